@@ -1,0 +1,34 @@
+// The one meeting point of threads: bounded, coalescing, woken by an eventfd.
+//
+// A newer event about the same object replaces the older one in place (a node, a workload, a list, a
+// source), so that a storm costs one draw. Beyond the bound the producer waits up to 100 ms for the
+// reader, then single-object events are dropped and counted; lists never are.
+// Threads: post from any thread; wake_fd and take from one reader. The only mutex of tessera is in here.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "engine/port.hpp"
+
+namespace tessera {
+
+class Mailbox final : public EventSink, public EventSource {
+ public:
+  explicit Mailbox(std::size_t bound = 65536);
+  ~Mailbox() override;
+  Mailbox(const Mailbox&) = delete;
+  Mailbox& operator=(const Mailbox&) = delete;
+
+  void post(Event event) override;
+  int wake_fd() const override;
+  std::vector<Event> take() override;
+
+  std::size_t dropped() const;  // since the start; shown in the log screen
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,18 @@
+# tessera_embed(TARGET NAMESPACE::symbol FILE...): compiles data files into TARGET as string views.
+#
+# Gives `namespace NAMESPACE { std::span<const Embedded> symbol(); }` with the file's name and text, declared
+# in engine/embedded.hpp's form by the caller.
+set(TESSERA_EMBED_SCRIPT ${CMAKE_CURRENT_LIST_DIR}/embed_script.cmake)
+function(tessera_embed target symbol)
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/embedded_${symbol}.cpp)
+  set(files)
+  foreach(file IN LISTS ARGN)
+    list(APPEND files ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+  endforeach()
+  string(REPLACE ";" "," joined "${files}")
+  add_custom_command(OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${output} -DSYMBOL=${symbol} -DFILES=${joined} -P ${TESSERA_EMBED_SCRIPT}
+    DEPENDS ${files} ${TESSERA_EMBED_SCRIPT}
+    COMMENT "Embedding ${symbol}" VERBATIM)
+  target_sources(${target} PRIVATE ${output})
+endfunction()

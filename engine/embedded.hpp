@@ -1,0 +1,20 @@
+// Data files compiled into the binary, one function a set (see embed.cmake).
+// Threads: constant data.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace tessera::embedded {
+
+struct File {
+  std::string_view name;  // "h100.yaml"
+  std::string_view text;
+};
+
+std::span<const File> catalogue();  // engine/mig/data
+std::span<const File> scenarios();  // backends/sim/scenarios
+std::span<const File> themes();     // themes/*.yaml, colours
+std::span<const File> keymaps();    // themes/keys-*.yaml
+
+}  // namespace tessera::embedded

@@ -1,0 +1,104 @@
+// The MIG catalogue: which products can be cut, into which profiles, and where those may start.
+//
+// Data, not code: engine/mig/data/*.yaml, embedded in the binary and checked at load; a site file may add
+// or replace products. Every product says where its figures come from and which are inferred.
+// Threads: immutable after load; share freely by const reference.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/error.hpp"
+#include "engine/model/units.hpp"
+
+namespace tessera::mig {
+
+// Media engines of one instance, or of a whole board (the budget). nullopt: not published.
+struct Engines {
+  std::optional<int> copy, decoder, encoder, jpeg, ofa;
+  friend bool operator==(const Engines&, const Engines&) = default;
+};
+
+struct Profile {
+  ProfileName name;       // "1g.10gb", "1g.24gb+me.all"
+  std::optional<int> id;  // as `nvidia-smi mig -lgip` prints it; differs between products
+  std::string nvml;       // NVML enum tail: "1_SLICE_REV2"
+  int compute_slices = 0;
+  int memory_slices = 0;    // length of its placement, in placement units
+  std::vector<int> starts;  // legal starts, ascending
+  int max = 0;              // at most so many on one board
+  std::optional<int> sm;    // streaming multiprocessors
+  std::optional<Mib> memory;
+  std::optional<double> display_gib;  // the "Memory GiB" column; drifts between drivers: for display only
+  Engines engines;
+  std::vector<std::string> compute_profiles;  // widths of compute instances inside: "1c", "2c"
+  std::string min_driver;
+  std::string note;
+  bool inferred = false;  // not seen in a public dump of this very product
+};
+
+struct Product {
+  ProductKey key;
+  std::vector<std::string> smi_names;    // as `nvidia-smi -L` prints them
+  std::vector<std::string> gfd_labels;   // nvidia.com/gpu.product without suffixes
+  std::vector<std::string> pci_ids;      // "0x233010DE"
+  std::vector<std::string> slurm_types;  // words that sites use as a GRES type for it: "h100"
+  std::string architecture;              // "hopper"
+  std::string compute_capability;
+  std::optional<int> memory_gb;  // marketing size
+  bool mig_capable = false;
+  int units = 0;  // placement units of the board: 8, 4 (A30), 12 (RTX PRO 6000)
+  int compute_slices = 0;
+  int max_instances = 0;
+  std::string min_driver;
+  bool placements_known = false;  // false: MIG-capable, but no public placements; no layouts
+  bool placements_inferred = false;
+  std::string placements_source;
+  std::vector<std::string> sources;
+  std::vector<std::string> notes;
+  std::vector<Profile> profiles;  // as listed: 1g first
+  Engines budget;                 // what the whole board has, for the media-engine rule
+  std::string file;               // where this row was read
+  int line = 0;
+
+  const Profile* find(
+      std::string_view profile) const;  // "+" or "." before "me"/"gfx", "MIG " prefix accepted
+};
+
+class Catalogue {
+ public:
+  // Errors name file and line. text is one YAML document with a `products:` list.
+  static Result<Catalogue> parse(std::string_view text, std::string_view file);
+  // The catalogue that is built into this binary.
+  static Result<Catalogue> built_in();
+  // Adds the site's products; one with a key that exists replaces it.
+  Result<Catalogue> with_site(std::string_view text, std::string_view file) const;
+
+  std::span<const Product> products() const { return products_; }
+
+  // All return nullptr when the name is unknown or fits more than one product.
+  const Product* by_key(std::string_view key) const;  // case-insensitive
+  const Product* by_smi_name(
+      std::string_view name) const;  // "NVIDIA H100 80GB HBM3", with or without "NVIDIA "
+  const Product* by_gfd_label(std::string_view label) const;  // strips -MIG-<profile>, -MIG-INVALID, -SHARED
+  const Product* by_pci_id(std::string_view id) const;        // "0x233010DE", "10DE:2330"
+  // Any of the above, tried in turn: what an admin may type.
+  const Product* by_any(std::string_view text) const;
+
+  // Products that a Slurm GRES type and the node's features may mean. "h100" → the three H100 boards;
+  // "a100_3g.20gb" → A100-40GB; "1g.10gb" with feature "h100" → those H100 boards that have the profile.
+  std::vector<const Product*> by_slurm_type(std::string_view type,
+                                            std::span<const std::string> features) const;
+
+ private:
+  std::vector<Product> products_;
+};
+
+// The profile part of a Slurm GRES type: "nvidia_h200_nvl_4g.71gb" → "4g.71gb"; nullopt: not a MIG type.
+// Slurm writes "+me" as "+me" or "_me"; both are understood.
+std::optional<ProfileName> profile_of_slurm_type(std::string_view type);
+
+}  // namespace tessera::mig

@@ -1,0 +1,102 @@
+// What a backend tells the console: values only, each stamped with its cluster, source and time.
+// Threads: built on a backend's thread, moved through the mailbox, consumed by reduce on the UI thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "engine/error.hpp"
+#include "engine/model/values.hpp"
+
+namespace tessera {
+
+// A complete list: what is not in it is gone.
+struct NodesListed {
+  std::vector<Node> nodes;
+};
+struct NodeSeen {
+  Node node;
+};
+struct NodeGone {
+  NodeName name;
+};
+struct WorkloadsListed {
+  std::vector<Workload> workloads;
+};
+struct WorkloadSeen {
+  Workload workload;
+};
+struct WorkloadGone {
+  WorkloadId id;
+};
+struct PartitionsListed {
+  std::vector<Partition> partitions;
+};
+struct ReservationsListed {
+  std::vector<Reservation> reservations;
+};
+
+// A daemon or component of the cluster itself: slurmctld, its backup, slurmdbd, the GPU operator.
+struct Daemon {
+  std::string name;
+  std::string host;
+  bool up = false;
+  std::string detail;
+  friend bool operator==(const Daemon&, const Daemon&) = default;
+};
+struct DaemonsSeen {
+  std::vector<Daemon> daemons;
+};
+
+// The cluster introduces itself (also when its version changes).
+struct ClusterSeen {
+  Scheduler scheduler = Scheduler::slurm;
+  bool simulated = false;
+  std::string version;   // "slurm 22.05.8"
+  std::string endpoint;  // the slurm.conf, context or scenario it is read from
+};
+
+// How a source is doing. A failure leaves the last values in place, with their age.
+struct SourceReport {
+  Source source = Source::none;
+  std::optional<Error> failure;  // nullopt: it answered
+  Duration latency{0};
+};
+
+// The load that we cause, and how much of the first load is done.
+struct PaceReport {
+  double calls_per_minute = 0;
+  Duration interval{0};  // between two rounds, now
+};
+
+// The first complete picture has been sent: nodes and workloads, or the reasons why not.
+struct Loaded {};
+
+// Progress of a long first load, for people who wait.
+struct Progress {
+  std::string what;  // "nodes", "jobs"
+  std::int64_t done = 0;
+  std::optional<std::int64_t> total;
+};
+
+// The cluster's own clock, where it is not the wall clock (simulator, replay): cluster time was
+// `Event::at` when the wall clock read `wall`, and runs at `speed` times the wall's pace (0: stands still).
+struct ClockSet {
+  TimePoint wall{};
+  double speed = 1;
+};
+
+struct Event {
+  ClusterName cluster;
+  std::uint64_t generation = 0;  // a restarted backend counts up; older events are dropped
+  TimePoint at{};                // observation time, by the cluster's clock
+  std::variant<NodesListed, NodeSeen, NodeGone, WorkloadsListed, WorkloadSeen, WorkloadGone, PartitionsListed,
+               ReservationsListed, DaemonsSeen, ClusterSeen, SourceReport, PaceReport, Loaded, Progress,
+               ClockSet>
+      what;
+};
+
+}  // namespace tessera

@@ -1,0 +1,79 @@
+// The model: every cluster as last told, owned by the UI thread and changed only by reduce().
+// Threads: one owner; no locks. Views read it between two calls of reduce.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/model/event.hpp"
+#include "engine/model/inventory.hpp"
+
+namespace tessera {
+
+// How one source of one cluster is doing.
+struct SourceHealth {
+  std::optional<TimePoint> last_ok;
+  std::optional<Error> failure;  // set while it fails
+  std::optional<TimePoint> failing_since;
+  Duration latency{0};
+};
+
+struct Clock {
+  TimePoint at{};    // cluster time...
+  TimePoint wall{};  // ...at this wall time
+  double speed = 1;  // 0: stands still
+};
+
+using Nodes = Inventory<NodeName, Node, &Node::name>;
+using Workloads = Inventory<WorkloadId, Workload, &Workload::id>;
+
+struct Cluster {
+  ClusterName name;
+  Scheduler scheduler = Scheduler::slurm;
+  bool simulated = false;
+  std::string version;
+  std::string endpoint;
+  Nodes nodes;
+  Workloads workloads;
+  std::vector<Partition> partitions;
+  std::vector<Reservation> reservations;
+  std::vector<Daemon> daemons;
+  std::map<Source, SourceHealth> sources;
+  PaceReport pace;
+  bool loaded = false;
+  std::optional<Progress> progress;
+  std::optional<Clock> clock;  // nullopt: the wall clock
+  std::uint64_t generation = 0;
+};
+
+enum class Severity : std::uint8_t { info, good, warning, danger };
+
+struct LogEntry {
+  TimePoint at{};
+  ClusterName cluster;
+  Severity severity = Severity::info;
+  std::string subject;  // node, job, source; may be empty
+  std::string text;
+};
+
+struct Model {
+  std::vector<Cluster> clusters;  // in the order in which they were opened
+  std::deque<LogEntry> log;       // newest last, bounded to kLogLimit
+  std::uint64_t revision = 0;     // counts up whenever something visible changed
+
+  static constexpr std::size_t kLogLimit = 5000;
+
+  const Cluster* find(const ClusterName& name) const;
+  Cluster* find(const ClusterName& name);
+};
+
+// The cluster's own time at wall-clock time `wall`.
+TimePoint cluster_now(const Cluster& cluster, TimePoint wall);
+
+// Age of the oldest of the sources that should be fresh (nodes, workloads); nullopt before the first answer.
+std::optional<Duration> data_age(const Cluster& cluster, TimePoint wall);
+
+}  // namespace tessera

@@ -1,0 +1,28 @@
+// reduce: the one place where the model changes.
+//
+// Takes one event, changes the model in place, and says what changed, so that a view redraws only that.
+// Derives holders: a workload's allocations are laid over the slices of the nodes it runs on.
+// Threads: the model's owner only.
+#pragma once
+
+#include <vector>
+
+#include "engine/model/model.hpp"
+
+namespace tessera {
+
+struct Changes {
+  bool cluster = false;  // cluster-level facts: version, daemons, sources, pace, partitions
+  std::vector<NodeName> nodes;
+  std::vector<WorkloadId> workloads;
+  bool any() const { return cluster || !nodes.empty() || !workloads.empty(); }
+};
+
+// Events of a generation older than the cluster's are dropped. Unknown clusters are added.
+Changes reduce(Model& model, Event event);
+
+// Lays the allocations of `workloads` over the slices of `node` (holding, holders, exact).
+// Exposed for planning, which works on copies of nodes.
+void link_holders(Node& node, const Workloads& workloads);
+
+}  // namespace tessera

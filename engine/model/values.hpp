@@ -1,0 +1,233 @@
+// What a cluster is made of: nodes, GPUs, slices, workloads.
+//
+// Plain values. Unknown is std::nullopt, never 0 and never an empty guess. Each group of facts that
+// arrives together carries an Origin: who told it and when. The slice is the row: a whole GPU that is
+// not cut is one slice of kind whole_gpu, so that "who holds what" has one shape everywhere.
+// Threads: plain values; the UI thread owns the model (see model.hpp).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/model/units.hpp"
+
+namespace tessera {
+
+// Where a fact comes from. Shown when an admin asks "who says so, and how old is that?".
+enum class Source : std::uint8_t {
+  none,
+  simulator,
+  slurm_nodes,         // scontrol -d -o show node
+  slurm_jobs,          // scontrol -d -o show job
+  slurm_partitions,    // scontrol -o show partition
+  slurm_reservations,  // scontrol -o show reservation
+  slurm_ping,          // scontrol ping
+  kubernetes_nodes,
+  kubernetes_pods,
+  nvidia_smi,
+  catalogue,  // looked up by name in the MIG catalogue
+  inferred,   // concluded by tessera from other facts
+};
+
+struct Origin {
+  Source source = Source::none;
+  TimePoint at{};
+  friend bool operator==(const Origin&, const Origin&) = default;
+};
+
+enum class Scheduler : std::uint8_t { slurm, kubernetes };
+
+// How a GPU is shared. whole: one client gets all of it.
+enum class Strategy : std::uint8_t { unknown, whole, mig, mps, time_slicing, shard, vgpu };
+
+enum class MigMode : std::uint8_t { disabled, enabled, enable_pending, disable_pending };
+
+// A GPU instance's place on its board, in the product's placement units (`{starts}:size` of
+// `nvidia-smi mig -lgipp`).
+struct Placement {
+  int start = 0;
+  int size = 0;
+  friend auto operator<=>(const Placement&, const Placement&) = default;
+};
+
+struct ComputeInstance {
+  int id = 0;
+  ProfileName profile;  // "1c.3g.40gb"; a full-width one is named like its GPU instance
+  friend bool operator==(const ComputeInstance&, const ComputeInstance&) = default;
+};
+
+enum class SliceKind : std::uint8_t { whole_gpu, gpu_instance, mps, time_slice, shard, vgpu };
+
+enum class Holding : std::uint8_t { unknown, free, held };
+
+// One workload's hold on one slice. share counts in the slice's capacity units
+// (MPS percent, shards, replicas; 1 for an exclusive slice).
+struct Holder {
+  WorkloadId workload;
+  int share = 1;
+  friend bool operator==(const Holder&, const Holder&) = default;
+};
+
+struct Slice {
+  SliceKind kind = SliceKind::whole_gpu;
+  ProfileName profile;                 // gpu_instance: "3g.40gb"; vgpu: "A10-4Q"; else empty
+  std::optional<Placement> placement;  // gpu_instance only; Slurm does not tell it
+  std::optional<int> instance_id;      // GPU instance id as nvidia-smi prints it
+  std::optional<int> device;           // the index by which the scheduler calls this slice on its node
+  int capacity = 1;                    // shares that can be handed out: replicas, 100 (MPS percent), shards
+  std::vector<ComputeInstance> compute;
+
+  // Derived by reduce from the workloads' allocations, never set by a backend.
+  Holding holding = Holding::unknown;
+  bool exact = true;  // false: holders are the set that holds a set of slices this one belongs to
+  std::vector<Holder> holders;
+
+  std::optional<Percent> use;  // compute use of this slice; n/a for most sources
+  std::optional<Mib> memory_used;
+  friend bool operator==(const Slice&, const Slice&) = default;
+};
+
+struct Telemetry {
+  std::optional<Percent> use;
+  std::optional<Mib> memory_used;
+  std::optional<Celsius> temperature;
+  std::optional<Watts> power;
+  Origin origin;
+  friend bool operator==(const Telemetry&, const Telemetry&) = default;
+};
+
+struct Gpu {
+  GpuIndex index;
+  std::string uuid;                   // empty: not told
+  std::string model;                  // as the source names it: "NVIDIA H100 80GB HBM3", or Slurm's "h100"
+  std::optional<ProductKey> product;  // set only when the catalogue knows exactly one product by that name
+  std::optional<Mib> memory;
+  std::optional<MigMode> mig_mode;
+  Strategy strategy = Strategy::unknown;
+  std::optional<int> replicas;  // MPS clients, time-slices or shards offered per GPU (or per instance)
+  std::vector<Slice> slices;    // in placement order; empty: MIG on and nothing cut
+  Telemetry telemetry;
+  Origin origin;
+  friend bool operator==(const Gpu&, const Gpu&) = default;
+};
+
+// What an admin must know first about a node, worked out from the scheduler's own words.
+enum class Health : std::uint8_t {
+  ok,
+  draining,  // closed to new work, work still there
+  drained,   // closed to new work, empty
+  down,      // not answering, failed, powered off
+  invalid,   // registered with less than is configured (Slurm INVALID_REG), or broken advertisement
+  unknown,
+};
+
+struct Node {
+  NodeName name;
+  std::vector<std::string> state;  // the scheduler's own flags, upper case: {"MIXED","DRAIN"}
+  Health health = Health::unknown;
+  std::string reason;  // why it is drained or down, in its author's words; cleaned of control characters
+  std::string reason_by;
+  std::optional<TimePoint> reason_at;
+  std::vector<Gpu> gpus;    // ordered by index
+  std::vector<Slice> pool;  // slices whose board the scheduler does not tell (Slurm MIG types)
+  std::string model;        // most specific GPU wording known for the node, for pools: "h100"
+  std::optional<int> cpus;
+  std::optional<int> cpus_held;
+  std::optional<Mib> memory;
+  std::vector<std::string> partitions;
+  std::vector<std::string> features;  // Slurm features or the Kubernetes labels worth showing
+  std::string driver;                 // GPU driver version; empty: not told
+  std::string agent;                  // slurmd or kubelet version; empty: not told
+  std::string reservation;
+  std::optional<TimePoint> booted;
+  Origin origin;
+
+  // Derived by reduce: ids of the workloads with an allocation here, sorted.
+  std::vector<WorkloadId> workloads;
+  friend bool operator==(const Node&, const Node&) = default;
+};
+
+// What an allocation or a request is counted in.
+enum class Family : std::uint8_t { gpu, mps, shard, vgpu };
+
+struct DeviceShare {
+  int device = 0;  // Slice::device
+  int share = 1;   // in the slice's capacity units; 0: the source does not tell how much
+  friend bool operator==(const DeviceShare&, const DeviceShare&) = default;
+};
+
+struct Allocation {
+  NodeName node;
+  Family family = Family::gpu;
+  std::string type;                  // "h100", "1g.10gb"; empty: untyped
+  int count = 0;                     // units held on that node
+  std::vector<DeviceShare> devices;  // empty: the scheduler tells how many but not which
+  friend bool operator==(const Allocation&, const Allocation&) = default;
+};
+
+struct Request {
+  std::string resource;  // in the scheduler's words: "gpu:h100", "nvidia.com/mig-1g.10gb"
+  std::int64_t count = 0;
+  friend bool operator==(const Request&, const Request&) = default;
+};
+
+enum class WorkloadKind : std::uint8_t { job, pod };
+enum class WorkloadState : std::uint8_t { pending, running, suspended, completing, ended, unknown };
+
+struct Workload {
+  WorkloadId id;
+  WorkloadKind kind = WorkloadKind::job;
+  std::string name;
+  std::string user;
+  std::string group;    // Kubernetes namespace, Slurm partition
+  std::string account;  // Slurm account; empty elsewhere
+  WorkloadState state = WorkloadState::unknown;
+  std::string state_word;         // the scheduler's own: "PENDING", "COMPLETING"
+  std::string reason;             // why it waits, in the scheduler's words
+  std::vector<Request> requests;  // GPU resources asked for in all; empty: none asked for
+  std::vector<Allocation> allocations;
+  int node_count = 0;
+  std::optional<TimePoint> submitted;
+  std::optional<TimePoint> started;
+  std::optional<TimePoint> ends;    // by its time limit
+  std::optional<bool> restartable;  // Slurm Requeue=1, or owned by a controller
+  std::string comment;
+  Origin origin;
+  friend bool operator==(const Workload&, const Workload&) = default;
+};
+
+struct Partition {
+  std::string name;
+  std::string state;  // UP, DOWN, DRAIN, INACTIVE
+  bool hidden = false;
+  bool is_default = false;
+  std::string nodes;     // hostlist as told
+  std::string max_time;  // as told
+  friend bool operator==(const Partition&, const Partition&) = default;
+};
+
+struct Reservation {
+  std::string name;
+  std::string state;
+  std::string nodes;
+  std::string flags;
+  std::string users;
+  std::optional<TimePoint> start;
+  std::optional<TimePoint> end;
+  friend bool operator==(const Reservation&, const Reservation&) = default;
+};
+
+// Words for the enums above, as used in JSON, the command line and the console.
+std::string_view word(Source source);
+std::string_view word(Scheduler scheduler);
+std::string_view word(Strategy strategy);  // "whole" "mig" "mps" "time-slicing" "shard" "vgpu" "unknown"
+std::string_view word(MigMode mode);
+std::string_view word(SliceKind kind);
+std::string_view word(Holding holding);
+std::string_view word(Health health);
+std::string_view word(Family family);
+std::string_view word(WorkloadKind kind);
+std::string_view word(WorkloadState state);
+
+}  // namespace tessera

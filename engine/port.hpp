@@ -1,0 +1,47 @@
+// What a backend offers and what it is given: the seam between the worlds and everything else.
+//
+// Arrows: backends implement Backend and post to an EventSink; the console and the command line hold
+// Backends and read an EventSource. Only tui/main.cpp knows the concrete types.
+// Threads: EventSink::post may be called from any thread. EventSource and Backend are for the one
+// thread that owns the model; Backend's methods return at once, the work happens on its own thread.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "engine/model/event.hpp"
+
+namespace tessera {
+
+class EventSink {
+ public:
+  virtual ~EventSink() = default;
+  // Never blocks for long and never throws; may coalesce an event with an older one about the same object.
+  virtual void post(Event event) = 0;
+};
+
+class EventSource {
+ public:
+  virtual ~EventSource() = default;
+  // Readable (poll for POLLIN) while events wait.
+  virtual int wake_fd() const = 0;
+  // Everything that waits, oldest first; empty when there is nothing. Clears wake_fd.
+  virtual std::vector<Event> take() = 0;
+};
+
+// Whether somebody is looking: sets the polling interval.
+enum class Pace { focused, idle };
+
+class Backend {
+ public:
+  virtual ~Backend() = default;  // stops and joins its thread
+  virtual ClusterName name() const = 0;
+  virtual void start(EventSink& sink) = 0;
+  virtual void set_pace(Pace pace) = 0;
+  // Asks for a fresh look now; does nothing when one is under way.
+  virtual void refresh() = 0;
+};
+
+using BackendPtr = std::unique_ptr<Backend>;
+
+}  // namespace tessera

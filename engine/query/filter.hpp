@@ -1,0 +1,60 @@
+// The filter language, the same after `/` in the console and in --filter.
+//
+//   alice            some column contains "alice" (case does not matter)
+//   !alice           none does
+//   user=alice       that column equals; != is the opposite; `user:ali` contains; user~^al.*e$ is a regex
+//   gpus>=4          numbers and durations compare: since>2h, memory>=40gib, free=unknown
+//   a b              both; a | b either (binds weaker); "two words" quotes
+// Threads: immutable after parse.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/error.hpp"
+#include "engine/query/tables.hpp"
+
+namespace tessera::query {
+
+enum class Op : std::uint8_t { contains, equals, differs, less, less_equal, greater, greater_equal, matches };
+
+struct Term {
+  bool negated = false;
+  int column = -1;  // index into columns<Row>(); -1: any column
+  Op op = Op::contains;
+  std::string text;  // folded to lower case
+  bool numeric = false;
+  double number = 0;
+  bool unknown = false;  // the word "unknown" or "?" compared by = or !=
+  std::shared_ptr<const void> regex;
+};
+
+// Either of `any`, each of whose terms must all hold. Empty: everything passes.
+struct Filter {
+  std::vector<std::vector<Term>> any;
+  bool empty() const { return any.empty(); }
+};
+
+// Unknown columns are errors that list the known ones. Length limit 1,000 bytes.
+template <class Row>
+Result<Filter> parse_filter(std::string_view text);
+
+template <class Row>
+bool passes(const Filter& filter, const Row& row, const Context& context);
+
+struct Sort {
+  int column = 0;
+  bool descending = false;
+};
+// "name", "-gpus"; errors list the known columns.
+template <class Row>
+Result<Sort> parse_sort(std::string_view text);
+
+// Keeps what passes, then sorts (stable, ties by row_id). Unknown values come last either way round.
+template <class Row>
+void filter_and_sort(std::vector<Row>& rows, const Filter& filter, const std::vector<Sort>& sorts,
+                     const Context& context);
+
+}  // namespace tessera::query

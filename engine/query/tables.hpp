@@ -1,0 +1,92 @@
+// The tables of tessera: what a row is, which columns it has, and how each cell is worked out.
+//
+// One definition feeds the console's tables, `-o table|wide|csv`, sorting and the filter language.
+// Threads: pure functions; rows point into the model and live until the next reduce.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "engine/mig/catalogue.hpp"
+#include "engine/model/model.hpp"
+#include "engine/query/value.hpp"
+
+namespace tessera::query {
+
+struct Context {
+  TimePoint wall{};                           // for ages
+  const mig::Catalogue* catalogue = nullptr;  // for largest profile, free memory slices; may be null
+};
+
+struct ClusterRow {
+  const Cluster* cluster = nullptr;
+};
+struct NodeRow {
+  const Cluster* cluster = nullptr;
+  const Node* node = nullptr;
+};
+struct GpuRow {
+  const Cluster* cluster = nullptr;
+  const Node* node = nullptr;
+  const Gpu* gpu = nullptr;
+};
+struct SliceRow {
+  const Cluster* cluster = nullptr;
+  const Node* node = nullptr;
+  const Gpu* gpu = nullptr;  // null: the scheduler does not tell the board
+  const Slice* slice = nullptr;
+};
+struct WorkloadRow {
+  const Cluster* cluster = nullptr;
+  const Workload* workload = nullptr;
+};
+
+enum class Align : std::uint8_t { left, right };
+// When a column is shown unless the user chooses: narrow terminals keep `always` only.
+enum class Show : std::uint8_t { always, roomy, wide };
+
+template <class Row>
+struct Column {
+  std::string_view key;    // stable: filter, sort, csv header: "user"
+  std::string_view title;  // "USER"
+  Format format = Format::text;
+  Align align = Align::left;
+  Show show = Show::always;
+  int min_width = 4;      // cells below which it is useless
+  std::string_view help;  // one sentence, for the help screen
+  Value (*value)(const Row&, const Context&) = nullptr;
+};
+
+template <class Row>
+std::span<const Column<Row>> columns();
+template <>
+std::span<const Column<ClusterRow>> columns<ClusterRow>();
+template <>
+std::span<const Column<NodeRow>> columns<NodeRow>();
+template <>
+std::span<const Column<GpuRow>> columns<GpuRow>();
+template <>
+std::span<const Column<SliceRow>> columns<SliceRow>();
+template <>
+std::span<const Column<WorkloadRow>> columns<WorkloadRow>();
+
+// Every row of the model, in model order. An empty cluster name means all clusters.
+std::vector<ClusterRow> cluster_rows(const Model& model);
+std::vector<NodeRow> node_rows(const Model& model, const ClusterName& only = {});
+std::vector<GpuRow> gpu_rows(const Model& model, const ClusterName& only = {});
+std::vector<SliceRow> slice_rows(const Model& model, const ClusterName& only = {});
+std::vector<WorkloadRow> workload_rows(const Model& model, const ClusterName& only = {});
+
+// Stable ids: what a selection or a mark holds on to while rows move. "cluster/node/gpu/slice".
+std::string row_id(const ClusterRow& row);
+std::string row_id(const NodeRow& row);
+std::string row_id(const GpuRow& row);
+std::string row_id(const SliceRow& row);
+std::string row_id(const WorkloadRow& row);
+
+// Eight characters (or one per placement unit, at most 12) that show a GPU at a glance: "11223333",
+// "1··1╳╳╳╳", "wwwwwwww", "mm··", "?"; ascii: '.' and 'x' for free and stranded.
+std::string strip(const Gpu& gpu, const mig::Catalogue* catalogue, bool ascii);
+
+}  // namespace tessera::query
