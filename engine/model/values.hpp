@@ -78,7 +78,11 @@ struct Slice {
   int capacity = 1;                    // shares that can be handed out: replicas, 100 (MPS percent), shards
   std::vector<ComputeInstance> compute;
 
-  // Derived by reduce from the workloads' allocations, never set by a backend.
+  // The scheduler's own word on whether it is in use, where it tells (Slurm GresUsed). Counts more than
+  // our view of the workloads, of which some may be hidden from us.
+  std::optional<bool> told_held;
+
+  // Derived by reduce from the workloads' allocations and told_held, never set by a backend.
   Holding holding = Holding::unknown;
   bool exact = true;  // false: holders are the set that holds a set of slices this one belongs to
   std::vector<Holder> holders;

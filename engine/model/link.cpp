@@ -1,0 +1,146 @@
+// Who holds which slice: allocations laid over a node's slices.
+#include <algorithm>
+#include <vector>
+
+#include "engine/model/reduce.hpp"
+
+namespace tessera {
+namespace {
+
+bool in_family(const Slice& slice, Family family) {
+  switch (family) {
+    case Family::gpu: return slice.kind == SliceKind::whole_gpu || slice.kind == SliceKind::gpu_instance;
+    case Family::mps: return slice.kind == SliceKind::mps;
+    case Family::shard: return slice.kind == SliceKind::shard || slice.kind == SliceKind::time_slice;
+    case Family::vgpu: return slice.kind == SliceKind::vgpu;
+  }
+  return false;
+}
+
+// A job may hold a shared GPU whole ("gpu" on a board that also offers shards): it then holds every share.
+bool whole_board_of_shared(const Slice& slice, Family family) {
+  return family == Family::gpu && (slice.kind == SliceKind::mps || slice.kind == SliceKind::shard ||
+                                   slice.kind == SliceKind::time_slice);
+}
+
+// Slurm types a MIG slice "1g.10gb" or "a100_1g.10gb"; a whole GPU's type says nothing about slices.
+bool type_matches(const Slice& slice, const std::string& type) {
+  if (slice.profile.empty() || type.empty()) return slice.profile.empty() || type.empty();
+  return type == slice.profile.text || type.ends_with("_" + slice.profile.text) ||
+         type.ends_with("mig-" + slice.profile.text);
+}
+
+std::vector<Slice*> slices_of(Node& node) {
+  std::vector<Slice*> all;
+  for (Gpu& gpu : node.gpus)
+    for (Slice& slice : gpu.slices) all.push_back(&slice);
+  for (Slice& slice : node.pool) all.push_back(&slice);
+  return all;
+}
+
+int shares_held(const Slice& slice) {
+  int sum = 0;
+  for (const Holder& holder : slice.holders) sum += holder.share;
+  return sum;
+}
+
+void add_holder(Slice& slice, const WorkloadId& id, int share) {
+  for (Holder& holder : slice.holders)
+    if (holder.workload == id) {
+      holder.share = std::min(slice.capacity, holder.share + share);
+      return;
+    }
+  slice.holders.push_back({id, share});
+}
+
+void hold_devices(std::vector<Slice*>& slices, const WorkloadId& id, const Allocation& allocation) {
+  for (const DeviceShare& device : allocation.devices)
+    for (Slice* slice : slices) {
+      if (slice->device != device.device) continue;
+      if (in_family(*slice, allocation.family)) {
+        add_holder(*slice, id, std::max(1, device.share));
+      } else if (whole_board_of_shared(*slice, allocation.family)) {
+        add_holder(*slice, id, slice->capacity);
+      }
+    }
+}
+
+struct Uncertain {
+  const WorkloadId* id;
+  const Allocation* allocation;
+};
+
+// The scheduler tells how many of a kind a workload holds, but not which. Where the candidates are as many
+// as the units held, all are held; otherwise each candidate may be, and says so.
+void spread(std::vector<Slice*>& slices, const std::vector<Uncertain>& uncertain) {
+  for (const Uncertain& one : uncertain) {
+    std::vector<Slice*> candidates;
+    int room = 0;
+    for (Slice* slice : slices) {
+      if (!in_family(*slice, one.allocation->family) || !type_matches(*slice, one.allocation->type)) continue;
+      if (slice->exact && shares_held(*slice) >= slice->capacity) continue;
+      candidates.push_back(slice);
+      room += slice->capacity;
+    }
+    bool all = candidates.size() == 1 || room <= one.allocation->count;
+    for (Slice* slice : candidates) {
+      add_holder(*slice, *one.id,
+                 slice->capacity == 1 ? 1 : std::min(slice->capacity, one.allocation->count));
+      if (!all) slice->exact = false;
+    }
+  }
+}
+
+// Several inexact claims over one set: when they add up to the whole set, every slice in it is held.
+void settle(std::vector<Slice*>& slices, const std::vector<Uncertain>& uncertain) {
+  for (Slice* slice : slices) {
+    if (slice->exact || slice->holders.empty()) continue;
+    int claimed = 0, room = 0;
+    for (const Uncertain& one : uncertain)
+      if (in_family(*slice, one.allocation->family) && type_matches(*slice, one.allocation->type))
+        claimed += one.allocation->count;
+    for (Slice* other : slices)
+      if (!other->exact && other->kind == slice->kind && other->profile == slice->profile)
+        room += other->capacity;
+    slice->holding = claimed >= room ? Holding::held : Holding::unknown;
+  }
+}
+
+Holding holding_of(const Slice& slice) {
+  if (!slice.holders.empty()) return Holding::held;
+  if (slice.told_held) return *slice.told_held ? Holding::held : Holding::free;
+  return Holding::free;
+}
+
+}  // namespace
+
+void link_holders(Node& node, const Workloads& workloads) {
+  std::vector<Slice*> slices = slices_of(node);
+  for (Slice* slice : slices) {
+    slice->holders.clear();
+    slice->exact = true;
+    slice->holding = Holding::unknown;
+  }
+  std::vector<Uncertain> uncertain;
+  for (const WorkloadId& id : node.workloads) {
+    const Workload* workload = workloads.find(id);
+    if (!workload) continue;
+    for (const Allocation& allocation : workload->allocations) {
+      if (allocation.node != node.name) continue;
+      if (allocation.devices.empty()) {
+        if (allocation.count > 0) uncertain.push_back({&workload->id, &allocation});
+      } else {
+        hold_devices(slices, id, allocation);
+      }
+    }
+  }
+  spread(slices, uncertain);
+  for (Slice* slice : slices) slice->holding = holding_of(*slice);
+  settle(slices, uncertain);
+  // A source that says "in use" or "free" outright settles what counting left open.
+  for (Slice* slice : slices)
+    if (slice->holding == Holding::unknown && slice->told_held)
+      slice->holding = *slice->told_held ? Holding::held : Holding::free;
+}
+
+}  // namespace tessera

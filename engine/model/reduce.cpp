@@ -1,0 +1,279 @@
+#include "engine/model/reduce.hpp"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace tessera {
+namespace {
+
+// One event at work on one cluster. Collects what changed, then links the nodes that were touched once.
+class Reducer {
+ public:
+  Reducer(Model& model, Cluster& cluster, TimePoint at) : model_(model), cluster_(cluster), at_(at) {}
+
+  Changes finish() {
+    enter_fresh();
+    for (const NodeName& name : touched_)
+      if (Node* node = cluster_.nodes.find(name)) relink(*node);
+    for (const NodeName& name : changed_nodes_) changes_.nodes.push_back(name);
+    if (changes_.any()) ++model_.revision;
+    return std::move(changes_);
+  }
+
+  void apply(NodesListed& list) {
+    std::unordered_set<NodeName> seen;
+    seen.reserve(list.nodes.size());
+    for (Node& node : list.nodes) {
+      seen.insert(node.name);
+      put(std::move(node));
+    }
+    if (seen.size() == cluster_.nodes.size()) return;
+    std::vector<NodeName> gone;
+    for (const Node& node : cluster_.nodes.all())
+      if (!seen.contains(node.name)) gone.push_back(node.name);
+    for (const NodeName& name : gone) remove(name);
+  }
+  void apply(NodeSeen& seen) { put(std::move(seen.node)); }
+  void apply(NodeGone& gone) { remove(gone.name); }
+
+  void apply(WorkloadsListed& list) {
+    std::unordered_set<WorkloadId> seen;
+    seen.reserve(list.workloads.size());
+    for (Workload& workload : list.workloads) {
+      seen.insert(workload.id);
+      put(std::move(workload));
+    }
+    if (seen.size() == cluster_.workloads.size()) return;
+    std::vector<WorkloadId> gone;
+    for (const Workload& workload : cluster_.workloads.all())
+      if (!seen.contains(workload.id)) gone.push_back(workload.id);
+    for (const WorkloadId& id : gone) remove(id);
+  }
+  void apply(WorkloadSeen& seen) { put(std::move(seen.workload)); }
+  void apply(WorkloadGone& gone) { remove(gone.id); }
+
+  void apply(PartitionsListed& list) { assign(cluster_.partitions, std::move(list.partitions)); }
+  void apply(ReservationsListed& list) { assign(cluster_.reservations, std::move(list.reservations)); }
+  void apply(DaemonsSeen& seen) {
+    for (const Daemon& now : seen.daemons)
+      for (const Daemon& before : cluster_.daemons)
+        if (now.name == before.name && now.host == before.host && now.up != before.up)
+          log(now.up ? Severity::good : Severity::danger, now.name,
+              now.up ? "answers again" : "does not answer" + (now.detail.empty() ? "" : ": " + now.detail));
+    assign(cluster_.daemons, std::move(seen.daemons));
+  }
+  void apply(ClusterSeen& seen) {
+    cluster_.scheduler = seen.scheduler;
+    cluster_.simulated = seen.simulated;
+    cluster_.version = std::move(seen.version);
+    cluster_.endpoint = std::move(seen.endpoint);
+    changes_.cluster = true;
+  }
+  void apply(SourceReport& report) {
+    SourceHealth& health = cluster_.sources[report.source];
+    health.latency = report.latency;
+    std::string source(word(report.source));
+    if (report.failure) {
+      if (!health.failing_since) {
+        health.failing_since = at_;
+        log(Severity::danger, source, to_line(*report.failure));
+      }
+    } else {
+      if (health.failing_since) log(Severity::good, source, "answers again");
+      health.last_ok = at_;
+      health.failing_since.reset();
+    }
+    health.failure = std::move(report.failure);
+    changes_.cluster = true;
+  }
+  void apply(PaceReport& report) {
+    cluster_.pace = report;
+    changes_.cluster = true;
+  }
+  void apply(Loaded&) {
+    if (!cluster_.loaded)
+      log(Severity::info, cluster_.name.text,
+          std::to_string(cluster_.nodes.size()) + " nodes, " + std::to_string(cluster_.workloads.size()) +
+              " workloads read");
+    cluster_.loaded = true;
+    cluster_.progress.reset();
+    changes_.cluster = true;
+  }
+  void apply(Progress& progress) {
+    cluster_.progress = std::move(progress);
+    changes_.cluster = true;
+  }
+  void apply(ClockSet& set) {
+    cluster_.clock = Clock{at_, set.wall, set.speed};
+    changes_.cluster = true;
+  }
+
+ private:
+  template <class T>
+  void assign(std::vector<T>& to, std::vector<T> from) {
+    if (to == from) return;
+    to = std::move(from);
+    changes_.cluster = true;
+  }
+
+  void put(Node node) {
+    Node* before = cluster_.nodes.find(node.name);
+    if (!before) {
+      NodeName name = node.name;
+      cluster_.nodes.upsert(std::move(node));
+      fresh_.insert(name);
+      touch(name);
+      if (cluster_.loaded) log(Severity::info, name.text, "appeared");
+      return;
+    }
+    tell(*before, node);
+    node.workloads = std::move(before->workloads);
+    bool same = same_shape(*before, node);
+    if (same) {
+      // A newer observation of the same facts is no change: only the times move on.
+      carry(*before, node);
+      same = *before == node;
+    }
+    if (!same) touch(node.name);
+    *before = std::move(node);
+  }
+
+  static bool same_shape(const Node& before, const Node& now) {
+    if (now.gpus.size() != before.gpus.size() || now.pool.size() != before.pool.size()) return false;
+    for (std::size_t i = 0; i < now.gpus.size(); ++i)
+      if (now.gpus[i].slices.size() != before.gpus[i].slices.size()) return false;
+    return true;
+  }
+  // Makes both equal in what is derived (kept from before) and in observation times (taken from now).
+  static void carry(Node& before, Node& now) {
+    before.workloads = now.workloads;
+    before.origin = now.origin;
+    for (std::size_t i = 0; i < now.gpus.size(); ++i) {
+      before.gpus[i].origin = now.gpus[i].origin;
+      before.gpus[i].telemetry.origin = now.gpus[i].telemetry.origin;
+      for (std::size_t j = 0; j < now.gpus[i].slices.size(); ++j)
+        carry(before.gpus[i].slices[j], now.gpus[i].slices[j]);
+    }
+    for (std::size_t i = 0; i < now.pool.size(); ++i) carry(before.pool[i], now.pool[i]);
+  }
+  static void carry(const Slice& before, Slice& now) {
+    now.holding = before.holding;
+    now.exact = before.exact;
+    now.holders = before.holders;
+  }
+
+  void remove(const NodeName& name) {
+    if (!cluster_.nodes.erase(name)) return;
+    log(Severity::warning, name.text, "is gone from the list");
+    if (changed_nodes_.insert(name).second) touched_.erase(name);
+  }
+
+  void put(Workload workload) {
+    Workload* before = cluster_.workloads.find(workload.id);
+    if (before) {
+      TimePoint at = workload.origin.at;
+      workload.origin = before->origin;
+      if (workload == *before) {
+        before->origin.at = at;
+        return;
+      }
+      workload.origin.at = at;
+      leave_nodes(*before);
+    }
+    changes_.workloads.push_back(workload.id);
+    enter_nodes(workload);
+    cluster_.workloads.upsert(std::move(workload));
+  }
+
+  void remove(const WorkloadId& id) {
+    Workload* workload = cluster_.workloads.find(id);
+    if (!workload) return;
+    leave_nodes(*workload);
+    changes_.workloads.push_back(id);
+    cluster_.workloads.erase(id);
+  }
+
+  void enter_nodes(const Workload& workload) {
+    for (const Allocation& allocation : workload.allocations) {
+      Node* node = cluster_.nodes.find(allocation.node);
+      if (!node) continue;
+      auto place = std::lower_bound(node->workloads.begin(), node->workloads.end(), workload.id);
+      if (place == node->workloads.end() || *place != workload.id) node->workloads.insert(place, workload.id);
+      touch(node->name);
+    }
+  }
+  void leave_nodes(const Workload& workload) {
+    for (const Allocation& allocation : workload.allocations) {
+      Node* node = cluster_.nodes.find(allocation.node);
+      if (!node) continue;
+      auto place = std::lower_bound(node->workloads.begin(), node->workloads.end(), workload.id);
+      if (place != node->workloads.end() && *place == workload.id) node->workloads.erase(place);
+      touch(node->name);
+    }
+  }
+  // Nodes that appear after the workloads that run on them: one pass for all of them.
+  void enter_fresh() {
+    if (fresh_.empty()) return;
+    for (const Workload& workload : cluster_.workloads.all())
+      for (const Allocation& allocation : workload.allocations)
+        if (fresh_.contains(allocation.node))
+          cluster_.nodes.find(allocation.node)->workloads.push_back(workload.id);
+    for (const NodeName& name : fresh_) {
+      std::vector<WorkloadId>& ids = cluster_.nodes.find(name)->workloads;
+      std::sort(ids.begin(), ids.end());
+      ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+    }
+  }
+
+  void touch(const NodeName& name) {
+    touched_.insert(name);
+    changed_nodes_.insert(name);
+  }
+  void relink(Node& node) { link_holders(node, cluster_.workloads); }
+
+  // What an admin would want to have been told.
+  void tell(const Node& before, const Node& now) {
+    if (before.health == now.health || !cluster_.loaded) return;
+    Severity severity = Severity::info;
+    if (now.health == Health::down || now.health == Health::invalid) severity = Severity::danger;
+    if (now.health == Health::drained || now.health == Health::draining) severity = Severity::warning;
+    if (now.health == Health::ok) severity = Severity::good;
+    std::string text(word(before.health));
+    text += " → ";
+    text += word(now.health);
+    if (!now.reason.empty() && now.health != Health::ok) text += ": " + now.reason;
+    log(severity, now.name.text, std::move(text));
+  }
+
+  void log(Severity severity, std::string subject, std::string text) {
+    model_.log.push_back({at_, cluster_.name, severity, std::move(subject), std::move(text)});
+    if (model_.log.size() > Model::kLogLimit) model_.log.pop_front();
+    changes_.cluster = true;
+  }
+
+  Model& model_;
+  Cluster& cluster_;
+  TimePoint at_;
+  Changes changes_;
+  std::unordered_set<NodeName> fresh_;    // new in this event
+  std::unordered_set<NodeName> touched_;  // to be linked again
+  std::unordered_set<NodeName> changed_nodes_;
+};
+
+}  // namespace
+
+Changes reduce(Model& model, Event event) {
+  Cluster* cluster = model.find(event.cluster);
+  if (!cluster) {
+    model.clusters.emplace_back().name = event.cluster;
+    cluster = &model.clusters.back();
+    cluster->generation = event.generation;
+  }
+  if (event.generation < cluster->generation) return {};
+  cluster->generation = event.generation;
+  Reducer reducer(model, *cluster, event.at);
+  std::visit([&](auto& what) { reducer.apply(what); }, event.what);
+  return reducer.finish();
+}
+
+}  // namespace tessera
