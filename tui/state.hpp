@@ -1,0 +1,143 @@
+// What the person at the console has chosen and is doing: screens, cursors, filters, input, messages.
+//
+// A value without clock, curses or thread. It never points into the model: a cursor holds a row's id, so it
+// follows its row while rows move, and derived rows are kept as positions that are checked when used.
+// Threads: owned by the UI thread; draw() reads it, update() changes it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/model/model.hpp"
+#include "engine/query/filter.hpp"
+#include "tui/canvas.hpp"
+
+namespace tessera::tui {
+
+enum class ScreenKind : std::uint8_t {
+  overview,
+  nodes,
+  gpus,
+  slices,
+  workloads,
+  node,      // one node: its boards as placement maps
+  workload,  // one workload: everything known about it
+  facts,     // who says so, and how old is that: about a cluster, node, GPU, slice or workload
+  log,
+  help,
+  about,
+};
+bool is_table(ScreenKind kind);
+std::string_view word(ScreenKind kind);  // "nodes": as in breadcrumbs and `:`
+
+// A row as positions in the model's lists. Checked before every use, since the model moves on.
+struct RowRef {
+  std::uint32_t cluster = 0;
+  std::uint32_t item = 0;  // node or workload
+  std::uint32_t gpu = 0;   // kPool: the slice is in the node's pool
+  std::uint32_t slice = 0;
+  static constexpr std::uint32_t kPool = 0xffffffff;
+  friend bool operator==(const RowRef&, const RowRef&) = default;
+};
+
+// The rows of a table after filter and sort. Worked out by update() when `key` or the revision differ.
+struct DerivedRows {
+  bool valid = false;
+  std::uint64_t revision = 0;
+  TimePoint at{};   // wall time of the work, so that huge lists are not sorted on every event
+  std::string key;  // everything else that the rows depend on
+  std::vector<RowRef> rows;
+  std::size_t total = 0;  // before the filter
+};
+
+struct Screen {
+  ScreenKind kind = ScreenKind::overview;
+  ClusterName cluster;  // tables: only this one; empty: all. Others: where the subject lives
+  std::string subject;  // node: its name; workload: its id; facts: a row id
+  ScreenKind about =
+      ScreenKind::nodes;  // facts: what kind of row the subject is; help: the screen asked about
+
+  std::string cursor;  // id of the row (or tile, finding) under the cursor; empty: the first
+  int cursor_at = 0;   // where it was last: the place to stay when that row is gone
+  int top = 0;         // first line shown
+  int left = 0;        // columns scrolled away on the left
+
+  std::string filter_text;
+  query::Filter filter;
+  std::string searched;  // the last filter, for n and N after it was cleared
+  std::vector<query::Sort> sorts;
+  std::optional<std::vector<int>> columns;  // chosen; nullopt: as wide as the terminal allows
+  bool only_mine = false;
+  std::set<std::string> marks;
+  DerivedRows derived;
+};
+
+// The line at the bottom while something is typed.
+enum class InputKind : std::uint8_t { none, filter, command };
+struct InputLine {
+  InputKind kind = InputKind::none;
+  std::string text;
+  std::size_t cursor = 0;  // byte offset, on a character boundary
+  std::string error;       // why the text cannot be used as it stands
+  std::string before;      // filter: the text to return to on Esc
+  std::vector<std::string> completions;
+  int chosen = -1;      // index into completions; -1: none yet
+  std::string stem;     // the text that the completions complete
+  int history_at = -1;  // -1: not walking through history
+  std::string draft;    // what was typed before walking
+};
+
+struct MessageLine {
+  Severity severity = Severity::info;
+  std::string text;
+  TimePoint at{};
+  bool sticky = false;  // errors stay until the next key
+};
+
+// The list in which columns are switched on and off.
+struct ColumnChooser {
+  bool open = false;
+  int cursor = 0;
+};
+
+// What the visible cells said last, to mark what changed since.
+struct CellMemory {
+  std::string scope;                                         // screen whose cells these are
+  std::map<std::pair<std::string, int>, std::string> texts;  // (row id, column) -> text
+  std::map<std::pair<std::string, int>, TimePoint> changed;  // until kChangedFor later
+};
+inline constexpr Duration kChangedFor{2000};
+
+struct UiState {
+  Size size{80, 24};
+  std::vector<Screen> stack{Screen{}};  // never empty; the last is shown
+  std::vector<Screen> forward;          // left with `[`, to be entered again with `]`
+  InputLine input;
+  MessageLine message;
+  ColumnChooser chooser;
+  CellMemory cells;
+  std::map<ScreenKind, std::vector<query::Sort>> last_sorts;  // choices outlive a screen
+  std::map<ScreenKind, std::optional<std::vector<int>>> last_columns;
+  std::vector<std::string> history;  // commands, oldest first, at most kHistory
+  static constexpr std::size_t kHistory = 100;
+
+  std::string theme = "dark";
+  std::vector<std::string> themes;  // names that `:theme` completes
+  std::string me;                   // user name, for "only mine"; empty: not known
+  std::string version;              // of tessera, for the about screen
+  bool ascii = false;               // no box drawing, no blocks
+  bool mouse = false;
+  bool writable = false;      // [RW]
+  bool wide = false;          // every column that fits, not only those for this width
+  bool loading_left = false;  // Esc was pressed while the first load was under way
+
+  Screen& top() { return stack.back(); }
+  const Screen& top() const { return stack.back(); }
+};
+
+}  // namespace tessera::tui

@@ -1,0 +1,81 @@
+// update: one message in, a changed UiState and what the loop must do out. The only place where it changes.
+//
+// Never blocks, reads no clock, touches no terminal: time comes with the message.
+// Threads: the UI thread.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "engine/mig/catalogue.hpp"
+#include "engine/model/reduce.hpp"
+#include "tui/action.hpp"
+#include "tui/state.hpp"
+
+namespace tessera::tui {
+
+// What every view and update may read beside the state.
+struct World {
+  const Model& model;
+  const mig::Catalogue& catalogue;
+  TimePoint wall{};
+};
+
+struct ActionMessage {
+  Action action{};
+};
+// One printable character (UTF-8) for the input line; ignored where nothing is typed.
+struct TextInput {
+  std::string character;
+};
+// A bracketed paste: text for the input line, never keys. Ignored where nothing is typed.
+struct Paste {
+  std::string text;
+};
+struct Resize {
+  Size size;
+};
+struct ModelChanged {
+  Changes changes;
+};
+// Time went by. The loop sends one when `next_tick` says so, and at least once a minute.
+struct Tick {};
+struct Mouse {
+  enum class Kind : std::uint8_t { press, double_press, wheel_up, wheel_down };
+  Kind kind = Kind::press;
+  int x = 0;
+  int y = 0;
+};
+// Something the loop has to say: a theme that cannot be read, a copy that was sent.
+struct Notice {
+  Severity severity = Severity::info;
+  std::string text;
+};
+using Message = std::variant<ActionMessage, TextInput, Paste, Resize, ModelChanged, Tick, Mouse, Notice>;
+
+struct Effects {
+  bool quit = false;
+  bool suspend = false;
+  bool refresh = false;              // ask every backend for a fresh look
+  bool repaint = false;              // clear the terminal and draw everything anew
+  std::optional<std::string> copy;   // to the clipboard by OSC 52
+  std::optional<std::string> theme;  // load it; on failure send a Notice and keep the old one
+  std::optional<bool> mouse;         // switch mouse reporting
+};
+
+// True while typed characters are text, not keys: the loop sends TextInput and Paste then.
+bool wants_text(const UiState& state);
+// Where keys are looked up, topmost first.
+std::vector<Scope> scopes(const UiState& state);
+// Why an action cannot be used here and now, as a sentence; empty: it can.
+std::string why_disabled(Action action, const UiState& state, const World& world);
+
+Effects update(UiState& state, const World& world, const Message& message);
+
+// When something on the screen changes by itself next (a mark or message fades, an age or the clock moves
+// on); nullopt: not before the next message.
+std::optional<TimePoint> next_tick(const UiState& state, const World& world);
+
+}  // namespace tessera::tui
