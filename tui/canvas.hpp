@@ -38,7 +38,7 @@ class Canvas {
   void fill(int x, int y, int width, int height, std::string_view glyph, Style style = {});
   // Changes the style of cells that stand already, keeping glyphs.
   void restyle(int x, int y, int width, int height, Style style);
-  // Adds reverse (or bold) to what stands there, keeping roles: the selected row.
+  // Adds reverse to what stands there, keeping roles: the selected row.
   void mark_selected(int x, int y, int width);
 
   const Cell& at(int x, int y) const { return cells_[static_cast<std::size_t>(y * size_.columns + x)]; }
@@ -59,6 +59,13 @@ class Canvas {
   int cursor_y() const { return cursor_y_; }
 
  private:
+  Cell* cell(int x, int y);  // nullptr outside
+  void break_wide(int x, int y);
+  void set(int x, int y, std::string_view glyph, int width, Style style);
+  void join(int x, int y, std::string_view mark);
+  template <class Letter>
+  std::string grid(Letter letter_of) const;
+
   Size size_;
   std::vector<Cell> cells_;
   int cursor_x_ = -1, cursor_y_ = -1;

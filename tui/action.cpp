@@ -1,0 +1,259 @@
+#include "tui/action.hpp"
+
+#include <array>
+
+namespace tessera::tui {
+namespace {
+
+constexpr auto kCount = static_cast<std::size_t>(Action::count_);
+
+// clang-format off
+constexpr std::array<ActionInfo, kCount> kActions{{
+    {Action::cursor_up, "cursor-up", "up", "One row up.", "k Up", Scope::global, Group::move},
+    {Action::cursor_down, "cursor-down", "down", "One row down.", "j Down", Scope::global, Group::move},
+    {Action::cursor_left, "cursor-left", "left", "One column, GPU or slice to the left.", "h Left",
+     Scope::global, Group::move},
+    {Action::cursor_right, "cursor-right", "right", "One column, GPU or slice to the right.", "l Right",
+     Scope::global, Group::move},
+    {Action::go_first, "go-first", "first", "To the first row.", "g Home", Scope::global, Group::move},
+    {Action::go_last, "go-last", "last", "To the last row.", "G End", Scope::global, Group::move},
+    {Action::half_page_up, "half-page-up", "half page up", "Half a screen up.", "Ctrl-u", Scope::global,
+     Group::move},
+    {Action::half_page_down, "half-page-down", "half page down", "Half a screen down.", "Ctrl-d",
+     Scope::global, Group::move},
+    {Action::page_up, "page-up", "page up", "One screen up.", "PgUp Ctrl-b", Scope::global, Group::move},
+    {Action::page_down, "page-down", "page down", "One screen down.", "PgDn Ctrl-f", Scope::global,
+     Group::move},
+    {Action::next_panel, "next-panel", "next panel", "To the next part of the screen.", "Tab",
+     Scope::global, Group::move},
+    {Action::previous_panel, "previous-panel", "previous panel", "To the part of the screen before.",
+     "Shift-Tab", Scope::global, Group::move},
+    {Action::open, "open", "open", "Open what the cursor is on.", "Enter", Scope::global, Group::move},
+    {Action::back, "back", "back", "Close what is open: a filter, a list of choices, then the screen.",
+     "Esc", Scope::global, Group::move},
+    {Action::next_sibling, "next-sibling", "next", "The next node, GPU or workload of the list that you came from.",
+     "]", Scope::global, Group::move},
+    {Action::previous_sibling, "previous-sibling", "previous",
+     "The node, GPU or workload before, in the list that you came from.", "[", Scope::global, Group::move},
+
+    {Action::filter, "filter", "filter", "Show only the rows that match, in the language of --filter.",
+     "/ F4", Scope::global, Group::find},
+    {Action::clear_filter, "clear-filter", "show all", "Take away the filter and show every row.", "0",
+     Scope::global, Group::find},
+    {Action::find_next, "find-next", "find next", "To the next row with the words searched for last.", "n",
+     Scope::global, Group::find},
+    {Action::find_previous, "find-previous", "find previous",
+     "To the row before with the words searched for last.", "N", Scope::global, Group::find},
+    {Action::only_mine, "only-mine", "only mine", "Show only what belongs to your own user, or everything again.",
+     "u", Scope::table, Group::find},
+    {Action::sort_next_column, "sort-next-column", "sort right", "Sort by the column to the right.", ">",
+     Scope::table, Group::find},
+    {Action::sort_previous_column, "sort-previous-column", "sort left", "Sort by the column to the left.",
+     "<", Scope::table, Group::find},
+    {Action::sort_reverse, "sort-reverse", "reverse", "Turn the order of the rows around.", "I",
+     Scope::table, Group::find},
+    {Action::sort_choose, "sort-choose", "sort by", "Choose the column to sort by from a list.", "F6",
+     Scope::table, Group::find},
+    {Action::choose_columns, "choose-columns", "columns", "Choose which columns are shown.", "C F2",
+     Scope::table, Group::find},
+    {Action::toggle_wide, "toggle-wide", "wide", "Show all columns, or only the usual ones.", "Ctrl-w",
+     Scope::table, Group::find},
+    {Action::follow, "follow", "follow", "Keep the newest entry in view.", "f", Scope::log, Group::find},
+
+    {Action::mark, "mark", "mark", "Mark the row, or take its mark away, and go one down.", "Space",
+     Scope::table, Group::mark},
+    {Action::mark_all, "mark-all", "mark all", "Mark every row that is shown.", "*", Scope::table,
+     Group::mark},
+    {Action::clear_marks, "clear-marks", "unmark", "Take away all marks.", "U Ctrl-\\", Scope::table,
+     Group::mark},
+    {Action::copy, "copy", "copy", "Copy the name under the cursor, or all marked names, to the clipboard (OSC 52).",
+     "y", Scope::global, Group::mark},
+
+    {Action::show_overview, "overview", "overview", "Clusters, totals, and what needs attention.", "1",
+     Scope::global, Group::screens},
+    {Action::show_nodes, "nodes", "nodes", "All nodes with GPUs.", "2", Scope::global, Group::screens},
+    {Action::show_gpus, "gpus", "GPUs", "All GPUs.", "3", Scope::global, Group::screens},
+    {Action::show_slices, "slices", "slices", "All slices and who holds them.", "4", Scope::global,
+     Group::screens},
+    {Action::show_workloads, "workloads", "workloads", "Jobs and pods, running and waiting.", "5",
+     Scope::global, Group::screens},
+    {Action::show_events, "events", "events", "What has happened since tessera was started.", "6",
+     Scope::global, Group::screens},
+    {Action::show_waiting, "waiting", "who waits", "The workloads that wait, with the reason.", "w",
+     Scope::global, Group::screens},
+    {Action::show_about, "about", "about", "Version, files in use, terminal, and where the data comes from.", "",
+     Scope::global, Group::screens},
+    {Action::help, "help", "help", "The keys of this screen.", "? F1", Scope::global, Group::screens},
+
+    {Action::palette, "palette", "command", "Type the name of a screen or command; Tab completes it.", ":",
+     Scope::global, Group::console},
+    {Action::refresh, "refresh", "refresh", "Ask the clusters for fresh data now.", "Ctrl-r F5",
+     Scope::global, Group::console},
+    {Action::redraw, "redraw", "redraw", "Paint the whole screen again, after something else wrote on it.",
+     "Ctrl-l", Scope::global, Group::console},
+    {Action::next_theme, "next-theme", "theme", "The next colour theme.", "T", Scope::global,
+     Group::console},
+    {Action::toggle_mouse, "toggle-mouse", "mouse", "Use the mouse, or leave it to the terminal.", "M",
+     Scope::global, Group::console},
+    {Action::suspend, "suspend", "suspend", "Stop tessera and return to the shell; fg continues.", "Ctrl-z",
+     Scope::global, Group::console},
+    {Action::quit, "quit", "quit", "Leave tessera.", "q F10 Ctrl-c", Scope::global, Group::console},
+
+    {Action::choice_toggle, "choice-toggle", "choose", "Take the entry under the cursor, or leave it out.",
+     "Space", Scope::choice, Group::choice},
+
+    {Action::input_accept, "input-accept", "accept", "Do it.", "Enter", Scope::input, Group::typing},
+    {Action::input_cancel, "input-cancel", "cancel", "Leave everything as it was before.", "Esc Ctrl-c",
+     Scope::input, Group::typing},
+    {Action::input_complete, "input-complete", "complete", "Complete the word, then the next candidate.",
+     "Tab", Scope::input, Group::typing},
+    {Action::input_complete_back, "input-complete-back", "previous candidate", "The candidate before.",
+     "Shift-Tab", Scope::input, Group::typing},
+    {Action::input_left, "input-left", "left", "One character to the left.", "Left Ctrl-b", Scope::input,
+     Group::typing},
+    {Action::input_right, "input-right", "right", "One character to the right.", "Right Ctrl-f",
+     Scope::input, Group::typing},
+    {Action::input_start, "input-start", "start", "To the start of the line.", "Home Ctrl-a", Scope::input,
+     Group::typing},
+    {Action::input_end, "input-end", "end", "To the end of the line.", "End Ctrl-e", Scope::input,
+     Group::typing},
+    {Action::input_delete_back, "input-delete-back", "erase", "Erase the character before the cursor.",
+     "Backspace", Scope::input, Group::typing},
+    {Action::input_delete, "input-delete", "delete", "Erase the character under the cursor.", "Delete",
+     Scope::input, Group::typing},
+    {Action::input_delete_word, "input-delete-word", "erase word", "Erase the word before the cursor.",
+     "Ctrl-w", Scope::input, Group::typing},
+    {Action::input_delete_line, "input-delete-line", "erase line", "Erase everything before the cursor.",
+     "Ctrl-u", Scope::input, Group::typing},
+    {Action::input_older, "input-older", "older", "The line typed before this one.", "Up Ctrl-p",
+     Scope::input, Group::typing},
+    {Action::input_newer, "input-newer", "newer", "The line typed after this one.", "Down Ctrl-n",
+     Scope::input, Group::typing},
+}};
+// clang-format on
+
+constexpr bool in_enum_order() {
+  for (std::size_t i = 0; i < kCount; ++i)
+    if (kActions[i].action != static_cast<Action>(i)) return false;
+  return true;
+}
+static_assert(in_enum_order(), "info() finds an action by its position");
+
+struct ScopeName {
+  std::string_view word;
+  std::string_view title;
+};
+constexpr std::array<ScopeName, static_cast<std::size_t>(Scope::count_)> kScopes{{
+    {"global", "Everywhere"},
+    {"table", "In tables"},
+    {"node", "On a node's page"},
+    {"log", "In the events"},
+    {"choice", "In a list of choices"},
+    {"input", "While typing"},
+}};
+
+constexpr std::array<std::string_view, static_cast<std::size_t>(Group::count_)> kGroups{
+    "Moving",  "Finding and arranging", "Marking and copying", "Screens",
+    "Console", "Lists of choices",      "While typing",
+};
+
+// "k Up" → "`k` `Up`"; a bar inside a Markdown table needs a backslash.
+std::string keys_for_markdown(std::string_view keys) {
+  if (keys.empty()) return "`:` and its name";
+  std::string out = "`";
+  for (const char c : keys) {
+    if (c == ' ')
+      out += "` `";
+    else if (c == '|')
+      out += "\\|";
+    else
+      out += c;
+  }
+  return out + "`";
+}
+
+// "k Up" → `["k", "Up"]`, always quoted: `?`, `:`, `*` and digits mean something to YAML.
+std::string keys_for_yaml(std::string_view keys) {
+  std::string out = "[";
+  while (!keys.empty()) {
+    const std::string_view key = keys.substr(0, keys.find(' '));
+    keys.remove_prefix(key.size() == keys.size() ? key.size() : key.size() + 1);
+    if (out.size() > 1) out += ", ";
+    out += '"';
+    for (const char c : key) {
+      if (c == '\\' || c == '"') out += '\\';
+      out += c;
+    }
+    out += '"';
+  }
+  return out + "]";
+}
+
+}  // namespace
+
+std::span<const ActionInfo> actions() { return kActions; }
+
+const ActionInfo& info(Action action) { return kActions[static_cast<std::size_t>(action)]; }
+
+std::optional<Action> action_of(std::string_view id) {
+  for (const ActionInfo& row : kActions)
+    if (row.id == id) return row.action;
+  return std::nullopt;
+}
+
+std::string_view word(Scope scope) { return kScopes[static_cast<std::size_t>(scope)].word; }
+
+std::string_view title(Scope scope) { return kScopes[static_cast<std::size_t>(scope)].title; }
+
+std::optional<Scope> scope_of(std::string_view text) {
+  for (std::size_t i = 0; i < kScopes.size(); ++i)
+    if (kScopes[i].word == text) return static_cast<Scope>(i);
+  return std::nullopt;
+}
+
+std::string_view title(Group group) { return kGroups[static_cast<std::size_t>(group)]; }
+
+std::string keys_markdown() {
+  std::string out =
+      "# Keys\n\n"
+      "Made from the action table in `tui/action.cpp`; the console shows the same under `?`.\n"
+      "A keymap file changes any of them: see `themes/keys-default.yaml`.\n";
+  for (std::size_t group = 0; group < kGroups.size(); ++group) {
+    out += "\n## ";
+    out += kGroups[group];
+    out += "\n\n| Keys | What it does | Where | Name |\n|---|---|---|---|\n";
+    for (const ActionInfo& row : kActions) {
+      if (row.group != static_cast<Group>(group)) continue;
+      out += "| " + keys_for_markdown(row.keys) + " | ";
+      out += row.help;
+      out += " | ";
+      out += title(row.scope);
+      out += " | `";
+      out += row.id;
+      out += "` |\n";
+    }
+  }
+  return out;
+}
+
+std::string keys_yaml() {
+  std::string out =
+      "# The keys of tessera, by the place where they count. A keymap of your own names only what it\n"
+      "# changes: an action named there loses its keys here, and [] leaves it without a key.\n";
+  for (std::size_t scope = 0; scope < kScopes.size(); ++scope) {
+    std::string rows;
+    for (const ActionInfo& row : kActions) {
+      if (row.scope != static_cast<Scope>(scope)) continue;
+      rows += "  ";
+      rows += row.id;
+      rows += ": " + keys_for_yaml(row.keys) + "\n";
+    }
+    if (rows.empty()) continue;
+    out += '\n';
+    out += kScopes[scope].word;
+    out += ":\n" + rows;
+  }
+  return out;
+}
+
+}  // namespace tessera::tui
