@@ -29,6 +29,7 @@ constexpr std::array<ActionInfo, kCount> kActions{{
     {Action::previous_panel, "previous-panel", "previous panel", "To the part of the screen before.",
      "Shift-Tab", Scope::global, Group::move},
     {Action::open, "open", "open", "Open what the cursor is on.", "Enter", Scope::global, Group::move},
+    {Action::facts, "facts", "source", "Who says so, and how old that is.", "i", Scope::global, Group::move},
     {Action::back, "back", "back", "Close what is open: a filter, a list of choices, then the screen.",
      "Esc", Scope::global, Group::move},
     {Action::next_sibling, "next-sibling", "next", "The next node, GPU or workload of the list that you came from.",

@@ -28,6 +28,7 @@ enum class Action : std::uint8_t {
   next_panel,
   previous_panel,
   open,
+  facts,
   back,
   next_sibling,
   previous_sibling,
