@@ -8,9 +8,24 @@
 
 namespace tessera {
 
-// Valid UTF-8 without control characters (C0, DEL, C1, bidi overrides, line separators) and at most
-// `limit` bytes long; invalid bytes become U+FFFD, controls become U+00B7, a cut ends in U+2026.
+// Valid UTF-8 without control characters and at most `limit` bytes long. Invalid bytes become U+FFFD (one for
+// each broken sequence), controls become U+00B7, a cut ends in U+2026. Controls are C0, DEL, C1, the marks
+// and overrides that turn the direction of text, line and paragraph separators, and invisible tags and
+// fillers; the joiners U+200C and U+200D stay, since names in several scripts need them.
 std::string clean(std::string_view text, std::size_t limit = 4096);
+
+// The code point that starts at `at` (precondition: at < text.size()). Strict: overlong forms, surrogates and
+// values beyond U+10FFFF are invalid; then code is U+FFFD and length is what one replacement stands for.
+struct Decoded {
+  char32_t code = 0xFFFD;
+  std::size_t length = 1;
+  bool valid = false;
+};
+Decoded decode_utf8(std::string_view text, std::size_t at);
+void append_utf8(std::string& text, char32_t code);
+
+// Whether clean() would replace it.
+bool is_control(char32_t code);
 
 // ASCII case folding only: names of nodes, users and resources are ASCII.
 std::string lower(std::string_view text);

@@ -1,7 +1,9 @@
 // YAML read strictly, with a place for every value: catalogue, scenarios, themes, keymaps, settings.
 //
 // The only user of yaml-cpp for reading. Rejects what silently goes wrong elsewhere: duplicate keys,
-// aliases, anchors, several documents, nesting deeper than 32, text over 16 MiB.
+// aliases, anchors, tags, keys that are not text, several documents, nesting deeper than 32, invalid UTF-8,
+// raw control characters, text over 16 MiB or with over a million values.
+// A scalar may hold control characters by way of an escape ("\e"): who shows one cleans it.
 // Threads: plain values.
 #pragma once
 
@@ -21,7 +23,7 @@ struct Yaml {
   Kind kind = Kind::null;
   bool quoted = false;  // a quoted scalar is text even when it looks like a number
   int line = 1;         // counted from 1
-  int column = 1;
+  int column = 1;  // in bytes
   std::string scalar;
   std::vector<Yaml> items;
   std::vector<std::pair<std::string, Yaml>> fields;  // in file order, keys unique
