@@ -1,10 +1,11 @@
 // The filter language, the same after `/` in the console and in --filter.
 //
-//   alice            some column contains "alice" (case does not matter)
+//   alice            some text column contains "alice" (case does not matter)
 //   !alice           none does
-//   user=alice       that column equals; != is the opposite; `user:ali` contains; user~^al.*e$ is a regex
-//   gpus>=4          numbers and durations compare: since>2h, memory>=40gib, free=unknown
-//   a b              both; a | b either (binds weaker); "two words" quotes
+//   user=alice       that column equals; != is the opposite; user:ali contains; user~^al.*e$ is a regex
+//   gpus>=4          numbers compare, with units: since>2h, memory>=40gib, use<10%
+//   gpus=?           not known (?, unknown) or not told (n/a)
+//   a b              both; a | b either (binds weaker); "two words" or user="two words" quotes
 // Threads: immutable after parse.
 #pragma once
 
@@ -22,13 +23,13 @@ enum class Op : std::uint8_t { contains, equals, differs, less, less_equal, grea
 
 struct Term {
   bool negated = false;
-  int column = -1;  // index into columns<Row>(); -1: any column
+  int column = -1;  // index into columns<Row>(); -1: any text column
   Op op = Op::contains;
-  std::string text;  // folded to lower case
+  std::string text;  // folded to lower case, except for a regex
   bool numeric = false;
-  double number = 0;
-  bool unknown = false;  // the word "unknown" or "?" compared by = or !=
-  std::shared_ptr<const void> regex;
+  double number = 0;     // in the column's own unit: seconds, MiB, percent
+  bool unknown = false;  // "?" or "unknown" compared by = or !=
+  std::shared_ptr<const class Pattern> pattern;
 };
 
 // Either of `any`, each of whose terms must all hold. Empty: everything passes.
@@ -37,7 +38,7 @@ struct Filter {
   bool empty() const { return any.empty(); }
 };
 
-// Unknown columns are errors that list the known ones. Length limit 1,000 bytes.
+// Unknown columns are errors that list the known ones. At most 1,000 bytes.
 template <class Row>
 Result<Filter> parse_filter(std::string_view text);
 
@@ -47,12 +48,13 @@ bool passes(const Filter& filter, const Row& row, const Context& context);
 struct Sort {
   int column = 0;
   bool descending = false;
+  friend bool operator==(const Sort&, const Sort&) = default;
 };
 // "name", "-gpus"; errors list the known columns.
 template <class Row>
 Result<Sort> parse_sort(std::string_view text);
 
-// Keeps what passes, then sorts (stable, ties by row_id). Unknown values come last either way round.
+// Keeps what passes, then sorts (ties by row_id). What is not known comes last either way round.
 template <class Row>
 void filter_and_sort(std::vector<Row>& rows, const Filter& filter, const std::vector<Sort>& sorts,
                      const Context& context);

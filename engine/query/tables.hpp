@@ -4,10 +4,12 @@
 // Threads: pure functions; rows point into the model and live until the next reduce.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "engine/insight/totals.hpp"
 #include "engine/mig/catalogue.hpp"
 #include "engine/model/model.hpp"
 #include "engine/query/value.hpp"
@@ -21,6 +23,8 @@ struct Context {
 
 struct ClusterRow {
   const Cluster* cluster = nullptr;
+  // Worked out once per row, since it walks the whole cluster: keep rows while the model's revision stays.
+  std::shared_ptr<const insight::Totals> totals;
 };
 struct NodeRow {
   const Cluster* cluster = nullptr;

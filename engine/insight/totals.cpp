@@ -1,0 +1,63 @@
+#include "engine/insight/totals.hpp"
+
+#include <algorithm>
+
+namespace tessera::insight {
+namespace {
+
+void add(Totals& totals, const Slice& slice, bool open) {
+  ++totals.slices;
+  int shares = free_shares(slice);
+  switch (slice.holding) {
+    case Holding::held: ++totals.held; break;
+    case Holding::free: ++(open ? totals.free : totals.closed_free); break;
+    case Holding::unknown: ++totals.unknown; break;
+  }
+  if (open && shares > 0) totals.free_by_profile[slice_label(slice)] += shares;
+}
+
+}  // namespace
+
+bool takes_work(const Node& node) { return node.health == Health::ok; }
+
+std::string slice_label(const Slice& slice) {
+  if (!slice.profile.empty()) return slice.profile.text;
+  return std::string(word(slice.kind));
+}
+
+int free_shares(const Slice& slice) {
+  if (slice.holding == Holding::unknown) return 0;
+  int held = 0;
+  for (const Holder& holder : slice.holders) held += holder.share;
+  if (slice.holders.empty() && slice.holding == Holding::held) return 0;
+  return std::max(0, slice.capacity - held);
+}
+
+Totals totals(const Cluster& cluster) {
+  Totals totals;
+  for (const Node& node : cluster.nodes.all()) {
+    ++totals.nodes;
+    bool open = takes_work(node);
+    if (!open) ++totals.nodes_closed;
+    for (const Gpu& gpu : node.gpus) {
+      ++totals.gpus;
+      ++totals.gpus_by_strategy[gpu.strategy];
+      for (const Slice& slice : gpu.slices) add(totals, slice, open);
+    }
+    for (const Slice& slice : node.pool) {
+      ++totals.gpus_by_strategy[Strategy::mig];
+      add(totals, slice, open);
+    }
+  }
+  for (const Workload& workload : cluster.workloads.all()) {
+    if (workload.state == WorkloadState::pending) {
+      ++totals.pending;
+      for (const Request& request : workload.requests) ++totals.waiting_by_request[request.resource];
+    } else {
+      ++totals.running;
+    }
+  }
+  return totals;
+}
+
+}  // namespace tessera::insight

@@ -1,0 +1,223 @@
+#include "engine/query/filter.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "engine/query/filter_text.hpp"
+#include "engine/text.hpp"
+
+namespace tessera::query {
+namespace {
+
+template <class Row>
+int column_index(std::string_view key) {
+  std::span<const Column<Row>> all = columns<Row>();
+  std::string folded = lower(key);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all[i].key == folded) return static_cast<int>(i);
+  return -1;
+}
+
+template <class Row>
+Error unknown_column(std::string_view what, std::string_view key) {
+  std::string known;
+  for (const Column<Row>& column : columns<Row>()) {
+    if (!known.empty()) known += " ";
+    known += column.key;
+  }
+  return {std::string(what), fmt::format("there is no column \"{}\"", clean(key, 60)), "columns: " + known};
+}
+
+bool orders(Op op) {
+  return op == Op::less || op == Op::less_equal || op == Op::greater || op == Op::greater_equal;
+}
+
+template <class Row>
+Result<Term> to_term(const RawTerm& raw) {
+  Term term;
+  term.negated = raw.negated;
+  term.op = raw.op;
+  term.text = lower(raw.text);
+  if (raw.key.empty()) return term;
+  term.column = column_index<Row>(raw.key);
+  if (term.column < 0) return unknown_column<Row>("cannot read the filter", raw.key);
+  const Column<Row>& column = columns<Row>()[static_cast<std::size_t>(term.column)];
+  if (raw.op == Op::matches) {
+    Result<std::shared_ptr<const Pattern>> pattern = Pattern::compile(raw.text);
+    if (!pattern) return pattern.error();
+    term.pattern = *pattern;
+    return term;
+  }
+  term.unknown = term.text == "?" || term.text == "unknown" || term.text == "n/a";
+  if (std::optional<double> number = parse_quantity(raw.text, column.format)) {
+    term.numeric = true;
+    term.number = *number;
+  } else if (orders(raw.op)) {
+    return Error{
+        "cannot read the filter",
+        fmt::format("\"{}\" is no number that {} can be compared with", clean(raw.text, 60), column.key),
+        "examples: gpus>=4   since>2h   memory>=40gib   use<10%"};
+  }
+  return term;
+}
+
+bool compare(Op op, double left, double right) {
+  switch (op) {
+    case Op::less: return left < right;
+    case Op::less_equal: return left <= right;
+    case Op::greater: return left > right;
+    case Op::greater_equal: return left >= right;
+    case Op::differs: return left != right;
+    default: return left == right;
+  }
+}
+
+bool value_passes(const Term& term, const Value& value, Format format) {
+  bool known = !std::holds_alternative<Unknown>(value) && !std::holds_alternative<NotTold>(value);
+  if (term.unknown && (term.op == Op::equals || term.op == Op::differs))
+    return known == (term.op == Op::differs);
+  if (!known) return term.op == Op::differs;
+  const auto* text = std::get_if<std::string>(&value);
+  if (!text && term.numeric && term.op != Op::contains && term.op != Op::matches) {
+    const auto* integer = std::get_if<std::int64_t>(&value);
+    double number = integer ? static_cast<double>(*integer) : std::get<double>(value);
+    // A percentage is compared as it reads: 31.4 shows as 31 and equals 31.
+    if (format == Format::percent && !orders(term.op))
+      number = static_cast<double>(static_cast<int>(number + 0.5));
+    return compare(term.op, number, term.number);
+  }
+  if (orders(term.op)) return false;
+  const std::string shown = text ? *text : to_text(value, format);
+  if (term.op == Op::matches) return term.pattern->matches(shown);
+  if (term.op == Op::contains) return contains_folded(shown, term.text);
+  return (lower(shown) == term.text) == (term.op == Op::equals);
+}
+
+template <class Row>
+bool term_passes(const Term& term, const Row& row, const Context& context) {
+  std::span<const Column<Row>> all = columns<Row>();
+  bool passed = false;
+  if (term.column >= 0) {
+    const Column<Row>& column = all[static_cast<std::size_t>(term.column)];
+    passed = value_passes(term, column.value(row, context), column.format);
+  } else {
+    for (const Column<Row>& column : all) {
+      if (column.format != Format::text) continue;
+      Value value = column.value(row, context);
+      const auto* text = std::get_if<std::string>(&value);
+      if (text && contains_folded(*text, term.text)) {
+        passed = true;
+        break;
+      }
+    }
+  }
+  return passed != term.negated;
+}
+
+// One sort key: whether a row's value is there at all, and how two of them compare.
+struct SortKey {
+  std::vector<Value> values;
+  bool descending;
+};
+
+bool known(const Value& value) {
+  return !std::holds_alternative<Unknown>(value) && !std::holds_alternative<NotTold>(value);
+}
+
+}  // namespace
+
+template <class Row>
+Result<Filter> parse_filter(std::string_view text) {
+  auto raw = split_filter(text);
+  if (!raw) return raw.error();
+  Filter filter;
+  for (const std::vector<RawTerm>& all : *raw) {
+    filter.any.emplace_back();
+    for (const RawTerm& one : all) {
+      Result<Term> term = to_term<Row>(one);
+      if (!term) return term.error();
+      filter.any.back().push_back(std::move(*term));
+    }
+  }
+  return filter;
+}
+
+template <class Row>
+bool passes(const Filter& filter, const Row& row, const Context& context) {
+  if (filter.empty()) return true;
+  for (const std::vector<Term>& all : filter.any) {
+    bool every = true;
+    for (const Term& term : all)
+      if (!term_passes(term, row, context)) {
+        every = false;
+        break;
+      }
+    if (every) return true;
+  }
+  return false;
+}
+
+template <class Row>
+Result<Sort> parse_sort(std::string_view text) {
+  Sort sort;
+  if (text.starts_with('-')) {
+    sort.descending = true;
+    text.remove_prefix(1);
+  }
+  sort.column = column_index<Row>(text);
+  if (sort.column < 0) return unknown_column<Row>("cannot sort", text);
+  return sort;
+}
+
+template <class Row>
+void filter_and_sort(std::vector<Row>& rows, const Filter& filter, const std::vector<Sort>& sorts,
+                     const Context& context) {
+  if (!filter.empty()) std::erase_if(rows, [&](const Row& row) { return !passes(filter, row, context); });
+  // Cells are worked out once a row, not once a comparison.
+  std::vector<SortKey> keys;
+  for (const Sort& sort : sorts) {
+    SortKey key{{}, sort.descending};
+    key.values.reserve(rows.size());
+    for (const Row& row : rows)
+      key.values.push_back(columns<Row>()[static_cast<std::size_t>(sort.column)].value(row, context));
+    keys.push_back(std::move(key));
+  }
+  SortKey ids{{}, false};
+  ids.values.reserve(rows.size());
+  for (const Row& row : rows) ids.values.push_back(row_id(row));
+  keys.push_back(std::move(ids));
+
+  std::vector<std::uint32_t> order(rows.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    for (const SortKey& key : keys) {
+      const Value& x = key.values[a];
+      const Value& y = key.values[b];
+      if (known(x) != known(y)) return known(x);
+      if (sorts_before(x, y)) return !key.descending;
+      if (sorts_before(y, x)) return key.descending;
+    }
+    return false;
+  });
+  std::vector<Row> sorted;
+  sorted.reserve(rows.size());
+  for (std::uint32_t place : order) sorted.push_back(std::move(rows[place]));
+  rows = std::move(sorted);
+}
+
+#define TESSERA_INSTANTIATE(Row)                                                                 \
+  template Result<Filter> parse_filter<Row>(std::string_view);                                   \
+  template bool passes<Row>(const Filter&, const Row&, const Context&);                          \
+  template Result<Sort> parse_sort<Row>(std::string_view);                                       \
+  template void filter_and_sort<Row>(std::vector<Row>&, const Filter&, const std::vector<Sort>&, \
+                                     const Context&);
+TESSERA_INSTANTIATE(ClusterRow)
+TESSERA_INSTANTIATE(NodeRow)
+TESSERA_INSTANTIATE(GpuRow)
+TESSERA_INSTANTIATE(SliceRow)
+TESSERA_INSTANTIATE(WorkloadRow)
+#undef TESSERA_INSTANTIATE
+
+}  // namespace tessera::query

@@ -1,0 +1,82 @@
+// Rows of the tables and their stable ids.
+#include <fmt/core.h>
+
+#include "engine/query/tables.hpp"
+
+namespace tessera::query {
+namespace {
+
+template <class Visit>
+void each_cluster(const Model& model, const ClusterName& only, Visit visit) {
+  for (const Cluster& cluster : model.clusters)
+    if (only.empty() || cluster.name == only) visit(cluster);
+}
+
+// Where a slice stands among its GPU's or its node's slices; rows point into those vectors.
+std::size_t place_of(const SliceRow& row) {
+  const std::vector<Slice>& all = row.gpu ? row.gpu->slices : row.node->pool;
+  return static_cast<std::size_t>(row.slice - all.data());
+}
+
+}  // namespace
+
+std::vector<ClusterRow> cluster_rows(const Model& model) {
+  std::vector<ClusterRow> rows;
+  for (const Cluster& cluster : model.clusters)
+    rows.push_back({&cluster, std::make_shared<const insight::Totals>(insight::totals(cluster))});
+  return rows;
+}
+
+std::vector<NodeRow> node_rows(const Model& model, const ClusterName& only) {
+  std::vector<NodeRow> rows;
+  each_cluster(model, only, [&](const Cluster& cluster) {
+    for (const Node& node : cluster.nodes.all()) rows.push_back({&cluster, &node});
+  });
+  return rows;
+}
+
+std::vector<GpuRow> gpu_rows(const Model& model, const ClusterName& only) {
+  std::vector<GpuRow> rows;
+  each_cluster(model, only, [&](const Cluster& cluster) {
+    for (const Node& node : cluster.nodes.all())
+      for (const Gpu& gpu : node.gpus) rows.push_back({&cluster, &node, &gpu});
+  });
+  return rows;
+}
+
+std::vector<SliceRow> slice_rows(const Model& model, const ClusterName& only) {
+  std::vector<SliceRow> rows;
+  each_cluster(model, only, [&](const Cluster& cluster) {
+    for (const Node& node : cluster.nodes.all()) {
+      for (const Gpu& gpu : node.gpus)
+        for (const Slice& slice : gpu.slices) rows.push_back({&cluster, &node, &gpu, &slice});
+      for (const Slice& slice : node.pool) rows.push_back({&cluster, &node, nullptr, &slice});
+    }
+  });
+  return rows;
+}
+
+std::vector<WorkloadRow> workload_rows(const Model& model, const ClusterName& only) {
+  std::vector<WorkloadRow> rows;
+  each_cluster(model, only, [&](const Cluster& cluster) {
+    for (const Workload& workload : cluster.workloads.all()) rows.push_back({&cluster, &workload});
+  });
+  return rows;
+}
+
+std::string row_id(const ClusterRow& row) { return row.cluster->name.text; }
+std::string row_id(const NodeRow& row) { return row.cluster->name.text + '\x1f' + row.node->name.text; }
+std::string row_id(const GpuRow& row) {
+  return fmt::format("{}\x1f{}\x1f{}", row.cluster->name.text, row.node->name.text, row.gpu->index.value);
+}
+std::string row_id(const SliceRow& row) {
+  // A placement outlives a re-cut elsewhere on the board; the position in the list does not.
+  std::string gpu = row.gpu ? std::to_string(row.gpu->index.value) : "-";
+  std::string place = row.slice->placement
+                          ? fmt::format("@{}+{}", row.slice->placement->start, row.slice->placement->size)
+                          : fmt::format("#{}", place_of(row));
+  return fmt::format("{}\x1f{}\x1f{}\x1f{}", row.cluster->name.text, row.node->name.text, gpu, place);
+}
+std::string row_id(const WorkloadRow& row) { return row.cluster->name.text + '\x1f' + row.workload->id.text; }
+
+}  // namespace tessera::query

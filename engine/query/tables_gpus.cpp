@@ -1,0 +1,166 @@
+// Columns of GPUs and slices.
+#include <fmt/core.h>
+
+#include "engine/mig/geometry.hpp"
+#include "engine/query/cells.hpp"
+
+namespace tessera::query {
+namespace {
+
+const mig::Product* product_of(const Gpu& gpu, const Context& context) {
+  if (!context.catalogue || !gpu.product) return nullptr;
+  return context.catalogue->by_key(gpu.product->text);
+}
+
+Value largest_free(const GpuRow& row, const Context& context) {
+  const Gpu& gpu = *row.gpu;
+  if (gpu.strategy != Strategy::mig) return NotTold{};
+  const mig::Product* product = product_of(gpu, context);
+  if (!product) return Unknown{};
+  std::optional<mig::Layout> layout = mig::observed_layout(*product, gpu);
+  if (!layout) return Unknown{};
+  mig::Room room = mig::room(*product, *layout);
+  if (!room.largest) return words("none");
+  return words(product->profiles[static_cast<std::size_t>(*room.largest)].name.text);
+}
+
+std::string holders(const GpuRow& row) {
+  std::string text;
+  for (const Slice& slice : row.gpu->slices) {
+    std::string users = holder_users(*row.cluster, slice);
+    if (users.empty()) continue;
+    if (!text.empty()) text += ", ";
+    text += users;
+  }
+  return text;
+}
+
+std::int64_t held_slices(const Gpu& gpu) {
+  std::int64_t number = 0;
+  for (const Slice& slice : gpu.slices) number += slice.holding == Holding::held;
+  return number;
+}
+
+constexpr Column<GpuRow> kGpus[] = {
+    {"cluster", "CLUSTER", Format::text, Align::left, Show::roomy, 6, "the cluster it belongs to",
+     [](const GpuRow& row, const Context&) { return words(row.cluster->name.text); }},
+    {"node", "NODE", Format::text, Align::left, Show::always, 8, "its node",
+     [](const GpuRow& row, const Context&) { return words(row.node->name.text); }},
+    {"gpu", "GPU", Format::count, Align::right, Show::always, 3, "its index on the node",
+     [](const GpuRow& row, const Context&) { return count(row.gpu->index.value); }},
+    {"model", "MODEL", Format::text, Align::left, Show::always, 10, "as its source names it",
+     [](const GpuRow& row, const Context&) { return told(row.gpu->model); }},
+    {"sharing", "SHARING", Format::text, Align::left, Show::always, 7, "how it is shared",
+     [](const GpuRow& row, const Context&) {
+       return row.gpu->strategy == Strategy::unknown ? Value(Unknown{})
+                                                     : words(std::string(word(row.gpu->strategy)));
+     }},
+    {"strip", "SLICES", Format::text, Align::left, Show::always, 8, "its slices in place",
+     [](const GpuRow& row, const Context& context) {
+       return words(strip(*row.gpu, context.catalogue, false));
+     }},
+    {"held", "HELD", Format::count, Align::right, Show::always, 4, "slices in use",
+     [](const GpuRow& row, const Context&) { return count(held_slices(*row.gpu)); }},
+    {"of", "OF", Format::count, Align::right, Show::always, 3, "slices in all",
+     [](const GpuRow& row, const Context&) {
+       return count(static_cast<std::int64_t>(row.gpu->slices.size()));
+     }},
+    {"largest", "FITS", Format::text, Align::left, Show::always, 8, "the largest profile that still fits",
+     [](const GpuRow& row, const Context& context) { return largest_free(row, context); }},
+    {"use", "USE", Format::percent, Align::right, Show::always, 4, "compute use",
+     [](const GpuRow& row, const Context&) { return measured(row.gpu->telemetry.use); }},
+    {"memory_used", "MEM USED", Format::mib, Align::right, Show::roomy, 9, "memory in use",
+     [](const GpuRow& row, const Context&) { return measured(row.gpu->telemetry.memory_used); }},
+    {"memory", "MEMORY", Format::mib, Align::right, Show::roomy, 8, "memory of the board",
+     [](const GpuRow& row, const Context&) { return measured(row.gpu->memory); }},
+    {"temperature", "TEMP", Format::celsius, Align::right, Show::wide, 6, "temperature",
+     [](const GpuRow& row, const Context&) { return measured(row.gpu->telemetry.temperature); }},
+    {"power", "POWER", Format::watts, Align::right, Show::wide, 6, "power drawn",
+     [](const GpuRow& row, const Context&) { return measured(row.gpu->telemetry.power); }},
+    {"mig", "MIG", Format::text, Align::left, Show::wide, 8, "MIG mode",
+     [](const GpuRow& row, const Context&) {
+       return row.gpu->mig_mode ? words(std::string(word(*row.gpu->mig_mode))) : Value(NotTold{});
+     }},
+    {"product", "PRODUCT", Format::text, Align::left, Show::wide, 12, "the catalogue's key",
+     [](const GpuRow& row, const Context&) {
+       return row.gpu->product ? words(row.gpu->product->text) : Value(Unknown{});
+     }},
+    {"uuid", "UUID", Format::text, Align::left, Show::wide, 12, "as the driver tells it",
+     [](const GpuRow& row, const Context&) { return told(row.gpu->uuid); }},
+    {"user", "HELD BY", Format::text, Align::left, Show::roomy, 8, "users who hold its slices",
+     [](const GpuRow& row, const Context&) { return words(holders(row)); }},
+};
+
+const Workload* first_holder(const SliceRow& row) {
+  if (row.slice->holders.empty()) return nullptr;
+  return row.cluster->workloads.find(row.slice->holders.front().workload);
+}
+
+Value shares(const SliceRow& row) {
+  if (row.slice->capacity == 1) return words("");
+  if (row.slice->holding == Holding::unknown) return Unknown{};
+  int held = row.slice->capacity - insight::free_shares(*row.slice);
+  return words(fmt::format("{}/{}", held, row.slice->capacity));
+}
+
+constexpr Column<SliceRow> kSlices[] = {
+    {"cluster", "CLUSTER", Format::text, Align::left, Show::roomy, 6, "the cluster it belongs to",
+     [](const SliceRow& row, const Context&) { return words(row.cluster->name.text); }},
+    {"node", "NODE", Format::text, Align::left, Show::always, 8, "its node",
+     [](const SliceRow& row, const Context&) { return words(row.node->name.text); }},
+    {"gpu", "GPU", Format::count, Align::right, Show::always, 3,
+     "its board; ? where the scheduler does not tell",
+     [](const SliceRow& row, const Context&) {
+       return row.gpu ? count(row.gpu->index.value) : Value(Unknown{});
+     }},
+    {"profile", "PROFILE", Format::text, Align::left, Show::always, 8, "MIG profile, or how it is shared",
+     [](const SliceRow& row, const Context&) { return words(insight::slice_label(*row.slice)); }},
+    {"start", "START", Format::count, Align::right, Show::roomy, 5, "first memory slice",
+     [](const SliceRow& row, const Context&) {
+       return row.slice->placement ? count(row.slice->placement->start) : Value(NotTold{});
+     }},
+    {"size", "SIZE", Format::count, Align::right, Show::wide, 4, "memory slices",
+     [](const SliceRow& row, const Context&) {
+       return row.slice->placement ? count(row.slice->placement->size) : Value(NotTold{});
+     }},
+    {"state", "STATE", Format::text, Align::left, Show::always, 7, "held, free or unknown",
+     [](const SliceRow& row, const Context&) {
+       return row.slice->holding == Holding::unknown ? Value(Unknown{})
+                                                     : words(std::string(word(row.slice->holding)));
+     }},
+    {"shares", "SHARES", Format::text, Align::right, Show::always, 6, "shares held of those offered",
+     [](const SliceRow& row, const Context&) { return shares(row); }},
+    {"user", "USER", Format::text, Align::left, Show::always, 8, "who holds it",
+     [](const SliceRow& row, const Context&) { return words(holder_users(*row.cluster, *row.slice)); }},
+    {"id", "JOB/POD", Format::text, Align::left, Show::always, 7, "the workload that holds it",
+     [](const SliceRow& row, const Context&) {
+       return words(row.slice->holders.empty() ? "" : row.slice->holders.front().workload.text);
+     }},
+    {"name", "NAME", Format::text, Align::left, Show::roomy, 8, "that workload's name",
+     [](const SliceRow& row, const Context&) {
+       const Workload* workload = first_holder(row);
+       return words(workload ? workload->name : "");
+     }},
+    {"since", "SINCE", Format::duration, Align::right, Show::always, 9, "how long it has been held",
+     [](const SliceRow& row, const Context& context) {
+       const Workload* workload = first_holder(row);
+       return workload ? age(workload->started, *row.cluster, context) : words("");
+     }},
+    {"use", "USE", Format::percent, Align::right, Show::roomy, 4, "compute use",
+     [](const SliceRow& row, const Context&) { return measured(row.slice->use); }},
+    {"memory_used", "MEM USED", Format::mib, Align::right, Show::wide, 9, "memory in use",
+     [](const SliceRow& row, const Context&) { return measured(row.slice->memory_used); }},
+};
+
+}  // namespace
+
+template <>
+std::span<const Column<GpuRow>> columns<GpuRow>() {
+  return kGpus;
+}
+template <>
+std::span<const Column<SliceRow>> columns<SliceRow>() {
+  return kSlices;
+}
+
+}  // namespace tessera::query

@@ -1,0 +1,158 @@
+// Columns of clusters and nodes.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "engine/query/cells.hpp"
+
+namespace tessera::query {
+namespace {
+
+std::string sharing_text(const std::map<Strategy, int>& by_strategy) {
+  std::string text;
+  for (const auto& [strategy, gpus] : by_strategy) {
+    if (!text.empty()) text += "  ";
+    text += fmt::format("{} {}", word(strategy), gpus);
+  }
+  return text;
+}
+
+Value percent_held(const insight::Totals& totals) {
+  if (totals.slices == 0) return NotTold{};
+  return 100.0 * totals.held / totals.slices;
+}
+
+constexpr Column<ClusterRow> kClusters[] = {
+    {"cluster", "CLUSTER", Format::text, Align::left, Show::always, 8, "its name",
+     [](const ClusterRow& row, const Context&) { return words(row.cluster->name.text); }},
+    {"scheduler", "SCHEDULER", Format::text, Align::left, Show::always, 9, "who hands out the GPUs",
+     [](const ClusterRow& row, const Context&) {
+       return words(std::string(word(row.cluster->scheduler)) + (row.cluster->simulated ? " (sim)" : ""));
+     }},
+    {"nodes", "NODES", Format::count, Align::right, Show::always, 5, "nodes in all",
+     [](const ClusterRow& row, const Context&) { return count(row.totals->nodes); }},
+    {"closed", "CLOSED", Format::count, Align::right, Show::roomy, 6, "nodes that take no new work",
+     [](const ClusterRow& row, const Context&) { return count(row.totals->nodes_closed); }},
+    {"gpus", "GPUS", Format::count, Align::right, Show::always, 5, "boards known one by one",
+     [](const ClusterRow& row, const Context&) { return count(row.totals->gpus); }},
+    {"slices", "SLICES", Format::count, Align::right, Show::always, 6, "slices that can be held",
+     [](const ClusterRow& row, const Context&) { return count(row.totals->slices); }},
+    {"held", "HELD", Format::count, Align::right, Show::always, 5, "slices in use",
+     [](const ClusterRow& row, const Context&) { return count(row.totals->held); }},
+    {"held_percent", "HELD%", Format::percent, Align::right, Show::always, 5, "share of the slices in use",
+     [](const ClusterRow& row, const Context&) { return percent_held(*row.totals); }},
+    {"free", "FREE", Format::count, Align::right, Show::always, 5, "slices free on nodes that take work",
+     [](const ClusterRow& row, const Context&) { return count(row.totals->free); }},
+    {"pending", "PENDING", Format::count, Align::right, Show::always, 7, "workloads that wait",
+     [](const ClusterRow& row, const Context&) { return count(row.totals->pending); }},
+    {"sharing", "SHARING", Format::text, Align::left, Show::roomy, 12, "how the GPUs are shared",
+     [](const ClusterRow& row, const Context&) { return words(sharing_text(row.totals->gpus_by_strategy)); }},
+    {"version", "VERSION", Format::text, Align::left, Show::wide, 12, "what the scheduler says it is",
+     [](const ClusterRow& row, const Context&) { return told(row.cluster->version); }},
+};
+
+std::int64_t slices_where(const Node& node, Holding holding) {
+  std::int64_t number = 0;
+  each_slice(node, [&](const Slice& slice) { number += slice.holding == holding; });
+  return number;
+}
+
+std::string node_sharing(const Node& node) {
+  std::map<Strategy, int> by_strategy;
+  for (const Gpu& gpu : node.gpus) ++by_strategy[gpu.strategy];
+  if (!node.pool.empty()) ++by_strategy[Strategy::mig];
+  std::string text;
+  for (const auto& [strategy, gpus] : by_strategy) {
+    if (!text.empty()) text += "+";
+    text += word(strategy);
+  }
+  return text;
+}
+
+std::string node_model(const Node& node) {
+  std::string model = node.gpus.empty() ? node.model : node.gpus.front().model;
+  for (const Gpu& gpu : node.gpus)
+    if (gpu.model != model) return model + " +others";
+  return model;
+}
+
+Value mean_use(const Node& node) {
+  double sum = 0;
+  int known = 0;
+  for (const Gpu& gpu : node.gpus)
+    if (gpu.telemetry.use) {
+      sum += static_cast<double>(gpu.telemetry.use->value);
+      ++known;
+    }
+  if (known == 0) return NotTold{};
+  return sum / known;
+}
+
+Value node_gpus(const NodeRow& row) {
+  if (row.node->gpus.empty() && !row.node->pool.empty()) return Unknown{};
+  return count(static_cast<std::int64_t>(row.node->gpus.size()));
+}
+
+constexpr Column<NodeRow> kNodes[] = {
+    {"cluster", "CLUSTER", Format::text, Align::left, Show::roomy, 6, "the cluster it belongs to",
+     [](const NodeRow& row, const Context&) { return words(row.cluster->name.text); }},
+    {"node", "NODE", Format::text, Align::left, Show::always, 8, "its name",
+     [](const NodeRow& row, const Context&) { return words(row.node->name.text); }},
+    {"health", "HEALTH", Format::text, Align::left, Show::always, 8, "ok, draining, drained, down, invalid",
+     [](const NodeRow& row, const Context&) { return words(std::string(word(row.node->health))); }},
+    {"state", "STATE", Format::text, Align::left, Show::roomy, 10, "the scheduler's own words",
+     [](const NodeRow& row, const Context&) { return words(join(row.node->state, "+")); }},
+    {"gpus", "GPUS", Format::count, Align::right, Show::always, 4, "boards; ? where only slices are told",
+     [](const NodeRow& row, const Context&) { return node_gpus(row); }},
+    {"model", "MODEL", Format::text, Align::left, Show::always, 10, "the GPU model",
+     [](const NodeRow& row, const Context&) { return told(node_model(*row.node)); }},
+    {"sharing", "SHARING", Format::text, Align::left, Show::always, 7, "how its GPUs are shared",
+     [](const NodeRow& row, const Context&) { return told(node_sharing(*row.node)); }},
+    {"slices", "SLICES", Format::count, Align::right, Show::always, 6, "slices that can be held",
+     [](const NodeRow& row, const Context&) {
+       std::int64_t number = 0;
+       each_slice(*row.node, [&](const Slice&) { ++number; });
+       return count(number);
+     }},
+    {"held", "HELD", Format::count, Align::right, Show::always, 4, "slices in use",
+     [](const NodeRow& row, const Context&) { return count(slices_where(*row.node, Holding::held)); }},
+    {"free", "FREE", Format::count, Align::right, Show::always, 4, "slices nobody holds",
+     [](const NodeRow& row, const Context&) { return count(slices_where(*row.node, Holding::free)); }},
+    {"use", "USE", Format::percent, Align::right, Show::roomy, 4, "mean compute use of its GPUs",
+     [](const NodeRow& row, const Context&) { return mean_use(*row.node); }},
+    {"work", "WORK", Format::count, Align::right, Show::roomy, 4, "workloads that run there",
+     [](const NodeRow& row, const Context&) {
+       return count(static_cast<std::int64_t>(row.node->workloads.size()));
+     }},
+    {"cpus", "CPUS", Format::count, Align::right, Show::wide, 4, "processors",
+     [](const NodeRow& row, const Context&) {
+       return row.node->cpus ? count(*row.node->cpus) : Value(NotTold{});
+     }},
+    {"partitions", "PARTITIONS", Format::text, Align::left, Show::wide, 8, "Slurm partitions",
+     [](const NodeRow& row, const Context&) { return told(join(row.node->partitions, ",")); }},
+    {"features", "FEATURES", Format::text, Align::left, Show::wide, 8, "features or labels",
+     [](const NodeRow& row, const Context&) { return told(join(row.node->features, ",")); }},
+    {"driver", "DRIVER", Format::text, Align::left, Show::wide, 9, "GPU driver",
+     [](const NodeRow& row, const Context&) { return told(row.node->driver); }},
+    {"reservation", "RESERVATION", Format::text, Align::left, Show::wide, 8, "reservation it is in",
+     [](const NodeRow& row, const Context&) { return told(row.node->reservation); }},
+    {"reason", "REASON", Format::text, Align::left, Show::always, 12, "why it is closed, and who said so",
+     [](const NodeRow& row, const Context&) {
+       const Node& node = *row.node;
+       if (node.health == Health::ok || node.reason.empty()) return words("");
+       return words(node.reason_by.empty() ? node.reason : node.reason + " [" + node.reason_by + "]");
+     }},
+};
+
+}  // namespace
+
+template <>
+std::span<const Column<ClusterRow>> columns<ClusterRow>() {
+  return kClusters;
+}
+template <>
+std::span<const Column<NodeRow>> columns<NodeRow>() {
+  return kNodes;
+}
+
+}  // namespace tessera::query
