@@ -1,0 +1,153 @@
+#include "engine/insight/attention.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "engine/mig/geometry.hpp"
+#include "engine/query/value.hpp"
+
+namespace tessera::insight {
+namespace {
+
+class Collector {
+ public:
+  Collector(const Cluster& cluster, const mig::Catalogue& catalogue, TimePoint wall)
+      : cluster_(cluster), catalogue_(catalogue), wall_(wall) {}
+
+  std::vector<Finding> run() {
+    sources();
+    daemons();
+    for (const Node& node : cluster_.nodes.all()) {
+      health(node);
+      for (const Gpu& gpu : node.gpus) board(node, gpu);
+    }
+    stuck_work();
+    std::stable_sort(found_.begin(), found_.end(), [](const Finding& a, const Finding& b) {
+      return std::pair(-static_cast<int>(a.severity), a.subject) <
+             std::pair(-static_cast<int>(b.severity), b.subject);
+    });
+    return std::move(found_);
+  }
+
+ private:
+  void add(Severity severity, std::string subject, bool is_node, std::string text, std::string hint) {
+    found_.push_back(
+        {severity, cluster_.name, std::move(subject), is_node, std::move(text), std::move(hint)});
+  }
+
+  std::string ago(TimePoint at) const {
+    auto seconds =
+        std::chrono::duration_cast<std::chrono::seconds>(cluster_now(cluster_, wall_) - at).count();
+    return query::duration_text(seconds);
+  }
+
+  void sources() {
+    for (const auto& [source, health] : cluster_.sources) {
+      if (!health.failure) continue;
+      std::string text = to_line({health.failure->what, health.failure->reason, ""});
+      text += health.last_ok ? fmt::format("; shown: what was true {} ago", ago(*health.last_ok))
+                             : std::string("; never answered");
+      add(Severity::danger, std::string(word(source)), false, std::move(text), health.failure->hint);
+    }
+  }
+
+  void daemons() {
+    for (const Daemon& daemon : cluster_.daemons)
+      if (!daemon.up)
+        add(Severity::danger, daemon.name, false,
+            daemon.host.empty() ? "does not answer" : "does not answer on " + daemon.host, daemon.detail);
+  }
+
+  void health(const Node& node) {
+    std::string reason = node.reason.empty() ? "no reason given" : node.reason;
+    if (!node.reason_by.empty()) reason += " [" + node.reason_by + "]";
+    if (node.reason_at) reason += ", " + ago(*node.reason_at) + " ago";
+    switch (node.health) {
+      case Health::invalid:
+        add(Severity::danger, node.name.text, true, "INVALID: " + reason,
+            "what the node has and what is configured differ: compare gres.conf with the hardware");
+        break;
+      case Health::down:
+        add(Severity::danger, node.name.text, true, "down: " + reason,
+            "look at the node; its work is lost or stuck");
+        break;
+      case Health::draining:
+        add(Severity::warning, node.name.text, true,
+            fmt::format("draining, {} still there: {}", node.workloads.size(), reason), "");
+        break;
+      case Health::drained:
+        add(Severity::warning, node.name.text, true, "drained and empty: " + reason,
+            "resume it when it is mended");
+        break;
+      case Health::unknown:
+        add(Severity::warning, node.name.text, true, "state not known", "its daemon has not registered yet");
+        break;
+      case Health::ok: break;
+    }
+  }
+
+  void board(const Node& node, const Gpu& gpu) {
+    if (gpu.mig_mode == MigMode::enable_pending || gpu.mig_mode == MigMode::disable_pending)
+      add(Severity::warning, node.name.text, true,
+          fmt::format("GPU {}: MIG mode change is pending", gpu.index.value),
+          "it takes effect after a GPU reset or a reboot");
+    if (gpu.strategy != Strategy::mig) return;
+    if (gpu.slices.empty()) {
+      add(Severity::warning, node.name.text, true,
+          fmt::format("GPU {}: MIG is on, nothing is cut", gpu.index.value),
+          "nobody can use this board until it has a layout");
+      return;
+    }
+    fragmented(node, gpu);
+  }
+
+  // Memory is free, but no profile can take it while its neighbours stay.
+  void fragmented(const Node& node, const Gpu& gpu) {
+    const mig::Product* product = gpu.product ? catalogue_.by_key(gpu.product->text) : nullptr;
+    if (!product) return;
+    std::optional<mig::Layout> layout = mig::observed_layout(*product, gpu);
+    if (!layout) {
+      add(Severity::warning, node.name.text, true,
+          fmt::format("GPU {}: its slices do not fit the catalogue's {}", gpu.index.value, product->key.text),
+          "a site catalogue file can correct the product");
+      return;
+    }
+    mig::Room room = mig::room(*product, *layout);
+    if (room.stranded_memory_slices * 4 < product->units) return;
+    add(Severity::info, node.name.text, true,
+        fmt::format("GPU {}: {} of {} memory slices stranded", gpu.index.value, room.stranded_memory_slices,
+                    product->units),
+        "no profile fits there while its neighbours stay");
+  }
+
+  // Work that can never start is worse than work that waits its turn.
+  void stuck_work() {
+    int never = 0;
+    std::string example;
+    for (const Workload& workload : cluster_.workloads.all()) {
+      if (workload.state != WorkloadState::pending || !workload.reason.starts_with("BadConstraints"))
+        continue;
+      ++never;
+      if (example.empty() || workload.id.text < example) example = workload.id.text;
+    }
+    if (never > 0)
+      add(Severity::warning, "job " + example, false,
+          fmt::format("{} waiting {} for something that no node offers (BadConstraints)", never,
+                      never == 1 ? "job asks" : "jobs ask"),
+          "tell the owner, or offer the slice");
+  }
+
+  const Cluster& cluster_;
+  const mig::Catalogue& catalogue_;
+  TimePoint wall_;
+  std::vector<Finding> found_;
+};
+
+}  // namespace
+
+std::vector<Finding> attention(const Cluster& cluster, const mig::Catalogue& catalogue, TimePoint wall) {
+  return Collector(cluster, catalogue, wall).run();
+}
+
+}  // namespace tessera::insight
