@@ -1,5 +1,8 @@
 # Run by tessera_embed: writes FILES (comma separated) as byte arrays into OUTPUT.
 string(REPLACE "," ";" files "${FILES}")
+if(NOT files)
+  message(FATAL_ERROR "${SYMBOL}: there are no files to embed")
+endif()
 set(body "// Generated from data files; do not edit.\n#include \"engine/embedded.hpp\"\n\nnamespace tessera::embedded {\nnamespace {\n")
 set(rows)
 set(count 0)
@@ -11,5 +14,6 @@ foreach(file IN LISTS files)
   string(APPEND rows "    {\"${name}\", {reinterpret_cast<const char*>(data_${count}), sizeof data_${count} - 1}},\n")
   math(EXPR count "${count} + 1")
 endforeach()
-string(APPEND body "const File files[] = {\n${rows}};\n}  // namespace\n\nstd::span<const File> ${SYMBOL}() { return files; }\n\n}  // namespace tessera::embedded\n")
+# A spare row at the end, which the span leaves out: an array may not be empty.
+string(APPEND body "const File files[] = {\n${rows}    {}};\n}  // namespace\n\nstd::span<const File> ${SYMBOL}() { return {files, ${count}}; }\n\n}  // namespace tessera::embedded\n")
 file(WRITE ${OUTPUT} "${body}")
