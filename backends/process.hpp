@@ -1,14 +1,18 @@
 // Runs a program from an argument vector: no shell, own process group, a deadline, capped output.
 //
-// The only user of Boost.Process. The child gets no stray descriptors and default SIGPIPE; at the deadline
-// or on cancel its whole group is killed, so that grandchildren cannot hold the pipe.
-// Threads: run() is called on the worker's thread and calls back there, exactly once.
+// The only user of Boost.Process. The child gets no stray descriptors, default signals and, unless told
+// otherwise, dies with us. When it ends, reaches its deadline or says too much, its whole group is killed,
+// so that grandchildren cannot hold the pipe.
+// Threads: run() is called on the worker's thread and calls back there, exactly once, never from inside
+// run(). The destructor runs on the worker's thread or after Worker::stop().
 #pragma once
 
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backends/worker.hpp"
@@ -17,12 +21,13 @@
 namespace tessera {
 
 struct Command {
-  std::vector<std::string> argv;                   // argv[0] is searched in PATH
+  std::vector<std::string> argv;                   // argv[0] is searched in PATH unless it holds a slash
   std::map<std::string, std::string> environment;  // set on top of ours
   std::vector<std::string> unset;                  // taken out of ours
   std::string input;                               // written to its stdin, then closed
   Duration deadline{10000};
-  std::size_t output_limit = 256u << 20;  // bytes of stdout; more is an error
+  std::size_t output_limit = 256u << 20;  // bytes of stdout; more ends it, and Outcome::truncated says so
+  bool dies_with_us = true;  // false for whatever changes something: it must not be cut off half-way
 };
 
 struct Outcome {
@@ -33,15 +38,26 @@ struct Outcome {
   std::string out;
   std::string err;  // first 64 KiB
   Duration took{0};
+
+  bool succeeded() const { return signal == 0 && exit_code == 0 && !timed_out && !truncated; }
 };
 
 // The command as an admin could type it: quoted for a POSIX shell, for display and copying only.
 std::string to_shell_text(const Command& command);
 
+// Where a program is: `name` itself when it holds a slash, else the first executable in `path`, the value
+// of PATH. nullopt: nowhere.
+std::optional<std::string> find_program(std::string_view name, std::string_view path);
+// In our own PATH.
+std::optional<std::string> find_program(std::string_view name);
+
 class Processes {
  public:
   explicit Processes(Worker& worker);
-  ~Processes();                                           // kills what still runs
+  ~Processes();  // kills what still runs; nothing is called back any more
+  Processes(const Processes&) = delete;
+  Processes& operator=(const Processes&) = delete;
+
   using Finished = std::function<void(Result<Outcome>)>;  // Error: could not be started at all
   void run(Command command, Finished finished);
 

@@ -1,9 +1,12 @@
 // One thread with one io_context: the home of everything asynchronous that a backend does.
 //
-// Header without Asio: timers and jobs as std::function, processes through process.hpp.
-// Threads: post() and stop() from any thread; all callbacks run on the worker's thread, one at a time.
+// Header without Asio: timers and jobs as std::function, processes through process.hpp. The thread blocks
+// every signal, so that those for the console reach the console, and a closed pipe is an error, not an end.
+// Threads: post() from any thread; stop() and the destructor from any thread but the worker's own; after(),
+// cancel() and all callbacks on the worker's thread, one at a time.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 
@@ -16,7 +19,7 @@ class Worker {
   using Task = std::function<void()>;
 
   Worker();
-  ~Worker();  // stops: pending timers are dropped, running children are ended, the thread is joined
+  ~Worker();  // as stop()
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
@@ -24,6 +27,10 @@ class Worker {
   // Runs task once after delay; the returned id may be cancelled from the worker's thread.
   std::uint64_t after(Duration delay, Task task);
   void cancel(std::uint64_t timer);
+
+  // Drops pending timers and tasks and joins the thread; a task that runs is let finish. After that nothing
+  // is called any more, so that what the tasks refer to may go.
+  void stop();
 
   // Opaque to everyone but process.cpp and http.cpp: a boost::asio::io_context*.
   void* context();
