@@ -1,0 +1,81 @@
+// The loop of the console: keys and events in, update and draw, effects out.
+//
+// Sleeps in poll() until a key, an event, a signal or the next tick; drains everything that waits, then
+// draws once, and only if something changed. A key is painted at once; a storm of events at most 30 times a
+// second.
+// Threads: runs on the caller's thread, which owns the model from now on.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/mig/catalogue.hpp"
+#include "engine/port.hpp"
+#include "tui/keymap.hpp"
+#include "tui/signals.hpp"
+#include "tui/state.hpp"
+#include "tui/terminal.hpp"
+#include "tui/theme.hpp"
+
+namespace tessera::tui {
+
+struct Clocks {
+  std::function<TimePoint()> wall;
+  std::function<Duration()> steady;  // never jumps; any origin
+};
+Clocks system_clocks();
+
+// What the loop works with. Everything is used by reference and must outlive it.
+struct AppParts {
+  Terminal& terminal;
+  EventSource& events;
+  std::span<const BackendPtr> backends;
+  const mig::Catalogue& catalogue;
+  const Keymap& keymap;
+  Signals& signals;
+};
+
+struct AppOptions {
+  std::vector<std::filesystem::path> theme_directories;
+  // A line "bytes-read signals bytes-written" is written here whenever the loop has nothing left to do;
+  // tests wait for it instead of sleeping.
+  std::optional<int> idle_fd;
+};
+
+class App {
+ public:
+  App(AppParts parts, UiState state, AppOptions options, Clocks clocks = system_clocks());
+  ~App();
+  App(const App&) = delete;
+  App& operator=(const App&) = delete;
+
+  // Until the user quits (0), the terminal goes away (0) or a signal ends it (128 + its number).
+  int run();
+  // One turn: waits at most `limit` for something to happen. False when it is time to leave.
+  bool turn(std::optional<Duration> limit);
+
+  const Model& model() const;
+  const UiState& state() const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+// Everything together: opens the terminal, starts the backends with the sink, runs until the end, gives the
+// terminal back. The environment variable TESSERA_IDLE_FD sets AppOptions::idle_fd.
+struct ConsoleOptions {
+  std::string theme = "dark";
+  std::vector<std::filesystem::path> theme_directories;
+  TerminalOptions terminal;
+  UiState state;  // themes, ascii and size are filled in here
+};
+Result<int> run_console(const ConsoleOptions& options, const Keymap& keymap, const mig::Catalogue& catalogue,
+                        std::span<const BackendPtr> backends, EventSink& sink, EventSource& source);
+
+}  // namespace tessera::tui

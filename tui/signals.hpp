@@ -1,0 +1,57 @@
+// Signals as something that poll() can wait for, and a terminal that is given back even after a crash.
+//
+// A handler may do next to nothing, so it only counts and writes a byte to a pipe; the loop does the rest.
+// Handlers can reach nothing but objects of static lifetime: this room holds the console's only ones.
+// Threads: one Signals object at a time, on the UI thread; handlers run on any thread.
+#pragma once
+
+#include <termios.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tessera::tui {
+
+class Signals {
+ public:
+  Signals();   // from now on the signals below are ours
+  ~Signals();  // and as they were before again
+  Signals(const Signals&) = delete;
+  Signals& operator=(const Signals&) = delete;
+
+  int fd() const { return read_fd_; }  // readable while signals wait
+  struct Taken {
+    bool resized = false;      // SIGWINCH
+    bool stop = false;         // SIGTSTP from outside
+    bool continued = false;    // SIGCONT
+    std::optional<int> ended;  // SIGTERM, SIGHUP, SIGINT, SIGQUIT
+  };
+  Taken take();
+  // A signal that ends the console waits: give up what may block.
+  bool ending() const;
+  std::uint64_t count() const { return count_; }  // taken so far
+
+ private:
+  int read_fd_ = -1;
+  std::uint64_t count_ = 0;
+};
+
+// Stops the process group as Ctrl-z would; returns when it is continued.
+void stop_process_group();
+
+// While it lives, a crash (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT) writes `restore` to the terminal and
+// sets its modes back before the process dies of the same signal.
+class CrashGuard {
+ public:
+  CrashGuard(int terminal_fd, const termios& modes, std::string restore);
+  ~CrashGuard();
+  CrashGuard(const CrashGuard&) = delete;
+  CrashGuard& operator=(const CrashGuard&) = delete;
+
+ private:
+  std::vector<char> stack_;  // a stack overflow leaves none of the usual one
+};
+
+}  // namespace tessera::tui
