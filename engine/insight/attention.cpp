@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 
 #include "engine/mig/geometry.hpp"
 #include "engine/query/value.hpp"
@@ -113,12 +114,19 @@ class Collector {
           "a site catalogue file can correct the product");
       return;
     }
-    mig::Room room = mig::room(*product, *layout);
+    const mig::Room& room = room_of(*product, *layout);
     if (room.stranded_memory_slices * 4 < product->units) return;
     add(Severity::info, node.name.text, true,
         fmt::format("GPU {}: {} of {} memory slices stranded", gpu.index.value, room.stranded_memory_slices,
                     product->units),
         "no profile fits there while its neighbours stay");
+  }
+
+  // A large cluster has few distinct layouts: each is worked out once.
+  const mig::Room& room_of(const mig::Product& product, const mig::Layout& layout) {
+    auto [place, fresh] = rooms_.try_emplace({&product, layout});
+    if (fresh) place->second = mig::room(product, layout);
+    return place->second;
   }
 
   // Work that can never start is worse than work that waits its turn.
@@ -133,14 +141,15 @@ class Collector {
     }
     if (never > 0)
       add(Severity::warning, "job " + example, false,
-          fmt::format("{} waiting {} for something that no node offers (BadConstraints)", never,
-                      never == 1 ? "job asks" : "jobs ask"),
+          fmt::format("{} {} for something that no node offers (BadConstraints)", never,
+                      never == 1 ? "waiting job asks" : "waiting jobs ask"),
           "tell the owner, or offer the slice");
   }
 
   const Cluster& cluster_;
   const mig::Catalogue& catalogue_;
   TimePoint wall_;
+  std::map<std::pair<const mig::Product*, mig::Layout>, mig::Room> rooms_;
   std::vector<Finding> found_;
 };
 

@@ -1,0 +1,105 @@
+// What the overview says needs attention, and what it leaves alone.
+#include "engine/insight/attention.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/build.hpp"
+
+namespace tessera::test {
+namespace {
+
+std::vector<std::string> told(const Story& story, int seconds = 0) {
+  Result<mig::Catalogue> catalogue = mig::Catalogue::built_in();
+  std::vector<std::string> lines;
+  for (const insight::Finding& finding : insight::attention(story.cluster(), *catalogue, at(seconds)))
+    lines.push_back(finding.subject + ": " + finding.text);
+  return lines;
+}
+using Lines = std::vector<std::string>;
+
+TEST(Attention, AHealthyClusterIsSilent) {
+  Story story;
+  story.tell(NodesListed{{node("n1", {gpu(0, Strategy::whole, {whole(0)})})}});
+  EXPECT_EQ(told(story), Lines{});
+}
+
+TEST(Attention, TheWorstComesFirst) {
+  Node drained = node("a1", {}), invalid = node("z9", {});
+  drained.health = Health::drained;
+  drained.reason = "fan failure, ticket 123";
+  drained.reason_by = "ops";
+  drained.reason_at = at(-3600);
+  invalid.health = Health::invalid;
+  invalid.reason = "gres/gpu count reported lower than configured (4 < 7)";
+  Story story;
+  story.tell(NodesListed{{drained, invalid}});
+  EXPECT_EQ(told(story), (Lines{"z9: INVALID: gres/gpu count reported lower than configured (4 < 7)",
+                                "a1: drained and empty: fan failure, ticket 123 [ops], 1 h 00 min ago"}));
+}
+
+TEST(Attention, AFailingSourceSaysHowOldTheRestIs) {
+  Story story;
+  story.tell(SourceReport{Source::slurm_nodes, std::nullopt, Duration{5}}, 0);
+  story.tell(SourceReport{Source::slurm_nodes, Error{"slurmctld does not answer", "connect failure", "look"},
+                          Duration{5}},
+             60);
+  EXPECT_EQ(told(story, 120),
+            Lines{"scontrol show node: slurmctld does not answer: connect failure; shown: what "
+                  "was true 2 min ago"});
+}
+
+TEST(Attention, MigOnWithNothingCutAndPendingModesAreNamed) {
+  Gpu empty = gpu(0, Strategy::mig, {});
+  empty.mig_mode = MigMode::enabled;
+  Gpu pending = gpu(1, Strategy::whole, {whole(1)});
+  pending.mig_mode = MigMode::enable_pending;
+  Story story;
+  story.tell(NodesListed{{node("n1", {empty, pending})}});
+  EXPECT_EQ(told(story),
+            (Lines{"n1: GPU 0: MIG is on, nothing is cut", "n1: GPU 1: MIG mode change is pending"}));
+}
+
+TEST(Attention, AQuarterOfABoardStrandedIsWorthALine) {
+  // 3g at 0 and 3g at 4 leave no memory; seven 1g leave one slice of eight: neither is told.
+  Story story;
+  std::vector<Slice> ones;
+  for (int i = 0; i < 7; ++i) ones.push_back(instance("1g.10gb", i, 1, i));
+  story.tell(NodesListed{{node("n1", {gpu(0, Strategy::mig, ones)})}});
+  EXPECT_EQ(told(story), Lines{});
+}
+
+TEST(Attention, JobsThatCanNeverStartAreCounted) {
+  Workload never = waiting("77", "bob", "gpu:a100"), turn = waiting("78", "bob", "gpu:h100");
+  never.reason = "BadConstraints";
+  Story story;
+  story.tell(WorkloadsListed{{never, turn}});
+  EXPECT_EQ(told(story),
+            Lines{"job 77: 1 waiting job asks for something that no node offers (BadConstraints)"});
+}
+
+TEST(Totals, ClosedNodesOfferNothing) {
+  Node open = node("n1", {gpu(0, Strategy::whole, {whole(0)})});
+  Node drained = node("n2", {gpu(0, Strategy::whole, {whole(0)})});
+  drained.health = Health::drained;
+  Story story;
+  story.tell(NodesListed{{open, drained}});
+  insight::Totals totals = insight::totals(story.cluster());
+  EXPECT_EQ(totals.free, 1);
+  EXPECT_EQ(totals.closed_free, 1);
+  EXPECT_EQ(totals.nodes_closed, 1);
+  EXPECT_EQ(totals.free_by_profile, (std::map<std::string, int>{{"whole", 1}}));
+}
+
+TEST(Totals, FreeSharesOfASharedBoardAreCountedInShares) {
+  Story story;
+  story.tell(NodesListed{{node("n1", {gpu(0, Strategy::shard, {shared(SliceKind::shard, 4, 0)})})}});
+  story.tell(WorkloadsListed{
+      {running("1", "alice", {holds("n1", {{0, 1}}, Family::shard)}), waiting("2", "bob", "shard")}});
+  insight::Totals totals = insight::totals(story.cluster());
+  EXPECT_EQ(totals.held, 1);
+  EXPECT_EQ(totals.free_by_profile, (std::map<std::string, int>{{"shard", 3}}));
+  EXPECT_EQ(totals.waiting_by_request, (std::map<std::string, int>{{"shard", 1}}));
+}
+
+}  // namespace
+}  // namespace tessera::test

@@ -1,0 +1,119 @@
+// Who holds which slice: what the scheduler tells, and what may be concluded from it.
+#include <gtest/gtest.h>
+
+#include "tests/support/build.hpp"
+
+namespace tessera::test {
+namespace {
+
+std::string who(const Slice& slice) {
+  std::string text(word(slice.holding));
+  for (const Holder& holder : slice.holders)
+    text += " " + holder.workload.text + (holder.share == 1 ? "" : ":" + std::to_string(holder.share));
+  if (!slice.exact) text += " (one of)";
+  return text;
+}
+
+TEST(LinkHolders, AJobHoldsTheGpusWhoseIndicesItWasGiven) {
+  Story story;
+  story.tell(
+      NodesListed{{node("n1", {gpu(0, Strategy::whole, {whole(0)}), gpu(1, Strategy::whole, {whole(1)})})}});
+  story.tell(WorkloadsListed{{running("7", "alice", {holds("n1", {{1, 1}})})}});
+  EXPECT_EQ(who(story.slice("n1", 0, 0)), "free");
+  EXPECT_EQ(who(story.slice("n1", 1, 0)), "held 7");
+  EXPECT_EQ(story.node("n1").workloads, std::vector{WorkloadId("7")});
+}
+
+TEST(LinkHolders, ItDoesNotMatterWhetherJobsOrNodesAreToldFirst) {
+  Story story;
+  story.tell(WorkloadsListed{{running("7", "alice", {holds("n1", {{0, 1}})})}});
+  story.tell(NodesListed{{node("n1", {gpu(0, Strategy::whole, {whole(0)})})}});
+  EXPECT_EQ(who(story.slice("n1", 0, 0)), "held 7");
+}
+
+TEST(LinkHolders, AnEndedJobFreesItsSlice) {
+  Story story;
+  story.tell(NodesListed{{node("n1", {gpu(0, Strategy::whole, {whole(0)})})}});
+  story.tell(WorkloadsListed{{running("7", "alice", {holds("n1", {{0, 1}})})}});
+  Changes changes = story.tell(WorkloadsListed{{}});
+  EXPECT_EQ(who(story.slice("n1", 0, 0)), "free");
+  EXPECT_EQ(changes.nodes, std::vector{NodeName("n1")});
+  EXPECT_EQ(changes.workloads, std::vector{WorkloadId("7")});
+}
+
+TEST(LinkHolders, SharesOfOneGpuAddUp) {
+  Story story;
+  story.tell(NodesListed{{node("n1", {gpu(0, Strategy::mps, {shared(SliceKind::mps, 100, 0)})})}});
+  story.tell(WorkloadsListed{{running("1", "alice", {holds("n1", {{0, 25}}, Family::mps)}),
+                              running("2", "bob", {holds("n1", {{0, 50}}, Family::mps)})}});
+  EXPECT_EQ(who(story.slice("n1", 0, 0)), "held 1:25 2:50");
+}
+
+TEST(LinkHolders, AWholeGpuJobOnAShardedBoardTakesAllItsShards) {
+  Story story;
+  story.tell(NodesListed{{node("n1", {gpu(0, Strategy::shard, {shared(SliceKind::shard, 4, 0)})})}});
+  story.tell(WorkloadsListed{{running("1", "alice", {holds("n1", {{0, 1}})})}});
+  EXPECT_EQ(who(story.slice("n1", 0, 0)), "held 1:4");
+}
+
+TEST(LinkHolders, AShardJobDoesNotTouchAnExclusiveBoard) {
+  Story story;
+  story.tell(NodesListed{{node("n1", {gpu(0, Strategy::whole, {whole(0)})})}});
+  story.tell(WorkloadsListed{{running("1", "alice", {holds("n1", {{0, 1}}, Family::shard)})}});
+  EXPECT_EQ(who(story.slice("n1", 0, 0)), "free");
+}
+
+TEST(LinkHolders, HowManyButNotWhichIsShownAsOneOf) {
+  Story story;
+  story.tell(
+      NodesListed{{node("n1", {gpu(0, Strategy::whole, {whole(0)}), gpu(1, Strategy::whole, {whole(1)})})}});
+  story.tell(WorkloadsListed{{running("1", "alice", {holds_some("n1", "h100", 1)})}});
+  EXPECT_EQ(who(story.slice("n1", 0, 0)), "unknown 1 (one of)");
+  EXPECT_EQ(who(story.slice("n1", 1, 0)), "unknown 1 (one of)");
+}
+
+TEST(LinkHolders, WhenCountsFillTheBoardEverySliceIsHeld) {
+  Story story;
+  story.tell(
+      NodesListed{{node("n1", {gpu(0, Strategy::whole, {whole(0)}), gpu(1, Strategy::whole, {whole(1)})})}});
+  story.tell(WorkloadsListed{{running("1", "alice", {holds_some("n1", "h100", 1)}),
+                              running("2", "bob", {holds_some("n1", "h100", 1)})}});
+  EXPECT_EQ(who(story.slice("n1", 0, 0)), "held 1 2 (one of)");
+  story.tell(WorkloadsListed{{running("1", "alice", {holds_some("n1", "h100", 2)})}});
+  EXPECT_EQ(who(story.slice("n1", 1, 0)), "held 1");
+}
+
+TEST(LinkHolders, ATypedCountSpreadsOverSlicesOfThatProfileOnly) {
+  Story story;
+  story.tell(NodesListed{{node("n1", {gpu(0, Strategy::mig,
+                                          {instance("1g.10gb", 0, 1, 0), instance("1g.10gb", 1, 1, 1),
+                                           instance("3g.40gb", 4, 4, 2)})})}});
+  story.tell(WorkloadsListed{{running("1", "alice", {holds_some("n1", "h100_1g.10gb", 1)})}});
+  EXPECT_EQ(who(story.slice("n1", 0, 0)), "unknown 1 (one of)");
+  EXPECT_EQ(who(story.slice("n1", 0, 2)), "free");
+}
+
+TEST(LinkHolders, TheSchedulersOwnWordBeatsWhatWeCannotSee) {
+  Node hidden = node("n1", {gpu(0, Strategy::whole, {whole(0)}), gpu(1, Strategy::whole, {whole(1)})});
+  hidden.gpus[0].slices[0].told_held = true;
+  hidden.gpus[1].slices[0].told_held = false;
+  Story story;
+  story.tell(NodesListed{{hidden}});
+  EXPECT_EQ(who(story.slice("n1", 0, 0)), "held");
+  EXPECT_EQ(who(story.slice("n1", 1, 0)), "free");
+}
+
+TEST(LinkHolders, PoolSlicesAreLinkedByTheirDeviceIndex) {
+  Node pooled = node("m1", {});
+  pooled.pool = {instance("1g.10gb", 0, 1, 0), instance("3g.40gb", 0, 4, 7)};
+  pooled.pool[0].placement.reset();
+  pooled.pool[1].placement.reset();
+  Story story;
+  story.tell(NodesListed{{pooled}});
+  story.tell(WorkloadsListed{{running("1", "alice", {holds("m1", {{7, 1}})})}});
+  EXPECT_EQ(who(story.node("m1").pool[0]), "free");
+  EXPECT_EQ(who(story.node("m1").pool[1]), "held 1");
+}
+
+}  // namespace
+}  // namespace tessera::test

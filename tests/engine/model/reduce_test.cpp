@@ -1,0 +1,168 @@
+// How the model changes, and what it says has changed.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "tests/support/build.hpp"
+
+namespace tessera::test {
+namespace {
+
+Node plain(const std::string& name) { return node(name, {gpu(0, Strategy::whole, {whole(0)})}); }
+
+std::vector<std::string> log_of(const Model& model) {
+  std::vector<std::string> lines;
+  for (const LogEntry& entry : model.log) lines.push_back(entry.subject + ": " + entry.text);
+  return lines;
+}
+
+TEST(Reduce, TheSameListAgainChangesNothingButItsAge) {
+  Story story;
+  Node first = plain("n1");
+  first.origin = {Source::slurm_nodes, at(0)};
+  story.tell(NodesListed{{first}});
+  std::uint64_t revision = story.model.revision;
+  first.origin.at = at(10);
+  EXPECT_FALSE(story.tell(NodesListed{{first}}, 10).any());
+  EXPECT_EQ(story.model.revision, revision);
+  EXPECT_EQ(story.node("n1").origin.at, at(10));
+}
+
+TEST(Reduce, AHeldSliceStaysHeldWhenItsNodeIsToldAgain) {
+  Story story;
+  story.tell(NodesListed{{plain("n1")}});
+  story.tell(WorkloadsListed{{running("7", "alice", {holds("n1", {{0, 1}})})}});
+  EXPECT_FALSE(story.tell(NodesListed{{plain("n1")}}).any());
+  EXPECT_EQ(story.slice("n1", 0, 0).holding, Holding::held);
+  Node hotter = plain("n1");
+  hotter.gpus[0].telemetry.temperature = Celsius{70};
+  EXPECT_TRUE(story.tell(NodesListed{{hotter}}).any());
+  EXPECT_EQ(story.slice("n1", 0, 0).holding, Holding::held);
+}
+
+TEST(Reduce, OnlyTheNodeThatChangedIsNamed) {
+  Story story;
+  story.tell(NodesListed{{plain("n1"), plain("n2")}});
+  Node drained = plain("n2");
+  drained.health = Health::drained;
+  EXPECT_EQ(story.tell(NodesListed{{plain("n1"), drained}}).nodes, std::vector{NodeName("n2")});
+}
+
+TEST(Reduce, ANodeMissingFromAFullListIsGone) {
+  Story story;
+  story.tell(NodesListed{{plain("n1"), plain("n2")}});
+  story.tell(NodesListed{{plain("n2")}});
+  EXPECT_EQ(story.cluster().nodes.find(NodeName("n1")), nullptr);
+  ASSERT_NE(story.cluster().nodes.find(NodeName("n2")), nullptr);
+  EXPECT_EQ(log_of(story.model), std::vector<std::string>{"n1: is gone from the list"});
+}
+
+TEST(Reduce, LateAnswersOfAnOlderGenerationAreDropped) {
+  Story story;
+  story.tell(NodesListed{{plain("n1")}}, 0, 2);
+  EXPECT_FALSE(story.tell(NodesListed{{}}, 1, 1).any());
+  EXPECT_EQ(story.cluster().nodes.size(), 1u);
+}
+
+TEST(Reduce, AFailingSourceKeepsItsLastValuesAndSaysSinceWhen) {
+  Story story;
+  story.tell(NodesListed{{plain("n1")}});
+  story.tell(SourceReport{Source::slurm_nodes, std::nullopt, Duration{20}}, 0);
+  story.tell(SourceReport{Source::slurm_nodes, Error{"cannot read nodes", "refused", "ask"}, Duration{9000}},
+             30);
+  story.tell(SourceReport{Source::slurm_nodes, Error{"cannot read nodes", "refused", "ask"}, Duration{9000}},
+             60);
+  const SourceHealth& health = story.cluster().sources.at(Source::slurm_nodes);
+  EXPECT_EQ(health.last_ok, at(0));
+  EXPECT_EQ(health.failing_since, at(30));
+  EXPECT_EQ(data_age(story.cluster(), at(75)), std::chrono::seconds(75));
+  EXPECT_EQ(story.cluster().nodes.size(), 1u);
+  EXPECT_EQ(story.model.log.size(), 1u) << "one failure is told once";
+  story.tell(SourceReport{Source::slurm_nodes, std::nullopt, Duration{20}}, 90);
+  EXPECT_EQ(story.model.log.back().text, "answers again");
+}
+
+TEST(Reduce, ADrainIsLoggedWithItsReasonOnceTheClusterIsKnown) {
+  Story story;
+  story.tell(NodesListed{{plain("n1")}});
+  story.tell(Loaded{});
+  Node drained = plain("n1");
+  drained.health = Health::drained;
+  drained.reason = "fan failure";
+  story.tell(NodeSeen{drained});
+  EXPECT_EQ(log_of(story.model).back(), "n1: ok → drained: fan failure");
+  EXPECT_EQ(story.model.log.back().severity, Severity::warning);
+}
+
+TEST(Reduce, TheLogIsBounded) {
+  Story story;
+  story.tell(NodesListed{{plain("n1")}});
+  story.tell(Loaded{});
+  Node up = plain("n1"), down = plain("n1");
+  down.health = Health::down;
+  for (int i = 0; i < 6000; ++i) story.tell(NodeSeen{i % 2 ? up : down}, i);
+  EXPECT_EQ(story.model.log.size(), Model::kLogLimit);
+}
+
+TEST(Reduce, ASimulatedClockRunsAtItsOwnSpeed) {
+  Story story;
+  story.tell(ClockSet{at(1000), 60}, 5);
+  EXPECT_EQ(cluster_now(story.cluster(), at(1002)), at(5 + 120));
+  story.tell(ClockSet{at(1002), 0}, 125);
+  EXPECT_EQ(cluster_now(story.cluster(), at(5000)), at(125));
+}
+
+// Whatever the order of events, the holders are what a fresh start on the final lists would give.
+RC_GTEST_PROP(ReduceProperty, HoldersDependOnTheFinalListsOnly, ()) {
+  auto random_node = [](int n) {
+    std::vector<Gpu> gpus;
+    int boards = *rc::gen::inRange(0, 4);
+    for (int i = 0; i < boards; ++i) gpus.push_back(gpu(i, Strategy::whole, {whole(i)}));
+    return node("n" + std::to_string(n), gpus);
+  };
+  auto random_job = [](int id) {
+    std::vector<Allocation> allocations;
+    int parts = *rc::gen::inRange(0, 3);
+    for (int i = 0; i < parts; ++i)
+      allocations.push_back(
+          holds("n" + std::to_string(*rc::gen::inRange(0, 3)), {{*rc::gen::inRange(0, 4), 1}}));
+    return running(std::to_string(id), "u", allocations);
+  };
+  Story wandering;
+  std::map<int, Node> nodes;
+  std::map<int, Workload> jobs;
+  int steps = *rc::gen::inRange(0, 30);
+  for (int step = 0; step < steps; ++step) {
+    int which = *rc::gen::inRange(0, 3), id = *rc::gen::inRange(0, 5);
+    switch (*rc::gen::inRange(0, 4)) {
+      case 0: wandering.tell(NodeSeen{nodes[which] = random_node(which)}); break;
+      case 1:
+        wandering.tell(NodeGone{NodeName("n" + std::to_string(which))});
+        nodes.erase(which);
+        break;
+      case 2: wandering.tell(WorkloadSeen{jobs[id] = random_job(id)}); break;
+      case 3:
+        wandering.tell(WorkloadGone{WorkloadId(std::to_string(id))});
+        jobs.erase(id);
+        break;
+    }
+  }
+  wandering.tell(Loaded{});
+  Story fresh;
+  NodesListed node_list;
+  for (auto& [n, value] : nodes) node_list.nodes.push_back(value);
+  WorkloadsListed job_list;
+  for (auto& [n, value] : jobs) job_list.workloads.push_back(value);
+  fresh.tell(std::move(node_list));
+  fresh.tell(std::move(job_list));
+  RC_ASSERT(fresh.cluster().nodes.size() == wandering.cluster().nodes.size());
+  for (const Node& expected : fresh.cluster().nodes.all()) {
+    const Node* actual = wandering.cluster().nodes.find(expected.name);
+    RC_ASSERT(actual != nullptr);
+    RC_ASSERT(actual->workloads == expected.workloads);
+    RC_ASSERT(actual->gpus.size() == expected.gpus.size());
+    for (std::size_t i = 0; i < expected.gpus.size(); ++i) RC_ASSERT(actual->gpus[i] == expected.gpus[i]);
+  }
+}
+
+}  // namespace
+}  // namespace tessera::test

@@ -1,0 +1,100 @@
+// The filter language, as an admin types it.
+#include "engine/query/filter.hpp"
+
+#include <gtest/gtest.h>
+
+#include "engine/query/filter_text.hpp"
+#include "tests/support/build.hpp"
+
+namespace tessera::test {
+namespace {
+
+using namespace query;
+
+// Four jobs: two run (alice since 1 h, bob since 1 h), one of bob and one of carol wait.
+Story four_jobs() {
+  Story story;
+  story.tell(NodesListed{
+      {node("gpu1", {gpu(0, Strategy::whole, {whole(0)}), gpu(1, Strategy::whole, {whole(1)})})}});
+  Workload long_run = running("11", "bob", {holds("gpu1", {{1, 1}})});
+  long_run.started = at(-3 * 86400);
+  long_run.name = "sweep | part two";
+  story.tell(WorkloadsListed{{running("2", "alice", {holds("gpu1", {{0, 1}})}), long_run,
+                              waiting("3", "bob", "gpu:h100"), waiting("4", "Carol", "gpu:1g.10gb")}});
+  return story;
+}
+
+std::string kept(const std::string& text, const std::string& sort = "id") {
+  Story story = four_jobs();
+  Result<Filter> filter = parse_filter<WorkloadRow>(text);
+  if (!filter) return "error: " + filter.error().reason;
+  std::vector<WorkloadRow> rows = workload_rows(story.model);
+  filter_and_sort(rows, *filter, {*parse_sort<WorkloadRow>(sort)}, Context{at(0), nullptr});
+  std::string ids;
+  for (const WorkloadRow& row : rows) ids += (ids.empty() ? "" : " ") + row.workload->id.text;
+  return ids;
+}
+
+TEST(Filter, NothingTypedKeepsEverything) { EXPECT_EQ(kept(""), "2 3 4 11"); }
+TEST(Filter, AWordMatchesAnyTextColumnWhateverItsCase) {
+  EXPECT_EQ(kept("carol"), "4");
+  EXPECT_EQ(kept("PENDING"), "3 4");
+}
+TEST(Filter, AnExclamationMarkTurnsItRound) { EXPECT_EQ(kept("!pending"), "2 11"); }
+TEST(Filter, WordsNarrowAndBarsWiden) {
+  EXPECT_EQ(kept("bob pending"), "3");
+  EXPECT_EQ(kept("bob pending | carol"), "3 4");
+}
+TEST(Filter, EqualsIsExactAndColonIsPart) {
+  EXPECT_EQ(kept("user=bo"), "");
+  EXPECT_EQ(kept("user:bo"), "3 11");
+  EXPECT_EQ(kept("user!=bob"), "2 4");
+}
+TEST(Filter, DurationsCompareWithUnits) {
+  EXPECT_EQ(kept("since>2h"), "11");
+  EXPECT_EQ(kept("since<=1h"), "2 3 4");
+  EXPECT_EQ(kept("since>=3d"), "11");
+}
+TEST(Filter, ARegexSpeaksOfOneColumn) { EXPECT_EQ(kept("user~^(alice|carol)$"), "2 4"); }
+TEST(Filter, QuotesHoldBlanksAndBars) { EXPECT_EQ(kept("name=\"sweep | part two\""), "11"); }
+TEST(Filter, UnknownIsAValueOneCanAskFor) {
+  EXPECT_EQ(kept("ends_in=?"), "2 3 4 11");
+  EXPECT_EQ(kept("restarts=unknown"), "2 3 4 11");
+  EXPECT_EQ(kept("restarts!=unknown"), "");
+}
+TEST(Filter, NumbersSortAsNumbersAndUnknownComesLastEitherWay) {
+  EXPECT_EQ(kept("", "-id"), "11 4 3 2");
+  EXPECT_EQ(kept("", "since"), "3 4 2 11");
+  EXPECT_EQ(kept("", "-since"), "11 2 3 4");
+}
+TEST(Filter, MistakesAreToldWithTheirPlace) {
+  EXPECT_EQ(kept("usr=bob"), "error: there is no column \"usr\"");
+  EXPECT_EQ(kept("since>soon"), "error: \"soon\" is no number that since can be compared with");
+  EXPECT_EQ(kept("user="), "error: at character 6: a value is missing");
+  EXPECT_EQ(kept("bob |"), "error: at character 6: there is nothing after |");
+  EXPECT_EQ(kept("| bob"), "error: at character 1: there is nothing before |");
+  EXPECT_EQ(kept("name=\"x"), "error: at character 6: the quote is not closed");
+  EXPECT_EQ(kept("user~(").substr(0, 6), "error:");
+}
+TEST(Filter, ARegexCannotBeMadeToEatTheMachine) {
+  EXPECT_FALSE(parse_filter<WorkloadRow>("user~((a{200}){200}){200}").ok());
+  EXPECT_FALSE(parse_filter<WorkloadRow>(std::string(2000, 'a')).ok());
+}
+TEST(Filter, AnUnknownSortColumnListsTheKnownOnes) {
+  Result<Sort> sort = parse_sort<NodeRow>("colour");
+  ASSERT_FALSE(sort.ok());
+  EXPECT_NE(sort.error().hint.find("partitions"), std::string::npos);
+}
+
+TEST(Quantity, UnitsBelongToTheColumn) {
+  EXPECT_EQ(parse_quantity("2h", Format::duration), 7200);
+  EXPECT_EQ(parse_quantity("1.5d", Format::duration), 129600);
+  EXPECT_EQ(parse_quantity("40gib", Format::mib), 40960);
+  EXPECT_EQ(parse_quantity("40", Format::mib), 40960) << "a bare number is in GiB, as it is shown";
+  EXPECT_EQ(parse_quantity("512MiB", Format::mib), 512);
+  EXPECT_EQ(parse_quantity("2h", Format::mib), std::nullopt);
+  EXPECT_EQ(parse_quantity("", Format::count), std::nullopt);
+}
+
+}  // namespace
+}  // namespace tessera::test

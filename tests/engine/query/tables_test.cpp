@@ -1,0 +1,140 @@
+// The tables: what a row shows, and ids that outlive a change.
+#include "engine/query/tables.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tests/support/build.hpp"
+
+namespace tessera::test {
+namespace {
+
+using namespace query;
+
+template <class Row>
+std::string cell(const Row& row, std::string_view key, const mig::Catalogue* catalogue = nullptr) {
+  for (const Column<Row>& column : columns<Row>())
+    if (column.key == key) return to_text(column.value(row, Context{at(0), catalogue}), column.format);
+  return "no such column";
+}
+
+template <class Row>
+void keys_are_unique_and_titled() {
+  std::set<std::string_view> keys;
+  for (const Column<Row>& column : columns<Row>()) {
+    EXPECT_TRUE(keys.insert(column.key).second) << column.key;
+    EXPECT_FALSE(column.title.empty());
+    EXPECT_FALSE(column.help.empty());
+  }
+}
+
+TEST(Tables, EveryColumnHasAKeyATitleAndASentence) {
+  keys_are_unique_and_titled<ClusterRow>();
+  keys_are_unique_and_titled<NodeRow>();
+  keys_are_unique_and_titled<GpuRow>();
+  keys_are_unique_and_titled<SliceRow>();
+  keys_are_unique_and_titled<WorkloadRow>();
+}
+
+TEST(Tables, ANodeThatTellsNothingShowsNoZeroWhereNothingIsKnown) {
+  Story story;
+  Node pooled = node("m1", {});
+  pooled.pool = {instance("1g.10gb", 0, 1, 0)};
+  story.tell(NodesListed{{pooled}});
+  NodeRow row = node_rows(story.model).front();
+  EXPECT_EQ(cell(row, "gpus"), "?") << "slices are told, boards are not";
+  EXPECT_EQ(cell(row, "use"), "n/a");
+  EXPECT_EQ(cell(row, "slices"), "1");
+  EXPECT_EQ(cell(row, "sharing"), "mig");
+}
+
+TEST(Tables, AReasonThatOutlivedTheDrainIsNotShown) {
+  Node resumed = node("n1", {});
+  resumed.reason = "fan failure";
+  resumed.reason_by = "root";
+  Story story;
+  story.tell(NodesListed{{resumed}});
+  EXPECT_EQ(cell(node_rows(story.model).front(), "reason"), "");
+  resumed.health = Health::drained;
+  story.tell(NodesListed{{resumed}});
+  EXPECT_EQ(cell(node_rows(story.model).front(), "reason"), "fan failure [root]");
+}
+
+TEST(Tables, ASliceNamesItsHolderAndHowSureThatIs) {
+  Story story;
+  story.tell(
+      NodesListed{{node("n1", {gpu(0, Strategy::mps, {shared(SliceKind::mps, 100, 0)}),
+                               gpu(1, Strategy::whole, {whole(1)}), gpu(2, Strategy::whole, {whole(2)})})}});
+  story.tell(WorkloadsListed{{running("1", "alice", {holds("n1", {{0, 25}}, Family::mps)}),
+                              running("2", "bob", {holds("n1", {{0, 50}}, Family::mps)}),
+                              running("3", "carol", {holds_some("n1", "", 1)})}});
+  std::vector<SliceRow> rows = slice_rows(story.model);
+  EXPECT_EQ(cell(rows[0], "shares"), "75/100");
+  EXPECT_EQ(cell(rows[0], "user"), "alice +1");
+  EXPECT_EQ(cell(rows[0], "since"), "1 h 00 min");
+  EXPECT_EQ(cell(rows[1], "user"), "carol?");
+  EXPECT_EQ(cell(rows[1], "state"), "?");
+}
+
+TEST(Tables, AWaitingJobCountsFromItsSubmission) {
+  Story story;
+  story.tell(WorkloadsListed{{waiting("9", "bob", "gpu:h100")}});
+  WorkloadRow row = workload_rows(story.model).front();
+  EXPECT_EQ(cell(row, "since"), "10 min");
+  EXPECT_EQ(cell(row, "asks"), "gpu:h100:1");
+  EXPECT_EQ(cell(row, "reason"), "Resources");
+}
+
+TEST(Tables, ASlicesIdFollowsItsPlaceNotItsPosition) {
+  Story story;
+  story.tell(NodesListed{
+      {node("n1", {gpu(0, Strategy::mig, {instance("1g.10gb", 0, 1, 0), instance("3g.40gb", 4, 4, 1)})})}});
+  std::string id = row_id(slice_rows(story.model)[1]);
+  story.tell(NodesListed{{node("n1", {gpu(0, Strategy::mig, {instance("3g.40gb", 4, 4, 0)})})}});
+  EXPECT_EQ(row_id(slice_rows(story.model)[0]), id);
+}
+
+TEST(Strip, ShowsSlicesInPlace) {
+  Result<mig::Catalogue> catalogue = mig::Catalogue::built_in();
+  ASSERT_TRUE(catalogue.ok());
+  Gpu board = gpu(0, Strategy::mig, {instance("1g.10gb", 0, 1, 0), instance("3g.40gb", 4, 4, 1)});
+  board.slices[0].holding = Holding::held;
+  board.slices[1].holding = Holding::held;
+  EXPECT_EQ(strip(board, &*catalogue, false), "1···3333");
+  board.slices[1].holding = Holding::free;
+  EXPECT_EQ(strip(board, &*catalogue, false), "1···○───");
+  EXPECT_EQ(strip(board, &*catalogue, true), "1...o---");
+}
+
+TEST(Strip, StrandedMemoryLooksDifferentFromFreeMemory) {
+  Result<mig::Catalogue> catalogue = mig::Catalogue::built_in();
+  ASSERT_TRUE(catalogue.ok());
+  // Seven 1g take all compute slices: the eighth memory slice is of no use to anyone.
+  std::vector<Slice> slices;
+  for (int i = 0; i < 7; ++i) slices.push_back(instance("1g.10gb", i, 1, i));
+  for (Slice& slice : slices) slice.holding = Holding::held;
+  EXPECT_EQ(strip(gpu(0, Strategy::mig, slices), &*catalogue, false), "1111111╳");
+}
+
+TEST(Strip, SharedBoardsShowHowMuchIsHeld) {
+  Gpu board = gpu(0, Strategy::mps, {shared(SliceKind::mps, 100, 0)});
+  board.slices[0].holding = Holding::held;
+  board.slices[0].holders = {{WorkloadId("1"), 25}};
+  EXPECT_EQ(strip(board, nullptr, false), "mm······");
+  board.slices[0].holders = {{WorkloadId("1"), 1}};
+  EXPECT_EQ(strip(board, nullptr, false), "m·······") << "one share of a hundred is still somebody";
+  board.slices[0].holding = Holding::unknown;
+  EXPECT_EQ(strip(board, nullptr, false), "????????");
+}
+
+TEST(Strip, AWholeGpuIsHeldOrFree) {
+  Gpu board = gpu(0, Strategy::whole, {whole(0)});
+  board.slices[0].holding = Holding::free;
+  EXPECT_EQ(strip(board, nullptr, false), "········");
+  board.slices[0].holding = Holding::held;
+  EXPECT_EQ(strip(board, nullptr, false), "wwwwwwww");
+}
+
+}  // namespace
+}  // namespace tessera::test
