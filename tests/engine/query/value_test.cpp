@@ -50,8 +50,9 @@ TEST(Value, SortingIsAStrictOrderForOddNames) {
     for (const std::string& b : names) {
       EXPECT_FALSE(sorts_before(a, b) && sorts_before(b, a)) << a << " " << b;
       for (const std::string& c : names)
-        if (sorts_before(a, b) && sorts_before(b, c))
+        if (sorts_before(a, b) && sorts_before(b, c)) {
           EXPECT_TRUE(sorts_before(a, c)) << a << " " << b << " " << c;
+        }
     }
 }
 
