@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/insight/attention.hpp"
 #include "engine/model/model.hpp"
 #include "engine/query/filter.hpp"
 #include "tui/canvas.hpp"
@@ -52,7 +53,8 @@ struct DerivedRows {
   TimePoint at{};   // wall time of the work, so that huge lists are not sorted on every event
   std::string key;  // everything else that the rows depend on
   std::vector<RowRef> rows;
-  std::size_t total = 0;  // before the filter
+  std::size_t total = 0;    // before the filter
+  std::vector<int> widths;  // cells that each column would like, from a sample of the rows
 };
 
 struct Screen {
@@ -99,9 +101,19 @@ struct MessageLine {
   bool sticky = false;  // errors stay until the next key
 };
 
-// The list in which columns are switched on and off.
-struct ColumnChooser {
-  bool open = false;
+// The overview's sums, worked out by update() when the model's revision differs.
+struct OverviewData {
+  bool valid = false;
+  std::uint64_t revision = 0;
+  TimePoint at{};
+  std::vector<insight::Totals> totals;  // one a cluster, in the model's order
+  std::vector<insight::Finding> findings;
+};
+
+// A list of choices over the screen: columns to show, or the one to sort by.
+enum class ChoiceKind : std::uint8_t { none, columns, sort };
+struct Choice {
+  ChoiceKind kind = ChoiceKind::none;
   int cursor = 0;
 };
 
@@ -116,10 +128,10 @@ inline constexpr Duration kChangedFor{2000};
 struct UiState {
   Size size{80, 24};
   std::vector<Screen> stack{Screen{}};  // never empty; the last is shown
-  std::vector<Screen> forward;          // left with `[`, to be entered again with `]`
   InputLine input;
   MessageLine message;
-  ColumnChooser chooser;
+  Choice choice;
+  OverviewData overview;
   CellMemory cells;
   std::map<ScreenKind, std::vector<query::Sort>> last_sorts;  // choices outlive a screen
   std::map<ScreenKind, std::optional<std::vector<int>>> last_columns;
@@ -129,8 +141,10 @@ struct UiState {
   std::string theme = "dark";
   std::vector<std::string> themes;  // names that `:theme` completes
   std::string me;                   // user name, for "only mine"; empty: not known
-  std::string version;              // of tessera, for the about screen
-  bool ascii = false;               // no box drawing, no blocks
+  std::vector<std::pair<std::string, std::string>>
+      about;                      // facts for the about screen: version, files, terminal
+  std::vector<std::string> keys;  // by Action: Keymap::all_shown ("j, Down"); empty: the default keys
+  bool ascii = false;             // no box drawing, no blocks
   bool mouse = false;
   bool writable = false;      // [RW]
   bool wide = false;          // every column that fits, not only those for this width
