@@ -32,6 +32,9 @@ class Keymap {
   std::string all_shown(Action action) const;
 
  private:
+  // Another action of the same scope with the same key.
+  std::optional<Action> other_user(Action action, const Key& key) const;
+
   std::array<std::vector<Key>, static_cast<std::size_t>(Action::count_)> keys_;
 };
 

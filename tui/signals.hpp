@@ -5,11 +5,12 @@
 // Threads: one Signals object at a time, on the UI thread; handlers run on any thread.
 #pragma once
 
+#include <signal.h>
 #include <termios.h>
 
 #include <cstdint>
 #include <optional>
-#include <string>
+#include <string_view>
 #include <vector>
 
 namespace tessera::tui {
@@ -36,6 +37,7 @@ class Signals {
  private:
   int read_fd_ = -1;
   std::uint64_t count_ = 0;
+  std::vector<struct sigaction> old_;
 };
 
 // Stops the process group as Ctrl-z would; returns when it is continued.
@@ -45,13 +47,15 @@ void stop_process_group();
 // sets its modes back before the process dies of the same signal.
 class CrashGuard {
  public:
-  CrashGuard(int terminal_fd, const termios& modes, std::string restore);
+  CrashGuard(int terminal_fd, const termios& modes, std::string_view restore);
   ~CrashGuard();
   CrashGuard(const CrashGuard&) = delete;
   CrashGuard& operator=(const CrashGuard&) = delete;
+  void pause(bool paused);  // the terminal is given back already, for now
 
  private:
   std::vector<char> stack_;  // a stack overflow leaves none of the usual one
+  stack_t old_stack_{};
 };
 
 }  // namespace tessera::tui

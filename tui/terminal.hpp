@@ -13,6 +13,7 @@
 #include "engine/error.hpp"
 #include "tui/canvas.hpp"
 #include "tui/decoder.hpp"
+#include "tui/signals.hpp"
 #include "tui/theme.hpp"
 
 namespace tessera::tui {
@@ -38,11 +39,13 @@ class Terminal {
 
   virtual void resized() = 0;  // size() may differ now
   virtual void set_mouse(bool on) = 0;
-  // Through OSC 52; false: too long for a terminal to take (kMaxCopy).
+  // To the clipboard of the person at the terminal, by OSC 52; fails when it is too long for one.
   static constexpr std::size_t kMaxCopy = 74994;
-  virtual bool copy(std::string_view text) = 0;
+  virtual Status copy(std::string_view text) = 0;
   // Gives the terminal back, stops the process group, and comes back when it is continued.
   virtual void suspend() = 0;
+  // The process was stopped and continued by somebody else: take the terminal over again.
+  virtual void resumed() = 0;
 
   // Counters for tests and the about screen.
   virtual std::uint64_t bytes_read() const = 0;
@@ -67,6 +70,7 @@ struct OpenTerminal {
 
 // Takes over the terminal on stdin and stdout until the result is destroyed. Fails when there is none, or
 // when it cannot place text.
-Result<OpenTerminal> open_terminal(const TerminalOptions& options, const Theme& theme);
+Result<OpenTerminal> open_terminal(const TerminalOptions& options, const Theme& theme,
+                                   const Signals& signals);
 
 }  // namespace tessera::tui

@@ -1,0 +1,314 @@
+#include "tui/app.hpp"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "engine/model/reduce.hpp"
+#include "tui/update.hpp"
+#include "tui/utf8.hpp"
+#include "tui/view.hpp"
+
+namespace tessera::tui {
+namespace {
+
+constexpr Duration kFrame{33};           // the least time between two frames that nobody typed for
+constexpr Duration kTickFloor{10};       // a view that asks for ticks without end gets no more than this
+constexpr Duration kIdleAfter{120'000};  // nobody types: the clusters are asked less often
+constexpr Duration kDoublePress{400};
+constexpr Duration kLongest{60'000};
+
+void merge(Changes& into, Changes&& more) {
+  into.cluster = into.cluster || more.cluster;
+  std::move(more.nodes.begin(), more.nodes.end(), std::back_inserter(into.nodes));
+  std::move(more.workloads.begin(), more.workloads.end(), std::back_inserter(into.workloads));
+}
+
+// What a key does while text is typed, beside typing: only what cannot be meant as text.
+bool allowed_while_typing(Action action) {
+  return action == Action::suspend || action == Action::redraw || action == Action::quit;
+}
+
+}  // namespace
+
+struct App::Parts {
+  AppParts with;
+  AppOptions options;
+  Clocks clocks;
+  Model model;
+  UiState state;
+  Canvas canvas{Size{}};
+  std::string theme;  // the one that is shown
+
+  bool changed = true;  // the picture may differ from what is shown
+  bool urgent = true;   // somebody waits for it
+  bool leaving = false;
+  int status = 0;
+  Duration drawn_at{-1'000'000};
+  Duration ticked_at{-1'000'000};
+  Duration typed_at{};
+  Pace pace = Pace::focused;
+  std::optional<Duration> held_until;  // the terminal holds back half a sequence
+  std::optional<std::pair<Mouse, Duration>> last_press;
+  std::string reported;  // the last idle line
+
+  World world() const { return World{model, with.catalogue, clocks.wall()}; }
+
+  void send(const Message& message) {
+    const Effects effects = update(state, world(), message);
+    changed = true;
+    obey(effects);
+  }
+
+  void obey(const Effects& effects) {
+    if (effects.quit) leaving = true;
+    if (effects.refresh)
+      for (const BackendPtr& backend : with.backends) backend->refresh();
+    if (effects.repaint) with.terminal.forget();
+    if (effects.mouse) with.terminal.set_mouse(*effects.mouse);
+    if (effects.copy)
+      if (Status sent = with.terminal.copy(*effects.copy); !sent) complain(sent.error());
+    if (effects.theme) show_theme(*effects.theme);
+    if (effects.suspend) suspend();
+  }
+
+  void complain(const Error& error) { send(Notice{Severity::warning, to_line(error)}); }
+
+  void show_theme(const std::string& name) {
+    auto read = load_theme(name, options.theme_directories);
+    if (read) {
+      theme = name;
+      with.terminal.set_theme(*read);
+    }
+    state.theme = theme;
+    if (!read) complain(read.error());
+  }
+
+  void suspend() {
+    with.terminal.suspend();
+    // The SIGCONT that brought us back asks for nothing more.
+    if (const auto ended = with.signals.take().ended) end_by(*ended);
+    take_size();
+  }
+
+  void end_by(int signal) {
+    leaving = true;
+    status = 128 + signal;
+  }
+
+  void take_size() {
+    with.terminal.resized();
+    urgent = true;
+    send(Resize{with.terminal.size()});
+  }
+
+  // --- keys
+
+  void key(const Key& pressed) {
+    const std::vector<Scope> where = scopes(state);
+    if (const auto action = with.keymap.lookup(where, pressed)) return send(ActionMessage{*action});
+    if (wants_text(state)) return type(pressed);
+    if (pressed.alt) {
+      // Over a slow line Esc and the next key arrive together and look like Alt with that key.
+      Key plain = pressed;
+      plain.alt = false;
+      key({0, Named::escape, false, false});
+      key(plain);
+    }
+  }
+
+  void type(const Key& pressed) {
+    if (pressed.named == Named::none && !pressed.control && !pressed.alt) {
+      TextInput text;
+      append_utf8(text.character, pressed.character);
+      return send(text);
+    }
+    constexpr Scope kGlobal[] = {Scope::global};
+    const auto action = with.keymap.lookup(kGlobal, pressed);
+    if (action && allowed_while_typing(*action)) send(ActionMessage{*action});
+  }
+
+  void mouse(Mouse event) {
+    const Duration now = clocks.steady();
+    if (event.kind == Mouse::Kind::press) {
+      const bool again = last_press && last_press->first.x == event.x && last_press->first.y == event.y &&
+                         now - last_press->second < kDoublePress;
+      last_press.reset();
+      if (again)
+        event.kind = Mouse::Kind::double_press;
+      else
+        last_press = {event, now};
+    }
+    send(event);
+  }
+
+  void input(Input& event) {
+    urgent = true;
+    if (const auto* pressed = std::get_if<Key>(&event)) return key(*pressed);
+    if (auto* paste = std::get_if<Paste>(&event)) {
+      if (wants_text(state)) send(std::move(*paste));
+      return;
+    }
+    if (const auto* click = std::get_if<Mouse>(&event)) return mouse(*click);
+    // The window came to the front: the same as a key as far as the pace goes, and nothing else.
+  }
+
+  void take_input(bool readable) {
+    std::vector<Input> events;
+    if (readable) events = with.terminal.read();
+    const Duration now = clocks.steady();
+    if (events.empty() && !readable && held_until && now >= *held_until) events = with.terminal.expire();
+    if (!events.empty()) {
+      const bool away = std::all_of(events.begin(), events.end(), [](const Input& event) {
+        const auto* focus = std::get_if<Focus>(&event);
+        return focus && !focus->gained;
+      });
+      if (!away) seen(now);
+    }
+    for (Input& event : events) {
+      if (leaving) break;
+      input(event);
+    }
+    const auto wait = with.terminal.waiting();
+    if (!wait)
+      held_until.reset();
+    else if (readable || !held_until)
+      held_until = now + *wait;
+    if (with.terminal.ended()) leaving = true;
+  }
+
+  // --- pace
+
+  void seen(Duration now) {
+    typed_at = now;
+    if (pace == Pace::focused) return;
+    set_pace(Pace::focused);
+    for (const BackendPtr& backend : with.backends) backend->refresh();
+  }
+
+  void set_pace(Pace to) {
+    pace = to;
+    for (const BackendPtr& backend : with.backends) backend->set_pace(to);
+  }
+
+  // --- events, signals, time
+
+  void take_events() {
+    Changes all;
+    for (Event& event : with.events.take()) merge(all, reduce(model, std::move(event)));
+    if (all.any()) send(ModelChanged{std::move(all)});
+  }
+
+  void take_signals() {
+    const Signals::Taken taken = with.signals.take();
+    if (taken.ended) return end_by(*taken.ended);
+    if (taken.stop) suspend();
+    if (taken.continued && !taken.stop) {
+      with.terminal.resumed();
+      take_size();
+    } else if (taken.resized) {
+      take_size();
+    }
+  }
+
+  void tick() {
+    const Duration now = clocks.steady();
+    if (pace == Pace::focused && now - typed_at >= kIdleAfter) set_pace(Pace::idle);
+    if (now - ticked_at < kTickFloor) return;
+    const auto next = next_tick(state, world());
+    const bool due = next && *next <= clocks.wall();
+    if (!due && now - ticked_at < kLongest) return;
+    ticked_at = now;
+    send(Tick{});
+  }
+
+  void draw_if_due() {
+    const Duration now = clocks.steady();
+    if (!changed || (!urgent && now - drawn_at < kFrame)) return;
+    if (canvas.size() != state.size) canvas = Canvas(state.size);
+    draw(world(), state, canvas);
+    with.terminal.present(canvas);
+    drawn_at = now;
+    changed = urgent = false;
+  }
+
+  // How long nothing will happen by itself.
+  Duration patience() const {
+    const Duration now = clocks.steady();
+    Duration out = kLongest;
+    const auto until = [&out](Duration left) { out = std::clamp(left, Duration{0}, out); };
+    if (changed) until(drawn_at + kFrame - now);
+    if (held_until) until(*held_until - now);
+    if (pace == Pace::focused) until(typed_at + kIdleAfter - now);
+    until(ticked_at + kLongest - now);
+    if (const auto next = next_tick(state, world()))
+      until(std::max(std::chrono::duration_cast<Duration>(*next - clocks.wall()),
+                     ticked_at + kTickFloor - now));
+    return out;
+  }
+
+  void report_idle() {
+    if (!options.idle_fd || changed || held_until) return;
+    pollfd waiting[] = {{with.terminal.input_fd(), POLLIN, 0},
+                        {with.events.wake_fd(), POLLIN, 0},
+                        {with.signals.fd(), POLLIN, 0}};
+    if (poll(waiting, 3, 0) != 0) return;
+    std::string line = std::to_string(with.terminal.bytes_read()) + ' ' +
+                       std::to_string(with.signals.count()) + ' ' +
+                       std::to_string(with.terminal.bytes_written()) + '\n';
+    if (line == reported) return;
+    reported = line;
+    while (write(*options.idle_fd, line.data(), line.size()) < 0 && errno == EINTR) {
+    }
+  }
+};
+
+Clocks system_clocks() {
+  return {[] { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); },
+          [] {
+            return std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now().time_since_epoch());
+          }};
+}
+
+App::App(AppParts parts, UiState state, AppOptions options, Clocks clocks)
+    : parts_(std::make_unique<Parts>(Parts{parts, std::move(options), std::move(clocks)})) {
+  Parts& p = *parts_;
+  p.state = std::move(state);
+  p.theme = p.state.theme;
+  p.typed_at = p.clocks.steady();
+  p.ticked_at = p.typed_at;
+  p.send(Resize{p.with.terminal.size()});
+  p.draw_if_due();
+}
+
+App::~App() = default;
+
+const Model& App::model() const { return parts_->model; }
+const UiState& App::state() const { return parts_->state; }
+
+bool App::turn(std::optional<Duration> limit) {
+  Parts& p = *parts_;
+  p.report_idle();
+  const Duration patience = limit ? std::min(*limit, p.patience()) : p.patience();
+  pollfd fds[] = {{p.with.terminal.input_fd(), POLLIN, 0},
+                  {p.with.events.wake_fd(), POLLIN, 0},
+                  {p.with.signals.fd(), POLLIN, 0}};
+  if (poll(fds, 3, static_cast<int>(patience.count())) < 0 && errno != EINTR) return false;
+  if (fds[2].revents != 0 || p.with.signals.ending()) p.take_signals();
+  if (!p.leaving) p.take_input(fds[0].revents != 0);
+  if (!p.leaving && fds[1].revents != 0) p.take_events();
+  if (!p.leaving) p.tick();
+  if (!p.leaving) p.draw_if_due();
+  return !p.leaving;
+}
+
+int App::run() {
+  while (turn(std::nullopt)) {
+  }
+  return parts_->status;
+}
+
+}  // namespace tessera::tui
