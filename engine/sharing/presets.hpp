@@ -1,0 +1,67 @@
+// Named layouts, each explained as instances and places: those that the GPU operator makes by rule for every
+// product, the "mixed-…" names of HyperPod, and a managed platform's tables.
+//
+// The tables are data: engine/sharing/data/presets.yaml, embedded.
+// Threads: pure functions of values; the tables are read by the caller once and passed in.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/error.hpp"
+#include "engine/sharing/platform.hpp"
+#include "engine/sharing/shape.hpp"
+
+namespace tessera::sharing {
+
+struct Preset {
+  std::string name;  // as the platform calls it: "all-balanced", "all-1g.10gb.me"
+  Platform platform = Platform::gpu_operator;
+  std::optional<MigStrategy> strategy;  // nullopt: the platform leaves it to the operator's own setting
+  bool mig = false;                     // MIG mode on
+  std::vector<int> profiles;            // indices into the product's profiles, one for each instance
+  std::optional<mig::Layout> layout;    // where they stand on an empty board; nullopt: places not published
+  std::string text;                     // "7 × 1g.10gb", "whole GPU"
+  std::string note;                     // what the source got wrong, or what to know; may be empty
+};
+
+// all-disabled, all-enabled, all-<profile> for each profile, all-balanced; in that order. Empty for a product
+// without MIG.
+std::vector<Preset> operator_presets(const mig::Product& product);
+
+// The operator's name for a layout, where one of its presets has exactly these instances.
+std::optional<std::string> operator_name(const mig::Product& product, std::span<const int> profiles);
+
+// "mixed-2-1g.10gb-1-2g.20gb-1-3g.40gb". Errors name the part that is wrong, or why it cannot stand.
+Result<Preset> hyperpod_mixed(const mig::Product& product, std::string_view name);
+// The name for a multiset, smallest profile first.
+std::string hyperpod_name(const mig::Product& product, std::span<const int> profiles);
+
+// A platform's own tables.
+struct PresetRow {
+  std::string name;
+  MigStrategy strategy = MigStrategy::none;
+  std::vector<std::pair<ProfileName, int>> instances;
+  std::string note;
+};
+struct PresetTable {
+  Platform platform = Platform::fpt;
+  std::vector<ProductKey> products;
+  std::string title;
+  std::vector<PresetRow> rows;
+};
+Result<std::vector<PresetTable>> parse_presets(std::string_view text, std::string_view file);
+Result<std::vector<PresetTable>> built_in_presets();
+
+// What a platform offers for a product: its own table where it has one (a managed platform without a table
+// for this board offers nothing), else the operator's names.
+std::vector<Preset> presets(const mig::Product& product, Platform platform,
+                            std::span<const PresetTable> tables);
+// By name; '+' and '.' are one, case does not matter. Errors list what there is.
+Result<Preset> find_preset(const mig::Product& product, Platform platform, std::string_view name,
+                           std::span<const PresetTable> tables);
+
+}  // namespace tessera::sharing

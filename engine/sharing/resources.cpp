@@ -1,0 +1,198 @@
+#include "engine/sharing/resources.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/mig/profile_name.hpp"
+#include "engine/text.hpp"
+
+namespace tessera::sharing {
+
+namespace {
+
+constexpr std::string_view kVendor = "nvidia.com/";
+constexpr std::string_view kMigPrefix = "mig-";
+constexpr std::string_view kSharedSuffix = ".shared";
+
+bool strip_prefix(std::string_view& text, std::string_view prefix) {
+  if (!text.starts_with(prefix)) return false;
+  text.remove_prefix(prefix.size());
+  return true;
+}
+
+// The plugin's answer for "single": every board cut, none empty, one profile; else nothing is advertised.
+bool single_is_valid(const NodeShape& node) { return natural_strategy(node) == MigStrategy::single; }
+
+void add_kubernetes_board(Advertised& all, const NodeShape& node, const BoardShape& board) {
+  if (node.strategy == MigStrategy::mixed && board.mig) {
+    for (const ProfileName& profile : board.instances) ++all.counts[kubernetes_instance(profile)];
+    return;
+  }
+  if (node.strategy == MigStrategy::single && board.mig) {
+    all.counts[kubernetes_gpu()] += static_cast<std::int64_t>(board.instances.size());
+    return;
+  }
+  ++all.counts[kubernetes_gpu()];
+  if (board.mig && !board.instances.empty()) {
+    all.notes.push_back("a board is cut, but with the strategy none the plugin advertises it as whole");
+  }
+}
+
+bool is_replicated(const Sharing& sharing, const std::string& resource) {
+  if (sharing.replicas < 2) return false;
+  if (sharing.method != Strategy::mps && sharing.method != Strategy::time_slicing) return false;
+  return sharing.only.empty() ||
+         std::find(sharing.only.begin(), sharing.only.end(), resource) != sharing.only.end();
+}
+
+void replicate(Advertised& all, const Sharing& sharing) {
+  std::map<std::string, std::int64_t> counts;
+  for (const auto& [resource, count] : all.counts) {
+    if (!is_replicated(sharing, resource)) {
+      counts[resource] += count;
+      continue;
+    }
+    if (sharing.rename) {
+      counts[resource] += 0;
+      counts[resource + std::string(kSharedSuffix)] += count * sharing.replicas;
+    } else {
+      counts[resource] += count * sharing.replicas;
+    }
+  }
+  all.counts = std::move(counts);
+}
+
+Advertised advertise_kubernetes(const NodeShape& node) {
+  Advertised all;
+  if (node.boards.empty()) return all;
+  const bool any_mig =
+      std::any_of(node.boards.begin(), node.boards.end(), [](const BoardShape& board) { return board.mig; });
+  if (node.sharing.method == Strategy::mps && any_mig) {
+    all.counts[kubernetes_gpu()] = 0;
+    all.notes.push_back("the device plugin refuses MPS on boards with MIG on: nothing is advertised");
+    return all;
+  }
+  if (node.strategy == MigStrategy::single && any_mig && !single_is_valid(node)) {
+    all.counts[kubernetes_gpu()] = 0;
+    all.notes.push_back(
+        "the strategy single needs every board cut into instances of one profile: the node would be marked "
+        "MIG-INVALID and advertise nothing");
+    return all;
+  }
+  for (const BoardShape& board : node.boards) add_kubernetes_board(all, node, board);
+  replicate(all, node.sharing);
+  return all;
+}
+
+Advertised advertise_slurm(const NodeShape& node) {
+  Advertised all;
+  std::int64_t whole = 0;
+  for (const BoardShape& board : node.boards) {
+    if (board.mig) {
+      for (const ProfileName& profile : board.instances) {
+        ++all.counts[slurm_instance(profile, node.slurm_instance_prefix)];
+      }
+    } else {
+      ++all.counts[slurm_gpu(board.slurm_type)];
+      ++whole;
+    }
+  }
+  const bool mps = node.sharing.method == Strategy::mps;
+  const bool shard = node.sharing.method == Strategy::shard || node.sharing.method == Strategy::time_slicing;
+  if (whole > 0 && mps) all.counts["mps"] = whole * kMpsPercent;
+  if (whole > 0 && shard) all.counts["shard"] = whole * std::max(node.sharing.replicas, 1);
+  if (whole == 0 && (mps || shard) && !node.boards.empty()) {
+    all.notes.push_back("Slurm shares whole boards only: instances get neither MPS nor shards");
+  }
+  return all;
+}
+
+std::optional<ResourceName> parse_kubernetes(std::string_view text) {
+  ResourceName name;
+  if (text == "aliyun.com/gpu-mem" || text == "nvidia.com/gpumem") {
+    name.kind = ResourceKind::gpu_memory;
+    return name;
+  }
+  if (strip_prefix(text, "mig.das.com/")) {
+    name.profile = mig::canonical_profile(text);
+    name.kind = ResourceKind::instance;
+    return name.profile ? std::optional(name) : std::nullopt;
+  }
+  if (text.starts_with("aliyun.com/gpu-")) {
+    name.kind = ResourceKind::other_gpu;
+    return name;
+  }
+  if (!strip_prefix(text, kVendor) || text.empty()) return std::nullopt;
+  if (text.ends_with(kSharedSuffix)) {
+    name.shared = true;
+    text.remove_suffix(kSharedSuffix.size());
+  }
+  if (text == "gpu") return name;
+  if (strip_prefix(text, kMigPrefix)) {
+    name.profile = mig::canonical_profile(text);
+    if (!name.profile) return std::nullopt;
+    name.kind = ResourceKind::instance;
+    return name;
+  }
+  if (text.starts_with("NVIDIA_") || text.starts_with("GRID_")) {
+    name.kind = ResourceKind::vgpu;
+    name.type = clean(text, 128);
+    return name;
+  }
+  name.kind = ResourceKind::other_gpu;
+  return name;
+}
+
+std::optional<ResourceName> parse_slurm(std::string_view text) {
+  strip_prefix(text, "gres/") || strip_prefix(text, "gres:");
+  ResourceName name;
+  const std::size_t colon = text.find(':');
+  const std::string_view family = text.substr(0, colon);
+  const std::string_view type = colon == std::string_view::npos ? std::string_view() : text.substr(colon + 1);
+  if (family == "mps" || family == "shard") {
+    name.kind = family == "mps" ? ResourceKind::mps : ResourceKind::shard;
+    name.type = clean(type, 128);
+    return name;
+  }
+  if (family != "gpu") return std::nullopt;
+  name.profile = mig::profile_of_slurm_type(type);
+  if (name.profile) {
+    name.kind = ResourceKind::instance;
+  } else {
+    name.type = clean(type, 128);
+  }
+  return name;
+}
+
+}  // namespace
+
+Advertised advertise(const NodeShape& node, Scheduler scheduler) {
+  return scheduler == Scheduler::kubernetes ? advertise_kubernetes(node) : advertise_slurm(node);
+}
+
+std::string kubernetes_gpu(bool shared) { return shared ? "nvidia.com/gpu.shared" : "nvidia.com/gpu"; }
+
+std::string kubernetes_spelling(const ProfileName& profile) {
+  std::string text = profile.text;
+  std::replace(text.begin(), text.end(), '+', '.');
+  return text;
+}
+
+std::string kubernetes_instance(const ProfileName& profile, bool shared) {
+  return fmt::format("{}{}{}{}", kVendor, kMigPrefix, kubernetes_spelling(profile),
+                     shared ? kSharedSuffix : "");
+}
+
+std::string slurm_gpu(std::string_view type) { return type.empty() ? "gpu" : fmt::format("gpu:{}", type); }
+
+std::string slurm_instance(const ProfileName& profile, std::string_view prefix) {
+  return fmt::format("gpu:{}{}", prefix, profile.text);
+}
+
+std::optional<ResourceName> parse_resource(std::string_view text, Scheduler scheduler) {
+  if (text.size() > 256) return std::nullopt;
+  return scheduler == Scheduler::kubernetes ? parse_kubernetes(text) : parse_slurm(text);
+}
+
+}  // namespace tessera::sharing

@@ -1,0 +1,47 @@
+// What a node advertises, by the names that the schedulers use, and those names taken apart again.
+//
+//   Kubernetes  nvidia.com/gpu  nvidia.com/gpu.shared  nvidia.com/mig-1g.10gb.me
+//   Slurm       gpu:h100  gpu:1g.10gb  mps  shard
+// Threads: pure functions.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/sharing/shape.hpp"
+
+namespace tessera::sharing {
+
+inline constexpr int kMpsPercent = 100;  // Slurm counts MPS in percent of a board
+
+struct Advertised {
+  std::map<std::string, std::int64_t> counts;  // resource → how many; a name that is left at 0 is listed
+  std::vector<std::string> notes;              // why something is 0 or odd, as sentences
+};
+Advertised advertise(const NodeShape& node, Scheduler scheduler);
+
+// Names. A profile keeps '+' in Slurm and gets '.' in Kubernetes; '-' stays in both.
+std::string kubernetes_gpu(bool shared = false);
+std::string kubernetes_instance(const ProfileName& profile, bool shared = false);
+std::string slurm_gpu(std::string_view type);  // "gpu" without one
+std::string slurm_instance(const ProfileName& profile, std::string_view prefix = {});
+// A profile as labels and resource names spell it: "1g.10gb.me".
+std::string kubernetes_spelling(const ProfileName& profile);
+
+enum class ResourceKind : std::uint8_t { gpu, instance, mps, shard, vgpu, gpu_memory, other_gpu };
+
+struct ResourceName {
+  ResourceKind kind = ResourceKind::gpu;
+  std::optional<ProfileName> profile;  // instance
+  std::string type;                    // Slurm's type of a whole board, or the vGPU's type
+  bool shared = false;                 // ".shared"
+  friend bool operator==(const ResourceName&, const ResourceName&) = default;
+};
+// nullopt: not a GPU resource. Slurm's "gres/gpu:h100", "gres:gpu:h100" and "gpu:h100" are one.
+std::optional<ResourceName> parse_resource(std::string_view text, Scheduler scheduler);
+
+}  // namespace tessera::sharing

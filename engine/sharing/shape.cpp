@@ -1,0 +1,113 @@
+#include "engine/sharing/shape.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "engine/sharing/platform.hpp"
+#include "engine/text.hpp"
+
+namespace tessera::sharing {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> kStrategies{"none", "single", "mixed", "none with operator"};
+
+// Slurm tells its GRES type as the model; other sources tell a product's full name.
+std::string slurm_type(const Gpu& gpu, const mig::Product* product) {
+  if (gpu.model.find(' ') == std::string::npos) return gpu.model;
+  return product != nullptr && !product->slurm_types.empty() ? product->slurm_types.front() : std::string();
+}
+
+BoardShape of_gpu(const Gpu& gpu, const mig::Catalogue& catalogue) {
+  BoardShape board;
+  board.product = gpu.product ? catalogue.by_key(gpu.product->text) : nullptr;
+  board.mig = gpu.mig_mode ? *gpu.mig_mode == MigMode::enabled || *gpu.mig_mode == MigMode::disable_pending
+                           : gpu.strategy == Strategy::mig;
+  board.slurm_type = slurm_type(gpu, board.product);
+  for (const Slice& slice : gpu.slices) {
+    if (slice.kind == SliceKind::gpu_instance && !slice.profile.empty())
+      board.instances.push_back(slice.profile);
+  }
+  return board;
+}
+
+// The first way of sharing that is found: a node has one.
+void add_sharing(Sharing& sharing, const Gpu& gpu) {
+  const bool replicated = gpu.strategy == Strategy::mps || gpu.strategy == Strategy::time_slicing ||
+                          gpu.strategy == Strategy::shard;
+  if (sharing.method != Strategy::whole) return;
+  if (replicated) sharing.method = gpu.strategy;
+  if (gpu.replicas && *gpu.replicas > 1) {
+    sharing.replicas = *gpu.replicas;
+    // Replicas over instances are time-slices: the plugin has no other way on MIG.
+    if (!replicated) sharing.method = Strategy::time_slicing;
+  }
+}
+
+MigStrategy told_strategy(const Node& node, const NodeShape& shape) {
+  if (auto told = label(node, "nvidia.com/mig.strategy")) {
+    if (auto parsed = parse_strategy(*told)) return *parsed;
+  }
+  return natural_strategy(shape);
+}
+
+}  // namespace
+
+std::vector<ProfileName> instances_of(const mig::Product& product, const mig::Layout& layout) {
+  std::vector<ProfileName> names;
+  names.reserve(layout.size());
+  for (const mig::Placed& placed : layout) {
+    names.push_back(product.profiles.at(static_cast<std::size_t>(placed.profile)).name);
+  }
+  return names;
+}
+
+NodeShape of_node(const Node& node, Scheduler scheduler, const mig::Catalogue& catalogue) {
+  NodeShape shape;
+  shape.name = node.name.text;
+  shape.group = node.partitions.empty() ? std::string() : node.partitions.front();
+  shape.driver = node.driver;
+  for (const Gpu& gpu : node.gpus) {
+    shape.boards.push_back(of_gpu(gpu, catalogue));
+    add_sharing(shape.sharing, gpu);
+  }
+  BoardShape pool;
+  for (const Slice& slice : node.pool) {
+    if (slice.kind == SliceKind::gpu_instance) pool.instances.push_back(slice.profile);
+  }
+  if (!pool.instances.empty()) {
+    pool.mig = true;
+    pool.slurm_type = node.model;
+    shape.boards.push_back(std::move(pool));
+  }
+  if (scheduler == Scheduler::kubernetes) shape.strategy = told_strategy(node, shape);
+  return shape;
+}
+
+MigStrategy natural_strategy(const NodeShape& node) {
+  const ProfileName* first = nullptr;
+  bool any = false, alike = true;
+  for (const BoardShape& board : node.boards) {
+    any = any || board.mig;
+    alike = alike && board.mig && !board.instances.empty();
+    for (const ProfileName& name : board.instances) {
+      if (first == nullptr) first = &name;
+      alike = alike && name == *first;
+    }
+  }
+  if (!any) return MigStrategy::none;
+  return alike ? MigStrategy::single : MigStrategy::mixed;
+}
+
+std::string_view word(MigStrategy strategy) { return kStrategies[static_cast<std::size_t>(strategy)]; }
+
+std::optional<MigStrategy> parse_strategy(std::string_view text) {
+  std::string folded = lower(text);
+  std::replace_if(
+      folded.begin(), folded.end(), [](char c) { return c == '-' || c == '_'; }, ' ');
+  const auto found = std::find(kStrategies.begin(), kStrategies.end(), folded);
+  if (found == kStrategies.end()) return std::nullopt;
+  return static_cast<MigStrategy>(found - kStrategies.begin());
+}
+
+}  // namespace tessera::sharing

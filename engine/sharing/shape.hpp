@@ -1,0 +1,63 @@
+// A node as sharing sees it: its boards, how they are cut, and how each part is handed out in turn.
+//
+// Built from what is observed (of_node) or from what is wanted, so that resources and rules answer for both.
+// Threads: plain values.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/mig/catalogue.hpp"
+#include "engine/mig/geometry.hpp"
+#include "engine/model/values.hpp"
+
+namespace tessera::sharing {
+
+// How the Kubernetes device plugin names instances. A managed platform tells two kinds of "none" apart: with
+// the operator installed, and with nothing installed at all.
+enum class MigStrategy : std::uint8_t { none, single, mixed, none_with_operator };
+
+struct BoardShape {
+  const mig::Product* product = nullptr;  // nullptr: not known; a catalogue owns it
+  bool mig = false;                       // MIG mode is on
+  std::vector<ProfileName> instances;     // GPU instances, in any order
+  std::string slurm_type;                 // GRES type of the whole board: "h100"; empty: untyped
+};
+
+// One way of sharing for a whole node: the device plugin knows no choice by board.
+struct Sharing {
+  Strategy method = Strategy::whole;  // whole (or mig): nothing replicated; mps, time_slicing, shard
+  int replicas = 1;                   // clients of one board or instance; shards of one board
+  bool rename = false;                // renameByDefault: nvidia.com/gpu.shared
+  std::optional<bool> refuse_more;    // failRequestsGreaterThanOne; nullopt: the plugin's default
+  std::vector<std::string> only;      // resources that are replicated; empty: all
+
+  friend bool operator==(const Sharing&, const Sharing&) = default;
+};
+
+struct NodeShape {
+  std::string name;
+  std::string group;  // worker group, node pool or partition; empty: none
+  std::vector<BoardShape> boards;
+  MigStrategy strategy = MigStrategy::none;
+  Sharing sharing;
+  std::string slurm_instance_prefix;  // "a100_" where a site's types read a100_3g.20gb
+  std::string driver;                 // empty: not told
+};
+
+// Names of the instances of a layout.
+std::vector<ProfileName> instances_of(const mig::Product& product, const mig::Layout& layout);
+
+// What is seen on a node now. Boards of a Slurm pool, of which only the instances are known, become one
+// board.
+NodeShape of_node(const Node& node, Scheduler scheduler, const mig::Catalogue& catalogue);
+
+// The strategy that fits what stands on the boards: none without MIG, single when every board has MIG on and
+// all instances are of one profile, else mixed.
+MigStrategy natural_strategy(const NodeShape& node);
+
+std::string_view word(MigStrategy strategy);  // "none" "single" "mixed" "none with operator"
+std::optional<MigStrategy> parse_strategy(std::string_view text);
+
+}  // namespace tessera::sharing
