@@ -1,0 +1,65 @@
+// What a backend can change, and how much it takes along: the facts from which every promise is computed.
+//
+// A wish never makes a unit smaller: kept, destroyed and blast radius follow from the units here.
+// Threads: plain values.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/mig/catalogue.hpp"
+#include "engine/model/values.hpp"
+
+namespace tessera::plan {
+
+// From small to large, so that the larger of two is std::max.
+enum class Unit : std::uint8_t { slice, gpu, node, fleet };
+
+// Which steps a plan for this backend is made of (steps.hpp).
+enum class Dialect : std::uint8_t { direct, gpu_operator, slurm };
+
+// What makes a changed MIG mode effective on a board.
+enum class ModeCost : std::uint8_t { none, reset, reboot };
+
+struct Offer {
+  Strategy strategy = Strategy::whole;
+  std::string why_not;  // empty: offered
+  friend bool operator==(const Offer&, const Offer&) = default;
+};
+
+struct Capabilities {
+  std::string backend;  // "simulator": for people
+  Dialect dialect = Dialect::direct;
+
+  // The smallest unit that must be free of work while ... changes.
+  Unit instances = Unit::node;
+  Unit mode = Unit::node;
+  Unit sharing = Unit::node;
+  // What a changed set of instances sweeps away: slice: only those that differ; gpu: all of that board.
+  Unit clears = Unit::slice;
+  // What a reset for a mode change takes along.
+  Unit reset = Unit::node;
+
+  bool chooses_placement = false;  // instances are created where the plan says
+  bool needs_closing = true;       // nothing may change while the node takes new work, even where it is free
+  bool can_reset = true;           // false: a mode change that needs a reset needs a reboot
+  bool survives_reboot = false;    // the backend itself brings the layout back after a reboot
+  std::vector<Offer> offers;       // strategies; one that is not listed is not offered
+
+  friend bool operator==(const Capabilities&, const Capabilities&) = default;
+};
+
+Capabilities simulator_capabilities();
+Capabilities gpu_operator_capabilities();
+Capabilities slurm_capabilities();
+
+// Ampere needs a reset; later generations switch at once.
+ModeCost mode_cost(const Capabilities& capabilities, const mig::Product& product);
+// Why a strategy is not offered; empty: it is.
+std::string why_not_offered(const Capabilities& capabilities, Strategy strategy);
+
+std::string_view word(Unit unit);  // "slice" "gpu" "node" "fleet"
+std::string_view word(Dialect dialect);
+
+}  // namespace tessera::plan

@@ -1,0 +1,80 @@
+// What an admin wants: which boards of which nodes, cut or shared how, and how patient to be about it.
+// Threads: plain values, pure functions.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/error.hpp"
+#include "engine/mig/geometry.hpp"
+#include "engine/model/values.hpp"
+
+namespace tessera::plan {
+
+struct WishedInstance {
+  ProfileName profile;
+  std::optional<int> start;  // nullopt: wherever it disturbs least
+  friend bool operator==(const WishedInstance&, const WishedInstance&) = default;
+};
+
+// The wish for one board. whole: one client gets all of it, MIG off, nothing shared.
+struct Wish {
+  Strategy strategy = Strategy::whole;    // whole, mig, mps, time_slicing, shard, vgpu
+  std::vector<WishedInstance> instances;  // mig; empty: MIG on, nothing cut
+  int replicas = 1;                       // clients of one board; under mig: time-slices of one instance
+  ProfileName vgpu;                       // vgpu: "A10-4Q"
+  friend bool operator==(const Wish&, const Wish&) = default;
+};
+
+struct BoardWish {
+  std::optional<GpuIndex> gpu;  // nullopt: every board of the node
+  Wish wish;
+  friend bool operator==(const BoardWish&, const BoardWish&) = default;
+};
+
+// What to do about work that stands in the way. Each is armed by the admin; wait is the default and ends
+// nobody's work.
+enum class Way : std::uint8_t { wait, requeue, cancel };
+// What a run does when a step fails for good.
+enum class OnFailure : std::uint8_t { park, undo };
+
+struct Options {
+  Way way = Way::wait;
+  bool when_empty = false;       // close the node, park, and act once it is empty
+  std::optional<TimePoint> at;   // close the node, park, and act not before
+  std::optional<Duration> wait;  // how long to wait for work to end; nullopt: as long as it takes
+  OnFailure on_failure = OnFailure::park;
+  bool break_lock = false;  // take over a node that another run has marked
+  int canary = 1;           // nodes done alone first; 0: none
+  int batch = 8;            // nodes at a time after that
+  friend bool operator==(const Options&, const Options&) = default;
+};
+
+struct Intent {
+  ClusterName cluster;
+  std::vector<NodeName> nodes;    // one wish list for all of them
+  std::vector<BoardWish> boards;  // a later one about the same board counts
+  std::string words;              // the admin's own: "all-balanced"
+  Options options;
+  friend bool operator==(const Intent&, const Intent&) = default;
+};
+
+// A legal layout as a wish with starts; a multiset of profiles as one without.
+Wish wish_of(const mig::Product& product, const mig::Layout& layout);
+Wish wish_of(const mig::Product& product, std::span<const int> profiles);
+
+// "4g.40gb,2g.20gb@4,2x1g.10gb" → instances; "none" or "whole" → whole; "empty" → MIG on, nothing cut.
+// Profiles are checked against a product only when planning, so that one text serves different boards.
+Result<Wish> parse_layout_wish(std::string_view text);
+// "7 × 1g.10gb", "3g.40gb@4 + 2g.20gb", "whole GPU", "MPS, 8 clients"
+std::string to_text(const Wish& wish);
+
+// The wish that counts for a board; nullptr: it is not about this one.
+const Wish* wish_for(const Intent& intent, GpuIndex gpu);
+
+std::string_view word(Way way);  // "wait" "requeue" "cancel"
+std::optional<Way> parse_way(std::string_view text);
+
+}  // namespace tessera::plan

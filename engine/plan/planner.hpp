@@ -1,0 +1,33 @@
+// plan: from what an admin wants to the steps that get there with the least disturbance.
+//
+// Pure: the cluster as last told, an intent, and what the backend can do; nothing is read or asked.
+// Threads: pure functions; cheap enough to be called on every keystroke of an editor (preview).
+#pragma once
+
+#include "engine/error.hpp"
+#include "engine/plan/plan.hpp"
+#include "engine/sharing/platform.hpp"
+
+namespace tessera::plan {
+
+// What the site adds to what a cluster tells.
+struct SiteRules {
+  std::optional<sharing::Platform> platform;  // nullopt: recognised from the cluster
+  std::optional<sharing::MigStrategy>
+      strategy;                                // of the device plugin; nullopt: the one that fits the layout
+  bool rename_shared = false;                  // shared resources are named nvidia.com/gpu.shared
+  std::map<std::string, std::int64_t> quotas;  // GPUs that accounts or namespaces may hold; for notices
+  std::optional<int> default_cpus_per_gpu;     // Slurm DefCpuPerGPU
+  bool billed_by_gpu = false;                  // TRESBillingWeights or a charge counts gres/gpu
+};
+
+// Errors: unknown node or board, a wish that the board or the backend cannot fulfil; the hint names the
+// nearest reachable layouts where a held slice is in the way.
+Result<Plan> make_plan(const Cluster& cluster, const mig::Catalogue& catalogue, const Intent& intent,
+                       const Capabilities& capabilities, const SiteRules& rules, TimePoint now);
+
+// The way back to what the plan found, from what stands now: through the same preview.
+// `words` names the run that is undone.
+Intent undo_intent(const Plan& plan, const NodePlan& node, std::string words);
+
+}  // namespace tessera::plan
