@@ -64,6 +64,7 @@ struct SourceReport {
   Source source = Source::none;
   std::optional<Error> failure;  // nullopt: it answered
   Duration latency{0};
+  std::string note;  // it answered, but: records that could not be read, jobs hidden from us; may be empty
 };
 
 // The load that we cause, and how much of the first load is done.

@@ -19,6 +19,7 @@ struct SourceHealth {
   std::optional<Error> failure;  // set while it fails
   std::optional<TimePoint> failing_since;
   Duration latency{0};
+  std::string note;  // what its last answer left out; may be empty
 };
 
 struct Clock {

@@ -82,6 +82,8 @@ class Reducer {
       if (health.failing_since) log(Severity::good, source, "answers again");
       health.last_ok = at_;
       health.failing_since.reset();
+      if (!report.note.empty() && report.note != health.note) log(Severity::warning, source, report.note);
+      health.note = std::move(report.note);
     }
     health.failure = std::move(report.failure);
     changes_.cluster = true;
