@@ -1,0 +1,50 @@
+#include "backends/slurm/commands.hpp"
+
+namespace tessera::slurm {
+namespace {
+
+Command scontrol(const Site& site, std::vector<std::string> arguments) {
+  Command command;
+  command.argv.push_back(site.bin.empty() ? "scontrol" : site.bin + "/scontrol");
+  for (std::string& argument : arguments) command.argv.push_back(std::move(argument));
+  command.environment["LC_ALL"] = "C";
+  if (!site.conf.empty()) command.environment["SLURM_CONF"] = site.conf;
+  command.unset = {"SLURM_TIME_FORMAT", "SLURM_CLUSTERS", "SLURM_BITSTR_LEN",
+                   "SLURM_DEBUG_FLAGS", "SCONTROL_ALL",   "SQUEUE_FORMAT",
+                   "SINFO_FORMAT",      "SLURM_JSON",     "SLURM_YAML"};
+  command.deadline = site.deadline;
+  return command;
+}
+
+}  // namespace
+
+// -a: hidden partitions and their nodes and jobs; -d: GresUsed and the indices of GPUs; -o: a line a record.
+Command show_nodes(const Site& site) { return scontrol(site, {"-a", "-d", "-o", "show", "node"}); }
+Command show_jobs(const Site& site) { return scontrol(site, {"-a", "-d", "-o", "show", "job"}); }
+Command show_partitions(const Site& site) { return scontrol(site, {"-a", "-o", "show", "partition"}); }
+Command show_reservations(const Site& site) { return scontrol(site, {"-o", "show", "reservation"}); }
+Command show_config(const Site& site) { return scontrol(site, {"show", "config"}); }
+
+Command ping(const Site& site) {
+  Command command = scontrol(site, {"ping"});
+  command.deadline = std::min(site.deadline, Duration(3000));  // it takes 5 ms, whether up or down
+  return command;
+}
+
+Command version(const Site& site) {
+  Command command = scontrol(site, {"--version"});
+  command.deadline = Duration(3000);
+  return command;
+}
+
+Command probe_munge(const std::string& socket) {
+  Command command;
+  command.argv = {"munge", "--no-input"};
+  if (!socket.empty()) command.argv.push_back("--socket=" + socket);
+  command.environment["LC_ALL"] = "C";
+  command.deadline = Duration(1500);
+  command.output_limit = 1 << 16;
+  return command;
+}
+
+}  // namespace tessera::slurm

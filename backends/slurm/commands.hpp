@@ -1,0 +1,32 @@
+// The argument vectors with which Slurm is asked, read-only all of them.
+//
+// The environment is made plain, so that a user's own formats and defaults do not change what is printed.
+// Threads: pure functions.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "backends/process.hpp"
+
+namespace tessera::slurm {
+
+// How to reach one cluster.
+struct Site {
+  std::string conf;          // set as SLURM_CONF when not empty
+  std::string bin;           // folder of the Slurm commands; empty: PATH
+  Duration deadline{30000};  // a client with a hung munged would block for minutes
+};
+
+Command show_nodes(const Site& site);
+Command show_jobs(const Site& site);
+Command show_partitions(const Site& site);
+Command show_reservations(const Site& site);
+Command show_config(const Site& site);
+Command ping(const Site& site);
+Command version(const Site& site);  // of the client; asks nobody
+
+// Whether munged answers; socket may be empty for munge's own default.
+Command probe_munge(const std::string& socket);
+
+}  // namespace tessera::slurm

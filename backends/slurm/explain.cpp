@@ -1,0 +1,89 @@
+#include "backends/slurm/explain.hpp"
+
+#include "engine/text.hpp"
+
+namespace tessera::slurm {
+namespace {
+
+// Slurm's words, most telling first: an authentication error ends in a vague last line.
+struct Known {
+  std::string_view words;
+  std::string_view what;
+  std::string_view hint;
+};
+constexpr Known kKnown[] = {
+    {"Munge encode failed", "munged is not running or refuses us", "systemctl status munge"},
+    {"Munge decode failed", "munge credentials are refused",
+     "the munge key or the clock differs between this machine and the controller"},
+    {"Protocol authentication error", "Slurm refuses our credentials",
+     "systemctl status munge; the munge key must be the controller's"},
+    {"Unable to contact slurm controller", "slurmctld does not answer",
+     "scontrol ping; systemctl status slurmctld on the controller"},
+    {"Connection refused", "slurmctld does not answer",
+     "scontrol ping; systemctl status slurmctld on the controller"},
+    {"Zero Bytes were transmitted", "slurmctld broke off the answer",
+     "its log tells why; the versions of client and controller may differ too much"},
+    {"Incompatible versions", "client and controller are of too different versions",
+     "use the commands of the controller's release"},
+    {"Socket timed out", "slurmctld is overloaded or hangs",
+     "sdiag shows its load; systemctl status slurmctld on the controller"},
+    {"in standby mode", "this controller is a backup in standby",
+     "the primary has not handed over yet; scontrol ping"},
+    {"Access/permission denied", "Slurm does not let us see this",
+     "PrivateData in slurm.conf, or a site policy, forbids it"},
+    {"Invalid user id", "Slurm does not let us see this",
+     "PrivateData in slurm.conf, or a site policy, forbids it"},
+    {"Permission denied", "a file of Slurm's configuration may not be read",
+     "slurm.conf and the files that it includes must be readable"},
+    {"Could not establish a configuration source", "Slurm has no configuration here",
+     "name slurm.conf with --slurm-conf or SLURM_CONF"},
+    {"Unable to process configuration file", "Slurm cannot read its configuration",
+     "name another slurm.conf with --slurm-conf or SLURM_CONF"},
+};
+
+// The last line that says something; scontrol frames some in asterisks.
+std::string last_words(std::string_view text) {
+  while (!text.empty()) {
+    std::size_t start = text.rfind('\n', text.size() - 1);
+    std::string_view line = start == std::string_view::npos ? text : text.substr(start + 1);
+    if (line.find_first_not_of(" *\r\n\t") != std::string_view::npos) return clean(line, 400);
+    text = text.substr(0, start == std::string_view::npos ? 0 : start);
+  }
+  return {};
+}
+
+// The line that holds the known words, without "scontrol: error: ".
+std::string line_with(std::string_view text, std::string_view words) {
+  std::size_t at = text.find(words);
+  std::size_t start = text.rfind('\n', at);
+  start = start == std::string_view::npos ? 0 : start + 1;
+  std::string_view line = text.substr(start, text.find('\n', at) - start);
+  for (std::string_view prefix : {"scontrol: ", "error: ", "fatal: "})
+    if (line.starts_with(prefix)) line.remove_prefix(prefix.size());
+  return clean(line, 400);
+}
+
+}  // namespace
+
+std::optional<Error> explain(std::string what, const Outcome& outcome, Duration deadline) {
+  if (outcome.succeeded()) return std::nullopt;
+  for (const Known& known : kKnown) {
+    for (std::string_view text :
+         {std::string_view(outcome.err), std::string_view(outcome.out).substr(0, 4096)}) {
+      if (text.find(known.words) == std::string_view::npos) continue;
+      return Error{std::string(known.what), line_with(text, known.words), std::string(known.hint)};
+    }
+  }
+  if (outcome.timed_out)
+    return Error{std::move(what), "no answer within " + std::to_string(deadline.count() / 1000) + " s",
+                 "slurmctld or munged hangs; sdiag shows the controller's load"};
+  if (outcome.truncated) return Error{std::move(what), "the answer is too long", ""};
+  std::string words = last_words(outcome.err.empty() ? std::string_view(outcome.out).substr(0, 4096)
+                                                     : std::string_view(outcome.err));
+  if (words.empty())
+    words = outcome.signal != 0 ? "scontrol was ended by signal " + std::to_string(outcome.signal)
+                                : "scontrol ended with status " + std::to_string(outcome.exit_code);
+  return Error{std::move(what), std::move(words), ""};
+}
+
+}  // namespace tessera::slurm

@@ -1,0 +1,120 @@
+#include "backends/slurm/hostlist.hpp"
+
+#include <charconv>
+#include <cstdint>
+
+namespace tessera::slurm {
+namespace {
+
+constexpr std::size_t kLongestName = 255;
+
+struct Range {
+  std::uint64_t first = 0, last = 0;
+  std::size_t width = 1;  // "01": names keep their leading zeros
+};
+
+std::optional<std::uint64_t> number(std::string_view text) {
+  std::uint64_t value = 0;
+  auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failed != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
+  return value;
+}
+
+std::optional<Range> read_range(std::string_view text) {
+  std::size_t dash = text.find('-');
+  std::string_view low = text.substr(0, dash);
+  std::string_view high = dash == std::string_view::npos ? low : text.substr(dash + 1);
+  auto first = number(low), last = number(high);
+  if (!first || !last || *last < *first) return std::nullopt;
+  return Range{*first, *last, low.size()};
+}
+
+// Calls with each comma-separated part; false from the call ends it.
+template <class Call>
+bool each_part(std::string_view list, Call call) {
+  while (true) {
+    std::size_t comma = list.find(',');
+    if (!call(list.substr(0, comma))) return false;
+    if (comma == std::string_view::npos) return true;
+    list.remove_prefix(comma + 1);
+  }
+}
+
+std::string padded(std::uint64_t value, std::size_t width) {
+  std::string text = std::to_string(value);
+  return text.size() < width ? std::string(width - text.size(), '0') + text : text;
+}
+
+Error bad_list(std::string_view list, const char* why) {
+  return {"cannot read a list of hosts", std::string(list.substr(0, 80)) + ": " + why, ""};
+}
+
+// One name with any number of brackets; `starts` holds what stands before the rest, in all its variants.
+Result<std::vector<std::string>> expand_one(std::string_view pattern, std::size_t room) {
+  std::vector<std::string> names{""};
+  for (std::string_view rest = pattern; !rest.empty();) {
+    std::size_t open = rest.find('[');
+    std::string_view literal = rest.substr(0, open);
+    if (literal.size() > kLongestName) return bad_list(pattern, "a name is too long");
+    for (std::string& name : names) name += literal;
+    if (open == std::string_view::npos) break;
+    std::size_t close = rest.find(']', open);
+    if (close == std::string_view::npos) return bad_list(pattern, "a bracket does not close");
+    std::vector<std::string> longer;
+    bool fits = true;
+    bool read = each_part(rest.substr(open + 1, close - open - 1), [&](std::string_view part) {
+      auto range = read_range(part);
+      if (!range) return false;
+      fits = range->last - range->first < room &&
+             names.size() * (range->last - range->first + 1) + longer.size() <= room;
+      if (!fits) return false;
+      for (const std::string& name : names)
+        for (std::uint64_t i = range->first; i <= range->last; ++i)
+          longer.push_back(name + padded(i, range->width));
+      return true;
+    });
+    if (!fits) return bad_list(pattern, "too many hosts");
+    if (!read) return bad_list(pattern, "a range is not one");
+    names = std::move(longer);
+    rest.remove_prefix(close + 1);
+  }
+  return names;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> expand_hosts(std::string_view list) {
+  std::vector<std::string> names;
+  while (!list.empty()) {
+    // A comma inside brackets belongs to the name.
+    std::size_t end = 0;
+    int depth = 0;
+    for (; end < list.size() && (list[end] != ',' || depth > 0); ++end) {
+      if (list[end] == '[') ++depth;
+      if (list[end] == ']' && depth > 0) --depth;
+    }
+    std::string_view pattern = list.substr(0, end);
+    list.remove_prefix(end < list.size() ? end + 1 : end);
+    if (pattern.empty()) continue;
+    if (names.size() >= kMostHosts) return bad_list(pattern, "too many hosts");
+    auto some = expand_one(pattern, kMostHosts - names.size());
+    if (!some) return some.error();
+    for (std::string& name : *some) names.push_back(std::move(name));
+  }
+  return names;
+}
+
+std::optional<std::vector<int>> expand_numbers(std::string_view list, std::size_t most) {
+  std::vector<int> numbers;
+  bool read = each_part(list, [&](std::string_view part) {
+    auto range = read_range(part);
+    if (!range || range->last > 1'000'000'000 || range->last - range->first >= most - numbers.size())
+      return false;
+    for (std::uint64_t i = range->first; i <= range->last; ++i) numbers.push_back(static_cast<int>(i));
+    return true;
+  });
+  if (!read) return std::nullopt;
+  return numbers;
+}
+
+}  // namespace tessera::slurm

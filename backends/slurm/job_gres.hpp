@@ -1,0 +1,35 @@
+// What a job asked for and what it holds, in GPUs, MPS shares and shards.
+// Threads: pure functions.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/model/values.hpp"
+
+namespace tessera::slurm {
+
+// One `Nodes=… CPU_IDs=… Mem=… GRES=…` group of a job: equal nodes are folded into one.
+struct JobGroup {
+  std::string_view nodes;
+  std::string_view gres;
+};
+
+// Adds what the group holds. The result names what could not be read.
+std::optional<std::string> add_allocations(const JobGroup& group, std::vector<Allocation>& into);
+
+// The fields in which Slurm tells what was asked for, as they stand in the record.
+struct Asked {
+  std::string_view per_job, per_node, per_task, per_socket;  // TresPerJob=, …
+  std::string_view tres;                                     // ReqTRES=, or TRES= up to 22.05
+  int nodes = 1;
+  std::optional<int> tasks;
+};
+
+// GPU resources in all, in the words of the field that tells most directly: per job, node or task, then the
+// trackable resources (which only sites with accounting show), then per socket, counted once a node.
+std::vector<Request> requests_of(const Asked& asked);
+
+}  // namespace tessera::slurm

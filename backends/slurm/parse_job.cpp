@@ -1,0 +1,305 @@
+#include "backends/slurm/parse_job.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <unordered_set>
+
+#include "backends/slurm/job_gres.hpp"
+#include "backends/slurm/record.hpp"
+#include "backends/slurm/times.hpp"
+#include "engine/text.hpp"
+
+namespace tessera::slurm {
+namespace {
+
+enum Field : int {
+  kId,
+  kArrayId,
+  kArrayTask,
+  kHetId,
+  kHetOffset,
+  kJobName,
+  kUser,
+  kAccount,
+  kState,
+  kReason,
+  kRequeue,
+  kSubmitted,
+  kStarted,
+  kEnds,
+  kPartition,
+  kNodeCount,
+  kTasks,
+  kTres,
+  kGroupNodes,
+  kGroupGres,
+  kComment,
+  kFree,
+  kMachine,
+  kPerJob,
+  kPerNode,
+  kPerTask,
+  kPerSocket,
+};
+
+constexpr auto kText = Ends::before_next_key;
+constexpr Key kKeys[] = {
+    {"JobId=", kId},
+    {"ArrayJobId=", kArrayId},
+    {"ArrayTaskId=", kArrayTask},
+    {"HetJobId=", kHetId},
+    {"HetJobOffset=", kHetOffset},
+    {"JobName=", kJobName, Ends::before_partner, false, "UserId="},
+    {"UserId=", kUser},
+    {"Account=", kAccount},
+    {"JobState=", kState},
+    {"Reason=", kReason},
+    {"Requeue=", kRequeue},
+    {"SubmitTime=", kSubmitted},
+    {"StartTime=", kStarted},
+    {"EndTime=", kEnds},
+    {"Partition=", kPartition},
+    {"NumNodes=", kNodeCount},
+    {"NumTasks=", kTasks},
+    {"TRES=", kTres},
+    {"ReqTRES=", kTres},
+    {"Nodes=", kGroupNodes},
+    {"GRES=", kGroupGres},
+    // From here on people's own words: only what Slurm prints after them may end them.
+    {"Network=", kFree, kText},
+    {"Command=", kFree, kText, true},
+    {"WorkDir=", kFree, kText, true},
+    {"AdminComment=", kFree, kText, true},
+    {"SystemComment=", kFree, kText, true},
+    {"Comment=", kComment, kText, true},
+    {"Extra=", kFree, kText, true},
+    {"Container=", kFree, kText, true},
+    {"SubmitLine=", kFree, kText, true},
+    {"StdErr=", kFree, kText, true},
+    {"StdIn=", kFree, kText, true},
+    {"StdOut=", kFree, kText, true},
+    {"BatchScript=", kFree, kText, true},
+    {"Power=", kMachine, Ends::at_blank, true},
+    {"Switches=", kMachine, Ends::at_blank, true},
+    {"MailUser=", kMachine, Ends::at_blank, true},
+    {"CpusPerTres=", kMachine, Ends::at_blank, true},
+    {"MemPerTres=", kMachine, Ends::at_blank, true},
+    {"TresBind=", kMachine, Ends::at_blank, true},
+    {"TresFreq=", kMachine, Ends::at_blank, true},
+    {"NtasksPerTRES=", kMachine, Ends::at_blank, true},
+    {"TresPerJob=", kPerJob, Ends::at_blank, true},
+    {"TresPerNode=", kPerNode, Ends::at_blank, true},
+    {"TresPerTask=", kPerTask, Ends::at_blank, true},
+    {"TresPerSocket=", kPerSocket, Ends::at_blank, true},
+};
+
+std::optional<int> read_int(std::string_view text) {
+  int value = 0;
+  auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+  // "2-2" and "1-4" are ranges of nodes: the least counts.
+  bool ended = end == text.data() + text.size() || *end == '-';
+  return failed == std::errc() && ended && value >= 0 ? std::optional(value) : std::nullopt;
+}
+
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// "www-data(33)" → www-data; a user without a name is told by number.
+std::string read_user(std::string_view text) {
+  std::size_t open = text.rfind('(');
+  std::string_view name = told(text.substr(0, open));
+  if (name.empty() && open != std::string_view::npos && text.ends_with(")"))
+    name = text.substr(open + 1, text.size() - open - 2);
+  return clean(name, 256);
+}
+
+// scontrol writes the blanks of a reason as underscores; those of node names stay.
+std::string read_reason(std::string_view text) {
+  std::string reason = clean(told(text), 1024);
+  std::size_t names = reason.find("UnavailableNodes:");
+  std::replace(reason.begin(),
+               names == std::string::npos ? reason.end() : reason.begin() + static_cast<long>(names), '_',
+               ' ');
+  return reason;
+}
+
+// The fields of one record as they stand there.
+struct Raw {
+  std::string_view id, array_id, array_task, het_id, het_offset, name, user, account, state, reason, requeue,
+      submitted, started, ends, partition, node_count, tasks, comment;
+  Asked asked;
+  std::vector<JobGroup> groups;
+
+  void set(const Fields& fields);
+  void restart_at(const Fields& fields);
+};
+
+// A second UserId= in the part that Slurm writes itself: what came since the name was part of the name.
+void Raw::restart_at(const Fields& fields) {
+  Raw fresh;
+  fresh.id = id;
+  fresh.array_id = array_id;
+  fresh.array_task = array_task;
+  fresh.het_id = het_id;
+  fresh.het_offset = het_offset;
+  fresh.name = {name.data(), static_cast<std::size_t>(fields.start() - name.data()) - 1};
+  *this = std::move(fresh);
+}
+
+void Raw::set(const Fields& fields) {
+  std::string_view value = fields.value();
+  switch (fields.id()) {
+    case kId: id = value; break;
+    case kArrayId: array_id = value; break;
+    case kArrayTask: array_task = value; break;
+    case kHetId: het_id = value; break;
+    case kHetOffset: het_offset = value; break;
+    case kJobName: name = value; break;
+    case kUser:
+      if (!user.empty() && name.data()) restart_at(fields);
+      user = value;
+      break;
+    case kAccount: account = value; break;
+    case kState:
+      state = value;
+      groups.clear();  // account and QOS stand before; where nothing checks them they may hold look-alikes
+      break;
+    case kReason: reason = value; break;
+    case kRequeue: requeue = value; break;
+    case kSubmitted: submitted = value; break;
+    case kStarted: started = value; break;
+    case kEnds: ends = value; break;
+    case kPartition: partition = value; break;
+    case kNodeCount: node_count = value; break;
+    case kTasks: tasks = value; break;
+    case kTres: asked.tres = value; break;
+    case kGroupNodes: groups.push_back({value, {}}); break;
+    case kGroupGres:
+      if (!groups.empty()) groups.back().gres = value;
+      break;
+    case kComment: comment = value; break;
+    case kPerJob: asked.per_job = value; break;
+    case kPerNode: asked.per_node = value; break;
+    case kPerTask: asked.per_task = value; break;
+    case kPerSocket: asked.per_socket = value; break;
+    default: break;
+  }
+}
+
+// As squeue shows it: "19_4" for a task, "19_[5-6%2]" for those still waiting, "30+1" in a heterogeneous job.
+std::string shown_id(const Raw& raw) {
+  if (is_number(raw.array_id) && !told(raw.array_task).empty()) {
+    std::string id = clean(raw.array_id, 64) + "_";
+    std::string task = clean(raw.array_task, 1024);
+    return id + (is_number(task) ? task : "[" + task + "]");
+  }
+  if (is_number(raw.het_id) && raw.het_id != "0" && is_number(raw.het_offset))
+    return clean(raw.het_id, 64) + "+" + clean(raw.het_offset, 64);
+  return clean(raw.id, 64);
+}
+
+std::string trimmed(std::string_view text, std::size_t limit) {
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return clean(told(text), limit);
+}
+
+class Reader {
+ public:
+  explicit Reader(Origin origin) : origin_(origin) {}
+
+  // nullopt: the job has ended.
+  std::optional<Workload> read(std::string_view record, std::string& problem) {
+    Raw raw;
+    for (Fields fields(record, schema_); fields.next();) raw.set(fields);
+    Workload job;
+    job.state = state_of_job(raw.state);
+    if (job.state == WorkloadState::ended) return std::nullopt;
+    if (!is_number(raw.id)) problem = "a job without a number";
+    if (raw.user.empty() || raw.state.empty())
+      problem = "the record of job " + clean(raw.id, 64) + " is cut short";
+    job.id = WorkloadId(shown_id(raw));
+    job.name = clean(raw.name, 1024);
+    job.user = read_user(raw.user);
+    job.group = clean(told(raw.partition), 1024);
+    job.account = clean(told(raw.account), 256);
+    job.state_word = clean(raw.state, 64);
+    job.reason = read_reason(raw.reason);
+    job.comment = trimmed(raw.comment, 4096);
+    job.node_count = read_int(raw.node_count).value_or(0);
+    job.submitted = times_.read(raw.submitted);
+    if (is_number(raw.requeue)) job.restartable = raw.requeue != "0";
+    job.origin = origin_;
+    raw.asked.nodes = job.node_count;
+    raw.asked.tasks = read_int(raw.tasks);
+    job.requests = requests_of(raw.asked);
+    if (job.state != WorkloadState::pending) {
+      // Of a waiting job these are only the scheduler's estimate.
+      job.started = times_.read(raw.started);
+      job.ends = times_.read(raw.ends);
+      for (const JobGroup& group : raw.groups)
+        if (auto bad = add_allocations(group, job.allocations)) problem = "job " + job.id.text + ": " + *bad;
+    }
+    return job;
+  }
+
+ private:
+  const Schema schema_{kKeys};
+  Origin origin_;
+  LocalTimes times_;
+};
+
+struct StateWord {
+  std::string_view word;
+  WorkloadState state;
+};
+constexpr StateWord kStates[] = {
+    {"RUNNING", WorkloadState::running},       {"PENDING", WorkloadState::pending},
+    {"COMPLETING", WorkloadState::completing}, {"SUSPENDED", WorkloadState::suspended},
+    {"CONFIGURING", WorkloadState::running},   {"STAGE_OUT", WorkloadState::completing},
+    {"STOPPED", WorkloadState::suspended},     {"SIGNALING", WorkloadState::running},
+    {"RESIZING", WorkloadState::running},      {"REQUEUED", WorkloadState::pending},
+    {"REQUEUE_HOLD", WorkloadState::pending},  {"REQUEUE_FED", WorkloadState::pending},
+    {"RESV_DEL_HOLD", WorkloadState::pending}, {"SPECIAL_EXIT", WorkloadState::pending},
+    {"COMPLETED", WorkloadState::ended},       {"CANCELLED", WorkloadState::ended},
+    {"FAILED", WorkloadState::ended},          {"TIMEOUT", WorkloadState::ended},
+    {"NODE_FAIL", WorkloadState::ended},       {"PREEMPTED", WorkloadState::ended},
+    {"BOOT_FAIL", WorkloadState::ended},       {"DEADLINE", WorkloadState::ended},
+    {"OUT_OF_MEMORY", WorkloadState::ended},   {"REVOKED", WorkloadState::ended},
+    {"LAUNCH_FAILED", WorkloadState::ended},   {"RECONFIG_FAIL", WorkloadState::ended},
+};
+
+}  // namespace
+
+WorkloadState state_of_job(std::string_view word) {
+  auto found = std::find_if(std::begin(kStates), std::end(kStates),
+                            [&](const StateWord& s) { return s.word == word; });
+  return found == std::end(kStates) ? WorkloadState::unknown : found->state;
+}
+
+Parsed<Workload> parse_jobs(std::string_view text, Origin origin) {
+  Parsed<Workload> parsed;
+  Reader reader(origin);
+  std::unordered_set<std::string> seen;
+  for (Records records(text, "JobId="); records.next();) {
+    if (!records.led()) {
+      if (!records.record().starts_with("No jobs"))
+        parsed.complain(records.line(), "not a job: \"" + clean(records.record(), 80) + "\"");
+      continue;
+    }
+    std::string problem;
+    auto job = reader.read(records.record(), problem);
+    if (!job) continue;
+    if (!problem.empty()) parsed.complain(records.line(), problem);
+    if (job->id.empty()) continue;
+    if (!seen.insert(job->id.text).second) {
+      // A line break and a look-alike record in somebody's comment must not replace the real one.
+      parsed.complain(records.line(), "job " + job->id.text + " is told twice; the first one counts");
+      continue;
+    }
+    parsed.values.push_back(std::move(*job));
+  }
+  return parsed;
+}
+
+}  // namespace tessera::slurm
