@@ -90,7 +90,8 @@ class Splitter {
         term.op = *op;
       }
     }
-    Result<std::string> text = read_word();
+    // A regular expression may hold bars: it ends at a blank.
+    Result<std::string> text = read_word(term.op == Op::matches);
     if (!text) return text.error();
     term.text = std::move(*text);
     if (term.text.empty()) return fail("a value is missing");
@@ -114,9 +115,9 @@ class Splitter {
     return std::nullopt;
   }
 
-  Result<std::string> read_word() {
+  Result<std::string> read_word(bool with_bars) {
     std::string word;
-    while (at_ < text_.size() && !is_blank(text_[at_]) && text_[at_] != '|') {
+    while (at_ < text_.size() && !is_blank(text_[at_]) && (with_bars || text_[at_] != '|')) {
       if (text_[at_] != '"') {
         word += text_[at_++];
         continue;
