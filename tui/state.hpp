@@ -108,6 +108,8 @@ struct OverviewData {
   TimePoint at{};
   std::vector<insight::Totals> totals;  // one a cluster, in the model's order
   std::vector<insight::Finding> findings;
+  std::vector<std::string> cluster_ids;  // what the cursor holds on to
+  std::vector<std::string> finding_ids;
 };
 
 // A list of choices over the screen: columns to show, or the one to sort by.

@@ -1,0 +1,113 @@
+// Filter, search, sort, marks and the lists of choices.
+#include <algorithm>
+
+#include "tui/screens/control.hpp"
+#include "tui/screens/frame.hpp"
+#include "tui/screens/rows.hpp"
+
+namespace tessera::tui {
+namespace {
+
+int column_count(const Screen& screen) { return static_cast<int>(column_infos(screen.kind).size()); }
+
+}  // namespace
+
+std::optional<Error> set_filter(Screen& screen, const std::string& text) {
+  Result<query::Filter> filter = parse_screen_filter(screen.kind, text);
+  if (!filter) return filter.error();
+  screen.filter = std::move(filter).value();
+  screen.filter_text = text;
+  if (!text.empty()) screen.searched = text;
+  screen.top = 0;
+  return std::nullopt;
+}
+
+void clear_filter(UiState& state) { set_filter(state.top(), ""); }
+
+void find_again(UiState& state, const World& world, int step) {
+  Screen& screen = state.top();
+  Result<query::Filter> filter = parse_screen_filter(screen.kind, screen.searched);
+  if (!filter) return;
+  int row = find_row(world, screen, *filter, cursor_row(world.model, screen), step);
+  if (row >= 0)
+    put_cursor(screen, world, row);
+  else
+    say(state, world, Severity::info, "no row has " + screen.searched);
+}
+
+std::vector<int> shown_columns(const UiState& state, const World& world, const Screen& screen) {
+  if (screen.columns) return *screen.columns;
+  TableLook look = look_of(world, state, screen, -1);
+  look.left = 0;
+  std::vector<int> shown;
+  for (const PlacedColumn& placed : lay_out(column_infos(screen.kind), look, state.size.columns).columns)
+    shown.push_back(placed.column);
+  return shown;
+}
+
+void sort_by(UiState& state, int column) {
+  Screen& screen = state.top();
+  if (column < 0 || column >= column_count(screen)) return;
+  bool again = !screen.sorts.empty() && screen.sorts.front().column == column;
+  // Figures are looked at from the largest, names from the first.
+  query::Format format = column_infos(screen.kind)[static_cast<std::size_t>(column)].format;
+  bool descending = again ? !screen.sorts.front().descending : format != query::Format::text;
+  screen.sorts = {{column, descending}};
+  state.last_sorts[screen.kind] = screen.sorts;
+}
+
+void sort_step(UiState& state, int step) {
+  Screen& screen = state.top();
+  int count = column_count(screen);
+  int at = screen.sorts.empty() ? (step > 0 ? -1 : 0) : screen.sorts.front().column;
+  screen.sorts.clear();
+  sort_by(state, ((at + step) % count + count) % count);
+}
+
+void toggle_mark(UiState& state, const World& world) {
+  Screen& screen = state.top();
+  int row = cursor_row(world.model, screen);
+  if (row < 0) return;
+  std::string id = id_at(world.model, screen.kind, screen.derived.rows[static_cast<std::size_t>(row)]);
+  if (!screen.marks.erase(id)) screen.marks.insert(id);
+  put_cursor(screen, world, row + 1);
+}
+
+void mark_all(UiState& state, const World& world) {
+  Screen& screen = state.top();
+  for (const RowRef& ref : screen.derived.rows) screen.marks.insert(id_at(world.model, screen.kind, ref));
+}
+
+void open_choice(UiState& state, ChoiceKind kind) {
+  state.choice = {kind, 0};
+  const Screen& screen = state.top();
+  if (kind == ChoiceKind::sort && !screen.sorts.empty()) state.choice.cursor = screen.sorts.front().column;
+}
+
+void choose(UiState& state, const World& world, Action action) {
+  Screen& screen = state.top();
+  int count = column_count(screen);
+  int& cursor = state.choice.cursor;
+  switch (action) {
+    case Action::cursor_up: cursor = std::max(0, cursor - 1); return;
+    case Action::cursor_down: cursor = std::min(count - 1, cursor + 1); return;
+    case Action::go_first: cursor = 0; return;
+    case Action::go_last: cursor = count - 1; return;
+    case Action::open:
+      if (state.choice.kind == ChoiceKind::sort) sort_by(state, cursor);
+      state.choice = {};
+      return;
+    case Action::choice_toggle: break;
+    default: return;
+  }
+  if (state.choice.kind == ChoiceKind::sort) return sort_by(state, cursor);
+  std::vector<int> shown = shown_columns(state, world, screen);
+  if (std::erase(shown, cursor) == 0) shown.push_back(cursor);
+  std::sort(shown.begin(), shown.end());
+  if (shown.empty()) return say(state, world, Severity::info, "one column has to stay");
+  screen.columns = shown;
+  screen.left = 0;
+  state.last_columns[screen.kind] = shown;
+}
+
+}  // namespace tessera::tui

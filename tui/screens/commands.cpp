@@ -1,0 +1,265 @@
+// What can be typed behind `:`: screens by name and alias, a few commands with an argument, every action.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+
+#include "engine/text.hpp"
+#include "tui/screens/control.hpp"
+#include "tui/screens/rows.hpp"
+
+namespace tessera::tui {
+namespace {
+
+struct Alias {
+  std::string_view typed;
+  std::string_view action;
+};
+// The first of each action is what completion offers; the others are for fingers that know other tools.
+constexpr std::array kAliases{
+    Alias{"overview", "overview"},
+    Alias{"home", "overview"},
+    Alias{"clusters", "overview"},
+    Alias{"nodes", "nodes"},
+    Alias{"no", "nodes"},
+    Alias{"gpus", "gpus"},
+    Alias{"gpu", "gpus"},
+    Alias{"slices", "slices"},
+    Alias{"sl", "slices"},
+    Alias{"mig", "slices"},
+    Alias{"workloads", "workloads"},
+    Alias{"jobs", "workloads"},
+    Alias{"pods", "workloads"},
+    Alias{"wl", "workloads"},
+    Alias{"po", "workloads"},
+    Alias{"waiting", "waiting"},
+    Alias{"pending", "waiting"},
+    Alias{"events", "events"},
+    Alias{"ev", "events"},
+    Alias{"log", "events"},
+    Alias{"about", "about"},
+    Alias{"info", "about"},
+    Alias{"help", "help"},
+    Alias{"h", "help"},
+    Alias{"mine", "only-mine"},
+    Alias{"wide", "toggle-wide"},
+    Alias{"mouse", "toggle-mouse"},
+    Alias{"refresh", "refresh"},
+    Alias{"r", "refresh"},
+    Alias{"quit", "quit"},
+    Alias{"q", "quit"},
+    Alias{"q!", "quit"},
+    Alias{"qa", "quit"},
+    Alias{"exit", "quit"},
+};
+constexpr std::array<std::string_view, 8> kWithArgument{"node",   "job",  "pod",     "cluster",
+                                                        "filter", "sort", "columns", "theme"};
+constexpr std::size_t kMostCandidates = 50;
+
+std::string_view trimmed(std::string_view text) {
+  while (text.starts_with(' ') || text.starts_with(':')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
+std::pair<std::string, std::string> split(std::string_view text) {
+  text = trimmed(text);
+  std::size_t blank = text.find(' ');
+  if (blank == std::string_view::npos) return {std::string(text), {}};
+  return {std::string(text.substr(0, blank)), std::string(trimmed(text.substr(blank)))};
+}
+
+std::optional<Action> named(std::string_view typed) {
+  for (const Alias& alias : kAliases)
+    if (alias.typed == typed) return action_of(alias.action);
+  std::optional<Action> action = action_of(typed);
+  if (action && info(*action).scope == Scope::input) return std::nullopt;
+  return action;
+}
+
+// Names of one kind that start with `stem`, sorted, at most kMostCandidates.
+template <class Items, class NameOf>
+void add_names(std::vector<std::string>& names, const Items& items, const std::string& stem, NameOf name_of) {
+  for (const auto& item : items) {
+    std::string name = name_of(item);
+    if (lower(name).starts_with(lower(stem))) names.push_back(std::move(name));
+  }
+}
+
+std::vector<std::string> arguments(const UiState& state, const World& world, const std::string& command,
+                                   const std::string& stem) {
+  std::vector<std::string> names;
+  const Model& model = world.model;
+  for (const Cluster& cluster : model.clusters) {
+    if (command == "node")
+      add_names(names, cluster.nodes.all(), stem, [](const Node& node) { return node.name.text; });
+    if (command == "job" || command == "pod")
+      add_names(names, cluster.workloads.all(), stem, [](const Workload& work) { return work.id.text; });
+  }
+  if (command == "cluster")
+    add_names(names, model.clusters, stem, [](const Cluster& cluster) { return cluster.name.text; });
+  if (command == "theme") add_names(names, state.themes, stem, [](const std::string& name) { return name; });
+  std::span<const ColumnInfo> columns = column_infos(state.top().kind);
+  auto key_of = [](const ColumnInfo& column) { return std::string(column.key); };
+  if (command == "sort") add_names(names, columns, stem, key_of);
+  if (command == "columns") {
+    std::size_t comma = stem.rfind(',');
+    std::string done = comma == std::string::npos ? "" : stem.substr(0, comma + 1);
+    add_names(names, columns, stem.substr(done.size()), key_of);
+    for (std::string& name : names) name = done + name;
+  }
+  std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
+    return query::sorts_before(query::Value(a), query::Value(b));
+  });
+  if (names.size() > kMostCandidates) names.resize(kMostCandidates);
+  return names;
+}
+
+Error unknown_name(std::string_view what, const std::string& name) {
+  return {fmt::format("no {} is called {}", what, name), "", ""};
+}
+
+std::optional<Error> open_named_node(UiState& state, const World& world, const std::string& name) {
+  for (const Cluster& cluster : world.model.clusters)
+    if (cluster.nodes.find(NodeName(name))) {
+      open_node(state, cluster.name, name);
+      return std::nullopt;
+    }
+  return unknown_name("node", name);
+}
+
+std::optional<Error> open_named_workload(UiState& state, const World& world, const std::string& id) {
+  for (const Cluster& cluster : world.model.clusters)
+    if (cluster.workloads.find(WorkloadId(id))) {
+      open_workload(state, cluster.name, id);
+      return std::nullopt;
+    }
+  return unknown_name("job or pod", id);
+}
+
+std::optional<Error> restrict_to(UiState& state, const World& world, const std::string& name) {
+  bool all = name == "all" || name.empty();
+  if (!all && !world.model.find(ClusterName(name))) return unknown_name("cluster", name);
+  if (!is_table(state.top().kind)) go_to(state, ScreenKind::nodes);
+  state.top().cluster = all ? ClusterName() : ClusterName(name);
+  state.top().top = 0;
+  return std::nullopt;
+}
+
+std::optional<Error> sort_named(UiState& state, const std::string& text) {
+  Result<query::Sort> sort = parse_screen_sort(state.top().kind, text);
+  if (!sort) return sort.error();
+  state.top().sorts = {*sort};
+  state.last_sorts[state.top().kind] = state.top().sorts;
+  return std::nullopt;
+}
+
+std::optional<Error> choose_named(UiState& state, const std::string& text) {
+  Screen& screen = state.top();
+  if (!is_table(screen.kind)) return Error{"this screen has no columns", "", "open :nodes first"};
+  std::vector<int> chosen;
+  for (std::size_t at = 0; at < text.size() && text != "default";) {
+    std::size_t end = std::min(text.find(',', at), text.size());
+    std::string key(trimmed(std::string_view(text).substr(at, end - at)));
+    std::optional<int> column = column_index(screen.kind, key);
+    if (!column) return unknown_name("column", key);
+    chosen.push_back(*column);
+    at = end + 1;
+  }
+  screen.columns.reset();
+  if (!chosen.empty()) screen.columns = chosen;
+  screen.left = 0;
+  state.last_columns[screen.kind] = screen.columns;
+  return std::nullopt;
+}
+
+std::optional<Error> run_with_argument(UiState& state, const World& world, const std::string& command,
+                                       const std::string& argument, Effects& effects) {
+  if (command == "node") return open_named_node(state, world, argument);
+  if (command == "job" || command == "pod") return open_named_workload(state, world, argument);
+  if (command == "cluster") return restrict_to(state, world, argument);
+  if (command == "sort") return sort_named(state, argument);
+  if (command == "columns") return choose_named(state, argument);
+  if (command == "filter") {
+    std::string reason = why_disabled(Action::filter, state, world);
+    if (!reason.empty()) return Error{reason, "", ""};
+    return set_filter(state.top(), argument);
+  }
+  // theme
+  if (std::find(state.themes.begin(), state.themes.end(), argument) == state.themes.end())
+    return unknown_name("theme", argument);
+  effects.theme = argument;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<std::string> completions(const UiState& state, const World& world, std::string_view text) {
+  if (state.input.kind == InputKind::filter) {
+    // The last word, as a column's key.
+    std::size_t start = text.rfind(' ') == std::string_view::npos ? 0 : text.rfind(' ') + 1;
+    std::vector<std::string> out;
+    add_names(out, column_infos(state.top().kind), std::string(text.substr(start)),
+              [](const ColumnInfo& column) { return std::string(column.key) + "="; });
+    for (std::string& candidate : out) candidate = std::string(text.substr(0, start)) + candidate;
+    return out;
+  }
+  auto [command, argument] = split(text);
+  bool typing_argument = text.find(' ') != std::string_view::npos;
+  std::vector<std::string> out;
+  if (typing_argument) {
+    for (const std::string& name : arguments(state, world, command, argument))
+      out.push_back(command + " " + name);
+    return out;
+  }
+  for (std::string_view word : kWithArgument)
+    if (word.starts_with(command)) out.push_back(std::string(word) + " ");
+  std::optional<Action> last;
+  for (const Alias& alias : kAliases) {
+    std::optional<Action> action = action_of(alias.action);
+    bool offered = !command.empty() || action != last;
+    if (alias.typed.starts_with(command) && offered) out.emplace_back(alias.typed);
+    last = action;
+  }
+  if (!command.empty())
+    for (const ActionInfo& action : actions())
+      if (action.id.starts_with(command) && action.scope != Scope::input) out.emplace_back(action.id);
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+Effects run_command(UiState& state, const World& world, const std::string& text) {
+  auto [command, argument] = split(text);
+  if (command.empty()) return {};
+  bool takes_argument = std::find(kWithArgument.begin(), kWithArgument.end(), command) != kWithArgument.end();
+  if (takes_argument &&
+      (!argument.empty() || command == "filter" || command == "cluster" || command == "columns")) {
+    Effects effects;
+    if (std::optional<Error> error = run_with_argument(state, world, command, argument, effects))
+      say(state, world, Severity::danger, to_line(*error));
+    return effects;
+  }
+  // "jobs user=alice" is the screen and its filter at once.
+  std::optional<Action> action = named(command);
+  if (!action && takes_argument) {
+    say(state, world, Severity::danger, fmt::format("{} needs a name; Tab offers them", command));
+    return {};
+  }
+  if (!action) {
+    say(state, world, Severity::danger,
+        fmt::format("there is no command {}; Tab offers what there is", command));
+    return {};
+  }
+  if (std::string reason = why_disabled(*action, state, world); !reason.empty()) {
+    say(state, world, Severity::info, reason);
+    return {};
+  }
+  Effects effects = act(state, world, *action);
+  if (!argument.empty() && is_table(state.top().kind))
+    if (std::optional<Error> error = set_filter(state.top(), argument))
+      say(state, world, Severity::danger, to_line(*error));
+  return effects;
+}
+
+}  // namespace tessera::tui

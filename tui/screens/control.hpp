@@ -1,0 +1,67 @@
+// The parts that update() is made of: moving, opening, arranging, typing. Each changes the state and nothing
+// else; whether an action may be used at all is asked before, of why_disabled().
+// Threads: the UI thread.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tui/update.hpp"
+
+namespace tessera::tui {
+
+// Moving (move.cpp).
+bool is_move(Action action);
+void move_cursor(UiState& state, const World& world, Action action);
+// Puts the cursor on row `row` of a table.
+void put_cursor(Screen& screen, const World& world, int row);
+// Brings cursor and scroll back to something that exists and is in view; after every message.
+void settle(UiState& state, const World& world);
+// Lines of rows that a table shows.
+int table_height(const UiState& state, const World& world);
+void click(UiState& state, const World& world, int x, int y);
+
+// Opening and leaving (go.cpp).
+void go_to(UiState& state, ScreenKind kind, const std::string& filter = {});  // one of the main screens
+void push(UiState& state, Screen screen);
+void open_under_cursor(UiState& state, const World& world);
+void open_node(UiState& state, const ClusterName& cluster, const std::string& node, std::string cursor = {});
+void open_workload(UiState& state, const ClusterName& cluster, const std::string& id);
+void show_facts(UiState& state, const World& world);
+bool go_back(UiState& state);
+bool has_sibling(const UiState& state, const World& world, int step);
+void step_sibling(UiState& state, const World& world, int step);
+// What `y` copies; empty: there is nothing.
+std::string copy_text(const UiState& state, const World& world);
+// A held tile's workload, as the row id on a node's page names it.
+std::optional<WorkloadId> holder_of(const Cluster& cluster, const Node& node, const std::string& stop);
+
+// Arranging (arrange.cpp).
+std::optional<Error> set_filter(Screen& screen, const std::string& text);
+void clear_filter(UiState& state);
+void find_again(UiState& state, const World& world, int step);
+void sort_step(UiState& state, int step);
+void sort_by(UiState& state, int column);
+void toggle_mark(UiState& state, const World& world);
+void mark_all(UiState& state, const World& world);
+void open_choice(UiState& state, ChoiceKind kind);
+void choose(UiState& state, const World& world, Action action);
+// The columns that a table shows now, when the user has chosen none.
+std::vector<int> shown_columns(const UiState& state, const World& world, const Screen& screen);
+
+// Typing (prompt.cpp). Commands are run by commands.cpp.
+void open_prompt(UiState& state, InputKind kind);
+void type_text(UiState& state, std::string_view text);
+// Editing keys; accept and cancel are update()'s.
+void edit(UiState& state, const World& world, Action action);
+void preview_filter(UiState& state);
+std::vector<std::string> completions(const UiState& state, const World& world, std::string_view text);
+Effects run_command(UiState& state, const World& world, const std::string& text);
+
+// Runs an action that is not disabled (update.cpp).
+Effects act(UiState& state, const World& world, Action action);
+void say(UiState& state, const World& world, Severity severity, std::string text);
+
+}  // namespace tessera::tui

@@ -1,0 +1,97 @@
+// Why an action cannot be used here and now, in words for the message line.
+#include "tui/screens/control.hpp"
+#include "tui/screens/documents.hpp"
+#include "tui/screens/overview.hpp"
+#include "tui/screens/rows.hpp"
+
+namespace tessera::tui {
+namespace {
+
+std::string nothing_to_open(const UiState& state, const World& world) {
+  const Screen& screen = state.top();
+  if (is_table(screen.kind)) return screen.derived.rows.empty() ? "there is no row to open" : "";
+  if (screen.kind == ScreenKind::overview)
+    return world.model.clusters.empty() ? "there is no cluster to open" : "";
+  if (screen.kind == ScreenKind::node || screen.kind == ScreenKind::workload)
+    return screen.cursor.empty() ? "there is nothing to open" : "";
+  return "there is nothing to open here";
+}
+
+std::string nothing_behind(const UiState& state, const World& world) {
+  const Screen& screen = state.top();
+  if (is_table(screen.kind)) return screen.derived.rows.empty() ? "there is no row to ask about" : "";
+  if (screen.kind == ScreenKind::overview)
+    return world.model.clusters.empty() ? "there is no cluster to ask about" : "";
+  if (screen.kind == ScreenKind::node || screen.kind == ScreenKind::workload) return "";
+  return "there is no figure to ask about here";
+}
+
+std::string no_table(const UiState& state) {
+  return is_table(state.top().kind) ? "" : "this works in tables: nodes, GPUs, slices, workloads";
+}
+
+std::string no_rows(const UiState& state) {
+  if (std::string reason = no_table(state); !reason.empty()) return reason;
+  return state.top().derived.rows.empty() ? "there is no row to mark" : "";
+}
+
+bool can_go_back(const UiState& state, const World& world) {
+  if (state.choice.kind != ChoiceKind::none || !state.top().filter_text.empty()) return true;
+  if (state.stack.size() > 1) return true;
+  return !state.loading_left && !world.model.clusters.empty() && !world.model.clusters.front().loaded;
+}
+
+}  // namespace
+
+std::string why_disabled(Action action, const UiState& state, const World& world) {
+  const Screen& screen = state.top();
+  bool table = is_table(screen.kind);
+  switch (action) {
+    case Action::open: return state.choice.kind != ChoiceKind::none ? "" : nothing_to_open(state, world);
+    case Action::facts: return nothing_behind(state, world);
+    case Action::back: return can_go_back(state, world) ? "" : "this is the first screen; q leaves tessera";
+    case Action::next_sibling:
+    case Action::previous_sibling: {
+      if (screen.kind != ScreenKind::node && screen.kind != ScreenKind::workload)
+        return "this walks along a list from the page of one node or workload";
+      int step = action == Action::next_sibling ? 1 : -1;
+      return has_sibling(state, world, step) ? ""
+                                             : "there is no other that way in the list that you came from";
+    }
+    case Action::next_panel:
+    case Action::previous_panel:
+      return screen.kind == ScreenKind::overview || screen.kind == ScreenKind::node
+                 ? ""
+                 : "this screen has one part";
+    case Action::filter:
+      return table || screen.kind == ScreenKind::log ? "" : "filters work in tables and in the events";
+    case Action::clear_filter: return screen.filter_text.empty() ? "no filter is set" : "";
+    case Action::find_next:
+    case Action::find_previous:
+      if (std::string reason = no_table(state); !reason.empty()) return reason;
+      return screen.searched.empty() ? "search for something first, with /" : "";
+    case Action::only_mine:
+      if (std::string reason = no_table(state); !reason.empty()) return reason;
+      return state.me.empty() ? "your user name is not known" : "";
+    case Action::sort_reverse:
+      if (std::string reason = no_table(state); !reason.empty()) return reason;
+      return screen.sorts.empty() ? "the rows are not sorted by a column yet" : "";
+    case Action::sort_next_column:
+    case Action::sort_previous_column:
+    case Action::sort_choose:
+    case Action::choose_columns:
+    case Action::toggle_wide: return no_table(state);
+    case Action::follow: return screen.kind == ScreenKind::log ? "" : "this works in the events";
+    case Action::mark:
+    case Action::mark_all: return no_rows(state);
+    case Action::clear_marks: return screen.marks.empty() ? "nothing is marked" : "";
+    case Action::copy: return copy_text(state, world).empty() ? "there is no name to copy here" : "";
+    case Action::next_theme: return state.themes.size() < 2 ? "there is no other theme" : "";
+    case Action::choice_toggle:
+      return state.choice.kind == ChoiceKind::none ? "there is no list of choices" : "";
+    case Action::help: return screen.kind == ScreenKind::help ? "this is the help" : "";
+    default: return "";
+  }
+}
+
+}  // namespace tessera::tui

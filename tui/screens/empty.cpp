@@ -1,0 +1,138 @@
+#include "tui/screens/empty.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "tui/screens/frame.hpp"
+
+namespace tessera::tui {
+namespace {
+
+// A headline and what to do, a little down from the top, so that it is not taken for a row.
+class Page {
+ public:
+  Page(Canvas& canvas, Rect area, bool ascii) : canvas_(canvas), area_(area), ascii_(ascii) {
+    y_ = area.y + std::min(2, area.height / 4);
+  }
+  void say(const std::string& text, Style style = {}) {
+    if (y_ >= area_.bottom()) return;
+    Pen pen(canvas_, area_.x + 3, y_++, area_.right() - 1, ascii_);
+    pen.put(text, style);
+  }
+  void key(const std::string& key, const std::string& text) {
+    if (y_ >= area_.bottom()) return;
+    Pen pen(canvas_, area_.x + 3, y_++, area_.right() - 1, ascii_);
+    pen.put(key, Role::key).to(area_.x + 17).skip(1).put(text, Role::text);
+  }
+  void blank() { ++y_; }
+
+ private:
+  Canvas& canvas_;
+  Rect area_;
+  bool ascii_;
+  int y_;
+};
+
+std::string things(ScreenKind kind) { return kind == ScreenKind::gpus ? "GPUs" : std::string(word(kind)); }
+
+}  // namespace
+
+void draw_no_cluster(Canvas& canvas, Rect area, const UiState& state) {
+  Page page(canvas, area, state.ascii);
+  page.say("No cluster found.", Style(Role::text).with_bold());
+  page.blank();
+  page.say("tessera looks for the Slurm commands and slurm.conf on this machine.");
+  page.say("Nothing was changed, and nothing is being asked.", Role::dim);
+  page.blank();
+  page.key("tessera --sim", "look around in a simulated cluster");
+  page.key("--slurm-conf", "name a slurm.conf that is somewhere else");
+  page.key(first_key(state, Action::refresh), "look again");
+  page.key(first_key(state, Action::quit), "leave");
+}
+
+bool is_loading(const UiState& state, const Model& model) {
+  if (state.loading_left || model.clusters.empty()) return false;
+  // As soon as one cluster can be looked at, the others load behind it.
+  return std::none_of(model.clusters.begin(), model.clusters.end(),
+                      [](const Cluster& cluster) { return cluster.loaded; });
+}
+
+void draw_loading(Canvas& canvas, Rect area, const World& world, const UiState& state) {
+  Page page(canvas, area, state.ascii);
+  page.say("Reading for the first time.", Style(Role::text).with_bold());
+  page.blank();
+  for (const Cluster& cluster : world.model.clusters) {
+    std::string line = fmt::format("{:<16} ", shorten(cluster.name.text, 16, state.ascii));
+    if (!cluster.progress) {
+      page.say(line + "asked, no answer yet", Role::dim);
+    } else if (cluster.progress->total && *cluster.progress->total > 0) {
+      double percent =
+          100.0 * static_cast<double>(cluster.progress->done) / static_cast<double>(*cluster.progress->total);
+      page.say(line + fmt::format("{} {:>3.0f}%  {} {} of {}", meter(percent, 20, state.ascii), percent,
+                                  cluster.progress->what, cluster.progress->done, *cluster.progress->total),
+               Role::changing);
+    } else {
+      page.say(line + fmt::format("{} {}", cluster.progress->done, cluster.progress->what), Role::changing);
+    }
+    for (const auto& [source, health] : cluster.sources)
+      if (health.failure)
+        page.say(fmt::format("  !! {}: {}", word(source), to_line(*health.failure)), Role::danger);
+  }
+  page.blank();
+  page.key(first_key(state, Action::back), "look at what is here already");
+  page.key(first_key(state, Action::quit), "leave");
+}
+
+void draw_empty_table(Canvas& canvas, Rect area, const World& world, const UiState& state) {
+  const Screen& screen = state.top();
+  Page page(canvas, area, state.ascii);
+  if (screen.derived.total > 0) {
+    page.say(fmt::format("None of {} {} passes.", screen.derived.total, things(screen.kind)),
+             Style(Role::text).with_bold());
+    page.blank();
+    if (!screen.filter_text.empty())
+      page.key(first_key(state, Action::clear_filter), "take the filter away: " + screen.filter_text);
+    if (screen.only_mine)
+      page.key(first_key(state, Action::only_mine), "show everybody's, not only those of " + state.me);
+    return;
+  }
+  page.say(fmt::format("There are no {} here.", things(screen.kind)), Style(Role::text).with_bold());
+  page.blank();
+  bool loading = freshness(state, world).role == Role::changing;
+  if (loading)
+    page.say("They are still being read.", Role::changing);
+  else if (screen.kind == ScreenKind::workloads)
+    page.say("Nobody runs or waits for anything on a GPU.", Role::dim);
+  else
+    page.say("The scheduler has told of none. Its configuration decides what it offers.", Role::dim);
+  page.blank();
+  page.key(first_key(state, Action::refresh), "ask again now");
+  page.key(first_key(state, Action::show_overview), "back to the overview");
+}
+
+void draw_gone(Canvas& canvas, Rect area, const std::string& what, const UiState& state) {
+  Page page(canvas, area, state.ascii);
+  page.say(what + " is gone.", Style(Role::text).with_bold());
+  page.blank();
+  page.say("The cluster does not list it any more.", Role::dim);
+  page.blank();
+  page.key(first_key(state, Action::back), "back");
+  page.key(first_key(state, Action::show_events), "the events say when it went");
+}
+
+void draw_too_small(Canvas& canvas) {
+  Size size = canvas.size();
+  int y = std::max(0, size.rows / 2 - 2);
+  auto line = [&](const std::string& text, Style style) {
+    int x = std::max(0, (size.columns - display_width(text)) / 2);
+    if (y < size.rows) canvas.put(x, y++, text, style);
+  };
+  line("tessera needs a little more room", Style(Role::text).with_bold());
+  line(fmt::format("{} x {} cells, and this is {} x {}", kSmallest.columns, kSmallest.rows, size.columns,
+                   size.rows),
+       Role::text);
+  line("make it larger, or q to leave", Role::dim);
+}
+
+}  // namespace tessera::tui

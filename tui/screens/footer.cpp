@@ -1,0 +1,63 @@
+// The footer and the spelling of keys.
+#include "tui/screens/frame.hpp"
+
+namespace tessera::tui {
+
+std::vector<Action> footer_actions(ScreenKind kind) {
+  using enum Action;
+  switch (kind) {
+    case ScreenKind::overview:
+      return {open,           next_panel,   show_nodes, show_gpus, show_slices,
+              show_workloads, show_waiting, palette,    facts};
+    case ScreenKind::nodes:
+    case ScreenKind::gpus:
+    case ScreenKind::slices:
+    case ScreenKind::workloads:
+      return {open, filter, back, facts, sort_next_column, only_mine, choose_columns, mark, copy, palette};
+    case ScreenKind::node:
+      return {open, facts, back, previous_sibling, next_sibling, copy, show_waiting, palette};
+    case ScreenKind::workload: return {open, facts, back, previous_sibling, next_sibling, copy, palette};
+    case ScreenKind::log: return {filter, follow, back, palette};
+    case ScreenKind::facts: return {back, copy, palette};
+    case ScreenKind::help: return {back, show_about, palette};
+    case ScreenKind::about: return {back, palette};
+  }
+  return {};
+}
+
+std::string keys_of(const UiState& state, Action action) {
+  std::size_t index = static_cast<std::size_t>(action);
+  if (index < state.keys.size()) return state.keys[index];
+  std::string shown;
+  for (char c : info(action).keys) shown += c == ' ' ? ", " : std::string(1, c);
+  return shown;
+}
+
+std::string first_key(const UiState& state, Action action) {
+  std::string keys = keys_of(state, action);
+  // A key that is itself a comma stands alone before the separator.
+  std::size_t end = keys.find(", ");
+  return end == std::string::npos ? keys : keys.substr(0, end);
+}
+
+void draw_footer(Canvas& canvas, int y, const UiState& state, const World& world) {
+  int width = canvas.size().columns;
+  std::string help_key = first_key(state, Action::help), quit_key = first_key(state, Action::quit);
+  int end = width - 1;
+  end = put_right(canvas, end, y, "quit", Role::dim) - 1;
+  end = put_right(canvas, end, y, quit_key, Role::key) - 2;
+  end = put_right(canvas, end, y, "help", Role::dim) - 1;
+  end = put_right(canvas, end, y, help_key, Role::key) - 2;
+  int x = 1;
+  for (Action action : footer_actions(state.top().kind)) {
+    std::string key = first_key(state, action);
+    if (key.empty()) continue;
+    int needs = display_width(key) + 1 + display_width(info(action).title);
+    if (x + needs > end) continue;
+    bool usable = why_disabled(action, state, world).empty();
+    x += canvas.put(x, y, key, usable ? Role::key : Role::dim, end) + 1;
+    x += canvas.put(x, y, info(action).title, Role::dim, end) + 2;
+  }
+}
+
+}  // namespace tessera::tui

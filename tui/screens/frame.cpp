@@ -1,0 +1,194 @@
+#include "tui/screens/frame.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <ctime>
+
+#include "engine/query/value.hpp"
+#include "tui/screens/roles.hpp"
+
+namespace tessera::tui {
+namespace {
+
+struct Failing {
+  const Cluster* cluster;
+  Source source;
+  const SourceHealth* health;
+};
+
+std::vector<Failing> failing_sources(const UiState& state, const World& world) {
+  std::vector<Failing> failing;
+  // The overview's own list says it, with the hint.
+  if (state.top().kind == ScreenKind::overview) return failing;
+  for (const Cluster* cluster : clusters_of(state.top(), world.model))
+    for (const auto& [source, health] : cluster->sources)
+      if (health.failure) failing.push_back({cluster, source, &health});
+  return failing;
+}
+
+std::string clock_text(TimePoint at) {
+  std::time_t seconds = std::chrono::system_clock::to_time_t(at);
+  std::tm parts{};
+  localtime_r(&seconds, &parts);
+  return fmt::format("{:02}:{:02}", parts.tm_hour, parts.tm_min);
+}
+
+std::string crumb(const Screen& screen, bool many_clusters) {
+  switch (screen.kind) {
+    case ScreenKind::node:
+    case ScreenKind::workload: return screen.subject;
+    default: break;
+  }
+  std::string text(word(screen.kind));
+  if (many_clusters && is_table(screen.kind) && !screen.cluster.empty()) text += " of " + screen.cluster.text;
+  return text;
+}
+
+std::string calls_text(const std::vector<const Cluster*>& clusters) {
+  double calls = 0;
+  for (const Cluster* cluster : clusters) calls += cluster->pace.calls_per_minute;
+  return calls > 0 ? fmt::format("{:.0f} calls/min", calls) : std::string();
+}
+
+struct Piece {
+  std::string text;
+  Style style;
+};
+
+// The right end of the title, dearest last; what does not fit beside the breadcrumbs is left out from the
+// front.
+std::vector<Piece> title_pieces(const UiState& state, const World& world) {
+  std::vector<const Cluster*> clusters = clusters_of(state.top(), world.model);
+  std::vector<Piece> pieces;
+  if (clusters.size() > 1) pieces.push_back({fmt::format("{} clusters", clusters.size()), Role::dim});
+  if (std::string calls = calls_text(clusters); !calls.empty()) pieces.push_back({calls, Role::dim});
+  Freshness fresh = freshness(state, world);
+  pieces.push_back({fresh.text, fresh.role});
+  pieces.push_back({clock_text(world.wall), Role::title});
+  bool simulated = !clusters.empty() && std::all_of(clusters.begin(), clusters.end(),
+                                                    [](const Cluster* c) { return c->simulated; });
+  if (simulated) pieces.push_back({"SIMULATED", Role::warning});
+  pieces.push_back(state.writable ? Piece{"[RW]", Style(Role::read_write).with_bold()}
+                                  : Piece{"[RO]", Role::read_only});
+  return pieces;
+}
+
+void say_source(Canvas& canvas, Rect area, const Failing& failing, const World& world, bool ascii) {
+  const SourceHealth& health = *failing.health;
+  auto age = [&](TimePoint at) {
+    auto passed = cluster_now(*failing.cluster, world.wall) - at;
+    return query::duration_text(std::chrono::duration_cast<std::chrono::seconds>(passed).count());
+  };
+  std::string since = health.failing_since ? " for " + age(*health.failing_since) : "";
+  Pen pen(canvas, area.x + 1, area.y, area.right() - 1, ascii);
+  pen.put("!! ", Style(Role::danger).with_bold());
+  pen.put(fmt::format("{}: {} fails{}: ", failing.cluster->name.text, word(failing.source), since),
+          Role::danger);
+  pen.put(to_line({health.failure->what, health.failure->reason, ""}), Role::danger);
+  if (area.height < 2) return;
+  Pen below(canvas, area.x + 4, area.y + 1, area.right() - 1, ascii);
+  below.put(health.last_ok ? "shown is what was true " + age(*health.last_ok) + " ago"
+                           : std::string("it has never answered"),
+            Role::stale);
+  if (!health.failure->hint.empty()) below.put("; " + health.failure->hint, Role::text);
+}
+
+}  // namespace
+
+std::vector<const Cluster*> clusters_of(const Screen& screen, const Model& model) {
+  std::vector<const Cluster*> clusters;
+  for (const Cluster& cluster : model.clusters)
+    if (screen.cluster.empty() || cluster.name == screen.cluster) clusters.push_back(&cluster);
+  return clusters;
+}
+
+Frame frame_of(const UiState& state, const World& world, Size size) {
+  Frame frame;
+  int banner = failing_sources(state, world).empty() ? 0 : 2;
+  frame.banner = {0, 2, size.columns, banner};
+  frame.message_y = size.rows - 2;
+  frame.footer_y = size.rows - 1;
+  frame.body = {0, 2 + banner, size.columns, std::max(0, size.rows - 4 - banner)};
+  return frame;
+}
+
+Freshness freshness(const UiState& state, const World& world) {
+  std::optional<Duration> oldest;
+  Duration interval{0};
+  for (const Cluster* cluster : clusters_of(state.top(), world.model)) {
+    if (!cluster->loaded) {
+      if (!cluster->progress) return {"loading", Role::changing};
+      const Progress& progress = *cluster->progress;
+      if (progress.total && *progress.total > 0)
+        return {fmt::format("loading {} {}%", progress.what, progress.done * 100 / *progress.total),
+                Role::changing};
+      return {fmt::format("loading {} {}", progress.what, progress.done), Role::changing};
+    }
+    interval = std::max(interval, cluster->pace.interval);
+    if (auto age = data_age(*cluster, world.wall)) oldest = oldest ? std::max(*oldest, *age) : *age;
+  }
+  if (!oldest) return {"no data", Role::stale};
+  auto seconds = std::chrono::duration_cast<std::chrono::seconds>(*oldest).count();
+  if (*oldest > std::max<Duration>(Duration(15000), interval * 5 / 2))
+    return {query::duration_text(seconds) + " old", Style(Role::stale).role};
+  if (interval < Duration(2000)) return {"live", Role::dim};
+  // While it is as fresh as the interval promises, the figure stands still and costs no bytes.
+  auto promised = std::chrono::duration_cast<std::chrono::seconds>(interval).count();
+  return {fmt::format("{}{} old", glyphs(state.ascii).at_most, query::duration_text(promised)), Role::dim};
+}
+
+void draw_title(Canvas& canvas, const UiState& state, const World& world) {
+  int width = canvas.size().columns;
+  const Glyphs& shapes = glyphs(state.ascii);
+  std::string path;
+  for (std::size_t i = 1; i < state.stack.size(); ++i)
+    path += fmt::format(" {} {}", shapes.crumb, crumb(state.stack[i], world.model.clusters.size() > 1));
+  if (state.stack.size() == 1) path = fmt::format(" {} overview", shapes.crumb);
+  std::vector<Piece> pieces = title_pieces(state, world);
+  int wants = 1 + 7 + display_width(path) + 2;
+  auto needs = [&] {
+    int cells = 1;
+    for (const Piece& piece : pieces) cells += display_width(piece.text) + 2;
+    return cells;
+  };
+  while (pieces.size() > 3 && wants + needs() > width) pieces.erase(pieces.begin());
+  int end = width - 1;
+  for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece)
+    end = put_right(canvas, end, 0, piece->text, piece->style) - 2;
+  Pen pen(canvas, 1, 0, end, state.ascii);
+  pen.put("tessera", Style(Role::accent).with_bold());
+  // A path too long for the line keeps its end, which is where you are.
+  while (display_width(path) > pen.left() && path.find(shapes.crumb, 2) != std::string::npos)
+    path = " " + path.substr(path.find(shapes.crumb, 2));
+  pen.put(path, Style(Role::title).with_bold());
+  draw_rule(canvas, 0, 1, width, state.ascii);
+}
+
+void draw_banner(Canvas& canvas, Rect area, const UiState& state, const World& world) {
+  if (area.height == 0) return;
+  std::vector<Failing> failing = failing_sources(state, world);
+  say_source(canvas, area, failing.front(), world, state.ascii);
+  if (failing.size() > 1)
+    put_right(canvas, area.right() - 1, area.y + 1, fmt::format(" {} more in 1 overview", failing.size() - 1),
+              Role::danger);
+}
+
+void draw_message(Canvas& canvas, int y, const UiState& state, const std::string& where) {
+  int width = canvas.size().columns;
+  const Screen& screen = state.top();
+  draw_rule(canvas, 0, y, width, state.ascii);
+  int end = width - 2;
+  if (!where.empty()) end = put_right(canvas, end, y, " " + where + " ", Role::dim) - 1;
+  Pen pen(canvas, 1, y, end, state.ascii);
+  if (!state.message.text.empty()) {
+    std::string sign = state.message.severity == Severity::danger ? "!! " : "";
+    pen.put(" " + sign + state.message.text + " ", Style(role_of(state.message.severity)).with_bold());
+    return;
+  }
+  if (!screen.filter_text.empty()) pen.put(" filter " + screen.filter_text + " ", Role::accent).skip(1);
+  if (screen.only_mine) pen.put(" only " + state.me + " ", Role::accent).skip(1);
+  if (!screen.marks.empty()) pen.put(fmt::format(" {} marked ", screen.marks.size()), Role::accent);
+}
+
+}  // namespace tessera::tui

@@ -1,0 +1,47 @@
+// What surrounds every screen: title line, banner of failing sources, the rule that tells where in the list
+// you are or carries a message, and the footer.
+// Threads: pure drawing.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tui/update.hpp"
+#include "tui/widgets/paint.hpp"
+
+namespace tessera::tui {
+
+// The smallest terminal on which the screens make sense.
+inline constexpr Size kSmallest{60, 15};
+
+struct Frame {
+  Rect banner;
+  Rect body;
+  int message_y = 0;
+  int footer_y = 0;
+};
+Frame frame_of(const UiState& state, const World& world, Size size);
+
+void draw_title(Canvas& canvas, const UiState& state, const World& world);
+void draw_banner(Canvas& canvas, Rect area, const UiState& state, const World& world);
+// `where` stands at the right end of the rule: "rows 1-19 of 132".
+void draw_message(Canvas& canvas, int y, const UiState& state, const std::string& where);
+void draw_footer(Canvas& canvas, int y, const UiState& state, const World& world);
+
+// The few actions that the footer of a screen offers, most useful first.
+std::vector<Action> footer_actions(ScreenKind kind);
+// The keys of an action as the keymap in use has them: "j, Down" and "j".
+std::string keys_of(const UiState& state, Action action);
+std::string first_key(const UiState& state, Action action);
+
+// How fresh the data on this screen is: "live", "≤10 s old", "3 min old", "loading nodes 45%".
+struct Freshness {
+  std::string text;
+  Role role = Role::dim;
+};
+Freshness freshness(const UiState& state, const World& world);
+
+// The clusters that a screen is about.
+std::vector<const Cluster*> clusters_of(const Screen& screen, const Model& model);
+
+}  // namespace tessera::tui

@@ -1,0 +1,118 @@
+// Help for the screen that one came from, made from the action table, with what the shapes mean.
+#include <algorithm>
+
+#include "tui/screens/documents.hpp"
+#include "tui/screens/frame.hpp"
+#include "tui/widgets/tiles.hpp"
+
+namespace tessera::tui {
+namespace {
+
+constexpr int kColumn = 62;  // cells of one column of help
+
+std::vector<Scope> scopes_of(ScreenKind kind) {
+  if (is_table(kind)) return {Scope::table};
+  if (kind == ScreenKind::node) return {Scope::node};
+  if (kind == ScreenKind::log) return {Scope::log};
+  return {};
+}
+
+void add_action(Document& document, const UiState& state, const ActionInfo& action, int width) {
+  std::string keys = keys_of(state, action.action);
+  if (keys.empty()) keys = ":" + std::string(action.id);
+  bool first = true;
+  for (std::string& line : wrap(action.help, width - 20)) {
+    DocLine entry;
+    if (first) entry.spans.push_back({shorten(keys, 16, state.ascii), Role::key, 2});
+    entry.spans.push_back({std::move(line), Role::text, 19});
+    document.push_back(std::move(entry));
+    first = false;
+  }
+}
+
+Document legend(const UiState& state) {
+  const Glyphs& shapes = glyphs(state.ascii);
+  auto bar = [](std::string_view glyph) {
+    std::string text;
+    for (int i = 0; i < 4; ++i) text += glyph;
+    return text;
+  };
+  auto line = [](std::string sample, Style style, std::string meaning) {
+    return DocLine{{{std::move(sample), style, 2}, {std::move(meaning), Role::text, 19}}, {}};
+  };
+  Document document{heading_line("SHAPES")};
+  document.push_back(line(bar(shapes.held) + " 2g", Role::held, "held, with who holds it"));
+  document.push_back(line(bar(shapes.free) + " 2g", Role::free, "a slice that is cut and free"));
+  document.push_back(line(bar(shapes.free), Role::free, "uncut: room for another slice"));
+  document.push_back(
+      line(bar(shapes.stranded), Role::stranded, "stranded: nothing fits while the rest stays"));
+  document.push_back(line(bar(shapes.unknown), Role::unknown, "not told"));
+  document.push_back(line("?", Role::unknown, "not told yet"));
+  document.push_back(line("n/a", Role::dim, "its source cannot tell; never a zero"));
+  document.push_back(line("!! and !", Role::danger, "broken, and worth a look"));
+  document.push_back(line("1 2 3 4 7", Role::text, "MIG slices by their size"));
+  document.push_back(line("w m t s v", Role::text, "whole, MPS, time-slicing, shard, vGPU"));
+  document.push_back({});
+  document.push_back(heading_line("FILTERS"));
+  document.push_back(line("alice", Role::input, "any column has it; !alice: none has"));
+  document.push_back(line("user=alice", Role::input, "that column is it; != : ~ as well"));
+  document.push_back(line("since>2h", Role::input, "numbers, times, memory: < <= > >="));
+  document.push_back(line("a b | c", Role::input, "both of a and b, or c; \"two words\""));
+  return document;
+}
+
+// Columns side by side: the second column's lines are written behind the first one's.
+Document side_by_side(const std::vector<Document>& sections, int columns) {
+  std::size_t total = 0;
+  for (const Document& section : sections) total += section.size() + 1;
+  std::size_t goal = (total + static_cast<std::size_t>(columns) - 1) / static_cast<std::size_t>(columns);
+  std::vector<Document> stacks(1);
+  for (const Document& section : sections) {
+    bool full = stacks.back().size() + section.size() / 2 > goal;
+    if (full && static_cast<int>(stacks.size()) < columns) stacks.emplace_back();
+    if (!stacks.back().empty()) stacks.back().push_back({});
+    stacks.back().insert(stacks.back().end(), section.begin(), section.end());
+  }
+  Document document;
+  for (std::size_t column = 0; column < stacks.size(); ++column) {
+    int shift = static_cast<int>(column) * kColumn;
+    if (document.size() < stacks[column].size()) document.resize(stacks[column].size());
+    for (std::size_t y = 0; y < stacks[column].size(); ++y)
+      for (Span span : stacks[column][y].spans) {
+        if (span.at >= 0) span.at += shift;
+        document[y].spans.push_back(std::move(span));
+      }
+  }
+  return document;
+}
+
+}  // namespace
+
+Document help_document(const UiState& state, int width) {
+  ScreenKind about = state.top().about;
+  std::vector<Document> sections;
+  int columns = std::max(1, width / kColumn);
+  int column_width = columns > 1 ? kColumn - 2 : width;
+  for (Scope scope : scopes_of(about)) {
+    Document section{heading_line("ON THIS SCREEN", std::string(word(about)))};
+    for (const ActionInfo& action : actions())
+      if (action.scope == scope) add_action(section, state, action, column_width);
+    if (section.size() > 1) sections.push_back(std::move(section));
+  }
+  sections.push_back(legend(state));
+  for (std::size_t group = 0; group < static_cast<std::size_t>(Group::count_); ++group) {
+    std::string title_text(title(static_cast<Group>(group)));
+    for (char& c : title_text) c = static_cast<char>(c >= 'a' && c <= 'z' ? c - 32 : c);
+    Document section{heading_line(title_text)};
+    for (const ActionInfo& action : actions()) {
+      bool elsewhere =
+          action.scope == Scope::table || action.scope == Scope::node || action.scope == Scope::log;
+      if (action.group == static_cast<Group>(group) && !elsewhere)
+        add_action(section, state, action, column_width);
+    }
+    if (section.size() > 1) sections.push_back(std::move(section));
+  }
+  return side_by_side(sections, columns);
+}
+
+}  // namespace tessera::tui

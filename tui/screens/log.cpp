@@ -1,0 +1,62 @@
+// The events since tessera was started, newest first.
+#include <fmt/core.h>
+
+#include "engine/text.hpp"
+#include "tui/screens/documents.hpp"
+#include "tui/screens/roles.hpp"
+
+namespace tessera::tui {
+namespace {
+
+// Every word must be somewhere in the entry; !word must not.
+bool passes(const LogEntry& entry, const std::vector<std::pair<bool, std::string>>& words) {
+  for (const auto& [wanted, word] : words) {
+    bool there = contains_folded(entry.text, word) || contains_folded(entry.subject, word) ||
+                 contains_folded(entry.cluster.text, word);
+    if (there != wanted) return false;
+  }
+  return true;
+}
+
+std::vector<std::pair<bool, std::string>> words_of(std::string_view filter) {
+  std::vector<std::pair<bool, std::string>> words;
+  std::string folded = lower(filter);
+  std::size_t at = 0;
+  while (at < folded.size()) {
+    std::size_t end = std::min(folded.find(' ', at), folded.size());
+    std::string word = folded.substr(at, end - at);
+    bool wanted = !word.starts_with('!');
+    if (!wanted) word.erase(0, 1);
+    if (!word.empty()) words.emplace_back(wanted, word);
+    at = end + 1;
+  }
+  return words;
+}
+
+}  // namespace
+
+Document log_document(const World& world, const UiState& state, int width) {
+  Document document;
+  const Screen& screen = state.top();
+  auto words = words_of(screen.filter_text);
+  bool many = world.model.clusters.size() > 1;
+  bool dated = width >= 100;
+  for (auto entry = world.model.log.rbegin(); entry != world.model.log.rend(); ++entry) {
+    if (!screen.cluster.empty() && entry->cluster != screen.cluster) continue;
+    if (!passes(*entry, words)) continue;
+    std::string time = time_text(entry->at);
+    if (!dated && time.size() > 11) time = time.substr(11);
+    DocLine line{
+        {{std::move(time), Role::dim, 1},
+         {fmt::format("  {} ", sign_of(entry->severity)), Style(role_of(entry->severity)).with_bold()}},
+        {}};
+    if (many) line.spans.push_back({shorten(entry->cluster.text, 12, state.ascii) + "  ", Role::dim});
+    line.spans.push_back({entry->subject, Style(Role::text).with_bold()});
+    if (!entry->subject.empty()) line.spans.push_back({"  ", Role::text});
+    line.spans.push_back({entry->text, role_of(entry->severity)});
+    document.push_back(std::move(line));
+  }
+  return document;
+}
+
+}  // namespace tessera::tui

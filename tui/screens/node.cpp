@@ -1,0 +1,224 @@
+#include "tui/screens/node.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "engine/query/value.hpp"
+#include "tui/screens/empty.hpp"
+#include "tui/screens/roles.hpp"
+
+namespace tessera::tui {
+namespace {
+
+constexpr int kMargin = 2;     // cells left of the tiles
+constexpr int kPoolTile = 14;  // cells of one tile of a pool, walls included
+constexpr int kWidest = 25;    // cells of a memory slice beyond which width adds nothing
+
+int pool_lines(const Board& board, const NodePage& page) {
+  int tiles = static_cast<int>(board.tiles.size());
+  return (tiles + page.pool_columns - 1) / page.pool_columns * (1 + page.text_lines);
+}
+
+int board_lines(const Board& board, const NodePage& page) {
+  return 1 + (board.pool ? pool_lines(board, page) : 1 + page.text_lines);
+}
+
+void place(NodePage& page, int gap) {
+  page.tops.clear();
+  page.heights.clear();
+  page.total = 0;
+  for (const Board& board : page.boards) {
+    page.tops.push_back(page.total);
+    page.heights.push_back(board_lines(board, page));
+    page.total += page.heights.back() + gap;
+  }
+  if (page.total > 0) page.total -= gap;
+}
+
+bool has_trouble(const Node& node) { return node.health != Health::ok && node.health != Health::unknown; }
+
+std::string state_text(const Node& node) {
+  std::string text;
+  for (const std::string& flag : node.state) text += (text.empty() ? "" : "+") + flag;
+  return text.empty() ? "state ?" : text;
+}
+
+std::string models_text(const Node& node) {
+  std::vector<std::pair<std::string, int>> models;
+  for (const Gpu& gpu : node.gpus) {
+    std::string name = gpu.model.empty() ? "GPU" : gpu.model;
+    if (models.empty() || models.back().first != name) models.emplace_back(name, 0);
+    ++models.back().second;
+  }
+  std::string text;
+  for (const auto& [name, count] : models)
+    text += fmt::format("{}{} × {}", text.empty() ? "" : ", ", count, name);
+  if (text.empty()) text = node.pool.empty() ? "no GPUs told" : fmt::format("{} slices", node.pool.size());
+  return text;
+}
+
+void draw_head(Canvas& canvas, Rect area, const Cluster& cluster, const Node& node, const World& world,
+               const UiState& state) {
+  Pen pen(canvas, area.x + 1, area.y, area.right() - 1, state.ascii);
+  auto fact = [&](const std::string& text, Style style) {
+    if (!text.empty() && pen.left() > 4) pen.put(text, style).skip(3);
+  };
+  std::string models = models_text(node);
+  if (state.ascii)
+    for (std::size_t at; (at = models.find("×")) != std::string::npos;) models.replace(at, 2, "x");
+  fact(models, Style(Role::text).with_bold());
+  fact(state_text(node), role_of(node.health));
+  if (!node.driver.empty()) fact("driver " + node.driver, Role::dim);
+  if (!node.reservation.empty()) fact("reserved " + node.reservation, Role::warning);
+  if (node.workloads.size() == 1)
+    fact("1 workload", Role::dim);
+  else
+    fact(fmt::format("{} workloads", node.workloads.size()), Role::dim);
+  if (node.cpus) fact(fmt::format("{} CPUs", *node.cpus), Role::dim);
+  if (!node.agent.empty()) fact(node.agent, Role::dim);
+  if (!has_trouble(node)) return;
+  Pen below(canvas, area.x + 1, area.y + 1, area.right() - 1, state.ascii);
+  Role role = role_of(node.health);
+  below.put(role == Role::danger ? "!! " : "!  ", Style(role).with_bold());
+  below.put(std::string(word(node.health)) + ": ", role);
+  below.put(node.reason.empty() ? "no reason given" : node.reason, role);
+  if (!node.reason_by.empty()) below.put(" [" + node.reason_by + "]", Role::dim);
+  if (node.reason_at) {
+    auto passed = cluster_now(cluster, world.wall) - *node.reason_at;
+    auto seconds = std::chrono::duration_cast<std::chrono::seconds>(passed).count();
+    below.put(" " + query::duration_text(seconds) + " ago", Role::dim);
+  }
+}
+
+void draw_board_head(Canvas& canvas, Rect area, const Board& board, bool selected, bool ascii) {
+  if (selected) canvas.put(area.x, area.y, glyphs(ascii).pointer, Style(Role::accent).with_bold());
+  Style title = selected ? Style(Role::accent).with_bold() : Style(Role::text).with_bold();
+  int end = area.right() - 1;
+  if (!board.note.empty() && area.width >= 60)
+    end = put_right(canvas, end, area.y, board.note, board.note_role) - 2;
+  Pen pen(canvas, area.x + 1, area.y, end, ascii);
+  pen.put(board.title, title).to(area.x + 8).skip(1).put(board.strategy, Role::text);
+  pen.to(area.x + 16).skip(2);
+  if (board.pool) return;
+  Role figures = board.readings_old ? Role::stale : Role::dim;
+  if (board.use) {
+    pen.put(meter(*board.use, area.width >= 110 ? 8 : 4, ascii), Role::held);
+    pen.put(fmt::format("{:>4.0f}%", *board.use), board.readings_old ? Role::stale : Role::text).skip(2);
+  } else {
+    pen.put("use n/a", Role::dim).skip(2);
+  }
+  for (const std::string& reading : board.readings) {
+    std::string text =
+        ascii && reading.ends_with("°C") ? reading.substr(0, reading.size() - 3) + "C" : reading;
+    if (display_width(text) <= pen.left()) pen.put(text, figures).skip(2);
+  }
+}
+
+void draw_pool(Canvas& canvas, Rect area, const Board& board, const NodePage& page,
+               const std::string& selected, bool ascii) {
+  int per_row = page.pool_columns, line = 0;
+  for (std::size_t first = 0; first < board.tiles.size(); first += static_cast<std::size_t>(per_row)) {
+    TileRow row;
+    std::size_t last = std::min(board.tiles.size(), first + static_cast<std::size_t>(per_row));
+    row.tiles.assign(board.tiles.begin() + static_cast<std::ptrdiff_t>(first),
+                     board.tiles.begin() + static_cast<std::ptrdiff_t>(last));
+    row.units = static_cast<double>(last - first);
+    for (std::size_t i = 0; i < row.tiles.size(); ++i) {
+      row.tiles[i].from = static_cast<double>(i);
+      row.tiles[i].to = static_cast<double>(i + 1);
+    }
+    row.text_lines = page.text_lines;
+    row.selected = selected;
+    row.ascii = ascii;
+    int width = static_cast<int>(row.tiles.size()) * (kPoolTile - 1) + 1;
+    draw_tiles(canvas, area.x, area.y + line, width, row);
+    line += 1 + page.text_lines;
+  }
+}
+
+void draw_board(Canvas& canvas, Rect area, const Board& board, const NodePage& page, const Screen& screen,
+                bool selected, bool ascii) {
+  draw_board_head(canvas, area, board, selected, ascii);
+  Rect tiles{area.x + kMargin, area.y + 1, page.tiles_width, area.height - 1};
+  if (board.pool) {
+    draw_pool(canvas, tiles, board, page, selected ? screen.cursor : "", ascii);
+    return;
+  }
+  TileRow row{board.tiles, board.units, page.text_lines, selected ? screen.cursor : "", ascii};
+  int width = board.ruled ? tile_row_width(static_cast<int>(board.units), tiles.width) : tiles.width;
+  draw_tiles(canvas, tiles.x, tiles.y, width, row);
+}
+
+bool holds(const Board& board, const std::string& id) {
+  if (board.id == id) return true;
+  return std::any_of(board.tiles.begin(), board.tiles.end(),
+                     [&](const Tile& tile) { return !tile.id.empty() && tile.id == id; });
+}
+
+void draw_boards(Canvas& canvas, Rect area, const NodePage& page, const Screen& screen, bool ascii) {
+  if (page.boards.empty()) {
+    canvas.put(area.x + 1, area.y + 1, "This node has told of no GPUs.", Role::dim);
+    return;
+  }
+  bool found = std::any_of(page.boards.begin(), page.boards.end(),
+                           [&](const Board& board) { return holds(board, screen.cursor); });
+  int top = std::clamp(screen.top, 0, std::max(0, page.total - area.height));
+  for (std::size_t i = 0; i < page.boards.size(); ++i) {
+    int y = page.tops[i] - top;
+    if (y + page.heights[i] <= 0 || y >= area.height) continue;
+    bool selected = found ? holds(page.boards[i], screen.cursor) : i == 0;
+    draw_board(canvas, {area.x, area.y + y, area.width, page.heights[i]}, page.boards[i], page, screen,
+               selected, ascii);
+  }
+}
+
+}  // namespace
+
+NodePage node_page(const World& world, const Cluster& cluster, const Node& node, int width, int height) {
+  NodePage page;
+  page.boards = boards_of(world, cluster, node);
+  page.head = has_trouble(node) ? 2 : 1;
+  int units = 8;
+  for (const Board& board : page.boards)
+    if (board.ruled) units = static_cast<int>(board.units), page.ruler = true;
+  page.tiles_width = tile_row_width(units, std::min(width - kMargin - 1, units * kWidest + 1));
+  page.pool_columns = std::max(1, (width - kMargin - 2) / (kPoolTile - 1));
+  int room = height - page.head - (page.ruler ? 1 : 0);
+  // The richest picture in which every board is in view; else the tightest, which scrolls.
+  for (auto [lines, gap] : {std::pair{3, 1}, {2, 1}, {2, 0}, {1, 1}, {1, 0}, {0, 0}}) {
+    page.text_lines = lines;
+    place(page, gap);
+    if (page.total <= room) break;
+  }
+  return page;
+}
+
+std::pair<int, int> lines_of(const NodePage& page, const std::string& id) {
+  for (std::size_t i = 0; i < page.boards.size(); ++i)
+    if (holds(page.boards[i], id)) return {page.tops[i], page.tops[i] + page.heights[i]};
+  if (page.boards.empty()) return {0, 0};
+  return {page.tops.front(), page.tops.front() + page.heights.front()};
+}
+
+void draw_node(Canvas& canvas, Rect area, const World& world, const UiState& state) {
+  const Screen& screen = state.top();
+  const Cluster* cluster = world.model.find(screen.cluster);
+  const Node* node = cluster ? cluster->nodes.find(NodeName(screen.subject)) : nullptr;
+  if (!node) {
+    draw_gone(canvas, area, "node " + screen.subject, state);
+    return;
+  }
+  NodePage page = node_page(world, *cluster, *node, area.width, area.height);
+  int head = page.head + (page.ruler ? 1 : 0);
+  draw_boards(canvas, area.below(head), page, screen, state.ascii);
+  // A board at the upper edge reaches into the head's lines: those are drawn last, over it.
+  canvas.fill(area.x, area.y, area.width, head, " ");
+  draw_head(canvas, area, *cluster, *node, world, state);
+  auto ruled = std::find_if(page.boards.begin(), page.boards.end(), [](const Board& b) { return b.ruled; });
+  if (ruled == page.boards.end()) return;
+  int units = static_cast<int>(ruled->units);
+  draw_ruler(canvas, area.x + kMargin, area.y + page.head, tile_row_width(units, page.tiles_width), units);
+}
+
+}  // namespace tessera::tui

@@ -1,0 +1,32 @@
+// One node: its facts, and each GPU as its placement map, as rich as the height allows.
+// Threads: pure functions.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tui/screens/boards.hpp"
+
+namespace tessera::tui {
+
+// Where everything on the page goes, in lines from the top of the scrolling part.
+struct NodePage {
+  std::vector<Board> boards;
+  std::vector<int> tops;     // first line of each board
+  std::vector<int> heights;  // without the gap below
+  int total = 0;             // lines in all
+  int text_lines = 1;        // below each bar
+  int tiles_width = 0;
+  int pool_columns = 1;  // tiles side by side in a pool
+  int head = 1;          // lines of node facts that do not scroll
+  bool ruler = false;    // a line of slice numbers follows the head
+};
+NodePage node_page(const World& world, const Cluster& cluster, const Node& node, int width, int height);
+
+// Lines of the board that holds the stop `id`: {first, one past the last}; the first board's when nothing
+// does.
+std::pair<int, int> lines_of(const NodePage& page, const std::string& id);
+
+void draw_node(Canvas& canvas, Rect area, const World& world, const UiState& state);
+
+}  // namespace tessera::tui

@@ -1,0 +1,107 @@
+#include "tui/screens/overlays.hpp"
+
+#include <algorithm>
+
+#include "tui/screens/control.hpp"
+#include "tui/screens/frame.hpp"
+#include "tui/screens/rows.hpp"
+
+namespace tessera::tui {
+namespace {
+
+constexpr int kMostShown = 10;
+
+// Candidates in a column above the line, the chosen one marked; a window over long lists.
+void draw_candidates(Canvas& canvas, int y, const UiState& state, const World& world) {
+  const InputLine& input = state.input;
+  std::vector<std::string> names = input.completions;
+  if (names.empty()) names = completions(state, world, input.text);
+  if (names.empty()) return;
+  int count = static_cast<int>(names.size());
+  int shown = std::min({count, kMostShown, y - 3});
+  if (shown <= 0) return;
+  int first = std::clamp(input.chosen - shown + 1, 0, count - shown);
+  int width = 0;
+  for (const std::string& name : names) width = std::max(width, display_width(name));
+  width = std::min(width + 3, canvas.size().columns - 2);
+  for (int i = 0; i < shown; ++i) {
+    int line = y - shown + i, index = first + i;
+    const std::string& name = names[static_cast<std::size_t>(index)];
+    canvas.fill(0, line, width + 2, 1, " ");
+    bool chosen = index == input.chosen;
+    put_cell(canvas, 2, line, width - 1, name, chosen ? Style(Role::accent).with_bold() : Style(Role::text),
+             state.ascii);
+    if (chosen) canvas.put(0, line, glyphs(state.ascii).pointer, Style(Role::accent).with_bold());
+    canvas.put(width + 1, line, glyphs(state.ascii).wall, Role::rule);
+  }
+}
+
+}  // namespace
+
+void draw_prompt(Canvas& canvas, int y, const UiState& state, const World& world) {
+  const InputLine& input = state.input;
+  int width = canvas.size().columns;
+  if (input.kind == InputKind::command || input.chosen >= 0) draw_candidates(canvas, y, state, world);
+  canvas.fill(0, y, width, 1, " ");
+  int end = width - 1;
+  if (!input.error.empty()) {
+    int room = std::max(10, width / 2);
+    end = put_right(canvas, end, y, shorten(input.error, room, state.ascii), Style(Role::danger)) - 1;
+  } else if (input.kind == InputKind::filter && is_table(state.top().kind)) {
+    const DerivedRows& derived = state.top().derived;
+    std::string found = std::to_string(derived.rows.size()) + " of " + std::to_string(derived.total);
+    end = put_right(canvas, end, y, found, Role::dim) - 1;
+  }
+  canvas.put(0, y, input.kind == InputKind::filter ? "/" : ":", Style(Role::accent).with_bold());
+  // A line longer than its room shows the part around the cursor.
+  std::string_view text = input.text;
+  int room = std::max(1, end - 2);
+  std::size_t start = 0;
+  while (display_width(text.substr(start, input.cursor - start)) >= room) {
+    ++start;
+    while (start < text.size() && (static_cast<unsigned char>(text[start]) & 0xC0) == 0x80) ++start;
+  }
+  canvas.put(1, y, text.substr(start), Role::input, end);
+  canvas.show_cursor(1 + display_width(text.substr(start, input.cursor - start)), y);
+}
+
+void draw_choice(Canvas& canvas, Rect body, const UiState& state, const World& world) {
+  const Screen& screen = state.top();
+  std::span<const ColumnInfo> columns = column_infos(screen.kind);
+  int count = static_cast<int>(columns.size());
+  int width = std::min(body.width, 58), x = body.right() - width;
+  canvas.fill(x, body.y, width, body.height, " ");
+  for (int y = 0; y < body.height; ++y) canvas.put(x, body.y + y, glyphs(state.ascii).wall, Role::rule);
+  bool sorting = state.choice.kind == ChoiceKind::sort;
+  Pen head(canvas, x + 2, body.y, body.right(), state.ascii);
+  head.put(sorting ? "SORT BY" : "COLUMNS", Style(Role::heading).with_bold()).skip(2);
+  head.put(sorting ? "Enter sorts, again turns around"
+                   : first_key(state, Action::choice_toggle) + " shows or hides",
+           Role::dim);
+  std::vector<int> shown = shown_columns(state, world, screen);
+  int height = body.height - 1;
+  int top = std::clamp(state.choice.cursor - height + 1, 0, std::max(0, count - height));
+  for (int i = 0; i < height && top + i < count; ++i) {
+    int index = top + i, y = body.y + 1 + i;
+    const ColumnInfo& column = columns[static_cast<std::size_t>(index)];
+    bool on = std::find(shown.begin(), shown.end(), index) != shown.end();
+    bool sorted = !screen.sorts.empty() && screen.sorts.front().column == index;
+    std::string_view box = on ? "[x] " : "[ ] ";
+    if (sorting) {
+      const Glyphs& shapes = glyphs(state.ascii);
+      box = !sorted                           ? std::string_view(" ")
+            : screen.sorts.front().descending ? shapes.descending
+                                              : shapes.ascending;
+    }
+    bool selected = index == state.choice.cursor;
+    Pen pen(canvas, x + 2, y, body.right() - 1, state.ascii);
+    pen.put(box, on || sorted ? Role::accent : Role::dim);
+    pen.to(x + 6).put(column.title, selected ? Style(Role::text).with_bold() : Style(Role::text));
+    pen.to(x + 19).put(column.help, Role::dim);
+    if (!selected) continue;
+    canvas.mark_selected(x + 2, y, width - 2);
+    canvas.put(x + 1, y, glyphs(state.ascii).pointer, Style(Role::accent).with_bold());
+  }
+}
+
+}  // namespace tessera::tui

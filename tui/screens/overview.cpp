@@ -1,0 +1,262 @@
+#include "tui/screens/overview.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "tui/screens/roles.hpp"
+
+namespace tessera::tui {
+namespace {
+
+constexpr int kPinned = 3;   // the hint, what is free, what waits
+constexpr int kRoomy = 116;  // from here on the sharing stands in the cluster's own line
+
+// Columns of the cluster table, from the left.
+struct Columns {
+  int name, scheduler, nodes, gpus, bar, bar_width, free, pending, needs, sharing;
+};
+Columns columns_for(int width) {
+  if (width >= kRoomy) return {1, 18, 32, 39, 49, 10, 66, 75, 85, 96};
+  return {1, 15, 27, 34, 43, 7, 56, 65, 74, 0};
+}
+
+std::string sharing_text(const insight::Totals& totals) {
+  std::string text;
+  for (const auto& [strategy, gpus] : totals.gpus_by_strategy)
+    text += fmt::format("{}{} {}", text.empty() ? "" : "  ", word(strategy), gpus);
+  return text.empty() ? "n/a" : text;
+}
+
+void draw_heading(Canvas& canvas, Rect area, int y) {
+  Columns at = columns_for(area.width);
+  canvas.put(area.x + at.name, y, "CLUSTER", Role::heading);
+  canvas.put(area.x + at.scheduler, y, "SCHEDULER", Role::heading);
+  put_right(canvas, area.x + at.nodes + 5, y, "NODES", Role::heading);
+  put_right(canvas, area.x + at.gpus + 6, y, "GPUS", Role::heading);
+  canvas.put(area.x + at.bar, y, "SLICES HELD", Role::heading);
+  put_right(canvas, area.x + at.free + 6, y, "FREE", Role::heading);
+  put_right(canvas, area.x + at.pending + 7, y, "WAITING", Role::heading);
+  if (at.sharing) canvas.put(area.x + at.sharing, y, "SHARING", Role::heading);
+  put_right(canvas, area.x + at.needs + 5, y, at.sharing ? "NEEDS" : "!", Role::heading);
+}
+
+int needs_of(const UiState& state, const Cluster& cluster, Severity at_least) {
+  return static_cast<int>(std::count_if(
+      state.overview.findings.begin(), state.overview.findings.end(),
+      [&](const insight::Finding& f) { return f.cluster == cluster.name && f.severity >= at_least; }));
+}
+
+void draw_cluster(Canvas& canvas, Rect area, int y, const World& world, const UiState& state,
+                  std::size_t index, bool selected) {
+  if (index >= world.model.clusters.size() || index >= state.overview.totals.size()) return;
+  const Cluster& cluster = world.model.clusters[index];
+  const insight::Totals& totals = state.overview.totals[index];
+  Columns at = columns_for(area.width);
+  Style plain = selected ? Style(Role::text).with_bold() : Style(Role::text);
+  put_cell(canvas, area.x + at.name, y, at.scheduler - at.name - 1, cluster.name.text, plain, state.ascii);
+  put_cell(canvas, area.x + at.scheduler, y, at.nodes - at.scheduler - 1, word(cluster.scheduler), Role::dim,
+           state.ascii);
+  if (!cluster.loaded && cluster.nodes.empty()) {
+    canvas.put(area.x + at.nodes + 4, y, "? not read yet", Role::unknown);
+    return;
+  }
+  put_right(canvas, area.x + at.nodes + 5, y, std::to_string(totals.nodes), plain);
+  put_right(canvas, area.x + at.gpus + 6, y, std::to_string(totals.gpus), plain);
+  if (totals.slices > 0) {
+    double percent = 100.0 * totals.held / totals.slices;
+    canvas.put(area.x + at.bar, y, meter(percent, at.bar_width, state.ascii), Role::held);
+    put_right(canvas, area.x + at.bar + at.bar_width + 5, y, fmt::format("{:.0f}%", percent), plain);
+  } else {
+    canvas.put(area.x + at.bar, y, "n/a", Role::dim);
+  }
+  put_right(canvas, area.x + at.free + 6, y, std::to_string(totals.free),
+            totals.free > 0 ? Style(Role::free) : Style(Role::dim));
+  put_right(canvas, area.x + at.pending + 7, y, std::to_string(totals.pending),
+            totals.pending > 0 ? Style(Role::text) : Style(Role::dim));
+  int dangers = needs_of(state, cluster, Severity::danger),
+      needs = needs_of(state, cluster, Severity::warning);
+  if (needs > 0)
+    put_right(canvas, area.x + at.needs + 5, y, fmt::format("{}{}", dangers > 0 ? "!!" : "! ", needs),
+              Style(dangers > 0 ? Role::danger : Role::warning).with_bold());
+  else
+    put_right(canvas, area.x + at.needs + 5, y, "ok", Role::good);
+  if (at.sharing)
+    put_cell(canvas, area.x + at.sharing, y, area.width - at.sharing - 1, sharing_text(totals), Role::text,
+             state.ascii);
+}
+
+void draw_finding(Canvas& canvas, Rect area, int y, const World& world, const UiState& state,
+                  const insight::Finding& finding, bool selected) {
+  bool many = world.model.clusters.size() > 1;
+  bool roomy = area.width >= 150;
+  Style sign = Style(role_of(finding.severity)).with_bold();
+  canvas.put(area.x + 1, y, sign_of(finding.severity), sign);
+  int x = area.x + 4;
+  if (many) {
+    put_cell(canvas, x, y, 11, finding.cluster.text, Role::dim, state.ascii);
+    x += 12;
+  }
+  int subject = roomy ? 22 : 14;
+  put_cell(canvas, x, y, subject, finding.subject,
+           selected ? Style(Role::text).with_bold() : Style(Role::text), state.ascii);
+  x += subject + 1;
+  int text_width = area.right() - 1 - x;
+  if (roomy && !finding.hint.empty()) text_width = text_width * 3 / 5;
+  Style text = finding.severity == Severity::danger ? Style(Role::danger)
+               : finding.severity == Severity::info ? Style(Role::dim)
+                                                    : Style(Role::text);
+  put_cell(canvas, x, y, text_width, finding.text, selected ? text.with_bold() : text, state.ascii);
+  x += text_width + 2;
+  if (roomy) put_cell(canvas, x, y, area.right() - 1 - x, finding.hint, Role::dim, state.ascii);
+}
+
+void draw_line(Canvas& canvas, Rect area, int y, const World& world, const UiState& state,
+               const OverviewLine& line, bool selected) {
+  switch (line.kind) {
+    case OverviewLine::Kind::heading: draw_heading(canvas, area, y); break;
+    case OverviewLine::Kind::cluster:
+      draw_cluster(canvas, area, y, world, state, line.index, selected);
+      break;
+    case OverviewLine::Kind::sharing:
+      if (line.index < state.overview.totals.size()) {
+        Pen pen(canvas, area.x + 3, y, area.right() - 1, state.ascii);
+        pen.put("shared as  ", Role::dim).put(sharing_text(state.overview.totals[line.index]), Role::text);
+      }
+      break;
+    case OverviewLine::Kind::attention: {
+      Pen pen(canvas, area.x + 1, y, area.right() - 1, state.ascii);
+      pen.put("NEEDS ATTENTION", Style(Role::heading).with_bold());
+      pen.put(fmt::format("  {}", state.overview.findings.size()), Role::dim);
+      break;
+    }
+    case OverviewLine::Kind::finding:
+      draw_finding(canvas, area, y, world, state, state.overview.findings[line.index], selected);
+      break;
+    case OverviewLine::Kind::calm: canvas.put(area.x + 1, y, "Nothing needs attention.", Role::good); break;
+    case OverviewLine::Kind::blank: break;
+  }
+  if (!selected) return;
+  canvas.mark_selected(area.x + 1, y, area.width - 1);
+  canvas.put(area.x, y, glyphs(state.ascii).pointer, Style(Role::accent).with_bold());
+}
+
+// "FREE NOW   1g.10gb 131   whole 41": the largest figures first, as many as fit.
+void draw_figures(Canvas& canvas, Rect area, int y, std::string_view title,
+                  const std::map<std::string, int>& figures, Role role, std::string_view none, bool ascii) {
+  Pen pen(canvas, area.x + 1, y, area.right() - 1, ascii);
+  pen.put(title, Style(Role::heading).with_bold()).to(area.x + 12);
+  std::vector<std::pair<std::string, int>> sorted;
+  for (const auto& figure : figures)
+    if (figure.second > 0) sorted.push_back(figure);
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  if (sorted.empty()) pen.put(none, Role::dim);
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    std::string number = std::to_string(sorted[i].second);
+    int needs = display_width(sorted[i].first) + 1 + display_width(number) + 3;
+    if (needs > pen.left() && i > 0) {
+      pen.put(fmt::format("+{}", sorted.size() - i), Role::dim);
+      return;
+    }
+    pen.put(sorted[i].first, Role::dim).skip(1).put(number, Style(role).with_bold()).skip(3);
+  }
+}
+
+// Ages and counts in the text move on; what stays is the text without its digits.
+std::string finding_id(const insight::Finding& finding) {
+  std::string id = "f\x1f" + finding.cluster.text + '\x1f' + finding.subject + '\x1f';
+  for (char c : finding.text)
+    if (c < '0' || c > '9') id += c;
+  return id;
+}
+
+void draw_pinned(Canvas& canvas, Rect area, const UiState& state) {
+  const insight::Finding* finding = finding_at(state, state.top().cursor);
+  if (finding && !finding->hint.empty() && area.width < 150) {
+    Pen pen(canvas, area.x + 1, area.y, area.right() - 1, state.ascii);
+    pen.put("to do  ", Role::accent).put(finding->hint, Role::text);
+  }
+  std::map<std::string, int> free, waiting;
+  for (const insight::Totals& totals : state.overview.totals) {
+    for (const auto& [profile, number] : totals.free_by_profile) free[profile] += number;
+    for (const auto& [resource, number] : totals.waiting_by_request) waiting[resource] += number;
+  }
+  draw_figures(canvas, area, area.y + 1, "FREE NOW", free, Role::free, "nothing", state.ascii);
+  draw_figures(canvas, area, area.y + 2, "WAITING", waiting, Role::warning, "nobody", state.ascii);
+}
+
+}  // namespace
+
+OverviewData work_out_overview(const World& world) {
+  OverviewData data;
+  for (const Cluster& cluster : world.model.clusters) {
+    data.totals.push_back(insight::totals(cluster));
+    for (insight::Finding& finding : insight::attention(cluster, world.catalogue, world.wall))
+      data.findings.push_back(std::move(finding));
+  }
+  std::stable_sort(data.findings.begin(), data.findings.end(),
+                   [](const auto& a, const auto& b) { return a.severity > b.severity; });
+  std::map<std::string, int> seen;
+  for (const Cluster& cluster : world.model.clusters) data.cluster_ids.push_back("c\x1f" + cluster.name.text);
+  for (const insight::Finding& finding : data.findings) {
+    std::string id = finding_id(finding);
+    int times = seen[id]++;
+    data.finding_ids.push_back(times == 0 ? id : fmt::format("{}\x1f{}", id, times));
+  }
+  data.valid = true;
+  data.revision = world.model.revision;
+  data.at = world.wall;
+  return data;
+}
+
+const insight::Finding* finding_at(const UiState& state, const std::string& id) {
+  const std::vector<std::string>& ids = state.overview.finding_ids;
+  auto found = std::find(ids.begin(), ids.end(), id);
+  return found == ids.end() ? nullptr
+                            : &state.overview.findings[static_cast<std::size_t>(found - ids.begin())];
+}
+
+std::optional<std::size_t> cluster_under(const UiState& state, const std::string& id) {
+  const std::vector<std::string>& ids = state.overview.cluster_ids;
+  auto found = std::find(ids.begin(), ids.end(), id);
+  if (found == ids.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - ids.begin());
+}
+
+std::vector<OverviewLine> overview_lines(const UiState& state, int width) {
+  using Kind = OverviewLine::Kind;
+  std::vector<OverviewLine> lines{{Kind::heading, 0, {}}};
+  for (std::size_t i = 0; i < state.overview.cluster_ids.size(); ++i) {
+    lines.push_back({Kind::cluster, i, state.overview.cluster_ids[i]});
+    if (width < kRoomy) lines.push_back({Kind::sharing, i, {}});
+  }
+  lines.push_back({Kind::blank, 0, {}});
+  if (state.overview.findings.empty()) {
+    lines.push_back({Kind::calm, 0, {}});
+    return lines;
+  }
+  lines.push_back({Kind::attention, 0, {}});
+  for (std::size_t i = 0; i < state.overview.findings.size(); ++i)
+    lines.push_back({Kind::finding, i, state.overview.finding_ids[i]});
+  return lines;
+}
+
+int overview_scroll_height(int height) { return std::max(0, height - kPinned); }
+
+void draw_overview(Canvas& canvas, Rect area, const World& world, const UiState& state) {
+  std::vector<OverviewLine> lines = overview_lines(state, area.width);
+  int height = overview_scroll_height(area.height);
+  const Screen& screen = state.top();
+  bool drawn_cursor = false;
+  int top = std::clamp(screen.top, 0, std::max(0, static_cast<int>(lines.size()) - height));
+  for (int i = 0; i < height && top + i < static_cast<int>(lines.size()); ++i) {
+    const OverviewLine& line = lines[static_cast<std::size_t>(top + i)];
+    bool selected = !line.id.empty() && !drawn_cursor && (screen.cursor.empty() || line.id == screen.cursor);
+    drawn_cursor = drawn_cursor || selected;
+    draw_line(canvas, area, area.y + i, world, state, line, selected);
+  }
+  draw_pinned(canvas, {area.x, area.y + height, area.width, kPinned}, state);
+}
+
+}  // namespace tessera::tui

@@ -1,0 +1,34 @@
+// The overview: clusters with their sums, what needs attention, what is free and what waits.
+// Threads: pure functions.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tui/update.hpp"
+#include "tui/widgets/paint.hpp"
+
+namespace tessera::tui {
+
+// One line of the scrolling part. Lines with an id can hold the cursor.
+struct OverviewLine {
+  enum class Kind { heading, cluster, sharing, blank, attention, finding, calm };
+  Kind kind = Kind::blank;
+  std::size_t index = 0;  // into the model's clusters or the findings
+  std::string_view id;    // lives as long as the state's OverviewData
+};
+OverviewData work_out_overview(const World& world);
+std::vector<OverviewLine> overview_lines(const UiState& state, int width);
+
+// The finding under the cursor; nullptr: the cursor is on a cluster.
+const insight::Finding* finding_at(const UiState& state, const std::string& id);
+// The position in the model of the cluster under the cursor; nullopt: the cursor is on a finding.
+std::optional<std::size_t> cluster_under(const UiState& state, const std::string& id);
+
+void draw_overview(Canvas& canvas, Rect area, const World& world, const UiState& state);
+// Lines of `height` that scroll; the rest is pinned below.
+int overview_scroll_height(int height);
+
+}  // namespace tessera::tui

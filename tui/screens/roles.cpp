@@ -1,0 +1,104 @@
+#include "tui/screens/roles.hpp"
+
+#include "tui/widgets/paint.hpp"
+
+namespace tessera::tui {
+namespace {
+
+Role health_role(std::string_view text) {
+  for (Health health : {Health::ok, Health::draining, Health::drained, Health::down, Health::invalid})
+    if (text == word(health)) return role_of(health);
+  return Role::unknown;
+}
+
+Role state_role(std::string_view text) {
+  if (text == word(Holding::free)) return Role::free;
+  if (text == word(Holding::held)) return Role::held;
+  for (WorkloadState state : {WorkloadState::pending, WorkloadState::running, WorkloadState::suspended,
+                              WorkloadState::completing, WorkloadState::ended})
+    if (text == word(state)) return role_of(state);
+  return Role::text;
+}
+
+Role strip_role(std::string_view glyph) {
+  if (glyph == "·" || glyph == "." || glyph == "○" || glyph == "o" || glyph == "‐" || glyph == "-")
+    return Role::free;
+  if (glyph == "╳" || glyph == "x") return Role::stranded;
+  if (glyph == "?") return Role::unknown;
+  return Role::held;
+}
+
+}  // namespace
+
+Role role_of(Health health) {
+  switch (health) {
+    case Health::ok: return Role::good;
+    case Health::draining:
+    case Health::drained: return Role::warning;
+    case Health::down:
+    case Health::invalid: return Role::danger;
+    case Health::unknown: break;
+  }
+  return Role::unknown;
+}
+
+Role role_of(Severity severity) {
+  switch (severity) {
+    case Severity::danger: return Role::danger;
+    case Severity::warning: return Role::warning;
+    case Severity::good: return Role::good;
+    case Severity::info: break;
+  }
+  return Role::text;
+}
+
+Role role_of(WorkloadState state) {
+  switch (state) {
+    case WorkloadState::running: return Role::held;
+    case WorkloadState::pending: return Role::warning;
+    case WorkloadState::suspended:
+    case WorkloadState::completing: return Role::changing;
+    case WorkloadState::ended: return Role::dim;
+    case WorkloadState::unknown: break;
+  }
+  return Role::unknown;
+}
+
+std::string_view sign_of(Severity severity) {
+  switch (severity) {
+    case Severity::danger: return "!!";
+    case Severity::warning: return "! ";
+    case Severity::good:
+    case Severity::info: break;
+  }
+  return "i ";
+}
+
+Role cell_role(std::string_view key, std::string_view text) {
+  if (text == "?") return Role::unknown;
+  if (text == "n/a" || text == "0") return Role::dim;
+  if (key == "health") return health_role(text);
+  if (key == "state") return state_role(text);
+  if (key == "reason") return Role::warning;
+  if (key == "free") return Role::free;
+  if (key == "largest") return text == "none" ? Role::dim : Role::free;
+  if (key == "cluster" || key == "features" || key == "partitions" || key == "uuid" || key == "product" ||
+      key == "version" || key == "account" || key == "group")
+    return Role::dim;
+  return Role::text;
+}
+
+void draw_strip(Canvas& canvas, int x, int y, int width, std::string_view strip, bool ascii) {
+  std::string fitted = shorten(strip, width, ascii);
+  std::string_view rest = fitted;
+  int end = x + width;
+  while (!rest.empty() && x < end) {
+    std::size_t size = 1;
+    while (size < rest.size() && (static_cast<unsigned char>(rest[size]) & 0xC0) == 0x80) ++size;
+    std::string_view glyph = rest.substr(0, size);
+    x += canvas.put(x, y, glyph, strip_role(glyph), end);
+    rest.remove_prefix(size);
+  }
+}
+
+}  // namespace tessera::tui

@@ -1,0 +1,162 @@
+#include "tui/screens/rows.hpp"
+
+#include <algorithm>
+
+#include "tui/screens/roles.hpp"
+
+namespace tessera::tui {
+namespace {
+
+template <class Row>
+std::vector<ColumnInfo> infos() {
+  std::vector<ColumnInfo> out;
+  for (const query::Column<Row>& column : query::columns<Row>())
+    out.push_back(
+        {column.key, column.title, column.format, column.align, column.show, column.min_width, column.help});
+  return out;
+}
+
+const Cluster* cluster_at(const Model& model, const RowRef& ref) {
+  return ref.cluster < model.clusters.size() ? &model.clusters[ref.cluster] : nullptr;
+}
+
+// Calls visit with the row at `ref`, whatever its type; a default result when nothing is there.
+template <class Visit>
+auto with_row(const Model& model, ScreenKind kind, const RowRef& ref, Visit visit)
+    -> decltype(visit(query::NodeRow{})) {
+  if (kind == ScreenKind::nodes)
+    if (auto row = node_at(model, ref)) return visit(*row);
+  if (kind == ScreenKind::gpus)
+    if (auto row = gpu_at(model, ref)) return visit(*row);
+  if (kind == ScreenKind::slices)
+    if (auto row = slice_at(model, ref)) return visit(*row);
+  if (kind == ScreenKind::workloads)
+    if (auto row = workload_at(model, ref)) return visit(*row);
+  return {};
+}
+
+template <class Row>
+std::string own_name(const Row& row) {
+  if constexpr (std::is_same_v<Row, query::WorkloadRow>)
+    return row.workload->id.text;
+  else if constexpr (std::is_same_v<Row, query::GpuRow>)
+    return row.gpu->uuid.empty() ? row.node->name.text + ":" + std::to_string(row.gpu->index.value)
+                                 : row.gpu->uuid;
+  else
+    return row.node->name.text;
+}
+
+}  // namespace
+
+std::span<const ColumnInfo> column_infos(ScreenKind kind) {
+  static const std::vector<ColumnInfo> nodes = infos<query::NodeRow>(), gpus = infos<query::GpuRow>(),
+                                       slices = infos<query::SliceRow>(),
+                                       workloads = infos<query::WorkloadRow>();
+  switch (kind) {
+    case ScreenKind::nodes: return nodes;
+    case ScreenKind::gpus: return gpus;
+    case ScreenKind::slices: return slices;
+    case ScreenKind::workloads: return workloads;
+    default: return {};
+  }
+}
+
+std::optional<int> column_index(ScreenKind kind, std::string_view key) {
+  std::span<const ColumnInfo> columns = column_infos(kind);
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    if (columns[i].key == key) return static_cast<int>(i);
+  return std::nullopt;
+}
+
+std::optional<query::NodeRow> node_at(const Model& model, const RowRef& ref) {
+  const Cluster* cluster = cluster_at(model, ref);
+  if (!cluster || ref.item >= cluster->nodes.size()) return std::nullopt;
+  return query::NodeRow{cluster, &cluster->nodes.all()[ref.item]};
+}
+
+std::optional<query::GpuRow> gpu_at(const Model& model, const RowRef& ref) {
+  auto row = node_at(model, ref);
+  if (!row || ref.gpu >= row->node->gpus.size()) return std::nullopt;
+  return query::GpuRow{row->cluster, row->node, &row->node->gpus[ref.gpu]};
+}
+
+std::optional<query::SliceRow> slice_at(const Model& model, const RowRef& ref) {
+  auto row = node_at(model, ref);
+  if (!row) return std::nullopt;
+  if (ref.gpu == RowRef::kPool) {
+    if (ref.slice >= row->node->pool.size()) return std::nullopt;
+    return query::SliceRow{row->cluster, row->node, nullptr, &row->node->pool[ref.slice]};
+  }
+  if (ref.gpu >= row->node->gpus.size()) return std::nullopt;
+  const Gpu& gpu = row->node->gpus[ref.gpu];
+  if (ref.slice >= gpu.slices.size()) return std::nullopt;
+  return query::SliceRow{row->cluster, row->node, &gpu, &gpu.slices[ref.slice]};
+}
+
+std::optional<query::WorkloadRow> workload_at(const Model& model, const RowRef& ref) {
+  const Cluster* cluster = cluster_at(model, ref);
+  if (!cluster || ref.item >= cluster->workloads.size()) return std::nullopt;
+  return query::WorkloadRow{cluster, &cluster->workloads.all()[ref.item]};
+}
+
+std::string id_at(const Model& model, ScreenKind kind, const RowRef& ref) {
+  return with_row(model, kind, ref, [](const auto& row) { return query::row_id(row); });
+}
+
+std::string name_at(const Model& model, ScreenKind kind, const RowRef& ref) {
+  return with_row(model, kind, ref, [](const auto& row) { return own_name(row); });
+}
+
+query::Context context_of(const World& world) { return {world.wall, &world.catalogue}; }
+
+std::string cell_text(const World& world, ScreenKind kind, const RowRef& ref, int column, bool ascii) {
+  return with_row(world.model, kind, ref, [&](const auto& row) {
+    using Row = std::decay_t<decltype(row)>;
+    const query::Column<Row>& info = query::columns<Row>()[static_cast<std::size_t>(column)];
+    if constexpr (std::is_same_v<Row, query::GpuRow>)
+      if (info.key == "strip") return query::strip(*row.gpu, &world.catalogue, ascii);
+    return query::to_text(info.value(row, context_of(world)), info.format);
+  });
+}
+
+std::string ScreenRows::text(int row, int column) const {
+  return cell_text(world_, screen_.kind, ref(row), column, state_.ascii);
+}
+
+Style ScreenRows::style(int row, int column, const std::string& text) const {
+  const ColumnInfo& info = columns()[static_cast<std::size_t>(column)];
+  if (!state_.cells.changed.empty()) {
+    auto changed = state_.cells.changed.find({id_at(world_.model, screen_.kind, ref(row)), column});
+    if (changed != state_.cells.changed.end() && world_.wall - changed->second < kChangedFor)
+      return Style(Role::changed).with_bold();
+  }
+  return cell_role(info.key, text);
+}
+
+bool ScreenRows::marked(int row) const {
+  return !screen_.marks.empty() && screen_.marks.contains(id_at(world_.model, screen_.kind, ref(row)));
+}
+
+bool ScreenRows::paint(Canvas& canvas, int x, int y, int width, int row, int column) const {
+  if (columns()[static_cast<std::size_t>(column)].key != "strip") return false;
+  draw_strip(canvas, x, y, width, text(row, column), state_.ascii);
+  return true;
+}
+
+TableLook look_of(const World& world, const UiState& state, const Screen& screen, int cursor) {
+  TableLook look;
+  look.chosen = screen.columns;
+  look.sorts = screen.sorts;
+  look.wanted = screen.derived.widths;
+  look.wide = state.wide;
+  // With one cluster, or on a table of one, the cluster's name says nothing.
+  bool one = world.model.clusters.size() < 2 || !screen.cluster.empty();
+  if (one) look.skip = column_index(screen.kind, "cluster").value_or(-1);
+  look.left = screen.left;
+  look.top = screen.top;
+  look.cursor = cursor;
+  look.ascii = state.ascii;
+  return look;
+}
+
+}  // namespace tessera::tui

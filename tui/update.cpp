@@ -1,0 +1,322 @@
+#include "tui/update.hpp"
+
+#include <algorithm>
+
+#include "tui/screens/control.hpp"
+#include "tui/screens/documents.hpp"
+#include "tui/screens/empty.hpp"
+#include "tui/screens/overview.hpp"
+#include "tui/screens/rows.hpp"
+
+namespace tessera::tui {
+namespace {
+
+constexpr Duration kMessageFor{6000};
+constexpr Duration kStep{10000};      // ages on the screen move on in these steps
+constexpr std::size_t kHuge = 20000;  // rows from which sorting on every event would be felt
+constexpr Duration kHugeEvery{1000};
+constexpr int kWheel = 3;
+
+bool stale(const DerivedRows& derived, const std::string& key, const World& world) {
+  if (!derived.valid || derived.key != key) return true;
+  if (derived.revision == world.model.revision) return false;
+  return derived.total < kHuge || world.wall - derived.at >= kHugeEvery;
+}
+
+void derive_all(UiState& state, const World& world) {
+  // The list below the top one is kept fresh too: `[` and `]` walk along it.
+  std::size_t from = state.stack.size() > 1 ? state.stack.size() - 2 : 0;
+  for (std::size_t i = from; i < state.stack.size(); ++i) {
+    Screen& screen = state.stack[i];
+    if (!is_table(screen.kind)) continue;
+    if (stale(screen.derived, derive_key(state, screen), world))
+      screen.derived = derive(world, state, screen);
+  }
+  bool minute = world.wall - state.overview.at >= Duration(60000);
+  if (!state.overview.valid || state.overview.revision != world.model.revision || minute)
+    state.overview = work_out_overview(world);
+}
+
+// Compares what the visible cells say with what they said, and remembers when they changed.
+void remember_cells(UiState& state, const World& world) {
+  CellMemory& cells = state.cells;
+  std::erase_if(cells.changed, [&](const auto& cell) { return world.wall - cell.second >= kChangedFor; });
+  const Screen& screen = state.top();
+  if (!is_table(screen.kind)) {
+    cells = {};
+    return;
+  }
+  std::string scope = derive_key(state, screen);
+  bool same = cells.scope == scope;
+  if (!same) cells = {scope, {}, {}};
+  std::map<std::pair<std::string, int>, std::string> now;
+  int height = table_height(state, world), count = static_cast<int>(screen.derived.rows.size());
+  std::span<const ColumnInfo> columns = column_infos(screen.kind);
+  for (int row = screen.top; row < std::min(count, screen.top + height); ++row) {
+    const RowRef& ref = screen.derived.rows[static_cast<std::size_t>(row)];
+    std::string id = id_at(world.model, screen.kind, ref);
+    for (int column = 0; column < static_cast<int>(columns.size()); ++column) {
+      // Ages and readings always change; marking them would be noise.
+      query::Format format = columns[static_cast<std::size_t>(column)].format;
+      if (format != query::Format::text && format != query::Format::count) continue;
+      std::string text = cell_text(world, screen.kind, ref, column, state.ascii);
+      auto known = cells.texts.find({id, column});
+      if (same && known != cells.texts.end() && known->second != text)
+        cells.changed[{id, column}] = world.wall;
+      now.emplace(std::pair(id, column), std::move(text));
+    }
+  }
+  cells.texts = std::move(now);
+}
+
+Effects accept_input(UiState& state, const World& world) {
+  InputLine input = state.input;
+  if (input.kind == InputKind::filter) {
+    if (!input.error.empty()) return {};  // stays open until it can be used or is left
+    state.input = {};
+    return {};
+  }
+  state.input = {};
+  if (!input.text.empty()) {
+    std::erase(state.history, input.text);
+    state.history.push_back(input.text);
+    if (state.history.size() > UiState::kHistory) state.history.erase(state.history.begin());
+  }
+  return run_command(state, world, input.text);
+}
+
+void cancel_input(UiState& state) {
+  if (state.input.kind == InputKind::filter) set_filter(state.top(), state.input.before);
+  state.input = {};
+}
+
+void back(UiState& state, const World& world) {
+  if (state.choice.kind != ChoiceKind::none) {
+    state.choice = {};
+  } else if (is_loading(state, world.model)) {
+    state.loading_left = true;
+  } else if (!state.top().filter_text.empty()) {
+    clear_filter(state);
+  } else {
+    go_back(state);
+  }
+}
+
+void show_page(UiState& state, ScreenKind kind) {
+  Screen page;
+  page.kind = kind;
+  page.about = state.top().kind;
+  if (state.top().kind != kind) push(state, std::move(page));
+}
+
+std::string next_theme(const UiState& state) {
+  auto at = std::find(state.themes.begin(), state.themes.end(), state.theme);
+  if (at == state.themes.end() || ++at == state.themes.end()) at = state.themes.begin();
+  return *at;
+}
+
+Effects act_on_console(UiState& state, const World& world, Action action) {
+  Effects effects;
+  switch (action) {
+    case Action::copy: {
+      std::string text = copy_text(state, world);
+      auto lines = std::count(text.begin(), text.end(), '\n') + 1;
+      say(state, world, Severity::good,
+          lines > 1 ? "copied " + std::to_string(lines) + " names" : "copied " + text);
+      effects.copy = std::move(text);
+      break;
+    }
+    case Action::refresh:
+      effects.refresh = true;
+      say(state, world, Severity::info, "asked for fresh data");
+      break;
+    case Action::redraw: effects.repaint = true; break;
+    case Action::next_theme: effects.theme = next_theme(state); break;
+    case Action::toggle_mouse:
+      state.mouse = !state.mouse;
+      effects.mouse = state.mouse;
+      say(state, world, Severity::info,
+          state.mouse ? "the mouse is used here" : "the mouse is the terminal's");
+      break;
+    case Action::suspend: effects.suspend = true; break;
+    case Action::quit: effects.quit = true; break;
+    default: break;
+  }
+  return effects;
+}
+
+void act_on_screens(UiState& state, Action action) {
+  switch (action) {
+    case Action::show_overview: go_to(state, ScreenKind::overview); break;
+    case Action::show_nodes: go_to(state, ScreenKind::nodes); break;
+    case Action::show_gpus: go_to(state, ScreenKind::gpus); break;
+    case Action::show_slices: go_to(state, ScreenKind::slices); break;
+    case Action::show_workloads: go_to(state, ScreenKind::workloads); break;
+    case Action::show_waiting: go_to(state, ScreenKind::workloads, "state=pending"); break;
+    case Action::show_events: go_to(state, ScreenKind::log); break;
+    case Action::show_about: show_page(state, ScreenKind::about); break;
+    case Action::help: show_page(state, ScreenKind::help); break;
+    default: break;
+  }
+}
+
+void act_on_table(UiState& state, const World& world, Action action) {
+  Screen& screen = state.top();
+  switch (action) {
+    case Action::filter: open_prompt(state, InputKind::filter); break;
+    case Action::clear_filter: clear_filter(state); break;
+    case Action::find_next: find_again(state, world, 1); break;
+    case Action::find_previous: find_again(state, world, -1); break;
+    case Action::only_mine: screen.only_mine = !screen.only_mine; break;
+    case Action::sort_next_column: sort_step(state, 1); break;
+    case Action::sort_previous_column: sort_step(state, -1); break;
+    case Action::sort_reverse: screen.sorts.front().descending = !screen.sorts.front().descending; break;
+    case Action::sort_choose: open_choice(state, ChoiceKind::sort); break;
+    case Action::choose_columns: open_choice(state, ChoiceKind::columns); break;
+    case Action::toggle_wide:
+      state.wide = !state.wide;
+      screen.left = 0;
+      break;
+    case Action::follow: screen.top = 0; break;
+    case Action::mark: toggle_mark(state, world); break;
+    case Action::mark_all: mark_all(state, world); break;
+    case Action::clear_marks: screen.marks.clear(); break;
+    default: break;
+  }
+}
+
+Effects take(UiState& state, const World& world, const ActionMessage& message) {
+  Action action = message.action;
+  if (!state.message.sticky || state.message.at != world.wall) state.message = {};
+  if (state.input.kind != InputKind::none) {
+    if (action == Action::input_accept) return accept_input(state, world);
+    if (action == Action::input_cancel)
+      cancel_input(state);
+    else
+      edit(state, world, action);
+    return {};
+  }
+  if (std::string reason = why_disabled(action, state, world); !reason.empty()) {
+    say(state, world, Severity::info, std::move(reason));
+    return {};
+  }
+  return act(state, world, action);
+}
+
+Effects take(UiState& state, const World& world, const Mouse& mouse) {
+  if (state.input.kind != InputKind::none || state.choice.kind != ChoiceKind::none) return {};
+  switch (mouse.kind) {
+    case Mouse::Kind::press: click(state, world, mouse.x, mouse.y); break;
+    case Mouse::Kind::double_press:
+      click(state, world, mouse.x, mouse.y);
+      return take(state, world, ActionMessage{Action::open});
+    case Mouse::Kind::wheel_up:
+    case Mouse::Kind::wheel_down:
+      for (int i = 0; i < kWheel; ++i)
+        move_cursor(state, world,
+                    mouse.kind == Mouse::Kind::wheel_up ? Action::cursor_up : Action::cursor_down);
+      break;
+  }
+  return {};
+}
+
+// A reader of older events stays where he is when new ones come in above.
+void hold_log(UiState& state, const World& world) {
+  Screen& screen = state.top();
+  if (screen.kind != ScreenKind::log) return;
+  int lines = static_cast<int>(document_of(world, state, state.size.columns).size());
+  if (screen.top > 0 && lines > screen.cursor_at) screen.top += lines - screen.cursor_at;
+  screen.cursor_at = lines;
+}
+
+Effects take_any(UiState& state, const World& world, const Message& message) {
+  if (const auto* action = std::get_if<ActionMessage>(&message)) return take(state, world, *action);
+  if (const auto* mouse = std::get_if<Mouse>(&message)) return take(state, world, *mouse);
+  if (const auto* text = std::get_if<TextInput>(&message)) {
+    if (state.input.kind != InputKind::none) type_text(state, text->character);
+  } else if (const auto* paste = std::get_if<Paste>(&message)) {
+    if (state.input.kind != InputKind::none)
+      type_text(state, paste->text);
+    else
+      say(state, world, Severity::info, "a paste is not read as keys; press / or : first");
+  } else if (const auto* resize = std::get_if<Resize>(&message)) {
+    state.size = resize->size;
+  } else if (const auto* notice = std::get_if<Notice>(&message)) {
+    say(state, world, notice->severity, notice->text);
+  } else if (std::holds_alternative<Tick>(message) && !state.message.sticky &&
+             world.wall - state.message.at >= kMessageFor) {
+    state.message = {};
+  }
+  return {};
+}
+
+}  // namespace
+
+void say(UiState& state, const World& world, Severity severity, std::string text) {
+  state.message = {severity, std::move(text), world.wall, severity == Severity::danger};
+}
+
+Effects act(UiState& state, const World& world, Action action) {
+  if (state.choice.kind != ChoiceKind::none &&
+      (is_move(action) || action == Action::open || action == Action::choice_toggle)) {
+    choose(state, world, action);
+    return {};
+  }
+  if (is_move(action)) {
+    move_cursor(state, world, action);
+    return {};
+  }
+  if (action != Action::back) state.choice = {};
+  switch (action) {
+    case Action::open: open_under_cursor(state, world); return {};
+    case Action::facts: show_facts(state, world); return {};
+    case Action::back: back(state, world); return {};
+    case Action::next_sibling: step_sibling(state, world, 1); return {};
+    case Action::previous_sibling: step_sibling(state, world, -1); return {};
+    case Action::palette: open_prompt(state, InputKind::command); return {};
+    default: break;
+  }
+  if (action >= Action::filter && action <= Action::clear_marks) {
+    act_on_table(state, world, action);
+    return {};
+  }
+  if (action >= Action::show_overview && action <= Action::help) {
+    act_on_screens(state, action);
+    return {};
+  }
+  return act_on_console(state, world, action);
+}
+
+bool wants_text(const UiState& state) { return state.input.kind != InputKind::none; }
+
+std::vector<Scope> scopes(const UiState& state) {
+  if (wants_text(state)) return {Scope::input};
+  std::vector<Scope> out;
+  if (state.choice.kind != ChoiceKind::none) out.push_back(Scope::choice);
+  if (is_table(state.top().kind)) out.push_back(Scope::table);
+  if (state.top().kind == ScreenKind::node) out.push_back(Scope::node);
+  if (state.top().kind == ScreenKind::log) out.push_back(Scope::log);
+  out.push_back(Scope::global);
+  return out;
+}
+
+Effects update(UiState& state, const World& world, const Message& message) {
+  Effects effects = take_any(state, world, message);
+  derive_all(state, world);
+  if (std::holds_alternative<ModelChanged>(message)) hold_log(state, world);
+  settle(state, world);
+  remember_cells(state, world);
+  return effects;
+}
+
+std::optional<TimePoint> next_tick(const UiState& state, const World& world) {
+  TimePoint next = world.wall - (world.wall.time_since_epoch() % kStep) + kStep;
+  for (const auto& [cell, at] : state.cells.changed) next = std::min(next, at + kChangedFor);
+  if (!state.message.text.empty() && !state.message.sticky)
+    next = std::min(next, state.message.at + kMessageFor);
+  bool behind = is_table(state.top().kind) && state.top().derived.revision != world.model.revision;
+  if (behind) next = std::min(next, state.top().derived.at + kHugeEvery);
+  return std::max(next, world.wall + Duration(1));
+}
+
+}  // namespace tessera::tui

@@ -1,0 +1,75 @@
+#include "tui/widgets/document.hpp"
+
+#include <algorithm>
+
+namespace tessera::tui {
+namespace {
+
+// The longest start of `text` that takes at most `width` cells, but at least one character.
+std::size_t fitting(std::string_view text, int width) {
+  std::size_t end = 0;
+  while (end < text.size()) {
+    std::size_t next = end + 1;
+    while (next < text.size() && (static_cast<unsigned char>(text[next]) & 0xC0) == 0x80) ++next;
+    if (end > 0 && display_width(text.substr(0, next)) > width) break;
+    end = next;
+  }
+  return end;
+}
+
+}  // namespace
+
+DocLine heading_line(std::string text, std::string aside) {
+  DocLine line{{{std::move(text), Style(Role::heading).with_bold(), 1}}, {}};
+  if (!aside.empty()) line.spans.push_back({"  " + aside, Role::dim});
+  return line;
+}
+
+DocLine fact_line(std::string label, std::string value, Style style) {
+  return {{{std::move(label), Role::dim, 3}, {std::move(value), style, 3 + kLabelWidth}}, {}};
+}
+
+std::vector<std::string> wrap(std::string_view text, int width) {
+  std::vector<std::string> lines;
+  width = std::max(width, 1);
+  while (!text.empty()) {
+    std::size_t end = fitting(text, width);
+    if (end < text.size()) {
+      std::size_t blank = text.substr(0, end + 1).rfind(' ');
+      if (blank != std::string_view::npos && blank > 0) end = blank;
+    }
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(end);
+    while (text.starts_with(' ')) text.remove_prefix(1);
+  }
+  if (lines.empty()) lines.emplace_back();
+  return lines;
+}
+
+void add_wrapped_fact(Document& document, const std::string& label, std::string_view value, int width,
+                      Style style) {
+  bool first = true;
+  for (std::string& line : wrap(value, width - 4 - kLabelWidth)) {
+    document.push_back(fact_line(first ? label : "", std::move(line), style));
+    first = false;
+  }
+}
+
+void draw_document(Canvas& canvas, Rect area, const Document& document, int top, const std::string& cursor,
+                   bool ascii) {
+  top = std::clamp(top, 0, std::max(0, static_cast<int>(document.size()) - area.height));
+  for (int y = 0; y < area.height && top + y < static_cast<int>(document.size()); ++y) {
+    const DocLine& line = document[static_cast<std::size_t>(top + y)];
+    bool selected = !line.id.empty() && line.id == cursor;
+    Pen pen(canvas, area.x + 1, area.y + y, area.right() - 1, ascii);
+    for (const Span& span : line.spans) {
+      if (span.at >= 0) pen.to(area.x + span.at);
+      pen.put(span.text, selected ? span.style.with_bold() : span.style);
+    }
+    if (!selected) continue;
+    canvas.mark_selected(area.x + 1, area.y + y, area.width - 1);
+    canvas.put(area.x, area.y + y, glyphs(ascii).pointer, Style(Role::accent).with_bold());
+  }
+}
+
+}  // namespace tessera::tui

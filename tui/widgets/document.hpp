@@ -1,0 +1,37 @@
+// A page of lines made of styled pieces, some of which the cursor can rest on: facts, help, about.
+// Threads: pure drawing.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tui/widgets/paint.hpp"
+
+namespace tessera::tui {
+
+struct Span {
+  std::string text;
+  Style style;
+  int at = -1;  // column to start in, unless the line is beyond it already; -1: right behind
+};
+struct DocLine {
+  std::vector<Span> spans;
+  std::string id;  // what the cursor holds on to; empty: it passes over
+};
+using Document = std::vector<DocLine>;
+
+// Small builders, so that the screens read like what they show.
+DocLine heading_line(std::string text, std::string aside = {});
+DocLine fact_line(std::string label, std::string value, Style style = {});
+// Breaks text at blanks into lines of at most `width` cells; a word that is longer is broken hard.
+std::vector<std::string> wrap(std::string_view text, int width);
+// A fact whose value may need several lines.
+void add_wrapped_fact(Document& document, const std::string& label, std::string_view value, int width,
+                      Style style = {});
+inline constexpr int kLabelWidth = 16;
+
+// Draws from line `top` on; the line with `cursor` as its id is the selected one.
+void draw_document(Canvas& canvas, Rect area, const Document& document, int top, const std::string& cursor,
+                   bool ascii);
+
+}  // namespace tessera::tui

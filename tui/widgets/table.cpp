@@ -1,0 +1,146 @@
+#include "tui/widgets/table.hpp"
+
+#include <algorithm>
+
+namespace tessera::tui {
+namespace {
+
+constexpr int kGap = 2;  // blank cells between columns
+
+int least_width(const ColumnInfo& column) {
+  return std::max(column.min_width, display_width(column.title) + 1);  // room for the sort marker
+}
+
+int total_width(std::span<const ColumnInfo> columns, const std::vector<int>& shown) {
+  int width = 0;
+  for (int column : shown) width += least_width(columns[static_cast<std::size_t>(column)]) + kGap;
+  return width > 0 ? width - kGap : 0;
+}
+
+// As many columns as fit: all that are always shown, then the roomy ones, then the wide ones, each in order.
+std::vector<int> choose(std::span<const ColumnInfo> columns, int width, bool wide, int skip) {
+  std::vector<int> shown;
+  for (query::Show show : {query::Show::always, query::Show::roomy, query::Show::wide}) {
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      if (columns[i].show != show || static_cast<int>(i) == skip) continue;
+      std::vector<int> more = shown;
+      more.push_back(static_cast<int>(i));
+      if (show == query::Show::always || wide || total_width(columns, more) <= width) shown = more;
+    }
+  }
+  std::sort(shown.begin(), shown.end());
+  return shown;
+}
+
+std::vector<int> candidates(std::span<const ColumnInfo> columns, const TableLook& look, int room) {
+  if (look.chosen) {
+    std::vector<int> shown = *look.chosen;
+    std::erase_if(shown, [&](int i) { return i < 0 || static_cast<std::size_t>(i) >= columns.size(); });
+    return shown;
+  }
+  // Scrolling reaches every column, also those that this width leaves out.
+  return choose(columns, room, look.wide || look.left > 0, look.skip);
+}
+
+// Takes `left` columns away behind the one that names the row, which stays.
+void scroll(std::span<const ColumnInfo> columns, std::vector<int>& shown, int left) {
+  if (left == 0) return;
+  auto names = std::find_if(shown.begin(), shown.end(), [&](int i) {
+    return columns[static_cast<std::size_t>(i)].show == query::Show::always;
+  });
+  if (names == shown.end()) names = shown.begin();
+  std::rotate(shown.begin(), names, names + 1);
+  shown.erase(shown.begin() + 1, shown.begin() + 1 + left);
+}
+
+// Spare cells go to the columns that are cut shortest, one at a time, until nobody wants more.
+void widen(std::vector<PlacedColumn>& placed, const std::vector<int>& wanted, int spare) {
+  while (spare > 0) {
+    PlacedColumn* neediest = nullptr;
+    for (PlacedColumn& column : placed) {
+      std::size_t index = static_cast<std::size_t>(column.column);
+      if (index >= wanted.size() || wanted[index] <= column.width) continue;
+      if (!neediest || column.width < neediest->width) neediest = &column;
+    }
+    if (!neediest) return;
+    ++neediest->width;
+    --spare;
+  }
+}
+
+void draw_heading(Canvas& canvas, Rect area, std::span<const ColumnInfo> columns, const TableLayout& layout,
+                  const TableLook& look) {
+  const Glyphs& shapes = glyphs(look.ascii);
+  for (const PlacedColumn& placed : layout.columns) {
+    const ColumnInfo& column = columns[static_cast<std::size_t>(placed.column)];
+    std::string title(column.title);
+    bool sorted = !look.sorts.empty() && look.sorts.front().column == placed.column;
+    if (sorted) title += look.sorts.front().descending ? shapes.descending : shapes.ascending;
+    Style style = sorted ? Style(Role::heading).with_bold() : Style(Role::heading);
+    put_cell(canvas, area.x + placed.x, area.y, placed.width, title, style, look.ascii,
+             column.align == query::Align::right);
+  }
+  if (layout.hidden_left > 0) canvas.put(area.x, area.y, shapes.more_left, Role::accent);
+  if (layout.hidden_right > 0) canvas.put(area.right() - 1, area.y, shapes.more_right, Role::accent);
+}
+
+void draw_row(Canvas& canvas, Rect area, int y, int row, const TableRows& rows, const TableLayout& layout,
+              const TableLook& look) {
+  const Glyphs& shapes = glyphs(look.ascii);
+  bool selected = row == look.cursor;
+  for (const PlacedColumn& placed : layout.columns) {
+    int x = area.x + placed.x;
+    if (rows.paint(canvas, x, y, placed.width, row, placed.column)) continue;
+    std::string text = rows.text(row, placed.column);
+    Style style = rows.style(row, placed.column, text);
+    if (selected) style = style.with_bold();
+    bool right = rows.columns()[static_cast<std::size_t>(placed.column)].align == query::Align::right;
+    put_cell(canvas, x, y, placed.width, text, style, look.ascii, right);
+  }
+  if (rows.marked(row)) canvas.put(area.x, y, shapes.mark, Style(Role::accent).with_bold());
+  if (!selected) return;
+  canvas.mark_selected(area.x + 1, y, area.width - 1);
+  if (!rows.marked(row)) canvas.put(area.x, y, shapes.pointer, Style(Role::accent).with_bold());
+}
+
+}  // namespace
+
+TableLayout lay_out(std::span<const ColumnInfo> columns, const TableLook& look, int width) {
+  TableLayout layout;
+  int room = width - 2;  // pointer at the left, a blank or the more-marker at the right
+  std::vector<int> shown = candidates(columns, look, room);
+  layout.candidates = static_cast<int>(shown.size());
+  if (shown.empty()) return layout;
+  layout.hidden_left = std::clamp(look.left, 0, layout.candidates - 1);
+  scroll(columns, shown, layout.hidden_left);
+  int used = 0;
+  for (int index : shown) {
+    int needs = least_width(columns[static_cast<std::size_t>(index)]);
+    if (!layout.columns.empty() && used + kGap + needs > room) break;
+    used += needs + (layout.columns.empty() ? 0 : kGap);
+    layout.columns.push_back({index, 0, std::min(needs, room)});
+  }
+  layout.hidden_right = static_cast<int>(shown.size() - layout.columns.size());
+  widen(layout.columns, look.wanted, room - used);
+  int x = 1;
+  for (PlacedColumn& placed : layout.columns) {
+    placed.x = x;
+    x += placed.width + kGap;
+  }
+  return layout;
+}
+
+TableLayout draw_table(Canvas& canvas, Rect area, const TableRows& rows, const TableLook& look) {
+  TableLayout layout = lay_out(rows.columns(), look, area.width);
+  if (area.height < 1) return layout;
+  draw_heading(canvas, area, rows.columns(), layout, look);
+  int count = rows.count();
+  for (int line = 1; line < area.height; ++line) {
+    int row = look.top + line - 1;
+    if (row < 0 || row >= count) break;
+    draw_row(canvas, area, area.y + line, row, rows, layout, look);
+  }
+  return layout;
+}
+
+}  // namespace tessera::tui
