@@ -23,7 +23,8 @@ struct Yaml {
   Kind kind = Kind::null;
   bool quoted = false;  // a quoted scalar is text even when it looks like a number
   int line = 1;         // counted from 1
-  int column = 1;  // in bytes
+  int column = 1;       // in bytes
+  int key_line = 0;     // where the key of this value stands; 0: it has none
   std::string scalar;
   std::vector<Yaml> items;
   std::vector<std::pair<std::string, Yaml>> fields;  // in file order, keys unique

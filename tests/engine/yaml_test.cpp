@@ -36,6 +36,9 @@ TEST(Yaml, KnowsWhereEverythingStands) {
   EXPECT_EQ(root->find("b")->items[1].find("y")->line, 5);
   EXPECT_EQ(root->find("c")->line, 6) << "a missing value stands where its key stands";
   EXPECT_EQ(root->find("d")->line, 8);
+  EXPECT_EQ(root->find("b")->line, 4) << "the list itself";
+  EXPECT_EQ(root->find("b")->key_line, 3);
+  EXPECT_EQ(root->key_line, 0);
 }
 
 TEST(Yaml, AnEmptyTextIsNull) {
