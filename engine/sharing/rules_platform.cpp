@@ -1,0 +1,186 @@
+// The rules of the other platforms, and who asks which.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/sharing/limits.hpp"
+#include "engine/sharing/resources.hpp"
+#include "engine/sharing/rules.hpp"
+
+namespace tessera::sharing {
+
+namespace {
+
+void append(Violations& all, Violations more) {
+  all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+bool mig_on(const NodeShape& node) {
+  return std::any_of(node.boards.begin(), node.boards.end(), [](const BoardShape& b) { return b.mig; });
+}
+
+bool shares(const NodeShape& node) {
+  return node.sharing.method == Strategy::mps || node.sharing.method == Strategy::time_slicing;
+}
+
+// Nodes of one pool differ in what `part` tells of them.
+template <class Part>
+bool differs(std::span<const NodeShape> nodes, const NodeShape& node, Part part) {
+  return std::any_of(nodes.begin(), nodes.end(), [&](const NodeShape& other) {
+    return other.group == node.group && !(part(other) == part(node));
+  });
+}
+
+std::vector<std::vector<ProfileName>> cuts(const NodeShape& node) {
+  std::vector<std::vector<ProfileName>> all;
+  for (const BoardShape& board : node.boards) {
+    all.push_back(board.instances);
+    std::sort(all.back().begin(), all.back().end());
+  }
+  return all;
+}
+
+// GKE and AKS: one instance size for a whole pool.
+Violations uniform_pool(std::span<const NodeShape> nodes, const char* rule) {
+  Violations found;
+  for (const NodeShape& node : nodes) {
+    if (!mig_on(node)) continue;
+    if (natural_strategy(node) != MigStrategy::single) {
+      found.push_back({rule, fmt::format("{}: all instances of a node pool have one size", node.name)});
+    } else if (!node.group.empty() && differs(nodes, node, cuts)) {
+      found.push_back({rule, fmt::format("{}: pool {} would hold nodes that are cut differently", node.name,
+                                         node.group)});
+    }
+  }
+  return found;
+}
+
+Violations gke_rules(std::span<const NodeShape> nodes) {
+  Violations found = uniform_pool(nodes, "gke-uniform");
+  for (const NodeShape& node : nodes) {
+    if (shares(node) && (node.sharing.replicas < kMinClients || node.sharing.replicas > kMaxClients)) {
+      found.push_back({"gke-clients", fmt::format("{}: sharing takes 2 to 48 clients for each board, not {}",
+                                                  node.name, node.sharing.replicas)});
+    }
+    for (const BoardShape& board : node.boards) {
+      const bool rtx = board.product != nullptr && board.product->key.text.starts_with("RTX-PRO-6000");
+      const bool media = std::any_of(board.instances.begin(), board.instances.end(), [](const auto& name) {
+        return name.text.find("+me") != std::string::npos;
+      });
+      if (!media || rtx) continue;
+      found.push_back(
+          {"gke-me", fmt::format("{}: profiles with +me are offered on RTX PRO 6000 only", node.name)});
+      break;
+    }
+  }
+  return found;
+}
+
+Violations hyperpod_slurm_rules(std::span<const NodeShape> nodes) {
+  for (const NodeShape& node : nodes) {
+    if (mig_on(node)) {
+      return {{"hyperpod-slurm-no-mig",
+               fmt::format("{}: MIG is not supported on HyperPod with Slurm", node.name)}};
+    }
+  }
+  return {};
+}
+
+Violations slurm_rules(const NodeShape& node) {
+  Violations found;
+  const bool any_whole =
+      std::any_of(node.boards.begin(), node.boards.end(), [](const BoardShape& board) { return !board.mig; });
+  const bool replicated = shares(node) || node.sharing.method == Strategy::shard;
+  if (replicated && !any_whole && !node.boards.empty()) {
+    found.push_back(
+        {"slurm-share-whole", fmt::format("{}: mps and shard are counted on whole boards only, and "
+                                          "none would be left",
+                                          node.name)});
+  }
+  return found;
+}
+
+Violations fpt_rules(std::span<const NodeShape> nodes) {
+  Violations found;
+  for (const NodeShape& node : nodes) {
+    append(found, fpt_one_layout(node));
+    append(found, fpt_mps(node));
+    append(found, fpt_time_slicing(node));
+    append(found, fpt_whole_gpu(node));
+  }
+  append(found, fpt_one_strategy(nodes));
+  return found;
+}
+
+}  // namespace
+
+Violations ack_rules(std::span<const NodeShape> pool, const AckFacts& facts) {
+  Violations found;
+  if (!facts.pro) found.push_back({"ack-pro", "GPU sharing needs an ACK Pro cluster"});
+  if (compare_versions(facts.kubernetes, "1.20").value_or(0) < 0) {
+    found.push_back(
+        {"ack-version", fmt::format("GPU sharing needs Kubernetes 1.20 or later, not {}", facts.kubernetes)});
+  }
+  if (compare_versions(facts.component, "1.9.13").value_or(0) < 0) {
+    found.push_back({"ack-component", fmt::format("MPS needs the sharing component 1.9.13 or later, not {}",
+                                                  facts.component)});
+  }
+  if (facts.label_deleted) {
+    found.push_back({"ack-label-default",
+                     "deleting ack.node.gpu.schedule does not restore the node: set it to "
+                     "default"});
+  }
+  for (const NodeShape& node : pool) {
+    if (!node.group.empty() && differs(pool, node, [](const NodeShape& one) { return one.sharing.method; })) {
+      found.push_back({"ack-pool", fmt::format("{}: the label belongs to pool {}, so all its nodes change "
+                                               "together",
+                                               node.name, node.group)});
+      break;
+    }
+  }
+  return found;
+}
+
+Violations check(Platform platform, std::span<const NodeShape> nodes) {
+  Violations found;
+  const bool kubernetes = scheduler_of(platform) == Scheduler::kubernetes;
+  for (const NodeShape& node : nodes) append(found, kubernetes ? plugin_rules(node) : slurm_rules(node));
+  switch (platform) {
+    case Platform::fpt: append(found, fpt_rules(nodes)); break;
+    case Platform::ack: append(found, ack_rules(nodes, {})); break;
+    case Platform::gke: append(found, gke_rules(nodes)); break;
+    case Platform::aks: append(found, uniform_pool(nodes, "aks-pool")); break;
+    case Platform::hyperpod_slurm: append(found, hyperpod_slurm_rules(nodes)); break;
+    case Platform::gpu_operator:
+    case Platform::eks:
+    case Platform::hyperpod_eks:
+    case Platform::parallel_cluster:
+    case Platform::slurm: break;
+  }
+  return found;
+}
+
+Violations check_pod(Platform platform, const NodeShape& node, const PodShape& pod) {
+  Violations found;
+  if (platform == Platform::fpt) {
+    append(found, fpt_mps_pod(node, pod));
+    append(found, fpt_time_slicing_pod(node, pod));
+    append(found, fpt_whole_gpu_pod(node, pod));
+    return found;
+  }
+  if (scheduler_of(platform) != Scheduler::kubernetes) return found;
+  // The plugin refuses more than one share under MPS by default, and under time-slicing where it is told to.
+  const bool mps = node.sharing.method == Strategy::mps;
+  if (!shares(node) || !node.sharing.refuse_more.value_or(mps)) return found;
+  for (const ContainerShape& container : pod.containers) {
+    for (const Request& request : container.requests) {
+      if (request.count <= 1 || !parse_resource(request.resource, Scheduler::kubernetes)) continue;
+      found.push_back({"plugin-request", fmt::format("container {} asks for {} of {}; a shared resource is "
+                                                     "handed out one at a time",
+                                                     container.name, request.count, request.resource)});
+    }
+  }
+  return found;
+}
+
+}  // namespace tessera::sharing

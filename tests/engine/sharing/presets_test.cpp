@@ -1,0 +1,183 @@
+#include "engine/sharing/presets.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/engine/sharing/sharing_build.hpp"
+
+namespace tessera::sharing {
+namespace {
+
+using test::product;
+
+const std::vector<PresetTable>& tables() {
+  static const std::vector<PresetTable> all = [] {
+    auto read = built_in_presets();
+    EXPECT_TRUE(read.ok()) << to_line(read.error());
+    return std::move(read).value();
+  }();
+  return all;
+}
+
+std::vector<std::string> names(const std::vector<Preset>& all) {
+  std::vector<std::string> found;
+  for (const Preset& preset : all) found.push_back(preset.name);
+  return found;
+}
+
+Preset preset(const std::string& key, Platform platform, const std::string& name) {
+  auto found = find_preset(product(key), platform, name, tables());
+  EXPECT_TRUE(found.ok()) << to_line(found.error());
+  return found.ok() ? *found : Preset{};
+}
+
+TEST(Presets, TheOperatorNamesEveryProfileOfABoard) {
+  const std::vector<std::string> found = names(operator_presets(product("RTX-PRO-6000-Blackwell-96GB")));
+  for (const char* name : {"all-disabled", "all-enabled", "all-1g.24gb", "all-1g.24gb.me.all",
+                           "all-1g.24gb-me", "all-4g.96gb.gfx", "all-balanced"}) {
+    EXPECT_NE(std::find(found.begin(), found.end(), name), found.end()) << name;
+  }
+}
+
+TEST(Presets, BalancedFollowsTheSlicesOfTheBoard) {
+  EXPECT_EQ(preset("H100-80GB-SXM5", Platform::gpu_operator, "all-balanced").text,
+            "2 × 1g.10gb + 1 × 2g.20gb + 1 × 3g.40gb");
+  EXPECT_EQ(preset("H200-141GB", Platform::gpu_operator, "all-balanced").text,
+            "2 × 1g.18gb + 1 × 2g.35gb + 1 × 3g.71gb");
+  EXPECT_EQ(preset("A100-40GB", Platform::gpu_operator, "all-balanced").text,
+            "2 × 1g.5gb + 1 × 2g.10gb + 1 × 3g.20gb");
+  EXPECT_EQ(preset("A30-24GB", Platform::gpu_operator, "all-balanced").text, "2 × 1g.6gb + 1 × 2g.12gb");
+}
+
+TEST(Presets, ABoardWithoutPlainTwoHasNoBalancedOne) {
+  const auto found = names(operator_presets(product("RTX-PRO-5000-Blackwell-48GB")));
+  EXPECT_EQ(std::find(found.begin(), found.end(), "all-balanced"), found.end());
+}
+
+TEST(Presets, BoardsWithoutMigHaveNone) { EXPECT_TRUE(operator_presets(product("A10")).empty()); }
+
+TEST(Presets, EveryGeneratedOneStandsOnItsBoard) {
+  for (const mig::Product& board : test::catalogue().products()) {
+    if (!board.placements_known) continue;
+    for (const Preset& one : operator_presets(board)) {
+      if (!one.mig) continue;
+      ASSERT_TRUE(one.layout) << board.key.text << " " << one.name;
+      EXPECT_TRUE(mig::is_legal(board, *one.layout)) << board.key.text << " " << one.name;
+      EXPECT_EQ(one.layout->size(), one.profiles.size());
+    }
+  }
+}
+
+TEST(Presets, TheOperatorsNameOfALayoutIsFound) {
+  const mig::Product& h100 = product("H100-80GB-SXM5");
+  const Preset balanced = preset("H100-80GB-SXM5", Platform::gpu_operator, "all-balanced");
+  std::vector<int> turned(balanced.profiles.rbegin(), balanced.profiles.rend());
+  EXPECT_EQ(operator_name(h100, turned), "all-balanced");
+  EXPECT_EQ(operator_name(h100, std::vector<int>{*h100.index_of("3g.40gb")}), std::nullopt);
+}
+
+TEST(Presets, FourOfTheDoubleMemoryOnes) {
+  // The published example calls this all-1g.40gb with devices of 10 GB; it is four of 1g.20gb.
+  for (const char* key : {"H100-80GB-SXM5", "A100-80GB"}) {
+    const Preset one = preset(key, Platform::fpt, "all-1g.20gb");
+    EXPECT_EQ(one.text, "4 × 1g.20gb") << key;
+    EXPECT_EQ(one.strategy, MigStrategy::single);
+    const mig::Product& board = product(key);
+    const NodeShape node = test::shape({test::cut_board(key, {"1g.20gb", "1g.20gb", "1g.20gb", "1g.20gb"})});
+    ASSERT_TRUE(one.layout);
+    EXPECT_EQ(instances_of(board, *one.layout), node.boards[0].instances);
+  }
+}
+
+TEST(Presets, TheH200HasTwoGOfThirtyFive) {
+  const Preset one = preset("H200-141GB", Platform::fpt, "all-2g.35gb");
+  EXPECT_EQ(one.text, "3 × 2g.35gb");
+  EXPECT_FALSE(one.note.empty());
+  EXPECT_FALSE(find_preset(product("H200-141GB"), Platform::fpt, "all-2g.25gb", tables()).ok());
+}
+
+TEST(Presets, ThePlatformsTablesAreWhole) {
+  EXPECT_EQ(presets(product("H100-80GB-SXM5"), Platform::fpt, tables()).size(), 8u);
+  EXPECT_EQ(presets(product("H200-141GB"), Platform::fpt, tables()).size(), 8u);
+  EXPECT_EQ(presets(product("A100-80GB"), Platform::fpt, tables()).size(), 8u);
+  EXPECT_TRUE(presets(product("A30-24GB"), Platform::fpt, tables()).empty()) << "not in its tables";
+}
+
+TEST(Presets, EveryRowOfTheTablesStandsOnEveryBoardItIsFor) {
+  for (const PresetTable& table : tables()) {
+    for (const ProductKey& key : table.products) {
+      const mig::Product& board = product(key.text);
+      for (const PresetRow& row : table.rows) {
+        int count = 0;
+        for (const auto& [profile, times] : row.instances) {
+          EXPECT_TRUE(board.find(profile.text)) << key.text << " " << profile.text;
+          count += times;
+        }
+        const Preset one = preset(key.text, table.platform, row.name);
+        EXPECT_EQ(one.profiles.size(), static_cast<std::size_t>(count)) << row.name;
+        if (count > 0) {
+          ASSERT_TRUE(one.layout) << key.text << " " << row.name;
+          EXPECT_TRUE(mig::is_legal(board, *one.layout));
+        }
+      }
+    }
+  }
+}
+
+TEST(Presets, HyperPodNamesAreReadAndWritten) {
+  const mig::Product& h100 = product("H100-80GB-SXM5");
+  const std::string name = "mixed-2-1g.10gb-1-2g.20gb-1-3g.40gb";
+  auto read = hyperpod_mixed(h100, name);
+  ASSERT_TRUE(read.ok()) << to_line(read.error());
+  EXPECT_EQ(read->text, "2 × 1g.10gb + 1 × 2g.20gb + 1 × 3g.40gb");
+  EXPECT_EQ(hyperpod_name(h100, read->profiles), name);
+  EXPECT_TRUE(hyperpod_mixed(product("H200-141GB"), "mixed-1-3g.71gb-1-4g.71gb").ok());
+  EXPECT_TRUE(hyperpod_mixed(product("RTX-PRO-6000-Blackwell-96GB"), "mixed-2-1g.24gb-me-1-2g.48gb-me").ok());
+}
+
+TEST(Presets, BrokenHyperPodNamesSayWhatIsWrong) {
+  const mig::Product& h100 = product("H100-80GB-SXM5");
+  const auto reason = [&](const std::string& name) {
+    auto read = hyperpod_mixed(h100, name);
+    return read.ok() ? std::string("accepted") : read.error().reason;
+  };
+  EXPECT_NE(reason("mixed-").find("names no profile"), std::string::npos);
+  EXPECT_NE(reason("balanced").find("mixed-"), std::string::npos);
+  EXPECT_NE(reason("mixed-1g.10gb").find("count"), std::string::npos);
+  EXPECT_NE(reason("mixed-2-1g.5gb").find("no profile"), std::string::npos);
+  EXPECT_NE(reason("mixed-3-3g.40gb").find("do not fit"), std::string::npos);
+  EXPECT_NE(reason("mixed-99-1g.10gb").find("more instances"), std::string::npos);
+  EXPECT_NE(reason("mixed-0-1g.10gb").find("count"), std::string::npos);
+}
+
+TEST(Presets, AnUnknownNameListsWhatThereIs) {
+  auto found = find_preset(product("A30-24GB"), Platform::gpu_operator, "all-9g.1gb", tables());
+  ASSERT_FALSE(found.ok());
+  EXPECT_NE(found.error().hint.find("all-balanced"), std::string::npos);
+}
+
+TEST(Presets, PlusAndDotAreOneInNames) {
+  EXPECT_EQ(preset("H100-80GB-SXM5", Platform::gpu_operator, "ALL-1g.10gb+me").name, "all-1g.10gb.me");
+}
+
+TEST(PresetTables, AreRefusedWithTheirLine) {
+  const auto reason = [](const std::string& rows) {
+    auto read = parse_presets(
+        "tables:\n  - platform: fpt\n    title: t\n    products: [A]\n    layouts:\n" + rows, "site.yaml");
+    return read.ok() ? std::string("accepted") : read.error().reason;
+  };
+  EXPECT_EQ(reason("      - {name: x, strategy: none}\n"), "accepted");
+  EXPECT_EQ(reason("      - {name: x, strategy: some}\n").find("site.yaml:6: strategy"), 0u);
+  EXPECT_EQ(reason("      - {name: x, strategy: single}\n").find("site.yaml:6:"), 0u);
+  EXPECT_EQ(reason("      - {name: x, strategy: single, instances: {1g.10gb: 0}}\n").find("site.yaml:6:"),
+            0u);
+  EXPECT_EQ(reason("      - {name: x, strategy: single, instances: {one: 1}}\n").find("site.yaml:6:"), 0u);
+  EXPECT_EQ(
+      reason("      - {name: x, strategy: none}\n      - {name: x, strategy: none}\n").find("site.yaml:7:"),
+      0u);
+  EXPECT_EQ(reason("      - {name: x, colour: red, strategy: none}\n").find("site.yaml:6:"), 0u);
+}
+
+}  // namespace
+}  // namespace tessera::sharing
