@@ -1,2 +1,115 @@
 // Joins the rooms: the only file that knows backends and console at once.
-int main() { return 0; }
+#include <unistd.h>
+
+#include <clocale>
+#include <csignal>
+#include <cstring>
+#include <exception>
+#include <memory>
+
+#include "backends/mailbox.hpp"
+#include "backends/sim/backend.hpp"
+#include "backends/slurm/backend.hpp"
+#include "backends/slurm/site.hpp"
+#include "engine/embedded.hpp"
+#include "tui/app.hpp"
+#include "tui/cli/command_table.hpp"
+#include "tui/cli/look.hpp"
+#include "tui/cli/run.hpp"
+
+namespace {
+
+using namespace tessera;
+
+cli::Environment environment_of(char** variables) {
+  cli::Environment environment;
+  for (; *variables; ++variables) {
+    const char* equals = std::strchr(*variables, '=');
+    if (equals) environment.emplace(std::string(static_cast<const char*>(*variables), equals), equals + 1);
+  }
+  return environment;
+}
+
+TimePoint wall() { return std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now()); }
+
+cli::Opening refuse(Error error, int code) {
+  cli::Opening opening;
+  opening.failure = std::move(error);
+  opening.exit_code = code;
+  return opening;
+}
+
+cli::Opening open_slurm(const cli::Options& options, const mig::Catalogue& catalogue) {
+  slurm::Options wanted;
+  wanted.conf = options.slurm_conf;
+  wanted.interval = options.interval.value_or(Duration{0});
+  wanted.catalogue = &catalogue;
+  wanted.clock = wall;
+  cli::Opening opening;
+  opening.backends.push_back(std::make_unique<slurm::SlurmBackend>(std::move(wanted)));
+  return opening;
+}
+
+cli::Opening open_what_is_here(const cli::Options& options, const mig::Catalogue& catalogue,
+                               const cli::Environment& environment) {
+  if (options.sim) return open_simulator(options, catalogue);
+  if (auto trouble = slurm::conf_trouble(options.slurm_conf)) return refuse(*trouble, cli::kUsage);
+  auto found = slurm::find_slurm();
+  if (found || !options.slurm_conf.empty()) return open_slurm(options, catalogue);
+  Error error{"no cluster found here", to_line(found.error()), "look at a simulated one: tessera --sim"};
+  if (environment.contains("KUBECONFIG")) {
+    error.reason += "; KUBECONFIG is set, but this version reads Slurm and simulated clusters only";
+  }
+  return refuse(std::move(error), cli::kUnknown);
+}
+
+int run_tessera(const std::vector<std::string>& arguments, const cli::Environment& environment,
+                const cli::Streams& streams) {
+  Mailbox mailbox;
+  auto open = [&](const cli::Options& options, const mig::Catalogue& catalogue) {
+    return open_what_is_here(options, catalogue, environment);
+  };
+  auto console = [&](const cli::Options& options, const mig::Catalogue& catalogue,
+                     std::span<const BackendPtr> backends) {
+    auto keymap = cli::load_keymap(options.keys, environment);
+    if (!keymap) {
+      cli::complain(streams, keymap.error());
+      return cli::kUsage;
+    }
+    auto code = tui::run_console(cli::console_options(options, environment), *keymap, catalogue, backends,
+                                 mailbox, mailbox);
+    if (code) return *code;
+    cli::complain(streams, code.error());
+    return cli::kUsage;
+  };
+  bool has_terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+  cli::Joins joins{mailbox, mailbox, open, console, wall, {}, has_terminal};
+  for (const embedded::File& file : embedded::scenarios()) {
+    std::string_view name = file.name;
+    joins.scenarios.emplace_back(name.substr(0, name.rfind('.')));
+  }
+  return cli::run(arguments, environment, joins, streams);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::setlocale(LC_CTYPE, "");
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that went away is an error of write(), not our end
+  cli::DescriptorBuffer out_buffer(STDOUT_FILENO), err_buffer(STDERR_FILENO);
+  std::ostream out(&out_buffer), err(&err_buffer);
+  cli::Streams streams{out, err, STDOUT_FILENO};
+  int code = cli::kUnknown;
+  try {
+    code = run_tessera({argv + 1, argv + argc}, environment_of(environ), streams);
+  } catch (const std::exception& error) {
+    cli::complain(streams, {"stopped by an error inside tessera", error.what(), "please report it"});
+  }
+  out.flush();
+  if (out_buffer.failure() != 0 && out_buffer.failure() != EPIPE) {
+    cli::complain(streams, {"cannot write the output", std::strerror(out_buffer.failure()), ""});
+    code = cli::kUnknown;
+  }
+  err.flush();
+  return code;
+}

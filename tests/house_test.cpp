@@ -1,0 +1,211 @@
+// The house rules that a compiler does not see: who may include whom, where heavy headers live, how long a
+// file may be. They read the source tree as text.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kRoot = TESSERA_SOURCE_DIR;
+
+std::string read(const fs::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+bool is_source(const fs::path& path) { return path.extension() == ".cpp" || path.extension() == ".hpp"; }
+
+// Paths from the root, of every C++ file below the given rooms.
+std::vector<std::string> sources(std::initializer_list<const char*> rooms) {
+  std::vector<std::string> files;
+  for (const char* room : rooms) {
+    if (!fs::exists(kRoot / room)) continue;
+    for (const auto& entry : fs::recursive_directory_iterator(kRoot / room)) {
+      if (entry.is_regular_file() && is_source(entry.path())) {
+        files.push_back(fs::relative(entry.path(), kRoot).string());
+      }
+    }
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::vector<std::string> includes(const std::string& file) {
+  static const std::regex form(R"(^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"])");
+  std::vector<std::string> found;
+  std::ifstream stream(kRoot / file);
+  for (std::string line; std::getline(stream, line);) {
+    std::smatch match;
+    if (std::regex_search(line, match, form)) found.push_back(match[1]);
+  }
+  return found;
+}
+
+std::string room_of(const std::string& path) { return path.substr(0, path.find('/')); }
+
+TEST(House, EngineKnowsOnlyItself) {
+  for (const std::string& file : sources({"engine"})) {
+    for (const std::string& header : includes(file)) {
+      std::string room = room_of(header);
+      EXPECT_FALSE(room == "backends" || room == "tui" || room == "tests") << file << " includes " << header;
+    }
+  }
+}
+
+TEST(House, BackendsKnowEngineButNotTheConsole) {
+  for (const std::string& file : sources({"backends"})) {
+    for (const std::string& header : includes(file)) {
+      EXPECT_FALSE(room_of(header) == "tui" || room_of(header) == "tests") << file << " includes " << header;
+    }
+  }
+}
+
+TEST(House, OnlyMainJoinsConsoleAndBackends) {
+  bool joined = false;
+  for (const std::string& file : sources({"tui"})) {
+    for (const std::string& header : includes(file)) {
+      if (room_of(header) == "backends") {
+        EXPECT_EQ(file, "tui/main.cpp") << file << " includes " << header;
+        joined = true;
+      }
+      EXPECT_NE(room_of(header), "tests") << file << " includes " << header;
+    }
+  }
+  EXPECT_TRUE(joined) << "main.cpp opens no backend";
+}
+
+TEST(House, EngineTouchesNoClockThreadFileOrSocket) {
+  const std::regex worldly(
+      R"(^(thread|mutex|condition_variable|future|fstream|iostream|filesystem|unistd\.h|sys/.*|pthread\.h|netdb\.h)$)");
+  for (const std::string& file : sources({"engine"})) {
+    for (const std::string& header : includes(file)) {
+      EXPECT_FALSE(std::regex_match(header, worldly)) << file << " includes <" << header << ">";
+    }
+    EXPECT_EQ(read(kRoot / file).find("_clock::now"), std::string::npos) << file << " reads a clock";
+  }
+}
+
+// A heavy header costs every file that sees it; each has its home.
+struct Home {
+  const char* header;  // a pattern over what stands between the brackets
+  const char* files;   // a pattern over paths
+};
+
+TEST(House, HeavyHeadersStayAtHome) {
+  const Home homes[] = {
+      {R"((n?curses|ncursesw/.*|term)\.h|ncursesw/.*)", R"(tui/terminal[a-z_]*\.cpp)"},
+      {R"(boost/process.*)", R"(backends/process\.cpp)"},
+      {R"(boost/.*)", R"(backends/(worker|process|http)\.cpp)"},
+      {R"(yaml-cpp/.*)", R"(engine/yaml\.cpp)"},
+      {R"(CLI/.*)", R"(tui/cli/parse\.cpp)"},
+      {R"(nlohmann/.*)", R"((tui/cli|engine)/json\.cpp)"},
+      {R"(simdjson.*)", R"(backends/.*\.cpp)"},
+      {R"(gtest/.*|rapidcheck.*|benchmark/.*)", R"($^)"},
+  };
+  for (const std::string& file : sources({"engine", "backends", "tui"})) {
+    for (const std::string& header : includes(file)) {
+      for (const Home& home : homes) {
+        if (!std::regex_match(header, std::regex(home.header))) continue;
+        EXPECT_TRUE(std::regex_match(file, std::regex(home.files))) << file << " includes <" << header << ">";
+      }
+    }
+  }
+}
+
+TEST(House, NoFileIsLongerThanSixHundredLines) {
+  std::vector<std::size_t> lengths;
+  for (const std::string& file : sources({"engine", "backends", "tui", "tests", "bench"})) {
+    std::string text = read(kRoot / file);
+    auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+    lengths.push_back(lines);
+    EXPECT_LE(lines, 600u) << file;
+  }
+  ASSERT_FALSE(lengths.empty());
+  std::sort(lengths.begin(), lengths.end());
+  EXPECT_LE(lengths[lengths.size() * 9 / 10], 400u) << "nine files in ten should stay under 400 lines";
+}
+
+TEST(House, TestsWaitForEventsAndNeverSleep) {
+  const std::regex sleeping(R"(\b(sleep_for|sleep_until|usleep|nanosleep)\b|[^_a-z.]sleep\()");
+  for (const std::string& file : sources({"tests"})) {
+    if (file == "tests/house_test.cpp") continue;
+    EXPECT_FALSE(std::regex_search(read(kRoot / file), sleeping)) << file;
+  }
+}
+
+TEST(House, NothingRunsThroughAShell) {
+  const std::regex shell(R"(\b(std::system|popen|execlp?)\s*\(|"/bin/(ba)?sh"|[^_a-z.:]system\()");
+  for (const std::string& file : sources({"engine", "backends", "tui"})) {
+    EXPECT_FALSE(std::regex_search(read(kRoot / file), shell)) << file;
+  }
+}
+
+TEST(House, HeadersOpenWithTheirPurposeAndThreadRules) {
+  for (const std::string& file : sources({"engine", "backends", "tui"})) {
+    if (!file.ends_with(".hpp")) continue;
+    std::string text = read(kRoot / file);
+    EXPECT_TRUE(text.starts_with("// ")) << file;
+    EXPECT_NE(text.find("// Threads: "), std::string::npos) << file;
+    EXPECT_NE(text.find("#pragma once"), std::string::npos) << file;
+  }
+}
+
+TEST(House, NothingIsLeftUnfinished) {
+  const std::regex unfinished(R"(\b(TO)DO\b|\bFIX)"
+                              R"(ME\b)");
+  for (const std::string& file : sources({"engine", "backends", "tui", "tests", "bench"})) {
+    EXPECT_FALSE(std::regex_search(read(kRoot / file), unfinished)) << file;
+  }
+}
+
+TEST(House, ChangelogAndCmakeAgreeOnTheVersion) {
+  std::string cmake = read(kRoot / "CMakeLists.txt"), changelog = read(kRoot / "CHANGELOG.md");
+  std::smatch version, entry;
+  ASSERT_TRUE(std::regex_search(cmake, version, std::regex(R"(project\(tessera VERSION ([0-9.]+))")));
+  ASSERT_TRUE(std::regex_search(changelog, entry, std::regex(R"(\n## \[?([0-9.]+))")));
+  EXPECT_EQ(version[1], entry[1]);
+}
+
+// docs/map.md lists the arrows as `- from -> to`: exactly those that the includes draw.
+TEST(House, TheMapShowsTheArrowsThatTheIncludesDraw) {
+  std::string map = read(kRoot / "docs/map.md");
+  const std::regex form(R"(\n- (\S+) -> (\S+))");
+  std::set<std::string> told, drawn;
+  for (auto it = std::sregex_iterator(map.begin(), map.end(), form); it != std::sregex_iterator(); ++it) {
+    told.insert((*it)[1].str() + " -> " + (*it)[2].str());
+  }
+  for (const std::string& file : sources({"engine", "backends", "tui"})) {
+    for (const std::string& header : includes(file)) {
+      std::string from = room_of(file), to = room_of(header);
+      if (from == to || (to != "engine" && to != "backends" && to != "tui")) continue;
+      if (file == "tui/main.cpp" && to != "engine") from = file;
+      drawn.insert(from + " -> " + to);
+    }
+  }
+  EXPECT_EQ(told, drawn);
+}
+
+// Every folder that holds code is a room on the map, so that the map cannot fall behind.
+TEST(House, TheMapNamesEveryRoom) {
+  std::string map = read(kRoot / "docs/map.md");
+  std::set<std::string> rooms;
+  for (const std::string& file : sources({"engine", "backends", "tui"}))
+    rooms.insert(fs::path(file).parent_path());
+  for (const std::string& room : rooms) {
+    bool whole = map.find("`" + room + "`") != std::string::npos;
+    bool short_form = map.find("`" + fs::path(room).filename().string() + "`") != std::string::npos;
+    bool heading = map.find("\n## " + room + ":") != std::string::npos;
+    EXPECT_TRUE(whole || short_form || heading) << "docs/map.md does not name " << room;
+  }
+}
+
+}  // namespace

@@ -1,0 +1,96 @@
+// Help, manual and completions are made from one table: nothing of it may be missing in any of them.
+#include "tui/cli/help.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "tui/canvas.hpp"
+#include "tui/cli/completion.hpp"
+
+namespace tessera::cli {
+namespace {
+
+const CompletionWords kWords{{"A30", "H100-80GB-SXM5"}, {"demo", "broken"}, {"dark", "mono"}, {"default"}};
+
+TEST(Help, NamesEveryCommandAndFlag) {
+  std::string text = help_text();
+  for (const Command& command : commands())
+    EXPECT_NE(text.find(command.summary), std::string::npos) << command.name;
+  for (const Flag& flag : flags()) EXPECT_NE(text.find(spelling(flag)), std::string::npos) << flag.name;
+}
+
+TEST(Help, FitsEightyColumns) {
+  std::vector<std::string> texts{help_text()};
+  for (const Command& command : commands()) texts.push_back(help_text(command));
+  for (const std::string& text : texts) {
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(tui::display_width(line), 80) << line;
+  }
+}
+
+TEST(Help, OfACommandShowsItsOwnFlagsOnly) {
+  std::string text = help_text(*find_command("layouts"));
+  EXPECT_NE(text.find("--check"), std::string::npos);
+  EXPECT_EQ(text.find("--watch"), std::string::npos);
+}
+
+TEST(Help, SpellsAFlagWithAllItsForms) {
+  EXPECT_EQ(spelling(*find_flag("output")), "-o, --output FORMAT");
+  EXPECT_EQ(spelling(*find_flag("filter")), "-f, -l, --filter, --selector EXPR");
+  EXPECT_EQ(spelling(*find_flag("sim")), "--sim[=SCENARIO]");
+}
+
+TEST(Help, WrapsAtTheWidthAndKeepsLongWordsWhole) {
+  EXPECT_EQ(wrapped("one two three", 2, 9), "  one two\n  three\n");
+  EXPECT_EQ(wrapped("incomprehensibilities", 2, 9), "  incomprehensibilities\n");
+  EXPECT_EQ(wrapped("", 2, 9), "");
+}
+
+TEST(Manual, NamesEveryFlagVariableAndExitCode) {
+  std::string roff = manual("0.1.0");
+  EXPECT_TRUE(roff.starts_with(".TH TESSERA 1"));
+  for (const Flag& flag : flags()) {
+    std::string name;
+    for (char c : flag.name) name += c == '-' ? std::string("\\-") : std::string(1, c);
+    EXPECT_NE(roff.find("\\-\\-" + name), std::string::npos) << flag.name;
+    EXPECT_NE(roff.find(flag.environment), std::string::npos) << flag.environment;
+  }
+  for (const ExitCode& exit : exit_codes()) EXPECT_NE(roff.find(exit.meaning), std::string::npos);
+}
+
+TEST(Manual, NoLineOfTextIsTakenForACommandOfRoff) {
+  std::istringstream lines(manual("0.1.0"));
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_FALSE(line.starts_with("'")) << line;
+    if (line.starts_with(".")) {
+      EXPECT_TRUE(line.starts_with(".TH") || line.starts_with(".SH") || line.starts_with(".SS") ||
+                  line.starts_with(".TP") || line.starts_with(".B ") || line.starts_with(".I ") ||
+                  line == ".br")
+          << line;
+    }
+  }
+}
+
+TEST(Completion, OffersEveryCommandFlagAndValueInBothShells) {
+  for (const std::string& script : {bash_completion(kWords), zsh_completion(kWords)}) {
+    for (const Command& command : commands()) EXPECT_NE(script.find(command.name), std::string::npos);
+    for (const Flag& flag : flags()) EXPECT_NE(script.find("--" + std::string(flag.name)), std::string::npos);
+    for (const char* value : {"H100-80GB-SXM5", "broken", "mono", "yaml"}) {
+      EXPECT_NE(script.find(value), std::string::npos) << value;
+    }
+  }
+}
+
+TEST(Completion, LeavesOutValuesThatAShellWouldRead) {
+  CompletionWords words = kWords;
+  words.products.push_back("a'; rm -rf /; '");
+  words.scenarios.push_back("$(reboot)");
+  for (const std::string& script : {bash_completion(words), zsh_completion(words)}) {
+    EXPECT_EQ(script.find("rm -rf"), std::string::npos);
+    EXPECT_EQ(script.find("reboot"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace tessera::cli

@@ -1,0 +1,189 @@
+// What the list commands print of a model that is there, held against the schemas that are promised.
+#include "tui/cli/list.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "tests/support/build.hpp"
+#include "tests/support/json_check.hpp"
+#include "tui/cli/table_text.hpp"
+
+namespace tessera::cli {
+namespace {
+
+using test::at;
+using test::json_at;
+
+const mig::Catalogue& catalogue() {
+  static const mig::Catalogue built_in = *mig::Catalogue::built_in();
+  return built_in;
+}
+
+std::string schema(const std::string& name) {
+  std::ifstream stream(std::string(TESSERA_SOURCE_DIR) + "/docs/json/" + name + ".schema.json");
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+// n1: a cut board on which alice runs, a whole one, and one that nobody knows much about.
+class List : public testing::Test {
+ protected:
+  List() {
+    Node n1 =
+        test::node("n1", {test::gpu(0, Strategy::mig,
+                                    {test::instance("1g.10gb", 0, 1, 0), test::instance("3g.40gb", 4, 4, 1)}),
+                          test::gpu(1, Strategy::whole, {test::whole(2)})});
+    n1.gpus[0].mig_mode = MigMode::enabled;
+    n1.origin = n1.gpus[0].origin = {Source::simulator, at(0)};
+    n1.reason = "fan, \"left\"\none";
+    Node n2 = test::node("n2", {});
+    n2.health = Health::unknown;
+    Gpu unknown;
+    unknown.slices = {Slice{}};
+    n2.gpus = {unknown};
+    story_.tell(NodesListed{{n1, n2}});
+    Workload pod = test::running("ml/llama", "alice", {test::holds("n1", {{1, 1}})});
+    pod.kind = WorkloadKind::pod;
+    pod.group = "ml";
+    Workload job = test::waiting("17", "bob", "gpu:h100");
+    job.group = "batch";
+    story_.tell(WorkloadsListed{{pod, job}});
+  }
+
+  std::string print(const std::string& command, OutputFormat output = OutputFormat::json) {
+    options.command = command;
+    options.output = output;
+    auto text = print_list(options, story_.model, {at(0), &catalogue()});
+    return text ? *text : to_line(text.error());
+  }
+
+  Options options;
+  test::Story story_;
+};
+
+TEST_F(List, EveryDocumentKeepsItsSchemaAndSaysTheSameInYaml) {
+  for (const char* command : {"nodes", "gpus", "slices", "workloads"}) {
+    std::string json = print(command);
+    EXPECT_EQ(test::check_schema(schema(command), json), std::vector<std::string>{}) << command;
+    EXPECT_EQ(test::difference(json, print(command, OutputFormat::yaml)), "") << command;
+  }
+}
+
+TEST_F(List, TheSchemasRefuseWhatIsNotPromised) {
+  EXPECT_FALSE(test::check_schema(schema("slices"), R"([{"cluster":"a"}])").empty());
+  EXPECT_FALSE(test::check_schema(schema("gpus"), "{}").empty());
+  std::string json = print("gpus");
+  json.replace(json.find("\"mig\""), 5, "\"gim\"");
+  EXPECT_FALSE(test::check_schema(schema("gpus"), json).empty());
+}
+
+TEST_F(List, ACutBoardTellsWhatStillFits) {
+  std::string json = print("gpus");
+  EXPECT_EQ(json_at(json, "/0/product"), "\"H100-80GB-SXM5\"");
+  EXPECT_EQ(json_at(json, "/0/mig/mode"), "\"enabled\"");
+  EXPECT_EQ(json_at(json, "/0/free/memory_slices"), "3");
+  EXPECT_EQ(json_at(json, "/0/free/largest_profile"), "\"2g.20gb\"");
+  EXPECT_EQ(json_at(json, "/0/observed_at"), "\"2027-01-15T08:00:00Z\"");
+}
+
+TEST_F(List, UnknownIsNullAndNeverZero) {
+  std::string json = print("gpus");
+  for (const char* field : {"/2/product", "/2/memory_mib", "/2/mig/mode", "/2/sharing/strategy", "/2/uuid",
+                            "/2/free/memory_slices", "/2/telemetry/use_percent", "/2/observed_at"}) {
+    EXPECT_EQ(json_at(json, field), "null") << field;
+  }
+  EXPECT_EQ(json_at(print("nodes"), "/1/health"), "null");
+}
+
+TEST_F(List, ASliceNamesWhoHoldsIt) {
+  std::string json = print("slices");
+  EXPECT_EQ(json_at(json, "/1/state"), "\"held\"");
+  EXPECT_EQ(json_at(json, "/1/start"), "4");
+  EXPECT_EQ(json_at(json, "/1/holders/0/kind"), "\"pod\"");
+  EXPECT_EQ(json_at(json, "/1/holders/0/user"), "\"alice\"");
+  EXPECT_EQ(json_at(json, "/1/holders/0/namespace"), "\"ml\"");
+  EXPECT_EQ(json_at(json, "/0/state"), "\"free\"");
+  EXPECT_EQ(json_at(json, "/0/holders"), "[]");
+}
+
+TEST_F(List, AWorkloadTellsWhereItRunsAndWhyItWaits) {
+  std::string json = print("workloads");
+  EXPECT_EQ(json_at(json, "/0/namespace"), "\"ml\"");
+  EXPECT_EQ(json_at(json, "/0/allocations/0/gpu"), "0");
+  EXPECT_EQ(json_at(json, "/0/allocations/0/slice"), "\"3g.40gb\"");
+  EXPECT_EQ(json_at(json, "/1/partition"), "\"batch\"");
+  EXPECT_EQ(json_at(json, "/1/reason"), "\"Resources\"");
+  EXPECT_EQ(json_at(json, "/1/requests/gpu:h100"), "1");
+  EXPECT_EQ(json_at(json, "/1/namespace"), "missing");
+}
+
+TEST_F(List, FilterSortAndColumnsAreThoseOfTheConsole) {
+  options.filter = "user=alice";
+  EXPECT_EQ(test::json_size(print("slices")), 1u);
+  options.filter = "";
+  options.sort = {"-node"};
+  options.columns = {"node", "gpu"};
+  EXPECT_EQ(print("gpus", OutputFormat::csv), "node,gpu\nn2,0\nn1,0\nn1,1\n");
+  options.headers = false;
+  EXPECT_EQ(print("gpus", OutputFormat::csv), "n2,0\nn1,0\nn1,1\n");
+}
+
+TEST_F(List, UnknownColumnsAreErrorsThatListTheKnownOnes) {
+  options.columns = {"colour"};
+  EXPECT_NE(print("gpus").find("strip"), std::string::npos);
+  options.columns = {};
+  options.sort = {"colour"};
+  EXPECT_NE(print("gpus").find("colour"), std::string::npos);
+  options.sort = {};
+  options.filter = "colour=red";
+  EXPECT_NE(print("gpus").find("colour"), std::string::npos);
+}
+
+TEST_F(List, TablesLineUpAndEndWithoutBlanks) {
+  options.columns = {"node", "gpu", "sharing"};
+  EXPECT_EQ(print("gpus", OutputFormat::table),
+            "NODE  GPU  SHARING\n"
+            "n1      0  mig\n"
+            "n1      1  whole\n"
+            "n2      0  ?\n");
+}
+
+TEST_F(List, CsvQuotesWhatWouldBreakIt) {
+  Grid grid;
+  grid.heads = {{"a", "A", {}}, {"b", "B", {}}};
+  grid.rows = {{"x,y", "say \"hi\"\nthere"}};
+  EXPECT_EQ(to_csv(grid, true), "a,b\n\"x,y\",\"say \"\"hi\"\"\nthere\"\n");
+}
+
+TEST_F(List, WideCharactersKeepTheColumnsStraight) {
+  Grid grid;
+  grid.heads = {{"a", "A", {}}, {"b", "B", {}}};
+  grid.rows = {{"日本", "1"}, {"x", "2"}};
+  EXPECT_EQ(to_table(grid, true), "A     B\n日本  1\nx     2\n");
+}
+
+TEST_F(List, RawCellsAreBareNumbersAndUnknownIsEmpty) {
+  using query::Format;
+  EXPECT_EQ(raw_text(std::int64_t{81559}, Format::mib), "81559");
+  EXPECT_EQ(raw_text(12.5, Format::percent), "12.5");
+  EXPECT_EQ(raw_text(12.0, Format::percent), "12");
+  EXPECT_EQ(raw_text(query::Unknown{}, Format::count), "");
+  EXPECT_EQ(raw_text(query::NotTold{}, Format::count), "");
+  EXPECT_EQ(raw_text(std::int64_t{0}, Format::time), "1970-01-01T00:00:00Z");
+}
+
+TEST_F(List, AsciiStripsHaveNoOtherMarks) {
+  options.ascii = true;
+  options.columns = {"strip"};
+  for (char c : print("gpus", OutputFormat::table)) EXPECT_TRUE(static_cast<unsigned char>(c) < 0x80);
+}
+
+TEST_F(List, WatchedJsonIsOneDocumentALine) {
+  options.watch = true;
+  std::string json = print("gpus");
+  EXPECT_EQ(json.find('\n'), json.size() - 1);
+}
+
+}  // namespace
+}  // namespace tessera::cli

@@ -1,0 +1,124 @@
+#include "tui/cli/parse.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tui/cli/command_table.hpp"
+
+namespace tessera::cli {
+namespace {
+
+using Words = std::vector<std::string>;
+
+TEST(Parse, NoWordsMeanTheConsole) {
+  auto parsed = parse_arguments({});
+  ASSERT_TRUE(parsed);
+  EXPECT_EQ(parsed->command, "");
+  EXPECT_TRUE(parsed->flags.empty());
+}
+
+TEST(Parse, FlagsMayStandBeforeOrAfterTheCommand) {
+  for (const Words& words : {Words{"-o", "json", "gpus"}, Words{"gpus", "-o", "json"},
+                             Words{"gpus", "-ojson"}, Words{"gpus", "--output=json"}}) {
+    auto parsed = parse_arguments(words);
+    ASSERT_TRUE(parsed) << to_line(parsed.error());
+    EXPECT_EQ(parsed->command, "gpus");
+    EXPECT_EQ(parsed->flags.at("output"), "json");
+  }
+}
+
+TEST(Parse, SimulationNeedsNoScenarioAndTakesNoCommandForOne) {
+  auto parsed = parse_arguments({"--sim", "nodes"});
+  ASSERT_TRUE(parsed);
+  EXPECT_EQ(parsed->command, "nodes");
+  EXPECT_EQ(parsed->flags.at("sim"), "default");
+  EXPECT_EQ(parse_arguments({"nodes", "--sim=broken"})->flags.at("sim"), "broken");
+  EXPECT_EQ(parse_arguments({"nodes", "--sim", "./mine.yaml"})->flags.at("sim"), "./mine.yaml");
+}
+
+TEST(Parse, ASortKeyMayBeginWithMinus) {
+  EXPECT_EQ(parse_arguments({"gpus", "-s", "-use"})->flags.at("sort"), "-use");
+  EXPECT_EQ(parse_arguments({"gpus", "--sort", "-use,node"})->flags.at("sort"), "-use,node");
+}
+
+TEST(Parse, OtherSpellingsMeanTheSameFlag) {
+  EXPECT_TRUE(parse_arguments({"--read-only"})->flags.contains("readonly"));
+  EXPECT_EQ(parse_arguments({"nodes", "-l", "alice"})->flags.at("filter"), "alice");
+  EXPECT_EQ(parse_arguments({"nodes", "--selector", "alice"})->flags.at("filter"), "alice");
+  EXPECT_TRUE(parse_arguments({"-CU"})->flags.contains("no-color"));
+}
+
+TEST(Parse, TheLastOfTwoWins) {
+  EXPECT_EQ(parse_arguments({"nodes", "-o", "json", "-o", "csv"})->flags.at("output"), "csv");
+}
+
+TEST(Parse, LayoutsTakesAProduct) {
+  auto parsed = parse_arguments({"layouts", "NVIDIA H100 80GB HBM3", "--check", "1g.10gb"});
+  ASSERT_TRUE(parsed);
+  EXPECT_EQ(parsed->words, Words{"NVIDIA H100 80GB HBM3"});
+  EXPECT_EQ(parsed->flags.at("check"), "1g.10gb");
+}
+
+// What a slip of the fingers gets: an error that says what to type.
+struct Slip {
+  Words words;
+  std::string reason;
+  std::string hint;
+};
+class Slips : public testing::TestWithParam<Slip> {};
+
+TEST_P(Slips, AreAnsweredWithAHint) {
+  auto parsed = parse_arguments(GetParam().words);
+  ASSERT_FALSE(parsed);
+  EXPECT_NE(parsed.error().reason.find(GetParam().reason), std::string::npos) << to_line(parsed.error());
+  EXPECT_NE(parsed.error().hint.find(GetParam().hint), std::string::npos) << to_line(parsed.error());
+}
+
+INSTANTIATE_TEST_SUITE_P(Cli, Slips,
+                         testing::Values(Slip{{"ndoes"}, "ndoes", "did you mean nodes"},
+                                         Slip{{"frobnicate"}, "frobnicate", "tessera --help"},
+                                         Slip{{"gpus", "--ouput", "json"}, "--ouput", "--output"},
+                                         Slip{{"gpus", "-o"}, "output", "tessera --help"},
+                                         Slip{{"gpus", "extra"}, "extra", "usage: tessera gpus"},
+                                         Slip{{"layouts", "A30", "A100"}, "A100", "PRODUCT"},
+                                         Slip{{"nodes", "gpus"}, "gpus", "usage: tessera nodes"},
+                                         Slip{{"nodes", "--check", "x"}, "--check", "layouts"},
+                                         Slip{{"layouts", "--watch"}, "--watch", "nodes"},
+                                         Slip{{"gpus", "--\x1b[31m"}, "unknown flag", "--help"}));
+
+TEST(Parse, ControlCharactersDoNotReachTheMessage) {
+  auto parsed = parse_arguments({"\x1b]0;owned\x07"});
+  ASSERT_FALSE(parsed);
+  EXPECT_EQ(to_line(parsed.error()).find('\x1b'), std::string::npos);
+  EXPECT_EQ(to_line(parsed.error()).find('\x07'), std::string::npos);
+}
+
+TEST(CommandTable, EveryNameIsUsedOnce) {
+  std::vector<std::string> names;
+  for (const Flag& flag : flags()) {
+    names.emplace_back(flag.name);
+    if (flag.letter) names.emplace_back(1, flag.letter);
+    for (std::string_view other : split_words(flag.also)) names.emplace_back(other);
+  }
+  std::sort(names.begin(), names.end());
+  auto twice = std::adjacent_find(names.begin(), names.end());
+  EXPECT_EQ(twice, names.end()) << *twice;
+}
+
+TEST(CommandTable, EveryExampleCanBeParsed) {
+  for (const Command& command : commands()) {
+    for (std::string_view line : split_words(command.examples)) EXPECT_FALSE(line.empty());
+    EXPECT_FALSE(command.summary.empty());
+    EXPECT_FALSE(command.details.empty());
+    EXPECT_FALSE(command.examples.empty()) << command.name;
+  }
+}
+
+TEST(CommandTable, NearNamesAreFoundAndFarOnesAreNot) {
+  EXPECT_EQ(nearest("gpu", {"nodes", "gpus"}), "gpus");
+  EXPECT_EQ(nearest("worklods", {"nodes", "workloads"}), "workloads");
+  EXPECT_EQ(nearest("xyz", {"nodes", "gpus"}), "");
+  EXPECT_EQ(nearest(std::string(100000, 'x'), {"nodes"}), "");
+}
+
+}  // namespace
+}  // namespace tessera::cli

@@ -1,0 +1,148 @@
+#include "tui/cli/settings.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tessera::cli {
+namespace {
+
+Result<Options> options_of(const std::vector<std::string>& words, const Environment& environment = {},
+                           const std::vector<TextFile>& files = {}) {
+  auto parsed = parse_arguments(words);
+  if (!parsed) return parsed.error();
+  auto settings = gather(*parsed, environment, files);
+  if (!settings) return settings.error();
+  return to_options(*parsed, *settings);
+}
+
+std::string error_of(const std::vector<std::string>& words, const Environment& environment = {},
+                     const std::vector<TextFile>& files = {}) {
+  auto options = options_of(words, environment, files);
+  return options ? "" : to_line(options.error());
+}
+
+const TextFile kMine{"/home/ada/.config/tessera/config.yaml", "theme: light\ninterval: 20s\n"};
+const TextFile kSite{"/etc/tessera/config.yaml", "theme: mono\nascii: true\n"};
+
+TEST(Settings, FlagBeforeEnvironmentBeforeFileBeforeDefault) {
+  EXPECT_EQ(options_of({})->theme, "dark");
+  EXPECT_EQ(options_of({}, {}, {kSite})->theme, "mono");
+  EXPECT_EQ(options_of({}, {}, {kMine, kSite})->theme, "light");
+  EXPECT_EQ(options_of({}, {{"TESSERA_THEME", "colour-blind"}}, {kMine, kSite})->theme, "colour-blind");
+  EXPECT_EQ(options_of({"--theme", "dark"}, {{"TESSERA_THEME", "mono"}}, {kMine, kSite})->theme, "dark");
+}
+
+TEST(Settings, WhatOneFileDoesNotSayTheOtherMay) {
+  auto options = options_of({}, {}, {kMine, kSite});
+  ASSERT_TRUE(options);
+  EXPECT_TRUE(options->ascii);
+  EXPECT_EQ(options->interval, Duration(20000));
+}
+
+TEST(Settings, ReadOnlyUnlessToldOtherwiseAndReadOnlyWins) {
+  EXPECT_FALSE(options_of({})->write);
+  EXPECT_TRUE(options_of({"--write"})->write);
+  EXPECT_FALSE(options_of({"--write", "--readonly"})->write);
+  EXPECT_FALSE(options_of({"--write"}, {{"TESSERA_READONLY", "1"}})->write);
+}
+
+TEST(Settings, NoColorCountsWhateverItSaysUnlessItIsEmpty) {
+  EXPECT_TRUE(options_of({})->color);
+  EXPECT_FALSE(options_of({}, {{"NO_COLOR", "0"}})->color);
+  EXPECT_TRUE(options_of({}, {{"NO_COLOR", ""}})->color);
+  EXPECT_FALSE(options_of({"-C"})->color);
+}
+
+TEST(Settings, SlurmConfComesFromSlurmsOwnVariable) {
+  EXPECT_EQ(options_of({}, {{"SLURM_CONF", "/opt/slurm.conf"}})->slurm_conf, "/opt/slurm.conf");
+  EXPECT_EQ(options_of({"--slurm-conf", "/x"}, {{"SLURM_CONF", "/opt/slurm.conf"}})->slurm_conf, "/x");
+}
+
+TEST(Settings, TheSimulationIsDescribedInFull) {
+  auto options = options_of({"nodes", "--sim=broken", "--sim-seed=7", "--sim-speed=0", "--sim-state=/tmp/s"});
+  ASSERT_TRUE(options);
+  EXPECT_EQ(options->sim, "broken");
+  EXPECT_EQ(options->sim_seed, 7u);
+  EXPECT_EQ(options->sim_speed, 0.0);
+  EXPECT_EQ(options->sim_state, "/tmp/s");
+}
+
+TEST(Settings, AStateFileAloneMeansTheSimulator) {
+  EXPECT_EQ(options_of({"nodes", "--sim-state=/tmp/s"})->sim, "");
+  EXPECT_EQ(options_of({"nodes", "--sim"})->sim, "");
+  EXPECT_FALSE(options_of({"nodes"})->sim.has_value());
+}
+
+TEST(Settings, ListsAreSplitAtCommas) {
+  auto options = options_of({"gpus", "--sort", "node,-use", "--columns=node,gpu"});
+  ASSERT_TRUE(options);
+  EXPECT_EQ(options->sort, (std::vector<std::string>{"node", "-use"}));
+  EXPECT_EQ(options->columns, (std::vector<std::string>{"node", "gpu"}));
+}
+
+TEST(Settings, AnEmptyLayoutCanBeChecked) {
+  EXPECT_EQ(options_of({"layouts", "A30", "--check", ""})->check, "");
+  EXPECT_FALSE(options_of({"layouts", "A30"})->check.has_value());
+}
+
+TEST(Settings, ErrorsNameWhoSaidIt) {
+  EXPECT_NE(error_of({"gpus", "-o", "xml"}).find("--output"), std::string::npos);
+  EXPECT_NE(error_of({"gpus"}, {{"TESSERA_OUTPUT", "xml"}}).find("TESSERA_OUTPUT"), std::string::npos);
+  std::string error = error_of({}, {}, {{"/etc/tessera/config.yaml", "theme: dark\ninterval: soon\n"}});
+  EXPECT_NE(error.find("/etc/tessera/config.yaml:2"), std::string::npos) << error;
+  EXPECT_NE(error.find("like 10, 30s or 2m"), std::string::npos) << error;
+}
+
+TEST(Settings, AnUnknownSettingIsAnErrorWithItsLine) {
+  std::string error = error_of({}, {}, {{"c.yaml", "\n\nthemes: dark\n"}});
+  EXPECT_NE(error.find("c.yaml:3"), std::string::npos) << error;
+  EXPECT_NE(error.find("did you mean theme"), std::string::npos) << error;
+  EXPECT_NE(error_of({}, {}, {{"c.yaml", "theme: [a, b]\n"}}).find("not a single value"), std::string::npos);
+  EXPECT_NE(error_of({}, {}, {{"c.yaml", "- theme\n"}}).find("not a map"), std::string::npos);
+  EXPECT_NE(error_of({}, {}, {{"c.yaml", "theme: \"\x80\n"}}), "");
+  // What would act on its own for good is for flags only.
+  EXPECT_NE(error_of({}, {}, {{"c.yaml", "write: true\n"}}).find("unknown setting"), std::string::npos);
+}
+
+TEST(Settings, AnEmptyFileSetsNothing) { EXPECT_EQ(options_of({}, {}, {{"c.yaml", ""}})->theme, "dark"); }
+
+TEST(Settings, NumbersAreCheckedToTheEnd) {
+  EXPECT_NE(error_of({"nodes", "--sim-seed", "12x"}), "");
+  EXPECT_NE(error_of({"nodes", "--sim-speed=-1"}), "");
+  EXPECT_NE(error_of({"nodes", "--sim-speed=nan"}), "");
+  EXPECT_NE(error_of({"nodes", "--sim-speed=inf"}), "");
+  EXPECT_NE(error_of({"nodes", "--interval=0"}), "");
+  EXPECT_NE(error_of({"nodes", "--interval=99999h"}), "");
+  EXPECT_NE(error_of({"layouts", "A30", "--all", "--maximal"}), "");
+}
+
+TEST(Settings, DurationsAreReadAsPeopleWriteThem) {
+  EXPECT_EQ(parse_duration("10"), Duration(10000));
+  EXPECT_EQ(parse_duration("30s"), Duration(30000));
+  EXPECT_EQ(parse_duration("2m"), Duration(120000));
+  EXPECT_EQ(parse_duration("1h"), Duration(3600000));
+  EXPECT_EQ(parse_duration("500ms"), Duration(500));
+  for (const char* bad : {"", "s", "-1", "1.5s", "10 s", "1d", "99999999999999999999"}) {
+    EXPECT_FALSE(parse_duration(bad)) << bad;
+  }
+}
+
+TEST(Settings, FilesAreLookedForInXdgThenHomeThenEtc) {
+  using Paths = std::vector<std::string>;
+  EXPECT_EQ(paths_of("config.yaml", {{"HOME", "/home/ada"}}),
+            (Paths{"/home/ada/.config/tessera/config.yaml", "/etc/tessera/config.yaml"}));
+  EXPECT_EQ(paths_of("config.yaml", {{"HOME", "/home/ada"}, {"XDG_CONFIG_HOME", "/x"}}),
+            (Paths{"/x/tessera/config.yaml", "/etc/tessera/config.yaml"}));
+  // The XDG specification: relative paths are to be ignored.
+  EXPECT_EQ(paths_of("config.yaml", {{"XDG_CONFIG_HOME", "x"}}), (Paths{"/etc/tessera/config.yaml"}));
+  EXPECT_EQ(paths_of("config.yaml", {}), (Paths{"/etc/tessera/config.yaml"}));
+}
+
+TEST(Settings, AMissingFileIsNoErrorAFolderInItsPlaceIs) {
+  auto none = read_files({"/nonexistent/tessera/config.yaml"});
+  ASSERT_TRUE(none);
+  EXPECT_TRUE(none->empty());
+  EXPECT_FALSE(read_files({"/"}));
+}
+
+}  // namespace
+}  // namespace tessera::cli

@@ -1,0 +1,75 @@
+// Every command and flag, in one table: parsing, --help, the manual, completions and docs come from it.
+// Threads: constant data.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tessera::cli {
+
+// What a shell can offer after a flag or for a word.
+enum class Completes : std::uint8_t { nothing, words, file, product, scenario, theme, keymap };
+
+// Headings of --help and the manual.
+enum class Section : std::uint8_t { data, output, console, layouts, general, count_ };
+
+// Which commands take a flag.
+enum Takes : unsigned {
+  kConsole = 1u << 0,
+  kLists = 1u << 1,
+  kLayouts = 1u << 2,
+  kShell = 1u << 3,   // completion
+  kConfig = 1u << 4,  // config
+  kEvery = 0xffu,
+};
+
+struct Flag {
+  std::string_view name;        // "output", without dashes: also the key in config.yaml where it has one
+  char letter = 0;              // 'o'; 0: no short form
+  std::string_view value;       // "FORMAT"; empty: a switch
+  bool value_optional = false;  // --sim[=SCENARIO]
+  std::string_view also;        // other spellings, separated by blanks: "read-only"; one letter: a short form
+  Section section = Section::general;
+  unsigned takes = kEvery;
+  std::string_view environment;  // TESSERA_…; empty: none
+  bool in_file = false;          // may stand in config.yaml
+  std::string_view fallback;     // the value when nobody sets one; empty: unset, or off
+  Completes completes = Completes::nothing;
+  std::string_view words;  // the values it may have, separated by blanks
+  std::string_view help;   // one sentence
+};
+
+struct Command {
+  std::string_view name;       // empty: the console
+  unsigned takes = 0;          // its bit of Takes
+  std::string_view arguments;  // "PRODUCT"; for the usage line
+  std::size_t max_words = 0;
+  Completes completes = Completes::nothing;
+  std::string_view words;     // what its word may be, separated by blanks
+  std::string_view summary;   // one line
+  std::string_view details;   // a paragraph for the manual and the command's own help
+  std::string_view examples;  // one a line, "command  # what it does"
+};
+
+std::span<const Command> commands();
+std::span<const Flag> flags();
+const Command* find_command(std::string_view name);
+const Flag* find_flag(std::string_view name);  // by name or another spelling
+std::string_view title(Section section);
+std::vector<std::string_view> split_words(std::string_view words);
+
+// The known name nearest to what was typed, for "did you mean"; empty: none is near.
+std::string nearest(std::string_view typed, const std::vector<std::string_view>& known);
+
+// Exit codes, the same for every command.
+struct ExitCode {
+  int code;
+  std::string_view meaning;
+};
+std::span<const ExitCode> exit_codes();
+inline constexpr int kDone = 0, kFinding = 1, kUsage = 2, kUnknown = 3;
+
+}  // namespace tessera::cli

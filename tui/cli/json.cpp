@@ -1,0 +1,362 @@
+#include "tui/cli/json.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "tui/cli/table_text.hpp"
+
+namespace tessera::cli {
+namespace {
+
+using Tree = nlohmann::ordered_json;
+
+Tree text_or_null(const std::string& text) { return text.empty() ? Tree() : Tree(text); }
+Tree time_or_null(const std::optional<TimePoint>& at) { return at ? Tree(iso_time(*at)) : Tree(); }
+Tree time_of(const Origin& origin) {
+  return origin.source == Source::none ? Tree() : Tree(iso_time(origin.at));
+}
+
+template <class T>
+Tree or_null(const std::optional<T>& value) {
+  if (!value) return Tree();
+  if constexpr (requires { value->value; }) {
+    return Tree(value->value);
+  } else if constexpr (requires { value->text; }) {
+    return Tree(value->text);
+  } else {
+    return Tree(*value);
+  }
+}
+
+// One decimal: what a meter reads, not the float that carried it.
+template <class Unit>
+Tree measure(const std::optional<Unit>& value) {
+  if (!value) return Tree();
+  return Tree(std::round(static_cast<double>(value->value) * 10) / 10);
+}
+
+// The namespace of a pod or the partition of a job, each under its own name.
+void put_group(Tree& tree, const Workload& workload) {
+  tree[workload.kind == WorkloadKind::pod ? "namespace" : "partition"] = text_or_null(workload.group);
+}
+
+Tree tree_of(const query::NodeRow& row, const query::Context&) {
+  const Node& node = *row.node;
+  std::int64_t total = 0, held = 0, unknown = 0;
+  auto count = [&](const Slice& slice) {
+    ++total;
+    held += slice.holding == Holding::held;
+    unknown += slice.holding == Holding::unknown;
+  };
+  for (const Gpu& gpu : node.gpus) std::for_each(gpu.slices.begin(), gpu.slices.end(), count);
+  std::for_each(node.pool.begin(), node.pool.end(), count);
+  Tree tree;
+  tree["cluster"] = row.cluster->name.text;
+  tree["scheduler"] = word(row.cluster->scheduler);
+  tree["name"] = node.name.text;
+  tree["state"] = node.state;
+  tree["health"] = node.health == Health::unknown ? Tree() : Tree(word(node.health));
+  tree["gpus"] = node.gpus.empty() && !node.pool.empty() ? Tree() : Tree(node.gpus.size());
+  tree["model"] = text_or_null(node.gpus.empty() ? node.model : node.gpus.front().model);
+  tree["slices_total"] = total;
+  // A slice of which nobody knows could be held: then the sum is not known either.
+  tree["slices_held"] = unknown > 0 ? Tree() : Tree(held);
+  tree["reason"] = text_or_null(node.reason);
+  tree["reason_by"] = text_or_null(node.reason_by);
+  tree["reason_at"] = time_or_null(node.reason_at);
+  tree["cpus"] = or_null(node.cpus);
+  tree["memory_mib"] = or_null(node.memory);
+  tree["partitions"] = node.partitions;
+  tree["features"] = node.features;
+  tree["driver"] = text_or_null(node.driver);
+  tree["reservation"] = text_or_null(node.reservation);
+  tree["booted_at"] = time_or_null(node.booted);
+  tree["observed_at"] = time_of(node.origin);
+  return tree;
+}
+
+Tree free_of(const Gpu& gpu, const query::Context& context) {
+  Tree tree;
+  tree["largest_profile"] = nullptr;
+  tree["memory_slices"] = nullptr;
+  if (gpu.strategy != Strategy::mig || !gpu.product || !context.catalogue) return tree;
+  const mig::Product* product = context.catalogue->by_key(gpu.product->text);
+  if (!product) return tree;
+  auto layout = mig::observed_layout(*product, gpu);
+  if (!layout) return tree;
+  mig::Room room = mig::room(*product, *layout);
+  if (room.largest)
+    tree["largest_profile"] = product->profiles[static_cast<std::size_t>(*room.largest)].name.text;
+  tree["memory_slices"] = room.free_memory_slices;
+  return tree;
+}
+
+Tree tree_of(const query::GpuRow& row, const query::Context& context) {
+  const Gpu& gpu = *row.gpu;
+  Tree tree;
+  tree["cluster"] = row.cluster->name.text;
+  tree["node"] = row.node->name.text;
+  tree["index"] = gpu.index.value;
+  tree["uuid"] = text_or_null(gpu.uuid);
+  tree["model"] = text_or_null(gpu.model);
+  tree["product"] = or_null(gpu.product);
+  tree["memory_mib"] = or_null(gpu.memory);
+  tree["mig"]["mode"] = gpu.mig_mode ? Tree(word(*gpu.mig_mode)) : Tree();
+  tree["sharing"]["strategy"] = gpu.strategy == Strategy::unknown ? Tree() : Tree(word(gpu.strategy));
+  tree["sharing"]["replicas"] = or_null(gpu.replicas);
+  tree["free"] = free_of(gpu, context);
+  Tree& telemetry = tree["telemetry"];
+  telemetry["use_percent"] = measure(gpu.telemetry.use);
+  telemetry["memory_used_mib"] = or_null(gpu.telemetry.memory_used);
+  telemetry["temperature_celsius"] = measure(gpu.telemetry.temperature);
+  telemetry["power_watts"] = measure(gpu.telemetry.power);
+  telemetry["observed_at"] = time_of(gpu.telemetry.origin);
+  tree["observed_at"] = time_of(gpu.origin);
+  return tree;
+}
+
+Tree tree_of(const Holder& holder, const Cluster& cluster) {
+  const Workload* workload = cluster.workloads.find(holder.workload);
+  Tree tree;
+  tree["kind"] = workload ? Tree(word(workload->kind)) : Tree();
+  tree["id"] = holder.workload.text;
+  tree["name"] = workload ? text_or_null(workload->name) : Tree();
+  tree["user"] = workload ? text_or_null(workload->user) : Tree();
+  bool pod = workload && workload->kind == WorkloadKind::pod;
+  tree["namespace"] = pod ? text_or_null(workload->group) : Tree();
+  tree["since"] = workload ? time_or_null(workload->started) : Tree();
+  tree["share"] = holder.share;
+  return tree;
+}
+
+Tree tree_of(const query::SliceRow& row, const query::Context&) {
+  const Slice& slice = *row.slice;
+  Tree tree;
+  tree["cluster"] = row.cluster->name.text;
+  tree["node"] = row.node->name.text;
+  tree["gpu"] = row.gpu ? Tree(row.gpu->index.value) : Tree();
+  tree["kind"] = word(slice.kind);
+  tree["profile"] = text_or_null(slice.profile.text);
+  tree["start"] = slice.placement ? Tree(slice.placement->start) : Tree();
+  tree["size"] = slice.placement ? Tree(slice.placement->size) : Tree();
+  tree["state"] = word(slice.holding);
+  tree["capacity"] = slice.capacity;
+  tree["exact"] = slice.exact;
+  tree["holders"] = Tree::array();
+  for (const Holder& holder : slice.holders) tree["holders"].push_back(tree_of(holder, *row.cluster));
+  return tree;
+}
+
+bool belongs(const Slice& slice, Family family) {
+  switch (family) {
+    case Family::gpu: return slice.kind == SliceKind::whole_gpu || slice.kind == SliceKind::gpu_instance;
+    case Family::mps: return slice.kind == SliceKind::mps;
+    case Family::shard: return slice.kind == SliceKind::shard || slice.kind == SliceKind::time_slice;
+    case Family::vgpu: return slice.kind == SliceKind::vgpu;
+  }
+  return false;
+}
+
+// The board and slice that a scheduler's device number means; null where that is not known.
+void put_device(Tree& tree, const Node* node, const Allocation& allocation, int device) {
+  auto fits = [&](const Slice& slice) { return slice.device == device && belongs(slice, allocation.family); };
+  if (!node) return;
+  for (const Gpu& gpu : node->gpus) {
+    auto slice = std::find_if(gpu.slices.begin(), gpu.slices.end(), fits);
+    if (slice == gpu.slices.end()) continue;
+    tree["gpu"] = gpu.index.value;
+    if (!slice->profile.empty()) tree["slice"] = slice->profile.text;
+    return;
+  }
+  auto slice = std::find_if(node->pool.begin(), node->pool.end(), fits);
+  if (slice != node->pool.end() && !slice->profile.empty()) tree["slice"] = slice->profile.text;
+}
+
+void add_allocation(Tree& list, const Allocation& allocation, const Cluster& cluster) {
+  Tree one;
+  one["node"] = allocation.node.text;
+  one["gpu"] = nullptr;
+  one["slice"] = nullptr;
+  one["count"] = allocation.count;
+  one["type"] = text_or_null(allocation.type);
+  one["family"] = word(allocation.family);
+  if (allocation.devices.empty()) {
+    list.push_back(std::move(one));
+    return;
+  }
+  const Node* node = cluster.nodes.find(allocation.node);
+  for (const DeviceShare& device : allocation.devices) {
+    Tree each = one;
+    each["count"] = device.share > 0 ? Tree(device.share) : Tree();
+    put_device(each, node, allocation, device.device);
+    list.push_back(std::move(each));
+  }
+}
+
+Tree tree_of(const query::WorkloadRow& row, const query::Context&) {
+  const Workload& workload = *row.workload;
+  Tree tree;
+  tree["cluster"] = row.cluster->name.text;
+  tree["kind"] = word(workload.kind);
+  tree["id"] = workload.id.text;
+  tree["name"] = text_or_null(workload.name);
+  tree["user"] = text_or_null(workload.user);
+  put_group(tree, workload);
+  tree["account"] = text_or_null(workload.account);
+  tree["state"] = word(workload.state);
+  tree["scheduler_state"] = text_or_null(workload.state_word);
+  tree["reason"] = text_or_null(workload.reason);
+  tree["requests"] = Tree::object();
+  for (const Request& request : workload.requests) tree["requests"][request.resource] = request.count;
+  tree["allocations"] = Tree::array();
+  for (const Allocation& each : workload.allocations) add_allocation(tree["allocations"], each, *row.cluster);
+  tree["since"] = time_or_null(workload.started ? workload.started : workload.submitted);
+  tree["submitted_at"] = time_or_null(workload.submitted);
+  tree["started_at"] = time_or_null(workload.started);
+  tree["ends_at"] = time_or_null(workload.ends);
+  tree["restartable"] = or_null(workload.restartable);
+  tree["observed_at"] = time_of(workload.origin);
+  return tree;
+}
+
+Tree tree_of(const mig::Product& product, const mig::Layout& layout) {
+  Tree slices = Tree::array();
+  for (const mig::Placed& placed : layout) {
+    const mig::Profile& profile = product.profiles[static_cast<std::size_t>(placed.profile)];
+    Tree slice;
+    slice["profile"] = profile.name.text;
+    slice["start"] = placed.start;
+    slice["size"] = profile.memory_slices;
+    slices.push_back(std::move(slice));
+  }
+  Tree tree;
+  tree["slices"] = std::move(slices);
+  return tree;
+}
+
+// --- YAML: block style, strings always in JSON's double quotes, so that no "no" becomes false.
+
+void add_yaml(std::string& out, const Tree& tree, int depth);
+
+void add_yaml_item(std::string& out, const Tree& item, int depth) {
+  if (item.is_structured() && !item.empty()) {
+    // The first field shares the line with the dash.
+    std::string inner;
+    add_yaml(inner, item, depth + 1);
+    out += std::string(static_cast<std::size_t>(depth) * 2, ' ') + "- " +
+           inner.substr((static_cast<std::size_t>(depth) + 1) * 2);
+    return;
+  }
+  out += std::string(static_cast<std::size_t>(depth) * 2, ' ') + "- ";
+  add_yaml(out, item, depth);
+}
+
+std::string scalar_text(const Tree& tree) {
+  return tree.dump(-1, ' ', false, Tree::error_handler_t::replace);
+}
+
+void add_yaml(std::string& out, const Tree& tree, int depth) {
+  if (!tree.is_structured() || tree.empty()) {
+    out += scalar_text(tree) + "\n";
+    return;
+  }
+  if (tree.is_array()) {
+    for (const Tree& item : tree) add_yaml_item(out, item, depth);
+    return;
+  }
+  for (const auto& [key, value] : tree.items()) {
+    bool plain = key.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") == std::string::npos;
+    out +=
+        std::string(static_cast<std::size_t>(depth) * 2, ' ') + (plain ? key : scalar_text(Tree(key))) + ":";
+    if (value.is_structured() && !value.empty()) {
+      out += "\n";
+      add_yaml(out, value, depth + 1);
+    } else {
+      out += " " + scalar_text(value) + "\n";
+    }
+  }
+}
+
+std::string printed(const Tree& tree, Markup markup) {
+  if (markup == Markup::yaml) {
+    std::string out = "---\n";
+    add_yaml(out, tree, 0);
+    return out;
+  }
+  return tree.dump(markup == Markup::json ? 2 : -1, ' ', false, Tree::error_handler_t::replace) + "\n";
+}
+
+template <class Row>
+std::string list(const std::vector<Row>& rows, const query::Context& context, Markup markup) {
+  Tree tree = Tree::array();
+  for (const Row& row : rows) tree.push_back(tree_of(row, context));
+  return printed(tree, markup);
+}
+
+}  // namespace
+
+std::string document(const std::vector<query::NodeRow>& rows, const query::Context& context, Markup markup) {
+  return list(rows, context, markup);
+}
+std::string document(const std::vector<query::GpuRow>& rows, const query::Context& context, Markup markup) {
+  return list(rows, context, markup);
+}
+std::string document(const std::vector<query::SliceRow>& rows, const query::Context& context, Markup markup) {
+  return list(rows, context, markup);
+}
+std::string document(const std::vector<query::WorkloadRow>& rows, const query::Context& context,
+                     Markup markup) {
+  return list(rows, context, markup);
+}
+
+std::string document(const LayoutsAnswer& answer, Markup markup) {
+  Tree tree;
+  tree["product"] = answer.product->key.text;
+  tree["units"] = answer.product->units;
+  tree["which"] = word(answer.which);
+  tree["inferred"] = answer.product->placements_inferred;
+  tree["count"] = answer.layouts.size();
+  tree["layouts"] = Tree::array();
+  for (const mig::Layout& layout : answer.layouts)
+    tree["layouts"].push_back(tree_of(*answer.product, layout));
+  return printed(tree, markup);
+}
+
+std::string document(const CheckAnswer& answer, Markup markup) {
+  Tree tree;
+  tree["product"] = answer.product->key.text;
+  tree["units"] = answer.product->units;
+  tree["legal"] = answer.layout.has_value();
+  tree["reason"] = text_or_null(answer.reason);
+  tree["layout"] = answer.layout ? tree_of(*answer.product, *answer.layout) : Tree();
+  return printed(tree, markup);
+}
+
+std::string document(std::span<const mig::Product> products, Markup markup) {
+  Tree tree = Tree::array();
+  for (const mig::Product& product : products) {
+    Tree one;
+    one["product"] = product.key.text;
+    one["architecture"] = text_or_null(product.architecture);
+    one["memory_gb"] = or_null(product.memory_gb);
+    one["mig_capable"] = product.mig_capable;
+    one["units"] = product.placements_known ? Tree(product.units) : Tree();
+    one["placements_known"] = product.placements_known;
+    one["inferred"] = product.placements_inferred;
+    one["profiles"] = Tree::array();
+    for (const mig::Profile& profile : product.profiles) one["profiles"].push_back(profile.name.text);
+    one["names"] = product.smi_names;
+    tree.push_back(std::move(one));
+  }
+  return printed(tree, markup);
+}
+
+std::string_view word(mig::Which which) {
+  switch (which) {
+    case mig::Which::all: return "all";
+    case mig::Which::maximal: return "maximal";
+    case mig::Which::undominated: return "undominated";
+  }
+  return "";
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,14 @@
+// `tessera layouts`: the layouts of a product, the verdict on one, or the list of products.
+// Threads: writes to the streams; no other state.
+#pragma once
+
+#include "engine/mig/catalogue.hpp"
+#include "tui/cli/options.hpp"
+#include "tui/cli/streams.hpp"
+
+namespace tessera::cli {
+
+// Returns the exit code.
+int run_layouts(const Options& options, const mig::Catalogue& catalogue, const Streams& streams);
+
+}  // namespace tessera::cli

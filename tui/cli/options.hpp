@@ -1,0 +1,61 @@
+// What a person asked for on the command line, after flags, environment and files were weighed.
+// Threads: plain values.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/mig/geometry.hpp"
+#include "engine/model/units.hpp"
+
+namespace tessera::cli {
+
+enum class OutputFormat : std::uint8_t { table, wide, json, yaml, csv };
+
+struct Options {
+  std::string command;             // empty: the console
+  std::vector<std::string> words;  // what follows it
+  bool help = false;
+  bool version = false;
+
+  std::string cluster;             // only this one; empty: all
+  std::optional<std::string> sim;  // scenario; empty: the default one, or what the state file holds
+  std::optional<std::uint64_t> sim_seed;
+  std::optional<double> sim_speed;
+  std::string sim_state;   // file; empty: none
+  std::string slurm_conf;  // file; empty: what Slurm's commands take themselves
+  std::optional<Duration> interval;
+  bool write = false;
+
+  OutputFormat output = OutputFormat::table;
+  std::string filter;
+  std::vector<std::string> sort;     // "name", "-gpus"
+  std::vector<std::string> columns;  // empty: as the format has them
+  bool headers = true;
+  bool watch = false;
+  Duration timeout{30000};
+
+  std::string theme;
+  std::string keys;
+  bool color = true;
+  bool ascii = false;
+  bool mouse = false;
+
+  mig::Which which = mig::Which::undominated;
+  std::vector<std::string> profiles;
+  std::optional<std::string> check;
+};
+
+// A value and who set it: "--theme", "TESSERA_THEME", "/etc/tessera/config.yaml:3", "default".
+struct Setting {
+  std::string value;
+  std::string from;
+};
+using Settings = std::map<std::string, Setting>;  // by flag name
+
+using Environment = std::map<std::string, std::string>;
+
+}  // namespace tessera::cli

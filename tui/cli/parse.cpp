@@ -1,0 +1,159 @@
+#include "tui/cli/parse.hpp"
+
+#include <CLI/CLI.hpp>
+#include <deque>
+
+#include "engine/text.hpp"
+#include "tui/cli/command_table.hpp"
+
+namespace tessera::cli {
+namespace {
+
+constexpr std::string_view kWhat = "cannot use these arguments";
+
+Error usage(std::string reason, std::string hint) {
+  return Error{std::string(kWhat), clean(reason, 500), std::move(hint)};
+}
+
+std::string spellings(const Flag& flag) {
+  std::string all = "--" + std::string(flag.name);
+  if (flag.letter) all = std::string("-") + flag.letter + "," + all;
+  for (std::string_view other : split_words(flag.also)) {
+    all += (other.size() == 1 ? ",-" : ",--") + std::string(other);
+  }
+  return all;
+}
+
+bool looks_like_scenario(const std::string& word) {
+  return !word.starts_with("-") && !find_command(word) &&
+         (word.find('/') != std::string::npos || word.ends_with(".yaml") || word.ends_with(".yml"));
+}
+
+// Two habits that CLI11 would take for something else: a bare --sim, and a sort key with a minus sign.
+std::vector<std::string> with_joined_values(const std::vector<std::string>& arguments) {
+  std::vector<std::string> joined;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& word = arguments[i];
+    bool more = i + 1 < arguments.size();
+    if (word == "--") {
+      joined.insert(joined.end(), arguments.begin() + static_cast<std::ptrdiff_t>(i), arguments.end());
+      break;
+    }
+    if (word == "--sim") {
+      joined.push_back(more && looks_like_scenario(arguments[i + 1]) ? "--sim=" + arguments[++i]
+                                                                     : "--sim=default");
+    } else if ((word == "--sort" || word == "-s") && more && arguments[i + 1].starts_with("-")) {
+      joined.push_back("--sort=" + arguments[++i]);
+    } else {
+      joined.push_back(word);
+    }
+  }
+  return joined;
+}
+
+// Where CLI11 puts what it read, one for each row of the table.
+struct Slot {
+  const Flag* flag = nullptr;
+  CLI::Option* option = nullptr;
+  std::string value;
+  bool on = false;
+};
+
+std::deque<Slot> add_flags(CLI::App& app) {
+  std::deque<Slot> slots;
+  for (const Flag& flag : flags()) {
+    Slot& slot = slots.emplace_back(Slot{&flag, nullptr, "", false});
+    if (flag.value.empty()) {
+      slot.option = app.add_flag(spellings(flag), slot.on);
+    } else {
+      slot.option = app.add_option(spellings(flag), slot.value);
+    }
+    slot.option->take_last();
+  }
+  return slots;
+}
+
+Error unknown_flag(const std::string& word) {
+  std::string name = word.substr(0, word.find('='));
+  std::vector<std::string_view> known;
+  for (const Flag& flag : flags()) known.push_back(flag.name);
+  std::string near = nearest(std::string_view(name).substr(name.find_first_not_of('-')), known);
+  return usage("unknown flag " + name,
+               near.empty() ? "tessera --help lists the flags" : "did you mean --" + near + "?");
+}
+
+Error unknown_word(const std::string& word, const std::string& command) {
+  if (!command.empty()) {
+    std::string usage_line = "usage: tessera " + command;
+    const Command* entry = find_command(command);
+    if (entry && !entry->arguments.empty()) usage_line += " " + std::string(entry->arguments);
+    return usage("unexpected word \"" + word + "\"", usage_line);
+  }
+  std::vector<std::string_view> known;
+  for (const Command& entry : commands()) {
+    if (!entry.name.empty()) known.push_back(entry.name);
+  }
+  std::string near = nearest(word, known);
+  return usage("unknown command \"" + word + "\"",
+               near.empty() ? "tessera --help lists the commands" : "did you mean " + near + "?");
+}
+
+std::string commands_that_take(const Flag& flag) {
+  std::string list;
+  for (const Command& command : commands()) {
+    if (!(command.takes & flag.takes)) continue;
+    if (!list.empty()) list += ", ";
+    list += command.name.empty() ? "the console" : command.name;
+  }
+  return list;
+}
+
+Result<Parsed> collect(const CLI::App& app, const std::deque<Slot>& slots) {
+  Parsed parsed;
+  auto chosen = app.get_subcommands();
+  if (chosen.size() > 1) return unknown_word(chosen[1]->get_name(), chosen[0]->get_name());
+  if (!chosen.empty()) parsed.command = chosen[0]->get_name();
+  const Command& command = *find_command(parsed.command);
+
+  for (const std::string& word : app.remaining(true)) {
+    if (word == "--") continue;
+    if (word.size() > 1 && word.starts_with("-")) return unknown_flag(word);
+    parsed.words.push_back(word);
+  }
+  for (const Slot& slot : slots) {
+    if (slot.option->count() == 0) continue;
+    const Flag& flag = *slot.flag;
+    if (!(flag.takes & command.takes)) {
+      return usage("--" + std::string(flag.name) + " means nothing to " +
+                       (parsed.command.empty() ? "the console" : parsed.command),
+                   "it is for: " + commands_that_take(flag));
+    }
+    parsed.flags[std::string(flag.name)] = flag.value.empty() ? (slot.on ? "true" : "false") : slot.value;
+  }
+  if (parsed.words.size() > command.max_words)
+    return unknown_word(parsed.words[command.max_words], parsed.command);
+  return parsed;
+}
+
+}  // namespace
+
+Result<Parsed> parse_arguments(const std::vector<std::string>& arguments) {
+  try {
+    CLI::App app;
+    app.set_help_flag("");
+    app.allow_extras();
+    app.fallthrough();
+    std::deque<Slot> slots = add_flags(app);
+    for (const Command& command : commands()) {
+      if (!command.name.empty()) app.add_subcommand(std::string(command.name))->set_help_flag("");
+    }
+    std::vector<std::string> backwards = with_joined_values(arguments);
+    std::reverse(backwards.begin(), backwards.end());  // CLI11 wants the last first
+    app.parse(backwards);
+    return collect(app, slots);
+  } catch (const CLI::Error& error) {
+    return usage(error.what(), "tessera --help lists the flags and their values");
+  }
+}
+
+}  // namespace tessera::cli

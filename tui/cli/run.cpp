@@ -1,0 +1,145 @@
+#include "tui/cli/run.hpp"
+
+#include <fmt/format.h>
+
+#include "engine/embedded.hpp"
+#include "tui/action.hpp"
+#include "tui/cli/command_table.hpp"
+#include "tui/cli/completion.hpp"
+#include "tui/cli/help.hpp"
+#include "tui/cli/layouts.hpp"
+#include "tui/cli/list.hpp"
+#include "tui/cli/parse.hpp"
+#include "tui/cli/settings.hpp"
+#include "tui/version.hpp"
+
+namespace tessera::cli {
+namespace {
+
+int refuse(const Streams& streams, const Error& error, int code) {
+  complain(streams, error);
+  return code;
+}
+
+// The built-in catalogue with the site's additions, /etc first, so that a person's own file counts more.
+Result<mig::Catalogue> load_catalogue(const Environment& environment) {
+  auto catalogue = mig::Catalogue::built_in();
+  if (!catalogue) return catalogue;
+  auto files = read_files(paths_of("catalogue.yaml", environment));
+  if (!files) return files.error();
+  for (auto file = files->rbegin(); file != files->rend(); ++file) {
+    catalogue = catalogue->with_site(file->text, file->path);
+    if (!catalogue) return catalogue;
+  }
+  return catalogue;
+}
+
+// "keys-vim.yaml" → "vim"
+std::vector<std::string> names_of(std::span<const embedded::File> files, std::string_view prefix) {
+  std::vector<std::string> names;
+  for (const embedded::File& file : files) {
+    std::string_view name = file.name;
+    if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
+    if (name.ends_with(".yaml")) name.remove_suffix(5);
+    names.emplace_back(name);
+  }
+  return names;
+}
+
+int run_completion(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
+                   const Streams& streams) {
+  CompletionWords words;
+  for (const mig::Product& product : catalogue.products()) {
+    if (product.placements_known) words.products.push_back(product.key.text);
+  }
+  words.scenarios = joins.scenarios;
+  words.themes = names_of(embedded::themes(), "");
+  words.keymaps = names_of(embedded::keymaps(), "keys-");
+  std::string shell = options.words.empty() ? "" : options.words.front();
+  if (shell == "bash") {
+    streams.out << bash_completion(words);
+  } else if (shell == "zsh") {
+    streams.out << zsh_completion(words);
+  } else {
+    return refuse(streams, {"cannot use these arguments", "which shell?", "tessera completion bash|zsh"},
+                  kUsage);
+  }
+  return kDone;
+}
+
+std::string paths_text(const Environment& environment) {
+  std::string text;
+  for (std::string_view name : {"config.yaml", "catalogue.yaml"}) {
+    for (const std::string& path : paths_of(name, environment)) {
+      auto files = read_files({path});
+      std::string_view state = !files ? "cannot be read" : files->empty() ? "not there" : "read";
+      text += fmt::format("{:<15} {}\n", state, path);
+    }
+  }
+  return text;
+}
+
+std::string settings_text(const Settings& settings) {
+  std::string text;
+  for (const Flag& flag : flags()) {
+    if (flag.section == Section::general || flag.section == Section::layouts) continue;
+    auto it = settings.find(std::string(flag.name));
+    std::string value = it == settings.end() ? (flag.value.empty() ? "false" : "-") : it->second.value;
+    text += fmt::format("{:<12} {:<20} {}\n", flag.name, value,
+                        it == settings.end() ? "not set" : it->second.from);
+  }
+  return text;
+}
+
+}  // namespace
+
+int run(const std::vector<std::string>& arguments, const Environment& environment, const Joins& joins,
+        const Streams& streams) {
+  auto parsed = parse_arguments(arguments);
+  if (!parsed) return refuse(streams, parsed.error(), kUsage);
+  // Help must not depend on a configuration that may be what is broken.
+  if (parsed->flags.contains("help")) {
+    streams.out << help_text(*find_command(parsed->command));
+    return kDone;
+  }
+  if (parsed->flags.contains("version")) {
+    streams.out << "tessera " << tui::version() << "\n";
+    return kDone;
+  }
+  std::string topic = parsed->command == "config" && !parsed->words.empty() ? parsed->words.front() : "";
+  if (topic == "man") return streams.out << manual(tui::version()), kDone;
+  if (topic == "keys") return streams.out << tui::keys_markdown(), kDone;
+  if (topic == "keymap") return streams.out << tui::keys_yaml(), kDone;
+  if (topic == "path") return streams.out << paths_text(environment), kDone;
+
+  auto files = read_files(paths_of("config.yaml", environment));
+  if (!files) return refuse(streams, files.error(), kUsage);
+  auto settings = gather(*parsed, environment, *files);
+  if (!settings) return refuse(streams, settings.error(), kUsage);
+  auto options = to_options(*parsed, *settings);
+  if (!options) return refuse(streams, options.error(), kUsage);
+  if (parsed->command == "config") {
+    if (topic == "print") return streams.out << settings_text(*settings), kDone;
+    return refuse(streams,
+                  {"cannot use these arguments", topic.empty() ? "what about the configuration?" : topic,
+                   "tessera config path|print|man|keys|keymap"},
+                  kUsage);
+  }
+
+  auto catalogue = load_catalogue(environment);
+  if (!catalogue) return refuse(streams, catalogue.error(), kUsage);
+  if (options->command == "layouts") return run_layouts(*options, *catalogue, streams);
+  if (options->command == "completion") return run_completion(*options, *catalogue, joins, streams);
+  if (!options->command.empty()) return run_list(*options, *catalogue, joins, streams);
+  if (!joins.has_terminal) {
+    return refuse(streams,
+                  {"cannot open the console", "standard input and output are no terminal",
+                   "tessera nodes, gpus, slices and workloads print for scripts"},
+                  kUsage);
+  }
+  Opening opening = joins.open(*options, *catalogue);
+  if (opening.failure) return refuse(streams, *opening.failure, opening.exit_code);
+  return joins.console(*options, *catalogue, opening.backends);
+}
+
+}  // namespace tessera::cli

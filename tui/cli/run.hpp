@@ -1,0 +1,41 @@
+// The command line from its first word to its exit code.
+//
+// Knows no backend: main.cpp passes in how to open them and how to start the console.
+// Threads: everything here runs on the calling thread.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/mig/catalogue.hpp"
+#include "engine/port.hpp"
+#include "tui/cli/options.hpp"
+#include "tui/cli/streams.hpp"
+
+namespace tessera::cli {
+
+// What was found to look at, or why there is nothing.
+struct Opening {
+  std::vector<BackendPtr> backends;
+  std::optional<Error> failure;
+  int exit_code = 0;  // with failure: kUsage or kUnknown
+};
+
+struct Joins {
+  EventSource& events;
+  EventSink& sink;
+  std::function<Opening(const Options&, const mig::Catalogue&)> open;
+  std::function<int(const Options&, const mig::Catalogue&, std::span<const BackendPtr>)> console;
+  std::function<TimePoint()> wall;
+  std::vector<std::string> scenarios;  // names of the shipped ones
+  bool has_terminal = false;
+};
+
+// Returns the exit code. arguments without the program's name.
+int run(const std::vector<std::string>& arguments, const Environment& environment, const Joins& joins,
+        const Streams& streams);
+
+}  // namespace tessera::cli

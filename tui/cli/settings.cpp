@@ -1,0 +1,267 @@
+#include "tui/cli/settings.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "engine/text.hpp"
+#include "engine/yaml.hpp"
+#include "tui/cli/command_table.hpp"
+
+namespace tessera::cli {
+namespace {
+
+constexpr std::string_view kWhat = "cannot use this setting";
+constexpr Duration kShortest{1000};  // between two looks at a cluster
+constexpr Duration kLongest{24 * 3600 * 1000};
+constexpr std::uintmax_t kFileLimit = 16u << 20;
+
+Error bad(const std::string& name, const Setting& setting, const std::string& hint) {
+  return Error{std::string(kWhat), setting.from + ": " + name + ": \"" + clean(setting.value, 200) + "\"",
+               hint};
+}
+
+std::optional<std::string> lookup(const Environment& environment, std::string_view name) {
+  auto it = environment.find(std::string(name));
+  if (it == environment.end() || it->second.empty()) return std::nullopt;
+  return it->second;
+}
+
+std::vector<std::string> split_commas(std::string_view text) {
+  std::vector<std::string> list;
+  while (!text.empty()) {
+    std::size_t end = std::min(text.find(','), text.size());
+    if (end > 0) list.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return list;
+}
+
+std::optional<bool> switch_value(std::string_view text) {
+  std::string folded = lower(text);
+  if (folded == "true" || folded == "yes" || folded == "on" || folded == "1") return true;
+  if (folded == "false" || folded == "no" || folded == "off" || folded == "0") return false;
+  return std::nullopt;
+}
+
+Status add_file(Settings& settings, const TextFile& file) {
+  constexpr std::string_view what = "cannot read the configuration";
+  Result<Yaml> root = parse_yaml(file.text, file.path);
+  if (!root) return root.error();
+  if (root->is_null()) return Done{};
+  if (root->kind != Yaml::Kind::map) return yaml_error(what, file.path, *root, "not a map of settings");
+  for (const auto& [key, node] : root->fields) {
+    const Flag* flag = find_flag(key);
+    if (!flag || !flag->in_file) {
+      Error error = yaml_error(what, file.path, node, "unknown setting \"" + clean(key, 100) + "\"");
+      std::vector<std::string_view> known;
+      for (const Flag& each : flags()) {
+        if (each.in_file) known.push_back(each.name);
+      }
+      std::string near = nearest(key, known);
+      error.hint = near.empty() ? "tessera config print lists the settings" : "did you mean " + near + "?";
+      return error;
+    }
+    if (node.kind != Yaml::Kind::scalar)
+      return yaml_error(what, file.path, node, key + ": not a single value");
+    settings.insert_or_assign(std::string(flag->name),
+                              Setting{node.scalar, file.path + ":" + std::to_string(node.line)});
+  }
+  return Done{};
+}
+
+void add_environment(Settings& settings, const Environment& environment) {
+  for (const Flag& flag : flags()) {
+    if (flag.environment.empty()) continue;
+    if (auto value = lookup(environment, flag.environment)) {
+      settings.insert_or_assign(std::string(flag.name), Setting{*value, std::string(flag.environment)});
+    }
+  }
+  // By its own convention any value counts, "0" too.
+  if (lookup(environment, "NO_COLOR")) settings.insert_or_assign("no-color", Setting{"true", "NO_COLOR"});
+}
+
+// Reads settings one by one and keeps the first complaint.
+class Reader {
+ public:
+  explicit Reader(const Settings& settings) : settings_(settings) {}
+
+  const Setting* find(const std::string& name) const {
+    auto it = settings_.find(name);
+    return it == settings_.end() || it->second.value.empty() ? nullptr : &it->second;
+  }
+  std::string text(const std::string& name) const {
+    const Setting* setting = find(name);
+    return setting ? setting->value : "";
+  }
+  bool on(const std::string& name) {
+    const Setting* setting = find(name);
+    if (!setting) return false;
+    auto value = switch_value(setting->value);
+    if (!value) complain(bad(name, *setting, "true or false"));
+    return value.value_or(false);
+  }
+  std::optional<Duration> duration(const std::string& name) {
+    const Setting* setting = find(name);
+    if (!setting) return std::nullopt;
+    auto value = parse_duration(setting->value);
+    if (!value || *value < kShortest || *value > kLongest) {
+      complain(bad(name, *setting, "a time from 1s to 24h, like 10, 30s or 2m"));
+    }
+    return value;
+  }
+  template <class Number>
+  std::optional<Number> number(const std::string& name, const std::string& hint) {
+    const Setting* setting = find(name);
+    if (!setting) return std::nullopt;
+    const std::string& text = setting->value;
+    Number value{};
+    auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+    bool good = problem == std::errc{} && end == text.data() + text.size() && value >= Number{};
+    if constexpr (std::is_floating_point_v<Number>) good = good && std::isfinite(value);
+    if (!good) {
+      complain(bad(name, *setting, hint));
+      return std::nullopt;
+    }
+    return value;
+  }
+  void complain(Error error) {
+    if (!error_) error_ = std::move(error);
+  }
+  const std::optional<Error>& error() const { return error_; }
+
+ private:
+  const Settings& settings_;
+  std::optional<Error> error_;
+};
+
+OutputFormat read_output(Reader& reader) {
+  constexpr std::string_view names[] = {"table", "wide", "json", "yaml", "csv"};
+  std::string text = reader.text("output");
+  auto it = std::find(std::begin(names), std::end(names), text);
+  if (it == std::end(names)) {
+    if (const Setting* setting = reader.find("output")) {
+      reader.complain(bad("output", *setting, "table, wide, json, yaml or csv"));
+    }
+    return OutputFormat::table;
+  }
+  return static_cast<OutputFormat>(it - std::begin(names));
+}
+
+mig::Which read_which(Reader& reader) {
+  bool all = reader.on("all"), maximal = reader.on("maximal"), undominated = reader.on("undominated");
+  if (all + maximal + undominated > 1) {
+    reader.complain(Error{std::string(kWhat), "--all, --maximal and --undominated exclude each other",
+                          "give one of them"});
+  }
+  return all ? mig::Which::all : maximal ? mig::Which::maximal : mig::Which::undominated;
+}
+
+}  // namespace
+
+std::vector<std::string> paths_of(std::string_view file, const Environment& environment) {
+  std::vector<std::string> paths;
+  auto xdg = lookup(environment, "XDG_CONFIG_HOME");
+  auto home = lookup(environment, "HOME");
+  if (xdg && xdg->starts_with('/')) {  // relative ones are to be ignored, says the XDG specification
+    paths.push_back(*xdg + "/tessera/" + std::string(file));
+  } else if (home && home->starts_with('/')) {
+    paths.push_back(*home + "/.config/tessera/" + std::string(file));
+  }
+  paths.push_back("/etc/tessera/" + std::string(file));
+  return paths;
+}
+
+Result<std::vector<TextFile>> read_files(const std::vector<std::string>& paths) {
+  std::vector<TextFile> files;
+  for (const std::string& path : paths) {
+    std::error_code problem;
+    if (!std::filesystem::exists(path, problem) || problem) continue;
+    auto refuse = [&](const std::string& reason) {
+      return Error{"cannot read " + path, reason, "make it readable, or move it away"};
+    };
+    if (!std::filesystem::is_regular_file(path, problem)) return refuse("not a file");
+    if (std::filesystem::file_size(path, problem) > kFileLimit) return refuse("larger than 16 MiB");
+    std::ifstream stream(path, std::ios::binary);
+    if (!stream) return refuse(std::strerror(errno));
+    files.push_back({path, std::string(std::istreambuf_iterator<char>(stream), {})});
+  }
+  return files;
+}
+
+Result<Settings> gather(const Parsed& parsed, const Environment& environment,
+                        const std::vector<TextFile>& files) {
+  Settings settings;
+  for (const Flag& flag : flags()) {
+    if (!flag.fallback.empty()) {
+      settings[std::string(flag.name)] = Setting{std::string(flag.fallback), "default"};
+    }
+  }
+  for (auto file = files.rbegin(); file != files.rend(); ++file) {
+    if (Status status = add_file(settings, *file); !status) return status.error();
+  }
+  add_environment(settings, environment);
+  for (const auto& [name, value] : parsed.flags) settings.insert_or_assign(name, Setting{value, "--" + name});
+  return settings;
+}
+
+Result<Options> to_options(const Parsed& parsed, const Settings& settings) {
+  Reader reader(settings);
+  Options options;
+  options.command = parsed.command;
+  options.words = parsed.words;
+  options.help = reader.on("help");
+  options.version = reader.on("version");
+
+  options.cluster = reader.text("cluster");
+  if (reader.find("sim")) options.sim = reader.text("sim");
+  if (options.sim == "default" || (!options.sim && reader.find("sim-state"))) options.sim = "";
+  options.sim_seed = reader.number<std::uint64_t>("sim-seed", "a whole number");
+  options.sim_speed = reader.number<double>("sim-speed", "a number that is not negative; 0 stands still");
+  options.sim_state = reader.text("sim-state");
+  options.slurm_conf = reader.text("slurm-conf");
+  options.interval = reader.duration("interval");
+  options.write = reader.on("write") && !reader.on("readonly");
+
+  options.output = read_output(reader);
+  options.filter = reader.text("filter");
+  options.sort = split_commas(reader.text("sort"));
+  options.columns = split_commas(reader.text("columns"));
+  options.headers = !reader.on("no-headers");
+  options.watch = reader.on("watch");
+  if (auto timeout = reader.duration("timeout")) options.timeout = *timeout;
+
+  options.theme = reader.text("theme");
+  options.keys = reader.text("keys");
+  options.color = !reader.on("no-color");
+  options.ascii = reader.on("ascii");
+  options.mouse = reader.on("mouse");
+
+  options.which = read_which(reader);
+  options.profiles = split_commas(reader.text("profiles"));
+  if (const Setting* check = reader.find("check"))
+    options.check = check->value;
+  else if (settings.contains("check"))
+    options.check = "";  // the empty layout is a layout
+  if (reader.error()) return *reader.error();
+  return options;
+}
+
+std::optional<Duration> parse_duration(std::string_view text) {
+  std::int64_t value = 0;
+  auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (problem != std::errc{} || value < 0 || value > 1'000'000'000) return std::nullopt;
+  std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  if (unit == "ms") return Duration{value};
+  if (unit.empty() || unit == "s") return Duration{value * 1000};
+  if (unit == "m" || unit == "min") return Duration{value * 60'000};
+  if (unit == "h") return Duration{value * 3'600'000};
+  return std::nullopt;
+}
+
+}  // namespace tessera::cli

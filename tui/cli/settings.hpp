@@ -1,0 +1,35 @@
+// Weighs who sets what: flag before environment before file before default. One place, one order.
+// Threads: pure functions; read_files() reads files.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/error.hpp"
+#include "tui/cli/options.hpp"
+#include "tui/cli/parse.hpp"
+
+namespace tessera::cli {
+
+// Where tessera looks for files of this name, the one that counts most first; XDG, then /etc/tessera.
+// A home that is missing or cannot be read just drops out of the list.
+std::vector<std::string> paths_of(std::string_view file, const Environment& environment);
+
+struct TextFile {
+  std::string path;
+  std::string text;
+};
+// Those of `paths` that exist. An error only for a file that is there and cannot be read.
+Result<std::vector<TextFile>> read_files(const std::vector<std::string>& paths);
+
+// Every setting that somebody set, and the defaults. files: config.yaml, the one that counts most first.
+Result<Settings> gather(const Parsed& parsed, const Environment& environment,
+                        const std::vector<TextFile>& files);
+
+// The settings as values. Errors name the setting, who set it and what it may be.
+Result<Options> to_options(const Parsed& parsed, const Settings& settings);
+
+// "10", "10s", "2m", "1h", "500ms"
+std::optional<Duration> parse_duration(std::string_view text);
+
+}  // namespace tessera::cli

@@ -1,0 +1,43 @@
+#include "tui/cli/streams.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace tessera::cli {
+
+void complain(const Streams& streams, const Error& error) {
+  streams.err << "tessera: " << to_line(error) << std::endl;
+}
+
+DescriptorBuffer::~DescriptorBuffer() { sync(); }
+
+DescriptorBuffer::int_type DescriptorBuffer::overflow(int_type c) {
+  if (traits_type::eq_int_type(c, traits_type::eof())) return traits_type::not_eof(c);
+  char one = traits_type::to_char_type(c);
+  return xsputn(&one, 1) == 1 ? c : traits_type::eof();
+}
+
+std::streamsize DescriptorBuffer::xsputn(const char* text, std::streamsize size) {
+  if (failure_ != 0) return 0;
+  waiting_.append(text, static_cast<std::size_t>(size));
+  constexpr std::size_t enough = 64 * 1024;
+  if (waiting_.size() >= enough && sync() != 0) return 0;
+  return size;
+}
+
+int DescriptorBuffer::sync() {
+  std::size_t done = 0;
+  while (done < waiting_.size() && failure_ == 0) {
+    ssize_t n = ::write(fd_, waiting_.data() + done, waiting_.size() - done);
+    if (n >= 0) {
+      done += static_cast<std::size_t>(n);
+    } else if (errno != EINTR) {
+      failure_ = errno;
+    }
+  }
+  waiting_.clear();
+  return failure_ == 0 ? 0 : -1;
+}
+
+}  // namespace tessera::cli
