@@ -61,6 +61,7 @@ struct DestroyInstances {
 struct CreateInstances {
   GpuIndex gpu;
   std::vector<InstanceAt> instances;
+  std::vector<InstanceAt> beside;  // stand already: for counting, not for doing
   bool chosen = true;
   friend bool operator==(const CreateInstances&, const CreateInstances&) = default;
 };

@@ -41,6 +41,7 @@ struct Capabilities {
   // What a reset for a mode change takes along.
   Unit reset = Unit::node;
 
+  bool empties_all_work = false;   // a node that must be free of work must be free of work without GPUs, too
   bool chooses_placement = false;  // instances are created where the plan says
   bool needs_closing = true;       // nothing may change while the node takes new work, even where it is free
   bool can_reset = true;           // false: a mode change that needs a reset needs a reboot

@@ -34,6 +34,7 @@ struct Step {
   Duration deadline{0};       // for `after` to come true; 0: as long as it takes
   Duration look_every{1000};  // how often it is read back
   Retry retry;
+  std::optional<TimePoint> not_before;
   std::string undo;       // how to take it back, for people; empty: nothing to take back
   bool disturbs = false;  // someone's work ends or restarts by this step
   friend bool operator==(const Step&, const Step&) = default;
@@ -118,9 +119,10 @@ struct Notice {
 
 struct NodePlan {
   NodeName node;
-  std::string fingerprint;                // of everything that the plan relies on (moved.hpp)
+  std::vector<std::string> relied_on;     // what was so when it was made, one fact a line (moved.hpp)
   std::vector<BoardState> before, after;  // boards that change, and those dragged along
   std::vector<SlicePlan> kept, destroyed, created;
+  std::optional<Scope> scope;  // what must be free of work; nullopt: nothing
   std::vector<Disturbed> blast_radius;
   Offered offered_before, offered_after;      // of the whole node
   int compute_before = 0, compute_after = 0;  // compute slices on offer; what is not cut counts all of them
@@ -144,6 +146,7 @@ struct Plan {
   Scheduler scheduler = Scheduler::slurm;
   Capabilities capabilities;
   TimePoint made{};
+  std::string fingerprint;      // of all that the plan relies on
   std::vector<NodePlan> nodes;  // in the order of the intent
   Offered offered_before, offered_after;
   std::vector<Notice> violations;          // of platform rules

@@ -4,9 +4,15 @@
 // Threads: pure functions; cheap enough to be called on every keystroke of an editor (preview).
 #pragma once
 
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "engine/error.hpp"
 #include "engine/plan/plan.hpp"
 #include "engine/sharing/platform.hpp"
+#include "engine/sharing/shape.hpp"
 
 namespace tessera::plan {
 
@@ -21,10 +27,21 @@ struct SiteRules {
   bool billed_by_gpu = false;                  // TRESBillingWeights or a charge counts gres/gpu
 };
 
-// Errors: unknown node or board, a wish that the board or the backend cannot fulfil; the hint names the
-// nearest reachable layouts where a held slice is in the way.
+// What planning needs to know of the cluster beyond the nodes that it is about. An editor that plans on every
+// keystroke looks out once for each revision of the model; the pointers live as long as that.
+struct Outlook {
+  sharing::Platform platform = sharing::Platform::slurm;
+  std::vector<const Workload*> pending;
+  Counts offered;  // by all nodes together, in the scheduler's words; empty when nothing is pending
+};
+Outlook look_out(const Cluster& cluster, const mig::Catalogue& catalogue, const SiteRules& rules);
+
+// Errors: unknown node or board, a wish that the board or the backend cannot fulfil. Held slices in the way
+// are no error but a notice, with the nearest layouts that leave them alone. outlook: nullptr to have it
+// worked out here.
 Result<Plan> make_plan(const Cluster& cluster, const mig::Catalogue& catalogue, const Intent& intent,
-                       const Capabilities& capabilities, const SiteRules& rules, TimePoint now);
+                       const Capabilities& capabilities, const SiteRules& rules, TimePoint now,
+                       const Outlook* outlook = nullptr);
 
 // The way back to what the plan found, from what stands now: through the same preview.
 // `words` names the run that is undone.

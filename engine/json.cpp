@@ -1,0 +1,245 @@
+#include "engine/json.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <unordered_set>
+
+#include "engine/text.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr std::size_t kMaxDepth = 64;
+constexpr std::size_t kMaxBytes = 64U << 20U;
+
+// Builds the tree while the text is read; refuses what a tree of its own would have swallowed.
+class Builder : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  bool null() override { return put({}); }
+  bool boolean(bool value) override { return put(Json::of(value)); }
+  bool number_integer(std::int64_t value) override { return put(Json::of(value)); }
+  bool number_unsigned(std::uint64_t value) override {
+    if (value > static_cast<std::uint64_t>(INT64_MAX)) return fail("a whole number is too large");
+    return put(Json::of(static_cast<std::int64_t>(value)));
+  }
+  bool number_float(double value, const std::string& text) override {
+    if (!std::isfinite(value)) return fail(fmt::format("the number {} is too large", text.substr(0, 40)));
+    return put(Json::of(value));
+  }
+  bool string(std::string& value) override { return put(Json::of(std::move(value))); }
+  bool binary(binary_t& /*value*/) override { return fail("binary data"); }
+
+  bool start_object(std::size_t /*elements*/) override { return open(Json::map()); }
+  bool start_array(std::size_t /*elements*/) override { return open(Json::list()); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+  bool key(std::string& value) override {
+    Level& top = levels_.back();
+    if (!top.keys.insert(value).second)
+      return fail(fmt::format("the key '{}' stands twice", clean(value, 80)));
+    top.key = std::move(value);
+    return true;
+  }
+  bool parse_error(std::size_t /*at*/, const std::string& /*token*/,
+                   const nlohmann::detail::exception& error) override {
+    if (why_.empty()) why_ = words(error.what());
+    return false;
+  }
+
+  Json take() { return std::move(root_); }
+  const std::string& why() const { return why_; }
+
+ private:
+  struct Level {
+    Json value;
+    std::string key;
+    std::unordered_set<std::string> keys;
+  };
+
+  // "[json.exception.parse_error.101] parse error at line 3, column 7: ..." → "line 3, column 7: ..."
+  static std::string words(std::string text) {
+    constexpr std::string_view kAt = "parse error at ";
+    if (auto at = text.find(kAt); at != std::string::npos) text.erase(0, at + kAt.size());
+    return clean(text, 300);
+  }
+
+  bool fail(std::string why) {
+    why_ = std::move(why);
+    return false;
+  }
+  bool open(Json value) {
+    if (levels_.size() >= kMaxDepth) return fail(fmt::format("nested deeper than {}", kMaxDepth));
+    levels_.push_back({std::move(value), {}, {}});
+    return true;
+  }
+  bool close() {
+    Json done = std::move(levels_.back().value);
+    levels_.pop_back();
+    return put(std::move(done));
+  }
+  bool put(Json value) {
+    if (levels_.empty()) {
+      root_ = std::move(value);
+      return true;
+    }
+    Level& top = levels_.back();
+    if (top.value.kind == Json::Kind::list)
+      top.value.items.push_back(std::move(value));
+    else
+      top.value.fields.emplace_back(std::move(top.key), std::move(value));
+    return true;
+  }
+
+  Json root_;
+  std::vector<Level> levels_;
+  std::string why_;
+};
+
+void append_text(std::string& out, std::string_view text) {
+  out += '"';
+  for (std::size_t at = 0; at < text.size();) {
+    Decoded one = decode_utf8(text, at);
+    if (!one.valid) {
+      append_utf8(out, 0xFFFD);
+    } else if (one.code == '"' || one.code == '\\') {
+      out += '\\';
+      out += static_cast<char>(one.code);
+    } else if (one.code == '\n') {
+      out += "\\n";
+    } else if (one.code < 0x20 || one.code == 0x7F || (one.code >= 0x80 && one.code < 0xA0)) {
+      out += fmt::format("\\u{:04x}", static_cast<unsigned>(one.code));
+    } else {
+      out.append(text, at, one.length);
+    }
+    at += one.length;
+  }
+  out += '"';
+}
+
+// A whole number keeps a fraction, so that it is read back as what it was.
+void append_real(std::string& out, double value) {
+  std::string text = fmt::format("{}", value);
+  if (text.find_first_of(".en") == std::string::npos) text += ".0";
+  out += text;
+}
+
+class Writer {
+ public:
+  explicit Writer(bool indented) : indented_(indented) {}
+
+  void write(const Json& value, int depth = 0) {
+    switch (value.kind) {
+      case Json::Kind::null: out += "null"; return;
+      case Json::Kind::boolean: out += value.boolean ? "true" : "false"; return;
+      case Json::Kind::integer: out += std::to_string(value.integer); return;
+      case Json::Kind::real: append_real(out, value.real); return;
+      case Json::Kind::text: append_text(out, value.text); return;
+      case Json::Kind::list: {
+        group('[', ']', value.items.size(), depth, [&](std::size_t i) { write(value.items[i], depth + 1); });
+        return;
+      }
+      case Json::Kind::map:
+        group('{', '}', value.fields.size(), depth, [&](std::size_t i) {
+          append_text(out, value.fields[i].first);
+          out += indented_ ? ": " : ":";
+          write(value.fields[i].second, depth + 1);
+        });
+        return;
+    }
+  }
+
+  std::string out;
+
+ private:
+  template <class Item>
+  void group(char open, char close, std::size_t count, int depth, Item item) {
+    out += open;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (i > 0) out += ',';
+      line(depth + 1);
+      item(i);
+    }
+    if (count > 0) line(depth);
+    out += close;
+  }
+  void line(int depth) {
+    if (!indented_) return;
+    out += '\n';
+    out.append(static_cast<std::size_t>(depth) * 2, ' ');
+  }
+
+  bool indented_;
+};
+
+}  // namespace
+
+Json Json::of(bool value) {
+  Json json;
+  json.kind = Kind::boolean;
+  json.boolean = value;
+  return json;
+}
+Json Json::of(std::int64_t value) {
+  Json json;
+  json.kind = Kind::integer;
+  json.integer = value;
+  return json;
+}
+Json Json::of(double value) {
+  Json json;
+  if (!std::isfinite(value)) return json;
+  json.kind = Kind::real;
+  json.real = value;
+  return json;
+}
+Json Json::of(std::string value) {
+  Json json;
+  json.kind = Kind::text;
+  json.text = std::move(value);
+  return json;
+}
+Json Json::list() {
+  Json json;
+  json.kind = Kind::list;
+  return json;
+}
+Json Json::map() {
+  Json json;
+  json.kind = Kind::map;
+  return json;
+}
+
+const Json* Json::find(std::string_view key) const {
+  for (const auto& [name, value] : fields)
+    if (name == key) return &value;
+  return nullptr;
+}
+
+Result<Json> parse_json(std::string_view text, std::string_view file) {
+  if (text.size() > kMaxBytes)
+    return Error{"cannot read JSON", fmt::format("{}: larger than 64 MiB", file), "is it the right file?"};
+  Builder builder;
+  try {
+    if (nlohmann::json::sax_parse(text.begin(), text.end(), &builder)) return builder.take();
+  } catch (const std::exception& error) {  // out of memory; nlohmann's own errors go to parse_error
+    return Error{"cannot read JSON", fmt::format("{}: {}", file, clean(error.what(), 300)), ""};
+  }
+  return Error{"cannot read JSON", fmt::format("{}: {}", file, builder.why()),
+               "the file must stay as tessera wrote it"};
+}
+
+std::string to_line(const Json& value) {
+  Writer writer(false);
+  writer.write(value);
+  return std::move(writer.out);
+}
+
+std::string to_document(const Json& value) {
+  Writer writer(true);
+  writer.write(value);
+  return std::move(writer.out) + "\n";
+}
+
+}  // namespace tessera

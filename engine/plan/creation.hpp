@@ -1,0 +1,34 @@
+// In which order instances are made, so that the driver's own choice of places leads into no dead end.
+//
+// A driver that is only told profiles takes the first free start of its own preference; 1g.10gb twice before
+// 2g.20gb and 3g.40gb then splits both halves of an 8-unit board.
+// Threads: pure functions.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "engine/mig/geometry.hpp"
+
+namespace tessera::plan {
+
+// The starts that the driver tries for a profile, first choice first (observed on A100 and H100).
+std::vector<int> driver_starts(const mig::Product& product, int profile);
+
+// Where the driver would put one more; nullopt: no room.
+std::optional<int> driver_start(const mig::Product& product, const mig::Layout& standing, int profile);
+
+// What comes of creating a list in that order; nullopt: it stops with Insufficient Resources.
+std::optional<std::vector<mig::Placed>> driver_creates(const mig::Product& product, mig::Layout standing,
+                                                       std::span<const int> profiles);
+
+// An order in which the driver makes all of `wanted` beside `standing`, with the places that come of it: at
+// the wanted starts if any order leads there, else wherever they all fit; nullopt: no order does.
+std::optional<std::vector<mig::Placed>> driver_order(const mig::Product& product, const mig::Layout& standing,
+                                                     const mig::Layout& wanted);
+
+// Where starts can be chosen every order works: largest first reads best.
+std::vector<mig::Placed> largest_first(const mig::Product& product, const mig::Layout& wanted);
+
+}  // namespace tessera::plan

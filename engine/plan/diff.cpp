@@ -1,0 +1,214 @@
+#include "engine/plan/diff.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/plan/creation.hpp"
+
+namespace tessera::plan {
+namespace {
+
+constexpr std::size_t kReachableShown = 3;
+
+Error cannot(GpuIndex gpu, std::string why, std::string hint) {
+  return {fmt::format("cannot plan GPU {}", gpu.value), std::move(why), std::move(hint)};
+}
+
+InstanceAt instance_of(const mig::Product& product, mig::Placed one) {
+  const mig::Profile& profile = product.profiles[static_cast<std::size_t>(one.profile)];
+  return {profile.name, {one.start, profile.memory_slices}, std::nullopt};
+}
+
+std::vector<InstanceAt> instances_from(const mig::Product& product, const std::vector<mig::Placed>& list) {
+  std::vector<InstanceAt> all;
+  for (const mig::Placed& one : list) all.push_back(instance_of(product, one));
+  return all;
+}
+
+bool shares(Strategy strategy) {
+  return strategy == Strategy::mps || strategy == Strategy::time_slicing || strategy == Strategy::shard;
+}
+
+Status check_wish(const Gpu& gpu, const mig::Product* product, const Wish& wish, const Capabilities& can) {
+  if (std::string why = why_not_offered(can, wish.strategy); !why.empty())
+    return cannot(gpu.index, why, "tessera guide lists what is offered here");
+  if (gpu.strategy == Strategy::unknown)
+    return cannot(gpu.index, "how it is shared now is not told", "wait until the node has been read");
+  if (wish.strategy == Strategy::mig && !product)
+    return cannot(gpu.index, fmt::format("the catalogue does not know '{}'", gpu.model),
+                  "add the product to the site's catalogue file");
+  if (wish.replicas < 1 || wish.replicas > 1024 || (shares(wish.strategy) && wish.replicas < 2))
+    return cannot(gpu.index, fmt::format("{} replicas are no sharing", wish.replicas),
+                  "give 2 or more with --replicas");
+  if (wish.strategy == Strategy::vgpu && wish.vgpu.empty())
+    return cannot(gpu.index, "a vGPU needs a type", "give it with --layout, for example A10-4Q");
+  return Done{};
+}
+
+// The layout that stands; MIG off means none. An error where MIG is on but places are not told.
+Result<mig::Layout> standing(const Gpu& gpu, const mig::Product* product, const BoardState& before) {
+  if (!before.mig) return mig::Layout{};
+  if (!product)
+    return cannot(gpu.index, fmt::format("the catalogue does not know '{}'", gpu.model),
+                  "add the product to the site's catalogue file");
+  if (auto layout = mig::observed_layout(*product, gpu)) return *layout;
+  return cannot(gpu.index, "the places of its instances are not told",
+                "a look at the node itself is needed: nvidia-smi mig -lgi");
+}
+
+std::vector<bool> held_of(const mig::Product& product, const Gpu& gpu, const mig::Layout& now) {
+  std::vector<bool> held;
+  for (const mig::Placed& one : now) {
+    const Slice* slice = find_instance(gpu, instance_of(product, one));
+    held.push_back(!slice || in_use(*slice));
+  }
+  return held;
+}
+
+bool contains(const mig::Layout& layout, mig::Placed one) {
+  return std::find(layout.begin(), layout.end(), one) != layout.end();
+}
+
+bool same_profiles(const mig::Layout& left, const mig::Layout& right) {
+  auto profiles = [](const mig::Layout& layout) {
+    std::vector<int> all;
+    for (const mig::Placed& one : layout) all.push_back(one.profile);
+    std::sort(all.begin(), all.end());
+    return all;
+  };
+  return profiles(left) == profiles(right);
+}
+
+// What stays, goes and comes between two layouts of one board.
+void split(BoardChange& change, const mig::Layout& now, const mig::Layout& target, bool clear_all) {
+  mig::Layout created;
+  for (const mig::Placed& one : now) {
+    InstanceAt instance = instance_of(*change.product, one);
+    for (const InstanceAt& known : change.before.instances)
+      if (known.same(instance)) instance.id = known.id;
+    (!clear_all && contains(target, one) ? change.kept : change.destroyed).push_back(instance);
+  }
+  for (const mig::Placed& one : target)
+    if (clear_all || !contains(now, one)) created.push_back(one);
+  change.created = instances_from(*change.product, largest_first(*change.product, created));
+  change.after.instances = instances_from(*change.product, target);
+}
+
+// Without a say in placement: the order that the driver turns into a layout, and the layout that comes of it.
+Status let_driver_place(BoardChange& change, const mig::Layout& now, const mig::Layout& target) {
+  mig::Layout staying, making;
+  for (const mig::Placed& one : target) (contains(now, one) ? staying : making).push_back(one);
+  auto made = driver_order(*change.product, staying, making);
+  if (!made)
+    return cannot(change.gpu, "no order of creation leads there where the driver chooses the places",
+                  "empty the board first, or choose a layout of which less stands");
+  mig::Layout reached = staying;
+  reached.insert(reached.end(), made->begin(), made->end());
+  std::sort(reached.begin(), reached.end());
+  if (reached != target)
+    change.remarks.push_back(fmt::format("the driver chooses the places here: expected is {}",
+                                         mig::to_text(*change.product, reached)));
+  change.created = instances_from(*change.product, *made);
+  change.after.instances = instances_from(*change.product, reached);
+  change.chosen = false;
+  return Done{};
+}
+
+void note_held(BoardChange& change, const Gpu& gpu, const Wish& wish, const mig::Layout& now,
+               const std::vector<bool>& held) {
+  mig::Layout standing_held;
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    if (!held[i]) continue;
+    standing_held.push_back(now[i]);
+    InstanceAt instance = instance_of(*change.product, now[i]);
+    bool goes = std::any_of(change.destroyed.begin(), change.destroyed.end(),
+                            [&](const InstanceAt& one) { return one.same(instance); });
+    if (!goes) continue;
+    InTheWay way{instance, {}};
+    if (const Slice* slice = find_instance(gpu, instance))
+      for (const Holder& holder : slice->holders) way.holders.push_back(holder.workload);
+    change.in_the_way.push_back(std::move(way));
+  }
+  if (change.in_the_way.empty() || wish.strategy != Strategy::mig) return;
+  for (const mig::Layout& layout : nearest_layouts(*change.product, wish, standing_held, kReachableShown))
+    change.reachable.push_back(mig::to_text(*change.product, layout));
+}
+
+Status plan_instances(BoardChange& change, const Gpu& gpu, const Wish& wish, const Capabilities& can,
+                      const mig::Layout& now) {
+  std::vector<bool> held = held_of(*change.product, gpu, now);
+  mig::Layout target;
+  if (wish.strategy == Strategy::mig) {
+    // What is cleared whole has nothing to keep, so the places are chosen freely.
+    bool all = can.clears != Unit::slice;
+    Result<mig::Layout> found =
+        all ? target_layout(*change.product, wish, {}, {}) : target_layout(*change.product, wish, now, held);
+    if (!found) return found.error();
+    target = std::move(*found);
+  }
+  bool clear_all = can.clears != Unit::slice && !same_profiles(now, target);
+  if (can.clears != Unit::slice && same_profiles(now, target)) target = now;
+  split(change, now, target, clear_all);
+  note_held(change, gpu, wish, now, held);
+  if (can.chooses_placement || change.created.empty()) return Done{};
+  return let_driver_place(change, clear_all ? mig::Layout{} : now, target);
+}
+
+}  // namespace
+
+Result<BoardChange> diff_board(const Gpu& gpu, const mig::Product* product, const Wish& wish,
+                               const Capabilities& can) {
+  if (Status ok = check_wish(gpu, product, wish, can); !ok) return ok.error();
+  BoardChange change;
+  change.gpu = gpu.index;
+  change.product = product;
+  change.before = state_of(gpu);
+  change.after = change.before;
+  change.after.instances.clear();
+  change.after.mig = wish.strategy == Strategy::mig;
+  change.after.strategy = wish.strategy;
+  change.after.replicas = wish.strategy == Strategy::whole ? 1 : wish.replicas;
+  change.after.vgpu = wish.strategy == Strategy::vgpu ? wish.vgpu : ProfileName{};
+  MigMode mode = mode_of(gpu);
+  change.mode_changes = change.after.mig != change.before.mig || mode == MigMode::enable_pending ||
+                        mode == MigMode::disable_pending;
+  change.sharing_changes = (change.before.strategy != change.after.strategy && !change.mode_changes) ||
+                           change.before.replicas != change.after.replicas ||
+                           change.before.vgpu != change.after.vgpu ||
+                           (change.mode_changes && change.after.strategy != Strategy::whole &&
+                            change.after.strategy != Strategy::mig);
+  Result<mig::Layout> now = standing(gpu, product, change.before);
+  if (!now) return now.error();
+  if (!product) return change;  // known to be without MIG on either side
+  if (Status ok = plan_instances(change, gpu, wish, can, *now); !ok) return ok.error();
+  return change;
+}
+
+void sweep(BoardChange& change, const Gpu& gpu, const Capabilities& can) {
+  if (!change.product || change.kept.empty()) return;
+  auto now = mig::observed_layout(*change.product, gpu);
+  mig::Layout target;
+  for (const InstanceAt& one : change.after.instances)
+    if (auto profile = change.product->index_of(one.profile.text)) target.push_back({*profile, one.at.start});
+  std::sort(target.begin(), target.end());
+  change.kept.clear();
+  change.destroyed.clear();
+  split(change, now.value_or(mig::Layout{}), target, true);
+  if (can.chooses_placement || let_driver_place(change, {}, target)) return;
+  change.remarks.push_back("the driver may choose other places than those that stand now");
+}
+
+BoardChange drag_board(const Gpu& gpu, const mig::Product* product, const Capabilities& can) {
+  BoardChange change;
+  change.gpu = gpu.index;
+  change.product = product;
+  change.dragged = true;
+  change.before = change.after = state_of(gpu);
+  change.kept = change.before.instances;
+  for (InstanceAt& one : change.after.instances) one.id.reset();
+  sweep(change, gpu, can);
+  return change;
+}
+
+}  // namespace tessera::plan

@@ -1,0 +1,45 @@
+#include "engine/plan/facts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/text.hpp"
+
+namespace tessera::plan {
+namespace {
+
+constexpr std::string_view kSign = "tessera ";
+
+bool plain(std::string_view text) {
+  return !text.empty() && text.size() <= 120 && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_' || c == '.';
+  });
+}
+
+}  // namespace
+
+std::string to_text(const RunMark& mark) {
+  return fmt::format("{}{} {}@{}", kSign, mark.run, mark.who, mark.from);
+}
+
+std::optional<RunMark> parse_mark(std::string_view text) {
+  if (!text.starts_with(kSign)) return std::nullopt;
+  text.remove_prefix(kSign.size());
+  auto blank = text.find(' ');
+  if (blank == std::string_view::npos) return std::nullopt;
+  RunMark mark;
+  mark.run = text.substr(0, blank);
+  text.remove_prefix(blank + 1);
+  // Words may follow after a blank or a colon.
+  text = text.substr(0, text.find_first_of(" :"));
+  auto at = text.find('@');
+  if (at == std::string_view::npos) return std::nullopt;
+  mark.who = text.substr(0, at);
+  mark.from = text.substr(at + 1);
+  if (!plain(mark.run) || !plain(mark.who) || !plain(mark.from)) return std::nullopt;
+  return mark;
+}
+
+}  // namespace tessera::plan

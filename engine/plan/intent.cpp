@@ -1,0 +1,157 @@
+#include "engine/plan/intent.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "engine/text.hpp"
+
+namespace tessera::plan {
+namespace {
+
+constexpr std::size_t kMaxText = 1000;
+constexpr int kMaxCount = 64;
+
+Error bad_part(std::string_view part, std::string why) {
+  return {"cannot read the layout", fmt::format("'{}': {}", clean(part, 60), why),
+          "write it as 3g.40gb@4,2g.20gb,2x1g.10gb, or none for the whole GPU"};
+}
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+std::optional<int> small_number(std::string_view text) {
+  int value = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < 0 || value > kMaxCount)
+    return std::nullopt;
+  return value;
+}
+
+// "2x1g.10gb@4": how many, which, where.
+Status read_part(std::string_view part, Wish& wish) {
+  std::string_view rest = part;
+  int count = 1;
+  if (auto x = rest.find_first_of("x*"); x != std::string_view::npos && x > 0) {
+    if (auto number = small_number(trim(rest.substr(0, x)))) {
+      if (*number == 0) return bad_part(part, "none of them");
+      count = *number;
+      rest = trim(rest.substr(x + 1));
+    }
+  }
+  std::optional<int> start;
+  if (auto at = rest.find('@'); at != std::string_view::npos) {
+    start = small_number(trim(rest.substr(at + 1)));
+    if (!start) return bad_part(part, "after @ stands the memory slice where it starts, a number");
+    if (count != 1) return bad_part(part, "several instances cannot start at one place");
+    rest = trim(rest.substr(0, at));
+  }
+  auto profile = mig::canonical_profile(rest);
+  if (!profile) return bad_part(part, "not the name of a MIG profile");
+  for (int i = 0; i < count; ++i) wish.instances.push_back({*profile, start});
+  if (wish.instances.size() > kMaxCount) return bad_part(part, "too many instances");
+  return Done{};
+}
+
+std::string clients(std::string_view name, int replicas) {
+  return fmt::format("{}, {} client{}", name, replicas, replicas == 1 ? "" : "s");
+}
+
+std::string instances_text(const Wish& wish) {
+  if (wish.instances.empty()) return "MIG on, nothing cut";
+  std::string text;
+  for (std::size_t i = 0; i < wish.instances.size();) {
+    const WishedInstance& one = wish.instances[i];
+    std::size_t same = 1;
+    if (!one.start)
+      while (i + same < wish.instances.size() && wish.instances[i + same] == one) ++same;
+    if (!text.empty()) text += " + ";
+    if (same > 1) text += fmt::format("{} × ", same);
+    text += one.profile.text;
+    if (one.start) text += fmt::format("@{}", *one.start);
+    i += same;
+  }
+  return text;
+}
+
+}  // namespace
+
+Wish wish_of(const mig::Product& product, const mig::Layout& layout) {
+  Wish wish;
+  wish.strategy = Strategy::mig;
+  for (const mig::Placed& one : layout)
+    wish.instances.push_back({product.profiles[static_cast<std::size_t>(one.profile)].name, one.start});
+  return wish;
+}
+
+Wish wish_of(const mig::Product& product, std::span<const int> profiles) {
+  Wish wish;
+  wish.strategy = Strategy::mig;
+  for (int profile : profiles)
+    wish.instances.push_back({product.profiles[static_cast<std::size_t>(profile)].name, std::nullopt});
+  return wish;
+}
+
+Result<Wish> parse_layout_wish(std::string_view text) {
+  if (text.size() > kMaxText) return bad_part(text.substr(0, 40), "longer than 1,000 bytes");
+  std::string word = lower(trim(text));
+  Wish wish;
+  if (word == "none" || word == "whole") return wish;
+  wish.strategy = Strategy::mig;
+  if (word == "empty") return wish;
+  for (std::string_view rest = text; !rest.empty();) {
+    auto comma = rest.find(',');
+    std::string_view part = trim(rest.substr(0, comma));
+    if (part.empty()) return bad_part(text, "an instance is missing between commas");
+    if (Status read = read_part(part, wish); !read) return read.error();
+    rest = comma == std::string_view::npos ? std::string_view{} : rest.substr(comma + 1);
+    if (comma != std::string_view::npos && trim(rest).empty()) return bad_part(text, "ends with a comma");
+  }
+  if (wish.instances.empty()) return bad_part(text, "says nothing");
+  return wish;
+}
+
+std::string to_text(const Wish& wish) {
+  switch (wish.strategy) {
+    case Strategy::mig: {
+      std::string text = instances_text(wish);
+      return wish.replicas > 1 ? fmt::format("{}, {} time-slices each", text, wish.replicas) : text;
+    }
+    case Strategy::mps: return clients("MPS", wish.replicas);
+    case Strategy::time_slicing: return clients("time-slicing", wish.replicas);
+    case Strategy::shard: return fmt::format("{} shards", wish.replicas);
+    case Strategy::vgpu: return "vGPU " + wish.vgpu.text;
+    case Strategy::whole:
+    case Strategy::unknown: return "whole GPU";
+  }
+  return "whole GPU";
+}
+
+const Wish* wish_for(const Intent& intent, GpuIndex gpu) {
+  const Wish* found = nullptr;
+  for (const BoardWish& board : intent.boards)
+    if (!board.gpu || *board.gpu == gpu) found = &board.wish;
+  return found;
+}
+
+std::string_view word(Way way) {
+  switch (way) {
+    case Way::wait: return "wait";
+    case Way::requeue: return "requeue";
+    case Way::cancel: return "cancel";
+  }
+  return "wait";
+}
+
+std::optional<Way> parse_way(std::string_view text) {
+  for (Way way : {Way::wait, Way::requeue, Way::cancel})
+    if (word(way) == text) return way;
+  if (text == "evict") return Way::requeue;
+  return std::nullopt;
+}
+
+}  // namespace tessera::plan

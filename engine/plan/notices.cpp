@@ -1,0 +1,221 @@
+#include "engine/plan/notices.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/plan/resources.hpp"
+#include "engine/sharing/rules.hpp"
+
+namespace tessera::plan {
+namespace {
+
+class Notices {
+ public:
+  Notices(const NodeChange& change, const SiteRules& rules) : change_(change), rules_(rules) {}
+
+  std::vector<Notice> run() {
+    for (const BoardChange& board : change_.boards) about_board(board);
+    about_units();
+    about_cpus();
+    about_patience();
+    about_reboot();
+    if (change_.can.instances == Unit::fleet || change_.can.sharing == Unit::fleet)
+      say(Severity::warning, "fleet",
+          "the change is made for every node of the pool, not for this one alone");
+    return std::move(notices_);
+  }
+
+ private:
+  void say(Severity severity, std::string rule, std::string text) {
+    notices_.push_back({severity, std::move(rule), change_.node.name, std::move(text)});
+  }
+
+  void about_board(const BoardChange& board) {
+    for (const std::string& remark : board.remarks)
+      say(Severity::warning, "placement", fmt::format("GPU {}: {}", board.gpu.value, remark));
+    for (const InTheWay& way : board.in_the_way) {
+      std::string who =
+          way.holders.empty() ? "a client that the scheduler does not know" : way.holders[0].text;
+      std::string text =
+          fmt::format("GPU {}: {} held by {} is in the way", board.gpu.value, to_text(way.instance), who);
+      if (!board.reachable.empty()) {
+        text += "; reachable around what is held: ";
+        for (std::size_t i = 0; i < board.reachable.size(); ++i)
+          text += (i > 0 ? " or " : "") + board.reachable[i];
+      }
+      say(Severity::warning, "in-the-way", std::move(text));
+    }
+    if (board.dragged)
+      say(Severity::warning, "dragged",
+          fmt::format("GPU {} is not to change, but its instances go with the reset and are made again",
+                      board.gpu.value));
+    if (!board.product || !board.after.mig) return;
+    mig::Layout layout;
+    for (const InstanceAt& one : board.after.instances)
+      if (auto profile = board.product->index_of(one.profile.text))
+        layout.push_back({*profile, one.at.start});
+    std::sort(layout.begin(), layout.end());
+    if (std::string waste = waste_text(*board.product, layout); !waste.empty())
+      say(Severity::info, "wasted-compute", fmt::format("GPU {} {}", board.gpu.value, waste));
+  }
+
+  void about_units() {
+    Scheduler scheduler = change_.scheduler;
+    std::int64_t before = gpu_units(change_.before.by(scheduler), scheduler);
+    std::int64_t after = gpu_units(change_.after.by(scheduler), scheduler);
+    if (before == after) return;
+    bool slurm = scheduler == Scheduler::slurm;
+    std::string unit = slurm ? "gres/gpu" : "nvidia.com/gpu";
+    bool counts = !rules_.quotas.empty() || rules_.billed_by_gpu;
+    std::string text =
+        fmt::format("{} goes from {} to {}: {} count {} as one each, large or small", unit, before, after,
+                    slurm ? "limits, QOS and billing in gres/gpu" : "quotas on nvidia.com/gpu",
+                    slurm ? "slices" : "what remains under that name");
+    for (const auto& [owner, limit] : rules_.quotas) text += fmt::format("; {} may hold {}", owner, limit);
+    say(counts ? Severity::warning : Severity::info, "quota-units", std::move(text));
+  }
+
+  void about_cpus() {
+    if (!rules_.default_cpus_per_gpu || !change_.node.cpus || change_.scheduler != Scheduler::slurm) return;
+    std::int64_t units = gpu_units(change_.after.slurm, Scheduler::slurm);
+    std::int64_t wanted = units * *rules_.default_cpus_per_gpu;
+    if (wanted <= *change_.node.cpus) return;
+    say(Severity::warning, "default-cpus",
+        fmt::format(
+            "DefCpuPerGPU {} × {} slices asks for {} cores and the node has {}: not all slices can be "
+            "used at once",
+            *rules_.default_cpus_per_gpu, units, wanted, *change_.node.cpus));
+  }
+
+  void about_patience() {
+    if (change_.intent.options.way == Way::cancel) return;
+    for (const Disturbed& one : change_.blast_radius) {
+      if (one.hit == Hit::unknown)
+        say(Severity::warning, "unknown-client",
+            fmt::format("{} is used by a client that no scheduler knows: the run waits for it",
+                        one.slices[0]));
+      else if (change_.intent.options.way == Way::requeue && one.restartable == false)
+        say(Severity::warning, "no-restart",
+            fmt::format("{} of {} would not start again: it is not requeued, the run waits for it",
+                        one.id.text, one.user));
+    }
+  }
+
+  void about_reboot() {
+    bool cut = std::any_of(change_.boards.begin(), change_.boards.end(),
+                           [](const BoardChange& board) { return !board.created.empty(); });
+    if (!cut || change_.can.survives_reboot) return;
+    say(Severity::info, "reboot",
+        "GPU instances are gone after a reboot unless the site makes them again at boot (docs/apply.md)");
+  }
+
+  const NodeChange& change_;
+  const SiteRules& rules_;
+  std::vector<Notice> notices_;
+};
+
+std::string names(const mig::Product& product, std::vector<int> profiles) {
+  std::sort(profiles.begin(), profiles.end(), [&](int a, int b) {
+    return product.profiles[static_cast<std::size_t>(a)].compute_slices >
+           product.profiles[static_cast<std::size_t>(b)].compute_slices;
+  });
+  std::string text;
+  for (int one : profiles)
+    text += (text.empty() ? "" : "+") + product.profiles[static_cast<std::size_t>(one)].name.text;
+  return text;
+}
+
+// Several shapes of one node count as one node for a platform's rules.
+void add_shapes(std::vector<sharing::NodeShape>& all, std::vector<sharing::NodeShape> shapes,
+                const SiteRules& rules) {
+  for (sharing::NodeShape& shape : shapes) {
+    if (rules.strategy) shape.strategy = *rules.strategy;
+    all.push_back(std::move(shape));
+  }
+}
+
+}  // namespace
+
+std::vector<Notice> notices_for(const NodeChange& change, const SiteRules& rules) {
+  return Notices(change, rules).run();
+}
+
+std::vector<Notice> violations_of(const Cluster& cluster, const mig::Catalogue& catalogue, const Plan& plan,
+                                  const std::vector<std::vector<BoardChange>>& changes,
+                                  const SiteRules& rules, sharing::Platform platform) {
+  std::vector<sharing::NodeShape> shapes;
+  for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
+    const Node* node = cluster.nodes.find(plan.nodes[i].node);
+    if (node) add_shapes(shapes, shapes_after(*node, plan.scheduler, catalogue, changes[i]), rules);
+  }
+  // Only this platform's rules look beyond the nodes that change.
+  if (platform == sharing::Platform::fpt) {
+    for (const Node& node : cluster.nodes.all()) {
+      bool planned = std::any_of(plan.nodes.begin(), plan.nodes.end(),
+                                 [&](const NodePlan& one) { return one.node == node.name; });
+      if (!planned && !node.gpus.empty())
+        add_shapes(shapes, shapes_now(node, plan.scheduler, catalogue), rules);
+    }
+  }
+  std::vector<Notice> notices;
+  auto add = [&](sharing::Violations found) {
+    for (sharing::Violation& one : found) {
+      Notice notice{Severity::danger, std::move(one.rule), {}, std::move(one.message)};
+      if (std::find(notices.begin(), notices.end(), notice) == notices.end())
+        notices.push_back(std::move(notice));
+    }
+  };
+  add(sharing::check(platform, shapes));
+  return notices;
+}
+
+std::string waste_text(const mig::Product& product, const mig::Layout& layout) {
+  if (layout.empty() || !product.placements_known) return "";
+  int stranded = mig::room(product, layout).stranded_compute_slices;
+  if (stranded <= 0) return "";
+  std::string text = fmt::format("strands {} compute slice{}", stranded, stranded == 1 ? "" : "s");
+  std::vector<int> profiles;
+  for (const mig::Placed& one : layout) profiles.push_back(one.profile);
+  for (std::size_t i = 0; i < profiles.size(); ++i) {
+    int width = product.profiles[static_cast<std::size_t>(profiles[i])].compute_slices;
+    for (int wider : mig::base_profiles(product, false)) {
+      if (product.profiles[static_cast<std::size_t>(wider)].compute_slices <= width) continue;
+      std::vector<int> other = profiles;
+      other[i] = wider;
+      auto placed = mig::place(product, other);
+      if (placed && mig::room(product, *placed).stranded_compute_slices == 0)
+        return text + fmt::format("; {} would not", names(product, other));
+    }
+  }
+  return text;
+}
+
+void pending_effects(Plan& plan, const Outlook& outlook) {
+  const Counts& before = plan.offered_before.by(plan.scheduler);
+  const Counts& after = plan.offered_after.by(plan.scheduler);
+  for (const Workload* workload : outlook.pending) {
+    for (const Request& request : workload->requests) {
+      std::int64_t lost = 0, gained = 0, all = 0;
+      for (const auto& [resource, count] : before) {
+        auto now = after.find(resource);
+        std::int64_t more = (now == after.end() ? 0 : now->second) - count;
+        if (more == 0 || !answers(request.resource, resource, plan.scheduler)) continue;
+        (more > 0 ? gained : lost) += more;
+      }
+      if (lost == 0 && gained == 0) continue;
+      for (const auto& [resource, count] : outlook.offered)
+        if (answers(request.resource, resource, plan.scheduler)) all += count;
+      PendingEffect effect{workload->id, workload->name, workload->user, request.resource};
+      if (all >= request.count && all + lost + gained < request.count)
+        plan.never_again.push_back(std::move(effect));
+      else if (gained >= request.count)
+        plan.will_run.push_back(std::move(effect));
+      else
+        continue;
+      break;
+    }
+  }
+}
+
+}  // namespace tessera::plan

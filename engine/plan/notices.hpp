@@ -1,0 +1,27 @@
+// What an admin must know before arming: rules that the new layout breaks, limits whose meaning changes,
+// waste. Threads: pure functions.
+#pragma once
+
+#include <vector>
+
+#include "engine/plan/diff.hpp"
+#include "engine/plan/planner.hpp"
+#include "engine/plan/steps.hpp"
+
+namespace tessera::plan {
+
+std::vector<Notice> notices_for(const NodeChange& change, const SiteRules& rules);
+
+// Rules of the platform and of the device plugin about the nodes as they would be.
+std::vector<Notice> violations_of(const Cluster& cluster, const mig::Catalogue& catalogue, const Plan& plan,
+                                  const std::vector<std::vector<BoardChange>>& changes,
+                                  const SiteRules& rules, sharing::Platform platform);
+
+// "strands 1 compute slice; 4g.40gb+3g.40gb would not"; empty: nothing is wasted.
+std::string waste_text(const mig::Product& product, const mig::Layout& layout);
+
+// Fills in never_again and will_run. Counts are of the whole cluster: whether a pod finds all it asks for on
+// one node is not looked at.
+void pending_effects(Plan& plan, const Outlook& outlook);
+
+}  // namespace tessera::plan

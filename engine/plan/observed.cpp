@@ -1,0 +1,151 @@
+#include "engine/plan/observed.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tessera::plan {
+namespace {
+
+bool overlaps(const Placement& left, const Placement& right) {
+  return left.start < right.start + right.size && right.start < left.start + left.size;
+}
+
+// Whether the scope takes in this slice. A slice without a place fills its board.
+bool in_scope(const Scope::Board& board, const Slice& slice) {
+  if (board.slices.empty() || !slice.placement) return true;
+  return std::any_of(board.slices.begin(), board.slices.end(),
+                     [&](const Placement& one) { return overlaps(one, *slice.placement); });
+}
+
+bool present(const Workload& workload) {
+  return workload.state != WorkloadState::ended && workload.state != WorkloadState::pending;
+}
+
+std::string user_of(const NodeFacts& facts, const WorkloadId& id) {
+  for (const Workload& one : facts.workloads)
+    if (one.id == id) return one.user;
+  return "";
+}
+
+std::string slice_holders(const NodeFacts& facts, const Slice& slice) {
+  if (slice.holders.empty()) return "a client that the scheduler does not know";
+  const WorkloadId& first = slice.holders.front().workload;
+  std::string user = user_of(facts, first);
+  std::string text = user.empty() ? first.text : fmt::format("{} ({})", first.text, user);
+  if (slice.holders.size() > 1) text += fmt::format(" and {} more", slice.holders.size() - 1);
+  return slice.exact ? text : "perhaps " + text;
+}
+
+}  // namespace
+
+const Gpu* find_gpu(const Node& node, GpuIndex index) {
+  for (const Gpu& gpu : node.gpus)
+    if (gpu.index == index) return &gpu;
+  return nullptr;
+}
+
+std::vector<InstanceAt> instances_of(const Gpu& gpu) {
+  std::vector<InstanceAt> found;
+  for (const Slice& slice : gpu.slices)
+    if (slice.kind == SliceKind::gpu_instance && slice.placement)
+      found.push_back({slice.profile, *slice.placement, slice.instance_id});
+  std::sort(found.begin(), found.end(), [](const InstanceAt& a, const InstanceAt& b) { return a.at < b.at; });
+  return found;
+}
+
+const Slice* find_instance(const Gpu& gpu, const InstanceAt& instance) {
+  for (const Slice& slice : gpu.slices)
+    if (slice.kind == SliceKind::gpu_instance && slice.profile == instance.profile &&
+        slice.placement == instance.at)
+      return &slice;
+  return nullptr;
+}
+
+bool same_layout(std::vector<InstanceAt> left, std::vector<InstanceAt> right, bool placed) {
+  auto before = [placed](const InstanceAt& a, const InstanceAt& b) {
+    if (placed && a.at != b.at) return a.at < b.at;
+    return a.profile < b.profile;
+  };
+  std::sort(left.begin(), left.end(), before);
+  std::sort(right.begin(), right.end(), before);
+  return std::equal(left.begin(), left.end(), right.begin(), right.end(),
+                    [placed](const InstanceAt& a, const InstanceAt& b) {
+                      return placed ? a.same(b) : a.profile == b.profile;
+                    });
+}
+
+MigMode mode_of(const Gpu& gpu) {
+  if (gpu.mig_mode) return *gpu.mig_mode;
+  return gpu.strategy == Strategy::mig ? MigMode::enabled : MigMode::disabled;
+}
+
+int replicas_of(const Gpu& gpu) { return gpu.replicas.value_or(1); }
+
+ProfileName vgpu_of(const Gpu& gpu) {
+  for (const Slice& slice : gpu.slices)
+    if (slice.kind == SliceKind::vgpu) return slice.profile;
+  return {};
+}
+
+BoardState state_of(const Gpu& gpu) {
+  BoardState state;
+  state.gpu = gpu.index;
+  if (gpu.product) state.product = *gpu.product;
+  state.model = gpu.model;
+  MigMode mode = mode_of(gpu);
+  state.mig = mode == MigMode::enabled || mode == MigMode::disable_pending;
+  state.strategy = gpu.strategy;
+  state.replicas = gpu.strategy == Strategy::whole ? 1 : replicas_of(gpu);
+  state.vgpu = vgpu_of(gpu);
+  state.instances = instances_of(gpu);
+  return state;
+}
+
+bool in_use(const Slice& slice) { return slice.holding != Holding::free || slice.told_held.value_or(false); }
+
+std::optional<std::string> why_busy(const NodeFacts& facts, const Scope& scope) {
+  if (scope.boards.empty()) {
+    for (const Workload& one : facts.workloads)
+      if (present(one)) return fmt::format("{} ({}) is there", one.id.text, one.user);
+  }
+  for (const Gpu& gpu : facts.node.gpus) {
+    auto board = std::find_if(scope.boards.begin(), scope.boards.end(),
+                              [&](const Scope::Board& one) { return one.gpu == gpu.index; });
+    if (!scope.boards.empty() && board == scope.boards.end()) continue;
+    for (const Slice& slice : gpu.slices) {
+      if (!scope.boards.empty() && !in_scope(*board, slice)) continue;
+      if (in_use(slice))
+        return fmt::format("{} holds {}", slice_holders(facts, slice), slice_text(gpu.index, slice));
+    }
+  }
+  return std::nullopt;
+}
+
+std::string to_text(const InstanceAt& instance) {
+  return fmt::format("{}@{}", instance.profile.text, instance.at.start);
+}
+
+std::string to_text(const std::vector<InstanceAt>& instances) {
+  if (instances.empty()) return "nothing";
+  std::string text;
+  for (const InstanceAt& one : instances) text += (text.empty() ? "" : ", ") + to_text(one);
+  return text;
+}
+
+std::string slice_text(GpuIndex gpu, const Slice& slice) {
+  std::string text = fmt::format("GPU {}", gpu.value);
+  switch (slice.kind) {
+    case SliceKind::whole_gpu: return text;
+    case SliceKind::mps: return text + " MPS";
+    case SliceKind::time_slice: return text + " time-slice";
+    case SliceKind::shard: return text + " shard";
+    case SliceKind::vgpu: return text + " vGPU " + slice.profile.text;
+    case SliceKind::gpu_instance: break;
+  }
+  text += " " + slice.profile.text;
+  if (slice.placement) text += fmt::format("@{}", slice.placement->start);
+  return text;
+}
+
+}  // namespace tessera::plan

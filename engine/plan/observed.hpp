@@ -1,0 +1,37 @@
+// Reading boards as observed, in the words of plans: instances with places, modes, who is in the way.
+// Threads: pure functions.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/plan/condition.hpp"
+#include "engine/plan/plan.hpp"
+
+namespace tessera::plan {
+
+const Gpu* find_gpu(const Node& node, GpuIndex index);
+// Instances whose place is told, in placement order.
+std::vector<InstanceAt> instances_of(const Gpu& gpu);
+// The slice of that profile at that place; nullptr: there is none.
+const Slice* find_instance(const Gpu& gpu, const InstanceAt& instance);
+bool same_layout(std::vector<InstanceAt> left, std::vector<InstanceAt> right, bool placed);
+// Worked out from strategy and slices where the mode itself is not told.
+MigMode mode_of(const Gpu& gpu);
+int replicas_of(const Gpu& gpu);
+ProfileName vgpu_of(const Gpu& gpu);
+
+BoardState state_of(const Gpu& gpu);
+
+// Whether anyone has it, a client that no scheduler knows of included.
+bool in_use(const Slice& slice);
+// Who or what is in the way there, as one sentence; nullopt: nobody.
+std::optional<std::string> why_busy(const NodeFacts& facts, const Scope& scope);
+
+std::string to_text(const InstanceAt& instance);                // "3g.40gb@4"
+std::string to_text(const std::vector<InstanceAt>& instances);  // "1g.10gb@0, 3g.40gb@4"; "nothing"
+// "GPU 1 3g.40gb@4", "GPU 0" for a whole board, "GPU 0 MPS".
+std::string slice_text(GpuIndex gpu, const Slice& slice);
+
+}  // namespace tessera::plan

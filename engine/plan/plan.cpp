@@ -1,0 +1,15 @@
+#include "engine/plan/plan.hpp"
+
+namespace tessera::plan {
+
+std::string_view word(Hit hit) {
+  switch (hit) {
+    case Hit::holds: return "holds";
+    case Hit::in_the_way: return "in-the-way";
+    case Hit::unasked: return "unasked";
+    case Hit::unknown: return "unknown";
+  }
+  return "holds";
+}
+
+}  // namespace tessera::plan

@@ -1,0 +1,302 @@
+#include "engine/plan/planner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "engine/plan/blast.hpp"
+#include "engine/plan/moved.hpp"
+#include "engine/plan/notices.hpp"
+#include "engine/plan/resources.hpp"
+#include "engine/plan/steps.hpp"
+
+namespace tessera::plan {
+namespace {
+
+Error cannot(const NodeName& node, std::string why, std::string hint) {
+  return {"cannot plan " + (node.empty() ? std::string("the change") : node.text), std::move(why),
+          std::move(hint)};
+}
+
+const mig::Product* product_of(const mig::Catalogue& catalogue, const Gpu& gpu) {
+  return gpu.product ? catalogue.by_key(gpu.product->text) : nullptr;
+}
+
+Status check_boards(const Node& node, const Intent& intent) {
+  if (node.gpus.empty()) {
+    if (!node.pool.empty())
+      return cannot(node.name, "its scheduler tells the slices, but not on which boards they stand",
+                    "a look at the node itself is needed: nvidia-smi mig -lgi");
+    return cannot(node.name, "it has no GPU", "tessera nodes lists those that have");
+  }
+  for (const BoardWish& board : intent.boards) {
+    if (!board.gpu) continue;
+    bool there = std::any_of(node.gpus.begin(), node.gpus.end(),
+                             [&](const Gpu& gpu) { return gpu.index == *board.gpu; });
+    if (!there)
+      return cannot(node.name, fmt::format("it has no GPU {}", board.gpu->value),
+                    fmt::format("GPUs are counted from 0; it has {}", node.gpus.size()));
+  }
+  return Done{};
+}
+
+bool needs_reset(const BoardChange& change, const Capabilities& can) {
+  return change.mode_changes && change.product && can.reset >= Unit::node &&
+         mode_cost(can, *change.product) != ModeCost::none;
+}
+
+Result<std::vector<BoardChange>> changes_of(const Node& node, const mig::Catalogue& catalogue,
+                                            const Intent& intent, const Capabilities& can) {
+  std::vector<BoardChange> changes;
+  for (const Gpu& gpu : node.gpus) {
+    const Wish* wish = wish_for(intent, gpu.index);
+    if (!wish) continue;
+    Result<BoardChange> change = diff_board(gpu, product_of(catalogue, gpu), *wish, can);
+    if (!change) {
+      Error error = change.error();
+      error.what += " of " + node.name.text;
+      return error;
+    }
+    changes.push_back(std::move(*change));
+  }
+  bool reset = std::any_of(changes.begin(), changes.end(),
+                           [&](const BoardChange& change) { return needs_reset(change, can); });
+  if (!reset) return changes;
+  for (const Gpu& gpu : node.gpus) {
+    auto own = std::find_if(changes.begin(), changes.end(),
+                            [&](const BoardChange& change) { return change.gpu == gpu.index; });
+    if (own != changes.end() && own->changes()) {
+      sweep(*own, gpu, can);
+    } else if (!instances_of(gpu).empty()) {
+      BoardChange dragged = drag_board(gpu, product_of(catalogue, gpu), can);
+      if (own != changes.end())
+        *own = std::move(dragged);
+      else
+        changes.push_back(std::move(dragged));
+    }
+  }
+  std::sort(changes.begin(), changes.end(),
+            [](const BoardChange& a, const BoardChange& b) { return a.gpu < b.gpu; });
+  return changes;
+}
+
+SlicePlan slice_plan(GpuIndex gpu, const Slice& slice) {
+  SlicePlan plan;
+  plan.gpu = gpu;
+  plan.kind = slice.kind;
+  plan.profile = slice.profile;
+  plan.at = slice.placement;
+  plan.capacity = slice.capacity;
+  plan.held = in_use(slice);
+  for (const Holder& holder : slice.holders) plan.holders.push_back(holder.workload);
+  return plan;
+}
+
+SliceKind kind_of(Strategy strategy) {
+  switch (strategy) {
+    case Strategy::mps: return SliceKind::mps;
+    case Strategy::time_slicing: return SliceKind::time_slice;
+    case Strategy::shard: return SliceKind::shard;
+    case Strategy::vgpu: return SliceKind::vgpu;
+    default: return SliceKind::whole_gpu;
+  }
+}
+
+// A board that is not cut is one slice: it goes when the way of sharing changes, and its successor comes.
+void add_board_slices(NodePlan& plan, const BoardChange& change, const Gpu& gpu) {
+  bool goes = change.mode_changes || change.sharing_changes;
+  if (!change.before.mig)
+    for (const Slice& slice : gpu.slices)
+      (goes ? plan.destroyed : plan.kept).push_back(slice_plan(change.gpu, slice));
+  if (change.after.mig || !goes) return;
+  SlicePlan made;
+  made.gpu = change.gpu;
+  made.kind = kind_of(change.after.strategy);
+  made.profile = change.after.vgpu;
+  made.capacity = change.after.replicas;
+  made.order = 1;
+  plan.created.push_back(std::move(made));
+}
+
+void add_slices(NodePlan& plan, const BoardChange& change, const Gpu& gpu) {
+  add_board_slices(plan, change, gpu);
+  auto find = [&](const InstanceAt& one) {
+    const Slice* slice = find_instance(gpu, one);
+    if (slice) return slice_plan(change.gpu, *slice);
+    SlicePlan made;
+    made.gpu = change.gpu;
+    made.profile = one.profile;
+    made.at = one.at;
+    return made;
+  };
+  auto again = [](const std::vector<InstanceAt>& list, const InstanceAt& one) {
+    return std::any_of(list.begin(), list.end(), [&](const InstanceAt& other) { return other.same(one); });
+  };
+  for (const InstanceAt& one : change.kept) plan.kept.push_back(find(one));
+  for (const InstanceAt& one : change.destroyed) {
+    plan.destroyed.push_back(find(one));
+    plan.destroyed.back().recreated = again(change.created, one);
+  }
+  int order = 0;
+  for (const InstanceAt& one : change.created) {
+    SlicePlan made;
+    made.gpu = change.gpu;
+    made.profile = one.profile;
+    made.at = one.at;
+    made.order = ++order;
+    made.recreated = again(change.destroyed, one);
+    plan.created.push_back(std::move(made));
+  }
+}
+
+int compute_of(const BoardState& board, const mig::Product* product) {
+  if (!product) return 0;
+  if (!board.mig) return product->compute_slices;
+  int sum = 0;
+  for (const InstanceAt& one : board.instances)
+    if (const mig::Profile* profile = product->find(one.profile.text)) sum += profile->compute_slices;
+  return sum;
+}
+
+struct NodeResult {
+  NodePlan plan;
+  std::vector<BoardChange> changes;
+  std::vector<Notice> notices;
+};
+
+Result<NodeResult> plan_node(const Cluster& cluster, const mig::Catalogue& catalogue, const Node& node,
+                             const Intent& intent, const Capabilities& can, const SiteRules& rules,
+                             TimePoint now) {
+  if (Status ok = check_boards(node, intent); !ok) return ok.error();
+  Result<std::vector<BoardChange>> found = changes_of(node, catalogue, intent, can);
+  if (!found) return found.error();
+  NodeResult result;
+  NodePlan& plan = result.plan;
+  plan.node = node.name;
+  std::vector<GpuIndex> boards;
+  for (const BoardChange& change : *found) {
+    const Gpu* gpu = find_gpu(node, change.gpu);
+    add_slices(plan, change, *gpu);
+    boards.push_back(change.gpu);
+    plan.before.push_back(change.before);
+    plan.after.push_back(change.after);
+    plan.compute_before += compute_of(change.before, change.product);
+    plan.compute_after += compute_of(change.after, change.product);
+  }
+  std::vector<BoardChange>& changes = result.changes = std::move(*found);
+  plan.scope = scope_of(node, changes, can);
+  plan.needs = needs_of(changes, can, plan.scope);
+  if (plan.scope) plan.blast_radius = blast_radius(cluster, node, changes, *plan.scope, now);
+  plan.offered_before = offered(node, catalogue, rules, nullptr);
+  plan.offered_after = offered(node, catalogue, rules, &changes);
+  settle(plan.offered_before, plan.offered_after);
+  plan.relied_on = relied_on(cluster, node, boards, plan.scope);
+  std::vector<BoardChange> changing;
+  for (const BoardChange& change : changes)
+    if (change.changes()) changing.push_back(change);
+  if (changing.empty()) return result;
+  NodeChange change{node,
+                    cluster.scheduler,
+                    intent,
+                    can,
+                    changing,
+                    plan.scope,
+                    plan.needs,
+                    plan.blast_radius,
+                    plan.offered_before,
+                    plan.offered_after};
+  plan.steps = builder_for(can.dialect).steps(change);
+  result.notices = notices_for(change, rules);
+  return result;
+}
+
+std::string id_of(const Plan& plan) {
+  std::string text =
+      plan.fingerprint + plan.intent.words + std::to_string(plan.made.time_since_epoch().count());
+  for (const BoardWish& board : plan.intent.boards) text += to_text(board.wish);
+  std::uint32_t hash = 2166136261U;
+  for (unsigned char byte : text) hash = (hash ^ byte) * 16777619U;
+  return fmt::format("p-{:08x}", hash);
+}
+
+Status check_intent(const Cluster& cluster, const Intent& intent) {
+  if (intent.nodes.empty()) return cannot({}, "it names no node", "name one with --node");
+  if (intent.boards.empty())
+    return cannot({}, "it wishes for nothing", "give --layout, --preset or --strategy");
+  std::set<NodeName> seen;
+  for (const NodeName& name : intent.nodes) {
+    if (!cluster.nodes.find(name))
+      return cannot(name, fmt::format("{} lists no such node", cluster.name.text),
+                    "tessera nodes lists them");
+    if (!seen.insert(name).second) return cannot(name, "it is named twice", "name each node once");
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Outlook look_out(const Cluster& cluster, const mig::Catalogue& catalogue, const SiteRules& rules) {
+  Outlook outlook;
+  outlook.platform = rules.platform ? *rules.platform : sharing::recognise(cluster).platform;
+  for (const Workload& workload : cluster.workloads.all())
+    if (workload.state == WorkloadState::pending && !workload.requests.empty())
+      outlook.pending.push_back(&workload);
+  if (outlook.pending.empty()) return outlook;
+  for (const Node& node : cluster.nodes.all())
+    for (const auto& [resource, count] : offered(node, catalogue, rules, nullptr).by(cluster.scheduler))
+      outlook.offered[resource] += count;
+  return outlook;
+}
+
+Result<Plan> make_plan(const Cluster& cluster, const mig::Catalogue& catalogue, const Intent& intent,
+                       const Capabilities& capabilities, const SiteRules& rules, TimePoint now,
+                       const Outlook* outlook) {
+  if (Status ok = check_intent(cluster, intent); !ok) return ok.error();
+  Plan plan;
+  plan.intent = intent;
+  plan.scheduler = cluster.scheduler;
+  plan.capabilities = capabilities;
+  plan.made = now;
+  plan.no_steps = builder_for(capabilities.dialect).why_not();
+  std::vector<std::vector<BoardChange>> changes;
+  for (const NodeName& name : intent.nodes) {
+    const Node& node = *cluster.nodes.find(name);
+    Result<NodeResult> one = plan_node(cluster, catalogue, node, intent, capabilities, rules, now);
+    if (!one) return one.error();
+    add(plan.offered_before, one->plan.offered_before);
+    add(plan.offered_after, one->plan.offered_after);
+    plan.nodes.push_back(std::move(one->plan));
+    changes.push_back(std::move(one->changes));
+    plan.notices.insert(plan.notices.end(), one->notices.begin(), one->notices.end());
+  }
+  settle(plan.offered_before, plan.offered_after);
+  Outlook own;
+  if (!outlook) outlook = &(own = look_out(cluster, catalogue, rules));
+  plan.violations = violations_of(cluster, catalogue, plan, changes, rules, outlook->platform);
+  pending_effects(plan, *outlook);
+  plan.fingerprint = fingerprint_of(plan.nodes);
+  plan.id = id_of(plan);
+  return plan;
+}
+
+Intent undo_intent(const Plan& plan, const NodePlan& node, std::string words) {
+  Intent intent;
+  intent.cluster = plan.intent.cluster;
+  intent.nodes = {node.node};
+  intent.words = std::move(words);
+  intent.options = plan.intent.options;
+  intent.options.at.reset();
+  for (const BoardState& board : node.before) {
+    Wish wish;
+    wish.strategy = board.strategy;
+    wish.replicas = board.replicas;
+    wish.vgpu = board.vgpu;
+    if (board.strategy == Strategy::mig)
+      for (const InstanceAt& one : board.instances) wish.instances.push_back({one.profile, one.at.start});
+    intent.boards.push_back({board.gpu, std::move(wish)});
+  }
+  return intent;
+}
+
+}  // namespace tessera::plan

@@ -1,0 +1,148 @@
+#include "engine/plan/resources.hpp"
+
+#include <algorithm>
+
+#include "engine/sharing/resources.hpp"
+
+namespace tessera::plan {
+namespace {
+
+using sharing::BoardShape;
+using sharing::NodeShape;
+using sharing::ResourceKind;
+using sharing::Sharing;
+
+Sharing sharing_of(const BoardState& state) {
+  Sharing how;
+  how.replicas = std::max(1, state.replicas);
+  how.method = state.strategy;
+  if (state.strategy == Strategy::mig)
+    how.method = how.replicas > 1 ? Strategy::time_slicing : Strategy::whole;
+  if (state.strategy == Strategy::vgpu || state.strategy == Strategy::unknown) how.method = Strategy::whole;
+  if (how.method == Strategy::whole) how.replicas = 1;
+  return how;
+}
+
+void apply(BoardShape& board, const BoardState& state) {
+  board.mig = state.mig;
+  board.instances.clear();
+  for (const InstanceAt& one : state.instances) board.instances.push_back(one.profile);
+}
+
+// Each board with its own way of sharing, gathered by it.
+class Shapes {
+ public:
+  explicit Shapes(NodeShape node) : node_(std::move(node)) { node_.boards.clear(); }
+
+  void add(BoardShape board, const Sharing& how) {
+    auto same = std::find_if(shapes_.begin(), shapes_.end(),
+                             [&](const NodeShape& shape) { return shape.sharing == how; });
+    if (same == shapes_.end()) {
+      same = shapes_.insert(shapes_.end(), node_);
+      same->sharing = how;
+    }
+    same->boards.push_back(std::move(board));
+  }
+  std::vector<NodeShape> take() { return std::move(shapes_); }
+
+ private:
+  NodeShape node_;
+  std::vector<NodeShape> shapes_;
+};
+
+std::vector<NodeShape> shapes(const Node& node, Scheduler scheduler, const mig::Catalogue& catalogue,
+                              const std::vector<BoardChange>* changes) {
+  NodeShape now = sharing::of_node(node, scheduler, catalogue);
+  Shapes all(now);
+  for (std::size_t i = 0; i < now.boards.size(); ++i) {
+    if (i >= node.gpus.size()) {  // a Slurm pool
+      all.add(std::move(now.boards[i]), {});
+      continue;
+    }
+    const Gpu& gpu = node.gpus[i];
+    const BoardChange* change = nullptr;
+    if (changes)
+      for (const BoardChange& one : *changes)
+        if (one.gpu == gpu.index) change = &one;
+    if (change) {
+      apply(now.boards[i], change->after);
+      all.add(std::move(now.boards[i]), sharing_of(change->after));
+    } else {
+      all.add(std::move(now.boards[i]), sharing_of(state_of(gpu)));
+    }
+  }
+  return all.take();
+}
+
+Counts advertise_all(std::vector<NodeShape> shapes, Scheduler scheduler, const SiteRules& rules) {
+  // One strategy for the node: what fits all its boards together.
+  NodeShape together;
+  for (const NodeShape& shape : shapes)
+    together.boards.insert(together.boards.end(), shape.boards.begin(), shape.boards.end());
+  sharing::MigStrategy strategy = rules.strategy.value_or(sharing::natural_strategy(together));
+  Counts sum;
+  for (NodeShape& shape : shapes) {
+    shape.strategy = strategy;
+    shape.sharing.rename = rules.rename_shared;
+    for (const auto& [resource, count] : sharing::advertise(shape, scheduler).counts) sum[resource] += count;
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::vector<NodeShape> shapes_now(const Node& node, Scheduler scheduler, const mig::Catalogue& catalogue) {
+  return shapes(node, scheduler, catalogue, nullptr);
+}
+
+std::vector<NodeShape> shapes_after(const Node& node, Scheduler scheduler, const mig::Catalogue& catalogue,
+                                    const std::vector<BoardChange>& changes) {
+  return shapes(node, scheduler, catalogue, &changes);
+}
+
+Offered offered(const Node& node, const mig::Catalogue& catalogue, const SiteRules& rules,
+                const std::vector<BoardChange>* changes) {
+  std::vector<NodeShape> all = shapes(node, Scheduler::slurm, catalogue, changes);
+  return {advertise_all(all, Scheduler::slurm, rules), advertise_all(all, Scheduler::kubernetes, rules)};
+}
+
+void settle(Offered& before, Offered& after) {
+  auto fill = [](Counts& left, Counts& right) {
+    for (const auto& [resource, count] : left) right.try_emplace(resource, 0);
+    for (const auto& [resource, count] : right) left.try_emplace(resource, 0);
+  };
+  fill(before.slurm, after.slurm);
+  fill(before.kubernetes, after.kubernetes);
+}
+
+void add(Offered& sum, const Offered& more) {
+  for (const auto& [resource, count] : more.slurm) sum.slurm[resource] += count;
+  for (const auto& [resource, count] : more.kubernetes) sum.kubernetes[resource] += count;
+}
+
+std::int64_t gpu_units(const Counts& counts, Scheduler scheduler) {
+  std::int64_t sum = 0;
+  for (const auto& [resource, count] : counts) {
+    auto name = sharing::parse_resource(resource, scheduler);
+    if (name && (name->kind == ResourceKind::gpu ||
+                 (name->kind == ResourceKind::instance && scheduler == Scheduler::slurm)))
+      sum += count;
+  }
+  return sum;
+}
+
+bool answers(const std::string& requested, const std::string& offered, Scheduler scheduler) {
+  if (requested == offered) return true;
+  auto want = sharing::parse_resource(requested, scheduler);
+  auto have = sharing::parse_resource(offered, scheduler);
+  if (!want || !have) return false;
+  if (*want == *have) return true;
+  if (scheduler != Scheduler::slurm || want->kind != ResourceKind::gpu || !want->type.empty()) {
+    // A type may be a part of the other's name: "3g.40gb" and "a100_3g.40gb".
+    return want->kind == ResourceKind::instance && have->kind == ResourceKind::instance &&
+           want->profile == have->profile && want->shared == have->shared;
+  }
+  return have->kind == ResourceKind::gpu || have->kind == ResourceKind::instance;
+}
+
+}  // namespace tessera::plan

@@ -1,0 +1,51 @@
+// How a change becomes steps. Each dialect has its own builder; the planner knows none of them.
+//
+// A dialect that has no builder yet says so, and its plans can be looked at, not applied.
+// Threads: builders are constant; share them freely.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/plan/diff.hpp"
+#include "engine/plan/plan.hpp"
+
+namespace tessera::plan {
+
+// Everything that is known about the change of one node when its steps are written.
+struct NodeChange {
+  const Node& node;
+  Scheduler scheduler = Scheduler::slurm;
+  const Intent& intent;
+  const Capabilities& can;
+  std::vector<BoardChange> boards;  // only those that change, dragged ones included
+  std::optional<Scope> scope;       // what must be free of work
+  Needs needs;
+  std::vector<Disturbed> blast_radius;
+  Offered before, after;  // of the whole node
+};
+
+class StepBuilder {
+ public:
+  virtual ~StepBuilder() = default;
+  // Why there are no steps for this backend; empty: there are.
+  virtual std::string why_not() const = 0;
+  // In order. Every step must be idempotent: executor.hpp says how it is run, and run again.
+  virtual std::vector<Step> steps(const NodeChange& change) const = 0;
+};
+
+const StepBuilder& builder_for(Dialect dialect);
+
+// tessera marks, closes, empties, cuts and reads back by itself, with a driver that takes nvidia-smi's verbs.
+class DirectSteps : public StepBuilder {
+ public:
+  std::string why_not() const override { return ""; }
+  std::vector<Step> steps(const NodeChange& change) const override;
+};
+
+// What one would type for an action, one command a line. `product` for profile numbers; may be null.
+std::vector<std::string> commands_for(const Action& action, const NodeName& node, Scheduler scheduler,
+                                      const mig::Product* product);
+
+}  // namespace tessera::plan

@@ -1,0 +1,300 @@
+// Steps for a backend that tessera drives itself, verb by verb.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/plan/observed.hpp"
+#include "engine/plan/steps.hpp"
+
+namespace tessera::plan {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+// Destroying and creating may meet a client that is just leaving: an exporter's look, a closing process.
+constexpr Retry kBusyRetry{4, seconds(2), seconds(30)};
+constexpr Retry kFewRetry{2, seconds(2), seconds(10)};
+
+std::string list_text(const std::vector<GpuIndex>& gpus) {
+  std::string text = "GPU ";
+  for (std::size_t i = 0; i < gpus.size(); ++i) {
+    // Runs of neighbours read as "0-3".
+    std::size_t last = i;
+    while (last + 1 < gpus.size() && gpus[last + 1].value == gpus[last].value + 1) ++last;
+    if (i > 0) text += ',';
+    text += std::to_string(gpus[i].value);
+    if (last > i) text += fmt::format("-{}", gpus[last].value);
+    i = last;
+  }
+  return text;
+}
+
+class Builder {
+ public:
+  explicit Builder(const NodeChange& change) : change_(change) {}
+
+  std::vector<Step> run() {
+    mark();
+    if (change_.needs.drain) close();
+    evict();
+    if (change_.scope) await_empty();
+    for (const BoardChange& board : change_.boards)
+      if (!board.destroyed.empty() && !board.dragged) destroy(board);
+    stop_sharing();
+    switch_modes();
+    for (const BoardChange& board : change_.boards)
+      if (!board.created.empty()) create(board);
+    share();
+    verify();
+    if (change_.needs.drain) open();
+    unmark();
+    return std::move(steps_);
+  }
+
+ private:
+  Step& add(std::string title, Action action, const mig::Product* product = nullptr) {
+    Step step;
+    step.id = fmt::format("{}/{}", change_.node.name.text, steps_.size() + 1);
+    step.title = std::move(title);
+    step.commands = commands_for(action, change_.node.name, change_.scheduler, product);
+    step.action = std::move(action);
+    step.look_every = milliseconds(500);
+    return steps_.emplace_back(std::move(step));
+  }
+  // What every act on the node itself relies on: nobody took it from us, and it takes no new work.
+  Conditions guarded() const {
+    Conditions conditions{Answering{}, MarkIsOurs{}};
+    if (change_.needs.drain) conditions.push_back(NodeClosed{});
+    return conditions;
+  }
+
+  void mark() {
+    Step& step =
+        add(fmt::format("mark {}", change_.node.name.text), SetMark{change_.intent.options.break_lock});
+    step.before = {Answering{}};
+    if (!change_.intent.options.break_lock) step.before.push_back(NoForeignMark{});
+    step.after = {MarkIsOurs{}};
+    step.deadline = seconds(30);
+    step.retry = kFewRetry;
+    step.undo = "take the mark off";
+  }
+  void close() {
+    Step& step = add(fmt::format("close {} to new work", change_.node.name.text),
+                     CloseNode{change_.intent.words.empty() ? "GPU layout change" : change_.intent.words});
+    step.before = {Answering{}, MarkIsOurs{}};
+    step.after = {NodeClosed{}};
+    step.deadline = seconds(30);
+    step.retry = kFewRetry;
+    step.undo = "open the node, if the closing is still ours";
+  }
+  void evict() {
+    Way way = change_.intent.options.way;
+    if (way == Way::wait) return;
+    for (const Disturbed& one : change_.blast_radius) {
+      if (one.id.empty()) continue;
+      // Requeueing what does not restart would end it: that needs the word cancel.
+      if (way == Way::requeue && one.restartable == false) continue;
+      Step& step = add(fmt::format("{} {} of {}", way == Way::cancel ? "end" : "requeue", one.id.text,
+                                   one.user.empty() ? "?" : one.user),
+                       Evict{one.id, way});
+      step.before = guarded();
+      step.after = {WorkloadAway{one.id}};
+      step.deadline = minutes(5);
+      step.retry = kFewRetry;
+      step.disturbs = true;
+      if (way == Way::requeue) step.undo = "it starts again by itself when there is room";
+    }
+  }
+  void await_empty() {
+    const Options& options = change_.intent.options;
+    std::size_t known = change_.blast_radius.size();
+    Step& step =
+        add(known == 0 ? "see that nobody is there"
+                       : fmt::format("wait until {} client{} left", known, known == 1 ? " has" : "s have"),
+            LookOnly{});
+    step.before = guarded();
+    step.after = {ScopeEmpty{*change_.scope}};
+    step.deadline = options.wait.value_or(Duration{0});
+    step.look_every = seconds(5);
+    step.not_before = options.at;
+  }
+  void destroy(const BoardChange& board) {
+    Step& step = add(fmt::format("GPU {}: destroy {}", board.gpu.value, to_text(board.destroyed)),
+                     DestroyInstances{board.gpu, board.destroyed}, board.product);
+    step.before = guarded();
+    step.before.push_back(ScopeEmpty{*change_.scope});
+    if (!board.kept.empty()) step.before.push_back(InstancesStand{board.gpu, board.kept});
+    step.after = {InstancesGone{board.gpu, board.destroyed}};
+    if (!board.kept.empty()) step.after.push_back(InstancesStand{board.gpu, board.kept});
+    step.deadline = seconds(60);
+    step.retry = kBusyRetry;
+    step.undo = fmt::format("create {} again", to_text(board.destroyed));
+  }
+  template <class Which>
+  std::vector<GpuIndex> boards_where(Which which) const {
+    std::vector<GpuIndex> gpus;
+    for (const BoardChange& board : change_.boards)
+      if (which(board)) gpus.push_back(board.gpu);
+    return gpus;
+  }
+  // A board that is shared in some way is made whole before MIG comes on.
+  void stop_sharing() {
+    std::vector<GpuIndex> gpus = boards_where([](const BoardChange& board) {
+      return board.mode_changes && board.after.mig && board.before.strategy != Strategy::whole &&
+             board.before.strategy != Strategy::mig;
+    });
+    if (!gpus.empty()) configure(gpus, Strategy::whole, 1, {}, "no longer shared");
+  }
+  void switch_modes() {
+    for (bool on : {false, true}) {
+      std::vector<GpuIndex> gpus =
+          boards_where([&](const BoardChange& board) { return board.mode_changes && board.after.mig == on; });
+      if (gpus.empty()) continue;
+      bool later = change_.needs.reset || change_.needs.reboot;
+      Step& step = add(fmt::format("{}: MIG {}", list_text(gpus), on ? "on" : "off"), SetMode{gpus, on});
+      step.before = guarded();
+      step.before.push_back(ScopeEmpty{*change_.scope});
+      step.after = {ModeIs{gpus, on, later}};
+      step.deadline = seconds(60);
+      step.retry = kBusyRetry;
+      step.undo = fmt::format("MIG {} again", on ? "off" : "on");
+    }
+    if (change_.needs.reset || change_.needs.reboot) settle_modes();
+  }
+  void settle_modes() {
+    std::vector<GpuIndex> all;
+    for (const Gpu& gpu : change_.node.gpus) all.push_back(gpu.index);
+    Step& step = change_.needs.reboot ? add("reboot the node", RebootNode{})
+                                      : add(fmt::format("reset {}", list_text(all)), ResetGpus{all});
+    step.before = guarded();
+    step.before.push_back(ScopeEmpty{*change_.scope});
+    if (change_.needs.reboot) step.after.push_back(Answering{});
+    for (bool on : {false, true}) {
+      std::vector<GpuIndex> gpus =
+          boards_where([&](const BoardChange& board) { return board.mode_changes && board.after.mig == on; });
+      if (!gpus.empty()) step.after.push_back(ModeIs{gpus, on, false});
+    }
+    step.deadline = change_.needs.reboot ? minutes(30) : minutes(3);
+    step.look_every = seconds(2);
+    step.retry = change_.needs.reboot ? Retry{} : kFewRetry;
+  }
+  void create(const BoardChange& board) {
+    std::vector<InstanceAt> beside = board.dragged ? std::vector<InstanceAt>{} : board.kept;
+    Step& step = add(fmt::format("GPU {}: create {}", board.gpu.value, to_text(board.created)),
+                     CreateInstances{board.gpu, board.created, beside, board.chosen}, board.product);
+    step.before = guarded();
+    step.before.push_back(ModeIs{{board.gpu}, true, false});
+    // What is made again may stand already, when this step is run a second time.
+    std::vector<InstanceAt> gone = board.destroyed;
+    std::erase_if(gone, [&](const InstanceAt& one) {
+      return std::any_of(board.created.begin(), board.created.end(),
+                         [&](const InstanceAt& other) { return other.same(one); });
+    });
+    if (!gone.empty() && !board.dragged) step.before.push_back(InstancesGone{board.gpu, gone});
+    if (!beside.empty()) step.before.push_back(InstancesStand{board.gpu, beside});
+    step.after = {LayoutIs{board.gpu, board.after.instances, board.chosen}};
+    if (!beside.empty()) step.after.push_back(InstancesStand{board.gpu, beside});
+    step.deadline = seconds(60);
+    step.retry = kFewRetry;
+    step.undo = fmt::format("destroy {}", to_text(board.created));
+  }
+  void configure(const std::vector<GpuIndex>& gpus, Strategy strategy, int replicas, const ProfileName& vgpu,
+                 const std::string& text) {
+    Step& step = add(fmt::format("{}: {}", list_text(gpus), text), Configure{gpus, strategy, replicas, vgpu});
+    step.before = guarded();
+    if (change_.scope) step.before.push_back(ScopeEmpty{*change_.scope});
+    step.after = {SharingIs{gpus, strategy, replicas, vgpu}};
+    step.deadline = seconds(60);
+    step.retry = kFewRetry;
+    step.undo = "share them as before";
+  }
+  // One step for each way of sharing that is wanted.
+  void share() {
+    std::vector<const BoardChange*> left;
+    for (const BoardChange& board : change_.boards) {
+      bool replicated = board.after.replicas > 1 || board.before.replicas > 1;
+      bool other = board.after.strategy != Strategy::mig && board.sharing_changes;
+      if (!board.dragged && (other || (board.after.strategy == Strategy::mig && replicated)))
+        left.push_back(&board);
+    }
+    while (!left.empty()) {
+      const BoardState& wanted = left.front()->after;
+      std::vector<GpuIndex> gpus;
+      std::erase_if(left, [&](const BoardChange* board) {
+        const BoardState& other = board->after;
+        if (other.strategy != wanted.strategy || other.replicas != wanted.replicas ||
+            other.vgpu != wanted.vgpu)
+          return false;
+        gpus.push_back(board->gpu);
+        return true;
+      });
+      configure(gpus, wanted.strategy, wanted.replicas, wanted.vgpu, share_text(wanted));
+    }
+  }
+  static std::string share_text(const BoardState& wanted) {
+    if (wanted.strategy == Strategy::whole) return "whole, not shared";
+    if (wanted.strategy == Strategy::vgpu) return "vGPU " + wanted.vgpu.text;
+    return fmt::format("{}, {} replicas", word(wanted.strategy), wanted.replicas);
+  }
+  void verify() {
+    Step& step = add("read back: boards and what is advertised", LookOnly{});
+    step.before = {Answering{}};
+    for (const BoardChange& board : change_.boards) {
+      if (board.after.mig)
+        step.after.push_back(LayoutIs{board.gpu, board.after.instances, board.chosen});
+      else
+        step.after.push_back(SharingIs{
+            {board.gpu}, board.after.strategy, std::max(1, board.after.replicas), board.after.vgpu});
+    }
+    step.after.push_back(Advertises{change_.after.by(change_.scheduler)});
+    step.deadline = minutes(2);
+  }
+  void open() {
+    Step& step = add(fmt::format("open {} again", change_.node.name.text), OpenNode{});
+    step.before = {Answering{}, MarkIsOurs{}};
+    step.after = {NotClosedByUs{}};
+    step.deadline = seconds(30);
+    step.retry = kFewRetry;
+    step.undo = "close the node";
+  }
+  void unmark() {
+    Step& step = add("take the mark off", ClearMark{});
+    step.after = {NotMarkedByUs{}};
+    step.deadline = seconds(30);
+    step.retry = kFewRetry;
+  }
+
+  const NodeChange& change_;
+  std::vector<Step> steps_;
+};
+
+class NoSteps : public StepBuilder {
+ public:
+  explicit NoSteps(std::string why) : why_(std::move(why)) {}
+  std::string why_not() const override { return why_; }
+  std::vector<Step> steps(const NodeChange& /*change*/) const override { return {}; }
+
+ private:
+  std::string why_;
+};
+
+}  // namespace
+
+std::vector<Step> DirectSteps::steps(const NodeChange& change) const { return Builder(change).run(); }
+
+const StepBuilder& builder_for(Dialect dialect) {
+  static const DirectSteps direct;
+  static const NoSteps gpu_operator(
+      "this version previews changes of a GPU operator's nodes, but does not make them");
+  static const NoSteps slurm("this version previews changes of Slurm nodes, but does not make them");
+  switch (dialect) {
+    case Dialect::direct: return direct;
+    case Dialect::gpu_operator: return gpu_operator;
+    case Dialect::slurm: return slurm;
+  }
+  return direct;
+}
+
+}  // namespace tessera::plan
