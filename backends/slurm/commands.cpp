@@ -1,5 +1,7 @@
 #include "backends/slurm/commands.hpp"
 
+#include <algorithm>
+
 namespace tessera::slurm {
 namespace {
 

@@ -20,10 +20,10 @@ constexpr Key kReservationKeys[] = {
 
 // Calls with each record of a list; complains about what is none.
 template <class Value, class Read>
-Parsed<Value> read_list(std::string_view text, std::string_view lead, const Schema& schema,
+Parsed<Value> read_list(std::string_view text, Records::Begins begins, const Schema& schema,
                         std::string_view nothing, Read read) {
   Parsed<Value> parsed;
-  for (Records records(text, lead); records.next();) {
+  for (Records records(text, begins); records.next();) {
     if (!records.led()) {
       if (!records.record().starts_with(nothing))
         parsed.complain(records.line(), "unexpected: \"" + clean(records.record(), 80) + "\"");
@@ -57,36 +57,39 @@ std::string_view trim(std::string_view text) {
 
 Parsed<Partition> parse_partitions(std::string_view text) {
   const Schema schema{kPartitionKeys};
-  return read_list<Partition>(text, "PartitionName=", schema, "No partitions",
-                              [](int field, std::string_view value, Partition& partition) {
-                                switch (field) {
-                                  case kName: partition.name = clean(value, 256); break;
-                                  case kState: partition.state = clean(value, 64); break;
-                                  case kHidden: partition.hidden = value == "YES"; break;
-                                  case kDefault: partition.is_default = value == "YES"; break;
-                                  case kNodes: partition.nodes = clean(told(value), 65536); break;
-                                  case kMaxTime: partition.max_time = clean(value, 64); break;
-                                  default: break;
-                                }
-                              });
+  return read_list<Partition>(
+      text, [](std::string_view line) { return line.starts_with("PartitionName="); }, schema, "No partitions",
+      [](int field, std::string_view value, Partition& partition) {
+        switch (field) {
+          case kName: partition.name = clean(value, 256); break;
+          case kState: partition.state = clean(value, 64); break;
+          case kHidden: partition.hidden = value == "YES"; break;
+          case kDefault: partition.is_default = value == "YES"; break;
+          case kNodes: partition.nodes = clean(told(value), 65536); break;
+          case kMaxTime: partition.max_time = clean(value, 64); break;
+          default: break;
+        }
+      });
 }
 
 Parsed<Reservation> parse_reservations(std::string_view text) {
   const Schema schema{kReservationKeys};
   LocalTimes times;
-  return read_list<Reservation>(text, "ReservationName=", schema, "No reservations",
-                                [&](int field, std::string_view value, Reservation& reservation) {
-                                  switch (field) {
-                                    case kName: reservation.name = clean(value, 256); break;
-                                    case kState: reservation.state = clean(value, 64); break;
-                                    case kNodes: reservation.nodes = clean(told(value), 65536); break;
-                                    case kFlags: reservation.flags = clean(told(value), 1024); break;
-                                    case kUsers: reservation.users = clean(told(value), 4096); break;
-                                    case kStart: reservation.start = times.read(value); break;
-                                    case kEnd: reservation.end = times.read(value); break;
-                                    default: break;
-                                  }
-                                });
+  return read_list<Reservation>(
+      text, [](std::string_view line) { return line.starts_with("ReservationName="); }, schema,
+      "No reservations",
+      [&](int field, std::string_view value, Reservation& reservation) {
+        switch (field) {
+          case kName: reservation.name = clean(value, 256); break;
+          case kState: reservation.state = clean(value, 64); break;
+          case kNodes: reservation.nodes = clean(told(value), 65536); break;
+          case kFlags: reservation.flags = clean(told(value), 1024); break;
+          case kUsers: reservation.users = clean(told(value), 4096); break;
+          case kStart: reservation.start = times.read(value); break;
+          case kEnd: reservation.end = times.read(value); break;
+          default: break;
+        }
+      });
 }
 
 std::vector<Daemon> parse_ping(std::string_view text) {

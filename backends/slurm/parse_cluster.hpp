@@ -23,7 +23,7 @@ struct ClusterFacts {
   std::string name;          // ClusterName
   std::string version;       // SLURM_VERSION: "22.05.8"
   std::string conf;          // SLURM_CONF
-  std::string private_data;  // PrivateData: "none", or what ordinary users may not see
+  std::string private_data;  // PrivateData: "none", or what ordinary users may not see of others
 };
 ClusterFacts parse_config(std::string_view text);
 

@@ -93,6 +93,17 @@ constexpr Key kKeys[] = {
     {"TresPerSocket=", kPerSocket, Ends::at_blank, true},
 };
 
+// "JobId=12 JobName=…", "JobId=12 ArrayJobId=…": a comment with a line break must go to this length to look
+// like the next job.
+bool begins_job(std::string_view line) {
+  constexpr std::string_view kId = "JobId=";
+  if (!line.starts_with(kId)) return false;
+  std::size_t blank = line.find_first_not_of("0123456789", kId.size());
+  if (blank == kId.size() || blank == std::string_view::npos || line[blank] != ' ') return false;
+  line.remove_prefix(blank + 1);
+  return line.starts_with("JobName=") || line.starts_with("ArrayJobId=") || line.starts_with("HetJobId=");
+}
+
 std::optional<int> read_int(std::string_view text) {
   int value = 0;
   auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -199,6 +210,13 @@ std::string shown_id(const Raw& raw) {
   return clean(raw.id, 64);
 }
 
+// Slurm writes the set of a heterogeneous job between the name and its successor.
+std::string_view name_of(const Raw& raw) {
+  std::string_view name = raw.name;
+  std::size_t set = raw.het_id.empty() ? std::string_view::npos : name.rfind(" HetJobIdSet=");
+  return name.substr(0, set);
+}
+
 std::string trimmed(std::string_view text, std::size_t limit) {
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
   return clean(told(text), limit);
@@ -208,18 +226,19 @@ class Reader {
  public:
   explicit Reader(Origin origin) : origin_(origin) {}
 
-  // nullopt: the job has ended.
+  // nullopt: the job has ended, or too little of it is there to show.
   std::optional<Workload> read(std::string_view record, std::string& problem) {
     Raw raw;
     for (Fields fields(record, schema_); fields.next();) raw.set(fields);
     Workload job;
     job.state = state_of_job(raw.state);
     if (job.state == WorkloadState::ended) return std::nullopt;
-    if (!is_number(raw.id)) problem = "a job without a number";
-    if (raw.user.empty() || raw.state.empty())
+    if (raw.user.empty() || raw.state.empty()) {
       problem = "the record of job " + clean(raw.id, 64) + " is cut short";
+      return std::nullopt;
+    }
     job.id = WorkloadId(shown_id(raw));
-    job.name = clean(raw.name, 1024);
+    job.name = clean(name_of(raw), 1024);
     job.user = read_user(raw.user);
     job.group = clean(told(raw.partition), 1024);
     job.account = clean(told(raw.account), 256);
@@ -281,7 +300,7 @@ Parsed<Workload> parse_jobs(std::string_view text, Origin origin) {
   Parsed<Workload> parsed;
   Reader reader(origin);
   std::unordered_set<std::string> seen;
-  for (Records records(text, "JobId="); records.next();) {
+  for (Records records(text, begins_job); records.next();) {
     if (!records.led()) {
       if (!records.record().starts_with("No jobs"))
         parsed.complain(records.line(), "not a job: \"" + clean(records.record(), 80) + "\"");
@@ -289,9 +308,8 @@ Parsed<Workload> parse_jobs(std::string_view text, Origin origin) {
     }
     std::string problem;
     auto job = reader.read(records.record(), problem);
-    if (!job) continue;
     if (!problem.empty()) parsed.complain(records.line(), problem);
-    if (job->id.empty()) continue;
+    if (!job) continue;
     if (!seen.insert(job->id.text).second) {
       // A line break and a look-alike record in somebody's comment must not replace the real one.
       parsed.complain(records.line(), "job " + job->id.text + " is told twice; the first one counts");

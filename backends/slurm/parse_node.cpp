@@ -195,7 +195,8 @@ Health health_of(const std::vector<std::string>& flags) {
 Parsed<Node> parse_nodes(std::string_view text, Origin origin, const mig::Catalogue* catalogue) {
   Parsed<Node> parsed;
   Reader reader(origin, catalogue);
-  for (Records records(text, "NodeName="); records.next();) {
+  for (Records records(text, [](std::string_view line) { return line.starts_with("NodeName="); });
+       records.next();) {
     if (!records.led()) {
       if (!records.record().starts_with("No nodes"))
         parsed.complain(records.line(), "not a node: \"" + clean(records.record(), 80) + "\"");

@@ -57,12 +57,13 @@ bool Fields::next() {
     }
     std::size_t length = key_length(rest_);
     const Key* key = length ? schema_.find(rest_, length) : nullptr;
-    if (!key) {
+    if (!key || (late_ && !key->follows_text)) {
       std::size_t blank = find(rest_, ' ');
       rest_.remove_prefix(blank == std::string_view::npos ? rest_.size() : blank + 1);
       continue;
     }
     key_ = key;
+    late_ = late_ || key->ends == Ends::before_next_key;
     start_ = rest_.data();
     rest_.remove_prefix(length);
     std::size_t end = key->ends == Ends::at_blank ? find(rest_, ' ') : end_of_text(rest_);
@@ -75,17 +76,14 @@ bool Fields::next() {
 
 bool Records::next() {
   while (!rest_.empty()) {
+    led_ = begins_(rest_);
     std::size_t end = 0;
     int lines = 0;
     do {
       std::size_t line_end = find(rest_, '\n', end);
       ++lines;
-      if (line_end == std::string_view::npos) {
-        end = rest_.size();
-        break;
-      }
-      end = line_end + 1;
-    } while (end < rest_.size() && rest_.starts_with(lead_) && !rest_.substr(end).starts_with(lead_));
+      end = line_end == std::string_view::npos ? rest_.size() : line_end + 1;
+    } while (led_ && end < rest_.size() && !begins_(rest_.substr(end)));
     record_ = rest_.substr(0, end);
     rest_.remove_prefix(end);
     line_ = next_line_;

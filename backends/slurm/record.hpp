@@ -23,7 +23,7 @@ struct Key {
   std::string_view name;  // with its "="
   int id = 0;             // what the parser calls it
   Ends ends = Ends::at_blank;
-  bool follows_text = false;      // may stand after a free text
+  bool follows_text = false;      // may stand after a free text; after the first one no other key counts
   std::string_view partner = {};  // with its "="
 };
 
@@ -66,24 +66,27 @@ class Fields {
   std::string_view rest_;
   const Schema& schema_;
   const Key* key_ = nullptr;
+  bool late_ = false;  // a text has been met: from now on only what may follow one
   std::string_view value_;
   const char* start_ = nullptr;
 };
 
 // Gives out records, one a line. A line break inside a job's name or comment does not end its record: a
-// record ends where the next line begins with `lead` ("JobId=") or the text ends.
+// record ends where the next line begins as a record does, or the text ends.
 class Records {
  public:
-  Records(std::string_view text, std::string_view lead) : rest_(text), lead_(lead) {}
+  using Begins = bool (*)(std::string_view line);
+  Records(std::string_view text, Begins begins) : rest_(text), begins_(begins) {}
   bool next();
   std::string_view record() const { return record_; }
   int line() const { return line_; }
-  bool led() const { return record_.substr(0, lead_.size()) == lead_; }  // starts as a record should
+  bool led() const { return led_; }  // starts as a record should
 
  private:
   std::string_view rest_;
-  std::string_view lead_;
+  Begins begins_;
   std::string_view record_;
+  bool led_ = false;
   int line_ = 0;
   int next_line_ = 1;
 };

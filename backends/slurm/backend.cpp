@@ -1,0 +1,341 @@
+#include "backends/slurm/backend.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+
+#include "backends/process.hpp"
+#include "backends/slurm/commands.hpp"
+#include "backends/slurm/explain.hpp"
+#include "backends/slurm/pace.hpp"
+#include "backends/slurm/parse_cluster.hpp"
+#include "backends/slurm/parse_job.hpp"
+#include "backends/slurm/parse_node.hpp"
+#include "backends/slurm/round.hpp"
+#include "backends/slurm/site.hpp"
+#include "backends/worker.hpp"
+
+namespace tessera::slurm {
+namespace {
+
+using Steady = std::chrono::steady_clock;
+
+constexpr auto kSeldom = std::chrono::minutes(5);
+constexpr int kSeldomRounds = 10;
+constexpr auto kLeastGap = std::chrono::seconds(2);  // between two rounds, however often somebody asks
+
+Source source_of(Step step) {
+  switch (step) {
+    case Step::nodes: return Source::slurm_nodes;
+    case Step::jobs: return Source::slurm_jobs;
+    case Step::partitions: return Source::slurm_partitions;
+    case Step::reservations: return Source::slurm_reservations;
+    case Step::ping:
+    case Step::config: return Source::slurm_ping;
+  }
+  return Source::none;
+}
+
+std::string_view task(Step step) {
+  switch (step) {
+    case Step::nodes: return "cannot list the nodes";
+    case Step::jobs: return "cannot list the jobs";
+    case Step::partitions: return "cannot list the partitions";
+    case Step::reservations: return "cannot list the reservations";
+    case Step::ping: return "cannot ping the controllers";
+    case Step::config: return "cannot read the cluster's configuration";
+  }
+  return {};
+}
+
+template <class Value>
+std::string note_of(const Parsed<Value>& parsed) {
+  if (parsed.problem_count == 0) return {};
+  const Problem& first = parsed.problems.front();
+  std::string note = fmt::format("line {}: {}", first.line, first.what);
+  if (parsed.problem_count > 1) note += fmt::format(" (and {} more like it)", parsed.problem_count - 1);
+  return note;
+}
+
+}  // namespace
+
+struct SlurmBackend::State {
+  explicit State(Options wanted)
+      : options(std::move(wanted)),
+        conf(read_conf(options.conf.empty() ? find_slurm_conf().value_or("") : options.conf)),
+        site{options.conf, options.bin, options.deadline},
+        name(!options.cluster.empty()     ? options.cluster
+             : !conf.cluster_name.empty() ? conf.cluster_name
+                                          : "slurm"),
+        pacer(options.interval, Steady::now()) {}
+
+  void introduce();
+  void begin();
+  void step();
+  void ask(Step step);
+  void answered(Step step, Duration patience, Result<Outcome> result);
+  void take(Step step, const Outcome& outcome);
+  void take_ping(const Result<Outcome>& result);
+  void nobody_there(Error error);
+  void ping_unanswered();
+  void end();
+  void wake_after(Duration delay);
+  void set_pace(Pace pace);
+  void refresh();
+
+  template <class What>
+  void post(What what) {
+    sink->post({name, options.generation, options.clock(), std::move(what)});
+  }
+  void report(Source source, std::optional<Error> failure, Duration latency = {}, std::string note = {}) {
+    post(SourceReport{source, std::move(failure), latency, std::move(note)});
+  }
+  Origin origin(Source source) const { return {source, options.clock()}; }
+
+  const Options options;
+  const Conf conf;
+  const Site site;
+  const ClusterName name;
+  EventSink* sink = nullptr;
+
+  // What follows belongs to the worker's thread.
+  Pacer pacer;
+  Round round;
+  std::map<Step, Duration> usual;  // latency of the last good answer
+  std::vector<Daemon> daemons;
+  ClusterFacts facts;
+  std::string client;  // "slurm-wlm 22.05.8", as scontrol calls itself
+  bool busy = false;
+  bool loaded = false;
+  int rounds = 0;
+  Steady::time_point started{};
+  Duration in_calls{0};
+  std::optional<Steady::time_point> last_seldom;
+  std::uint64_t timer = 0;
+
+  Worker worker;
+  Processes processes{worker};
+};
+
+// The cluster is shown at once, with what is known without asking the controller.
+void SlurmBackend::State::introduce() {
+  post(ClusterSeen{Scheduler::slurm, false, "", conf.file});
+  processes.run(version(site), [this](Result<Outcome> result) {
+    if (result && result->succeeded()) {
+      std::size_t blank = result->out.find_last_of(' ');
+      client = result->out.substr(blank + 1, result->out.find_last_not_of(" \r\n") - blank);
+      post(ClusterSeen{Scheduler::slurm, false, "slurm " + client, conf.file});
+    }
+    begin();
+  });
+}
+
+void SlurmBackend::State::begin() {
+  busy = true;
+  timer = 0;
+  started = Steady::now();
+  in_calls = Duration(0);
+  bool seldom = !last_seldom || started - *last_seldom >= kSeldom || rounds % kSeldomRounds == 0;
+  if (seldom) last_seldom = started;
+  ++rounds;
+  round.begin(seldom, facts.version.empty());
+  if (auto trouble = conf_trouble(conf.file)) nobody_there(std::move(*trouble));
+  step();
+}
+
+void SlurmBackend::State::step() {
+  if (auto next = round.next())
+    ask(*next);
+  else
+    end();
+}
+
+void SlurmBackend::State::ask(Step step) {
+  Command command;
+  switch (step) {
+    case Step::ping: command = ping(site); break;
+    case Step::config: command = show_config(site); break;
+    case Step::nodes: command = show_nodes(site); break;
+    case Step::jobs: command = show_jobs(site); break;
+    case Step::partitions: command = show_partitions(site); break;
+    case Step::reservations: command = show_reservations(site); break;
+  }
+  auto known = usual.find(step);
+  command.deadline = round.patience(step, known == usual.end() ? std::nullopt : std::optional(known->second),
+                                    command.deadline);
+  if (!loaded && (step == Step::nodes || step == Step::jobs))
+    post(Progress{step == Step::nodes ? "nodes" : "jobs", 0, std::nullopt});
+  Duration patience = command.deadline;
+  pacer.called(Steady::now());
+  processes.run(std::move(command), [this, step, patience](Result<Outcome> result) {
+    answered(step, patience, std::move(result));
+  });
+}
+
+void SlurmBackend::State::answered(Step step, Duration patience, Result<Outcome> result) {
+  if (result) in_calls += result->took;
+  if (step == Step::ping) return take_ping(result);
+  if (!result) {
+    nobody_there(result.error());
+  } else if (result->succeeded()) {
+    usual[step] = result->took;
+    round.succeeded(step);
+    take(step, *result);
+  } else {
+    std::optional<Error> error = explain(std::string(task(step)), *result, patience);
+    // The first lateness is only a doubt: the ping that follows decides.
+    bool doubt = result->timed_out && patience < site.deadline;
+    if (doubt)
+      round.timed_out(step);
+    else
+      round.failed(step);
+    if (!doubt && step != Step::config) report(source_of(step), std::move(error), result->took);
+  }
+  this->step();
+}
+
+void SlurmBackend::State::take(Step step, const Outcome& outcome) {
+  std::string note;
+  Source source = source_of(step);
+  auto listed = [&](auto parsed, auto list) {
+    note = note_of(parsed);
+    list(std::move(parsed.values));
+  };
+  switch (step) {
+    case Step::nodes:
+      listed(parse_nodes(outcome.out, origin(source), options.catalogue),
+             [&](std::vector<Node> nodes) { post(NodesListed{std::move(nodes)}); });
+      break;
+    case Step::jobs:
+      listed(parse_jobs(outcome.out, origin(source)),
+             [&](std::vector<Workload> jobs) { post(WorkloadsListed{std::move(jobs)}); });
+      if (note.empty() && facts.private_data.find("jobs") != std::string::npos && ::geteuid() != 0)
+        note = "PrivateData=" + facts.private_data + ": other users' jobs may be hidden from you";
+      break;
+    case Step::partitions:
+      listed(parse_partitions(outcome.out),
+             [&](std::vector<Partition> partitions) { post(PartitionsListed{std::move(partitions)}); });
+      break;
+    case Step::reservations:
+      listed(parse_reservations(outcome.out), [&](std::vector<Reservation> reservations) {
+        post(ReservationsListed{std::move(reservations)});
+      });
+      break;
+    case Step::config:
+      facts = parse_config(outcome.out);
+      post(ClusterSeen{Scheduler::slurm, false, "slurm " + (facts.version.empty() ? client : facts.version),
+                       facts.conf.empty() ? conf.file : facts.conf});
+      return;
+    case Step::ping: return;
+  }
+  report(source, std::nullopt, outcome.took, std::move(note));
+}
+
+void SlurmBackend::State::take_ping(const Result<Outcome>& result) {
+  if (!result) {
+    nobody_there(result.error());
+    return step();
+  }
+  std::vector<Daemon> seen = parse_ping(result->out);
+  bool up = std::any_of(seen.begin(), seen.end(), [](const Daemon& daemon) { return daemon.up; });
+  // Where we cannot authenticate, "DOWN" says nothing about the controller.
+  if (up || (!seen.empty() && result->err.empty())) {
+    daemons = seen;
+    post(DaemonsSeen{seen});
+  }
+  if (up) {
+    round.succeeded(Step::ping);
+    report(Source::slurm_ping, std::nullopt, result->took);
+    return step();
+  }
+  if (result->timed_out) return ping_unanswered();
+  auto error = explain("cannot ping the controllers", *result, result->took);
+  if (!seen.empty() && result->err.empty()) error.reset();
+  if (!error) {
+    std::string host = daemons.empty() ? "the controller" : daemons.front().host;
+    error = Error{"slurmctld is down", fmt::format("scontrol ping: slurmctld at {} is DOWN", host),
+                  "systemctl status slurmctld on " + host};
+  }
+  nobody_there(std::move(*error));
+  step();
+}
+
+// Neither up nor down: munged is gone or hangs, or the controller does.
+void SlurmBackend::State::ping_unanswered() {
+  for (Daemon& daemon : daemons) daemon.up = false;
+  if (!daemons.empty()) post(DaemonsSeen{daemons});
+  if (auto trouble = munge_trouble(conf)) {
+    nobody_there(std::move(*trouble));
+    return step();
+  }
+  processes.run(probe_munge(conf.munge_socket), [this](Result<Outcome> result) {
+    if (result && result->timed_out)
+      nobody_there(
+          {"munged does not answer", "munge gave no credential within 1 s", "systemctl restart munge"});
+    else
+      nobody_there({"slurmctld does not answer", "no answer to scontrol ping within 3 s",
+                    "it hangs or is overloaded: systemctl status slurmctld on the controller"});
+    step();
+  });
+}
+
+void SlurmBackend::State::nobody_there(Error error) {
+  round.nobody_there();
+  for (Source source : {Source::slurm_ping, Source::slurm_nodes, Source::slurm_jobs}) report(source, error);
+}
+
+void SlurmBackend::State::end() {
+  if (!loaded) post(Loaded{});
+  loaded = true;
+  busy = false;
+  pacer.round_ended(in_calls, round.had_failure());
+  Duration interval = pacer.interval();
+  post(PaceReport{pacer.calls_per_minute(Steady::now()), interval});
+  auto spent = std::chrono::duration_cast<Duration>(Steady::now() - started);
+  // After a failure the wait counts from now: the round itself may have taken longer than the wait.
+  wake_after(round.had_failure() ? interval : std::max(interval - spent, Duration(0)));
+}
+
+void SlurmBackend::State::wake_after(Duration delay) {
+  if (timer != 0) worker.cancel(timer);
+  timer = worker.after(delay, [this] { begin(); });
+}
+
+void SlurmBackend::State::set_pace(Pace pace) {
+  pacer.set_pace(pace);
+  if (busy || rounds == 0 || round.had_failure()) return;
+  auto spent = std::chrono::duration_cast<Duration>(Steady::now() - started);
+  wake_after(std::max(pacer.interval() - spent, Duration(0)));
+  post(PaceReport{pacer.calls_per_minute(Steady::now()), pacer.interval()});
+}
+
+void SlurmBackend::State::refresh() {
+  if (busy || rounds == 0) return;  // a look is under way
+  auto spent = std::chrono::duration_cast<Duration>(Steady::now() - started);
+  wake_after(std::max(std::chrono::duration_cast<Duration>(kLeastGap) - spent, Duration(0)));
+}
+
+SlurmBackend::SlurmBackend(Options options) : state_(std::make_unique<State>(std::move(options))) {}
+
+SlurmBackend::~SlurmBackend() { state_->worker.stop(); }
+
+ClusterName SlurmBackend::name() const { return state_->name; }
+
+void SlurmBackend::start(EventSink& sink) {
+  state_->worker.post([state = state_.get(), &sink] {
+    state->sink = &sink;
+    state->introduce();
+  });
+}
+
+void SlurmBackend::set_pace(Pace pace) {
+  state_->worker.post([state = state_.get(), pace] { state->set_pace(pace); });
+}
+
+void SlurmBackend::refresh() {
+  state_->worker.post([state = state_.get()] { state->refresh(); });
+}
+
+}  // namespace tessera::slurm

@@ -1,0 +1,44 @@
+// A Slurm cluster, read only: asks scontrol in rounds and posts what it says.
+//
+// One thread, one call in flight. A round lists nodes and jobs; partitions, reservations and the controllers'
+// state come seldom. When an answer is late or a call fails, `scontrol ping` (5 ms) tells whether a
+// controller is there before anything that may block for long is tried again.
+// Threads: as Backend says; the clock is called on the backend's thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "engine/mig/catalogue.hpp"
+#include "engine/port.hpp"
+
+namespace tessera::slurm {
+
+struct Options {
+  std::string conf;                           // a slurm.conf; empty: whatever Slurm's commands find
+  std::string cluster;                        // shown instead of ClusterName
+  std::string bin;                            // folder of the Slurm commands; empty: PATH
+  Duration interval{0};                       // between rounds instead of 10 s focused and 60 s idle; 0: none
+  Duration deadline{30000};                   // of one call
+  std::uint64_t generation = 1;               // counts up when a cluster is opened again
+  const mig::Catalogue* catalogue = nullptr;  // outlives the backend; null: products stay unknown
+  std::function<TimePoint()> clock;           // the wall clock
+};
+
+class SlurmBackend final : public Backend {
+ public:
+  explicit SlurmBackend(Options options);
+  ~SlurmBackend() override;
+
+  ClusterName name() const override;
+  void start(EventSink& sink) override;  // sink outlives the backend
+  void set_pace(Pace pace) override;
+  void refresh() override;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tessera::slurm

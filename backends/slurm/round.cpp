@@ -1,0 +1,61 @@
+#include "backends/slurm/round.hpp"
+
+#include <algorithm>
+
+namespace tessera::slurm {
+namespace {
+
+// A list that takes longer than this, and much longer than usual, raises a doubt.
+constexpr Duration kPatience{2000};
+constexpr int kMuchLonger = 10;
+
+}  // namespace
+
+void Round::begin(bool seldom, bool config) {
+  todo_.clear();
+  if (doubt_ || seldom) todo_.push_back(Step::ping);
+  if (config) todo_.push_back(Step::config);
+  todo_.insert(todo_.end(), {Step::nodes, Step::jobs});
+  if (seldom) todo_.insert(todo_.end(), {Step::partitions, Step::reservations});
+  controller_up_ = false;
+  failure_ = false;
+  doubt_ = false;
+}
+
+std::optional<Step> Round::next() {
+  if (todo_.empty()) return std::nullopt;
+  Step step = todo_.front();
+  todo_.pop_front();
+  return step;
+}
+
+Duration Round::patience(Step step, std::optional<Duration> usual, Duration deadline) const {
+  if (step == Step::ping || controller_up_) return deadline;
+  return std::min(deadline, std::max(kPatience, usual.value_or(Duration(0)) * kMuchLonger));
+}
+
+void Round::succeeded(Step step) {
+  if (step == Step::ping) controller_up_ = true;
+}
+
+void Round::timed_out(Step step) {
+  if (step == Step::ping || controller_up_) return failed(step);
+  todo_.push_front(step);
+  todo_.push_front(Step::ping);
+}
+
+void Round::failed(Step step) {
+  failure_ = true;
+  doubt_ = true;
+  if (step != Step::ping && !controller_up_ &&
+      std::find(todo_.begin(), todo_.end(), Step::ping) == todo_.end())
+    todo_.push_front(Step::ping);
+}
+
+void Round::nobody_there() {
+  failure_ = true;
+  doubt_ = true;
+  todo_.clear();
+}
+
+}  // namespace tessera::slurm

@@ -1,0 +1,43 @@
+// What to ask next: the order of calls within a round, as a state machine without clock, thread or process.
+//
+// A normal round is nodes, jobs. The first one, and each that follows a failure, starts with a ping. A list
+// that is late the first time is given up, the controller is pinged, and if it lives the list is asked for
+// again with all the time it may take.
+// Threads: plain value.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "engine/model/units.hpp"
+
+namespace tessera::slurm {
+
+enum class Step : std::uint8_t { ping, config, nodes, jobs, partitions, reservations };
+
+class Round {
+ public:
+  // seldom: partitions, reservations and controllers are due as well; config: the cluster is not known yet.
+  void begin(bool seldom, bool config);
+  // nullopt: the round is over.
+  std::optional<Step> next();
+  // How long the step that next() gave may take; usual: its latency so far.
+  Duration patience(Step step, std::optional<Duration> usual, Duration deadline) const;
+
+  void succeeded(Step step);
+  void timed_out(Step step);
+  void failed(Step step);
+  // Ping found no controller: nothing else can be asked.
+  void nobody_there();
+
+  bool had_failure() const { return failure_; }
+
+ private:
+  std::deque<Step> todo_;
+  bool doubt_ = true;           // a ping comes first next time
+  bool controller_up_ = false;  // pinged in this round
+  bool failure_ = false;
+};
+
+}  // namespace tessera::slurm

@@ -1,0 +1,31 @@
+// Recordings of a real Slurm's answers, and small helpers to read them.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <ctime>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "engine/model/units.hpp"
+
+namespace tessera::slurm {
+
+// name: "node", "job", …; version: "22.05" or "24.11".
+inline std::string recording(const std::string& version, const std::string& name) {
+  std::string file = std::string(TESSERA_SOURCE_DIR "/tests/fixtures/slurm-") + version + "/" + name + ".txt";
+  std::ifstream stream(file, std::ios::binary);
+  EXPECT_TRUE(stream) << file;
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+// The same instant as Slurm's "2026-11-21T02:36:31", worked out another way.
+inline TimePoint local(const char* text) {
+  std::tm parts{};
+  EXPECT_NE(strptime(text, "%Y-%m-%dT%H:%M:%S", &parts), nullptr) << text;
+  parts.tm_isdst = -1;
+  return TimePoint(std::chrono::seconds(std::mktime(&parts)));
+}
+
+}  // namespace tessera::slurm

@@ -1,0 +1,52 @@
+#include "backends/slurm/hostlist.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tessera::slurm {
+namespace {
+
+using Names = std::vector<std::string>;
+
+Names hosts(std::string_view list) {
+  auto names = expand_hosts(list);
+  EXPECT_TRUE(names) << list << ": " << to_line(names.error());
+  return names ? *names : Names{};
+}
+
+TEST(SlurmHostlist, UnfoldsRangesAndKeepsLeadingZeros) {
+  EXPECT_EQ(hosts("gpu01"), (Names{"gpu01"}));
+  EXPECT_EQ(hosts("gpu[01-02],mig01"), (Names{"gpu01", "gpu02", "mig01"}));
+  EXPECT_EQ(hosts("n[8-11]"), (Names{"n8", "n9", "n10", "n11"}));
+  EXPECT_EQ(hosts("n[098-101]"), (Names{"n098", "n099", "n100", "n101"}));
+  EXPECT_EQ(hosts("n[1,3,5-6]-ib"), (Names{"n1-ib", "n3-ib", "n5-ib", "n6-ib"}));
+  EXPECT_EQ(hosts("r[1-2]n[1-2],x"), (Names{"r1n1", "r1n2", "r2n1", "r2n2", "x"}));
+  EXPECT_EQ(hosts(""), Names{});
+  EXPECT_EQ(hosts("a,,b,"), (Names{"a", "b"}));
+}
+
+TEST(SlurmHostlist, RefusesWhatIsNoneInsteadOfGuessing) {
+  for (std::string_view list :
+       {"n[1-2", "n[2-1]", "n[a]", "n[]", "n[1-]", "n[-1]", "n[1,,2]", "a]b[1", "n[1-99999999999999999999]"})
+    EXPECT_FALSE(expand_hosts(list)) << list;
+}
+
+TEST(SlurmHostlist, AFewBytesCannotFillTheMemory) {
+  EXPECT_FALSE(expand_hosts("n[1-100001]"));
+  EXPECT_FALSE(expand_hosts("n[1-4000000000]"));
+  EXPECT_FALSE(expand_hosts("a[1-1000]b[1-1000]c[1-1000]"));
+  EXPECT_FALSE(expand_hosts("a[1-60000],b[1-60000]"));
+  EXPECT_FALSE(expand_hosts(std::string(1000, 'x') + "[1-100000]"));
+  EXPECT_EQ(hosts("n[1-100000]").size(), 100000u);
+}
+
+TEST(SlurmHostlist, NumbersComeWithALimit) {
+  EXPECT_EQ(expand_numbers("0,2-4", 10), (std::vector{0, 2, 3, 4}));
+  EXPECT_EQ(expand_numbers("0-9", 10)->size(), 10u);
+  EXPECT_EQ(expand_numbers("0-10", 10), std::nullopt);
+  EXPECT_EQ(expand_numbers("0-9,10", 10), std::nullopt);
+  EXPECT_EQ(expand_numbers("", 10), std::nullopt);
+  EXPECT_EQ(expand_numbers("1-4294967299", 10), std::nullopt);
+}
+
+}  // namespace
+}  // namespace tessera::slurm

@@ -1,0 +1,263 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "backends/slurm/parse_job.hpp"
+#include "tests/backends/slurm/fixtures.hpp"
+
+namespace tessera::slurm {
+namespace {
+
+const Origin kOrigin{Source::slurm_jobs, TimePoint(std::chrono::seconds(1))};
+
+Parsed<Workload> parse(std::string_view text) { return parse_jobs(text, kOrigin); }
+
+const Workload* find(const Parsed<Workload>& parsed, std::string_view id) {
+  auto found = std::find_if(parsed.values.begin(), parsed.values.end(),
+                            [&](const Workload& w) { return w.id.text == id; });
+  return found == parsed.values.end() ? nullptr : &*found;
+}
+
+std::string text_of(const std::vector<Request>& requests) {
+  std::string text;
+  for (const Request& request : requests)
+    text += (text.empty() ? "" : ",") + request.resource + "=" + std::to_string(request.count);
+  return text;
+}
+
+// "gpu01 gpu:h100 2: 1 2; …"; a share other than 1 stands behind its device: "0x25".
+std::string text_of(const std::vector<Allocation>& allocations) {
+  std::string text;
+  for (const Allocation& one : allocations) {
+    if (!text.empty()) text += "; ";
+    text += one.node.text + " " + std::string(word(one.family)) + ":" + one.type + " " +
+            std::to_string(one.count) + ":";
+    for (const DeviceShare& device : one.devices)
+      text +=
+          " " + std::to_string(device.device) + (device.share == 1 ? "" : "x" + std::to_string(device.share));
+  }
+  return text;
+}
+
+// A running job with these words in the places where people write, and more fields at the end.
+std::string job(const std::string& name, const std::string& more = "", const std::string& comment = "") {
+  return "JobId=7 JobName=" + name +
+         " UserId=alice(1000) GroupId=staff(50) MCS_label=N/A Account=(null) QOS=(null) JobState=RUNNING "
+         "Reason=None Requeue=0 "
+         "SubmitTime=2026-11-21T02:36:19 StartTime=2026-11-21T02:36:21 EndTime=Unknown Partition=main "
+         "NumNodes=2-2 NumTasks=4 "
+         "TRES=cpu=8,mem=64G,node=1 Socks/Node=* JOB_GRES=gpu:h100:2   Nodes=gpu01 CPU_IDs=0-7 Mem=65536 "
+         "GRES=gpu:h100:2(IDX:0-1) "
+         "MinCPUsNode=8 Features=(null) Network=(null) Command=/home/alice/run.sh WorkDir=/tmp" +
+         (comment.empty() ? "" : " Comment=" + comment + " ") +
+         " StdErr=/dev/null StdIn=/dev/null StdOut=/dev/null Power= " + more + "\n";
+}
+
+Workload one(const std::string& text) {
+  auto parsed = parse(text);
+  EXPECT_EQ(parsed.problem_count, 0u) << (parsed.problems.empty() ? "" : parsed.problems.front().what);
+  EXPECT_EQ(parsed.values.size(), 1u);
+  return parsed.values.empty() ? Workload{} : parsed.values.front();
+}
+
+class SlurmJobRecording : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Versions, SlurmJobRecording, testing::Values("22.05", "24.11"));
+
+TEST_P(SlurmJobRecording, RunningJobsHoldWhatSlurmSays) {
+  bool old = std::string(GetParam()) == "22.05";
+  auto parsed = parse(recording(GetParam(), "job"));
+  EXPECT_EQ(parsed.problem_count, 0u);
+  EXPECT_EQ(parsed.values.size(), 35u);  // 39 records, 4 of them ended
+  struct Case {
+    const char *id, *name, *user, *partition, *requests, *allocations;
+  };
+  for (const Case& c : {
+           Case{"1", "one-gpu", "www-data", "main", "gpu:h100=1", "gpu01 gpu:h100 1: 0"},
+           Case{"3", "third", "www-data", "main", "gpu=1", "gpu01 gpu:h100 1: 6"},
+           Case{"4", "sparse", "nobody", "main", "gpu:h100=3", "gpu01 gpu:h100 3: 4 5 7"},
+           Case{"5", "twonodes", "nobody", "whole", "gpu:h100=4",
+                "gpu01 gpu:h100 2: 1 2; gpu02 gpu:h100 2: 0 1"},
+           Case{"6", "gpus4", "nobody", "whole", "gpu:h100=1", "gpu01 gpu:h100 1: 3"},
+           Case{"7", "gpn", "www-data", "main", "gpu=2", "gpu02 gpu:h100 2: 4 5"},
+           Case{"8", "gpt", "www-data", "main", "gpu=2", "gpu02 gpu:h100 2: 2 3"},
+           Case{"10", "mig1b", "nobody", "mig", "gpu:1g.10gb=2", "mig01 gpu:1g.10gb 2: 1 2"},
+           Case{"12", "migboth", "nobody", "mig", "gpu:3g.40gb=1,gpu:1g.10gb=1",
+                "mig01 gpu:3g.40gb 1: 8; mig01 gpu:1g.10gb 1: 3"},
+           Case{"13", "mps25", "www-data", "shared", "mps=25", "mps01 mps: 25: 0x25"},
+           Case{"14", "mps50", "nobody", "shared", "mps=50", "mps01 mps: 50: 0x50"},
+           Case{"16", "shard1", "www-data", "shared", "shard=1", "shard01 shard: 1: 0"},
+           Case{"17", "shard3", "nobody", "shared", "shard=3", "shard01 shard: 3: 0x3"},
+           Case{"18", "shardgpu", "nobody", "shared", "gpu:h100=1", "shard01 gpu:h100 1: 1"},
+           Case{"19_1", "arr", "www-data", "main", "", ""},
+           Case{"20_3", "gpuarr", "www-data", "mig", "gpu:1g.10gb=1", "mig01 gpu:1g.10gb 1: 6"},
+           Case{"26", "name with spaces|and pipes", "www-data", "main", "", ""},
+       }) {
+    const Workload* found = find(parsed, c.id);
+    ASSERT_NE(found, nullptr) << c.id;
+    EXPECT_EQ(found->name, c.name);
+    EXPECT_EQ(found->user, c.user);
+    EXPECT_EQ(found->group, c.partition);
+    EXPECT_EQ(found->state, WorkloadState::running);
+    EXPECT_EQ(found->state_word, "RUNNING");
+    EXPECT_EQ(found->reason, "");
+    EXPECT_EQ(text_of(found->requests), c.requests) << c.id;
+    EXPECT_EQ(text_of(found->allocations), c.allocations) << c.id;
+    EXPECT_EQ(found->restartable, true);
+    EXPECT_EQ(found->origin, kOrigin);
+  }
+  const Workload& first = *find(parsed, "1");
+  EXPECT_EQ(first.submitted, local(old ? "2026-11-21T02:36:19" : "2026-11-21T02:41:26"));
+  EXPECT_EQ(first.started, local(old ? "2026-11-21T02:36:21" : "2026-11-21T02:41:26"));
+  EXPECT_EQ(first.ends, local(old ? "2026-11-22T02:36:21" : "2026-11-22T02:41:26"));
+  EXPECT_EQ(first.node_count, 1);
+  EXPECT_EQ(first.account, "");
+  EXPECT_EQ(first.comment, "");
+  EXPECT_EQ(find(parsed, "6")->comment, "a comment with spaces = and = signs");
+  EXPECT_EQ(find(parsed, "5")->node_count, 2);
+  EXPECT_EQ(find(parsed, "32")->account, "nosuch");
+}
+
+TEST_P(SlurmJobRecording, PendingJobsSayWhatTheyAskForAndWhyTheyWait) {
+  bool old = std::string(GetParam()) == "22.05";
+  auto parsed = parse(recording(GetParam(), "job"));
+  struct Case {
+    const char *id, *reason, *requests;
+  };
+  const char* excl =
+      old ? "ReqNodeNotAvail, UnavailableNodes:mps01" : "ReqNodeNotAvail, May be reserved for other job";
+  for (const Case& c :
+       {Case{"15", "Resources", "mps=75"}, Case{"19_[3-6%2]", "JobArrayTaskLimit", ""},
+        Case{"20_4", "Resources", "gpu:1g.10gb=1"}, Case{"21", "Resources", "gpu:h100=16"},
+        Case{"22", "Dependency", ""}, Case{"23", "JobHeldUser", "gpu=1"}, Case{"24", "BeginTime", "gpu=1"},
+        Case{"25", "PartitionTimeLimit", "gpu:1g.10gb=1"}, Case{"27", excl, "gpu:h100=1"}}) {
+    const Workload* found = find(parsed, c.id);
+    ASSERT_NE(found, nullptr) << c.id;
+    EXPECT_EQ(found->state, WorkloadState::pending);
+    EXPECT_EQ(found->reason, c.reason);
+    EXPECT_EQ(text_of(found->requests), c.requests) << c.id;
+    EXPECT_TRUE(found->allocations.empty());
+    EXPECT_EQ(found->started, std::nullopt);  // an estimate is no start
+    EXPECT_EQ(found->ends, std::nullopt);
+  }
+}
+
+TEST_P(SlurmJobRecording, EndedJobsAreLeftOut) {
+  auto parsed = parse(recording(GetParam(), "job"));
+  for (const char* id : {"2", "29", "30"}) EXPECT_EQ(find(parsed, id), nullptr) << id;
+}
+
+TEST(SlurmJob, StatesAreToldApart) {
+  EXPECT_EQ(state_of_job("CONFIGURING"), WorkloadState::running);
+  EXPECT_EQ(state_of_job("COMPLETING"), WorkloadState::completing);
+  EXPECT_EQ(state_of_job("SUSPENDED"), WorkloadState::suspended);
+  EXPECT_EQ(state_of_job("REQUEUE_HOLD"), WorkloadState::pending);
+  for (const char* word :
+       {"COMPLETED", "CANCELLED", "FAILED", "TIMEOUT", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "DEADLINE"})
+    EXPECT_EQ(state_of_job(word), WorkloadState::ended) << word;
+  EXPECT_EQ(state_of_job("SOMETHING_NEW"), WorkloadState::unknown);
+}
+
+TEST(SlurmJob, RequestsCountInAll) {
+  auto asked = [](const std::string& more) { return text_of(one(job("x", more)).requests); };
+  EXPECT_EQ(asked("TresPerNode=gres:gpu:h100:3"), "gpu:h100=6");
+  EXPECT_EQ(asked("TresPerTask=gres/gpu=1"), "gpu=4");
+  EXPECT_EQ(asked("TresPerJob=gres:gpu:5"), "gpu=5");
+  EXPECT_EQ(asked("TresPerNode=gres:gpu:2 TresPerTask=gres:gpu:1"), "gpu=4");
+  EXPECT_EQ(asked("TresPerSocket=gres:gpu:1"), "gpu=2");
+  EXPECT_EQ(asked("TresPerTask=cpu=8"), "");
+  EXPECT_EQ(asked("TresPerNode=gres:gpu"), "gpu=2");
+}
+
+TEST(SlurmJob, TrackableResourcesTellWhereNothingElseDoes) {
+  std::string text = job("x");
+  text.replace(text.find("TRES=cpu=8,mem=64G,node=1"), 25,
+               "ReqTRES=cpu=8,node=1,gres/gpu=4,gres/gpu:h100=4 AllocTRES=(null)");
+  EXPECT_EQ(text_of(one(text).requests), "gpu:h100=4");
+}
+
+TEST(SlurmJob, GroupsOfNodesUnfold) {
+  std::string text = job("x");
+  text.replace(text.find("Nodes=gpu01 "), 12,
+               "Nodes=big[1-2],x CPU_IDs=0 Mem=1 GRES=gpu:h100:5(CNT:5)   Nodes=gpu01 ");
+  EXPECT_EQ(text_of(one(text).allocations),
+            "big1 gpu:h100 5:; big2 gpu:h100 5:; x gpu:h100 5:; gpu01 gpu:h100 2: 0 1");
+}
+
+TEST(SlurmJob, SharesOverSeveralDevicesAreNotGuessed) {
+  std::string text = job("x");
+  text.replace(text.find("GRES=gpu:h100:2(IDX:0-1)"), 24, "GRES=shard:6(IDX:0-1)");
+  EXPECT_EQ(text_of(one(text).allocations), "gpu01 shard: 6: 0x0 1x0");
+}
+
+TEST(SlurmJob, PartsOfAHeterogeneousJobHaveTheirOwnIds) {
+  std::string text = job("het HetJobIdSet=6-7");
+  text.replace(0, 7, "JobId=7 HetJobId=6 HetJobOffset=1");
+  Workload part = one(text);
+  EXPECT_EQ(part.id.text, "6+1");
+  EXPECT_EQ(part.name, "het");
+}
+
+TEST(SlurmJob, FieldsThatPeopleWriteCannotForgeOthers) {
+  for (const std::string& lie : {std::string("x JobState=COMPLETED Nodes=gpu02 GRES=gpu:h100:8(IDX:0-7)"),
+                                 std::string("x UserId=root(0) JobState=PENDING"),
+                                 std::string("x TresPerNode=gres:gpu:99 Partition=secret"),
+                                 std::string("a\nb"), std::string("x\nJobId=1 y")}) {
+    for (const Workload& read : {one(job(lie)), one(job("plain", "", lie))}) {
+      EXPECT_EQ(read.user, "alice") << lie;
+      EXPECT_EQ(read.id.text, "7");
+      EXPECT_EQ(read.group, "main");
+      EXPECT_EQ(read.state, WorkloadState::running);
+      EXPECT_EQ(text_of(read.allocations), "gpu01 gpu:h100 2: 0 1");
+    }
+    EXPECT_EQ(one(job(lie)).name.size(),
+              lie.size() + static_cast<std::size_t>(std::count(lie.begin(), lie.end(), '\n')));
+  }
+  std::string account = job("x");
+  account.replace(account.find("Account=(null)"), 14,
+                  "Account=a   Nodes=gpu02 CPU_IDs=0 Mem=1 GRES=gpu:h100:8(IDX:0-7)");
+  EXPECT_EQ(text_of(one(account).allocations), "gpu01 gpu:h100 2: 0 1");
+}
+
+TEST(SlurmJob, AJobToldTwiceKeepsItsFirstRecord) {
+  auto parsed = parse(job("real") + job("forged"));
+  ASSERT_EQ(parsed.values.size(), 1u);
+  EXPECT_EQ(parsed.values[0].name, "real");
+  EXPECT_EQ(parsed.problem_count, 1u);
+  EXPECT_EQ(parsed.problems[0].line, 2);
+}
+
+TEST(SlurmJob, HostileTextIsMadeSafe) {
+  Workload read = one(job("\x1b[31mred\x1b]0;title\x07\x9b", "", "caf\xe9 \xe2\x80\xae gnp"));
+  for (const std::string& text : {read.name, read.comment})
+    for (char c : text) EXPECT_FALSE(static_cast<unsigned char>(c) < 0x20) << text;
+  EXPECT_EQ(read.comment.find("\xe2\x80\xae"), std::string::npos);
+  std::string nul = job("a");
+  nul.replace(nul.find("JobName=a"), 9, std::string("JobName=a\0b", 11));
+  EXPECT_EQ(one(nul).name.find('\0'), std::string::npos);
+  Workload huge = one(job(std::string(10 << 20, 'x'), "", std::string(10 << 20, ' ')));
+  EXPECT_LE(huge.name.size(), 1024u);
+  EXPECT_EQ(huge.user, "alice");
+}
+
+TEST(SlurmJob, UsersWithoutANameAreTheirNumber) {
+  std::string text = job("x");
+  text.replace(text.find("alice(1000)"), 11, "(null)(4711)");
+  EXPECT_EQ(one(text).user, "4711");
+}
+
+TEST(SlurmJob, BadRecordsDoNotLoseTheOthers) {
+  auto parsed =
+      parse("slurm_load_jobs error: x\n" + job("good") + "JobId=8 JobName=cut UserId=alice(1000) GroupId=");
+  EXPECT_EQ(parsed.values.size(), 1u);
+  EXPECT_EQ(parsed.problem_count, 2u);
+  EXPECT_EQ(parse("No jobs in the system\n").problem_count, 0u);
+}
+
+TEST(SlurmJob, EveryTruncationOfARecordingIsRead) {
+  std::string text = recording("24.11", "job").substr(0, 6000);
+  for (std::size_t size = 0; size < text.size(); size += 5)
+    EXPECT_LE(parse(std::string_view(text).substr(0, size)).values.size(), 6u);
+}
+
+}  // namespace
+}  // namespace tessera::slurm

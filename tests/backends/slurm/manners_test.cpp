@@ -1,0 +1,221 @@
+// How Slurm is asked and what is made of its refusals: commands, pace, the order of a round, error texts.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "backends/slurm/commands.hpp"
+#include "backends/slurm/explain.hpp"
+#include "backends/slurm/pace.hpp"
+#include "backends/slurm/round.hpp"
+#include "backends/slurm/site.hpp"
+
+namespace tessera::slurm {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(SlurmCommands, AskInAPlainEnvironment) {
+  Site site{"/etc/x.conf", "/opt/slurm/bin", 30s};
+  Command command = show_nodes(site);
+  EXPECT_EQ(command.argv,
+            (std::vector<std::string>{"/opt/slurm/bin/scontrol", "-a", "-d", "-o", "show", "node"}));
+  EXPECT_EQ(command.environment["SLURM_CONF"], "/etc/x.conf");
+  EXPECT_EQ(command.environment["LC_ALL"], "C");
+  EXPECT_EQ(command.deadline, Duration(30s));
+  for (const char* name : {"SLURM_TIME_FORMAT", "SQUEUE_FORMAT", "SINFO_FORMAT", "SLURM_CLUSTERS"})
+    EXPECT_NE(std::find(command.unset.begin(), command.unset.end(), name), command.unset.end()) << name;
+  EXPECT_EQ(show_jobs(Site{}).argv.front(), "scontrol");
+  EXPECT_EQ(show_jobs(Site{}).environment.count("SLURM_CONF"), 0u);
+  EXPECT_LE(ping(site).deadline, Duration(3s));
+}
+
+TEST(SlurmPace, FollowsTheViewerTheControllerAndFailure) {
+  Pacer::Instant now{};
+  Pacer pacer(Duration(0), now);
+  EXPECT_EQ(pacer.interval(), Duration(10s));
+  pacer.set_pace(Pace::idle);
+  EXPECT_EQ(pacer.interval(), Duration(60s));
+  pacer.set_pace(Pace::focused);
+  pacer.round_ended(100ms, false);
+  EXPECT_EQ(pacer.interval(), Duration(10s));
+  pacer.round_ended(2s, false);  // a slow controller is asked less
+  EXPECT_EQ(pacer.interval(), Duration(40s));
+  std::vector<Duration> waits;
+  for (int i = 0; i < 6; ++i) {
+    pacer.round_ended(9s, true);
+    waits.push_back(pacer.interval());
+  }
+  EXPECT_EQ(waits, (std::vector<Duration>{5s, 10s, 20s, 40s, 60s, 60s}));
+  pacer.round_ended(50ms, false);
+  EXPECT_EQ(pacer.interval(), Duration(10s));
+}
+
+TEST(SlurmPace, CountsCallsOfTheLastMinutes) {
+  Pacer::Instant now{};
+  Pacer pacer(Duration(200ms), now);
+  EXPECT_EQ(pacer.interval(), Duration(200ms));
+  for (int i = 0; i < 6; ++i) pacer.called(now + i * 1s);
+  EXPECT_DOUBLE_EQ(pacer.calls_per_minute(now + 6s), 6.0);
+  EXPECT_DOUBLE_EQ(pacer.calls_per_minute(now + 2min), 3.0);
+  EXPECT_DOUBLE_EQ(pacer.calls_per_minute(now + 20min), 0.0);
+}
+
+std::vector<Step> all(Round& round) {
+  std::vector<Step> steps;
+  while (auto step = round.next()) {
+    steps.push_back(*step);
+    round.succeeded(*step);
+  }
+  return steps;
+}
+
+TEST(SlurmRound, AsksForNodesAndJobsAndSeldomForTheRest) {
+  Round round;
+  round.begin(true, true);
+  EXPECT_EQ(all(round), (std::vector{Step::ping, Step::config, Step::nodes, Step::jobs, Step::partitions,
+                                     Step::reservations}));
+  round.begin(false, false);
+  EXPECT_EQ(all(round), (std::vector{Step::nodes, Step::jobs}));
+  EXPECT_FALSE(round.had_failure());
+}
+
+TEST(SlurmRound, AnswersThatAreLateMakeItPingAndTryAgainWithPatience) {
+  Round round;
+  round.begin(true, false);
+  all(round);
+  round.begin(false, false);
+  ASSERT_EQ(round.next(), Step::nodes);
+  EXPECT_EQ(round.patience(Step::nodes, Duration(50), 30s), Duration(2s));
+  EXPECT_EQ(round.patience(Step::nodes, Duration(500), 30s), Duration(5s));
+  round.timed_out(Step::nodes);
+  ASSERT_EQ(round.next(), Step::ping);
+  round.succeeded(Step::ping);
+  ASSERT_EQ(round.next(), Step::nodes);
+  EXPECT_EQ(round.patience(Step::nodes, Duration(50), 30s), Duration(30s));
+  round.timed_out(Step::nodes);  // a second time it is a failure
+  EXPECT_EQ(round.next(), Step::jobs);
+  EXPECT_TRUE(round.had_failure());
+  round.begin(false, false);
+  EXPECT_EQ(round.next(), Step::ping);
+}
+
+TEST(SlurmRound, WithoutAControllerNothingMoreIsAsked) {
+  Round round;
+  round.begin(true, true);
+  ASSERT_EQ(round.next(), Step::ping);
+  round.nobody_there();
+  EXPECT_EQ(round.next(), std::nullopt);
+  EXPECT_TRUE(round.had_failure());
+  round.begin(false, true);
+  EXPECT_EQ(round.next(), Step::ping);
+}
+
+TEST(SlurmRound, AFailureInAGoodRoundIsFollowedByAPing) {
+  Round round;
+  round.begin(true, false);
+  all(round);
+  round.begin(false, false);
+  ASSERT_EQ(round.next(), Step::nodes);
+  round.failed(Step::nodes);
+  EXPECT_EQ(round.next(), Step::ping);
+  round.succeeded(Step::ping);
+  EXPECT_EQ(round.next(), Step::jobs);
+}
+
+Outcome refusal(std::string err, int rc = 1) {
+  Outcome outcome;
+  outcome.exit_code = rc;
+  outcome.err = std::move(err);
+  return outcome;
+}
+
+TEST(SlurmExplain, SlurmsOwnWordsAreTheReason) {
+  struct Case {
+    const char *err, *what, *reason;
+  };
+  for (const Case& c : {
+           Case{"slurm_load_node error: Unable to contact slurm controller (connect failure)\n",
+                "slurmctld does not answer",
+                "slurm_load_node error: Unable to contact slurm controller (connect failure)"},
+           Case{"slurm_load_jobs error: Socket timed out on send/recv operation\n",
+                "slurmctld is overloaded or hangs",
+                "slurm_load_jobs error: Socket timed out on send/recv operation"},
+           Case{"scontrol: error: If munged is up, restart with --num-threads=10\n"
+                "scontrol: error: Munge encode failed: Failed to access \"/run/munge.socket\": No such file "
+                "or directory\n"
+                "slurm_load_node error: Protocol authentication error\n",
+                "munged is not running or refuses us",
+                "Munge encode failed: Failed to access \"/run/munge.socket\": No such file or directory"},
+           Case{"scontrol: error: s_p_parse_file: unable to read \"/etc/slurm.conf\": Permission denied\n"
+                "scontrol: fatal: Unable to process configuration file\n",
+                "a file of Slurm's configuration may not be read",
+                "s_p_parse_file: unable to read \"/etc/slurm.conf\": Permission denied"},
+           Case{"scontrol: fatal: Could not establish a configuration source\n",
+                "Slurm has no configuration here", "Could not establish a configuration source"},
+           Case{"slurm_load_jobs error: Access/permission denied\n", "Slurm does not let us see this",
+                "slurm_load_jobs error: Access/permission denied"},
+           Case{"something\nnobody foresaw\n\n****\n", "cannot list the jobs", "nobody foresaw"},
+           Case{"", "cannot list the jobs", "scontrol ended with status 1"},
+           Case{"\x1b[2J odd", "cannot list the jobs", "\xc2\xb7[2J odd"},
+       }) {
+    auto error = explain("cannot list the jobs", refusal(c.err), 30s);
+    ASSERT_TRUE(error) << c.err;
+    EXPECT_EQ(error->what, c.what);
+    EXPECT_EQ(error->reason, c.reason);
+  }
+}
+
+TEST(SlurmExplain, LatenessLengthAndSignals) {
+  Outcome late;
+  late.signal = 9;
+  late.timed_out = true;
+  EXPECT_EQ(explain("x", late, 30s)->reason, "no answer within 30 s");
+  Outcome killed;
+  killed.signal = 11;
+  EXPECT_EQ(explain("x", killed, 30s)->reason, "scontrol was ended by signal 11");
+  Outcome good;
+  good.exit_code = 0;
+  EXPECT_EQ(explain("x", good, 30s), std::nullopt);
+  good.truncated = true;
+  EXPECT_EQ(explain("x", good, 30s)->reason, "the answer is too long");
+}
+
+class SlurmSite : public testing::Test {
+ protected:
+  void SetUp() override {
+    char name[] = "/tmp/tsr-XXXXXX";
+    ASSERT_NE(mkdtemp(name), nullptr);
+    folder_ = name;
+    std::ofstream(folder_ + "/slurm.conf") << "ClusterName=hpc\nAuthInfo=socket=" << folder_ << "/munge\n";
+  }
+  void TearDown() override {
+    ::unlink((folder_ + "/slurm.conf").c_str());
+    ::rmdir(folder_.c_str());
+  }
+  std::string folder_;
+};
+
+TEST_F(SlurmSite, ReadsItsConfigurationFile) {
+  Conf conf = read_conf(folder_ + "/slurm.conf");
+  EXPECT_EQ(conf.cluster_name, "hpc");
+  EXPECT_EQ(conf.auth_type, "auth/munge");
+  EXPECT_EQ(conf.munge_socket, folder_ + "/munge");
+  EXPECT_EQ(read_conf("/nowhere/slurm.conf").cluster_name, "");
+}
+
+TEST_F(SlurmSite, TroubleIsNamedBeforeSlurmHangsOnIt) {
+  EXPECT_EQ(conf_trouble(""), std::nullopt);
+  EXPECT_EQ(conf_trouble(folder_ + "/slurm.conf"), std::nullopt);
+  auto missing = conf_trouble(folder_ + "/no.conf");
+  ASSERT_TRUE(missing);
+  EXPECT_EQ(missing->reason, folder_ + "/no.conf: No such file or directory");
+  auto munge = munge_trouble(read_conf(folder_ + "/slurm.conf"));
+  ASSERT_TRUE(munge);
+  EXPECT_EQ(munge->what, "munged is not running");
+  EXPECT_EQ(munge_trouble(Conf{}), std::nullopt);
+  EXPECT_EQ(munge_trouble(Conf{"x", "c", "auth/slurm", ""}), std::nullopt);
+}
+
+}  // namespace
+}  // namespace tessera::slurm
