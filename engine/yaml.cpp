@@ -172,7 +172,7 @@ class Builder : public YAML::EventHandler {
       if (value.is_null()) value.line = top.key_line;
       value.key_line = top.key_line;
       top.places.push_back({top.key_line, top.key_column});
-      top.value.fields.emplace_back(std::move(top.key), std::move(value));
+      top.value.fields.push_back({std::move(top.key), std::move(value)});
       top.has_key = false;
     }
   }

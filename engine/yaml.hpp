@@ -11,7 +11,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "engine/error.hpp"
@@ -27,13 +26,19 @@ struct Yaml {
   int key_line = 0;     // where the key of this value stands; 0: it has none
   std::string scalar;
   std::vector<Yaml> items;
-  std::vector<std::pair<std::string, Yaml>> fields;  // in file order, keys unique
+  struct Field;
+  std::vector<Field> fields;  // in file order, keys unique
 
   const Yaml* find(std::string_view key) const;  // nullptr when absent or not a map
   bool is_null() const { return kind == Kind::null; }
   std::optional<std::int64_t> as_int() const;  // decimal only: "010" is no number
   std::optional<double> as_number() const;     // finite only
   std::optional<bool> as_bool() const;         // true, false only
+};
+
+struct Yaml::Field {  // no std::pair: clang rejects one of an incomplete type
+  std::string first;
+  Yaml second;
 };
 
 // file is used in messages only. Errors read "file:line:column: why".
