@@ -257,7 +257,7 @@ struct App::Parts {
                         {with.signals.fd(), POLLIN, 0}};
     if (poll(waiting, 3, 0) != 0) return;
     std::string line = std::to_string(with.terminal.bytes_read()) + ' ' +
-                       std::to_string(with.signals.count()) + ' ' +
+                       std::to_string(with.signals.resizes()) + ' ' +
                        std::to_string(with.terminal.bytes_written()) + '\n';
     if (line == reported) return;
     reported = line;

@@ -60,12 +60,13 @@ Named named_by_number(int number) {
   return Named::none;
 }
 
-// "1;5" → {1, 5}; missing and absurd numbers are 0.
+// "1;5" → {1, 5}; what is missing is 0, what is too large for any key is -1.
 std::array<int, 3> parameters(std::string_view text) {
   std::array<int, 3> out{};
   for (int& value : out) {
     const std::string_view part = text.substr(0, text.find(';'));
-    if (std::from_chars(part.data(), part.data() + part.size(), value).ec != std::errc{}) value = 0;
+    if (std::from_chars(part.data(), part.data() + part.size(), value).ec == std::errc::result_out_of_range)
+      value = -1;
     if (part.size() == text.size()) break;
     text.remove_prefix(part.size() + 1);
   }
@@ -96,6 +97,7 @@ std::optional<Mouse> mouse_event(std::string_view text, char last) {
   if (x < 1 || y < 1 || last != 'M') return std::nullopt;  // 'm' is a release
   constexpr int kModifiers = 4 | 8 | 16;
   Mouse mouse{Mouse::Kind::press, x - 1, y - 1};
+  if (button < 0) return std::nullopt;
   switch (button & ~kModifiers) {
     case 0: return mouse;
     case 64: mouse.kind = Mouse::Kind::wheel_up; return mouse;

@@ -64,6 +64,11 @@ std::string capability(const char* name) {
   return out;
 }
 
+Error cannot_place_text(const std::string& type) {
+  return {"cannot use this terminal", "TERM=" + type + " cannot place text on the screen",
+          "set TERM to the terminal's real name, or use the command line: tessera nodes"};
+}
+
 Depth depth_of(int colours) {
   if (colours >= 256) return Depth::indexed;
   if (colours >= 16) return Depth::sixteen;
@@ -176,6 +181,8 @@ Painter::Painter(std::unique_ptr<Curses> curses) : curses_(std::move(curses)) {}
 Painter::~Painter() = default;
 
 Result<std::unique_ptr<Painter>> Painter::open(const PainterOptions& options, const Theme& theme) {
+  // Its entry exists, and curses would refuse it without a reason of its own.
+  if (options.type == "dumb") return cannot_place_text(options.type);
   auto curses = std::make_unique<Curses>(theme);
   curses->file = memory_file();
   if (!curses->file) return Error{"cannot draw", "there is no memory file to draw into", ""};
@@ -191,9 +198,7 @@ Result<std::unique_ptr<Painter>> Painter::open(const PainterOptions& options, co
     return Error{"cannot use this terminal", "TERM=" + options.type + " is not known here",
                  "set TERM to one that is, for example xterm-256color"};
   const std::string move = capability("cup");
-  if (move.empty())
-    return Error{"cannot use this terminal", "TERM=" + curses->type + " cannot place text on the screen",
-                 "set TERM to the terminal's real name, or use the command line: tessera nodes"};
+  if (move.empty()) return cannot_place_text(curses->type);
   curses->ansi = move.starts_with("\x1b[");
   curses->ascii = options.ascii || std::string_view(nl_langinfo(CODESET)) != "UTF-8";
   if (options.colour) {

@@ -98,8 +98,7 @@ Signals::Taken Signals::take() {
   out.continued = (bits & bit(SIGCONT)) != 0;
   for (const int number : kEnding)
     if ((bits & bit(number)) != 0) out.ended = number;
-  for (const int number : kWatched)
-    if ((bits & bit(number)) != 0) ++count_;
+  if (out.resized) ++resizes_;
   return out;
 }
 

@@ -32,11 +32,11 @@ class Signals {
   Taken take();
   // A signal that ends the console waits: give up what may block.
   bool ending() const;
-  std::uint64_t count() const { return count_; }  // taken so far
+  std::uint64_t resizes() const { return resizes_; }  // taken so far
 
  private:
   int read_fd_ = -1;
-  std::uint64_t count_ = 0;
+  std::uint64_t resizes_ = 0;
   std::vector<struct sigaction> old_;
 };
 

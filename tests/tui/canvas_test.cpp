@@ -1,0 +1,152 @@
+#include "tui/canvas.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <string>
+
+#include "tui/utf8.hpp"
+
+namespace tessera::tui {
+namespace {
+
+TEST(Canvas, TextLandsWhereItIsPut) {
+  Canvas canvas({10, 2});
+  EXPECT_EQ(canvas.put(2, 1, "n0007", Role::accent), 5);
+  EXPECT_EQ(canvas.text(), "\n  n0007\n");
+  EXPECT_EQ(canvas.roles(), "..........\n..aaaaa...\n");
+}
+
+TEST(Canvas, DrawingOutsideIsCutAndNeverAnError) {
+  Canvas canvas({5, 1});
+  canvas.put(3, 0, "abcdef");
+  canvas.put(-2, 0, "xyz");
+  canvas.put(0, 7, "below");
+  canvas.put(0, -1, "above");
+  canvas.fill(-3, -3, 100, 3, "#");
+  canvas.restyle(-5, -5, 100, 100, Role::dim);
+  canvas.mark_selected(-5, 0, 100);
+  EXPECT_EQ(canvas.text(), "z  ab\n");
+}
+
+TEST(Canvas, AnEmptyCanvasTakesAnything) {
+  Canvas canvas({0, 0});
+  EXPECT_EQ(canvas.put(0, 0, "text"), 0);
+  canvas.put_padded(0, 0, 10, "text");
+  EXPECT_EQ(canvas.text(), "");
+  Canvas negative({-3, 5});
+  EXPECT_EQ(negative.size().columns, 0);
+}
+
+TEST(Canvas, ALimitStopsTheText) {
+  Canvas canvas({10, 1});
+  EXPECT_EQ(canvas.put(0, 0, "abcdef", {}, 4), 4);
+  EXPECT_EQ(canvas.text(), "abcd\n");
+}
+
+TEST(Canvas, WideCharactersTakeTwoCellsAndAreNeverCutInHalf) {
+  Canvas canvas({5, 1});
+  EXPECT_EQ(canvas.put(0, 0, "日本語"), 4);
+  EXPECT_EQ(canvas.at(0, 0).glyph, "日");
+  EXPECT_EQ(canvas.at(1, 0).glyph, "");
+  EXPECT_EQ(canvas.at(4, 0).glyph, " ");
+}
+
+TEST(Canvas, OverwritingHalfOfAWideCharacterLeavesABlank) {
+  Canvas left({4, 1});
+  left.put(0, 0, "日本");
+  left.put(1, 0, "x");
+  EXPECT_EQ(left.text(), " x本\n");
+  Canvas right({4, 1});
+  right.put(0, 0, "日本");
+  right.put(2, 0, "x");
+  EXPECT_EQ(right.text(), "日x\n");
+  EXPECT_EQ(right.at(3, 0).glyph, " ");
+}
+
+TEST(Canvas, CombiningMarksJoinTheCellBefore) {
+  Canvas canvas({4, 1});
+  EXPECT_EQ(canvas.put(0, 0, "e\u0301x"), 2);
+  EXPECT_EQ(canvas.at(0, 0).glyph, "e\u0301");
+  EXPECT_EQ(canvas.at(1, 0).glyph, "x");
+  canvas.put(0, 0, "\u0301y");  // nothing stands before it
+  EXPECT_EQ(canvas.at(0, 0).glyph, "y");
+}
+
+TEST(Canvas, APileOfMarksIsBounded) {
+  Canvas canvas({2, 1});
+  std::string zalgo = "a";
+  for (int i = 0; i < 1000; ++i) zalgo += "\u0301";
+  EXPECT_EQ(canvas.put(0, 0, zalgo), 1);
+  EXPECT_LE(canvas.at(0, 0).glyph.size(), 24u);
+}
+
+TEST(Canvas, HostileTextNeverGetsInAsControl) {
+  Canvas canvas({20, 1});
+  canvas.put(0, 0, "a\x1b[31mb\u009bc\xff\u200d!");
+  EXPECT_EQ(canvas.text(), "a\u00B7[31mb\u00B7c\uFFFD!\n");
+}
+
+TEST(Canvas, PaddedTextFillsItsFieldAndCutsWithAnEllipsis) {
+  Canvas canvas({12, 3});
+  canvas.fill(0, 0, 12, 3, "-");
+  canvas.put_padded(1, 0, 5, "ab");
+  canvas.put_padded(1, 1, 5, "ab", {}, true);
+  canvas.put_padded(1, 2, 5, "abcdefgh");
+  EXPECT_EQ(canvas.text(), "-ab   ------\n-   ab------\n-abcd…------\n");
+}
+
+TEST(Canvas, SelectionKeepsTheRoles) {
+  Canvas canvas({3, 1});
+  canvas.put(0, 0, "abc", Role::held);
+  canvas.mark_selected(0, 0, 2);
+  EXPECT_EQ(canvas.roles(), "HHH\n");
+  EXPECT_EQ(canvas.attributes(), "rr.\n");
+}
+
+TEST(Shorten, KeepsWhatFits) {
+  EXPECT_EQ(shorten("abc", 3), "abc");
+  EXPECT_EQ(shorten("abcd", 3), "ab…");
+  EXPECT_EQ(shorten("abcd", 3, true), "ab~");
+  EXPECT_EQ(shorten("日本語", 5), "日本…");
+  EXPECT_EQ(shorten("日本語", 4), "日…");
+  EXPECT_EQ(shorten("abc", 1), "…");
+  EXPECT_EQ(shorten("abc", 0), "");
+  EXPECT_EQ(shorten("e\u0301e\u0301e\u0301", 2), "e\u0301…");
+}
+
+RC_GTEST_PROP(Canvas, AnyBytesFillAtMostTheirWidth, (const std::string& bytes, unsigned char field)) {
+  const int width = field % 40;
+  Canvas canvas({40, 1});
+  const int taken = canvas.put(0, 0, bytes);
+  RC_ASSERT(taken <= 40);
+  RC_ASSERT(taken <= display_width(bytes));
+  RC_ASSERT(display_width(shorten(bytes, width)) <= width);
+  canvas.put_padded(0, 0, width, bytes);
+  int cells = 0;
+  for (int x = 0; x < 40; ++x)
+    cells += canvas.at(x, 0).glyph.empty() ? 0 : display_width(canvas.at(x, 0).glyph);
+  RC_ASSERT(cells == 40);
+}
+
+RC_GTEST_PROP(Utf8, EncodingAndDecodingAreInverse, ()) {
+  const auto code = *rc::gen::inRange<std::uint32_t>(1, 0x110000);
+  std::string text;
+  append_utf8(text, static_cast<char32_t>(code));
+  std::string_view rest = text;
+  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
+  RC_ASSERT(take_code_point(rest) == (surrogate ? U'\uFFFD' : static_cast<char32_t>(code)));
+  RC_ASSERT(rest.empty());
+}
+
+TEST(Utf8, OverlongAndBrokenSequencesTakeOneByte) {
+  for (const std::string_view bad :
+       {"\xc0\xaf", "\xe0\x80\xaf", "\xed\xa0\x80", "\xf5\x80\x80\x80", "\x80", "\xe2\x82"}) {
+    std::string_view rest = bad;
+    EXPECT_EQ(take_code_point(rest), U'\uFFFD');
+    EXPECT_EQ(rest.size(), bad.size() - 1);
+  }
+}
+
+}  // namespace
+}  // namespace tessera::tui
