@@ -14,10 +14,10 @@ void add_cluster(Document& document, const Cluster& cluster, const World& world,
   document.push_back(fact_line(
       "scheduler", cluster.version.empty() ? std::string(word(cluster.scheduler)) : cluster.version));
   document.push_back(fact_line("read from", cluster.endpoint.empty() ? "n/a" : cluster.endpoint));
-  document.push_back(fact_line(
-      "we ask",
-      fmt::format("{:.1f} times a minute, every {} s", cluster.pace.calls_per_minute,
-                  std::chrono::duration_cast<std::chrono::seconds>(cluster.pace.interval).count())));
+  auto every = std::chrono::duration_cast<std::chrono::seconds>(cluster.pace.interval).count();
+  document.push_back(fact_line("we ask", every == 0 ? std::string("nothing: it tells us what changes")
+                                                    : fmt::format("{:.1f} times a minute, every {} s",
+                                                                  cluster.pace.calls_per_minute, every)));
   for (const auto& [source, health] : cluster.sources) {
     std::string text = health.last_ok ? "answered " + ago_text(cluster, *health.last_ok, world.wall)
                                       : std::string("never answered");

@@ -47,7 +47,7 @@ Tile gap(TileKind kind, int from, int to) {
   tile.kind = kind;
   tile.from = from;
   tile.to = to;
-  tile.label = kind == TileKind::stranded ? "stranded" : kind == TileKind::room ? "uncut" : "?";
+  tile.label = kind == TileKind::stranded ? "stranded" : kind == TileKind::room ? "uncut" : "not told";
   return tile;
 }
 

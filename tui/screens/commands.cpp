@@ -52,8 +52,20 @@ constexpr std::array kAliases{
     Alias{"qa", "quit"},
     Alias{"exit", "quit"},
 };
-constexpr std::array<std::string_view, 8> kWithArgument{"node",   "job",  "pod",     "cluster",
-                                                        "filter", "sort", "columns", "theme"};
+struct Taker {
+  std::string_view typed;
+  std::string_view help;
+};
+constexpr std::array kWithArgument{
+    Taker{"node", "NAME: open that node"},
+    Taker{"job", "ID: open that job"},
+    Taker{"pod", "NAMESPACE/NAME: open that pod"},
+    Taker{"cluster", "NAME: only that cluster's rows; all: everybody's"},
+    Taker{"filter", "WORDS: show only the rows that match"},
+    Taker{"sort", "COLUMN: sort by it; -COLUMN the other way round"},
+    Taker{"columns", "A,B,C: show these; default: as many as fit"},
+    Taker{"theme", "NAME: change the colours"},
+};
 constexpr std::size_t kMostCandidates = 50;
 
 std::string_view trimmed(std::string_view text) {
@@ -212,8 +224,8 @@ std::vector<std::string> completions(const UiState& state, const World& world, s
       out.push_back(command + " " + name);
     return out;
   }
-  for (std::string_view word : kWithArgument)
-    if (word.starts_with(command)) out.push_back(std::string(word) + " ");
+  for (const Taker& taker : kWithArgument)
+    if (taker.typed.starts_with(command)) out.push_back(std::string(taker.typed) + " ");
   std::optional<Action> last;
   for (const Alias& alias : kAliases) {
     std::optional<Action> action = action_of(alias.action);
@@ -229,10 +241,19 @@ std::vector<std::string> completions(const UiState& state, const World& world, s
   return out;
 }
 
+std::string_view command_help(std::string_view candidate) {
+  for (const Taker& taker : kWithArgument)
+    if (candidate.ends_with(' ') && taker.typed == candidate.substr(0, candidate.size() - 1))
+      return taker.help;
+  std::optional<Action> action = named(candidate);
+  return action ? info(*action).help : std::string_view();
+}
+
 Effects run_command(UiState& state, const World& world, const std::string& text) {
   auto [command, argument] = split(text);
   if (command.empty()) return {};
-  bool takes_argument = std::find(kWithArgument.begin(), kWithArgument.end(), command) != kWithArgument.end();
+  bool takes_argument = std::any_of(kWithArgument.begin(), kWithArgument.end(),
+                                    [&](const Taker& taker) { return taker.typed == command; });
   if (takes_argument &&
       (!argument.empty() || command == "filter" || command == "cluster" || command == "columns")) {
     Effects effects;

@@ -58,6 +58,8 @@ void type_text(UiState& state, std::string_view text);
 void edit(UiState& state, const World& world, Action action);
 void preview_filter(UiState& state);
 std::vector<std::string> completions(const UiState& state, const World& world, std::string_view text);
+// One sentence about a candidate; empty for names.
+std::string_view command_help(std::string_view candidate);
 Effects run_command(UiState& state, const World& world, const std::string& text);
 
 // Runs an action that is not disabled (update.cpp).

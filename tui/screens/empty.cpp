@@ -88,7 +88,7 @@ void draw_empty_table(Canvas& canvas, Rect area, const World& world, const UiSta
   const Screen& screen = state.top();
   Page page(canvas, area, state.ascii);
   if (screen.derived.total > 0) {
-    page.say(fmt::format("None of {} {} passes.", screen.derived.total, things(screen.kind)),
+    page.say(fmt::format("None of the {} {} passes.", screen.derived.total, things(screen.kind)),
              Style(Role::text).with_bold());
     page.blank();
     if (!screen.filter_text.empty())

@@ -50,7 +50,8 @@ Document log_document(const World& world, const UiState& state, int width) {
         {{std::move(time), Role::dim, 1},
          {fmt::format("  {} ", sign_of(entry->severity)), Style(role_of(entry->severity)).with_bold()}},
         {}};
-    if (many) line.spans.push_back({shorten(entry->cluster.text, 12, state.ascii) + "  ", Role::dim});
+    if (many && entry->subject != entry->cluster.text)
+      line.spans.push_back({shorten(entry->cluster.text, 12, state.ascii) + "  ", Role::dim});
     line.spans.push_back({entry->subject, Style(Role::text).with_bold()});
     if (!entry->subject.empty()) line.spans.push_back({"  ", Role::text});
     line.spans.push_back({entry->text, role_of(entry->severity)});

@@ -23,16 +23,19 @@ void draw_candidates(Canvas& canvas, int y, const UiState& state, const World& w
   int first = std::clamp(input.chosen - shown + 1, 0, count - shown);
   int width = 0;
   for (const std::string& name : names) width = std::max(width, display_width(name));
-  width = std::min(width + 3, canvas.size().columns - 2);
+  int columns = canvas.size().columns;
+  draw_rule(canvas, 0, y - shown - 1, columns, state.ascii);
   for (int i = 0; i < shown; ++i) {
     int line = y - shown + i, index = first + i;
     const std::string& name = names[static_cast<std::size_t>(index)];
-    canvas.fill(0, line, width + 2, 1, " ");
+    canvas.fill(0, line, columns, 1, " ");
     bool chosen = index == input.chosen;
-    put_cell(canvas, 2, line, width - 1, name, chosen ? Style(Role::accent).with_bold() : Style(Role::text),
-             state.ascii);
+    Pen pen(canvas, 1, line, columns - 1, state.ascii);
+    pen.put(name, chosen ? Style(Role::accent).with_bold() : Style(Role::text))
+        .to(1 + std::min(width, 40))
+        .skip(2);
+    pen.put(command_help(name), Role::dim);
     if (chosen) canvas.put(0, line, glyphs(state.ascii).pointer, Style(Role::accent).with_bold());
-    canvas.put(width + 1, line, glyphs(state.ascii).wall, Role::rule);
   }
 }
 

@@ -10,14 +10,15 @@ namespace tessera::tui {
 namespace {
 
 constexpr int kPinned = 3;   // the hint, what is free, what waits
-constexpr int kRoomy = 116;  // from here on the sharing stands in the cluster's own line
+constexpr int kRoomy = 118;  // from here on the sharing stands in the cluster's own line
 
 // Columns of the cluster table, from the left.
 struct Columns {
   int name, scheduler, nodes, gpus, bar, bar_width, free, pending, needs, sharing;
 };
 Columns columns_for(int width) {
-  if (width >= kRoomy) return {1, 18, 32, 39, 49, 10, 66, 75, 85, 96};
+  if (width >= 150) return {1, 18, 32, 39, 49, 16, 72, 81, 91, 100};
+  if (width >= kRoomy) return {1, 15, 27, 34, 43, 7, 56, 65, 74, 82};
   return {1, 15, 27, 34, 43, 7, 56, 65, 74, 0};
 }
 
@@ -38,7 +39,7 @@ void draw_heading(Canvas& canvas, Rect area, int y) {
   put_right(canvas, area.x + at.free + 6, y, "FREE", Role::heading);
   put_right(canvas, area.x + at.pending + 7, y, "WAITING", Role::heading);
   if (at.sharing) canvas.put(area.x + at.sharing, y, "SHARING", Role::heading);
-  put_right(canvas, area.x + at.needs + 5, y, at.sharing ? "NEEDS" : "!", Role::heading);
+  put_right(canvas, area.x + at.needs + 5, y, "!", Role::heading);
 }
 
 int needs_of(const UiState& state, const Cluster& cluster, Severity at_least) {

@@ -46,6 +46,18 @@ std::string own_name(const Row& row) {
     return row.node->name.text;
 }
 
+// What a narrow table can do without, so that why a node is closed or a job waits stays in view.
+std::vector<std::string_view> demoted_keys(const Screen& screen) {
+  switch (screen.kind) {
+    case ScreenKind::nodes: return {"model", "slices"};
+    case ScreenKind::gpus: return {"model"};
+    case ScreenKind::workloads:
+      if (screen.filter_text.find("pending") != std::string::npos) return {"nodes", "state"};
+      return {"reason"};
+    default: return {};
+  }
+}
+
 }  // namespace
 
 std::span<const ColumnInfo> column_infos(ScreenKind kind) {
@@ -152,6 +164,8 @@ TableLook look_of(const World& world, const UiState& state, const Screen& screen
   // With one cluster, or on a table of one, the cluster's name says nothing.
   bool one = world.model.clusters.size() < 2 || !screen.cluster.empty();
   if (one) look.skip = column_index(screen.kind, "cluster").value_or(-1);
+  for (std::string_view key : demoted_keys(screen))
+    if (auto column = column_index(screen.kind, key)) look.demoted.push_back(*column);
   look.left = screen.left;
   look.top = screen.top;
   look.cursor = cursor;

@@ -26,7 +26,7 @@ DocLine heading_line(std::string text, std::string aside) {
 }
 
 DocLine fact_line(std::string label, std::string value, Style style) {
-  return {{{std::move(label), Role::dim, 3}, {std::move(value), style, 3 + kLabelWidth}}, {}};
+  return {{{label + "  ", Role::dim, 3}, {std::move(value), style, 3 + kLabelWidth}}, {}};
 }
 
 std::vector<std::string> wrap(std::string_view text, int width) {

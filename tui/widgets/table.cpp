@@ -18,14 +18,21 @@ int total_width(std::span<const ColumnInfo> columns, const std::vector<int>& sho
 }
 
 // As many columns as fit: all that are always shown, then the roomy ones, then the wide ones, each in order.
-std::vector<int> choose(std::span<const ColumnInfo> columns, int width, bool wide, int skip) {
+// The later ones leave some cells to spare, so that what is shown is not all cut short.
+std::vector<int> choose(std::span<const ColumnInfo> columns, const TableLook& look, int width, bool all) {
+  auto is_demoted = [&](int column) {
+    return std::find(look.demoted.begin(), look.demoted.end(), column) != look.demoted.end();
+  };
   std::vector<int> shown;
   for (query::Show show : {query::Show::always, query::Show::roomy, query::Show::wide}) {
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      if (columns[i].show != show || static_cast<int>(i) == skip) continue;
+    for (int i = 0; i < static_cast<int>(columns.size()); ++i) {
+      query::Show own = columns[static_cast<std::size_t>(i)].show;
+      if (own == query::Show::always && is_demoted(i)) own = query::Show::roomy;
+      if (own != show || i == look.skip) continue;
       std::vector<int> more = shown;
-      more.push_back(static_cast<int>(i));
-      if (show == query::Show::always || wide || total_width(columns, more) <= width) shown = more;
+      more.push_back(i);
+      bool fits = total_width(columns, more) <= width - width / 6;
+      if (show == query::Show::always || all || fits) shown = more;
     }
   }
   std::sort(shown.begin(), shown.end());
@@ -39,7 +46,7 @@ std::vector<int> candidates(std::span<const ColumnInfo> columns, const TableLook
     return shown;
   }
   // Scrolling reaches every column, also those that this width leaves out.
-  return choose(columns, room, look.wide || look.left > 0, look.skip);
+  return choose(columns, look, room, look.wide || look.left > 0);
 }
 
 // Takes `left` columns away behind the one that names the row, which stays.

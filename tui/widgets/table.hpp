@@ -54,10 +54,11 @@ struct TableLayout {
 struct TableLook {
   std::optional<std::vector<int>> chosen;  // nullopt: as many as fit, by Show
   std::vector<query::Sort> sorts;
-  std::vector<int> wanted;  // cells that each column would like; may be empty
-  bool wide = false;        // columns of every Show are candidates
-  int skip = -1;            // a column that says the same on every row: left out unless chosen
-  int left = 0;             // columns scrolled away; the first stays
+  std::vector<int> wanted;   // cells that each column would like; may be empty
+  bool wide = false;         // columns of every Show are candidates
+  int skip = -1;             // a column that says the same on every row: left out unless chosen
+  std::vector<int> demoted;  // shown always elsewhere, here only where there is room
+  int left = 0;              // columns scrolled away; the first stays
   int top = 0;
   int cursor = -1;  // row; -1: none
   bool ascii = false;

@@ -33,8 +33,16 @@ void draw_bar(Canvas& canvas, int x, int y, int width, const Tile& tile, const s
   canvas.put(start, y, fitted, selected ? words.with_bold() : words, x + width);
 }
 
+// "1g.10gb" where it fits with its shape beside it, else "1g".
+std::string short_label(const std::string& label, int width) {
+  std::size_t dot = label.find('.');
+  if (display_width(label) + 2 <= width || dot == std::string::npos) return label;
+  std::size_t plus = label.find('+');
+  return label.substr(0, dot) + (plus == std::string::npos ? "" : label.substr(plus));
+}
+
 std::string bar_text(const Tile& tile, int text_lines, int width) {
-  if (text_lines > 0 || tile.lines.empty()) return tile.label;
+  if (text_lines > 0 || tile.lines.empty()) return short_label(tile.label, width);
   std::string both = tile.label + " " + tile.lines.front();
   return display_width(both) + 2 <= width ? both : tile.lines.front();
 }
@@ -45,9 +53,11 @@ void draw_texts(Canvas& canvas, int x, int y, int width, const Tile& tile, int l
     std::size_t index = static_cast<std::size_t>(i);
     if (index < tile.lines.size()) text = tile.lines[index];
     int end = x + width;
-    if (i == lines - 1 && !tile.use.empty() && display_width(tile.use) + 1 <= width) {
+    if (i == lines - 1 && !tile.use.empty() && display_width(tile.use) <= width) {
       bool room = display_width(text) + 1 + display_width(tile.use) <= width;
-      if (room || lines > 1) end = put_right(canvas, end, y + i, tile.use, Role::text) - 1;
+      // The holder's name is worth more than the use, the use more than a name cut short.
+      if (!room && i > 0) text.clear();
+      if (room || i > 0) end = put_right(canvas, end, y + i, tile.use, Role::text) - 1;
     }
     Style style = i == 0 ? Style(Role::text) : Style(Role::dim);
     put_cell(canvas, x, y + i, end - x, text, style, ascii);

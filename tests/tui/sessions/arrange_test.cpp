@@ -1,0 +1,139 @@
+// Filters, sorting, columns, marks, copying and the command line at the bottom.
+#include <gtest/gtest.h>
+
+#include "tests/support/session.hpp"
+#include "tests/tui/screens/places.hpp"
+
+namespace tessera::test {
+namespace {
+
+TEST(Arrange, AFilterShowsItsRowsWhileItIsTypedAndEscBringsBackWhatWas) {
+  Session session(small_place());
+  session.press("5/user=alice");
+  EXPECT_EQ(session.state.top().derived.rows.size(), 3u);
+  session.line_with("3 of 13");
+  session.press("<esc>");
+  EXPECT_EQ(session.state.top().derived.rows.size(), 13u);
+  session.press("/user=alice<enter>/<c-u>user=bob<esc>");
+  EXPECT_EQ(session.state.top().filter_text, "user=alice");
+}
+
+TEST(Arrange, AFilterThatCannotBeReadSaysWhyAndStaysOpen) {
+  Session session(small_place());
+  session.press("5/colour=red<enter>");
+  EXPECT_EQ(session.state.input.kind, tui::InputKind::filter);
+  EXPECT_FALSE(session.state.input.error.empty());
+  EXPECT_EQ(session.state.top().filter_text, "colour") << "the last filter that could be read stays";
+}
+
+TEST(Arrange, FindAgainWorksWithTheFilterGone) {
+  Session session(small_place());
+  session.press("5/user=alice<enter>0gn");
+  EXPECT_NE(session.line_with("▌").find("88140"), std::string::npos);
+  session.press("n");
+  EXPECT_NE(session.line_with("▌").find("88142"), std::string::npos);
+  session.press("n");
+  EXPECT_NE(session.line_with("▌").find("88120"), std::string::npos) << "around the end";
+  session.press("N");
+  EXPECT_NE(session.line_with("▌").find("88142"), std::string::npos);
+}
+
+TEST(Arrange, OnlyMineShowsWhatMyUserHolds) {
+  Session session(small_place());
+  session.press("4u");
+  EXPECT_EQ(session.state.top().derived.rows.size(), 1u);
+  session.press("2u");
+  EXPECT_EQ(session.state.top().derived.rows.size(), 1u);
+  session.state.me.clear();
+  session.press("5u");
+  session.line_with("your user name is not known");
+}
+
+TEST(Arrange, SortingGoesByFiguresFromTheLargestAndTurnsAround) {
+  Session session(small_place());
+  session.press("2:sort held<enter>I");
+  EXPECT_TRUE(session.state.top().sorts.front().descending);
+  session.press("g");
+  EXPECT_NE(session.line_with("▌").find("n0007"), std::string::npos);
+  session.press("I<esc>2");
+  EXPECT_EQ(session.state.top().sorts.size(), 1u) << "the choice outlives the screen";
+}
+
+TEST(Arrange, ColumnsCanBeTakenAwayButNotAllOfThem) {
+  Session session(small_place());
+  session.press("2:columns node<enter>");
+  EXPECT_FALSE(session.shows("HEALTH"));
+  session.press("Cj<space>");
+  session.line_with("one column has to stay");
+  session.press("<esc>:columns default<enter>");
+  EXPECT_TRUE(session.shows("HEALTH"));
+}
+
+TEST(Arrange, MarkedNamesAreCopiedInTheOrderShown) {
+  Session session(small_place());
+  session.press("5<space>j<space>y");
+  ASSERT_FALSE(session.effects.empty());
+  EXPECT_EQ(session.effects.back().copy, "88120\n88122");
+  session.line_with("copied 2 names");
+  session.press("Uy");
+  EXPECT_EQ(session.effects.back().copy, "88123");
+}
+
+TEST(Command, KnowsTheNamesThatOtherToolsTaught) {
+  Session session(small_place());
+  session.press(":jobs<enter>");
+  EXPECT_EQ(session.state.top().kind, tui::ScreenKind::workloads);
+  session.press(":po user=bob<enter>");
+  EXPECT_EQ(session.state.top().derived.rows.size(), 1u);
+  session.press(":q<enter>");
+  EXPECT_TRUE(session.effects.back().quit);
+}
+
+TEST(Command, TabCompletesNamesOneByOne) {
+  Session session(small_place());
+  session.press(":node n00<tab>");
+  EXPECT_EQ(session.state.input.text, "node n0007");
+  session.press("<tab>");
+  EXPECT_EQ(session.state.input.text, "node n0012");
+  session.press("<btab><btab>");
+  EXPECT_EQ(session.state.input.text, "node n0040") << "backwards around the start";
+}
+
+TEST(Command, MistakesSayWhatWasMeantToStandThere) {
+  Session session(small_place());
+  session.press(":nodez<enter>");
+  session.line_with("there is no command nodez; Tab offers what there is");
+  session.press(":node n9<enter>");
+  session.line_with("no node is called n9");
+  session.press(":theme pink<enter>");
+  session.line_with("no theme is called pink");
+  EXPECT_TRUE(session.effects.empty());
+}
+
+TEST(Command, HistoryIsWalkedAndTheDraftComesBack) {
+  Session session(small_place());
+  session.press(":nodes<enter>:gpus<enter>:sl<up><up>");
+  EXPECT_EQ(session.state.input.text, "nodes");
+  session.press("<down><down>");
+  EXPECT_EQ(session.state.input.text, "sl");
+}
+
+TEST(Command, APasteIsTextNeverKeysAndCarriesNoControls) {
+  Session session(small_place());
+  session.paste("q\n");
+  EXPECT_TRUE(session.effects.empty()) << "a paste quits nothing";
+  session.press("5/").paste("user=alice\x1b[31m\n");
+  EXPECT_EQ(session.state.input.text.find('\x1b'), std::string::npos);
+  EXPECT_EQ(session.state.input.text.find('\n'), std::string::npos);
+}
+
+TEST(Command, EditingKeepsWholeCharacters) {
+  Session session(small_place());
+  session.press("5/grün<left><bs>");
+  EXPECT_EQ(session.state.input.text, "grn");
+  session.press("<c-a>ß<c-e>x<c-w>");
+  EXPECT_EQ(session.state.input.text, "");
+}
+
+}  // namespace
+}  // namespace tessera::test

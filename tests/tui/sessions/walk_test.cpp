@@ -1,0 +1,146 @@
+// Keys as a person presses them, and what the screen says then.
+#include <gtest/gtest.h>
+
+#include "tests/support/session.hpp"
+#include "tests/tui/screens/places.hpp"
+
+namespace tessera::test {
+namespace {
+
+using tui::ScreenKind;
+
+// The first line of the table's selected row, found by the pointer.
+std::string selected(const Session& session) { return session.line_with("▌"); }
+
+TEST(Walk, FromTheWorstFindingToWhoHoldsTheSliceAndBack) {
+  Session session(two_places());
+  session.press("<tab>");
+  EXPECT_NE(selected(session).find("n0031"), std::string::npos);
+  session.press("j<enter>");
+  EXPECT_TRUE(session.shows("drained: NVLink errors, ticket 4711 [root] 3 h 00 min ago"));
+  session.press("<esc>2/n0007<enter><enter>");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::node);
+  session.press("l<enter>");
+  EXPECT_TRUE(session.shows("job 88121  notebook"));
+  session.press("<esc>");
+  EXPECT_EQ(session.state.top().subject, "n0007");
+  session.press("<esc>");
+  EXPECT_EQ(session.state.top().filter_text, "n0007") << "the list is as it was left";
+  session.press("<esc><esc>");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::overview);
+  session.press("<esc>");
+  session.line_with("this is the first screen; q leaves tessera");
+}
+
+TEST(Walk, EnterOnAClusterShowsItsNodesAndOnlyThose) {
+  Session session(two_places());
+  session.press("j<enter>");
+  EXPECT_TRUE(session.shows("nodes of train-a"));
+  EXPECT_TRUE(session.shows("gpu-001"));
+  EXPECT_FALSE(session.shows("n0007"));
+}
+
+TEST(Walk, SiblingsFollowTheListInItsOrder) {
+  Session session(small_place());
+  session.press("2:sort -node<enter>g<enter>");
+  EXPECT_EQ(session.state.top().subject, "n0040");
+  session.press("]");
+  EXPECT_EQ(session.state.top().subject, "n0031");
+  session.press("]]");
+  EXPECT_EQ(session.state.top().subject, "n0007");
+  session.press("]");
+  EXPECT_EQ(session.state.top().subject, "n0007");
+  session.line_with("there is no other that way in the list that you came from");
+  session.press("[<esc>");
+  EXPECT_NE(selected(session).find("n0012"), std::string::npos) << "the list's cursor went along";
+}
+
+TEST(Walk, SiblingsOfAFindingAreTheOtherFindings) {
+  Session session(small_place());
+  session.press("<tab><enter>");
+  EXPECT_EQ(session.state.top().subject, "n0031");
+  session.press("]");
+  EXPECT_EQ(session.state.top().subject, "n0012");
+}
+
+TEST(Walk, TheNodePageMovesFromTileToTileAndFromBoardToBoard) {
+  Session session(small_place());
+  session.press(":node n0007<enter>lll<enter>");
+  EXPECT_EQ(session.state.top().subject, "88123") << "the last tile of GPU 0";
+  session.press("<esc>jh<enter>");
+  EXPECT_EQ(session.state.top().subject, "88125")
+      << "below is the tile nearest to its middle; this is left of it";
+  session.press("<esc>jj<enter>");
+  EXPECT_EQ(session.state.top().subject, "88128") << "MPS: each holder can be opened";
+  session.press("<esc>l<enter>");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::facts) << "nobody holds the rest: Enter asks about it";
+}
+
+TEST(Walk, APoolWrapsAndMovesByItsRows) {
+  Session session(small_place(), {80, 24});
+  session.press(":node n0040<enter>");
+  session.press("l<enter>");
+  EXPECT_EQ(session.state.top().subject, "88130");
+  session.press("<esc>j");
+  EXPECT_NE(session.state.top().cursor.find("#6"), std::string::npos) << "five tiles a row: below #1 is #6";
+}
+
+TEST(Walk, AWorkloadLeadsToItsSliceOnTheMap) {
+  Session session(small_place());
+  session.press(":job 88122<enter><enter>");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::node);
+  EXPECT_NE(session.state.top().cursor.find("@2+2"), std::string::npos);
+}
+
+TEST(Walk, EveryScreenLeavesToWhereItCameFrom) {
+  Session session(small_place());
+  for (const char* screen : {"2", "3", "4", "5", "6", "w", ":about<enter>"}) {
+    session.press(screen).press("?");
+    EXPECT_EQ(session.state.top().kind, ScreenKind::help) << screen;
+    session.press("<esc><esc><esc>");
+    EXPECT_EQ(session.state.top().kind, ScreenKind::overview) << screen;
+  }
+}
+
+TEST(Walk, ANodeThatGoesAwayWhileItIsLookedAtSaysSo) {
+  Session session(small_place());
+  session.press(":node n0012<enter>");
+  session.tell(on("hpc", NodeGone{NodeName("n0012")}, 1));
+  session.line_with("node n0012 is gone.");
+  session.press("<esc>");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::overview);
+}
+
+TEST(Walk, TheCursorFollowsItsRowWhenOthersComeAndGo) {
+  Session session(small_place());
+  session.press("2:sort node<enter>Gk");
+  EXPECT_NE(selected(session).find("n0031"), std::string::npos);
+  session.tell(on("hpc", NodeSeen{node("n0001", {gpu(0, Strategy::whole, {whole(0)})})}, 1));
+  EXPECT_NE(selected(session).find("n0031"), std::string::npos);
+  session.tell(on("hpc", NodeGone{NodeName("n0031")}, 2));
+  EXPECT_NE(selected(session).find("n0040"), std::string::npos) << "gone: the place stays";
+}
+
+TEST(Walk, LoadingCanBeLeft) {
+  Model model;
+  reduce(model, on("hpc", ClusterSeen{}));
+  reduce(model, on("hpc", NodesListed{{mixed_node()}}));
+  Session session(std::move(model));
+  session.line_with("Reading for the first time.");
+  session.press("<esc>");
+  EXPECT_FALSE(session.shows("Reading for the first time."));
+  session.press("2");
+  EXPECT_TRUE(session.shows("n0007"));
+}
+
+TEST(Walk, TheMouseSelectsAndOpens) {
+  Session session(small_place());
+  session.press("2");
+  session.mouse(tui::Mouse::Kind::press, 5, 4);
+  EXPECT_NE(selected(session).find("n0012"), std::string::npos);
+  session.mouse(tui::Mouse::Kind::double_press, 5, 3);
+  EXPECT_EQ(session.state.top().subject, "n0007");
+}
+
+}  // namespace
+}  // namespace tessera::test
