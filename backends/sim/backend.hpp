@@ -1,0 +1,36 @@
+// The simulator as a backend: one for each cluster of a scenario, moved along by the wall clock.
+//
+// The first picture is posted at once; then, once a second, what has changed since. Telemetry of a node is
+// told anew every five seconds or so, a few nodes at a time. At speed 0 the world stands still and nothing
+// more is posted unless refresh() asks.
+// Threads: as engine/port.hpp says; the world lives on the backend's own thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backends/sim/world.hpp"
+#include "engine/port.hpp"
+
+namespace tessera::sim {
+
+struct Options {
+  std::string scenario;  // a built-in name or a path; empty: "demo", or what the state file holds
+  std::uint64_t seed = 1;
+  std::optional<double> speed;      // virtual seconds in a second; default 1, and 0 with a state file
+  std::string state_file;           // empty: none; created from the scenario when it does not exist
+  std::function<TimePoint()> wall;  // the wall clock; called on the backends' threads
+  std::shared_ptr<const mig::Catalogue> catalogue;  // null: the built-in one
+};
+
+// The worlds that the options name: from the state file when there is one, else fresh from the scenario.
+Result<std::vector<World>> open_worlds(const Options& options);
+// One backend for each cluster. Errors: unknown scenario, broken file, state in use, speed out of range.
+Result<std::vector<BackendPtr>> open(const Options& options);
+
+BackendPtr make_backend(World world, double speed, std::function<TimePoint()> wall);
+
+}  // namespace tessera::sim

@@ -1,0 +1,28 @@
+// What the schedulers call a job.
+#include <fmt/format.h>
+
+#include "backends/sim/world.hpp"
+#include "engine/text.hpp"
+
+namespace tessera::sim {
+namespace {
+
+// Five characters as Kubernetes gives to pods; different for different ids below 27^5.
+std::string pod_suffix(JobId id) {
+  constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";
+  constexpr std::uint64_t kAll = 27ull * 27 * 27 * 27 * 27;
+  std::uint64_t scrambled = (id * 5851579ull + 977) % kAll;  // the factor shares no divisor with 27
+  std::string text;
+  for (int i = 0; i < 5; ++i, scrambled /= 27) text += kLetters[scrambled % 27];
+  return text;
+}
+
+}  // namespace
+
+WorkloadId workload_id(const World& world, const Job& job) {
+  if (world.spec().scheduler == Scheduler::slurm) return WorkloadId(std::to_string(job.id));
+  return WorkloadId(fmt::format("{}/{}-{}", clean(world.spec().shapes[job.shape].group, 64),
+                                clean(job.name, 247), pod_suffix(job.id)));
+}
+
+}  // namespace tessera::sim

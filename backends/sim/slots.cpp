@@ -1,0 +1,70 @@
+#include "backends/sim/slots.hpp"
+
+#include <algorithm>
+
+namespace tessera::sim {
+
+SliceKind kind_of(const Board& board) {
+  if (board.cut()) return SliceKind::gpu_instance;
+  switch (board.strategy) {
+    case Strategy::mps: return SliceKind::mps;
+    case Strategy::shard: return SliceKind::shard;
+    case Strategy::time_slicing: return SliceKind::time_slice;
+    default: return SliceKind::whole_gpu;
+  }
+}
+
+int capacity_of(const Board& board) { return std::max(1, board.replicas); }
+
+int shares(const std::vector<Hold>& holds) {
+  int sum = 0;
+  for (const Hold& hold : holds) sum += hold.share;
+  return sum;
+}
+
+bool answers(const Slot& slot, const Shape& shape) {
+  if (shape.resource >= 0) return slot.resource == shape.resource;
+  return slot.kind == SliceKind::whole_gpu || slot.kind == SliceKind::gpu_instance;
+}
+
+bool one_board(const Shape& shape) { return shape.family == Family::mps || shape.family == Family::shard; }
+
+std::vector<Hold>* holds_of(World& world, const Claim& claim) {
+  if (claim.node >= world.nodes.size()) return nullptr;
+  NodeState& node = world.nodes[claim.node];
+  if (claim.gpu >= node.boards.size()) return nullptr;
+  Board& board = node.boards[claim.gpu];
+  if (claim.instance == kWholeBoard) return board.cut() ? nullptr : &board.holds;
+  Instance* instance = board.cut() ? board.find(claim.instance) : nullptr;
+  return instance ? &instance->holds : nullptr;
+}
+
+int free_shares(const NodeGroup& group, const NodeState& node) {
+  int free = 0;
+  for (const Board& board : node.boards)
+    each_slot(group, board, [&](const Slot& slot) {
+      free += slot.capacity - slot.used;
+      return false;
+    });
+  return free;
+}
+
+int capacity_for(const NodeGroup& group, const NodeState& node, const Shape& shape) {
+  int sum = 0, most = 0;
+  for (const Board& board : node.boards)
+    each_slot(group, board, [&](const Slot& slot) {
+      if (answers(slot, shape)) {
+        sum += slot.capacity;
+        most = std::max(most, slot.capacity);
+      }
+      return false;
+    });
+  return one_board(shape) ? most : sum;
+}
+
+bool is_exclusive(const World& world, const Claim& claim) {
+  const Board& board = world.nodes[claim.node].boards[claim.gpu];
+  return capacity_of(board) == 1;
+}
+
+}  // namespace tessera::sim

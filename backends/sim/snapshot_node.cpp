@@ -1,0 +1,203 @@
+// Nodes, GPUs and slices as values.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "backends/sim/random.hpp"
+#include "backends/sim/snapshot.hpp"
+#include "backends/sim/step.hpp"
+#include "backends/sim/telemetry.hpp"
+#include "engine/text.hpp"
+
+namespace tessera::sim {
+namespace {
+
+std::string uuid(std::uint64_t seed, std::uint32_t node, std::size_t gpu) {
+  std::uint64_t a = draw(seed, static_cast<std::uint64_t>(Purpose::uuid), node, gpu);
+  std::uint64_t b = mix(a);
+  return fmt::format("GPU-{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", a >> 32, (a >> 16) & 0xFFFF, a & 0xFFFF,
+                     b >> 48, b & 0xFFFFFFFFFFFF);
+}
+
+Percent percent(float part) { return Percent{std::round(part * 100.0f)}; }
+
+Mib part_of(std::int64_t whole, float part) {
+  return Mib{static_cast<std::int64_t>(static_cast<float>(whole) * part)};
+}
+
+std::int64_t memory_of(const NodeGroup& group, const Instance& instance) {
+  const mig::Profile& profile = group.mig->profiles[static_cast<std::size_t>(instance.profile)];
+  if (profile.memory) return profile.memory->value;
+  return std::int64_t{group.memory_mib} * profile.memory_slices / std::max(1, group.mig->units);
+}
+
+// Builds one node; device numbers run over its slices.
+class NodeTeller {
+ public:
+  NodeTeller(const World& world, std::uint32_t index, TimePoint at)
+      : world_(world), index_(index), at_(at), state_(world.nodes[index]), group_(world.group(state_)) {}
+
+  Node tell() {
+    Node node;
+    node.name = NodeName(clean(world_.node_name(index_), 253));
+    node.reason = clean(state_.reason, 1024);
+    node.reason_by = clean(state_.by, 64);
+    if (!state_.reason.empty()) node.reason_at = state_.since;
+    for (std::size_t gpu = 0; group_.told && gpu < state_.boards.size(); ++gpu)
+      node.gpus.push_back(tell_gpu(gpu));
+    node.model = clean(group_.type, 64);
+    node.cpus = group_.cpus;
+    node.cpus_held = std::min(group_.cpus, static_cast<int>(std::ceil(cpus_held())));
+    node.memory = Mib{group_.memory_gib * 1024};
+    for (int partition : group_.partitions)
+      node.partitions.push_back(
+          clean(world_.spec().partitions[static_cast<std::size_t>(partition)].name, 64));
+    for (const std::string& feature : group_.features) node.features.push_back(clean(feature, 64));
+    node.driver = clean(group_.driver, 64);
+    node.agent = clean(group_.agent, 64);
+    node.reservation = clean(group_.reservation, 64);
+    node.booted = state_.booted;
+    node.origin = {Source::simulator, world_.now};
+    tell_state(node);
+    return node;
+  }
+
+ private:
+  Slice tell_slice(SliceKind kind, const Board& board, const std::vector<Hold>& holds, bool hidden,
+                   std::int64_t memory) {
+    Slice slice;
+    slice.kind = kind;
+    slice.device = device_++;
+    slice.capacity = capacity_of(board);
+    if (hidden && holds.empty()) slice.told_held = true;
+    Load load = load_of(holds, hidden, slice.capacity, world_.seed, at_);
+    slice.use = percent(load.use);
+    if (memory > 0) slice.memory_used = part_of(memory, load.memory);
+    slots_ += slice.capacity;
+    held_ += std::min(slice.capacity, shares(holds));
+    return slice;
+  }
+
+  Gpu tell_gpu(std::size_t index) {
+    const Board& board = state_.boards[index];
+    Gpu gpu;
+    gpu.index = GpuIndex{static_cast<int>(index)};
+    gpu.uuid = uuid(world_.seed, index_, index);
+    gpu.model = clean(group_.model, 128);
+    if (const mig::Product* product = world_.scenario->catalogue->by_key(group_.product))
+      gpu.product = product->key;
+    if (group_.memory_mib > 0) gpu.memory = Mib{group_.memory_mib};
+    if (group_.mig) gpu.mig_mode = board.mode;
+    gpu.strategy = board.cut() ? Strategy::mig : board.strategy;
+    if (board.replicas > 1) gpu.replicas = board.replicas;
+    gpu.origin = {Source::simulator, world_.now};
+    if (board.cut()) {
+      for (const Instance& instance : board.instances) gpu.slices.push_back(tell_instance(board, instance));
+    } else {
+      gpu.slices.push_back(tell_slice(kind_of(board), board, board.holds, board.hidden, group_.memory_mib));
+      cpu_share_ += held_part(board, board.holds);
+    }
+    tell_sensors(gpu, board, index);
+    return gpu;
+  }
+
+  Slice tell_instance(const Board& board, const Instance& instance) {
+    const mig::Profile& profile = group_.mig->profiles[static_cast<std::size_t>(instance.profile)];
+    Slice slice = tell_slice(SliceKind::gpu_instance, board, instance.holds, instance.hidden,
+                             memory_of(group_, instance));
+    slice.profile = profile.name;
+    slice.placement = Placement{instance.start, profile.memory_slices};
+    slice.instance_id = instance.id;
+    for (const Compute& compute : instance.compute)
+      slice.compute.push_back({compute.id, ProfileName(compute_name(*group_.mig, instance, compute))});
+    cpu_share_ +=
+        held_part(board, instance.holds) * profile.compute_slices / std::max(1, group_.mig->compute_slices);
+    return slice;
+  }
+
+  void tell_sensors(Gpu& gpu, const Board& board, std::size_t index) {
+    std::uint64_t key = (static_cast<std::uint64_t>(index_) << 8) + index;
+    Reading reading = read_board(group_, board, world_.seed, key, at_);
+    gpu.telemetry.use = percent(reading.load.use);
+    if (group_.memory_mib > 0) gpu.telemetry.memory_used = part_of(group_.memory_mib, reading.load.memory);
+    gpu.telemetry.temperature = Celsius{std::round(reading.celsius)};
+    gpu.telemetry.power = Watts{std::round(reading.watts)};
+    gpu.telemetry.origin = {Source::simulator, at_};
+    if (state_.condition == Condition::down || state_.condition == Condition::unknown) {
+      gpu.telemetry = {};
+      for (Slice& slice : gpu.slices) {
+        slice.use.reset();
+        slice.memory_used.reset();
+      }
+    }
+  }
+
+  static double held_part(const Board& board, const std::vector<Hold>& holds) {
+    return static_cast<double>(shares(holds)) / capacity_of(board);
+  }
+  double cpus_held() const {
+    if (state_.boards.empty()) return 0;
+    return cpu_share_ * group_.cpus / static_cast<double>(state_.boards.size());
+  }
+
+  bool any_held() const {
+    return std::any_of(state_.boards.begin(), state_.boards.end(), [](const Board& board) {
+      return !board.holds.empty() ||
+             std::any_of(board.instances.begin(), board.instances.end(),
+                         [](const Instance& instance) { return !instance.holds.empty(); });
+    });
+  }
+
+  void tell_state(Node& node) const {
+    bool busy = any_held();
+    switch (state_.condition) {
+      case Condition::up: node.health = Health::ok; break;
+      case Condition::drained: node.health = busy ? Health::draining : Health::drained; break;
+      case Condition::down: node.health = Health::down; break;
+      case Condition::invalid: node.health = Health::invalid; break;
+      case Condition::unknown: node.health = Health::unknown; break;
+    }
+    node.state = world_.spec().scheduler == Scheduler::slurm ? slurm_flags(busy) : kubernetes_flags();
+  }
+
+  std::vector<std::string> slurm_flags(bool busy) const {
+    std::string base = !busy ? "IDLE" : held_ >= slots_ && group_.told ? "ALLOCATED" : "MIXED";
+    switch (state_.condition) {
+      case Condition::up: return {base};
+      case Condition::drained: return {base, "DRAIN"};
+      case Condition::down: return {"DOWN", "NOT_RESPONDING"};
+      case Condition::invalid: return {base, "DRAIN", "INVALID_REG"};
+      case Condition::unknown: return {"UNKNOWN"};
+    }
+    return {};
+  }
+  std::vector<std::string> kubernetes_flags() const {
+    switch (state_.condition) {
+      case Condition::up: return {"READY"};
+      case Condition::drained: return {"READY", "SCHEDULINGDISABLED"};
+      case Condition::down: return {"NOTREADY"};
+      case Condition::invalid: return {"READY", "MIG-INVALID"};
+      case Condition::unknown: return {"UNKNOWN"};
+    }
+    return {};
+  }
+
+  const World& world_;
+  std::uint32_t index_;
+  TimePoint at_;
+  const NodeState& state_;
+  const NodeGroup& group_;
+  int device_ = 0;
+  int slots_ = 0;
+  int held_ = 0;
+  double cpu_share_ = 0;
+};
+
+}  // namespace
+
+Node node_value(const World& world, std::uint32_t node, TimePoint at) {
+  return NodeTeller(world, node, at).tell();
+}
+
+}  // namespace tessera::sim

@@ -1,0 +1,33 @@
+// What the sensors of a board read: tied to the load, and otherwise a pure function of seed, board and time.
+//
+// No state and no history: the same world read twice at one time gives the same figures, and a world that is
+// read after a day needs no catching up. Time counts in steps of five seconds.
+// Threads: pure functions.
+#pragma once
+
+#include <optional>
+
+#include "backends/sim/slots.hpp"
+
+namespace tessera::sim {
+
+struct Load {
+  float use = 0;     // 0..1 of what is looked at
+  float memory = 0;  // 0..1 of its memory
+};
+
+// What one workload does with one slice that it has for itself.
+Load load_of(Character does, std::uint64_t seed, JobId job, TimePoint at);
+// A slot with all who share it; shared slots add up to one at most.
+Load load_of(const std::vector<Hold>& holds, bool hidden, int capacity, std::uint64_t seed, TimePoint at);
+
+struct Reading {
+  Load load;
+  float celsius = 0;
+  float watts = 0;
+};
+// The board as a whole. `key` tells boards apart.
+Reading read_board(const NodeGroup& group, const Board& board, std::uint64_t seed, std::uint64_t key,
+                   TimePoint at);
+
+}  // namespace tessera::sim

@@ -1,0 +1,149 @@
+// A simulated cluster: a value with its own clock.
+//
+// advance(to) plays everything that happens until then, event by event, so that the result does not depend
+// on the size of the steps. All chance is drawn from the seed and from counters that are part of the world;
+// nothing here reads a clock, a file or a thread. What changed is returned, for whoever shows it.
+// Threads: a plain value; copy it freely, share it never.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <queue>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "backends/sim/gpu.hpp"
+#include "backends/sim/scenario.hpp"
+
+namespace tessera::sim {
+
+using JobId = std::uint32_t;
+
+inline constexpr std::int16_t kWholeBoard = -1;
+
+// A piece of a slice that a job holds. Instances are named by id: indices move when a board is re-cut.
+struct Claim {
+  std::uint32_t node = 0;
+  std::uint16_t gpu = 0;
+  std::int16_t instance = kWholeBoard;
+  std::uint16_t share = 1;
+  friend bool operator==(const Claim&, const Claim&) = default;
+};
+
+enum class JobState : std::uint8_t { pending, running, completing };
+
+struct Job {
+  JobId id = 0;
+  std::uint32_t shape = 0;
+  std::uint32_t user = 0;
+  Character does = Character::batch;
+  JobState state = JobState::pending;
+  bool restartable = true;
+  std::int32_t stream = -1;  // the arrivals it came from; -1: an initial one
+  TimePoint submitted{};
+  TimePoint started{};
+  TimePoint ends{};      // running: when it ends; completing: when it is gone
+  TimePoint eligible{};  // a held job waits at least until then
+  Duration runs{0};
+  Duration limit{0};
+  std::string name;
+  std::string hold;    // keeps it waiting, whatever is free; empty: nothing does
+  std::string reason;  // why it waits, as last worked out
+  std::string comment;
+  std::vector<Claim> claims;
+  friend bool operator==(const Job&, const Job&) = default;
+};
+
+struct NodeState {
+  std::uint32_t group = 0;
+  Condition condition = Condition::up;
+  std::string reason, by;
+  TimePoint since{};
+  TimePoint booted{};
+  std::optional<TimePoint> until;  // comes back by itself then
+  std::vector<Board> boards;
+  friend bool operator==(const NodeState&, const NodeState&) = default;
+};
+
+struct Recurring {
+  TimePoint next{};
+  std::uint64_t count = 0;
+  friend bool operator==(const Recurring&, const Recurring&) = default;
+};
+
+// What one advance() did. Sorted, without doubles; a job that ended may be in both `jobs` and `gone`.
+struct Changes {
+  std::vector<std::uint32_t> nodes;
+  std::vector<JobId> jobs;
+  std::vector<WorkloadId> gone;
+  bool empty() const { return nodes.empty() && jobs.empty() && gone.empty(); }
+};
+
+struct World {
+  // What it is made of; never changes.
+  ScenarioPtr scenario;
+  std::size_t cluster = 0;
+  std::uint64_t seed = 0;
+
+  // What changes with time; a saved state holds exactly this.
+  TimePoint start{};
+  TimePoint now{};
+  JobId next_id = 1;
+  std::vector<NodeState> nodes;
+  std::map<JobId, Job> jobs;
+  std::vector<Recurring> streams;
+  std::vector<Recurring> troubles;
+  std::uint64_t faults_done = 0;
+  std::optional<TimePoint> pass_at;  // the scheduler looks next
+
+  const ClusterSpec& spec() const { return scenario->clusters[cluster]; }
+  const NodeGroup& group(const NodeState& node) const { return spec().groups[node.group]; }
+  const std::string& node_name(std::uint32_t node) const;
+  // nullopt: it answers.
+  const Error* failing() const;
+
+  // Precondition: to >= now; an earlier time does nothing.
+  Changes advance(TimePoint to);
+
+  // Looked up rather than kept: rebuilt from the above when absent, never compared or saved.
+  struct Derived {
+    enum class Kind : std::uint8_t { leave, finish, release, resume, fault, trouble, arrival, pass };
+    struct Due {
+      TimePoint at;
+      Kind kind;
+      std::uint32_t which;
+      friend auto operator<=>(const Due&, const Due&) = default;
+    };
+    std::priority_queue<Due, std::vector<Due>, std::greater<>> queue;
+    std::set<JobId> pending;
+    std::vector<int> free;     // free shares of each node, for a quick no
+    std::vector<int> held;     // GPUs and instances held by each user
+    std::vector<int> waiting;  // pending jobs of each stream
+    std::vector<std::uint32_t> first_of_group;
+  };
+  std::optional<Derived> derived;
+
+  // Equal in everything that can be seen, now or later.
+  friend bool operator==(const World& a, const World& b);
+};
+
+// The world at its start. Errors: an initial job that is pinned where it cannot run.
+Result<World> make_world(ScenarioPtr scenario, std::size_t cluster, std::uint64_t seed, TimePoint start);
+// One for each cluster of the scenario; start is used unless the scenario pins its own.
+Result<std::vector<World>> make_worlds(const ScenarioPtr& scenario, std::uint64_t seed, TimePoint start);
+
+// The boards of a scenario's nodes, not cut yet, with the nodes in the scenario's order.
+std::vector<NodeState> bare_nodes(const ClusterSpec& spec);
+// Rebuilds what is looked up rather than kept.
+void derive(World& world);
+
+// What the scheduler calls the job: "80017", "team-ml/serve-x2x4p".
+WorkloadId workload_id(const World& world, const Job& job);
+
+// Everything that must hold at any time, as sentences about what does not: layouts legal, nothing held twice
+// or beyond its capacity, claims and holds agree. Empty: all is well.
+std::vector<std::string> audit(const World& world);
+
+}  // namespace tessera::sim
