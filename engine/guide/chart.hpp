@@ -1,0 +1,66 @@
+// The flowchart as a drawing: boxes and lines on a grid of characters, without colours.
+//
+// Three styles, each for any tree that loads: framed boxes for wide terminals, one-line boxes for 80 columns,
+// an indented list where neither has room. Every element says whether it is on the walked path. A console
+// paints what paint() gives, cell by cell.
+// Threads: pure functions.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/guide/walk.hpp"
+
+namespace tessera::guide {
+
+enum class Glow : std::uint8_t { dim, lit, current };
+enum class ChartStyle : std::uint8_t { automatic, framed, compact, list };
+
+struct ChartPoint {
+  int x = 0;
+  int y = 0;
+  friend bool operator==(const ChartPoint&, const ChartPoint&) = default;
+};
+
+struct ChartBox {
+  std::string id;  // question or leaf; empty: the title
+  bool leaf = false;
+  int x = 0, y = 0, width = 0, height = 1;
+  std::string text;  // one line, fits the box
+  std::string mark;  // "yes" "no" "?" or empty; stands right-aligned in the box
+  Glow glow = Glow::dim;
+};
+
+struct ChartLine {
+  std::string from, to;  // ids
+  bool yes = false;
+  std::vector<ChartPoint> points;  // corners, both ends included; each part is level or upright
+  Glow glow = Glow::dim;
+  std::string label;  // "yes" or "no"; in a list it is part of the box's text and empty here
+  ChartPoint label_at;
+};
+
+struct Chart {
+  ChartStyle style = ChartStyle::list;
+  int width = 0, height = 0;
+  std::vector<ChartBox> boxes;
+  std::vector<ChartLine> lines;
+  const ChartBox* box(std::string_view id) const;
+};
+
+// The most generous style that fits the width; the height is what it is, for scrolling. A style that is asked
+// for but does not fit (or cannot be routed) falls to the next smaller one. width: at least 20 is useful.
+Chart layout_chart(const Walk& walk, int width, ChartStyle style = ChartStyle::automatic);
+
+struct ChartCell {
+  std::string glyph = " ";  // empty: the right half of a wide character
+  Glow glow = Glow::dim;
+  bool text = false;  // part of a word, not of a line or a frame
+};
+using ChartGrid = std::vector<std::vector<ChartCell>>;  // rows of equal length
+ChartGrid paint(const Chart& chart, bool ascii);
+
+// Columns that a text takes.
+int text_width(std::string_view text);
+
+}  // namespace tessera::guide

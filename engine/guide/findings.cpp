@@ -1,0 +1,58 @@
+#include "engine/guide/findings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/sharing/resources.hpp"
+#include "engine/text.hpp"
+
+namespace tessera::guide {
+
+namespace {
+
+bool mentions_docker(const Workload& work) {
+  return contains_folded(work.name, "docker") || contains_folded(work.comment, "docker");
+}
+
+// MIG instances asked for on one node.
+std::int64_t instances_together(const Workload& work, Scheduler scheduler) {
+  std::int64_t count = 0;
+  for (const Request& request : work.requests) {
+    const auto name = sharing::parse_resource(request.resource, scheduler);
+    if (name && name->kind == sharing::ResourceKind::instance)
+      count += std::max<std::int64_t>(request.count, 0);
+  }
+  const int nodes = std::max(work.node_count, 1);
+  return (count + nodes - 1) / nodes;
+}
+
+}  // namespace
+
+std::vector<HabitFinding> habits(const Cluster& cluster) {
+  std::vector<HabitFinding> found;
+  for (const Workload& work : cluster.workloads.all()) {
+    if (work.state == WorkloadState::ended) continue;
+    if (cluster.scheduler == Scheduler::slurm && mentions_docker(work)) {
+      found.push_back(
+          {"docker-under-slurm", work.id,
+           fmt::format("{} seems to run Docker, whose containers are no children of the job", work.id.text),
+           "use Enroot with Pyxis, Apptainer or an OCI container, so that the end of the job ends them"});
+    }
+    const std::int64_t count = instances_together(work, cluster.scheduler);
+    if (count > 1) {
+      found.push_back(
+          {"several-instances", work.id,
+           fmt::format("{} asks for {} MIG instances on one node, but a process sees only the first and "
+                       "no two can talk",
+                       work.id.text, count),
+           "ask for one larger instance, or for one in each of several jobs"});
+    }
+  }
+  std::sort(found.begin(), found.end(), [](const HabitFinding& left, const HabitFinding& right) {
+    return std::pair(left.workload, left.id) < std::pair(right.workload, right.id);
+  });
+  return found;
+}
+
+}  // namespace tessera::guide

@@ -1,0 +1,23 @@
+// Habits of running work that the guide speaks about.
+// Threads: pure functions.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/model/model.hpp"
+
+namespace tessera::guide {
+
+struct HabitFinding {
+  std::string id;  // "docker-under-slurm", "several-instances"
+  WorkloadId workload;
+  std::string text;
+  std::string hint;
+};
+
+// Docker under Slurm, as far as names and comments tell, and work that asks for several MIG instances in one
+// place. Sorted by workload.
+std::vector<HabitFinding> habits(const Cluster& cluster);
+
+}  // namespace tessera::guide

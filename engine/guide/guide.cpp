@@ -1,0 +1,95 @@
+#include "engine/guide/guide.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tessera::guide {
+
+namespace {
+
+ResultStep result_step(const Flowchart& chart, const Step& step, TimePoint now) {
+  const Question* question = chart.question(step.question);
+  ResultStep result{question->label, plain(question->ask), step.yes, "admin", describe(step.known, now)};
+  if (!step.by_admin) {
+    const auto& facts = step.known.facts;
+    const bool told = !facts.empty() && facts.front().origin.source != Source::none;
+    result.source = told ? std::string(tessera::word(facts.front().origin.source)) : "settings";
+  }
+  return result;
+}
+
+std::vector<NeededAnswer> needed(const Walk& walk, TimePoint now) {
+  std::vector<NeededAnswer> all;
+  const auto add = [&](const Question& question) {
+    all.push_back({question.label, plain(question.ask), describe(walk.known(question.id), now)});
+  };
+  if (walk.current() == nullptr) return all;
+  add(*walk.current());
+  for (const Question* question : walk.open()) {
+    if (question != walk.current()) add(*question);
+  }
+  return all;
+}
+
+}  // namespace
+
+sharing::LimitContext limit_context(const Scope& scope, const GuideContext& context) {
+  sharing::LimitContext limits;
+  limits.product = scope.product;
+  limits.platform = context.platform;
+  limits.cuda = context.cuda;
+  limits.licence = context.licence;
+  limits.facts = context.facts;
+  for (const Node* node : scope.nodes) {
+    if (limits.driver.empty()) limits.driver = node->driver;
+    // The oldest driver of a mixed set is the one that limits it.
+    if (sharing::compare_versions(node->driver, limits.driver).value_or(0) < 0) limits.driver = node->driver;
+    limits.boards_a_node = std::max(limits.boards_a_node, static_cast<int>(node->gpus.size()));
+  }
+  for (const Gpu* gpu : scope.boards) {
+    const bool on = gpu->mig_mode && *gpu->mig_mode != MigMode::disabled;
+    limits.mig_in_use = limits.mig_in_use || on || gpu->strategy == Strategy::mig;
+  }
+  return limits;
+}
+
+GuideResult conclude(const Walk& walk, const Scope& scope, const GuideContext& context, TimePoint now) {
+  GuideResult result;
+  for (const Step& step : walk.path()) result.path.push_back(result_step(walk.chart(), step, now));
+  result.needed = needed(walk, now);
+  const Leaf* leaf = walk.leaf();
+  if (leaf == nullptr) return result;
+  result.strategy = leaf->strategy;
+  for (const std::string& text : tradeoffs(*leaf)) result.tradeoffs.push_back(plain(text));
+  result.limits = sharing::limits(leaf->strategy, limit_context(scope, context));
+  result.layouts = propose(scope, leaf->strategy, context.platform);
+  result.advice =
+      advice(leaf->strategy, context.platform, result.layouts.empty() ? nullptr : &result.layouts.front());
+  return result;
+}
+
+Table layout_comparison(const mig::Product& product) {
+  Table table;
+  table.id = "layouts";
+  table.title = "Layouts of " + product.key.text;
+  table.columns = {"layout",        "instances",        "compute slices",
+                   "memory slices", "stranded compute", "stranded memory"};
+  if (!product.placements_known) return table;
+  for (const mig::Layout& layout : mig::enumerate(product, mig::Which::undominated)) {
+    int compute = 0, memory = 0;
+    for (const mig::Placed& placed : layout) {
+      const mig::Profile& profile = product.profiles.at(static_cast<std::size_t>(placed.profile));
+      compute += profile.compute_slices;
+      memory += profile.memory_slices;
+    }
+    const mig::Room room = mig::room(product, layout);
+    table.rows.push_back({mig::to_text(product, layout), std::to_string(layout.size()),
+                          std::to_string(compute), std::to_string(memory),
+                          std::to_string(room.stranded_compute_slices),
+                          std::to_string(room.stranded_memory_slices)});
+  }
+  return table;
+}
+
+}  // namespace tessera::guide

@@ -1,0 +1,361 @@
+// Layouts for MIG: which multiset of instances serves those who wait and keeps those who run.
+#include "engine/guide/proposals.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "engine/guide/demand.hpp"
+#include "engine/sharing/presets.hpp"
+#include "engine/sharing/resources.hpp"
+
+namespace tessera::guide {
+
+namespace {
+
+using Multiset = std::vector<int>;  // profiles, ascending
+
+struct HeldInstance {
+  mig::Placed placed;
+  std::vector<WorkloadId> holders;
+};
+
+// A board as it is: what must not be moved, and who uses it whole.
+struct Board {
+  NodeName node;
+  std::optional<GpuIndex> gpu;
+  std::vector<HeldInstance> held;
+  std::vector<std::pair<WorkloadId, std::optional<Mib>>> whole;  // with the memory that is measured
+  bool unclear = false;  // held by someone unknown, or an instance whose place is not told
+
+  mig::Layout layout() const {
+    mig::Layout all;
+    for (const HeldInstance& one : held) all.push_back(one.placed);
+    std::sort(all.begin(), all.end());
+    return all;
+  }
+};
+
+std::vector<WorkloadId> holders_of(const Slice& slice) {
+  std::vector<WorkloadId> ids;
+  for (const Holder& holder : slice.holders) ids.push_back(holder.workload);
+  return ids;
+}
+
+void add_slice(Board& board, const mig::Product& product, const Gpu& gpu, const Slice& slice) {
+  if (slice.holding == Holding::free) return;
+  const auto profile =
+      slice.kind == SliceKind::gpu_instance ? product.index_of(slice.profile.text) : std::nullopt;
+  if (profile && slice.placement) {
+    board.held.push_back({{*profile, slice.placement->start}, holders_of(slice)});
+    return;
+  }
+  // Unknown counts as held: nobody's work is planned away on a guess.
+  if (slice.holders.empty()) board.unclear = true;
+  const bool alone = slice.holders.size() == 1;
+  for (const WorkloadId& id : holders_of(slice)) {
+    auto memory = slice.memory_used ? slice.memory_used : alone ? gpu.telemetry.memory_used : std::nullopt;
+    board.whole.emplace_back(id, memory);
+  }
+}
+
+std::vector<Board> boards_of(const Scope& scope, const mig::Product& product) {
+  std::vector<Board> boards;
+  for (const Gpu* gpu : scope.boards) {
+    Board board;
+    board.gpu = gpu->index;
+    for (const Node* node : scope.nodes) {
+      const bool here =
+          !node->gpus.empty() && gpu >= node->gpus.data() && gpu < node->gpus.data() + node->gpus.size();
+      if (here) board.node = node->name;
+    }
+    for (const Slice& slice : gpu->slices) add_slice(board, product, *gpu, slice);
+    boards.push_back(std::move(board));
+  }
+  if (boards.empty()) boards.emplace_back();
+  return boards;
+}
+
+// A candidate on one board.
+struct Fit {
+  bool possible = false;
+  mig::Layout layout;
+  std::vector<std::size_t> kept;  // indices into Board::held
+  int stranded_memory = 0;
+  int stranded_compute = 0;
+};
+
+Fit fit_on(const mig::Product& product, const Multiset& wanted, const Board& board) {
+  Fit fit;
+  Multiset rest = wanted;
+  mig::Layout kept;
+  for (std::size_t i = 0; i < board.held.size(); ++i) {
+    const auto found = std::find(rest.begin(), rest.end(), board.held[i].placed.profile);
+    if (found == rest.end()) continue;
+    rest.erase(found);
+    kept.push_back(board.held[i].placed);
+    fit.kept.push_back(i);
+  }
+  std::sort(kept.begin(), kept.end());
+  std::optional<mig::Layout> placed = mig::place(product, rest, kept);
+  if (!placed && !kept.empty()) {
+    fit.kept.clear();
+    placed = mig::place(product, wanted);
+  }
+  if (!placed) return fit;
+  fit.possible = true;
+  fit.layout = std::move(*placed);
+  const mig::Room room = mig::room(product, fit.layout);
+  fit.stranded_memory = room.stranded_memory_slices;
+  fit.stranded_compute = room.stranded_compute_slices;
+  return fit;
+}
+
+// Boards that look alike are worked out once.
+class Fits {
+ public:
+  explicit Fits(const mig::Product& product) : product_(product) {}
+  const Fit& of(const Multiset& wanted, const Board& board) {
+    const auto key = std::pair(wanted, board.layout());
+    auto found = cache_.find(key);
+    if (found == cache_.end()) found = cache_.emplace(key, fit_on(product_, wanted, board)).first;
+    return found->second;
+  }
+
+ private:
+  const mig::Product& product_;
+  std::map<std::pair<Multiset, mig::Layout>, Fit> cache_;
+};
+
+std::vector<Multiset> candidates(const mig::Product& product) {
+  std::set<Multiset> all;
+  for (const mig::Layout& layout : mig::enumerate(product, mig::Which::maximal)) {
+    Multiset one;
+    for (const mig::Placed& placed : layout) one.push_back(placed.profile);
+    std::sort(one.begin(), one.end());
+    all.insert(std::move(one));
+  }
+  return {all.begin(), all.end()};
+}
+
+const mig::Profile& at(const mig::Product& product, int index) {
+  return product.profiles.at(static_cast<std::size_t>(index));
+}
+
+// Largest first: "1 × 3g.40gb + 2 × 2g.20gb".
+std::string title_of(const mig::Product& product, Multiset one) {
+  std::sort(one.begin(), one.end(), [&](int left, int right) {
+    const auto key = [&](int i) {
+      return std::tuple(-at(product, i).compute_slices, -at(product, i).memory_slices, i);
+    };
+    return key(left) < key(right);
+  });
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < one.size();) {
+    const std::size_t first = i;
+    while (i < one.size() && one[i] == one[first]) ++i;
+    parts.push_back(fmt::format("{} × {}", i - first, at(product, one[first]).name.text));
+  }
+  return fmt::format("{}", fmt::join(parts, " + "));
+}
+
+std::string wish_of(const mig::Product& product, const Multiset& one) {
+  std::vector<std::string> names;
+  for (auto it = one.rbegin(); it != one.rend(); ++it) names.push_back(at(product, *it).name.text);
+  return fmt::format("{}", fmt::join(names, ","));
+}
+
+void add_board(Proposal& proposal, Offer& offer, const mig::Product& product, const Board& board,
+               const Fit& fit) {
+  BoardProposal one{board.node, board.gpu, fit.layout, static_cast<int>(fit.kept.size()), {}};
+  std::map<int, std::int64_t> parts;
+  for (const mig::Placed& placed : fit.layout) ++parts[placed.profile];
+  for (std::size_t i = 0; i < board.held.size(); ++i) {
+    if (std::find(fit.kept.begin(), fit.kept.end(), i) != fit.kept.end()) {
+      --parts[board.held[i].placed.profile];
+    } else {
+      one.ends.insert(one.ends.end(), board.held[i].holders.begin(), board.held[i].holders.end());
+    }
+  }
+  for (const auto& [profile, count] : parts) offer.parts[profile] += count;
+  for (const auto& [id, memory] : board.whole) one.ends.push_back(id);
+  for (const mig::Placed& placed : fit.layout) {
+    if (at(product, placed.profile).name.empty()) continue;
+    ++proposal.advertised[at(product, placed.profile).name.text];
+  }
+  if (board.unclear) proposal.notes.push_back("someone who is not known holds a part of these boards");
+  proposal.stranded_memory += fit.stranded_memory;
+  proposal.stranded_compute += fit.stranded_compute;
+  proposal.ends.insert(proposal.ends.end(), one.ends.begin(), one.ends.end());
+  proposal.boards.push_back(std::move(one));
+}
+
+template <class T>
+void make_unique(std::vector<T>& all) {
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+}
+
+// Those who must leave a whole board, put into the smallest part that holds the memory they are seen to use.
+void rehouse(Proposal& proposal, Offer& offer, const mig::Product& product,
+             const std::vector<Board>& boards) {
+  for (const Board& board : boards) {
+    for (const auto& [id, memory] : board.whole) {
+      if (!memory) continue;
+      std::optional<int> best;
+      for (const auto& [profile, count] : offer.parts) {
+        const auto size = at(product, profile).memory;
+        if (count < 1 || !size || size->value < memory->value) continue;
+        if (!best || size->value < at(product, *best).memory->value) best = profile;
+      }
+      if (!best) continue;
+      --offer.parts[*best];
+      proposal.rehoused.push_back(id);
+    }
+  }
+}
+
+void name_resources(Proposal& proposal, Scheduler scheduler, bool single) {
+  std::map<std::string, std::int64_t> named;
+  for (const auto& [profile, count] : proposal.advertised) {
+    const ProfileName name(profile);
+    const std::string resource = scheduler == Scheduler::slurm ? sharing::slurm_instance(name)
+                                 : single                      ? sharing::kubernetes_gpu()
+                                                               : sharing::kubernetes_instance(name);
+    named[resource] += count;
+  }
+  proposal.advertised = std::move(named);
+}
+
+struct Ask {
+  const Scope& scope;
+  const mig::Product& product;
+  sharing::Platform platform;
+  std::vector<Board> boards;
+  std::vector<Demand> waiting;
+};
+
+bool uniform(const std::vector<Multiset>& choice) {
+  return std::all_of(choice.begin(), choice.end(), [&](const Multiset& one) {
+    return !one.empty() && one.front() == one.back() && one.front() == choice.front().front();
+  });
+}
+
+std::optional<Proposal> build(const Ask& q, Fits& fits, const std::vector<Multiset>& choice) {
+  Proposal proposal;
+  Offer offer;
+  for (std::size_t i = 0; i < q.boards.size(); ++i) {
+    const Fit& fit = fits.of(choice[i], q.boards[i]);
+    if (!fit.possible) return std::nullopt;
+    add_board(proposal, offer, q.product, q.boards[i], fit);
+  }
+  const Scheduler scheduler = sharing::scheduler_of(q.platform);
+  offer.single = scheduler == Scheduler::kubernetes && uniform(choice);
+  for (const Demand& demand : q.waiting) {
+    (grant(offer, demand) ? proposal.fit : proposal.wait).push_back(demand.workload);
+  }
+  make_unique(proposal.ends);
+  make_unique(proposal.notes);
+  rehouse(proposal, offer, q.product, q.boards);
+  name_resources(proposal, scheduler, offer.single);
+  const bool alike =
+      std::all_of(choice.begin(), choice.end(), [&](const auto& one) { return one == choice[0]; });
+  if (alike) {
+    proposal.title = title_of(q.product, choice[0]);
+    proposal.layout = wish_of(q.product, choice[0]);
+    proposal.preset = sharing::operator_name(q.product, choice[0]);
+    if (!proposal.preset && q.platform == sharing::Platform::hyperpod_eks) {
+      proposal.preset = sharing::hyperpod_name(q.product, choice[0]);
+    }
+  } else {
+    proposal.title = "a layout for each board";
+    if (q.platform == sharing::Platform::fpt) {
+      proposal.notes.push_back("breaks rule fpt-a: one layout for all cards of a worker");
+    }
+  }
+  return proposal;
+}
+
+auto rank(const Proposal& one) {
+  std::set<std::string> sizes;
+  for (const auto& [resource, count] : one.advertised) sizes.insert(resource);
+  return std::tuple(one.ends.size() - one.rehoused.size(), -static_cast<std::ptrdiff_t>(one.fit.size()),
+                    one.ends.size(), one.stranded_memory + one.stranded_compute,
+                    -static_cast<std::ptrdiff_t>(sizes.size()), one.preset ? 0 : 1, one.title);
+}
+
+// Board by board the layout that serves most of what still waits, without ending anyone who could stay.
+std::vector<Multiset> tailored(const Ask& q, Fits& fits, const std::vector<Multiset>& all,
+                               const Multiset& otherwise) {
+  std::vector<Demand> open = q.waiting;
+  std::vector<Multiset> choice;
+  for (const Board& board : q.boards) {
+    std::tuple<std::size_t, std::ptrdiff_t, int> best_score{};
+    const Multiset* best = nullptr;
+    std::vector<Demand> best_rest;
+    for (const Multiset& one : all) {
+      const Fit& fit = fits.of(one, board);
+      if (!fit.possible) continue;
+      Proposal alone;
+      Offer offer;
+      add_board(alone, offer, q.product, board, fit);
+      std::vector<Demand> rest;
+      for (const Demand& demand : open) {
+        if (!grant(offer, demand)) rest.push_back(demand);
+      }
+      const bool usual = one == otherwise;
+      const std::tuple score{alone.ends.size(), static_cast<std::ptrdiff_t>(rest.size()),
+                             2 * (fit.stranded_memory + fit.stranded_compute) + (usual ? 0 : 1)};
+      if (best != nullptr && !(score < best_score)) continue;
+      best = &one;
+      best_score = score;
+      best_rest = std::move(rest);
+    }
+    if (best == nullptr) return {};
+    choice.push_back(*best);
+    open = std::move(best_rest);
+  }
+  return choice;
+}
+
+}  // namespace
+
+std::vector<Proposal> propose_layouts(const Scope& scope, sharing::Platform platform) {
+  if (scope.product == nullptr || !scope.product->mig_capable || !scope.product->placements_known) return {};
+  const mig::Product& product = *scope.product;
+  Ask q{scope, product, platform, boards_of(scope, product), {}};
+  if (scope.cluster != nullptr) q.waiting = demands(*scope.cluster, &product);
+  Fits fits(product);
+  const std::vector<Multiset> all = candidates(product);
+  std::vector<Proposal> proposals;
+  std::vector<Multiset> made;
+  for (const Multiset& one : all) {
+    if (auto proposal = build(q, fits, std::vector<Multiset>(q.boards.size(), one))) {
+      proposals.push_back(std::move(*proposal));
+      made.push_back(one);
+    }
+  }
+  const auto better = [](const Proposal& left, const Proposal& right) { return rank(left) < rank(right); };
+  if (q.boards.size() > 1 && !proposals.empty()) {
+    const auto best = static_cast<std::size_t>(std::min_element(proposals.begin(), proposals.end(), better) -
+                                               proposals.begin());
+    const std::vector<Multiset> choice = tailored(q, fits, all, made[best]);
+    if (!choice.empty()) {
+      auto proposal = build(q, fits, choice);
+      if (proposal && proposal->layout.empty() && better(*proposal, proposals[best])) {
+        proposals.push_back(std::move(*proposal));
+      }
+    }
+  }
+  std::sort(proposals.begin(), proposals.end(), better);
+  if (proposals.size() > kProposals) proposals.resize(kProposals);
+  if (scope.cluster != nullptr && scope.boards.empty()) {
+    for (Proposal& one : proposals) one.notes.push_back("the boards are not told: shown for one empty board");
+  }
+  return proposals;
+}
+
+}  // namespace tessera::guide

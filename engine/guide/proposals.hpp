@@ -1,0 +1,57 @@
+// What a strategy would look like on these boards: layouts or shares, ranked by the work that runs and waits.
+//
+// Held instances stay where they are whenever a layout has room for them; whoever stands in the way is named.
+// Threads: pure functions.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/guide/facts.hpp"
+#include "engine/mig/geometry.hpp"
+#include "engine/sharing/platform.hpp"
+
+namespace tessera::guide {
+
+// One board under a proposal.
+struct BoardProposal {
+  NodeName node;                      // empty: hypothetical
+  std::optional<GpuIndex> gpu;        // nullopt: hypothetical, or a pool whose boards are not told
+  std::optional<mig::Layout> layout;  // MIG only
+  int kept = 0;                       // held instances that stay
+  std::vector<WorkloadId> ends;       // work that must end first
+  friend bool operator==(const BoardProposal&, const BoardProposal&) = default;
+};
+
+struct Proposal {
+  Strategy strategy = Strategy::mig;
+  std::string title;   // "1 × 3g.40gb + 1 × 2g.20gb + 2 × 1g.10gb", "4 clients for each board"
+  std::string layout;  // for --layout: "3g.40gb,2g.20gb,1g.10gb,1g.10gb"; empty for shares or a mix
+  std::optional<std::string> preset;  // the platform's name for it
+  std::optional<int> replicas;
+  std::optional<Mib> memory_share;  // of each client
+  std::vector<BoardProposal> boards;
+  std::map<std::string, std::int64_t> advertised;  // by all these boards, in the scheduler's words
+  std::vector<WorkloadId> fit;                     // waiting work that would start
+  std::vector<WorkloadId> wait;                    // waiting work that still would not
+  std::vector<WorkloadId> ends;                    // of all boards, each once
+  std::vector<WorkloadId> rehoused;  // of those, the ones whose measured memory fits one of the new parts
+  int stranded_memory = 0;           // slices, over all boards
+  int stranded_compute = 0;
+  std::vector<std::string> notes;
+};
+
+inline constexpr std::size_t kProposals = 8;
+
+// Best first, at most kProposals. Empty where nothing can be said: no MIG, or places not published.
+std::vector<Proposal> propose_layouts(const Scope& scope, sharing::Platform platform);
+// mps or time_slicing (shards on Slurm): 2, 4, 8, 16 and the most that is allowed.
+std::vector<Proposal> propose_shares(const Scope& scope, Strategy strategy, sharing::Platform platform);
+// Virtual boards of equal memory.
+std::vector<Proposal> propose_vgpu(const Scope& scope);
+// The one of the above that fits the strategy.
+std::vector<Proposal> propose(const Scope& scope, Strategy strategy, sharing::Platform platform);
+
+}  // namespace tessera::guide

@@ -1,0 +1,204 @@
+// Shares of whole boards: MPS clients, time-slices or shards, virtual boards.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "engine/guide/demand.hpp"
+#include "engine/guide/proposals.hpp"
+#include "engine/sharing/limits.hpp"
+#include "engine/sharing/resources.hpp"
+#include "engine/sharing/rules.hpp"
+
+namespace tessera::guide {
+
+namespace {
+
+using sharing::ResourceKind;
+
+constexpr std::array<int, 4> kShares{2, 4, 8, 16};
+
+std::optional<Mib> memory_of(const Scope& scope) {
+  for (const Gpu* gpu : scope.boards) {
+    if (gpu->memory) return gpu->memory;
+  }
+  if (scope.product == nullptr) return std::nullopt;
+  // The profile that takes the whole board tells its memory; else the marketing size does.
+  const auto& profiles = scope.product->profiles;
+  for (auto it = profiles.rbegin(); it != profiles.rend(); ++it) {
+    if (it->memory_slices == scope.product->units && it->memory) return it->memory;
+  }
+  if (scope.product->memory_gb) return Mib{std::int64_t{*scope.product->memory_gb} * 1024};
+  return std::nullopt;
+}
+
+int board_count(const Scope& scope) { return std::max<int>(1, static_cast<int>(scope.boards.size())); }
+
+bool has_instances(const Gpu& gpu) {
+  return std::any_of(gpu.slices.begin(), gpu.slices.end(),
+                     [](const Slice& one) { return one.kind == SliceKind::gpu_instance; });
+}
+
+// Work that holds an instance: its board cannot be shared whole before it ends. Others on whole boards must
+// end as well, since the way of sharing is set when the plugin or the daemon starts.
+std::vector<WorkloadId> in_the_way(const Scope& scope, Strategy strategy) {
+  std::set<WorkloadId> ids;
+  for (const Gpu* gpu : scope.boards) {
+    if (gpu->strategy == strategy && !has_instances(*gpu)) continue;
+    for (const Slice& slice : gpu->slices) {
+      for (const Holder& holder : slice.holders) ids.insert(holder.workload);
+    }
+  }
+  return {ids.begin(), ids.end()};
+}
+
+// How many clients one waiting workload would take; 0: it asks for something that shares do not give.
+std::int64_t shares_asked(const Workload& work, const Cluster& cluster, Strategy strategy, int replicas) {
+  for (const Request& request : work.requests) {
+    const auto name = sharing::parse_resource(request.resource, cluster.scheduler);
+    if (!name || request.count <= 0) continue;
+    if (cluster.scheduler == Scheduler::kubernetes) {
+      // One share each; who asks for more wants whole boards.
+      return name->kind == ResourceKind::gpu && request.count == 1 ? 1 : 0;
+    }
+    if (name->kind == ResourceKind::mps && strategy == Strategy::mps &&
+        request.count <= sharing::kMpsPercent) {
+      return (request.count * replicas + sharing::kMpsPercent - 1) / sharing::kMpsPercent;
+    }
+    if (name->kind == ResourceKind::shard && strategy == Strategy::time_slicing &&
+        request.count <= replicas) {
+      return request.count;
+    }
+  }
+  return 0;
+}
+
+void match(Proposal& proposal, const Scope& scope, Strategy strategy, int replicas) {
+  if (scope.cluster == nullptr) return;
+  std::int64_t free = sharing::clients(board_count(scope), replicas);
+  for (const Workload* work : waiting_work(*scope.cluster)) {
+    const std::int64_t asked = shares_asked(*work, *scope.cluster, strategy, replicas);
+    const bool fits = asked > 0 && asked <= free;
+    if (fits) free -= asked;
+    (fits ? proposal.fit : proposal.wait).push_back(work->id);
+  }
+}
+
+void note_memory(Proposal& proposal, const Scope& scope) {
+  if (!proposal.memory_share) return;
+  for (const Gpu* gpu : scope.boards) {
+    for (const Slice& slice : gpu->slices) {
+      if (slice.holders.size() != 1) continue;
+      const auto used = slice.memory_used ? slice.memory_used : gpu->telemetry.memory_used;
+      if (!used) continue;
+      const WorkloadId& id = slice.holders.front().workload;
+      if (used->value > proposal.memory_share->value) {
+        proposal.notes.push_back(fmt::format("{} uses {:.1f} GiB now, more than a share of {:.1f} GiB",
+                                             id.text, static_cast<double>(used->value) / 1024,
+                                             static_cast<double>(proposal.memory_share->value) / 1024));
+      } else if (std::count(proposal.ends.begin(), proposal.ends.end(), id) > 0) {
+        proposal.rehoused.push_back(id);
+      }
+    }
+  }
+}
+
+void add_boards(Proposal& proposal, const Scope& scope) {
+  for (const Node* node : scope.nodes) {
+    for (const Gpu& gpu : node->gpus) {
+      if (std::find(scope.boards.begin(), scope.boards.end(), &gpu) == scope.boards.end()) continue;
+      BoardProposal board{node->name, gpu.index, std::nullopt, 0, {}};
+      for (const Slice& slice : gpu.slices) {
+        for (const Holder& holder : slice.holders) {
+          if (std::count(proposal.ends.begin(), proposal.ends.end(), holder.workload) > 0) {
+            board.ends.push_back(holder.workload);
+          }
+        }
+      }
+      proposal.boards.push_back(std::move(board));
+    }
+  }
+}
+
+int most_clients(const Scope& scope, Strategy strategy, sharing::Platform platform) {
+  if (strategy != Strategy::mps || scope.product == nullptr) return sharing::kMaxClients;
+  const std::string& capability = scope.product->compute_capability;
+  const bool kubernetes = sharing::scheduler_of(platform) == Scheduler::kubernetes;
+  const int most = kubernetes ? sharing::mps_plugin_clients(capability) : sharing::mps_clients(capability);
+  return capability.empty() ? sharing::kMaxClients : most;
+}
+
+std::map<std::string, std::int64_t> advertised(const Scope& scope, Strategy strategy,
+                                               sharing::Platform platform, int replicas) {
+  sharing::NodeShape node;
+  node.boards.resize(static_cast<std::size_t>(board_count(scope)));
+  for (sharing::BoardShape& board : node.boards) board.product = scope.product;
+  node.sharing.method = strategy;
+  node.sharing.replicas = replicas;
+  return sharing::advertise(node, sharing::scheduler_of(platform)).counts;
+}
+
+}  // namespace
+
+std::vector<Proposal> propose_shares(const Scope& scope, Strategy strategy, sharing::Platform platform) {
+  std::vector<Proposal> all;
+  const int most = most_clients(scope, strategy, platform);
+  std::vector<int> shares(kShares.begin(), kShares.end());
+  shares.push_back(most);
+  std::sort(shares.begin(), shares.end());
+  shares.erase(std::unique(shares.begin(), shares.end()), shares.end());
+  for (int replicas : shares) {
+    if (replicas > most) break;
+    Proposal one;
+    one.strategy = strategy;
+    one.replicas = replicas;
+    one.title = fmt::format("{} {} for each board", replicas,
+                            strategy == Strategy::mps                                  ? "clients"
+                            : sharing::scheduler_of(platform) == Scheduler::kubernetes ? "replicas"
+                                                                                       : "shards");
+    one.memory_share = sharing::memory_share(memory_of(scope), replicas);
+    one.advertised = advertised(scope, strategy, platform, replicas);
+    one.ends = in_the_way(scope, strategy);
+    match(one, scope, strategy, replicas);
+    note_memory(one, scope);
+    add_boards(one, scope);
+    all.push_back(std::move(one));
+  }
+  // As many as wait are served first, by the fewest shares: every share more makes each of them smaller.
+  std::stable_sort(all.begin(), all.end(), [](const Proposal& left, const Proposal& right) {
+    return std::pair(right.fit.size(), left.notes.size()) < std::pair(left.fit.size(), right.notes.size());
+  });
+  return all;
+}
+
+std::vector<Proposal> propose_vgpu(const Scope& scope) {
+  std::vector<Proposal> all;
+  const std::optional<Mib> memory = memory_of(scope);
+  for (int parts : kShares) {
+    Proposal one;
+    one.strategy = Strategy::vgpu;
+    one.replicas = parts;
+    one.memory_share = sharing::memory_share(memory, parts);
+    one.title = one.memory_share ? fmt::format("{} virtual boards of {} GiB on each board", parts,
+                                               one.memory_share->value / 1024)
+                                 : fmt::format("{} virtual boards on each board", parts);
+    one.ends = in_the_way(scope, Strategy::vgpu);
+    one.notes.push_back("the types that this board offers are listed by the hypervisor: nvidia-smi vgpu -s");
+    add_boards(one, scope);
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+std::vector<Proposal> propose(const Scope& scope, Strategy strategy, sharing::Platform platform) {
+  switch (strategy) {
+    case Strategy::mig: return propose_layouts(scope, platform);
+    case Strategy::mps:
+    case Strategy::time_slicing: return propose_shares(scope, strategy, platform);
+    case Strategy::vgpu: return propose_vgpu(scope);
+    default: return {};
+  }
+}
+
+}  // namespace tessera::guide
