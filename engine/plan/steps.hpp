@@ -33,6 +33,9 @@ class StepBuilder {
   virtual std::string why_not() const = 0;
   // In order. Every step must be idempotent: executor.hpp says how it is run, and run again.
   virtual std::vector<Step> steps(const NodeChange& change) const = 0;
+  // Gives the node back: opens what we closed, takes our marks off. Ends every plan that carries on with a
+  // run.
+  virtual std::vector<Step> release(const NodeName& node, Scheduler scheduler) const = 0;
 };
 
 const StepBuilder& builder_for(Dialect dialect);
@@ -42,7 +45,11 @@ class DirectSteps : public StepBuilder {
  public:
   std::string why_not() const override { return ""; }
   std::vector<Step> steps(const NodeChange& change) const override;
+  std::vector<Step> release(const NodeName& node, Scheduler scheduler) const override;
 };
+
+// Appends the release steps unless the plan has them, and numbers the steps anew.
+void end_with_release(NodePlan& plan, const StepBuilder& builder, Scheduler scheduler);
 
 // What one would type for an action, one command a line. `product` for profile numbers; may be null.
 std::vector<std::string> commands_for(const Action& action, const NodeName& node, Scheduler scheduler,

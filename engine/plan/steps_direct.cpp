@@ -31,6 +31,31 @@ std::string list_text(const std::vector<GpuIndex>& gpus) {
   return text;
 }
 
+void number(const NodeName& node, std::vector<Step>& steps) {
+  for (std::size_t i = 0; i < steps.size(); ++i) steps[i].id = fmt::format("{}/{}", node.text, i + 1);
+}
+
+std::vector<Step> release_steps(const NodeName& node, Scheduler scheduler) {
+  Step open;
+  open.title = fmt::format("open {} again", node.text);
+  open.action = OpenNode{};
+  open.before = {Answering{}, MarkIsOurs{}};
+  open.after = {NotClosedByUs{}};
+  open.undo = "close the node";
+  Step unmark;
+  unmark.title = "take the mark off";
+  unmark.action = ClearMark{};
+  unmark.after = {NotMarkedByUs{}};
+  std::vector<Step> steps{std::move(open), std::move(unmark)};
+  for (Step& step : steps) {
+    step.commands = commands_for(step.action, node, scheduler, nullptr);
+    step.look_every = milliseconds(500);
+    step.deadline = seconds(30);
+    step.retry = kFewRetry;
+  }
+  return steps;
+}
+
 class Builder {
  public:
   explicit Builder(const NodeChange& change) : change_(change) {}
@@ -48,15 +73,16 @@ class Builder {
       if (!board.created.empty()) create(board);
     share();
     verify();
-    if (change_.needs.drain) open();
-    unmark();
+    for (Step& step : release_steps(change_.node.name, change_.scheduler))
+      if (change_.needs.drain || !std::holds_alternative<OpenNode>(step.action))
+        steps_.push_back(std::move(step));
+    number(change_.node.name, steps_);
     return std::move(steps_);
   }
 
  private:
   Step& add(std::string title, Action action, const mig::Product* product = nullptr) {
     Step step;
-    step.id = fmt::format("{}/{}", change_.node.name.text, steps_.size() + 1);
     step.title = std::move(title);
     step.commands = commands_for(action, change_.node.name, change_.scheduler, product);
     step.action = std::move(action);
@@ -156,7 +182,7 @@ class Builder {
       Step& step = add(fmt::format("{}: MIG {}", list_text(gpus), on ? "on" : "off"), SetMode{gpus, on});
       step.before = guarded();
       step.before.push_back(ScopeEmpty{*change_.scope});
-      step.after = {ModeIs{gpus, on, later}};
+      for (GpuIndex gpu : gpus) step.after.push_back(ModeIs{{gpu}, on, later});
       step.deadline = seconds(60);
       step.retry = kBusyRetry;
       step.undo = fmt::format("MIG {} again", on ? "off" : "on");
@@ -174,7 +200,7 @@ class Builder {
     for (bool on : {false, true}) {
       std::vector<GpuIndex> gpus =
           boards_where([&](const BoardChange& board) { return board.mode_changes && board.after.mig == on; });
-      if (!gpus.empty()) step.after.push_back(ModeIs{gpus, on, false});
+      for (GpuIndex gpu : gpus) step.after.push_back(ModeIs{{gpu}, on, false});
     }
     step.deadline = change_.needs.reboot ? minutes(30) : minutes(3);
     step.look_every = seconds(2);
@@ -251,21 +277,6 @@ class Builder {
     step.after.push_back(Advertises{change_.after.by(change_.scheduler)});
     step.deadline = minutes(2);
   }
-  void open() {
-    Step& step = add(fmt::format("open {} again", change_.node.name.text), OpenNode{});
-    step.before = {Answering{}, MarkIsOurs{}};
-    step.after = {NotClosedByUs{}};
-    step.deadline = seconds(30);
-    step.retry = kFewRetry;
-    step.undo = "close the node";
-  }
-  void unmark() {
-    Step& step = add("take the mark off", ClearMark{});
-    step.after = {NotMarkedByUs{}};
-    step.deadline = seconds(30);
-    step.retry = kFewRetry;
-  }
-
   const NodeChange& change_;
   std::vector<Step> steps_;
 };
@@ -275,6 +286,7 @@ class NoSteps : public StepBuilder {
   explicit NoSteps(std::string why) : why_(std::move(why)) {}
   std::string why_not() const override { return why_; }
   std::vector<Step> steps(const NodeChange& /*change*/) const override { return {}; }
+  std::vector<Step> release(const NodeName& /*node*/, Scheduler /*scheduler*/) const override { return {}; }
 
  private:
   std::string why_;
@@ -283,6 +295,18 @@ class NoSteps : public StepBuilder {
 }  // namespace
 
 std::vector<Step> DirectSteps::steps(const NodeChange& change) const { return Builder(change).run(); }
+
+std::vector<Step> DirectSteps::release(const NodeName& node, Scheduler scheduler) const {
+  return release_steps(node, scheduler);
+}
+
+void end_with_release(NodePlan& plan, const StepBuilder& builder, Scheduler scheduler) {
+  std::vector<Step> ending = builder.release(plan.node, scheduler);
+  for (Step& step : ending)
+    std::erase_if(plan.steps, [&](const Step& old) { return old.action == step.action; });
+  plan.steps.insert(plan.steps.end(), ending.begin(), ending.end());
+  number(plan.node, plan.steps);
+}
 
 const StepBuilder& builder_for(Dialect dialect) {
   static const DirectSteps direct;

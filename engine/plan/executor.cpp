@@ -1,0 +1,306 @@
+#include "engine/plan/executor.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/plan/observed.hpp"
+
+namespace tessera::plan {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+constexpr int kMaxRewinds = 8;
+constexpr int kMaxBlind = 12;                // failed looks in a row, some four minutes
+constexpr Duration kPatience = minutes(10);  // for a precondition that may come by itself
+constexpr Duration kGap = seconds(60);       // beyond what was asked for, a gap is not waiting
+constexpr Duration kLongestPause = seconds(30);
+
+// What stands now, for the admin who finds a parked run.
+std::string place_text(const NodeFacts& facts, const NodePlan& plan, std::string_view run) {
+  std::string text = facts.node.name.text;
+  if (!facts.known) return text + " is not listed by the cluster";
+  if (!facts.answering) return text + " does not answer";
+  bool ours = facts.closed_as && facts.closed_as->run == run;
+  text += facts.closed ? (ours ? " stays closed by this run" : " is closed by someone else") : " is open";
+  for (const BoardState& board : plan.before) {
+    const Gpu* gpu = find_gpu(facts.node, board.gpu);
+    if (!gpu) continue;
+    bool mig = mode_of(*gpu) == MigMode::enabled;
+    text += fmt::format("; GPU {}: {}", board.gpu.value,
+                        mig ? to_text(instances_of(*gpu)) : std::string(word(gpu->strategy)));
+  }
+  return text;
+}
+
+bool same(const Condition& left, const Condition& right) { return left == right; }
+
+}  // namespace
+
+Executor::Executor(NodePlan plan, Options options, std::string run, bool back)
+    : plan_(std::move(plan)), options_(std::move(options)), run_(std::move(run)), back_(back) {}
+
+Turn Executor::next(const Result<NodeFacts>* fresh, TimePoint now) {
+  journal_.clear();
+  tick(now);
+  for (;;) {
+    std::optional<Next> todo = at_edge();
+    if (!todo && !fresh) todo = Observe{pause_, ""};
+    if (!todo && !*fresh) todo = blind(fresh->error());
+    if (!todo) {
+      blind_ = 0;
+      place_ = place_text(**fresh, plan_, run_);
+      bool others = (*fresh)->closed && !((*fresh)->closed_as && (*fresh)->closed_as->run == run_);
+      left_closed_ = others ? (*fresh)->closed_reason : "";
+      todo = phase_ == Phase::ready ? prepare(**fresh) : watch(**fresh);
+    }
+    if (!todo) continue;
+    if (const auto* look = std::get_if<Observe>(&*todo)) allowed_ = std::max(allowed_, look->after);
+    return {std::exchange(journal_, {}), std::move(*todo)};
+  }
+}
+
+// What needs no facts: the end, a stop, an admin's request, a question that waits.
+std::optional<Next> Executor::at_edge() {
+  if (finished_) return Finished{finished_->outcome, finished_->text};
+  if (turned_) return TurnBack{turned_why_};
+  if (stopped_) return Stopped{stopped_->why, stopped_->place};
+  if (at_ >= plan_.steps.size()) return finish();
+  if (phase_ == Phase::ready || std::holds_alternative<LookOnly>(current().action)) {
+    if (demand_ == Demand::turn_back) {
+      turned_ = true;
+      turned_why_ = "an admin asked for it";
+      return TurnBack{turned_why_};
+    }
+    if (demand_) return park(*demand_ == Demand::pause ? "paused by an admin" : "cancelled by an admin");
+  }
+  if (question_) return Question{*question_, question_text_};
+  return std::nullopt;
+}
+
+bool Executor::done(const NodeFacts& facts) const {
+  if (std::holds_alternative<CloseNode>(current().action) && facts.closed && !go_on_closed_)
+    return facts.closed_as && facts.closed_as->run == run_;
+  return !first_unmet(current().after, facts, run_);
+}
+
+std::optional<Next> Executor::prepare(const NodeFacts& facts) {
+  const Step& step = current();
+  if (step.not_before && now_ < *step.not_before)
+    return wait(std::min<Duration>(kGap, *step.not_before - now_), "it is not yet time");
+  if (done(facts)) {
+    say(StepDone{step.id, true});
+    return std::nullopt;
+  }
+  if (pause_.count() > 0) return Observe{pause_, waiting_};
+  if (auto todo = check_before(facts)) return todo;
+  if (phase_ != Phase::ready || &current() != &step) return std::nullopt;  // went back
+  if (std::holds_alternative<CloseNode>(step.action) && facts.closed && !go_on_closed_)
+    return ask(Ask::closed_by_other,
+               fmt::format("{} is closed already by {}: {}. Go on under that? It stays closed afterwards.",
+                           facts.node.name.text, facts.closed_by.empty() ? "someone else" : facts.closed_by,
+                           facts.closed_reason));
+  return begin(facts);
+}
+
+std::optional<Next> Executor::check_before(const NodeFacts& facts) {
+  const Step& step = current();
+  for (const Condition& condition : step.before) {
+    auto why = unmet(condition, facts, run_);
+    if (!why) continue;
+    if (std::holds_alternative<NoForeignMark>(condition)) {
+      if (break_mark_) continue;
+      return ask(Ask::marked_by_other, *why + ". Break that lock and go on?");
+    }
+    if (auto earlier = provider(condition)) {
+      if (rewinds_ >= kMaxRewinds) return fail("again and again: " + *why);
+      say(WentBack{step.id, plan_.steps[*earlier].id, *why});
+      return std::nullopt;
+    }
+    if (!may_pass(condition)) return fail(*why);
+    if (waited_ >= kPatience) return fail(*why);
+    return wait(std::max<Duration>(step.look_every, seconds(1)), *why);
+  }
+  return std::nullopt;
+}
+
+std::optional<Next> Executor::begin(const NodeFacts& facts) {
+  const Step& step = current();
+  std::optional<Action> left = narrow(step.action, facts, run_);
+  if (auto* mark = left ? std::get_if<SetMark>(&*left) : nullptr) mark->break_lock |= break_mark_;
+  say(StepBegun{step.id, attempts_ + 1, left.value_or(LookOnly{})});
+  if (left) return Act{std::move(*left), step.id, step.deadline};
+  error_.emplace();
+  return std::nullopt;
+}
+
+std::optional<Next> Executor::watch(const NodeFacts& facts) {
+  const Step& step = current();
+  if (done(facts)) {
+    say(StepDone{step.id, false});
+    return std::nullopt;
+  }
+  if (std::holds_alternative<LookOnly>(step.action)) {
+    // A long wait keeps an eye on what it relies on.
+    std::size_t here = at_;
+    if (auto todo = check_before(facts)) return todo;
+    if (at_ != here || phase_ == Phase::ready) return std::nullopt;
+  }
+  std::string why = first_unmet(step.after, facts, run_).value_or(Unmet{0, "its effect is not there"}).why;
+  if (error_ && !error_->empty()) return again_or_fail(*error_);
+  if (step.deadline.count() > 0 && waited_ >= step.deadline)
+    return again_or_fail(fmt::format("after {} s {}", step.deadline.count() / 1000, why));
+  return wait(step.look_every, why);
+}
+
+std::optional<Next> Executor::again_or_fail(const std::string& why) {
+  const Step& step = current();
+  if (attempts_ > step.retry.times) return fail(why);
+  Duration pause = step.retry.first;
+  for (int i = 1; i < attempts_ && pause < step.retry.longest; ++i) pause *= 2;
+  pause = std::min(pause, step.retry.longest);
+  say(Waiting{step.id, fmt::format("{}; attempt {} of {} in {} s", why, attempts_ + 1, step.retry.times + 1,
+                                   pause.count() / 1000)});
+  phase_ = Phase::ready;
+  error_.reset();
+  waited_ = Duration{0};
+  pause_ = pause;
+  return Observe{pause, why};
+}
+
+// The backend could not look. The node itself may be well.
+std::optional<Next> Executor::blind(const Error& error) {
+  if (++blind_ > kMaxBlind) return park("the cluster cannot be read: " + to_line(error));
+  Duration pause = std::min<Duration>(kLongestPause, seconds(1) * (1 << std::min(blind_, 5)));
+  return wait(pause, "the cluster cannot be read: " + error.reason);
+}
+
+Next Executor::fail(const std::string& why) {
+  say(StepFailed{current().id, why});
+  if (options_.on_failure == OnFailure::undo && !back_) {
+    turned_ = true;
+    turned_why_ = why;
+    return TurnBack{why};
+  }
+  return park(why);
+}
+
+Next Executor::park(const std::string& why) {
+  Parked parked{why, place_.empty() ? "nothing was looked at yet" : place_};
+  say(parked);
+  return Stopped{parked.why, parked.place};
+}
+
+Next Executor::ask(Ask what, std::string text) {
+  say(Asked{what, text});
+  return Question{what, std::move(text)};
+}
+
+Next Executor::wait(Duration pause, const std::string& why) {
+  if (why != waiting_ && at_ < plan_.steps.size()) say(Waiting{current().id, why});
+  waiting_ = why;
+  return Observe{pause, why};
+}
+
+Next Executor::finish() {
+  NodeFinished end;
+  end.outcome = back_ ? Outcome::recorded : Outcome::wanted;
+  end.text = fmt::format("{}: {} layout, read back", plan_.node.text, back_ ? "recorded" : "wanted");
+  if (!left_closed_.empty()) end.text += "; left closed, since that is not ours: " + left_closed_;
+  say(end);
+  return Finished{end.outcome, end.text};
+}
+
+std::optional<std::size_t> Executor::provider(const Condition& condition) const {
+  for (std::size_t i = at_; i-- > 0;)
+    for (const Condition& given : plan_.steps[i].after)
+      if (same(given, condition)) return i;
+  return std::nullopt;
+}
+
+std::size_t Executor::index_of(const std::string& step) const {
+  for (std::size_t i = 0; i < plan_.steps.size(); ++i)
+    if (plan_.steps[i].id == step) return i;
+  return plan_.steps.size();
+}
+
+// Only time that somebody waited counts against a deadline: a clock that is set, a laptop that slept, or a
+// process that was stopped must not make a step fail.
+void Executor::tick(TimePoint now) {
+  now_ = now;
+  if (!last_) last_ = now;
+  Duration gone = now - *last_;
+  last_ = now;
+  if (gone.count() < 0) say(ClockJumped{-gone});
+  gone = std::clamp<Duration>(gone, Duration{0}, allowed_ + kGap);
+  waited_ += gone;
+  pause_ = std::max(Duration{0}, pause_ - gone);
+  allowed_ = Duration{0};
+}
+
+void Executor::enter(std::size_t step) {
+  at_ = step;
+  phase_ = Phase::ready;
+  attempts_ = 0;
+  error_.reset();
+  waiting_.clear();
+  waited_ = pause_ = Duration{0};
+}
+
+Event Executor::performed(const Status& status) {
+  // The step whose action this is; a backend that answers late meets an executor that has moved on.
+  ActionReturned returned{at_ < plan_.steps.size() ? current().id : "",
+                          status ? "" : to_line(status.error())};
+  note(returned);
+  return returned;
+}
+
+void Executor::say(Event event) {
+  note(event);
+  journal_.push_back(std::move(event));
+}
+
+void Executor::note(const Event& event) {
+  if (const auto* begun = std::get_if<StepBegun>(&event)) {
+    std::size_t step = index_of(begun->step);
+    if (step != at_) enter(step);
+    phase_ = Phase::begun;
+    attempts_ = begun->attempt;
+    error_.reset();
+    waited_ = pause_ = Duration{0};
+  } else if (const auto* returned = std::get_if<ActionReturned>(&event)) {
+    if (phase_ == Phase::begun) error_ = returned->error;
+  } else if (const auto* done = std::get_if<StepDone>(&event)) {
+    enter(index_of(done->step) + 1);
+  } else if (const auto* back = std::get_if<WentBack>(&event)) {
+    enter(index_of(back->to));
+    ++rewinds_;
+  } else if (const auto* asked = std::get_if<Asked>(&event)) {
+    question_ = asked->what;
+    question_text_ = asked->text;
+  } else if (const auto* answered = std::get_if<Answered>(&event)) {
+    question_.reset();
+    if (answered->what == Ask::closed_by_other) go_on_closed_ = answered->go_on;
+    if (answered->what == Ask::marked_by_other) break_mark_ = answered->go_on;
+    if (!answered->go_on) demand_ = Demand::cancel;
+  } else if (const auto* requested = std::get_if<Requested>(&event)) {
+    demand_ = requested->what;
+  } else if (const auto* parked = std::get_if<Parked>(&event)) {
+    stopped_ = *parked;
+  } else if (const auto* finished = std::get_if<NodeFinished>(&event)) {
+    finished_ = *finished;
+  } else if (std::holds_alternative<Resumed>(event)) {
+    // What was under way when the last process went is looked at afresh: done, or done again.
+    enter(std::min(at_, plan_.steps.size()));
+    stopped_.reset();
+    question_.reset();
+    demand_.reset();
+    turned_ = false;
+    rewinds_ = blind_ = 0;
+    last_.reset();
+  }
+}
+
+}  // namespace tessera::plan

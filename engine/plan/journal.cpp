@@ -1,0 +1,208 @@
+#include "engine/plan/journal.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "engine/plan/fields.hpp"
+#include "engine/plan/plan_file.hpp"
+
+namespace tessera::plan {
+
+std::string_view word(Ask ask) { return ask == Ask::closed_by_other ? "closed-by-other" : "marked-by-other"; }
+std::string_view word(Demand demand) {
+  constexpr std::string_view kWords[] = {"pause", "cancel", "turn-back"};
+  return kWords[static_cast<std::size_t>(demand)];
+}
+std::string_view word(Outcome outcome) {
+  constexpr std::string_view kWords[] = {"wanted", "recorded", "partial"};
+  return kWords[static_cast<std::size_t>(outcome)];
+}
+template <>
+constexpr int enum_count<Ask>() {
+  return 2;
+}
+template <>
+constexpr int enum_count<Demand>() {
+  return 3;
+}
+template <>
+constexpr int enum_count<Outcome>() {
+  return 3;
+}
+
+Json json_of(const Plan& plan) { return plan_json(plan); }
+bool from_json(const Json& json, Plan& plan, Trouble& trouble) {
+  Result<Plan> read = plan_from(json, "plan");
+  if (!read) return trouble.fail(read.error().reason);
+  plan = std::move(*read);
+  return true;
+}
+
+template <class V, Same<RunStarted> T>
+void fields(V& v, T& x) {
+  v("version", x.version), v("run", x.run), v("who", x.who), v("from", x.from), v("undoes", x.undoes);
+  v("plan", x.plan);
+}
+template <class V, Same<Replanned> T>
+void fields(V& v, T& x) {
+  v("back", x.back), v("who", x.who), v("plan", x.plan);
+}
+template <class V, Same<Resumed> T>
+void fields(V& v, T& x) {
+  v("who", x.who), v("from", x.from);
+}
+template <class V, Same<StepBegun> T>
+void fields(V& v, T& x) {
+  v("step", x.step), v("attempt", x.attempt), v("action", x.action);
+}
+template <class V, Same<ActionReturned> T>
+void fields(V& v, T& x) {
+  v("step", x.step), v("error", x.error);
+}
+template <class V, Same<StepDone> T>
+void fields(V& v, T& x) {
+  v("step", x.step), v("already", x.already);
+}
+template <class V, class T>
+requires(Same<T, StepFailed> || Same<T, Waiting>) void fields(V& v, T& x) {
+  v("step", x.step), v("why", x.why);
+}
+template <class V, Same<WentBack> T>
+void fields(V& v, T& x) {
+  v("from", x.from), v("to", x.to), v("why", x.why);
+}
+template <class V, Same<Asked> T>
+void fields(V& v, T& x) {
+  v("what", x.what), v("text", x.text);
+}
+template <class V, Same<Answered> T>
+void fields(V& v, T& x) {
+  v("what", x.what), v("go_on", x.go_on), v("who", x.who);
+}
+template <class V, Same<Requested> T>
+void fields(V& v, T& x) {
+  v("what", x.what), v("who", x.who);
+}
+template <class V, Same<ClockJumped> T>
+void fields(V& v, T& x) {
+  v("back_s", x.back);
+}
+template <class V, Same<Parked> T>
+void fields(V& v, T& x) {
+  v("why", x.why), v("place", x.place);
+}
+template <class V, class T>
+requires(Same<T, NodeFinished> || Same<T, RunFinished>) void fields(V& v, T& x) {
+  v("outcome", x.outcome), v("text", x.text);
+}
+
+Json json_of(const Event& event) { return tagged(word(event), event); }
+bool from_json(const Json& json, Event& event, Trouble& trouble) { return from_tagged(json, event, trouble); }
+template <class V, Same<Entry> T>
+void fields(V& v, T& x) {
+  v("seq", x.seq), v("at", x.at), v("node", x.node), v("event", x.what);
+}
+
+namespace {
+
+class Sentence {
+ public:
+  std::string operator()(const RunStarted& e) const {
+    return fmt::format("run {} started by {} from {}", e.run, e.who, e.from);
+  }
+  std::string operator()(const Replanned& e) const {
+    return e.back ? fmt::format("planned the way back ({})", e.who)
+                  : fmt::format("planned anew from where it stands ({})", e.who);
+  }
+  std::string operator()(const Resumed& e) const {
+    return fmt::format("resumed by {} from {}", e.who, e.from);
+  }
+  std::string operator()(const StepBegun& e) const {
+    return e.attempt == 1 ? fmt::format("step {}: {}", e.step, word(e.action))
+                          : fmt::format("step {}: {}, attempt {}", e.step, word(e.action), e.attempt);
+  }
+  std::string operator()(const ActionReturned& e) const {
+    return e.error.empty() ? fmt::format("step {}: claims success", e.step)
+                           : fmt::format("step {}: {}", e.step, e.error);
+  }
+  std::string operator()(const StepDone& e) const {
+    return fmt::format("step {}: {}", e.step, e.already ? "was so already" : "done and read back");
+  }
+  std::string operator()(const StepFailed& e) const {
+    return fmt::format("step {} failed: {}", e.step, e.why);
+  }
+  std::string operator()(const WentBack& e) const {
+    return fmt::format("back from step {} to {}: {}", e.from, e.to, e.why);
+  }
+  std::string operator()(const Waiting& e) const { return fmt::format("step {} waits: {}", e.step, e.why); }
+  std::string operator()(const Asked& e) const { return "asked: " + e.text; }
+  std::string operator()(const Answered& e) const {
+    return fmt::format("{} answered: {}", e.who, e.go_on ? "go on" : "stop here");
+  }
+  std::string operator()(const Requested& e) const {
+    return fmt::format("{} asked to {}", e.who, word(e.what));
+  }
+  std::string operator()(const ClockJumped& e) const {
+    return fmt::format("the clock went back by {} s", e.back.count() / 1000);
+  }
+  std::string operator()(const Parked& e) const { return fmt::format("parked: {}; {}", e.why, e.place); }
+  std::string operator()(const NodeFinished& e) const { return e.text; }
+  std::string operator()(const RunFinished& e) const { return e.text; }
+};
+
+Error broken(std::string_view file, std::size_t line, std::string why) {
+  return {"cannot read the journal", fmt::format("{}:{}: {}", file, line, why),
+          "the file must stay as tessera wrote it; the cluster's own marks still tell what the run did"};
+}
+
+Result<Entry> parse_entry(std::string_view text, std::string_view file, std::size_t line) {
+  Result<Json> json = parse_json(text, file);
+  if (!json) return broken(file, line, json.error().reason);
+  Entry entry;
+  Trouble trouble;
+  if (!from_json(*json, entry, trouble)) return broken(file, line, trouble.why);
+  return entry;
+}
+
+}  // namespace
+
+std::string_view word(const Event& event) {
+  static constexpr std::array<std::string_view, std::variant_size_v<Event>> kWords = {
+      "run-started",  "replanned", "resumed",       "step-begun",  "action-returned", "step-done",
+      "step-failed",  "went-back", "waiting",       "asked",       "answered",        "requested",
+      "clock-jumped", "parked",    "node-finished", "run-finished"};
+  return kWords[event.index()];
+}
+
+std::string to_sentence(const Event& event) { return std::visit(Sentence{}, event); }
+
+std::string to_line(const Entry& entry) { return tessera::to_line(json_of(entry)) + "\n"; }
+
+Result<Journal> parse_journal(std::string_view text, std::string_view file) {
+  Journal journal;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = text.find('\n', at);
+    if (end == std::string_view::npos) {  // never finished, so what it announced never began
+      journal.torn = true;
+      break;
+    }
+    std::size_t line = journal.entries.size() + 1;
+    Result<Entry> entry = parse_entry(text.substr(at, end - at), file, line);
+    if (!entry) return entry.error();
+    bool first = journal.entries.empty();
+    const auto* started = std::get_if<RunStarted>(&entry->what);
+    if (first != (started != nullptr)) return broken(file, line, "a journal starts with run-started, once");
+    if (started && started->version != kJournalVersion)
+      return broken(file, line,
+                    fmt::format("version {}, this tessera reads {}", started->version, kJournalVersion));
+    if (entry->seq != static_cast<std::int64_t>(line))
+      return broken(file, line, fmt::format("entry {} stands where {} should", entry->seq, line));
+    journal.entries.push_back(std::move(*entry));
+    at = journal.good_bytes = end + 1;
+  }
+  if (journal.entries.empty()) return broken(file, 1, "it is empty");
+  return journal;
+}
+
+}  // namespace tessera::plan

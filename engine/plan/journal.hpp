@@ -1,0 +1,129 @@
+// The journal of a run: one line of JSON for each event, append-only, so that resume is replay.
+//
+// A line is written and fsynced before the action that it announces. Reading tolerates one torn last line
+// (the power went while it was written: what it announced had not begun), and nothing else. Threads: plain
+// values, pure functions. Files are the business of whoever keeps the journal.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "engine/plan/plan.hpp"
+
+namespace tessera::plan {
+
+inline constexpr int kJournalVersion = 1;
+
+enum class Ask : std::uint8_t { closed_by_other, marked_by_other };
+enum class Demand : std::uint8_t { pause, cancel, turn_back };
+enum class Outcome : std::uint8_t { wanted, recorded, partial };  // the new layout, the old one, in between
+
+// First line of every journal.
+struct RunStarted {
+  int version = kJournalVersion;
+  std::string run;
+  std::string who;
+  std::string from;
+  std::string undoes;  // the run that this one takes back; else empty
+  Plan plan;
+};
+// A new plan for one node, since the world left the old one's path, or to go back. It replaces the old one.
+struct Replanned {
+  Plan plan;  // of exactly one node
+  bool back = false;
+  std::string who;
+};
+struct Resumed {
+  std::string who;
+  std::string from;
+};
+struct StepBegun {
+  std::string step;
+  int attempt = 1;
+  Action action;  // what is left of the step's action
+};
+struct ActionReturned {
+  std::string step;
+  std::string error;  // empty: it claims success
+};
+struct StepDone {
+  std::string step;
+  bool already = false;  // it was so before anything was done
+};
+struct StepFailed {
+  std::string step;
+  std::string why;
+};
+// A precondition stopped to hold: back to the step that provides it.
+struct WentBack {
+  std::string from;
+  std::string to;
+  std::string why;
+};
+struct Waiting {
+  std::string step;
+  std::string why;
+};
+struct Asked {
+  Ask what = Ask::closed_by_other;
+  std::string text;
+};
+struct Answered {
+  Ask what = Ask::closed_by_other;
+  bool go_on = false;
+  std::string who;
+};
+struct Requested {
+  Demand what = Demand::pause;
+  std::string who;
+};
+struct ClockJumped {
+  Duration back{0};
+};
+// A safe place to stop: nothing is under way, everything is stated, resume works.
+struct Parked {
+  std::string why;
+  std::string place;
+};
+struct NodeFinished {
+  Outcome outcome = Outcome::wanted;
+  std::string text;
+};
+struct RunFinished {
+  Outcome outcome = Outcome::wanted;
+  std::string text;
+};
+
+using Event =
+    std::variant<RunStarted, Replanned, Resumed, StepBegun, ActionReturned, StepDone, StepFailed, WentBack,
+                 Waiting, Asked, Answered, Requested, ClockJumped, Parked, NodeFinished, RunFinished>;
+
+struct Entry {
+  std::int64_t seq = 0;  // counts from 1
+  TimePoint at{};
+  NodeName node;  // empty: about the run
+  Event what;
+};
+
+std::string_view word(Ask ask);
+std::string_view word(Demand demand);
+std::string_view word(Outcome outcome);     // "wanted" "recorded" "partial"
+std::string_view word(const Event& event);  // "step-begun" ...
+// One sentence for the journal screen.
+std::string to_sentence(const Event& event);
+
+// With its newline.
+std::string to_line(const Entry& entry);
+
+struct Journal {
+  std::vector<Entry> entries;
+  std::size_t good_bytes = 0;  // cut the file to this length before appending
+  bool torn = false;           // a last line was cut off
+};
+// Errors name the line. The first entry must be RunStarted, numbers must follow one another.
+Result<Journal> parse_journal(std::string_view text, std::string_view file);
+
+}  // namespace tessera::plan

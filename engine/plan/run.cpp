@@ -1,0 +1,177 @@
+#include "engine/plan/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/plan/steps.hpp"
+
+namespace tessera::plan {
+namespace {
+
+Executor executor_for(const Run& run, const NodePlan& plan, bool back) {
+  return {plan, run.started.plan.intent.options, run.started.run, back};
+}
+
+bool begun(const Executor& executor) {
+  return executor.step() > 0 || executor.stopped() || executor.finished();
+}
+
+}  // namespace
+
+Run run_of(const RunStarted& started) {
+  Run run;
+  run.started = started;
+  for (const NodePlan& plan : started.plan.nodes) {
+    run.plans.emplace(plan.node, plan);
+    run.nodes.emplace(plan.node, executor_for(run, plan, !started.undoes.empty()));
+  }
+  return run;
+}
+
+Status note(Run& run, const Entry& entry) {
+  if (const auto* end = std::get_if<RunFinished>(&entry.what)) {
+    run.finished = *end;
+    return Done{};
+  }
+  if (std::holds_alternative<RunStarted>(entry.what)) return Done{};
+  if (entry.node.empty()) {
+    if (const auto* asked = std::get_if<Requested>(&entry.what))
+      run.paused = asked->what != Demand::turn_back;
+    if (std::holds_alternative<Resumed>(entry.what)) run.paused = false;
+    if (std::holds_alternative<Resumed>(entry.what)) run.finished.reset();
+    for (auto& [name, executor] : run.nodes)
+      if (begun(executor) && !executor.finished()) executor.note(entry.what);
+    return Done{};
+  }
+  auto node = run.nodes.find(entry.node);
+  if (node == run.nodes.end())
+    return Error{
+        "cannot follow the journal",
+        fmt::format("entry {} is about {}, which the run does not change", entry.seq, entry.node.text),
+        "the file must stay as tessera wrote it"};
+  if (const auto* anew = std::get_if<Replanned>(&entry.what)) {
+    if (anew->plan.nodes.size() != 1 || anew->plan.nodes[0].node != entry.node)
+      return Error{"cannot follow the journal", fmt::format("entry {} plans another node", entry.seq), ""};
+    run.plans.at(entry.node) = anew->plan.nodes[0];
+    node->second = executor_for(run, anew->plan.nodes[0], anew->back);
+    return Done{};
+  }
+  node->second.note(entry.what);
+  return Done{};
+}
+
+Result<Run> replay(const Journal& journal) {
+  const auto* started = journal.entries.empty() ? nullptr : std::get_if<RunStarted>(&journal.entries[0].what);
+  if (!started) return Error{"cannot follow the journal", "it does not start with run-started", ""};
+  Run run = run_of(*started);
+  for (const Entry& entry : journal.entries)
+    if (Status ok = note(run, entry); !ok) return ok.error();
+  return run;
+}
+
+NodeStage stage_of(const Run& run, const NodeName& node) {
+  const Executor& executor = run.nodes.at(node);
+  if (executor.finished())
+    return executor.back() && run.started.undoes.empty() ? NodeStage::failed : NodeStage::done;
+  if (executor.stopped()) return NodeStage::failed;
+  return begun(executor) ? NodeStage::running : NodeStage::untouched;
+}
+
+std::vector<NodeName> nodes_to_begin(const Run& run) {
+  const Options& options = run.started.plan.intent.options;
+  Summary now = summary(run);
+  if (run.paused || run.finished || !now.failed.empty()) return {};
+  // The canaries alone, until every one of them is done.
+  auto canaries = static_cast<std::size_t>(std::max(0, options.canary));
+  bool alone = now.done.size() < canaries;
+  std::size_t most =
+      alone ? canaries - now.done.size() : static_cast<std::size_t>(std::max(1, options.batch));
+  std::vector<NodeName> begin;
+  // A batch is begun when the one before it is through.
+  if (!now.running.empty()) return begin;
+  for (const NodeName& node : now.untouched)
+    if (begin.size() < most) begin.push_back(node);
+  return begin;
+}
+
+Summary summary(const Run& run) {
+  Summary all;
+  for (const NodePlan& plan : run.started.plan.nodes) {
+    switch (stage_of(run, plan.node)) {
+      case NodeStage::done: all.done.push_back(plan.node); break;
+      case NodeStage::failed: all.failed.push_back(plan.node); break;
+      case NodeStage::running: all.running.push_back(plan.node); break;
+      case NodeStage::untouched: all.untouched.push_back(plan.node); break;
+    }
+  }
+  return all;
+}
+
+std::string to_text(const Summary& summary) {
+  std::string text = fmt::format("{} done", summary.done.size());
+  if (!summary.running.empty()) text += fmt::format(", {} under way", summary.running.size());
+  if (!summary.failed.empty()) {
+    text += fmt::format(", {} failed (", summary.failed.size());
+    for (std::size_t i = 0; i < summary.failed.size() && i < 5; ++i)
+      text += (i > 0 ? ", " : "") + summary.failed[i].text;
+    text += summary.failed.size() > 5 ? ", …)" : ")";
+  }
+  return text + fmt::format(", {} untouched", summary.untouched.size());
+}
+
+std::optional<RunFinished> end_of(const Run& run) {
+  if (run.finished) return run.finished;
+  Summary now = summary(run);
+  if (!now.running.empty() || !nodes_to_begin(run).empty()) return std::nullopt;
+  if (run.paused && now.failed.empty() && !now.untouched.empty()) return std::nullopt;
+  for (const NodeName& node : now.failed)  // parked: somebody has to decide
+    if (!run.nodes.at(node).finished()) return std::nullopt;
+  bool undone = !run.started.undoes.empty();
+  RunFinished end;
+  end.text = to_text(now);
+  bool none_wanted = now.done.empty();
+  if (now.failed.empty() && now.untouched.empty())
+    end.outcome = undone ? Outcome::recorded : Outcome::wanted;
+  else
+    end.outcome = none_wanted ? Outcome::recorded : Outcome::partial;
+  return end;
+}
+
+Result<Plan> plan_onward(const Run& run, const NodeName& node, const Cluster& cluster,
+                         const mig::Catalogue& catalogue, const SiteRules& rules, bool back, TimePoint now) {
+  const Plan& original = run.started.plan;
+  auto planned = std::find_if(original.nodes.begin(), original.nodes.end(),
+                              [&](const NodePlan& one) { return one.node == node; });
+  if (planned == original.nodes.end())
+    return Error{"cannot plan on", fmt::format("the run does not change {}", node.text), ""};
+  NodePlan target = *planned;
+  if (!back) target.before = planned->after;  // towards `after`, by the same words
+  Intent intent = undo_intent(original, target, original.intent.words);
+  intent.options = original.intent.options;
+  intent.options.at.reset();
+  if (back) intent.options.way = Way::wait;  // nobody was told that going back would end their work
+  Result<Plan> onward = make_plan(cluster, catalogue, intent, original.capabilities, rules, now);
+  if (!onward) return onward;
+  end_with_release(onward->nodes[0], builder_for(original.capabilities.dialect), original.scheduler);
+  return onward;
+}
+
+std::vector<std::string> unnamed_harm(const Run& run, const Plan& onward) {
+  std::vector<std::string> harm;
+  for (const NodePlan& node : onward.nodes) {
+    for (const Disturbed& one : node.blast_radius) {
+      bool named = false;
+      for (const NodePlan& old : run.started.plan.nodes)
+        if (old.node == node.node)
+          for (const Disturbed& known : old.blast_radius)
+            named = named || (known.id == one.id && known.slices == one.slices);
+      if (named) continue;
+      std::string what = one.id.empty() ? "an unknown client" : fmt::format("{} ({})", one.id.text, one.user);
+      harm.push_back(fmt::format("{} on {}", what, one.slices.empty() ? node.node.text : one.slices.front()));
+    }
+  }
+  return harm;
+}
+
+}  // namespace tessera::plan

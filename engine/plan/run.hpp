@@ -1,0 +1,53 @@
+// A run over all its nodes: replayed from the journal, in which order nodes are taken, and what to tell whom.
+// Threads: plain values, pure functions.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/plan/executor.hpp"
+#include "engine/plan/planner.hpp"
+
+namespace tessera::plan {
+
+struct Run {
+  RunStarted started;
+  std::map<NodeName, Executor> nodes;  // one each; a node without steps is finished from the start
+  std::map<NodeName, NodePlan> plans;  // the current ones
+  std::optional<RunFinished> finished;
+  bool paused = false;  // no further node is begun
+};
+Run run_of(const RunStarted& started);
+// Folds one event in; `entry.node` says whose it is. Errors: an event about a node that the run does not
+// have.
+Status note(Run& run, const Entry& entry);
+Result<Run> replay(const Journal& journal);
+
+// Canary first, then batches; nothing more is begun after a failure or while paused.
+enum class NodeStage : std::uint8_t { untouched, running, done, failed };
+NodeStage stage_of(const Run& run, const NodeName& node);
+std::vector<NodeName> nodes_to_begin(const Run& run);
+struct Summary {
+  std::vector<NodeName> done, failed, running, untouched;
+};
+Summary summary(const Run& run);
+std::string to_text(const Summary& summary);  // "3 done, 1 failed (n0007), 4 untouched"
+// Nothing runs and nothing may be begun: what RunFinished says; nullopt: it goes on.
+std::optional<RunFinished> end_of(const Run& run);
+
+// Planning anew from what stands now, towards what the run wanted (or back to what it found). Journal it as
+// Replanned.
+Result<Plan> plan_onward(const Run& run, const NodeName& node, const Cluster& cluster,
+                         const mig::Catalogue& catalogue, const SiteRules& rules, bool back, TimePoint now);
+// Held slices that the new plan would destroy and the run never named: then it must be armed again.
+std::vector<std::string> unnamed_harm(const Run& run, const Plan& onward);
+
+// One text for each owner who is hit, to copy or to pipe into the site's own mail command.
+struct Message {
+  std::string user;
+  std::string text;
+};
+std::vector<Message> messages(const Plan& plan);
+
+}  // namespace tessera::plan
