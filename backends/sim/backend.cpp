@@ -73,8 +73,8 @@ class SimBackend final : public Backend {
       base_wall_ = wall;
       base_ = world_.now;
     }
-    for (Event& event : snapshot(world_, wall, speed_, kGeneration)) sink_->post(std::move(event));
     tell_pace();
+    for (Event& event : snapshot(world_, wall, speed_, kGeneration)) sink_->post(std::move(event));
   }
 
   void tick_later() {

@@ -3,7 +3,8 @@
 // The first picture is posted at once; then, once a second, what has changed since. Telemetry of a node is
 // told anew every five seconds or so, a few nodes at a time. At speed 0 the world stands still and nothing
 // more is posted unless refresh() asks.
-// Threads: as engine/port.hpp says; the world lives on the backend's own thread.
+// Threads: as engine/port.hpp says; the world lives on the backend's own thread, and the sink outlives the
+// backend.
 #pragma once
 
 #include <functional>

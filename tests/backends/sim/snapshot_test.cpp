@@ -1,0 +1,152 @@
+// What a world tells: holders that add up, and hostile words made safe.
+#include "backends/sim/snapshot.hpp"
+
+#include <map>
+
+#include "engine/text.hpp"
+#include "tests/backends/sim/worlds.hpp"
+
+namespace tessera::sim {
+namespace {
+
+TEST(Snapshot, EveryHeldSliceIsHeldByWhomTheWorldSays) {
+  for (const char* scenario : {"demo", "blackwell", "kubernetes", "slurm-h100"})
+    for (World& world : worlds_of(scenario)) {
+      world.advance(kMonday + std::chrono::hours(5));
+      std::map<std::string, int> claimed, held;
+      for (const auto& [id, job] : world.jobs)
+        for (const Claim& claim : job.claims) claimed[workload_id(world, job).text] += claim.share;
+      Model model = model_of(world);
+      for (const Node& node : model.clusters[0].nodes.all())
+        for (const Gpu& gpu : node.gpus)
+          for (const Slice& slice : gpu.slices) {
+            EXPECT_TRUE(slice.exact);
+            int shares = 0;
+            for (const Holder& holder : slice.holders) {
+              held[holder.workload.text] += holder.share;
+              shares += holder.share;
+            }
+            EXPECT_LE(shares, slice.capacity) << node.name.text;
+            EXPECT_EQ(slice.holding, shares > 0 ? Holding::held : Holding::free) << node.name.text;
+          }
+      EXPECT_EQ(held, claimed) << scenario;
+    }
+}
+
+TEST(Snapshot, TellsAMultiNodeJobOnAllItsNodes) {
+  Model model = model_of(worlds_of("demo")[0]);
+  const Workload* job = workload_named(model, "llama-sft-70b");
+  ASSERT_NE(job, nullptr);
+  ASSERT_EQ(job->allocations.size(), 2u);
+  EXPECT_EQ(job->node_count, 2);
+  EXPECT_EQ(job->requests, (std::vector<Request>{{"gpu:h100", 8}}));
+  EXPECT_EQ(job->allocations[0].count, 4);
+  EXPECT_EQ(job->allocations[0].devices.size(), 4u);
+  EXPECT_EQ(job->user, "alice");
+  EXPECT_EQ(job->account, "vision");
+}
+
+TEST(Snapshot, PlacesSlicesWhereTheLayoutHasThem) {
+  Model model = model_of(worlds_of("demo")[0]);
+  const Node* node = model.clusters[0].nodes.find(NodeName("h100-03"));
+  ASSERT_NE(node, nullptr);
+  const Gpu& gpu = node->gpus[0];
+  ASSERT_EQ(gpu.slices.size(), 4u);
+  EXPECT_EQ(gpu.product, ProductKey("H100-80GB-SXM5"));
+  EXPECT_EQ(gpu.slices[3].placement, (Placement{4, 4}));
+  EXPECT_EQ(gpu.slices[3].profile.text, "3g.40gb");
+  EXPECT_EQ(gpu.slices[3].instance_id, 2);
+  ASSERT_EQ(gpu.slices[3].holders.size(), 1u);
+  EXPECT_EQ(model.clusters[0].workloads.find(gpu.slices[3].holders[0].workload)->name, "mistral-lora");
+  EXPECT_EQ(gpu.slices[3].compute, (std::vector<ComputeInstance>{{0, ProfileName("3g.40gb")}}));
+}
+
+TEST(Snapshot, SaysOnlyHowManyWhereDevicesAreNotTold) {
+  World vague = worlds_of("broken")[2];
+  Model model = model_of(vague);
+  const Workload* three = nullptr;
+  for (const Workload& workload : model.clusters[0].workloads.all())
+    if (workload.name.starts_with("three")) three = &workload;
+  ASSERT_NE(three, nullptr);
+  ASSERT_EQ(three->allocations.size(), 1u);
+  EXPECT_TRUE(three->allocations[0].devices.empty());
+  EXPECT_EQ(three->allocations[0].type, "3g.40gb");
+}
+
+void expect_clean(const std::string& text) { EXPECT_EQ(text, clean(text, text.size() + 16)) << text; }
+
+TEST(Snapshot, LetsNoControlCharacterOut) {
+  bool escape_in_source = false;
+  for (World& world : worlds_of("broken")) {
+    world.advance(world.start + std::chrono::hours(3));
+    for (const auto& [id, job] : world.jobs) escape_in_source |= job.name.find('\x1b') != std::string::npos;
+    Model model = model_of(world);
+    for (const Workload& workload : model.clusters[0].workloads.all())
+      for (const std::string& text : {workload.id.text, workload.name, workload.user, workload.group,
+                                      workload.account, workload.reason, workload.comment})
+        expect_clean(text);
+    for (const Node& node : model.clusters[0].nodes.all()) {
+      for (const std::string& text : {node.name.text, node.reason, node.reason_by, node.model})
+        expect_clean(text);
+      for (const Gpu& gpu : node.gpus) expect_clean(gpu.model);
+    }
+  }
+  EXPECT_TRUE(escape_in_source) << "the scenario must be hostile for this to mean anything";
+}
+
+TEST(Snapshot, ShowsTheOddThingsOfTheBrokenPlace) {
+  std::vector<World> worlds = worlds_of("broken");
+  Model odd = model_of(worlds[0]);
+  auto node = [&](const char* name) { return odd.clusters[0].nodes.find(NodeName(name)); };
+  EXPECT_EQ(node("inval-01")->health, Health::invalid);
+  EXPECT_EQ(node("weird-01")->gpus[0].product, std::nullopt);
+  EXPECT_EQ(node("nomemory-01")->gpus[0].memory, std::nullopt);
+  EXPECT_TRUE(node("bare-01")->gpus.empty());
+  EXPECT_TRUE(node("untold-01")->gpus.empty());
+  EXPECT_FALSE(node("untold-01")->workloads.empty());
+  EXPECT_TRUE(node("empty-01")->gpus[0].slices.empty());
+  EXPECT_EQ(node("pending-01")->gpus[0].mig_mode, MigMode::enable_pending);
+  EXPECT_EQ(node("hidden-01")->gpus[0].slices[0].told_held, true);
+  EXPECT_EQ(node("down-01")->gpus[0].telemetry.use, std::nullopt);
+  EXPECT_TRUE(model_of(worlds[1]).clusters[0].nodes.empty());
+}
+
+TEST(Snapshot, TellsAFailingSourceButKeepsWhatWasKnown) {
+  World stale = worlds_of("broken")[3];
+  EXPECT_EQ(stale.failing(), nullptr);
+  stale.advance(stale.start + std::chrono::minutes(1));
+  ASSERT_NE(stale.failing(), nullptr);
+  Model model = model_of(stale);
+  const SourceHealth& health = model.clusters[0].sources.at(Source::simulator);
+  EXPECT_TRUE(health.failure.has_value());
+  EXPECT_EQ(model.clusters[0].nodes.size(), 2u);
+}
+
+TEST(Snapshot, EventsOfAChangeBringAModelToTheSameState) {
+  for (World& world : worlds_of("demo")) {
+    Model model = model_of(world);
+    for (int i = 1; i <= 30; ++i) {
+      Changes changes = world.advance(kMonday + std::chrono::minutes(7 * i));
+      for (Event& event : events_of(world, changes)) reduce(model, std::move(event));
+    }
+    Model fresh = model_of(world);
+    const Cluster &a = model.clusters[0], &b = fresh.clusters[0];
+    ASSERT_EQ(a.workloads.size(), b.workloads.size());
+    for (const Workload& workload : b.workloads.all()) {
+      const Workload* known = a.workloads.find(workload.id);
+      ASSERT_NE(known, nullptr) << workload.id.text;
+      EXPECT_EQ(known->state, workload.state);
+      EXPECT_EQ(known->reason, workload.reason);
+      EXPECT_EQ(known->allocations, workload.allocations);
+    }
+    for (const Node& node : b.nodes.all()) {
+      const Node* known = a.nodes.find(node.name);
+      ASSERT_NE(known, nullptr);
+      EXPECT_EQ(known->state, node.state) << node.name.text;
+      EXPECT_EQ(known->workloads, node.workloads) << node.name.text;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tessera::sim

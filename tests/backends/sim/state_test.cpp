@@ -1,0 +1,120 @@
+// Saved worlds: back as they were, gone on as they would have, and refused when they make no sense.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "backends/sim/random.hpp"
+#include "backends/sim/state_file.hpp"
+#include "backends/sim/state_text.hpp"
+#include "tests/backends/sim/worlds.hpp"
+
+namespace tessera::sim {
+namespace {
+
+using std::chrono::minutes;
+
+TEST(State, ComesBackAsItWasAndGoesOnAsItWouldHave) {
+  const char* names[] = {"demo", "broken", "blackwell", "kubernetes"};
+  for (std::uint64_t seed = 0; seed < 16; ++seed) {
+    SCOPED_TRACE(seed);
+    std::vector<World> worlds = worlds_of(names[seed % 4], mix(seed));
+    for (World& world : worlds) world.advance(world.start + minutes(between(mix(~seed), 0, 300)));
+    std::string text = save_state(worlds);
+    Result<std::vector<World>> loaded = load_state(text, catalogue());
+    ASSERT_TRUE(loaded.ok()) << to_line(loaded.error());
+    EXPECT_TRUE(*loaded == worlds);
+    EXPECT_TRUE(save_state(*loaded) == text);
+    for (std::size_t i = 0; i < worlds.size(); ++i) {
+      worlds[i].advance(worlds[i].now + minutes(60));
+      (*loaded)[i].advance((*loaded)[i].now + minutes(60));
+    }
+    EXPECT_TRUE(*loaded == worlds) << "an hour later";
+  }
+}
+
+std::string refusal(const std::string& text) {
+  Result<std::vector<World>> loaded = load_state(text, catalogue(), "f");
+  return loaded ? "read" : loaded.error().reason;
+}
+
+TEST(State, RefusesATextThatIsCutAnywhere) {
+  std::string text = save_state(worlds_of("blackwell"));
+  for (std::size_t size = 0; size + 1 < text.size(); size += 97)
+    EXPECT_NE(refusal(text.substr(0, size)), "read") << size;
+}
+
+TEST(State, NamesTheLineOfWhatMakesNoSense) {
+  EXPECT_EQ(refusal("hello"), "f:1: this is no saved simulator state");
+  EXPECT_EQ(refusal("tessera-sim-state 2\n"), "f:1: a number from 1 to 1 is expected");
+  std::string text = save_state(worlds_of("blackwell"));
+  EXPECT_EQ(refusal(text + "more\n").find("f:"), 0u);
+  auto spoil = [&](std::string_view from, std::string_view to) {
+    std::string copy = text;
+    copy.replace(copy.find(from), from.size(), to);
+    return refusal(copy);
+  };
+  EXPECT_NE(spoil("\nclaim 3 0 -1 1", "\nclaim 99999 0 -1 1").find("a number from 0"), std::string::npos);
+  EXPECT_NE(spoil("\nclaim 3 0 -1 1", "\nclaim 3 0 -1 2").find("2 shares held of 1"), std::string::npos);
+  EXPECT_NE(spoil("\nclaim 3 0 -1 1", "\nclaim 3 0 7 1").find("not there"), std::string::npos);
+}
+
+TEST(State, SurvivesEveryByteBeingOdd) {
+  World world = world_from(
+      "clusters:\n  - name: c\n    users: [ann]\n    partitions: [p]\n    nodes: [{names: n, product: T4, "
+      "gpus: 1}]\n"
+      "    jobs: [{name: \"quote \\\" back \\\\ \\e \\n \\0 é\", want: 'gpu:1'}]\n");
+  std::vector<World> worlds{world};
+  Result<std::vector<World>> loaded = load_state(save_state(worlds), catalogue());
+  ASSERT_TRUE(loaded.ok()) << to_line(loaded.error());
+  EXPECT_EQ(*loaded, worlds);
+}
+
+class StateFileTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    char name[] = "/tmp/tessera-state-XXXXXX";
+    ASSERT_NE(mkdtemp(name), nullptr);
+    folder = name;
+  }
+  void TearDown() override { std::filesystem::remove_all(folder); }
+  std::string folder;
+};
+
+TEST_F(StateFileTest, IsReplacedAsAWholeAndIsTheOwnersOnly) {
+  std::string path = folder + "/world";
+  Result<StateFile> file = StateFile::open(path);
+  ASSERT_TRUE(file.ok());
+  EXPECT_EQ(*file->read(), std::nullopt);
+  ASSERT_TRUE(file->write("one").ok());
+  ASSERT_TRUE(file->write("two").ok());
+  EXPECT_EQ(**file->read(), "two");
+  struct stat info {};
+  ASSERT_EQ(stat(path.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777u, 0600u);
+  EXPECT_FALSE(std::filesystem::exists(path + ".new"));
+}
+
+TEST_F(StateFileTest, IsNotGivenToTwoAtOnce) {
+  std::string path = folder + "/world";
+  {
+    Result<StateFile> first = StateFile::open(path);
+    ASSERT_TRUE(first.ok());
+    Result<StateFile> second = StateFile::open(path);
+    ASSERT_FALSE(second.ok());
+    EXPECT_NE(second.error().reason.find("another tessera"), std::string::npos);
+  }
+  EXPECT_TRUE(StateFile::open(path).ok()) << "free again when the first is gone";
+}
+
+TEST_F(StateFileTest, SaysWhyItCannotBeUsed) {
+  EXPECT_FALSE(StateFile::open("/nonexistent/world").ok());
+  Result<StateFile> file = StateFile::open(folder);
+  ASSERT_TRUE(file.ok());
+  EXPECT_NE(file->read().error().reason.find("not a regular file"), std::string::npos);
+  EXPECT_FALSE(file->write("x").ok());
+  unlink((folder + ".lock").c_str());
+}
+
+}  // namespace
+}  // namespace tessera::sim
