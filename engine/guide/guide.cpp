@@ -14,7 +14,7 @@ ResultStep result_step(const Flowchart& chart, const Step& step, TimePoint now) 
   if (!step.by_admin) {
     const auto& facts = step.known.facts;
     const bool told = !facts.empty() && facts.front().origin.source != Source::none;
-    result.source = told ? std::string(tessera::word(facts.front().origin.source)) : "settings";
+    result.source = told ? std::string(tessera::word(facts.front().origin.source)) : "site";
   }
   return result;
 }

@@ -19,7 +19,7 @@ struct ResultStep {
   std::string question;  // label: "Q2"
   std::string text;      // what was asked
   bool yes = false;
-  std::string source;   // "admin", "catalogue", "scontrol show job", "settings"
+  std::string source;   // "admin", "catalogue", "scontrol show job", "site"
   std::string because;  // the facts, as one line
 };
 

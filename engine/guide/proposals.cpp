@@ -16,6 +16,8 @@ namespace tessera::guide {
 
 namespace {
 
+constexpr std::size_t kTailored = 64;  // boards; beyond, one layout for all is what can be looked after
+
 using Multiset = std::vector<int>;  // profiles, ascending
 
 struct HeldInstance {
@@ -82,6 +84,7 @@ std::vector<Board> boards_of(const Scope& scope, const mig::Product& product) {
 // A candidate on one board.
 struct Fit {
   bool possible = false;
+  bool open = false;  // one more instance would still have room: another candidate holds more
   mig::Layout layout;
   std::vector<std::size_t> kept;  // indices into Board::held
   int stranded_memory = 0;
@@ -109,6 +112,7 @@ Fit fit_on(const mig::Product& product, const Multiset& wanted, const Board& boa
   fit.possible = true;
   fit.layout = std::move(*placed);
   const mig::Room room = mig::room(product, fit.layout);
+  fit.open = room.largest.has_value();
   fit.stranded_memory = room.stranded_memory_slices;
   fit.stranded_compute = room.stranded_compute_slices;
   return fit;
@@ -279,11 +283,16 @@ std::optional<Proposal> build(const Ask& q, Fits& fits, const std::vector<Multis
   return proposal;
 }
 
+// What people feel: who must go without a new place, who gets in, who must move.
+auto service(const Proposal& one) {
+  return std::tuple(one.ends.size() - one.rehoused.size(), -static_cast<std::ptrdiff_t>(one.fit.size()),
+                    one.ends.size());
+}
+
 auto rank(const Proposal& one) {
   std::set<std::string> sizes;
   for (const auto& [resource, count] : one.advertised) sizes.insert(resource);
-  return std::tuple(one.ends.size() - one.rehoused.size(), -static_cast<std::ptrdiff_t>(one.fit.size()),
-                    one.ends.size(), one.stranded_memory + one.stranded_compute,
+  return std::tuple(service(one), one.stranded_memory + one.stranded_compute,
                     -static_cast<std::ptrdiff_t>(sizes.size()), one.preset ? 0 : 1, one.title);
 }
 
@@ -333,19 +342,22 @@ std::vector<Proposal> propose_layouts(const Scope& scope, sharing::Platform plat
   std::vector<Proposal> proposals;
   std::vector<Multiset> made;
   for (const Multiset& one : all) {
+    const bool open = std::all_of(q.boards.begin(), q.boards.end(),
+                                  [&](const Board& board) { return fits.of(one, board).open; });
+    if (open) continue;
     if (auto proposal = build(q, fits, std::vector<Multiset>(q.boards.size(), one))) {
       proposals.push_back(std::move(*proposal));
       made.push_back(one);
     }
   }
   const auto better = [](const Proposal& left, const Proposal& right) { return rank(left) < rank(right); };
-  if (q.boards.size() > 1 && !proposals.empty()) {
+  if (q.boards.size() > 1 && q.boards.size() <= kTailored && !proposals.empty()) {
     const auto best = static_cast<std::size_t>(std::min_element(proposals.begin(), proposals.end(), better) -
                                                proposals.begin());
     const std::vector<Multiset> choice = tailored(q, fits, all, made[best]);
     if (!choice.empty()) {
       auto proposal = build(q, fits, choice);
-      if (proposal && proposal->layout.empty() && better(*proposal, proposals[best])) {
+      if (proposal && proposal->layout.empty() && service(*proposal) < service(proposals[best])) {
         proposals.push_back(std::move(*proposal));
       }
     }

@@ -34,6 +34,8 @@ TEST(Proposals, ABoardNobodyHasYetGetsTheFullestLayouts) {
   for (const Proposal& one : found) {
     EXPECT_EQ(one.stranded_memory + one.stranded_compute, 0) << one.title;
     EXPECT_TRUE(one.boards.at(0).node.empty());
+    const mig::Product& h100 = test::product("H100-80GB-SXM5");
+    EXPECT_FALSE(mig::room(h100, *one.boards.at(0).layout).largest) << one.title << " leaves room for more";
   }
 }
 
@@ -133,6 +135,17 @@ TEST(Proposals, SeveralBoardsMayBeCutEachInItsOwnWay) {
     const bool each = one.title == "a layout for each board";
     EXPECT_EQ(each, !one.notes.empty()) << "the platform's first rule";
   }
+}
+
+TEST(Proposals, OneLayoutForAllIsPreferredWhereItServesAsMany) {
+  test::Story story;
+  story.tell(NodesListed{{test::node("n1", {empty_mig(0), empty_mig(1)})}});
+  story.tell(
+      WorkloadsListed{{test::waiting("1", "a", "gpu:3g.40gb"), test::waiting("2", "b", "gpu:1g.10gb")}});
+  const auto found = propose_layouts(all_of(story), Platform::slurm);
+  EXPECT_EQ(found.at(0).title, "1 × 3g.40gb + 1 × 2g.20gb + 2 × 1g.10gb");
+  EXPECT_EQ(found.at(0).preset, "all-balanced");
+  for (const Proposal& one : found) EXPECT_NE(one.title, "a layout for each board");
 }
 
 TEST(Proposals, OneProfileOnKubernetesIsAskedForAsAGpu) {
