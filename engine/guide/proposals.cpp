@@ -240,7 +240,32 @@ struct Ask {
   sharing::Platform platform;
   std::vector<Board> boards;
   std::vector<Demand> waiting;
+  std::vector<std::pair<Multiset, std::string>> offered;  // a managed platform's own layouts; empty: any
 };
+
+// A managed platform with tables of its own takes nothing else.
+std::vector<std::pair<Multiset, std::string>> offered_by(const mig::Product& product,
+                                                         sharing::Platform platform) {
+  std::vector<std::pair<Multiset, std::string>> all;
+  const auto tables = sharing::built_in_presets();
+  if (platform != sharing::Platform::fpt || !tables) return all;
+  for (const sharing::Preset& preset : sharing::presets(product, platform, *tables)) {
+    if (!preset.mig) continue;
+    all.emplace_back(preset.profiles, preset.name);
+    std::sort(all.back().first.begin(), all.back().first.end());
+  }
+  return all;
+}
+
+std::optional<std::string> name_of(const Ask& q, const Multiset& one) {
+  for (const auto& [multiset, name] : q.offered) {
+    if (multiset == one) return name;
+  }
+  if (!q.offered.empty()) return std::nullopt;
+  std::optional<std::string> name = sharing::operator_name(q.product, one);
+  if (!name && q.platform == sharing::Platform::hyperpod_eks) name = sharing::hyperpod_name(q.product, one);
+  return name;
+}
 
 bool uniform(const std::vector<Multiset>& choice) {
   return std::all_of(choice.begin(), choice.end(), [&](const Multiset& one) {
@@ -270,15 +295,9 @@ std::optional<Proposal> build(const Ask& q, Fits& fits, const std::vector<Multis
   if (alike) {
     proposal.title = title_of(q.product, choice[0]);
     proposal.layout = wish_of(q.product, choice[0]);
-    proposal.preset = sharing::operator_name(q.product, choice[0]);
-    if (!proposal.preset && q.platform == sharing::Platform::hyperpod_eks) {
-      proposal.preset = sharing::hyperpod_name(q.product, choice[0]);
-    }
+    proposal.preset = name_of(q, choice[0]);
   } else {
     proposal.title = "a layout for each board";
-    if (q.platform == sharing::Platform::fpt) {
-      proposal.notes.push_back("breaks rule fpt-a: one layout for all cards of a worker");
-    }
   }
   return proposal;
 }
@@ -335,23 +354,27 @@ std::vector<Multiset> tailored(const Ask& q, Fits& fits, const std::vector<Multi
 std::vector<Proposal> propose_layouts(const Scope& scope, sharing::Platform platform) {
   if (scope.product == nullptr || !scope.product->mig_capable || !scope.product->placements_known) return {};
   const mig::Product& product = *scope.product;
-  Ask q{scope, product, platform, boards_of(scope, product), {}};
+  Ask q{scope, product, platform, boards_of(scope, product), {}, offered_by(product, platform)};
+  if (platform == sharing::Platform::fpt && q.offered.empty()) return {};
   if (scope.cluster != nullptr) q.waiting = demands(*scope.cluster, &product);
   Fits fits(product);
-  const std::vector<Multiset> all = candidates(product);
+  std::vector<Multiset> all;
+  for (const auto& [multiset, name] : q.offered) all.push_back(multiset);
+  if (all.empty()) all = candidates(product);
   std::vector<Proposal> proposals;
   std::vector<Multiset> made;
   for (const Multiset& one : all) {
     const bool open = std::all_of(q.boards.begin(), q.boards.end(),
                                   [&](const Board& board) { return fits.of(one, board).open; });
-    if (open) continue;
+    if (open && q.offered.empty()) continue;
     if (auto proposal = build(q, fits, std::vector<Multiset>(q.boards.size(), one))) {
       proposals.push_back(std::move(*proposal));
       made.push_back(one);
     }
   }
   const auto better = [](const Proposal& left, const Proposal& right) { return rank(left) < rank(right); };
-  if (q.boards.size() > 1 && q.boards.size() <= kTailored && !proposals.empty()) {
+  const bool each = q.offered.empty() && q.boards.size() > 1 && q.boards.size() <= kTailored;
+  if (each && !proposals.empty()) {
     const auto best = static_cast<std::size_t>(std::min_element(proposals.begin(), proposals.end(), better) -
                                                proposals.begin());
     const std::vector<Multiset> choice = tailored(q, fits, all, made[best]);

@@ -130,11 +130,16 @@ TEST(Proposals, SeveralBoardsMayBeCutEachInItsOwnWay) {
   ASSERT_FALSE(found.empty());
   EXPECT_EQ(found[0].title, "a layout for each board");
   EXPECT_EQ(found[0].fit.size(), 8u);
-  const auto managed = propose_layouts(all_of(story), Platform::fpt);
-  for (const Proposal& one : managed) {
-    const bool each = one.title == "a layout for each board";
-    EXPECT_EQ(each, !one.notes.empty()) << "the platform's first rule";
+  for (const Proposal& one : propose_layouts(all_of(story), Platform::fpt)) {
+    EXPECT_NE(one.title, "a layout for each board") << "against the platform's first rule";
   }
+}
+
+TEST(Proposals, AManagedPlatformTakesOnlyWhatItOffers) {
+  const auto found = propose_layouts(scope_of(test::product("H200-141GB")), Platform::fpt);
+  EXPECT_EQ(found.size(), 7u);
+  for (const Proposal& one : found) EXPECT_TRUE(one.preset) << one.title;
+  EXPECT_TRUE(propose_layouts(scope_of(test::product("A30-24GB")), Platform::fpt).empty());
 }
 
 TEST(Proposals, OneLayoutForAllIsPreferredWhereItServesAsMany) {
