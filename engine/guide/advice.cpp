@@ -140,7 +140,7 @@ std::string mps_job_script(int percent) {
       "trap clean_up EXIT\n"
       "nvidia-cuda-mps-control -d\n"
       "export CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=\"${{CUDA_MPS_ACTIVE_THREAD_PERCENTAGE:-{0}}}\"\n"
-      "srun ./work",
+      "srun ./program",
       share);
 }
 
