@@ -122,6 +122,7 @@ struct SlurmBackend::State {
 // The cluster is shown at once, with what is known without asking the controller.
 void SlurmBackend::State::introduce() {
   post(ClusterSeen{Scheduler::slurm, false, "", conf.file});
+  if (conf_trouble(conf.file)) return begin();  // even --version would wait for the file
   processes.run(version(site), [this](Result<Outcome> result) {
     if (result && result->succeeded()) {
       std::size_t blank = result->out.find_last_of(' ');

@@ -69,6 +69,11 @@ bool read_details(std::string_view& entry, Gres& gres) {
     good = read_detail(detail, gres) && good;
     entry = entry.substr(0, open);
   }
+  if (!good) {  // half a truth about devices is none
+    gres.devices_told = false;
+    gres.devices.clear();
+    gres.shares.clear();
+  }
   return good;
 }
 

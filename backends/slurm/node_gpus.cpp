@@ -146,6 +146,16 @@ const NodeGpus::Type& NodeGpus::type(std::string_view name, const Node& node) {
   return types_.emplace(key_, std::move(type)).first->second;
 }
 
+Slice& NodeGpus::add_gpu(Node& node, int device, const Type& about) {
+  Gpu& gpu = node.gpus.emplace_back();
+  gpu.index = GpuIndex{device};
+  gpu.model = about.model;
+  gpu.product = about.product;
+  gpu.strategy = Strategy::whole;
+  gpu.origin = node.origin;
+  return gpu.slices.emplace_back();
+}
+
 std::optional<std::string> NodeGpus::fill(Node& node, std::string_view gres, std::string_view used) {
   gres_.clear();
   used_.clear();
@@ -169,26 +179,18 @@ std::optional<std::string> NodeGpus::fill(Node& node, std::string_view gres, std
     if (node.model.empty()) node.model = about.model;
     std::size_t count = static_cast<std::size_t>(run.gres->count);
     if (!about.profile) node.gpus.reserve(node.gpus.size() + count);
+    if (about.profile) node.pool.reserve(node.pool.size() + count);
     for (std::size_t i = 0; i < count; ++i) {
       int device = run.first + static_cast<int>(i);
-      Slice slice;
+      Slice& slice = about.profile ? node.pool.emplace_back() : add_gpu(node, device, about);
+      if (about.profile) {
+        slice.kind = SliceKind::gpu_instance;
+        slice.profile = *about.profile;
+      }
       if (known_order) {
         slice.device = device;
         slice.told_held = held[static_cast<std::size_t>(device)];
       }
-      if (about.profile) {
-        slice.kind = SliceKind::gpu_instance;
-        slice.profile = *about.profile;
-        node.pool.push_back(std::move(slice));
-        continue;
-      }
-      Gpu& gpu = node.gpus.emplace_back();
-      gpu.index = GpuIndex{device};
-      gpu.model = about.model;
-      gpu.product = about.product;
-      gpu.strategy = Strategy::whole;
-      gpu.origin = node.origin;
-      gpu.slices.push_back(std::move(slice));
     }
   }
   for (const Gres& entry : gres_)

@@ -34,6 +34,7 @@ class NodeGpus {
     std::string model;  // the GPU that a MIG type or a feature speaks of
   };
   const Type& type(std::string_view name, const Node& node);
+  static Slice& add_gpu(Node& node, int device, const Type& about);
 
   const mig::Catalogue* catalogue_;
   std::map<std::string, Type, std::less<>> types_;  // by type and features: the same on most nodes

@@ -298,6 +298,7 @@ WorkloadState state_of_job(std::string_view word) {
 
 Parsed<Workload> parse_jobs(std::string_view text, Origin origin) {
   Parsed<Workload> parsed;
+  parsed.expect(text.size(), 1000);
   Reader reader(origin);
   std::unordered_set<std::string> seen;
   for (Records records(text, begins_job); records.next();) {

@@ -194,6 +194,7 @@ Health health_of(const std::vector<std::string>& flags) {
 
 Parsed<Node> parse_nodes(std::string_view text, Origin origin, const mig::Catalogue* catalogue) {
   Parsed<Node> parsed;
+  parsed.expect(text.size(), 500);
   Reader reader(origin, catalogue);
   for (Records records(text, [](std::string_view line) { return line.starts_with("NodeName="); });
        records.next();) {

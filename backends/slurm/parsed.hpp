@@ -4,6 +4,7 @@
 // Threads: plain values.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +24,11 @@ struct Parsed {
   std::size_t problem_count = 0;
 
   static constexpr std::size_t kMost = 20;
+
+  // Room for as many records as a text of that length usually holds, so that they are not moved about.
+  void expect(std::size_t bytes, std::size_t bytes_each) {
+    values.reserve(std::min<std::size_t>(bytes / bytes_each + 1, 65536));
+  }
 
   void complain(int line, std::string what) {
     ++problem_count;

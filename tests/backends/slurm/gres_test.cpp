@@ -90,6 +90,14 @@ TEST(SlurmGres, KeepsWhatItCanReadAndNamesWhatItCannot) {
   EXPECT_EQ(gres[1].devices, (std::vector{7}));
 }
 
+TEST(SlurmGres, HalfATruthAboutDevicesIsNone) {
+  std::vector<Gres> gres;
+  EXPECT_TRUE(parse_gres("gpu:2(IDX:x)(IDX:2)", gres));
+  ASSERT_EQ(gres.size(), 1u);
+  EXPECT_FALSE(gres[0].devices_told);
+  EXPECT_TRUE(gres[0].devices.empty());
+}
+
 TEST(SlurmGres, RefusesNumbersThatAreNone) {
   for (std::string_view text : {"", "x", "-1", "1x", "1KK", "99999999999999999999", "9000000P", "+1", " 1"})
     EXPECT_EQ(parse_count(text), std::nullopt) << text;

@@ -1,0 +1,59 @@
+// Watches a Slurm backend through a mailbox, as the console does, until something is so.
+#pragma once
+
+#include <poll.h>
+
+#include <chrono>
+#include <functional>
+
+#include "backends/mailbox.hpp"
+#include "backends/slurm/backend.hpp"
+#include "engine/model/reduce.hpp"
+
+namespace tessera::test {
+
+inline TimePoint wall_clock() { return std::chrono::floor<Duration>(std::chrono::system_clock::now()); }
+
+class SlurmWatch {
+ public:
+  explicit SlurmWatch(slurm::Options options) : backend_(with_clock(std::move(options))) {
+    backend_.start(mailbox_);
+  }
+
+  // Takes events until `done`; false: not within the time.
+  bool until(const std::function<bool(const Cluster&)>& done,
+             std::chrono::milliseconds patience = std::chrono::seconds(20)) {
+    auto end = std::chrono::steady_clock::now() + patience;
+    while (true) {
+      for (Event& event : mailbox_.take()) reduce(model_, std::move(event));
+      if (const Cluster* cluster = model_.find(backend_.name()); cluster && done(*cluster)) return true;
+      auto left =
+          std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+      if (left.count() <= 0) return false;
+      pollfd wait{mailbox_.wake_fd(), POLLIN, 0};
+      ::poll(&wait, 1, static_cast<int>(left.count()));
+    }
+  }
+  const Cluster& cluster() const { return *model_.find(backend_.name()); }
+  slurm::SlurmBackend& backend() { return backend_; }
+
+ private:
+  static slurm::Options with_clock(slurm::Options options) {
+    options.clock = wall_clock;
+    return options;
+  }
+  Mailbox mailbox_;
+  Model model_;
+  slurm::SlurmBackend backend_;  // the last one made is the first to go: it posts to the mailbox
+};
+
+inline const SourceHealth* health(const Cluster& cluster, Source source) {
+  auto found = cluster.sources.find(source);
+  return found == cluster.sources.end() ? nullptr : &found->second;
+}
+inline bool fails(const Cluster& cluster, Source source) {
+  const SourceHealth* state = health(cluster, source);
+  return state && state->failure;
+}
+
+}  // namespace tessera::test

@@ -1,0 +1,16 @@
+// Host lists: a few bytes never become more names than allowed.
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "backends/slurm/hostlist.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace tessera::slurm;
+  std::string_view text(reinterpret_cast<const char*>(data), size);
+  auto names = expand_hosts(text);
+  if (names && names->size() > kMostHosts) std::abort();
+  auto numbers = expand_numbers(text, 100);
+  if (numbers && numbers->size() > 100) std::abort();
+  return 0;
+}

@@ -1,0 +1,52 @@
+// A real Slurm for one test: slurm_lab.sh in a temporary folder, gone when this object or its process is.
+//
+// Blocking; for the test's own thread. Programs run to their end with their output read whole.
+#pragma once
+
+#include <signal.h>
+
+#include <string>
+#include <vector>
+
+namespace tessera::test {
+
+struct Ran {
+  int status = -1;  // exit status; -1: it did not end by itself
+  std::string out;  // stdout and stderr together
+};
+
+class SlurmLab {
+ public:
+  // extra: more lines for slurm.conf.
+  explicit SlurmLab(const std::string& extra = "");
+  ~SlurmLab();
+  SlurmLab(const SlurmLab&) = delete;
+  SlurmLab& operator=(const SlurmLab&) = delete;
+
+  // Why there is no lab; empty: it runs. Tests skip when programs are missing and fail otherwise.
+  const std::string& trouble() const { return trouble_; }
+  static bool possible();  // root, and all programs are installed
+
+  std::string conf() const { return folder_ + "/etc/slurm.conf"; }
+  const std::string& folder() const { return folder_; }
+
+  // With SLURM_CONF set; uid 0 is root.
+  Ran run(std::vector<std::string> argv, unsigned uid = 0) const;
+  // Submits `sleep`; the answer is the job's number, or what sbatch complained of.
+  std::string submit(std::vector<std::string> arguments, unsigned uid = 0) const;
+  // Runs the command again and again until `done` says so of its output; false: not within 20 s.
+  bool wait(const std::vector<std::string>& argv, bool (*done)(const std::string& out)) const;
+
+  // daemon: "slurmctld", "munged", "slurmd-gpu01".
+  void signal(const std::string& daemon, int number) const;
+  bool start(const std::string& daemon);  // after it was killed
+
+ private:
+  std::string read_line(int seconds);
+  std::string folder_;
+  std::string trouble_;
+  int to_ = -1, from_ = -1;
+  int pid_ = -1;
+};
+
+}  // namespace tessera::test

@@ -1,0 +1,166 @@
+#!/bin/bash
+# A throw-away Slurm cluster with simulated GPUs on loopback, as long as somebody holds our stdin open.
+#
+#   slurm_lab.sh DIR
+#
+# Prints "ready" once every node is idle, or "failed: why". Then each line on stdin starts a daemon that has
+# been killed ("munged", "slurmctld"), answered by "started NAME" or "failed: why". At the end of stdin
+# everything is killed, whichever way the caller ended. Process numbers are in DIR/run/NAME.pid.
+# LAB_EXTRA holds more lines for slurm.conf. Needs root, DIR of at most 60 characters, and Debian's
+# slurmctld, slurmd, slurm-client and munge.
+set -u
+PATH=$PATH:/usr/sbin:/sbin
+umask 022
+trap '' HUP INT TERM PIPE
+fail() { echo "failed: $*"; exit 1; }
+[ $# = 1 ] || fail "usage: slurm_lab.sh DIR"
+mkdir -p "$1" && cd "$1" && DIR=$(pwd -P) || fail "cannot make $1"
+[ ${#DIR} -le 60 ] || fail "$DIR is too long for the path of a socket"
+[ "$(id -u)" = 0 ] || fail "only root may run daemons for several users"
+for program in munged slurmctld slurmd scontrol; do
+  command -v $program > /dev/null || fail "$program is not installed"
+done
+export SLURM_CONF=$DIR/etc/slurm.conf
+HOST=$(hostname -s)
+NODES="gpu01 gpu02 mig01 mix01 mps01 shard01 cpu01"
+
+# Every process of this lab, jobs included: by its environment, or (slurmstepd overwrites that) by a file of
+# DIR that it has open.
+ours() {
+  local p
+  for p in $(grep -lszxF "SLURM_CONF=$SLURM_CONF" /proc/[0-9]*/environ) $(grep -lsx slurmstepd /proc/[0-9]*/comm); do
+    p=${p#/proc/} p=${p%%/*}
+    [ "$p" != $$ ] && [ "$p" != "$BASHPID" ] && [ "$p" != "$PPID" ] || continue
+    grep -qszxF "SLURM_CONF=$SLURM_CONF" "/proc/$p/environ" ||
+      readlink "/proc/$p/cwd" "/proc/$p"/fd/* 2> /dev/null | grep -qF "$DIR/" || continue
+    echo "$p"
+  done
+}
+clean_up() {
+  local round pids
+  for round in 1 2 3 4 5; do
+    pids=$(ours)
+    [ -n "$pids" ] || break
+    # shellcheck disable=SC2086
+    kill -KILL $pids 2> /dev/null
+  done
+}
+trap clean_up EXIT
+
+# So many free ports in a row, below those that clients get.
+free_ports() {
+  local used base port
+  used=$(awk '$4 == "0A" { split($2, a, ":"); print a[2] }' /proc/net/tcp /proc/net/tcp6 2> /dev/null)
+  for _ in $(seq 100); do
+    base=$((10000 + RANDOM % 20000))
+    for ((port = base; port < base + $1; ++port)); do
+      grep -qix "$(printf %04x $port)" <<< "$used" && continue 2
+    done
+    echo $base
+    return
+  done
+}
+
+configure() {
+  local port=$1 i
+  mkdir -p etc run log state spool dev tmp munge
+  chmod 700 munge
+  head -c 1024 /dev/urandom > munge/key
+  chmod 600 munge/key
+  # Links to /dev/null pass for devices, and jobs get CUDA_VISIBLE_DEVICES.
+  for i in $(seq 0 15); do ln -s /dev/null "dev/nvidia$i"; done
+  : > etc/plugstack.conf
+  # Without this word 24.11 wants a cgroup of its own; up to 22.05 does not know it.
+  case $(slurmctld -V) in *" 2[01]."* | *" 22."*) echo CgroupAutomount=no ;; *) echo CgroupPlugin=disabled ;; esac > etc/cgroup.conf
+  cat > etc/slurm.conf << END
+ClusterName=lab
+SlurmctldHost=$HOST(127.0.0.1)
+SlurmctldPort=$port
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+AuthInfo=socket=$DIR/run/munge.socket
+StateSaveLocation=$DIR/state
+SlurmdSpoolDir=$DIR/spool/%n
+SlurmctldPidFile=$DIR/run/slurmctld.pid
+SlurmdPidFile=$DIR/run/slurmd-%n.pid
+SlurmctldLogFile=$DIR/log/slurmctld.log
+SlurmdLogFile=$DIR/log/slurmd-%n.log
+PlugStackConfig=$DIR/etc/plugstack.conf
+TmpFS=$DIR/tmp
+ProctrackType=proctrack/linuxproc
+JobAcctGatherType=jobacct_gather/none
+MpiDefault=none
+MailProg=/bin/true
+ReturnToService=2
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core_Memory
+SchedulerParameters=bf_interval=1,sched_min_interval=100000
+SlurmdParameters=config_overrides
+MessageTimeout=10
+KillWait=1
+DefMemPerCPU=100
+GresTypes=gpu,mps,shard
+${LAB_EXTRA:-}
+NodeName=DEFAULT Sockets=2 CoresPerSocket=32 RealMemory=1000000
+NodeName=gpu01 NodeHostname=$HOST NodeAddr=127.0.0.1 Port=$((port + 1)) Gres=gpu:h100:8 Feature=h100,nvl
+NodeName=gpu02 NodeHostname=$HOST NodeAddr=127.0.0.1 Port=$((port + 2)) Gres=gpu:h100:8 Feature=h100,nvl
+NodeName=mig01 NodeHostname=$HOST NodeAddr=127.0.0.1 Port=$((port + 3)) Gres=gpu:1g.10gb:7,gpu:3g.40gb:2 Feature=h100,mig
+NodeName=mix01 NodeHostname=$HOST NodeAddr=127.0.0.1 Port=$((port + 4)) Gres=gpu:h100:2,gpu:1g.10gb:3 Feature=h100,mig
+NodeName=mps01 NodeHostname=$HOST NodeAddr=127.0.0.1 Port=$((port + 5)) Gres=gpu:h100:2,mps:200 Feature=h100,mps
+NodeName=shard01 NodeHostname=$HOST NodeAddr=127.0.0.1 Port=$((port + 6)) Gres=gpu:h100:4,shard:16 Feature=h100,shard
+NodeName=cpu01 NodeHostname=$HOST NodeAddr=127.0.0.1 Port=$((port + 7)) Feature=cpu
+PartitionName=main Nodes=gpu0[1-2],mig01,mix01,mps01,shard01,cpu01 Default=YES MaxTime=INFINITE
+PartitionName=whole Nodes=gpu0[1-2] MaxTime=1-00:00:00
+PartitionName=secret Nodes=mix01 Hidden=YES MaxTime=04:00:00
+PartitionName=shared Nodes=mps01,shard01 MaxTime=04:00:00 OverSubscribe=YES
+END
+  cat > etc/gres.conf << END
+NodeName=gpu0[1-2] Name=gpu Type=h100 File=$DIR/dev/nvidia[0-3] Cores=0-31
+NodeName=gpu0[1-2] Name=gpu Type=h100 File=$DIR/dev/nvidia[4-7] Cores=32-63
+NodeName=mig01 Name=gpu Type=1g.10gb File=$DIR/dev/nvidia[0-6]
+NodeName=mig01 Name=gpu Type=3g.40gb File=$DIR/dev/nvidia[7-8]
+NodeName=mix01 Name=gpu Type=1g.10gb File=$DIR/dev/nvidia[4-6]
+NodeName=mix01 Name=gpu Type=h100 File=$DIR/dev/nvidia[0-1]
+NodeName=mps01 Name=gpu Type=h100 File=$DIR/dev/nvidia[0-1]
+NodeName=mps01 Name=mps Count=200
+NodeName=shard01 Name=gpu Type=h100 File=$DIR/dev/nvidia[0-3]
+NodeName=shard01 Name=shard Count=16
+END
+}
+
+# No daemon may hold our stdin, stdout or lock open.
+quietly() { "$@" < /dev/null > /dev/null 2>> log/start.err 9>&-; }
+start_munged() {
+  rm -f run/munge.socket*
+  quietly munged --force --socket="$DIR/run/munge.socket" --key-file="$DIR/munge/key" --num-threads=2 \
+    --log-file="$DIR/munge/log" --pid-file="$DIR/run/munged.pid" --seed-file="$DIR/munge/seed"
+}
+start_slurmctld() { quietly slurmctld -f "$SLURM_CONF"; }
+why() { tail -n 2 log/start.err | tr '\n' ' '; }
+
+# Two labs that start together must not pick the same ports.
+exec 9> /tmp/tessera-slurm-lab.lock
+flock 9
+[ -e etc/slurm.conf ] || configure "$(free_ports 8)"
+start_munged || fail "munged: $(why)"
+start_slurmctld || fail "slurmctld: $(why)"
+for node in $NODES; do
+  mkdir -p "spool/$node"
+  quietly slurmd -f "$SLURM_CONF" -N "$node" || fail "slurmd $node: $(why)"
+done
+exec 9>&-
+for try in $(seq 300); do
+  states=$(timeout 3 sinfo -h -N -o %T 2> /dev/null)
+  [ -n "$states" ] && ! grep -qv '^idle$' <<< "$states" && break
+  [ "$try" = 300 ] && fail "the nodes did not become idle: $(tail -n 3 log/slurmctld.log | tr '\n' ' ')"
+  read -r -t 0.05 _ <> <(:)
+done
+echo ready
+while read -r daemon; do
+  case $daemon in
+    munged | slurmctld) "start_$daemon" && echo "started $daemon" || echo "failed: $(why)" ;;
+    *) echo "failed: no such daemon: $daemon" ;;
+  esac
+done
+exit 0
