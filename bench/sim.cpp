@@ -16,7 +16,8 @@ using namespace tessera::sim;
 constexpr TimePoint kStart{Duration(1772442000000)};
 
 std::shared_ptr<const mig::Catalogue> catalogue() {
-  return std::make_shared<const mig::Catalogue>(std::move(*mig::Catalogue::built_in()));
+  static const auto shared = std::make_shared<const mig::Catalogue>(std::move(*mig::Catalogue::built_in()));
+  return shared;
 }
 
 ScenarioPtr scenario(const char* name) { return *find_scenario(name, catalogue()); }
@@ -37,7 +38,7 @@ void advance_one_second(benchmark::State& state, const char* name) {
   world.advance(kStart + std::chrono::minutes(2));
   std::size_t changes = 0;
   for (auto _ : state) {
-    Changes one = world.advance(world.now + std::chrono::seconds(1));
+    auto one = world.advance(world.now + std::chrono::seconds(1));
     changes += one.nodes.size() + one.jobs.size();
   }
   state.counters["changes"] =

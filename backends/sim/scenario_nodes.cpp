@@ -13,6 +13,7 @@ namespace {
 
 void describe_product(ClusterReader& cluster, Fields& fields, NodeGroup& group) {
   group.product = fields.required("product");
+  if (cluster.reader.error) return;
   group.mig = cluster.catalogue.by_key(group.product);
   if (group.mig && (!group.mig->mig_capable || !group.mig->placements_known)) group.mig = nullptr;
   const mig::Product* known = cluster.catalogue.by_key(group.product);

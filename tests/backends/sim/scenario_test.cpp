@@ -88,6 +88,7 @@ TEST(Scenario, RefusesWhatCannotBe) {
       {"start: 2026-02-30T00:00:00Z\nclusters: [{name: c}]", "must read like"},
       {"clusters: [{name: c}, {name: c}]", "same name"},
       {"clusters: [{name: c, nodes: [{names: n, product: Abacus}]}]", "in no catalogue"},
+      {"clusters: [{name: c, nodes: [{names: n}]}]", "'product' is missing"},
       {"clusters: [{name: c, nodes: [{names: 'n[3-1]', product: T4}]}]", "malformed"},
       {"clusters: [{name: c, nodes: [{names: 'n[1-99999]', product: T4}]}]", "more than 20000 nodes"},
       {"clusters: [{name: c, nodes: [{names: n, product: T4}, {names: n, product: T4}]}]", "already"},
