@@ -110,6 +110,7 @@ struct OverviewData {
   std::vector<insight::Finding> findings;
   std::vector<std::string> cluster_ids;  // what the cursor holds on to
   std::vector<std::string> finding_ids;
+  std::vector<RowRef> mosaic;  // the first nodes by name, for the room that is left
 };
 
 // A list of choices over the screen: columns to show, or the one to sort by.

@@ -27,7 +27,7 @@ Tile tile_of(const World& world, const query::SliceRow& row) {
   Tile tile;
   tile.id = query::row_id(row);
   tile.label = insight::slice_label(slice);
-  tile.use = use_text(slice);
+  if (slice.holding != Holding::free) tile.use = use_text(slice);
   if (slice.holding == Holding::held) {
     tile.kind = TileKind::held;
     HolderText holder = holder_text(world, *row.cluster, slice);
@@ -35,7 +35,7 @@ Tile tile_of(const World& world, const query::SliceRow& row) {
     if (tile.lines.front().empty()) tile.lines.front() = "holder ?";
   } else if (slice.holding == Holding::free) {
     tile.kind = TileKind::free;
-    tile.lines = {"free"};
+    tile.lines = {insight::takes_work(*row.node) ? "free" : "free, closed"};
   } else {
     tile.lines = {"not told"};
   }

@@ -205,6 +205,7 @@ OverviewData work_out_overview(const World& world) {
     int times = seen[id]++;
     data.finding_ids.push_back(times == 0 ? id : fmt::format("{}\x1f{}", id, times));
   }
+  data.mosaic = mosaic_nodes(world.model);
   data.valid = true;
   data.revision = world.model.revision;
   data.at = world.wall;
@@ -257,6 +258,8 @@ void draw_overview(Canvas& canvas, Rect area, const World& world, const UiState&
     drawn_cursor = drawn_cursor || selected;
     draw_line(canvas, area, area.y + i, world, state, line, selected);
   }
+  int used = static_cast<int>(lines.size()) + 1;
+  if (used < height) draw_mosaic(canvas, {area.x, area.y + used, area.width, height - used}, world, state);
   draw_pinned(canvas, {area.x, area.y + height, area.width, kPinned}, state);
 }
 

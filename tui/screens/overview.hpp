@@ -19,6 +19,7 @@ struct OverviewLine {
   std::size_t index = 0;  // into the model's clusters or the findings
   std::string_view id;    // lives as long as the state's OverviewData
 };
+std::vector<RowRef> mosaic_nodes(const Model& model);
 OverviewData work_out_overview(const World& world);
 std::vector<OverviewLine> overview_lines(const UiState& state, int width);
 
@@ -26,6 +27,9 @@ std::vector<OverviewLine> overview_lines(const UiState& state, int width);
 const insight::Finding* finding_at(const UiState& state, const std::string& id);
 // The position in the model of the cluster under the cursor; nullopt: the cursor is on a finding.
 std::optional<std::size_t> cluster_under(const UiState& state, const std::string& id);
+
+// Nodes as rows of tiles, in the room that the lists leave; returns at once where there is too little.
+void draw_mosaic(Canvas& canvas, Rect area, const World& world, const UiState& state);
 
 void draw_overview(Canvas& canvas, Rect area, const World& world, const UiState& state);
 // Lines of `height` that scroll; the rest is pinned below.

@@ -21,7 +21,8 @@ Role state_role(std::string_view text) {
 }
 
 Role strip_role(std::string_view glyph) {
-  if (glyph == "·" || glyph == "." || glyph == "○" || glyph == "o" || glyph == "‐" || glyph == "-")
+  if (glyph == "·" || glyph == "." || glyph == "○" || glyph == "o" || glyph == "‐" || glyph == "─" ||
+      glyph == "-")
     return Role::free;
   if (glyph == "╳" || glyph == "x") return Role::stranded;
   if (glyph == "?") return Role::unknown;
@@ -76,7 +77,8 @@ std::string_view sign_of(Severity severity) {
 
 Role cell_role(std::string_view key, std::string_view text) {
   if (text == "?") return Role::unknown;
-  if (text == "n/a" || text == "0") return Role::dim;
+  bool position = key == "gpu" || key == "start";
+  if (text == "n/a" || (text == "0" && !position)) return Role::dim;
   if (key == "health") return health_role(text);
   if (key == "state") return state_role(text);
   if (key == "reason") return Role::warning;

@@ -142,6 +142,12 @@ Style ScreenRows::style(int row, int column, const std::string& text) const {
     if (changed != state_.cells.changed.end() && world_.wall - changed->second < kChangedFor)
       return Style(Role::changed).with_bold();
   }
+  bool about_room = text == word(Holding::free) || info.key == "free" || info.key == "largest";
+  if (about_room) {
+    auto node = node_at(world_.model, ref(row));
+    // What is free on a closed node cannot be taken.
+    if (node && screen_.kind != ScreenKind::workloads && !insight::takes_work(*node->node)) return Role::dim;
+  }
   return cell_role(info.key, text);
 }
 

@@ -31,7 +31,8 @@ std::vector<int> choose(std::span<const ColumnInfo> columns, const TableLook& lo
       if (own != show || i == look.skip) continue;
       std::vector<int> more = shown;
       more.push_back(i);
-      bool fits = total_width(columns, more) <= width - width / 6;
+      int kept_free = show == query::Show::wide ? width / 4 : width / 6;
+      bool fits = total_width(columns, more) <= width - kept_free;
       if (show == query::Show::always || all || fits) shown = more;
     }
   }
@@ -60,13 +61,16 @@ void scroll(std::span<const ColumnInfo> columns, std::vector<int>& shown, int le
   shown.erase(shown.begin() + 1, shown.begin() + 1 + left);
 }
 
-// Spare cells go to the columns that are cut shortest, one at a time, until nobody wants more.
-void widen(std::vector<PlacedColumn>& placed, const std::vector<int>& wanted, int spare) {
+// Spare cells go to figures first, since a figure that is cut is worse than none, then to the texts that are
+// cut shortest, one cell at a time, until nobody wants more.
+void widen(std::vector<PlacedColumn>& placed, std::span<const ColumnInfo> columns,
+           const std::vector<int>& wanted, int& spare, query::Align align) {
   while (spare > 0) {
     PlacedColumn* neediest = nullptr;
     for (PlacedColumn& column : placed) {
       std::size_t index = static_cast<std::size_t>(column.column);
       if (index >= wanted.size() || wanted[index] <= column.width) continue;
+      if (columns[index].align != align) continue;
       if (!neediest || column.width < neediest->width) neediest = &column;
     }
     if (!neediest) return;
@@ -128,7 +132,9 @@ TableLayout lay_out(std::span<const ColumnInfo> columns, const TableLook& look, 
     layout.columns.push_back({index, 0, std::min(needs, room)});
   }
   layout.hidden_right = static_cast<int>(shown.size() - layout.columns.size());
-  widen(layout.columns, look.wanted, room - used);
+  int spare = room - used;
+  widen(layout.columns, columns, look.wanted, spare, query::Align::right);
+  widen(layout.columns, columns, look.wanted, spare, query::Align::left);
   int x = 1;
   for (PlacedColumn& placed : layout.columns) {
     placed.x = x;

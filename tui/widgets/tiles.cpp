@@ -36,7 +36,8 @@ void draw_bar(Canvas& canvas, int x, int y, int width, const Tile& tile, const s
 // "1g.10gb" where it fits with its shape beside it, else "1g".
 std::string short_label(const std::string& label, int width) {
   std::size_t dot = label.find('.');
-  if (display_width(label) + 2 <= width || dot == std::string::npos) return label;
+  if (display_width(label) + 2 <= width) return label;
+  if (dot == std::string::npos) return {};  // the shape says it; a word cut short would not
   std::size_t plus = label.find('+');
   return label.substr(0, dot) + (plus == std::string::npos ? "" : label.substr(plus));
 }

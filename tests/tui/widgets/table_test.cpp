@@ -1,0 +1,119 @@
+// The table by itself: which columns fit, how they share the width, and what scrolling shows.
+#include "tui/widgets/table.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace tessera::tui {
+namespace {
+
+using query::Align;
+using query::Format;
+using query::Show;
+
+const std::vector<ColumnInfo> kColumns{
+    {"cluster", "CLUSTER", Format::text, Align::left, Show::roomy, 8, ""},
+    {"name", "NAME", Format::text, Align::left, Show::always, 8, ""},
+    {"held", "HELD", Format::count, Align::right, Show::always, 4, ""},
+    {"reason", "REASON", Format::text, Align::left, Show::always, 10, ""},
+    {"uuid", "UUID", Format::text, Align::left, Show::wide, 20, ""},
+};
+
+std::vector<int> shown(const TableLayout& layout) {
+  std::vector<int> columns;
+  for (const PlacedColumn& placed : layout.columns) columns.push_back(placed.column);
+  return columns;
+}
+
+TEST(TableLayout, WidthDecidesWhichColumnsAreShown) {
+  EXPECT_EQ(shown(lay_out(kColumns, {}, 40)), (std::vector{1, 2, 3}));
+  EXPECT_EQ(shown(lay_out(kColumns, {}, 60)), (std::vector{0, 1, 2, 3}));
+  EXPECT_EQ(shown(lay_out(kColumns, {}, 100)), (std::vector{0, 1, 2, 3, 4}));
+}
+
+TEST(TableLayout, ColumnsStayInsideAndApart) {
+  for (int width = 10; width < 220; ++width) {
+    TableLook look;
+    look.wanted = {30, 90, 3, 200, 40};
+    TableLayout layout = lay_out(kColumns, look, width);
+    int end = 0;
+    for (const PlacedColumn& placed : layout.columns) {
+      EXPECT_GT(placed.x, end) << width;
+      EXPECT_GT(placed.width, 0) << width;
+      end = placed.x + placed.width;
+    }
+    EXPECT_LT(end, width) << "the last cell is kept for the marker that more follows";
+  }
+}
+
+TEST(TableLayout, SpareCellsGoWhereTextIsCut) {
+  TableLook look;
+  look.wanted = {0, 8, 2, 25, 0};
+  TableLayout layout = lay_out(kColumns, look, 44);
+  ASSERT_EQ(layout.columns.size(), 3u);
+  EXPECT_EQ(layout.columns[0].width, 8);
+  EXPECT_EQ(layout.columns[2].width, 25);
+}
+
+TEST(TableLayout, ScrollingKeepsTheNameAndReachesEveryColumn) {
+  TableLook look;
+  look.left = 2;
+  TableLayout layout = lay_out(kColumns, look, 60);
+  EXPECT_EQ(shown(layout), (std::vector{1, 3, 4})) << "cluster and held are scrolled away";
+  EXPECT_EQ(layout.hidden_left, 2);
+  look.left = 99;
+  EXPECT_EQ(shown(lay_out(kColumns, look, 60)), (std::vector{1})) << "scrolled past the end: the name stays";
+}
+
+TEST(TableLayout, ChosenColumnsAreShownAsChosenAndBadOnesAreLeftOut) {
+  TableLook look;
+  look.chosen = std::vector{3, 1, 42, -1};
+  EXPECT_EQ(shown(lay_out(kColumns, look, 60)), (std::vector{3, 1}));
+  look.chosen = std::vector<int>{};
+  EXPECT_TRUE(lay_out(kColumns, look, 60).columns.empty());
+}
+
+TEST(TableLayout, ASkippedOrDemotedColumnMakesRoomForOthers) {
+  TableLook look;
+  look.skip = 0;
+  EXPECT_EQ(shown(lay_out(kColumns, look, 60)), (std::vector{1, 2, 3}));
+  look.demoted = {3};
+  EXPECT_EQ(shown(lay_out(kColumns, look, 24)), (std::vector{1, 2}));
+}
+
+class Rows final : public TableRows {
+ public:
+  std::span<const ColumnInfo> columns() const override { return kColumns; }
+  int count() const override { return 1000; }
+  std::string text(int row, int column) const override {
+    asked = std::max(asked, row);
+    return column == 2 ? std::to_string(row) : "row" + std::to_string(row);
+  }
+  Style style(int, int, const std::string&) const override { return Role::text; }
+  bool marked(int row) const override { return row == 12; }
+  mutable int asked = 0;
+};
+
+TEST(Table, AsksOnlyForRowsInViewAndMarksTheCursor) {
+  Canvas canvas({40, 5});
+  Rows rows;
+  TableLook look;
+  look.top = 10;
+  look.cursor = 11;
+  look.sorts = {{2, true}};
+  draw_table(canvas, {0, 0, 40, 5}, rows, look);
+  EXPECT_EQ(rows.asked, 13);
+  EXPECT_EQ(canvas.text(),
+            " NAME      HELD▼  REASON\n"
+            " row10        10  row10\n"
+            "▌row11        11  row11\n"
+            "•row12        12  row12\n"
+            " row13        13  row13\n");
+  EXPECT_TRUE(canvas.at(3, 2).style.bold) << "the selected row is told without colour too";
+  EXPECT_TRUE(canvas.at(3, 2).style.reverse);
+  EXPECT_FALSE(canvas.at(3, 1).style.reverse);
+}
+
+}  // namespace
+}  // namespace tessera::tui
