@@ -39,6 +39,19 @@ cli::Opening refuse(Error error, int code) {
   return opening;
 }
 
+cli::Opening open_simulator(const cli::Options& options, const mig::Catalogue& catalogue) {
+  sim::Options wanted;
+  wanted.scenario = *options.sim;
+  if (options.sim_seed) wanted.seed = *options.sim_seed;
+  wanted.speed = options.sim_speed;
+  wanted.state_file = options.sim_state;
+  wanted.wall = wall;
+  wanted.catalogue = std::make_shared<const mig::Catalogue>(catalogue);
+  auto backends = sim::open(wanted);
+  if (!backends) return refuse(backends.error(), cli::kUsage);
+  return {std::move(*backends), std::nullopt, 0};
+}
+
 cli::Opening open_slurm(const cli::Options& options, const mig::Catalogue& catalogue) {
   slurm::Options wanted;
   wanted.conf = options.slurm_conf;
@@ -56,7 +69,8 @@ cli::Opening open_what_is_here(const cli::Options& options, const mig::Catalogue
   if (auto trouble = slurm::conf_trouble(options.slurm_conf)) return refuse(*trouble, cli::kUsage);
   auto found = slurm::find_slurm();
   if (found || !options.slurm_conf.empty()) return open_slurm(options, catalogue);
-  Error error{"no cluster found here", to_line(found.error()), "look at a simulated one: tessera --sim"};
+  Error error{"no cluster found here", found.error().reason,
+              found.error().hint + "; or look at a simulated one: tessera --sim"};
   if (environment.contains("KUBECONFIG")) {
     error.reason += "; KUBECONFIG is set, but this version reads Slurm and simulated clusters only";
   }

@@ -152,7 +152,8 @@ std::string wrapped(std::string_view text, std::size_t indent, std::size_t width
 
 std::string help_text() {
   std::string text =
-      "tessera shows a cluster's GPUs as the tiles they are cut into, and who holds each.\n\n"
+      "tessera shows a cluster's GPUs as the tiles they are cut into, and who holds\n"
+      "each.\n\n"
       "usage: tessera [FLAGS]            open the console\n"
       "       tessera COMMAND [FLAGS]\n\nCommands\n";
   for (const Command& command : commands()) {
@@ -163,7 +164,8 @@ std::string help_text() {
   text += "\nExit codes\n";
   for (const ExitCode& exit : exit_codes()) text += fmt::format("  {}  {}\n", exit.code, exit.meaning);
   return text + "\nFiles\n" + files_text() +
-         "\nA flag counts before the environment (TESSERA_..., see man tessera), that before the files.\n";
+         "\nA flag counts before the environment (TESSERA_..., see man tessera), that before\n"
+         "the files.\n";
 }
 
 std::string help_text(const Command& command) {

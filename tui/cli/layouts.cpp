@@ -62,7 +62,7 @@ std::string print_layouts(const LayoutsAnswer& answer, const Options& options) {
     if (options.output == OutputFormat::wide) row.push_back(mig::to_text(product, layout));
     grid.rows.push_back(std::move(row));
   }
-  std::string head = fmt::format("{}: {} {} layouts, {} memory slices{}\n", product.key.text,
+  std::string head = fmt::format("{}: {} layouts ({}), {} memory slices{}\n", product.key.text,
                                  answer.layouts.size(), word(answer.which), product.units,
                                  product.placements_inferred ? " (placements inferred)" : "");
   return (options.headers ? head : "") + to_table(grid, options.headers);

@@ -4,9 +4,11 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "engine/model/reduce.hpp"
 #include "engine/query/filter.hpp"
+#include "tui/ascii.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/json.hpp"
 #include "tui/cli/table_text.hpp"
@@ -62,14 +64,16 @@ Result<Wanted<Row>> wanted(const Options& options) {
   return result;
 }
 
-// The marks of a placement strip that are not ASCII.
-std::string in_ascii(std::string text) {
-  constexpr std::pair<std::string_view, char> marks[] = {{"·", '.'}, {"╳", 'x'}, {"→", '>'}, {"…", '~'}};
-  for (const auto& [mark, plain] : marks) {
-    for (std::size_t at; (at = text.find(mark)) != std::string::npos;)
-      text.replace(at, mark.size(), 1, plain);
+// A placement strip for terminals and files that know only ASCII.
+std::string in_ascii(std::string_view text) {
+  std::string plain;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at + 1;
+    while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) ++end;
+    plain += tui::ascii_glyph(text.substr(at, end - at));
+    at = end;
   }
-  return text;
+  return plain;
 }
 
 template <class Row>
@@ -88,7 +92,7 @@ Grid grid_of(const std::vector<Row>& rows, const Wanted<Row>& want, const Option
       query::Value value = column.value(row, context);
       bool raw = options.output == OutputFormat::csv;
       std::string text = raw ? raw_text(value, column.format) : query::to_text(value, column.format);
-      cells.push_back(options.ascii && column.key == "strip" ? in_ascii(std::move(text)) : std::move(text));
+      cells.push_back(options.ascii && column.key == "strip" ? in_ascii(text) : text);
     }
     grid.rows.push_back(std::move(cells));
   }
@@ -123,11 +127,12 @@ class Looker {
     Opening opening = joins_.open(options_, catalogue_);
     if (opening.failure) return refuse(*opening.failure, opening.exit_code);
     if (Status chosen = choose(opening.backends); !chosen) return refuse(chosen.error(), kUsage);
+    // From before the first print on, so that whoever has seen output can end us in order.
+    if (options_.watch) signals_.emplace();
     for (const BackendPtr& backend : opening.backends) backend->start(joins_.sink);
-    wait_until_loaded(opening.backends);
+    if (!wait_until_loaded(opening.backends)) return kDone;
     int code = report();
-    if (!options_.watch) return code;
-    return watch(opening.backends);
+    return options_.watch ? watch() : code;
   }
 
  private:
@@ -163,14 +168,23 @@ class Looker {
     });
   }
 
-  void wait_until_loaded(const std::vector<BackendPtr>& backends) {
+  // Sleeps until an event, a signal, the reader's leaving or the time. False: it is time to leave.
+  bool sleep(Duration at_most) {
+    pollfd fds[] = {{joins_.events.wake_fd(), POLLIN, 0},
+                    {signals_ ? signals_->fd() : -1, POLLIN, 0},
+                    {options_.watch ? streams_.out_fd : -1, 0, 0}};
+    ::poll(fds, 3, static_cast<int>(at_most.count()));
+    bool ended = signals_ && signals_->take().ended;
+    return !ended && !(fds[2].revents & (POLLERR | POLLHUP));
+  }
+
+  bool wait_until_loaded(const std::vector<BackendPtr>& backends) {
     TimePoint deadline = joins_.wall() + options_.timeout;
     for (;;) {
       take_events();
       Duration left = deadline - joins_.wall();
-      if (all_loaded(backends) || left <= Duration{0}) return;
-      pollfd wake{joins_.events.wake_fd(), POLLIN, 0};
-      ::poll(&wake, 1, static_cast<int>(left.count()));
+      if (all_loaded(backends) || left <= Duration{0}) return true;
+      if (!sleep(left)) return false;
     }
   }
 
@@ -232,16 +246,12 @@ class Looker {
     last_ = *text;
   }
 
-  int watch(const std::vector<BackendPtr>&) {
-    tui::Signals signals;
+  int watch() {
     TimePoint printed = joins_.wall();
     bool changed = false;
     while (streams_.out.good()) {
-      Duration until_next = std::max(Duration{0}, printed + kShortestPause - joins_.wall());
-      pollfd fds[] = {
-          {joins_.events.wake_fd(), POLLIN, 0}, {signals.fd(), POLLIN, 0}, {streams_.out_fd, 0, 0}};
-      ::poll(fds, 3, changed ? static_cast<int>(until_next.count()) : -1);
-      if (signals.take().ended || (fds[2].revents & (POLLERR | POLLHUP))) break;
+      Duration pause = std::max(Duration{0}, printed + kShortestPause - joins_.wall());
+      if (!sleep(changed ? pause : Duration{-1})) break;
       changed |= take_events();
       if (!changed || joins_.wall() - printed < kShortestPause) continue;
       print();
@@ -256,7 +266,8 @@ class Looker {
   const Joins& joins_;
   const Streams& streams_;
   Model model_;
-  std::string last_;  // printed text
+  std::string last_;                     // printed text
+  std::optional<tui::Signals> signals_;  // with --watch
 };
 
 }  // namespace

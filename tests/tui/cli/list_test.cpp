@@ -109,13 +109,13 @@ TEST_F(List, ASliceNamesWhoHoldsIt) {
 
 TEST_F(List, AWorkloadTellsWhereItRunsAndWhyItWaits) {
   std::string json = print("workloads");
-  EXPECT_EQ(json_at(json, "/0/namespace"), "\"ml\"");
-  EXPECT_EQ(json_at(json, "/0/allocations/0/gpu"), "0");
-  EXPECT_EQ(json_at(json, "/0/allocations/0/slice"), "\"3g.40gb\"");
-  EXPECT_EQ(json_at(json, "/1/partition"), "\"batch\"");
-  EXPECT_EQ(json_at(json, "/1/reason"), "\"Resources\"");
-  EXPECT_EQ(json_at(json, "/1/requests/gpu:h100"), "1");
-  EXPECT_EQ(json_at(json, "/1/namespace"), "missing");
+  EXPECT_EQ(json_at(json, "/1/namespace"), "\"ml\"");
+  EXPECT_EQ(json_at(json, "/1/allocations/0/gpu"), "0");
+  EXPECT_EQ(json_at(json, "/1/allocations/0/slice"), "\"3g.40gb\"");
+  EXPECT_EQ(json_at(json, "/0/partition"), "\"batch\"");
+  EXPECT_EQ(json_at(json, "/0/reason"), "\"Resources\"");
+  EXPECT_EQ(json_at(json, "/0/requests/gpu:h100"), "1");
+  EXPECT_EQ(json_at(json, "/0/namespace"), "missing");
 }
 
 TEST_F(List, FilterSortAndColumnsAreThoseOfTheConsole) {

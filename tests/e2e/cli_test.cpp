@@ -1,0 +1,271 @@
+// The real binary on the command line: what it prints where, and with which exit code.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "tests/support/json_check.hpp"
+#include "tests/support/run_binary.hpp"
+
+namespace tessera::test {
+namespace {
+
+using Words = std::vector<std::string>;
+
+std::string schema(const std::string& name) {
+  std::ifstream stream(std::string(TESSERA_SOURCE_DIR) + "/docs/json/" + name + ".schema.json");
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+// On the demo world, which stands still: the same seed gives the same text.
+Ran demo(Words words) {
+  words.insert(words.end(), {"--sim=demo", "--sim-seed=1", "--sim-speed=0"});
+  return run_tessera(words);
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+class EveryList : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Cli, EveryList, testing::Values("nodes", "gpus", "slices", "workloads"));
+
+TEST_P(EveryList, PrintsJsonAsPromisedAndNothingElse) {
+  Ran ran = demo({GetParam(), "-o", "json"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.err, "");
+  EXPECT_EQ(check_schema(schema(GetParam()), ran.out), Words{});
+  EXPECT_GT(json_size(ran.out), 0u);
+}
+
+TEST_P(EveryList, SaysTheSameInYaml) {
+  Scratch folder;  // one world for both, which was made at one time
+  std::string state = "--sim-state=" + folder.path() + "/world";
+  EXPECT_EQ(
+      difference(demo({GetParam(), "-o", "json", state}).out, demo({GetParam(), "-o", "yaml", state}).out),
+      "");
+}
+
+TEST_P(EveryList, PrintsOneRowForEachInTableAndCsv) {
+  std::size_t rows = json_size(demo({GetParam(), "-o", "json"}).out);
+  for (const char* format : {"table", "wide"}) {
+    std::string text = demo({GetParam(), "-o", format}).out;
+    EXPECT_EQ(static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')), rows + 1) << format;
+    EXPECT_FALSE(has(text, " \n")) << format;
+  }
+  std::string csv = demo({GetParam(), "-o", "csv"}).out;
+  EXPECT_TRUE(csv.starts_with("cluster,"));
+  std::string bare = demo({GetParam(), "-o", "csv", "--no-headers"}).out;
+  EXPECT_EQ(csv.substr(csv.find('\n') + 1), bare);
+}
+
+TEST_P(EveryList, RefusesUnknownColumnsBeforeAskingAnybody) {
+  for (const char* flag : {"--filter=colour=red", "--sort=colour", "--columns=colour"}) {
+    Ran ran = run_tessera({GetParam(), flag});
+    EXPECT_EQ(ran.code, 2) << flag;
+    EXPECT_EQ(ran.out, "");
+    EXPECT_TRUE(has(ran.err, "colour")) << ran.err;
+  }
+}
+
+TEST(Cli, FilterKeepsWhatPassesAndSortTurnsRound) {
+  Ran held = demo({"slices", "-o", "csv", "--columns=state", "--no-headers", "--filter", "state=held"});
+  EXPECT_FALSE(held.out.empty());
+  EXPECT_FALSE(has(held.out, "free"));
+  std::string up = demo({"nodes", "-o", "csv", "--columns=node", "--no-headers", "--sort=node"}).out;
+  std::string down = demo({"nodes", "-o", "csv", "--columns=node", "--no-headers", "--sort", "-node"}).out;
+  EXPECT_NE(up, down);
+  EXPECT_EQ(up.size(), down.size());
+}
+
+TEST(Cli, ClusterChoosesOneAndListsThemWhenThereIsNoSuch) {
+  std::string name = json_at(demo({"nodes", "-o", "json"}).out, "/0/cluster");
+  name = name.substr(1, name.size() - 2);
+  EXPECT_GT(json_size(demo({"nodes", "-o", "json", "--cluster", name}).out), 0u);
+  Ran ran = demo({"nodes", "--cluster", "nowhere"});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_TRUE(has(ran.err, name)) << ran.err;
+}
+
+TEST(Cli, LayoutsKnowTheTruthsOfTheH100) {
+  struct Case {
+    const char* which;
+    const char* count;
+  };
+  for (const Case& each : {Case{"--all", "723"}, Case{"--maximal", "78"}, Case{"--undominated", "28"}}) {
+    Ran ran = run_tessera({"layouts", "H100-80GB-SXM5", each.which, "-o", "json"});
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    EXPECT_EQ(check_schema(schema("layouts"), ran.out), Words{});
+    EXPECT_EQ(json_at(ran.out, "/count"), each.count) << each.which;
+    EXPECT_EQ(json_at(ran.out, "/units"), "8");
+  }
+  Ran base = run_tessera({"layouts", "H100-80GB-SXM5", "--all", "-o", "json",
+                          "--profiles=1g.10gb,2g.20gb,3g.40gb,4g.40gb,7g.80gb"});
+  EXPECT_EQ(json_at(base.out, "/count"), "298");
+}
+
+TEST(Cli, ALayoutIsJudgedWithAReason) {
+  Ran good = run_tessera({"layouts", "H100-80GB-SXM5", "--check", "3g.40gb@4,2g.20gb@2,1g.10gb@0"});
+  EXPECT_EQ(good.code, 0) << good.out << good.err;
+  Ran bad = run_tessera({"layouts", "H100-80GB-SXM5", "--check", "3g.40gb@4,4g.40gb@4"});
+  EXPECT_EQ(bad.code, 1);
+  EXPECT_TRUE(bad.out.starts_with("not legal: ")) << bad.out;
+  Ran found = run_tessera({"layouts", "H100-80GB-SXM5", "--check", "3g.40gb,3g.40gb", "-o", "json"});
+  EXPECT_EQ(found.code, 0);
+  EXPECT_EQ(check_schema(schema("check"), found.out), Words{});
+  EXPECT_EQ(json_at(found.out, "/legal"), "true");
+  Ran none = run_tessera({"layouts", "H100-80GB-SXM5", "--check", "4g.40gb,4g.40gb", "-o", "json"});
+  EXPECT_EQ(none.code, 1);
+  EXPECT_EQ(check_schema(schema("check"), none.out), Words{});
+  EXPECT_EQ(json_at(none.out, "/layout"), "null");
+  EXPECT_NE(json_at(none.out, "/reason"), "null");
+}
+
+TEST(Cli, AProductMayBeCalledByAnyOfItsNames) {
+  for (const char* name : {"NVIDIA H100 80GB HBM3", "h100-80gb-sxm5", "NVIDIA-H100-80GB-HBM3"}) {
+    Ran ran = run_tessera({"layouts", name, "-o", "json"});
+    EXPECT_EQ(json_at(ran.out, "/product"), "\"H100-80GB-SXM5\"") << name << ran.err;
+  }
+  Ran unknown = run_tessera({"layouts", "H1000"});
+  EXPECT_EQ(unknown.code, 2);
+  Ran products = run_tessera({"layouts", "-o", "json"});
+  EXPECT_EQ(check_schema(schema("products"), products.out), Words{});
+}
+
+TEST(Cli, ASiteCatalogueAddsAProductAndABrokenOneIsNamed) {
+  Scratch home;
+  RunOptions options;
+  options.environment["XDG_CONFIG_HOME"] = home.path();
+  std::string file = home.write("tessera/catalogue.yaml", "products:\n  - key: \"X\"\n    colour: red\n");
+  Ran ran = run_tessera({"layouts"}, options);
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_TRUE(has(ran.err, file + ":")) << ran.err;
+}
+
+TEST(Cli, SlipsAreUsageErrorsWithAHint) {
+  struct Slip {
+    Words words;
+    std::string hint;
+  };
+  for (const Slip& slip :
+       {Slip{{"ndoes"}, "did you mean nodes"}, Slip{{"gpus", "--outptu=json"}, "--output"},
+        Slip{{"gpus", "-o", "xml"}, "table, wide, json, yaml or csv"},
+        Slip{{"nodes", "--interval", "often"}, "30s"}, Slip{{"completion"}, "bash|zsh"},
+        Slip{{"config"}, "path|print"}, Slip{{"layouts", "--check", "1g.10gb"}, "PRODUCT"}}) {
+    Ran ran = run_tessera(slip.words);
+    EXPECT_EQ(ran.code, 2) << slip.words.front();
+    EXPECT_EQ(ran.out, "");
+    EXPECT_TRUE(has(ran.err, slip.hint)) << ran.err;
+  }
+}
+
+TEST(Cli, HelpAndVersionGoToStandardOutput) {
+  for (const char* flag : {"--help", "-h", "--version", "-V"}) {
+    Ran ran = run_tessera({flag});
+    EXPECT_EQ(ran.code, 0);
+    EXPECT_EQ(ran.err, "");
+    EXPECT_TRUE(has(ran.out, "tessera")) << flag;
+  }
+  EXPECT_TRUE(has(run_tessera({"gpus", "--help"}).out, "usage: tessera gpus"));
+}
+
+TEST(Cli, HelpNeedsNoConfigurationThatWorks) {
+  Scratch home;
+  home.write("tessera/config.yaml", "{");
+  RunOptions options;
+  options.environment["XDG_CONFIG_HOME"] = home.path();
+  EXPECT_EQ(run_tessera({"--help"}, options).code, 0);
+  Ran ran = run_tessera({"nodes", "--sim"}, options);
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_TRUE(has(ran.err, "config.yaml")) << ran.err;
+}
+
+TEST(Cli, NoClusterIsSaidPlainlyWithAWayOn) {
+  Ran ran = run_tessera({"nodes"});
+  EXPECT_EQ(ran.code, 3);
+  EXPECT_EQ(ran.out, "");
+  EXPECT_TRUE(has(ran.err, "tessera --sim")) << ran.err;
+  RunOptions options;
+  options.environment["KUBECONFIG"] = "/some/kubeconfig";
+  EXPECT_TRUE(has(run_tessera({"nodes"}, options).err, "KUBECONFIG")) << ran.err;
+}
+
+TEST(Cli, TheConsoleNeedsATerminal) {
+  Ran ran = run_tessera({"--sim"});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_TRUE(has(ran.err, "terminal")) << ran.err;
+}
+
+TEST(Cli, AnUnknownScenarioIsAUsageError) {
+  Ran ran = run_tessera({"nodes", "--sim=atlantis"});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_TRUE(has(ran.err, "atlantis")) << ran.err;
+}
+
+TEST(Cli, SettingsWorkWithoutAHomeAndWithAReadOnlyOne) {
+  EXPECT_EQ(demo({"nodes"}).code, 0);  // no HOME at all
+  Scratch home;
+  ::chmod(home.path().c_str(), 0500);
+  RunOptions options;
+  options.environment["HOME"] = home.path();
+  EXPECT_EQ(run_tessera({"nodes", "--sim", "--sim-speed=0"}, options).code, 0);
+  options.environment["HOME"] = "/nonexistent";
+  EXPECT_EQ(run_tessera({"nodes", "--sim", "--sim-speed=0"}, options).code, 0);
+}
+
+TEST(Cli, ConfigPrintNamesWhoSetsWhat) {
+  Scratch home;
+  std::string file = home.write("tessera/config.yaml", "theme: mono\ninterval: 20s\n");
+  RunOptions options;
+  options.environment = {{"XDG_CONFIG_HOME", home.path()}, {"TESSERA_INTERVAL", "40s"}};
+  std::string text = run_tessera({"config", "print"}, options).out;
+  EXPECT_TRUE(has(text, file + ":1")) << text;
+  EXPECT_TRUE(has(text, "TESSERA_INTERVAL")) << text;
+  EXPECT_TRUE(has(text, "default")) << text;
+  EXPECT_TRUE(has(run_tessera({"config", "path"}, options).out, file));
+}
+
+TEST(Cli, TheManualCompletionsAndKeysComeOut) {
+  EXPECT_TRUE(run_tessera({"config", "man"}).out.starts_with(".TH TESSERA 1"));
+  EXPECT_TRUE(has(run_tessera({"completion", "bash"}).out, "complete -F _tessera tessera"));
+  EXPECT_TRUE(run_tessera({"completion", "zsh"}).out.starts_with("#compdef tessera"));
+  EXPECT_TRUE(has(run_tessera({"config", "keys"}).out, "| "));
+}
+
+TEST(Cli, AReaderThatLeavesEarlyIsNoError) {
+  RunOptions options;
+  options.hang_up = [](const std::string& out) { return out.size() > 100; };
+  Ran ran = run_tessera({"layouts", "H100-80GB-SXM5", "--all", "-o", "json"}, options);
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_EQ(ran.err, "");
+}
+
+TEST(Cli, WatchPrintsAgainUntilItsReaderLeaves) {
+  RunOptions options;
+  options.hang_up = [](const std::string& out) { return std::count(out.begin(), out.end(), '\n') >= 2; };
+  Ran ran = run_tessera({"gpus", "--watch", "-o", "json", "--sim", "--sim-speed=60"}, options);
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.err, "");
+  std::string first = ran.out.substr(0, ran.out.find('\n'));
+  EXPECT_EQ(check_schema(schema("gpus"), first), Words{});
+}
+
+TEST(Cli, WatchEndsInOrderOnASignal) {
+  RunOptions options;
+  options.signal = [](const std::string& out) { return out.empty() ? 0 : SIGTERM; };
+  Ran ran = run_tessera({"nodes", "--watch", "--sim", "--sim-speed=0"}, options);
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_TRUE(ran.out.starts_with("# 20")) << ran.out.substr(0, 80);
+}
+
+TEST(Cli, ASequenceOfCommandsActsOnOneWorld) {
+  Scratch folder;
+  std::string state = folder.path() + "/world";
+  Ran first = run_tessera({"workloads", "-o", "json", "--sim", "--sim-state", state});
+  EXPECT_EQ(first.code, 0) << first.err;
+  Ran second = run_tessera({"workloads", "-o", "json", "--sim-state", state});
+  EXPECT_EQ(first.out, second.out);
+}
+
+}  // namespace
+}  // namespace tessera::test
