@@ -101,6 +101,15 @@ struct MessageLine {
   bool sticky = false;  // errors stay until the next key
 };
 
+// A node of the mosaic: its GPUs in short form.
+struct Strips {
+  std::string name;
+  Health health = Health::unknown;
+  bool takes_work = false;
+  std::vector<std::string> gpus;
+  std::string pool;
+};
+
 // The overview's sums, worked out by update() when the model's revision differs.
 struct OverviewData {
   bool valid = false;
@@ -110,7 +119,7 @@ struct OverviewData {
   std::vector<insight::Finding> findings;
   std::vector<std::string> cluster_ids;  // what the cursor holds on to
   std::vector<std::string> finding_ids;
-  std::vector<RowRef> mosaic;  // the first nodes by name, for the room that is left
+  std::vector<Strips> mosaic;  // the first nodes by name, for the room that is left
 };
 
 // A list of choices over the screen: columns to show, or the one to sort by.

@@ -23,6 +23,16 @@ bool stale(const DerivedRows& derived, const std::string& key, const World& worl
   return derived.total < kHuge || world.wall - derived.at >= kHugeEvery;
 }
 
+// The sums walk the whole cluster, so a huge one is not walked for every event.
+bool overview_stale(const OverviewData& data, const World& world) {
+  if (!data.valid || world.wall - data.at >= Duration(60000)) return true;
+  if (data.revision == world.model.revision) return false;
+  std::size_t things = 0;
+  for (const Cluster& cluster : world.model.clusters)
+    things += cluster.nodes.size() * 8 + cluster.workloads.size();
+  return things < kHuge || world.wall - data.at >= kHugeEvery;
+}
+
 void derive_all(UiState& state, const World& world) {
   // The list below the top one is kept fresh too: `[` and `]` walk along it.
   std::size_t from = state.stack.size() > 1 ? state.stack.size() - 2 : 0;
@@ -32,9 +42,8 @@ void derive_all(UiState& state, const World& world) {
     if (stale(screen.derived, derive_key(state, screen), world))
       screen.derived = derive(world, state, screen);
   }
-  bool minute = world.wall - state.overview.at >= Duration(60000);
-  if (!state.overview.valid || state.overview.revision != world.model.revision || minute)
-    state.overview = work_out_overview(world);
+  if (from == 0 && overview_stale(state.overview, world))
+    state.overview = work_out_overview(world, state.ascii);
 }
 
 // Compares what the visible cells say with what they said, and remembers when they changed.
@@ -316,6 +325,9 @@ std::optional<TimePoint> next_tick(const UiState& state, const World& world) {
     next = std::min(next, state.message.at + kMessageFor);
   bool behind = is_table(state.top().kind) && state.top().derived.revision != world.model.revision;
   if (behind) next = std::min(next, state.top().derived.at + kHugeEvery);
+  bool sums_behind =
+      state.top().kind == ScreenKind::overview && state.overview.revision != world.model.revision;
+  if (sums_behind) next = std::min(next, state.overview.at + kHugeEvery);
   return std::max(next, world.wall + Duration(1));
 }
 

@@ -6,12 +6,11 @@
 #include "engine/query/tables.hpp"
 #include "tui/screens/overview.hpp"
 #include "tui/screens/roles.hpp"
-#include "tui/screens/rows.hpp"
 
 namespace tessera::tui {
 namespace {
 
-constexpr std::size_t kMost = 256;  // nodes kept; no screen shows more
+constexpr std::size_t kMost = 120;  // nodes kept; hardly a screen shows more
 constexpr int kName = 12;
 constexpr int kPoolShown = 16;  // tiles of a pool
 
@@ -28,62 +27,63 @@ std::string pool_strip(const Node& node, bool ascii) {
   return text;
 }
 
-void draw_tiles_of(Canvas& canvas, int x, int y, int end, const World& world, const UiState& state,
-                   const Node& node) {
-  for (const Gpu& gpu : node.gpus) {
-    std::string strip = query::strip(gpu, &world.catalogue, state.ascii);
+Strips strips_of(const World& world, const Node& node, bool ascii) {
+  Strips strips{node.name.text, node.health, insight::takes_work(node), {}, pool_strip(node, ascii)};
+  for (const Gpu& gpu : node.gpus) strips.gpus.push_back(query::strip(gpu, &world.catalogue, ascii));
+  return strips;
+}
+
+void draw_tiles_of(Canvas& canvas, int x, int y, int end, const Strips& node, bool ascii) {
+  // What is free on a closed node cannot be taken: it does not shine.
+  auto draw_one = [&](const std::string& strip, int width) {
+    if (node.takes_work)
+      draw_strip(canvas, x, y, width, strip, ascii);
+    else
+      canvas.put(x, y, shorten(strip, width, ascii), Role::dim, end);
+  };
+  for (const std::string& strip : node.gpus) {
     int width = std::max(1, display_width(strip));
     if (x + width > end) {
-      canvas.put(end - 1, y, glyphs(state.ascii).more_right, Role::dim);
+      canvas.put(end - 1, y, glyphs(ascii).more_right, Role::dim);
       return;
     }
-    // What is free on a closed node cannot be taken: it does not shine.
-    if (insight::takes_work(node))
-      draw_strip(canvas, x, y, width, strip, state.ascii);
-    else
-      canvas.put(x, y, strip, Role::dim, end);
+    draw_one(strip, width);
     x += std::max(8, width) + 1;
   }
-  if (!node.pool.empty())
-    draw_strip(canvas, x, y, std::max(0, end - x), pool_strip(node, state.ascii), state.ascii);
+  if (!node.pool.empty() && x < end) draw_one(node.pool, end - x);
 }
 
 // Cells of the widest row of tiles among the nodes that may be shown.
-int entry_width(const World& world, const std::vector<RowRef>& nodes, std::size_t count, int room) {
+int entry_width(const std::vector<Strips>& nodes, std::size_t count, int room) {
   int widest = kName + 2;
-  for (std::size_t i = 0; i < std::min(count, nodes.size()); ++i)
-    if (auto row = node_at(world.model, nodes[i])) {
-      int tiles = static_cast<int>(row->node->gpus.size()) * 9;
-      tiles += std::min(static_cast<int>(row->node->pool.size()), kPoolShown);
-      widest = std::max(widest, kName + 2 + tiles);
-    }
+  for (std::size_t i = 0; i < std::min(count, nodes.size()); ++i) {
+    int tiles = static_cast<int>(nodes[i].gpus.size()) * 9 + display_width(nodes[i].pool);
+    widest = std::max(widest, kName + 2 + tiles);
+  }
   return std::min(widest + 2, room);
 }
 
 }  // namespace
 
-std::vector<RowRef> mosaic_nodes(const Model& model) {
-  std::vector<std::pair<std::string_view, RowRef>> named;
-  for (std::size_t c = 0; c < model.clusters.size(); ++c) {
-    const std::vector<Node>& nodes = model.clusters[c].nodes.all();
-    for (std::size_t i = 0; i < nodes.size(); ++i)
-      named.push_back({nodes[i].name.view(), {static_cast<std::uint32_t>(c), static_cast<std::uint32_t>(i)}});
-  }
+std::vector<Strips> mosaic_nodes(const World& world, bool ascii) {
+  std::vector<std::pair<std::size_t, const Node*>> nodes;
+  for (std::size_t c = 0; c < world.model.clusters.size(); ++c)
+    for (const Node& node : world.model.clusters[c].nodes.all()) nodes.emplace_back(c, &node);
   auto before = [](const auto& a, const auto& b) {
-    return std::pair(a.second.cluster, a.first) < std::pair(b.second.cluster, b.first);
+    return std::pair(a.first, a.second->name.view()) < std::pair(b.first, b.second->name.view());
   };
-  std::size_t kept = std::min(named.size(), kMost);
-  std::partial_sort(named.begin(), named.begin() + static_cast<std::ptrdiff_t>(kept), named.end(), before);
-  std::vector<RowRef> refs;
-  for (std::size_t i = 0; i < kept; ++i) refs.push_back(named[i].second);
-  return refs;
+  std::size_t kept = std::min(nodes.size(), kMost);
+  std::partial_sort(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(kept), nodes.end(), before);
+  std::vector<Strips> strips;
+  for (std::size_t i = 0; i < kept; ++i) strips.push_back(strips_of(world, *nodes[i].second, ascii));
+  return strips;
 }
 
 void draw_mosaic(Canvas& canvas, Rect area, const World& world, const UiState& state) {
-  const std::vector<RowRef>& nodes = state.overview.mosaic;
+  const std::vector<Strips>& nodes = state.overview.mosaic;
   if (area.height < 3 || nodes.empty()) return;
   int lines = area.height - 1;
-  int width = entry_width(world, nodes, static_cast<std::size_t>(lines) * 4, area.width - 1);
+  int width = entry_width(nodes, static_cast<std::size_t>(lines) * 4, area.width - 1);
   int columns = std::max(1, (area.width - 1) / width);
   int shown = std::min(static_cast<int>(nodes.size()), lines * columns);
   std::size_t all = 0;
@@ -91,19 +91,17 @@ void draw_mosaic(Canvas& canvas, Rect area, const World& world, const UiState& s
   Pen pen(canvas, area.x + 1, area.y, area.right() - 1, state.ascii);
   pen.put("MOSAIC", Style(Role::heading).with_bold());
   pen.put(static_cast<std::size_t>(shown) < all ? fmt::format("  {} of {} nodes", shown, all)
-                                                : fmt::format("  {}", all),
+                                                : fmt::format("  {} nodes", all),
           Role::dim);
   int per_column = (shown + columns - 1) / columns;
   for (int i = 0; i < shown; ++i) {
-    auto row = node_at(world.model, nodes[static_cast<std::size_t>(i)]);
-    if (!row) continue;
+    const Strips& node = nodes[static_cast<std::size_t>(i)];
     int x = area.x + 1 + i / per_column * width, y = area.y + 1 + i % per_column;
-    bool fine = row->node->health == Health::ok;
-    put_cell(canvas, x, y, kName, row->node->name.text,
-             fine ? Style(Role::dim) : Style(role_of(row->node->health)), state.ascii);
-    if (!fine) canvas.put(x + kName, y, "!", Style(role_of(row->node->health)).with_bold());
-    draw_tiles_of(canvas, x + kName + 2, y, std::min(x + width - 1, area.right() - 1), world, state,
-                  *row->node);
+    bool fine = node.health == Health::ok;
+    Style name = fine ? Style(Role::dim) : Style(role_of(node.health));
+    put_cell(canvas, x, y, kName, node.name, name, state.ascii);
+    if (!fine) canvas.put(x + kName, y, "!", name.with_bold());
+    draw_tiles_of(canvas, x + kName + 2, y, std::min(x + width - 1, area.right() - 1), node, state.ascii);
   }
 }
 

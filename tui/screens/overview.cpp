@@ -189,7 +189,7 @@ void draw_pinned(Canvas& canvas, Rect area, const UiState& state) {
 
 }  // namespace
 
-OverviewData work_out_overview(const World& world) {
+OverviewData work_out_overview(const World& world, bool ascii) {
   OverviewData data;
   for (const Cluster& cluster : world.model.clusters) {
     data.totals.push_back(insight::totals(cluster));
@@ -205,7 +205,7 @@ OverviewData work_out_overview(const World& world) {
     int times = seen[id]++;
     data.finding_ids.push_back(times == 0 ? id : fmt::format("{}\x1f{}", id, times));
   }
-  data.mosaic = mosaic_nodes(world.model);
+  data.mosaic = mosaic_nodes(world, ascii);
   data.valid = true;
   data.revision = world.model.revision;
   data.at = world.wall;

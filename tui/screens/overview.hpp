@@ -19,8 +19,8 @@ struct OverviewLine {
   std::size_t index = 0;  // into the model's clusters or the findings
   std::string_view id;    // lives as long as the state's OverviewData
 };
-std::vector<RowRef> mosaic_nodes(const Model& model);
-OverviewData work_out_overview(const World& world);
+std::vector<Strips> mosaic_nodes(const World& world, bool ascii);
+OverviewData work_out_overview(const World& world, bool ascii);
 std::vector<OverviewLine> overview_lines(const UiState& state, int width);
 
 // The finding under the cursor; nullptr: the cursor is on a cluster.

@@ -24,13 +24,18 @@ void draw_bar(Canvas& canvas, int x, int y, int width, const Tile& tile, const s
   canvas.fill(x, y, width, 1, fill_of(tile.kind, glyphs(ascii)), style);
   std::string fitted = shorten(text, width - 2, ascii);
   int cells = display_width(fitted);
-  if (cells == 0) return;
+  if (cells == 0) {
+    if (selected) canvas.mark_selected(x, y, width);
+    return;
+  }
   // A short tile keeps one cell of its shape at each side; the text never hides what it is.
   bool airy = cells + 4 <= width;
   int start = x + (width - cells) / 2;
   if (airy) canvas.fill(start - 1, y, cells + 2, 1, " ", style);
   Style words = tile.kind == TileKind::held ? Style(Role::text) : style;
   canvas.put(start, y, fitted, selected ? words.with_bold() : words, x + width);
+  // Without colour a reversed solid bar would be blank: only the words are marked, the shape stays.
+  if (selected) canvas.mark_selected(airy ? start - 1 : start, y, airy ? cells + 2 : cells);
 }
 
 // "1g.10gb" where it fits with its shape beside it, else "1g".
@@ -102,7 +107,7 @@ void draw_tiles(Canvas& canvas, int x, int y, int width, const TileRow& row) {
     draw_bar(canvas, from + 1, y, inner, tile, bar_text(tile, row.text_lines, inner), selected, row.ascii);
     draw_texts(canvas, from + 1, y + 1, inner, tile, row.text_lines, row.ascii);
     if (!selected) continue;
-    for (int line = 0; line <= row.text_lines; ++line) canvas.mark_selected(from + 1, y + line, inner);
+    for (int line = 1; line <= row.text_lines; ++line) canvas.mark_selected(from + 1, y + line, inner);
   }
 }
 

@@ -63,7 +63,8 @@ TEST(Tiles, OnlyTheSelectedTileIsReversed) {
   row.selected = row.tiles[2].id;
   Canvas canvas({73, 2});
   draw_tiles(canvas, 0, 0, 73, row);
-  EXPECT_TRUE(canvas.at(20, 0).style.reverse);
+  EXPECT_FALSE(canvas.at(20, 0).style.reverse) << "the shape stays as it is";
+  EXPECT_TRUE(canvas.at(27, 0).style.reverse) << "its words are marked";
   EXPECT_TRUE(canvas.at(20, 1).style.reverse);
   EXPECT_FALSE(canvas.at(18, 0).style.reverse) << "the wall is nobody's";
   EXPECT_FALSE(canvas.at(12, 0).style.reverse);
