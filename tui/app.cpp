@@ -43,6 +43,7 @@ struct App::Parts {
   Canvas canvas{Size{}};
   std::string theme;  // the one that is shown
 
+  Changes unseen;       // in the model already, not yet told to the state
   bool changed = true;  // the picture may differ from what is shown
   bool urgent = true;   // somebody waits for it
   bool leaving = false;
@@ -168,6 +169,7 @@ struct App::Parts {
       });
       if (!away) seen(now);
     }
+    if (!events.empty()) show_changes();
     for (Input& event : events) {
       if (leaving) break;
       input(event);
@@ -197,9 +199,20 @@ struct App::Parts {
   // --- events, signals, time
 
   void take_events() {
-    Changes all;
-    for (Event& event : with.events.take()) merge(all, reduce(model, std::move(event)));
-    if (all.any()) send(ModelChanged{std::move(all)});
+    const auto before = loaded();
+    for (Event& event : with.events.take()) merge(unseen, reduce(model, std::move(event)));
+    if (unseen.any()) changed = true;
+    if (loaded() != before) urgent = true;  // the first full picture is what people wait for
+  }
+
+  std::ptrdiff_t loaded() const {
+    return std::count_if(model.clusters.begin(), model.clusters.end(),
+                         [](const Cluster& cluster) { return cluster.loaded; });
+  }
+
+  // Sums and sorted rows follow the model once a frame, not once an event.
+  void show_changes() {
+    if (unseen.any()) send(ModelChanged{std::exchange(unseen, {})});
   }
 
   void take_signals() {
@@ -228,6 +241,7 @@ struct App::Parts {
   void draw_if_due() {
     const Duration now = clocks.steady();
     if (!changed || (!urgent && now - drawn_at < kFrame)) return;
+    show_changes();
     if (canvas.size() != state.size) canvas = Canvas(state.size);
     draw(world(), state, canvas);
     with.terminal.present(canvas);
@@ -280,6 +294,10 @@ App::App(AppParts parts, UiState state, AppOptions options, Clocks clocks)
   p.theme = p.state.theme;
   p.typed_at = p.clocks.steady();
   p.ticked_at = p.typed_at;
+  // Known by name before they have said anything: what is being loaded is not what is missing.
+  for (const BackendPtr& backend : p.with.backends) {
+    if (!p.model.find(backend->name())) p.model.clusters.emplace_back().name = backend->name();
+  }
   p.send(Resize{p.with.terminal.size()});
   p.draw_if_due();
 }

@@ -186,7 +186,6 @@ Result<std::unique_ptr<Painter>> Painter::open(const PainterOptions& options, co
   auto curses = std::make_unique<Curses>(theme);
   curses->file = memory_file();
   if (!curses->file) return Error{"cannot draw", "there is no memory file to draw into", ""};
-  use_env(FALSE);  // the size comes from the terminal, by way of resize()
   for (const std::string& type : candidates(options)) {
     if (type.empty()) continue;
     curses->screen = newterm(type.c_str(), curses->file.get(), curses->file.get());

@@ -69,6 +69,10 @@ TEST_F(PainterTest, ColoursFollowTheTerminal) {
   EXPECT_EQ(eight->depth(), Depth::eight);
   EXPECT_NE(eight->paint(canvas).find("\x1b[36m"), std::string::npos);
   eight.reset();
+  auto console = open({"linux"});  // whose entry tells no size
+  EXPECT_EQ(console->type(), "linux");
+  EXPECT_EQ(console->depth(), Depth::eight);
+  console.reset();
   auto none = open({"vt100"});
   EXPECT_EQ(none->depth(), Depth::none);
 }

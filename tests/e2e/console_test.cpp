@@ -1,0 +1,261 @@
+// The real console in a real pseudo-terminal: starting, walking, resizing, stopping, ending.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <regex>
+
+#include "tests/support/pty.hpp"
+
+namespace tessera {
+namespace {
+
+using test::Pty;
+using test::PtyOptions;
+
+PtyOptions demo(std::map<std::string, std::string> environment = {}, std::vector<std::string> more = {}) {
+  PtyOptions options;
+  options.arguments = {"--sim=demo", "--sim-speed=0"};
+  options.arguments.insert(options.arguments.end(), more.begin(), more.end());
+  options.environment = std::move(environment);
+  return options;
+}
+
+// Waits for the first full picture of the overview.
+bool ready(Pty& pty) {
+  return pty.wait_for("hpc") && pty.wait_for("ml-platform") && pty.wait_for("FREE NOW") &&
+         pty.wait_for("live");
+}
+
+// The screen without its title line, where the wall clock moves on.
+std::string body(const Pty& pty) {
+  const std::string all = pty.screen();
+  return all.substr(all.find('\n') + 1);
+}
+
+bool has_colour(const Pty& pty) {
+  static const std::regex colour("\x1b\\[[0-9;]*[34][0-8][;0-9]*m");
+  return std::regex_search(pty.bytes(), colour);
+}
+
+TEST(Console, StartsShowsTheOverviewAndQuits) {
+  Pty pty(demo());
+  ASSERT_TRUE(ready(pty)) << pty.screen();
+  EXPECT_TRUE(pty.alternate());
+  EXPECT_FALSE(pty.echoes());
+  EXPECT_FALSE(pty.cursor_visible());
+  EXPECT_TRUE(pty.has("[RO]")) << pty.screen();
+  pty.send("q");
+  ASSERT_TRUE(pty.wait_ended());
+  EXPECT_EQ(pty.exit_code(), 0);
+  EXPECT_FALSE(pty.alternate());
+  EXPECT_TRUE(pty.echoes());
+  EXPECT_TRUE(pty.cursor_visible());
+}
+
+TEST(Console, EveryScreenIsReached) {
+  Pty pty(demo());
+  ASSERT_TRUE(ready(pty)) << pty.screen();
+  const std::pair<std::string, std::string> screens[] = {{"2", "nodes"},     {"3", "gpus"},   {"4", "slices"},
+                                                         {"5", "workloads"}, {"6", "events"}, {"?", "help"},
+                                                         {"1", "overview"}};
+  for (const auto& [key, name] : screens) {
+    ASSERT_TRUE(pty.press(key)) << name;
+    EXPECT_NE(pty.row(0).find(name), std::string::npos) << key << "\n" << pty.screen();
+  }
+  ASSERT_TRUE(pty.press("2"));
+  const std::string table = body(pty);
+  ASSERT_TRUE(pty.press("\r"));
+  EXPECT_NE(body(pty), table) << "Enter opens the node";
+  ASSERT_TRUE(pty.press(":about\r"));
+  EXPECT_NE(pty.row(0).find("about"), std::string::npos) << pty.screen();
+}
+
+TEST(Console, ArrowsMoveInBothForms) {
+  Pty pty(demo());
+  ASSERT_TRUE(ready(pty));
+  ASSERT_TRUE(pty.press("2"));
+  const std::string first = body(pty);
+  ASSERT_TRUE(pty.press("\x1b[B"));
+  const std::uint64_t moved = pty.written();
+  ASSERT_TRUE(pty.press("\x1bOA"));
+  EXPECT_GT(pty.written(), moved);
+  EXPECT_EQ(body(pty), first);
+}
+
+TEST(Console, ResizesAtAnyTime) {
+  Pty pty(demo());
+  ASSERT_TRUE(ready(pty));
+  const std::pair<int, int> sizes[] = {{80, 24}, {120, 40}, {200, 60}, {40, 10}, {1, 1}, {120, 40}};
+  for (const auto& [columns, rows] : sizes) {
+    pty.resize(columns, rows);
+    ASSERT_TRUE(pty.wait_idle()) << columns << "x" << rows;
+    if (columns >= 80) {
+      EXPECT_TRUE(pty.has("overview")) << columns << "x" << rows << "\n" << pty.screen();
+    }
+  }
+}
+
+TEST(Console, SaysWhatItNeedsWhenThereIsNoRoom) {
+  PtyOptions options = demo();
+  options.columns = 40;
+  options.rows = 10;
+  Pty pty(options);
+  ASSERT_TRUE(pty.wait_idle());
+  EXPECT_TRUE(std::regex_search(pty.screen(), std::regex("40 ?x ?10"))) << pty.screen();
+}
+
+TEST(Console, SuspendsToTheShellAndComesBack) {
+  Pty pty(demo());
+  ASSERT_TRUE(ready(pty));
+  pty.send("\x1a");
+  ASSERT_TRUE(pty.wait_stopped());
+  ASSERT_TRUE(pty.wait_until([&] { return !pty.alternate(); }));
+  EXPECT_TRUE(pty.echoes());
+  EXPECT_TRUE(pty.cursor_visible());
+  pty.signal(SIGCONT);
+  ASSERT_TRUE(pty.wait_until([&] { return pty.alternate() && pty.has("overview"); })) << pty.screen();
+  ASSERT_TRUE(pty.press("2"));
+  EXPECT_NE(pty.row(0).find("nodes"), std::string::npos) << pty.screen();
+  EXPECT_FALSE(pty.echoes());
+}
+
+TEST(Console, AStopFromOutsideGivesTheTerminalBackToo) {
+  Pty pty(demo());
+  ASSERT_TRUE(ready(pty));
+  pty.signal(SIGTSTP);
+  ASSERT_TRUE(pty.wait_stopped());
+  ASSERT_TRUE(pty.wait_until([&] { return !pty.alternate(); }));
+  EXPECT_TRUE(pty.echoes());
+}
+
+class EndedBy : public testing::TestWithParam<int> {};
+
+TEST_P(EndedBy, GivesTheTerminalBack) {
+  Pty pty(demo());
+  ASSERT_TRUE(ready(pty));
+  pty.signal(GetParam());
+  ASSERT_TRUE(pty.wait_ended());
+  EXPECT_FALSE(pty.alternate());
+  EXPECT_TRUE(pty.echoes());
+  EXPECT_TRUE(pty.cursor_visible());
+  EXPECT_NE(pty.bytes().rfind("\x1b[?2004l"), std::string::npos);
+  EXPECT_NE(pty.exit_code(), 0) << "it did not end by itself";
+}
+INSTANTIATE_TEST_SUITE_P(Signals, EndedBy, testing::Values(SIGTERM, SIGHUP, SIGINT, SIGSEGV, SIGABRT, SIGBUS),
+                         [](const auto& number) { return std::string("SIG") + sigabbrev_np(number.param); });
+
+TEST(Console, SigtermEndsItWithTheUsualCode) {
+  Pty pty(demo());
+  ASSERT_TRUE(ready(pty));
+  pty.signal(SIGTERM);
+  ASSERT_TRUE(pty.wait_ended());
+  EXPECT_EQ(pty.exit_code(), 128 + SIGTERM);
+}
+
+TEST(Console, APasteIsNeverReadAsKeys) {
+  Pty pty(demo());
+  ASSERT_TRUE(ready(pty));
+  const std::string before = body(pty);
+  ASSERT_TRUE(pty.press("\x1b[200~2q\x1b[B\r:quit\r\x1b[201~"));
+  EXPECT_EQ(body(pty), before);
+}
+
+TEST(Console, AnswersOfTheTerminalAreNotKeys) {
+  Pty pty(demo());
+  ASSERT_TRUE(ready(pty));
+  const std::string before = body(pty);
+  ASSERT_TRUE(pty.press("\x1b[?62;1;4c\x1b]11;rgb:1e1e/1e1e/1e1e\x1b\\\x1b[24;80R"));
+  EXPECT_EQ(body(pty), before);
+}
+
+TEST(Console, NothingChangesMeansNotOneByte) {
+  Pty pty(demo());
+  ASSERT_TRUE(ready(pty));
+  // The title's clock may reach the next minute once, but not twice.
+  const std::chrono::milliseconds while_looking(3500);
+  EXPECT_TRUE(pty.quiet_for(while_looking) || pty.quiet_for(while_looking));
+}
+
+TEST(Console, AStepDownCostsLittle) {
+  Pty pty(demo());
+  ASSERT_TRUE(ready(pty));
+  ASSERT_TRUE(pty.press("2"));
+  const std::uint64_t before = pty.written();
+  ASSERT_TRUE(pty.press("j"));
+  RecordProperty("bytes", static_cast<int>(pty.written() - before));
+  EXPECT_GT(pty.written(), before);
+  EXPECT_LT(pty.written() - before, 2500u);
+}
+
+TEST(Console, NoColorSendsNoColourButAttributes) {
+  Pty pty(demo({{"NO_COLOR", "1"}}));
+  ASSERT_TRUE(ready(pty));
+  ASSERT_TRUE(pty.press("2"));
+  EXPECT_FALSE(has_colour(pty));
+  bool reversed = false;
+  for (int y = 0; y < 40; ++y) reversed = reversed || pty.cell(2, y).reverse;
+  EXPECT_TRUE(reversed) << "the selected row stands out all the same";
+}
+
+TEST(Console, ColourIsUsedWhereThereIsSome) {
+  for (const std::string type :
+       {"xterm-256color", "xterm", "linux", "screen", "screen-256color", "tmux-256color"}) {
+    Pty pty(demo({{"TERM", type}}));
+    ASSERT_TRUE(ready(pty)) << type << "\n" << pty.screen();
+    EXPECT_TRUE(has_colour(pty)) << type;
+  }
+}
+
+TEST(Console, TerminalsWithoutAnEntryGetALikelyOne) {
+  for (const std::string type : {"xterm-ghostty", "alacritty", "vt100", "no-such-terminal"}) {
+    Pty pty(demo({{"TERM", type}}));
+    ASSERT_TRUE(ready(pty)) << type << "\n" << pty.screen();
+  }
+}
+
+TEST(Console, ADumbTerminalIsRefusedWithAReason) {
+  Pty pty(demo({{"TERM", "dumb"}}));
+  ASSERT_TRUE(pty.wait_ended());
+  EXPECT_NE(pty.exit_code(), 0);
+  EXPECT_TRUE(pty.has("TERM=dumb")) << pty.screen();
+  EXPECT_TRUE(pty.echoes());
+}
+
+TEST(Console, OtherLocalesGetAscii) {
+  Pty pty(demo({{"LANG", "C"}}));
+  ASSERT_TRUE(ready(pty)) << pty.screen();
+  ASSERT_TRUE(pty.press("2\r"));
+  for (const char c : pty.bytes()) ASSERT_LT(static_cast<unsigned char>(c), 0x80);
+}
+
+TEST(Console, ALocaleThatIsNotInstalledButNamesUtf8GetsUtf8) {
+  Pty pty(demo({{"LANG", "de_DE.UTF-8"}}));
+  ASSERT_TRUE(ready(pty));
+  EXPECT_TRUE(pty.has("─")) << pty.screen();
+}
+
+TEST(Console, CopyingGoesThroughTheTerminal) {
+  Pty pty(demo());
+  ASSERT_TRUE(ready(pty));
+  ASSERT_TRUE(pty.press("2y"));
+  EXPECT_NE(pty.bytes().find("\x1b]52;c;"), std::string::npos);
+}
+
+TEST(Console, TheMouseIsLeftToTheTerminalUnlessAskedFor) {
+  Pty pty(demo());
+  ASSERT_TRUE(ready(pty));
+  EXPECT_EQ(pty.bytes().find("\x1b[?1000h"), std::string::npos);
+  ASSERT_TRUE(pty.press("M"));
+  EXPECT_NE(pty.bytes().find("\x1b[?1000h"), std::string::npos);
+}
+
+TEST(Console, EveryThemeCanBeChosen) {
+  for (const std::string theme : {"dark", "light", "high-contrast", "colour-blind", "mono"}) {
+    Pty pty(demo({}, {"--theme=" + theme}));
+    ASSERT_TRUE(ready(pty)) << theme << "\n" << pty.screen();
+    EXPECT_EQ(has_colour(pty), theme != "mono") << theme;
+  }
+}
+
+}  // namespace
+}  // namespace tessera
