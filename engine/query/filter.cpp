@@ -184,10 +184,7 @@ void filter_and_sort(std::vector<Row>& rows, const Filter& filter, const std::ve
       key.values.push_back(columns<Row>()[static_cast<std::size_t>(sort.column)].value(row, context));
     keys.push_back(std::move(key));
   }
-  SortKey ids{{}, false};
-  ids.values.reserve(rows.size());
-  for (const Row& row : rows) ids.values.push_back(row_id(row));
-  keys.push_back(std::move(ids));
+  if (keys.empty()) return;
 
   std::vector<std::uint32_t> order(rows.size());
   std::iota(order.begin(), order.end(), 0u);
@@ -199,7 +196,7 @@ void filter_and_sort(std::vector<Row>& rows, const Filter& filter, const std::ve
       if (sorts_before(x, y)) return !key.descending;
       if (sorts_before(y, x)) return key.descending;
     }
-    return false;
+    return comes_first(rows[a], rows[b]);
   });
   std::vector<Row> sorted;
   sorted.reserve(rows.size());

@@ -1,6 +1,9 @@
 // Rows of the tables and their stable ids.
 #include <fmt/core.h>
 
+#include <limits>
+#include <tuple>
+
 #include "engine/query/tables.hpp"
 
 namespace tessera::query {
@@ -78,5 +81,25 @@ std::string row_id(const SliceRow& row) {
   return fmt::format("{}\x1f{}\x1f{}\x1f{}", row.cluster->name.text, row.node->name.text, gpu, place);
 }
 std::string row_id(const WorkloadRow& row) { return row.cluster->name.text + '\x1f' + row.workload->id.text; }
+
+bool comes_first(const ClusterRow& a, const ClusterRow& b) { return a.cluster->name < b.cluster->name; }
+bool comes_first(const NodeRow& a, const NodeRow& b) {
+  return std::tie(a.cluster->name, a.node->name) < std::tie(b.cluster->name, b.node->name);
+}
+bool comes_first(const GpuRow& a, const GpuRow& b) {
+  return std::tie(a.cluster->name, a.node->name, a.gpu->index) <
+         std::tie(b.cluster->name, b.node->name, b.gpu->index);
+}
+bool comes_first(const SliceRow& a, const SliceRow& b) {
+  if (a.node != b.node)
+    return std::tie(a.cluster->name, a.node->name) < std::tie(b.cluster->name, b.node->name);
+  // On boards first, then the pool of slices whose board is not told.
+  int board_a = a.gpu ? a.gpu->index.value : std::numeric_limits<int>::max();
+  int board_b = b.gpu ? b.gpu->index.value : std::numeric_limits<int>::max();
+  return board_a != board_b ? board_a < board_b : a.slice < b.slice;
+}
+bool comes_first(const WorkloadRow& a, const WorkloadRow& b) {
+  return std::tie(a.cluster->name, a.workload->id) < std::tie(b.cluster->name, b.workload->id);
+}
 
 }  // namespace tessera::query

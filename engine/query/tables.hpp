@@ -89,6 +89,13 @@ std::string row_id(const GpuRow& row);
 std::string row_id(const SliceRow& row);
 std::string row_id(const WorkloadRow& row);
 
+// The order of rows that are alike in every sort key: by names, then by place. Builds no text.
+bool comes_first(const ClusterRow& a, const ClusterRow& b);
+bool comes_first(const NodeRow& a, const NodeRow& b);
+bool comes_first(const GpuRow& a, const GpuRow& b);
+bool comes_first(const SliceRow& a, const SliceRow& b);
+bool comes_first(const WorkloadRow& a, const WorkloadRow& b);
+
 // Eight characters (or one per placement unit, at most 12) that show a GPU at a glance: "11223333",
 // "1··1╳╳╳╳", "wwwwwwww", "mm··", "?"; ascii: '.' and 'x' for free and stranded.
 std::string strip(const Gpu& gpu, const mig::Catalogue* catalogue, bool ascii);
