@@ -155,7 +155,7 @@ std::optional<Next> Executor::watch(const NodeFacts& facts) {
   return wait(step.look_every, why);
 }
 
-std::optional<Next> Executor::again_or_fail(const std::string& why) {
+std::optional<Next> Executor::again_or_fail(std::string why) {
   const Step& step = current();
   if (attempts_ > step.retry.times) return fail(why);
   Duration pause = step.retry.first;
@@ -177,7 +177,7 @@ std::optional<Next> Executor::blind(const Error& error) {
   return wait(pause, "the cluster cannot be read: " + error.reason);
 }
 
-Next Executor::fail(const std::string& why) {
+Next Executor::fail(std::string why) {
   say(StepFailed{current().id, why});
   if (options_.on_failure == OnFailure::undo && !back_) {
     turned_ = true;
@@ -187,7 +187,7 @@ Next Executor::fail(const std::string& why) {
   return park(why);
 }
 
-Next Executor::park(const std::string& why) {
+Next Executor::park(std::string why) {
   Parked parked{why, place_.empty() ? "nothing was looked at yet" : place_};
   say(parked);
   return Stopped{parked.why, parked.place};
@@ -198,7 +198,7 @@ Next Executor::ask(Ask what, std::string text) {
   return Question{what, std::move(text)};
 }
 
-Next Executor::wait(Duration pause, const std::string& why) {
+Next Executor::wait(Duration pause, std::string why) {
   if (why != waiting_ && at_ < plan_.steps.size()) say(Waiting{current().id, why});
   waiting_ = why;
   return Observe{pause, why};
@@ -249,7 +249,7 @@ void Executor::enter(std::size_t step) {
   waited_ = pause_ = Duration{0};
 }
 
-Event Executor::performed(const Status& status) {
+RunEvent Executor::performed(const Status& status) {
   // The step whose action this is; a backend that answers late meets an executor that has moved on.
   ActionReturned returned{at_ < plan_.steps.size() ? current().id : "",
                           status ? "" : to_line(status.error())};
@@ -257,12 +257,12 @@ Event Executor::performed(const Status& status) {
   return returned;
 }
 
-void Executor::say(Event event) {
+void Executor::say(RunEvent event) {
   note(event);
   journal_.push_back(std::move(event));
 }
 
-void Executor::note(const Event& event) {
+void Executor::note(const RunEvent& event) {
   if (const auto* begun = std::get_if<StepBegun>(&event)) {
     std::size_t step = index_of(begun->step);
     if (step != at_) enter(step);

@@ -54,7 +54,7 @@ struct Finished {
 using Next = std::variant<Act, Observe, Question, TurnBack, Stopped, Finished>;
 
 struct Turn {
-  std::vector<Event> journal;
+  std::vector<RunEvent> journal;
   Next next;
 };
 
@@ -66,9 +66,9 @@ class Executor {
   // Precondition: `fresh` was asked for after the last Act returned.
   Turn next(const Result<NodeFacts>* fresh, TimePoint now);
   // How the last Act went; the event is for the journal.
-  Event performed(const Status& status);
+  RunEvent performed(const Status& status);
   // An event that came from elsewhere: an admin's request or answer, Resumed, or the journal on replay.
-  void note(const Event& event);
+  void note(const RunEvent& event);
 
   const NodePlan& plan() const { return plan_; }
   std::size_t step() const { return at_; }  // index of the current step; steps.size() at the end
@@ -84,12 +84,12 @@ class Executor {
   std::optional<Next> check_before(const NodeFacts& facts);
   std::optional<Next> begin(const NodeFacts& facts);
   std::optional<Next> watch(const NodeFacts& facts);
-  std::optional<Next> again_or_fail(const std::string& why);
+  std::optional<Next> again_or_fail(std::string why);
   std::optional<Next> blind(const Error& error);
-  Next fail(const std::string& why);
-  Next park(const std::string& why);
+  Next fail(std::string why);
+  Next park(std::string why);
   Next ask(Ask what, std::string text);
-  Next wait(Duration pause, const std::string& why);
+  Next wait(Duration pause, std::string why);
   Next finish();
   bool done(const NodeFacts& facts) const;
   const Step& current() const { return plan_.steps[at_]; }
@@ -97,7 +97,7 @@ class Executor {
   std::size_t index_of(const std::string& step) const;
   void tick(TimePoint now);
   void enter(std::size_t step);
-  void say(Event event);
+  void say(RunEvent event);
 
   NodePlan plan_;
   Options options_;
@@ -130,7 +130,7 @@ class Executor {
   int blind_ = 0;            // looks in a row that failed
   std::string place_;        // what was last seen, for people
   std::string left_closed_;  // by someone else, in their words
-  std::vector<Event> journal_;
+  std::vector<RunEvent> journal_;
 };
 
 }  // namespace tessera::plan

@@ -97,8 +97,10 @@ requires(Same<T, NodeFinished> || Same<T, RunFinished>) void fields(V& v, T& x) 
   v("outcome", x.outcome), v("text", x.text);
 }
 
-Json json_of(const Event& event) { return tagged(word(event), event); }
-bool from_json(const Json& json, Event& event, Trouble& trouble) { return from_tagged(json, event, trouble); }
+Json json_of(const RunEvent& event) { return tagged(word(event), event); }
+bool from_json(const Json& json, RunEvent& event, Trouble& trouble) {
+  return from_tagged(json, event, trouble);
+}
 template <class V, Same<Entry> T>
 void fields(V& v, T& x) {
   v("seq", x.seq), v("at", x.at), v("node", x.node), v("event", x.what);
@@ -167,15 +169,15 @@ Result<Entry> parse_entry(std::string_view text, std::string_view file, std::siz
 
 }  // namespace
 
-std::string_view word(const Event& event) {
-  static constexpr std::array<std::string_view, std::variant_size_v<Event>> kWords = {
+std::string_view word(const RunEvent& event) {
+  static constexpr std::array<std::string_view, std::variant_size_v<RunEvent>> kWords = {
       "run-started",  "replanned", "resumed",       "step-begun",  "action-returned", "step-done",
       "step-failed",  "went-back", "waiting",       "asked",       "answered",        "requested",
       "clock-jumped", "parked",    "node-finished", "run-finished"};
   return kWords[event.index()];
 }
 
-std::string to_sentence(const Event& event) { return std::visit(Sentence{}, event); }
+std::string to_sentence(const RunEvent& event) { return std::visit(Sentence{}, event); }
 
 std::string to_line(const Entry& entry) { return tessera::to_line(json_of(entry)) + "\n"; }
 

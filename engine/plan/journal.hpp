@@ -97,7 +97,7 @@ struct RunFinished {
   std::string text;
 };
 
-using Event =
+using RunEvent =
     std::variant<RunStarted, Replanned, Resumed, StepBegun, ActionReturned, StepDone, StepFailed, WentBack,
                  Waiting, Asked, Answered, Requested, ClockJumped, Parked, NodeFinished, RunFinished>;
 
@@ -105,15 +105,15 @@ struct Entry {
   std::int64_t seq = 0;  // counts from 1
   TimePoint at{};
   NodeName node;  // empty: about the run
-  Event what;
+  RunEvent what;
 };
 
 std::string_view word(Ask ask);
 std::string_view word(Demand demand);
-std::string_view word(Outcome outcome);     // "wanted" "recorded" "partial"
-std::string_view word(const Event& event);  // "step-begun" ...
+std::string_view word(Outcome outcome);        // "wanted" "recorded" "partial"
+std::string_view word(const RunEvent& event);  // "step-begun" ...
 // One sentence for the journal screen.
-std::string to_sentence(const Event& event);
+std::string to_sentence(const RunEvent& event);
 
 // With its newline.
 std::string to_line(const Entry& entry);

@@ -32,8 +32,11 @@ class Narrow {
     keep_if(act.gpu, act.instances, [](const Slice* slice) { return slice == nullptr; });
     return act.instances.empty() ? Left() : Left(std::move(act));
   }
+  // A change that is pending is asked for again: that is harmless, and may be all that it takes.
   Left operator()(SetMode act) const {
-    std::erase_if(act.gpus, [&](GpuIndex gpu) { return !unmet(ModeIs{{gpu}, act.mig, true}, facts_, run_); });
+    std::erase_if(act.gpus, [&](GpuIndex gpu) {
+      return !unmet(ModeIs{{gpu}, act.mig, false}, facts_, run_);
+    });
     return act.gpus.empty() ? Left() : Left(std::move(act));
   }
   Left operator()(Configure act) const {

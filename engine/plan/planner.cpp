@@ -243,9 +243,10 @@ Outlook look_out(const Cluster& cluster, const mig::Catalogue& catalogue, const 
     if (workload.state == WorkloadState::pending && !workload.requests.empty())
       outlook.pending.push_back(&workload);
   if (outlook.pending.empty()) return outlook;
-  for (const Node& node : cluster.nodes.all())
-    for (const auto& [resource, count] : offered(node, catalogue, rules, nullptr).by(cluster.scheduler))
-      outlook.offered[resource] += count;
+  for (const Node& node : cluster.nodes.all()) {
+    Offered here = offered(node, catalogue, rules, nullptr);
+    for (const auto& [resource, count] : here.by(cluster.scheduler)) outlook.offered[resource] += count;
+  }
   return outlook;
 }
 

@@ -35,16 +35,19 @@ void number(const NodeName& node, std::vector<Step>& steps) {
   for (std::size_t i = 0; i < steps.size(); ++i) steps[i].id = fmt::format("{}/{}", node.text, i + 1);
 }
 
-std::vector<Step> release_steps(const NodeName& node, Scheduler scheduler) {
+// `proof` must still hold when the node is given back: a reboot may have undone all that was read back.
+std::vector<Step> release_steps(const NodeName& node, Scheduler scheduler, const Conditions& proof) {
   Step open;
   open.title = fmt::format("open {} again", node.text);
   open.action = OpenNode{};
-  open.before = {Answering{}, MarkIsOurs{}};
+  open.before = {Answering{}, NoForeignMark{}};
+  open.before.insert(open.before.end(), proof.begin(), proof.end());
   open.after = {NotClosedByUs{}};
   open.undo = "close the node";
   Step unmark;
   unmark.title = "take the mark off";
   unmark.action = ClearMark{};
+  unmark.before = proof;
   unmark.after = {NotMarkedByUs{}};
   std::vector<Step> steps{std::move(open), std::move(unmark)};
   for (Step& step : steps) {
@@ -73,7 +76,7 @@ class Builder {
       if (!board.created.empty()) create(board);
     share();
     verify();
-    for (Step& step : release_steps(change_.node.name, change_.scheduler))
+    for (Step& step : release_steps(change_.node.name, change_.scheduler, proof()))
       if (change_.needs.drain || !std::holds_alternative<OpenNode>(step.action))
         steps_.push_back(std::move(step));
     number(change_.node.name, steps_);
@@ -231,7 +234,7 @@ class Builder {
     Step& step = add(fmt::format("{}: {}", list_text(gpus), text), Configure{gpus, strategy, replicas, vgpu});
     step.before = guarded();
     if (change_.scope) step.before.push_back(ScopeEmpty{*change_.scope});
-    step.after = {SharingIs{gpus, strategy, replicas, vgpu}};
+    for (GpuIndex gpu : gpus) step.after.push_back(SharingIs{{gpu}, strategy, replicas, vgpu});
     step.deadline = seconds(60);
     step.retry = kFewRetry;
     step.undo = "share them as before";
@@ -264,16 +267,23 @@ class Builder {
     if (wanted.strategy == Strategy::vgpu) return "vGPU " + wanted.vgpu.text;
     return fmt::format("{}, {} replicas", word(wanted.strategy), wanted.replicas);
   }
+  // The boards as they shall be.
+  Conditions proof() const {
+    Conditions proof;
+    for (const BoardChange& board : change_.boards) {
+      const BoardState& wanted = board.after;
+      if (wanted.mig)
+        proof.push_back(LayoutIs{board.gpu, wanted.instances, board.chosen});
+      else
+        proof.push_back(SharingIs{{board.gpu}, wanted.strategy, std::max(1, wanted.replicas), wanted.vgpu});
+    }
+    return proof;
+  }
   void verify() {
     Step& step = add("read back: boards and what is advertised", LookOnly{});
-    step.before = {Answering{}};
-    for (const BoardChange& board : change_.boards) {
-      if (board.after.mig)
-        step.after.push_back(LayoutIs{board.gpu, board.after.instances, board.chosen});
-      else
-        step.after.push_back(SharingIs{
-            {board.gpu}, board.after.strategy, std::max(1, board.after.replicas), board.after.vgpu});
-    }
+    step.after = proof();
+    step.before = step.after;
+    step.before.insert(step.before.begin(), Answering{});
     step.after.push_back(Advertises{change_.after.by(change_.scheduler)});
     step.deadline = minutes(2);
   }
@@ -297,13 +307,25 @@ class NoSteps : public StepBuilder {
 std::vector<Step> DirectSteps::steps(const NodeChange& change) const { return Builder(change).run(); }
 
 std::vector<Step> DirectSteps::release(const NodeName& node, Scheduler scheduler) const {
-  return release_steps(node, scheduler);
+  return release_steps(node, scheduler, {});
 }
 
 void end_with_release(NodePlan& plan, const StepBuilder& builder, Scheduler scheduler) {
   std::vector<Step> ending = builder.release(plan.node, scheduler);
+  Conditions proof;
+  for (Step& step : ending) {
+    auto own = std::find_if(plan.steps.begin(), plan.steps.end(),
+                            [&](const Step& old) { return old.action == step.action; });
+    if (own == plan.steps.end()) continue;
+    step = std::move(*own);
+    plan.steps.erase(own);
+    proof = step.before;
+  }
+  // A step that the plan did without proves as much as the others do.
   for (Step& step : ending)
-    std::erase_if(plan.steps, [&](const Step& old) { return old.action == step.action; });
+    for (const Condition& one : proof)
+      if (std::find(step.before.begin(), step.before.end(), one) == step.before.end())
+        step.before.push_back(one);
   plan.steps.insert(plan.steps.end(), ending.begin(), ending.end());
   number(plan.node, plan.steps);
 }

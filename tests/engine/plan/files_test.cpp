@@ -1,0 +1,151 @@
+// Plan files and journals: there and back, and nothing but what was written.
+#include <gtest/gtest.h>
+
+#include "engine/plan/plan_file.hpp"
+#include "engine/plan/run.hpp"
+#include "tests/engine/plan/boards.hpp"
+
+namespace tessera::test {
+namespace {
+
+using namespace plan;
+
+Plan some_plan() {
+  Story story;
+  story.tell(NodesListed{{node("n1", {cut(0, {instance("3g.40gb", 4, 4, 0)}), uncut(1, 1)})}});
+  story.tell(
+      WorkloadsListed{{running("7", "alice", {holds("n1", {{0, 1}})}), waiting("8", "bob", "gpu:1g.10gb")}});
+  Intent intent = wants("7x1g.10gb", std::nullopt);
+  intent.options.way = Way::requeue;
+  intent.options.at = at(60);
+  intent.options.wait = std::chrono::minutes(5);
+  return make_plan(story.cluster(), catalogue(), intent, simulator_capabilities(), {}, at(0)).value();
+}
+
+TEST(PlanFile, APlanIsReadBackAsItWasWritten) {
+  Plan plan = some_plan();
+  auto read = parse_plan(to_document(plan), "plan.json");
+  ASSERT_TRUE(read.ok()) << to_line(read.error());
+  EXPECT_EQ(*read, plan);
+}
+
+TEST(PlanFile, ScriptsFindTheFieldsThatWerePromised) {
+  Json json = plan_json(some_plan());
+  for (const char* key : {"id", "intent", "steps", "kept", "destroyed", "created", "blast_radius",
+                          "resources", "violations", "needs"})
+    EXPECT_NE(json.find(key), nullptr) << key;
+  const Json& step = json.find("steps")->items.at(0);
+  for (const char* key : {"id", "title", "command", "disturbs", "deadline_s", "undo"})
+    EXPECT_NE(step.find(key), nullptr) << key;
+  const Json& hit = json.find("blast_radius")->items.at(0);
+  for (const char* key : {"kind", "id", "name", "user", "running_s", "restartable", "slice"})
+    EXPECT_NE(hit.find(key), nullptr) << key;
+  EXPECT_EQ(hit.find("slice")->text, "GPU 0 3g.40gb@4");
+}
+
+TEST(PlanFile, WhatIsMissingUnknownOrOfAnotherVersionIsRefusedWithItsPlace) {
+  std::string text = to_document(some_plan());
+  auto refused = [&](const std::string& from, const std::string& to) {
+    std::string changed = text;
+    changed.replace(changed.find(from), from.size(), to);
+    auto read = parse_plan(changed, "plan.json");
+    EXPECT_FALSE(read.ok()) << from;
+    return read.ok() ? "" : read.error().reason;
+  };
+  EXPECT_NE(refused("\"tessera_plan\": 1", "\"tessera_plan\": 2").find("version 2"), std::string::npos);
+  EXPECT_NE(refused("\"fingerprint\"", "\"finger\"").find("'fingerprint' is missing"), std::string::npos);
+  EXPECT_NE(refused("\"kind\": \"set-mark\"", "\"kind\": \"format-disk\"").find("format-disk"),
+            std::string::npos);
+  EXPECT_NE(refused("\"disturbs\": false", "\"disturbs\": 1").find("steps[0].disturbs"), std::string::npos);
+  EXPECT_FALSE(parse_plan(text.substr(0, text.size() / 2), "plan.json").ok());
+  EXPECT_FALSE(parse_plan("[]", "plan.json").ok());
+  EXPECT_FALSE(parse_plan("", "plan.json").ok());
+}
+
+TEST(JsonText, TwoEqualKeysDeepNestsAndBadBytesAreRefused) {
+  EXPECT_NE(parse_json("{\"a\":1,\"a\":2}", "f").error().reason.find("'a' stands twice"), std::string::npos);
+  EXPECT_NE(parse_json(std::string(100, '['), "f").error().reason.find("deeper than 64"), std::string::npos);
+  EXPECT_FALSE(parse_json("\"\xff\"", "f").ok());
+  EXPECT_FALSE(parse_json("1 2", "f").ok());
+  EXPECT_FALSE(parse_json("99999999999999999999", "f").ok() &&
+               parse_json("99999999999999999999", "f")->kind == Json::Kind::integer);
+  EXPECT_EQ(tessera::to_line(Json::of(std::string("a\nb\x1b\"\\"))), R"("a\nb\u001b\"\\")");
+}
+
+std::string journal_text() {
+  RunStarted started;
+  started.run = "r1", started.who = "root", started.from = "login1", started.plan = some_plan();
+  std::string first = started.plan.nodes[0].steps[0].id;
+  NodeName node("n1");
+  return to_line(Entry{1, at(0), {}, started}) +
+         to_line(Entry{2, at(1), node, StepBegun{first, 1, SetMark{}}}) +
+         to_line(Entry{3, at(2), node, ActionReturned{first, ""}}) +
+         to_line(Entry{4, at(3), node, StepDone{first, false}}) +
+         to_line(Entry{5, at(4), node, Parked{"paused", "n1 is open"}});
+}
+
+TEST(JournalText, IsReadBackLineByLineAndReplayed) {
+  std::string text = journal_text();
+  auto journal = parse_journal(text, "r1.journal");
+  ASSERT_TRUE(journal.ok()) << to_line(journal.error());
+  EXPECT_EQ(journal->entries.size(), 5u);
+  std::string again;
+  for (const Entry& entry : journal->entries) again += to_line(entry);
+  EXPECT_EQ(again, text);
+  auto run = replay(*journal);
+  ASSERT_TRUE(run.ok());
+  EXPECT_EQ(run->nodes.at(NodeName("n1")).step(), 1u);
+  EXPECT_TRUE(run->nodes.at(NodeName("n1")).stopped());
+}
+
+TEST(JournalText, ATornLastLineIsCutOffAndNothingElseIsForgiven) {
+  std::string text = journal_text();
+  auto torn = parse_journal(text.substr(0, text.size() - 5), "r1.journal");
+  ASSERT_TRUE(torn.ok());
+  EXPECT_TRUE(torn->torn);
+  EXPECT_EQ(torn->entries.size(), 4u);
+  EXPECT_EQ(text[torn->good_bytes - 1], '\n');
+  std::string broken = text;
+  broken.replace(broken.find("step-begun"), 4, "stop");
+  EXPECT_NE(parse_journal(broken, "r1.journal").error().reason.find("r1.journal:2"), std::string::npos);
+  std::string gap = text;
+  gap.replace(gap.find("{\"seq\":3"), 8, "{\"seq\":9");
+  EXPECT_NE(parse_journal(gap, "r1.journal").error().reason.find("entry 9"), std::string::npos);
+  EXPECT_FALSE(parse_journal("", "r1.journal").ok());
+}
+
+TEST(Rollout, CanaryFirstThenBatchesAndNothingAfterAFailure) {
+  RunStarted started;
+  started.run = "r1";
+  for (const char* name : {"a", "b", "c", "d", "e"}) {
+    NodePlan one;
+    one.node = NodeName(name);
+    one.steps.resize(1);
+    one.steps[0].id = std::string(name) + "/1";
+    started.plan.nodes.push_back(one);
+  }
+  started.plan.intent.options.batch = 2;
+  plan::Run run = run_of(started);
+  int seq = 1;
+  auto tell = [&](const char* node, RunEvent event) {
+    ASSERT_TRUE(note(run, Entry{++seq, at(0), NodeName(node), std::move(event)}).ok());
+  };
+  auto begin = [&] {
+    std::string text;
+    for (const NodeName& node : nodes_to_begin(run)) text += node.text;
+    return text;
+  };
+  EXPECT_EQ(begin(), "a");
+  tell("a", StepDone{"a/1", false});
+  EXPECT_EQ(begin(), "");
+  tell("a", NodeFinished{});
+  EXPECT_EQ(begin(), "bc");
+  for (const char* name : {"b", "c"}) tell(name, StepDone{std::string(name) + "/1", false});
+  tell("b", NodeFinished{});
+  tell("c", Parked{"in use", "c stays closed"});
+  EXPECT_EQ(begin(), "");
+  EXPECT_EQ(to_text(summary(run)), "2 done, 1 failed (c), 2 untouched");
+}
+
+}  // namespace
+}  // namespace tessera::test

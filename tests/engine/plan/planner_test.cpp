@@ -1,0 +1,252 @@
+#include "engine/plan/planner.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "engine/plan/moved.hpp"
+#include "engine/plan/run.hpp"
+#include "tests/engine/plan/boards.hpp"
+
+namespace tessera::test {
+namespace {
+
+using plan::Capabilities;
+using plan::Hit;
+using plan::Plan;
+
+// alice holds 1g@0; 1g@1 and 3g@4 are free; the second board runs bob's job whole.
+struct Stage : Story {
+  Stage() {
+    tell(NodesListed{{test::node("n1", {cut(0, {instance("1g.10gb", 0, 1, 0), instance("1g.10gb", 1, 1, 1),
+                                                instance("3g.40gb", 4, 4, 2)}),
+                                        uncut(1, 3)})}});
+    Workload bob = running("8", "bob", {holds("n1", {{3, 1}}), holds("n2", {{0, 1}, {1, 1}})});
+    bob.requests = {{"gpu:h100", 3}};
+    tell(WorkloadsListed{{running("7", "alice", {holds("n1", {{0, 1}})}), bob}});
+  }
+  Plan plan_for(const plan::Intent& intent, const Capabilities& can = plan::simulator_capabilities(),
+                const plan::SiteRules& rules = {}) {
+    auto made = plan::make_plan(cluster(), catalogue(), intent, can, rules, at(0));
+    EXPECT_TRUE(made.ok()) << (made ? "" : to_line(made.error()));
+    return made.ok() ? *made : Plan{};
+  }
+  Error refusal(const plan::Intent& intent, const Capabilities& can = plan::simulator_capabilities()) {
+    auto made = plan::make_plan(cluster(), catalogue(), intent, can, {}, at(0));
+    EXPECT_FALSE(made.ok());
+    return made.ok() ? Error{} : made.error();
+  }
+};
+
+bool has_notice(const Plan& plan, const std::string& rule) {
+  return std::any_of(plan.notices.begin(), plan.notices.end(),
+                     [&](const plan::Notice& one) { return one.rule == rule; });
+}
+
+TEST(Planner, WhatStandsInBothLayoutsStays) {
+  Stage stage;
+  Plan plan = stage.plan_for(wants("3x1g.10gb,2g.20gb@4"));
+  const plan::NodePlan& node = plan.nodes.at(0);
+  EXPECT_EQ(names(node.kept), "1g.10gb@0 1g.10gb@1");
+  EXPECT_EQ(names(node.destroyed), "3g.40gb@4");
+  EXPECT_EQ(node.created.size(), 2u);
+  EXPECT_TRUE(node.blast_radius.empty());
+  EXPECT_EQ(plan.offered_before.slurm.at("gpu:3g.40gb"), 1);
+  EXPECT_EQ(plan.offered_after.slurm.at("gpu:3g.40gb"), 0);
+  EXPECT_EQ(plan.offered_after.slurm.at("gpu:1g.10gb"), 3);
+}
+
+TEST(Planner, AFreeChoiceOfPlacesGoesAroundWhatIsHeld) {
+  Stage stage;
+  stage.tell(NodesListed{{node("n1", {cut(0, {instance("1g.10gb", 5, 1, 0)})})}});
+  Plan plan = stage.plan_for(wants("3g.40gb,2x1g.10gb"));
+  EXPECT_EQ(names(plan.nodes[0].kept), "1g.10gb@5");
+  EXPECT_EQ(names(plan.nodes[0].destroyed), "");
+  EXPECT_TRUE(plan.nodes[0].blast_radius.empty());
+  EXPECT_FALSE(plan.nodes[0].needs.drain);
+}
+
+TEST(Planner, AHeldSliceInTheWayIsNamedWithTheNearestLayoutsAroundIt) {
+  Stage stage;
+  Plan plan = stage.plan_for(wants("7g.80gb"));
+  auto notice = std::find_if(plan.notices.begin(), plan.notices.end(),
+                             [](const plan::Notice& one) { return one.rule == "in-the-way"; });
+  ASSERT_NE(notice, plan.notices.end());
+  EXPECT_NE(notice->text.find("1g.10gb@0 held by 7 is in the way"), std::string::npos) << notice->text;
+  EXPECT_NE(notice->text.find("reachable around what is held: 1g.10gb@0"), std::string::npos) << notice->text;
+  ASSERT_EQ(plan.nodes[0].blast_radius.size(), 1u);
+  EXPECT_EQ(plan.nodes[0].blast_radius[0].user, "alice");
+  EXPECT_EQ(plan.nodes[0].blast_radius[0].hit, Hit::unasked);  // her job never asked for a GPU
+}
+
+TEST(Planner, EachBackendDisturbsItsOwnUnitAndNoMore) {
+  Stage stage;
+  plan::Intent intent = wants("3x1g.10gb,2g.20gb@4");
+  // The simulator: only the slice that goes, and nobody holds that one.
+  EXPECT_TRUE(stage.plan_for(intent).nodes[0].blast_radius.empty());
+  // The GPU operator: the whole board, and alice with it; her slice goes although it is in both layouts.
+  Plan by_operator = stage.plan_for(intent, plan::gpu_operator_capabilities());
+  ASSERT_EQ(by_operator.nodes[0].blast_radius.size(), 1u);
+  EXPECT_EQ(by_operator.nodes[0].blast_radius[0].user, "alice");
+  EXPECT_EQ(by_operator.nodes[0].kept.size(), 0u);
+  EXPECT_EQ(by_operator.nodes[0].destroyed.size(), 3u);
+  // Slurm: the whole node, bob on the other board, too; he only stands in the way.
+  Plan by_slurm = stage.plan_for(intent, plan::slurm_capabilities());
+  ASSERT_EQ(by_slurm.nodes[0].blast_radius.size(), 2u);
+  EXPECT_EQ(by_slurm.nodes[0].blast_radius[0].user, "bob");
+  EXPECT_EQ(by_slurm.nodes[0].blast_radius[0].hit, Hit::in_the_way);
+  EXPECT_FALSE(by_slurm.no_steps.empty());
+}
+
+TEST(Planner, AMultiNodeJobCountsWithAllItsGpus) {
+  Stage stage;
+  Plan plan = stage.plan_for(wants("7x1g.10gb", 1));
+  ASSERT_EQ(plan.nodes[0].blast_radius.size(), 1u);
+  const plan::Disturbed& bob = plan.nodes[0].blast_radius[0];
+  EXPECT_EQ(bob.gpus, 3);
+  EXPECT_EQ(bob.nodes, 2);
+  EXPECT_NEAR(bob.gpu_hours.value(), 3.0, 1e-9);
+  EXPECT_TRUE(plan.nodes[0].needs.mode_change);
+  EXPECT_FALSE(plan.nodes[0].needs.reset);
+}
+
+TEST(Planner, AModeChangeOnAmpereResetsAllBoardsAndMakesTheirInstancesAgain) {
+  Story story;
+  story.tell(NodesListed{
+      {node("n1", {uncut(0, 0, "A100-40GB"), cut(1, {instance("3g.20gb", 4, 4, 1)}, "A100-40GB")})}});
+  story.tell(WorkloadsListed{{running("9", "carol", {holds("n1", {{1, 1}})})}});
+  auto made = plan::make_plan(story.cluster(), catalogue(), wants("3g.20gb,3g.20gb"),
+                              plan::simulator_capabilities(), {}, at(0));
+  ASSERT_TRUE(made.ok()) << to_line(made.error());
+  const plan::NodePlan& node = made->nodes[0];
+  EXPECT_TRUE(node.needs.reset);
+  ASSERT_EQ(node.blast_radius.size(), 1u);
+  EXPECT_EQ(node.blast_radius[0].user, "carol");
+  EXPECT_EQ(std::count_if(node.created.begin(), node.created.end(),
+                          [](const plan::SlicePlan& one) { return one.recreated; }),
+            1);
+  EXPECT_TRUE(has_notice(*made, "dragged"));
+}
+
+TEST(Planner, AClientThatNoSchedulerKnowsIsCountedAndWaitedFor) {
+  Story story;
+  Slice hidden = instance("3g.40gb", 4, 4, 0);
+  hidden.told_held = true;
+  story.tell(NodesListed{{node("n1", {cut(0, {hidden})})}});
+  auto made = plan::make_plan(story.cluster(), catalogue(), wants("7x1g.10gb"),
+                              plan::simulator_capabilities(), {}, at(0));
+  ASSERT_TRUE(made.ok());
+  ASSERT_EQ(made->nodes[0].blast_radius.size(), 1u);
+  EXPECT_EQ(made->nodes[0].blast_radius[0].hit, Hit::unknown);
+  EXPECT_TRUE(has_notice(*made, "unknown-client"));
+}
+
+TEST(Planner, MigTimesReplicasAdvertisesTheProduct) {
+  Story story;
+  story.tell(NodesListed{{node("n1", {uncut(0, 0), uncut(1, 1)})}});
+  plan::Intent intent = wants("3x2g.20gb", std::nullopt);
+  intent.boards[0].wish.replicas = 4;
+  auto made =
+      plan::make_plan(story.cluster(), catalogue(), intent, plan::gpu_operator_capabilities(), {}, at(0));
+  ASSERT_TRUE(made.ok()) << to_line(made.error());
+  EXPECT_EQ(made->offered_before.kubernetes.at("nvidia.com/gpu"), 2);
+  EXPECT_EQ(made->offered_after.kubernetes.at("nvidia.com/gpu"), 2 * 3 * 4);
+}
+
+TEST(Planner, EightGpusThatBecomeFiftySixSlicesChangeWhatALimitMeans) {
+  Story story;
+  std::vector<Gpu> boards;
+  for (int i = 0; i < 8; ++i) boards.push_back(uncut(i, i));
+  Node big = node("n1", boards);
+  big.cpus = 128;
+  story.tell(NodesListed{{big}});
+  plan::SiteRules rules;
+  rules.default_cpus_per_gpu = 16;
+  rules.quotas = {{"physics", 8}};
+  auto made = plan::make_plan(story.cluster(), catalogue(), wants("7x1g.10gb", std::nullopt),
+                              plan::simulator_capabilities(), rules, at(0));
+  ASSERT_TRUE(made.ok()) << to_line(made.error());
+  auto text = [&](const std::string& rule) {
+    for (const plan::Notice& one : made->notices)
+      if (one.rule == rule) return one.text;
+    return std::string();
+  };
+  EXPECT_NE(text("quota-units").find("from 8 to 56"), std::string::npos) << text("quota-units");
+  EXPECT_NE(text("default-cpus").find("896 cores"), std::string::npos) << text("default-cpus");
+}
+
+TEST(Planner, PendingWorkThatNeverFitsAgainAndThatWillRun) {
+  Story story;
+  story.tell(NodesListed{{node("n1", {uncut(0, 0)})}});
+  story.tell(WorkloadsListed{{waiting("20", "erin", "gpu:h100"), waiting("21", "frank", "gpu:1g.10gb")}});
+  auto made = plan::make_plan(story.cluster(), catalogue(), wants("7x1g.10gb"),
+                              plan::simulator_capabilities(), {}, at(0));
+  ASSERT_TRUE(made.ok());
+  ASSERT_EQ(made->never_again.size(), 1u);
+  EXPECT_EQ(made->never_again[0].user, "erin");
+  ASSERT_EQ(made->will_run.size(), 1u);
+  EXPECT_EQ(made->will_run[0].user, "frank");
+}
+
+TEST(Planner, ThreeAndThreeStrandsAComputeSliceThatFourAndThreeWouldNot) {
+  Stage stage;
+  stage.tell(NodesListed{{node("n1", {uncut(0, 0)})}});
+  Plan plan = stage.plan_for(wants("2x3g.40gb"));
+  auto notice = std::find_if(plan.notices.begin(), plan.notices.end(),
+                             [](const plan::Notice& one) { return one.rule == "wasted-compute"; });
+  ASSERT_NE(notice, plan.notices.end());
+  EXPECT_NE(notice->text.find("strands 1 compute slice; 4g.40gb+3g.40gb would not"), std::string::npos)
+      << notice->text;
+}
+
+TEST(Planner, AWishThatIsTrueAlreadyHasNoSteps) {
+  Stage stage;
+  Plan plan = stage.plan_for(wants("1g.10gb@0,1g.10gb@1,3g.40gb@4"));
+  EXPECT_FALSE(plan.changes_anything());
+}
+
+TEST(Planner, WhatCannotBeIsRefusedWithTheReason) {
+  Stage stage;
+  EXPECT_NE(stage.refusal(wants("8x1g.10gb")).reason.find("at most 7"), std::string::npos);
+  EXPECT_NE(stage.refusal(wants("1g.5gb")).reason.find("no profile 1g.5gb"), std::string::npos);
+  plan::Intent nowhere = wants("none");
+  nowhere.nodes = {NodeName("n9")};
+  EXPECT_NE(stage.refusal(nowhere).reason.find("no such node"), std::string::npos);
+  EXPECT_NE(stage.refusal(wants("none", 5)).reason.find("no GPU 5"), std::string::npos);
+  EXPECT_NE(stage.refusal(shares(Strategy::mps, 1)).reason.find("1 replicas"), std::string::npos);
+  EXPECT_FALSE(stage.refusal(shares(Strategy::time_slicing, 4), plan::slurm_capabilities()).reason.empty());
+}
+
+TEST(Planner, ThePlanTellsWhatHasMovedSince) {
+  Stage stage;
+  Plan plan = stage.plan_for(wants("7g.80gb"));
+  EXPECT_TRUE(plan::what_moved(plan, stage.cluster()).empty());
+  stage.tell(WorkloadSeen{running("30", "mallory", {holds("n1", {{2, 1}})})});
+  auto moved = plan::what_moved(plan, stage.cluster());
+  ASSERT_EQ(moved.size(), 1u);
+  EXPECT_EQ(moved[0].text, "now: GPU 0 3g.40gb@4 held by 30 (mallory)");
+  EXPECT_FALSE(plan::may_apply(moved));
+  stage.tell(WorkloadGone{WorkloadId("30")});
+  stage.tell(WorkloadGone{WorkloadId("7")});
+  EXPECT_TRUE(plan::may_apply(plan::what_moved(plan, stage.cluster())));
+}
+
+TEST(Planner, UndoWantsExactlyWhatStoodBefore) {
+  Stage stage;
+  Plan plan = stage.plan_for(wants("7g.80gb"));
+  plan::Intent back = plan::undo_intent(plan, plan.nodes[0], "undo");
+  ASSERT_EQ(back.boards.size(), 1u);
+  EXPECT_EQ(plan::to_text(back.boards[0].wish), "1g.10gb@0 + 1g.10gb@1 + 3g.40gb@4");
+}
+
+TEST(Planner, OneMessageForEachOwner) {
+  Stage stage;
+  auto texts = plan::messages(stage.plan_for(wants("7g.80gb", std::nullopt)));
+  ASSERT_EQ(texts.size(), 2u);
+  EXPECT_EQ(texts[0].user, "alice");
+  EXPECT_NE(texts[1].text.find("3 GPUs on 2 nodes in all"), std::string::npos) << texts[1].text;
+  EXPECT_NE(texts[1].text.find("we wait until it ends"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tessera::test

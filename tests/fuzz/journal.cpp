@@ -1,0 +1,17 @@
+// Any bytes as a journal: an error or entries; what was read is written as it stood, and can be replayed.
+#include <cstdint>
+#include <cstdlib>
+
+#include "engine/plan/run.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace tessera::plan;
+  auto journal = parse_journal({reinterpret_cast<const char*>(data), size}, "fuzz");
+  if (!journal) return 0;
+  std::string text;
+  for (const Entry& entry : journal->entries) text += to_line(entry);
+  auto again = parse_journal(text, "again");
+  if (!again || again->entries.size() != journal->entries.size() || again->torn) std::abort();
+  (void)replay(*journal);
+  return 0;
+}
