@@ -191,28 +191,43 @@ std::string waste_text(const mig::Product& product, const mig::Layout& layout) {
   return text;
 }
 
-void pending_effects(Plan& plan, const Outlook& outlook) {
-  const Counts& before = plan.offered_before.by(plan.scheduler);
+namespace {
+
+// What the change does to everyone who asks for one resource.
+struct Supply {
+  std::int64_t lost = 0, gained = 0, all = 0;
+};
+
+Supply supply_for(const Plan& plan, const Outlook& outlook, const std::string& resource) {
+  Supply supply;
   const Counts& after = plan.offered_after.by(plan.scheduler);
+  for (const auto& [offered, count] : plan.offered_before.by(plan.scheduler)) {
+    auto now = after.find(offered);
+    std::int64_t more = (now == after.end() ? 0 : now->second) - count;
+    if (more != 0 && answers(resource, offered, plan.scheduler))
+      (more > 0 ? supply.gained : supply.lost) += more;
+  }
+  if (supply.lost == 0 && supply.gained == 0) return supply;
+  for (const auto& [offered, count] : outlook.offered)
+    if (answers(resource, offered, plan.scheduler)) supply.all += count;
+  return supply;
+}
+
+}  // namespace
+
+void pending_effects(Plan& plan, const Outlook& outlook) {
+  std::map<std::string, Supply> known;  // thousands wait, but for few kinds of things
   for (const Workload* workload : outlook.pending) {
     for (const Request& request : workload->requests) {
-      std::int64_t lost = 0, gained = 0, all = 0;
-      for (const auto& [resource, count] : before) {
-        auto now = after.find(resource);
-        std::int64_t more = (now == after.end() ? 0 : now->second) - count;
-        if (more == 0 || !answers(request.resource, resource, plan.scheduler)) continue;
-        (more > 0 ? gained : lost) += more;
-      }
-      if (lost == 0 && gained == 0) continue;
-      for (const auto& [resource, count] : outlook.offered)
-        if (answers(request.resource, resource, plan.scheduler)) all += count;
-      PendingEffect effect{workload->id, workload->name, workload->user, request.resource};
-      if (all >= request.count && all + lost + gained < request.count)
-        plan.never_again.push_back(std::move(effect));
-      else if (gained >= request.count)
-        plan.will_run.push_back(std::move(effect));
-      else
-        continue;
+      auto [it, fresh] = known.try_emplace(request.resource);
+      if (fresh) it->second = supply_for(plan, outlook, request.resource);
+      const Supply& supply = it->second;
+      if (supply.lost == 0 && supply.gained == 0) continue;
+      bool never = supply.all >= request.count && supply.all + supply.lost + supply.gained < request.count;
+      if (!never && supply.gained < request.count) continue;
+      std::vector<PendingEffect>& list = never ? plan.never_again : plan.will_run;
+      if (++(never ? plan.never_again_count : plan.will_run_count) <= kPendingListed)
+        list.push_back({workload->id, workload->name, workload->user, request.resource});
       break;
     }
   }

@@ -140,6 +140,8 @@ struct PendingEffect {
   friend bool operator==(const PendingEffect&, const PendingEffect&) = default;
 };
 
+inline constexpr int kPendingListed = 100;
+
 struct Plan {
   std::string id;  // "p-1f3c9a02"; the same world, intent and time give the same id
   Intent intent;
@@ -153,6 +155,8 @@ struct Plan {
   std::vector<Notice> notices;             // limits whose meaning changes, waste, what cannot be told
   std::vector<PendingEffect> never_again;  // pending work that would never match again
   std::vector<PendingEffect> will_run;     // pending work that will be able to run
+  int never_again_count = 0;               // how many there are; the lists end at kPendingListed
+  int will_run_count = 0;
   std::string no_steps;  // why this backend has no steps yet: the plan can be looked at, not applied
   friend bool operator==(const Plan&, const Plan&) = default;
 

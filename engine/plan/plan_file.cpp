@@ -65,6 +65,7 @@ struct Paper {
   std::vector<Notice> violations, notices;
   Needs needs;
   std::vector<PendingEffect> never_again, will_run;
+  int never_again_count = 0, will_run_count = 0;
   std::string no_steps;
   Capabilities capabilities;
   Offered offered_before, offered_after;
@@ -76,7 +77,8 @@ void fields(V& v, T& x) {
   v("scheduler", x.scheduler), v("intent", x.intent), v("steps", x.steps), v("kept", x.kept);
   v("destroyed", x.destroyed), v("created", x.created), v("blast_radius", x.blast_radius);
   v("resources", x.resources), v("violations", x.violations), v("notices", x.notices), v("needs", x.needs);
-  v("never_again", x.never_again), v("will_run", x.will_run), v("no_steps", x.no_steps);
+  v("never_again", x.never_again), v("will_run", x.will_run), v("never_again_count", x.never_again_count);
+  v("will_run_count", x.will_run_count), v("no_steps", x.no_steps);
   v("capabilities", x.capabilities), v("offered_before", x.offered_before);
   v("offered_after", x.offered_after), v("nodes", x.nodes);
 }
@@ -93,6 +95,7 @@ Paper paper_of(const Plan& plan) {
   paper.resources = {plan.offered_before.by(plan.scheduler), plan.offered_after.by(plan.scheduler)};
   paper.violations = plan.violations, paper.notices = plan.notices;
   paper.never_again = plan.never_again, paper.will_run = plan.will_run, paper.no_steps = plan.no_steps;
+  paper.never_again_count = plan.never_again_count, paper.will_run_count = plan.will_run_count;
   paper.capabilities = plan.capabilities;
   paper.offered_before = plan.offered_before, paper.offered_after = plan.offered_after;
   for (const NodePlan& node : plan.nodes) {
@@ -135,6 +138,7 @@ bool plan_of(Paper& paper, Plan& plan, Trouble& trouble) {
   plan.scheduler = paper.scheduler, plan.intent = std::move(paper.intent);
   plan.violations = std::move(paper.violations), plan.notices = std::move(paper.notices);
   plan.never_again = std::move(paper.never_again), plan.will_run = std::move(paper.will_run);
+  plan.never_again_count = paper.never_again_count, plan.will_run_count = paper.will_run_count;
   plan.no_steps = std::move(paper.no_steps), plan.capabilities = std::move(paper.capabilities);
   plan.offered_before = std::move(paper.offered_before);
   plan.offered_after = std::move(paper.offered_after);
