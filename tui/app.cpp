@@ -43,9 +43,11 @@ struct App::Parts {
   Canvas canvas{Size{}};
   std::string theme;  // the one that is shown
 
-  Changes unseen;       // in the model already, not yet told to the state
-  bool changed = true;  // the picture may differ from what is shown
-  bool urgent = true;   // somebody waits for it
+  Changes unseen;  // in the model already, not yet told to the state
+  std::uint64_t shown_revision = 0;
+  std::optional<TimePoint> tick_at;  // when the picture changes by itself, as the views said last
+  bool changed = true;               // the picture may differ from what is shown
+  bool urgent = true;                // somebody waits for it
   bool leaving = false;
   int status = 0;
   Duration drawn_at{-1'000'000};
@@ -201,7 +203,7 @@ struct App::Parts {
   void take_events() {
     const auto before = loaded();
     for (Event& event : with.events.take()) merge(unseen, reduce(model, std::move(event)));
-    if (unseen.any()) changed = true;
+    if (model.revision != shown_revision) changed = true;
     if (loaded() != before) urgent = true;  // the first full picture is what people wait for
   }
 
@@ -212,7 +214,9 @@ struct App::Parts {
 
   // Sums and sorted rows follow the model once a frame, not once an event.
   void show_changes() {
-    if (unseen.any()) send(ModelChanged{std::exchange(unseen, {})});
+    if (model.revision == shown_revision) return;
+    shown_revision = model.revision;
+    send(ModelChanged{std::exchange(unseen, {})});
   }
 
   void take_signals() {
@@ -230,13 +234,14 @@ struct App::Parts {
   void tick() {
     const Duration now = clocks.steady();
     if (pace == Pace::focused && now - typed_at >= kIdleAfter) set_pace(Pace::idle);
-    if (now - ticked_at < kTickFloor) return;
-    const auto next = next_tick(state, world());
-    const bool due = next && *next <= clocks.wall();
+    const bool due = tick_at && *tick_at <= clocks.wall() && now - ticked_at >= kTickFloor;
     if (!due && now - ticked_at < kLongest) return;
     ticked_at = now;
     send(Tick{});
   }
+
+  // Asked once everything else is done; the answer is always in the future.
+  void ask_next_tick() { tick_at = next_tick(state, world()); }
 
   void draw_if_due() {
     const Duration now = clocks.steady();
@@ -258,9 +263,10 @@ struct App::Parts {
     if (held_until) until(*held_until - now);
     if (pace == Pace::focused) until(typed_at + kIdleAfter - now);
     until(ticked_at + kLongest - now);
-    if (const auto next = next_tick(state, world()))
-      until(std::max(std::chrono::duration_cast<Duration>(*next - clocks.wall()),
-                     ticked_at + kTickFloor - now));
+    if (tick_at) {
+      const auto left = std::chrono::duration_cast<Duration>(*tick_at - clocks.wall());
+      until(std::max(left, ticked_at + kTickFloor - now));
+    }
     return out;
   }
 
@@ -270,7 +276,8 @@ struct App::Parts {
                         {with.events.wake_fd(), POLLIN, 0},
                         {with.signals.fd(), POLLIN, 0}};
     if (poll(waiting, 3, 0) != 0) return;
-    std::string line = std::to_string(with.terminal.bytes_read()) + ' ' +
+    const auto loading = static_cast<std::ptrdiff_t>(model.clusters.size()) - loaded();
+    std::string line = std::to_string(loading) + ' ' + std::to_string(with.terminal.bytes_read()) + ' ' +
                        std::to_string(with.signals.resizes()) + ' ' +
                        std::to_string(with.terminal.bytes_written()) + '\n';
     if (line == reported) return;
@@ -300,6 +307,7 @@ App::App(AppParts parts, UiState state, AppOptions options, Clocks clocks)
   }
   p.send(Resize{p.with.terminal.size()});
   p.draw_if_due();
+  p.ask_next_tick();
 }
 
 App::~App() = default;
@@ -320,6 +328,7 @@ bool App::turn(std::optional<Duration> limit) {
   if (!p.leaving && fds[1].revents != 0) p.take_events();
   if (!p.leaving) p.tick();
   if (!p.leaving) p.draw_if_due();
+  if (!p.leaving) p.ask_next_tick();
   return !p.leaving;
 }
 

@@ -42,8 +42,8 @@ struct AppParts {
 
 struct AppOptions {
   std::vector<std::filesystem::path> theme_directories;
-  // A line "bytes-read resizes bytes-written" is written here whenever the loop has nothing left to do;
-  // tests wait for it instead of sleeping.
+  // A line "clusters-loading bytes-read resizes bytes-written" is written here whenever the loop has nothing
+  // left to do; tests wait for it instead of sleeping.
   std::optional<int> idle_fd;
 };
 

@@ -21,10 +21,7 @@ PtyOptions demo(std::map<std::string, std::string> environment = {}, std::vector
 }
 
 // Waits for the first full picture of the overview.
-bool ready(Pty& pty) {
-  return pty.wait_for("hpc") && pty.wait_for("ml-platform") && pty.wait_for("FREE NOW") &&
-         pty.wait_for("live");
-}
+bool ready(Pty& pty) { return pty.wait_loaded() && pty.has("ml-platform"); }
 
 // The screen without its title line, where the wall clock moves on.
 std::string body(const Pty& pty) {

@@ -102,6 +102,7 @@ struct Pty::State {
 
   std::uint64_t sent = 0, signals_sent = 0;                // by the test
   std::uint64_t read = 0, signals_taken = 0, written = 0;  // as the console told last
+  int loading = 0;
   bool told = false;
   std::string idle_text;
   bool stopped = false;
@@ -162,7 +163,9 @@ struct Pty::State {
   void take_idle_lines() {
     for (std::size_t end; (end = idle_text.find('\n')) != std::string::npos; idle_text.erase(0, end + 1)) {
       unsigned long long a = 0, b = 0, c = 0;
-      if (std::sscanf(idle_text.c_str(), "%llu %llu %llu", &a, &b, &c) != 3) continue;
+      int left = 0;
+      if (std::sscanf(idle_text.c_str(), "%d %llu %llu %llu", &left, &a, &b, &c) != 4) continue;
+      loading = left;
       read = a;
       signals_taken = b;
       written = c;
@@ -241,6 +244,11 @@ bool Pty::wait_until(const std::function<bool()>& condition) {
 bool Pty::wait_idle() {
   State& s = *state_;
   return wait_until([&s] { return s.idle_now() || s.ended(); }) && !s.ended();
+}
+
+bool Pty::wait_loaded() {
+  State& s = *state_;
+  return wait_until([&s] { return (s.idle_now() && s.loading == 0) || s.ended(); }) && !s.ended();
 }
 
 bool Pty::wait_for(std::string_view text) {

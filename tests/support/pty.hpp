@@ -49,8 +49,9 @@ class Pty {
   static constexpr std::chrono::seconds kPatience{60};
 
   // All of these wait at most kPatience; false: it did not happen.
-  bool wait_idle();                                         // every key and signal sent so far is dealt with
-  bool wait_for(std::string_view text);                     // idle again and again until it is on the screen
+  bool wait_idle();                      // every key and signal sent so far is dealt with
+  bool wait_loaded();                    // idle, and every cluster has shown its first complete picture
+  bool wait_for(std::string_view text);  // idle again and again until it is on the screen
   bool wait_until(const std::function<bool()>& condition);  // looked at whenever something happens
   // Not one byte comes out while this time goes by: the only thing that takes a test real time.
   bool quiet_for(std::chrono::milliseconds time);

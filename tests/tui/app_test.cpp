@@ -217,6 +217,16 @@ TEST_F(AppTest, AKeyInAStormDoesNotWaitForTheNextFrame) {
   EXPECT_EQ(terminal.frames, before + 1);
 }
 
+TEST_F(AppTest, AsTimeGoesByThePictureFollows) {
+  press("j");
+  const int before = terminal.frames;
+  pass(Duration{30'000});
+  turn();
+  EXPECT_EQ(terminal.frames, before + 1) << "time went by, and the views were asked again";
+  turn();
+  EXPECT_EQ(terminal.frames, before + 1);
+}
+
 TEST_F(AppTest, QuittingLeavesTheLoop) {
   EXPECT_FALSE(press("q"));
   EXPECT_EQ(app().run(), 0);
