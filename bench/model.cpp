@@ -47,6 +47,27 @@ void BM_ReduceOneWorkload(benchmark::State& state) {
 }
 BENCHMARK(BM_ReduceOneWorkload)->Unit(benchmark::kMicrosecond);
 
+// One job over all 10,000 nodes starts: every node is linked again.
+void BM_ReduceJobOverAllNodes(benchmark::State& state) {
+  Model model = large_model();
+  Workload job = bench_workload(1, 10'000);
+  job.id = WorkloadId("everywhere");
+  job.allocations.clear();
+  for (int i = 0; i < 10'000; ++i) {
+    Allocation allocation;
+    allocation.node = NodeName(fmt::format("gpu{:05}", i));
+    allocation.count = 1;
+    allocation.devices = {{11, 1}};
+    job.allocations.push_back(std::move(allocation));
+  }
+  int round = 0;
+  for (auto _ : state) {
+    job.comment = ++round % 2 ? "a" : "b";
+    benchmark::DoNotOptimize(reduce(model, event(WorkloadSeen{job})));
+  }
+}
+BENCHMARK(BM_ReduceJobOverAllNodes)->Unit(benchmark::kMillisecond)->Iterations(5);
+
 // A polling scheduler repeats itself: the whole list again, with nothing new in it.
 void BM_ReduceSameList(benchmark::State& state) {
   Model model = large_model();

@@ -53,16 +53,22 @@ void add_holder(Slice& slice, const WorkloadId& id, int share) {
   slice.holders.push_back({id, share});
 }
 
-void hold_devices(std::vector<Slice*>& slices, const WorkloadId& id, const Allocation& allocation) {
+bool takes(const Slice& slice, const DeviceShare& device, Family family) {
+  return slice.device == device.device && (in_family(slice, family) || whole_board_of_shared(slice, family));
+}
+
+// False where a device is called by a number that no slice here has: then only the count can be believed.
+bool hold_devices(std::vector<Slice*>& slices, const WorkloadId& id, const Allocation& allocation) {
   for (const DeviceShare& device : allocation.devices)
-    for (Slice* slice : slices) {
-      if (slice->device != device.device) continue;
-      if (in_family(*slice, allocation.family)) {
-        add_holder(*slice, id, std::max(1, device.share));
-      } else if (whole_board_of_shared(*slice, allocation.family)) {
-        add_holder(*slice, id, slice->capacity);
-      }
-    }
+    if (std::none_of(slices.begin(), slices.end(),
+                     [&](const Slice* slice) { return takes(*slice, device, allocation.family); }))
+      return false;
+  for (const DeviceShare& device : allocation.devices)
+    for (Slice* slice : slices)
+      if (takes(*slice, device, allocation.family))
+        add_holder(*slice, id,
+                   in_family(*slice, allocation.family) ? std::max(1, device.share) : slice->capacity);
+  return true;
 }
 
 struct Uncertain {
@@ -74,10 +80,16 @@ struct Uncertain {
 // as the units held, all are held; otherwise each candidate may be, and says so.
 void spread(std::vector<Slice*>& slices, const std::vector<Uncertain>& uncertain) {
   for (const Uncertain& one : uncertain) {
+    // A type that names a MIG profile of this node cannot mean one of its whole boards.
+    bool by_profile = std::any_of(slices.begin(), slices.end(), [&](const Slice* slice) {
+      return !slice->profile.empty() && !one.allocation->type.empty() &&
+             type_matches(*slice, one.allocation->type);
+    });
     std::vector<Slice*> candidates;
     int room = 0;
     for (Slice* slice : slices) {
       if (!in_family(*slice, one.allocation->family) || !type_matches(*slice, one.allocation->type)) continue;
+      if (by_profile && slice->profile.empty()) continue;
       if (slice->exact && shares_held(*slice) >= slice->capacity) continue;
       candidates.push_back(slice);
       room += slice->capacity;
@@ -125,13 +137,14 @@ void link_holders(Node& node, const Workloads& workloads) {
   for (const WorkloadId& id : node.workloads) {
     const Workload* workload = workloads.find(id);
     if (!workload) continue;
-    for (const Allocation& allocation : workload->allocations) {
-      if (allocation.node != node.name) continue;
-      if (allocation.devices.empty()) {
-        if (allocation.count > 0) uncertain.push_back({&workload->id, &allocation});
-      } else {
-        hold_devices(slices, id, allocation);
-      }
+    // Sorted by node (reduce sees to that): a job over ten thousand nodes is not read once for each of them.
+    const std::vector<Allocation>& all = workload->allocations;
+    auto allocation =
+        std::lower_bound(all.begin(), all.end(), node.name,
+                         [](const Allocation& one, const NodeName& name) { return one.node < name; });
+    for (; allocation != all.end() && allocation->node == node.name; ++allocation) {
+      if (!allocation->devices.empty() && hold_devices(slices, id, *allocation)) continue;
+      if (allocation->count > 0) uncertain.push_back({&workload->id, &*allocation});
     }
   }
   spread(slices, uncertain);

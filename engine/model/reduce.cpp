@@ -1,6 +1,7 @@
 #include "engine/model/reduce.hpp"
 
 #include <algorithm>
+#include <map>
 #include <unordered_set>
 
 namespace tessera {
@@ -13,6 +14,7 @@ class Reducer {
 
   Changes finish() {
     enter_fresh();
+    log_nodes();
     for (const NodeName& name : touched_)
       if (Node* node = cluster_.nodes.find(name)) relink(*node);
     for (const NodeName& name : changed_nodes_) changes_.nodes.push_back(name);
@@ -125,7 +127,7 @@ class Reducer {
       cluster_.nodes.upsert(std::move(node));
       fresh_.insert(name);
       touch(name);
-      if (cluster_.loaded) log(Severity::info, name.text, "appeared");
+      if (cluster_.loaded) notes_.push_back({Severity::info, name, "appeared", ""});
       return;
     }
     tell(*before, node);
@@ -166,11 +168,15 @@ class Reducer {
 
   void remove(const NodeName& name) {
     if (!cluster_.nodes.erase(name)) return;
-    log(Severity::warning, name.text, "is gone from the list");
+    notes_.push_back({Severity::warning, name, "gone from the list", ""});
     if (changed_nodes_.insert(name).second) touched_.erase(name);
   }
 
   void put(Workload workload) {
+    // In order of node, which link_holders relies on.
+    auto by_node = [](const Allocation& a, const Allocation& b) { return a.node < b.node; };
+    if (!std::is_sorted(workload.allocations.begin(), workload.allocations.end(), by_node))
+      std::stable_sort(workload.allocations.begin(), workload.allocations.end(), by_node);
     Workload* before = cluster_.workloads.find(workload.id);
     if (before) {
       TimePoint at = workload.origin.at;
@@ -243,8 +249,25 @@ class Reducer {
     std::string text(word(before.health));
     text += " → ";
     text += word(now.health);
-    if (!now.reason.empty() && now.health != Health::ok) text += ": " + now.reason;
-    log(severity, now.name.text, std::move(text));
+    bool with_reason = !now.reason.empty() && now.health != Health::ok;
+    notes_.push_back({severity, now.name, std::move(text), with_reason ? ": " + now.reason : ""});
+  }
+
+  // What happened to nodes, a line each; a whole fleet that goes the same way at once is one line, or it
+  // would push everything else out of the log.
+  void log_nodes() {
+    std::map<std::string, int> alike;
+    for (const NodeNote& note : notes_) ++alike[note.what];
+    for (NodeNote& note : notes_) {
+      int& count = alike[note.what];
+      if (count > kBurst)
+        log(note.severity, cluster_.name.text, std::to_string(count) + " nodes: " + note.what);
+      if (count > kBurst || count == 0) {
+        count = 0;
+        continue;
+      }
+      log(note.severity, note.node.text, note.what + note.rest);
+    }
   }
 
   void log(Severity severity, std::string subject, std::string text) {
@@ -253,10 +276,19 @@ class Reducer {
     changes_.cluster = true;
   }
 
+  static constexpr int kBurst = 20;
+  struct NodeNote {
+    Severity severity;
+    NodeName node;
+    std::string what;  // "appeared", "ok → drained"
+    std::string rest;  // ": fan failure"
+  };
+
   Model& model_;
   Cluster& cluster_;
   TimePoint at_;
   Changes changes_;
+  std::vector<NodeNote> notes_;
   std::unordered_set<NodeName> fresh_;    // new in this event
   std::unordered_set<NodeName> touched_;  // to be linked again
   std::unordered_set<NodeName> changed_nodes_;

@@ -21,7 +21,8 @@ struct Changes {
 // Events of a generation older than the cluster's are dropped. Unknown clusters are added.
 Changes reduce(Model& model, Event event);
 
-// Lays the allocations of `workloads` over the slices of `node` (holding, holders, exact).
+// Lays the allocations of `workloads` over the slices of `node` (holding, holders, exact). Each workload's
+// allocations must be sorted by node, as reduce keeps them.
 // Exposed for planning, which works on copies of nodes.
 void link_holders(Node& node, const Workloads& workloads);
 

@@ -184,11 +184,9 @@ void filter_and_sort(std::vector<Row>& rows, const Filter& filter, const std::ve
       key.values.push_back(columns<Row>()[static_cast<std::size_t>(sort.column)].value(row, context));
     keys.push_back(std::move(key));
   }
-  if (keys.empty()) return;
-
   std::vector<std::uint32_t> order(rows.size());
   std::iota(order.begin(), order.end(), 0u);
-  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+  auto before = [&](std::uint32_t a, std::uint32_t b) {
     for (const SortKey& key : keys) {
       const Value& x = key.values[a];
       const Value& y = key.values[b];
@@ -197,7 +195,10 @@ void filter_and_sort(std::vector<Row>& rows, const Filter& filter, const std::ve
       if (sorts_before(y, x)) return key.descending;
     }
     return comes_first(rows[a], rows[b]);
-  });
+  };
+  // Schedulers list in order of name: most often there is nothing to do.
+  if (std::is_sorted(order.begin(), order.end(), before)) return;
+  std::sort(order.begin(), order.end(), before);
   std::vector<Row> sorted;
   sorted.reserve(rows.size());
   for (std::uint32_t place : order) sorted.push_back(std::move(rows[place]));

@@ -56,7 +56,6 @@ Result<Sort> parse_sort(std::string_view text);
 
 // Keeps what passes, then sorts; rows that are alike stand in the order of their names and places, so that
 // they do not jump when the model's own order changes. What is not known comes last either way round.
-// Without a sort the model's order stays.
 template <class Row>
 void filter_and_sort(std::vector<Row>& rows, const Filter& filter, const std::vector<Sort>& sorts,
                      const Context& context);

@@ -12,34 +12,6 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Natural order: runs of digits compare as numbers, so that gpu2 comes before gpu10.
-int natural_compare(std::string_view a, std::string_view b) {
-  std::size_t i = 0, j = 0;
-  while (i < a.size() && j < b.size()) {
-    if (is_digit(a[i]) && is_digit(b[j])) {
-      while (i < a.size() && a[i] == '0') ++i;
-      while (j < b.size() && b[j] == '0') ++j;
-      std::size_t i_end = i, j_end = j;
-      while (i_end < a.size() && is_digit(a[i_end])) ++i_end;
-      while (j_end < b.size() && is_digit(b[j_end])) ++j_end;
-      if (i_end - i != j_end - j) return i_end - i < j_end - j ? -1 : 1;
-      int order = a.substr(i, i_end - i).compare(b.substr(j, j_end - j));
-      if (order != 0) return order < 0 ? -1 : 1;
-      i = i_end;
-      j = j_end;
-      continue;
-    }
-    unsigned char x = static_cast<unsigned char>(std::tolower(static_cast<unsigned char>(a[i])));
-    unsigned char y = static_cast<unsigned char>(std::tolower(static_cast<unsigned char>(b[j])));
-    if (x != y) return x < y ? -1 : 1;
-    ++i;
-    ++j;
-  }
-  if (i < a.size()) return 1;
-  if (j < b.size()) return -1;
-  return a.compare(b);
-}
-
 std::string time_text(std::int64_t seconds) {
   std::time_t time = static_cast<std::time_t>(seconds);
   std::tm parts{};
@@ -76,6 +48,34 @@ double number_of(const Value& value) {
 }
 
 }  // namespace
+
+// Runs of digits compare as numbers.
+int natural_compare(std::string_view a, std::string_view b) {
+  std::size_t i = 0, j = 0;
+  while (i < a.size() && j < b.size()) {
+    if (is_digit(a[i]) && is_digit(b[j])) {
+      while (i < a.size() && a[i] == '0') ++i;
+      while (j < b.size() && b[j] == '0') ++j;
+      std::size_t i_end = i, j_end = j;
+      while (i_end < a.size() && is_digit(a[i_end])) ++i_end;
+      while (j_end < b.size() && is_digit(b[j_end])) ++j_end;
+      if (i_end - i != j_end - j) return i_end - i < j_end - j ? -1 : 1;
+      int order = a.substr(i, i_end - i).compare(b.substr(j, j_end - j));
+      if (order != 0) return order < 0 ? -1 : 1;
+      i = i_end;
+      j = j_end;
+      continue;
+    }
+    unsigned char x = static_cast<unsigned char>(std::tolower(static_cast<unsigned char>(a[i])));
+    unsigned char y = static_cast<unsigned char>(std::tolower(static_cast<unsigned char>(b[j])));
+    if (x != y) return x < y ? -1 : 1;
+    ++i;
+    ++j;
+  }
+  if (i < a.size()) return 1;
+  if (j < b.size()) return -1;
+  return a.compare(b);
+}
 
 std::string duration_text(std::int64_t seconds) {
   if (seconds < 0) seconds = 0;

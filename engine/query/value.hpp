@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "engine/model/units.hpp"
@@ -36,6 +37,9 @@ std::string to_text(const Value& value, Format format);
 std::string duration_text(std::int64_t seconds);
 // "9.75 GiB", "512 MiB"
 std::string memory_text(std::int64_t mib);
+
+// Natural order of names: gpu2 before gpu10, case folded first. Negative, 0 or positive, as strcmp.
+int natural_compare(std::string_view a, std::string_view b);
 
 // Total order for sorting: unknown last, numbers before text, text in natural order (gpu2 before gpu10).
 bool sorts_before(const Value& a, const Value& b);

@@ -93,6 +93,34 @@ TEST(LinkHolders, ATypedCountSpreadsOverSlicesOfThatProfileOnly) {
   EXPECT_EQ(who(story.slice("n1", 0, 2)), "free");
 }
 
+TEST(LinkHolders, AnIndexThatNoSliceHasIsNotTakenForFree) {
+  // The scheduler numbers devices that this node's list does not have: how many is known, which is not.
+  Story story;
+  story.tell(
+      NodesListed{{node("n1", {gpu(0, Strategy::whole, {whole(0)}), gpu(1, Strategy::whole, {whole(1)})})}});
+  Workload job = running("1", "alice", {holds("n1", {{5, 1}})});
+  story.tell(WorkloadsListed{{job}});
+  EXPECT_EQ(who(story.slice("n1", 0, 0)), "unknown 1 (one of)");
+}
+
+TEST(LinkHolders, AMigTypeNeverMeansAWholeBoard) {
+  Story story;
+  story.tell(NodesListed{{node(
+      "n1", {gpu(0, Strategy::whole, {whole(0)}), gpu(1, Strategy::mig, {instance("1g.10gb", 0, 1, 1)})})}});
+  story.tell(WorkloadsListed{{running("1", "alice", {holds_some("n1", "1g.10gb", 1)})}});
+  EXPECT_EQ(who(story.slice("n1", 0, 0)), "free");
+  EXPECT_EQ(who(story.slice("n1", 1, 0)), "held 1");
+}
+
+TEST(LinkHolders, AJobToldWithItsNodesInAnyOrderIsFoundOnEach) {
+  Story story;
+  story.tell(NodesListed{{node("n1", {gpu(0, Strategy::whole, {whole(0)})}),
+                          node("n2", {gpu(0, Strategy::whole, {whole(0)})})}});
+  story.tell(WorkloadsListed{{running("1", "alice", {holds("n2", {{0, 1}}), holds("n1", {{0, 1}})})}});
+  EXPECT_EQ(who(story.slice("n1", 0, 0)), "held 1");
+  EXPECT_EQ(who(story.slice("n2", 0, 0)), "held 1");
+}
+
 TEST(LinkHolders, TheSchedulersOwnWordBeatsWhatWeCannotSee) {
   Node hidden = node("n1", {gpu(0, Strategy::whole, {whole(0)}), gpu(1, Strategy::whole, {whole(1)})});
   hidden.gpus[0].slices[0].told_held = true;

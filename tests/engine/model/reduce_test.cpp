@@ -53,7 +53,7 @@ TEST(Reduce, ANodeMissingFromAFullListIsGone) {
   story.tell(NodesListed{{plain("n2")}});
   EXPECT_EQ(story.cluster().nodes.find(NodeName("n1")), nullptr);
   ASSERT_NE(story.cluster().nodes.find(NodeName("n2")), nullptr);
-  EXPECT_EQ(log_of(story.model), std::vector<std::string>{"n1: is gone from the list"});
+  EXPECT_EQ(log_of(story.model), std::vector<std::string>{"n1: gone from the list"});
 }
 
 TEST(Reduce, LateAnswersOfAnOlderGenerationAreDropped) {
@@ -91,6 +91,20 @@ TEST(Reduce, ADrainIsLoggedWithItsReasonOnceTheClusterIsKnown) {
   story.tell(NodeSeen{drained});
   EXPECT_EQ(log_of(story.model).back(), "n1: ok → drained: fan failure");
   EXPECT_EQ(story.model.log.back().severity, Severity::warning);
+}
+
+TEST(Reduce, AFleetThatComesBackAtOnceIsOneLineNotFiveThousand) {
+  Story story;
+  story.tell(Loaded{});
+  NodesListed fleet;
+  for (int i = 0; i < 300; ++i) fleet.nodes.push_back(plain("n" + std::to_string(i)));
+  story.tell(fleet);
+  EXPECT_EQ(log_of(story.model).back(), "hpc: 300 nodes: appeared");
+  EXPECT_EQ(story.model.log.size(), 2u);
+  for (Node& node : fleet.nodes) node.health = Health::unknown;
+  fleet.nodes[7].health = Health::down;
+  story.tell(fleet);
+  EXPECT_EQ(story.model.log.size(), 4u) << "the one that differs keeps its own line";
 }
 
 TEST(Reduce, TheLogIsBounded) {

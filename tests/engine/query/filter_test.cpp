@@ -67,6 +67,16 @@ TEST(Filter, NumbersSortAsNumbersAndUnknownComesLastEitherWay) {
   EXPECT_EQ(kept("", "since"), "3 4 2 11");
   EXPECT_EQ(kept("", "-since"), "11 2 3 4");
 }
+TEST(Filter, RowsKeepTheirOrderWhenOneInTheMiddleGoes) {
+  // The model fills a gap with its last row; a table must not show that.
+  Story story;
+  story.tell(NodesListed{{node("n1", {}), node("n2", {}), node("n10", {})}});
+  story.tell(NodeGone{NodeName("n1")});
+  std::vector<NodeRow> rows = node_rows(story.model);
+  filter_and_sort(rows, {}, {}, Context{at(0), nullptr});
+  EXPECT_EQ(rows[0].node->name.text, "n2");
+  EXPECT_EQ(rows[1].node->name.text, "n10");
+}
 TEST(Filter, MistakesAreToldWithTheirPlace) {
   EXPECT_EQ(kept("usr=bob"), "error: there is no column \"usr\"");
   EXPECT_EQ(kept("since>soon"), "error: \"soon\" is no number that since can be compared with");
