@@ -7,6 +7,7 @@ namespace tessera::slurm {
 namespace {
 
 constexpr std::size_t kLongestName = 255;
+constexpr std::size_t kMostDigits = 20;
 
 struct Range {
   std::uint64_t first = 0, last = 0;
@@ -24,6 +25,8 @@ std::optional<Range> read_range(std::string_view text) {
   std::size_t dash = text.find('-');
   std::string_view low = text.substr(0, dash);
   std::string_view high = dash == std::string_view::npos ? low : text.substr(dash + 1);
+  // Leading zeros are copied into every name: a few bytes must not become many.
+  if (low.size() > kMostDigits || high.size() > kMostDigits) return std::nullopt;
   auto first = number(low), last = number(high);
   if (!first || !last || *last < *first) return std::nullopt;
   return Range{*first, *last, low.size()};
@@ -55,7 +58,7 @@ Result<std::vector<std::string>> expand_one(std::string_view pattern, std::size_
   for (std::string_view rest = pattern; !rest.empty();) {
     std::size_t open = rest.find('[');
     std::string_view literal = rest.substr(0, open);
-    if (literal.size() > kLongestName) return bad_list(pattern, "a name is too long");
+    if (names.front().size() + literal.size() > kLongestName) return bad_list(pattern, "a name is too long");
     for (std::string& name : names) name += literal;
     if (open == std::string_view::npos) break;
     std::size_t close = rest.find(']', open);
@@ -83,7 +86,7 @@ Result<std::vector<std::string>> expand_one(std::string_view pattern, std::size_
 
 }  // namespace
 
-Result<std::vector<std::string>> expand_hosts(std::string_view list) {
+Result<std::vector<std::string>> expand_hosts(std::string_view list, std::size_t most) {
   std::vector<std::string> names;
   while (!list.empty()) {
     // A comma inside brackets belongs to the name.
@@ -96,8 +99,8 @@ Result<std::vector<std::string>> expand_hosts(std::string_view list) {
     std::string_view pattern = list.substr(0, end);
     list.remove_prefix(end < list.size() ? end + 1 : end);
     if (pattern.empty()) continue;
-    if (names.size() >= kMostHosts) return bad_list(pattern, "too many hosts");
-    auto some = expand_one(pattern, kMostHosts - names.size());
+    if (names.size() >= most) return bad_list(pattern, "too many hosts");
+    auto some = expand_one(pattern, most - names.size());
     if (!some) return some.error();
     for (std::string& name : *some) names.push_back(std::move(name));
   }

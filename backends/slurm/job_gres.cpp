@@ -9,6 +9,8 @@
 namespace tessera::slurm {
 namespace {
 
+constexpr std::size_t kWeight = 8;  // of an allocation, in devices
+
 std::optional<Family> family_of(std::string_view name) {
   if (name == "gpu") return Family::gpu;
   if (name == "mps") return Family::mps;
@@ -56,22 +58,40 @@ std::vector<Request> read_requests(std::string_view text, std::int64_t times, bo
 
 }  // namespace
 
-std::optional<std::string> add_allocations(const JobGroup& group, std::vector<Allocation>& into) {
+std::size_t weight_of(const std::vector<Allocation>& allocations) {
+  std::size_t weight = 0;
+  for (const Allocation& allocation : allocations) weight += kWeight + allocation.devices.size();
+  return weight;
+}
+
+std::optional<std::string> add_allocations(const JobGroup& group, std::vector<Allocation>& into,
+                                           std::size_t& room) {
   std::vector<Gres> gres;
   std::optional<std::string> problem = parse_gres(group.gres, gres);
   std::erase_if(gres, [](const Gres& entry) { return !family_of(entry.name) || entry.count == 0; });
-  if (gres.empty()) return problem;
-  auto hosts = expand_hosts(group.nodes);
-  if (!hosts) return hosts.error().reason;
+  std::vector<Allocation> on_each;
+  for (const Gres& entry : gres) {
+    Allocation allocation;
+    allocation.family = *family_of(entry.name);
+    allocation.type = clean(entry.type, 256);
+    allocation.count = static_cast<int>(std::min<std::int64_t>(entry.count, INT32_MAX));
+    allocation.devices = devices_of(entry, allocation.family);
+    on_each.push_back(std::move(allocation));
+  }
+  if (on_each.empty()) on_each.emplace_back();
+  std::size_t weight = weight_of(on_each);
+  // Limited before the names are made, not after.
+  auto hosts = expand_hosts(group.nodes, std::min(kMostHosts, room / weight));
+  if (!hosts) {
+    into.clear();
+    room = 0;
+    return hosts.error().reason;
+  }
+  room -= hosts->size() * weight;
   for (const std::string& host : *hosts) {
-    for (const Gres& entry : gres) {
-      Allocation allocation;
-      allocation.node = NodeName(clean(host, 256));
-      allocation.family = *family_of(entry.name);
-      allocation.type = clean(entry.type, 256);
-      allocation.count = static_cast<int>(std::min<std::int64_t>(entry.count, INT32_MAX));
-      allocation.devices = devices_of(entry, allocation.family);
-      into.push_back(std::move(allocation));
+    for (const Allocation& allocation : on_each) {
+      into.push_back(allocation);
+      into.back().node = NodeName(clean(host, 256));
     }
   }
   return problem;

@@ -17,8 +17,15 @@ struct JobGroup {
   std::string_view gres;
 };
 
-// Adds what the group holds. The result names what could not be read.
-std::optional<std::string> add_allocations(const JobGroup& group, std::vector<Allocation>& into);
+// What allocations weigh in memory: comments can look like jobs, and a few bytes of them unfold to very much.
+std::size_t weight_of(const std::vector<Allocation>& allocations);
+constexpr std::size_t kMostOfJob = 1'000'000, kMostOfAnswer = 5'000'000;
+
+// Adds what the group holds on each of its nodes, an allocation of nothing where it holds no GPU: the job is
+// there all the same. The result names what could not be read. With more than `room` in all nothing of the
+// job is believed: `into` and `room` become empty.
+std::optional<std::string> add_allocations(const JobGroup& group, std::vector<Allocation>& into,
+                                           std::size_t& room);
 
 // The fields in which Slurm tells what was asked for, as they stand in the record.
 struct Asked {

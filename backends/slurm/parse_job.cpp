@@ -256,14 +256,20 @@ class Reader {
       // Of a waiting job these are only the scheduler's estimate.
       job.started = times_.read(raw.started);
       job.ends = times_.read(raw.ends);
+      std::size_t room = std::min(kMostOfJob, room_);
       for (const JobGroup& group : raw.groups)
-        if (auto bad = add_allocations(group, job.allocations)) problem = "job " + job.id.text + ": " + *bad;
+        if (auto bad = add_allocations(group, job.allocations, room))
+          problem = "job " + job.id.text + ": " + *bad;
     }
     return job;
   }
 
+  // Of all jobs together, only those that are kept count.
+  void keep(const Workload& job) { room_ -= std::min(room_, weight_of(job.allocations)); }
+
  private:
   const Schema schema_{kKeys};
+  std::size_t room_ = kMostOfAnswer;
   Origin origin_;
   LocalTimes times_;
 };
@@ -316,6 +322,7 @@ Parsed<Workload> parse_jobs(std::string_view text, Origin origin) {
       parsed.complain(records.line(), "job " + job->id.text + " is told twice; the first one counts");
       continue;
     }
+    reader.keep(*job);
     parsed.values.push_back(std::move(*job));
   }
   return parsed;

@@ -208,7 +208,8 @@ Tree tree_of(const query::WorkloadRow& row, const query::Context&) {
   tree["requests"] = Tree::object();
   for (const Request& request : workload.requests) tree["requests"][request.resource] = request.count;
   tree["allocations"] = Tree::array();
-  for (const Allocation& each : workload.allocations) add_allocation(tree["allocations"], each, *row.cluster);
+  for (const Allocation& each : workload.allocations)  // of nothing: it only runs there
+    if (each.count > 0 || !each.devices.empty()) add_allocation(tree["allocations"], each, *row.cluster);
   tree["since"] = time_or_null(workload.started ? workload.started : workload.submitted);
   tree["submitted_at"] = time_or_null(workload.submitted);
   tree["started_at"] = time_or_null(workload.started);

@@ -37,6 +37,19 @@ TEST(SlurmHostlist, AFewBytesCannotFillTheMemory) {
   EXPECT_FALSE(expand_hosts("a[1-60000],b[1-60000]"));
   EXPECT_FALSE(expand_hosts(std::string(1000, 'x') + "[1-100000]"));
   EXPECT_EQ(hosts("n[1-100000]").size(), 100000u);
+  // Names grow with each bracket and with leading zeros: the grown name is what must be short.
+  EXPECT_FALSE(expand_hosts("n[" + std::string(200, '0') + "1-100000]"));
+  std::string grows;
+  for (int i = 0; i < 300; ++i) grows += "x[1]";
+  EXPECT_FALSE(expand_hosts(grows));
+  EXPECT_EQ(hosts("n[00000000000000000001]"), Names{"n00000000000000000001"});
+}
+
+TEST(SlurmHostlist, TheCallerMayWantFewer) {
+  EXPECT_EQ(expand_hosts("n[1-3],m", 4)->size(), 4u);
+  EXPECT_FALSE(expand_hosts("n[1-3],m", 3));
+  EXPECT_FALSE(expand_hosts("n", 0));
+  EXPECT_TRUE(expand_hosts("", 0));
 }
 
 TEST(SlurmHostlist, NumbersComeWithALimit) {

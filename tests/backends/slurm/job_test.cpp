@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backends/slurm/job_gres.hpp"
 #include "backends/slurm/parse_job.hpp"
 #include "tests/backends/slurm/fixtures.hpp"
 
@@ -88,9 +89,9 @@ TEST_P(SlurmJobRecording, RunningJobsHoldWhatSlurmSays) {
            Case{"16", "shard1", "www-data", "shared", "shard=1", "shard01 shard: 1: 0"},
            Case{"17", "shard3", "nobody", "shared", "shard=3", "shard01 shard: 3: 0x3"},
            Case{"18", "shardgpu", "nobody", "shared", "gpu:h100=1", "shard01 gpu:h100 1: 1"},
-           Case{"19_1", "arr", "www-data", "main", "", ""},
+           Case{"19_1", "arr", "www-data", "main", "", "cpu01 gpu: 0:"},
            Case{"20_3", "gpuarr", "www-data", "mig", "gpu:1g.10gb=1", "mig01 gpu:1g.10gb 1: 6"},
-           Case{"26", "name with spaces|and pipes", "www-data", "main", "", ""},
+           Case{"26", "name with spaces|and pipes", "www-data", "main", "", "cpu01 gpu: 0:"},
        }) {
     const Workload* found = find(parsed, c.id);
     ASSERT_NE(found, nullptr) << c.id;
@@ -181,6 +182,46 @@ TEST(SlurmJob, GroupsOfNodesUnfold) {
                "Nodes=big[1-2],x CPU_IDs=0 Mem=1 GRES=gpu:h100:5(CNT:5)   Nodes=gpu01 ");
   EXPECT_EQ(text_of(one(text).allocations),
             "big1 gpu:h100 5:; big2 gpu:h100 5:; x gpu:h100 5:; gpu01 gpu:h100 2: 0 1");
+}
+
+TEST(SlurmJob, WithoutGpusItIsStillOnItsNodes) {
+  std::string text = job("x");
+  text.replace(text.find("Nodes=gpu01 "), 12, "Nodes=cpu[1-2] CPU_IDs=0 Mem=1 GRES=   Nodes=gpu01 ");
+  EXPECT_EQ(text_of(one(text).allocations), "cpu1 gpu: 0:; cpu2 gpu: 0:; gpu01 gpu:h100 2: 0 1");
+}
+
+// A line break in a comment and what looks like a job after it: 150 bytes that would unfold to gigabytes.
+std::string bomb(int id) {
+  return "JobId=" + std::to_string(id) +
+         " JobName=x UserId=a(1) JobState=RUNNING Nodes=a[1-100000] CPU_IDs=0 GRES=gpu:1(IDX:0-4095) \n";
+}
+
+TEST(SlurmJob, AFewBytesCannotFillTheMemory) {
+  auto parsed = parse(job("good", "", "x\n" + bomb(999999)));
+  ASSERT_EQ(parsed.values.size(), 2u);
+  EXPECT_EQ(text_of(parsed.values[0].allocations), "gpu01 gpu:h100 2: 0 1");
+  EXPECT_TRUE(parsed.values[1].allocations.empty());
+  ASSERT_EQ(parsed.problem_count, 1u);
+  EXPECT_NE(parsed.problems[0].what.find("job 999999"), std::string::npos);
+  // Half of a job would be worse than none: what fits before the rest does not stay.
+  std::string text = job("x");
+  text.replace(text.find("Nodes=gpu01 "), 12,
+               "Nodes=a[1-100000] CPU_IDs=0 GRES=gpu:8(IDX:0-7)  Nodes=gpu01 ");
+  EXPECT_TRUE(parse(text).values.at(0).allocations.empty());
+}
+
+TEST(SlurmJob, ManySuchJobsHaveALimitTogether) {
+  std::string text;
+  for (int id = 1; id <= 40; ++id)
+    text += "JobId=" + std::to_string(id) +
+            " JobName=x UserId=a(1) JobState=RUNNING Nodes=a[1-230] CPU_IDs=0 GRES=gpu:1(IDX:0-4000)\n";
+  auto parsed = parse(text);
+  ASSERT_EQ(parsed.values.size(), 40u);
+  std::size_t weight = 0;
+  for (const Workload& each : parsed.values) weight += weight_of(each.allocations);
+  EXPECT_GT(weight, kMostOfAnswer / 2);
+  EXPECT_LE(weight, kMostOfAnswer);
+  EXPECT_GT(parsed.problem_count, 30u);
 }
 
 TEST(SlurmJob, SharesOverSeveralDevicesAreNotGuessed) {
