@@ -6,8 +6,9 @@ namespace tessera::slurm {
 namespace {
 
 using namespace std::chrono_literals;
-constexpr Duration kFocused = 10s, kIdle = 60s, kMostBackOff = 60s, kFirstRetry = 5s;
-constexpr int kShare = 20;  // at most a twentieth of the controller's time is ours
+constexpr Duration kFocused = 10s, kIdle = 60s, kMostBackOff = 60s, kFirstRetry = 5s,
+                   kMostWait = 5min;  // one slow round must not leave us blind for long
+constexpr int kShare = 20;            // at most a twentieth of the controller's time is ours
 constexpr auto kWindow = 5min;
 
 }  // namespace
@@ -24,7 +25,7 @@ void Pacer::round_ended(Duration took, bool failed) {
 }
 
 Duration Pacer::interval() const {
-  if (failures_ == 0) return std::max(base(), latency_ * kShare);
+  if (failures_ == 0) return std::max(base(), std::min(latency_ * kShare, kMostWait));
   Duration first = std::min(kFirstRetry, base());
   return std::min(kMostBackOff, first * (1 << std::min(failures_ - 1, 10)));
 }

@@ -41,6 +41,8 @@ TEST(SlurmPace, FollowsTheViewerTheControllerAndFailure) {
   EXPECT_EQ(pacer.interval(), Duration(10s));
   pacer.round_ended(2s, false);  // a slow controller is asked less
   EXPECT_EQ(pacer.interval(), Duration(40s));
+  pacer.round_ended(90s, false);  // but one slow round does not leave us blind for half an hour
+  EXPECT_EQ(pacer.interval(), Duration(5min));
   std::vector<Duration> waits;
   for (int i = 0; i < 6; ++i) {
     pacer.round_ended(9s, true);
