@@ -59,6 +59,14 @@ std::string note_of(const Parsed<Value>& parsed) {
   return note;
 }
 
+bool speaks_of_authentication(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  for (const char* word : {"munge", "authenticat", "credential", "auth/"})
+    if (text.find(word) != std::string::npos) return true;
+  return false;
+}
+
 }  // namespace
 
 struct SlurmBackend::State {
@@ -139,7 +147,6 @@ void SlurmBackend::State::begin() {
   started = Steady::now();
   in_calls = Duration(0);
   bool seldom = !last_seldom || started - *last_seldom >= kSeldom || rounds % kSeldomRounds == 0;
-  if (seldom) last_seldom = started;
   ++rounds;
   round.begin(seldom, facts.version.empty());
   if (auto trouble = conf_trouble(conf.file)) nobody_there(std::move(*trouble));
@@ -182,6 +189,8 @@ void SlurmBackend::State::answered(Step step, Duration patience, Result<Outcome>
     nobody_there(result.error());
   } else if (result->succeeded()) {
     usual[step] = result->took;
+    // Not when the round begins: one that finds nobody must not put the seldom lists off.
+    if (step == Step::reservations) last_seldom = started;
     round.succeeded(step);
     take(step, *result);
   } else {
@@ -241,8 +250,9 @@ void SlurmBackend::State::take_ping(const Result<Outcome>& result) {
   }
   std::vector<Daemon> seen = parse_ping(result->out);
   bool up = std::any_of(seen.begin(), seen.end(), [](const Daemon& daemon) { return daemon.up; });
-  // Where we cannot authenticate, "DOWN" says nothing about the controller.
-  if (up || (!seen.empty() && result->err.empty())) {
+  // Where we cannot authenticate, "DOWN" says nothing about the controller; other noise does not touch it.
+  bool believable = !seen.empty() && !speaks_of_authentication(result->err);
+  if (up || believable) {
     daemons = seen;
     post(DaemonsSeen{seen});
   }
@@ -253,7 +263,7 @@ void SlurmBackend::State::take_ping(const Result<Outcome>& result) {
   }
   if (result->timed_out) return ping_unanswered();
   auto error = explain("cannot ping the controllers", *result, result->took);
-  if (!seen.empty() && result->err.empty()) error.reset();
+  if (believable) error.reset();
   if (!error) {
     std::string host = daemons.empty() ? "the controller" : daemons.front().host;
     error = Error{"slurmctld is down", fmt::format("scontrol ping: slurmctld at {} is DOWN", host),

@@ -7,9 +7,11 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <future>
 #include <sstream>
 
 #include "backends/process.hpp"
+#include "backends/slurm/commands.hpp"
 #include "backends/slurm/parse_cluster.hpp"
 
 namespace tessera::slurm {
@@ -41,6 +43,22 @@ std::string option(std::string_view list, std::string_view name) {
   return {};
 }
 
+// Whatever else it answers is the cluster's trouble, to be shown as such.
+bool scontrol_finds_its_own() {
+  std::promise<bool> answer;
+  Worker worker;
+  Processes processes(worker);
+  worker.post([&] {
+    processes.run(ping(Site{}), [&](Result<Outcome> result) {
+      constexpr const char* kNone = "Could not establish a configuration source";
+      answer.set_value(result && result->err.find(kNone) == std::string::npos);
+    });
+  });
+  bool found = answer.get_future().get();
+  worker.stop();
+  return found;
+}
+
 }  // namespace
 
 Conf read_conf(const std::string& file) {
@@ -67,6 +85,7 @@ Result<Conf> find_slurm() {
     return Error{"no Slurm here", "scontrol is not on PATH",
                  "install Slurm's client commands, or add their folder to PATH"};
   auto file = find_slurm_conf();
+  if (!file && scontrol_finds_its_own()) return read_conf("");
   if (!file)
     return Error{"no Slurm here", "there is no slurm.conf in /etc/slurm, /etc/slurm-llnl or /run/slurm/conf",
                  "name it with --slurm-conf or SLURM_CONF"};

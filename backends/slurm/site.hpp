@@ -22,7 +22,8 @@ Conf read_conf(const std::string& file);
 // /etc/slurm-llnl/slurm.conf, or what a configless slurmd keeps in /run/slurm/conf. nullopt: none.
 std::optional<std::string> find_slurm_conf();
 
-// A cluster can be asked from here: scontrol is on PATH and a configuration was found. Else the reason.
+// A cluster can be asked from here: scontrol is on PATH, and a configuration was found or scontrol, asked
+// once (5 ms), has one of its own: built with another folder, or from a controller by DNS. Else the reason.
 Result<Conf> find_slurm();
 
 // Why the file cannot be used, before scontrol retries for a minute; nullopt: it can, or none is named.
