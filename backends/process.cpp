@@ -74,14 +74,7 @@ Error cannot_start(const Command& command, std::string reason, std::string hint)
 
 // One child from start to reaping. Keeps itself alive through its handlers.
 struct Run : std::enable_shared_from_this<Run> {
-  Run(asio::io_context& io, Command wanted, Processes::Finished callback)
-      : command(std::move(wanted)),
-        finished(std::move(callback)),
-        out(io),
-        err(io),
-        in(io),
-        exit(io),
-        timer(io) {}
+  explicit Run(asio::io_context& io) : out(io), err(io), in(io), exit(io), timer(io) {}
 
   Command command;
   Processes::Finished finished;
@@ -191,11 +184,16 @@ void Run::on_exit() {
   // While the child is a zombie its number cannot be taken by anybody else: end its group before reaping.
   kill_group();
   int status = 0;
-  if (::waitpid(pid, &status, WNOHANG) != pid) return;
+  pid_t ended = ::waitpid(pid, &status, WNOHANG);
+  // Somebody else reaps our children (SIGCHLD is ignored): how it ended nobody can tell, so never well.
+  bool lost = ended < 0 && errno == ECHILD;
+  if (ended != pid && !lost) return;
   reaped = true;
   error_code ignored;
   exit.close(ignored);
-  if (WIFSIGNALED(status))
+  if (lost)
+    outcome.signal = SIGCHLD;
+  else if (WIFSIGNALED(status))
     outcome.signal = WTERMSIG(status);
   else
     outcome.exit_code = WEXITSTATUS(status);
@@ -247,7 +245,7 @@ Processes::~Processes() {
   for (const auto& run : state_->runs) {
     run->finished = nullptr;
     run->gone = nullptr;
-    run->kill_group();
+    if (run->command.dies_with_us) run->kill_group();
     if (run->pid > 0 && !run->reaped) ::waitpid(run->pid, nullptr, WNOHANG);
     error_code ignored;
     run->timer.cancel();
@@ -257,20 +255,23 @@ Processes::~Processes() {
 }
 
 void Processes::run(Command command, Finished finished) {
-  auto run = std::make_shared<Run>(state_->io, std::move(command), std::move(finished));
+  std::shared_ptr<Run> run;
   Status started = [&]() -> Status {
     try {
+      run = std::make_shared<Run>(state_->io);  // opens pipes: there may be no descriptor left
+      run->command = command;
       return run->start();
     } catch (const std::exception& error) {
-      return cannot_start(run->command, error.what(), "");
+      return cannot_start(command, error.what(), "");
     }
   }();
   if (!started) {
-    asio::post(state_->io, [run, error = started.error()] {
-      if (run->finished) run->finished(error);
+    asio::post(state_->io, [finished = std::move(finished), error = started.error()] {
+      if (finished) finished(error);
     });
     return;
   }
+  run->finished = std::move(finished);
   state_->runs.insert(run);
   run->gone = [weak = std::weak_ptr(state_)](const std::shared_ptr<Run>& ended) {
     if (auto state = weak.lock()) state->runs.erase(ended);

@@ -54,7 +54,7 @@ std::optional<std::string> find_program(std::string_view name);
 class Processes {
  public:
   explicit Processes(Worker& worker);
-  ~Processes();  // kills what still runs; nothing is called back any more
+  ~Processes();  // kills what still runs and dies with us; nothing is called back any more
   Processes(const Processes&) = delete;
   Processes& operator=(const Processes&) = delete;
 

@@ -1,9 +1,12 @@
 #include "backends/process.hpp"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -225,6 +228,51 @@ TEST_F(ProcessTest, ManyRunAtOnce) {
   }
 }
 
+int open_descriptors() {
+  int count = 0;
+  DIR* folder = ::opendir("/proc/self/fd");
+  while (::readdir(folder)) ++count;
+  ::closedir(folder);
+  return count;
+}
+
+// Some parents (and "trap '' CHLD") leave us with children that nobody may wait for.
+TEST_F(ProcessTest, WithSigchldIgnoredNothingSucceedsUnseenAndNothingLeaks) {
+  ASSERT_TRUE(run(script("true")));
+  auto before = ::signal(SIGCHLD, SIG_IGN);
+  int descriptors = open_descriptors();
+  for (int i = 0; i < 3; ++i) {
+    Command command = script("sleep 0.2; echo said");
+    command.deadline = Duration(5000);
+    auto result = run(command);
+    ASSERT_TRUE(result) << to_line(result.error());
+    EXPECT_EQ(result->out, "said\n");
+    EXPECT_FALSE(result->succeeded());
+    EXPECT_FALSE(result->timed_out);
+  }
+  ::signal(SIGCHLD, before);
+  ASSERT_TRUE(run(script("true"))->succeeded());  // the last run's handlers have gone by then
+  EXPECT_LE(open_descriptors(), descriptors);
+}
+
+TEST_F(ProcessTest, WithoutDescriptorsLeftItIsAnError) {
+  if (::dlsym(RTLD_DEFAULT, "__ubsan_handle_dynamic_type_cache_miss"))
+    GTEST_SKIP() << "UBSan opens a pipe of its own to look at an exception";
+  ASSERT_TRUE(run(script("true"))->succeeded());
+  rlimit before{};
+  ::getrlimit(RLIMIT_NOFILE, &before);
+  int lowest = ::dup(0);
+  ::close(lowest);
+  rlimit none = before;
+  none.rlim_cur = static_cast<rlim_t>(lowest);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  auto result = run(script("true"));
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().what, "cannot run sh");
+  EXPECT_TRUE(run(script("true"))->succeeded());
+}
+
 TEST(Processes, EndingTheWorkerEndsTheChildren) {
   char folder[] = "/tmp/tsr-XXXXXX";
   ASSERT_NE(mkdtemp(folder), nullptr);
@@ -248,6 +296,42 @@ TEST(Processes, EndingTheWorkerEndsTheChildren) {
   EXPECT_GT(pid, 0);
   EXPECT_TRUE(ends(pid));
   ::unlink(file.c_str());
+  ::rmdir(folder);
+}
+
+// Whatever changes something must not be cut off half-way: it finishes after us.
+TEST(Processes, WhatDoesNotDieWithUsFinishes) {
+  char folder[] = "/tmp/tsr-XXXXXX";
+  ASSERT_NE(mkdtemp(folder), nullptr);
+  std::string to = std::string(folder) + "/to", from = std::string(folder) + "/from";
+  ASSERT_EQ(::mkfifo(to.c_str(), 0600), 0);
+  ASSERT_EQ(::mkfifo(from.c_str(), 0600), 0);
+  int to_child = ::open(to.c_str(), O_RDWR | O_CLOEXEC),
+      from_child = ::open(from.c_str(), O_RDWR | O_CLOEXEC);
+  auto heard = [&](int patience) -> std::string {
+    pollfd wait{from_child, POLLIN, 0};
+    char text[64];
+    if (::poll(&wait, 1, patience) != 1) return "nothing";
+    return {text, static_cast<std::size_t>(std::max<ssize_t>(0, ::read(from_child, text, sizeof text)))};
+  };
+  {
+    Worker worker;
+    Processes processes(worker);
+    worker.post([&] {
+      Command command;
+      command.argv = {"sh", "-c", "echo begun > " + from + "; read word < " + to + "; echo $word > " + from};
+      command.dies_with_us = false;
+      processes.run(command, [](Result<Outcome>) { ADD_FAILURE() << "called back after the end"; });
+    });
+    EXPECT_EQ(heard(20000), "begun\n");
+    worker.stop();
+  }
+  ASSERT_EQ(::write(to_child, "ended\n", 6), 6);
+  EXPECT_EQ(heard(10000), "ended\n");
+  ::close(to_child);
+  ::close(from_child);
+  ::unlink(to.c_str());
+  ::unlink(from.c_str());
   ::rmdir(folder);
 }
 
