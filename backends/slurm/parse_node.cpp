@@ -183,11 +183,16 @@ std::vector<std::string> split_state(std::string_view state) {
 Health health_of(const std::vector<std::string>& flags) {
   if (flags.empty()) return Health::unknown;
   if (has_any(flags, {"INVALID_REG", "INVALID", "INVAL"})) return Health::invalid;
-  if (has_any(flags, {"DOWN", "NOT_RESPONDING", "ERROR", "POWERED_DOWN", "POWERING_DOWN", "POWER_DOWN"}))
-    return Health::down;
+  if (has_any(flags, {"DOWN", "ERROR", "POWERED_DOWN", "POWERING_DOWN"})) return Health::down;
+  // While it boots, silence is no failure.
+  bool boots = has(flags, "POWERING_UP");
+  if (has(flags, "NOT_RESPONDING") && !boots) return Health::down;
   bool busy = has_any(flags, {"ALLOCATED", "MIXED", "COMPLETING", "DRAINING", "FAILING"});
   if (has_any(flags, {"DRAIN", "DRAINING", "DRAINED", "FAIL", "FAILING"}))
     return busy ? Health::draining : Health::drained;
+  if (boots) return Health::unknown;
+  // To be switched off: with jobs on it, once they have ended.
+  if (has(flags, "POWER_DOWN")) return busy ? Health::draining : Health::down;
   if (has_any(flags, {"UNKNOWN", "FUTURE"})) return Health::unknown;
   return Health::ok;
 }

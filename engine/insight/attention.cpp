@@ -64,6 +64,7 @@ class Collector {
     std::string reason = node.reason.empty() ? "no reason given" : node.reason;
     if (!node.reason_by.empty()) reason += " [" + node.reason_by + "]";
     if (node.reason_at) reason += ", " + ago(*node.reason_at) + " ago";
+    if (node.health != Health::invalid && powers(node)) return;
     switch (node.health) {
       case Health::invalid:
         add(Severity::danger, node.name.text, true, "INVALID: " + reason,
@@ -86,6 +87,26 @@ class Collector {
         break;
       case Health::ok: break;
     }
+  }
+
+  // Power saving and booting are a site's wish, not a fault. True: that is all there is to say.
+  bool powers(const Node& node) {
+    auto has = [&](std::string_view flag) {
+      return std::find(node.state.begin(), node.state.end(), flag) != node.state.end();
+    };
+    if (has("DOWN") || has("ERROR")) return false;
+    std::string reason = node.reason.empty() ? "" : ": " + node.reason;
+    if (node.health == Health::down && (has("POWERED_DOWN") || has("POWERING_DOWN") || has("POWER_DOWN"))) {
+      add(Severity::info, node.name.text, true, "powered down by power saving" + reason,
+          "it is started when a job needs it");
+      return true;
+    }
+    if (node.health == Health::unknown && has("POWERING_UP")) {
+      add(Severity::info, node.name.text, true, "powering up" + reason,
+          "its daemon registers once it has booted");
+      return true;
+    }
+    return false;
   }
 
   void board(const Node& node, const Gpu& gpu) {

@@ -129,15 +129,31 @@ TEST(SlurmNode, HealthFollowsTheWorstFlag) {
     const char* state;
     Health health;
   };
-  for (const Case& c :
-       {Case{"IDLE", Health::ok}, Case{"MIXED+PLANNED", Health::ok},
-        Case{"IDLE+MAINTENANCE+RESERVED", Health::ok}, Case{"ALLOCATED+DRAIN", Health::draining},
-        Case{"IDLE+COMPLETING+DRAIN", Health::draining}, Case{"IDLE+DRAIN", Health::drained},
-        Case{"IDLE+FAIL", Health::drained}, Case{"DOWN", Health::down},
-        Case{"DOWN+DRAIN+REBOOT_ISSUED", Health::down}, Case{"IDLE*", Health::down},
-        Case{"IDLE+CLOUD+POWERED_DOWN", Health::down}, Case{"IDLE+DRAIN+INVALID_REG", Health::invalid},
-        Case{"UNKNOWN", Health::unknown}, Case{"UNKNOWN+DRAIN", Health::drained},
-        Case{"FUTURE", Health::unknown}, Case{"MIXED+REBOOT_REQUESTED", Health::ok}})
+  for (const Case& c : {Case{"IDLE", Health::ok},
+                        Case{"MIXED+PLANNED", Health::ok},
+                        Case{"IDLE+MAINTENANCE+RESERVED", Health::ok},
+                        Case{"ALLOCATED+DRAIN", Health::draining},
+                        Case{"IDLE+COMPLETING+DRAIN", Health::draining},
+                        Case{"IDLE+DRAIN", Health::drained},
+                        Case{"IDLE+FAIL", Health::drained},
+                        Case{"DOWN", Health::down},
+                        Case{"DOWN+DRAIN+REBOOT_ISSUED", Health::down},
+                        Case{"IDLE*", Health::down},
+                        Case{"IDLE+CLOUD+POWERED_DOWN", Health::down},
+                        Case{"IDLE+POWERING_DOWN", Health::down},
+                        Case{"MIXED+POWER_DOWN", Health::draining},
+                        Case{"ALLOCATED!", Health::draining},
+                        Case{"IDLE+POWER_DOWN", Health::down},
+                        Case{"IDLE+POWERING_UP", Health::unknown},
+                        Case{"MIXED#*", Health::unknown},
+                        Case{"DOWN+POWERING_UP", Health::down},
+                        Case{"ALLOCATED+DRAIN+POWERING_UP", Health::draining},
+                        Case{"ERROR+POWER_DOWN", Health::down},
+                        Case{"IDLE+DRAIN+INVALID_REG", Health::invalid},
+                        Case{"UNKNOWN", Health::unknown},
+                        Case{"UNKNOWN+DRAIN", Health::drained},
+                        Case{"FUTURE", Health::unknown},
+                        Case{"MIXED+REBOOT_REQUESTED", Health::ok}})
     EXPECT_EQ(health_of(split_state(c.state)), c.health) << c.state;
 }
 

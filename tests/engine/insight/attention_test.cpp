@@ -37,6 +37,25 @@ TEST(Attention, TheWorstComesFirst) {
                                 "a1: drained and empty: fan failure, ticket 123 [ops], 1 h 00 min ago"}));
 }
 
+TEST(Attention, PowerSavingAndBootsAreNoAlarm) {
+  auto with = [](const char* name, Health health, std::vector<std::string> state) {
+    Node one = node(name, {});
+    one.health = health;
+    one.state = std::move(state);
+    return one;
+  };
+  Story story;
+  story.tell(NodesListed{{with("a", Health::down, {"IDLE", "CLOUD", "POWERED_DOWN"}),
+                          with("b", Health::down, {"IDLE", "POWERING_DOWN"}),
+                          with("c", Health::unknown, {"MIXED", "POWERING_UP"}),
+                          with("d", Health::down, {"DOWN", "POWERED_DOWN"})}});
+  EXPECT_EQ(told(story), (Lines{"d: down: no reason given", "a: powered down by power saving",
+                                "b: powered down by power saving", "c: powering up"}));
+  Result<mig::Catalogue> catalogue = mig::Catalogue::built_in();
+  for (const insight::Finding& finding : insight::attention(story.cluster(), *catalogue, at(0)))
+    EXPECT_EQ(finding.severity, finding.subject == "d" ? Severity::danger : Severity::info);
+}
+
 TEST(Attention, AFailingSourceSaysHowOldTheRestIs) {
   Story story;
   story.tell(SourceReport{Source::slurm_nodes, std::nullopt, Duration{5}}, 0);
