@@ -147,8 +147,8 @@ class Reliability : public ::testing::Test {
     Ending usual = drive(calm, catalogue(), plan, {}, Policy::carry_on);
     ASSERT_EQ(usual.problem, "") << usual.journal;
     ASSERT_EQ(usual.outcome, Outcome::wanted);
-    // Sanitizers make a case ten times as dear: then one in seven is taken, another one for each fault.
-    const int every = std::getenv("TESSERA_EVERY_CASE") ? 1 : 7;
+    // Sanitizers make a case ten times as dear: then one in 29 is taken, another one for each fault.
+    const int every = std::getenv("TESSERA_EVERY_CASE") ? 1 : 29;
     int number = 0;
     for (int f = 0; f < static_cast<int>(Fault::count); ++f) {
       int moments = f == 0 ? 1 : calm.performs;
