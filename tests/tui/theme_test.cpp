@@ -96,7 +96,9 @@ TEST_P(ShippedTheme, ForegroundAndBackgroundNeverFallTogether) {
     for (const Role role : all_roles())
       for (const Style style : {Style(role), Style(role).with_reverse()}) {
         const Look look = theme.look(style, depth);
-        if (look.foreground != Look::kDefault) EXPECT_NE(look.foreground, look.background) << word(role);
+        if (look.foreground != Look::kDefault) {
+          EXPECT_NE(look.foreground, look.background) << word(role);
+        }
       }
 }
 
