@@ -32,6 +32,14 @@ bool allowed_while_typing(Action action) {
   return action == Action::suspend || action == Action::redraw || action == Action::quit;
 }
 
+// Over a slow line Esc and the next key arrive together and look like Alt with that key. Keys that have
+// sequences of their own tell of Alt in them, so these are what was pressed.
+bool after_escape(const Key& pressed) {
+  if (!pressed.alt || pressed.control) return false;
+  return pressed.named == Named::none || pressed.named == Named::enter || pressed.named == Named::tab ||
+         pressed.named == Named::backspace;
+}
+
 }  // namespace
 
 struct App::Parts {
@@ -114,8 +122,7 @@ struct App::Parts {
     const std::vector<Scope> where = scopes(state);
     if (const auto action = with.keymap.lookup(where, pressed)) return send(ActionMessage{*action});
     if (wants_text(state)) return type(pressed);
-    if (pressed.alt) {
-      // Over a slow line Esc and the next key arrive together and look like Alt with that key.
+    if (after_escape(pressed)) {
       Key plain = pressed;
       plain.alt = false;
       key({0, Named::escape, false, false});
@@ -151,10 +158,7 @@ struct App::Parts {
   void input(Input& event) {
     urgent = true;
     if (const auto* pressed = std::get_if<Key>(&event)) return key(*pressed);
-    if (auto* paste = std::get_if<Paste>(&event)) {
-      if (wants_text(state)) send(std::move(*paste));
-      return;
-    }
+    if (auto* paste = std::get_if<Paste>(&event)) return send(std::move(*paste));
     if (const auto* click = std::get_if<Mouse>(&event)) return mouse(*click);
     // The window came to the front: the same as a key as far as the pace goes, and nothing else.
   }

@@ -227,6 +227,17 @@ TEST_F(AppTest, AsTimeGoesByThePictureFollows) {
   EXPECT_EQ(terminal.frames, before + 1);
 }
 
+TEST_F(AppTest, AMessageFadesWhenItsTimeIsUp) {
+  press("\x12");
+  ASSERT_NE(terminal.shown.find("asked for fresh data"), std::string::npos);
+  pass(Duration{5'000});
+  turn();
+  EXPECT_NE(terminal.shown.find("asked for fresh data"), std::string::npos);
+  pass(Duration{1'001});
+  turn();
+  EXPECT_EQ(terminal.shown.find("asked for fresh data"), std::string::npos) << terminal.shown;
+}
+
 TEST_F(AppTest, QuittingLeavesTheLoop) {
   EXPECT_FALSE(press("q"));
   EXPECT_EQ(app().run(), 0);
@@ -266,9 +277,27 @@ TEST_F(AppTest, EscapeAndAKeyInOnePieceAreTwoKeys) {
   EXPECT_EQ(screen(), ScreenKind::workloads);
 }
 
+TEST_F(AppTest, AltWithAnArrowIsNeitherEscapeNorTheArrow) {
+  press("2");
+  for (const char* keys : {"\x1b[1;3A", "\x1b[1;3B", "\x1b[1;3C", "\x1b[1;3D", "\x1b[5;3~", "\x1b\x04"})
+    press(keys);
+  EXPECT_EQ(screen(), ScreenKind::nodes);
+}
+
+TEST_F(AppTest, EscapeAndEnterInOnePieceAreTwoKeys) {
+  press("2/idle");
+  press("\x1b");
+  pass(Duration{30});
+  turn();
+  press("\x1b\r");
+  EXPECT_EQ(screen(), ScreenKind::nodes) << "back to the overview, and Enter opens its cluster";
+  EXPECT_EQ(app().state().top().cluster, ClusterName("hpc"));
+}
+
 TEST_F(AppTest, APasteIsNeverKeys) {
   press("\x1b[200~2q\x1b[201~");
   EXPECT_EQ(screen(), ScreenKind::overview);
+  EXPECT_NE(terminal.shown.find("a paste is not read as keys"), std::string::npos) << "and it says so";
 }
 
 TEST_F(AppTest, APasteIsTextWhereTextIsTyped) {
