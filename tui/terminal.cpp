@@ -160,10 +160,20 @@ class Tty final : public Terminal {
     return painter_->ansi() ? modes : std::string_view{};
   }
 
+  // Continued in the background, the process is stopped here until `fg`; the signal that comes with it
+  // interrupts the call, which then has to be made again.
+  void set_modes(const termios& modes) {
+    while (tcsetattr(out_, TCSADRAIN, &modes) != 0 && errno == EINTR) {
+      if (!signals_.ending()) continue;
+      tcsetattr(out_, TCSANOW, &modes);  // the terminal is stalled, and it is time to leave
+      return;
+    }
+  }
+
   void take_over() {
     guard_->pause(false);
     const termios raw = raw_modes(modes_);
-    tcsetattr(out_, TCSADRAIN, &raw);
+    set_modes(raw);
     painter_->forget();
     send(painter_->start());
     send(extras(kModesOn));
@@ -174,7 +184,7 @@ class Tty final : public Terminal {
     if (mouse_) send(extras(kMouseOff));
     send(extras(kModesOff));
     send(painter_->leave());
-    tcsetattr(out_, TCSADRAIN, &modes_);
+    set_modes(modes_);
     guard_->pause(true);
   }
 
