@@ -86,7 +86,10 @@ struct InputLine {
   std::string text;
   std::size_t cursor = 0;  // byte offset, on a character boundary
   std::string error;       // why the text cannot be used as it stands
-  std::string before;      // filter: the text to return to on Esc
+  std::string before;      // filter: the text to return to on Esc, and the place in the list
+  std::string cursor_before;
+  int cursor_at_before = 0;
+  int top_before = 0;
   std::vector<std::string> completions;
   int chosen = -1;      // index into completions; -1: none yet
   std::string stem;     // the text that the completions complete

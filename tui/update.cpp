@@ -15,12 +15,18 @@ constexpr Duration kMessageFor{6000};
 constexpr Duration kStep{10000};      // ages on the screen move on in these steps
 constexpr std::size_t kHuge = 20000;  // rows from which sorting on every event would be felt
 constexpr Duration kHugeEvery{1000};
+constexpr std::size_t kRowsPerMs = 40;  // the work on huge lists takes about a twentieth of the time
 constexpr int kWheel = 3;
+
+// How long a list is left as it is: longer, the longer the work on it takes.
+Duration pause_for(std::size_t total) {
+  return std::max(kHugeEvery, Duration(static_cast<Duration::rep>(total / kRowsPerMs)));
+}
 
 bool stale(const DerivedRows& derived, const std::string& key, const World& world) {
   if (!derived.valid || derived.key != key) return true;
   if (derived.revision == world.model.revision) return false;
-  return derived.total < kHuge || world.wall - derived.at >= kHugeEvery;
+  return derived.total < kHuge || world.wall - derived.at >= pause_for(derived.total);
 }
 
 // The sums walk the whole cluster, so a huge one is not walked for every event.
@@ -34,13 +40,16 @@ bool overview_stale(const OverviewData& data, const World& world) {
 }
 
 void derive_all(UiState& state, const World& world) {
-  // The list below the top one is kept fresh too: `[` and `]` walk along it.
+  // The list below the top one is kept fresh too: `[` and `]` walk along it. A huge one waits until it is
+  // seen.
   std::size_t from = state.stack.size() > 1 ? state.stack.size() - 2 : 0;
   for (std::size_t i = from; i < state.stack.size(); ++i) {
     Screen& screen = state.stack[i];
     if (!is_table(screen.kind)) continue;
-    if (stale(screen.derived, derive_key(state, screen), world))
-      screen.derived = derive(world, state, screen);
+    const std::string key = derive_key(state, screen);
+    const bool below = i + 1 < state.stack.size();
+    if (below && screen.derived.valid && screen.derived.key == key && screen.derived.total >= kHuge) continue;
+    if (stale(screen.derived, key, world)) screen.derived = derive(world, state, screen);
   }
   if (from == 0 && overview_stale(state.overview, world))
     state.overview = work_out_overview(world, state.ascii);
@@ -95,7 +104,13 @@ Effects accept_input(UiState& state, const World& world) {
 }
 
 void cancel_input(UiState& state) {
-  if (state.input.kind == InputKind::filter) set_filter(state.top(), state.input.before);
+  if (state.input.kind == InputKind::filter) {
+    Screen& screen = state.top();
+    set_filter(screen, state.input.before);
+    screen.cursor = state.input.cursor_before;
+    screen.cursor_at = state.input.cursor_at_before;
+    screen.top = state.input.top_before;
+  }
   state.input = {};
 }
 
@@ -129,6 +144,10 @@ Effects act_on_console(UiState& state, const World& world, Action action) {
   switch (action) {
     case Action::copy: {
       std::string text = copy_text(state, world);
+      if (text.empty()) {
+        say(state, world, Severity::info, "the marked rows are not in this table now");
+        break;
+      }
       auto lines = std::count(text.begin(), text.end(), '\n') + 1;
       say(state, world, Severity::good,
           lines > 1 ? "copied " + std::to_string(lines) + " names" : "copied " + text);
@@ -179,7 +198,10 @@ void act_on_table(UiState& state, const World& world, Action action) {
     case Action::only_mine: screen.only_mine = !screen.only_mine; break;
     case Action::sort_next_column: sort_step(state, 1); break;
     case Action::sort_previous_column: sort_step(state, -1); break;
-    case Action::sort_reverse: screen.sorts.front().descending = !screen.sorts.front().descending; break;
+    case Action::sort_reverse:
+      screen.sorts.front().descending = !screen.sorts.front().descending;
+      state.last_sorts[screen.kind] = screen.sorts;
+      break;
     case Action::sort_choose: open_choice(state, ChoiceKind::sort); break;
     case Action::choose_columns: open_choice(state, ChoiceKind::columns); break;
     case Action::toggle_wide:
@@ -201,6 +223,8 @@ Effects take(UiState& state, const World& world, const ActionMessage& message) {
     if (action == Action::input_accept) return accept_input(state, world);
     if (action == Action::input_cancel)
       cancel_input(state);
+    else if (action == Action::suspend || action == Action::redraw || action == Action::quit)
+      return act_on_console(state, world, action);  // what can be meant as text comes as TextInput
     else
       edit(state, world, action);
     return {};
@@ -324,7 +348,7 @@ std::optional<TimePoint> next_tick(const UiState& state, const World& world) {
   if (!state.message.text.empty() && !state.message.sticky)
     next = std::min(next, state.message.at + kMessageFor);
   bool behind = is_table(state.top().kind) && state.top().derived.revision != world.model.revision;
-  if (behind) next = std::min(next, state.top().derived.at + kHugeEvery);
+  if (behind) next = std::min(next, state.top().derived.at + pause_for(state.top().derived.total));
   bool sums_behind =
       state.top().kind == ScreenKind::overview && state.overview.revision != world.model.revision;
   if (sums_behind) next = std::min(next, state.overview.at + kHugeEvery);

@@ -82,6 +82,11 @@ Session& Session::press(std::string_view keys) {
   return *this;
 }
 
+Session& Session::act(tui::Action action) {
+  send(tui::ActionMessage{action});
+  return *this;
+}
+
 Session& Session::paste(std::string text) {
   send(tui::Paste{std::move(text)});
   return *this;

@@ -23,6 +23,7 @@ class Session {
 
   // "jj<enter>", "/alice<enter>", "<c-d>": characters one by one, names in angle brackets, "<lt>" for "<".
   Session& press(std::string_view keys);
+  Session& act(tui::Action action);  // as the loop sends it, past the keymap
   Session& paste(std::string text);
   Session& resize(tui::Size size);
   Session& tell(Event event);

@@ -85,7 +85,10 @@ std::string why_disabled(Action action, const UiState& state, const World& world
     case Action::mark:
     case Action::mark_all: return no_rows(state);
     case Action::clear_marks: return screen.marks.empty() ? "nothing is marked" : "";
-    case Action::copy: return copy_text(state, world).empty() ? "there is no name to copy here" : "";
+    case Action::copy:
+      // The footer asks with every frame, and the text of many marks is long.
+      if (table && !screen.marks.empty()) return "";
+      return copy_text(state, world).empty() ? "there is no name to copy here" : "";
     case Action::next_theme: return state.themes.size() < 2 ? "there is no other theme" : "";
     case Action::choice_toggle:
       return state.choice.kind == ChoiceKind::none ? "there is no list of choices" : "";

@@ -78,7 +78,11 @@ void open_prompt(UiState& state, InputKind kind) {
   state.input = {};
   state.input.kind = kind;
   if (kind != InputKind::filter) return;
-  state.input.before = state.top().filter_text;
+  const Screen& screen = state.top();
+  state.input.before = screen.filter_text;
+  state.input.cursor_before = screen.cursor;
+  state.input.cursor_at_before = screen.cursor_at;
+  state.input.top_before = screen.top;
   state.input.text = state.input.before;
   state.input.cursor = state.input.text.size();
 }

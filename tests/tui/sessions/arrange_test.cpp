@@ -18,6 +18,19 @@ TEST(Arrange, AFilterShowsItsRowsWhileItIsTypedAndEscBringsBackWhatWas) {
   EXPECT_EQ(session.state.top().filter_text, "user=alice");
 }
 
+TEST(Arrange, EscInTheFilterBringsBackTheRowToo) {
+  Session session(small_place(), {100, 12});
+  session.press("5Gkk");
+  const std::string row = session.state.top().cursor;
+  const int top = session.state.top().top;
+  ASSERT_GT(top, 0);
+  session.press("/user=bob");
+  EXPECT_NE(session.state.top().cursor, row);
+  session.press("<esc>");
+  EXPECT_EQ(session.state.top().cursor, row);
+  EXPECT_EQ(session.state.top().top, top);
+}
+
 TEST(Arrange, AFilterThatCannotBeReadSaysWhyAndStaysOpen) {
   Session session(small_place());
   session.press("5/colour=red<enter>");
@@ -56,7 +69,8 @@ TEST(Arrange, SortingGoesByFiguresFromTheLargestAndTurnsAround) {
   session.press("g");
   EXPECT_NE(session.line_with("▌").find("n0007"), std::string::npos);
   session.press("I<esc>2");
-  EXPECT_EQ(session.state.top().sorts.size(), 1u) << "the choice outlives the screen";
+  ASSERT_EQ(session.state.top().sorts.size(), 1u) << "the choice outlives the screen";
+  EXPECT_FALSE(session.state.top().sorts.front().descending) << "and so does turning it around";
 }
 
 TEST(Arrange, ColumnsCanBeTakenAwayButNotAllOfThem) {
@@ -77,6 +91,25 @@ TEST(Arrange, MarkedNamesAreCopiedInTheOrderShown) {
   session.line_with("copied 2 names");
   session.press("Uy");
   EXPECT_EQ(session.effects.back().copy, "88123");
+}
+
+TEST(Arrange, MarksThatAreFilteredAwayCopyNothingAndSaySo) {
+  Session session(small_place());
+  session.press("5<space>/user=bob<enter>y");
+  EXPECT_TRUE(session.effects.empty()) << "an empty clipboard helps nobody";
+  session.line_with("the marked rows are not in this table now");
+}
+
+TEST(Command, WhatCannotBeTextWorksWhileTyping) {
+  Session session(small_place());
+  session.press("5/us");
+  session.act(tui::Action::suspend).act(tui::Action::redraw);
+  ASSERT_EQ(session.effects.size(), 2u);
+  EXPECT_TRUE(session.effects[0].suspend);
+  EXPECT_TRUE(session.effects[1].repaint);
+  EXPECT_EQ(session.state.input.text, "us") << "and the text stays";
+  session.act(tui::Action::quit);
+  EXPECT_TRUE(session.effects.back().quit);
 }
 
 TEST(Command, KnowsTheNamesThatOtherToolsTaught) {

@@ -57,6 +57,45 @@ TEST(Live, MessagesFadeAndErrorsStayUntilTheNextKey) {
   EXPECT_FALSE(session.shows("there is no command nodez"));
 }
 
+// Sixty nodes with a thousand slices each.
+Model huge_place() {
+  std::vector<Node> nodes;
+  for (int i = 0; i < 60; ++i) {
+    nodes.push_back(node("n" + std::to_string(100 + i), {}));
+    for (int device = 0; device < 1000; ++device)
+      nodes.back().pool.push_back(shared(SliceKind::shard, 1, device));
+  }
+  Model model;
+  reduce(model, on("hpc", ClusterSeen{}));
+  reduce(model, on("hpc", NodesListed{std::move(nodes)}));
+  reduce(model, on("hpc", Loaded{}));
+  return model;
+}
+
+TEST(Live, AHugeTableIsSortedTheLessOftenTheLongerItIs) {
+  Session session(huge_place());
+  session.press("4");
+  ASSERT_EQ(session.state.top().derived.rows.size(), 60000u);
+  const auto shown = session.state.top().derived.revision;
+  session.tell(on("hpc", NodeSeen{node("n500", {})}, 1)).pass(Duration(1400));
+  EXPECT_EQ(session.state.top().derived.revision, shown);
+  auto next = tui::next_tick(session.state, session.world());
+  ASSERT_TRUE(next);
+  EXPECT_LE(*next - session.wall, Duration(100)) << "the loop wakes when it is time";
+  session.pass(Duration(100));
+  EXPECT_GT(session.state.top().derived.revision, shown);
+}
+
+TEST(Live, AHugeTableBelowThePageWaitsUntilItIsSeenAgain) {
+  Session session(huge_place());
+  session.press("4<enter>");
+  const auto shown = session.state.stack[1].derived.revision;
+  session.tell(on("hpc", NodeSeen{node("n500", {})}, 1)).pass(Duration(9000));
+  EXPECT_EQ(session.state.stack[1].derived.revision, shown);
+  session.press("<esc>");
+  EXPECT_EQ(session.state.top().derived.revision, session.model.revision);
+}
+
 TEST(Live, DrawingIsPure) {
   Session session(two_places());
   for (const char* keys : {"", "2", "3", "4", "5", "6", ":node n0007<enter>", "?"}) {
