@@ -268,7 +268,7 @@ void click(UiState& state, const World& world, int x, int y) {
   int line = y - body.y;
   if (x < 0 || line < 0 || line >= body.height) return;
   if (is_table(screen.kind)) {
-    put_cursor(screen, world, screen.top + line - 1);
+    if (line > 0) put_cursor(screen, world, screen.top + line - 1);  // the first line is the heading
   } else if (screen.kind == ScreenKind::overview) {
     Stops stops = overview_stops(state, body.width);
     for (std::size_t i = 0; i < stops.lines.size(); ++i)

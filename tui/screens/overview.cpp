@@ -12,14 +12,15 @@ namespace {
 constexpr int kPinned = 3;   // the hint, what is free, what waits
 constexpr int kRoomy = 118;  // from here on the sharing stands in the cluster's own line
 
-// Columns of the cluster table, from the left.
+// Columns of the cluster table, from the left; 0: there is no room for this one.
 struct Columns {
   int name, scheduler, nodes, gpus, bar, bar_width, free, pending, needs, sharing;
 };
 Columns columns_for(int width) {
   if (width >= 150) return {1, 18, 32, 39, 49, 16, 72, 81, 91, 100};
   if (width >= kRoomy) return {1, 15, 27, 34, 43, 7, 56, 65, 74, 82};
-  return {1, 15, 27, 34, 43, 7, 56, 65, 74, 0};
+  if (width >= 79) return {1, 15, 27, 34, 43, 7, 56, 65, 74, 0};
+  return {1, 0, 15, 21, 29, 5, 39, 46, 53, 0};
 }
 
 std::string sharing_text(const insight::Totals& totals) {
@@ -32,7 +33,7 @@ std::string sharing_text(const insight::Totals& totals) {
 void draw_heading(Canvas& canvas, Rect area, int y) {
   Columns at = columns_for(area.width);
   canvas.put(area.x + at.name, y, "CLUSTER", Role::heading);
-  canvas.put(area.x + at.scheduler, y, "SCHEDULER", Role::heading);
+  if (at.scheduler) canvas.put(area.x + at.scheduler, y, "SCHEDULER", Role::heading);
   put_right(canvas, area.x + at.nodes + 5, y, "NODES", Role::heading);
   put_right(canvas, area.x + at.gpus + 6, y, "GPUS", Role::heading);
   canvas.put(area.x + at.bar, y, "SLICES HELD", Role::heading);
@@ -55,9 +56,11 @@ void draw_cluster(Canvas& canvas, Rect area, int y, const World& world, const Ui
   const insight::Totals& totals = state.overview.totals[index];
   Columns at = columns_for(area.width);
   Style plain = selected ? Style(Role::text).with_bold() : Style(Role::text);
-  put_cell(canvas, area.x + at.name, y, at.scheduler - at.name - 1, cluster.name.text, plain, state.ascii);
-  put_cell(canvas, area.x + at.scheduler, y, at.nodes - at.scheduler - 1, word(cluster.scheduler), Role::dim,
-           state.ascii);
+  int name_end = at.scheduler ? at.scheduler : at.nodes;
+  put_cell(canvas, area.x + at.name, y, name_end - at.name - 1, cluster.name.text, plain, state.ascii);
+  if (at.scheduler)
+    put_cell(canvas, area.x + at.scheduler, y, at.nodes - at.scheduler - 1, word(cluster.scheduler),
+             Role::dim, state.ascii);
   if (!cluster.loaded && cluster.nodes.empty()) {
     canvas.put(area.x + at.nodes + 4, y, "? not read yet", Role::unknown);
     return;

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 
 #include "engine/query/tables.hpp"
 #include "engine/text.hpp"
@@ -44,10 +45,24 @@ DocLine slice_line(const query::SliceRow& row, const WorkloadId& id) {
   return line;
 }
 
+// All that a workload holds on a node. False: it is not told.
+bool add_slices(Document& document, const Cluster& cluster, const Node& node, const WorkloadId& id) {
+  std::size_t before = document.size();
+  for (const Gpu& gpu : node.gpus)
+    for (const Slice& slice : gpu.slices)
+      if (holds(slice, id)) document.push_back(slice_line({&cluster, &node, &gpu, &slice}, id));
+  for (const Slice& slice : node.pool)
+    if (holds(slice, id)) document.push_back(slice_line({&cluster, &node, nullptr, &slice}, id));
+  return document.size() > before;
+}
+
 void add_holdings(Document& document, const Cluster& cluster, const Workload& workload) {
   document.push_back({});
   document.push_back(heading_line("HOLDS"));
   std::size_t before = document.size();
+  // Two kinds of slices on one node are two allocations; the node's slices are listed once all the same, and
+  // no id stands twice, or the cursor would not get past it.
+  std::map<NodeName, bool> listed;
   for (const Allocation& allocation : workload.allocations) {
     const Node* node = cluster.nodes.find(allocation.node);
     if (!node) {
@@ -55,21 +70,15 @@ void add_holdings(Document& document, const Cluster& cluster, const Workload& wo
           {{{allocation.node.text, Role::text, 3}, {"  not in the list of nodes", Role::unknown}}, {}});
       continue;
     }
-    std::size_t found = document.size();
-    for (const Gpu& gpu : node->gpus)
-      for (const Slice& slice : gpu.slices)
-        if (holds(slice, workload.id))
-          document.push_back(slice_line({&cluster, node, &gpu, &slice}, workload.id));
-    for (const Slice& slice : node->pool)
-      if (holds(slice, workload.id))
-        document.push_back(slice_line({&cluster, node, nullptr, &slice}, workload.id));
-    if (found == document.size())
-      document.push_back(
-          {{{node->name.text, Role::text, 3},
-            {fmt::format("  {} × {} {}", allocation.count, word(allocation.family), allocation.type),
-             Role::text, 3 + kLabelWidth},
-            {"  which ones is not told", Role::unknown}},
-           query::row_id(query::NodeRow{&cluster, node})});
+    auto [visit, first] = listed.try_emplace(allocation.node, false);
+    if (first) visit->second = add_slices(document, cluster, *node, workload.id);
+    if (visit->second) continue;
+    document.push_back(
+        {{{node->name.text, Role::text, 3},
+          {fmt::format("  {} × {} {}", allocation.count, word(allocation.family), allocation.type),
+           Role::text, 3 + kLabelWidth},
+          {"  which ones is not told", Role::unknown}},
+         first ? query::row_id(query::NodeRow{&cluster, node}) : std::string()});
   }
   if (before == document.size()) document.push_back({{{"nothing", Role::dim, 3}}, {}});
 }

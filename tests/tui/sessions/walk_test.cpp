@@ -92,6 +92,31 @@ TEST(Walk, AWorkloadLeadsToItsSliceOnTheMap) {
   EXPECT_NE(session.state.top().cursor.find("@2+2"), std::string::npos);
 }
 
+TEST(Walk, AJobWithTwoKindsOfSlicesOnOneNodeListsEachOnce) {
+  Model model = small_place();
+  Workload job = running("88131", "kim", {holds("n0007", {{1}}), holds("n0007", {{2}})});
+  job.allocations[0].type = "1g.10gb";
+  job.allocations[1].type = "2g.20gb";
+  // The same on a node of which nobody tells which slices these are.
+  job.allocations.push_back(holds_some("n0012", "1g.10gb", 1));
+  job.allocations.push_back(holds_some("n0012", "2g.20gb", 1));
+  reduce(model, on("hpc", WorkloadSeen{job}));
+  Session session(std::move(model));
+  session.press(":job 88131<enter>");
+  const std::string lines = session.line_with("2g.20gb  slices 2-3");
+  EXPECT_EQ(lines.find('\n'), std::string::npos) << lines;
+  session.press("jjjjjj");
+  EXPECT_NE(selected(session).find("n0012"), std::string::npos) << "the cursor comes past every line";
+}
+
+TEST(Walk, ANarrowTerminalStillTellsWhatWaitsAndWhatNeedsAttention) {
+  for (int columns : {60, 70, 78}) {
+    Session session(two_places(), {columns, 24});
+    EXPECT_NE(session.line_with("WAITING").find('!'), std::string::npos) << columns;
+    session.line_with("!!2");
+  }
+}
+
 TEST(Walk, EveryScreenLeavesToWhereItCameFrom) {
   Session session(small_place());
   for (const char* screen : {"2", "3", "4", "5", "6", "w", ":about<enter>"}) {
@@ -137,6 +162,8 @@ TEST(Walk, TheMouseSelectsAndOpens) {
   Session session(small_place());
   session.press("2");
   session.mouse(tui::Mouse::Kind::press, 5, 4);
+  EXPECT_NE(selected(session).find("n0012"), std::string::npos);
+  session.mouse(tui::Mouse::Kind::press, 5, 2);
   EXPECT_NE(selected(session).find("n0012"), std::string::npos);
   session.mouse(tui::Mouse::Kind::double_press, 5, 3);
   EXPECT_EQ(session.state.top().subject, "n0007");
