@@ -71,7 +71,7 @@ constexpr Flag kFlags[] = {
      "time between two looks at the cluster: 10, 30s, 2m; slower when the cluster is slow"},
     {"readonly", 0, "", false, "read-only", Section::data, kShowing, "TESSERA_READONLY", true, "",
      Completes::nothing, "",
-     "never change a cluster: what tessera does unless told otherwise; wins over --write"},
+     "never change a cluster: what tessera does unless told otherwise; wins over --write beside it"},
     {"write", 0, "", false, "", Section::data, kShowing, "", false, "", Completes::nothing, "",
      "arm changes; this version has none to offer and only shows [RW]"},
 

@@ -162,6 +162,12 @@ mig::Which read_which(Reader& reader) {
   return all ? mig::Which::all : maximal ? mig::Which::maximal : mig::Which::undominated;
 }
 
+// What the command line says beats the environment and the files; on the command line the careful one wins.
+bool read_write(const Parsed& parsed, Reader& reader) {
+  bool write = reader.on("write"), readonly = reader.on("readonly");
+  return write && (!readonly || !parsed.flags.contains("readonly"));
+}
+
 }  // namespace
 
 std::vector<std::string> paths_of(std::string_view file, const Environment& environment) {
@@ -226,7 +232,7 @@ Result<Options> to_options(const Parsed& parsed, const Settings& settings) {
   options.sim_state = reader.text("sim-state");
   options.slurm_conf = reader.text("slurm-conf");
   options.interval = reader.duration("interval");
-  options.write = reader.on("write") && !reader.on("readonly");
+  options.write = read_write(parsed, reader);
 
   options.output = read_output(reader);
   options.filter = reader.text("filter");

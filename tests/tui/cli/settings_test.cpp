@@ -42,7 +42,15 @@ TEST(Settings, ReadOnlyUnlessToldOtherwiseAndReadOnlyWins) {
   EXPECT_FALSE(options_of({})->write);
   EXPECT_TRUE(options_of({"--write"})->write);
   EXPECT_FALSE(options_of({"--write", "--readonly"})->write);
-  EXPECT_FALSE(options_of({"--write"}, {{"TESSERA_READONLY", "1"}})->write);
+  EXPECT_FALSE(options_of({"--readonly", "--write"})->write);
+}
+
+TEST(Settings, TheFlagWriteBeatsWhatEnvironmentAndFilesSay) {
+  const TextFile careful{"/etc/tessera/config.yaml", "readonly: true\n"};
+  EXPECT_TRUE(options_of({"--write"}, {{"TESSERA_READONLY", "1"}})->write);
+  EXPECT_TRUE(options_of({"--write"}, {}, {careful})->write);
+  EXPECT_FALSE(options_of({"--write", "--readonly"}, {}, {careful})->write);
+  EXPECT_FALSE(options_of({}, {}, {careful})->write);
 }
 
 TEST(Settings, NoColorCountsWhateverItSaysUnlessItIsEmpty) {
