@@ -1,6 +1,7 @@
 // Joins the rooms: the only file that knows backends and console at once.
 #include <unistd.h>
 
+#include <cerrno>
 #include <clocale>
 #include <csignal>
 #include <cstring>
@@ -16,6 +17,7 @@
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/look.hpp"
 #include "tui/cli/run.hpp"
+#include "tui/signals.hpp"
 
 namespace {
 
@@ -111,7 +113,7 @@ int main(int argc, char** argv) {
   std::setlocale(LC_CTYPE, "");
   std::signal(SIGCHLD, SIG_DFL);  // a parent may have ignored it; then nobody could tell how a child ended
   std::signal(SIGPIPE, SIG_IGN);  // a reader that went away is an error of write(), not our end
-  cli::DescriptorBuffer out_buffer(STDOUT_FILENO), err_buffer(STDERR_FILENO);
+  cli::DescriptorBuffer out_buffer(STDOUT_FILENO, tui::end_is_asked), err_buffer(STDERR_FILENO);
   std::ostream out(&out_buffer), err(&err_buffer);
   cli::Streams streams{out, err, STDOUT_FILENO};
   int code = cli::kUnknown;
@@ -121,8 +123,9 @@ int main(int argc, char** argv) {
     cli::complain(streams, {"stopped by an error inside tessera", error.what(), "please report it"});
   }
   out.flush();
-  if (out_buffer.failure() != 0 && out_buffer.failure() != EPIPE) {
-    cli::complain(streams, {"cannot write the output", std::strerror(out_buffer.failure()), ""});
+  const int failure = out_buffer.failure();
+  if (failure != 0 && failure != EPIPE && failure != EINTR) {
+    cli::complain(streams, {"cannot write the output", std::strerror(failure), ""});
     code = cli::kUnknown;
   }
   err.flush();

@@ -102,7 +102,9 @@ Signals::Taken Signals::take() {
   return out;
 }
 
-bool Signals::ending() const {
+bool Signals::ending() const { return end_is_asked(); }
+
+bool end_is_asked() {
   const std::uint64_t bits = pending.load();
   for (const int number : kEnding)
     if ((bits & bit(number)) != 0) return true;

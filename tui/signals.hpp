@@ -40,6 +40,9 @@ class Signals {
   std::vector<struct sigaction> old_;
 };
 
+// The same without the object, for whoever writes where a reader may stall. False while there is no object.
+bool end_is_asked();
+
 // Stops the process group as Ctrl-z would; returns when it is continued.
 void stop_process_group();
 

@@ -4,7 +4,9 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <utility>
 
 #include "engine/model/reduce.hpp"
 #include "engine/query/filter.hpp"
@@ -174,8 +176,10 @@ class Looker {
                     {signals_ ? signals_->fd() : -1, POLLIN, 0},
                     {options_.watch ? streams_.out_fd : -1, 0, 0}};
     ::poll(fds, 3, static_cast<int>(at_most.count()));
-    bool ended = signals_ && signals_->take().ended;
-    return !ended && !(fds[2].revents & (POLLERR | POLLHUP));
+    tui::Signals::Taken taken;
+    if (signals_) taken = signals_->take();
+    if (taken.stop) tui::stop_process_group();  // Ctrl-z; it goes on here after fg or bg
+    return !taken.ended && !(fds[2].revents & (POLLERR | POLLHUP));
   }
 
   bool wait_until_loaded(const std::vector<BackendPtr>& backends) {
@@ -216,15 +220,29 @@ class Looker {
     }
   }
 
-  bool tell_troubles(const Cluster& cluster) {
-    bool told = true;
+  // Says what fails, once for as long as it fails in the same words.
+  void tell_failures(const Cluster& cluster) {
     for (const auto& [source, health] : cluster.sources) {
-      if (!health.failure) continue;
+      const std::pair key(cluster.name, source);
+      if (!health.failure) {
+        complained_.erase(key);
+        continue;
+      }
       Error error = *health.failure;
       error.what = cluster.name.text + ": " + error.what;
+      std::string& said = complained_[key];
+      if (said == to_line(error)) continue;
+      said = to_line(error);
       complain(streams_, error);
-      if (is_needed(source) && !health.last_ok) told = false;
     }
+  }
+
+  bool tell_troubles(const Cluster& cluster) {
+    tell_failures(cluster);
+    bool told = std::none_of(cluster.sources.begin(), cluster.sources.end(), [&](const auto& each) {
+      const auto& [source, health] = each;
+      return health.failure && is_needed(source) && !health.last_ok;
+    });
     if (!cluster.loaded) {
       complain(streams_, {cluster.name.text + ": no complete answer",
                           fmt::format("within {} s", options_.timeout.count() / 1000),
@@ -253,6 +271,7 @@ class Looker {
       Duration pause = std::max(Duration{0}, printed + kShortestPause - joins_.wall());
       if (!sleep(changed ? pause : Duration{-1})) break;
       changed |= take_events();
+      for (const Cluster& cluster : model_.clusters) tell_failures(cluster);
       if (!changed || joins_.wall() - printed < kShortestPause) continue;
       print();
       printed = joins_.wall();
@@ -266,7 +285,8 @@ class Looker {
   const Joins& joins_;
   const Streams& streams_;
   Model model_;
-  std::string last_;                     // printed text
+  std::string last_;  // printed text
+  std::map<std::pair<ClusterName, Source>, std::string> complained_;
   std::optional<tui::Signals> signals_;  // with --watch
 };
 

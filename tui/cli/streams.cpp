@@ -30,11 +30,12 @@ int DescriptorBuffer::sync() {
   std::size_t done = 0;
   while (done < waiting_.size() && failure_ == 0) {
     ssize_t n = ::write(fd_, waiting_.data() + done, waiting_.size() - done);
-    if (n >= 0) {
+    if (n >= 0)
       done += static_cast<std::size_t>(n);
-    } else if (errno != EINTR) {
+    else if (errno != EINTR)
       failure_ = errno;
-    }
+    // Into a full pipe a write first ends short when a signal comes, and is interrupted from then on.
+    if (done < waiting_.size() && failure_ == 0 && give_up_ && give_up_()) failure_ = EINTR;
   }
   waiting_.clear();
   return failure_ == 0 ? 0 : -1;

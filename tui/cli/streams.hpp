@@ -2,10 +2,12 @@
 // Threads: one thread at a time.
 #pragma once
 
+#include <functional>
 #include <ostream>
 #include <streambuf>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "engine/error.hpp"
 
@@ -24,9 +26,11 @@ void complain(const Streams& streams, const Error& error);
 // Expects SIGPIPE to be ignored.
 class DescriptorBuffer final : public std::streambuf {
  public:
-  explicit DescriptorBuffer(int fd) : fd_(fd) {}
+  // `give_up`, asked when a write ends short: true when it is time to leave and the reader stalls.
+  explicit DescriptorBuffer(int fd, std::function<bool()> give_up = {})
+      : fd_(fd), give_up_(std::move(give_up)) {}
   ~DescriptorBuffer() override;
-  int failure() const { return failure_; }  // errno of the first write that failed; 0: none
+  int failure() const { return failure_; }  // errno of the first write that failed, EINTR: given up; 0: none
 
  protected:
   int_type overflow(int_type c) override;
@@ -35,6 +39,7 @@ class DescriptorBuffer final : public std::streambuf {
 
  private:
   int fd_;
+  std::function<bool()> give_up_;
   int failure_ = 0;
   std::string waiting_;
 };

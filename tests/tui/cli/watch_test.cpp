@@ -1,0 +1,121 @@
+// --watch with a script for a cluster: what it says while sources fail and come back, and how it leaves.
+#include <gtest/gtest.h>
+#include <sys/eventfd.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <deque>
+#include <sstream>
+
+#include "tests/support/build.hpp"
+#include "tui/cli/list.hpp"
+
+namespace tessera::cli {
+namespace {
+
+// Each take() is one act of the play; after the last one the reader has left.
+class Script final : public EventSource {
+ public:
+  explicit Script(std::ostream& out) : out_(out), fd_(eventfd(1, EFD_NONBLOCK)) {}
+  ~Script() override { close(fd_); }
+  int wake_fd() const override { return fd_; }
+  std::vector<Event> take() override {
+    if (acts.empty()) {
+      out_.setstate(std::ios::badbit);
+      return {};
+    }
+    std::vector<Event> act = std::move(acts.front());
+    acts.pop_front();
+    return act;
+  }
+
+  std::deque<std::vector<Event>> acts;
+
+ private:
+  std::ostream& out_;
+  int fd_;
+};
+
+class Nobody final : public EventSink {
+  void post(Event) override {}
+};
+
+class Named final : public Backend {
+ public:
+  ClusterName name() const override { return ClusterName("hpc"); }
+  void start(EventSink&) override {}
+  void set_pace(Pace) override {}
+  void refresh() override {}
+};
+
+Event on_hpc(decltype(Event::what) what) {
+  return Event{ClusterName("hpc"), 0, test::at(0), std::move(what)};
+}
+
+Event report(std::optional<Error> failure) {
+  return on_hpc(SourceReport{Source::slurm_nodes, std::move(failure), Duration(5)});
+}
+
+std::size_t times(const std::string& text, std::string_view wanted) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(wanted); at != std::string::npos; at = text.find(wanted, at + 1)) ++count;
+  return count;
+}
+
+TEST(Watch, ASourceThatFailsLaterIsToldOnceUntilItIsWellAgain) {
+  std::ostringstream out, err;
+  Script script(out);
+  const Error down{"scontrol failed", "no answer", "is slurmctld running?"};
+  const Error other{"scontrol failed", "permission denied", ""};
+  script.acts = {{on_hpc(NodesListed{{test::node("n1", {})}}), report(std::nullopt), on_hpc(Loaded{})},
+                 {report(down)},
+                 {report(down)},
+                 {report(other)},
+                 {report(std::nullopt)},
+                 {report(down)}};
+  Nobody sink;
+  const mig::Catalogue catalogue;
+  auto open = [](const Options&, const mig::Catalogue&) {
+    Opening opening;
+    opening.backends.push_back(std::make_unique<Named>());
+    return opening;
+  };
+  Options options;
+  options.command = "nodes";
+  options.watch = true;
+  Joins joins{script, sink, open, {}, [] { return test::at(0); }, {}, false};
+  EXPECT_EQ(run_list(options, catalogue, joins, Streams{out, err}), 0);
+  EXPECT_NE(out.str().find("n1"), std::string::npos);
+  EXPECT_EQ(times(err.str(), "hpc: scontrol failed: no answer"), 2u) << err.str();
+  EXPECT_EQ(times(err.str(), "permission denied"), 1u) << err.str();
+}
+
+extern "C" void wake(int) {}
+
+TEST(Watch, AReaderThatStallsCannotHoldWhatHasToLeave) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  struct sigaction waking {
+  }, before{};
+  waking.sa_handler = wake;
+  ASSERT_EQ(sigaction(SIGALRM, &waking, &before), 0);
+  const itimerval often{{0, 5000}, {0, 5000}}, never{};
+  int asked = 0;
+  {
+    DescriptorBuffer buffer(ends[1], [&] { return ++asked > 2; });
+    std::ostream out(&buffer);
+    setitimer(ITIMER_REAL, &often, nullptr);
+    out << std::string(1 << 20, 'x') << std::flush;
+    setitimer(ITIMER_REAL, &never, nullptr);
+    EXPECT_EQ(buffer.failure(), EINTR);
+    EXPECT_FALSE(out.good());
+  }
+  EXPECT_EQ(asked, 3);
+  sigaction(SIGALRM, &before, nullptr);
+  close(ends[0]);
+  close(ends[1]);
+}
+
+}  // namespace
+}  // namespace tessera::cli
