@@ -73,12 +73,17 @@ void add_holdings(Document& document, const Cluster& cluster, const Workload& wo
     auto [visit, first] = listed.try_emplace(allocation.node, false);
     if (first) visit->second = add_slices(document, cluster, *node, workload.id);
     if (visit->second) continue;
+    std::string row = first ? query::row_id(query::NodeRow{&cluster, node}) : std::string();
+    if (allocation.count == 0) {  // it runs there without a GPU
+      document.push_back({{{node->name.text, Role::text, 3}, {"  no GPU", Role::dim, 3 + kLabelWidth}}, row});
+      continue;
+    }
     document.push_back(
         {{{node->name.text, Role::text, 3},
           {fmt::format("  {} × {} {}", allocation.count, word(allocation.family), allocation.type),
            Role::text, 3 + kLabelWidth},
           {"  which ones is not told", Role::unknown}},
-         first ? query::row_id(query::NodeRow{&cluster, node}) : std::string()});
+         std::move(row)});
   }
   if (before == document.size()) document.push_back({{{"nothing", Role::dim, 3}}, {}});
 }
