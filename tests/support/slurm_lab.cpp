@@ -103,12 +103,12 @@ std::string SlurmLab::read_line(int seconds) {
   return line;
 }
 
-Ran SlurmLab::run(std::vector<std::string> argv, unsigned uid) const {
+LabAnswer SlurmLab::run(std::vector<std::string> argv, unsigned uid) const {
   if (uid != 0) {
     std::string id = std::to_string(uid);
     argv.insert(argv.begin(), {"setpriv", "--reuid=" + id, "--regid=" + id, "--clear-groups"});
   }
-  Ran ran;
+  LabAnswer ran;
   int out[2];
   if (::pipe2(out, O_CLOEXEC) != 0) return ran;
   pid_t pid = spawn(argv, {"SLURM_CONF=" + conf(), "LC_ALL=C"}, -1, out[1]);
@@ -125,7 +125,7 @@ Ran SlurmLab::run(std::vector<std::string> argv, unsigned uid) const {
 std::string SlurmLab::submit(std::vector<std::string> arguments, unsigned uid) const {
   arguments.insert(arguments.begin(), {"sbatch", "--parsable", "-D", "/", "-o", "/dev/null"});
   arguments.insert(arguments.end(), {"--wrap", "exec sleep 1000"});
-  Ran ran = run(arguments, uid);
+  LabAnswer ran = run(arguments, uid);
   while (!ran.out.empty() && ran.out.back() == '\n') ran.out.pop_back();
   return ran.out;
 }

@@ -10,7 +10,7 @@
 
 namespace tessera::test {
 
-struct Ran {
+struct LabAnswer {
   int status = -1;  // exit status; -1: it did not end by itself
   std::string out;  // stdout and stderr together
 };
@@ -31,7 +31,7 @@ class SlurmLab {
   const std::string& folder() const { return folder_; }
 
   // With SLURM_CONF set; uid 0 is root.
-  Ran run(std::vector<std::string> argv, unsigned uid = 0) const;
+  LabAnswer run(std::vector<std::string> argv, unsigned uid = 0) const;
   // Submits `sleep`; the answer is the job's number, or what sbatch complained of.
   std::string submit(std::vector<std::string> arguments, unsigned uid = 0) const;
   // Runs the command again and again until `done` says so of its output; false: not within 20 s.
