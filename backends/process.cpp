@@ -53,7 +53,9 @@ void prepare_child(bool dies_with_us) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  signal(SIGPIPE, SIG_DFL);
+  // Whoever started us may have had signals ignored (nohup, a shell's &); a child of ours must not inherit
+  // that.
+  for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
   if (dies_with_us) prctl(PR_SET_PDEATHSIG, SIGKILL);
   close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);
 }
