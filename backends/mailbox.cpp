@@ -13,7 +13,13 @@ namespace tessera {
 namespace {
 
 // What an event is about. Events with equal subjects replace each other.
-enum class Kind : char { node, workload, source, other };  // other: one subject a type of event
+enum class Kind : char {
+  node,
+  workload,
+  source,
+  other,  // one subject a type of event
+  each,   // replaces nothing and is replaced by nothing
+};
 
 struct About {
   Kind kind = Kind::other;
@@ -40,6 +46,8 @@ About about(const Event& event) {
           return {Kind::workload, false, false, what.id.view()};
         else if constexpr (std::is_same_v<What, SourceReport>)
           return {Kind::source, false, false, word(what.source)};
+        else if constexpr (std::is_same_v<What, RunTold> || std::is_same_v<What, RunRefused>)
+          return {Kind::each, false, false, {}};
         else
           return {Kind::other, false, false, {}};
       },
@@ -119,6 +127,12 @@ void Mailbox::post(Event event) {
   std::string key = subject(event, what);
   std::unique_lock lock(state.mutex);
   if (what.list) state.forget_singles(event, what.kind);
+  if (what.kind == Kind::each) {
+    state.places.push_back({std::move(event), {}});
+    ++state.waiting;
+    lock.unlock();
+    return state.wake();
+  }
   if (auto old = state.index.find(key); old != state.index.end()) {
     state.places[old->second].event = std::move(event);
     return;

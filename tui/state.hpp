@@ -15,6 +15,7 @@
 
 #include "engine/insight/attention.hpp"
 #include "engine/model/model.hpp"
+#include "engine/plan/capabilities.hpp"
 #include "engine/query/filter.hpp"
 #include "tui/canvas.hpp"
 
@@ -161,7 +162,8 @@ struct UiState {
   std::vector<std::string> keys;  // by Action: Keymap::all_shown ("j, Down"); empty: the default keys
   bool ascii = false;             // no box drawing, no blocks
   bool mouse = false;
-  bool writable = false;      // [RW]
+  bool writable = false;                                // [RW]
+  std::map<ClusterName, plan::Capabilities> abilities;  // of the clusters that can be changed
   bool wide = false;          // every column that fits, not only those for this width
   bool loading_left = false;  // Esc was pressed while the first load was under way
 

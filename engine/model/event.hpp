@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/error.hpp"
+#include "engine/model/run_news.hpp"
 #include "engine/model/values.hpp"
 
 namespace tessera {
@@ -91,12 +92,12 @@ struct ClockSet {
 };
 
 struct Event {
-  ClusterName cluster;
+  ClusterName cluster;           // empty: news of runs
   std::uint64_t generation = 0;  // a restarted backend counts up; older events are dropped
   TimePoint at{};                // observation time, by the cluster's clock
   std::variant<NodesListed, NodeSeen, NodeGone, WorkloadsListed, WorkloadSeen, WorkloadGone, PartitionsListed,
                ReservationsListed, DaemonsSeen, ClusterSeen, SourceReport, PaceReport, Loaded, Progress,
-               ClockSet>
+               ClockSet, RunsListed, RunTold, RunRefused, RunsAtRest>
       what;
 };
 

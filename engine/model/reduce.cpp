@@ -71,6 +71,11 @@ class Reducer {
     cluster_.endpoint = std::move(seen.endpoint);
     changes_.cluster = true;
   }
+  // A run is what its journal says; the model keeps none (reduce() passes such events by).
+  void apply(RunsListed&) {}
+  void apply(RunTold&) {}
+  void apply(RunRefused&) {}
+  void apply(RunsAtRest&) {}
   void apply(SourceReport& report) {
     SourceHealth& health = cluster_.sources[report.source];
     health.latency = report.latency;
@@ -296,7 +301,13 @@ class Reducer {
 
 }  // namespace
 
+bool is_run_news(const Event& event) {
+  return std::holds_alternative<RunsListed>(event.what) || std::holds_alternative<RunTold>(event.what) ||
+         std::holds_alternative<RunRefused>(event.what) || std::holds_alternative<RunsAtRest>(event.what);
+}
+
 Changes reduce(Model& model, Event event) {
+  if (is_run_news(event)) return {};
   Cluster* cluster = model.find(event.cluster);
   if (!cluster) {
     model.clusters.emplace_back().name = event.cluster;

@@ -18,6 +18,9 @@ struct Changes {
   bool any() const { return cluster || !nodes.empty() || !workloads.empty(); }
 };
 
+// About runs, not about a cluster: reduce() passes these by.
+bool is_run_news(const Event& event);
+
 // Events of a generation older than the cluster's are dropped. Unknown clusters are added.
 Changes reduce(Model& model, Event event);
 

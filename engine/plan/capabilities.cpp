@@ -50,6 +50,11 @@ Capabilities slurm_capabilities() {
   return can;
 }
 
+Capabilities presumed_capabilities(const Cluster& cluster) {
+  if (cluster.simulated) return simulator_capabilities();
+  return cluster.scheduler == Scheduler::slurm ? slurm_capabilities() : gpu_operator_capabilities();
+}
+
 ModeCost mode_cost(const Capabilities& capabilities, const mig::Product& product) {
   if (product.architecture != "ampere") return ModeCost::none;
   return capabilities.can_reset ? ModeCost::reset : ModeCost::reboot;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/mig/catalogue.hpp"
-#include "engine/model/values.hpp"
+#include "engine/model/model.hpp"
 
 namespace tessera::plan {
 
@@ -54,6 +54,9 @@ struct Capabilities {
 Capabilities simulator_capabilities();
 Capabilities gpu_operator_capabilities();
 Capabilities slurm_capabilities();
+// What planning assumes of a cluster that cannot be changed from here: its scheduler's way. Plans are for
+// looking.
+Capabilities presumed_capabilities(const Cluster& cluster);
 
 // Ampere needs a reset; later generations switch at once.
 ModeCost mode_cost(const Capabilities& capabilities, const mig::Product& product);
