@@ -1,4 +1,5 @@
 // Joins the rooms: the only file that knows backends and console at once.
+#include <pwd.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -9,6 +10,7 @@
 #include <memory>
 
 #include "backends/mailbox.hpp"
+#include "backends/runs/room.hpp"
 #include "backends/sim/backend.hpp"
 #include "backends/slurm/backend.hpp"
 #include "backends/slurm/site.hpp"
@@ -51,7 +53,7 @@ cli::Opening open_simulator(const cli::Options& options, const mig::Catalogue& c
   wanted.catalogue = std::make_shared<const mig::Catalogue>(catalogue);
   auto backends = sim::open(wanted);
   if (!backends) return refuse(backends.error(), cli::kUsage);
-  return {std::move(*backends), std::nullopt, 0};
+  return {std::move(*backends), std::nullopt, 0, nullptr};
 }
 
 cli::Opening open_slurm(const cli::Options& options, const mig::Catalogue& catalogue) {
@@ -79,14 +81,51 @@ cli::Opening open_what_is_here(const cli::Options& options, const mig::Catalogue
   return refuse(std::move(error), cli::kUnknown);
 }
 
+std::string value_of(const cli::Environment& environment, const std::string& name) {
+  auto it = environment.find(name);
+  return it == environment.end() ? "" : it->second;
+}
+
+// The person, also behind sudo: colleagues read it in marks and journals.
+std::string user_name(const cli::Environment& environment) {
+  std::string person = getuid() == 0 ? value_of(environment, "SUDO_USER") : "";
+  if (!person.empty()) return person;
+  const passwd* entry = getpwuid(getuid());
+  return entry ? entry->pw_name : "uid-" + std::to_string(getuid());
+}
+
+std::string host_name() {
+  char name[256] = {};
+  return gethostname(name, sizeof name - 1) == 0 ? name : "?";
+}
+
+void join_runs(cli::Opening& opening, const cli::Options& options, const mig::Catalogue& catalogue,
+               const cli::Environment& environment, EventSink& sink) {
+  runs::RunsOptions wanted;
+  wanted.write = options.write;
+  // What was tried out is kept apart from what was done.
+  wanted.folder = runs::journal_folder(value_of(environment, "XDG_STATE_HOME"), value_of(environment, "HOME"),
+                                       options.sim ? "simulated-runs" : "runs");
+  wanted.who = user_name(environment);
+  wanted.from = host_name();
+  wanted.catalogue = &catalogue;
+  wanted.wall = wall;
+  std::vector<runs::Changeable> clusters;
+  for (const BackendPtr& backend : opening.backends)
+    if (plan::Actuator* actuator = backend->actuator()) clusters.push_back({backend->name(), actuator});
+  opening.runs = runs::make_runs(std::move(wanted), std::move(clusters), sink);
+}
+
 int run_tessera(const std::vector<std::string>& arguments, const cli::Environment& environment,
                 const cli::Streams& streams) {
   Mailbox mailbox;
   auto open = [&](const cli::Options& options, const mig::Catalogue& catalogue) {
-    return open_what_is_here(options, catalogue, environment);
+    cli::Opening opening = open_what_is_here(options, catalogue, environment);
+    if (!opening.failure) join_runs(opening, options, catalogue, environment, mailbox);
+    return opening;
   };
   auto console = [&](const cli::Options& options, const mig::Catalogue& catalogue,
-                     std::span<const BackendPtr> backends) {
+                     std::span<const BackendPtr> backends, plan::Runs* /*runs*/) {
     auto keymap = cli::load_keymap(options.keys, environment);
     if (!keymap) {
       cli::complain(streams, keymap.error());

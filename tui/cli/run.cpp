@@ -139,7 +139,7 @@ int run(const std::vector<std::string>& arguments, const Environment& environmen
   }
   Opening opening = joins.open(*options, *catalogue);
   if (opening.failure) return refuse(streams, *opening.failure, opening.exit_code);
-  return joins.console(*options, *catalogue, opening.backends);
+  return joins.console(*options, *catalogue, opening.backends, opening.runs.get());
 }
 
 }  // namespace tessera::cli

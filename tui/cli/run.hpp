@@ -5,12 +5,14 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "engine/mig/catalogue.hpp"
+#include "engine/plan/runs.hpp"
 #include "engine/port.hpp"
 #include "tui/cli/options.hpp"
 #include "tui/cli/streams.hpp"
@@ -22,13 +24,15 @@ struct Opening {
   std::vector<BackendPtr> backends;
   std::optional<Error> failure;
   int exit_code = 0;  // with failure: kUsage or kUnknown
+  // The runs on these clusters; nullptr with failure. Goes before the backends, whose actuators it holds.
+  std::unique_ptr<plan::Runs> runs;
 };
 
 struct Joins {
   EventSource& events;
   EventSink& sink;
   std::function<Opening(const Options&, const mig::Catalogue&)> open;
-  std::function<int(const Options&, const mig::Catalogue&, std::span<const BackendPtr>)> console;
+  std::function<int(const Options&, const mig::Catalogue&, std::span<const BackendPtr>, plan::Runs*)> console;
   std::function<TimePoint()> wall;
   std::vector<std::string> scenarios;  // names of the shipped ones
   bool has_terminal = false;
