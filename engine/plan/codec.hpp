@@ -15,14 +15,11 @@
 #include <vector>
 
 #include "engine/json.hpp"
+#include "engine/plan/journal.hpp"
 #include "engine/plan/plan.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::plan {
-
-// "2026-11-21T14:03:22.123Z"; years 1970 to 9999.
-std::string time_text(TimePoint time);
-std::optional<TimePoint> parse_time(std::string_view text);
 
 std::string_view word(Severity severity);  // "info" "good" "warning" "danger"
 

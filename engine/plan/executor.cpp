@@ -69,12 +69,13 @@ std::optional<Next> Executor::at_edge() {
   if (stopped_) return Stopped{stopped_->why, stopped_->place};
   if (at_ >= plan_.steps.size()) return finish();
   if (phase_ == Phase::ready || std::holds_alternative<LookOnly>(current().action)) {
-    if (demand_ == Demand::turn_back) {
+    if (demand_ && demand_->what == Demand::turn_back) {
       turned_ = true;
       turned_why_ = "an admin asked for it";
       return TurnBack{turned_why_};
     }
-    if (demand_) return park(*demand_ == Demand::pause ? "paused by an admin" : "cancelled by an admin");
+    if (demand_ && !demand_->why.empty()) return park(demand_->why);
+    if (demand_) return park(demand_->what == Demand::pause ? "paused by an admin" : "cancelled by an admin");
   }
   if (question_) return Question{*question_, question_text_};
   return std::nullopt;
@@ -89,7 +90,9 @@ bool Executor::done(const NodeFacts& facts) const {
 std::optional<Next> Executor::prepare(const NodeFacts& facts) {
   const Step& step = current();
   if (step.not_before && now_ < *step.not_before)
-    return wait(std::min<Duration>(kGap, *step.not_before - now_), "it is not yet time");
+    return park(
+        fmt::format("waits until {}; go on with: tessera resume {}", time_text(*step.not_before), run_),
+        Until::time);
   if (done(facts)) {
     say(StepDone{step.id, true});
     return std::nullopt;
@@ -102,7 +105,21 @@ std::optional<Next> Executor::prepare(const NodeFacts& facts) {
                fmt::format("{} is closed already by {}: {}. Go on under that? It stays closed afterwards.",
                            facts.node.name.text, facts.closed_by.empty() ? "someone else" : facts.closed_by,
                            facts.closed_reason));
+  if (auto todo = rest(facts)) return todo;
   return begin(facts);
+}
+
+// Where waiting for the scope to be free would begin: not in this process, if that was asked for.
+std::optional<Next> Executor::rest(const NodeFacts& facts) {
+  if (!options_.when_empty || !std::holds_alternative<LookOnly>(current().action)) return std::nullopt;
+  for (const Condition& condition : current().after) {
+    if (!std::holds_alternative<ScopeEmpty>(condition)) continue;
+    if (auto why = unmet(condition, facts, run_))
+      return park(fmt::format("waits until {} is empty ({}); go on with: tessera resume {}", plan_.node.text,
+                              *why, run_),
+                  Until::empty);
+  }
+  return std::nullopt;
 }
 
 std::optional<Next> Executor::check_before(const NodeFacts& facts) {
@@ -187,8 +204,8 @@ Next Executor::fail(std::string why) {
   return park(why);
 }
 
-Next Executor::park(std::string why) {
-  Parked parked{why, place_.empty() ? "nothing was looked at yet" : place_};
+Next Executor::park(std::string why, Until until) {
+  Parked parked{std::move(why), place_.empty() ? "nothing was looked at yet" : place_, until};
   say(parked);
   return Stopped{parked.why, parked.place};
 }
@@ -263,6 +280,7 @@ void Executor::say(RunEvent event) {
 }
 
 void Executor::note(const RunEvent& event) {
+  if (!std::holds_alternative<Requested>(event) && !std::holds_alternative<Resumed>(event)) touched_ = true;
   if (const auto* begun = std::get_if<StepBegun>(&event)) {
     std::size_t step = index_of(begun->step);
     if (step != at_) enter(step);
@@ -284,11 +302,12 @@ void Executor::note(const RunEvent& event) {
     question_.reset();
     if (answered->what == Ask::closed_by_other) go_on_closed_ = answered->go_on;
     if (answered->what == Ask::marked_by_other) break_mark_ = answered->go_on;
-    if (!answered->go_on) demand_ = Demand::cancel;
+    if (!answered->go_on) demand_ = Requested{Demand::cancel, answered->who, ""};
   } else if (const auto* requested = std::get_if<Requested>(&event)) {
-    demand_ = requested->what;
+    demand_ = *requested;
   } else if (const auto* parked = std::get_if<Parked>(&event)) {
     stopped_ = *parked;
+    turned_ = false;
   } else if (const auto* finished = std::get_if<NodeFinished>(&event)) {
     finished_ = *finished;
   } else if (std::holds_alternative<Resumed>(event)) {

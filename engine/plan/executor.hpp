@@ -8,6 +8,8 @@
 //   Question → the admin's answer as an Answered event through note(); nobody there: leave it, it is parked
 //   TurnBack → plan the way back (undo_intent), journal Replanned, go on with a new Executor
 //   Stopped  → nothing to do until someone resumes; Finished → never again
+// Options::at and Options::when_empty stop it after the drain, too, so that no process has to wait: resumed,
+// it looks again, and goes on or parks again.
 // State is the fold of the journal's events: note() each of them and a killed run stands where it stood.
 //
 // What it promises: every precondition is read on fresh facts before the step; a step is done only when its
@@ -73,8 +75,11 @@ class Executor {
   const NodePlan& plan() const { return plan_; }
   std::size_t step() const { return at_; }  // index of the current step; steps.size() at the end
   bool back() const { return back_; }
-  bool stopped() const { return stopped_.has_value(); }
+  const std::optional<Parked>& stopped() const { return stopped_; }
   bool finished() const { return finished_.has_value(); }
+  bool touched() const { return touched_; }  // anything was written about this node's steps
+  // What was last seen there, for people; empty before the first look of this process.
+  const std::string& place() const { return place_; }
 
  private:
   enum class Phase : std::uint8_t { ready, begun };
@@ -87,7 +92,8 @@ class Executor {
   std::optional<Next> again_or_fail(std::string why);
   std::optional<Next> blind(const Error& error);
   Next fail(std::string why);
-  Next park(std::string why);
+  Next park(std::string why, Until until = Until::someone);
+  std::optional<Next> rest(const NodeFacts& facts);
   Next ask(Ask what, std::string text);
   Next wait(Duration pause, std::string why);
   Next finish();
@@ -110,13 +116,14 @@ class Executor {
   int attempts_ = 0;  // of the current step
   int rewinds_ = 0;
   std::optional<std::string> error_;  // what the last action said; nullopt: it has not returned
-  std::optional<Demand> demand_;
+  std::optional<Requested> demand_;
   std::optional<Ask> question_;
   std::string question_text_;
   bool go_on_closed_ = false;  // another's closing may stand
   bool break_mark_ = false;
   bool turned_ = false;  // back is wanted, for
   std::string turned_why_;
+  bool touched_ = false;
   std::optional<Parked> stopped_;
   std::optional<NodeFinished> finished_;
   std::string waiting_;  // the last reason that was written down

@@ -18,6 +18,10 @@ std::string_view word(Outcome outcome) {
   constexpr std::string_view kWords[] = {"wanted", "recorded", "partial"};
   return kWords[static_cast<std::size_t>(outcome)];
 }
+std::string_view word(Until until) {
+  constexpr std::string_view kWords[] = {"someone", "empty", "time"};
+  return kWords[static_cast<std::size_t>(until)];
+}
 template <>
 constexpr int enum_count<Ask>() {
   return 2;
@@ -28,6 +32,10 @@ constexpr int enum_count<Demand>() {
 }
 template <>
 constexpr int enum_count<Outcome>() {
+  return 3;
+}
+template <>
+constexpr int enum_count<Until>() {
   return 3;
 }
 
@@ -82,7 +90,7 @@ void fields(V& v, T& x) {
 }
 template <class V, Same<Requested> T>
 void fields(V& v, T& x) {
-  v("what", x.what), v("who", x.who);
+  v("what", x.what), v("who", x.who), v("why", x.why);
 }
 template <class V, Same<ClockJumped> T>
 void fields(V& v, T& x) {
@@ -90,7 +98,7 @@ void fields(V& v, T& x) {
 }
 template <class V, Same<Parked> T>
 void fields(V& v, T& x) {
-  v("why", x.why), v("place", x.place);
+  v("why", x.why), v("place", x.place), v("until", x.until);
 }
 template <class V, class T>
 requires(Same<T, NodeFinished> || Same<T, RunFinished>) void fields(V& v, T& x) {
@@ -143,7 +151,7 @@ class Sentence {
     return fmt::format("{} answered: {}", e.who, e.go_on ? "go on" : "stop here");
   }
   std::string operator()(const Requested& e) const {
-    return fmt::format("{} asked to {}", e.who, word(e.what));
+    return fmt::format("{} asked to {}{}{}", e.who, word(e.what), e.why.empty() ? "" : ": ", e.why);
   }
   std::string operator()(const ClockJumped& e) const {
     return fmt::format("the clock went back by {} s", e.back.count() / 1000);

@@ -20,6 +20,7 @@ inline constexpr int kJournalVersion = 1;
 enum class Ask : std::uint8_t { closed_by_other, marked_by_other };
 enum class Demand : std::uint8_t { pause, cancel, turn_back };
 enum class Outcome : std::uint8_t { wanted, recorded, partial };  // the new layout, the old one, in between
+enum class Until : std::uint8_t { someone, empty, time };         // what a parked node waits for
 
 // First line of every journal.
 struct RunStarted {
@@ -79,14 +80,17 @@ struct Answered {
 struct Requested {
   Demand what = Demand::pause;
   std::string who;
+  std::string why;  // "the terminal went away"; empty: an admin wants it so
 };
 struct ClockJumped {
   Duration back{0};
 };
-// A safe place to stop: nothing is under way, everything is stated, resume works.
+// A safe place to stop: nothing is under way, everything is stated, resume works. someone: an admin has to
+// decide; else it stopped as planned, until the scope is empty or its time has come.
 struct Parked {
   std::string why;
   std::string place;
+  Until until = Until::someone;
 };
 struct NodeFinished {
   Outcome outcome = Outcome::wanted;
@@ -108,9 +112,14 @@ struct Entry {
   RunEvent what;
 };
 
+// "2026-11-21T14:03:22.123Z"; years 1970 to 9999.
+std::string time_text(TimePoint time);
+std::optional<TimePoint> parse_time(std::string_view text);
+
 std::string_view word(Ask ask);
 std::string_view word(Demand demand);
 std::string_view word(Outcome outcome);        // "wanted" "recorded" "partial"
+std::string_view word(Until until);            // "someone" "empty" "time"
 std::string_view word(const RunEvent& event);  // "step-begun" ...
 // One sentence for the journal screen.
 std::string to_sentence(const RunEvent& event);

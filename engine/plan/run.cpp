@@ -13,10 +13,6 @@ Executor executor_for(const Run& run, const NodePlan& plan, bool back) {
   return {plan, run.started.plan.intent.options, run.started.run, back};
 }
 
-bool begun(const Executor& executor) {
-  return executor.step() > 0 || executor.stopped() || executor.finished();
-}
-
 }  // namespace
 
 Run run_of(const RunStarted& started) {
@@ -41,7 +37,7 @@ Status note(Run& run, const Entry& entry) {
     if (std::holds_alternative<Resumed>(entry.what)) run.paused = false;
     if (std::holds_alternative<Resumed>(entry.what)) run.finished.reset();
     for (auto& [name, executor] : run.nodes)
-      if (begun(executor) && !executor.finished()) executor.note(entry.what);
+      if (executor.touched() && !executor.finished()) executor.note(entry.what);
     return Done{};
   }
   auto node = run.nodes.find(entry.node);
@@ -55,7 +51,6 @@ Status note(Run& run, const Entry& entry) {
       return Error{"cannot follow the journal", fmt::format("entry {} plans another node", entry.seq), ""};
     run.plans.at(entry.node) = anew->plan.nodes[0];
     node->second = executor_for(run, anew->plan.nodes[0], anew->back);
-    return Done{};
   }
   node->second.note(entry.what);
   return Done{};
@@ -74,14 +69,15 @@ NodeStage stage_of(const Run& run, const NodeName& node) {
   const Executor& executor = run.nodes.at(node);
   if (executor.finished())
     return executor.back() && run.started.undoes.empty() ? NodeStage::failed : NodeStage::done;
-  if (executor.stopped()) return NodeStage::failed;
-  return begun(executor) ? NodeStage::running : NodeStage::untouched;
+  if (executor.stopped())
+    return executor.stopped()->until == Until::someone ? NodeStage::failed : NodeStage::waiting;
+  return executor.touched() ? NodeStage::running : NodeStage::untouched;
 }
 
 std::vector<NodeName> nodes_to_begin(const Run& run) {
   const Options& options = run.started.plan.intent.options;
   Summary now = summary(run);
-  if (run.paused || run.finished || !now.failed.empty()) return {};
+  if (run.paused || run.finished || !now.failed.empty() || !now.waiting.empty()) return {};
   // The canaries alone, until every one of them is done.
   auto canaries = static_cast<std::size_t>(std::max(0, options.canary));
   bool alone = now.done.size() < canaries;
@@ -101,6 +97,7 @@ Summary summary(const Run& run) {
     switch (stage_of(run, plan.node)) {
       case NodeStage::done: all.done.push_back(plan.node); break;
       case NodeStage::failed: all.failed.push_back(plan.node); break;
+      case NodeStage::waiting: all.waiting.push_back(plan.node); break;
       case NodeStage::running: all.running.push_back(plan.node); break;
       case NodeStage::untouched: all.untouched.push_back(plan.node); break;
     }
@@ -111,6 +108,7 @@ Summary summary(const Run& run) {
 std::string to_text(const Summary& summary) {
   std::string text = fmt::format("{} done", summary.done.size());
   if (!summary.running.empty()) text += fmt::format(", {} under way", summary.running.size());
+  if (!summary.waiting.empty()) text += fmt::format(", {} waiting", summary.waiting.size());
   if (!summary.failed.empty()) {
     text += fmt::format(", {} failed (", summary.failed.size());
     for (std::size_t i = 0; i < summary.failed.size() && i < 5; ++i)
@@ -120,10 +118,37 @@ std::string to_text(const Summary& summary) {
   return text + fmt::format(", {} untouched", summary.untouched.size());
 }
 
+std::optional<TimePoint> due_at(const Run& run) {
+  std::optional<TimePoint> due;
+  for (const auto& [name, executor] : run.nodes) {
+    if (!executor.stopped() || executor.stopped()->until != Until::time) continue;
+    const auto& steps = executor.plan().steps;
+    if (executor.step() >= steps.size()) continue;
+    const auto& time = steps[executor.step()].not_before;
+    if (time && (!due || *time < *due)) due = time;
+  }
+  return due;
+}
+
+std::vector<NodeName> waits_for_empty(const Run& run) {
+  std::vector<NodeName> nodes;
+  for (const auto& [name, executor] : run.nodes)
+    if (executor.stopped() && executor.stopped()->until == Until::empty) nodes.push_back(name);
+  return nodes;
+}
+
+bool may_be_due(const Run& run, TimePoint now) {
+  Summary stages = summary(run);
+  // Where an admin has to decide about a node, no timer decides for them.
+  if (run.finished || !stages.failed.empty() || !stages.running.empty()) return false;
+  auto due = due_at(run);
+  return (due && *due <= now) || !waits_for_empty(run).empty();
+}
+
 std::optional<RunFinished> end_of(const Run& run) {
   if (run.finished) return run.finished;
   Summary now = summary(run);
-  if (!now.running.empty() || !nodes_to_begin(run).empty()) return std::nullopt;
+  if (!now.running.empty() || !now.waiting.empty() || !nodes_to_begin(run).empty()) return std::nullopt;
   if (run.paused && now.failed.empty() && !now.untouched.empty()) return std::nullopt;
   for (const NodeName& node : now.failed)  // parked: somebody has to decide
     if (!run.nodes.at(node).finished()) return std::nullopt;
@@ -149,8 +174,10 @@ Result<Plan> plan_onward(const Run& run, const NodeName& node, const Cluster& cl
   if (!back) target.before = planned->after;  // towards `after`, by the same words
   Intent intent = undo_intent(original, target, original.intent.words);
   intent.options = original.intent.options;
-  intent.options.at.reset();
-  if (back) intent.options.way = Way::wait;  // nobody was told that going back would end their work
+  if (back) {
+    intent.options.at.reset();
+    intent.options.way = Way::wait;  // nobody was told that going back would end their work
+  }
   Result<Plan> onward = make_plan(cluster, catalogue, intent, original.capabilities, rules, now);
   if (!onward) return onward;
   end_with_release(onward->nodes[0], builder_for(original.capabilities.dialect), original.scheduler);

@@ -25,14 +25,20 @@ Status note(Run& run, const Entry& entry);
 Result<Run> replay(const Journal& journal);
 
 // Canary first, then batches; nothing more is begun after a failure or while paused.
-enum class NodeStage : std::uint8_t { untouched, running, done, failed };
+// waiting: parked as planned, until it is empty or its time has come. failed: parked otherwise, or gone back.
+enum class NodeStage : std::uint8_t { untouched, running, waiting, done, failed };
 NodeStage stage_of(const Run& run, const NodeName& node);
 std::vector<NodeName> nodes_to_begin(const Run& run);
 struct Summary {
-  std::vector<NodeName> done, failed, running, untouched;
+  std::vector<NodeName> done, failed, running, waiting, untouched;
 };
 Summary summary(const Run& run);
 std::string to_text(const Summary& summary);  // "3 done, 1 failed (n0007), 4 untouched"
+// What a run that stopped as planned waits for; resuming it looks again.
+std::optional<TimePoint> due_at(const Run& run);        // the earliest time; nullopt: it waits for none
+std::vector<NodeName> waits_for_empty(const Run& run);  // nodes that must be free of work first
+// Whether resuming may bring it on: its time has come, or work may have left.
+bool may_be_due(const Run& run, TimePoint now);
 // Nothing runs and nothing may be begun: what RunFinished says; nullopt: it goes on.
 std::optional<RunFinished> end_of(const Run& run);
 

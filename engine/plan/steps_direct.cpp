@@ -67,7 +67,7 @@ class Builder {
     mark();
     if (change_.needs.drain) close();
     evict();
-    if (change_.scope) await_empty();
+    if (change_.scope || change_.intent.options.at) await_empty();
     for (const BoardChange& board : change_.boards)
       if (!board.destroyed.empty() && !board.dragged) destroy(board);
     stop_sharing();
@@ -139,12 +139,13 @@ class Builder {
   void await_empty() {
     const Options& options = change_.intent.options;
     std::size_t known = change_.blast_radius.size();
-    Step& step =
-        add(known == 0 ? "see that nobody is there"
-                       : fmt::format("wait until {} client{} left", known, known == 1 ? " has" : "s have"),
-            LookOnly{});
+    std::string title =
+        known != 0      ? fmt::format("wait until {} client{} left", known, known == 1 ? " has" : "s have")
+        : change_.scope ? "see that nobody is there"
+                        : "wait for the time";
+    Step& step = add(std::move(title), LookOnly{});
     step.before = guarded();
-    step.after = {ScopeEmpty{*change_.scope}};
+    if (change_.scope) step.after = {ScopeEmpty{*change_.scope}};
     step.deadline = options.wait.value_or(Duration{0});
     step.look_every = seconds(5);
     step.not_before = options.at;
