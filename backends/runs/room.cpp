@@ -1,37 +1,313 @@
 #include "backends/runs/room.hpp"
 
+#include <algorithm>
+#include <map>
+#include <set>
 #include <utility>
+
+#include "backends/runs/driver.hpp"
+#include "backends/runs/heads.hpp"
+#include "backends/runs/store.hpp"
+#include "engine/text.hpp"
 
 namespace tessera::runs {
 namespace {
 
-class Room final : public plan::Runs {
+// All that happens on the worker.
+class Desk : public std::enable_shared_from_this<Desk> {
  public:
-  Room(RunsOptions options, EventSink& sink) : options_(std::move(options)), sink_(sink) {}
+  Desk(RunsOptions options, std::vector<Changeable> clusters, EventSink& sink, std::shared_ptr<Worker> worker)
+      : options_(std::move(options)),
+        clusters_(std::move(clusters)),
+        sink_(sink),
+        worker_(std::move(worker)),
+        store_(options_.folder, options_.site_folder, options_.put) {
+    if (!options_.later)
+      options_.later = [](Worker& hand, Duration delay, Worker::Task task) {
+        hand.after(delay, std::move(task));
+      };
+  }
 
-  void list() override { tell(RunsListed{}); }
-  void read(const std::string& run) override { refuse(run); }
-  void start(plan::Plan /*plan*/, std::string /*undoes*/) override { refuse(""); }
-  void resume(const std::string& run, plan::Onward /*onward*/, bool /*accept_harm*/) override { refuse(run); }
-  void demand(const std::string& run, const NodeName& /*node*/, plan::Demand /*what*/) override {
-    refuse(run);
-  }
-  void answer(const std::string& run, const NodeName& /*node*/, plan::Ask /*what*/, bool /*go_on*/) override {
-    refuse(run);
-  }
-  void park_all(const std::string& /*why*/) override { tell(RunsAtRest{}); }
+  void list();
+  void read(const std::string& run);
+  void start(plan::Plan plan, std::string undoes);
+  void resume(const std::string& run, plan::Onward onward, bool accept_harm);
+  void demand(const std::string& run, const NodeName& node, plan::Demand what);
+  void answer(const std::string& run, const NodeName& node, plan::Ask what, bool go_on);
+  void park_all(const std::string& why);
 
  private:
+  // What a journal was like when it was last read.
+  struct Known {
+    Stamp stamp;
+    RunHead head;
+  };
+
   template <class News>
   void tell(News news) {
     sink_.post(Event{{}, 0, options_.wall(), std::move(news)});
   }
-  void refuse(const std::string& run) {
-    tell(RunRefused{run, {"cannot drive runs", "this version keeps no journals yet", ""}});
-  }
+  void refuse(const std::string& run, Error error) { tell(RunRefused{run, std::move(error)}); }
+  Result<plan::Actuator*> actuator_for(const ClusterName& cluster, const char* what) const;
+  std::shared_ptr<Driver> driver_of(const std::string& run) const;
+  std::shared_ptr<Driver> add_driver(const std::string& run, plan::Actuator* actuator, JournalFile file,
+                                     plan::Run replayed, const plan::Journal* journal);
+  void over(const std::string& run, std::optional<Error> error);
+  void marks_told(std::size_t cluster, Result<std::vector<plan::MarkedNode>> told);
+  void changed();
+  void tell_list();
+  RunHead head_of_file(const Store::Listed& file);
 
   RunsOptions options_;
+  std::vector<Changeable> clusters_;
   EventSink& sink_;
+  std::shared_ptr<Worker> worker_;
+  Store store_;
+  std::map<std::string, std::shared_ptr<Driver>> drivers_;
+  std::map<std::string, Known> known_;  // by path
+  std::map<std::size_t, Result<std::vector<plan::MarkedNode>>> marks_;
+  std::set<std::size_t> marks_awaited_;
+  bool listed_ = false;      // somebody wants lists
+  bool list_waits_ = false;  // one is on its way
+  bool rest_waits_ = false;  // RunsAtRest is to be told
+};
+
+Result<plan::Actuator*> Desk::actuator_for(const ClusterName& cluster, const char* what) const {
+  if (!options_.write) return Error{what, "tessera was started to look only", "start it with --write"};
+  for (const Changeable& one : clusters_)
+    if (one.cluster == cluster) return one.actuator;
+  return Error{what, "cluster " + cluster.text + " is not open here, or it cannot be changed from here",
+               "open that cluster, on a host from which it can be changed"};
+}
+
+std::shared_ptr<Driver> Desk::driver_of(const std::string& run) const {
+  auto it = drivers_.find(run);
+  return it == drivers_.end() ? nullptr : it->second;
+}
+
+std::shared_ptr<Driver> Desk::add_driver(const std::string& run, plan::Actuator* actuator, JournalFile file,
+                                         plan::Run replayed, const plan::Journal* journal) {
+  Around around;
+  around.worker = worker_;
+  around.actuator = actuator;
+  around.options = &options_;
+  around.told = [this, run](const std::string& lines) { tell(RunTold{run, lines, false}); };
+  around.changed = [this] { changed(); };
+  around.over = [this, run](std::optional<Error> error) { over(run, std::move(error)); };
+  std::int64_t lines = journal ? static_cast<std::int64_t>(journal->entries.size()) : 0;
+  TimePoint started = journal ? journal->entries.front().at : TimePoint{};
+  auto driver =
+      std::make_shared<Driver>(std::move(around), std::move(file), std::move(replayed), lines, started);
+  drivers_[run] = driver;
+  return driver;
+}
+
+void Desk::over(const std::string& run, std::optional<Error> error) {
+  drivers_.erase(run);
+  if (error) refuse(run, std::move(*error));
+  changed();
+  if (!drivers_.empty() || !std::exchange(rest_waits_, false)) return;
+  if (listed_) tell_list();
+  tell(RunsAtRest{});
+}
+
+void Desk::start(plan::Plan plan, std::string undoes) {
+  const char* what = "cannot begin the run";
+  auto actuator = actuator_for(plan.intent.cluster, what);
+  if (!actuator) return refuse("", actuator.error());
+  if (!plan.no_steps.empty()) return refuse("", {what, plan.no_steps, ""});
+  if (!plan.changes_anything()) return refuse("", {what, "the plan changes nothing", ""});
+  if (!undoes.empty() && !is_run_id(undoes)) return refuse("", {what, "no run has that name", ""});
+  if (plan.capabilities != (*actuator)->capabilities())
+    return refuse("", {what, "the plan was made for a backend that can do other things", "plan it anew"});
+  Result<Store::Made> made = store_.create(run_id(options_.wall(), plan.nodes.front().node));
+  if (!made) return refuse("", made.error());
+  plan::RunStarted started;
+  started.run = made->run, started.who = options_.who, started.from = options_.from;
+  started.undoes = std::move(undoes), started.plan = std::move(plan);
+  auto driver = add_driver(made->run, *actuator, std::move(made->file), plan::run_of(started), nullptr);
+  if (Status open = driver->open(std::move(started)); !open) {
+    drivers_.erase(made->run);
+    return refuse("", open.error());
+  }
+  read(made->run);
+  changed();
+  driver->begin();
+}
+
+void Desk::read(const std::string& run) {
+  Result<Store::Seen> seen = store_.look(run);
+  if (!seen) return refuse(run, seen.error());
+  tell(RunTold{run, std::move(seen->text), true});
+}
+
+void Desk::resume(const std::string& run, plan::Onward onward, bool accept_harm) {
+  const char* what = "cannot take up the run";
+  if (driver_of(run)) return refuse(run, {what, "it is driven by this tessera already", ""});
+  Result<Store::Taken> taken = store_.take(run);
+  if (!taken) return refuse(run, taken.error());
+  Result<plan::Run> replayed = plan::replay(taken->journal);
+  if (!replayed) return refuse(run, replayed.error());
+  if (replayed->started.run != run)
+    return refuse(run, {what, "the journal by that name is that of run " + replayed->started.run,
+                        "give the file its own name back"});
+  if (replayed->finished)
+    return refuse(run,
+                  {what, "it has ended: " + replayed->finished->text, "tessera undo takes back what it did"});
+  auto actuator = actuator_for(replayed->started.plan.intent.cluster, what);
+  if (!actuator) return refuse(run, actuator.error());
+  auto driver = add_driver(run, *actuator, std::move(taken->file), std::move(*replayed), &taken->journal);
+  tell(RunTold{run, std::move(taken->text), true});
+  changed();
+  driver->take_up(onward, accept_harm);
+}
+
+void Desk::demand(const std::string& run, const NodeName& node, plan::Demand what) {
+  auto driver = driver_of(run);
+  if (!driver)
+    return refuse(run, {"cannot do that", "this tessera does not drive that run",
+                        "ask where it runs, or resume it here once it has stopped"});
+  if (Status done = driver->demand(node, what, ""); !done) refuse(run, done.error());
+}
+
+void Desk::answer(const std::string& run, const NodeName& node, plan::Ask what, bool go_on) {
+  auto driver = driver_of(run);
+  if (!driver)
+    return refuse(run, {"cannot take that answer", "this tessera does not drive that run",
+                        "resume it here once it has stopped; then it asks again"});
+  if (Status done = driver->answer(node, what, go_on); !done) refuse(run, done.error());
+}
+
+void Desk::park_all(const std::string& why) {
+  if (drivers_.empty()) return tell(RunsAtRest{});
+  rest_waits_ = true;
+  auto all = drivers_;
+  for (auto& [run, driver] : all) (void)driver->demand({}, plan::Demand::pause, why);  // names no node
+}
+
+// ── the list ──────────────────────────────────────────────────────────────────────────────────────────
+
+void Desk::list() {
+  listed_ = true;
+  if (!marks_awaited_.empty()) return;  // an answer is on its way
+  for (std::size_t i = 0; i < clusters_.size(); ++i) marks_awaited_.insert(i);
+  if (clusters_.empty()) return tell_list();
+  for (std::size_t i = 0; i < clusters_.size(); ++i) {
+    clusters_[i].actuator->marks([worker = worker_, self = weak_from_this(), i](auto told) {
+      worker->post([self, i, told = std::move(told)]() mutable {
+        if (auto desk = self.lock()) desk->marks_told(i, std::move(told));
+      });
+    });
+  }
+}
+
+void Desk::marks_told(std::size_t cluster, Result<std::vector<plan::MarkedNode>> told) {
+  marks_.insert_or_assign(cluster, std::move(told));
+  marks_awaited_.erase(cluster);
+  if (marks_awaited_.empty()) tell_list();
+}
+
+// Several changes of one moment make one list.
+void Desk::changed() {
+  if (!listed_ || std::exchange(list_waits_, true)) return;
+  worker_->post([self = weak_from_this()] {
+    auto desk = self.lock();
+    if (desk && desk->list_waits_) desk->tell_list();
+  });
+}
+
+RunHead Desk::head_of_file(const Store::Listed& file) {
+  auto known = known_.find(file.path);
+  if (known == known_.end() || known->second.stamp != file.stamp) {
+    Result<Store::Seen> seen = store_.look(file.run);
+    RunHead head = seen ? runs::head_of(seen->journal, seen->driven) : unreadable(file.run, seen.error());
+    if (seen && head.run != file.run)
+      head = unreadable(file.run, {"", "the journal in this file is that of run " + head.run, ""});
+    head.file = clean(file.path);
+    known = known_.insert_or_assign(file.path, Known{file.stamp, std::move(head)}).first;
+    return known->second.head;
+  }
+  // Who drives it shows in no stamp: with the lock, the words change too.
+  RunHead& head = known->second.head;
+  bool may_be_driven = head.state != RunState::finished && head.state != RunState::unreadable;
+  if (may_be_driven && store_.driven(file.run) != (head.state == RunState::running)) {
+    known_.erase(known);
+    return head_of_file(file);
+  }
+  return head;
+}
+
+void Desk::tell_list() {
+  list_waits_ = false;
+  RunsListed listed;
+  std::set<std::string> here;
+  std::vector<Error> troubles;
+  for (const Store::Listed& file : store_.list(troubles)) {
+    here.insert(file.run);
+    RunHead head;
+    if (auto driver = driver_of(file.run)) {
+      head = runs::head_of(driver->run(), driver->started(), driver->last(), true);
+      head.here = true;
+      head.file = clean(file.path);
+    } else {
+      head = head_of_file(file);
+    }
+    listed.runs.push_back(std::move(head));
+  }
+  for (const auto& [cluster, told] : marks_) {
+    if (!told) {
+      troubles.push_back(
+          {"", "the marks of " + clusters_[cluster].cluster.text + " cannot be read: " + told.error().reason,
+           ""});
+      continue;
+    }
+    auto marked = heads_of({clusters_[cluster].cluster, *told}, here);
+    listed.runs.insert(listed.runs.end(), marked.begin(), marked.end());
+  }
+  for (const Error& trouble : troubles) listed.runs.push_back(unreadable("", trouble));
+  sort_heads(listed.runs);
+  tell(std::move(listed));
+}
+
+// The port: everything is handed to the desk.
+class Room final : public plan::Runs {
+ public:
+  Room(RunsOptions options, std::vector<Changeable> clusters, EventSink& sink)
+      : worker_(std::make_shared<Worker>()),
+        desk_(std::make_shared<Desk>(std::move(options), std::move(clusters), sink, worker_)) {}
+  ~Room() override { worker_->stop(); }
+
+  void list() override {
+    ask([](Desk& desk) { desk.list(); });
+  }
+  void read(const std::string& run) override {
+    ask([=](Desk& desk) { desk.read(run); });
+  }
+  void start(plan::Plan plan, std::string undoes) override {
+    ask([plan = std::move(plan), undoes = std::move(undoes)](Desk& desk) mutable {
+      desk.start(std::move(plan), std::move(undoes));
+    });
+  }
+  void resume(const std::string& run, plan::Onward onward, bool accept_harm) override {
+    ask([=](Desk& desk) { desk.resume(run, onward, accept_harm); });
+  }
+  void demand(const std::string& run, const NodeName& node, plan::Demand what) override {
+    ask([=](Desk& desk) { desk.demand(run, node, what); });
+  }
+  void answer(const std::string& run, const NodeName& node, plan::Ask what, bool go_on) override {
+    ask([=](Desk& desk) { desk.answer(run, node, what, go_on); });
+  }
+  void park_all(const std::string& why) override {
+    ask([=](Desk& desk) { desk.park_all(why); });
+  }
+
+ private:
+  template <class What>
+  void ask(What what) {
+    worker_->post([desk = desk_.get(), what = std::move(what)]() mutable { what(*desk); });
+  }
+  std::shared_ptr<Worker> worker_;
+  std::shared_ptr<Desk> desk_;
 };
 
 }  // namespace
@@ -43,9 +319,9 @@ std::string journal_folder(std::string_view xdg_state_home, std::string_view hom
   return folder.empty() ? folder : folder + "/tessera/" + std::string(name);
 }
 
-std::unique_ptr<plan::Runs> make_runs(RunsOptions options, std::vector<Changeable> /*clusters*/,
+std::unique_ptr<plan::Runs> make_runs(RunsOptions options, std::vector<Changeable> clusters,
                                       EventSink& sink) {
-  return std::make_unique<Room>(std::move(options), sink);
+  return std::make_unique<Room>(std::move(options), std::move(clusters), sink);
 }
 
 }  // namespace tessera::runs

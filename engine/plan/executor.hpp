@@ -77,7 +77,8 @@ class Executor {
   bool back() const { return back_; }
   const std::optional<Parked>& stopped() const { return stopped_; }
   bool finished() const { return finished_.has_value(); }
-  bool touched() const { return touched_; }  // anything was written about this node's steps
+  std::optional<Ask> asked() const { return question_; }  // waits for an answer
+  bool touched() const { return touched_; }               // anything was written about this node's steps
   // What was last seen there, for people; empty before the first look of this process.
   const std::string& place() const { return place_; }
 

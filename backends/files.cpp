@@ -1,0 +1,59 @@
+#include "backends/files.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+namespace tessera {
+
+Descriptor::~Descriptor() {
+  if (fd_ >= 0) close(fd_);
+}
+Descriptor::Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
+  if (this != &other) {
+    if (fd_ >= 0) close(fd_);
+    fd_ = std::exchange(other.fd_, -1);
+  }
+  return *this;
+}
+int Descriptor::release() { return std::exchange(fd_, -1); }
+
+bool write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    ssize_t put = ::write(fd, text.data(), text.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(put));
+  }
+  return true;
+}
+
+std::optional<std::string> read_all(int fd, std::size_t size) {
+  std::string text(size, '\0');
+  std::size_t got = 0;
+  while (got < text.size()) {
+    ssize_t part = ::read(fd, text.data() + got, text.size() - got);
+    if (part < 0 && errno == EINTR) continue;
+    if (part < 0) return std::nullopt;
+    if (part == 0) break;
+    got += static_cast<std::size_t>(part);
+  }
+  text.resize(got);
+  return text;
+}
+
+std::string folder_of(const std::string& path) {
+  std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+void sync_folder(const std::string& folder) {
+  Descriptor open_folder(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (open_folder.ok()) fsync(open_folder.get());
+}
+
+}  // namespace tessera
