@@ -1,0 +1,173 @@
+#include "tests/backends/runs/lab.hpp"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <fstream>
+#include <iterator>
+
+namespace tessera::test {
+
+FakeCluster::FakeCluster(std::vector<Node> nodes, std::vector<Workload> workloads) {
+  for (Node& node : nodes) {
+    std::vector<Workload> here;
+    for (const Workload& one : workloads)
+      for (const Allocation& allocation : one.allocations)
+        if (allocation.node == node.name) here.push_back(one);
+    NodeName name = node.name;
+    worlds_[name] = std::make_unique<Adversary>(catalogue_, std::move(node), std::move(here));
+  }
+}
+
+void FakeCluster::observe(NodeName node, Told<plan::NodeFacts> told) {
+  hands_.post([this, node = std::move(node), told = std::move(told)] {
+    if (frozen) return;
+    Adversary& world = *worlds_.at(node);
+    if (patient_looks > 0 && ++looks_[node] % patient_looks == 0) world.let_all_work_end();
+    told(world.observe(runs_[node]));
+  });
+}
+
+void FakeCluster::perform(plan::Order order, Told<Done> told) {
+  hands_.post([this, order = std::move(order), told = std::move(told)] {
+    if (frozen) return;
+    ++performs;
+    if (before_perform) before_perform(order);
+    runs_[order.node] = order.mark.run;
+    Status status = worlds_.at(order.node)->perform(order.action, order.mark);
+    if (freeze_after_next_perform) frozen = true;
+    if (!frozen) told(status);
+  });
+}
+
+void FakeCluster::marks(Told<std::vector<plan::MarkedNode>> told) {
+  hands_.post([this, told = std::move(told)] {
+    if (frozen) return;
+    told(elsewhere);
+  });
+}
+
+Cluster FakeCluster::cluster() const {
+  Cluster all;
+  all.name = ClusterName("hpc");
+  for (const auto& [name, world] : worlds_) {
+    Cluster one = world->cluster();
+    all.nodes.upsert(*one.nodes.find(name));
+    for (const Workload& work : one.workloads.all()) all.workloads.upsert(work);
+  }
+  return all;
+}
+
+std::vector<std::string> FakeCluster::harm() const {
+  std::vector<std::string> all;
+  for (const auto& [name, world] : worlds_) all.insert(all.end(), world->harm.begin(), world->harm.end());
+  return all;
+}
+
+Lab::Lab(std::vector<Node> nodes, std::vector<Workload> workloads)
+    : now_(at(0).time_since_epoch().count()), cluster_(std::move(nodes), std::move(workloads)) {
+  options_.write = true;
+  options_.folder = folder();
+  options_.who = "root";
+  options_.from = "login1";
+  options_.catalogue = &catalogue();
+  options_.wall = [this] { return now(); };
+  options_.later = [this](Worker& worker, Duration delay, Worker::Task task) {
+    if (cluster_.frozen) return;
+    now_ += delay.count();
+    worker.post(std::move(task));
+  };
+}
+
+plan::Runs& Lab::room() {
+  if (!room_) room_ = runs::make_runs(options_, {{ClusterName("hpc"), &cluster_}}, mailbox_);
+  return *room_;
+}
+
+plan::Plan Lab::plan(const std::string& layout, std::vector<std::string> nodes, plan::Options options) const {
+  plan::Intent intent = wants(layout);
+  intent.nodes.clear();
+  for (const std::string& name : nodes) intent.nodes.emplace_back(name);
+  intent.options = options;
+  auto made = plan::make_plan(cluster_.cluster(), catalogue(), intent, cluster_.capabilities(), {}, now());
+  EXPECT_TRUE(made.ok()) << (made ? "" : to_line(made.error()));
+  return made ? *made : plan::Plan{};
+}
+
+void Lab::take() {
+  for (Event& event : mailbox_.take()) {
+    if (auto* lines = std::get_if<RunTold>(&event.what)) {
+      std::string& text = told[lines->run];
+      text = lines->from_start ? lines->lines : text + lines->lines;
+    } else if (auto* no = std::get_if<RunRefused>(&event.what)) {
+      refused.push_back(std::move(*no));
+    } else if (auto* listed = std::get_if<RunsListed>(&event.what)) {
+      lists.push_back(std::move(*listed));
+    } else if (std::holds_alternative<RunsAtRest>(event.what)) {
+      ++rests;
+    }
+  }
+}
+
+bool Lab::wait(const std::function<bool()>& until) {
+  constexpr int kPatienceMs = 10'000;
+  for (take(); !until(); take()) {
+    pollfd news{mailbox_.wake_fd(), POLLIN, 0};
+    if (::poll(&news, 1, kPatienceMs) <= 0) return false;
+  }
+  return true;
+}
+
+std::string Lab::start(const plan::Plan& plan, const std::string& undoes) {
+  take();
+  auto before = told;
+  std::size_t refusals = refused.size();
+  room().start(plan, undoes);
+  std::string run;
+  EXPECT_TRUE(wait([&] {
+    for (const auto& [id, text] : told)
+      if (!before.contains(id)) run = id;
+    return !run.empty() || refused.size() > refusals;
+  }));
+  return run;
+}
+
+bool Lab::wait_finished(const std::string& run) {
+  return wait([&] { return told[run].find("\"kind\":\"run-finished\"") != std::string::npos; });
+}
+
+bool Lab::wait_stopped(const std::string& run) {
+  return wait([&] {
+    if (told[run].empty()) return false;
+    plan::Run folded = told_run(run);
+    return folded.finished || (summary(folded).running.empty() && nodes_to_begin(folded).empty());
+  });
+}
+
+plan::Run Lab::told_run(const std::string& run) const {
+  auto journal = plan::parse_journal(told.at(run), run);
+  EXPECT_TRUE(journal.ok()) << (journal ? "" : to_line(journal.error()));
+  return plan::replay(*journal).value();
+}
+
+RunsListed Lab::list() {
+  std::size_t before = lists.size();
+  room().list();
+  EXPECT_TRUE(wait([&] { return lists.size() > before; }));
+  return lists.empty() ? RunsListed{} : lists.back();
+}
+
+const RunHead* Lab::find(const RunsListed& listed, const std::string& run) const {
+  for (const RunHead& head : listed.runs)
+    if (head.run == run) return &head;
+  ADD_FAILURE() << "run " << run << " is not listed";
+  static const RunHead none;
+  return &none;
+}
+
+std::string Lab::disk(const std::string& run) const {
+  std::ifstream stream(file(run), std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+}  // namespace tessera::test

@@ -1,0 +1,105 @@
+// A run room with everything around it: a folder on a real disk, a cluster of small hostile worlds whose
+// answers come on another thread, and a clock that jumps ahead instead of making anybody wait.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <future>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backends/mailbox.hpp"
+#include "backends/runs/room.hpp"
+#include "engine/plan/run.hpp"
+#include "tests/engine/plan/adversary.hpp"
+#include "tests/engine/plan/boards.hpp"
+#include "tests/support/run_binary.hpp"
+
+namespace tessera::test {
+
+// One adversary a node. What is asked is answered on a thread of its own; frozen, nothing is answered any
+// more, as if the process had died.
+class FakeCluster final : public plan::Actuator {
+ public:
+  explicit FakeCluster(std::vector<Node> nodes, std::vector<Workload> workloads = {});
+  ~FakeCluster() override { hands_.stop(); }
+
+  plan::Capabilities capabilities() const override { return plan::simulator_capabilities(); }
+  void observe(NodeName node, Told<plan::NodeFacts> told) override;
+  void perform(plan::Order order, Told<Done> told) override;
+  void marks(Told<std::vector<plan::MarkedNode>> told) override;
+
+  // Only while no room is at work, or from within the hooks.
+  Adversary& world(const std::string& node) { return *worlds_.at(NodeName(node)); }
+  Cluster cluster() const;
+  std::vector<std::string> harm() const;
+
+  std::atomic<bool> frozen = false;
+  std::atomic<bool> freeze_after_next_perform = false;
+  std::atomic<int> performs = 0;
+  std::vector<plan::MarkedNode> elsewhere;                 // marks of colleagues
+  std::function<void(const plan::Order&)> before_perform;  // on the cluster's thread
+  int patient_looks = 25;  // after so many at one node its work ends by itself; 0: never
+
+ private:
+  const mig::Catalogue& catalogue_ = test::catalogue();
+  std::map<NodeName, std::unique_ptr<Adversary>> worlds_;
+  std::map<NodeName, int> looks_;
+  std::map<NodeName, std::string> runs_;  // who acted there last
+  Worker hands_;
+};
+
+class Lab {
+ public:
+  explicit Lab(std::vector<Node> nodes, std::vector<Workload> workloads = {});
+  ~Lab() { close(); }
+
+  FakeCluster& cluster() { return cluster_; }
+  std::string folder() const { return scratch_.path() + "/state/tessera/runs"; }
+  const std::string& scratch() const { return scratch_.path(); }
+  std::string file(const std::string& run) const { return folder() + "/" + run + ".journal"; }
+
+  // The room; opened at the first use. close(): it goes, without a word to anybody.
+  plan::Runs& room();
+  void close() { room_.reset(); }
+  runs::RunsOptions& options() { return options_; }  // for the next room
+  TimePoint now() const { return TimePoint(Duration(now_.load())); }
+  void set_clock(TimePoint to) { now_ = to.time_since_epoch().count(); }
+
+  plan::Plan plan(const std::string& layout, std::vector<std::string> nodes = {"n1"},
+                  plan::Options options = {}) const;
+
+  // Waits for news, ten seconds at most.
+  bool wait(const std::function<bool()>& until);
+  std::string start(const plan::Plan& plan, const std::string& undoes = "");  // the run's id
+  bool wait_refused() {
+    return wait([this] { return !refused.empty(); });
+  }
+  bool wait_finished(const std::string& run);
+  bool wait_stopped(const std::string& run);
+  // The folded journal as it was told.
+  plan::Run told_run(const std::string& run) const;
+  RunsListed list();
+  const RunHead* find(const RunsListed& listed, const std::string& run) const;
+  std::string disk(const std::string& run) const;
+
+  // What came so far.
+  std::map<std::string, std::string> told;
+  std::vector<RunRefused> refused;
+  std::vector<RunsListed> lists;
+  int rests = 0;
+
+ private:
+  void take();
+
+  Scratch scratch_;
+  std::atomic<std::int64_t> now_;
+  FakeCluster cluster_;
+  Mailbox mailbox_;
+  runs::RunsOptions options_;
+  std::unique_ptr<plan::Runs> room_;
+};
+
+}  // namespace tessera::test
