@@ -58,7 +58,8 @@ RunHead head_of(const plan::Run& run, TimePoint started, TimePoint last, bool dr
     case RunState::running: head.why = asks_text(run); break;
     case RunState::parked:
       add_stops(run, head);
-      if (head.why.empty()) head.why = "paused between two nodes";
+      if (head.why.empty()) head.why = run.paused_why;
+      if (head.why.empty()) head.why = "paused by an admin, between two nodes";
       break;
     case RunState::interrupted:
       head.why = "its tessera is gone; resume looks at what was under way and carries on, or goes back";

@@ -32,8 +32,10 @@ Status note(Run& run, const Entry& entry) {
   }
   if (std::holds_alternative<RunStarted>(entry.what)) return Done{};
   if (entry.node.empty()) {
-    if (const auto* asked = std::get_if<Requested>(&entry.what))
+    if (const auto* asked = std::get_if<Requested>(&entry.what)) {
       run.paused = asked->what != Demand::turn_back;
+      run.paused_why = asked->why;
+    }
     if (std::holds_alternative<Resumed>(entry.what)) run.paused = false;
     if (std::holds_alternative<Resumed>(entry.what)) run.finished.reset();
     for (auto& [name, executor] : run.nodes)

@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 
+#include <cerrno>
 #include <fstream>
 #include <iterator>
+
+#include "backends/files.hpp"
 
 namespace tessera::test {
 
@@ -24,7 +27,9 @@ void FakeCluster::observe(NodeName node, Told<plan::NodeFacts> told) {
     if (frozen) return;
     Adversary& world = *worlds_.at(node);
     if (patient_looks > 0 && ++looks_[node] % patient_looks == 0) world.let_all_work_end();
-    told(world.observe(runs_[node]));
+    auto facts = world.observe(runs_[node]);
+    if (answers_twice) told(facts);
+    told(std::move(facts));
   });
 }
 
@@ -35,8 +40,10 @@ void FakeCluster::perform(plan::Order order, Told<Done> told) {
     if (before_perform) before_perform(order);
     runs_[order.node] = order.mark.run;
     Status status = worlds_.at(order.node)->perform(order.action, order.mark);
-    if (freeze_after_next_perform) frozen = true;
-    if (!frozen) told(status);
+    if (freeze_after_next_perform) freeze();
+    if (frozen) return;
+    if (answers_twice) told(status);
+    told(status);
   });
 }
 
@@ -45,6 +52,11 @@ void FakeCluster::marks(Told<std::vector<plan::MarkedNode>> told) {
     if (frozen) return;
     told(elsewhere);
   });
+}
+
+void FakeCluster::freeze() {
+  frozen = true;
+  frozen.notify_all();
 }
 
 Cluster FakeCluster::cluster() const {
@@ -62,6 +74,17 @@ std::vector<std::string> FakeCluster::harm() const {
   std::vector<std::string> all;
   for (const auto& [name, world] : worlds_) all.insert(all.end(), world->harm.begin(), world->harm.end());
   return all;
+}
+
+Node small_node(const std::string& name) {
+  return node(
+      name,
+      {cut(0, {instance("1g.10gb", 0, 1, 0), instance("1g.10gb", 1, 1, 1), instance("3g.40gb", 4, 4, 2)}),
+       uncut(1, 9)});
+}
+
+Workload on_slice(const std::string& id, const std::string& user, const std::string& node, int device) {
+  return running(id, user, {holds(node, {{device, 1}})});
 }
 
 Lab::Lab(std::vector<Node> nodes, std::vector<Workload> workloads)
@@ -82,6 +105,29 @@ Lab::Lab(std::vector<Node> nodes, std::vector<Workload> workloads)
 plan::Runs& Lab::room() {
   if (!room_) room_ = runs::make_runs(options_, {{ClusterName("hpc"), &cluster_}}, mailbox_);
   return *room_;
+}
+
+void Lab::die_after(int lines, bool torn) {
+  auto left = std::make_shared<int>(lines);
+  options_.put = [this, left, torn](int fd, std::string_view text) {
+    while (!text.empty() && *left > 0) {
+      std::string_view line = text.substr(0, text.find('\n') + 1);
+      text.remove_prefix(line.size());
+      if (!write_all(fd, line)) return errno;
+      if (--*left > 0) continue;
+      if (torn) write_all(fd, line.substr(0, line.size() / 2));
+      cluster_.freeze();
+    }
+    return 0;
+  };
+}
+
+void Lab::close_dead_room() {
+  cluster_.frozen.wait(false);
+  close();
+  cluster_.freeze_after_next_perform = false;
+  cluster_.frozen = false;
+  options_.put = nullptr;
 }
 
 plan::Plan Lab::plan(const std::string& layout, std::vector<std::string> nodes, plan::Options options) const {
@@ -109,13 +155,20 @@ void Lab::take() {
   }
 }
 
-bool Lab::wait(const std::function<bool()>& until) {
+bool Lab::wait_on(const EventSource& source, const std::function<bool()>& until) {
   constexpr int kPatienceMs = 10'000;
-  for (take(); !until(); take()) {
-    pollfd news{mailbox_.wake_fd(), POLLIN, 0};
+  while (!until()) {
+    pollfd news{source.wake_fd(), POLLIN, 0};
     if (::poll(&news, 1, kPatienceMs) <= 0) return false;
   }
   return true;
+}
+
+bool Lab::wait(const std::function<bool()>& until) {
+  return wait_on(mailbox_, [&] {
+    take();
+    return until();
+  });
 }
 
 std::string Lab::start(const plan::Plan& plan, const std::string& undoes) {
@@ -140,7 +193,8 @@ bool Lab::wait_stopped(const std::string& run) {
   return wait([&] {
     if (told[run].empty()) return false;
     plan::Run folded = told_run(run);
-    return folded.finished || (summary(folded).running.empty() && nodes_to_begin(folded).empty());
+    bool more = !summary(folded).running.empty() || !nodes_to_begin(folded).empty() || end_of(folded);
+    return folded.finished || !more;
   });
 }
 

@@ -12,6 +12,7 @@
 
 #include "backends/mailbox.hpp"
 #include "backends/runs/room.hpp"
+#include "engine/plan/observed.hpp"
 #include "engine/plan/run.hpp"
 #include "tests/engine/plan/adversary.hpp"
 #include "tests/engine/plan/boards.hpp"
@@ -38,6 +39,8 @@ class FakeCluster final : public plan::Actuator {
 
   std::atomic<bool> frozen = false;
   std::atomic<bool> freeze_after_next_perform = false;
+  void freeze();
+  std::atomic<bool> answers_twice = false;
   std::atomic<int> performs = 0;
   std::vector<plan::MarkedNode> elsewhere;                 // marks of colleagues
   std::function<void(const plan::Order&)> before_perform;  // on the cluster's thread
@@ -51,6 +54,13 @@ class FakeCluster final : public plan::Actuator {
   Worker hands_;
 };
 
+// Two boards, of which the first is cut; and a wish that leaves the 1g instances alone.
+Node small_node(const std::string& name);
+inline constexpr const char* kWish = "3x1g.10gb,2g.20gb@4";
+inline constexpr const char* kFound = "1g.10gb@0, 1g.10gb@1, 3g.40gb@4";
+inline constexpr const char* kWanted = "1g.10gb@0, 1g.10gb@1, 1g.10gb@2, 2g.20gb@4";
+Workload on_slice(const std::string& id, const std::string& user, const std::string& node, int device);
+
 class Lab {
  public:
   explicit Lab(std::vector<Node> nodes, std::vector<Workload> workloads = {});
@@ -58,11 +68,14 @@ class Lab {
 
   FakeCluster& cluster() { return cluster_; }
   std::string folder() const { return scratch_.path() + "/state/tessera/runs"; }
-  const std::string& scratch() const { return scratch_.path(); }
+  const Scratch& scratch() const { return scratch_; }
   std::string file(const std::string& run) const { return folder() + "/" + run + ".journal"; }
 
   // The room; opened at the first use. close(): it goes, without a word to anybody.
   plan::Runs& room();
+  // Dies once so many lines of a journal stand on the disk: nothing is written or answered from then on.
+  void die_after(int lines, bool torn = false);
+  void close_dead_room();  // waits for that, and mends the world
   void close() { room_.reset(); }
   runs::RunsOptions& options() { return options_; }  // for the next room
   TimePoint now() const { return TimePoint(Duration(now_.load())); }
@@ -73,6 +86,7 @@ class Lab {
 
   // Waits for news, ten seconds at most.
   bool wait(const std::function<bool()>& until);
+  static bool wait_on(const EventSource& source, const std::function<bool()>& until);
   std::string start(const plan::Plan& plan, const std::string& undoes = "");  // the run's id
   bool wait_refused() {
     return wait([this] { return !refused.empty(); });
@@ -84,6 +98,9 @@ class Lab {
   RunsListed list();
   const RunHead* find(const RunsListed& listed, const std::string& run) const;
   std::string disk(const std::string& run) const;
+  std::string board(const std::string& node) {  // as it stands
+    return plan::to_text(plan::instances_of(cluster_.world(node).node.gpus.at(0)));
+  }
 
   // What came so far.
   std::map<std::string, std::string> told;

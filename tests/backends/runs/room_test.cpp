@@ -1,40 +1,265 @@
-// Whole runs through the room: what is told is what is on the disk, whoever asks, parks, kills and resumes.
+// One run through the room: what is told is what is on the disk, whoever asks, parks, kills and resumes.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "engine/plan/observed.hpp"
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+
+#include "backends/files.hpp"
 #include "tests/backends/runs/lab.hpp"
 
 namespace tessera::test {
 namespace {
 
+using plan::Demand;
 using plan::Onward;
+using plan::Outcome;
 
-Node small_node(const std::string& name) {
-  return node(
-      name,
-      {cut(0, {instance("1g.10gb", 0, 1, 0), instance("1g.10gb", 1, 1, 1), instance("3g.40gb", 4, 4, 2)}),
-       uncut(1, 9)});
+int count(const std::string& text, std::string_view what) {
+  int found = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++found;
+  return found;
 }
-Workload alice_on(const std::string& name) { return running("7", "alice", {holds(name, {{0, 1}})}); }
-constexpr const char* kWish = "3x1g.10gb,2g.20gb@4";
 
-std::string board(Lab& lab, const std::string& name) {
-  return plan::to_text(plan::instances_of(lab.cluster().world(name).node.gpus.at(0)));
+// Lines whose announced action the cluster is asked for.
+bool announces(std::string_view line) {
+  return line.find("\"kind\":\"step-begun\"") != std::string_view::npos &&
+         line.find("\"kind\":\"look-only\"") == std::string_view::npos;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = text.find('\n', at);
+    lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
 }
 
 TEST(RunRoom, DrivesARunToItsEndAndTellsWhatIsOnTheDisk) {
-  Lab lab({small_node("n1")}, {alice_on("n1")});
+  Lab lab({small_node("n1")}, {on_slice("7", "alice", "n1", 0)});
   std::string run = lab.start(lab.plan(kWish));
   EXPECT_EQ(run, "20270115-0800-n1");
   ASSERT_TRUE(lab.wait_finished(run));
   lab.close();
   EXPECT_EQ(lab.told[run], lab.disk(run));
-  plan::Run folded = lab.told_run(run);
-  EXPECT_EQ(folded.finished->outcome, plan::Outcome::wanted);
-  EXPECT_EQ(board(lab, "n1"), "1g.10gb@0, 1g.10gb@1, 1g.10gb@2, 2g.20gb@4");
+  EXPECT_EQ(lab.told_run(run).finished->outcome, Outcome::wanted);
+  EXPECT_EQ(lab.board("n1"), kWanted);
   EXPECT_TRUE(lab.cluster().harm().empty());
   EXPECT_TRUE(lab.refused.empty());
+}
+
+// Killed right after each line, or after the action that it announced; then resumed onwards or back.
+class KilledAnywhere : public ::testing::TestWithParam<Onward> {};
+
+void kill_and_resume(int line, bool after_action, Onward onward) {
+  SCOPED_TRACE(fmt::format("killed after line {}{}", line, after_action ? " and its action" : ""));
+  Lab lab({small_node("n1")}, {on_slice("7", "alice", "n1", 0)});
+  lab.die_after(line, line % 3 == 0);
+  if (after_action) {
+    lab.options().put = [&lab, line, left = line](int fd, std::string_view text) mutable {
+      // Nothing more is asked for than what this line announces.
+      left -= count(std::string(text), "\n");
+      if (left <= 0) lab.cluster().freeze_after_next_perform = true;
+      return write_all(fd, text) ? 0 : errno;
+    };
+  }
+  std::string run = lab.start(lab.plan(kWish));
+  lab.close_dead_room();
+  std::string before = lab.disk(run);
+  bool had_ended = count(before, "\"run-finished\"") > 0;
+  EXPECT_EQ(lab.find(lab.list(), run)->state, had_ended ? RunState::finished : RunState::interrupted);
+
+  lab.room().resume(run, onward, false);
+  ASSERT_TRUE(lab.wait(
+      [&] { return !lab.refused.empty() || lab.told[run].find("\"resumed\"") != std::string::npos; }));
+  if (had_ended) {
+    EXPECT_NE(lab.refused.at(0).error.reason.find("it has ended"), std::string::npos);
+    return;
+  }
+  Outcome expected = onward == Onward::back ? Outcome::recorded : Outcome::wanted;
+  if (!lab.refused
+           .empty()) {  // nothing was begun yet, or the node was finished: there is nothing to go back from
+    EXPECT_EQ(lab.refused.at(0).error.reason, "no node of it is under way");
+    lab.room().resume(run, Onward::carry_on, false);
+    expected = Outcome::wanted;
+  }
+  ASSERT_TRUE(lab.wait_finished(run)) << lab.told[run];
+  lab.close();
+  EXPECT_EQ(lab.told[run], lab.disk(run));
+  EXPECT_EQ(lab.told_run(run).finished->outcome, expected);
+  EXPECT_EQ(lab.board("n1"), expected == Outcome::wanted ? kWanted : kFound);
+  EXPECT_TRUE(lab.cluster().harm().empty());
+  EXPECT_TRUE(lab.cluster().world("n1").evicted.empty());
+}
+
+TEST_P(KilledAnywhere, ItIsTakenUpAgain) {
+  Lab calm({small_node("n1")}, {on_slice("7", "alice", "n1", 0)});
+  std::string run = calm.start(calm.plan(kWish));
+  ASSERT_TRUE(calm.wait_finished(run));
+  std::vector<std::string> lines = lines_of(calm.told[run]);
+  ASSERT_GT(lines.size(), 15u);
+  // Every line is cut by one of the three; by all of them where time is no matter.
+  const bool all = std::getenv("TESSERA_EVERY_CASE") != nullptr;
+  for (int line = 1; line <= static_cast<int>(lines.size()) && !HasFatalFailure(); ++line) {
+    if (!all && line % 3 != static_cast<int>(GetParam())) continue;
+    kill_and_resume(line, false, GetParam());
+    if (announces(lines[static_cast<std::size_t>(line) - 1])) kill_and_resume(line, true, GetParam());
+  }
+}
+INSTANTIATE_TEST_SUITE_P(RunRoom, KilledAnywhere,
+                         ::testing::Values(Onward::carry_on, Onward::anew, Onward::back));
+
+TEST(RunRoom, ARunWhoseJournalCannotBeWrittenDoesNotAct) {
+  Lab lab({small_node("n1")});
+  for (int room_left : {0, 3, 8, 11}) {
+    SCOPED_TRACE(room_left);
+    int performs_before = lab.cluster().performs;
+    lab.refused.clear();
+    lab.close();
+    lab.options().put = [left = room_left](int fd, std::string_view text) mutable {
+      if (left-- <= 0) {
+        write_all(fd, text.substr(0, text.size() / 2));  // what still fits
+        return ENOSPC;
+      }
+      return write_all(fd, text) ? 0 : errno;
+    };
+    std::string run = lab.start(lab.plan(kWish));
+    ASSERT_TRUE(lab.wait_refused());
+    const Error& error = lab.refused.at(0).error;
+    EXPECT_NE(error.reason.find("No space left on device"), std::string::npos) << to_line(error);
+    EXPECT_NE(error.hint.find("does not act"), std::string::npos) << to_line(error);
+    lab.close();
+    if (room_left == 0) {
+      EXPECT_EQ(run, "");
+      EXPECT_TRUE(std::filesystem::is_empty(lab.folder())) << "a journal without a line was left behind";
+      continue;
+    }
+    EXPECT_EQ(lab.told[run], lab.disk(run)) << "half a line was left behind";
+    int announced = 0;
+    for (const std::string& line : lines_of(lab.disk(run))) announced += announces(line) ? 1 : 0;
+    EXPECT_EQ(lab.cluster().performs - performs_before, announced);
+    lab.options().put = nullptr;  // somebody made room
+    EXPECT_EQ(lab.find(lab.list(), run)->state, RunState::interrupted);
+    lab.room().resume(run, Onward::back, false);
+    ASSERT_TRUE(lab.wait_stopped(run)) << lab.told[run];
+  }
+}
+
+TEST(RunRoom, ParkingAllStopsAtTheEdgeOfAStepAndSaysWhy) {
+  Lab lab({small_node("n1")}, {on_slice("8", "bob", "n1", 2)});
+  lab.cluster().patient_looks = 0;  // bob stays
+  std::string run = lab.start(lab.plan(kWish));
+  ASSERT_TRUE(lab.wait([&] { return count(lab.told[run], "\"kind\":\"waiting\"") > 0; }));
+  lab.room().park_all("the terminal went away");
+  ASSERT_TRUE(lab.wait([&] { return lab.rests == 1; }));
+  const RunHead head = *lab.find(lab.list(), run);
+  EXPECT_EQ(head.state, RunState::parked);
+  EXPECT_EQ(head.why, "the terminal went away");
+  EXPECT_EQ(head.place, "n1 stays closed by this run; GPU 0: " + std::string(kFound));
+  EXPECT_EQ(head.file, lab.file(run));
+  EXPECT_FALSE(head.here);
+
+  lab.cluster().patient_looks = 25;
+  lab.room().resume(run, Onward::carry_on, false);
+  ASSERT_TRUE(lab.wait_finished(run));
+  EXPECT_EQ(lab.board("n1"), kWanted);
+  lab.room().park_all("the end");
+  EXPECT_TRUE(lab.wait([&] { return lab.rests == 2; })) << "nothing is driven, so it is at rest at once";
+}
+
+TEST(RunRoom, AnAdminTurnsBackPausesAndCancels) {
+  for (Demand what : {Demand::turn_back, Demand::pause, Demand::cancel}) {
+    SCOPED_TRACE(word(what));
+    Lab lab({small_node("n1")}, {on_slice("8", "bob", "n1", 2)});
+    lab.cluster().patient_looks = 0;
+    std::string run = lab.start(lab.plan(kWish));
+    ASSERT_TRUE(lab.wait([&] { return count(lab.told[run], "\"kind\":\"waiting\"") > 0; }));
+    lab.room().demand(run, NodeName("n1"), what);
+    ASSERT_TRUE(lab.wait_stopped(run)) << lab.told[run];
+    plan::Run folded = lab.told_run(run);
+    lab.close();
+    EXPECT_EQ(lab.board("n1"), kFound);
+    if (what != Demand::turn_back) {
+      EXPECT_TRUE(folded.nodes.at(NodeName("n1")).stopped().has_value());
+      continue;
+    }
+    ASSERT_TRUE(folded.finished.has_value());
+    EXPECT_EQ(folded.finished->outcome, Outcome::recorded);
+    EXPECT_FALSE(lab.cluster().world("n1").observe("").value().closed) << "the node is given back";
+  }
+}
+
+TEST(RunRoom, AsksWhatToDoAboutANodeThatSomebodyElseHasClosed) {
+  Lab lab({small_node("n1")});
+  lab.cluster().world("n1").arm(Fault::drained_by_other, 0);
+  std::string run = lab.start(lab.plan(kWish));
+  ASSERT_TRUE(lab.wait([&] { return count(lab.told[run], "\"kind\":\"asked\"") > 0; }));
+  EXPECT_EQ(lab.find(lab.list(), run)->why, "waits for an answer about n1");
+  lab.room().answer(run, NodeName("n1"), plan::Ask::marked_by_other, true);
+  ASSERT_TRUE(lab.wait_refused());
+  EXPECT_EQ(lab.refused[0].error.reason, "n1 asks no such question now");
+
+  // Nobody answers, and the terminal goes: the question is asked again.
+  lab.room().park_all("the terminal went away");
+  ASSERT_TRUE(lab.wait([&] { return lab.rests == 1; }));
+  lab.room().resume(run, Onward::carry_on, false);
+  ASSERT_TRUE(lab.wait([&] { return count(lab.told[run], "\"kind\":\"asked\"") > 1; }));
+  lab.room().answer(run, NodeName("n1"), plan::Ask::closed_by_other, true);
+  ASSERT_TRUE(lab.wait_finished(run));
+  lab.close();
+  EXPECT_EQ(lab.board("n1"), kWanted);
+  EXPECT_TRUE(lab.cluster().world("n1").observe("").value().closed) << "what is not ours stays closed";
+}
+
+TEST(RunRoom, AnswersThatComeTwiceOrLateAreDropped) {
+  Lab lab({small_node("n1")});
+  lab.cluster().answers_twice = true;
+  std::string run = lab.start(lab.plan(kWish));
+  ASSERT_TRUE(lab.wait_finished(run));
+  int announced = 0;
+  for (const std::string& line : lines_of(lab.told[run])) announced += announces(line) ? 1 : 0;
+  EXPECT_EQ(lab.cluster().performs, announced);
+  EXPECT_EQ(count(lab.told[run], "\"kind\":\"action-returned\""), announced);
+}
+
+TEST(RunRoom, AClockThatIsSetMakesNoStepFail) {
+  Lab lab({small_node("n1")});
+  lab.cluster().before_perform = [&lab, moment = 0](const plan::Order&) mutable {
+    ++moment;
+    if (moment == 2) lab.set_clock(lab.now() - std::chrono::hours(5));
+    if (moment == 4) lab.set_clock(lab.now() + std::chrono::hours(50));
+  };
+  std::string run = lab.start(lab.plan(kWish));
+  ASSERT_TRUE(lab.wait_finished(run));
+  EXPECT_EQ(count(lab.told[run], "\"kind\":\"clock-jumped\""), 1);
+  EXPECT_EQ(count(lab.told[run], "\"kind\":\"step-failed\""), 0);
+  EXPECT_EQ(lab.told_run(run).finished->outcome, Outcome::wanted);
+}
+
+TEST(RunRoom, WorkThatTheRunNeverNamedIsNamedBeforePlanningAnew) {
+  Lab lab({small_node("n1")}, {on_slice("8", "bob", "n1", 2)});
+  lab.cluster().patient_looks = 0;
+  std::string run = lab.start(lab.plan(kWish));
+  ASSERT_TRUE(lab.wait([&] { return count(lab.told[run], "\"kind\":\"waiting\"") > 0; }));
+  lab.room().park_all("a break");
+  ASSERT_TRUE(lab.wait([&] { return lab.rests == 1; }));
+  lab.close();
+  auto& work = lab.cluster().world("n1").workloads;
+  work = {on_slice("12", "mallory", "n1", 2)};
+  std::string before = lab.disk(run);
+
+  lab.room().resume(run, Onward::anew, false);
+  ASSERT_TRUE(lab.wait_refused());
+  EXPECT_EQ(lab.refused[0].error.reason, "12 (mallory) on GPU 0 3g.40gb@4");
+  EXPECT_EQ(lab.disk(run), before) << "what was refused leaves no line";
+  lab.cluster().patient_looks = 25;
+  lab.room().resume(run, Onward::anew, true);
+  ASSERT_TRUE(lab.wait_finished(run));
+  EXPECT_EQ(lab.board("n1"), kWanted);
+  EXPECT_TRUE(lab.cluster().world("n1").evicted.empty()) << "it was waited for";
 }
 
 }  // namespace

@@ -1,0 +1,216 @@
+// Which runs are there: here, elsewhere, on paper only, by a mark only; and what is refused.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "tests/backends/runs/lab.hpp"
+
+namespace tessera::test {
+namespace {
+
+using plan::Onward;
+
+bool waits(Lab& lab, const std::string& run) {
+  return lab.wait([&] { return lab.told[run].find("\"kind\":\"waiting\"") != std::string::npos; });
+}
+
+TEST(RunList, AFolderThatIsNotThereYetHoldsNoRuns) {
+  Lab lab({small_node("n1")});
+  EXPECT_TRUE(lab.list().runs.empty());
+  EXPECT_TRUE(lab.refused.empty());
+}
+
+TEST(RunList, ShowsARunWithItsFateAndFollowsItsChanges) {
+  Lab lab({small_node("n1")}, {on_slice("8", "bob", "n1", 2)});
+  lab.cluster().patient_looks = 0;
+  lab.list();
+  std::string run = lab.start(lab.plan(kWish));
+  ASSERT_TRUE(waits(lab, run));
+  RunHead head = *lab.find(lab.list(), run);
+  EXPECT_EQ(head.state, RunState::running);
+  EXPECT_TRUE(head.here);
+  EXPECT_EQ(head.who, "root");
+  EXPECT_EQ(head.from, "login1");
+  EXPECT_EQ(head.cluster, ClusterName("hpc"));
+  EXPECT_EQ(head.nodes, std::vector{NodeName("n1")});
+  EXPECT_EQ(head.words, kWish);
+  EXPECT_EQ(head.started, at(0));
+  EXPECT_EQ(head.progress, "0 done, 1 under way, 0 untouched");
+
+  // Nobody has to ask again to see that it stopped.
+  lab.room().demand(run, {}, plan::Demand::cancel);
+  ASSERT_TRUE(lab.wait(
+      [&] { return !lab.lists.empty() && lab.find(lab.lists.back(), run)->state == RunState::parked; }));
+  head = *lab.find(lab.lists.back(), run);
+  EXPECT_EQ(head.why, "cancelled by an admin");
+  EXPECT_EQ(head.progress, "0 done, 1 failed (n1), 0 untouched");
+  EXPECT_GT(head.last, head.started);
+
+  lab.cluster().patient_looks = 25;
+  lab.room().resume(run, Onward::carry_on, false);
+  ASSERT_TRUE(lab.wait([&] { return lab.find(lab.lists.back(), run)->state == RunState::finished; }));
+  EXPECT_EQ(lab.find(lab.lists.back(), run)->outcome, "wanted");
+}
+
+TEST(RunList, NewestFirstAndTwoOfOneMinuteHaveTwoNames) {
+  Lab lab({small_node("n1"), small_node("n2")});
+  std::string first = lab.start(lab.plan(kWish));
+  ASSERT_TRUE(lab.wait_finished(first));
+  lab.set_clock(at(0));
+  std::string second = lab.start(lab.plan("7g.80gb"));
+  ASSERT_TRUE(lab.wait_finished(second));
+  lab.set_clock(at(7200));
+  std::string third = lab.start(lab.plan(kWish, {"n2"}));
+  ASSERT_TRUE(lab.wait_finished(third));
+  EXPECT_EQ(second, first + "-2");
+  RunsListed listed = lab.list();
+  ASSERT_EQ(listed.runs.size(), 3u);
+  EXPECT_EQ(listed.runs[0].run, third);
+  EXPECT_EQ(listed.runs[1].run, second);
+  EXPECT_EQ(listed.runs[2].run, first);
+}
+
+TEST(RunList, MarksTellOfRunsWhoseJournalsAreWithColleagues) {
+  Lab lab({small_node("n1")});
+  std::string run = lab.start(lab.plan(kWish));
+  ASSERT_TRUE(lab.wait_finished(run));
+  lab.close();
+  plan::RunMark eve{"20270115-0700-n8", "eve", "login2", at(-3600)};
+  lab.cluster().elsewhere = {
+      {NodeName("n8"), eve}, {NodeName("n9"), eve}, {NodeName("n1"), {run, "root", "login1", at(0)}}};
+  RunsListed listed = lab.list();
+  ASSERT_EQ(listed.runs.size(), 2u);
+  const RunHead& head = listed.runs[1];
+  EXPECT_EQ(head.run, eve.run);
+  EXPECT_EQ(head.state, RunState::marked);
+  EXPECT_EQ(head.nodes, (std::vector{NodeName("n8"), NodeName("n9")}));
+  EXPECT_EQ(head.why, "its journal is with eve on login2");
+  EXPECT_EQ(head.file, "");
+  lab.room().resume(eve.run, Onward::carry_on, false);
+  ASSERT_TRUE(lab.wait_refused());
+  EXPECT_NE(lab.refused[0].error.hint.find("begun elsewhere"), std::string::npos);
+}
+
+TEST(RunList, UnreadableJournalsAreListedWithTheReason) {
+  Lab lab({small_node("n1")});
+  std::string run = lab.start(lab.plan(kWish));
+  ASSERT_TRUE(lab.wait_finished(run));
+  lab.close();
+  std::string text = lab.disk(run);
+  auto write = [&](const std::string& name, const std::string& content) {
+    std::filesystem::permissions(lab.scratch().write("state/tessera/runs/" + name, content),
+                                 std::filesystem::perms(0600));
+  };
+  write("garbage.journal", "\x1b[31mnot a journal\n");
+  write("empty.journal", "");
+  write("copied.journal", text);
+  write("wrong name.journal", text);
+  write("notes.txt", "nothing to do with us");
+  std::string changed = text;
+  changed.replace(changed.find("\"seq\":3"), 7, "\"seq\":4");
+  write("changed.journal", changed);
+  RunsListed listed = lab.list();
+  EXPECT_EQ(listed.runs.size(), 6u);
+  auto why = [&](const std::string& name) {
+    const RunHead* head = lab.find(listed, name);
+    EXPECT_EQ(head->state == RunState::finished, name == run);
+    EXPECT_EQ(head->why.find('\x1b'), std::string::npos);
+    return head->why;
+  };
+  EXPECT_NE(why("garbage").find("garbage.journal:1:"), std::string::npos) << why("garbage");
+  EXPECT_NE(why("empty").find("it is empty"), std::string::npos) << why("empty");
+  EXPECT_NE(why("copied").find("is that of run " + run), std::string::npos) << why("copied");
+  EXPECT_NE(why("changed").find("entry 4 stands where 3 should"), std::string::npos) << why("changed");
+  EXPECT_NE(why("wrong name").find("not the name of a run"), std::string::npos) << why("wrong name");
+  for (const char* name : {"garbage", "copied", "changed", "wrong name", "never-was"}) {
+    lab.refused.clear();
+    lab.room().resume(name, Onward::carry_on, false);
+    EXPECT_TRUE(lab.wait_refused()) << name;
+  }
+  lab.refused.clear();
+  lab.room().read("garbage");
+  EXPECT_TRUE(lab.wait_refused());
+}
+
+TEST(RunList, WhatAnotherTesseraDrivesIsSeenButNotTakenUp) {
+  Lab lab({small_node("n1")}, {on_slice("8", "bob", "n1", 2)});
+  lab.cluster().patient_looks = 0;
+  std::string run = lab.start(lab.plan(kWish));
+  ASSERT_TRUE(waits(lab, run));
+
+  Mailbox news;
+  auto other = runs::make_runs(lab.options(), {{ClusterName("hpc"), &lab.cluster()}}, news);
+  std::vector<Event> came;
+  auto next = [&](auto* kind) {
+    using News = std::remove_pointer_t<decltype(kind)>;
+    std::optional<News> found;
+    lab.wait_on(news, [&] {
+      for (Event& event : news.take())
+        if (auto* what = std::get_if<News>(&event.what)) found = std::move(*what);
+      return found.has_value();
+    });
+    EXPECT_TRUE(found.has_value());
+    return found.value_or(News{});
+  };
+  other->list();
+  auto listed = next(static_cast<RunsListed*>(nullptr));
+  EXPECT_EQ(lab.find(listed, run)->state, RunState::running);
+  EXPECT_FALSE(lab.find(listed, run)->here);
+  other->resume(run, Onward::carry_on, false);
+  EXPECT_NE(next(static_cast<RunRefused*>(nullptr)).error.reason.find("another tessera drives it"),
+            std::string::npos);
+  other->demand(run, {}, plan::Demand::cancel);
+  EXPECT_EQ(next(static_cast<RunRefused*>(nullptr)).error.reason, "this tessera does not drive that run");
+  other->read(run);
+  EXPECT_FALSE(next(static_cast<RunTold*>(nullptr)).lines.empty());
+
+  // The first one dies without a word: the lock went with it.
+  lab.cluster().freeze();
+  lab.close_dead_room();
+  other->list();
+  listed = next(static_cast<RunsListed*>(nullptr));
+  EXPECT_EQ(lab.find(listed, run)->state, RunState::interrupted);
+  lab.cluster().patient_looks = 25;
+  other->resume(run, Onward::carry_on, false);
+  lab.wait_on(news, [&] {
+    news.take();
+    return lab.disk(run).find("\"run-finished\"") != std::string::npos;
+  });
+  EXPECT_EQ(lab.board("n1"), kWanted);
+}
+
+TEST(RunList, WhatCannotBeBegunIsRefusedBeforeAnythingIsWritten) {
+  Lab lab({small_node("n1")});
+  plan::Plan plan = lab.plan(kWish);
+  auto refused = [&](plan::Plan wanted) {
+    lab.refused.clear();
+    EXPECT_EQ(lab.start(wanted), "");
+    EXPECT_FALSE(std::filesystem::exists(lab.folder()));
+    return lab.refused.empty() ? std::string() : lab.refused[0].error.reason;
+  };
+  plan::Plan other = plan;
+  other.intent.cluster = ClusterName("elsewhere");
+  EXPECT_NE(refused(other).find("elsewhere is not open here"), std::string::npos);
+  other = plan;
+  other.no_steps = "this version previews only";
+  EXPECT_EQ(refused(other), "this version previews only");
+  other = plan;
+  other.nodes[0].steps.clear();
+  EXPECT_EQ(refused(other), "the plan changes nothing");
+  other = plan;
+  other.capabilities.chooses_placement = !other.capabilities.chooses_placement;
+  EXPECT_NE(refused(other).find("can do other things"), std::string::npos);
+  lab.close();
+  lab.options().write = false;
+  EXPECT_EQ(refused(plan), "tessera was started to look only");
+  lab.close();
+  lab.options().write = true;
+  lab.options().folder = "";
+  EXPECT_EQ(refused(plan), "neither XDG_STATE_HOME nor HOME is set");
+  lab.close();
+  lab.options().folder = lab.scratch().write("a-file", "") + "/runs";
+  EXPECT_NE(refused(plan).find("Not a directory"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tessera::test

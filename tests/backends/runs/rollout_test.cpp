@@ -1,0 +1,165 @@
+// Runs over several nodes, and runs that wait for a time or for work to leave.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/backends/runs/lab.hpp"
+
+namespace tessera::test {
+namespace {
+
+using plan::Onward;
+using plan::Outcome;
+
+std::vector<std::string> texts(const std::vector<NodeName>& nodes) {
+  std::vector<std::string> all;
+  for (const NodeName& node : nodes) all.push_back(node.text);
+  return all;
+}
+using Names = std::vector<std::string>;
+
+std::vector<Node> four() { return {small_node("n1"), small_node("n2"), small_node("n3"), small_node("n4")}; }
+const Names kFour = {"n1", "n2", "n3", "n4"};
+
+TEST(Rollout, TheCanaryAloneThenBatchesInOrder) {
+  Lab lab(four());
+  plan::Options options;
+  options.canary = 1, options.batch = 2;
+  std::vector<std::string> acted;  // on the cluster's thread; read when the room is gone
+  lab.cluster().before_perform = [&](const plan::Order& order) {
+    if (std::find(acted.begin(), acted.end(), order.node.text) != acted.end()) return;
+    // Whatever went before a batch is over: its node is open again.
+    const std::string before = order.node.text == "n4" ? "n3" : "n1";
+    if (order.node.text != "n1") {
+      EXPECT_FALSE(lab.cluster().world(before).observe("").value().closed) << order.node.text;
+    }
+    acted.push_back(order.node.text);
+  };
+  std::string run = lab.start(lab.plan(kWish, kFour, options));
+  ASSERT_TRUE(lab.wait_finished(run));
+  lab.close();
+  EXPECT_EQ(acted, kFour);
+  for (const std::string& name : kFour) EXPECT_EQ(lab.board(name), kWanted) << name;
+  EXPECT_EQ(lab.told_run(run).finished->text, "4 done, 0 untouched");
+}
+
+TEST(Rollout, NothingMoreIsBegunAfterAFailureAndResumingGoesOn) {
+  Lab lab(four());
+  plan::Options options;
+  options.canary = 1, options.batch = 2;
+  lab.cluster().world("n2").arm(Fault::create_always_stops, 0);
+  std::string run = lab.start(lab.plan(kWish, kFour, options));
+  ASSERT_TRUE(lab.wait_stopped(run));
+  plan::Summary nodes = summary(lab.told_run(run));
+  EXPECT_EQ(texts(nodes.done), (Names{"n1", "n3"}));
+  EXPECT_EQ(texts(nodes.failed), (Names{"n2"}));
+  EXPECT_EQ(texts(nodes.untouched), (Names{"n4"}));
+  RunHead head = *lab.find(lab.list(), run);
+  EXPECT_EQ(head.state, RunState::parked);
+  EXPECT_TRUE(head.why.starts_with("n2: ")) << head.why;
+  EXPECT_NE(head.why.find("Insufficient Resources"), std::string::npos) << head.why;
+  EXPECT_EQ(head.progress, "2 done, 1 failed (n2), 1 untouched");
+  lab.close();
+  EXPECT_EQ(lab.board("n4"), kFound);
+
+  lab.cluster().world("n2").mend();
+  lab.room().resume(run, Onward::carry_on, false);
+  ASSERT_TRUE(lab.wait_finished(run));
+  lab.close();
+  for (const std::string& name : kFour) EXPECT_EQ(lab.board(name), kWanted) << name;
+}
+
+TEST(Rollout, AFailureIsUndoneWhereThatWasAskedFor) {
+  Lab lab(four());
+  plan::Options options;
+  options.on_failure = plan::OnFailure::undo;
+  lab.cluster().world("n1").arm(Fault::create_always_stops, 0);
+  std::string run = lab.start(lab.plan(kWish, kFour, options));
+  ASSERT_TRUE(lab.wait_stopped(run)) << lab.told[run];
+  lab.close();
+  plan::Run folded = lab.told_run(run);
+  if (!folded.finished) {  // the world refuses every creation: the way back stops, too, and says so
+    EXPECT_TRUE(folded.nodes.at(NodeName("n1")).back());
+    lab.cluster().world("n1").mend();
+    lab.room().resume(run, Onward::carry_on, false);
+    ASSERT_TRUE(lab.wait_finished(run));
+    lab.close();
+    folded = lab.told_run(run);
+  }
+  EXPECT_EQ(folded.finished->outcome, Outcome::recorded);
+  for (const std::string& name : kFour) EXPECT_EQ(lab.board(name), kFound) << name;
+  EXPECT_EQ(texts(summary(folded).untouched), (Names{"n2", "n3", "n4"}));
+}
+
+TEST(Rollout, PausedBetweenTwoNodesItGoesOnWithTheNext) {
+  Lab lab(four());
+  plan::Options options;
+  options.canary = 1, options.batch = 1;
+  lab.cluster().before_perform = [&](const plan::Order& order) {
+    if (order.node.text == "n1" && std::holds_alternative<plan::ClearMark>(order.action))
+      lab.room().park_all("the terminal went away");
+  };
+  std::string run = lab.start(lab.plan(kWish, kFour, options));
+  ASSERT_TRUE(lab.wait([&] { return lab.rests == 1; }));
+  RunHead head = *lab.find(lab.list(), run);
+  EXPECT_EQ(head.state, RunState::parked);
+  EXPECT_EQ(head.why, "the terminal went away");
+  EXPECT_EQ(head.progress, "1 done, 3 untouched");
+  lab.room().resume(run, Onward::back, false);
+  ASSERT_TRUE(lab.wait_refused());
+  EXPECT_EQ(lab.refused[0].error.hint, "tessera undo takes back what is done");
+  lab.room().resume(run, Onward::carry_on, false);
+  ASSERT_TRUE(lab.wait_finished(run));
+  EXPECT_EQ(lab.told_run(run).finished->outcome, Outcome::wanted);
+}
+
+TEST(Rollout, ParksUntilTheNodeIsEmptyAndLooksAgainWhenResumed) {
+  Lab lab({small_node("n1")}, {on_slice("8", "bob", "n1", 2)});
+  lab.cluster().patient_looks = 0;
+  plan::Options options;
+  options.when_empty = true;
+  std::string run = lab.start(lab.plan(kWish, {"n1"}, options));
+  ASSERT_TRUE(lab.wait_stopped(run));
+  RunHead head = *lab.find(lab.list(), run);
+  EXPECT_EQ(head.state, RunState::parked);
+  EXPECT_TRUE(head.why.starts_with("waits until n1 is empty (")) << head.why;
+  EXPECT_TRUE(head.why.ends_with("go on with: tessera resume " + run)) << head.why;
+  EXPECT_EQ(head.progress, "0 done, 1 waiting, 0 untouched");
+  EXPECT_EQ(texts(waits_for_empty(lab.told_run(run))), (Names{"n1"}));
+  EXPECT_TRUE(may_be_due(lab.told_run(run), lab.now()));
+  lab.close();
+  EXPECT_TRUE(lab.cluster().world("n1").observe(run).value().closed) << "no new work comes while it waits";
+
+  lab.room().resume(run, Onward::carry_on, false);
+  ASSERT_TRUE(lab.wait([&] { return lab.told[run].find("\"resumed\"") != std::string::npos; }));
+  ASSERT_TRUE(lab.wait_stopped(run));
+  EXPECT_FALSE(lab.told_run(run).finished) << "bob is still there";
+  lab.close();
+  lab.cluster().world("n1").let_all_work_end();
+  lab.room().resume(run, Onward::carry_on, false);
+  ASSERT_TRUE(lab.wait_finished(run));
+  lab.close();
+  EXPECT_EQ(lab.board("n1"), kWanted);
+}
+
+TEST(Rollout, ParksUntilItsTimeHasCome) {
+  Lab lab({small_node("n1")});
+  plan::Options options;
+  options.at = at(4 * 3600);
+  std::string run = lab.start(lab.plan(kWish, {"n1"}, options));
+  ASSERT_TRUE(lab.wait_stopped(run));
+  plan::Run folded = lab.told_run(run);
+  EXPECT_EQ(due_at(folded), at(4 * 3600));
+  EXPECT_FALSE(may_be_due(folded, lab.now()));
+  EXPECT_TRUE(may_be_due(folded, at(4 * 3600)));
+  RunHead head = *lab.find(lab.list(), run);
+  EXPECT_EQ(head.why, "waits until 2027-01-15T12:00:00.000Z; go on with: tessera resume " + run);
+  lab.set_clock(at(4 * 3600));
+  lab.room().resume(run, Onward::carry_on, false);
+  ASSERT_TRUE(lab.wait_finished(run));
+  lab.close();
+  EXPECT_EQ(lab.board("n1"), kWanted);
+}
+
+}  // namespace
+}  // namespace tessera::test
