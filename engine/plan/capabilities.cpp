@@ -1,8 +1,15 @@
 #include "engine/plan/capabilities.hpp"
 
 namespace tessera::plan {
+namespace {
 
-Capabilities simulator_capabilities() {
+constexpr std::string_view kNoTimeSlicing = "Slurm hands a time-sliced GPU out as shards: choose shard";
+constexpr std::string_view kNoShards = "shards are Slurm's; time-slicing is their like here";
+
+}  // namespace
+
+Capabilities simulator_capabilities(Scheduler scheduler) {
+  bool slurm = scheduler == Scheduler::slurm;
   Capabilities can;
   can.backend = "simulator";
   can.instances = Unit::slice;
@@ -11,9 +18,12 @@ Capabilities simulator_capabilities() {
   can.clears = Unit::slice;
   can.chooses_placement = true;
   can.needs_closing = false;
-  can.offers = {{Strategy::whole, ""}, {Strategy::mig, ""},
-                {Strategy::mps, ""},   {Strategy::time_slicing, ""},
-                {Strategy::shard, ""}, {Strategy::vgpu, "the simulated nodes run no virtual machines"}};
+  can.offers = {{Strategy::whole, ""},
+                {Strategy::mig, ""},
+                {Strategy::mps, ""},
+                {Strategy::time_slicing, slurm ? std::string(kNoTimeSlicing) : ""},
+                {Strategy::shard, slurm ? "" : std::string(kNoShards)},
+                {Strategy::vgpu, "the simulated nodes run no virtual machines"}};
   return can;
 }
 
@@ -30,7 +40,7 @@ Capabilities gpu_operator_capabilities() {
                 {Strategy::mig, ""},
                 {Strategy::mps, ""},
                 {Strategy::time_slicing, ""},
-                {Strategy::shard, "shards are Slurm's; time-slicing is their like here"},
+                {Strategy::shard, std::string(kNoShards)},
                 {Strategy::vgpu, ""}};
   return can;
 }
@@ -44,14 +54,14 @@ Capabilities slurm_capabilities() {
   can.offers = {{Strategy::whole, ""},
                 {Strategy::mig, ""},
                 {Strategy::mps, ""},
-                {Strategy::time_slicing, "Slurm hands a time-sliced GPU out as shards: choose shard"},
+                {Strategy::time_slicing, std::string(kNoTimeSlicing)},
                 {Strategy::shard, ""},
                 {Strategy::vgpu, "a vGPU is an ordinary GPU to Slurm: it is set up on the hypervisor"}};
   return can;
 }
 
 Capabilities presumed_capabilities(const Cluster& cluster) {
-  if (cluster.simulated) return simulator_capabilities();
+  if (cluster.simulated) return simulator_capabilities(cluster.scheduler);
   return cluster.scheduler == Scheduler::slurm ? slurm_capabilities() : gpu_operator_capabilities();
 }
 

@@ -51,7 +51,7 @@ struct Capabilities {
   friend bool operator==(const Capabilities&, const Capabilities&) = default;
 };
 
-Capabilities simulator_capabilities();
+Capabilities simulator_capabilities(Scheduler scheduler = Scheduler::slurm);
 Capabilities gpu_operator_capabilities();
 Capabilities slurm_capabilities();
 // What planning assumes of a cluster that cannot be changed from here: its scheduler's way. Plans are for
