@@ -45,6 +45,8 @@ class Audit {
   void check_node(std::uint32_t index) {
     const NodeState& node = world_.nodes[index];
     const NodeGroup& group = world_.group(node);
+    bool away = node.condition == Condition::down || node.condition == Condition::unknown;
+    if (node.closing && !away) wrong("{}: is to come back closed, and is not away", world_.node_name(index));
     for (std::size_t gpu = 0; gpu < node.boards.size(); ++gpu) {
       const Board& board = node.boards[gpu];
       if (!board.cut() && !board.instances.empty())

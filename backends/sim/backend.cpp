@@ -1,7 +1,11 @@
 #include "backends/sim/backend.hpp"
 
+#include <signal.h>
+#include <unistd.h>
+
 #include <algorithm>
 
+#include "backends/sim/actuator.hpp"
 #include "backends/sim/snapshot.hpp"
 #include "backends/worker.hpp"
 #include "engine/text.hpp"
@@ -14,13 +18,32 @@ constexpr Duration kIdle{5000};
 // A machine that slept, or a very high speed: more than this is not caught up with in one go.
 constexpr Duration kMostAtOnce{24 * 3'600'000};
 
-class SimBackend final : public Backend {
+// An answer that is owed: a question that is dropped unanswered is answered with an error.
+template <class T>
+class Owed {
  public:
-  SimBackend(World world, double speed, std::function<TimePoint()> wall)
-      : name_(clean(world.spec().name, 64)),
-        world_(std::move(world)),
+  explicit Owed(plan::Actuator::Told<T> told) : told_(std::move(told)) {}
+  ~Owed() {
+    if (told_) told_(Error{"no answer from the simulator", "it was stopped", ""});
+  }
+  Owed(const Owed&) = delete;
+  Owed& operator=(const Owed&) = delete;
+  void answer(Result<T> result) { std::exchange(told_, nullptr)(std::move(result)); }
+
+ private:
+  plan::Actuator::Told<T> told_;
+};
+
+class SimBackend final : public Backend, public plan::Actuator {
+ public:
+  SimBackend(Store store, double speed, std::function<TimePoint()> wall)
+      : name_(clean(store.world().spec().name, 64)),
+        can_(plan::simulator_capabilities(store.world().spec().scheduler)),
+        store_(std::move(store)),
         speed_(speed),
-        wall_(std::move(wall)) {}
+        wall_(std::move(wall)) {
+    set_clock();
+  }
 
   ClusterName name() const override { return name_; }
 
@@ -29,7 +52,7 @@ class SimBackend final : public Backend {
       sink_ = &sink;
       set_clock();
       tell_all();
-      if (speed_ > 0) tick_later();
+      if (speed_ > 0 || store_.shared()) tick_later();
     });
   }
   void set_pace(Pace pace) override {
@@ -41,40 +64,134 @@ class SimBackend final : public Backend {
   void refresh() override {
     worker_.post([this] {
       if (!sink_) return;
-      if (speed_ > 0) world_.advance(target());
+      Changes news;
+      Status ok = turn(news, {});
       tell_all();
+      if (!ok) tell_trouble(ok.error());
     });
   }
 
+  plan::Actuator* actuator() override { return this; }
+  plan::Capabilities capabilities() const override { return can_; }
+
+  void observe(NodeName node, Told<plan::NodeFacts> told) override {
+    ask<plan::NodeFacts>(std::move(told), [this, node = std::move(node)](Changes& news) {
+      Result<plan::NodeFacts> facts = Error{"", "", ""};
+      Status ok = turn(news, [&](World& world, Changes& changes) {
+        std::vector<ArmedTrap> before = world.traps;
+        facts = look(world, node, changes);
+        return before != world.traps;
+      });
+      return ok ? std::move(facts) : Result<plan::NodeFacts>(ok.error());
+    });
+  }
+  void perform(plan::Order order, Told<Done> told) override {
+    ask<Done>(std::move(told), [this, order = std::move(order)](Changes& news) -> Status {
+      Performed done{Done{}};
+      Status ok = turn(news, [&](World& world, Changes& changes) {
+        done = sim::perform(world, order, changes);
+        if (speed_ == 0) changes.add(world.advance(over_at(world, order)));
+        return true;
+      });
+      if (done.dies) kill(getpid(), SIGKILL);
+      return ok ? done.status : ok;
+    });
+  }
+  void marks(Told<std::vector<plan::MarkedNode>> told) override {
+    ask<std::vector<plan::MarkedNode>>(std::move(told),
+                                       [this](Changes& news) -> Result<std::vector<plan::MarkedNode>> {
+                                         Status ok = turn(news, {});
+                                         if (!ok) return ok.error();
+                                         return marks_of(world());
+                                       });
+  }
+
  private:
+  using Act = std::function<bool(World&, Changes&)>;  // whether anything changed
+
+  template <class T, class Work>
+  void ask(Told<T> told, Work work) {
+    worker_.post([this, owed = std::make_shared<Owed<T>>(std::move(told)), work = std::move(work)] {
+      Changes news;
+      Result<T> result = work(news);
+      tell(news);
+      owed->answer(std::move(result));
+    });
+  }
+
   // Everything below runs on the worker's thread.
+  const World& world() const { return store_.world(); }
+
   void set_clock() {
     base_wall_ = wall_();
-    base_ = world_.now;
+    base_ = last_ = world().now;
+  }
+
+  // One turn at the world: first what others did, then the time that has gone by, then `act`. Adds to `news`
+  // what is different; tells the clock when it does not run as it was told.
+  Status turn(Changes& news, const Act& act) {
+    bool jumped = false;
+    Status ok = store_.with(news, [&](World& world) {
+      // Time that another process let pass has passed for us, too.
+      jumped = world.now != last_;
+      bool moved = false;
+      if (jumped) {
+        set_clock();
+      } else if (speed_ > 0) {
+        news.add(world.advance(target()));
+        moved = world.now != last_;
+      }
+      bool changed = act && act(world, news);
+      last_ = world.now;
+      return moved || changed;
+    });
+    news.tidy();
+    last_ = world().now;
+    if (speed_ == 0 && world().now != base_) jumped = true;
+    if (jumped) {
+      set_clock();
+      post(ClockSet{base_wall_, speed_});
+    }
+    return ok;
+  }
+
+  template <class What>
+  void post(What what) {
+    if (sink_) sink_->post({name_, kGeneration, world().now, std::move(what)});
   }
 
   TimePoint target() {
     Duration passed = std::chrono::duration_cast<Duration>(wall_() - base_wall_);
     TimePoint to = base_ + Duration(static_cast<std::int64_t>(static_cast<double>(passed.count()) * speed_));
-    if (to >= world_.now && to - world_.now <= kMostAtOnce) return to;
+    TimePoint now = world().now;
+    if (to >= now && to - now <= kMostAtOnce) return to;
     // The wall clock jumped: go on from here, and say so.
-    base_ = std::clamp(to, world_.now, world_.now + kMostAtOnce);
+    base_ = std::clamp(to, now, now + kMostAtOnce);
     base_wall_ = wall_();
-    sink_->post({name_, kGeneration, base_, ClockSet{base_wall_, speed_}});
+    if (sink_) sink_->post({name_, kGeneration, base_, ClockSet{base_wall_, speed_}});
     return base_;
   }
 
-  void tell_pace() { sink_->post({name_, kGeneration, world_.now, PaceReport{0, interval_}}); }
+  void tell_pace() { post(PaceReport{0, interval_}); }
+  void tell_trouble(const Error& error) {
+    troubled_ = true;
+    post(SourceReport{Source::simulator, error, Duration(0), ""});
+  }
 
   void tell_all() {
     TimePoint wall = base_wall_;
     if (speed_ > 0) {
       wall = wall_();
       base_wall_ = wall;
-      base_ = world_.now;
+      base_ = world().now;
     }
     tell_pace();
-    for (Event& event : snapshot(world_, wall, speed_, kGeneration)) sink_->post(std::move(event));
+    for (Event& event : snapshot(world(), wall, speed_, kGeneration)) sink_->post(std::move(event));
+  }
+
+  void tell(const Changes& news) {
+    if (!sink_ || world().failing()) return;
+    for (Event& event : events_of(world(), news, kGeneration)) sink_->post(std::move(event));
   }
 
   void tick_later() {
@@ -85,45 +202,49 @@ class SimBackend final : public Backend {
   }
 
   void tick() {
-    Changes changes = world_.advance(target());
-    if (!world_.failing()) {
-      add_telemetry(changes);
-      for (Event& event : events_of(world_, changes, kGeneration)) sink_->post(std::move(event));
-    }
-    sink_->post({name_, kGeneration, world_.now, source_report(world_)});
+    // In a world that stands still nothing is told unless another process changed it.
+    if (speed_ == 0 && !store_.is_stale() && !troubled_) return;
+    Changes news;
+    if (Status ok = turn(news, {}); !ok) return tell_trouble(ok.error());
+    troubled_ = false;
+    if (speed_ > 0 && !world().failing()) add_telemetry(news);
+    tell(news);
+    post(source_report(world()));
   }
 
   // Each tick another part of the nodes, so that all have had their turn after five seconds; a very large
   // place takes longer, for the sake of whoever draws it.
   void add_telemetry(Changes& changes) {
     constexpr std::size_t kMostNodes = 200;
-    std::size_t nodes = world_.nodes.size();
+    std::size_t nodes = world().nodes.size();
     std::size_t turns = std::max<std::size_t>(5, nodes / kMostNodes);
     if (interval_ > kFocused) turns = std::max<std::size_t>(1, turns / 5);
     for (std::size_t i = turn_++ % turns; i < nodes; i += turns)
       changes.nodes.push_back(static_cast<std::uint32_t>(i));
-    std::sort(changes.nodes.begin(), changes.nodes.end());
-    changes.nodes.erase(std::unique(changes.nodes.begin(), changes.nodes.end()), changes.nodes.end());
+    changes.tidy();
   }
 
   static constexpr std::uint64_t kGeneration = 1;
 
-  ClusterName name_;
-  World world_;
+  const ClusterName name_;
+  const plan::Capabilities can_;
+  Store store_;
   double speed_;
   std::function<TimePoint()> wall_;
   EventSink* sink_ = nullptr;
   TimePoint base_wall_{};
   TimePoint base_{};
+  TimePoint last_{};  // the world's time when we last let go of it
   Duration interval_ = kFocused;
   std::size_t turn_ = 0;
-  Worker worker_;  // last: it is stopped before anything that its tasks use goes away
+  bool troubled_ = false;  // the state file could not be used
+  Worker worker_;          // last: it is stopped before anything that its tasks use goes away
 };
 
 }  // namespace
 
-BackendPtr make_backend(World world, double speed, std::function<TimePoint()> wall) {
-  return std::make_unique<SimBackend>(std::move(world), speed, std::move(wall));
+BackendPtr make_backend(Store store, double speed, std::function<TimePoint()> wall) {
+  return std::make_unique<SimBackend>(std::move(store), speed, std::move(wall));
 }
 
 }  // namespace tessera::sim

@@ -144,6 +144,7 @@ Result<World> make_world(ScenarioPtr scenario, std::size_t cluster, std::uint64_
   world.start = world.now = start;
   world.next_id = world.spec().first_id;
   Builder::build_nodes(world);
+  for (const Trap& trap : world.spec().traps) world.traps.push_back({trap, 0});
   derive(world);
   Changes changes;
   Builder builder(world, changes);

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "backends/sim/backend.hpp"
-#include "backends/sim/state_file.hpp"
 #include "backends/sim/state_text.hpp"
+#include "backends/sim/store.hpp"
 
 namespace tessera::sim {
 namespace {
@@ -26,25 +26,30 @@ Result<std::vector<World>> fresh(const Options& options, const CataloguePtr& cat
   return make_worlds(*scenario, options.seed, options.wall());
 }
 
-Result<std::vector<World>> from_file(const Options& options, const CataloguePtr& catalogue) {
-  Result<StateFile> file = StateFile::open(options.state_file);
-  if (!file) return file.error();
-  Result<std::optional<std::string>> text = file->read();
+Result<SavedWorlds> from_file(const Options& options, const CataloguePtr& catalogue, const StateFile& file) {
+  Result<std::optional<SavedText>> text = read_state(options.state_file);
   if (!text) return text.error();
   if (*text) {
-    Result<std::vector<World>> worlds = load_state(**text, catalogue, options.state_file);
-    if (worlds && !options.scenario.empty() && !worlds->empty() &&
-        worlds->front().scenario->name != options.scenario)
+    Result<std::vector<World>> worlds = load_state((*text)->text, catalogue, options.state_file);
+    if (!worlds) return worlds.error();
+    if (!options.scenario.empty() && !worlds->empty() && worlds->front().scenario->name != options.scenario)
       return Error{"the state is of another scenario",
                    fmt::format("{} holds '{}', asked for '{}'", options.state_file,
                                worlds->front().scenario->name, options.scenario),
                    "leave the scenario out, or give another state file"};
-    return worlds;
+    return SavedWorlds{options.state_file, (*text)->stamp, std::move(*worlds)};
   }
   Result<std::vector<World>> worlds = fresh(options, catalogue);
-  if (!worlds) return worlds;
-  if (Status saved = file->write(save_state(*worlds)); !saved) return saved.error();
-  return worlds;
+  if (!worlds) return worlds.error();
+  Result<FileStamp> stamp = file.write(save_state(*worlds));
+  if (!stamp) return stamp.error();
+  return SavedWorlds{options.state_file, *stamp, std::move(*worlds)};
+}
+
+Result<SavedWorlds> from_file(const Options& options, const CataloguePtr& catalogue) {
+  Result<StateFile> file = StateFile::open(options.state_file);
+  if (!file) return file.error();
+  return from_file(options, catalogue, *file);
 }
 
 }  // namespace
@@ -52,7 +57,23 @@ Result<std::vector<World>> from_file(const Options& options, const CataloguePtr&
 Result<std::vector<World>> open_worlds(const Options& options) {
   Result<CataloguePtr> catalogue = catalogue_of(options);
   if (!catalogue) return catalogue.error();
-  return options.state_file.empty() ? fresh(options, *catalogue) : from_file(options, *catalogue);
+  if (options.state_file.empty()) return fresh(options, *catalogue);
+  Result<SavedWorlds> saved = from_file(options, *catalogue);
+  if (!saved) return saved.error();
+  return std::move(saved->worlds);
+}
+
+Status act_on_saved(const Options& options, const std::function<Status(std::vector<World>&)>& act) {
+  Result<CataloguePtr> catalogue = catalogue_of(options);
+  if (!catalogue) return catalogue.error();
+  Result<StateFile> file = StateFile::open(options.state_file);
+  if (!file) return file.error();
+  Result<SavedWorlds> saved = from_file(options, *catalogue, *file);
+  if (!saved) return saved.error();
+  if (Status ok = act(saved->worlds); !ok) return ok;
+  Result<FileStamp> stamp = file->write(save_state(saved->worlds));
+  if (!stamp) return stamp.error();
+  return Done{};
 }
 
 Result<std::vector<BackendPtr>> open(const Options& options) {
@@ -60,13 +81,19 @@ Result<std::vector<BackendPtr>> open(const Options& options) {
   if (!(speed >= 0 && speed <= kMostSpeed))
     return Error{"impossible simulator speed", fmt::format("{} is not between 0 and {}", speed, kMostSpeed),
                  ""};
-  if (!options.state_file.empty() && speed != 0)
-    return Error{"a saved world stands still", "a speed was given together with a state file",
-                 "leave one of the two out"};
-  Result<std::vector<World>> worlds = open_worlds(options);
-  if (!worlds) return worlds.error();
+  Result<CataloguePtr> catalogue = catalogue_of(options);
+  if (!catalogue) return catalogue.error();
   std::vector<BackendPtr> backends;
-  for (World& world : *worlds) backends.push_back(make_backend(std::move(world), speed, options.wall));
+  if (options.state_file.empty()) {
+    Result<std::vector<World>> worlds = fresh(options, *catalogue);
+    if (!worlds) return worlds.error();
+    for (World& world : *worlds) backends.push_back(make_backend(std::move(world), speed, options.wall));
+    return backends;
+  }
+  Result<SavedWorlds> saved = from_file(options, *catalogue);
+  if (!saved) return saved.error();
+  for (std::size_t i = 0; i < saved->worlds.size(); ++i)
+    backends.push_back(make_backend(Store(*saved, i), speed, options.wall));
   return backends;
 }
 

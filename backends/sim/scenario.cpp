@@ -125,9 +125,25 @@ void read_troubles(ClusterReader& cluster, Fields& fields) {
   }
 }
 
+// A fault that waits for an action or a look.
+void read_trap(ClusterReader& cluster, const Yaml& at) {
+  constexpr std::size_t kMostTraps = 100;
+  Result<Trap> trap = parse_trap(scalar_text(cluster.reader, at));
+  if (!trap) return cluster.reader.fail(at, "'fault': " + trap.error().reason);
+  if (!trap->node.empty() && !cluster.node_index.contains(trap->node))
+    return cluster.reader.fail(at, fmt::format("there is no node '{}'", trap->node));
+  if (cluster.spec.traps.size() >= kMostTraps) return cluster.reader.fail(at, "too many of them");
+  cluster.spec.traps.push_back(std::move(*trap));
+}
+
 void read_faults(ClusterReader& cluster, Fields& fields) {
   for (const Yaml* item : fields.list("faults")) {
     Fields map(cluster.reader, *item);
+    if (const Yaml* armed = map.find("fault")) {
+      read_trap(cluster, *armed);
+      map.finish();
+      continue;
+    }
     Fault fault;
     fault.at = map.duration("at", Duration(0));
     fault.kind = static_cast<Fault::Kind>(

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "backends/sim/gpu.hpp"
+#include "backends/sim/trap.hpp"
 #include "engine/error.hpp"
 #include "engine/mig/catalogue.hpp"
 #include "engine/model/event.hpp"
@@ -141,6 +142,7 @@ struct ClusterSpec {
   std::vector<Stream> streams;
   std::vector<Trouble> troubles;
   std::vector<Fault> faults;  // by time
+  std::vector<Trap> traps;    // armed from the start
   int gpus_per_user = 0;      // 0: no limit
   bool devices_told = true;   // false: allocations say how many but not which
   std::uint32_t first_id = 80001;

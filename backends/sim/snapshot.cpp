@@ -153,7 +153,7 @@ std::vector<Event> snapshot(const World& world, TimePoint wall, double speed, st
   NodesListed nodes;
   nodes.nodes.reserve(world.nodes.size());
   for (std::uint32_t i = 0; i < world.nodes.size(); ++i)
-    nodes.nodes.push_back(node_value(world, i, world.now));
+    if (!is_vanished(world, i)) nodes.nodes.push_back(node_value(world, i, world.now));
   add(std::move(nodes));
   WorkloadsListed workloads;
   workloads.workloads.reserve(world.jobs.size());
@@ -172,7 +172,13 @@ std::vector<Event> events_of(const World& world, const Changes& changes, std::ui
     if (auto job = world.jobs.find(id); job != world.jobs.end())
       add(WorkloadSeen{workload_value(world, job->second)});
   for (const WorkloadId& id : changes.gone) add(WorkloadGone{id});
-  for (std::uint32_t node : changes.nodes) add(NodeSeen{node_value(world, node, world.now)});
+  for (std::uint32_t node : changes.nodes) {
+    if (is_vanished(world, node)) {
+      add(NodeGone{NodeName(clean(world.node_name(node), 253))});
+    } else {
+      add(NodeSeen{node_value(world, node, world.now)});
+    }
+  }
   return events;
 }
 

@@ -36,7 +36,12 @@ std::int64_t memory_of(const NodeGroup& group, const Instance& instance) {
 class NodeTeller {
  public:
   NodeTeller(const World& world, std::uint32_t index, TimePoint at)
-      : world_(world), index_(index), at_(at), state_(world.nodes[index]), group_(world.group(state_)) {}
+      : world_(world),
+        index_(index),
+        at_(at),
+        state_(world.nodes[index]),
+        group_(world.group(state_)),
+        condition_(is_silent(world, index) ? Condition::down : state_.condition) {}
 
   Node tell() {
     Node node;
@@ -124,7 +129,7 @@ class NodeTeller {
     gpu.telemetry.temperature = Celsius{std::round(reading.celsius)};
     gpu.telemetry.power = Watts{std::round(reading.watts)};
     gpu.telemetry.origin = {Source::simulator, at_};
-    if (state_.condition == Condition::down || state_.condition == Condition::unknown) {
+    if (condition_ == Condition::down || condition_ == Condition::unknown) {
       gpu.telemetry = {};
       for (Slice& slice : gpu.slices) {
         slice.use.reset();
@@ -151,7 +156,7 @@ class NodeTeller {
 
   void tell_state(Node& node) const {
     bool busy = any_held();
-    switch (state_.condition) {
+    switch (condition_) {
       case Condition::up: node.health = Health::ok; break;
       case Condition::drained: node.health = busy ? Health::draining : Health::drained; break;
       case Condition::down: node.health = Health::down; break;
@@ -163,7 +168,7 @@ class NodeTeller {
 
   std::vector<std::string> slurm_flags(bool busy) const {
     std::string base = !busy ? "IDLE" : held_ >= slots_ && group_.told ? "ALLOCATED" : "MIXED";
-    switch (state_.condition) {
+    switch (condition_) {
       case Condition::up: return {base};
       case Condition::drained: return {base, "DRAIN"};
       case Condition::down: return {"DOWN", "NOT_RESPONDING"};
@@ -173,7 +178,7 @@ class NodeTeller {
     return {};
   }
   std::vector<std::string> kubernetes_flags() const {
-    switch (state_.condition) {
+    switch (condition_) {
       case Condition::up: return {"READY"};
       case Condition::drained: return {"READY", "SCHEDULINGDISABLED"};
       case Condition::down: return {"NOTREADY"};
@@ -188,6 +193,7 @@ class NodeTeller {
   TimePoint at_;
   const NodeState& state_;
   const NodeGroup& group_;
+  Condition condition_;
   int device_ = 0;
   int slots_ = 0;
   int held_ = 0;

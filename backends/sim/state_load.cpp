@@ -145,6 +145,7 @@ class Loader {
     for (NodeState& node : world_.nodes) load_node(node);
     load_recurring("stream", spec().streams.size(), world_.streams);
     load_recurring("trouble", spec().troubles.size(), world_.troubles);
+    while (!lines_.failed() && lines_.take("fault")) load_trap();
     while (!lines_.failed() && lines_.take("job")) load_job();
   }
 
@@ -176,7 +177,45 @@ class Loader {
     node.reason = lines_.quoted();
     node.by = lines_.quoted();
     lines_.end_line();
+    load_extras(node);
     for (Board& board : node.boards) load_board(board, world_.group(node));
+  }
+
+  void load_extras(NodeState& node) {
+    if (lines_.take("closing")) {
+      Closing closing;
+      closing.since = lines_.time();
+      closing.reason = lines_.quoted();
+      closing.by = lines_.quoted();
+      node.closing = std::move(closing);
+      lines_.end_line();
+    }
+    if (lines_.take("mark")) {
+      plan::RunMark mark;
+      mark.since = lines_.time();
+      mark.run = lines_.quoted();
+      mark.who = lines_.quoted();
+      mark.from = lines_.quoted();
+      node.mark = std::move(mark);
+      lines_.end_line();
+    }
+    if (lines_.take("promised")) {
+      node.promised = static_cast<int>(lines_.number(0, 10'000));
+      lines_.end_line();
+    }
+  }
+
+  void load_trap() {
+    constexpr std::size_t kMostTraps = 1000;
+    ArmedTrap armed;
+    armed.seen = static_cast<int>(lines_.number(0, 2'000'000));
+    Result<Trap> trap = parse_trap(lines_.quoted());
+    if (!lines_.failed() && !trap) lines_.fail(trap.error().reason);
+    if (world_.traps.size() >= kMostTraps) lines_.fail("too many faults");
+    if (lines_.failed()) return;
+    armed.trap = std::move(*trap);
+    world_.traps.push_back(std::move(armed));
+    lines_.end_line();
   }
 
   void load_board(Board& board, const NodeGroup& group) {
@@ -257,7 +296,7 @@ Result<std::vector<World>> load_state(std::string_view text, std::shared_ptr<con
   Lines lines(text, file);
   std::vector<World> worlds;
   if (!lines.take("tessera-sim-state")) lines.fail("this is no saved simulator state");
-  lines.number(1, 1);
+  lines.number(1, 2);  // 2 adds marks, closings and faults on demand, and is otherwise the same
   if (!lines.failed()) lines.end_line();
   lines.expect("scenario");
   auto size = static_cast<std::size_t>(lines.number(0, 16 << 20));

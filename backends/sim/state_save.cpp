@@ -36,6 +36,7 @@ class Writer {
     for (const NodeState& one : world.nodes) node(one);
     for (const Recurring& one : world.streams) line("stream {} {}", time(one.next), one.count);
     for (const Recurring& one : world.troubles) line("trouble {} {}", time(one.next), one.count);
+    for (const ArmedTrap& one : world.traps) line("fault {} {}", one.seen, quoted(to_text(one.trap)));
     for (const auto& [id, one] : world.jobs) job(one);
   }
 
@@ -49,6 +50,13 @@ class Writer {
   void node(const NodeState& node) {
     line("node {} {} {} {} {} {}", static_cast<int>(node.condition), time(node.since), time(node.booted),
          maybe(node.until), quoted(node.reason), quoted(node.by));
+    if (node.closing)
+      line("closing {} {} {}", time(node.closing->since), quoted(node.closing->reason),
+           quoted(node.closing->by));
+    if (node.mark)
+      line("mark {} {} {} {}", time(node.mark->since), quoted(node.mark->run), quoted(node.mark->who),
+           quoted(node.mark->from));
+    if (node.promised) line("promised {}", *node.promised);
     for (const Board& board : node.boards) {
       line("board {} {} {} {}", static_cast<int>(board.mode), static_cast<int>(board.strategy),
            board.replicas, board.hidden ? 1 : 0);
@@ -79,7 +87,7 @@ class Writer {
 
 std::string save_state(const std::vector<World>& worlds) {
   Writer writer;
-  writer.line("tessera-sim-state 1");
+  writer.line("tessera-sim-state 2");
   if (!worlds.empty()) {
     const Scenario& scenario = *worlds.front().scenario;
     writer.line("scenario {} {}", scenario.text.size(), Writer::quoted(scenario.name));

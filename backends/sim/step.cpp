@@ -1,10 +1,17 @@
 #include "backends/sim/step.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace tessera::sim {
 
 using Kind = World::Derived::Kind;
+
+namespace {
+
+constexpr std::string_view kRegistration = "slurm";  // who says that a node is invalid
+
+}  // namespace
 
 Step::Step(World& world, Changes& changes) : world_(world), changes_(changes) {}
 
@@ -153,14 +160,18 @@ void Step::requeue(Job& job) {
   changed(job.id);
 }
 
-void Step::empty_node(std::uint32_t node) {
-  std::set<JobId> hit;
-  for (const Board& board : world_.nodes[node].boards) {
-    for (const Hold& hold : board.holds) hit.insert(hold.job);
+std::set<JobId> jobs_on(const NodeState& node) {
+  std::set<JobId> all;
+  for (const Board& board : node.boards) {
+    for (const Hold& hold : board.holds) all.insert(hold.job);
     for (const Instance& instance : board.instances)
-      for (const Hold& hold : instance.holds) hit.insert(hold.job);
+      for (const Hold& hold : instance.holds) all.insert(hold.job);
   }
-  for (JobId id : hit) {
+  return all;
+}
+
+void Step::empty_node(std::uint32_t node) {
+  for (JobId id : jobs_on(world_.nodes[node])) {
     Job& job = world_.jobs.at(id);
     if (job.restartable && job.state == JobState::running) {
       requeue(job);
@@ -173,6 +184,9 @@ void Step::empty_node(std::uint32_t node) {
 void Step::close(std::uint32_t index, Condition condition, std::string reason, std::string by,
                  std::optional<TimePoint> until) {
   NodeState& node = world_.nodes[index];
+  bool away = condition == Condition::down || condition == Condition::unknown;
+  if (away && node.condition == Condition::drained) node.closing = Closing{node.reason, node.by, node.since};
+  if (!away) node.closing.reset();
   node.condition = condition;
   node.reason = std::move(reason);
   node.by = std::move(by);
@@ -183,7 +197,7 @@ void Step::close(std::uint32_t index, Condition condition, std::string reason, s
   request_pass();
 }
 
-void Step::reboot_node(std::uint32_t index, std::string reason, std::string by, TimePoint until) {
+void Step::reboot_node(std::uint32_t index, std::string reason, std::string by, TimePoint until, bool recut) {
   empty_node(index);
   NodeState& node = world_.nodes[index];
   const NodeGroup& group = world_.group(node);
@@ -191,30 +205,60 @@ void Step::reboot_node(std::uint32_t index, std::string reason, std::string by, 
     reboot(node.boards[gpu], group.mig);
     // A mode that was pending came true with the boot: only what was cut is cut again.
     bool cut = group.boards[gpu].mode != MigMode::enable_pending;
-    if (group.recut_at_boot && cut)
-      apply_plan(node.boards[gpu], group, group.boards[gpu], static_cast<int>(gpu));
+    if (recut && cut) apply_plan(node.boards[gpu], group, group.boards[gpu], static_cast<int>(gpu));
   }
   node.booted = until;
   derived().free[index] = free_shares(group, node);
   close(index, Condition::down, std::move(reason), std::move(by), until);
 }
 
+namespace {
+
+// As slurmd counts them: an empty board under MIG has none.
+int devices_found(const NodeState& node) {
+  std::size_t found = 0;
+  for (const Board& board : node.boards) found += board.cut() ? board.instances.size() : 1;
+  return static_cast<int>(found);
+}
+
+int devices_promised(const NodeState& node, const NodeGroup& group) {
+  if (node.promised) return *node.promised;
+  std::size_t promised = 0;
+  for (const BoardPlan& plan : group.boards)
+    promised += plan.mode == MigMode::enabled ? plan.layout.size() : 1;
+  return static_cast<int>(promised);
+}
+
+}  // namespace
+
 void Step::resume(std::uint32_t index) {
   NodeState& node = world_.nodes[index];
-  const NodeGroup& group = world_.group(node);
+  if (std::optional<Closing> again = std::exchange(node.closing, std::nullopt)) {
+    close(index, Condition::drained, std::move(again->reason), std::move(again->by), std::nullopt);
+    node.since = again->since;
+    return;
+  }
   close(index, Condition::up, "", "", std::nullopt);
   if (world_.spec().scheduler != Scheduler::slurm) return;
   // slurmd registers fewer devices than slurm.conf promises: instances that nobody made again after a boot.
-  std::size_t promised = 0, found = 0;
-  for (std::size_t gpu = 0; gpu < node.boards.size(); ++gpu) {
-    promised += group.boards[gpu].mode == MigMode::enabled ? group.boards[gpu].layout.size() : 1;
-    found += node.boards[gpu].cut() ? node.boards[gpu].instances.size() : 1;
-  }
+  int promised = devices_promised(node, world_.group(node)), found = devices_found(node);
   if (found < promised)
     close(index, Condition::invalid,
           "gres/gpu count reported lower than configured (" + std::to_string(found) + " < " +
               std::to_string(promised) + ")",
-          "slurm", std::nullopt);
+          std::string(kRegistration), std::nullopt);
+}
+
+// Whoever changes boards writes the new counts where the scheduler's agent reads them; it then registers
+// anew.
+void Step::recount(std::uint32_t index) {
+  NodeState& node = world_.nodes[index];
+  node.promised = devices_found(node);
+  derived().free[index] = free_shares(world_.group(node), node);
+  if (node.condition == Condition::invalid && node.by == kRegistration) resume(index);
+  touched(index);
+  for (JobId id : jobs_on(node)) changed(id);
+  request_pass();
 }
 
 void Step::arrive(std::uint32_t index) {
@@ -253,7 +297,10 @@ void Step::strike(std::uint32_t index) {
       empty_node(victim);
       close(victim, Condition::down, std::move(reason), plan.by, until);
       break;
-    case Trouble::Kind::reboot: reboot_node(victim, std::move(reason), plan.by, until); break;
+    case Trouble::Kind::reboot:
+      reboot_node(victim, std::move(reason), plan.by, until,
+                  world_.group(world_.nodes[victim]).recut_at_boot);
+      break;
   }
 }
 
@@ -271,7 +318,7 @@ void Step::fault() {
       close(fault.node, Condition::down, fault.reason, fault.by, std::nullopt);
       break;
     case Fault::Kind::reboot:
-      reboot_node(fault.node, fault.reason, fault.by, world_.now + Duration(240'000));
+      reboot_node(fault.node, fault.reason, fault.by, world_.now + kBoot, world_.group(node).recut_at_boot);
       break;
     case Fault::Kind::resume: close(fault.node, Condition::up, "", "", std::nullopt); break;
     case Fault::Kind::hide:

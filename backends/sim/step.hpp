@@ -26,6 +26,8 @@ enum class Purpose : std::uint64_t {
   pod,
 };
 
+inline constexpr Duration kBoot{240'000};  // a node is away for so long
+
 class Step {
  public:
   Step(World& world, Changes& changes);
@@ -46,16 +48,19 @@ class Step {
   void touched(std::uint32_t node) { changes_.nodes.push_back(node); }
   std::uint64_t chance(Purpose purpose, std::uint64_t which, std::uint64_t count = 0) const;
 
- private:
   void finish(Job& job);
-  void leave(Job& job);
-  void release_claims(Job& job);
-  void empty_node(std::uint32_t node);  // its jobs are requeued, or lost
   void requeue(Job& job);
   void close(std::uint32_t node, Condition condition, std::string reason, std::string by,
              std::optional<TimePoint> until);
-  void reboot_node(std::uint32_t node, std::string reason, std::string by, TimePoint until);
-  void resume(std::uint32_t node);
+  // recut: its boot unit makes the instances of the scenario again.
+  void reboot_node(std::uint32_t node, std::string reason, std::string by, TimePoint until, bool recut);
+  void resume(std::uint32_t node);   // as it comes back: closed if it was, invalid when devices are missing
+  void recount(std::uint32_t node);  // after its slices or ways of sharing were changed
+
+ private:
+  void leave(Job& job);
+  void release_claims(Job& job);
+  void empty_node(std::uint32_t node);  // its jobs are requeued, or lost
   void arrive(std::uint32_t stream);
   void strike(std::uint32_t trouble);
   void fault();
@@ -67,6 +72,7 @@ class Step {
   Changes& changes_;
 };
 
+std::set<JobId> jobs_on(const NodeState& node);
 void apply_plan(Board& board, const NodeGroup& group, const BoardPlan& plan, int gpu);
 
 }  // namespace tessera::sim

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backends/sim/step.hpp"
+#include "engine/text.hpp"
 
 namespace tessera::sim {
 
@@ -28,7 +29,7 @@ const Error* World::failing() const {
 bool operator==(const World& a, const World& b) {
   auto state = [](const World& w) {
     return std::tie(w.cluster, w.seed, w.start, w.now, w.next_id, w.nodes, w.jobs, w.streams, w.troubles,
-                    w.faults_done, w.pass_at);
+                    w.faults_done, w.traps, w.pass_at);
   };
   return a.scenario->text == b.scenario->text && state(a) == state(b);
 }
@@ -69,6 +70,71 @@ void derive(World& world) {
   if (world.pass_at) derived.queue.push({*world.pass_at, Kind::pass, 0});
 }
 
+void Changes::add(const Changes& more) {
+  nodes.insert(nodes.end(), more.nodes.begin(), more.nodes.end());
+  jobs.insert(jobs.end(), more.jobs.begin(), more.jobs.end());
+  gone.insert(gone.end(), more.gone.begin(), more.gone.end());
+}
+
+void Changes::tidy() {
+  auto each = [](auto& list) {
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+  };
+  each(nodes);
+  each(jobs);
+  each(gone);
+}
+
+Changes changes_between(const World& before, const World& after) {
+  Changes changes;
+  for (std::uint32_t i = 0; i < after.nodes.size(); ++i) {
+    // Devices are numbered over a node's slices: whoever holds one is told anew with it.
+    if (before.nodes[i] == after.nodes[i] && is_vanished(before, i) == is_vanished(after, i) &&
+        is_silent(before, i) == is_silent(after, i))
+      continue;
+    changes.nodes.push_back(i);
+    for (JobId id : jobs_on(after.nodes[i])) changes.jobs.push_back(id);
+  }
+  for (const auto& [id, job] : after.jobs) {
+    auto old = before.jobs.find(id);
+    if (old != before.jobs.end() && old->second == job) continue;
+    changes.jobs.push_back(id);
+  }
+  for (const auto& [id, job] : before.jobs)
+    if (!after.jobs.contains(id)) changes.gone.push_back(workload_id(before, job));
+  changes.tidy();
+  return changes;
+}
+
+std::optional<std::uint32_t> find_node(const World& world, std::string_view shown) {
+  std::uint32_t index = 0;
+  for (const NodeGroup& group : world.spec().groups)
+    for (const std::string& name : group.names) {
+      if (name == shown || clean(name, 253) == shown) return index;
+      ++index;
+    }
+  return std::nullopt;
+}
+
+namespace {
+
+bool hidden_by(const World& world, std::uint32_t node, TrapKind kind) {
+  return std::any_of(world.traps.begin(), world.traps.end(), [&](const ArmedTrap& armed) {
+    return armed.trap.kind == kind && due(armed) &&
+           concerns(armed.trap, clean(world.node_name(node), 253), "");
+  });
+}
+
+}  // namespace
+
+bool is_vanished(const World& world, std::uint32_t node) {
+  return hidden_by(world, node, TrapKind::vanishes);
+}
+bool is_silent(const World& world, std::uint32_t node) {
+  return hidden_by(world, node, TrapKind::stays_silent);
+}
+
 Changes World::advance(TimePoint to) {
   Changes changes;
   if (to < now) return changes;
@@ -81,13 +147,7 @@ Changes World::advance(TimePoint to) {
     step.play(due);
   }
   now = to;
-  auto tidy = [](auto& list) {
-    std::sort(list.begin(), list.end());
-    list.erase(std::unique(list.begin(), list.end()), list.end());
-  };
-  tidy(changes.nodes);
-  tidy(changes.jobs);
-  tidy(changes.gone);
+  changes.tidy();
   return changes;
 }
 

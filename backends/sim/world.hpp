@@ -16,6 +16,7 @@
 
 #include "backends/sim/gpu.hpp"
 #include "backends/sim/scenario.hpp"
+#include "engine/plan/facts.hpp"
 
 namespace tessera::sim {
 
@@ -56,6 +57,13 @@ struct Job {
   friend bool operator==(const Job&, const Job&) = default;
 };
 
+// Why a node is closed to new work: outlives a reboot and an outage.
+struct Closing {
+  std::string reason, by;
+  TimePoint since{};
+  friend bool operator==(const Closing&, const Closing&) = default;
+};
+
 struct NodeState {
   std::uint32_t group = 0;
   Condition condition = Condition::up;
@@ -63,6 +71,9 @@ struct NodeState {
   TimePoint since{};
   TimePoint booted{};
   std::optional<TimePoint> until;  // comes back by itself then
+  std::optional<Closing> closing;  // while it is away: it comes back closed
+  std::optional<plan::RunMark> mark;
+  std::optional<int> promised;  // devices that the scheduler expects; nullopt: those of the scenario
   std::vector<Board> boards;
   friend bool operator==(const NodeState&, const NodeState&) = default;
 };
@@ -73,11 +84,14 @@ struct Recurring {
   friend bool operator==(const Recurring&, const Recurring&) = default;
 };
 
-// What one advance() did. Sorted, without doubles; a job that ended may be in both `jobs` and `gone`.
+// What one advance() or action did. Sorted, without doubles; a job that ended may be in both `jobs` and
+// `gone`.
 struct Changes {
   std::vector<std::uint32_t> nodes;
   std::vector<JobId> jobs;
   std::vector<WorkloadId> gone;
+  void add(const Changes& more);
+  void tidy();
   bool empty() const { return nodes.empty() && jobs.empty() && gone.empty(); }
 };
 
@@ -96,6 +110,7 @@ struct World {
   std::vector<Recurring> streams;
   std::vector<Recurring> troubles;
   std::uint64_t faults_done = 0;
+  std::vector<ArmedTrap> traps;
   std::optional<TimePoint> pass_at;  // the scheduler looks next
 
   const ClusterSpec& spec() const { return scenario->clusters[cluster]; }
@@ -138,6 +153,15 @@ Result<std::vector<World>> make_worlds(const ScenarioPtr& scenario, std::uint64_
 std::vector<NodeState> bare_nodes(const ClusterSpec& spec);
 // Rebuilds what is looked up rather than kept.
 void derive(World& world);
+
+// What is different now, whatever happened in between. Precondition: both are of one scenario and cluster.
+Changes changes_between(const World& before, const World& after);
+
+// By the name that is shown; nullopt: there is none.
+std::optional<std::uint32_t> find_node(const World& world, std::string_view shown);
+// A fault hides it from everyone who looks.
+bool is_vanished(const World& world, std::uint32_t node);
+bool is_silent(const World& world, std::uint32_t node);  // ... or lets it not answer
 
 // What the scheduler calls the job: "80017", "team-ml/serve-x2x4p".
 WorkloadId workload_id(const World& world, const Job& job);

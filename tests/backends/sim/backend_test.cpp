@@ -121,7 +121,7 @@ TEST(Open, RefusesWhatMakesNoSense) {
   options.speed = -1;
   EXPECT_FALSE(open(options).ok());
   options.speed = 2;
-  options.state_file = "/tmp/never-made";
+  options.state_file = "/nonexistent/never-made";
   EXPECT_FALSE(open(options).ok());
   options = {.scenario = "atlantis", .wall = wall.clock(), .catalogue = catalogue()};
   EXPECT_FALSE(open(options).ok());

@@ -18,6 +18,17 @@ std::string with(std::string_view line) {
          std::string(line);
 }
 
+TEST(Scenario, ArmsFaultsFromTheStart) {
+  World world =
+      world_from(with("    faults: [{fault: 'in-use node=n1 nth=2'}, {at: 1h, do: drain, node: n1}]\n"));
+  ASSERT_EQ(world.traps.size(), 1u);
+  EXPECT_EQ(to_text(world.traps[0].trap), "in-use node=n1 nth=2");
+  EXPECT_NE(error_of(with("    faults: [{fault: boom}]\n")).find("'boom' is no kind of fault"),
+            std::string::npos);
+  EXPECT_NE(error_of(with("    faults: [{fault: 'in-use node=n9'}]\n")).find("no node 'n9'"),
+            std::string::npos);
+}
+
 TEST(Scenario, ShippedOnesLiveForADay) {
   std::vector<std::string> names = scenario_names();
   for (const char* expected : {"blackwell", "broken", "demo", "huge", "kubernetes", "slurm-h100"})

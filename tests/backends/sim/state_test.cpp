@@ -46,7 +46,7 @@ TEST(State, RefusesATextThatIsCutAnywhere) {
 
 TEST(State, NamesTheLineOfWhatMakesNoSense) {
   EXPECT_EQ(refusal("hello"), "f:1: this is no saved simulator state");
-  EXPECT_EQ(refusal("tessera-sim-state 2\n"), "f:1: a number from 1 to 1 is expected");
+  EXPECT_EQ(refusal("tessera-sim-state 3\n"), "f:1: a number from 1 to 2 is expected");
   std::string text = save_state(worlds_of("blackwell"));
   EXPECT_EQ(refusal(text + "more\n").find("f:"), 0u);
   auto spoil = [&](std::string_view from, std::string_view to) {
@@ -70,6 +70,38 @@ TEST(State, SurvivesEveryByteBeingOdd) {
   EXPECT_EQ(*loaded, worlds);
 }
 
+TEST(State, KeepsMarksClosingsAndFaults) {
+  std::vector<World> worlds = worlds_of("demo");
+  NodeState& node = worlds[0].nodes[2];
+  node.mark = plan::RunMark{"r \"1\"", "root", "login1\n", kMonday};
+  node.promised = 7;
+  node.condition = Condition::down;
+  node.closing = Closing{"tessera r1 root@login1: x", "root", kMonday};
+  worlds[1].traps = {{*parse_trap("in-use node=gpu-01 nth=3 times=always"), 2}, {*parse_trap("silent"), 0}};
+  Result<std::vector<World>> loaded = load_state(save_state(worlds), catalogue());
+  ASSERT_TRUE(loaded.ok()) << to_line(loaded.error());
+  EXPECT_TRUE(*loaded == worlds);
+  node.mark.reset();
+  EXPECT_FALSE(*loaded == worlds);
+}
+
+TEST(State, ReadsAFileOfTheVersionBefore) {
+  std::vector<World> worlds = worlds_of("blackwell");
+  std::string text = save_state(worlds);
+  text.replace(0, text.find('\n'), "tessera-sim-state 1");
+  Result<std::vector<World>> loaded = load_state(text, catalogue());
+  ASSERT_TRUE(loaded.ok()) << to_line(loaded.error());
+  EXPECT_TRUE(*loaded == worlds);
+}
+
+TEST(State, RefusesAFaultThatItDoesNotKnow) {
+  std::vector<World> worlds = worlds_of("blackwell");
+  worlds[0].traps = {{*parse_trap("silent"), 0}};
+  std::string text = save_state(worlds);
+  text.replace(text.find("\"silent\""), 8, "\"loud\"");
+  EXPECT_NE(refusal(text).find("'loud' is no kind of fault"), std::string::npos);
+}
+
 class StateFileTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -85,10 +117,11 @@ TEST_F(StateFileTest, IsReplacedAsAWholeAndIsTheOwnersOnly) {
   std::string path = folder + "/world";
   Result<StateFile> file = StateFile::open(path);
   ASSERT_TRUE(file.ok());
-  EXPECT_EQ(*file->read(), std::nullopt);
+  EXPECT_FALSE(read_state(path)->has_value());
   ASSERT_TRUE(file->write("one").ok());
   ASSERT_TRUE(file->write("two").ok());
-  EXPECT_EQ(**file->read(), "two");
+  EXPECT_EQ((*read_state(path))->text, "two");
+  EXPECT_EQ((*read_state(path))->stamp, stamp_of(path)) << "so that another's save shows";
   struct stat info {};
   ASSERT_EQ(stat(path.c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777u, 0600u);
@@ -100,8 +133,8 @@ TEST_F(StateFileTest, IsNotGivenToTwoAtOnce) {
   {
     Result<StateFile> first = StateFile::open(path);
     ASSERT_TRUE(first.ok());
-    Result<StateFile> second = StateFile::open(path);
-    ASSERT_FALSE(second.ok());
+    Result<StateFile> second = StateFile::open(path, std::chrono::milliseconds(30));
+    ASSERT_FALSE(second.ok()) << "waits a moment, and then says so";
     EXPECT_NE(second.error().reason.find("another tessera"), std::string::npos);
   }
   EXPECT_TRUE(StateFile::open(path).ok()) << "free again when the first is gone";
@@ -111,7 +144,7 @@ TEST_F(StateFileTest, SaysWhyItCannotBeUsed) {
   EXPECT_FALSE(StateFile::open("/nonexistent/world").ok());
   Result<StateFile> file = StateFile::open(folder);
   ASSERT_TRUE(file.ok());
-  EXPECT_NE(file->read().error().reason.find("not a regular file"), std::string::npos);
+  EXPECT_NE(read_state(folder).error().reason.find("not a regular file"), std::string::npos);
   EXPECT_FALSE(file->write("x").ok());
   unlink((folder + ".lock").c_str());
 }

@@ -1,0 +1,96 @@
+// What a run sees of a simulated node.
+#include <algorithm>
+
+#include "backends/sim/actuator.hpp"
+#include "backends/sim/snapshot.hpp"
+#include "backends/sim/step.hpp"
+#include "engine/model/reduce.hpp"
+#include "engine/plan/resources.hpp"
+#include "engine/text.hpp"
+
+namespace tessera::sim {
+namespace {
+
+void tell_work(plan::NodeFacts& facts, const World& world, std::uint32_t index) {
+  Workloads all;
+  for (JobId id : jobs_on(world.nodes[index])) {
+    Workload one = workload_value(world, world.jobs.at(id));
+    std::stable_sort(one.allocations.begin(), one.allocations.end(),
+                     [](const Allocation& a, const Allocation& b) { return a.node < b.node; });
+    facts.node.workloads.push_back(one.id);
+    facts.workloads.push_back(one);
+    all.upsert(std::move(one));
+  }
+  link_holders(facts.node, all);
+}
+
+void tell_closing(plan::NodeFacts& facts, const NodeState& node) {
+  std::string reason = node.reason, by = node.by;
+  facts.closed = node.condition == Condition::drained || node.condition == Condition::invalid;
+  if (node.closing) {
+    facts.closed = true;
+    reason = node.closing->reason, by = node.closing->by;
+  }
+  if (!facts.closed) return;
+  facts.closed_reason = clean(reason, 1024);
+  facts.closed_by = clean(by, 64);
+  facts.closed_as = plan::parse_mark(facts.closed_reason);
+}
+
+// A state file may hold any bytes.
+plan::RunMark cleaned(const plan::RunMark& mark) {
+  return {clean(mark.run, 120), clean(mark.who, 120), clean(mark.from, 253), mark.since};
+}
+
+}  // namespace
+
+plan::NodeFacts observe(const World& world, const NodeName& name, TimePoint at) {
+  plan::NodeFacts facts;
+  facts.at = at;
+  facts.node.name = name;
+  std::optional<std::uint32_t> index = find_node(world, name.text);
+  if (!index) {
+    facts.known = facts.answering = false;
+    return facts;
+  }
+  const NodeState& node = world.nodes[*index];
+  facts.answering = node.condition != Condition::down && node.condition != Condition::unknown;
+  facts.node = node_value(world, *index, at);
+  tell_work(facts, world, *index);
+  tell_closing(facts, node);
+  if (node.mark) facts.mark = cleaned(*node.mark);
+  facts.advertised =
+      plan::offered(facts.node, *world.scenario->catalogue, {}, nullptr).by(world.spec().scheduler);
+  return facts;
+}
+
+Result<plan::NodeFacts> look(World& world, const NodeName& name, Changes& changes) {
+  if (!world.derived) derive(world);
+  if (const Error* failure = world.failing()) return *failure;
+  plan::NodeFacts facts = observe(world, name, world.now);
+  std::optional<std::uint32_t> index = find_node(world, name.text);
+  bool blind = false;
+  for (ArmedTrap& armed : world.traps) {
+    if (!counts_looks(armed.trap.kind) || !concerns(armed.trap, name.text, "")) continue;
+    if (due(armed)) {
+      blind |= armed.trap.kind == TrapKind::unreadable;
+      if (armed.trap.kind == TrapKind::vanishes) facts.known = facts.answering = false;
+      if (armed.trap.kind == TrapKind::stays_silent) facts.answering = false;
+    }
+    if (armed.trap.times || armed.seen + 1 < armed.trap.nth) ++armed.seen;
+    if (index) changes.nodes.push_back(*index);
+  }
+  std::erase_if(world.traps, spent);
+  if (blind) return Error{"cannot read the cluster", "connection refused", ""};
+  return facts;
+}
+
+std::vector<plan::MarkedNode> marks_of(const World& world) {
+  std::vector<plan::MarkedNode> marks;
+  for (std::uint32_t i = 0; i < world.nodes.size(); ++i)
+    if (world.nodes[i].mark)
+      marks.push_back({NodeName(clean(world.node_name(i), 253)), cleaned(*world.nodes[i].mark)});
+  return marks;
+}
+
+}  // namespace tessera::sim
