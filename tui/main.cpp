@@ -12,6 +12,7 @@
 #include "backends/mailbox.hpp"
 #include "backends/runs/room.hpp"
 #include "backends/sim/backend.hpp"
+#include "backends/sim/play.hpp"
 #include "backends/slurm/backend.hpp"
 #include "backends/slurm/site.hpp"
 #include "engine/embedded.hpp"
@@ -43,15 +44,25 @@ cli::Opening refuse(Error error, int code) {
   return opening;
 }
 
-cli::Opening open_simulator(const cli::Options& options, const mig::Catalogue& catalogue) {
+sim::Options simulator_options(const cli::Options& options, const mig::Catalogue& catalogue) {
   sim::Options wanted;
-  wanted.scenario = *options.sim;
+  wanted.scenario = options.sim.value_or("");
   if (options.sim_seed) wanted.seed = *options.sim_seed;
   wanted.speed = options.sim_speed;
   wanted.state_file = options.sim_state;
   wanted.wall = wall;
   wanted.catalogue = std::make_shared<const mig::Catalogue>(catalogue);
-  auto backends = sim::open(wanted);
+  return wanted;
+}
+
+Result<cli::SimAnswer> play(const cli::Options& options, const mig::Catalogue& catalogue) {
+  auto played = sim::play(simulator_options(options, catalogue), options.cluster, options.words);
+  if (!played) return played.error();
+  return cli::SimAnswer{std::move(played->text), played->finding};
+}
+
+cli::Opening open_simulator(const cli::Options& options, const mig::Catalogue& catalogue) {
+  auto backends = sim::open(simulator_options(options, catalogue));
   if (!backends) return refuse(backends.error(), cli::kUsage);
   return {std::move(*backends), std::nullopt, 0, nullptr};
 }
@@ -138,7 +149,7 @@ int run_tessera(const std::vector<std::string>& arguments, const cli::Environmen
     return cli::kUsage;
   };
   bool has_terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-  cli::Joins joins{mailbox, mailbox, open, console, wall, {}, has_terminal};
+  cli::Joins joins{mailbox, mailbox, open, console, wall, {}, has_terminal, play};
   for (const embedded::File& file : embedded::scenarios()) {
     std::string_view name = file.name;
     joins.scenarios.emplace_back(name.substr(0, name.rfind('.')));

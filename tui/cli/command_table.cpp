@@ -37,6 +37,15 @@ constexpr Command kCommands[] = {
      "tessera layouts H100-80GB-SXM5  # the layouts worth choosing from\n"
      "tessera layouts H100-80GB-SXM5 --check '3g.40gb@4,2g.20gb@2,1g.10gb@0'\n"
      "tessera layouts A30 --all -o json"},
+    {"sim", kSim, "VERB [WORD...]", 100, Completes::words,
+     "advance drain open reboot end fault faults check scenarios", "play with a saved simulated world",
+     "Acts on the world that --sim-state keeps, while others look at it or run changes on it. advance TIME "
+     "lets time pass; drain NODE [REASON], open NODE, reboot NODE and end WORKLOAD are what happens on any "
+     "day; fault arms one that strikes at a later action, faults lists what is armed or, when nothing is, "
+     "what there is; check says what is not as it must be (exit code 1); scenarios lists the shipped ones.",
+     "tessera sim advance 10m --sim-state /tmp/world\n"
+     "tessera sim fault 'create-stops node=h100-03' --sim-state /tmp/world\n"
+     "tessera sim check --sim-state /tmp/world"},
     {"completion", kShell, "bash|zsh", 1, Completes::words, "bash zsh",
      "print the completion script of a shell",
      "Prints a script that teaches a shell the commands, flags and values of tessera.",
@@ -53,15 +62,16 @@ constexpr Command kCommands[] = {
 constexpr unsigned kShowing = kConsole | kLists;
 
 constexpr Flag kFlags[] = {
-    {"cluster", 'c', "NAME", false, "", Section::data, kShowing, "TESSERA_CLUSTER", false, "",
+    {"cluster", 'c', "NAME", false, "", Section::data, kShowing | kSim, "TESSERA_CLUSTER", false, "",
      Completes::nothing, "", "only this cluster"},
-    {"sim", 0, "SCENARIO", true, "", Section::data, kShowing, "TESSERA_SIM", false, "", Completes::scenario,
-     "", "a simulated cluster; SCENARIO is a shipped name or a YAML file, demo when left out"},
-    {"sim-seed", 0, "N", false, "", Section::data, kShowing, "", false, "", Completes::nothing, "",
+    {"sim", 0, "SCENARIO", true, "", Section::data, kShowing | kSim, "TESSERA_SIM", false, "",
+     Completes::scenario, "",
+     "a simulated cluster; SCENARIO is a shipped name or a YAML file, demo when left out"},
+    {"sim-seed", 0, "N", false, "", Section::data, kShowing | kSim, "", false, "", Completes::nothing, "",
      "seed of the simulation; the same seed gives the same world"},
     {"sim-speed", 0, "FACTOR", false, "", Section::data, kShowing, "", false, "", Completes::nothing, "",
      "how much faster than the clock simulated time passes; 0: it stands still"},
-    {"sim-state", 0, "FILE", false, "", Section::data, kShowing, "TESSERA_SIM_STATE", false, "",
+    {"sim-state", 0, "FILE", false, "", Section::data, kShowing | kSim, "TESSERA_SIM_STATE", false, "",
      Completes::file, "",
      "keep the simulated world in FILE, so that a sequence of commands acts on one world"},
     {"slurm-conf", 0, "FILE", false, "", Section::data, kShowing, "SLURM_CONF", true, "", Completes::file, "",

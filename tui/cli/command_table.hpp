@@ -23,7 +23,8 @@ enum Takes : unsigned {
   kLayouts = 1u << 2,
   kShell = 1u << 3,   // completion
   kConfig = 1u << 4,  // config
-  kEvery = 0xffu,
+  kSim = 1u << 10,    // sim
+  kEvery = 0xffffu,
 };
 
 struct Flag {

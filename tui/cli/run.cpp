@@ -129,6 +129,7 @@ int run(const std::vector<std::string>& arguments, const Environment& environmen
   auto catalogue = load_catalogue(environment);
   if (!catalogue) return refuse(streams, catalogue.error(), kUsage);
   if (options->command == "layouts") return run_layouts(*options, *catalogue, streams);
+  if (options->command == "sim") return run_sim(*options, *catalogue, joins.scenarios, joins.sim, streams);
   if (options->command == "completion") return run_completion(*options, *catalogue, joins, streams);
   if (!options->command.empty()) return run_list(*options, *catalogue, joins, streams);
   if (!joins.has_terminal) {

@@ -15,6 +15,7 @@
 #include "engine/plan/runs.hpp"
 #include "engine/port.hpp"
 #include "tui/cli/options.hpp"
+#include "tui/cli/sim.hpp"
 #include "tui/cli/streams.hpp"
 
 namespace tessera::cli {
@@ -36,6 +37,7 @@ struct Joins {
   std::function<TimePoint()> wall;
   std::vector<std::string> scenarios;  // names of the shipped ones
   bool has_terminal = false;
+  SimJoin sim;  // `tessera sim`
 };
 
 // Returns the exit code. arguments without the program's name.
