@@ -10,6 +10,8 @@
 #include <thread>
 #include <utility>
 
+#include "backends/files.hpp"
+
 namespace tessera::sim {
 namespace {
 
@@ -17,42 +19,10 @@ Error failure(std::string what, const std::string& path, int code) {
   return {std::move(what), path + ": " + std::strerror(code), "check the folder and its permissions"};
 }
 
-// Closes what it holds, whatever way the function is left.
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-  bool ok() const { return fd_ >= 0; }
-
- private:
-  int fd_;
-};
-
-bool write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    ssize_t put = ::write(fd, text.data(), text.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(put));
-  }
-  return true;
-}
-
 FileStamp stamp(const struct stat& info) {
   return {static_cast<std::uint64_t>(info.st_dev), static_cast<std::uint64_t>(info.st_ino),
           static_cast<std::int64_t>(info.st_size), static_cast<std::int64_t>(info.st_mtim.tv_sec),
           static_cast<std::int64_t>(info.st_mtim.tv_nsec)};
-}
-
-std::string folder_of(const std::string& path) {
-  std::size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
 }
 
 }  // namespace
@@ -104,17 +74,9 @@ Result<std::optional<SavedText>> read_state(const std::string& path) {
   if (fstat(file.get(), &info) != 0) return failure(what, path, errno);
   if (!S_ISREG(info.st_mode)) return Error{what, path + ": not a regular file", "give another path"};
   if (info.st_size > kMost) return Error{what, path + ": larger than 512 MiB", "give another path"};
-  std::string text(static_cast<std::size_t>(info.st_size), '\0');
-  std::size_t got = 0;
-  while (got < text.size()) {
-    ssize_t part = ::read(file.get(), text.data() + got, text.size() - got);
-    if (part < 0 && errno == EINTR) continue;
-    if (part < 0) return failure(what, path, errno);
-    if (part == 0) break;
-    got += static_cast<std::size_t>(part);
-  }
-  text.resize(got);
-  return std::optional<SavedText>(SavedText{std::move(text), stamp(info)});
+  std::optional<std::string> text = read_all(file.get(), static_cast<std::size_t>(info.st_size));
+  if (!text) return failure(what, path, errno);
+  return std::optional<SavedText>(SavedText{std::move(*text), stamp(info)});
 }
 
 Result<FileStamp> StateFile::write(std::string_view text) const {
@@ -137,8 +99,7 @@ Result<FileStamp> StateFile::write(std::string_view text) const {
     return failure(what, path_, code);
   }
   // The rename itself must survive a crash too.
-  Descriptor folder(::open(folder_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (folder.ok()) fsync(folder.get());
+  sync_folder(folder_of(path_));
   return stamp(info);
 }
 
