@@ -195,7 +195,9 @@ Outcome set_mode(Board& board, const mig::Product& product, int gpu, bool on) {
   }
   bool is_on = board.cut();
   if (on == is_on) {
-    board.mode = on ? MigMode::enabled : MigMode::disabled;  // takes back what was pending
+    board.mode = on ? MigMode::enabled : MigMode::disabled;  // takes back what was pending, and no more
+    outcome.lines.push_back("All done.");
+    return outcome;
   } else if (!board.instances.empty()) {
     outcome.refusal = Outcome::Refusal::in_use;
     outcome.lines.push_back(fmt::format("Unable to disable MIG Mode for GPU {:>2}: {}", gpu, kInUse));

@@ -148,6 +148,16 @@ TEST_F(Driver, TakesBackAPendingMode) {
   EXPECT_EQ(board.mode, MigMode::disabled);
 }
 
+TEST_F(Driver, LeavesTheWayOfSharingAloneWhereTheModeIsSoAlready) {
+  board = {};
+  board.strategy = Strategy::mps;
+  board.replicas = 4;
+  board.holds.push_back({1, 3, Character::batch});
+  EXPECT_TRUE(set_mode(board, *product, 0, false).ok());
+  EXPECT_EQ(board.strategy, Strategy::mps);
+  EXPECT_EQ(board.replicas, 4);
+}
+
 TEST_F(Driver, ChangesHopperAtOnceUnlessItIsUsed) {
   board = {};
   board.holds.push_back({1, 1, Character::batch});
