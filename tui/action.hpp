@@ -1,7 +1,7 @@
 // Everything a key can do, in one table: keymap, footer, help screen, palette and docs/keys.md come from it.
 //
-// None of these actions changes a cluster. One that will must not sit on Ctrl-d, Ctrl-k, x or Enter, and
-// never on a single key without a plan in between.
+// No single action changes a cluster: a plan is armed by typing a name, and only then arm_confirm starts it. What
+// leads to a change must not sit on Ctrl-d, Ctrl-k, x or Enter.
 // Threads: constant data.
 #pragma once
 
@@ -58,6 +58,7 @@ enum class Action : std::uint8_t {
   show_workloads,
   show_events,
   show_waiting,
+  show_journal,
   show_about,
   help,
   // The console itself.
@@ -68,6 +69,36 @@ enum class Action : std::uint8_t {
   toggle_mouse,
   suspend,
   quit,
+  // On the plan.
+  plan_arm,
+  plan_again,
+  plan_requeue,
+  plan_cancel,
+  plan_when_empty,
+  plan_on_failure,
+  plan_canary,
+  plan_batch,
+  plan_scheduler,
+  plan_copy_all,
+  plan_messages,
+  // On a run and in the journal.
+  run_pause,
+  run_go_back,
+  run_resume,
+  run_undo,
+  run_go_on,
+  run_stop_here,
+  // Choosing how to take a run up again.
+  resume_carry_on,
+  resume_anew,
+  resume_back,
+  resume_leave,
+  // A name was typed: the second key.
+  arm_confirm,
+  arm_cancel,
+  // Leaving while a run is under way.
+  leave_park,
+  leave_stay,
   // In a list of choices (columns, sorting).
   choice_toggle,
   // While typing.
@@ -90,10 +121,23 @@ enum class Action : std::uint8_t {
 
 // Where a key counts. A screen asks the topmost scope first and global last; while text is typed only
 // `input` is asked, and what it does not know is text.
-enum class Scope : std::uint8_t { global, table, node, log, choice, input, count_ };
+enum class Scope : std::uint8_t {
+  global,
+  table,
+  node,
+  log,
+  plan,
+  run,
+  resume,
+  arm,
+  leave,
+  choice,
+  input,
+  count_
+};
 
 // Headings of the help screen.
-enum class Group : std::uint8_t { move, find, mark, screens, console, choice, typing, count_ };
+enum class Group : std::uint8_t { move, find, mark, screens, console, change, choice, typing, count_ };
 
 struct ActionInfo {
   Action action;

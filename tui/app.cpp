@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
+#include <type_traits>
 #include <utility>
 
 #include "engine/model/reduce.hpp"
@@ -57,6 +59,7 @@ struct App::Parts {
   bool changed = true;               // the picture may differ from what is shown
   bool urgent = true;                // somebody waits for it
   bool leaving = false;
+  bool hung_up = false;  // nobody can type or see anything any more
   int status = 0;
   Duration drawn_at{-1'000'000};
   Duration ticked_at{-1'000'000};
@@ -84,6 +87,45 @@ struct App::Parts {
       if (Status sent = with.terminal.copy(*effects.copy); !sent) complain(sent.error());
     if (effects.theme) show_theme(*effects.theme);
     if (effects.suspend) suspend();
+    for (const RunOrder& order : effects.orders) ask(order);
+  }
+
+  // --- runs
+
+  void ask(const RunOrder& order) {
+    if (with.runs) return std::visit([this](const auto& one) { ask(*with.runs, one); }, order);
+    if (std::holds_alternative<ParkRuns>(order)) return send(RunNews{RunsAtRest{}});
+    if (std::holds_alternative<ListRuns>(order)) return;
+    send(RunNews{RunRefused{
+        "", {"nothing can be changed from here", "this console has no place for the journals of runs", ""}}});
+  }
+  static void ask(plan::Runs& runs, const StartRun& order) { runs.start(order.plan, order.undoes); }
+  static void ask(plan::Runs& runs, const ResumeRun& order) {
+    runs.resume(order.run, order.onward, order.accept_harm);
+  }
+  static void ask(plan::Runs& runs, const DemandOfRun& order) {
+    runs.demand(order.run, order.node, order.what);
+  }
+  static void ask(plan::Runs& runs, const AnswerRun& order) {
+    runs.answer(order.run, order.node, order.what, order.go_on);
+  }
+  static void ask(plan::Runs& runs, const ReadRun& order) { runs.read(order.run); }
+  static void ask(plan::Runs& runs, const ListRuns&) { runs.list(); }
+  static void ask(plan::Runs& runs, const ParkRuns& order) { runs.park_all(order.why); }
+
+  // News of runs; false: the event is about a cluster.
+  bool take_news(Event& event) {
+    return std::visit(
+        [this](auto& what) {
+          using What = std::decay_t<decltype(what)>;
+          if constexpr (std::is_constructible_v<decltype(RunNews::what), What&&>) {
+            urgent = true;
+            send(RunNews{std::move(what)});
+            return true;
+          }
+          return false;
+        },
+        event.what);
   }
 
   void complain(const Error& error) { send(Notice{Severity::warning, to_line(error)}); }
@@ -106,8 +148,8 @@ struct App::Parts {
   }
 
   void end_by(int signal) {
-    leaving = true;
     status = 128 + signal;
+    send(Ending{signal == SIGHUP ? "the terminal went away" : "tessera was told to end"});
   }
 
   void take_size() {
@@ -185,7 +227,10 @@ struct App::Parts {
       held_until.reset();
     else if (readable || !held_until)
       held_until = now + *wait;
-    if (with.terminal.ended()) leaving = true;
+    if (with.terminal.ended() && !hung_up) {
+      hung_up = true;
+      send(Ending{"the terminal went away"});
+    }
   }
 
   // --- pace
@@ -206,7 +251,8 @@ struct App::Parts {
 
   void take_events() {
     const auto before = loaded();
-    for (Event& event : with.events.take()) merge(unseen, reduce(model, std::move(event)));
+    for (Event& event : with.events.take())
+      if (!take_news(event)) merge(unseen, reduce(model, std::move(event)));
     if (model.revision != shown_revision) changed = true;
     if (loaded() != before) urgent = true;  // the first full picture is what people wait for
   }
@@ -263,7 +309,7 @@ struct App::Parts {
     const Duration now = clocks.steady();
     Duration out = kLongest;
     const auto until = [&out](Duration left) { out = std::clamp(left, Duration{0}, out); };
-    if (changed) until(drawn_at + kFrame - now);
+    if (changed && !hung_up) until(drawn_at + kFrame - now);
     if (held_until) until(*held_until - now);
     if (pace == Pace::focused) until(typed_at + kIdleAfter - now);
     until(ticked_at + kLongest - now);
@@ -309,7 +355,9 @@ App::App(AppParts parts, UiState state, AppOptions options, Clocks clocks)
   for (const BackendPtr& backend : p.with.backends) {
     if (!p.model.find(backend->name())) p.model.clusters.emplace_back().name = backend->name();
   }
+  p.state.runs.available = p.with.runs != nullptr;
   p.send(Resize{p.with.terminal.size()});
+  if (p.with.runs) p.with.runs->list();
   p.draw_if_due();
   p.ask_next_tick();
 }
@@ -323,7 +371,8 @@ bool App::turn(std::optional<Duration> limit) {
   Parts& p = *parts_;
   p.report_idle();
   const Duration patience = limit ? std::min(*limit, p.patience()) : p.patience();
-  pollfd fds[] = {{p.with.terminal.input_fd(), POLLIN, 0},
+  // A terminal that is gone would wake us for ever.
+  pollfd fds[] = {{p.hung_up ? -1 : p.with.terminal.input_fd(), POLLIN, 0},
                   {p.with.events.wake_fd(), POLLIN, 0},
                   {p.with.signals.fd(), POLLIN, 0}};
   if (poll(fds, 3, static_cast<int>(patience.count())) < 0 && errno != EINTR) return false;
@@ -331,7 +380,7 @@ bool App::turn(std::optional<Duration> limit) {
   if (!p.leaving) p.take_input(fds[0].revents != 0);
   if (!p.leaving && fds[1].revents != 0) p.take_events();
   if (!p.leaving) p.tick();
-  if (!p.leaving) p.draw_if_due();
+  if (!p.leaving && !p.hung_up) p.draw_if_due();
   if (!p.leaving) p.ask_next_tick();
   return !p.leaving;
 }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "engine/mig/catalogue.hpp"
+#include "engine/plan/runs.hpp"
 #include "engine/port.hpp"
 #include "tui/keymap.hpp"
 #include "tui/signals.hpp"
@@ -38,6 +39,7 @@ struct AppParts {
   const mig::Catalogue& catalogue;
   const Keymap& keymap;
   Signals& signals;
+  plan::Runs* runs = nullptr;  // drives changes; nullptr: nothing can be changed
 };
 
 struct AppOptions {
@@ -54,7 +56,8 @@ class App {
   App(const App&) = delete;
   App& operator=(const App&) = delete;
 
-  // Until the user quits (0), the terminal goes away (0) or a signal ends it (128 + its number).
+  // Until the user quits (0), the terminal goes away (0) or a signal ends it (128 + its number). Runs that
+  // are driven here are parked before.
   int run();
   // One turn: waits at most `limit` for something to happen. False when it is time to leave.
   bool turn(std::optional<Duration> limit);
@@ -76,6 +79,7 @@ struct ConsoleOptions {
   UiState state;  // themes, ascii and size are filled in here
 };
 Result<int> run_console(const ConsoleOptions& options, const Keymap& keymap, const mig::Catalogue& catalogue,
-                        std::span<const BackendPtr> backends, EventSink& sink, EventSource& source);
+                        std::span<const BackendPtr> backends, EventSink& sink, EventSource& source,
+                        plan::Runs* runs = nullptr);
 
 }  // namespace tessera::tui

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "engine/plan/actuator.hpp"
 #include "tui/app.hpp"
 
 namespace tessera::tui {
@@ -41,7 +42,8 @@ UiState first_state(const ConsoleOptions& options, const Keymap& keymap, const T
 }  // namespace
 
 Result<int> run_console(const ConsoleOptions& options, const Keymap& keymap, const mig::Catalogue& catalogue,
-                        std::span<const BackendPtr> backends, EventSink& sink, EventSource& source) {
+                        std::span<const BackendPtr> backends, EventSink& sink, EventSource& source,
+                        plan::Runs* runs) {
   auto theme = load_theme(options.theme, options.theme_directories);
   if (!theme) return theme.error();
   // Before curses, which would otherwise put handlers of its own in place.
@@ -53,7 +55,10 @@ Result<int> run_console(const ConsoleOptions& options, const Keymap& keymap, con
   AppOptions app_options;
   app_options.theme_directories = options.theme_directories;
   app_options.idle_fd = idle_fd_from_environment();
-  App app({*opened->terminal, source, backends, catalogue, keymap, signals}, std::move(state),
+  for (const BackendPtr& backend : backends)
+    if (plan::Actuator* hand = backend->actuator())
+      state.abilities.emplace(backend->name(), hand->capabilities());
+  App app({*opened->terminal, source, backends, catalogue, keymap, signals, runs}, std::move(state),
           std::move(app_options));
   for (const BackendPtr& backend : backends) backend->start(sink);
   return app.run();

@@ -11,7 +11,15 @@ namespace {
 constexpr std::string_view kWhat = "cannot read the keymap";
 // Without these there would be no way on, or no way out.
 constexpr std::array kNeeded{Action::quit, Action::help,         Action::palette,      Action::open,
-                             Action::back, Action::input_accept, Action::input_cancel, Action::choice_toggle};
+                             Action::back, Action::input_accept, Action::input_cancel, Action::choice_toggle,
+                             Action::arm_cancel, Action::leave_stay};
+
+std::string scope_words() {
+  std::string words;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(Scope::count_); ++i)
+    words += (i > 0 ? ", " : "") + std::string(word(static_cast<Scope>(i)));
+  return words;
+}
 
 std::size_t index(Action action) { return static_cast<std::size_t>(action); }
 
@@ -89,7 +97,7 @@ Result<Keymap> Keymap::parse(std::string_view yaml, std::string_view file) {
     const auto scope = scope_of(scope_word);
     if (!scope) {
       Error error = yaml_error(kWhat, file, rows, "there is no scope '" + scope_word + "'");
-      error.hint = "scopes are global, table, node, log, choice, input";
+      error.hint = "scopes are " + scope_words();
       return error;
     }
     if (rows.is_null()) continue;
@@ -109,6 +117,14 @@ Result<Keymap> Keymap::parse(std::string_view yaml, std::string_view file) {
     if (keymap.keys_[index(action)].empty())
       return yaml_error(kWhat, file, *places.at(action),
                         "'" + std::string(info(action).id) + "' needs a key");
+  // The key that starts a change is pressed on purpose: it opens nothing, arms nothing and is not Enter.
+  for (const Key& key : keymap.keys_for(Action::arm_confirm)) {
+    const auto armed = keymap.keys_for(Action::plan_arm);
+    if (key.named != Named::enter && std::find(armed.begin(), armed.end(), key) == armed.end()) continue;
+    const auto at = places.find(Action::arm_confirm);
+    return yaml_error(kWhat, file, at != places.end() ? *at->second : *places.at(Action::plan_arm),
+                      to_text(key) + " cannot be the key of 'arm-confirm': it is Enter, or it arms");
+  }
   for (const auto& [action, at] : places) {
     for (const Key& key : keymap.keys_[index(action)]) {
       const auto other = keymap.other_user(action, key);

@@ -20,6 +20,10 @@ std::string_view word(ScreenKind kind) {
     case ScreenKind::log: return "events";
     case ScreenKind::help: return "help";
     case ScreenKind::about: return "about";
+    case ScreenKind::plan: return "plan";
+    case ScreenKind::messages: return "messages";
+    case ScreenKind::run: return "run";
+    case ScreenKind::journal: return "journal";
   }
   return "";
 }

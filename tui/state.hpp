@@ -18,6 +18,7 @@
 #include "engine/plan/capabilities.hpp"
 #include "engine/query/filter.hpp"
 #include "tui/canvas.hpp"
+#include "tui/run_state.hpp"
 
 namespace tessera::tui {
 
@@ -33,6 +34,10 @@ enum class ScreenKind : std::uint8_t {
   log,
   help,
   about,
+  plan,      // what a change would do, and the way to arm it
+  messages,  // what the owners of disturbed work are told
+  run,       // one run, from its journal
+  journal,   // all runs
 };
 bool is_table(ScreenKind kind);
 std::string_view word(ScreenKind kind);  // "nodes": as in breadcrumbs and `:`
@@ -81,7 +86,7 @@ struct Screen {
 };
 
 // The line at the bottom while something is typed.
-enum class InputKind : std::uint8_t { none, filter, command };
+enum class InputKind : std::uint8_t { none, filter, command, arm };
 struct InputLine {
   InputKind kind = InputKind::none;
   std::string text;
@@ -164,6 +169,11 @@ struct UiState {
   bool mouse = false;
   bool writable = false;                                // [RW]
   std::map<ClusterName, plan::Capabilities> abilities;  // of the clusters that can be changed
+  std::optional<PlanView> plan;    // on the plan screen
+  std::optional<Arming> arming;    // a name is being typed, or was
+  std::optional<std::string> resuming;  // the run for which a way on is being chosen
+  RunsState runs;
+  Leaving leaving = Leaving::no;
   bool wide = false;          // every column that fits, not only those for this width
   bool loading_left = false;  // Esc was pressed while the first load was under way
 

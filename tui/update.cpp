@@ -2,11 +2,14 @@
 
 #include <algorithm>
 
+#include "tui/screens/arm.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/empty.hpp"
 #include "tui/screens/overview.hpp"
+#include "tui/screens/plan.hpp"
 #include "tui/screens/rows.hpp"
+#include "tui/screens/runs.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -94,6 +97,10 @@ Effects accept_input(UiState& state, const World& world) {
     state.input = {};
     return {};
   }
+  if (input.kind == InputKind::arm) {
+    accept_arming(state, world);
+    return {};
+  }
   state.input = {};
   if (!input.text.empty()) {
     std::erase(state.history, input.text);
@@ -104,6 +111,7 @@ Effects accept_input(UiState& state, const World& world) {
 }
 
 void cancel_input(UiState& state) {
+  if (state.input.kind == InputKind::arm) return disarm(state);
   if (state.input.kind == InputKind::filter) {
     Screen& screen = state.top();
     set_filter(screen, state.input.before);
@@ -124,6 +132,15 @@ void back(UiState& state, const World& world) {
   } else {
     go_back(state);
   }
+}
+
+Effects open(UiState& state, const World& world) {
+  Effects effects;
+  if (state.top().kind == ScreenKind::journal)
+    open_on_journal(state, world, effects);
+  else
+    open_under_cursor(state, world);
+  return effects;
 }
 
 void show_page(UiState& state, ScreenKind kind) {
@@ -167,7 +184,7 @@ Effects act_on_console(UiState& state, const World& world, Action action) {
           state.mouse ? "the mouse is used here" : "the mouse is the terminal's");
       break;
     case Action::suspend: effects.suspend = true; break;
-    case Action::quit: effects.quit = true; break;
+    case Action::quit: return leave(state, world);
     default: break;
   }
   return effects;
@@ -218,6 +235,7 @@ void act_on_table(UiState& state, const World& world, Action action) {
 
 Effects take(UiState& state, const World& world, const ActionMessage& message) {
   Action action = message.action;
+  if (state.leaving == Leaving::parking) return {};  // nothing is begun on the way out
   if (!state.message.sticky || state.message.at != world.wall) state.message = {};
   if (state.input.kind != InputKind::none) {
     if (action == Action::input_accept) return accept_input(state, world);
@@ -236,8 +254,14 @@ Effects take(UiState& state, const World& world, const ActionMessage& message) {
   return act(state, world, action);
 }
 
+// A question that one of a few keys answers lies over the screen.
+bool is_asked(const UiState& state) {
+  return state.arming || state.resuming || state.leaving != Leaving::no;
+}
+
 Effects take(UiState& state, const World& world, const Mouse& mouse) {
-  if (state.input.kind != InputKind::none || state.choice.kind != ChoiceKind::none) return {};
+  if (state.input.kind != InputKind::none || state.choice.kind != ChoiceKind::none || is_asked(state))
+    return {};
   switch (mouse.kind) {
     case Mouse::Kind::press: click(state, world, mouse.x, mouse.y); break;
     case Mouse::Kind::double_press:
@@ -265,6 +289,8 @@ void hold_log(UiState& state, const World& world) {
 Effects take_any(UiState& state, const World& world, const Message& message) {
   if (const auto* action = std::get_if<ActionMessage>(&message)) return take(state, world, *action);
   if (const auto* mouse = std::get_if<Mouse>(&message)) return take(state, world, *mouse);
+  if (const auto* news = std::get_if<RunNews>(&message)) return take_news(state, world, *news);
+  if (const auto* ending = std::get_if<Ending>(&message)) return park_and_leave(state, world, ending->why);
   if (const auto* text = std::get_if<TextInput>(&message)) {
     if (state.input.kind != InputKind::none) type_text(state, text->character);
   } else if (const auto* paste = std::get_if<Paste>(&message)) {
@@ -289,6 +315,23 @@ void say(UiState& state, const World& world, Severity severity, std::string text
   state.message = {severity, std::move(text), world.wall, severity == Severity::danger};
 }
 
+Effects act_on_change(UiState& state, const World& world, Action action) {
+  switch (info(action).scope) {
+    case Scope::plan: return act_on_plan(state, world, action);
+    case Scope::run: return act_on_run(state, world, action);
+    case Scope::resume: return act_on_resume(state, world, action);
+    case Scope::arm:
+      if (action == Action::arm_confirm) return confirm_arming(state, world);
+      disarm(state);
+      return {};
+    case Scope::leave:
+      if (action == Action::leave_park) return park_and_leave(state, world, "tessera was left");
+      state.leaving = Leaving::no;
+      return {};
+    default: return {};
+  }
+}
+
 Effects act(UiState& state, const World& world, Action action) {
   if (state.choice.kind != ChoiceKind::none &&
       (is_move(action) || action == Action::open || action == Action::choice_toggle)) {
@@ -300,8 +343,9 @@ Effects act(UiState& state, const World& world, Action action) {
     return {};
   }
   if (action != Action::back) state.choice = {};
+  if (info(action).group == Group::change) return act_on_change(state, world, action);
   switch (action) {
-    case Action::open: open_under_cursor(state, world); return {};
+    case Action::open: return open(state, world);
     case Action::facts: show_facts(state, world); return {};
     case Action::back: back(state, world); return {};
     case Action::next_sibling: step_sibling(state, world, 1); return {};
@@ -312,6 +356,11 @@ Effects act(UiState& state, const World& world, Action action) {
   if (action >= Action::filter && action <= Action::clear_marks) {
     act_on_table(state, world, action);
     return {};
+  }
+  if (action == Action::show_journal) {
+    Effects effects;
+    open_journal(state, effects);
+    return effects;
   }
   if (action >= Action::show_overview && action <= Action::help) {
     act_on_screens(state, action);
@@ -324,11 +373,18 @@ bool wants_text(const UiState& state) { return state.input.kind != InputKind::no
 
 std::vector<Scope> scopes(const UiState& state) {
   if (wants_text(state)) return {Scope::input};
+  if (state.leaving == Leaving::parking) return {};
+  if (state.leaving == Leaving::asked) return {Scope::leave};
+  if (state.arming) return {Scope::arm};
+  if (state.resuming) return {Scope::resume};
   std::vector<Scope> out;
   if (state.choice.kind != ChoiceKind::none) out.push_back(Scope::choice);
   if (is_table(state.top().kind)) out.push_back(Scope::table);
   if (state.top().kind == ScreenKind::node) out.push_back(Scope::node);
   if (state.top().kind == ScreenKind::log) out.push_back(Scope::log);
+  if (state.top().kind == ScreenKind::plan) out.push_back(Scope::plan);
+  if (state.top().kind == ScreenKind::run || state.top().kind == ScreenKind::journal)
+    out.push_back(Scope::run);
   out.push_back(Scope::global);
   return out;
 }
@@ -336,6 +392,7 @@ std::vector<Scope> scopes(const UiState& state) {
 Effects update(UiState& state, const World& world, const Message& message) {
   Effects effects = take_any(state, world, message);
   derive_all(state, world);
+  follow_world(state, world);
   if (std::holds_alternative<ModelChanged>(message)) hold_log(state, world);
   settle(state, world);
   remember_cells(state, world);

@@ -53,7 +53,16 @@ struct Notice {
   Severity severity = Severity::info;
   std::string text;
 };
-using Message = std::variant<ActionMessage, TextInput, Paste, Resize, ModelChanged, Tick, Mouse, Notice>;
+// What the room that keeps runs has told.
+struct RunNews {
+  std::variant<RunsListed, RunTold, RunRefused, RunsAtRest> what;
+};
+// A signal or a terminal that went away ends the console; what is driven here is parked first.
+struct Ending {
+  std::string why;
+};
+using Message = std::variant<ActionMessage, TextInput, Paste, Resize, ModelChanged, Tick, Mouse, Notice,
+                             RunNews, Ending>;
 
 struct Effects {
   bool quit = false;
@@ -63,6 +72,7 @@ struct Effects {
   std::optional<std::string> copy;   // to the clipboard by OSC 52
   std::optional<std::string> theme;  // load it; on failure send a Notice and keep the old one
   std::optional<bool> mouse;         // switch mouse reporting
+  std::vector<RunOrder> orders;      // for plan::Runs, in this order
 };
 
 // True while typed characters are text, not keys: the loop sends TextInput and Paste then.

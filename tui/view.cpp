@@ -11,6 +11,7 @@
 #include "tui/screens/node.hpp"
 #include "tui/screens/overlays.hpp"
 #include "tui/screens/overview.hpp"
+#include "tui/screens/panes_of.hpp"
 #include "tui/screens/rows.hpp"
 
 namespace tessera::tui {
@@ -59,11 +60,22 @@ std::string draw_document_screen(Canvas& canvas, Rect body, const World& world, 
   return total > body.height ? range_text("lines", top, body.height, total) : std::string();
 }
 
+std::string draw_paned_screen(Canvas& canvas, Rect body, const World& world, const UiState& state) {
+  Panes panes = panes_of(world, state, body.width);
+  const Screen& screen = state.top();
+  std::vector<Stop> stops = stops_of(panes);
+  int at = stop_of(stops, screen.cursor);
+  std::string cursor = at < 0 ? std::string() : stops[static_cast<std::size_t>(at)].id;
+  draw_panes(canvas, body, panes, screen.top, cursor, state.ascii);
+  int height = areas_of(panes, body).main.height, total = static_cast<int>(panes.main.size());
+  return total > height ? range_text("lines", screen.top, height, total) : std::string();
+}
+
 // Draws the body and returns what the rule below it says about the place in it.
 std::string draw_body(Canvas& canvas, Rect body, const World& world, const UiState& state) {
   const Screen& screen = state.top();
-  bool own_page =
-      screen.kind == ScreenKind::help || screen.kind == ScreenKind::about || screen.kind == ScreenKind::log;
+  bool own_page = screen.kind == ScreenKind::help || screen.kind == ScreenKind::about ||
+                  screen.kind == ScreenKind::log || is_paned(screen.kind);
   if (world.model.clusters.empty() && !own_page) {
     draw_no_cluster(canvas, body, state);
     return {};
@@ -73,6 +85,7 @@ std::string draw_body(Canvas& canvas, Rect body, const World& world, const UiSta
     return {};
   }
   if (is_table(screen.kind)) return draw_table_screen(canvas, body, world, state);
+  if (is_paned(screen.kind)) return draw_paned_screen(canvas, body, world, state);
   if (is_document(screen.kind)) return draw_document_screen(canvas, body, world, state);
   if (screen.kind == ScreenKind::node)
     draw_node(canvas, body, world, state);

@@ -189,6 +189,20 @@ std::string to_sentence(const RunEvent& event) { return std::visit(Sentence{}, e
 
 std::string to_line(const Entry& entry) { return tessera::to_line(json_of(entry)) + "\n"; }
 
+Result<Entry> parse_line(std::string_view text, std::string_view file, std::size_t number) {
+  Result<Entry> entry = parse_entry(text, file, number);
+  if (!entry) return entry;
+  const auto* started = std::get_if<RunStarted>(&entry->what);
+  if ((number == 1) != (started != nullptr))
+    return broken(file, number, "a journal starts with run-started, once");
+  if (started && started->version != kJournalVersion)
+    return broken(file, number,
+                  fmt::format("version {}, this tessera reads {}", started->version, kJournalVersion));
+  if (entry->seq != static_cast<std::int64_t>(number))
+    return broken(file, number, fmt::format("entry {} stands where {} should", entry->seq, number));
+  return entry;
+}
+
 Result<Journal> parse_journal(std::string_view text, std::string_view file) {
   Journal journal;
   for (std::size_t at = 0; at < text.size();) {
@@ -198,16 +212,8 @@ Result<Journal> parse_journal(std::string_view text, std::string_view file) {
       break;
     }
     std::size_t line = journal.entries.size() + 1;
-    Result<Entry> entry = parse_entry(text.substr(at, end - at), file, line);
+    Result<Entry> entry = parse_line(text.substr(at, end - at), file, line);
     if (!entry) return entry.error();
-    bool first = journal.entries.empty();
-    const auto* started = std::get_if<RunStarted>(&entry->what);
-    if (first != (started != nullptr)) return broken(file, line, "a journal starts with run-started, once");
-    if (started && started->version != kJournalVersion)
-      return broken(file, line,
-                    fmt::format("version {}, this tessera reads {}", started->version, kJournalVersion));
-    if (entry->seq != static_cast<std::int64_t>(line))
-      return broken(file, line, fmt::format("entry {} stands where {} should", entry->seq, line));
     journal.entries.push_back(std::move(*entry));
     at = journal.good_bytes = end + 1;
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "tui/screens/documents.hpp"
+#include "tui/screens/plan.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -51,7 +52,7 @@ Document about_document(const World& world, const UiState& state, int width) {
 
 bool is_document(ScreenKind kind) {
   return kind == ScreenKind::workload || kind == ScreenKind::facts || kind == ScreenKind::help ||
-         kind == ScreenKind::about || kind == ScreenKind::log;
+         kind == ScreenKind::about || kind == ScreenKind::log || kind == ScreenKind::messages;
 }
 
 Document document_of(const World& world, const UiState& state, int width) {
@@ -61,6 +62,7 @@ Document document_of(const World& world, const UiState& state, int width) {
     case ScreenKind::help: return help_document(state, width);
     case ScreenKind::about: return about_document(world, state, width);
     case ScreenKind::log: return log_document(world, state, width);
+    case ScreenKind::messages: return messages_document(state, width);
     default: return {};
   }
 }

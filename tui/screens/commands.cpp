@@ -37,6 +37,8 @@ constexpr std::array kAliases{
     Alias{"events", "events"},
     Alias{"ev", "events"},
     Alias{"log", "events"},
+    Alias{"journal", "journal"},
+    Alias{"runs", "journal"},
     Alias{"about", "about"},
     Alias{"info", "about"},
     Alias{"help", "help"},

@@ -2,7 +2,10 @@
 #include "tui/screens/control.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/overview.hpp"
+#include "tui/screens/panes_of.hpp"
+#include "tui/screens/plan.hpp"
 #include "tui/screens/rows.hpp"
+#include "tui/screens/runs.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -14,6 +17,9 @@ std::string nothing_to_open(const UiState& state, const World& world) {
     return world.model.clusters.empty() ? "there is no cluster to open" : "";
   if (screen.kind == ScreenKind::node || screen.kind == ScreenKind::workload)
     return screen.cursor.empty() ? "there is nothing to open" : "";
+  if (screen.kind == ScreenKind::plan)
+    return screen.cursor.starts_with("w\x1f") ? "" : "only work can be opened here; a step's commands stand below";
+  if (screen.kind == ScreenKind::journal) return run_here(state).empty() ? "there is no run to open" : "";
   return "there is nothing to open here";
 }
 
@@ -35,6 +41,17 @@ std::string no_rows(const UiState& state) {
   return state.top().derived.rows.empty() ? "there is no row to mark" : "";
 }
 
+std::string why_not_change(Action action, const UiState& state, const World& world) {
+  switch (info(action).scope) {
+    case Scope::plan: return why_not_on_plan(action, state, world);
+    case Scope::run: return why_not_on_run(action, state, world);
+    case Scope::resume: return state.resuming ? "" : "no run is being taken up";
+    case Scope::arm: return state.arming && state.arming->armed ? "" : "nothing is armed";
+    case Scope::leave: return state.leaving == Leaving::asked ? "" : "nobody asked";
+    default: return "";
+  }
+}
+
 bool can_go_back(const UiState& state, const World& world) {
   if (state.choice.kind != ChoiceKind::none || !state.top().filter_text.empty()) return true;
   if (state.stack.size() > 1) return true;
@@ -46,6 +63,7 @@ bool can_go_back(const UiState& state, const World& world) {
 std::string why_disabled(Action action, const UiState& state, const World& world) {
   const Screen& screen = state.top();
   bool table = is_table(screen.kind);
+  if (info(action).group == Group::change) return why_not_change(action, state, world);
   switch (action) {
     case Action::open: return state.choice.kind != ChoiceKind::none ? "" : nothing_to_open(state, world);
     case Action::facts: return nothing_behind(state, world);
@@ -60,7 +78,8 @@ std::string why_disabled(Action action, const UiState& state, const World& world
     }
     case Action::next_panel:
     case Action::previous_panel:
-      return screen.kind == ScreenKind::overview || screen.kind == ScreenKind::node
+      return screen.kind == ScreenKind::overview || screen.kind == ScreenKind::node ||
+                     (is_paned(screen.kind) && !panes_of(world, state, state.size.columns).side.empty())
                  ? ""
                  : "this screen has one part";
     case Action::filter:

@@ -6,7 +6,9 @@
 #include <ctime>
 
 #include "engine/query/value.hpp"
+#include "tui/screens/arm.hpp"
 #include "tui/screens/roles.hpp"
+#include "tui/screens/runs.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -38,6 +40,8 @@ std::string crumb(const Screen& screen, bool many_clusters) {
   switch (screen.kind) {
     case ScreenKind::node:
     case ScreenKind::workload: return screen.subject;
+    case ScreenKind::plan:
+    case ScreenKind::run: return std::string(word(screen.kind)) + " " + screen.subject;
     default: break;
   }
   std::string text(word(screen.kind));
@@ -92,6 +96,19 @@ void say_source(Canvas& canvas, Rect area, const Failing& failing, const World& 
                            : std::string("it has never answered"),
             Role::stale);
   if (!health.failure->hint.empty()) below.put("; " + health.failure->hint, Role::text);
+}
+
+// What waits for one of a few keys, and must not be covered by a message.
+std::string standing_text(const UiState& state) {
+  if (state.leaving == Leaving::parking) return "parking what is under way; tessera leaves when it is at rest";
+  if (state.leaving == Leaving::asked)
+    return fmt::format("a run is under way: {} park and leave, {} stay", first_key(state, Action::leave_park),
+                       first_key(state, Action::leave_stay));
+  if (state.resuming)
+    return fmt::format("take it up again: {} carry on, {} plan anew, {} go back, {} leave it",
+                       first_key(state, Action::resume_carry_on), first_key(state, Action::resume_anew),
+                       first_key(state, Action::resume_back), first_key(state, Action::resume_leave));
+  return state.arming && state.arming->armed ? armed_text(state) : std::string();
 }
 
 }  // namespace
@@ -181,11 +198,17 @@ void draw_message(Canvas& canvas, int y, const UiState& state, const std::string
   int end = width - 2;
   if (!where.empty()) end = put_right(canvas, end, y, " " + where + " ", Role::dim) - 1;
   Pen pen(canvas, 1, y, end, state.ascii);
+  if (std::string standing = standing_text(state); !standing.empty()) {
+    pen.put(" " + standing + " ", Style(Role::warning).with_bold());
+    return;
+  }
   if (!state.message.text.empty()) {
     std::string sign = state.message.severity == Severity::danger ? "!! " : "";
     pen.put(" " + sign + state.message.text + " ", Style(role_of(state.message.severity)).with_bold());
     return;
   }
+  if (std::string run = under_way_text(state); !run.empty() && screen.kind != ScreenKind::run)
+    pen.put(" " + run + " ", Style(Role::changing).with_bold()).skip(1);
   if (!screen.filter_text.empty()) pen.put(" filter " + screen.filter_text + " ", Role::accent).skip(1);
   if (screen.only_mine) pen.put(" only " + state.me + " ", Role::accent).skip(1);
   if (!screen.marks.empty()) pen.put(fmt::format(" {} marked ", screen.marks.size()), Role::accent);

@@ -14,6 +14,8 @@ std::vector<Scope> scopes_of(ScreenKind kind) {
   if (is_table(kind)) return {Scope::table};
   if (kind == ScreenKind::node) return {Scope::node};
   if (kind == ScreenKind::log) return {Scope::log};
+  if (kind == ScreenKind::plan) return {Scope::plan, Scope::arm};
+  if (kind == ScreenKind::run || kind == ScreenKind::journal) return {Scope::run, Scope::resume};
   return {};
 }
 
@@ -106,7 +108,8 @@ Document help_document(const UiState& state, int width) {
     Document section{heading_line(title_text)};
     for (const ActionInfo& action : actions()) {
       bool elsewhere =
-          action.scope == Scope::table || action.scope == Scope::node || action.scope == Scope::log;
+          action.scope == Scope::table || action.scope == Scope::node || action.scope == Scope::log ||
+          action.group == Group::change;
       if (action.group == static_cast<Group>(group) && !elsewhere)
         add_action(section, state, action, column_width);
     }

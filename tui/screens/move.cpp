@@ -7,6 +7,7 @@
 #include "tui/screens/frame.hpp"
 #include "tui/screens/node.hpp"
 #include "tui/screens/overview.hpp"
+#include "tui/screens/panes_of.hpp"
 #include "tui/screens/rows.hpp"
 
 namespace tessera::tui {
@@ -219,6 +220,10 @@ void move_cursor(UiState& state, const World& world, Action action) {
   if (is_table(kind)) return move_table(state, world, action);
   if (kind == ScreenKind::overview) return move_overview(state, world, action);
   if (kind == ScreenKind::node) return move_node(state, world, action);
+  if (is_paned(kind)) {
+    Rect body = body_of(state, world);
+    return move_panes(state, world, action, body, distance(action, body.height));
+  }
   move_document(state, world, action);
 }
 
@@ -253,6 +258,8 @@ void settle(UiState& state, const World& world) {
     screen.cursor = stops[board][stop];
     auto [first, last] = lines_of(page, screen.cursor);
     keep_in_view(screen, first, last, body.height - page.head - (page.ruler ? 1 : 0), page.total);
+  } else if (is_paned(screen.kind)) {
+    settle_panes(state, world, body);
   } else if (screen.kind == ScreenKind::workload) {
     Document document = document_of(world, state, body.width);
     Stops stops = document_stops(document);
@@ -273,6 +280,8 @@ void click(UiState& state, const World& world, int x, int y) {
     Stops stops = overview_stops(state, body.width);
     for (std::size_t i = 0; i < stops.lines.size(); ++i)
       if (stops.lines[i] == screen.top + line) rest_on(screen, stops, static_cast<int>(i));
+  } else if (is_paned(screen.kind)) {
+    click_panes(state, world, body, x, y);
   } else if (is_document(screen.kind)) {
     Stops stops = document_stops(document_of(world, state, body.width));
     for (std::size_t i = 0; i < stops.lines.size(); ++i)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tui/screens/arm.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/frame.hpp"
 #include "tui/screens/rows.hpp"
@@ -55,17 +56,23 @@ void draw_prompt(Canvas& canvas, int y, const UiState& state, const World& world
     std::string found = std::to_string(derived.rows.size()) + " of " + std::to_string(derived.total);
     end = put_right(canvas, end, y, found, Role::dim) - 1;
   }
-  canvas.put(0, y, input.kind == InputKind::filter ? "/" : ":", Style(Role::accent).with_bold());
+  std::string lead = input.kind == InputKind::filter ? "/" : ":";
+  if (input.kind == InputKind::arm && state.arming) {
+    lead = " " + arming_prompt(*state.arming);
+    if (input.error.empty())
+      end = put_right(canvas, end, y, first_key(state, Action::input_cancel) + " does nothing and leaves", Role::dim) - 1;
+  }
+  int start_x = canvas.put(0, y, lead, Style(Role::accent).with_bold());
   // A line longer than its room shows the part around the cursor.
   std::string_view text = input.text;
-  int room = std::max(1, end - 2);
+  int room = std::max(1, end - start_x - 1);
   std::size_t start = 0;
   while (display_width(text.substr(start, input.cursor - start)) >= room) {
     ++start;
     while (start < text.size() && (static_cast<unsigned char>(text[start]) & 0xC0) == 0x80) ++start;
   }
-  canvas.put(1, y, text.substr(start), Role::input, end);
-  canvas.show_cursor(1 + display_width(text.substr(start, input.cursor - start)), y);
+  canvas.put(start_x, y, text.substr(start), Role::input, end);
+  canvas.show_cursor(start_x + display_width(text.substr(start, input.cursor - start)), y);
 }
 
 void draw_choice(Canvas& canvas, Rect body, const UiState& state, const World& world) {

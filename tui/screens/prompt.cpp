@@ -41,6 +41,7 @@ void erase(UiState& state, std::size_t from, std::size_t to) {
 
 void complete(UiState& state, const World& world, int step) {
   InputLine& input = state.input;
+  if (input.kind == InputKind::arm) return;  // typed, not completed
   if (input.completions.empty()) {
     input.stem = input.text;
     input.completions = completions(state, world, input.text);

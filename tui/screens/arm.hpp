@@ -1,0 +1,24 @@
+// Arming: a name is typed exactly, then a second key starts what was armed. Esc does nothing and leaves.
+// Threads: the UI thread.
+#pragma once
+
+#include <string>
+
+#include "tui/update.hpp"
+
+namespace tessera::tui {
+
+// Opens the line on which the node's name, or the number of nodes, is typed.
+void open_arming(UiState& state, decltype(Arming::what) what, const plan::Plan& plan);
+// The typed text was accepted with Enter: armed, or the line stays open and says why not.
+void accept_arming(UiState& state, const World& world);
+void disarm(UiState& state);
+// The second key: orders what was armed, unless the world has moved.
+Effects confirm_arming(UiState& state, const World& world);
+
+// "Type n0031 to arm: "
+std::string arming_prompt(const Arming& arming);
+// "! starts 8 steps on n0031; Esc does nothing and leaves"
+std::string armed_text(const UiState& state);
+
+}  // namespace tessera::tui

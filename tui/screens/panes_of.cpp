@@ -1,0 +1,97 @@
+#include "tui/screens/panes_of.hpp"
+
+#include <algorithm>
+
+#include "tui/screens/plan.hpp"
+#include "tui/screens/runs.hpp"
+
+namespace tessera::tui {
+namespace {
+
+void rest_on(UiState& state, const std::vector<Stop>& stops, int at) {
+  Screen& screen = state.top();
+  screen.cursor = stops[static_cast<std::size_t>(at)].id;
+  screen.cursor_at = at;
+  if (screen.kind != ScreenKind::plan || !state.plan) return;
+  if (auto node = node_under(screen.cursor)) state.plan->node = *node;
+}
+
+// The first stop of the other list.
+int other_side(const std::vector<Stop>& stops, int at) {
+  bool side = stops[static_cast<std::size_t>(at)].side;
+  for (std::size_t i = 0; i < stops.size(); ++i)
+    if (stops[i].side != side) return static_cast<int>(i);
+  return at;
+}
+
+int place_of(const Screen& screen, const std::vector<Stop>& stops) {
+  if (stops.empty()) return -1;
+  for (std::size_t i = 0; i < stops.size(); ++i)
+    if (stops[i].id == screen.cursor) return static_cast<int>(i);
+  if (screen.cursor.empty()) return 0;
+  return std::clamp(screen.cursor_at, 0, static_cast<int>(stops.size()) - 1);
+}
+
+}  // namespace
+
+bool is_paned(ScreenKind kind) {
+  return kind == ScreenKind::plan || kind == ScreenKind::run || kind == ScreenKind::journal;
+}
+
+Panes panes_of(const World& world, const UiState& state, int width) {
+  switch (state.top().kind) {
+    case ScreenKind::plan: return plan_panes(world, state, width);
+    case ScreenKind::run: return run_panes(world, state, width);
+    case ScreenKind::journal: return journal_panes(world, state, width);
+    default: return {};
+  }
+}
+
+void move_panes(UiState& state, const World& world, Action action, Rect body, int by) {
+  Screen& screen = state.top();
+  Panes panes = panes_of(world, state, body.width);
+  std::vector<Stop> stops = stops_of(panes);
+  int total = static_cast<int>(panes.main.size()), height = areas_of(panes, body).main.height;
+  int at = place_of(screen, stops);
+  if (at >= 0) {
+    bool sideways = action == Action::next_panel || action == Action::previous_panel ||
+                    action == Action::cursor_left || action == Action::cursor_right;
+    int next = sideways ? other_side(stops, at)
+                        : static_cast<int>(std::clamp<long>(static_cast<long>(at) + by, 0,
+                                                            static_cast<long>(stops.size()) - 1));
+    if (next != at) return rest_on(state, stops, next);
+  }
+  // Beyond the last stop the page itself moves.
+  screen.top = static_cast<int>(std::clamp<long>(static_cast<long>(screen.top) + by, 0, std::max(0, total - height)));
+}
+
+void settle_panes(UiState& state, const World& world, Rect body) {
+  Screen& screen = state.top();
+  Panes panes = panes_of(world, state, body.width);
+  std::vector<Stop> stops = stops_of(panes);
+  int total = static_cast<int>(panes.main.size()), height = areas_of(panes, body).main.height;
+  int at = place_of(screen, stops);
+  screen.top = std::clamp(screen.top, 0, std::max(0, total - height));
+  if (at < 0 || screen.cursor.empty()) return;
+  bool same = stops[static_cast<std::size_t>(at)].id == screen.cursor;
+  if (!same) rest_on(state, stops, at);
+  const Stop& stop = stops[static_cast<std::size_t>(at)];
+  if (stop.side) return;
+  int first = at == 0 ? 0 : stop.line;  // what stands above the first stop belongs to it
+  if (first < screen.top) screen.top = first;
+  if (stop.line + 1 > screen.top + height) screen.top = stop.line + 1 - height;
+}
+
+void click_panes(UiState& state, const World& world, Rect body, int x, int y) {
+  Panes panes = panes_of(world, state, body.width);
+  PaneAreas areas = areas_of(panes, body);
+  if (y >= areas.main.bottom()) return;
+  bool side = areas.side.width > 0 && x >= areas.side.x;
+  std::vector<Stop> stops = stops_of(panes);
+  int line = y - areas.main.y + (side ? first_shown(panes.side, state.top().cursor, areas.side.height)
+                                      : state.top().top);
+  for (std::size_t i = 0; i < stops.size(); ++i)
+    if (stops[i].side == side && stops[i].line == line) return rest_on(state, stops, static_cast<int>(i));
+}
+
+}  // namespace tessera::tui

@@ -1,0 +1,42 @@
+// The plan screen: what a change would do, its options, and the way to arm it.
+//
+// Nothing here changes a cluster: the screen ends in an order to plan::Runs, and that only after a name was typed
+// and a second key was pressed (arm.hpp).
+// Threads: the UI thread.
+#pragma once
+
+#include <string>
+
+#include "tui/update.hpp"
+#include "tui/widgets/panes.hpp"
+
+namespace tessera::tui {
+
+// Shows a plan. undoes: the run that it takes back, or empty. Takes the place of a plan that is open already.
+void open_plan(UiState& state, const World& world, plan::Plan plan, std::string undoes);
+
+// "n0031", "8 nodes": as in titles and on the arming line.
+std::string nodes_text(const plan::Plan& plan);
+
+// The plan's own keys; the action is not disabled.
+Effects act_on_plan(UiState& state, const World& world, Action action);
+// Why not, for the plan's own keys; empty: it can.
+std::string why_not_on_plan(Action action, const UiState& state, const World& world);
+// What y copies: the commands of the step under the cursor, or the name of the work.
+std::string plan_copy(const UiState& state, const World& world);
+void open_on_plan(UiState& state);
+// Compares the plan with the world, when the world has moved on. Also disarms.
+void follow_world(UiState& state, const World& world);
+// Why this plan must not be started now, by what the model says; empty: it may.
+std::string why_not_startable(const UiState& state, const World& world);
+
+// The page itself (plan_page.cpp).
+Panes plan_panes(const World& world, const UiState& state, int width);
+// The step that a stop of the page stands for; nullptr: it is another line.
+const plan::Step* step_under(const PlanView& view, const std::string& stop);
+// The position of the node that a stop stands for.
+std::optional<std::size_t> node_under(const std::string& stop);
+Document messages_document(const UiState& state, int width);
+std::string messages_text(const UiState& state);
+
+}  // namespace tessera::tui

@@ -1,0 +1,425 @@
+// What the plan screen shows: whom it disturbs, what it costs, and the steps.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "engine/query/value.hpp"
+#include "tui/screens/frame.hpp"
+#include "tui/screens/plan.hpp"
+#include "tui/screens/plan_words.hpp"
+#include "tui/screens/roles.hpp"
+
+namespace tessera::tui {
+namespace {
+
+constexpr int kTwoColumns = 118;
+constexpr int kMostListed = 40;  // of pending work and of kept slices; the rest is counted
+constexpr std::size_t kMostCommands = 6;
+
+std::string id_of(char kind, const std::string& rest) { return std::string(1, kind) + '\x1f' + rest; }
+
+// The number in an id of that kind; nullopt: it is of another.
+std::optional<std::size_t> index_in(char kind, const std::string& id) {
+  if (id.size() < 3 || id[0] != kind || id[1] != '\x1f') return std::nullopt;
+  std::size_t value = 0;
+  if (std::from_chars(id.data() + 2, id.data() + id.size(), value).ec != std::errc{}) return std::nullopt;
+  return value;
+}
+
+const plan::NodePlan* shown_node(const PlanView& view) {
+  return view.node < view.plan.nodes.size() ? &view.plan.nodes[view.node] : nullptr;
+}
+
+class Page {
+ public:
+  Page(const World& world, const UiState& state, int width)
+      : world_(world), state_(state), view_(*state.plan), plan_(view_.plan), width_(width) {}
+
+  Document left() {
+    head();
+    standing();
+    disturbed();
+    options();
+    notices();
+    if (plan_.nodes.size() > 1) nodes();
+    resources();
+    slices();
+    pending();
+    return std::move(lines_);
+  }
+  Document steps() {
+    const plan::NodePlan* node = shown_node(view_);
+    if (!node) return {};
+    std::string aside = plan_.nodes.size() > 1 ? node->node.text : std::string();
+    lines_.push_back(heading_line("STEPS", aside));
+    if (node->steps.empty()) note("nothing to do on this node", Role::dim);
+    else put_deadline_heading();
+    for (std::size_t i = 0; i < node->steps.size(); ++i) step(i, node->steps[i]);
+    blank();
+    undo();
+    return std::move(lines_);
+  }
+
+ private:
+  void blank() { lines_.push_back({}); }
+  void heading(std::string text, std::string aside = {}) {
+    if (!lines_.empty() && !lines_.back().spans.empty()) blank();
+    lines_.push_back(heading_line(std::move(text), std::move(aside)));
+  }
+  // Wrapped text; the first line may hold the cursor.
+  void note(std::string_view text, Style style, std::string id = {}, std::string sign = {}) {
+    int indent = sign.empty() ? 3 : 6;
+    bool first = true;
+    for (std::string& line : wrap(text, width_ - indent - 1)) {
+      DocLine entry;
+      if (first && !sign.empty()) entry.spans.push_back({sign, style.with_bold(), 3});
+      entry.spans.push_back({std::move(line), style, indent});
+      if (first) entry.id = id;
+      lines_.push_back(std::move(entry));
+      first = false;
+    }
+  }
+
+  void head() {
+    DocLine line{{{nodes_text(plan_), Style(Role::text).with_bold(), 1}}, {}};
+    std::string words = plan_.intent.words;
+    line.spans.push_back({fmt::format("  {} {}", glyphs(state_.ascii).crumb, words), Style(Role::accent).with_bold()});
+    if (!view_.undoes.empty()) line.spans.push_back({"  takes back " + view_.undoes, Role::dim});
+    lines_.push_back(std::move(line));
+    std::string whom = disturbs_text(plan_);
+    bool nobody = whom == "nobody";
+    for (std::string& text : wrap("disturbs " + whom, width_ - 2))
+      lines_.push_back({{{std::move(text), Style(nobody ? Role::good : Role::warning).with_bold(), 1}}, {}});
+  }
+
+  // Whether it can be armed here and now, and if not, why.
+  void standing() {
+    if (!plan::may_apply(view_.moved)) {
+      note(fmt::format("The world has moved since this plan was made. {} plans again.",
+                       first_key(state_, Action::plan_again)),
+           Style(Role::danger).with_bold(), {}, "!!");
+    }
+    for (const plan::Moved& one : view_.moved)
+      note(one.node.text + ": " + one.text, one.harmless ? Role::dim : Role::danger);
+    if (!view_.moved.empty() && plan::may_apply(view_.moved))
+      note("Only work left: nobody is hit who was not named.", Role::dim);
+    if (!view_.trouble.empty()) note(view_.trouble, Role::danger, {}, "!!");
+    if (!plan_.no_steps.empty()) {
+      note("This plan can be looked at, not applied: " + plan_.no_steps, Role::warning, {}, "! ");
+    } else if (!plan_.changes_anything()) {
+      note("All is as wished already: there is nothing to do.", Role::good);
+    } else if (!state_.writable) {
+      note("Read-only: this is where it ends. Started with --write, tessera can arm it.", Role::read_only);
+    }
+  }
+
+  void disturbed() {
+    heading("WILL BE DISTURBED");
+    bool any = false;
+    for (const plan::NodePlan& node : plan_.nodes) {
+      bool first = plan_.nodes.size() > 1;
+      for (const plan::Disturbed& one : node.blast_radius) {
+        if (first) note(node.node.text, Role::dim);
+        first = false;
+        any = true;
+        work(node, one);
+      }
+    }
+    if (!any) note("nobody", Role::good);
+  }
+  void work(const plan::NodePlan& node, const plan::Disturbed& one) {
+    std::string fate = fate_text(one, plan_.intent.options.way);
+    Style style = fate == "WILL END" ? Style(Role::danger).with_bold()
+                  : fate == "we wait" ? Style(Role::text)
+                                      : Style(Role::warning);
+    std::string running =
+        one.running ? query::duration_text(std::chrono::duration_cast<std::chrono::seconds>(*one.running).count())
+                    : std::string("?");
+    std::string id = one.id.empty() ? id_of('u', node.node.text + one.slices.front())
+                                    : id_of('w', one.id.text + '\x1f' + node.node.text);
+    bool roomy = width_ >= 66;
+    int name = roomy ? 29 : 25, since = roomy ? 45 : 37, end = roomy ? 58 : 48;
+    auto cell = [&](const std::string& text, int width) { return shorten(text, width, state_.ascii); };
+    DocLine line{{{cell(name_text(one), 13), Style(Role::text).with_bold(), 3},
+                  {cell(one.user, name - 18), Role::text, 17},
+                  {cell(one.name, since - name - 1), Role::dim, name},
+                  {running, Role::text, since},
+                  {fate, style, end}},
+                 std::move(id)};
+    if (width_ >= 90) {
+      std::string extent = one.slices.empty() ? std::string() : one.slices.front();
+      if (one.slices.size() > 1) extent += fmt::format(" +{}", one.slices.size() - 1);
+      if (one.hit == plan::Hit::in_the_way) extent = "in the way on " + node.node.text;
+      line.spans.push_back({extent, Role::dim, end + 11});
+    }
+    lines_.push_back(std::move(line));
+  }
+
+  void options() {
+    const plan::Options& now = plan_.intent.options;
+    heading("OPTIONS", "each plans again at once");
+    auto option = [&](std::string label, std::string value, std::initializer_list<Action> keys) {
+      DocLine line{{{std::move(label), Role::dim, 3}, {std::move(value), Role::text, 19}}, {}};
+      int x = 40;
+      for (Action action : keys) {
+        std::string key = first_key(state_, action);
+        line.spans.push_back({key, Role::key, x});
+        line.spans.push_back({" " + std::string(info(action).title), Role::dim});
+        x += 12;
+      }
+      lines_.push_back(std::move(line));
+    };
+    option("work in the way", std::string(way_text(now.way)), {Action::plan_requeue, Action::plan_cancel});
+    option("until empty", now.when_empty ? "close, park, act later" : "wait on the spot",
+           {Action::plan_when_empty});
+    option("if a step fails", now.on_failure == plan::OnFailure::undo ? "go back" : "park and ask",
+           {Action::plan_on_failure});
+    if (plan_.nodes.size() < 2) return;
+    option("nodes at a time",
+           now.canary > 0 ? fmt::format("{} alone, then {}", now.canary, now.batch) : std::to_string(now.batch),
+           {Action::plan_canary, Action::plan_batch});
+  }
+
+  void notices() {
+    if (plan_.violations.empty() && plan_.notices.empty()) return;
+    heading("TO KNOW BEFORE", "with the rule that says so");
+    for (std::size_t i = 0; i < plan_.violations.size(); ++i) one_notice(plan_.violations[i], id_of('v', std::to_string(i)));
+    for (std::size_t i = 0; i < plan_.notices.size(); ++i) one_notice(plan_.notices[i], id_of('n', std::to_string(i)));
+  }
+  void one_notice(const plan::Notice& notice, std::string id) {
+    std::string text = plan_.nodes.size() > 1 && !notice.node.empty() ? notice.node.text + ": " : std::string();
+    text += notice.text + " [" + notice.rule + "]";
+    Role role = notice.severity == Severity::info ? Role::dim : role_of(notice.severity);
+    note(text, role, std::move(id), std::string(sign_of(notice.severity)));
+  }
+
+  void nodes() {
+    heading("NODES", fmt::format("{}", plan_.nodes.size()));
+    for (std::size_t i = 0; i < plan_.nodes.size(); ++i) {
+      const plan::NodePlan& node = plan_.nodes[i];
+      lines_.push_back({{{node.node.text, i == view_.node ? Style(Role::accent).with_bold() : Style(Role::text), 3},
+                         {fmt::format("  {} steps", node.steps.size()), Role::text, 21},
+                         {node.blast_radius.empty() ? std::string("  disturbs nobody")
+                                                    : fmt::format("  disturbs {}", node.blast_radius.size()),
+                          node.blast_radius.empty() ? Role::dim : Role::warning, 32}},
+                        id_of('d', std::to_string(i))});
+    }
+  }
+
+  void resources() {
+    Scheduler scheduler = plan_.scheduler;
+    if (view_.other_scheduler)
+      scheduler = scheduler == Scheduler::slurm ? Scheduler::kubernetes : Scheduler::slurm;
+    const plan::Counts& before = plan_.offered_before.by(scheduler);
+    const plan::Counts& after = plan_.offered_after.by(scheduler);
+    heading("RESOURCES", fmt::format("in {} words, {} for the other", scheduler == Scheduler::slurm ? "Slurm" : "Kubernetes",
+                                     first_key(state_, Action::plan_scheduler)));
+    lines_.push_back({{{"before", Role::dim, 34}, {"after", Role::dim, 44}}, {}});
+    plan::Counts all = before;
+    all.insert(after.begin(), after.end());
+    for (const auto& [resource, count] : all) {
+      std::int64_t was = before.contains(resource) ? before.at(resource) : 0;
+      std::int64_t will = after.contains(resource) ? after.at(resource) : 0;
+      Style style = was == will ? Style(Role::dim) : Style(Role::text).with_bold();
+      Role change = will > was ? Role::created : will < was ? Role::destroyed : Role::dim;
+      std::string sign = will > was ? " +" : will < was ? " -" : "";
+      lines_.push_back({{{shorten(resource, 29, state_.ascii), style, 3},
+                         {fmt::format("{:>6}", was), style, 34},
+                         {fmt::format("{:>5}", will), Style(change).with_bold(), 44},
+                         {sign, change}},
+                        {}});
+    }
+    if (all.empty()) note("not told", Role::unknown);
+    if (plan_.nodes.empty()) return;
+    int was = 0, will = 0;
+    for (const plan::NodePlan& node : plan_.nodes) was += node.compute_before, will += node.compute_after;
+    if (was != will)
+      lines_.push_back({{{"compute slices on offer", Role::dim, 3},
+                         {fmt::format("{:>6}", was), Role::dim, 34},
+                         {fmt::format("{:>5}", will), Role::dim, 44}},
+                        {}});
+  }
+
+  void slices() {
+    const plan::NodePlan* node = shown_node(view_);
+    if (!node) return;
+    heading("SLICES", plan_.nodes.size() > 1 ? node->node.text : std::string());
+    group("=", "keeps", node->kept, Role::kept);
+    group("-", "destroys", node->destroyed, Role::destroyed);
+    group("+", "creates, in this order", node->created, Role::created);
+    lines_.push_back({{{"needs", Role::dim, 3}, {needs_text(node->needs), node->needs.reboot ? Style(Role::danger).with_bold() : Style(Role::text), 12}}, {}});
+  }
+  void group(const char* sign, const char* what, const std::vector<plan::SlicePlan>& slices, Role role) {
+    if (slices.empty()) return;
+    lines_.push_back({{{fmt::format("{} {} {}", sign, what, slices.size()), Style(role).with_bold(), 3}}, {}});
+    for (const std::string& line : slices_text(slices)) note("   " + line, role);
+  }
+
+  void pending() {
+    if (plan_.will_run_count + plan_.never_again_count == 0) return;
+    heading("WAITING WORK");
+    lines_.push_back({{{fmt::format("{} will be able to run", plan_.will_run_count), Role::good, 3}}, {}});
+    lines_.push_back({{{fmt::format("{} would never match again", plan_.never_again_count),
+                        plan_.never_again_count > 0 ? Style(Role::danger).with_bold() : Style(Role::dim), 3}},
+                      {}});
+    list_pending(plan_.never_again, Role::danger);
+    list_pending(plan_.will_run, Role::dim);
+  }
+  void list_pending(const std::vector<plan::PendingEffect>& list, Role role) {
+    for (std::size_t i = 0; i < list.size() && i < kMostListed; ++i)
+      lines_.push_back({{{list[i].id.text, role, 5},
+                         {"  " + list[i].user, Role::text, 17},
+                         {"  " + list[i].request, Role::text, 29}},
+                        id_of('w', list[i].id.text + '\x1f' + "pending")});
+  }
+
+  void put_deadline_heading() {
+    DocLine& line = lines_.back();
+    line.spans.push_back({"deadline", Role::dim, width_ - 10});
+  }
+  void step(std::size_t index, const plan::Step& step) {
+    std::string deadline = deadline_text(step.deadline);
+    Style style = step.disturbs ? Style(Role::warning) : Style(Role::text);
+    lines_.push_back({{{fmt::format("{:>2}", index + 1), Role::dim, 2},
+                       {shorten(step.title, width_ - 17, state_.ascii), style, 5},
+                       {step.disturbs ? " !" : "", Style(Role::warning).with_bold()},
+                       {deadline, Role::dim, width_ - 2 - display_width(deadline)}},
+                      id_of('s', std::to_string(index))});
+  }
+  void undo() {
+    lines_.push_back(heading_line("UNDO"));
+    note(fmt::format("The run writes down what stood before. {} on it plans the way back, with the same preview; "
+                     "that never ends work. Jobs that ended do not come back by it.",
+                     first_key(state_, Action::run_undo)),
+         Role::dim);
+  }
+
+  const World& world_;
+  const UiState& state_;
+  const PlanView& view_;
+  const plan::Plan& plan_;
+  int width_;
+  Document lines_;
+};
+
+void add_text(Document& foot, std::string_view label, std::string_view text, int width, Style style = {}) {
+  bool first = true;
+  for (std::string& line : wrap(text, width - 13)) {
+    foot.push_back({{{first ? std::string(label) : "", Role::dim, 1}, {std::move(line), style, 12}}, {}});
+    first = false;
+  }
+}
+
+Document step_foot(const plan::Step& step, std::size_t index, std::size_t count, int width,
+                   const UiState& state) {
+  Document foot;
+  std::string facts = fmt::format("{} of {}", index + 1, count);
+  facts += step.deadline.count() > 0 ? ", deadline " + deadline_text(step.deadline) : ", as long as it takes";
+  if (step.retry.times > 0) facts += fmt::format(", up to {} attempts", step.retry.times + 1);
+  if (step.disturbs) facts += ", work ends or restarts by it";
+  add_text(foot, "step", step.title + "  (" + facts + ")", width, Style(Role::text).with_bold());
+  for (std::size_t i = 0; i < step.commands.size() && i < kMostCommands; ++i)
+    foot.push_back({{{i == 0 ? fmt::format("{} copies", first_key(state, Action::copy)) : "", Role::dim, 1},
+                     {"$ ", Role::dim, 12},
+                     {step.commands[i], Role::accent}},
+                    {}});
+  if (step.commands.size() > kMostCommands)
+    foot.push_back({{{fmt::format("and {} more", step.commands.size() - kMostCommands), Role::dim, 12}}, {}});
+  if (step.commands.empty())
+    add_text(foot, "", "nothing is run: this step looks until it is so", width, Role::dim);
+  add_text(foot, "seen after", seen_text(step.after), width);
+  if (!step.undo.empty()) add_text(foot, "undo", step.undo, width, Role::dim);
+  return foot;
+}
+
+Document work_foot(const plan::Disturbed& one, const plan::NodePlan& node, plan::Way way, int width) {
+  Document foot;
+  std::string text = name_text(one);
+  if (!one.name.empty()) text += " " + one.name;
+  if (!one.user.empty()) text += " of " + one.user;
+  add_text(foot, "work", text + ", on " + node.node.text, width, Style(Role::text).with_bold());
+  std::string holds;
+  for (const std::string& slice : one.slices) holds += (holds.empty() ? "" : ", ") + slice;
+  if (holds.empty()) holds = "no slice here";
+  if (one.hit == plan::Hit::in_the_way) holds += "; none of it changes, but it cannot be spared";
+  if (one.hit == plan::Hit::unasked) holds += "; it never asked for a GPU";
+  add_text(foot, "holds", holds, width);
+  std::string extent = one.nodes > 1 ? fmt::format("{} GPUs or slices on {} nodes", one.gpus, one.nodes)
+                                     : fmt::format("{} on this node alone", one.gpus);
+  if (one.gpu_hours) extent += fmt::format(", {:.1f} GPU-hours so far", *one.gpu_hours);
+  add_text(foot, "in all", extent, width);
+  std::string fate = "the run waits until it ends by itself";
+  if (one.hit != plan::Hit::unknown && way == plan::Way::cancel) fate = "it is ended";
+  if (one.hit != plan::Hit::unknown && way == plan::Way::requeue && one.restartable != false)
+    fate = one.restartable ? "it is stopped and starts again" : "it is stopped; whether it starts again is not told";
+  if (one.restartable == false && way == plan::Way::requeue) fate = "it cannot start again, so " + fate;
+  add_text(foot, "what then", fate, width);
+  return foot;
+}
+
+Document foot_of(const UiState& state, const std::string& stop, int width) {
+  const PlanView& view = *state.plan;
+  const plan::NodePlan* shown = shown_node(view);
+  if (auto index = index_in('s', stop); index && shown && *index < shown->steps.size())
+    return step_foot(shown->steps[*index], *index, shown->steps.size(), width, state);
+  for (const plan::NodePlan& node : view.plan.nodes)
+    for (const plan::Disturbed& one : node.blast_radius)
+      if (!one.id.empty() && stop == id_of('w', one.id.text + '\x1f' + node.node.text))
+        return work_foot(one, node, view.plan.intent.options.way, width);
+  return {};
+}
+
+}  // namespace
+
+const plan::Step* step_under(const PlanView& view, const std::string& stop) {
+  const plan::NodePlan* node = shown_node(view);
+  auto index = index_in('s', stop);
+  return node && index && *index < node->steps.size() ? &node->steps[*index] : nullptr;
+}
+
+std::optional<std::size_t> node_under(const std::string& stop) { return index_in('d', stop); }
+
+Panes plan_panes(const World& world, const UiState& state, int width) {
+  Panes panes;
+  if (!state.plan) return panes;
+  if (width >= kTwoColumns) {
+    panes.split = width * 53 / 100;
+    panes.main = Page(world, state, panes.split - 1).left();
+    panes.side = Page(world, state, width - panes.split).steps();
+  } else {
+    panes.main = Page(world, state, width).left();
+    panes.main.push_back({});
+    for (DocLine& line : Page(world, state, width).steps()) panes.main.push_back(std::move(line));
+  }
+  std::vector<Stop> stops = stops_of(panes);
+  int at = stop_of(stops, state.top().cursor);
+  if (at >= 0) panes.foot = foot_of(state, stops[static_cast<std::size_t>(at)].id, width);
+  return panes;
+}
+
+std::string messages_text(const UiState& state) {
+  std::string text;
+  if (!state.plan) return text;
+  for (const plan::Message& message : plan::messages(state.plan->plan))
+    text += (text.empty() ? "" : "\n") + fmt::format("To: {}\n\n{}", message.user, message.text);
+  return text;
+}
+
+Document messages_document(const UiState& state, int width) {
+  Document document;
+  if (!state.plan) return document;
+  for (const plan::Message& message : plan::messages(state.plan->plan)) {
+    if (!document.empty()) document.push_back({});
+    document.push_back(heading_line("TO " + message.user));
+    std::string_view rest = message.text;
+    while (!rest.empty()) {
+      std::string_view line = rest.substr(0, rest.find('\n'));
+      rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+      for (std::string& piece : wrap(line, width - 4)) document.push_back({{{std::move(piece), Role::text, 3}}, {}});
+    }
+  }
+  return document;
+}
+
+}  // namespace tessera::tui

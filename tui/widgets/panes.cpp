@@ -1,0 +1,65 @@
+#include "tui/widgets/panes.hpp"
+
+#include <algorithm>
+
+namespace tessera::tui {
+namespace {
+
+constexpr int kLeastList = 5;  // lines that the foot leaves to the lists
+
+void add_stops(std::vector<Stop>& stops, const Document& document, bool side) {
+  for (std::size_t i = 0; i < document.size(); ++i)
+    if (!document[i].id.empty()) stops.push_back({document[i].id, side, static_cast<int>(i)});
+}
+
+}  // namespace
+
+// Two thirds down, so that what comes before a line is seen more than what follows it.
+int first_shown(const Document& document, const std::string& cursor, int height) {
+  auto at = std::find_if(document.begin(), document.end(),
+                         [&](const DocLine& line) { return !line.id.empty() && line.id == cursor; });
+  int line = at == document.end() ? 0 : static_cast<int>(at - document.begin());
+  return std::clamp(line - height * 2 / 3, 0, std::max(0, static_cast<int>(document.size()) - height));
+}
+
+PaneAreas areas_of(const Panes& panes, Rect body) {
+  int wanted = panes.foot.empty() ? 0 : static_cast<int>(panes.foot.size()) + 1;
+  int most = panes.foot_first ? body.height - 2 : std::max(body.height / 3, body.height - kLeastList - 12);
+  int foot = std::clamp(wanted, 0, std::max(0, most));
+  int height = body.height - foot;
+  bool two = !panes.side.empty() && panes.split > 0;
+  PaneAreas areas;
+  areas.main = {body.x, body.y, two ? panes.split : body.width, height};
+  if (two) areas.side = {body.x + panes.split, body.y, body.width - panes.split, height};
+  areas.foot = {body.x, body.y + height, body.width, foot};
+  return areas;
+}
+
+std::vector<Stop> stops_of(const Panes& panes) {
+  std::vector<Stop> stops;
+  add_stops(stops, panes.main, false);
+  add_stops(stops, panes.side, true);
+  return stops;
+}
+
+int stop_of(const std::vector<Stop>& stops, const std::string& id) {
+  for (std::size_t i = 0; i < stops.size(); ++i)
+    if (stops[i].id == id) return static_cast<int>(i);
+  return stops.empty() ? -1 : 0;
+}
+
+void draw_panes(Canvas& canvas, Rect body, const Panes& panes, int top, const std::string& cursor,
+                bool ascii) {
+  PaneAreas areas = areas_of(panes, body);
+  draw_document(canvas, areas.main, panes.main, top, cursor, ascii);
+  if (areas.side.width > 0) {
+    canvas.fill(areas.side.x, areas.side.y, areas.side.width, areas.side.height, " ");
+    draw_document(canvas, areas.side, panes.side, first_shown(panes.side, cursor, areas.side.height), cursor, ascii);
+  }
+  if (areas.foot.height == 0) return;
+  canvas.fill(areas.foot.x, areas.foot.y, areas.foot.width, areas.foot.height, " ");
+  draw_rule(canvas, areas.foot.x, areas.foot.y, areas.foot.width, ascii);
+  draw_document(canvas, areas.foot.below(1), panes.foot, 0, {}, ascii);
+}
+
+}  // namespace tessera::tui

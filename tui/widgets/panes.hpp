@@ -1,0 +1,44 @@
+// A page in up to three parts: a list, a second list beside it where there is room, and below both what there is
+// to say about the line under the cursor.
+//
+// The lines with an id are stops; the cursor goes down the first list, then the second.
+// Threads: pure drawing.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tui/widgets/document.hpp"
+
+namespace tessera::tui {
+
+struct Panes {
+  Document main;
+  Document side;   // empty: one column
+  int split = 0;   // where the side begins, in cells from the left
+  Document foot;   // pinned at the bottom
+  bool foot_first = false;  // the foot keeps all its lines, the lists get what is left
+};
+
+// The areas for a body of that size; the foot has a rule above it, which belongs to it.
+struct PaneAreas {
+  Rect main, side, foot;
+};
+PaneAreas areas_of(const Panes& panes, Rect body);
+
+struct Stop {
+  std::string id;
+  bool side = false;
+  int line = 0;
+};
+std::vector<Stop> stops_of(const Panes& panes);
+// The position of `id` among them; the first when it is not there; -1: there is none.
+int stop_of(const std::vector<Stop>& stops, const std::string& id);
+
+// The first line of the side list that is shown, so that the cursor is in view.
+int first_shown(const Document& document, const std::string& cursor, int height);
+
+// top: the first line of the main list that is shown. The side keeps the cursor in view by itself.
+void draw_panes(Canvas& canvas, Rect body, const Panes& panes, int top, const std::string& cursor, bool ascii);
+
+}  // namespace tessera::tui
