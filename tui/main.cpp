@@ -136,14 +136,14 @@ int run_tessera(const std::vector<std::string>& arguments, const cli::Environmen
     return opening;
   };
   auto console = [&](const cli::Options& options, const mig::Catalogue& catalogue,
-                     std::span<const BackendPtr> backends, plan::Runs* /*runs*/) {
+                     std::span<const BackendPtr> backends, plan::Runs* runs) {
     auto keymap = cli::load_keymap(options.keys, environment);
     if (!keymap) {
       cli::complain(streams, keymap.error());
       return cli::kUsage;
     }
     auto code = tui::run_console(cli::console_options(options, environment), *keymap, catalogue, backends,
-                                 mailbox, mailbox);
+                                 mailbox, mailbox, runs);
     if (code) return *code;
     cli::complain(streams, code.error());
     return cli::kUsage;
