@@ -1,8 +1,7 @@
 // Everything a key can do, in one table: keymap, footer, help screen, palette and docs/keys.md come from it.
 //
-// No single action changes a cluster: a plan is armed by typing a name, and only then arm_confirm starts it. What
-// leads to a change must not sit on Ctrl-d, Ctrl-k, x or Enter.
-// Threads: constant data.
+// No single action changes a cluster: a plan is armed by typing a name, and only then arm_confirm starts it.
+// What leads to a change must not sit on Ctrl-d, Ctrl-k, x or Enter. Threads: constant data.
 #pragma once
 
 #include <cstdint>

@@ -10,9 +10,10 @@ namespace {
 
 constexpr std::string_view kWhat = "cannot read the keymap";
 // Without these there would be no way on, or no way out.
-constexpr std::array kNeeded{Action::quit, Action::help,         Action::palette,      Action::open,
-                             Action::back, Action::input_accept, Action::input_cancel, Action::choice_toggle,
-                             Action::arm_cancel, Action::leave_stay};
+constexpr std::array kNeeded{Action::quit,         Action::help,          Action::palette,
+                             Action::open,         Action::back,          Action::input_accept,
+                             Action::input_cancel, Action::choice_toggle, Action::arm_cancel,
+                             Action::leave_stay};
 
 std::string scope_words() {
   std::string words;

@@ -1,5 +1,5 @@
-// What the console knows of plans and runs: the plan on the table, what is being armed, and the runs that were
-// opened, folded from the lines of their journals.
+// What the console knows of plans and runs: the plan on the table, what is being armed, and the runs that
+// were opened, folded from the lines of their journals.
 //
 // Plain values inside UiState; only update() and the functions that it calls change them.
 // Threads: owned by the UI thread.
@@ -92,11 +92,11 @@ struct StepProgress {
 struct RunView {
   plan::Run run;
   std::vector<plan::Entry> entries;
-  std::map<std::string, StepProgress> steps;    // by the step's id
-  std::map<NodeName, plan::Asked> questions;    // open ones
-  std::map<NodeName, plan::Parked> parked;      // and not resumed
-  std::set<NodeName> turned;                    // on their way back
-  std::optional<Error> trouble;                 // a line could not be read: what is shown ends before it
+  std::map<std::string, StepProgress> steps;  // by the step's id
+  std::map<NodeName, plan::Asked> questions;  // open ones
+  std::map<NodeName, plan::Parked> parked;    // and not resumed
+  std::set<NodeName> turned;                  // on their way back
+  std::optional<Error> trouble;               // a line could not be read: what is shown ends before it
 };
 
 // Asked for on the way to a screen that needs the journal first.
@@ -105,14 +105,15 @@ enum class OnceRead : std::uint8_t { nothing, undo };
 struct RunsState {
   bool available = false;  // there is a room that keeps runs
   bool listed = false;
-  std::vector<RunHead> heads;            // newest first
+  std::vector<RunHead> heads;             // newest first
   std::map<std::string, RunView> opened;  // by run id
-  std::string wait_run;                  // whose journal is waited for, and what is done then
+  std::string wait_run;                   // whose journal is waited for, and what is done then
   OnceRead then = OnceRead::nothing;
-  std::string starting;                  // id of the plan that was asked to start and not yet told of
-  bool drove = false;                    // this console has started or resumed one
-  std::optional<ArmResume> last_resume;    // for a refusal that names harm
-  std::map<std::string, Error> refused;    // the last refusal, by run; empty key: of a start
+  std::string starting;                   // id of the plan that was asked to start and not yet told of
+  bool drove = false;                     // this console has started or resumed one
+  std::map<std::string, NodeName> shown;  // whose steps are shown, by run; else the one that is under way
+  std::optional<ArmResume> last_resume;   // for a refusal that names harm
+  std::map<std::string, Error> refused;   // the last refusal, by run; empty key: of a start
 };
 
 // Leaving while a run is driven here.

@@ -169,9 +169,9 @@ struct UiState {
   bool mouse = false;
   bool writable = false;                                // [RW]
   std::map<ClusterName, plan::Capabilities> abilities;  // of the clusters that can be changed
-  std::optional<PlanView> plan;    // on the plan screen
-  std::optional<Arming> arming;    // a name is being typed, or was
-  std::optional<std::string> resuming;  // the run for which a way on is being chosen
+  std::optional<PlanView> plan;                         // on the plan screen
+  std::optional<Arming> arming;                         // a name is being typed, or was
+  std::optional<std::string> resuming;                  // the run for which a way on is being chosen
   RunsState runs;
   Leaving leaving = Leaving::no;
   bool wide = false;          // every column that fits, not only those for this width

@@ -6,15 +6,18 @@
 #include "tui/screens/control.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/empty.hpp"
+#include "tui/screens/frame.hpp"
 #include "tui/screens/overview.hpp"
 #include "tui/screens/plan.hpp"
 #include "tui/screens/rows.hpp"
+#include "tui/screens/run_words.hpp"
 #include "tui/screens/runs.hpp"
 
 namespace tessera::tui {
 namespace {
 
 constexpr Duration kMessageFor{6000};
+constexpr Duration kSecond{1000};
 constexpr Duration kStep{10000};      // ages on the screen move on in these steps
 constexpr std::size_t kHuge = 20000;  // rows from which sorting on every event would be felt
 constexpr Duration kHugeEvery{1000};
@@ -55,7 +58,8 @@ void derive_all(UiState& state, const World& world) {
     if (stale(screen.derived, key, world)) screen.derived = derive(world, state, screen);
   }
   if (from == 0 && overview_stale(state.overview, world))
-    state.overview = work_out_overview(world, state.ascii);
+    state.overview =
+        work_out_overview(world, state.ascii, state.runs.heads, first_key(state, Action::show_journal));
 }
 
 // Compares what the visible cells say with what they said, and remembers when they changed.
@@ -255,9 +259,7 @@ Effects take(UiState& state, const World& world, const ActionMessage& message) {
 }
 
 // A question that one of a few keys answers lies over the screen.
-bool is_asked(const UiState& state) {
-  return state.arming || state.resuming || state.leaving != Leaving::no;
-}
+bool is_asked(const UiState& state) { return state.arming || state.resuming || state.leaving != Leaving::no; }
 
 Effects take(UiState& state, const World& world, const Mouse& mouse) {
   if (state.input.kind != InputKind::none || state.choice.kind != ChoiceKind::none || is_asked(state))
@@ -404,6 +406,9 @@ std::optional<TimePoint> next_tick(const UiState& state, const World& world) {
   for (const auto& [cell, at] : state.cells.changed) next = std::min(next, at + kChangedFor);
   if (!state.message.text.empty() && !state.message.sticky)
     next = std::min(next, state.message.at + kMessageFor);
+  // The clock of the step that is under way.
+  if (state.top().kind == ScreenKind::run && !look_of(state, state.top().subject).over)
+    next = std::min(next, world.wall - (world.wall.time_since_epoch() % kSecond) + kSecond);
   bool behind = is_table(state.top().kind) && state.top().derived.revision != world.model.revision;
   if (behind) next = std::min(next, state.top().derived.at + pause_for(state.top().derived.total));
   bool sums_behind =

@@ -61,8 +61,8 @@ struct RunNews {
 struct Ending {
   std::string why;
 };
-using Message = std::variant<ActionMessage, TextInput, Paste, Resize, ModelChanged, Tick, Mouse, Notice,
-                             RunNews, Ending>;
+using Message =
+    std::variant<ActionMessage, TextInput, Paste, Resize, ModelChanged, Tick, Mouse, Notice, RunNews, Ending>;
 
 struct Effects {
   bool quit = false;

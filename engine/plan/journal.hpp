@@ -134,8 +134,8 @@ struct Journal {
 };
 // Errors name the line. The first entry must be RunStarted, numbers must follow one another.
 Result<Journal> parse_journal(std::string_view text, std::string_view file);
-// One line without its newline, the `number`th of the journal, counted from 1: for whoever follows a journal as it
-// grows. Errors name the line.
+// One line without its newline, the `number`th of the journal, counted from 1: for whoever follows a journal
+// as it grows. Errors name the line.
 Result<Entry> parse_line(std::string_view line, std::string_view file, std::size_t number);
 
 }  // namespace tessera::plan

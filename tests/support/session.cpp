@@ -33,7 +33,7 @@ const mig::Catalogue& built_in() {
 
 bool asks_for_something(const tui::Effects& effects) {
   return effects.quit || effects.suspend || effects.refresh || effects.repaint || effects.copy ||
-         effects.theme || effects.mouse;
+         effects.theme || effects.mouse || !effects.orders.empty();
 }
 
 }  // namespace
@@ -100,6 +100,11 @@ Session& Session::resize(tui::Size size) {
 Session& Session::tell(Event event) {
   Changes changes = reduce(model, std::move(event));
   send(tui::ModelChanged{std::move(changes)});
+  return *this;
+}
+
+Session& Session::hear(tui::RunNews news) {
+  send(std::move(news));
   return *this;
 }
 

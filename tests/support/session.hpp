@@ -27,7 +27,8 @@ class Session {
   Session& paste(std::string text);
   Session& resize(tui::Size size);
   Session& tell(Event event);
-  Session& pass(Duration time);  // moves the clock and ticks
+  Session& hear(tui::RunNews news);  // from the room that keeps runs
+  Session& pass(Duration time);      // moves the clock and ticks
   Session& mouse(tui::Mouse::Kind kind, int x, int y);
 
   tui::Canvas canvas() const;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -41,23 +42,50 @@ TEST(Actions, EveryDefaultKeyCanBeSpelled) {
   }
 }
 
-// While nothing is typed one key means one thing, wherever the cursor is. Only a list of choices, which
-// lies over a table, may use the table's keys.
+// While nothing is typed a key means one thing wherever the cursor is, except on screens with verbs of their
+// own: there it may mean another thing than on another such screen, but never another thing than everywhere.
+// A list of choices and the questions that lie over a screen hide its keys.
+bool lies_over(Scope scope) {
+  return scope == Scope::choice || scope == Scope::resume || scope == Scope::arm || scope == Scope::leave;
+}
+bool has_verbs_of_its_own(Scope scope) { return scope == Scope::plan || scope == Scope::run; }
+
 TEST(Actions, NoDefaultKeyMeansTwoThings) {
-  std::map<std::string, std::string_view> users;
-  std::map<std::string, std::string_view> typing;
+  std::map<std::pair<int, std::string>, std::string_view> users;
   const Keymap keymap;
-  for (const ActionInfo& row : actions()) {
-    if (row.scope == Scope::choice) continue;
-    auto& of = row.scope == Scope::input ? typing : users;
+  const auto space_of = [](Scope scope) {
+    bool own = scope == Scope::input || lies_over(scope) || has_verbs_of_its_own(scope);
+    return own ? static_cast<int>(scope) : -1;
+  };
+  for (const ActionInfo& row : actions())
     for (const Key& key : keymap.keys_for(row.action))
-      EXPECT_TRUE(of.emplace(to_text(key), row.id).second) << to_text(key) << " for " << row.id;
+      EXPECT_TRUE(users.emplace(std::pair(space_of(row.scope), to_text(key)), row.id).second)
+          << to_text(key) << " for " << row.id;
+  for (const ActionInfo& row : actions()) {
+    if (!has_verbs_of_its_own(row.scope)) continue;
+    for (const Key& key : keymap.keys_for(row.action)) {
+      const auto everywhere = keymap.lookup(std::array{Scope::global}, key);
+      EXPECT_FALSE(everywhere) << to_text(key) << " for " << row.id << " hides " << info(*everywhere).id;
+    }
+  }
+}
+
+// The way to a change: a plan, a name that is typed, and then a key that is pressed for nothing else.
+TEST(Actions, WhatStartsAChangeHasAKeyOfItsOwn) {
+  const Keymap keymap;
+  for (const Key& key : keymap.keys_for(Action::arm_confirm)) {
+    EXPECT_NE(to_text(key), "Enter");
+    for (const ActionInfo& row : actions()) {
+      if (row.action == Action::arm_confirm) continue;
+      for (const Key& other : keymap.keys_for(row.action)) EXPECT_FALSE(key == other) << row.id;
+    }
   }
 }
 
 TEST(Actions, KeysThatSlipNeverGuardAnything) {
   const Keymap keymap;
-  constexpr Scope kAll[] = {Scope::table, Scope::node, Scope::log, Scope::choice, Scope::global};
+  constexpr Scope kAll[] = {Scope::table, Scope::node,   Scope::log,   Scope::plan,   Scope::run,
+                            Scope::arm,   Scope::resume, Scope::leave, Scope::choice, Scope::global};
   EXPECT_EQ(keymap.lookup(kAll, *parse_key("Ctrl-d")), Action::half_page_down);
   EXPECT_EQ(keymap.lookup(kAll, *parse_key("Enter")), Action::open);
   EXPECT_FALSE(keymap.lookup(kAll, *parse_key("Ctrl-k")));

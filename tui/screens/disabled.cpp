@@ -18,7 +18,8 @@ std::string nothing_to_open(const UiState& state, const World& world) {
   if (screen.kind == ScreenKind::node || screen.kind == ScreenKind::workload)
     return screen.cursor.empty() ? "there is nothing to open" : "";
   if (screen.kind == ScreenKind::plan)
-    return screen.cursor.starts_with("w\x1f") ? "" : "only work can be opened here; a step's commands stand below";
+    return screen.cursor.starts_with("w\x1f") ? ""
+                                              : "only work can be opened here; a step's commands stand below";
   if (screen.kind == ScreenKind::journal) return run_here(state).empty() ? "there is no run to open" : "";
   return "there is nothing to open here";
 }

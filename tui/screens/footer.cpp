@@ -22,8 +22,9 @@ std::vector<Action> footer_actions(ScreenKind kind) {
     case ScreenKind::help: return {back, show_about, palette};
     case ScreenKind::about: return {back, palette};
     case ScreenKind::plan:
-      return {plan_arm,     back,          copy,            plan_copy_all,   plan_again,    plan_messages,
-              plan_requeue, plan_cancel, plan_when_empty, plan_on_failure, plan_scheduler};
+      return {plan_arm,      back,         copy,        plan_copy_all,   plan_again,
+              plan_messages, plan_requeue, plan_cancel, plan_when_empty, plan_on_failure,
+              plan_scheduler};
     case ScreenKind::messages: return {copy, back, palette};
     case ScreenKind::run:
       return {run_pause, run_go_back, back, run_resume, run_undo, run_go_on, run_stop_here, copy, palette};

@@ -100,7 +100,8 @@ void say_source(Canvas& canvas, Rect area, const Failing& failing, const World& 
 
 // What waits for one of a few keys, and must not be covered by a message.
 std::string standing_text(const UiState& state) {
-  if (state.leaving == Leaving::parking) return "parking what is under way; tessera leaves when it is at rest";
+  if (state.leaving == Leaving::parking)
+    return "parking what is under way; tessera leaves when it is at rest";
   if (state.leaving == Leaving::asked)
     return fmt::format("a run is under way: {} park and leave, {} stay", first_key(state, Action::leave_park),
                        first_key(state, Action::leave_stay));

@@ -107,9 +107,8 @@ Document help_document(const UiState& state, int width) {
     for (char& c : title_text) c = static_cast<char>(c >= 'a' && c <= 'z' ? c - 32 : c);
     Document section{heading_line(title_text)};
     for (const ActionInfo& action : actions()) {
-      bool elsewhere =
-          action.scope == Scope::table || action.scope == Scope::node || action.scope == Scope::log ||
-          action.group == Group::change;
+      bool elsewhere = action.scope == Scope::table || action.scope == Scope::node ||
+                       action.scope == Scope::log || action.group == Group::change;
       if (action.group == static_cast<Group>(group) && !elsewhere)
         add_action(section, state, action, column_width);
     }

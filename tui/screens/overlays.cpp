@@ -60,7 +60,9 @@ void draw_prompt(Canvas& canvas, int y, const UiState& state, const World& world
   if (input.kind == InputKind::arm && state.arming) {
     lead = " " + arming_prompt(*state.arming);
     if (input.error.empty())
-      end = put_right(canvas, end, y, first_key(state, Action::input_cancel) + " does nothing and leaves", Role::dim) - 1;
+      end = put_right(canvas, end, y, first_key(state, Action::input_cancel) + " does nothing and leaves",
+                      Role::dim) -
+            1;
   }
   int start_x = canvas.put(0, y, lead, Style(Role::accent).with_bold());
   // A line longer than its room shows the part around the cursor.

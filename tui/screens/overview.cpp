@@ -175,6 +175,19 @@ std::string finding_id(const insight::Finding& finding) {
   return id;
 }
 
+insight::Finding finding_of(const RunHead& head, const std::string& journal_key) {
+  bool parked = head.state == RunState::parked;
+  insight::Finding finding;
+  finding.severity = parked ? Severity::warning : Severity::danger;
+  finding.cluster = head.cluster;
+  finding.is_node = head.nodes.size() == 1;
+  finding.subject = finding.is_node ? head.nodes.front().text : fmt::format("{} nodes", head.nodes.size());
+  finding.text = fmt::format("run {} {}", head.run, parked ? "is parked" : "was interrupted");
+  if (!head.why.empty()) finding.text += ": " + head.why;
+  finding.hint = journal_key + " opens the journal, where it is taken up again or undone";
+  return finding;
+}
+
 void draw_pinned(Canvas& canvas, Rect area, const UiState& state) {
   const insight::Finding* finding = finding_at(state, state.top().cursor);
   if (finding && !finding->hint.empty() && area.width < 150) {
@@ -192,13 +205,17 @@ void draw_pinned(Canvas& canvas, Rect area, const UiState& state) {
 
 }  // namespace
 
-OverviewData work_out_overview(const World& world, bool ascii) {
+OverviewData work_out_overview(const World& world, bool ascii, std::span<const RunHead> runs,
+                               const std::string& journal_key) {
   OverviewData data;
   for (const Cluster& cluster : world.model.clusters) {
     data.totals.push_back(insight::totals(cluster));
     for (insight::Finding& finding : insight::attention(cluster, world.catalogue, world.wall))
       data.findings.push_back(std::move(finding));
   }
+  for (const RunHead& head : runs)
+    if (head.state == RunState::interrupted || head.state == RunState::parked)
+      data.findings.push_back(finding_of(head, journal_key));
   std::stable_sort(data.findings.begin(), data.findings.end(),
                    [](const auto& a, const auto& b) { return a.severity > b.severity; });
   std::map<std::string, int> seen;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,7 +21,9 @@ struct OverviewLine {
   std::string_view id;    // lives as long as the state's OverviewData
 };
 std::vector<Strips> mosaic_nodes(const World& world, bool ascii);
-OverviewData work_out_overview(const World& world, bool ascii);
+// runs: those that stopped in the middle are findings, too. journal_key: how the journal is opened.
+OverviewData work_out_overview(const World& world, bool ascii, std::span<const RunHead> runs,
+                               const std::string& journal_key);
 std::vector<OverviewLine> overview_lines(const UiState& state, int width);
 
 // The finding under the cursor; nullptr: the cursor is on a cluster.

@@ -12,6 +12,8 @@ void rest_on(UiState& state, const std::vector<Stop>& stops, int at) {
   Screen& screen = state.top();
   screen.cursor = stops[static_cast<std::size_t>(at)].id;
   screen.cursor_at = at;
+  if (screen.kind == ScreenKind::run && screen.cursor.starts_with("d\x1f"))
+    state.runs.shown[screen.subject] = NodeName(screen.cursor.substr(2));
   if (screen.kind != ScreenKind::plan || !state.plan) return;
   if (auto node = node_under(screen.cursor)) state.plan->node = *node;
 }
@@ -62,7 +64,8 @@ void move_panes(UiState& state, const World& world, Action action, Rect body, in
     if (next != at) return rest_on(state, stops, next);
   }
   // Beyond the last stop the page itself moves.
-  screen.top = static_cast<int>(std::clamp<long>(static_cast<long>(screen.top) + by, 0, std::max(0, total - height)));
+  screen.top =
+      static_cast<int>(std::clamp<long>(static_cast<long>(screen.top) + by, 0, std::max(0, total - height)));
 }
 
 void settle_panes(UiState& state, const World& world, Rect body) {
@@ -88,8 +91,8 @@ void click_panes(UiState& state, const World& world, Rect body, int x, int y) {
   if (y >= areas.main.bottom()) return;
   bool side = areas.side.width > 0 && x >= areas.side.x;
   std::vector<Stop> stops = stops_of(panes);
-  int line = y - areas.main.y + (side ? first_shown(panes.side, state.top().cursor, areas.side.height)
-                                      : state.top().top);
+  int line = y - areas.main.y +
+             (side ? first_shown(panes.side, state.top().cursor, areas.side.height) : state.top().top);
   for (std::size_t i = 0; i < stops.size(); ++i)
     if (stops[i].side == side && stops[i].line == line) return rest_on(state, stops, static_cast<int>(i));
 }

@@ -34,10 +34,9 @@ void plan_with(UiState& state, const World& world, const plan::Options& options)
     return;
   }
   auto can = state.abilities.find(intent.cluster);
-  Result<plan::Plan> planned =
-      plan::make_plan(*cluster, world.catalogue, intent,
-                      can == state.abilities.end() ? view.plan.capabilities : can->second, {},
-                      now_of(*cluster, world));
+  Result<plan::Plan> planned = plan::make_plan(
+      *cluster, world.catalogue, intent, can == state.abilities.end() ? view.plan.capabilities : can->second,
+      {}, now_of(*cluster, world));
   if (!planned) {
     view.trouble = to_line(planned.error());
     say(state, world, Severity::warning, view.trouble);
@@ -111,8 +110,7 @@ void follow_world(UiState& state, const World& world) {
   if (!cluster) return;
   view.revision = world.model.revision;
   view.moved = plan::what_moved(view.plan, *cluster);
-  if (!state.arming || !std::holds_alternative<ArmStart>(state.arming->what) ||
-      plan::may_apply(view.moved))
+  if (!state.arming || !std::holds_alternative<ArmStart>(state.arming->what) || plan::may_apply(view.moved))
     return;
   disarm(state);
   say(state, world, Severity::danger, "disarmed: " + view.moved.front().text);
@@ -131,7 +129,8 @@ std::string why_not_startable(const UiState& state, const World& world) {
   if (!cluster) return name.text + " is gone";
   std::vector<plan::Moved> moved = plan::what_moved(view.plan, *cluster);
   if (!plan::may_apply(moved)) {
-    auto harm = std::find_if(moved.begin(), moved.end(), [](const plan::Moved& one) { return !one.harmless; });
+    auto harm =
+        std::find_if(moved.begin(), moved.end(), [](const plan::Moved& one) { return !one.harmless; });
     return fmt::format("the world has moved: {}: {}; plan again first", harm->node.text, harm->text);
   }
   return "";
@@ -143,7 +142,8 @@ Effects act_on_plan(UiState& state, const World& world, Action action) {
     case Action::plan_arm: open_arming(state, ArmStart{}, state.plan->plan); break;
     case Action::plan_again:
       plan_with(state, world, state.plan->plan.intent.options);
-      if (state.plan->trouble.empty()) say(state, world, Severity::info, "planned again from what stands now");
+      if (state.plan->trouble.empty())
+        say(state, world, Severity::info, "planned again from what stands now");
       break;
     case Action::plan_scheduler: state.plan->other_scheduler = !state.plan->other_scheduler; break;
     case Action::plan_copy_all:

@@ -1,8 +1,7 @@
 // The plan screen: what a change would do, its options, and the way to arm it.
 //
-// Nothing here changes a cluster: the screen ends in an order to plan::Runs, and that only after a name was typed
-// and a second key was pressed (arm.hpp).
-// Threads: the UI thread.
+// Nothing here changes a cluster: the screen ends in an order to plan::Runs, and that only after a name was
+// typed and a second key was pressed (arm.hpp). Threads: the UI thread.
 #pragma once
 
 #include <string>

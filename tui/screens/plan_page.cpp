@@ -53,8 +53,10 @@ class Page {
     if (!node) return {};
     std::string aside = plan_.nodes.size() > 1 ? node->node.text : std::string();
     lines_.push_back(heading_line("STEPS", aside));
-    if (node->steps.empty()) note("nothing to do on this node", Role::dim);
-    else put_deadline_heading();
+    if (node->steps.empty())
+      note("nothing to do on this node", Role::dim);
+    else
+      put_deadline_heading();
     for (std::size_t i = 0; i < node->steps.size(); ++i) step(i, node->steps[i]);
     blank();
     undo();
@@ -84,7 +86,8 @@ class Page {
   void head() {
     DocLine line{{{nodes_text(plan_), Style(Role::text).with_bold(), 1}}, {}};
     std::string words = plan_.intent.words;
-    line.spans.push_back({fmt::format("  {} {}", glyphs(state_.ascii).crumb, words), Style(Role::accent).with_bold()});
+    line.spans.push_back(
+        {fmt::format("  {} {}", glyphs(state_.ascii).crumb, words), Style(Role::accent).with_bold()});
     if (!view_.undoes.empty()) line.spans.push_back({"  takes back " + view_.undoes, Role::dim});
     lines_.push_back(std::move(line));
     std::string whom = disturbs_text(plan_);
@@ -130,12 +133,13 @@ class Page {
   }
   void work(const plan::NodePlan& node, const plan::Disturbed& one) {
     std::string fate = fate_text(one, plan_.intent.options.way);
-    Style style = fate == "WILL END" ? Style(Role::danger).with_bold()
+    Style style = fate == "WILL END"  ? Style(Role::danger).with_bold()
                   : fate == "we wait" ? Style(Role::text)
                                       : Style(Role::warning);
     std::string running =
-        one.running ? query::duration_text(std::chrono::duration_cast<std::chrono::seconds>(*one.running).count())
-                    : std::string("?");
+        one.running
+            ? query::duration_text(std::chrono::duration_cast<std::chrono::seconds>(*one.running).count())
+            : std::string("?");
     std::string id = one.id.empty() ? id_of('u', node.node.text + one.slices.front())
                                     : id_of('w', one.id.text + '\x1f' + node.node.text);
     bool roomy = width_ >= 66;
@@ -176,19 +180,23 @@ class Page {
     option("if a step fails", now.on_failure == plan::OnFailure::undo ? "go back" : "park and ask",
            {Action::plan_on_failure});
     if (plan_.nodes.size() < 2) return;
-    option("nodes at a time",
-           now.canary > 0 ? fmt::format("{} alone, then {}", now.canary, now.batch) : std::to_string(now.batch),
-           {Action::plan_canary, Action::plan_batch});
+    option(
+        "nodes at a time",
+        now.canary > 0 ? fmt::format("{} alone, then {}", now.canary, now.batch) : std::to_string(now.batch),
+        {Action::plan_canary, Action::plan_batch});
   }
 
   void notices() {
     if (plan_.violations.empty() && plan_.notices.empty()) return;
     heading("TO KNOW BEFORE", "with the rule that says so");
-    for (std::size_t i = 0; i < plan_.violations.size(); ++i) one_notice(plan_.violations[i], id_of('v', std::to_string(i)));
-    for (std::size_t i = 0; i < plan_.notices.size(); ++i) one_notice(plan_.notices[i], id_of('n', std::to_string(i)));
+    for (std::size_t i = 0; i < plan_.violations.size(); ++i)
+      one_notice(plan_.violations[i], id_of('v', std::to_string(i)));
+    for (std::size_t i = 0; i < plan_.notices.size(); ++i)
+      one_notice(plan_.notices[i], id_of('n', std::to_string(i)));
   }
   void one_notice(const plan::Notice& notice, std::string id) {
-    std::string text = plan_.nodes.size() > 1 && !notice.node.empty() ? notice.node.text + ": " : std::string();
+    std::string text =
+        plan_.nodes.size() > 1 && !notice.node.empty() ? notice.node.text + ": " : std::string();
     text += notice.text + " [" + notice.rule + "]";
     Role role = notice.severity == Severity::info ? Role::dim : role_of(notice.severity);
     note(text, role, std::move(id), std::string(sign_of(notice.severity)));
@@ -198,12 +206,13 @@ class Page {
     heading("NODES", fmt::format("{}", plan_.nodes.size()));
     for (std::size_t i = 0; i < plan_.nodes.size(); ++i) {
       const plan::NodePlan& node = plan_.nodes[i];
-      lines_.push_back({{{node.node.text, i == view_.node ? Style(Role::accent).with_bold() : Style(Role::text), 3},
-                         {fmt::format("  {} steps", node.steps.size()), Role::text, 21},
-                         {node.blast_radius.empty() ? std::string("  disturbs nobody")
-                                                    : fmt::format("  disturbs {}", node.blast_radius.size()),
-                          node.blast_radius.empty() ? Role::dim : Role::warning, 32}},
-                        id_of('d', std::to_string(i))});
+      lines_.push_back(
+          {{{node.node.text, i == view_.node ? Style(Role::accent).with_bold() : Style(Role::text), 3},
+            {fmt::format("  {} steps", node.steps.size()), Role::text, 21},
+            {node.blast_radius.empty() ? std::string("  disturbs nobody")
+                                       : fmt::format("  disturbs {}", node.blast_radius.size()),
+             node.blast_radius.empty() ? Role::dim : Role::warning, 32}},
+           id_of('d', std::to_string(i))});
     }
   }
 
@@ -213,7 +222,8 @@ class Page {
       scheduler = scheduler == Scheduler::slurm ? Scheduler::kubernetes : Scheduler::slurm;
     const plan::Counts& before = plan_.offered_before.by(scheduler);
     const plan::Counts& after = plan_.offered_after.by(scheduler);
-    heading("RESOURCES", fmt::format("in {} words, {} for the other", scheduler == Scheduler::slurm ? "Slurm" : "Kubernetes",
+    heading("RESOURCES", fmt::format("in {} words, {} for the other",
+                                     scheduler == Scheduler::slurm ? "Slurm" : "Kubernetes",
                                      first_key(state_, Action::plan_scheduler)));
     lines_.push_back({{{"before", Role::dim, 34}, {"after", Role::dim, 44}}, {}});
     plan::Counts all = before;
@@ -248,11 +258,15 @@ class Page {
     group("=", "keeps", node->kept, Role::kept);
     group("-", "destroys", node->destroyed, Role::destroyed);
     group("+", "creates, in this order", node->created, Role::created);
-    lines_.push_back({{{"needs", Role::dim, 3}, {needs_text(node->needs), node->needs.reboot ? Style(Role::danger).with_bold() : Style(Role::text), 12}}, {}});
+    lines_.push_back({{{"needs", Role::dim, 3},
+                       {needs_text(node->needs),
+                        node->needs.reboot ? Style(Role::danger).with_bold() : Style(Role::text), 12}},
+                      {}});
   }
   void group(const char* sign, const char* what, const std::vector<plan::SlicePlan>& slices, Role role) {
     if (slices.empty()) return;
-    lines_.push_back({{{fmt::format("{} {} {}", sign, what, slices.size()), Style(role).with_bold(), 3}}, {}});
+    lines_.push_back(
+        {{{fmt::format("{} {} {}", sign, what, slices.size()), Style(role).with_bold(), 3}}, {}});
     for (const std::string& line : slices_text(slices)) note("   " + line, role);
   }
 
@@ -289,9 +303,10 @@ class Page {
   }
   void undo() {
     lines_.push_back(heading_line("UNDO"));
-    note(fmt::format("The run writes down what stood before. {} on it plans the way back, with the same preview; "
-                     "that never ends work. Jobs that ended do not come back by it.",
-                     first_key(state_, Action::run_undo)),
+    note(fmt::format(
+             "The run writes down what stood before. {} on it plans the way back, with the same preview; "
+             "that never ends work. Jobs that ended do not come back by it.",
+             first_key(state_, Action::run_undo)),
          Role::dim);
   }
 
@@ -352,7 +367,8 @@ Document work_foot(const plan::Disturbed& one, const plan::NodePlan& node, plan:
   std::string fate = "the run waits until it ends by itself";
   if (one.hit != plan::Hit::unknown && way == plan::Way::cancel) fate = "it is ended";
   if (one.hit != plan::Hit::unknown && way == plan::Way::requeue && one.restartable != false)
-    fate = one.restartable ? "it is stopped and starts again" : "it is stopped; whether it starts again is not told";
+    fate = one.restartable ? "it is stopped and starts again"
+                           : "it is stopped; whether it starts again is not told";
   if (one.restartable == false && way == plan::Way::requeue) fate = "it cannot start again, so " + fate;
   add_text(foot, "what then", fate, width);
   return foot;
@@ -416,7 +432,8 @@ Document messages_document(const UiState& state, int width) {
     while (!rest.empty()) {
       std::string_view line = rest.substr(0, rest.find('\n'));
       rest.remove_prefix(std::min(rest.size(), line.size() + 1));
-      for (std::string& piece : wrap(line, width - 4)) document.push_back({{{std::move(piece), Role::text, 3}}, {}});
+      for (std::string& piece : wrap(line, width - 4))
+        document.push_back({{{std::move(piece), Role::text, 3}}, {}});
     }
   }
   return document;

@@ -8,8 +8,8 @@
 
 namespace tessera::tui {
 
-// Complete lines that continue what the view has; a view without a run takes the journal's first line first. What
-// cannot be read stays in `trouble`, and nothing after it is taken.
+// Complete lines that continue what the view has; a view without a run takes the journal's first line first.
+// What cannot be read stays in `trouble`, and nothing after it is taken.
 void add_lines(RunView& view, std::string_view lines, std::string_view file);
 
 }  // namespace tessera::tui

@@ -1,13 +1,354 @@
 // What a run's screen shows: its steps as they go, its questions, its end.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "engine/query/value.hpp"
+#include "tui/screens/documents.hpp"
+#include "tui/screens/frame.hpp"
+#include "tui/screens/plan_words.hpp"
+#include "tui/screens/run_words.hpp"
 #include "tui/screens/runs.hpp"
 
 namespace tessera::tui {
+namespace {
 
-Panes run_panes(const World&, const UiState& state, int) {
+constexpr int kTwoColumns = 118;
+constexpr std::size_t kLogInFoot = 4;
+using Stage = StepProgress::Stage;
+
+// The step that a log line is about; empty: none.
+struct StepOf {
+  std::string operator()(const plan::StepBegun& e) const { return e.step; }
+  std::string operator()(const plan::ActionReturned& e) const { return e.step; }
+  std::string operator()(const plan::StepDone& e) const { return e.step; }
+  std::string operator()(const plan::StepFailed& e) const { return e.step; }
+  std::string operator()(const plan::WentBack& e) const { return e.to; }
+  std::string operator()(const plan::Waiting& e) const { return e.step; }
+  template <class Event>
+  std::string operator()(const Event&) const {
+    return {};
+  }
+};
+
+class RunPage {
+ public:
+  RunPage(const World& world, const UiState& state, const RunView& view, int width)
+      : world_(world), state_(state), view_(view), run_(view.run), width_(width) {}
+
+  Document head() {
+    const plan::Plan& plan = run_.started.plan;
+    const RunHead* head = head_of(state_, state_.top().subject);
+    RunLook look = look_of(state_, state_.top().subject);
+    std::string nodes =
+        plan.nodes.size() == 1 ? plan.nodes[0].node.text : fmt::format("{} nodes", plan.nodes.size());
+    DocLine line{{{nodes, Style(Role::text).with_bold(), 1},
+                  {fmt::format("  {} {}", glyphs(state_.ascii).crumb, plan.intent.words),
+                   Style(Role::accent).with_bold()},
+                  {"  " + look.word, Style(look.role).with_bold()}},
+                 {}};
+    line.spans.push_back({"  " + progress_text(view_), Role::text});
+    if (!look.over && !view_.entries.empty())
+      line.spans.push_back({"  " + clock_text(since(view_.entries.front().at)), Role::dim});
+    lines_.push_back(std::move(line));
+    std::string who = fmt::format("begun by {}@{} {}", run_.started.who, run_.started.from,
+                                  view_.entries.empty() ? "" : time_text(view_.entries.front().at));
+    if (!run_.started.undoes.empty()) who += ", takes back " + run_.started.undoes;
+    if (head && head->state == RunState::running && !head->here) who += "; driven elsewhere";
+    lines_.push_back({{{who, Role::dim, 1}}, {}});
+    if (view_.trouble) wrapped(to_line(*view_.trouble), Role::danger);
+    lines_.push_back({});
+    return std::move(lines_);
+  }
+
+  Document nodes() {
+    lines_.push_back(heading_line("NODES", plan::to_text(plan::summary(run_))));
+    const plan::Options& options = run_.started.plan.intent.options;
+    int number = 0;
+    for (const plan::NodePlan& planned : run_.started.plan.nodes) {
+      if (number == 0 && options.canary > 0) aside("alone first");
+      if (number == options.canary) aside(fmt::format("then {} at a time", options.batch));
+      ++number;
+      node_line(planned.node);
+    }
+    return std::move(lines_);
+  }
+
+  Document steps(const NodeName& node) {
+    const plan::NodePlan& plan = run_.plans.at(node);
+    std::string aside = run_.plans.size() > 1 ? node.text : std::string();
+    if (view_.turned.contains(node)) aside += aside.empty() ? "on the way back" : ", on the way back";
+    lines_.push_back(heading_line("STEPS", aside));
+    if (plan.steps.empty()) lines_.push_back({{{"nothing to do on this node", Role::dim, 3}}, {}});
+    for (std::size_t i = 0; i < plan.steps.size(); ++i) step_line(node, plan.steps[i], i);
+    return std::move(lines_);
+  }
+
+  // The newest lines about one step, oldest first.
+  Document log(const NodeName& node, const std::string& step, std::size_t most) {
+    std::vector<const plan::Entry*> found;
+    for (auto entry = view_.entries.rbegin(); entry != view_.entries.rend() && found.size() < most; ++entry) {
+      if (!entry->node.empty() && entry->node != node) continue;
+      std::string of = std::visit(StepOf{}, entry->what);
+      if (step.empty() || of == step || (of.empty() && current(node) == step)) found.push_back(&*entry);
+    }
+    std::reverse(found.begin(), found.end());
+    for (const plan::Entry* entry : found) {
+      std::string time = time_text(entry->at);
+      if (time.size() > 11) time = time.substr(11);
+      bool first = true;
+      for (std::string& text : wrap(plan::to_sentence(entry->what), width_ - 12)) {
+        DocLine line;
+        if (first) line.spans.push_back({time, Role::dim, 1});
+        line.spans.push_back({std::move(text), log_role(entry->what), 11});
+        lines_.push_back(std::move(line));
+        first = false;
+      }
+    }
+    return std::move(lines_);
+  }
+
+  // The id of the step that a node is at; empty: it is through.
+  std::string current(const NodeName& node) const {
+    const plan::Executor& executor = run_.nodes.at(node);
+    const auto& steps = run_.plans.at(node).steps;
+    return executor.finished() || executor.step() >= steps.size() ? std::string() : steps[executor.step()].id;
+  }
+
+ private:
+  Duration since(TimePoint at) const { return std::max(Duration{0}, world_.wall - at); }
+  void aside(std::string text) { lines_.push_back({{{std::move(text), Role::dim, 3}}, {}}); }
+  void wrapped(std::string_view text, Style style) {
+    for (std::string& line : wrap(text, width_ - 4)) lines_.push_back({{{std::move(line), style, 3}}, {}});
+  }
+  static Role log_role(const plan::RunEvent& event) {
+    if (std::holds_alternative<plan::StepFailed>(event)) return Role::danger;
+    if (std::holds_alternative<plan::Parked>(event) || std::holds_alternative<plan::Asked>(event) ||
+        std::holds_alternative<plan::WentBack>(event))
+      return Role::warning;
+    if (std::holds_alternative<plan::Waiting>(event)) return Role::dim;
+    return Role::text;
+  }
+
+  void node_line(const NodeName& node) {
+    NodeLook look = look_of(view_, node);
+    const plan::Executor& executor = run_.nodes.at(node);
+    std::size_t count = run_.plans.at(node).steps.size();
+    std::string at = executor.finished() || executor.step() == 0
+                         ? std::string()
+                         : fmt::format("step {} of {}", std::min(executor.step() + 1, count), count);
+    bool shown = node == shown_node(state_, view_);
+    lines_.push_back({{{sign_of(look.stage, state_.ascii), Style(look.role).with_bold(), 1},
+                       {shorten(node.text, 15, state_.ascii),
+                        shown ? Style(Role::accent).with_bold() : Style(Role::text), 3},
+                       {look.word, look.role, 19},
+                       {at, Role::text, 32},
+                       {"  " + shorten(look.why, std::max(8, width_ - 48), state_.ascii), Role::dim, 45}},
+                      "d\x1f" + node.text});
+  }
+
+  void step_line(const NodeName& node, const plan::Step& step, std::size_t index) {
+    auto found = view_.steps.find(step.id);
+    StepProgress progress = found == view_.steps.end() ? StepProgress{} : found->second;
+    const plan::Executor& executor = run_.nodes.at(node);
+    bool here = !executor.finished() && executor.step() == index;
+    bool still = view_.parked.contains(node);
+    // A step is done when the executor is past it, whatever else the lines say.
+    if (executor.step() > index && progress.stage != Stage::done) progress.stage = Stage::done;
+    Role role = progress.stage == Stage::failed ? Role::danger
+                : here                          ? (still ? Role::warning : Role::changing)
+                : progress.stage == Stage::done ? Role::good
+                                                : Role::dim;
+    NodeLook::Stage sign = progress.stage == Stage::failed ? NodeLook::Stage::failed
+                           : here                          ? NodeLook::Stage::current
+                           : progress.stage == Stage::done ? NodeLook::Stage::done
+                                                           : NodeLook::Stage::todo;
+    std::string time;
+    if (progress.stage == Stage::done && progress.already)
+      time = "was so";
+    else if (progress.stage == Stage::done && progress.begun && progress.ended)
+      time = seconds_text(*progress.ended - *progress.begun);
+    else if (here && !still && progress.begun)
+      time = clock_text(since(*progress.begun));
+    Style text = here                            ? Style(Role::text).with_bold()
+                 : progress.stage == Stage::done ? Style(Role::text)
+                                                 : Style(Role::dim);
+    int title = width_ >= 100 ? width_ * 45 / 100 : width_ - 20;
+    DocLine line{{{sign_of(sign, state_.ascii), Style(role).with_bold(), 1},
+                  {fmt::format("{:>2}", index + 1), Role::dim, 3},
+                  {shorten(step.title, title - 7, state_.ascii), text, 6},
+                  {fmt::format("{:>9}", time), here ? Style(role) : Style(Role::dim), title + 1}},
+                 "s\x1f" + step.id};
+    std::string told = progress.stage == Stage::done ? seen_text(step.after) : progress.why;
+    if (here && progress.attempts > 1)
+      told += (told.empty() ? "" : "; ") + fmt::format("attempt {}", progress.attempts);
+    bool beside = width_ >= 100;
+    if (beside && !told.empty())
+      line.spans.push_back({"  " + told,
+                            here || progress.stage == Stage::failed ? Style(role) : Style(Role::dim),
+                            title + 11});
+    lines_.push_back(std::move(line));
+    if (!beside && !told.empty() && progress.stage != Stage::done)
+      for (std::string& part : wrap(told, width_ - 8)) lines_.push_back({{{std::move(part), role, 6}}, {}});
+  }
+
+  const World& world_;
+  const UiState& state_;
+  const RunView& view_;
+  const plan::Run& run_;
+  int width_;
+  Document lines_;
+};
+
+class Panel {
+ public:
+  Panel(const UiState& state, int width) : state_(state), width_(width) {}
+  void title(std::string text, Role role) {
+    lines.push_back({{{std::move(text), Style(role).with_bold(), 1}}, {}});
+  }
+  void say(std::string_view text, Style style = {}) {
+    for (std::string& line : wrap(text, width_ - 4)) lines.push_back({{{std::move(line), style, 3}}, {}});
+  }
+  void key(Action action, std::string_view text) {
+    bool first = true;
+    for (std::string& line : wrap(text, width_ - 10)) {
+      lines.push_back(
+          {{{first ? first_key(state_, action) : "", Role::key, 3}, {std::move(line), Role::text, 8}}, {}});
+      first = false;
+    }
+  }
+  Document lines;
+
+ private:
+  const UiState& state_;
+  int width_;
+};
+
+void add_question(Panel& panel, const NodeName& node, const plan::Asked& asked) {
+  panel.title("THE RUN ASKS", Role::warning);
+  panel.say(asked.text);
+  if (asked.what == plan::Ask::closed_by_other) {
+    panel.key(Action::run_go_on,
+              fmt::format("go on: the change is made while they keep {} closed; it stays closed "
+                          "afterwards, and they open it",
+                          node.text));
+  } else {
+    panel.key(Action::run_go_on, "go on: their mark is taken over; make sure that nobody works there");
+  }
+  panel.key(Action::run_stop_here,
+            "stop here: the run parks, nothing more is touched, and it can be resumed");
+}
+
+void add_standing(Panel& panel, const UiState& state, const RunView& view, const std::string& run) {
+  for (const auto& [node, asked] : view.questions)
+    if (!view.parked.contains(node)) return add_question(panel, node, asked);
+  const RunHead* head = head_of(state, run);
+  if (auto refused = state.runs.refused.find(run); refused != state.runs.refused.end()) {
+    panel.title("REFUSED", Role::danger);
+    panel.say(refused->second.what + ": " + refused->second.reason);
+    if (!refused->second.hint.empty()) panel.say(refused->second.hint, Role::dim);
+    if (state.runs.last_resume && state.runs.last_resume->run == run)
+      panel.key(Action::run_resume, "choose the same way and type the name again to accept what is named");
+    return;
+  }
+  if (view.run.finished) {
+    bool wanted = view.run.finished->outcome == plan::Outcome::wanted;
+    bool undone = !view.run.started.undoes.empty() && view.run.finished->outcome == plan::Outcome::recorded;
+    bool back = view.run.finished->outcome == plan::Outcome::recorded;
+    panel.title(wanted   ? "DONE: the wanted layout stands, read back"
+                : undone ? "DONE: the layout that was found stands again, read back"
+                : back   ? "WENT BACK: the layout that was found stands again, read back"
+                         : "ENDED IN BETWEEN: some nodes have the new layout, some the old one",
+                wanted || undone ? Role::good : Role::warning);
+    panel.say(view.run.finished->text);
+    for (const auto& [node, executor] : view.run.nodes)
+      if (view.run.nodes.size() == 1)
+        for (auto entry = view.entries.rbegin(); entry != view.entries.rend(); ++entry)
+          if (const auto* end = std::get_if<plan::NodeFinished>(&entry->what)) {
+            panel.say(end->text, Role::dim);
+            break;
+          }
+    panel.key(Action::run_undo, "plans the way back from what stands now, with the same preview");
+    return;
+  }
+  bool gone = head && head->state == RunState::interrupted;
+  if (gone) {
+    panel.title("INTERRUPTED: the tessera that drove it is gone", Role::danger);
+    panel.say(head->why.empty() ? "Nothing is lost: each step is looked at afresh before it is done again."
+                                : head->why);
+  }
+  for (const auto& [node, parked] : view.parked) {
+    panel.title("PARKED on " + node.text, Role::warning);
+    panel.say(parked.why);
+    panel.say("now: " + parked.place, Role::dim);
+    break;
+  }
+  if (gone || !view.parked.empty()) {
+    panel.key(Action::run_resume, "takes it up again: carry on, plan anew, or go back");
+    panel.key(Action::run_undo, "plans the way back to what the run found");
+  }
+}
+
+}  // namespace
+
+NodeName shown_node(const UiState& state, const RunView& view) {
+  auto chosen = state.runs.shown.find(view.run.started.run);
+  if (chosen != state.runs.shown.end() && view.run.plans.contains(chosen->second)) return chosen->second;
+  plan::Summary summary = plan::summary(view.run);
+  for (const auto* list : {&summary.running, &summary.failed})
+    if (!list->empty()) return list->front();
+  if (view.run.started.plan.nodes.empty()) return {};
+  return view.run.started.plan.nodes.front().node;
+}
+
+Panes run_panes(const World& world, const UiState& state, int width) {
   Panes panes;
-  if (const RunView* view = view_of(state, state.top().subject))
-    for (const plan::Entry& entry : view->entries)
-      panes.main.push_back({{{plan::to_sentence(entry.what), Role::text, 1}}, std::to_string(entry.seq)});
+  const std::string& run = state.top().subject;
+  const RunView* view = view_of(state, run);
+  if (!view || view->entries.empty()) {
+    auto refused = state.runs.refused.find(run);
+    panes.main.push_back(
+        {{{refused == state.runs.refused.end() ? "Reading the journal." : "The journal cannot be shown.",
+           Style(Role::text).with_bold(), 3}},
+         {}});
+    std::string why = refused != state.runs.refused.end() ? to_line(refused->second)
+                      : view && view->trouble             ? to_line(*view->trouble)
+                                                          : std::string();
+    for (std::string& line : wrap(why, width - 4))
+      panes.main.push_back({{{std::move(line), Role::danger, 3}}, {}});
+    return panes;
+  }
+  NodeName node = shown_node(state, *view);
+  if (node.empty()) return panes;
+  bool two = width >= kTwoColumns, many = view->run.plans.size() > 1;
+  panes.split = two ? (many ? width * 45 / 100 : width * 56 / 100) : 0;
+  int main_width = two ? panes.split - 1 : width;
+  panes.main = RunPage(world, state, *view, main_width).head();
+  auto append = [&](Document more) {
+    for (DocLine& line : more) panes.main.push_back(std::move(line));
+  };
+  if (many) append(RunPage(world, state, *view, main_width).nodes());
+  if (many && !two) panes.main.push_back({});
+  int steps_width = many && two ? width - panes.split : main_width;
+  Document steps = RunPage(world, state, *view, steps_width).steps(node);
+  if (many && two)
+    panes.side = std::move(steps);
+  else
+    append(std::move(steps));
+
+  std::string cursor = state.top().cursor;
+  std::string step =
+      cursor.starts_with("s\x1f") ? cursor.substr(2) : RunPage(world, state, *view, width).current(node);
+  Panel panel(state, width);
+  add_standing(panel, state, *view, run);
+  panes.foot = std::move(panel.lines);
+  if (two && !many) {
+    panes.side = RunPage(world, state, *view, width - panes.split).log(node, step, 60);
+    panes.side.insert(panes.side.begin(),
+                      heading_line("JOURNAL", step.empty() ? "the whole run" : "of step " + step));
+  } else if (panes.foot.empty()) {
+    panes.foot = RunPage(world, state, *view, width).log(node, step, kLogInFoot);
+  }
   return panes;
 }
 

@@ -55,8 +55,10 @@ void follow_start(UiState& state, const RunView& view, const std::string& run, E
 }
 
 bool ends_a_stretch(const plan::Entry& entry) {
-  return std::holds_alternative<plan::Parked>(entry.what) || std::holds_alternative<plan::NodeFinished>(entry.what) ||
-         std::holds_alternative<plan::RunFinished>(entry.what) || std::holds_alternative<plan::Resumed>(entry.what) ||
+  return std::holds_alternative<plan::Parked>(entry.what) ||
+         std::holds_alternative<plan::NodeFinished>(entry.what) ||
+         std::holds_alternative<plan::RunFinished>(entry.what) ||
+         std::holds_alternative<plan::Resumed>(entry.what) ||
          std::holds_alternative<plan::RunStarted>(entry.what);
 }
 
@@ -115,9 +117,10 @@ Result<plan::Plan> way_back(const UiState& state, const World& world, const plan
     } else if (one.boards == all->boards) {
       all->nodes.push_back(node.node);
     } else {
-      return Error{"cannot plan the way back in one piece",
-                   fmt::format("{} was found with another layout than {}", node.node.text, all->nodes[0].text),
-                   "tessera undo plans it node by node"};
+      return Error{
+          "cannot plan the way back in one piece",
+          fmt::format("{} was found with another layout than {}", node.node.text, all->nodes[0].text),
+          "tessera undo plans it node by node"};
     }
   }
   if (!all) return Error{"cannot plan the way back", "the run names no node", ""};
@@ -177,7 +180,8 @@ const plan::Asked* question_of(const UiState& state, NodeName* node = nullptr) {
 
 // Resumed or gone back, it is armed like a new one; the nodes are the journal's, or the list's.
 plan::Plan armed_plan(const UiState& state, const std::string& run) {
-  if (const RunView* view = view_of(state, run); view && !view->entries.empty()) return view->run.started.plan;
+  if (const RunView* view = view_of(state, run); view && !view->entries.empty())
+    return view->run.started.plan;
   plan::Plan plan;
   if (const RunHead* head = head_of(state, run))
     for (const NodeName& node : head->nodes) plan.nodes.emplace_back().node = node;

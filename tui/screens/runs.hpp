@@ -1,8 +1,7 @@
 // Runs in the console: the journal screen, one run's screen, and what their keys ask of plan::Runs.
 //
-// What is shown of a run is the fold of its journal's lines, as they were told, so that the screen says what the
-// disk says.
-// Threads: the UI thread.
+// What is shown of a run is the fold of its journal's lines, as they were told, so that the screen says what
+// the disk says. Threads: the UI thread.
 #pragma once
 
 #include <string>

@@ -54,7 +54,8 @@ void draw_panes(Canvas& canvas, Rect body, const Panes& panes, int top, const st
   draw_document(canvas, areas.main, panes.main, top, cursor, ascii);
   if (areas.side.width > 0) {
     canvas.fill(areas.side.x, areas.side.y, areas.side.width, areas.side.height, " ");
-    draw_document(canvas, areas.side, panes.side, first_shown(panes.side, cursor, areas.side.height), cursor, ascii);
+    draw_document(canvas, areas.side, panes.side, first_shown(panes.side, cursor, areas.side.height), cursor,
+                  ascii);
   }
   if (areas.foot.height == 0) return;
   canvas.fill(areas.foot.x, areas.foot.y, areas.foot.width, areas.foot.height, " ");

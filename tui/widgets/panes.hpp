@@ -1,5 +1,5 @@
-// A page in up to three parts: a list, a second list beside it where there is room, and below both what there is
-// to say about the line under the cursor.
+// A page in up to three parts: a list, a second list beside it where there is room, and below both what there
+// is to say about the line under the cursor.
 //
 // The lines with an id are stops; the cursor goes down the first list, then the second.
 // Threads: pure drawing.
@@ -14,9 +14,9 @@ namespace tessera::tui {
 
 struct Panes {
   Document main;
-  Document side;   // empty: one column
-  int split = 0;   // where the side begins, in cells from the left
-  Document foot;   // pinned at the bottom
+  Document side;            // empty: one column
+  int split = 0;            // where the side begins, in cells from the left
+  Document foot;            // pinned at the bottom
   bool foot_first = false;  // the foot keeps all its lines, the lists get what is left
 };
 
@@ -39,6 +39,7 @@ int stop_of(const std::vector<Stop>& stops, const std::string& id);
 int first_shown(const Document& document, const std::string& cursor, int height);
 
 // top: the first line of the main list that is shown. The side keeps the cursor in view by itself.
-void draw_panes(Canvas& canvas, Rect body, const Panes& panes, int top, const std::string& cursor, bool ascii);
+void draw_panes(Canvas& canvas, Rect body, const Panes& panes, int top, const std::string& cursor,
+                bool ascii);
 
 }  // namespace tessera::tui

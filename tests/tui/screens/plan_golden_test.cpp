@@ -1,0 +1,251 @@
+// Plan, arming, run and journal as they were looked at and found right.
+#include <gtest/gtest.h>
+
+#include "tests/support/golden.hpp"
+#include "tests/tui/screens/change_places.hpp"
+
+namespace tessera::test {
+namespace {
+
+constexpr tui::Size kSizes[] = {{80, 24}, {120, 40}, {200, 60}};
+
+// Prepares a session of that size and compares what it shows.
+template <class Prepare>
+void at_three_sizes(const std::string& name, Prepare prepare) {
+  for (tui::Size size : kSizes) {
+    Session session = changing(size);
+    prepare(session);
+    expect_golden(name + "-" + std::to_string(size.columns), session.canvas());
+  }
+}
+template <class Prepare>
+void in_ascii(const std::string& name, Prepare prepare) {
+  Session session = changing({80, 24});
+  session.state.ascii = true;
+  prepare(session);
+  expect_golden(name + "-ascii", session.canvas());
+}
+
+void disturbing_nobody(Session& session) { open(session, plan_of(session, {"n0031"}, 0)); }
+void disturbing_two(Session& session) {
+  plan::Options options;
+  options.way = plan::Way::requeue;
+  open(session, plan_of(session, {"n0031"}, {}, "4g.40gb,3g.40gb", options));
+}
+void many_nodes(Session& session) {
+  open(session, plan_of(session, {"n0031", "n0041", "n0042", "n0043", "n0044", "n0045"}, {}));
+}
+
+TEST(GoldenPlan, DisturbingNobody) { at_three_sizes("plan-nobody", disturbing_nobody); }
+TEST(GoldenPlan, DisturbingTwo) {
+  at_three_sizes("plan-two", disturbing_two);
+  in_ascii("plan-two", disturbing_two);
+}
+TEST(GoldenPlan, ManyNodes) { at_three_sizes("plan-many", many_nodes); }
+
+TEST(GoldenPlan, ReadOnly) {
+  Session session = changing({80, 24});
+  session.state.writable = false;
+  disturbing_two(session);
+  expect_golden("plan-read-only", session.canvas());
+}
+
+TEST(GoldenPlan, OfABackendThatHasNoStepsYet) {
+  Session session = changing({80, 24});
+  open(session, plan_of(session, {"n0031"}, 0, "4g.40gb,3g.40gb", {}, plan::gpu_operator_capabilities()));
+  expect_golden("plan-no-steps", session.canvas());
+}
+
+TEST(GoldenPlan, TheWorldHasMoved) {
+  Session session = changing({80, 24});
+  disturbing_nobody(session);
+  Workload late = named(running("88150", "carol", {holds("n0031", {{2}})}), "late", -2);
+  session.tell(on("hpc", WorkloadSeen{late}, -1));
+  expect_golden("plan-moved", session.canvas());
+}
+
+TEST(GoldenPlan, AStepAndItsCommands) {
+  at_three_sizes("plan-step", [](Session& session) {
+    disturbing_two(session);
+    session.press("G");
+    for (int i = 0; i < 3; ++i) session.press("k");
+  });
+}
+
+TEST(GoldenArming, TypedThenArmed) {
+  Session session = changing({80, 24});
+  disturbing_two(session);
+  session.press("An00");
+  expect_golden("arm-typing", session.canvas());
+  session.press("<enter>");
+  expect_golden("arm-wrong", session.canvas());
+  session.press("31<enter>");
+  expect_golden("arm-armed", session.canvas());
+}
+
+// --- runs
+
+void show(Session& session, const Diary& diary, const RunHead& head, Duration later = Duration(30000)) {
+  session.hear({RunsListed{{head}}});
+  session.hear({diary.told()});
+  session.wall += later;
+  session.press("J<enter>");
+}
+Diary diary_of(const Session& session, std::optional<int> board = {}) {
+  return Diary(plan_of(session, {"n0031"}, board));
+}
+
+TEST(GoldenRun, UnderWay) {
+  auto prepare = [](Session& session) {
+    Diary diary = diary_of(session);
+    diary.through(2);
+    diary.add("n0031", plan::StepBegun{diary.step(2).id, 1, diary.step(2).action}, 6);
+    show(session, diary, diary.head(RunState::running), Duration(47000));
+  };
+  at_three_sizes("run-under-way", prepare);
+  in_ascii("run-under-way", prepare);
+}
+
+TEST(GoldenRun, WaitingWithRetries) {
+  at_three_sizes("run-waiting", [](Session& session) {
+    Diary diary = diary_of(session);
+    diary.through(3);
+    const plan::Step& step = diary.step(3);
+    diary.add("n0031", plan::StepBegun{step.id, 1, step.action}, 9);
+    diary.add("n0031", plan::ActionReturned{step.id, "In use by another client"}, 10);
+    diary.add("n0031", plan::Waiting{step.id, "In use by another client; attempt 2 of 5 in 2 s"}, 10);
+    diary.add("n0031", plan::StepBegun{step.id, 2, step.action}, 12);
+    diary.add("n0031", plan::Waiting{step.id, "In use by another client; attempt 3 of 5 in 4 s"}, 13);
+    show(session, diary, diary.head(RunState::running));
+  });
+}
+
+TEST(GoldenRun, AsksAQuestion) {
+  at_three_sizes("run-question", [](Session& session) {
+    Diary diary = diary_of(session);
+    diary.through(1);
+    diary.add("n0031",
+              plan::Asked{plan::Ask::closed_by_other,
+                          "n0031 is closed already by root: NVLink errors, ticket 4711. Go on under that? It "
+                          "stays closed afterwards."},
+              5);
+    show(session, diary, diary.head(RunState::running));
+  });
+}
+
+TEST(GoldenRun, Parked) {
+  auto prepare = [](Session& session) {
+    Diary diary = diary_of(session);
+    diary.through(3);
+    const plan::Step& step = diary.step(3);
+    diary.add("n0031", plan::StepBegun{step.id, 5, step.action}, 9);
+    diary.add("n0031", plan::StepFailed{step.id, "Insufficient Resources"}, 40);
+    diary.add("n0031",
+              plan::Parked{"Insufficient Resources", "n0031 stays closed by this run; GPU 0: nothing"}, 40);
+    RunHead head = diary.head(RunState::parked, false);
+    head.why = "Insufficient Resources";
+    show(session, diary, head, Duration(60000));
+  };
+  at_three_sizes("run-parked", prepare);
+  in_ascii("run-parked", prepare);
+}
+
+TEST(GoldenRun, Interrupted) {
+  Session session = changing({80, 24});
+  Diary diary = diary_of(session);
+  diary.through(2);
+  diary.add("n0031", plan::StepBegun{diary.step(2).id, 1, diary.step(2).action}, 6);
+  show(session, diary, diary.head(RunState::interrupted, false));
+  expect_golden("run-interrupted", session.canvas());
+}
+
+TEST(GoldenRun, FailedAndWentBack) {
+  Session session = changing({80, 24});
+  Diary diary = diary_of(session);
+  diary.through(3);
+  diary.add("n0031", plan::StepFailed{diary.step(3).id, "Insufficient Resources"}, 20);
+  plan::Plan back = plan_of(session, {"n0031"}, 0, "7x1g.10gb");
+  diary.add("n0031", plan::Replanned{back, true, "alice"}, 21);
+  diary.add("n0031", plan::NodeFinished{plan::Outcome::recorded, "n0031: recorded layout, read back"}, 30);
+  diary.add({}, plan::RunFinished{plan::Outcome::recorded, "0 done, 1 failed (n0031), 0 untouched"}, 31);
+  RunHead head = diary.head(RunState::finished, false);
+  head.outcome = "recorded";
+  show(session, diary, head);
+  expect_golden("run-went-back", session.canvas());
+}
+
+TEST(GoldenRun, Done) {
+  at_three_sizes("run-done", [](Session& session) {
+    Diary diary = diary_of(session);
+    diary.through(diary.count());
+    diary.add("n0031", plan::NodeFinished{plan::Outcome::wanted, "n0031: wanted layout, read back"}, 40);
+    diary.add({}, plan::RunFinished{plan::Outcome::wanted, "1 done, 0 untouched"}, 40);
+    RunHead head = diary.head(RunState::finished, false);
+    head.outcome = "wanted";
+    show(session, diary, head);
+  });
+}
+
+TEST(GoldenRun, ManyNodes) {
+  at_three_sizes("run-many", [](Session& session) {
+    Diary diary(plan_of(session, {"n0041", "n0042", "n0043", "n0044", "n0045"}, {}), "20261121-1403-5-nodes");
+    diary.through(diary.count(0), 0);
+    diary.add("n0041", plan::NodeFinished{plan::Outcome::wanted, "n0041: wanted layout, read back"}, 30);
+    diary.through(3, 1);
+    diary.add("n0042", plan::StepBegun{diary.step(3, 1).id, 1, diary.step(3, 1).action}, 9);
+    diary.through(1, 2);
+    show(session, diary, diary.head(RunState::running));
+  });
+}
+
+// --- the journal
+
+std::vector<RunHead> some_runs(const Session& session) {
+  Diary diary = diary_of(session);
+  RunHead interrupted = diary.head(RunState::interrupted, false);
+  interrupted.why = "its tessera is gone since 14:03:22";
+  interrupted.file = "/home/alice/.local/state/tessera/runs/20261121-1403-n0031";
+  RunHead done = interrupted;
+  done.run = "20261120-0911-n0041", done.state = RunState::finished, done.outcome = "wanted",
+  done.why.clear();
+  done.nodes = {NodeName("n0041"), NodeName("n0042")}, done.started = at(-80000);
+  RunHead other = done;
+  other.run = "20261119-1700-n0042", other.state = RunState::marked, other.who = "bob", other.from = "login2";
+  other.outcome.clear(), other.file.clear(), other.nodes = {NodeName("n0042")}, other.words.clear();
+  RunHead broken = done;
+  broken.run = "20261101-1200-n0043", broken.state = RunState::unreadable;
+  broken.why = "20261101-1200-n0043:17: not JSON";
+  return {interrupted, done, other, broken};
+}
+
+TEST(GoldenJournal, EmptyTeaches) {
+  Session session = changing({80, 24});
+  session.press("J");
+  expect_golden("journal-empty", session.canvas());
+}
+
+TEST(GoldenJournal, List) {
+  auto prepare = [](Session& session) {
+    session.hear({RunsListed{some_runs(session)}});
+    session.press("J");
+  };
+  at_three_sizes("journal", prepare);
+  in_ascii("journal", prepare);
+}
+
+TEST(GoldenJournal, AnInterruptedRunIsAnnouncedAtTheStart) {
+  Session session = changing({80, 24});
+  session.state.runs.listed = false;
+  session.hear({RunsListed{some_runs(session)}});
+  expect_golden("journal-announced", session.canvas());
+}
+
+TEST(GoldenJournal, ChoosingHowToTakeARunUpAgain) {
+  Session session = changing({80, 24});
+  session.hear({RunsListed{some_runs(session)}});
+  session.press("Jr");
+  expect_golden("journal-resume", session.canvas());
+}
+
+}  // namespace
+}  // namespace tessera::test
