@@ -245,6 +245,9 @@ Effects take(UiState& state, const World& world, const ActionMessage& message) {
     if (action == Action::input_accept) return accept_input(state, world);
     if (action == Action::input_cancel)
       cancel_input(state);
+    else if (std::string reason = why_disabled(action, state, world);
+             action == Action::suspend && !reason.empty())
+      say(state, world, Severity::info, std::move(reason));
     else if (action == Action::suspend || action == Action::redraw || action == Action::quit)
       return act_on_console(state, world, action);  // what can be meant as text comes as TextInput
     else

@@ -239,8 +239,8 @@ void Driver::planned(const NodeName& node, Result<plan::NodeFacts> facts) {
   hands_.erase(node);
   if (!hands_.empty()) return;
   if (!taking_up_->harm.empty() && !taking_up_->accept_harm)
-    return end(Error{"the new plan disturbs work that the run never named",
-                     joined(taking_up_->harm, kHarmListed), "accept that, or wait until it has left"});
+    return end(Error{std::string(plan::kUnnamedHarm), joined(taking_up_->harm, kHarmListed),
+                     "accept that, or wait until it has left"});
   take_up_planned();
 }
 

@@ -9,6 +9,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "engine/plan/journal.hpp"
 
@@ -20,6 +21,10 @@ enum class Onward : std::uint8_t {
   anew,      // plan anew from what stands now, towards what was wanted
   back,      // plan anew towards the layout that was found
 };
+
+// What a refusal to take a run up says, when planning anew disturbs work that the run never named; its reason names
+// that work.
+inline constexpr std::string_view kUnnamedHarm = "the new plan disturbs work that the run never named";
 
 class Runs {
  public:

@@ -109,6 +109,10 @@ std::string why_disabled(Action action, const UiState& state, const World& world
       // The footer asks with every frame, and the text of many marks is long.
       if (table && !screen.marks.empty()) return "";
       return copy_text(state, world).empty() ? "there is no name to copy here" : "";
+    case Action::suspend:
+      return under_way(state)
+                 ? "a run is driven here, and it would stand still; leave that to another terminal"
+                 : "";
     case Action::next_theme: return state.themes.size() < 2 ? "there is no other theme" : "";
     case Action::choice_toggle:
       return state.choice.kind == ChoiceKind::none ? "there is no list of choices" : "";

@@ -146,6 +146,7 @@ Panes journal_panes(const World&, const UiState& state, int width) {
   panes.main.push_back(std::move(heading));
   for (const RunHead& head : state.runs.heads) add_line(panes.main, head, state, width);
   if (const RunHead* head = head_of(state, run_here(state))) panes.foot = foot_of(*head, state, width);
+  panes.foot_first = true;
   return panes;
 }
 

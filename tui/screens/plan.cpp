@@ -127,7 +127,9 @@ std::string why_not_startable(const UiState& state, const World& world) {
   if (!state.runs.starting.empty()) return "a run is being started";
   const Cluster* cluster = world.model.find(name);
   if (!cluster) return name.text + " is gone";
-  std::vector<plan::Moved> moved = plan::what_moved(view.plan, *cluster);
+  // Asked with every frame: what was worked out for this revision still holds.
+  std::vector<plan::Moved> moved =
+      view.revision == world.model.revision ? view.moved : plan::what_moved(view.plan, *cluster);
   if (!plan::may_apply(moved)) {
     auto harm =
         std::find_if(moved.begin(), moved.end(), [](const plan::Moved& one) { return !one.harmless; });

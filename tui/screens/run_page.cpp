@@ -15,6 +15,7 @@ namespace {
 
 constexpr int kTwoColumns = 118;
 constexpr std::size_t kLogInFoot = 4;
+constexpr std::size_t kLogBeside = 60;
 using Stage = StepProgress::Stage;
 
 // The step that a log line is about; empty: none.
@@ -34,7 +35,12 @@ struct StepOf {
 class RunPage {
  public:
   RunPage(const World& world, const UiState& state, const RunView& view, int width)
-      : world_(world), state_(state), view_(view), run_(view.run), width_(width) {}
+      : world_(world),
+        state_(state),
+        view_(view),
+        run_(view.run),
+        width_(width),
+        shown_(shown_node(state, view)) {}
 
   Document head() {
     const plan::Plan& plan = run_.started.plan;
@@ -137,7 +143,7 @@ class RunPage {
     std::string at = executor.finished() || executor.step() == 0
                          ? std::string()
                          : fmt::format("step {} of {}", std::min(executor.step() + 1, count), count);
-    bool shown = node == shown_node(state_, view_);
+    bool shown = node == shown_;
     lines_.push_back({{{sign_of(look.stage, state_.ascii), Style(look.role).with_bold(), 1},
                        {shorten(node.text, 15, state_.ascii),
                         shown ? Style(Role::accent).with_bold() : Style(Role::text), 3},
@@ -197,6 +203,7 @@ class RunPage {
   const RunView& view_;
   const plan::Run& run_;
   int width_;
+  NodeName shown_;  // whose steps are shown
   Document lines_;
 };
 
@@ -247,7 +254,7 @@ void add_standing(Panel& panel, const UiState& state, const RunView& view, const
     panel.title("REFUSED", Role::danger);
     panel.say(refused->second.what + ": " + refused->second.reason);
     if (!refused->second.hint.empty()) panel.say(refused->second.hint, Role::dim);
-    if (state.runs.last_resume && state.runs.last_resume->run == run)
+    if (refused->second.what == plan::kUnnamedHarm)
       panel.key(Action::run_resume, "choose the same way and type the name again to accept what is named");
     return;
   }
@@ -261,13 +268,13 @@ void add_standing(Panel& panel, const UiState& state, const RunView& view, const
                          : "ENDED IN BETWEEN: some nodes have the new layout, some the old one",
                 wanted || undone ? Role::good : Role::warning);
     panel.say(view.run.finished->text);
-    for (const auto& [node, executor] : view.run.nodes)
-      if (view.run.nodes.size() == 1)
-        for (auto entry = view.entries.rbegin(); entry != view.entries.rend(); ++entry)
-          if (const auto* end = std::get_if<plan::NodeFinished>(&entry->what)) {
-            panel.say(end->text, Role::dim);
-            break;
-          }
+    bool one_node = view.run.nodes.size() == 1;
+    for (auto entry = view.entries.rbegin(); one_node && entry != view.entries.rend(); ++entry) {
+      const auto* end = std::get_if<plan::NodeFinished>(&entry->what);
+      if (!end) continue;
+      panel.say(end->text, Role::dim);
+      break;
+    }
     panel.key(Action::run_undo, "plans the way back from what stands now, with the same preview");
     return;
   }
@@ -342,10 +349,15 @@ Panes run_panes(const World& world, const UiState& state, int width) {
   Panel panel(state, width);
   add_standing(panel, state, *view, run);
   panes.foot = std::move(panel.lines);
+  panes.foot_first = !panes.foot.empty();
   if (two && !many) {
-    panes.side = RunPage(world, state, *view, width - panes.split).log(node, step, 60);
-    panes.side.insert(panes.side.begin(),
-                      heading_line("JOURNAL", step.empty() ? "the whole run" : "of step " + step));
+    Document log = RunPage(world, state, *view, width - panes.split).log(node, step, kLogBeside);
+    // The newest lines are those that count.
+    int room = state.size.rows - 6 - (panes.foot.empty() ? 0 : static_cast<int>(panes.foot.size()) + 1);
+    int over = static_cast<int>(log.size()) - std::max(3, room);
+    if (over > 0) log.erase(log.begin(), log.begin() + over);
+    panes.side.push_back(heading_line("JOURNAL", step.empty() ? "the whole run" : "of step " + step));
+    for (DocLine& line : log) panes.side.push_back(std::move(line));
   } else if (panes.foot.empty()) {
     panes.foot = RunPage(world, state, *view, width).log(node, step, kLogInFoot);
   }

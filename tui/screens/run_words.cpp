@@ -35,7 +35,8 @@ RunLook look_of(const UiState& state, const std::string& run) {
     const plan::Run& folded = opened->second.run;
     if (folded.finished) return outcome_look(word(folded.finished->outcome), !folded.started.undoes.empty());
     plan::Summary summary = plan::summary(folded);
-    if (!summary.failed.empty() && summary.running.empty()) return {"PARKED", Role::warning, true};
+    bool stopped = !summary.failed.empty() || !summary.waiting.empty();
+    if (stopped && summary.running.empty()) return {"PARKED", Role::warning, true};
   }
   for (const RunHead& head : state.runs.heads)
     if (head.run == run) return look_of(head);
@@ -55,11 +56,16 @@ NodeLook look_of(const RunView& view, const NodeName& node) {
     return look;
   }
   if (auto parked = view.parked.find(node); parked != view.parked.end()) {
-    look.stage = NodeLook::Stage::failed, look.word = "PARKED", look.role = Role::warning;
+    bool planned = parked->second.until != plan::Until::someone;
+    look.stage = planned ? NodeLook::Stage::current : NodeLook::Stage::failed;
+    look.word = planned ? "waits" : "PARKED", look.role = Role::warning;
     look.why = parked->second.why;
     return look;
   }
   switch (plan::stage_of(view.run, node)) {
+    case plan::NodeStage::waiting:
+      look.stage = NodeLook::Stage::current, look.word = "waits", look.role = Role::warning;
+      break;
     case plan::NodeStage::untouched: look.word = "to do"; break;
     case plan::NodeStage::running:
       look.stage = NodeLook::Stage::current, look.role = Role::changing;

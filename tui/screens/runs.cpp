@@ -54,25 +54,13 @@ void follow_start(UiState& state, const RunView& view, const std::string& run, E
   open_run(state, run, effects);
 }
 
-bool ends_a_stretch(const plan::Entry& entry) {
-  return std::holds_alternative<plan::Parked>(entry.what) ||
-         std::holds_alternative<plan::NodeFinished>(entry.what) ||
-         std::holds_alternative<plan::RunFinished>(entry.what) ||
-         std::holds_alternative<plan::Resumed>(entry.what) ||
-         std::holds_alternative<plan::RunStarted>(entry.what);
-}
-
 void undo(UiState& state, const World& world, const std::string& run);
 
 void take(UiState& state, const World& world, const RunTold& told, Effects& effects) {
   RunView& view = state.runs.opened[told.run];
   if (told.from_start) view = {};
-  std::size_t before = view.entries.size();
   const RunHead* head = head_of(state, told.run);
   add_lines(view, told.lines, head && !head->file.empty() ? head->file : told.run);
-  bool changed = std::any_of(view.entries.begin() + static_cast<std::ptrdiff_t>(before), view.entries.end(),
-                             ends_a_stretch);
-  if (changed && !(told.from_start && head)) effects.orders.push_back(ListRuns{});
   if (state.runs.last_resume && state.runs.last_resume->run == told.run && !told.from_start)
     state.runs.last_resume.reset();
   state.runs.refused.erase(told.run);
@@ -90,13 +78,8 @@ void take(UiState& state, const World& world, const RunRefused& refused, Effects
   say(state, world, Severity::danger, to_line(refused.error));
 }
 
-void take(UiState& state, const World& world, const RunsAtRest&, Effects& effects) {
-  if (state.leaving == Leaving::parking) {
-    effects.quit = true;
-    return;
-  }
-  (void)world;
-  effects.orders.push_back(ListRuns{});
+void take(UiState& state, const World&, const RunsAtRest&, Effects& effects) {
+  effects.quit = state.leaving == Leaving::parking;
 }
 
 // --- undo
@@ -259,7 +242,9 @@ Effects act_on_resume(UiState& state, const World&, Action action) {
   if (action == Action::resume_leave || run.empty()) return {};
   // A refusal named the work that this would disturb: typed again, it is accepted.
   const auto& last = state.runs.last_resume;
-  bool named = last && last->run == run && last->onward == onward && state.runs.refused.contains(run);
+  auto refused = state.runs.refused.find(run);
+  bool named = last && last->run == run && last->onward == onward && refused != state.runs.refused.end() &&
+               refused->second.what == plan::kUnnamedHarm;
   open_arming(state, ArmResume{run, onward, named}, armed_plan(state, run));
   return {};
 }

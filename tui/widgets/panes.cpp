@@ -24,7 +24,8 @@ int first_shown(const Document& document, const std::string& cursor, int height)
 
 PaneAreas areas_of(const Panes& panes, Rect body) {
   int wanted = panes.foot.empty() ? 0 : static_cast<int>(panes.foot.size()) + 1;
-  int most = panes.foot_first ? body.height - 2 : std::max(body.height / 3, body.height - kLeastList - 12);
+  int most =
+      panes.foot_first ? body.height - kLeastList : std::max(body.height / 3, body.height - kLeastList - 12);
   int foot = std::clamp(wanted, 0, std::max(0, most));
   int height = body.height - foot;
   bool two = !panes.side.empty() && panes.split > 0;

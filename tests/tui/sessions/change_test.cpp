@@ -1,0 +1,374 @@
+// Planning, arming, running, undoing: keys as a person presses them, and what the console then asks for.
+#include <gtest/gtest.h>
+
+#include "tests/tui/screens/change_places.hpp"
+#include "tui/screens/runs.hpp"
+
+namespace tessera::test {
+namespace {
+
+using tui::ScreenKind;
+
+// The last order that the console gave, if it is of that kind; the test fails when it is not.
+template <class Order>
+const Order& ordered(const Session& session) {
+  static const Order none{};
+  for (auto effects = session.effects.rbegin(); effects != session.effects.rend(); ++effects)
+    if (!effects->orders.empty()) {
+      const auto* order = std::get_if<Order>(&effects->orders.back());
+      EXPECT_TRUE(order) << "another order was the last one";
+      return order ? *order : none;
+    }
+  ADD_FAILURE() << "nothing was ordered";
+  return none;
+}
+bool ordered_nothing(const Session& session) {
+  for (const tui::Effects& effects : session.effects)
+    for (const tui::RunOrder& order : effects.orders)
+      if (!std::holds_alternative<tui::ListRuns>(order) && !std::holds_alternative<tui::ReadRun>(order))
+        return false;
+  return true;
+}
+
+// A run that this console drives, with its screen open.
+Diary driven(Session& session, int steps = 2) {
+  Diary diary(plan_of(session, {"n0031"}, 0));
+  diary.through(steps);
+  session.state.runs.drove = true;
+  session.hear({RunsListed{{diary.head(RunState::running)}}});
+  session.hear({diary.told()});
+  session.press("J<enter>");
+  return diary;
+}
+
+TEST(Arming, TypingTheNameAndTheSecondKeyStartsTheRun) {
+  Session session = changing();
+  open(session, plan_of(session, {"n0031"}, 0));
+  session.press("An0031<enter>");
+  session.line_with("ARMED  press ! to change n0031");
+  EXPECT_TRUE(ordered_nothing(session)) << "typing arms, and does nothing else";
+  session.press("!");
+  EXPECT_EQ(ordered<tui::StartRun>(session).plan.id, session.state.plan->plan.id);
+}
+
+TEST(Arming, EnterDoesNotStartWhatWasArmedAndNeitherDoesTheTrigger) {
+  Session session = changing();
+  open(session, plan_of(session, {"n0031"}, 0));
+  session.press("An0031<enter><enter>A<space>yx");
+  EXPECT_TRUE(ordered_nothing(session));
+  EXPECT_TRUE(session.state.arming && session.state.arming->armed) << "it still waits for the second key";
+}
+
+TEST(Arming, TheSecondKeyAloneDoesNothing) {
+  Session session = changing();
+  open(session, plan_of(session, {"n0031"}, 0));
+  session.press("!").act(tui::Action::arm_confirm);
+  EXPECT_TRUE(ordered_nothing(session));
+  session.line_with("nothing is armed");
+}
+
+TEST(Arming, AWrongNameSaysSoAndStaysOpen) {
+  Session session = changing();
+  open(session, plan_of(session, {"n0031"}, 0));
+  session.press("AN0031<enter>");
+  session.line_with("that is not n0031; type it exactly");
+  session.press("!");
+  EXPECT_EQ(session.state.input.text, "N0031!") << "still text";
+  session.press("<c-u>n0031<enter>!");
+  EXPECT_EQ(ordered<tui::StartRun>(session).plan.nodes.size(), 1u);
+}
+
+TEST(Arming, SeveralNodesAreArmedByTheirNumber) {
+  Session session = changing();
+  open(session, plan_of(session, {"n0041", "n0042", "n0043"}, 0));
+  session.press("An0041<enter>");
+  session.line_with("that is not 3; type it exactly");
+  session.press("<c-u>3<enter>");
+  session.line_with("ARMED  press ! to change 3 nodes");
+}
+
+TEST(Arming, EscapeLeavesAtEveryPoint) {
+  Session session = changing();
+  open(session, plan_of(session, {"n0031"}, 0));
+  session.press("An0031<esc>");
+  EXPECT_FALSE(session.state.arming);
+  session.press("An0031<enter><esc>!");
+  EXPECT_FALSE(session.state.arming);
+  EXPECT_TRUE(ordered_nothing(session));
+  EXPECT_EQ(session.state.top().kind, ScreenKind::plan) << "the plan is still there";
+}
+
+TEST(Arming, APasteIsTextAndNeverTheSecondKey) {
+  Session session = changing();
+  open(session, plan_of(session, {"n0031"}, 0));
+  session.press("A").paste("n0031");
+  session.press("<enter>").paste("!");
+  EXPECT_TRUE(ordered_nothing(session));
+  EXPECT_TRUE(session.state.arming->armed);
+}
+
+TEST(Arming, IsRefusedWithAReason) {
+  struct Case {
+    const char* reason;
+    void (*spoil)(Session&);
+  };
+  const Case cases[] = {
+      {"read-only: start tessera with --write", [](Session& s) { s.state.writable = false; }},
+      {"hpc cannot be changed from here", [](Session& s) { s.state.abilities.clear(); }},
+      {"no place for the journals of runs", [](Session& s) { s.state.runs.available = false; }}};
+  for (const Case& one : cases) {
+    Session session = changing({120, 40});
+    open(session, plan_of(session, {"n0031"}, 0));
+    one.spoil(session);
+    session.press("A");
+    EXPECT_FALSE(session.state.arming) << one.reason;
+    session.line_with(one.reason);
+  }
+}
+
+TEST(Arming, AWorldThatMovesDisarmsAndHasToBePlannedAgain) {
+  Session session = changing({120, 40});
+  open(session, plan_of(session, {"n0031"}, 0));
+  session.press("An0031<enter>");
+  session.tell(
+      on("hpc", WorkloadSeen{named(running("88150", "carol", {holds("n0031", {{2}})}), "late", -2)}, -1));
+  EXPECT_FALSE(session.state.arming);
+  session.line_with("88150");
+  session.press("!A");
+  EXPECT_TRUE(ordered_nothing(session));
+  session.line_with("plan again first");
+  session.press("pAn0031<enter>!");
+  EXPECT_EQ(ordered<tui::StartRun>(session).plan.nodes[0].blast_radius.size(), 1u) << "carol is named now";
+}
+
+TEST(Arming, WorkThatLeftDisarmsNobody) {
+  Session session = changing();
+  open(session, plan_of(session, {"n0031"}, 1));
+  session.press("An0031<enter>");
+  session.tell(on("hpc", WorkloadGone{WorkloadId("88131")}, -1));
+  session.press("!");
+  EXPECT_EQ(ordered<tui::StartRun>(session).plan.nodes.size(), 1u);
+}
+
+TEST(Planning, OptionsPlanAgainAtOnce) {
+  Session session = changing({120, 40});
+  open(session, plan_of(session, {"n0031"}, {}));
+  EXPECT_FALSE(session.shows("requeues"));
+  session.press("r");
+  session.line_with("requeues");
+  session.press("c");
+  session.line_with("WILL END");
+  session.press("c");
+  EXPECT_FALSE(session.shows("WILL END")) << "the same key again: wait";
+  session.press("f");
+  session.line_with("go back");
+  session.press("e");
+  EXPECT_TRUE(session.state.plan->plan.intent.options.when_empty);
+  session.press("ba");
+  session.line_with("the plan is about one node");
+}
+
+TEST(Planning, ANodeOfSeveralShowsItsOwnSteps) {
+  Session session = changing({120, 40});
+  open(session, plan_of(session, {"n0041", "n0031"}, {}));
+  while (!session.state.top().cursor.starts_with("d\x1f") || session.state.plan->node == 0) {
+    std::string before = session.state.top().cursor;
+    session.press("j");
+    ASSERT_NE(session.state.top().cursor, before) << session.screen();
+  }
+  session.line_with("STEPS  n0031");
+}
+
+TEST(Planning, CommandsAreCopiedByStepAndAllAtOnce) {
+  Session session = changing({120, 40});
+  open(session, plan_of(session, {"n0031"}, 0));
+  session.press("<tab>jjjjjjy");
+  EXPECT_EQ(session.effects.back().copy, session.state.plan->plan.nodes[0].steps[6].commands.at(0));
+  session.press("Y");
+  EXPECT_GT(session.effects.back().copy->size(), 100u);
+}
+
+TEST(Planning, OwnersAreToldInOneTextEach) {
+  Session session = changing({120, 40});
+  open(session, plan_of(session, {"n0031"}, {}));
+  session.press("m");
+  session.line_with("TO alice");
+  session.line_with("TO bob");
+  session.press("y");
+  EXPECT_NE(session.effects.back().copy->find("To: bob"), std::string::npos);
+  session.press("<esc>");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::plan);
+}
+
+TEST(Running, TheRunTakesThePlaceOfItsPlan) {
+  Session session = changing();
+  open(session, plan_of(session, {"n0031"}, 0));
+  session.press("An0031<enter>!");
+  Diary diary(ordered<tui::StartRun>(session).plan);
+  session.hear({diary.told()});
+  EXPECT_EQ(session.state.top().kind, ScreenKind::run);
+  EXPECT_EQ(session.state.top().subject, diary.run);
+  session.press("<esc>");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::overview) << "the plan is used up";
+}
+
+TEST(Running, LinesThatComeOneByOneShowWhatAllOfThemShow) {
+  Session one_by_one = changing({120, 40}), at_once = changing({120, 40});
+  Diary diary = driven(at_once, 3);
+  driven(one_by_one, 0);
+  std::string rest = diary.lines.substr(diary.lines.find('\n') + 1);
+  while (!rest.empty()) {
+    std::string line = rest.substr(0, rest.find('\n') + 1);
+    rest.erase(0, line.size());
+    one_by_one.hear({RunTold{diary.run, line, false}});
+  }
+  EXPECT_EQ(one_by_one.screen(), at_once.screen());
+}
+
+TEST(Running, ALineThatCannotBeReadIsSaid) {
+  Session session = changing({120, 40});
+  Diary diary = driven(session);
+  session.hear({RunTold{diary.run, "{\"seq\":99}\n", false}});
+  session.line_with("cannot read the journal");
+}
+
+TEST(Running, EveryScreenTellsThatARunIsUnderWay) {
+  Session session = changing();
+  Diary diary = driven(session);
+  session.press("2");
+  session.line_with("run " + diary.run + ": step 3 of " + std::to_string(diary.count()));
+}
+
+TEST(Running, PauseAndAbort) {
+  Session session = changing();
+  Diary diary = driven(session);
+  session.press("p");
+  EXPECT_EQ(ordered<tui::DemandOfRun>(session).what, plan::Demand::pause);
+  session.press("a");
+  EXPECT_EQ(ordered<tui::DemandOfRun>(session).what, plan::Demand::pause) << "one key does not turn it back";
+  session.press("n0031<enter>!");
+  EXPECT_EQ(ordered<tui::DemandOfRun>(session).what, plan::Demand::turn_back);
+}
+
+TEST(Running, AQuestionIsAnswered) {
+  Session session = changing({120, 40});
+  Diary diary = driven(session);
+  session.press("o");
+  session.line_with("the run asks nothing");
+  diary.lines.clear();
+  diary.add(
+      "n0031",
+      plan::Asked{plan::Ask::marked_by_other, "run r7 of bob has marked it. Break that lock and go on?"}, 9);
+  session.hear({RunTold{diary.run, diary.lines, false}});
+  session.line_with("THE RUN ASKS");
+  session.press("o");
+  EXPECT_TRUE(ordered<tui::AnswerRun>(session).go_on);
+  EXPECT_EQ(ordered<tui::AnswerRun>(session).node, NodeName("n0031"));
+}
+
+TEST(Leaving, AsksWhileARunIsUnderWayAndParksIt) {
+  Session session = changing();
+  driven(session);
+  session.press("q");
+  session.line_with("a run is under way: p park and leave, Esc stay");
+  session.press("q<esc>");
+  EXPECT_EQ(session.state.leaving, tui::Leaving::no);
+  session.press("qp");
+  EXPECT_EQ(ordered<tui::ParkRuns>(session).why, "tessera was left");
+  session.line_with("parking");
+  EXPECT_FALSE(session.effects.back().quit);
+  session.press("q<esc><c-c>");
+  EXPECT_EQ(session.state.leaving, tui::Leaving::parking) << "nothing hurries it";
+  session.hear({RunsAtRest{}});
+  EXPECT_TRUE(session.effects.back().quit);
+}
+
+TEST(Leaving, WithoutARunLeavesAtOnce) {
+  Session session = changing();
+  session.press("q");
+  EXPECT_TRUE(session.effects.back().quit);
+}
+
+TEST(Leaving, AfterARunWaitsUntilNothingIsDriven) {
+  Session session = changing();
+  session.state.runs.drove = true;
+  session.press("q");
+  EXPECT_EQ(ordered<tui::ParkRuns>(session).why, "tessera was left");
+  session.hear({RunsAtRest{}});
+  EXPECT_TRUE(session.effects.back().quit);
+}
+
+// --- journal
+
+TEST(Journal, UndoReadsTheRunAndOpensAPlanForTheWayBack) {
+  Session session = changing();
+  Diary diary(plan_of(session, {"n0031"}, 0));
+  session.hear({RunsListed{{diary.head(RunState::finished, false)}}});
+  session.press("Jz");
+  EXPECT_EQ(ordered<tui::ReadRun>(session).run, diary.run);
+  EXPECT_EQ(session.state.top().kind, ScreenKind::journal);
+  session.hear({diary.told()});
+  ASSERT_EQ(session.state.top().kind, ScreenKind::plan);
+  EXPECT_EQ(session.state.plan->undoes, diary.run);
+  session.line_with("All is as wished already");
+}
+
+TEST(Journal, AParkedRunIsTakenUpAgainByTyping) {
+  Session session = changing();
+  Diary diary(plan_of(session, {"n0031"}, 0));
+  session.hear({RunsListed{{diary.head(RunState::parked, false)}}});
+  session.press("Jr");
+  session.line_with("c carry on, n plan anew, b go back");
+  session.press("b");
+  EXPECT_TRUE(ordered_nothing(session));
+  session.press("n0031<enter>!");
+  EXPECT_EQ(ordered<tui::ResumeRun>(session).run, diary.run);
+  EXPECT_EQ(ordered<tui::ResumeRun>(session).onward, plan::Onward::back);
+  EXPECT_FALSE(ordered<tui::ResumeRun>(session).accept_harm);
+}
+
+TEST(Journal, HarmThatWasNamedIsAcceptedByTypingAgainAndOnlyThat) {
+  Session session = changing({120, 40});
+  Diary diary(plan_of(session, {"n0031"}, 0));
+  session.hear({RunsListed{{diary.head(RunState::parked, false)}}});
+  session.hear({diary.told()});
+  session.press("J<enter>rnn0031<enter>!");
+  Error harm{std::string(plan::kUnnamedHarm), "88150 (carol) on GPU 0 1g.10gb@2", "accept that, or wait"};
+  session.hear({RunRefused{diary.run, harm}});
+  session.line_with("88150 (carol)");
+  session.press("rbn0031<enter>!");
+  EXPECT_FALSE(ordered<tui::ResumeRun>(session).accept_harm) << "another way was chosen";
+  session.hear({RunRefused{diary.run, {"cannot take up the run", "the cluster cannot be read", ""}}});
+  session.press("rbn0031<enter>!");
+  EXPECT_FALSE(ordered<tui::ResumeRun>(session).accept_harm) << "that refusal named nobody";
+  session.hear({RunRefused{diary.run, harm}});
+  session.press("rbn0031<enter>!");
+  EXPECT_TRUE(ordered<tui::ResumeRun>(session).accept_harm);
+}
+
+TEST(Journal, WhatCannotBeDoneSaysWhy) {
+  Session session = changing({120, 40});
+  Diary diary(plan_of(session, {"n0031"}, 0));
+  RunHead elsewhere = diary.head(RunState::marked, false);
+  elsewhere.who = "bob", elsewhere.from = "login2";
+  session.hear({RunsListed{{elsewhere}}});
+  session.press("Jz");
+  session.line_with("its journal is on another machine: login2");
+  session.press("<enter>");
+  session.line_with("only its mark is known here: bob drives it from login2");
+  session.press("p");
+  session.line_with("this run is not under way");
+  session.press("1");
+  session.act(tui::Action::run_undo);
+  session.line_with("this works on a run, or on its line in the journal");
+}
+
+TEST(Journal, ARunThatStoppedNeedsAttention) {
+  Session session = changing({120, 40});
+  Diary diary(plan_of(session, {"n0031"}, 0));
+  session.hear({RunsListed{{diary.head(RunState::interrupted, false)}}});
+  session.line_with("run " + diary.run + " was interrupted");
+}
+
+}  // namespace
+}  // namespace tessera::test

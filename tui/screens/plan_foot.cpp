@@ -1,0 +1,98 @@
+#include <fmt/core.h>
+
+#include <charconv>
+
+#include "tui/screens/frame.hpp"
+#include "tui/screens/plan_stops.hpp"
+#include "tui/screens/plan_words.hpp"
+
+namespace tessera::tui {
+namespace {
+
+constexpr std::size_t kMostCommands = 6;
+
+void add_text(Document& foot, std::string_view label, std::string_view text, int width, Style style = {}) {
+  bool first = true;
+  for (std::string& line : wrap(text, width - 13)) {
+    foot.push_back({{{first ? std::string(label) : "", Role::dim, 1}, {std::move(line), style, 12}}, {}});
+    first = false;
+  }
+}
+
+Document step_foot(const plan::Step& step, std::size_t index, std::size_t count, int width,
+                   const UiState& state) {
+  Document foot;
+  std::string facts = fmt::format("{} of {}", index + 1, count);
+  facts += step.deadline.count() > 0 ? ", deadline " + deadline_text(step.deadline) : ", as long as it takes";
+  if (step.retry.times > 0) facts += fmt::format(", up to {} attempts", step.retry.times + 1);
+  if (step.disturbs) facts += ", work ends or restarts by it";
+  add_text(foot, "step", step.title + "  (" + facts + ")", width, Style(Role::text).with_bold());
+  for (std::size_t i = 0; i < step.commands.size() && i < kMostCommands; ++i)
+    foot.push_back({{{i == 0 ? fmt::format("{} copies", first_key(state, Action::copy)) : "", Role::dim, 1},
+                     {"$ ", Role::dim, 12},
+                     {step.commands[i], Role::accent}},
+                    {}});
+  if (step.commands.size() > kMostCommands)
+    foot.push_back({{{fmt::format("and {} more", step.commands.size() - kMostCommands), Role::dim, 12}}, {}});
+  if (step.commands.empty())
+    add_text(foot, "", "nothing is run: this step looks until it is so", width, Role::dim);
+  add_text(foot, "seen after", seen_text(step.after), width);
+  if (!step.undo.empty()) add_text(foot, "undo", step.undo, width, Role::dim);
+  return foot;
+}
+
+Document work_foot(const plan::Disturbed& one, const plan::NodePlan& node, plan::Way way, int width) {
+  Document foot;
+  std::string text = name_text(one);
+  if (!one.name.empty()) text += " " + one.name;
+  if (!one.user.empty()) text += " of " + one.user;
+  add_text(foot, "work", text + ", on " + node.node.text, width, Style(Role::text).with_bold());
+  std::string holds;
+  for (const std::string& slice : one.slices) holds += (holds.empty() ? "" : ", ") + slice;
+  if (holds.empty()) holds = "no slice here";
+  if (one.hit == plan::Hit::in_the_way) holds += "; none of it changes, but it cannot be spared";
+  if (one.hit == plan::Hit::unasked) holds += "; it never asked for a GPU";
+  add_text(foot, "holds", holds, width);
+  std::string extent = one.nodes > 1 ? fmt::format("{} GPUs or slices on {} nodes", one.gpus, one.nodes)
+                                     : fmt::format("{} on this node alone", one.gpus);
+  if (one.gpu_hours) extent += fmt::format(", {:.1f} GPU-hours so far", *one.gpu_hours);
+  add_text(foot, "in all", extent, width);
+  std::string fate = "the run waits until it ends by itself";
+  if (one.hit != plan::Hit::unknown && way == plan::Way::cancel) fate = "it is ended";
+  if (one.hit != plan::Hit::unknown && way == plan::Way::requeue && one.restartable != false)
+    fate = one.restartable ? "it is stopped and starts again"
+                           : "it is stopped; whether it starts again is not told";
+  if (one.restartable == false && way == plan::Way::requeue) fate = "it cannot start again, so " + fate;
+  add_text(foot, "what then", fate, width);
+  return foot;
+}
+
+}  // namespace
+
+std::string id_of(char kind, const std::string& rest) { return std::string(1, kind) + '\x1f' + rest; }
+
+// The number in an id of that kind; nullopt: it is of another.
+std::optional<std::size_t> index_in(char kind, const std::string& id) {
+  if (id.size() < 3 || id[0] != kind || id[1] != '\x1f') return std::nullopt;
+  std::size_t value = 0;
+  if (std::from_chars(id.data() + 2, id.data() + id.size(), value).ec != std::errc{}) return std::nullopt;
+  return value;
+}
+
+const plan::NodePlan* shown_node(const PlanView& view) {
+  return view.node < view.plan.nodes.size() ? &view.plan.nodes[view.node] : nullptr;
+}
+
+Document plan_foot(const UiState& state, const std::string& stop, int width) {
+  const PlanView& view = *state.plan;
+  const plan::NodePlan* shown = shown_node(view);
+  if (auto index = index_in('s', stop); index && shown && *index < shown->steps.size())
+    return step_foot(shown->steps[*index], *index, shown->steps.size(), width, state);
+  for (const plan::NodePlan& node : view.plan.nodes)
+    for (const plan::Disturbed& one : node.blast_radius)
+      if (!one.id.empty() && stop == id_of('w', one.id.text + '\x1f' + node.node.text))
+        return work_foot(one, node, view.plan.intent.options.way, width);
+  return {};
+}
+
+}  // namespace tessera::tui

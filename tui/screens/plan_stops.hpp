@@ -1,0 +1,23 @@
+// The lines of the plan screen that the cursor can rest on: their ids, and what is said about each below.
+// Threads: pure functions.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "tui/state.hpp"
+#include "tui/widgets/document.hpp"
+
+namespace tessera::tui {
+
+// 'w' work, 'u' unknown client, 's' step, 'd' node, 'v' violation, 'n' notice, 'r' resource, 'g' slices, 'o'
+// option, 'k' anything else; then what it is about.
+std::string id_of(char kind, const std::string& rest);
+// The number in an id of that kind; nullopt: it is of another.
+std::optional<std::size_t> index_in(char kind, const std::string& id);
+
+const plan::NodePlan* shown_node(const PlanView& view);
+// All there is to say about the line under the cursor; empty: nothing more than it says itself.
+Document plan_foot(const UiState& state, const std::string& stop, int width);
+
+}  // namespace tessera::tui
