@@ -64,7 +64,7 @@ std::string draw_paned_screen(Canvas& canvas, Rect body, const World& world, con
   Panes panes = panes_of(world, state, body.width);
   const Screen& screen = state.top();
   std::vector<Stop> stops = stops_of(panes);
-  int at = stop_of(stops, screen.cursor);
+  int at = stop_of(panes, stops, screen.cursor);
   std::string cursor = at < 0 ? std::string() : stops[static_cast<std::size_t>(at)].id;
   draw_panes(canvas, body, panes, screen.top, cursor, state.ascii);
   int height = areas_of(panes, body).main.height, total = static_cast<int>(panes.main.size());

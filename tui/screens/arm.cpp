@@ -86,7 +86,7 @@ std::string arming_prompt(const Arming& arming) { return fmt::format("Type {} to
 
 std::string armed_text(const UiState& state) {
   const Arming& arming = *state.arming;
-  return fmt::format("ARMED  press {} to {} {}; {} does nothing and leaves",
+  return fmt::format("ARMED: press {} to {} {}; {} does nothing and leaves",
                      first_key(state, Action::arm_confirm), verb_of(arming), subject_of(arming),
                      first_key(state, Action::arm_cancel));
 }

@@ -48,6 +48,21 @@ std::string first_key(const UiState& state, Action action) {
   return end == std::string::npos ? keys : keys.substr(0, end);
 }
 
+namespace {
+
+// While something waits for one of a few keys there are no others.
+std::vector<Action> actions_now(const UiState& state) {
+  using enum Action;
+  if (state.input.kind == InputKind::arm) return {input_accept, input_cancel};
+  if (state.leaving == Leaving::parking) return {};
+  if (state.leaving == Leaving::asked) return {leave_park, leave_stay};
+  if (state.arming) return {arm_confirm, arm_cancel};
+  if (state.resuming) return {resume_carry_on, resume_anew, resume_back, resume_leave};
+  return footer_actions(state.top().kind);
+}
+
+}  // namespace
+
 void draw_footer(Canvas& canvas, int y, const UiState& state, const World& world) {
   int width = canvas.size().columns;
   std::string help_key = first_key(state, Action::help), quit_key = first_key(state, Action::quit);
@@ -57,12 +72,14 @@ void draw_footer(Canvas& canvas, int y, const UiState& state, const World& world
   end = put_right(canvas, end, y, "help", Role::dim) - 1;
   end = put_right(canvas, end, y, help_key, Role::key) - 2;
   int x = 1;
-  for (Action action : footer_actions(state.top().kind)) {
+  for (Action action : actions_now(state)) {
     std::string key = first_key(state, action);
     if (key.empty()) continue;
     int needs = display_width(key) + 1 + display_width(info(action).title);
     if (x + needs > end) continue;
     bool usable = why_disabled(action, state, world).empty();
+    // What a run takes depends on how it stands: only that is offered.
+    if (!usable && info(action).scope == Scope::run) continue;
     x += canvas.put(x, y, key, usable ? Role::key : Role::dim, end) + 1;
     x += canvas.put(x, y, info(action).title, Role::dim, end) + 2;
   }

@@ -197,9 +197,10 @@ void draw_message(Canvas& canvas, int y, const UiState& state, const std::string
   const Screen& screen = state.top();
   draw_rule(canvas, 0, y, width, state.ascii);
   int end = width - 2;
-  if (!where.empty()) end = put_right(canvas, end, y, " " + where + " ", Role::dim) - 1;
+  std::string standing = standing_text(state);
+  if (!where.empty() && standing.empty()) end = put_right(canvas, end, y, " " + where + " ", Role::dim) - 1;
   Pen pen(canvas, 1, y, end, state.ascii);
-  if (std::string standing = standing_text(state); !standing.empty()) {
+  if (!standing.empty()) {
     pen.put(" " + standing + " ", Style(Role::warning).with_bold());
     return;
   }

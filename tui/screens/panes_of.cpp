@@ -26,11 +26,9 @@ int other_side(const std::vector<Stop>& stops, int at) {
   return at;
 }
 
-int place_of(const Screen& screen, const std::vector<Stop>& stops) {
-  if (stops.empty()) return -1;
-  for (std::size_t i = 0; i < stops.size(); ++i)
-    if (stops[i].id == screen.cursor) return static_cast<int>(i);
-  if (screen.cursor.empty()) return 0;
+int place_of(const Panes& panes, const Screen& screen, const std::vector<Stop>& stops) {
+  int at = stop_of(panes, stops, screen.cursor);
+  if (at < 0 || screen.cursor.empty() || stops[static_cast<std::size_t>(at)].id == screen.cursor) return at;
   return std::clamp(screen.cursor_at, 0, static_cast<int>(stops.size()) - 1);
 }
 
@@ -54,14 +52,19 @@ void move_panes(UiState& state, const World& world, Action action, Rect body, in
   Panes panes = panes_of(world, state, body.width);
   std::vector<Stop> stops = stops_of(panes);
   int total = static_cast<int>(panes.main.size()), height = areas_of(panes, body).main.height;
-  int at = place_of(screen, stops);
+  int at = place_of(panes, screen, stops);
   if (at >= 0) {
     bool sideways = action == Action::next_panel || action == Action::previous_panel ||
                     action == Action::cursor_left || action == Action::cursor_right;
     int next = sideways ? other_side(stops, at)
                         : static_cast<int>(std::clamp<long>(static_cast<long>(at) + by, 0,
                                                             static_cast<long>(stops.size()) - 1));
-    if (next != at) return rest_on(state, stops, next);
+    if (next != at) {
+      rest_on(state, stops, next);
+      // Back on the step that is under way: follow it again.
+      if (screen.kind == ScreenKind::run && screen.cursor == panes.start) screen.cursor.clear();
+      return;
+    }
   }
   // Beyond the last stop the page itself moves.
   screen.top =
@@ -73,11 +76,12 @@ void settle_panes(UiState& state, const World& world, Rect body) {
   Panes panes = panes_of(world, state, body.width);
   std::vector<Stop> stops = stops_of(panes);
   int total = static_cast<int>(panes.main.size()), height = areas_of(panes, body).main.height;
-  int at = place_of(screen, stops);
+  int at = place_of(panes, screen, stops);
   screen.top = std::clamp(screen.top, 0, std::max(0, total - height));
-  if (at < 0 || screen.cursor.empty()) return;
+  // Until it is moved the cursor stays where the page has it, and the page where it starts.
+  if (at < 0 || (screen.cursor.empty() && panes.start.empty())) return;
   bool same = stops[static_cast<std::size_t>(at)].id == screen.cursor;
-  if (!same) rest_on(state, stops, at);
+  if (!same && !screen.cursor.empty()) rest_on(state, stops, at);
   const Stop& stop = stops[static_cast<std::size_t>(at)];
   if (stop.side) return;
   int first = at == 0 ? 0 : stop.line;  // what stands above the first stop belongs to it

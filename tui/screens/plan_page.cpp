@@ -327,7 +327,7 @@ Panes plan_panes(const World& world, const UiState& state, int width) {
     for (DocLine& line : Page(world, state, width).steps()) panes.main.push_back(std::move(line));
   }
   std::vector<Stop> stops = stops_of(panes);
-  int at = stop_of(stops, state.top().cursor);
+  int at = stop_of(panes, stops, state.top().cursor);
   if (at >= 0) panes.foot = plan_foot(state, stops[static_cast<std::size_t>(at)].id, width);
   return panes;
 }

@@ -186,7 +186,7 @@ class RunPage {
                   {fmt::format("{:>9}", time), here ? Style(role) : Style(Role::dim), title + 1}},
                  "s\x1f" + step.id};
     std::string told = progress.stage == Stage::done ? seen_text(step.after) : progress.why;
-    if (here && progress.attempts > 1)
+    if (here && progress.attempts > 1 && told.find("attempt") == std::string::npos)
       told += (told.empty() ? "" : "; ") + fmt::format("attempt {}", progress.attempts);
     bool beside = width_ >= 100;
     if (beside && !told.empty())
@@ -296,6 +296,23 @@ void add_standing(Panel& panel, const UiState& state, const RunView& view, const
   }
 }
 
+// The step in full: what it runs, and what has to be seen after it.
+void add_step_facts(Document& foot, const RunView& view, const NodeName& node, const std::string& id,
+                    int width, const UiState& state) {
+  auto fact = [&](std::string_view label, std::string_view text, Style style) {
+    foot.push_back(
+        {{{std::string(label), Role::dim, 1}, {shorten(text, width - 14, state.ascii), style, 12}}, {}});
+  };
+  for (const plan::Step& step : view.run.plans.at(node).steps) {
+    if (step.id != id) continue;
+    fact("step", step.title, Style(Role::text).with_bold());
+    if (!step.commands.empty()) fact("runs", "$ " + step.commands.front(), Role::accent);
+    auto found = view.steps.find(id);
+    bool done = found != view.steps.end() && found->second.stage == Stage::done;
+    fact(done ? "read back" : "must show", seen_text(step.after), done ? Role::good : Role::text);
+  }
+}
+
 }  // namespace
 
 NodeName shown_node(const UiState& state, const RunView& view) {
@@ -343,9 +360,10 @@ Panes run_panes(const World& world, const UiState& state, int width) {
   else
     append(std::move(steps));
 
+  std::string current = RunPage(world, state, *view, width).current(node);
+  if (!current.empty()) panes.start = "s\x1f" + current;
   std::string cursor = state.top().cursor;
-  std::string step =
-      cursor.starts_with("s\x1f") ? cursor.substr(2) : RunPage(world, state, *view, width).current(node);
+  std::string step = cursor.starts_with("s\x1f") ? cursor.substr(2) : current;
   Panel panel(state, width);
   add_standing(panel, state, *view, run);
   panes.foot = std::move(panel.lines);
@@ -358,9 +376,12 @@ Panes run_panes(const World& world, const UiState& state, int width) {
     if (over > 0) log.erase(log.begin(), log.begin() + over);
     panes.side.push_back(heading_line("JOURNAL", step.empty() ? "the whole run" : "of step " + step));
     for (DocLine& line : log) panes.side.push_back(std::move(line));
-  } else if (panes.foot.empty()) {
-    panes.foot = RunPage(world, state, *view, width).log(node, step, kLogInFoot);
   }
+  if (panes.foot_first) return panes;
+  add_step_facts(panes.foot, *view, node, step, width, state);
+  if (!two || many)
+    for (DocLine& line : RunPage(world, state, *view, width).log(node, step, kLogInFoot))
+      panes.foot.push_back(std::move(line));
   return panes;
 }
 

@@ -43,9 +43,10 @@ std::vector<Stop> stops_of(const Panes& panes) {
   return stops;
 }
 
-int stop_of(const std::vector<Stop>& stops, const std::string& id) {
-  for (std::size_t i = 0; i < stops.size(); ++i)
-    if (stops[i].id == id) return static_cast<int>(i);
+int stop_of(const Panes& panes, const std::vector<Stop>& stops, const std::string& cursor) {
+  for (const std::string& id : {cursor, panes.start})
+    for (std::size_t i = 0; i < stops.size(); ++i)
+      if (stops[i].id == id) return static_cast<int>(i);
   return stops.empty() ? -1 : 0;
 }
 

@@ -16,6 +16,7 @@ struct Panes {
   Document main;
   Document side;            // empty: one column
   int split = 0;            // where the side begins, in cells from the left
+  std::string start;        // the stop on which the cursor rests until it is moved; empty: the first
   Document foot;            // pinned at the bottom
   bool foot_first = false;  // the foot keeps all its lines, the lists get what is left
 };
@@ -32,8 +33,8 @@ struct Stop {
   int line = 0;
 };
 std::vector<Stop> stops_of(const Panes& panes);
-// The position of `id` among them; the first when it is not there; -1: there is none.
-int stop_of(const std::vector<Stop>& stops, const std::string& id);
+// The position of `cursor` among them; where the cursor starts when it is not there; -1: there is none.
+int stop_of(const Panes& panes, const std::vector<Stop>& stops, const std::string& cursor);
 
 // The first line of the side list that is shown, so that the cursor is in view.
 int first_shown(const Document& document, const std::string& cursor, int height);

@@ -45,7 +45,7 @@ TEST(Arming, TypingTheNameAndTheSecondKeyStartsTheRun) {
   Session session = changing();
   open(session, plan_of(session, {"n0031"}, 0));
   session.press("An0031<enter>");
-  session.line_with("ARMED  press ! to change n0031");
+  session.line_with("ARMED: press ! to change n0031");
   EXPECT_TRUE(ordered_nothing(session)) << "typing arms, and does nothing else";
   session.press("!");
   EXPECT_EQ(ordered<tui::StartRun>(session).plan.id, session.state.plan->plan.id);
@@ -84,7 +84,7 @@ TEST(Arming, SeveralNodesAreArmedByTheirNumber) {
   session.press("An0041<enter>");
   session.line_with("that is not 3; type it exactly");
   session.press("<c-u>3<enter>");
-  session.line_with("ARMED  press ! to change 3 nodes");
+  session.line_with("ARMED: press ! to change 3 nodes");
 }
 
 TEST(Arming, EscapeLeavesAtEveryPoint) {
