@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "backends/slurm/hostlist.hpp"
+#include "engine/hostlist.hpp"
 #include "backends/slurm/record.hpp"
 #include "engine/text.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "backends/slurm/gres.hpp"
-#include "backends/slurm/hostlist.hpp"
+#include "engine/hostlist.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::slurm {

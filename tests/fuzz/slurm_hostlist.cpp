@@ -3,10 +3,10 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "backends/slurm/hostlist.hpp"
+#include "engine/hostlist.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace tessera::slurm;
+  using namespace tessera;
   std::string_view text(reinterpret_cast<const char*>(data), size);
   auto names = expand_hosts(text);
   if (names && names->size() > kMostHosts) std::abort();

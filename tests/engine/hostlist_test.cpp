@@ -1,8 +1,8 @@
-#include "backends/slurm/hostlist.hpp"
+#include "engine/hostlist.hpp"
 
 #include <gtest/gtest.h>
 
-namespace tessera::slurm {
+namespace tessera {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -13,7 +13,7 @@ Names hosts(std::string_view list) {
   return names ? *names : Names{};
 }
 
-TEST(SlurmHostlist, UnfoldsRangesAndKeepsLeadingZeros) {
+TEST(Hostlist, UnfoldsRangesAndKeepsLeadingZeros) {
   EXPECT_EQ(hosts("gpu01"), (Names{"gpu01"}));
   EXPECT_EQ(hosts("gpu[01-02],mig01"), (Names{"gpu01", "gpu02", "mig01"}));
   EXPECT_EQ(hosts("n[8-11]"), (Names{"n8", "n9", "n10", "n11"}));
@@ -24,13 +24,13 @@ TEST(SlurmHostlist, UnfoldsRangesAndKeepsLeadingZeros) {
   EXPECT_EQ(hosts("a,,b,"), (Names{"a", "b"}));
 }
 
-TEST(SlurmHostlist, RefusesWhatIsNoneInsteadOfGuessing) {
+TEST(Hostlist, RefusesWhatIsNoneInsteadOfGuessing) {
   for (std::string_view list :
        {"n[1-2", "n[2-1]", "n[a]", "n[]", "n[1-]", "n[-1]", "n[1,,2]", "a]b[1", "n[1-99999999999999999999]"})
     EXPECT_FALSE(expand_hosts(list)) << list;
 }
 
-TEST(SlurmHostlist, AFewBytesCannotFillTheMemory) {
+TEST(Hostlist, AFewBytesCannotFillTheMemory) {
   EXPECT_FALSE(expand_hosts("n[1-100001]"));
   EXPECT_FALSE(expand_hosts("n[1-4000000000]"));
   EXPECT_FALSE(expand_hosts("a[1-1000]b[1-1000]c[1-1000]"));
@@ -45,14 +45,14 @@ TEST(SlurmHostlist, AFewBytesCannotFillTheMemory) {
   EXPECT_EQ(hosts("n[00000000000000000001]"), Names{"n00000000000000000001"});
 }
 
-TEST(SlurmHostlist, TheCallerMayWantFewer) {
+TEST(Hostlist, TheCallerMayWantFewer) {
   EXPECT_EQ(expand_hosts("n[1-3],m", 4)->size(), 4u);
   EXPECT_FALSE(expand_hosts("n[1-3],m", 3));
   EXPECT_FALSE(expand_hosts("n", 0));
   EXPECT_TRUE(expand_hosts("", 0));
 }
 
-TEST(SlurmHostlist, NumbersComeWithALimit) {
+TEST(Hostlist, NumbersComeWithALimit) {
   EXPECT_EQ(expand_numbers("0,2-4", 10), (std::vector{0, 2, 3, 4}));
   EXPECT_EQ(expand_numbers("0-9", 10)->size(), 10u);
   EXPECT_EQ(expand_numbers("0-10", 10), std::nullopt);
@@ -62,4 +62,4 @@ TEST(SlurmHostlist, NumbersComeWithALimit) {
 }
 
 }  // namespace
-}  // namespace tessera::slurm
+}  // namespace tessera

@@ -1,9 +1,9 @@
-#include "backends/slurm/hostlist.hpp"
+#include "engine/hostlist.hpp"
 
 #include <charconv>
 #include <cstdint>
 
-namespace tessera::slurm {
+namespace tessera {
 namespace {
 
 constexpr std::size_t kLongestName = 255;
@@ -120,4 +120,4 @@ std::optional<std::vector<int>> expand_numbers(std::string_view list, std::size_
   return numbers;
 }
 
-}  // namespace tessera::slurm
+}  // namespace tessera
