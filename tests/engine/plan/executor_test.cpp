@@ -78,6 +78,7 @@ class RunOfOneNode : public ::testing::Test {
     return text(turn.next);
   }
   std::string look() {
+    facts.at = now;
     Result<NodeFacts> fresh = facts;
     return turn(&fresh);
   }
