@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "tui/ascii.hpp"
 #include "tui/canvas.hpp"
 
 namespace tessera::cli {
@@ -48,6 +49,18 @@ std::string to_table(const Grid& grid, bool headers) {
   if (headers) add([&](std::size_t i) { return grid.heads[i].title; });
   for (const auto& row : grid.rows) add([&](std::size_t i) { return row[i]; });
   return out;
+}
+
+std::string in_ascii(std::string_view text) {
+  std::string plain;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at + 1;
+    while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) ++end;
+    std::string_view glyph = text.substr(at, end - at);
+    plain += glyph.size() == 1 ? glyph.front() : tui::ascii_glyph(glyph);
+    at = end;
+  }
+  return plain;
 }
 
 std::string to_csv(const Grid& grid, bool headers) {

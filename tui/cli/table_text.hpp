@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/query/tables.hpp"
@@ -26,6 +27,9 @@ std::string to_csv(const Grid& grid, bool headers);
 
 // A cell as a script wants it: numbers bare, times ISO 8601 in UTC, unknown empty.
 std::string raw_text(const query::Value& value, query::Format format);
+
+// For terminals and files that know only ASCII: bars become |, blocks #, what has no likeness '?'.
+std::string in_ascii(std::string_view text);
 
 // "2026-11-21T14:03:22Z"
 std::string iso_time(TimePoint at);

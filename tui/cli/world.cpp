@@ -1,0 +1,123 @@
+#include "tui/cli/world.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <algorithm>
+
+#include "engine/model/reduce.hpp"
+#include "tui/cli/command_table.hpp"
+
+namespace tessera::cli {
+
+int World::refuse(const Error& error, int code) {
+  complain(streams_, error);
+  return code;
+}
+
+std::optional<int> World::open() {
+  Opening opening = joins_.open(options_, catalogue_);
+  backends_ = std::move(opening.backends);
+  runs_ = std::move(opening.runs);
+  if (opening.failure) return refuse(*opening.failure, opening.exit_code);
+  return std::nullopt;
+}
+
+std::optional<int> World::start(const std::string& cluster) {
+  if (Status chosen = choose(cluster); !chosen) return refuse(chosen.error(), kUsage);
+  for (Backend* backend : asked_) backend->start(joins_.sink);
+  return std::nullopt;
+}
+
+// The others are not even started.
+Status World::choose(const std::string& cluster) {
+  std::string known;
+  for (const BackendPtr& backend : backends_) {
+    std::string name = backend->name().text;
+    known += (known.empty() ? "clusters here: " : ", ") + name;
+    if (cluster.empty() || name == cluster) asked_.push_back(backend.get());
+  }
+  if (!cluster.empty() && asked_.empty()) return Error{"no such cluster", "\"" + cluster + "\"", known};
+  return Done{};
+}
+
+Backend* World::backend(const ClusterName& name) const {
+  for (const BackendPtr& backend : backends_)
+    if (backend->name() == name) return backend.get();
+  return nullptr;
+}
+
+bool World::take_events() {
+  bool changed = false;
+  for (Event& event : joins_.events.take()) {
+    if (is_run_news(event)) {
+      if (on_news) on_news(event);
+    } else {
+      changed |= reduce(model_, std::move(event)).any();
+    }
+  }
+  return changed;
+}
+
+bool World::all_loaded() const {
+  return std::all_of(asked_.begin(), asked_.end(), [&](const Backend* backend) {
+    const Cluster* cluster = model_.find(backend->name());
+    return cluster && cluster->loaded;
+  });
+}
+
+bool World::sleep(Duration at_most, int also_fd) {
+  pollfd fds[] = {{joins_.events.wake_fd(), POLLIN, 0},
+                  {signals_ ? signals_->fd() : -1, POLLIN, 0},
+                  {reader_ ? streams_.out_fd : -1, 0, 0},
+                  {also_fd, POLLIN, 0}};
+  ::poll(fds, 4, static_cast<int>(at_most.count()));
+  tui::Signals::Taken taken;
+  if (signals_) taken = signals_->take();
+  if (taken.stop) tui::stop_process_group();  // Ctrl-z; it goes on here after fg or bg
+  if (taken.ended) ended_by_ = taken.ended;
+  return !ended_by_ && !(fds[2].revents & (POLLERR | POLLHUP));
+}
+
+bool World::wait_until_loaded() {
+  TimePoint deadline = joins_.wall() + options_.timeout;
+  for (;;) {
+    take_events();
+    Duration left = deadline - joins_.wall();
+    if (all_loaded() || left <= Duration{0}) return true;
+    if (!sleep(left)) return false;
+  }
+}
+
+void World::tell_failures(const Cluster& cluster) {
+  for (const auto& [source, health] : cluster.sources) {
+    const std::pair key(cluster.name, source);
+    if (!health.failure) {
+      complained_.erase(key);
+      continue;
+    }
+    Error error = *health.failure;
+    error.what = cluster.name.text + ": " + error.what;
+    std::string& said = complained_[key];
+    if (said == to_line(error)) continue;
+    said = to_line(error);
+    complain(streams_, error);
+  }
+}
+
+bool World::tell_troubles(const Cluster& cluster, const std::function<bool(Source)>& is_needed) {
+  tell_failures(cluster);
+  bool told = std::none_of(cluster.sources.begin(), cluster.sources.end(), [&](const auto& each) {
+    const auto& [source, health] = each;
+    return health.failure && is_needed(source) && !health.last_ok;
+  });
+  if (!cluster.loaded) {
+    complain(streams_, {cluster.name.text + ": no complete answer",
+                        fmt::format("within {} s", options_.timeout.count() / 1000),
+                        "try again with a longer --timeout"});
+    told = told && (!cluster.nodes.empty() || !cluster.workloads.empty());
+  }
+  return told;
+}
+
+}  // namespace tessera::cli
