@@ -37,6 +37,40 @@ constexpr Command kCommands[] = {
      "tessera layouts H100-80GB-SXM5  # the layouts worth choosing from\n"
      "tessera layouts H100-80GB-SXM5 --check '3g.40gb@4,2g.20gb@2,1g.10gb@0'\n"
      "tessera layouts A30 --all -o json"},
+    {"plan", kPlan, "", 0, Completes::nothing, "", "preview a change of layout: steps, who is disturbed",
+     "Works out how to get from what stands to what is wanted, and prints it: what stays, goes and is made, "
+     "who is disturbed, what the node offers before and after, the rules that break, and each step with its "
+     "command. Nothing is changed. With -o json the plan is a file for tessera apply. Exit code 1 when the "
+     "wish cannot be fulfilled or breaks a rule.",
+     "tessera plan --node n0031 --preset all-balanced\n"
+     "tessera plan -n 'n[0031-0034]' --layout 3g.40gb@4,2x1g.10gb -o json > plan.json\n"
+     "tessera plan -n n0031 --gpu 2 --strategy mps --replicas 4 --messages"},
+    {"apply", kApply, "[FILE|-]", 1, Completes::file, "", "make a change: the plan in FILE, or one made now",
+     "Applies a plan that tessera plan printed as JSON, or makes one by the same flags. What the plan relies "
+     "on is looked at afresh; when it has moved, the plan is refused. It needs --write, and the name of the "
+     "node (or the number of nodes) typed on a terminal, or --yes. The run is kept in a journal; Ctrl-c "
+     "parks it in a safe place.",
+     "tessera apply plan.json --write\n"
+     "tessera apply --node n0031 --preset all-balanced --dry-run\n"
+     "tessera apply -n n0031 --layout 7g.80gb --when-empty --write --yes"},
+    {"undo", kUndo, "RUN", 1, Completes::nothing, "", "take a run back: the way to the layout it found",
+     "Plans the way back to the layout that a finished run found, from what stands now, shows it and makes "
+     "it, armed like apply. It ends nobody's work: it waits. Jobs that ended do not come back by it.",
+     "tessera undo 20261121-1403-n0031 --dry-run\n"
+     "tessera undo 20261121-1403-n0031 --write"},
+    {"resume", kResume, "[RUN]", 1, Completes::nothing, "", "take a parked or interrupted run up again",
+     "Carries on from the step where the run stopped; with --anew plans again from what stands, with --back "
+     "goes back to the layout that was found. With --due every parked run is taken up whose time has come or "
+     "whose nodes are empty: for a timer.",
+     "tessera resume 20261121-1403-n0031 --write\n"
+     "tessera resume 20261121-1403-n0031 --back --write\n"
+     "tessera resume --due --write --yes"},
+    {"journal", kJournal, "[RUN]", 1, Completes::nothing, "", "list runs, or tell what one of them did",
+     "Lists every run: those whose journals are here, and those that are known only by the mark that they "
+     "left on a cluster. With RUN its events are told one by one.",
+     "tessera journal\n"
+     "tessera journal 20261121-1403-n0031 -o json\n"
+     "tessera journal 20261121-1403-n0031 --messages  # texts for those who were hit"},
     {"sim", kSim, "VERB [WORD...]", 100, Completes::words,
      "advance drain open reboot end fault faults check scenarios", "play with a saved simulated world",
      "Acts on the world that --sim-state keeps, while others look at it or run changes on it. advance TIME "
@@ -59,7 +93,11 @@ constexpr Command kCommands[] = {
      "tessera config man | man -l -"},
 };
 
-constexpr unsigned kShowing = kConsole | kLists;
+constexpr unsigned kChanging = kApply | kUndo | kResume;
+constexpr unsigned kRuns = kChanging | kJournal;
+constexpr unsigned kAsking = kLists | kPlan | kRuns;  // commands that ask a cluster
+constexpr unsigned kShowing = kConsole | kAsking;
+constexpr unsigned kWishing = kPlan | kApply;
 
 constexpr Flag kFlags[] = {
     {"cluster", 'c', "NAME", false, "", Section::data, kShowing | kSim, "TESSERA_CLUSTER", false, "",
@@ -83,21 +121,24 @@ constexpr Flag kFlags[] = {
      Completes::nothing, "",
      "never change a cluster: what tessera does unless told otherwise; wins over --write beside it"},
     {"write", 0, "", false, "", Section::data, kShowing, "", false, "", Completes::nothing, "",
-     "arm changes; this version has none to offer and only shows [RW]"},
+     "allow changes: without it every cluster is only looked at"},
+    {"runs", 0, "DIR", false, "", Section::data, kConsole | kPlan | kRuns, "TESSERA_RUNS", true, "",
+     Completes::file, "",
+     "the folder of the journals, where a site shares one; else $XDG_STATE_HOME/tessera/runs"},
 
-    {"output", 'o', "FORMAT", false, "", Section::output, kLists | kLayouts, "TESSERA_OUTPUT", false, "table",
-     Completes::words, "table wide json yaml csv", "how to print: table, wide, json, yaml or csv"},
+    {"output", 'o', "FORMAT", false, "", Section::output, kAsking | kLayouts, "TESSERA_OUTPUT", false,
+     "table", Completes::words, "table wide json yaml csv", "how to print: table, wide, json, yaml or csv"},
     {"filter", 'f', "EXPR", false, "selector l", Section::output, kLists, "", false, "", Completes::nothing,
      "", "only rows that pass: words, column=value, column>=number, !not, a | b; as / in the console"},
     {"sort", 's', "KEY[,-KEY]", false, "", Section::output, kLists, "", false, "", Completes::nothing, "",
      "sort by these columns; a minus sign turns one round (write --sort=-KEY)"},
     {"columns", 0, "KEY,...", false, "", Section::output, kLists, "", false, "", Completes::nothing, "",
      "exactly these columns, in this order (table, wide, csv)"},
-    {"no-headers", 0, "", false, "", Section::output, kLists | kLayouts, "", false, "", Completes::nothing,
-     "", "leave out the line of headings"},
+    {"no-headers", 0, "", false, "", Section::output, kLists | kLayouts | kJournal, "", false, "",
+     Completes::nothing, "", "leave out the line of headings"},
     {"watch", 'w', "", false, "", Section::output, kLists, "", false, "", Completes::nothing, "",
      "print again whenever something changes; JSON and YAML as one document each time"},
-    {"timeout", 0, "TIME", false, "", Section::output, kLists, "TESSERA_TIMEOUT", true, "30s",
+    {"timeout", 0, "TIME", false, "", Section::output, kAsking, "TESSERA_TIMEOUT", true, "30s",
      Completes::nothing, "", "how long to wait for the first complete answer (30s)"},
 
     {"theme", 0, "NAME", false, "", Section::console, kConsole, "TESSERA_THEME", true, "dark",
@@ -122,6 +163,56 @@ constexpr Flag kFlags[] = {
     {"check", 0, "LAYOUT", false, "", Section::layouts, kLayouts, "", false, "", Completes::nothing, "",
      "judge one layout: '3g.40gb@4,1g.10gb@0'; without @ a legal start is looked for"},
 
+    {"node", 'n', "N[,N...]", false, "nodes", Section::change, kWishing, "", false, "", Completes::nothing,
+     "", "the nodes to change: names, ranges as n[01-04], or a filter such as 'state:drain'"},
+    {"gpu", 'g', "I[,I...]", false, "gpus", Section::change, kWishing, "", false, "", Completes::nothing, "",
+     "only these GPUs of each node, counted from 0: 0,2-3"},
+    {"layout", 0, "SPEC", false, "", Section::change, kWishing, "", false, "", Completes::nothing, "",
+     "cut them like this: 3g.40gb@4,2x1g.10gb; none: the whole GPU; empty: MIG on, nothing cut"},
+    {"preset", 0, "NAME", false, "", Section::change, kWishing, "", false, "", Completes::nothing, "",
+     "cut them by a name of the platform: all-balanced, all-1g.10gb, all-disabled"},
+    {"strategy", 0, "WAY", false, "", Section::change, kWishing, "", false, "", Completes::words,
+     "mps time-slicing shard vgpu none",
+     "share them without cutting: mps, time-slicing, shard, vgpu or none"},
+    {"replicas", 0, "R", false, "", Section::change, kWishing, "", false, "", Completes::nothing, "",
+     "how many clients share one GPU; with --layout one instance"},
+    {"vgpu", 0, "TYPE", false, "", Section::change, kWishing, "", false, "", Completes::nothing, "",
+     "the type of vGPU: A10-4Q"},
+    {"way", 0, "WAY", false, "", Section::change, kWishing, "", false, "wait", Completes::words,
+     "wait requeue cancel",
+     "what to do with work in the way: wait for its end, requeue it, or cancel it (wait)"},
+    {"when-empty", 0, "", false, "", Section::change, kWishing, "", false, "", Completes::nothing, "",
+     "close the node, park, and act when it is empty: tessera resume --due"},
+    {"at", 0, "TIME", false, "", Section::change, kWishing, "", false, "", Completes::nothing, "",
+     "close the node, park, and act not before: 2026-11-21T22:00Z, +2h; without Z in local time"},
+    {"wait", 0, "TIME", false, "", Section::change, kWishing, "", false, "", Completes::nothing, "",
+     "how long to wait for work to end, 2h or 3d; without it as long as it takes"},
+    {"on-failure", 0, "WHAT", false, "", Section::change, kWishing, "", false, "park", Completes::words,
+     "park undo", "when a step fails for good: park where it stands, or undo (park)"},
+    {"canary", 0, "N", false, "", Section::change, kWishing, "", false, "1", Completes::nothing, "",
+     "so many nodes are done alone first (1)"},
+    {"batch", 0, "N", false, "", Section::change, kWishing, "", false, "8", Completes::nothing, "",
+     "so many nodes at a time after that (8)"},
+    {"break-lock", 0, "", false, "", Section::change, kWishing | kResume, "", false, "", Completes::nothing,
+     "", "take over a node that another run has marked"},
+
+    {"yes", 'y', "", false, "", Section::run, kChanging, "", false, "", Completes::nothing, "",
+     "armed by this word instead of the node's name typed on a terminal"},
+    {"dry-run", 0, "", false, "", Section::run, kApply | kUndo, "", false, "", Completes::nothing, "",
+     "show what would be done and change nothing"},
+    {"anew", 0, "", false, "", Section::run, kResume, "", false, "", Completes::nothing, "",
+     "plan again from what stands now, towards what was wanted"},
+    {"back", 0, "", false, "", Section::run, kResume, "", false, "", Completes::nothing, "",
+     "plan again from what stands now, towards the layout that was found"},
+    {"accept-harm", 0, "", false, "", Section::run, kResume, "", false, "", Completes::nothing, "",
+     "also where the new plan disturbs work that the run never named"},
+    {"go-on", 0, "", false, "", Section::run, kResume, "", false, "", Completes::nothing, "",
+     "go on under what someone else has closed; it stays closed afterwards"},
+    {"due", 0, "", false, "", Section::run, kResume, "", false, "", Completes::nothing, "",
+     "every parked run whose time has come or whose nodes are empty"},
+    {"messages", 0, "", false, "", Section::run, kPlan | kJournal, "", false, "", Completes::nothing, "",
+     "one text for each owner of disturbed work, to send on"},
+
     {"help", 'h', "", false, "", Section::general, kEvery, "", false, "", Completes::nothing, "",
      "show help for tessera or for one command"},
     {"version", 'V', "", false, "", Section::general, kEvery, "", false, "", Completes::nothing, "",
@@ -130,9 +221,10 @@ constexpr Flag kFlags[] = {
 
 constexpr ExitCode kExitCodes[] = {
     {kDone, "done"},
-    {kFinding, "a finding, or refused: a layout that is not legal"},
+    {kFinding, "a finding, or refused: a layout that is not legal, a run that was parked"},
     {kUsage, "wrong usage or configuration"},
     {kUnknown, "could not find out: no cluster here, or it did not answer"},
+    {130, "128 and the signal's number: a run was parked because a signal came"},
 };
 
 std::size_t distance(std::string_view a, std::string_view b) {
@@ -178,6 +270,8 @@ std::string_view title(Section section) {
     case Section::output: return "How to print";
     case Section::console: return "How it looks";
     case Section::layouts: return "Layouts";
+    case Section::change: return "What to change, and how patiently";
+    case Section::run: return "Plans and runs";
     case Section::general: return "General";
     case Section::count_: break;
   }

@@ -14,7 +14,7 @@ namespace tessera::cli {
 enum class Completes : std::uint8_t { nothing, words, file, product, scenario, theme, keymap };
 
 // Headings of --help and the manual.
-enum class Section : std::uint8_t { data, output, console, layouts, general, count_ };
+enum class Section : std::uint8_t { data, output, console, layouts, change, run, general, count_ };
 
 // Which commands take a flag.
 enum Takes : unsigned {
@@ -23,7 +23,12 @@ enum Takes : unsigned {
   kLayouts = 1u << 2,
   kShell = 1u << 3,   // completion
   kConfig = 1u << 4,  // config
-  kSim = 1u << 10,    // sim
+  kPlan = 1u << 5,
+  kApply = 1u << 6,
+  kUndo = 1u << 7,
+  kResume = 1u << 8,
+  kJournal = 1u << 9,
+  kSim = 1u << 10,  // sim
   kEvery = 0xffffu,
 };
 

@@ -351,6 +351,10 @@ std::string document(std::span<const mig::Product> products, Markup markup) {
   return printed(tree, markup);
 }
 
+std::string document(const Json& json, Markup markup) {
+  return printed(Tree::parse(to_line(json), nullptr, false), markup);
+}
+
 std::string_view word(mig::Which which) {
   switch (which) {
     case mig::Which::all: return "all";

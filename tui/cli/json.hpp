@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/json.hpp"
 #include "engine/mig/geometry.hpp"
 #include "engine/query/tables.hpp"
 
@@ -37,6 +38,9 @@ struct CheckAnswer {
 std::string document(const CheckAnswer& answer, Markup markup);
 
 std::string document(std::span<const mig::Product> products, Markup markup);
+
+// Any document of the engine's, in the same words.
+std::string document(const Json& json, Markup markup);
 
 std::string_view word(mig::Which which);
 

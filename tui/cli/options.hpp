@@ -10,6 +10,7 @@
 
 #include "engine/mig/geometry.hpp"
 #include "engine/model/units.hpp"
+#include "engine/plan/intent.hpp"
 
 namespace tessera::cli {
 
@@ -47,6 +48,27 @@ struct Options {
   mig::Which which = mig::Which::undominated;
   std::vector<std::string> profiles;
   std::optional<std::string> check;
+
+  // plan and apply: what to change...
+  std::string nodes;  // names, ranges or a filter
+  std::vector<GpuIndex> gpus;
+  std::optional<std::string> layout;
+  std::string preset;
+  std::string strategy;
+  std::optional<int> replicas;
+  std::string vgpu;
+  std::string at;        // a time in words
+  plan::Options change;  // ...and how; without `at`
+  // apply, undo, resume, journal
+  std::string runs;  // folder; empty: the user's own
+  bool yes = false;
+  bool dry_run = false;
+  bool anew = false;
+  bool back = false;
+  bool accept_harm = false;
+  bool go_on = false;
+  bool due = false;
+  bool messages = false;
 };
 
 // A value and who set it: "--theme", "TESSERA_THEME", "/etc/tessera/config.yaml:3", "default".

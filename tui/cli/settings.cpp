@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "engine/hostlist.hpp"
 #include "engine/text.hpp"
 #include "engine/yaml.hpp"
 #include "tui/cli/command_table.hpp"
@@ -19,6 +20,8 @@ namespace {
 constexpr std::string_view kWhat = "cannot use this setting";
 constexpr Duration kShortest{1000};  // between two looks at a cluster
 constexpr Duration kLongest{24 * 3600 * 1000};
+constexpr Duration kLongestWait = std::chrono::hours(60 * 24);
+constexpr std::size_t kMostGpus = 64;
 constexpr std::uintmax_t kFileLimit = 16u << 20;
 
 Error bad(const std::string& name, const Setting& setting, const std::string& hint) {
@@ -106,13 +109,12 @@ class Reader {
     if (!value) complain(bad(name, *setting, "true or false"));
     return value.value_or(false);
   }
-  std::optional<Duration> duration(const std::string& name) {
+  std::optional<Duration> duration(const std::string& name, Duration longest = kLongest,
+                                   const std::string& hint = "a time from 1s to 24h, like 10, 30s or 2m") {
     const Setting* setting = find(name);
     if (!setting) return std::nullopt;
     auto value = parse_duration(setting->value);
-    if (!value || *value < kShortest || *value > kLongest) {
-      complain(bad(name, *setting, "a time from 1s to 24h, like 10, 30s or 2m"));
-    }
+    if (!value || *value < kShortest || *value > longest) complain(bad(name, *setting, hint));
     return value;
   }
   template <class Number>
@@ -160,6 +162,52 @@ mig::Which read_which(Reader& reader) {
                           "give one of them"});
   }
   return all ? mig::Which::all : maximal ? mig::Which::maximal : mig::Which::undominated;
+}
+
+void read_change(Reader& reader, Options& options) {
+  options.nodes = reader.text("node");
+  if (const Setting* gpus = reader.find("gpu")) {
+    auto numbers = expand_numbers(gpus->value, kMostGpus);
+    if (!numbers) reader.complain(bad("gpu", *gpus, "numbers counted from 0, like 0,2-3"));
+    for (int number : numbers.value_or(std::vector<int>{})) options.gpus.push_back(GpuIndex{number});
+  }
+  if (const Setting* layout = reader.find("layout")) options.layout = layout->value;
+  options.preset = reader.text("preset");
+  options.strategy = reader.text("strategy");
+  options.replicas = reader.number<int>("replicas", "a whole number");
+  options.vgpu = reader.text("vgpu");
+  options.at = reader.text("at");
+  plan::Options& change = options.change;
+  if (const Setting* way = reader.find("way")) {
+    auto known = plan::parse_way(way->value);
+    if (!known) reader.complain(bad("way", *way, "wait, requeue or cancel"));
+    change.way = known.value_or(plan::Way::wait);
+  }
+  change.when_empty = reader.on("when-empty");
+  change.wait = reader.duration("wait", kLongestWait, "a time from 1s to 60d, like 30m, 12h or 3d");
+  if (const Setting* what = reader.find("on-failure")) {
+    change.on_failure = what->value == "undo" ? plan::OnFailure::undo : plan::OnFailure::park;
+    if (what->value != "undo" && what->value != "park")
+      reader.complain(bad("on-failure", *what, "park or undo"));
+  }
+  change.break_lock = reader.on("break-lock");
+  change.canary = reader.number<int>("canary", "a whole number; 0: none").value_or(change.canary);
+  change.batch = reader.number<int>("batch", "a whole number from 1 on").value_or(change.batch);
+  if (change.batch < 1) reader.complain(bad("batch", *reader.find("batch"), "a whole number from 1 on"));
+}
+
+void read_run(Reader& reader, Options& options) {
+  // What was only tried out goes into the site's folder when that was said on the command line.
+  const Setting* runs = reader.find("runs");
+  if (runs && (!options.sim || runs->from == "--runs")) options.runs = runs->value;
+  options.yes = reader.on("yes");
+  options.dry_run = reader.on("dry-run");
+  options.anew = reader.on("anew");
+  options.back = reader.on("back");
+  options.accept_harm = reader.on("accept-harm");
+  options.go_on = reader.on("go-on");
+  options.due = reader.on("due");
+  options.messages = reader.on("messages");
 }
 
 // What the command line says beats the environment and the files; on the command line the careful one wins.
@@ -254,6 +302,8 @@ Result<Options> to_options(const Parsed& parsed, const Settings& settings) {
     options.check = check->value;
   else if (settings.contains("check"))
     options.check = "";  // the empty layout is a layout
+  read_change(reader, options);
+  read_run(reader, options);
   if (reader.error()) return *reader.error();
   return options;
 }
@@ -267,6 +317,7 @@ std::optional<Duration> parse_duration(std::string_view text) {
   if (unit.empty() || unit == "s") return Duration{value * 1000};
   if (unit == "m" || unit == "min") return Duration{value * 60'000};
   if (unit == "h") return Duration{value * 3'600'000};
+  if (unit == "d" && value <= 100'000) return Duration{value * 86'400'000};
   return std::nullopt;
 }
 

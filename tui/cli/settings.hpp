@@ -29,7 +29,7 @@ Result<Settings> gather(const Parsed& parsed, const Environment& environment,
 // The settings as values. Errors name the setting, who set it and what it may be.
 Result<Options> to_options(const Parsed& parsed, const Settings& settings);
 
-// "10", "10s", "2m", "1h", "500ms"
+// "10", "10s", "2m", "1h", "3d", "500ms"
 std::optional<Duration> parse_duration(std::string_view text);
 
 }  // namespace tessera::cli

@@ -1,13 +1,49 @@
 #include "tui/cli/streams.hpp"
 
+#include <poll.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 
 namespace tessera::cli {
 
 void complain(const Streams& streams, const Error& error) {
   streams.err << "tessera: " << to_line(error) << std::endl;
+}
+
+void Lines::forget() {
+  typed_.clear();
+  ::tcflush(fd_, TCIFLUSH);
+}
+
+std::optional<std::string> Lines::take() {
+  pollfd waiting{fd_, POLLIN, 0};
+  while (fd_ >= 0 && typed_.find('\n') == std::string::npos && ::poll(&waiting, 1, 0) > 0) {
+    char bytes[512];
+    ssize_t n = ::read(fd_, bytes, sizeof bytes);
+    if (n > 0) typed_.append(bytes, static_cast<std::size_t>(n));
+    if (n <= 0 && errno != EINTR) fd_ = -1;
+  }
+  std::size_t end = typed_.find('\n');
+  if (end == std::string::npos) return std::nullopt;
+  std::string line = typed_.substr(0, end);
+  typed_.erase(0, end + 1);
+  return line;
+}
+
+Result<std::string> read_all(int fd, std::size_t limit) {
+  std::string text;
+  for (;;) {
+    char bytes[65536];
+    ssize_t n = ::read(fd, bytes, sizeof bytes);
+    if (n == 0) return text;
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return Error{"cannot read standard input", std::strerror(errno), ""};
+    text.append(bytes, static_cast<std::size_t>(n));
+    if (text.size() > limit) return Error{"cannot read standard input", "it does not end", ""};
+  }
 }
 
 DescriptorBuffer::~DescriptorBuffer() { sync(); }

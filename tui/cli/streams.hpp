@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <ostream>
 #include <streambuf>
 #include <string>
@@ -17,7 +18,28 @@ struct Streams {
   std::ostream& out;  // data; once its reader is gone every write fails, quietly
   std::ostream& err;  // messages
   int out_fd = -1;    // watched for a reader that goes away; -1: nothing to watch
+  int in_fd = -1;     // standard input: a plan, or a person's answers; -1: none
+  bool asks = false;  // a person sits there: standard input and the messages are on a terminal
 };
+
+// What a person types, line by line, without ever blocking.
+// Threads: one thread.
+class Lines {
+ public:
+  explicit Lines(int fd) : fd_(fd) {}
+  int fd() const { return fd_; }  // to wait for; -1 when nothing more comes
+  // Throws away what was typed or pasted before a question stood there.
+  void forget();
+  // The next complete line, without its end; nullopt: not yet. Reads only what is there.
+  std::optional<std::string> take();
+
+ private:
+  int fd_;
+  std::string typed_;
+};
+
+// Everything until the end of the input. Errors: it cannot be read, or is longer than `limit`.
+Result<std::string> read_all(int fd, std::size_t limit);
 
 // A message the way every command puts it: "tessera: what: reason (hint)".
 void complain(const Streams& streams, const Error& error);

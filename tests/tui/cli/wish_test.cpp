@@ -1,0 +1,119 @@
+// From flags to an intent.
+#include "tui/cli/wish.hpp"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include "tests/engine/plan/boards.hpp"
+
+namespace tessera::cli {
+namespace {
+
+class Wishing : public testing::Test {
+ protected:
+  Wishing() {
+    story.tell(
+        NodesListed{{test::node("n1", {test::cut(0, {}), test::uncut(1, 1)}),
+                     test::node("n2", {test::uncut(0, 0)}), test::node("a1", {test::uncut(0, 0, "A30")})}});
+    options.nodes = "n1";
+    options.layout = "2x1g.10gb";
+  }
+  plan::Intent intent() {
+    auto wished = read_wish(options, story.model, test::catalogue(), test::at(0));
+    if (auto* refusal = std::get_if<Refusal>(&wished)) {
+      ADD_FAILURE() << to_line(refusal->error);
+      return {};
+    }
+    return std::get<Wished>(wished).intent;
+  }
+  Refusal refusal() {
+    auto wished = read_wish(options, story.model, test::catalogue(), test::at(0));
+    EXPECT_TRUE(std::holds_alternative<Refusal>(wished));
+    return std::holds_alternative<Refusal>(wished) ? std::get<Refusal>(wished) : Refusal{};
+  }
+
+  test::Story story;
+  Options options;
+};
+
+TEST_F(Wishing, ALayoutIsForEveryBoardOrForThoseThatAreNamed) {
+  EXPECT_EQ(intent().boards.size(), 1u);
+  EXPECT_FALSE(intent().boards[0].gpu);
+  EXPECT_EQ(intent().words, "2 × 1g.10gb");
+  options.gpus = {GpuIndex{0}, GpuIndex{1}};
+  EXPECT_EQ(intent().boards.size(), 2u);
+  EXPECT_EQ(intent().boards[1].gpu, GpuIndex{1});
+}
+
+TEST_F(Wishing, APresetMeansTheInstancesOfTheProduct) {
+  options.layout.reset();
+  options.preset = "all-balanced";
+  ASSERT_EQ(intent().boards.size(), 1u);
+  EXPECT_EQ(plan::to_text(intent().boards[0].wish), "2 × 1g.10gb + 2g.20gb + 3g.40gb");
+  EXPECT_EQ(intent().words, "all-balanced");
+  options.nodes = "a1";
+  EXPECT_EQ(plan::to_text(intent().boards[0].wish), "2 × 1g.6gb + 2g.12gb");
+  options.nodes = "n1,a1";
+  EXPECT_EQ(refusal().code, 1);
+}
+
+TEST_F(Wishing, SharingIsAStrategyWithReplicas) {
+  options.layout.reset();
+  options.strategy = "mps";
+  EXPECT_FALSE(check_wish(options));
+  options.replicas = 4;
+  EXPECT_TRUE(check_wish(options));
+  EXPECT_EQ(plan::to_text(intent().boards[0].wish), "MPS, 4 clients");
+  options.strategy = "none";
+  options.replicas.reset();
+  EXPECT_EQ(plan::to_text(intent().boards[0].wish), "whole GPU");
+}
+
+TEST_F(Wishing, NodesOfAllFormsAndNamesThatThereAreNot) {
+  options.nodes = "n[1-2]";
+  EXPECT_EQ(intent().nodes, (std::vector<NodeName>{NodeName("n1"), NodeName("n2")}));
+  options.nodes = "node:n";
+  EXPECT_EQ(intent().nodes.size(), 2u);
+  options.nodes = "n3";
+  EXPECT_EQ(refusal().code, 2);
+  options.nodes = "n[1";
+  EXPECT_EQ(refusal().code, 2);
+  options.nodes = "colour=red";
+  EXPECT_EQ(refusal().code, 2);
+  options.nodes = "node=nobody";
+  EXPECT_EQ(refusal().code, 1);
+}
+
+TEST_F(Wishing, OneNameInTwoClustersAsksWhich) {
+  reduce(story.model,
+         Event{ClusterName("other"), 0, test::at(0), NodesListed{{test::node("n1", {test::uncut(0, 0)})}}});
+  EXPECT_NE(refusal().error.hint.find("--cluster"), std::string::npos);
+  options.cluster = "other";
+  EXPECT_EQ(intent().cluster, ClusterName("other"));
+}
+
+TEST_F(Wishing, TimesMayBeWrittenInSeveralWays) {
+  const TimePoint now = test::at(0);  // 2027-01-15 08:00:00 UTC
+  setenv("TZ", "UTC-2", 1);           // two hours ahead of UTC
+  tzset();
+  auto after = [&](const char* text) -> std::optional<std::int64_t> {
+    auto moment = parse_moment(text, now);
+    if (!moment) return std::nullopt;
+    return std::chrono::duration_cast<std::chrono::minutes>(*moment - now).count();
+  };
+  EXPECT_EQ(after("+2h"), 120);
+  EXPECT_EQ(after("2027-01-15T09:30Z"), 90);
+  EXPECT_EQ(after("2027-01-15T09:30:00Z"), 90);
+  EXPECT_EQ(after("2027-01-15 11:30"), 90);
+  EXPECT_EQ(after("11:30"), 90);
+  EXPECT_EQ(after("09:30Z"), 90);
+  EXPECT_EQ(after("09:30"), 24 * 60 - 30) << "the next such time is tomorrow";
+  for (const char* bad :
+       {"", "+", "+x", "soon", "25:00", "2027-02-30T00:00Z", "2027-01-15T09:30+02:00", "9:30"})
+    EXPECT_EQ(after(bad), std::nullopt) << bad;
+  unsetenv("TZ");
+  tzset();
+}
+
+}  // namespace
+}  // namespace tessera::cli

@@ -1,0 +1,281 @@
+#include "tui/cli/plan_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "engine/plan/run.hpp"
+#include "engine/query/value.hpp"
+#include "engine/text.hpp"
+#include "tui/canvas.hpp"
+#include "tui/cli/help.hpp"
+#include "tui/cli/table_text.hpp"
+
+namespace tessera::cli {
+namespace {
+
+using plan::Disturbed;
+using plan::Plan;
+
+constexpr int kNameWidth = 16;
+
+std::string short_text(std::string_view text, int width = kNameWidth) {
+  return tui::shorten(clean(text, 200), width);
+}
+
+// Wrapped at 80 columns behind a label: "  stays     GPU 0  …".
+std::string labelled(std::string_view label, std::string_view text) {
+  constexpr std::size_t kIndent = 12;
+  std::string lines = wrapped(text, kIndent);
+  if (lines.empty()) return "";
+  std::string lead = fmt::format("  {:<9} ", label);
+  return lead + lines.substr(std::min(lead.size(), kIndent));
+}
+
+std::string slice_name(const plan::SlicePlan& slice, const std::map<WorkloadId, std::string>& users) {
+  std::string text(slice.profile.empty() ? word(slice.kind) : std::string_view(slice.profile.text));
+  if (slice.at) text += fmt::format("@{}", slice.at->start);
+  if (slice.capacity > 1) text += fmt::format("×{}", slice.capacity);
+  if (!slice.held) return text;
+  std::string who;
+  for (const WorkloadId& id : slice.holders) {
+    auto user = users.find(id);
+    std::string name = user == users.end() ? id.text : user->second;
+    if (who.find(name) == std::string::npos) who += (who.empty() ? "" : ",") + name;
+  }
+  return text + "(" + (who.empty() ? "held" : short_text(who)) + ")";
+}
+
+// "0-3,6"
+std::string numbers_text(const std::vector<GpuIndex>& gpus) {
+  std::string text;
+  for (std::size_t i = 0; i < gpus.size(); ++i) {
+    std::size_t last = i;
+    while (last + 1 < gpus.size() && gpus[last + 1].value == gpus[last].value + 1) ++last;
+    text += (text.empty() ? "" : ",") + std::to_string(gpus[i].value);
+    if (last > i) text += fmt::format("-{}", gpus[last].value);
+    i = last;
+  }
+  return text;
+}
+
+// Boards that read the same share a line: "GPU 0-3  1g.10gb@0(alice) 2g.20gb@2".
+std::string slice_lines(std::string_view label, const std::vector<plan::SlicePlan>& slices,
+                        const std::map<WorkloadId, std::string>& users) {
+  std::map<GpuIndex, std::string> boards;
+  for (const plan::SlicePlan& slice : slices) boards[slice.gpu] += " " + slice_name(slice, users);
+  std::vector<std::pair<std::string, std::vector<GpuIndex>>> alike;
+  for (const auto& [gpu, text] : boards) {
+    auto same =
+        std::find_if(alike.begin(), alike.end(), [&](const auto& each) { return each.first == text; });
+    if (same == alike.end()) same = alike.insert(alike.end(), {text, {}});
+    same->second.push_back(gpu);
+  }
+  std::string lines;
+  for (const auto& [text, gpus] : alike) {
+    lines += labelled(lines.empty() ? label : "", "GPU " + numbers_text(gpus) + ":" + text);
+  }
+  return lines;
+}
+
+std::string needs_text(const plan::Needs& needs) {
+  std::string text;
+  auto add = [&](bool needed, const char* what) {
+    if (needed) text += (text.empty() ? "" : ", ") + std::string(what);
+  };
+  add(needs.drain, "closing the node to new work");
+  add(needs.mode_change, "a MIG mode change");
+  add(needs.reset, "a GPU reset");
+  add(needs.reboot, "a REBOOT");
+  return text;
+}
+
+std::map<WorkloadId, std::string> users_of(const plan::NodePlan& node) {
+  std::map<WorkloadId, std::string> users;
+  for (const Disturbed& one : node.blast_radius)
+    if (!one.user.empty()) users[one.id] = one.user;
+  return users;
+}
+
+std::string slices_part(const plan::NodePlan& node) {
+  std::map<WorkloadId, std::string> users = users_of(node);
+  std::string text = clean(node.node.text, 200) + "\n";
+  text += slice_lines("stays", node.kept, users);
+  text += slice_lines("goes", node.destroyed, users);
+  text += slice_lines("is made", node.created, users);
+  if (node.steps.empty()) text += labelled("changes", "nothing: it is so already");
+  return text + labelled("needs", needs_text(node.needs));
+}
+
+std::string fate_text(const Disturbed& one, plan::Way way) {
+  if (one.hit == plan::Hit::unknown || way == plan::Way::wait) return "we wait";
+  if (way == plan::Way::cancel) return "WILL END";
+  if (!one.restartable) return "requeues ?";
+  return *one.restartable ? "requeues" : "we wait";
+}
+
+std::string disturbed_part(const Plan& plan) {
+  Grid grid;
+  grid.heads = {{"", "WORK", {}},    {"", "USER", {}},    {"", "NAME", {}},
+                {"", "RUNNING", {}}, {"", "HAPPENS", {}}, {"", "WHERE", {}}};
+  for (const plan::NodePlan& node : plan.nodes) {
+    for (const Disturbed& one : node.blast_radius) {
+      std::string where = one.slices.empty() ? "" : one.slices.front();
+      if (one.slices.size() > 1) where += fmt::format(" +{}", one.slices.size() - 1);
+      if (plan.nodes.size() > 1) where = node.node.text + " " + where;
+      std::string running = "?";
+      if (one.running) running = query::duration_text(one.running->count() / 1000);
+      std::string id = one.id.empty() ? "unknown client" : std::string(word(one.kind)) + " " + one.id.text;
+      grid.rows.push_back({short_text(id, 22), short_text(one.user, 10), short_text(one.name, 12), running,
+                           fate_text(one, plan.intent.options.way), short_text(where, 22)});
+    }
+  }
+  if (grid.rows.empty()) return "Nobody is disturbed.\n";
+  return fmt::format("WILL BE DISTURBED: {}\n", grid.rows.size()) + to_table(grid, true);
+}
+
+std::string resources_part(const Plan& plan) {
+  Grid grid;
+  grid.heads = {
+      {"", "RESOURCES", {}}, {"", "BEFORE", query::Align::right}, {"", "AFTER", query::Align::right}};
+  const plan::Counts& after = plan.offered_after.by(plan.scheduler);
+  for (const auto& [resource, count] : plan.offered_before.by(plan.scheduler)) {
+    auto then = after.find(resource);
+    grid.rows.push_back({clean(resource, 200), std::to_string(count),
+                         then == after.end() ? "0" : std::to_string(then->second)});
+  }
+  return grid.rows.empty() ? "" : to_table(grid, true) + "\n";
+}
+
+std::string pending_line(const char* what, int count, const std::vector<plan::PendingEffect>& some) {
+  if (count == 0) return "";
+  std::string text = fmt::format("{}: {}", what, count);
+  for (std::size_t i = 0; i < some.size() && i < 3; ++i)
+    text +=
+        fmt::format("{} {} of {} ({})", i == 0 ? ";" : ",", some[i].id.text, some[i].user, some[i].request);
+  return wrapped(clean(text, 1000), 0);
+}
+
+// One line a rule and text; nodes of which the same is said share it.
+std::string notice_lines(const std::vector<plan::Notice>& notices, bool broken, bool name_nodes) {
+  std::vector<std::pair<const plan::Notice*, std::string>> lines;
+  for (const plan::Notice& one : notices) {
+    auto same = std::find_if(lines.begin(), lines.end(), [&](const auto& line) {
+      return line.first->rule == one.rule && line.first->text == one.text;
+    });
+    if (same == lines.end())
+      lines.emplace_back(&one, one.node.text);
+    else
+      same->second += ", " + one.node.text;
+  }
+  std::string text;
+  for (const auto& [notice, nodes] : lines) {
+    bool warns = notice->severity == Severity::warning || notice->severity == Severity::danger;
+    const char* lead = broken ? "RULE BROKEN" : warns ? "warning" : "note";
+    std::string where = nodes.empty() || !name_nodes ? "" : nodes + ": ";
+    text += wrapped(clean(fmt::format("{} {}: {}{}", lead, notice->rule, where, notice->text), 2000), 0);
+  }
+  return text;
+}
+
+std::string notices_part(const Plan& plan) {
+  bool several = plan.nodes.size() > 1;
+  std::string text = notice_lines(plan.violations, true, several);
+  text += notice_lines(plan.notices, false, several);
+  text += pending_line("waiting work that will never run again", plan.never_again_count, plan.never_again);
+  text += pending_line("waiting work that will be able to run", plan.will_run_count, plan.will_run);
+  return text.empty() ? "" : text + "\n";
+}
+
+std::string deadline_text(Duration deadline) {
+  return deadline.count() == 0 ? "as long as it takes" : query::duration_text(deadline.count() / 1000);
+}
+
+std::string steps_part(const plan::NodePlan& node) {
+  std::string text;
+  int number = 0;
+  for (const plan::Step& step : node.steps) {
+    std::string when = deadline_text(step.deadline);
+    std::string title = tui::shorten(clean(step.title, 300), 72 - tui::display_width(when));
+    std::string blanks(
+        static_cast<std::size_t>(std::max(2, 74 - tui::display_width(title) - tui::display_width(when))),
+        ' ');
+    text += fmt::format("{:>3}{} {}{}{}\n", ++number, step.disturbs ? "!" : " ", title, blanks, when);
+    for (const std::string& command : step.commands) text += "     $ " + clean(command, 4000) + "\n";
+  }
+  return text;
+}
+
+std::string node_line(const plan::NodePlan& node) {
+  return clean(fmt::format("{}: {} slices stay, {} go, {} are made; {} disturbed; {} steps\n", node.node.text,
+                           node.kept.size(), node.destroyed.size(), node.created.size(),
+                           node.blast_radius.size(), node.steps.size())
+                   .substr(0, 300),
+               300);
+}
+
+std::string head_line(const Plan& plan) {
+  return wrapped(clean(fmt::format("plan {} of {}: {}, for {} node{}", plan.id, plan.intent.cluster.text,
+                                   plan.intent.words, plan.nodes.size(), plan.nodes.size() == 1 ? "" : "s"),
+                       1000),
+                 0);
+}
+
+// When it acts, where that is not at once.
+std::string patience_part(const Plan& plan) {
+  const plan::Options& options = plan.intent.options;
+  std::string text;
+  if (options.at) text += fmt::format("Acts not before {}. ", iso_time(*options.at));
+  if (options.when_empty) text += "Acts once what changes is free of work. ";
+  if (options.at || options.when_empty)
+    text += "Until then the node is closed and the run is parked: tessera resume --due takes it up.";
+  return wrapped(text, 0);
+}
+
+}  // namespace
+
+std::string preview(const Plan& plan, std::size_t in_full) {
+  std::string text = head_line(plan) + "\n";
+  for (std::size_t i = 0; i < plan.nodes.size(); ++i)
+    text += i < in_full ? slices_part(plan.nodes[i]) + "\n" : node_line(plan.nodes[i]);
+  if (plan.nodes.size() > in_full) text += "\n";
+  text += disturbed_part(plan) + "\n" + resources_part(plan) + notices_part(plan);
+  for (std::size_t i = 0; i < plan.nodes.size() && i < in_full; ++i) {
+    if (plan.nodes[i].steps.empty()) continue;
+    text += i > 0 ? "\n" : "";
+    text += plan.nodes.size() == 1 ? "STEPS" : "STEPS on " + clean(plan.nodes[i].node.text, 200);
+    text += "\n" + steps_part(plan.nodes[i]);
+  }
+  if (plan.nodes.size() > in_full) text += "\nThe steps of the other nodes are in the plan as JSON.\n";
+  if (std::string patience = patience_part(plan); !patience.empty()) text += "\n" + patience;
+  if (!plan.no_steps.empty()) text += "\n" + wrapped(clean(plan.no_steps, 500) + ".", 0);
+  return text;
+}
+
+std::string moved_text(const std::vector<plan::Moved>& moved) {
+  std::string text;
+  for (const plan::Moved& one : moved) {
+    text += wrapped(
+        clean(fmt::format("{}: {}{}", one.node.text, one.text, one.harmless ? " (no reason to refuse)" : ""),
+              1000),
+        2);
+  }
+  return text;
+}
+
+std::string messages_text(const Plan& plan) {
+  std::string text;
+  for (const plan::Message& message : plan::messages(plan)) {
+    text += (text.empty() ? "" : "\n") + fmt::format("--- to {}\n", clean(message.user, 200));
+    // The text is several lines: only what is inside each of them could be hostile.
+    for (std::string_view rest = message.text; !rest.empty();) {
+      std::size_t end = std::min(rest.find('\n'), rest.size());
+      text += clean(rest.substr(0, end)) + "\n";
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
+  return text.empty() ? "Nobody is disturbed: there is nobody to tell.\n" : text;
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,22 @@
+// A plan as an admin reads it before arming: what stays, goes and is made, who is disturbed, what each step
+// does. At most 80 columns wide, but for commands, which are left whole to be copied.
+// Threads: pure functions.
+#pragma once
+
+#include <string>
+
+#include "engine/plan/moved.hpp"
+#include "engine/plan/plan.hpp"
+
+namespace tessera::cli {
+
+// Details of the first `in_full` nodes; of the others a line each. Ends with a newline.
+std::string preview(const plan::Plan& plan, std::size_t in_full = 3);
+
+// One line a fact that has changed, the harmless ones said to be so.
+std::string moved_text(const std::vector<plan::Moved>& moved);
+
+// The texts for the owners of disturbed work, with a line to tell them apart.
+std::string messages_text(const plan::Plan& plan);
+
+}  // namespace tessera::cli

@@ -1,0 +1,117 @@
+#include "tui/cli/planning.hpp"
+
+#include <fmt/format.h>
+
+#include "engine/json.hpp"
+#include "engine/plan/actuator.hpp"
+#include "engine/plan/plan_file.hpp"
+#include "tui/cli/command_table.hpp"
+#include "tui/cli/json.hpp"
+#include "tui/cli/plan_text.hpp"
+#include "tui/cli/table_text.hpp"
+
+namespace tessera::cli {
+namespace {
+
+// Who is disturbed hangs on both: a plan without either would promise what nobody knows.
+bool is_needed(Source source) {
+  switch (source) {
+    case Source::simulator:
+    case Source::slurm_nodes:
+    case Source::slurm_jobs:
+    case Source::kubernetes_nodes:
+    case Source::kubernetes_pods: return true;
+    default: return false;
+  }
+}
+
+int refuse(const Streams& streams, const Error& error, int code) {
+  complain(streams, error);
+  return code;
+}
+
+constexpr std::string_view kHowToApply =
+    "To make the change: keep the plan with -o json > plan.json, then\n"
+    "  tessera apply plan.json --write\n"
+    "or give the same flags to tessera apply. Nothing has been changed yet.\n";
+
+void print(const plan::Plan& plan, const Options& options, const Streams& streams) {
+  if (options.messages) {
+    streams.out << messages_text(plan);
+  } else if (options.output != OutputFormat::table) {
+    streams.out << plan_document(plan, options.output);
+  } else {
+    std::string text = preview(plan);
+    if (!plan.changes_anything() && plan.no_steps.empty())
+      text += "\nNothing is to be done: it is so already.\n";
+    else if (plan.no_steps.empty())
+      text += "\n" + std::string(kHowToApply);
+    streams.out << (options.ascii ? in_ascii(text) : text);
+  }
+  streams.out << std::flush;
+}
+
+}  // namespace
+
+Status check_output(const Options& options) {
+  if (options.output == OutputFormat::table || options.output == OutputFormat::json ||
+      options.output == OutputFormat::yaml)
+    return Done{};
+  return Error{"cannot print that", options.command + " has no such form", "table, json or yaml"};
+}
+
+std::optional<int> look_afresh(World& world, const Options& options, const Streams& streams,
+                               const std::string& cluster) {
+  if (auto failed = world.start(cluster)) return failed;
+  if (!world.wait_until_loaded()) return 128 + world.ended_by().value_or(0);
+  bool told = false;
+  for (const Cluster& each : world.model().clusters) told |= world.tell_troubles(each, is_needed);
+  if (told) return std::nullopt;
+  if (world.model().clusters.empty())
+    complain(streams, {"no answer", fmt::format("within {} s", options.timeout.count() / 1000),
+                       "try again with a longer --timeout"});
+  return kUnknown;
+}
+
+plan::Capabilities capabilities_of(const World& world, const Cluster& cluster) {
+  Backend* backend = world.backend(cluster.name);
+  plan::Actuator* actuator = backend ? backend->actuator() : nullptr;
+  return actuator ? actuator->capabilities() : plan::presumed_capabilities(cluster);
+}
+
+Or<plan::Plan> make_wished(const World& world, const Options& options, const mig::Catalogue& catalogue) {
+  Or<Wished> wished = read_wish(options, world.model(), catalogue, world.wall());
+  if (auto* refusal = std::get_if<Refusal>(&wished)) return std::move(*refusal);
+  const auto& [cluster, intent] = std::get<Wished>(wished);
+  for (const auto& [source, health] : cluster->sources) {
+    if (health.failure && is_needed(source) && !health.last_ok)
+      return Refusal{{"cannot plan on " + cluster->name.text, "who holds what there is not known",
+                      "try again when the cluster answers"},
+                     kUnknown};
+  }
+  auto plan = plan::make_plan(*cluster, catalogue, intent, capabilities_of(world, *cluster), {},
+                              cluster_now(*cluster, world.wall()));
+  if (!plan) return Refusal{plan.error(), kFinding};
+  return std::move(*plan);
+}
+
+std::string plan_document(const plan::Plan& plan, OutputFormat output) {
+  return output == OutputFormat::yaml ? document(plan::plan_json(plan), Markup::yaml)
+                                      : plan::to_document(plan);
+}
+
+int run_plan(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
+             const Streams& streams) {
+  if (Status ok = check_output(options); !ok) return refuse(streams, ok.error(), kUsage);
+  if (Status ok = check_wish(options); !ok) return refuse(streams, ok.error(), kUsage);
+  World world(options, catalogue, joins, streams);
+  if (auto failed = world.open()) return *failed;
+  if (auto failed = look_afresh(world, options, streams, options.cluster)) return *failed;
+  Or<plan::Plan> made = make_wished(world, options, catalogue);
+  if (auto* refusal = std::get_if<Refusal>(&made)) return refuse(streams, refusal->error, refusal->code);
+  const plan::Plan& plan = std::get<plan::Plan>(made);
+  print(plan, options, streams);
+  return plan.violations.empty() ? kDone : kFinding;
+}
+
+}  // namespace tessera::cli

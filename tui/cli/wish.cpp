@@ -1,0 +1,352 @@
+#include "tui/cli/wish.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+
+#include "engine/hostlist.hpp"
+#include "engine/query/filter.hpp"
+#include "engine/sharing/presets.hpp"
+#include "engine/text.hpp"
+#include "tui/cli/command_table.hpp"
+#include "tui/cli/settings.hpp"
+
+namespace tessera::cli {
+namespace {
+
+constexpr std::string_view kWhat = "cannot plan";
+constexpr std::size_t kMostNodes = 20'000;
+
+Error cannot(std::string reason, std::string hint) {
+  return {std::string(kWhat), std::move(reason), std::move(hint)};
+}
+Refusal usage(std::string reason, std::string hint) {
+  return {cannot(std::move(reason), std::move(hint)), kUsage};
+}
+
+std::optional<Strategy> strategy_of(const std::string& word) {
+  if (word == "none" || word == "whole") return Strategy::whole;
+  for (Strategy each : {Strategy::mps, Strategy::time_slicing, Strategy::shard, Strategy::vgpu})
+    if (tessera::word(each) == word) return each;
+  return std::nullopt;
+}
+
+// --- which nodes
+
+bool is_filter(const std::string& text) { return text.find_first_of("=<>!:~| \"") != std::string::npos; }
+
+struct Chosen {
+  const Cluster* cluster = nullptr;
+  std::vector<NodeName> nodes;
+};
+
+std::string clusters_of(const std::vector<const Cluster*>& clusters) {
+  std::string names;
+  for (const Cluster* cluster : clusters) names += (names.empty() ? "" : ", ") + cluster->name.text;
+  return names;
+}
+
+// One plan is about one cluster.
+Or<Chosen> of_one_cluster(std::vector<Chosen> found) {
+  if (found.size() == 1) return std::move(found.front());
+  std::vector<const Cluster*> clusters;
+  for (const Chosen& one : found) clusters.push_back(one.cluster);
+  return usage("these nodes are of several clusters: " + clusters_of(clusters), "choose one with --cluster");
+}
+
+Or<Chosen> by_filter(const Options& options, const Model& model, TimePoint wall,
+                     const mig::Catalogue& catalogue) {
+  auto filter = query::parse_filter<query::NodeRow>(options.nodes);
+  if (!filter) return Refusal{filter.error(), kUsage};
+  std::vector<query::NodeRow> rows = query::node_rows(model, ClusterName(options.cluster));
+  query::filter_and_sort(rows, *filter, {}, {wall, &catalogue});
+  std::vector<Chosen> found;
+  for (const query::NodeRow& row : rows) {
+    if (row.node->gpus.empty()) continue;
+    auto same = std::find_if(found.begin(), found.end(),
+                             [&](const Chosen& one) { return one.cluster == row.cluster; });
+    if (same == found.end()) same = found.insert(found.end(), Chosen{row.cluster, {}});
+    same->nodes.push_back(row.node->name);
+  }
+  if (found.empty())
+    return Refusal{cannot("no node with GPUs passes the filter " + clean(options.nodes, 200),
+                          "tessera nodes --filter shows what does"),
+                   kFinding};
+  return of_one_cluster(std::move(found));
+}
+
+Refusal unknown_node(const std::string& name, const Model& model) {
+  std::vector<std::string_view> known;
+  for (const Cluster& cluster : model.clusters)
+    for (const Node& node : cluster.nodes.all()) known.push_back(node.name.text);
+  std::string near = known.size() <= kMostNodes ? nearest(name, known) : "";
+  return usage("there is no node \"" + clean(name, 200) + "\"",
+               near.empty() ? "tessera nodes lists them" : "did you mean " + clean(near, 200) + "?");
+}
+
+Or<Chosen> by_name(const Options& options, const Model& model) {
+  auto names = expand_hosts(options.nodes, kMostNodes);
+  if (!names) return Refusal{names.error(), kUsage};
+  if (names->empty()) return usage("--node names no node", "tessera nodes lists them");
+  std::vector<Chosen> found;
+  for (const Cluster& cluster : model.clusters) {
+    if (!options.cluster.empty() && cluster.name.text != options.cluster) continue;
+    Chosen here{&cluster, {}};
+    for (const std::string& name : *names)
+      if (cluster.nodes.find(NodeName(name))) here.nodes.emplace_back(name);
+    if (here.nodes.size() == names->size()) found.push_back(std::move(here));
+  }
+  if (!found.empty()) return of_one_cluster(std::move(found));
+  for (const std::string& name : *names) {
+    bool known = std::any_of(model.clusters.begin(), model.clusters.end(), [&](const Cluster& cluster) {
+      return cluster.nodes.find(NodeName(name)) != nullptr;
+    });
+    if (!known) return unknown_node(name, model);
+  }
+  return usage("these nodes are not all of one cluster", "plan each cluster by itself");
+}
+
+// --- what they shall be
+
+// A preset means other instances on other products: the wish of each board.
+class Presets {
+ public:
+  Presets(const Options& options, const mig::Catalogue& catalogue, sharing::Platform platform,
+          std::vector<sharing::PresetTable> tables)
+      : options_(options), catalogue_(catalogue), platform_(platform), tables_(std::move(tables)) {}
+
+  Result<plan::Wish> wish_for(const Node& node, const Gpu& gpu) const {
+    const mig::Product* product = gpu.product ? catalogue_.by_key(gpu.product->text) : nullptr;
+    if (!product)
+      return cannot(fmt::format("{} GPU {}: the catalogue does not know '{}'", node.name.text,
+                                gpu.index.value, clean(gpu.model, 100)),
+                    "add the product to the site's catalogue file, or give --layout");
+    auto preset = sharing::find_preset(*product, platform_, options_.preset, tables_);
+    if (!preset) return preset.error();
+    plan::Wish wish;
+    if (preset->mig) wish = plan::wish_of(*product, preset->profiles);
+    wish.replicas = options_.replicas.value_or(1);
+    return wish;
+  }
+
+ private:
+  const Options& options_;
+  const mig::Catalogue& catalogue_;
+  sharing::Platform platform_;
+  std::vector<sharing::PresetTable> tables_;
+};
+
+bool is_meant(const Options& options, GpuIndex gpu) {
+  return options.gpus.empty() ||
+         std::find(options.gpus.begin(), options.gpus.end(), gpu) != options.gpus.end();
+}
+
+Or<std::vector<plan::BoardWish>> from_preset(const Options& options, const Chosen& chosen,
+                                             const mig::Catalogue& catalogue) {
+  auto tables = sharing::built_in_presets();
+  if (!tables) return Refusal{tables.error(), kUsage};
+  Presets presets(options, catalogue, sharing::recognise(*chosen.cluster).platform, *tables);
+  std::map<GpuIndex, plan::Wish> wishes;
+  for (const NodeName& name : chosen.nodes) {
+    const Node& node = *chosen.cluster->nodes.find(name);
+    for (const Gpu& gpu : node.gpus) {
+      if (!is_meant(options, gpu.index)) continue;
+      auto wish = presets.wish_for(node, gpu);
+      if (!wish) return Refusal{wish.error(), kFinding};
+      auto [it, fresh] = wishes.try_emplace(gpu.index, *wish);
+      if (!fresh && it->second != *wish)
+        return Refusal{cannot(fmt::format("{} means other instances on {} than on the nodes before it",
+                                          options.preset, name.text),
+                              "plan nodes of one product together"),
+                       kFinding};
+    }
+  }
+  bool alike = std::all_of(wishes.begin(), wishes.end(),
+                           [&](const auto& each) { return each.second == wishes.begin()->second; });
+  std::vector<plan::BoardWish> boards;
+  if (alike && options.gpus.empty() && !wishes.empty())
+    boards.push_back({std::nullopt, wishes.begin()->second});
+  else
+    for (const auto& [gpu, wish] : wishes) boards.push_back({gpu, wish});
+  // A GPU that no node has is for the planner to name.
+  for (GpuIndex gpu : options.gpus)
+    if (!wishes.contains(gpu)) boards.push_back({gpu, plan::Wish{}});
+  return boards;
+}
+
+Result<plan::Wish> plain_wish(const Options& options) {
+  plan::Wish wish;
+  if (options.layout) {
+    auto layout = plan::parse_layout_wish(*options.layout);
+    if (!layout) return layout.error();
+    wish = std::move(*layout);
+  } else {
+    wish.strategy = strategy_of(options.strategy).value_or(Strategy::whole);
+    wish.vgpu = ProfileName(options.vgpu);
+  }
+  wish.replicas = options.replicas.value_or(1);
+  return wish;
+}
+
+Or<std::vector<plan::BoardWish>> boards_of(const Options& options, const Chosen& chosen,
+                                           const mig::Catalogue& catalogue) {
+  if (!options.preset.empty()) return from_preset(options, chosen, catalogue);
+  auto wish = plain_wish(options);
+  if (!wish) return Refusal{wish.error(), kUsage};
+  std::vector<plan::BoardWish> boards;
+  if (options.gpus.empty()) boards.push_back({std::nullopt, *wish});
+  for (GpuIndex gpu : options.gpus) boards.push_back({gpu, *wish});
+  return boards;
+}
+
+std::string words_of(const Options& options) {
+  if (!options.preset.empty()) return clean(options.preset, 200);
+  auto wish = plain_wish(options);
+  return wish ? plan::to_text(*wish) : "";
+}
+
+// --- when
+
+std::optional<TimePoint> local_time(std::tm parts) {
+  parts.tm_isdst = -1;
+  std::time_t seconds = std::mktime(&parts);
+  if (seconds == std::time_t{-1}) return std::nullopt;
+  return TimePoint(std::chrono::seconds(seconds));
+}
+
+TimePoint utc_time(const std::tm& parts) {
+  std::chrono::year_month_day date{std::chrono::year(parts.tm_year + 1900),
+                                   std::chrono::month(static_cast<unsigned>(parts.tm_mon + 1)),
+                                   std::chrono::day(static_cast<unsigned>(parts.tm_mday))};
+  return TimePoint(std::chrono::sys_days(date)) + std::chrono::hours(parts.tm_hour) +
+         std::chrono::minutes(parts.tm_min) + std::chrono::seconds(parts.tm_sec);
+}
+
+bool is_a_time(const std::tm& parts) {
+  std::chrono::year_month_day date{std::chrono::year(parts.tm_year + 1900),
+                                   std::chrono::month(static_cast<unsigned>(parts.tm_mon + 1)),
+                                   std::chrono::day(static_cast<unsigned>(parts.tm_mday))};
+  return date.ok() && parts.tm_year >= 70 && parts.tm_year < 300 && parts.tm_hour >= 0 &&
+         parts.tm_hour < 24 && parts.tm_min >= 0 && parts.tm_min < 60 && parts.tm_sec >= 0 &&
+         parts.tm_sec < 60;
+}
+
+// The form with letters for digits, and where each part ends up.
+std::optional<std::tm> read_parts(std::string_view text, std::string_view form, std::tm parts) {
+  if (text.size() != form.size()) return std::nullopt;
+  int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0;
+  for (std::size_t i = 0; i < form.size(); ++i) {
+    char wanted = form[i], c = text[i];
+    bool date_end = wanted == 'T' && (c == 'T' || c == ' ');
+    int* part = wanted == 'y'   ? &year
+                : wanted == 'o' ? &month
+                : wanted == 'd' ? &day
+                : wanted == 'h' ? &hour
+                : wanted == 'm' ? &minute
+                : wanted == 's' ? &second
+                                : nullptr;
+    if (part && c >= '0' && c <= '9')
+      *part = *part * 10 + (c - '0');
+    else if (part || (wanted != c && !date_end))
+      return std::nullopt;
+  }
+  if (form.starts_with('y')) {
+    parts.tm_year = year - 1900;
+    parts.tm_mon = month - 1;
+    parts.tm_mday = day;
+  }
+  parts.tm_hour = hour;
+  parts.tm_min = minute;
+  parts.tm_sec = second;
+  if (!is_a_time(parts)) return std::nullopt;
+  return parts;
+}
+
+std::tm today(TimePoint now, bool utc) {
+  std::time_t seconds = std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count();
+  std::tm parts{};
+  utc ? ::gmtime_r(&seconds, &parts) : ::localtime_r(&seconds, &parts);
+  return parts;
+}
+
+}  // namespace
+
+std::optional<TimePoint> parse_moment(std::string_view text, TimePoint now) {
+  if (text.starts_with('+')) {
+    auto later = parse_duration(text.substr(1));
+    if (!later) return std::nullopt;
+    return now + *later;
+  }
+  bool utc = text.ends_with('Z');
+  if (utc) text.remove_suffix(1);
+  for (std::string_view form : {"yyyy-oo-ddThh:mm:ss", "yyyy-oo-ddThh:mm", "hh:mm"}) {
+    auto parts = read_parts(text, form, today(now, utc));
+    if (!parts) continue;
+    std::optional<TimePoint> at = utc ? utc_time(*parts) : local_time(*parts);
+    if (!at || form.starts_with('y') || *at > now) return at;
+    ++parts->tm_mday;  // the next such time; local_time() carries over into the next month
+    return utc ? *at + std::chrono::hours(24) : local_time(*parts);
+  }
+  return std::nullopt;
+}
+
+bool wishes(const Options& options) {
+  return !options.nodes.empty() || !options.gpus.empty() || options.layout || !options.preset.empty() ||
+         !options.strategy.empty();
+}
+
+Status check_wish(const Options& options) {
+  if (options.nodes.empty())
+    return cannot("it names no node", "name one with --node; tessera nodes lists them");
+  int ways = options.layout.has_value() + !options.preset.empty() + !options.strategy.empty();
+  if (ways != 1)
+    return cannot(
+        ways == 0 ? "it wishes for nothing" : "--layout, --preset and --strategy exclude each other",
+        "give one of --layout, --preset and --strategy");
+  if (!options.strategy.empty()) {
+    auto strategy = strategy_of(options.strategy);
+    if (!strategy)
+      return cannot("--strategy: \"" + clean(options.strategy, 100) + "\"",
+                    options.strategy == "mig" ? "cut with --layout or --preset"
+                                              : "mps, time-slicing, shard, vgpu or none");
+    bool shares = *strategy != Strategy::whole && *strategy != Strategy::vgpu;
+    if (shares && options.replicas.value_or(0) < 2)
+      return cannot(fmt::format("{} needs to know among how many", options.strategy),
+                    "give --replicas 2 or more");
+    if ((*strategy == Strategy::vgpu) != !options.vgpu.empty())
+      return cannot("--vgpu TYPE and --strategy vgpu belong together", "for example --vgpu A10-4Q");
+  } else if (!options.vgpu.empty()) {
+    return cannot("--vgpu means nothing here", "it belongs to --strategy vgpu");
+  }
+  if (auto wish = plain_wish(options); !wish) return wish.error();
+  if (!options.at.empty() && !parse_moment(options.at, TimePoint{}))
+    return cannot("--at: \"" + clean(options.at, 100) + "\"", "a time like 2026-11-21T22:00Z, 22:00 or +2h");
+  return Done{};
+}
+
+Or<Wished> read_wish(const Options& options, const Model& model, const mig::Catalogue& catalogue,
+                     TimePoint wall) {
+  Or<Chosen> chosen =
+      is_filter(options.nodes) ? by_filter(options, model, wall, catalogue) : by_name(options, model);
+  if (auto* refusal = std::get_if<Refusal>(&chosen)) return std::move(*refusal);
+  Chosen& here = std::get<Chosen>(chosen);
+  auto boards = boards_of(options, here, catalogue);
+  if (auto* refusal = std::get_if<Refusal>(&boards)) return std::move(*refusal);
+  Wished wished{here.cluster, {}};
+  wished.intent.cluster = here.cluster->name;
+  wished.intent.nodes = std::move(here.nodes);
+  wished.intent.boards = std::move(std::get<std::vector<plan::BoardWish>>(boards));
+  wished.intent.words = words_of(options);
+  wished.intent.options = options.change;
+  if (!options.at.empty()) {
+    TimePoint now = cluster_now(*here.cluster, wall);
+    wished.intent.options.at = parse_moment(options.at, now);
+    if (wished.intent.options.at < now)
+      return usage("--at: " + clean(options.at, 100) + " is over", "give a time that is still to come");
+  }
+  return wished;
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,39 @@
+// From flags to an intent: which nodes of which cluster, cut or shared how, and how patiently.
+// Threads: pure functions, but for the local time zone, which local times are read in.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <variant>
+
+#include "engine/plan/planner.hpp"
+#include "tui/cli/options.hpp"
+
+namespace tessera::cli {
+
+// Why a command ends here, and with which exit code.
+struct Refusal {
+  Error error;
+  int code = 0;
+};
+template <class T>
+using Or = std::variant<T, Refusal>;
+
+// Whether any of the flags that wish for something is given.
+bool wishes(const Options& options);
+// What is wrong with the flags alone, before anything is asked of a cluster.
+Status check_wish(const Options& options);
+
+struct Wished {
+  const Cluster* cluster = nullptr;  // into the model
+  plan::Intent intent;
+};
+// Exit codes: kUsage for names that there are not, kFinding for what there is not to change.
+Or<Wished> read_wish(const Options& options, const Model& model, const mig::Catalogue& catalogue,
+                     TimePoint wall);
+
+// "2026-11-21T22:00Z", "2026-11-21 22:00:30", "22:00" (the next), "+2h"; without Z in local time, which is
+// that of this process. nullopt: not a time.
+std::optional<TimePoint> parse_moment(std::string_view text, TimePoint now);
+
+}  // namespace tessera::cli
