@@ -1,0 +1,72 @@
+#include "engine/plan/undo.hpp"
+
+#include <algorithm>
+
+#include "engine/plan/moved.hpp"
+#include "engine/plan/resources.hpp"
+
+namespace tessera::plan {
+namespace {
+
+Intent intent_for(const Run& run, const NodePlan& node) {
+  Intent intent = undo_intent(run.started.plan, node, "undo " + run.started.run);
+  intent.options.way = Way::wait;  // nobody was told that going back would end their work
+  intent.options.when_empty = false;
+  intent.options.break_lock = false;
+  return intent;
+}
+
+template <class T>
+void append(std::vector<T>& to, std::vector<T> from) {
+  for (T& one : from)
+    if (std::find(to.begin(), to.end(), one) == to.end()) to.push_back(std::move(one));
+}
+
+// Plans of other nodes of the same cluster, made at the same time, become one.
+void join(Plan& plan, Plan more) {
+  append(plan.nodes, std::move(more.nodes));
+  append(plan.violations, std::move(more.violations));
+  append(plan.notices, std::move(more.notices));
+  append(plan.never_again, std::move(more.never_again));
+  append(plan.will_run, std::move(more.will_run));
+  plan.never_again_count = static_cast<int>(plan.never_again.size());
+  plan.will_run_count = static_cast<int>(plan.will_run.size());
+  add(plan.offered_before, more.offered_before);
+  add(plan.offered_after, more.offered_after);
+  settle(plan.offered_before, plan.offered_after);
+  append(plan.intent.nodes, std::move(more.intent.nodes));
+  plan.fingerprint = fingerprint_of(plan.nodes);
+}
+
+}  // namespace
+
+Result<Plan> plan_undo(const Run& run, const Cluster& cluster, const mig::Catalogue& catalogue,
+                       const Capabilities& capabilities, const SiteRules& rules, TimePoint now) {
+  // Nodes that were found alike are planned together; that is nearly always all of them.
+  std::vector<Intent> intents;
+  for (const NodePlan& node : run.started.plan.nodes) {
+    if (node.before.empty()) continue;  // nothing of it was to change
+    Intent one = intent_for(run, node);
+    auto alike = std::find_if(intents.begin(), intents.end(),
+                              [&](const Intent& other) { return other.boards == one.boards; });
+    if (alike == intents.end())
+      intents.push_back(std::move(one));
+    else
+      alike->nodes.push_back(node.node);
+  }
+  if (intents.empty())
+    return Error{"cannot plan the way back", "run " + run.started.run + " was to change nothing", ""};
+  const Outlook outlook = look_out(cluster, catalogue, rules);
+  std::optional<Plan> all;
+  for (const Intent& intent : intents) {
+    Result<Plan> part = make_plan(cluster, catalogue, intent, capabilities, rules, now, &outlook);
+    if (!part) return part;
+    if (all)
+      join(*all, std::move(*part));
+    else
+      all = std::move(*part);
+  }
+  return std::move(*all);
+}
+
+}  // namespace tessera::plan
