@@ -117,6 +117,7 @@ void join_runs(cli::Opening& opening, const cli::Options& options, const mig::Ca
   // What was tried out is kept apart from what was done.
   wanted.folder = runs::journal_folder(value_of(environment, "XDG_STATE_HOME"), value_of(environment, "HOME"),
                                        options.sim ? "simulated-runs" : "runs");
+  wanted.site_folder = options.runs;
   wanted.who = user_name(environment);
   wanted.from = host_name();
   wanted.catalogue = &catalogue;
@@ -132,7 +133,8 @@ int run_tessera(const std::vector<std::string>& arguments, const cli::Environmen
   Mailbox mailbox;
   auto open = [&](const cli::Options& options, const mig::Catalogue& catalogue) {
     cli::Opening opening = open_what_is_here(options, catalogue, environment);
-    if (!opening.failure) join_runs(opening, options, catalogue, environment, mailbox);
+    // Journals can be read where no cluster is.
+    if (opening.exit_code != cli::kUsage) join_runs(opening, options, catalogue, environment, mailbox);
     return opening;
   };
   auto console = [&](const cli::Options& options, const mig::Catalogue& catalogue,
@@ -165,7 +167,8 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // a reader that went away is an error of write(), not our end
   cli::DescriptorBuffer out_buffer(STDOUT_FILENO, tui::end_is_asked), err_buffer(STDERR_FILENO);
   std::ostream out(&out_buffer), err(&err_buffer);
-  cli::Streams streams{out, err, STDOUT_FILENO};
+  bool asks = isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
+  cli::Streams streams{out, err, STDOUT_FILENO, STDIN_FILENO, asks};
   int code = cli::kUnknown;
   try {
     code = run_tessera({argv + 1, argv + argc}, environment_of(environ), streams);

@@ -100,6 +100,7 @@ Ran run_tessera(const std::vector<std::string>& arguments, const RunOptions& opt
     if (fds[1].revents) drain(err, ran.err);
     if (options.hang_up && out.read >= 0 && options.hang_up(ran.out)) out.close_read();
     int number = options.signal && !signalled ? options.signal(ran.out) : 0;
+    if (number == 0 && options.signal_on_err && !signalled) number = options.signal_on_err(ran.err);
     if (number != 0) {
       ::kill(pid, number);
       signalled = true;

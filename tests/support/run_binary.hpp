@@ -24,6 +24,7 @@ struct RunOptions {
   std::function<bool(const std::string&)> hang_up;
   // Called with all output so far; a number other than 0 is sent as a signal, once.
   std::function<int(const std::string&)> signal;
+  std::function<int(const std::string&)> signal_on_err;  // the same with all that it said on standard error
 };
 
 Ran run_tessera(const std::vector<std::string>& arguments, const RunOptions& options = {});

@@ -180,13 +180,14 @@ std::string manual(std::string_view version) {
   std::string text = fmt::format(".TH TESSERA 1 \"\" \"tessera {}\" \"User Commands\"\n", roff(version));
   text += ".SH NAME\ntessera \\- look at the GPUs of a cluster and at who holds them\n";
   text += ".SH SYNOPSIS\n.B tessera\n[FLAGS]\n.br\n.B tessera\nCOMMAND [FLAGS]\n";
-  text += ".SH DESCRIPTION\n" +
-          roff(
-              "tessera is a terminal console for admins of shared GPUs. It shows clusters, nodes, GPUs, the "
-              "slices into which GPUs are cut, and the work that holds or waits for them. Its commands print "
-              "the same for scripts: data on standard output, messages on standard error. It never changes a "
-              "cluster.") +
-          "\n";
+  text +=
+      ".SH DESCRIPTION\n" +
+      roff(
+          "tessera is a terminal console for admins of shared GPUs. It shows clusters, nodes, GPUs, the "
+          "slices into which GPUs are cut, and the work that holds or waits for them. Its commands print "
+          "the same for scripts: data on standard output, messages on standard error. It changes a cluster "
+          "only with --write, and then by a plan that is shown first.") +
+      "\n";
   text += ".SH COMMANDS\n" + roff_commands();
   text += ".SH OPTIONS\n" + roff_flags(kEvery);
   text += ".SH EXIT STATUS\n";

@@ -4,12 +4,15 @@
 
 #include "engine/embedded.hpp"
 #include "tui/action.hpp"
+#include "tui/cli/change.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/completion.hpp"
 #include "tui/cli/help.hpp"
+#include "tui/cli/journal.hpp"
 #include "tui/cli/layouts.hpp"
 #include "tui/cli/list.hpp"
 #include "tui/cli/parse.hpp"
+#include "tui/cli/planning.hpp"
 #include "tui/cli/settings.hpp"
 #include "tui/version.hpp"
 
@@ -83,12 +86,26 @@ std::string settings_text(const Settings& settings) {
   std::string text;
   for (const Flag& flag : flags()) {
     if (flag.section == Section::general || flag.section == Section::layouts) continue;
+    if (flag.section == Section::change || flag.section == Section::run) continue;
     auto it = settings.find(std::string(flag.name));
     std::string value = it == settings.end() ? (flag.value.empty() ? "false" : "-") : it->second.value;
     text += fmt::format("{:<12} {:<20} {}\n", flag.name, value,
                         it == settings.end() ? "not set" : it->second.from);
   }
   return text;
+}
+
+// Commands that ask a cluster and are no lists.
+using Runner = int (*)(const Options&, const mig::Catalogue&, const Joins&, const Streams&);
+Runner runner_of(std::string_view command) {
+  constexpr std::pair<std::string_view, Runner> kRunners[] = {{"plan", run_plan},
+                                                              {"apply", run_apply},
+                                                              {"undo", run_undo},
+                                                              {"resume", run_resume},
+                                                              {"journal", run_journal}};
+  for (const auto& [name, runner] : kRunners)
+    if (name == command) return runner;
+  return nullptr;
 }
 
 }  // namespace
@@ -131,6 +148,7 @@ int run(const std::vector<std::string>& arguments, const Environment& environmen
   if (options->command == "layouts") return run_layouts(*options, *catalogue, streams);
   if (options->command == "sim") return run_sim(*options, *catalogue, joins.scenarios, joins.sim, streams);
   if (options->command == "completion") return run_completion(*options, *catalogue, joins, streams);
+  if (auto* run = runner_of(options->command)) return run(*options, *catalogue, joins, streams);
   if (!options->command.empty()) return run_list(*options, *catalogue, joins, streams);
   if (!joins.has_terminal) {
     return refuse(streams,

@@ -25,7 +25,8 @@ struct Opening {
   std::vector<BackendPtr> backends;
   std::optional<Error> failure;
   int exit_code = 0;  // with failure: kUsage or kUnknown
-  // The runs on these clusters; nullptr with failure. Goes before the backends, whose actuators it holds.
+  // The runs on these clusters; with failure the journals alone, or nullptr. Goes before the backends, whose
+  // actuators it holds.
   std::unique_ptr<plan::Runs> runs;
 };
 

@@ -1,0 +1,258 @@
+// apply, undo, resume and journal against a room of runs that answers by script.
+#include "tui/cli/change.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/json_check.hpp"
+#include "tests/tui/cli/fake_runs.hpp"
+#include "tui/cli/journal.hpp"
+#include "tui/cli/planning.hpp"
+
+namespace tessera::cli {
+namespace {
+
+using test::FakeRuns;
+using test::json_at;
+
+class Changing : public testing::Test {
+ protected:
+  Changing() {
+    options.write = options.yes = true;
+    options.output = OutputFormat::json;
+    options.nodes = "n1";
+    options.layout = "7g.80gb";
+  }
+
+  // Which command, on a cluster of n1 (cut, nobody there) and n2.
+  int run(const std::string& command) {
+    options.command = command;
+    auto open = [&](const Options&, const mig::Catalogue&) {
+      Opening opening;
+      opening.backends.push_back(std::make_unique<test::StandingBackend>(nodes, work));
+      auto runs = std::make_unique<FakeRuns>(box, asked);
+      runs->heads = heads;
+      runs->journals = journals;
+      if (script) script(*runs);
+      opening.runs = std::move(runs);
+      return opening;
+    };
+    Joins joins{box, box, open, {}, [] { return test::at(0); }, {}, false};
+    Streams streams{out, err, -1, -1, false};
+    out.str("");
+    err.str("");
+    asked = {};
+    if (command == "apply") return run_apply(options, test::catalogue(), joins, streams);
+    if (command == "undo") return run_undo(options, test::catalogue(), joins, streams);
+    if (command == "resume") return run_resume(options, test::catalogue(), joins, streams);
+    if (command == "plan") return run_plan(options, test::catalogue(), joins, streams);
+    return run_journal(options, test::catalogue(), joins, streams);
+  }
+  bool said(const std::string& part) const { return err.str().find(part) != std::string::npos; }
+
+  // A run of one node as its journal tells it, up to `end`.
+  void keep(const std::string& id, std::vector<plan::RunEvent> end, RunState state) {
+    plan::Intent intent = test::wants("7g.80gb");
+    test::Story story;
+    story.tell(ClusterSeen{Scheduler::slurm, true, "", ""});
+    story.tell(NodesListed{nodes});
+    plan::RunStarted started;
+    started.run = id, started.who = "root", started.from = "login1";
+    started.plan = plan::make_plan(story.cluster(), test::catalogue(), intent, plan::simulator_capabilities(),
+                                   {}, test::at(0))
+                       .value();
+    std::string text = plan::to_line(plan::Entry{1, test::at(0), {}, started});
+    std::int64_t seq = 1;
+    for (plan::RunEvent& event : end) {
+      bool whole = std::holds_alternative<plan::RunFinished>(event);
+      text += plan::to_line(plan::Entry{++seq, test::at(0), NodeName(whole ? "" : "n1"), std::move(event)});
+    }
+    journals[id] = text;
+    RunHead head;
+    head.run = id, head.state = state, head.who = "root", head.from = "login1", head.words = "7g.80gb";
+    head.cluster = ClusterName("hpc"), head.nodes = {NodeName("n1")}, head.started = test::at(0);
+    head.why = state == RunState::finished ? "1 done" : "paused by an admin";
+    heads.push_back(head);
+  }
+
+  static void finish(FakeRuns& runs, plan::Outcome outcome) {
+    runs.write("n1", plan::NodeFinished{outcome, "n1: as it is"});
+    runs.write("", plan::RunFinished{outcome, "1 done"});
+  }
+
+  Options options;
+  std::vector<Node> nodes{
+      test::node("n1", {test::cut(0, {test::instance("1g.10gb", 0, 1, 0)})}),
+      test::node("n2", {test::uncut(0, 0)}),
+  };
+  std::vector<Workload> work;
+  std::vector<RunHead> heads;
+  std::map<std::string, std::string> journals;
+  std::function<void(FakeRuns&)> script;
+  test::Box box;
+  FakeRuns::Asked asked;
+  std::ostringstream out, err;
+};
+
+TEST_F(Changing, ApplyEndsWithTheRunsOutcome) {
+  struct Case {
+    plan::Outcome outcome;
+    int code;
+    std::string word;
+  };
+  for (const Case& each :
+       {Case{plan::Outcome::wanted, 0, "\"wanted\""}, Case{plan::Outcome::recorded, 1, "\"recorded\""},
+        Case{plan::Outcome::partial, 1, "\"partial\""}}) {
+    script = [&](FakeRuns& runs) { runs.on_start = [&](FakeRuns& r) { finish(r, each.outcome); }; };
+    EXPECT_EQ(run("apply"), each.code);
+    EXPECT_EQ(json_at(out.str(), "/outcome"), each.word);
+    EXPECT_EQ(json_at(out.str(), "/run"), "\"r1\"");
+    EXPECT_TRUE(said("n1: as it is")) << err.str();
+  }
+}
+
+TEST_F(Changing, WhatTheRoomRefusesIsSaid) {
+  script = [](FakeRuns& runs) {
+    runs.on_start = [](FakeRuns& r) { r.refuse({"cannot begin", "the disk is full", ""}); };
+  };
+  EXPECT_EQ(run("apply"), 1);
+  EXPECT_TRUE(said("the disk is full"));
+  EXPECT_EQ(json_at(out.str(), "/outcome"), "\"refused\"");
+}
+
+TEST_F(Changing, AParkedRunSaysHowToGoOn) {
+  script = [](FakeRuns& runs) {
+    runs.on_start = [](FakeRuns& r) { r.write("n1", plan::Parked{"it is in use", "n1 is closed", {}}); };
+  };
+  EXPECT_EQ(run("apply"), 1);
+  EXPECT_EQ(json_at(out.str(), "/outcome"), "\"parked\"");
+  EXPECT_EQ(json_at(out.str(), "/nodes/0/stage"), "\"failed\"");
+  EXPECT_TRUE(said("tessera resume r1 --write")) << err.str();
+}
+
+TEST_F(Changing, AQuestionThatNobodyCanAnswerParksItsNode) {
+  script = [](FakeRuns& runs) {
+    runs.on_start = [](FakeRuns& r) {
+      r.write("n1", plan::Asked{plan::Ask::closed_by_other, "n1 is closed by bob. Go on?"});
+    };
+    runs.on_demand = [](FakeRuns& r) { r.write("n1", plan::Parked{"paused", "n1 is closed", {}}); };
+  };
+  EXPECT_EQ(run("apply"), 1);
+  EXPECT_EQ(asked.what.at(1), "demand n1 pause");
+  EXPECT_TRUE(said("tessera resume r1 --go-on")) << err.str();
+}
+
+TEST_F(Changing, AnAnswerGivenBeforehandIsUsed) {
+  keep("r7", {plan::Parked{"paused", "n1 is open", {}}}, RunState::parked);
+  options.words = {"r7"};
+  options.go_on = true;
+  script = [](FakeRuns& runs) {
+    runs.on_resume = [](FakeRuns& r) {
+      r.write("n1", plan::Resumed{"root", "login1"});
+      r.write("n1", plan::Asked{plan::Ask::closed_by_other, "n1 is closed by bob. Go on?"});
+    };
+    runs.on_answer = [](FakeRuns& r) {
+      r.write("n1", plan::Answered{plan::Ask::closed_by_other, true, "root"});
+      finish(r, plan::Outcome::wanted);
+    };
+  };
+  EXPECT_EQ(run("resume"), 0) << err.str();
+  EXPECT_EQ(asked.what.at(0), "resume on r7");
+  EXPECT_EQ(asked.what.at(1), "answer n1 yes");
+  EXPECT_FALSE(said("paused; n1 is open")) << "what the journal said before is not news";
+}
+
+TEST_F(Changing, ResumeAsksForWhatTheFlagsSay) {
+  keep("r7", {plan::Parked{"paused", "n1 is open", {}}}, RunState::interrupted);
+  options.words = {"r7"};
+  script = [](FakeRuns& runs) { runs.on_resume = [](FakeRuns& r) { finish(r, plan::Outcome::recorded); }; };
+  options.back = options.accept_harm = true;
+  EXPECT_EQ(run("resume"), 0) << err.str();
+  EXPECT_EQ(asked.what.at(0), "resume back harm r7");
+  options.back = false;
+  options.anew = true;
+  EXPECT_EQ(run("resume"), 1) << "the recorded layout is not what --anew is for";
+  EXPECT_EQ(asked.what.at(0), "resume anew harm r7");
+}
+
+TEST_F(Changing, RunsThatCannotBeTakenUpSayWhy) {
+  struct Case {
+    RunState state;
+    std::string hint;
+  };
+  for (const Case& each :
+       {Case{RunState::finished, "tessera undo"}, Case{RunState::running, "under way"},
+        Case{RunState::marked, "--runs"}, Case{RunState::unreadable, "paused by an admin"}}) {
+    heads.clear();
+    keep("r7", {}, each.state);
+    options.words = {"r7"};
+    EXPECT_EQ(run("resume"), 1);
+    EXPECT_TRUE(said(each.hint)) << err.str();
+    EXPECT_TRUE(asked.what.empty());
+  }
+}
+
+TEST_F(Changing, DueTakesUpThoseWhoseNodesAreEmptyAndNoOthers) {
+  keep("waits", {plan::Parked{"until empty", "n1 is closed", plan::Until::empty}}, RunState::parked);
+  keep("stuck", {plan::Parked{"in use", "n1 is closed", plan::Until::someone}}, RunState::parked);
+  options.due = true;
+  script = [](FakeRuns& runs) { runs.on_resume = [](FakeRuns& r) { finish(r, plan::Outcome::wanted); }; };
+  EXPECT_EQ(run("resume"), 0) << err.str();
+  EXPECT_EQ(asked.what.at(0), "resume on waits");
+  EXPECT_EQ(std::count_if(asked.what.begin(), asked.what.end(),
+                          [](const std::string& what) { return what.starts_with("resume"); }),
+            1);
+}
+
+TEST_F(Changing, UndoPlansTheWayBackFromWhatStandsNow) {
+  keep("r7", {plan::NodeFinished{}, plan::RunFinished{plan::Outcome::wanted, "1 done"}}, RunState::finished);
+  nodes[0] = test::node("n1", {test::cut(0, {test::instance("7g.80gb", 0, 8, 0)})});
+  options.words = {"r7"};
+  script = [](FakeRuns& runs) { runs.on_start = [](FakeRuns& r) { finish(r, plan::Outcome::recorded); }; };
+  EXPECT_EQ(run("undo"), 0) << err.str();
+  EXPECT_EQ(asked.what.at(0), "start, undoes r7");
+  ASSERT_TRUE(asked.plan);
+  EXPECT_EQ(test::names(asked.plan->nodes.at(0).destroyed), "7g.80gb@0");
+  EXPECT_EQ(test::names(asked.plan->nodes.at(0).created), "1g.10gb@0");
+}
+
+TEST_F(Changing, NothingIsBegunWithoutWriteAndArming) {
+  options.yes = false;
+  EXPECT_EQ(run("apply"), 1);
+  EXPECT_TRUE(said("--yes")) << err.str();
+  options.write = false;
+  EXPECT_EQ(run("apply"), 1);
+  EXPECT_TRUE(said("--write")) << err.str();
+  EXPECT_TRUE(asked.what.empty());
+}
+
+TEST_F(Changing, WhatIsSoAlreadyBeginsNoRun) {
+  options.layout = "1g.10gb@0";
+  EXPECT_EQ(run("apply"), 0);
+  EXPECT_EQ(json_at(out.str(), "/outcome"), "\"nothing\"");
+  EXPECT_TRUE(asked.what.empty());
+}
+
+TEST_F(Changing, TheJournalTellsRunsAndHostileWordsSafely) {
+  keep("r7", {plan::Parked{"\x1b[31mfan", "n1 is open", {}}}, RunState::parked);
+  heads[0].words = "red \x1b[31m";
+  for (OutputFormat output : {OutputFormat::table, OutputFormat::json}) {
+    options.output = output;
+    options.words = {};
+    EXPECT_EQ(run("journal"), 0);
+    EXPECT_NE(out.str().find("r7"), std::string::npos);
+    EXPECT_EQ(out.str().find('\x1b'), std::string::npos);
+    options.words = {"r7"};
+    EXPECT_EQ(run("journal"), 0);
+    EXPECT_NE(out.str().find("run r7 started by root from login1"), std::string::npos) << out.str();
+    EXPECT_EQ(out.str().find('\x1b'), std::string::npos);
+  }
+}
+
+TEST_F(Changing, AnEmptyJournalTeaches) {
+  options.output = OutputFormat::table;
+  EXPECT_EQ(run("journal"), 0);
+  EXPECT_NE(out.str().find("tessera apply begins one"), std::string::npos) << out.str();
+}
+
+}  // namespace
+}  // namespace tessera::cli

@@ -1,0 +1,21 @@
+// From a plan to a run: checks it against the world, shows it, arms it, begins it and follows it.
+// Threads: the calling thread.
+#pragma once
+
+#include <string>
+
+#include "engine/plan/plan.hpp"
+#include "tui/cli/follow.hpp"
+
+namespace tessera::cli {
+
+struct Beginning {
+  plan::Plan plan;
+  std::string undoes;         // the run that it takes back; else empty
+  bool made_earlier = false;  // from a file: what it relies on may have moved
+};
+
+// Precondition: the world is open and has shown its first complete picture. Returns the exit code.
+int begin(World& world, const Options& options, const Streams& streams, const Beginning& beginning);
+
+}  // namespace tessera::cli
