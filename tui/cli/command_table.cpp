@@ -43,7 +43,7 @@ constexpr Command kCommands[] = {
      "command. Nothing is changed. With -o json the plan is a file for tessera apply. Exit code 1 when the "
      "wish cannot be fulfilled or breaks a rule.",
      "tessera plan --node n0031 --preset all-balanced\n"
-     "tessera plan -n 'n[0031-0034]' --layout 3g.40gb@4,2x1g.10gb -o json > plan.json\n"
+     "tessera plan -n 'n[01-04]' --layout 3g.40gb@4,2x1g.10gb -o json > plan.json\n"
      "tessera plan -n n0031 --gpu 2 --strategy mps --replicas 4 --messages"},
     {"apply", kApply, "[FILE|-]", 1, Completes::file, "", "make a change: the plan in FILE, or one made now",
      "Applies a plan that tessera plan printed as JSON, or makes one by the same flags. What the plan relies "
