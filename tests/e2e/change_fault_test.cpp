@@ -222,7 +222,7 @@ TEST_P(StuckFault, IsLeftAndTakenUpAgain) {
   expect_sound();
 }
 
-TEST_F(ChangeFault, ARebootInTheMiddleIsWaitedForAndMadeGood) {
+TEST_F(ChangeFault, ARebootInTheMiddleIsRecognisedAndPlannedAnew) {
   sim({"fault", "reboots node=n1 verb=create-instances"});
   bool booted = false;
   options_.signal_on_err = [&](const std::string& err) {
@@ -233,7 +233,11 @@ TEST_F(ChangeFault, ARebootInTheMiddleIsWaitedForAndMadeGood) {
   Ran ran = apply(kCut);
   options_.signal_on_err = {};
   EXPECT_TRUE(booted) << ran.err;
-  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
+  EXPECT_EQ(text_at(ran.out, "/outcome"), "parked");
+  EXPECT_EQ(board("n1", 0), "whole") << "the mode went with the reboot";
+  Ran anew = resume({"--anew"});
+  EXPECT_EQ(anew.code, 0) << anew.out << anew.err;
   EXPECT_EQ(board("n1", 0), "7g.80gb@0");
   expect_sound();
 }

@@ -274,7 +274,7 @@ TEST(Cli, PlaysWithAWorldThatOthersLookAt) {
   std::string state = "--sim-state=" + folder.path() + "/world";
   EXPECT_EQ(run_tessera({"sim", "drain", "a30-01", "fan tray", state}).out,
             "hpc a30-01: closed to new work\n");
-  Ran nodes = run_tessera({"nodes", "-o", "csv", "--filter", "name=a30-01", state});
+  Ran nodes = run_tessera({"nodes", "-o", "csv", "--filter", "node=a30-01", state});
   EXPECT_TRUE(has(nodes.out, "fan tray")) << nodes.out << nodes.err;
   EXPECT_EQ(run_tessera({"sim", "advance", "2h", state}).code, 0);
   EXPECT_EQ(run_tessera({"sim", "fault", "in-use node=a30-01", state}).code, 0);
