@@ -88,6 +88,10 @@ constexpr std::array<ActionInfo, kCount> kActions{{
      Scope::global, Group::screens},
     {Action::help, "help", "help", "The keys of this screen.", "? F1", Scope::global, Group::screens},
 
+    {Action::show_layout, "layout", "layout",
+     "Edit how the GPU or node under the cursor is cut, or all marked ones; nothing changes on the cluster.",
+     "L", Scope::global, Group::screens},
+
     {Action::palette, "palette", "command", "Type the name of a screen or command; Tab completes it.", ":",
      Scope::global, Group::console},
     {Action::refresh, "refresh", "refresh", "Ask the clusters for fresh data now.", "Ctrl-r F5",
@@ -157,6 +161,36 @@ constexpr std::array<ActionInfo, kCount> kActions{{
      "p", Scope::leave, Group::change},
     {Action::leave_stay, "leave-stay", "stay", "Stay here.", "Esc", Scope::leave, Group::change},
 
+    {Action::layout_add, "layout-add", "add",
+     "Add the profile under the cursor at the slice under the cursor, or take the preset; Enter does the same. "
+     "Of a shared GPU: one client more.",
+     "+", Scope::layout, Group::layout},
+    {Action::layout_remove, "layout-remove", "remove",
+     "Take away what is cut at the slice under the cursor. Of a shared GPU: one client less.", "- Backspace",
+     Scope::layout, Group::layout},
+    {Action::layout_slide_left, "layout-slide-left", "move left",
+     "Move the instance under the cursor to the next place on the left.", ",", Scope::layout, Group::layout},
+    {Action::layout_slide_right, "layout-slide-right", "move right",
+     "Move the instance under the cursor to the next place on the right.", ".", Scope::layout, Group::layout},
+    {Action::layout_undo, "layout-undo", "undo", "Take back the last edit.", "z", Scope::layout, Group::layout},
+    {Action::layout_redo, "layout-redo", "redo", "Do again what was taken back.", "Z", Scope::layout,
+     Group::layout},
+    {Action::layout_clear, "layout-clear", "clear", "Want MIG on and nothing cut.", "c", Scope::layout,
+     Group::layout},
+    {Action::layout_reset, "layout-reset", "as it is", "Want what stands now; forgets all edits.", "=",
+     Scope::layout, Group::layout},
+    {Action::layout_presets, "layout-presets", "presets",
+     "The layouts that have names, and the other ways of sharing.", "p", Scope::layout, Group::layout},
+    {Action::layout_best, "layout-best", "best", "The layout with which most of the waiting work would start.",
+     "b", Scope::layout, Group::layout},
+    {Action::layout_replicas, "layout-replicas", "how many",
+     "Type how many clients share one GPU, by MPS, time-slicing or shards.", "#", Scope::layout, Group::layout},
+    {Action::layout_all, "layout-all", "all or one",
+     "Edit every GPU of this product here, or only the one in view; Tab shows the next one.", "a",
+     Scope::layout, Group::layout},
+    {Action::layout_plan, "layout-plan", "plan", "Look at the plan for what is wanted: steps, and how to arm it.",
+     "P", Scope::layout, Group::layout},
+
     {Action::choice_toggle, "choice-toggle", "choose", "Take the entry under the cursor, or leave it out.",
      "Space", Scope::choice, Group::choice},
 
@@ -205,6 +239,7 @@ constexpr std::array<ScopeName, static_cast<std::size_t>(Scope::count_)> kScopes
     {"global", "Everywhere"},
     {"table", "In tables"},
     {"node", "On a node's page"},
+    {"layout", "In the layout editor"},
     {"log", "In the events"},
     {"plan", "On a plan"},
     {"run", "On a run, in the journal"},
@@ -216,7 +251,7 @@ constexpr std::array<ScopeName, static_cast<std::size_t>(Scope::count_)> kScopes
 }};
 
 constexpr std::array<std::string_view, static_cast<std::size_t>(Group::count_)> kGroups{
-    "Moving",  "Finding and arranging", "Marking and copying", "Screens",
+    "Moving",  "Finding and arranging", "Marking and copying", "Screens", "Editing a layout",
     "Console", "Changing a layout",     "Lists of choices",    "While typing",
 };
 

@@ -60,6 +60,7 @@ enum class Action : std::uint8_t {
   show_journal,
   show_about,
   help,
+  show_layout,
   // The console itself.
   palette,
   refresh,
@@ -98,6 +99,20 @@ enum class Action : std::uint8_t {
   // Leaving while a run is under way.
   leave_park,
   leave_stay,
+  // In the layout editor, beside the movements.
+  layout_add,
+  layout_remove,
+  layout_slide_left,
+  layout_slide_right,
+  layout_undo,
+  layout_redo,
+  layout_clear,
+  layout_reset,
+  layout_presets,
+  layout_best,
+  layout_replicas,
+  layout_all,
+  layout_plan,
   // In a list of choices (columns, sorting).
   choice_toggle,
   // While typing.
@@ -124,6 +139,7 @@ enum class Scope : std::uint8_t {
   global,
   table,
   node,
+  layout,
   log,
   plan,
   run,
@@ -136,7 +152,7 @@ enum class Scope : std::uint8_t {
 };
 
 // Headings of the help screen.
-enum class Group : std::uint8_t { move, find, mark, screens, console, change, choice, typing, count_ };
+enum class Group : std::uint8_t { move, find, mark, screens, layout, console, change, choice, typing, count_ };
 
 struct ActionInfo {
   Action action;

@@ -16,6 +16,7 @@ std::string_view word(ScreenKind kind) {
     case ScreenKind::workloads: return "workloads";
     case ScreenKind::node: return "node";
     case ScreenKind::workload: return "workload";
+    case ScreenKind::layout: return "layout";
     case ScreenKind::facts: return "source";
     case ScreenKind::log: return "events";
     case ScreenKind::help: return "help";

@@ -19,6 +19,7 @@
 #include "engine/query/filter.hpp"
 #include "tui/canvas.hpp"
 #include "tui/run_state.hpp"
+#include "tui/screens/layout_state.hpp"
 
 namespace tessera::tui {
 
@@ -30,6 +31,7 @@ enum class ScreenKind : std::uint8_t {
   workloads,
   node,      // one node: its boards as placement maps
   workload,  // one workload: everything known about it
+  layout,    // the layout editor
   facts,     // who says so, and how old is that: about a cluster, node, GPU, slice or workload
   log,
   help,
@@ -83,6 +85,7 @@ struct Screen {
   bool only_mine = false;
   std::set<std::string> marks;
   DerivedRows derived;
+  std::optional<LayoutState> layout;  // of the layout editor
 };
 
 // The line at the bottom while something is typed.

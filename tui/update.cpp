@@ -7,6 +7,7 @@
 #include "tui/screens/documents.hpp"
 #include "tui/screens/empty.hpp"
 #include "tui/screens/frame.hpp"
+#include "tui/screens/layout.hpp"
 #include "tui/screens/overview.hpp"
 #include "tui/screens/plan.hpp"
 #include "tui/screens/rows.hpp"
@@ -133,7 +134,7 @@ void back(UiState& state, const World& world) {
     state.loading_left = true;
   } else if (!state.top().filter_text.empty()) {
     clear_filter(state);
-  } else {
+  } else if (state.top().kind != ScreenKind::layout || !back_in_layout(state, world)) {
     go_back(state);
   }
 }
@@ -349,7 +350,12 @@ Effects act(UiState& state, const World& world, Action action) {
   }
   if (action != Action::back) state.choice = {};
   if (info(action).group == Group::change) return act_on_change(state, world, action);
+  if (is_layout_action(action) || (action == Action::open && state.top().kind == ScreenKind::layout)) {
+    edit_layout(state, world, action);
+    return {};
+  }
   switch (action) {
+    case Action::show_layout: open_layout_here(state, world); return {};
     case Action::open: return open(state, world);
     case Action::facts: show_facts(state, world); return {};
     case Action::back: back(state, world); return {};
@@ -386,6 +392,7 @@ std::vector<Scope> scopes(const UiState& state) {
   if (state.choice.kind != ChoiceKind::none) out.push_back(Scope::choice);
   if (is_table(state.top().kind)) out.push_back(Scope::table);
   if (state.top().kind == ScreenKind::node) out.push_back(Scope::node);
+  if (state.top().kind == ScreenKind::layout) out.push_back(Scope::layout);
   if (state.top().kind == ScreenKind::log) out.push_back(Scope::log);
   if (state.top().kind == ScreenKind::plan) out.push_back(Scope::plan);
   if (state.top().kind == ScreenKind::run || state.top().kind == ScreenKind::journal)
@@ -398,6 +405,7 @@ Effects update(UiState& state, const World& world, const Message& message) {
   Effects effects = take_any(state, world, message);
   derive_all(state, world);
   follow_world(state, world);
+  refresh_layout(state, world);
   if (std::holds_alternative<ModelChanged>(message)) hold_log(state, world);
   settle(state, world);
   remember_cells(state, world);

@@ -8,6 +8,7 @@
 #include "tui/screens/documents.hpp"
 #include "tui/screens/empty.hpp"
 #include "tui/screens/frame.hpp"
+#include "tui/screens/layout.hpp"
 #include "tui/screens/node.hpp"
 #include "tui/screens/overlays.hpp"
 #include "tui/screens/overview.hpp"
@@ -87,6 +88,7 @@ std::string draw_body(Canvas& canvas, Rect body, const World& world, const UiSta
   if (is_table(screen.kind)) return draw_table_screen(canvas, body, world, state);
   if (is_paned(screen.kind)) return draw_paned_screen(canvas, body, world, state);
   if (is_document(screen.kind)) return draw_document_screen(canvas, body, world, state);
+  if (screen.kind == ScreenKind::layout) return draw_layout(canvas, body, world, state);
   if (screen.kind == ScreenKind::node)
     draw_node(canvas, body, world, state);
   else

@@ -51,33 +51,6 @@ Tile gap(TileKind kind, int from, int to) {
   return tile;
 }
 
-// What lies between the instances, split into room and stranded units.
-void add_gaps(Board& board, const std::vector<Placement>& stranded, bool known) {
-  std::vector<bool> taken(static_cast<std::size_t>(board.units), false), dead = taken;
-  auto paint = [](std::vector<bool>& cells, int from, int to) {
-    for (int i = std::max(0, from); i < to && i < static_cast<int>(cells.size()); ++i)
-      cells[static_cast<std::size_t>(i)] = true;
-  };
-  for (const Tile& tile : board.tiles) paint(taken, static_cast<int>(tile.from), static_cast<int>(tile.to));
-  for (const Placement& part : stranded) paint(dead, part.start, part.start + part.size);
-  std::vector<Tile> gaps;
-  for (int i = 0; i < static_cast<int>(taken.size());) {
-    std::size_t at = static_cast<std::size_t>(i);
-    int end = i + 1;
-    auto same = [&](int j) {
-      std::size_t next = static_cast<std::size_t>(j);
-      return taken[next] == taken[at] && dead[next] == dead[at];
-    };
-    while (end < static_cast<int>(taken.size()) && same(end)) ++end;
-    TileKind kind = !known ? TileKind::unknown : dead[at] ? TileKind::stranded : TileKind::room;
-    if (!taken[at]) gaps.push_back(gap(kind, i, end));
-    i = end;
-  }
-  board.tiles.insert(board.tiles.end(), gaps.begin(), gaps.end());
-  std::sort(board.tiles.begin(), board.tiles.end(),
-            [](const Tile& a, const Tile& b) { return a.from < b.from; });
-}
-
 void lay_side_by_side(Board& board) {
   double at = 0;
   for (Tile& tile : board.tiles) {
@@ -242,6 +215,32 @@ void add_pools(std::vector<Board>& boards, const World& world, const Cluster& cl
 }
 
 }  // namespace
+
+void add_gaps(Board& board, const std::vector<Placement>& stranded, bool known) {
+  std::vector<bool> taken(static_cast<std::size_t>(board.units), false), dead = taken;
+  auto paint = [](std::vector<bool>& cells, int from, int to) {
+    for (int i = std::max(0, from); i < to && i < static_cast<int>(cells.size()); ++i)
+      cells[static_cast<std::size_t>(i)] = true;
+  };
+  for (const Tile& tile : board.tiles) paint(taken, static_cast<int>(tile.from), static_cast<int>(tile.to));
+  for (const Placement& part : stranded) paint(dead, part.start, part.start + part.size);
+  std::vector<Tile> gaps;
+  for (int i = 0; i < static_cast<int>(taken.size());) {
+    std::size_t at = static_cast<std::size_t>(i);
+    int end = i + 1;
+    auto same = [&](int j) {
+      std::size_t next = static_cast<std::size_t>(j);
+      return taken[next] == taken[at] && dead[next] == dead[at];
+    };
+    while (end < static_cast<int>(taken.size()) && same(end)) ++end;
+    TileKind kind = !known ? TileKind::unknown : dead[at] ? TileKind::stranded : TileKind::room;
+    if (!taken[at]) gaps.push_back(gap(kind, i, end));
+    i = end;
+  }
+  board.tiles.insert(board.tiles.end(), gaps.begin(), gaps.end());
+  std::sort(board.tiles.begin(), board.tiles.end(),
+            [](const Tile& a, const Tile& b) { return a.from < b.from; });
+}
 
 HolderText workload_text(const World& world, const Cluster& cluster, const WorkloadId& id) {
   const Workload* workload = cluster.workloads.find(id);

@@ -28,6 +28,10 @@ struct Board {
 
 std::vector<Board> boards_of(const World& world, const Cluster& cluster, const Node& node);
 
+// Adds what lies between the instances of a board ruled by memory slices, split into room and stranded
+// units; `known` false: into what is not told.
+void add_gaps(Board& board, const std::vector<Placement>& stranded, bool known);
+
 // What the cursor can rest on, board by board; a board without tiles to select offers itself.
 std::vector<std::vector<std::string>> stops_of(const std::vector<Board>& boards);
 

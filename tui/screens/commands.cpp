@@ -6,6 +6,7 @@
 
 #include "engine/text.hpp"
 #include "tui/screens/control.hpp"
+#include "tui/screens/layout.hpp"
 #include "tui/screens/rows.hpp"
 
 namespace tessera::tui {
@@ -67,6 +68,7 @@ constexpr std::array kWithArgument{
     Taker{"sort", "COLUMN: sort by it; -COLUMN the other way round"},
     Taker{"columns", "A,B,C: show these; default: as many as fit"},
     Taker{"theme", "NAME: change the colours"},
+    Taker{"replicas", "NUMBER: how many clients share a GPU, in the layout editor"},
 };
 constexpr std::size_t kMostCandidates = 50;
 
@@ -194,6 +196,7 @@ std::optional<Error> run_with_argument(UiState& state, const World& world, const
   if (command == "cluster") return restrict_to(state, world, argument);
   if (command == "sort") return sort_named(state, argument);
   if (command == "columns") return choose_named(state, argument);
+  if (command == "replicas") return type_replicas(state, argument);
   if (command == "filter") {
     std::string reason = why_disabled(Action::filter, state, world);
     if (!reason.empty()) return Error{reason, "", ""};

@@ -1,6 +1,7 @@
 // Why an action cannot be used here and now, in words for the message line.
 #include "tui/screens/control.hpp"
 #include "tui/screens/documents.hpp"
+#include "tui/screens/layout.hpp"
 #include "tui/screens/overview.hpp"
 #include "tui/screens/panes_of.hpp"
 #include "tui/screens/plan.hpp"
@@ -21,6 +22,7 @@ std::string nothing_to_open(const UiState& state, const World& world) {
     return screen.cursor.starts_with("w\x1f") ? ""
                                               : "only work can be opened here; a step's commands stand below";
   if (screen.kind == ScreenKind::journal) return run_here(state).empty() ? "there is no run to open" : "";
+  if (screen.kind == ScreenKind::layout) return why_no_edit(Action::open, state, world);
   return "there is nothing to open here";
 }
 
@@ -65,7 +67,9 @@ std::string why_disabled(Action action, const UiState& state, const World& world
   const Screen& screen = state.top();
   bool table = is_table(screen.kind);
   if (info(action).group == Group::change) return why_not_change(action, state, world);
+  if (is_layout_action(action)) return why_no_edit(action, state, world);
   switch (action) {
+    case Action::show_layout: return why_no_layout(state, world);
     case Action::open: return state.choice.kind != ChoiceKind::none ? "" : nothing_to_open(state, world);
     case Action::facts: return nothing_behind(state, world);
     case Action::back: return can_go_back(state, world) ? "" : "this is the first screen; q leaves tessera";
@@ -79,6 +83,7 @@ std::string why_disabled(Action action, const UiState& state, const World& world
     }
     case Action::next_panel:
     case Action::previous_panel:
+      if (screen.kind == ScreenKind::layout) return why_no_edit(action, state, world);
       return screen.kind == ScreenKind::overview || screen.kind == ScreenKind::node ||
                      (is_paned(screen.kind) && !panes_of(world, state, state.size.columns).side.empty())
                  ? ""

@@ -15,7 +15,10 @@ std::vector<Action> footer_actions(ScreenKind kind) {
     case ScreenKind::workloads:
       return {open, filter, back, facts, sort_next_column, only_mine, choose_columns, mark, copy, palette};
     case ScreenKind::node:
-      return {open, facts, back, previous_sibling, next_sibling, copy, show_waiting, palette};
+      return {open, facts, back, show_layout, previous_sibling, next_sibling, copy, show_waiting, palette};
+    case ScreenKind::layout:
+      return {layout_add,  layout_remove, layout_presets, layout_best, layout_undo,
+              layout_plan, layout_all,    back,           palette};
     case ScreenKind::workload: return {open, facts, back, previous_sibling, next_sibling, copy, palette};
     case ScreenKind::log: return {filter, follow, back, palette};
     case ScreenKind::facts: return {back, copy, palette};

@@ -13,6 +13,7 @@ constexpr int kColumn = 62;  // cells of one column of help
 std::vector<Scope> scopes_of(ScreenKind kind) {
   if (is_table(kind)) return {Scope::table};
   if (kind == ScreenKind::node) return {Scope::node};
+  if (kind == ScreenKind::layout) return {Scope::layout};
   if (kind == ScreenKind::log) return {Scope::log};
   if (kind == ScreenKind::plan) return {Scope::plan, Scope::arm};
   if (kind == ScreenKind::run || kind == ScreenKind::journal) return {Scope::run, Scope::resume};
@@ -108,7 +109,8 @@ Document help_document(const UiState& state, int width) {
     Document section{heading_line(title_text)};
     for (const ActionInfo& action : actions()) {
       bool elsewhere = action.scope == Scope::table || action.scope == Scope::node ||
-                       action.scope == Scope::log || action.group == Group::change;
+                       action.scope == Scope::layout || action.scope == Scope::log ||
+                       action.group == Group::change;
       if (action.group == static_cast<Group>(group) && !elsewhere)
         add_action(section, state, action, column_width);
     }

@@ -5,6 +5,7 @@
 #include "tui/screens/control.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/frame.hpp"
+#include "tui/screens/layout.hpp"
 #include "tui/screens/node.hpp"
 #include "tui/screens/overview.hpp"
 #include "tui/screens/panes_of.hpp"
@@ -224,6 +225,7 @@ void move_cursor(UiState& state, const World& world, Action action) {
     Rect body = body_of(state, world);
     return move_panes(state, world, action, body, distance(action, body.height));
   }
+  if (kind == ScreenKind::layout) return move_in_layout(state, world, action);
   move_document(state, world, action);
 }
 
@@ -282,6 +284,8 @@ void click(UiState& state, const World& world, int x, int y) {
       if (stops.lines[i] == screen.top + line) rest_on(screen, stops, static_cast<int>(i));
   } else if (is_paned(screen.kind)) {
     click_panes(state, world, body, x, y);
+  } else if (screen.kind == ScreenKind::layout) {
+    click_layout(state, world, body, x, y);
   } else if (is_document(screen.kind)) {
     Stops stops = document_stops(document_of(world, state, body.width));
     for (std::size_t i = 0; i < stops.lines.size(); ++i)

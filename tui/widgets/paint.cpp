@@ -7,8 +7,9 @@
 namespace tessera::tui {
 namespace {
 
-constexpr Glyphs kUnicode{"█", "·", "╳", "?", "─", "│", "▌", "•", "›", "·", "▲", "▼", "‹", "›", "≤", "…"};
-constexpr Glyphs kAscii{"#", ".", "x", "?", "-", "|", ">", "*", ">", "-", "^", "v", "<", ">", "<", "~"};
+constexpr Glyphs kUnicode{"█", "·", "╳", "?", "═", "─", "│", "▌", "•",
+                          "›", "·", "▲", "▼", "‹", "›", "≤", "…"};
+constexpr Glyphs kAscii{"#", ".", "x", "?", "-", "-", "|", ">", "*", ">", "-", "^", "v", "<", ">", "<", "~"};
 
 }  // namespace
 

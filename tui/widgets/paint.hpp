@@ -29,6 +29,7 @@ struct Glyphs {
   std::string_view free;
   std::string_view stranded;
   std::string_view unknown;
+  std::string_view created;
   std::string_view rule;
   std::string_view wall;     // between two tiles
   std::string_view pointer;  // the row under the cursor

@@ -12,6 +12,7 @@ std::string_view fill_of(TileKind kind, const Glyphs& shapes) {
     case TileKind::free:
     case TileKind::room: return shapes.free;
     case TileKind::stranded: return shapes.stranded;
+    case TileKind::created: return shapes.created;
     case TileKind::unknown: break;
   }
   return shapes.unknown;
@@ -32,7 +33,7 @@ void draw_bar(Canvas& canvas, int x, int y, int width, const Tile& tile, const s
   bool airy = cells + 4 <= width;
   int start = x + (width - cells) / 2;
   if (airy) canvas.fill(start - 1, y, cells + 2, 1, " ", style);
-  Style words = tile.kind == TileKind::held ? Style(Role::text) : style;
+  Style words = tile.words ? Style(*tile.words) : tile.kind == TileKind::held ? Style(Role::text) : style;
   canvas.put(start, y, fitted, selected ? words.with_bold() : words, x + width);
   // Without colour a reversed solid bar would be blank: only the words are marked, the shape stays.
   if (selected) canvas.mark_selected(airy ? start - 1 : start, y, airy ? cells + 2 : cells);
@@ -78,6 +79,7 @@ Role role_of(TileKind kind) {
     case TileKind::free:
     case TileKind::room: return Role::free;
     case TileKind::stranded: return Role::stranded;
+    case TileKind::created: return Role::created;
     case TileKind::unknown: break;
   }
   return Role::unknown;

@@ -1,10 +1,12 @@
 // The placement map: one board as a row of tiles, left to right by memory slice.
 //
 // The shape says what a tile is, in any colour and in none: held is a solid bar, a free slice is dots around
-// its name, room that nothing is cut from is plain dots, stranded room is crosses, unknown is question marks.
+// its name, room that nothing is cut from is plain dots, stranded room is crosses, unknown is question marks,
+// and what is only wanted is a double line.
 // Threads: pure drawing.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,7 +14,7 @@
 
 namespace tessera::tui {
 
-enum class TileKind : std::uint8_t { held, free, room, stranded, unknown };
+enum class TileKind : std::uint8_t { held, free, room, stranded, unknown, created };
 Role role_of(TileKind kind);
 
 struct Tile {
@@ -22,6 +24,7 @@ struct Tile {
   std::string id;                  // what the cursor holds on to; empty: cannot be selected
   std::string label;               // "2g.20gb", "free", "stranded"
   std::vector<std::string> lines;  // below the bar: holder, its work, since when; most important first
+  std::optional<Role> words;       // of the label, where it is not that of the kind: kept, destroyed
   std::string use;                 // "88%", at the right end of the last line; empty: not told
 };
 

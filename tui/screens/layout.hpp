@@ -1,0 +1,90 @@
+// The layout editor: what stands on a board, what is wanted of it, and what that change would do.
+//
+// Nothing here changes a cluster: an edit ends in a plan, which has its own screen. Works read-only, too.
+// Threads: the UI thread; what draws only reads.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tui/screens/boards.hpp"
+#include "tui/widgets/document.hpp"
+
+namespace tessera::tui {
+
+// Opens the editor for nodes of a cluster, all boards of one product, or one board of one node. `start` is
+// what is wanted at first; nullopt: what stands. Where it cannot be opened a message says why.
+void open_layout(UiState& state, const World& world, const ClusterName& cluster, std::vector<NodeName> nodes,
+                 std::optional<GpuIndex> gpu, std::optional<plan::Wish> start = std::nullopt);
+// For what the cursor is on, or what is marked.
+void open_layout_here(UiState& state, const World& world);
+// Why there is nothing to edit there; empty: there is.
+std::string why_no_layout(const UiState& state, const World& world);
+
+// What the editor on top is about, looked up anew in the model for every key and frame.
+struct LayoutView {
+  const Cluster* cluster = nullptr;
+  const Node* node = nullptr;  // of the board in view
+  const Gpu* gpu = nullptr;
+  const mig::Product* product = nullptr;  // nullptr: not in the catalogue
+  bool cut = false;                       // its placements are known: there are slices to walk along
+  mig::Layout now;                        // what stands, where that is told
+};
+// nullopt: the board has left the cluster.
+std::optional<LayoutView> layout_view(const World& world, const Screen& screen);
+// What the cluster's backend can change; for one that cannot, what its scheduler's way would be.
+plan::Capabilities capabilities_of(const UiState& state, const Cluster& cluster);
+
+// Keys (layout_keys.cpp).
+bool is_layout_action(Action action);
+std::string why_no_edit(Action action, const UiState& state, const World& world);
+void edit_layout(UiState& state, const World& world, Action action);
+void move_in_layout(UiState& state, const World& world, Action action);
+// True: Esc was used up, the editor stays open.
+bool back_in_layout(UiState& state, const World& world);
+void click_layout(UiState& state, const World& world, Rect body, int x, int y);
+// ":replicas 8".
+std::optional<Error> type_replicas(UiState& state, const std::string& text);
+
+// Named layouts and ways of sharing (layout_presets.cpp).
+std::vector<PresetChoice> preset_choices(const World& world, const LayoutView& view,
+                                         const plan::Capabilities& can);
+// The layout with which most of the waiting work starts. Errors say why there is none.
+struct BestLayout {
+  Want want;
+  std::string why;  // "88140 and 88141 would start"
+};
+Result<BestLayout> best_layout(const World& world, const LayoutView& view, const LayoutState& edit);
+
+// The plan for what is wanted (layout_preview.cpp).
+void refresh_layout(UiState& state, const World& world);
+Document preview_document(const UiState& state, const LayoutView& view, int width);
+// The part of the plan about the board in view; nullptr: there is no plan.
+const plan::NodePlan* plan_in_view(const LayoutState& edit);
+
+// The screen (layout_draw.cpp, layout_map.cpp).
+struct LayoutPage {
+  int head_y = 0;
+  int ruler_y = -1;  // -1: there is no room for it, or no slices
+  int now_y = 0, want_y = 0;
+  int text_lines = 1;
+  int pointer_y = -1;
+  Rect map;   // x and width of both rows of tiles
+  Rect list;  // heading included
+  Rect preview;
+};
+LayoutPage layout_page(const LayoutState& edit, const LayoutView& view, Rect body);
+// First row of the list in view.
+int list_top(const LayoutState& edit, int rows, int count);
+int list_count(const LayoutState& edit, const LayoutView& view);
+// Returns what the rule below says about the place in the preview.
+std::string draw_layout(Canvas& canvas, Rect body, const World& world, const UiState& state);
+void draw_layout_maps(Canvas& canvas, const LayoutPage& page, const World& world, const LayoutState& edit,
+                      const LayoutView& view, bool ascii);
+// Why one more of a profile cannot go anywhere, with the holder's name where one is in the way; empty: it
+// can. `at` is set to the start that it would get.
+std::string why_no_room(const World& world, const LayoutView& view, const LayoutState& edit, int profile,
+                        std::optional<int>& at);
+
+}  // namespace tessera::tui

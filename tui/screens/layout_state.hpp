@@ -1,0 +1,118 @@
+// The layout editor's state: which boards, what is wanted of them, and the steps back. A value that knows
+// neither keys nor screens; every edit leaves a legal layout.
+//
+// What is wanted is kept for one board. For several boards it is the profiles that count: the planner finds
+// the places on each, so that what is held stays, and the editor shows those of the board in view.
+// Threads: owned by the UI thread.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/mig/edit.hpp"
+#include "engine/plan/plan.hpp"
+
+namespace tessera::plan {
+struct Outlook;
+}
+
+namespace tessera::tui {
+
+// What one board is to become.
+struct Want {
+  Strategy strategy = Strategy::whole;
+  mig::Layout layout;  // mig
+  int replicas = 1;
+  ProfileName vgpu;
+  std::string words;  // "all-balanced"; empty: by hand
+  bool same_as(const Want& other) const {
+    return strategy == other.strategy && layout == other.layout && replicas == other.replicas &&
+           vgpu == other.vgpu;
+  }
+};
+
+struct BoardAt {
+  NodeName node;
+  GpuIndex gpu;
+  ProductKey product;  // empty: not in the catalogue
+  friend bool operator==(const BoardAt&, const BoardAt&) = default;
+};
+
+// An entry of the list of presets.
+struct PresetChoice {
+  std::string name;  // "all-balanced"
+  std::string text;  // "2 × 1g.10gb, 1 × 2g.20gb, 1 × 3g.40gb"
+  std::string from;  // "GPU operator"
+  Want want;
+  std::string why_not;  // empty: it can be taken
+};
+
+// The plan for what is wanted, as last worked out, and what it was worked out from.
+struct LayoutPreview {
+  std::string key;  // of the edit; empty: nothing was worked out yet
+  std::uint64_t revision = 0;
+  TimePoint at{};
+  std::optional<plan::Plan> plan;
+  std::optional<Error> error;  // why there is no plan
+  std::shared_ptr<const plan::Outlook> outlook;
+  std::uint64_t outlook_revision = 0;
+  TimePoint outlook_at{};
+};
+
+enum class LayoutList : std::uint8_t { profiles, presets };
+
+struct LayoutState {
+  std::vector<BoardAt> boards;  // that can be looked at here
+  std::size_t viewed = 0;
+  bool all = false;  // the edit is for every board of the viewed one's product
+
+  Want want;
+  bool touched = false;          // false: what is wanted is what stands
+  std::vector<Want> past, next;  // for undo and redo
+  static constexpr std::size_t kPast = 200;
+
+  int unit = 0;  // memory slice under the cursor
+  LayoutList list = LayoutList::profiles;
+  int profile = 0;  // row of the list of profiles
+  int preset = 0;   // row of the list of presets
+  std::vector<PresetChoice> presets;
+  int scrolled = 0;      // lines of the preview scrolled away
+  bool leaving = false;  // Esc was pressed once with edits that would be lost
+  LayoutPreview preview;
+
+  const BoardAt& board() const { return boards[viewed]; }
+  // The boards that the edit is about.
+  std::vector<BoardAt> targets() const;
+};
+
+// What stands on a board, as a wish.
+Want want_of(const Gpu& gpu, const mig::Product* product);
+plan::Wish wish_of(const Want& want, const mig::Product* product, bool with_places);
+// The wish with a place for everything: what stands stays where it can. Errors say what cannot be.
+Result<Want> want_of(const plan::Wish& wish, const Gpu& gpu, const mig::Product* product);
+
+// What the planner is asked for. Errors: boards of several nodes that no single list of boards names.
+Result<plan::Intent> intent_of(const LayoutState& edit, const Cluster& cluster, const mig::Product* product);
+
+// Edits. Each returns why it cannot be done; empty: it was.
+std::string add_instance(LayoutState& edit, const mig::Product* product, int profile);
+std::string remove_instance(LayoutState& edit, const mig::Product* product);
+std::string slide_instance(LayoutState& edit, const mig::Product* product, int direction);
+std::string clear_board(LayoutState& edit, const mig::Product* product);
+std::string change_replicas(LayoutState& edit, int by);
+std::string set_replicas(LayoutState& edit, int replicas);
+std::string undo_edit(LayoutState& edit);
+std::string redo_edit(LayoutState& edit);
+// Takes over what is wanted, as one step.
+void take(LayoutState& edit, Want want);
+// Nothing edited any more; `now` is what stands.
+void start_over(LayoutState& edit, Want now);
+
+// Instances of a profile.
+int count_of(const mig::Layout& layout, int profile);
+// "3g.40gb@4, 2g.20gb@2", "MPS, 8 clients", "whole GPU".
+std::string text_of(const Want& want, const mig::Product* product);
+
+}  // namespace tessera::tui
