@@ -1,0 +1,281 @@
+// Editing a layout as a person does it, key by key.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "engine/mig/edit.hpp"
+#include "tests/support/session.hpp"
+#include "tests/tui/screens/layout_places.hpp"
+
+namespace tessera::test {
+namespace {
+
+using tui::ScreenKind;
+
+const tui::LayoutState& edit_of(const Session& session) {
+  EXPECT_EQ(session.state.top().kind, ScreenKind::layout) << session.screen();
+  return *session.state.top().layout;
+}
+
+std::string want(const Session& session) {
+  const tui::LayoutState& edit = edit_of(session);
+  const mig::Product* product = session.catalogue.by_key(edit.board().product.text);
+  return tui::text_of(edit.want, product);
+}
+
+// The editor on a GPU of lab1, as `L` on the node's page opens it.
+Session on_board(int board) {
+  Session session(layout_place());
+  session.press(":node lab1<enter>");
+  for (int i = 0; i < board; ++i) session.press("j");
+  session.press("L");
+  return session;
+}
+
+TEST(LayoutEditor, LOnANodesPageEditsTheGpuUnderTheCursor) {
+  Session session = on_board(2);
+  session.line_with("GPU 2 of lab1");
+  session.line_with("A30-24GB");
+  session.line_with("changes: slice by slice");
+  session.line_with("What is wanted is what stands");
+  session.line_with("READ-ONLY");
+  EXPECT_TRUE(session.shows("[RO]"));
+}
+
+TEST(LayoutEditor, OnAGpuRowItIsThatGpuAndOnANodeRowAllOfOneProduct) {
+  Session session(layout_place());
+  session.press("3/twin1<enter>jL");
+  session.line_with("GPU 1 of twin1");
+  session.press("<esc>2/twin1<enter>L");
+  session.line_with("2 GPUs of twin1, in view GPU 0");
+}
+
+TEST(LayoutEditor, AnInstanceIsAddedWhereTheCursorStands) {
+  Session session = on_board(0);
+  session.press("l+");
+  EXPECT_EQ(want(session), "1g.10gb@0 + 1g.10gb@1 + 2g.20gb@2 + 1g.10gb@4");
+  session.line_with("KEEPS 3 (2 held)");
+  session.line_with("CREATES 1");
+  session.line_with("DESTROYS 0");
+  EXPECT_NE(session.line_with("DISTURBS").find("nobody"), std::string::npos);
+  session.line_with("gpu:1g.10gb  3 → 4");
+}
+
+TEST(LayoutEditor, EnterAddsTooAndTakesTheNearestPlace) {
+  Session session = on_board(0);
+  session.press("<enter>");
+  EXPECT_EQ(want(session), "1g.10gb@0 + 1g.10gb@1 + 2g.20gb@2 + 1g.10gb@4") << "slice 0 is taken: 1 is next";
+}
+
+TEST(LayoutEditor, AProfileThatFitsNowhereSaysWhoIsInTheWay) {
+  Session session = on_board(0);
+  EXPECT_NE(session.line_with(" 3g.40gb ").find("erin holds slice 4"), std::string::npos);
+  EXPECT_NE(session.line_with(" 4g.40gb ").find("alice holds slice 0"), std::string::npos);
+  session.press("jjjj+");
+  session.line_with("3g.40gb: needs slices");
+  EXPECT_FALSE(edit_of(session).touched);
+}
+
+TEST(LayoutEditor, TakingAHeldSliceAwayNamesItsHolderAndTheWayAround) {
+  Session session = on_board(0);
+  session.press("llll-");
+  EXPECT_EQ(want(session), "1g.10gb@0 + 2g.20gb@2");
+  EXPECT_NE(session.line_with("DISTURBS 1").find("erin  tune"), std::string::npos);
+  session.line_with("WILL END");
+  session.line_with("1g.10gb@4 held by 701 is in the way");
+}
+
+TEST(LayoutEditor, EditsAreTakenBackAndDoneAgain) {
+  Session session = on_board(0);
+  session.press("l+lllll+");
+  EXPECT_EQ(edit_of(session).past.size(), 2u);
+  session.press("zz");
+  EXPECT_FALSE(edit_of(session).touched);
+  EXPECT_EQ(want(session), "1g.10gb@0 + 2g.20gb@2 + 1g.10gb@4");
+  session.press("z");
+  session.line_with("there is nothing to take back");
+  session.press("ZZ");
+  EXPECT_EQ(edit_of(session).want.layout.size(), 5u);
+  session.press("=");
+  EXPECT_EQ(want(session), "1g.10gb@0 + 2g.20gb@2 + 1g.10gb@4");
+}
+
+TEST(LayoutEditor, AnInstanceMovesAlongAndTheCursorWithIt) {
+  Session session = on_board(0);
+  session.press(".");
+  EXPECT_EQ(want(session), "1g.10gb@1 + 2g.20gb@2 + 1g.10gb@4");
+  EXPECT_EQ(edit_of(session).unit, 1);
+  session.press(",");
+  EXPECT_EQ(want(session), "1g.10gb@0 + 2g.20gb@2 + 1g.10gb@4");
+  session.press(",");
+  session.line_with("1g.10gb has no free place further left");
+}
+
+TEST(LayoutEditor, StrandedAndWastedSlicesAreNamed) {
+  Session session = on_board(1);
+  session.press("jjj");
+  while (session.line_with("▌").find("3g.20gb") == std::string::npos) session.press("j");
+  session.press("+llll+");
+  EXPECT_EQ(want(session), "3g.20gb@0 + 3g.20gb@4");
+  EXPECT_NE(session.line_with("strands 1 compute slice").find("4g.20gb + 3g.20gb would not"),
+            std::string::npos)
+      << session.screen();
+}
+
+TEST(LayoutEditor, PresetsAreListedAndTaken) {
+  Session session = on_board(1);
+  session.press("p");
+  session.line_with("all-balanced");
+  session.line_with("all-1g.5gb");
+  session.line_with("operator: all-disabled");
+  EXPECT_NE(session.line_with("vGPU").find("no virtual machines"), std::string::npos);
+  while (session.line_with("▌").find("all-balanced") == std::string::npos) session.press("j");
+  session.press("<enter>");
+  EXPECT_EQ(edit_of(session).want.layout.size(), 4u);
+  session.line_with("CREATES 4");
+  session.line_with("then");
+}
+
+TEST(LayoutEditor, APlatformsTablesStandBesideTheOperatorsNames) {
+  Session session = on_board(0);
+  session.press("pG");
+  session.press("gjjjjjjjjjjjjjj");
+  EXPECT_TRUE(session.shows("FPT managed Kubernetes, single")) << session.screen();
+}
+
+TEST(LayoutEditor, APresetThatCannotBeTakenSaysWhy) {
+  Session session = on_board(1);
+  session.press("pG<enter>");
+  session.line_with("vGPU: the simulated nodes run no virtual machines");
+  EXPECT_FALSE(edit_of(session).touched);
+  session.press("<esc>");
+  session.line_with("PROFILE");
+}
+
+TEST(LayoutEditor, SharesAreCountedWithPlusAndMinusOrTyped) {
+  Session session = on_board(3);
+  session.press("p");
+  while (session.line_with("▌").find(" MPS ") == std::string::npos) session.press("j");
+  session.press("<enter>");
+  EXPECT_EQ(want(session), "MPS, 4 clients");
+  session.press("+");
+  EXPECT_EQ(want(session), "MPS, 5 clients");
+  session.press("----");
+  EXPECT_EQ(want(session), "MPS, 2 clients");
+  session.line_with("sharing begins with 2");
+  session.press("#16<enter>");
+  EXPECT_EQ(want(session), "MPS, 16 clients");
+  session.line_with("CREATES 1");
+}
+
+TEST(LayoutEditor, TheBestForWhoWaitsIsFound) {
+  Session session = on_board(1);
+  session.press("b");
+  session.line_with("no layout of this board lets waiting work start");
+  session.press("<esc>").press("<esc>").press(":node twin1<enter>jLb");
+  session.line_with("would start");
+  EXPECT_TRUE(edit_of(session).touched);
+  session.line_with("WILL RUN");
+}
+
+TEST(LayoutEditor, SeveralBoardsKeepWhatIsHeldOnEach) {
+  Session session(layout_place());
+  session.press("2/twin1<enter>L");
+  session.press("p");
+  while (session.line_with("▌").find("all-1g.10gb ") == std::string::npos) session.press("j");
+  session.press("<enter>");
+  session.line_with("2 GPUs of twin1, in view GPU 0");
+  session.line_with("CREATES 13");
+  session.line_with("KEEPS 1 (1 held)");
+  session.press("<tab>");
+  session.line_with("in view GPU 1");
+  EXPECT_NE(session.line_with("want").find("= 1g"), std::string::npos) << "frank's slice stays at 6";
+  session.press("a");
+  session.line_with("GPU 1 of twin1");
+  session.line_with("CREATES 6");
+}
+
+TEST(LayoutEditor, MarkedGpusOfSeveralProductsAreRefused) {
+  Session session(layout_place());
+  session.press("3/lab1<enter><space><space>L");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::gpus);
+  session.line_with("one layout fits one product");
+}
+
+TEST(LayoutEditor, MarkedTwinsAreEditedTogether) {
+  Session session(layout_place());
+  session.press("3/twin1<enter><space><space>L");
+  session.line_with("2 GPUs of twin1");
+}
+
+TEST(LayoutEditor, APoolCannotBeEditedAndSaysWhy) {
+  Session session(layout_place());
+  session.press(":node n0040<enter>L");
+  session.line_with("its scheduler counts the slices and does not tell their boards");
+}
+
+TEST(LayoutEditor, ABoardThatNobodyKnowsIsShardedOrWhole) {
+  Session session = on_board(5);
+  session.line_with("no profiles: p lists the ways of sharing it");
+  session.press("+");
+  session.line_with("this board is not in the catalogue");
+}
+
+TEST(LayoutEditor, LeavingWithEditsAsksOnce) {
+  Session session = on_board(0);
+  session.press("l+<esc>");
+  session.line_with("Esc again leaves, and the edit is lost");
+  session.press("h<esc>");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::layout) << "any other key takes the first Esc back";
+  session.press("<esc>");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::node);
+}
+
+TEST(LayoutEditor, TheMousePutsTheCursorOnASliceOrARow) {
+  Session session = on_board(0);
+  session.mouse(tui::Mouse::Kind::press, 6 + 14 * 5 + 3, 4);
+  EXPECT_EQ(edit_of(session).unit, 5);
+  session.press("?");
+  session.line_with("IN THE LAYOUT EDITOR");
+}
+
+TEST(LayoutEditor, AnEditOutlivesNewsAndTheSubjectsEndIsSaid) {
+  Session session = on_board(0);
+  session.press("l+");
+  session.tell(on("sim", WorkloadsListed{{}}));
+  session.line_with("KEEPS 3");
+  EXPECT_EQ(want(session), "1g.10gb@0 + 1g.10gb@1 + 2g.20gb@2 + 1g.10gb@4");
+  session.tell(on("sim", NodesListed{{twins()}}));
+  EXPECT_FALSE(session.shows("KEEPS")) << session.screen();
+}
+
+// Whatever is pressed on whatever board and size, what is wanted can stand, and something is drawn.
+RC_GTEST_PROP(LayoutEditor, AnyKeysLeaveALegalLayout, ()) {
+  static const std::vector<std::string> kKeys = {
+      "h",      "l",      "j",     "k",         "g", "G", "+", "-",     "<enter>", ",",
+      ".",      "z",      "Z",     "c",         "=", "p", "b", "a",     "<tab>",   "<btab>",
+      "<pgup>", "<pgdn>", "<esc>", "#3<enter>", "P", "i", "y", "?<esc>"};
+  static const Model place = layout_place();
+  Session session(place, {*rc::gen::inRange(60, 180), *rc::gen::inRange(15, 60)});
+  session.press(*rc::gen::element<std::string>(":node lab1<enter>", ":node twin1<enter>"));
+  for (int down = *rc::gen::inRange(0, 6); down > 0; --down) session.press("j");
+  session.press("L");
+  for (const std::string& keys : *rc::gen::container<std::vector<std::string>>(rc::gen::elementOf(kKeys))) {
+    session.press(keys);
+    session.canvas();
+    if (session.state.top().kind != ScreenKind::layout) {
+      if (session.state.top().kind != ScreenKind::node) session.press("<esc>");
+      session.press("L");
+      continue;
+    }
+    const tui::LayoutState& edit = *session.state.top().layout;
+    const mig::Product* product = session.catalogue.by_key(edit.board().product.text);
+    if (edit.want.strategy == Strategy::mig) {
+      RC_ASSERT(product != nullptr);
+      RC_ASSERT(mig::is_legal(*product, edit.want.layout));
+    }
+    if (edit.touched) RC_ASSERT(edit.preview.plan.has_value() != edit.preview.error.has_value());
+  }
+}
+
+}  // namespace
+}  // namespace tessera::test
