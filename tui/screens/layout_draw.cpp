@@ -52,7 +52,11 @@ void draw_head(Canvas& canvas, const LayoutPage& page, const UiState& state, con
   pen.put(subject_text(edit), Style(Role::text).with_bold()).skip(3);
   std::string product = view.product ? view.product->key.text : view.gpu->model;
   pen.put(product.empty() ? "product ?" : product, Role::text).skip(3);
-  if (edit.touched)
+  if (edit.tried)
+    pen.put(fmt::format("tried: {}",
+                        edit.tried->words.empty() ? text_of(*edit.tried, view.product) : edit.tried->words),
+            Role::accent);
+  else if (edit.touched)
     pen.put(fmt::format("{} edit{}", edit.past.size(), edit.past.size() == 1 ? "" : "s"), Role::accent);
 }
 
@@ -199,12 +203,15 @@ LayoutPage layout_page(const LayoutState& edit, const LayoutView& view, Rect bod
   int units = view.cut ? view.product->units : 8;
   int room = std::min(body.width - kMapX - 1, units * kWidestUnit + 1);
   page.map = {body.x + kMapX, 0, tile_row_width(units, room), 0};
-  if (view.cut && body.height >= 13) page.ruler_y = y++;
+  // A cursor that walks along slices means something where slices stand or can be cut at once.
+  Strategy wanted = edit.shown().strategy;
+  bool walks = view.cut && (wanted == Strategy::mig || wanted == Strategy::whole);
+  if (walks && body.height >= 13) page.ruler_y = y++;
   page.now_y = y;
   y += 1 + page.text_lines;
   page.want_y = y;
   y += 1 + page.text_lines;
-  if (view.cut) page.pointer_y = y++;
+  if (walks) page.pointer_y = y++;
   if (body.height >= 26) ++y;
   Rect rest{body.x, y, body.width, std::max(0, body.bottom() - y)};
   int count = list_count(edit, view);

@@ -79,10 +79,15 @@ void ask_for_replicas(UiState& state) {
   state.input.cursor = state.input.text.size();
 }
 
-std::string leave_for_plan(UiState& state, const World&) {
-  const LayoutState& edit = edit_of(state);
+std::string leave_for_plan(UiState& state, const World& world) {
+  LayoutState& edit = edit_of(state);
+  if (edit.list == LayoutList::presets) {
+    if (std::string why = take_preset(edit); !why.empty()) return why;
+    refresh_layout(state, world);
+  }
+  if (edit.preview.error) return to_line(*edit.preview.error);
   if (!edit.preview.plan || !edit.preview.plan->changes_anything())
-    return edit.preview.error ? to_line(*edit.preview.error) : "nothing changes: there is nothing to plan";
+    return "nothing changes: there is nothing to plan";
   return "this preview is all there is of the plan for now: plans have no screen of their own yet";
 }
 
@@ -120,7 +125,7 @@ std::string why_no_edit(Action action, const UiState& state, const World& world)
     case Action::layout_all:
     case Action::next_panel:
     case Action::previous_panel: return edit.boards.size() < 2 ? "there is one GPU here" : "";
-    case Action::layout_plan: return edit.touched ? "" : "nothing is edited yet";
+    case Action::layout_plan: return edit.differs() ? "" : "nothing is edited yet";
     default: return "";
   }
 }

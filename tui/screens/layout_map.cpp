@@ -59,11 +59,16 @@ Tile* standing(Board& now, int from, int to, std::string_view profile) {
   return nullptr;
 }
 
+std::string_view ordinal(int number) {
+  if (number % 100 / 10 == 1) return "th";
+  return number % 10 == 1 ? "st" : number % 10 == 2 ? "nd" : number % 10 == 3 ? "rd" : "th";
+}
+
 std::string made_text(const plan::NodePlan* plan, const LayoutView& view, const Tile& tile) {
   if (!plan) return "new";
   const plan::SlicePlan* made = find(plan->created, view.gpu->index, &tile);
   if (!made) return "new";
-  return made->recreated ? "made again" : fmt::format("new, no. {}", made->order);
+  return made->recreated ? "made again" : fmt::format("made {}{}", made->order, ordinal(made->order));
 }
 
 Board cut_board(const LayoutView& view, const LayoutState& edit, Board& now) {
@@ -71,7 +76,7 @@ Board cut_board(const LayoutView& view, const LayoutState& edit, Board& now) {
   want.units = view.product->units;
   want.ruled = true;
   const plan::NodePlan* plan = plan_in_view(edit);
-  for (const mig::Placed& one : edit.want.layout) {
+  for (const mig::Placed& one : edit.shown().layout) {
     const mig::Profile& profile = view.product->profiles[static_cast<std::size_t>(one.profile)];
     Tile tile;
     tile.from = one.start;
@@ -81,7 +86,7 @@ Board cut_board(const LayoutView& view, const LayoutState& edit, Board& now) {
     bool stays = old && old->words != Role::destroyed;
     if (stays) {
       tile = *old;
-      if (edit.touched && !tile.words) sign(tile, "=", Role::kept);
+      if (edit.differs() && !tile.words) sign(tile, "=", Role::kept);
     } else {
       tile.kind = TileKind::created;
       tile.label = profile.name.text;
@@ -91,13 +96,13 @@ Board cut_board(const LayoutView& view, const LayoutState& edit, Board& now) {
     tile.id = fmt::format("want {}", one.start);
     want.tiles.push_back(std::move(tile));
   }
-  add_gaps(want, mig::room(*view.product, edit.want.layout).stranded, true);
+  add_gaps(want, mig::room(*view.product, edit.shown().layout).stranded, true);
   return want;
 }
 
 Board want_board(const LayoutView& view, const LayoutState& edit, Board& now) {
-  if (!edit.touched) return now;
-  if (edit.want.strategy == Strategy::mig && view.cut) return cut_board(view, edit, now);
+  if (!edit.differs()) return now;
+  if (edit.shown().strategy == Strategy::mig && view.cut) return cut_board(view, edit, now);
   const plan::NodePlan* plan = plan_in_view(edit);
   bool stays = plan && !find(plan->created, view.gpu->index, nullptr) && !now.ruled;
   if (stays) return now;
@@ -105,10 +110,11 @@ Board want_board(const LayoutView& view, const LayoutState& edit, Board& now) {
   want.units = 1;
   Tile tile;
   tile.kind = TileKind::created;
-  tile.label = "+ " + text_of(edit.want, view.product);
-  if (is_shared(edit.want.strategy) && view.product && view.product->memory_gb && edit.want.replicas > 1)
+  tile.label = "+ " + text_of(edit.shown(), view.product);
+  if (is_shared(edit.shown().strategy) && view.product && view.product->memory_gb &&
+      edit.shown().replicas > 1)
     tile.lines = {fmt::format("about {:.1f} GB each, if shared evenly",
-                              static_cast<double>(*view.product->memory_gb) / edit.want.replicas)};
+                              static_cast<double>(*view.product->memory_gb) / edit.shown().replicas)};
   tile.to = 1;
   want.tiles.push_back(std::move(tile));
   return want;

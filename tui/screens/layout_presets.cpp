@@ -47,7 +47,7 @@ class Choices {
     if (!tables) return;
     for (const sharing::PresetTable& table : *tables)
       for (sharing::Preset& preset : sharing::presets(*view_.product, table.platform, {&table, 1}))
-        add(std::move(preset), std::string(sharing::title(table.platform)));
+        add(std::move(preset), std::string(sharing::word(table.platform)));
   }
 
   void add(sharing::Preset preset, std::string from) {
@@ -78,7 +78,7 @@ class Choices {
   void add_shared(Strategy strategy, std::string_view name, std::string_view parts) {
     PresetChoice one;
     one.name = name;
-    one.text = fmt::format("{} {} of one board; + and - change how many", kUsualReplicas, parts);
+    one.text = fmt::format("{} {}, more with + once taken", kUsualReplicas, parts);
     one.want.strategy = strategy;
     one.want.replicas = kUsualReplicas;
     one.why_not = plan::why_not_offered(can_, strategy);

@@ -6,7 +6,7 @@
 #include "engine/plan/notices.hpp"
 #include "engine/plan/planner.hpp"
 #include "engine/query/value.hpp"
-#include "tui/screens/control.hpp"
+#include "tui/screens/frame.hpp"
 #include "tui/screens/layout.hpp"
 #include "tui/screens/roles.hpp"
 
@@ -42,7 +42,8 @@ void refresh_outlook(LayoutPreview& preview, const World& world, const Cluster& 
 
 std::string key_of(const LayoutState& edit, const LayoutView& view) {
   std::vector<BoardAt> targets = edit.targets();
-  std::string key = plan::to_text(wish_of(edit.want, view.product, targets.size() == 1)) + edit.want.words;
+  std::string key =
+      plan::to_text(wish_of(edit.shown(), view.product, targets.size() == 1)) + edit.shown().words;
   if (targets.size() > 1) return key + "|all";
   return key + fmt::format("|{}:{}", targets.front().node.text, targets.front().gpu.value);
 }
@@ -78,14 +79,15 @@ void make_preview(UiState& state, const World& world, const LayoutView& view) {
 // Several boards: the places are the planner's, and the board in view shows its own.
 void take_over_places(LayoutState& edit, const LayoutView& view) {
   const plan::NodePlan* node = plan_in_view(edit);
-  if (!node || !view.product || edit.want.strategy != Strategy::mig || edit.targets().size() == 1) return;
+  if (!node || !view.product || edit.shown().strategy != Strategy::mig || edit.targets().size() == 1) return;
   for (const plan::BoardState& board : node->after) {
     if (board.gpu != edit.board().gpu) continue;
     mig::Layout layout;
     for (const plan::InstanceAt& one : board.instances)
       if (auto profile = view.product->index_of(one.profile.text)) layout.push_back({*profile, one.at.start});
     std::sort(layout.begin(), layout.end());
-    if (mig::is_legal(*view.product, layout)) edit.want.layout = std::move(layout);
+    if (!mig::is_legal(*view.product, layout)) continue;
+    (edit.tried ? *edit.tried : edit.want).layout = std::move(layout);
   }
 }
 
@@ -118,7 +120,7 @@ class Lines {
       : edit_(*state.top().layout), state_(state), view_(view), width_(width) {}
 
   Document all() {
-    if (!edit_.touched) {
+    if (!edit_.differs()) {
       unchanged();
     } else if (edit_.preview.error) {
       refused(*edit_.preview.error);
@@ -142,9 +144,13 @@ class Lines {
   }
 
   void unchanged() {
+    auto key = [&](Action action) { return first_key(state_, action); };
     add("UNCHANGED",
-        "What is wanted is what stands. Enter adds the profile under the cursor, - takes one away, "
-        "p lists layouts by name, b finds one for who waits.",
+        fmt::format(
+            "What is wanted is what stands. {} adds the profile under the cursor, {} takes one away, {} "
+            "lists layouts by name, {} finds one for who waits.",
+            key(Action::open), key(Action::layout_remove), key(Action::layout_presets),
+            key(Action::layout_best)),
         Role::dim);
     if (!state_.writable)
       add("READ-ONLY", "Edit and look as you like: nothing changes on the cluster.", Role::dim);
@@ -167,7 +173,7 @@ class Lines {
     disturbs(plan);
     in_the_way(plan);
     needs(plan);
-    waste(edit_.want.strategy == Strategy::mig ? edit_.want.layout : mig::Layout{});
+    waste(edit_.shown().strategy == Strategy::mig ? edit_.shown().layout : mig::Layout{});
     for (const plan::Notice& one : plan.violations) add("RULE " + one.rule, one.text, Role::danger);
     resources(plan);
     waiting(plan);
@@ -323,7 +329,7 @@ class Lines {
 }  // namespace
 
 const plan::NodePlan* plan_in_view(const LayoutState& edit) {
-  if (!edit.touched || !edit.preview.plan) return nullptr;
+  if (!edit.differs() || !edit.preview.plan) return nullptr;
   for (const plan::NodePlan& node : edit.preview.plan->nodes)
     if (node.node == edit.board().node) return &node;
   return nullptr;
@@ -339,8 +345,13 @@ void refresh_layout(UiState& state, const World& world) {
   int profiles = view->cut ? static_cast<int>(view->product->profiles.size()) : 0;
   edit.unit = std::clamp(edit.unit, 0, view->cut ? view->product->units - 1 : 0);
   edit.profile = std::clamp(edit.profile, 0, profiles > 0 ? profiles - 1 : 0);
-  if (!edit.touched) {
-    edit.want = want_of(*view->gpu, view->product);
+  if (!edit.touched) edit.want = want_of(*view->gpu, view->product);
+  edit.tried.reset();
+  if (edit.list == LayoutList::presets) {
+    const PresetChoice& choice = edit.presets[static_cast<std::size_t>(edit.preset)];
+    if (choice.why_not.empty()) edit.tried = choice.want;
+  }
+  if (!edit.differs()) {
     edit.preview.plan.reset();
     edit.preview.error.reset();
     edit.preview.key.clear();

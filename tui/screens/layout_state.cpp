@@ -100,14 +100,14 @@ Result<plan::Intent> intent_of(const LayoutState& edit, const Cluster& cluster, 
   std::vector<BoardAt> targets = edit.targets();
   plan::Intent intent;
   intent.cluster = cluster.name;
-  intent.words = edit.want.words.empty() ? text_of(edit.want, product) : edit.want.words;
+  intent.words = edit.shown().words.empty() ? text_of(edit.shown(), product) : edit.shown().words;
   std::map<NodeName, std::vector<GpuIndex>> boards;
   for (const BoardAt& one : targets) {
     auto [place, fresh] = boards.try_emplace(one.node);
     if (fresh) intent.nodes.push_back(one.node);
     place->second.push_back(one.gpu);
   }
-  plan::Wish wish = wish_of(edit.want, product, targets.size() == 1);
+  plan::Wish wish = wish_of(edit.shown(), product, targets.size() == 1);
   bool whole_nodes = true, alike = true;
   const std::vector<GpuIndex>& first = boards.begin()->second;
   for (const auto& [name, gpus] : boards) {

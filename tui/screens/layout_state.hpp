@@ -70,6 +70,7 @@ struct LayoutState {
 
   Want want;
   bool touched = false;          // false: what is wanted is what stands
+  std::optional<Want> tried;     // the preset under the cursor, as if it were taken
   std::vector<Want> past, next;  // for undo and redo
   static constexpr std::size_t kPast = 200;
 
@@ -83,6 +84,8 @@ struct LayoutState {
   LayoutPreview preview;
 
   const BoardAt& board() const { return boards[viewed]; }
+  const Want& shown() const { return tried ? *tried : want; }
+  bool differs() const { return touched || tried; }
   // The boards that the edit is about.
   std::vector<BoardAt> targets() const;
 };

@@ -44,7 +44,7 @@ std::string short_label(const std::string& label, int width) {
   std::size_t dot = label.find('.');
   if (display_width(label) + 2 <= width) return label;
   if (dot == std::string::npos) return {};  // the shape says it; a word cut short would not
-  std::size_t plus = label.find('+');
+  std::size_t plus = label.find('+', dot);  // of an attribute; one before it is a sign
   return label.substr(0, dot) + (plus == std::string::npos ? "" : label.substr(plus));
 }
 

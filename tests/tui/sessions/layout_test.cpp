@@ -139,7 +139,7 @@ TEST(LayoutEditor, APlatformsTablesStandBesideTheOperatorsNames) {
   Session session = on_board(0);
   session.press("pG");
   session.press("gjjjjjjjjjjjjjj");
-  EXPECT_TRUE(session.shows("FPT managed Kubernetes, single")) << session.screen();
+  EXPECT_TRUE(session.shows("fpt, single")) << session.screen();
 }
 
 TEST(LayoutEditor, APresetThatCannotBeTakenSaysWhy) {
