@@ -49,6 +49,7 @@ Document legend(const UiState& state) {
   document.push_back(line(bar(shapes.free), Role::free, "uncut: room for another slice"));
   document.push_back(
       line(bar(shapes.stranded), Role::stranded, "stranded: nothing fits while the rest stays"));
+  document.push_back(line(bar(shapes.created) + " + 2g", Role::created, "wanted: in a layout being edited"));
   document.push_back(line(bar(shapes.unknown), Role::unknown, "not told"));
   document.push_back(line("?", Role::unknown, "not told yet"));
   document.push_back(line("n/a", Role::dim, "its source cannot tell; never a zero"));

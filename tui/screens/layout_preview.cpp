@@ -237,10 +237,20 @@ class Lines {
     if (all.size() > kListed) add("", fmt::format("and {} more", all.size() - kListed), Role::warning);
   }
 
+  // "1g.10gb@0,2g.20gb@2" with blanks, so that it is not broken in the middle of a name.
+  static std::string spaced(const std::string& text) {
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      out += text[i];
+      if (text[i] == ',' && i + 1 < text.size() && text[i + 1] != ' ') out += ' ';
+    }
+    return out;
+  }
+
   void in_the_way(const plan::Plan& plan) {
     std::size_t shown = 0;
     for (const plan::Notice& one : plan.notices)
-      if (one.rule == "in-the-way" && shown++ < kListed) add("IN THE WAY", one.text, Role::warning);
+      if (one.rule == "in-the-way" && shown++ < kListed) add("IN THE WAY", spaced(one.text), Role::warning);
   }
 
   void needs(const plan::Plan& plan) {

@@ -57,7 +57,7 @@ TEST(LayoutEditor, AnInstanceIsAddedWhereTheCursorStands) {
   session.line_with("CREATES 1");
   session.line_with("DESTROYS 0");
   EXPECT_NE(session.line_with("DISTURBS").find("nobody"), std::string::npos);
-  session.line_with("gpu:1g.10gb  3 → 4");
+  session.line_with("gpu:1g.10gb  2 → 3");
 }
 
 TEST(LayoutEditor, EnterAddsTooAndTakesTheNearestPlace) {
@@ -81,7 +81,7 @@ TEST(LayoutEditor, TakingAHeldSliceAwayNamesItsHolderAndTheWayAround) {
   EXPECT_EQ(want(session), "1g.10gb@0 + 2g.20gb@2");
   EXPECT_NE(session.line_with("DISTURBS 1").find("erin  tune"), std::string::npos);
   session.line_with("WILL END");
-  session.line_with("1g.10gb@4 held by 701 is in the way");
+  session.line_with("1g.10gb@4 held by 701");
 }
 
 TEST(LayoutEditor, EditsAreTakenBackAndDoneAgain) {
@@ -116,9 +116,8 @@ TEST(LayoutEditor, StrandedAndWastedSlicesAreNamed) {
   while (session.line_with("▌").find("3g.20gb") == std::string::npos) session.press("j");
   session.press("+llll+");
   EXPECT_EQ(want(session), "3g.20gb@0 + 3g.20gb@4");
-  EXPECT_NE(session.line_with("strands 1 compute slice").find("4g.20gb + 3g.20gb would not"),
-            std::string::npos)
-      << session.screen();
+  session.line_with("strands 1 compute slice;");
+  session.line_with("4g.20gb+3g.20gb would not");
 }
 
 TEST(LayoutEditor, PresetsAreListedAndTaken) {
@@ -154,7 +153,7 @@ TEST(LayoutEditor, APresetThatCannotBeTakenSaysWhy) {
 TEST(LayoutEditor, SharesAreCountedWithPlusAndMinusOrTyped) {
   Session session = on_board(3);
   session.press("p");
-  while (session.line_with("▌").find(" MPS ") == std::string::npos) session.press("j");
+  while (session.line_with("▌").find("▌MPS") == std::string::npos) session.press("j");
   session.press("<enter>");
   EXPECT_EQ(want(session), "MPS, 4 clients");
   session.press("+");
@@ -168,7 +167,7 @@ TEST(LayoutEditor, SharesAreCountedWithPlusAndMinusOrTyped) {
 }
 
 TEST(LayoutEditor, TheBestForWhoWaitsIsFound) {
-  Session session = on_board(1);
+  Session session = on_board(2);
   session.press("b");
   session.line_with("no layout of this board lets waiting work start");
   session.press("<esc>").press("<esc>").press(":node twin1<enter>jLb");
@@ -235,7 +234,8 @@ TEST(LayoutEditor, TheMousePutsTheCursorOnASliceOrARow) {
   session.mouse(tui::Mouse::Kind::press, 6 + 14 * 5 + 3, 4);
   EXPECT_EQ(edit_of(session).unit, 5);
   session.press("?");
-  session.line_with("IN THE LAYOUT EDITOR");
+  session.line_with("ON THIS SCREEN");
+  session.line_with("Take back the last edit.");
 }
 
 TEST(LayoutEditor, AnEditOutlivesNewsAndTheSubjectsEndIsSaid) {
@@ -259,7 +259,8 @@ RC_GTEST_PROP(LayoutEditor, AnyKeysLeaveALegalLayout, ()) {
   session.press(*rc::gen::element<std::string>(":node lab1<enter>", ":node twin1<enter>"));
   for (int down = *rc::gen::inRange(0, 6); down > 0; --down) session.press("j");
   session.press("L");
-  for (const std::string& keys : *rc::gen::container<std::vector<std::string>>(rc::gen::elementOf(kKeys))) {
+  for (const std::string& keys :
+       *rc::gen::resize(12, rc::gen::container<std::vector<std::string>>(rc::gen::elementOf(kKeys)))) {
     session.press(keys);
     session.canvas();
     if (session.state.top().kind != ScreenKind::layout) {
