@@ -251,7 +251,7 @@ constexpr std::array<ScopeName, static_cast<std::size_t>(Scope::count_)> kScopes
 }};
 
 constexpr std::array<std::string_view, static_cast<std::size_t>(Group::count_)> kGroups{
-    "Moving",  "Finding and arranging", "Marking and copying", "Screens", "Editing a layout",
+    "Moving",  "Finding and arranging", "Marking and copying", "Screens",      "Editing a layout",
     "Console", "Changing a layout",     "Lists of choices",    "While typing",
 };
 

@@ -152,7 +152,18 @@ enum class Scope : std::uint8_t {
 };
 
 // Headings of the help screen.
-enum class Group : std::uint8_t { move, find, mark, screens, layout, console, change, choice, typing, count_ };
+enum class Group : std::uint8_t {
+  move,
+  find,
+  mark,
+  screens,
+  layout,
+  console,
+  change,
+  choice,
+  typing,
+  count_
+};
 
 struct ActionInfo {
   Action action;

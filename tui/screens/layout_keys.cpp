@@ -7,6 +7,7 @@
 #include "tui/screens/control.hpp"
 #include "tui/screens/frame.hpp"
 #include "tui/screens/layout.hpp"
+#include "tui/screens/plan.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -88,7 +89,9 @@ std::string leave_for_plan(UiState& state, const World& world) {
   if (edit.preview.error) return to_line(*edit.preview.error);
   if (!edit.preview.plan || !edit.preview.plan->changes_anything())
     return "nothing changes: there is nothing to plan";
-  return "this preview is all there is of the plan for now: plans have no screen of their own yet";
+  plan::Plan plan = *edit.preview.plan;  // the editor stays below, to come back to
+  open_plan(state, world, std::move(plan), {});
+  return {};
 }
 
 // One step of the list of profiles or presets, by lines.

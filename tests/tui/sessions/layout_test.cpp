@@ -219,6 +219,16 @@ TEST(LayoutEditor, ABoardThatNobodyKnowsIsShardedOrWhole) {
   session.line_with("this board is not in the catalogue");
 }
 
+TEST(LayoutEditor, PLeadsToThePlanAndEscBackToTheEdit) {
+  Session session = on_board(0);
+  session.press("P");
+  session.line_with("nothing is edited yet");
+  session.press("l+P");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::plan);
+  session.press("<esc>");
+  EXPECT_EQ(want(session), "1g.10gb@0 + 1g.10gb@1 + 2g.20gb@2 + 1g.10gb@4");
+}
+
 TEST(LayoutEditor, LeavingWithEditsAsksOnce) {
   Session session = on_board(0);
   session.press("l+<esc>");
