@@ -7,6 +7,7 @@
 #include "engine/text.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/layout.hpp"
+#include "tui/screens/plan.hpp"
 #include "tui/screens/rows.hpp"
 
 namespace tessera::tui {
@@ -63,6 +64,7 @@ constexpr std::array kWithArgument{
     Taker{"node", "NAME: open that node"},
     Taker{"job", "ID: open that job"},
     Taker{"pod", "NAMESPACE/NAME: open that pod"},
+    Taker{"plan", "NODE LAYOUT: plan all its boards so: 7x1g.10gb, or 4g.40gb,3g.40gb, or whole"},
     Taker{"cluster", "NAME: only that cluster's rows; all: everybody's"},
     Taker{"filter", "WORDS: show only the rows that match"},
     Taker{"sort", "COLUMN: sort by it; -COLUMN the other way round"},
@@ -107,7 +109,7 @@ std::vector<std::string> arguments(const UiState& state, const World& world, con
   std::vector<std::string> names;
   const Model& model = world.model;
   for (const Cluster& cluster : model.clusters) {
-    if (command == "node")
+    if (command == "node" || command == "plan")
       add_names(names, cluster.nodes.all(), stem, [](const Node& node) { return node.name.text; });
     if (command == "job" || command == "pod")
       add_names(names, cluster.workloads.all(), stem, [](const Workload& work) { return work.id.text; });
@@ -189,10 +191,33 @@ std::optional<Error> choose_named(UiState& state, const std::string& text) {
   return std::nullopt;
 }
 
+// "n0031,n0032 7x1g.10gb": all boards of these nodes.
+std::optional<Error> plan_named(UiState& state, const World& world, const std::string& text) {
+  auto [names, layout] = split(text);
+  Result<plan::Wish> wish = plan::parse_layout_wish(layout);
+  if (!wish) return wish.error();
+  plan::Intent intent;
+  intent.words = layout;
+  intent.boards = {{std::nullopt, std::move(*wish)}};
+  for (std::size_t at = 0; at < names.size();) {
+    std::size_t end = std::min(names.find(',', at), names.size());
+    intent.nodes.emplace_back(names.substr(at, end - at));
+    at = end + 1;
+  }
+  for (const Cluster& cluster : world.model.clusters)
+    if (intent.cluster.empty() && cluster.nodes.find(intent.nodes.front())) intent.cluster = cluster.name;
+  if (intent.cluster.empty()) return unknown_name("node", intent.nodes.front().text);
+  Result<plan::Plan> planned = plan_for(state, world, intent);
+  if (!planned) return planned.error();
+  open_plan(state, world, std::move(*planned), {});
+  return std::nullopt;
+}
+
 std::optional<Error> run_with_argument(UiState& state, const World& world, const std::string& command,
                                        const std::string& argument, Effects& effects) {
   if (command == "node") return open_named_node(state, world, argument);
   if (command == "job" || command == "pod") return open_named_workload(state, world, argument);
+  if (command == "plan") return plan_named(state, world, argument);
   if (command == "cluster") return restrict_to(state, world, argument);
   if (command == "sort") return sort_named(state, argument);
   if (command == "columns") return choose_named(state, argument);

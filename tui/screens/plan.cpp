@@ -21,22 +21,12 @@ int next_of(const std::array<int, N>& sizes, int now) {
 constexpr std::array kCanaries{0, 1, 2, 4};
 constexpr std::array kBatches{1, 2, 4, 8, 16, 32};
 
-TimePoint now_of(const Cluster& cluster, const World& world) { return cluster_now(cluster, world.wall); }
-
 // Plans anew with these options, from what stands now. The plan before it stays when that fails.
 void plan_with(UiState& state, const World& world, const plan::Options& options) {
   PlanView& view = *state.plan;
   plan::Intent intent = view.plan.intent;
   intent.options = options;
-  const Cluster* cluster = world.model.find(intent.cluster);
-  if (!cluster) {
-    view.trouble = "the cluster is gone";
-    return;
-  }
-  auto can = state.abilities.find(intent.cluster);
-  Result<plan::Plan> planned = plan::make_plan(
-      *cluster, world.catalogue, intent, can == state.abilities.end() ? view.plan.capabilities : can->second,
-      {}, now_of(*cluster, world));
+  Result<plan::Plan> planned = plan_for(state, world, intent);
   if (!planned) {
     view.trouble = to_line(planned.error());
     say(state, world, Severity::warning, view.trouble);
@@ -77,6 +67,15 @@ std::string all_commands(const plan::Plan& plan) {
 }
 
 }  // namespace
+
+Result<plan::Plan> plan_for(const UiState& state, const World& world, const plan::Intent& intent) {
+  const Cluster* cluster = world.model.find(intent.cluster);
+  if (!cluster) return Error{"cannot plan", intent.cluster.text + " is not open here", ""};
+  auto can = state.abilities.find(cluster->name);
+  return plan::make_plan(*cluster, world.catalogue, intent,
+                         can == state.abilities.end() ? plan::presumed_capabilities(*cluster) : can->second,
+                         {}, cluster_now(*cluster, world.wall));
+}
 
 std::string nodes_text(const plan::Plan& plan) {
   if (plan.nodes.size() == 1) return plan.nodes.front().node.text;

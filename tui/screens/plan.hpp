@@ -14,6 +14,10 @@ namespace tessera::tui {
 // Shows a plan. undoes: the run that it takes back, or empty. Takes the place of a plan that is open already.
 void open_plan(UiState& state, const World& world, plan::Plan plan, std::string undoes);
 
+// From what stands now, with what the cluster's backend can do; where it cannot be changed, as its kind
+// would.
+Result<plan::Plan> plan_for(const UiState& state, const World& world, const plan::Intent& intent);
+
 // "n0031", "8 nodes": as in titles and on the arming line.
 std::string nodes_text(const plan::Plan& plan);
 

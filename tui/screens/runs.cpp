@@ -87,9 +87,6 @@ void take(UiState& state, const World&, const RunsAtRest&, Effects& effects) {
 // One plan for all nodes of the run, each to what it was found with.
 Result<plan::Plan> way_back(const UiState& state, const World& world, const plan::Run& run) {
   const plan::Plan& done = run.started.plan;
-  const Cluster* cluster = world.model.find(done.intent.cluster);
-  if (!cluster) return Error{"cannot plan the way back", done.intent.cluster.text + " is not open here", ""};
-  auto can = state.abilities.find(cluster->name);
   std::string words = "undo " + run.started.run;
   std::optional<plan::Intent> all;
   for (const plan::NodePlan& node : done.nodes) {
@@ -107,9 +104,7 @@ Result<plan::Plan> way_back(const UiState& state, const World& world, const plan
     }
   }
   if (!all) return Error{"cannot plan the way back", "the run names no node", ""};
-  return plan::make_plan(*cluster, world.catalogue, *all,
-                         can == state.abilities.end() ? done.capabilities : can->second, {},
-                         cluster_now(*cluster, world.wall));
+  return plan_for(state, world, *all);
 }
 
 void undo(UiState& state, const World& world, const std::string& run) {
