@@ -110,6 +110,7 @@ struct RunsState {
   std::string wait_run;                   // whose journal is waited for, and what is done then
   OnceRead then = OnceRead::nothing;
   std::string starting;                   // id of the plan that was asked to start and not yet told of
+  bool ordered_resume = false;            // asked to take one up, not yet told of
   bool drove = false;                     // this console has started or resumed one
   std::map<std::string, NodeName> shown;  // whose steps are shown, by run; else the one that is under way
   std::optional<ArmResume> last_resume;   // for a refusal that names harm

@@ -82,7 +82,7 @@ TEST_F(ConsoleChange, KilledInTheMiddleIsOfferedAtTheNextStartAndTakenUpAgain) {
   ASSERT_TRUE(pty.press("lab2\r"));
   ASSERT_TRUE(pty.wait_for("ARMED")) << pty.screen();
   ASSERT_TRUE(pty.press("!"));
-  ASSERT_TRUE(pty.wait_for("under way")) << pty.screen();
+  ASSERT_TRUE(pty.wait_for("p pause")) << pty.screen();
   // Leaving parks it first.
   ASSERT_TRUE(pty.press("q"));
   ASSERT_TRUE(pty.wait_for("a run is under way")) << pty.screen();

@@ -63,6 +63,7 @@ Effects confirm_arming(UiState& state, const World& world) {
   disarm(state);
   if (const auto* resume = std::get_if<ArmResume>(&arming.what)) {
     state.runs.last_resume = *resume;
+    state.runs.ordered_resume = true;
     state.runs.drove = true;
     effects.orders.push_back(ResumeRun{resume->run, resume->onward, resume->accept_harm});
     say(state, world, Severity::info, "taking the run up again");

@@ -61,8 +61,10 @@ void take(UiState& state, const World& world, const RunTold& told, Effects& effe
   if (told.from_start) view = {};
   const RunHead* head = head_of(state, told.run);
   add_lines(view, told.lines, head && !head->file.empty() ? head->file : told.run);
-  if (state.runs.last_resume && state.runs.last_resume->run == told.run && !told.from_start)
+  if (state.runs.last_resume && state.runs.last_resume->run == told.run && !told.from_start) {
     state.runs.last_resume.reset();
+    state.runs.ordered_resume = false;
+  }
   state.runs.refused.erase(told.run);
   follow_start(state, view, told.run, effects);
   if (state.runs.then == OnceRead::undo && state.runs.wait_run == told.run && !view.entries.empty()) {
@@ -74,6 +76,7 @@ void take(UiState& state, const World& world, const RunTold& told, Effects& effe
 void take(UiState& state, const World& world, const RunRefused& refused, Effects&) {
   if (refused.run.empty() || !head_of(state, refused.run)) state.runs.starting.clear();
   if (state.runs.wait_run == refused.run) state.runs.then = OnceRead::nothing;
+  state.runs.ordered_resume = false;
   state.runs.refused[refused.run] = refused.error;
   say(state, world, Severity::danger, to_line(refused.error));
 }
@@ -265,7 +268,8 @@ std::string why_not_on_run(Action action, const UiState& state, const World&) {
 std::string run_copy(const UiState& state, const World&) { return run_here(state); }
 
 Effects leave(UiState& state, const World& world) {
-  if (under_way(state)) {
+  // Also what was ordered and not told of yet.
+  if (under_way(state) || !state.runs.starting.empty() || state.runs.ordered_resume) {
     state.leaving = Leaving::asked;
     return {};
   }
@@ -307,9 +311,19 @@ std::string run_here(const UiState& state) {
   return head_of(state, screen.cursor) ? screen.cursor : state.runs.heads.front().run;
 }
 
+namespace {
+
+// The journal's last line comes a moment before the next list.
+bool has_ended(const UiState& state, const std::string& run) {
+  const RunView* view = view_of(state, run);
+  return view && view->run.finished;
+}
+
+}  // namespace
+
 const RunHead* under_way(const UiState& state) {
   for (const RunHead& head : state.runs.heads)
-    if (head.here && head.state == RunState::running) return &head;
+    if (head.here && head.state == RunState::running && !has_ended(state, head.run)) return &head;
   return nullptr;
 }
 

@@ -288,6 +288,35 @@ TEST(Leaving, AsksWhileARunIsUnderWayAndParksIt) {
   EXPECT_TRUE(session.effects.back().quit);
 }
 
+TEST(Leaving, ARunThatHasJustEndedIsNotAskedAbout) {
+  Session session = changing();
+  Diary diary = driven(session);
+  diary.lines.clear();
+  diary.add({}, plan::RunFinished{plan::Outcome::wanted, "1 done, 0 untouched"}, 9);
+  session.hear({RunTold{diary.run, diary.lines, false}});
+  session.press("q");
+  EXPECT_EQ(session.state.leaving, tui::Leaving::parking) << "the list still calls it running";
+}
+
+TEST(Leaving, WhatWasOrderedAMomentAgoIsAskedAbout) {
+  Session session = changing();
+  open(session, plan_of(session, {"n0031"}, 0));
+  session.press("An0031<enter>!q");
+  EXPECT_EQ(session.state.leaving, tui::Leaving::asked);
+}
+
+TEST(Planning, ByCommand) {
+  Session session = changing();
+  session.press(":plan n0041,n0042 7x1g.10gb<enter>");
+  session.line_with("All is as wished already");
+  session.press("<esc>:plan n0041 4g.40gb,3g.40gb<enter>");
+  EXPECT_EQ(session.state.plan->plan.nodes[0].created.size(), 4u);
+  session.press("<esc>:plan nowhere whole<enter>");
+  session.line_with("nowhere");
+  session.press(":plan n0041 5q<enter>");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::overview) << session.screen();
+}
+
 TEST(Leaving, WithoutARunLeavesAtOnce) {
   Session session = changing();
   session.press("q");
