@@ -71,10 +71,18 @@ void fields(V& v, T& x) {
   v("way", x.way), v("when_empty", x.when_empty), v("at", x.at), v("wait_s", x.wait);
   v("on_failure", x.on_failure), v("break_lock", x.break_lock), v("canary", x.canary), v("batch", x.batch);
 }
+template <class V, Same<DecisionStep> T>
+void fields(V& v, T& x) {
+  v("question", x.question), v("answer", x.answer), v("source", x.source);
+}
+template <class V, Same<Decision> T>
+void fields(V& v, T& x) {
+  v("strategy", x.strategy), v("path", x.path), v("tradeoffs", x.tradeoffs);
+}
 template <class V, Same<Intent> T>
 void fields(V& v, T& x) {
   v("cluster", x.cluster), v("nodes", x.nodes), v("boards", x.boards), v("words", x.words);
-  v("options", x.options);
+  v("decision", x.decision), v("options", x.options);
 }
 
 template <class V, Same<Offer> T>

@@ -52,14 +52,32 @@ struct Options {
   friend bool operator==(const Options&, const Options&) = default;
 };
 
+// How the way of sharing was chosen, for whoever asks later: the guide's walk, and what was accepted with it.
+struct DecisionStep {
+  std::string question;  // "Q2 Must one user's crash or memory use never touch another's?"
+  std::string answer;    // "yes" "no"
+  std::string source;    // "admin", "catalogue", "scontrol show job"
+  friend bool operator==(const DecisionStep&, const DecisionStep&) = default;
+};
+struct Decision {
+  Strategy strategy = Strategy::unknown;
+  std::vector<DecisionStep> path;
+  std::vector<std::string> tradeoffs;  // accepted, as sentences
+  friend bool operator==(const Decision&, const Decision&) = default;
+};
+
 struct Intent {
   ClusterName cluster;
   std::vector<NodeName> nodes;    // one wish list for all of them
   std::vector<BoardWish> boards;  // a later one about the same board counts
   std::string words;              // the admin's own: "all-balanced"
+  std::optional<Decision> decision;  // nullopt: nobody asked the guide
   Options options;
   friend bool operator==(const Intent&, const Intent&) = default;
 };
+
+// A decision as lines for people: the strategy, a line for each answer with its source, what was accepted.
+std::vector<std::string> to_lines(const Decision& decision);
 
 // A legal layout as a wish with starts; a multiset of profiles as one without.
 Wish wish_of(const mig::Product& product, const mig::Layout& layout);

@@ -19,6 +19,10 @@ Plan some_plan() {
   intent.options.way = Way::requeue;
   intent.options.at = at(60);
   intent.options.wait = std::chrono::minutes(5);
+  intent.decision = Decision{Strategy::mig,
+                             {{"Q1 Can this product be cut by MIG?", "yes", "catalogue"},
+                              {"Q2 Must one user's crash never touch another's?", "yes", "admin"}},
+                             {"Memory: each instance has its own.", "Errors: of its own instance only."}};
   return make_plan(story.cluster(), catalogue(), intent, simulator_capabilities(), {}, at(0)).value();
 }
 

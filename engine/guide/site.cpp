@@ -1,0 +1,100 @@
+#include "engine/guide/site.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+
+#include "engine/sharing/platform.hpp"
+#include "engine/text.hpp"
+
+namespace tessera::guide {
+
+namespace {
+
+constexpr Duration kLong{24 * 3600 * 1000};  // work that runs for a day or more is batch work
+constexpr std::array kInteractive{"jupyter", "notebook", "vscode", "rstudio"};
+
+std::string count_text(std::size_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+std::string time_text(Duration time) {
+  const auto hours = time.count() / 3'600'000;
+  return hours >= 48 ? fmt::format("{} d", hours / 24) : fmt::format("{} h", hours);
+}
+
+struct Work {
+  std::size_t running = 0, waiting = 0, lasting = 0, interactive = 0;
+  Duration longest{0};
+};
+
+Work work_of(const Cluster& cluster, TimePoint now) {
+  Work work;
+  for (const Workload& one : cluster.workloads.all()) {
+    work.waiting += one.state == WorkloadState::pending;
+    if (one.state != WorkloadState::running) continue;
+    ++work.running;
+    const bool hands_on = std::any_of(kInteractive.begin(), kInteractive.end(),
+                                      [&](const char* word) { return contains_folded(one.name, word); });
+    work.interactive += hands_on;
+    if (!one.started) continue;
+    const Duration ran = now - *one.started;
+    work.longest = std::max(work.longest, ran);
+    work.lasting += ran >= kLong && !hands_on;
+  }
+  return work;
+}
+
+std::string boards_text(const Cluster& cluster) {
+  std::map<Strategy, std::size_t> ways;
+  std::size_t boards = 0, pools = 0;
+  for (const Node& node : cluster.nodes.all()) {
+    pools += node.gpus.empty() && !node.pool.empty();
+    for (const Gpu& gpu : node.gpus) {
+      ++boards;
+      ++ways[gpu.strategy];
+    }
+  }
+  std::string text = fmt::format("{} on {}", count_text(boards, "board", "boards"),
+                                 count_text(cluster.nodes.size(), "node", "nodes"));
+  std::string sep = ": ";
+  for (const auto& [way, count] : ways) {
+    text += fmt::format("{}{} {}", sep, way == Strategy::unknown ? "not told" : word(way), count);
+    sep = ", ";
+  }
+  if (pools > 0) text += fmt::format("; {} tell slices only", count_text(pools, "node", "nodes"));
+  return text;
+}
+
+}  // namespace
+
+std::vector<SiteLine> site_lines(const Cluster& cluster, TimePoint now) {
+  std::vector<SiteLine> lines;
+  const sharing::Recognised found = sharing::recognise(cluster);
+  lines.push_back({"scheduler", fmt::format("{} runs under {}{}", clean(cluster.name.text, 64),
+                                            sharing::title(found.platform),
+                                            found.evidence.empty() ? "" : " (" + found.evidence + ")")});
+  if (!cluster.nodes.empty()) lines.push_back({"boards", boards_text(cluster)});
+  const Work work = work_of(cluster, now);
+  if (work.running + work.waiting == 0) return lines;
+  std::string text = fmt::format("{} run, {} wait", work.running, work.waiting);
+  if (work.longest > Duration{0}) text += fmt::format("; the longest has run for {}", time_text(work.longest));
+  lines.push_back({"work", text});
+  if (work.lasting > 0) {
+    lines.push_back({"speaks for Slurm", fmt::format("{} for a day or longer: training, batch, fair share",
+                                                     work.lasting == 1
+                                                         ? std::string("1 workload has run")
+                                                         : fmt::format("{} workloads have run", work.lasting))});
+  }
+  if (work.interactive > 0) {
+    lines.push_back({"speaks for Kubernetes",
+                     count_text(work.interactive, "interactive session", "interactive sessions") +
+                         ", by their names: development, short experiments"});
+  }
+  return lines;
+}
+
+}  // namespace tessera::guide

@@ -1,0 +1,109 @@
+// From the guide's result to a plan, and what the second guide says about a site.
+#include "engine/guide/hand_over.hpp"
+
+#include <gtest/gtest.h>
+
+#include "engine/guide/site.hpp"
+#include "engine/guide/texts.hpp"
+#include "tests/engine/guide/guide_build.hpp"
+
+namespace tessera::guide {
+namespace {
+
+using sharing::Platform;
+
+TEST(HandOver, TheDecisionNamesTheAnswersTheirSourcesAndWhatIsAccepted) {
+  const Scope scope = scope_of(test::product("H100-80GB-SXM5"));
+  Walk walk(test::flowchart(), prefill(scope, test::catalogue()));
+  walk.answer("Q2", true);
+  const plan::Decision decision = decision_of(conclude(walk, scope, {}, test::at(0)));
+  EXPECT_EQ(decision.strategy, Strategy::mig);
+  ASSERT_EQ(decision.path.size(), 2u);
+  EXPECT_EQ(decision.path[0].source, "catalogue");
+  EXPECT_TRUE(decision.path[1].question.starts_with("Q2 Must"));
+  EXPECT_EQ(decision.path[1].answer, "yes");
+  EXPECT_EQ(decision.path[1].source, "admin");
+  EXPECT_EQ(decision.tradeoffs.size(), 4u);
+  const auto lines = plan::to_lines(decision);
+  EXPECT_EQ(lines.size(), 1u + 2u + 4u);
+  EXPECT_EQ(lines[0], "chosen by the guide: mig");
+}
+
+TEST(HandOver, EveryLayoutIsAWishThatMeansTheSame) {
+  for (const Proposal& one : propose_layouts(scope_of(test::product("H100-80GB-SXM5")), Platform::slurm)) {
+    const auto wish = wish_of(one, Scheduler::slurm);
+    ASSERT_TRUE(wish.ok()) << one.title;
+    EXPECT_EQ(wish->strategy, Strategy::mig);
+    EXPECT_EQ(wish->instances.size(), one.boards.at(0).layout->size()) << one.title;
+  }
+}
+
+TEST(HandOver, TurnsAreShardsOnSlurm) {
+  Proposal shares;
+  shares.strategy = Strategy::time_slicing, shares.replicas = 4;
+  EXPECT_EQ(wish_of(shares, Scheduler::slurm)->strategy, Strategy::shard);
+  EXPECT_EQ(wish_of(shares, Scheduler::kubernetes)->strategy, Strategy::time_slicing);
+  EXPECT_EQ(wish_of(shares, Scheduler::slurm)->replicas, 4);
+}
+
+TEST(HandOver, WhatCannotBeOneWishSaysWhy) {
+  Proposal each;
+  each.title = "a layout for each board";
+  EXPECT_NE(wish_of(each, Scheduler::slurm).error().reason.find("each board"), std::string::npos);
+  Proposal vgpu;
+  vgpu.strategy = Strategy::vgpu;
+  EXPECT_NE(wish_of(vgpu, Scheduler::slurm).error().reason.find("hypervisor"), std::string::npos);
+}
+
+TEST(Texts, ASitesOwnTreeTakesThePlaceOfOurs) {
+  const auto texts = Texts::built_in();
+  ASSERT_TRUE(texts.ok());
+  const auto own = (*texts)->with_flowchart(
+      "title: T\nstart: q\n"
+      "questions:\n  - {id: q, label: X1, short: s, ask: a, why: w, yes: m, no: t}\n"
+      "leaves:\n"
+      "  - {id: m, strategy: mig, title: M, summary: s, meaning: m, fits: f, memory: m, errors: e, latency: "
+      "l, price: p}\n"
+      "  - {id: t, strategy: mps, title: T, summary: s, meaning: m, fits: f, memory: m, errors: e, latency: "
+      "l, price: p}\n",
+      "own.yaml");
+  ASSERT_TRUE(own.ok()) << to_line(own.error());
+  EXPECT_EQ((*own)->chart->questions().size(), 1u);
+  EXPECT_EQ((*own)->tables.tables.size(), (*texts)->tables.tables.size());
+  EXPECT_FALSE((*texts)->with_flowchart("nonsense", "own.yaml").ok());
+}
+
+std::string line_about(const std::vector<SiteLine>& lines, const std::string& about) {
+  for (const SiteLine& line : lines)
+    if (line.about == about) return line.text;
+  return "";
+}
+
+TEST(Site, LongWorkSpeaksForSlurmAndSessionsForKubernetes) {
+  test::Story story;
+  story.tell(NodesListed{{test::node(
+      "n1", {test::gpu(0, Strategy::whole, {test::whole(0)}), test::gpu(1, Strategy::mps, {})})}});
+  Workload week = test::running("1", "alice", {test::holds("n1", {{0, 1}})});
+  week.started = test::at(-7 * 24 * 3600);
+  Workload notebook = test::running("2", "bob", {});
+  notebook.name = "jupyter-lab";
+  notebook.started = test::at(-9 * 24 * 3600);
+  story.tell(WorkloadsListed{{week, notebook, test::waiting("3", "bob", "gpu")}});
+  const auto lines = site_lines(story.cluster(), test::at(0));
+  EXPECT_NE(line_about(lines, "scheduler").find("Slurm"), std::string::npos);
+  EXPECT_EQ(line_about(lines, "boards"), "2 boards on 1 node: whole 1, mps 1");
+  EXPECT_EQ(line_about(lines, "work"), "2 run, 1 wait; the longest has run for 9 d");
+  EXPECT_TRUE(line_about(lines, "speaks for Slurm").starts_with("1 workload has run for a day"));
+  EXPECT_TRUE(line_about(lines, "speaks for Kubernetes").starts_with("1 interactive session"));
+}
+
+TEST(Site, ANodeWithoutWorkSaysNothingOfWork) {
+  test::Story story;
+  story.tell(NodesListed{{test::node("n1", {})}});
+  const auto lines = site_lines(story.cluster(), test::at(0));
+  EXPECT_EQ(line_about(lines, "work"), "");
+  EXPECT_EQ(line_about(lines, "speaks for Slurm"), "");
+}
+
+}  // namespace
+}  // namespace tessera::guide
