@@ -80,6 +80,15 @@ constexpr Command kCommands[] = {
      "tessera sim advance 10m --sim-state /tmp/world\n"
      "tessera sim fault 'create-stops node=h100-03' --sim-state /tmp/world\n"
      "tessera sim check --sim-state /tmp/world"},
+    {"guide", kGuide, "", 0, Completes::nothing, "", "choose between MIG, vGPU, MPS and time-slicing",
+     "Walks the flowchart to one of the four ways of sharing, answers what the cluster or the catalogue "
+     "tells, and says what must be accepted, which limits hold, which layouts would serve those who wait, "
+     "and what to hand out. Nodes of several kinds are parted into groups with a walk each. Exit code 1: an "
+     "answer is missing; it says which, and how to give it with --answer.",
+     "tessera guide --product H100-80GB-SXM5 --answer Q2=yes  # no cluster needed\n"
+     "tessera guide --node n0007 --gpu 1  # with what is known of this board\n"
+     "tessera guide --compare  # the four side by side\n"
+     "tessera guide --scheduler  # Kubernetes or Slurm"},
     {"completion", kShell, "bash|zsh", 1, Completes::words, "bash zsh",
      "print the completion script of a shell",
      "Prints a script that teaches a shell the commands, flags and values of tessera.",
@@ -95,9 +104,10 @@ constexpr Command kCommands[] = {
 
 constexpr unsigned kChanging = kApply | kUndo | kResume;
 constexpr unsigned kRuns = kChanging | kJournal;
-constexpr unsigned kAsking = kLists | kPlan | kRuns;  // commands that ask a cluster
+constexpr unsigned kAsking = kLists | kPlan | kRuns | kGuide;  // commands that ask a cluster
 constexpr unsigned kShowing = kConsole | kAsking;
 constexpr unsigned kWishing = kPlan | kApply;
+constexpr unsigned kNaming = kWishing | kGuide;
 
 constexpr Flag kFlags[] = {
     {"cluster", 'c', "NAME", false, "", Section::data, kShowing | kSim, "TESSERA_CLUSTER", false, "",
@@ -163,9 +173,9 @@ constexpr Flag kFlags[] = {
     {"check", 0, "LAYOUT", false, "", Section::layouts, kLayouts, "", false, "", Completes::nothing, "",
      "judge one layout: '3g.40gb@4,1g.10gb@0'; without @ a legal start is looked for"},
 
-    {"node", 'n', "N[,N...]", false, "nodes", Section::change, kWishing, "", false, "", Completes::nothing,
-     "", "the nodes to change: names, ranges as n[01-04], or a filter such as 'state:drain'"},
-    {"gpu", 'g', "I[,I...]", false, "gpus", Section::change, kWishing, "", false, "", Completes::nothing, "",
+    {"node", 'n', "N[,N...]", false, "nodes", Section::change, kNaming, "", false, "", Completes::nothing, "",
+     "the nodes: names, ranges as n[01-04], or a filter such as 'state:drain'"},
+    {"gpu", 'g', "I[,I...]", false, "gpus", Section::change, kNaming, "", false, "", Completes::nothing, "",
      "only these GPUs of each node, counted from 0: 0,2-3"},
     {"layout", 0, "SPEC", false, "", Section::change, kWishing, "", false, "", Completes::nothing, "",
      "cut them like this: 3g.40gb@4,2x1g.10gb; none: the whole GPU; empty: MIG on, nothing cut"},
@@ -213,6 +223,22 @@ constexpr Flag kFlags[] = {
     {"messages", 0, "", false, "", Section::run, kPlan | kJournal, "", false, "", Completes::nothing, "",
      "one text for each owner of disturbed work, to send on"},
 
+    {"product", 0, "PRODUCT", false, "", Section::guide, kGuide, "", false, "", Completes::product, "",
+     "a product that need not be in any cluster"},
+    {"answer", 0, "Q=yes|no", false, "", Section::guide, kGuide, "", false, "", Completes::nothing, "",
+     "answer a question of the flowchart; may stand several times, and overrules what is known", true},
+    {"platform", 0, "NAME", false, "", Section::guide, kConsole | kGuide, "TESSERA_PLATFORM", true, "",
+     Completes::words, "operator fpt ack gke aks eks hyperpod-eks hyperpod-slurm parallel-cluster slurm",
+     "who runs the cluster; without it, what its labels tell"},
+    {"licence", 0, "yes|no", false, "license", Section::guide, kConsole | kGuide, "TESSERA_LICENCE", true, "",
+     Completes::words, "yes no", "whether this site has a vGPU licence; without it, that is asked"},
+    {"isolation", 0, "yes|no", false, "", Section::guide, kConsole | kGuide, "TESSERA_ISOLATION", true, "",
+     Completes::words, "yes no", "whether users of this site must be kept apart; without it, that is asked"},
+    {"compare", 0, "", false, "", Section::guide, kGuide, "", false, "", Completes::nothing, "",
+     "show MIG, vGPU, MPS and time-slicing side by side"},
+    {"scheduler", 0, "", false, "", Section::guide, kGuide, "", false, "", Completes::nothing, "",
+     "the second guide: Kubernetes or Slurm, and the managed variants"},
+
     {"help", 'h', "", false, "", Section::general, kEvery, "", false, "", Completes::nothing, "",
      "show help for tessera or for one command"},
     {"version", 'V', "", false, "", Section::general, kEvery, "", false, "", Completes::nothing, "",
@@ -221,7 +247,7 @@ constexpr Flag kFlags[] = {
 
 constexpr ExitCode kExitCodes[] = {
     {kDone, "done"},
-    {kFinding, "a finding, or refused: a layout that is not legal, a run that was parked"},
+    {kFinding, "a finding, or refused: an illegal layout, a parked run, a missing answer"},
     {kUsage, "wrong usage or configuration"},
     {kUnknown, "could not find out: no cluster here, or it did not answer"},
     {130, "128 and the signal's number: a run was parked because a signal came"},
@@ -272,6 +298,7 @@ std::string_view title(Section section) {
     case Section::layouts: return "Layouts";
     case Section::change: return "What to change, and how patiently";
     case Section::run: return "Plans and runs";
+    case Section::guide: return "The guide";
     case Section::general: return "General";
     case Section::count_: break;
   }

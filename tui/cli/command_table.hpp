@@ -14,7 +14,7 @@ namespace tessera::cli {
 enum class Completes : std::uint8_t { nothing, words, file, product, scenario, theme, keymap };
 
 // Headings of --help and the manual.
-enum class Section : std::uint8_t { data, output, console, layouts, change, run, general, count_ };
+enum class Section : std::uint8_t { data, output, console, layouts, change, run, guide, general, count_ };
 
 // Which commands take a flag.
 enum Takes : unsigned {
@@ -28,7 +28,8 @@ enum Takes : unsigned {
   kUndo = 1u << 7,
   kResume = 1u << 8,
   kJournal = 1u << 9,
-  kSim = 1u << 10,  // sim
+  kSim = 1u << 10,    // sim
+  kGuide = 1u << 11,  // guide
   kEvery = 0xffffu,
 };
 
@@ -46,6 +47,7 @@ struct Flag {
   Completes completes = Completes::nothing;
   std::string_view words;  // the values it may have, separated by blanks
   std::string_view help;   // one sentence
+  bool repeats = false;    // may stand several times; the values are joined by commas
 };
 
 struct Command {

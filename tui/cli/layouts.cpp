@@ -108,25 +108,6 @@ int refuse(const Streams& streams, Error error, int code) {
   return code;
 }
 
-Error unknown_product(const std::string& name, const mig::Catalogue& catalogue) {
-  std::vector<std::string> folded;
-  for (const mig::Product& product : catalogue.products()) folded.push_back(lower(product.key.text));
-  std::vector<std::string_view> known(folded.begin(), folded.end());
-  // A short word like "h100" is the start of several keys: show them all.
-  std::string wanted = lower(name), near;
-  for (std::size_t i = 0; i < folded.size(); ++i) {
-    if (!wanted.empty() && folded[i].find(wanted) != std::string::npos) {
-      near += (near.empty() ? "one of: " : ", ") + catalogue.products()[i].key.text;
-    }
-  }
-  if (near.empty()) {
-    std::string best = nearest(wanted, known);
-    const mig::Product* product = best.empty() ? nullptr : catalogue.by_key(best);
-    near = product ? "did you mean " + product->key.text + "?" : "tessera layouts lists the products";
-  }
-  return Error{"cannot tell which product is meant", "\"" + clean(name, 100) + "\"", near};
-}
-
 Result<std::vector<int>> profiles_of(const mig::Product& product, const Options& options) {
   std::vector<int> chosen;
   for (const std::string& name : options.profiles) {
@@ -165,6 +146,25 @@ int check_layout(const mig::Product& product, const Options& options, const Stre
 }
 
 }  // namespace
+
+Error unknown_product(const std::string& name, const mig::Catalogue& catalogue) {
+  std::vector<std::string> folded;
+  for (const mig::Product& product : catalogue.products()) folded.push_back(lower(product.key.text));
+  std::vector<std::string_view> known(folded.begin(), folded.end());
+  // A short word like "h100" is the start of several keys: show them all.
+  std::string wanted = lower(name), near;
+  for (std::size_t i = 0; i < folded.size(); ++i) {
+    if (!wanted.empty() && folded[i].find(wanted) != std::string::npos) {
+      near += (near.empty() ? "one of: " : ", ") + catalogue.products()[i].key.text;
+    }
+  }
+  if (near.empty()) {
+    std::string best = nearest(wanted, known);
+    const mig::Product* product = best.empty() ? nullptr : catalogue.by_key(best);
+    near = product ? "did you mean " + product->key.text + "?" : "tessera layouts lists the products";
+  }
+  return Error{"cannot tell which product is meant", "\"" + clean(name, 100) + "\"", near};
+}
 
 int run_layouts(const Options& options, const mig::Catalogue& catalogue, const Streams& streams) {
   if (options.words.empty()) {

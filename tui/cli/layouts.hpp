@@ -11,4 +11,7 @@ namespace tessera::cli {
 // Returns the exit code.
 int run_layouts(const Options& options, const mig::Catalogue& catalogue, const Streams& streams);
 
+// Why a name means no product, with the names that are near.
+Error unknown_product(const std::string& name, const mig::Catalogue& catalogue);
+
 }  // namespace tessera::cli

@@ -35,6 +35,15 @@ Result<tui::Keymap> load_keymap(const std::string& name, const Environment& envi
   return Error{"no such keymap", "\"" + name + "\"", known_keymaps()};
 }
 
+Result<std::shared_ptr<const guide::Texts>> load_guide_texts(const Environment& environment) {
+  auto texts = guide::Texts::built_in();
+  if (!texts) return texts;
+  auto files = read_files(paths_of("flowchart.yaml", environment));
+  if (!files) return files.error();
+  if (files->empty()) return texts;
+  return (*texts)->with_flowchart(files->front().text, files->front().path);
+}
+
 tui::ConsoleOptions console_options(const Options& options, const Environment& environment) {
   tui::ConsoleOptions console;
   console.theme = options.theme;

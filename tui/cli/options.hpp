@@ -6,11 +6,14 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "engine/guide/facts.hpp"
 #include "engine/mig/geometry.hpp"
 #include "engine/model/units.hpp"
 #include "engine/plan/intent.hpp"
+#include "engine/sharing/platform.hpp"
 
 namespace tessera::cli {
 
@@ -69,6 +72,14 @@ struct Options {
   bool go_on = false;
   bool due = false;
   bool messages = false;
+
+  // guide
+  std::string product;                                // instead of nodes: a board that nobody has yet
+  std::vector<std::pair<std::string, bool>> answers;  // "Q2", yes
+  std::optional<sharing::Platform> platform;          // nullopt: by what is seen
+  guide::SiteFacts site;
+  bool compare = false;    // the four ways side by side
+  bool scheduler = false;  // Kubernetes or Slurm
 };
 
 // A value and who set it: "--theme", "TESSERA_THEME", "/etc/tessera/config.yaml:3", "default".

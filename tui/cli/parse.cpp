@@ -68,7 +68,10 @@ std::deque<Slot> add_flags(CLI::App& app) {
     } else {
       slot.option = app.add_option(spellings(flag), slot.value);
     }
-    slot.option->take_last();
+    if (flag.repeats)
+      slot.option->join(',');
+    else
+      slot.option->take_last();
   }
   return slots;
 }

@@ -7,10 +7,12 @@
 #include "tui/cli/change.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/completion.hpp"
+#include "tui/cli/guide.hpp"
 #include "tui/cli/help.hpp"
 #include "tui/cli/journal.hpp"
 #include "tui/cli/layouts.hpp"
 #include "tui/cli/list.hpp"
+#include "tui/cli/look.hpp"
 #include "tui/cli/parse.hpp"
 #include "tui/cli/planning.hpp"
 #include "tui/cli/settings.hpp"
@@ -72,7 +74,7 @@ int run_completion(const Options& options, const mig::Catalogue& catalogue, cons
 
 std::string paths_text(const Environment& environment) {
   std::string text;
-  for (std::string_view name : {"config.yaml", "catalogue.yaml"}) {
+  for (std::string_view name : {"config.yaml", "catalogue.yaml", "flowchart.yaml"}) {
     for (const std::string& path : paths_of(name, environment)) {
       auto files = read_files({path});
       std::string_view state = !files ? "cannot be read" : files->empty() ? "not there" : "read";
@@ -87,6 +89,7 @@ std::string settings_text(const Settings& settings) {
   for (const Flag& flag : flags()) {
     if (flag.section == Section::general || flag.section == Section::layouts) continue;
     if (flag.section == Section::change || flag.section == Section::run) continue;
+    if (flag.section == Section::guide && !flag.in_file) continue;  // what is asked, not how we are set up
     auto it = settings.find(std::string(flag.name));
     std::string value = it == settings.end() ? (flag.value.empty() ? "false" : "-") : it->second.value;
     text += fmt::format("{:<12} {:<20} {}\n", flag.name, value,
@@ -147,6 +150,11 @@ int run(const std::vector<std::string>& arguments, const Environment& environmen
   if (!catalogue) return refuse(streams, catalogue.error(), kUsage);
   if (options->command == "layouts") return run_layouts(*options, *catalogue, streams);
   if (options->command == "sim") return run_sim(*options, *catalogue, joins.scenarios, joins.sim, streams);
+  if (options->command == "guide") {
+    auto texts = load_guide_texts(environment);
+    if (!texts) return refuse(streams, texts.error(), kUsage);
+    return run_guide(*options, *catalogue, **texts, joins, streams);
+  }
   if (options->command == "completion") return run_completion(*options, *catalogue, joins, streams);
   if (auto* run = runner_of(options->command)) return run(*options, *catalogue, joins, streams);
   if (!options->command.empty()) return run_list(*options, *catalogue, joins, streams);

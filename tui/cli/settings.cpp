@@ -109,6 +109,14 @@ class Reader {
     if (!value) complain(bad(name, *setting, "true or false"));
     return value.value_or(false);
   }
+  // yes, no, or nobody said.
+  std::optional<bool> choice(const std::string& name) {
+    const Setting* setting = find(name);
+    if (!setting) return std::nullopt;
+    auto value = switch_value(setting->value);
+    if (!value) complain(bad(name, *setting, "yes or no"));
+    return value;
+  }
   std::optional<Duration> duration(const std::string& name, Duration longest = kLongest,
                                    const std::string& hint = "a time from 1s to 24h, like 10, 30s or 2m") {
     const Setting* setting = find(name);
@@ -153,6 +161,39 @@ OutputFormat read_output(Reader& reader) {
     return OutputFormat::table;
   }
   return static_cast<OutputFormat>(it - std::begin(names));
+}
+
+// "Q2=yes,Q5=no"
+std::vector<std::pair<std::string, bool>> read_answers(Reader& reader) {
+  std::vector<std::pair<std::string, bool>> answers;
+  for (const std::string& one : split_commas(reader.text("answer"))) {
+    const std::size_t equals = one.find('=');
+    const auto value = equals == std::string::npos ? std::nullopt : switch_value(one.substr(equals + 1));
+    if (!value || equals == 0) {
+      reader.complain(bad("answer", *reader.find("answer"), "write Q2=yes or Q2=no"));
+      break;
+    }
+    answers.emplace_back(one.substr(0, equals), *value);
+  }
+  return answers;
+}
+
+std::optional<sharing::Platform> read_platform(Reader& reader) {
+  const Setting* setting = reader.find("platform");
+  if (!setting) return std::nullopt;
+  auto platform = sharing::parse_platform(setting->value);
+  if (!platform)
+    reader.complain(bad("platform", *setting, "one of: " + std::string(find_flag("platform")->words)));
+  return platform;
+}
+
+guide::SiteFacts read_site(Reader& reader) {
+  guide::SiteFacts site;
+  site.licence = reader.choice("licence");
+  if (site.licence) site.licence_source = reader.find("licence")->from;
+  site.isolation = reader.choice("isolation");
+  if (site.isolation) site.isolation_source = reader.find("isolation")->from;
+  return site;
 }
 
 mig::Which read_which(Reader& reader) {
@@ -304,6 +345,12 @@ Result<Options> to_options(const Parsed& parsed, const Settings& settings) {
     options.check = "";  // the empty layout is a layout
   read_change(reader, options);
   read_run(reader, options);
+  options.product = reader.text("product");
+  options.answers = read_answers(reader);
+  options.platform = read_platform(reader);
+  options.site = read_site(reader);
+  options.compare = reader.on("compare");
+  options.scheduler = reader.on("scheduler");
   if (reader.error()) return *reader.error();
   return options;
 }

@@ -1,0 +1,146 @@
+#include "tui/cli/guide.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/hostlist.hpp"
+#include "engine/model/reduce.hpp"
+#include "engine/text.hpp"
+#include "tui/cli/command_table.hpp"
+#include "tui/cli/layouts.hpp"
+
+namespace tessera::cli {
+namespace {
+
+constexpr const char* kWhat = "cannot walk the guide";
+
+struct Subject {
+  std::vector<guide::Group> groups;
+  const Cluster* cluster = nullptr;
+};
+
+struct Place {
+  sharing::Platform platform = sharing::Platform::slurm;
+  std::string from;
+};
+
+Place place_of(const Options& options, const Cluster* cluster) {
+  if (options.platform) return {*options.platform, "--platform"};
+  if (cluster == nullptr) return {sharing::Platform::slurm, "assumed; --platform names another"};
+  const sharing::Recognised found = sharing::recognise(*cluster);
+  return {found.platform, found.evidence.empty() ? "its scheduler" : found.evidence};
+}
+
+// The cluster that all of these nodes are in.
+Result<const Cluster*> home_of(const std::vector<NodeName>& nodes, const Options& options,
+                               const Model& model) {
+  const Cluster* home = nullptr;
+  for (const NodeName& name : nodes) {
+    const Cluster* here = nullptr;
+    for (const Cluster& cluster : model.clusters) {
+      const bool asked = options.cluster.empty() || cluster.name.text == options.cluster;
+      if (asked && cluster.nodes.find(name) != nullptr) here = &cluster;
+    }
+    if (here == nullptr) {
+      return Error{kWhat, "no node is called \"" + clean(name.text, 100) + "\"", "tessera nodes lists them"};
+    }
+    if (home != nullptr && home != here) {
+      return Error{kWhat, "these nodes are of several clusters", "ask about one of them, with --cluster"};
+    }
+    home = here;
+  }
+  return home;
+}
+
+Result<Subject> boards_asked_about(const Options& options, const Model& model,
+                                   const mig::Catalogue& catalogue) {
+  auto names = expand_hosts(options.nodes);
+  if (!names) return names.error();
+  const std::vector<NodeName> nodes(names->begin(), names->end());
+  auto home = home_of(nodes, options, model);
+  if (!home) return home.error();
+  std::vector<guide::Mark> marks;
+  for (const NodeName& name : nodes) {
+    for (GpuIndex gpu : options.gpus) marks.push_back({name, gpu});
+    if (options.gpus.empty()) marks.push_back({name, std::nullopt});
+  }
+  Subject subject{guide::split(**home, marks, catalogue), *home};
+  if (!subject.groups.empty()) return subject;
+  return Error{kWhat, options.gpus.empty() ? "no GPUs are known here" : "there is no such GPU here",
+               "tessera gpus lists them"};
+}
+
+Result<Subject> subject_of(const Options& options, const Model& model, const mig::Catalogue& catalogue) {
+  if (!options.product.empty() && !options.nodes.empty()) {
+    return Error{kWhat, "--node and --product exclude each other", "give one of them"};
+  }
+  if (!options.gpus.empty() && options.nodes.empty()) {
+    return Error{kWhat, "--gpu needs the node that it is in", "add --node NAME"};
+  }
+  if (!options.nodes.empty()) return boards_asked_about(options, model, catalogue);
+  if (options.product.empty()) return Subject{{guide::Group{"any board", {}}}, nullptr};
+  const mig::Product* product = catalogue.by_any(options.product);
+  if (product == nullptr) return unknown_product(options.product, catalogue);
+  return Subject{{guide::Group{product->key.text, guide::scope_of(*product)}}, nullptr};
+}
+
+Result<GuideAnswer> answer_for(const guide::Group& group, const Place& place, const Options& options,
+                               const mig::Catalogue& catalogue, const guide::Texts& texts, TimePoint now) {
+  guide::Walk walk(texts.chart, guide::prefill(group.scope, catalogue, options.site),
+                   guide::Confidence::likely);
+  for (const auto& [question, yes] : options.answers) {
+    if (walk.answer(question, yes)) continue;
+    std::string known;
+    for (const guide::Question& one : texts.chart->questions())
+      known += (known.empty() ? "" : ", ") + one.label + " (" + one.id + ")";
+    return Error{kWhat, "the flowchart has no question \"" + clean(question, 60) + "\"", "it has " + known};
+  }
+  guide::GuideContext context;
+  context.platform = place.platform;
+  context.licence = options.site.licence;
+  context.facts = texts.platforms;
+  GuideAnswer answer;
+  answer.name = group.name;
+  if (group.scope.product != nullptr) answer.product = group.scope.product->key.text;
+  answer.platform = place.platform, answer.platform_from = place.from;
+  answer.result = guide::conclude(walk, group.scope, context, now);
+  if (const guide::Leaf* leaf = walk.leaf()) {
+    answer.title = leaf->title, answer.summary = guide::plain(leaf->summary);
+    answer.meaning = guide::plain(leaf->meaning);
+  }
+  return answer;
+}
+
+bool about_these(const guide::HabitFinding& finding, const std::vector<guide::Group>& groups) {
+  return std::any_of(groups.begin(), groups.end(), [&](const guide::Group& group) {
+    return std::any_of(group.scope.nodes.begin(), group.scope.nodes.end(), [&](const Node* node) {
+      return std::count(node->workloads.begin(), node->workloads.end(), finding.workload) > 0;
+    });
+  });
+}
+
+}  // namespace
+
+Result<GuideSheet> ask_guide(const Options& options, const Model& model, const mig::Catalogue& catalogue,
+                             const guide::Texts& texts, TimePoint wall) {
+  auto subject = subject_of(options, model, catalogue);
+  if (!subject) return subject.error();
+  const Place place = place_of(options, subject->cluster);
+  const TimePoint now = subject->cluster != nullptr ? cluster_now(*subject->cluster, wall) : wall;
+  GuideSheet sheet;
+  for (const guide::Group& group : subject->groups) {
+    auto answer = answer_for(group, place, options, catalogue, texts, now);
+    if (!answer) return answer.error();
+    sheet.groups.push_back(std::move(*answer));
+  }
+  if (subject->cluster == nullptr) return sheet;
+  for (guide::HabitFinding& finding : guide::habits(*subject->cluster)) {
+    const Workload* work = subject->cluster->workloads.find(finding.workload);
+    const bool waits = work != nullptr && work->state == WorkloadState::pending;
+    if (waits || about_these(finding, subject->groups)) sheet.findings.push_back(std::move(finding));
+  }
+  return sheet;
+}
+
+}  // namespace tessera::cli
