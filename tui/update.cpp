@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tui/screens/arm.hpp"
+#include "tui/screens/changed.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/empty.hpp"
@@ -61,38 +62,6 @@ void derive_all(UiState& state, const World& world) {
   if (from == 0 && overview_stale(state.overview, world))
     state.overview =
         work_out_overview(world, state.ascii, state.runs.heads, first_key(state, Action::show_journal));
-}
-
-// Compares what the visible cells say with what they said, and remembers when they changed.
-void remember_cells(UiState& state, const World& world) {
-  CellMemory& cells = state.cells;
-  std::erase_if(cells.changed, [&](const auto& cell) { return world.wall - cell.second >= kChangedFor; });
-  const Screen& screen = state.top();
-  if (!is_table(screen.kind)) {
-    cells = {};
-    return;
-  }
-  std::string scope = derive_key(state, screen);
-  bool same = cells.scope == scope;
-  if (!same) cells = {scope, {}, {}};
-  std::map<std::pair<std::string, int>, std::string> now;
-  int height = table_height(state, world), count = static_cast<int>(screen.derived.rows.size());
-  std::span<const ColumnInfo> columns = column_infos(screen.kind);
-  for (int row = screen.top; row < std::min(count, screen.top + height); ++row) {
-    const RowRef& ref = screen.derived.rows[static_cast<std::size_t>(row)];
-    std::string id = id_at(world.model, screen.kind, ref);
-    for (int column = 0; column < static_cast<int>(columns.size()); ++column) {
-      // Ages and readings always change; marking them would be noise.
-      query::Format format = columns[static_cast<std::size_t>(column)].format;
-      if (format != query::Format::text && format != query::Format::count) continue;
-      std::string text = cell_text(world, screen.kind, ref, column, state.ascii);
-      auto known = cells.texts.find({id, column});
-      if (same && known != cells.texts.end() && known->second != text)
-        cells.changed[{id, column}] = world.wall;
-      now.emplace(std::pair(id, column), std::move(text));
-    }
-  }
-  cells.texts = std::move(now);
 }
 
 Effects accept_input(UiState& state, const World& world) {

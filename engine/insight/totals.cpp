@@ -13,7 +13,9 @@ void add(Totals& totals, const Slice& slice, bool open) {
     case Holding::free: ++(open ? totals.free : totals.closed_free); break;
     case Holding::unknown: ++totals.unknown; break;
   }
-  if (open && shares > 0) totals.free_by_profile[slice_label(slice)] += shares;
+  // A share is not a slice: MPS counts in percent, so the two must not stand side by side under one word.
+  if (open && shares > 0)
+    totals.free_by_profile[slice_label(slice) + (slice.capacity > 1 ? " shares" : "")] += shares;
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ struct Totals {
   int closed_free = 0;
   int unknown = 0;
   std::map<Strategy, int> gpus_by_strategy;       // pools count their slices under mig
-  std::map<std::string, int> free_by_profile;     // "1g.10gb", "whole", "mps", "shard" → slices or shares
+  std::map<std::string, int> free_by_profile;     // "1g.10gb", "whole", "mps shares": slices or shares
   std::map<std::string, int> waiting_by_request;  // resource in the scheduler's words → pending workloads
   int running = 0;
   int pending = 0;

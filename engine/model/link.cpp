@@ -124,6 +124,16 @@ Holding holding_of(const Slice& slice) {
   return Holding::free;
 }
 
+SliceCounts counted(const std::vector<Slice*>& slices) {
+  SliceCounts counts;
+  counts.all = static_cast<std::int32_t>(slices.size());
+  for (const Slice* slice : slices) {
+    counts.held += slice->holding == Holding::held;
+    counts.free += slice->holding == Holding::free;
+  }
+  return counts;
+}
+
 }  // namespace
 
 void link_holders(Node& node, const Workloads& workloads) {
@@ -154,6 +164,7 @@ void link_holders(Node& node, const Workloads& workloads) {
   for (Slice* slice : slices)
     if (slice->holding == Holding::unknown && slice->told_held)
       slice->holding = *slice->told_held ? Holding::held : Holding::free;
+  node.counts = counted(slices);
 }
 
 }  // namespace tessera

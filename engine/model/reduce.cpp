@@ -156,6 +156,7 @@ class Reducer {
   // Makes both equal in what is derived (kept from before) and in observation times (taken from now).
   static void carry(Node& before, Node& now) {
     before.workloads = now.workloads;
+    now.counts = before.counts;
     before.origin = now.origin;
     for (std::size_t i = 0; i < now.gpus.size(); ++i) {
       before.gpus[i].origin = now.gpus[i].origin;

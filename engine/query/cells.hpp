@@ -37,12 +37,7 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
 // Users who hold the slice: "alice", "alice +2", "alice?" where it is not sure; empty when free.
 std::string holder_users(const Cluster& cluster, const Slice& slice);
 
-// All slices of a node, on boards and in the pool.
-template <class Visit>
-void each_slice(const Node& node, Visit visit) {
-  for (const Gpu& gpu : node.gpus)
-    for (const Slice& slice : gpu.slices) visit(slice);
-  for (const Slice& slice : node.pool) visit(slice);
-}
+// Users who hold slices of the board, each once: "alice, bob?, ?".
+std::string holder_users(const Cluster& cluster, const Gpu& gpu);
 
 }  // namespace tessera::query

@@ -24,17 +24,6 @@ Value largest_free(const GpuRow& row, const Context& context) {
   return words(product->profiles[static_cast<std::size_t>(*room.largest)].name.text);
 }
 
-std::string holders(const GpuRow& row) {
-  std::string text;
-  for (const Slice& slice : row.gpu->slices) {
-    std::string users = holder_users(*row.cluster, slice);
-    if (users.empty()) continue;
-    if (!text.empty()) text += ", ";
-    text += users;
-  }
-  return text;
-}
-
 std::int64_t held_slices(const Gpu& gpu) {
   std::int64_t number = 0;
   for (const Slice& slice : gpu.slices) number += slice.holding == Holding::held;
@@ -88,7 +77,7 @@ constexpr Column<GpuRow> kGpus[] = {
     {"uuid", "UUID", Format::text, Align::left, Show::wide, 12, "as the driver tells it",
      [](const GpuRow& row, const Context&) { return told(row.gpu->uuid); }},
     {"user", "HELD BY", Format::text, Align::left, Show::roomy, 8, "users who hold its slices",
-     [](const GpuRow& row, const Context&) { return words(holders(row)); }},
+     [](const GpuRow& row, const Context&) { return words(holder_users(*row.cluster, *row.gpu)); }},
 };
 
 const Workload* first_holder(const SliceRow& row) {

@@ -51,12 +51,6 @@ constexpr Column<ClusterRow> kClusters[] = {
      [](const ClusterRow& row, const Context&) { return told(row.cluster->version); }},
 };
 
-std::int64_t slices_where(const Node& node, Holding holding) {
-  std::int64_t number = 0;
-  each_slice(node, [&](const Slice& slice) { number += slice.holding == holding; });
-  return number;
-}
-
 std::string node_sharing(const Node& node) {
   std::map<Strategy, int> by_strategy;
   for (const Gpu& gpu : node.gpus) ++by_strategy[gpu.strategy];
@@ -109,15 +103,11 @@ constexpr Column<NodeRow> kNodes[] = {
     {"sharing", "SHARING", Format::text, Align::left, Show::always, 7, "how its GPUs are shared",
      [](const NodeRow& row, const Context&) { return told(node_sharing(*row.node)); }},
     {"slices", "SLICES", Format::count, Align::right, Show::always, 6, "slices that can be held",
-     [](const NodeRow& row, const Context&) {
-       std::int64_t number = 0;
-       each_slice(*row.node, [&](const Slice&) { ++number; });
-       return count(number);
-     }},
+     [](const NodeRow& row, const Context&) { return count(row.node->counts.all); }},
     {"held", "HELD", Format::count, Align::right, Show::always, 4, "slices in use",
-     [](const NodeRow& row, const Context&) { return count(slices_where(*row.node, Holding::held)); }},
+     [](const NodeRow& row, const Context&) { return count(row.node->counts.held); }},
     {"free", "FREE", Format::count, Align::right, Show::always, 4, "slices nobody holds",
-     [](const NodeRow& row, const Context&) { return count(slices_where(*row.node, Holding::free)); }},
+     [](const NodeRow& row, const Context&) { return count(row.node->counts.free); }},
     {"use", "USE", Format::percent, Align::right, Show::roomy, 4, "mean compute use of its GPUs",
      [](const NodeRow& row, const Context&) { return mean_use(*row.node); }},
     {"work", "WORK", Format::count, Align::right, Show::roomy, 4, "workloads that run there",

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/query/value.hpp"
+#include "tui/screens/changed.hpp"
 #include "tui/screens/empty.hpp"
 #include "tui/screens/roles.hpp"
 
@@ -210,6 +211,8 @@ void draw_node(Canvas& canvas, Rect area, const World& world, const UiState& sta
     return;
   }
   NodePage page = node_page(world, *cluster, *node, area.width, area.height);
+  for (Board& board : page.boards)
+    for (Tile& tile : board.tiles) tile.changed = has_changed(state, world, tile.id, 0);
   int head = page.head + (page.ruler ? 1 : 0);
   draw_boards(canvas, area.below(head), page, screen, state.ascii);
   // A board at the upper edge reaches into the head's lines: those are drawn last, over it.

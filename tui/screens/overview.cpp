@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "tui/screens/changed.hpp"
 #include "tui/screens/roles.hpp"
 
 namespace tessera::tui {
@@ -65,8 +66,13 @@ void draw_cluster(Canvas& canvas, Rect area, int y, const World& world, const Ui
     canvas.put(area.x + at.nodes + 4, y, "? not read yet", Role::unknown);
     return;
   }
-  put_right(canvas, area.x + at.nodes + 5, y, std::to_string(totals.nodes), plain);
-  put_right(canvas, area.x + at.gpus + 6, y, std::to_string(totals.gpus), plain);
+  auto count = [&](OverviewCell cell, int right, int number, Style style) {
+    if (index < state.overview.cluster_ids.size())
+      style = changed_or(style, state, world, state.overview.cluster_ids[index], static_cast<int>(cell));
+    put_right(canvas, area.x + right, y, std::to_string(number), style);
+  };
+  count(OverviewCell::nodes, at.nodes + 5, totals.nodes, plain);
+  count(OverviewCell::gpus, at.gpus + 6, totals.gpus, plain);
   if (totals.slices > 0) {
     double percent = 100.0 * totals.held / totals.slices;
     canvas.put(area.x + at.bar, y, meter(percent, at.bar_width, state.ascii), Role::held);
@@ -74,10 +80,9 @@ void draw_cluster(Canvas& canvas, Rect area, int y, const World& world, const Ui
   } else {
     canvas.put(area.x + at.bar, y, "n/a", Role::dim);
   }
-  put_right(canvas, area.x + at.free + 6, y, std::to_string(totals.free),
-            totals.free > 0 ? Style(Role::free) : Style(Role::dim));
-  put_right(canvas, area.x + at.pending + 7, y, std::to_string(totals.pending),
-            totals.pending > 0 ? Style(Role::text) : Style(Role::dim));
+  count(OverviewCell::free, at.free + 6, totals.free, Style(totals.free > 0 ? Role::free : Role::dim));
+  count(OverviewCell::pending, at.pending + 7, totals.pending,
+        Style(totals.pending > 0 ? Role::text : Role::dim));
   int dangers = needs_of(state, cluster, Severity::danger),
       needs = needs_of(state, cluster, Severity::warning);
   if (needs > 0)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tui/screens/changed.hpp"
 #include "tui/screens/roles.hpp"
 
 namespace tessera::tui {
@@ -137,11 +138,9 @@ std::string ScreenRows::text(int row, int column) const {
 
 Style ScreenRows::style(int row, int column, const std::string& text) const {
   const ColumnInfo& info = columns()[static_cast<std::size_t>(column)];
-  if (!state_.cells.changed.empty()) {
-    auto changed = state_.cells.changed.find({id_at(world_.model, screen_.kind, ref(row)), column});
-    if (changed != state_.cells.changed.end() && world_.wall - changed->second < kChangedFor)
-      return Style(Role::changed).with_bold();
-  }
+  if (!state_.cells.changed.empty() &&
+      has_changed(state_, world_, id_at(world_.model, screen_.kind, ref(row)), column))
+    return Style(Role::changed).with_bold();
   bool about_room = text == word(Holding::free) || info.key == "free" || info.key == "largest";
   if (about_room) {
     auto node = node_at(world_.model, ref(row));

@@ -6,6 +6,8 @@
 namespace tessera::tui {
 namespace {
 
+constexpr Style kJustChanged = Style(Role::changed).with_bold();
+
 std::string_view fill_of(TileKind kind, const Glyphs& shapes) {
   switch (kind) {
     case TileKind::held: return shapes.held;
@@ -33,7 +35,10 @@ void draw_bar(Canvas& canvas, int x, int y, int width, const Tile& tile, const s
   bool airy = cells + 4 <= width;
   int start = x + (width - cells) / 2;
   if (airy) canvas.fill(start - 1, y, cells + 2, 1, " ", style);
-  Style words = tile.words ? Style(*tile.words) : tile.kind == TileKind::held ? Style(Role::text) : style;
+  Style words = tile.changed                  ? kJustChanged
+                : tile.words                  ? Style(*tile.words)
+                : tile.kind == TileKind::held ? Style(Role::text)
+                                              : style;
   canvas.put(start, y, fitted, selected ? words.with_bold() : words, x + width);
   // Without colour a reversed solid bar would be blank: only the words are marked, the shape stays.
   if (selected) canvas.mark_selected(airy ? start - 1 : start, y, airy ? cells + 2 : cells);
@@ -66,7 +71,7 @@ void draw_texts(Canvas& canvas, int x, int y, int width, const Tile& tile, int l
       if (!room && i > 0) text.clear();
       if (room || i > 0) end = put_right(canvas, end, y + i, tile.use, Role::text) - 1;
     }
-    Style style = i == 0 ? Style(Role::text) : Style(Role::dim);
+    Style style = i > 0 ? Style(Role::dim) : tile.changed ? kJustChanged : Style(Role::text);
     put_cell(canvas, x, y + i, end - x, text, style, ascii);
   }
 }

@@ -26,6 +26,7 @@ struct Tile {
   std::vector<std::string> lines;  // below the bar: holder, its work, since when; most important first
   std::optional<Role> words;       // of the label, where it is not that of the kind: kept, destroyed
   std::string use;                 // "88%", at the right end of the last line; empty: not told
+  bool changed = false;            // what it is or who holds it, a moment ago
 };
 
 struct TileRow {
