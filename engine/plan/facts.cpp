@@ -10,18 +10,28 @@ namespace tessera::plan {
 namespace {
 
 constexpr std::string_view kSign = "tessera ";
+constexpr std::size_t kLongest = 120;
 
+bool is_plain(unsigned char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
+         c == '.';
+}
 bool plain(std::string_view text) {
-  return !text.empty() && text.size() <= 120 && std::all_of(text.begin(), text.end(), [](unsigned char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-           c == '_' || c == '.';
-  });
+  return !text.empty() && text.size() <= kLongest && std::all_of(text.begin(), text.end(), is_plain);
+}
+
+// User names of a domain carry a backslash or '@'; what stands in free text must be found again in it.
+std::string fit(std::string_view text) {
+  std::string fitted(text.substr(0, kLongest));
+  for (char& c : fitted)
+    if (!is_plain(static_cast<unsigned char>(c))) c = '_';
+  return fitted.empty() ? "unknown" : fitted;
 }
 
 }  // namespace
 
 std::string to_text(const RunMark& mark) {
-  return fmt::format("{}{} {}@{}", kSign, mark.run, mark.who, mark.from);
+  return fmt::format("{}{} {}@{}", kSign, fit(mark.run), fit(mark.who), fit(mark.from));
 }
 
 std::optional<RunMark> parse_mark(std::string_view text) {
