@@ -20,7 +20,7 @@ struct RunMark {
   friend bool operator==(const RunMark&, const RunMark&) = default;
 };
 // "tessera RUN who@from", the form in which a mark stands in free text such as a drain reason; words may
-// follow. Users of a domain (DOMAIN\\user) are written with "_" for what would not be found again.
+// follow. Users of a domain (DOMAIN\user) are written with "_" for what would not be found again.
 std::string to_text(const RunMark& mark);
 // nullopt: that text carries no mark. `since` is not in the text.
 std::optional<RunMark> parse_mark(std::string_view text);
