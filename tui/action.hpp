@@ -113,6 +113,17 @@ enum class Action : std::uint8_t {
   layout_replicas,
   layout_all,
   layout_plan,
+  // The guide, and in it.
+  guide_open,
+  guide_yes,
+  guide_no,
+  guide_undo,
+  guide_why,
+  guide_compare,
+  guide_schedulers,
+  guide_terms,
+  guide_layouts,
+  guide_plan,
   // In a list of choices (columns, sorting).
   choice_toggle,
   // While typing.
@@ -146,8 +157,7 @@ enum class Scope : std::uint8_t {
   resume,
   arm,
   leave,
-  choice,
-  input,
+  guide, question, choice, input,
   count_
 };
 
@@ -164,6 +174,7 @@ enum class Group : std::uint8_t {
   typing,
   count_
 };
+enum class Group : std::uint8_t { move, find, mark, screens, console, change, guide, choice, typing, count_ };
 
 struct ActionInfo {
   Action action;

@@ -144,7 +144,14 @@ int run_tessera(const std::vector<std::string>& arguments, const cli::Environmen
       cli::complain(streams, keymap.error());
       return cli::kUsage;
     }
-    auto code = tui::run_console(cli::console_options(options, environment), *keymap, catalogue, backends,
+    auto texts = cli::load_guide_texts(environment);
+    if (!texts) {
+      cli::complain(streams, texts.error());
+      return cli::kUsage;
+    }
+    tui::ConsoleOptions wanted = cli::console_options(options, environment);
+    wanted.state.guide_texts = *texts;
+    auto code = tui::run_console(wanted, *keymap, catalogue, backends,
                                  mailbox, mailbox, runs);
     if (code) return *code;
     cli::complain(streams, code.error());

@@ -25,6 +25,7 @@ std::string_view word(ScreenKind kind) {
     case ScreenKind::messages: return "messages";
     case ScreenKind::run: return "run";
     case ScreenKind::journal: return "journal";
+    case ScreenKind::guide: return "guide";
   }
   return "";
 }

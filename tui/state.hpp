@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -20,6 +21,7 @@
 #include "tui/canvas.hpp"
 #include "tui/run_state.hpp"
 #include "tui/screens/layout_state.hpp"
+#include "tui/guide_state.hpp"
 
 namespace tessera::tui {
 
@@ -40,6 +42,7 @@ enum class ScreenKind : std::uint8_t {
   messages,  // what the owners of disturbed work are told
   run,       // one run, from its journal
   journal,   // all runs
+  guide,  // how to share a board: the flowchart and what follows from it
 };
 bool is_table(ScreenKind kind);
 std::string_view word(ScreenKind kind);  // "nodes": as in breadcrumbs and `:`
@@ -86,6 +89,7 @@ struct Screen {
   std::set<std::string> marks;
   DerivedRows derived;
   std::optional<LayoutState> layout;  // of the layout editor
+  GuideState guide;
 };
 
 // The line at the bottom while something is typed.
@@ -172,6 +176,9 @@ struct UiState {
   bool mouse = false;
   bool writable = false;                                // [RW]
   std::map<ClusterName, plan::Capabilities> abilities;  // of the clusters that can be changed
+  std::shared_ptr<const guide::Texts> guide_texts;  // with the site's own flowchart; null: ours, once needed
+  guide::SiteFacts site;
+  std::optional<sharing::Platform> platform;  // set for this site
   std::optional<PlanView> plan;                         // on the plan screen
   std::optional<Arming> arming;                         // a name is being typed, or was
   std::optional<std::string> resuming;                  // the run for which a way on is being chosen

@@ -9,6 +9,7 @@
 #include "tui/screens/empty.hpp"
 #include "tui/screens/frame.hpp"
 #include "tui/screens/layout.hpp"
+#include "tui/screens/guide.hpp"
 #include "tui/screens/overview.hpp"
 #include "tui/screens/plan.hpp"
 #include "tui/screens/rows.hpp"
@@ -59,6 +60,7 @@ void derive_all(UiState& state, const World& world) {
     if (below && screen.derived.valid && screen.derived.key == key && screen.derived.total >= kHuge) continue;
     if (stale(screen.derived, key, world)) screen.derived = derive(world, state, screen);
   }
+  if (state.top().kind == ScreenKind::guide) refresh_guide(state, state.top(), world);
   if (from == 0 && overview_stale(state.overview, world))
     state.overview =
         work_out_overview(world, state.ascii, state.runs.heads, first_key(state, Action::show_journal));
@@ -99,6 +101,8 @@ void cancel_input(UiState& state) {
 void back(UiState& state, const World& world) {
   if (state.choice.kind != ChoiceKind::none) {
     state.choice = {};
+  } else if (back_in_guide(state)) {
+    return;
   } else if (is_loading(state, world.model)) {
     state.loading_left = true;
   } else if (!state.top().filter_text.empty()) {
@@ -141,7 +145,9 @@ Effects act_on_console(UiState& state, const World& world, Action action) {
       }
       auto lines = std::count(text.begin(), text.end(), '\n') + 1;
       say(state, world, Severity::good,
-          lines > 1 ? "copied " + std::to_string(lines) + " names" : "copied " + text);
+          lines == 1                   ? "copied " + text
+          : is_table(state.top().kind) ? "copied " + std::to_string(lines) + " names"
+                                       : "copied " + std::to_string(lines) + " lines");
       effects.copy = std::move(text);
       break;
     }
@@ -333,6 +339,10 @@ Effects act(UiState& state, const World& world, Action action) {
     case Action::palette: open_prompt(state, InputKind::command); return {};
     default: break;
   }
+  if (is_guide_action(action)) {
+    act_on_guide(state, world, action);
+    return {};
+  }
   if (action >= Action::filter && action <= Action::clear_marks) {
     act_on_table(state, world, action);
     return {};
@@ -366,6 +376,8 @@ std::vector<Scope> scopes(const UiState& state) {
   if (state.top().kind == ScreenKind::plan) out.push_back(Scope::plan);
   if (state.top().kind == ScreenKind::run || state.top().kind == ScreenKind::journal)
     out.push_back(Scope::run);
+  if (guide_asks(state.top())) out.push_back(Scope::question);
+  if (state.top().kind == ScreenKind::guide) out.push_back(Scope::guide);
   out.push_back(Scope::global);
   return out;
 }

@@ -9,6 +9,7 @@
 #include "tui/screens/empty.hpp"
 #include "tui/screens/frame.hpp"
 #include "tui/screens/layout.hpp"
+#include "tui/screens/guide.hpp"
 #include "tui/screens/node.hpp"
 #include "tui/screens/overlays.hpp"
 #include "tui/screens/overview.hpp"
@@ -76,7 +77,8 @@ std::string draw_paned_screen(Canvas& canvas, Rect body, const World& world, con
 std::string draw_body(Canvas& canvas, Rect body, const World& world, const UiState& state) {
   const Screen& screen = state.top();
   bool own_page = screen.kind == ScreenKind::help || screen.kind == ScreenKind::about ||
-                  screen.kind == ScreenKind::log || is_paned(screen.kind);
+                  screen.kind == ScreenKind::log || is_paned(screen.kind) ||
+                  (screen.kind == ScreenKind::guide && screen.cluster.empty());  // a product needs no cluster
   if (world.model.clusters.empty() && !own_page) {
     draw_no_cluster(canvas, body, state);
     return {};
@@ -87,6 +89,7 @@ std::string draw_body(Canvas& canvas, Rect body, const World& world, const UiSta
   }
   if (is_table(screen.kind)) return draw_table_screen(canvas, body, world, state);
   if (is_paned(screen.kind)) return draw_paned_screen(canvas, body, world, state);
+  if (screen.kind == ScreenKind::guide) return draw_guide(canvas, body, world, state);
   if (is_document(screen.kind)) return draw_document_screen(canvas, body, world, state);
   if (screen.kind == ScreenKind::layout) return draw_layout(canvas, body, world, state);
   if (screen.kind == ScreenKind::node)

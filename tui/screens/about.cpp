@@ -5,6 +5,7 @@
 
 #include "tui/screens/documents.hpp"
 #include "tui/screens/plan.hpp"
+#include "tui/screens/guide.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -52,7 +53,7 @@ Document about_document(const World& world, const UiState& state, int width) {
 
 bool is_document(ScreenKind kind) {
   return kind == ScreenKind::workload || kind == ScreenKind::facts || kind == ScreenKind::help ||
-         kind == ScreenKind::about || kind == ScreenKind::log || kind == ScreenKind::messages;
+         kind == ScreenKind::about || kind == ScreenKind::log || kind == ScreenKind::messages || kind == ScreenKind::guide;
 }
 
 Document document_of(const World& world, const UiState& state, int width) {
@@ -63,6 +64,7 @@ Document document_of(const World& world, const UiState& state, int width) {
     case ScreenKind::about: return about_document(world, state, width);
     case ScreenKind::log: return log_document(world, state, width);
     case ScreenKind::messages: return messages_document(state, width);
+    case ScreenKind::guide: return guide_document(world, state, width);
     default: return {};
   }
 }

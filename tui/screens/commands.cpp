@@ -6,6 +6,7 @@
 
 #include "engine/text.hpp"
 #include "tui/screens/control.hpp"
+#include "tui/screens/guide.hpp"
 #include "tui/screens/layout.hpp"
 #include "tui/screens/plan.hpp"
 #include "tui/screens/rows.hpp"
@@ -41,6 +42,7 @@ constexpr std::array kAliases{
     Alias{"log", "events"},
     Alias{"journal", "journal"},
     Alias{"runs", "journal"},
+    Alias{"decide", "guide"},
     Alias{"about", "about"},
     Alias{"info", "about"},
     Alias{"help", "help"},
@@ -71,6 +73,7 @@ constexpr std::array kWithArgument{
     Taker{"columns", "A,B,C: show these; default: as many as fit"},
     Taker{"theme", "NAME: change the colours"},
     Taker{"replicas", "NUMBER: how many clients share a GPU, in the layout editor"},
+    Taker{"guide", "NODE or PRODUCT: decide how to share it"},
 };
 constexpr std::size_t kMostCandidates = 50;
 
@@ -109,13 +112,16 @@ std::vector<std::string> arguments(const UiState& state, const World& world, con
   std::vector<std::string> names;
   const Model& model = world.model;
   for (const Cluster& cluster : model.clusters) {
-    if (command == "node" || command == "plan")
+    if (command == "node" || command == "plan" || command == "guide")
       add_names(names, cluster.nodes.all(), stem, [](const Node& node) { return node.name.text; });
     if (command == "job" || command == "pod")
       add_names(names, cluster.workloads.all(), stem, [](const Workload& work) { return work.id.text; });
   }
   if (command == "cluster")
     add_names(names, model.clusters, stem, [](const Cluster& cluster) { return cluster.name.text; });
+  if (command == "guide")
+    add_names(names, world.catalogue.products(), stem,
+              [](const mig::Product& product) { return product.key.text; });
   if (command == "theme") add_names(names, state.themes, stem, [](const std::string& name) { return name; });
   std::span<const ColumnInfo> columns = column_infos(state.top().kind);
   auto key_of = [](const ColumnInfo& column) { return std::string(column.key); };
@@ -219,6 +225,7 @@ std::optional<Error> run_with_argument(UiState& state, const World& world, const
   if (command == "job" || command == "pod") return open_named_workload(state, world, argument);
   if (command == "plan") return plan_named(state, world, argument);
   if (command == "cluster") return restrict_to(state, world, argument);
+  if (command == "guide") return open_guide_named(state, world, argument);
   if (command == "sort") return sort_named(state, argument);
   if (command == "columns") return choose_named(state, argument);
   if (command == "replicas") return type_replicas(state, argument);

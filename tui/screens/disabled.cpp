@@ -2,6 +2,7 @@
 #include "tui/screens/control.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/layout.hpp"
+#include "tui/screens/guide.hpp"
 #include "tui/screens/overview.hpp"
 #include "tui/screens/panes_of.hpp"
 #include "tui/screens/plan.hpp"
@@ -23,6 +24,7 @@ std::string nothing_to_open(const UiState& state, const World& world) {
                                               : "only work can be opened here; a step's commands stand below";
   if (screen.kind == ScreenKind::journal) return run_here(state).empty() ? "there is no run to open" : "";
   if (screen.kind == ScreenKind::layout) return why_no_edit(Action::open, state, world);
+  if (screen.kind == ScreenKind::guide) return why_no_open_in_guide(state);
   return "there is nothing to open here";
 }
 
@@ -68,6 +70,7 @@ std::string why_disabled(Action action, const UiState& state, const World& world
   bool table = is_table(screen.kind);
   if (info(action).group == Group::change) return why_not_change(action, state, world);
   if (is_layout_action(action)) return why_no_edit(action, state, world);
+  if (is_guide_action(action)) return why_no_guide_action(action, state, world);
   switch (action) {
     case Action::show_layout: return why_no_layout(state, world);
     case Action::open: return state.choice.kind != ChoiceKind::none ? "" : nothing_to_open(state, world);
@@ -83,6 +86,8 @@ std::string why_disabled(Action action, const UiState& state, const World& world
     }
     case Action::next_panel:
     case Action::previous_panel:
+      if (screen.kind == ScreenKind::guide)
+        return screen.guide.groups.size() > 1 ? "" : "all boards here are of one kind";
       if (screen.kind == ScreenKind::layout) return why_no_edit(action, state, world);
       return screen.kind == ScreenKind::overview || screen.kind == ScreenKind::node ||
                      (is_paned(screen.kind) && !panes_of(world, state, state.size.columns).side.empty())
@@ -113,6 +118,8 @@ std::string why_disabled(Action action, const UiState& state, const World& world
     case Action::copy:
       // The footer asks with every frame, and the text of many marks is long.
       if (table && !screen.marks.empty()) return "";
+      if (screen.kind == ScreenKind::guide)
+        return copy_in_guide(state).empty() ? "there is nothing to copy yet" : "";
       return copy_text(state, world).empty() ? "there is no name to copy here" : "";
     case Action::suspend:
       return under_way(state)

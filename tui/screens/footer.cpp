@@ -32,6 +32,10 @@ std::vector<Action> footer_actions(ScreenKind kind) {
     case ScreenKind::run:
       return {run_pause, run_go_back, back, run_resume, run_undo, run_go_on, run_stop_here, copy, palette};
     case ScreenKind::journal: return {open, back, run_undo, run_resume, copy, palette};
+    case ScreenKind::guide:
+      return {guide_yes,   guide_no,      open,      guide_plan,    copy,
+              guide_undo,  next_panel,    guide_why, guide_compare, guide_schedulers,
+              guide_terms, guide_layouts, back};
   }
   return {};
 }
@@ -83,6 +87,8 @@ void draw_footer(Canvas& canvas, int y, const UiState& state, const World& world
     bool usable = why_disabled(action, state, world).empty();
     // What a run takes depends on how it stands: only that is offered.
     if (!usable && info(action).scope == Scope::run) continue;
+    // In the guide a key is an answer at a question and something else at a leaf: only one is shown.
+    if (!usable && state.top().kind == ScreenKind::guide) continue;
     x += canvas.put(x, y, key, usable ? Role::key : Role::dim, end) + 1;
     x += canvas.put(x, y, info(action).title, Role::dim, end) + 2;
   }

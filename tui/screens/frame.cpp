@@ -43,6 +43,7 @@ std::string crumb(const Screen& screen, bool many_clusters) {
     case ScreenKind::plan:
     case ScreenKind::run: return std::string(word(screen.kind)) + " " + screen.subject;
     case ScreenKind::layout: return "layout " + screen.subject;
+    case ScreenKind::guide: return "guide " + screen.subject;
     default: break;
   }
   std::string text(word(screen.kind));

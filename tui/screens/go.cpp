@@ -3,6 +3,7 @@
 
 #include "tui/screens/boards.hpp"
 #include "tui/screens/control.hpp"
+#include "tui/screens/guide.hpp"
 #include "tui/screens/overview.hpp"
 #include "tui/screens/plan.hpp"
 #include "tui/screens/rows.hpp"
@@ -170,6 +171,7 @@ void open_under_cursor(UiState& state, const World& world) {
   if (screen.kind == ScreenKind::overview) return open_overview(state, world);
   if (screen.kind == ScreenKind::workload) return open_stop(state, world, std::string(screen.cursor));
   if (screen.kind == ScreenKind::plan) return open_on_plan(state);
+  if (screen.kind == ScreenKind::guide) return open_in_guide(state, world);
   if (screen.kind != ScreenKind::node) return;
   const Cluster* cluster = world.model.find(screen.cluster);
   const Node* node = node_of(screen, world.model);
@@ -250,6 +252,7 @@ std::string copy_text(const UiState& state, const World& world) {
   if (screen.kind == ScreenKind::plan) return plan_copy(state, world);
   if (screen.kind == ScreenKind::messages) return messages_text(state);
   if (screen.kind == ScreenKind::run || screen.kind == ScreenKind::journal) return run_copy(state, world);
+  if (screen.kind == ScreenKind::guide) return copy_in_guide(state);
   if (!is_table(screen.kind)) {
     if (screen.kind == ScreenKind::node || screen.kind == ScreenKind::workload) return screen.subject;
     if (screen.kind == ScreenKind::overview) {

@@ -17,6 +17,7 @@ std::vector<Scope> scopes_of(ScreenKind kind) {
   if (kind == ScreenKind::log) return {Scope::log};
   if (kind == ScreenKind::plan) return {Scope::plan, Scope::arm};
   if (kind == ScreenKind::run || kind == ScreenKind::journal) return {Scope::run, Scope::resume};
+  if (kind == ScreenKind::guide) return {Scope::question, Scope::guide};
   return {};
 }
 
@@ -111,7 +112,8 @@ Document help_document(const UiState& state, int width) {
     for (const ActionInfo& action : actions()) {
       bool elsewhere = action.scope == Scope::table || action.scope == Scope::node ||
                        action.scope == Scope::layout || action.scope == Scope::log ||
-                       action.group == Group::change;
+                       action.group == Group::change ||
+                       action.scope == Scope::guide || action.scope == Scope::question;
       if (action.group == static_cast<Group>(group) && !elsewhere)
         add_action(section, state, action, column_width);
     }

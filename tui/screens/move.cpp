@@ -6,6 +6,7 @@
 #include "tui/screens/documents.hpp"
 #include "tui/screens/frame.hpp"
 #include "tui/screens/layout.hpp"
+#include "tui/screens/guide.hpp"
 #include "tui/screens/node.hpp"
 #include "tui/screens/overview.hpp"
 #include "tui/screens/panes_of.hpp"
@@ -15,6 +16,12 @@ namespace tessera::tui {
 namespace {
 
 Rect body_of(const UiState& state, const World& world) { return frame_of(state, world, state.size).body; }
+
+// Where the lines of a page stand.
+Rect page_of(const UiState& state, const World& world) {
+  const Rect body = body_of(state, world);
+  return state.top().kind == ScreenKind::guide ? guide_areas(world, state, body).page : body;
+}
 
 // How far an action moves in a list of `page` visible lines; first and last are far beyond either end.
 int distance(Action action, int page) {
@@ -96,7 +103,7 @@ void move_overview(UiState& state, const World& world, Action action) {
 
 void move_document(UiState& state, const World& world, Action action) {
   Screen& screen = state.top();
-  Rect body = body_of(state, world);
+  Rect body = page_of(state, world);
   Document document = document_of(world, state, body.width);
   Stops stops = document_stops(document);
   int by = distance(action, body.height);
@@ -226,6 +233,9 @@ void move_cursor(UiState& state, const World& world, Action action) {
     return move_panes(state, world, action, body, distance(action, body.height));
   }
   if (kind == ScreenKind::layout) return move_in_layout(state, world, action);
+  const bool turns = action == Action::next_panel || action == Action::previous_panel;
+  if (kind == ScreenKind::guide && turns)
+    return next_guide_group(state, action == Action::next_panel ? 1 : -1);
   move_document(state, world, action);
 }
 
@@ -262,12 +272,19 @@ void settle(UiState& state, const World& world) {
     keep_in_view(screen, first, last, body.height - page.head - (page.ruler ? 1 : 0), page.total);
   } else if (is_paned(screen.kind)) {
     settle_panes(state, world, body);
-  } else if (screen.kind == ScreenKind::workload) {
-    Document document = document_of(world, state, body.width);
+  } else if (screen.kind == ScreenKind::workload || screen.kind == ScreenKind::guide) {
+    Rect page = page_of(state, world);
+    Document document = document_of(world, state, page.width);
     Stops stops = document_stops(document);
     if (stops.ids.empty()) return;
     int at = stop_at(stops, screen);
     rest_on(screen, stops, at);
+    if (screen.kind != ScreenKind::guide) return;
+    // A stop of the guide comes with the lines below it: its details, or the text to hand out.
+    int line = stops.lines[static_cast<std::size_t>(at)], total = static_cast<int>(document.size());
+    int end =
+        at + 1 < static_cast<int>(stops.lines.size()) ? stops.lines[static_cast<std::size_t>(at) + 1] : total;
+    keep_in_view(screen, line, std::min(end, line + page.height), page.height, total);
   }
 }
 
@@ -287,7 +304,10 @@ void click(UiState& state, const World& world, int x, int y) {
   } else if (screen.kind == ScreenKind::layout) {
     click_layout(state, world, body, x, y);
   } else if (is_document(screen.kind)) {
-    Stops stops = document_stops(document_of(world, state, body.width));
+    Rect page = page_of(state, world);
+    if (x < page.x || y < page.y) return;
+    line = y - page.y;
+    Stops stops = document_stops(document_of(world, state, page.width));
     for (std::size_t i = 0; i < stops.lines.size(); ++i)
       if (stops.lines[i] == screen.top + line) rest_on(screen, stops, static_cast<int>(i));
   }

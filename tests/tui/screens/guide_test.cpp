@@ -1,0 +1,63 @@
+// The guide's screens: every question, every leaf and every page beside them, as they were found right.
+#include <gtest/gtest.h>
+
+#include "tests/support/golden.hpp"
+#include "tests/support/session.hpp"
+#include "tests/tui/screens/places.hpp"
+
+namespace tessera::test {
+namespace {
+
+struct GuideShot {
+  const char* name;
+  const char* keys;
+};
+
+class GuideGolden : public testing::TestWithParam<GuideShot> {};
+
+TEST_P(GuideGolden, AtThreeSizes) {
+  for (tui::Size size : {tui::Size{80, 24}, {120, 40}, {200, 60}}) {
+    Session session(small_place(), size);
+    session.press(GetParam().keys);
+    expect_golden(std::string("guide-") + GetParam().name + "-" + std::to_string(size.columns),
+                  session.canvas());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Guide, GuideGolden,
+    testing::Values(GuideShot{"q1", ":guide n0031<enter>"}, GuideShot{"q2", ":guide n0007<enter>"},
+                    GuideShot{"q2-why", ":guide n0007<enter>w"}, GuideShot{"q3", ":guide A10<enter>"},
+                    GuideShot{"q4", ":guide A10<enter>y"}, GuideShot{"q5", ":guide A10<enter>n"},
+                    GuideShot{"mig", ":guide n0007<enter>y"}, GuideShot{"vgpu", ":guide A10<enter>yy"},
+                    GuideShot{"mps", ":guide n0007<enter>ny"}, GuideShot{"slicing", ":guide n0007<enter>nn"},
+                    GuideShot{"compare", ":guide n0007<enter>c"},
+                    GuideShot{"scheduler", ":guide n0007<enter>s"},
+                    GuideShot{"terms", ":guide n0007<enter>t"}, GuideShot{"layouts", ":guide n0007<enter>v"},
+                    GuideShot{"advice", ":guide n0007<enter>yG"}, GuideShot{"groups", "2*D<tab>"}),
+    [](const auto& shot) {
+      std::string name = shot.param.name;
+      std::replace(name.begin(), name.end(), '-', '_');
+      return name;
+    });
+
+TEST(GuideAscii, QuestionAndLeafKeepTheirShapes) {
+  for (tui::Size size : {tui::Size{80, 24}, {120, 40}}) {
+    Session session(small_place(), size);
+    session.state.ascii = true;
+    session.press(":guide n0007<enter>");
+    expect_golden("guide-q2-ascii-" + std::to_string(size.columns), session.canvas());
+    session.press("y");
+    expect_golden("guide-mig-ascii-" + std::to_string(size.columns), session.canvas());
+  }
+}
+
+TEST(GuideSmall, TheQuestionIsSeenOnTheSmallestTerminal) {
+  Session session(small_place(), {60, 15});
+  session.press(":guide n0007<enter>");
+  EXPECT_TRUE(session.shows("Q2 Isolation required?")) << session.screen();
+  EXPECT_TRUE(session.shows("Must one user's crash")) << session.screen();
+}
+
+}  // namespace
+}  // namespace tessera::test

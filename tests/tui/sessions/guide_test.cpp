@@ -1,0 +1,166 @@
+// Walking the guide by its keys: answers, taking them back, groups, pages, and what is copied.
+#include <gtest/gtest.h>
+
+#include "tests/support/session.hpp"
+#include "tests/tui/screens/places.hpp"
+
+namespace tessera::test {
+namespace {
+
+const tui::GuideGroup& group(const Session& session) { return *session.state.top().guide.group(); }
+
+std::string strategy(const Session& session) {
+  const auto& result = group(session).result;
+  return result.strategy ? std::string(word(*result.strategy)) : "open";
+}
+
+TEST(GuideSession, WhatTheCatalogueKnowsIsPassedAndTheRestIsAsked) {
+  Session session(small_place());
+  session.press("3D");
+  ASSERT_EQ(session.state.top().kind, tui::ScreenKind::guide);
+  ASSERT_EQ(group(session).walk.path().size(), 1u);
+  EXPECT_FALSE(group(session).walk.path()[0].by_admin);
+  EXPECT_EQ(group(session).walk.current()->label, "Q2");
+  session.line_with("likely yes");
+  session.line_with("scontrol show job");
+}
+
+TEST(GuideSession, AnswersLeadToALeafAndUndoLeadsBack) {
+  Session session(small_place());
+  session.press(":guide n0007<enter>y");
+  EXPECT_EQ(strategy(session), "mig");
+  session.press("u");
+  EXPECT_EQ(group(session).walk.current()->label, "Q2");
+  session.press("ny");
+  EXPECT_EQ(strategy(session), "mps");
+  session.press("uun");
+  EXPECT_EQ(group(session).walk.current()->label, "Q5");
+  session.press("uu");
+  EXPECT_EQ(group(session).walk.current()->label, "Q1") << "what was known can be overruled, too";
+  session.press("n");
+  EXPECT_EQ(group(session).walk.current()->label, "Q3");
+  session.press("uu");
+  session.line_with("this is the first question");
+}
+
+TEST(GuideSession, YIsAnAnswerAtAQuestionAndCopiesAtALeaf) {
+  Session session(small_place());
+  session.press(":guide n0007<enter>yG");
+  session.press("y");
+  ASSERT_FALSE(session.effects.empty());
+  ASSERT_TRUE(session.effects.back().copy);
+  EXPECT_NE(session.effects.back().copy->find("sbatch --gres="), std::string::npos)
+      << *session.effects.back().copy;
+  EXPECT_EQ(strategy(session), "mig");
+}
+
+TEST(GuideSession, TheAdviceIsForTheLayoutUnderTheCursor) {
+  Session session(small_place());
+  session.press(":guide n0007<enter>ny");
+  const std::string first = session.screen();
+  const auto& layouts = group(session).result.layouts;
+  ASSERT_GT(layouts.size(), 1u);
+  session.press("j");
+  EXPECT_EQ(session.state.top().guide.chosen, 1u);
+  session.press("y");
+  EXPECT_EQ(session.effects.back().copy, layouts[1].title);
+}
+
+TEST(GuideSession, EachKindOfBoardHasAWalkOfItsOwn) {
+  Session session(small_place());
+  session.press("2*D");
+  ASSERT_GT(session.state.top().guide.groups.size(), 1u);
+  const std::string first = group(session).name;
+  session.press("y");
+  EXPECT_EQ(strategy(session), "mig");
+  session.press("<tab>");
+  EXPECT_NE(group(session).name, first);
+  EXPECT_EQ(strategy(session), "open");
+  session.press("<btab>");
+  EXPECT_EQ(strategy(session), "mig") << "the first group's answer stayed";
+}
+
+TEST(GuideSession, ABoardThatNobodyHasIsDecidedToo) {
+  Session session(Model{});
+  session.press(":guide H200<enter>");
+  EXPECT_NE(session.state.top().kind, tui::ScreenKind::guide) << "several products are meant";
+  session.press(":guide H100-80GB-SXM5<enter>y");
+  ASSERT_EQ(session.state.top().kind, tui::ScreenKind::guide);
+  EXPECT_EQ(strategy(session), "mig");
+  EXPECT_FALSE(group(session).result.layouts.empty());
+  session.press("<enter>");
+  session.line_with("this board is in no cluster here");
+}
+
+TEST(GuideSession, PagesOpenAndCloseWithoutLosingTheWalk) {
+  Session session(small_place());
+  session.press(":guide n0007<enter>n");
+  for (const char* key : {"c", "s", "t", "v"}) {
+    session.press(key);
+    EXPECT_NE(session.state.top().guide.panel, tui::GuidePanel::walk) << key;
+    session.press("<esc>");
+    EXPECT_EQ(session.state.top().guide.panel, tui::GuidePanel::walk) << key;
+  }
+  session.press("c");
+  session.line_with("hardware partitions");
+  session.press("cs");
+  session.line_with("hpc runs under Slurm");
+  session.press("s");
+  EXPECT_EQ(group(session).walk.current()->label, "Q5");
+  session.press("<esc>");
+  EXPECT_NE(session.state.top().kind, tui::ScreenKind::guide);
+}
+
+TEST(GuideSession, WhyUnfoldsAndTermsAreExplainedInPlace) {
+  Session session(small_place(), {80, 24});
+  session.press(":guide n0007<enter>w");
+  EXPECT_TRUE(session.shows("faults apart in hardware")) << session.screen();
+  session.press("w");
+  EXPECT_FALSE(session.shows("faults apart in hardware"));
+  session.resize({120, 40});
+  EXPECT_FALSE(session.shows("faults apart in hardware")) << "what was asked for stays";
+  session.press("wt");
+  session.line_with("TERMS OF THIS STEP");
+  session.line_with("namespace");
+}
+
+TEST(GuideSession, AnswersOutliveNewFacts) {
+  Session session(small_place());
+  session.press(":guide n0007<enter>n");
+  session.pass(Duration(5000));
+  Node changed = mixed_node();
+  changed.reason = "looked at";
+  session.tell(on("hpc", NodesListed{{changed, drained_node(), invalid_node(), pool_node()}}, 5));
+  EXPECT_EQ(group(session).walk.current()->label, "Q5");
+  EXPECT_TRUE(group(session).walk.path()[1].by_admin);
+}
+
+TEST(GuideSession, ANodeThatLeftSaysSo) {
+  Session session(small_place());
+  session.press(":guide n0012<enter>");
+  session.pass(Duration(5000));
+  session.tell(on("hpc", NodesListed{{mixed_node()}}, 5));
+  EXPECT_EQ(session.state.top().guide.groups.size(), 0u);
+  session.press("yncstvuP");
+  EXPECT_TRUE(session.shows("n0012"));
+}
+
+TEST(GuideSession, WhereThereIsNothingToDecideItSaysWhatToDo) {
+  Session session(small_place());
+  session.press("D");
+  EXPECT_EQ(session.state.stack.size(), 1u);
+  session.line_with(":guide H100-80GB-SXM5");
+  session.press(":guide nonsense<enter>");
+  session.line_with("no node and no product is called nonsense");
+}
+
+TEST(GuideSession, TheSitesLicenceIsAFact) {
+  Session session(small_place());
+  session.state.site.licence = true;
+  session.state.site.licence_source = "/etc/tessera/config.yaml:3";
+  session.press(":guide A10<enter>y");
+  EXPECT_EQ(strategy(session), "vgpu");
+}
+
+}  // namespace
+}  // namespace tessera::test

@@ -1,0 +1,67 @@
+// The guide: the flowchart as a chart with the walked path lit, the question that waits, and at a leaf what
+// follows from it, down to layouts and texts to hand out.
+//
+// Changes nothing; it ends in the layout editor or in a plan. What it says is worked out by refresh_guide()
+// and kept in the state, so that drawing only reads.
+// Threads: the UI thread; what draws only reads.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/guide/chart.hpp"
+#include "tui/update.hpp"
+#include "tui/widgets/document.hpp"
+
+namespace tessera::tui {
+
+// Opening (guide_open.cpp).
+// For what the cursor is on, or what is marked.
+void open_guide_here(UiState& state, const World& world);
+// ":guide H100-80GB-SXM5" or ":guide n0007". Errors: neither a product nor a node is called that.
+std::optional<Error> open_guide_named(UiState& state, const World& world, const std::string& name);
+std::string why_no_guide(const UiState& state, const World& world);
+// Looks the boards up again and works out what follows, when the walk or the model has moved.
+void refresh_guide(UiState& state, Screen& screen, const World& world);
+
+// Keys (guide_keys.cpp).
+bool is_guide_action(Action action);
+std::string why_no_guide_action(Action action, const UiState& state, const World& world);
+void act_on_guide(UiState& state, const World& world, Action action);
+void next_guide_group(UiState& state, int step);
+// True: Esc was used up, the guide stays.
+bool back_in_guide(UiState& state);
+// Enter on a proposal.
+void open_in_guide(UiState& state, const World& world);
+std::string why_no_open_in_guide(const UiState& state);
+// What `y` copies: the layout or the text under the cursor.
+std::string copy_in_guide(const UiState& state);
+// A question waits, so that y and n are answers.
+bool guide_asks(const Screen& screen);
+
+// The page of lines (guide_page.cpp, guide_leaf.cpp, guide_tables.cpp).
+Document guide_document(const World& world, const UiState& state, int width);
+void add_guide_leaf(Document& page, const World& world, const UiState& state, int width);
+// The texts to hand out for the proposal that is chosen.
+std::vector<guide::Advice> guide_advice(const GuideState& guide);
+void add_guide_panel(Document& page, const World& world, const UiState& state, int width);
+inline constexpr std::string_view kGuideLayout = "layout:", kGuideAdvice = "advice:", kGuideNote = "note:";
+// "the catalogue knows …" or "you said so": why a step of the walk went its way, without the answer itself.
+std::string guide_reason(const guide::ResultStep& step);
+// Why the question matters is shown: asked for, or there is room anyway.
+bool guide_shows_why(const UiState& state);
+// The number behind one of those, where the cursor is on such a line.
+std::optional<std::size_t> guide_stop(const Screen& screen, std::string_view kind);
+
+// The screen (guide_draw.cpp).
+struct GuideAreas {
+  int head_y = 0;
+  Rect chart;  // height 0: not shown
+  Rect page;
+  guide::ChartStyle style = guide::ChartStyle::automatic;
+};
+GuideAreas guide_areas(const World& world, const UiState& state, Rect body);
+// Returns what the rule below says about the place in the page.
+std::string draw_guide(Canvas& canvas, Rect body, const World& world, const UiState& state);
+
+}  // namespace tessera::tui
