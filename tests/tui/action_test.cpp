@@ -58,6 +58,10 @@ TEST(Actions, NoDefaultKeyMeansTwoThings) {
     return own ? static_cast<int>(scope) : -1;
   };
   for (const ActionInfo& row : actions())
+  for (const ActionInfo& row : actions()) {
+    // The guide's questions hide the keys of the screen that they lie over.
+    if (row.scope == Scope::choice || row.scope == Scope::guide || row.scope == Scope::question) continue;
+    auto& of = row.scope == Scope::input ? typing : users;
     for (const Key& key : keymap.keys_for(row.action))
       EXPECT_TRUE(users.emplace(std::pair(space_of(row.scope), to_text(key)), row.id).second)
           << to_text(key) << " for " << row.id;

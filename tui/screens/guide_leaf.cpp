@@ -109,7 +109,12 @@ void add_detail(Document& page, const guide::Proposal& one, int width) {
   if (!one.ends.empty()) add_text(page, "must end or move " + some_of(one.ends), kBelow, width, Role::danger);
   if (!one.rehoused.empty())
     add_text(page, "of those a part here would hold " + some_of(one.rehoused), kBelow, width, Role::dim);
-  for (const std::string& note : one.notes) add_text(page, note, kBelow, width, Role::warning);
+  constexpr std::size_t kNotes = 2;
+  for (std::size_t i = 0; i < std::min(one.notes.size(), kNotes); ++i)
+    add_text(page, one.notes[i], kBelow, width, Role::warning);
+  if (one.notes.size() > kNotes)
+    add_text(page, fmt::format("and {} more like this", one.notes.size() - kNotes), kBelow, width,
+             Role::warning);
 }
 
 void add_layouts(Document& page, const World& world, const UiState& state, int width) {

@@ -26,7 +26,7 @@ TEST_P(GuideGolden, AtThreeSizes) {
 
 INSTANTIATE_TEST_SUITE_P(
     Guide, GuideGolden,
-    testing::Values(GuideShot{"q1", ":guide n0031<enter>"}, GuideShot{"q2", ":guide n0007<enter>"},
+    testing::Values(GuideShot{"q1", ":guide n0007<enter>u"}, GuideShot{"q2", ":guide n0007<enter>"},
                     GuideShot{"q2-why", ":guide n0007<enter>w"}, GuideShot{"q3", ":guide A10<enter>"},
                     GuideShot{"q4", ":guide A10<enter>y"}, GuideShot{"q5", ":guide A10<enter>n"},
                     GuideShot{"mig", ":guide n0007<enter>y"}, GuideShot{"vgpu", ":guide A10<enter>yy"},
