@@ -271,7 +271,7 @@ constexpr std::array<ScopeName, static_cast<std::size_t>(Scope::count_)> kScopes
 
 constexpr std::array<std::string_view, static_cast<std::size_t>(Group::count_)> kGroups{
     "Moving",  "Finding and arranging", "Marking and copying", "Screens",      "Editing a layout",
-    "Console", "Changing a layout",     "The guide", "Lists of choices",    "While typing",
+    "Console", "Changing a layout",     "The guide", "The guide", "Lists of choices",    "While typing",
 };
 
 // "k Up" → "`k` `Up`"; a bar inside a Markdown table needs a backslash.

@@ -157,7 +157,10 @@ enum class Scope : std::uint8_t {
   resume,
   arm,
   leave,
-  guide, question, choice, input,
+  guide,
+  question,
+  choice,
+  input,
   count_
 };
 

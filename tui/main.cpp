@@ -151,8 +151,7 @@ int run_tessera(const std::vector<std::string>& arguments, const cli::Environmen
     }
     tui::ConsoleOptions wanted = cli::console_options(options, environment);
     wanted.state.guide_texts = *texts;
-    auto code = tui::run_console(wanted, *keymap, catalogue, backends,
-                                 mailbox, mailbox, runs);
+    auto code = tui::run_console(wanted, *keymap, catalogue, backends, mailbox, mailbox, runs);
     if (code) return *code;
     cli::complain(streams, code.error());
     return cli::kUsage;

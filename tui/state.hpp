@@ -22,6 +22,7 @@
 #include "tui/run_state.hpp"
 #include "tui/screens/layout_state.hpp"
 #include "tui/guide_state.hpp"
+#include "tui/run_state.hpp"
 
 namespace tessera::tui {
 
@@ -42,7 +43,7 @@ enum class ScreenKind : std::uint8_t {
   messages,  // what the owners of disturbed work are told
   run,       // one run, from its journal
   journal,   // all runs
-  guide,  // how to share a board: the flowchart and what follows from it
+  guide,     // how to share a board: the flowchart and what follows from it
 };
 bool is_table(ScreenKind kind);
 std::string_view word(ScreenKind kind);  // "nodes": as in breadcrumbs and `:`
@@ -179,9 +180,9 @@ struct UiState {
   std::shared_ptr<const guide::Texts> guide_texts;  // with the site's own flowchart; null: ours, once needed
   guide::SiteFacts site;
   std::optional<sharing::Platform> platform;  // set for this site
-  std::optional<PlanView> plan;                         // on the plan screen
-  std::optional<Arming> arming;                         // a name is being typed, or was
-  std::optional<std::string> resuming;                  // the run for which a way on is being chosen
+  std::optional<PlanView> plan;               // on the plan screen
+  std::optional<Arming> arming;               // a name is being typed, or was
+  std::optional<std::string> resuming;        // the run for which a way on is being chosen
   RunsState runs;
   Leaving leaving = Leaving::no;
   bool wide = false;          // every column that fits, not only those for this width

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "tui/screens/documents.hpp"
-#include "tui/screens/plan.hpp"
 #include "tui/screens/guide.hpp"
+#include "tui/screens/plan.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -53,7 +53,8 @@ Document about_document(const World& world, const UiState& state, int width) {
 
 bool is_document(ScreenKind kind) {
   return kind == ScreenKind::workload || kind == ScreenKind::facts || kind == ScreenKind::help ||
-         kind == ScreenKind::about || kind == ScreenKind::log || kind == ScreenKind::messages || kind == ScreenKind::guide;
+         kind == ScreenKind::about || kind == ScreenKind::log || kind == ScreenKind::messages ||
+         kind == ScreenKind::guide;
 }
 
 Document document_of(const World& world, const UiState& state, int width) {

@@ -4,8 +4,10 @@
 #include <charconv>
 
 #include "engine/guide/hand_over.hpp"
+#include "engine/plan/planner.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/guide.hpp"
+#include "tui/screens/plan.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -44,7 +46,7 @@ void show_panel(Screen& screen, GuidePanel panel) {
   screen.top = 0;
 }
 
-void go_on_with(UiState& state, const World& world, bool to_plan) {
+void go_on_with(UiState& state, const World& world) {
   const Screen& screen = state.top();
   const GuideGroup& group = *screen.guide.group();
   auto wish = guide::wish_of(*chosen(screen.guide), scheduler_of(screen.guide));
@@ -56,8 +58,15 @@ void go_on_with(UiState& state, const World& world, bool to_plan) {
   if (group.gpus.empty()) intent.boards.push_back({std::nullopt, *wish});
   intent.words = chosen(screen.guide)->preset.value_or(plan::to_text(*wish));
   intent.decision = guide::decision_of(group.result);
-  (void)to_plan;
-  say(state, world, Severity::info, "wish: " + intent.words);
+  const Cluster* cluster = world.model.find(screen.cluster);
+  if (!cluster) return;
+  const auto can = state.abilities.find(cluster->name);
+  Result<plan::Plan> planned =
+      plan::make_plan(*cluster, world.catalogue, intent,
+                      can == state.abilities.end() ? plan::presumed_capabilities(*cluster) : can->second, {},
+                      cluster_now(*cluster, world.wall));
+  if (!planned) return say(state, world, Severity::danger, to_line(planned.error()));
+  open_plan(state, world, std::move(*planned), {});
 }
 
 }  // namespace
@@ -119,7 +128,7 @@ void act_on_guide(UiState& state, const World& world, Action action) {
     case Action::guide_schedulers: return show_panel(screen, GuidePanel::schedulers);
     case Action::guide_terms: return show_panel(screen, GuidePanel::terms);
     case Action::guide_layouts: return show_panel(screen, GuidePanel::layouts);
-    case Action::guide_plan: return go_on_with(state, world, true);
+    case Action::guide_plan: return go_on_with(state, world);
     default: return;
   }
 }
@@ -145,7 +154,7 @@ std::string why_no_open_in_guide(const UiState& state) {
   return why_no_wish(screen);
 }
 
-void open_in_guide(UiState& state, const World& world) { go_on_with(state, world, false); }
+void open_in_guide(UiState& state, const World& world) { go_on_with(state, world); }
 
 std::string copy_in_guide(const UiState& state) {
   const Screen& screen = state.top();

@@ -27,6 +27,7 @@ class Page {
     disturbed();
     options();
     notices();
+    decision();
     if (plan_.nodes.size() > 1) nodes();
     resources();
     slices();
@@ -171,6 +172,12 @@ class Page {
         {Action::plan_canary, Action::plan_batch});
   }
 
+  // How the way of sharing was chosen, where the guide was asked.
+  void decision() {
+    if (!plan_.intent.decision) return;
+    heading("DECISION", "kept with the plan and in the journal");
+    for (const std::string& line : plan::to_lines(*plan_.intent.decision)) note(line, Role::dim);
+  }
   void notices() {
     if (plan_.violations.empty() && plan_.notices.empty()) return;
     heading("TO KNOW BEFORE", "with the rule that says so");

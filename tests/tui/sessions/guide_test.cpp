@@ -90,6 +90,22 @@ TEST(GuideSession, ABoardThatNobodyHasIsDecidedToo) {
   session.line_with("this board is in no cluster here");
 }
 
+TEST(GuideSession, ALayoutGoesOnToItsPlanWithTheDecisionBehindIt) {
+  Session session(small_place());
+  session.press(":guide n0012<enter>y");
+  ASSERT_EQ(strategy(session), "mig");
+  session.press("P");
+  ASSERT_EQ(session.state.top().kind, tui::ScreenKind::plan) << session.screen();
+  const auto& decision = session.state.plan->plan.intent.decision;
+  ASSERT_TRUE(decision);
+  EXPECT_EQ(decision->strategy, Strategy::mig);
+  EXPECT_EQ(decision->path.back().source, "admin");
+  session.press("G");
+  EXPECT_EQ(session.state.plan->plan.intent.nodes, std::vector{NodeName("n0012")});
+  session.press("<esc>");
+  EXPECT_EQ(session.state.top().kind, tui::ScreenKind::guide);
+}
+
 TEST(GuideSession, PagesOpenAndCloseWithoutLosingTheWalk) {
   Session session(small_place());
   session.press(":guide n0007<enter>n");
