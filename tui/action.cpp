@@ -160,24 +160,6 @@ constexpr std::array<ActionInfo, kCount> kActions{{
     {Action::leave_park, "leave-park", "park and leave", "Park the run in a safe place, then leave tessera.",
      "p", Scope::leave, Group::change},
     {Action::leave_stay, "leave-stay", "stay", "Stay here.", "Esc", Scope::leave, Group::change},
-    {Action::guide_open, "guide", "decide", "Decide how to share what the cursor is on, or what is marked: the guide.",
-     "D", Scope::global, Group::guide},
-    {Action::guide_yes, "guide-yes", "yes", "Answer the question with yes.", "y", Scope::question, Group::guide},
-    {Action::guide_no, "guide-no", "no", "Answer the question with no.", "n", Scope::question, Group::guide},
-    {Action::guide_undo, "guide-undo", "go back", "Take the last answer back, also one that was known.", "u",
-     Scope::guide, Group::guide},
-    {Action::guide_why, "guide-why", "why", "Why the question matters.", "w", Scope::guide, Group::guide},
-    {Action::guide_compare, "guide-compare", "compare", "MIG, vGPU, MPS and time-slicing side by side.", "c",
-     Scope::guide, Group::guide},
-    {Action::guide_schedulers, "guide-schedulers", "scheduler",
-     "The second guide: Kubernetes or Slurm, with what is known of this site.", "s", Scope::guide, Group::guide},
-    {Action::guide_terms, "guide-terms", "terms", "The terms of this step, explained.", "t", Scope::guide,
-     Group::guide},
-    {Action::guide_layouts, "guide-layouts", "layouts", "The MIG layouts of this product beside one another.", "v",
-     Scope::guide, Group::guide},
-    {Action::guide_plan, "guide-plan", "plan", "Straight to the plan for the layout under the cursor.", "P",
-     Scope::guide, Group::guide},
-
     {Action::layout_add, "layout-add", "add",
      "Add the profile under the cursor at the slice under the cursor, or take the preset; Enter does the same. "
      "Of a shared GPU: one client more.",
@@ -207,6 +189,24 @@ constexpr std::array<ActionInfo, kCount> kActions{{
      Scope::layout, Group::layout},
     {Action::layout_plan, "layout-plan", "plan", "Look at the plan for what is wanted: steps, and how to arm it.",
      "P", Scope::layout, Group::layout},
+
+    {Action::guide_open, "guide", "decide", "Decide how to share what the cursor is on, or what is marked: the guide.",
+     "D", Scope::global, Group::guide},
+    {Action::guide_yes, "guide-yes", "yes", "Answer the question with yes.", "y", Scope::question, Group::guide},
+    {Action::guide_no, "guide-no", "no", "Answer the question with no.", "n", Scope::question, Group::guide},
+    {Action::guide_undo, "guide-undo", "go back", "Take the last answer back, also one that was known.", "u",
+     Scope::guide, Group::guide},
+    {Action::guide_why, "guide-why", "why", "Why the question matters.", "w", Scope::guide, Group::guide},
+    {Action::guide_compare, "guide-compare", "compare", "MIG, vGPU, MPS and time-slicing side by side.", "c",
+     Scope::guide, Group::guide},
+    {Action::guide_schedulers, "guide-schedulers", "scheduler",
+     "The second guide: Kubernetes or Slurm, with what is known of this site.", "s", Scope::guide, Group::guide},
+    {Action::guide_terms, "guide-terms", "terms", "The terms of this step, explained.", "t", Scope::guide,
+     Group::guide},
+    {Action::guide_layouts, "guide-layouts", "layouts", "The MIG layouts of this product beside one another.", "v",
+     Scope::guide, Group::guide},
+    {Action::guide_plan, "guide-plan", "plan", "Straight to the plan for the layout under the cursor.", "P",
+     Scope::guide, Group::guide},
 
     {Action::choice_toggle, "choice-toggle", "choose", "Take the entry under the cursor, or leave it out.",
      "Space", Scope::choice, Group::choice},
@@ -270,8 +270,8 @@ constexpr std::array<ScopeName, static_cast<std::size_t>(Scope::count_)> kScopes
 }};
 
 constexpr std::array<std::string_view, static_cast<std::size_t>(Group::count_)> kGroups{
-    "Moving",  "Finding and arranging", "Marking and copying", "Screens",      "Editing a layout",
-    "Console", "Changing a layout",     "The guide", "The guide", "Lists of choices",    "While typing",
+    "Moving",  "Finding and arranging", "Marking and copying", "Screens",          "Editing a layout",
+    "Console", "Changing a layout",     "The guide",           "Lists of choices", "While typing",
 };
 
 // "k Up" → "`k` `Up`"; a bar inside a Markdown table needs a backslash.

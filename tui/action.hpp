@@ -173,11 +173,11 @@ enum class Group : std::uint8_t {
   layout,
   console,
   change,
+  guide,
   choice,
   typing,
   count_
 };
-enum class Group : std::uint8_t { move, find, mark, screens, console, change, guide, choice, typing, count_ };
 
 struct ActionInfo {
   Action action;

@@ -19,10 +19,9 @@
 #include "engine/plan/capabilities.hpp"
 #include "engine/query/filter.hpp"
 #include "tui/canvas.hpp"
-#include "tui/run_state.hpp"
-#include "tui/screens/layout_state.hpp"
 #include "tui/guide_state.hpp"
 #include "tui/run_state.hpp"
+#include "tui/screens/layout_state.hpp"
 
 namespace tessera::tui {
 

@@ -1,8 +1,8 @@
 // Why an action cannot be used here and now, in words for the message line.
 #include "tui/screens/control.hpp"
 #include "tui/screens/documents.hpp"
-#include "tui/screens/layout.hpp"
 #include "tui/screens/guide.hpp"
+#include "tui/screens/layout.hpp"
 #include "tui/screens/overview.hpp"
 #include "tui/screens/panes_of.hpp"
 #include "tui/screens/plan.hpp"

@@ -7,6 +7,7 @@
 #include "engine/plan/planner.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/guide.hpp"
+#include "tui/screens/layout.hpp"
 #include "tui/screens/plan.hpp"
 
 namespace tessera::tui {
@@ -46,7 +47,7 @@ void show_panel(Screen& screen, GuidePanel panel) {
   screen.top = 0;
 }
 
-void go_on_with(UiState& state, const World& world) {
+void go_on_with(UiState& state, const World& world, bool to_plan) {
   const Screen& screen = state.top();
   const GuideGroup& group = *screen.guide.group();
   auto wish = guide::wish_of(*chosen(screen.guide), scheduler_of(screen.guide));
@@ -60,6 +61,13 @@ void go_on_with(UiState& state, const World& world) {
   intent.decision = guide::decision_of(group.result);
   const Cluster* cluster = world.model.find(screen.cluster);
   if (!cluster) return;
+  if (!to_plan) {
+    std::optional<GpuIndex> gpu;
+    if (group.gpus.size() == 1) gpu = group.gpus.front();
+    open_layout(state, world, cluster->name, intent.nodes, gpu, *wish);
+    if (state.top().layout) state.top().layout->decision = intent.decision;
+    return;
+  }
   const auto can = state.abilities.find(cluster->name);
   Result<plan::Plan> planned =
       plan::make_plan(*cluster, world.catalogue, intent,
@@ -128,7 +136,7 @@ void act_on_guide(UiState& state, const World& world, Action action) {
     case Action::guide_schedulers: return show_panel(screen, GuidePanel::schedulers);
     case Action::guide_terms: return show_panel(screen, GuidePanel::terms);
     case Action::guide_layouts: return show_panel(screen, GuidePanel::layouts);
-    case Action::guide_plan: return go_on_with(state, world);
+    case Action::guide_plan: return go_on_with(state, world, true);
     default: return;
   }
 }
@@ -154,7 +162,7 @@ std::string why_no_open_in_guide(const UiState& state) {
   return why_no_wish(screen);
 }
 
-void open_in_guide(UiState& state, const World& world) { go_on_with(state, world); }
+void open_in_guide(UiState& state, const World& world) { go_on_with(state, world, false); }
 
 std::string copy_in_guide(const UiState& state) {
   const Screen& screen = state.top();

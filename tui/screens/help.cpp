@@ -112,8 +112,8 @@ Document help_document(const UiState& state, int width) {
     for (const ActionInfo& action : actions()) {
       bool elsewhere = action.scope == Scope::table || action.scope == Scope::node ||
                        action.scope == Scope::layout || action.scope == Scope::log ||
-                       action.group == Group::change ||
-                       action.scope == Scope::guide || action.scope == Scope::question;
+                       action.group == Group::change || action.scope == Scope::guide ||
+                       action.scope == Scope::question;
       if (action.group == static_cast<Group>(group) && !elsewhere)
         add_action(section, state, action, column_width);
     }

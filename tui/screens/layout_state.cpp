@@ -100,6 +100,7 @@ Result<plan::Intent> intent_of(const LayoutState& edit, const Cluster& cluster, 
   std::vector<BoardAt> targets = edit.targets();
   plan::Intent intent;
   intent.cluster = cluster.name;
+  intent.decision = edit.decision;
   intent.words = edit.shown().words.empty() ? text_of(edit.shown(), product) : edit.shown().words;
   std::map<NodeName, std::vector<GpuIndex>> boards;
   for (const BoardAt& one : targets) {

@@ -68,6 +68,8 @@ struct LayoutState {
   std::size_t viewed = 0;
   bool all = false;  // the edit is for every board of the viewed one's product
 
+  std::optional<plan::Decision> decision;  // of the guide, where it led here
+
   Want want;
   bool touched = false;          // false: what is wanted is what stands
   std::optional<Want> tried;     // the preset under the cursor, as if it were taken
