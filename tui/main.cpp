@@ -121,6 +121,7 @@ void join_runs(cli::Opening& opening, const cli::Options& options, const mig::Ca
   wanted.who = user_name(environment);
   wanted.from = host_name();
   wanted.catalogue = &catalogue;
+  wanted.rules = options.rules;
   wanted.wall = wall;
   std::vector<runs::Changeable> clusters;
   for (const BackendPtr& backend : opening.backends)

@@ -17,6 +17,7 @@
 #include "engine/insight/attention.hpp"
 #include "engine/model/model.hpp"
 #include "engine/plan/capabilities.hpp"
+#include "engine/plan/planner.hpp"
 #include "engine/query/filter.hpp"
 #include "tui/canvas.hpp"
 #include "tui/guide_state.hpp"
@@ -179,6 +180,7 @@ struct UiState {
   std::shared_ptr<const guide::Texts> guide_texts;  // with the site's own flowchart; null: ours, once needed
   guide::SiteFacts site;
   std::optional<sharing::Platform> platform;  // set for this site
+  plan::SiteRules rules;                      // what this site adds to what a cluster tells
   std::optional<PlanView> plan;               // on the plan screen
   std::optional<Arming> arming;               // a name is being typed, or was
   std::optional<std::string> resuming;        // the run for which a way on is being chosen

@@ -274,7 +274,7 @@ int run_undo(const Options& options, const mig::Catalogue& catalogue, const Join
                   {"cannot undo " + run.started.run,
                    "its cluster " + run.started.plan.intent.cluster.text + " is not here", ""},
                   kUsage);
-  auto plan = plan::plan_undo(run, *cluster, catalogue, capabilities_of(world, *cluster), {},
+  auto plan = plan::plan_undo(run, *cluster, catalogue, capabilities_of(world, *cluster), options.rules,
                               cluster_now(*cluster, world.wall()));
   if (!plan) return refuse(streams, plan.error(), kFinding);
   return begin(world, options, streams, {std::move(*plan), run.started.run, false});

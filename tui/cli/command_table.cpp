@@ -107,6 +107,7 @@ constexpr unsigned kRuns = kChanging | kJournal;
 constexpr unsigned kAsking = kLists | kPlan | kRuns | kGuide;  // commands that ask a cluster
 constexpr unsigned kShowing = kConsole | kAsking;
 constexpr unsigned kWishing = kPlan | kApply;
+constexpr unsigned kPlanning = kConsole | kPlan | kChanging;
 constexpr unsigned kNaming = kWishing | kGuide;
 
 constexpr Flag kFlags[] = {
@@ -227,13 +228,23 @@ constexpr Flag kFlags[] = {
      "a product that need not be in any cluster"},
     {"answer", 0, "Q=yes|no", false, "", Section::guide, kGuide, "", false, "", Completes::nothing, "",
      "answer a question of the flowchart; may stand several times, and overrules what is known", true},
-    {"platform", 0, "NAME", false, "", Section::guide, kConsole | kGuide, "TESSERA_PLATFORM", true, "",
+    {"platform", 0, "NAME", false, "", Section::guide, kPlanning | kGuide, "TESSERA_PLATFORM", true, "",
      Completes::words, "operator fpt ack gke aks eks hyperpod-eks hyperpod-slurm parallel-cluster slurm",
      "who runs the cluster; without it, what its labels tell"},
     {"licence", 0, "yes|no", false, "license", Section::guide, kConsole | kGuide, "TESSERA_LICENCE", true, "",
      Completes::words, "yes no", "whether this site has a vGPU licence; without it, that is asked"},
     {"isolation", 0, "yes|no", false, "", Section::guide, kConsole | kGuide, "TESSERA_ISOLATION", true, "",
      Completes::words, "yes no", "whether users of this site must be kept apart; without it, that is asked"},
+    {"plugin-strategy", 0, "NAME", false, "", Section::change, kPlanning, "", true, "", Completes::words,
+     "none single mixed", "MIG strategy of the device plugin; without it, the one that fits the layout"},
+    {"rename-shared", 0, "", false, "", Section::change, kPlanning, "", true, "", Completes::nothing, "",
+     "the device plugin offers shared GPUs as nvidia.com/gpu.shared"},
+    {"quota", 0, "NAME=N,...", false, "", Section::change, kPlanning, "", true, "", Completes::nothing, "",
+     "GPUs that accounts or namespaces may hold: plans tell where slices would count as GPUs"},
+    {"default-cpus-per-gpu", 0, "N", false, "", Section::change, kPlanning, "", true, "", Completes::nothing,
+     "", "DefCpuPerGPU of Slurm: plans tell where more slices ask for more cores than a node has"},
+    {"billed-by-gpu", 0, "", false, "", Section::change, kPlanning, "", true, "", Completes::nothing, "",
+     "usage is billed by gres/gpu: plans tell that a slice then counts as a GPU"},
     {"compare", 0, "", false, "", Section::guide, kGuide, "", false, "", Completes::nothing, "",
      "show MIG, vGPU, MPS and time-slicing side by side"},
     {"scheduler", 0, "", false, "", Section::guide, kGuide, "", false, "", Completes::nothing, "",

@@ -58,6 +58,9 @@ tui::ConsoleOptions console_options(const Options& options, const Environment& e
   console.terminal.colour = options.color;
   console.state.mouse = options.mouse;
   console.state.writable = options.write;
+  console.state.site = options.site;
+  console.state.platform = options.platform;
+  console.state.rules = options.rules;
   console.state.about.emplace_back("version", std::string(tui::version()));
   auto user = environment.find("USER");
   if (user != environment.end()) console.state.me = user->second;

@@ -13,6 +13,7 @@
 #include "engine/mig/geometry.hpp"
 #include "engine/model/units.hpp"
 #include "engine/plan/intent.hpp"
+#include "engine/plan/planner.hpp"
 #include "engine/sharing/platform.hpp"
 
 namespace tessera::cli {
@@ -78,6 +79,7 @@ struct Options {
   std::vector<std::pair<std::string, bool>> answers;  // "Q2", yes
   std::optional<sharing::Platform> platform;          // nullopt: by what is seen
   guide::SiteFacts site;
+  plan::SiteRules rules;   // what this site adds to what a cluster tells, `platform` among it
   bool compare = false;    // the four ways side by side
   bool scheduler = false;  // Kubernetes or Slurm
 };

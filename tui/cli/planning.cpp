@@ -89,7 +89,7 @@ Or<plan::Plan> make_wished(const World& world, const Options& options, const mig
                       "try again when the cluster answers"},
                      kUnknown};
   }
-  auto plan = plan::make_plan(*cluster, catalogue, intent, capabilities_of(world, *cluster), {},
+  auto plan = plan::make_plan(*cluster, catalogue, intent, capabilities_of(world, *cluster), options.rules,
                               cluster_now(*cluster, world.wall()));
   if (!plan) return Refusal{plan.error(), kFinding};
   return std::move(*plan);

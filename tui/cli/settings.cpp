@@ -196,6 +196,45 @@ guide::SiteFacts read_site(Reader& reader) {
   return site;
 }
 
+// "physics=16,team-ml=8"
+std::map<std::string, std::int64_t> read_quotas(Reader& reader) {
+  std::map<std::string, std::int64_t> quotas;
+  for (const std::string& one : split_commas(reader.text("quota"))) {
+    const std::size_t equals = one.rfind('=');
+    std::int64_t number = -1;
+    if (equals != std::string::npos && equals > 0) {
+      const char* end = one.data() + one.size();
+      auto [rest, problem] = std::from_chars(one.data() + equals + 1, end, number);
+      if (problem != std::errc{} || rest != end) number = -1;
+    }
+    if (number < 0) {
+      reader.complain(
+          bad("quota", *reader.find("quota"), "accounts or namespaces and their GPUs: physics=16,ml=8"));
+      break;
+    }
+    quotas[one.substr(0, equals)] = number;
+  }
+  return quotas;
+}
+
+plan::SiteRules read_rules(Reader& reader, std::optional<sharing::Platform> platform) {
+  constexpr std::string_view strategies[] = {"none", "single", "mixed"};
+  plan::SiteRules rules;
+  rules.platform = platform;
+  if (const Setting* setting = reader.find("plugin-strategy")) {
+    auto it = std::find(std::begin(strategies), std::end(strategies), setting->value);
+    if (it == std::end(strategies))
+      reader.complain(bad("plugin-strategy", *setting, "none, single or mixed"));
+    else
+      rules.strategy = static_cast<sharing::MigStrategy>(it - std::begin(strategies));
+  }
+  rules.rename_shared = reader.on("rename-shared");
+  rules.quotas = read_quotas(reader);
+  rules.default_cpus_per_gpu = reader.number<int>("default-cpus-per-gpu", "a whole number of processors");
+  rules.billed_by_gpu = reader.on("billed-by-gpu");
+  return rules;
+}
+
 mig::Which read_which(Reader& reader) {
   bool all = reader.on("all"), maximal = reader.on("maximal"), undominated = reader.on("undominated");
   if (all + maximal + undominated > 1) {
@@ -349,6 +388,7 @@ Result<Options> to_options(const Parsed& parsed, const Settings& settings) {
   options.answers = read_answers(reader);
   options.platform = read_platform(reader);
   options.site = read_site(reader);
+  options.rules = read_rules(reader, options.platform);
   options.compare = reader.on("compare");
   options.scheduler = reader.on("scheduler");
   if (reader.error()) return *reader.error();

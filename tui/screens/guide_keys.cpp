@@ -68,11 +68,7 @@ void go_on_with(UiState& state, const World& world, bool to_plan) {
     if (state.top().layout) state.top().layout->decision = intent.decision;
     return;
   }
-  const auto can = state.abilities.find(cluster->name);
-  Result<plan::Plan> planned =
-      plan::make_plan(*cluster, world.catalogue, intent,
-                      can == state.abilities.end() ? plan::presumed_capabilities(*cluster) : can->second, {},
-                      cluster_now(*cluster, world.wall));
+  Result<plan::Plan> planned = plan_for(state, world, intent);
   if (!planned) return say(state, world, Severity::danger, to_line(planned.error()));
   open_plan(state, world, std::move(*planned), {});
 }

@@ -24,18 +24,20 @@ struct OwnOutlook {
   plan::Outlook outlook;
 };
 
-std::shared_ptr<const plan::Outlook> own_outlook(const Cluster& cluster, const mig::Catalogue& catalogue) {
+std::shared_ptr<const plan::Outlook> own_outlook(const Cluster& cluster, const mig::Catalogue& catalogue,
+                                                 const plan::SiteRules& rules) {
   auto own = std::make_shared<OwnOutlook>();
-  own->outlook = plan::look_out(cluster, catalogue, {});
+  own->outlook = plan::look_out(cluster, catalogue, rules);
   for (const Workload* one : own->outlook.pending) own->pending.push_back(*one);
   for (std::size_t i = 0; i < own->pending.size(); ++i) own->outlook.pending[i] = &own->pending[i];
   return {own, &own->outlook};
 }
 
-void refresh_outlook(LayoutPreview& preview, const World& world, const Cluster& cluster) {
+void refresh_outlook(LayoutPreview& preview, const World& world, const Cluster& cluster,
+                     const plan::SiteRules& rules) {
   bool moved = preview.outlook_revision != world.model.revision;
   if (preview.outlook && (!moved || world.wall - preview.outlook_at < kLookOutEvery)) return;
-  preview.outlook = own_outlook(cluster, world.catalogue);
+  preview.outlook = own_outlook(cluster, world.catalogue, rules);
   preview.outlook_revision = world.model.revision;
   preview.outlook_at = world.wall;
 }
@@ -56,7 +58,7 @@ void make_preview(UiState& state, const World& world, const LayoutView& view) {
   bool moved = preview.revision != world.model.revision;
   if (same && (!moved || (edit.targets().size() >= kManyBoards && world.wall - preview.at < kLookOutEvery)))
     return;
-  refresh_outlook(preview, world, *view.cluster);
+  refresh_outlook(preview, world, *view.cluster, state.rules);
   preview.key = std::move(key);
   preview.revision = world.model.revision;
   preview.at = world.wall;
@@ -68,8 +70,8 @@ void make_preview(UiState& state, const World& world, const LayoutView& view) {
     return;
   }
   Result<plan::Plan> plan =
-      plan::make_plan(*view.cluster, world.catalogue, *intent, capabilities_of(state, *view.cluster), {},
-                      cluster_now(*view.cluster, world.wall), preview.outlook.get());
+      plan::make_plan(*view.cluster, world.catalogue, *intent, capabilities_of(state, *view.cluster),
+                      state.rules, cluster_now(*view.cluster, world.wall), preview.outlook.get());
   if (plan)
     preview.plan = std::move(*plan);
   else

@@ -7,6 +7,7 @@
 
 #include "tui/screens/arm.hpp"
 #include "tui/screens/control.hpp"
+#include "tui/screens/layout.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -71,10 +72,8 @@ std::string all_commands(const plan::Plan& plan) {
 Result<plan::Plan> plan_for(const UiState& state, const World& world, const plan::Intent& intent) {
   const Cluster* cluster = world.model.find(intent.cluster);
   if (!cluster) return Error{"cannot plan", intent.cluster.text + " is not open here", ""};
-  auto can = state.abilities.find(cluster->name);
-  return plan::make_plan(*cluster, world.catalogue, intent,
-                         can == state.abilities.end() ? plan::presumed_capabilities(*cluster) : can->second,
-                         {}, cluster_now(*cluster, world.wall));
+  return plan::make_plan(*cluster, world.catalogue, intent, capabilities_of(state, *cluster), state.rules,
+                         cluster_now(*cluster, world.wall));
 }
 
 std::string nodes_text(const plan::Plan& plan) {
