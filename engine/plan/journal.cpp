@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "engine/plan/fields.hpp"
@@ -116,6 +117,14 @@ void fields(V& v, T& x) {
 
 namespace {
 
+// "destroy instances": the word of the files, for people.
+std::string plain(const Action& action) {
+  if (std::holds_alternative<LookOnly>(action)) return "looks";
+  std::string text(word(action));
+  std::replace(text.begin(), text.end(), '-', ' ');
+  return text;
+}
+
 class Sentence {
  public:
   std::string operator()(const RunStarted& e) const {
@@ -129,8 +138,8 @@ class Sentence {
     return fmt::format("resumed by {} from {}", e.who, e.from);
   }
   std::string operator()(const StepBegun& e) const {
-    return e.attempt == 1 ? fmt::format("step {}: {}", e.step, word(e.action))
-                          : fmt::format("step {}: {}, attempt {}", e.step, word(e.action), e.attempt);
+    return e.attempt == 1 ? fmt::format("step {}: {}", e.step, plain(e.action))
+                          : fmt::format("step {}: {}, attempt {}", e.step, plain(e.action), e.attempt);
   }
   std::string operator()(const ActionReturned& e) const {
     return e.error.empty() ? fmt::format("step {}: claims success", e.step)

@@ -111,7 +111,11 @@ std::string head_text(const RunHead& head) {
 void print_run(const RunHead& head, const Followed& followed, const Options& options,
                const Streams& streams) {
   if (options.output == OutputFormat::table) {
-    streams.out << head_text(head) << "\n";
+    streams.out << head_text(head);
+    const auto& decision = followed.run()->started.plan.intent.decision;
+    for (const std::string& line : decision ? plan::to_lines(*decision) : std::vector<std::string>{})
+      streams.out << wrapped(clean(line, 1000), 2);
+    streams.out << "\n";
     bool several = head.nodes.size() > 1;
     for (const plan::Entry& entry : followed.entries()) {
       std::string who = several && !entry.node.empty() ? entry.node.text + ": " : "";
