@@ -41,6 +41,8 @@ Status check_boards(const Node& node, const Intent& intent) {
   return Done{};
 }
 
+bool is_pending(MigMode mode) { return mode == MigMode::enable_pending || mode == MigMode::disable_pending; }
+
 bool needs_reset(const BoardChange& change, const Capabilities& can) {
   return change.mode_changes && change.product && can.reset >= Unit::node &&
          mode_cost(can, *change.product) != ModeCost::none;
@@ -68,6 +70,13 @@ Result<std::vector<BoardChange>> changes_of(const Node& node, const mig::Catalog
                             [&](const BoardChange& change) { return change.gpu == gpu.index; });
     if (own != changes.end() && own->changes()) {
       sweep(*own, gpu, can);
+    } else if (is_pending(mode_of(gpu))) {
+      return cannot(
+          node.name,
+          fmt::format("its GPUs are reset, and that would make the MIG mode true that waits on GPU {}",
+                      gpu.index.value),
+          fmt::format("wish for GPU {0}, too, or take that back first: nvidia-smi -i {0} -mig {1}",
+                      gpu.index.value, mode_of(gpu) == MigMode::enable_pending ? 0 : 1));
     } else if (!instances_of(gpu).empty()) {
       BoardChange dragged = drag_board(gpu, product_of(catalogue, gpu), can);
       if (own != changes.end())

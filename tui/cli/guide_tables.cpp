@@ -1,6 +1,8 @@
 // `tessera guide --compare` and `--scheduler`: the guide's tables, at 80 columns or as a document.
 #include <fmt/format.h>
 
+#include <array>
+
 #include "engine/guide/site.hpp"
 #include "engine/model/reduce.hpp"
 #include "tui/canvas.hpp"
@@ -58,10 +60,9 @@ Json line_json(const std::string& cluster, const guide::SiteLine& line) {
 std::string print_tables(const guide::Texts& texts, std::span<const Cluster> clusters, TimePoint wall,
                          const Options& options) {
   std::vector<const guide::Table*> tables;
-  for (const char* id : options.compare ? std::initializer_list<const char*>{"technologies", "architectures"}
-                                        : std::initializer_list<const char*>{"schedulers", "orchestrators"}) {
+  constexpr std::array kCompared{"technologies", "architectures"}, kSchedulers{"schedulers", "orchestrators"};
+  for (const char* id : options.compare ? kCompared : kSchedulers)
     if (const guide::Table* table = texts.tables.find(id)) tables.push_back(table);
-  }
   Json json = Json::map(), list = Json::list(), site = Json::list(), advice = Json::list();
   std::string text;
   for (const guide::Table* table : tables) {

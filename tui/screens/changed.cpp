@@ -43,9 +43,12 @@ Texts node_cells(const UiState& state, const World& world) {
   return now;
 }
 
-Texts overview_cells(const UiState& state) {
+Texts overview_cells(const UiState& state, const World& world) {
   Texts now;
-  for (std::size_t i = 0; i < state.overview.totals.size() && i < state.overview.cluster_ids.size(); ++i) {
+  std::size_t count = std::min(
+      {state.overview.totals.size(), state.overview.cluster_ids.size(), world.model.clusters.size()});
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!world.model.clusters[i].loaded) continue;  // what is only being read does not change
     const insight::Totals& totals = state.overview.totals[i];
     auto add = [&](OverviewCell cell, int number) {
       now.emplace(std::pair(state.overview.cluster_ids[i], static_cast<int>(cell)), std::to_string(number));
@@ -62,7 +65,7 @@ std::optional<Texts> cells_now(const UiState& state, const World& world) {
   const Screen& screen = state.top();
   if (is_table(screen.kind)) return table_cells(state, world);
   if (screen.kind == ScreenKind::node) return node_cells(state, world);
-  if (screen.kind == ScreenKind::overview) return overview_cells(state);
+  if (screen.kind == ScreenKind::overview) return overview_cells(state, world);
   return std::nullopt;
 }
 

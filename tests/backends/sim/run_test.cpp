@@ -1,6 +1,7 @@
 // Whole runs on simulated clusters, planned and driven as the run room does it, step by step.
 #include "engine/plan/run.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -125,6 +126,7 @@ class Driver {
     Performed done = perform(world_, {name_, act.action, mark_of("r1"), act.step, act.deadline}, changes);
     bool faulty = !before.traps.empty();  // a fault touches what it likes
     if (!faulty) ending_.problem = harm_of(before, world_, run_.plans.at(name_));
+    if (!ending_.problem.empty()) ending_.problem += fmt::format(", by {} of {}", word(act.action), act.step);
     world_.advance(world_.now + std::chrono::milliseconds(300));
     executor().performed(done.status);
   }
@@ -266,7 +268,9 @@ RC_GTEST_PROP(SimRunProperty, LeavesAloneWhatThePlanDoesNotName, ()) {
   if (!plan || !plan->changes_anything()) return;
   if (observe(world, intent->nodes[0], world.now).answering) {
     Ending ending = Driver(world, *plan).drive();
-    if (!ending.problem.empty()) RC_FAIL(ending.problem);
+    if (!ending.problem.empty())
+      RC_FAIL(fmt::format("{}: {} on {}, GPU {}", ending.problem, plan::to_text(intent->boards[0].wish),
+                          intent->nodes[0].text, intent->boards[0].gpu ? intent->boards[0].gpu->value : -1));
     RC_ASSERT(ending.outcome == plan::Outcome::wanted);
   }
 }

@@ -116,7 +116,7 @@ TEST(Totals, FreeSharesOfASharedBoardAreCountedInShares) {
       {running("1", "alice", {holds("n1", {{0, 1}}, Family::shard)}), waiting("2", "bob", "shard")}});
   insight::Totals totals = insight::totals(story.cluster());
   EXPECT_EQ(totals.held, 1);
-  EXPECT_EQ(totals.free_by_profile, (std::map<std::string, int>{{"shard", 3}}));
+  EXPECT_EQ(totals.free_by_profile, (std::map<std::string, int>{{"shard shares", 3}}));
   EXPECT_EQ(totals.waiting_by_request, (std::map<std::string, int>{{"shard", 1}}));
 }
 

@@ -128,6 +128,18 @@ TEST(Planner, AModeChangeOnAmpereResetsAllBoardsAndMakesTheirInstancesAgain) {
   EXPECT_TRUE(has_notice(*made, "dragged"));
 }
 
+TEST(Planner, AResetThatWouldMakeAnotherBoardsPendingModeTrueIsRefused) {
+  Story story;
+  Gpu other = uncut(1, 1, "A100-40GB");
+  other.mig_mode = MigMode::enable_pending;
+  story.tell(NodesListed{{node("n1", {uncut(0, 0, "A100-40GB"), other})}});
+  auto made = plan::make_plan(story.cluster(), catalogue(), wants("3g.20gb,3g.20gb"),
+                              plan::simulator_capabilities(), {}, at(0));
+  ASSERT_FALSE(made.ok());
+  EXPECT_NE(made.error().reason.find("GPU 1"), std::string::npos) << to_line(made.error());
+  EXPECT_NE(made.error().hint.find("nvidia-smi -i 1 -mig 0"), std::string::npos) << to_line(made.error());
+}
+
 TEST(Planner, AClientThatNoSchedulerKnowsIsCountedAndWaitedFor) {
   Story story;
   Slice hidden = instance("3g.40gb", 4, 4, 0);
