@@ -2,8 +2,8 @@
 
 #include <charconv>
 
-#include "engine/hostlist.hpp"
 #include "backends/slurm/record.hpp"
+#include "engine/hostlist.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::slurm {

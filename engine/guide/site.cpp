@@ -81,13 +81,14 @@ std::vector<SiteLine> site_lines(const Cluster& cluster, TimePoint now) {
   const Work work = work_of(cluster, now);
   if (work.running + work.waiting == 0) return lines;
   std::string text = fmt::format("{} run, {} wait", work.running, work.waiting);
-  if (work.longest > Duration{0}) text += fmt::format("; the longest has run for {}", time_text(work.longest));
+  if (work.longest > Duration{0})
+    text += fmt::format("; the longest has run for {}", time_text(work.longest));
   lines.push_back({"work", text});
   if (work.lasting > 0) {
-    lines.push_back({"speaks for Slurm", fmt::format("{} for a day or longer: training, batch, fair share",
-                                                     work.lasting == 1
-                                                         ? std::string("1 workload has run")
-                                                         : fmt::format("{} workloads have run", work.lasting))});
+    lines.push_back({"speaks for Slurm",
+                     fmt::format("{} for a day or longer: training, batch, fair share",
+                                 work.lasting == 1 ? std::string("1 workload has run")
+                                                   : fmt::format("{} workloads have run", work.lasting))});
   }
   if (work.interactive > 0) {
     lines.push_back({"speaks for Kubernetes",

@@ -134,8 +134,7 @@ std::string to_text(const Wish& wish) {
 std::vector<std::string> to_lines(const Decision& decision) {
   std::vector<std::string> lines{fmt::format("chosen by the guide: {}", word(decision.strategy))};
   for (const DecisionStep& step : decision.path) {
-    lines.push_back(
-        clean(fmt::format("{}: {} (source: {})", step.question, step.answer, step.source), 500));
+    lines.push_back(clean(fmt::format("{}: {} (source: {})", step.question, step.answer, step.source), 500));
   }
   for (const std::string& one : decision.tradeoffs) lines.push_back("accepted: " + clean(one, 500));
   return lines;

@@ -68,9 +68,9 @@ struct Decision {
 
 struct Intent {
   ClusterName cluster;
-  std::vector<NodeName> nodes;    // one wish list for all of them
-  std::vector<BoardWish> boards;  // a later one about the same board counts
-  std::string words;              // the admin's own: "all-balanced"
+  std::vector<NodeName> nodes;       // one wish list for all of them
+  std::vector<BoardWish> boards;     // a later one about the same board counts
+  std::string words;                 // the admin's own: "all-balanced"
   std::optional<Decision> decision;  // nullopt: nobody asked the guide
   Options options;
   friend bool operator==(const Intent&, const Intent&) = default;

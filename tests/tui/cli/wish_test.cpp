@@ -12,9 +12,9 @@ namespace {
 class Wishing : public testing::Test {
  protected:
   Wishing() {
-    story.tell(
-        NodesListed{{test::node("n1", {test::cut(0, {}), test::uncut(1, 1)}),
-                     test::node("n2", {test::uncut(0, 0)}), test::node("a1", {test::uncut(0, 0, "A30-24GB")})}});
+    story.tell(NodesListed{{test::node("n1", {test::cut(0, {}), test::uncut(1, 1)}),
+                            test::node("n2", {test::uncut(0, 0)}),
+                            test::node("a1", {test::uncut(0, 0, "A30-24GB")})}});
     options.nodes = "n1";
     options.layout = "2x1g.10gb";
   }
