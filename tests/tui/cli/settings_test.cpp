@@ -53,6 +53,27 @@ TEST(Settings, TheFlagWriteBeatsWhatEnvironmentAndFilesSay) {
   EXPECT_FALSE(options_of({}, {}, {careful})->write);
 }
 
+TEST(Settings, ASiteSaysWhatItsClustersDoNotTell) {
+  const TextFile site{"/etc/tessera/config.yaml",
+                      "platform: fpt\nplugin-strategy: single\nrename-shared: true\nquota: physics=16,ml=8\n"
+                      "default-cpus-per-gpu: 8\nbilled-by-gpu: true\n"};
+  auto options = options_of({"plan"}, {}, {site});
+  ASSERT_TRUE(options) << to_line(options.error());
+  const plan::SiteRules& rules = options->rules;
+  EXPECT_EQ(rules.platform, sharing::Platform::fpt);
+  EXPECT_EQ(rules.strategy, sharing::MigStrategy::single);
+  EXPECT_TRUE(rules.rename_shared);
+  EXPECT_EQ(rules.quotas, (std::map<std::string, std::int64_t>{{"physics", 16}, {"ml", 8}}));
+  EXPECT_EQ(rules.default_cpus_per_gpu, 8);
+  EXPECT_TRUE(rules.billed_by_gpu);
+  EXPECT_EQ(options_of({"plan"})->rules.strategy, std::nullopt);
+}
+
+TEST(Settings, AQuotaThatIsNoneIsRefused) {
+  for (const char* quota : {"physics", "physics=", "=3", "physics=many", "physics=-1", "physics=3x"})
+    EXPECT_NE(error_of({"plan", "--quota", quota}).find("quota"), std::string::npos) << quota;
+}
+
 TEST(Settings, NoColorCountsWhateverItSaysUnlessItIsEmpty) {
   EXPECT_TRUE(options_of({})->color);
   EXPECT_FALSE(options_of({}, {{"NO_COLOR", "0"}})->color);
