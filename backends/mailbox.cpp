@@ -17,6 +17,7 @@ enum class Kind : char {
   node,
   workload,
   source,
+  remarks,
   other,  // one subject a type of event
   each,   // replaces nothing and is replaced by nothing
 };
@@ -46,6 +47,8 @@ About about(const Event& event) {
           return {Kind::workload, false, false, what.id.view()};
         else if constexpr (std::is_same_v<What, SourceReport>)
           return {Kind::source, false, false, word(what.source)};
+        else if constexpr (std::is_same_v<What, RemarksListed>)
+          return {Kind::remarks, false, false, word(what.source)};
         else if constexpr (std::is_same_v<What, RunTold> || std::is_same_v<What, RunRefused>)
           return {Kind::each, false, false, {}};
         else

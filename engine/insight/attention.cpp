@@ -19,6 +19,7 @@ class Collector {
   std::vector<Finding> run() {
     sources();
     daemons();
+    remarks();
     for (const Node& node : cluster_.nodes.all()) {
       health(node);
       for (const Gpu& gpu : node.gpus) board(node, gpu);
@@ -58,6 +59,21 @@ class Collector {
       if (!daemon.up)
         add(Severity::danger, daemon.name, false,
             daemon.host.empty() ? "does not answer" : "does not answer on " + daemon.host, daemon.detail);
+  }
+
+  // What a source found by itself, in its own words.
+  void remarks() {
+    for (const auto& [source, list] : cluster_.remarks)
+      for (const Remark& one : list)
+        add(severity_of(one.grade), one.subject, one.is_node, one.text, one.hint);
+  }
+  static Severity severity_of(Remark::Grade grade) {
+    switch (grade) {
+      case Remark::Grade::info: return Severity::info;
+      case Remark::Grade::warning: return Severity::warning;
+      case Remark::Grade::danger: return Severity::danger;
+    }
+    return Severity::warning;
   }
 
   void health(const Node& node) {

@@ -52,6 +52,22 @@ struct DaemonsSeen {
   std::vector<Daemon> daemons;
 };
 
+// What a source itself finds wrong: a broken link in a chain, a line of a configuration that cannot hold.
+struct Remark {
+  enum class Grade : std::uint8_t { info, warning, danger };
+  Grade grade = Grade::warning;
+  std::string subject;   // node, file:line, component; empty: the cluster
+  bool is_node = false;  // subject names a node
+  std::string text;      // what is wrong, one line
+  std::string hint;      // the way out
+  friend bool operator==(const Remark&, const Remark&) = default;
+};
+// All of one source's remarks; replaces those it made before.
+struct RemarksListed {
+  Source source = Source::none;
+  std::vector<Remark> remarks;
+};
+
 // The cluster introduces itself (also when its version changes).
 struct ClusterSeen {
   Scheduler scheduler = Scheduler::slurm;
@@ -96,8 +112,8 @@ struct Event {
   std::uint64_t generation = 0;  // a restarted backend counts up; older events are dropped
   TimePoint at{};                // observation time, by the cluster's clock
   std::variant<NodesListed, NodeSeen, NodeGone, WorkloadsListed, WorkloadSeen, WorkloadGone, PartitionsListed,
-               ReservationsListed, DaemonsSeen, ClusterSeen, SourceReport, PaceReport, Loaded, Progress,
-               ClockSet, RunsListed, RunTold, RunRefused, RunsAtRest>
+               ReservationsListed, DaemonsSeen, RemarksListed, ClusterSeen, SourceReport, PaceReport, Loaded,
+               Progress, ClockSet, RunsListed, RunTold, RunRefused, RunsAtRest>
       what;
 };
 

@@ -42,6 +42,7 @@ struct Cluster {
   std::vector<Partition> partitions;
   std::vector<Reservation> reservations;
   std::vector<Daemon> daemons;
+  std::map<Source, std::vector<Remark>> remarks;
   std::map<Source, SourceHealth> sources;
   PaceReport pace;
   bool loaded = false;

@@ -64,6 +64,7 @@ class Reducer {
               now.up ? "answers again" : "does not answer" + (now.detail.empty() ? "" : ": " + now.detail));
     assign(cluster_.daemons, std::move(seen.daemons));
   }
+  void apply(RemarksListed& list) { assign(cluster_.remarks[list.source], std::move(list.remarks)); }
   void apply(ClusterSeen& seen) {
     cluster_.scheduler = seen.scheduler;
     cluster_.simulated = seen.simulated;

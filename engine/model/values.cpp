@@ -13,7 +13,7 @@ std::string_view pick(const std::array<std::string_view, N>& words, Enum value) 
 }  // namespace
 
 std::string_view word(Source source) {
-  constexpr std::array<std::string_view, 12> words{"none",
+  constexpr std::array<std::string_view, 16> words{"none",
                                                    "simulator",
                                                    "scontrol show node",
                                                    "scontrol show job",
@@ -23,6 +23,10 @@ std::string_view word(Source source) {
                                                    "nodes (API)",
                                                    "pods (API)",
                                                    "nvidia-smi",
+                                                   "GPU operator (API)",
+                                                   "resource claims (API)",
+                                                   "DCGM exporter",
+                                                   "slurm.conf",
                                                    "catalogue",
                                                    "inferred"};
   return pick(words, source);
@@ -55,6 +59,10 @@ std::string_view word(Health health) {
 std::string_view word(Family family) {
   constexpr std::array<std::string_view, 4> words{"gpu", "mps", "shard", "vgpu"};
   return pick(words, family);
+}
+std::string_view word(Part part) {
+  constexpr std::array<std::string_view, 5> words{"ready", "not-ready", "paused", "missing", "unknown"};
+  return pick(words, part);
 }
 std::string_view word(WorkloadKind kind) {
   constexpr std::array<std::string_view, 2> words{"job", "pod"};

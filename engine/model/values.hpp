@@ -26,8 +26,12 @@ enum class Source : std::uint8_t {
   kubernetes_nodes,
   kubernetes_pods,
   nvidia_smi,
-  catalogue,  // looked up by name in the MIG catalogue
-  inferred,   // concluded by tessera from other facts
+  kubernetes_operator,  // the GPU operator's objects and its pods
+  kubernetes_claims,    // ResourceSlices and ResourceClaims
+  dcgm,                 // a DCGM exporter
+  slurm_config,         // slurm.conf and the files beside it
+  catalogue,            // looked up by name in the MIG catalogue
+  inferred,             // concluded by tessera from other facts
 };
 
 struct Origin {
@@ -132,6 +136,24 @@ struct SliceCounts {
   friend bool operator==(const SliceCounts&, const SliceCounts&) = default;
 };
 
+// One program that a node's GPUs depend on there: slurmd, the device plugin, the MIG manager.
+enum class Part : std::uint8_t { ready, not_ready, paused, missing, unknown };
+struct Component {
+  std::string name;  // "device plugin"
+  Part state = Part::unknown;
+  std::string detail;  // why it is not ready, in its own words
+  friend bool operator==(const Component&, const Component&) = default;
+};
+
+// The layout that somebody has ordered for a node, where the scheduler keeps such an order (the MIG manager's
+// labels).
+struct LayoutOrder {
+  std::string config;  // nvidia.com/mig.config
+  std::string state;   // nvidia.com/mig.config.state; empty: none yet
+  std::optional<TimePoint> since;
+  friend bool operator==(const LayoutOrder&, const LayoutOrder&) = default;
+};
+
 struct Node {
   NodeName name;
   std::vector<std::string> state;  // the scheduler's own flags, upper case: {"MIXED","DRAIN"}
@@ -150,6 +172,8 @@ struct Node {
   std::string driver;                 // GPU driver version; empty: not told
   std::string agent;                  // slurmd or kubelet version; empty: not told
   std::string reservation;
+  std::vector<Component> components;  // in the order in which they depend on each other
+  std::optional<LayoutOrder> order;
   std::optional<TimePoint> booted;
   Origin origin;
 
@@ -204,6 +228,7 @@ struct Workload {
   std::optional<TimePoint> ends;    // by its time limit
   std::optional<bool> restartable;  // Slurm Requeue=1, or owned by a controller
   std::string comment;
+  std::string unasked;  // how it reaches GPUs that it never asked for ("privileged"); empty: it does not
   Origin origin;
   friend bool operator==(const Workload&, const Workload&) = default;
 };
@@ -238,6 +263,7 @@ std::string_view word(SliceKind kind);
 std::string_view word(Holding holding);
 std::string_view word(Health health);
 std::string_view word(Family family);
+std::string_view word(Part part);  // "ready" "not-ready" "paused" "missing" "unknown"
 std::string_view word(WorkloadKind kind);
 std::string_view word(WorkloadState state);
 

@@ -4,12 +4,20 @@
 // Threads: plain values.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "engine/mig/catalogue.hpp"
 #include "engine/model/model.hpp"
+
+namespace tessera::slurmconf {
+struct Site;
+}
+namespace tessera::operators {
+struct Site;
+}
 
 namespace tessera::plan {
 
@@ -47,6 +55,11 @@ struct Capabilities {
   bool can_reset = true;           // false: a mode change that needs a reset needs a reboot
   bool survives_reboot = false;    // the backend itself brings the layout back after a reboot
   std::vector<Offer> offers;       // strategies; one that is not listed is not offered
+
+  // What the dialect's steps are written from, as last read; null elsewhere. Not kept in a plan's file: its
+  // steps are there already.
+  std::shared_ptr<const slurmconf::Site> slurm;
+  std::shared_ptr<const operators::Site> gpu_operator;
 
   friend bool operator==(const Capabilities&, const Capabilities&) = default;
 };

@@ -1,0 +1,30 @@
+// What a Kubernetes cluster's plans are written from: the GPU operator's settings and the named layouts and
+// sharing configurations that exist.
+//
+// Read by the backend, used by the step builder (engine/plan/steps_operator.cpp). Threads: plain values,
+// shared as const.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tessera::operators {
+
+struct Site {
+  std::string ns;               // the operator's namespace
+  std::string version;          // of the operator; empty: not told
+  std::string strategy;         // "none" "single" "mixed": ClusterPolicy spec.mig.strategy
+  std::string mig_config_map;   // spec.migManager.config.name; empty: the MIG manager's own
+  std::string mig_config_yaml;  // its config.yaml, or the static default map's; empty: not readable
+  std::map<std::string, std::string> node_config_yaml;  // by node: what a recent MIG manager generated there
+  std::string plugin_config_map;                        // spec.devicePlugin.config.name; empty: none
+  std::string plugin_default;                           // spec.devicePlugin.config.default
+  std::map<std::string, std::string> plugin_configs;    // its keys and their YAML
+  std::map<std::string, std::map<std::string, std::string>>
+      labels;                                // by GPU node: nvidia.com/ ones and a few more
+  std::vector<std::string> owned_by_others;  // "ConfigMap x: managed by Helm": what an edit would fight with
+  std::vector<std::string> forbidden;        // "patch nodes": verbs that an access review refused
+};
+
+}  // namespace tessera::operators

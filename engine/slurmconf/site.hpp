@@ -1,0 +1,47 @@
+// What a Slurm site's plans are written from: its configuration as text, who may write it, and how its nodes
+// are reached.
+//
+// Read by the backend, used by the step builder (engine/plan/steps_slurm.cpp). Threads: plain values, shared
+// as const.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tessera::slurmconf {
+
+// A configuration file as it was read.
+struct File {
+  std::string path;
+  std::string text;
+};
+
+// Who writes the files that the controller reads.
+enum class Writer {
+  here,  // this process: they lie in a local folder
+  host,  // a config host, reached by the runner
+  site,  // the site's own automation: tessera writes a patch and waits until what Slurm runs with matches
+};
+
+// How commands reach a node.
+enum class Reach { none, ssh, srun, custom };
+
+struct Site {
+  int major = 0, minor = 0;  // of Slurm: 22, 5
+  std::vector<File> files;   // slurm.conf first, then what it includes, gres.conf, cgroup.conf, ...
+  Writer writer = Writer::here;
+  std::string config_host;   // Writer::host
+  std::string cannot_write;  // Writer::here: why the files cannot be written; empty: they can
+  bool configless = false;   // slurmd gets its files from the controller
+  Reach reach = Reach::none;
+  std::vector<std::string> runner;              // Reach::custom: argv with {node}; the command follows
+  std::vector<std::string> restart_controller;  // argv; empty: the site gave none
+  std::vector<std::string> restart_node;        // argv with {node}
+  std::vector<std::string> stop_clients;        // run on the node before a re-cut, one shell-free line each
+  std::vector<std::string> start_clients;       // ... and after it
+  std::string boot_file;    // on the node: where the layout for the next boot is written; empty: none
+  bool autodetect = false;  // gres.conf is to say AutoDetect=nvml instead of files
+  bool reconfigure_suffices() const { return major > 23 || (major == 23 && minor >= 11); }
+};
+
+}  // namespace tessera::slurmconf
