@@ -84,7 +84,66 @@ Result<std::vector<std::string>> expand_one(std::string_view pattern, std::size_
   return names;
 }
 
+constexpr std::size_t kDigitsFolded = 18;
+
+// A name as Slurm's own lists keep it: what stands before its last digits, and these as a range.
+struct Run {
+  std::string_view start;
+  Range range;
+  bool counts = false;  // it ends in digits
+};
+
+Run run_of(std::string_view name) {
+  std::size_t digits = 0;
+  while (digits < name.size() && name[name.size() - 1 - digits] >= '0' &&
+         name[name.size() - 1 - digits] <= '9')
+    ++digits;
+  if (digits == 0 || digits > kDigitsFolded) return {name, {}, false};
+  std::string_view tail = name.substr(name.size() - digits);
+  std::uint64_t value = *number(tail);
+  return {name.substr(0, name.size() - digits), {value, value, digits}, true};
+}
+
+// Whether a range written with its own width also writes `next` as it is.
+bool writes(const Range& range, const Range& next) {
+  return padded(next.first, range.width).size() == next.width;
+}
+
+void append_range(std::string& text, const Range& range) {
+  text += padded(range.first, range.width);
+  if (range.last > range.first) text += '-' + padded(range.last, range.width);
+}
+
 }  // namespace
+
+std::string fold_hosts(const std::vector<std::string>& names) {
+  std::vector<Run> runs;
+  for (const std::string& name : names) {
+    Run run = run_of(name);
+    Run* last = runs.empty() ? nullptr : &runs.back();
+    if (run.counts && last && last->counts && last->start == run.start &&
+        last->range.last + 1 == run.range.first && writes(last->range, run.range))
+      last->range.last = run.range.last;
+    else
+      runs.push_back(run);
+  }
+  std::string text;
+  for (std::size_t i = 0; i < runs.size();) {
+    std::size_t end = i + 1;
+    while (end < runs.size() && runs[i].counts && runs[end].counts && runs[end].start == runs[i].start) ++end;
+    if (!text.empty()) text += ',';
+    text += runs[i].start;
+    bool bracket = runs[i].counts && (end > i + 1 || runs[i].range.last > runs[i].range.first);
+    if (bracket) text += '[';
+    for (std::size_t at = i; runs[i].counts && at < end; ++at) {
+      if (at > i) text += ',';
+      append_range(text, runs[at].range);
+    }
+    if (bracket) text += ']';
+    i = end;
+  }
+  return text;
+}
 
 Result<std::vector<std::string>> expand_hosts(std::string_view list, std::size_t most) {
   std::vector<std::string> names;

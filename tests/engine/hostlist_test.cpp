@@ -1,6 +1,7 @@
 #include "engine/hostlist.hpp"
 
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 namespace tessera {
 namespace {
@@ -59,6 +60,48 @@ TEST(Hostlist, NumbersComeWithALimit) {
   EXPECT_EQ(expand_numbers("0-9,10", 10), std::nullopt);
   EXPECT_EQ(expand_numbers("", 10), std::nullopt);
   EXPECT_EQ(expand_numbers("1-4294967299", 10), std::nullopt);
+}
+
+TEST(Hostlist, FoldsAsSlurmDoes) {
+  // Left: names; right: what `scontrol show hostlist` 22.05 said.
+  const std::pair<Names, const char*> kSaid[] = {
+      {{"n1", "n2", "n3"}, "n[1-3]"},
+      {{"n2", "n1"}, "n[2,1]"},
+      {{"n1", "n1", "n2"}, "n[1,1-2]"},
+      {{"n01", "n2", "n03"}, "n[01,2,03]"},
+      {{"n9", "n10", "n11"}, "n[9-11]"},
+      {{"n09", "n10"}, "n[09-10]"},
+      {{"n0", "n00"}, "n[0,00]"},
+      {{"a", "b", "a"}, "a,b,a"},
+      {{"n1-ib", "n2-ib"}, "n1-ib,n2-ib"},
+      {{"r1n1", "r1n2", "r2n1"}, "r1n[1-2],r2n1"},
+      {{"x1", "y1", "x2"}, "x1,y1,x2"},
+      {{"1", "2", "3"}, "[1-3]"},
+      {{"n1", "n2", "x", "n3"}, "n[1-2],x,n3"},
+      {{"n998", "n999", "n1000"}, "n[998-1000]"},
+      {{"n0998", "n0999", "n1000"}, "n[0998-1000]"},
+      {{"n", "n1", "n2"}, "n,n[1-2]"},
+      {{"10.0.0.1", "10.0.0.2"}, "10.0.0.[1-2]"},
+      {{}, ""},
+  };
+  for (const auto& [names, said] : kSaid) {
+    EXPECT_EQ(fold_hosts(names), said);
+    EXPECT_EQ(hosts(said), names);
+  }
+}
+
+RC_GTEST_PROP(Hostlist, WhatIsFoldedUnfolds, ()) {
+  auto start = rc::gen::element<std::string>("n", "gpu", "", "r1-", "a0b");
+  auto tail =
+      rc::gen::element<std::string>("", "0", "1", "2", "3", "9", "10", "11", "01", "02", "09", "099", "100",
+                                    "1000000000000000001", "1000000000000000002", "9999999999999999999");
+  Names names;
+  for (const auto& [head, end] :
+       *rc::gen::container<std::vector<std::pair<std::string, std::string>>>(rc::gen::pair(start, tail)))
+    if (!head.empty() || !end.empty()) names.push_back(head + end);
+  auto unfolded = expand_hosts(fold_hosts(names));
+  RC_ASSERT(unfolded.ok());
+  RC_ASSERT(*unfolded == names);
 }
 
 }  // namespace
