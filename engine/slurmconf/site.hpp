@@ -41,6 +41,12 @@ struct Site {
   std::vector<std::string> start_clients;       // ... and after it
   std::string boot_file;    // on the node: where the layout for the next boot is written; empty: none
   bool autodetect = false;  // gres.conf is to say AutoDetect=nvml instead of files
+  std::string mig_prefix;   // before a profile in a GRES type: "a100_" gives "a100_3g.20gb"
+  // Where the device files are not NVIDIA's own (links for a test, a container's copies): paths with {node},
+  // {gpu}, {gi} (the GPU instance's id) and {index} (counts a node's instances in the order of gres.conf).
+  // Empty: /dev/nvidiaN and /dev/nvidia-caps/nvidia-capN.
+  std::string gpu_file;
+  std::string instance_file;
   bool reconfigure_suffices() const { return major > 23 || (major == 23 && minor >= 11); }
 };
 
