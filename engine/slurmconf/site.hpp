@@ -45,6 +45,8 @@ struct Site {
   // Where the device files are not NVIDIA's own (links for a test, a container's copies): paths with {node},
   // {gpu}, {gi} (the GPU instance's id) and {index} (counts a node's instances in the order of gres.conf).
   // Empty: /dev/nvidiaN and /dev/nvidia-caps/nvidia-capN.
+  std::string
+      mig_minors;  // text of a node's /proc/driver/nvidia-caps/mig-minors; the same on all with one driver
   std::string gpu_file;
   std::string instance_file;
   bool reconfigure_suffices() const { return major > 23 || (major == 23 && minor >= 11); }
