@@ -11,11 +11,13 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/paths.hpp"
+
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kRoot = TESSERA_SOURCE_DIR;
+const fs::path kRoot = tessera::test::source_dir();
 
 std::string read(const fs::path& path) {
   std::ifstream stream(path, std::ios::binary);

@@ -12,6 +12,7 @@
 #include <iterator>
 
 #include "tests/support/json_check.hpp"
+#include "tests/support/paths.hpp"
 #include "tests/support/run_binary.hpp"
 
 namespace tessera::test {
@@ -23,7 +24,7 @@ inline bool has(const std::string& text, const std::string& part) {
 }
 
 inline std::string schema(const std::string& name) {
-  std::ifstream stream(std::string(TESSERA_SOURCE_DIR) + "/docs/json/" + name + ".schema.json");
+  std::ifstream stream(test::source_dir() + "/docs/json/" + name + ".schema.json");
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "tests/support/json_check.hpp"
+#include "tests/support/paths.hpp"
 #include "tests/support/run_binary.hpp"
 
 namespace tessera::test {
@@ -15,7 +16,7 @@ namespace {
 using Words = std::vector<std::string>;
 
 std::string schema(const std::string& name) {
-  std::ifstream stream(std::string(TESSERA_SOURCE_DIR) + "/docs/json/" + name + ".schema.json");
+  std::ifstream stream(test::source_dir() + "/docs/json/" + name + ".schema.json");
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 

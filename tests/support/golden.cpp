@@ -6,6 +6,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "tests/support/paths.hpp"
+
 namespace tessera::test {
 namespace {
 
@@ -19,7 +21,7 @@ std::string as_file(const tui::Canvas& canvas) {
 }  // namespace
 
 void expect_golden(const std::string& name, const tui::Canvas& canvas) {
-  std::string path = std::string(TESSERA_SOURCE_DIR) + "/tests/tui/golden/" + name + ".txt";
+  std::string path = test::source_dir() + "/tests/tui/golden/" + name + ".txt";
   std::string now = as_file(canvas);
   if (std::getenv("TESSERA_UPDATE_GOLDEN")) {
     std::ofstream(path) << now;

@@ -15,6 +15,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "tests/support/paths.hpp"
+
 namespace tessera::test {
 namespace {
 
@@ -196,7 +198,7 @@ Pty::Pty(const PtyOptions& options) : state_(std::make_unique<State>()) {
   if (pipe(idle) != 0 || pipe(reports) != 0) std::abort();
   for (const int fd : {idle[0], reports[0], reports[1]}) fcntl(fd, F_SETFD, FD_CLOEXEC);
 
-  std::vector<std::string> words{options.program.empty() ? TESSERA_BINARY : options.program};
+  std::vector<std::string> words{options.program.empty() ? test::binary() : options.program};
   words.insert(words.end(), options.arguments.begin(), options.arguments.end());
   std::map<std::string, std::string> variables{{"TERM", "xterm-256color"},
                                                {"LANG", "C.UTF-8"},

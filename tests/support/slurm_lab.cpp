@@ -12,6 +12,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/paths.hpp"
+
 extern char** environ;
 
 namespace tessera::test {
@@ -71,7 +73,7 @@ SlurmLab::SlurmLab(const std::string& extra) {
     trouble_ = "no pipe";
     return;
   }
-  pid_ = spawn({TESSERA_SOURCE_DIR "/tests/support/slurm_lab.sh", folder_}, {"LAB_EXTRA=" + extra}, to[0],
+  pid_ = spawn({test::source_dir() + "/tests/support/slurm_lab.sh", folder_}, {"LAB_EXTRA=" + extra}, to[0],
                from[1]);
   ::close(to[0]);
   ::close(from[1]);

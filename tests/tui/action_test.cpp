@@ -9,13 +9,14 @@
 #include <set>
 #include <sstream>
 
+#include "tests/support/paths.hpp"
 #include "tui/keymap.hpp"
 
 namespace tessera::tui {
 namespace {
 
 std::string file_text(const std::string& path) {
-  std::ifstream in(std::string(TESSERA_SOURCE_DIR) + "/" + path);
+  std::ifstream in(test::source_dir() + "/" + path);
   return {std::istreambuf_iterator<char>(in), {}};
 }
 

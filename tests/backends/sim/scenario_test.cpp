@@ -2,6 +2,7 @@
 #include "backends/sim/scenario.hpp"
 
 #include "tests/backends/sim/worlds.hpp"
+#include "tests/support/paths.hpp"
 
 namespace tessera::sim {
 namespace {
@@ -129,7 +130,7 @@ TEST(Scenario, RefusesAPinWhereNothingIsFree) {
 
 TEST(Scenario, IsFoundByNameOrPathAndOtherwiseSaysWhatThereIs) {
   EXPECT_TRUE(find_scenario("demo", catalogue()).ok());
-  EXPECT_TRUE(find_scenario(TESSERA_SOURCE_DIR "/backends/sim/scenarios/demo.yaml", catalogue()).ok());
+  EXPECT_TRUE(find_scenario(test::source_dir() + "/backends/sim/scenarios/demo.yaml", catalogue()).ok());
   Result<ScenarioPtr> none = find_scenario("atlantis", catalogue());
   ASSERT_FALSE(none.ok());
   EXPECT_NE(none.error().hint.find("slurm-h100"), std::string::npos);

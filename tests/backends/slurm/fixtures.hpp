@@ -9,12 +9,13 @@
 #include <string>
 
 #include "engine/model/units.hpp"
+#include "tests/support/paths.hpp"
 
 namespace tessera::slurm {
 
 // name: "node", "job", …; version: "22.05" or "24.11".
 inline std::string recording(const std::string& version, const std::string& name) {
-  std::string file = std::string(TESSERA_SOURCE_DIR "/tests/fixtures/slurm-") + version + "/" + name + ".txt";
+  std::string file = test::source_dir() + "/tests/fixtures/slurm-" + version + "/" + name + ".txt";
   std::ifstream stream(file, std::ios::binary);
   EXPECT_TRUE(stream) << file;
   return {std::istreambuf_iterator<char>(stream), {}};

@@ -10,6 +10,7 @@
 
 #include "tests/support/build.hpp"
 #include "tests/support/json_check.hpp"
+#include "tests/support/paths.hpp"
 #include "tui/canvas.hpp"
 #include "tui/cli/settings.hpp"
 
@@ -29,7 +30,7 @@ const guide::Texts& texts() {
 }
 
 std::string schema() {
-  std::ifstream stream(std::string(TESSERA_SOURCE_DIR) + "/docs/json/guide.schema.json");
+  std::ifstream stream(test::source_dir() + "/docs/json/guide.schema.json");
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 

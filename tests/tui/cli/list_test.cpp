@@ -8,6 +8,7 @@
 
 #include "tests/support/build.hpp"
 #include "tests/support/json_check.hpp"
+#include "tests/support/paths.hpp"
 #include "tui/cli/table_text.hpp"
 
 namespace tessera::cli {
@@ -22,7 +23,7 @@ const mig::Catalogue& catalogue() {
 }
 
 std::string schema(const std::string& name) {
-  std::ifstream stream(std::string(TESSERA_SOURCE_DIR) + "/docs/json/" + name + ".schema.json");
+  std::ifstream stream(test::source_dir() + "/docs/json/" + name + ".schema.json");
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 

@@ -1,0 +1,8 @@
+#include "tests/support/paths.hpp"
+
+namespace tessera::test {
+
+std::string source_dir() { return TESSERA_SOURCE_DIR; }
+std::string binary() { return TESSERA_BINARY; }
+
+}  // namespace tessera::test
