@@ -128,8 +128,11 @@ void read_line(Line& line, const Cooked& cooked) {
     std::size_t at = 0;
     for (Pair pair; read_pair(line.raw, cooked, at, pair); pair = {}) line.pairs.push_back(std::move(pair));
     at = past_blanks(cooked.text, at);
-    if (at < cooked.text.size())
-      line.odd = "cannot be read from \"" + cooked.text.substr(at, 40) + "\" on";
+    std::size_t end = cooked.text.size();
+    while (end > at && is_blank(cooked.text[end - 1])) --end;
+    if (at < end)
+      line.odd =
+          "cannot be read from \"" + cooked.text.substr(at, std::min<std::size_t>(40, end - at)) + "\" on";
     else if (line.pairs.size() > 1 && !is_record(line.pairs.front().key))
       line.odd = "more than one setting on a line";
   }
