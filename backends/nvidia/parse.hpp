@@ -1,0 +1,144 @@
+// What nvidia-smi prints, read into values: listings, tables, results of its verbs.
+//
+// Forms of drivers from 450 to 610 (NVIDIA MIG user guide; nvidia-smi -h). A listing is read whole or not at
+// all: half a picture of what stands on a board would be acted upon. Errors say which line, and keep the
+// driver's words; an empty text is an error, "No GPU instances found." is an empty list.
+// Threads: pure functions.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/error.hpp"
+#include "engine/model/values.hpp"
+
+namespace tessera::nvidia {
+
+// `nvidia-smi -L`
+struct ListedDevice {
+  ProfileName profile;  // as printed: "3g.40gb", "1c.3g.40gb"
+  std::optional<int> device;
+  std::string uuid;  // "MIG-7089d0f3-…"; before R470 "MIG-GPU-…/2/0"
+};
+struct ListedGpu {
+  int index = 0;
+  std::string name;  // "NVIDIA H100 80GB HBM3"
+  std::string uuid;
+  std::vector<ListedDevice> devices;  // MIG devices
+};
+Result<std::vector<ListedGpu>> parse_list(std::string_view text);
+
+// `nvidia-smi mig -lgi`
+struct InstanceRow {
+  int gpu = 0;
+  ProfileName profile;
+  int profile_id = 0;
+  int id = 0;
+  Placement at;
+};
+Result<std::vector<InstanceRow>> parse_instances(std::string_view text);
+
+// `nvidia-smi mig -lci`; old drivers tell no place
+struct ComputeRow {
+  int gpu = 0;
+  int instance = 0;  // of the GPU instance
+  ProfileName profile;
+  int profile_id = 0;
+  int id = 0;
+  std::optional<Placement> at;
+};
+Result<std::vector<ComputeRow>> parse_compute(std::string_view text);
+
+// `nvidia-smi mig -lgip`; engines are told in this order: SM, DEC, ENC, CE, JPEG, OFA
+struct ProfileRow {
+  int gpu = 0;
+  ProfileName profile;
+  int id = 0;
+  int free = 0, total = 0;
+  double gib = 0;
+  bool peer_to_peer = false;
+  int sm = 0, decoder = 0, encoder = 0;
+  std::optional<int> copy, jpeg, ofa;
+};
+Result<std::vector<ProfileRow>> parse_profiles(std::string_view text);
+
+// `nvidia-smi mig -lgipp`
+struct PlacementRow {
+  int gpu = 0;
+  int profile_id = 0;
+  std::vector<int> starts;
+  int size = 0;
+};
+Result<std::vector<PlacementRow>> parse_placements(std::string_view text);
+
+// `--query-gpu=… --format=csv`: with its heading, units left in the values. Every row is as wide as the
+// heading.
+struct Csv {
+  std::vector<std::string> columns;
+  std::vector<std::vector<std::string>> rows;
+};
+Result<Csv> parse_csv(std::string_view text);
+
+// `nvidia-smi compute-policy -l`
+struct PolicyRow {
+  int gpu = 0;
+  std::string name, value;  // "Timeslice", "Default"
+};
+Result<std::vector<PolicyRow>> parse_policies(std::string_view text);
+
+// /proc/driver/nvidia-caps/mig-minors: N of /dev/nvidia-caps/nvidia-capN
+struct MinorRow {
+  int gpu_minor = 0;  // the N of /dev/nvidiaN, not the index
+  int instance = 0;
+  std::optional<int> compute;  // nullopt: of the GPU instance itself
+  int minor = 0;
+};
+struct Minors {
+  std::optional<int> config, monitor;
+  std::vector<MinorRow> rows;
+  std::optional<int> find(int gpu_minor, int instance, std::optional<int> compute) const;
+};
+Result<Minors> parse_minors(std::string_view text);
+
+// What a verb that changes something said: what it did, and why it stopped.
+struct Change {
+  enum class Refusal : std::uint8_t {
+    none,
+    in_use,        // In use by another client
+    insufficient,  // Insufficient Resources
+    invalid,       // Invalid Argument, or arguments that nvidia-smi does not know
+    not_supported,
+    no_permission,
+    mig_off,     // No MIG-enabled devices found.
+    none_found,  // no such instances: what was to go is gone
+    unknown,     // it failed in words that are not known
+  };
+  struct Instance {
+    std::optional<int> gpu;
+    std::optional<int> id;       // GPU instance; very old drivers do not tell it
+    std::optional<int> compute;  // set for a compute instance
+    std::optional<int> profile_id;
+    friend bool operator==(const Instance&, const Instance&) = default;
+  };
+  struct Pending {
+    std::string gpu;  // as named: PCI address or index
+    bool on = false;
+    std::string why;
+    friend bool operator==(const Pending&, const Pending&) = default;
+  };
+  std::vector<Instance> created, destroyed;  // in the order of the lines
+  std::vector<std::string> switched, reset;  // GPUs as named, whose mode changed or which were reset
+  std::vector<Pending> pending;              // a mode that waits for a reset
+  std::vector<std::string> warnings;
+  Refusal refusal = Refusal::none;
+  std::string words;  // of the refusal: all its lines
+};
+// Output and error text of one verb, and its exit code (0; 2 invalid argument; 6 none found; else failed).
+// Reads whatever it gets: an unknown failure is a Change, too.
+Change parse_change(std::string_view out, std::string_view err, int exit_code);
+// The refusal as an Error for the admin; nullopt: there was none.
+std::optional<Error> refusal_of(const Change& change, std::string_view what);
+
+}  // namespace tessera::nvidia

@@ -1,0 +1,155 @@
+// nvidia-smi -L, the capability minors and CSV.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "backends/nvidia/parse.hpp"
+#include "backends/nvidia/words.hpp"
+#include "engine/text.hpp"
+
+namespace tessera::nvidia {
+namespace {
+
+constexpr std::string_view kList = "nvidia-smi -L";
+constexpr std::string_view kMinors = "the file mig-minors";
+constexpr std::string_view kCsv = "nvidia-smi --query-gpu";
+constexpr std::size_t kMostDevices = 256;  // of one GPU
+
+// "… (UUID: X)" is taken apart; a name may itself hold brackets.
+std::optional<std::string> take_uuid(std::string_view& line) {
+  constexpr std::string_view kOpen = "(UUID: ";
+  std::size_t open = line.rfind(kOpen);
+  if (open == std::string_view::npos || !line.ends_with(")")) return std::nullopt;
+  std::string_view uuid = line.substr(open + kOpen.size());
+  uuid.remove_suffix(1);
+  auto fine = [](char c) {
+    return (c >= '0' && c <= '9') || (lower({&c, 1})[0] >= 'a' && lower({&c, 1})[0] <= 'z') || c == '-' ||
+           c == '/';
+  };
+  if (uuid.empty() || uuid.size() > 96 || !std::all_of(uuid.begin(), uuid.end(), fine)) return std::nullopt;
+  line = trimmed(line.substr(0, open));
+  return std::string(uuid);
+}
+
+// "GPU 0: NVIDIA H100 80GB HBM3" once the UUID is off.
+std::optional<ListedGpu> gpu_line(std::string_view line) {
+  std::optional<std::string> uuid = take_uuid(line);
+  std::size_t colon = line.find(':');
+  if (!uuid || colon == std::string_view::npos || !line.starts_with("GPU ")) return std::nullopt;
+  std::optional<int> index = number(trimmed(line.substr(4, colon - 4)), kMostGpus - 1);
+  if (!index) return std::nullopt;
+  return ListedGpu{*index, clean(trimmed(line.substr(colon + 1)), 128), *uuid, {}};
+}
+
+// "MIG 3g.40gb     Device  0:"
+std::optional<ListedDevice> device_line(std::string_view line) {
+  std::optional<std::string> uuid = take_uuid(line);
+  if (!uuid || !line.ends_with(":")) return std::nullopt;
+  line.remove_suffix(1);
+  Words words = words_of(line);
+  if (words.size() != 4 || words[0] != "MIG" || words[2] != "Device") return std::nullopt;
+  std::optional<int> device = number(words[3]);
+  if (!device) return std::nullopt;
+  return ListedDevice{ProfileName(clean(words[1], 32)), device, *uuid};
+}
+
+std::optional<int> prefixed(std::string_view part, std::string_view prefix) {
+  return part.starts_with(prefix) ? number(part.substr(prefix.size())) : std::nullopt;
+}
+
+std::vector<std::string_view> split(std::string_view text, char at) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    std::size_t end = text.find(at);
+    parts.push_back(trimmed(text.substr(0, end)));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::optional<MinorRow> minor_line(const Words& words) {
+  std::vector<std::string_view> parts = split(words[0], '/');
+  if (parts.size() < 3 || parts.size() > 4 || parts.back() != "access") return std::nullopt;
+  std::optional<int> gpu = prefixed(parts[0], "gpu"), instance = prefixed(parts[1], "gi");
+  std::optional<int> minor = number(words[1]);
+  if (!gpu || !instance || !minor) return std::nullopt;
+  MinorRow row{*gpu, *instance, std::nullopt, *minor};
+  if (parts.size() == 4 && !(row.compute = prefixed(parts[2], "ci"))) return std::nullopt;
+  return row;
+}
+
+}  // namespace
+
+Result<std::vector<ListedGpu>> parse_list(std::string_view text) {
+  if (auto error = no_answer(kList, text)) return *error;
+  std::vector<ListedGpu> gpus;
+  for (Lines lines(text); lines.next();) {
+    std::string_view line = lines.line();
+    if (line.empty() || line.starts_with("No devices")) continue;
+    if (line.starts_with("MIG ")) {
+      std::optional<ListedDevice> device = device_line(line);
+      if (!device || gpus.empty() || gpus.back().devices.size() >= kMostDevices)
+        return unreadable(kList, lines.number(), "no MIG device", line);
+      gpus.back().devices.push_back(std::move(*device));
+    } else if (line.starts_with("GPU ")) {
+      std::optional<ListedGpu> gpu = gpu_line(line);
+      if (!gpu) return unreadable(kList, lines.number(), "no GPU", line);
+      for (const ListedGpu& other : gpus)
+        if (other.index == gpu->index || other.uuid == gpu->uuid)
+          return unreadable(kList, lines.number(), "this GPU stands twice", line);
+      gpus.push_back(std::move(*gpu));
+    } else if (!line.starts_with("Warning")) {
+      return refused(kList, line);
+    }
+  }
+  return gpus;
+}
+
+std::optional<int> Minors::find(int gpu_minor, int instance, std::optional<int> compute) const {
+  for (const MinorRow& row : rows)
+    if (row.gpu_minor == gpu_minor && row.instance == instance && row.compute == compute) return row.minor;
+  return std::nullopt;
+}
+
+Result<Minors> parse_minors(std::string_view text) {
+  if (auto error = no_answer(kMinors, text)) return *error;
+  Minors minors;
+  for (Lines lines(text); lines.next();) {
+    Words words = words_of(lines.line());
+    if (words.empty()) continue;
+    if (words.size() != 2) return unreadable(kMinors, lines.number(), "a name and a number", lines.line());
+    if (words[0] == "config" || words[0] == "monitor") {
+      std::optional<int> minor = number(words[1]);
+      if (!minor) return unreadable(kMinors, lines.number(), "no number", lines.line());
+      (words[0] == "config" ? minors.config : minors.monitor) = minor;
+      continue;
+    }
+    std::optional<MinorRow> row = minor_line(words);
+    if (!row) return unreadable(kMinors, lines.number(), "gpuN/giN/ciN/access is expected", lines.line());
+    minors.rows.push_back(*row);
+  }
+  return minors;
+}
+
+Result<Csv> parse_csv(std::string_view text) {
+  if (auto error = no_answer(kCsv, text)) return *error;
+  Csv csv;
+  for (Lines lines(text); lines.next();) {
+    if (lines.line().empty()) continue;
+    std::vector<std::string> row;
+    for (std::string_view part : split(lines.line(), ',')) row.push_back(clean(part, 256));
+    if (csv.columns.empty()) {
+      // Anything else in place of a heading is a sentence about what is wrong.
+      if (row.size() == 1 && row[0].find(' ') != std::string::npos) return refused(kCsv, row[0]);
+      csv.columns = std::move(row);
+    } else if (row.size() != csv.columns.size()) {
+      return unreadable(kCsv, lines.number(), fmt::format("{} values are expected", csv.columns.size()),
+                        lines.line());
+    } else {
+      csv.rows.push_back(std::move(row));
+    }
+  }
+  return csv;
+}
+
+}  // namespace tessera::nvidia

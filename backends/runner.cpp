@@ -1,0 +1,382 @@
+#include "backends/runner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "engine/text.hpp"
+
+namespace tessera {
+namespace {
+
+using slurmconf::Reach;
+using Words = std::vector<std::string>;
+
+// Run on the far side by sh, so that root's login shell may be any. Its last line tells our ssh's 255 ("no
+// connection") from the command's own.
+constexpr std::string_view kStatus = "tessera-status ";
+constexpr std::string_view kScript = R"("$@"; s=$?; echo "tessera-status $s" >&2; exit $s)";
+constexpr std::size_t kErrorLimit = 64u << 10;  // of Processes: beyond it the last line is lost
+
+bool is_host(std::string_view name) {
+  auto letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  };
+  return !name.empty() && name.size() <= 253 && letter(name.front()) &&
+         std::all_of(name.begin(), name.end(),
+                     [&](char c) { return letter(c) || c == '.' || c == '-' || c == '_'; });
+}
+
+std::int64_t seconds(Duration time) {
+  return std::max<std::int64_t>(1, std::chrono::ceil<std::chrono::seconds>(time).count());
+}
+
+void add(Words& words, const Words& more) { words.insert(words.end(), more.begin(), more.end()); }
+
+Words there(const RunnerOptions& options, const NodeCommand& wanted) {
+  Words words = options.become;
+  add(words, wanted.argv);
+  return words;
+}
+
+std::string shell_text(const Words& words) {
+  Command script;
+  script.argv = {"exec", "sh", "-c", std::string(kScript), "tessera"};
+  add(script.argv, words);
+  return to_shell_text(script);
+}
+
+Words ssh(const RunnerOptions& options, const NodeCommand& wanted) {
+  Words argv{"ssh", "-T", "-a", "-x"};
+  if (wanted.input.empty()) argv.push_back("-n");
+  for (std::string option :
+       {std::string("BatchMode=yes"), fmt::format("ConnectTimeout={}", seconds(options.patience)),
+        std::string("LogLevel=ERROR"), std::string("ServerAliveInterval=5"),
+        std::string("ServerAliveCountMax=3"), std::string("ClearAllForwardings=yes"),
+        std::string("PermitLocalCommand=no"), std::string("EscapeChar=none")})
+    add(argv, {"-o", option});
+  if (!options.login.empty()) add(argv, {"-l", options.login});
+  add(argv, {"--", wanted.node.text, shell_text(there(options, wanted))});
+  return argv;
+}
+
+Words srun(const RunnerOptions& options, const NodeCommand& wanted) {
+  Words argv{options.slurm_bin.empty() ? "srun" : options.slurm_bin + "/srun"};
+  if (!wanted.reservation.empty()) argv.push_back("--reservation=" + wanted.reservation);
+  add(argv, {"-w", wanted.node.text, "-N1", "-n1", "--gres=none", "--mem=0", "--overlap",
+             fmt::format("--immediate={}", seconds(options.patience)),
+             // So that it ends by itself should our side be gone.
+             fmt::format("--time={}", (seconds(wanted.deadline) + 59) / 60 + 1), "--mpi=none", "--chdir=/",
+             "--job-name=tessera"});
+  if (wanted.input.empty()) argv.push_back("--input=none");
+  add(argv, there(options, wanted));
+  return argv;
+}
+
+std::string replaced(std::string text, std::string_view what, std::string_view with) {
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size()))
+    text.replace(at, what.size(), with);
+  return text;
+}
+
+bool asks_for_text(const RunnerOptions& options) {
+  return std::any_of(options.custom.begin(), options.custom.end(),
+                     [](const std::string& word) { return word.find("{command}") != std::string::npos; });
+}
+
+Words custom(const RunnerOptions& options, const NodeCommand& wanted) {
+  Words argv;
+  std::string text = shell_text(there(options, wanted));
+  for (const std::string& word : options.custom)
+    argv.push_back(replaced(replaced(word, "{node}", wanted.node.text), "{command}", text));
+  if (!asks_for_text(options)) add(argv, there(options, wanted));
+  return argv;
+}
+
+// Inside somebody's allocation srun would make a step of it; and a user's defaults must not change what is
+// asked.
+Words slurm_variables() {
+  Words names;
+  for (std::string_view word :
+       {"JOB_ID",        "JOBID",           "STEP_ID",       "STEPID",     "STEP_NODELIST",
+        "JOB_NODELIST",  "NODELIST",        "JOB_NUM_NODES", "NNODES",     "NPROCS",
+        "NTASKS",        "NTASKS_PER_NODE", "CPUS_PER_TASK", "CPU_BIND",   "MEM_BIND",
+        "MEM_PER_NODE",  "MEM_PER_CPU",     "MEM_PER_GPU",   "GRES",       "GPUS",
+        "GPUS_PER_NODE", "GPUS_PER_TASK",   "TRES_PER_TASK", "PARTITION",  "RESERVATION",
+        "CONSTRAINT",    "EXCLUSIVE",       "EXPORT_ENV",    "TIMELIMIT",  "UNBUFFEREDIO",
+        "LABELIO",       "STDOUTMODE",      "STDERRMODE",    "STDINMODE",  "WORKING_DIR",
+        "IMMEDIATE",     "DISTRIBUTION",    "HINT",          "THREADS",    "CLUSTERS",
+        "CONTAINER",     "TASK_PROLOG",     "TASK_EPILOG",   "SRUN_MULTI", "QOS",
+        "DEBUG",         "HET_SIZE"})
+    names.push_back("SLURM_" + std::string(word));
+  return names;
+}
+
+bool holds_nul(const Words& words) {
+  return std::any_of(words.begin(), words.end(),
+                     [](const std::string& word) { return word.find('\0') != std::string::npos; });
+}
+
+std::string what_ran(const NodeCommand& wanted) {
+  Command shown;
+  shown.argv = wanted.argv;
+  return clean(to_shell_text(shown), 160);
+}
+
+std::string last_words(std::string_view text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' '))
+    text.remove_suffix(1);
+  if (text.size() > 600) text.remove_prefix(text.size() - 600);
+  std::string line = replaced(replaced(std::string(text), "\r", ""), "\n", "; ");
+  return clean(line, 800);
+}
+
+struct Advice {
+  std::string_view words;  // folded
+  std::string_view hint;
+};
+
+std::string hint_for(std::string_view said, std::initializer_list<Advice> known) {
+  for (const Advice& one : known)
+    if (contains_folded(said, one.words)) return std::string(one.hint);
+  return "";
+}
+
+std::string ssh_hint(std::string_view said) {
+  return hint_for(
+      said, {{"permission denied", "give ssh a key that opens this node without a password"},
+             {"host key verification",
+              "the node's key is unknown or has changed: check it, then log in once by hand"},
+             {"remote host identification", "the node's key has changed: check why before you trust it"},
+             {"could not resolve", "is this the name by which the node is reached?"},
+             {"account is", "ssh must open a shell there"},
+             {"connection", "is the node up, and does its sshd listen?"}});
+}
+
+std::string srun_hint(std::string_view said) {
+  return hint_for(
+      said,
+      {{"down, drained or reserved", "a drained node takes no srun: reserve it in place of draining"},
+       {"nodes are busy", "reserve the node, so that it is free for this"},
+       {"access denied to requested reservation", "the reservation must name the user that runs tessera"},
+       {"invalid reservation", "the reservation is gone, or does not hold this node"},
+       {"unable to contact", "is slurmctld up?"},
+       {"invalid user id", "run tessera as a Slurm administrator"}});
+}
+
+// Takes our last line off the error text; nullopt: it is not there.
+std::optional<int> take_status(std::string& err) {
+  std::size_t at = err.rfind(kStatus);
+  if (at == std::string::npos || (at > 0 && err[at - 1] != '\n')) return std::nullopt;
+  const char* first = err.data() + at + kStatus.size();
+  const char* end = err.data() + err.size();
+  int status = 0;
+  auto [rest, code] = std::from_chars(first, end, status);
+  if (code != std::errc() || status < 0 || status > 255) return std::nullopt;
+  if (rest != end && *rest != '\n' && *rest != '\r') return std::nullopt;
+  err.erase(at);
+  return status;
+}
+
+// Takes srun's own lines about the task off; true: the task did run.
+bool take_task_lines(std::string& err) {
+  std::string kept;
+  bool ran = false;
+  std::string_view rest = err;
+  while (!rest.empty()) {
+    std::size_t end = std::min(rest.find('\n'), rest.size());
+    std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(std::min(rest.size(), end + 1));
+    bool task = line.starts_with("srun: error: ") && line.find(": task 0: ") != std::string_view::npos;
+    ran = ran || task;
+    bool notice = line.starts_with("srun: job ");
+    if (!task && !notice) kept.append(line).append("\n");
+  }
+  err = std::move(kept);
+  return ran;
+}
+
+Error not_reached(const NodeCommand& wanted, std::string_view way, std::string_view said, std::string hint) {
+  std::string reason = last_words(said);
+  if (reason.empty()) reason = "it says nothing";
+  return {fmt::format("cannot run on {} by {}", clean(wanted.node.text, 64), way), std::move(reason),
+          std::move(hint)};
+}
+
+NodeAnswer answer(Outcome&& outcome, int exit_code) {
+  return {exit_code, std::move(outcome.out), std::move(outcome.err), outcome.took};
+}
+
+Result<NodeAnswer> judge_ssh(const NodeCommand& wanted, Outcome&& outcome) {
+  bool lost = outcome.err.size() >= kErrorLimit;
+  if (std::optional<int> status = take_status(outcome.err)) return answer(std::move(outcome), *status);
+  if (lost && outcome.exit_code != 255) {
+    int code = outcome.exit_code;
+    return answer(std::move(outcome), code);
+  }
+  if (!outcome.out.empty())
+    return Error{fmt::format("the connection to {} was lost", clean(wanted.node.text, 64)),
+                 last_words(outcome.err),
+                 fmt::format("'{}' may have run there, or may still run", what_ran(wanted))};
+  return not_reached(wanted, "ssh", outcome.err, ssh_hint(outcome.err));
+}
+
+Result<NodeAnswer> judge_srun(const NodeCommand& wanted, Outcome&& outcome) {
+  std::string said = outcome.err;
+  bool ran = take_task_lines(outcome.err);
+  if (outcome.exit_code != 0 && !ran) return not_reached(wanted, "srun", said, srun_hint(said));
+  int code = outcome.exit_code;
+  return answer(std::move(outcome), code);
+}
+
+// The id in "…/slurm/uid_0/job_12/step_0" or "…/slurmstepd.scope/job_12/…".
+std::optional<std::string> job_in(std::string_view path) {
+  constexpr std::string_view kJob = "/job_";
+  std::size_t at = path.find(kJob);
+  if (at == std::string_view::npos || path.substr(0, at).find("slurm") == std::string_view::npos)
+    return std::nullopt;
+  std::string_view id = path.substr(at + kJob.size());
+  id = id.substr(0, std::min(id.find('/'), id.size()));
+  if (id.empty() || id.size() > 20) return std::nullopt;
+  return clean(id, 20);
+}
+
+bool is_container(std::string_view path) {
+  return path.find("kubepods") != std::string_view::npos || path.find("/docker") != std::string_view::npos ||
+         path.find("libpod") != std::string_view::npos ||
+         path.find("cri-containerd") != std::string_view::npos;
+}
+
+}  // namespace
+
+Result<Command> command_on(const RunnerOptions& options, const NodeCommand& wanted) {
+  auto cannot = [&](std::string reason, std::string hint) {
+    return Error{fmt::format("cannot run a command on {}", clean(wanted.node.text, 64)), std::move(reason),
+                 std::move(hint)};
+  };
+  // Anything else could be read as an option or as a part of a command.
+  if (!is_host(wanted.node.text)) return cannot("that is no host name", "");
+  if (wanted.argv.empty() || wanted.argv.front().empty()) return cannot("the command is empty", "");
+  if (holds_nul(wanted.argv)) return cannot("a word holds a NUL byte", "");
+  if (!wanted.reservation.empty() && !is_host(wanted.reservation))
+    return cannot("that is no name of a reservation", "");
+  Command command;
+  command.input = wanted.input;
+  command.deadline = wanted.deadline;
+  command.output_limit = wanted.output_limit;
+  command.dies_with_us = !wanted.changes;
+  command.environment["LC_ALL"] = "C";
+  switch (options.reach) {
+    case Reach::none:
+      return cannot("no way to the nodes is set up",
+                    "say in the configuration how nodes are reached: ssh, srun or a command");
+    case Reach::ssh: command.argv = ssh(options, wanted); break;
+    case Reach::srun:
+      command.argv = srun(options, wanted);
+      command.unset = slurm_variables();
+      if (!options.slurm_conf.empty()) command.environment["SLURM_CONF"] = options.slurm_conf;
+      break;
+    case Reach::custom:
+      if (options.custom.empty()) return cannot("the site's own command is empty", "");
+      command.argv = custom(options, wanted);
+      break;
+  }
+  return command;
+}
+
+Result<NodeAnswer> judge(const RunnerOptions& options, const NodeCommand& wanted, Outcome outcome) {
+  std::string node = clean(wanted.node.text, 64), ran = what_ran(wanted);
+  std::string may = wanted.changes ? "it may still run there: look at the node before going on" : "";
+  if (outcome.timed_out)
+    return Error{fmt::format("no answer from {}", node),
+                 fmt::format("'{}' did not end within {} s", ran, seconds(wanted.deadline)), may};
+  if (outcome.truncated)
+    return Error{fmt::format("too long an answer from {}", node),
+                 fmt::format("'{}' said more than {} bytes", ran, wanted.output_limit), may};
+  if (outcome.signal != 0)
+    return Error{fmt::format("no answer from {}", node),
+                 fmt::format("the way to it was ended by signal {}", outcome.signal), may};
+  if (options.reach == Reach::ssh) return judge_ssh(wanted, std::move(outcome));
+  if (options.reach == Reach::srun) return judge_srun(wanted, std::move(outcome));
+  int code = outcome.exit_code;
+  // The site's way may put words before our line, or end with a code of its own.
+  if (std::optional<int> status = take_status(outcome.err)) code = *status;
+  return answer(std::move(outcome), code);
+}
+
+Result<Preflight> parse_preflight(std::string_view id, std::string_view cgroup) {
+  auto blank = [](char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; };
+  while (!id.empty() && blank(id.back())) id.remove_suffix(1);
+  Preflight found;
+  auto [end, code] = std::from_chars(id.data(), id.data() + id.size(), found.uid);
+  if (code != std::errc() || end != id.data() + id.size() || found.uid < 0)
+    return Error{"cannot tell as whom commands run there", "id -u says: " + clean(id, 80), ""};
+  while (!cgroup.empty()) {
+    std::size_t stop = std::min(cgroup.find('\n'), cgroup.size());
+    std::string_view line = cgroup.substr(0, stop);
+    cgroup.remove_prefix(std::min(cgroup.size(), stop + 1));
+    bool tells = false;
+    if (!found.job) tells = (found.job = job_in(line)).has_value();
+    if (is_container(line)) tells = found.contained = true;
+    if ((tells || found.cgroup.empty()) && !line.empty()) found.cgroup = clean(line, 200);
+  }
+  if (found.cgroup.empty())
+    return Error{"cannot tell where commands run there", "/proc/self/cgroup is empty", ""};
+  return found;
+}
+
+std::vector<Error> objections(const Preflight& preflight, const NodeName& node) {
+  std::vector<Error> all;
+  std::string name = clean(node.text, 64);
+  if (preflight.uid != 0)
+    all.push_back({fmt::format("on {} commands run as user {}, not as root", name, preflight.uid),
+                   "MIG instances are seen and changed by root only",
+                   "let the way to the nodes lead to root, or put 'sudo -n' before the commands"});
+  if (preflight.job)
+    all.push_back(
+        {fmt::format("on {} commands run inside the cgroup of job {}", name, *preflight.job),
+         preflight.cgroup,
+         "with ConstrainDevices=yes the GPUs are hidden there; by ssh it is pam_slurm_adopt that puts "
+         "them there: except root from it"});
+  if (preflight.contained)
+    all.push_back({fmt::format("on {} commands run inside a container", name), preflight.cgroup,
+                   "the host's GPUs must be changed from the host"});
+  return all;
+}
+
+void NodeRunner::run(NodeCommand wanted, Finished finished) {
+  Result<Command> command = command_on(options_, wanted);
+  if (!command) {
+    // Answers never come from inside run(): a program that cannot exist takes the same way.
+    Command nothing;
+    processes_.run(std::move(nothing), [finished = std::move(finished), error = command.error()](
+                                           const Result<Outcome>&) { finished(error); });
+    return;
+  }
+  processes_.run(std::move(*command), [options = options_, wanted = std::move(wanted),
+                                       finished = std::move(finished)](Result<Outcome> outcome) {
+    if (!outcome) return finished(outcome.error());
+    finished(judge(options, wanted, std::move(*outcome)));
+  });
+}
+
+void NodeRunner::preflight(NodeCommand like, Looked looked) {
+  like.input.clear();
+  like.changes = false;
+  like.argv = {"id", "-u"};
+  NodeCommand second = like;
+  second.argv = {"cat", "/proc/self/cgroup"};
+  // Reading where root runs needs no becoming root, but the answer must be about what later runs: both keep
+  // it.
+  run(std::move(like),
+      [self = *this, second = std::move(second), looked = std::move(looked)](Result<NodeAnswer> id) mutable {
+        if (!id) return looked(id.error());
+        self.run(second, [looked, said = id->exit_code == 0 ? id->out : id->err](Result<NodeAnswer> cgroup) {
+          if (!cgroup) return looked(cgroup.error());
+          looked(parse_preflight(said, cgroup->out));
+        });
+      });
+}
+
+}  // namespace tessera

@@ -1,0 +1,84 @@
+// Runs a command on a node: by ssh, by srun inside a reservation, or by the site's own way.
+//
+// An answer is what the command said there, with its exit code, well or not; an Error means that it cannot be
+// known whether it ran, or that it did not, in the far side's words. A deadline ends our side only: what
+// hangs on the node may still run there. ssh(1) of OpenSSH 8 and later; srun(1) 22.05 to 24.11. Threads:
+// everything on the worker's thread, as Processes; answers come there, exactly once, never from inside.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backends/process.hpp"
+#include "engine/model/units.hpp"
+#include "engine/slurmconf/site.hpp"
+
+namespace tessera {
+
+struct RunnerOptions {
+  slurmconf::Reach reach = slurmconf::Reach::none;
+  // Reach::custom: {node} in any word stands for the node's name. The command follows word by word, or, where
+  // {command} stands, as one text quoted for a POSIX shell.
+  std::vector<std::string> custom;
+  std::vector<std::string> become;  // before every command there: {"sudo", "-n"}
+  std::string login;                // ssh: as whom; empty: as ssh's own configuration says
+  std::string slurm_conf;           // srun: SLURM_CONF; empty: as it is
+  std::string slurm_bin;            // folder of srun; empty: PATH
+  Duration patience{5000};          // for a connection or an allocation
+};
+
+struct NodeCommand {
+  NodeName node;
+  std::vector<std::string> argv;
+  std::string input;         // for its stdin
+  std::string reservation;   // srun: the one that holds the node for us
+  Duration deadline{30000};  // from start to end, the connection included
+  bool changes = false;      // it is not ended with us
+  std::size_t output_limit = 32u << 20;
+};
+
+struct NodeAnswer {
+  int exit_code = 0;
+  std::string out;
+  std::string err;  // without what ssh and srun say themselves
+  Duration took{0};
+};
+
+// What is run here for it. Errors: no way to the node is set up, or a name or word that no argument can
+// carry.
+Result<Command> command_on(const RunnerOptions& options, const NodeCommand& wanted);
+// What came of it.
+Result<NodeAnswer> judge(const RunnerOptions& options, const NodeCommand& wanted, Outcome outcome);
+
+// As whom and where commands run on a node.
+struct Preflight {
+  int uid = 0;
+  std::string cgroup;              // the first line that tells something, as /proc/self/cgroup has it
+  std::optional<std::string> job;  // id of the Slurm job whose cgroup it is
+  bool contained = false;          // inside a container
+};
+Result<Preflight> parse_preflight(std::string_view id, std::string_view cgroup);
+// What speaks against changing GPUs from there, each with what to do about it; empty: nothing.
+std::vector<Error> objections(const Preflight& preflight, const NodeName& node);
+
+class NodeRunner {
+ public:
+  // processes must outlive it and what it runs.
+  NodeRunner(Processes& processes, RunnerOptions options)
+      : processes_(processes), options_(std::move(options)) {}
+
+  using Finished = std::function<void(Result<NodeAnswer>)>;
+  void run(NodeCommand wanted, Finished finished);
+  using Looked = std::function<void(Result<Preflight>)>;
+  // Two short commands there; changes nothing. `like` gives node, reservation and deadline.
+  void preflight(NodeCommand like, Looked looked);
+  const RunnerOptions& options() const { return options_; }
+
+ private:
+  Processes& processes_;
+  RunnerOptions options_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,53 @@
+// All the texts of nvidia-smi, by the first byte: names are clean and numbers within bounds.
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "backends/nvidia/parse.hpp"
+#include "backends/runner.hpp"
+#include "engine/text.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace tessera;
+  if (size == 0) return 0;
+  std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
+  auto need = [](bool fine) {
+    if (!fine) std::abort();
+  };
+  switch (data[0] % 9) {
+    case 0:
+      if (auto gpus = nvidia::parse_list(text))
+        for (const auto& gpu : *gpus)
+          need(gpu.index >= 0 && clean(gpu.name) == gpu.name && !gpu.uuid.empty());
+      break;
+    case 1:
+      if (auto rows = nvidia::parse_instances(text))
+        for (const auto& row : *rows)
+          need(row.at.size > 0 && row.at.start >= 0 && clean(row.profile.text) == row.profile.text);
+      break;
+    case 2:
+      if (auto rows = nvidia::parse_compute(text))
+        for (const auto& row : *rows) need(row.id >= 0 && row.instance >= 0);
+      break;
+    case 3: (void)nvidia::parse_profiles(text); break;
+    case 4:
+      if (auto rows = nvidia::parse_placements(text))
+        for (const auto& row : *rows) need(row.size > 0);
+      break;
+    case 5:
+      if (auto csv = nvidia::parse_csv(text))
+        for (const auto& row : csv->rows) need(row.size() == csv->columns.size());
+      break;
+    case 6:
+      (void)nvidia::parse_policies(text);
+      (void)nvidia::parse_minors(text);
+      break;
+    case 7: {
+      nvidia::Change change = nvidia::parse_change(text, {}, 0);
+      need(clean(change.words) == change.words);
+      break;
+    }
+    default: (void)parse_preflight("0", text);
+  }
+  return 0;
+}
