@@ -32,6 +32,8 @@ struct Options {
 Result<std::vector<World>> open_worlds(const Options& options);
 // Lets `act` have the worlds of the state file, and saves them when it succeeds; all under the file's lock.
 Status act_on_saved(const Options& options, const std::function<Status(std::vector<World>&)>& act);
+// Where each of those worlds lives; with a state file they share it.
+Result<std::vector<Store>> open_stores(const Options& options);
 // One backend for each cluster. Errors: unknown scenario, broken file, state locked for too long, speed out
 // of range.
 Result<std::vector<BackendPtr>> open(const Options& options);

@@ -76,24 +76,31 @@ Status act_on_saved(const Options& options, const std::function<Status(std::vect
   return Done{};
 }
 
+Result<std::vector<Store>> open_stores(const Options& options) {
+  Result<CataloguePtr> catalogue = catalogue_of(options);
+  if (!catalogue) return catalogue.error();
+  std::vector<Store> stores;
+  if (options.state_file.empty()) {
+    Result<std::vector<World>> worlds = fresh(options, *catalogue);
+    if (!worlds) return worlds.error();
+    for (World& world : *worlds) stores.emplace_back(std::move(world));
+    return stores;
+  }
+  Result<SavedWorlds> saved = from_file(options, *catalogue);
+  if (!saved) return saved.error();
+  for (std::size_t i = 0; i < saved->worlds.size(); ++i) stores.emplace_back(*saved, i);
+  return stores;
+}
+
 Result<std::vector<BackendPtr>> open(const Options& options) {
   double speed = options.speed.value_or(options.state_file.empty() ? 1.0 : 0.0);
   if (!(speed >= 0 && speed <= kMostSpeed))
     return Error{"impossible simulator speed", fmt::format("{} is not between 0 and {}", speed, kMostSpeed),
                  ""};
-  Result<CataloguePtr> catalogue = catalogue_of(options);
-  if (!catalogue) return catalogue.error();
+  Result<std::vector<Store>> stores = open_stores(options);
+  if (!stores) return stores.error();
   std::vector<BackendPtr> backends;
-  if (options.state_file.empty()) {
-    Result<std::vector<World>> worlds = fresh(options, *catalogue);
-    if (!worlds) return worlds.error();
-    for (World& world : *worlds) backends.push_back(make_backend(std::move(world), speed, options.wall));
-    return backends;
-  }
-  Result<SavedWorlds> saved = from_file(options, *catalogue);
-  if (!saved) return saved.error();
-  for (std::size_t i = 0; i < saved->worlds.size(); ++i)
-    backends.push_back(make_backend(Store(*saved, i), speed, options.wall));
+  for (Store& store : *stores) backends.push_back(make_backend(std::move(store), speed, options.wall));
   return backends;
 }
 

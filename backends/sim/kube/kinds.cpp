@@ -1,0 +1,57 @@
+#include "backends/sim/kube/kinds.hpp"
+
+namespace tessera::sim::kube {
+namespace {
+
+constexpr ResourceKind kKinds[] = {
+    {"", "v1", "configmaps", "configmap", "ConfigMap", true, "cm", ""},
+    {"", "v1", "events", "event", "Event", true, "ev", ""},
+    {"", "v1", "namespaces", "namespace", "Namespace", false, "ns", "status"},
+    {"", "v1", "nodes", "node", "Node", false, "no", "status"},
+    {"", "v1", "pods", "pod", "Pod", true, "po", "eviction log proxy status"},
+    {"apps", "v1", "daemonsets", "daemonset", "DaemonSet", true, "ds", "status"},
+    {"apps", "v1", "replicasets", "replicaset", "ReplicaSet", true, "rs", "status"},
+    {"policy", "v1", "poddisruptionbudgets", "poddisruptionbudget", "PodDisruptionBudget", true, "pdb",
+     "status"},
+    {"policy", "v1beta1", "poddisruptionbudgets", "poddisruptionbudget", "PodDisruptionBudget", true, "pdb",
+     "status"},
+    {"coordination.k8s.io", "v1", "leases", "lease", "Lease", true, "", ""},
+    {"nvidia.com", "v1", "clusterpolicies", "clusterpolicy", "ClusterPolicy", false, "", "status", true},
+    {"authorization.k8s.io", "v1", "selfsubjectaccessreviews", "selfsubjectaccessreview",
+     "SelfSubjectAccessReview", false, "", "", false, true},
+    {"authorization.k8s.io", "v1", "selfsubjectrulesreviews", "selfsubjectrulesreview",
+     "SelfSubjectRulesReview", false, "", "", false, true},
+    {"authentication.k8s.io", "v1", "selfsubjectreviews", "selfsubjectreview", "SelfSubjectReview", false, "",
+     "", false, true},
+};
+
+}  // namespace
+
+std::string ResourceKind::key() const {
+  return std::string(resource) + (group.empty() ? "" : "." + std::string(group));
+}
+
+std::string ResourceKind::api_version() const {
+  return group.empty() ? std::string(version) : std::string(group) + "/" + std::string(version);
+}
+
+bool ResourceKind::has(std::string_view subresource) const {
+  std::string_view rest = subresources;
+  while (!rest.empty()) {
+    std::size_t blank = rest.find(' ');
+    if (rest.substr(0, blank) == subresource) return true;
+    if (blank == std::string_view::npos) break;
+    rest.remove_prefix(blank + 1);
+  }
+  return false;
+}
+
+std::span<const ResourceKind> resource_kinds() { return kKinds; }
+
+const ResourceKind* find_kind(std::string_view group, std::string_view version, std::string_view resource) {
+  for (const ResourceKind& kind : kKinds)
+    if (kind.group == group && kind.version == version && kind.resource == resource) return &kind;
+  return nullptr;
+}
+
+}  // namespace tessera::sim::kube

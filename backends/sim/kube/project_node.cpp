@@ -1,0 +1,322 @@
+// Nodes as objects.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "backends/sim/kube/project.hpp"
+#include "backends/sim/random.hpp"
+#include "backends/sim/slots.hpp"
+#include "engine/sharing/presets.hpp"
+#include "engine/sharing/resources.hpp"
+#include "engine/text.hpp"
+
+namespace tessera::sim::kube {
+namespace {
+
+using Labels = std::map<std::string, std::string>;
+
+const mig::Product* product_of(const World& world, const NodeGroup& group) {
+  return group.mig ? group.mig : world.scenario->catalogue->by_key(group.product);
+}
+
+bool is_away(const World& world, std::uint32_t node) {
+  Condition condition = world.nodes[node].condition;
+  return condition == Condition::down || condition == Condition::unknown || is_silent(world, node);
+}
+
+bool is_cordoned(const NodeState& node) {
+  return node.condition == Condition::drained || node.closing.has_value();
+}
+
+// "NVIDIA H100 80GB HBM3" → "NVIDIA-H100-80GB-HBM3": what no label may hold is dropped.
+std::string label_word(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    if (c == ' ') out += '-';
+    if (std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_' || c == '.') out += c;
+  }
+  if (out.size() > 63) out.resize(63);
+  return out;
+}
+
+const sharing::Sharing& sharing_of(const sharing::NodeShape& shape) { return shape.sharing; }
+
+bool single_stands(const sharing::NodeShape& shape) {
+  return sharing::natural_strategy(shape) == sharing::MigStrategy::single;
+}
+
+void add_version(Labels& labels, const std::string& key, std::string_view version) {
+  std::string text = label_word(version);
+  if (text.empty()) return;
+  labels[key + ".full"] = text;
+  const char* parts[] = {".major", ".minor", ".revision"};
+  std::string_view rest = text;
+  for (const char* part : parts) {
+    std::size_t dot = rest.find('.');
+    labels[key + part] = std::string(rest.substr(0, dot));
+    if (dot == std::string_view::npos) break;
+    rest.remove_prefix(dot + 1);
+  }
+}
+
+// What GPU feature discovery writes (k8s-device-plugin v0.20, internal/lm).
+void add_discovered(Labels& labels, const World& world, std::uint32_t node, const sharing::NodeShape& shape) {
+  const NodeGroup& group = world.group(world.nodes[node]);
+  const mig::Product* product = product_of(world, group);
+  bool capable = product && product->mig_capable;
+  bool cut =
+      std::any_of(shape.boards.begin(), shape.boards.end(), [](const auto& board) { return board.mig; });
+  bool single = shape.strategy == sharing::MigStrategy::single && cut;
+  bool broken = single && !single_stands(shape);
+  bool shared = sharing_of(shape).replicas > 1;
+  std::string model = label_word(group.model);
+  std::size_t count = shape.boards.size();
+  int memory = group.memory_mib;
+  if (single && !broken) {
+    const ProfileName& profile = shape.boards.front().instances.front();
+    model += "-MIG-" + sharing::kubernetes_spelling(profile);
+    count = 0;
+    for (const sharing::BoardShape& board : shape.boards) count += board.instances.size();
+    if (const mig::Profile* known = group.mig ? group.mig->find(profile.text) : nullptr;
+        known && known->memory)
+      memory = static_cast<int>(known->memory->value);
+  }
+  if (broken) {
+    model += "-MIG-INVALID";
+    count = 0;
+    memory = 0;
+  } else if (shared && !sharing_of(shape).rename) {
+    model += "-SHARED";
+  }
+  int replicas = broken ? 0 : cut && !single ? 0 : std::max(1, sharing_of(shape).replicas);
+  labels["nvidia.com/gpu.product"] = model;
+  labels["nvidia.com/gpu.count"] = std::to_string(count);
+  labels["nvidia.com/gpu.replicas"] = std::to_string(replicas);
+  labels["nvidia.com/gpu.memory"] = std::to_string(memory);
+  labels["nvidia.com/gpu.machine"] = "simulated";
+  labels["nvidia.com/gpu.mode"] = "compute";
+  labels["nvidia.com/gpu.sharing-strategy"] = broken                                      ? ""
+                                              : !shared                                   ? "none"
+                                              : sharing_of(shape).method == Strategy::mps ? "mps"
+                                                                                          : "time-slicing";
+  labels["nvidia.com/mig.capable"] = capable ? "true" : "false";
+  labels["nvidia.com/mps.capable"] = shared && sharing_of(shape).method == Strategy::mps ? "true" : "false";
+  if (shape.strategy != sharing::MigStrategy::none) labels["nvidia.com/mig.strategy"] = word(shape.strategy);
+  if (product && !product->architecture.empty()) labels["nvidia.com/gpu.family"] = product->architecture;
+  if (product)
+    if (std::size_t dot = product->compute_capability.find('.'); dot != std::string::npos) {
+      labels["nvidia.com/gpu.compute.major"] = product->compute_capability.substr(0, dot);
+      labels["nvidia.com/gpu.compute.minor"] = product->compute_capability.substr(dot + 1);
+    }
+  add_version(labels, "nvidia.com/cuda.driver-version", group.driver);
+  if (!cut || shape.strategy != sharing::MigStrategy::mixed) return;
+  std::map<std::string, std::pair<int, const mig::Profile*>> instances;
+  for (const sharing::BoardShape& board : shape.boards)
+    for (const ProfileName& profile : board.instances) {
+      auto& [how_many, known] = instances["nvidia.com/mig-" + sharing::kubernetes_spelling(profile)];
+      ++how_many;
+      known = group.mig ? group.mig->find(profile.text) : nullptr;
+    }
+  for (const auto& [name, entry] : instances) {
+    labels[name + ".count"] = std::to_string(entry.first);
+    labels[name + ".replicas"] = std::to_string(std::max(1, sharing_of(shape).replicas));
+    labels[name + ".sharing-strategy"] = shared ? "time-slicing" : "none";
+    labels[name + ".product"] = label_word(group.model) + "-MIG-" +
+                                name.substr(std::string("nvidia.com/mig-").size()) +
+                                (shared && !sharing_of(shape).rename ? "-SHARED" : "");
+    if (!entry.second) continue;
+    if (entry.second->memory) labels[name + ".memory"] = std::to_string(entry.second->memory->value);
+    if (entry.second->sm) labels[name + ".multiprocessors"] = std::to_string(*entry.second->sm);
+    labels[name + ".slices.gi"] = std::to_string(entry.second->compute_slices);
+    labels[name + ".slices.ci"] = std::to_string(entry.second->compute_slices);
+  }
+}
+
+Labels labels_of(const World& world, std::uint32_t node, const std::string& name, bool gpus) {
+  const NodeGroup& group = world.group(world.nodes[node]);
+  Labels labels{{"beta.kubernetes.io/arch", "amd64"},
+                {"beta.kubernetes.io/os", "linux"},
+                {"kubernetes.io/arch", "amd64"},
+                {"kubernetes.io/hostname", name},
+                {"kubernetes.io/os", "linux"}};
+  if (group.boards.empty()) return labels;
+  labels["feature.node.kubernetes.io/pci-10de.present"] = "true";
+  labels["nvidia.com/gpu.present"] = "true";
+  const mig::Product* product = product_of(world, group);
+  bool capable = product && product->mig_capable;
+  for (const char* part : {"container-toolkit", "dcgm", "dcgm-exporter", "device-plugin", "driver",
+                           "gpu-feature-discovery", "node-status-exporter", "operator-validator"})
+    labels[std::string("nvidia.com/gpu.deploy.") + part] = "true";
+  if (capable) labels["nvidia.com/gpu.deploy.mig-manager"] = "true";
+  if (std::string config = plugin_config_of(world, node); !config.empty())
+    labels["nvidia.com/device-plugin.config"] = config;
+  if (std::string config = mig_config_of(world, node); !config.empty()) {
+    labels["nvidia.com/mig.config"] = config;
+    labels["nvidia.com/mig.config.state"] = "success";
+  }
+  // The scenario's own words, where nothing that is worked out says otherwise.
+  for (const std::string& feature : group.features)
+    if (std::size_t equals = feature.find('='); equals != std::string::npos) {
+      std::string key = feature.substr(0, equals);
+      if (key.find('/') == std::string::npos) key = "nvidia.com/" + key;
+      labels.emplace(key, label_word(feature.substr(equals + 1)));
+    }
+  if (gpus) add_discovered(labels, world, node, shape_of(world, node));
+  return labels;
+}
+
+Json conditions_of(const World& world, std::uint32_t node) {
+  const NodeState& state = world.nodes[node];
+  bool away = is_away(world, node);
+  std::string changed = time_text(away ? state.since : state.booted);
+  std::string heartbeat = time_text(away ? state.since : std::max(state.booted, state.since));
+  Json list = Json::list();
+  auto add = [&](const char* type, const char* fine, const char* reason, const char* message) {
+    list.items.push_back(
+        object({{"type", text(type)},
+                {"status", text(away ? "Unknown" : fine)},
+                {"lastHeartbeatTime", text(heartbeat)},
+                {"lastTransitionTime", text(changed)},
+                {"reason", text(away ? "NodeStatusUnknown" : reason)},
+                {"message", text(away ? "Kubelet stopped posting node status." : message)}}));
+  };
+  add("MemoryPressure", "False", "KubeletHasSufficientMemory", "kubelet has sufficient memory available");
+  add("DiskPressure", "False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure");
+  add("PIDPressure", "False", "KubeletHasSufficientPID", "kubelet has sufficient PID available");
+  add("Ready", "True", "KubeletReady", "kubelet is posting ready status");
+  return list;
+}
+
+Json spec_of(const World& world, std::uint32_t node) {
+  const NodeState& state = world.nodes[node];
+  Json spec = object({{"podCIDR", text(fmt::format("10.{}.{}.0/24", 64 + node / 256, node % 256))}});
+  Json taints = Json::list();
+  auto taint = [&](const char* key, const char* effect) {
+    taints.items.push_back(
+        object({{"key", text(key)}, {"effect", text(effect)}, {"timeAdded", text(time_text(state.since))}}));
+  };
+  if (is_cordoned(state)) taint("node.kubernetes.io/unschedulable", "NoSchedule");
+  if (is_away(world, node)) {
+    taint("node.kubernetes.io/unreachable", "NoSchedule");
+    taint("node.kubernetes.io/unreachable", "NoExecute");
+  }
+  if (!taints.items.empty()) put(spec, "taints", std::move(taints));
+  if (is_cordoned(state)) put(spec, "unschedulable", flag(true));
+  return spec;
+}
+
+Json info_of(const World& world, const NodeGroup& group, std::uint32_t node) {
+  std::string agent = group.agent.empty() ? "v1.32.2" : clean(group.agent, 64);
+  auto id = [&](int which) {
+    return fmt::format("{:016x}{:016x}", draw(world.seed, 77, node, which),
+                       draw(world.seed, 78, node, which));
+  };
+  std::int64_t boot = world.nodes[node].booted.time_since_epoch().count();
+  return object({{"machineID", text(id(0))},
+                 {"systemUUID", text(id(1))},
+                 {"bootID", text(fmt::format("{:016x}{:016x}", draw(world.seed, 79, node, boot),
+                                             draw(world.seed, 80, node, boot)))},
+                 {"kernelVersion", text("5.15.0-126-generic")},
+                 {"osImage", text("Ubuntu 22.04.5 LTS")},
+                 {"containerRuntimeVersion", text("containerd://1.7.24")},
+                 {"kubeletVersion", text(agent)},
+                 {"kubeProxyVersion", text(agent)},
+                 {"operatingSystem", text("linux")},
+                 {"architecture", text("amd64")}});
+}
+
+Json to_map(const Labels& labels) {
+  Json map = Json::map();
+  for (const auto& [key, value] : labels) map.fields.emplace_back(clean(key, 317), text(clean(value, 63)));
+  return map;
+}
+
+}  // namespace
+
+sharing::NodeShape shape_of(const World& world, std::uint32_t node) {
+  const NodeState& state = world.nodes[node];
+  const NodeGroup& group = world.group(state);
+  sharing::NodeShape shape;
+  shape.name = clean(world.node_name(node), 253);
+  shape.driver = group.driver;
+  for (const Board& board : state.boards) {
+    sharing::BoardShape one;
+    one.product = product_of(world, group);
+    one.mig = board.cut();
+    for (const Instance& instance : board.instances)
+      if (group.mig)
+        one.instances.push_back(group.mig->profiles[static_cast<std::size_t>(instance.profile)].name);
+    shape.boards.push_back(std::move(one));
+    if (board.replicas > 1 && shape.sharing.replicas < 2) {
+      shape.sharing.replicas = board.replicas;
+      shape.sharing.method = board.strategy == Strategy::mps ? Strategy::mps : Strategy::time_slicing;
+      shape.sharing.rename = true;  // the simulator's shared resources end in ".shared"
+    }
+  }
+  if (group.mig)
+    shape.strategy = group.mig_single ? sharing::MigStrategy::single : sharing::MigStrategy::mixed;
+  return shape;
+}
+
+std::string plugin_config_of(const World& world, std::uint32_t node) {
+  sharing::NodeShape shape = shape_of(world, node);
+  std::string name;
+  if (shape.sharing.replicas > 1)
+    name = fmt::format("{}-{}", shape.sharing.method == Strategy::mps ? "mps" : "time-slicing",
+                       shape.sharing.replicas);
+  if (shape.strategy == sharing::MigStrategy::single) name += name.empty() ? "mig-single" : "-mig-single";
+  return name;
+}
+
+std::string mig_config_of(const World& world, std::uint32_t node) {
+  const NodeState& state = world.nodes[node];
+  const NodeGroup& group = world.group(state);
+  if (!group.mig || state.boards.empty()) return {};
+  std::string common;
+  for (const Board& board : state.boards) {
+    std::vector<int> profiles;
+    for (const Instance& instance : board.instances) profiles.push_back(instance.profile);
+    std::string name = !board.cut()       ? "all-disabled"
+                       : profiles.empty() ? "all-enabled"
+                                          : sharing::operator_name(*group.mig, profiles).value_or("custom");
+    if (!common.empty() && name != common) return "custom";
+    common = name;
+  }
+  return common;
+}
+
+Projected project_node(const World& world, std::uint32_t node, bool gpus) {
+  const NodeState& state = world.nodes[node];
+  const NodeGroup& group = world.group(state);
+  std::string name = clean(world.node_name(node), 253);
+  Json capacity = object({{"cpu", text(std::to_string(group.cpus))},
+                          {"ephemeral-storage", text("1875797780Ki")},
+                          {"hugepages-2Mi", text("0")},
+                          {"memory", text(fmt::format("{}Ki", group.memory_gib * 1024 * 1024))}});
+  if (gpus && group.told)
+    for (const auto& [resource, count] :
+         sharing::advertise(shape_of(world, node), Scheduler::kubernetes).counts)
+      put(capacity, resource, text(std::to_string(count)));
+  put(capacity, "pods", text("110"));
+  Json addresses =
+      list_of({object({{"type", text("InternalIP")},
+                       {"address", text(fmt::format("10.0.{}.{}", node / 250 % 256, node % 250 + 1))}}),
+               object({{"type", text("Hostname")}, {"address", text(name)}})});
+  Json status = object({{"capacity", capacity},
+                        {"allocatable", capacity},
+                        {"conditions", conditions_of(world, node)},
+                        {"addresses", std::move(addresses)},
+                        {"daemonEndpoints", object({{"kubeletEndpoint", object({{"Port", number(10250)}})}})},
+                        {"nodeInfo", info_of(world, group, node)}});
+  Json metadata = object({{"name", text(name)},
+                          {"creationTimestamp", text(time_text(world.start - std::chrono::hours(24 * 90)))},
+                          {"labels", to_map(labels_of(world, node, name, gpus))}});
+  Json whole = object({{"kind", text("Node")},
+                       {"apiVersion", text("v1")},
+                       {"metadata", std::move(metadata)},
+                       {"spec", spec_of(world, node)},
+                       {"status", std::move(status)}});
+  return {Key{"nodes", "", name}, std::move(whole)};
+}
+
+}  // namespace tessera::sim::kube
