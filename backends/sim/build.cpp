@@ -86,7 +86,7 @@ class Builder {
     std::vector<Claim> claims;
     int need = shape.count;
     if (static_cast<std::size_t>(*plan.gpu) < state.boards.size())
-      each_slot(world_.group(state), state.boards[static_cast<std::size_t>(*plan.gpu)],
+      each_slot(world_.group(state), state, state.boards[static_cast<std::size_t>(*plan.gpu)],
                 [&](const Slot& slot) {
                   int free = slot.capacity - slot.used;
                   bool here = !plan.start || slot.start == *plan.start;

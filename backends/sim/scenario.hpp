@@ -62,6 +62,11 @@ struct NodeGroup {
   std::vector<int> hidden;       // boards with a process that the scheduler does not know
   std::vector<int> by_strategy;  // resource of an uncut board, by Strategy; -1: none
   std::vector<int> by_profile;   // resource of an instance, by profile
+  // Kubernetes: the names among which the device plugin chooses when it is set up anew.
+  struct PluginNames {
+    int gpu = -1, gpu_shared = -1;
+    std::vector<int> instance, instance_shared;  // by profile
+  } plugin_names;
 };
 
 // A resource request in the scheduler's words, on `nodes` nodes of one partition.

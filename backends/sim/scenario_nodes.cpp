@@ -6,6 +6,7 @@
 
 #include "backends/sim/hardware.hpp"
 #include "backends/sim/scenario_read.hpp"
+#include "engine/sharing/resources.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::sim {
@@ -169,7 +170,18 @@ void name_resources(ClusterReader& cluster, NodeGroup& group) {
     std::string name = resource_name(cluster.spec, group, strategy, -1, 2);
     if (!name.empty()) group.by_strategy[static_cast<std::size_t>(strategy)] = cluster.intern_resource(name);
   }
+  NodeGroup::PluginNames& names = group.plugin_names;
+  bool kubernetes = !cluster.slurm();
+  if (kubernetes) {
+    names.gpu = cluster.intern_resource("nvidia.com/gpu");
+    names.gpu_shared = cluster.intern_resource("nvidia.com/gpu.shared");
+  }
   if (!group.mig) return;
+  for (std::size_t i = 0; kubernetes && i < group.mig->profiles.size(); ++i) {
+    std::string name = sharing::kubernetes_instance(group.mig->profiles[i].name);
+    names.instance.push_back(cluster.intern_resource(name));
+    names.instance_shared.push_back(cluster.intern_resource(name + ".shared"));
+  }
   int replicas = 1;
   for (const BoardPlan& plan : group.boards)
     if (plan.strategy == Strategy::mig) replicas = std::max(replicas, plan.replicas);

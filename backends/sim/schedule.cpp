@@ -43,7 +43,7 @@ bool Step::fit(std::uint32_t index, const Shape& shape, std::vector<Claim>& clai
   int need = shape.count, shared = 0;
   std::vector<Open> open;
   for (std::size_t gpu = 0; gpu < node.boards.size() && need > 0; ++gpu)
-    each_slot(group, node.boards[gpu], [&](const Slot& slot) {
+    each_slot(group, node, node.boards[gpu], [&](const Slot& slot) {
       int free = slot.capacity - slot.used;
       if (free <= 0 || !answers(slot, shape)) return false;
       if (one_board(shape)) {

@@ -3,6 +3,11 @@
 #include <algorithm>
 
 namespace tessera::sim {
+namespace {
+
+constexpr int kOffersNothing = -2;  // what no shape asks for
+
+}  // namespace
 
 SliceKind kind_of(const Board& board) {
   if (board.cut()) return SliceKind::gpu_instance;
@@ -22,8 +27,20 @@ int shares(const std::vector<Hold>& holds) {
   return sum;
 }
 
+int resource_of_slot(const NodeGroup& group, const NodeState& node, const Board& board, int profile) {
+  if (!node.offer)
+    return profile < 0 ? group.by_strategy[static_cast<std::size_t>(board.strategy)]
+                       : group.by_profile[static_cast<std::size_t>(profile)];
+  if (node.offer->nothing) return kOffersNothing;
+  const NodeGroup::PluginNames& names = group.plugin_names;
+  bool shared = node.offer->renamed && board.replicas > 1;
+  if (profile < 0 || node.offer->single) return shared ? names.gpu_shared : names.gpu;
+  return (shared ? names.instance_shared : names.instance)[static_cast<std::size_t>(profile)];
+}
+
 bool answers(const Slot& slot, const Shape& shape) {
   if (shape.resource >= 0) return slot.resource == shape.resource;
+  if (slot.resource == kOffersNothing) return false;
   return slot.kind == SliceKind::whole_gpu || slot.kind == SliceKind::gpu_instance;
 }
 
@@ -42,7 +59,7 @@ std::vector<Hold>* holds_of(World& world, const Claim& claim) {
 int free_shares(const NodeGroup& group, const NodeState& node) {
   int free = 0;
   for (const Board& board : node.boards)
-    each_slot(group, board, [&](const Slot& slot) {
+    each_slot(group, node, board, [&](const Slot& slot) {
       free += slot.capacity - slot.used;
       return false;
     });
@@ -52,7 +69,7 @@ int free_shares(const NodeGroup& group, const NodeState& node) {
 int capacity_for(const NodeGroup& group, const NodeState& node, const Shape& shape) {
   int sum = 0, most = 0;
   for (const Board& board : node.boards)
-    each_slot(group, board, [&](const Slot& slot) {
+    each_slot(group, node, board, [&](const Slot& slot) {
       if (answers(slot, shape)) {
         sum += slot.capacity;
         most = std::max(most, slot.capacity);

@@ -19,16 +19,19 @@ SliceKind kind_of(const Board& board);
 int capacity_of(const Board& board);
 int shares(const std::vector<Hold>& holds);
 
+// What a slot of the board is asked for by; profile -1: the whole board. -1: by nothing.
+int resource_of_slot(const NodeGroup& group, const NodeState& node, const Board& board, int profile);
+
 // Calls visit(slot) for each slot of the board, in placement order; stops when it returns true.
 template <class Visit>
-bool each_slot(const NodeGroup& group, const Board& board, Visit visit) {
+bool each_slot(const NodeGroup& group, const NodeState& node, const Board& board, Visit visit) {
   SliceKind kind = kind_of(board);
   if (!board.cut()) {
-    int resource = group.by_strategy[static_cast<std::size_t>(board.strategy)];
+    int resource = resource_of_slot(group, node, board, -1);
     return visit(Slot{kWholeBoard, resource, capacity_of(board), shares(board.holds), 0, kind});
   }
   for (const Instance& instance : board.instances) {
-    int resource = group.by_profile[static_cast<std::size_t>(instance.profile)];
+    int resource = resource_of_slot(group, node, board, instance.profile);
     if (visit(Slot{static_cast<std::int16_t>(instance.id), resource, capacity_of(board),
                    shares(instance.holds), instance.start, kind}))
       return true;

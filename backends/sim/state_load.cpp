@@ -203,6 +203,14 @@ class Loader {
       node.promised = static_cast<int>(lines_.number(0, 10'000));
       lines_.end_line();
     }
+    if (lines_.take("offer")) {
+      PluginOffer& offer = node.offer.emplace();
+      offer.nothing = lines_.number(0, 1) == 1;
+      offer.single = lines_.number(0, 1) == 1;
+      offer.renamed = lines_.number(0, 1) == 1;
+      if (spec().scheduler == Scheduler::slurm) lines_.fail("a device plugin's offer, under Slurm");
+      lines_.end_line();
+    }
   }
 
   void load_trap() {

@@ -57,6 +57,9 @@ class Writer {
       line("mark {} {} {} {}", time(node.mark->since), quoted(node.mark->run), quoted(node.mark->who),
            quoted(node.mark->from));
     if (node.promised) line("promised {}", *node.promised);
+    if (node.offer)
+      line("offer {} {} {}", node.offer->nothing ? 1 : 0, node.offer->single ? 1 : 0,
+           node.offer->renamed ? 1 : 0);
     for (const Board& board : node.boards) {
       line("board {} {} {} {}", static_cast<int>(board.mode), static_cast<int>(board.strategy),
            board.replicas, board.hidden ? 1 : 0);

@@ -64,6 +64,14 @@ struct Closing {
   friend bool operator==(const Closing&, const Closing&) = default;
 };
 
+// Kubernetes: how the device plugin offers the boards of a node since it was last set up.
+struct PluginOffer {
+  bool nothing = false;  // it is away, or refuses its configuration
+  bool single = false;   // instances go by the name of a whole GPU
+  bool renamed = false;  // what is shared is called so
+  friend bool operator==(const PluginOffer&, const PluginOffer&) = default;
+};
+
 struct NodeState {
   std::uint32_t group = 0;
   Condition condition = Condition::up;
@@ -74,6 +82,7 @@ struct NodeState {
   std::optional<Closing> closing;  // while it is away: it comes back closed
   std::optional<plan::RunMark> mark;
   std::optional<int> promised;  // devices that the scheduler expects; nullopt: those of the scenario
+  std::optional<PluginOffer> offer;  // nullopt: as the scenario names its resources
   std::vector<Board> boards;
   friend bool operator==(const NodeState&, const NodeState&) = default;
 };

@@ -33,6 +33,27 @@ TEST(State, ComesBackAsItWasAndGoesOnAsItWouldHave) {
   }
 }
 
+TEST(State, KeepsWhatTheDevicePluginOffers) {
+  World world = world_from(
+      "clusters: [{name: c, scheduler: kubernetes, users: [u], nodes: [{names: n, product: A100-80GB, gpus: "
+      "1, "
+      "layout: all-2g.20gb}], jobs: [{name: j, want: nvidia.com/gpu, runs: 5h}]}]");
+  EXPECT_EQ(world.jobs.begin()->second.state, JobState::pending);
+  world.nodes[0].offer = PluginOffer{false, true, false};
+  Result<std::vector<World>> loaded = load_state(save_state({world}), catalogue());
+  ASSERT_TRUE(loaded.ok()) << to_line(loaded.error());
+  EXPECT_TRUE(loaded->front() == world);
+  loaded->front().derived.reset();
+  loaded->front().pass_at = world.now + std::chrono::seconds(1);
+  loaded->front().advance(world.now + minutes(1));
+  EXPECT_EQ(loaded->front().jobs.begin()->second.state, JobState::running) << "an instance goes by that name";
+  world.nodes[0].offer->nothing = true;
+  world.pass_at = world.now + std::chrono::seconds(1);
+  world.derived.reset();
+  world.advance(world.now + minutes(1));
+  EXPECT_EQ(world.jobs.begin()->second.state, JobState::pending);
+}
+
 std::string refusal(const std::string& text) {
   Result<std::vector<World>> loaded = load_state(text, catalogue(), "f");
   return loaded ? "read" : loaded.error().reason;
