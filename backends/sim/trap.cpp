@@ -22,10 +22,11 @@ struct Row {
 
 // In the order of TrapKind.
 constexpr std::array kRows = {
-    Row{"create-stops", "create-instances", "Insufficient Resources after half of the list is made"},
-    Row{"in-use", "destroy-instances set-mode reset-gpus configure",
+    Row{"create-stops", "create-instances reconfigure",
+        "Insufficient Resources after half of the list is made"},
+    Row{"in-use", "destroy-instances set-mode reset-gpus configure reconfigure",
         "the driver says: In use by another client"},
-    Row{"mode-pends", "set-mode", "a changed MIG mode waits for a reset"},
+    Row{"mode-pends", "set-mode reconfigure", "a changed MIG mode waits for a reset"},
     Row{"no-device", "", "success is reported, and nothing was done"},
     Row{"answer-lost", "", "the action is done, and its answer is an error"},
     Row{"job-lands", "close-node", "a job lands on the node just as it is closed"},
@@ -35,6 +36,11 @@ constexpr std::array kRows = {
     Row{"mark-taken", "", "another run takes the mark before the action"},
     Row{"dies-before", "", "the process that acts is killed before the action"},
     Row{"dies-after", "", "the process that acts is killed after the action"},
+    Row{"wedges", "reconfigure",
+        "a GPU client does not leave the node, and the MIG manager gives up silently"},
+    Row{"fails", "reconfigure", "the MIG manager reports failed"},
+    Row{"slow", "reconfigure", "all that the MIG manager does takes ten times as long"},
+    Row{"manager-down", "reconfigure", "the MIG manager's pod ends as it is to act, and starts again"},
     Row{"vanishes", "", "the cluster does not list the node; counts looks"},
     Row{"silent", "", "the node does not answer; counts looks"},
     Row{"unreadable", "", "the cluster cannot be read; counts looks"},
@@ -55,9 +61,9 @@ std::vector<std::string_view> words_of(std::string_view text) {
 }
 
 bool is_verb(std::string_view word) {
-  static constexpr std::array<std::string_view, 11> kVerbs = {
-      "set-mark",         "clear-mark", "close-node", "open-node",   "evict",    "destroy-instances",
-      "create-instances", "set-mode",   "reset-gpus", "reboot-node", "configure"};
+  static constexpr std::array<std::string_view, 12> kVerbs = {
+      "set-mark",         "clear-mark", "close-node", "open-node",   "evict",     "destroy-instances",
+      "create-instances", "set-mode",   "reset-gpus", "reboot-node", "configure", "reconfigure"};
   return std::find(kVerbs.begin(), kVerbs.end(), word) != kVerbs.end();
 }
 

@@ -27,6 +27,10 @@ enum class TrapKind : std::uint8_t {
   mark_taken,    // another run takes the mark
   dies_before,   // the process that acts is killed before its action...
   dies_after,    // ...or after it
+  wedges,        // MIG manager: a GPU client does not leave, and it gives up without a word
+  fails,         // ... mig-parted ends with an error
+  slow,          // ... all it does takes ten times as long
+  manager_down,  // ... its pod ends as it is to act
   vanishes,      // looks: the cluster does not list the node
   stays_silent,  // looks: the node does not answer
   unreadable,    // looks: the cluster cannot be read

@@ -48,7 +48,9 @@ TEST(Trap, SaysWhatItDoesNotUnderstand) {
   EXPECT_EQ(why("in-use times=often"), "times: a number or 'always' is expected");
   EXPECT_EQ(why("in-use node=a node=b"), "'node' stands twice");
   EXPECT_EQ(why("in-use verb=dance"), "'dance' is no verb of a plan");
-  EXPECT_EQ(why("in-use verb=set-mark"), "in-use is about destroy-instances set-mode reset-gpus configure");
+  EXPECT_EQ(why("in-use verb=set-mark"),
+            "in-use is about destroy-instances set-mode reset-gpus configure reconfigure");
+  EXPECT_EQ(why("wedges verb=set-mode"), "wedges is about reconfigure");
   EXPECT_EQ(why("silent verb=set-mark"), "silent counts looks: it has no verb");
   EXPECT_NE(parse_trap("explode").error().hint.find("create-stops"), std::string::npos);
 }
