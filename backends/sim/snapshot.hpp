@@ -14,6 +14,8 @@ namespace tessera::sim {
 
 // Telemetry is that of `at`; facts are the world's.
 Node node_value(const World& world, std::uint32_t node, TimePoint at);
+// Of a board; the same for as long as the world lives.
+std::string uuid_of(const World& world, std::uint32_t node, std::size_t gpu);
 Workload workload_value(const World& world, const Job& job);
 
 // How the source of a world is doing: whether it answers.

@@ -13,13 +13,6 @@
 namespace tessera::sim {
 namespace {
 
-std::string uuid(std::uint64_t seed, std::uint32_t node, std::size_t gpu) {
-  std::uint64_t a = draw(seed, static_cast<std::uint64_t>(Purpose::uuid), node, gpu);
-  std::uint64_t b = mix(a);
-  return fmt::format("GPU-{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", a >> 32, (a >> 16) & 0xFFFF, a & 0xFFFF,
-                     b >> 48, b & 0xFFFFFFFFFFFF);
-}
-
 Percent percent(float part) { return Percent{std::round(part * 100.0f)}; }
 
 Mib part_of(std::int64_t whole, float part) {
@@ -88,7 +81,7 @@ class NodeTeller {
     const Board& board = state_.boards[index];
     Gpu gpu;
     gpu.index = GpuIndex{static_cast<int>(index)};
-    gpu.uuid = uuid(world_.seed, index_, index);
+    gpu.uuid = uuid_of(world_, index_, index);
     gpu.model = clean(group_.model, 128);
     if (const mig::Product* product = world_.scenario->catalogue->by_key(group_.product))
       gpu.product = product->key;
@@ -201,6 +194,13 @@ class NodeTeller {
 };
 
 }  // namespace
+
+std::string uuid_of(const World& world, std::uint32_t node, std::size_t gpu) {
+  std::uint64_t a = draw(world.seed, static_cast<std::uint64_t>(Purpose::uuid), node, gpu);
+  std::uint64_t b = mix(a);
+  return fmt::format("GPU-{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", a >> 32, (a >> 16) & 0xFFFF, a & 0xFFFF,
+                     b >> 48, b & 0xFFFFFFFFFFFF);
+}
 
 Node node_value(const World& world, std::uint32_t node, TimePoint at) {
   return NodeTeller(world, node, at).tell();
