@@ -6,6 +6,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ struct Site {
   std::map<std::string, std::string> plugin_configs;    // its keys and their YAML
   std::map<std::string, std::map<std::string, std::string>>
       labels;                                // by GPU node: nvidia.com/ ones and a few more
+  std::string policy;                        // the ClusterPolicy's name; empty: there is none
+  std::optional<bool> vm_nodes;              // spec.sandboxWorkloads.enabled; nullopt: not told
   std::vector<std::string> owned_by_others;  // "ConfigMap x: managed by Helm": what an edit would fight with
   std::vector<std::string> forbidden;        // "patch nodes": verbs that an access review refused
 };
