@@ -19,9 +19,10 @@ namespace tessera::plan {
 // One GPU instance, as it stands or as it shall stand.
 struct InstanceAt {
   ProfileName profile;
-  Placement at;
+  Placement at;           // size 0: not told
   std::optional<int> id;  // as the driver calls it; known for those that stand
   // Two are the same instance when profile and place agree; ids change when one is made again.
+  bool placed() const { return at.size > 0; }
   bool same(const InstanceAt& other) const { return profile == other.profile && at == other.at; }
   friend bool operator==(const InstanceAt&, const InstanceAt&) = default;
 };

@@ -46,23 +46,65 @@ Status check_wish(const Gpu& gpu, const mig::Product* product, const Wish& wish,
   return Done{};
 }
 
-// The layout that stands; MIG off means none. An error where MIG is on but places are not told.
-Result<mig::Layout> standing(const Gpu& gpu, const mig::Product* product, const BoardState& before) {
-  if (!before.mig) return mig::Layout{};
+// What stands on a board, as the geometry sees it and as it was told. Both lists are parallel to the layout.
+struct Standing {
+  mig::Layout layout;
+  std::vector<InstanceAt> instances;
+  std::vector<const Slice*> slices;
+  bool placed() const { return instances.empty() || instances.front().placed(); }
+};
+
+Standing as_told(const mig::Product& product, const Gpu& gpu, const mig::Layout& layout) {
+  Standing all{layout, {}, {}};
+  for (const mig::Placed& one : layout) {
+    InstanceAt instance = instance_of(product, one);
+    all.slices.push_back(find_instance(gpu, instance));
+    if (all.slices.back()) instance.id = all.slices.back()->instance_id;
+    all.instances.push_back(std::move(instance));
+  }
+  return all;
+}
+
+// Kubernetes tells how many instances of which profile there are, and no places. Where nobody has a say in
+// places either, any legal ones do for counting; nothing is said of them.
+std::optional<Standing> without_places(const mig::Product& product, const Gpu& gpu) {
+  std::vector<std::pair<int, const Slice*>> left;
+  std::vector<int> profiles;
+  for (const Slice& slice : gpu.slices) {
+    auto profile = product.index_of(slice.profile.text);
+    if (slice.kind != SliceKind::gpu_instance || !profile || slice.placement) return std::nullopt;
+    left.emplace_back(*profile, &slice);
+    profiles.push_back(*profile);
+  }
+  std::optional<mig::Layout> layout = mig::place(product, profiles);
+  if (!layout) return std::nullopt;
+  Standing all{*layout, {}, {}};
+  for (const mig::Placed& one : *layout) {
+    auto told =
+        std::find_if(left.begin(), left.end(), [&](const auto& it) { return it.first == one.profile; });
+    all.slices.push_back(told->second);
+    all.instances.push_back({told->second->profile, {}, told->second->instance_id});
+    left.erase(told);
+  }
+  return all;
+}
+
+// MIG off means nothing. An error where MIG is on but places are not told and matter.
+Result<Standing> standing(const Gpu& gpu, const mig::Product* product, bool mig, const Capabilities& can) {
+  if (!mig) return Standing{};
   if (!product)
     return cannot(gpu.index, fmt::format("the catalogue does not know '{}'", gpu.model),
                   "add the product to the site's catalogue file");
-  if (auto layout = mig::observed_layout(*product, gpu)) return *layout;
+  if (auto layout = mig::observed_layout(*product, gpu)) return as_told(*product, gpu, *layout);
+  if (!can.chooses_placement && can.clears != Unit::slice)
+    if (auto all = without_places(*product, gpu)) return std::move(*all);
   return cannot(gpu.index, "the places of its instances are not told",
                 "a look at the node itself is needed: nvidia-smi mig -lgi");
 }
 
-std::vector<bool> held_of(const mig::Product& product, const Gpu& gpu, const mig::Layout& now) {
+std::vector<bool> held_of(const Standing& now) {
   std::vector<bool> held;
-  for (const mig::Placed& one : now) {
-    const Slice* slice = find_instance(gpu, instance_of(product, one));
-    held.push_back(!slice || in_use(*slice));
-  }
+  for (const Slice* slice : now.slices) held.push_back(!slice || in_use(*slice));
   return held;
 }
 
@@ -81,18 +123,16 @@ bool same_profiles(const mig::Layout& left, const mig::Layout& right) {
 }
 
 // What stays, goes and comes between two layouts of one board.
-void split(BoardChange& change, const mig::Layout& now, const mig::Layout& target, bool clear_all) {
+void split(BoardChange& change, const Standing& now, const mig::Layout& target, bool clear_all) {
   mig::Layout created;
-  for (const mig::Placed& one : now) {
-    InstanceAt instance = instance_of(*change.product, one);
-    for (const InstanceAt& known : change.before.instances)
-      if (known.same(instance)) instance.id = known.id;
-    (!clear_all && contains(target, one) ? change.kept : change.destroyed).push_back(instance);
-  }
+  for (std::size_t i = 0; i < now.layout.size(); ++i)
+    (!clear_all && contains(target, now.layout[i]) ? change.kept : change.destroyed)
+        .push_back(now.instances[i]);
   for (const mig::Placed& one : target)
-    if (clear_all || !contains(now, one)) created.push_back(one);
+    if (clear_all || !contains(now.layout, one)) created.push_back(one);
   change.created = instances_from(*change.product, largest_first(*change.product, created));
   change.after.instances = instances_from(*change.product, target);
+  if (target == now.layout && !clear_all && !now.placed()) change.after.instances = now.instances;
 }
 
 // Without a say in placement: the order that the driver turns into a layout, and the layout that comes of it.
@@ -115,29 +155,29 @@ Status let_driver_place(BoardChange& change, const mig::Layout& now, const mig::
   return Done{};
 }
 
-void note_held(BoardChange& change, const Gpu& gpu, const Wish& wish, const mig::Layout& now,
-               const std::vector<bool>& held) {
+void note_held(BoardChange& change, const Wish& wish, const Standing& now, const std::vector<bool>& held) {
   mig::Layout standing_held;
-  for (std::size_t i = 0; i < now.size(); ++i) {
+  for (std::size_t i = 0; i < now.layout.size(); ++i) {
     if (!held[i]) continue;
-    standing_held.push_back(now[i]);
-    InstanceAt instance = instance_of(*change.product, now[i]);
+    standing_held.push_back(now.layout[i]);
+    const InstanceAt& instance = now.instances[i];
     bool goes = std::any_of(change.destroyed.begin(), change.destroyed.end(),
                             [&](const InstanceAt& one) { return one.same(instance); });
     if (!goes) continue;
     InTheWay way{instance, {}};
-    if (const Slice* slice = find_instance(gpu, instance))
-      for (const Holder& holder : slice->holders) way.holders.push_back(holder.workload);
+    if (now.slices[i])
+      for (const Holder& holder : now.slices[i]->holders) way.holders.push_back(holder.workload);
     change.in_the_way.push_back(std::move(way));
   }
-  if (change.in_the_way.empty() || wish.strategy != Strategy::mig) return;
+  if (change.in_the_way.empty() || wish.strategy != Strategy::mig || !now.placed()) return;
   for (const mig::Layout& layout : nearest_layouts(*change.product, wish, standing_held, kReachableShown))
     change.reachable.push_back(mig::to_text(*change.product, layout));
 }
 
-Status plan_instances(BoardChange& change, const Gpu& gpu, const Wish& wish, const Capabilities& can,
-                      const mig::Layout& now) {
-  std::vector<bool> held = held_of(*change.product, gpu, now);
+Status plan_instances(BoardChange& change, const Wish& wish, const Capabilities& can,
+                      const Standing& stands) {
+  const mig::Layout& now = stands.layout;
+  std::vector<bool> held = held_of(stands);
   mig::Layout target;
   if (wish.strategy == Strategy::mig) {
     // What is cleared whole has nothing to keep, so the places are chosen freely.
@@ -149,8 +189,8 @@ Status plan_instances(BoardChange& change, const Gpu& gpu, const Wish& wish, con
   }
   bool clear_all = can.clears != Unit::slice && !same_profiles(now, target);
   if (can.clears != Unit::slice && same_profiles(now, target)) target = now;
-  split(change, now, target, clear_all);
-  note_held(change, gpu, wish, now, held);
+  split(change, stands, target, clear_all);
+  note_held(change, wish, stands, held);
   if (can.chooses_placement || change.created.empty()) return Done{};
   return let_driver_place(change, clear_all ? mig::Layout{} : now, target);
 }
@@ -178,23 +218,24 @@ Result<BoardChange> diff_board(const Gpu& gpu, const mig::Product* product, cons
                            change.before.vgpu != change.after.vgpu ||
                            (change.mode_changes && change.after.strategy != Strategy::whole &&
                             change.after.strategy != Strategy::mig);
-  Result<mig::Layout> now = standing(gpu, product, change.before);
+  Result<Standing> now = standing(gpu, product, change.before.mig, can);
   if (!now) return now.error();
   if (!product) return change;  // known to be without MIG on either side
-  if (Status ok = plan_instances(change, gpu, wish, can, *now); !ok) return ok.error();
+  if (Status ok = plan_instances(change, wish, can, *now); !ok) return ok.error();
   return change;
 }
 
 void sweep(BoardChange& change, const Gpu& gpu, const Capabilities& can) {
   if (!change.product || change.kept.empty()) return;
-  auto now = mig::observed_layout(*change.product, gpu);
+  Result<Standing> now = standing(gpu, change.product, change.before.mig, can);
   mig::Layout target;
   for (const InstanceAt& one : change.after.instances)
     if (auto profile = change.product->index_of(one.profile.text)) target.push_back({*profile, one.at.start});
   std::sort(target.begin(), target.end());
+  if (now && !now->placed()) target = now->layout;
   change.kept.clear();
   change.destroyed.clear();
-  split(change, now.value_or(mig::Layout{}), target, true);
+  split(change, now ? *now : Standing{}, target, true);
   if (can.chooses_placement || let_driver_place(change, {}, target)) return;
   change.remarks.push_back("the driver may choose other places than those that stand now");
 }

@@ -48,16 +48,17 @@ const Gpu* find_gpu(const Node& node, GpuIndex index) {
 std::vector<InstanceAt> instances_of(const Gpu& gpu) {
   std::vector<InstanceAt> found;
   for (const Slice& slice : gpu.slices)
-    if (slice.kind == SliceKind::gpu_instance && slice.placement)
-      found.push_back({slice.profile, *slice.placement, slice.instance_id});
-  std::sort(found.begin(), found.end(), [](const InstanceAt& a, const InstanceAt& b) { return a.at < b.at; });
+    if (slice.kind == SliceKind::gpu_instance)
+      found.push_back({slice.profile, slice.placement.value_or(Placement{}), slice.instance_id});
+  std::stable_sort(found.begin(), found.end(),
+                   [](const InstanceAt& a, const InstanceAt& b) { return a.at < b.at; });
   return found;
 }
 
 const Slice* find_instance(const Gpu& gpu, const InstanceAt& instance) {
   for (const Slice& slice : gpu.slices)
     if (slice.kind == SliceKind::gpu_instance && slice.profile == instance.profile &&
-        slice.placement == instance.at)
+        slice.placement.value_or(Placement{}) == instance.at)
       return &slice;
   return nullptr;
 }
@@ -123,6 +124,7 @@ std::optional<std::string> why_busy(const NodeFacts& facts, const Scope& scope) 
 }
 
 std::string to_text(const InstanceAt& instance) {
+  if (!instance.placed()) return instance.profile.text;
   return fmt::format("{}@{}", instance.profile.text, instance.at.start);
 }
 

@@ -12,7 +12,7 @@
 namespace tessera::plan {
 
 const Gpu* find_gpu(const Node& node, GpuIndex index);
-// Instances whose place is told, in placement order.
+// Its GPU instances, in placement order.
 std::vector<InstanceAt> instances_of(const Gpu& gpu);
 // The slice of that profile at that place; nullptr: there is none.
 const Slice* find_instance(const Gpu& gpu, const InstanceAt& instance);
