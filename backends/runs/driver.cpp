@@ -266,7 +266,9 @@ Result<plan::Plan> Driver::plan_from(const NodeName& node, const plan::NodeFacts
   cluster.scheduler = run_.started.plan.scheduler;
   cluster.nodes.upsert(facts.node);
   for (const Workload& one : facts.workloads) cluster.workloads.upsert(one);
-  return plan_onward(run_, node, cluster, *around_.options->catalogue, around_.options->rules, back, now());
+  plan::Capabilities can = around_.actuator->capabilities();
+  return plan_onward(run_, node, cluster, *around_.options->catalogue, around_.options->rules, back, now(),
+                     &can);
 }
 
 // ── what admins want ──────────────────────────────────────────────────────────────────────────────────

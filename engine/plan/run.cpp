@@ -166,7 +166,8 @@ std::optional<RunFinished> end_of(const Run& run) {
 }
 
 Result<Plan> plan_onward(const Run& run, const NodeName& node, const Cluster& cluster,
-                         const mig::Catalogue& catalogue, const SiteRules& rules, bool back, TimePoint now) {
+                         const mig::Catalogue& catalogue, const SiteRules& rules, bool back, TimePoint now,
+                         const Capabilities* can) {
   const Plan& original = run.started.plan;
   auto planned = std::find_if(original.nodes.begin(), original.nodes.end(),
                               [&](const NodePlan& one) { return one.node == node; });
@@ -180,9 +181,10 @@ Result<Plan> plan_onward(const Run& run, const NodeName& node, const Cluster& cl
     intent.options.at.reset();
     intent.options.way = Way::wait;  // nobody was told that going back would end their work
   }
-  Result<Plan> onward = make_plan(cluster, catalogue, intent, original.capabilities, rules, now);
+  if (!can) can = &original.capabilities;
+  Result<Plan> onward = make_plan(cluster, catalogue, intent, *can, rules, now);
   if (!onward) return onward;
-  end_with_release(onward->nodes[0], builder_for(original.capabilities.dialect), original.scheduler);
+  end_with_release(onward->nodes[0], builder_for(can->dialect), original.scheduler);
   return onward;
 }
 

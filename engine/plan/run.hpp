@@ -44,9 +44,11 @@ bool may_be_due(const Run& run, TimePoint now);
 std::optional<RunFinished> end_of(const Run& run);
 
 // Planning anew from what stands now, towards what the run wanted (or back to what it found). Journal it as
-// Replanned.
+// Replanned. can: as the backend was last read; nullptr: as the run was planned, which a journal keeps
+// without the site.
 Result<Plan> plan_onward(const Run& run, const NodeName& node, const Cluster& cluster,
-                         const mig::Catalogue& catalogue, const SiteRules& rules, bool back, TimePoint now);
+                         const mig::Catalogue& catalogue, const SiteRules& rules, bool back, TimePoint now,
+                         const Capabilities* can = nullptr);
 // Held slices that the new plan would destroy and the run never named: then it must be armed again.
 std::vector<std::string> unnamed_harm(const Run& run, const Plan& onward);
 
