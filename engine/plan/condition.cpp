@@ -99,6 +99,8 @@ class Judge {
   Why operator()(const WordIs& wanted) const {
     auto it = facts_.words.find(wanted.key);
     if (it != facts_.words.end() && it->second == wanted.value) return std::nullopt;
+    if (wanted.value.empty())  // a word that is to be empty says itself what is wrong
+      return it == facts_.words.end() ? fmt::format("{} is not known", wanted.key) : it->second;
     return fmt::format("{} is {}, not {}", wanted.key, it == facts_.words.end() ? "not set" : it->second,
                        wanted.value);
   }
@@ -149,9 +151,9 @@ std::optional<Unmet> first_unmet(const Conditions& conditions, const NodeFacts& 
 }
 
 bool may_pass(const Condition& condition) {
+  if (const auto* said = std::get_if<WordIs>(&condition)) return said->passes;
   return std::holds_alternative<Answering>(condition) || std::holds_alternative<ScopeEmpty>(condition) ||
-         std::holds_alternative<WorkloadAway>(condition) || std::holds_alternative<Advertises>(condition) ||
-         std::holds_alternative<WordIs>(condition);
+         std::holds_alternative<WorkloadAway>(condition) || std::holds_alternative<Advertises>(condition);
 }
 
 }  // namespace tessera::plan

@@ -92,10 +92,12 @@ struct Advertises {
   std::map<std::string, std::int64_t> counts;
   friend bool operator==(const Advertises&, const Advertises&) = default;
 };
-// NodeFacts::words, for a dialect's own steps.
+// NodeFacts::words, for a dialect's own steps. passes: waiting may bring it; else a step that relies on it
+// stops at once, unless an earlier step provides it.
 struct WordIs {
   std::string key;
   std::string value;
+  bool passes = true;
   friend bool operator==(const WordIs&, const WordIs&) = default;
 };
 

@@ -190,7 +190,7 @@ void fields(V& v, T& x) {
 }
 template <class V, Same<WordIs> T>
 void fields(V& v, T& x) {
-  v("key", x.key), v("value", x.value);
+  v("key", x.key), v("value", x.value), v("passes", x.passes);
 }
 
 inline Json json_of(const Action& action) { return tagged(word(action), action); }

@@ -8,6 +8,7 @@
 #include "engine/plan/blast.hpp"
 #include "engine/plan/moved.hpp"
 #include "engine/plan/notices.hpp"
+#include "engine/plan/operator_goal.hpp"
 #include "engine/plan/resources.hpp"
 #include "engine/plan/steps.hpp"
 
@@ -136,7 +137,7 @@ void add_slices(NodePlan& plan, const BoardChange& change, const Gpu& gpu) {
     SlicePlan made;
     made.gpu = change.gpu;
     made.profile = one.profile;
-    made.at = one.at;
+    if (one.placed()) made.at = one.at;
     return made;
   };
   auto again = [](const std::vector<InstanceAt>& list, const InstanceAt& one) {
@@ -172,6 +173,7 @@ struct NodeResult {
   NodePlan plan;
   std::vector<BoardChange> changes;
   std::vector<Notice> notices;
+  std::string missing;  // why there are no steps
 };
 
 Result<NodeResult> plan_node(const Cluster& cluster, const mig::Catalogue& catalogue, const Node& node,
@@ -214,9 +216,16 @@ Result<NodeResult> plan_node(const Cluster& cluster, const mig::Catalogue& catal
                     plan.needs,
                     plan.blast_radius,
                     plan.offered_before,
-                    plan.offered_after};
-  plan.steps = builder_for(can.dialect).steps(change);
+                    plan.offered_after,
+                    &catalogue};
+  const StepBuilder& builder = builder_for(can.dialect);
+  result.missing = builder.why_not();
+  if (result.missing.empty()) result.missing = builder.missing(change);
+  Result<std::vector<Notice>> judged = builder.judge(change);
+  if (!judged) return judged.error();
+  if (result.missing.empty()) plan.steps = builder.steps(change);
   result.notices = notices_for(change, rules);
+  result.notices.insert(result.notices.end(), judged->begin(), judged->end());
   return result;
 }
 
@@ -260,8 +269,9 @@ Outlook look_out(const Cluster& cluster, const mig::Catalogue& catalogue, const 
 }
 
 Result<Plan> make_plan(const Cluster& cluster, const mig::Catalogue& catalogue, const Intent& intent,
-                       const Capabilities& capabilities, const SiteRules& rules, TimePoint now,
+                       const Capabilities& capabilities, const SiteRules& told, TimePoint now,
                        const Outlook* outlook) {
+  const SiteRules rules = with_site(told, capabilities);
   if (Status ok = check_intent(cluster, intent); !ok) return ok.error();
   Plan plan;
   plan.intent = intent;
@@ -274,6 +284,7 @@ Result<Plan> make_plan(const Cluster& cluster, const mig::Catalogue& catalogue, 
     const Node& node = *cluster.nodes.find(name);
     Result<NodeResult> one = plan_node(cluster, catalogue, node, intent, capabilities, rules, now);
     if (!one) return one.error();
+    if (plan.no_steps.empty()) plan.no_steps = one->missing;
     add(plan.offered_before, one->plan.offered_before);
     add(plan.offered_after, one->plan.offered_after);
     plan.nodes.push_back(std::move(one->plan));
@@ -303,7 +314,8 @@ Intent undo_intent(const Plan& plan, const NodePlan& node, std::string words) {
     wish.replicas = board.replicas;
     wish.vgpu = board.vgpu;
     if (board.strategy == Strategy::mig)
-      for (const InstanceAt& one : board.instances) wish.instances.push_back({one.profile, one.at.start});
+      for (const InstanceAt& one : board.instances)
+        wish.instances.push_back({one.profile, one.placed() ? std::optional(one.at.start) : std::nullopt});
     intent.boards.push_back({board.gpu, std::move(wish)});
   }
   return intent;

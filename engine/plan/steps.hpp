@@ -24,6 +24,7 @@ struct NodeChange {
   Needs needs;
   std::vector<Disturbed> blast_radius;
   Offered before, after;  // of the whole node
+  const mig::Catalogue* catalogue = nullptr;
 };
 
 class StepBuilder {
@@ -31,6 +32,12 @@ class StepBuilder {
   virtual ~StepBuilder() = default;
   // Why there are no steps for this backend; empty: there are.
   virtual std::string why_not() const = 0;
+  // What this one change would need and does not have, with the setting that gives it; empty: nothing.
+  virtual std::string missing(const NodeChange& /*change*/) const { return ""; }
+  // What to know about it before arming. Errors: it cannot be made here at all.
+  virtual Result<std::vector<Notice>> judge(const NodeChange& /*change*/) const {
+    return std::vector<Notice>{};
+  }
   // In order. Every step must be idempotent: executor.hpp says how it is run, and run again.
   virtual std::vector<Step> steps(const NodeChange& change) const = 0;
   // Gives the node back: opens what we closed, takes our marks off. Ends every plan that carries on with a
@@ -48,8 +55,23 @@ class DirectSteps : public StepBuilder {
   std::vector<Step> release(const NodeName& node, Scheduler scheduler) const override;
 };
 
+// tessera writes labels and configurations; the operator's MIG manager and device plugin do the rest.
+class OperatorSteps : public StepBuilder {
+ public:
+  std::string why_not() const override { return ""; }
+  std::string missing(const NodeChange& change) const override;
+  Result<std::vector<Notice>> judge(const NodeChange& change) const override;
+  std::vector<Step> steps(const NodeChange& change) const override;
+  std::vector<Step> release(const NodeName& node, Scheduler scheduler) const override;
+};
+
 // Appends the release steps unless the plan has them, and numbers the steps anew.
 void end_with_release(NodePlan& plan, const StepBuilder& builder, Scheduler scheduler);
+
+// Gives the steps their ids: "n0007/4".
+void number_steps(const NodeName& node, std::vector<Step>& steps);
+// "GPU 0-3,6"
+std::string boards_text(const std::vector<GpuIndex>& gpus);
 
 // What one would type for an action, one command a line. `product` for profile numbers; may be null.
 std::vector<std::string> commands_for(const Action& action, const NodeName& node, Scheduler scheduler,

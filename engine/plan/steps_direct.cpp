@@ -17,24 +17,6 @@ using std::chrono::seconds;
 constexpr Retry kBusyRetry{4, seconds(2), seconds(30)};
 constexpr Retry kFewRetry{2, seconds(2), seconds(10)};
 
-std::string list_text(const std::vector<GpuIndex>& gpus) {
-  std::string text = "GPU ";
-  for (std::size_t i = 0; i < gpus.size(); ++i) {
-    // Runs of neighbours read as "0-3".
-    std::size_t last = i;
-    while (last + 1 < gpus.size() && gpus[last + 1].value == gpus[last].value + 1) ++last;
-    if (i > 0) text += ',';
-    text += std::to_string(gpus[i].value);
-    if (last > i) text += fmt::format("-{}", gpus[last].value);
-    i = last;
-  }
-  return text;
-}
-
-void number(const NodeName& node, std::vector<Step>& steps) {
-  for (std::size_t i = 0; i < steps.size(); ++i) steps[i].id = fmt::format("{}/{}", node.text, i + 1);
-}
-
 // `proof` must still hold when the node is given back: a reboot may have undone all that was read back.
 std::vector<Step> release_steps(const NodeName& node, Scheduler scheduler, const Conditions& proof) {
   Step open;
@@ -79,7 +61,7 @@ class Builder {
     for (Step& step : release_steps(change_.node.name, change_.scheduler, proof()))
       if (change_.needs.drain || !std::holds_alternative<OpenNode>(step.action))
         steps_.push_back(std::move(step));
-    number(change_.node.name, steps_);
+    number_steps(change_.node.name, steps_);
     return std::move(steps_);
   }
 
@@ -183,7 +165,7 @@ class Builder {
           boards_where([&](const BoardChange& board) { return board.mode_changes && board.after.mig == on; });
       if (gpus.empty()) continue;
       bool later = change_.needs.reset || change_.needs.reboot;
-      Step& step = add(fmt::format("{}: MIG {}", list_text(gpus), on ? "on" : "off"), SetMode{gpus, on});
+      Step& step = add(fmt::format("{}: MIG {}", boards_text(gpus), on ? "on" : "off"), SetMode{gpus, on});
       step.before = guarded();
       step.before.push_back(ScopeEmpty{*change_.scope});
       for (GpuIndex gpu : gpus) step.after.push_back(ModeIs{{gpu}, on, later});
@@ -197,7 +179,7 @@ class Builder {
     std::vector<GpuIndex> all;
     for (const Gpu& gpu : change_.node.gpus) all.push_back(gpu.index);
     Step& step = change_.needs.reboot ? add("reboot the node", RebootNode{})
-                                      : add(fmt::format("reset {}", list_text(all)), ResetGpus{all});
+                                      : add(fmt::format("reset {}", boards_text(all)), ResetGpus{all});
     step.before = guarded();
     step.before.push_back(ScopeEmpty{*change_.scope});
     if (change_.needs.reboot) step.after.push_back(Answering{});
@@ -232,7 +214,8 @@ class Builder {
   }
   void configure(const std::vector<GpuIndex>& gpus, Strategy strategy, int replicas, const ProfileName& vgpu,
                  const std::string& text) {
-    Step& step = add(fmt::format("{}: {}", list_text(gpus), text), Configure{gpus, strategy, replicas, vgpu});
+    Step& step =
+        add(fmt::format("{}: {}", boards_text(gpus), text), Configure{gpus, strategy, replicas, vgpu});
     step.before = guarded();
     if (change_.scope) step.before.push_back(ScopeEmpty{*change_.scope});
     for (GpuIndex gpu : gpus) step.after.push_back(SharingIs{{gpu}, strategy, replicas, vgpu});
@@ -305,6 +288,24 @@ class NoSteps : public StepBuilder {
 
 }  // namespace
 
+std::string boards_text(const std::vector<GpuIndex>& gpus) {
+  std::string text = "GPU ";
+  for (std::size_t i = 0; i < gpus.size(); ++i) {
+    // Runs of neighbours read as "0-3".
+    std::size_t last = i;
+    while (last + 1 < gpus.size() && gpus[last + 1].value == gpus[last].value + 1) ++last;
+    if (i > 0) text += ',';
+    text += std::to_string(gpus[i].value);
+    if (last > i) text += fmt::format("-{}", gpus[last].value);
+    i = last;
+  }
+  return text;
+}
+
+void number_steps(const NodeName& node, std::vector<Step>& steps) {
+  for (std::size_t i = 0; i < steps.size(); ++i) steps[i].id = fmt::format("{}/{}", node.text, i + 1);
+}
+
 std::vector<Step> DirectSteps::steps(const NodeChange& change) const { return Builder(change).run(); }
 
 std::vector<Step> DirectSteps::release(const NodeName& node, Scheduler scheduler) const {
@@ -328,13 +329,12 @@ void end_with_release(NodePlan& plan, const StepBuilder& builder, Scheduler sche
       if (std::find(step.before.begin(), step.before.end(), one) == step.before.end())
         step.before.push_back(one);
   plan.steps.insert(plan.steps.end(), ending.begin(), ending.end());
-  number(plan.node, plan.steps);
+  number_steps(plan.node, plan.steps);
 }
 
 const StepBuilder& builder_for(Dialect dialect) {
   static const DirectSteps direct;
-  static const NoSteps gpu_operator(
-      "this version previews changes of a GPU operator's nodes, but does not make them");
+  static const OperatorSteps gpu_operator;
   static const NoSteps slurm("this version previews changes of Slurm nodes, but does not make them");
   switch (dialect) {
     case Dialect::direct: return direct;

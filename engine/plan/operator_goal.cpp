@@ -1,0 +1,445 @@
+#include "engine/plan/operator_goal.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/operators/labels.hpp"
+#include "engine/sharing/resources.hpp"
+#include "engine/sharing/shape.hpp"
+#include "engine/slurmconf/diff.hpp"
+#include "engine/text.hpp"
+
+namespace tessera::plan {
+namespace {
+
+using operators::BoardTarget;
+using operators::PluginConfig;
+using operators::PluginSharing;
+using operators::Site;
+using sharing::MigStrategy;
+
+constexpr std::size_t kMostNamed = 5;
+
+std::string few(const std::vector<std::string>& all) {
+  std::string text;
+  for (std::size_t i = 0; i < all.size() && i < kMostNamed; ++i) text += (i > 0 ? "; " : "") + all[i];
+  if (all.size() > kMostNamed) text += fmt::format("; and {} more", all.size() - kMostNamed);
+  return text;
+}
+
+std::string value_of(const std::map<std::string, std::string>& labels, std::string_view key) {
+  auto found = labels.find(std::string(key));
+  return found == labels.end() ? "" : found->second;
+}
+
+class Goal {
+ public:
+  explicit Goal(const NodeChange& change)
+      : change_(change), site_(*change.can.gpu_operator), name_(change.node.name.text) {
+    auto found = site_.labels.find(name_);
+    if (found != site_.labels.end()) labels_ = found->second;
+  }
+
+  Result<OperatorGoal> run() {
+    for (const Gpu& gpu : change_.node.gpus) boards_.push_back(board_of(gpu));
+    if (Status ok = decide_vgpu(); !ok) return ok.error();
+    if (goal_.vgpu && !goal_.vgpu->config.empty()) return std::move(goal_);
+    any_mig_ = std::any_of(boards_.begin(), boards_.end(), [](const Board& one) { return one.state.mig; });
+    find_strategy();
+    if (Status ok = check_strategy(); !ok) return ok.error();
+    if (Status ok = decide_sharing(); !ok) return ok.error();
+    if (Status ok = decide_mig(); !ok) return ok.error();
+    expect_labels();
+    for (const std::string& owner : site_.owned_by_others)
+      if (writes_maps_)
+        say(Severity::warning, "owned-by-others",
+            owner +
+                ": what is added there may be taken away by it again; write it into its source, too (the "
+                "patch stands with the step)");
+    return std::move(goal_);
+  }
+
+ private:
+  // A board as it will be.
+  struct Board {
+    const mig::Product* product = nullptr;
+    BoardState state;
+    bool was_mig = false;
+  };
+  Board board_of(const Gpu& gpu) const {
+    Board board;
+    board.state = state_of(gpu);
+    board.was_mig = board.state.mig;
+    if (change_.catalogue && gpu.product) board.product = change_.catalogue->by_key(gpu.product->text);
+    for (const BoardChange& one : change_.boards) {
+      if (one.gpu != gpu.index) continue;
+      board.state = one.after;
+      if (!board.product) board.product = one.product;
+    }
+    return board;
+  }
+  Error cannot(std::string why, std::string hint) const {
+    return {"cannot plan the change of " + name_, std::move(why), std::move(hint)};
+  }
+  void say(Severity severity, std::string rule, std::string text) {
+    goal_.notices.push_back({severity, std::move(rule), change_.node.name, std::move(text)});
+  }
+  // The node's own words are the newer ones.
+  std::string label(std::string_view key) const {
+    if (auto now = sharing::label(change_.node, key)) return std::string(*now);
+    bool told = sharing::label(change_.node, operators::kMigConfig) ||
+                sharing::label(change_.node, "nvidia.com/gpu.count");
+    return told ? "" : value_of(labels_, key);
+  }
+
+  // ── vGPU ────────────────────────────────────────────────────────────────────────────────────────────
+
+  Status decide_vgpu() {
+    std::string type;
+    for (const Board& board : boards_) {
+      if (board.state.strategy != Strategy::vgpu) continue;
+      if (!type.empty() && type != board.state.vgpu.text)
+        return cannot("one vGPU type for all boards of a node is all that a label can say",
+                      "give every board the same type");
+      type = board.state.vgpu.text;
+    }
+    bool was = std::any_of(change_.boards.begin(), change_.boards.end(),
+                           [](const BoardChange& one) { return one.before.strategy == Strategy::vgpu; });
+    if (type.empty() && !was) return Done{};
+    if (!type.empty()) {
+      for (const Board& board : boards_)
+        if (board.state.strategy != Strategy::vgpu)
+          return cannot("a node serves virtual machines or containers, never both",
+                        "wish for vGPUs on every board of it");
+      if (site_.vm_nodes == false)
+        return cannot("the operator serves no virtual machines: sandboxWorkloads is off",
+                      fmt::format("kubectl patch clusterpolicy {} --type=merge -p "
+                                  "'{{\"spec\":{{\"sandboxWorkloads\":{{\"enabled\":true}}}}}}'",
+                                  site_.policy.empty() ? "NAME" : site_.policy));
+      say(Severity::warning, "vgpu-workload",
+          "the node changes from containers to virtual machines: the operator's driver and plugin pods leave "
+          "it, others come, and no virtual machine may run meanwhile");
+    }
+    OperatorGoal::Vgpu vgpu;
+    vgpu.config = type;
+    vgpu.workload = type.empty() ? "container" : "vm-vgpu";
+    goal_.vgpu = std::move(vgpu);
+    return Done{};
+  }
+
+  // ── the strategy by which instances are named ───────────────────────────────────────────────────────
+
+  void find_strategy() {
+    strategy_ = sharing::parse_strategy(site_.strategy).value_or(MigStrategy::none);
+    std::string key = label(operators::kPluginConfig);
+    if (key.empty()) key = site_.plugin_default;
+    if (auto config = plugin_config(key); config && config->strategy) strategy_ = *config->strategy;
+  }
+  Status check_strategy() const {
+    if (!any_mig_) return Done{};
+    std::string all = fmt::format(
+        "kubectl patch clusterpolicy {} --type=merge -p "
+        "'{{\"spec\":{{\"mig\":{{\"strategy\":\"mixed\"}}}}}}' "
+        "gives every instance a name of its own, on every node",
+        site_.policy.empty() ? "NAME" : site_.policy);
+    if (strategy_ != MigStrategy::single && strategy_ != MigStrategy::mixed)
+      return cannot("the device plugin's MIG strategy is none: instances would not be offered", all);
+    if (strategy_ == MigStrategy::mixed) return Done{};
+    std::optional<ProfileName> one;
+    for (const Board& board : boards_) {
+      bool fits = board.state.mig && !board.state.instances.empty();
+      for (const InstanceAt& instance : board.state.instances) {
+        if (!one) one = instance.profile;
+        fits = fits && instance.profile == *one;
+      }
+      if (!fits)
+        return cannot(
+            "the strategy single needs every GPU of the node cut into instances of one profile; else the "
+            "node "
+            "is marked MIG-INVALID and offers nothing",
+            "wish for one profile on all GPUs; or " + all);
+    }
+    return Done{};
+  }
+
+  // ── the device plugin ───────────────────────────────────────────────────────────────────────────────
+
+  std::optional<PluginConfig> plugin_config(const std::string& key) const {
+    auto found = site_.plugin_configs.find(key);
+    if (found == site_.plugin_configs.end()) return std::nullopt;
+    auto config = operators::parse_plugin_config(found->second, key);
+    return config ? std::optional(std::move(*config)) : std::nullopt;
+  }
+  std::string text_of(const std::string& key) const { return value_of(site_.plugin_configs, key); }
+
+  // What all boards want together: the plugin knows no choice by board.
+  Result<PluginSharing> wanted_sharing() const {
+    PluginSharing wanted;
+    std::map<std::string, int> counts;
+    for (const Board& board : boards_) {
+      const BoardState& state = board.state;
+      bool shared = state.strategy == Strategy::mps || state.strategy == Strategy::time_slicing ||
+                    (state.strategy == Strategy::mig && state.replicas > 1);
+      Strategy method = state.strategy == Strategy::mig ? Strategy::time_slicing : state.strategy;
+      if (shared && wanted.method != Strategy::whole && wanted.method != method)
+        return cannot("a node is shared in one way: the device plugin knows no choice by board",
+                      "wish for the same on every board");
+      if (shared) wanted.method = method;
+      std::vector<std::string> names{sharing::kubernetes_gpu()};
+      if (state.mig && strategy_ == MigStrategy::mixed) {
+        names.clear();
+        for (const InstanceAt& one : state.instances)
+          names.push_back(sharing::kubernetes_instance(one.profile));
+      }
+      for (const std::string& name : names) {
+        int replicas = shared ? state.replicas : 1;
+        auto [it, fresh] = counts.try_emplace(name, replicas);
+        if (!fresh && it->second != replicas)
+          return cannot(
+              fmt::format("{} would be offered {} times on one GPU and {} times on another, which the "
+                          "device plugin cannot do",
+                          name, it->second, replicas),
+              "wish for the same number of replicas on every board");
+      }
+    }
+    if (wanted.method == Strategy::whole) return wanted;
+    for (const auto& [name, replicas] : counts)
+      if (replicas > 1) wanted.replicas[name] = replicas;
+    return wanted;
+  }
+
+  std::string weakest_board() const {
+    std::string weakest;
+    for (const Board& board : boards_) {
+      const std::string own = board.product ? board.product->compute_capability : "";
+      if (own.empty()) continue;
+      if (weakest.empty() || own.size() < weakest.size() || (own.size() == weakest.size() && own < weakest))
+        weakest = own;
+    }
+    return weakest;
+  }
+
+  Status decide_sharing() {
+    Result<PluginSharing> wanted = wanted_sharing();
+    if (!wanted) return wanted.error();
+    std::optional<PluginConfig> fallback = plugin_config(site_.plugin_default);
+    if (fallback) wanted->rename = wanted->method != Strategy::whole && fallback->sharing.rename;
+    if (auto why = operators::why_not_shared(*wanted, any_mig_, weakest_board()))
+      return cannot(*why, "tessera guide tells the limits of each way of sharing");
+    std::string current = label(operators::kPluginConfig);
+    std::optional<PluginConfig> now = plugin_config(current.empty() ? site_.plugin_default : current);
+    PluginSharing is = now ? now->sharing : PluginSharing{};
+    if (is == *wanted) return Done{};
+
+    OperatorGoal::Plugin plugin;
+    plugin.sharing = *wanted;
+    plugin.map = site_.plugin_config_map;
+    plugin.before_mig = is.method == Strategy::mps && wanted->method != Strategy::mps;
+    bool default_fits =
+        wanted->method == Strategy::whole && (!fallback || fallback->sharing.method == Strategy::whole);
+    if (!default_fits) {
+      std::optional<std::string> there = existing_plugin_config(*wanted, fallback);
+      plugin.name = there.value_or("");
+      if (!there)
+        if (Status ok = new_plugin_config(plugin); !ok) return ok;
+    }
+    goal_.plugin = std::move(plugin);
+    return Done{};
+  }
+
+  // Somebody else's name before one of ours.
+  std::optional<std::string> existing_plugin_config(const PluginSharing& wanted,
+                                                    const std::optional<PluginConfig>& fallback) const {
+    std::optional<std::string> ours;
+    for (const auto& [key, text] : site_.plugin_configs) {
+      std::optional<PluginConfig> config = plugin_config(key);
+      if (!config || !(config->sharing == wanted)) continue;
+      if (config->strategy != (fallback ? fallback->strategy : std::nullopt)) continue;
+      if (!key.starts_with(operators::kOurs)) return key;
+      if (!ours) ours = key;
+    }
+    return ours;
+  }
+
+  Status new_plugin_config(OperatorGoal::Plugin& plugin) {
+    std::string base = text_of(site_.plugin_default);
+    auto text = operators::with_sharing(
+        base, plugin.sharing,
+        site_.plugin_default.empty() ? "the device plugin's default" : site_.plugin_default);
+    if (!text) return text.error();
+    plugin.text = std::move(*text);
+    plugin.name = operators::plugin_config_name(plugin.sharing, plugin.text);
+    writes_maps_ = true;
+    if (!plugin.map.empty()) return Done{};
+    plugin.map = operators::kOurPluginMap;
+    plugin.base = "version: v1\n";
+    say(Severity::warning, "plugin-map",
+        fmt::format(
+            "the operator has no named device plugin configurations yet: {} is made and the "
+            "ClusterPolicy pointed at it, so the device plugin's pods start anew on every node; running "
+            "work is not touched by that",
+            operators::kOurPluginMap));
+    return Done{};
+  }
+
+  // ── MIG ─────────────────────────────────────────────────────────────────────────────────────────────
+
+  operators::NodeBoards products() const {
+    operators::NodeBoards all;
+    for (const Board& board : boards_) all.push_back(board.product);
+    return all;
+  }
+
+  Status decide_mig() {
+    bool changes = std::any_of(change_.boards.begin(), change_.boards.end(), [](const BoardChange& one) {
+      return one.mode_changes || one.instances_change();
+    });
+    if (!changes) return Done{};
+    operators::NodeTarget wanted;
+    for (const Board& board : boards_) {
+      BoardTarget target{board.state.mig, {}};
+      for (const InstanceAt& one : board.state.instances) {
+        auto index = board.product ? board.product->index_of(one.profile.text) : std::nullopt;
+        if (!index) return cannot(fmt::format("{} is no profile of that board", one.profile.text), "");
+        target.profiles.push_back(*index);
+      }
+      std::sort(target.profiles.begin(), target.profiles.end());
+      wanted.push_back(std::move(target));
+    }
+    OperatorGoal::Mig mig;
+    for (const Board& board : boards_)
+      mig.mode_changes = mig.mode_changes || board.was_mig != board.state.mig;
+    std::string text = value_of(site_.node_config_yaml, name_);
+    bool generated = !text.empty() && site_.mig_config_map.empty();
+    if (!generated) text = site_.mig_config_yaml;
+    if (text.empty())
+      return cannot("the MIG manager's configurations cannot be read",
+                    fmt::format("let tessera read ConfigMaps of {}", site_.ns.empty() ? "the operator's "
+                                                                                        "namespace"
+                                                                                      : site_.ns));
+    auto document = operators::parse_mig_document(text, "config.yaml");
+    if (!document) return document.error();
+    auto there = operators::find_config(*document, products(), wanted, label(operators::kMigConfig));
+    if (there) {
+      mig.name = *there;
+    } else if (Status ok = new_mig_config(mig, wanted, text); !ok) {
+      return ok;
+    }
+    goal_.mig = std::move(mig);
+    return Done{};
+  }
+
+  // A name for a layout that has none. The MIG manager's own file, which it makes anew at each start, cannot
+  // be added to: then a file of the site's takes its place, for the whole fleet.
+  Status new_mig_config(OperatorGoal::Mig& mig, const operators::NodeTarget& wanted, const std::string& own) {
+    mig.entry = operators::make_config(products(), wanted);
+    mig.name = mig.entry->name;
+    writes_maps_ = true;
+    bool replace = site_.mig_config_map.empty();
+    std::string base = site_.mig_config_yaml.empty() ? own : site_.mig_config_yaml;
+    auto text = operators::with_config(base, *mig.entry, replace ? "config.yaml" : site_.mig_config_map);
+    if (!text) return text.error();
+    mig.map = replace ? std::string(operators::kOurMigMap) : site_.mig_config_map;
+    const std::string file = mig.map + "/config.yaml";
+    mig.diff = slurmconf::unified_diff({file, base}, {file, *text});
+    if (!replace) return Done{};
+    mig.text = std::move(*text);
+    return ask_fleet(mig.text);
+  }
+
+  // Every node's label is read against the new file once the ClusterPolicy names it.
+  Status ask_fleet(const std::string& text) {
+    auto after = operators::parse_mig_document(text, std::string(operators::kOurMigMap));
+    if (!after) return after.error();
+    std::map<std::string, operators::MigDocument> known;
+    std::vector<operators::FleetNode> fleet;
+    for (const auto& [node, labels] : site_.labels) {
+      operators::FleetNode one{node, value_of(labels, operators::kMigConfig), boards_from(labels), nullptr};
+      std::string own = value_of(site_.node_config_yaml, node);
+      const std::string& file = own.empty() ? site_.mig_config_yaml : own;
+      auto [it, fresh] = known.try_emplace(file);
+      if (fresh)
+        if (auto document = operators::parse_mig_document(file, node)) it->second = std::move(*document);
+      one.before = &it->second;
+      if (node != name_) fleet.push_back(std::move(one));
+    }
+    operators::FleetAnswer answer = operators::ask_fleet(fleet, *after);
+    if (answer.harmless()) {
+      say(Severity::warning, "mig-map",
+          fmt::format("the layout has no name yet: {} is made and the ClusterPolicy pointed at it; {} other "
+                      "nodes' labels stand for the same layouts as before",
+                      operators::kOurMigMap, answer.same));
+      return Done{};
+    }
+    std::vector<std::string> all = answer.fails;
+    all.insert(all.end(), answer.changes.begin(), answer.changes.end());
+    return cannot(
+        "the layout needs a configuration file of the site's own, and with it other nodes would "
+        "change or fail: " +
+            few(all),
+        "choose a layout that the operator has a name for, or give the MIG manager such a file first");
+  }
+  operators::NodeBoards boards_from(const std::map<std::string, std::string>& labels) const {
+    constexpr std::size_t kMany = 8;  // where the count is one of instances: any number of alike boards does
+    std::string product = value_of(labels, "nvidia.com/gpu.product");
+    std::string count = value_of(labels, "nvidia.com/gpu.count");
+    std::size_t boards = kMany;
+    if (product.find("-MIG-") == std::string::npos && count.size() == 1 && count[0] > '0' && count[0] <= '9')
+      boards = static_cast<std::size_t>(count[0] - '0');
+    return operators::NodeBoards(boards,
+                                 change_.catalogue ? change_.catalogue->by_gfd_label(product) : nullptr);
+  }
+
+  // ── what feature discovery will say ─────────────────────────────────────────────────────────────────
+
+  void expect_labels() {
+    if (goal_.mig && strategy_ == MigStrategy::mixed) {
+      std::map<std::string, int> counts;
+      for (const Board& board : boards_)
+        for (const InstanceAt& one : board.state.instances)
+          ++counts[sharing::kubernetes_instance(one.profile)];
+      for (const auto& [resource, count] : counts) goal_.labels[resource + ".count"] = std::to_string(count);
+    }
+    bool alike = !any_mig_ || strategy_ == MigStrategy::single;
+    if (!goal_.plugin || !alike) return;
+    const PluginSharing& shared = goal_.plugin->sharing;
+    auto replicas = shared.replicas.find(sharing::kubernetes_gpu());
+    bool is = replicas != shared.replicas.end();
+    goal_.labels[std::string(operators::kReplicas)] = is ? std::to_string(replicas->second) : "1";
+    goal_.labels[std::string(operators::kSharingStrategy)] = !is ? "none"
+                                                             : shared.method == Strategy::mps
+                                                                 ? "mps"
+                                                                 : "time-slicing";
+  }
+
+  const NodeChange& change_;
+  const Site& site_;
+  std::string name_;
+  std::map<std::string, std::string> labels_;
+  std::vector<Board> boards_;
+  bool any_mig_ = false;
+  MigStrategy strategy_ = MigStrategy::none;
+  bool writes_maps_ = false;
+  OperatorGoal goal_;
+};
+
+}  // namespace
+
+Result<OperatorGoal> operator_goal(const NodeChange& change) { return Goal(change).run(); }
+
+SiteRules with_site(SiteRules rules, const Capabilities& can) {
+  if (!can.gpu_operator) return rules;
+  const Site& site = *can.gpu_operator;
+  auto text = site.plugin_configs.find(site.plugin_default);
+  if (text != site.plugin_configs.end()) {
+    if (auto config = operators::parse_plugin_config(text->second, text->first)) {
+      if (!rules.strategy) rules.strategy = config->strategy;
+      rules.rename_shared = rules.rename_shared || config->sharing.rename;
+    }
+  }
+  if (!rules.strategy) rules.strategy = sharing::parse_strategy(site.strategy);
+  return rules;
+}
+
+}  // namespace tessera::plan

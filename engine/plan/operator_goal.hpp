@@ -1,0 +1,53 @@
+// What a change of one node means in the GPU operator's own terms: which MIG configuration its label is to
+// name, which device plugin configuration, and what must be written first so that those names exist.
+//
+// Existing names are preferred; what is added gets a name made of its content, and nothing that stands is
+// edited. Threads: pure functions.
+#pragma once
+
+#include "engine/operators/mig_parted.hpp"
+#include "engine/operators/plugin_config.hpp"
+#include "engine/operators/site.hpp"
+#include "engine/plan/planner.hpp"
+#include "engine/plan/steps.hpp"
+
+namespace tessera::plan {
+
+struct OperatorGoal {
+  struct Mig {
+    std::string name;                           // nvidia.com/mig.config
+    std::optional<operators::MigConfig> entry;  // must be added under that name
+    std::string map;   // ConfigMap that the MIG manager shall read; empty: as it does
+    std::string text;  // ... if it is to be made: all of it
+    std::string diff;  // what is added, as a patch
+    bool mode_changes = false;
+  };
+  struct Plugin {
+    std::string name;  // nvidia.com/device-plugin.config; empty: the label is taken off
+    std::string text;  // not empty: must be added under that name
+    std::string map;   // the ConfigMap
+    std::string base;  // not empty: that is to be made, with this as its default
+    operators::PluginSharing sharing;
+    bool before_mig = false;  // MPS must be gone before MIG comes
+  };
+  struct Vgpu {
+    std::string workload;  // nvidia.com/gpu.workload.config; empty: as it is
+    std::string config;    // nvidia.com/vgpu.config; empty: the label is taken off
+  };
+  std::optional<Mig> mig;
+  std::optional<Plugin> plugin;
+  std::optional<Vgpu> vgpu;
+  std::map<std::string, std::string> labels;  // as feature discovery is to write them afterwards
+  std::vector<Notice> notices;
+};
+
+// Precondition: change.can.gpu_operator. Errors: the node cannot be brought there, with the reason.
+Result<OperatorGoal> operator_goal(const NodeChange& change);
+
+// What the site itself says of names and strategies, where the admin has said nothing.
+SiteRules with_site(SiteRules rules, const Capabilities& can);
+
+// A managed service that fixes its nodes' GPUs when it makes them: why, and the command. nullopt: none known.
+std::optional<std::string> fixed_at_creation(const Node& node, const std::vector<BoardChange>& boards);
+
+}  // namespace tessera::plan

@@ -1,0 +1,49 @@
+// The words in which an actuator for the GPU operator tells what its steps are judged by (NodeFacts::words),
+// and the acts that only it knows (Special). A node's labels are words under their own keys.
+//
+// A word that is "" when all is well says otherwise itself what is wrong.
+// Threads: constants.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tessera::plan::words {
+
+inline constexpr std::string_view kAccess = "access";                 // "": every verb was granted
+inline constexpr std::string_view kDriverUpgrade = "driver upgrade";  // "": none under way
+inline constexpr std::string_view kMigManager = "MIG manager";        // "": its pod is ready on the node
+inline constexpr std::string_view kDevicePlugin = "device plugin";    // the same of the plugin's
+inline constexpr std::string_view kAutoscaler = "autoscaler";         // "held" "free"
+inline constexpr std::string_view kGpuPods = "GPU pods";  // "": none is there but those of DaemonSets
+inline constexpr std::string_view kMigMap =
+    "MIG configuration file";  // ConfigMap that the ClusterPolicy names
+inline constexpr std::string_view kPluginMap = "device plugin configurations";
+inline constexpr std::string_view kMigEntry = "MIG configuration";  // of(.., name): the ConfigMap that has it
+inline constexpr std::string_view kPluginEntry = "device plugin configuration";
+inline constexpr std::string_view kMigFile = "the MIG manager's file";  // "": as new as the ConfigMap
+inline constexpr std::string_view kPluginFile = "the device plugin's file";
+inline constexpr std::string_view kMigOrder = "MIG order";  // the label, where the manager works on it or has
+inline constexpr std::string_view kMigFailure = "MIG failure";  // "": none; else the cause and the log's tail
+inline constexpr std::string_view kMigStuck = "MIG manager's pace";  // "": it goes on, or is done
+inline constexpr std::string_view kVgpuFailure = "vGPU failure";
+
+inline std::string of(std::string_view kind, std::string_view name) {
+  return std::string(kind) + " " + std::string(name);
+}
+
+}  // namespace tessera::plan::words
+
+namespace tessera::plan::verbs {
+
+inline constexpr std::string_view kReviewAccess = "review-access";  // verbs, namespace
+inline constexpr std::string_view kHoldAutoscaler = "hold-autoscaler";
+inline constexpr std::string_view kFreeAutoscaler = "free-autoscaler";
+inline constexpr std::string_view kWriteMigConfig = "write-mig-config";        // map, name, entry [text]
+inline constexpr std::string_view kWritePluginConfig = "write-plugin-config";  // map, name, text [base]
+inline constexpr std::string_view kPatchPolicy = "patch-cluster-policy";       // policy, patch
+inline constexpr std::string_view kLabelNode = "label-node";                   // labels; empty: taken off
+inline constexpr std::string_view kOrderMig = "order-mig";                     // config
+inline constexpr std::string_view kRecoverMig = "recover-mig-manager";         // config, namespace
+
+}  // namespace tessera::plan::verbs

@@ -1,0 +1,399 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "engine/operators/labels.hpp"
+#include "engine/plan/operator_goal.hpp"
+#include "engine/plan/operator_words.hpp"
+#include "engine/plan/plan_file.hpp"
+#include "engine/plan/run.hpp"
+#include "tests/engine/plan/boards.hpp"
+
+namespace tessera::test {
+namespace {
+
+using plan::Condition;
+using plan::Plan;
+using plan::Step;
+
+constexpr const char* kStaticFile =
+    "# the fleet's layouts\nversion: v1\nmig-configs:\n"
+    "  all-disabled:\n    - devices: all\n      mig-enabled: false\n"
+    "  all-1g.10gb:\n    - devices: all\n      mig-enabled: true\n      mig-devices:\n        \"1g.10gb\": "
+    "7\n"
+    "  all-balanced:\n    - devices: all\n      mig-enabled: true\n      mig-devices:\n"
+    "        \"1g.10gb\": 2\n        \"2g.20gb\": 1\n        \"3g.40gb\": 1\n";
+
+// Two H100 boards of n1, whole, under an operator that names instances (mixed).
+struct Kubernetes : Story {
+  operators::Site site;
+
+  Kubernetes() {
+    site.ns = "gpu-operator";
+    site.policy = "cluster-policy";
+    site.strategy = "mixed";
+    site.node_config_yaml["n1"] = kStaticFile;
+    site.plugin_config_map = "plugin-configs";
+    site.plugin_default = "default";
+    site.plugin_configs = {
+        {"default", "version: v1\nflags:\n  migStrategy: mixed\n"},
+        {"shared4",
+         "version: v1\nflags:\n  migStrategy: mixed\nsharing:\n  timeSlicing:\n    resources:\n"
+         "      - name: nvidia.com/gpu\n        replicas: 4\n"}};
+    site.labels["n1"] = {{"nvidia.com/mig.config", "all-disabled"},
+                         {"nvidia.com/mig.config.state", "success"},
+                         {"nvidia.com/gpu.product", "NVIDIA-H100-80GB-HBM3"},
+                         {"nvidia.com/gpu.count", "2"}};
+    boards({uncut(0, 0), uncut(1, 1)});
+  }
+  void boards(std::vector<Gpu> all) {
+    Node node = test::node("n1", std::move(all));
+    ClusterSeen seen;
+    seen.scheduler = Scheduler::kubernetes;
+    tell(seen);
+    tell(NodesListed{{node}});
+  }
+  plan::Capabilities can() const {
+    plan::Capabilities can = plan::gpu_operator_capabilities();
+    can.gpu_operator = std::make_shared<operators::Site>(site);
+    return can;
+  }
+  Result<Plan> make(const plan::Intent& intent) const {
+    return plan::make_plan(cluster(), catalogue(), intent, can(), {}, at(0));
+  }
+  Plan plan(const plan::Intent& intent) const {
+    auto made = make(intent);
+    EXPECT_TRUE(made.ok()) << (made ? "" : to_line(made.error()));
+    if (made) {
+      EXPECT_EQ(made->no_steps, "");
+    }
+    return made ? *made : Plan{};
+  }
+  std::vector<Step> steps(const plan::Intent& intent) const {
+    Plan made = plan(intent);
+    EXPECT_EQ(made.nodes.size(), 1u);
+    return made.nodes.empty() ? std::vector<Step>{} : made.nodes[0].steps;
+  }
+  std::string refusal(const plan::Intent& intent) const {
+    auto made = make(intent);
+    EXPECT_FALSE(made.ok());
+    return made ? "" : to_line(made.error());
+  }
+};
+
+plan::Intent everywhere(const std::string& layout) { return wants(layout, std::nullopt); }
+plan::Intent sharing_everywhere(Strategy strategy, int replicas) {
+  plan::Intent intent = shares(strategy, replicas);
+  intent.boards[0].gpu.reset();
+  return intent;
+}
+
+std::string verb_of(const Step& step) {
+  const auto* special = std::get_if<plan::Special>(&step.action);
+  return special ? special->verb : std::string(plan::word(step.action));
+}
+std::string verbs_of(const std::vector<Step>& steps) {
+  std::string all;
+  for (const Step& step : steps) all += (all.empty() ? "" : " ") + verb_of(step);
+  return all;
+}
+const Step& step_with(const std::vector<Step>& steps, std::string_view verb) {
+  static const Step none;
+  auto it = std::find_if(steps.begin(), steps.end(), [&](const Step& one) { return verb_of(one) == verb; });
+  EXPECT_NE(it, steps.end()) << verb;
+  return it == steps.end() ? none : *it;
+}
+std::string argument(const Step& step, const std::string& key) {
+  const auto* special = std::get_if<plan::Special>(&step.action);
+  if (!special || !special->arguments.contains(key)) return "(none)";
+  return special->arguments.at(key);
+}
+bool has(const plan::Conditions& conditions, const Condition& wanted) {
+  return std::find(conditions.begin(), conditions.end(), wanted) != conditions.end();
+}
+std::string commands(const std::vector<Step>& steps) {
+  std::string all;
+  for (const Step& step : steps)
+    for (const std::string& one : step.commands) all += one + "\n";
+  return all;
+}
+
+TEST(OperatorSteps, ALayoutWithANameNeedsOnlyALabel) {
+  Kubernetes k;
+  std::vector<Step> steps = k.steps(everywhere("7x1g.10gb"));
+  EXPECT_EQ(verbs_of(steps),
+            "review-access look-only set-mark hold-autoscaler close-node look-only order-mig "
+            "recover-mig-manager look-only look-only open-node free-autoscaler clear-mark");
+  EXPECT_EQ(argument(step_with(steps, "order-mig"), "config"), "all-1g.10gb");
+  EXPECT_NE(commands(steps).find("kubectl label node n1 --overwrite nvidia.com/mig.config=all-1g.10gb "
+                                 "nvidia.com/mig.config.state-"),
+            std::string::npos);
+  EXPECT_EQ(steps.front().id, "n1/1");
+  EXPECT_EQ(step_with(steps, "order-mig").undo, "set nvidia.com/mig.config=all-disabled");
+}
+
+TEST(OperatorSteps, WhatIsReadBackIsWhatTheNodeOffersNotWhatALabelClaims) {
+  Kubernetes k;
+  std::vector<Step> steps = k.steps(everywhere("3g.40gb,2g.20gb,2x1g.10gb"));
+  EXPECT_EQ(argument(step_with(steps, "order-mig"), "config"), "all-balanced");
+  const Step& verify = steps.at(steps.size() - 4);
+  const auto* offered = std::get_if<plan::Advertises>(
+      &*std::find_if(verify.after.begin(), verify.after.end(),
+                     [](const Condition& one) { return std::holds_alternative<plan::Advertises>(one); }));
+  ASSERT_TRUE(offered);
+  EXPECT_EQ(offered->counts.at("nvidia.com/mig-1g.10gb"), 4);
+  EXPECT_EQ(offered->counts.at("nvidia.com/mig-3g.40gb"), 2);
+  EXPECT_EQ(offered->counts.at("nvidia.com/gpu"), 0);
+  EXPECT_TRUE(has(verify.after, plan::WordIs{"nvidia.com/mig-2g.20gb.count", "2"}));
+  // What gives the node back relies on it once more.
+  EXPECT_TRUE(
+      has(step_with(steps, "open-node").before, plan::WordIs{"nvidia.com/mig.config", "all-balanced"}));
+}
+
+TEST(OperatorSteps, NothingIsTouchedBeforeTheNodeIsClosedAndEmpty) {
+  Kubernetes k;
+  Workload pod = running("ml/train-0", "ml", {holds("n1", {{0, 1}})});
+  pod.kind = WorkloadKind::pod;
+  pod.requests = {{"nvidia.com/gpu", 1}};
+  k.tell(WorkloadsListed{{pod}});
+  plan::Intent intent = everywhere("7x1g.10gb");
+  std::vector<Step> steps = k.steps(intent);
+  const Step& order = step_with(steps, "order-mig");
+  EXPECT_TRUE(has(order.before, plan::NodeClosed{}));
+  EXPECT_TRUE(has(order.before, plan::MarkIsOurs{}));
+  EXPECT_TRUE(std::any_of(order.before.begin(), order.before.end(), [](const Condition& one) {
+    return std::holds_alternative<plan::ScopeEmpty>(one);
+  }));
+  EXPECT_EQ(verbs_of(steps).find("evict"), std::string::npos);  // waiting ends nobody's work
+  intent.options.way = plan::Way::requeue;
+  steps = k.steps(intent);
+  const Step& evict = step_with(steps, "evict");
+  EXPECT_TRUE(evict.disturbs);
+  EXPECT_GT(evict.retry.times, 10);
+  EXPECT_NE(evict.commands.at(0).find("/api/v1/namespaces/ml/pods/train-0/eviction"), std::string::npos);
+  // A pod that nobody starts again is waited for, unless its end was asked for.
+  pod.restartable = false;
+  k.tell(WorkloadsListed{{pod}});
+  EXPECT_EQ(verbs_of(k.steps(intent)).find("evict"), std::string::npos);
+  intent.options.way = plan::Way::cancel;
+  EXPECT_NE(verbs_of(k.steps(intent)).find("evict"), std::string::npos);
+}
+
+TEST(OperatorSteps, FailureStopsAndAHangIsMended) {
+  Kubernetes k;
+  std::vector<Step> steps = k.steps(everywhere("7x1g.10gb"));
+  auto follow = std::find_if(steps.begin(), steps.end(),
+                             [](const Step& one) { return one.title == "follow the MIG manager"; });
+  ASSERT_NE(follow, steps.end());
+  Condition failure = plan::WordIs{std::string(plan::words::kMigFailure), "", false};
+  EXPECT_TRUE(has(follow->before, failure));
+  EXPECT_FALSE(plan::may_pass(failure));
+  Condition stuck = plan::WordIs{std::string(plan::words::kMigStuck), ""};
+  EXPECT_TRUE(has(follow->before, stuck));
+  EXPECT_TRUE(has(step_with(steps, "recover-mig-manager").after, stuck));  // so that a run goes back to it
+  EXPECT_NE(
+      commands(steps).find("kubectl delete pod --namespace gpu-operator --selector app=nvidia-mig-manager "
+                           "--field-selector spec.nodeName=n1"),
+      std::string::npos);
+}
+
+TEST(OperatorSteps, ALayoutWithoutANameIsAddedToTheSitesOwnFile) {
+  Kubernetes k;
+  k.site.mig_config_map = "site-layouts";
+  k.site.mig_config_yaml = kStaticFile;
+  Plan plan = k.plan(everywhere("2x3g.40gb"));
+  const std::vector<Step>& steps = plan.nodes.at(0).steps;
+  const Step& write = step_with(steps, "write-mig-config");
+  EXPECT_EQ(argument(write, "map"), "site-layouts");
+  EXPECT_EQ(argument(write, "text"), "(none)");
+  std::string name = argument(write, "name");
+  EXPECT_TRUE(name.starts_with("tessera-"));
+  EXPECT_EQ(argument(step_with(steps, "order-mig"), "config"), name);
+  std::string said = commands(steps);
+  EXPECT_NE(said.find("# --- site-layouts/config.yaml"), std::string::npos) << said;
+  EXPECT_NE(said.find("# +  " + name + ":"), std::string::npos) << said;
+  EXPECT_EQ(said.find("patch clusterpolicy"), std::string::npos);
+  // The file must have reached the manager before the label names the entry.
+  std::string order = verbs_of(steps);
+  EXPECT_LT(order.find("write-mig-config look-only"), order.find("order-mig"));
+}
+
+TEST(OperatorSteps, TheManagersOwnFileIsReplacedOnlyWhereTheFleetStaysTheSame) {
+  Kubernetes k;
+  k.site.labels["n2"] = {{"nvidia.com/mig.config", "all-balanced"},
+                         {"nvidia.com/gpu.product", "NVIDIA-H100-80GB-HBM3"}};
+  k.site.node_config_yaml["n2"] = kStaticFile;
+  Plan plan = k.plan(everywhere("2x3g.40gb"));
+  const std::vector<Step>& steps = plan.nodes.at(0).steps;
+  EXPECT_EQ(argument(step_with(steps, "write-mig-config"), "map"), "tessera-mig-config");
+  EXPECT_NE(argument(step_with(steps, "write-mig-config"), "text").find("all-balanced"), std::string::npos);
+  EXPECT_NE(argument(step_with(steps, "patch-cluster-policy"), "patch").find("tessera-mig-config"),
+            std::string::npos);
+  EXPECT_TRUE(std::any_of(plan.notices.begin(), plan.notices.end(),
+                          [](const plan::Notice& one) { return one.rule == "mig-map"; }));
+  // A node whose label the new file does not know, or knows as something else.
+  k.site.labels["n3"] = {{"nvidia.com/mig.config", "theirs"},
+                         {"nvidia.com/gpu.product", "NVIDIA-H100-80GB-HBM3"}};
+  k.site.node_config_yaml["n3"] =
+      "version: v1\nmig-configs:\n  theirs:\n  - {devices: all, mig-enabled: true, mig-devices: {7g.80gb: "
+      "1}}\n";
+  std::string why = k.refusal(everywhere("2x3g.40gb"));
+  EXPECT_NE(why.find("n3: selected mig-config not present: theirs"), std::string::npos) << why;
+}
+
+TEST(OperatorSteps, TheStrategySingleTakesOneProfileOnAllBoards) {
+  Kubernetes k;
+  k.site.strategy = "single";
+  k.site.plugin_configs["default"] = "version: v1\n";
+  EXPECT_NE(k.refusal(everywhere("3g.40gb,4g.40gb")).find("MIG-INVALID"), std::string::npos);
+  EXPECT_NE(k.refusal(wants("7x1g.10gb", 0)).find("MIG-INVALID"), std::string::npos);
+  Plan plan = k.plan(everywhere("7x1g.10gb"));
+  EXPECT_EQ(plan.offered_after.kubernetes.at("nvidia.com/gpu"), 14);
+  k.site.strategy = "none";
+  std::string why = k.refusal(everywhere("7x1g.10gb"));
+  EXPECT_NE(why.find("strategy is none"), std::string::npos) << why;
+  EXPECT_NE(why.find("kubectl patch clusterpolicy cluster-policy"), std::string::npos) << why;
+}
+
+TEST(OperatorSteps, SharingPrefersAnExistingNameAndElseAddsOne) {
+  Kubernetes k;
+  std::vector<Step> steps = k.steps(sharing_everywhere(Strategy::time_slicing, 4));
+  EXPECT_EQ(argument(step_with(steps, "label-node"), std::string(operators::kPluginConfig)), "shared4");
+  EXPECT_EQ(verbs_of(steps).find("write"), std::string::npos);
+  EXPECT_EQ(verbs_of(steps).find("order-mig"), std::string::npos);
+  EXPECT_TRUE(has(steps.at(steps.size() - 4).after, plan::WordIs{"nvidia.com/gpu.replicas", "4"}));
+  EXPECT_TRUE(
+      has(steps.at(steps.size() - 4).after, plan::WordIs{"nvidia.com/gpu.sharing-strategy", "time-slicing"}));
+
+  steps = k.steps(sharing_everywhere(Strategy::mps, 10));
+  const Step& write = step_with(steps, "write-plugin-config");
+  EXPECT_NE(argument(write, "text").find("migStrategy: mixed"), std::string::npos);
+  EXPECT_NE(argument(write, "text").find("replicas: 10"), std::string::npos);
+  EXPECT_EQ(argument(write, "base"), "(none)");
+  EXPECT_EQ(argument(step_with(steps, "label-node"), std::string(operators::kPluginConfig)),
+            argument(write, "name"));
+}
+
+TEST(OperatorSteps, WhereThereAreNoNamedSharingsTheClusterPolicyIsPointedAtOurs) {
+  Kubernetes k;
+  k.site.plugin_config_map = k.site.plugin_default = "";
+  k.site.plugin_configs.clear();
+  Plan plan = k.plan(sharing_everywhere(Strategy::time_slicing, 8));
+  const std::vector<Step>& steps = plan.nodes.at(0).steps;
+  EXPECT_EQ(argument(step_with(steps, "write-plugin-config"), "map"), "tessera-device-plugin-config");
+  EXPECT_NE(argument(step_with(steps, "patch-cluster-policy"), "patch").find("\"default\":\"default\""),
+            std::string::npos);
+  EXPECT_EQ(plan.offered_after.kubernetes.at("nvidia.com/gpu"), 16);
+}
+
+TEST(OperatorSteps, WholeIsTheDefaultConfigurationAgain) {
+  Kubernetes k;
+  k.site.labels["n1"]["nvidia.com/device-plugin.config"] = "shared4";
+  Gpu first = gpu(0, Strategy::time_slicing, {shared(SliceKind::time_slice, 4, 0)});
+  Gpu second = gpu(1, Strategy::time_slicing, {shared(SliceKind::time_slice, 4, 1)});
+  for (Gpu* one : {&first, &second}) one->replicas = 4, one->mig_mode = MigMode::disabled;
+  k.boards({first, second});
+  std::vector<Step> steps = k.steps(everywhere("whole"));
+  EXPECT_EQ(argument(step_with(steps, "label-node"), std::string(operators::kPluginConfig)), "");
+  EXPECT_NE(commands(steps).find("nvidia.com/device-plugin.config-"), std::string::npos);
+}
+
+TEST(OperatorSteps, MpsGoesBeforeMigComesAndNeverStandsBesideIt) {
+  Kubernetes k;
+  k.site.plugin_configs["mps"] =
+      "version: v1\nflags:\n  migStrategy: mixed\nsharing:\n  mps:\n    resources:\n    - name: "
+      "nvidia.com/gpu\n"
+      "      replicas: 4\n";
+  k.site.labels["n1"]["nvidia.com/device-plugin.config"] = "mps";
+  Gpu first = gpu(0, Strategy::mps, {shared(SliceKind::mps, 4, 0)});
+  Gpu second = gpu(1, Strategy::mps, {shared(SliceKind::mps, 4, 1)});
+  for (Gpu* one : {&first, &second}) one->replicas = 4, one->mig_mode = MigMode::disabled;
+  k.boards({first, second});
+  std::string order = verbs_of(k.steps(everywhere("7x1g.10gb")));
+  EXPECT_LT(order.find("label-node"), order.find("order-mig"));
+  EXPECT_NE(k.refusal(wants("7x1g.10gb", 0)).find("refuses MPS"), std::string::npos);
+  EXPECT_NE(k.refusal(sharing_everywhere(Strategy::mps, 49)).find("48 MPS clients"), std::string::npos);
+}
+
+TEST(OperatorSteps, ANodeIsSharedInOneWay) {
+  Kubernetes k;
+  plan::Intent one = shares(Strategy::time_slicing, 4);
+  std::string why = k.refusal(one);
+  EXPECT_NE(why.find("no choice by board") == std::string::npos,
+            why.find("4 times on one GPU") == std::string::npos)
+      << why;
+}
+
+TEST(OperatorSteps, VirtualMachinesAreAnotherWorkload) {
+  Kubernetes k;
+  plan::Intent intent = sharing_everywhere(Strategy::vgpu, 4);
+  intent.boards[0].wish.vgpu = ProfileName("H100-20C");
+  k.site.vm_nodes = false;
+  EXPECT_NE(k.refusal(intent).find("sandboxWorkloads"), std::string::npos);
+  k.site.vm_nodes = true;
+  std::vector<Step> steps = k.steps(intent);
+  const Step& label = step_with(steps, "label-node");
+  EXPECT_EQ(argument(label, std::string(operators::kWorkload)), "vm-vgpu");
+  EXPECT_EQ(argument(label, std::string(operators::kVgpuConfig)), "H100-20C");
+}
+
+TEST(OperatorSteps, SaysWhatIsMissing) {
+  Kubernetes k;
+  plan::Capabilities bare = plan::gpu_operator_capabilities();
+  auto made = plan::make_plan(k.cluster(), catalogue(), everywhere("7x1g.10gb"), bare, {}, at(0));
+  ASSERT_TRUE(made.ok());
+  EXPECT_NE(made->no_steps.find("has not been read"), std::string::npos);
+  EXPECT_TRUE(made->nodes[0].steps.empty());
+  k.site.forbidden = {"patch nodes"};
+  EXPECT_NE(k.make(everywhere("7x1g.10gb"))->no_steps.find("not allowed to patch nodes"), std::string::npos);
+  k.site.forbidden.clear();
+  k.site.policy.clear();
+  EXPECT_NE(k.make(everywhere("7x1g.10gb"))->no_steps.find("no ClusterPolicy"), std::string::npos);
+}
+
+TEST(OperatorSteps, ManagedServicesThatFixTheirNodesAreSaidSo) {
+  Kubernetes k;
+  Node node = test::node("n1", {uncut(0, 0)});
+  node.features = {"cloud.google.com/gke-nodepool=pool-a"};
+  k.tell(NodesListed{{node}});
+  std::string why = k.make(everywhere("7x1g.10gb"))->no_steps;
+  EXPECT_NE(why.find("gcloud container node-pools create"), std::string::npos) << why;
+  EXPECT_NE(why.find("gpu-partition-size=1g.10gb"), std::string::npos) << why;
+  node.features = {"kubernetes.azure.com/agentpool=gpu"};
+  k.tell(NodesListed{{node}});
+  EXPECT_NE(k.make(everywhere("7x1g.10gb"))->no_steps.find("--gpu-instance-profile MIG1g"),
+            std::string::npos);
+}
+
+// Kubernetes tells which instances there are, but not where they stand.
+TEST(OperatorSteps, InstancesWithoutPlacesCanBePlannedAwayAndBack) {
+  Kubernetes k;
+  k.site.labels["n1"]["nvidia.com/mig.config"] = "all-balanced";
+  auto unplaced = [](int index) {
+    Gpu board =
+        cut(index, {instance("3g.40gb", 0, 0, 10 * index), instance("2g.20gb", 0, 0, 10 * index + 1),
+                    instance("1g.10gb", 0, 0, 10 * index + 2), instance("1g.10gb", 0, 0, 10 * index + 3)});
+    for (Slice& slice : board.slices) slice.placement.reset(), slice.holding = Holding::free;
+    return board;
+  };
+  k.boards({unplaced(0), unplaced(1)});
+  Plan plan = k.plan(everywhere("7x1g.10gb"));
+  EXPECT_EQ(plan.nodes[0].destroyed.size(), 8u);
+  EXPECT_EQ(plan.nodes[0].destroyed[0].at, std::nullopt);
+  EXPECT_EQ(plan.nodes[0].created.size(), 14u);
+  EXPECT_TRUE(k.plan(everywhere("3g.40gb,2g.20gb,2x1g.10gb")).nodes[0].steps.empty());  // it is so already
+  // And back, from what stands then.
+  plan::Intent back = plan::undo_intent(plan, plan.nodes[0], "undo");
+  Gpu first = cut(0, {}), second = cut(1, {});
+  for (int i = 0; i < 7; ++i) {
+    first.slices.push_back(unplaced(0).slices[2]);
+    second.slices.push_back(unplaced(1).slices[2]);
+  }
+  k.boards({first, second});
+  EXPECT_EQ(argument(step_with(k.steps(back), "order-mig"), "config"), "all-balanced");
+  EXPECT_EQ(plan::to_document(plan),
+            plan::to_document(plan::parse_plan(plan::to_document(plan), "p").value()));
+}
+
+}  // namespace
+}  // namespace tessera::test
