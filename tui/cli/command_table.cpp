@@ -72,11 +72,13 @@ constexpr Command kCommands[] = {
      "tessera journal 20261121-1403-n0031 -o json\n"
      "tessera journal 20261121-1403-n0031 --messages  # texts for those who were hit"},
     {"sim", kSim, "VERB [WORD...]", 100, Completes::words,
-     "advance drain open reboot end fault faults check scenarios", "play with a saved simulated world",
+     "advance drain open reboot end fault faults check scenarios nvidia-smi",
+     "play with a saved simulated world",
      "Acts on the world that --sim-state keeps, while others look at it or run changes on it. advance TIME "
      "lets time pass; drain NODE [REASON], open NODE, reboot NODE and end WORKLOAD are what happens on any "
      "day; fault arms one that strikes at a later action, faults lists what is armed or, when nothing is, "
-     "what there is; check says what is not as it must be (exit code 1); scenarios lists the shipped ones.",
+     "what there is; check says what is not as it must be (exit code 1); scenarios lists the shipped "
+     "ones. nvidia-smi --state FILE stands in for the tool of that name on a node (docs/nvidia.md).",
      "tessera sim advance 10m --sim-state /tmp/world\n"
      "tessera sim fault 'create-stops node=h100-03' --sim-state /tmp/world\n"
      "tessera sim check --sim-state /tmp/world"},

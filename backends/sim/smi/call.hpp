@@ -1,0 +1,39 @@
+// One call of the stand-in: its words, taken apart. Used by smi*.cpp only. Threads: plain values.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backends/sim/smi/machine.hpp"
+#include "backends/sim/smi/smi.hpp"
+
+namespace tessera::sim {
+
+struct Call {
+  std::string verb;  // "-L" "-q" "--query-gpu" "-mig" "--gpu-reset" "-lgi" "-cgi" "compute-policy" ...
+  std::optional<std::string> which;                // -i
+  std::optional<std::string> instances, computes;  // -gi, -ci
+  std::string value;                               // of the verb: a list, 0 or 1, fields
+  std::string format;                              // --format=
+  bool compute = false;                            // -C
+  bool xml = false;
+};
+
+// nullopt: nvidia-smi knows no such call; `why` says it in its words.
+std::optional<Call> take_apart(const std::vector<std::string>& words, std::string& why);
+// Whether it changes something.
+bool changes(const Call& call);
+
+// Acts and lists of `nvidia-smi mig`.
+SmiAnswer mig_call(Machine& machine, const Call& call, const std::vector<int>& cards,
+                   const ArmedFault* fault);
+// -mig, --gpu-reset, -c, -pm, compute-policy.
+SmiAnswer board_call(Machine& machine, const Call& call, const std::vector<int>& cards,
+                     const ArmedFault* fault);
+
+int code_of(Outcome::Refusal refusal);
+std::vector<std::string> list_of(std::string_view text);
+std::string lines_of(const std::vector<std::string>& lines);
+
+}  // namespace tessera::sim

@@ -1,0 +1,453 @@
+// The stand-in for nvidia-smi, read through the parsers that read the real one.
+#include "backends/sim/smi/smi.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "backends/nvidia/commands.hpp"
+#include "backends/nvidia/node_gpus.hpp"
+#include "backends/nvidia/parse.hpp"
+#include "backends/sim/smi/print.hpp"
+
+namespace tessera::sim {
+namespace {
+
+namespace fs = std::filesystem;
+using nvidia::Change;
+using Refusal = Change::Refusal;
+
+const mig::Catalogue& catalogue() {
+  static const mig::Catalogue one = mig::Catalogue::built_in().value();
+  return one;
+}
+
+Machine machine_of(std::string_view spec, int driver = 570) {
+  return make_machine(spec, driver, catalogue(), "a node").value();
+}
+
+// As a node runs it: the name of the program goes first.
+SmiAnswer call(Machine& machine, const nvidia::Argv& argv) {
+  return answer(machine, {argv.begin() + 1, argv.end()});
+}
+std::vector<std::string> words(std::string_view text) {
+  std::vector<std::string> all;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = std::min(text.find(' ', at), text.size());
+    all.emplace_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return all;
+}
+Change change(Machine& machine, std::string_view text) {
+  SmiAnswer said = answer(machine, words(text));
+  return nvidia::parse_change(said.out, said.err, said.exit_code);
+}
+
+Result<nvidia::NodeGpus> look(Machine& machine) {
+  nvidia::NodeAnswers answers{call(machine, nvidia::list_gpus()).out, call(machine, nvidia::query()).out,
+                              call(machine, nvidia::list_instances()).out,
+                              call(machine, nvidia::list_compute()).out};
+  return nvidia::node_gpus(answers, &catalogue(), TimePoint{});
+}
+
+// What the parsers see is what stands.
+void expect_seen(Machine& machine) {
+  auto node = look(machine);
+  ASSERT_TRUE(node) << to_line(node.error());
+  ASSERT_EQ(node->gpus.size(), machine.cards.size());
+  for (std::size_t i = 0; i < machine.cards.size(); ++i) {
+    const Card& card = machine.cards[i];
+    const Gpu& gpu = node->gpus[i];
+    ASSERT_EQ(gpu.uuid, card.uuid);
+    ASSERT_EQ(gpu.mig_mode, card.product->mig_capable ? std::optional(card.board.mode) : std::nullopt);
+    if (!card.board.cut()) {
+      ASSERT_EQ(gpu.slices.size(), 1u);
+      ASSERT_EQ(gpu.slices[0].kind, SliceKind::whole_gpu);
+      ASSERT_EQ(gpu.slices[0].told_held.value_or(false), card.board.hidden);
+      continue;
+    }
+    ASSERT_EQ(gpu.slices.size(), card.board.instances.size());
+    for (std::size_t k = 0; k < gpu.slices.size(); ++k) {
+      const Instance& stands = card.board.instances[k];
+      const Slice& seen = gpu.slices[k];
+      const mig::Profile& profile = card.product->profiles[static_cast<std::size_t>(stands.profile)];
+      ASSERT_EQ(seen.profile, profile.name);
+      ASSERT_EQ(seen.placement, (Placement{stands.start, profile.memory_slices}));
+      ASSERT_EQ(seen.instance_id, stands.id);
+      ASSERT_EQ(seen.told_held.value_or(false), stands.hidden && !stands.compute.empty());
+      ASSERT_EQ(seen.compute.size(), stands.compute.size());
+      for (std::size_t c = 0; c < seen.compute.size(); ++c)
+        ASSERT_EQ(seen.compute[c].id, stands.compute[c].id);
+    }
+    auto layout = mig::observed_layout(*card.product, gpu);
+    ASSERT_TRUE(layout);
+    ASSERT_EQ(*layout, layout_of(card.board));
+  }
+  for (const nvidia::MigDevice& device : node->devices) ASSERT_TRUE(device.uuid.starts_with("MIG-"));
+  auto restored = parse_machine(to_text(machine), "state", catalogue());
+  ASSERT_TRUE(restored) << to_line(restored.error());
+  ASSERT_EQ(to_text(*restored), to_text(machine));
+}
+
+// Every product of the catalogue, in both generations: profiles, places, and each layout worth choosing.
+TEST(Smi, EveryProductReadsBackThroughTheParsers) {
+  for (const mig::Product& product : catalogue().products()) {
+    for (int driver : {535, 570}) {
+      Machine machine = machine_of(product.key.text, driver);
+      expect_seen(machine);
+      if (!product.mig_capable || !product.placements_known) continue;
+      change(machine, "-mig 1");
+      if (!machine.cards[0].board.cut()) change(machine, "--gpu-reset");
+      ASSERT_TRUE(machine.cards[0].board.cut()) << product.key.text;
+      auto profiles = nvidia::parse_profiles(call(machine, nvidia::list_profiles()).out);
+      ASSERT_TRUE(profiles) << to_line(profiles.error());
+      ASSERT_EQ(profiles->size(), product.profiles.size());
+      for (std::size_t i = 0; i < profiles->size(); ++i) {
+        const mig::Profile& profile = product.profiles[i];
+        EXPECT_EQ((*profiles)[i].profile, profile.name);
+        EXPECT_EQ((*profiles)[i].total, profile.max);
+        if (profile.id) {
+          EXPECT_EQ((*profiles)[i].id, *profile.id);
+        }
+        if (profile.sm) {
+          EXPECT_EQ((*profiles)[i].sm, *profile.sm);
+        }
+      }
+      auto places = nvidia::parse_placements(call(machine, nvidia::list_placements()).out);
+      ASSERT_TRUE(places) << to_line(places.error());
+      std::size_t row = 0;
+      for (const mig::Profile& profile : product.profiles) {
+        if (profile.starts.empty() || profile.memory_slices == 0) continue;
+        ASSERT_LT(row, places->size());
+        EXPECT_EQ((*places)[row].starts, profile.starts);
+        EXPECT_EQ((*places)[row].size, profile.memory_slices);
+        ++row;
+      }
+      for (std::size_t i = 0; i < product.profiles.size(); ++i) {
+        std::string name = product.profiles[i].name.text;
+        while (change(machine, "mig -cgi " + name + " -C").refusal == Refusal::none) expect_seen(machine);
+        ASSERT_FALSE(machine.cards[0].board.instances.empty()) << product.key.text << " " << name;
+        change(machine, "mig -dci");
+        expect_seen(machine);
+        EXPECT_EQ(change(machine, "mig -dgi").refusal, Refusal::none);
+        expect_seen(machine);
+      }
+    }
+  }
+}
+
+TEST(Smi, AnythingThatHappensReadsBack) {
+  rc::check([] {
+    const auto& products = catalogue().products();
+    std::vector<const mig::Product*> able;
+    for (const mig::Product& product : products)
+      if (product.placements_known) able.push_back(&product);
+    const mig::Product& product = **rc::gen::elementOf(able);
+    Machine machine = machine_of(product.key.text + ":2", *rc::gen::element(535, 570));
+    change(machine, "-mig 1");
+    change(machine, "--gpu-reset");
+    for (int step = 0; step < 12; ++step) {
+      int gpu = *rc::gen::inRange(0, 2);
+      std::string on = "-i " + std::to_string(gpu);
+      Board& board = machine.cards[static_cast<std::size_t>(gpu)].board;
+      Board before = board;
+      Change said;
+      switch (*rc::gen::inRange(0, 6)) {
+        case 0:
+        case 1: {
+          const mig::Profile& profile = *rc::gen::elementOf(product.profiles);
+          said =
+              change(machine, "mig " + on + " -cgi " + profile.name.text + "," + profile.name.text + " -C");
+          // What it says was made is what is new.
+          std::size_t made = 0;
+          for (const auto& one : said.created) made += one.compute ? 0 : 1;
+          RC_ASSERT(board.instances.size() == before.instances.size() + made);
+          break;
+        }
+        case 2: said = change(machine, "mig " + on + " -dgi"); break;
+        case 3: said = change(machine, "mig " + on + " -dci"); break;
+        case 4:
+          if (!board.instances.empty()) {
+            auto which = *rc::gen::inRange<std::size_t>(0, board.instances.size());
+            board.instances[which].hidden = !board.instances[which].hidden;
+          }
+          break;
+        default: said = change(machine, on + " -mig " + (*rc::gen::element(0, 1) == 0 ? "0" : "1"));
+      }
+      for (const Instance& one : before.instances)
+        if (one.hidden && !one.compute.empty()) RC_ASSERT(board.find(one.id) != nullptr);
+      expect_seen(machine);
+      RC_ASSERT(!::testing::Test::HasFatalFailure());
+    }
+  });
+}
+
+class SmiTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    machine = machine_of("h100:2");
+    ASSERT_EQ(change(machine, "-mig 1").switched.size(), 2u);
+  }
+  Machine machine;
+};
+
+TEST_F(SmiTest, PrintsAsRealDriversDo) {
+  change(machine, "mig -i 0 -cgi 9,14 -C");
+  EXPECT_EQ(answer(machine, words("mig -lgi")).out,
+            "+---------------------------------------------------------+\n"
+            "| GPU instances:                                          |\n"
+            "| GPU   Name               Profile  Instance   Placement  |\n"
+            "|                            ID       ID       Start:Size |\n"
+            "|=========================================================|\n"
+            "|   0  MIG 2g.20gb           14        3          0:2     |\n"
+            "+---------------------------------------------------------+\n"
+            "|   0  MIG 3g.40gb            9        2          4:4     |\n"
+            "+---------------------------------------------------------+\n");
+  machine.driver = 535;
+  EXPECT_EQ(answer(machine, words("mig -lgi")).out,
+            "+-------------------------------------------------------+\n"
+            "| GPU instances:                                        |\n"
+            "| GPU   Name             Profile  Instance   Placement  |\n"
+            "|                          ID       ID       Start:Size |\n"
+            "|=======================================================|\n"
+            "|   0  MIG 2g.20gb         14        3          0:2     |\n"
+            "+-------------------------------------------------------+\n"
+            "|   0  MIG 3g.40gb          9        2          4:4     |\n"
+            "+-------------------------------------------------------+\n");
+  EXPECT_EQ(answer(machine, words("mig -lci")).out,
+            "+-------------------------------------------------------+\n"
+            "| Compute instances:                                    |\n"
+            "| GPU     GPU       Name             Profile   Instance |\n"
+            "|       Instance                       ID        ID     |\n"
+            "|         ID                                            |\n"
+            "|=======================================================|\n"
+            "|   0      3       MIG 2g.20gb          1         0     |\n"
+            "+-------------------------------------------------------+\n"
+            "|   0      2       MIG 3g.40gb          2         0     |\n"
+            "+-------------------------------------------------------+\n");
+  std::string profiles = answer(machine, words("mig -i 1 -lgip")).out;
+  EXPECT_EQ(profiles.substr(0, profiles.find("|   1  MIG 1g.10gb+me")),
+            "+-----------------------------------------------------------------------------+\n"
+            "| GPU instance profiles:                                                      |\n"
+            "| GPU   Name             ID    Instances   Memory     P2P    SM    DEC   ENC  |\n"
+            "|                              Free/Total   GiB              CE    JPEG  OFA  |\n"
+            "|=============================================================================|\n"
+            "|   1  MIG 1g.10gb       19     7/7        9.75       No     16     1     0   |\n"
+            "|                                                             1     1     0   |\n"
+            "+-----------------------------------------------------------------------------+\n");
+  machine.driver = 570;
+  EXPECT_NE(answer(machine, words("mig -lci"))
+                .out.find("|   0      2       MIG 3g.40gb          2         0          0:4     |\n"),
+            std::string::npos);
+  EXPECT_NE(answer(machine, words("mig -lgipp")).out.find("GPU  1 Profile ID  9 Placements: {0,4}:4\n"),
+            std::string::npos);
+  EXPECT_NE(answer(machine, words("mig -lgipp")).out.find("GPU  1 Profile ID  0 Placement : {0}:8\n"),
+            std::string::npos);
+  EXPECT_NE(answer(machine, words("-L")).out.find("  MIG 3g.40gb     Device  0: (UUID: MIG-"),
+            std::string::npos);
+}
+
+TEST_F(SmiTest, CreatesInOrderAndStopsHalfWay) {
+  Change said = change(machine, "mig -i 0 -cgi 19,19,14,9 -C");
+  EXPECT_EQ(said.refusal, Refusal::insufficient);
+  EXPECT_EQ(said.created.size(), 6u) << "three instances with their compute instances stay";
+  EXPECT_EQ(machine.cards[0].board.instances.size(), 3u);
+  EXPECT_TRUE(machine.cards[1].board.instances.empty());
+  EXPECT_EQ(change(machine, "mig -i 1 -cgi 9,19,14,19 -C").refusal, Refusal::none);
+}
+
+TEST_F(SmiTest, TheNewerGenerationTakesPlaces) {
+  EXPECT_EQ(change(machine, "mig -i 0 -cgi 19:3,9:4 -C").refusal, Refusal::none);
+  EXPECT_EQ(mig::to_text(*machine.cards[0].product, layout_of(machine.cards[0].board)),
+            "1g.10gb@3,3g.40gb@4");
+  machine.driver = 535;
+  EXPECT_EQ(change(machine, "mig -i 1 -cgi 19:3 -C").refusal, Refusal::invalid);
+  EXPECT_TRUE(machine.cards[1].board.instances.empty());
+}
+
+TEST_F(SmiTest, WhatIsHeldOrStillHasComputeInstancesIsNotDestroyed) {
+  change(machine, "mig -i 0 -cgi 9,9 -C");
+  EXPECT_EQ(change(machine, "mig -i 0 -gi 2 -dgi").refusal, Refusal::in_use);
+  machine.cards[0].board.find(2)->hidden = true;
+  EXPECT_EQ(change(machine, "mig -i 0 -gi 2 -dci").refusal, Refusal::in_use);
+  EXPECT_EQ(change(machine, "mig -i 0 -gi 1 -dci").destroyed.size(), 1u);
+  EXPECT_EQ(change(machine, "mig -i 0 -gi 1 -dgi").destroyed.size(), 1u);
+  EXPECT_EQ(change(machine, "mig -i 0 -gi 1 -dgi").refusal, Refusal::none_found);
+  EXPECT_EQ(answer(machine, words("mig -i 1 -dgi")).exit_code, 6);
+  EXPECT_EQ(change(machine, "-i 0 -mig 0").refusal, Refusal::in_use);
+}
+
+TEST_F(SmiTest, ComputeInstancesCanBeParts) {
+  change(machine, "mig -i 0 -cgi 9");
+  expect_seen(machine);
+  EXPECT_EQ(change(machine, "mig -i 0 -gi 2 -cci 0,0").created.size(), 2u);
+  EXPECT_EQ(change(machine, "mig -i 0 -gi 2 -cci 1").refusal, Refusal::insufficient);
+  EXPECT_EQ(change(machine, "mig -i 0 -gi 2 -cci 1c.3g.40gb").refusal, Refusal::none);
+  auto node = look(machine);
+  ASSERT_TRUE(node) << to_line(node.error());
+  ASSERT_EQ(node->devices.size(), 3u);
+  EXPECT_EQ(node->devices[2].profile, ProfileName("1c.3g.40gb"));
+  EXPECT_EQ(change(machine, "mig -i 0 -gi 2 -ci 1 -dci").destroyed.size(), 1u);
+  expect_seen(machine);
+}
+
+TEST_F(SmiTest, ModesWaitOnAmpereAndNotOnHopper) {
+  Machine ampere = machine_of("A100-SXM4-40GB");
+  Change said = change(ampere, "-i 0 -mig 1");
+  ASSERT_EQ(said.pending.size(), 1u);
+  EXPECT_EQ(said.pending[0].gpu, ampere.cards[0].pci);
+  auto node = look(ampere);
+  ASSERT_TRUE(node);
+  EXPECT_EQ(node->gpus[0].mig_mode, MigMode::enable_pending);
+  EXPECT_EQ(change(ampere, "mig -cgi 9").refusal, Refusal::mig_off);
+  EXPECT_EQ(change(ampere, "-i 0 --gpu-reset").reset, (std::vector<std::string>{ampere.cards[0].pci}));
+  EXPECT_EQ(ampere.cards[0].board.mode, MigMode::enabled);
+  EXPECT_EQ(change(machine, "-i 1 -mig 0").switched, (std::vector<std::string>{machine.cards[1].pci}));
+}
+
+TEST_F(SmiTest, TheTwoGenerationsDifferOnProfilesOfABoardThatIsNotCut) {
+  Machine whole = machine_of("h100", 570);
+  EXPECT_EQ(answer(whole, words("mig -lgip")).exit_code, 0);
+  EXPECT_EQ(answer(whole, words("mig -lgi")).out, "No MIG-enabled devices found.\n");
+  EXPECT_EQ(answer(whole, words("mig -lgi")).exit_code, 6);
+  whole.driver = 535;
+  EXPECT_EQ(answer(whole, words("mig -lgip")).out, "No MIG-enabled devices found.\n");
+}
+
+TEST_F(SmiTest, TellsModesAsCsvAndRefusesWhatItDoesNotKnow) {
+  auto csv = nvidia::parse_csv(call(machine, nvidia::list_modes()).out);
+  ASSERT_TRUE(csv) << to_line(csv.error());
+  EXPECT_EQ(csv->columns[4], "mig.mode.current");
+  EXPECT_EQ(csv->rows[1][4], "Enabled");
+  EXPECT_EQ(answer(machine, words("--query-gpu=memory.total --format=csv,noheader,nounits -i 0")).out,
+            "81152\n");
+  EXPECT_EQ(answer(machine, words("--query-gpu=nonsense --format=csv")).exit_code, 2);
+  EXPECT_EQ(answer(machine, words("-i 7 -L")).exit_code, 6);
+  EXPECT_EQ(answer(machine, words("--no-such-option")).exit_code, 2);
+  EXPECT_EQ(answer(machine, words("mig -cgi")).exit_code, 2);
+  EXPECT_EQ(answer(machine, {"-i", "", "--gpu-reset"}).exit_code, 6) << "no list is not the same as all";
+  EXPECT_EQ(answer(machine, {}).exit_code, 2);
+  EXPECT_EQ(change(machine, "mig -i 0 -cgi 77").refusal, Refusal::invalid);
+  auto policies = nvidia::parse_policies(call(machine, nvidia::list_policies()).out);
+  ASSERT_TRUE(policies) << to_line(policies.error());
+  EXPECT_EQ(policies->size(), 2u);
+  std::vector<GpuIndex> gpus{GpuIndex{1}};
+  EXPECT_EQ(call(machine, nvidia::set_timeslice(gpus, 3)).exit_code, 0);
+  EXPECT_EQ((*nvidia::parse_policies(call(machine, nvidia::list_policies()).out))[1].value, "Long");
+  EXPECT_EQ(call(machine, nvidia::set_compute_mode(gpus, true)).exit_code, 0);
+  EXPECT_EQ(look(machine)->boards[1].compute_mode, "Exclusive_Process");
+}
+
+TEST_F(SmiTest, FaultsStrikeWhenTheyAreDueAndNoOftener) {
+  auto arm = [&](std::string_view text) {
+    auto fault = parse_smi_fault(text);
+    ASSERT_TRUE(fault) << to_line(fault.error());
+    EXPECT_EQ(to_text(*fault), text);
+    machine.faults.push_back(*fault);
+  };
+  arm("insufficient nth=2");
+  EXPECT_EQ(change(machine, "mig -i 0 -cgi 19,19 -C").refusal, Refusal::none);
+  EXPECT_EQ(change(machine, "mig -i 0 -cgi 19,19 -C").refusal, Refusal::insufficient);
+  EXPECT_EQ(machine.cards[0].board.instances.size(), 3u) << "half of the list is made";
+  EXPECT_TRUE(machine.faults.empty());
+  arm("in-use times=2");
+  EXPECT_EQ(change(machine, "mig -i 0 -dci").refusal, Refusal::in_use);
+  EXPECT_EQ(change(machine, "mig -i 0 -dci").refusal, Refusal::in_use);
+  EXPECT_EQ(change(machine, "mig -i 0 -dci").destroyed.size(), 3u);
+  EXPECT_EQ(change(machine, "mig -i 0 -dgi").destroyed.size(), 3u);
+  arm("no-device");
+  EXPECT_EQ(change(machine, "mig -i 0 -cgi 9 -C").created.size(), 2u);
+  EXPECT_TRUE(machine.cards[0].board.instances.empty());
+  arm("answer-lost verb=-cgi");
+  EXPECT_EQ(change(machine, "mig -i 0 -cgi 9 -C").refusal, Refusal::unknown);
+  EXPECT_EQ(machine.cards[0].board.instances.size(), 1u);
+  arm("unknown verb=-lgi times=always");
+  EXPECT_EQ(answer(machine, words("mig -lgi")).exit_code, 255);
+  EXPECT_FALSE(look(machine)) << "an error is no empty list";
+  machine.faults.clear();
+  arm("hang");
+  EXPECT_TRUE(answer(machine, words("mig -i 0 -dci")).hangs);
+  EXPECT_FALSE(answer(machine, words("mig -i 0 -dci")).hangs);
+  EXPECT_EQ(change(machine, "mig -i 0 -dgi").destroyed.size(), 1u);
+  arm("pending");
+  EXPECT_EQ(change(machine, "-i 0 -mig 0").pending.size(), 1u);
+  EXPECT_EQ(machine.cards[0].board.mode, MigMode::disable_pending);
+  EXPECT_EQ(change(machine, "-i 0 --gpu-reset").reset.size(), 1u);
+  EXPECT_EQ(machine.cards[0].board.mode, MigMode::disabled);
+  for (const char* bad :
+       {"", "nonsense", "hang nth=0", "hang verb=cgi", "hang times=x", "hang a=b", "hang x"})
+    EXPECT_FALSE(parse_smi_fault(bad)) << bad;
+}
+
+class SmiFiles : public testing::Test {
+ protected:
+  SmiFiles() {
+    char name[] = "/tmp/tsr-smi-XXXXXX";
+    here = mkdtemp(name);
+    file = here / "gpus.yaml";
+  }
+  ~SmiFiles() override { fs::remove_all(here); }
+  SmiAnswer play(std::string_view text) {
+    std::vector<std::string> all{"--state", file.string()};
+    for (std::string& word : words(text)) all.push_back(std::move(word));
+    return play_smi(all, catalogue());
+  }
+  bool has(const std::string& device) { return fs::is_symlink(here / "dev" / device); }
+
+  fs::path here, file;
+};
+
+TEST_F(SmiFiles, AFileKeepsTheGpusAndAFolderTheirDevices) {
+  ASSERT_EQ(play("--new h100:2,A30 --driver 535 --devices " + (here / "dev").string()).err, "");
+  EXPECT_TRUE(has("nvidia0"));
+  EXPECT_TRUE(has("nvidia2"));
+  EXPECT_EQ(play("-- -i 1 -mig 1").exit_code, 0);
+  ASSERT_EQ(play("-- mig -i 1 -cgi 9 -C").exit_code, 0);
+  // GPU 1, instance 2: 3 + (15 + 2) * 9, and its compute instance behind it.
+  EXPECT_TRUE(has("nvidia-caps/nvidia-cap156"));
+  EXPECT_TRUE(has("nvidia-caps/nvidia-cap157"));
+  std::ifstream stream(here / "dev" / "mig-minors");
+  auto minors = nvidia::parse_minors(std::string((std::istreambuf_iterator<char>(stream)), {}));
+  ASSERT_TRUE(minors) << to_line(minors.error());
+  EXPECT_EQ(minors->find(1, 2, std::nullopt), 156);
+  EXPECT_EQ(minors->find(1, 2, 0), 157);
+  EXPECT_EQ(play("--hold 1 2 -- mig -i 1 -dci").exit_code, 19);
+  EXPECT_EQ(play("--release 1 2 -- mig -i 1 -dci").exit_code, 0);
+  EXPECT_FALSE(has("nvidia-caps/nvidia-cap157"));
+  EXPECT_TRUE(has("nvidia-caps/nvidia-cap156"));
+  EXPECT_EQ(play("-- mig -i 1 -dgi").exit_code, 0);
+  EXPECT_FALSE(has("nvidia-caps/nvidia-cap156"));
+  EXPECT_EQ(play("-- mig -i 1 -cgi 9 -C").exit_code, 0);
+  EXPECT_EQ(play("--reboot").exit_code, 0);
+  EXPECT_FALSE(has("nvidia-caps/nvidia-cap156")) << "Hopper comes up whole";
+  EXPECT_EQ(play("-- -L").out.find("MIG"), std::string::npos);
+}
+
+TEST_F(SmiFiles, RefusesWhatItCannotDo) {
+  EXPECT_EQ(play("-- -L").exit_code, 255) << "there is no file yet";
+  EXPECT_EQ(play("--new nonsense:2").exit_code, 2);
+  EXPECT_EQ(play("--new h100:99").exit_code, 2);
+  EXPECT_EQ(play("--new h100").exit_code, 0);
+  EXPECT_EQ(play("--new h100").exit_code, 2) << "it exists";
+  EXPECT_EQ(play("--hold 1").exit_code, 2);
+  EXPECT_EQ(play("--hold 0 3").exit_code, 2);
+  EXPECT_EQ(play("--fault nonsense").exit_code, 2);
+  EXPECT_EQ(play("--driver 1").exit_code, 2);
+  EXPECT_EQ(play("--what").exit_code, 2);
+  EXPECT_EQ(play_smi({"--new", "h100"}, catalogue()).exit_code, 2);
+  for (const char* text :
+       {"version: 2\ngpus: []\n", "gpus: []\n", "version: 1\n", "version: 1\ngpus: [{product: X}]\n",
+        "version: 1\ngpus:\n  - {product: H100-80GB-SXM5, uuid: a, pci: b, mode: enabled, instances: "
+        "[{profile: 7g.80gb, start: 0, id: 0}, {profile: 1g.10gb, start: 0, id: 7}]}\n"}) {
+    auto broken = parse_machine(text, "gpus.yaml", catalogue());
+    ASSERT_FALSE(broken) << text;
+    EXPECT_NE(broken.error().reason.find("gpus.yaml:"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace tessera::sim
