@@ -27,9 +27,13 @@ std::optional<std::size_t> index_of(const Strings& names, std::string_view name)
   return static_cast<std::size_t>(found - names.begin());
 }
 
-// The list without one of its names.
+// The list without one of its entries.
 std::string rest_of(Strings names, std::size_t index) {
   names.erase(names.begin() + static_cast<std::ptrdiff_t>(index));
+  return fold_hosts(names);
+}
+std::string rest_of(Strings names, std::string_view name) {
+  std::erase(names, name);
   return fold_hosts(names);
 }
 
@@ -41,6 +45,8 @@ struct Split {
 // Lists that run along with NodeName=, one entry a node, unless they have one for all.
 Result<Split> split(const Config& config, const NodeLine& nodes, std::size_t index) {
   const Line& line = config.line(nodes.at);
+  if (!plain(line.pairs.front().value))
+    return cannot(config.where(nodes.at) + ": NodeName cannot be split", "");
   NewValues own{{&line.pairs.front(), nodes.names[index]}};
   NewValues rest{{&line.pairs.front(), rest_of(nodes.names, index)}};
   for (std::string_view key : {"NodeHostname", "NodeAddr", "BcastAddr", "Port"}) {
@@ -53,6 +59,8 @@ Result<Split> split(const Config& config, const NodeLine& nodes, std::size_t ind
       return cannot(config.where(nodes.at) + ": " + pair->key + " lists " + std::to_string(list->size()) +
                         " for " + std::to_string(nodes.names.size()) + " nodes",
                     "give each node of the line its own");
+    if (!plain(pair->value))
+      return cannot(config.where(nodes.at) + ": " + pair->key + " cannot be split", "");
     own.push_back({pair, (*list)[index]});
     rest.push_back({pair, rest_of(*list, index)});
   }
@@ -72,7 +80,11 @@ Result<const NodeLine*> only_line(const Config& config, const std::vector<NodeLi
                                   std::string_view node) {
   const NodeLine* found = nullptr;
   for (const NodeLine& line : lines) {
-    if (!index_of(line.names, node)) continue;
+    auto index = index_of(line.names, node);
+    if (!index) continue;
+    if (std::find(line.names.begin() + static_cast<std::ptrdiff_t>(*index) + 1, line.names.end(), node) !=
+        line.names.end())
+      return cannot(config.where(line.at) + " names " + std::string(node) + " twice", "name it once");
     if (found)
       return cannot(std::string(node) + " is defined twice: " + config.where(found->at) + " and " +
                         config.where(line.at),
@@ -240,12 +252,10 @@ Result<Files> set_gres_lines(const Files& files, std::string_view node, const St
   Rewrite rewrite(config);
   for (const GresLine& line : old) {
     const Line& written = config.line(line.at);
-    if (line.nodes.size() == 1)
+    if (rest_of(line.nodes, node).empty())
       rewrite.remove(line.at);
     else
-      rewrite.replace(
-          line.at,
-          with_values(written, {{&written.pairs.front(), rest_of(line.nodes, *index_of(line.nodes, node))}}));
+      rewrite.replace(line.at, with_values(written, {{&written.pairs.front(), rest_of(line.nodes, node)}}));
   }
   for (std::string& line : wanted) line = as_before(config, old, line);
   if (auto file = file_named(files, "gres.conf")) {

@@ -74,6 +74,9 @@ TEST(SlurmconfEdit, RefusesWhatItCannotKeepRight) {
   EXPECT_EQ(reason(set_gres(site("NodeName=a\nNodeName=a\n"), "a", "gpu:1")),
             "a is defined twice: /e/slurm.conf:1 and /e/slurm.conf:2");
   EXPECT_EQ(reason(set_gres(site("NodeName=a\n"), "b", "gpu:1")), "no NodeName line names b");
+  EXPECT_EQ(reason(set_gres(site("NodeName=a,b,a\n"), "a", "gpu:1")), "/e/slurm.conf:1 names a twice");
+  EXPECT_EQ(reason(set_gres(site("NodeName=\"a,b\n"), "b", "gpu:1")),
+            "/e/slurm.conf:1: NodeName cannot be split");
   EXPECT_NE(set_gres(site("Include more\nNodeName=a\n"), "b", "gpu:1").error().hint.find("more"),
             std::string::npos);
   EXPECT_NE(reason(set_gres(site("NodeName=a[1-2\n"), "a1", "gpu:1")).find("/e/slurm.conf:1"),
