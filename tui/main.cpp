@@ -14,6 +14,7 @@
 #include "backends/mailbox.hpp"
 #include "backends/runs/room.hpp"
 #include "backends/sim/backend.hpp"
+#include "backends/sim/kube/serve.hpp"
 #include "backends/sim/play.hpp"
 #include "backends/sim/smi/smi.hpp"
 #include "backends/slurm/backend.hpp"
@@ -58,7 +59,36 @@ sim::Options simulator_options(const cli::Options& options, const mig::Catalogue
   return wanted;
 }
 
-Result<cli::SimAnswer> play(const cli::Options& options, const mig::Catalogue& catalogue) {
+// Until it is asked to end. The signals are blocked before the server's thread starts, so that this one gets
+// them.
+Result<cli::SimAnswer> serve(const cli::Options& options, const mig::Catalogue& catalogue,
+                             const cli::Streams& streams) {
+  sigset_t ends, before;
+  sigemptyset(&ends);
+  for (int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ends, number);
+  sigprocmask(SIG_BLOCK, &ends, &before);
+  auto users = sim::kube::parse_user_ports(options.user_ports);
+  if (!users) return users.error();
+  sim::kube::ServeOptions wanted;
+  wanted.world = simulator_options(options, catalogue);
+  wanted.cluster = options.cluster;
+  wanted.listen = options.listen;
+  wanted.users = std::move(*users);
+  wanted.kubeconfig = options.kubeconfig_out;
+  auto server = sim::kube::Server::start(std::move(wanted));
+  if (!server) return server.error();
+  streams.out << (*server)->announcement() << std::flush;
+  int number = 0;
+  while (sigwait(&ends, &number) != 0) {
+  }
+  server->reset();
+  sigprocmask(SIG_SETMASK, &before, nullptr);
+  return cli::SimAnswer{};
+}
+
+Result<cli::SimAnswer> play(const cli::Options& options, const mig::Catalogue& catalogue,
+                            const cli::Streams& streams) {
+  if (options.words.front() == "serve") return serve(options, catalogue, streams);
   auto played = sim::play(simulator_options(options, catalogue), options.cluster, options.words);
   if (!played) return played.error();
   return cli::SimAnswer{std::move(played->text), played->finding};
@@ -161,7 +191,16 @@ int run_tessera(const std::vector<std::string>& arguments, const cli::Environmen
     return cli::kUsage;
   };
   bool has_terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-  cli::Joins joins{mailbox, mailbox, open, console, wall, {}, has_terminal, play};
+  cli::Joins joins{mailbox,
+                   mailbox,
+                   open,
+                   console,
+                   wall,
+                   {},
+                   has_terminal,
+                   [&](const cli::Options& options, const mig::Catalogue& catalogue) {
+                     return play(options, catalogue, streams);
+                   }};
   for (const embedded::File& file : embedded::scenarios()) {
     std::string_view name = file.name;
     joins.scenarios.emplace_back(name.substr(0, name.rfind('.')));

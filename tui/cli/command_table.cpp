@@ -72,16 +72,19 @@ constexpr Command kCommands[] = {
      "tessera journal 20261121-1403-n0031 -o json\n"
      "tessera journal 20261121-1403-n0031 --messages  # texts for those who were hit"},
     {"sim", kSim, "VERB [WORD...]", 100, Completes::words,
-     "advance drain open reboot end fault faults check scenarios nvidia-smi",
+     "advance drain open reboot end fault faults check scenarios nvidia-smi serve",
      "play with a saved simulated world",
      "Acts on the world that --sim-state keeps, while others look at it or run changes on it. advance TIME "
      "lets time pass; drain NODE [REASON], open NODE, reboot NODE and end WORKLOAD are what happens on any "
      "day; fault arms one that strikes at a later action, faults lists what is armed or, when nothing is, "
      "what there is; check says what is not as it must be (exit code 1); scenarios lists the shipped "
-     "ones. nvidia-smi --state FILE stands in for the tool of that name on a node (docs/nvidia.md).",
+     "ones. nvidia-smi --state FILE stands in for the tool of that name on a node (docs/nvidia.md). "
+     "serve --kubernetes plays an API server on this machine until it is interrupted, for kubectl and for "
+     "tessera itself (docs/simulator.md).",
      "tessera sim advance 10m --sim-state /tmp/world\n"
      "tessera sim fault 'create-stops node=h100-03' --sim-state /tmp/world\n"
-     "tessera sim check --sim-state /tmp/world"},
+     "tessera sim check --sim-state /tmp/world\n"
+     "tessera sim serve --kubernetes --listen 8001 --kubeconfig-out /tmp/kubeconfig"},
     {"guide", kGuide, "", 0, Completes::nothing, "", "choose between MIG, vGPU, MPS and time-slicing",
      "Walks the flowchart to one of the four ways of sharing, answers what the cluster or the catalogue "
      "tells, and says what must be accepted, which limits hold, which layouts would serve those who wait, "
@@ -120,11 +123,19 @@ constexpr Flag kFlags[] = {
      "a simulated cluster; SCENARIO is a shipped name or a YAML file, demo when left out"},
     {"sim-seed", 0, "N", false, "", Section::data, kShowing | kSim, "", false, "", Completes::nothing, "",
      "seed of the simulation; the same seed gives the same world"},
-    {"sim-speed", 0, "FACTOR", false, "", Section::data, kShowing, "", false, "", Completes::nothing, "",
-     "how much faster than the clock simulated time passes; 0: it stands still"},
+    {"sim-speed", 0, "FACTOR", false, "", Section::data, kShowing | kSim, "", false, "", Completes::nothing,
+     "", "how much faster than the clock simulated time passes; 0: it stands still"},
     {"sim-state", 0, "FILE", false, "", Section::data, kShowing | kSim, "TESSERA_SIM_STATE", false, "",
      Completes::file, "",
      "keep the simulated world in FILE, so that a sequence of commands acts on one world"},
+    {"kubernetes", 0, "", false, "", Section::data, kSim, "", false, "", Completes::nothing, "",
+     "sim serve: speak Kubernetes"},
+    {"listen", 0, "PORT|SOCKET", false, "", Section::data, kSim, "", false, "", Completes::file, "",
+     "sim serve: a port of 127.0.0.1 or the path of a Unix socket; any free port when left out"},
+    {"kubeconfig-out", 0, "FILE", false, "", Section::data, kSim, "", false, "", Completes::file, "",
+     "sim serve: write a kubeconfig for it to FILE"},
+    {"user-port", 0, "NAME=PORT:RULES", false, "", Section::data, kSim, "", false, "", Completes::nothing, "",
+     "sim serve: one more port, for a user who may do less: viewer=8002:view, ops=8003:get,list:nodes", true},
     {"slurm-conf", 0, "FILE", false, "", Section::data, kShowing, "SLURM_CONF", true, "", Completes::file, "",
      "the slurm.conf that Slurm's commands are to use"},
     {"interval", 'i', "TIME", false, "delay", Section::data, kShowing, "TESSERA_INTERVAL", true, "",

@@ -30,8 +30,13 @@ struct Options {
   std::optional<std::string> sim;  // scenario; empty: the default one, or what the state file holds
   std::optional<std::uint64_t> sim_seed;
   std::optional<double> sim_speed;
-  std::string sim_state;   // file; empty: none
-  std::string slurm_conf;  // file; empty: what Slurm's commands take themselves
+  std::string sim_state;  // file; empty: none
+  // sim serve
+  bool serve_kubernetes = false;
+  std::string listen;          // port or path; empty: any free port
+  std::string kubeconfig_out;  // file; empty: none
+  std::string user_ports;      // "viewer=8002:view", several by commas
+  std::string slurm_conf;      // file; empty: what Slurm's commands take themselves
   std::optional<Duration> interval;
   bool write = false;
 

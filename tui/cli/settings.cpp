@@ -358,6 +358,10 @@ Result<Options> to_options(const Parsed& parsed, const Settings& settings) {
   options.sim_seed = reader.number<std::uint64_t>("sim-seed", "a whole number");
   options.sim_speed = reader.number<double>("sim-speed", "a number that is not negative; 0 stands still");
   options.sim_state = reader.text("sim-state");
+  options.serve_kubernetes = reader.on("kubernetes");
+  options.listen = reader.text("listen");
+  options.kubeconfig_out = reader.text("kubeconfig-out");
+  options.user_ports = reader.text("user-port");
   options.slurm_conf = reader.text("slurm-conf");
   options.interval = reader.duration("interval");
   options.write = read_write(parsed, reader);

@@ -23,7 +23,7 @@ constexpr std::array kVerbs = {
     Verb{"open", "NODE", 1, 1},    Verb{"reboot", "NODE", 1, 1},
     Verb{"end", "WORKLOAD", 1, 1}, Verb{"fault", "'KIND [node=NAME] ...'", 1, kMany},
     Verb{"faults", "", 0, 0},      Verb{"check", "", 0, 0},
-    Verb{"scenarios", "", 0, 0},
+    Verb{"scenarios", "", 0, 0},   Verb{"serve", "", 0, 0},
 };
 
 Error usage(std::string reason, std::string hint) {
@@ -50,7 +50,9 @@ std::optional<Error> why_not(const Options& options) {
         given < verb->least ? fmt::format("{} needs {}", word, verb->arguments)
                             : fmt::format("unexpected word \"{}\"", clean(options.words.back(), 64)),
         fmt::format("usage: tessera sim {}{}{}", word, verb->arguments.empty() ? "" : " ", verb->arguments));
-  if (options.sim_state.empty() && word != "scenarios")
+  if (word == "serve" && !options.serve_kubernetes)
+    return usage("what shall the simulated world speak?", "tessera sim serve --kubernetes");
+  if (options.sim_state.empty() && word != "scenarios" && word != "serve")
     return usage("no simulated world is named",
                  "a world that can be acted on is kept in a file: add --sim-state FILE");
   return std::nullopt;
