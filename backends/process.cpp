@@ -80,6 +80,8 @@ struct Run : std::enable_shared_from_this<Run> {
 
   Command command;
   Processes::Finished finished;
+  Processes::Heard heard;
+  Processes::Id id = 0;
   bp::async_pipe out, err, in;
   asio::posix::stream_descriptor exit;  // a pidfd: readable once the child has ended
   asio::steady_timer timer;
@@ -148,6 +150,7 @@ void Run::listen() {
   exit.async_wait(asio::posix::stream_descriptor::wait_read, [self](const error_code& stopped) {
     if (!stopped) self->on_exit();
   });
+  if (command.deadline == Duration(0)) return;
   timer.expires_after(command.deadline);
   timer.async_wait([self](const error_code& stopped) {
     if (!stopped) self->on_deadline();
@@ -157,6 +160,8 @@ void Run::listen() {
 void Run::read_out() {
   out.async_read_some(asio::buffer(out_buffer),
                       [self = shared_from_this()](const error_code& end, std::size_t got) {
+                        if (self->heard && got > 0) self->heard({self->out_buffer.data(), got}, false);
+                        if (self->heard) got = 0;
                         std::string& text = self->outcome.out;
                         std::size_t room = self->command.output_limit - text.size();
                         text.append(self->out_buffer.data(), std::min(got, room));
@@ -174,6 +179,8 @@ void Run::read_out() {
 void Run::read_err() {
   err.async_read_some(asio::buffer(err_buffer),
                       [self = shared_from_this()](const error_code& end, std::size_t got) {
+                        if (self->heard && got > 0) self->heard({self->err_buffer.data(), got}, true);
+                        if (self->heard) got = 0;
                         std::string& text = self->outcome.err;
                         text.append(self->err_buffer.data(), std::min(got, kErrorLimit - text.size()));
                         if (!end) return self->read_err();  // past the limit it is read and thrown away
@@ -231,6 +238,7 @@ void Run::finish() {
   if (!reaped && outcome.exit_code < 0) outcome.signal = SIGKILL;
   outcome.took = std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - started);
   auto call = std::exchange(finished, nullptr);
+  heard = nullptr;
   if (reaped && gone) std::exchange(gone, nullptr)(shared_from_this());
   if (call) call(std::move(outcome));
 }
@@ -238,14 +246,16 @@ void Run::finish() {
 struct Processes::State {
   asio::io_context& io;
   std::unordered_set<std::shared_ptr<Run>> runs;
+  Id last = 0;
 };
 
 Processes::Processes(Worker& worker)
-    : state_(std::make_shared<State>(State{*static_cast<asio::io_context*>(worker.context()), {}})) {}
+    : state_(std::make_shared<State>(State{*static_cast<asio::io_context*>(worker.context()), {}, 0})) {}
 
 Processes::~Processes() {
   for (const auto& run : state_->runs) {
     run->finished = nullptr;
+    run->heard = nullptr;
     run->gone = nullptr;
     if (run->command.dies_with_us) run->kill_group();
     if (run->pid > 0 && !run->reaped) ::waitpid(run->pid, nullptr, WNOHANG);
@@ -256,8 +266,9 @@ Processes::~Processes() {
   }
 }
 
-void Processes::run(Command command, Finished finished) {
+Processes::Id Processes::run(Command command, Finished finished, Heard heard) {
   std::shared_ptr<Run> run;
+  Id id = ++state_->last;
   Status started = [&]() -> Status {
     try {
       run = std::make_shared<Run>(state_->io);  // opens pipes: there may be no descriptor left
@@ -271,14 +282,22 @@ void Processes::run(Command command, Finished finished) {
     asio::post(state_->io, [finished = std::move(finished), error = started.error()] {
       if (finished) finished(error);
     });
-    return;
+    return id;
   }
+  run->id = id;
   run->finished = std::move(finished);
+  run->heard = std::move(heard);
   state_->runs.insert(run);
   run->gone = [weak = std::weak_ptr(state_)](const std::shared_ptr<Run>& ended) {
     if (auto state = weak.lock()) state->runs.erase(ended);
   };
   run->listen();
+  return id;
+}
+
+void Processes::end(Id id) {
+  for (const auto& run : state_->runs)
+    if (run->id == id) return run->end_early();
 }
 
 std::optional<std::string> find_program(std::string_view name, std::string_view path) {

@@ -7,6 +7,7 @@
 // run(). The destructor runs on the worker's thread or after Worker::stop().
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -25,7 +26,7 @@ struct Command {
   std::map<std::string, std::string> environment;  // set on top of ours
   std::vector<std::string> unset;                  // taken out of ours
   std::string input;                               // written to its stdin, then closed
-  Duration deadline{10000};
+  Duration deadline{10000};                        // 0: none
   std::size_t output_limit = 256u << 20;  // bytes of stdout; more ends it, and Outcome::truncated says so
   bool dies_with_us = true;  // false for whatever changes something: it must not be cut off half-way
 };
@@ -60,7 +61,12 @@ class Processes {
   Processes& operator=(const Processes&) = delete;
 
   using Finished = std::function<void(Result<Outcome>)>;  // Error: could not be started at all
-  void run(Command command, Finished finished);
+  // Output as it comes, for a program that is listened to while it runs; the Outcome then carries none.
+  using Heard = std::function<void(std::string_view text, bool is_error)>;
+  using Id = std::uint64_t;
+  Id run(Command command, Finished finished, Heard heard = nullptr);
+  // Kills its group; Finished still comes. Unknown ids are passed by.
+  void end(Id id);
 
  private:
   struct State;

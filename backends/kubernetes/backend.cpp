@@ -1,0 +1,237 @@
+#include "backends/kubernetes/backend.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <deque>
+#include <optional>
+
+#include "backends/http_client.hpp"
+#include "backends/kubernetes/feed.hpp"
+#include "backends/kubernetes/parse.hpp"
+#include "backends/kubernetes/store.hpp"
+#include "backends/worker.hpp"
+
+namespace tessera::kubernetes {
+namespace {
+
+using Steady = std::chrono::steady_clock;
+
+constexpr Duration kTick{10000};  // between two looks at what is overdue, and two signs of life of a watch
+constexpr Duration kFocused{60000}, kIdle{300000};
+constexpr auto kPaceOver = std::chrono::minutes(5);
+
+// What is followed.
+enum Which : std::size_t { kNodes, kPods, kDaemonSets, kPolicies, kFeeds };
+
+struct Followed {
+  const char* path;
+  const char* query;
+  const char* what;
+  bool watched;
+  Source source;
+};
+constexpr std::array<Followed, kFeeds> kFollowed = {{
+    {"/api/v1/nodes", "", "nodes", true, Source::kubernetes_nodes},
+    // Pods that have ended hold nothing; there may be thousands of them.
+    {"/api/v1/pods", "fieldSelector=status.phase!%3DSucceeded%2Cstatus.phase!%3DFailed", "pods", true,
+     Source::kubernetes_pods},
+    {"/apis/apps/v1/daemonsets", "", "daemonsets.apps", false, Source::kubernetes_operator},
+    {"/apis/nvidia.com/v1/clusterpolicies", "", "clusterpolicies.nvidia.com", false,
+     Source::kubernetes_operator},
+}};
+
+}  // namespace
+
+struct KubernetesBackend::State {
+  explicit State(Options wanted)
+      : options(std::move(wanted)), name(options.cluster.empty() ? "kubernetes" : options.cluster) {}
+
+  void begin();
+  void follow();
+  FeedCalls calls_for(Which which, Store::Handler handler);
+  void proxy_told(const Status& status);
+  void ask_version();
+  void report(Which which, std::optional<Error> failure, Duration latency, const std::string& note);
+  void check_loaded();
+  void tick();
+  void called();
+  Duration every() const {
+    return options.every > Duration(0) ? options.every : pace == Pace::focused ? kFocused : kIdle;
+  }
+
+  template <class What>
+  void post(What what) {
+    sink->post({name, options.generation, options.clock(), std::move(what)});
+  }
+
+  const Options options;
+  const ClusterName name;
+  EventSink* sink = nullptr;
+
+  // What follows belongs to the worker's thread.
+  Pace pace = Pace::focused;
+  bool loaded = false;
+  bool serves = false;
+  std::array<std::optional<Error>, kFeeds> failures;
+  std::array<bool, kFeeds> reported{};
+  Parser parser;
+  std::string version;
+  std::deque<Steady::time_point> asked;
+  Steady::time_point started = Steady::now();
+
+  Worker worker;
+  Processes processes{worker};
+  std::optional<Proxy> proxy;
+  std::optional<HttpClient> client;
+  std::optional<Store> store;
+  std::array<std::unique_ptr<Feed>, kFeeds> feeds;
+};
+
+void KubernetesBackend::State::begin() {
+  started = Steady::now();
+  post(ClusterSeen{Scheduler::kubernetes, false, "", options.server.empty() ? name.text : options.server});
+  store.emplace(
+      options.catalogue,
+      [this](Store::What what) {
+        sink->post({name, options.generation, options.clock(), std::move(what)});
+      },
+      options.clock);
+  worker.after(kTick, [this] { tick(); });
+  if (!options.socket.empty()) {
+    client.emplace(worker, HttpEndpoint{options.socket, "", 0});
+    follow();
+    return proxy_told(Done{});
+  }
+  proxy.emplace(worker, processes, options.proxy);
+  client.emplace(worker, HttpEndpoint{proxy->socket(), "", 0});
+  follow();
+  proxy->start([this](const Status& status) { proxy_told(status); });
+}
+
+void KubernetesBackend::State::follow() {
+  for (std::size_t i = 0; i < kFeeds; ++i) {
+    auto which = static_cast<Which>(i);
+    Store::Handler handler = which == kNodes        ? store->nodes()
+                             : which == kPods       ? store->pods()
+                             : which == kDaemonSets ? store->daemon_sets()
+                                                    : store->cluster_policies();
+    const Followed& one = kFollowed[i];
+    FeedSpec spec{one.path, one.query, one.what, nullptr};
+    if (!one.watched) spec.every = [this] { return every(); };
+    feeds[i] = std::make_unique<Feed>(worker, *client, std::move(spec), calls_for(which, std::move(handler)));
+  }
+}
+
+FeedCalls KubernetesBackend::State::calls_for(Which which, Store::Handler handler) {
+  FeedCalls calls;
+  calls.begin = std::move(handler.begin);
+  calls.page = std::move(handler.page);
+  calls.line = std::move(handler.line);
+  calls.listed = [this, which, listed = std::move(handler.listed)](Duration) {
+    if (proxy) proxy->forget();
+    if (which == kNodes) ask_version();
+    listed();
+  };
+  calls.report = [this, which](std::optional<Error> failure, Duration latency, const std::string& note) {
+    report(which, std::move(failure), latency, note);
+  };
+  calls.called = [this] { called(); };
+  calls.proxy_words = [this] { return proxy ? proxy->complaint() : std::string(); };
+  return calls;
+}
+
+void KubernetesBackend::State::proxy_told(const Status& status) {
+  serves = status.ok();
+  if (serves) {
+    for (auto& feed : feeds) feed->go();
+    return;
+  }
+  for (std::size_t i = 0; i < kFeeds; ++i) {
+    feeds[i]->rest();
+    report(static_cast<Which>(i), status.error(), Duration(0), "");
+  }
+  if (!std::exchange(loaded, true)) post(Loaded{});
+}
+
+void KubernetesBackend::State::ask_version() {
+  HttpRequest request;
+  request.target = "/version";
+  called();
+  client->request(std::move(request), [this](Result<HttpResponse> result) {
+    if (!result || result->status != 200) return;
+    std::string told = parser.version(result->body);
+    if (told.empty() || told == version) return;
+    version = told;
+    bool simulated = told.find("tessera") != std::string::npos;
+    post(ClusterSeen{Scheduler::kubernetes, simulated, "kubernetes " + told,
+                     options.server.empty() ? name.text : options.server});
+  });
+}
+
+void KubernetesBackend::State::report(Which which, std::optional<Error> failure, Duration latency,
+                                      const std::string& note) {
+  // A cluster without the GPU operator has no ClusterPolicy: that is no failure.
+  if (which == kPolicies && failure && failure->reason.find("HTTP 404") != std::string::npos) failure.reset();
+  failures[which] = std::move(failure);
+  reported[which] = true;
+  // Two lists make up one source: it fails when either does.
+  std::optional<Error> worst;
+  for (std::size_t i = 0; i < kFeeds; ++i)
+    if (kFollowed[i].source == kFollowed[which].source && failures[i] && !worst) worst = failures[i];
+  post(SourceReport{kFollowed[which].source, std::move(worst), latency, note});
+  check_loaded();
+}
+
+void KubernetesBackend::State::check_loaded() {
+  if (loaded) return;
+  for (Which which : {kNodes, kPods, kDaemonSets})
+    if (!feeds[which] || !feeds[which]->answered()) return;
+  loaded = true;
+  post(Loaded{});
+}
+
+// A watch that is open is a sign of life: the data is as fresh as can be.
+void KubernetesBackend::State::tick() {
+  for (Which which : {kNodes, kPods})
+    if (feeds[which]->is_live() && !failures[which])
+      post(SourceReport{kFollowed[which].source, std::nullopt, Duration(0), ""});
+  store->look_again();
+  auto over = std::min(Steady::now() - started, Steady::duration(kPaceOver));
+  while (!asked.empty() && Steady::now() - asked.front() > kPaceOver) asked.pop_front();
+  double minutes = std::max(std::chrono::duration<double, std::ratio<60>>(over).count(), 1.0 / 6);
+  post(PaceReport{static_cast<double>(asked.size()) / minutes, Duration(0)});
+  worker.after(kTick, [this] { tick(); });
+}
+
+void KubernetesBackend::State::called() {
+  asked.push_back(Steady::now());
+  if (asked.size() > 10000) asked.pop_front();
+}
+
+KubernetesBackend::KubernetesBackend(Options options) : state_(std::make_unique<State>(std::move(options))) {}
+
+KubernetesBackend::~KubernetesBackend() { state_->worker.stop(); }
+
+ClusterName KubernetesBackend::name() const { return state_->name; }
+
+void KubernetesBackend::start(EventSink& sink) {
+  state_->worker.post([state = state_.get(), &sink] {
+    state->sink = &sink;
+    state->begin();
+  });
+}
+
+void KubernetesBackend::set_pace(Pace pace) {
+  state_->worker.post([state = state_.get(), pace] { state->pace = pace; });
+}
+
+void KubernetesBackend::refresh() {
+  state_->worker.post([state = state_.get()] {
+    if (!state->serves) return;
+    for (auto& feed : state->feeds) feed->go();
+    state->store->look_again();
+  });
+}
+
+}  // namespace tessera::kubernetes

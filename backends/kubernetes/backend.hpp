@@ -1,0 +1,45 @@
+// A Kubernetes cluster: lists, then watches, through kubectl proxy, and posts what it sees.
+//
+// One thread; everything on it is asynchronous. Nodes and pods are watched; the GPU operator's DaemonSets and
+// its ClusterPolicy are listed once a minute while somebody looks. Each resource may be forbidden on its own:
+// its source then fails with verb and resource, and the rest is shown. docs/kubernetes.md says what is read.
+// Threads: as Backend says; the clock is called on the backend's thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "backends/kubernetes/proxy.hpp"
+#include "engine/mig/catalogue.hpp"
+#include "engine/port.hpp"
+
+namespace tessera::kubernetes {
+
+struct Options {
+  std::string cluster;                        // the name shown: its context's
+  std::string server;                         // as the kubeconfig names it; for words only
+  ProxyOptions proxy;                         // the way to it
+  std::string socket;                         // a Unix socket to speak to instead of a proxy of our own
+  Duration every{0};                          // between two lists of what is not watched; 0: 60 s or 5 min
+  std::uint64_t generation = 1;               // counts up when a cluster is opened again
+  const mig::Catalogue* catalogue = nullptr;  // outlives the backend; null: products stay unknown
+  std::function<TimePoint()> clock;           // the wall clock
+};
+
+class KubernetesBackend final : public Backend {
+ public:
+  explicit KubernetesBackend(Options options);
+  ~KubernetesBackend() override;
+
+  ClusterName name() const override;
+  void start(EventSink& sink) override;  // sink outlives the backend
+  void set_pace(Pace pace) override;
+  void refresh() override;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tessera::kubernetes

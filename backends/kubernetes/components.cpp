@@ -1,0 +1,125 @@
+#include "backends/kubernetes/components.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace tessera::kubernetes {
+namespace {
+
+struct Known {
+  std::string_view name;
+  std::string_view deploy;  // nvidia.com/gpu.deploy.<this>; empty: none
+  std::array<std::string_view, 4> apps;
+};
+constexpr std::string_view kMpsDaemon = "MPS daemon";
+// In the order of need.
+constexpr std::array kKnown = {
+    Known{"driver", "driver", {"nvidia-driver-daemonset", "nvidia-vgpu-driver-daemonset"}},
+    Known{"vGPU manager", "vgpu-manager", {"nvidia-vgpu-manager-daemonset"}},
+    Known{"VFIO manager", "vfio-manager", {"nvidia-vfio-manager"}},
+    Known{"container toolkit", "container-toolkit", {"nvidia-container-toolkit-daemonset"}},
+    Known{"MIG manager", "mig-manager", {"nvidia-mig-manager"}},
+    Known{"vGPU device manager", "vgpu-device-manager", {"nvidia-vgpu-device-manager"}},
+    Known{"validator", "operator-validator", {"nvidia-operator-validator", "nvidia-sandbox-validator"}},
+    Known{kMpsDaemon, "device-plugin", {"nvidia-device-plugin-mps-control-daemon"}},
+    Known{"device plugin",
+          "device-plugin",
+          {"nvidia-device-plugin-daemonset", "nvidia-device-plugin", "nvidia-gpu-device-plugin",
+           "nvidia-device-plugin-ds"}},
+    Known{"sandbox device plugin", "sandbox-device-plugin", {"nvidia-sandbox-device-plugin-daemonset"}},
+    Known{"DRA driver", "dra-driver", {"dra-driver-nvidia-gpu", "nvidia-dra-driver-gpu"}},
+    Known{"feature discovery", "gpu-feature-discovery", {"gpu-feature-discovery"}},
+    Known{"DCGM", "dcgm", {"nvidia-dcgm"}},
+    Known{"DCGM exporter", "dcgm-exporter", {"nvidia-dcgm-exporter", "dcgm-exporter"}},
+    Known{"node status exporter", "node-status-exporter", {"nvidia-node-status-exporter"}},
+    Known{"HAMi device plugin", "", {"hami-device-plugin"}},
+};
+
+const Known* find_known(std::string_view app) {
+  if (app.empty()) return nullptr;
+  for (const Known& known : kKnown)
+    if (std::find(known.apps.begin(), known.apps.end(), app) != known.apps.end()) return &known;
+  return nullptr;
+}
+
+std::string_view app_of(const PodObject& pod) {
+  for (std::string_view key : {"app", "app.kubernetes.io/name", "k8s-app"})
+    if (std::string_view value = pod.label(key); find_known(value)) return value;
+  return {};
+}
+
+bool selects(const DaemonSetObject& set, const NodeObject& node) {
+  return std::all_of(set.node_selector.begin(), set.node_selector.end(), [&](const auto& entry) {
+    auto found = node.meta.labels.find(entry.first);
+    // Labels that we do not keep (kubernetes.io/os) are taken as met.
+    return found == node.meta.labels.end() ? !is_kept_label(entry.first) : found->second == entry.second;
+  });
+}
+
+// The selector holds but for labels of the form gpu.deploy.x, which a manager may have paused.
+bool would_select(const DaemonSetObject& set, const NodeObject& node) {
+  DaemonSetObject without = set;
+  std::erase_if(without.node_selector,
+                [](const auto& entry) { return entry.first.starts_with("nvidia.com/gpu.deploy."); });
+  return selects(without, node);
+}
+
+std::string pod_detail(const PodObject& pod) {
+  std::string detail = pod.reason.empty() ? pod.phase : pod.reason;
+  if (!pod.message.empty()) detail += ": " + pod.message;
+  if (!pod.unschedulable.empty()) detail = pod.unschedulable;
+  return detail.empty() ? "not ready" : detail;
+}
+
+std::optional<Component> component(const Known& known, const NodeObject& node,
+                                   const std::vector<DaemonSetObject>* sets,
+                                   const std::vector<const PodObject*>& pods) {
+  Component part{std::string(known.name), Part::unknown, ""};
+  const PodObject* pod = nullptr;
+  for (const PodObject* one : pods)
+    if (find_known(app_of(*one)) == &known && (!pod || one->ready)) pod = one;
+  std::string deploy = known.deploy.empty() ? "" : "nvidia.com/gpu.deploy." + std::string(known.deploy);
+  std::string_view label = deploy.empty() ? std::string_view() : node.label(deploy);
+  const DaemonSetObject* meant = nullptr;
+  if (sets)
+    for (const DaemonSetObject& set : *sets)
+      if (find_known(set.app) == &known && would_select(set, node)) meant = &set;
+  // Two parts share the plugin's label; whether this one is meant only its DaemonSet tells.
+  bool may_be = pod || meant || (!sets && known.name != kMpsDaemon);
+  if (label.starts_with("paused") && may_be) {
+    part.state = Part::paused;
+    part.detail = deploy + "=" + std::string(label);
+    return part;
+  }
+  if (pod) {
+    bool leaving = pod->meta.deleted.has_value();
+    part.state = pod->ready && !leaving ? Part::ready : Part::not_ready;
+    if (part.state == Part::not_ready) part.detail = leaving ? "its pod is ending" : pod_detail(*pod);
+    return part;
+  }
+  if (label == "false" || !meant) return std::nullopt;  // opted out, or nobody can tell
+  if (!selects(*meant, node) && label.empty() && !deploy.empty())
+    return std::nullopt;  // not meant to run here
+  part.state = Part::missing;
+  part.detail = "DaemonSet " + meant->meta.name_space + "/" + meant->meta.name + " has no pod here";
+  return part;
+}
+
+}  // namespace
+
+std::string_view component_of(std::string_view app) {
+  const Known* known = find_known(app);
+  return known ? known->name : std::string_view();
+}
+
+std::string_view component_of(const PodObject& pod) { return component_of(app_of(pod)); }
+
+std::vector<Component> components_of(const NodeObject& node, const std::vector<DaemonSetObject>* sets,
+                                     const std::vector<const PodObject*>& pods) {
+  std::vector<Component> parts;
+  for (const Known& known : kKnown)
+    if (auto part = component(known, node, sets, pods)) parts.push_back(std::move(*part));
+  return parts;
+}
+
+}  // namespace tessera::kubernetes

@@ -1,0 +1,220 @@
+#include "backends/kubernetes/feed.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "backends/kubernetes/explain.hpp"
+
+namespace tessera::kubernetes {
+namespace {
+
+constexpr int kPage = 500;
+constexpr Duration kListDeadline{60000};
+// Bookmarks come about once a minute; twice missed, the connection is taken for dead.
+constexpr Duration kIdle{150000};
+constexpr int kWatchSeconds = 290;  // then the server ends it by itself
+constexpr std::size_t kLine = 16u << 20;
+constexpr Duration kFirstWait{1000}, kLongestWait{30000};
+constexpr Duration kRefused{60000};     // until a resource that we may not read is tried again
+constexpr Duration kNotServed{300000};  // until one that is not there is
+
+}  // namespace
+
+struct Feed::State : std::enable_shared_from_this<State> {
+  State(Worker& w, HttpClient& c, FeedSpec s, FeedCalls f)
+      : worker(w), client(c), spec(std::move(s)), calls(std::move(f)) {}
+
+  Worker& worker;
+  HttpClient& client;
+  FeedSpec spec;
+  FeedCalls calls;
+  Parser parser;
+  std::string version;       // where the watch goes on; empty: a list is needed
+  std::string list_version;  // of the list that is under way
+  std::string note;
+  HttpClient::Id running = 0;
+  std::uint64_t timer = 0;
+  Duration wait = kFirstWait;
+  Duration listing{0};
+  int failures = 0;  // in a row, before the first list
+  int restarts = 0;  // of a list whose pages expired under it
+  bool listed = false, answered = false, live = false;
+
+  std::string target(const std::string& more) const {
+    return spec.path + "?" + (spec.query.empty() ? "" : spec.query + "&") + more;
+  }
+  void stop();
+  void go_on() { version.empty() ? list("") : watch(); }
+  void list(const std::string& next);
+  void listed_page(Result<HttpResponse> result);
+  void complete();
+  void watch();
+  void hear(std::string_view line);
+  void watch_ended(Result<HttpResponse> result);
+  void refused(const std::string& verb, const HttpResponse& response);
+  void failed(Error error);
+  void later(Duration delay);
+};
+
+void Feed::State::stop() {
+  if (running != 0) client.cancel(std::exchange(running, 0));
+  if (timer != 0) worker.cancel(std::exchange(timer, 0));
+}
+
+void Feed::State::later(Duration delay) {
+  if (timer != 0) worker.cancel(timer);
+  timer = worker.after(delay, [weak = weak_from_this()] {
+    auto self = weak.lock();
+    if (!self) return;
+    self->timer = 0;
+    self->go_on();
+  });
+}
+
+void Feed::State::list(const std::string& next) {
+  if (next.empty()) {
+    calls.begin();
+    listing = Duration(0);
+    note.clear();
+  }
+  HttpRequest request;
+  // Pages that expire faster than they are read: all at once, then.
+  std::string limit = restarts < 2 ? "limit=" + std::to_string(kPage) : "resourceVersion=0";
+  request.target = target(limit + (next.empty() ? "" : "&continue=" + url_escape(next)));
+  request.deadline = kListDeadline;
+  calls.called();
+  running = client.request(std::move(request), [weak = weak_from_this()](Result<HttpResponse> result) {
+    if (auto self = weak.lock()) self->listed_page(std::move(result));
+  });
+}
+
+void Feed::State::listed_page(Result<HttpResponse> result) {
+  running = 0;
+  if (!result) return failed(explain_silence("list " + spec.what, result.error(), calls.proxy_words()));
+  listing += result->took;
+  if (result->status == 410 && restarts < 5) {
+    ++restarts;
+    return list("");
+  }
+  if (result->status != 200) return refused("list", *result);
+  auto page = calls.page(result->body);
+  if (!page) return failed(page.error());
+  if (page->skipped > 0)
+    note = std::to_string(page->skipped) + " of the " + spec.what + " could not be read: " + page->problem;
+  list_version = page->version;
+  if (!page->next.empty()) return list(page->next);
+  complete();
+}
+
+void Feed::State::complete() {
+  restarts = 0;
+  wait = kFirstWait;
+  failures = 0;
+  listed = answered = live = true;
+  calls.listed(listing);
+  calls.report(std::nullopt, listing, note);
+  if (spec.every) return later(spec.every());
+  version = list_version;
+  watch();
+}
+
+void Feed::State::watch() {
+  HttpRequest request;
+  request.target = target("watch=1&allowWatchBookmarks=true&timeoutSeconds=" + std::to_string(kWatchSeconds) +
+                          "&resourceVersion=" + url_escape(version));
+  request.deadline = kIdle;
+  request.limit = kLine;
+  calls.called();
+  auto weak = weak_from_this();
+  running = client.stream(
+      std::move(request), kIdle,
+      [weak] {
+        auto self = weak.lock();
+        if (!self) return;
+        self->wait = kFirstWait;
+        if (!std::exchange(self->live, true)) self->calls.report(std::nullopt, self->listing, self->note);
+      },
+      [weak](std::string_view line) {
+        if (auto self = weak.lock()) self->hear(line);
+      },
+      [weak](Result<HttpResponse> ended) {
+        if (auto self = weak.lock()) self->watch_ended(std::move(ended));
+      });
+}
+
+void Feed::State::hear(std::string_view text) {
+  auto line = calls.line(text);
+  if (!line) {
+    note = "a line of the watch could not be read: " + line.error().reason;
+    return calls.report(std::nullopt, listing, note);
+  }
+  if (line->change != Change::error) {
+    if (!line->version.empty()) version = line->version;
+    return;
+  }
+  stop();
+  if (line->status.code == 410) {
+    version.clear();
+    return list("");
+  }
+  failed({"cannot watch " + spec.what,
+          line->status.message.empty() ? "the watch broke off" : line->status.message,
+          "tessera asks again by itself"});
+}
+
+void Feed::State::watch_ended(Result<HttpResponse> result) {
+  running = 0;
+  if (!result) return failed(explain_silence("watch " + spec.what, result.error(), calls.proxy_words()));
+  if (result->status == 410) {
+    version.clear();
+    return list("");
+  }
+  if (result->status != 200) return refused("watch", *result);
+  later(kFirstWait);  // the server's own time was up
+}
+
+void Feed::State::refused(const std::string& verb, const HttpResponse& response) {
+  Error error = explain_response(verb + " " + spec.what, response, parser, calls.proxy_words());
+  Duration delay = wait;
+  wait = std::min(wait * 2, kLongestWait);
+  auto status = parser.status(response.body);
+  if (response.retry_after) delay = std::max(delay, *response.retry_after);
+  if (status && status->retry_after) delay = std::max(delay, Duration(*status->retry_after * 1000));
+  if (response.status == 401 || response.status == 403) delay = kRefused;
+  if (response.status == 404) delay = kNotServed;
+  // A server that is busy or in trouble may answer the second time.
+  bool for_good = response.status < 500 && response.status != 429;
+  if (for_good || ++failures > 1) answered = true;
+  live = false;
+  calls.report(std::move(error), Duration(0), "");
+  later(delay);
+}
+
+void Feed::State::failed(Error error) {
+  live = false;
+  if (++failures > 1) answered = true;
+  calls.report(std::move(error), Duration(0), "");
+  later(wait);
+  wait = std::min(wait * 2, kLongestWait);
+}
+
+Feed::Feed(Worker& worker, HttpClient& client, FeedSpec spec, FeedCalls calls)
+    : state_(std::make_shared<State>(worker, client, std::move(spec), std::move(calls))) {}
+Feed::~Feed() { state_->stop(); }
+
+void Feed::go() {
+  if (state_->running != 0) return;
+  state_->stop();
+  state_->go_on();
+}
+
+void Feed::rest() {
+  state_->stop();
+  state_->live = false;
+}
+
+bool Feed::has_list() const { return state_->listed; }
+bool Feed::answered() const { return state_->answered; }
+bool Feed::is_live() const { return state_->live; }
+
+}  // namespace tessera::kubernetes

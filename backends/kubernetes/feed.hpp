@@ -1,0 +1,72 @@
+// One resource of the API, followed: listed by pages, then watched, then asked again for as long as we live.
+//
+//   list ──last page──▶ watch ──ends──▶ watch again from the last version seen
+//    ▲                    │
+//    └──── 410 Gone ──────┘        a failure: wait (1 s, 2 s, … 30 s, or what Retry-After says), then go on
+// A resource that is small and changes seldom is listed again and again instead of being watched. A list that
+// is begun anew takes nothing away before it is complete.
+// Threads: the worker's thread. The destructor cancels whatever is under way.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "backends/http_client.hpp"
+#include "backends/kubernetes/parse.hpp"
+#include "backends/worker.hpp"
+
+namespace tessera::kubernetes {
+
+struct FeedSpec {
+  std::string path;                 // "/api/v1/nodes"
+  std::string query;                // "fieldSelector=...", escaped; may be empty
+  std::string what;                 // "nodes": for words
+  std::function<Duration()> every;  // between two lists; empty: it is watched
+};
+
+// What a page or a line meant to whoever keeps the objects.
+struct FeedPage {
+  std::string version, next;
+  std::optional<std::int64_t> remaining;
+  std::size_t skipped = 0;
+  std::string problem;  // of the first that was skipped
+};
+struct FeedLine {
+  Change change = Change::unknown;
+  std::string version;
+  ApiStatus status;
+};
+
+struct FeedCalls {
+  std::function<void()> begin;  // a list begins
+  std::function<Result<FeedPage>(std::string_view body)> page;
+  std::function<void(Duration took)> listed;  // it is complete
+  std::function<Result<FeedLine>(std::string_view line)> line;
+  // How it is doing: a failure, or nullopt with what could not be read.
+  std::function<void(std::optional<Error>, Duration latency, std::string note)> report;
+  std::function<void()> called;              // one request more
+  std::function<std::string()> proxy_words;  // kubectl's last complaint
+};
+
+class Feed {
+ public:
+  Feed(Worker& worker, HttpClient& client, FeedSpec spec, FeedCalls calls);
+  ~Feed();
+  Feed(const Feed&) = delete;
+  Feed& operator=(const Feed&) = delete;
+
+  void go();              // begins, or goes on at once instead of waiting
+  void rest();            // nobody can answer now: drops what is under way until go()
+  bool has_list() const;  // it was complete once
+  bool answered() const;  // ... or refused: nothing better will come soon
+  bool is_live() const;   // a watch is open, or the last list succeeded
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace tessera::kubernetes

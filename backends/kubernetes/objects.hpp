@@ -1,0 +1,137 @@
+// What tessera keeps of the API's objects: the fields that it uses, as told, cleaned of control characters.
+//
+// Built by parse.hpp; read by whatever makes values of them (node_values, pod_values, components, remarks)
+// and by the steps of a run, which check their effects on them. Names follow the API (core/v1, apps/v1,
+// nvidia.com/v1, resource.k8s.io/v1).
+// Threads: plain values.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/model/units.hpp"
+
+namespace tessera::kubernetes {
+
+using Texts = std::map<std::string, std::string, std::less<>>;
+using Counts = std::map<std::string, std::int64_t, std::less<>>;
+
+struct Meta {
+  std::string name;
+  std::string name_space;  // empty: the object belongs to no namespace
+  std::string uid;
+  std::string version;  // resourceVersion
+  std::optional<TimePoint> created;
+  std::optional<TimePoint> deleted;  // it is on its way out since then
+  Texts labels;                      // those worth keeping (is_kept_label)
+  Texts annotations;                 // those worth keeping (is_kept_annotation)
+  std::string owner_kind;            // the controller that made it: "Job", "ReplicaSet"
+  std::string owner_name;
+};
+
+// Of the hundreds of labels that node feature discovery sets, those that somebody here reads.
+bool is_kept_label(std::string_view key);
+bool is_kept_annotation(std::string_view key);
+
+struct Condition {
+  std::string type;    // "Ready"
+  std::string status;  // "True" "False" "Unknown"
+  std::string reason;
+  std::string message;
+  std::optional<TimePoint> since;
+};
+
+struct Taint {
+  std::string key, value, effect;
+  std::optional<TimePoint> since;
+};
+
+struct NodeObject {
+  Meta meta;
+  bool unschedulable = false;
+  std::vector<Taint> taints;
+  std::vector<Condition> conditions;
+  Counts capacity;                   // extended resources, those with a '/' in their name
+  Counts allocatable;                // the same
+  std::optional<std::int64_t> cpus;  // whole cores, rounded down
+  std::optional<Mib> memory;
+  std::string kubelet;  // "v1.31.2"
+  std::string boot_id;
+
+  // The value of a label; empty: it is not there.
+  std::string_view label(std::string_view key) const;
+  // Capacity of a resource; nullopt: the node does not know that name.
+  std::optional<std::int64_t> has(std::string_view resource) const;
+};
+
+// Labels, capacity or an accelerator's name say that there are GPUs.
+bool has_gpus(const NodeObject& node);
+
+struct PodObject {
+  Meta meta;
+  std::string node;           // spec.nodeName; empty: it waits for one
+  std::string phase;          // Pending Running Succeeded Failed Unknown
+  std::string reason;         // of the status, or why a container waits: "ImagePullBackOff"
+  std::string message;        // what belongs to the reason
+  std::string unschedulable;  // message of the condition PodScheduled when that is False
+  std::optional<TimePoint> started;
+  bool ready = false;           // condition Ready
+  bool restarts = false;        // restartPolicy Always or OnFailure
+  bool privileged = false;      // one of its containers is
+  bool gpu_paths = false;       // mounts /dev/nvidia* or all of /dev from its host
+  std::string visible_devices;  // NVIDIA_VISIBLE_DEVICES of a container that asks for no GPU
+  std::string runtime_class;
+  std::string priority_class;
+  Counts requests;                  // GPU resources (of sharing::parse_resource) of all containers
+  std::vector<std::string> claims;  // names of the ResourceClaims it uses
+
+  std::string id() const { return meta.name_space + "/" + meta.name; }
+  std::string_view label(std::string_view key) const;
+};
+
+struct DaemonSetObject {
+  Meta meta;
+  std::string app;  // label app, app.kubernetes.io/name or k8s-app of its pods
+  Texts node_selector;
+  std::int64_t desired = 0, ready = 0;
+};
+
+struct ClusterPolicyObject {
+  Meta meta;
+  std::string state;                  // status.state: ready, notReady, ignored
+  std::string mig_strategy;           // spec.mig.strategy
+  std::string mig_config;             // spec.migManager.config.name: a ConfigMap
+  std::string plugin_config;          // spec.devicePlugin.config.name
+  std::string plugin_config_default;  // spec.devicePlugin.config.default
+  std::optional<bool> mig_manager;    // spec.migManager.enabled
+};
+
+// One device of a ResourceSlice, as the NVIDIA DRA driver describes it.
+struct DraDevice {
+  std::string name;  // "gpu-0", "gpu-1-mig-1g24gb-14-0"
+  std::string type;  // "gpu" "mig"
+  std::string uuid;
+  std::string parent;   // parentUUID of a MIG device
+  std::string product;  // "NVIDIA H100 80GB HBM3"
+  std::string profile;  // "1g.24gb"
+  std::optional<Mib> memory;
+};
+struct ResourceSliceObject {
+  Meta meta;
+  std::string driver, node, pool;
+  std::vector<DraDevice> devices;
+};
+struct ResourceClaimObject {
+  Meta meta;
+  struct Result {
+    std::string driver, pool, device;
+  };
+  std::vector<Result> results;        // status.allocation.devices.results
+  std::vector<std::string> reserved;  // names of the pods that it is reserved for
+};
+
+}  // namespace tessera::kubernetes

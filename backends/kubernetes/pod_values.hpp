@@ -1,0 +1,24 @@
+// A Pod object → the model's workload: what it asks for, what it holds and where, why it waits, and whether
+// it reaches GPUs that it never asked for.
+// Threads: pure functions.
+#pragma once
+
+#include <string>
+
+#include "backends/kubernetes/objects.hpp"
+#include "backends/kubernetes/sharing_of.hpp"
+#include "engine/model/values.hpp"
+
+namespace tessera::kubernetes {
+
+// Worth a row: it asks for GPUs, or reaches them unasked. Pods of the GPU stack itself and pods that have
+// ended are not.
+bool is_gpu_work(const PodObject& pod, bool on_gpu_node);
+
+// on: how its node shares its GPUs; nullptr: it has no node, or one that we do not know.
+Workload workload_of(const PodObject& pod, const NodeSharing* on, Origin origin);
+
+// "privileged", "NVIDIA_VISIBLE_DEVICES=all", "mounts /dev/nvidia* from its node"; empty: no way.
+std::string unasked_way(const PodObject& pod);
+
+}  // namespace tessera::kubernetes

@@ -1,0 +1,165 @@
+// core/v1 Pod: of its containers only what they ask for and how they reach devices.
+#include <algorithm>
+
+#include "backends/kubernetes/parse.hpp"
+#include "backends/kubernetes/read.hpp"
+#include "engine/model/values.hpp"
+#include "engine/sharing/resources.hpp"
+#include "engine/text.hpp"
+
+namespace tessera::kubernetes {
+namespace {
+
+struct Container {
+  Counts requests;
+  bool privileged = false;
+  std::string visible_devices;
+};
+
+// Requests and limits of an extended resource are equal; one of them may be left out.
+void read_gpu_resources(JsonValue& value, Counts& counts) {
+  value.fields([&](std::string_view key, JsonValue& field) {
+    if (key.find('/') == std::string_view::npos || key.size() > 320) return;
+    if (!sharing::parse_resource(key, Scheduler::kubernetes)) return;
+    auto text = field.text();
+    auto number = text ? parse_quantity(*text) : field.integer();
+    if (number && *number > 0 && counts.size() < 32) counts[clean(key)] = *number;
+  });
+}
+
+void read_environment(JsonValue& value, Container& container) {
+  value.items([&](JsonValue& item) {
+    bool is_it = false;
+    std::string devices;
+    item.fields([&](std::string_view key, JsonValue& field) {
+      if (key == "name") is_it = field.text().value_or("") == "NVIDIA_VISIBLE_DEVICES";
+      if (key == "value" && is_it) devices = words(field, 128);
+    });
+    if (is_it && !devices.empty() && devices != "void" && devices != "none")
+      container.visible_devices = std::move(devices);
+  });
+}
+
+Container read_container(JsonValue& value) {
+  Container container;
+  value.fields([&](std::string_view key, JsonValue& field) {
+    if (key == "env") read_environment(field, container);
+    if (key == "resources")
+      field.fields([&](std::string_view inner, JsonValue& counts) {
+        if (inner == "limits" || inner == "requests") read_gpu_resources(counts, container.requests);
+      });
+    if (key == "securityContext")
+      field.fields([&](std::string_view inner, JsonValue& flag) {
+        if (inner == "privileged") container.privileged = flag.boolean().value_or(false);
+      });
+  });
+  return container;
+}
+
+// Containers run side by side, so their requests add up; those that run before them need the largest.
+void read_containers(JsonValue& value, PodObject& pod, bool side_by_side) {
+  value.items([&](JsonValue& item) {
+    Container one = read_container(item);
+    for (const auto& [resource, count] : one.requests) {
+      std::int64_t& sum = pod.requests[resource];
+      sum = side_by_side ? sum + count : std::max(sum, count);
+    }
+    pod.privileged = pod.privileged || one.privileged;
+    if (one.requests.empty() && !one.visible_devices.empty()) pod.visible_devices = one.visible_devices;
+  });
+}
+
+void read_volumes(JsonValue& value, PodObject& pod) {
+  value.items([&](JsonValue& volume) {
+    volume.fields([&](std::string_view key, JsonValue& source) {
+      if (key != "hostPath") return;
+      source.fields([&](std::string_view inner, JsonValue& field) {
+        if (inner != "path") return;
+        std::string path = words(field, 256);
+        while (path.size() > 1 && path.back() == '/') path.pop_back();
+        if (path == "/dev" || path == "/" || path.starts_with("/dev/nvidia")) pod.gpu_paths = true;
+      });
+    });
+  });
+}
+
+void read_claims(JsonValue& value, PodObject& pod) {
+  value.items([&](JsonValue& item) {
+    std::string name;
+    item.fields([&](std::string_view key, JsonValue& field) {
+      if (key == "resourceClaimName") name = words(field);
+    });
+    if (!name.empty() && pod.claims.size() < 32) pod.claims.push_back(std::move(name));
+  });
+}
+
+void read_spec(JsonValue& value, PodObject& pod) {
+  Counts before;  // what containers that run first ask for
+  value.fields([&](std::string_view key, JsonValue& field) {
+    if (key == "nodeName") pod.node = words(field, 253);
+    if (key == "restartPolicy") pod.restarts = field.text().value_or("") != "Never";
+    if (key == "runtimeClassName") pod.runtime_class = words(field, 128);
+    if (key == "priorityClassName") pod.priority_class = words(field, 128);
+    if (key == "volumes") read_volumes(field, pod);
+    if (key == "containers") read_containers(field, pod, true);
+    if (key == "initContainers") {
+      PodObject first;
+      read_containers(field, first, false);
+      before = std::move(first.requests);
+      pod.privileged = pod.privileged || first.privileged;
+    }
+  });
+  for (const auto& [resource, count] : before) {
+    std::int64_t& sum = pod.requests[resource];
+    sum = std::max(sum, count);
+  }
+}
+
+void read_waiting(JsonValue& value, PodObject& pod) {
+  value.items([&](JsonValue& container) {
+    container.fields([&](std::string_view key, JsonValue& state) {
+      if (key != "state") return;
+      state.fields([&](std::string_view word, JsonValue& waiting) {
+        if (word != "waiting" || !pod.reason.empty()) return;
+        waiting.fields([&](std::string_view inner, JsonValue& field) {
+          if (inner == "reason") pod.reason = words(field, 128);
+          if (inner == "message") pod.message = words(field, 1024);
+        });
+      });
+    });
+  });
+}
+
+void read_pod_conditions(JsonValue& value, PodObject& pod) {
+  std::vector<Condition> conditions;
+  read_conditions(value, conditions);
+  for (const Condition& condition : conditions) {
+    if (condition.type == "Ready") pod.ready = condition.status == "True";
+    if (condition.type == "PodScheduled" && condition.status == "False")
+      pod.unschedulable = condition.message.empty() ? condition.reason : condition.message;
+  }
+}
+
+void read_status(JsonValue& value, PodObject& pod) {
+  value.fields([&](std::string_view key, JsonValue& field) {
+    if (key == "phase") pod.phase = words(field, 32);
+    if (key == "reason") pod.reason = words(field, 128);
+    if (key == "message") pod.message = words(field, 1024);
+    if (key == "startTime") pod.started = time_of(field);
+    if (key == "conditions") read_pod_conditions(field, pod);
+    if (key == "containerStatuses" || key == "initContainerStatuses") read_waiting(field, pod);
+    if (key == "resourceClaimStatuses") read_claims(field, pod);
+  });
+}
+
+}  // namespace
+
+void read_object(JsonValue& value, PodObject& pod) {
+  value.fields([&](std::string_view key, JsonValue& field) {
+    if (key == "metadata") read_meta(field, pod.meta);
+    if (key == "spec") read_spec(field, pod);
+    if (key == "status") read_status(field, pod);
+  });
+}
+
+}  // namespace tessera::kubernetes

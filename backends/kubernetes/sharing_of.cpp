@@ -1,0 +1,173 @@
+#include "backends/kubernetes/sharing_of.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "engine/mig/profile_name.hpp"
+#include "engine/sharing/resources.hpp"
+
+namespace tessera::kubernetes {
+namespace {
+
+constexpr int kMostGpus = 1024;  // more is a broken label, not a node
+
+std::optional<int> number(std::string_view text) {
+  int value = 0;
+  auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code != std::errc() || stop != text.data() + text.size() || value < 0 || value > 1'000'000)
+    return std::nullopt;
+  return value;
+}
+
+int small(std::int64_t count) { return static_cast<int>(std::clamp<std::int64_t>(count, 0, kMostGpus)); }
+
+std::optional<int> label_number(const NodeObject& node, std::string_view key) {
+  return number(node.label(key));
+}
+
+void read_product(NodeSharing& sharing, std::string_view label, const mig::Catalogue* catalogue,
+                  std::optional<ProfileName>& single) {
+  if (catalogue) sharing.product = catalogue->by_gfd_label(label);
+  if (label.ends_with("-SHARED")) label.remove_suffix(7);
+  if (std::size_t at = label.rfind("-MIG-"); at != std::string_view::npos) {
+    std::string_view profile = label.substr(at + 5);
+    label = label.substr(0, at);
+    sharing.invalid = profile == "INVALID";
+    single = mig::canonical_profile(profile);
+  }
+  sharing.model = label;
+}
+
+Strategy method_of(std::string_view word) {
+  if (word == "time-slicing" || word == "time-sharing") return Strategy::time_slicing;
+  if (word == "mps") return Strategy::mps;
+  return Strategy::whole;
+}
+
+void set_replicas(NodeSharing& sharing, std::optional<int> replicas, std::string_view method) {
+  if (!replicas || *replicas < 2) return;
+  sharing.replicas = *replicas;
+  sharing.method = method_of(method);
+  if (sharing.method == Strategy::whole) sharing.method = Strategy::time_slicing;  // before there was a label
+}
+
+// nvidia.com/mig-<profile>.count and its replicas.
+void read_mixed(NodeSharing& sharing, const NodeObject& node) {
+  constexpr std::string_view kPrefix = "nvidia.com/mig-", kCount = ".count";
+  for (auto it = node.meta.labels.lower_bound(kPrefix); it != node.meta.labels.end(); ++it) {
+    std::string_view key = it->first;
+    if (!key.starts_with(kPrefix)) break;
+    if (!key.ends_with(kCount)) continue;
+    std::string stem(key.substr(0, key.size() - kCount.size()));
+    auto profile = mig::canonical_profile(std::string_view(stem).substr(kPrefix.size()));
+    auto count = number(it->second);
+    if (!profile || !count || *count == 0) continue;
+    sharing.instances[*profile] = std::min(*count, kMostGpus);
+    set_replicas(sharing, label_number(node, stem + ".replicas"), node.label(stem + ".sharing-strategy"));
+  }
+}
+
+// Without feature discovery the counts are all there is.
+void read_counts(NodeSharing& sharing, const NodeObject& node, bool labelled) {
+  for (const auto& [resource, count] : node.capacity) {
+    auto name = sharing::parse_resource(resource, Scheduler::kubernetes);
+    if (!name || count <= 0) continue;
+    if (name->shared) sharing.renamed = true;
+    if (name->kind == sharing::ResourceKind::vgpu) sharing.vgpus[name->type] = small(count);
+    if (labelled) continue;
+    if (name->kind == sharing::ResourceKind::gpu) sharing.whole = small(count);
+    if (name->kind == sharing::ResourceKind::instance && name->profile)
+      sharing.instances[*name->profile] = small(count);
+  }
+  if (!labelled && sharing.instances.empty() && sharing.whole > 0) sharing.boards = sharing.whole;
+}
+
+void read_gke(NodeSharing& sharing, const NodeObject& node, const mig::Catalogue* catalogue) {
+  std::string_view accelerator = node.label("cloud.google.com/gke-accelerator");
+  if (accelerator.empty() || !sharing.model.empty()) return;
+  sharing.model = accelerator;
+  if (catalogue) sharing.product = catalogue->by_any(accelerator);
+  set_replicas(sharing, label_number(node, "cloud.google.com/gke-max-shared-clients-per-gpu"),
+               node.label("cloud.google.com/gke-gpu-sharing-strategy"));
+  auto partition = mig::canonical_profile(node.label("cloud.google.com/gke-gpu-partition-size"));
+  int offered = sharing.whole / std::max(1, sharing.replicas);
+  sharing.whole = partition ? 0 : offered;
+  if (partition) {
+    sharing.mig_strategy = sharing::MigStrategy::single;
+    sharing.instances[*partition] = offered;
+    sharing.boards.reset();
+  } else {
+    sharing.boards = offered;
+  }
+}
+
+// ack.node.gpu.schedule: memory in GiB instead of GPUs.
+void read_ack(NodeSharing& sharing, const NodeObject& node) {
+  auto memory = node.has("aliyun.com/gpu-mem");
+  auto count = node.has("aliyun.com/gpu-count");
+  if (!memory || *memory <= 0 || !count || *count <= 0) return;
+  sharing.boards = sharing.whole = small(*count);
+  sharing.method = Strategy::shard;
+  sharing.replicas = std::max(1, small(*memory / *count));
+  if (sharing.model.empty()) sharing.model = node.label("aliyun.accelerator/nvidia_name");
+}
+
+}  // namespace
+
+NodeSharing sharing_of(const NodeObject& node, const mig::Catalogue* catalogue) {
+  NodeSharing sharing;
+  std::optional<ProfileName> single;
+  std::string_view product = node.label("nvidia.com/gpu.product");
+  auto count = label_number(node, "nvidia.com/gpu.count");
+  bool labelled = !product.empty() && count.has_value();
+  if (!product.empty()) read_product(sharing, product, catalogue, single);
+  if (auto strategy = sharing::parse_strategy(node.label("nvidia.com/mig.strategy")))
+    sharing.mig_strategy = *strategy;
+  if (auto mib = label_number(node, "nvidia.com/gpu.memory"); mib && *mib > 0) sharing.memory = Mib{*mib};
+  sharing.paused = node.label("nvidia.com/gpu.deploy.device-plugin").starts_with("paused");
+  if (labelled) {
+    read_mixed(sharing, node);
+    int boards = std::min(*count, kMostGpus);
+    if (single && sharing.instances.empty()) {
+      sharing.mig_strategy = sharing::MigStrategy::single;
+      sharing.instances[*single] = boards;  // the label counts instances then
+    } else if (!sharing.invalid) {
+      sharing.boards = boards;
+    }
+    auto replicas = label_number(node, "nvidia.com/gpu.replicas");
+    set_replicas(sharing, replicas, node.label("nvidia.com/gpu.sharing-strategy"));
+    if (single || sharing.invalid) {
+      sharing.whole = 0;
+    } else if (sharing.instances.empty()) {
+      sharing.whole = boards;
+    } else if (replicas && *replicas > 0) {
+      // Some boards are cut, some are not: those that are not are what the plugin offers as nvidia.com/gpu.
+      auto offered = node.has("nvidia.com/gpu").value_or(0) + node.has("nvidia.com/gpu.shared").value_or(0);
+      sharing.whole = std::min(boards, small(offered / std::max(1, *replicas)));
+    }
+  }
+  read_counts(sharing, node, labelled);
+  read_gke(sharing, node, catalogue);
+  read_ack(sharing, node);
+  return sharing;
+}
+
+Counts expected_counts(const NodeSharing& sharing) {
+  Counts counts;
+  if (sharing.invalid) return {{sharing::kubernetes_gpu(), 0}};
+  if (sharing.method == Strategy::shard) return counts;
+  bool shares = sharing.renamed && sharing.replicas > 1;
+  std::int64_t each = sharing.replicas;
+  if (sharing.mig_strategy == sharing::MigStrategy::single && !sharing.instances.empty()) {
+    std::int64_t sum = 0;
+    for (const auto& [profile, count] : sharing.instances) sum += count;
+    counts[sharing::kubernetes_gpu(shares)] = sum * each;
+    return counts;
+  }
+  for (const auto& [profile, count] : sharing.instances)
+    counts[sharing::kubernetes_instance(profile, shares)] = count * each;
+  if (sharing.whole > 0) counts[sharing::kubernetes_gpu(shares)] = sharing.whole * each;
+  return counts;
+}
+
+}  // namespace tessera::kubernetes

@@ -1,0 +1,50 @@
+// The objects that are kept, and what they mean: pages and watch lines in, events for the model out.
+//
+// Knows no network. Kept are GPU nodes, pods that ask for GPUs or reach them, pods of the GPU stack, and its
+// DaemonSets. A list that is begun anew blanks nothing: what it no longer holds goes when it is complete.
+// Threads: one thread; callbacks come from inside the calls.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "backends/kubernetes/feed.hpp"
+#include "engine/mig/catalogue.hpp"
+#include "engine/model/event.hpp"
+
+namespace tessera::kubernetes {
+
+class Store {
+ public:
+  using What = decltype(Event::what);
+  // catalogue may be null and outlives the store; post takes each event's substance.
+  Store(const mig::Catalogue* catalogue, std::function<void(What)> post, std::function<TimePoint()> clock);
+  ~Store();
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
+
+  // The part of FeedCalls that is about objects.
+  struct Handler {
+    std::function<void()> begin;
+    std::function<Result<FeedPage>(std::string_view)> page;
+    std::function<void()> listed;
+    std::function<Result<FeedLine>(std::string_view)> line;
+  };
+  Handler nodes();
+  Handler pods();
+  Handler daemon_sets();
+  Handler cluster_policies();
+
+  // Time has passed: orders may have become overdue. Posts remarks where they changed.
+  void look_again();
+
+  // What is known of a node; nullptr: nothing.
+  const NodeObject* node(std::string_view name) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tessera::kubernetes

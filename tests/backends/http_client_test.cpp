@@ -1,0 +1,261 @@
+#include "backends/http_client.hpp"
+
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+#include <future>
+#include <mutex>
+
+#include "tests/support/http_script.hpp"
+
+namespace tessera {
+namespace {
+
+using namespace std::chrono_literals;
+using test::HttpScript;
+
+class HttpClientTest : public testing::Test {
+ protected:
+  ~HttpClientTest() override { worker_.stop(); }
+
+  void connect(const std::string& socket) {
+    std::promise<void> made;
+    worker_.post([&] {
+      client_.emplace(worker_, HttpEndpoint{socket, "", 0});
+      made.set_value();
+    });
+    made.get_future().wait();
+  }
+  Result<HttpResponse> ask(HttpRequest request) {
+    auto promise = std::make_shared<std::promise<Result<HttpResponse>>>();
+    auto future = promise->get_future();
+    worker_.post([this, promise, request = std::move(request)] {
+      client_->request(request,
+                       [promise](Result<HttpResponse> result) { promise->set_value(std::move(result)); });
+    });
+    if (future.wait_for(20s) != std::future_status::ready) return Error{"never called back", "", ""};
+    return future.get();
+  }
+  static HttpRequest get(std::string target) {
+    HttpRequest request;
+    request.target = std::move(target);
+    return request;
+  }
+
+  // What a stream said, as it says it.
+  struct Heard {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::vector<std::string> lines;
+    bool open = false;
+    std::optional<Result<HttpResponse>> end;
+
+    template <class Is>
+    bool until(Is is) {
+      std::unique_lock lock(mutex);
+      return changed.wait_for(lock, 20s, is);
+    }
+    template <class Change>
+    void change(Change how) {
+      std::lock_guard lock(mutex);
+      how();
+      changed.notify_all();
+    }
+  };
+  void listen(HttpRequest request, Duration idle, const std::shared_ptr<Heard>& heard) {
+    worker_.post([this, request, idle, heard] {
+      id_ = client_->stream(
+          request, idle, [heard] { heard->change([&] { heard->open = true; }); },
+          [heard](std::string_view line) { heard->change([&] { heard->lines.emplace_back(line); }); },
+          [heard](Result<HttpResponse> end) { heard->change([&] { heard->end = std::move(end); }); });
+    });
+  }
+
+  Worker worker_;
+  std::optional<HttpClient> client_;
+  HttpClient::Id id_ = 0;
+};
+
+TEST_F(HttpClientTest, ConnectionsAreKeptAndNameTheirHost) {
+  HttpScript server([](const HttpScript::Asked& asked) { return HttpScript::Answer{200, asked.target, {}}; });
+  connect(server.socket());
+  for (const char* target : {"/a", "/b", "/c"}) {
+    auto answer = ask(get(target));
+    ASSERT_TRUE(answer) << to_line(answer.error());
+    EXPECT_EQ(answer->status, 200);
+    EXPECT_EQ(answer->body, target);
+  }
+  EXPECT_EQ(server.connections(), 1u);
+  EXPECT_EQ(server.asked().at(0).headers.at("host"), "localhost");
+}
+
+TEST_F(HttpClientTest, WhatMayChangeSomethingGetsAConnectionOfItsOwn) {
+  HttpScript server([](const HttpScript::Asked& asked) { return HttpScript::Answer{200, asked.body, {}}; });
+  connect(server.socket());
+  ASSERT_TRUE(ask(get("/a")));
+  HttpRequest patch;
+  patch.method = "PATCH";
+  patch.target = "/b";
+  patch.body = "{}";
+  patch.headers = {{"Content-Type", "application/merge-patch+json"}};
+  auto answer = ask(patch);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->body, "{}");
+  EXPECT_EQ(server.connections(), 2u);
+  EXPECT_EQ(server.asked().at(1).headers.at("content-type"), "application/merge-patch+json");
+}
+
+TEST_F(HttpClientTest, AKeptConnectionThatTheServerClosedIsNoFailure) {
+  HttpScript server([](const HttpScript::Asked&) { return HttpScript::Answer{200, "x", {}}; });
+  connect(server.socket());
+  ASSERT_TRUE(ask(get("/a")));
+  server.stop();
+  server.start();
+  auto again = ask(get("/b"));
+  ASSERT_TRUE(again) << to_line(again.error());
+  EXPECT_EQ(again->body, "x");
+}
+
+TEST_F(HttpClientTest, ARefusalIsAResponseWithItsBodyAndWait) {
+  HttpScript server([](const HttpScript::Asked&) {
+    return HttpScript::Answer{429, "busy", {"Retry-After: 7"}};
+  });
+  connect(server.socket());
+  auto answer = ask(get("/"));
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 429);
+  EXPECT_EQ(answer->body, "busy");
+  EXPECT_EQ(answer->retry_after, Duration(7s));
+}
+
+TEST_F(HttpClientTest, NobodyThereIsAnError) {
+  connect("/tmp/tessera-no-such-socket");
+  auto answer = ask(get("/"));
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().what, "cannot connect");
+  connect(std::string(200, 'x'));
+  EXPECT_FALSE(ask(get("/")));
+}
+
+TEST_F(HttpClientTest, SilenceEndsAtTheDeadline) {
+  HttpScript server([](const HttpScript::Asked&) {
+    HttpScript::Answer answer;
+    answer.silent = true;
+    return answer;
+  });
+  connect(server.socket());
+  HttpRequest request = get("/");
+  request.deadline = Duration(100);
+  auto answer = ask(request);
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().what, "no answer");
+}
+
+TEST_F(HttpClientTest, AnAnswerThatBreaksOffIsAnErrorNotHalfABody) {
+  HttpScript server([](const HttpScript::Asked&) {
+    HttpScript::Answer answer;
+    answer.raw = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf";
+    return answer;
+  });
+  connect(server.socket());
+  auto answer = ask(get("/"));
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().what, "the answer broke off");
+}
+
+TEST_F(HttpClientTest, TooLongAnAnswerIsRefused) {
+  HttpScript server([](const HttpScript::Asked&) {
+    return HttpScript::Answer{200, std::string(4096, 'x'), {}};
+  });
+  connect(server.socket());
+  HttpRequest request = get("/");
+  request.limit = 1000;
+  auto answer = ask(request);
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().what, "the answer is too long");
+}
+
+HttpScript::Answer stream_of(const std::string& first) {
+  HttpScript::Answer answer;
+  answer.stream = true;
+  answer.body = first;
+  return answer;
+}
+
+TEST_F(HttpClientTest, LinesComeWholeHoweverTheyAreCut) {
+  HttpScript server([](const HttpScript::Asked&) { return stream_of("one\ntw"); });
+  connect(server.socket());
+  auto heard = std::make_shared<Heard>();
+  listen(get("/watch"), Duration(60s), heard);
+  ASSERT_TRUE(heard->until([&] { return heard->lines.size() == 1; }));
+  EXPECT_TRUE(heard->open);
+  server.feed("/watch", "o\r\n\nthr");
+  server.feed("/watch", "ee\nhalf a li");
+  ASSERT_TRUE(heard->until([&] { return heard->lines.size() == 3; }));
+  server.close_streams("/watch");
+  ASSERT_TRUE(heard->until([&] { return heard->end.has_value(); }));
+  ASSERT_TRUE(heard->end->ok()) << to_line(heard->end->error());
+  EXPECT_EQ(heard->lines, (std::vector<std::string>{"one", "two", "three"}));  // the half line is dropped
+}
+
+TEST_F(HttpClientTest, AStreamThatIsCutEndsAsAnError) {
+  HttpScript server([](const HttpScript::Asked&) { return stream_of("one\n"); });
+  connect(server.socket());
+  auto heard = std::make_shared<Heard>();
+  listen(get("/watch"), Duration(60s), heard);
+  ASSERT_TRUE(heard->until([&] { return heard->lines.size() == 1; }));
+  server.close_streams("/watch", false);
+  ASSERT_TRUE(heard->until([&] { return heard->end.has_value(); }));
+  EXPECT_FALSE(heard->end->ok());
+}
+
+TEST_F(HttpClientTest, AnIdleStreamIsTakenForDead) {
+  HttpScript server([](const HttpScript::Asked&) { return stream_of("one\n"); });
+  connect(server.socket());
+  auto heard = std::make_shared<Heard>();
+  listen(get("/watch"), Duration(100ms), heard);
+  ASSERT_TRUE(heard->until([&] { return heard->end.has_value(); }));
+  EXPECT_FALSE(heard->end->ok());
+  EXPECT_EQ(heard->end->error().what, "no answer");
+}
+
+TEST_F(HttpClientTest, ARefusedStreamTellsWhy) {
+  HttpScript server([](const HttpScript::Asked&) { return HttpScript::Answer{410, "gone\n", {}}; });
+  connect(server.socket());
+  auto heard = std::make_shared<Heard>();
+  listen(get("/watch"), Duration(60s), heard);
+  ASSERT_TRUE(heard->until([&] { return heard->end.has_value(); }));
+  ASSERT_TRUE(heard->end->ok());
+  EXPECT_EQ(heard->end->value().status, 410);
+  EXPECT_EQ(heard->end->value().body, "gone\n");
+  EXPECT_TRUE(heard->lines.empty());
+  EXPECT_FALSE(heard->open);
+}
+
+TEST_F(HttpClientTest, NothingIsHeardAfterACancel) {
+  HttpScript server([](const HttpScript::Asked& asked) {
+    return asked.target == "/watch" ? stream_of("one\n") : HttpScript::Answer{200, "x", {}};
+  });
+  connect(server.socket());
+  auto heard = std::make_shared<Heard>();
+  listen(get("/watch"), Duration(60s), heard);
+  ASSERT_TRUE(heard->until([&] { return heard->lines.size() == 1; }));
+  std::promise<void> cancelled;
+  worker_.post([&] {
+    client_->cancel(id_);
+    cancelled.set_value();
+  });
+  cancelled.get_future().wait();
+  server.feed("/watch", "two\n");
+  ASSERT_TRUE(ask(get("/other")));  // a round trip later
+  EXPECT_EQ(heard->lines.size(), 1u);
+  EXPECT_FALSE(heard->end);
+}
+
+TEST(UrlEscape, EscapesAllThatIsNotPlain) {
+  EXPECT_EQ(url_escape("a-b._~Z9"), "a-b._~Z9");
+  EXPECT_EQ(url_escape("a=b,c/ü"), "a%3Db%2Cc%2F%C3%BC");
+}
+
+}  // namespace
+}  // namespace tessera

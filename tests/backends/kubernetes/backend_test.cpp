@@ -1,0 +1,520 @@
+// The backend against an API server that says what the test wants: pages, watches, refusals, outages.
+#include "backends/kubernetes/backend.hpp"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+
+#include "backends/kubernetes/kubeconfig.hpp"
+#include "backends/mailbox.hpp"
+#include "engine/model/reduce.hpp"
+#include "tests/backends/kubernetes/texts.hpp"
+#include "tests/support/http_script.hpp"
+#include "tests/support/run_binary.hpp"
+
+namespace tessera::kubernetes {
+namespace {
+
+using namespace std::chrono_literals;
+using test::HttpScript;
+
+const mig::Catalogue& catalogue() {
+  static const mig::Catalogue all = *mig::Catalogue::built_in();
+  return all;
+}
+
+// A small cluster whose answers a test may change while it is watched.
+class Api {
+ public:
+  using Answer = HttpScript::Answer;
+  Api() : script_([this](const HttpScript::Asked& asked) { return answer(asked.target); }) {}
+
+  std::map<std::string, std::string> nodes, pods;  // before the first question only
+  std::string sets = R"({"metadata":{"resourceVersion":"1"},"items":[]})";
+  // Given the path, the query and how often it was asked: an answer instead of the usual one.
+  std::function<std::optional<Answer>(const std::string& path, const std::string& query)> instead;
+  HttpScript& script() { return script_; }
+
+  std::size_t count(const std::string& part) const {
+    auto all = script_.asked();
+    return static_cast<std::size_t>(std::count_if(
+        all.begin(), all.end(),
+        [&](const HttpScript::Asked& asked) { return asked.target.find(part) != std::string::npos; }));
+  }
+
+ private:
+  Answer answer(const std::string& target) {
+    std::string path = target.substr(0, target.find('?')), query = target.substr(path.size());
+    if (instead)
+      if (auto other = instead(path, query)) return *other;
+    bool watch = query.find("watch=1") != std::string::npos;
+    if (watch) {
+      Answer open;
+      open.stream = true;
+      return open;
+    }
+    if (path == "/api/v1/nodes") return {200, list(nodes), {}};
+    if (path == "/api/v1/pods") return {200, list(pods), {}};
+    if (path == "/apis/apps/v1/daemonsets") return {200, sets, {}};
+    if (path == "/version") return {200, R"({"gitVersion":"v1.31.2"})", {}};
+    return {404, "404 page not found", {}};
+  }
+  static std::string list(const std::map<std::string, std::string>& objects) {
+    std::vector<std::string> items;
+    for (const auto& [name, text] : objects) items.push_back(text);
+    return list_json(items, "100");
+  }
+  HttpScript script_;
+};
+
+class KubeWatch {
+ public:
+  explicit KubeWatch(Options options) : backend_(complete(std::move(options), clock_)) {
+    backend_.start(mailbox_);
+  }
+
+  bool until(const std::function<bool(const Cluster&)>& done, std::chrono::milliseconds patience = 20s) {
+    auto end = std::chrono::steady_clock::now() + patience;
+    while (true) {
+      for (Event& event : mailbox_.take()) reduce(model_, std::move(event));
+      if (const Cluster* cluster = model_.find(backend_.name()); cluster && done(*cluster)) return true;
+      auto left =
+          std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+      if (left.count() <= 0) return false;
+      pollfd wait{mailbox_.wake_fd(), POLLIN, 0};
+      ::poll(&wait, 1,
+             static_cast<int>(std::min<std::int64_t>(left.count(), 50)));  // the server has no event
+    }
+  }
+  const Cluster& cluster() const { return *model_.find(backend_.name()); }
+  KubernetesBackend& backend() { return backend_; }
+  const std::optional<Error>& failure(Source source) const { return cluster().sources.at(source).failure; }
+  // Time that passes at once.
+  void advance(Duration by) { *clock_ += by.count(); }
+
+ private:
+  static Options complete(Options options, const std::shared_ptr<std::atomic<std::int64_t>>& ahead) {
+    options.catalogue = &catalogue();
+    options.clock = [ahead] {
+      return std::chrono::floor<Duration>(std::chrono::system_clock::now()) + Duration(ahead->load());
+    };
+    return options;
+  }
+  std::shared_ptr<std::atomic<std::int64_t>> clock_ = std::make_shared<std::atomic<std::int64_t>>(0);
+  Mailbox mailbox_;
+  Model model_;
+  KubernetesBackend backend_;
+};
+
+Options at(const std::string& socket) {
+  Options options;
+  options.cluster = "lab";
+  options.socket = socket;
+  return options;
+}
+
+const Labels kOne{{"nvidia.com/gpu.present", "true"},
+                  {"nvidia.com/gpu.product", "NVIDIA-H100-80GB-HBM3"},
+                  {"nvidia.com/gpu.count", "2"},
+                  {"nvidia.com/gpu.replicas", "1"},
+                  {"nvidia.com/mig.capable", "true"}};
+
+std::string gpu_node(const std::string& name, const std::string& version = "1",
+                     const std::string& spec = "") {
+  return node_json(name, kOne, {{"nvidia.com/gpu", "2"}}, spec, "True", version);
+}
+std::string gpu_pod(const std::string& name, const std::string& node, int gpus = 1,
+                    const std::string& phase = "Running", const std::string& version = "1") {
+  return R"({"metadata":{"namespace":"team","name":")" + name + R"(","resourceVersion":")" + version +
+         R"("},"spec":{"nodeName":")" + node +
+         R"(","containers":[{"resources":{"limits":{"nvidia.com/gpu":")" + std::to_string(gpus) +
+         R"("}}}]},"status":{"phase":")" + phase + R"("}})";
+}
+std::string event_json(const std::string& type, const std::string& object) {
+  return R"({"type":")" + type + R"(","object":)" + object + "}\n";
+}
+
+bool loaded(const Cluster& cluster) { return cluster.loaded; }
+
+TEST(KubernetesBackendTest, WhatTheApiTellsIsInTheModel) {
+  Api api;
+  api.nodes = {{"a", gpu_node("a")}, {"b", gpu_node("b")}, {"cpu", node_json("cpu", {}, {})}};
+  api.pods = {{"p", gpu_pod("p", "a", 2)},
+              {"q", gpu_pod("q", "", 1, "Pending")},
+              {"web", R"({"metadata":{"namespace":"x","name":"web"},"spec":{"nodeName":"a"},"status":{}})"}};
+  KubeWatch watch(at(api.script().socket()));
+  ASSERT_TRUE(watch.until([](const Cluster& c) { return c.loaded && !c.version.empty(); }));
+  const Cluster& cluster = watch.cluster();
+  EXPECT_EQ(cluster.scheduler, Scheduler::kubernetes);
+  EXPECT_EQ(cluster.version, "kubernetes v1.31.2");
+  EXPECT_EQ(cluster.nodes.size(), 2u);
+  EXPECT_EQ(cluster.workloads.size(), 2u);
+  const Node* a = cluster.nodes.find(NodeName("a"));
+  ASSERT_NE(a, nullptr);
+  ASSERT_EQ(a->gpus.size(), 2u);
+  for (const Gpu& gpu : a->gpus) EXPECT_EQ(gpu.slices[0].holding, Holding::held);
+  EXPECT_EQ(cluster.nodes.find(NodeName("b"))->counts.free, 2);
+  EXPECT_FALSE(watch.failure(Source::kubernetes_nodes));
+  EXPECT_FALSE(watch.failure(Source::kubernetes_operator));  // no ClusterPolicy is no failure
+}
+
+TEST(KubernetesBackendTest, ChangesComeThroughTheWatch) {
+  Api api;
+  api.nodes = {{"a", gpu_node("a")}};
+  api.pods = {{"p", gpu_pod("p", "a")}};
+  KubeWatch watch(at(api.script().socket()));
+  ASSERT_TRUE(watch.until(loaded));
+  ASSERT_TRUE(watch.until([&](const Cluster&) {
+    return api.script().streams("/api/v1/nodes") == 1 && api.script().streams("/api/v1/pods") == 1;
+  }));
+  api.script().feed("/api/v1/nodes",
+                    event_json("ADDED", gpu_node("b", "101")) +
+                        event_json("MODIFIED", gpu_node("a", "102", R"("unschedulable":true)")));
+  ASSERT_TRUE(watch.until([](const Cluster& c) { return c.nodes.size() == 2; }));
+  ASSERT_TRUE(
+      watch.until([](const Cluster& c) { return c.nodes.find(NodeName("a"))->health == Health::draining; }));
+  api.script().feed("/api/v1/pods", event_json("DELETED", gpu_pod("p", "a", 1, "Running", "103")));
+  ASSERT_TRUE(watch.until([](const Cluster& c) { return c.workloads.size() == 0; }));
+  EXPECT_TRUE(
+      watch.until([](const Cluster& c) { return c.nodes.find(NodeName("a"))->health == Health::drained; }));
+  api.script().feed("/api/v1/nodes", event_json("DELETED", gpu_node("b", "104")));
+  EXPECT_TRUE(watch.until([](const Cluster& c) { return c.nodes.size() == 1; }));
+}
+
+TEST(KubernetesBackendTest, AWatchGoesOnFromTheLastVersionSeen) {
+  Api api;
+  api.nodes = {{"a", gpu_node("a")}};
+  KubeWatch watch(at(api.script().socket()));
+  ASSERT_TRUE(watch.until(loaded));
+  ASSERT_TRUE(watch.until([&](const Cluster&) { return api.script().streams("/api/v1/nodes") == 1; }, 15s));
+  api.script().feed("/api/v1/nodes",
+                    event_json("BOOKMARK", R"({"kind":"Node","metadata":{"resourceVersion":"555"}})") +
+                        event_json("ADDED", gpu_node("b", "560")));
+  ASSERT_TRUE(watch.until([](const Cluster& c) { return c.nodes.size() == 2; }));
+  api.script().close_streams("/api/v1/nodes", false);
+  ASSERT_TRUE(watch.until([](const Cluster& c) {
+    auto health = c.sources.find(Source::kubernetes_nodes);
+    return health != c.sources.end() && health->second.failure.has_value();
+  }));
+  EXPECT_EQ(watch.cluster().nodes.size(), 2u);  // the last values stay
+  ASSERT_TRUE(watch.until([&](const Cluster& c) { return !c.sources.at(Source::kubernetes_nodes).failure; }));
+  EXPECT_EQ(api.count("resourceVersion=560"), 1u);
+  EXPECT_EQ(api.count("/api/v1/nodes?limit"), 1u);  // it was not listed again
+}
+
+TEST(KubernetesBackendTest, AVersionThatIsGoneIsListedAgainWithoutBlanking) {
+  Api api;
+  api.nodes = {{"a", gpu_node("a")}, {"b", gpu_node("b")}};
+  std::atomic<bool> later = false;
+  api.instead = [&](const std::string& path, const std::string& query) -> std::optional<Api::Answer> {
+    if (path != "/api/v1/nodes" || query.find("watch") != std::string::npos || !later) return std::nullopt;
+    return Api::Answer{200, list_json({gpu_node("b", "9"), gpu_node("c", "9")}, "900"), {}};
+  };
+  KubeWatch watch(at(api.script().socket()));
+  ASSERT_TRUE(watch.until(loaded));
+  ASSERT_TRUE(watch.until([&](const Cluster&) { return api.script().streams("/api/v1/nodes") == 1; }, 15s));
+  later = true;
+  api.script().feed("/api/v1/nodes", body_of(recording("watch-410-gone.http")));
+  bool blank = false;
+  ASSERT_TRUE(watch.until([&](const Cluster& c) {
+    blank = blank || c.nodes.size() == 0;
+    return c.nodes.find(NodeName("c")) && !c.nodes.find(NodeName("a"));
+  }));
+  EXPECT_FALSE(blank);
+  EXPECT_FALSE(watch.failure(Source::kubernetes_nodes));
+}
+
+TEST(KubernetesBackendTest, ListsComeByPagesAndTheFirstIsShownAtOnce) {
+  Api api;
+  std::atomic<bool> go_on = false;
+  api.instead = [&](const std::string& path, const std::string& query) -> std::optional<Api::Answer> {
+    if (path != "/api/v1/nodes" || query.find("watch") != std::string::npos) return std::nullopt;
+    if (query.find("limit=500") == std::string::npos) return Api::Answer{400, "no limit", {}};
+    if (query.find("continue=to%2Bken%3D") == std::string::npos)
+      return Api::Answer{200, list_json({gpu_node("a")}, "7", "to+ken="), {}};
+    if (!go_on) return Api::Answer{500, "not yet", {}};
+    return Api::Answer{200, list_json({gpu_node("b")}, "7"), {}};
+  };
+  KubeWatch watch(at(api.script().socket()));
+  ASSERT_TRUE(watch.until([](const Cluster& c) { return c.nodes.size() == 1; }));
+  go_on = true;
+  ASSERT_TRUE(watch.until([](const Cluster& c) { return c.nodes.size() == 2; }));
+  EXPECT_TRUE(watch.until([&](const Cluster&) { return api.count("resourceVersion=7") > 0; }, 15s));
+}
+
+TEST(KubernetesBackendTest, PagesThatExpireAreReadAfresh) {
+  Api api;
+  std::atomic<int> expired = 0;
+  api.instead = [&](const std::string& path, const std::string& query) -> std::optional<Api::Answer> {
+    if (path != "/api/v1/nodes" || query.find("watch") != std::string::npos) return std::nullopt;
+    if (query.find("continue=") != std::string::npos && expired++ == 0)
+      return Api::Answer{410, body_of(recording("list-410-expired.http")), {}};
+    if (query.find("continue=") != std::string::npos)
+      return Api::Answer{200, list_json({gpu_node("b")}, "8"), {}};
+    return Api::Answer{200, list_json({gpu_node("a")}, "8", "more"), {}};
+  };
+  KubeWatch watch(at(api.script().socket()));
+  ASSERT_TRUE(watch.until([](const Cluster& c) { return c.loaded && c.nodes.size() == 2; }));
+  EXPECT_FALSE(watch.failure(Source::kubernetes_nodes));
+  EXPECT_EQ(expired, 2);
+}
+
+TEST(KubernetesBackendTest, WhatIsForbiddenIsNamedAndTheRestIsShown) {
+  Api api;
+  api.nodes = {{"a", gpu_node("a")}};
+  api.instead = [&](const std::string& path, const std::string&) -> std::optional<Api::Answer> {
+    if (path != "/api/v1/pods") return std::nullopt;
+    return Api::Answer{
+        403,
+        R"({"kind":"Status","message":"pods is forbidden: User \"viewer\" cannot list","code":403})",
+        {}};
+  };
+  KubeWatch watch(at(api.script().socket()));
+  ASSERT_TRUE(watch.until(loaded));
+  EXPECT_EQ(watch.cluster().nodes.size(), 1u);
+  ASSERT_TRUE(watch.failure(Source::kubernetes_pods));
+  EXPECT_EQ(watch.failure(Source::kubernetes_pods)->what, "not allowed to list pods");
+  EXPECT_NE(watch.failure(Source::kubernetes_pods)->reason.find("User \"viewer\" cannot list"),
+            std::string::npos);
+  EXPECT_FALSE(watch.failure(Source::kubernetes_nodes));
+}
+
+TEST(KubernetesBackendTest, ABusyServerIsAskedAgainByItself) {
+  Api api;
+  api.nodes = {{"a", gpu_node("a")}};
+  std::atomic<int> refused = 0;
+  api.instead = [&](const std::string& path, const std::string&) -> std::optional<Api::Answer> {
+    if (path != "/api/v1/nodes" || refused++ > 0) return std::nullopt;
+    return Api::Answer{429, "too many requests", {"Retry-After: 1"}};
+  };
+  KubeWatch watch(at(api.script().socket()));
+  ASSERT_TRUE(watch.until([](const Cluster& c) { return c.loaded && c.nodes.size() == 1; }));
+  EXPECT_FALSE(watch.failure(Source::kubernetes_nodes));
+}
+
+TEST(KubernetesBackendTest, AnOutageLeavesTheLastValuesAndEnds) {
+  Api api;
+  api.nodes = {{"a", gpu_node("a")}};
+  KubeWatch watch(at(api.script().socket()));
+  ASSERT_TRUE(watch.until(loaded));
+  ASSERT_TRUE(watch.until([&](const Cluster&) { return api.script().streams("/api/v1/nodes") == 1; }, 15s));
+  api.script().stop();
+  auto nodes_fail = [](const Cluster& c) {
+    return c.sources.at(Source::kubernetes_nodes).failure.has_value();
+  };
+  ASSERT_TRUE(watch.until(nodes_fail));
+  EXPECT_EQ(watch.cluster().nodes.size(), 1u);
+  api.script().start();
+  EXPECT_TRUE(watch.until([&](const Cluster& c) { return !nodes_fail(c); }));
+}
+
+TEST(KubernetesBackendTest, LinesThatAreNoJsonAreToldAndPassedBy) {
+  Api api;
+  api.nodes = {{"a", gpu_node("a")}};
+  KubeWatch watch(at(api.script().socket()));
+  ASSERT_TRUE(watch.until(loaded));
+  ASSERT_TRUE(watch.until([&](const Cluster&) { return api.script().streams("/api/v1/nodes") == 1; }, 15s));
+  api.script().feed("/api/v1/nodes", "{\"type\":\n" + event_json("ADDED", gpu_node("b", "7")));
+  ASSERT_TRUE(watch.until([](const Cluster& c) { return c.nodes.size() == 2; }));
+  EXPECT_NE(watch.cluster().sources.at(Source::kubernetes_nodes).note, "");
+}
+
+std::string daemon_set_json(const std::string& app, const std::string& deploy) {
+  return R"({"metadata":{"name":")" + app +
+         R"(","namespace":"gpu-operator"},"spec":{"template":{"metadata":)" + R"({"labels":{"app":")" + app +
+         R"("}},"spec":{"nodeSelector":{"nvidia.com/gpu.deploy.)" + deploy + R"(":"true"}}}}})";
+}
+std::string component_pod(const std::string& app, const std::string& node, bool ready) {
+  return R"({"metadata":{"namespace":"gpu-operator","name":")" + app + R"(-x","labels":{"app":")" + app +
+         R"("}},"spec":{"nodeName":")" + node +
+         R"("},"status":{"phase":"Running","conditions":[{"type":"Ready",)" + R"("status":")" +
+         (ready ? "True" : "False") + R"("}]}})";
+}
+
+TEST(KubernetesBackendTest, ANodeThatIsStuckInAChangeIsTold) {
+  Api api;
+  Labels labels = kOne;
+  labels["nvidia.com/mig.config"] = "all-1g.10gb";
+  labels["nvidia.com/mig.config.state"] = "pending";
+  labels["nvidia.com/gpu.deploy.device-plugin"] = "paused-for-mig-change";
+  api.nodes = {{"a", node_json("a", labels, {{"nvidia.com/gpu", "0"}})}};
+  api.pods = {{"m", component_pod("nvidia-mig-manager", "a", true)}};
+  api.sets = list_json({daemon_set_json("nvidia-device-plugin-daemonset", "device-plugin")}, "1");
+  KubeWatch watch(at(api.script().socket()));
+  ASSERT_TRUE(watch.until(loaded));
+  const Node* node = watch.cluster().nodes.find(NodeName("a"));
+  ASSERT_TRUE(node->order);
+  EXPECT_EQ(node->order->state, "pending");
+  ASSERT_TRUE(
+      watch.until([](const Cluster& c) { return c.nodes.find(NodeName("a"))->components.size() == 2; }));
+  EXPECT_EQ(watch.cluster().nodes.find(NodeName("a"))->components[1].state, Part::paused);
+  auto remarks = [](const Cluster& c) {
+    auto found = c.remarks.find(Source::kubernetes_operator);
+    return found == c.remarks.end() ? std::vector<Remark>() : found->second;
+  };
+  EXPECT_TRUE(remarks(watch.cluster()).empty());  // every change takes some minutes
+  watch.advance(6min);
+  watch.backend().refresh();
+  ASSERT_TRUE(watch.until([&](const Cluster& c) { return !remarks(c).empty(); }));
+  EXPECT_EQ(remarks(watch.cluster())[0].grade, Remark::Grade::danger);
+  EXPECT_NE(remarks(watch.cluster())[0].text.find("stuck"), std::string::npos)
+      << remarks(watch.cluster())[0].text;
+}
+
+// A kubectl of the test's: serves nothing, says something.
+class FakeKubectl {
+ public:
+  explicit FakeKubectl(const std::string& script) {
+    path_ = folder_.write("kubectl", "#!/bin/sh\n" + script);
+    ::chmod(path_.c_str(), 0755);
+  }
+  Options options() const {
+    Options options;
+    options.cluster = "lab";
+    options.proxy.kubectl = path_;
+    options.proxy.folder = folder_.path();
+    return options;
+  }
+  const std::string& folder() const { return folder_.path(); }
+
+ private:
+  test::Scratch folder_;
+  std::string path_;
+};
+
+TEST(KubernetesProxyTest, KubectlsOwnWordsReachTheAdmin) {
+  FakeKubectl kubectl("echo 'error: context \"x\" does not exist' >&2; exit 1");
+  KubeWatch watch(kubectl.options());
+  ASSERT_TRUE(watch.until(loaded));
+  ASSERT_TRUE(watch.failure(Source::kubernetes_nodes));
+  EXPECT_EQ(watch.failure(Source::kubernetes_nodes)->what, "kubectl finds no such context");
+  EXPECT_EQ(watch.failure(Source::kubernetes_nodes)->reason, "context \"x\" does not exist");
+}
+
+TEST(KubernetesProxyTest, WhyALoginFailsIsToldThoughTheProxyServes) {
+  // kubectl proxy answers 502 and writes the reason to its log.
+  Api api;
+  api.instead = [](const std::string&, const std::string&) { return Api::Answer{502, "", {}}; };
+  FakeKubectl kubectl(
+      "for w in \"$@\"; do case $w in --unix-socket=*) ln -s " + api.script().socket() +
+      " ${w#--unix-socket=};; esac; done; echo 'Starting to serve on x'; echo 'E1121 02:46:10.123456 12 "
+      "proxy_server.go:147] Error while proxying request: getting credentials: exec: executable aws failed "
+      "with "
+      "exit code 255' >&2; exec sleep 60");
+  KubeWatch watch(kubectl.options());
+  ASSERT_TRUE(watch.until([](const Cluster& c) {
+    auto found = c.sources.find(Source::kubernetes_nodes);
+    return found != c.sources.end() && found->second.failure &&
+           found->second.failure->reason.starts_with("getting credentials");
+  }));
+  EXPECT_EQ(watch.failure(Source::kubernetes_nodes)->what,
+            "kubectl cannot log in: its credential program fails");
+}
+
+TEST(KubernetesProxyTest, NoKubectlIsSaidWithTheWayOut) {
+  Options options;
+  options.cluster = "lab";
+  options.proxy.kubectl = "/nowhere/kubectl";
+  KubeWatch watch(options);
+  ASSERT_TRUE(watch.until(loaded));
+  EXPECT_NE(watch.failure(Source::kubernetes_nodes)->hint.find("install kubectl"), std::string::npos);
+}
+
+TEST(KubernetesProxyTest, TheFolderIsPrivateAndGoneAtTheEnd) {
+  FakeKubectl kubectl("ls -ld \"$(dirname \"${2#--unix-socket=}\")\" | cut -c1-10 > " +
+                      std::string("\"$(dirname \"$0\")/mode\"") +
+                      "; echo 'Starting to serve on x'; exec sleep 60");
+  auto folders = [&] {
+    std::size_t count = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(kubectl.folder()))
+      count += entry.is_directory();
+    return count;
+  };
+  {
+    KubeWatch watch(kubectl.options());
+    ASSERT_TRUE(watch.until([](const Cluster& c) { return c.sources.contains(Source::kubernetes_nodes); }));
+    EXPECT_EQ(folders(), 1u);
+  }
+  EXPECT_EQ(folders(), 0u);
+  std::string mode;
+  std::getline(std::ifstream(kubectl.folder() + "/mode") >> std::ws, mode);
+  EXPECT_EQ(mode, "drwx------");
+}
+
+TEST(KubernetesProxyTest, ReadOnlyMeansThatTheProxyRefusesChanges) {
+  ProxyOptions options;
+  options.context = "prod";
+  options.kubeconfig = "/k";
+  EXPECT_EQ(proxy_command(options, "/s").argv,
+            (std::vector<std::string>{"kubectl", "proxy", "--unix-socket=/s", "--kubeconfig=/k",
+                                      "--context=prod", "--reject-methods=^(POST|PUT|PATCH|DELETE)$"}));
+  options.write = true;
+  EXPECT_EQ(proxy_command(options, "/s").argv.size(), 5u);
+}
+
+constexpr const char* kConfig = R"(apiVersion: v1
+kind: Config
+current-context: b
+clusters:
+- {name: c1, cluster: {server: "https://one:6443"}}
+- {name: c2, cluster: {server: "https://rancher/k8s/clusters/c-1"}}
+contexts:
+- {name: a, context: {cluster: c1, user: u}}
+- {name: b, context: {cluster: c2, user: u}}
+users: []
+)";
+
+TEST(Kubeconfig, ContextsAreChosenByNameOrAsTheFileSays) {
+  test::Scratch folder;
+  KubeconfigPlace place;
+  place.given = folder.write("config", kConfig);
+  auto config = read_kubeconfig(place);
+  ASSERT_TRUE(config) << to_line(config.error());
+  auto chosen = choose_contexts(*config, {});
+  ASSERT_TRUE(chosen);
+  ASSERT_EQ(chosen->size(), 1u);
+  EXPECT_EQ(chosen->front().name, "b");
+  EXPECT_EQ(chosen->front().server, "https://rancher/k8s/clusters/c-1");
+  EXPECT_EQ(choose_contexts(*config, {"a", "b", "a"})->size(), 2u);
+  auto wrong = choose_contexts(*config, {"c"});
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().hint, "known: a, b");
+}
+
+TEST(Kubeconfig, SeveralFilesAreMergedAndTheFirstCounts) {
+  test::Scratch folder;
+  std::string first = folder.write("one", "contexts:\n- {name: a, context: {cluster: c2}}\n");
+  std::string second = folder.write("two", kConfig);
+  KubeconfigPlace place;
+  place.variable = first + ":" + folder.path() + "/absent::" + second;
+  auto config = read_kubeconfig(place);
+  ASSERT_TRUE(config) << to_line(config.error());
+  EXPECT_EQ(config->current, "b");
+  EXPECT_EQ(config->find("a")->server, "https://rancher/k8s/clusters/c-1");
+}
+
+TEST(Kubeconfig, WhatCannotBeUsedIsAnErrorWithItsPlace) {
+  test::Scratch folder;
+  KubeconfigPlace place;
+  place.given = folder.path() + "/absent";
+  EXPECT_FALSE(read_kubeconfig(place));
+  place.given = folder.write("bad", "contexts: [\n");
+  auto bad = read_kubeconfig(place);
+  ASSERT_FALSE(bad);
+  EXPECT_NE(bad.error().reason.find("bad:"), std::string::npos);
+  place.given = folder.path();
+  EXPECT_FALSE(read_kubeconfig(place));
+  EXPECT_FALSE(read_kubeconfig({}));
+  KubeconfigPlace pod;
+  pod.service_account = true;
+  ASSERT_TRUE(read_kubeconfig(pod));
+  EXPECT_TRUE(read_kubeconfig(pod)->in_cluster);
+}
+
+}  // namespace
+}  // namespace tessera::kubernetes

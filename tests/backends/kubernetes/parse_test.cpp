@@ -1,0 +1,438 @@
+// Recorded answers of a real API server and hand-made ones, read field by field.
+#include "backends/kubernetes/parse.hpp"
+
+#include <gtest/gtest.h>
+
+#include "backends/kubernetes/components.hpp"
+#include "backends/kubernetes/node_values.hpp"
+#include "backends/kubernetes/pod_values.hpp"
+#include "tests/backends/kubernetes/texts.hpp"
+
+namespace tessera::kubernetes {
+namespace {
+
+using namespace std::chrono;
+const Origin kOrigin{Source::kubernetes_nodes, TimePoint(1s)};
+
+const mig::Catalogue& catalogue() {
+  static const mig::Catalogue all = *mig::Catalogue::built_in();
+  return all;
+}
+
+Node node_from(const std::string& json, bool busy = false) {
+  Parser parser;
+  auto object = parser.object<NodeObject>(json);
+  EXPECT_TRUE(object) << to_line(object.error());
+  return node_of(*object, sharing_of(*object, &catalogue()), busy, kOrigin);
+}
+NodeObject node_object(const std::string& json) { return *Parser().object<NodeObject>(json); }
+
+TEST(KubernetesParse, ARecordedPageOfNodesIsReadFieldByField) {
+  Parser parser;
+  auto page = parser.list<NodeObject>(recording("nodes-page1.json"));
+  ASSERT_TRUE(page) << to_line(page.error());
+  EXPECT_EQ(page->version, "12206");
+  EXPECT_EQ(page->remaining, 1998);
+  EXPECT_TRUE(page->next.starts_with("eyJ2Ijoi")) << page->next;
+  EXPECT_EQ(page->skipped, 0u);
+  ASSERT_EQ(page->items.size(), 2u);
+
+  const NodeObject& object = page->items.front();
+  EXPECT_EQ(object.meta.name, "gpu-00000");
+  EXPECT_EQ(object.meta.version, "193");
+  EXPECT_EQ(object.meta.created, parse_time("2026-11-21T02:43:30Z"));
+  EXPECT_EQ(object.label("nvidia.com/mig.config"), "all-1g.10gb");
+  EXPECT_FALSE(object.meta.labels.contains("feature.node.kubernetes.io/cpu-cpuid.F0"));
+  EXPECT_EQ(object.has("nvidia.com/gpu"), 56);
+  EXPECT_EQ(object.cpus, 192);
+  EXPECT_TRUE(has_gpus(object));
+
+  Node node = node_of(object, sharing_of(object, &catalogue()), false, kOrigin);
+  EXPECT_EQ(node.state, (std::vector<std::string>{"READY"}));
+  EXPECT_EQ(node.health, Health::ok);
+  EXPECT_EQ(node.driver, "550.90.07");
+  EXPECT_EQ(node.agent, "kubelet v1.20.2");
+  EXPECT_EQ(node.memory, Mib{2113411888 / 1024});
+  ASSERT_TRUE(node.order);
+  EXPECT_EQ(node.order->config, "all-1g.10gb");
+  EXPECT_EQ(node.order->state, "success");
+  // 56 instances, 7 to a board by the layout that was made: 8 boards, without places.
+  ASSERT_EQ(node.gpus.size(), 8u);
+  EXPECT_TRUE(node.pool.empty());
+  const Gpu& gpu = node.gpus[7];
+  EXPECT_EQ(gpu.index.value, 7);
+  EXPECT_EQ(gpu.model, "NVIDIA-H100-80GB-HBM3");
+  EXPECT_EQ(gpu.product, ProductKey("H100-80GB-SXM5"));
+  EXPECT_EQ(gpu.strategy, Strategy::mig);
+  EXPECT_EQ(gpu.origin.source, Source::inferred);
+  ASSERT_EQ(gpu.slices.size(), 7u);
+  EXPECT_EQ(gpu.slices[0].profile, ProfileName("1g.10gb"));
+  EXPECT_FALSE(gpu.slices[0].placement);
+  EXPECT_EQ(gpu.slices[0].capacity, 1);
+}
+
+TEST(KubernetesParse, RecordedPodsAreReadFieldByField) {
+  Parser parser;
+  auto page = parser.list<PodObject>(recording("pods-on-node.json"));
+  ASSERT_TRUE(page) << to_line(page.error());
+  ASSERT_EQ(page->items.size(), 2u);
+  const PodObject& pod = page->items.front();
+  EXPECT_EQ(pod.id(), "default/train-000003");
+  EXPECT_EQ(pod.node, "gpu-00003");
+  EXPECT_EQ(pod.requests, (Counts{{"nvidia.com/gpu", 1}}));
+  EXPECT_TRUE(is_gpu_work(pod, true));
+  Workload work = workload_of(pod, nullptr, {Source::kubernetes_pods, TimePoint(1s)});
+  EXPECT_EQ(work.state, WorkloadState::running);
+  EXPECT_EQ(work.group, "default");
+  EXPECT_EQ(work.restartable, false);  // nobody makes it anew
+  ASSERT_EQ(work.allocations.size(), 1u);
+  EXPECT_EQ(work.allocations[0].node, NodeName("gpu-00003"));
+  EXPECT_EQ(work.allocations[0].count, 1);
+}
+
+TEST(KubernetesParse, ARecordedWatchTellsChangesAndBookmarks) {
+  Parser parser;
+  std::vector<Change> changes;
+  std::string last;
+  for (const std::string& text : lines_of(body_of(recording("watch-stream.http")))) {
+    auto line = parser.line<NodeObject>(text);
+    ASSERT_TRUE(line) << to_line(line.error());
+    changes.push_back(line->change);
+    EXPECT_EQ(line->object.has_value(), line->change != Change::bookmark);
+    last = line->version;
+  }
+  EXPECT_EQ(changes, (std::vector{Change::modified, Change::modified, Change::deleted, Change::bookmark,
+                                  Change::bookmark}));
+  EXPECT_EQ(last, "12209");
+}
+
+TEST(KubernetesParse, AVersionThatIsGoneIsAnErrorInsideTheStream) {
+  Parser parser;
+  auto line = parser.line<NodeObject>(lines_of(body_of(recording("watch-410-gone.http"))).at(0));
+  ASSERT_TRUE(line);
+  EXPECT_EQ(line->change, Change::error);
+  EXPECT_EQ(line->status.code, 410);
+  EXPECT_EQ(line->status.reason, "Expired");
+}
+
+TEST(KubernetesParse, TheApiSaysNoInItsOwnWords) {
+  Parser parser;
+  auto forbidden = parser.status(body_of(recording("err-403-list.http")));
+  ASSERT_TRUE(forbidden);
+  EXPECT_EQ(forbidden->code, 403);
+  EXPECT_EQ(forbidden->message,
+            "nodes is forbidden: User \"viewer\" cannot list resource \"nodes\" in API group \"\" at the "
+            "cluster scope");
+  EXPECT_FALSE(parser.status(body_of(recording("err-404-no-dra.http"))));  // plain text
+  EXPECT_EQ(parser.version(recording("version.json")), "v0.0.0-master+faecb196815e2");
+}
+
+TEST(KubernetesParse, TimesAndQuantitiesInEveryForm) {
+  EXPECT_EQ(parse_time("1970-01-02T00:00:01Z"), TimePoint(86401s));
+  EXPECT_EQ(parse_time("1970-01-01T00:00:00.250000Z"), TimePoint(250ms));
+  for (const char* text : {"", "2026-13-01T00:00:00Z", "2026-11-21", "2026-11-21T02:43:30", "yesterday"})
+    EXPECT_FALSE(parse_time(text)) << text;
+  EXPECT_EQ(parse_quantity("56"), 56);
+  EXPECT_EQ(parse_quantity("16Gi"), std::int64_t{16} << 30);
+  EXPECT_EQ(parse_quantity("500m"), 0);
+  EXPECT_EQ(parse_quantity("2500m"), 2);
+  EXPECT_EQ(parse_quantity("1e3"), 1000);
+  EXPECT_EQ(parse_quantity("1.5k"), 1500);
+  for (const char* text : {"", "Gi", "1x", "1e400", "nan"}) EXPECT_FALSE(parse_quantity(text)) << text;
+}
+
+TEST(KubernetesParse, OneBrokenObjectLosesNoOther) {
+  Parser parser;
+  auto page = parser.list<NodeObject>(
+      R"({"metadata":{"resourceVersion":"5"},"items":[{"metadata":{"labels":7}},7,{"metadata":{"name":"n1"},)"
+      R"("status":{"capacity":{"nvidia.com/gpu":"x","cpu":[]},"conditions":{}}}]})");
+  ASSERT_TRUE(page) << to_line(page.error());
+  EXPECT_EQ(page->skipped, 2u);
+  ASSERT_EQ(page->items.size(), 1u);
+  EXPECT_EQ(page->items[0].meta.name, "n1");
+  EXPECT_TRUE(page->items[0].capacity.empty());
+}
+
+TEST(KubernetesParse, ATextThatBreaksOffIsAnErrorAndNoList) {
+  Parser parser;
+  std::string whole = recording("nodes-page1.json");
+  EXPECT_FALSE(parser.list<NodeObject>(whole.substr(0, whole.size() / 2)));
+  EXPECT_FALSE(parser.list<NodeObject>(""));
+  EXPECT_FALSE(parser.list<NodeObject>("404 page not found"));
+  EXPECT_FALSE(parser.list<NodeObject>("{}"));
+  EXPECT_FALSE(parser.list<NodeObject>("\xff\xfe{}"));
+}
+
+TEST(KubernetesParse, HostileTextIsCleaned) {
+  NodeObject node = node_object(node_json("n\\u001b[31m1", {{"nvidia.com/gpu.product", "x\\u0007y"}}, {}));
+  EXPECT_EQ(node.meta.name.find('\x1b'), std::string::npos);
+  EXPECT_EQ(node.label("nvidia.com/gpu.product"), "x·y");
+}
+
+// GPU feature discovery's labels for one H100 cut by "mixed" and "all-balanced" (cloud-native-docs,
+// gpu-operator/manifests/output/mig-mixed-node-labels.json).
+Labels balanced() {
+  return {{"nvidia.com/gpu.product", "NVIDIA-H100-80GB-HBM3"},
+          {"nvidia.com/gpu.count", "1"},
+          {"nvidia.com/gpu.replicas", "0"},
+          {"nvidia.com/gpu.memory", "81559"},
+          {"nvidia.com/mig.strategy", "mixed"},
+          {"nvidia.com/mig.config", "all-balanced"},
+          {"nvidia.com/mig.config.state", "success"},
+          {"nvidia.com/mig-1g.10gb.count", "2"},
+          {"nvidia.com/mig-1g.10gb.replicas", "1"},
+          {"nvidia.com/mig-2g.20gb.count", "1"},
+          {"nvidia.com/mig-2g.20gb.replicas", "1"},
+          {"nvidia.com/mig-3g.40gb.count", "1"},
+          {"nvidia.com/mig-3g.40gb.replicas", "1"},
+          {"nvidia.com/mig-1g.10gb.memory", "9984"}};
+}
+
+std::string profiles(const std::vector<Slice>& slices) {
+  std::string text;
+  for (const Slice& slice : slices) text += (text.empty() ? "" : " ") + slice.profile.text;
+  return text;
+}
+
+TEST(KubernetesNodes, MixedOnOneBoardStandsOnThatBoard) {
+  Node node = node_from(node_json("n1", balanced(),
+                                  {{"nvidia.com/gpu", "0"},
+                                   {"nvidia.com/mig-1g.10gb", "2"},
+                                   {"nvidia.com/mig-2g.20gb", "1"},
+                                   {"nvidia.com/mig-3g.40gb", "1"}}));
+  ASSERT_EQ(node.gpus.size(), 1u);
+  EXPECT_EQ(node.gpus[0].origin.source, Source::kubernetes_nodes);  // nothing to conclude: there is one board
+  EXPECT_EQ(profiles(node.gpus[0].slices), "1g.10gb 1g.10gb 2g.20gb 3g.40gb");
+}
+
+TEST(KubernetesNodes, BoardsThatMayBeCutDifferentlyMakeAPool) {
+  Labels labels = balanced();
+  labels["nvidia.com/gpu.count"] = "2";
+  Node node = node_from(node_json("n1", labels, {}));  // an odd number of 2g cannot be alike on two boards
+  EXPECT_TRUE(node.gpus.empty());
+  EXPECT_EQ(profiles(node.pool), "1g.10gb 1g.10gb 2g.20gb 3g.40gb");
+  for (const Slice& slice : node.pool) EXPECT_FALSE(slice.placement);
+}
+
+TEST(KubernetesNodes, EvenCountsProveNothingUnlessTheLayoutWasMadeAlike) {
+  Labels labels = balanced();
+  labels["nvidia.com/gpu.count"] = "2";
+  for (const char* profile : {"1g.10gb", "2g.20gb", "3g.40gb"})
+    labels["nvidia.com/mig-" + std::string(profile) + ".count"] = "2";
+  labels["nvidia.com/mig.config"] = "my-own";
+  EXPECT_EQ(node_from(node_json("n1", labels, {})).pool.size(), 6u);
+  labels["nvidia.com/mig.config"] = "all-balanced";
+  EXPECT_EQ(node_from(node_json("n1", labels, {})).gpus.size(), 2u);
+}
+
+TEST(KubernetesNodes, WholeBoardsBesideCutOnesAreNotGivenNumbers) {
+  Labels labels = balanced();
+  labels["nvidia.com/gpu.count"] = "3";
+  labels["nvidia.com/gpu.replicas"] = "1";
+  Node node = node_from(node_json("n1", labels, {{"nvidia.com/gpu", "2"}}));
+  EXPECT_TRUE(node.gpus.empty());
+  ASSERT_EQ(node.pool.size(), 6u);
+  EXPECT_EQ(node.pool.back().kind, SliceKind::whole_gpu);
+}
+
+TEST(KubernetesNodes, AttributesOfProfilesAreSpelledWithADot) {
+  Labels labels{{"nvidia.com/gpu.product", "NVIDIA-H100-80GB-HBM3"},
+                {"nvidia.com/gpu.count", "1"},
+                {"nvidia.com/mig.strategy", "mixed"},
+                {"nvidia.com/mig-1g.10gb.me.count", "1"},
+                {"nvidia.com/mig-1g.10gb.count", "6"}};
+  Node node = node_from(node_json("n1", labels, {}));
+  ASSERT_EQ(node.gpus.size(), 1u);
+  EXPECT_EQ(profiles(node.gpus[0].slices), "1g.10gb 1g.10gb 1g.10gb 1g.10gb 1g.10gb 1g.10gb 1g.10gb+me");
+}
+
+TEST(KubernetesNodes, TimeSlicingGivesEachBoardItsReplicas) {
+  // As on four T4 with four replicas: the count is of boards, the capacity of shares.
+  Node node = node_from(node_json("n1",
+                                  {{"nvidia.com/gpu.product", "Tesla-T4-SHARED"},
+                                   {"nvidia.com/gpu.count", "4"},
+                                   {"nvidia.com/gpu.replicas", "4"},
+                                   {"nvidia.com/gpu.sharing-strategy", "time-slicing"}},
+                                  {{"nvidia.com/gpu", "16"}}));
+  ASSERT_EQ(node.gpus.size(), 4u);
+  EXPECT_EQ(node.gpus[0].model, "Tesla-T4");
+  EXPECT_EQ(node.gpus[0].strategy, Strategy::time_slicing);
+  EXPECT_EQ(node.gpus[0].replicas, 4);
+  ASSERT_EQ(node.gpus[0].slices.size(), 1u);
+  EXPECT_EQ(node.gpus[0].slices[0].kind, SliceKind::time_slice);
+  EXPECT_EQ(node.gpus[0].slices[0].capacity, 4);
+}
+
+TEST(KubernetesNodes, AnInvalidStrategyOffersNothing) {
+  Node node = node_from(node_json("n1",
+                                  {{"nvidia.com/gpu.product", "NVIDIA-H100-80GB-HBM3-MIG-INVALID"},
+                                   {"nvidia.com/gpu.count", "0"},
+                                   {"nvidia.com/mig.strategy", "single"}},
+                                  {{"nvidia.com/gpu", "0"}}));
+  EXPECT_EQ(node.health, Health::invalid);
+  EXPECT_TRUE(node.gpus.empty());
+  EXPECT_EQ(node.model, "NVIDIA-H100-80GB-HBM3");
+}
+
+TEST(KubernetesNodes, PlatformsTellInTheirOwnWay) {
+  Node gke = node_from(node_json("n1",
+                                 {{"cloud.google.com/gke-accelerator", "nvidia-tesla-a100"},
+                                  {"cloud.google.com/gke-gpu-partition-size", "1g.5gb"}},
+                                 {{"nvidia.com/gpu", "7"}}));
+  EXPECT_EQ(profiles(gke.pool), "1g.5gb 1g.5gb 1g.5gb 1g.5gb 1g.5gb 1g.5gb 1g.5gb");
+  Node ack = node_from(node_json("n2", {{"ack.node.gpu.schedule", "share"}},
+                                 {{"aliyun.com/gpu-mem", "30"}, {"aliyun.com/gpu-count", "2"}}));
+  ASSERT_EQ(ack.gpus.size(), 2u);
+  EXPECT_EQ(ack.gpus[0].slices[0].kind, SliceKind::shard);
+  EXPECT_EQ(ack.gpus[0].slices[0].capacity, 15);
+  Node vm = node_from(node_json("n3", {}, {{"nvidia.com/NVIDIA_A10-12Q", "4"}}));
+  ASSERT_EQ(vm.pool.size(), 4u);
+  EXPECT_EQ(vm.pool[0].kind, SliceKind::vgpu);
+}
+
+TEST(KubernetesNodes, HealthIsWhatTheSchedulerSays) {
+  Labels one{{"nvidia.com/gpu.product", "Tesla-T4"}, {"nvidia.com/gpu.count", "1"}};
+  std::string closed = node_json("n1", one, {}, R"("unschedulable":true)");
+  EXPECT_EQ(node_from(closed, true).health, Health::draining);
+  EXPECT_EQ(node_from(closed, false).health, Health::drained);
+  EXPECT_EQ(node_from(closed).state, (std::vector<std::string>{"READY", "SCHEDULINGDISABLED"}));
+  std::string down = node_json("n1", one, {}, "", "Unknown");
+  EXPECT_EQ(node_from(down).health, Health::down);
+  EXPECT_NE(node_from(down).reason.find("kubelet"), std::string::npos);
+}
+
+TEST(KubernetesNodes, ALabelWithAWildNumberMakesNoWildNode) {
+  Node node = node_from(node_json("n1",
+                                  {{"nvidia.com/gpu.product", "Tesla-T4"},
+                                   {"nvidia.com/gpu.count", "99999999999999"},
+                                   {"nvidia.com/gpu.replicas", "-4"}},
+                                  {{"nvidia.com/gpu", "9223372036854775807"}}));
+  EXPECT_LE(node.gpus.size() + node.pool.size(), 1024u);
+}
+
+PodObject pod(const std::string& spec, const std::string& status = R"("phase":"Running")",
+              const std::string& meta = "") {
+  auto object = Parser().object<PodObject>(R"({"metadata":{"name":"p","namespace":"team")" +
+                                           (meta.empty() ? "" : "," + meta) + R"(},"spec":{)" + spec +
+                                           R"(},"status":{)" + status + "}}");
+  EXPECT_TRUE(object);
+  return object ? *object : PodObject{};
+}
+
+TEST(KubernetesPods, RequestsOfContainersAddUpAndThoseBeforeThemDoNot) {
+  PodObject object =
+      pod(R"("nodeName":"n1","initContainers":[{"resources":{"limits":{"nvidia.com/gpu":"2"}}}],)"
+          R"("containers":[{"resources":{"limits":{"nvidia.com/gpu":"1","cpu":"4"}}},)"
+          R"({"resources":{"limits":{"nvidia.com/gpu":"2"},"requests":{"nvidia.com/gpu":"2"}}}])");
+  EXPECT_EQ(object.requests, (Counts{{"nvidia.com/gpu", 3}}));
+}
+
+TEST(KubernetesPods, WhoseItIsAndWhetherItComesBack) {
+  std::string gpu = R"("containers":[{"resources":{"limits":{"nvidia.com/mig-1g.10gb.me":"1"}}}])";
+  Workload job = workload_of(pod(gpu,
+                                 R"("phase":"Pending","conditions":[{"type":"PodScheduled","status":)"
+                                 R"("False","reason":"Unschedulable","message":"0/3 nodes are available"}])",
+                                 R"("ownerReferences":[{"kind":"Job","name":"train","controller":true}])"),
+                             nullptr, kOrigin);
+  EXPECT_EQ(job.user, "Job/train");
+  EXPECT_EQ(job.restartable, true);
+  EXPECT_EQ(job.state, WorkloadState::pending);
+  EXPECT_EQ(job.reason, "0/3 nodes are available");
+  EXPECT_TRUE(job.allocations.empty());
+  ASSERT_EQ(job.requests.size(), 1u);
+  EXPECT_EQ(job.requests[0].resource, "nvidia.com/mig-1g.10gb.me");
+  Workload hub =
+      workload_of(pod(gpu, R"("phase":"Running")", R"("annotations":{"hub.jupyter.org/username":"alice"})"),
+                  nullptr, kOrigin);
+  EXPECT_EQ(hub.user, "alice");
+}
+
+TEST(KubernetesPods, AGpuReachedUnaskedIsTold) {
+  PodObject env =
+      pod(R"("nodeName":"n1","containers":[{"env":[{"name":"NVIDIA_VISIBLE_DEVICES","value":"all"}]}])");
+  EXPECT_EQ(unasked_way(env), "NVIDIA_VISIBLE_DEVICES=all");
+  EXPECT_TRUE(is_gpu_work(env, true));
+  EXPECT_FALSE(is_gpu_work(env, false));
+  Workload work = workload_of(env, nullptr, kOrigin);
+  ASSERT_EQ(work.allocations.size(), 1u);
+  EXPECT_EQ(work.allocations[0].count, 0);
+  EXPECT_EQ(unasked_way(pod(R"("containers":[{"env":[{"name":"NVIDIA_VISIBLE_DEVICES","value":"void"}]}])")),
+            "");
+  EXPECT_EQ(unasked_way(pod(R"("containers":[{"securityContext":{"privileged":true}}])")), "privileged");
+  EXPECT_EQ(unasked_way(pod(R"("volumes":[{"hostPath":{"path":"/dev/nvidia0"}}],"containers":[{}])")),
+            "mounts its node's devices");
+}
+
+TEST(KubernetesPods, APodOnAMixedNodeHoldsWhatItsResourceMeans) {
+  NodeObject object = node_object(node_json("n1", balanced(), {}));
+  NodeSharing sharing = sharing_of(object, &catalogue());
+  PodObject slice =
+      pod(R"("nodeName":"n1","containers":[{"resources":{"limits":{"nvidia.com/mig-1g.10gb":"1"}}}])");
+  EXPECT_EQ(workload_of(slice, &sharing, kOrigin).allocations.at(0).type, "1g.10gb");
+  PodObject whole = pod(R"("nodeName":"n1","containers":[{"resources":{"limits":{"nvidia.com/gpu":"1"}}}])");
+  EXPECT_EQ(workload_of(whole, &sharing, kOrigin).allocations.at(0).type, "NVIDIA-H100-80GB-HBM3");
+}
+
+TEST(KubernetesPods, EndedWorkHoldsNothing) {
+  PodObject object = pod(R"("nodeName":"n1","containers":[{"resources":{"limits":{"nvidia.com/gpu":"1"}}}])",
+                         R"("phase":"Succeeded")");
+  EXPECT_FALSE(is_gpu_work(object, true));
+  EXPECT_TRUE(workload_of(object, nullptr, kOrigin).allocations.empty());
+}
+
+DaemonSetObject daemon_set(const std::string& app, const std::string& deploy) {
+  DaemonSetObject set;
+  set.meta.name = app;
+  set.meta.name_space = "gpu-operator";
+  set.app = app;
+  set.node_selector["nvidia.com/gpu.deploy." + deploy] = "true";
+  return set;
+}
+
+TEST(KubernetesComponents, ReadyPausedMissingAndOptedOut) {
+  NodeObject node = node_object(node_json("n1",
+                                          {{"nvidia.com/gpu.present", "true"},
+                                           {"nvidia.com/gpu.deploy.driver", "true"},
+                                           {"nvidia.com/gpu.deploy.device-plugin", "paused-for-mig-change"},
+                                           {"nvidia.com/gpu.deploy.mig-manager", "true"},
+                                           {"nvidia.com/gpu.deploy.dcgm", "false"}},
+                                          {}));
+  std::vector<DaemonSetObject> sets = {daemon_set("nvidia-driver-daemonset", "driver"),
+                                       daemon_set("nvidia-device-plugin-daemonset", "device-plugin"),
+                                       daemon_set("nvidia-mig-manager", "mig-manager"),
+                                       daemon_set("nvidia-dcgm", "dcgm")};
+  PodObject driver = pod("", R"("phase":"Running","conditions":[{"type":"Ready","status":"True"}])",
+                         R"("labels":{"app":"nvidia-driver-daemonset"})");
+  auto parts = components_of(node, &sets, {&driver});
+  ASSERT_EQ(parts.size(), 3u);
+  EXPECT_EQ(parts[0], (Component{"driver", Part::ready, ""}));
+  EXPECT_EQ(parts[1].name, "MIG manager");
+  EXPECT_EQ(parts[1].state, Part::missing);
+  EXPECT_EQ(parts[2].name, "device plugin");
+  EXPECT_EQ(parts[2].state, Part::paused);
+  EXPECT_EQ(components_of(node, nullptr, {&driver}).size(), 2u);  // nobody can say what is missing
+}
+
+TEST(KubernetesDra, DevicesAndClaimsAreRead) {
+  Parser parser;
+  auto slice = parser.object<ResourceSliceObject>(
+      R"({"metadata":{"name":"s"},"spec":{"driver":"gpu.nvidia.com","nodeName":"n1","pool":{"name":"n1"},)"
+      R"("devices":[{"name":"gpu-0-mig-1g24gb-14-0","attributes":{"type":{"string":"mig"},"profile":)"
+      R"({"string":"1g.24gb"},"parentUUID":{"string":"GPU-1"}},"capacity":{"memory":{"value":"23Gi"}}},)"
+      R"({"basic":{},"name":"gpu-1"}]}})");
+  ASSERT_TRUE(slice);
+  ASSERT_EQ(slice->devices.size(), 2u);
+  EXPECT_EQ(slice->devices[0].profile, "1g.24gb");
+  EXPECT_EQ(slice->devices[0].parent, "GPU-1");
+  EXPECT_EQ(slice->devices[0].memory, Mib{23 * 1024});
+  auto claim = parser.object<ResourceClaimObject>(
+      R"({"metadata":{"name":"c"},"status":{"allocation":{"devices":{"results":[{"driver":"gpu.nvidia.com",)"
+      R"("pool":"n1","device":"gpu-1"}]}},"reservedFor":[{"resource":"pods","name":"p"}]}})");
+  ASSERT_TRUE(claim);
+  ASSERT_EQ(claim->results.size(), 1u);
+  EXPECT_EQ(claim->results[0].device, "gpu-1");
+  EXPECT_EQ(claim->reserved, (std::vector<std::string>{"p"}));
+}
+
+}  // namespace
+}  // namespace tessera::kubernetes
