@@ -84,7 +84,9 @@ class Collector {
     switch (node.health) {
       case Health::invalid:
         add(Severity::danger, node.name.text, true, "INVALID: " + reason,
-            "what the node has and what is configured differ: compare gres.conf with the hardware");
+            cluster_.scheduler == Scheduler::slurm
+                ? "what the node has and what is configured differ: compare gres.conf with the hardware"
+                : "what its labels say does not fit its boards; the remark beside this one says more");
         break;
       case Health::down:
         add(Severity::danger, node.name.text, true, "down: " + reason,
@@ -144,6 +146,9 @@ class Collector {
   void fragmented(const Node& node, const Gpu& gpu) {
     const mig::Product* product = gpu.product ? catalogue_.by_key(gpu.product->text) : nullptr;
     if (!product) return;
+    // Kubernetes tells how many slices there are, not where: nothing to judge.
+    for (const Slice& slice : gpu.slices)
+      if (slice.kind == SliceKind::gpu_instance && !slice.placement) return;
     std::optional<mig::Layout> layout = mig::observed_layout(*product, gpu);
     if (!layout) {
       add(Severity::warning, node.name.text, true,

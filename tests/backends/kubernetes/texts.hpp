@@ -10,10 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/paths.hpp"
+
 namespace tessera::kubernetes {
 
 inline std::string recording(const std::string& name) {
-  std::string file = TESSERA_SOURCE_DIR "/tests/fixtures/kubernetes/" + name;
+  std::string file = test::source_dir() + "/tests/fixtures/kubernetes/" + name;
   std::ifstream stream(file, std::ios::binary);
   EXPECT_TRUE(stream) << file;
   return {std::istreambuf_iterator<char>(stream), {}};

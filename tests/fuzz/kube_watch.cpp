@@ -1,0 +1,21 @@
+// Lines of a watch, one after the other, as a hostile server may send them: the store stays in order.
+#include <cstdint>
+#include <string_view>
+
+#include "backends/kubernetes/store.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace tessera;
+  std::string_view text(reinterpret_cast<const char*>(data), size);
+  kubernetes::Store store(
+      nullptr, [](kubernetes::Store::What) {}, [] { return TimePoint{}; });
+  kubernetes::Store::Handler handlers[] = {store.nodes(), store.pods()};
+  for (std::size_t i = 0; !text.empty(); ++i) {
+    std::size_t end = std::min(text.find('\n'), text.size());
+    (void)handlers[i % 2].line(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  for (auto& handler : handlers) handler.listed();
+  store.look_again();
+  return 0;
+}
