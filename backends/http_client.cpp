@@ -60,7 +60,7 @@ std::optional<Duration> seconds_of(std::string_view text) {
 // One request from its connection to its answer. Keeps itself alive through its handlers.
 struct HttpExchange : std::enable_shared_from_this<HttpExchange> {
   HttpClient::Id id = 0;
-  HttpRequest wanted;
+  HttpCall wanted;
   bool streams = false;
   Duration idle{0};
   std::function<void()> on_open;
@@ -295,14 +295,14 @@ HttpClient::~HttpClient() {
   for (auto& [id, exchange] : state_->running) exchange->drop();
 }
 
-HttpClient::Id HttpClient::request(HttpRequest request, Done done) {
+HttpClient::Id HttpClient::request(HttpCall request, Done done) {
   auto exchange = std::make_shared<HttpExchange>();
   exchange->wanted = std::move(request);
   exchange->done = std::move(done);
   return state_->begin(state_, std::move(exchange));
 }
 
-HttpClient::Id HttpClient::stream(HttpRequest request, Duration idle, std::function<void()> on_open,
+HttpClient::Id HttpClient::stream(HttpCall request, Duration idle, std::function<void()> on_open,
                                   Line on_line, Done on_end) {
   auto exchange = std::make_shared<HttpExchange>();
   exchange->wanted = std::move(request);

@@ -28,7 +28,7 @@ struct HttpEndpoint {
   std::uint16_t port = 0;
 };
 
-struct HttpRequest {
+struct HttpCall {
   std::string method = "GET";
   std::string target;  // "/api/v1/nodes?limit=500", already escaped
   std::vector<std::pair<std::string, std::string>> headers;
@@ -54,13 +54,13 @@ class HttpClient {
   using Done = std::function<void(Result<HttpResponse>)>;
   using Id = std::uint64_t;
   // An answer with any status is a response; an Error means that there was none, or not all of it.
-  Id request(HttpRequest request, Done done);
+  Id request(HttpCall request, Done done);
 
   // Lines as they come, without their ends; a last half line is dropped. on_open: the server agreed (200).
   // on_end: how it ended; a response when the server closed it properly or refused. `idle`: so long without
   // a byte ends it as an error.
   using Line = std::function<void(std::string_view)>;
-  Id stream(HttpRequest request, Duration idle, std::function<void()> on_open, Line on_line, Done on_end);
+  Id stream(HttpCall request, Duration idle, std::function<void()> on_open, Line on_line, Done on_end);
 
   // Nothing more is called back for it. Unknown ids are passed by.
   void cancel(Id id);

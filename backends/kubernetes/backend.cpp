@@ -155,7 +155,7 @@ void KubernetesBackend::State::proxy_told(const Status& status) {
 }
 
 void KubernetesBackend::State::ask_version() {
-  HttpRequest request;
+  HttpCall request;
   request.target = "/version";
   called();
   client->request(std::move(request), [this](Result<HttpResponse> result) {

@@ -77,7 +77,7 @@ void Feed::State::list(const std::string& next) {
     listing = Duration(0);
     note.clear();
   }
-  HttpRequest request;
+  HttpCall request;
   // Pages that expire faster than they are read: all at once, then.
   std::string limit = restarts < 2 ? "limit=" + std::to_string(kPage) : "resourceVersion=0";
   request.target = target(limit + (next.empty() ? "" : "&continue=" + url_escape(next)));
@@ -119,7 +119,7 @@ void Feed::State::complete() {
 }
 
 void Feed::State::watch() {
-  HttpRequest request;
+  HttpCall request;
   request.target = target("watch=1&allowWatchBookmarks=true&timeoutSeconds=" + std::to_string(kWatchSeconds) +
                           "&resourceVersion=" + url_escape(version));
   request.deadline = kIdle;

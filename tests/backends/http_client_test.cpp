@@ -26,7 +26,7 @@ class HttpClientTest : public testing::Test {
     });
     made.get_future().wait();
   }
-  Result<HttpResponse> ask(HttpRequest request) {
+  Result<HttpResponse> ask(HttpCall request) {
     auto promise = std::make_shared<std::promise<Result<HttpResponse>>>();
     auto future = promise->get_future();
     worker_.post([this, promise, request = std::move(request)] {
@@ -36,8 +36,8 @@ class HttpClientTest : public testing::Test {
     if (future.wait_for(20s) != std::future_status::ready) return Error{"never called back", "", ""};
     return future.get();
   }
-  static HttpRequest get(std::string target) {
-    HttpRequest request;
+  static HttpCall get(std::string target) {
+    HttpCall request;
     request.target = std::move(target);
     return request;
   }
@@ -62,7 +62,7 @@ class HttpClientTest : public testing::Test {
       changed.notify_all();
     }
   };
-  void listen(HttpRequest request, Duration idle, const std::shared_ptr<Heard>& heard) {
+  void listen(HttpCall request, Duration idle, const std::shared_ptr<Heard>& heard) {
     worker_.post([this, request, idle, heard] {
       id_ = client_->stream(
           request, idle, [heard] { heard->change([&] { heard->open = true; }); },
@@ -93,7 +93,7 @@ TEST_F(HttpClientTest, WhatMayChangeSomethingGetsAConnectionOfItsOwn) {
   HttpScript server([](const HttpScript::Asked& asked) { return HttpScript::Answer{200, asked.body, {}}; });
   connect(server.socket());
   ASSERT_TRUE(ask(get("/a")));
-  HttpRequest patch;
+  HttpCall patch;
   patch.method = "PATCH";
   patch.target = "/b";
   patch.body = "{}";
@@ -144,7 +144,7 @@ TEST_F(HttpClientTest, SilenceEndsAtTheDeadline) {
     return answer;
   });
   connect(server.socket());
-  HttpRequest request = get("/");
+  HttpCall request = get("/");
   request.deadline = Duration(100);
   auto answer = ask(request);
   ASSERT_FALSE(answer);
@@ -168,7 +168,7 @@ TEST_F(HttpClientTest, TooLongAnAnswerIsRefused) {
     return HttpScript::Answer{200, std::string(4096, 'x'), {}};
   });
   connect(server.socket());
-  HttpRequest request = get("/");
+  HttpCall request = get("/");
   request.limit = 1000;
   auto answer = ask(request);
   ASSERT_FALSE(answer);
