@@ -28,14 +28,20 @@ bool is_host(std::string_view name) {
                      [&](char c) { return letter(c) || c == '.' || c == '-' || c == '_'; });
 }
 
+constexpr Duration kGrace{3000};  // between the end of a look on the node and ours
+
 std::int64_t seconds(Duration time) {
   return std::max<std::int64_t>(1, std::chrono::ceil<std::chrono::seconds>(time).count());
 }
 
 void add(Words& words, const Words& more) { words.insert(words.end(), more.begin(), more.end()); }
 
+// What only reads is ended there as well: looking again and again at a node that hangs must not fill it. What
+// changes something is never cut off half-way.
 Words there(const RunnerOptions& options, const NodeCommand& wanted) {
-  Words words = options.become;
+  Words words;
+  if (!wanted.changes) add(words, {"timeout", "-k", "2", std::to_string(seconds(wanted.deadline))});
+  add(words, options.become);
   add(words, wanted.argv);
   return words;
 }
@@ -66,9 +72,9 @@ Words srun(const RunnerOptions& options, const NodeCommand& wanted) {
   if (!wanted.reservation.empty()) argv.push_back("--reservation=" + wanted.reservation);
   add(argv, {"-w", wanted.node.text, "-N1", "-n1", "--gres=none", "--mem=0", "--overlap",
              fmt::format("--immediate={}", seconds(options.patience)),
-             // So that it ends by itself should our side be gone.
-             fmt::format("--time={}", (seconds(wanted.deadline) + 59) / 60 + 1), "--mpi=none", "--chdir=/",
-             "--job-name=tessera"});
+             // Should our side be gone, it ends by itself; what changes something is given long.
+             fmt::format("--time={}", (seconds(wanted.deadline) + 59) / 60 + (wanted.changes ? 60 : 1)),
+             "--mpi=none", "--chdir=/", "--job-name=tessera"});
   if (wanted.input.empty()) argv.push_back("--input=none");
   add(argv, there(options, wanted));
   return argv;
@@ -230,6 +236,15 @@ Result<NodeAnswer> judge_srun(const NodeCommand& wanted, Outcome&& outcome) {
   return answer(std::move(outcome), code);
 }
 
+Result<NodeAnswer> judge_way(const RunnerOptions& options, const NodeCommand& wanted, Outcome&& outcome) {
+  if (options.reach == Reach::ssh) return judge_ssh(wanted, std::move(outcome));
+  if (options.reach == Reach::srun) return judge_srun(wanted, std::move(outcome));
+  int code = outcome.exit_code;
+  // The site's way may put words before our line, or end with a code of its own.
+  if (std::optional<int> status = take_status(outcome.err)) code = *status;
+  return answer(std::move(outcome), code);
+}
+
 // The id in "…/slurm/uid_0/job_12/step_0" or "…/slurmstepd.scope/job_12/…".
 std::optional<std::string> job_in(std::string_view path) {
   constexpr std::string_view kJob = "/job_";
@@ -263,7 +278,8 @@ Result<Command> command_on(const RunnerOptions& options, const NodeCommand& want
     return cannot("that is no name of a reservation", "");
   Command command;
   command.input = wanted.input;
-  command.deadline = wanted.deadline;
+  // A look is ended by the node first, so that srun gives its job back.
+  command.deadline = wanted.deadline + (wanted.changes ? Duration(0) : kGrace);
   command.output_limit = wanted.output_limit;
   command.dies_with_us = !wanted.changes;
   command.environment["LC_ALL"] = "C";
@@ -288,21 +304,20 @@ Result<Command> command_on(const RunnerOptions& options, const NodeCommand& want
 Result<NodeAnswer> judge(const RunnerOptions& options, const NodeCommand& wanted, Outcome outcome) {
   std::string node = clean(wanted.node.text, 64), ran = what_ran(wanted);
   std::string may = wanted.changes ? "it may still run there: look at the node before going on" : "";
-  if (outcome.timed_out)
-    return Error{fmt::format("no answer from {}", node),
-                 fmt::format("'{}' did not end within {} s", ran, seconds(wanted.deadline)), may};
+  Error late{fmt::format("no answer from {}", node),
+             fmt::format("'{}' did not end within {} s", ran, seconds(wanted.deadline)), may};
+  if (outcome.timed_out) return late;
   if (outcome.truncated)
     return Error{fmt::format("too long an answer from {}", node),
                  fmt::format("'{}' said more than {} bytes", ran, wanted.output_limit), may};
   if (outcome.signal != 0)
     return Error{fmt::format("no answer from {}", node),
                  fmt::format("the way to it was ended by signal {}", outcome.signal), may};
-  if (options.reach == Reach::ssh) return judge_ssh(wanted, std::move(outcome));
-  if (options.reach == Reach::srun) return judge_srun(wanted, std::move(outcome));
-  int code = outcome.exit_code;
-  // The site's way may put words before our line, or end with a code of its own.
-  if (std::optional<int> status = take_status(outcome.err)) code = *status;
-  return answer(std::move(outcome), code);
+  Result<NodeAnswer> judged = judge_way(options, wanted, std::move(outcome));
+  // timeout(1) says 124, or 137 when it had to kill.
+  bool ended = judged && !wanted.changes && (judged->exit_code == 124 || judged->exit_code == 137);
+  if (ended && judged->took >= wanted.deadline) return late;
+  return judged;
 }
 
 Result<Preflight> parse_preflight(std::string_view id, std::string_view cgroup) {

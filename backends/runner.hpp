@@ -1,9 +1,10 @@
 // Runs a command on a node: by ssh, by srun inside a reservation, or by the site's own way.
 //
 // An answer is what the command said there, with its exit code, well or not; an Error means that it cannot be
-// known whether it ran, or that it did not, in the far side's words. A deadline ends our side only: what
-// hangs on the node may still run there. ssh(1) of OpenSSH 8 and later; srun(1) 22.05 to 24.11. Threads:
-// everything on the worker's thread, as Processes; answers come there, exactly once, never from inside.
+// known whether it ran, or that it did not, in the far side's words. At its deadline what only reads is ended
+// there, too, by timeout(1) of coreutils; what changes something goes on there. ssh(1) of OpenSSH 8 and
+// later; srun(1) 22.05 to 24.11. Threads: everything on the worker's thread, as Processes; answers come
+// there, exactly once, never from inside.
 #pragma once
 
 #include <functional>
@@ -34,8 +35,8 @@ struct NodeCommand {
   std::vector<std::string> argv;
   std::string input;         // for its stdin
   std::string reservation;   // srun: the one that holds the node for us
-  Duration deadline{30000};  // from start to end, the connection included
-  bool changes = false;      // it is not ended with us
+  Duration deadline{30000};  // from start to end, the connection included; a look: 3 s more at most
+  bool changes = false;      // it is ended neither with us nor, on the node, by its deadline
   std::size_t output_limit = 32u << 20;
 };
 

@@ -22,14 +22,16 @@ std::string profile_of(const plan::InstanceAt& instance, const mig::Product* pro
   return profile && profile->id ? std::to_string(*profile->id) : instance.profile.text;
 }
 
-// A verb without its list would mean everything there is: -i with an empty list is refused by nvidia-smi.
+// A verb without its list would mean everything there is.
 Argv on_gpus(std::span<const GpuIndex> gpus, Argv verb) {
+  if (gpus.empty()) return {};
   Argv argv{"nvidia-smi", "-i", list_of(gpus)};
   argv.insert(argv.end(), verb.begin(), verb.end());
   return argv;
 }
 
 Argv mig_on(GpuIndex gpu, std::span<const int> instances, const char* verb) {
+  if (instances.empty()) return {};
   return {"nvidia-smi", "mig", "-i", std::to_string(gpu.value), "-gi", list_of(instances), verb};
 }
 
@@ -50,6 +52,7 @@ Argv read_minors() { return {"cat", "/proc/driver/nvidia-caps/mig-minors"}; }
 
 Argv create(GpuIndex gpu, std::span<const plan::InstanceAt> instances, const mig::Product* product,
             bool at_places) {
+  if (instances.empty()) return {};
   auto one = [&](const plan::InstanceAt& instance) {
     std::string text = profile_of(instance, product);
     return at_places ? text + ":" + std::to_string(instance.at.start) : text;
@@ -64,6 +67,7 @@ Argv destroy_instances(GpuIndex gpu, std::span<const int> instances) {
 Argv set_mode(std::span<const GpuIndex> gpus, bool mig) { return on_gpus(gpus, {"-mig", mig ? "1" : "0"}); }
 Argv reset(std::span<const GpuIndex> gpus) { return on_gpus(gpus, {"--gpu-reset"}); }
 Argv set_timeslice(std::span<const GpuIndex> gpus, int length) {
+  if (gpus.empty()) return {};
   return {"nvidia-smi", "compute-policy", "-i", list_of(gpus), "--set-timeslice=" + std::to_string(length)};
 }
 Argv set_compute_mode(std::span<const GpuIndex> gpus, bool exclusive_process) {

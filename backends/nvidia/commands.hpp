@@ -30,8 +30,8 @@ Argv read_minors();      // cat /proc/driver/nvidia-caps/mig-minors
 
 // Creates GPU instances in the order of the list, each with its full-width compute instance.
 // at_places appends ":start" to each profile: the form stands in the help text of newer drivers (-cgi: "an
-// optional placement specifier"), but we have not seen it run: UNVERIFIED. Without it the order decides where they
-// go (engine/plan/creation.hpp). What stands afterwards must be read back in both cases.
+// optional placement specifier"), but we have not seen it run: UNVERIFIED. Without it the order decides where
+// they go (engine/plan/creation.hpp). What stands afterwards must be read back in both cases.
 Argv create(GpuIndex gpu, std::span<const plan::InstanceAt> instances, const mig::Product* product,
             bool at_places);
 // A compute instance of full width inside an instance that has none.
@@ -40,7 +40,6 @@ Argv create_compute(GpuIndex gpu, int instance);
 // board.
 Argv destroy_compute(GpuIndex gpu, std::span<const int> instances);
 Argv destroy_instances(GpuIndex gpu, std::span<const int> instances);
-// Neither may be called without GPUs: the verb would then mean all of the node.
 Argv set_mode(std::span<const GpuIndex> gpus, bool mig);
 Argv reset(std::span<const GpuIndex> gpus);
 // 0 default, 1 short, 2 medium, 3 long

@@ -243,6 +243,25 @@ TEST_F(RunnerTest, WhatHangsEndsAtItsDeadline) {
   EXPECT_NE(answer.error().hint.find("may still run"), std::string::npos);
 }
 
+// A look is ended on the node itself; the end of a change is not ours to choose.
+TEST_F(RunnerTest, ALookThatHangsIsEndedThere) {
+  for (Reach reach : {Reach::ssh, Reach::srun}) {
+    options_.reach = reach;
+    NodeCommand wanted = command({"sh", "-c", "trap 'echo gone > ended; exit' TERM; sleep 600 & wait"});
+    wanted.deadline = 300ms;
+    auto answer = run(wanted);
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(answer.error().what, "no answer from gpu01");
+    EXPECT_EQ(answer.error().hint, "");
+    EXPECT_TRUE(fs::exists(here_ / "far" / "ended"));
+    fs::remove(here_ / "far" / "ended");
+  }
+  // Its own 124, in time, is its own.
+  auto answer = run(command({"sh", "-c", "exit 124"}));
+  ASSERT_TRUE(answer) << to_line(answer.error());
+  EXPECT_EQ(answer->exit_code, 124);
+}
+
 TEST_F(RunnerTest, TooLongAnAnswerIsAnError) {
   NodeCommand wanted = command({"yes"});
   wanted.output_limit = 5000;
