@@ -33,17 +33,36 @@ Content content_of(std::string_view raw, std::size_t begin, std::size_t end) {
   return {stop, false};
 }
 
-// A line as Slurm sees it, and for each of its characters where it stands in the raw line.
+// A line as Slurm sees it, and where its characters stand in the raw line: in runs, since most lines are one.
 struct Cooked {
+  struct Run {
+    std::size_t begin = 0, raw = 0;  // of its first character
+  };
   std::string text;
-  std::vector<std::size_t> from;
+  std::vector<Run> runs;
   bool zero_byte = false;
   bool open = false;
 
   void clear() {
     text.clear();
-    from.clear();
+    runs.clear();
     zero_byte = open = false;
+  }
+  void add(std::string_view raw, std::size_t begin, std::size_t end) {
+    if (begin == end) return;
+    runs.push_back({text.size(), begin});
+    text += raw.substr(begin, end - begin);
+  }
+  // An escaped character stands where its `\` does.
+  void add_escaped(char c, std::size_t at) {
+    runs.push_back({text.size(), at});
+    text += c;
+  }
+  std::size_t from(std::size_t at) const {
+    auto run = std::upper_bound(runs.begin(), runs.end(), at,
+                                [](std::size_t place, const Run& one) { return place < one.begin; });
+    --run;
+    return run->raw + (at - run->begin);
   }
 };
 
@@ -51,17 +70,18 @@ struct Cooked {
 bool cook(std::string_view raw, std::size_t begin, std::size_t end, Cooked& into) {
   Content content = content_of(raw, begin, end);
   if (raw.substr(begin, end - begin).find('\0') != std::string_view::npos) into.zero_byte = true;
-  for (std::size_t i = begin; i < content.end; ++i) {
-    std::size_t at = i;
-    if (raw[i] == '\\' && ++i >= content.end) break;
-    into.text += raw[i];
-    into.from.push_back(at);
+  raw = raw.substr(0, content.end);
+  while (begin < content.end) {
+    std::size_t escape = std::min(raw.find('\\', begin), content.end);
+    into.add(raw, begin, escape);
+    if (escape + 1 < content.end) into.add_escaped(raw[escape + 1], escape);
+    begin = escape + 2;
   }
   return content.joined;
 }
 
 std::size_t raw_end(std::string_view raw, const Cooked& cooked, std::size_t last) {
-  std::size_t at = cooked.from[last];
+  std::size_t at = cooked.from(last);
   return at + (raw[at] == '\\' ? 2 : 1);
 }
 
@@ -92,8 +112,8 @@ bool read_pair(std::string_view raw, const Cooked& cooked, std::size_t& at, Pair
   while (!pair.quoted && end < text.size() && !is_blank(text[end])) ++end;
   pair.key = text.substr(key, key_end - key);
   pair.value = pair.quoted ? text.substr(value + 1, end - value - 2) : text.substr(value, end - value);
-  pair.begin = cooked.from[key];
-  pair.value_begin = cooked.from[value];
+  pair.begin = cooked.from(key);
+  pair.value_begin = cooked.from(value);
   pair.end = raw_end(raw, cooked, end - 1);
   at = end;
   return true;
@@ -126,6 +146,7 @@ void read_line(Line& line, const Cooked& cooked) {
   line.open = cooked.open;
   if (!read_include(cooked.text, line)) {
     std::size_t at = 0;
+    line.pairs.reserve(static_cast<std::size_t>(std::count(cooked.text.begin(), cooked.text.end(), '=')));
     for (Pair pair; read_pair(line.raw, cooked, at, pair); pair = {}) line.pairs.push_back(std::move(pair));
     at = past_blanks(cooked.text, at);
     std::size_t end = cooked.text.size();
