@@ -161,6 +161,14 @@ void Cluster::show_all() {
   show_surroundings();
 }
 
+void Cluster::leave_gpus_to_controller() {
+  gpus_ = false;
+  for (std::uint32_t node = 0; node < world().nodes.size(); ++node) {
+    Projected now = project_node(world(), node, false);
+    if (shown_.contains(now.first)) shown_[now.first] = std::move(now.second);
+  }
+}
+
 void Cluster::show(Projected projected) {
   auto& [key, fresh] = projected;
   Json* before = shown_.contains(key) ? &shown_[key] : nullptr;
@@ -326,12 +334,13 @@ Written Cluster::delete_pod(const Key& key, std::optional<Duration> grace, std::
   std::string id = text_at(*there, {"metadata", "uid"});
   if (wait.count() == 0) return objects_.remove(key, id);
   if (at(*there, {"metadata", "deletionTimestamp"})) return {std::nullopt, there};
-  TimePoint gone = world().now + wait;
+  bool led = led_ && led_(*there);
+  TimePoint gone = world().now + (led ? grace.value_or(std::chrono::seconds(30)) : wait);
   objects_.edit(key, [&](Json& pod) {
     put_at(pod, {"metadata", "deletionTimestamp"}, text(time_text(gone)));
     put_at(pod, {"metadata", "deletionGracePeriodSeconds"}, number(grace ? grace->count() / 1000 : 30));
   });
-  agenda_.at(gone, [this, key, id] { objects_.remove(key, id); });
+  if (!led) agenda_.at(gone, [this, key, id] { objects_.remove(key, id); });
   return {std::nullopt, objects_.find(key)};
 }
 

@@ -45,8 +45,11 @@ class Cluster {
   // At speed 0: lets time pass until nothing is on its way any more, for at most so long. Else does nothing.
   Status settle(Duration most = std::chrono::minutes(10));
 
-  // From now on labels and resources of GPUs are a controller's: what the world says of them is not shown.
-  void leave_gpus_to_controller() { gpus_ = false; }
+  // From now on labels and resources of GPUs are a controller's: they stay as they were shown, and what the
+  // world says of them later is not shown.
+  void leave_gpus_to_controller();
+  // Pods that a controller brings to their end itself, once they have a deletionTimestamp.
+  void leave_pods_to_controller(std::function<bool(const Json& pod)> which) { led_ = std::move(which); }
   // The node's number in the world; nullopt: it is not the world's.
   std::optional<std::uint32_t> node_of(std::string_view name) const;
   // The world's job behind a pod; nullptr: the pod is no job's.
@@ -86,6 +89,7 @@ class Cluster {
   World* open_ = nullptr;    // while a turn is taken
   Changes* made_ = nullptr;  // ... what it has changed so far
   bool gpus_ = true;
+  std::function<bool(const Json& pod)> led_;
   bool showing_ = false;  // we are the ones who write
   std::uint64_t events_ = 0;
   ObjectStore objects_;

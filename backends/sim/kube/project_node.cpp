@@ -148,9 +148,9 @@ Labels labels_of(const World& world, std::uint32_t node, const std::string& name
                            "gpu-feature-discovery", "node-status-exporter", "operator-validator"})
     labels[std::string("nvidia.com/gpu.deploy.") + part] = "true";
   if (capable) labels["nvidia.com/gpu.deploy.mig-manager"] = "true";
-  if (std::string config = plugin_config_of(world, node); !config.empty())
+  if (std::string config = plugin_config_of(world, node); gpus && !config.empty())
     labels["nvidia.com/device-plugin.config"] = config;
-  if (std::string config = mig_config_of(world, node); !config.empty()) {
+  if (std::string config = mig_config_of(world, node); gpus && !config.empty()) {
     labels["nvidia.com/mig.config"] = config;
     labels["nvidia.com/mig.config.state"] = "success";
   }

@@ -12,8 +12,8 @@
 
 #include "backends/files.hpp"
 #include "backends/http_server.hpp"
-#include "backends/sim/kube/api.hpp"
 #include "backends/sim/kube/faults.hpp"
+#include "backends/sim/kube/installed.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::sim::kube {
@@ -97,7 +97,11 @@ Result<std::vector<UserPort>> parse_user_ports(std::string_view text) {
 
 struct Server::State {
   State(sim::Store store, double speed, std::function<TimePoint()> wall)
-      : cluster(std::move(store), speed, std::move(wall)), daemons(cluster), api(cluster) {}
+      : cluster(std::move(store), speed, std::move(wall)),
+        installed(install_operator(cluster)),
+        api(cluster) {
+    answer_for(*installed, cluster, api);
+  }
   ~State() {
     worker.stop();
     streams.clear();
@@ -230,7 +234,7 @@ struct Server::State {
 
   Worker worker;  // first: everything below uses it, and goes before it
   Cluster cluster;
-  DaemonController daemons;
+  std::unique_ptr<Operator> installed;
   Api api;
   ServerFaults faults;
   std::set<std::shared_ptr<Stream>> streams;
