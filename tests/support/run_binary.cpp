@@ -55,7 +55,7 @@ void drain(Pipe& pipe, std::string& text) {
   ::dup2(in.read, 0);
   ::dup2(out.write, 1);
   ::dup2(err.write, 2);
-  std::vector<std::string> words{test::binary()};
+  std::vector<std::string> words{options.program.empty() ? test::binary() : options.program};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<std::string> variables{"LC_ALL=C.UTF-8"};
   // A test that runs under sanitizers wants their reports from the binary, too.

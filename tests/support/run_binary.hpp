@@ -18,6 +18,7 @@ struct Ran {
 struct RunOptions {
   // The whole environment; PATH is an empty folder unless set, so that nothing of the machine is found.
   std::map<std::string, std::string> environment;
+  std::string program;  // another one than tessera: "/usr/bin/kubectl"
   std::string input;
   int deadline_seconds = 60;  // then it is killed and the code is 128 + 9
   // Called with all output so far; true: close our end of its standard output and wait for its end.
