@@ -20,7 +20,8 @@ std::unique_ptr<Operator> install_operator(Cluster& cluster) {
       cluster.objects(), cluster.agenda(), [&cluster]() -> const World& { return cluster.world(); },
       [&cluster](const Context::Act& act) { (void)cluster.act(act); }, std::string(kOperatorNamespace)});
   cluster.leave_pods_to_controller([own = installed.get()](const Json& pod) { return own->leads(pod); });
-  installed->begin();
+  // One turn for all nodes: a state file is written once.
+  (void)cluster.act([&](World&, Changes&) { installed->begin(); });
   return installed;
 }
 

@@ -44,8 +44,8 @@ class Reader {
   Status read_shared(const Yaml& shared, Strategy method, PluginConfig& config) {
     config.method = method;
     config.replicas.clear();
-    config.rename = flag(shared, "renameByDefault", false);
-    config.refuse_more = flag(shared, "failRequestsGreaterThanOne", method == Strategy::mps);
+    const Yaml* rename = shared.find("renameByDefault");
+    config.rename = rename && rename->as_bool().value_or(false);
     const Yaml* list = shared.find("resources");
     if (!list || list->kind != Yaml::Kind::list || list->items.empty())
       return refuse(list ? *list : shared, "no resources specified");
@@ -53,11 +53,6 @@ class Reader {
     for (const Yaml& one : list->items)
       if (Status ok = read_resource(one, config); !ok) return ok;
     return Done{};
-  }
-
-  static bool flag(const Yaml& map, std::string_view key, bool otherwise) {
-    const Yaml* value = map.find(key);
-    return value ? value->as_bool().value_or(otherwise) : otherwise;
   }
 
   Status read_resource(const Yaml& one, PluginConfig& config) {

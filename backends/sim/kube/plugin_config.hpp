@@ -21,7 +21,6 @@ struct PluginConfig {
   Strategy method = Strategy::whole;             // whole, time_slicing or mps
   std::map<std::string, int> replicas;           // by resource: "nvidia.com/gpu"
   bool rename = false;                           // renameByDefault
-  bool refuse_more = false;                      // failRequestsGreaterThanOne
   std::vector<std::string> warnings;             // what the plugin logs and then ignores
 
   // 1: the resource is not shared.

@@ -196,22 +196,31 @@ struct Server::State {
     streams.erase(stream);
   }
 
+  static HttpAnswer say(int status, std::string body) {
+    return {status, {{"Content-Type", "text/plain; charset=utf-8"}}, std::move(body)};
+  }
+  // A fault of the world: one for the MIG manager, or for a plan's actions.
+  HttpAnswer arm_in_world(const std::string& line, const Error& otherwise) {
+    Result<Trap> trap = parse_trap(line);
+    if (!trap) return say(400, to_line(otherwise) + "\n" + to_line(trap.error()) + "\n");
+    Status ok = cluster.act([&](World& world, Changes&) { world.traps.push_back({*trap, 0}); });
+    return ok ? say(200, "armed " + to_text(*trap) + "\n") : say(500, to_line(ok.error()) + "\n");
+  }
+
   // What a test does to the server itself.
   HttpAnswer command(const HttpRequest& request) {
-    auto say = [](int status, std::string body) {
-      return HttpAnswer{status, {{"Content-Type", "text/plain; charset=utf-8"}}, std::move(body)};
-    };
     std::string what = request.target.substr(std::string_view("/tessera/").size());
     if (what == "faults" && request.method == "GET") {
       std::string list;
       for (const ServerFault& fault : faults.armed()) list += to_text(fault) + "\n";
+      for (const ArmedTrap& armed : cluster.world().traps) list += to_text(armed.trap) + "\n";
       return say(200, list);
     }
     if (what == "faults" && request.method == "DELETE") return faults.clear(), say(200, "");
     if (request.method != "POST") return say(405, "POST it\n");
     if (what == "faults") {
       Result<ServerFault> fault = parse_fault(clean(request.body, 2048));
-      if (!fault) return say(400, to_line(fault.error()) + "\n");
+      if (!fault) return arm_in_world(clean(request.body, 2048), fault.error());
       faults.arm(*fault);
       return say(200, "armed " + to_text(*fault) + "\n");
     }

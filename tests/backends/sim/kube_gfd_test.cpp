@@ -208,9 +208,7 @@ sharing:
   EXPECT_EQ(config.method, Strategy::mps) << "it wins over time-slicing";
   EXPECT_EQ(config.replicas, (std::map<std::string, int>{{"nvidia.com/gpu", 10}}));
   EXPECT_TRUE(config.rename);
-  EXPECT_TRUE(config.refuse_more) << "the default for MPS";
   EXPECT_EQ(config.warnings.size(), 2u) << "rename and devices are read and ignored";
-  EXPECT_FALSE(config_from("sharing: {timeSlicing: {resources: [{name: gpu, replicas: 2}]}}").refuse_more);
   EXPECT_EQ(config_from("version: v1").method, Strategy::whole);
 }
 
