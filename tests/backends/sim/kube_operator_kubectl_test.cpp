@@ -1,6 +1,10 @@
 // The simulated operator as an admin meets it: real kubectl against the simulated API server, which runs
 // fast.
+#include <signal.h>
 #include <unistd.h>
+
+#include <future>
+#include <thread>
 
 #include "backends/sim/kube/serve.hpp"
 #include "tests/backends/sim/worlds.hpp"
@@ -40,10 +44,15 @@ class WithKubectl : public ::testing::Test {
     server = std::move(*started);
   }
 
-  std::string kubectl(std::vector<std::string> words, const std::string& input = "") {
+  test::RunOptions environment() {
     test::RunOptions options;
     options.program = kKubectl;
     options.environment = {{"KUBECONFIG", folder.path() + "/config"}, {"HOME", folder.path()}};
+    options.deadline_seconds = 120;
+    return options;
+  }
+  std::string kubectl(std::vector<std::string> words, const std::string& input = "") {
+    test::RunOptions options = environment();
     options.input = input;
     test::Ran ran = test::run_tessera(words, options);
     EXPECT_EQ(ran.code, 0) << ran.err;
@@ -67,11 +76,30 @@ class WithKubectl : public ::testing::Test {
 TEST_F(WithKubectl, CutsANodeByItsLabel) {
   EXPECT_EQ(allocatable("h2", "gpu"), "2");
   EXPECT_EQ(of_node("h2", label("gpu\\.product")), "NVIDIA-H100-80GB-HBM3");
+  // A colleague watches meanwhile, until it is over.
+  std::promise<void> watching;
+  std::string seen;
+  std::thread colleague([&] {
+    test::RunOptions options = environment();
+    options.signal = [&, told = false](const std::string& out) mutable {
+      if (!out.empty() && !std::exchange(told, true)) watching.set_value();
+      std::size_t pending = out.find("pending");
+      return pending != std::string::npos && out.find("success", pending) != std::string::npos ? SIGINT : 0;
+    };
+    seen = test::run_tessera({"get", "node", "h2", "--watch", "--no-headers", "-o",
+                              R"(custom-columns=S:.metadata.labels.nvidia\.com/mig\.config\.state,)"
+                              R"(P:.metadata.labels.nvidia\.com/gpu\.deploy\.device-plugin)"},
+                             options)
+               .out;
+  });
+  watching.get_future().wait_for(std::chrono::seconds(30));
   kubectl({"label", "node", "h2", "nvidia.com/mig.config=all-1g.10gb", "--overwrite"});
-  wait_for("h2", label("mig\\.config\\.state"), "pending");
-  wait_for("h2", label("mig\\.config\\.state"), "success");
   wait_for("h2", ".status.allocatable.nvidia\\.com/mig-1g\\.10gb", "14");
   wait_for("h2", label("mig-1g\\.10gb\\.count"), "14");
+  colleague.join();
+  std::size_t paused = seen.find("paused-for-mig-change");
+  EXPECT_NE(paused, std::string::npos) << seen;
+  EXPECT_LT(seen.find("pending"), seen.find("success   true", paused)) << seen;
   EXPECT_EQ(allocatable("h2", "gpu"), "0");
   std::string log = kubectl({"logs", "-n", "gpu-operator", "-l", "app=nvidia-mig-manager", "--tail=-1"});
   EXPECT_NE(log.find("Updating to MIG config: all-1g.10gb"), std::string::npos) << log;
@@ -79,7 +107,6 @@ TEST_F(WithKubectl, CutsANodeByItsLabel) {
 
 TEST_F(WithKubectl, FailsWhileUsersHoldTheBoardsAndSucceedsWhenDrained) {
   kubectl({"label", "node", "h1", "nvidia.com/mig.config=all-balanced", "--overwrite"});
-  wait_for("h1", label("mig\\.config\\.state"), "pending");
   wait_for("h1", label("mig\\.config\\.state"), "failed");
   EXPECT_NE(kubectl({"get", "pods", "-n", "training"}).find("Running"), std::string::npos)
       << "nobody is evicted";
