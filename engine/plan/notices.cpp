@@ -34,18 +34,7 @@ class Notices {
   void about_board(const BoardChange& board) {
     for (const std::string& remark : board.remarks)
       say(Severity::warning, "placement", fmt::format("GPU {}: {}", board.gpu.value, remark));
-    for (const InTheWay& way : board.in_the_way) {
-      std::string who =
-          way.holders.empty() ? "a client that the scheduler does not know" : way.holders[0].text;
-      std::string text =
-          fmt::format("GPU {}: {} held by {} is in the way", board.gpu.value, to_text(way.instance), who);
-      if (!board.reachable.empty()) {
-        text += "; reachable around what is held: ";
-        for (std::size_t i = 0; i < board.reachable.size(); ++i)
-          text += (i > 0 ? " or " : "") + board.reachable[i];
-      }
-      say(Severity::warning, "in-the-way", std::move(text));
-    }
+    if (!board.in_the_way.empty()) say(Severity::warning, "in-the-way", in_the_way(board));
     if (board.dragged)
       say(Severity::warning, "dragged",
           fmt::format("GPU {} is not to change, but its instances go with the reset and are made again",
@@ -58,6 +47,30 @@ class Notices {
     std::sort(layout.begin(), layout.end());
     if (std::string waste = waste_text(*board.product, layout); !waste.empty())
       say(Severity::info, "wasted-compute", fmt::format("GPU {} {}", board.gpu.value, waste));
+  }
+
+  // "GPU 1: 1g.10gb@0 and 1g.10gb@1 held by 88120 (alice) are in the way; ..."
+  std::string in_the_way(const BoardChange& board) const {
+    std::string text;
+    for (std::size_t i = 0; i < board.in_the_way.size(); ++i) {
+      const InTheWay& way = board.in_the_way[i];
+      if (i > 0) text += ", ";
+      text += to_text(way.instance);
+      bool last = i + 1 == board.in_the_way.size();
+      if (last || board.in_the_way[i + 1].holders != way.holders) text += " held by " + holder_text(way);
+    }
+    text = fmt::format("GPU {}: {} {} in the way", board.gpu.value, text,
+                       board.in_the_way.size() == 1 ? "is" : "are");
+    for (std::size_t i = 0; i < board.reachable.size(); ++i)
+      text += (i > 0 ? " or " : "; reachable around what is held: ") + board.reachable[i];
+    return text;
+  }
+  // The person matters more than the number: it is who will be asked.
+  std::string holder_text(const InTheWay& way) const {
+    if (way.holders.empty()) return "a client that the scheduler does not know";
+    for (const Disturbed& one : change_.blast_radius)
+      if (one.id == way.holders[0] && !one.user.empty()) return fmt::format("{} ({})", one.id.text, one.user);
+    return way.holders[0].text;
   }
 
   void about_units() {

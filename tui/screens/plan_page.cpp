@@ -70,7 +70,7 @@ class Page {
   }
 
   void head() {
-    DocLine line{{{nodes_text(plan_), Style(Role::text).with_bold(), 1}}, {}};
+    DocLine line{{{nodes_text(plan_) + boards_text(), Style(Role::text).with_bold(), 1}}, {}};
     std::string words = plan_.intent.words;
     line.spans.push_back(
         {fmt::format("  {} {}", glyphs(state_.ascii).crumb, words), Style(Role::accent).with_bold()});
@@ -80,6 +80,16 @@ class Page {
     bool nobody = whom == "nobody";
     for (std::string& text : wrap("disturbs " + whom, width_ - 2))
       lines_.push_back({{{std::move(text), Style(nobody ? Role::good : Role::warning).with_bold(), 1}}, {}});
+  }
+
+  // " GPU 7", where the wish is about some boards only.
+  std::string boards_text() const {
+    std::string text;
+    for (const plan::BoardWish& wish : plan_.intent.boards) {
+      if (!wish.gpu || plan_.nodes.size() > 1) return "";
+      text += (text.empty() ? " GPU " : ",") + std::to_string(wish.gpu->value);
+    }
+    return text;
   }
 
   // Whether it can be armed here and now, and if not, why.
