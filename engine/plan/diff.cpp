@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/plan/creation.hpp"
+#include "engine/sharing/vgpu.hpp"
 
 namespace tessera::plan {
 namespace {
@@ -30,6 +31,21 @@ bool shares(Strategy strategy) {
   return strategy == Strategy::mps || strategy == Strategy::time_slicing || strategy == Strategy::shard;
 }
 
+// A board that the table does not know may have any type; its hypervisor will tell.
+Status check_vgpu(const Gpu& gpu, const mig::Product& product, const Wish& wish) {
+  Result<std::vector<sharing::VgpuBoard>> table = sharing::built_in_vgpu_types();
+  if (!table) return table.error();
+  std::vector<sharing::VgpuType> types = sharing::vgpu_types(*table, product.key, gpu.model);
+  std::string names;
+  for (const sharing::VgpuType& type : types) {
+    if (type.name == wish.vgpu) return Done{};
+    names += (names.empty() ? "" : ", ") + type.name.text;
+  }
+  if (types.empty()) return Done{};
+  return cannot(gpu.index, fmt::format("{} has no vGPU type {}", product.key.text, wish.vgpu.text),
+                "it has " + names);
+}
+
 Status check_wish(const Gpu& gpu, const mig::Product* product, const Wish& wish, const Capabilities& can) {
   if (std::string why = why_not_offered(can, wish.strategy); !why.empty())
     return cannot(gpu.index, why, "tessera guide lists what is offered here");
@@ -42,7 +58,8 @@ Status check_wish(const Gpu& gpu, const mig::Product* product, const Wish& wish,
     return cannot(gpu.index, fmt::format("{} replicas are no sharing", wish.replicas),
                   "give 2 or more with --replicas");
   if (wish.strategy == Strategy::vgpu && wish.vgpu.empty())
-    return cannot(gpu.index, "a vGPU needs a type", "give it with --layout, for example A10-4Q");
+    return cannot(gpu.index, "a vGPU needs a type", "give it with --vgpu, for example A10-4Q");
+  if (wish.strategy == Strategy::vgpu && product) return check_vgpu(gpu, *product, wish);
   return Done{};
 }
 

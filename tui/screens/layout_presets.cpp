@@ -5,6 +5,7 @@
 
 #include "engine/guide/proposals.hpp"
 #include "engine/sharing/presets.hpp"
+#include "engine/sharing/vgpu.hpp"
 #include "tui/screens/layout.hpp"
 
 namespace tessera::tui {
@@ -85,15 +86,29 @@ class Choices {
     choices_.push_back(std::move(one));
   }
 
+  // One choice for each type of the board. Where vGPUs are not offered, one that says why is enough.
   void add_vgpu() {
     PresetChoice one;
     one.name = "vGPU";
     one.text = "parts of memory for virtual machines";
     one.want.strategy = Strategy::vgpu;
     one.why_not = plan::why_not_offered(can_, Strategy::vgpu);
-    // The types of a board are known to its hypervisor only; one cannot be guessed here.
-    if (one.why_not.empty()) one.why_not = "its types are the hypervisor's: nvidia-smi vgpu -s lists them";
-    choices_.push_back(std::move(one));
+    std::vector<sharing::VgpuType> types;
+    if (Result<std::vector<sharing::VgpuBoard>> table = sharing::built_in_vgpu_types();
+        table && view_.product)
+      types = sharing::vgpu_types(*table, view_.product->key, view_.gpu->model);
+    if (one.why_not.empty() && types.empty())
+      one.why_not =
+          "the types of this board are not known here: nvidia-smi vgpu -s on the hypervisor lists them";
+    if (!one.why_not.empty()) return choices_.push_back(std::move(one));
+    for (const sharing::VgpuType& type : types) {
+      one.name = "vGPU " + type.name.text;
+      one.text = sharing::to_text(type);
+      one.want.vgpu = type.name;
+      one.want.replicas = type.per_board;
+      one.want.words = one.name;
+      choices_.push_back(one);
+    }
   }
 
   const World& world_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/sharing/vgpu.hpp"
 #include "tests/engine/sharing/sharing_build.hpp"
 
 namespace tessera::sharing {
@@ -177,6 +178,58 @@ TEST(PresetTables, AreRefusedWithTheirLine) {
       reason("      - {name: x, strategy: none}\n      - {name: x, strategy: none}\n").find("site.yaml:7:"),
       0u);
   EXPECT_EQ(reason("      - {name: x, colour: red, strategy: none}\n").find("site.yaml:6:"), 0u);
+}
+
+std::vector<VgpuBoard> vgpu_table() {
+  auto table = built_in_vgpu_types();
+  EXPECT_TRUE(table.ok()) << to_line(table.error());
+  return table.ok() ? std::move(*table) : std::vector<VgpuBoard>{};
+}
+
+TEST(VgpuTypes, EveryBoardIsInTheCatalogueAndHoldsNoMoreThanItsLargestType) {
+  for (const VgpuBoard& board : vgpu_table()) {
+    const mig::Product* known = test::catalogue().by_key(board.product.text);
+    ASSERT_NE(known, nullptr) << board.product.text;
+    int most = 0;
+    for (const VgpuType& type : board.types) most = std::max(most, type.gigabytes);
+    for (const VgpuType& type : board.types) {
+      EXPECT_LE(type.gigabytes * type.per_board, most) << type.name.text;
+      if (type.compute_slices > 0) {
+        bool cut = std::any_of(
+            known->profiles.begin(), known->profiles.end(),
+            [&](const mig::Profile& profile) { return profile.compute_slices == type.compute_slices; });
+        EXPECT_TRUE(cut) << type.name.text << " needs an instance that " << board.product.text << " has not";
+      }
+    }
+  }
+}
+
+TEST(VgpuTypes, AreThoseOfTheBoard) {
+  std::vector<VgpuBoard> table = vgpu_table();
+  auto find = [&](const char* product, const char* model, const char* name) -> std::string {
+    for (const VgpuType& type : vgpu_types(table, ProductKey(product), model))
+      if (type.name.text == name) return to_text(type);
+    return "";
+  };
+  EXPECT_EQ(find("A10", "NVIDIA A10", "A10-4Q"), "6 on a board, 4 GB each, in turns");
+  EXPECT_EQ(find("A10", "NVIDIA A10", "A10-24C"), "1 on a board, 24 GB each");
+  EXPECT_EQ(find("H100-80GB-SXM5", "", "H100XM-1-10C"),
+            "7 on a board, 10 GB each, each a MIG instance of 1 compute slice");
+  EXPECT_EQ(find("A100-80GB", "NVIDIA A100 80GB PCIe", "A100DX-40C"), "") << "that is the SXM board";
+  EXPECT_NE(find("A100-80GB", "a100", "A100DX-40C"), "") << "which of the two is not told";
+  EXPECT_TRUE(vgpu_types(table, ProductKey("B200-180GB"), "NVIDIA B200").empty());
+}
+
+TEST(VgpuTypes, ABadTableIsRefusedWithItsPlace) {
+  auto refused = [](const std::string& types) {
+    auto read = parse_vgpu_types("boards:\n  - {product: A10, prefix: A10,\n     types: {" + types + "}}\n",
+                                 "t.yaml");
+    return read ? std::string("read") : read.error().reason;
+  };
+  EXPECT_EQ(refused("4Q: 6"), "read");
+  for (const char* types :
+       {"4: 6", "Q: 6", "4Q: 0", "4Q: many", "4Q: 100", "0Q: 1", "1-: 2", "99999999999Q: 1"})
+    EXPECT_NE(refused(types).find("t.yaml:3"), std::string::npos) << types << ": " << refused(types);
 }
 
 }  // namespace

@@ -134,6 +134,17 @@ TEST(LayoutEditor, PresetsAreListedAndTaken) {
   session.line_with("then");
 }
 
+TEST(LayoutEditor, TypesOfVgpuAreOfferedWhereTheBackendCanSetThemUp) {
+  Session session = on_board(2);
+  session.state.abilities[ClusterName("sim")] = plan::gpu_operator_capabilities();
+  session.press("pG");
+  while (session.line_with("▌").find("vGPU A30-12C") == std::string::npos) session.press("k");
+  session.line_with("2 on a board, 12 GB each, in turns");
+  session.press("<enter>");
+  EXPECT_EQ(edit_of(session).want.strategy, Strategy::vgpu);
+  EXPECT_EQ(edit_of(session).want.vgpu, ProfileName("A30-12C"));
+}
+
 TEST(LayoutEditor, APlatformsTablesStandBesideTheOperatorsNames) {
   Session session = on_board(0);
   session.press("pG");
