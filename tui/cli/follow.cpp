@@ -122,8 +122,20 @@ void Follower::tell(const plan::Entry& entry) {
   bool several = followed_.run()->started.plan.nodes.size() > 1;
   std::string who = several && !entry.node.empty() ? entry.node.text + ": " : "";
   streams_.err << clean(who + plan::to_sentence(entry.what), 2000) << std::endl;
+  if (std::holds_alternative<plan::Waiting>(entry.what)) tell_still_clock();
   if (const auto* asked = std::get_if<plan::Asked>(&entry.what)) questions_[entry.node] = *asked;
   if (std::holds_alternative<plan::Answered>(entry.what)) questions_.erase(entry.node);
+}
+
+// In a simulated world whose clock stands still nothing ever ends by itself.
+void Follower::tell_still_clock() {
+  const Cluster* cluster = world_.model().find(followed_.run()->started.plan.intent.cluster);
+  if (told_still_ || !cluster || !cluster->clock || cluster->clock->speed > 0) return;
+  told_still_ = true;
+  streams_.err
+      << "The simulated clock stands still, so this waits until somebody moves it: tessera sim advance 1h"
+      << (options_.sim_state.empty() ? "" : " --sim-state " + clean(options_.sim_state, 500))
+      << ". Ctrl-c parks the run." << std::endl;
 }
 
 bool Follower::knows_answer(plan::Ask what) const {

@@ -57,6 +57,7 @@ class Follower {
  private:
   void take(const Event& event);
   void tell(const plan::Entry& entry);
+  void tell_still_clock();
   void ask_next();
   void answer(const NodeName& node, plan::Ask what, bool go_on);
   bool knows_answer(plan::Ask what) const;
@@ -75,6 +76,7 @@ class Follower {
   bool moved_ = false;  // something was written since we follow
   bool asked_to_rest_ = false;
   bool rest_told_ = false;  // nothing is driven here any more
+  bool told_still_ = false;
   std::optional<Error> refused_;
   std::map<NodeName, plan::Asked> questions_;  // not yet answered
   std::optional<NodeName> asking_;             // stands on the terminal
