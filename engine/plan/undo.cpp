@@ -8,8 +8,12 @@
 namespace tessera::plan {
 namespace {
 
-Intent intent_for(const Run& run, const NodePlan& node) {
+Intent intent_for(const Run& run, const NodePlan& node, const Options* options) {
   Intent intent = undo_intent(run.started.plan, node, "undo " + run.started.run);
+  if (options) {
+    intent.options = *options;
+    return intent;
+  }
   intent.options.way = Way::wait;  // nobody was told that going back would end their work
   intent.options.when_empty = false;
   intent.options.break_lock = false;
@@ -41,12 +45,13 @@ void join(Plan& plan, Plan more) {
 }  // namespace
 
 Result<Plan> plan_undo(const Run& run, const Cluster& cluster, const mig::Catalogue& catalogue,
-                       const Capabilities& capabilities, const SiteRules& rules, TimePoint now) {
+                       const Capabilities& capabilities, const SiteRules& rules, TimePoint now,
+                       const Options* options) {
   // Nodes that were found alike are planned together; that is nearly always all of them.
   std::vector<Intent> intents;
   for (const NodePlan& node : run.started.plan.nodes) {
     if (node.before.empty()) continue;  // nothing of it was to change
-    Intent one = intent_for(run, node);
+    Intent one = intent_for(run, node, options);
     auto alike = std::find_if(intents.begin(), intents.end(),
                               [&](const Intent& other) { return other.boards == one.boards; });
     if (alike == intents.end())

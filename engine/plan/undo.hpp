@@ -8,8 +8,10 @@
 namespace tessera::plan {
 
 // From what stands now. Nodes may have been found with different layouts; each is planned by its own.
-// It waits for work to end, whatever the run was allowed to do. Errors: those of make_plan.
+// It waits for work to end, whatever the run was allowed to do, unless other options are given. Errors: those
+// of make_plan.
 Result<Plan> plan_undo(const Run& run, const Cluster& cluster, const mig::Catalogue& catalogue,
-                       const Capabilities& capabilities, const SiteRules& rules, TimePoint now);
+                       const Capabilities& capabilities, const SiteRules& rules, TimePoint now,
+                       const Options* options = nullptr);
 
 }  // namespace tessera::plan

@@ -8,6 +8,7 @@
 #include "tui/screens/arm.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/layout.hpp"
+#include "tui/screens/runs.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -27,7 +28,9 @@ void plan_with(UiState& state, const World& world, const plan::Options& options)
   PlanView& view = *state.plan;
   plan::Intent intent = view.plan.intent;
   intent.options = options;
-  Result<plan::Plan> planned = plan_for(state, world, intent);
+  // The way back is planned from the run: its nodes may have been found unlike each other.
+  Result<plan::Plan> planned =
+      view.undoes.empty() ? plan_for(state, world, intent) : way_back(state, world, view.undoes, &options);
   if (!planned) {
     view.trouble = to_line(planned.error());
     say(state, world, Severity::warning, view.trouble);

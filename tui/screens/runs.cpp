@@ -4,9 +4,11 @@
 
 #include <algorithm>
 
+#include "engine/plan/undo.hpp"
 #include "tui/screens/arm.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/frame.hpp"
+#include "tui/screens/layout.hpp"
 #include "tui/screens/plan.hpp"
 #include "tui/screens/run_fold.hpp"
 
@@ -87,33 +89,10 @@ void take(UiState& state, const World&, const RunsAtRest&, Effects& effects) {
 
 // --- undo
 
-// One plan for all nodes of the run, each to what it was found with.
-Result<plan::Plan> way_back(const UiState& state, const World& world, const plan::Run& run) {
-  const plan::Plan& done = run.started.plan;
-  std::string words = "undo " + run.started.run;
-  std::optional<plan::Intent> all;
-  for (const plan::NodePlan& node : done.nodes) {
-    plan::Intent one = plan::undo_intent(done, node, words);
-    if (!all) {
-      all = std::move(one);
-      all->options.way = plan::Way::wait;
-    } else if (one.boards == all->boards) {
-      all->nodes.push_back(node.node);
-    } else {
-      return Error{
-          "cannot plan the way back in one piece",
-          fmt::format("{} was found with another layout than {}", node.node.text, all->nodes[0].text),
-          "tessera undo plans it node by node"};
-    }
-  }
-  if (!all) return Error{"cannot plan the way back", "the run names no node", ""};
-  return plan_for(state, world, *all);
-}
-
 void undo(UiState& state, const World& world, const std::string& run) {
   const RunView* view = view_of(state, run);
   if (!view || view->entries.empty()) return;
-  Result<plan::Plan> back = way_back(state, world, view->run);
+  Result<plan::Plan> back = way_back(state, world, run);
   if (!back) return say(state, world, Severity::danger, to_line(back.error()));
   open_plan(state, world, std::move(*back), run);
 }
@@ -229,6 +208,18 @@ Effects act_on_run(UiState& state, const World& world, Action action) {
     default: break;
   }
   return effects;
+}
+
+Result<plan::Plan> way_back(const UiState& state, const World& world, const std::string& run,
+                            const plan::Options* options) {
+  const RunView* view = view_of(state, run);
+  if (!view || view->entries.empty())
+    return Error{"cannot plan the way back", "run " + run + " is not read yet", ""};
+  const ClusterName& name = view->run.started.plan.intent.cluster;
+  const Cluster* cluster = world.model.find(name);
+  if (!cluster) return Error{"cannot plan the way back", name.text + " is not open here", ""};
+  return plan::plan_undo(view->run, *cluster, world.catalogue, capabilities_of(state, *cluster), state.rules,
+                         cluster_now(*cluster, world.wall), options);
 }
 
 Effects act_on_resume(UiState& state, const World&, Action action) {

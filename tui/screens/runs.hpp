@@ -29,6 +29,10 @@ Effects park_and_leave(UiState& state, const World& world, const std::string& wh
 
 const RunHead* head_of(const UiState& state, const std::string& run);
 const RunView* view_of(const UiState& state, const std::string& run);
+// One plan that takes every node of a run back to what the run found there, each to its own. options:
+// nullptr: those of an undo. Errors: its journal is not read yet, its cluster is not open, those of planning.
+Result<plan::Plan> way_back(const UiState& state, const World& world, const std::string& run,
+                            const plan::Options* options = nullptr);
 // The run that the screen is about, or the one under the journal's cursor; empty: none.
 std::string run_here(const UiState& state);
 // Driven by this console now; nullptr: none is.

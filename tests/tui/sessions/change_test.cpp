@@ -1,4 +1,5 @@
 // Planning, arming, running, undoing: keys as a person presses them, and what the console then asks for.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "tests/tui/screens/change_places.hpp"
@@ -345,6 +346,34 @@ TEST(Journal, UndoReadsTheRunAndOpensAPlanForTheWayBack) {
   ASSERT_EQ(session.state.top().kind, ScreenKind::plan);
   EXPECT_EQ(session.state.plan->undoes, diary.run);
   session.line_with("All is as wished already");
+}
+
+// Each goes back to its own layout, also after an option was changed and all was planned again.
+TEST(Journal, UndoTakesNodesBackThatWereFoundUnlike) {
+  Session session = changing({120, 40});
+  auto cut = [&](const char* name, std::vector<Slice> slices) {
+    Gpu board = gpu(0, Strategy::mig, std::move(slices));
+    board.mig_mode = MigMode::enabled;
+    reduce(session.model, on("hpc", NodeSeen{node(name, {board, sevenths(1, 7)})}));
+  };
+  cut("n0042", {instance("4g.40gb", 0, 4, 0), instance("3g.40gb", 4, 4, 1)});
+  Diary diary(plan_of(session, {"n0041", "n0042"}, 0, "2g.20gb,2g.20gb,3g.40gb"));
+  for (const char* name : {"n0041", "n0042"})
+    cut(name, {instance("2g.20gb", 0, 2, 0), instance("2g.20gb", 2, 2, 1), instance("3g.40gb", 4, 4, 2)});
+  session.hear({RunsListed{{diary.head(RunState::finished, false)}}});
+  session.hear({diary.told()});
+  session.press("Jz");
+  auto layouts = [&] {
+    std::string text;
+    for (const plan::NodePlan& one : session.state.plan->plan.nodes)
+      text += fmt::format("{} {}; ", one.node.text, one.after.at(0).instances.size());
+    return text;
+  };
+  ASSERT_TRUE(session.state.plan) << session.screen();
+  EXPECT_EQ(layouts(), "n0041 7; n0042 2; ");
+  session.act(tui::Action::plan_when_empty);
+  EXPECT_TRUE(session.state.plan->plan.intent.options.when_empty);
+  EXPECT_EQ(layouts(), "n0041 7; n0042 2; ");
 }
 
 TEST(Journal, AParkedRunIsTakenUpAgainByTyping) {
