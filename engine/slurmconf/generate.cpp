@@ -22,6 +22,11 @@ std::string replaced(std::string text, std::string_view mark, const std::string&
 
 int minor_of(const CutBoard& board) { return board.minor.value_or(board.gpu.value); }
 
+std::string gpu_file(const CutNode& node, const CutBoard& board, const Site& site) {
+  if (site.gpu_file.empty()) return "/dev/nvidia" + std::to_string(minor_of(board));
+  return replaced(replaced(site.gpu_file, "{node}", node.node), "{gpu}", std::to_string(board.gpu.value));
+}
+
 // A gpu record: all that must be equal for two devices to share a line, and their files.
 struct Record {
   std::string type;
@@ -61,10 +66,7 @@ class Records {
     return lines;
   }
 
-  std::string gpu_file(const CutBoard& board) const {
-    if (site_.gpu_file.empty()) return "/dev/nvidia" + std::to_string(minor_of(board));
-    return replaced(replaced(site_.gpu_file, "{node}", node_.node), "{gpu}", std::to_string(board.gpu.value));
-  }
+  std::string gpu_file(const CutBoard& board) const { return slurmconf::gpu_file(node_, board, site_); }
 
  private:
   Status add(const CutBoard& board, const CutInstance& instance) {
@@ -166,6 +168,28 @@ void add_shared(Strings& lines, const CutNode& node, const Records& records, con
 }
 
 }  // namespace
+
+void take_over(CutNode& node, const Files& files, const Site& site) {
+  Config config = read(files);
+  for (const GresLine& about : gres_lines(config)) {
+    bool here =
+        !about.named || std::find(about.nodes.begin(), about.nodes.end(), node.node) != about.nodes.end();
+    if (about.name != "gpu" || !here) continue;
+    const Line& line = config.line(about.at);
+    const Pair* several = line.find("MultipleFiles");
+    const Pair* list = several ? several : line.find("File");
+    if (!list) continue;
+    auto names = expand_hosts(list->value, 4096);
+    if (!names) continue;
+    for (CutBoard& board : node.boards) {
+      if (std::find(names->begin(), names->end(), gpu_file(node, board, site)) == names->end()) continue;
+      const Pair* type = line.find("Type");
+      const Pair* cores = line.find("Cores");
+      if (!several && type && board.type.empty()) board.type = type->value;
+      if (cores && board.cores.empty()) board.cores = cores->value;
+    }
+  }
+}
 
 std::string type_of(const ProfileName& profile, const Site& site) { return site.mig_prefix + profile.text; }
 

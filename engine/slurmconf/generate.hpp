@@ -44,6 +44,10 @@ struct CutNode {
 // instance whose device files are not known.
 Result<Wanted> generate(const CutNode& node, const Site& site);
 
+// Fills in what the boards do not say from the node's present lines in gres.conf: the type of a whole GPU and
+// the Cores= of a board, found by its device file. What is not found there stays as it is.
+void take_over(CutNode& node, const Files& files, const Site& site);
+
 // "gpu:1g.10gb:7,gpu:3g.40gb:2,mps:200" for slurm.conf; "" where nothing is on offer.
 std::string gres_text(const CutNode& node, const Site& site);
 // "a100_3g.20gb": as Site::mig_prefix has it.

@@ -161,6 +161,22 @@ TEST(SlurmconfGenerate, RefusesWhatSlurmWouldHandOutWrong) {
   EXPECT_NE(generate(both, {}).error().hint.find("-lgi"), std::string::npos);
 }
 
+TEST(SlurmconfGenerate, WhatTheOldLinesSayIsTakenOver) {
+  Files files{{"/e/slurm.conf", ""},
+              {"/e/gres.conf",
+               "NodeName=n[1-2] Name=gpu Type=h100 File=/dev/nvidia[0-1] Cores=0-31\n"
+               "NodeName=n1 Name=gpu Type=1g.10gb Cores=32-63 "
+               "MultipleFiles=/dev/nvidia2,/dev/nvidia-caps/nvidia-cap9\n"
+               "NodeName=n2 Name=gpu Type=a100 File=/dev/nvidia3\n"}};
+  CutNode node{"n1", {whole(0), mig(1, {}), whole(2), whole(3)}};
+  for (CutBoard& board : node.boards) board.type.clear();
+  node.boards[0].cores = "7";
+  take_over(node, files, {});
+  std::string told;
+  for (const CutBoard& board : node.boards) told += board.type + '/' + board.cores + ' ';
+  EXPECT_EQ(told, "h100/7 h100/0-31 /32-63 / ");
+}
+
 TEST(SlurmconfGenerate, OldSlurmNeedsAFileOfAllowedDevices) {
   Site site;
   site.major = 21, site.minor = 8;
