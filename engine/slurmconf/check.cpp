@@ -187,25 +187,27 @@ Result<std::vector<Difference>> difference(const Files& files, const std::vector
   for (const Lost& lost : config.lost) return cannot(lost.at, lost.why);
   for (Place at : config.slurm)
     if (!config.line(at).odd.empty()) return cannot(at, config.line(at).odd);
-  std::map<std::string, std::string> nodes;
-  for (const NodeLine& line : node_lines(config)) {
+  const std::vector<NodeLine> lines = node_lines(config);
+  std::map<std::string_view, const NodeLine*> nodes;
+  for (const NodeLine& line : lines) {
     if (!line.problem.empty()) return cannot(line.at, line.problem);
-    for (const std::string& name : line.names) nodes.try_emplace(name, line.gres);
+    for (const std::string& name : line.names) nodes.try_emplace(name, &line);
   }
   std::vector<Difference> found;
   for (const Node& node : running) {
     GresCounts now = counts_of(node);
-    auto line = nodes.find(node.name.text);
+    auto line = nodes.find(node.name.view());
     if (line == nodes.end()) {
       if (!dynamic(node)) found.push_back({node.name.text, "no such node", to_text(now)});
       continue;
     }
-    GresCounts then = sharable(counts_of(line->second));
+    GresCounts then = sharable(counts_of(line->second->gres));
     if (!alike(then, now)) found.push_back({node.name.text, to_text(then), to_text(now)});
     nodes.erase(line);
   }
-  for (const auto& [name, gres] : nodes)
-    found.push_back({name, to_text(sharable(counts_of(gres))), "no such node"});
+  for (const auto& [name, line] : nodes)
+    if (!line->may_hide)
+      found.push_back({std::string(name), to_text(sharable(counts_of(line->gres))), "no such node"});
   std::sort(found.begin(), found.end(),
             [](const auto& left, const auto& right) { return left.node < right.node; });
   return found;

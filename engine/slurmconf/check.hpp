@@ -29,8 +29,9 @@ struct Difference {
 
 // Which nodes a reconfigure (or a restart of slurmctld) would change, by name; only gpu, mps and shard are
 // compared. Look at it before every reconfigure: jobs on such a node are killed and requeued by it (23.11 and
-// later; before that by the restart). Dynamic nodes are left out: no file defines them.
-// Errors: the files cannot tell, since a line or an Include of theirs could not be read.
+// later; before that by the restart). Dynamic nodes are left out, since no file defines them, and so are
+// nodes of State=FUTURE or CLOUD that slurmctld does not show. Errors: the files cannot tell, since a line or
+// an Include of theirs could not be read.
 Result<std::vector<Difference>> difference(const Files& files, const std::vector<Node>& running);
 
 }  // namespace tessera::slurmconf

@@ -60,6 +60,12 @@ class Reader {
   std::vector<std::size_t> open_;
 };
 
+// Nodes that are not there yet, or powered down.
+bool hidden(std::string_view state) {
+  std::string word = lower(state);
+  return word.starts_with("future") || word.starts_with("cloud");
+}
+
 std::string content_of(const Line& line) {
   std::string text;
   for (const Pair& pair : line.pairs) {
@@ -103,15 +109,19 @@ Config read(const Files& files) {
 std::vector<NodeLine> node_lines(const Config& config) {
   std::vector<NodeLine> found;
   std::string inherited;
+  bool hides = false;
   for (Place at : config.slurm) {
     const Line& line = config.line(at);
     if (!line.is("NodeName")) continue;
     const Pair* gres = line.find("Gres");
+    const Pair* state = line.find("State");
+    const bool may_hide = state ? hidden(state->value) : hides;
     if (same_key(line.pairs.front().value, "DEFAULT")) {
       if (gres) inherited = gres->value;
+      hides = may_hide;
       continue;
     }
-    NodeLine node{at, {}, gres, gres ? gres->value : inherited, inherited, ""};
+    NodeLine node{at, {}, gres, gres ? gres->value : inherited, inherited, may_hide, ""};
     auto names = expand_hosts(line.pairs.front().value);
     if (names)
       node.names = std::move(*names);

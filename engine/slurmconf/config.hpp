@@ -56,6 +56,7 @@ struct NodeLine {
   const Pair* own = nullptr;       // its Gres=; nullptr: none
   std::string gres;                // what counts: its own, else that of the DEFAULT lines before it
   std::string inherited;           // that of the DEFAULT lines
+  bool may_hide = false;           // State=FUTURE or CLOUD: slurmctld need not show it
   std::string problem;
 };
 

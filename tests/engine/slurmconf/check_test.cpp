@@ -160,6 +160,17 @@ TEST(SlurmconfDifference, TellsWhatAReconfigureWouldChange) {
                                              {"old", "no such node", "gpu:x:1"}}));
 }
 
+TEST(SlurmconfDifference, NodesThatSlurmHidesAreNotMissing) {
+  auto told = difference({{"/e/slurm.conf",
+                           "NodeName=DEFAULT State=CLOUD Gres=gpu:1\nNodeName=a\nNodeName=b State=UNKNOWN\n"
+                           "NodeName=DEFAULT State=unknown\nNodeName=c\nNodeName=d State=FUTURE\n"}},
+                         {running("a", "h100", 2)});
+  ASSERT_TRUE(told);
+  EXPECT_EQ(*told, (std::vector<Difference>{{"a", "gpu:1", "gpu:h100:2"},
+                                            {"b", "gpu:1", "no such node"},
+                                            {"c", "gpu:1", "no such node"}}));
+}
+
 TEST(SlurmconfDifference, RefusesToGuess) {
   EXPECT_FALSE(difference({{"/e/slurm.conf", "Include x\n"}}, {}));
   EXPECT_FALSE(difference({{"/e/slurm.conf", "what\n"}}, {}));
