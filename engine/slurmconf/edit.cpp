@@ -242,7 +242,7 @@ Result<Files> set_gres_lines(const Files& files, std::string_view node, const St
   for (const GresLine& line : all)
     if (!line.named && line.name.empty()) detection_on = detects(config.line(line.at));
   if (detection_on && !detection_told && !wanted.empty())
-    wanted.front().insert(wanted.front().find(' '), " AutoDetect=off");
+    wanted.front().insert(parse_line(wanted.front()).pairs.front().end, " AutoDetect=off");
 
   std::vector<GresLine> old = lines_about(all, node);
   Strings wish;

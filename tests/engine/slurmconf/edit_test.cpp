@@ -136,6 +136,8 @@ TEST(SlurmconfEdit, GresConfIsMadeAndDetectionIsTurnedOff) {
   EXPECT_EQ(files[1].text, "NodeName=a Name=gpu File=/dev/nvidia0\n");
   EXPECT_EQ(gres(set_gres_lines(site("", "AutoDetect=nvml\n"), "a", {"Name=gpu File=/dev/nvidia0"})),
             "AutoDetect=nvml\nNodeName=a AutoDetect=off Name=gpu File=/dev/nvidia0\n");
+  EXPECT_EQ(gres(set_gres_lines(site("", "AutoDetect=nvml\n"), "a", {"NodeName=a\tName=gpu\tFile=/x"})),
+            "AutoDetect=nvml\nNodeName=a AutoDetect=off\tName=gpu\tFile=/x\n");
   EXPECT_EQ(gres(set_gres_lines(site("", "AutoDetect=off\n"), "a", {"AutoDetect=nvml"})),
             "AutoDetect=off\nNodeName=a AutoDetect=nvml\n");
 }
