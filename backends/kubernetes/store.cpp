@@ -9,6 +9,7 @@
 #include "backends/kubernetes/node_values.hpp"
 #include "backends/kubernetes/pod_values.hpp"
 #include "backends/kubernetes/remarks.hpp"
+#include "engine/operators/boards.hpp"
 
 namespace tessera::kubernetes {
 namespace {
@@ -46,6 +47,7 @@ struct Store::State {
   };
 
   const mig::Catalogue* catalogue;
+  std::shared_ptr<const operators::Site> site;
   std::function<void(What)> post;
   std::function<TimePoint()> clock;
   Parser parser;
@@ -130,6 +132,7 @@ Node Store::State::value_of(NodeEntry& entry) {
     }
   }
   Node node = node_of(entry.object, entry.sharing, busy, origin(Source::kubernetes_nodes));
+  if (site && catalogue) operators::give_boards(node, *site, *catalogue);
   // Which parts are missing can only be told once the pods are known.
   if (pods_complete) entry.components = components_of(entry.object, sets_known ? &sets : nullptr, stack);
   node.components = entry.components;
@@ -366,6 +369,13 @@ Store::Handler Store::cluster_policies() {
     s->post_remarks();
   };
   return handler;
+}
+
+void Store::set_site(std::shared_ptr<const operators::Site> site) {
+  state_->site = std::move(site);
+  if (!state_->nodes_complete) return;
+  for (const auto& [name, entry] : state_->nodes) state_->dirty.insert(name);
+  state_->flush();
 }
 
 void Store::look_again() {

@@ -12,6 +12,7 @@
 #include "backends/kubernetes/feed.hpp"
 #include "engine/mig/catalogue.hpp"
 #include "engine/model/event.hpp"
+#include "engine/operators/site.hpp"
 
 namespace tessera::kubernetes {
 
@@ -35,6 +36,9 @@ class Store {
   Handler pods();
   Handler daemon_sets();
   Handler cluster_policies();
+
+  // How the operator is set up: tells which instances stand on which board, where the counts alone do not.
+  void set_site(std::shared_ptr<const operators::Site> site);
 
   // Time has passed: orders may have become overdue. Posts remarks where they changed.
   void look_again();

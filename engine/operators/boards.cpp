@@ -1,0 +1,103 @@
+#include "engine/operators/boards.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "engine/operators/labels.hpp"
+#include "engine/operators/mig_parted.hpp"
+#include "engine/sharing/platform.hpp"
+
+namespace tessera::operators {
+namespace {
+
+constexpr int kMostBoards = 64;
+
+int count_of(const Node& node) {
+  std::string_view text = sharing::label(node, "nvidia.com/gpu.count").value_or("");
+  int count = 0;
+  auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), count);
+  return code == std::errc() && stop == text.data() + text.size() && count <= kMostBoards ? count : 0;
+}
+
+std::string text_of(const std::map<std::string, std::string>& texts, const std::string& key) {
+  auto found = texts.find(key);
+  return found == texts.end() ? "" : found->second;
+}
+
+// What the configuration in force wants of each board; empty: that cannot be told.
+NodeTarget applied(const Node& node, const Site& site, const NodeBoards& boards) {
+  std::string state(sharing::label(node, kMigState).value_or(""));
+  std::string name(sharing::label(node, kMigConfig).value_or(""));
+  if (state != "success" || name.empty()) return {};
+  std::string file = site.mig_config_map.empty() ? text_of(site.node_config_yaml, node.name.text) : "";
+  if (file.empty()) file = site.mig_config_yaml;
+  if (file.empty()) return {};
+  auto document = parse_mig_document(file, "config.yaml");
+  const MigConfig* config = document ? document->find(name) : nullptr;
+  if (!config) return {};
+  auto target = evaluate(*config, boards);
+  return target ? *target : NodeTarget{};
+}
+
+Strategy strategy_of(SliceKind kind) {
+  switch (kind) {
+    case SliceKind::time_slice: return Strategy::time_slicing;
+    case SliceKind::mps: return Strategy::mps;
+    default: return Strategy::whole;
+  }
+}
+
+// Takes the first slice that fits out of the pool.
+template <class Fits>
+std::optional<Slice> take(std::vector<Slice>& pool, Fits fits) {
+  auto found = std::find_if(pool.begin(), pool.end(), fits);
+  if (found == pool.end()) return std::nullopt;
+  Slice slice = std::move(*found);
+  pool.erase(found);
+  return slice;
+}
+
+}  // namespace
+
+bool give_boards(Node& node, const Site& site, const mig::Catalogue& catalogue) {
+  if (!node.gpus.empty() || node.pool.empty()) return false;
+  const mig::Product* product = catalogue.by_gfd_label(node.model);
+  int count = count_of(node);
+  if (!product || count < 1) return false;
+  NodeTarget target = applied(node, site, NodeBoards(static_cast<std::size_t>(count), product));
+  if (target.empty()) return false;
+  std::vector<Slice> pool = node.pool;
+  std::vector<Gpu> boards;
+  for (int i = 0; i < count; ++i) {
+    const auto& wanted = target[static_cast<std::size_t>(i)];
+    if (!wanted) return false;
+    Gpu gpu;
+    gpu.index = GpuIndex{i};
+    gpu.model = node.model;
+    gpu.product = product->key;
+    gpu.origin = {Source::inferred, node.origin.at};
+    gpu.mig_mode = wanted->mig ? MigMode::enabled : MigMode::disabled;
+    gpu.strategy = wanted->mig ? Strategy::mig : Strategy::whole;
+    for (int profile : wanted->profiles) {
+      const ProfileName& name = product->profiles[static_cast<std::size_t>(profile)].name;
+      auto slice = take(
+          pool, [&](const Slice& one) { return one.kind == SliceKind::gpu_instance && one.profile == name; });
+      if (!slice) return false;
+      gpu.slices.push_back(std::move(*slice));
+    }
+    if (!wanted->mig) {
+      auto slice = take(pool, [](const Slice& one) { return one.kind != SliceKind::gpu_instance; });
+      if (!slice) return false;
+      gpu.strategy = strategy_of(slice->kind);
+      gpu.slices.push_back(std::move(*slice));
+    }
+    if (!gpu.slices.empty() && gpu.slices.front().capacity > 1) gpu.replicas = gpu.slices.front().capacity;
+    boards.push_back(std::move(gpu));
+  }
+  if (!pool.empty()) return false;
+  node.gpus = std::move(boards);
+  node.pool.clear();
+  return true;
+}
+
+}  // namespace tessera::operators

@@ -1,0 +1,16 @@
+// Which instances stand on which board, where the API only counts them: the MIG configuration that the
+// manager has made says it. Threads: pure function.
+#pragma once
+
+#include "engine/mig/catalogue.hpp"
+#include "engine/model/values.hpp"
+#include "engine/operators/site.hpp"
+
+namespace tessera::operators {
+
+// Moves the slices of a node's pool to boards, without places, when the configuration that its label names
+// has been applied and asks for just these slices; the boards say that this is concluded (Source::inferred).
+// false: nothing was done.
+bool give_boards(Node& node, const Site& site, const mig::Catalogue& catalogue);
+
+}  // namespace tessera::operators
