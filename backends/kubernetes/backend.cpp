@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "backends/http_client.hpp"
+#include "backends/kubernetes/actuator.hpp"
 #include "backends/kubernetes/feed.hpp"
 #include "backends/kubernetes/parse.hpp"
 #include "backends/kubernetes/store.hpp"
@@ -47,6 +48,7 @@ struct KubernetesBackend::State {
   explicit State(Options wanted)
       : options(std::move(wanted)), name(options.cluster.empty() ? "kubernetes" : options.cluster) {}
 
+  ActuatorOptions actuator_options();
   void begin();
   void follow();
   FeedCalls calls_for(Which which, Store::Handler handler);
@@ -85,8 +87,18 @@ struct KubernetesBackend::State {
   std::optional<Proxy> proxy;
   std::optional<HttpClient> client;
   std::optional<Store> store;
+  bool site_known = false;
+  KubernetesActuator actuator{worker, actuator_options()};
   std::array<std::unique_ptr<Feed>, kFeeds> feeds;
 };
+
+ActuatorOptions KubernetesBackend::State::actuator_options() {
+  return {options.catalogue, options.clock, [this](std::shared_ptr<const operators::Site> site) {
+            site_known = true;
+            store->set_site(std::move(site));
+            check_loaded();
+          }};
+}
 
 void KubernetesBackend::State::begin() {
   started = Steady::now();
@@ -100,11 +112,13 @@ void KubernetesBackend::State::begin() {
   worker.after(kTick, [this] { tick(); });
   if (!options.socket.empty()) {
     client.emplace(worker, HttpEndpoint{options.socket, "", 0});
+    actuator.connect(*client);
     follow();
     return proxy_told(Done{});
   }
   proxy.emplace(worker, processes, options.proxy);
   client.emplace(worker, HttpEndpoint{proxy->socket(), "", 0});
+  actuator.connect(*client);
   follow();
   proxy->start([this](const Status& status) { proxy_told(status); });
 }
@@ -145,6 +159,7 @@ void KubernetesBackend::State::proxy_told(const Status& status) {
   serves = status.ok();
   if (serves) {
     for (auto& feed : feeds) feed->go();
+    actuator.read_site();
     return;
   }
   for (std::size_t i = 0; i < kFeeds; ++i) {
@@ -187,6 +202,7 @@ void KubernetesBackend::State::check_loaded() {
   if (loaded) return;
   for (Which which : {kNodes, kPods, kDaemonSets})
     if (!feeds[which] || !feeds[which]->answered()) return;
+  if (!site_known) return;  // a plan needs it
   loaded = true;
   post(Loaded{});
 }
@@ -214,6 +230,8 @@ KubernetesBackend::KubernetesBackend(Options options) : state_(std::make_unique<
 KubernetesBackend::~KubernetesBackend() { state_->worker.stop(); }
 
 ClusterName KubernetesBackend::name() const { return state_->name; }
+
+plan::Actuator* KubernetesBackend::actuator() { return &state_->actuator; }
 
 void KubernetesBackend::start(EventSink& sink) {
   state_->worker.post([state = state_.get(), &sink] {

@@ -36,6 +36,7 @@ class KubernetesBackend final : public Backend {
   void start(EventSink& sink) override;  // sink outlives the backend
   void set_pace(Pace pace) override;
   void refresh() override;
+  plan::Actuator* actuator() override;
 
  private:
   struct State;

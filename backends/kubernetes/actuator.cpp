@@ -1,0 +1,269 @@
+#include "backends/kubernetes/actuator.hpp"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <map>
+#include <utility>
+
+#include "backends/kubernetes/deeds.hpp"
+#include "backends/kubernetes/node_facts.hpp"
+#include "backends/kubernetes/parse.hpp"
+#include "backends/kubernetes/site_reader.hpp"
+#include "engine/operators/labels.hpp"
+#include "engine/plan/operator_words.hpp"
+#include "engine/text.hpp"
+
+namespace tessera::kubernetes {
+namespace {
+
+constexpr Duration kReadAgain = std::chrono::minutes(5);
+
+// Keeps the promise of exactly one call back: who drops it, because the backend has stopped, answers by that.
+template <class T>
+class Once {
+ public:
+  explicit Once(plan::Actuator::Told<T> told) : told_(std::move(told)) {}
+  ~Once() {
+    if (told_) told_(Error{"the cluster was closed", "tessera stopped before it had answered", ""});
+  }
+  Once(const Once&) = delete;
+  Once& operator=(const Once&) = delete;
+  void tell(Result<T> result) {
+    if (auto told = std::exchange(told_, nullptr)) told(std::move(result));
+  }
+
+ private:
+  plan::Actuator::Told<T> told_;
+};
+template <class T>
+std::shared_ptr<Once<T>> once(plan::Actuator::Told<T> told) {
+  return std::make_shared<Once<T>>(std::move(told));
+}
+
+Error not_open() {
+  return {"the cluster is not open yet", "kubectl proxy has not been started", "try again"};
+}
+
+}  // namespace
+
+struct KubernetesActuator::State : std::enable_shared_from_this<State> {
+  State(Worker& w, ActuatorOptions wanted) : worker(w), options(std::move(wanted)) {}
+
+  using Looked = std::shared_ptr<Once<plan::NodeFacts>>;
+  struct Looking {
+    Look look;
+    Looked told;
+    std::size_t open = 0;
+    std::optional<Error> failure;
+  };
+
+  void look(const NodeName& node, Looked told);
+  void with_node(std::shared_ptr<Looking> looking, Answer told);
+  void with_pods(Looking& looking, const Answer& told);
+  void with_policy(const std::shared_ptr<Looking>& looking, const Answer& told);
+  void read_map(const std::shared_ptr<Looking>& looking, const std::string& name,
+                std::optional<Json> Look::*where);
+  void read_log(const std::shared_ptr<Looking>& looking);
+  void one_less(const std::shared_ptr<Looking>& looking);
+  void perform(const plan::Order& order, std::shared_ptr<Once<Done>> told);
+  void read_site(std::function<void()> then);
+  void read_site_later();
+
+  std::shared_ptr<const operators::Site> known_site() const { return std::atomic_load(&site); }
+
+  Worker& worker;
+  std::optional<Api> api;  // nullopt: not connected yet
+  const ActuatorOptions options;
+  std::shared_ptr<const operators::Site> site;  // read from other threads, too: atomic_load, atomic_store
+
+  // The worker's.
+  Parser parser;
+  std::map<std::string, Memory> memories;
+  bool reads_again = false;
+};
+
+// The node and its pods, then whatever the ClusterPolicy names; the log only where something has failed.
+void KubernetesActuator::State::look(const NodeName& node, Looked told) {
+  auto looking = std::make_shared<Looking>();
+  looking->told = std::move(told);
+  looking->look.at = options.clock();
+  looking->look.name = node.text;
+  api->get(node_target(node.text), [self = shared_from_this(), looking](Answer answer) {
+    self->with_node(looking, std::move(answer));
+  });
+}
+
+void KubernetesActuator::State::with_node(std::shared_ptr<Looking> looking, Answer told) {
+  Look& look = looking->look;
+  auto known = known_site();
+  if (told.status == 404) {
+    look.known = false;
+    return looking->told->tell(facts_of(look, operators::Site{}, options.catalogue, memories[look.name]));
+  }
+  if (!told.ok()) return looking->told->tell(told.error);
+  auto object = parser.object<NodeObject>(to_line(told.body));
+  if (!object) return looking->told->tell(object.error());
+  look.node = std::move(told.body);
+  look.object = std::move(*object);
+  looking->open = 1;
+  std::string pods = "/api/v1/pods?fieldSelector=" + url_escape("spec.nodeName=" + look.name);
+  api->get(pods, [self = shared_from_this(), looking](Answer answer) {
+    self->with_pods(*looking, answer);
+    self->one_less(looking);
+  });
+  if (!known || known->policy.empty()) return;
+  ++looking->open;
+  api->get("/apis/nvidia.com/v1/clusterpolicies/" + url_escape(known->policy),
+           [self = shared_from_this(), looking](Answer answer) { self->with_policy(looking, answer); });
+}
+
+void KubernetesActuator::State::with_pods(Looking& looking, const Answer& told) {
+  if (!told.ok()) {
+    looking.failure = told.error;
+    return;
+  }
+  auto page = parser.list<PodObject>(to_line(told.body));
+  if (!page)
+    looking.failure = page.error();
+  else
+    looking.look.pods = std::move(page->items);
+}
+
+void KubernetesActuator::State::with_policy(const std::shared_ptr<Looking>& looking, const Answer& told) {
+  Look& look = looking->look;
+  if (!told.ok()) {
+    looking->failure = told.error;
+    return one_less(looking);
+  }
+  look.mig_map = text_at(told.body, {"spec", "migManager", "config", "name"});
+  look.plugin_map = text_at(told.body, {"spec", "devicePlugin", "config", "name"});
+  // A map that was just made is not named there yet: it is looked for under our own names.
+  read_map(looking, look.mig_map.empty() ? std::string(operators::kOurMigMap) : look.mig_map,
+           &Look::mig_config_map);
+  read_map(looking, look.plugin_map.empty() ? std::string(operators::kOurPluginMap) : look.plugin_map,
+           &Look::plugin_config_map);
+  std::string state = text_at(look.node, {"metadata", "labels", operators::kMigState});
+  if (state == "failed") read_log(looking);
+  one_less(looking);
+}
+
+void KubernetesActuator::State::read_map(const std::shared_ptr<Looking>& looking, const std::string& name,
+                                         std::optional<Json> Look::*where) {
+  ++looking->open;
+  api->get(map_target(known_site()->ns, name), [self = shared_from_this(), looking, where](Answer answer) {
+    if (answer.ok())
+      looking->look.*where = std::move(answer.body);
+    else if (answer.status != 404)
+      looking->failure = answer.error;
+    self->one_less(looking);
+  });
+}
+
+// Best effort: without the right to read logs the failure is told without its cause.
+void KubernetesActuator::State::read_log(const std::shared_ptr<Looking>& looking) {
+  ++looking->open;
+  std::string ns = known_site()->ns;
+  std::string pods =
+      fmt::format("/api/v1/namespaces/{}/pods?labelSelector={}&fieldSelector={}", url_escape(ns),
+                  url_escape("app=nvidia-mig-manager"), url_escape("spec.nodeName=" + looking->look.name));
+  api->get(pods, [self = shared_from_this(), looking, ns](Answer answer) {
+    const Json* items = at(answer.body, {"items"});
+    if (!answer.ok() || !items || items->items.empty()) return self->one_less(looking);
+    std::string pod = text_at(items->items.front(), {"metadata", "name"});
+    self->api->read(
+        fmt::format("/api/v1/namespaces/{}/pods/{}/log?tailLines=40", url_escape(ns), url_escape(pod)),
+        [self, looking](Answer log) {
+          if (log.ok()) looking->look.log = clean(log.text, 16384);
+          self->one_less(looking);
+        });
+  });
+}
+
+void KubernetesActuator::State::one_less(const std::shared_ptr<Looking>& looking) {
+  if (--looking->open > 0) return;
+  if (looking->failure) return looking->told->tell(*looking->failure);
+  auto known = known_site();
+  looking->told->tell(facts_of(looking->look, known ? *known : operators::Site{}, options.catalogue,
+                               memories[looking->look.name]));
+}
+
+void KubernetesActuator::State::perform(const plan::Order& order, std::shared_ptr<Once<Done>> told) {
+  Place place;
+  place.api = &*api;
+  place.site = known_site();
+  place.remember_access = [weak = weak_from_this()](const std::string& node, std::string access) {
+    if (auto self = weak.lock()) self->memories[node].access = std::move(access);
+  };
+  bool writes_maps = false;
+  if (const auto* special = std::get_if<plan::Special>(&order.action))
+    writes_maps = special->verb.starts_with("write-") || special->verb == plan::verbs::kPatchPolicy;
+  do_it(place, order, [self = shared_from_this(), told = std::move(told), writes_maps](Status status) {
+    if (!status || !writes_maps) return told->tell(std::move(status));
+    self->read_site([told] { told->tell(Done{}); });
+  });
+}
+
+void KubernetesActuator::State::read_site(std::function<void()> then) {
+  kubernetes::read_site(*api, [self = shared_from_this(), then = std::move(then)](auto read) {
+    if (self->options.told) self->options.told(read);
+    std::atomic_store(&self->site, std::shared_ptr<const operators::Site>(std::move(read)));
+    self->read_site_later();
+    then();
+  });
+}
+
+void KubernetesActuator::State::read_site_later() {
+  if (std::exchange(reads_again, true)) return;
+  worker.after(kReadAgain, [weak = weak_from_this()] {
+    auto self = weak.lock();
+    if (!self) return;
+    self->reads_again = false;
+    self->read_site([] {});
+  });
+}
+
+KubernetesActuator::KubernetesActuator(Worker& worker, ActuatorOptions options)
+    : state_(std::make_shared<State>(worker, std::move(options))) {}
+KubernetesActuator::~KubernetesActuator() = default;
+
+plan::Capabilities KubernetesActuator::capabilities() const {
+  plan::Capabilities can = plan::gpu_operator_capabilities();
+  can.gpu_operator = state_->known_site();
+  return can;
+}
+
+void KubernetesActuator::observe(NodeName node, Told<plan::NodeFacts> told) {
+  state_->worker.post([state = state_, node = std::move(node),
+                       once = once<plan::NodeFacts>(std::move(told))] { state->look(node, once); });
+}
+
+void KubernetesActuator::perform(plan::Order order, Told<Done> told) {
+  state_->worker.post([state = state_, order = std::move(order), once = once<Done>(std::move(told))] {
+    if (!state->api) return once->tell(not_open());
+    state->perform(order, once);
+  });
+}
+
+void KubernetesActuator::marks(Told<std::vector<plan::MarkedNode>> told) {
+  state_->worker.post([state = state_, once = once<std::vector<plan::MarkedNode>>(std::move(told))] {
+    if (!state->api) return once->tell(not_open());
+    state->api->list_metadata("/api/v1/nodes", [once](Answer answer) {
+      if (!answer.ok()) return once->tell(answer.error);
+      std::vector<plan::MarkedNode> marks;
+      if (const Json* items = at(answer.body, {"items"}))
+        for (const Json& node : items->items)
+          if (auto mark = read_mark(text_at(node, {"metadata", "annotations", operators::kMark})))
+            marks.push_back({NodeName(clean(text_at(node, {"metadata", "name"}), 253)), std::move(*mark)});
+      once->tell(std::move(marks));
+    });
+  });
+}
+
+void KubernetesActuator::connect(HttpClient& client) { state_->api.emplace(client); }
+
+void KubernetesActuator::read_site() {
+  state_->read_site([] {});
+}
+
+}  // namespace tessera::kubernetes

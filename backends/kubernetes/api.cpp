@@ -1,0 +1,127 @@
+#include "backends/kubernetes/api.hpp"
+
+#include <fmt/format.h>
+
+#include "engine/text.hpp"
+
+namespace tessera::kubernetes {
+namespace {
+
+constexpr std::size_t kMostBytes = 32u << 20;
+constexpr const char* kMetadataOnly =
+    "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
+
+Error refused(const std::string& method, const std::string& target, const HttpResponse& response,
+              const Json& body) {
+  std::string path = clean(target.substr(0, target.find('?')), 300);
+  std::string message = text_at(body, {"message"});
+  if (message.empty()) message = clean(response.body, 300);
+  Error error{fmt::format("{} {} was refused", method, path),
+              fmt::format("{} ({})", message, response.status), ""};
+  // A budget's refusal names it in details.causes.
+  if (const Json* causes = at(body, {"details", "causes"}))
+    for (const Json& cause : causes->items)
+      if (std::string more = text_at(cause, {"message"}); !more.empty()) error.reason += "; " + more;
+  error.reason = clean(error.reason, 1000);
+  if (response.status == 403)
+    error.hint =
+        "docs/kubernetes.md has the role that changing nodes needs; kubectl proxy must run with --write";
+  if (response.status == 409) error.hint = "someone else changed it meanwhile: it is looked at again";
+  return error;
+}
+
+}  // namespace
+
+void Api::call(std::string method, std::string target, std::string_view type, std::string body, Then then) {
+  bool json = method != "READ", partial = method == "LIST";
+  HttpCall request;
+  request.method = json && !partial ? method : "GET";
+  request.target = target;
+  request.body = std::move(body);
+  request.limit = kMostBytes;
+  if (json) request.headers.emplace_back("Accept", partial ? kMetadataOnly : "application/json");
+  if (!type.empty()) request.headers.emplace_back("Content-Type", std::string(type));
+  std::string verb = request.method;
+  client_.request(std::move(request), [verb = std::move(verb), target, json,
+                                       then = std::move(then)](Result<HttpResponse> result) {
+    Answer answer;
+    if (!result) {
+      answer.error = result.error();
+      return then(std::move(answer));
+    }
+    answer.status = result->status;
+    if (json || !answer.ok()) {
+      Result<Json> parsed = parse_json(result->body, "the API server's answer");
+      if (parsed) answer.body = std::move(*parsed);
+      if (!parsed && answer.ok()) {
+        answer.status = 0;
+        answer.error = parsed.error();
+      }
+    } else {
+      answer.text = std::move(result->body);
+    }
+    if (answer.status != 0 && !answer.ok()) answer.error = refused(verb, target, *result, answer.body);
+    then(std::move(answer));
+  });
+}
+
+void Api::list_metadata(const std::string& target, Then then) {
+  next_page(target, "", std::make_shared<Json>(Json::list()), std::move(then));
+}
+
+void Api::next_page(const std::string& target, const std::string& token, std::shared_ptr<Json> items,
+                    Then then) {
+  std::string page = target + (target.find('?') == std::string::npos ? "?" : "&") + "limit=500";
+  if (!token.empty()) page += "&continue=" + url_escape(token);
+  call("LIST", page, {}, "", [this, target, items, then = std::move(then)](Answer told) mutable {
+    if (!told.ok()) return then(std::move(told));
+    if (const Json* more = told.body.find("items"))
+      items->items.insert(items->items.end(), more->items.begin(), more->items.end());
+    std::string next = text_at(told.body, {"metadata", "continue"});
+    if (!next.empty()) return next_page(target, next, items, std::move(then));
+    told.body = Json::map();
+    told.body.add("items", std::move(*items));
+    then(std::move(told));
+  });
+}
+
+void Api::post(std::string target, const Json& body, Then then) {
+  call("POST", std::move(target), "application/json", to_line(body), std::move(then));
+}
+void Api::patch(std::string target, const Json& body, Then then) {
+  call("PATCH", std::move(target), "application/merge-patch+json", to_line(body), std::move(then));
+}
+void Api::erase(std::string target, const Json& options, Then then) {
+  call("DELETE", std::move(target), "application/json", to_line(options), std::move(then));
+}
+
+Json nested(std::initializer_list<std::string_view> path, Json value) {
+  for (const auto* key = path.end(); key != path.begin();) {
+    Json map = Json::map();
+    map.add(std::string(*--key), std::move(value));
+    value = std::move(map);
+  }
+  return value;
+}
+
+Json texts_or_null(const std::map<std::string, std::string>& texts) {
+  Json map = Json::map();
+  for (const auto& [key, value] : texts) map.add(key, value.empty() ? Json() : Json::of(value));
+  return map;
+}
+
+const Json* at(const Json& root, std::initializer_list<std::string_view> path) {
+  const Json* here = &root;
+  for (std::string_view key : path) {
+    here = here->find(key);
+    if (!here) return nullptr;
+  }
+  return here;
+}
+
+std::string text_at(const Json& root, std::initializer_list<std::string_view> path) {
+  const Json* value = at(root, path);
+  return value && value->kind == Json::Kind::text ? value->text : std::string();
+}
+
+}  // namespace tessera::kubernetes

@@ -1,0 +1,55 @@
+// Calls of the Kubernetes API with JSON both ways, for whoever changes something: one request, one answer.
+//
+// What the API refuses comes back as an Error in its own words; 404 and 409 can be told apart. Threads: the
+// worker's, as HttpClient. A callback is called once; when the client goes it is dropped.
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "backends/http_client.hpp"
+#include "engine/json.hpp"
+
+namespace tessera::kubernetes {
+
+struct Answer {
+  int status = 0;  // 0: there was none
+  Json body;       // of a text that is no JSON (a log): null
+  std::string text;
+  Error error;  // where it was not 2xx
+  bool ok() const { return status >= 200 && status < 300; }
+};
+
+class Api {
+ public:
+  using Then = std::function<void(Answer)>;
+  explicit Api(HttpClient& client) : client_(client) {}
+
+  void get(std::string target, Then then) { call("GET", std::move(target), {}, "", std::move(then)); }
+  // A log: text, not JSON.
+  void read(std::string target, Then then) { call("READ", std::move(target), {}, "", std::move(then)); }
+  // Metadata alone, of all pages: `items` with what a list has (meta.k8s.io/v1 PartialObjectMetadataList).
+  void list_metadata(const std::string& target, Then then);
+  void post(std::string target, const Json& body, Then then);
+  void patch(std::string target, const Json& body, Then then);  // JSON merge patch (RFC 7386)
+  void erase(std::string target, const Json& options, Then then);
+
+ private:
+  void call(std::string method, std::string target, std::string_view type, std::string body, Then then);
+  void next_page(const std::string& target, const std::string& token, std::shared_ptr<Json> items, Then then);
+  HttpClient& client_;
+};
+
+// {"a": {"b": value}} of "a", "b", value.
+Json nested(std::initializer_list<std::string_view> path, Json value);
+// A map of texts; an empty value becomes null, which a merge patch takes as "away with it".
+Json texts_or_null(const std::map<std::string, std::string>& texts);
+// The value at a path, or nullptr.
+const Json* at(const Json& root, std::initializer_list<std::string_view> path);
+std::string text_at(const Json& root, std::initializer_list<std::string_view> path);
+
+}  // namespace tessera::kubernetes

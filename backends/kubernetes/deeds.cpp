@@ -1,0 +1,400 @@
+#include "backends/kubernetes/deeds.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "engine/operators/labels.hpp"
+#include "engine/operators/mig_parted.hpp"
+#include "engine/plan/operator_words.hpp"
+#include "engine/text.hpp"
+
+namespace tessera::kubernetes {
+namespace {
+
+namespace verbs = plan::verbs;
+using Texts = std::map<std::string, std::string>;
+
+Error cannot(std::string what, std::string why, std::string hint = "") {
+  return {"cannot " + std::move(what), std::move(why), std::move(hint)};
+}
+
+// The patch that it takes, made of the node as it was just read; nullopt: nothing is to be done; or why not.
+using Change = std::function<Result<std::optional<Json>>(const Json& node)>;
+
+std::string annotation(const Json& node, std::string_view key) {
+  return text_at(node, {"metadata", "annotations", key});
+}
+std::string label(const Json& node, std::string_view key) {
+  return text_at(node, {"metadata", "labels", key});
+}
+
+Json& field(Json& map, const std::string& key) {
+  for (auto& [name, value] : map.fields)
+    if (name == key) return value;
+  return map.add(key, Json::map());
+}
+
+// A merge patch of a node's metadata.
+Json metadata(std::string_view part, const Texts& texts) {
+  return nested({"metadata", part}, texts_or_null(texts));
+}
+
+bool is_ours(const Json& node, const plan::Order& order) {
+  auto mark = read_mark(annotation(node, operators::kMark));
+  return mark && mark->run == order.mark.run;
+}
+
+void answer(Ended ended, Answer told) {
+  if (told.ok()) return ended(Done{});
+  ended(told.error);
+}
+
+// Reads the node, makes the patch, and writes it if nobody has written since.
+void change_node(const Place& place, const plan::Order& order, bool needs_mark, Change change, Ended ended) {
+  std::string target = node_target(order.node.text);
+  place.api->get(target, [place, order, needs_mark, target, change = std::move(change),
+                          ended = std::move(ended)](Answer told) {
+    if (!told.ok()) return ended(told.error);
+    if (needs_mark && !is_ours(told.body, order))
+      return ended(cannot("change " + order.node.text, "the run's mark is not on it any more",
+                          "somebody has taken the node over: tessera runs shows the marks"));
+    Result<std::optional<Json>> patch = change(told.body);
+    if (!patch) return ended(patch.error());
+    if (!*patch) return ended(Done{});
+    Json body = std::move(**patch);
+    Json& meta = field(body, "metadata");
+    meta.add("resourceVersion", Json::of(text_at(told.body, {"metadata", "resourceVersion"})));
+    place.api->patch(target, body, [ended](Answer written) { answer(ended, std::move(written)); });
+  });
+}
+
+std::optional<Json> nothing() { return std::nullopt; }
+
+class Doing {
+ public:
+  Doing(const Place& place, const plan::Order& order, Ended ended)
+      : place_(place), order_(order), ended_(std::move(ended)) {}
+
+  void operator()(const plan::SetMark& act) {
+    change(false, [act, order = order_](const Json& node) -> Result<std::optional<Json>> {
+      auto mark = read_mark(annotation(node, operators::kMark));
+      if (mark && mark->run == order.mark.run) return nothing();
+      if (mark && !act.break_lock)
+        return cannot("mark " + order.node.text, "marked by " + plan::to_text(*mark),
+                      "break its lock, or wait for it");
+      return std::optional(metadata("annotations", {{std::string(operators::kMark), mark_text(order.mark)}}));
+    });
+  }
+  void operator()(const plan::ClearMark&) {
+    change(false, [order = order_](const Json& node) -> Result<std::optional<Json>> {
+      if (!is_ours(node, order)) return nothing();
+      return std::optional(metadata("annotations", {{std::string(operators::kMark), ""}}));
+    });
+  }
+  void operator()(const plan::CloseNode& act) {
+    change(true, [act, order = order_](const Json& node) -> Result<std::optional<Json>> {
+      const Json* closed = at(node, {"spec", "unschedulable"});
+      if (closed && closed->boolean) return nothing();
+      std::string reason = plan::to_text(order.mark) + ": " + clean(act.words, 400);
+      Json patch = metadata("annotations", {{std::string(operators::kClosing), reason}});
+      patch.add("spec", nested({"unschedulable"}, Json::of(true)));
+      return std::optional(std::move(patch));
+    });
+  }
+  // Who cordoned it is asked again here: it may have changed since the run looked.
+  void operator()(const plan::OpenNode&) {
+    change(false, [order = order_](const Json& node) -> Result<std::optional<Json>> {
+      auto as = plan::parse_mark(annotation(node, operators::kClosing));
+      if (!as || as->run != order.mark.run) return nothing();
+      Json patch = metadata("annotations", {{std::string(operators::kClosing), ""}});
+      patch.add("spec", nested({"unschedulable"}, Json()));
+      return std::optional(std::move(patch));
+    });
+  }
+  void operator()(const plan::Evict& act) {
+    if (act.way == plan::Way::wait) return ended_(Done{});
+    std::size_t slash = act.workload.text.find('/');
+    if (slash == std::string::npos)
+      return ended_(cannot("evict " + act.workload.text, "that is no pod of a namespace"));
+    std::string ns = act.workload.text.substr(0, slash), name = act.workload.text.substr(slash + 1);
+    std::string target = fmt::format("/api/v1/namespaces/{}/pods/{}", url_escape(ns), url_escape(name));
+    place_.api->get(target, [place = place_, ended = ended_, target, ns, name](Answer told) {
+      if (told.status == 404) return ended(Done{});
+      if (!told.ok()) return ended(told.error);
+      if (const Json* owners = at(told.body, {"metadata", "ownerReferences"}))
+        for (const Json& owner : owners->items)
+          if (text_at(owner, {"kind"}) == "DaemonSet")
+            return ended(cannot("evict " + ns + "/" + name,
+                                "it belongs to a DaemonSet, which would start it again",
+                                "let its DaemonSet leave the node out"));
+      Json body = Json::map();
+      body.add("apiVersion", Json::of(std::string("policy/v1")));
+      body.add("kind", Json::of(std::string("Eviction")));
+      Json& meta = body.add("metadata", Json::map());
+      meta.add("name", Json::of(name));
+      meta.add("namespace", Json::of(ns));
+      // Another pod of that name, started meanwhile, is not the one that was agreed on.
+      body.add("deleteOptions",
+               nested({"preconditions", "uid"}, Json::of(text_at(told.body, {"metadata", "uid"}))));
+      place.api->post(target + "/eviction", body, [ended](Answer done) {
+        if (done.status == 404) return ended(Done{});
+        answer(ended, std::move(done));
+      });
+    });
+  }
+  void operator()(const plan::LookOnly&) { ended_(Done{}); }
+  void operator()(const plan::Special& act) {
+    if (act.verb == verbs::kReviewAccess) return review_access(act.arguments);
+    if (act.verb == verbs::kHoldAutoscaler) return hold_autoscaler();
+    if (act.verb == verbs::kFreeAutoscaler) return free_autoscaler();
+    if (act.verb == verbs::kLabelNode) return label_node(act.arguments);
+    if (act.verb == verbs::kOrderMig) return order_mig(value(act, "config"));
+    if (act.verb == verbs::kRecoverMig) return recover(value(act, "namespace"));
+    if (act.verb == verbs::kWriteMigConfig) return write_mig_config(act);
+    if (act.verb == verbs::kWritePluginConfig) return write_plugin_config(act);
+    if (act.verb == verbs::kPatchPolicy) return patch_policy(act);
+    ended_(cannot("change " + order_.node.text, fmt::format("'{}' is not known here", clean(act.verb, 64))));
+  }
+  template <class Other>
+  void operator()(const Other& act) {
+    ended_(
+        cannot("change " + order_.node.text, fmt::format("{} is the GPU operator's to do", plan::word(act))));
+  }
+
+ private:
+  static std::string value(const plan::Special& act, const std::string& key) {
+    auto found = act.arguments.find(key);
+    return found == act.arguments.end() ? "" : found->second;
+  }
+  void change(bool needs_mark, Change how) {
+    change_node(place_, order_, needs_mark, std::move(how), std::move(ended_));
+  }
+
+  // One SelfSubjectAccessReview for each verb; what is refused is named, all of it.
+  void review_access(const Texts& arguments) {
+    struct Reviews {
+      std::size_t open = 0;
+      std::string refused;
+      std::optional<Error> failure;
+    };
+    auto reviews = std::make_shared<Reviews>();
+    auto list = arguments.find("verbs");
+    std::vector<std::string> wanted;
+    std::string all = list == arguments.end() ? "" : list->second;
+    for (std::size_t from = 0; from < all.size();) {
+      std::size_t end = std::min(all.find(", ", from), all.size());
+      wanted.push_back(all.substr(from, end - from));
+      from = end + 2;
+    }
+    reviews->open = wanted.size();
+    auto over = [place = place_, node = order_.node.text, ended = ended_, reviews] {
+      if (--reviews->open > 0) return;
+      if (reviews->failure) return ended(*reviews->failure);
+      std::string text = reviews->refused.empty() ? "" : "not allowed to " + reviews->refused;
+      place.remember_access(node, text);
+      if (text.empty()) return ended(Done{});
+      ended(cannot("change " + node, text, "docs/kubernetes.md has the role that changing nodes needs"));
+    };
+    for (const std::string& one : wanted) {
+      std::size_t blank = one.find(' '), slash = one.find('/');
+      std::string resource = one.substr(blank + 1, slash == std::string::npos ? slash : slash - blank - 1);
+      Json attributes = Json::map();
+      attributes.add("verb", Json::of(one.substr(0, blank)));
+      attributes.add("resource", Json::of(resource));
+      if (slash != std::string::npos) attributes.add("subresource", Json::of(one.substr(slash + 1)));
+      if (resource == "clusterpolicies") attributes.add("group", Json::of(std::string("nvidia.com")));
+      // Whose pods are evicted is not known: the question is about all namespaces.
+      if (resource == "configmaps" || one == "delete pods")
+        attributes.add("namespace", Json::of(place_.site ? place_.site->ns : ""));
+      Json body = nested({"spec", "resourceAttributes"}, std::move(attributes));
+      body.add("apiVersion", Json::of(std::string("authorization.k8s.io/v1")));
+      body.add("kind", Json::of(std::string("SelfSubjectAccessReview")));
+      place_.api->post("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", body,
+                       [reviews, over, one](Answer told) {
+                         const Json* allowed = at(told.body, {"status", "allowed"});
+                         if (!told.ok())
+                           reviews->failure = told.error;
+                         else if (!allowed || !allowed->boolean)
+                           reviews->refused += (reviews->refused.empty() ? "" : ", ") + one;
+                         over();
+                       });
+    }
+    if (wanted.empty()) ended_(Done{});
+  }
+
+  // Which annotations were set here is kept beside them, with what they said before.
+  void hold_autoscaler() {
+    change(true, [](const Json& node) -> Result<std::optional<Json>> {
+      Texts texts;
+      std::string held = annotation(node, operators::kHeld);
+      for (std::string_view key : {operators::kScaleDown, operators::kDisrupt}) {
+        std::string was = annotation(node, key);
+        if (was != "true") {
+          texts[std::string(key)] = "true";
+          held += fmt::format("{}{}={}", held.empty() ? "" : ",", key, was);
+        }
+      }
+      if (held.empty()) held = "none";
+      texts[std::string(operators::kHeld)] = held;
+      return std::optional(metadata("annotations", texts));
+    });
+  }
+  void free_autoscaler() {
+    change(true, [](const Json& node) -> Result<std::optional<Json>> {
+      if (!at(node, {"metadata", "annotations", operators::kHeld})) return nothing();
+      Texts texts{{std::string(operators::kHeld), ""}};
+      std::string held = annotation(node, operators::kHeld);
+      for (std::string_view key : {operators::kScaleDown, operators::kDisrupt}) {
+        std::size_t from = held.find(std::string(key) + "=");
+        if (from == std::string::npos) continue;
+        from += key.size() + 1;
+        texts[std::string(key)] = held.substr(from, std::min(held.find(',', from), held.size()) - from);
+      }
+      return std::optional(metadata("annotations", texts));
+    });
+  }
+
+  void label_node(const Texts& labels) {
+    change(true, [labels](const Json&) -> Result<std::optional<Json>> {
+      return std::optional(metadata("labels", labels));
+    });
+  }
+
+  // The state goes with the order: what stands there was about an earlier one. The manager acts on a label
+  // that changes, so one that says so already is taken off first.
+  void order_mig(const std::string& config) {
+    auto set = [config](const Json&) -> Result<std::optional<Json>> {
+      return std::optional(metadata(
+          "labels", {{std::string(operators::kMigConfig), config}, {std::string(operators::kMigState), ""}}));
+    };
+    auto toggle = [config](const Json& node) -> Result<std::optional<Json>> {
+      if (label(node, operators::kMigConfig) != config) return nothing();
+      return std::optional(metadata("labels", {{std::string(operators::kMigConfig), ""}}));
+    };
+    change(true, toggle, [place = place_, order = order_, set, ended = ended_](Status off) {
+      if (!off) return ended(off);
+      change_node(place, order, true, set, ended);
+    });
+  }
+  void change(bool needs_mark, Change how, Ended ended) {
+    change_node(place_, order_, needs_mark, std::move(how), std::move(ended));
+  }
+
+  // The manager that hangs has paused its neighbours and forgets them. A new pod of it begins anew.
+  void recover(const std::string& ns) {
+    auto unpause = [](const Json& node) -> Result<std::optional<Json>> {
+      Texts texts;
+      for (std::string_view part : operators::kPausedParts) {
+        std::string key = std::string(operators::kDeployPrefix) + std::string(part);
+        if (label(node, key) == operators::kPausedForMig) texts[key] = "true";
+      }
+      if (texts.empty()) return nothing();
+      return std::optional(metadata("labels", texts));
+    };
+    change(true, unpause, [place = place_, ns, node = order_.node.text, ended = ended_](Status unpaused) {
+      if (!unpaused) return ended(unpaused);
+      std::string target =
+          fmt::format("/api/v1/namespaces/{}/pods?labelSelector={}&fieldSelector={}", url_escape(ns),
+                      url_escape("app=nvidia-mig-manager"), url_escape("spec.nodeName=" + node));
+      place.api->get(target, [place, ns, ended](Answer told) {
+        if (!told.ok()) return ended(told.error);
+        const Json* items = at(told.body, {"items"});
+        if (!items || items->items.empty()) return ended(Done{});
+        const Json& pod = items->items.front();
+        std::string name = text_at(pod, {"metadata", "name"});
+        Json options = nested({"preconditions", "uid"}, Json::of(text_at(pod, {"metadata", "uid"})));
+        place.api->erase(fmt::format("/api/v1/namespaces/{}/pods/{}", url_escape(ns), url_escape(name)),
+                         options, [ended](Answer gone) {
+                           if (gone.status == 404) return ended(Done{});
+                           answer(ended, std::move(gone));
+                         });
+      });
+    });
+  }
+
+  // Adds `key` to a ConfigMap as it is now. make: the key's new text from the one that stands; an equal text
+  // is left alone.
+  using Make = std::function<Result<std::string>(const std::string& text)>;
+  void add_to_map(const std::string& map, const std::string& key, Make make, const Json& anew) {
+    std::string ns = place_.site ? place_.site->ns : "";
+    place_.api->get(
+        map_target(ns, map), [place = place_, ended = ended_, ns, map, key, make, anew](Answer told) {
+          if (told.status == 404 && !anew.is_null())
+            return place.api->post(map_target(ns, ""), anew,
+                                   [ended](Answer made) { answer(ended, std::move(made)); });
+          if (!told.ok()) return ended(told.error);
+          std::string before = text_at(told.body, {"data", key});
+          Result<std::string> after = make(before);
+          if (!after) return ended(after.error());
+          if (*after == before) return ended(Done{});
+          Json patch = nested({"data", key}, Json::of(*after));
+          patch.add("metadata", nested({"resourceVersion"},
+                                       Json::of(text_at(told.body, {"metadata", "resourceVersion"}))));
+          place.api->patch(map_target(ns, map), patch,
+                           [ended](Answer written) { answer(ended, std::move(written)); });
+        });
+  }
+  Json new_map(const std::string& name, const Texts& data) const {
+    Json map = Json::map();
+    map.add("apiVersion", Json::of(std::string("v1")));
+    map.add("kind", Json::of(std::string("ConfigMap")));
+    Json& meta = map.add("metadata", Json::map());
+    meta.add("name", Json::of(name));
+    meta.add("namespace", Json::of(place_.site ? place_.site->ns : ""));
+    meta.add("labels", nested({"app.kubernetes.io/managed-by"}, Json::of(std::string("tessera"))));
+    map.add("data", texts_or_null(data));
+    return map;
+  }
+  void write_mig_config(const plan::Special& act) {
+    std::string map = value(act, "map"), text = value(act, "text");
+    auto entry = operators::parse_mig_document(value(act, "entry"), "entry");
+    if (!entry) return ended_(entry.error());
+    operators::MigConfig config = entry->configs.front();
+    if (operators::name_of(config.rows) != config.name)
+      return ended_(
+          cannot("add " + clean(config.name, 64), "its name does not fit its content", "plan anew"));
+    std::string key(operators::kMigKey);
+    Json anew = text.empty() ? Json() : new_map(map, {{key, text}});
+    add_to_map(
+        map, key, [config, map](const std::string& now) { return operators::with_config(now, config, map); },
+        anew);
+  }
+  void write_plugin_config(const plan::Special& act) {
+    std::string map = value(act, "map"), name = value(act, "name"), text = value(act, "text");
+    std::string base = value(act, "base");
+    Json anew = base.empty() ? Json() : new_map(map, {{"default", base}, {name, text}});
+    add_to_map(
+        map, name,
+        [name, text](const std::string& now) -> Result<std::string> {
+          if (now.empty() || now == text) return text;
+          return cannot("add " + name, "it stands there with another content",
+                        "somebody has edited it: give their configuration a name of its own");
+        },
+        anew);
+  }
+  void patch_policy(const plan::Special& act) {
+    auto patch = parse_json(value(act, "patch"), "patch");
+    if (!patch) return ended_(patch.error());
+    place_.api->patch("/apis/nvidia.com/v1/clusterpolicies/" + url_escape(value(act, "policy")), *patch,
+                      [ended = ended_](Answer told) { answer(ended, std::move(told)); });
+  }
+
+  const Place& place_;
+  const plan::Order& order_;
+  Ended ended_;
+};
+
+}  // namespace
+
+void do_it(const Place& place, const plan::Order& order, Ended ended) {
+  std::visit(Doing(place, order, std::move(ended)), order.action);
+}
+
+std::string node_target(const std::string& node) { return "/api/v1/nodes/" + url_escape(node); }
+std::string map_target(const std::string& ns, const std::string& map) {
+  std::string target = fmt::format("/api/v1/namespaces/{}/configmaps", url_escape(ns));
+  return map.empty() ? target : target + "/" + url_escape(map);
+}
+
+}  // namespace tessera::kubernetes

@@ -1,0 +1,312 @@
+#include "backends/kubernetes/node_facts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "backends/kubernetes/api.hpp"
+#include "backends/kubernetes/components.hpp"
+#include "backends/kubernetes/node_values.hpp"
+#include "backends/kubernetes/parse.hpp"
+#include "backends/kubernetes/pod_values.hpp"
+#include "engine/model/reduce.hpp"
+#include "engine/operators/boards.hpp"
+#include "engine/operators/labels.hpp"
+#include "engine/operators/mig_parted.hpp"
+#include "engine/operators/plugin_config.hpp"
+#include "engine/plan/operator_words.hpp"
+#include "engine/text.hpp"
+
+namespace tessera::kubernetes {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+namespace words = plan::words;
+
+// A kubelet brings a changed ConfigMap into a running pod within its sync period (60 s) and its cache's life.
+constexpr Duration kMounted = seconds(120);
+// The MIG manager waits up to 5 min for each of the pods that it has paused.
+constexpr Duration kTooLong = minutes(5);
+constexpr std::size_t kLogShown = 400;
+
+std::string label_of(const Look& look, std::string_view key) {
+  return text_at(look.node, {"metadata", "labels", key});
+}
+std::string annotation_of(const Look& look, std::string_view key) {
+  return text_at(look.node, {"metadata", "annotations", key});
+}
+
+// When somebody last wrote a field whose name holds `field`, by metadata.managedFields.
+std::optional<TimePoint> last_write(const Json& object, std::string_view field) {
+  std::optional<TimePoint> last;
+  const Json* managed = at(object, {"metadata", "managedFields"});
+  if (!managed) return last;
+  for (const Json& entry : managed->items) {
+    auto time = parse_time(text_at(entry, {"time"}));
+    const Json* fields = entry.find("fieldsV1");
+    bool writes = fields && (field.empty() || to_line(*fields).find(field) != std::string::npos);
+    if (time && writes && (!last || *time > *last)) last = time;
+  }
+  return last;
+}
+
+const PodObject* pod_of(const Look& look, std::string_view component) {
+  const PodObject* found = nullptr;
+  for (const PodObject& pod : look.pods)
+    if (component_of(pod) == component && !pod.meta.deleted && (!found || pod.ready)) found = &pod;
+  return found;
+}
+
+std::string readiness(const Look& look, std::string_view component) {
+  const PodObject* pod = pod_of(look, component);
+  if (!pod) return fmt::format("the {} has no pod on {}", component, look.name);
+  if (pod->ready) return "";
+  std::string why = pod->reason.empty() ? pod->phase : pod->reason;
+  return fmt::format("the {}'s pod {} is not ready: {}", component, pod->meta.name,
+                     why.empty() ? "not told why" : why);
+}
+
+class Facts {
+ public:
+  Facts(const Look& look, const operators::Site& site, const mig::Catalogue* catalogue, Memory& memory)
+      : look_(look), site_(site), catalogue_(catalogue), memory_(memory) {}
+
+  plan::NodeFacts run() {
+    facts_.at = look_.at;
+    facts_.node.name = NodeName(look_.name);
+    facts_.known = look_.known;
+    facts_.answering = false;
+    if (!look_.known) return std::move(facts_);
+    tell_node();
+    tell_closing();
+    tell_labels();
+    tell_parts();
+    tell_autoscaler();
+    tell_pods();
+    tell_mig();
+    tell_files();
+    for (const auto& [resource, count] : look_.object.allocatable) facts_.advertised[resource] = count;
+    return std::move(facts_);
+  }
+
+ private:
+  void say(std::string_view key, std::string text) { facts_.words[std::string(key)] = std::move(text); }
+
+  void tell_node() {
+    NodeSharing sharing = sharing_of(look_.object, catalogue_);
+    Origin origin{Source::kubernetes_nodes, look_.at};
+    Workloads all;
+    bool busy = false;
+    std::vector<Workload> work;
+    for (const PodObject& pod : look_.pods)
+      if (is_gpu_work(pod, true)) {
+        work.push_back(workload_of(pod, &sharing, {Source::kubernetes_pods, look_.at}));
+        busy = true;
+      }
+    facts_.node = node_of(look_.object, sharing, busy, origin);
+    for (Workload& one : work) {
+      facts_.node.workloads.push_back(one.id);
+      facts_.workloads.push_back(one);
+      all.upsert(std::move(one));
+    }
+    if (catalogue_) operators::give_boards(facts_.node, site_, *catalogue_);
+    std::sort(facts_.node.workloads.begin(), facts_.node.workloads.end());
+    link_holders(facts_.node, all);
+    facts_.answering = facts_.node.health != Health::down && facts_.node.health != Health::unknown;
+  }
+
+  void tell_closing() {
+    facts_.mark = read_mark(annotation_of(look_, operators::kMark));
+    facts_.closed = look_.object.unschedulable;
+    if (!facts_.closed) return;
+    facts_.closed_reason = clean(annotation_of(look_, operators::kClosing), 1024);
+    facts_.closed_as = plan::parse_mark(facts_.closed_reason);
+    if (facts_.closed_reason.empty()) facts_.closed_reason = "cordoned";
+  }
+
+  void tell_labels() {
+    for (std::string_view key : {operators::kMigConfig, operators::kMigState, operators::kPluginConfig,
+                                 operators::kVgpuConfig, operators::kVgpuState, operators::kWorkload})
+      say(key, "");
+    if (const Json* labels = at(look_.node, {"metadata", "labels"}))
+      for (const auto& [key, value] : labels->fields)
+        if (key.starts_with("nvidia.com/") && value.kind == Json::Kind::text)
+          say(clean(key, 320), clean(value.text, 256));
+  }
+
+  void tell_parts() {
+    say(words::kMigManager, readiness(look_, "MIG manager"));
+    say(words::kDevicePlugin, readiness(look_, "device plugin"));
+    std::string upgrade = label_of(look_, operators::kDriverUpgrade);
+    bool over = upgrade.empty() || upgrade == "upgrade-done";
+    say(words::kDriverUpgrade, over ? "" : "a driver upgrade is under way: " + clean(upgrade, 64));
+    if (memory_.access) say(words::kAccess, *memory_.access);
+  }
+
+  void tell_autoscaler() {
+    bool held = annotation_of(look_, operators::kScaleDown) == "true" &&
+                annotation_of(look_, operators::kDisrupt) == "true";
+    bool ours = at(look_.node, {"metadata", "annotations", operators::kHeld}) != nullptr;
+    say(words::kAutoscaler, ours && held ? "held" : ours ? "half held" : "free");
+  }
+
+  // Pods of DaemonSets come back wherever their node is: they are left alone.
+  void tell_pods() {
+    std::string who;
+    for (const PodObject& pod : look_.pods) {
+      bool left_alone = pod.meta.owner_kind == "DaemonSet" || pod.meta.name_space == site_.ns;
+      if (left_alone || pod.requests.empty() || pod.phase == "Succeeded" || pod.phase == "Failed") continue;
+      who = fmt::format("{} holds {}{}", pod.id(), pod.requests.begin()->first,
+                        pod.meta.deleted ? " and is ending" : "");
+      break;
+    }
+    say(words::kGpuPods, who);
+  }
+
+  std::string paused_parts() const {
+    std::string all;
+    for (std::string_view part : operators::kPausedParts) {
+      std::string key = std::string(operators::kDeployPrefix) + std::string(part);
+      if (label_of(look_, key) == operators::kPausedForMig)
+        all += (all.empty() ? "" : ", ") + std::string(part);
+    }
+    return all;
+  }
+
+  void tell_mig() {
+    std::string config = label_of(look_, operators::kMigConfig),
+                state = label_of(look_, operators::kMigState);
+    bool failed = state == "failed";
+    std::string paused = paused_parts();
+    bool waits = state == "pending" || (state.empty() && !paused.empty());
+    if (!waits) {
+      memory_.pending_since.reset();
+    } else if (!memory_.pending_since || memory_.pending_config != config) {
+      memory_.pending_since = last_write(look_.node, operators::kMigState).value_or(look_.at);
+      memory_.pending_config = config;
+    }
+    Duration since = memory_.pending_since ? look_.at - *memory_.pending_since : Duration{0};
+    bool stuck = waits && since > kTooLong && !paused.empty();
+    say(words::kMigStuck, stuck ? fmt::format("the MIG manager has been at {} for {} min with {} paused",
+                                              config, since.count() / 60000, paused)
+                                : "");
+    // A failure that left its pauses behind offers nothing either.
+    say(words::kMigOrder, failed ? config + ", which failed" : config);
+    say(words::kMigFailure, failed ? failure_text(config) : "");
+    std::string vgpu = label_of(look_, operators::kVgpuState);
+    say(words::kVgpuFailure,
+        vgpu == "failed" ? "the vGPU device manager failed at " + label_of(look_, operators::kVgpuConfig)
+                         : "");
+    facts_.node.order =
+        config.empty() && state.empty()
+            ? std::nullopt
+            : std::optional(LayoutOrder{clean(config, 64), clean(state, 32), memory_.pending_since});
+  }
+  std::string failure_text(const std::string& config) const {
+    std::string text = fmt::format("the MIG manager failed at {}", clean(config, 64));
+    if (std::string cause = known_cause(look_.log); !cause.empty()) text += ": " + cause;
+    if (look_.log.empty()) return text + "; its log cannot be read";
+    std::string tail = look_.log.substr(look_.log.size() - std::min(look_.log.size(), kLogShown));
+    return text + "; its log ends: " + clean(tail, 2 * kLogShown);
+  }
+
+  // As new as the ConfigMap: the pod was started after its last change, or a kubelet had time enough.
+  std::string caught_up(const std::optional<Json>& map, std::string_view component) {
+    if (!map) return "";
+    Memory::Version& seen = memory_.maps[text_at(*map, {"metadata", "name"})];
+    std::string version = text_at(*map, {"metadata", "resourceVersion"});
+    if (!seen.version.empty() && seen.version != version) seen.changed = look_.at;
+    seen.version = version;
+    const PodObject* pod = pod_of(look_, component);
+    if (!pod) return fmt::format("the {} has no pod on {}", component, look_.name);
+    auto changed = last_write(*map, "");
+    if (!changed) changed = seen.changed;
+    if (!changed) changed = parse_time(text_at(*map, {"metadata", "creationTimestamp"}));
+    if (!changed || (pod->started && *pod->started >= *changed)) return "";
+    Duration since = look_.at - *changed;
+    if (since >= kMounted) return "";
+    return fmt::format("the {} may read the file as it was for another {} s", component,
+                       (kMounted - since).count() / 1000);
+  }
+  void tell_files() {
+    say(words::kMigMap, look_.mig_map);
+    say(words::kPluginMap, look_.plugin_map);
+    say(words::kMigFile, caught_up(look_.mig_config_map, "MIG manager"));
+    say(words::kPluginFile, caught_up(look_.plugin_config_map, "device plugin"));
+    if (look_.mig_config_map) {
+      std::string name = text_at(*look_.mig_config_map, {"metadata", "name"});
+      auto file =
+          operators::parse_mig_document(text_at(*look_.mig_config_map, {"data", operators::kMigKey}), name);
+      if (file)
+        for (const operators::MigConfig& config : file->configs)
+          // One of ours counts only with the content that its name was made of.
+          if (!config.name.starts_with(operators::kOurs) || operators::name_of(config.rows) == config.name)
+            say(words::of(words::kMigEntry, config.name), name);
+    }
+    if (!look_.plugin_config_map) return;
+    std::string name = text_at(*look_.plugin_config_map, {"metadata", "name"});
+    if (const Json* data = look_.plugin_config_map->find("data"))
+      for (const auto& [key, value] : data->fields) {
+        auto config = operators::parse_plugin_config(value.text, key);
+        bool ours = config && key.starts_with(operators::kOurs);
+        if (config && (!ours || operators::plugin_config_name(config->sharing, value.text) == key))
+          say(words::of(words::kPluginEntry, key), name);
+      }
+  }
+
+  const Look& look_;
+  const operators::Site& site_;
+  const mig::Catalogue* catalogue_;
+  Memory& memory_;
+  plan::NodeFacts facts_;
+};
+
+}  // namespace
+
+plan::NodeFacts facts_of(const Look& look, const operators::Site& site, const mig::Catalogue* catalogue,
+                         Memory& memory) {
+  return Facts(look, site, catalogue, memory).run();
+}
+
+std::string mark_text(const plan::RunMark& mark) {
+  auto whole = std::chrono::floor<std::chrono::seconds>(mark.since);
+  auto day = std::chrono::floor<std::chrono::days>(whole);
+  std::chrono::year_month_day date{day};
+  std::chrono::hh_mm_ss time{whole - day};
+  return fmt::format("{} {:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", plan::to_text(mark), int(date.year()),
+                     unsigned(date.month()), unsigned(date.day()), time.hours().count(),
+                     time.minutes().count(), time.seconds().count());
+}
+
+std::optional<plan::RunMark> read_mark(std::string_view text) {
+  auto mark = plan::parse_mark(text);
+  if (!mark) return std::nullopt;
+  std::size_t blank = text.rfind(' ');
+  mark->since = parse_time(text.substr(blank + 1)).value_or(TimePoint{});
+  return mark;
+}
+
+std::string known_cause(std::string_view log) {
+  struct Cause {
+    std::string_view words, meaning;
+  };
+  // mig-parted v0.15.0 and what the driver lets it say.
+  static constexpr std::array kCauses = {
+      Cause{"selected mig-config not present", "its file does not know that configuration"},
+      Cause{"In use by another client", "a process still has the GPU open (a monitor, a DCGM handle, a pod)"},
+      Cause{"Insufficient Resources", "the instances do not fit on the board in any order"},
+      Cause{"MIG mode change did not take effect after rebooting", "MIG mode stays as it was after a reboot"},
+      Cause{"unable to apply MIG config with MIG mode disabled", "MIG mode could not be switched on"},
+      Cause{"cannot set MIG mode on non MIG-capable GPU", "a GPU of the node cannot be cut"},
+      Cause{"not found on this GPU", "the board has no such profile"},
+      Cause{"Resetting GPU", "the GPU cannot be reset there: the node must be rebooted"},
+  };
+  for (const Cause& cause : kCauses)
+    if (log.find(cause.words) != std::string_view::npos) return std::string(cause.meaning);
+  return "";
+}
+
+}  // namespace tessera::kubernetes

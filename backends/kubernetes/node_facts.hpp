@@ -1,0 +1,57 @@
+// What an actuator reads of one node, as the facts that a run's steps are judged by.
+//
+// The words are those of engine/plan/operator_words.hpp; every nvidia.com label is a word under its own key.
+// Threads: pure functions of values.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backends/kubernetes/objects.hpp"
+#include "engine/json.hpp"
+#include "engine/mig/catalogue.hpp"
+#include "engine/operators/site.hpp"
+#include "engine/plan/facts.hpp"
+
+namespace tessera::kubernetes {
+
+// Everything that was read for one look.
+struct Look {
+  TimePoint at{};
+  std::string name;  // of the node
+  bool known = true;
+  Json node;
+  NodeObject object;  // the same
+  std::vector<PodObject> pods;
+  std::string mig_map;     // ClusterPolicy: ConfigMap that the MIG manager reads; empty: its own
+  std::string plugin_map;  // ... and the device plugin
+  std::optional<Json> mig_config_map, plugin_config_map;
+  std::string log;  // tail of the MIG manager's, where it has failed
+};
+
+// What an earlier look or deed of this process knows.
+struct Memory {
+  std::optional<TimePoint> pending_since;  // of the order under way, where the API does not tell
+  std::string pending_config;
+  std::optional<std::string> access;  // "": granted; nullopt: not asked
+  // Of a ConfigMap: its resourceVersion, and when that was first seen beside an older one.
+  struct Version {
+    std::string version;
+    std::optional<TimePoint> changed;
+  };
+  std::map<std::string, Version> maps;
+};
+
+plan::NodeFacts facts_of(const Look& look, const operators::Site& site, const mig::Catalogue* catalogue,
+                         Memory& memory);
+
+// "tessera RUN WHO@HOST 2026-11-21T02:43:30Z", as the annotation is written.
+std::string mark_text(const plan::RunMark& mark);
+std::optional<plan::RunMark> read_mark(std::string_view text);
+
+// Why the MIG manager failed, in a line of its log that is known; empty: none of them.
+std::string known_cause(std::string_view log);
+
+}  // namespace tessera::kubernetes

@@ -1,0 +1,133 @@
+#include "backends/kubernetes/site_reader.hpp"
+
+#include <fmt/format.h>
+
+#include "backends/kubernetes/deeds.hpp"
+#include "engine/operators/labels.hpp"
+#include "engine/text.hpp"
+
+namespace tessera::kubernetes {
+namespace {
+
+constexpr const char* kStaticMap = "default-mig-parted-config";  // GPU operator's chart
+constexpr std::size_t kMostLabels = 64;
+
+// One reading: step by step, each from what the one before has told.
+class Reading : public std::enable_shared_from_this<Reading> {
+ public:
+  Reading(Api& api, SiteRead then) : api_(api), then_(std::move(then)) {}
+
+  void begin() {
+    api_.get("/apis/nvidia.com/v1/clusterpolicies", [self = shared_from_this()](Answer told) {
+      const Json* items = at(told.body, {"items"});
+      if (told.ok() && items && !items->items.empty()) self->read_policy(items->items.front());
+      // Without an operator there is nothing to read.
+      self->site_.policy.empty() ? self->end() : self->find_namespace();
+    });
+  }
+
+ private:
+  void read_policy(const Json& policy) {
+    site_.policy = text_at(policy, {"metadata", "name"});
+    site_.ns = text_at(policy, {"status", "namespace"});
+    site_.strategy = text_at(policy, {"spec", "mig", "strategy"});
+    site_.mig_config_map = text_at(policy, {"spec", "migManager", "config", "name"});
+    if (site_.mig_config_map == kStaticMap) site_.mig_config_map.clear();  // the chart's own: not the site's
+    site_.plugin_config_map = text_at(policy, {"spec", "devicePlugin", "config", "name"});
+    site_.plugin_default = text_at(policy, {"spec", "devicePlugin", "config", "default"});
+    if (const Json* vms = at(policy, {"spec", "sandboxWorkloads", "enabled"})) site_.vm_nodes = vms->boolean;
+    note_owner("ClusterPolicy " + site_.policy, policy);
+  }
+
+  // Whoever wrote an object from elsewhere writes it again.
+  void note_owner(const std::string& what, const Json& object) {
+    std::string owner;
+    if (at(object, {"metadata", "annotations", "argocd.argoproj.io/tracking-id"}) ||
+        at(object, {"metadata", "labels", "argocd.argoproj.io/instance"}))
+      owner = "Argo CD";
+    else if (at(object, {"metadata", "labels", "kustomize.toolkit.fluxcd.io/name"}) ||
+             at(object, {"metadata", "labels", "helm.toolkit.fluxcd.io/name"}))
+      owner = "Flux";
+    else if (text_at(object, {"metadata", "labels", "app.kubernetes.io/managed-by"}) == "Helm")
+      owner = "Helm";
+    if (!owner.empty()) site_.owned_by_others.push_back(fmt::format("{}: managed by {}", what, owner));
+  }
+
+  void find_namespace() {
+    if (!site_.ns.empty()) return read_nodes();
+    api_.get("/api/v1/pods?limit=1&labelSelector=" + url_escape("app=nvidia-device-plugin-daemonset"),
+             [self = shared_from_this()](Answer told) {
+               const Json* items = at(told.body, {"items"});
+               if (told.ok() && items && !items->items.empty())
+                 self->site_.ns = text_at(items->items.front(), {"metadata", "namespace"});
+               self->read_nodes();
+             });
+  }
+
+  void read_nodes() {
+    api_.list_metadata("/api/v1/nodes?labelSelector=" + url_escape("nvidia.com/gpu.present=true"),
+                       [self = shared_from_this()](Answer told) {
+                         const Json* items = at(told.body, {"items"});
+                         if (told.ok() && items)
+                           for (const Json& node : items->items) self->read_node(node);
+                         self->read_static_map();
+                       });
+  }
+  void read_node(const Json& node) {
+    auto& kept = site_.labels[clean(text_at(node, {"metadata", "name"}), 253)];
+    const Json* labels = at(node, {"metadata", "labels"});
+    if (!labels) return;
+    for (const auto& [key, value] : labels->fields) {
+      bool wanted = key.starts_with("nvidia.com/mig.") || key.starts_with("nvidia.com/gpu.") ||
+                    key.starts_with("nvidia.com/vgpu.") || key == operators::kPluginConfig ||
+                    key == operators::kDriverUpgrade;
+      if (wanted && kept.size() < kMostLabels) kept[key] = clean(value.text, 256);
+    }
+  }
+
+  void read_static_map() {
+    if (site_.ns.empty()) return end();
+    std::string map = site_.mig_config_map.empty() ? kStaticMap : site_.mig_config_map;
+    api_.get(map_target(site_.ns, map), [self = shared_from_this(), map](Answer told) {
+      if (told.ok()) self->site_.mig_config_yaml = text_at(told.body, {"data", operators::kMigKey});
+      if (told.ok() && map != kStaticMap) self->note_owner("ConfigMap " + map, told.body);
+      self->read_generated_maps();
+    });
+  }
+  // What a MIG manager from v0.14 on makes for its node, kept in a ConfigMap for people to see.
+  void read_generated_maps() {
+    if (!site_.mig_config_map.empty()) return read_plugin_map();
+    api_.get(map_target(site_.ns, "") +
+                 "?labelSelector=" + url_escape("app.kubernetes.io/component=nvidia-mig-manager"),
+             [self = shared_from_this()](Answer told) {
+               const Json* items = at(told.body, {"items"});
+               if (told.ok() && items)
+                 for (const Json& map : items->items) {
+                   std::string node = text_at(map, {"metadata", "labels", "nvidia.com/node-name"});
+                   std::string text = text_at(map, {"data", operators::kMigKey});
+                   if (!node.empty() && !text.empty()) self->site_.node_config_yaml[node] = text;
+                 }
+               self->read_plugin_map();
+             });
+  }
+  void read_plugin_map() {
+    if (site_.plugin_config_map.empty()) return end();
+    api_.get(map_target(site_.ns, site_.plugin_config_map), [self = shared_from_this()](Answer told) {
+      if (told.ok()) self->note_owner("ConfigMap " + self->site_.plugin_config_map, told.body);
+      if (const Json* data = told.ok() ? at(told.body, {"data"}) : nullptr)
+        for (const auto& [key, value] : data->fields) self->site_.plugin_configs[key] = value.text;
+      self->end();
+    });
+  }
+  void end() { then_(std::make_shared<const operators::Site>(std::move(site_))); }
+
+  Api& api_;
+  SiteRead then_;
+  operators::Site site_;
+};
+
+}  // namespace
+
+void read_site(Api& api, SiteRead then) { std::make_shared<Reading>(api, std::move(then))->begin(); }
+
+}  // namespace tessera::kubernetes

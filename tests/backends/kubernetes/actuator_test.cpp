@@ -1,0 +1,367 @@
+// Changing nodes through the API: what is read of one, what is written to it, and whole runs against the
+// simulated API server with its GPU operator.
+#include "backends/kubernetes/actuator.hpp"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <atomic>
+#include <filesystem>
+#include <future>
+
+#include "backends/kubernetes/api.hpp"
+#include "backends/kubernetes/backend.hpp"
+#include "backends/kubernetes/node_facts.hpp"
+#include "backends/kubernetes/parse.hpp"
+#include "backends/mailbox.hpp"
+#include "backends/sim/kube/serve.hpp"
+#include "engine/model/reduce.hpp"
+#include "engine/operators/labels.hpp"
+#include "engine/plan/operator_words.hpp"
+#include "engine/plan/run.hpp"
+#include "tests/support/http_script.hpp"
+
+namespace tessera::kubernetes {
+namespace {
+
+using namespace std::chrono_literals;
+namespace words = plan::words;
+
+const mig::Catalogue& catalogue() {
+  static const mig::Catalogue all = *mig::Catalogue::built_in();
+  return all;
+}
+TimePoint noon() { return *parse_time("2026-11-21T12:00:00Z"); }
+
+// ── what is read ──────────────────────────────────────────────────────────────────────────────────────
+
+Look look_at(const std::string& labels, const std::string& annotations = "", const std::string& more = "") {
+  std::string text = R"({"metadata":{"name":"n1","resourceVersion":"7","labels":{)" + labels +
+                     R"(},"annotations":{)" + annotations + "}" + more +
+                     R"(},"spec":{},"status":{"conditions":[{"type":"Ready","status":"True"}]}})";
+  Look look;
+  look.at = noon();
+  look.name = "n1";
+  look.node = parse_json(text, "node").value();
+  Parser parser;
+  look.object = parser.object<NodeObject>(text).value();
+  return look;
+}
+plan::NodeFacts facts(const Look& look, Memory memory = {}) {
+  operators::Site site;
+  site.ns = "gpu-operator";
+  return facts_of(look, site, &catalogue(), memory);
+}
+PodObject pod(const std::string& ns, const std::string& name, const std::string& app = "") {
+  PodObject one;
+  one.meta.name_space = ns;
+  one.meta.name = name;
+  one.node = "n1";
+  one.phase = "Running";
+  one.ready = true;
+  if (!app.empty()) one.meta.labels["app"] = app;
+  return one;
+}
+
+TEST(KubeFacts, AMarkCarriesItsTime) {
+  plan::RunMark mark{"20261121-1403-n1", "ann", "login1", noon()};
+  EXPECT_EQ(mark_text(mark), "tessera 20261121-1403-n1 ann@login1 2026-11-21T12:00:00Z");
+  EXPECT_EQ(read_mark(mark_text(mark)), mark);
+  EXPECT_EQ(read_mark("someone else"), std::nullopt);
+  EXPECT_EQ(read_mark(""), std::nullopt);
+}
+
+TEST(KubeFacts, LabelsAreWordsAndWhatIsNotThereIsEmpty) {
+  plan::NodeFacts seen = facts(look_at(R"("nvidia.com/mig.config":"all-1g.10gb","other":"x")"));
+  EXPECT_EQ(seen.words.at("nvidia.com/mig.config"), "all-1g.10gb");
+  EXPECT_EQ(seen.words.at("nvidia.com/device-plugin.config"), "");
+  EXPECT_FALSE(seen.words.contains("other"));
+  EXPECT_TRUE(seen.answering);
+  EXPECT_FALSE(seen.words.contains(std::string(words::kAccess)));  // nobody has asked
+}
+
+TEST(KubeFacts, ACordonOfOursIsKnownByItsAnnotation) {
+  Look look = look_at("", R"("tessera/closed":"tessera r1 ann@login1: cut it")");
+  EXPECT_FALSE(facts(look).closed);
+  look.object.unschedulable = true;
+  ASSERT_TRUE(facts(look).closed_as);
+  EXPECT_EQ(facts(look).closed_as->run, "r1");
+  Look theirs = look_at("");
+  theirs.object.unschedulable = true;
+  EXPECT_TRUE(facts(theirs).closed);
+  EXPECT_FALSE(facts(theirs).closed_as);
+}
+
+TEST(KubeFacts, PodsThatHoldGpusAreNamedAndDaemonSetsAreNot) {
+  Look look = look_at(R"("nvidia.com/gpu.product":"NVIDIA-H100-80GB-HBM3","nvidia.com/gpu.count":"2")");
+  PodObject monitor = pod("monitoring", "dcgm-x");
+  monitor.meta.owner_kind = "DaemonSet";
+  monitor.requests["nvidia.com/gpu"] = 1;
+  look.pods = {monitor};
+  EXPECT_EQ(facts(look).words.at(std::string(words::kGpuPods)), "");
+  look.pods.push_back(pod("ml", "train-0"));
+  look.pods.back().requests["nvidia.com/gpu"] = 1;
+  EXPECT_EQ(facts(look).words.at(std::string(words::kGpuPods)), "ml/train-0 holds nvidia.com/gpu");
+  look.pods.back().phase = "Succeeded";
+  EXPECT_EQ(facts(look).words.at(std::string(words::kGpuPods)), "");
+}
+
+TEST(KubeFacts, AHangIsPendingWithPausesForMoreThanFiveMinutes) {
+  std::string pending = R"("nvidia.com/mig.config":"all-balanced","nvidia.com/mig.config.state":"pending",)"
+                        R"("nvidia.com/gpu.deploy.device-plugin":"paused-for-mig-change")";
+  std::string managed = R"(,"managedFields":[{"manager":"nvidia-mig-manager","time":"2026-11-21T11:50:00Z",)"
+                        R"("fieldsV1":{"f:metadata":{"f:labels":{"f:nvidia.com/mig.config.state":{}}}}}])";
+  std::string stuck = facts(look_at(pending, "", managed)).words.at(std::string(words::kMigStuck));
+  EXPECT_NE(stuck.find("at all-balanced for 10 min with device-plugin paused"), std::string::npos) << stuck;
+  // Without that, from when it was first seen.
+  Memory memory;
+  Look look = look_at(pending);
+  operators::Site site;
+  EXPECT_EQ(facts_of(look, site, &catalogue(), memory).words.at(std::string(words::kMigStuck)), "");
+  look.at += 6min;
+  EXPECT_NE(facts_of(look, site, &catalogue(), memory).words.at(std::string(words::kMigStuck)), "");
+  // One that is done does not hang, and neither does one whose pauses are gone.
+  EXPECT_EQ(facts(look_at(R"("nvidia.com/mig.config.state":"success")", "", managed))
+                .words.at(std::string(words::kMigStuck)),
+            "");
+}
+
+TEST(KubeFacts, AFailureIsToldWithItsCauseAndTheLogsEnd) {
+  Look look = look_at(R"("nvidia.com/mig.config":"all-balanced","nvidia.com/mig.config.state":"failed")");
+  look.log = "level=info\nerror destroying GPU instance: In use by another client\n";
+  plan::NodeFacts seen = facts(look);
+  std::string failure = seen.words.at(std::string(words::kMigFailure));
+  EXPECT_NE(failure.find("a process still has the GPU open"), std::string::npos) << failure;
+  EXPECT_NE(failure.find("error destroying GPU instance"), std::string::npos) << failure;
+  EXPECT_EQ(seen.words.at(std::string(words::kMigOrder)), "all-balanced, which failed");
+}
+
+TEST(KubeFacts, AFileCountsOnceAKubeletHadTimeToBringIt) {
+  Look look = look_at("");
+  PodObject manager = pod("gpu-operator", "mm", "nvidia-mig-manager");
+  manager.started = noon() - 1h;
+  look.pods = {manager};
+  look.mig_config_map =
+      parse_json(
+          R"({"metadata":{"name":"site","resourceVersion":"3","managedFields":[{"time":"2026-11-21T11:59:30Z","fieldsV1":{}}]},
+          "data":{"config.yaml":"version: v1\nmig-configs:\n  a:\n  - {devices: all, mig-enabled: false}\n"}})",
+          "map")
+          .value();
+  EXPECT_EQ(facts(look).words.at(words::of(words::kMigEntry, "a")), "site");
+  EXPECT_NE(facts(look).words.at(std::string(words::kMigFile)).find("for another 90 s"), std::string::npos);
+  look.at += 2min;
+  EXPECT_EQ(facts(look).words.at(std::string(words::kMigFile)), "");
+  look.at = noon();
+  look.pods[0].started = noon();  // it was started after the change
+  EXPECT_EQ(facts(look).words.at(std::string(words::kMigFile)), "");
+}
+
+TEST(KubeFacts, AnEntryOfOursWithAnotherContentIsNotOurs) {
+  Look look = look_at("");
+  look.mig_config_map = parse_json(
+                            R"({"metadata":{"name":"site"},"data":{"config.yaml":
+"version: v1\nmig-configs:\n  tessera-12345678:\n  - {devices: all, mig-enabled: false}\n"}})",
+                            "map")
+                            .value();
+  EXPECT_FALSE(facts(look).words.contains(words::of(words::kMigEntry, "tessera-12345678")));
+}
+
+TEST(KubeFacts, ANodeThatIsGoneIsNotKnown) {
+  Look look;
+  look.name = "n1";
+  look.known = false;
+  EXPECT_FALSE(facts(look).known);
+  EXPECT_FALSE(facts(look).answering);
+}
+
+// ── what is written ───────────────────────────────────────────────────────────────────────────────────
+
+// An API server of one node that keeps what was asked of it.
+class OneNode {
+ public:
+  using Answer = test::HttpScript::Answer;
+  OneNode()
+      : script_([this](const test::HttpScript::Asked& asked) { return answer(asked); }),
+        client_(worker_, {script_.socket(), "", 0}) {
+    worker_.post([this] { actuator_.connect(client_); });
+  }
+  ~OneNode() { worker_.stop(); }
+
+  std::string annotations, labels, spec;
+  std::function<std::optional<Answer>(const test::HttpScript::Asked&)> instead;
+
+  Status perform(plan::Action action, const std::string& run = "r1") {
+    std::promise<Status> promise;
+    actuator_.perform({NodeName("n1"), std::move(action), {run, "ann", "login1", noon()}, "n1/1", {}},
+                      [&](Result<Done> told) { promise.set_value(std::move(told)); });
+    return promise.get_future().get();
+  }
+  // Bodies that were sent by that method, in order.
+  std::vector<std::string> sent(const std::string& method) const {
+    std::vector<std::string> all;
+    for (const auto& asked : script_.asked())
+      if (asked.method == method) all.push_back(asked.body);
+    return all;
+  }
+  std::vector<test::HttpScript::Asked> asked() const { return script_.asked(); }
+  plan::Actuator& actuator() { return actuator_; }
+  void marked() { annotations = R"("tessera/run":"tessera r1 ann@login1 2026-11-21T12:00:00Z")"; }
+
+ private:
+  Answer answer(const test::HttpScript::Asked& asked) {
+    if (instead)
+      if (auto other = instead(asked)) return *other;
+    std::string node = R"({"metadata":{"name":"n1","resourceVersion":"7","labels":{)" + labels +
+                       R"(},"annotations":{)" + annotations + R"(}},"spec":{)" + spec + "}}";
+    if (asked.target == "/api/v1/nodes/n1") return {200, node, {}};
+    return {404, R"({"kind":"Status","message":"not found","code":404})", {}};
+  }
+  test::HttpScript script_;
+  Worker worker_;
+  HttpClient client_;
+  KubernetesActuator actuator_{worker_, {&catalogue(), noon, {}}};
+};
+
+TEST(KubeDeeds, TheMarkIsALockOnWhatWasRead) {
+  OneNode node;
+  ASSERT_TRUE(node.perform(plan::SetMark{}));
+  ASSERT_EQ(node.sent("PATCH").size(), 1u);
+  EXPECT_EQ(
+      node.sent("PATCH")[0],
+      R"({"metadata":{"annotations":{"tessera/run":"tessera r1 ann@login1 2026-11-21T12:00:00Z"},"resourceVersion":"7"}})");
+  node.marked();
+  EXPECT_TRUE(node.perform(plan::SetMark{}));  // ours already
+  EXPECT_EQ(node.sent("PATCH").size(), 1u);
+  Status other = node.perform(plan::SetMark{}, "r2");
+  ASSERT_FALSE(other);
+  EXPECT_NE(other.error().reason.find("marked by tessera r1"), std::string::npos);
+  EXPECT_TRUE(node.perform(plan::SetMark{true}, "r2"));
+  EXPECT_TRUE(node.perform(plan::ClearMark{}, "r2"));  // not ours: nothing is taken off
+  EXPECT_EQ(node.sent("PATCH").size(), 2u);
+}
+
+TEST(KubeDeeds, WhoeverWasQuickerIsNotOverwritten) {
+  OneNode node;
+  node.instead = [](const test::HttpScript::Asked& asked) -> std::optional<OneNode::Answer> {
+    if (asked.method != "PATCH") return std::nullopt;
+    return OneNode::Answer{
+        409,
+        R"({"kind":"Status","reason":"Conflict","message":"the object has been modified","code":409})",
+        {}};
+  };
+  Status lost = node.perform(plan::SetMark{});
+  ASSERT_FALSE(lost);
+  EXPECT_NE(lost.error().reason.find("the object has been modified"), std::string::npos);
+}
+
+TEST(KubeDeeds, NothingIsWrittenToANodeThatIsNotMarkedByTheRun) {
+  OneNode node;
+  using plan::Special;
+  for (const plan::Action& action :
+       {plan::Action(plan::CloseNode{"x"}),
+        plan::Action(Special{"label-node", {{"nvidia.com/mig.config", "a"}}}),
+        plan::Action(Special{"order-mig", {{"config", "a"}}}), plan::Action(Special{"hold-autoscaler", {}}),
+        plan::Action(Special{"recover-mig-manager", {{"namespace", "gpu-operator"}}})}) {
+    Status refused = node.perform(action);
+    ASSERT_FALSE(refused);
+    EXPECT_NE(refused.error().reason.find("mark is not on it"), std::string::npos);
+  }
+  EXPECT_TRUE(node.sent("PATCH").empty());
+}
+
+TEST(KubeDeeds, ACordonIsOpenedOnlyWhereItIsOurs) {
+  OneNode node;
+  node.marked();
+  ASSERT_TRUE(node.perform(plan::CloseNode{"cut it"}));
+  EXPECT_EQ(
+      node.sent("PATCH").back(),
+      R"({"metadata":{"annotations":{"tessera/closed":"tessera r1 ann@login1: cut it"},"resourceVersion":"7"},"spec":{"unschedulable":true}})");
+  node.spec = R"("unschedulable":true)";
+  std::size_t before = node.sent("PATCH").size();
+  EXPECT_TRUE(node.perform(plan::OpenNode{}));  // somebody else's
+  EXPECT_EQ(node.sent("PATCH").size(), before);
+  node.annotations += R"(,"tessera/closed":"tessera r1 ann@login1: cut it")";
+  EXPECT_TRUE(node.perform(plan::OpenNode{}));
+  EXPECT_EQ(
+      node.sent("PATCH").back(),
+      R"({"metadata":{"annotations":{"tessera/closed":null},"resourceVersion":"7"},"spec":{"unschedulable":null}})");
+}
+
+TEST(KubeDeeds, AutoscalersGetTheirAnnotationsBackAsTheyWere) {
+  OneNode node;
+  node.marked();
+  node.annotations += R"(,"karpenter.sh/do-not-disrupt":"true")";  // the site's own
+  ASSERT_TRUE(node.perform(plan::Special{"hold-autoscaler", {}}));
+  std::string patch = node.sent("PATCH").back();
+  EXPECT_NE(patch.find(R"("cluster-autoscaler.kubernetes.io/scale-down-disabled":"true")"),
+            std::string::npos);
+  EXPECT_EQ(patch.find("karpenter"), std::string::npos) << patch;
+  node.annotations += R"(,"cluster-autoscaler.kubernetes.io/scale-down-disabled":"true",)"
+                      R"("tessera/held":"cluster-autoscaler.kubernetes.io/scale-down-disabled=")";
+  ASSERT_TRUE(node.perform(plan::Special{"free-autoscaler", {}}));
+  patch = node.sent("PATCH").back();
+  EXPECT_NE(patch.find(R"("cluster-autoscaler.kubernetes.io/scale-down-disabled":null)"), std::string::npos);
+  EXPECT_EQ(patch.find("karpenter"), std::string::npos) << patch;
+}
+
+TEST(KubeDeeds, ALabelThatSaysSoAlreadyIsTakenOffFirst) {
+  OneNode node;
+  node.marked();
+  plan::Special order{"order-mig", {{"config", "all-balanced"}}};
+  ASSERT_TRUE(node.perform(order));
+  ASSERT_EQ(node.sent("PATCH").size(), 1u);
+  EXPECT_NE(node.sent("PATCH")[0].find(
+                R"("nvidia.com/mig.config":"all-balanced","nvidia.com/mig.config.state":null)"),
+            std::string::npos);
+  node.labels = R"("nvidia.com/mig.config":"all-balanced","nvidia.com/mig.config.state":"failed")";
+  ASSERT_TRUE(node.perform(order));
+  ASSERT_EQ(node.sent("PATCH").size(), 3u);
+  EXPECT_NE(node.sent("PATCH")[1].find(R"("nvidia.com/mig.config":null)"), std::string::npos);
+}
+
+TEST(KubeDeeds, ABudgetsRefusalIsToldInItsWords) {
+  OneNode node;
+  node.instead = [](const test::HttpScript::Asked& asked) -> std::optional<OneNode::Answer> {
+    if (asked.target.ends_with("/eviction"))
+      return OneNode::Answer{
+          429,
+          R"({"kind":"Status","message":"Cannot evict pod as it would violate the pod's disruption budget.","reason":"TooManyRequests","details":{"causes":[{"reason":"DisruptionBudget","message":"The disruption budget web needs 2 healthy pods and has 2 currently"}]},"code":429})",
+          {}};
+    if (asked.target.starts_with("/api/v1/namespaces/ml/pods/"))
+      return OneNode::Answer{
+          200,
+          asked.target.ends_with("mon")
+              ? R"({"metadata":{"name":"mon","uid":"u2","ownerReferences":[{"kind":"DaemonSet","name":"mon"}]}})"
+              : R"({"metadata":{"name":"web-1","uid":"u1"}})",
+          {}};
+    return std::nullopt;
+  };
+  Status refused = node.perform(plan::Evict{WorkloadId("ml/web-1"), plan::Way::requeue});
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().reason.find("The disruption budget web needs 2 healthy pods"), std::string::npos);
+  EXPECT_NE(node.sent("POST")[0].find(R"("uid":"u1")"), std::string::npos);
+  Status daemon = node.perform(plan::Evict{WorkloadId("ml/mon"), plan::Way::requeue});
+  ASSERT_FALSE(daemon);
+  EXPECT_NE(daemon.error().reason.find("belongs to a DaemonSet"), std::string::npos);
+  EXPECT_EQ(node.sent("POST").size(), 1u);
+  EXPECT_TRUE(node.perform(plan::Evict{WorkloadId("gone/pod"), plan::Way::requeue}));
+}
+
+TEST(KubeDeeds, WhatIsUnderWayEndsWithAnErrorWhenTheBackendGoes) {
+  auto node = std::make_unique<OneNode>();
+  node->instead = [](const test::HttpScript::Asked&) {
+    OneNode::Answer silent;
+    silent.silent = true;
+    return std::optional(silent);
+  };
+  std::promise<bool> told;
+  node->actuator().observe(NodeName("n1"),
+                           [&](Result<plan::NodeFacts> facts) { told.set_value(facts.ok()); });
+  node.reset();
+  auto answer = told.get_future();
+  ASSERT_EQ(answer.wait_for(20s), std::future_status::ready);
+  EXPECT_FALSE(answer.get());
+}
+
+}  // namespace
+}  // namespace tessera::kubernetes
