@@ -141,10 +141,9 @@ void Operator::follow_ready(const Json& object) {
   bool away = !is_node_ready(object);
   if (away == node.away) return;
   node.away = away;
-  if (away)
-    kubelet_.node_lost(name);
-  else
-    kubelet_.node_back(name);
+  if (away) return kubelet_.node_lost(name);
+  node.plugin->plugin_gone();  // a kubelet that has just started knows of none
+  kubelet_.node_back(name);
 }
 
 void Operator::see_change(const Change& change) {
@@ -256,7 +255,8 @@ void Operator::pod_gone(const Json& pod) {
   Node* node = node_of(pod);
   if (!node) return;
   std::string app = app_of(pod);
-  if (app == kPlugin) node->plugin->plugin_gone();
+  // Without a kubelet nobody says what the node has: it stays as it was told last.
+  if (app == kPlugin && !node->away) node->plugin->plugin_gone();
   if (app == kManager) {
     node->manager->stop();
     // Owned by the pod: it goes with it, and is written anew by the next.

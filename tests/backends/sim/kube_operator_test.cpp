@@ -149,7 +149,7 @@ TEST(MigManager, RebootsWhereItMayAndGoesOnAfterwards) {
   ASSERT_EQ(place.state(), "rebooting");
   place.pass(seconds(5));
   EXPECT_EQ(place.world.nodes[0].condition, Condition::down);
-  EXPECT_EQ(place.allocatable("nvidia.com/gpu"), "0");
+  EXPECT_EQ(place.allocatable("nvidia.com/gpu"), "0") << "the plugin was paused before";
   settle(place);
   EXPECT_EQ(place.state(), "success") << place.manager_log();
   EXPECT_EQ(place.layout(0), kSeven);
@@ -339,6 +339,18 @@ TEST(DevicePlugin, RefusesMpsOnMigAndAConfigThatIsNotThere) {
   patch_labels(place.objects, "n1", {{std::string(kPluginConfig), std::nullopt}});
   place.pass(minutes(12));
   EXPECT_EQ(place.allocatable("nvidia.com/mig-1g.10gb"), "14") << "without a label it is as it was";
+}
+
+TEST(DevicePlugin, IsAwayWithItsNodeAndNobodySaysSo) {
+  Place place(kA100);
+  place.act([](World& world, Changes& changes) {
+    Step(world, changes).reboot_node(0, "reboot", "ops", world.now + kBoot, true);
+  });
+  place.pass(minutes(1));
+  EXPECT_EQ(place.allocatable("nvidia.com/mig-1g.10gb"), "14") << "as the kubelet said last";
+  place.mark();
+  for (int i = 0; i < 60; ++i) place.pass(seconds(5));
+  EXPECT_EQ(place.seen, (Strings{"n1 mig-1g.10gb: 0", "n1 mig-1g.10gb: 14"})) << "until the plugin is back";
 }
 
 // Work waits while the plugin is away, and goes on to what is new.

@@ -40,11 +40,7 @@ struct Place {
                          "migManager": {{"config": {{"name": ""}}, "env": []}}}}}})",
                     strategy)));
     op = std::make_unique<Operator>(Context{objects, agenda, [this]() -> const World& { return world; },
-                                            [this](const Context::Act& act) {
-                                              Changes changes;
-                                              act(world, changes);
-                                              show(changes);
-                                            }});
+                                            [this](const Context::Act& what) { act(what); }});
     op->begin();
     pass(std::chrono::seconds(30));
     objects.watch("nodes", [this](const Change& change) { record(change); });
@@ -109,6 +105,11 @@ struct Place {
   void policy(Path path, Json value) {
     objects.edit({"clusterpolicies.nvidia.com", "", "cluster-policy"},
                  [&](Json& one) { put_at(one, path, value); });
+  }
+  void act(const Context::Act& what) {
+    Changes changes;
+    what(world, changes);
+    show(changes);
   }
   void arm(std::string_view text) {
     Result<Trap> trap = parse_trap(text);

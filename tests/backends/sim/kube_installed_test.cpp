@@ -1,0 +1,48 @@
+// The operator joined to a cluster: what it takes over is as it was shown, and what the world does goes on.
+#include "backends/sim/kube/installed.hpp"
+#include "tests/backends/sim/worlds.hpp"
+
+namespace tessera::sim::kube {
+namespace {
+
+using std::chrono::minutes;
+
+std::map<std::string, std::string> gpus_of(const Json& node) {
+  std::map<std::string, std::string> told;
+  for (const char* part : {"capacity", "allocatable"})
+    if (const Json* map = at(node, {"status", part}))
+      for (const auto& [name, value] : map->fields)
+        if (name.starts_with("nvidia.com/")) told[part + ("/" + name)] = value.text;
+  for (const char* label :
+       {"gpu.product", "gpu.count", "gpu.memory", "mig.config", "mig.config.state", "device-plugin.config"})
+    told[label] = text_at(node, {"metadata", "labels", std::string("nvidia.com/") + label});
+  return told;
+}
+
+TEST(Installed, TakesOverWhatTheScenarioShows) {
+  for (const char* scenario : {"kubernetes", "demo", "broken", "blackwell"})
+    for (World& world : worlds_of(scenario)) {
+      if (world.spec().scheduler != Scheduler::kubernetes) continue;
+      std::size_t running = 0, still = 0;
+      for (const auto& [id, job] : world.jobs) running += job.state == JobState::running;
+      TimePoint wall = kMonday;
+      Cluster cluster(sim::Store(std::move(world)), 1, [&] { return wall; });
+      std::map<std::string, std::map<std::string, std::string>> before;
+      for (const ObjectPtr& node : cluster.objects().all("nodes"))
+        before[text_at(*node, {"metadata", "name"})] = gpus_of(*node);
+      std::unique_ptr<Operator> installed = install_operator(cluster);
+      for (const ObjectPtr& node : cluster.objects().all("nodes"))
+        EXPECT_EQ(gpus_of(*node), before[text_at(*node, {"metadata", "name"})])
+            << scenario << " " << text_at(*node, {"metadata", "name"});
+      EXPECT_EQ(audit(cluster.world()), std::vector<std::string>{}) << scenario;
+      for (const auto& [id, job] : cluster.world().jobs) still += job.state == JobState::running;
+      EXPECT_EQ(still, running) << "nobody is disturbed";
+      EXPECT_TRUE(cluster.pass(minutes(60)).ok());
+      EXPECT_EQ(audit(cluster.world()), std::vector<std::string>{}) << scenario << ", an hour later";
+      for (const ObjectPtr& pod : cluster.objects().all("pods", kOperatorNamespace))
+        EXPECT_EQ(text_at(*pod, {"status", "phase"}), "Running") << text_at(*pod, {"metadata", "name"});
+    }
+}
+
+}  // namespace
+}  // namespace tessera::sim::kube
