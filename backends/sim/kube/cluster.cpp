@@ -55,13 +55,20 @@ TimePoint Cluster::target() {
   return base_;
 }
 
-// Moves the world, with what is on the agenda played when its time comes.
+// Moves the world, with what is on the agenda played when its time comes. It halts where a node comes back,
+// so that whoever looks after the node begins then, however far time is moved at once.
 void Cluster::advance(World& world, TimePoint to, Changes& news) {
-  while (agenda_.next() && *agenda_.next() <= to) {
-    news.add(world.advance(std::max(world.now, *agenda_.next())));
+  auto next = [&] {
+    TimePoint due = agenda_.next().value_or(TimePoint::max());
+    for (const NodeState& node : world.nodes)
+      if (node.until && *node.until > world.now) due = std::min(due, *node.until);
+    return due;
+  };
+  for (TimePoint due = next(); due <= to; due = next()) {
+    news.add(world.advance(std::max(world.now, due)));
     news.tidy();
     reflect(std::exchange(news, {}));
-    agenda_.play();
+    while (agenda_.next() && *agenda_.next() <= world.now) agenda_.play();
   }
   if (to > world.now) news.add(world.advance(to));
 }

@@ -1,5 +1,6 @@
 // The operator joined to a cluster: what it takes over is as it was shown, and what the world does goes on.
 #include "backends/sim/kube/installed.hpp"
+#include "backends/sim/step.hpp"
 #include "tests/backends/sim/worlds.hpp"
 
 namespace tessera::sim::kube {
@@ -42,6 +43,26 @@ TEST(Installed, TakesOverWhatTheScenarioShows) {
       for (const ObjectPtr& pod : cluster.objects().all("pods", kOperatorNamespace))
         EXPECT_EQ(text_at(*pod, {"status", "phase"}), "Running") << text_at(*pod, {"metadata", "name"});
     }
+}
+
+TEST(Installed, BringsTheClientsBackWithTheNode) {
+  TimePoint wall = kMonday;
+  Cluster cluster(sim::Store(std::move(worlds_of("kubernetes").front())), 1, [&] { return wall; });
+  std::unique_ptr<Operator> installed = install_operator(cluster);
+  auto allocatable = [&] {
+    return text_at(*cluster.objects().find({"nodes", "", "mixed-01"}),
+                   {"status", "allocatable", "nvidia.com/mig-1g.10gb"});
+  };
+  std::string before = allocatable();
+  ASSERT_NE(before, "");
+  Status ok = cluster.act([](World& world, Changes& changes) {
+    Step(world, changes).reboot_node(*find_node(world, "mixed-01"), "reboot", "ops", world.now + kBoot, true);
+  });
+  ASSERT_TRUE(ok.ok());
+  EXPECT_TRUE(cluster.pass(kBoot + std::chrono::seconds(1)).ok());
+  EXPECT_EQ(allocatable(), "0");
+  EXPECT_TRUE(cluster.pass(minutes(1)).ok());
+  EXPECT_EQ(allocatable(), before);
 }
 
 }  // namespace

@@ -129,6 +129,22 @@ TEST_F(WithKubectl, SharesByTimeSlices) {
   EXPECT_EQ(of_node("t1", label("gpu\\.replicas")), "4");
 }
 
+TEST_F(WithKubectl, StaysWedgedUntilTheLabelIsAnother) {
+  auto post = [&](const std::string& where, const std::string& what) {
+    return kubectl({"create", "--raw", "/tessera/" + where, "-f", "-"}, what);
+  };
+  EXPECT_NE(post("faults", "wedges node=h2").find("armed wedges node=h2"), std::string::npos);
+  kubectl({"label", "node", "h2", "nvidia.com/mig.config=all-2g.20gb", "--overwrite"});
+  post("advance", "20m");
+  EXPECT_EQ(of_node("h2", label("mig\\.config\\.state")), "pending");
+  EXPECT_EQ(of_node("h2", label("gpu\\.deploy\\.device-plugin")), "paused-for-mig-change");
+  EXPECT_EQ(allocatable("h2", "gpu"), "0");
+  kubectl({"label", "node", "h2", "nvidia.com/mig.config=all-balanced", "--overwrite"});
+  post("advance", "3m");
+  EXPECT_EQ(of_node("h2", label("mig\\.config\\.state")), "success");
+  EXPECT_EQ(allocatable("h2", "mig-3g\\.40gb"), "2");
+}
+
 TEST_F(WithKubectl, ReadsTheExporterThroughTheProxy) {
   std::string pod =
       kubectl({"get", "pods", "-n", "gpu-operator", "-l", "app=nvidia-dcgm-exporter",
