@@ -56,7 +56,7 @@ std::string shell_text(const Words& words) {
 Words ssh(const RunnerOptions& options, const NodeCommand& wanted) {
   Words argv{"ssh", "-T", "-a", "-x"};
   if (wanted.input.empty()) argv.push_back("-n");
-  for (std::string option :
+  for (const std::string& option :
        {std::string("BatchMode=yes"), fmt::format("ConnectTimeout={}", seconds(options.patience)),
         std::string("LogLevel=ERROR"), std::string("ServerAliveInterval=5"),
         std::string("ServerAliveCountMax=3"), std::string("ClearAllForwardings=yes"),
