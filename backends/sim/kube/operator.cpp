@@ -286,8 +286,9 @@ void Operator::mount_mig_config(const std::string& name, const Json& pod) {
   node.mig_config = config.value_or("");
 }
 
-// The validator's own pods run once and stay, done.
+// The validator's own pods run once and stay, done; the ClusterPolicy owns them.
 void Operator::validate_node(const std::string& name) {
+  std::vector<ObjectPtr> policies = context_.objects.all("clusterpolicies.nvidia.com");
   for (std::string_view app : {"nvidia-cuda-validator", "nvidia-device-plugin-validator"}) {
     if (pod_on(name, app)) continue;
     std::string pod = fmt::format("{}-{}", app, name).substr(0, 250);
@@ -298,6 +299,13 @@ void Operator::validate_node(const std::string& name) {
            list_of({object({{"name", text(std::string(app))},
                             {"image", text("nvcr.io/nvidia/cloud-native/gpu-operator-validator")}})}));
     put_at(one, {"status", "phase"}, text("Succeeded"));
+    if (!policies.empty())
+      put_at(one, {"metadata", "ownerReferences"},
+             list_of({object({{"apiVersion", text("nvidia.com/v1")},
+                              {"kind", text("ClusterPolicy")},
+                              {"name", text(text_at(*policies.front(), {"metadata", "name"}))},
+                              {"uid", text(text_at(*policies.front(), {"metadata", "uid"}))},
+                              {"controller", flag(true)}})}));
     context_.objects.create({"pods", context_.ns, pod}, std::move(one));
   }
 }

@@ -117,6 +117,8 @@ TEST_F(WithKubectl, FailsWhileUsersHoldTheBoardsAndSucceedsWhenDrained) {
   wait_for("h1", ".status.allocatable.nvidia\\.com/mig-3g\\.40gb", "2");
   EXPECT_EQ(of_node("h1", ".spec.unschedulable"), "true") << "the cordon is the admin's";
   kubectl({"uncordon", "h1"});
+  // What the validator has left on the node stands in nobody's way.
+  kubectl({"drain", "h1", "--ignore-daemonsets", "--timeout=60s"});
 }
 
 TEST_F(WithKubectl, SharesByTimeSlices) {
