@@ -295,7 +295,11 @@ Answer Api::behind(Asked& asked) {
         "container \"{}\" in pod \"{}\" is waiting to start: ContainerCreating", behind.container, name)));
   for (const Hook& hook : hooks_)
     if (auto answer = hook(behind)) return {std::move(*answer), std::nullopt};
-  if (behind.logs) return {{200, {{"Content-Type", "text/plain"}}, ""}, std::nullopt};
+  if (behind.logs) {
+    std::string line =
+        fmt::format("{} {} started\n", text_at(*pod, {"status", "startTime"}), behind.container);
+    return {{200, {{"Content-Type", "text/plain"}}, std::move(line)}, std::nullopt};
+  }
   return refuse({503, "ServiceUnavailable",
                  fmt::format("error trying to reach service: dial tcp {}:{}: connect: connection refused",
                              text_at(*pod, {"status", "podIP"}), clean(behind.port, 16))});

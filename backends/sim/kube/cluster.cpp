@@ -394,25 +394,24 @@ void Cluster::record_event(const Key& about, std::string_view kind, std::string_
   put(involved, "uid", text(uid));
   put(involved, "apiVersion", text("v1"));
   std::string name = fmt::format("{}.{:016x}", about.name, 0x17f0000000000000ull + ++events_);
-  objects_.create({"events", ns, name},
-                  object({{"kind", text("Event")},
-                          {"apiVersion", text("v1")},
-                          {"metadata", Json::map()},
-                          {"involvedObject", std::move(involved)},
-                          {"reason", text(std::string(reason))},
-                          {"message", text(clean(message, 1024))},
-                          {"source", object({{"component", text(std::string(source))}})},
-                          {"firstTimestamp", text(now)},
-                          {"lastTimestamp", text(now)},
-                          {"count", number(1)},
-                          {"type", text(std::string(type))},
-                          {"eventTime", Json()},
-                          {"reportingComponent", text("")},
-                          {"reportingInstance", text("")}}));
-  if (objects_.count("events") > kMostEvents)
-    if (auto all = objects_.all("events"); !all.empty())
-      objects_.erase({"events", text_at(*all.front(), {"metadata", "namespace"}),
-                      text_at(*all.front(), {"metadata", "name"})});
+  event_keys_.push_back({"events", ns, name});
+  objects_.create(event_keys_.back(), object({{"kind", text("Event")},
+                                              {"apiVersion", text("v1")},
+                                              {"metadata", Json::map()},
+                                              {"involvedObject", std::move(involved)},
+                                              {"reason", text(std::string(reason))},
+                                              {"message", text(clean(message, 1024))},
+                                              {"source", object({{"component", text(std::string(source))}})},
+                                              {"firstTimestamp", text(now)},
+                                              {"lastTimestamp", text(now)},
+                                              {"count", number(1)},
+                                              {"type", text(std::string(type))},
+                                              {"eventTime", Json()},
+                                              {"reportingComponent", text("")},
+                                              {"reportingInstance", text("")}}));
+  if (event_keys_.size() <= kMostEvents) return;
+  objects_.erase(event_keys_.front());
+  event_keys_.pop_front();
 }
 
 }  // namespace tessera::sim::kube

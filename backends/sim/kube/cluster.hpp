@@ -2,12 +2,13 @@
 // that moves them.
 //
 // What the world does becomes changes of objects; what is written to objects (a cordon, an eviction, labels)
-// acts on the world where the world knows it, and stays with the object where it does not. Controllers
-// (DaemonSets, disruption budgets, whatever is added with add_controller) work on the agenda, by the world's
-// clock. Objects live as long as this one: what only they hold (labels, ConfigMaps) is not in a state file.
-// Threads: a plain object; used on one thread, which it may block for the state file's lock.
+// acts on the world where the world knows it, and stays with the object where it does not. Controllers (the
+// GPU operator, see installed.hpp) work on the agenda, by the world's clock. Objects live as long as this
+// one: what only they hold (labels, ConfigMaps) is not in a state file. Threads: a plain object; used on one
+// thread, which it may block for the state file's lock.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -96,25 +97,19 @@ class Cluster {
   Agenda agenda_;
   std::map<Key, Json> shown_;  // what the world last said of each
   std::map<Key, JobId> pods_;
+  std::deque<Key> event_keys_;  // oldest first
 };
 
-// Pods of DaemonSets: one on each node that the selector fits, made, ended and made anew by the agenda.
-// Lives as long as the cluster.
-class DaemonController {
+// Events for `kubectl describe` and `kubectl get events`: cordons, nodes that go and come, pods that wait,
+// start and end. Lives as long as the cluster.
+class EventRecorder {
  public:
-  explicit DaemonController(Cluster& cluster);
+  explicit EventRecorder(Cluster& cluster);
 
  private:
-  void plan_sync();
-  void sync();
-  void sync_set(const Json& set, const std::vector<ObjectPtr>& nodes);
-  void start_pod(const Json& set, const std::string& node, bool at_once);
-  void make_ready(const Key& key);
-
+  void see_node(const Change& change);
+  void see_pod(const Change& change);
   Cluster& cluster_;
-  bool planned_ = false;
-  bool first_ = true;
-  std::uint64_t made_ = 0;
 };
 
 }  // namespace tessera::sim::kube

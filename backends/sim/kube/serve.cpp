@@ -101,6 +101,7 @@ struct Server::State {
         installed(install_operator(cluster)),
         api(cluster) {
     answer_for(*installed, cluster, api);
+    events = std::make_unique<EventRecorder>(cluster);
   }
   ~State() {
     worker.stop();
@@ -244,6 +245,7 @@ struct Server::State {
   Worker worker;  // first: everything below uses it, and goes before it
   Cluster cluster;
   std::unique_ptr<Operator> installed;
+  std::unique_ptr<EventRecorder> events;  // of what happens from now on
   Api api;
   ServerFaults faults;
   std::set<std::shared_ptr<Stream>> streams;
