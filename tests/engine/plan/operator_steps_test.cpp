@@ -327,14 +327,14 @@ TEST(OperatorSteps, ANodeIsSharedInOneWay) {
 TEST(OperatorSteps, VirtualMachinesAreAnotherWorkload) {
   Kubernetes k;
   plan::Intent intent = sharing_everywhere(Strategy::vgpu, 4);
-  intent.boards[0].wish.vgpu = ProfileName("H100-20C");
+  intent.boards[0].wish.vgpu = ProfileName("H100XM-20C");
   k.site.vm_nodes = false;
   EXPECT_NE(k.refusal(intent).find("sandboxWorkloads"), std::string::npos);
   k.site.vm_nodes = true;
   std::vector<Step> steps = k.steps(intent);
   const Step& label = step_with(steps, "label-node");
   EXPECT_EQ(argument(label, std::string(operators::kWorkload)), "vm-vgpu");
-  EXPECT_EQ(argument(label, std::string(operators::kVgpuConfig)), "H100-20C");
+  EXPECT_EQ(argument(label, std::string(operators::kVgpuConfig)), "H100XM-20C");
 }
 
 TEST(OperatorSteps, SaysWhatIsMissing) {
