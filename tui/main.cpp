@@ -11,7 +11,10 @@
 #include <memory>
 #include <optional>
 
+#include "backends/kubernetes/backend.hpp"
+#include "backends/kubernetes/kubeconfig.hpp"
 #include "backends/mailbox.hpp"
+#include "backends/process.hpp"
 #include "backends/runs/room.hpp"
 #include "backends/sim/backend.hpp"
 #include "backends/sim/kube/serve.hpp"
@@ -100,34 +103,95 @@ cli::Opening open_simulator(const cli::Options& options, const mig::Catalogue& c
   return {std::move(*backends), std::nullopt, 0, nullptr};
 }
 
-cli::Opening open_slurm(const cli::Options& options, const mig::Catalogue& catalogue) {
+BackendPtr slurm_backend(const cli::Options& options, const mig::Catalogue& catalogue) {
   slurm::Options wanted;
   wanted.conf = options.slurm_conf;
   wanted.interval = options.interval.value_or(Duration{0});
   wanted.catalogue = &catalogue;
   wanted.clock = wall;
-  cli::Opening opening;
-  opening.backends.push_back(std::make_unique<slurm::SlurmBackend>(std::move(wanted)));
-  return opening;
+  return std::make_unique<slurm::SlurmBackend>(std::move(wanted));
+}
+
+std::string value_of(const cli::Environment& environment, const std::string& name) {
+  auto it = environment.find(name);
+  return it == environment.end() ? "" : it->second;
+}
+
+// Where the private folder of kubectl proxy may be made.
+std::string runtime_folder(const cli::Environment& environment) {
+  for (const char* name : {"XDG_RUNTIME_DIR", "TMPDIR"}) {
+    std::string folder = value_of(environment, name);
+    if (!folder.empty() && access(folder.c_str(), W_OK) == 0) return folder;
+  }
+  return "/tmp";
+}
+
+BackendPtr kubernetes_backend(const kubernetes::Kubeconfig& config, const kubernetes::Context& context,
+                              const cli::Options& options, const mig::Catalogue& catalogue,
+                              const cli::Environment& environment) {
+  kubernetes::Options wanted;
+  wanted.cluster = context.name;
+  wanted.server = context.server;
+  wanted.proxy.kubeconfig = options.kubeconfig;
+  wanted.proxy.context = config.in_cluster ? "" : context.name;
+  std::size_t host = context.server.find("://");
+  wanted.proxy.append_server_path =
+      host != std::string::npos &&
+      context.server.find_first_not_of('/', context.server.find('/', host + 3)) != std::string::npos;
+  wanted.proxy.write = options.write;
+  wanted.proxy.folder = runtime_folder(environment);
+  wanted.every = options.interval.value_or(Duration{0});
+  wanted.catalogue = &catalogue;
+  wanted.clock = wall;
+  return std::make_unique<kubernetes::KubernetesBackend>(std::move(wanted));
+}
+
+struct KubernetesHere {
+  kubernetes::Kubeconfig config;
+  std::vector<kubernetes::Context> contexts;
+};
+
+Result<KubernetesHere> find_kubernetes(const cli::Options& options, const cli::Environment& environment) {
+  kubernetes::KubeconfigPlace place{options.kubeconfig, value_of(environment, "KUBECONFIG"),
+                                    value_of(environment, "HOME"),
+                                    environment.contains("KUBERNETES_SERVICE_HOST")};
+  auto config = kubernetes::read_kubeconfig(place);
+  if (!config) return config.error();
+  auto contexts = kubernetes::choose_contexts(*config, options.contexts);
+  if (!contexts) return contexts.error();
+  if (!find_program("kubectl"))
+    return Error{"cannot reach Kubernetes", "kubectl is not in PATH",
+                 "install kubectl: tessera reaches a cluster through it"};
+  return KubernetesHere{std::move(*config), std::move(*contexts)};
 }
 
 cli::Opening open_what_is_here(const cli::Options& options, const mig::Catalogue& catalogue,
                                const cli::Environment& environment) {
   if (options.sim) return open_simulator(options, catalogue);
   if (auto trouble = slurm::conf_trouble(options.slurm_conf)) return refuse(*trouble, cli::kUsage);
-  auto found = slurm::find_slurm();
-  if (found || !options.slurm_conf.empty()) return open_slurm(options, catalogue);
-  Error error{"no cluster found here", found.error().reason,
-              found.error().hint + "; or look at a simulated one: tessera --sim"};
-  if (environment.contains("KUBECONFIG")) {
-    error.reason += "; KUBECONFIG is set, but this version reads Slurm and simulated clusters only";
+  bool kubernetes_asked = !options.kubeconfig.empty() || !options.contexts.empty();
+  auto kubernetes_here = find_kubernetes(options, environment);
+  if (!kubernetes_here && kubernetes_asked) return refuse(kubernetes_here.error(), cli::kUsage);
+  cli::Opening opening;
+  // Who names a Kubernetes cluster and no slurm.conf wants that one alone.
+  bool slurm_wanted = !kubernetes_asked || !options.slurm_conf.empty();
+  std::optional<Error> no_slurm;
+  if (slurm_wanted) {
+    auto found = slurm::find_slurm();
+    if (found || !options.slurm_conf.empty())
+      opening.backends.push_back(slurm_backend(options, catalogue));
+    else
+      no_slurm = found.error();
   }
-  return refuse(std::move(error), cli::kUnknown);
-}
-
-std::string value_of(const cli::Environment& environment, const std::string& name) {
-  auto it = environment.find(name);
-  return it == environment.end() ? "" : it->second;
+  if (kubernetes_here)
+    for (const kubernetes::Context& context : kubernetes_here->contexts)
+      opening.backends.push_back(
+          kubernetes_backend(kubernetes_here->config, context, options, catalogue, environment));
+  if (!opening.backends.empty()) return opening;
+  const Error& other = kubernetes_here.error();
+  return refuse({"no cluster found here", no_slurm->reason + "; " + other.what + ": " + other.reason,
+                 no_slurm->hint + "; or look at a simulated one: tessera --sim"},
+                cli::kUnknown);
 }
 
 // The person, also behind sudo: colleagues read it in marks and journals.

@@ -7,9 +7,10 @@ namespace {
 
 constexpr Command kCommands[] = {
     {"", kConsole, "", 0, Completes::nothing, "", "open the console",
-     "Opens the console on what is found here: the Slurm of this machine, or a simulated cluster with --sim. "
-     "Press ? for the keys of each screen.",
-     "tessera  # the cluster of this machine\n"
+     "Opens the console on what is found here: the Slurm of this machine, the Kubernetes cluster of the "
+     "kubeconfig, or both; a simulated cluster with --sim. Press ? for the keys of each screen.",
+     "tessera  # the clusters that are found here\n"
+     "tessera --context prod,lab  # two Kubernetes clusters\n"
      "tessera --sim  # a living simulated cluster"},
     {"nodes", kLists, "", 0, Completes::nothing, "", "list nodes and what is held on them",
      "One row for each node that has GPUs, with its state in the scheduler's own words.",
@@ -94,6 +95,16 @@ constexpr Command kCommands[] = {
      "tessera guide --node n0007 --gpu 1  # with what is known of this board\n"
      "tessera guide --compare  # the four side by side\n"
      "tessera guide --scheduler  # Kubernetes or Slurm"},
+    {"doctor", kDoctor, "", 0, Completes::nothing, "", "say what is wrong, and the way out",
+     "Lists what needs attention in every cluster: sources that fail, nodes that are down, drained or stuck "
+     "in "
+     "a change of layout, labels, counts and pods that do not agree. Exit code 1 when one of them is a "
+     "warning "
+     "or worse. With --rbac it prints, instead, the Kubernetes role that tessera needs.",
+     "tessera doctor\n"
+     "tessera doctor -o json | jq '.findings[]'\n"
+     "tessera doctor --rbac | kubectl apply -f -  # what looking needs\n"
+     "tessera doctor --rbac --write  # ... and what changing needs"},
     {"completion", kShell, "bash|zsh", 1, Completes::words, "bash zsh",
      "print the completion script of a shell",
      "Prints a script that teaches a shell the commands, flags and values of tessera.",
@@ -109,7 +120,7 @@ constexpr Command kCommands[] = {
 
 constexpr unsigned kChanging = kApply | kUndo | kResume;
 constexpr unsigned kRuns = kChanging | kJournal;
-constexpr unsigned kAsking = kLists | kPlan | kRuns | kGuide;  // commands that ask a cluster
+constexpr unsigned kAsking = kLists | kPlan | kRuns | kGuide | kDoctor;  // commands that ask a cluster
 constexpr unsigned kShowing = kConsole | kAsking;
 constexpr unsigned kWishing = kPlan | kApply;
 constexpr unsigned kPlanning = kConsole | kPlan | kChanging;
@@ -138,6 +149,11 @@ constexpr Flag kFlags[] = {
      "sim serve: one more port, for a user who may do less: viewer=8002:view, ops=8003:get,list:nodes", true},
     {"slurm-conf", 0, "FILE", false, "", Section::data, kShowing, "SLURM_CONF", true, "", Completes::file, "",
      "the slurm.conf that Slurm's commands are to use"},
+    {"kubeconfig", 0, "FILE", false, "", Section::data, kShowing, "", true, "", Completes::file, "",
+     "the kubeconfig that names Kubernetes clusters; else KUBECONFIG, else ~/.kube/config"},
+    {"context", 0, "NAME[,NAME]", false, "contexts", Section::data, kShowing, "TESSERA_CONTEXT", true, "",
+     Completes::nothing, "",
+     "the contexts of the kubeconfig to open, each as a cluster; else its current one"},
     {"interval", 'i', "TIME", false, "delay", Section::data, kShowing, "TESSERA_INTERVAL", true, "",
      Completes::nothing, "",
      "time between two looks at the cluster: 10, 30s, 2m; slower when the cluster is slow"},
@@ -164,6 +180,9 @@ constexpr Flag kFlags[] = {
      "print again whenever something changes; JSON and YAML as one document each time"},
     {"timeout", 0, "TIME", false, "", Section::output, kAsking, "TESSERA_TIMEOUT", true, "30s",
      Completes::nothing, "", "how long to wait for the first complete answer (30s)"},
+
+    {"rbac", 0, "", false, "", Section::output, kDoctor, "", false, "", Completes::nothing, "",
+     "print the Kubernetes role that tessera needs, and ask no cluster; with --write also what it changes"},
 
     {"theme", 0, "NAME", false, "", Section::console, kConsole, "TESSERA_THEME", true, "dark",
      Completes::theme, "", "colours: a shipped name or a YAML file"},

@@ -30,6 +30,7 @@ enum Takes : unsigned {
   kJournal = 1u << 9,
   kSim = 1u << 10,    // sim
   kGuide = 1u << 11,  // guide
+  kDoctor = 1u << 12,
   kEvery = 0xffffu,
 };
 

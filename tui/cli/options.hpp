@@ -33,10 +33,12 @@ struct Options {
   std::string sim_state;  // file; empty: none
   // sim serve
   bool serve_kubernetes = false;
-  std::string listen;          // port or path; empty: any free port
-  std::string kubeconfig_out;  // file; empty: none
-  std::string user_ports;      // "viewer=8002:view", several by commas
-  std::string slurm_conf;      // file; empty: what Slurm's commands take themselves
+  std::string listen;                 // port or path; empty: any free port
+  std::string kubeconfig_out;         // file; empty: none
+  std::string user_ports;             // "viewer=8002:view", several by commas
+  std::string slurm_conf;             // file; empty: what Slurm's commands take themselves
+  std::string kubeconfig;             // file; empty: what kubectl takes itself
+  std::vector<std::string> contexts;  // of the kubeconfig; empty: its current one
   std::optional<Duration> interval;
   bool write = false;
 
@@ -78,6 +80,8 @@ struct Options {
   bool go_on = false;
   bool due = false;
   bool messages = false;
+
+  bool rbac = false;  // doctor: the role that is needed, instead
 
   // guide
   std::string product;                                // instead of nodes: a board that nobody has yet

@@ -7,6 +7,7 @@
 #include "tui/cli/change.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/completion.hpp"
+#include "tui/cli/doctor.hpp"
 #include "tui/cli/guide.hpp"
 #include "tui/cli/help.hpp"
 #include "tui/cli/journal.hpp"
@@ -101,11 +102,9 @@ std::string settings_text(const Settings& settings) {
 // Commands that ask a cluster and are no lists.
 using Runner = int (*)(const Options&, const mig::Catalogue&, const Joins&, const Streams&);
 Runner runner_of(std::string_view command) {
-  constexpr std::pair<std::string_view, Runner> kRunners[] = {{"plan", run_plan},
-                                                              {"apply", run_apply},
-                                                              {"undo", run_undo},
-                                                              {"resume", run_resume},
-                                                              {"journal", run_journal}};
+  constexpr std::pair<std::string_view, Runner> kRunners[] = {
+      {"plan", run_plan},     {"apply", run_apply},     {"undo", run_undo},
+      {"resume", run_resume}, {"journal", run_journal}, {"doctor", run_doctor}};
   for (const auto& [name, runner] : kRunners)
     if (name == command) return runner;
   return nullptr;

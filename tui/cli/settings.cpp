@@ -363,6 +363,9 @@ Result<Options> to_options(const Parsed& parsed, const Settings& settings) {
   options.kubeconfig_out = reader.text("kubeconfig-out");
   options.user_ports = reader.text("user-port");
   options.slurm_conf = reader.text("slurm-conf");
+  options.kubeconfig = reader.text("kubeconfig");
+  options.contexts = split_commas(reader.text("context"));
+  options.rbac = reader.on("rbac");
   options.interval = reader.duration("interval");
   options.write = read_write(parsed, reader);
 

@@ -42,11 +42,13 @@ void draw_no_cluster(Canvas& canvas, Rect area, const UiState& state) {
   Page page(canvas, area, state.ascii);
   page.say("No cluster found.", Style(Role::text).with_bold());
   page.blank();
-  page.say("tessera looks for the Slurm commands and slurm.conf on this machine.");
+  page.say("tessera looks for the Slurm commands and slurm.conf on this machine,");
+  page.say("and for a kubeconfig and kubectl.");
   page.say("Nothing was changed, and nothing is being asked.", Role::dim);
   page.blank();
   page.key("tessera --sim", "look around in a simulated cluster");
   page.key("--slurm-conf", "name a slurm.conf that is somewhere else");
+  page.key("--kubeconfig", "name a kubeconfig that is somewhere else");
   page.key(first_key(state, Action::refresh), "look again");
   page.key(first_key(state, Action::quit), "leave");
 }

@@ -1,0 +1,96 @@
+#include "tui/cli/doctor.hpp"
+
+#include <algorithm>
+
+#include "engine/insight/attention.hpp"
+#include "tui/cli/command_table.hpp"
+#include "tui/cli/json.hpp"
+#include "tui/cli/table_text.hpp"
+#include "tui/cli/world.hpp"
+
+namespace tessera::cli {
+namespace {
+
+std::string_view word(Severity severity) {
+  switch (severity) {
+    case Severity::info: return "info";
+    case Severity::good: return "good";
+    case Severity::warning: return "warning";
+    case Severity::danger: return "danger";
+  }
+  return "info";
+}
+
+Json json_of(const std::vector<insight::Finding>& findings) {
+  Json list = Json::list();
+  for (const insight::Finding& finding : findings) {
+    Json one = Json::map();
+    one.add("severity", Json::of(std::string(word(finding.severity))));
+    one.add("cluster", Json::of(finding.cluster.text));
+    one.add("subject", Json::of(finding.subject));
+    one.add("is_node", Json::of(finding.is_node));
+    one.add("text", Json::of(finding.text));
+    one.add("hint", Json::of(finding.hint));
+    list.items.push_back(std::move(one));
+  }
+  Json document = Json::map();
+  document.add("findings", std::move(list));
+  return document;
+}
+
+Grid grid_of(const std::vector<insight::Finding>& findings) {
+  Grid grid;
+  grid.heads = {{"severity", "SEVERITY"},
+                {"cluster", "CLUSTER"},
+                {"subject", "SUBJECT"},
+                {"text", "WHAT"},
+                {"hint", "WAY OUT"}};
+  for (const insight::Finding& finding : findings)
+    grid.rows.push_back({std::string(word(finding.severity)), finding.cluster.text,
+                         finding.subject.empty() ? "-" : finding.subject, finding.text, finding.hint});
+  return grid;
+}
+
+std::string print(const std::vector<insight::Finding>& findings, const Options& options) {
+  switch (options.output) {
+    case OutputFormat::json: return document(json_of(findings), Markup::json);
+    case OutputFormat::yaml: return document(json_of(findings), Markup::yaml);
+    case OutputFormat::csv: return to_csv(grid_of(findings), options.headers);
+    case OutputFormat::table:
+    case OutputFormat::wide: break;
+  }
+  if (findings.empty()) return "nothing needs attention\n";
+  return to_table(grid_of(findings), options.headers);
+}
+
+}  // namespace
+
+int run_doctor(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
+               const Streams& streams) {
+  if (options.rbac) {
+    streams.out << rbac_text(options.write);
+    return kDone;
+  }
+  World world(options, catalogue, joins, streams);
+  if (auto failed = world.open()) return *failed;
+  if (auto failed = world.start(options.cluster)) return *failed;
+  if (!world.wait_until_loaded()) return kDone;
+  std::vector<insight::Finding> findings;
+  bool missing = world.model().clusters.empty();
+  for (const Cluster& cluster : world.model().clusters) {
+    auto some = insight::attention(cluster, catalogue, world.wall());
+    findings.insert(findings.end(), some.begin(), some.end());
+    missing =
+        missing || !cluster.loaded || (cluster.nodes.empty() && cluster.workloads.empty() && !some.empty());
+  }
+  std::stable_sort(findings.begin(), findings.end(),
+                   [](const auto& a, const auto& b) { return a.severity > b.severity; });
+  streams.out << print(findings, options);
+  if (missing) return kUnknown;
+  bool serious = std::any_of(findings.begin(), findings.end(), [](const insight::Finding& finding) {
+    return finding.severity == Severity::warning || finding.severity == Severity::danger;
+  });
+  return serious ? kFinding : kDone;
+}
+
+}  // namespace tessera::cli

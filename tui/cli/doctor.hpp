@@ -1,0 +1,21 @@
+// tessera doctor: what needs attention in every cluster, with the way out; or the role that tessera needs.
+// Threads: the calling thread owns the model.
+#pragma once
+
+#include <string>
+
+#include "engine/mig/catalogue.hpp"
+#include "tui/cli/options.hpp"
+#include "tui/cli/run.hpp"
+
+namespace tessera::cli {
+
+// Exit code: 0 nothing worse than a remark, 1 a warning or worse, 3 a cluster told nothing.
+int run_doctor(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
+               const Streams& streams);
+
+// The smallest ClusterRole, as YAML with a binding to fill in: what tessera reads, and with `write` what it
+// changes.
+std::string rbac_text(bool write);
+
+}  // namespace tessera::cli
