@@ -46,6 +46,17 @@ void add_workload(Document& document, const query::WorkloadRow& row, const World
 void add_node(Document& document, const query::NodeRow& row, const World& world, int width) {
   group(document, row.node->name.text, origin_text(*row.cluster, row.node->origin, world.wall));
   add_columns(document, row, world, width);
+  const Node& node = *row.node;
+  if (node.order)
+    document.push_back(fact_line(
+        "layout",
+        node.order->config + (node.order->state.empty() ? ", not begun" : ", ") + node.order->state));
+  for (const Component& part : node.components) {
+    Style style = part.state == Part::ready ? Style(Role::text) : Style(Role::warning);
+    std::string text(word(part.state));
+    if (!part.detail.empty()) text += ": " + part.detail;
+    add_wrapped_fact(document, part.name, text, width, style);
+  }
 }
 
 void add_gpu(Document& document, const query::GpuRow& row, const World& world, int width) {

@@ -39,6 +39,37 @@ void place(NodePage& page, int gap) {
 
 bool has_trouble(const Node& node) { return node.health != Health::ok && node.health != Health::unknown; }
 
+// What the GPUs depend on there: a line of its own where the scheduler tells it.
+bool has_stack(const Node& node) { return node.order || !node.components.empty(); }
+
+void draw_stack(Canvas& canvas, int x, int y, int end, const Cluster& cluster, const Node& node,
+                const World& world, bool ascii) {
+  Pen pen(canvas, x, y, end, ascii);
+  if (node.order) {
+    const LayoutOrder& order = *node.order;
+    Role role = order.state == "success"  ? Role::text
+                : order.state == "failed" ? Role::danger
+                : order.state.empty()     ? Role::dim
+                                          : Role::changing;
+    pen.put("layout " + order.config, Role::text).skip(1);
+    pen.put(order.state.empty() ? "not begun" : order.state, role);
+    if (order.since && order.state != "success") {
+      auto passed =
+          std::chrono::duration_cast<std::chrono::seconds>(cluster_now(cluster, world.wall) - *order.since);
+      pen.put(" " + query::duration_text(std::max<std::int64_t>(0, passed.count())), Role::dim);
+    }
+    pen.skip(3);
+  }
+  int ready = 0;
+  for (const Component& part : node.components) ready += part.state == Part::ready;
+  if (ready > 0) pen.put(fmt::format("{} {} ready", ready, ready == 1 ? "part" : "parts"), Role::dim).skip(3);
+  for (const Component& part : node.components) {
+    if (part.state == Part::ready || pen.left() <= 4) continue;
+    Role role = part.state == Part::paused ? Role::changing : Role::warning;
+    pen.put(fmt::format("{} {}", part.name, word(part.state)), role).skip(3);
+  }
+}
+
 std::string state_text(const Node& node) {
   std::string text;
   for (const std::string& flag : node.state) text += (text.empty() ? "" : "+") + flag;
@@ -78,6 +109,9 @@ void draw_head(Canvas& canvas, Rect area, const Cluster& cluster, const Node& no
     fact(fmt::format("{} workloads", node.workloads.size()), Role::dim);
   if (node.cpus) fact(fmt::format("{} CPUs", *node.cpus), Role::dim);
   if (!node.agent.empty()) fact(node.agent, Role::dim);
+  if (has_stack(node))
+    draw_stack(canvas, area.x + 1, area.y + (has_trouble(node) ? 2 : 1), area.right() - 1, cluster, node,
+               world, state.ascii);
   if (!has_trouble(node)) return;
   Pen below(canvas, area.x + 1, area.y + 1, area.right() - 1, state.ascii);
   Role role = role_of(node.health);
@@ -179,7 +213,7 @@ void draw_boards(Canvas& canvas, Rect area, const NodePage& page, const Screen& 
 NodePage node_page(const World& world, const Cluster& cluster, const Node& node, int width, int height) {
   NodePage page;
   page.boards = boards_of(world, cluster, node);
-  page.head = has_trouble(node) ? 2 : 1;
+  page.head = 1 + has_trouble(node) + has_stack(node);
   int units = 8;
   for (const Board& board : page.boards)
     if (board.ruled) units = static_cast<int>(board.units), page.ruler = true;
