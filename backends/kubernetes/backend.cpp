@@ -178,8 +178,7 @@ void KubernetesBackend::State::ask_version() {
     std::string told = parser.version(result->body);
     if (told.empty() || told == version) return;
     version = told;
-    bool simulated = told.find("tessera") != std::string::npos;
-    post(ClusterSeen{Scheduler::kubernetes, simulated, "kubernetes " + told,
+    post(ClusterSeen{Scheduler::kubernetes, false, "kubernetes " + told,
                      options.server.empty() ? name.text : options.server});
   });
 }

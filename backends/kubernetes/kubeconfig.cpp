@@ -126,10 +126,10 @@ Result<Kubeconfig> read_kubeconfig(const KubeconfigPlace& place) {
     config.contexts.push_back({"in-cluster", "in-cluster", ""});
     return config;
   }
-  return Error{
-      "no kubeconfig found",
-      paths.empty() ? "neither --kubeconfig nor KUBECONFIG nor HOME is set" : "none at " + paths.front(),
-      "name one with --kubeconfig or KUBECONFIG"};
+  std::string reason = "neither --kubeconfig nor KUBECONFIG nor HOME is set";
+  if (!paths.empty())
+    reason = (place.variable.empty() ? "none at " : "KUBECONFIG names no file: ") + paths.front();
+  return Error{"no kubeconfig found", std::move(reason), "name one with --kubeconfig or KUBECONFIG"};
 }
 
 Result<std::vector<Context>> choose_contexts(const Kubeconfig& config,

@@ -1,5 +1,7 @@
 #include "tui/cli/doctor.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "engine/insight/attention.hpp"
@@ -27,10 +29,10 @@ Json json_of(const std::vector<insight::Finding>& findings) {
     Json one = Json::map();
     one.add("severity", Json::of(std::string(word(finding.severity))));
     one.add("cluster", Json::of(finding.cluster.text));
-    one.add("subject", Json::of(finding.subject));
+    one.add("subject", finding.subject.empty() ? Json() : Json::of(finding.subject));
     one.add("is_node", Json::of(finding.is_node));
     one.add("text", Json::of(finding.text));
-    one.add("hint", Json::of(finding.hint));
+    one.add("hint", finding.hint.empty() ? Json() : Json::of(finding.hint));
     list.items.push_back(std::move(one));
   }
   Json document = Json::map();
@@ -80,13 +82,16 @@ int run_doctor(const Options& options, const mig::Catalogue& catalogue, const Jo
   for (const Cluster& cluster : world.model().clusters) {
     auto some = insight::attention(cluster, catalogue, world.wall());
     findings.insert(findings.end(), some.begin(), some.end());
-    missing =
-        missing || !cluster.loaded || (cluster.nodes.empty() && cluster.workloads.empty() && !some.empty());
+    missing = missing || !cluster.loaded;
+  }
+  if (missing) {
+    complain(streams, {"no complete answer", fmt::format("within {} s", options.timeout.count() / 1000),
+                       "try again with a longer --timeout"});
+    return kUnknown;
   }
   std::stable_sort(findings.begin(), findings.end(),
                    [](const auto& a, const auto& b) { return a.severity > b.severity; });
   streams.out << print(findings, options);
-  if (missing) return kUnknown;
   bool serious = std::any_of(findings.begin(), findings.end(), [](const insight::Finding& finding) {
     return finding.severity == Severity::warning || finding.severity == Severity::danger;
   });

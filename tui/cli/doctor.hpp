@@ -10,7 +10,8 @@
 
 namespace tessera::cli {
 
-// Exit code: 0 nothing worse than a remark, 1 a warning or worse, 3 a cluster told nothing.
+// Exit code: 0 nothing worse than a remark, 1 a warning or worse, 3 no complete answer in
+// time. A source that fails is a finding.
 int run_doctor(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
                const Streams& streams);
 

@@ -1,0 +1,125 @@
+// The whole way: a simulated API server, the real kubectl proxy in front of it, and the real tessera.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+
+#include "backends/process.hpp"
+#include "backends/sim/kube/serve.hpp"
+#include "tests/support/json_check.hpp"
+#include "tests/support/paths.hpp"
+#include "tests/support/run_binary.hpp"
+
+namespace tessera::test {
+namespace {
+
+TimePoint wall() { return std::chrono::floor<Duration>(std::chrono::system_clock::now()); }
+
+class KubernetesE2e : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!find_program("kubectl")) GTEST_SKIP() << "needs kubectl";
+    sim::kube::ServeOptions options;
+    options.world.scenario = "kubernetes";
+    options.world.speed = 0;
+    options.world.wall = wall;
+    options.kubeconfig = kubeconfig();
+    auto server = sim::kube::Server::start(std::move(options));
+    ASSERT_TRUE(server) << to_line(server.error());
+    server_ = std::move(*server);
+  }
+  std::string kubeconfig() const { return folder_.path() + "/kubeconfig"; }
+
+  Ran run(std::vector<std::string> arguments) {
+    RunOptions options;
+    options.environment = {
+        {"PATH", std::getenv("PATH")}, {"HOME", folder_.path()}, {"TMPDIR", folder_.path()}};
+    arguments.insert(arguments.end(), {"--kubeconfig", kubeconfig(), "--timeout", "40s"});
+    return run_tessera(arguments, options);
+  }
+  // The entry of a list whose field has that value.
+  static std::string row(const std::string& json, const std::string& key, const std::string& value) {
+    for (std::size_t i = 0; i < json_size(json); ++i) {
+      std::string at = "/" + std::to_string(i);
+      if (json_at(json, at + "/" + key) == "\"" + value + "\"") return at;
+    }
+    return "/none";
+  }
+
+  Scratch folder_;
+  std::unique_ptr<sim::kube::Server> server_;
+};
+
+TEST_F(KubernetesE2e, NodesAreRightFieldByField) {
+  Ran ran = run({"nodes", "-o", "json"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(json_size(ran.out), 18u);
+  auto at = [&](const std::string& node, const std::string& field) {
+    return json_at(ran.out, row(ran.out, "name", node) + "/" + field);
+  };
+  EXPECT_EQ(at("whole-01", "scheduler"), "\"kubernetes\"");
+  EXPECT_EQ(at("whole-01", "gpus"), "8");
+  EXPECT_EQ(at("whole-01", "model"), "\"NVIDIA-H100-80GB-HBM3\"");
+  EXPECT_EQ(at("whole-01", "slices_total"), "8");
+  EXPECT_EQ(at("whole-01", "cpus"), "192");
+  EXPECT_EQ(at("whole-01", "driver"), "\"570.124.06\"");
+  EXPECT_EQ(at("mixed-01", "gpus"), "8");
+  EXPECT_EQ(at("mixed-01", "slices_total"), "32");  // 2×1g, 2g and 3g on each
+  EXPECT_EQ(at("single-01", "gpus"), "4");
+  EXPECT_EQ(at("single-01", "slices_total"), "28");
+  EXPECT_EQ(at("ts-01", "gpus"), "4");
+  EXPECT_EQ(at("mps-01", "model"), "\"NVIDIA-L40S\"");
+  EXPECT_EQ(at("broken-01", "health"), "\"invalid\"");
+}
+
+TEST_F(KubernetesE2e, GpusAndPodsTellTheSameAsTheWorld) {
+  Ran gpus = run({"gpus", "-o", "json", "--filter", "node=ts-01"});
+  ASSERT_EQ(gpus.code, 0) << gpus.err;
+  ASSERT_EQ(json_size(gpus.out), 4u);
+  EXPECT_EQ(json_at(gpus.out, "/0/sharing/strategy"), "\"time-slicing\"");
+  EXPECT_EQ(json_at(gpus.out, "/0/sharing/replicas"), "4");
+  EXPECT_EQ(json_at(gpus.out, "/0/product"), "\"T4\"");
+  Ran seen = run({"workloads", "-o", "json"});
+  ASSERT_EQ(seen.code, 0) << seen.err;
+  RunOptions plain;
+  plain.environment = {{"HOME", folder_.path()}};
+  Ran world = run_tessera({"workloads", "--sim", "kubernetes", "--sim-speed", "0", "-o", "json"}, plain);
+  ASSERT_EQ(world.code, 0) << world.err;
+  EXPECT_EQ(json_size(seen.out), json_size(world.out));
+}
+
+TEST_F(KubernetesE2e, TheDoctorFindsTheNodeThatIsInvalid) {
+  Ran ran = run({"doctor", "-o", "json"});
+  EXPECT_EQ(ran.code, 1) << ran.err;
+  std::ifstream schema(source_dir() + "/docs/json/doctor.schema.json");
+  std::string text((std::istreambuf_iterator<char>(schema)), {});
+  for (const std::string& wrong : check_schema(text, ran.out)) ADD_FAILURE() << wrong;
+  EXPECT_NE(ran.out.find("MIG-INVALID"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("broken-01"), std::string::npos);
+}
+
+TEST_F(KubernetesE2e, AnUnknownContextIsRefusedWithThoseThatAreKnown) {
+  Ran ran = run({"nodes", "--context", "nowhere"});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_NE(ran.err.find("no such context"), std::string::npos) << ran.err;
+}
+
+TEST_F(KubernetesE2e, AServerThatIsGoneIsSaidInKubectlsWords) {
+  server_.reset();
+  Ran ran = run({"nodes"});
+  EXPECT_EQ(ran.code, 3);
+  EXPECT_NE(ran.err.find("the API server does not answer"), std::string::npos) << ran.err;
+}
+
+TEST(Doctor, TheRoleIsPrintedWithoutACluster) {
+  Ran read = run_tessera({"doctor", "--rbac"});
+  EXPECT_EQ(read.code, 0);
+  EXPECT_NE(read.out.find("kind: ClusterRole\n"), std::string::npos);
+  EXPECT_EQ(read.out.find("patch"), std::string::npos);
+  Ran write = run_tessera({"doctor", "--rbac", "--write"});
+  EXPECT_NE(write.out.find("pods/eviction"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tessera::test
