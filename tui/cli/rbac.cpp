@@ -25,13 +25,43 @@ rules:
 )";
 
 constexpr std::string_view kWrite =
-    R"(# What tessera changes with --write: labels and cordon of nodes, evictions of the pods that a plan named.
+    R"(# What tessera changes with --write: marks, labels and cordon of nodes, evictions of pods that a plan named,
+# and the operator's choice of configurations.
 - apiGroups: [""]
   resources: [nodes]
   verbs: [patch]
 - apiGroups: [""]
   resources: [pods/eviction]
   verbs: [create]
+- apiGroups: [nvidia.com]
+  resources: [clusterpolicies]
+  verbs: [patch]
+)";
+
+constexpr std::string_view kOperatorRead = R"(---
+# The GPU operator's own namespace: the configurations that a layout or a way of sharing is chosen from.
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata:
+  name: tessera
+  namespace: gpu-operator
+rules:
+- apiGroups: [""]
+  resources: [configmaps]
+  verbs: [get, list]
+)";
+
+constexpr std::string_view kOperatorWrite =
+    R"(# ... to which --write may add; the MIG manager's pod, where it hangs, and its log
+- apiGroups: [""]
+  resources: [configmaps]
+  verbs: [create, patch]
+- apiGroups: [""]
+  resources: [pods]
+  verbs: [delete]
+- apiGroups: [""]
+  resources: [pods/log]
+  verbs: [get]
 )";
 
 constexpr std::string_view kBinding = R"(---
@@ -47,6 +77,20 @@ subjects:
 - kind: Group
   name: gpu-admins  # whoever is to use tessera
   apiGroup: rbac.authorization.k8s.io
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata:
+  name: tessera
+  namespace: gpu-operator
+roleRef:
+  apiGroup: rbac.authorization.k8s.io
+  kind: Role
+  name: tessera
+subjects:
+- kind: Group
+  name: gpu-admins
+  apiGroup: rbac.authorization.k8s.io
 )";
 
 }  // namespace
@@ -54,6 +98,8 @@ subjects:
 std::string rbac_text(bool write) {
   std::string text(kRead);
   if (write) text += kWrite;
+  text += kOperatorRead;
+  if (write) text += kOperatorWrite;
   return text + std::string(kBinding);
 }
 
