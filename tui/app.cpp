@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "engine/model/reduce.hpp"
+#include "engine/plan/actuator.hpp"
 #include "tui/update.hpp"
 #include "tui/utf8.hpp"
 #include "tui/view.hpp"
@@ -255,6 +256,9 @@ struct App::Parts {
       if (!take_news(event)) merge(unseen, reduce(model, std::move(event)));
     if (model.revision != shown_revision) changed = true;
     if (loaded() != before) urgent = true;  // the first full picture is what people wait for
+    // A backend learns what it can do as it reads: the settings of an operator, a site's files.
+    for (const BackendPtr& backend : with.backends)
+      if (plan::Actuator* hand = backend->actuator()) state.abilities[backend->name()] = hand->capabilities();
   }
 
   std::ptrdiff_t loaded() const {

@@ -50,6 +50,13 @@ class Beginner {
     return refuse({"the plan is refused", "what it relies on has moved", "make it anew with tessera plan"});
   }
 
+  // Without what the steps were written from: they are there already, and a plan's file does not keep it.
+  static plan::Capabilities bare(plan::Capabilities can) {
+    can.slurm.reset();
+    can.gpu_operator.reset();
+    return can;
+  }
+
   // What no arming helps against.
   std::optional<Error> why_never() const {
     const std::string what = "the plan is refused";
@@ -59,7 +66,7 @@ class Beginner {
     if (!backend || !cluster || !backend->actuator())
       return Error{what, plan_.intent.cluster.text + " can only be looked at from here",
                    "apply it where tessera can change that cluster"};
-    if (plan_.capabilities != capabilities_of(world_, *cluster))
+    if (bare(plan_.capabilities) != bare(capabilities_of(world_, *cluster)))
       return Error{what, "it was made for a backend that can do other things",
                    "make it anew with tessera plan"};
     if (!plan_.violations.empty())
