@@ -205,12 +205,14 @@ void KubernetesActuator::State::perform(const plan::Order& order, std::shared_pt
 }
 
 void KubernetesActuator::State::read_site(std::function<void()> then) {
-  kubernetes::read_site(*api, [self = shared_from_this(), then = std::move(then)](auto read) {
-    if (self->options.told) self->options.told(read);
-    std::atomic_store(&self->site, std::shared_ptr<const operators::Site>(std::move(read)));
-    self->read_site_later();
-    then();
-  });
+  kubernetes::read_site(
+      *api, [self = shared_from_this(), then = std::move(then)](std::shared_ptr<const operators::Site> read) {
+        // Known before anybody hears of it: who hears may plan at once.
+        std::atomic_store(&self->site, read);
+        if (self->options.told) self->options.told(read);
+        self->read_site_later();
+        then();
+      });
 }
 
 void KubernetesActuator::State::read_site_later() {
