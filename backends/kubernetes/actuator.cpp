@@ -138,11 +138,12 @@ void KubernetesActuator::State::with_policy(const std::shared_ptr<Looking>& look
   }
   look.mig_map = text_at(told.body, {"spec", "migManager", "config", "name"});
   look.plugin_map = text_at(told.body, {"spec", "devicePlugin", "config", "name"});
-  // A map that was just made is not named there yet: it is looked for under our own names.
-  read_map(looking, look.mig_map.empty() ? std::string(operators::kOurMigMap) : look.mig_map,
-           &Look::mig_config_map);
-  read_map(looking, look.plugin_map.empty() ? std::string(operators::kOurPluginMap) : look.plugin_map,
-           &Look::plugin_config_map);
+  if (!look.mig_map.empty()) read_map(looking, look.mig_map, &Look::mig_config_map);
+  if (!look.plugin_map.empty()) read_map(looking, look.plugin_map, &Look::plugin_config_map);
+  // One that was just made is not named there yet.
+  std::string mig(operators::kOurMigMap), plugin(operators::kOurPluginMap);
+  if (look.mig_map != mig) read_map(looking, mig, &Look::our_mig_map);
+  if (look.plugin_map != plugin) read_map(looking, plugin, &Look::our_plugin_map);
   std::string state = text_at(look.node, {"metadata", "labels", operators::kMigState});
   if (state == "failed") read_log(looking);
   one_less(looking);
@@ -195,9 +196,12 @@ void KubernetesActuator::State::perform(const plan::Order& order, std::shared_pt
   place.remember_access = [weak = weak_from_this()](const std::string& node, std::string access) {
     if (auto self = weak.lock()) self->memories[node].access = std::move(access);
   };
-  bool writes_maps = false;
-  if (const auto* special = std::get_if<plan::Special>(&order.action))
+  bool writes_maps = false, recovers = false;
+  if (const auto* special = std::get_if<plan::Special>(&order.action)) {
     writes_maps = special->verb.starts_with("write-") || special->verb == plan::verbs::kPatchPolicy;
+    recovers = special->verb == plan::verbs::kRecoverMig;
+  }
+  if (recovers) memories[order.node.text].pending_since = options.clock();  // the manager begins anew
   do_it(place, order, [self = shared_from_this(), told = std::move(told), writes_maps](Status status) {
     if (!status || !writes_maps) return told->tell(std::move(status));
     self->read_site([told] { told->tell(Done{}); });

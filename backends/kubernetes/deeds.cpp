@@ -290,6 +290,7 @@ class Doing {
         if (label(node, key) == operators::kPausedForMig) texts[key] = "true";
       }
       if (texts.empty()) return nothing();
+      texts[std::string(operators::kMigState)] = "";  // of the turn that hung
       return std::optional(metadata("labels", texts));
     };
     change(true, unpause, [place = place_, ns, node = order_.node.text, ended = ended_](Status unpaused) {

@@ -236,25 +236,30 @@ class Facts {
     say(words::kPluginMap, look_.plugin_map);
     say(words::kMigFile, caught_up(look_.mig_config_map, "MIG manager"));
     say(words::kPluginFile, caught_up(look_.plugin_config_map, "device plugin"));
-    if (look_.mig_config_map) {
-      std::string name = text_at(*look_.mig_config_map, {"metadata", "name"});
-      auto file =
-          operators::parse_mig_document(text_at(*look_.mig_config_map, {"data", operators::kMigKey}), name);
-      if (file)
-        for (const operators::MigConfig& config : file->configs)
-          // One of ours counts only with the content that its name was made of.
-          if (!config.name.starts_with(operators::kOurs) || operators::name_of(config.rows) == config.name)
-            say(words::of(words::kMigEntry, config.name), name);
+    for (const auto* map : {&look_.mig_config_map, &look_.our_mig_map})
+      if (*map) tell_mig_entries(**map);
+    for (const auto* map : {&look_.plugin_config_map, &look_.our_plugin_map})
+      if (*map) tell_plugin_entries(**map);
+  }
+  // One of ours counts only with the content that its name was made of.
+  void tell_mig_entries(const Json& map) {
+    std::string name = text_at(map, {"metadata", "name"});
+    auto file = operators::parse_mig_document(text_at(map, {"data", operators::kMigKey}), name);
+    if (!file) return;
+    for (const operators::MigConfig& config : file->configs)
+      if (!config.name.starts_with(operators::kOurs) || operators::name_of(config.rows) == config.name)
+        say(words::of(words::kMigEntry, config.name), name);
+  }
+  void tell_plugin_entries(const Json& map) {
+    std::string name = text_at(map, {"metadata", "name"});
+    const Json* data = map.find("data");
+    if (!data) return;
+    for (const auto& [key, value] : data->fields) {
+      auto config = operators::parse_plugin_config(value.text, key);
+      bool ours = config && key.starts_with(operators::kOurs);
+      if (config && (!ours || operators::plugin_config_name(config->sharing, value.text) == key))
+        say(words::of(words::kPluginEntry, key), name);
     }
-    if (!look_.plugin_config_map) return;
-    std::string name = text_at(*look_.plugin_config_map, {"metadata", "name"});
-    if (const Json* data = look_.plugin_config_map->find("data"))
-      for (const auto& [key, value] : data->fields) {
-        auto config = operators::parse_plugin_config(value.text, key);
-        bool ours = config && key.starts_with(operators::kOurs);
-        if (config && (!ours || operators::plugin_config_name(config->sharing, value.text) == key))
-          say(words::of(words::kPluginEntry, key), name);
-      }
   }
 
   const Look& look_;

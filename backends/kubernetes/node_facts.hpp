@@ -28,6 +28,8 @@ struct Look {
   std::string mig_map;     // ClusterPolicy: ConfigMap that the MIG manager reads; empty: its own
   std::string plugin_map;  // ... and the device plugin
   std::optional<Json> mig_config_map, plugin_config_map;
+  // Ours, which a run has made and the ClusterPolicy does not name yet.
+  std::optional<Json> our_mig_map, our_plugin_map;
   std::string log;  // tail of the MIG manager's, where it has failed
 };
 
