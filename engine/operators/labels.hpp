@@ -27,10 +27,9 @@ inline constexpr std::string_view kReplicas = "nvidia.com/gpu.replicas";
 inline constexpr std::string_view kMigKey = "config.yaml";  // of a MIG manager's ConfigMap
 
 // Annotations of tessera's.
-inline constexpr std::string_view kMark = "tessera/run";         // the run that changes the node
-inline constexpr std::string_view kClosing = "tessera/closed";   // the run that cordoned it, and its words
-inline constexpr std::string_view kHeld = "tessera/held";        // autoscaler annotations that a run set
-inline constexpr std::string_view kEarlier = "tessera/earlier";  // labels as they were before the last run
+inline constexpr std::string_view kMark = "tessera/run";        // the run that changes the node
+inline constexpr std::string_view kClosing = "tessera/closed";  // the run that cordoned it, and its words
+inline constexpr std::string_view kHeld = "tessera/held";       // autoscaler annotations that a run set
 inline constexpr std::string_view kScaleDown = "cluster-autoscaler.kubernetes.io/scale-down-disabled";
 inline constexpr std::string_view kDisrupt = "karpenter.sh/do-not-disrupt";
 
