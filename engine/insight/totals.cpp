@@ -6,16 +6,35 @@ namespace tessera::insight {
 namespace {
 
 void add(Totals& totals, const Slice& slice, bool open) {
-  ++totals.slices;
   int shares = free_shares(slice);
-  switch (slice.holding) {
-    case Holding::held: ++totals.held; break;
-    case Holding::free: ++(open ? totals.free : totals.closed_free); break;
-    case Holding::unknown: ++totals.unknown; break;
-  }
   // A share is not a slice: MPS counts in percent, so the two must not stand side by side under one word.
   if (open && shares > 0)
     totals.free_by_profile[slice_label(slice) + (slice.capacity > 1 ? " shares" : "")] += shares;
+}
+
+// How many are held may be known where it is not known which.
+void add_counts(Totals& totals, const SliceCounts& counts, bool open) {
+  totals.slices += counts.all;
+  totals.held += counts.held;
+  (open ? totals.free : totals.closed_free) += counts.free;
+  totals.unknown += counts.all - counts.held - counts.free;
+}
+
+// Those free ones among slices of one kind of which it is not known which is free.
+void add_open(Totals& totals, const Node& node) {
+  const Slice* example = nullptr;
+  int known = 0;
+  bool alike = true;
+  auto look = [&](const Slice& slice) {
+    known += slice.holding == Holding::free;
+    if (slice.holding != Holding::unknown) return;
+    alike = alike && (!example || slice_label(*example) == slice_label(slice));
+    example = &slice;
+  };
+  for (const Gpu& gpu : node.gpus) std::for_each(gpu.slices.begin(), gpu.slices.end(), look);
+  std::for_each(node.pool.begin(), node.pool.end(), look);
+  if (example && alike && node.counts.free > known)
+    totals.free_by_profile[slice_label(*example)] += node.counts.free - known;
 }
 
 }  // namespace
@@ -41,6 +60,8 @@ Totals totals(const Cluster& cluster) {
     ++totals.nodes;
     bool open = takes_work(node);
     if (!open) ++totals.nodes_closed;
+    add_counts(totals, node.counts, open);
+    if (open) add_open(totals, node);
     for (const Gpu& gpu : node.gpus) {
       ++totals.gpus;
       ++totals.gpus_by_strategy[gpu.strategy];

@@ -1,5 +1,6 @@
 // Who holds which slice: allocations laid over a node's slices.
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "engine/model/reduce.hpp"
@@ -124,12 +125,39 @@ Holding holding_of(const Slice& slice) {
   return Holding::free;
 }
 
-SliceCounts counted(const std::vector<Slice*>& slices) {
+bool may_be_of(const Slice& slice, const Allocation& allocation) {
+  return !slice.exact && in_family(slice, allocation.family) && type_matches(slice, allocation.type);
+}
+
+// Which of them are held is open, but how many is not: each unit of a claim holds one slice that nobody else
+// holds. nullopt: shares, or a claim that may be about slices of which more is known.
+std::optional<int> held_among_open(const std::vector<Slice*>& slices,
+                                   const std::vector<Uncertain>& uncertain) {
+  int claimed = 0;
+  for (const Slice* slice : slices)
+    if (slice->holding == Holding::unknown && slice->capacity != 1) return std::nullopt;
+  for (const Uncertain& one : uncertain) {
+    bool open = false, other = false;
+    for (const Slice* slice : slices)
+      if (may_be_of(*slice, *one.allocation)) (slice->holding == Holding::unknown ? open : other) = true;
+    if (open && other) return std::nullopt;
+    if (open) claimed += one.allocation->count;
+  }
+  return claimed;
+}
+
+SliceCounts counted(const std::vector<Slice*>& slices, const std::vector<Uncertain>& uncertain) {
   SliceCounts counts;
   counts.all = static_cast<std::int32_t>(slices.size());
   for (const Slice* slice : slices) {
     counts.held += slice->holding == Holding::held;
     counts.free += slice->holding == Holding::free;
+  }
+  const int open = counts.all - counts.held - counts.free;
+  if (open == 0) return counts;
+  if (std::optional<int> held = held_among_open(slices, uncertain)) {
+    counts.held += std::min(*held, open);
+    counts.free += open - std::min(*held, open);
   }
   return counts;
 }
@@ -164,7 +192,7 @@ void link_holders(Node& node, const Workloads& workloads) {
   for (Slice* slice : slices)
     if (slice->holding == Holding::unknown && slice->told_held)
       slice->holding = *slice->told_held ? Holding::held : Holding::free;
-  node.counts = counted(slices);
+  node.counts = counted(slices, uncertain);
 }
 
 }  // namespace tessera

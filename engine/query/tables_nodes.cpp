@@ -87,6 +87,13 @@ Value node_gpus(const NodeRow& row) {
   return count(static_cast<std::int64_t>(row.node->gpus.size()));
 }
 
+// A slice of which nobody knows could be held: then the sum is not known either.
+Value if_known(const NodeRow& row, std::int32_t sum) {
+  const SliceCounts& counts = row.node->counts;
+  if (counts.held + counts.free < counts.all) return Unknown{};
+  return count(sum);
+}
+
 constexpr Column<NodeRow> kNodes[] = {
     {"cluster", "CLUSTER", Format::text, Align::left, Show::roomy, 6, "the cluster it belongs to",
      [](const NodeRow& row, const Context&) { return words(row.cluster->name.text); }},
@@ -105,9 +112,9 @@ constexpr Column<NodeRow> kNodes[] = {
     {"slices", "SLICES", Format::count, Align::right, Show::always, 6, "slices that can be held",
      [](const NodeRow& row, const Context&) { return count(row.node->counts.all); }},
     {"held", "HELD", Format::count, Align::right, Show::always, 4, "slices in use",
-     [](const NodeRow& row, const Context&) { return count(row.node->counts.held); }},
+     [](const NodeRow& row, const Context&) { return if_known(row, row.node->counts.held); }},
     {"free", "FREE", Format::count, Align::right, Show::always, 4, "slices nobody holds",
-     [](const NodeRow& row, const Context&) { return count(row.node->counts.free); }},
+     [](const NodeRow& row, const Context&) { return if_known(row, row.node->counts.free); }},
     {"use", "USE", Format::percent, Align::right, Show::roomy, 4, "mean compute use of its GPUs",
      [](const NodeRow& row, const Context&) { return mean_use(*row.node); }},
     {"work", "WORK", Format::count, Align::right, Show::roomy, 4, "workloads that run there",

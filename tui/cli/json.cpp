@@ -41,14 +41,6 @@ void put_group(Tree& tree, const Workload& workload) {
 
 Tree tree_of(const query::NodeRow& row, const query::Context&) {
   const Node& node = *row.node;
-  std::int64_t total = 0, held = 0, unknown = 0;
-  auto count = [&](const Slice& slice) {
-    ++total;
-    held += slice.holding == Holding::held;
-    unknown += slice.holding == Holding::unknown;
-  };
-  for (const Gpu& gpu : node.gpus) std::for_each(gpu.slices.begin(), gpu.slices.end(), count);
-  std::for_each(node.pool.begin(), node.pool.end(), count);
   Tree tree;
   tree["cluster"] = row.cluster->name.text;
   tree["scheduler"] = word(row.cluster->scheduler);
@@ -57,9 +49,10 @@ Tree tree_of(const query::NodeRow& row, const query::Context&) {
   tree["health"] = node.health == Health::unknown ? Tree() : Tree(word(node.health));
   tree["gpus"] = node.gpus.empty() && !node.pool.empty() ? Tree() : Tree(node.gpus.size());
   tree["model"] = text_or_null(node.gpus.empty() ? node.model : node.gpus.front().model);
-  tree["slices_total"] = total;
+  tree["slices_total"] = node.counts.all;
   // A slice of which nobody knows could be held: then the sum is not known either.
-  tree["slices_held"] = unknown > 0 ? Tree() : Tree(held);
+  tree["slices_held"] =
+      node.counts.held + node.counts.free < node.counts.all ? Tree() : Tree(node.counts.held);
   tree["reason"] = text_or_null(node.reason);
   tree["reason_by"] = text_or_null(node.reason_by);
   tree["reason_at"] = time_or_null(node.reason_at);

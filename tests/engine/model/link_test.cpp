@@ -70,6 +70,26 @@ TEST(LinkHolders, HowManyButNotWhichIsShownAsOneOf) {
   story.tell(WorkloadsListed{{running("1", "alice", {holds_some("n1", "h100", 1)})}});
   EXPECT_EQ(who(story.slice("n1", 0, 0)), "unknown 1 (one of)");
   EXPECT_EQ(who(story.slice("n1", 1, 0)), "unknown 1 (one of)");
+  EXPECT_EQ(story.node("n1").counts, (SliceCounts{2, 1, 1})) << "which is open, how many is not";
+}
+
+TEST(LinkHolders, HowManyAreHeldIsToldByProfileToo) {
+  Story story;
+  story.tell(NodesListed{
+      {node("n1", {gpu(0, Strategy::mig, {instance("1g.10gb", 0, 1, 0), instance("3g.40gb", 4, 4, 1)}),
+                   gpu(1, Strategy::mig, {instance("3g.40gb", 0, 4, 2)})})}});
+  story.tell(WorkloadsListed{{running("1", "alice", {holds_some("n1", "3g.40gb", 1)})}});
+  EXPECT_EQ(story.node("n1").counts, (SliceCounts{3, 1, 2}));
+}
+
+// Nobody tells how many shares of which board are in use: then there is no sum.
+TEST(LinkHolders, HowManySharesAreHeldStaysOpen) {
+  Story story;
+  story.tell(
+      NodesListed{{node("n1", {gpu(0, Strategy::time_slicing, {shared(SliceKind::time_slice, 4, 0)}),
+                               gpu(1, Strategy::time_slicing, {shared(SliceKind::time_slice, 4, 1)})})}});
+  story.tell(WorkloadsListed{{running("1", "alice", {holds_some("n1", "", 2, Family::shard)})}});
+  EXPECT_EQ(story.node("n1").counts, (SliceCounts{2, 0, 0}));
 }
 
 TEST(LinkHolders, WhenCountsFillTheBoardEverySliceIsHeld) {
