@@ -35,6 +35,17 @@ std::string place_text(const NodeFacts& facts, const NodePlan& plan, std::string
   return text;
 }
 
+// The commands of a step that only looks are for somebody else to run.
+std::string late_text(const Step& step, const std::string& why) {
+  constexpr Duration kShort = seconds(10);  // up to here nobody waited for it
+  std::string text =
+      step.deadline < kShort ? why : fmt::format("after {} s {}", step.deadline.count() / 1000, why);
+  if (!std::holds_alternative<LookOnly>(step.action)) return text;
+  for (std::size_t i = 0; i < step.commands.size(); ++i)
+    text += (i == 0 ? "; to do: " : "; then: ") + step.commands[i];
+  return text;
+}
+
 bool same(const Condition& left, const Condition& right) { return left == right; }
 
 }  // namespace
@@ -168,8 +179,7 @@ std::optional<Next> Executor::watch(const NodeFacts& facts) {
   }
   std::string why = first_unmet(step.after, facts, run_).value_or(Unmet{0, "its effect is not there"}).why;
   if (error_ && !error_->empty()) return again_or_fail(*error_);
-  if (step.deadline.count() > 0 && waited_ >= step.deadline)
-    return again_or_fail(fmt::format("after {} s {}", step.deadline.count() / 1000, why));
+  if (step.deadline.count() > 0 && waited_ >= step.deadline) return again_or_fail(late_text(step, why));
   return wait(step.look_every, why);
 }
 

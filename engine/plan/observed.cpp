@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "engine/plan/journal.hpp"
+
 namespace tessera::plan {
 namespace {
 
@@ -35,6 +37,21 @@ std::string slice_holders(const NodeFacts& facts, const Slice& slice) {
   std::string text = user.empty() ? first.text : fmt::format("{} ({})", first.text, user);
   if (slice.holders.size() > 1) text += fmt::format(" and {} more", slice.holders.size() - 1);
   return slice.exact ? text : "perhaps " + text;
+}
+
+// The first three by name, each with its end where that is told.
+std::optional<std::string> who_is_there(const NodeFacts& facts) {
+  constexpr std::size_t kNamed = 3;
+  std::string text;
+  std::size_t all = 0;
+  for (const Workload& one : facts.workloads) {
+    if (!present(one) || ++all > kNamed) continue;
+    text += fmt::format("{}{} ({}{}{})", text.empty() ? "" : ", ", one.id.text, one.user,
+                        one.ends ? ", ends by " : "", one.ends ? time_text(*one.ends) : "");
+  }
+  if (all == 0) return std::nullopt;
+  if (all > kNamed) text += fmt::format(" and {} more", all - kNamed);
+  return text + (all == 1 ? " is there" : " are there");
 }
 
 }  // namespace
@@ -106,10 +123,8 @@ BoardState state_of(const Gpu& gpu) {
 bool in_use(const Slice& slice) { return slice.holding != Holding::free || slice.told_held.value_or(false); }
 
 std::optional<std::string> why_busy(const NodeFacts& facts, const Scope& scope) {
-  if (scope.boards.empty()) {
-    for (const Workload& one : facts.workloads)
-      if (present(one)) return fmt::format("{} ({}) is there", one.id.text, one.user);
-  }
+  if (scope.boards.empty())
+    if (auto who = who_is_there(facts)) return who;
   for (const Gpu& gpu : facts.node.gpus) {
     auto board = std::find_if(scope.boards.begin(), scope.boards.end(),
                               [&](const Scope::Board& one) { return one.gpu == gpu.index; });

@@ -65,6 +65,16 @@ class OperatorSteps : public StepBuilder {
   std::vector<Step> release(const NodeName& node, Scheduler scheduler) const override;
 };
 
+// tessera drains the node, has nvidia-smi cut it there, writes Slurm's files and makes them effective.
+class SlurmSteps : public StepBuilder {
+ public:
+  std::string why_not() const override { return ""; }
+  std::string missing(const NodeChange& change) const override;
+  // Precondition: nothing is missing.
+  std::vector<Step> steps(const NodeChange& change) const override;
+  std::vector<Step> release(const NodeName& node, Scheduler scheduler) const override;
+};
+
 // Appends the release steps unless the plan has them, and numbers the steps anew.
 void end_with_release(NodePlan& plan, const StepBuilder& builder, Scheduler scheduler);
 

@@ -275,17 +275,6 @@ class Builder {
   std::vector<Step> steps_;
 };
 
-class NoSteps : public StepBuilder {
- public:
-  explicit NoSteps(std::string why) : why_(std::move(why)) {}
-  std::string why_not() const override { return why_; }
-  std::vector<Step> steps(const NodeChange& /*change*/) const override { return {}; }
-  std::vector<Step> release(const NodeName& /*node*/, Scheduler /*scheduler*/) const override { return {}; }
-
- private:
-  std::string why_;
-};
-
 }  // namespace
 
 std::string boards_text(const std::vector<GpuIndex>& gpus) {
@@ -335,7 +324,7 @@ void end_with_release(NodePlan& plan, const StepBuilder& builder, Scheduler sche
 const StepBuilder& builder_for(Dialect dialect) {
   static const DirectSteps direct;
   static const OperatorSteps gpu_operator;
-  static const NoSteps slurm("this version previews changes of Slurm nodes, but does not make them");
+  static const SlurmSteps slurm;
   switch (dialect) {
     case Dialect::direct: return direct;
     case Dialect::gpu_operator: return gpu_operator;

@@ -1,0 +1,52 @@
+// What the steps for Slurm and the actuator that carries them out call things: verbs of Special, and keys of
+// NodeFacts::words with the values that mean "as it should be".
+//
+// Threads: plain values, pure functions.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace tessera::plan::slurm {
+
+// Acts that only Slurm knows. Arguments are named beside them.
+namespace verb {
+inline constexpr std::string_view kStopClients = "stop-gpu-clients";
+inline constexpr std::string_view kStartClients = "start-gpu-clients";
+inline constexpr std::string_view kWriteBootFile = "write-boot-file";  // path, text
+inline constexpr std::string_view kWriteConfig = "write-config";       // gres: as gres_text()
+inline constexpr std::string_view kReconfigure = "reconfigure";
+inline constexpr std::string_view kRestartController = "restart-controller";
+inline constexpr std::string_view kRestartNode = "restart-node";
+inline constexpr std::string_view kPatch = "patch";  // nothing is run: what the site's automation is to write
+}  // namespace verb
+
+// Facts. Where the good value is empty, any other value says what is wrong.
+namespace key {
+inline constexpr std::string_view kController = "controller";  // "": a controller answers
+inline constexpr std::string_view kAdmin = "admin";            // "": we may change nodes, or nobody can tell
+inline constexpr std::string_view kWritable = "writable";      // "": the files can be written
+inline constexpr std::string_view kElsewhere = "elsewhere";  // "": a reconfigure would change this node only
+inline constexpr std::string_view kReachable = "reachable";  // "": commands reach the node
+inline constexpr std::string_view kOpen = "open-for-steps";  // "": it is not drained; a step can run there
+inline constexpr std::string_view kConfig = "config";        // gres_text() of what the files say
+inline constexpr std::string_view kGres = "gres";            // gres_text() of what slurmctld says
+inline constexpr std::string_view kRegistered = "registered";  // "yes", or what the node's flags say
+inline constexpr std::string_view kBootFile = "boot-file";     // digest() of what stands there
+// What this run had done since the files were last written; "yes". Asking twice does no harm.
+inline constexpr std::string_view kClients = "gpu-clients";  // "stopped" "started"
+inline constexpr std::string_view kReconfigured = "reconfigured";
+inline constexpr std::string_view kControllerRestarted = "controller-restarted";
+inline constexpr std::string_view kNodeRestarted = "node-restarted";
+}  // namespace key
+
+// "gpu:1g.10gb:7,gpu:3g.40gb:2,mps:200": sorted, without what is 0. mps and shard carry no type, as Slurm
+// copies that from the GPU. Empty: no GPU at all.
+std::string gres_text(const std::map<std::string, std::int64_t>& counts);
+
+// Sixteen hexadecimal digits by which two texts are told apart (FNV-1a, 64 bits): no protection.
+std::string digest(std::string_view text);
+
+}  // namespace tessera::plan::slurm

@@ -1,0 +1,232 @@
+// The steps that a Slurm node's change is made of: their order, what each relies on, what is never guessed.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "engine/plan/slurm_config.hpp"
+#include "engine/plan/slurm_words.hpp"
+#include "engine/slurmconf/settings.hpp"
+#include "tests/engine/plan/boards.hpp"
+
+namespace tessera::test {
+namespace {
+
+using plan::Step;
+using slurmconf::Reach;
+using slurmconf::Writer;
+
+constexpr const char* kSlurmConf =
+    "ClusterName=hpc\nGresTypes=gpu\n"
+    "NodeName=n[1-2] CPUs=64 Gres=gpu:h100:2 State=UNKNOWN\nPartitionName=all Nodes=n[1-2]\n";
+constexpr const char* kGresConf = "NodeName=n[1-2] Name=gpu Type=h100 File=/dev/nvidia[0-1]\n";
+
+struct SlurmPlans : testing::Test {
+  slurmconf::Site site;
+  Node node = test::node("n1", {uncut(0, 0), uncut(1, 1)});
+  std::vector<Workload> jobs;
+
+  SlurmPlans() {
+    site.major = 24, site.minor = 11;
+    site.files = {{"/etc/slurm/slurm.conf", kSlurmConf}, {"/etc/slurm/gres.conf", kGresConf}};
+    site.reach = Reach::ssh;
+    site.gpu_file = "/dev/nvidia{gpu}";
+    site.instance_file = "/dev/gi{gpu}-{gi}";
+  }
+  plan::Plan plan_for(const plan::Intent& intent, bool with_site = true) {
+    Story story;
+    story.tell(NodesListed{{node, test::node("n2", {uncut(0, 0), uncut(1, 1)})}});
+    story.tell(WorkloadsListed{jobs});
+    plan::Capabilities can = plan::slurm_capabilities();
+    if (with_site) can.slurm = std::make_shared<const slurmconf::Site>(site);
+    auto made = plan::make_plan(story.cluster(), catalogue(), intent, can, {}, at(0));
+    EXPECT_TRUE(made.ok()) << (made ? "" : to_line(made.error()));
+    return made.ok() ? *made : plan::Plan{};
+  }
+  std::vector<Step> steps(const plan::Intent& intent) {
+    plan::Plan plan = plan_for(intent);
+    EXPECT_EQ(plan.no_steps, "");
+    return plan.nodes.empty() ? std::vector<Step>{} : plan.nodes[0].steps;
+  }
+  static std::string name(const Step& step) {
+    if (const auto* own = std::get_if<plan::Special>(&step.action)) return own->verb;
+    return std::string(word(step.action));
+  }
+  static std::string order(const std::vector<Step>& steps) {
+    std::string text;
+    for (const Step& step : steps) text += (text.empty() ? "" : " ") + name(step);
+    return text;
+  }
+  static const Step& find(const std::vector<Step>& steps, const std::string& wanted) {
+    auto it =
+        std::find_if(steps.begin(), steps.end(), [&](const Step& step) { return name(step) == wanted; });
+    EXPECT_NE(it, steps.end()) << wanted;
+    static const Step none;
+    return it == steps.end() ? none : *it;
+  }
+  static bool expects(const plan::Conditions& conditions, std::string_view key, const std::string& value) {
+    return std::find(conditions.begin(), conditions.end(),
+                     plan::Condition(plan::WordIs{std::string(key), value})) != conditions.end();
+  }
+  static std::string all_commands(const Step& step) {
+    std::string text;
+    for (const std::string& line : step.commands) text += line + "\n";
+    return text;
+  }
+};
+
+TEST_F(SlurmPlans, ANodeIsDrainedCutWrittenReconfiguredAndOpened) {
+  std::vector<Step> all = steps(wants("7x1g.10gb"));
+  EXPECT_EQ(order(all),
+            "look-only look-only close-node set-mark look-only set-mode create-instances look-only "
+            "write-config look-only reconfigure look-only open-node clear-mark");
+  EXPECT_EQ(all.front().id, "n1/1");
+  const Step& write = find(all, "write-config");
+  EXPECT_TRUE(expects(write.after, plan::slurm::key::kConfig, "gpu:1g.10gb:7,gpu:h100:1"));
+  std::string diff = all_commands(write);
+  EXPECT_NE(diff.find("-NodeName=n[1-2] CPUs=64 Gres=gpu:h100:2"), std::string::npos) << diff;
+  EXPECT_NE(diff.find("Gres=gpu:1g.10gb:7,gpu:h100:1"), std::string::npos) << diff;
+  EXPECT_NE(all_commands(find(all, "create-instances")).find("ssh n1 nvidia-smi mig"), std::string::npos);
+  // Right before it, and relied upon by it: nothing but this node may change.
+  EXPECT_TRUE(expects(find(all, "reconfigure").before, plan::slurm::key::kElsewhere, ""));
+  EXPECT_TRUE(expects(find(all, "open-node").before, plan::slurm::key::kGres, "gpu:1g.10gb:7,gpu:h100:1"));
+  EXPECT_TRUE(expects(find(all, "open-node").before, plan::slurm::key::kRegistered, "yes"));
+}
+
+TEST_F(SlurmPlans, NothingIsTouchedWhileWorkIsThere) {
+  jobs = {running("7", "alice", {holds("n1", {{1, 1}})})};
+  std::vector<Step> all = steps(wants("7x1g.10gb"));
+  for (const char* step : {"set-mode", "create-instances", "write-config", "reconfigure"}) {
+    const plan::Conditions& before = find(all, step).before;
+    EXPECT_TRUE(std::any_of(before.begin(), before.end(), [](const plan::Condition& one) {
+      const auto* empty = std::get_if<plan::ScopeEmpty>(&one);
+      return empty && empty->scope.boards.empty();  // the whole node
+    })) << step;
+  }
+  EXPECT_NE(order(all).find("set-mark look-only set-mode"), std::string::npos);  // waits, ends nobody
+  plan::Intent cancel = wants("7x1g.10gb");
+  cancel.options.way = plan::Way::cancel;
+  EXPECT_NE(order(steps(cancel)).find("set-mark evict look-only"), std::string::npos);
+}
+
+TEST_F(SlurmPlans, SharingNeedsNoWayToTheNode) {
+  site.reach = Reach::none;
+  EXPECT_NE(plan_for(shares(Strategy::mps, 100)).no_steps, "") << "one board of two";
+  plan::Intent both = shares(Strategy::mps, 100);
+  both.boards[0].gpu.reset();
+  std::vector<Step> all = steps(both);
+  EXPECT_EQ(order(all),
+            "look-only look-only close-node set-mark look-only write-config look-only reconfigure look-only "
+            "open-node clear-mark");
+  EXPECT_TRUE(expects(find(all, "write-config").after, plan::slurm::key::kConfig, "gpu:h100:2,mps:200"));
+  EXPECT_NE(all_commands(find(all, "write-config")).find("+GresTypes=gpu,mps"), std::string::npos);
+}
+
+TEST_F(SlurmPlans, CuttingWithoutAWayThereSaysWhatToSet) {
+  site.reach = Reach::none;
+  plan::Plan plan = plan_for(wants("7x1g.10gb"));
+  EXPECT_NE(plan.no_steps.find("--slurm-runner"), std::string::npos) << plan.no_steps;
+  EXPECT_FALSE(plan.changes_anything());
+  EXPECT_NE(plan_for(wants("7x1g.10gb"), false).no_steps.find("--slurm-conf"), std::string::npos);
+}
+
+TEST_F(SlurmPlans, BeforeTwentyThreeElevenDaemonsAreRestartedAsTheSiteSays) {
+  site.major = 22, site.minor = 5;
+  std::vector<Step> asked = steps(wants("7x1g.10gb"));
+  EXPECT_NE(order(asked).find("reconfigure look-only look-only open-node"), std::string::npos)
+      << order(asked);
+  const Step& by_hand = *(
+      std::find_if(asked.begin(), asked.end(), [](const Step& step) { return name(step) == "reconfigure"; }) +
+      1);
+  EXPECT_NE(all_commands(by_hand).find("on n1: restart slurmd"), std::string::npos);
+  site.restart_controller = {"ssh", "ctl", "systemctl", "restart", "slurmctld"};
+  site.restart_node = {"ssh", "{node}", "systemctl", "restart", "slurmd"};
+  std::vector<Step> own = steps(wants("7x1g.10gb"));
+  EXPECT_NE(order(own).find("reconfigure restart-controller restart-node look-only open-node"),
+            std::string::npos)
+      << order(own);
+  EXPECT_EQ(find(own, "restart-node").commands, std::vector<std::string>{"ssh n1 systemctl restart slurmd"});
+}
+
+TEST_F(SlurmPlans, BySrunTheNodeIsReservedCutAndOnlyThenDrained) {
+  site.reach = Reach::srun;
+  std::vector<Step> all = steps(wants("7x1g.10gb"));
+  EXPECT_EQ(order(all),
+            "look-only look-only set-mark look-only set-mode create-instances look-only close-node "
+            "write-config look-only reconfigure look-only open-node clear-mark");
+}
+
+TEST_F(SlurmPlans, AnAutomationThatWritesTheFilesIsWaitedFor) {
+  site.writer = Writer::site;
+  std::vector<Step> all = steps(wants("7x1g.10gb"));
+  EXPECT_EQ(order(all).find("write-config"), std::string::npos);
+  EXPECT_EQ(order(all).find("reconfigure"), std::string::npos);
+  bool shown = std::any_of(all.begin(), all.end(), [](const Step& step) {
+    return step.deadline == Duration{0} && all_commands(step).find("@@") != std::string::npos;
+  });
+  EXPECT_TRUE(shown);
+}
+
+TEST_F(SlurmPlans, TheSitesClientsAndBootFileHaveStepsOfTheirOwn) {
+  site.stop_clients = {"systemctl stop dcgm"};
+  site.start_clients = {"systemctl start dcgm"};
+  site.boot_file = "/etc/mig.yaml";
+  std::vector<Step> all = steps(wants("7x1g.10gb"));
+  EXPECT_NE(order(all).find("stop-gpu-clients set-mode"), std::string::npos) << order(all);
+  EXPECT_NE(order(all).find("write-boot-file write-config start-gpu-clients look-only reconfigure"),
+            std::string::npos)
+      << order(all);
+  const auto& boot = std::get<plan::Special>(find(all, "write-boot-file").action);
+  EXPECT_EQ(boot.arguments.at("text"),
+            "# n1: written by tessera\nversion: v1\nmig-configs:\n  tessera:\n"
+            "    - devices: [1]\n      mig-enabled: false\n"
+            "    - devices: [0]\n      mig-enabled: true\n      mig-devices:\n        \"1g.10gb\": 7\n");
+}
+
+TEST(SlurmGres, IsReadInEveryWayInWhichItIsWritten) {
+  using plan::slurm::plain_gres;
+  EXPECT_EQ(plain_gres("gpu:h100:8(S:0-1)"), "gpu:h100:8");
+  EXPECT_EQ(plain_gres("gpu:h100:2,mps:h100:200"), "gpu:h100:2,mps:200");
+  EXPECT_EQ(plain_gres("mps:200,gpu:2"), "gpu:2,mps:200");
+  EXPECT_EQ(plain_gres("gpu:1g.10gb:4,gpu:3g.40gb:2,gpu:1g.10gb:3"), "gpu:1g.10gb:7,gpu:3g.40gb:2");
+  EXPECT_EQ(plain_gres("gpu:h100"), "gpu:h100:1");
+  EXPECT_EQ(plain_gres("craynetwork:4"), "");
+  EXPECT_EQ(plain_gres(""), "");
+  EXPECT_EQ(plain_gres("gpu:0"), "");
+  EXPECT_EQ(plain_gres(":,,((("), "");
+}
+
+TEST(SlurmSettings, CommandsAreSplitWithoutAShell) {
+  using slurmconf::split_command;
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(*split_command("systemctl restart slurmctld"), (Words{"systemctl", "restart", "slurmctld"}));
+  EXPECT_EQ(*split_command(R"(ssh 'a b' "c \" d" e\ f '')"), (Words{"ssh", "a b", "c \" d", "e f", ""}));
+  EXPECT_EQ(*split_command("echo $(id); ls"), (Words{"echo", "$(id);", "ls"}));
+  EXPECT_FALSE(split_command("echo 'x"));
+  EXPECT_FALSE(split_command("echo \\"));
+  EXPECT_FALSE(split_command("echo a\nb"));
+}
+
+TEST(SlurmSettings, WhatASiteSaysIsChecked) {
+  using slurmconf::site_of;
+  auto site = site_of({"pdsh -w {node}", "host:cfg", "a b", "c {node}", "x y; z", "", "/etc/b",
+                       "gpu=/d/{node}-{gpu},instance=/d/{index}"});
+  ASSERT_TRUE(site) << to_line(site.error());
+  EXPECT_EQ(site->reach, Reach::custom);
+  EXPECT_EQ(site->writer, Writer::host);
+  EXPECT_EQ(site->config_host, "cfg");
+  EXPECT_EQ(site->stop_clients, (std::vector<std::string>{"x y", "z"}));
+  EXPECT_EQ(site->instance_file, "/d/{index}");
+  EXPECT_TRUE(site_of({}));
+  for (const slurmconf::SiteSettings& wrong : {slurmconf::SiteSettings{"pdsh", "", "", "", "", "", "", ""},
+                                               {"", "there", "", "", "", "", "", ""},
+                                               {"", "", "'", "", "", "", "", ""},
+                                               {"", "", "", "", "", "", "relative", ""},
+                                               {"", "", "", "", "", "", "", "cpu=/x"}}) {
+    auto refused = site_of(wrong);
+    ASSERT_FALSE(refused);
+    EXPECT_NE(refused.error().reason.find("slurm-"), std::string::npos) << to_line(refused.error());
+  }
+}
+
+}  // namespace
+}  // namespace tessera::test
