@@ -7,6 +7,7 @@
 #include <map>
 
 #include "backends/process.hpp"
+#include "backends/slurm/actuator.hpp"
 #include "backends/slurm/commands.hpp"
 #include "backends/slurm/explain.hpp"
 #include "backends/slurm/pace.hpp"
@@ -89,6 +90,8 @@ struct SlurmBackend::State {
   void nobody_there(Error error);
   void ping_unanswered();
   void end();
+  void learn_boards();
+  void pause();
   void wake_after(Duration delay);
   void set_pace(Pace pace);
   void refresh();
@@ -122,9 +125,11 @@ struct SlurmBackend::State {
   Duration in_calls{0};
   std::optional<Steady::time_point> last_seldom;
   std::uint64_t timer = 0;
+  std::vector<Node> last_nodes;  // where drivers can be asked: the last list, for the boards that it lacks
 
   Worker worker;
   Processes processes{worker};
+  SlurmActuator actuator{worker, processes, options, site};
 };
 
 // The cluster is shown at once, with what is known without asking the controller.
@@ -215,8 +220,11 @@ void SlurmBackend::State::take(Step step, const Outcome& outcome) {
   };
   switch (step) {
     case Step::nodes:
-      listed(parse_nodes(outcome.out, origin(source), options.catalogue),
-             [&](std::vector<Node> nodes) { post(NodesListed{std::move(nodes)}); });
+      listed(parse_nodes(outcome.out, origin(source), options.catalogue), [&](std::vector<Node> nodes) {
+        if (options.said.reach != slurmconf::Reach::none) last_nodes = nodes;
+        actuator.lay_known_boards(nodes);
+        post(NodesListed{std::move(nodes)});
+      });
       break;
     case Step::jobs:
       listed(parse_jobs(outcome.out, origin(source)),
@@ -235,6 +243,7 @@ void SlurmBackend::State::take(Step step, const Outcome& outcome) {
       break;
     case Step::config:
       facts = parse_config(outcome.out);
+      actuator.know(facts.version, conf.file.empty() ? facts.conf : conf.file);
       post(ClusterSeen{Scheduler::slurm, false, "slurm " + (facts.version.empty() ? client : facts.version),
                        facts.conf.empty() ? conf.file : facts.conf});
       return;
@@ -298,8 +307,38 @@ void SlurmBackend::State::nobody_there(Error error) {
 }
 
 void SlurmBackend::State::end() {
-  if (!loaded) post(Loaded{});
-  loaded = true;
+  if (loaded || !options.needs_boards) {
+    if (!loaded) post(Loaded{});
+    loaded = true;
+    pause();
+    return learn_boards();
+  }
+  learn_boards();
+}
+
+// Whoever plans needs boards before anything else; whoever looks gets them when they are there.
+void SlurmBackend::State::learn_boards() {
+  std::vector<Node> wanted = last_nodes;  // a name that is none is a filter: then all of them
+  if (options.needs_boards && !options.needs_boards->empty())
+    std::erase_if(wanted, [&](const Node& node) {
+      return std::find(options.needs_boards->begin(), options.needs_boards->end(), node.name) ==
+             options.needs_boards->end();
+    });
+  if (wanted.empty()) wanted = last_nodes;
+  actuator.learn_boards(wanted, [this](bool any) {
+    if (any) {
+      std::vector<Node> nodes = last_nodes;
+      actuator.lay_known_boards(nodes);
+      post(NodesListed{std::move(nodes)});
+    }
+    if (loaded) return;
+    post(Loaded{});
+    loaded = true;
+    pause();
+  });
+}
+
+void SlurmBackend::State::pause() {
   busy = false;
   pacer.round_ended(in_calls, round.had_failure());
   Duration interval = pacer.interval();
@@ -344,6 +383,8 @@ void SlurmBackend::start(EventSink& sink) {
 void SlurmBackend::set_pace(Pace pace) {
   state_->worker.post([state = state_.get(), pace] { state->set_pace(pace); });
 }
+
+plan::Actuator* SlurmBackend::actuator() { return &state_->actuator; }
 
 void SlurmBackend::refresh() {
   state_->worker.post([state = state_.get()] { state->refresh(); });

@@ -1,17 +1,21 @@
-// A Slurm cluster, read only: asks scontrol in rounds and posts what it says.
+// A Slurm cluster: asks scontrol in rounds and posts what it says; changes nodes where a run asks for that.
 //
-// One thread, one call in flight. A round lists nodes and jobs; partitions, reservations and the controllers'
-// state come seldom. When an answer is late or a call fails, `scontrol ping` (5 ms) tells whether a
-// controller is there before anything that may block for long is tried again.
-// Threads: as Backend says; the clock is called on the backend's thread.
+// One thread, one polling call in flight; a step's calls (actuator.hpp) do not queue behind it. A round lists
+// nodes and jobs; partitions, reservations and the controllers' state come seldom. When an answer is late or
+// a call fails, `scontrol ping` (5 ms) tells whether a controller is there before anything that may block for
+// long is tried again. Where commands reach the nodes, their drivers are asked once for the boards that Slurm
+// does not tell. Threads: as Backend says; the clock is called on the backend's thread.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/mig/catalogue.hpp"
 #include "engine/port.hpp"
+#include "engine/slurmconf/site.hpp"
 
 namespace tessera::slurm {
 
@@ -24,6 +28,10 @@ struct Options {
   std::uint64_t generation = 1;               // counts up when a cluster is opened again
   const mig::Catalogue* catalogue = nullptr;  // outlives the backend; null: products stay unknown
   std::function<TimePoint()> clock;           // the wall clock
+  slurmconf::Site said;                       // what the site says of itself; without files
+  // The first picture is complete only with the boards of these nodes; nullopt: it does not wait for boards.
+  // An empty list: of all nodes.
+  std::optional<std::vector<NodeName>> needs_boards;
 };
 
 class SlurmBackend final : public Backend {
@@ -35,6 +43,7 @@ class SlurmBackend final : public Backend {
   void start(EventSink& sink) override;  // sink outlives the backend
   void set_pace(Pace pace) override;
   void refresh() override;
+  plan::Actuator* actuator() override;
 
  private:
   struct State;

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 namespace tessera::slurm {
-namespace {
 
 Command scontrol(const Site& site, std::vector<std::string> arguments) {
   Command command;
@@ -17,8 +16,6 @@ Command scontrol(const Site& site, std::vector<std::string> arguments) {
   command.deadline = site.deadline;
   return command;
 }
-
-}  // namespace
 
 // -a: hidden partitions and their nodes and jobs; -d: GresUsed and the indices of GPUs; -o: a line a record.
 Command show_nodes(const Site& site) { return scontrol(site, {"-a", "-d", "-o", "show", "node"}); }

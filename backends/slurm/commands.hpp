@@ -18,6 +18,8 @@ struct Site {
   Duration deadline{30000};  // a client with a hung munged would block for minutes
 };
 
+// scontrol with a plain environment.
+Command scontrol(const Site& site, std::vector<std::string> arguments);
 Command show_nodes(const Site& site);
 Command show_jobs(const Site& site);
 Command show_partitions(const Site& site);

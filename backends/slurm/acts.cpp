@@ -1,0 +1,328 @@
+#include "backends/slurm/acts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+
+#include "backends/nvidia/commands.hpp"
+#include "backends/nvidia/parse.hpp"
+#include "backends/slurm/change_commands.hpp"
+#include "backends/slurm/conf_files.hpp"
+#include "engine/plan/observed.hpp"
+#include "engine/plan/slurm_config.hpp"
+#include "engine/plan/slurm_words.hpp"
+#include "engine/slurmconf/edit.hpp"
+#include "engine/slurmconf/settings.hpp"
+#include "engine/text.hpp"
+
+namespace tessera::slurm {
+namespace {
+
+namespace key = plan::slurm::key;
+namespace verb = plan::slurm::verb;
+
+constexpr Duration kOnNode{120000};  // a driver that resets eight boards takes its time
+
+Command command_of(const std::vector<std::string>& argv, const std::string& node) {
+  Command command;
+  for (std::string word : argv) {
+    for (auto at = word.find("{node}"); at != std::string::npos; at = word.find("{node}", at + node.size()))
+      word.replace(at, 6, node);
+    command.argv.push_back(std::move(word));
+  }
+  command.dies_with_us = false;
+  command.deadline = kOnNode;
+  return command;
+}
+
+std::string last_line(std::string_view text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.remove_suffix(1);
+  std::size_t start = text.rfind('\n');
+  return clean(text.substr(start == std::string_view::npos ? 0 : start + 1), 400);
+}
+
+class Act : public std::enable_shared_from_this<Act> {
+ public:
+  Act(Hands& hands, plan::Order order, std::function<void(Status)> done)
+      : hands_(hands), order_(std::move(order)), done_(std::move(done)) {}
+
+  void begin() { std::visit(*this, order_.action); }
+
+  // ── marks and drains: always on a fresh look, since others may have been quicker ──────────────────────
+
+  void operator()(const plan::SetMark& act) {
+    after_look(false, [this, act](Seen& seen) {
+      const plan::NodeFacts& facts = seen.facts;
+      if (facts.mark && facts.mark->run == order_.mark.run) return end(Done{});
+      if (facts.mark && !act.break_lock)
+        return end(Error{"cannot mark " + node(), "marked by " + plan::to_text(*facts.mark),
+                         "break its lock, or wait for it"});
+      if (seen.reservation)
+        local(free_reservation(hands_.commands, seen.reservation->name), "cannot take the lock over");
+      if (!facts.closed && reach() != slurmconf::Reach::srun)
+        local(drain(hands_.commands, node(), reason("GPU layout change")), "cannot drain " + node());
+      else
+        local(reserve(hands_.commands, reservation_name(order_.mark), node(), user(seen)),
+              "cannot reserve " + node());
+      go();
+    });
+  }
+  void operator()(const plan::ClearMark&) {
+    after_look(false, [this](Seen& seen) {
+      if (seen.reservation && seen.facts.mark && seen.facts.mark->run == order_.mark.run)
+        local(free_reservation(hands_.commands, seen.reservation->name), "cannot give the reservation back");
+      go();
+    });
+  }
+  void operator()(const plan::CloseNode& act) {
+    after_look(false, [this, act](Seen& seen) {
+      if (!seen.facts.closed)
+        local(drain(hands_.commands, node(), reason(act.words)), "cannot drain " + node());
+      go();
+    });
+  }
+  void operator()(const plan::OpenNode&) {
+    after_look(false, [this](Seen& seen) {
+      const auto& as = seen.facts.closed_as;
+      if (seen.facts.closed && as && as->run == order_.mark.run)
+        local(open(hands_.commands, node()), "cannot open " + node());
+      go();
+    });
+  }
+  void operator()(const plan::Evict& act) {
+    const std::string& job = act.workload.text;
+    if (act.way == plan::Way::requeue) local(requeue(hands_.commands, job), "cannot requeue job " + job);
+    if (act.way == plan::Way::cancel) local(cancel(hands_.commands, job), "cannot end job " + job);
+    go();
+  }
+
+  // ── the node's driver ─────────────────────────────────────────────────────────────────────────────────
+
+  void operator()(const plan::DestroyInstances& act) {
+    after_look(true, [this, act](Seen& seen) {
+      const Gpu* gpu = plan::find_gpu(seen.facts.node, act.gpu);
+      std::vector<int> ids, with_compute;
+      for (const plan::InstanceAt& one : act.instances) {
+        const Slice* slice = gpu ? plan::find_instance(*gpu, one) : nullptr;
+        if (!slice || !slice->instance_id) continue;
+        ids.push_back(*slice->instance_id);
+        if (!slice->compute.empty()) with_compute.push_back(*slice->instance_id);
+      }
+      if (!with_compute.empty())
+        driver(nvidia::destroy_compute(act.gpu, with_compute), "cannot destroy instances");
+      if (!ids.empty()) driver(nvidia::destroy_instances(act.gpu, ids), "cannot destroy instances");
+      go();
+    });
+  }
+  void operator()(const plan::CreateInstances& act) {
+    after_look(true, [this, act](Seen& seen) {
+      const Gpu* gpu = plan::find_gpu(seen.facts.node, act.gpu);
+      const mig::Catalogue* catalogue = hands_.eyes.catalogue;
+      const mig::Product* product =
+          gpu && gpu->product && catalogue ? catalogue->by_key(gpu->product->text) : nullptr;
+      // An instance without its compute instance is of no use to anybody: it was cut off half-way.
+      if (gpu)
+        for (const Slice& slice : gpu->slices)
+          if (slice.instance_id && slice.compute.empty())
+            driver(nvidia::create_compute(act.gpu, *slice.instance_id), "cannot create compute instances");
+      driver(nvidia::create(act.gpu, act.instances, product, act.chosen), "cannot create instances");
+      go();
+    });
+  }
+  void operator()(const plan::SetMode& act) {
+    after_look(false, [this, act](Seen&) {
+      driver(nvidia::set_mode(act.gpus, act.mig), act.mig ? "cannot switch MIG on" : "cannot switch MIG off");
+      go();
+    });
+  }
+  void operator()(const plan::ResetGpus& act) {
+    after_look(false, [this, act](Seen&) {
+      driver(nvidia::reset(act.gpus), "cannot reset the GPUs");
+      go();
+    });
+  }
+  void operator()(const plan::RebootNode&) {
+    local(reboot(hands_.commands, node(), reason("reboot for a new MIG mode")), "cannot reboot " + node());
+    go();
+  }
+  void operator()(const plan::Configure&) {
+    end(Error{"cannot share GPUs on " + node(), "Slurm's way of sharing stands in its files", ""});
+  }
+  void operator()(const plan::LookOnly&) { go(); }
+
+  // ── files and daemons ─────────────────────────────────────────────────────────────────────────────────
+
+  void operator()(const plan::Special& act) {
+    const slurmconf::Site& said = hands_.eyes.said;
+    auto value = [&](const char* name) {
+      auto it = act.arguments.find(name);
+      return it == act.arguments.end() ? std::string() : it->second;
+    };
+    if (act.verb == verb::kStopClients) return clients(said.stop_clients, "stopped");
+    if (act.verb == verb::kStartClients) return clients(said.start_clients, "started");
+    if (act.verb == verb::kWriteBootFile) return boot_file(value("path"), value("text"));
+    if (act.verb == verb::kWriteConfig) return write_config(value("gres"));
+    if (act.verb == verb::kReconfigure) {
+      local(reconfigure(hands_.commands), "cannot have Slurm read its files again");
+      then_remember(key::kReconfigured, "yes");
+    } else if (act.verb == verb::kRestartController && !said.restart_controller.empty()) {
+      local(command_of(said.restart_controller, node()), "cannot restart the controller");
+      then_remember(key::kControllerRestarted, "yes");
+    } else if (act.verb == verb::kRestartNode && !said.restart_node.empty()) {
+      local(command_of(said.restart_node, node()), "cannot restart slurmd");
+      then_remember(key::kNodeRestarted, "yes");
+    } else {
+      return end(Error{"cannot change " + node(), "'" + clean(act.verb, 64) + "' is not set up here", ""});
+    }
+    go();
+  }
+
+ private:
+  using Task = std::function<void()>;  // ends in next() or end()
+
+  const std::string& node() const { return order_.node.text; }
+  slurmconf::Reach reach() const { return hands_.eyes.said.reach; }
+  std::string reason(const std::string& words) const {
+    return fmt::format("{}: {}", plan::to_text(order_.mark), clean(words, 400));
+  }
+  // Whom the reservation lets in: srun comes as us.
+  static std::string user(const Seen& seen) {
+    return seen.user.empty() || seen.user == "root" ? "root" : "root," + seen.user;
+  }
+  void remember(std::string_view name, const std::string& value) {
+    Deeds& deeds = hands_.deeds[order_.node];
+    if (deeds.run != order_.mark.run) deeds = {order_.mark.run, {}};
+    deeds.words[std::string(name)] = value;
+  }
+  void then_remember(std::string_view name, std::string value) {
+    tasks_.push_back([this, name, value = std::move(value)] {
+      remember(name, value);
+      next();
+    });
+  }
+
+  void after_look(bool boards, std::function<void(Seen&)> then) {
+    LookAt what{order_.node, boards, false};
+    look_at(hands_.eyes, what, [self = shared_from_this(), then = std::move(then)](Result<Seen> seen) {
+      if (!seen) return self->end(seen.error());
+      if (!seen->facts.known)
+        return self->end(Error{"cannot change " + self->node(), "Slurm does not list this node", ""});
+      if (seen->reservation) self->reservation_ = seen->reservation->name;
+      then(*seen);
+    });
+  }
+  void local(Command command, std::string what) {
+    tasks_.push_back([this, command = std::move(command), what = std::move(what)] {
+      Duration deadline = command.deadline;
+      hands_.processes.run(command, [self = shared_from_this(), what, deadline](Result<Outcome> ran) {
+        if (!ran) return self->end(ran.error());
+        if (auto error = explain_change(what, *ran, deadline)) return self->end(std::move(*error));
+        self->next();
+      });
+    });
+  }
+  NodeCommand there(std::vector<std::string> argv) const {
+    NodeCommand command;
+    command.node = order_.node;
+    command.argv = std::move(argv);
+    command.reservation = reservation_;
+    command.deadline = kOnNode;
+    command.changes = true;
+    return command;
+  }
+  void on_node(NodeCommand command, std::function<std::optional<Error>(const NodeAnswer&)> judge) {
+    tasks_.push_back([this, command = std::move(command), judge = std::move(judge)] {
+      hands_.runner.run(command, [self = shared_from_this(), judge](Result<NodeAnswer> answer) {
+        if (!answer) return self->end(answer.error());
+        if (auto error = judge(*answer)) return self->end(std::move(*error));
+        self->next();
+      });
+    });
+  }
+  void driver(nvidia::Argv argv, std::string what) {
+    on_node(there(std::move(argv)), [what = what + " on " + node()](const NodeAnswer& answer) {
+      return nvidia::refusal_of(nvidia::parse_change(answer.out, answer.err, answer.exit_code), what);
+    });
+  }
+  void plain(NodeCommand command, std::string what) {
+    on_node(std::move(command), [what = std::move(what)](const NodeAnswer& answer) -> std::optional<Error> {
+      if (answer.exit_code == 0) return std::nullopt;
+      std::string words = last_line(answer.err.empty() ? answer.out : answer.err);
+      return Error{what, words.empty() ? fmt::format("it ended with status {}", answer.exit_code) : words,
+                   ""};
+    });
+  }
+
+  void clients(const std::vector<std::string>& lines, std::string word) {
+    after_look(false, [this, lines, word](Seen&) {
+      for (const std::string& line : lines) {
+        auto argv = slurmconf::split_command(line);
+        if (!argv) return end(argv.error());
+        plain(there(std::move(*argv)), fmt::format("'{}' failed on {}", line, node()));
+      }
+      then_remember(key::kClients, word);
+      go();
+    });
+  }
+  // In place in one step, so that a boot in between finds the old layout or the new one.
+  void boot_file(const std::string& path, const std::string& text) {
+    after_look(false, [this, path, text](Seen&) {
+      const std::string what = "cannot write the boot file on " + node();
+      NodeCommand write = there({"tee", path + ".tessera-new"});
+      write.input = text;
+      plain(std::move(write), what);
+      plain(there({"mv", "-f", path + ".tessera-new", path}), what);
+      go();
+    });
+  }
+  void write_config(const std::string& gres) {
+    after_look(true, [this, gres](Seen& seen) {
+      if (seen.site.files.empty())
+        return end(
+            Error{"cannot write Slurm's files", "they cannot be read here", "--slurm-conf names them"});
+      const Node& boards = seen.facts.node;
+      const mig::Product* product = nullptr;
+      for (const Gpu& gpu : boards.gpus)
+        if (gpu.product && hands_.eyes.catalogue) product = hands_.eyes.catalogue->by_key(gpu.product->text);
+      auto wanted = plan::slurm::wanted_config(boards, gres, product, seen.site);
+      if (!wanted) return end(wanted.error());
+      auto after = slurmconf::set_node(seen.site.files, *wanted);
+      if (!after) return end(after.error());
+      hands_.deeds.erase(order_.node);  // whatever was restarted was so for the files before
+      end(write_conf_files(seen.site.files, *after, order_.mark.run));
+    });
+  }
+
+  void go() { next(); }
+  void next() {
+    if (tasks_.empty()) return end(Done{});
+    Task task = std::move(tasks_.front());
+    tasks_.pop_front();
+    task();
+  }
+  void end(Status status) {
+    tasks_.clear();
+    if (done_) std::exchange(done_, nullptr)(std::move(status));
+  }
+
+  Hands& hands_;
+  const plan::Order order_;
+  std::function<void(Status)> done_;
+  std::deque<Task> tasks_;
+  std::string reservation_;
+};
+
+}  // namespace
+
+void Hands::tell_deeds(plan::NodeFacts& facts) const {
+  auto known = deeds.find(facts.node.name);
+  if (known == deeds.end() || !facts.mark || facts.mark->run != known->second.run) return;
+  for (const auto& [name, value] : known->second.words) facts.words[name] = value;
+}
+
+void act(Hands& hands, const plan::Order& order, std::function<void(Status)> done) {
+  std::make_shared<Act>(hands, order, std::move(done))->begin();
+}
+
+}  // namespace tessera::slurm

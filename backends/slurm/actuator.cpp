@@ -1,0 +1,199 @@
+#include "backends/slurm/actuator.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+
+#include "backends/owed.hpp"
+#include "backends/slurm/acts.hpp"
+#include "backends/slurm/boards.hpp"
+#include "backends/slurm/change_commands.hpp"
+#include "backends/slurm/conf_files.hpp"
+#include "backends/slurm/explain.hpp"
+#include "backends/slurm/look.hpp"
+#include "backends/slurm/node_files.hpp"
+#include "backends/slurm/parse_cluster.hpp"
+#include "backends/slurm/parse_node.hpp"
+#include "engine/hostlist.hpp"
+
+namespace tessera::slurm {
+namespace {
+
+constexpr int kLooksAtOnce = 8;
+constexpr const char* kWhom = "Slurm";
+
+RunnerOptions runner_options(const Options& options, const Site& site) {
+  RunnerOptions wanted;
+  wanted.reach = options.said.reach;
+  wanted.custom = options.said.runner;
+  wanted.slurm_conf = site.conf;
+  wanted.slurm_bin = site.bin;
+  return wanted;
+}
+
+bool boards_are_told(const Node& node) {
+  return node.pool.empty() && std::all_of(node.gpus.begin(), node.gpus.end(),
+                                          [](const Gpu& gpu) { return gpu.product.has_value(); });
+}
+
+// Whether Slurm still tells what the driver told when it was asked: the same instances, as many whole boards.
+bool still_fits(const Node& node, const std::vector<Gpu>& boards) {
+  std::map<ProfileName, int> counts;
+  std::size_t whole = 0;
+  for (const Gpu& board : boards) {
+    whole += board.strategy != Strategy::mig;
+    if (board.strategy == Strategy::mig)
+      for (const Slice& slice : board.slices) ++counts[slice.profile];
+  }
+  for (const Slice& slice : node.pool) --counts[slice.profile];
+  return whole == node.gpus.size() &&
+         std::all_of(counts.begin(), counts.end(), [](const auto& one) { return one.second == 0; });
+}
+
+struct Learning {
+  std::vector<NodeName> left;
+  int under_way = 0;
+  bool any = false;
+  std::function<void(bool any)> then;
+};
+
+}  // namespace
+
+struct SlurmActuator::State {
+  State(Worker& its_worker, Processes& processes, const Options& options, const Site& commands)
+      : worker(its_worker),
+        runner(processes, runner_options(options, commands)),
+        eyes{processes, runner, commands, options.catalogue, options.clock, "", options.said, {}, {}},
+        hands{processes, runner, commands, eyes, {}} {}
+
+  Worker& worker;
+  NodeRunner runner;
+  Eyes eyes;
+  Hands hands;
+  std::atomic<std::shared_ptr<const slurmconf::Site>> site;
+  std::shared_ptr<Learning> learning;  // null: none is under way
+
+  void learn_more();
+  void read_site(const std::string& version) {
+    slurmconf::Site fresh = with_version(eyes.said, version);
+    auto files = read_conf_files(eyes.conf);
+    if (!files) return;  // plans then say that it is missing
+    fresh.files = std::move(*files);
+    fresh.cannot_write = why_not_writable(fresh.files);
+    site.store(std::make_shared<const slurmconf::Site>(std::move(fresh)));
+  }
+};
+
+SlurmActuator::SlurmActuator(Worker& worker, Processes& processes, const Options& options, const Site& site)
+    : state_(std::make_unique<State>(worker, processes, options, site)) {}
+
+SlurmActuator::~SlurmActuator() = default;
+
+plan::Capabilities SlurmActuator::capabilities() const {
+  plan::Capabilities can = plan::slurm_capabilities();
+  can.slurm = state_->site.load();
+  return can;
+}
+
+void SlurmActuator::observe(NodeName node, Told<plan::NodeFacts> told) {
+  auto owed = std::make_shared<Owed<plan::NodeFacts>>(std::move(told), kWhom);
+  state_->worker.post([state = state_.get(), node = std::move(node), owed] {
+    look_at(state->eyes, {node}, [state, owed](Result<Seen> seen) {
+      if (!seen) return owed->answer(seen.error());
+      state->hands.tell_deeds(seen->facts);
+      owed->answer(std::move(seen->facts));
+    });
+  });
+}
+
+void SlurmActuator::perform(plan::Order order, Told<Done> told) {
+  auto owed = std::make_shared<Owed<Done>>(std::move(told), kWhom);
+  state_->worker.post([state = state_.get(), order = std::move(order), owed] {
+    act(state->hands, order, [owed](Status done) { owed->answer(std::move(done)); });
+  });
+}
+
+// Drain reasons and reservations: two short lists.
+void SlurmActuator::marks(Told<std::vector<plan::MarkedNode>> told) {
+  using Marks = std::vector<plan::MarkedNode>;
+  auto owed = std::make_shared<Owed<Marks>>(std::move(told), kWhom);
+  state_->worker.post([state = state_.get(), owed] {
+    auto found = std::make_shared<Marks>();
+    Eyes& eyes = state->eyes;
+    eyes.processes.run(show_reservations(eyes.commands), [&eyes, owed, found](Result<Outcome> ran) {
+      if (!ran) return owed->answer(ran.error());
+      if (auto error = explain("cannot list the reservations", *ran, eyes.commands.deadline))
+        return owed->answer(std::move(*error));
+      for (const Reservation& one : parse_reservations(ran->out).values) {
+        auto mark = mark_of_reservation(one.name);
+        auto nodes = expand_hosts(one.nodes);
+        if (!mark || !nodes) continue;
+        mark->since = one.start.value_or(TimePoint{});
+        for (const std::string& node : *nodes) found->push_back({NodeName(node), *mark});
+      }
+      eyes.processes.run(show_nodes(eyes.commands), [&eyes, owed, found](Result<Outcome> nodes) {
+        if (!nodes) return owed->answer(nodes.error());
+        if (auto error = explain("cannot list the nodes", *nodes, eyes.commands.deadline))
+          return owed->answer(std::move(*error));
+        for (const Node& node : parse_nodes(nodes->out, {}, nullptr).values) {
+          auto mark = node.health == Health::ok ? std::nullopt : plan::parse_mark(node.reason);
+          bool known = std::any_of(found->begin(), found->end(),
+                                   [&](const plan::MarkedNode& one) { return one.node == node.name; });
+          if (!mark || known) continue;
+          mark->since = node.reason_at.value_or(TimePoint{});
+          found->push_back({node.name, std::move(*mark)});
+        }
+        owed->answer(std::move(*found));
+      });
+    });
+  });
+}
+
+void SlurmActuator::know(const std::string& version, const std::string& conf) {
+  state_->eyes.conf = conf;
+  state_->read_site(version);
+}
+
+void SlurmActuator::lay_known_boards(std::vector<Node>& nodes) const {
+  if (state_->eyes.boards.empty()) return;
+  for (Node& node : nodes) {
+    auto known = state_->eyes.boards.find(node.name);
+    if (known != state_->eyes.boards.end() && still_fits(node, known->second.gpus))
+      lay_boards(node, known->second.gpus);
+  }
+}
+
+void SlurmActuator::learn_boards(const std::vector<Node>& nodes, std::function<void(bool any)> then) {
+  if (state_->learning) return;
+  auto round = std::make_shared<Learning>();
+  round->then = std::move(then);
+  for (const Node& node : nodes) {
+    if (boards_are_told(node) || node.health == Health::down) continue;
+    auto known = state_->eyes.boards.find(node.name);
+    if (known == state_->eyes.boards.end() || !still_fits(node, known->second.gpus))
+      round->left.push_back(node.name);
+  }
+  round->any = !round->left.empty();
+  std::reverse(round->left.begin(), round->left.end());
+  state_->learning = round;
+  state_->learn_more();
+}
+
+void SlurmActuator::State::learn_more() {
+  while (learning->under_way < kLooksAtOnce && !learning->left.empty()) {
+    NodeName node = learning->left.back();
+    learning->left.pop_back();
+    ++learning->under_way;
+    look_at(eyes, {node, true, false}, [this](Result<Seen>) {
+      --learning->under_way;
+      learn_more();
+    });
+  }
+  if (learning->under_way > 0) return;
+  auto done = std::exchange(learning, nullptr);
+  done->then(done->any);
+}
+
+}  // namespace tessera::slurm

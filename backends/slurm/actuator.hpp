@@ -1,0 +1,43 @@
+// A Slurm cluster in the hands of runs: looks at a node, and does one thing to it.
+//
+// The drain's reason is the mark of a run; a reservation named after the run is one, too, where the node must
+// stay open for our own steps (srun) or someone else's drain stands. What an admin wrote is never
+// overwritten. Calls do not queue behind the reader's rounds. Threads: as Actuator says; know() and all work
+// on the worker's thread. Site as last read is swapped as a whole.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "backends/process.hpp"
+#include "backends/slurm/backend.hpp"
+#include "backends/slurm/commands.hpp"
+#include "engine/plan/actuator.hpp"
+
+namespace tessera::slurm {
+
+class SlurmActuator final : public plan::Actuator {
+ public:
+  // All of these outlive it; the worker is stopped before it goes.
+  SlurmActuator(Worker& worker, Processes& processes, const Options& options, const Site& site);
+  ~SlurmActuator() override;
+
+  plan::Capabilities capabilities() const override;
+  void observe(NodeName node, Told<plan::NodeFacts> told) override;
+  void perform(plan::Order order, Told<Done> told) override;
+  void marks(Told<std::vector<plan::MarkedNode>> told) override;
+
+  // What the reader has found out: Slurm's version, and where slurm.conf lies.
+  void know(const std::string& version, const std::string& conf);
+  // Puts the boards of nodes whose driver has been asked into a list of the reader's.
+  void lay_known_boards(std::vector<Node>& nodes) const;
+  // Asks the drivers of those nodes whose boards Slurm does not tell and which are not known yet, some at a
+  // time; then calls `then` with whether any was asked. Does nothing more while an earlier call is under way.
+  void learn_boards(const std::vector<Node>& nodes, std::function<void(bool any)> then);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tessera::slurm

@@ -1,0 +1,37 @@
+// The argument vectors with which Slurm is changed, and the names of tessera's reservations.
+// Threads: pure functions.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "backends/process.hpp"
+#include "backends/slurm/commands.hpp"
+#include "engine/plan/facts.hpp"
+
+namespace tessera::slurm {
+
+Command show_node(const Site& site, const std::string& node);
+
+// Reason must not be empty: Slurm refuses a drain without one.
+Command drain(const Site& site, const std::string& node, const std::string& reason);
+Command open(const Site& site, const std::string& node);
+Command requeue(const Site& site, const std::string& job);
+Command cancel(const Site& site, const std::string& job);
+Command reconfigure(const Site& site);
+// Drains as soon as it is asked for, waits for nobody, and comes back drained: our reason stays.
+Command reboot(const Site& site, const std::string& node, const std::string& reason);
+// Drives other work away; `user` may go on using the node by naming the reservation.
+Command reserve(const Site& site, const std::string& reservation, const std::string& node,
+                const std::string& user);
+Command free_reservation(const Site& site, const std::string& reservation);
+
+// "tessera+RUN+who+from": a mark where no blanks may stand.
+std::string reservation_name(const plan::RunMark& mark);
+std::optional<plan::RunMark> mark_of_reservation(std::string_view name);
+
+// What a command that changes something said against it, with the way out; nullopt: nothing.
+std::optional<Error> explain_change(std::string what, const Outcome& outcome, Duration deadline);
+
+}  // namespace tessera::slurm

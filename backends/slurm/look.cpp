@@ -1,0 +1,295 @@
+#include "backends/slurm/look.hpp"
+
+#include <fmt/format.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "backends/nvidia/commands.hpp"
+#include "backends/slurm/boards.hpp"
+#include "backends/slurm/change_commands.hpp"
+#include "backends/slurm/conf_files.hpp"
+#include "backends/slurm/explain.hpp"
+#include "backends/slurm/node_files.hpp"
+#include "backends/slurm/parse_cluster.hpp"
+#include "backends/slurm/parse_job.hpp"
+#include "backends/slurm/parse_node.hpp"
+#include "engine/hostlist.hpp"
+#include "engine/model/reduce.hpp"
+#include "engine/plan/slurm_config.hpp"
+#include "engine/plan/slurm_words.hpp"
+#include "engine/text.hpp"
+
+namespace tessera::slurm {
+namespace {
+
+namespace key = plan::slurm::key;
+
+bool has_flag(const Node& node, std::initializer_list<std::string_view> wanted) {
+  return std::any_of(node.state.begin(), node.state.end(), [&](const std::string& flag) {
+    return std::find(wanted.begin(), wanted.end(), flag) != wanted.end();
+  });
+}
+
+bool is_closed(const Node& node) {
+  return has_flag(node, {"DRAIN", "DRAINED", "DRAINING", "FAIL", "FAILING"});
+}
+bool is_busy(const Node& node) {
+  return node.cpus_held.value_or(0) > 0 || has_flag(node, {"ALLOCATED", "MIXED", "COMPLETING"});
+}
+bool answers(const Node& node) {
+  return !has_flag(node, {"DOWN", "NOT_RESPONDING", "UNKNOWN", "FUTURE", "POWERED_DOWN", "POWERING_DOWN",
+                          "POWERING_UP", "REBOOT_ISSUED"});
+}
+
+std::string_view whom_we_are(std::string& buffer) {
+  const passwd* entry = ::getpwuid(::geteuid());
+  buffer = entry ? entry->pw_name : std::to_string(::geteuid());
+  return buffer;
+}
+
+// Without accounting there are no other administrators; with it, only the controller knows them.
+std::string admin_word(const std::string& config) {
+  std::string user = config_value(config, "SlurmUser");
+  user = user.substr(0, user.find('('));
+  std::string storage = config_value(config, "AccountingStorageType");
+  std::string us;
+  if (::geteuid() == 0 || whom_we_are(us) == user || storage.find("slurmdbd") != std::string::npos) return "";
+  return fmt::format("{} may not change nodes here: only root and SlurmUser ({}) may", us, clean(user, 64));
+}
+
+const std::vector<nvidia::Argv>& questions() {
+  static const std::vector<nvidia::Argv> all{nvidia::list_gpus(), nvidia::query(), nvidia::list_instances(),
+                                             nvidia::list_compute()};
+  return all;
+}
+
+class Look : public std::enable_shared_from_this<Look> {
+ public:
+  Look(Eyes& eyes, LookAt what, std::function<void(Result<Seen>)> told)
+      : eyes_(eyes), what_(std::move(what)), told_(std::move(told)) {}
+
+  void begin() {
+    seen_.facts.at = eyes_.clock();
+    seen_.facts.node.name = what_.node;
+    ask(show_config(eyes_.commands), "cannot read the cluster's configuration", &Look::took_config);
+  }
+
+ private:
+  using Take = void (Look::*)(const Outcome&);
+  void ask(Command command, std::string what, Take take) {
+    Duration deadline = command.deadline;
+    eyes_.processes.run(std::move(command), [self = shared_from_this(), what = std::move(what), take,
+                                             deadline](Result<Outcome> ran) {
+      if (!ran) return self->fail(ran.error());
+      if (auto error = self->refused(*ran, what, deadline)) return self->fail(std::move(*error));
+      ((*self).*take)(*ran);
+    });
+  }
+  // `scontrol show node nosuch` says so on stdout.
+  std::optional<Error> refused(const Outcome& ran, const std::string& what, Duration deadline) {
+    if (ran.exit_code == 1 && ran.out.find(what_.node.text + " not found") != std::string::npos)
+      return std::nullopt;
+    return explain(what, ran, deadline);
+  }
+  void fail(Error error) { told_(std::move(error)); }
+  plan::NodeFacts& facts() { return seen_.facts; }
+  std::string& fact(std::string_view name) { return facts().words[std::string(name)]; }
+
+  void took_config(const Outcome& ran) {
+    fact(key::kController) = "";
+    fact(key::kAdmin) = admin_word(ran.out);
+    seen_.user = config_value(ran.out, "SlurmUser");
+    seen_.user = seen_.user.substr(0, seen_.user.find('('));
+    seen_.site = with_version(eyes_.said, parse_config(ran.out).version);
+    ask(show_node(eyes_.commands, what_.node.text), "cannot read the node", &Look::took_node);
+  }
+
+  void took_node(const Outcome& ran) {
+    auto parsed = parse_nodes(ran.out, {Source::slurm_nodes, facts().at}, eyes_.catalogue);
+    if (ran.exit_code != 0 || parsed.values.empty()) {
+      facts().known = facts().answering = false;
+      return finish();
+    }
+    facts().node = std::move(parsed.values.front());
+    const Node& node = facts().node;
+    facts().answering = answers(node);
+    facts().closed = is_closed(node);
+    if (facts().closed) {
+      facts().closed_reason = node.reason;
+      facts().closed_by = node.reason_by;
+      facts().closed_as = facts().mark = plan::parse_mark(node.reason);
+      if (facts().mark) facts().mark->since = node.reason_at.value_or(TimePoint{});
+    }
+    fact(key::kGres) = plan::slurm::plain_gres(gres_of_record(ran.out));
+    fact(key::kRegistered) = registered_word(node);
+    fact(key::kOpen) = facts().closed ? "the node is drained: " + facts().closed_reason : "";
+    if (is_busy(node)) return ask(show_jobs(eyes_.commands), "cannot list the jobs", &Look::took_jobs);
+    ask(show_reservations(eyes_.commands), "cannot list the reservations", &Look::took_reservations);
+  }
+
+  void took_jobs(const Outcome& ran) {
+    auto parsed = parse_jobs(ran.out, {Source::slurm_jobs, facts().at});
+    for (Workload& job : parsed.values) {
+      bool here = std::any_of(job.allocations.begin(), job.allocations.end(),
+                              [&](const Allocation& one) { return one.node == what_.node; });
+      if (here) facts().workloads.push_back(std::move(job));
+    }
+    ask(show_reservations(eyes_.commands), "cannot list the reservations", &Look::took_reservations);
+  }
+
+  void took_reservations(const Outcome& ran) {
+    for (Reservation& one : parse_reservations(ran.out).values) {
+      auto mark = mark_of_reservation(one.name);
+      auto nodes = expand_hosts(one.nodes);
+      if (!mark || !nodes || std::find(nodes->begin(), nodes->end(), what_.node.text) == nodes->end())
+        continue;
+      mark->since = one.start.value_or(TimePoint{});
+      facts().mark = std::move(mark);
+      seen_.reservation = std::move(one);
+      break;
+    }
+    if (!what_.elsewhere) return look_at_boards();
+    ask(show_nodes(eyes_.commands), "cannot list the nodes", &Look::took_nodes);
+  }
+
+  void took_nodes(const Outcome& ran) {
+    read_files();
+    if (seen_.site.files.empty()) return look_at_boards();
+    std::vector<Node> nodes = parse_nodes(ran.out, {}, eyes_.catalogue).values;
+    fact(key::kElsewhere) = differs_elsewhere(seen_.site, nodes, what_.node.text);
+    look_at_boards();
+  }
+
+  // ── the node's own driver ─────────────────────────────────────────────────────────────────────────────
+
+  void look_at_boards() {
+    const Node& node = facts().node;
+    bool has_gpus = !node.gpus.empty() || !node.pool.empty() || eyes_.boards.contains(what_.node);
+    if (eyes_.said.reach == slurmconf::Reach::none) {
+      fact(key::kReachable) = "no way to the node is set: --slurm-runner";
+      return finish();
+    }
+    bool known = eyes_.boards.contains(what_.node);
+    bool shut = eyes_.said.reach == slurmconf::Reach::srun && (facts().closed || !facts().answering);
+    if (!what_.boards || !has_gpus || shut || (known && is_busy(node))) return finish();
+    answers_.clear();
+    next_question();
+  }
+  NodeCommand there(std::vector<std::string> argv) const {
+    NodeCommand command;
+    command.node = what_.node;
+    command.argv = std::move(argv);
+    if (seen_.reservation) command.reservation = seen_.reservation->name;
+    return command;
+  }
+  void next_question() {
+    eyes_.runner.run(
+        there(questions()[answers_.size()]),
+        [self = shared_from_this()](Result<NodeAnswer> answer) { self->took_answer(std::move(answer)); });
+  }
+  void took_answer(Result<NodeAnswer> answer) {
+    if (!answer) return not_reached(answer.error());
+    // Nothing there is exit code 6 or other; the words decide, and those that are none are an error below.
+    std::string text = std::move(answer->out);
+    if (answer->exit_code != 0 && text.empty()) text = std::move(answer->err);
+    answers_.push_back(std::move(text));
+    if (answers_.size() < questions().size()) return next_question();
+    auto boards =
+        nvidia::node_gpus({answers_[0], answers_[1], answers_[2], answers_[3]}, eyes_.catalogue, facts().at);
+    if (!boards) return not_reached(boards.error());
+    fact(key::kReachable) = "";
+    eyes_.boards[what_.node] = std::move(*boards);
+    if (!eyes_.said.instance_file.empty() || eyes_.said.autodetect) return look_at_boot_file();
+    NodeCommand command = there(nvidia::read_minors());
+    eyes_.runner.run(std::move(command), [self = shared_from_this()](Result<NodeAnswer> file) {
+      if (file && file->exit_code == 0) self->eyes_.minors[self->what_.node] = std::move(file->out);
+      self->look_at_boot_file();
+    });
+  }
+  void look_at_boot_file() {
+    if (eyes_.said.boot_file.empty()) return finish();
+    eyes_.runner.run(there({"cat", eyes_.said.boot_file}),
+                     [self = shared_from_this()](Result<NodeAnswer> file) {
+                       if (file && file->exit_code == 0)
+                         self->fact(key::kBootFile) = plan::slurm::digest(file->out);
+                       self->finish();
+                     });
+  }
+  // What was seen before must not pass for what is there now.
+  void not_reached(Error error) {
+    if (eyes_.boards.contains(what_.node)) return fail(std::move(error));
+    fact(key::kReachable) = clean(to_line(error), 1000);
+    finish();
+  }
+
+  // ── together ──────────────────────────────────────────────────────────────────────────────────────────
+
+  const mig::Product* product() const {
+    for (const Gpu& gpu : seen_.facts.node.gpus)
+      if (gpu.product && eyes_.catalogue) return eyes_.catalogue->by_key(gpu.product->text);
+    return nullptr;
+  }
+  void read_files() {
+    if (!seen_.site.files.empty() || eyes_.conf.empty()) return;
+    if (auto files = read_conf_files(eyes_.conf)) seen_.site.files = std::move(*files);
+  }
+  void finish() {
+    plan::NodeFacts& all = facts();
+    if (auto boards = eyes_.boards.find(what_.node); all.known && boards != eyes_.boards.end())
+      lay_boards(all.node, boards->second.gpus);
+    Workloads jobs;
+    for (const Workload& job : all.workloads) {
+      all.node.workloads.push_back(job.id);
+      Workload sorted = job;
+      std::stable_sort(sorted.allocations.begin(), sorted.allocations.end(),
+                       [](const Allocation& a, const Allocation& b) { return a.node < b.node; });
+      jobs.upsert(std::move(sorted));
+    }
+    std::sort(all.node.workloads.begin(), all.node.workloads.end());
+    link_holders(all.node, jobs);
+    read_files();
+    if (all.known && !seen_.site.files.empty()) {
+      if (auto minors = eyes_.minors.find(what_.node); minors != eyes_.minors.end())
+        seen_.site.mig_minors = minors->second;
+      seen_.site.cannot_write = why_not_writable(seen_.site.files);
+      fact(key::kWritable) = seen_.site.cannot_write;
+      fact(key::kConfig) = plan::slurm::config_word(all.node, product(), seen_.site);
+    } else if (all.known) {
+      fact(key::kWritable) = "Slurm's files cannot be read here";
+    }
+    told_(std::move(seen_));
+  }
+
+  Eyes& eyes_;
+  const LookAt what_;
+  std::function<void(Result<Seen>)> told_;
+  Seen seen_;
+  std::vector<std::string> answers_;
+};
+
+}  // namespace
+
+void look_at(Eyes& eyes, LookAt what, std::function<void(Result<Seen>)> told) {
+  std::make_shared<Look>(eyes, std::move(what), std::move(told))->begin();
+}
+
+std::string gres_of_record(std::string_view record) {
+  std::size_t at = record.find(" Gres=");
+  if (at == std::string_view::npos) return "";
+  record.remove_prefix(at + 6);
+  std::string_view value = record.substr(0, record.find_first_of(" \n"));
+  return value == "(null)" ? "" : std::string(value);
+}
+
+std::string registered_word(const Node& node) {
+  std::string wrong;
+  for (const char* flag :
+       {"INVALID_REG", "INVALID", "INVAL", "UNKNOWN", "NOT_RESPONDING", "DOWN", "COMPLETING"})
+    if (has_flag(node, {flag})) wrong += (wrong.empty() ? "" : "+") + std::string(flag);
+  if (wrong.empty()) return "yes";
+  return node.reason.empty() ? wrong : wrong + " (" + node.reason + ")";
+}
+
+}  // namespace tessera::slurm
