@@ -23,6 +23,8 @@
 #include "backends/slurm/backend.hpp"
 #include "backends/slurm/site.hpp"
 #include "engine/embedded.hpp"
+#include "engine/hostlist.hpp"
+#include "engine/slurmconf/site.hpp"
 #include "tui/app.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/look.hpp"
@@ -109,6 +111,15 @@ BackendPtr slurm_backend(const cli::Options& options, const mig::Catalogue& cata
   wanted.interval = options.interval.value_or(Duration{0});
   wanted.catalogue = &catalogue;
   wanted.clock = wall;
+  wanted.said = *options.slurm_site;
+  // A plan needs the boards that it is about; the console shows them when they are there.
+  for (const char* planning : {"plan", "apply", "undo", "resume"}) {
+    if (options.command != planning) continue;
+    auto named = expand_hosts(options.nodes);
+    wanted.needs_boards.emplace();
+    if (named)
+      for (std::string& node : *named) wanted.needs_boards->emplace_back(std::move(node));
+  }
   return std::make_unique<slurm::SlurmBackend>(std::move(wanted));
 }
 

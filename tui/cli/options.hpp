@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,6 +16,10 @@
 #include "engine/plan/intent.hpp"
 #include "engine/plan/planner.hpp"
 #include "engine/sharing/platform.hpp"
+
+namespace tessera::slurmconf {
+struct Site;
+}
 
 namespace tessera::cli {
 
@@ -33,12 +38,13 @@ struct Options {
   std::string sim_state;  // file; empty: none
   // sim serve
   bool serve_kubernetes = false;
-  std::string listen;                 // port or path; empty: any free port
-  std::string kubeconfig_out;         // file; empty: none
-  std::string user_ports;             // "viewer=8002:view", several by commas
-  std::string slurm_conf;             // file; empty: what Slurm's commands take themselves
-  std::string kubeconfig;             // file; empty: what kubectl takes itself
-  std::vector<std::string> contexts;  // of the kubeconfig; empty: its current one
+  std::string listen;                                 // port or path; empty: any free port
+  std::string kubeconfig_out;                         // file; empty: none
+  std::string user_ports;                             // "viewer=8002:view", several by commas
+  std::string slurm_conf;                             // file; empty: what Slurm's commands take themselves
+  std::string kubeconfig;                             // file; empty: what kubectl takes itself
+  std::vector<std::string> contexts;                  // of the kubeconfig; empty: its current one
+  std::shared_ptr<const slurmconf::Site> slurm_site;  // what the site says of its Slurm; never null
   std::optional<Duration> interval;
   bool write = false;
 

@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "engine/hostlist.hpp"
+#include "engine/slurmconf/settings.hpp"
 #include "engine/text.hpp"
 #include "engine/yaml.hpp"
 #include "tui/cli/command_table.hpp"
@@ -290,6 +291,25 @@ void read_run(Reader& reader, Options& options) {
   options.messages = reader.on("messages");
 }
 
+std::shared_ptr<const slurmconf::Site> read_slurm(Reader& reader) {
+  slurmconf::SiteSettings texts{reader.text("slurm-runner"),
+                                reader.text("slurm-files"),
+                                reader.text("slurm-restart-controller"),
+                                reader.text("slurm-restart-node"),
+                                reader.text("slurm-stop-clients"),
+                                reader.text("slurm-start-clients"),
+                                reader.text("slurm-boot-file"),
+                                reader.text("slurm-devices")};
+  auto site = slurmconf::site_of(texts);
+  if (site) return std::make_shared<const slurmconf::Site>(std::move(*site));
+  // "slurm-runner: …": the setting that it is about tells where it came from.
+  Error error = site.error();
+  const Setting* setting = reader.find(error.reason.substr(0, error.reason.find(':')));
+  if (setting) error.reason = setting->from + ": " + error.reason;
+  reader.complain(std::move(error));
+  return std::make_shared<const slurmconf::Site>();
+}
+
 // What the command line says beats the environment and the files; on the command line the careful one wins.
 bool read_write(const Parsed& parsed, Reader& reader) {
   bool write = reader.on("write"), readonly = reader.on("readonly");
@@ -363,6 +383,7 @@ Result<Options> to_options(const Parsed& parsed, const Settings& settings) {
   options.kubeconfig_out = reader.text("kubeconfig-out");
   options.user_ports = reader.text("user-port");
   options.slurm_conf = reader.text("slurm-conf");
+  options.slurm_site = read_slurm(reader);
   options.kubeconfig = reader.text("kubeconfig");
   options.contexts = split_commas(reader.text("context"));
   options.rbac = reader.on("rbac");
