@@ -40,6 +40,8 @@ class SlurmLab {
   // daemon: "slurmctld", "munged", "slurmd-gpu01".
   void signal(const std::string& daemon, int number) const;
   bool start(const std::string& daemon);  // after it was killed
+  // A command that restarts a daemon: "slurmctld", "slurmd-gpu01".
+  std::string restart_command(const std::string& daemon) const { return folder_ + "/restart " + daemon; }
 
  private:
   std::string read_line(int seconds);

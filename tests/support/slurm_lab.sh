@@ -129,6 +129,22 @@ NodeName=shard01 Name=shard Count=16
 END
 }
 
+# DIR/restart slurmctld | slurmd-NODE: as a site's own "systemctl restart" would do it. A session of its own, since
+# whoever runs this may end all that is left of its group.
+restarter() {
+  cat > restart << END
+#!/bin/bash
+export SLURM_CONF=$DIR/etc/slurm.conf PATH=\$PATH:/usr/sbin:/sbin
+pid=\$(cat "$DIR/run/\$1.pid") && kill "\$pid" 2> /dev/null && tail --pid="\$pid" -f /dev/null
+case \$1 in
+  slurmctld) setsid -w slurmctld -f "\$SLURM_CONF" ;;
+  slurmd-*) setsid -w slurmd -f "\$SLURM_CONF" -N "\${1#slurmd-}" ;;
+  *) echo "no such daemon: \$1" >&2; exit 2 ;;
+esac < /dev/null > /dev/null 2>> "$DIR/log/restart.err"
+END
+  chmod +x restart
+}
+
 # No daemon may hold our stdin, stdout or lock open.
 quietly() { "$@" < /dev/null > /dev/null 2>> log/start.err 9>&-; }
 start_munged() {
@@ -143,6 +159,7 @@ why() { tail -n 2 log/start.err | tr '\n' ' '; }
 exec 9> /tmp/tessera-slurm-lab.lock
 flock 9
 [ -e etc/slurm.conf ] || configure "$(free_ports 8)"
+restarter
 start_munged || fail "munged: $(why)"
 start_slurmctld || fail "slurmctld: $(why)"
 for node in $NODES; do

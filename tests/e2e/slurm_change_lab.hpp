@@ -1,0 +1,249 @@
+// A real Slurm whose nodes are changed by runs: the backend and the run room as main.cpp joins them, a
+// journal folder on the disk, and jobs beside.
+//
+// Threads: the test's own; the backend and the room have theirs.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include "backends/runs/room.hpp"
+#include "engine/plan/moved.hpp"
+#include "engine/plan/run.hpp"
+#include "engine/plan/slurm_config.hpp"
+#include "engine/plan/undo.hpp"
+#include "engine/slurmconf/settings.hpp"
+#include "tests/e2e/slurm_watch.hpp"
+#include "tests/engine/plan/boards.hpp"
+#include "tests/support/run_binary.hpp"
+#include "tests/support/slurm_lab.hpp"
+
+namespace tessera::test {
+
+inline std::string file_text(const std::string& path) {
+  std::ifstream stream(path);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+// One tessera on the lab: what it sees, and its runs. Several may live beside each other; ahead: of the
+// clock, since runs are called by their minute.
+class Admin {
+ public:
+  Admin(const SlurmLab& lab, const slurmconf::SiteSettings& said, const std::string& folder,
+        std::string who = "root", Duration ahead = Duration(0))
+      : watch_(options(lab, said)) {
+    runs::RunsOptions wanted;
+    wanted.write = true;
+    wanted.folder = folder;
+    wanted.who = std::move(who);
+    wanted.from = "lab";
+    wanted.catalogue = &catalogue();
+    wanted.wall = [ahead] { return wall_clock() + ahead; };
+    EXPECT_TRUE(watch_.until([](const Cluster& cluster) { return cluster.loaded; }));
+    room_ = runs::make_runs(std::move(wanted), {{backend().name(), backend().actuator()}}, news_);
+  }
+
+  slurm::SlurmBackend& backend() { return watch_.backend(); }
+  plan::Runs& room() { return *room_; }
+  // The picture as it is now.
+  const Cluster& cluster() {
+    TimePoint asked = wall_clock();
+    backend().refresh();
+    EXPECT_TRUE(watch_.until([&](const Cluster& all) {
+      const SourceHealth* nodes = health(all, Source::slurm_nodes);
+      const SourceHealth* jobs = health(all, Source::slurm_jobs);
+      return nodes && jobs && nodes->last_ok >= asked && jobs->last_ok >= asked;
+    }));
+    return watch_.cluster();
+  }
+  plan::Plan plan(const std::string& node, plan::Wish wish, std::optional<int> gpu = std::nullopt,
+                  plan::Options options = {}) {
+    const Cluster& now = cluster();
+    plan::Intent intent;
+    intent.cluster = now.name;
+    intent.nodes = {NodeName(node)};
+    intent.words = "a test";
+    std::optional<GpuIndex> board;
+    if (gpu) board = GpuIndex{*gpu};
+    intent.boards = {{board, std::move(wish)}};
+    intent.options = std::move(options);
+    auto made =
+        plan::make_plan(now, catalogue(), intent, backend().actuator()->capabilities(), {}, wall_clock());
+    EXPECT_TRUE(made.ok()) << (made ? "" : to_line(made.error()));
+    if (!made) return {};
+    EXPECT_EQ(made->no_steps, "");
+    return *made;
+  }
+
+  std::string start(plan::Plan plan, const std::string& undoes = "") {
+    std::size_t known = told_.size();
+    room_->start(std::move(plan), undoes);
+    EXPECT_TRUE(wait([&] { return told_.size() > known || !refusal_.empty(); }));
+    EXPECT_EQ(refusal_, "");
+    return newest_;
+  }
+  void resume(const std::string& run) {
+    marks_ = told_[run].size();
+    room_->resume(run, plan::Onward::carry_on, false);
+  }
+  std::string undo(const std::string& run) {
+    auto past = folded(run);
+    auto way =
+        plan::plan_undo(past, cluster(), catalogue(), backend().actuator()->capabilities(), {}, wall_clock());
+    EXPECT_TRUE(way.ok()) << (way ? "" : to_line(way.error()));
+    return way ? start(*way, run) : "";
+  }
+  bool wait(const std::function<bool()>& until, std::chrono::seconds patience = std::chrono::seconds(90)) {
+    auto end = std::chrono::steady_clock::now() + patience;
+    while (true) {
+      take();
+      if (until()) return true;
+      auto left =
+          std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+      if (left.count() <= 0) return false;
+      pollfd wait{news_.wake_fd(), POLLIN, 0};
+      ::poll(&wait, 1, static_cast<int>(left.count()));
+    }
+  }
+  bool says(const std::string& run, const std::string& words) {
+    return told_[run].find(words, marks_) != std::string::npos;
+  }
+  bool wait_for(const std::string& run, const std::string& words) {
+    return wait([&] { return says(run, words); });
+  }
+  // "wanted" "recorded", or why it stopped.
+  std::string outcome(const std::string& run) {
+    EXPECT_TRUE(wait([&] {
+      return says(run, "\"kind\":\"run-finished\"") || says(run, "\"kind\":\"parked\"");
+    })) << told_[run];
+    for (const auto& [node, executor] : folded(run).nodes) {
+      if (executor.finished()) continue;
+      return executor.stopped() ? executor.stopped()->why : "under way";
+    }
+    auto ended = folded(run).finished;
+    return ended ? std::string(word(ended->outcome)) : "no end";
+  }
+  plan::Run folded(const std::string& run) {
+    auto journal = plan::parse_journal(told_[run], run);
+    EXPECT_TRUE(journal.ok()) << (journal ? "" : to_line(journal.error()));
+    auto all = plan::replay(*journal);
+    EXPECT_TRUE(all.ok());
+    return *all;
+  }
+  // What happened, without the plan.
+  std::string journal(const std::string& run) {
+    const std::string& all = told_[run];
+    return all.substr(std::min(all.find('\n'), all.size()));
+  }
+  void read(const std::string& run) {
+    room_->read(run);
+    EXPECT_TRUE(wait([&] { return !told_[run].empty(); }));
+  }
+
+ private:
+  static slurm::Options options(const SlurmLab& lab, const slurmconf::SiteSettings& said) {
+    slurm::Options options;
+    options.conf = lab.conf();
+    options.catalogue = &catalogue();
+    auto site = slurmconf::site_of(said);
+    EXPECT_TRUE(site.ok()) << (site ? "" : to_line(site.error()));
+    options.said = *site;
+    options.needs_boards.emplace();
+    return options;
+  }
+  void take() {
+    for (Event& event : news_.take()) {
+      if (auto* told = std::get_if<RunTold>(&event.what)) {
+        newest_ = told->run;
+        std::string& lines = told_[told->run];
+        lines = told->from_start ? told->lines : lines + told->lines;
+      } else if (auto* refused = std::get_if<RunRefused>(&event.what)) {
+        refusal_ = to_line(refused->error);
+      }
+    }
+  }
+
+  SlurmWatch watch_;
+  Mailbox news_;
+  std::unique_ptr<plan::Runs> room_;  // the first to go
+  std::map<std::string, std::string> told_;
+  std::string newest_, refusal_;
+  std::size_t marks_ = 0;
+};
+
+// One lab for all tests of a file.
+class SlurmChange : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    if (SlurmLab::possible()) lab_ = new SlurmLab();
+  }
+  static void TearDownTestSuite() {
+    delete lab_;
+    lab_ = nullptr;
+  }
+  void SetUp() override {
+    if (!lab_) GTEST_SKIP() << "needs root and Debian's slurmctld, slurmd, slurm-client and munge";
+    ASSERT_EQ(lab_->trouble(), "");
+  }
+  void TearDown() override {
+    if (!lab_) return;
+    (void)lab_->run({"scancel", "-f", "--state=RUNNING"});
+    (void)lab_->run({"scancel", "--state=PENDING"});
+  }
+
+  slurmconf::SiteSettings said() const {
+    slurmconf::SiteSettings said;
+    said.restart_controller = lab_->restart_command("slurmctld");
+    said.restart_node = lab_->restart_command("slurmd-{node}");
+    said.devices = "gpu=" + lab_->folder() + "/dev/nvidia{gpu}";
+    return said;
+  }
+  static plan::Wish shared(Strategy strategy, int replicas) {
+    plan::Wish wish;
+    wish.strategy = strategy;
+    wish.replicas = replicas;
+    return wish;
+  }
+  static std::string record(const std::string& node) {
+    return lab_->run({"scontrol", "-d", "-o", "show", "node", node}).out;
+  }
+  static std::string field(const std::string& text, const std::string& name) {
+    std::size_t at = text.find(" " + name + "=");
+    if (at == std::string::npos) return "";
+    at += name.size() + 2;
+    return text.substr(at, text.find_first_of(" \n", at) - at);
+  }
+  // What Slurm offers there, without sockets.
+  static std::string gres(const std::string& node) {
+    return plan::slurm::plain_gres(field(record(node), "Gres"));
+  }
+  // A job on a node that runs; its number, and what shows that it was never touched.
+  struct Running {
+    std::string id, started;
+  };
+  static Running run_on(const std::string& node, const std::string& gres) {
+    Running job{lab_->submit({"-w", node, "--gres=" + gres, "-t", "60"}), ""};
+    auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (std::chrono::steady_clock::now() < end) {
+      std::string told = lab_->run({"scontrol", "-o", "show", "job", job.id}).out;
+      job.started = field(told, "StartTime");
+      if (field(told, "JobState") == "RUNNING") return job;
+    }
+    ADD_FAILURE() << "job " << job.id << " does not run";
+    return job;
+  }
+  static void expect_untouched(const Running& job) {
+    std::string told = lab_->run({"scontrol", "-o", "show", "job", job.id}).out;
+    EXPECT_EQ(field(told, "JobState"), "RUNNING") << told;
+    EXPECT_EQ(field(told, "StartTime"), job.started) << told;
+    EXPECT_EQ(field(told, "Restarts"), "0") << told;
+  }
+  std::string folder() const { return scratch_.path() + "/runs"; }
+
+  static inline SlurmLab* lab_ = nullptr;
+  Scratch scratch_;
+};
+}  // namespace tessera::test

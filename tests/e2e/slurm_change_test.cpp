@@ -1,0 +1,137 @@
+// Changing nodes of a real Slurm 22.05: shared, restarted as the site says, undone, and what stands in the
+// way.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "tests/e2e/slurm_change_lab.hpp"
+#include "tests/support/paths.hpp"
+
+namespace tessera::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST_F(SlurmChange, WholeToMpsToShardsAndBackWhileNeighboursRun) {
+  Running neighbour = run_on("gpu02", "gpu:h100:2");
+  const std::string before = file_text(lab_->conf());
+  Admin admin(*lab_, said(), folder());
+  std::string mps = admin.start(admin.plan("gpu01", shared(Strategy::mps, 100)));
+  EXPECT_EQ(admin.outcome(mps), "wanted") << admin.journal(mps);
+  EXPECT_EQ(gres("gpu01"), "gpu:h100:8,mps:800") << record("gpu01");
+  EXPECT_EQ(file_text(lab_->conf() + ".before-" + mps), before);
+  Running user = run_on("gpu01", "mps:25");
+  expect_untouched(neighbour);
+  (void)lab_->run({"scancel", user.id});
+
+  std::string shards = admin.start(admin.plan("gpu01", shared(Strategy::shard, 4)));
+  EXPECT_EQ(admin.outcome(shards), "wanted") << admin.journal(shards);
+  EXPECT_EQ(gres("gpu01"), "gpu:h100:8,shard:32") << record("gpu01");
+
+  std::string back = admin.undo(shards);
+  EXPECT_EQ(admin.outcome(back), "recorded") << admin.journal(back);
+  back = admin.undo(mps);
+  EXPECT_EQ(admin.outcome(back), "recorded") << admin.journal(back);
+  EXPECT_EQ(gres("gpu01"), "gpu:h100:8") << record("gpu01");
+  EXPECT_EQ(field(record("gpu01"), "State").find("DRAIN"), std::string::npos) << record("gpu01");
+  expect_untouched(neighbour);
+}
+
+// ── what stands in the way ────────────────────────────────────────────────────────────────────────────
+
+TEST_F(SlurmChange, SomeonesUnappliedEditOfAnotherNodeStopsItBeforeAnythingIsDone) {
+  Admin admin(*lab_, said(), folder());
+  const std::string before = file_text(lab_->conf());
+  std::string edited = before;
+  std::size_t at = edited.find("Gres=gpu:h100:4,shard:16");
+  ASSERT_NE(at, std::string::npos);
+  edited.replace(at, 24, "Gres=gpu:h100:4,shard:32");
+  plan::Plan plan = admin.plan("gpu02", shared(Strategy::mps, 100));
+  std::ofstream(lab_->conf()) << edited;
+  std::string run = admin.start(plan);
+  std::string why = admin.outcome(run);
+  std::ofstream(lab_->conf()) << before;
+  EXPECT_NE(why.find("shard01"), std::string::npos) << why;
+  EXPECT_EQ(field(record("gpu02"), "State"), "IDLE");
+}
+
+TEST_F(SlurmChange, ANodeThatSomeoneElseDrainedIsAskedAboutAndStaysDrained) {
+  Admin admin(*lab_, said(), folder());
+  plan::Plan plan = admin.plan("gpu02", shared(Strategy::mps, 100));
+  ASSERT_EQ(lab_->run({"scontrol", "update", "NodeName=gpu02", "State=DRAIN", "Reason=fan broken"}).status,
+            0);
+  std::string run = admin.start(plan);
+  ASSERT_TRUE(admin.wait_for(run, "closed-by-other")) << admin.journal(run);
+  EXPECT_TRUE(admin.says(run, "fan broken")) << admin.journal(run);
+  admin.room().answer(run, NodeName("gpu02"), plan::Ask::closed_by_other, false);
+  EXPECT_EQ(admin.outcome(run), "cancelled by an admin");
+  EXPECT_NE(record("gpu02").find("Reason=fan broken"), std::string::npos);
+  EXPECT_EQ(gres("gpu02"), "gpu:h100:8");
+  ASSERT_EQ(lab_->run({"scontrol", "update", "NodeName=gpu02", "State=RESUME"}).status, 0);
+}
+
+TEST_F(SlurmChange, WithoutRestartCommandsItParksAndSaysWhatToDoAndGoesOnWhenThatIsDone) {
+  slurmconf::SiteSettings without = said();
+  without.restart_controller.clear();
+  without.restart_node.clear();
+  std::string run;
+  {
+    Admin admin(*lab_, without, folder());
+    run = admin.start(admin.plan("gpu02", shared(Strategy::shard, 2)));
+    std::string why = admin.outcome(run);
+    EXPECT_NE(why.find("restart slurmctld"), std::string::npos) << why;
+    EXPECT_NE(why.find("on gpu02: restart slurmd"), std::string::npos) << why;
+  }
+  ASSERT_EQ(lab_->run({lab_->folder() + "/restart", "slurmctld"}).status, 0);
+  ASSERT_EQ(lab_->run({lab_->folder() + "/restart", "slurmd-gpu02"}).status, 0);
+  Admin later(*lab_, without, folder());  // another process: all it has is the journal
+  later.read(run);
+  later.resume(run);
+  EXPECT_EQ(later.outcome(run), "wanted") << later.journal(run);
+  EXPECT_EQ(gres("gpu02"), "gpu:h100:8,shard:16") << record("gpu02");
+  later.read(run);
+  Admin restorer(*lab_, said(), folder());
+  restorer.read(run);
+  std::string back = restorer.undo(run);
+  EXPECT_EQ(restorer.outcome(back), "recorded") << restorer.journal(back);
+}
+
+TEST_F(SlurmChange, ARunThatWaitsKeepsOthersOffAndOutlivesAHungController) {
+  Running job = run_on("gpu02", "gpu:h100:1");
+  Admin admin(*lab_, said(), folder());
+  std::string run = admin.start(admin.plan("gpu02", shared(Strategy::mps, 100)));
+  ASSERT_TRUE(admin.wait_for(run, "\"kind\":\"waiting\"")) << admin.journal(run);
+  EXPECT_TRUE(admin.says(run, job.id)) << admin.journal(run);
+  {
+    Admin other(*lab_, said(), folder() + "-of-alice", "alice", std::chrono::hours(1));
+    std::string late = other.start(other.plan("gpu02", shared(Strategy::shard, 2)));
+    EXPECT_TRUE(other.wait_for(late, "marked-by-other")) << other.journal(late);
+    EXPECT_TRUE(other.says(late, "run " + run + " by root from lab"));
+    other.room().answer(late, NodeName("gpu02"), plan::Ask::marked_by_other, false);
+    EXPECT_EQ(other.outcome(late), "cancelled by an admin");
+  }
+  lab_->signal("slurmctld", SIGSTOP);
+  EXPECT_TRUE(admin.wait_for(run, "the cluster cannot be read")) << admin.journal(run);
+  lab_->signal("slurmctld", SIGCONT);
+  expect_untouched(job);
+  (void)lab_->run({"scancel", job.id});
+  EXPECT_EQ(admin.outcome(run), "wanted") << admin.journal(run);
+  EXPECT_EQ(admin.outcome(admin.undo(run)), "recorded");
+}
+
+TEST_F(SlurmChange, WhoMayNotChangeNodesIsToldSoAndNothingIsDone) {
+  const std::string state = scratch_.path() + "/nobodys";
+  ::mkdir(state.c_str(), 0755);
+  ::chmod(scratch_.path().c_str(), 0755);
+  ASSERT_EQ(::chown(state.c_str(), 33, 33), 0);
+  LabAnswer ran = lab_->run({"env", "XDG_STATE_HOME=" + state, binary(), "apply", "-n", "gpu02", "--strategy",
+                             "mps", "--replicas", "100", "--write", "--yes"},
+                            33);
+  EXPECT_EQ(ran.status, 1) << ran.out;
+  EXPECT_NE(ran.out.find("may not change nodes here"), std::string::npos) << ran.out;
+  EXPECT_EQ(field(record("gpu02"), "State"), "IDLE");
+}
+
+}  // namespace
+}  // namespace tessera::test
