@@ -15,6 +15,7 @@ namespace tessera::plan::slurm {
 namespace {
 
 constexpr int kMostDevices = 1024;
+constexpr std::int64_t kMostCounted = 1'000'000'000;  // more is not believed
 
 struct Entry {
   std::string name, type;
@@ -45,7 +46,7 @@ std::vector<Entry> entries_of(std::string_view gres) {
       std::int64_t count = 0;
       auto [end, code] = std::from_chars(number.data(), number.data() + number.size(), count);
       bool counted = code == std::errc() && end == number.data() + number.size();
-      if (counted) entry.count = count;
+      if (counted) entry.count = count < 0 || count > kMostCounted ? 0 : count;
       if (!counted)
         entry.type = clean(tail, 200);
       else if (last != std::string_view::npos)
