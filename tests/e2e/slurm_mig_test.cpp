@@ -105,12 +105,12 @@ TEST_F(SlurmMig, KilledAnywhereItIsTakenUpByTheCommandLine) {
     return run_tessera(words, how);
   };
   struct Blow {
-    const char* at;  // a step's title, as it is told
+    const char* at;  // what is told of the step before
     const char* layout;
     const char* gres;
   };
-  for (const Blow& blow : {Blow{"GPU 0: create", "7x1g.12gb", "gpu:1g.12gb:7,gpu:h100:7"},
-                           Blow{"write Slurm's files", "none", "gpu:h100:8"}}) {
+  for (const Blow& blow :
+       {Blow{"gpu01/6:", "7x1g.12gb", "gpu:1g.12gb:7,gpu:h100:7"}, Blow{"gpu01/9:", "none", "gpu:h100:8"}}) {
     RunOptions killed = options;
     killed.signal_on_err = [&](const std::string& err) {
       return err.find(blow.at) == std::string::npos ? 0 : SIGKILL;
