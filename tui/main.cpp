@@ -111,7 +111,7 @@ BackendPtr slurm_backend(const cli::Options& options, const mig::Catalogue& cata
   wanted.interval = options.interval.value_or(Duration{0});
   wanted.catalogue = &catalogue;
   wanted.clock = wall;
-  wanted.said = *options.slurm_site;
+  if (options.slurm_site) wanted.said = *options.slurm_site;
   // A plan needs the boards that it is about; the console shows them when they are there.
   for (const char* planning : {"plan", "apply", "undo", "resume"}) {
     if (options.command != planning) continue;
