@@ -43,8 +43,8 @@ struct Outcome {
   bool succeeded() const { return signal == 0 && exit_code == 0 && !timed_out && !truncated; }
 };
 
-// The command as an admin could type it: quoted for a POSIX shell. For display and copying, and for the far side
-// of ssh, where a shell cannot be avoided; nothing on this side ever runs it.
+// The command as an admin could type it: quoted for a POSIX shell. For display and copying, and for the far
+// side of ssh, where a shell cannot be avoided; nothing on this side ever runs it.
 std::string to_shell_text(const Command& command);
 
 // Where a program is: `name` itself when it holds a slash, else the first executable in `path`, the value

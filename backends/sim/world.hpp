@@ -81,7 +81,7 @@ struct NodeState {
   std::optional<TimePoint> until;  // comes back by itself then
   std::optional<Closing> closing;  // while it is away: it comes back closed
   std::optional<plan::RunMark> mark;
-  std::optional<int> promised;  // devices that the scheduler expects; nullopt: those of the scenario
+  std::optional<int> promised;       // devices that the scheduler expects; nullopt: those of the scenario
   std::optional<PluginOffer> offer;  // nullopt: as the scenario names its resources
   std::vector<Board> boards;
   friend bool operator==(const NodeState&, const NodeState&) = default;

@@ -23,8 +23,8 @@ std::string differs_elsewhere(const slurmconf::Site& site, const std::vector<Nod
   std::size_t others = 0;
   for (const slurmconf::Difference& one : *differences) {
     if (one.node == node || ++others > kShown) continue;
-    text += fmt::format("{}{} runs with {}, and the files say {}", text.empty() ? "" : "; ", one.node, one.running,
-                        one.files);
+    text += fmt::format("{}{} runs with {}, and the files say {}", text.empty() ? "" : "; ", one.node,
+                        one.running, one.files);
   }
   if (others > kShown) text += fmt::format("; and {} more nodes differ", others - kShown);
   return text;

@@ -91,8 +91,7 @@ TEST(MigParted, EvaluatesRowsInOrderForTheBoardsOfANode) {
   // A node with a fifth board: nothing is said of it, so it stays as it is.
   EXPECT_EQ((*evaluate(*document.find("half"), NodeBoards(5, board)))[4], std::nullopt);
   // Another product than the filter's is left alone.
-  EXPECT_EQ((*evaluate(*document.find("all-1g.10gb"), NodeBoards(1, product("A100-40GB"))))[0],
-            std::nullopt);
+  EXPECT_EQ((*evaluate(*document.find("all-1g.10gb"), NodeBoards(1, product("A100-40GB"))))[0], std::nullopt);
   // A later row wins.
   MigDocument twice = parse(
       "version: v1\nmig-configs:\n  a:\n  - {devices: all, mig-enabled: false}\n"

@@ -72,7 +72,8 @@ TEST(Planner, AHeldSliceInTheWayIsNamedWithTheNearestLayoutsAroundIt) {
   auto notice = std::find_if(plan.notices.begin(), plan.notices.end(),
                              [](const plan::Notice& one) { return one.rule == "in-the-way"; });
   ASSERT_NE(notice, plan.notices.end());
-  EXPECT_NE(notice->text.find("1g.10gb@0 held by 7 (alice) is in the way"), std::string::npos) << notice->text;
+  EXPECT_NE(notice->text.find("1g.10gb@0 held by 7 (alice) is in the way"), std::string::npos)
+      << notice->text;
   EXPECT_NE(notice->text.find("reachable around what is held: 1g.10gb@0"), std::string::npos) << notice->text;
   ASSERT_EQ(plan.nodes[0].blast_radius.size(), 1u);
   EXPECT_EQ(plan.nodes[0].blast_radius[0].user, "alice");
