@@ -98,12 +98,17 @@ bool is_run_id(std::string_view text) {
                      [](unsigned char c) { return c < 128 && (std::isalnum(c) || c == '-'); });
 }
 
-std::string run_id(TimePoint start, const NodeName& first) {
+std::string run_id(TimePoint start, const NodeName& first, std::string_view by) {
   std::string time = plan::time_text(start);  // 2026-11-21T14:03:22.123Z
   std::string id = time.substr(0, 4) + time.substr(5, 2) + time.substr(8, 2) + "-" + time.substr(11, 2) +
                    time.substr(14, 2) + "-";
   constexpr std::size_t kLongestNode = 60;
   for (char c : first.text.substr(0, kLongestNode)) id += is_run_id(std::string_view(&c, 1)) ? c : '-';
+  constexpr std::string_view kDigits = "0123456789abcdefghijklmnopqrstuvwxyz";
+  std::uint64_t hash = 14695981039346656037u;  // FNV-1a
+  for (unsigned char c : by) hash = (hash ^ c) * 1099511628211u;
+  id += '-';
+  for (int i = 0; i < 3; ++i, hash /= kDigits.size()) id += kDigits[hash % kDigits.size()];
   return id;
 }
 

@@ -24,8 +24,10 @@ int put_and_sync(int fd, std::string_view text);
 
 // Letters, digits and '-': what may be the name of a journal.
 bool is_run_id(std::string_view text);
-// "20261121-1403-n0031": the UTC minute of the start and the first node.
-std::string run_id(TimePoint start, const NodeName& first);
+// "20261121-1403-n0031-k3f": the UTC minute of the start, the first node, and three letters that follow from
+// `by`
+// ("alice@login1"), so that runs of two people whose journals lie apart are told apart by their marks.
+std::string run_id(TimePoint start, const NodeName& first, std::string_view by);
 
 // A journal that is driven: open, and locked until this goes.
 class JournalFile {

@@ -41,7 +41,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 TEST(RunRoom, DrivesARunToItsEndAndTellsWhatIsOnTheDisk) {
   Lab lab({small_node("n1")}, {on_slice("7", "alice", "n1", 0)});
   std::string run = lab.start(lab.plan(kWish));
-  EXPECT_EQ(run, "20270115-0800-n1");
+  EXPECT_TRUE(run.starts_with("20270115-0800-n1-")) << run;
   ASSERT_TRUE(lab.wait_finished(run));
   lab.close();
   EXPECT_EQ(lab.told[run], lab.disk(run));

@@ -56,9 +56,13 @@ class RunStore : public ::testing::Test {
 };
 
 TEST_F(RunStore, NamesAreMadeOfTimeAndNodeAndNothingElse) {
-  EXPECT_EQ(runs::run_id(at(0), NodeName("n0031")), "20270115-0800-n0031");
-  EXPECT_EQ(runs::run_id(at(61), NodeName("../gpu 1.ö")), "20270115-0801----gpu-1---");
-  EXPECT_TRUE(runs::is_run_id(runs::run_id(at(0), NodeName(std::string(500, 'n')))));
+  std::string name = runs::run_id(at(0), NodeName("n0031"), "alice@login1");
+  EXPECT_EQ(name.substr(0, name.size() - 3), "20270115-0800-n0031-");
+  // Two people in one minute, each with a folder of their own: a mark must tell their runs apart.
+  EXPECT_NE(runs::run_id(at(0), NodeName("n0031"), "bob@login1"), name);
+  EXPECT_NE(runs::run_id(at(0), NodeName("n0031"), "alice@login2"), name);
+  EXPECT_TRUE(runs::run_id(at(61), NodeName("../gpu 1.ö"), "").starts_with("20270115-0801----gpu-1----"));
+  EXPECT_TRUE(runs::is_run_id(runs::run_id(at(0), NodeName(std::string(500, 'n')), "alice@login1")));
   for (const char* bad : {"", "a/b", "..", "a b", "n.1", "ö", "a\nb"})
     EXPECT_FALSE(runs::is_run_id(bad)) << bad;
 }
