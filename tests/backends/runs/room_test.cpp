@@ -59,7 +59,7 @@ void kill_and_resume(int line, bool after_action, Onward onward) {
   Lab lab({small_node("n1")}, {on_slice("7", "alice", "n1", 0)});
   lab.die_after(line, line % 3 == 0);
   if (after_action) {
-    lab.options().put = [&lab, line, left = line](int fd, std::string_view text) mutable {
+    lab.options().put = [&lab, left = line](int fd, std::string_view text) mutable {
       // Nothing more is asked for than what this line announces.
       left -= count(std::string(text), "\n");
       if (left <= 0) lab.cluster().freeze_after_next_perform = true;
