@@ -48,8 +48,7 @@ void click_layout(UiState& state, const World& world, Rect body, int x, int y);
 std::optional<Error> type_replicas(UiState& state, const std::string& text);
 
 // Named layouts and ways of sharing (layout_presets.cpp).
-std::vector<PresetChoice> preset_choices(const World& world, const LayoutView& view,
-                                         const plan::Capabilities& can);
+std::vector<PresetChoice> preset_choices(const LayoutView& view, const plan::Capabilities& can);
 // The layout with which most of the waiting work starts. Errors say why there is none.
 struct BestLayout {
   Want want;

@@ -16,8 +16,7 @@ constexpr std::size_t kNamed = 3;  // workloads named in a sentence
 
 class Choices {
  public:
-  Choices(const World& world, const LayoutView& view, const plan::Capabilities& can)
-      : world_(world), view_(view), can_(can) {}
+  Choices(const LayoutView& view, const plan::Capabilities& can) : view_(view), can_(can) {}
 
   std::vector<PresetChoice> all() {
     add_whole();
@@ -111,7 +110,6 @@ class Choices {
     }
   }
 
-  const World& world_;
   const LayoutView& view_;
   const plan::Capabilities& can_;
   std::vector<PresetChoice> choices_;
@@ -135,9 +133,8 @@ std::string names_of(const std::vector<WorkloadId>& ids) {
 
 }  // namespace
 
-std::vector<PresetChoice> preset_choices(const World& world, const LayoutView& view,
-                                         const plan::Capabilities& can) {
-  return Choices(world, view, can).all();
+std::vector<PresetChoice> preset_choices(const LayoutView& view, const plan::Capabilities& can) {
+  return Choices(view, can).all();
 }
 
 Result<BestLayout> best_layout(const World& world, const LayoutView& view, const LayoutState& edit) {

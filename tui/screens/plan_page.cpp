@@ -18,8 +18,8 @@ constexpr int kMostListed = 40;  // of pending work and of kept slices; the rest
 
 class Page {
  public:
-  Page(const World& world, const UiState& state, int width)
-      : world_(world), state_(state), view_(*state.plan), plan_(view_.plan), width_(width) {}
+  Page(const UiState& state, int width)
+      : state_(state), view_(*state.plan), plan_(view_.plan), width_(width) {}
 
   Document left() {
     head();
@@ -313,7 +313,6 @@ class Page {
          Role::dim);
   }
 
-  const World& world_;
   const UiState& state_;
   const PlanView& view_;
   const plan::Plan& plan_;
@@ -331,17 +330,17 @@ const plan::Step* step_under(const PlanView& view, const std::string& stop) {
 
 std::optional<std::size_t> node_under(const std::string& stop) { return index_in('d', stop); }
 
-Panes plan_panes(const World& world, const UiState& state, int width) {
+Panes plan_panes(const World& /*world*/, const UiState& state, int width) {
   Panes panes;
   if (!state.plan) return panes;
   if (width >= kTwoColumns) {
     panes.split = width * 53 / 100;
-    panes.main = Page(world, state, panes.split - 1).left();
-    panes.side = Page(world, state, width - panes.split).steps();
+    panes.main = Page(state, panes.split - 1).left();
+    panes.side = Page(state, width - panes.split).steps();
   } else {
-    panes.main = Page(world, state, width).left();
+    panes.main = Page(state, width).left();
     panes.main.push_back({});
-    for (DocLine& line : Page(world, state, width).steps()) panes.main.push_back(std::move(line));
+    for (DocLine& line : Page(state, width).steps()) panes.main.push_back(std::move(line));
   }
   std::vector<Stop> stops = stops_of(panes);
   int at = stop_of(panes, stops, state.top().cursor);
