@@ -16,7 +16,7 @@ LayoutState& edit_of(UiState& state) { return *state.top().layout; }
 
 int& row_of(LayoutState& edit) { return edit.list == LayoutList::profiles ? edit.profile : edit.preset; }
 
-void open_presets(UiState& state, const World& world, const LayoutView& view) {
+void open_presets(UiState& state, const LayoutView& view) {
   LayoutState& edit = edit_of(state);
   if (edit.list == LayoutList::presets) {
     edit.list = LayoutList::profiles;
@@ -149,7 +149,7 @@ void edit_layout(UiState& state, const World& world, Action action) {
     case Action::layout_redo: why = redo_edit(edit); break;
     case Action::layout_clear: why = clear_board(edit, view->product); break;
     case Action::layout_reset: start_over(edit, want_of(*view->gpu, view->product)); break;
-    case Action::layout_presets: open_presets(state, world, *view); break;
+    case Action::layout_presets: open_presets(state, *view); break;
     case Action::layout_best: why = take_best(state, world, *view); break;
     case Action::layout_replicas: ask_for_replicas(state); break;
     case Action::layout_all: edit.all = !edit.all; break;
