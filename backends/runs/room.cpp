@@ -120,7 +120,8 @@ void Desk::start(plan::Plan plan, std::string undoes) {
   if (!undoes.empty() && !is_run_id(undoes)) return refuse("", {what, "no run has that name", ""});
   if (plan.capabilities != (*actuator)->capabilities())
     return refuse("", {what, "the plan was made for a backend that can do other things", "plan it anew"});
-  Result<Store::Made> made = store_.create(run_id(options_.wall(), plan.nodes.front().node, options_.who + "@" + options_.from));
+  Result<Store::Made> made =
+      store_.create(run_id(options_.wall(), plan.nodes.front().node, options_.who + "@" + options_.from));
   if (!made) return refuse("", made.error());
   plan::RunStarted started;
   started.run = made->run, started.who = options_.who, started.from = options_.from;
