@@ -84,7 +84,7 @@ TEST_F(KubernetesE2e, GpusAndPodsTellTheSameAsTheWorld) {
   ASSERT_EQ(seen.code, 0) << seen.err;
   RunOptions plain;
   plain.environment = {{"HOME", folder_.path()}};
-  Ran world = run_tessera({"workloads", "--sim", "kubernetes", "--sim-speed", "0", "-o", "json"}, plain);
+  Ran world = run_tessera({"workloads", "--sim=kubernetes", "--sim-speed", "0", "-o", "json"}, plain);
   ASSERT_EQ(world.code, 0) << world.err;
   EXPECT_EQ(json_size(seen.out), json_size(world.out));
 }
