@@ -146,7 +146,8 @@ TEST_F(Kubectl, ShowsAndChangesNodes) {
 TEST_F(Kubectl, DrainsANodeAndKeepsBudgets) {
   serve(
       [&] {
-        expect({"drain", "single-01", "--ignore-daemonsets", "--timeout=80s"}, "node/single-01 drained");
+        expect({"drain", "single-01", "--ignore-daemonsets", "--timeout=80s"},
+               "node/single-01 (drained|evicted)");  // 1.20 has the other word
         expect({"get", "pods", "-A", "--field-selector", "spec.nodeName=single-01"}, "nvidia-mig-manager");
         Ran left = ask({"get", "pods", "-n", "search", "--field-selector", "spec.nodeName=single-01"});
         EXPECT_NE(left.out.find("No resources found"), std::string::npos) << left.out;

@@ -192,7 +192,8 @@ std::optional<Document> discover_api(const Target& target, std::string_view vers
     return Document{"text/plain; charset=utf-8", "ok"};
   if (parts[0] == "openapi" && parts.size() >= 2) {
     // An older kubectl wants protobuf: a document without fields is one without schemas.
-    if (parts[1] == "v2") return Document{"application/com.github.proto-openapi.spec.v2@v1.0+protobuf", ""};
+    // kubectl 1.20 refuses a type with the '@' that it asked for itself.
+    if (parts[1] == "v2") return Document{"application/octet-stream", ""};
     if (parts[1] == "v3" && parts.size() == 2) return json(openapi_index());
     if (parts[1] == "v3" && parts.size() == 4 && parts[2] == "api") return json(openapi_of("", parts[3]));
     if (parts[1] == "v3" && parts.size() == 5 && parts[2] == "apis")
