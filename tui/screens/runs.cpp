@@ -121,10 +121,17 @@ std::string why_not_resumed(const UiState& state, const RunHead* head) {
   return state.abilities.contains(head->cluster) ? "" : head->cluster.text + " cannot be changed from here";
 }
 
-std::string why_not_undone(const RunHead* head) {
+// Its journal tells of its end a moment before the list of runs does.
+bool has_ended(const UiState& state, const std::string& run) {
+  const RunView* view = view_of(state, run);
+  return view && view->run.finished;
+}
+
+std::string why_not_undone(const UiState& state, const RunHead* head) {
   if (!head) return "there is no run under the cursor";
   switch (head->state) {
-    case RunState::running: return "this run is under way; abort and go back is another key";
+    case RunState::running:
+      return has_ended(state, head->run) ? "" : "this run is under way; abort and go back is another key";
     case RunState::marked: return "its journal is on another machine: " + head->from;
     case RunState::unreadable: return "its journal cannot be read";
     default: return "";
@@ -247,7 +254,7 @@ std::string why_not_on_run(Action action, const UiState& state, const World&) {
     case Action::run_pause:
     case Action::run_go_back: return why_not_driven(state, head);
     case Action::run_resume: return why_not_resumed(state, head);
-    case Action::run_undo: return why_not_undone(head);
+    case Action::run_undo: return why_not_undone(state, head);
     case Action::run_go_on:
     case Action::run_stop_here:
       if (!question_of(state)) return "the run asks nothing";
@@ -301,16 +308,6 @@ std::string run_here(const UiState& state) {
   if (screen.kind != ScreenKind::journal || state.runs.heads.empty()) return "";
   return head_of(state, screen.cursor) ? screen.cursor : state.runs.heads.front().run;
 }
-
-namespace {
-
-// The journal's last line comes a moment before the next list.
-bool has_ended(const UiState& state, const std::string& run) {
-  const RunView* view = view_of(state, run);
-  return view && view->run.finished;
-}
-
-}  // namespace
 
 const RunHead* under_way(const UiState& state) {
   for (const RunHead& head : state.runs.heads)

@@ -348,6 +348,23 @@ TEST(Journal, UndoReadsTheRunAndOpensAPlanForTheWayBack) {
   session.line_with("All is as wished already");
 }
 
+// The screen says DONE by the run's journal; the list of runs is told a moment later.
+TEST(Journal, ARunIsUndoneAsSoonAsItsJournalHasEnded) {
+  Session session = changing({120, 40});
+  Diary diary(plan_of(session, {"n0031"}, 0));
+  session.hear({RunsListed{{diary.head(RunState::running)}}});
+  session.hear({diary.told()});
+  session.press("J<enter>z");
+  session.line_with("this run is under way");
+  diary.through(diary.count());
+  diary.add("n0031", plan::NodeFinished{plan::Outcome::wanted, "wanted layout, read back"}, 60);
+  diary.add("", plan::RunFinished{plan::Outcome::wanted, "1 done"}, 61);
+  session.hear({diary.told()});
+  session.press("z");
+  ASSERT_TRUE(session.state.plan) << session.screen();
+  EXPECT_EQ(session.state.plan->undoes, diary.run);
+}
+
 // Each goes back to its own layout, also after an option was changed and all was planned again.
 TEST(Journal, UndoTakesNodesBackThatWereFoundUnlike) {
   Session session = changing({120, 40});
