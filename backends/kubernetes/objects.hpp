@@ -108,6 +108,7 @@ struct ClusterPolicyObject {
   std::string plugin_config;          // spec.devicePlugin.config.name
   std::string plugin_config_default;  // spec.devicePlugin.config.default
   std::optional<bool> mig_manager;    // spec.migManager.enabled
+  std::string licence_secret;         // spec.driver.licensingConfig.secretName or the older configMapName
 };
 
 // One device of a ResourceSlice, as the NVIDIA DRA driver describes it.

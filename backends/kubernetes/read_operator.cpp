@@ -46,6 +46,14 @@ void read_policy_spec(JsonValue& value, ClusterPolicyObject& policy) {
     if (key == "migManager") read_part(field, &policy.mig_config, nullptr, &policy.mig_manager);
     if (key == "devicePlugin")
       read_part(field, &policy.plugin_config, &policy.plugin_config_default, nullptr);
+    if (key == "driver")
+      field.fields([&](std::string_view part, JsonValue& config) {
+        if (part != "licensingConfig") return;
+        config.fields([&](std::string_view inner, JsonValue& text) {
+          if (inner == "secretName" || (inner == "configMapName" && policy.licence_secret.empty()))
+            policy.licence_secret = words(text);
+        });
+      });
     if (key == "mig")
       field.fields([&](std::string_view inner, JsonValue& text) {
         if (inner == "strategy") policy.mig_strategy = words(text, 32);

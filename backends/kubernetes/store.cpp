@@ -1,5 +1,7 @@
 #include "backends/kubernetes/store.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -63,6 +65,7 @@ struct Store::State {
   std::set<std::string> seen_pods;  // by the pod list that is under way
   bool nodes_complete = false, pods_complete = false;
   std::set<std::string, std::less<>> dirty;  // nodes whose value is to be made again
+  std::string licence;                       // as posted last
   std::vector<Remark> told;                  // remarks, as posted last
 
   Origin origin(Source source) const { return {source, clock()}; }
@@ -87,6 +90,7 @@ struct Store::State {
   }
   // The operator.
   void sets_complete();
+  void post_licence();
   void post_remarks();
 };
 
@@ -247,6 +251,17 @@ void Store::State::sets_complete() {
   post_remarks();
 }
 
+void Store::State::post_licence() {
+  std::string where;
+  for (const ClusterPolicyObject& policy : policies)
+    if (!policy.licence_secret.empty())
+      where = fmt::format("ClusterPolicy {} names {} for the driver's licence", policy.meta.name,
+                          policy.licence_secret);
+  if (where == licence) return;
+  licence = where;
+  post(LicenceNamed{std::move(where)});
+}
+
 void Store::State::post_remarks() {
   std::vector<Remark> all;
   for (const ClusterPolicyObject& policy : policies)
@@ -366,6 +381,7 @@ Store::Handler Store::cluster_policies() {
   handler.listed = [s] {
     s->policies = std::move(s->policies_listed);
     s->policies_listed.clear();
+    s->post_licence();
     s->post_remarks();
   };
   return handler;

@@ -242,6 +242,14 @@ Answer licence_evidence(const Scope& scope, const SiteFacts& site) {
                 {});
   }
   for (const Gpu* gpu : scope.boards) {
+    // A plain board answers "unlicensed" as well, so that only a yes tells anything.
+    if (gpu->telemetry.licensed == true)
+      return make(Reply::yes, Confidence::certain, "the exporter tells of a licence held on the board",
+                  gpu->telemetry.origin);
+  }
+  if (scope.cluster != nullptr && !scope.cluster->licence.empty())
+    return make(Reply::yes, Confidence::likely, scope.cluster->licence, {});
+  for (const Gpu* gpu : scope.boards) {
     if (gpu->strategy == Strategy::vgpu) {
       return make(Reply::yes, Confidence::likely, "the board is shared by vGPU now", gpu->origin);
     }

@@ -76,6 +76,12 @@ struct ClusterSeen {
   std::string endpoint;  // the slurm.conf, context or scenario it is read from
 };
 
+// Where the cluster names a licence for vGPU ("ClusterPolicy cluster-policy names secret licensing-config").
+// Its content is never read. Empty: no longer named.
+struct LicenceNamed {
+  std::string where;
+};
+
 // How a source is doing. A failure leaves the last values in place, with their age.
 struct SourceReport {
   Source source = Source::none;
@@ -112,8 +118,8 @@ struct Event {
   std::uint64_t generation = 0;  // a restarted backend counts up; older events are dropped
   TimePoint at{};                // observation time, by the cluster's clock
   std::variant<NodesListed, NodeSeen, NodeGone, WorkloadsListed, WorkloadSeen, WorkloadGone, PartitionsListed,
-               ReservationsListed, DaemonsSeen, RemarksListed, ClusterSeen, SourceReport, PaceReport, Loaded,
-               Progress, ClockSet, RunsListed, RunTold, RunRefused, RunsAtRest>
+               ReservationsListed, DaemonsSeen, RemarksListed, ClusterSeen, LicenceNamed, SourceReport,
+               PaceReport, Loaded, Progress, ClockSet, RunsListed, RunTold, RunRefused, RunsAtRest>
       what;
 };
 

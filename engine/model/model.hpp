@@ -37,6 +37,7 @@ struct Cluster {
   bool simulated = false;
   std::string version;
   std::string endpoint;
+  std::string licence;  // where a vGPU licence is named; empty: nowhere that we see
   Nodes nodes;
   Workloads workloads;
   std::vector<Partition> partitions;

@@ -72,6 +72,10 @@ class Reducer {
     cluster_.endpoint = std::move(seen.endpoint);
     changes_.cluster = true;
   }
+  void apply(LicenceNamed& licence) {
+    changes_.cluster |= cluster_.licence != licence.where;
+    cluster_.licence = std::move(licence.where);
+  }
   // A run is what its journal says; the model keeps none (reduce() passes such events by).
   void apply(RunsListed&) {}
   void apply(RunTold&) {}

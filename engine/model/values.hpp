@@ -101,6 +101,7 @@ struct Telemetry {
   std::optional<Mib> memory_used;
   std::optional<Celsius> temperature;
   std::optional<Watts> power;
+  std::optional<bool> licensed;  // a vGPU licence is held (the exporter's VGPU_LICENSE_STATUS)
   Origin origin;
   friend bool operator==(const Telemetry&, const Telemetry&) = default;
 };

@@ -4,6 +4,7 @@
 // Threads: builders are constant; share them freely.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,6 +48,10 @@ class StepBuilder {
 
 const StepBuilder& builder_for(Dialect dialect);
 
+// Whose work the intent has sent away by a step of its own, in the order of the blast radius. Nobody when it
+// waits. A requeue leaves those out that would not start again: ending them needs the word cancel.
+std::vector<const Disturbed*> sent_away(const NodeChange& change);
+
 // tessera marks, closes, empties, cuts and reads back by itself, with a driver that takes nvidia-smi's verbs.
 class DirectSteps : public StepBuilder {
  public:
@@ -74,6 +79,11 @@ class SlurmSteps : public StepBuilder {
   std::vector<Step> steps(const NodeChange& change) const override;
   std::vector<Step> release(const NodeName& node, Scheduler scheduler) const override;
 };
+
+// For what may be asked again at once. Busy: destroying and creating may meet a client that is just leaving,
+// an exporter's look or a process that is closing.
+constexpr Retry kFewRetry{2, std::chrono::seconds(2), std::chrono::seconds(10)};
+constexpr Retry kBusyRetry{4, std::chrono::seconds(2), std::chrono::seconds(30)};
 
 // Appends the release steps unless the plan has them, and numbers the steps anew.
 void end_with_release(NodePlan& plan, const StepBuilder& builder, Scheduler scheduler);

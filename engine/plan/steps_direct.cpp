@@ -13,10 +13,6 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-// Destroying and creating may meet a client that is just leaving: an exporter's look, a closing process.
-constexpr Retry kBusyRetry{4, seconds(2), seconds(30)};
-constexpr Retry kFewRetry{2, seconds(2), seconds(10)};
-
 // `proof` must still hold when the node is given back: a reboot may have undone all that was read back.
 std::vector<Step> release_steps(const NodeName& node, Scheduler scheduler, const Conditions& proof) {
   Step open;
@@ -102,11 +98,8 @@ class Builder {
   }
   void evict() {
     Way way = change_.intent.options.way;
-    if (way == Way::wait) return;
-    for (const Disturbed& one : change_.blast_radius) {
-      if (one.id.empty()) continue;
-      // Requeueing what does not restart would end it: that needs the word cancel.
-      if (way == Way::requeue && one.restartable == false) continue;
+    for (const Disturbed* away : sent_away(change_)) {
+      const Disturbed& one = *away;
       Step& step = add(fmt::format("{} {} of {}", way == Way::cancel ? "end" : "requeue", one.id.text,
                                    one.user.empty() ? "?" : one.user),
                        Evict{one.id, way});
@@ -277,60 +270,10 @@ class Builder {
 
 }  // namespace
 
-std::string boards_text(const std::vector<GpuIndex>& gpus) {
-  std::string text = "GPU ";
-  for (std::size_t i = 0; i < gpus.size(); ++i) {
-    // Runs of neighbours read as "0-3".
-    std::size_t last = i;
-    while (last + 1 < gpus.size() && gpus[last + 1].value == gpus[last].value + 1) ++last;
-    if (i > 0) text += ',';
-    text += std::to_string(gpus[i].value);
-    if (last > i) text += fmt::format("-{}", gpus[last].value);
-    i = last;
-  }
-  return text;
-}
-
-void number_steps(const NodeName& node, std::vector<Step>& steps) {
-  for (std::size_t i = 0; i < steps.size(); ++i) steps[i].id = fmt::format("{}/{}", node.text, i + 1);
-}
-
 std::vector<Step> DirectSteps::steps(const NodeChange& change) const { return Builder(change).run(); }
 
 std::vector<Step> DirectSteps::release(const NodeName& node, Scheduler scheduler) const {
   return release_steps(node, scheduler, {});
-}
-
-void end_with_release(NodePlan& plan, const StepBuilder& builder, Scheduler scheduler) {
-  std::vector<Step> ending = builder.release(plan.node, scheduler);
-  Conditions proof;
-  for (Step& step : ending) {
-    auto own = std::find_if(plan.steps.begin(), plan.steps.end(),
-                            [&](const Step& old) { return old.action == step.action; });
-    if (own == plan.steps.end()) continue;
-    step = std::move(*own);
-    plan.steps.erase(own);
-    proof = step.before;
-  }
-  // A step that the plan did without proves as much as the others do.
-  for (Step& step : ending)
-    for (const Condition& one : proof)
-      if (std::find(step.before.begin(), step.before.end(), one) == step.before.end())
-        step.before.push_back(one);
-  plan.steps.insert(plan.steps.end(), ending.begin(), ending.end());
-  number_steps(plan.node, plan.steps);
-}
-
-const StepBuilder& builder_for(Dialect dialect) {
-  static const DirectSteps direct;
-  static const OperatorSteps gpu_operator;
-  static const SlurmSteps slurm;
-  switch (dialect) {
-    case Dialect::direct: return direct;
-    case Dialect::gpu_operator: return gpu_operator;
-    case Dialect::slurm: return slurm;
-  }
-  return direct;
 }
 
 }  // namespace tessera::plan

@@ -17,7 +17,6 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-constexpr Retry kFewRetry{2, seconds(2), seconds(10)};
 constexpr Retry kBudgetRetry{20, seconds(5), seconds(30)};  // a disruption budget says no until a pod is back
 constexpr Duration kManager = minutes(30);                  // a reboot may be part of it
 
@@ -182,11 +181,8 @@ class Builder {
   }
   void evict() {
     Way way = change_.intent.options.way;
-    if (way == Way::wait) return;
-    for (const Disturbed& one : change_.blast_radius) {
-      if (one.id.empty()) continue;
-      // A bare pod does not come back: evicting it ends it, which needs the word cancel.
-      if (way == Way::requeue && one.restartable == false) continue;
+    for (const Disturbed* away : sent_away(change_)) {
+      const Disturbed& one = *away;
       Step& step = add(fmt::format("evict {} of {}", one.id.text, one.user.empty() ? "?" : one.user),
                        Evict{one.id, way}, eviction(one.id.text));
       step.before = guarded();

@@ -25,10 +25,6 @@ using std::chrono::seconds;
 namespace key = slurm::key;
 namespace verb = slurm::verb;
 
-// Destroying and creating may meet a client that is just leaving: an exporter's look, a closing process.
-constexpr Retry kBusyRetry{4, seconds(2), seconds(30)};
-constexpr Retry kFewRetry{2, seconds(2), seconds(10)};
-
 WordIs word_is(std::string_view name, std::string value) { return {std::string(name), std::move(value)}; }
 
 Special special(std::string_view what, std::map<std::string, std::string> arguments = {}) {
@@ -206,11 +202,8 @@ class Builder {
   }
   void evict() {
     Way way = change_.intent.options.way;
-    if (way == Way::wait) return;
-    for (const Disturbed& one : change_.blast_radius) {
-      if (one.id.empty()) continue;
-      // Requeueing what does not restart would end it: that needs the word cancel.
-      if (way == Way::requeue && one.restartable == false) continue;
+    for (const Disturbed* away : sent_away(change_)) {
+      const Disturbed& one = *away;
       Step& step = add(fmt::format("{} {} of {}", way == Way::cancel ? "end" : "requeue", one.id.text,
                                    one.user.empty() ? "?" : one.user),
                        Evict{one.id, way});

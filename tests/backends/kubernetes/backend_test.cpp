@@ -163,6 +163,26 @@ TEST(KubernetesBackendTest, WhatTheApiTellsIsInTheModel) {
   EXPECT_FALSE(watch.failure(Source::kubernetes_operator));  // no ClusterPolicy is no failure
 }
 
+TEST(KubernetesBackendTest, ALicenceThatTheClusterPolicyNamesIsToldNeverRead) {
+  Api api;
+  api.nodes = {{"a", gpu_node("a")}};
+  api.instead = [](const std::string& path, const std::string&) -> std::optional<Api::Answer> {
+    if (path.find("/clusterpolicies") == std::string::npos) return std::nullopt;
+    return Api::Answer{
+        200,
+        list_json({R"({"metadata":{"name":"cluster-policy"},"spec":{"driver":{"licensingConfig":)"
+                   R"({"nlsEnabled":true,"secretName":"licensing-config"}}},)"
+                   R"("status":{"state":"ready"}})"},
+                  "100"),
+        {}};
+  };
+  KubeWatch watch(at(api.script().socket()));
+  ASSERT_TRUE(watch.until([](const Cluster& c) { return c.loaded && !c.licence.empty(); }));
+  EXPECT_EQ(watch.cluster().licence,
+            "ClusterPolicy cluster-policy names licensing-config for the driver's licence");
+  EXPECT_EQ(api.count("/secrets"), 0u);
+}
+
 TEST(KubernetesBackendTest, ChangesComeThroughTheWatch) {
   Api api;
   api.nodes = {{"a", gpu_node("a")}};

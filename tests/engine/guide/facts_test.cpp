@@ -120,6 +120,26 @@ TEST(Facts, ALicenceIsTheSitesWord) {
   EXPECT_EQ(facts(node_with({}))["licence"], Answer{});
 }
 
+TEST(Facts, ALicenceNamedByTheOperatorIsLikelyAndOneHeldOnTheBoardIsCertain) {
+  auto story = node_with({});
+  story.tell(LicenceNamed{"ClusterPolicy cluster-policy names licensing-config for the driver's licence"});
+  const Answer named = facts(story)["licence"];
+  EXPECT_TRUE(is(named, Reply::yes, Confidence::likely));
+  EXPECT_EQ(named.facts.at(0).text,
+            "ClusterPolicy cluster-policy names licensing-config for the driver's licence");
+  story.tell(LicenceNamed{});
+  EXPECT_EQ(facts(story)["licence"], Answer{});
+
+  Node node = story.node("n1");
+  ASSERT_FALSE(node.gpus.empty());
+  node.gpus[0].telemetry.licensed = false;  // what a board without vGPU says, too
+  story.tell(NodesListed{{node}});
+  EXPECT_EQ(facts(story)["licence"], Answer{});
+  node.gpus[0].telemetry.licensed = true;
+  story.tell(NodesListed{{node}});
+  EXPECT_TRUE(is(facts(story)["licence"], Reply::yes, Confidence::certain));
+}
+
 TEST(Facts, MpiAndManySmallJobsSpeakForCooperation) {
   auto mpi = test::running("1", "alice", {test::holds("n1", {{0, 1}})});
   mpi.name = "mpi-ring";
