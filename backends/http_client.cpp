@@ -28,7 +28,7 @@ namespace http = beast::http;
 using boost::system::error_code;
 using Steady = std::chrono::steady_clock;
 using Protocol = asio::generic::stream_protocol;
-using Socket = beast::basic_stream<Protocol, asio::io_context::executor_type>;
+using TimedSocket = beast::basic_stream<Protocol, asio::io_context::executor_type>;
 
 constexpr std::size_t kMostKept = 8;  // connections that wait for the next request
 constexpr std::size_t kChunk = 64u << 10;
@@ -36,7 +36,7 @@ constexpr std::size_t kErrorBody = 64u << 10;
 
 struct Connection {
   explicit Connection(asio::io_context& io) : socket(io.get_executor()) {}
-  Socket socket;
+  TimedSocket socket;
   beast::flat_buffer buffer;  // may hold bytes behind what was read
 };
 

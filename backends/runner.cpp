@@ -17,7 +17,7 @@ using Words = std::vector<std::string>;
 // connection") from the command's own.
 constexpr std::string_view kStatus = "tessera-status ";
 constexpr std::string_view kScript = R"("$@"; s=$?; echo "tessera-status $s" >&2; exit $s)";
-constexpr std::size_t kErrorLimit = 64u << 10;  // of Processes: beyond it the last line is lost
+constexpr std::size_t kMostErrorText = 64u << 10;  // of Processes: beyond it the last line is lost
 
 bool is_host(std::string_view name) {
   auto letter = [](char c) {
@@ -28,7 +28,7 @@ bool is_host(std::string_view name) {
                      [&](char c) { return letter(c) || c == '.' || c == '-' || c == '_'; });
 }
 
-constexpr Duration kGrace{3000};  // between the end of a look on the node and ours
+constexpr Duration kRunnerGrace{3000};  // between the end of a look on the node and ours
 
 std::int64_t seconds(Duration time) {
   return std::max<std::int64_t>(1, std::chrono::ceil<std::chrono::seconds>(time).count());
@@ -215,7 +215,7 @@ NodeAnswer answer(Outcome&& outcome, int exit_code) {
 }
 
 Result<NodeAnswer> judge_ssh(const NodeCommand& wanted, Outcome&& outcome) {
-  bool lost = outcome.err.size() >= kErrorLimit;
+  bool lost = outcome.err.size() >= kMostErrorText;
   if (std::optional<int> status = take_status(outcome.err)) return answer(std::move(outcome), *status);
   if (lost && outcome.exit_code != 255) {
     int code = outcome.exit_code;
@@ -279,7 +279,7 @@ Result<Command> command_on(const RunnerOptions& options, const NodeCommand& want
   Command command;
   command.input = wanted.input;
   // A look is ended by the node first, so that srun gives its job back.
-  command.deadline = wanted.deadline + (wanted.changes ? Duration(0) : kGrace);
+  command.deadline = wanted.deadline + (wanted.changes ? Duration(0) : kRunnerGrace);
   command.output_limit = wanted.output_limit;
   command.dies_with_us = !wanted.changes;
   command.environment["LC_ALL"] = "C";

@@ -14,5 +14,7 @@ function(tessera_embed target symbol)
     COMMAND ${CMAKE_COMMAND} -DOUTPUT=${output} -DSYMBOL=${symbol} -DFILES=${joined} -P ${TESSERA_EMBED_SCRIPT}
     DEPENDS ${files} ${TESSERA_EMBED_SCRIPT}
     COMMENT "Embedding ${symbol}" VERBATIM)
+  # Each has the same names inside: one file can never be joined with another.
+  set_source_files_properties(${output} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   target_sources(${target} PRIVATE ${output})
 endfunction()

@@ -17,8 +17,8 @@ namespace tessera {
 
 namespace {
 
-constexpr std::size_t kMaxBytes = 16u << 20;
-constexpr std::size_t kMaxDepth = 32;
+constexpr std::size_t kMostYamlBytes = 16u << 20;
+constexpr std::size_t kDeepestYaml = 32;
 constexpr std::size_t kMaxValues = 1'000'000;
 
 // Thrown and caught in this file only: yaml-cpp's handlers have no other way to stop.
@@ -150,7 +150,7 @@ class Builder : public YAML::EventHandler {
     plain(mark, tag, anchor);
     if (wants_key())
       refuse(mark, "a key that is not text", "use a plain word as the key, and close every bracket");
-    if (stack_.size() >= kMaxDepth) refuse(mark, "nested deeper than 32 levels", "flatten the file");
+    if (stack_.size() >= kDeepestYaml) refuse(mark, "nested deeper than 32 levels", "flatten the file");
     Open one;
     one.value = node(mark, kind);
     stack_.push_back(std::move(one));
@@ -282,7 +282,7 @@ std::optional<bool> Yaml::as_bool() const {
 }
 
 Result<Yaml> parse_yaml(std::string_view text, std::string_view file) {
-  if (text.size() > kMaxBytes) {
+  if (text.size() > kMostYamlBytes) {
     return error_at(file, 1, 1, "larger than 16 MiB", "this is hardly the file that was meant");
   }
   text = without_byte_order_mark(text);

@@ -8,7 +8,7 @@
 namespace tessera::tui {
 namespace {
 
-constexpr std::string_view kWhat = "cannot read the keymap";
+constexpr std::string_view kReadingKeys = "cannot read the keymap";
 // Without these there would be no way on, or no way out.
 constexpr std::array kNeeded{Action::quit,         Action::help,          Action::palette,
                              Action::open,         Action::back,          Action::input_accept,
@@ -36,10 +36,11 @@ std::vector<Key> default_keys(std::string_view text) {
 
 // One key of one action, as written in the file.
 Result<Key> read_key(const Yaml& at, std::string_view file) {
-  if (at.kind != Yaml::Kind::scalar) return yaml_error(kWhat, file, at, "a key is a word such as Ctrl-d");
+  if (at.kind != Yaml::Kind::scalar)
+    return yaml_error(kReadingKeys, file, at, "a key is a word such as Ctrl-d");
   const auto key = parse_key(at.scalar);
   if (!key) {
-    Error error = yaml_error(kWhat, file, at, "'" + at.scalar + "' is no key");
+    Error error = yaml_error(kReadingKeys, file, at, "'" + at.scalar + "' is no key");
     error.hint = "keys are written like j, G, Ctrl-d, Alt-x, Enter, Space, PgDn, F5";
     return error;
   }
@@ -58,7 +59,7 @@ Result<std::vector<Key>> read_keys(const Yaml& at, std::string_view file) {
     auto key = read_key(item, file);
     if (!key) return key.error();
     if (std::find(out.begin(), out.end(), *key) != out.end())
-      return yaml_error(kWhat, file, item, to_text(*key) + " is there twice");
+      return yaml_error(kReadingKeys, file, item, to_text(*key) + " is there twice");
     out.push_back(*key);
   }
   return out;
@@ -68,13 +69,13 @@ Result<const ActionInfo*> read_action(std::string_view id, Scope scope, const Ya
                                       std::string_view file) {
   const auto action = action_of(id);
   if (!action) {
-    Error error = yaml_error(kWhat, file, at, "there is no action '" + std::string(id) + "'");
+    Error error = yaml_error(kReadingKeys, file, at, "there is no action '" + std::string(id) + "'");
     error.hint = "themes/keys-default.yaml and docs/keys.md list all of them";
     return error;
   }
   const ActionInfo& row = info(*action);
   if (row.scope != scope)
-    return yaml_error(kWhat, file, at,
+    return yaml_error(kReadingKeys, file, at,
                       "'" + std::string(id) + "' belongs under '" + std::string(word(row.scope)) + "'");
   return &row;
 }
@@ -91,19 +92,19 @@ Result<Keymap> Keymap::parse(std::string_view yaml, std::string_view file) {
   Keymap keymap;
   if (document->is_null()) return keymap;
   if (document->kind != Yaml::Kind::map)
-    return yaml_error(kWhat, file, *document, "a keymap is a map of scopes");
+    return yaml_error(kReadingKeys, file, *document, "a keymap is a map of scopes");
 
   std::map<Action, const Yaml*> places;  // of what the file names, for messages
   for (const auto& [scope_word, rows] : document->fields) {
     const auto scope = scope_of(scope_word);
     if (!scope) {
-      Error error = yaml_error(kWhat, file, rows, "there is no scope '" + scope_word + "'");
+      Error error = yaml_error(kReadingKeys, file, rows, "there is no scope '" + scope_word + "'");
       error.hint = "scopes are " + scope_words();
       return error;
     }
     if (rows.is_null()) continue;
     if (rows.kind != Yaml::Kind::map)
-      return yaml_error(kWhat, file, rows, "'" + scope_word + "' is a map of actions to keys");
+      return yaml_error(kReadingKeys, file, rows, "'" + scope_word + "' is a map of actions to keys");
     for (const auto& [id, keys] : rows.fields) {
       auto row = read_action(id, *scope, keys, file);
       if (!row) return row.error();
@@ -116,21 +117,21 @@ Result<Keymap> Keymap::parse(std::string_view yaml, std::string_view file) {
 
   for (const Action action : kNeeded)
     if (keymap.keys_[index(action)].empty())
-      return yaml_error(kWhat, file, *places.at(action),
+      return yaml_error(kReadingKeys, file, *places.at(action),
                         "'" + std::string(info(action).id) + "' needs a key");
   // The key that starts a change is pressed on purpose: it opens nothing, arms nothing and is not Enter.
   for (const Key& key : keymap.keys_for(Action::arm_confirm)) {
     const auto armed = keymap.keys_for(Action::plan_arm);
     if (key.named != Named::enter && std::find(armed.begin(), armed.end(), key) == armed.end()) continue;
     const auto at = places.find(Action::arm_confirm);
-    return yaml_error(kWhat, file, at != places.end() ? *at->second : *places.at(Action::plan_arm),
+    return yaml_error(kReadingKeys, file, at != places.end() ? *at->second : *places.at(Action::plan_arm),
                       to_text(key) + " cannot be the key of 'arm-confirm': it is Enter, or it arms");
   }
   for (const auto& [action, at] : places) {
     for (const Key& key : keymap.keys_[index(action)]) {
       const auto other = keymap.other_user(action, key);
       if (!other) continue;
-      Error error = yaml_error(kWhat, file, *at,
+      Error error = yaml_error(kReadingKeys, file, *at,
                                to_text(key) + " is also the key of '" + std::string(info(*other).id) + "'");
       error.hint = "give '" + std::string(info(*other).id) + "' other keys in the same file, or [] for none";
       return error;

@@ -8,7 +8,7 @@
 namespace tessera::tui {
 namespace {
 
-constexpr std::string_view kWhat = "cannot read the theme";
+constexpr std::string_view kReadingTheme = "cannot read the theme";
 constexpr std::array<std::string_view, 8> kColours{"black", "red",     "green", "yellow",
                                                    "blue",  "magenta", "cyan",  "white"};
 
@@ -78,7 +78,7 @@ class ThemeReader {
 
  private:
   void fail(const Yaml& at, std::string_view why) {
-    if (!error_) error_ = yaml_error(kWhat, file_, at, why);
+    if (!error_) error_ = yaml_error(kReadingTheme, file_, at, why);
   }
 
   void background(const Yaml& at) {

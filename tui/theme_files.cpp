@@ -9,7 +9,7 @@
 namespace tessera::tui {
 namespace {
 
-constexpr std::string_view kWhat = "cannot read the theme";
+constexpr std::string_view kReadingThemeFile = "cannot read the theme";
 constexpr std::string_view kSuffix = ".yaml";
 constexpr std::size_t kMaxBytes = 256 * 1024;
 
@@ -26,9 +26,11 @@ Result<std::string> read_file(const std::filesystem::path& path) {
   std::string text(kMaxBytes + 1, '\0');
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (in.bad() || (!in.eof() && in.gcount() == 0))
-    return Error{std::string(kWhat), path.string() + ": cannot be read", "check the file's permissions"};
+    return Error{std::string(kReadingThemeFile), path.string() + ": cannot be read",
+                 "check the file's permissions"};
   text.resize(static_cast<std::size_t>(in.gcount()));
-  if (text.size() > kMaxBytes) return Error{std::string(kWhat), path.string() + ": longer than 256 KiB", ""};
+  if (text.size() > kMaxBytes)
+    return Error{std::string(kReadingThemeFile), path.string() + ": longer than 256 KiB", ""};
   return text;
 }
 
@@ -67,7 +69,7 @@ Result<Theme> load_theme(std::string_view name, std::span<const std::filesystem:
   }
   std::string known;
   for (const std::string& other : theme_names(directories)) known += (known.empty() ? "" : ", ") + other;
-  return Error{std::string(kWhat), "there is no theme '" + std::string(name.substr(0, 64)) + "'",
+  return Error{std::string(kReadingThemeFile), "there is no theme '" + std::string(name.substr(0, 64)) + "'",
                "themes are " + known};
 }
 

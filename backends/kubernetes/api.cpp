@@ -7,7 +7,7 @@
 namespace tessera::kubernetes {
 namespace {
 
-constexpr std::size_t kMostBytes = 32u << 20;
+constexpr std::size_t kMostAnswerBytes = 32u << 20;
 constexpr const char* kMetadataOnly =
     "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
 
@@ -38,7 +38,7 @@ void Api::call(std::string method, std::string target, std::string_view type, st
   request.method = json && !partial ? method : "GET";
   request.target = target;
   request.body = std::move(body);
-  request.limit = kMostBytes;
+  request.limit = kMostAnswerBytes;
   if (json) request.headers.emplace_back("Accept", partial ? kMetadataOnly : "application/json");
   if (!type.empty()) request.headers.emplace_back("Content-Type", std::string(type));
   std::string verb = request.method;

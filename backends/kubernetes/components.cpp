@@ -6,45 +6,45 @@
 namespace tessera::kubernetes {
 namespace {
 
-struct Known {
+struct KnownApp {
   std::string_view name;
   std::string_view deploy;  // nvidia.com/gpu.deploy.<this>; empty: none
   std::array<std::string_view, 4> apps;
 };
 constexpr std::string_view kMpsDaemon = "MPS daemon";
 // In the order of need.
-constexpr std::array kKnown = {
-    Known{"driver", "driver", {"nvidia-driver-daemonset", "nvidia-vgpu-driver-daemonset"}},
-    Known{"vGPU manager", "vgpu-manager", {"nvidia-vgpu-manager-daemonset"}},
-    Known{"VFIO manager", "vfio-manager", {"nvidia-vfio-manager"}},
-    Known{"container toolkit", "container-toolkit", {"nvidia-container-toolkit-daemonset"}},
-    Known{"MIG manager", "mig-manager", {"nvidia-mig-manager"}},
-    Known{"vGPU device manager", "vgpu-device-manager", {"nvidia-vgpu-device-manager"}},
-    Known{"validator", "operator-validator", {"nvidia-operator-validator", "nvidia-sandbox-validator"}},
-    Known{kMpsDaemon, "device-plugin", {"nvidia-device-plugin-mps-control-daemon"}},
-    Known{"device plugin",
-          "device-plugin",
-          {"nvidia-device-plugin-daemonset", "nvidia-device-plugin", "nvidia-gpu-device-plugin",
-           "nvidia-device-plugin-ds"}},
-    Known{"sandbox device plugin", "sandbox-device-plugin", {"nvidia-sandbox-device-plugin-daemonset"}},
-    Known{"DRA driver", "dra-driver", {"dra-driver-nvidia-gpu", "nvidia-dra-driver-gpu"}},
-    Known{"feature discovery", "gpu-feature-discovery", {"gpu-feature-discovery"}},
-    Known{"DCGM", "dcgm", {"nvidia-dcgm"}},
-    Known{"DCGM exporter", "dcgm-exporter", {"nvidia-dcgm-exporter", "dcgm-exporter"}},
-    Known{"node status exporter", "node-status-exporter", {"nvidia-node-status-exporter"}},
-    Known{"HAMi device plugin", "", {"hami-device-plugin"}},
+constexpr std::array kKnownApps = {
+    KnownApp{"driver", "driver", {"nvidia-driver-daemonset", "nvidia-vgpu-driver-daemonset"}},
+    KnownApp{"vGPU manager", "vgpu-manager", {"nvidia-vgpu-manager-daemonset"}},
+    KnownApp{"VFIO manager", "vfio-manager", {"nvidia-vfio-manager"}},
+    KnownApp{"container toolkit", "container-toolkit", {"nvidia-container-toolkit-daemonset"}},
+    KnownApp{"MIG manager", "mig-manager", {"nvidia-mig-manager"}},
+    KnownApp{"vGPU device manager", "vgpu-device-manager", {"nvidia-vgpu-device-manager"}},
+    KnownApp{"validator", "operator-validator", {"nvidia-operator-validator", "nvidia-sandbox-validator"}},
+    KnownApp{kMpsDaemon, "device-plugin", {"nvidia-device-plugin-mps-control-daemon"}},
+    KnownApp{"device plugin",
+             "device-plugin",
+             {"nvidia-device-plugin-daemonset", "nvidia-device-plugin", "nvidia-gpu-device-plugin",
+              "nvidia-device-plugin-ds"}},
+    KnownApp{"sandbox device plugin", "sandbox-device-plugin", {"nvidia-sandbox-device-plugin-daemonset"}},
+    KnownApp{"DRA driver", "dra-driver", {"dra-driver-nvidia-gpu", "nvidia-dra-driver-gpu"}},
+    KnownApp{"feature discovery", "gpu-feature-discovery", {"gpu-feature-discovery"}},
+    KnownApp{"DCGM", "dcgm", {"nvidia-dcgm"}},
+    KnownApp{"DCGM exporter", "dcgm-exporter", {"nvidia-dcgm-exporter", "dcgm-exporter"}},
+    KnownApp{"node status exporter", "node-status-exporter", {"nvidia-node-status-exporter"}},
+    KnownApp{"HAMi device plugin", "", {"hami-device-plugin"}},
 };
 
-const Known* find_known(std::string_view app) {
+const KnownApp* find_app(std::string_view app) {
   if (app.empty()) return nullptr;
-  for (const Known& known : kKnown)
+  for (const KnownApp& known : kKnownApps)
     if (std::find(known.apps.begin(), known.apps.end(), app) != known.apps.end()) return &known;
   return nullptr;
 }
 
 std::string_view app_of(const PodObject& pod) {
   for (std::string_view key : {"app", "app.kubernetes.io/name", "k8s-app"})
-    if (std::string_view value = pod.label(key); find_known(value)) return value;
+    if (std::string_view value = pod.label(key); find_app(value)) return value;
   return {};
 }
 
@@ -71,19 +71,19 @@ std::string pod_detail(const PodObject& pod) {
   return detail.empty() ? "not ready" : detail;
 }
 
-std::optional<Component> component(const Known& known, const NodeObject& node,
+std::optional<Component> component(const KnownApp& known, const NodeObject& node,
                                    const std::vector<DaemonSetObject>* sets,
                                    const std::vector<const PodObject*>& pods) {
   Component part{std::string(known.name), Part::unknown, ""};
   const PodObject* pod = nullptr;
   for (const PodObject* one : pods)
-    if (find_known(app_of(*one)) == &known && (!pod || one->ready)) pod = one;
+    if (find_app(app_of(*one)) == &known && (!pod || one->ready)) pod = one;
   std::string deploy = known.deploy.empty() ? "" : "nvidia.com/gpu.deploy." + std::string(known.deploy);
   std::string_view label = deploy.empty() ? std::string_view() : node.label(deploy);
   const DaemonSetObject* meant = nullptr;
   if (sets)
     for (const DaemonSetObject& set : *sets)
-      if (find_known(set.app) == &known && would_select(set, node)) meant = &set;
+      if (find_app(set.app) == &known && would_select(set, node)) meant = &set;
   // Two parts share the plugin's label; whether this one is meant only its DaemonSet tells.
   bool may_be = pod || meant || (!sets && known.name != kMpsDaemon);
   if (label.starts_with("paused") && may_be) {
@@ -108,7 +108,7 @@ std::optional<Component> component(const Known& known, const NodeObject& node,
 }  // namespace
 
 std::string_view component_of(std::string_view app) {
-  const Known* known = find_known(app);
+  const KnownApp* known = find_app(app);
   return known ? known->name : std::string_view();
 }
 
@@ -117,7 +117,7 @@ std::string_view component_of(const PodObject& pod) { return component_of(app_of
 std::vector<Component> components_of(const NodeObject& node, const std::vector<DaemonSetObject>* sets,
                                      const std::vector<const PodObject*>& pods) {
   std::vector<Component> parts;
-  for (const Known& known : kKnown)
+  for (const KnownApp& known : kKnownApps)
     if (auto part = component(known, node, sets, pods)) parts.push_back(std::move(*part));
   return parts;
 }

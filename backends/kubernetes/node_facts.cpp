@@ -24,7 +24,7 @@ namespace {
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-namespace words = plan::words;
+namespace fact = plan::words;
 
 // A kubelet brings a changed ConfigMap into a running pod within its sync period (60 s) and its cache's life.
 constexpr Duration kMounted = seconds(120);
@@ -138,19 +138,19 @@ class Facts {
   }
 
   void tell_parts() {
-    say(words::kMigManager, readiness(look_, "MIG manager"));
-    say(words::kDevicePlugin, readiness(look_, "device plugin"));
+    say(fact::kMigManager, readiness(look_, "MIG manager"));
+    say(fact::kDevicePlugin, readiness(look_, "device plugin"));
     std::string upgrade = label_of(look_, operators::kDriverUpgrade);
     bool over = upgrade.empty() || upgrade == "upgrade-done";
-    say(words::kDriverUpgrade, over ? "" : "a driver upgrade is under way: " + clean(upgrade, 64));
-    if (memory_.access) say(words::kAccess, *memory_.access);
+    say(fact::kDriverUpgrade, over ? "" : "a driver upgrade is under way: " + clean(upgrade, 64));
+    if (memory_.access) say(fact::kAccess, *memory_.access);
   }
 
   void tell_autoscaler() {
     bool held = annotation_of(look_, operators::kScaleDown) == "true" &&
                 annotation_of(look_, operators::kDisrupt) == "true";
     bool ours = at(look_.node, {"metadata", "annotations", operators::kHeld}) != nullptr;
-    say(words::kAutoscaler, ours && held ? "held" : ours ? "half held" : "free");
+    say(fact::kAutoscaler, ours && held ? "held" : ours ? "half held" : "free");
   }
 
   // Pods of DaemonSets come back wherever their node is: they are left alone.
@@ -163,7 +163,7 @@ class Facts {
                         pod.meta.deleted ? " and is ending" : "");
       break;
     }
-    say(words::kGpuPods, who);
+    say(fact::kGpuPods, who);
   }
 
   std::string paused_parts() const {
@@ -190,14 +190,14 @@ class Facts {
     }
     Duration since = memory_.pending_since ? look_.at - *memory_.pending_since : Duration{0};
     bool stuck = waits && since > kTooLong && !paused.empty();
-    say(words::kMigStuck, stuck ? fmt::format("the MIG manager has been at {} for {} min with {} paused",
-                                              config, since.count() / 60000, paused)
-                                : "");
+    say(fact::kMigStuck, stuck ? fmt::format("the MIG manager has been at {} for {} min with {} paused",
+                                             config, since.count() / 60000, paused)
+                               : "");
     // A failure that left its pauses behind offers nothing either.
-    say(words::kMigOrder, failed ? config + ", which failed" : config);
-    say(words::kMigFailure, failed ? failure_text(config) : "");
+    say(fact::kMigOrder, failed ? config + ", which failed" : config);
+    say(fact::kMigFailure, failed ? failure_text(config) : "");
     std::string vgpu = label_of(look_, operators::kVgpuState);
-    say(words::kVgpuFailure,
+    say(fact::kVgpuFailure,
         vgpu == "failed" ? "the vGPU device manager failed at " + label_of(look_, operators::kVgpuConfig)
                          : "");
     facts_.node.order =
@@ -232,10 +232,10 @@ class Facts {
                        (kMounted - since).count() / 1000);
   }
   void tell_files() {
-    say(words::kMigMap, look_.mig_map);
-    say(words::kPluginMap, look_.plugin_map);
-    say(words::kMigFile, caught_up(look_.mig_config_map, "MIG manager"));
-    say(words::kPluginFile, caught_up(look_.plugin_config_map, "device plugin"));
+    say(fact::kMigMap, look_.mig_map);
+    say(fact::kPluginMap, look_.plugin_map);
+    say(fact::kMigFile, caught_up(look_.mig_config_map, "MIG manager"));
+    say(fact::kPluginFile, caught_up(look_.plugin_config_map, "device plugin"));
     for (const auto* map : {&look_.mig_config_map, &look_.our_mig_map})
       if (*map) tell_mig_entries(**map);
     for (const auto* map : {&look_.plugin_config_map, &look_.our_plugin_map})
@@ -248,7 +248,7 @@ class Facts {
     if (!file) return;
     for (const operators::MigConfig& config : file->configs)
       if (!config.name.starts_with(operators::kOurs) || operators::name_of(config.rows) == config.name)
-        say(words::of(words::kMigEntry, config.name), name);
+        say(fact::of(fact::kMigEntry, config.name), name);
   }
   void tell_plugin_entries(const Json& map) {
     std::string name = text_at(map, {"metadata", "name"});
@@ -258,7 +258,7 @@ class Facts {
       auto config = operators::parse_plugin_config(value.text, key);
       bool ours = config && key.starts_with(operators::kOurs);
       if (config && (!ours || operators::plugin_config_name(config->sharing, value.text) == key))
-        say(words::of(words::kPluginEntry, key), name);
+        say(fact::of(fact::kPluginEntry, key), name);
     }
   }
 

@@ -40,14 +40,14 @@ void read_taints(JsonValue& value, std::vector<Taint>& taints) {
   });
 }
 
-void read_spec(JsonValue& value, NodeObject& node) {
+void read_node_spec(JsonValue& value, NodeObject& node) {
   value.fields([&](std::string_view key, JsonValue& field) {
     if (key == "unschedulable") node.unschedulable = field.boolean().value_or(false);
     if (key == "taints") read_taints(field, node.taints);
   });
 }
 
-void read_status(JsonValue& value, NodeObject& node) {
+void read_node_status(JsonValue& value, NodeObject& node) {
   value.fields([&](std::string_view key, JsonValue& field) {
     if (key == "capacity") read_resources(field, node.capacity, &node);
     if (key == "allocatable") read_resources(field, node.allocatable, nullptr);
@@ -65,8 +65,8 @@ void read_status(JsonValue& value, NodeObject& node) {
 void read_object(JsonValue& value, NodeObject& node) {
   value.fields([&](std::string_view key, JsonValue& field) {
     if (key == "metadata") read_meta(field, node.meta);
-    if (key == "spec") read_spec(field, node);
-    if (key == "status") read_status(field, node);
+    if (key == "spec") read_node_spec(field, node);
+    if (key == "status") read_node_status(field, node);
   });
 }
 

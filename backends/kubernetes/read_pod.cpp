@@ -93,7 +93,7 @@ void read_claims(JsonValue& value, PodObject& pod) {
   });
 }
 
-void read_spec(JsonValue& value, PodObject& pod) {
+void read_pod_spec(JsonValue& value, PodObject& pod) {
   Counts before;  // what containers that run first ask for
   value.fields([&](std::string_view key, JsonValue& field) {
     if (key == "nodeName") pod.node = words(field, 253);
@@ -140,7 +140,7 @@ void read_pod_conditions(JsonValue& value, PodObject& pod) {
   }
 }
 
-void read_status(JsonValue& value, PodObject& pod) {
+void read_pod_status(JsonValue& value, PodObject& pod) {
   value.fields([&](std::string_view key, JsonValue& field) {
     if (key == "phase") pod.phase = words(field, 32);
     if (key == "reason") pod.reason = words(field, 128);
@@ -157,8 +157,8 @@ void read_status(JsonValue& value, PodObject& pod) {
 void read_object(JsonValue& value, PodObject& pod) {
   value.fields([&](std::string_view key, JsonValue& field) {
     if (key == "metadata") read_meta(field, pod.meta);
-    if (key == "spec") read_spec(field, pod);
-    if (key == "status") read_status(field, pod);
+    if (key == "spec") read_pod_spec(field, pod);
+    if (key == "status") read_pod_status(field, pod);
   });
 }
 

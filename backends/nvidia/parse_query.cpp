@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view kCommand = "nvidia-smi -q -x";
 // Of the whole node.
 constexpr std::size_t kMostClients = 16384;
-constexpr std::size_t kMostDevices = 8192;
+constexpr std::size_t kMostGpus = 8192;
 
 // "81559 MiB", "34 C", "70.12 W", "5 %"; nullopt: N/A and the other words for nothing.
 std::optional<double> amount(std::string_view text, std::string_view unit) {
@@ -42,7 +42,7 @@ class Collector {
       if (query_.gpus.size() >= kMostGpus) return wrong(at, "too many GPUs");
       query_.gpus.emplace_back().pci = clean(at.id(), 32);
     } else if (where(path) == "mig_devices/mig_device") {
-      if (++devices_ > kMostDevices) return wrong(at, "too many MIG devices");
+      if (++devices_ > kMostGpus) return wrong(at, "too many MIG devices");
       gpu().devices.emplace_back();
       has_index_ = has_instance_ = has_compute_ = false;
     } else if (where(path) == "processes/process_info") {

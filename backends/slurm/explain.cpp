@@ -6,12 +6,12 @@ namespace tessera::slurm {
 namespace {
 
 // Slurm's words, most telling first: an authentication error ends in a vague last line.
-struct Known {
+struct KnownTrouble {
   std::string_view words;
   std::string_view what;
   std::string_view hint;
 };
-constexpr Known kKnown[] = {
+constexpr KnownTrouble kKnownTroubles[] = {
     {"Munge encode failed", "munged is not running or refuses us", "systemctl status munge"},
     {"Munge decode failed", "munge credentials are refused",
      "the munge key or the clock differs between this machine and the controller"},
@@ -67,7 +67,7 @@ std::string line_with(std::string_view text, std::string_view words) {
 
 std::optional<Error> explain(std::string what, const Outcome& outcome, Duration deadline) {
   if (outcome.succeeded()) return std::nullopt;
-  for (const Known& known : kKnown) {
+  for (const KnownTrouble& known : kKnownTroubles) {
     for (std::string_view text :
          {std::string_view(outcome.err), std::string_view(outcome.out).substr(0, 4096)}) {
       if (text.find(known.words) == std::string_view::npos) continue;

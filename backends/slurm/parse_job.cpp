@@ -12,7 +12,7 @@
 namespace tessera::slurm {
 namespace {
 
-enum Field : int {
+enum JobField : int {
   kId,
   kArrayId,
   kArrayTask,
@@ -42,8 +42,8 @@ enum Field : int {
   kPerSocket,
 };
 
-constexpr auto kText = Ends::before_next_key;
-constexpr Key kKeys[] = {
+constexpr auto kJobText = Ends::before_next_key;
+constexpr Key kJobKeys[] = {
     {"JobId=", kId},
     {"ArrayJobId=", kArrayId},
     {"ArrayTaskId=", kArrayTask},
@@ -66,19 +66,19 @@ constexpr Key kKeys[] = {
     {"Nodes=", kGroupNodes},
     {"GRES=", kGroupGres},
     // From here on people's own words: only what Slurm prints after them may end them.
-    {"Network=", kFree, kText},
-    {"Command=", kFree, kText, true},
-    {"WorkDir=", kFree, kText, true},
-    {"AdminComment=", kFree, kText, true},
-    {"SystemComment=", kFree, kText, true},
-    {"Comment=", kComment, kText, true},
-    {"Extra=", kFree, kText, true},
-    {"Container=", kFree, kText, true},
-    {"SubmitLine=", kFree, kText, true},
-    {"StdErr=", kFree, kText, true},
-    {"StdIn=", kFree, kText, true},
-    {"StdOut=", kFree, kText, true},
-    {"BatchScript=", kFree, kText, true},
+    {"Network=", kFree, kJobText},
+    {"Command=", kFree, kJobText, true},
+    {"WorkDir=", kFree, kJobText, true},
+    {"AdminComment=", kFree, kJobText, true},
+    {"SystemComment=", kFree, kJobText, true},
+    {"Comment=", kComment, kJobText, true},
+    {"Extra=", kFree, kJobText, true},
+    {"Container=", kFree, kJobText, true},
+    {"SubmitLine=", kFree, kJobText, true},
+    {"StdErr=", kFree, kJobText, true},
+    {"StdIn=", kFree, kJobText, true},
+    {"StdOut=", kFree, kJobText, true},
+    {"BatchScript=", kFree, kJobText, true},
     {"Power=", kMachine, Ends::at_blank, true},
     {"Switches=", kMachine, Ends::at_blank, true},
     {"MailUser=", kMachine, Ends::at_blank, true},
@@ -126,7 +126,7 @@ std::string read_user(std::string_view text) {
 }
 
 // scontrol writes the blanks of a reason as underscores; those of node names stay.
-std::string read_reason(std::string_view text) {
+std::string read_job_reason(std::string_view text) {
   std::string reason = clean(told(text), 1024);
   std::size_t names = reason.find("UnavailableNodes:");
   std::replace(reason.begin(),
@@ -222,9 +222,9 @@ std::string trimmed(std::string_view text, std::size_t limit) {
   return clean(told(text), limit);
 }
 
-class Reader {
+class JobReader {
  public:
-  explicit Reader(Origin origin) : origin_(origin) {}
+  explicit JobReader(Origin origin) : origin_(origin) {}
 
   // nullopt: the job has ended, or too little of it is there to show.
   std::optional<Workload> read(std::string_view record, std::string& problem) {
@@ -243,7 +243,7 @@ class Reader {
     job.group = clean(told(raw.partition), 1024);
     job.account = clean(told(raw.account), 256);
     job.state_word = clean(raw.state, 64);
-    job.reason = read_reason(raw.reason);
+    job.reason = read_job_reason(raw.reason);
     job.comment = trimmed(raw.comment, 4096);
     job.node_count = read_int(raw.node_count).value_or(0);
     job.submitted = times_.read(raw.submitted);
@@ -268,7 +268,7 @@ class Reader {
   void keep(const Workload& job) { room_ -= std::min(room_, weight_of(job.allocations)); }
 
  private:
-  const Schema schema_{kKeys};
+  const Schema schema_{kJobKeys};
   std::size_t room_ = kMostOfAnswer;
   Origin origin_;
   LocalTimes times_;
@@ -305,7 +305,7 @@ WorkloadState state_of_job(std::string_view word) {
 Parsed<Workload> parse_jobs(std::string_view text, Origin origin) {
   Parsed<Workload> parsed;
   parsed.expect(text.size(), 1000);
-  Reader reader(origin);
+  JobReader reader(origin);
   std::unordered_set<std::string> seen;
   for (Records records(text, begins_job); records.next();) {
     if (!records.led()) {

@@ -11,7 +11,7 @@
 namespace tessera::slurm {
 namespace {
 
-enum Field : int {
+enum NodeField : int {
   kName,
   kCpusHeld,
   kCpus,
@@ -30,9 +30,9 @@ enum Field : int {
   kOther,
 };
 
-constexpr auto kText = Ends::before_next_key;
+constexpr auto kNodeText = Ends::before_next_key;
 // What may follow a reason in later versions must be known here, or it would be read as part of it.
-constexpr Key kKeys[] = {
+constexpr Key kNodeKeys[] = {
     {"NodeName=", kName},
     {"CPUAlloc=", kCpusHeld},
     {"CPUTot=", kCpus},
@@ -44,9 +44,9 @@ constexpr Key kKeys[] = {
     {"State=", kState},
     {"Partitions=", kPartitions},
     {"BootTime=", kBooted},
-    {"Reason=", kReason, kText},
-    {"Comment=", kComment, kText, true},
-    {"Extra=", kExtra, kText, true},
+    {"Reason=", kReason, kNodeText},
+    {"Comment=", kComment, kNodeText, true},
+    {"Extra=", kExtra, kNodeText, true},
     {"ReservationName=", kReservation, Ends::at_blank, true},
     {"InstanceId=", kOther, Ends::at_blank, true},
     {"InstanceType=", kOther, Ends::at_blank, true},
@@ -102,9 +102,9 @@ bool rebooting(const std::vector<std::string>& flags) {
                      [](const std::string& flag) { return flag.starts_with("REBOOT_"); });
 }
 
-class Reader {
+class NodeReader {
  public:
-  Reader(Origin origin, const mig::Catalogue* catalogue) : origin_(origin), gpus_(catalogue) {}
+  NodeReader(Origin origin, const mig::Catalogue* catalogue) : origin_(origin), gpus_(catalogue) {}
 
   // The result names what could not be read; fields that could are set.
   std::optional<std::string> read(std::string_view record, Node& node) {
@@ -141,7 +141,7 @@ class Reader {
   static void read_memory(std::string_view value, Node& node) {
     if (auto mib = read_number<std::int64_t>(value)) node.memory = Mib{*mib};
   }
-  const Schema schema_{kKeys};
+  const Schema schema_{kNodeKeys};
   Origin origin_;
   NodeGpus gpus_;
   LocalTimes times_;
@@ -200,7 +200,7 @@ Health health_of(const std::vector<std::string>& flags) {
 Parsed<Node> parse_nodes(std::string_view text, Origin origin, const mig::Catalogue* catalogue) {
   Parsed<Node> parsed;
   parsed.expect(text.size(), 500);
-  Reader reader(origin, catalogue);
+  NodeReader reader(origin, catalogue);
   for (Records records(text, [](std::string_view line) { return line.starts_with("NodeName="); });
        records.next();) {
     if (!records.led()) {

@@ -14,7 +14,7 @@
 namespace tessera::operators {
 namespace {
 
-constexpr std::string_view kReading = "cannot read the MIG configurations";
+constexpr std::string_view kReadingParted = "cannot read the MIG configurations";
 constexpr std::size_t kMostConfigs = 10'000;
 constexpr int kMostCount = 64;
 constexpr int kMostDevices = 256;
@@ -32,7 +32,7 @@ class Reader {
 
  private:
   bool fail(const Yaml& at, std::string message) {
-    if (!error_) error_ = yaml_error(kReading, file_, at, std::move(message));
+    if (!error_) error_ = yaml_error(kReadingParted, file_, at, std::move(message));
     return false;
   }
 
@@ -177,7 +177,7 @@ Result<MigDocument> parse_mig_document(std::string_view text, std::string_view f
   Result<Yaml> root = parse_yaml(text, file);
   if (!root) {
     Error error = root.error();
-    error.what = kReading;
+    error.what = kReadingParted;
     return error;
   }
   return Reader(file).run(*root);

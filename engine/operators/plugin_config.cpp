@@ -13,12 +13,12 @@
 namespace tessera::operators {
 namespace {
 
-constexpr std::string_view kReading = "cannot read the device plugin's configuration";
-constexpr std::string_view kWriting = "cannot make a device plugin configuration";
+constexpr std::string_view kReadingPlugin = "cannot read the device plugin's configuration";
+constexpr std::string_view kWritingPlugin = "cannot make a device plugin configuration";
 constexpr int kMostReplicas = 100'000;
 
 Error wrong(std::string_view file, const Yaml& at, std::string why) {
-  return yaml_error(kReading, file, at, std::move(why));
+  return yaml_error(kReadingPlugin, file, at, std::move(why));
 }
 
 // One of timeSlicing and mps; nullopt: nothing is replicated by it.
@@ -99,7 +99,7 @@ Result<PluginConfig> parse_plugin_config(std::string_view text, std::string_view
   Result<Yaml> root = parse_yaml(text, file);
   if (!root) {
     Error error = root.error();
-    error.what = kReading;
+    error.what = kReadingPlugin;
     return error;
   }
   const Yaml* version = root->find("version");
@@ -138,7 +138,7 @@ Result<std::string> with_sharing(std::string_view base, const PluginSharing& sha
   PluginConfig wanted{before->strategy, sharing};
   if (sharing_text(sharing).empty()) wanted.sharing = {};
   if (!after || !again || !(*after == wanted) || !same_flags(*root, *again))
-    return Error{std::string(kWriting), fmt::format("{} cannot be edited as a text", clean(file, 200)),
+    return Error{std::string(kWritingPlugin), fmt::format("{} cannot be edited as a text", clean(file, 200)),
                  "write it as a block, one key below the other"};
   return edited;
 }

@@ -10,7 +10,7 @@
 namespace tessera::operators {
 namespace {
 
-constexpr std::string_view kWriting = "cannot add to the MIG configurations";
+constexpr std::string_view kSplicing = "cannot add to the MIG configurations";
 constexpr std::size_t kMostTries = 200;
 
 // Where each line starts, and the end of the text.
@@ -81,7 +81,7 @@ Result<std::string> with_config(std::string_view text, const MigConfig& config, 
   if (!before) return before.error();
   if (const MigConfig* there = before->find(config.name)) {
     if (there->rows == config.rows) return std::string(text);
-    return Error{std::string(kWriting), fmt::format("{} stands there with another content", config.name),
+    return Error{std::string(kSplicing), fmt::format("{} stands there with another content", config.name),
                  "somebody has edited it: give their layout a name of its own"};
   }
   MigDocument wanted = *before;
@@ -111,7 +111,7 @@ Result<std::string> with_config(std::string_view text, const MigConfig& config, 
     Result<MigDocument> after = parse_mig_document(edited, file);
     if (after && *after == wanted) return edited;
   }
-  return Error{std::string(kWriting), fmt::format("{} leaves no place for one more entry", clean(file, 200)),
+  return Error{std::string(kSplicing), fmt::format("{} leaves no place for one more entry", clean(file, 200)),
                "write mig-configs as a block, one entry below the other"};
 }
 

@@ -10,19 +10,19 @@ namespace tessera::plan {
 namespace {
 
 constexpr std::string_view kSign = "tessera ";
-constexpr std::size_t kLongest = 120;
+constexpr std::size_t kLongestFact = 120;
 
 bool is_plain(unsigned char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
          c == '.';
 }
 bool plain(std::string_view text) {
-  return !text.empty() && text.size() <= kLongest && std::all_of(text.begin(), text.end(), is_plain);
+  return !text.empty() && text.size() <= kLongestFact && std::all_of(text.begin(), text.end(), is_plain);
 }
 
 // User names of a domain carry a backslash or '@'; what stands in free text must be found again in it.
 std::string fit(std::string_view text) {
-  std::string fitted(text.substr(0, kLongest));
+  std::string fitted(text.substr(0, kLongestFact));
   for (char& c : fitted)
     if (!is_plain(static_cast<unsigned char>(c))) c = '_';
   return fitted.empty() ? "unknown" : fitted;

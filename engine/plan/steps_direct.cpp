@@ -37,9 +37,9 @@ std::vector<Step> release_steps(const NodeName& node, Scheduler scheduler, const
   return steps;
 }
 
-class Builder {
+class DirectBuilder {
  public:
-  explicit Builder(const NodeChange& change) : change_(change) {}
+  explicit DirectBuilder(const NodeChange& change) : change_(change) {}
 
   std::vector<Step> run() {
     mark();
@@ -270,7 +270,7 @@ class Builder {
 
 }  // namespace
 
-std::vector<Step> DirectSteps::steps(const NodeChange& change) const { return Builder(change).run(); }
+std::vector<Step> DirectSteps::steps(const NodeChange& change) const { return DirectBuilder(change).run(); }
 
 std::vector<Step> DirectSteps::release(const NodeName& node, Scheduler scheduler) const {
   return release_steps(node, scheduler, {});

@@ -52,7 +52,7 @@ Step free_autoscaler(const NodeName& node) {
 }
 
 // `proof` must still hold when the node is given back.
-std::vector<Step> release_steps(const NodeName& node, const Conditions& proof) {
+std::vector<Step> release_by_operator(const NodeName& node, const Conditions& proof) {
   Step open = step_of(fmt::format("open {} again", node.text), OpenNode{},
                       {fmt::format("kubectl uncordon {}", node.text)});
   open.before = {Answering{}, NoForeignMark{}};
@@ -67,9 +67,9 @@ std::vector<Step> release_steps(const NodeName& node, const Conditions& proof) {
   return {std::move(open), std::move(free), std::move(unmark)};
 }
 
-class Builder {
+class OperatorBuilder {
  public:
-  Builder(const NodeChange& change, OperatorGoal goal)
+  OperatorBuilder(const NodeChange& change, OperatorGoal goal)
       : change_(change),
         site_(*change.can.gpu_operator),
         goal_(std::move(goal)),
@@ -89,7 +89,7 @@ class Builder {
     if (goal_.plugin && !goal_.plugin->before_mig) set_plugin();
     if (goal_.vgpu) change_vgpu();
     verify();
-    for (Step& step : release_steps(change_.node.name, proof())) steps_.push_back(std::move(step));
+    for (Step& step : release_by_operator(change_.node.name, proof())) steps_.push_back(std::move(step));
     number_steps(change_.node.name, steps_);
     return std::move(steps_);
   }
@@ -433,11 +433,11 @@ Result<std::vector<Notice>> OperatorSteps::judge(const NodeChange& change) const
 std::vector<Step> OperatorSteps::steps(const NodeChange& change) const {
   Result<OperatorGoal> goal = operator_goal(change);
   if (!goal) return {};  // judge() has said why
-  return Builder(change, std::move(*goal)).run();
+  return OperatorBuilder(change, std::move(*goal)).run();
 }
 
 std::vector<Step> OperatorSteps::release(const NodeName& node, Scheduler /*scheduler*/) const {
-  return release_steps(node, {});
+  return release_by_operator(node, {});
 }
 
 std::optional<std::string> fixed_at_creation(const Node& node, const std::vector<BoardChange>& boards) {

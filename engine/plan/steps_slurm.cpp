@@ -49,9 +49,9 @@ const mig::Product* product_of(const NodeChange& change) {
 
 bool cuts(const BoardChange& board) { return board.mode_changes || board.instances_change(); }
 
-class Builder {
+class SlurmBuilder {
  public:
-  explicit Builder(const NodeChange& change)
+  explicit SlurmBuilder(const NodeChange& change)
       : change_(change),
         site_(*change.can.slurm),
         node_(change.node.name.text),
@@ -499,10 +499,10 @@ std::string SlurmSteps::missing(const NodeChange& change) const {
   return why_unevenly_shared(change);
 }
 
-std::vector<Step> SlurmSteps::steps(const NodeChange& change) const { return Builder(change).run(); }
+std::vector<Step> SlurmSteps::steps(const NodeChange& change) const { return SlurmBuilder(change).run(); }
 
 std::vector<Step> SlurmSteps::release(const NodeName& node, Scheduler /*scheduler*/) const {
-  return Builder::release_of(node, {});
+  return SlurmBuilder::release_of(node, {});
 }
 
 }  // namespace tessera::plan

@@ -76,7 +76,6 @@ void drain(Pipe& pipe, std::string& text) {
 }  // namespace
 
 Ran run_tessera(const std::vector<std::string>& arguments, const RunOptions& options) {
-  using Clock = std::chrono::steady_clock;
   Pipe in, out, err;
   Ran ran;
   pid_t pid = ::fork();
@@ -88,10 +87,12 @@ Ran run_tessera(const std::vector<std::string>& arguments, const RunOptions& opt
     ran.err = "input";
   in.close_write();
 
-  auto deadline = Clock::now() + std::chrono::seconds(options.deadline_seconds);
+  auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(options.deadline_seconds);
   bool signalled = false;
   while (out.read >= 0 || err.read >= 0) {
-    auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now())
+            .count();
     if (left <= 0) {
       ::kill(pid, SIGKILL);
       break;

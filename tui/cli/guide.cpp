@@ -13,7 +13,7 @@
 namespace tessera::cli {
 namespace {
 
-constexpr const char* kWhat = "cannot walk the guide";
+constexpr const char* kGuiding = "cannot walk the guide";
 
 struct Subject {
   std::vector<guide::Group> groups;
@@ -43,10 +43,11 @@ Result<const Cluster*> home_of(const std::vector<NodeName>& nodes, const Options
       if (asked && cluster.nodes.find(name) != nullptr) here = &cluster;
     }
     if (here == nullptr) {
-      return Error{kWhat, "no node is called \"" + clean(name.text, 100) + "\"", "tessera nodes lists them"};
+      return Error{kGuiding, "no node is called \"" + clean(name.text, 100) + "\"",
+                   "tessera nodes lists them"};
     }
     if (home != nullptr && home != here) {
-      return Error{kWhat, "these nodes are of several clusters", "ask about one of them, with --cluster"};
+      return Error{kGuiding, "these nodes are of several clusters", "ask about one of them, with --cluster"};
     }
     home = here;
   }
@@ -67,16 +68,16 @@ Result<Subject> boards_asked_about(const Options& options, const Model& model,
   }
   Subject subject{guide::split(**home, marks, catalogue), *home};
   if (!subject.groups.empty()) return subject;
-  return Error{kWhat, options.gpus.empty() ? "no GPUs are known here" : "there is no such GPU here",
+  return Error{kGuiding, options.gpus.empty() ? "no GPUs are known here" : "there is no such GPU here",
                "tessera gpus lists them"};
 }
 
 Result<Subject> subject_of(const Options& options, const Model& model, const mig::Catalogue& catalogue) {
   if (!options.product.empty() && !options.nodes.empty()) {
-    return Error{kWhat, "--node and --product exclude each other", "give one of them"};
+    return Error{kGuiding, "--node and --product exclude each other", "give one of them"};
   }
   if (!options.gpus.empty() && options.nodes.empty()) {
-    return Error{kWhat, "--gpu needs the node that it is in", "add --node NAME"};
+    return Error{kGuiding, "--gpu needs the node that it is in", "add --node NAME"};
   }
   if (!options.nodes.empty()) return boards_asked_about(options, model, catalogue);
   if (options.product.empty()) return Subject{{guide::Group{"any board", {}}}, nullptr};
@@ -94,7 +95,8 @@ Result<GuideAnswer> answer_for(const guide::Group& group, const Place& place, co
     std::string known;
     for (const guide::Question& one : texts.chart->questions())
       known += (known.empty() ? "" : ", ") + one.label + " (" + one.id + ")";
-    return Error{kWhat, "the flowchart has no question \"" + clean(question, 60) + "\"", "it has " + known};
+    return Error{kGuiding, "the flowchart has no question \"" + clean(question, 60) + "\"",
+                 "it has " + known};
   }
   guide::GuideContext context;
   context.platform = place.platform;

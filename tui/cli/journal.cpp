@@ -26,7 +26,7 @@ int refuse(const Streams& streams, const Refusal& refusal) {
 
 Markup markup_of(OutputFormat output) { return output == OutputFormat::yaml ? Markup::yaml : Markup::json; }
 
-Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json::of(clean(text)); }
+Json clean_or_null(const std::string& text) { return text.empty() ? Json() : Json::of(clean(text)); }
 Json time_or_null(TimePoint at) { return at == TimePoint{} ? Json() : Json::of(iso_time(at)); }
 
 Json head_json(const RunHead& head) {
@@ -40,14 +40,14 @@ Json head_json(const RunHead& head) {
   Json& nodes = json.add("nodes", Json::list());
   for (const NodeName& node : head.nodes) nodes.items.push_back(Json::of(clean(node.text)));
   json.add("words", Json::of(clean(head.words)));
-  json.add("undoes", text_or_null(head.undoes));
+  json.add("undoes", clean_or_null(head.undoes));
   json.add("started", time_or_null(head.started));
   json.add("last", time_or_null(head.last));
   json.add("progress", Json::of(clean(head.progress)));
   json.add("why", Json::of(clean(head.why)));
   json.add("place", Json::of(clean(head.place)));
-  json.add("outcome", text_or_null(head.outcome));
-  json.add("file", text_or_null(head.file));
+  json.add("outcome", clean_or_null(head.outcome));
+  json.add("file", clean_or_null(head.file));
   return json;
 }
 
@@ -130,7 +130,7 @@ void print_run(const RunHead& head, const Followed& followed, const Options& opt
     Json one = Json::map();
     one.add("seq", Json::of(entry.seq));
     one.add("at", Json::of(iso_time(entry.at)));
-    one.add("node", text_or_null(entry.node.text));
+    one.add("node", clean_or_null(entry.node.text));
     one.add("event", Json::of(std::string(plan::word(entry.what))));
     one.add("text", Json::of(clean(plan::to_sentence(entry.what))));
     events.items.push_back(std::move(one));

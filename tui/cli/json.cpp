@@ -9,8 +9,8 @@ namespace {
 
 using Tree = nlohmann::ordered_json;
 
-Tree text_or_null(const std::string& text) { return text.empty() ? Tree() : Tree(text); }
-Tree time_or_null(const std::optional<TimePoint>& at) { return at ? Tree(iso_time(*at)) : Tree(); }
+Tree text_value(const std::string& text) { return text.empty() ? Tree() : Tree(text); }
+Tree time_value(const std::optional<TimePoint>& at) { return at ? Tree(iso_time(*at)) : Tree(); }
 Tree time_of(const Origin& origin) {
   return origin.source == Source::none ? Tree() : Tree(iso_time(origin.at));
 }
@@ -36,7 +36,7 @@ Tree measure(const std::optional<Unit>& value) {
 
 // The namespace of a pod or the partition of a job, each under its own name.
 void put_group(Tree& tree, const Workload& workload) {
-  tree[workload.kind == WorkloadKind::pod ? "namespace" : "partition"] = text_or_null(workload.group);
+  tree[workload.kind == WorkloadKind::pod ? "namespace" : "partition"] = text_value(workload.group);
 }
 
 Tree tree_of(const query::NodeRow& row, const query::Context&) {
@@ -48,21 +48,21 @@ Tree tree_of(const query::NodeRow& row, const query::Context&) {
   tree["state"] = node.state;
   tree["health"] = node.health == Health::unknown ? Tree() : Tree(word(node.health));
   tree["gpus"] = node.gpus.empty() && !node.pool.empty() ? Tree() : Tree(node.gpus.size());
-  tree["model"] = text_or_null(node.gpus.empty() ? node.model : node.gpus.front().model);
+  tree["model"] = text_value(node.gpus.empty() ? node.model : node.gpus.front().model);
   tree["slices_total"] = node.counts.all;
   // A slice of which nobody knows could be held: then the sum is not known either.
   tree["slices_held"] =
       node.counts.held + node.counts.free < node.counts.all ? Tree() : Tree(node.counts.held);
-  tree["reason"] = text_or_null(node.reason);
-  tree["reason_by"] = text_or_null(node.reason_by);
-  tree["reason_at"] = time_or_null(node.reason_at);
+  tree["reason"] = text_value(node.reason);
+  tree["reason_by"] = text_value(node.reason_by);
+  tree["reason_at"] = time_value(node.reason_at);
   tree["cpus"] = or_null(node.cpus);
   tree["memory_mib"] = or_null(node.memory);
   tree["partitions"] = node.partitions;
   tree["features"] = node.features;
-  tree["driver"] = text_or_null(node.driver);
-  tree["reservation"] = text_or_null(node.reservation);
-  tree["booted_at"] = time_or_null(node.booted);
+  tree["driver"] = text_value(node.driver);
+  tree["reservation"] = text_value(node.reservation);
+  tree["booted_at"] = time_value(node.booted);
   tree["observed_at"] = time_of(node.origin);
   return tree;
 }
@@ -89,8 +89,8 @@ Tree tree_of(const query::GpuRow& row, const query::Context& context) {
   tree["cluster"] = row.cluster->name.text;
   tree["node"] = row.node->name.text;
   tree["index"] = gpu.index.value;
-  tree["uuid"] = text_or_null(gpu.uuid);
-  tree["model"] = text_or_null(gpu.model);
+  tree["uuid"] = text_value(gpu.uuid);
+  tree["model"] = text_value(gpu.model);
   tree["product"] = or_null(gpu.product);
   tree["memory_mib"] = or_null(gpu.memory);
   tree["mig"]["mode"] = gpu.mig_mode ? Tree(word(*gpu.mig_mode)) : Tree();
@@ -112,11 +112,11 @@ Tree tree_of(const Holder& holder, const Cluster& cluster) {
   Tree tree;
   tree["kind"] = workload ? Tree(word(workload->kind)) : Tree();
   tree["id"] = holder.workload.text;
-  tree["name"] = workload ? text_or_null(workload->name) : Tree();
-  tree["user"] = workload ? text_or_null(workload->user) : Tree();
+  tree["name"] = workload ? text_value(workload->name) : Tree();
+  tree["user"] = workload ? text_value(workload->user) : Tree();
   bool pod = workload && workload->kind == WorkloadKind::pod;
-  tree["namespace"] = pod ? text_or_null(workload->group) : Tree();
-  tree["since"] = workload ? time_or_null(workload->started) : Tree();
+  tree["namespace"] = pod ? text_value(workload->group) : Tree();
+  tree["since"] = workload ? time_value(workload->started) : Tree();
   tree["share"] = holder.share;
   return tree;
 }
@@ -128,7 +128,7 @@ Tree tree_of(const query::SliceRow& row, const query::Context&) {
   tree["node"] = row.node->name.text;
   tree["gpu"] = row.gpu ? Tree(row.gpu->index.value) : Tree();
   tree["kind"] = word(slice.kind);
-  tree["profile"] = text_or_null(slice.profile.text);
+  tree["profile"] = text_value(slice.profile.text);
   tree["start"] = slice.placement ? Tree(slice.placement->start) : Tree();
   tree["size"] = slice.placement ? Tree(slice.placement->size) : Tree();
   tree["state"] = word(slice.holding);
@@ -170,7 +170,7 @@ void add_allocation(Tree& list, const Allocation& allocation, const Cluster& clu
   one["gpu"] = nullptr;
   one["slice"] = nullptr;
   one["count"] = allocation.count;
-  one["type"] = text_or_null(allocation.type);
+  one["type"] = text_value(allocation.type);
   one["family"] = word(allocation.family);
   if (allocation.devices.empty()) {
     list.push_back(std::move(one));
@@ -191,22 +191,22 @@ Tree tree_of(const query::WorkloadRow& row, const query::Context&) {
   tree["cluster"] = row.cluster->name.text;
   tree["kind"] = word(workload.kind);
   tree["id"] = workload.id.text;
-  tree["name"] = text_or_null(workload.name);
-  tree["user"] = text_or_null(workload.user);
+  tree["name"] = text_value(workload.name);
+  tree["user"] = text_value(workload.user);
   put_group(tree, workload);
-  tree["account"] = text_or_null(workload.account);
+  tree["account"] = text_value(workload.account);
   tree["state"] = word(workload.state);
-  tree["scheduler_state"] = text_or_null(workload.state_word);
-  tree["reason"] = text_or_null(workload.reason);
+  tree["scheduler_state"] = text_value(workload.state_word);
+  tree["reason"] = text_value(workload.reason);
   tree["requests"] = Tree::object();
   for (const Request& request : workload.requests) tree["requests"][request.resource] = request.count;
   tree["allocations"] = Tree::array();
   for (const Allocation& each : workload.allocations)  // of nothing: it only runs there
     if (each.count > 0 || !each.devices.empty()) add_allocation(tree["allocations"], each, *row.cluster);
-  tree["since"] = time_or_null(workload.started ? workload.started : workload.submitted);
-  tree["submitted_at"] = time_or_null(workload.submitted);
-  tree["started_at"] = time_or_null(workload.started);
-  tree["ends_at"] = time_or_null(workload.ends);
+  tree["since"] = time_value(workload.started ? workload.started : workload.submitted);
+  tree["submitted_at"] = time_value(workload.submitted);
+  tree["started_at"] = time_value(workload.started);
+  tree["ends_at"] = time_value(workload.ends);
   tree["restartable"] = or_null(workload.restartable);
   tree["observed_at"] = time_of(workload.origin);
   return tree;
@@ -320,7 +320,7 @@ std::string document(const CheckAnswer& answer, Markup markup) {
   tree["product"] = answer.product->key.text;
   tree["units"] = answer.product->units;
   tree["legal"] = answer.layout.has_value();
-  tree["reason"] = text_or_null(answer.reason);
+  tree["reason"] = text_value(answer.reason);
   tree["layout"] = answer.layout ? tree_of(*answer.product, *answer.layout) : Tree();
   return printed(tree, markup);
 }
@@ -330,7 +330,7 @@ std::string document(std::span<const mig::Product> products, Markup markup) {
   for (const mig::Product& product : products) {
     Tree one;
     one["product"] = product.key.text;
-    one["architecture"] = text_or_null(product.architecture);
+    one["architecture"] = text_value(product.architecture);
     one["memory_gb"] = or_null(product.memory_gb);
     one["mig_capable"] = product.mig_capable;
     one["units"] = product.placements_known ? Tree(product.units) : Tree();

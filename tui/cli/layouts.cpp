@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kCellsAUnit = 8;  // wide enough for "1g.10gb"
 
-std::optional<Markup> markup_of(OutputFormat output) {
+std::optional<Markup> layouts_markup(OutputFormat output) {
   if (output == OutputFormat::json) return Markup::json;
   if (output == OutputFormat::yaml) return Markup::yaml;
   return std::nullopt;
@@ -69,7 +69,7 @@ std::string print_layouts(const LayoutsAnswer& answer, const Options& options) {
 }
 
 int list_products(const Options& options, const mig::Catalogue& catalogue, const Streams& streams) {
-  if (auto markup = markup_of(options.output)) {
+  if (auto markup = layouts_markup(options.output)) {
     streams.out << document(catalogue.products(), *markup);
     return kDone;
   }
@@ -103,7 +103,7 @@ int list_products(const Options& options, const mig::Catalogue& catalogue, const
   return kDone;
 }
 
-int refuse(const Streams& streams, Error error, int code) {
+int refuse_layouts(const Streams& streams, Error error, int code) {
   complain(streams, error);
   return code;
 }
@@ -134,7 +134,7 @@ int check_layout(const mig::Product& product, const Options& options, const Stre
   } else {
     answer.layout = *layout;
   }
-  if (auto markup = markup_of(options.output)) {
+  if (auto markup = layouts_markup(options.output)) {
     streams.out << document(answer, *markup);
   } else if (answer.layout) {
     streams.out << "legal: " << mig::to_text(product, *answer.layout) << "\n"
@@ -169,26 +169,27 @@ Error unknown_product(const std::string& name, const mig::Catalogue& catalogue) 
 int run_layouts(const Options& options, const mig::Catalogue& catalogue, const Streams& streams) {
   if (options.words.empty()) {
     if (options.check || !options.profiles.empty()) {
-      return refuse(streams,
-                    {"cannot use these arguments", "a product is missing", "tessera layouts PRODUCT ..."},
-                    kUsage);
+      return refuse_layouts(
+          streams, {"cannot use these arguments", "a product is missing", "tessera layouts PRODUCT ..."},
+          kUsage);
     }
     return list_products(options, catalogue, streams);
   }
   const mig::Product* product = catalogue.by_any(options.words.front());
-  if (!product) return refuse(streams, unknown_product(options.words.front(), catalogue), kUsage);
+  if (!product) return refuse_layouts(streams, unknown_product(options.words.front(), catalogue), kUsage);
   if (!product->mig_capable || !product->placements_known) {
-    return refuse(streams,
-                  {"no layouts of " + product->key.text,
-                   product->mig_capable ? "its placements are not published" : "it cannot be cut by MIG",
-                   "a catalogue.yaml of your own can add them"},
-                  product->mig_capable ? kUnknown : kFinding);
+    return refuse_layouts(
+        streams,
+        {"no layouts of " + product->key.text,
+         product->mig_capable ? "its placements are not published" : "it cannot be cut by MIG",
+         "a catalogue.yaml of your own can add them"},
+        product->mig_capable ? kUnknown : kFinding);
   }
   if (options.check) return check_layout(*product, options, streams);
   auto profiles = profiles_of(*product, options);
-  if (!profiles) return refuse(streams, profiles.error(), kUsage);
+  if (!profiles) return refuse_layouts(streams, profiles.error(), kUsage);
   LayoutsAnswer answer{product, options.which, mig::enumerate(*product, options.which, *profiles)};
-  if (auto markup = markup_of(options.output)) {
+  if (auto markup = layouts_markup(options.output)) {
     streams.out << document(answer, *markup);
   } else {
     streams.out << print_layouts(answer, options);

@@ -22,7 +22,7 @@
 namespace tessera::cli {
 namespace {
 
-int refuse(const Streams& streams, const Error& error, int code) {
+int refuse_run(const Streams& streams, const Error& error, int code) {
   complain(streams, error);
   return code;
 }
@@ -67,8 +67,8 @@ int run_completion(const Options& options, const mig::Catalogue& catalogue, cons
   } else if (shell == "zsh") {
     streams.out << zsh_completion(words);
   } else {
-    return refuse(streams, {"cannot use these arguments", "which shell?", "tessera completion bash|zsh"},
-                  kUsage);
+    return refuse_run(streams, {"cannot use these arguments", "which shell?", "tessera completion bash|zsh"},
+                      kUsage);
   }
   return kDone;
 }
@@ -115,7 +115,7 @@ Runner runner_of(std::string_view command) {
 int run(const std::vector<std::string>& arguments, const Environment& environment, const Joins& joins,
         const Streams& streams) {
   auto parsed = parse_arguments(arguments);
-  if (!parsed) return refuse(streams, parsed.error(), kUsage);
+  if (!parsed) return refuse_run(streams, parsed.error(), kUsage);
   // Help must not depend on a configuration that may be what is broken.
   if (parsed->flags.contains("help")) {
     streams.out << help_text(*find_command(parsed->command));
@@ -132,39 +132,39 @@ int run(const std::vector<std::string>& arguments, const Environment& environmen
   if (topic == "path") return streams.out << paths_text(environment), kDone;
 
   auto files = read_files(paths_of("config.yaml", environment));
-  if (!files) return refuse(streams, files.error(), kUsage);
+  if (!files) return refuse_run(streams, files.error(), kUsage);
   auto settings = gather(*parsed, environment, *files);
-  if (!settings) return refuse(streams, settings.error(), kUsage);
+  if (!settings) return refuse_run(streams, settings.error(), kUsage);
   auto options = to_options(*parsed, *settings);
-  if (!options) return refuse(streams, options.error(), kUsage);
+  if (!options) return refuse_run(streams, options.error(), kUsage);
   if (parsed->command == "config") {
     if (topic == "print") return streams.out << settings_text(*settings), kDone;
-    return refuse(streams,
-                  {"cannot use these arguments", topic.empty() ? "what about the configuration?" : topic,
-                   "tessera config path|print|man|keys|keymap"},
-                  kUsage);
+    return refuse_run(streams,
+                      {"cannot use these arguments", topic.empty() ? "what about the configuration?" : topic,
+                       "tessera config path|print|man|keys|keymap"},
+                      kUsage);
   }
 
   auto catalogue = load_catalogue(environment);
-  if (!catalogue) return refuse(streams, catalogue.error(), kUsage);
+  if (!catalogue) return refuse_run(streams, catalogue.error(), kUsage);
   if (options->command == "layouts") return run_layouts(*options, *catalogue, streams);
   if (options->command == "sim") return run_sim(*options, *catalogue, joins.scenarios, joins.sim, streams);
   if (options->command == "guide") {
     auto texts = load_guide_texts(environment);
-    if (!texts) return refuse(streams, texts.error(), kUsage);
+    if (!texts) return refuse_run(streams, texts.error(), kUsage);
     return run_guide(*options, *catalogue, **texts, joins, streams);
   }
   if (options->command == "completion") return run_completion(*options, *catalogue, joins, streams);
   if (auto* run = runner_of(options->command)) return run(*options, *catalogue, joins, streams);
   if (!options->command.empty()) return run_list(*options, *catalogue, joins, streams);
   if (!joins.has_terminal) {
-    return refuse(streams,
-                  {"cannot open the console", "standard input and output are no terminal",
-                   "tessera nodes, gpus, slices and workloads print for scripts"},
-                  kUsage);
+    return refuse_run(streams,
+                      {"cannot open the console", "standard input and output are no terminal",
+                       "tessera nodes, gpus, slices and workloads print for scripts"},
+                      kUsage);
   }
   Opening opening = joins.open(*options, *catalogue);
-  if (opening.failure) return refuse(streams, *opening.failure, opening.exit_code);
+  if (opening.failure) return refuse_run(streams, *opening.failure, opening.exit_code);
   return joins.console(*options, *catalogue, opening.backends, opening.runs.get());
 }
 

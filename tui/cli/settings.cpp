@@ -18,7 +18,7 @@
 namespace tessera::cli {
 namespace {
 
-constexpr std::string_view kWhat = "cannot use this setting";
+constexpr std::string_view kReadingSettings = "cannot use this setting";
 constexpr Duration kShortest{1000};  // between two looks at a cluster
 constexpr Duration kLongest{24 * 3600 * 1000};
 constexpr Duration kLongestWait = std::chrono::hours(60 * 24);
@@ -26,8 +26,8 @@ constexpr std::size_t kMostGpus = 64;
 constexpr std::uintmax_t kFileLimit = 16u << 20;
 
 Error bad(const std::string& name, const Setting& setting, const std::string& hint) {
-  return Error{std::string(kWhat), setting.from + ": " + name + ": \"" + clean(setting.value, 200) + "\"",
-               hint};
+  return Error{std::string(kReadingSettings),
+               setting.from + ": " + name + ": \"" + clean(setting.value, 200) + "\"", hint};
 }
 
 std::optional<std::string> lookup(const Environment& environment, std::string_view name) {
@@ -239,8 +239,8 @@ plan::SiteRules read_rules(Reader& reader, std::optional<sharing::Platform> plat
 mig::Which read_which(Reader& reader) {
   bool all = reader.on("all"), maximal = reader.on("maximal"), undominated = reader.on("undominated");
   if (all + maximal + undominated > 1) {
-    reader.complain(Error{std::string(kWhat), "--all, --maximal and --undominated exclude each other",
-                          "give one of them"});
+    reader.complain(Error{std::string(kReadingSettings),
+                          "--all, --maximal and --undominated exclude each other", "give one of them"});
   }
   return all ? mig::Which::all : maximal ? mig::Which::maximal : mig::Which::undominated;
 }

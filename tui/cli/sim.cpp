@@ -26,7 +26,7 @@ constexpr std::array kVerbs = {
     Verb{"scenarios", "", 0, 0},   Verb{"serve", "", 0, 0},
 };
 
-Error usage(std::string reason, std::string hint) {
+Error sim_usage(std::string reason, std::string hint) {
   return {"cannot use these arguments", std::move(reason), std::move(hint)};
 }
 
@@ -34,27 +34,27 @@ std::optional<Error> why_not(const Options& options) {
   std::vector<std::string_view> names;
   for (const Verb& verb : kVerbs) names.push_back(verb.name);
   if (options.words.empty())
-    return usage("what shall happen in the simulated world?",
-                 fmt::format("tessera sim {}", fmt::join(names, "|")));
+    return sim_usage("what shall happen in the simulated world?",
+                     fmt::format("tessera sim {}", fmt::join(names, "|")));
   const std::string& word = options.words.front();
   auto verb = std::find_if(kVerbs.begin(), kVerbs.end(), [&](const Verb& one) { return one.name == word; });
   if (verb == kVerbs.end()) {
     std::string near = nearest(word, names);
-    return usage(fmt::format("\"{}\" is nothing that tessera sim can do", clean(word, 64)),
-                 near.empty() ? fmt::format("tessera sim {}", fmt::join(names, "|"))
-                              : fmt::format("did you mean {}?", near));
+    return sim_usage(fmt::format("\"{}\" is nothing that tessera sim can do", clean(word, 64)),
+                     near.empty() ? fmt::format("tessera sim {}", fmt::join(names, "|"))
+                                  : fmt::format("did you mean {}?", near));
   }
   std::size_t given = options.words.size() - 1;
   if (given < verb->least || given > verb->most)
-    return usage(
+    return sim_usage(
         given < verb->least ? fmt::format("{} needs {}", word, verb->arguments)
                             : fmt::format("unexpected word \"{}\"", clean(options.words.back(), 64)),
         fmt::format("usage: tessera sim {}{}{}", word, verb->arguments.empty() ? "" : " ", verb->arguments));
   if (word == "serve" && !options.serve_kubernetes)
-    return usage("what shall the simulated world speak?", "tessera sim serve --kubernetes");
+    return sim_usage("what shall the simulated world speak?", "tessera sim serve --kubernetes");
   if (options.sim_state.empty() && word != "scenarios" && word != "serve")
-    return usage("no simulated world is named",
-                 "a world that can be acted on is kept in a file: add --sim-state FILE");
+    return sim_usage("no simulated world is named",
+                     "a world that can be acted on is kept in a file: add --sim-state FILE");
   return std::nullopt;
 }
 

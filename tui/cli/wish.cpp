@@ -16,13 +16,13 @@
 namespace tessera::cli {
 namespace {
 
-constexpr std::string_view kWhat = "cannot plan";
+constexpr std::string_view kWishing = "cannot plan";
 constexpr std::size_t kMostNodes = 20'000;
 
 Error cannot(std::string reason, std::string hint) {
-  return {std::string(kWhat), std::move(reason), std::move(hint)};
+  return {std::string(kWishing), std::move(reason), std::move(hint)};
 }
-Refusal usage(std::string reason, std::string hint) {
+Refusal wish_usage(std::string reason, std::string hint) {
   return {cannot(std::move(reason), std::move(hint)), kUsage};
 }
 
@@ -53,7 +53,8 @@ Or<Chosen> of_one_cluster(std::vector<Chosen> found) {
   if (found.size() == 1) return std::move(found.front());
   std::vector<const Cluster*> clusters;
   for (const Chosen& one : found) clusters.push_back(one.cluster);
-  return usage("these nodes are of several clusters: " + clusters_of(clusters), "choose one with --cluster");
+  return wish_usage("these nodes are of several clusters: " + clusters_of(clusters),
+                    "choose one with --cluster");
 }
 
 Or<Chosen> by_filter(const Options& options, const Model& model, TimePoint wall,
@@ -82,14 +83,14 @@ Refusal unknown_node(const std::string& name, const Model& model) {
   for (const Cluster& cluster : model.clusters)
     for (const Node& node : cluster.nodes.all()) known.push_back(node.name.text);
   std::string near = known.size() <= kMostNodes ? nearest(name, known) : "";
-  return usage("there is no node \"" + clean(name, 200) + "\"",
-               near.empty() ? "tessera nodes lists them" : "did you mean " + clean(near, 200) + "?");
+  return wish_usage("there is no node \"" + clean(name, 200) + "\"",
+                    near.empty() ? "tessera nodes lists them" : "did you mean " + clean(near, 200) + "?");
 }
 
 Or<Chosen> by_name(const Options& options, const Model& model) {
   auto names = expand_hosts(options.nodes, kMostNodes);
   if (!names) return Refusal{names.error(), kUsage};
-  if (names->empty()) return usage("--node names no node", "tessera nodes lists them");
+  if (names->empty()) return wish_usage("--node names no node", "tessera nodes lists them");
   std::vector<Chosen> found;
   for (const Cluster& cluster : model.clusters) {
     if (!options.cluster.empty() && cluster.name.text != options.cluster) continue;
@@ -105,7 +106,7 @@ Or<Chosen> by_name(const Options& options, const Model& model) {
     });
     if (!known) return unknown_node(name, model);
   }
-  return usage("these nodes are not all of one cluster", "plan each cluster by itself");
+  return wish_usage("these nodes are not all of one cluster", "plan each cluster by itself");
 }
 
 // --- what they shall be
@@ -344,7 +345,7 @@ Or<Wished> read_wish(const Options& options, const Model& model, const mig::Cata
     TimePoint now = cluster_now(*here.cluster, wall);
     wished.intent.options.at = parse_moment(options.at, now);
     if (wished.intent.options.at < now)
-      return usage("--at: " + clean(options.at, 100) + " is over", "give a time that is still to come");
+      return wish_usage("--at: " + clean(options.at, 100) + " is over", "give a time that is still to come");
   }
   return wished;
 }

@@ -7,8 +7,8 @@
 namespace tessera::tui {
 namespace {
 
-constexpr int kIndent = 5;  // behind "Q2"
-constexpr int kReply = 13;  // "perhaps yes"
+constexpr int kPageIndent = 5;  // behind "Q2"
+constexpr int kReply = 13;      // "perhaps yes"
 
 Style style_of(guide::Confidence confidence) {
   switch (confidence) {
@@ -35,7 +35,7 @@ std::string from_text(const guide::Fact& fact, const Cluster* cluster, TimePoint
   return "source: " + std::string(word(fact.origin.source));
 }
 
-void add_text(Document& page, std::string_view text, int indent, int width, Style style) {
+void add_page_text(Document& page, std::string_view text, int indent, int width, Style style) {
   for (std::string& line : wrap(text, width - indent - 1))
     page.push_back({{{std::move(line), style, indent}}, {}});
 }
@@ -43,22 +43,22 @@ void add_text(Document& page, std::string_view text, int indent, int width, Styl
 // The reply stands to the left of its first fact.
 void add_known(Document& page, const guide::Answer& answer, const Cluster* cluster, TimePoint wall,
                int width) {
-  const Span reply{reply_text(answer), style_of(answer.confidence), kIndent};
+  const Span reply{reply_text(answer), style_of(answer.confidence), kPageIndent};
   if (answer.facts.empty()) {
-    page.push_back({{reply, {"nothing that is seen here tells", Role::dim, kIndent + kReply}}, {}});
+    page.push_back({{reply, {"nothing that is seen here tells", Role::dim, kPageIndent + kReply}}, {}});
     return;
   }
   bool first = true;
   for (const guide::Fact& fact : answer.facts) {
-    for (std::string& line : wrap(fact.text, width - kIndent - kReply - 1)) {
+    for (std::string& line : wrap(fact.text, width - kPageIndent - kReply - 1)) {
       DocLine entry;
       if (first) entry.spans.push_back(reply);
-      entry.spans.push_back({std::move(line), Role::text, kIndent + kReply});
+      entry.spans.push_back({std::move(line), Role::text, kPageIndent + kReply});
       page.push_back(std::move(entry));
       first = false;
     }
     if (std::string from = from_text(fact, cluster, wall); !from.empty())
-      add_text(page, from, kIndent + kReply, width, Role::dim);
+      add_page_text(page, from, kPageIndent + kReply, width, Role::dim);
   }
 }
 
@@ -67,10 +67,10 @@ void add_question(Document& page, const World& world, const UiState& state, int 
   const GuideGroup& group = *screen.guide.group();
   const guide::Question& question = *group.walk.current();
   bool first = true;
-  for (std::string& line : wrap(guide::plain(question.ask), width - kIndent - 1)) {
+  for (std::string& line : wrap(guide::plain(question.ask), width - kPageIndent - 1)) {
     DocLine entry;
     if (first) entry.spans.push_back({question.label, Style(Role::accent).with_bold(), 1});
-    entry.spans.push_back({std::move(line), Style(Role::text).with_bold(), kIndent});
+    entry.spans.push_back({std::move(line), Style(Role::text).with_bold(), kPageIndent});
     page.push_back(std::move(entry));
     first = false;
   }
@@ -78,7 +78,7 @@ void add_question(Document& page, const World& world, const UiState& state, int 
   if (guide_shows_why(state)) {
     page.push_back({{{"why", Role::dim, 1}}, {}});
     Document why;
-    add_text(why, guide::plain(question.why), kIndent, width, Role::text);
+    add_page_text(why, guide::plain(question.why), kPageIndent, width, Role::text);
     page.back().spans.push_back(why.front().spans.front());
     page.insert(page.end(), why.begin() + 1, why.end());
   }
@@ -87,10 +87,11 @@ void add_question(Document& page, const World& world, const UiState& state, int 
   for (const guide::ResultStep& step : group.result.path) {
     const std::string from = guide_reason(step);
     bool head = true;
-    for (std::string& line : wrap(from, width - kIndent - 5)) {
+    for (std::string& line : wrap(from, width - kPageIndent - 5)) {
       DocLine entry;
-      if (head) entry.spans = {{step.question, Role::dim, 1}, {step.yes ? "yes" : "no", Role::dim, kIndent}};
-      entry.spans.push_back({std::move(line), Role::dim, kIndent + 4});
+      if (head)
+        entry.spans = {{step.question, Role::dim, 1}, {step.yes ? "yes" : "no", Role::dim, kPageIndent}};
+      entry.spans.push_back({std::move(line), Role::dim, kPageIndent + 4});
       page.push_back(std::move(entry));
       head = false;
     }

@@ -11,7 +11,7 @@
 namespace tessera::tui {
 namespace {
 
-bool is_shared(Strategy strategy) {
+bool offers_shares(Strategy strategy) {
   return strategy == Strategy::mps || strategy == Strategy::time_slicing || strategy == Strategy::shard;
 }
 
@@ -205,7 +205,7 @@ std::string clear_board(LayoutState& edit, const mig::Product* product) {
 }
 
 std::string set_replicas(LayoutState& edit, int replicas) {
-  if (!is_shared(edit.want.strategy)) return "choose MPS, time-slicing or shards first, with p";
+  if (!offers_shares(edit.want.strategy)) return "choose MPS, time-slicing or shards first, with p";
   if (replicas < 2 || replicas > 1024) return "give 2 to 1,024";
   Want want = edit.want;
   want.replicas = replicas;
@@ -215,7 +215,7 @@ std::string set_replicas(LayoutState& edit, int replicas) {
 }
 
 std::string change_replicas(LayoutState& edit, int by) {
-  if (is_shared(edit.want.strategy) && edit.want.replicas + by < 2) return "sharing begins with 2";
+  if (offers_shares(edit.want.strategy) && edit.want.replicas + by < 2) return "sharing begins with 2";
   return set_replicas(edit, edit.want.replicas + by);
 }
 

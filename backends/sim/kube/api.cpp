@@ -270,7 +270,7 @@ std::string line_of(std::string_view type, const Json& object) {
 }
 
 // What a watcher is shown, in the form that it asked for; the first row of a table brings its columns.
-struct Teller {
+struct Answerer {
   WatchOrder order;
   Cluster* cluster = nullptr;
   bool first = true;
@@ -293,7 +293,7 @@ struct Teller {
 
 std::uint64_t Api::follow(const WatchOrder& order, Emit emit) {
   ObjectStore& objects = cluster_.objects();
-  auto teller = std::make_shared<Teller>(Teller{order, &cluster_});
+  auto teller = std::make_shared<Answerer>(Answerer{order, &cluster_});
   if (order.from && *order.from <= objects.version()) {
     auto missed = objects.since(*order.from, order.kind->key());
     if (!missed) {

@@ -21,9 +21,9 @@ std::string hash_of(const Json& set) {
 }
 
 std::string suffix(std::uint64_t drawn) {
-  constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";
+  constexpr std::string_view kNameLetters = "bcdfghjklmnpqrstvwxz2456789";
   std::string text;
-  for (int i = 0; i < 5; ++i, drawn /= kLetters.size()) text += kLetters[drawn % kLetters.size()];
+  for (int i = 0; i < 5; ++i, drawn /= kNameLetters.size()) text += kNameLetters[drawn % kNameLetters.size()];
   return text;
 }
 

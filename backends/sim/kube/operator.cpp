@@ -18,7 +18,7 @@ constexpr std::string_view kPlugin = "nvidia-device-plugin-daemonset";
 constexpr std::string_view kDiscovery = "gpu-feature-discovery";
 constexpr std::string_view kManager = "nvidia-mig-manager";
 constexpr std::string_view kValidator = "nvidia-operator-validator";
-constexpr std::string_view kExporter = "nvidia-dcgm-exporter";
+constexpr std::string_view kExporterApp = "nvidia-dcgm-exporter";
 constexpr std::string_view kStaticConfig = "default-mig-parted-config";
 constexpr Duration kMountLag = seconds(60);  // until a changed ConfigMap is in the pods that mount it
 constexpr Duration kStuck = minutes(12);
@@ -91,7 +91,7 @@ Operator::Operator(Context context)
   };
   ports_.config = [this](const std::string& node) { return nodes_[node].mig_config; };
   ports_.hold_back = [this](const std::string& node) {
-    kubelet_.hold_back(node, std::string(kExporter), context_.now() + kStuck);
+    kubelet_.hold_back(node, std::string(kExporterApp), context_.now() + kStuck);
   };
   ports_.crash = [this](const std::string& node) {
     if (ObjectPtr pod = pod_on(node, kManager)) kubelet_.crash(*pod, "the container ended with exit code 1");

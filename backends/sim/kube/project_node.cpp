@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "backends/sim/kube/gfd.hpp"
 #include "backends/sim/kube/project.hpp"
 #include "backends/sim/random.hpp"
 #include "backends/sim/slots.hpp"
@@ -12,8 +13,6 @@
 
 namespace tessera::sim::kube {
 namespace {
-
-using Labels = std::map<std::string, std::string>;
 
 const mig::Product* product_of(const World& world, const NodeGroup& group) {
   return group.mig ? group.mig : world.scenario->catalogue->by_key(group.product);

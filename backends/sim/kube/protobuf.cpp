@@ -39,10 +39,10 @@ constexpr Field kResourceFields[] = {{1, "namespace", As::text}, {2, "verb", As:
                                      {3, "group", As::text},     {4, "version", As::text},
                                      {5, "resource", As::text},  {6, "subresource", As::text},
                                      {7, "name", As::text}};
-constexpr Message kResource{kResourceFields};
+constexpr Message kResourceField{kResourceFields};
 constexpr Field kPathFields[] = {{1, "path", As::text}, {2, "verb", As::text}};
 constexpr Message kPath{kPathFields};
-constexpr Field kAccessSpecFields[] = {{1, "resourceAttributes", As::message, &kResource},
+constexpr Field kAccessSpecFields[] = {{1, "resourceAttributes", As::message, &kResourceField},
                                        {2, "nonResourceAttributes", As::message, &kPath}};
 constexpr Message kAccessSpec{kAccessSpecFields};
 constexpr Field kAccessFields[] = {{1, "metadata", As::message, &kMeta},
@@ -70,9 +70,9 @@ struct Wire {
   bool has_length = false;
 };
 
-class Reader {
+class WireReader {
  public:
-  explicit Reader(std::string_view rest) : rest_(rest) {}
+  explicit WireReader(std::string_view rest) : rest_(rest) {}
   bool done() const { return rest_.empty(); }
 
   std::optional<Wire> next() {
@@ -122,7 +122,7 @@ class Reader {
 
 bool add_entry(Json& map, std::string_view bytes) {
   std::string key, value;
-  for (Reader reader(bytes); !reader.done();) {
+  for (WireReader reader(bytes); !reader.done();) {
     auto wire = reader.next();
     if (!wire || !wire->has_length) return false;
     (wire->number == 1 ? key : value) = wire->bytes;
@@ -133,7 +133,7 @@ bool add_entry(Json& map, std::string_view bytes) {
 
 std::optional<Json> read(const Message& message, std::string_view bytes) {
   Json out = Json::map();
-  for (Reader reader(bytes); !reader.done();) {
+  for (WireReader reader(bytes); !reader.done();) {
     auto wire = reader.next();
     if (!wire) return std::nullopt;
     for (const Field& field : message.fields) {
@@ -176,14 +176,14 @@ bool is_protobuf(std::string_view body) { return body.starts_with(kMagic); }
 std::optional<Json> parse_protobuf(std::string_view body) {
   if (!is_protobuf(body)) return std::nullopt;
   std::string_view type, raw;
-  for (Reader reader(body.substr(kMagic.size())); !reader.done();) {
+  for (WireReader reader(body.substr(kMagic.size())); !reader.done();) {
     auto wire = reader.next();
     if (!wire) return std::nullopt;
     if (wire->number == 1) type = wire->bytes;
     if (wire->number == 2) raw = wire->bytes;
   }
   std::string_view version, kind;
-  for (Reader reader(type); !reader.done();) {
+  for (WireReader reader(type); !reader.done();) {
     auto wire = reader.next();
     if (!wire) return std::nullopt;
     if (wire->number == 1) version = wire->bytes;

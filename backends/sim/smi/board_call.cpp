@@ -9,7 +9,7 @@
 namespace tessera::sim {
 namespace {
 
-constexpr std::string_view kInUse = "In use by another client";
+constexpr std::string_view kInUseByProcess = "In use by another client";
 
 // nvidia-smi names boards by their address here.
 std::string with_address(std::string line, int gpu, const Card& card) {
@@ -30,7 +30,7 @@ class Boards {
     for (int gpu : cards) {
       if (struck(SmiFault::in_use)) {
         refuse(fmt::format("Unable to {} MIG Mode for GPU {}: {}", on ? "enable" : "disable", card(gpu).pci,
-                           kInUse));
+                           kInUseByProcess));
         return std::move(answer_);
       }
       if (struck(SmiFault::pending) && card(gpu).board.cut() != on && card(gpu).board.instances.empty()) {
@@ -46,7 +46,7 @@ class Boards {
   SmiAnswer reset(const std::vector<int>& cards) {
     for (int gpu : cards) {
       if (struck(SmiFault::in_use)) {
-        refuse(fmt::format("GPU {} could not be reset: {}", card(gpu).pci, kInUse));
+        refuse(fmt::format("GPU {} could not be reset: {}", card(gpu).pci, kInUseByProcess));
         return std::move(answer_);
       }
       if (!tell(gpu, sim::reset(card(gpu).board, gpu))) return std::move(answer_);
@@ -65,7 +65,7 @@ class Boards {
   void pend(int gpu, bool on) {
     card(gpu).board.mode = on ? MigMode::enable_pending : MigMode::disable_pending;
     answer_.out += fmt::format("Warning: MIG mode is in pending {} state for GPU {}:{}\n",
-                               on ? "enable" : "disable", card(gpu).pci, kInUse);
+                               on ? "enable" : "disable", card(gpu).pci, kInUseByProcess);
     answer_.out += fmt::format(
         "{} is currently being used by one or more other processes (e.g. CUDA application or a monitoring "
         "application such as another instance of nvidia-smi). Please first kill all processes using the "

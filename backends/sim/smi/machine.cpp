@@ -59,7 +59,7 @@ std::string name_of(const mig::Product& product) {
   return name;
 }
 
-std::string quoted(std::string_view text) {
+std::string yaml_quoted(std::string_view text) {
   std::string out = "\"";
   for (char c : clean(text, 4000)) {
     if (c == '"' || c == '\\') out += '\\';
@@ -69,9 +69,10 @@ std::string quoted(std::string_view text) {
 }
 
 // Reads one file; the first trouble is kept, and reading goes on with defaults.
-class Reader {
+class MachineReader {
  public:
-  Reader(std::string_view file, const mig::Catalogue& catalogue) : file_(file), catalogue_(catalogue) {}
+  MachineReader(std::string_view file, const mig::Catalogue& catalogue)
+      : file_(file), catalogue_(catalogue) {}
 
   Result<Machine> machine(const Yaml& root) {
     Machine all;
@@ -258,31 +259,32 @@ Result<Machine> make_machine(std::string_view spec, int driver, const mig::Catal
 Result<Machine> parse_machine(std::string_view text, std::string_view file, const mig::Catalogue& catalogue) {
   Result<Yaml> root = parse_yaml(text, file);
   if (!root) return root.error();
-  return Reader(file, catalogue).machine(*root);
+  return MachineReader(file, catalogue).machine(*root);
 }
 
 std::string to_text(const Machine& machine) {
   std::string text = fmt::format("version: 1\ndriver: {}\n", machine.driver);
-  if (!machine.devices.empty()) text += fmt::format("devices: {}\n", quoted(machine.devices));
+  if (!machine.devices.empty()) text += fmt::format("devices: {}\n", yaml_quoted(machine.devices));
   text += "gpus:\n";
   for (const Card& card : machine.cards) {
     text += fmt::format("  - product: {}\n    uuid: {}\n    pci: {}\n    mode: {}\n    held: {}\n",
-                        quoted(card.product->key.text), quoted(card.uuid), quoted(card.pci),
+                        yaml_quoted(card.product->key.text), yaml_quoted(card.uuid), yaml_quoted(card.pci),
                         kModes[static_cast<std::size_t>(card.board.mode)], card.board.hidden);
     text += fmt::format("    persistence: {}\n    compute-mode: {}\n    timeslice: {}\n", card.persistence,
-                        quoted(card.compute_mode), card.timeslice);
+                        yaml_quoted(card.compute_mode), card.timeslice);
     if (!card.board.instances.empty()) text += "    instances:\n";
     for (const Instance& one : card.board.instances) {
       std::string compute;
       for (const Compute& inside : one.compute)
         compute += fmt::format("{}\"{}:{}\"", compute.empty() ? "" : ", ", inside.id, inside.slices);
-      text += fmt::format("      - {{profile: {}, start: {}, id: {}, held: {}, compute: [{}]}}\n",
-                          quoted(card.product->profiles[static_cast<std::size_t>(one.profile)].name.text),
-                          one.start, one.id, one.hidden, compute);
+      text +=
+          fmt::format("      - {{profile: {}, start: {}, id: {}, held: {}, compute: [{}]}}\n",
+                      yaml_quoted(card.product->profiles[static_cast<std::size_t>(one.profile)].name.text),
+                      one.start, one.id, one.hidden, compute);
     }
   }
   if (!machine.faults.empty()) text += "faults:\n";
-  for (const ArmedFault& fault : machine.faults) text += fmt::format("  - {}\n", quoted(to_text(fault)));
+  for (const ArmedFault& fault : machine.faults) text += fmt::format("  - {}\n", yaml_quoted(to_text(fault)));
   return text;
 }
 

@@ -11,9 +11,9 @@
 namespace tessera::sim {
 namespace {
 
-constexpr std::string_view kInUse = "In use by another client";
+constexpr std::string_view kInUseByClient = "In use by another client";
 
-std::optional<int> number(std::string_view text) {
+std::optional<int> number_of(std::string_view text) {
   int value = 0;
   auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (code != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
@@ -22,7 +22,7 @@ std::optional<int> number(std::string_view text) {
 
 // By the driver's number or by name; -1: the product has none such.
 int profile_index(const mig::Product& product, std::string_view word) {
-  if (std::optional<int> wanted = number(word)) {
+  if (std::optional<int> wanted = number_of(word)) {
     for (std::size_t i = 0; i < product.profiles.size(); ++i)
       if (product.profiles[i].id.value_or(static_cast<int>(i)) == *wanted) return static_cast<int>(i);
     return -1;
@@ -60,9 +60,10 @@ class Acts {
       if (ids.empty()) continue;
       found = true;
       if (struck(SmiFault::in_use)) {
-        say(fmt::format("Unable to destroy GPU instance ID {:>2} from GPU {:>2}: {}", ids[0], gpu, kInUse),
+        say(fmt::format("Unable to destroy GPU instance ID {:>2} from GPU {:>2}: {}", ids[0], gpu,
+                        kInUseByClient),
             19);
-        say(fmt::format("Failed to destroy GPU instances: {}", kInUse), 19);
+        say(fmt::format("Failed to destroy GPU instances: {}", kInUseByClient), 19);
         break;
       }
       if (!tell(destroy_instances(card(gpu).board, *card(gpu).product, gpu, ids))) break;
@@ -105,7 +106,7 @@ class Acts {
       for (const Instance& one : card(gpu).board.instances) ids.push_back(one.id);
       return ids;
     }
-    for (const std::string& word : list_of(*call_.instances)) ids.push_back(number(word).value_or(-1));
+    for (const std::string& word : list_of(*call_.instances)) ids.push_back(number_of(word).value_or(-1));
     return ids;
   }
 
@@ -125,16 +126,16 @@ class Acts {
       std::size_t colon = word.find(':');
       int profile = profile_index(product, word.substr(0, colon));
       std::optional<int> start;
-      if (colon != std::string::npos) start = number(word.substr(colon + 1));
+      if (colon != std::string::npos) start = number_of(word.substr(colon + 1));
       // The older generation takes no place.
       if (profile < 0 || (colon != std::string::npos && (!start || !is_new(machine_)))) break;
       wanted.push_back({profile, start});
     }
     if (struck(SmiFault::in_use)) {
       say(fmt::format("Unable to create a GPU instance on GPU {:>2} using profile {}: {}", gpu, words[0],
-                      kInUse),
+                      kInUseByClient),
           19);
-      say(fmt::format("Failed to create GPU instances: {}", kInUse), 19);
+      say(fmt::format("Failed to create GPU instances: {}", kInUseByClient), 19);
       return false;
     }
     std::size_t fit = struck(SmiFault::insufficient) ? words.size() / 2 : words.size();
@@ -181,7 +182,7 @@ class Acts {
     std::vector<int> all;
     for (const std::string& word : list_of(call_.value)) {
       int width = 0;
-      if (std::optional<int> id = number(word)) {
+      if (std::optional<int> id = number_of(word)) {
         for (int i = 1; i <= profile.compute_slices; ++i)
           if (compute_profile(card(gpu), instance, {0, i}) == *id) width = i;
       } else if (auto parts = mig::parse_profile(word)) {
@@ -235,9 +236,9 @@ class Acts {
       if (instance.hidden || struck(SmiFault::in_use)) {
         say(fmt::format(
                 "Unable to destroy compute instance ID {:>2} from GPU {:>2} GPU instance ID {:>2}: {}", id,
-                gpu, instance.id, kInUse),
+                gpu, instance.id, kInUseByClient),
             19);
-        say(fmt::format("Failed to destroy compute instances: {}", kInUse), 19);
+        say(fmt::format("Failed to destroy compute instances: {}", kInUseByClient), 19);
         return false;
       }
       instance.compute.erase(instance.compute.begin() + static_cast<std::ptrdiff_t>(i));

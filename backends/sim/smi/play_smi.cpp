@@ -31,7 +31,7 @@ struct Order {
   std::optional<std::vector<std::string>> call;
 };
 
-std::optional<int> number(std::string_view text) {
+std::optional<int> play_number(std::string_view text) {
   int value = 0;
   auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (code != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
@@ -40,9 +40,9 @@ std::optional<int> number(std::string_view text) {
 
 Error wrong(std::string reason) { return {"cannot play with the simulated GPUs", std::move(reason), kUse}; }
 
-class Reader {
+class PlayReader {
  public:
-  explicit Reader(const std::vector<std::string>& words) : words_(words) {}
+  explicit PlayReader(const std::vector<std::string>& words) : words_(words) {}
 
   Result<Order> read() {
     while (at_ < words_.size()) {
@@ -75,7 +75,7 @@ class Reader {
     if (word == "--new") order_.make = value;
     if (word == "--devices") order_.devices = value;
     if (word == "--driver") {
-      order_.driver = number(value);
+      order_.driver = play_number(value);
       if (order_.driver != 535 && order_.driver != 570) return "--driver: 535 or 570 is expected";
     }
     if (word == "--hold" || word == "--release") return take_hold(word == "--hold", value);
@@ -88,9 +88,9 @@ class Reader {
   }
 
   std::string take_hold(bool hold, const std::string& value) {
-    std::optional<int> gpu = number(value), instance;
+    std::optional<int> gpu = play_number(value), instance;
     if (!gpu) return "the number of a GPU is expected";
-    if (has_next() && (instance = number(words_[at_]))) ++at_;
+    if (has_next() && (instance = play_number(words_[at_]))) ++at_;
     order_.wishes.push_back({hold ? Wish::Kind::hold : Wish::Kind::release, *gpu, instance, {}});
     return "";
   }
@@ -155,7 +155,7 @@ SmiAnswer play_smi(const std::vector<std::string>& words, const mig::Catalogue& 
   auto refuse = [](const Error& error) {
     return SmiAnswer{2, "", "tessera: " + to_line(error) + "\n", false};
   };
-  Result<Order> order = Reader(words).read();
+  Result<Order> order = PlayReader(words).read();
   if (!order) return refuse(order.error());
   bool played = !order->make.empty() || !order->devices.empty() || order->driver || !order->wishes.empty();
   if (played || !order->call)

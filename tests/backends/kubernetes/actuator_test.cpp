@@ -19,6 +19,7 @@
 #include "engine/operators/labels.hpp"
 #include "engine/plan/operator_words.hpp"
 #include "engine/plan/run.hpp"
+#include "tests/support/catalogue.hpp"
 #include "tests/support/http_script.hpp"
 
 namespace tessera::kubernetes {
@@ -27,10 +28,6 @@ namespace {
 using namespace std::chrono_literals;
 namespace words = plan::words;
 
-const mig::Catalogue& catalogue() {
-  static const mig::Catalogue all = *mig::Catalogue::built_in();
-  return all;
-}
 TimePoint noon() { return *parse_time("2026-11-21T12:00:00Z"); }
 
 // ── what is read ──────────────────────────────────────────────────────────────────────────────────────
@@ -50,9 +47,9 @@ Look look_at(const std::string& labels, const std::string& annotations = "", con
 plan::NodeFacts facts(const Look& look, Memory memory = {}) {
   operators::Site site;
   site.ns = "gpu-operator";
-  return facts_of(look, site, &catalogue(), memory);
+  return facts_of(look, site, &test::catalogue(), memory);
 }
-PodObject pod(const std::string& ns, const std::string& name, const std::string& app = "") {
+PodObject acted_pod(const std::string& ns, const std::string& name, const std::string& app = "") {
   PodObject one;
   one.meta.name_space = ns;
   one.meta.name = name;
@@ -94,12 +91,12 @@ TEST(KubeFacts, ACordonOfOursIsKnownByItsAnnotation) {
 
 TEST(KubeFacts, PodsThatHoldGpusAreNamedAndDaemonSetsAreNot) {
   Look look = look_at(R"("nvidia.com/gpu.product":"NVIDIA-H100-80GB-HBM3","nvidia.com/gpu.count":"2")");
-  PodObject monitor = pod("monitoring", "dcgm-x");
+  PodObject monitor = acted_pod("monitoring", "dcgm-x");
   monitor.meta.owner_kind = "DaemonSet";
   monitor.requests["nvidia.com/gpu"] = 1;
   look.pods = {monitor};
   EXPECT_EQ(facts(look).words.at(std::string(words::kGpuPods)), "");
-  look.pods.push_back(pod("ml", "train-0"));
+  look.pods.push_back(acted_pod("ml", "train-0"));
   look.pods.back().requests["nvidia.com/gpu"] = 1;
   EXPECT_EQ(facts(look).words.at(std::string(words::kGpuPods)), "ml/train-0 holds nvidia.com/gpu");
   look.pods.back().phase = "Succeeded";
@@ -117,9 +114,9 @@ TEST(KubeFacts, AHangIsPendingWithPausesForMoreThanFiveMinutes) {
   Memory memory;
   Look look = look_at(pending);
   operators::Site site;
-  EXPECT_EQ(facts_of(look, site, &catalogue(), memory).words.at(std::string(words::kMigStuck)), "");
+  EXPECT_EQ(facts_of(look, site, &test::catalogue(), memory).words.at(std::string(words::kMigStuck)), "");
   look.at += 6min;
-  EXPECT_NE(facts_of(look, site, &catalogue(), memory).words.at(std::string(words::kMigStuck)), "");
+  EXPECT_NE(facts_of(look, site, &test::catalogue(), memory).words.at(std::string(words::kMigStuck)), "");
   // One that is done does not hang, and neither does one whose pauses are gone.
   EXPECT_EQ(facts(look_at(R"("nvidia.com/mig.config.state":"success")", "", managed))
                 .words.at(std::string(words::kMigStuck)),
@@ -138,7 +135,7 @@ TEST(KubeFacts, AFailureIsToldWithItsCauseAndTheLogsEnd) {
 
 TEST(KubeFacts, AFileCountsOnceAKubeletHadTimeToBringIt) {
   Look look = look_at("");
-  PodObject manager = pod("gpu-operator", "mm", "nvidia-mig-manager");
+  PodObject manager = acted_pod("gpu-operator", "mm", "nvidia-mig-manager");
   manager.started = noon() - 1h;
   look.pods = {manager};
   look.mig_config_map =
@@ -219,7 +216,7 @@ class OneNode {
   test::HttpScript script_;
   Worker worker_;
   HttpClient client_;
-  KubernetesActuator actuator_{worker_, {&catalogue(), noon, {}}};
+  KubernetesActuator actuator_{worker_, {&test::catalogue(), noon, {}}};
 };
 
 TEST(KubeDeeds, TheMarkIsALockOnWhatWasRead) {

@@ -14,6 +14,7 @@
 #include "backends/mailbox.hpp"
 #include "engine/model/reduce.hpp"
 #include "tests/backends/kubernetes/texts.hpp"
+#include "tests/support/catalogue.hpp"
 #include "tests/support/http_script.hpp"
 #include "tests/support/run_binary.hpp"
 
@@ -22,11 +23,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using test::HttpScript;
-
-const mig::Catalogue& catalogue() {
-  static const mig::Catalogue all = *mig::Catalogue::built_in();
-  return all;
-}
 
 // A small cluster whose answers a test may change while it is watched.
 class Api {
@@ -99,7 +95,7 @@ class KubeWatch {
 
  private:
   static Options complete(Options options, const std::shared_ptr<std::atomic<std::int64_t>>& ahead) {
-    options.catalogue = &catalogue();
+    options.catalogue = &test::catalogue();
     options.clock = [ahead] {
       return std::chrono::floor<Duration>(std::chrono::system_clock::now()) + Duration(ahead->load());
     };

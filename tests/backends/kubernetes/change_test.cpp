@@ -14,6 +14,7 @@
 #include "engine/plan/operator_words.hpp"
 #include "engine/plan/run.hpp"
 #include "engine/plan/steps.hpp"
+#include "tests/support/catalogue.hpp"
 #include "tests/support/run_binary.hpp"
 
 namespace tessera::kubernetes {
@@ -34,10 +35,6 @@ clusters:
       - {name: sft, namespace: training, want: "nvidia.com/gpu:2", on: h1, runs: 9d, ran: 1h, does: training}
 )";
 
-std::shared_ptr<const mig::Catalogue> catalogue() {
-  static auto all = std::make_shared<const mig::Catalogue>(*mig::Catalogue::built_in());
-  return all;
-}
 TimePoint wall() { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); }
 // As fast as the server's, so that patience is measured by the cluster's time.
 TimePoint fast() {
@@ -56,7 +53,7 @@ class KubeChange : public testing::Test {
     options.world.scenario = folder_.write("lab.yaml", kPlace + more);
     options.world.speed = kSpeed;
     options.world.wall = wall;
-    options.world.catalogue = catalogue();
+    options.world.catalogue = test::shared_catalogue();
     options.listen = folder_.path() + "/api.sock";
     auto started = sim::kube::Server::start(std::move(options));
     ASSERT_TRUE(started.ok()) << to_line(started.error());
@@ -71,7 +68,7 @@ class KubeChange : public testing::Test {
     Options wanted;
     wanted.cluster = "lab";
     wanted.socket = folder_.path() + "/api.sock";
-    wanted.catalogue = catalogue().get();
+    wanted.catalogue = test::shared_catalogue().get();
     wanted.clock = fast;
     backend_ = std::make_unique<KubernetesBackend>(std::move(wanted));
     backend_->start(*mailbox_);
@@ -114,7 +111,8 @@ class KubeChange : public testing::Test {
     return intent;
   }
   plan::Plan plan_for(const plan::Intent& intent) {
-    auto made = plan::make_plan(cluster(), *catalogue(), intent, hand().capabilities(), {}, fast());
+    auto made =
+        plan::make_plan(cluster(), *test::shared_catalogue(), intent, hand().capabilities(), {}, fast());
     EXPECT_TRUE(made.ok()) << (made ? "" : to_line(made.error()));
     if (!made) return {};
     EXPECT_EQ(made->no_steps, "");

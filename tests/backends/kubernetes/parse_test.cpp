@@ -7,6 +7,7 @@
 #include "backends/kubernetes/node_values.hpp"
 #include "backends/kubernetes/pod_values.hpp"
 #include "tests/backends/kubernetes/texts.hpp"
+#include "tests/support/catalogue.hpp"
 
 namespace tessera::kubernetes {
 namespace {
@@ -14,16 +15,11 @@ namespace {
 using namespace std::chrono;
 const Origin kOrigin{Source::kubernetes_nodes, TimePoint(1s)};
 
-const mig::Catalogue& catalogue() {
-  static const mig::Catalogue all = *mig::Catalogue::built_in();
-  return all;
-}
-
 Node node_from(const std::string& json, bool busy = false) {
   Parser parser;
   auto object = parser.object<NodeObject>(json);
   EXPECT_TRUE(object) << to_line(object.error());
-  return node_of(*object, sharing_of(*object, &catalogue()), busy, kOrigin);
+  return node_of(*object, sharing_of(*object, &test::catalogue()), busy, kOrigin);
 }
 NodeObject node_object(const std::string& json) { return *Parser().object<NodeObject>(json); }
 
@@ -47,7 +43,7 @@ TEST(KubernetesParse, ARecordedPageOfNodesIsReadFieldByField) {
   EXPECT_EQ(object.cpus, 192);
   EXPECT_TRUE(has_gpus(object));
 
-  Node node = node_of(object, sharing_of(object, &catalogue()), false, kOrigin);
+  Node node = node_of(object, sharing_of(object, &test::catalogue()), false, kOrigin);
   EXPECT_EQ(node.state, (std::vector<std::string>{"READY"}));
   EXPECT_EQ(node.health, Health::ok);
   EXPECT_EQ(node.driver, "550.90.07");
@@ -365,7 +361,7 @@ TEST(KubernetesPods, AGpuReachedUnaskedIsTold) {
 
 TEST(KubernetesPods, APodOnAMixedNodeHoldsWhatItsResourceMeans) {
   NodeObject object = node_object(node_json("n1", balanced(), {}));
-  NodeSharing sharing = sharing_of(object, &catalogue());
+  NodeSharing sharing = sharing_of(object, &test::catalogue());
   PodObject slice =
       pod(R"("nodeName":"n1","containers":[{"resources":{"limits":{"nvidia.com/mig-1g.10gb":"1"}}}])");
   EXPECT_EQ(workload_of(slice, &sharing, kOrigin).allocations.at(0).type, "1g.10gb");

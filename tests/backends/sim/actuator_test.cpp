@@ -40,7 +40,7 @@ TEST(Actuator, SeesANodeAsTheModelHasIt) {
   for (std::size_t i = 0; i < shown.gpus.size(); ++i) EXPECT_EQ(facts.node.gpus[i], shown.gpus[i]);
   EXPECT_TRUE(facts.known && facts.answering && !facts.closed && !facts.mark);
   EXPECT_EQ(facts.workloads.size(), 2u);
-  EXPECT_EQ(facts.advertised, plan::offered(shown, *catalogue(), {}, nullptr).slurm);
+  EXPECT_EQ(facts.advertised, plan::offered(shown, *test::shared_catalogue(), {}, nullptr).slurm);
   EXPECT_EQ(facts.advertised.at("gpu:3g.40gb"), 2);
   EXPECT_FALSE(hands.see("nowhere").known);
 }

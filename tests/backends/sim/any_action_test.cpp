@@ -100,7 +100,7 @@ RC_GTEST_PROP(AnyAction, KeepsTheWorldWhole, ()) {
   RC_ASSERT(again.derived->free == world.derived->free);
   RC_ASSERT(again.derived->held == world.derived->held);
   RC_ASSERT(again.derived->waiting == world.derived->waiting);
-  Result<std::vector<World>> loaded = load_state(save_state(worlds), catalogue());
+  Result<std::vector<World>> loaded = load_state(save_state(worlds), test::shared_catalogue());
   if (!loaded) RC_FAIL(to_line(loaded.error()));
   RC_ASSERT(*loaded == worlds);
 }

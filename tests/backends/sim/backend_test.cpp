@@ -39,7 +39,7 @@ TEST(SimBackend, OpensOneForEachClusterAndShowsItAtOnce) {
   Options options;
   options.speed = 0;
   options.wall = wall.clock();
-  options.catalogue = catalogue();
+  options.catalogue = test::shared_catalogue();
   Result<std::vector<BackendPtr>> backends = open(options);
   ASSERT_TRUE(backends.ok()) << to_line(backends.error());
   ASSERT_EQ(backends->size(), 2u);
@@ -117,13 +117,13 @@ TEST(SimBackend, TellsWhenItsSourceStopsAnswering) {
 
 TEST(Open, RefusesWhatMakesNoSense) {
   Wall wall;
-  Options options{.wall = wall.clock(), .catalogue = catalogue()};
+  Options options{.wall = wall.clock(), .catalogue = test::shared_catalogue()};
   options.speed = -1;
   EXPECT_FALSE(open(options).ok());
   options.speed = 2;
   options.state_file = "/nonexistent/never-made";
   EXPECT_FALSE(open(options).ok());
-  options = {.scenario = "atlantis", .wall = wall.clock(), .catalogue = catalogue()};
+  options = {.scenario = "atlantis", .wall = wall.clock(), .catalogue = test::shared_catalogue()};
   EXPECT_FALSE(open(options).ok());
 }
 
@@ -135,7 +135,7 @@ TEST(Open, KeepsOneWorldOverSeveralCommandsInAStateFile) {
                   .seed = 5,
                   .state_file = std::string(name) + "/world",
                   .wall = wall.clock(),
-                  .catalogue = catalogue()};
+                  .catalogue = test::shared_catalogue()};
   Result<std::vector<World>> first = open_worlds(options);
   ASSERT_TRUE(first.ok()) << to_line(first.error());
   *wall.at += 86'400'000;

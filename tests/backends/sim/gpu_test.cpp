@@ -14,7 +14,7 @@ class Driver : public ::testing::Test {
     board.strategy = Strategy::mig;
   }
   void use(std::string_view key) {
-    product = catalogue()->by_key(key);
+    product = test::shared_catalogue()->by_key(key);
     ASSERT_NE(product, nullptr) << key;
   }
   Outcome create(std::initializer_list<std::string_view> names) {
@@ -198,7 +198,7 @@ TEST_F(Driver, CutsABoardOfFourAndOneOfTwelveUnits) {
 }
 
 TEST_F(Driver, NeverGivesTwoInstancesOneId) {
-  for (const mig::Product& any : catalogue()->products()) {
+  for (const mig::Product& any : test::shared_catalogue()->products()) {
     if (!any.placements_known) continue;
     for (const mig::Layout& one : mig::enumerate(any, mig::Which::maximal)) {
       std::set<int> ids;

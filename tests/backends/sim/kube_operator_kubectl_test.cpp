@@ -37,7 +37,7 @@ class WithKubectl : public ::testing::Test {
     options.world.scenario = folder.write("lab.yaml", std::string(kPlace));
     options.world.speed = 60;
     options.world.wall = wall;
-    options.world.catalogue = catalogue();
+    options.world.catalogue = test::shared_catalogue();
     options.kubeconfig = folder.path() + "/config";
     Result<std::unique_ptr<Server>> started = Server::start(options);
     ASSERT_TRUE(started.ok()) << to_line(started.error());

@@ -16,7 +16,7 @@ class Play : public ::testing::Test {
     folder = name;
     options.state_file = folder + "/world";
     options.wall = [] { return kMonday; };
-    options.catalogue = catalogue();
+    options.catalogue = test::shared_catalogue();
   }
   void TearDown() override { std::filesystem::remove_all(folder); }
   std::string say(const std::vector<std::string>& words, const std::string& cluster = "") {

@@ -154,8 +154,8 @@ class Driver {
   }
   void onward(bool back) {
     Model model = model_of(world_);
-    Result<plan::Plan> next =
-        plan::plan_onward(run_, name_, model.clusters.front(), *catalogue(), {}, back, world_.now);
+    Result<plan::Plan> next = plan::plan_onward(run_, name_, model.clusters.front(),
+                                                *test::shared_catalogue(), {}, back, world_.now);
     if (!next) {
       ending_.problem = to_line(next.error()) + " after " + last_stop_;
       return;
@@ -174,7 +174,7 @@ class Driver {
 
 Result<plan::Plan> plan_for(const World& world, const plan::Intent& intent) {
   Model model = model_of(world);
-  return plan::make_plan(model.clusters.front(), *catalogue(), intent,
+  return plan::make_plan(model.clusters.front(), *test::shared_catalogue(), intent,
                          plan::simulator_capabilities(world.spec().scheduler), {}, world.now);
 }
 

@@ -10,7 +10,7 @@ namespace {
 using std::chrono::hours;
 
 std::string error_of(std::string_view text) {
-  Result<ScenarioPtr> scenario = parse_scenario(text, "s.yaml", catalogue());
+  Result<ScenarioPtr> scenario = parse_scenario(text, "s.yaml", test::shared_catalogue());
   return scenario ? "read" : scenario.error().reason;
 }
 std::string with(std::string_view line) {
@@ -120,8 +120,9 @@ TEST(Scenario, RefusesWhatCannotBe) {
 }
 
 TEST(Scenario, RefusesAPinWhereNothingIsFree) {
-  Result<ScenarioPtr> scenario = parse_scenario(
-      with("    jobs:\n      - {want: 'gpu:3g.40gb:1', on: n1/gpu0@4}\n"), "s.yaml", catalogue());
+  Result<ScenarioPtr> scenario =
+      parse_scenario(with("    jobs:\n      - {want: 'gpu:3g.40gb:1', on: n1/gpu0@4}\n"), "s.yaml",
+                     test::shared_catalogue());
   ASSERT_TRUE(scenario.ok());
   Result<World> world = make_world(*scenario, 0, 1, kMonday);
   ASSERT_FALSE(world.ok());
@@ -129,13 +130,14 @@ TEST(Scenario, RefusesAPinWhereNothingIsFree) {
 }
 
 TEST(Scenario, IsFoundByNameOrPathAndOtherwiseSaysWhatThereIs) {
-  EXPECT_TRUE(find_scenario("demo", catalogue()).ok());
-  EXPECT_TRUE(find_scenario(test::source_dir() + "/backends/sim/scenarios/demo.yaml", catalogue()).ok());
-  Result<ScenarioPtr> none = find_scenario("atlantis", catalogue());
+  EXPECT_TRUE(find_scenario("demo", test::shared_catalogue()).ok());
+  EXPECT_TRUE(
+      find_scenario(test::source_dir() + "/backends/sim/scenarios/demo.yaml", test::shared_catalogue()).ok());
+  Result<ScenarioPtr> none = find_scenario("atlantis", test::shared_catalogue());
   ASSERT_FALSE(none.ok());
   EXPECT_NE(none.error().hint.find("slurm-h100"), std::string::npos);
-  EXPECT_FALSE(find_scenario("/nonexistent/x.yaml", catalogue()).ok());
-  EXPECT_FALSE(find_scenario("/", catalogue()).ok());
+  EXPECT_FALSE(find_scenario("/nonexistent/x.yaml", test::shared_catalogue()).ok());
+  EXPECT_FALSE(find_scenario("/", test::shared_catalogue()).ok());
 }
 
 TEST(Words, DurationsAndNamePatterns) {

@@ -64,7 +64,7 @@ class SharedWorld : public ::testing::Test {
     options.speed = speed;
     options.state_file = folder + "/world";
     options.wall = [at = wall] { return TimePoint(Duration(at->load())); };
-    options.catalogue = catalogue();
+    options.catalogue = test::shared_catalogue();
     return options;
   }
   // The first cluster of the demo.

@@ -12,6 +12,7 @@
 #include "backends/nvidia/node_gpus.hpp"
 #include "backends/nvidia/parse.hpp"
 #include "backends/sim/smi/print.hpp"
+#include "tests/support/catalogue.hpp"
 
 namespace tessera::sim {
 namespace {
@@ -20,13 +21,8 @@ namespace fs = std::filesystem;
 using nvidia::Change;
 using Refusal = Change::Refusal;
 
-const mig::Catalogue& catalogue() {
-  static const mig::Catalogue one = mig::Catalogue::built_in().value();
-  return one;
-}
-
 Machine machine_of(std::string_view spec, int driver = 570) {
-  return make_machine(spec, driver, catalogue(), "a node").value();
+  return make_machine(spec, driver, test::catalogue(), "a node").value();
 }
 
 // As a node runs it: the name of the program goes first.
@@ -51,7 +47,7 @@ Result<nvidia::NodeGpus> look(Machine& machine) {
   nvidia::NodeAnswers answers{call(machine, nvidia::list_gpus()).out, call(machine, nvidia::query()).out,
                               call(machine, nvidia::list_instances()).out,
                               call(machine, nvidia::list_compute()).out};
-  return nvidia::node_gpus(answers, &catalogue(), TimePoint{});
+  return nvidia::node_gpus(answers, &test::catalogue(), TimePoint{});
 }
 
 // What the parsers see is what stands.
@@ -88,14 +84,14 @@ void expect_seen(Machine& machine) {
     ASSERT_EQ(*layout, layout_of(card.board));
   }
   for (const nvidia::MigDevice& device : node->devices) ASSERT_TRUE(device.uuid.starts_with("MIG-"));
-  auto restored = parse_machine(to_text(machine), "state", catalogue());
+  auto restored = parse_machine(to_text(machine), "state", test::catalogue());
   ASSERT_TRUE(restored) << to_line(restored.error());
   ASSERT_EQ(to_text(*restored), to_text(machine));
 }
 
 // Every product of the catalogue, in both generations: profiles, places, and each layout worth choosing.
 TEST(Smi, EveryProductReadsBackThroughTheParsers) {
-  for (const mig::Product& product : catalogue().products()) {
+  for (const mig::Product& product : test::catalogue().products()) {
     for (int driver : {535, 570}) {
       Machine machine = machine_of(product.key.text, driver);
       expect_seen(machine);
@@ -142,7 +138,7 @@ TEST(Smi, EveryProductReadsBackThroughTheParsers) {
 
 TEST(Smi, AnythingThatHappensReadsBack) {
   rc::check([] {
-    const auto& products = catalogue().products();
+    const auto& products = test::catalogue().products();
     std::vector<const mig::Product*> able;
     for (const mig::Product& product : products)
       if (product.placements_known) able.push_back(&product);
@@ -394,7 +390,7 @@ class SmiFiles : public testing::Test {
   SmiAnswer play(std::string_view text) {
     std::vector<std::string> all{"--state", file.string()};
     for (std::string& word : words(text)) all.push_back(std::move(word));
-    return play_smi(all, catalogue());
+    return play_smi(all, test::catalogue());
   }
   bool has(const std::string& device) { return fs::is_symlink(here / "dev" / device); }
 
@@ -438,12 +434,12 @@ TEST_F(SmiFiles, RefusesWhatItCannotDo) {
   EXPECT_EQ(play("--fault nonsense").exit_code, 2);
   EXPECT_EQ(play("--driver 1").exit_code, 2);
   EXPECT_EQ(play("--what").exit_code, 2);
-  EXPECT_EQ(play_smi({"--new", "h100"}, catalogue()).exit_code, 2);
+  EXPECT_EQ(play_smi({"--new", "h100"}, test::catalogue()).exit_code, 2);
   for (const char* text :
        {"version: 2\ngpus: []\n", "gpus: []\n", "version: 1\n", "version: 1\ngpus: [{product: X}]\n",
         "version: 1\ngpus:\n  - {product: H100-80GB-SXM5, uuid: a, pci: b, mode: enabled, instances: "
         "[{profile: 7g.80gb, start: 0, id: 0}, {profile: 1g.10gb, start: 0, id: 7}]}\n"}) {
-    auto broken = parse_machine(text, "gpus.yaml", catalogue());
+    auto broken = parse_machine(text, "gpus.yaml", test::catalogue());
     ASSERT_FALSE(broken) << text;
     EXPECT_NE(broken.error().reason.find("gpus.yaml:"), std::string::npos);
   }

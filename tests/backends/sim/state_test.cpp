@@ -21,7 +21,7 @@ TEST(State, ComesBackAsItWasAndGoesOnAsItWouldHave) {
     std::vector<World> worlds = worlds_of(names[seed % 4], mix(seed));
     for (World& world : worlds) world.advance(world.start + minutes(between(mix(~seed), 0, 300)));
     std::string text = save_state(worlds);
-    Result<std::vector<World>> loaded = load_state(text, catalogue());
+    Result<std::vector<World>> loaded = load_state(text, test::shared_catalogue());
     ASSERT_TRUE(loaded.ok()) << to_line(loaded.error());
     EXPECT_TRUE(*loaded == worlds);
     EXPECT_TRUE(save_state(*loaded) == text);
@@ -40,7 +40,7 @@ TEST(State, KeepsWhatTheDevicePluginOffers) {
       "layout: all-2g.20gb}], jobs: [{name: j, want: nvidia.com/gpu, runs: 5h}]}]");
   EXPECT_EQ(world.jobs.begin()->second.state, JobState::pending);
   world.nodes[0].offer = PluginOffer{false, true, false};
-  Result<std::vector<World>> loaded = load_state(save_state({world}), catalogue());
+  Result<std::vector<World>> loaded = load_state(save_state({world}), test::shared_catalogue());
   ASSERT_TRUE(loaded.ok()) << to_line(loaded.error());
   EXPECT_TRUE(loaded->front() == world);
   loaded->front().derived.reset();
@@ -55,7 +55,7 @@ TEST(State, KeepsWhatTheDevicePluginOffers) {
 }
 
 std::string refusal(const std::string& text) {
-  Result<std::vector<World>> loaded = load_state(text, catalogue(), "f");
+  Result<std::vector<World>> loaded = load_state(text, test::shared_catalogue(), "f");
   return loaded ? "read" : loaded.error().reason;
 }
 
@@ -86,7 +86,7 @@ TEST(State, SurvivesEveryByteBeingOdd) {
       "gpus: 1}]\n"
       "    jobs: [{name: \"quote \\\" back \\\\ \\e \\n \\0 é\", want: 'gpu:1'}]\n");
   std::vector<World> worlds{world};
-  Result<std::vector<World>> loaded = load_state(save_state(worlds), catalogue());
+  Result<std::vector<World>> loaded = load_state(save_state(worlds), test::shared_catalogue());
   ASSERT_TRUE(loaded.ok()) << to_line(loaded.error());
   EXPECT_EQ(*loaded, worlds);
 }
@@ -99,7 +99,7 @@ TEST(State, KeepsMarksClosingsAndFaults) {
   node.condition = Condition::down;
   node.closing = Closing{"tessera r1 root@login1: x", "root", kMonday};
   worlds[1].traps = {{*parse_trap("in-use node=gpu-01 nth=3 times=always"), 2}, {*parse_trap("silent"), 0}};
-  Result<std::vector<World>> loaded = load_state(save_state(worlds), catalogue());
+  Result<std::vector<World>> loaded = load_state(save_state(worlds), test::shared_catalogue());
   ASSERT_TRUE(loaded.ok()) << to_line(loaded.error());
   EXPECT_TRUE(*loaded == worlds);
   node.mark.reset();
@@ -110,7 +110,7 @@ TEST(State, ReadsAFileOfTheVersionBefore) {
   std::vector<World> worlds = worlds_of("blackwell");
   std::string text = save_state(worlds);
   text.replace(0, text.find('\n'), "tessera-sim-state 1");
-  Result<std::vector<World>> loaded = load_state(text, catalogue());
+  Result<std::vector<World>> loaded = load_state(text, test::shared_catalogue());
   ASSERT_TRUE(loaded.ok()) << to_line(loaded.error());
   EXPECT_TRUE(*loaded == worlds);
 }

@@ -8,7 +8,7 @@ namespace {
 
 using std::chrono::minutes;
 
-constexpr std::string_view kPlace = R"(
+constexpr std::string_view kTrapPlace = R"(
 clusters:
   - name: c
     users: [ann]
@@ -57,7 +57,7 @@ TEST(Trap, SaysWhatItDoesNotUnderstand) {
 
 class Traps : public ::testing::Test {
  protected:
-  Hands hands = hands_from(kPlace);
+  Hands hands = hands_from(kTrapPlace);
 };
 
 TEST_F(Traps, StrikeTheNthMatchingActionAndAreGoneThen) {

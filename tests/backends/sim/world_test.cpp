@@ -74,7 +74,7 @@ TEST(World, TellsWhatChangedAndNothingElse) {
 }
 
 // The scheduler's words, one small place for each.
-constexpr std::string_view kPlace = R"(
+constexpr std::string_view kWorldPlace = R"(
 clusters:
   - name: c
     users: [ann, ben]
@@ -86,7 +86,7 @@ clusters:
 )";
 
 std::string reason_of(std::string jobs, std::string_view name) {
-  World world = world_from(std::string(kPlace) + jobs);
+  World world = world_from(std::string(kWorldPlace) + jobs);
   EXPECT_EQ(audit(world), std::vector<std::string>{});
   for (const auto& [id, job] : world.jobs)
     if (job.name == name) return job.state == JobState::pending ? job.reason : "runs";
@@ -128,7 +128,7 @@ TEST(Scheduler, NamesNodesThatAreClosed) {
 
 TEST(Scheduler, KeepsHeldWorkUntilItIsReleased) {
   World world =
-      world_from(std::string(kPlace) +
+      world_from(std::string(kWorldPlace) +
                  "      - {name: x, want: 'gpu:h100:1', hold: Dependency, hold_for: 10m, runs: 1h}\n"
                  "      - {name: y, want: 'gpu:h100:1', hold: JobHeldUser}\n");
   EXPECT_EQ(world.jobs.begin()->second.reason, "Dependency");
@@ -138,7 +138,7 @@ TEST(Scheduler, KeepsHeldWorkUntilItIsReleased) {
 }
 
 TEST(Scheduler, LimitsWhatOneUserHolds) {
-  std::string place(kPlace);
+  std::string place(kWorldPlace);
   place.replace(place.find("    users"), 0, "    gpus_per_user: 2\n");
   World world = world_from(place +
                            "      - {name: a, user: ann, want: 'gpu:h100:2', runs: 2h}\n"

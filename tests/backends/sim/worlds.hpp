@@ -9,21 +9,14 @@
 #include "backends/sim/snapshot.hpp"
 #include "backends/sim/world.hpp"
 #include "engine/model/reduce.hpp"
+#include "tests/support/catalogue.hpp"
 
 namespace tessera::sim {
 
 inline constexpr TimePoint kMonday{std::chrono::milliseconds(1772442000000)};  // 2026-03-02T09:00:00Z
 
-inline std::shared_ptr<const mig::Catalogue> catalogue() {
-  static const auto shared = [] {
-    Result<mig::Catalogue> built_in = mig::Catalogue::built_in();
-    return built_in ? std::make_shared<const mig::Catalogue>(std::move(*built_in)) : nullptr;
-  }();
-  return shared;
-}
-
 inline std::vector<World> worlds_of(const std::string& scenario, std::uint64_t seed = 1) {
-  Result<ScenarioPtr> found = find_scenario(scenario, catalogue());
+  Result<ScenarioPtr> found = find_scenario(scenario, test::shared_catalogue());
   if (!found) ADD_FAILURE() << to_line(found.error());
   Result<std::vector<World>> worlds = make_worlds(*found, seed, kMonday);
   if (!worlds) ADD_FAILURE() << to_line(worlds.error());
@@ -31,7 +24,7 @@ inline std::vector<World> worlds_of(const std::string& scenario, std::uint64_t s
 }
 
 inline World world_from(std::string_view yaml, std::uint64_t seed = 1) {
-  Result<ScenarioPtr> scenario = parse_scenario(yaml, "test.yaml", catalogue());
+  Result<ScenarioPtr> scenario = parse_scenario(yaml, "test.yaml", test::shared_catalogue());
   if (!scenario) ADD_FAILURE() << to_line(scenario.error());
   Result<World> world = make_world(*scenario, 0, seed, kMonday);
   if (!world) ADD_FAILURE() << to_line(world.error());

@@ -9,14 +9,14 @@ namespace tessera::slurm {
 namespace {
 
 using Words = std::vector<std::string>;
-const Origin kOrigin{Source::slurm_nodes, TimePoint(std::chrono::seconds(1))};
+const Origin kNodeOrigin{Source::slurm_nodes, TimePoint(std::chrono::seconds(1))};
 
-Parsed<Node> parse(std::string_view text, const mig::Catalogue* catalogue = nullptr) {
-  return parse_nodes(text, kOrigin, catalogue);
+Parsed<Node> nodes_in(std::string_view text, const mig::Catalogue* catalogue = nullptr) {
+  return parse_nodes(text, kNodeOrigin, catalogue);
 }
 
-Node one(const std::string& fields) {
-  auto parsed = parse("NodeName=n1 State=IDLE " + fields);
+Node one_node(const std::string& fields) {
+  auto parsed = nodes_in("NodeName=n1 State=IDLE " + fields);
   EXPECT_EQ(parsed.problem_count, 0u) << (parsed.problems.empty() ? "" : parsed.problems.front().what);
   EXPECT_EQ(parsed.values.size(), 1u);
   return parsed.values.empty() ? Node{} : parsed.values.front();
@@ -49,7 +49,7 @@ class SlurmNodeRecording : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Versions, SlurmNodeRecording, testing::Values("22.05", "24.11"));
 
 TEST_P(SlurmNodeRecording, EveryNodeIsReadFieldByField) {
-  auto parsed = parse(recording(GetParam(), "node"));
+  auto parsed = nodes_in(recording(GetParam(), "node"));
   EXPECT_EQ(parsed.problem_count, 0u);
   ASSERT_EQ(parsed.values.size(), 6u);
   bool old = std::string(GetParam()) == "22.05";
@@ -65,7 +65,7 @@ TEST_P(SlurmNodeRecording, EveryNodeIsReadFieldByField) {
   EXPECT_EQ(gpu01.features, (Words{"h100", "nvl"}));
   EXPECT_EQ(gpu01.agent, old ? "22.05.8" : "24.11.5");
   EXPECT_EQ(gpu01.booted, local("2026-11-21T02:14:15"));
-  EXPECT_EQ(gpu01.origin, kOrigin);
+  EXPECT_EQ(gpu01.origin, kNodeOrigin);
   ASSERT_EQ(gpu01.gpus.size(), 8u);
   EXPECT_TRUE(gpu01.pool.empty());
   EXPECT_EQ(gpu01.model, "h100");
@@ -158,7 +158,7 @@ TEST(SlurmNode, HealthFollowsTheWorstFlag) {
 }
 
 TEST(SlurmNode, AReasonThatOutlivedItsDrainIsNotShown) {
-  auto parsed = parse(
+  auto parsed = nodes_in(
       "NodeName=a State=IDLE Reason=pulled [root@2026-11-21T02:36:31]\n"
       "NodeName=b State=IDLE+DRAIN Reason=x [y] [ops@2026-11-21T02:36:31] Comment=see wiki "
       "ReservationName=maint1\n"
@@ -176,7 +176,7 @@ TEST(SlurmNode, AReasonThatOutlivedItsDrainIsNotShown) {
 }
 
 TEST(SlurmNode, DevicesAreCountedOverAllTypes) {
-  Node mixed = one("Gres=gpu:h100:2,gpu:1g.10gb:3 GresUsed=gpu:h100:1(IDX:0),gpu:1g.10gb:2(IDX:2,4)");
+  Node mixed = one_node("Gres=gpu:h100:2,gpu:1g.10gb:3 GresUsed=gpu:h100:1(IDX:0),gpu:1g.10gb:2(IDX:2,4)");
   ASSERT_EQ(mixed.gpus.size(), 2u);
   ASSERT_EQ(mixed.pool.size(), 3u);
   EXPECT_EQ(told(mixed.gpus), "0+ 1-");
@@ -184,50 +184,50 @@ TEST(SlurmNode, DevicesAreCountedOverAllTypes) {
 }
 
 TEST(SlurmNode, WhatIsInUseGivesAnotherOrderAway) {
-  Node mixed = one("Gres=gpu:h100:2,gpu:1g.10gb:3 GresUsed=gpu:h100:1(IDX:4),gpu:1g.10gb:1(IDX:1)");
+  Node mixed = one_node("Gres=gpu:h100:2,gpu:1g.10gb:3 GresUsed=gpu:h100:1(IDX:4),gpu:1g.10gb:1(IDX:1)");
   EXPECT_EQ(told(mixed.gpus), "3- 4+");
   EXPECT_EQ(mixed.gpus[0].index.value, 3);
   EXPECT_EQ(told(mixed.pool), "0- 1+ 2-");
 }
 
 TEST(SlurmNode, IndicesThatCannotBeAreNotBelieved) {
-  auto parsed = parse("NodeName=n State=IDLE Gres=gpu:h100:2 GresUsed=gpu:h100:1(IDX:7)");
+  auto parsed = nodes_in("NodeName=n State=IDLE Gres=gpu:h100:2 GresUsed=gpu:h100:1(IDX:7)");
   EXPECT_EQ(parsed.problem_count, 1u);
   ASSERT_EQ(parsed.values.size(), 1u);
   EXPECT_EQ(told(parsed.values[0].gpus), "?? ??");
 }
 
 TEST(SlurmNode, CountsWithoutIndicesSayOnlyAllOrNone) {
-  EXPECT_EQ(told(one("Gres=gpu:h100:3 GresUsed=gpu:h100:2").gpus), "0? 1? 2?");
-  EXPECT_EQ(told(one("Gres=gpu:h100:3 GresUsed=gpu:h100:3").gpus), "0+ 1+ 2+");
-  EXPECT_EQ(told(one("Gres=gpu:h100:3 GresUsed=gpu:h100:0").gpus), "0- 1- 2-");
-  EXPECT_EQ(told(one("Gres=gpu:h100:3").gpus), "0? 1? 2?");
-  EXPECT_EQ(told(one("Gres=gpu:2(S:0) GresUsed=gpu:(null):1(IDX:1)").gpus), "0- 1+");
+  EXPECT_EQ(told(one_node("Gres=gpu:h100:3 GresUsed=gpu:h100:2").gpus), "0? 1? 2?");
+  EXPECT_EQ(told(one_node("Gres=gpu:h100:3 GresUsed=gpu:h100:3").gpus), "0+ 1+ 2+");
+  EXPECT_EQ(told(one_node("Gres=gpu:h100:3 GresUsed=gpu:h100:0").gpus), "0- 1- 2-");
+  EXPECT_EQ(told(one_node("Gres=gpu:h100:3").gpus), "0? 1? 2?");
+  EXPECT_EQ(told(one_node("Gres=gpu:2(S:0) GresUsed=gpu:(null):1(IDX:1)").gpus), "0- 1+");
 }
 
 TEST(SlurmNode, SharesSpreadOverTheGpusOfTheirType) {
-  Node uneven = one("Gres=gpu:h100:3,shard:8");
+  Node uneven = one_node("Gres=gpu:h100:3,shard:8");
   ASSERT_EQ(uneven.gpus.size(), 3u);
   EXPECT_EQ(uneven.gpus[0].slices[0].capacity, 2);
   EXPECT_EQ(uneven.gpus[1].slices[0].capacity, 3);
   EXPECT_EQ(uneven.gpus[2].slices[0].capacity, 3);
   Node told_by_slurm =
-      one("Gres=gpu:h100:2,mps:h100:150 GresUsed=gpu:h100:0(IDX:N/A),mps:h100:20(0/50,20/100)");
+      one_node("Gres=gpu:h100:2,mps:h100:150 GresUsed=gpu:h100:0(IDX:N/A),mps:h100:20(0/50,20/100)");
   EXPECT_EQ(told_by_slurm.gpus[0].slices[0].capacity, 50);
   EXPECT_EQ(told_by_slurm.gpus[1].slices[0].capacity, 100);
   EXPECT_EQ(told(told_by_slurm.gpus), "0- 1+");
-  Node partly = one("Gres=gpu:a100:1,gpu:h100:1,shard:h100:4");
+  Node partly = one_node("Gres=gpu:a100:1,gpu:h100:1,shard:h100:4");
   EXPECT_EQ(partly.gpus[0].strategy, Strategy::whole);
   EXPECT_EQ(partly.gpus[1].strategy, Strategy::shard);
-  Node both = one("Gres=gpu:h100:1,mps:100,shard:4");
+  Node both = one_node("Gres=gpu:h100:1,mps:100,shard:4");
   EXPECT_EQ(both.gpus[0].slices.size(), 2u);
-  EXPECT_TRUE(one("Gres=shard:4").gpus.empty());
+  EXPECT_TRUE(one_node("Gres=shard:4").gpus.empty());
 }
 
 TEST(SlurmNode, TheCatalogueNamesProductsWhereItKnowsExactlyOne) {
   auto catalogue = mig::Catalogue::built_in();
   ASSERT_TRUE(catalogue) << to_line(catalogue.error());
-  auto parsed = parse(
+  auto parsed = nodes_in(
       "NodeName=a State=IDLE ActiveFeatures=x Gres=gpu:a30:2\n"
       "NodeName=b State=IDLE ActiveFeatures=h100 Gres=gpu:1g.10gb:7\n"
       "NodeName=c State=IDLE Gres=gpu:nothing_known:1\n",
@@ -241,7 +241,7 @@ TEST(SlurmNode, TheCatalogueNamesProductsWhereItKnowsExactlyOne) {
 }
 
 TEST(SlurmNode, OneBadRecordDoesNotLoseTheOthers) {
-  auto parsed = parse(
+  auto parsed = nodes_in(
       "slurm_load_node error: something\nNodeName=a State=IDLE Gres=gpu:h100:1\nNodeName= State=IDLE\n"
       "NodeName=b Gres=gpu:h100:999999 State=IDLE\nNodeName=c Gres=gpu:x:(((,, State=IDLE\nNodeName=d");
   ASSERT_EQ(parsed.values.size(), 4u);
@@ -250,19 +250,19 @@ TEST(SlurmNode, OneBadRecordDoesNotLoseTheOthers) {
   EXPECT_EQ(parsed.problems[1].line, 3);
   EXPECT_TRUE(named(parsed, "b").gpus.empty());
   EXPECT_EQ(named(parsed, "d").health, Health::unknown);
-  EXPECT_EQ(parse("No nodes in the system\n").problem_count, 0u);
-  EXPECT_EQ(parse("").values.size(), 0u);
+  EXPECT_EQ(nodes_in("No nodes in the system\n").problem_count, 0u);
+  EXPECT_EQ(nodes_in("").values.size(), 0u);
 }
 
 TEST(SlurmNode, HostileTextIsMadeSafe) {
   using namespace std::string_literals;
   std::string nul = "NodeName=a\0b State=DOWN Reason=\x1b]0;x\x07 caf\xe9 \xff"s;
-  auto parsed = parse(nul + " [ro\x1bot@2026-11-21T02:36:31]\n");
+  auto parsed = nodes_in(nul + " [ro\x1bot@2026-11-21T02:36:31]\n");
   ASSERT_EQ(parsed.values.size(), 1u);
   for (const std::string& text :
        {parsed.values[0].name.text, parsed.values[0].reason, parsed.values[0].reason_by})
     for (char c : text) EXPECT_FALSE(static_cast<unsigned char>(c) < 0x20 || c == 0x7f) << text;
-  auto huge = parse("NodeName=a State=DOWN Reason=" + std::string(10 << 20, 'x'));
+  auto huge = nodes_in("NodeName=a State=DOWN Reason=" + std::string(10 << 20, 'x'));
   ASSERT_EQ(huge.values.size(), 1u);
   EXPECT_LE(huge.values[0].reason.size(), 4096u);
 }
@@ -270,7 +270,7 @@ TEST(SlurmNode, HostileTextIsMadeSafe) {
 TEST(SlurmNode, EveryTruncationOfARecordingIsRead) {
   std::string text = recording("24.11", "node");
   for (std::size_t size = 0; size < text.size(); size += 7) {
-    auto parsed = parse(std::string_view(text).substr(0, size));
+    auto parsed = nodes_in(std::string_view(text).substr(0, size));
     EXPECT_LE(parsed.values.size(), 6u);
   }
 }

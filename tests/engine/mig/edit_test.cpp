@@ -14,22 +14,23 @@ const Product& board_of(const char* key) {
   static const Catalogue built_in = *Catalogue::built_in();
   return *built_in.by_key(key);
 }
-const Product& h100() { return board_of("H100-80GB-SXM5"); }
-Layout layout(std::string_view text) { return *parse_layout(h100(), text); }
+const Product& edit_h100() { return board_of("H100-80GB-SXM5"); }
+Layout edit_layout(std::string_view text) { return *parse_layout(edit_h100(), text); }
 
 std::string why(std::string_view profile, std::string_view standing, int unit = 0) {
-  const int index = *h100().index_of(profile);
-  const auto found = obstacle(h100(), layout(standing), index, unit);
-  return found ? to_text(h100(), index, *found) : "it fits";
+  const int index = *edit_h100().index_of(profile);
+  const auto found = obstacle(edit_h100(), edit_layout(standing), index, unit);
+  return found ? to_text(edit_h100(), index, *found) : "it fits";
 }
 
 TEST(Edit, OneMoreGoesWhereTheCursorStands) {
-  const int two = *h100().index_of("2g.20gb"), three = *h100().index_of("3g.40gb");
-  EXPECT_EQ(open_start_near(h100(), {}, two, 5), 4) << "slices 4-5 cover 5";
-  EXPECT_EQ(open_start_near(h100(), {}, three, 3), 0);
-  EXPECT_EQ(open_start_near(h100(), {}, three, 7), 4);
-  EXPECT_EQ(open_start_near(h100(), layout("3g.40gb@0"), three, 0), 4) << "the nearest that is open";
-  EXPECT_FALSE(open_start_near(h100(), layout("7g.80gb@0"), two, 0));
+  const int two = *edit_h100().index_of("2g.20gb"), three = *edit_h100().index_of("3g.40gb");
+  EXPECT_EQ(open_start_near(edit_h100(), {}, two, 5), 4) << "slices 4-5 cover 5";
+  EXPECT_EQ(open_start_near(edit_h100(), {}, three, 3), 0);
+  EXPECT_EQ(open_start_near(edit_h100(), {}, three, 7), 4);
+  EXPECT_EQ(open_start_near(edit_h100(), edit_layout("3g.40gb@0"), three, 0), 4)
+      << "the nearest that is open";
+  EXPECT_FALSE(open_start_near(edit_h100(), edit_layout("7g.80gb@0"), two, 0));
 }
 
 TEST(Edit, WhatIsInTheWayIsSaid) {
@@ -42,23 +43,23 @@ TEST(Edit, WhatIsInTheWayIsSaid) {
 }
 
 TEST(Edit, TheObstacleWithTheFewestInItsWayIsNamed) {
-  const Layout standing = layout("1g.10gb@0,1g.10gb@1,1g.10gb@2,1g.10gb@5");
-  const auto found = obstacle(h100(), standing, *h100().index_of("3g.40gb"), 0);
+  const Layout standing = edit_layout("1g.10gb@0,1g.10gb@1,1g.10gb@2,1g.10gb@5");
+  const auto found = obstacle(edit_h100(), standing, *edit_h100().index_of("3g.40gb"), 0);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->needs, (Placement{4, 4}));
   EXPECT_EQ(found->in_way, std::vector<std::size_t>{3});
 }
 
 TEST(Edit, SlidingPassesNeighbours) {
-  const Layout standing = layout("1g.10gb@0,2g.20gb@2");
-  EXPECT_EQ(slide(h100(), standing, 0, 1), layout("1g.10gb@1,2g.20gb@2"));
-  EXPECT_EQ(slide(h100(), layout("1g.10gb@1,2g.20gb@2"), 0, 1), layout("2g.20gb@2,1g.10gb@4"));
-  EXPECT_FALSE(slide(h100(), standing, 0, -1)) << "it stands at the left end";
+  const Layout standing = edit_layout("1g.10gb@0,2g.20gb@2");
+  EXPECT_EQ(slide(edit_h100(), standing, 0, 1), edit_layout("1g.10gb@1,2g.20gb@2"));
+  EXPECT_EQ(slide(edit_h100(), edit_layout("1g.10gb@1,2g.20gb@2"), 0, 1), edit_layout("2g.20gb@2,1g.10gb@4"));
+  EXPECT_FALSE(slide(edit_h100(), standing, 0, -1)) << "it stands at the left end";
 }
 
 TEST(Edit, StrandedMemoryIsNamed) {
-  EXPECT_EQ(stranded_text(h100(), layout("7x1g.10gb")), "slice 7 is stranded");
-  EXPECT_EQ(stranded_text(h100(), {}), "");
+  EXPECT_EQ(stranded_text(edit_h100(), edit_layout("7x1g.10gb")), "slice 7 is stranded");
+  EXPECT_EQ(stranded_text(edit_h100(), {}), "");
 }
 
 Layout any_layout(const Product& board) {

@@ -6,16 +6,12 @@
 #include <algorithm>
 
 #include "tests/engine/mig/brute_force.hpp"
+#include "tests/support/catalogue.hpp"
 
 namespace tessera::mig {
 namespace {
 
-const Catalogue& catalogue() {
-  static const Catalogue built_in = *Catalogue::built_in();
-  return built_in;
-}
-
-const Product& product(std::string_view key) { return *catalogue().by_key(key); }
+const Product& product(std::string_view key) { return *test::catalogue().by_key(key); }
 const Product& h100() { return product("H100-80GB-SXM5"); }
 const Product& a30() { return product("A30-24GB"); }
 const Product& rtx6000() { return product("RTX-PRO-6000-Blackwell-96GB"); }
@@ -42,7 +38,7 @@ Sizes sizes(const Product& board, const std::vector<int>& profiles) {
 
 TEST(KnownTruths, EveryEightUnitBoardHasTheSameGeometry) {
   int boards = 0;
-  for (const Product& board : catalogue().products()) {
+  for (const Product& board : test::catalogue().products()) {
     if (board.units != 8) continue;
     ++boards;
     EXPECT_EQ(sizes(board, base_profiles(board, false)), (Sizes{298, 19, 38, 12})) << board.key.text;
@@ -55,7 +51,7 @@ TEST(KnownTruths, EveryEightUnitBoardHasTheSameGeometry) {
 TEST(KnownTruths, A30) { EXPECT_EQ(sizes(a30(), base_profiles(a30(), true)), (Sizes{26, 5, 10, 4})); }
 
 TEST(KnownTruths, EveryProductWithKnownPlacementsHasLayouts) {
-  for (const Product& board : catalogue().products()) {
+  for (const Product& board : test::catalogue().products()) {
     const std::size_t count = enumerate(board, Which::all).size();
     EXPECT_EQ(count > 0, board.placements_known) << board.key.text;
     EXPECT_EQ(is_legal(board, {}), board.placements_known) << board.key.text;
@@ -148,7 +144,7 @@ TEST(MediaEngines, AnAllEngineInstanceLeavesOnlyThoseWithout) {
 }
 
 TEST(MediaEngines, OneOwnerOfTheOpticalFlowEngine) {
-  for (const Product& board : catalogue().products()) {
+  for (const Product& board : test::catalogue().products()) {
     if (!board.placements_known) continue;
     EXPECT_EQ(board.budget.ofa, 1) << board.key.text;
     for (const Layout& one : enumerate(board, Which::all, brute::every_profile(board))) {
@@ -163,7 +159,7 @@ TEST(MediaEngines, OneOwnerOfTheOpticalFlowEngine) {
 
 TEST(MediaEngines, NeverForbidWhatPlaceComputeAndMaximumAllow) {
   // Without +me and its like the budget must not bite: those layouts are all known to work.
-  for (const Product& board : catalogue().products()) {
+  for (const Product& board : test::catalogue().products()) {
     if (!board.placements_known) continue;
     Product unlimited = board;
     unlimited.budget = {};

@@ -8,31 +8,31 @@
 namespace tessera::mig {
 namespace {
 
-const Product& h100() {
+const Product& room_h100() {
   static const Catalogue built_in = *Catalogue::built_in();
   return *built_in.by_key("H100-80GB-SXM5");
 }
 
-Layout layout(std::string_view text) { return *parse_layout(h100(), text); }
-std::vector<int> profiles(std::string_view text) { return parse_wish(h100(), text)->open; }
+Layout room_layout(std::string_view text) { return *parse_layout(room_h100(), text); }
+std::vector<int> profiles(std::string_view text) { return parse_wish(room_h100(), text)->open; }
 
 std::string placed(std::string_view wanted, std::string_view held = "") {
-  const auto found = place(h100(), profiles(wanted), layout(held));
-  return found ? to_text(h100(), *found) : "none";
+  const auto found = place(room_h100(), profiles(wanted), room_layout(held));
+  return found ? to_text(room_h100(), *found) : "none";
 }
 
 TEST(Room, AnEmptyBoardIsAllFree) {
-  const Room empty = room(h100(), {});
+  const Room empty = room(room_h100(), {});
   EXPECT_EQ(empty.free, (std::vector<Placement>{{0, 8}}));
   EXPECT_TRUE(empty.stranded.empty());
-  EXPECT_EQ(h100().profiles[static_cast<std::size_t>(empty.largest.value())].name.text, "7g.80gb");
+  EXPECT_EQ(room_h100().profiles[static_cast<std::size_t>(empty.largest.value())].name.text, "7g.80gb");
   EXPECT_EQ(empty.free_compute_slices, 7);
   EXPECT_EQ(empty.stranded_compute_slices, 0);
   EXPECT_EQ(empty.fragmentation, 0);
 }
 
 TEST(Room, TwoThreesStrandAComputeSlice) {
-  const Room full = room(h100(), layout("3g.40gb@0,3g.40gb@4"));
+  const Room full = room(room_h100(), room_layout("3g.40gb@0,3g.40gb@4"));
   EXPECT_TRUE(full.free.empty());
   EXPECT_EQ(full.largest, std::nullopt);
   EXPECT_EQ(full.free_compute_slices, 1);
@@ -41,12 +41,12 @@ TEST(Room, TwoThreesStrandAComputeSlice) {
 }
 
 TEST(Room, AThreeOnTheLeftCostsAComputeSlice) {
-  EXPECT_EQ(room(h100(), layout("3g.40gb@4")).stranded_compute_slices, 0);
-  EXPECT_EQ(room(h100(), layout("3g.40gb@0")).stranded_compute_slices, 1);
+  EXPECT_EQ(room(room_h100(), room_layout("3g.40gb@4")).stranded_compute_slices, 0);
+  EXPECT_EQ(room(room_h100(), room_layout("3g.40gb@0")).stranded_compute_slices, 1);
 }
 
 TEST(Room, SevenOnesStrandTheLastMemorySlice) {
-  const Room full = room(h100(), layout("7x1g.10gb"));
+  const Room full = room(room_h100(), room_layout("7x1g.10gb"));
   EXPECT_EQ(full.free, (std::vector<Placement>{{7, 1}}));
   EXPECT_EQ(full.stranded, full.free);
   EXPECT_EQ(full.stranded_memory_slices, 1);
@@ -54,15 +54,15 @@ TEST(Room, SevenOnesStrandTheLastMemorySlice) {
 }
 
 TEST(Room, HolesAreFragmentation) {
-  const Room holes = room(h100(), layout("1g.10gb@0,1g.10gb@2,1g.10gb@4,1g.10gb@6"));
+  const Room holes = room(room_h100(), room_layout("1g.10gb@0,1g.10gb@2,1g.10gb@4,1g.10gb@6"));
   EXPECT_EQ(holes.free, (std::vector<Placement>{{1, 1}, {3, 1}, {5, 1}, {7, 1}}));
   EXPECT_EQ(holes.stranded, (std::vector<Placement>{{7, 1}}));
-  EXPECT_EQ(h100().profiles[static_cast<std::size_t>(holes.largest.value())].name.text, "1g.10gb");
+  EXPECT_EQ(room_h100().profiles[static_cast<std::size_t>(holes.largest.value())].name.text, "1g.10gb");
   EXPECT_DOUBLE_EQ(holes.fragmentation, 0.75) << "a 3g would go in, a 1g does";
 }
 
 TEST(Room, AnIllegalLayoutHasNone) {
-  const Room none = room(h100(), {{0, 0}, {0, 0}});
+  const Room none = room(room_h100(), {{0, 0}, {0, 0}});
   EXPECT_TRUE(none.free.empty());
   EXPECT_EQ(none.free_memory_slices, 0);
 }
@@ -131,23 +131,23 @@ TEST(Place, ChoosesWhatStrandsLeast) {
 TEST(Place, KeepsWhatIsHeld) {
   EXPECT_EQ(placed("2g.20gb,1g.10gb", "3g.40gb@0"), "3g.40gb@0,2g.20gb@4,1g.10gb@6");
   EXPECT_EQ(placed("3g.40gb", "1g.10gb@6,1g.10gb@3"), "none");
-  EXPECT_EQ(why_no_place(h100(), profiles("3g.40gb"), layout("1g.10gb@6,1g.10gb@3")),
+  EXPECT_EQ(why_no_place(room_h100(), profiles("3g.40gb"), room_layout("1g.10gb@6,1g.10gb@3")),
             "what stands on the board leaves no places where all of them could start");
 }
 
 TEST(Place, SaysWhatIsMissing) {
   const auto why = [](std::string_view text) {
-    return why_no_place(h100(), profiles(text)).value_or("it fits");
+    return why_no_place(room_h100(), profiles(text)).value_or("it fits");
   };
   EXPECT_EQ(why("4g.40gb,4g.40gb"), "at most 1 × 4g.40gb may stand on one board");
   EXPECT_EQ(why("4g.40gb,3g.40gb,1g.10gb"), "8 compute slices are needed and the board has 7");
   EXPECT_EQ(why("3g.40gb,3g.40gb,1g.10gb"), "9 memory slices are needed and the board has 8");
   EXPECT_EQ(why("2g.20gb,4g.40gb,1g.20gb"), "it fits");
   EXPECT_EQ(why("9x1g.10gb"), "at most 7 × 1g.10gb may stand on one board");
-  EXPECT_EQ(why_no_place(h100(), std::vector<int>{77}), "H100-80GB-SXM5 has no such profile");
-  EXPECT_FALSE(place(h100(), std::vector<int>{77}));
-  EXPECT_FALSE(place(h100(), std::vector<int>(1000, 0)));
-  EXPECT_TRUE(why_no_place(h100(), std::vector<int>(1000, 0)));
+  EXPECT_EQ(why_no_place(room_h100(), std::vector<int>{77}), "H100-80GB-SXM5 has no such profile");
+  EXPECT_FALSE(place(room_h100(), std::vector<int>{77}));
+  EXPECT_FALSE(place(room_h100(), std::vector<int>(1000, 0)));
+  EXPECT_TRUE(why_no_place(room_h100(), std::vector<int>(1000, 0)));
 }
 
 RC_GTEST_PROP(Place, FindsAPlaceWhenThereIsOne, ()) {

@@ -3,13 +3,10 @@
 
 #include "engine/plan/planner.hpp"
 #include "tests/support/build.hpp"
+#include "tests/support/catalogue.hpp"
 
 namespace tessera::test {
 
-inline const mig::Catalogue& catalogue() {
-  static const mig::Catalogue all = mig::Catalogue::built_in().value();
-  return all;
-}
 inline const mig::Product& h100() { return *catalogue().by_key("H100-80GB-SXM5"); }
 
 inline Gpu cut(int index, std::vector<Slice> slices, const char* product = "H100-80GB-SXM5") {

@@ -7,17 +7,9 @@
 #include <vector>
 
 #include "engine/sharing/shape.hpp"
+#include "tests/support/catalogue.hpp"
 
 namespace tessera::test {
-
-inline const mig::Catalogue& catalogue() {
-  static const mig::Catalogue all = [] {
-    Result<mig::Catalogue> read = mig::Catalogue::built_in();
-    EXPECT_TRUE(read.ok()) << to_line(read.error());
-    return std::move(read).value();
-  }();
-  return all;
-}
 
 inline const mig::Product& product(const std::string& key) {
   const mig::Product* found = catalogue().by_key(key);

@@ -90,7 +90,7 @@ RC_GTEST_PROP(SlurmconfDocument, AValueThatIsWrittenIsReadBack, ()) {
   RC_ASSERT(line.find("Y")->value == "1");
 }
 
-Files site(std::string conf, Files more = {}) {
+Files document_site(std::string conf, Files more = {}) {
   Files files{{"/etc/slurm/slurm.conf", std::move(conf)}};
   files.insert(files.end(), more.begin(), more.end());
   return files;
@@ -98,9 +98,9 @@ Files site(std::string conf, Files more = {}) {
 
 TEST(SlurmconfConfig, FollowsIncludesInOrder) {
   Files files =
-      site("ClusterName=Big\nInclude nodes-%c.conf\nNodeName=z\n",
-           {{"/etc/slurm/nodes-big.conf", "NodeName=DEFAULT Gres=gpu:2\nNodeName=a\ninclude /x/y\n"},
-            {"/x/y", "NodeName=b Gres=gpu:1\n"}});
+      document_site("ClusterName=Big\nInclude nodes-%c.conf\nNodeName=z\n",
+                    {{"/etc/slurm/nodes-big.conf", "NodeName=DEFAULT Gres=gpu:2\nNodeName=a\ninclude /x/y\n"},
+                     {"/x/y", "NodeName=b Gres=gpu:1\n"}});
   Config config = read(files);
   EXPECT_TRUE(config.lost.empty());
   std::string order;
@@ -111,8 +111,8 @@ TEST(SlurmconfConfig, FollowsIncludesInOrder) {
 }
 
 TEST(SlurmconfConfig, IncludesThatCannotBeFollowedAreTold) {
-  Config config = read(site("Include gone.conf\nInclude loop.conf\nInclude %c\n",
-                            {{"/etc/slurm/loop.conf", "Include loop.conf\n"}}));
+  Config config = read(document_site("Include gone.conf\nInclude loop.conf\nInclude %c\n",
+                                     {{"/etc/slurm/loop.conf", "Include loop.conf\n"}}));
   ASSERT_EQ(config.lost.size(), 3u);
   EXPECT_EQ(config.where(config.lost[0].at), "/etc/slurm/slurm.conf:1");
   EXPECT_EQ(config.lost[0].why, "the file /etc/slurm/gone.conf was not read");
@@ -121,9 +121,9 @@ TEST(SlurmconfConfig, IncludesThatCannotBeFollowedAreTold) {
 }
 
 TEST(SlurmconfConfig, LaterDefaultsReplaceEarlierOnes) {
-  auto nodes =
-      effective(site("NodeName=DEFAULT Gres=gpu:1 CPUs=2\nnodename=a\nNodeName=DEFAULT CPUs=4\n"
-                     "NodeName=b\nNodeName=default gres=gpu:3\nNodeName=c[1-2]\nNodeName=d Gres=\"\"\n"));
+  auto nodes = effective(
+      document_site("NodeName=DEFAULT Gres=gpu:1 CPUs=2\nnodename=a\nNodeName=DEFAULT CPUs=4\n"
+                    "NodeName=b\nNodeName=default gres=gpu:3\nNodeName=c[1-2]\nNodeName=d Gres=\"\"\n"));
   EXPECT_EQ(nodes["a"], "gpu:1");
   EXPECT_EQ(nodes["b"], "gpu:1");
   EXPECT_EQ(nodes["c2"], "gpu:3");

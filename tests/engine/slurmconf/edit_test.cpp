@@ -12,7 +12,7 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
-Files site(std::string conf, std::optional<std::string> gres = std::nullopt) {
+Files edit_site(std::string conf, std::optional<std::string> gres = std::nullopt) {
   Files files{{"/e/slurm.conf", std::move(conf)}};
   if (gres) files.push_back({"/e/gres.conf", std::move(*gres)});
   return files;
@@ -26,34 +26,36 @@ std::string conf(Result<Files> files) { return done(std::move(files)).front().te
 std::string gres(Result<Files> files) { return done(std::move(files)).back().text; }
 
 TEST(SlurmconfEdit, ANodeWithItsOwnLineIsEditedInPlace) {
-  EXPECT_EQ(conf(set_gres(site("NodeName=a CPUs=1 Gres=gpu:8 Feature=x # keep\r\nNodeName=b\r\n"), "a",
+  EXPECT_EQ(conf(set_gres(edit_site("NodeName=a CPUs=1 Gres=gpu:8 Feature=x # keep\r\nNodeName=b\r\n"), "a",
                           "gpu:1g.5gb:7")),
             "NodeName=a CPUs=1 Gres=gpu:1g.5gb:7 Feature=x # keep\r\nNodeName=b\r\n");
-  EXPECT_EQ(conf(set_gres(site("NodeName=a CPUs=1# c\n"), "a", "gpu:8")),
+  EXPECT_EQ(conf(set_gres(edit_site("NodeName=a CPUs=1# c\n"), "a", "gpu:8")),
             "NodeName=a CPUs=1 Gres=gpu:8# c\n");
-  EXPECT_EQ(conf(set_gres(site("NodeName=a gres=\"gpu:8\""), "a", "gpu:2")), "NodeName=a gres=\"gpu:2\"");
-  EXPECT_EQ(conf(set_gres(site("NodeName=a \\\n  Gres=gpu:8 \\\n  CPUs=1\n"), "a", "gpu:2")),
+  EXPECT_EQ(conf(set_gres(edit_site("NodeName=a gres=\"gpu:8\""), "a", "gpu:2")),
+            "NodeName=a gres=\"gpu:2\"");
+  EXPECT_EQ(conf(set_gres(edit_site("NodeName=a \\\n  Gres=gpu:8 \\\n  CPUs=1\n"), "a", "gpu:2")),
             "NodeName=a \\\n  Gres=gpu:2 \\\n  CPUs=1\n");
 }
 
 TEST(SlurmconfEdit, ANodeAmongOthersIsSplitOut) {
   EXPECT_EQ(
-      conf(set_gres(site("NodeName=node[01-16] CPUs=64 Gres=gpu:8\nPartitionName=p Nodes=node[01-16]\n"),
+      conf(set_gres(edit_site("NodeName=node[01-16] CPUs=64 Gres=gpu:8\nPartitionName=p Nodes=node[01-16]\n"),
                     "node03", "gpu:1g.10gb:7")),
       "NodeName=node[01-02,04-16] CPUs=64 Gres=gpu:8\nNodeName=node03 CPUs=64 Gres=gpu:1g.10gb:7\n"
       "PartitionName=p Nodes=node[01-16]\n");
   // Lists that run along are split along; what one entry says for all is copied.
   EXPECT_EQ(
       conf(set_gres(
-          site("NodeName=n[1-3] NodeHostname=h[1-3] NodeAddr=10.0.0.[7-9] Port=[7001-7003] BcastAddr=b"),
+          edit_site("NodeName=n[1-3] NodeHostname=h[1-3] NodeAddr=10.0.0.[7-9] Port=[7001-7003] BcastAddr=b"),
           "n2", "gpu:1")),
       "NodeName=n[1,3] NodeHostname=h[1,3] NodeAddr=10.0.0.[7,9] Port=[7001,7003] BcastAddr=b\n"
       "NodeName=n2 NodeHostname=h2 NodeAddr=10.0.0.8 Port=7002 BcastAddr=b Gres=gpu:1\n");
-  EXPECT_EQ(conf(set_gres(site("NodeName=a,b Gres=gpu:1"), "b", "")), "NodeName=a Gres=gpu:1\nNodeName=b\n");
+  EXPECT_EQ(conf(set_gres(edit_site("NodeName=a,b Gres=gpu:1"), "b", "")),
+            "NodeName=a Gres=gpu:1\nNodeName=b\n");
 }
 
 TEST(SlurmconfEdit, DefaultsGoOnCounting) {
-  Files files = site("NodeName=DEFAULT CPUs=4 Gres=gpu:8\nNodeName=n[1-3]\n");
+  Files files = edit_site("NodeName=DEFAULT CPUs=4 Gres=gpu:8\nNodeName=n[1-3]\n");
   Files once = done(set_gres(files, "n2", "gpu:2"));
   EXPECT_EQ(once[0].text, "NodeName=DEFAULT CPUs=4 Gres=gpu:8\nNodeName=n[1,3]\nNodeName=n2 Gres=gpu:2\n");
   EXPECT_EQ(effective(done(set_gres(once, "n2", "gpu:8"))), effective(files));
@@ -64,37 +66,37 @@ TEST(SlurmconfEdit, DefaultsGoOnCounting) {
 
 TEST(SlurmconfEdit, ALineThatEndsOpenDoesNotSwallowTheNext) {
   for (const char* text : {"NodeName=n[1-2] \\", "NodeName=n[1-2] \\\n", "NodeName=n[1-2] \\\r\n"}) {
-    Files files = done(set_gres(site(text), "n1", "gpu:1"));
+    Files files = done(set_gres(edit_site(text), "n1", "gpu:1"));
     EXPECT_EQ(effective(files), (std::map<std::string, std::string>{{"n1", "gpu:1"}, {"n2", ""}})) << text;
   }
 }
 
 TEST(SlurmconfEdit, RefusesWhatItCannotKeepRight) {
   auto reason = [](Result<Files> files) { return files ? "" : files.error().reason; };
-  EXPECT_EQ(reason(set_gres(site("NodeName=a\nNodeName=a\n"), "a", "gpu:1")),
+  EXPECT_EQ(reason(set_gres(edit_site("NodeName=a\nNodeName=a\n"), "a", "gpu:1")),
             "a is defined twice: /e/slurm.conf:1 and /e/slurm.conf:2");
-  EXPECT_EQ(reason(set_gres(site("NodeName=a\n"), "b", "gpu:1")), "no NodeName line names b");
-  EXPECT_EQ(reason(set_gres(site("NodeName=a,b,a\n"), "a", "gpu:1")), "/e/slurm.conf:1 names a twice");
-  EXPECT_EQ(reason(set_gres(site("NodeName=\"a,b\n"), "b", "gpu:1")),
+  EXPECT_EQ(reason(set_gres(edit_site("NodeName=a\n"), "b", "gpu:1")), "no NodeName line names b");
+  EXPECT_EQ(reason(set_gres(edit_site("NodeName=a,b,a\n"), "a", "gpu:1")), "/e/slurm.conf:1 names a twice");
+  EXPECT_EQ(reason(set_gres(edit_site("NodeName=\"a,b\n"), "b", "gpu:1")),
             "/e/slurm.conf:1: NodeName cannot be split");
-  EXPECT_NE(set_gres(site("Include more\nNodeName=a\n"), "b", "gpu:1").error().hint.find("more"),
+  EXPECT_NE(set_gres(edit_site("Include more\nNodeName=a\n"), "b", "gpu:1").error().hint.find("more"),
             std::string::npos);
-  EXPECT_NE(reason(set_gres(site("NodeName=a[1-2\n"), "a1", "gpu:1")).find("/e/slurm.conf:1"),
+  EXPECT_NE(reason(set_gres(edit_site("NodeName=a[1-2\n"), "a1", "gpu:1")).find("/e/slurm.conf:1"),
             std::string::npos);
-  EXPECT_EQ(reason(set_gres(site("NodeName=n[1-3] NodeAddr=h[1-2]\n"), "n1", "gpu:1")),
+  EXPECT_EQ(reason(set_gres(edit_site("NodeName=n[1-3] NodeAddr=h[1-2]\n"), "n1", "gpu:1")),
             "/e/slurm.conf:1: NodeAddr lists 2 for 3 nodes");
   for (const char* bad : {"gpu:1 Feature=x", "gpu:1\nNodeName=x", "gpu:1#", "gpu\\", "\"gpu\""})
-    EXPECT_FALSE(set_gres(site("NodeName=a\n"), "a", bad)) << bad;
+    EXPECT_FALSE(set_gres(edit_site("NodeName=a\n"), "a", bad)) << bad;
   EXPECT_FALSE(set_gres({}, "a", "gpu:1"));
 }
 
 TEST(SlurmconfEdit, TypesAreAddedNeverTakenAway) {
-  EXPECT_EQ(conf(add_gres_types(site("GresTypes=gpu # x\n"), {"gpu", "MPS", "shard"})),
+  EXPECT_EQ(conf(add_gres_types(edit_site("GresTypes=gpu # x\n"), {"gpu", "MPS", "shard"})),
             "GresTypes=gpu,MPS,shard # x\n");
-  EXPECT_EQ(conf(add_gres_types(site("ClusterName=c\nNodeName=a\n"), {"gpu"})),
+  EXPECT_EQ(conf(add_gres_types(edit_site("ClusterName=c\nNodeName=a\n"), {"gpu"})),
             "ClusterName=c\nGresTypes=gpu\nNodeName=a\n");
-  EXPECT_EQ(conf(add_gres_types(site("ClusterName=c"), {"gpu"})), "ClusterName=c\nGresTypes=gpu\n");
-  EXPECT_EQ(conf(add_gres_types(site("grestypes=gpu\n"), {"GPU"})), "grestypes=gpu\n");
+  EXPECT_EQ(conf(add_gres_types(edit_site("ClusterName=c"), {"gpu"})), "ClusterName=c\nGresTypes=gpu\n");
+  EXPECT_EQ(conf(add_gres_types(edit_site("grestypes=gpu\n"), {"GPU"})), "grestypes=gpu\n");
 }
 
 const char* const kLab =
@@ -106,7 +108,7 @@ const char* const kLab =
 TEST(SlurmconfEdit, LinesOfANodeAreReplacedAmongOthers) {
   Strings wanted{"NodeName=gpu01 Name=gpu Type=1g.10gb File=/d/cap[0-6]",
                  "Name=gpu Type=3g.40gb File=/d/cap[7-8]"};
-  Files files = done(set_gres_lines(site("", kLab), "gpu01", wanted));
+  Files files = done(set_gres_lines(edit_site("", kLab), "gpu01", wanted));
   EXPECT_EQ(files[1].text,
             "NodeName=gpu02 Name=gpu Type=h100 File=/d/nvidia[0-3] Cores=0-31 # left\n"
             "NodeName=gpu01 Name=gpu Type=1g.10gb File=/d/cap[0-6]\n"
@@ -117,34 +119,35 @@ TEST(SlurmconfEdit, LinesOfANodeAreReplacedAmongOthers) {
   EXPECT_EQ(gres_lines_of(files, "gpu01"),
             (Strings{"name=gpu type=1g.10gb file=/d/cap[0-6]", "name=gpu type=3g.40gb file=/d/cap[7-8]"}));
   // The old lines taken from the old files restore what counts.
-  Files back = done(set_gres_lines(files, "gpu01", gres_lines_of(site("", kLab), "gpu01")));
-  EXPECT_EQ(gres_lines_of(back, "gpu01"), gres_lines_of(site("", kLab), "gpu01"));
-  EXPECT_EQ(gres_lines_of(back, "gpu02"), gres_lines_of(site("", kLab), "gpu02"));
+  Files back = done(set_gres_lines(files, "gpu01", gres_lines_of(edit_site("", kLab), "gpu01")));
+  EXPECT_EQ(gres_lines_of(back, "gpu01"), gres_lines_of(edit_site("", kLab), "gpu01"));
+  EXPECT_EQ(gres_lines_of(back, "gpu02"), gres_lines_of(edit_site("", kLab), "gpu02"));
 }
 
 TEST(SlurmconfEdit, ALineThatSaysTheSameKeepsItsComment) {
   std::string text =
       "NodeName=a Name=gpu File=/dev/nvidia0   # the good one\nNodeName=a Name=gpu File=/dev/nvidia1\n";
-  EXPECT_EQ(gres(set_gres_lines(site("", text), "a", {"Name=gpu File=/dev/nvidia0"})),
+  EXPECT_EQ(gres(set_gres_lines(edit_site("", text), "a", {"Name=gpu File=/dev/nvidia0"})),
             "NodeName=a Name=gpu File=/dev/nvidia0   # the good one\n");
 }
 
 TEST(SlurmconfEdit, GresConfIsMadeAndDetectionIsTurnedOff) {
-  Files files = done(set_gres_lines(site("NodeName=a\n"), "a", {"Name=gpu File=/dev/nvidia0"}));
+  Files files = done(set_gres_lines(edit_site("NodeName=a\n"), "a", {"Name=gpu File=/dev/nvidia0"}));
   ASSERT_EQ(files.size(), 2u);
   EXPECT_EQ(files[1].path, "/e/gres.conf");
   EXPECT_EQ(files[1].text, "NodeName=a Name=gpu File=/dev/nvidia0\n");
-  EXPECT_EQ(gres(set_gres_lines(site("", "AutoDetect=nvml\n"), "a", {"Name=gpu File=/dev/nvidia0"})),
+  EXPECT_EQ(gres(set_gres_lines(edit_site("", "AutoDetect=nvml\n"), "a", {"Name=gpu File=/dev/nvidia0"})),
             "AutoDetect=nvml\nNodeName=a AutoDetect=off Name=gpu File=/dev/nvidia0\n");
-  EXPECT_EQ(gres(set_gres_lines(site("", "AutoDetect=nvml\n"), "a", {"NodeName=a\tName=gpu\tFile=/x"})),
+  EXPECT_EQ(gres(set_gres_lines(edit_site("", "AutoDetect=nvml\n"), "a", {"NodeName=a\tName=gpu\tFile=/x"})),
             "AutoDetect=nvml\nNodeName=a AutoDetect=off\tName=gpu\tFile=/x\n");
-  EXPECT_EQ(gres(set_gres_lines(site("", "AutoDetect=off\n"), "a", {"AutoDetect=nvml"})),
+  EXPECT_EQ(gres(set_gres_lines(edit_site("", "AutoDetect=off\n"), "a", {"AutoDetect=nvml"})),
             "AutoDetect=off\nNodeName=a AutoDetect=nvml\n");
 }
 
 TEST(SlurmconfEdit, LinesForEveryNodeAreRefusedWithTheWayOut) {
-  Files files = site("NodeName=a Gres=gpu:8\nNodeName=b[1-2] Gres=craynetwork:1,gpu:h100:8\nNodeName=c\n",
-                     "Name=gpu Type=h100 File=/dev/nvidia[0-7]\n");
+  Files files =
+      edit_site("NodeName=a Gres=gpu:8\nNodeName=b[1-2] Gres=craynetwork:1,gpu:h100:8\nNodeName=c\n",
+                "Name=gpu Type=h100 File=/dev/nvidia[0-7]\n");
   auto refused = set_gres_lines(files, "b1", {"Name=gpu File=/dev/nvidia0"});
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().reason.find("/e/gres.conf:1 has no NodeName="), std::string::npos);
@@ -154,7 +157,7 @@ TEST(SlurmconfEdit, LinesForEveryNodeAreRefusedWithTheWayOut) {
 }
 
 TEST(SlurmconfEdit, AWholeNodeIsIdempotent) {
-  Files files = site("GresTypes=gpu\nNodeName=gpu0[1-2] Gres=gpu:h100:8\n", kLab);
+  Files files = edit_site("GresTypes=gpu\nNodeName=gpu0[1-2] Gres=gpu:h100:8\n", kLab);
   Wanted wanted{"gpu01",
                 "gpu:h100:2,mps:200",
                 {"gpu", "mps"},
@@ -190,7 +193,7 @@ RC_GTEST_PROP(SlurmconfEdit, OnlyTheNodeChanges, ()) {
   std::string text;
   for (const std::string& line : lines) text += line + (*rc::gen::element(0, 1) ? "\n" : "\r\n");
   if (*rc::gen::arbitrary<bool>() && !text.empty()) text.pop_back();
-  Files files = site(text);
+  Files files = edit_site(text);
   auto before = effective(files);
   RC_PRE(!before.empty());
   auto node = std::next(before.begin(), *rc::gen::inRange<int>(0, static_cast<int>(before.size())));

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "tests/support/build.hpp"
+#include "tests/support/catalogue.hpp"
 #include "tests/support/json_check.hpp"
 #include "tests/support/paths.hpp"
 #include "tui/canvas.hpp"
@@ -20,10 +21,6 @@ namespace {
 using test::at;
 using test::json_at;
 
-const mig::Catalogue& catalogue() {
-  static const mig::Catalogue built_in = *mig::Catalogue::built_in();
-  return built_in;
-}
 const guide::Texts& texts() {
   static const auto built_in = *guide::Texts::built_in();
   return *built_in;
@@ -61,7 +58,7 @@ class Guide : public testing::Test {
   }
   Result<GuideSheet> ask(const std::vector<std::string>& arguments) {
     options = options_of(arguments);
-    return ask_guide(options, story_.model, catalogue(), texts(), at(0));
+    return ask_guide(options, story_.model, test::catalogue(), texts(), at(0));
   }
   std::string print(const std::vector<std::string>& arguments) {
     auto sheet = ask(arguments);
@@ -200,7 +197,7 @@ TEST_F(Guide, TheTablesAreThereForBothGuides) {
 TEST_F(Guide, PlainTextStaysPlain) {
   options = options_of({"--product", "H100-80GB-SXM5", "--answer", "Q2=yes", "--platform", "fpt"});
   options.ascii = true;
-  const std::string page = print_guide(*ask_guide(options, {}, catalogue(), texts(), at(0)), options);
+  const std::string page = print_guide(*ask_guide(options, {}, test::catalogue(), texts(), at(0)), options);
   for (char c : page) ASSERT_TRUE(c == '\n' || (c >= 32 && c < 127)) << static_cast<int>(c);
   EXPECT_NE(page.find("\nTo accept\n"), std::string::npos);
 }

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "tests/support/build.hpp"
+#include "tests/support/catalogue.hpp"
 #include "tests/support/json_check.hpp"
 #include "tests/support/paths.hpp"
 #include "tui/cli/table_text.hpp"
@@ -16,11 +17,6 @@ namespace {
 
 using test::at;
 using test::json_at;
-
-const mig::Catalogue& catalogue() {
-  static const mig::Catalogue built_in = *mig::Catalogue::built_in();
-  return built_in;
-}
 
 std::string schema(const std::string& name) {
   std::ifstream stream(test::source_dir() + "/docs/json/" + name + ".schema.json");
@@ -55,7 +51,7 @@ class List : public testing::Test {
   std::string print(const std::string& command, OutputFormat output = OutputFormat::json) {
     options.command = command;
     options.output = output;
-    auto text = print_list(options, story_.model, {at(0), &catalogue()});
+    auto text = print_list(options, story_.model, {at(0), &test::catalogue()});
     return text ? *text : to_line(text.error());
   }
 
