@@ -1,0 +1,134 @@
+// The stage on the node itself: its GPUs are cut by the driver's own tool, and its next boot is told.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/plan/boot_layout.hpp"
+#include "engine/plan/observed.hpp"
+#include "engine/plan/slurm_builder.hpp"
+
+namespace tessera::plan {
+
+void SlurmBuilder::recut() {
+  stop_clients();
+  for (const BoardChange& board : change_.boards)
+    if (!board.destroyed.empty() && !board.dragged) destroy(board);
+  switch_modes();
+  for (const BoardChange& board : change_.boards)
+    if (!board.created.empty()) create(board);
+  look("read the boards back", boards(), std::chrono::minutes(1)).before = guarded();
+  boot_file();
+}
+
+bool SlurmBuilder::has_clients() const { return !site_.stop_clients.empty(); }
+
+void SlurmBuilder::stop_clients() {
+  if (!has_clients()) return;
+  Step& step = add("stop the site's own clients of the GPUs", special(slurm::verb::kStopClients));
+  step.commands = site_.stop_clients;
+  run_there(step);
+  step.before = guarded_and_empty();
+  step.after = {word_is(slurm::key::kClients, "stopped")};
+  step.deadline = std::chrono::minutes(2);
+  step.retry = kFewRetry;
+  step.undo = "start them again";
+}
+
+void SlurmBuilder::start_clients() {
+  if (site_.start_clients.empty()) return;
+  Step& step = add("start the site's own clients of the GPUs", special(slurm::verb::kStartClients));
+  step.commands = site_.start_clients;
+  run_there(step);
+  step.before = guarded();
+  step.after = {word_is(slurm::key::kClients, "started")};
+  step.deadline = std::chrono::minutes(2);
+  step.retry = kFewRetry;
+}
+
+Conditions SlurmBuilder::for_cutting() const {
+  Conditions conditions = guarded_and_empty();
+  if (has_clients()) conditions.push_back(word_is(slurm::key::kClients, "stopped"));
+  return conditions;
+}
+
+void SlurmBuilder::destroy(const BoardChange& board) {
+  Step& step = add(fmt::format("GPU {}: destroy {}", board.gpu.value, to_text(board.destroyed)),
+                   DestroyInstances{board.gpu, board.destroyed}, board.product);
+  run_there(step);
+  step.before = for_cutting();
+  if (!board.kept.empty()) step.before.push_back(InstancesStand{board.gpu, board.kept});
+  step.after = {InstancesGone{board.gpu, board.destroyed}};
+  if (!board.kept.empty()) step.after.push_back(InstancesStand{board.gpu, board.kept});
+  step.retry = kBusyRetry;
+  step.undo = fmt::format("create {} again", to_text(board.destroyed));
+}
+
+std::vector<GpuIndex> SlurmBuilder::switched(bool on) const {
+  std::vector<GpuIndex> gpus;
+  for (const BoardChange& board : change_.boards)
+    if (board.mode_changes && board.after.mig == on) gpus.push_back(board.gpu);
+  return gpus;
+}
+
+void SlurmBuilder::switch_modes() {
+  bool later = change_.needs.reset || change_.needs.reboot;
+  for (bool on : {false, true}) {
+    std::vector<GpuIndex> gpus = switched(on);
+    if (gpus.empty()) continue;
+    Step& step = add(fmt::format("{}: MIG {}", boards_text(gpus), on ? "on" : "off"), SetMode{gpus, on});
+    run_there(step);
+    step.before = for_cutting();
+    for (GpuIndex gpu : gpus) step.after.push_back(ModeIs{{gpu}, on, later});
+    step.retry = kBusyRetry;
+    step.undo = fmt::format("MIG {} again", on ? "off" : "on");
+  }
+  if (!later) return;
+  std::vector<GpuIndex> all;
+  for (const Gpu& gpu : change_.node.gpus) all.push_back(gpu.index);
+  bool reboot = change_.needs.reboot;
+  Step& step = reboot ? add("reboot the node", RebootNode{})
+                      : add(fmt::format("reset {}", boards_text(all)), ResetGpus{all});
+  if (!reboot) run_there(step);
+  step.before = for_cutting();
+  if (reboot) step.after.push_back(Answering{});
+  for (bool on : {false, true})
+    for (GpuIndex gpu : switched(on)) step.after.push_back(ModeIs{{gpu}, on, false});
+  step.deadline = reboot ? std::chrono::minutes(30) : std::chrono::minutes(3);
+  step.look_every = std::chrono::seconds(2);
+  step.retry = reboot ? Retry{} : kFewRetry;
+}
+
+void SlurmBuilder::create(const BoardChange& board) {
+  std::vector<InstanceAt> beside = board.dragged ? std::vector<InstanceAt>{} : board.kept;
+  Step& step = add(fmt::format("GPU {}: create {}", board.gpu.value, to_text(board.created)),
+                   CreateInstances{board.gpu, board.created, beside, board.chosen}, board.product);
+  run_there(step);
+  step.before = for_cutting();
+  step.before.push_back(ModeIs{{board.gpu}, true, false});
+  // What is made again may stand already, when this step is run a second time.
+  std::vector<InstanceAt> gone = board.destroyed;
+  std::erase_if(gone, [&](const InstanceAt& one) {
+    return std::any_of(board.created.begin(), board.created.end(),
+                       [&](const InstanceAt& other) { return other.same(one); });
+  });
+  if (!gone.empty() && !board.dragged) step.before.push_back(InstancesGone{board.gpu, gone});
+  if (!beside.empty()) step.before.push_back(InstancesStand{board.gpu, beside});
+  step.after = {LayoutIs{board.gpu, board.after.instances, board.chosen}};
+  if (!beside.empty()) step.after.push_back(InstancesStand{board.gpu, beside});
+  step.retry = kFewRetry;
+  step.undo = fmt::format("destroy {}", to_text(board.created));
+}
+
+void SlurmBuilder::boot_file() {
+  if (site_.boot_file.empty()) return;
+  std::string text = boot_layout(change_.node, change_.boards);
+  Step& step = add(fmt::format("write the layout for the next boot into {}", site_.boot_file),
+                   special(slurm::verb::kWriteBootFile, {{"path", site_.boot_file}, {"text", text}}));
+  step.commands = {there(fmt::format("tee {}", site_.boot_file))};
+  step.before = guarded();
+  step.after = {word_is(slurm::key::kBootFile, slurm::digest(text))};
+  step.retry = kFewRetry;
+  step.undo = "write the layout that was found";
+}
+
+}  // namespace tessera::plan

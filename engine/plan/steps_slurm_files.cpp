@@ -1,0 +1,120 @@
+// The last stages: Slurm's files, the daemons that read them, and the proof that the node offers what is
+// wanted.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/plan/observed.hpp"
+#include "engine/plan/slurm_builder.hpp"
+#include "engine/plan/slurm_config.hpp"
+#include "engine/slurmconf/diff.hpp"
+
+namespace tessera::plan {
+
+std::vector<std::string> SlurmBuilder::diff() const {
+  auto wanted = slurm::wanted_config(after_, wanted_, product_, site_);
+  if (!wanted) return {"# " + wanted.error().reason, "# Gres=" + wanted_};
+  auto files = slurmconf::set_node(site_.files, *wanted);
+  if (!files) return {"# " + to_line(files.error())};
+  std::vector<std::string> lines;
+  std::string text = slurmconf::unified_diff(site_.files, *files);
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = std::min(text.find('\n', at), text.size());
+    lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
+}
+
+void SlurmBuilder::write_config() {
+  Step& step = add("write Slurm's files", special(slurm::verb::kWriteConfig, {{"gres", wanted_}}));
+  step.commands = diff();
+  step.before = guarded_and_empty();
+  step.before.push_back(word_is(slurm::key::kWritable, ""));
+  step.after = {word_is(slurm::key::kConfig, wanted_)};
+  step.retry = kFewRetry;
+  step.undo = "write what stood there; each file has a backup beside it";
+}
+
+void SlurmBuilder::await_patch() {
+  Step& step =
+      look("wait until the site's own automation has made it so",
+           {word_is(slurm::key::kGres, wanted_), word_is(slurm::key::kRegistered, "yes")}, Duration{0});
+  step.commands = diff();
+  step.commands.push_back(site_.reconfigure_suffices()
+                              ? "scontrol reconfigure"
+                              : fmt::format("restart slurmctld, then slurmd on {}", node_));
+  step.before = guarded();
+  step.look_every = std::chrono::seconds(1);
+}
+
+void SlurmBuilder::make_effective() {
+  elsewhere("see again that only this node will change", std::chrono::minutes(1));
+  Conditions before = guarded_and_empty();
+  before.push_back(word_is(slurm::key::kConfig, wanted_));
+  before.push_back(word_is(slurm::key::kElsewhere, ""));
+  Step& step = add("have Slurm read its files again", special(slurm::verb::kReconfigure));
+  step.commands = {"scontrol reconfigure"};
+  step.before = before;
+  step.after = {word_is(slurm::key::kReconfigured, "yes")};
+  step.undo = "the same with the files as they were";
+  if (site_.reconfigure_suffices()) return;
+  if (site_.restart_controller.empty() || site_.restart_node.empty()) return ask_for_restarts();
+  restart("restart the controller", slurm::verb::kRestartController, site_.restart_controller,
+          {word_is(slurm::key::kControllerRestarted, "yes")}, before);
+  // slurmd reads its devices only when it starts.
+  restart(fmt::format("restart slurmd on {}", node_), slurm::verb::kRestartNode, site_.restart_node,
+          {word_is(slurm::key::kNodeRestarted, "yes"), word_is(slurm::key::kGres, wanted_)},
+          {MarkIsOurs{}, NodeClosed{}});
+}
+
+void SlurmBuilder::restart(std::string title, std::string_view what, const std::vector<std::string>& argv,
+                           Conditions after, Conditions before) {
+  Step& step = add(std::move(title), special(what));
+  step.commands = {joined(argv, node_)};
+  step.before = std::move(before);
+  step.after = std::move(after);
+  step.deadline = std::chrono::minutes(2);
+  step.retry = kFewRetry;
+}
+
+void SlurmBuilder::ask_for_restarts() {
+  Step& step = look(
+      fmt::format("Slurm {}.{:02} takes new GRES over only when its daemons start", site_.major, site_.minor),
+      {word_is(slurm::key::kGres, wanted_), word_is(slurm::key::kRegistered, "yes")},
+      std::chrono::seconds(10));
+  step.commands = {site_.restart_controller.empty() ? "on the controller: restart slurmctld"
+                                                    : joined(site_.restart_controller, node_),
+                   site_.restart_node.empty() ? fmt::format("on {}: restart slurmd", node_)
+                                              : joined(site_.restart_node, node_)};
+  step.before = guarded();
+}
+
+void SlurmBuilder::registered() {
+  Conditions after = proof();
+  after.insert(after.begin(), Answering{});
+  look("read back: what Slurm offers, and that the node is registered", std::move(after),
+       std::chrono::minutes(5))
+      .before = guarded();
+}
+
+Conditions SlurmBuilder::boards() const {
+  Conditions all;
+  for (const BoardChange& board : change_.boards) {
+    if (!cuts(board)) continue;
+    if (board.after.mig)
+      all.push_back(LayoutIs{board.gpu, board.after.instances, board.chosen});
+    else
+      all.push_back(ModeIs{{board.gpu}, false, false});
+  }
+  return all;
+}
+
+Conditions SlurmBuilder::proof() const {
+  Conditions all = in_reservation_ ? Conditions{} : boards();
+  all.push_back(word_is(slurm::key::kGres, wanted_));
+  all.push_back(word_is(slurm::key::kRegistered, "yes"));
+  return all;
+}
+
+}  // namespace tessera::plan
