@@ -46,6 +46,7 @@ using boost::system::error_code;
 constexpr std::size_t kErrorLimit = 64u << 10;
 // After a kill: how long an unkillable child (a hung file system) may keep us from answering.
 constexpr auto kGrace = std::chrono::seconds(2);
+constexpr auto kLookAgain = std::chrono::milliseconds(30);
 
 // Between fork and exec: only calls that are safe there.
 void prepare_child(bool dies_with_us) {
@@ -76,7 +77,7 @@ Error cannot_start(const Command& command, std::string reason, std::string hint)
 
 // One child from start to reaping. Keeps itself alive through its handlers.
 struct Run : std::enable_shared_from_this<Run> {
-  explicit Run(asio::io_context& io) : out(io), err(io), in(io), exit(io), timer(io) {}
+  explicit Run(asio::io_context& io) : out(io), err(io), in(io), exit(io), timer(io), again(io) {}
 
   Command command;
   Processes::Finished finished;
@@ -85,6 +86,7 @@ struct Run : std::enable_shared_from_this<Run> {
   bp::async_pipe out, err, in;
   asio::posix::stream_descriptor exit;  // a pidfd: readable once the child has ended
   asio::steady_timer timer;
+  asio::steady_timer again;  // when to look whether it has ended, though nothing says so
   std::array<char, 65536> out_buffer{};
   std::array<char, 4096> err_buffer{};
   pid_t pid = -1;
@@ -98,11 +100,14 @@ struct Run : std::enable_shared_from_this<Run> {
   void listen();
   void read_out();
   void read_err();
+  bool has_ended() const;
   void on_exit();
+  void check_soon();
   void on_deadline();
   void kill_group() const {
-    if (pid > 0 && !reaped) ::kill(-pid, SIGKILL);
+    if (pid > 0 && !reaped) ::kill(command.leaves_others ? pid : -pid, SIGKILL);
   }
+  void finish_within(std::chrono::seconds grace);
   void end_early();
   void finish_when_done();
   void finish();
@@ -189,7 +194,25 @@ void Run::read_err() {
                       });
 }
 
+// It stays a zombie, so that its number is nobody else's yet. No child of ours any more: ended as well.
+bool Run::has_ended() const {
+  siginfo_t about{};
+  return ::waitid(P_PID, static_cast<id_t>(pid), &about, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+         about.si_pid == pid;
+}
+
+// The pidfd says it once, and has been seen to say it too early for wait4(2), by a tracer or a busy kernel:
+// then nothing would come any more until the deadline.
+void Run::check_soon() {
+  again.expires_after(kLookAgain);
+  again.async_wait([self = shared_from_this()](const error_code& stopped) {
+    if (!stopped) self->on_exit();
+  });
+}
+
 void Run::on_exit() {
+  if (reaped || !exit.is_open()) return;
+  if (!has_ended()) return check_soon();
   // While the child is a zombie its number cannot be taken by anybody else: end its group before reaping.
   kill_group();
   int status = 0;
@@ -200,6 +223,7 @@ void Run::on_exit() {
   reaped = true;
   error_code ignored;
   exit.close(ignored);
+  again.cancel();
   if (lost)
     outcome.signal = SIGCHLD;
   else if (WIFSIGNALED(status))
@@ -207,13 +231,18 @@ void Run::on_exit() {
   else
     outcome.exit_code = WEXITSTATUS(status);
   in.close(ignored);
+  if (command.leaves_others) finish_within(kGrace);  // somebody who stays may hold the pipes for ever
   finish_when_done();
 }
 
 // Kills the group and gives the end a moment to come through the pipes.
 void Run::end_early() {
   kill_group();
-  timer.expires_after(kGrace);
+  finish_within(kGrace);
+}
+
+void Run::finish_within(std::chrono::seconds grace) {
+  timer.expires_after(grace);
   timer.async_wait([self = shared_from_this()](const error_code& stopped) {
     if (!stopped) self->finish();
   });
@@ -226,7 +255,9 @@ void Run::on_deadline() {
 }
 
 void Run::finish_when_done() {
-  if (reaped && open_pipes == 0) finish();
+  if (open_pipes != 0) return;
+  if (reaped) return finish();
+  if (finished) check_soon();
 }
 
 void Run::finish() {
@@ -261,6 +292,7 @@ Processes::~Processes() {
     if (run->pid > 0 && !run->reaped) ::waitpid(run->pid, nullptr, WNOHANG);
     error_code ignored;
     run->timer.cancel();
+    run->again.cancel();
     run->exit.close(ignored);
     for (auto* pipe : {&run->out, &run->err, &run->in}) pipe->close(ignored);
   }

@@ -2,7 +2,7 @@
 //
 // The only user of Boost.Process. The child gets no stray descriptors, default signals and, unless told
 // otherwise, dies with us. When it ends, reaches its deadline or says too much, its whole group is killed,
-// so that grandchildren cannot hold the pipe.
+// so that grandchildren cannot hold the pipe (unless they are to stay).
 // Threads: run() is called on the worker's thread and calls back there, exactly once, never from inside
 // run(). The destructor runs on the worker's thread or after Worker::stop().
 #pragma once
@@ -29,6 +29,9 @@ struct Command {
   Duration deadline{10000};                        // 0: none
   std::size_t output_limit = 256u << 20;  // bytes of stdout; more ends it, and Outcome::truncated says so
   bool dies_with_us = true;  // false for whatever changes something: it must not be cut off half-way
+  // What it has started stays, however it ends: for a command that starts daemons. Its own end counts,
+  // whoever still holds its output; at the deadline it alone is killed.
+  bool leaves_others = false;
 };
 
 struct Outcome {

@@ -12,6 +12,7 @@
 
 #include <fstream>
 #include <future>
+#include <sstream>
 
 namespace tessera {
 namespace {
@@ -183,6 +184,40 @@ TEST_F(ProcessTest, OneThatFledIntoASessionOfItsOwnHoldsItToTheDeadlineOnly) {
   EXPECT_EQ(result->out, "here\n");
   EXPECT_EQ(result->exit_code, 0);
   EXPECT_LT(result->took, Duration(2500));
+}
+
+// As a command does that restarts a daemon and is no daemon's parent any more.
+TEST_F(ProcessTest, WhatItLeavesBehindStaysAndDoesNotHoldTheAnswer) {
+  Command command = script("sleep 60 > /dev/null 2>&1 & echo $!; sleep 61 & echo $!; echo done >&2");
+  command.leaves_others = true;
+  command.deadline = 20s;
+  auto result = run(command);
+  ASSERT_TRUE(result) << to_line(result.error());
+  EXPECT_TRUE(result->succeeded());
+  EXPECT_EQ(result->err, "done\n");
+  EXPECT_LT(result->took, 10s);
+  std::istringstream pids(result->out);
+  for (pid_t left = 0; pids >> left;) {
+    EXPECT_EQ(::kill(left, 0), 0) << "it was to stay";
+    ::kill(left, SIGKILL);
+    EXPECT_TRUE(ends(left));
+  }
+}
+
+TEST_F(ProcessTest, AtTheDeadlineOnlyTheCommandItselfEndsWhereOthersAreToStay) {
+  Command command = script("sleep 60 & echo $!; echo $$; while :; do sleep 0.05; done");
+  command.leaves_others = true;
+  command.deadline = 300ms;
+  auto result = run(command);
+  ASSERT_TRUE(result) << to_line(result.error());
+  EXPECT_TRUE(result->timed_out);
+  EXPECT_FALSE(result->succeeded());
+  pid_t left = 0, itself = 0;
+  std::istringstream(result->out) >> left >> itself;
+  ASSERT_GT(itself, 1) << result->out;
+  EXPECT_TRUE(ends(itself));
+  EXPECT_EQ(::kill(left, 0), 0) << "it was to stay";
+  ::kill(left, SIGKILL);
 }
 
 TEST_F(ProcessTest, TheChildSeesNoStrayDescriptors) {
