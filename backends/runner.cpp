@@ -1,9 +1,11 @@
 #include "backends/runner.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 
 #include "engine/text.hpp"
 
@@ -26,6 +28,13 @@ bool is_host(std::string_view name) {
   return !name.empty() && name.size() <= 253 && letter(name.front()) &&
          std::all_of(name.begin(), name.end(),
                      [&](char c) { return letter(c) || c == '.' || c == '-' || c == '_'; });
+}
+
+// A name of a reservation or a job, of which lists are parted by commas.
+bool is_job_word(std::string_view name) {
+  std::string plain(name);
+  std::replace(plain.begin(), plain.end(), '+', '-');
+  return is_host(plain);
 }
 
 constexpr Duration kRunnerGrace{3000};  // between the end of a look on the node and ours
@@ -74,7 +83,7 @@ Words srun(const RunnerOptions& options, const NodeCommand& wanted) {
              fmt::format("--immediate={}", seconds(options.patience)),
              // Should our side be gone, it ends by itself; what changes something is given long.
              fmt::format("--time={}", (seconds(wanted.deadline) + 59) / 60 + (wanted.changes ? 60 : 1)),
-             "--mpi=none", "--chdir=/", "--job-name=tessera"});
+             "--mpi=none", "--chdir=/", "--job-name=" + (wanted.job.empty() ? "tessera" : wanted.job)});
   if (wanted.input.empty()) argv.push_back("--input=none");
   add(argv, there(options, wanted));
   return argv;
@@ -274,8 +283,9 @@ Result<Command> command_on(const RunnerOptions& options, const NodeCommand& want
   if (!is_host(wanted.node.text)) return cannot("that is no host name", "");
   if (wanted.argv.empty() || wanted.argv.front().empty()) return cannot("the command is empty", "");
   if (holds_nul(wanted.argv)) return cannot("a word holds a NUL byte", "");
-  if (!wanted.reservation.empty() && !is_host(wanted.reservation))
+  if (!wanted.reservation.empty() && !is_job_word(wanted.reservation))
     return cannot("that is no name of a reservation", "");
+  if (!wanted.job.empty() && !is_job_word(wanted.job)) return cannot("that is no name of a job", "");
   Command command;
   command.input = wanted.input;
   // A look is ended by the node first, so that srun gives its job back.
@@ -298,6 +308,30 @@ Result<Command> command_on(const RunnerOptions& options, const NodeCommand& want
       command.argv = custom(options, wanted);
       break;
   }
+  return command;
+}
+
+namespace {
+
+Command beside_srun(const RunnerOptions& options, const char* program, Words words) {
+  Command command;
+  command.argv = {options.slurm_bin.empty() ? program : options.slurm_bin + "/" + program};
+  add(command.argv, words);
+  command.environment["LC_ALL"] = "C";
+  if (!options.slurm_conf.empty()) command.environment["SLURM_CONF"] = options.slurm_conf;
+  command.unset = {"SQUEUE_FORMAT", "SQUEUE_FORMAT2", "SQUEUE_STATES", "SLURM_CLUSTERS"};
+  return command;
+}
+
+}  // namespace
+
+Command jobs_named(const RunnerOptions& options, const std::string& name) {
+  return beside_srun(options, "squeue", {"-a", "-h", "-t", "PD,R,S,CF", "-o", "%A", "-n", name});
+}
+
+Command cancel_job(const RunnerOptions& options, const std::string& id) {
+  Command command = beside_srun(options, "scancel", {id});
+  command.dies_with_us = false;
   return command;
 }
 
@@ -360,7 +394,38 @@ std::vector<Error> objections(const Preflight& preflight, const NodeName& node) 
   return all;
 }
 
+namespace {
+
+// `then` gets what became of it, for people; empty: there is none left.
+void end_job(Processes& processes, const RunnerOptions& options, const std::string& name,
+             std::function<void(std::string)> then) {
+  std::string by_hand = "its job, called " + name + ", may still run: scancel -n " + name;
+  processes.run(jobs_named(options, name), [&processes, options, by_hand,
+                                            then = std::move(then)](Result<Outcome> listed) {
+    if (!listed || !listed->succeeded()) return then(by_hand);
+    std::string id = listed->out.substr(0, listed->out.find('\n'));
+    if (id.empty()) return then("");
+    if (id.size() > 20 || id.find_first_not_of("0123456789") != std::string::npos) return then(by_hand);
+    processes.run(cancel_job(options, id), [id, then](Result<Outcome> ended) {
+      bool done = ended && ended->succeeded();
+      then(done ? "its job " + id + " was cancelled" : "its job " + id + " may still run: scancel " + id);
+    });
+  });
+}
+
+}  // namespace
+
+// Not this process's number alone: another machine's tessera may have the same.
+std::string NodeRunner::next_job() {
+  char host[256] = "";
+  ::gethostname(host, sizeof host - 1);
+  auto now = std::chrono::system_clock::now().time_since_epoch().count();
+  return fmt::format("tessera-{}-{}-{}-{}", clean(host, 64), ::getpid(), now, ++jobs_);
+}
+
 void NodeRunner::run(NodeCommand wanted, Finished finished) {
+  const bool by_job = options_.reach == Reach::srun && wanted.changes;
+  if (by_job && wanted.job.empty()) wanted.job = next_job();
   Result<Command> command = command_on(options_, wanted);
   if (!command) {
     // Answers never come from inside run(): a program that cannot exist takes the same way.
@@ -369,11 +434,23 @@ void NodeRunner::run(NodeCommand wanted, Finished finished) {
                                            const Result<Outcome>&) { finished(error); });
     return;
   }
-  processes_.run(std::move(*command), [options = options_, wanted = std::move(wanted),
-                                       finished = std::move(finished)](Result<Outcome> outcome) {
-    if (!outcome) return finished(outcome.error());
-    finished(judge(options, wanted, std::move(*outcome)));
-  });
+  processes_.run(std::move(*command),
+                 [processes = &processes_, by_job, options = options_, wanted = std::move(wanted),
+                  finished = std::move(finished)](Result<Outcome> outcome) {
+                   if (!outcome) return finished(outcome.error());
+                   bool late = outcome->timed_out;
+                   Result<NodeAnswer> answer = judge(options, wanted, std::move(*outcome));
+                   if (!by_job || !late) return finished(std::move(answer));
+                   end_job(*processes, options, wanted.job,
+                           [answer = std::move(answer), finished](std::string became) mutable {
+                             if (!answer && !became.empty()) {
+                               Error error = answer.error();
+                               error.reason += "; " + became;
+                               answer = std::move(error);
+                             }
+                             finished(std::move(answer));
+                           });
+                 });
 }
 
 void NodeRunner::preflight(NodeCommand like, Looked looked) {

@@ -2,7 +2,8 @@
 //
 // An answer is what the command said there, with its exit code, well or not; an Error means that it cannot be
 // known whether it ran, or that it did not, in the far side's words. At its deadline what only reads is ended
-// there, too, by timeout(1) of coreutils; what changes something goes on there. ssh(1) of OpenSSH 8 and
+// there, too, by timeout(1) of coreutils; what changes something goes on there, except by srun, whose job is
+// cancelled: it would hold the node, and the next attempt must not meet it. ssh(1) of OpenSSH 8 and
 // later; srun(1) 22.05 to 24.11. Threads: everything on the worker's thread, as Processes; answers come
 // there, exactly once, never from inside.
 #pragma once
@@ -35,6 +36,7 @@ struct NodeCommand {
   std::vector<std::string> argv;
   std::string input;         // for its stdin
   std::string reservation;   // srun: the one that holds the node for us
+  std::string job;           // srun: a name for its job by which it is found again; empty: "tessera"
   Duration deadline{30000};  // from start to end, the connection included; a look: 3 s more at most
   bool changes = false;      // it is ended neither with us nor, on the node, by its deadline
   std::size_t output_limit = 32u << 20;
@@ -78,8 +80,14 @@ class NodeRunner {
   const RunnerOptions& options() const { return options_; }
 
  private:
+  std::string next_job();
   Processes& processes_;
   RunnerOptions options_;
+  std::uint64_t jobs_ = 0;
 };
+
+// Which jobs have that name, and the end of one of them; by the commands beside srun.
+Command jobs_named(const RunnerOptions& options, const std::string& name);
+Command cancel_job(const RunnerOptions& options, const std::string& id);
 
 }  // namespace tessera

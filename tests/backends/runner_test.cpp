@@ -294,7 +294,7 @@ TEST_F(RunnerTest, SrunGoesIntoTheReservationWithoutTakingGpus) {
   options_.slurm_conf = "/etc/other.conf";
   setenv("SLURM_JOB_ID", "77", 1);
   NodeCommand wanted = command({"sh", "-c", "echo out; exit 5"});
-  wanted.reservation = "tessera_7";
+  wanted.reservation = "tessera+20261122-0300-n1+root+ctl";
   auto answer = run(wanted);
   unsetenv("SLURM_JOB_ID");
   ASSERT_TRUE(answer) << to_line(answer.error());
@@ -304,8 +304,8 @@ TEST_F(RunnerTest, SrunGoesIntoTheReservationWithoutTakingGpus) {
   std::vector<std::string> all = words();
   ASSERT_GE(all.size(), 9u);
   EXPECT_EQ(std::vector<std::string>(all.begin(), all.begin() + 9),
-            (std::vector<std::string>{"--reservation=tessera_7", "-w", "gpu01", "-N1", "-n1", "--gres=none",
-                                      "--mem=0", "--overlap", "--immediate=5"}));
+            (std::vector<std::string>{"--reservation=tessera+20261122-0300-n1+root+ctl", "-w", "gpu01", "-N1",
+                                      "-n1", "--gres=none", "--mem=0", "--overlap", "--immediate=5"}));
   EXPECT_EQ(read("environment"), "SLURM_CONF=/etc/other.conf\n");
 }
 
@@ -321,6 +321,38 @@ TEST_F(RunnerTest, SrunThatGetsNoAllocationIsAnErrorAndNotTheCommands) {
   answer = run(command({"true"}));
   ASSERT_FALSE(answer);
   EXPECT_NE(answer.error().hint.find("drained node takes no srun"), std::string::npos);
+}
+
+// What changes something is not ended on the node by a deadline; its job is, since it would hold the node.
+TEST_F(RunnerTest, AChangeBySrunThatIsLateLosesItsJobAndNobodyElses) {
+  options_.reach = Reach::srun;
+  write("squeue", "#!/bin/sh\nprintf '%s\\n' \"$@\" > \"$HERE/listed\"\necho 41\necho 42\n");
+  write("scancel", "#!/bin/sh\necho \"$@\" >> \"$HERE/cancelled\"\n");
+  NodeCommand wanted = command({"sleep", "600"});
+  wanted.changes = true;
+  wanted.deadline = 300ms;
+  auto answer = run(wanted);
+  ASSERT_FALSE(answer);
+  EXPECT_NE(answer.error().reason.find("its job 41 was cancelled"), std::string::npos)
+      << to_line(answer.error());
+  EXPECT_EQ(read("cancelled"), "41\n");
+  std::string name;
+  for (const std::string& word : words())
+    if (word.starts_with("--job-name=")) name = word.substr(11);
+  EXPECT_TRUE(name.starts_with("tessera-")) << name;
+  EXPECT_NE(read("listed").find("-n\n" + name + "\n"), std::string::npos) << read("listed");
+  // A list that is none ends nothing.
+  write("squeue", "#!/bin/sh\necho 'all of them'\n");
+  answer = run(wanted);
+  ASSERT_FALSE(answer);
+  EXPECT_NE(answer.error().reason.find("scancel -n tessera-"), std::string::npos);
+  EXPECT_EQ(read("cancelled"), "41\n");
+  // One that ends in time is not looked for.
+  fs::remove(here_ / "listed");
+  wanted.argv = {"true"};
+  wanted.deadline = 20s;
+  ASSERT_TRUE(run(wanted));
+  EXPECT_FALSE(fs::exists(here_ / "listed"));
 }
 
 TEST_F(RunnerTest, AMissingSshIsSaidSo) {
