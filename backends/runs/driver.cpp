@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/plan/observed.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::runs {
@@ -261,6 +262,7 @@ void Driver::take_up_planned() {
 Result<plan::Plan> Driver::plan_from(const NodeName& node, const plan::NodeFacts& facts, bool back) const {
   if (!facts.known)
     return Error{"cannot plan on", node.text + " is not listed by the cluster", "wait until it is back"};
+  if (auto unseen = plan::why_no_plan(facts)) return *unseen;
   Cluster cluster;
   cluster.name = run_.started.plan.intent.cluster;
   cluster.scheduler = run_.started.plan.scheduler;

@@ -53,9 +53,30 @@ bool same(const Condition& left, const Condition& right) { return left == right;
 Executor::Executor(NodePlan plan, Options options, std::string run, bool back)
     : plan_(std::move(plan)), options_(std::move(options)), run_(std::move(run)), back_(back) {}
 
+void Executor::driven_by(std::string_view who, std::string_view from) {
+  if (auto mark = parse_mark(to_text(RunMark{run_, std::string(who), std::string(from)})))
+    drivers_.push_back(std::move(*mark));
+}
+
+// Of this run's name, but set by nobody who has ever driven it.
+bool Executor::is_anothers(const std::optional<RunMark>& mark) const {
+  if (!mark || mark->run != run_ || drivers_.empty()) return false;
+  auto shown = parse_mark(to_text(*mark));
+  return !shown || std::none_of(drivers_.begin(), drivers_.end(), [&](const RunMark& driver) {
+    return driver.who == shown->who && driver.from == shown->from;
+  });
+}
+
 Turn Executor::next(const Result<NodeFacts>* fresh, TimePoint now) {
   journal_.clear();
   tick(now);
+  std::optional<Result<NodeFacts>> apart;
+  if (fresh && *fresh && (is_anothers((*fresh)->mark) || is_anothers((*fresh)->closed_as))) {
+    apart = *fresh;
+    for (std::optional<RunMark>* mark : {&(*apart)->mark, &(*apart)->closed_as})
+      if (is_anothers(*mark)) (*mark)->run += " (of the same name)";
+    fresh = &*apart;
+  }
   for (;;) {
     std::optional<Next> todo = at_edge();
     if (!todo && !fresh) todo = Observe{pause_, ""};
@@ -92,6 +113,15 @@ std::optional<Next> Executor::at_edge() {
   return std::nullopt;
 }
 
+// At our own closing; and where the mark has to be set again after it, since another's closing may have taken
+// the place of ours.
+bool Executor::asks_about_closing() const {
+  if (std::holds_alternative<CloseNode>(current().action)) return true;
+  if (!std::holds_alternative<SetMark>(current().action)) return false;
+  return std::any_of(plan_.steps.begin(), plan_.steps.begin() + static_cast<std::ptrdiff_t>(at_),
+                     [](const Step& step) { return std::holds_alternative<CloseNode>(step.action); });
+}
+
 bool Executor::done(const NodeFacts& facts) const {
   if (std::holds_alternative<CloseNode>(current().action) && facts.closed && !go_on_closed_)
     return facts.closed_as && facts.closed_as->run == run_;
@@ -112,7 +142,8 @@ std::optional<Next> Executor::prepare(const NodeFacts& facts) {
   if (pause_.count() > 0) return Observe{pause_, waiting_};
   if (auto todo = check_before(facts)) return todo;
   if (phase_ != Phase::ready || &current() != &step) return std::nullopt;  // went back
-  if (std::holds_alternative<CloseNode>(step.action) && facts.closed && !go_on_closed_)
+  bool closed_by_us = facts.closed_as && facts.closed_as->run == run_;
+  if (asks_about_closing() && facts.closed && !closed_by_us && !go_on_closed_)
     return ask(Ask::closed_by_other,
                fmt::format("{} is closed already by {}: {}. Go on under that? It stays closed afterwards.",
                            facts.node.name.text, facts.closed_by.empty() ? "someone else" : facts.closed_by,

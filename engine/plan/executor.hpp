@@ -20,6 +20,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -65,6 +66,10 @@ class Executor {
   // back: the plan is the way back, so that its end is the recorded layout.
   Executor(NodePlan plan, Options options, std::string run, bool back);
 
+  // Somebody who drives the run or has driven it, and from where. As long as nobody is known, marks are told
+  // apart by the run's name alone; afterwards by all three, since two runs that begin in one minute on two
+  // machines have the same name.
+  void driven_by(std::string_view who, std::string_view from);
   // Precondition: `fresh` was asked for after the last Act returned.
   Turn next(const Result<NodeFacts>* fresh, TimePoint now);
   // How the last Act went; the event is for the journal.
@@ -99,6 +104,8 @@ class Executor {
   Next wait(Duration pause, std::string why);
   Next finish();
   bool done(const NodeFacts& facts) const;
+  bool asks_about_closing() const;
+  bool is_anothers(const std::optional<RunMark>& mark) const;
   const Step& current() const { return plan_.steps[at_]; }
   std::optional<std::size_t> provider(const Condition& condition) const;
   std::size_t index_of(const std::string& step) const;
@@ -110,6 +117,7 @@ class Executor {
   Options options_;
   std::string run_;
   bool back_ = false;
+  std::vector<RunMark> drivers_;  // as marks show them
 
   // The fold of the journal.
   std::size_t at_ = 0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/plan/journal.hpp"
+#include "engine/plan/slurm_words.hpp"
 
 namespace tessera::plan {
 namespace {
@@ -163,6 +164,16 @@ std::string slice_text(GpuIndex gpu, const Slice& slice) {
   text += " " + slice.profile.text;
   if (slice.placement) text += fmt::format("@{}", slice.placement->start);
   return text;
+}
+
+std::optional<Error> why_no_plan(const NodeFacts& facts) {
+  auto boards = facts.words.find(std::string(slurm::key::kBoards));
+  if (boards == facts.words.end() || boards->second.empty()) return std::nullopt;
+  return Error{
+      "cannot plan on " + facts.node.name.text, boards->second,
+      fmt::format("scontrol update NodeName={} State=RESUME, then again: its reservation keeps others "
+                  "off meanwhile. Or resume the run as it was planned, which does that by itself",
+                  facts.node.name.text)};
 }
 
 }  // namespace tessera::plan

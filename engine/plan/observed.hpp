@@ -34,4 +34,8 @@ std::string to_text(const std::vector<InstanceAt>& instances);  // "1g.10gb@0, 3
 // "GPU 1 3g.40gb@4", "GPU 0" for a whole board, "GPU 0 MPS".
 std::string slice_text(GpuIndex gpu, const Slice& slice);
 
+// Why no plan may be made from these facts, with the way out: boards that could not be asked would be planned
+// as whole ones.
+std::optional<Error> why_no_plan(const NodeFacts& facts);
+
 }  // namespace tessera::plan

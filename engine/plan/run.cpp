@@ -10,7 +10,10 @@ namespace tessera::plan {
 namespace {
 
 Executor executor_for(const Run& run, const NodePlan& plan, bool back) {
-  return {plan, run.started.plan.intent.options, run.started.run, back};
+  Executor executor(plan, run.started.plan.intent.options, run.started.run, back);
+  executor.driven_by(run.started.who, run.started.from);
+  for (const Resumed& one : run.resumed) executor.driven_by(one.who, one.from);
+  return executor;
 }
 
 }  // namespace
@@ -36,8 +39,12 @@ Status note(Run& run, const Entry& entry) {
       run.paused = asked->what != Demand::turn_back;
       run.paused_why = asked->why;
     }
-    if (std::holds_alternative<Resumed>(entry.what)) run.paused = false;
-    if (std::holds_alternative<Resumed>(entry.what)) run.finished.reset();
+    if (const auto* resumed = std::get_if<Resumed>(&entry.what)) {
+      run.paused = false;
+      run.finished.reset();
+      run.resumed.push_back(*resumed);
+      for (auto& [name, executor] : run.nodes) executor.driven_by(resumed->who, resumed->from);
+    }
     for (auto& [name, executor] : run.nodes)
       if (executor.touched() && !executor.finished()) executor.note(entry.what);
     return Done{};

@@ -16,8 +16,9 @@ struct Run {
   std::map<NodeName, Executor> nodes;  // one each; a node without steps is finished from the start
   std::map<NodeName, NodePlan> plans;  // the current ones
   std::optional<RunFinished> finished;
-  bool paused = false;     // no further node is begun
-  std::string paused_why;  // "the terminal went away"; empty: an admin wants it so
+  bool paused = false;           // no further node is begun
+  std::string paused_why;        // "the terminal went away"; empty: an admin wants it so
+  std::vector<Resumed> resumed;  // who took it up again, in order
 };
 Run run_of(const RunStarted& started);
 // Folds one event in; `entry.node` says whose it is. Errors: an event about a node that the run does not

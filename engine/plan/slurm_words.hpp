@@ -18,6 +18,8 @@ inline constexpr std::string_view kStartClients = "start-gpu-clients";
 inline constexpr std::string_view kWriteBootFile = "write-boot-file";  // path, text
 inline constexpr std::string_view kWriteConfig = "write-config";       // gres: as gres_text()
 inline constexpr std::string_view kReconfigure = "reconfigure";
+// By srun: a node that this run has drained is opened under its reservation, so that its boards can be asked.
+inline constexpr std::string_view kOpenToLook = "open-to-look";
 inline constexpr std::string_view kRestartController = "restart-controller";
 inline constexpr std::string_view kRestartNode = "restart-node";
 inline constexpr std::string_view kPatch = "patch";  // nothing is run: what the site's automation is to write
@@ -31,8 +33,10 @@ inline constexpr std::string_view kWritable = "writable";      // "": the files 
 inline constexpr std::string_view kElsewhere = "elsewhere";  // "": a reconfigure would change this node only
 inline constexpr std::string_view kReachable = "reachable";  // "": commands reach the node
 inline constexpr std::string_view kOpen = "open-for-steps";  // "": it is not drained; a step can run there
-inline constexpr std::string_view kConfig = "config";        // gres_text() of what the files say
-inline constexpr std::string_view kGres = "gres";            // gres_text() of what slurmctld says
+// "": the driver's own word is in the picture, or is not needed. Else a plan must not be made from it.
+inline constexpr std::string_view kBoards = "boards";
+inline constexpr std::string_view kConfig = "config";          // gres_text() of what the files say
+inline constexpr std::string_view kGres = "gres";              // gres_text() of what slurmctld says
 inline constexpr std::string_view kRegistered = "registered";  // "yes", or what the node's flags say
 inline constexpr std::string_view kBootFile = "boot-file";     // digest() of what stands there
 // What this run had done since the files were last written; "yes". Asking twice does no harm.

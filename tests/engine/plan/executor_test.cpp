@@ -235,6 +235,52 @@ TEST_F(RunOfOneNode, ANodeThatSomebodyElseClosedIsAskedAbout) {
   EXPECT_EQ(turn(nullptr), "stopped: cancelled by an admin");
 }
 
+// Where the drain's reason is the mark, another's drain takes both; setting a mark beside it would go on
+// under it.
+TEST_F(RunOfOneNode, ANodeThatSomebodyElseClosesMeanwhileIsAskedAboutBeforeItIsMarkedAgain) {
+  Step close = says("close"), mark = says("mark");
+  close.action = CloseNode{"words"};
+  close.after = {NodeClosed{}};
+  mark.action = SetMark{};
+  mark.after = {MarkIsOurs{}};
+  begin({close, mark, says("a", {MarkIsOurs{}, NodeClosed{}})});
+  close_by("root", "tessera r1 root@ctl: words");
+  facts.mark = facts.closed_as;
+  EXPECT_EQ(look(), "act a");
+  returns(Error{"cannot say", "busy", ""});
+  close_by("ops", "fan failure");
+  facts.mark.reset();
+  EXPECT_EQ(look_after(seconds(1)), "stopped: cannot say: busy") << "no attempt is left";
+  note(Resumed{"root", "ctl"});
+  EXPECT_EQ(look(), "ask closed-by-other");
+  note(Answered{Ask::closed_by_other, false, "root"});
+  EXPECT_EQ(turn(nullptr), "stopped: cancelled by an admin");
+}
+
+// Two runs that begin in one minute on two machines have the same name.
+TEST_F(RunOfOneNode, AMarkOfOurNameByAnotherIsForeignAndByWhoeverDroveTheRunItIsOurs) {
+  Step mark = says("mark", {NoForeignMark{}});
+  mark.action = SetMark{};
+  mark.after = {MarkIsOurs{}};
+  Step open = says("open");
+  open.action = OpenNode{};
+  open.after = {NotClosedByUs{}};
+  begin({mark, open});
+  executor->driven_by("CORP\\root", "ctl");
+  facts.mark = RunMark{"r1", "eve", "login2", at(-60)};
+  EXPECT_EQ(look(), "ask marked-by-other");
+  begin({mark, open});
+  executor->driven_by("CORP\\root", "ctl");
+  facts.mark = RunMark{"r1", "CORP_root", "ctl", at(-60)};
+  close_by("eve", "tessera r1 eve@login2: hers");
+  EXPECT_EQ(look(), "finished: wanted") << "what she has closed is not opened";
+  begin({mark, says("a")});
+  executor->driven_by("CORP\\root", "ctl");
+  executor->driven_by("eve", "login2");  // took it up
+  facts.mark = RunMark{"r1", "eve", "login2", at(-60)};
+  EXPECT_EQ(look(), "act a");
+}
+
 TEST_F(RunOfOneNode, AForeignMarkIsBrokenOnlyWhenThatIsAnswered) {
   Step mark = says("mark", {NoForeignMark{}});
   mark.action = SetMark{};
