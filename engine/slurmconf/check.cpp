@@ -114,7 +114,8 @@ void check_types(Findings& findings, const std::vector<NodeLine>& nodes, const s
           "Slurm hands out both wrong there (22.05 to 24.11): jobs share a GPU that should not. Keep one");
     if ((mps || shard) && !shares_told && select && lower(select->value) != "select/cons_tres") {
       shares_told = true;
-      findings.add(line.at, Grade::danger, "mps and shard need SelectType=select/cons_tres", "");
+      findings.add(line.at, Grade::danger, "mps and shard need SelectType=select/cons_tres",
+                   "set it and restart all daemons: until then nobody gets a share");
     }
   }
   for (const GresLine& line : lines)
@@ -172,7 +173,7 @@ std::vector<Remark> check(const Site& site, const std::vector<Node>* running) {
   check_lines(findings);
   check_nodes(findings, nodes);
   check_types(findings, nodes, lines);
-  check_gres(findings, nodes, lines);
+  check_gres(findings, nodes, lines, running);
   check_devices(findings, nodes);
   if (running) check_running(findings, site.files, *running);
   return findings.take();

@@ -19,8 +19,12 @@ struct AboutNode {
 
 class GresCheck {
  public:
-  GresCheck(Findings& findings, const std::vector<NodeLine>& nodes, const std::vector<GresLine>& lines)
-      : findings_(findings), config_(findings.config), nodes_(nodes), lines_(lines) {}
+  GresCheck(Findings& findings, const std::vector<NodeLine>& nodes, const std::vector<GresLine>& lines,
+            const std::vector<Node>* running)
+      : findings_(findings), config_(findings.config), nodes_(nodes), lines_(lines) {
+    if (!running) return;
+    for (const Node& node : *running) running_.emplace(node.name.view(), &node);
+  }
 
   void run() {
     for (const GresLine& line : lines_) check_line(line);
@@ -30,7 +34,8 @@ class GresCheck {
     for (const auto& [name, about] : by_node_)
       if (!defined_.count(name))
         findings_.add(about.lines.front()->at, Grade::warning, std::string(name),
-                      "slurm.conf defines no such node", "");
+                      "slurm.conf defines no such node",
+                      "the line counts for nothing: correct the name, or remove it");
   }
 
  private:
@@ -50,7 +55,8 @@ class GresCheck {
       findings_.add(line.at, Grade::danger, "File= and MultipleFiles= on one line",
                     "MultipleFiles= for MIG, else File=");
     if (counts_of(line, config_.line(line.at)).count(""))
-      findings_.add(line.at, Grade::danger, "its Count= or File= cannot be read", "");
+      findings_.add(line.at, Grade::danger, "its Count= or File= cannot be read",
+                    "as in File=/dev/nvidia[0-7], Count=100 or Count=4K");
   }
 
   void gather() {
@@ -59,6 +65,7 @@ class GresCheck {
         everywhere_.push_back(&line);
         if (line.name.empty()) detected_ = detects(line);
       }
+      names_nodes_ = names_nodes_ || (line.named && line.name == "gpu");
       for (const std::string& node : line.nodes) by_node_[node].lines.push_back(&line);
     }
   }
@@ -86,6 +93,7 @@ class GresCheck {
     given.erase("");
     if (wanted.empty() || alike(wanted, given)) return;
     if (given.empty()) {
+      if (runs_as(name, counts_of(line.gres))) return another_file(line, name, wanted);
       findings_.add(
           line.at, Grade::danger, name, "has " + to_text(wanted) + " here and no File= in gres.conf",
           "the node registers without GPUs and becomes invalid: add NodeName=… Name=gpu File=… to gres.conf");
@@ -100,6 +108,25 @@ class GresCheck {
         "has " + to_text(wanted) + " here and " + to_text(given) + " in gres.conf",
         fewer ? "the node registers with less than is configured and becomes invalid: make the two agree"
               : "what gres.conf has more is not offered");
+  }
+
+  // Registered with what slurm.conf gives it.
+  bool runs_as(const std::string& name, const GresCounts& wanted) const {
+    auto now = running_.find(name);
+    if (now == running_.end()) return false;
+    Health health = now->second->health;
+    bool registered = health == Health::ok || health == Health::draining || health == Health::drained;
+    return registered && alike(sharable(wanted), counts_of(*now->second));
+  }
+  // Each node may read a gres.conf of its own: such a one does not speak of other nodes.
+  void another_file(const NodeLine& line, const std::string& name, const GresCounts& wanted) {
+    findings_.add(
+        line.at, names_nodes_ ? Grade::warning : Grade::info, name,
+        "has " + to_text(wanted) + " here and no File= in the gres.conf here, yet it runs with them",
+        names_nodes_ ? "it reads another gres.conf; if not, its next slurmd registers without GPUs: "
+                       "add NodeName=… Name=gpu File=…"
+                     : "it reads a gres.conf of its own, which is not seen here: give the lines "
+                       "NodeName= in one file for all before tessera changes them");
   }
 
   void check_files(const std::string& name, const AboutNode& about) {
@@ -131,14 +158,17 @@ class GresCheck {
   const std::vector<GresLine>& lines_;
   std::map<std::string_view, AboutNode> by_node_;
   std::vector<const GresLine*> everywhere_;
+  std::map<std::string_view, const Node*> running_;
+  bool names_nodes_ = false;  // some line about GPUs does
   bool detected_ = false;
   std::set<std::string_view> defined_;
 };
 
 }  // namespace
 
-void check_gres(Findings& findings, const std::vector<NodeLine>& nodes, const std::vector<GresLine>& lines) {
-  GresCheck(findings, nodes, lines).run();
+void check_gres(Findings& findings, const std::vector<NodeLine>& nodes, const std::vector<GresLine>& lines,
+                const std::vector<Node>* running) {
+  GresCheck(findings, nodes, lines, running).run();
 }
 
 }  // namespace tessera::slurmconf

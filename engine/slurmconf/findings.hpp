@@ -35,7 +35,8 @@ class Findings {
   std::map<std::pair<Place, std::string>, Shared> shared_;
 };
 
-// gres.conf against slurm.conf (check_gres.cpp).
-void check_gres(Findings& findings, const std::vector<NodeLine>& nodes, const std::vector<GresLine>& lines);
+// gres.conf against slurm.conf (check_gres.cpp), and against the nodes as they run; null: not known.
+void check_gres(Findings& findings, const std::vector<NodeLine>& nodes, const std::vector<GresLine>& lines,
+                const std::vector<Node>* running);
 
 }  // namespace tessera::slurmconf

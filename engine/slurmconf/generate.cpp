@@ -1,6 +1,7 @@
 #include "engine/slurmconf/generate.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "engine/hostlist.hpp"
 #include "engine/slurmconf/minors.hpp"
@@ -10,7 +11,7 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
-Error cannot(std::string reason, std::string hint) {
+Error cannot_generate(std::string reason, std::string hint) {
   return {"cannot write this layout for Slurm", std::move(reason), std::move(hint)};
 }
 
@@ -80,12 +81,14 @@ class Records {
       file = replaced(replaced(file, "{gpu}", std::to_string(board.gpu.value)), "{index}",
                       std::to_string(index_++));
       if (file.find("{gi}") != std::string::npos && !id)
-        return cannot(name + ": the id of the GPU instance is not known", "nvidia-smi mig -lgi tells it");
+        return cannot_generate(name + ": the id of the GPU instance is not known",
+                               "nvidia-smi mig -lgi tells it");
       join({type, board.cores, {replaced(file, "{gi}", std::to_string(id.value_or(0)))}, false});
       return Done{};
     }
     if (!id)
-      return cannot(name + ": the id of the GPU instance is not known", "nvidia-smi mig -lgi tells it");
+      return cannot_generate(name + ": the id of the GPU instance is not known",
+                             "nvidia-smi mig -lgi tells it");
     if (!minors_) {
       auto read = Minors::parse(site_.mig_minors);
       if (!read) return read.error();
@@ -94,7 +97,7 @@ class Records {
     auto gi = minors_->gpu_instance(minor_of(board), *id),
          ci = minors_->compute_instance(minor_of(board), *id, 0);
     if (!gi || !ci)
-      return cannot(
+      return cannot_generate(
           name + ": no device files are known for GPU instance " + std::to_string(*id),
           "give the text of /proc/driver/nvidia-caps/mig-minors, or let gres.conf say AutoDetect=nvml");
     const std::string caps = "/dev/nvidia-caps/nvidia-cap";
@@ -137,16 +140,16 @@ Status can_share(const CutNode& node) {
     mps = mps || board.mps > 0;
     shards = shards || board.shards > 0;
     if (board.mig && (board.mps > 0 || board.shards > 0))
-      return cannot("GPU " + std::to_string(board.gpu.value) + " is to be cut and shared",
-                    "gres/mps and gres/shard are for whole GPUs");
+      return cannot_generate("GPU " + std::to_string(board.gpu.value) + " is to be cut and shared",
+                             "gres/mps and gres/shard are for whole GPUs");
     if (board.mps % 100 != 0)
-      return cannot(
+      return cannot_generate(
           "GPU " + std::to_string(board.gpu.value) + ": " + std::to_string(board.mps) + " shares by MPS",
           "Slurm counts them in percent of a GPU: 100, or a multiple of it");
   }
   if (mps && shards)
-    return cannot(node.node + " is to have MPS and shards",
-                  "Slurm hands out both wrong on one node: choose one");
+    return cannot_generate(node.node + " is to have MPS and shards",
+                           "Slurm hands out both wrong on one node: choose one");
   return Done{};
 }
 
@@ -167,14 +170,44 @@ void add_shared(Strings& lines, const CutNode& node, const Records& records, con
       lines.push_back(start + std::to_string(board.*shares) + " File=" + records.gpu_file(board));
 }
 
+bool is_about_gpus_of(const GresLine& line, std::string_view node) {
+  bool here = !line.named || std::find(line.nodes.begin(), line.nodes.end(), node) != line.nodes.end();
+  return line.name == "gpu" && here;
+}
+
+// A site's own file for an instance of that board, by a pattern in which the board stands.
+bool is_instance_of(const std::string& name, const CutNode& node, const CutBoard& board, const Site& site) {
+  std::string pattern = replaced(site.instance_file, "{node}", node.node);
+  if (pattern.find("{gpu}") == std::string::npos || pattern.find("{index}") != std::string::npos)
+    return false;
+  pattern = replaced(pattern, "{gpu}", std::to_string(board.gpu.value));
+  std::size_t at = pattern.find("{gi}");
+  if (at == std::string::npos) return name == pattern;
+  std::string_view head = std::string_view(pattern).substr(0, at),
+                   tail = std::string_view(pattern).substr(at + 4);
+  std::string_view id = name;
+  if (id.size() <= head.size() + tail.size() || !id.starts_with(head) || !id.ends_with(tail)) return false;
+  id = id.substr(head.size(), id.size() - head.size() - tail.size());
+  return id.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// The different Cores= of a node's GPUs; "": one without.
+std::set<std::string> cores_of(const Config& config, std::string_view node) {
+  std::set<std::string> all;
+  for (const GresLine& about : gres_lines(config)) {
+    if (!is_about_gpus_of(about, node)) continue;
+    const Pair* cores = config.line(about.at).find("Cores");
+    all.insert(cores ? cores->value : "");
+  }
+  return all;
+}
+
 }  // namespace
 
 void take_over(CutNode& node, const Files& files, const Site& site) {
   Config config = read(files);
   for (const GresLine& about : gres_lines(config)) {
-    bool here =
-        !about.named || std::find(about.nodes.begin(), about.nodes.end(), node.node) != about.nodes.end();
-    if (about.name != "gpu" || !here) continue;
+    if (!is_about_gpus_of(about, node.node)) continue;
     const Line& line = config.line(about.at);
     const Pair* several = line.find("MultipleFiles");
     const Pair* list = several ? several : line.find("File");
@@ -182,13 +215,27 @@ void take_over(CutNode& node, const Files& files, const Site& site) {
     auto names = expand_hosts(list->value, 4096);
     if (!names) continue;
     for (CutBoard& board : node.boards) {
-      if (std::find(names->begin(), names->end(), gpu_file(node, board, site)) == names->end()) continue;
+      const std::string whole = gpu_file(node, board, site);
+      bool named = std::find(names->begin(), names->end(), whole) != names->end();
+      bool cut = std::any_of(names->begin(), names->end(), [&](const std::string& name) {
+        return is_instance_of(name, node, board, site);
+      });
       const Pair* type = line.find("Type");
       const Pair* cores = line.find("Cores");
-      if (!several && type && board.type.empty()) board.type = type->value;
-      if (cores && board.cores.empty()) board.cores = cores->value;
+      if (named && !several && type && board.type.empty()) board.type = type->value;
+      if ((named || cut) && cores && board.cores.empty()) board.cores = cores->value;
     }
   }
+  // Files that only count instances tell no board; where all have the same there is nothing to tell.
+  auto all = cores_of(config, node.node);
+  for (CutBoard& board : node.boards)
+    if (board.mig && all.size() == 1 && board.cores.empty()) board.cores = *all.begin();
+}
+
+bool loses_cores(std::string_view node, const Files& files, const Site& site) {
+  bool tells_board = site.instance_file.empty() || (site.instance_file.find("{gpu}") != std::string::npos &&
+                                                    site.instance_file.find("{index}") == std::string::npos);
+  return !tells_board && cores_of(read(files), node).size() > 1;
 }
 
 std::string type_of(const ProfileName& profile, const Site& site) { return site.mig_prefix + profile.text; }

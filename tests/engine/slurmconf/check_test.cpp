@@ -105,6 +105,26 @@ TEST(SlurmconfCheck, GresConfAgainstSlurmConf) {
       "! /e/gres.conf:3: m: a gpu line without File=\n");
 }
 
+// Each node may read a gres.conf of its own: then this one tells nothing about it.
+TEST(SlurmconfCheck, ANodeThatRunsWithItsGpusReadsAnotherFile) {
+  auto node = [](const char* name, Health health, int gpus) {
+    Node node = test::node(name, {});
+    node.health = health;
+    for (int i = 0; i < gpus; ++i) node.gpus.push_back(test::gpu(i, Strategy::whole, {test::whole(i)}));
+    return node;
+  };
+  std::vector<Node> running{node("n1", Health::ok, 2), node("n2", Health::invalid, 2),
+                            node("n3", Health::drained, 2)};
+  const std::string conf = kTypes + "NodeName=n[1-3] Gres=gpu:2\n";
+  EXPECT_EQ(told(check(site(conf), &running)),
+            "! /e/slurm.conf:3: n2: has gpu:2 here and no File= in gres.conf\n"
+            "i /e/slurm.conf:3: n[1,3]: has gpu:2 here and no File= in the gres.conf here, yet it runs with "
+            "them\n");
+  EXPECT_EQ(told(check(site(conf, "NodeName=n2 Name=gpu File=/dev/nvidia[0-1]\n"), &running)),
+            "? /e/slurm.conf:3: n[1,3]: has gpu:2 here and no File= in the gres.conf here, yet it runs with "
+            "them\n");
+}
+
 TEST(SlurmconfCheck, DetectionCountsForItsNodesOnly) {
   const std::string nodes = kTypes + "NodeName=a,b Gres=gpu:h100:8\n";
   EXPECT_EQ(found(site(nodes, "AutoDetect=nvml\n")), "");

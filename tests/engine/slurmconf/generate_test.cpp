@@ -177,6 +177,33 @@ TEST(SlurmconfGenerate, WhatTheOldLinesSayIsTakenOver) {
   EXPECT_EQ(told, "h100/7 h100/0-31 /32-63 / ");
 }
 
+TEST(SlurmconfGenerate, CoresOfACutBoardAreFoundByTheSitesOwnFiles) {
+  Site site;
+  site.gpu_file = "/x/{node}/g{gpu}";
+  site.instance_file = "/x/{node}/g{gpu}i{gi}";
+  Files files{{"/e/slurm.conf", ""},
+              {"/e/gres.conf",
+               "NodeName=n1 Name=gpu Type=1g.10gb File=/x/n1/g0i[7-13] Cores=0-31\n"
+               "NodeName=n1 Name=gpu Type=h100 File=/x/n1/g1 Cores=32-63\n"
+               "NodeName=n1 Name=gpu Type=1g.10gb File=/x/n1/g10i7 Cores=64-95\n"}};
+  auto cores = [&](CutNode node) {
+    take_over(node, files, site);
+    std::string told;
+    for (const CutBoard& board : node.boards) told += board.cores + ' ';
+    return told;
+  };
+  EXPECT_EQ(cores({"n1", {mig(0, {}), mig(1, {}), mig(10, {})}}), "0-31 32-63 64-95 ");
+  EXPECT_FALSE(loses_cores("n1", files, site));
+  // A file that only counts tells no board: fine where all have the same, and only there.
+  site.instance_file = "/x/{node}/i{index}";
+  EXPECT_TRUE(loses_cores("n1", files, site));
+  files[1].text =
+      "NodeName=n1 Name=gpu Type=1g.10gb File=/x/n1/i[0-6] Cores=0-31\n"
+      "NodeName=n1 Name=gpu Type=h100 File=/x/n1/g1 Cores=0-31\n";
+  EXPECT_FALSE(loses_cores("n1", files, site));
+  EXPECT_EQ(cores({"n1", {mig(0, {}), whole(1)}}), "0-31 0-31 ");
+}
+
 TEST(SlurmconfGenerate, OldSlurmNeedsAFileOfAllowedDevices) {
   Site site;
   site.major = 21, site.minor = 8;
