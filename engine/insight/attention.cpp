@@ -55,10 +55,31 @@ class Collector {
   }
 
   void daemons() {
+    for (const Daemon& daemon : cluster_.daemons) {
+      if (daemon.up) continue;
+      std::string text = daemon.host.empty() ? "does not answer" : "does not answer on " + daemon.host;
+      const Daemon* other = daemon.name == "slurmctld" ? controller_up() : nullptr;
+      if (daemon.name == "slurmctld")
+        controller_down(daemon, other, std::move(text));
+      else
+        add(Severity::danger, daemon.name, false, std::move(text), daemon.detail);
+    }
+  }
+  const Daemon* controller_up() const {
     for (const Daemon& daemon : cluster_.daemons)
-      if (!daemon.up)
-        add(Severity::danger, daemon.name, false,
-            daemon.host.empty() ? "does not answer" : "does not answer on " + daemon.host, daemon.detail);
+      if (daemon.name == "slurmctld" && daemon.up) return &daemon;
+    return nullptr;
+  }
+  // A controller's detail is its part: "primary", "backup1".
+  void controller_down(const Daemon& daemon, const Daemon* other, std::string text) {
+    if (!daemon.detail.empty()) text = fmt::format("the {} {}", daemon.detail, text);
+    bool backup = daemon.detail.starts_with("backup");
+    if (other && backup)
+      text += ": nobody takes over when " + other->host + " fails";
+    else if (other)
+      text += fmt::format(": the {} on {} controls", other->detail, other->host);
+    add(other && backup ? Severity::warning : Severity::danger, daemon.name, false, std::move(text),
+        "systemctl status slurmctld on " + daemon.host);
   }
 
   // What a source found by itself, in its own words.
@@ -89,8 +110,12 @@ class Collector {
                 : "what its labels say does not fit its boards; the remark beside this one says more");
         break;
       case Health::down:
-        add(Severity::danger, node.name.text, true, "down: " + reason,
-            "look at the node; its work is lost or stuck");
+        if (has_flag(node, "NOT_RESPONDING"))
+          add(Severity::danger, node.name.text, true, "slurmd does not answer: " + reason,
+              "systemctl status slurmd on " + node.name.text + ", if the node itself is up");
+        else
+          add(Severity::danger, node.name.text, true, "down: " + reason,
+              "look at the node; its work is lost or stuck");
         break;
       case Health::draining:
         add(Severity::warning, node.name.text, true,
@@ -107,11 +132,13 @@ class Collector {
     }
   }
 
+  static bool has_flag(const Node& node, std::string_view flag) {
+    return std::find(node.state.begin(), node.state.end(), flag) != node.state.end();
+  }
+
   // Power saving and booting are a site's wish, not a fault. True: that is all there is to say.
   bool powers(const Node& node) {
-    auto has = [&](std::string_view flag) {
-      return std::find(node.state.begin(), node.state.end(), flag) != node.state.end();
-    };
+    auto has = [&](std::string_view flag) { return has_flag(node, flag); };
     if (has("DOWN") || has("ERROR")) return false;
     std::string reason = node.reason.empty() ? "" : ": " + node.reason;
     if (node.health == Health::down && (has("POWERED_DOWN") || has("POWERING_DOWN") || has("POWER_DOWN"))) {

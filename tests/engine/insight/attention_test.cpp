@@ -56,6 +56,34 @@ TEST(Attention, PowerSavingAndBootsAreNoAlarm) {
     EXPECT_EQ(finding.severity, finding.subject == "d" ? Severity::danger : Severity::info);
 }
 
+TEST(Attention, ControllersAndSlurmdAreToldByWhatTheirFailureMeans) {
+  auto findings = [](bool primary, bool backup) {
+    Story story;
+    story.tell(DaemonsSeen{{{"slurmctld", "h1", primary, "primary"}, {"slurmctld", "h2", backup, "backup"}}});
+    std::string text;
+    Result<mig::Catalogue> catalogue = mig::Catalogue::built_in();
+    for (const insight::Finding& one : insight::attention(story.cluster(), *catalogue, at(0)))
+      text += std::string(one.severity == Severity::danger ? "!" : "?") + one.text + " (" + one.hint + ")\n";
+    return text;
+  };
+  EXPECT_EQ(findings(true, true), "");
+  EXPECT_EQ(
+      findings(false, true),
+      "!the primary does not answer on h1: the backup on h2 controls (systemctl status slurmctld on h1)\n");
+  EXPECT_EQ(findings(true, false),
+            "?the backup does not answer on h2: nobody takes over when h1 fails (systemctl status slurmctld "
+            "on h2)\n");
+  EXPECT_EQ(findings(false, false),
+            "!the primary does not answer on h1 (systemctl status slurmctld on h1)\n"
+            "!the backup does not answer on h2 (systemctl status slurmctld on h2)\n");
+  Story story;
+  Node silent = node("n1", {});
+  silent.health = Health::down;
+  silent.state = {"DOWN", "NOT_RESPONDING"};
+  story.tell(NodesListed{{silent}});
+  EXPECT_EQ(told(story), Lines{"n1: slurmd does not answer: no reason given"});
+}
+
 TEST(Attention, AFailingSourceSaysHowOldTheRestIs) {
   Story story;
   story.tell(SourceReport{Source::slurm_nodes, std::nullopt, Duration{5}}, 0);
