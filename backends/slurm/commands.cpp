@@ -36,6 +36,13 @@ Command version(const Site& site) {
   return command;
 }
 
+Command ask_accounting(const Site& site) {
+  Command command = scontrol(site, {"-n", "-P", "list", "cluster", "format=cluster"});
+  command.argv.front() = site.bin.empty() ? "sacctmgr" : site.bin + "/sacctmgr";
+  command.deadline = std::min(site.deadline, Duration(10000));
+  return command;
+}
+
 Command probe_munge(const std::string& socket) {
   Command command;
   command.argv = {"munge", "--no-input"};

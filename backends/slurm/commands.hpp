@@ -27,6 +27,8 @@ Command show_reservations(const Site& site);
 Command show_config(const Site& site);
 Command ping(const Site& site);
 Command version(const Site& site);  // of the client; asks nobody
+// Asks slurmdbd for the shortest list that it has; sacctmgr knows `ping` only since 23.11.
+Command ask_accounting(const Site& site);
 
 // Whether munged answers; socket may be empty for munge's own default.
 Command probe_munge(const std::string& socket);

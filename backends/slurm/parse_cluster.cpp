@@ -126,8 +126,14 @@ std::string config_value(std::string_view text, std::string_view key) {
 }
 
 ClusterFacts parse_config(std::string_view text) {
-  return {config_value(text, "ClusterName"), config_value(text, "SLURM_VERSION"),
-          config_value(text, "SLURM_CONF"), config_value(text, "PrivateData")};
+  return {config_value(text, "ClusterName"),
+          config_value(text, "SLURM_VERSION"),
+          config_value(text, "SLURM_CONF"),
+          config_value(text, "PrivateData"),
+          config_value(text, "AuthType"),
+          config_value(text, "AuthAltTypes"),
+          config_value(text, "AccountingStorageType"),
+          config_value(text, "AccountingStorageHost")};
 }
 
 }  // namespace tessera::slurm

@@ -20,10 +20,14 @@ std::vector<Daemon> parse_ping(std::string_view text);
 
 // The facts of `scontrol show config` that tessera uses; empty: not told.
 struct ClusterFacts {
-  std::string name;          // ClusterName
-  std::string version;       // SLURM_VERSION: "22.05.8"
-  std::string conf;          // SLURM_CONF
-  std::string private_data;  // PrivateData: "none", or what ordinary users may not see of others
+  std::string name;             // ClusterName
+  std::string version;          // SLURM_VERSION: "22.05.8"
+  std::string conf;             // SLURM_CONF
+  std::string private_data;     // PrivateData: "none", or what ordinary users may not see of others
+  std::string auth;             // AuthType: "auth/munge"
+  std::string other_auth;       // AuthAltTypes: "auth/jwt"
+  std::string accounting;       // AccountingStorageType: "accounting_storage/slurmdbd"
+  std::string accounting_host;  // where slurmdbd is
 };
 ClusterFacts parse_config(std::string_view text);
 

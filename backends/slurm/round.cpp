@@ -11,12 +11,39 @@ constexpr int kMuchLonger = 10;
 
 }  // namespace
 
-void Round::begin(bool seldom, bool config) {
+Source source_of(Step step) {
+  switch (step) {
+    case Step::nodes: return Source::slurm_nodes;
+    case Step::jobs: return Source::slurm_jobs;
+    case Step::partitions: return Source::slurm_partitions;
+    case Step::reservations: return Source::slurm_reservations;
+    case Step::ping:
+    case Step::config:
+    case Step::accounting: return Source::slurm_ping;
+  }
+  return Source::none;
+}
+
+std::string_view task(Step step) {
+  switch (step) {
+    case Step::nodes: return "cannot list the nodes";
+    case Step::jobs: return "cannot list the jobs";
+    case Step::partitions: return "cannot list the partitions";
+    case Step::reservations: return "cannot list the reservations";
+    case Step::ping: return "cannot ping the controllers";
+    case Step::config: return "cannot read the cluster's configuration";
+    case Step::accounting: return "cannot ask slurmdbd";
+  }
+  return {};
+}
+
+void Round::begin(bool seldom, bool config, bool accounting) {
   todo_.clear();
   if (doubt_ || seldom) todo_.push_back(Step::ping);
   if (config) todo_.push_back(Step::config);
   todo_.insert(todo_.end(), {Step::nodes, Step::jobs});
   if (seldom) todo_.insert(todo_.end(), {Step::partitions, Step::reservations});
+  if (seldom && accounting) todo_.push_back(Step::accounting);
   controller_up_ = false;
   failure_ = false;
   doubt_ = false;

@@ -8,18 +8,27 @@
 
 #include <deque>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "engine/model/units.hpp"
+#include "engine/model/values.hpp"
 
 namespace tessera::slurm {
 
-enum class Step : std::uint8_t { ping, config, nodes, jobs, partitions, reservations };
+enum class Step : std::uint8_t { ping, config, nodes, jobs, partitions, reservations, accounting };
+
+Source source_of(Step step);
+// What a failure of it is called: "cannot list the nodes".
+std::string_view task(Step step);
 
 class Round {
  public:
   // seldom: partitions, reservations and controllers are due as well; config: the cluster is not known yet.
-  void begin(bool seldom, bool config);
+  // accounting: slurmdbd is to be asked with the seldom lists.
+  void begin(bool seldom, bool config, bool accounting = false);
+  // One more at the end of this round.
+  void add(Step step) { todo_.push_back(step); }
   // nullopt: the round is over.
   std::optional<Step> next();
   // How long the step that next() gave may take; usual: its latency so far.

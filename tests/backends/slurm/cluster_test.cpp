@@ -36,6 +36,10 @@ TEST_P(SlurmClusterRecording, PingAndConfiguration) {
   EXPECT_EQ(facts.version, std::string(GetParam()) == "22.05" ? "22.05.8" : "24.11.5");
   EXPECT_EQ(facts.conf, "/srv/lab/etc/slurm.conf");
   EXPECT_EQ(facts.private_data, "none");
+  EXPECT_EQ(facts.auth, "auth/munge");
+  EXPECT_EQ(facts.other_auth, "");
+  EXPECT_EQ(facts.accounting, std::string(GetParam()) == "22.05" ? "accounting_storage/none" : "");
+  EXPECT_EQ(facts.accounting_host, "localhost");
 }
 
 TEST(SlurmCluster, HiddenPartitions) {

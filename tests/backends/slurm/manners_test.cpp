@@ -80,6 +80,11 @@ TEST(SlurmRound, AsksForNodesAndJobsAndSeldomForTheRest) {
   round.begin(false, false);
   EXPECT_EQ(all(round), (std::vector{Step::nodes, Step::jobs}));
   EXPECT_FALSE(round.had_failure());
+  round.begin(true, false, true);
+  EXPECT_EQ(all(round), (std::vector{Step::ping, Step::nodes, Step::jobs, Step::partitions,
+                                     Step::reservations, Step::accounting}));
+  round.begin(false, false, true);
+  EXPECT_EQ(all(round), (std::vector{Step::nodes, Step::jobs}));
 }
 
 TEST(SlurmRound, AnswersThatAreLateMakeItPingAndTryAgainWithPatience) {
