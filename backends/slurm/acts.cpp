@@ -24,8 +24,10 @@ namespace verb = plan::slurm::verb;
 
 constexpr Duration kOnNode{120000};  // a driver that resets eight boards takes its time
 
+// The site's own command that restarts a daemon: the daemon stays, whatever becomes of the command.
 Command command_of(const std::vector<std::string>& argv, const std::string& node) {
   Command command;
+  command.leaves_others = true;
   for (std::string word : argv) {
     for (auto at = word.find("{node}"); at != std::string::npos; at = word.find("{node}", at + node.size()))
       word.replace(at, 6, node);
@@ -54,7 +56,7 @@ class Act : public std::enable_shared_from_this<Act> {
   void operator()(const plan::SetMark& act) {
     after_look(false, [this, act](Seen& seen) {
       const plan::NodeFacts& facts = seen.facts;
-      if (facts.mark && facts.mark->run == order_.mark.run) return end(Done{});
+      if (facts.mark && plan::to_text(*facts.mark) == plan::to_text(order_.mark)) return end(Done{});
       if (facts.mark && !act.break_lock)
         return end(Error{"cannot mark " + node(), "marked by " + plan::to_text(*facts.mark),
                          "break its lock, or wait for it"});
@@ -163,6 +165,7 @@ class Act : public std::enable_shared_from_this<Act> {
     if (act.verb == verb::kStartClients) return clients(said.start_clients, "started");
     if (act.verb == verb::kWriteBootFile) return boot_file(value("path"), value("text"));
     if (act.verb == verb::kWriteConfig) return write_config(value("gres"));
+    if (act.verb == verb::kOpenToLook) return open_to_look();
     if (act.verb == verb::kReconfigure) {
       local(reconfigure(hands_.commands), "cannot have Slurm read its files again");
       then_remember(key::kReconfigured, "yes");
@@ -276,6 +279,20 @@ class Act : public std::enable_shared_from_this<Act> {
       go();
     });
   }
+  // Only what this run has drained, and only while its reservation keeps everybody else off.
+  void open_to_look() {
+    after_look(false, [this](Seen& seen) {
+      const plan::NodeFacts& facts = seen.facts;
+      bool by_us = facts.closed_as && facts.closed_as->run == order_.mark.run;
+      bool held = seen.reservation && facts.mark && facts.mark->run == order_.mark.run;
+      if (facts.closed && (!by_us || !held))
+        return end(Error{"cannot ask the boards of " + node(),
+                         "it is drained, and srun reaches no drained node: " + facts.closed_reason,
+                         "resume the node, then the run"});
+      if (facts.closed) local(open(hands_.commands, node()), "cannot open " + node());
+      go();
+    });
+  }
   void write_config(const std::string& gres) {
     after_look(true, [this, gres](Seen& seen) {
       if (seen.site.files.empty())
@@ -290,7 +307,10 @@ class Act : public std::enable_shared_from_this<Act> {
       auto after = slurmconf::set_node(seen.site.files, *wanted);
       if (!after) return end(after.error());
       hands_.deeds.erase(order_.node);  // whatever was restarted was so for the files before
-      end(write_conf_files(seen.site.files, *after, order_.mark.run));
+      if (!hands_.eyes.host_files) return end(write_conf_files(seen.site.files, *after, order_.mark.run));
+      hands_.eyes.host_files->write(
+          seen.site.files, *after, order_.mark.run,
+          [self = shared_from_this()](Status written) { self->end(std::move(written)); });
     });
   }
 

@@ -65,23 +65,27 @@ struct SlurmActuator::State {
   State(Worker& its_worker, Processes& processes, const Options& options, const Site& commands)
       : worker(its_worker),
         runner(processes, runner_options(options, commands)),
-        eyes{processes, runner, commands, options.catalogue, options.clock, "", options.said, {}, {}},
-        hands{processes, runner, commands, eyes, {}} {}
+        eyes{processes,    runner, commands, options.catalogue, options.clock, nullptr, "",
+             options.said, {},     {}},
+        hands{processes, runner, commands, eyes, {}} {
+    if (options.said.writer != slurmconf::Writer::host) return;
+    host_files.emplace(runner, NodeName(options.said.config_host));
+    eyes.host_files = &*host_files;
+  }
 
   Worker& worker;
   NodeRunner runner;
   Eyes eyes;
   Hands hands;
+  std::optional<HostFiles> host_files;
   std::atomic<std::shared_ptr<const slurmconf::Site>> site;
   std::shared_ptr<Learning> learning;  // null: none is under way
 
   void learn_more();
-  void read_site(const std::string& version) {
+  void take_site(const std::string& version, std::vector<slurmconf::File> files, std::string cannot_write) {
     slurmconf::Site fresh = with_version(eyes.said, version);
-    auto files = read_conf_files(eyes.conf);
-    if (!files) return;  // plans then say that it is missing
-    fresh.files = std::move(*files);
-    fresh.cannot_write = why_not_writable(fresh.files);
+    fresh.files = std::move(files);
+    fresh.cannot_write = std::move(cannot_write);
     site.store(std::make_shared<const slurmconf::Site>(std::move(fresh)));
   }
 };
@@ -151,9 +155,24 @@ void SlurmActuator::marks(Told<std::vector<plan::MarkedNode>> told) {
   });
 }
 
-void SlurmActuator::know(const std::string& version, const std::string& conf) {
+void SlurmActuator::know(const std::string& version, const std::string& conf,
+                         const Result<std::vector<slurmconf::File>>& files) {
   state_->eyes.conf = conf;
-  state_->read_site(version);
+  if (!files) return state_->site.store(nullptr);  // plans then say that it is missing
+  state_->take_site(version, *files, why_not_writable(*files));
+}
+
+void SlurmActuator::read_host_files(const std::string& version, const std::string& conf, KnowFiles then) {
+  state_->eyes.conf = conf;
+  state_->host_files->read(
+      conf, [state = state_.get(), version, then = std::move(then)](Result<HostFiles::Found> found) {
+        if (!found) {
+          state->site.store(nullptr);
+          return then(found.error());
+        }
+        state->take_site(version, found->files, found->cannot_write);
+        then(std::move(found->files));
+      });
 }
 
 void SlurmActuator::lay_known_boards(std::vector<Node>& nodes) const {

@@ -6,6 +6,7 @@
 // on the worker's thread. Site as last read is swapped as a whole.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -27,8 +28,12 @@ class SlurmActuator final : public plan::Actuator {
   void perform(plan::Order order, Told<Done> told) override;
   void marks(Told<std::vector<plan::MarkedNode>> told) override;
 
-  // What the reader has found out: Slurm's version, and where slurm.conf lies.
-  void know(const std::string& version, const std::string& conf);
+  // What the reader has found out: Slurm's version, where slurm.conf lies, and what the files say now.
+  void know(const std::string& version, const std::string& conf,
+            const Result<std::vector<slurmconf::File>>& files);
+  // The same for files on a config host; `then` is called with them. Precondition: Writer::host.
+  using KnowFiles = std::function<void(Result<std::vector<slurmconf::File>>)>;
+  void read_host_files(const std::string& version, const std::string& conf, KnowFiles then);
   // Puts the boards of nodes whose driver has been asked into a list of the reader's.
   void lay_known_boards(std::vector<Node>& nodes) const;
   // Asks the drivers of those nodes whose boards Slurm does not tell and which are not known yet, some at a

@@ -9,7 +9,10 @@
 #include "backends/process.hpp"
 #include "backends/slurm/actuator.hpp"
 #include "backends/slurm/commands.hpp"
+#include "backends/slurm/conf_files.hpp"
+#include "backends/slurm/daemons.hpp"
 #include "backends/slurm/explain.hpp"
+#include "backends/slurm/node_files.hpp"
 #include "backends/slurm/pace.hpp"
 #include "backends/slurm/parse_cluster.hpp"
 #include "backends/slurm/parse_job.hpp"
@@ -17,6 +20,7 @@
 #include "backends/slurm/round.hpp"
 #include "backends/slurm/site.hpp"
 #include "backends/worker.hpp"
+#include "engine/text.hpp"
 
 namespace tessera::slurm {
 namespace {
@@ -27,30 +31,6 @@ constexpr auto kSeldom = std::chrono::minutes(5);
 constexpr int kSeldomRounds = 10;
 constexpr auto kLeastGap = std::chrono::seconds(2);  // between two rounds, however often somebody asks
 
-Source source_of(Step step) {
-  switch (step) {
-    case Step::nodes: return Source::slurm_nodes;
-    case Step::jobs: return Source::slurm_jobs;
-    case Step::partitions: return Source::slurm_partitions;
-    case Step::reservations: return Source::slurm_reservations;
-    case Step::ping:
-    case Step::config: return Source::slurm_ping;
-  }
-  return Source::none;
-}
-
-std::string_view task(Step step) {
-  switch (step) {
-    case Step::nodes: return "cannot list the nodes";
-    case Step::jobs: return "cannot list the jobs";
-    case Step::partitions: return "cannot list the partitions";
-    case Step::reservations: return "cannot list the reservations";
-    case Step::ping: return "cannot ping the controllers";
-    case Step::config: return "cannot read the cluster's configuration";
-  }
-  return {};
-}
-
 template <class Value>
 std::string note_of(const Parsed<Value>& parsed) {
   if (parsed.problem_count == 0) return {};
@@ -58,14 +38,6 @@ std::string note_of(const Parsed<Value>& parsed) {
   std::string note = fmt::format("line {}: {}", first.line, first.what);
   if (parsed.problem_count > 1) note += fmt::format(" (and {} more like it)", parsed.problem_count - 1);
   return note;
-}
-
-bool speaks_of_authentication(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  for (const char* word : {"munge", "authenticat", "credential", "auth/"})
-    if (text.find(word) != std::string::npos) return true;
-  return false;
 }
 
 }  // namespace
@@ -89,6 +61,12 @@ struct SlurmBackend::State {
   void take_ping(const Result<Outcome>& result);
   void nobody_there(Error error);
   void ping_unanswered();
+  void take_accounting(const Result<Outcome>& result);
+  void show_daemons();
+  void munge_fails(Error error);
+  void look_at_files();
+  void look_at_host_files();
+  void tell_files(const Result<std::vector<slurmconf::File>>& found);
   void end();
   void learn_boards();
   void pause();
@@ -115,7 +93,10 @@ struct SlurmBackend::State {
   Pacer pacer;
   Round round;
   std::map<Step, Duration> usual;  // latency of the last good answer
-  std::vector<Daemon> daemons;
+  Daemons daemons;
+  ConfWatch files;
+  std::uint64_t gres = 0, held_against = 0;     // as listed last; that against which the files were held last
+  std::optional<Steady::time_point> host_read;  // when the files on a config host were looked at
   ClusterFacts facts;
   std::string client;  // "slurm-wlm 22.05.8", as scontrol calls itself
   bool busy = false;
@@ -125,7 +106,8 @@ struct SlurmBackend::State {
   Duration in_calls{0};
   std::optional<Steady::time_point> last_seldom;
   std::uint64_t timer = 0;
-  std::vector<Node> last_nodes;  // where drivers can be asked: the last list, for the boards that it lacks
+  Steady::time_point wakes_at{};  // when it fires
+  std::vector<Node> last_nodes;   // the last list, before boards were laid over it
 
   Worker worker;
   Processes processes{worker};
@@ -153,7 +135,7 @@ void SlurmBackend::State::begin() {
   in_calls = Duration(0);
   bool seldom = !last_seldom || started - *last_seldom >= kSeldom || rounds % kSeldomRounds == 0;
   ++rounds;
-  round.begin(seldom, facts.version.empty());
+  round.begin(seldom, facts.version.empty(), daemons.has_accounting());
   if (auto trouble = conf_trouble(conf.file)) nobody_there(std::move(*trouble));
   step();
 }
@@ -174,6 +156,7 @@ void SlurmBackend::State::ask(Step step) {
     case Step::jobs: command = show_jobs(site); break;
     case Step::partitions: command = show_partitions(site); break;
     case Step::reservations: command = show_reservations(site); break;
+    case Step::accounting: command = ask_accounting(site); break;
   }
   auto known = usual.find(step);
   command.deadline = round.patience(step, known == usual.end() ? std::nullopt : std::optional(known->second),
@@ -190,6 +173,7 @@ void SlurmBackend::State::ask(Step step) {
 void SlurmBackend::State::answered(Step step, Duration patience, Result<Outcome> result) {
   if (result) in_calls += result->took;
   if (step == Step::ping) return take_ping(result);
+  if (step == Step::accounting) return take_accounting(result);
   if (!result) {
     nobody_there(result.error());
   } else if (result->succeeded()) {
@@ -198,6 +182,7 @@ void SlurmBackend::State::answered(Step step, Duration patience, Result<Outcome>
     if (step == Step::reservations) last_seldom = started;
     round.succeeded(step);
     take(step, *result);
+    if (step == Step::nodes) return look_at_files();
   } else {
     std::optional<Error> error = explain(std::string(task(step)), *result, patience);
     // The first lateness is only a doubt: the ping that follows decides.
@@ -221,7 +206,9 @@ void SlurmBackend::State::take(Step step, const Outcome& outcome) {
   switch (step) {
     case Step::nodes:
       listed(parse_nodes(outcome.out, origin(source), options.catalogue), [&](std::vector<Node> nodes) {
-        if (options.said.reach != slurmconf::Reach::none) last_nodes = nodes;
+        last_nodes = nodes;
+        gres = gres_stamp(outcome.out);
+        if (daemons.authenticated(facts.auth == "auth/munge")) show_daemons();
         actuator.lay_known_boards(nodes);
         post(NodesListed{std::move(nodes)});
       });
@@ -243,11 +230,14 @@ void SlurmBackend::State::take(Step step, const Outcome& outcome) {
       break;
     case Step::config:
       facts = parse_config(outcome.out);
-      actuator.know(facts.version, conf.file.empty() ? facts.conf : conf.file);
+      daemons.configured(facts);
+      if (daemons.has_accounting()) round.add(Step::accounting);  // nobody knew when the round began
+      show_daemons();
       post(ClusterSeen{Scheduler::slurm, false, "slurm " + (facts.version.empty() ? client : facts.version),
                        facts.conf.empty() ? conf.file : facts.conf});
       return;
-    case Step::ping: return;
+    case Step::ping:
+    case Step::accounting: return;
   }
   report(source, std::nullopt, outcome.took, std::move(note));
 }
@@ -262,8 +252,8 @@ void SlurmBackend::State::take_ping(const Result<Outcome>& result) {
   // Where we cannot authenticate, "DOWN" says nothing about the controller; other noise does not touch it.
   bool believable = !seen.empty() && !speaks_of_authentication(result->err);
   if (up || believable) {
-    daemons = seen;
-    post(DaemonsSeen{seen});
+    daemons.pinged(std::move(seen));
+    show_daemons();
   }
   if (up) {
     round.succeeded(Step::ping);
@@ -272,9 +262,14 @@ void SlurmBackend::State::take_ping(const Result<Outcome>& result) {
   }
   if (result->timed_out) return ping_unanswered();
   auto error = explain("cannot ping the controllers", *result, result->took);
+  if (error && contains_folded(result->err, "munge")) {
+    munge_fails(std::move(*error));
+    return step();
+  }
   if (believable) error.reset();
   if (!error) {
-    std::string host = daemons.empty() ? "the controller" : daemons.front().host;
+    const std::vector<Daemon>& known = daemons.controllers();
+    std::string host = known.empty() ? "the controller" : known.front().host;
     error = Error{"slurmctld is down", fmt::format("scontrol ping: slurmctld at {} is DOWN", host),
                   "systemctl status slurmctld on " + host};
   }
@@ -284,21 +279,69 @@ void SlurmBackend::State::take_ping(const Result<Outcome>& result) {
 
 // Neither up nor down: munged is gone or hangs, or the controller does.
 void SlurmBackend::State::ping_unanswered() {
-  for (Daemon& daemon : daemons) daemon.up = false;
-  if (!daemons.empty()) post(DaemonsSeen{daemons});
+  daemons.ping_unanswered();
+  show_daemons();
   if (auto trouble = munge_trouble(conf)) {
-    nobody_there(std::move(*trouble));
+    munge_fails(std::move(*trouble));
     return step();
   }
   processes.run(probe_munge(conf.munge_socket), [this](Result<Outcome> result) {
     if (result && result->timed_out)
-      nobody_there(
+      munge_fails(
           {"munged does not answer", "munge gave no credential within 1 s", "systemctl restart munge"});
     else
       nobody_there({"slurmctld does not answer", "no answer to scontrol ping within 3 s",
                     "it hangs or is overloaded: systemctl status slurmctld on the controller"});
     step();
   });
+}
+
+void SlurmBackend::State::munge_fails(Error error) {
+  daemons.munge_fails(error);
+  show_daemons();
+  nobody_there(std::move(error));
+}
+
+void SlurmBackend::State::take_accounting(const Result<Outcome>& result) {
+  daemons.accounting(result);
+  show_daemons();
+  step();
+}
+
+void SlurmBackend::State::show_daemons() {
+  post(DaemonsSeen{daemons.all()});
+  post(RemarksListed{Source::slurm_ping, daemons.not_asked()});
+}
+
+// Plans are written from the files, and people are told what is wrong with them; both only when that can have
+// changed. Then the round goes on.
+void SlurmBackend::State::look_at_files() {
+  const std::string path = conf.file.empty() ? facts.conf : conf.file;
+  if (path.empty() || facts.version.empty()) return step();
+  if (options.said.writer == slurmconf::Writer::host) return look_at_host_files();
+  bool changed = files.changed(path);
+  if (changed) actuator.know(facts.version, path, files.files());
+  if (changed || gres != held_against) tell_files(files.files());
+  step();
+}
+
+// Far away: with the seldom lists, and when a node's GRES has changed.
+void SlurmBackend::State::look_at_host_files() {
+  bool due = !host_read || started - *host_read >= kSeldom || gres != held_against;
+  if (!due) return step();
+  host_read = started;
+  actuator.read_host_files(facts.version, facts.conf,
+                           [this](const Result<std::vector<slurmconf::File>>& found) {
+                             tell_files(found);
+                             step();
+                           });
+}
+
+void SlurmBackend::State::tell_files(const Result<std::vector<slurmconf::File>>& found) {
+  held_against = gres;
+  bool all_seen = facts.private_data.find("nodes") == std::string::npos || ::geteuid() == 0;
+  post(RemarksListed{Source::slurm_config, file_remarks(found, with_version(options.said, facts.version),
+                                                        all_seen ? &last_nodes : nullptr)});
 }
 
 void SlurmBackend::State::nobody_there(Error error) {
@@ -318,13 +361,15 @@ void SlurmBackend::State::end() {
 
 // Whoever plans needs boards before anything else; whoever looks gets them when they are there.
 void SlurmBackend::State::learn_boards() {
-  std::vector<Node> wanted = last_nodes;  // a name that is none is a filter: then all of them
+  const bool reached = options.said.reach != slurmconf::Reach::none;
+  // A name that is none is a filter: then all of them.
+  std::vector<Node> wanted = reached ? last_nodes : std::vector<Node>{};
   if (options.needs_boards && !options.needs_boards->empty())
     std::erase_if(wanted, [&](const Node& node) {
       return std::find(options.needs_boards->begin(), options.needs_boards->end(), node.name) ==
              options.needs_boards->end();
     });
-  if (wanted.empty()) wanted = last_nodes;
+  if (wanted.empty() && reached) wanted = last_nodes;
   actuator.learn_boards(wanted, [this](bool any) {
     if (any) {
       std::vector<Node> nodes = last_nodes;
@@ -350,6 +395,7 @@ void SlurmBackend::State::pause() {
 
 void SlurmBackend::State::wake_after(Duration delay) {
   if (timer != 0) worker.cancel(timer);
+  wakes_at = Steady::now() + delay;
   timer = worker.after(delay, [this] { begin(); });
 }
 
@@ -363,8 +409,9 @@ void SlurmBackend::State::set_pace(Pace pace) {
 
 void SlurmBackend::State::refresh() {
   if (busy || rounds == 0) return;  // a look is under way
-  auto spent = std::chrono::duration_cast<Duration>(Steady::now() - started);
-  wake_after(std::max(std::chrono::duration_cast<Duration>(kLeastGap) - spent, Duration(0)));
+  auto wake = std::max<Steady::time_point>(started + kLeastGap, Steady::now());
+  if (timer != 0 && wakes_at <= wake) return;
+  wake_after(std::chrono::ceil<Duration>(wake - Steady::now()));
 }
 
 SlurmBackend::SlurmBackend(Options options) : state_(std::make_unique<State>(std::move(options))) {}

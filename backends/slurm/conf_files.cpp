@@ -23,6 +23,7 @@ namespace {
 
 constexpr off_t kMostBytes = 16 << 20;
 constexpr int kMostRounds = 16;  // includes in includes
+constexpr std::size_t kMostFiles = 1000;
 
 using Files = std::vector<slurmconf::File>;
 
@@ -132,28 +133,67 @@ Status replace(const std::string& named, const slurmconf::File* before, const st
 
 }  // namespace
 
+std::vector<std::string> conf_names(const std::string& slurm_conf, const Files& files) {
+  const std::string folder = folder_of(slurm_conf);
+  std::vector<std::string> names{slurm_conf, folder + "/gres.conf", folder + "/cgroup.conf"};
+  for (const slurmconf::File& file : files)
+    for (const slurmconf::Line& line : slurmconf::parse(file).lines)
+      if (!line.include.empty()) names.push_back(included(folder, line.include));
+  return names;
+}
+
 Result<Files> read_conf_files(const std::string& slurm_conf) {
   if (slurm_conf.empty()) return cannot("read", "slurm.conf", "nobody has told where it lies");
   Files files;
   if (Status ok = add(files, slurm_conf); !ok) return ok.error();
   if (files.empty()) return cannot("read", slurm_conf, "there is no such file");
-  const std::string folder = folder_of(slurm_conf);
-  for (const char* beside : {"gres.conf", "cgroup.conf"})
-    if (Status ok = add(files, folder + "/" + beside); !ok) return ok.error();
   for (int round = 0; round < kMostRounds; ++round) {
     const std::size_t known = files.size();
-    std::vector<std::string> names;
-    for (const slurmconf::File& file : files)
-      for (const slurmconf::Line& line : slurmconf::parse(file).lines)
-        if (!line.include.empty()) names.push_back(included(folder, line.include));
-    for (const std::string& name : names)
+    for (const std::string& name : conf_names(slurm_conf, files)) {
+      if (files.size() > kMostFiles) return cannot("read", slurm_conf, "it includes more than 1,000 files");
       if (Status ok = add(files, name); !ok) return ok.error();
+    }
     if (files.size() == known) break;
   }
   return files;
 }
 
+std::string ConfWatch::stamps() const {
+  std::string all;
+  for (const std::string& name : names_) {
+    struct stat about {};
+    if (::stat(name.c_str(), &about) != 0)
+      all += fmt::format("{} {};", name, errno);
+    else
+      all += fmt::format("{} {} {} {} {} {};", name, about.st_dev, about.st_ino, about.st_size,
+                         about.st_mtim.tv_sec, about.st_mtim.tv_nsec);
+  }
+  return all;
+}
+
+bool ConfWatch::changed(const std::string& slurm_conf) {
+  if (names_.empty() || names_.front() != slurm_conf)
+    names_.assign(1, slurm_conf);
+  else if (stamps() == stamps_)
+    return false;
+  Result<Files> first = read_conf_files(slurm_conf);
+  names_ = conf_names(slurm_conf, first ? *first : Files{});
+  // The stamps before the text: a file that changes meanwhile is read again by the next look.
+  stamps_ = stamps();
+  files_ = read_conf_files(slurm_conf);
+  return true;
+}
+
+bool is_cache(const std::string& path) {
+  return path.starts_with("/run/slurm/conf/") || real_path(path).find("/conf-cache/") != std::string::npos;
+}
+
 std::string why_not_writable(const Files& files) {
+  if (!files.empty() && is_cache(files.front().path))
+    return files.front().path +
+           ": this is the copy that slurmd keeps of the controller's files. Run tessera on the controller, "
+           "or "
+           "have the files written there: --slurm-files site";
   for (const slurmconf::File& file : files) {
     const std::string path = real_path(file.path);
     if (::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0) return path + ": " + std::strerror(errno);

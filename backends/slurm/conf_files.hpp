@@ -12,9 +12,33 @@
 
 namespace tessera::slurm {
 
+// Every path at which a file is looked for: slurm.conf, gres.conf and cgroup.conf beside it, and what those
+// of `files` include.
+std::vector<std::string> conf_names(const std::string& slurm_conf, const std::vector<slurmconf::File>& files);
+
 // slurm.conf first, then gres.conf, cgroup.conf and what is included. Files that are not there are left out.
-// Errors: slurm.conf itself cannot be read; a file is larger than 16 MiB.
+// Errors: slurm.conf itself cannot be read; a file is larger than 16 MiB, or there are more than 1,000.
 Result<std::vector<slurmconf::File>> read_conf_files(const std::string& slurm_conf);
+
+// These files as last read, read again only when one of them has changed.
+class ConfWatch {
+ public:
+  // Whether anything has changed since it was asked last: size, time or inode, of files that were not there,
+  // too. The first time: yes.
+  bool changed(const std::string& slurm_conf);
+  // Reads only after a change.
+  const Result<std::vector<slurmconf::File>>& files() const { return files_; }
+
+ private:
+  std::string stamps() const;
+  std::vector<std::string> names_;
+  std::string stamps_;
+  Result<std::vector<slurmconf::File>> files_ = std::vector<slurmconf::File>{};
+};
+
+// Whether that is what a configless slurmd keeps of the controller's files: SlurmdSpoolDir/conf-cache, to
+// which /run/slurm/conf leads (configless_slurm.html, 22.05). Whatever is written there is lost.
+bool is_cache(const std::string& path);
 
 // Why these cannot be written by us; empty: they can.
 std::string why_not_writable(const std::vector<slurmconf::File>& files);

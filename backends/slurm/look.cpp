@@ -150,13 +150,33 @@ class Look : public std::enable_shared_from_this<Look> {
       seen_.reservation = std::move(one);
       break;
     }
-    if (!what_.elsewhere) return look_at_boards();
+    read_files();
+  }
+
+  // ── Slurm's files ─────────────────────────────────────────────────────────────────────────────────────
+
+  void read_files() {
+    if (!eyes_.host_files) {
+      auto files =
+          eyes_.conf.empty() ? Result<std::vector<slurmconf::File>>(Error{}) : read_conf_files(eyes_.conf);
+      if (!files) return have_files("Slurm's files cannot be read here");
+      seen_.site.files = std::move(*files);
+      return have_files(why_not_writable(seen_.site.files));
+    }
+    eyes_.host_files->read(eyes_.conf, [self = shared_from_this()](Result<HostFiles::Found> found) {
+      if (!found) return self->have_files(to_line(found.error()));
+      self->seen_.site.files = std::move(found->files);
+      self->have_files(found->cannot_write);
+    });
+  }
+  void have_files(std::string cannot_write) {
+    seen_.site.cannot_write = cannot_write;
+    fact(key::kWritable) = std::move(cannot_write);
+    if (!what_.elsewhere || seen_.site.files.empty()) return look_at_boards();
     ask(show_nodes(eyes_.commands), "cannot list the nodes", &Look::took_nodes);
   }
 
   void took_nodes(const Outcome& ran) {
-    read_files();
-    if (seen_.site.files.empty()) return look_at_boards();
     std::vector<Node> nodes = parse_nodes(ran.out, {}, eyes_.catalogue).values;
     fact(key::kElsewhere) = differs_elsewhere(seen_.site, nodes, what_.node.text);
     look_at_boards();
@@ -173,6 +193,8 @@ class Look : public std::enable_shared_from_this<Look> {
     }
     bool known = eyes_.boards.contains(what_.node);
     bool shut = eyes_.said.reach == slurmconf::Reach::srun && (facts().closed || !facts().answering);
+    if (shut && has_gpus && !known)
+      fact(key::kBoards) = "its boards are not known: it is drained or down, and srun does not reach it";
     if (!what_.boards || !has_gpus || shut || (known && is_busy(node))) return finish();
     answers_.clear();
     next_question();
@@ -231,10 +253,6 @@ class Look : public std::enable_shared_from_this<Look> {
       if (gpu.product && eyes_.catalogue) return eyes_.catalogue->by_key(gpu.product->text);
     return nullptr;
   }
-  void read_files() {
-    if (!seen_.site.files.empty() || eyes_.conf.empty()) return;
-    if (auto files = read_conf_files(eyes_.conf)) seen_.site.files = std::move(*files);
-  }
   void finish() {
     plan::NodeFacts& all = facts();
     if (auto boards = eyes_.boards.find(what_.node); all.known && boards != eyes_.boards.end())
@@ -249,15 +267,10 @@ class Look : public std::enable_shared_from_this<Look> {
     }
     std::sort(all.node.workloads.begin(), all.node.workloads.end());
     link_holders(all.node, jobs);
-    read_files();
     if (all.known && !seen_.site.files.empty()) {
       if (auto minors = eyes_.minors.find(what_.node); minors != eyes_.minors.end())
         seen_.site.mig_minors = minors->second;
-      seen_.site.cannot_write = why_not_writable(seen_.site.files);
-      fact(key::kWritable) = seen_.site.cannot_write;
       fact(key::kConfig) = plan::slurm::config_word(all.node, product(), seen_.site);
-    } else if (all.known) {
-      fact(key::kWritable) = "Slurm's files cannot be read here";
     }
     told_(std::move(seen_));
   }

@@ -16,6 +16,7 @@
 #include "backends/process.hpp"
 #include "backends/runner.hpp"
 #include "backends/slurm/commands.hpp"
+#include "backends/slurm/host_files.hpp"
 #include "engine/plan/facts.hpp"
 #include "engine/slurmconf/site.hpp"
 
@@ -28,6 +29,7 @@ struct Eyes {
   const Site& commands;
   const mig::Catalogue* catalogue = nullptr;
   std::function<TimePoint()> clock;
+  HostFiles* host_files = nullptr;              // Writer::host; null: the files are here
   std::string conf;                             // slurm.conf; empty: not known
   slurmconf::Site said;                         // what the site says, without files
   std::map<NodeName, nvidia::NodeGpus> boards;  // as last seen

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
+#include "backends/slurm/conf_files.hpp"
 #include "engine/slurmconf/check.hpp"
 
 namespace tessera::slurm {
@@ -28,6 +30,39 @@ std::string differs_elsewhere(const slurmconf::Site& site, const std::vector<Nod
   }
   if (others > kShown) text += fmt::format("; and {} more nodes differ", others - kShown);
   return text;
+}
+
+std::vector<Remark> file_remarks(const Result<std::vector<slurmconf::File>>& files, slurmconf::Site said,
+                                 const std::vector<Node>* nodes) {
+  if (!files)
+    return {{Remark::Grade::info, "slurm.conf", false, "not checked: " + to_line(files.error()),
+             "read it where the controller's files can be read, or name it with --slurm-conf"}};
+  said.files = *files;
+  std::vector<Remark> remarks = slurmconf::check(said, nodes);
+  if (!said.files.empty() && is_cache(said.files.front().path))
+    remarks.push_back({Remark::Grade::info, said.files.front().path, false,
+                       "these are copies that slurmd keeps of the controller's files",
+                       "change them on the controller: lines and places are the same there"});
+  return remarks;
+}
+
+std::uint64_t gres_stamp(std::string_view records) {
+  std::uint64_t stamp = 14695981039346656037u;  // FNV-1a
+  auto add = [&](std::string_view text) {
+    for (char c : text) stamp = (stamp ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  };
+  for (std::size_t at = 0; at < records.size();) {
+    std::size_t end = std::min(records.find('\n', at), records.size());
+    std::string_view record = records.substr(at, end - at);
+    add(record.substr(0, record.find(' ')));
+    std::size_t gres = record.find(" Gres=");
+    if (gres != std::string_view::npos) {
+      record.remove_prefix(gres);
+      add(record.substr(0, record.find(' ', 1)));
+    }
+    at = end + 1;
+  }
+  return stamp;
 }
 
 }  // namespace tessera::slurm

@@ -2,10 +2,13 @@
 // Threads: pure functions.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "engine/error.hpp"
+#include "engine/model/event.hpp"
 #include "engine/model/values.hpp"
 #include "engine/slurmconf/site.hpp"
 
@@ -18,5 +21,13 @@ slurmconf::Site with_version(slurmconf::Site site, std::string_view version);
 // them.
 std::string differs_elsewhere(const slurmconf::Site& site, const std::vector<Node>& nodes,
                               const std::string& node);
+
+// What is wrong with the files, for people who look (slurmconf::check). `nodes`: as Slurm tells them; null:
+// not all of them can be seen. Files that cannot be read are said so.
+std::vector<Remark> file_remarks(const Result<std::vector<slurmconf::File>>& files, slurmconf::Site said,
+                                 const std::vector<Node>* nodes);
+
+// Tells whether the GRES of any node has changed from one `scontrol -o show node` to the next.
+std::uint64_t gres_stamp(std::string_view records);
 
 }  // namespace tessera::slurm

@@ -52,6 +52,7 @@ class SlurmBuilder {
   // --- on the node itself
 
   void recut();
+  void read_back();
   bool has_clients() const;
   void stop_clients();
   void start_clients();

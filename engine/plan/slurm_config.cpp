@@ -165,10 +165,7 @@ Result<slurmconf::Wanted> wanted_config(const Node& node, const std::string& gre
   slurmconf::CutNode cut = cut_node(node, whole_type_in(gres).value_or(""), product ? product->units : 0);
   share_out(cut, node, Strategy::mps, &slurmconf::CutBoard::mps, total_of(gres, "mps"));
   share_out(cut, node, Strategy::shard, &slurmconf::CutBoard::shards, total_of(gres, "shard"));
-  // Cores= of a board is found by its device file: that of an instance tells it only by NVIDIA's own names.
-  bool mig = std::any_of(cut.boards.begin(), cut.boards.end(),
-                         [](const slurmconf::CutBoard& board) { return board.mig; });
-  if (site.instance_file.empty() || !mig) slurmconf::take_over(cut, site.files, site);
+  slurmconf::take_over(cut, site.files, site);
   auto wanted = slurmconf::generate(cut, site);
   if (!wanted) return wanted.error();
   if (std::string made = plain_gres(wanted->gres); made != gres)

@@ -11,6 +11,7 @@
 #include "engine/plan/observed.hpp"
 #include "engine/plan/slurm_builder.hpp"
 #include "engine/plan/slurm_config.hpp"
+#include "engine/slurmconf/generate.hpp"
 
 namespace tessera::plan {
 namespace {
@@ -74,15 +75,19 @@ std::vector<Step> SlurmBuilder::run() {
   evict();
   await_empty();
   if (recut_) recut();
-  if (in_reservation_) close();
+  if (in_reservation_) {
+    start_clients();  // a drained node takes no step, theirs included
+    close();
+  }
+  const bool clients_wait = recut_ && !in_reservation_;
   if (site_.writer == slurmconf::Writer::site) {
     await_patch();
+    if (clients_wait) start_clients();
   } else {
     write_config();
-    if (recut_) start_clients();
+    if (clients_wait) start_clients();
     make_effective();
   }
-  if (site_.writer == slurmconf::Writer::site && recut_) start_clients();
   registered();
   for (Step& step : release(proof())) steps_.push_back(std::move(step));
   number_steps(change_.node.name, steps_);
@@ -242,13 +247,19 @@ std::string SlurmSteps::missing(const NodeChange& change) const {
   if (!site)
     return "Slurm's configuration files have not been read: run tessera where slurm.conf lies, or name it "
            "with --slurm-conf";
-  if (site->writer == slurmconf::Writer::host)
+  bool reaches_hosts = site->reach == slurmconf::Reach::ssh || site->reach == slurmconf::Reach::custom;
+  if (site->writer == slurmconf::Writer::host && !reaches_hosts)
     return fmt::format(
-        "this version writes Slurm's files only where it runs: run it on {}, or have your automation write "
-        "them "
-        "(--slurm-files site)",
+        "Slurm's files are on {}, and no way there is set: --slurm-runner ssh or a command with {{node}} "
+        "(srun reaches compute nodes only), or run tessera there",
         site->config_host);
-  if (site->reach == slurmconf::Reach::none && std::any_of(change.boards.begin(), change.boards.end(), cuts))
+  const bool recut = std::any_of(change.boards.begin(), change.boards.end(), cuts);
+  if (recut && slurmconf::loses_cores(change.node.name.text, site->files, *site))
+    return fmt::format(
+        "gres.conf gives the GPUs of {} different Cores=, and slurm-devices does not say on which GPU an instance "
+        "lies, so they would be lost: use {{gpu}} and {{gi}} in it instead of {{index}}",
+        change.node.name.text);
+  if (recut && site->reach == slurmconf::Reach::none)
     return fmt::format(
         "GPUs are cut by nvidia-smi on {}, and no way there is set: --slurm-runner ssh, srun, or "
         "a command with {{node}}",

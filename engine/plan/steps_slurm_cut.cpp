@@ -16,8 +16,24 @@ void SlurmBuilder::recut() {
   switch_modes();
   for (const BoardChange& board : change_.boards)
     if (!board.created.empty()) create(board);
-  look("read the boards back", boards(), std::chrono::minutes(1)).before = guarded();
+  read_back();
   boot_file();
+}
+
+// By srun also the way to what is not known any more once the node is drained: another tessera that takes the
+// run up comes back to here.
+void SlurmBuilder::read_back() {
+  const char* title = "read the boards back";
+  Step& step = in_reservation_ ? add(title, special(slurm::verb::kOpenToLook)) : add(title, LookOnly{});
+  if (in_reservation_)
+    step.commands = {
+        fmt::format("scontrol update NodeName={} State=RESUME  # if this run has drained it: the "
+                    "reservation keeps others off",
+                    node_)};
+  step.before = guarded();
+  step.after = boards();
+  step.deadline = std::chrono::seconds(10);
+  step.retry = in_reservation_ ? kFewRetry : Retry{};
 }
 
 bool SlurmBuilder::has_clients() const { return !site_.stop_clients.empty(); }

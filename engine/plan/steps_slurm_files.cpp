@@ -27,10 +27,15 @@ std::vector<std::string> SlurmBuilder::diff() const {
 }
 
 void SlurmBuilder::write_config() {
-  Step& step = add("write Slurm's files", special(slurm::verb::kWriteConfig, {{"gres", wanted_}}));
+  const bool far = site_.writer == slurmconf::Writer::host;
+  Step& step = add(far ? "write Slurm's files on " + site_.config_host : "write Slurm's files",
+                   special(slurm::verb::kWriteConfig, {{"gres", wanted_}}));
   step.commands = diff();
   step.before = guarded_and_empty();
   step.before.push_back(word_is(slurm::key::kWritable, ""));
+  // Asked while the node was open; who takes the run up later has to ask again.
+  if (in_reservation_)
+    for (Condition& board : boards()) step.before.push_back(std::move(board));
   step.after = {word_is(slurm::key::kConfig, wanted_)};
   step.retry = kFewRetry;
   step.undo = "write what stood there; each file has a backup beside it";
@@ -93,9 +98,12 @@ void SlurmBuilder::ask_for_restarts() {
 void SlurmBuilder::registered() {
   Conditions after = proof();
   after.insert(after.begin(), Answering{});
-  look("read back: what Slurm offers, and that the node is registered", std::move(after),
-       std::chrono::minutes(5))
-      .before = guarded();
+  Step& step = look("read back: what Slurm offers, and that the node is registered", std::move(after),
+                    std::chrono::minutes(5));
+  step.before = guarded();
+  // A reboot in the meantime is found at once, not after the patience for a registration.
+  if (!in_reservation_)
+    for (Condition& board : boards()) step.before.push_back(std::move(board));
 }
 
 Conditions SlurmBuilder::boards() const {

@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "backends/slurm/daemons.hpp"
+#include "backends/slurm/node_files.hpp"
 #include "backends/slurm/parse_cluster.hpp"
 #include "engine/text.hpp"
 
@@ -15,6 +17,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (reservation.name.empty()) std::abort();
   for (const Daemon& daemon : slurm::parse_ping(text))
     if (clean(daemon.host) != daemon.host) std::abort();
-  slurm::parse_config(text);
+  slurm::Daemons daemons;
+  daemons.configured(slurm::parse_config(text));
+  Outcome said;
+  said.exit_code = 1;
+  said.err = text;
+  daemons.accounting(said);
+  for (const Remark& remark : daemons.not_asked())
+    if (clean(remark.text) != remark.text) std::abort();
+  slurm::gres_stamp(text);
   return 0;
 }

@@ -9,7 +9,10 @@
 #include <fstream>
 
 #include "backends/slurm/site.hpp"
+#include "engine/insight/attention.hpp"
+#include "tests/backends/slurm/fixtures.hpp"
 #include "tests/e2e/slurm_watch.hpp"
+#include "tests/support/run_binary.hpp"
 
 namespace tessera::test {
 namespace {
@@ -24,7 +27,7 @@ class SlurmBackendTest : public testing::Test {
     folder_ = name;
   }
   void TearDown() override {
-    for (const char* file : {"/scontrol", "/up"}) ::unlink((folder_ + file).c_str());
+    for (const char* file : {"/scontrol", "/up", "/sacctmgr", "/config"}) ::unlink((folder_ + file).c_str());
     ::rmdir(folder_.c_str());
   }
   // Down, with `down` as its answer to a ping, until there is a file "up".
@@ -72,7 +75,61 @@ TEST_F(SlurmBackendTest, DownMeansNothingWhereWeCannotAuthenticate) {
   SlurmWatch watch(options());
   ASSERT_TRUE(watch.until(failing));
   EXPECT_EQ(failure(watch.cluster()).what, "munged is not running or refuses us");
-  EXPECT_TRUE(watch.cluster().daemons.empty());
+  ASSERT_EQ(watch.cluster().daemons.size(), 1u);
+  EXPECT_EQ(watch.cluster().daemons[0].name, "munged");
+  EXPECT_FALSE(watch.cluster().daemons[0].up);
+}
+
+// A backup controller, slurmdbd that nobody answers for, and a file with a fault: all of it is for the admin.
+TEST_F(SlurmBackendTest, TellsTheHealthOfTheWholeClusterAndWhatIsWrongInItsFiles) {
+  Scratch files;
+  const std::string conf =
+      files.write("slurm.conf", "ClusterName=hpc\nGresTypes=gpu\nNodeName=n1 Gres=gpu:2,shard:4\n");
+  std::ofstream(folder_ + "/config") << slurm::recording("24.11", "config")
+                                     << "AccountingStorageType = accounting_storage/slurmdbd\n"
+                                     << "AuthAltTypes = auth/jwt\n";
+  std::ofstream(folder_ + "/scontrol") << R"(#!/bin/sh
+case "$*" in
+  ping) echo 'Slurmctld(primary) at head1 is DOWN'; echo 'Slurmctld(backup) at head2 is UP'; exit 1;;
+  *config) cat )" + folder_ + R"(/config;;
+  *node) echo 'NodeName=n1 Gres=gpu:2,shard:4 State=IDLE'; echo 'NodeName=n2 State=DOWN+NOT_RESPONDING';;
+  *job) echo 'No jobs in the system';;
+esac
+)";
+  std::ofstream(folder_ + "/sacctmgr") << "#!/bin/sh\necho sacctmgr: error: no idea >&2; exit 1\n";
+  for (const char* file : {"/scontrol", "/sacctmgr"}) ::chmod((folder_ + file).c_str(), 0755);
+  slurm::Options wanted = options();
+  wanted.conf = conf;
+  SlurmWatch watch(wanted);
+  auto findings = [&] {
+    std::string text;
+    for (const insight::Finding& one :
+         insight::attention(watch.cluster(), *mig::Catalogue::built_in(), wall_clock()))
+      text += std::string(one.severity == Severity::danger    ? "!"
+                          : one.severity == Severity::warning ? "?"
+                                                              : "i") +
+              " " + one.subject + ": " + one.text + " -> " + one.hint + "\n";
+    return text;
+  };
+  ASSERT_TRUE(watch.until([](const Cluster& cluster) {
+    return cluster.remarks.contains(Source::slurm_config) && cluster.daemons.size() == 3;
+  }));
+  EXPECT_TRUE(watch.until([&](const Cluster&) {
+    return findings().find("slurmdbd: on localhost: not known: sacctmgr: no idea") != std::string::npos;
+  })) << findings();
+  std::string all = findings();
+  for (const std::string& line :
+       {std::string("! slurmctld: the primary does not answer on head1: the backup on head2 controls -> "
+                    "systemctl status slurmctld on head1\n"),
+        "! " + conf + ":3: GresTypes does not list shard -> ", std::string("! n2: slurmd does not answer"),
+        std::string("i slurmrestd: not asked")})
+    EXPECT_NE(all.find(line), std::string::npos) << line << "\n" << all;
+  EXPECT_EQ(all.find("munged"), std::string::npos) << "it is up: " << all;
+  // Mended: gone with the next look, and only then is the file read again.
+  files.write("slurm.conf", "ClusterName=hpc\nGresTypes=gpu,shard\nNodeName=n1 Gres=gpu:2,shard:4\n");
+  watch.backend().refresh();
+  EXPECT_TRUE(watch.until([&](const Cluster&) { return findings().find("GresTypes") == std::string::npos; }))
+      << findings();
 }
 
 TEST_F(SlurmBackendTest, PartitionsAreThereWithTheFirstGoodRoundAfterAnOutage) {

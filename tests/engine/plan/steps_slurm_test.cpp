@@ -151,8 +151,42 @@ TEST_F(SlurmPlans, BySrunTheNodeIsReservedCutAndOnlyThenDrained) {
   site.reach = Reach::srun;
   std::vector<Step> all = steps(wants("7x1g.10gb"));
   EXPECT_EQ(order(all),
-            "look-only look-only set-mark look-only set-mode create-instances look-only close-node "
+            "look-only look-only set-mark look-only set-mode create-instances open-to-look close-node "
             "write-config look-only reconfigure look-only open-node clear-mark");
+  // Boards that nobody knows any more lead back to where they can be asked.
+  auto needs_boards = [](const Step& step) {
+    return std::any_of(step.before.begin(), step.before.end(), [](const plan::Condition& one) {
+      return std::holds_alternative<plan::LayoutIs>(one);
+    });
+  };
+  EXPECT_TRUE(needs_boards(find(all, "write-config")));
+  EXPECT_FALSE(needs_boards(find(all, "open-to-look")));
+  EXPECT_EQ(find(all, "open-to-look").after, (plan::Conditions{find(all, "write-config").before.back()}));
+  // The site's clients are started by srun, too: before the drain.
+  site.start_clients = {"systemctl start dcgm"};
+  EXPECT_NE(order(steps(wants("7x1g.10gb"))).find("open-to-look start-gpu-clients close-node"),
+            std::string::npos);
+}
+
+TEST_F(SlurmPlans, FilesOnAnotherHostNeedAWayThere) {
+  site.writer = Writer::host;
+  site.config_host = "cfg";
+  EXPECT_EQ(find(steps(wants("7x1g.10gb")), "write-config").title, "write Slurm's files on cfg");
+  for (Reach none : {Reach::none, Reach::srun}) {
+    site.reach = none;
+    EXPECT_NE(plan_for(wants("7x1g.10gb")).no_steps.find("are on cfg"), std::string::npos);
+  }
+}
+
+TEST_F(SlurmPlans, CoresAreNotLostUnnoticed) {
+  site.files[1].text =
+      "NodeName=n[1-2] Name=gpu Type=h100 File=/dev/nvidia0 Cores=0-31\n"
+      "NodeName=n[1-2] Name=gpu Type=h100 File=/dev/nvidia1 Cores=32-63\n";
+  std::string diff = all_commands(find(steps(wants("7x1g.10gb")), "write-config"));
+  EXPECT_NE(diff.find("Type=1g.10gb File=/dev/gi0-[7-13] Cores=0-31"), std::string::npos) << diff;
+  EXPECT_NE(diff.find("Type=h100 File=/dev/nvidia1 Cores=32-63"), std::string::npos) << diff;
+  site.instance_file = "/dev/gi{index}";
+  EXPECT_NE(plan_for(wants("7x1g.10gb")).no_steps.find("Cores="), std::string::npos);
 }
 
 TEST_F(SlurmPlans, AnAutomationThatWritesTheFilesIsWaitedFor) {

@@ -1,0 +1,275 @@
+#include "backends/slurm/host_files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <map>
+
+#include "backends/files.hpp"
+#include "backends/slurm/conf_files.hpp"
+#include "engine/text.hpp"
+
+namespace tessera::slurm {
+namespace {
+
+using Words = std::vector<std::string>;
+using ConfFiles = std::vector<slurmconf::File>;
+
+constexpr std::size_t kMostHostBytes = 16u << 20;  // of one file
+constexpr std::size_t kMostHostFiles = 1000;
+constexpr int kMostHostRounds = 16;  // includes in includes
+
+std::string last_words_of(const NodeAnswer& answer) {
+  std::string_view text = answer.err.empty() ? answer.out : answer.err;
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.remove_suffix(1);
+  std::size_t start = text.rfind('\n');
+  std::string line = clean(text.substr(start == std::string_view::npos ? 0 : start + 1), 400);
+  return line.empty() ? fmt::format("it ended with status {}", answer.exit_code) : line;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = std::min(text.find('\n', at), text.size());
+    if (end > at) lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
+}
+
+Words with_names(Words words, const std::vector<std::string>& names) {
+  words.insert(words.end(), names.begin(), names.end());
+  return words;
+}
+
+}  // namespace
+
+// One command after the other on the host.
+class HostTalk : public std::enable_shared_from_this<HostTalk> {
+ public:
+  HostTalk(NodeRunner& runner, NodeName host) : runner_(runner), host_(std::move(host)) {}
+  virtual ~HostTalk() = default;
+
+ protected:
+  using Heard = std::function<void(NodeAnswer)>;
+  void ask(Words argv, Heard heard) { run(std::move(argv), "", false, std::move(heard)); }
+  void run(Words argv, std::string input, bool changes, Heard heard) {
+    NodeCommand command;
+    command.node = host_;
+    command.argv = std::move(argv);
+    command.input = std::move(input);
+    command.changes = changes;
+    command.output_limit = kMostHostBytes;
+    runner_.run(std::move(command),
+                [self = shared_from_this(), heard = std::move(heard)](Result<NodeAnswer> answer) {
+                  if (!answer) return self->fail(answer.error());
+                  heard(std::move(*answer));
+                });
+  }
+  virtual void fail(Error error) = 0;
+  Error cannot(std::string_view doing, const std::string& why) const {
+    return {fmt::format("cannot {} Slurm's files on {}", doing, host_.text), why, ""};
+  }
+
+ private:
+  NodeRunner& runner_;
+  const NodeName host_;
+};
+
+// ── reading ─────────────────────────────────────────────────────────────────────────────────────────────
+
+class HostFiles::Reading final : public HostTalk {
+ public:
+  Reading(HostFiles& owner, std::string slurm_conf, Told told)
+      : HostTalk(owner.runner_, owner.host_),
+        owner_(owner),
+        conf_(std::move(slurm_conf)),
+        told_(std::move(told)) {}
+
+  void begin() {
+    if (!conf_.starts_with('/')) return fail(cannot("read", "where slurm.conf lies there is not known"));
+    bool known = !owner_.stamps_.empty() && owner_.names_.front() == conf_;
+    names_ = known ? owner_.names_ : conf_names(conf_, {});
+    stamp();
+  }
+
+ private:
+  void fail(Error error) override { told_(std::move(error)); }
+
+  // Before the text: a file that changes meanwhile is read again by the next look. Those that are not there
+  // are complained of, on the side that is not compared.
+  void stamp() {
+    ask(with_names({"stat", "-L", "-c", "%n %d %i %s %y %z %u %a", "--"}, names_), [this](NodeAnswer answer) {
+      if (!owner_.stamps_.empty() && answer.out == owner_.stamps_ && owner_.names_ == names_)
+        return told_(owner_.found_);
+      stamps_ = std::move(answer.out);
+      found_ = {};
+      at_ = 0;
+      next();
+    });
+  }
+  void next() {
+    if (at_ == names_.size()) return all_read();
+    ask({"cat", "--", names_[at_]}, [this](NodeAnswer answer) {
+      const std::string& name = names_[at_++];
+      bool missing = answer.exit_code != 0 && answer.err.find("No such file") != std::string::npos;
+      if (answer.exit_code != 0 && !missing) return fail(cannot("read", last_words_of(answer)));
+      if (missing && name == conf_) return fail(cannot("read", conf_ + ": there is no such file"));
+      if (!missing) found_.files.push_back({name, std::move(answer.out)});
+      next();
+    });
+  }
+  void all_read() {
+    std::vector<std::string> names = conf_names(conf_, found_.files);
+    if (names == names_) return look_whether_writable();
+    if (names.size() > kMostHostFiles || ++rounds_ > kMostHostRounds)
+      return fail(cannot("read", "it includes more than 1,000 files"));
+    names_ = std::move(names);
+    stamp();
+  }
+  void look_whether_writable() {
+    std::vector<std::string> there;
+    for (const slurmconf::File& file : found_.files) there.push_back(file.path);
+    ask(with_names({"readlink", "-f", "--"}, there), [this](NodeAnswer answer) {
+      std::vector<std::string> real = lines_of(answer.out);
+      if (answer.exit_code != 0 || real.size() != found_.files.size())
+        return fail(cannot("read", last_words_of(answer)));
+      std::vector<std::string> places = real;
+      for (const std::string& path : real) places.push_back(folder_of(path));
+      std::sort(places.begin(), places.end());
+      places.erase(std::unique(places.begin(), places.end()), places.end());
+      Words words = with_names({"find"}, places);
+      words.insert(words.end(), {"-maxdepth", "0", "!", "-writable"});
+      ask(std::move(words), [this](const NodeAnswer& found) {
+        std::vector<std::string> closed = lines_of(found.out);
+        if (found.exit_code != 0)
+          found_.cannot_write = last_words_of(found);
+        else if (!closed.empty())
+          found_.cannot_write = clean(closed.front(), 400) + ": it cannot be written by us";
+        finish();
+      });
+    });
+  }
+  void finish() {
+    if (is_cache(conf_))
+      found_.cannot_write = conf_ + ": this is the copy that slurmd keeps of the controller's files";
+    owner_.stamps_ = std::move(stamps_);
+    owner_.names_ = std::move(names_);
+    owner_.found_ = found_;
+    told_(std::move(found_));
+  }
+
+  HostFiles& owner_;
+  const std::string conf_;
+  Told told_;
+  std::vector<std::string> names_;
+  std::string stamps_;
+  Found found_;
+  std::size_t at_ = 0;
+  int rounds_ = 0;
+};
+
+// ── writing ─────────────────────────────────────────────────────────────────────────────────────────────
+
+class HostFiles::Writing final : public HostTalk {
+ public:
+  Writing(HostFiles& owner, ConfFiles before, const ConfFiles& after, std::string_view run,
+          std::function<void(Status)> done)
+      : HostTalk(owner.runner_, owner.host_), owner_(owner), run_(run), done_(std::move(done)) {
+    for (slurmconf::File& file : before) before_.emplace(std::move(file.path), std::move(file.text));
+    for (const slurmconf::File& file : after) {
+      auto old = before_.find(file.path);
+      if (old == before_.end() || old->second != file.text) left_.push_back(file);
+    }
+  }
+
+  void begin() {
+    if (left_.empty()) return end(Done{});
+    file_ = std::move(left_.front());
+    left_.pop_front();
+    auto old = before_.find(file_.path);
+    old_ = old == before_.end() ? nullptr : &old->second;
+    real_ = file_.path;
+    if (!old_) return do_it({"install", "-m", "644", "/dev/null", fresh()}, [this] { fill(); });
+    ask({"readlink", "-f", "--", file_.path}, [this](NodeAnswer answer) {
+      std::vector<std::string> real = lines_of(answer.out);
+      if (answer.exit_code != 0 || real.size() != 1) return fail(cannot("write", last_words_of(answer)));
+      real_ = real.front();
+      unchanged([this] { keep_old(); });
+    });
+  }
+
+ private:
+  using Then = std::function<void()>;
+  void fail(Error error) override { end(std::move(error)); }
+  void end(Status status) {
+    owner_.stamps_.clear();
+    done_(std::move(status));
+  }
+  std::string fresh() const { return real_ + ".tessera-new"; }
+
+  void do_it(Words argv, Then then) {
+    std::string doing = argv.front();
+    run(std::move(argv), "", true, [this, doing, then = std::move(then)](const NodeAnswer& answer) {
+      if (answer.exit_code != 0) return fail(cannot("write", doing + ": " + last_words_of(answer)));
+      then();
+    });
+  }
+  void unchanged(Then then) {
+    ask({"cat", "--", real_}, [this, then = std::move(then)](const NodeAnswer& answer) {
+      if (answer.exit_code != 0) return fail(cannot("write", last_words_of(answer)));
+      if (answer.out != *old_)
+        return fail(cannot("write", real_ + ": somebody has edited it in the meantime"));
+      then();
+    });
+  }
+  // The first backup of a run stays: it is what the run has found.
+  void keep_old() {
+    const std::string kept = real_ + ".before-" + run_, half = real_ + ".tessera-old";
+    Then copy = [this] { do_it({"cp", "-p", "--", real_, fresh()}, [this] { fill(); }); };
+    ask({"test", "-e", kept}, [this, kept, half, copy](const NodeAnswer& answer) {
+      if (answer.exit_code == 0) return copy();
+      do_it({"cp", "-p", "--", real_, half}, [this, kept, half, copy] {
+        do_it({"mv", "-f", "-T", "--", half, kept}, copy);
+      });
+    });
+  }
+  void fill() {
+    run({"tee", "--", fresh()}, file_.text, true, [this](const NodeAnswer& answer) {
+      if (answer.exit_code != 0 || answer.out != file_.text)
+        return fail(
+            cannot("write", answer.exit_code != 0 ? last_words_of(answer) : "not all of it arrived there"));
+      do_it({"sync", "--", fresh()}, [this] { put_in_place(); });
+    });
+  }
+  void put_in_place() {
+    Then replace = [this] {
+      do_it({"mv", "-f", "-T", "--", fresh(), real_}, [this] {
+        do_it({"sync", "--", folder_of(real_)}, [this] { begin(); });
+      });
+    };
+    if (old_) return unchanged(std::move(replace));
+    replace();
+  }
+
+  HostFiles& owner_;
+  const std::string run_;
+  std::function<void(Status)> done_;
+  std::map<std::string, std::string> before_;
+  std::deque<slurmconf::File> left_;
+  slurmconf::File file_;
+  const std::string* old_ = nullptr;
+  std::string real_;
+};
+
+void HostFiles::read(const std::string& slurm_conf, Told told) {
+  std::make_shared<Reading>(*this, slurm_conf, std::move(told))->begin();
+}
+
+void HostFiles::write(ConfFiles before, const ConfFiles& after, std::string_view run,
+                      std::function<void(Status)> done) {
+  std::make_shared<Writing>(*this, std::move(before), after, run, std::move(done))->begin();
+}
+
+}  // namespace tessera::slurm

@@ -1,0 +1,52 @@
+// Slurm's configuration files on another host, reached as the nodes are: read whole, and written so that no
+// reader ever sees half of one.
+//
+// Argument vectors only, for cat, stat, readlink, cp, mv, tee, sync, install and find as coreutils 8.24 and
+// findutils 4.6 have them; the runner quotes where a far shell stands in between. Nothing locks the files
+// against an editor there: what is replaced is compared right before. Threads: the worker's thread only; it
+// outlives what it has under way.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backends/runner.hpp"
+#include "engine/error.hpp"
+#include "engine/slurmconf/site.hpp"
+
+namespace tessera::slurm {
+
+class HostFiles {
+ public:
+  HostFiles(NodeRunner& runner, NodeName host) : runner_(runner), host_(std::move(host)) {}
+
+  struct Found {
+    std::vector<slurmconf::File> files;  // as read_conf_files has them
+    std::string cannot_write;            // empty: they can be written
+  };
+  using Told = std::function<void(Result<Found>)>;
+  // Asks for the files' sizes, times and places first, and reads only what may have changed since the last
+  // time. Errors: slurm.conf cannot be read; there are too many files, or one is too large.
+  void read(const std::string& slurm_conf, Told told);
+
+  // As write_conf_files: PATH.before-RUN beside each file that changes, owner and mode kept, links followed.
+  // Errors: somebody has edited a file since `before`.
+  void write(std::vector<slurmconf::File> before, const std::vector<slurmconf::File>& after,
+             std::string_view run, std::function<void(Status)> done);
+
+  const NodeName& host() const { return host_; }
+
+ private:
+  class Reading;
+  class Writing;
+  NodeRunner& runner_;
+  const NodeName host_;
+  std::string stamps_;  // of the files below; empty: nothing was read yet
+  std::vector<std::string> names_;
+  Found found_;
+};
+
+}  // namespace tessera::slurm
