@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <deque>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -29,12 +31,12 @@ inline std::string file_text(const std::string& path) {
 }
 
 // One tessera on the lab: what it sees, and its runs. Several may live beside each other; ahead: of the
-// clock, since runs are called by their minute.
+// clock, since runs are called by their minute; conf: another slurm.conf than the controller's.
 class Admin {
  public:
   Admin(const SlurmLab& lab, const slurmconf::SiteSettings& said, const std::string& folder,
-        std::string who = "root", Duration ahead = Duration(0))
-      : watch_(options(lab, said)) {
+        std::string who = "root", Duration ahead = Duration(0), const std::string& conf = "")
+      : watch_(options(conf.empty() ? lab.conf() : conf, said)) {
     runs::RunsOptions wanted;
     wanted.write = true;
     wanted.folder = folder;
@@ -51,12 +53,18 @@ class Admin {
   // The picture as it is now.
   const Cluster& cluster() {
     TimePoint asked = wall_clock();
-    backend().refresh();
-    EXPECT_TRUE(watch_.until([&](const Cluster& all) {
+    auto fresh = [&](const Cluster& all) {
       const SourceHealth* nodes = health(all, Source::slurm_nodes);
       const SourceHealth* jobs = health(all, Source::slurm_jobs);
       return nodes && jobs && nodes->last_ok >= asked && jobs->last_ok >= asked;
-    }));
+    };
+    // Asked for again and again: after a failure the backend would take its time.
+    bool seen = false;
+    for (int i = 0; i < 60 && !seen; ++i) {
+      backend().refresh();
+      seen = watch_.until(fresh, std::chrono::milliseconds(500));
+    }
+    EXPECT_TRUE(seen);
     return watch_.cluster();
   }
   plan::Plan plan(const std::string& node, plan::Wish wish, std::optional<int> gpu = std::nullopt,
@@ -80,14 +88,15 @@ class Admin {
 
   std::string start(plan::Plan plan, const std::string& undoes = "") {
     std::size_t known = told_.size();
+    marks_ = 0;
     room_->start(std::move(plan), undoes);
     EXPECT_TRUE(wait([&] { return told_.size() > known || !refusal_.empty(); }));
     EXPECT_EQ(refusal_, "");
     return newest_;
   }
-  void resume(const std::string& run) {
+  void resume(const std::string& run, plan::Onward onward = plan::Onward::carry_on) {
     marks_ = told_[run].size();
-    room_->resume(run, plan::Onward::carry_on, false);
+    room_->resume(run, onward, false);
   }
   std::string undo(const std::string& run) {
     auto past = folded(run);
@@ -133,6 +142,11 @@ class Admin {
     EXPECT_TRUE(all.ok());
     return *all;
   }
+  // Steps of one node's plan.
+  const std::vector<plan::Step>& steps(const std::string& run, const std::string& node) {
+    read_plans_.push_back(folded(run).plans.at(NodeName(node)));
+    return read_plans_.back().steps;
+  }
   // What happened, without the plan.
   std::string journal(const std::string& run) {
     const std::string& all = told_[run];
@@ -144,14 +158,16 @@ class Admin {
   }
 
  private:
-  static slurm::Options options(const SlurmLab& lab, const slurmconf::SiteSettings& said) {
+  static slurm::Options options(const std::string& conf, const slurmconf::SiteSettings& said) {
     slurm::Options options;
-    options.conf = lab.conf();
+    options.conf = conf;
     options.catalogue = &catalogue();
     auto site = slurmconf::site_of(said);
     EXPECT_TRUE(site.ok()) << (site ? "" : to_line(site.error()));
     options.said = *site;
     options.needs_boards.emplace();
+    options.interval = Duration(250);   // nobody asks for a look: the next one is never far
+    options.deadline = Duration(3000);  // a controller that hangs is found out soon
     return options;
   }
   void take() {
@@ -171,6 +187,7 @@ class Admin {
   std::unique_ptr<plan::Runs> room_;  // the first to go
   std::map<std::string, std::string> told_;
   std::string newest_, refusal_;
+  std::deque<plan::NodePlan> read_plans_;
   std::size_t marks_ = 0;
 };
 
@@ -179,6 +196,13 @@ class SlurmChange : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     if (SlurmLab::possible()) lab_ = new SlurmLab();
+  }
+  static void drain(const std::string& node, const std::string& reason) {
+    ASSERT_EQ(lab_->run({"scontrol", "update", "NodeName=" + node, "State=DRAIN", "Reason=" + reason}).status,
+              0);
+  }
+  static void resume(const std::string& node) {
+    EXPECT_EQ(lab_->run({"scontrol", "update", "NodeName=" + node, "State=RESUME"}).status, 0);
   }
   static void TearDownTestSuite() {
     delete lab_;
@@ -192,6 +216,9 @@ class SlurmChange : public testing::Test {
     if (!lab_) return;
     (void)lab_->run({"scancel", "-f", "--state=RUNNING"});
     (void)lab_->run({"scancel", "--state=PENDING"});
+    // Runs of two tests may begin in one minute, and so have one name.
+    for (const auto& file : std::filesystem::directory_iterator(lab_->folder() + "/etc"))
+      if (file.path().string().find(".before-") != std::string::npos) std::filesystem::remove(file.path());
   }
 
   slurmconf::SiteSettings said() const {

@@ -59,8 +59,7 @@ TEST_F(SlurmChange, SomeonesUnappliedEditOfAnotherNodeStopsItBeforeAnythingIsDon
 TEST_F(SlurmChange, ANodeThatSomeoneElseDrainedIsAskedAboutAndStaysDrained) {
   Admin admin(*lab_, said(), folder());
   plan::Plan plan = admin.plan("gpu02", shared(Strategy::mps, 100));
-  ASSERT_EQ(lab_->run({"scontrol", "update", "NodeName=gpu02", "State=DRAIN", "Reason=fan broken"}).status,
-            0);
+  drain("gpu02", "fan broken");
   std::string run = admin.start(plan);
   ASSERT_TRUE(admin.wait_for(run, "closed-by-other")) << admin.journal(run);
   EXPECT_TRUE(admin.says(run, "fan broken")) << admin.journal(run);
@@ -68,7 +67,79 @@ TEST_F(SlurmChange, ANodeThatSomeoneElseDrainedIsAskedAboutAndStaysDrained) {
   EXPECT_EQ(admin.outcome(run), "cancelled by an admin");
   EXPECT_NE(record("gpu02").find("Reason=fan broken"), std::string::npos);
   EXPECT_EQ(gres("gpu02"), "gpu:h100:8");
-  ASSERT_EQ(lab_->run({"scontrol", "update", "NodeName=gpu02", "State=RESUME"}).status, 0);
+  resume("gpu02");
+}
+
+// While the run waits for a job, a colleague drains the node for a reason of their own: theirs counts.
+TEST_F(SlurmChange, ANodeThatSomeoneElseDrainsMeanwhileStopsTheRunAndIsNotOpened) {
+  Running job = run_on("gpu02", "gpu:h100:1");
+  Admin admin(*lab_, said(), folder());
+  const std::string before = file_text(lab_->conf());
+  std::string run = admin.start(admin.plan("gpu02", shared(Strategy::mps, 100)));
+  ASSERT_TRUE(admin.wait_for(run, "\"kind\":\"waiting\"")) << admin.journal(run);
+  EXPECT_NE(record("gpu02").find("Reason=tessera " + run), std::string::npos) << record("gpu02");
+  drain("gpu02", "fan broken");
+  ASSERT_TRUE(admin.wait_for(run, "closed-by-other")) << admin.journal(run);
+  EXPECT_TRUE(admin.says(run, "fan broken")) << admin.journal(run);
+  admin.room().answer(run, NodeName("gpu02"), plan::Ask::closed_by_other, false);
+  EXPECT_EQ(admin.outcome(run), "cancelled by an admin");
+  (void)lab_->run({"scancel", "-f", job.id});
+  EXPECT_NE(record("gpu02").find("Reason=fan broken"), std::string::npos) << record("gpu02");
+  EXPECT_NE(field(record("gpu02"), "State").find("DRAIN"), std::string::npos);
+  EXPECT_EQ(file_text(lab_->conf()), before);
+  EXPECT_EQ(lab_->run({"scontrol", "-o", "show", "reservation"}).out.find("tessera+"), std::string::npos);
+  resume("gpu02");
+}
+
+// The site's own automation writes the files: tessera gives it a patch, and believes what Slurm then runs
+// with.
+TEST_F(SlurmChange, WhereTheSiteWritesItsFilesAPatchIsWaitedFor) {
+  slurmconf::SiteSettings theirs = said();
+  theirs.files = "site";
+  const std::string conf = file_text(lab_->conf()), gres_conf = file_text(lab_->folder() + "/etc/gres.conf");
+  Admin admin(*lab_, theirs, folder());
+  std::string run = admin.start(admin.plan("gpu02", shared(Strategy::shard, 2)));
+  ASSERT_TRUE(admin.wait_for(run, "gres is gpu:h100:8, not gpu:h100:8,shard:16")) << admin.journal(run);
+  EXPECT_EQ(file_text(lab_->conf()), conf) << "tessera itself writes nothing";
+  EXPECT_NE(record("gpu02").find("Reason=tessera " + run), std::string::npos) << record("gpu02");
+  std::string patch;
+  for (const plan::Step& step : admin.steps(run, "gpu02"))
+    if (!step.commands.empty() && step.commands.front().starts_with("--- "))
+      for (const std::string& line : step.commands)
+        if (!line.starts_with("restart slurmctld")) patch += line + "\n";
+  std::string file = scratch_.write("site.patch", patch);
+  LabAnswer patched = lab_->run({"patch", "-d/", "-p0", "-i", file});
+  ASSERT_EQ(patched.status, 0) << patched.out << patch;
+  ASSERT_EQ(lab_->run({lab_->folder() + "/restart", "slurmctld"}).status, 0);
+  ASSERT_EQ(lab_->run({lab_->folder() + "/restart", "slurmd-gpu02"}).status, 0);
+  EXPECT_EQ(admin.outcome(run), "wanted") << admin.journal(run);
+  EXPECT_EQ(gres("gpu02"), "gpu:h100:8,shard:16") << record("gpu02");
+  EXPECT_EQ(field(record("gpu02"), "State").find("DRAIN"), std::string::npos) << record("gpu02");
+  std::ofstream(lab_->conf()) << conf;
+  std::ofstream(lab_->folder() + "/etc/gres.conf") << gres_conf;
+  ASSERT_EQ(lab_->run({lab_->folder() + "/restart", "slurmctld"}).status, 0);
+  ASSERT_EQ(lab_->run({lab_->folder() + "/restart", "slurmd-gpu02"}).status, 0);
+}
+
+// The files lie on another host, which is reached as a node is; and stay whole, with a backup beside them.
+TEST_F(SlurmChange, FilesOnAConfigHostAreReadAndWrittenThroughTheRunner) {
+  const std::string on = lab_->folder() + "/on-host", log = lab_->folder() + "/log/on-host";
+  std::ofstream(on) << "#!/bin/bash\necho \"$*\" >> " << log
+                    << "\n[ \"$1\" = cfg ] || exit 9\nshift\nexec \"$@\"\n";
+  ::chmod(on.c_str(), 0755);
+  slurmconf::SiteSettings far = said();
+  far.files = "host:cfg";
+  far.runner = on + " {node}";
+  const std::string before = file_text(lab_->conf());
+  Admin admin(*lab_, far, folder());
+  std::string run = admin.start(admin.plan("gpu02", shared(Strategy::mps, 100)));
+  EXPECT_EQ(admin.outcome(run), "wanted") << admin.journal(run);
+  EXPECT_EQ(gres("gpu02"), "gpu:h100:8,mps:800") << record("gpu02");
+  EXPECT_EQ(file_text(lab_->conf() + ".before-" + run), before);
+  EXPECT_NE(file_text(log).find("cfg mv -f -T -- " + lab_->conf() + ".tessera-new " + lab_->conf()),
+            std::string::npos);
+  EXPECT_EQ(admin.outcome(admin.undo(run)), "recorded");
+  EXPECT_EQ(gres("gpu02"), "gpu:h100:8") << record("gpu02");
 }
 
 TEST_F(SlurmChange, WithoutRestartCommandsItParksAndSaysWhatToDoAndGoesOnWhenThatIsDone) {

@@ -1,73 +1,24 @@
 // Cutting the GPUs of a real Slurm's nodes: nvidia-smi is a stand-in, everything else is real.
-#include <sys/stat.h>
-
-#include <csignal>
-#include <filesystem>
-
-#include "engine/plan/slurm_config.hpp"
-#include "tests/e2e/slurm_change_lab.hpp"
-#include "tests/support/json_check.hpp"
-#include "tests/support/paths.hpp"
+#include "tests/e2e/slurm_cut_lab.hpp"
 
 namespace tessera::test {
 namespace {
 
-class SlurmMig : public SlurmChange {
- protected:
-  static constexpr const char* kSevens = "gpu:1g.12gb:7,gpu:h100:7";  // GPU 0 cut, the others whole
-
-  static void SetUpTestSuite() {
-    SlurmChange::SetUpTestSuite();
-    if (!lab_ || !lab_->trouble().empty()) return;
-    const std::string folder = lab_->folder();
-    for (int i = 0; i < 16; ++i)
-      std::filesystem::create_symlink("/dev/null", folder + "/dev/mig" + std::to_string(i));
-    std::filesystem::create_directory(folder + "/bin");
-    std::filesystem::create_symlink(binary(), folder + "/bin/nvidia-smi");
-    // A command on a "node": with that node's GPUs.
-    std::ofstream(folder + "/on") << "#!/bin/bash\nnode=$1; shift\nexport TESSERA_GPUS=" << folder
-                                  << "/gpus-$node.yaml PATH=" << folder << "/bin:$PATH\n"
-                                  << "echo \"$node $*\" >> " << folder << "/log/on-nodes\nexec \"$@\"\n";
-    ::chmod((folder + "/on").c_str(), 0755);
-  }
-  void SetUp() override {
-    SlurmChange::SetUp();
-    if (IsSkipped()) return;
-    new_gpus("gpu01");
-    new_gpus("gpu02");
-  }
-  void new_gpus(const std::string& node) {
-    std::filesystem::remove(gpus(node));
-    LabAnswer made =
-        lab_->run({binary(), "sim", "nvidia-smi", "--state", gpus(node), "--new", "H100-NVL-94GB:8"});
-    ASSERT_EQ(made.status, 0) << made.out;
-  }
-  static std::string gpus(const std::string& node) { return lab_->folder() + "/gpus-" + node + ".yaml"; }
-  static std::string smi(const std::string& node, std::vector<std::string> words) {
-    words.insert(words.begin(), {lab_->folder() + "/on", node, "nvidia-smi"});
-    return lab_->run(words).out;
-  }
-  slurmconf::SiteSettings with_runner() const {
-    slurmconf::SiteSettings all = said();
-    all.runner = lab_->folder() + "/on {node}";
-    all.devices += ",instance=" + lab_->folder() + "/dev/mig{index}";
-    return all;
-  }
-  static std::string newest_run(const RunOptions& options) {
-    Ran told = run_tessera({"journal", "-o", "json"}, options);
-    std::string run = json_at(told.out, "/0/run");
-    return run.size() > 2 ? run.substr(1, run.size() - 2) : "";
-  }
-  static plan::Wish layout(const std::string& text) { return plan::parse_layout_wish(text).value(); }
-};
+class SlurmMig : public SlurmCut {};
 
 TEST_F(SlurmMig, CutToSevensToBalancedToWholeWhileNeighboursRun) {
   Running neighbour = run_on("gpu02", "gpu:h100:2");
+  const std::string lines = file_text(lab_->folder() + "/etc/gres.conf");
   Admin admin(*lab_, with_runner(), folder());
   std::string sevens = admin.start(admin.plan("gpu01", layout("7x1g.12gb"), 0));
   EXPECT_EQ(admin.outcome(sevens), "wanted") << admin.journal(sevens);
   EXPECT_EQ(gres("gpu01"), kSevens) << record("gpu01");
   EXPECT_NE(smi("gpu01", {"-L"}).find("MIG 1g.12gb"), std::string::npos);
+  // The instances lie on GPU 0, and so near its cores.
+  EXPECT_NE(file_text(lab_->folder() + "/etc/gres.conf")
+                .find("Type=1g.12gb File=" + lab_->folder() + "/dev/mig0-[7-13] Cores=0-31"),
+            std::string::npos)
+      << file_text(lab_->folder() + "/etc/gres.conf");
   Running user = run_on("gpu01", "gpu:1g.12gb:1");
   expect_untouched(neighbour);
   (void)lab_->run({"scancel", user.id});
@@ -80,48 +31,158 @@ TEST_F(SlurmMig, CutToSevensToBalancedToWholeWhileNeighboursRun) {
   EXPECT_EQ(admin.outcome(back), "recorded") << admin.journal(back);
   EXPECT_EQ(gres("gpu01"), "gpu:h100:8") << record("gpu01");
   EXPECT_EQ(smi("gpu01", {"-L"}).find("MIG 1g"), std::string::npos);
+  EXPECT_NE(
+      file_text(lab_->folder() + "/etc/gres.conf")
+          .find("NodeName=gpu01 Name=gpu Type=h100 File=" + lab_->folder() + "/dev/nvidia[0-3] Cores=0-31"),
+      std::string::npos);
   expect_untouched(neighbour);
 }
 
 // The whole program is killed in the middle; another one takes the run up from its journal.
 TEST_F(SlurmMig, KilledAnywhereItIsTakenUpByTheCommandLine) {
   slurmconf::SiteSettings site = with_runner();
-  RunOptions options;
-  options.environment = {
-      {"PATH", "/usr/bin:/bin"}, {"SLURM_CONF", lab_->conf()}, {"XDG_STATE_HOME", scratch_.path()}};
-  options.deadline_seconds = 120;
-  const std::vector<std::string> flags{"--write",
-                                       "--yes",
-                                       "--slurm-runner",
-                                       site.runner,
-                                       "--slurm-devices",
-                                       site.devices,
-                                       "--slurm-restart-controller",
-                                       site.restart_controller,
-                                       "--slurm-restart-node",
-                                       site.restart_node};
-  auto tessera = [&](std::vector<std::string> words, const RunOptions& how) {
-    words.insert(words.end(), flags.begin(), flags.end());
-    return run_tessera(words, how);
-  };
+  RunOptions options = command_line();
   struct Blow {
     const char* at;  // what is told of the step before
     const char* layout;
     const char* gres;
   };
-  for (const Blow& blow :
-       {Blow{"gpu01/6:", "7x1g.12gb", "gpu:1g.12gb:7,gpu:h100:7"}, Blow{"gpu01/9:", "none", "gpu:h100:8"}}) {
-    RunOptions killed = options;
-    killed.signal_on_err = [&](const std::string& err) {
-      return err.find(blow.at) == std::string::npos ? 0 : SIGKILL;
-    };
-    Ran ran = tessera({"apply", "-n", "gpu01", "--gpu", "0", "--layout", blow.layout}, killed);
+  for (const Blow& blow : {Blow{"gpu01/6:", "7x1g.12gb", kSevens}, Blow{"gpu01/9:", "none", "gpu:h100:8"}}) {
+    Ran ran = tessera(site, {"apply", "-n", "gpu01", "--gpu", "0", "--layout", blow.layout},
+                      killed_at(options, blow.at));
     ASSERT_EQ(ran.code, 128 + SIGKILL) << ran.out << ran.err;
     EXPECT_NE(record("gpu01").find("Reason=tessera "), std::string::npos) << record("gpu01");
-    Ran resumed = tessera({"resume", newest_run(options)}, options);
+    Ran resumed = tessera(site, {"resume", newest_run(options)}, options);
     EXPECT_EQ(resumed.code, 0) << resumed.out << resumed.err;
     EXPECT_EQ(gres("gpu01"), blow.gres) << record("gpu01");
   }
+}
+
+// The node reboots while slurmd is restarted: what was cut is gone. Nothing is opened on a promise.
+TEST_F(SlurmMig, ARebootInTheMiddleStopsItAndPlanningAnewGoesOn) {
+  slurmconf::SiteSettings site = with_runner();
+  std::string again;
+  for (const std::string& word : fresh_gpus("gpu01")) again += " '" + word + "'";
+  site.restart_node = lab_->folder() + "/reboot-once";
+  script("reboot-once", "if mkdir " + lab_->folder() + "/rebooted 2> /dev/null; then rm -f " + gpus("gpu01") +
+                            "; " + again + " > /dev/null; fi\nexec " + lab_->restart_command("slurmd-gpu01") +
+                            "\n");
+  Admin admin(*lab_, site, folder());
+  std::string run = admin.start(admin.plan("gpu01", layout("7x1g.12gb"), 0));
+  std::string why = admin.outcome(run);
+  EXPECT_NE(why.find("GPU 0 has nothing"), std::string::npos) << why << admin.journal(run);
+  EXPECT_NE(record("gpu01").find("Reason=tessera " + run), std::string::npos) << record("gpu01");
+  EXPECT_NE(field(record("gpu01"), "State").find("DRAIN"), std::string::npos) << record("gpu01");
+  admin.resume(run, plan::Onward::anew);
+  EXPECT_EQ(admin.outcome(run), "wanted") << admin.journal(run);
+  EXPECT_EQ(gres("gpu01"), kSevens) << record("gpu01");
+  EXPECT_NE(smi("gpu01", {"-L"}).find("MIG 1g.12gb"), std::string::npos);
+  EXPECT_EQ(admin.outcome(admin.undo(run)), "recorded");
+}
+
+// srun reaches a node only while it is not drained: a reservation holds it until its boards are cut.
+class SlurmSrun : public SlurmCut {
+ protected:
+  void SetUp() override {
+    SlurmCut::SetUp();
+    if (IsSkipped()) return;
+    path_ = ::getenv("PATH") ? ::getenv("PATH") : "";
+    ::setenv("PATH", (lab_->folder() + "/bin:" + path_).c_str(), 1);
+  }
+  void TearDown() override {
+    if (!path_.empty()) ::setenv("PATH", path_.c_str(), 1);
+    SlurmCut::TearDown();
+  }
+  slurmconf::SiteSettings by_srun() const {
+    slurmconf::SiteSettings all = with_runner();
+    all.runner = "srun";
+    return all;
+  }
+  static std::string reservations() { return lab_->run({"scontrol", "-o", "show", "reservation"}).out; }
+  std::string path_;
+};
+
+TEST_F(SlurmSrun, CutInsideAReservationDrainedOnlyThenAndBack) {
+  Running neighbour = run_on("gpu02", "gpu:h100:2");
+  slurmconf::SiteSettings site = by_srun();
+  site.start_clients = "touch " + lab_->folder() + "/clients-started";
+  Admin admin(*lab_, site, folder());
+  std::string run = admin.start(admin.plan("gpu01", layout("7x1g.12gb"), 0));
+  ASSERT_TRUE(admin.wait_for(run, "\"kind\":\"step-begun\",\"step\":\"gpu01/5\"")) << admin.journal(run);
+  EXPECT_NE(reservations().find("ReservationName=tessera+" + run), std::string::npos) << reservations();
+  EXPECT_EQ(admin.outcome(run), "wanted") << admin.journal(run);
+  EXPECT_EQ(gres("gpu01"), kSevens) << record("gpu01");
+  EXPECT_EQ(field(record("gpu01"), "State").find("DRAIN"), std::string::npos) << record("gpu01");
+  EXPECT_EQ(reservations().find("tessera+"), std::string::npos) << reservations();
+  EXPECT_TRUE(std::filesystem::exists(lab_->folder() + "/clients-started"));
+  Running user = run_on("gpu01", "gpu:1g.12gb:1");
+  (void)lab_->run({"scancel", "-f", user.id});
+  std::string back = admin.undo(run);
+  EXPECT_EQ(admin.outcome(back), "recorded") << admin.journal(back);
+  EXPECT_EQ(gres("gpu01"), "gpu:h100:8") << record("gpu01");
+  expect_untouched(neighbour);
+}
+
+// Killed once the node is drained, nobody can ask its boards any more; the next tessera can all the same.
+TEST_F(SlurmSrun, KilledOnceDrainedItIsTakenUpOrSaysHowToGoBack) {
+  slurmconf::SiteSettings site = by_srun();
+  RunOptions options = command_line();
+  const std::string drained = "gpu01/9:";  // the step after the drain
+  Ran ran = tessera(site, {"apply", "-n", "gpu01", "--gpu", "0", "--layout", "7x1g.12gb"},
+                    killed_at(options, drained));
+  ASSERT_EQ(ran.code, 128 + SIGKILL) << ran.out << ran.err;
+  EXPECT_NE(field(record("gpu01"), "State").find("DRAIN"), std::string::npos) << record("gpu01");
+  Ran back = tessera(site, {"resume", newest_run(options), "--back"}, options);
+  EXPECT_NE(back.code, 0) << back.out << back.err;
+  EXPECT_NE((back.out + back.err).find("scontrol update NodeName=gpu01 State=RESUME"), std::string::npos)
+      << back.out << back.err;
+  EXPECT_EQ(gres("gpu01"), "gpu:h100:8");
+  Ran resumed = tessera(site, {"resume", newest_run(options)}, options);
+  EXPECT_EQ(resumed.code, 0) << resumed.out << resumed.err;
+  EXPECT_EQ(gres("gpu01"), kSevens) << record("gpu01");
+  EXPECT_EQ(field(record("gpu01"), "State").find("DRAIN"), std::string::npos) << record("gpu01");
+  EXPECT_EQ(reservations().find("tessera+"), std::string::npos) << reservations();
+
+  // The same once more, and back by the way out that was told.
+  ran =
+      tessera(site, {"apply", "-n", "gpu01", "--gpu", "0", "--layout", "none"}, killed_at(options, drained));
+  ASSERT_EQ(ran.code, 128 + SIGKILL) << ran.out << ran.err;
+  resume("gpu01");
+  back = tessera(site, {"resume", newest_run(options), "--back"}, options);
+  EXPECT_EQ(gres("gpu01"), kSevens) << record("gpu01") << back.out << back.err;
+  EXPECT_EQ(reservations().find("tessera+"), std::string::npos) << reservations() << back.out << back.err;
+}
+
+// Nodes without files of their own: slurmctld gives them theirs.
+TEST(SlurmConfigless, TheControllersFilesAreChangedAndANodesCopyNever) {
+  if (!SlurmLab::possible_configless()) GTEST_SKIP() << "needs a real Slurm and a mount namespace";
+  SlurmLab lab("", true);
+  ASSERT_EQ(lab.trouble(), "");
+  Scratch scratch;
+  slurmconf::SiteSettings said;
+  said.restart_controller = lab.restart_command("slurmctld");
+  said.restart_node = lab.restart_command("slurmd-{node}");
+  said.devices = "gpu=" + lab.folder() + "/dev/nvidia{gpu}";
+  plan::Wish mps;
+  mps.strategy = Strategy::mps;
+  mps.replicas = 100;
+  const std::string copy = lab.folder() + "/spool/gpu01/conf-cache/slurm.conf", found = file_text(copy);
+  ASSERT_NE(found.find("gpu01"), std::string::npos);
+  {
+    // As on the node itself, where Slurm's commands find nothing but the copy.
+    Admin there(lab, said, scratch.path() + "/there", "root", Duration(0), copy);
+    std::string run = there.start(there.plan("gpu01", mps));
+    std::string why = there.outcome(run);
+    EXPECT_NE(why.find("copy that slurmd keeps of the controller's files"), std::string::npos) << why;
+    EXPECT_EQ(file_text(copy), found);
+    EXPECT_EQ(lab.run({"scontrol", "-o", "show", "node", "gpu01"}).out.find("DRAIN"), std::string::npos);
+  }
+  Admin admin(lab, said, scratch.path() + "/runs", "root", std::chrono::hours(1));
+  std::string run = admin.start(admin.plan("gpu01", mps));
+  EXPECT_EQ(admin.outcome(run), "wanted") << admin.journal(run);
+  std::string gres = lab.run({"scontrol", "-o", "show", "node", "gpu01"}).out;
+  EXPECT_NE(gres.find("mps:h100:800"), std::string::npos) << gres;
+  EXPECT_EQ(file_text(copy), file_text(lab.conf())) << "the node has fetched what the controller has";
 }
 
 }  // namespace

@@ -2,10 +2,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
+#include <future>
 #include <map>
 #include <sstream>
 
+#include "backends/slurm/commands.hpp"
+#include "backends/slurm/daemons.hpp"
 #include "tests/e2e/slurm_watch.hpp"
+#include "tests/support/run_binary.hpp"
 #include "tests/support/slurm_lab.hpp"
 
 namespace tessera::test {
@@ -255,8 +260,10 @@ TEST_F(SlurmPicture, TheClusterPartitionsAndReservationsAreKnown) {
   std::string version = lab_->run({"scontrol", "--version"}).out;
   EXPECT_EQ(cluster.version + "\n", "slurm " + version.substr(version.rfind(' ') + 1));
   EXPECT_EQ(cluster.endpoint, lab_->conf());
-  ASSERT_EQ(cluster.daemons.size(), 1u);
+  ASSERT_EQ(cluster.daemons.size(), 2u);
   EXPECT_TRUE(cluster.daemons[0].up);
+  EXPECT_EQ(cluster.daemons[1].name, "munged");
+  EXPECT_TRUE(cluster.daemons[1].up);
   auto rows = table(lab_->run({"sinfo", "-a", "-h", "-o", "%R|%l"}).out);
   std::map<std::string, std::string> limits;
   for (const auto& row : rows) limits[row.at(0)] = row.at(1);
@@ -271,6 +278,63 @@ TEST_F(SlurmPicture, TheClusterPartitionsAndReservationsAreKnown) {
   EXPECT_EQ(cluster.reservations[0].name, "maint");
   EXPECT_EQ(cluster.reservations[0].nodes, "gpu02");
   EXPECT_GT(cluster.reservations[0].end, cluster.reservations[0].start);
+}
+
+// What is wrong in the files of a real Slurm, with place and way out, as an admin asks for it.
+TEST_F(SlurmPicture, DoctorTellsWhatIsWrongInTheFilesAndWithTheDaemons) {
+  RunOptions as_admin;
+  as_admin.environment = {{"PATH", "/usr/bin:/bin:/usr/sbin"}, {"SLURM_CONF", lab_->conf()}};
+  auto doctor = [&] { return run_tessera({"doctor"}, as_admin); };
+  Ran ran = doctor();
+  EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
+  auto line_of = [&](const std::string& words) {
+    std::ifstream stream(lab_->conf());
+    int number = 0;
+    for (std::string line; std::getline(stream, line);)
+      if (++number; line.find(words) != std::string::npos) return lab_->conf() + ":" + std::to_string(number);
+    return std::string("no such line");
+  };
+  // The lab's jobs are walled off by nothing.
+  EXPECT_NE(ran.out.find(line_of("NodeName=mig01")), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("without task/cgroup in TaskPlugin"), std::string::npos) << ran.out;
+  EXPECT_EQ(ran.out.find("in gres.conf"), std::string::npos) << ran.out;
+  EXPECT_EQ(ran.out.find("slurmctld"), std::string::npos) << ran.out;
+
+  std::ofstream(lab_->folder() + "/etc/gres.conf", std::ios::app)
+      << "NodeName=gpu01 Name=gpu Type=h100 File=" << lab_->folder() << "/dev/nvidia0\n";
+  SlurmWatch watch(options());
+  EXPECT_TRUE(watch.until([&](const Cluster& cluster) {
+    auto found = cluster.remarks.find(Source::slurm_config);
+    return found != cluster.remarks.end() && !found->second.empty() &&
+           found->second.front().text.find("nvidia0 is listed twice") != std::string::npos;
+  }));
+}
+
+// sacctmgr's own words about a slurmdbd that is not there.
+TEST_F(SlurmPicture, ASlurmdbdThatNobodyAnswersForIsDown) {
+  Scratch scratch;
+  slurm::Site site;
+  site.conf = scratch.write(
+      "slurm.conf",
+      "ClusterName=x\nSlurmctldHost=localhost\nAccountingStorageType=accounting_storage/slurmdbd\n"
+      "AccountingStorageHost=127.0.0.1\nAccountingStoragePort=1\n");
+  Worker worker;
+  Processes processes(worker);
+  std::promise<Result<Outcome>> promise;
+  worker.post([&] {
+    processes.run(slurm::ask_accounting(site),
+                  [&](Result<Outcome> ran) { promise.set_value(std::move(ran)); });
+  });
+  Result<Outcome> ran = promise.get_future().get();
+  worker.stop();
+  slurm::Daemons daemons;
+  slurm::ClusterFacts facts;
+  facts.accounting = "accounting_storage/slurmdbd";
+  facts.accounting_host = "127.0.0.1";
+  daemons.configured(facts);
+  daemons.accounting(ran);
+  ASSERT_EQ(daemons.all().size(), 1u) << (ran ? ran->err : to_line(ran.error()));
+  EXPECT_FALSE(daemons.all()[0].up);
 }
 
 TEST_F(SlurmPicture, AChangeShowsByItselfAndOnDemand) {

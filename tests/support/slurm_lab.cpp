@@ -60,7 +60,13 @@ bool SlurmLab::possible() {
          installed("scontrol");
 }
 
-SlurmLab::SlurmLab(const std::string& extra) {
+bool SlurmLab::possible_configless() {
+  int status = 1;
+  pid_t pid = possible() ? spawn({"unshare", "-m", "true"}, {}, -1, 1) : -1;
+  return pid > 0 && ::waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+SlurmLab::SlurmLab(const std::string& extra, bool configless) {
   char name[] = "/tmp/tsr-lab-XXXXXX";
   if (!mkdtemp(name)) {
     trouble_ = "no temporary folder";
@@ -73,8 +79,9 @@ SlurmLab::SlurmLab(const std::string& extra) {
     trouble_ = "no pipe";
     return;
   }
-  pid_ = spawn({test::source_dir() + "/tests/support/slurm_lab.sh", folder_}, {"LAB_EXTRA=" + extra}, to[0],
-               from[1]);
+  pid_ =
+      spawn({test::source_dir() + "/tests/support/slurm_lab.sh", folder_},
+            {"LAB_EXTRA=" + extra, std::string("LAB_CONFIGLESS=") + (configless ? "1" : "")}, to[0], from[1]);
   ::close(to[0]);
   ::close(from[1]);
   to_ = to[1];

@@ -17,15 +17,16 @@ struct LabAnswer {
 
 class SlurmLab {
  public:
-  // extra: more lines for slurm.conf.
-  explicit SlurmLab(const std::string& extra = "");
+  // extra: more lines for slurm.conf. configless: slurmd has its files from slurmctld.
+  explicit SlurmLab(const std::string& extra = "", bool configless = false);
   ~SlurmLab();
   SlurmLab(const SlurmLab&) = delete;
   SlurmLab& operator=(const SlurmLab&) = delete;
 
   // Why there is no lab; empty: it runs. Tests skip when programs are missing and fail otherwise.
   const std::string& trouble() const { return trouble_; }
-  static bool possible();  // root, and all programs are installed
+  static bool possible();             // root, and all programs are installed
+  static bool possible_configless();  // and a mount of one's own can be had
 
   std::string conf() const { return folder_ + "/etc/slurm.conf"; }
   const std::string& folder() const { return folder_; }

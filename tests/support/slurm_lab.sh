@@ -6,7 +6,8 @@
 # Prints "ready" once every node is idle, or "failed: why". Then each line on stdin starts a daemon that has
 # been killed ("munged", "slurmctld"), answered by "started NAME" or "failed: why". At the end of stdin
 # everything is killed, whichever way the caller ended. Process numbers are in DIR/run/NAME.pid.
-# LAB_EXTRA holds more lines for slurm.conf. Needs root, DIR of at most 60 characters, and Debian's
+# LAB_EXTRA holds more lines for slurm.conf. With LAB_CONFIGLESS slurmd has no files of its own: each gets them from
+# slurmctld, and sees a /run of its own, in which it keeps them as on a node of its own. Needs root, DIR of at most 60 characters, and Debian's
 # slurmctld, slurmd, slurm-client and munge.
 set -u
 PATH=$PATH:/usr/sbin:/sbin
@@ -95,13 +96,14 @@ MailProg=/bin/true
 ReturnToService=2
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core_Memory
-SchedulerParameters=bf_interval=1,sched_min_interval=100000
+SchedulerParameters=bf_interval=1,sched_min_interval=10000,batch_sched_delay=0
 SlurmdParameters=config_overrides
 MessageTimeout=10
 KillWait=1
 DefMemPerCPU=100
 GresTypes=gpu,mps,shard
 ${LAB_EXTRA:-}
+${LAB_CONFIGLESS:+SlurmctldParameters=enable_configless}
 NodeName=DEFAULT Sockets=2 CoresPerSocket=32 RealMemory=1000000
 NodeName=gpu01 NodeHostname=$HOST NodeAddr=127.0.0.1 Port=$((port + 1)) Gres=gpu:h100:8 Feature=h100,nvl
 NodeName=gpu02 NodeHostname=$HOST NodeAddr=127.0.0.1 Port=$((port + 2)) Gres=gpu:h100:8 Feature=h100,nvl
@@ -129,20 +131,35 @@ NodeName=shard01 Name=shard Count=16
 END
 }
 
-# DIR/restart slurmctld | slurmd-NODE: as a site's own "systemctl restart" would do it. A session of its own, since
-# whoever runs this may end all that is left of its group.
+# DIR/restart slurmctld | slurmd-NODE: as a site's own "systemctl restart" would do it.
 restarter() {
   cat > restart << END
 #!/bin/bash
 export SLURM_CONF=$DIR/etc/slurm.conf PATH=\$PATH:/usr/sbin:/sbin
-pid=\$(cat "$DIR/run/\$1.pid") && kill "\$pid" 2> /dev/null && tail --pid="\$pid" -f /dev/null
+pid=\$(cat "$DIR/run/\$1.pid") && kill "\$pid" 2> /dev/null
+# One that has ended may wait for seconds until somebody reaps it.
+while grep -qs '^State:.[^ZX]' "/proc/\$pid/status"; do read -r -t 0.02 _ <> <(:); done
 case \$1 in
-  slurmctld) setsid -w slurmctld -f "\$SLURM_CONF" ;;
-  slurmd-*) setsid -w slurmd -f "\$SLURM_CONF" -N "\${1#slurmd-}" ;;
+  slurmctld) slurmctld -f "\$SLURM_CONF" ;;
+  slurmd-*) $DIR/slurmd "\${1#slurmd-}" ;;
   *) echo "no such daemon: \$1" >&2; exit 2 ;;
 esac < /dev/null > /dev/null 2>> "$DIR/log/restart.err"
 END
   chmod +x restart
+}
+
+# DIR/slurmd NODE: starts it.
+slurmd_starter() {
+  cat > slurmd << END
+#!/bin/bash
+export SLURM_CONF=$DIR/etc/slurm.conf PATH=\$PATH:/usr/sbin:/sbin
+if [ -n "${LAB_CONFIGLESS:-}" ]; then
+  exec unshare -m --propagation private bash -c 'mount -t tmpfs tmpfs /run && mkdir /run/munge &&
+    ln -s $DIR/run/munge.socket /run/munge/munge.socket.2 && exec slurmd -N "\$0" --conf-server 127.0.0.1:$1' "\$1"
+fi
+exec slurmd -f "\$SLURM_CONF" -N "\$1"
+END
+  chmod +x slurmd
 }
 
 # No daemon may hold our stdin, stdout or lock open.
@@ -160,11 +177,12 @@ exec 9> /tmp/tessera-slurm-lab.lock
 flock 9
 [ -e etc/slurm.conf ] || configure "$(free_ports 8)"
 restarter
+slurmd_starter "$(sed -n 's/^SlurmctldPort=//p' etc/slurm.conf)"
 start_munged || fail "munged: $(why)"
 start_slurmctld || fail "slurmctld: $(why)"
 for node in $NODES; do
   mkdir -p "spool/$node"
-  quietly slurmd -f "$SLURM_CONF" -N "$node" || fail "slurmd $node: $(why)"
+  quietly "$DIR/slurmd" "$node" || fail "slurmd $node: $(why)"
 done
 exec 9>&-
 for try in $(seq 300); do

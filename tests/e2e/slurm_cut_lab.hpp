@@ -1,0 +1,101 @@
+// A real Slurm whose GPUs can be cut: each node has boards of its own, told by a stand-in for nvidia-smi,
+// which commands on "a node" find first in PATH; links to /dev/null pass for the devices of GPUs and
+// instances.
+//
+// Threads: as slurm_change_lab.hpp.
+#pragma once
+
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include <csignal>
+#include <filesystem>
+
+#include "tests/e2e/slurm_change_lab.hpp"
+#include "tests/support/json_check.hpp"
+#include "tests/support/paths.hpp"
+
+namespace tessera::test {
+
+class SlurmCut : public SlurmChange {
+ protected:
+  static constexpr const char* kSevens = "gpu:1g.12gb:7,gpu:h100:7";  // GPU 0 cut, the others whole
+
+  static void SetUpTestSuite() {
+    SlurmChange::SetUpTestSuite();
+    if (!lab_ || !lab_->trouble().empty()) return;
+    const std::string folder = lab_->folder();
+    for (int gpu = 0; gpu < 8; ++gpu)
+      for (int gi = 0; gi < 15; ++gi)
+        std::filesystem::create_symlink("/dev/null",
+                                        folder + "/dev/mig" + std::to_string(gpu) + "-" + std::to_string(gi));
+    std::filesystem::create_directories(folder + "/bin/real");
+    std::filesystem::create_symlink(binary(), folder + "/bin/real/nvidia-smi");
+    // By srun the node is known by its own daemon's word, else by the runner's.
+    script("bin/nvidia-smi", "node=${SLURMD_NODENAME:-$LAB_NODE}\nexport TESSERA_GPUS=" + folder +
+                                 "/gpus-$node.yaml\nexec " + folder + "/bin/real/nvidia-smi \"$@\"\n");
+    script("on", "export LAB_NODE=$1 PATH=" + folder + "/bin:$PATH; shift\necho \"$LAB_NODE $*\" >> " +
+                     folder + "/log/on-nodes\nexec \"$@\"\n");
+  }
+  static void script(const std::string& name, const std::string& text) {
+    const std::string path = lab_->folder() + "/" + name;
+    std::ofstream(path) << "#!/bin/bash\n" << text;
+    ::chmod(path.c_str(), 0755);
+  }
+  void SetUp() override {
+    SlurmChange::SetUp();
+    if (IsSkipped()) return;
+    new_gpus("gpu01");
+    new_gpus("gpu02");
+  }
+  // As after a boot of a Hopper node: whole boards.
+  static std::vector<std::string> fresh_gpus(const std::string& node) {
+    return {binary(), "sim", "nvidia-smi", "--state", gpus(node), "--new", "H100-NVL-94GB:8"};
+  }
+  void new_gpus(const std::string& node) {
+    std::filesystem::remove(gpus(node));
+    LabAnswer made = lab_->run(fresh_gpus(node));
+    ASSERT_EQ(made.status, 0) << made.out;
+  }
+  static std::string gpus(const std::string& node) { return lab_->folder() + "/gpus-" + node + ".yaml"; }
+  static std::string smi(const std::string& node, std::vector<std::string> words) {
+    words.insert(words.begin(), {lab_->folder() + "/on", node, "nvidia-smi"});
+    return lab_->run(words).out;
+  }
+  slurmconf::SiteSettings with_runner() const {
+    slurmconf::SiteSettings all = said();
+    all.runner = lab_->folder() + "/on {node}";
+    all.devices += ",instance=" + lab_->folder() + "/dev/mig{gpu}-{gi}";
+    return all;
+  }
+  // tessera itself, armed, as an admin would call it with these settings.
+  static Ran tessera(const slurmconf::SiteSettings& site, std::vector<std::string> words,
+                     const RunOptions& options) {
+    words.insert(words.end(), {"--write", "--yes", "--slurm-runner", site.runner, "--slurm-devices",
+                               site.devices, "--slurm-restart-controller", site.restart_controller,
+                               "--slurm-restart-node", site.restart_node});
+    return run_tessera(words, options);
+  }
+  RunOptions command_line() const {
+    RunOptions options;
+    options.environment = {{"PATH", lab_->folder() + "/bin:/usr/bin:/bin"},
+                           {"SLURM_CONF", lab_->conf()},
+                           {"XDG_STATE_HOME", scratch_.path()}};
+    options.deadline_seconds = 120;
+    return options;
+  }
+  static RunOptions killed_at(RunOptions options, const std::string& words) {
+    options.signal_on_err = [words](const std::string& err) {
+      return err.find(words) == std::string::npos ? 0 : SIGKILL;
+    };
+    return options;
+  }
+  static std::string newest_run(const RunOptions& options) {
+    Ran told = run_tessera({"journal", "-o", "json"}, options);
+    std::string run = json_at(told.out, "/0/run");
+    return run.size() > 2 ? run.substr(1, run.size() - 2) : "";
+  }
+  static plan::Wish layout(const std::string& text) { return plan::parse_layout_wish(text).value(); }
+};
+
+}  // namespace tessera::test
