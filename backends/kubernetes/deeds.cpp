@@ -13,14 +13,14 @@ namespace tessera::kubernetes {
 namespace {
 
 namespace verbs = plan::verbs;
-using Texts = std::map<std::string, std::string>;
+using StringMap = std::map<std::string, std::string>;
 
 Error cannot(std::string what, std::string why, std::string hint = "") {
   return {"cannot " + std::move(what), std::move(why), std::move(hint)};
 }
 
 // The patch that it takes, made of the node as it was just read; nullopt: nothing is to be done; or why not.
-using Change = std::function<Result<std::optional<Json>>(const Json& node)>;
+using NodeEdit = std::function<Result<std::optional<Json>>(const Json& node)>;
 
 std::string annotation(const Json& node, std::string_view key) {
   return text_at(node, {"metadata", "annotations", key});
@@ -36,7 +36,7 @@ Json& field(Json& map, const std::string& key) {
 }
 
 // A merge patch of a node's metadata.
-Json metadata(std::string_view part, const Texts& texts) {
+Json metadata(std::string_view part, const StringMap& texts) {
   return nested({"metadata", part}, texts_or_null(texts));
 }
 
@@ -51,7 +51,8 @@ void answer(Ended ended, Answer told) {
 }
 
 // Reads the node, makes the patch, and writes it if nobody has written since.
-void change_node(const Place& place, const plan::Order& order, bool needs_mark, Change change, Ended ended) {
+void change_node(const Place& place, const plan::Order& order, bool needs_mark, NodeEdit change,
+                 Ended ended) {
   std::string target = node_target(order.node.text);
   place.api->get(target, [place, order, needs_mark, target, change = std::move(change),
                           ended = std::move(ended)](Answer told) {
@@ -167,12 +168,12 @@ class Doing {
     auto found = act.arguments.find(key);
     return found == act.arguments.end() ? "" : found->second;
   }
-  void change(bool needs_mark, Change how) {
+  void change(bool needs_mark, NodeEdit how) {
     change_node(place_, order_, needs_mark, std::move(how), std::move(ended_));
   }
 
   // One SelfSubjectAccessReview for each verb; what is refused is named, all of it.
-  void review_access(const Texts& arguments) {
+  void review_access(const StringMap& arguments) {
     struct Reviews {
       std::size_t open = 0;
       std::string refused;
@@ -226,7 +227,7 @@ class Doing {
   // Which annotations were set here is kept beside them, with what they said before.
   void hold_autoscaler() {
     change(true, [](const Json& node) -> Result<std::optional<Json>> {
-      Texts texts;
+      StringMap texts;
       std::string held = annotation(node, operators::kHeld);
       for (std::string_view key : {operators::kScaleDown, operators::kDisrupt}) {
         std::string was = annotation(node, key);
@@ -243,7 +244,7 @@ class Doing {
   void free_autoscaler() {
     change(true, [](const Json& node) -> Result<std::optional<Json>> {
       if (!at(node, {"metadata", "annotations", operators::kHeld})) return nothing();
-      Texts texts{{std::string(operators::kHeld), ""}};
+      StringMap texts{{std::string(operators::kHeld), ""}};
       std::string held = annotation(node, operators::kHeld);
       for (std::string_view key : {operators::kScaleDown, operators::kDisrupt}) {
         std::size_t from = held.find(std::string(key) + "=");
@@ -255,7 +256,7 @@ class Doing {
     });
   }
 
-  void label_node(const Texts& labels) {
+  void label_node(const StringMap& labels) {
     change(true, [labels](const Json&) -> Result<std::optional<Json>> {
       return std::optional(metadata("labels", labels));
     });
@@ -277,14 +278,14 @@ class Doing {
       change_node(place, order, true, set, ended);
     });
   }
-  void change(bool needs_mark, Change how, Ended ended) {
+  void change(bool needs_mark, NodeEdit how, Ended ended) {
     change_node(place_, order_, needs_mark, std::move(how), std::move(ended));
   }
 
   // The manager that hangs has paused its neighbours and forgets them. A new pod of it begins anew.
   void recover(const std::string& ns) {
     auto unpause = [](const Json& node) -> Result<std::optional<Json>> {
-      Texts texts;
+      StringMap texts;
       for (std::string_view part : operators::kPausedParts) {
         std::string key = std::string(operators::kDeployPrefix) + std::string(part);
         if (label(node, key) == operators::kPausedForMig) texts[key] = "true";
@@ -336,7 +337,7 @@ class Doing {
                            [ended](Answer written) { answer(ended, std::move(written)); });
         });
   }
-  Json new_map(const std::string& name, const Texts& data) const {
+  Json new_map(const std::string& name, const StringMap& data) const {
     Json map = Json::map();
     map.add("apiVersion", Json::of(std::string("v1")));
     map.add("kind", Json::of(std::string("ConfigMap")));

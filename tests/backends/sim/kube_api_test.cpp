@@ -35,15 +35,15 @@ Json recorded(const std::string& name) {
   return parsed ? *parsed : Json();
 }
 
-struct Place {
+struct ApiPlace {
   TimePoint wall = kMonday;
   Cluster cluster;
   Api api;
   User user;
 
-  explicit Place(World world, double speed = 1)
+  explicit ApiPlace(World world, double speed = 1)
       : cluster(sim::Store(std::move(world)), speed, [this] { return wall; }), api(cluster) {}
-  Place() : Place(std::move(worlds_of("kubernetes").front())) {}
+  ApiPlace() : ApiPlace(std::move(worlds_of("kubernetes").front())) {}
 
   Answer ask(std::string method, std::string target, std::string body = "", HttpHeaders headers = {}) {
     return api.answer(user,
@@ -79,7 +79,7 @@ struct Place {
 std::string path_of(const Key& pod) { return "/api/v1/namespaces/" + pod.ns + "/pods/" + pod.name; }
 
 TEST(KubeApi, RefusesInTheWordsOfARealServer) {
-  Place place;
+  ApiPlace place;
   auto renamed = [](Json status, const std::string& from, const std::string& to) {
     std::string line = to_line(status);
     for (std::size_t at; (at = line.find(from)) != std::string::npos;) line.replace(at, from.size(), to);
@@ -116,7 +116,7 @@ TEST(KubeApi, RefusesInTheWordsOfARealServer) {
 }
 
 TEST(KubeApi, ForgetsAndSaysSo) {
-  Place place;
+  ApiPlace place;
   Json page = place.get("/api/v1/nodes?limit=2");
   std::string next = text_at(page, {"metadata", "continue"}),
               version = text_at(page, {"metadata", "resourceVersion"});
@@ -140,7 +140,7 @@ TEST(KubeApi, ForgetsAndSaysSo) {
 }
 
 TEST(KubeApi, ListsAndTablesHaveTheRecordedShape) {
-  Place place;
+  ApiPlace place;
   Json page = place.get("/api/v1/nodes?limit=1"), real = recorded("nodes-page1.json");
   auto names = [](const Json& map) {
     std::vector<std::string> list;
@@ -176,7 +176,7 @@ TEST(KubeApi, ListsAndTablesHaveTheRecordedShape) {
 }
 
 // Every node offers exactly what the world could hand out on it.
-void expect_offers(Place& place) {
+void expect_offers(ApiPlace& place) {
   const World& world = place.cluster.world();
   for (std::uint32_t i = 0; i < world.nodes.size(); ++i) {
     const NodeState& state = world.nodes[i];
@@ -195,7 +195,7 @@ void expect_offers(Place& place) {
 }
 
 TEST(KubeApi, NodesOfferWhatTheWorldCanHandOut) {
-  Place place;
+  ApiPlace place;
   expect_offers(place);
   Json broken = place.get("/api/v1/nodes/broken-01");
   EXPECT_EQ(text_at(broken, {"status", "allocatable", "nvidia.com/gpu"}), "0");
@@ -205,7 +205,7 @@ TEST(KubeApi, NodesOfferWhatTheWorldCanHandOut) {
 }
 
 TEST(KubeApi, TheThreePatchesAndTheirRefusals) {
-  Place place;
+  ApiPlace place;
   const std::string node = "/api/v1/nodes/whole-01";
   place.patch(node, R"({"metadata":{"labels":{"a":"1","b":"2"}}})");
   Json merged = place.patch(node, R"({"metadata":{"labels":{"a":null,"b":"3"}}})", "merge-patch");
@@ -248,7 +248,7 @@ TEST(KubeApi, TheThreePatchesAndTheirRefusals) {
 }
 
 TEST(KubeApi, ACordonClosesTheWorldsNodeAndTheWorldsDrainIsSeen) {
-  Place place;
+  ApiPlace place;
   std::uint32_t node = *place.cluster.node_of("whole-01");
   auto condition = [&] { return place.cluster.world().nodes[node].condition; };
   place.patch("/api/v1/nodes/whole-01",
@@ -278,7 +278,7 @@ TEST(KubeApi, ACordonClosesTheWorldsNodeAndTheWorldsDrainIsSeen) {
 }
 
 TEST(KubeApi, ADeletedPodLeavesByTheClockAndAControllersComesBack) {
-  Place place;
+  ApiPlace place;
   Key pod = place.some_pod(true);
   std::size_t jobs = place.cluster.world().jobs.size();
   Json gone = place.json("DELETE", path_of(pod), R"({"gracePeriodSeconds":30})");
@@ -299,7 +299,7 @@ TEST(KubeApi, ADeletedPodLeavesByTheClockAndAControllersComesBack) {
 }
 
 TEST(KubeApi, ABudgetIsKept) {
-  Place place;
+  ApiPlace place;
   std::string body =
       R"({"kind":"Eviction","apiVersion":"policy/v1beta1","metadata":{"name":"NAME","namespace":"search"}})";
   int allowed = 0, refused = 0;
@@ -325,7 +325,7 @@ TEST(KubeApi, ABudgetIsKept) {
 }
 
 TEST(KubeApi, TimeBringsWorkAndTakesIt) {
-  Place place;
+  ApiPlace place;
   std::map<std::string, std::set<std::string>> seen;
   Answer watch = place.ask(
       "GET", "/api/v1/pods?watch=1&resourceVersion=" + std::to_string(place.cluster.objects().version()));
@@ -348,7 +348,7 @@ TEST(KubeApi, TimeBringsWorkAndTakesIt) {
 }
 
 TEST(KubeApi, AWorldThatStandsStillGivesAnActionItsTime) {
-  Place place(std::move(worlds_of("kubernetes").front()), 0);
+  ApiPlace place(std::move(worlds_of("kubernetes").front()), 0);
   Key pod = place.some_pod(false);
   place.json("DELETE", path_of(pod));
   place.get(path_of(pod));
@@ -360,7 +360,7 @@ TEST(KubeApi, AWorldThatStandsStillGivesAnActionItsTime) {
 
 // The operator's own behaviour has its tests; here it works on a whole cluster.
 TEST(KubeApi, TheOperatorLooksAfterTheServedCluster) {
-  Place place;
+  ApiPlace place;
   std::unique_ptr<Operator> gpus = install_operator(place.cluster);
   expect_offers(place);
   const std::string list =
@@ -403,7 +403,7 @@ TEST(KubeApi, TheOperatorLooksAfterTheServedCluster) {
 }
 
 TEST(KubeApi, ReviewsTellWhatAUserMayDo) {
-  Place place;
+  ApiPlace place;
   std::string posted =
       R"({"kind":"SelfSubjectAccessReview","apiVersion":"authorization.k8s.io/v1","metadata":{},
       "spec":{"resourceAttributes":{"verb":"patch","resource":"nodes"}}})";
@@ -430,7 +430,7 @@ TEST(KubeApi, ReviewsTellWhatAUserMayDo) {
 }
 
 TEST(KubeApi, ConfigMapsComeAndGoAndNamesAreChecked) {
-  Place place;
+  ApiPlace place;
   const std::string path = "/api/v1/namespaces/gpu-operator/configmaps";
   std::string body =
       R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"mine"},"data":{"config.yaml":"version: v1\n"}})";

@@ -77,9 +77,9 @@ struct Ending {
   int acts = 0;
 };
 
-class Driver {
+class RunDriver {
  public:
-  Driver(World& world, const plan::Plan& plan) : world_(world), name_(plan.nodes.at(0).node) {
+  RunDriver(World& world, const plan::Plan& plan) : world_(world), name_(plan.nodes.at(0).node) {
     plan::RunStarted started;
     started.run = "r1", started.who = "root", started.from = "login1", started.plan = plan;
     run_ = plan::run_of(started);
@@ -196,7 +196,7 @@ TEST(SimRun, CutsAroundHeldSlicesOfTheDemo) {
   Result<plan::Plan> plan = plan_for(world, wants(world, "h100-03", "7x1g.10gb", 1));
   ASSERT_TRUE(plan.ok()) << to_line(plan.error());
   ASSERT_TRUE(plan->changes_anything());
-  Ending ending = Driver(world, *plan).drive();
+  Ending ending = RunDriver(world, *plan).drive();
   EXPECT_EQ(ending.problem, "");
   EXPECT_EQ(ending.outcome, plan::Outcome::wanted);
   EXPECT_EQ(ending.stops, 0);
@@ -209,7 +209,7 @@ TEST(SimRun, GoesThroughAResetOnAmpere) {
   World world = worlds_of("demo")[0];
   Result<plan::Plan> plan = plan_for(world, wants(world, "a30-01", "2g.12gb,1g.6gb,1g.6gb", 3));
   ASSERT_TRUE(plan.ok()) << to_line(plan.error());
-  Ending ending = Driver(world, *plan).drive();
+  Ending ending = RunDriver(world, *plan).drive();
   EXPECT_EQ(ending.problem, "");
   EXPECT_EQ(ending.outcome, plan::Outcome::wanted);
 }
@@ -224,7 +224,7 @@ TEST(SimRun, GetsThroughEveryFault) {
       Result<plan::Plan> plan = plan_for(world, wants(world, "h100-03", "3g.40gb@4,2g.20gb@0", 7));
       ASSERT_TRUE(plan.ok()) << to_line(plan.error());
       world.traps.push_back({*parse_trap(text), 0});
-      Ending ending = Driver(world, *plan).drive();
+      Ending ending = RunDriver(world, *plan).drive();
       EXPECT_EQ(ending.problem, "");
       EXPECT_TRUE(ending.ended);
     }
@@ -267,7 +267,7 @@ RC_GTEST_PROP(SimRunProperty, LeavesAloneWhatThePlanDoesNotName, ()) {
   Result<plan::Plan> plan = plan_for(world, *intent);
   if (!plan || !plan->changes_anything()) return;
   if (observe(world, intent->nodes[0], world.now).answering) {
-    Ending ending = Driver(world, *plan).drive();
+    Ending ending = RunDriver(world, *plan).drive();
     if (!ending.problem.empty())
       RC_FAIL(fmt::format("{}: {} on {}, GPU {}", ending.problem, plan::to_text(intent->boards[0].wish),
                           intent->nodes[0].text, intent->boards[0].gpu ? intent->boards[0].gpu->value : -1));
