@@ -12,7 +12,21 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace tessera;
   using namespace tessera::sim;
   static const auto catalogue = std::make_shared<const mig::Catalogue>(*mig::Catalogue::built_in());
-  static const ScenarioPtr scenario = *find_scenario("kubernetes", catalogue);
+  // Small, since it is made anew for nearly every input: two nodes, work with a budget, work that waits.
+  static const ScenarioPtr scenario = *parse_scenario(R"(
+clusters:
+  - name: train-a
+    scheduler: kubernetes
+    version: kubernetes v1.32.2
+    users: [u]
+    nodes:
+      - {names: whole-01, product: H100-80GB-SXM5, gpus: 1, features: ["mig.strategy=mixed"]}
+      - {names: mixed-01, product: H100-80GB-SXM5, gpus: 1, layout: all-balanced, features: ["mig.strategy=mixed"]}
+    jobs:
+      - {count: 2, namespace: search, name: spell, want: nvidia.com/mig-1g.10gb, does: inference, runs: 9h, ran: 1h}
+      - {count: 2, namespace: training, name: sft, want: nvidia.com/gpu, runs: 9h, ran: 1h, restartable: false}
+)",
+                                                      "fuzz.yaml", catalogue);
   static const World fresh = *make_world(scenario, 0, 1, TimePoint(Duration(1'772'442'000'000)));
   // Anew after whatever may have changed it, so that an input always meets the same cluster.
   static std::unique_ptr<kube::Cluster> cluster;
