@@ -97,7 +97,9 @@ bool comes_first(const SliceRow& a, const SliceRow& b);
 bool comes_first(const WorkloadRow& a, const WorkloadRow& b);
 
 // Eight characters (or one per placement unit, at most 12) that show a GPU at a glance: "11223333",
-// "1··1╳╳╳╳", "wwwwwwww", "mm··", "?"; ascii: '.' and 'x' for free and stranded.
+// "1··1╳╳╳╳", "wwwwwwww", "mm··", "?"; ascii: '.' and 'x' for free and stranded. Where nobody tells the
+// places of slices they stand by size, and a mark behind them says so: "3333211·~".
+inline constexpr std::string_view kPlacesUnknown = "~";
 std::string strip(const Gpu& gpu, const mig::Catalogue* catalogue, bool ascii);
 
 }  // namespace tessera::query

@@ -33,6 +33,12 @@ Strips strips_of(const World& world, const Node& node, bool ascii) {
   return strips;
 }
 
+bool is_unplaced(const std::string& strip) { return strip.ends_with(query::kPlacesUnknown); }
+bool is_unplaced(const Strips& node) {
+  return std::any_of(node.gpus.begin(), node.gpus.end(),
+                     [](const auto& strip) { return is_unplaced(strip); });
+}
+
 void draw_tiles_of(Canvas& canvas, int x, int y, int end, const Strips& node, bool ascii) {
   // What is free on a closed node cannot be taken: it does not shine.
   auto draw_one = [&](const std::string& strip, int width) {
@@ -41,7 +47,8 @@ void draw_tiles_of(Canvas& canvas, int x, int y, int end, const Strips& node, bo
     else
       canvas.put(x, y, shorten(strip, width, ascii), Role::dim, end);
   };
-  for (const std::string& strip : node.gpus) {
+  for (std::string strip : node.gpus) {
+    if (is_unplaced(strip)) strip.resize(strip.size() - query::kPlacesUnknown.size());  // said once a node
     int width = std::max(1, display_width(strip));
     if (x + width > end) {
       canvas.put(end - 1, y, glyphs(ascii).more_right, Role::dim);
@@ -93,6 +100,8 @@ void draw_mosaic(Canvas& canvas, Rect area, const World& world, const UiState& s
   pen.put(static_cast<std::size_t>(shown) < all ? fmt::format("  {} of {} nodes", shown, all)
                                                 : fmt::format("  {} nodes", all),
           Role::dim);
+  if (std::any_of(nodes.begin(), nodes.begin() + shown, [](const auto& node) { return is_unplaced(node); }))
+    pen.put(fmt::format("   {} places of slices not told", query::kPlacesUnknown), Role::dim);
   int per_column = (shown + columns - 1) / columns;
   for (int i = 0; i < shown; ++i) {
     const Strips& node = nodes[static_cast<std::size_t>(i)];
@@ -101,6 +110,7 @@ void draw_mosaic(Canvas& canvas, Rect area, const World& world, const UiState& s
     Style name = fine ? Style(Role::dim) : Style(role_of(node.health));
     put_cell(canvas, x, y, kName, node.name, name, state.ascii);
     if (!fine) canvas.put(x + kName, y, "!", name.with_bold());
+    if (is_unplaced(node)) canvas.put(x + kName + 1, y, query::kPlacesUnknown, Role::dim);
     draw_tiles_of(canvas, x + kName + 2, y, std::min(x + width - 1, area.right() - 1), node, state.ascii);
   }
 }

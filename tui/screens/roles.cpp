@@ -1,5 +1,6 @@
 #include "tui/screens/roles.hpp"
 
+#include "engine/query/tables.hpp"
 #include "tui/widgets/paint.hpp"
 
 namespace tessera::tui {
@@ -26,6 +27,7 @@ Role strip_role(std::string_view glyph) {
     return Role::free;
   if (glyph == "╳" || glyph == "x") return Role::stranded;
   if (glyph == "?") return Role::unknown;
+  if (glyph == query::kPlacesUnknown) return Role::dim;
   return Role::held;
 }
 

@@ -107,6 +107,25 @@ TEST(Strip, ShowsSlicesInPlace) {
   EXPECT_EQ(strip(board, &*catalogue, true), "1...o---");
 }
 
+TEST(Strip, SlicesWhosePlacesNobodyTellsStandBySizeAndSaySo) {
+  Result<mig::Catalogue> catalogue = mig::Catalogue::built_in();
+  ASSERT_TRUE(catalogue.ok());
+  Gpu board = gpu(0, Strategy::mig,
+                  {instance("1g.10gb", 0, 1, 0), instance("1g.10gb", 0, 1, 1), instance("2g.20gb", 0, 2, 2),
+                   instance("3g.40gb", 0, 4, 3)});
+  for (Slice& slice : board.slices) slice.placement.reset(), slice.holding = Holding::held;
+  EXPECT_EQ(strip(board, &*catalogue, false), "33332211~");
+  board.slices[0].holding = board.slices[2].holding = Holding::free;
+  EXPECT_EQ(strip(board, &*catalogue, false), "3333○─1○~");
+  EXPECT_EQ(strip(board, &*catalogue, true), "3333o-1o~");
+  board.slices[1].holding = Holding::unknown;
+  EXPECT_EQ(strip(board, &*catalogue, false), "3333○─?○~") << "only what is doubtful is shown so";
+  board.slices.resize(1);
+  EXPECT_EQ(strip(board, &*catalogue, false), "○·······~");
+  board.slices.assign(9, board.slices[0]);
+  EXPECT_EQ(strip(board, &*catalogue, false), "????????") << "more than the board has room for";
+}
+
 TEST(Strip, StrandedMemoryLooksDifferentFromFreeMemory) {
   Result<mig::Catalogue> catalogue = mig::Catalogue::built_in();
   ASSERT_TRUE(catalogue.ok());
