@@ -1,14 +1,13 @@
 #include "backends/kubernetes/proxy.hpp"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <cstring>
+#include <optional>
 
 #include "backends/kubernetes/explain.hpp"
+#include "backends/kubernetes/private_folder.hpp"
 
 namespace tessera::kubernetes {
 namespace {
@@ -46,8 +45,9 @@ struct Proxy::State : std::enable_shared_from_this<State> {
   Processes& processes;
   ProxyOptions options;
   Told told;
-  std::string folder, socket;
-  std::string trouble;  // why there is no folder
+  std::optional<PrivateFolder> folder;
+  std::string socket;
+  std::optional<Error> trouble;  // why there is no folder
   std::string said, complained;
   std::string last_complaint_;
   Processes::Id process = 0;
@@ -64,13 +64,13 @@ struct Proxy::State : std::enable_shared_from_this<State> {
 };
 
 void Proxy::State::make_folder() {
-  std::string pattern = (options.folder.empty() ? "/tmp" : options.folder) + "/tessera-XXXXXX";
-  if (!::mkdtemp(pattern.data())) {  // 0700
-    trouble = pattern + ": " + std::strerror(errno);
+  auto made = PrivateFolder::make(options.folder.empty() ? "/tmp" : options.folder);
+  if (!made) {
+    trouble = made.error();
     return;
   }
-  folder = pattern;
-  socket = folder + "/api";
+  folder.emplace(std::move(*made));
+  socket = folder->socket();
 }
 
 void Proxy::State::run() {
@@ -146,18 +146,12 @@ Proxy::Proxy(Worker& worker, Processes& processes, ProxyOptions options)
 
 Proxy::~Proxy() {
   if (state_->process != 0) state_->processes.end(state_->process);
-  if (state_->folder.empty()) return;
-  ::unlink(state_->socket.c_str());
-  ::rmdir(state_->folder.c_str());
+  state_->folder.reset();  // a call back may still hold the state for a moment
 }
 
 void Proxy::start(Told told) {
   state_->told = std::move(told);
-  if (state_->folder.empty()) {
-    state_->told(Error{"cannot make a private folder for kubectl proxy", state_->trouble,
-                       "set XDG_RUNTIME_DIR or TMPDIR to a folder that you may write"});
-    return;
-  }
+  if (state_->trouble) return state_->told(*state_->trouble);
   state_->run();
 }
 

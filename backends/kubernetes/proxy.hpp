@@ -2,9 +2,9 @@
 // which kubectl reaches works.
 //
 // Started, listened to, started again when it ends (1 s, 2 s, … 30 s), and ended with us, even when we are
-// killed. The folder is 0700 and gone at the end. Read-only unless told otherwise: the proxy itself then
-// refuses every method that could change something.
-// Threads: all on the worker's thread; the destructor there or after Worker::stop().
+// killed. The folder is 0700 and gone at the end, or at the next start where we were killed. Read-only unless
+// told otherwise: the proxy itself then refuses every method that could change something. Threads: all on the
+// worker's thread; the destructor there or after Worker::stop().
 #pragma once
 
 #include <functional>

@@ -1,0 +1,97 @@
+#include "backends/kubernetes/private_folder.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace tessera::kubernetes {
+namespace {
+
+constexpr std::string_view kPrefix = "tessera-";
+constexpr std::size_t kRandom = 6;  // of mkdtemp
+constexpr const char* kLock = "lock";
+constexpr const char* kSocket = "api";
+
+bool is_name_of_ours(std::string_view name) {
+  if (name.size() != kPrefix.size() + kRandom || !name.starts_with(kPrefix)) return false;
+  name.remove_prefix(kPrefix.size());
+  return std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  });
+}
+
+Descriptor open_lock(int folder, int flags) {
+  return Descriptor(::openat(folder, kLock, O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0600));
+}
+
+// Nobody's any more: ours alone by owner and mode, and its lock can be had.
+bool remove_if_stale(int base, const char* name) {
+  Descriptor folder(::openat(base, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  struct stat told {};
+  if (!folder.ok() || ::fstat(folder.get(), &told) != 0) return false;
+  if (told.st_uid != ::getuid() || (told.st_mode & 07777) != 0700) return false;
+  Descriptor lock = open_lock(folder.get(), 0);
+  if (!lock.ok() || ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) return false;
+  ::unlinkat(folder.get(), kSocket, 0);
+  ::unlinkat(folder.get(), kLock, 0);
+  return ::unlinkat(base, name, AT_REMOVEDIR) == 0;
+}
+
+// Takes the lock in a new folder. False: somebody who cleans up was quicker and has taken it for stale.
+bool hold(const std::string& path, Descriptor& lock) {
+  Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!folder.ok()) return false;
+  lock = open_lock(folder.get(), O_CREAT | O_EXCL);
+  if (!lock.ok() || ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) return false;
+  struct stat held {
+  }, there{};
+  return ::fstat(lock.get(), &held) == 0 &&
+         ::fstatat(folder.get(), kLock, &there, AT_SYMLINK_NOFOLLOW) == 0 && held.st_ino == there.st_ino &&
+         held.st_dev == there.st_dev;
+}
+
+}  // namespace
+
+int remove_stale_folders(const std::string& base) {
+  std::unique_ptr<DIR, int (*)(DIR*)> list(::opendir(base.c_str()), ::closedir);
+  if (!list) return 0;
+  std::vector<std::string> names;
+  while (const dirent* entry = ::readdir(list.get()))
+    if (is_name_of_ours(static_cast<const char*>(entry->d_name))) names.emplace_back(entry->d_name);
+  return static_cast<int>(std::count_if(names.begin(), names.end(), [&](const std::string& name) {
+    return remove_if_stale(::dirfd(list.get()), name.c_str());
+  }));
+}
+
+Result<PrivateFolder> PrivateFolder::make(const std::string& base) {
+  remove_stale_folders(base);
+  std::string pattern = base + "/" + std::string(kPrefix) + std::string(kRandom, 'X');
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    std::string path = pattern;
+    if (!::mkdtemp(path.data())) break;  // 0700
+    Descriptor lock;
+    if (hold(path, lock)) return PrivateFolder(std::move(path), std::move(lock));
+    ::rmdir(path.c_str());
+  }
+  return Error{"cannot make a private folder for kubectl proxy", pattern + ": " + std::strerror(errno),
+               "set XDG_RUNTIME_DIR or TMPDIR to a folder that you may write"};
+}
+
+PrivateFolder::~PrivateFolder() {
+  if (!lock_.ok()) return;  // moved from
+  ::unlink(socket().c_str());
+  ::unlink((path_ + "/" + kLock).c_str());
+  ::rmdir(path_.c_str());
+}
+
+}  // namespace tessera::kubernetes
