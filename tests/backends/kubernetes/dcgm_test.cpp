@@ -1,0 +1,288 @@
+// What a DCGM exporter tells, from its text to the slices of a node and those who hold them.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "backends/kubernetes/dcgm_values.hpp"
+#include "backends/kubernetes/prometheus.hpp"
+#include "tests/support/catalogue.hpp"
+
+namespace tessera::kubernetes {
+namespace {
+
+std::vector<MetricLine> metrics_of(const std::string& text, MetricsRead* read = nullptr) {
+  std::vector<MetricLine> lines;
+  MetricsRead told = read_metrics(
+      text, [](std::string_view name) { return name != "unwanted"; },
+      [&](const MetricLine& line) { lines.push_back(line); });
+  if (read) *read = told;
+  return lines;
+}
+
+TEST(PrometheusText, LabelsAndValuesAreTakenAsWritten) {
+  static const std::string text =
+      "# HELP a says \"things\"\n# TYPE a gauge\n"
+      "a{x=\"1\",y=\"say \\\"hi\\\" \\\\ there\"} 0.5\r\n"
+      "a 7 1395066363000\n"
+      "  a{ x = \"2\" , } +Inf\n"
+      "a{x=\"3\"} NaN\n"
+      "unwanted{broken\n"
+      "a{x=\"4\"} -1e3";
+  MetricsRead read;
+  std::vector<MetricLine> lines = metrics_of(text, &read);
+  ASSERT_EQ(lines.size(), 5u);
+  EXPECT_EQ(read.skipped, 0u);
+  EXPECT_EQ(lines[0].label("y"), "say \"hi\" \\ there");
+  EXPECT_EQ(lines[0].value, 0.5);
+  EXPECT_EQ(lines[1].value, 7);
+  EXPECT_TRUE(std::isinf(lines[2].value));
+  EXPECT_EQ(lines[2].label("x"), "2");
+  EXPECT_TRUE(std::isnan(lines[3].value));
+  EXPECT_EQ(lines[4].value, -1000);
+  EXPECT_EQ(lines[4].label("nowhere"), "");
+}
+
+TEST(PrometheusText, WhatMakesNoSenseIsPassedByAndSaid) {
+  MetricsRead read;
+  std::string text =
+      "a{x=\"1\"} 1\na{x=\"never ends} 2\na{x=1} 3\na{=\"\"} 4\na{x=\"1\" 5\na six\na\na{x=\"" +
+      std::string(20000, 'y') + "\"} 7\na 8\n";
+  std::string many = "a{";
+  for (int i = 0; i < 80; ++i) many += "l" + std::to_string(i) + "=\"\",";
+  std::vector<MetricLine> lines = metrics_of(text + many + "} 9\n", &read);
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_EQ(lines[1].value, 8);
+  EXPECT_EQ(read.skipped, 8u);
+  EXPECT_EQ(read.problem, "line 2: the labels do not end");
+}
+
+TEST(PrometheusText, ControlCharactersDoNotReachAScreen) {
+  static const std::string text = "a{pod=\"\x1b[31mred\\n\x07\"} 1\n";
+  std::vector<MetricLine> lines = metrics_of(text);
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_EQ(lines[0].label("pod").find('\x1b'), std::string_view::npos);
+  EXPECT_EQ(lines[0].label("pod").find('\n'), std::string_view::npos);
+}
+
+// A line as dcgm-exporter writes it.
+std::string dcgm(const std::string& counter, int gpu, const std::string& more, const std::string& value) {
+  return counter + "{gpu=\"" + std::to_string(gpu) + "\",UUID=\"GPU-" + std::to_string(gpu) +
+         "\",device=\"nvidia0\",modelName=\"NVIDIA H100 80GB HBM3\"" + more + "} " + value + "\n";
+}
+std::string gi(const std::string& profile, int id) {
+  return ",GPU_I_PROFILE=\"" + profile + "\",GPU_I_ID=\"" + std::to_string(id) + "\"";
+}
+std::string held(const std::string& ns, const std::string& pod) {
+  return ",container=\"main\",namespace=\"" + ns + "\",pod=\"" + pod + "\"";
+}
+constexpr const char* kActive = "DCGM_FI_PROF_GR_ENGINE_ACTIVE";
+constexpr const char* kUsed = "DCGM_FI_DEV_FB_USED";
+
+TEST(Dcgm, BoardsAndInstancesAreToldApart) {
+  std::string text = dcgm("DCGM_FI_DEV_GPU_UTIL", 0, "", "40") + dcgm(kActive, 0, held("a", "p"), "0.25") +
+                     dcgm("DCGM_FI_DEV_GPU_TEMP", 0, "", "55") +
+                     dcgm("DCGM_FI_DEV_POWER_USAGE", 0, "", "312.5") +
+                     dcgm("DCGM_FI_DEV_VGPU_LICENSE_STATUS", 0, "", "1") +
+                     dcgm(kUsed, 1, gi("1g.10gb.me", 9) + held("b", "q"), "4384") +
+                     dcgm(kActive, 1, gi("1g.10gb.me", 9) + held("b", "q"), "0.995687");
+  auto read = read_dcgm(text);
+  ASSERT_TRUE(read) << to_line(read.error());
+  ASSERT_EQ(read->parts.size(), 2u);
+  const DcgmPart &board = read->parts[0], &instance = read->parts[1];
+  EXPECT_FALSE(board.instance);
+  EXPECT_EQ(board.uuid, "GPU-0");
+  EXPECT_EQ(board.use, Percent{25}) << "the engines' share of time counts more than utilization";
+  EXPECT_EQ(board.temperature, Celsius{55});
+  EXPECT_EQ(board.power, Watts{312.5});
+  EXPECT_EQ(board.licensed, true);
+  EXPECT_FALSE(board.memory_used);
+  EXPECT_EQ(instance.instance, 9);
+  EXPECT_EQ(instance.profile.text, "1g.10gb+me");
+  EXPECT_EQ(instance.pod, "b/q");
+  EXPECT_EQ(instance.memory_used, Mib{4384});
+}
+
+TEST(Dcgm, UtilizationServesWhereTheEnginesAreNotTold) {
+  auto read =
+      read_dcgm(dcgm("DCGM_FI_DEV_GPU_UTIL", 0, "", "40") + dcgm(kActive, 0, "", "9223372036854775794"));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->parts[0].use, Percent{40});
+}
+
+TEST(Dcgm, BlankValuesAreUnknown) {
+  for (const char* blank : {"9223372036854775794", "2147483632", "140737488355328", "NaN", "-1", "+Inf"}) {
+    auto read =
+        read_dcgm(dcgm(kActive, 0, "", blank) + dcgm(kUsed, 0, "", blank) +
+                  dcgm("DCGM_FI_DEV_GPU_UTIL", 0, "", blank) + dcgm("DCGM_FI_DEV_POWER_USAGE", 0, "", blank));
+    ASSERT_TRUE(read) << blank;
+    EXPECT_FALSE(read->parts[0].use) << blank;
+    EXPECT_FALSE(read->parts[0].memory_used) << blank;
+    EXPECT_FALSE(read->parts[0].power) << blank;
+  }
+}
+
+TEST(Dcgm, ThePodIsKnownInEverySpelling) {
+  auto pod = [](const std::string& labels) {
+    auto read = read_dcgm(dcgm(kUsed, 0, labels, "1"));
+    return read ? read->parts[0].pod : "?";
+  };
+  EXPECT_EQ(pod(held("team", "p")), "team/p");
+  EXPECT_EQ(pod(",pod_name=\"p\",pod_namespace=\"team\",container_name=\"main\""), "team/p");
+  EXPECT_EQ(pod(held("gpu-operator", "nvidia-dcgm-exporter-x") +
+                ",exported_pod=\"p\",exported_namespace=\"team\",exported_container=\"main\""),
+            "team/p");
+  EXPECT_EQ(pod(held("gpu-operator", "nvidia-dcgm-exporter-x") +
+                ",exported_pod=\"\",exported_namespace=\"\",exported_container=\"\""),
+            "")
+      << "the exporter itself holds nothing";
+  EXPECT_EQ(pod(",container=\"\",namespace=\"\",pod=\"\""), "");
+}
+
+TEST(Dcgm, WhereSeveralPodsAreNamedNoneHoldsIt) {
+  auto read = read_dcgm(dcgm(kUsed, 0, held("a", "p") + ",vgpu=\"0\"", "1") +
+                        dcgm(kUsed, 0, held("a", "q") + ",vgpu=\"1\"", "1"));
+  ASSERT_TRUE(read);
+  EXPECT_TRUE(read->parts[0].shared);
+  EXPECT_EQ(read->parts[0].pod, "");
+}
+
+TEST(Dcgm, ATextWithoutGpusIsAnErrorWithItsPlace) {
+  EXPECT_FALSE(read_dcgm(""));
+  EXPECT_FALSE(read_dcgm("<html>login</html>"));
+  auto broken = read_dcgm("x 1\nDCGM_FI_DEV_FB_USED{gpu=\"0 12\n");
+  ASSERT_FALSE(broken);
+  EXPECT_EQ(broken.error().reason, "line 2: the labels do not end");
+  EXPECT_FALSE(read_dcgm(dcgm(kUsed, 99999, "", "1"))) << "no node has as many boards";
+  EXPECT_FALSE(read_dcgm(dcgm(kUsed, 0, gi("nonsense", 1), "1")));
+}
+
+// A node as the API alone tells it: instances that only have been counted, and whole boards.
+Node counted(std::vector<std::pair<std::string, int>> instances, int whole = 0) {
+  Node node;
+  node.name = NodeName("n1");
+  node.model = "NVIDIA-H100-80GB-HBM3";
+  for (const auto& [profile, count] : instances)
+    for (int i = 0; i < count; ++i) {
+      Slice slice;
+      slice.kind = SliceKind::gpu_instance;
+      slice.profile = ProfileName(profile);
+      node.pool.push_back(slice);
+    }
+  for (int i = 0; i < whole; ++i) node.pool.emplace_back();
+  return node;
+}
+DcgmReadings readings_of(const std::string& text) {
+  auto read = read_dcgm(text);
+  EXPECT_TRUE(read);
+  if (!read) return {};
+  read->at = TimePoint(Duration(5000));
+  return *read;
+}
+const mig::Product& h100() { return *test::catalogue().by_key("H100-80GB-SXM5"); }
+
+TEST(DcgmValues, APoolBecomesTheBoardsThatTheExporterTellsOf) {
+  Node node = counted({{"1g.10gb", 2}, {"3g.40gb", 1}}, 1);
+  auto named = lay_readings(
+      node,
+      readings_of(dcgm(kActive, 0, gi("3g.40gb", 2) + held("t", "p"), "0.5") +
+                  dcgm(kUsed, 0, gi("3g.40gb", 2) + held("t", "p"), "1000") +
+                  dcgm(kActive, 0, gi("1g.10gb", 9), "1") + dcgm(kUsed, 0, gi("1g.10gb", 9), "24") +
+                  dcgm(kActive, 2, gi("1g.10gb", 7), "0") + dcgm(kUsed, 5, held("t", "big"), "70000")),
+      &h100());
+  EXPECT_TRUE(node.pool.empty());
+  ASSERT_EQ(node.gpus.size(), 3u);
+  const Gpu& first = node.gpus[0];
+  EXPECT_EQ(first.strategy, Strategy::mig);
+  EXPECT_EQ(first.uuid, "GPU-0");
+  EXPECT_EQ(first.origin, (Origin{Source::dcgm, TimePoint(Duration(5000))}));
+  ASSERT_EQ(first.slices.size(), 2u);
+  EXPECT_EQ(first.slices[0].profile.text, "1g.10gb") << "in the order of boards that are concluded";
+  EXPECT_EQ(first.slices[1].instance_id, 2);
+  EXPECT_EQ(first.slices[1].use, Percent{50});
+  EXPECT_EQ(first.slices[1].memory_used, Mib{1000});
+  EXPECT_FALSE(first.slices[1].placement) << "it does not tell where an instance stands";
+  EXPECT_EQ(first.telemetry.memory_used, Mib{1024});
+  ASSERT_TRUE(first.telemetry.use);
+  EXPECT_NEAR(first.telemetry.use->value, (50.0 * 3 + 100.0) / 7, 0.01);
+  EXPECT_EQ(node.gpus[1].index.value, 2);
+  EXPECT_EQ(node.gpus[2].index.value, 5);
+  EXPECT_EQ(node.gpus[2].telemetry.memory_used, Mib{70000});
+  EXPECT_FALSE(node.gpus[1].telemetry.memory_used) << "not told is not none";
+  EXPECT_EQ(named, (std::vector<NamedSlice>{{"t/p", *first.slices[1].device, ProfileName("3g.40gb")},
+                                            {"t/big", *node.gpus[2].slices[0].device, ProfileName()}}));
+}
+
+TEST(DcgmValues, ReadingsOfAnotherLayoutMoveNothing) {
+  const Node before = counted({{"1g.10gb", 2}});
+  for (const std::string& text :
+       {dcgm(kActive, 0, gi("1g.10gb", 9), "1"),
+        dcgm(kActive, 0, gi("1g.10gb", 9), "1") + dcgm(kActive, 0, gi("2g.20gb", 3), "1"),
+        dcgm(kActive, 0, "", "1")}) {
+    Node node = before;
+    EXPECT_TRUE(lay_readings(node, readings_of(text), &h100()).empty());
+    EXPECT_EQ(node, before);
+  }
+}
+
+TEST(DcgmValues, AnExporterThatTellsOfBoardsOnlyMeasuresThem) {
+  Node node;
+  for (int i = 0; i < 2; ++i) {
+    Gpu gpu;
+    gpu.index = GpuIndex{i};
+    gpu.strategy = Strategy::mig;
+    Slice slice;
+    slice.kind = SliceKind::gpu_instance;
+    slice.profile = ProfileName("7g.80gb");
+    gpu.slices = {slice};
+    node.gpus.push_back(gpu);
+  }
+  lay_readings(node, readings_of(dcgm(kActive, 0, "", "0.5") + dcgm(kActive, 1, "", "1")), &h100());
+  EXPECT_EQ(node.gpus[1].telemetry.use, Percent{100});
+  EXPECT_EQ(node.gpus[1].telemetry.origin.source, Source::dcgm);
+  EXPECT_FALSE(node.gpus[1].slices[0].use);
+}
+
+TEST(DcgmValues, AnEmptyBoardWithMigIsNoWholeOne) {
+  Node node = counted({{"1g.10gb", 1}});
+  lay_readings(node, readings_of(dcgm(kActive, 0, gi("1g.10gb", 9), "1") + dcgm(kActive, 1, "", "0")),
+               &h100());
+  ASSERT_EQ(node.gpus.size(), 1u);
+  EXPECT_EQ(node.gpus[0].slices.size(), 1u);
+}
+
+TEST(DcgmValues, OfASharedBoardNobodyIsNamed) {
+  Node node;
+  Gpu gpu;
+  gpu.strategy = Strategy::time_slicing;
+  Slice slice;
+  slice.kind = SliceKind::time_slice;
+  slice.capacity = 4;
+  gpu.slices = {slice};
+  node.gpus = {gpu};
+  auto named = lay_readings(node, readings_of(dcgm(kActive, 0, held("t", "p"), "0.5")), nullptr);
+  EXPECT_TRUE(named.empty());
+  EXPECT_EQ(node.gpus[0].telemetry.use, Percent{50});
+  EXPECT_EQ(node.gpus[0].strategy, Strategy::time_slicing);
+}
+
+TEST(DcgmValues, APodsSlicesAreKnownOnlyWhereAsManyAreNamedAsItAskedFor) {
+  std::vector<NamedSlice> named{{"t/p", 3, ProfileName("1g.10gb")},
+                                {"t/p", 5, ProfileName("2g.20gb")},
+                                {"t/p", 6, ProfileName("2g.20gb")},
+                                {"t/p", 8, ProfileName()},
+                                {"t/q", 4, ProfileName("1g.10gb")}};
+  auto devices = [&](const std::string& type, int count) {
+    std::vector<Allocation> all{{NodeName("n1"), Family::gpu, type, count, {}}};
+    name_devices(all, "t/p", named);
+    return all[0].devices;
+  };
+  EXPECT_EQ(devices("1g.10gb", 1), (std::vector<DeviceShare>{{3, 1}}));
+  EXPECT_EQ(devices("2g.20gb", 2), (std::vector<DeviceShare>{{5, 1}, {6, 1}}));
+  EXPECT_EQ(devices("NVIDIA-H100-80GB-HBM3", 1), (std::vector<DeviceShare>{{8, 1}}));
+  EXPECT_TRUE(devices("2g.20gb", 1).empty()) << "two are named, one was asked for: the readings are older";
+  EXPECT_TRUE(devices("3g.40gb", 1).empty());
+  EXPECT_EQ(devices("", 4).size(), 4u);
+}
+
+}  // namespace
+}  // namespace tessera::kubernetes
