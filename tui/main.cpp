@@ -105,6 +105,17 @@ cli::Opening open_simulator(const cli::Options& options, const mig::Catalogue& c
   return {std::move(*backends), std::nullopt, 0, nullptr};
 }
 
+bool is_planning(const cli::Options& options) {
+  for (const char* planning : {"plan", "apply", "undo", "resume"})
+    if (options.command == planning) return true;
+  return false;
+}
+
+std::vector<std::string> nodes_named(const cli::Options& options) {
+  auto named = expand_hosts(options.nodes);
+  return named ? std::move(*named) : std::vector<std::string>();
+}
+
 BackendPtr slurm_backend(const cli::Options& options, const mig::Catalogue& catalogue) {
   slurm::Options wanted;
   wanted.conf = options.slurm_conf;
@@ -113,12 +124,9 @@ BackendPtr slurm_backend(const cli::Options& options, const mig::Catalogue& cata
   wanted.clock = wall;
   if (options.slurm_site) wanted.said = *options.slurm_site;
   // A plan needs the boards that it is about; the console shows them when they are there.
-  for (const char* planning : {"plan", "apply", "undo", "resume"}) {
-    if (options.command != planning) continue;
-    auto named = expand_hosts(options.nodes);
+  if (is_planning(options)) {
     wanted.needs_boards.emplace();
-    if (named)
-      for (std::string& node : *named) wanted.needs_boards->emplace_back(std::move(node));
+    for (std::string& node : nodes_named(options)) wanted.needs_boards->emplace_back(std::move(node));
   }
   return std::make_unique<slurm::SlurmBackend>(std::move(wanted));
 }
@@ -138,10 +146,10 @@ std::string runtime_folder(const cli::Environment& environment) {
 }
 
 BackendPtr kubernetes_backend(const kubernetes::Kubeconfig& config, const kubernetes::Context& context,
-                              const cli::Options& options, const mig::Catalogue& catalogue,
+                              std::string name, const cli::Options& options, const mig::Catalogue& catalogue,
                               const cli::Environment& environment) {
   kubernetes::Options wanted;
-  wanted.cluster = context.name;
+  wanted.cluster = std::move(name);
   wanted.server = context.server;
   wanted.proxy.kubeconfig = options.kubeconfig;
   wanted.proxy.context = config.in_cluster ? "" : context.name;
@@ -152,6 +160,7 @@ BackendPtr kubernetes_backend(const kubernetes::Kubeconfig& config, const kubern
   wanted.proxy.write = options.write;
   wanted.proxy.folder = runtime_folder(environment);
   wanted.every = options.interval.value_or(Duration{0});
+  if (is_planning(options)) wanted.measured_first = nodes_named(options);
   wanted.catalogue = &catalogue;
   wanted.clock = wall;
   return std::make_unique<kubernetes::KubernetesBackend>(std::move(wanted));
@@ -194,10 +203,15 @@ cli::Opening open_what_is_here(const cli::Options& options, const mig::Catalogue
     else
       no_slurm = found.error();
   }
-  if (kubernetes_here)
-    for (const kubernetes::Context& context : kubernetes_here->contexts)
-      opening.backends.push_back(
-          kubernetes_backend(kubernetes_here->config, context, options, catalogue, environment));
+  if (kubernetes_here) {
+    std::vector<std::string> taken;
+    for (const BackendPtr& backend : opening.backends) taken.push_back(backend->name().text);
+    for (const kubernetes::Context& context : kubernetes_here->contexts) {
+      taken.push_back(kubernetes::shown_name(context, taken));
+      opening.backends.push_back(kubernetes_backend(kubernetes_here->config, context, taken.back(), options,
+                                                    catalogue, environment));
+    }
+  }
   if (!opening.backends.empty()) return opening;
   const Error& other = kubernetes_here.error();
   return refuse({"no cluster found here", no_slurm->reason + "; " + other.what + ": " + other.reason,

@@ -69,6 +69,7 @@ struct KubernetesActuator::State : std::enable_shared_from_this<State> {
   void perform(const plan::Order& order, std::shared_ptr<Once<Done>> told);
   void read_site(std::function<void()> then);
   void read_site_later();
+  void publish(operators::Site read);
 
   std::shared_ptr<const operators::Site> known_site() const { return std::atomic_load(&site); }
 
@@ -81,6 +82,7 @@ struct KubernetesActuator::State : std::enable_shared_from_this<State> {
   Parser parser;
   std::map<std::string, Memory> memories;
   bool reads_again = false;
+  std::map<std::string, std::string> kept_back;
 };
 
 // The node and its pods, then whatever the ClusterPolicy names; the log only where something has failed.
@@ -212,11 +214,17 @@ void KubernetesActuator::State::read_site(std::function<void()> then) {
   kubernetes::read_site(
       *api, [self = shared_from_this(), then = std::move(then)](std::shared_ptr<const operators::Site> read) {
         // Known before anybody hears of it: who hears may plan at once.
-        std::atomic_store(&self->site, read);
+        self->publish(*read);
         if (self->options.told) self->options.told(read);
         self->read_site_later();
         then();
       });
+}
+
+void KubernetesActuator::State::publish(operators::Site read) {
+  read.kept_back = kept_back;
+  std::atomic_store(
+      &site, std::shared_ptr<const operators::Site>(std::make_shared<operators::Site>(std::move(read))));
 }
 
 void KubernetesActuator::State::read_site_later() {
@@ -270,6 +278,12 @@ void KubernetesActuator::connect(HttpClient& client) { state_->api.emplace(clien
 
 void KubernetesActuator::read_site() {
   state_->read_site([] {});
+}
+
+void KubernetesActuator::set_kept_back(const std::map<std::string, std::string>& kept) {
+  if (state_->kept_back == kept) return;
+  state_->kept_back = kept;
+  if (auto known = state_->known_site()) state_->publish(*known);
 }
 
 }  // namespace tessera::kubernetes

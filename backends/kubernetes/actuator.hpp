@@ -8,7 +8,9 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
+#include <string>
 
 #include "backends/http_client.hpp"
 #include "backends/worker.hpp"
@@ -40,6 +42,8 @@ class KubernetesActuator final : public plan::Actuator {
   // Reads how the operator is set up, for capabilities(), now and every few minutes. On the worker, once it
   // is connected.
   void read_site();
+  // By pod: why it could not be evicted now (Site::kept_back). On the worker.
+  void set_kept_back(const std::map<std::string, std::string>& kept);
 
  private:
   struct State;

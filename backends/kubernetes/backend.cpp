@@ -8,6 +8,7 @@
 
 #include "backends/http_client.hpp"
 #include "backends/kubernetes/actuator.hpp"
+#include "backends/kubernetes/exporters.hpp"
 #include "backends/kubernetes/feed.hpp"
 #include "backends/kubernetes/parse.hpp"
 #include "backends/kubernetes/store.hpp"
@@ -20,10 +21,14 @@ using Steady = std::chrono::steady_clock;
 
 constexpr Duration kTick{10000};  // between two looks at what is overdue, and two signs of life of a watch
 constexpr Duration kFocused{60000}, kIdle{300000};
+constexpr Duration kMeasuredFocused{20000}, kMeasuredIdle{120000};
+constexpr Duration kMeasuresLast{300000};
+constexpr Duration kFirstMeasured{3000};                 // so long the first picture waits for the exporters
+constexpr std::string_view kSimulated = "+tessera-sim";  // behind the version of `tessera sim serve`
 constexpr auto kPaceOver = std::chrono::minutes(5);
 
 // What is followed.
-enum Which : std::size_t { kNodes, kPods, kDaemonSets, kPolicies, kFeeds };
+enum Which : std::size_t { kNodes, kPods, kDaemonSets, kPolicies, kBudgets, kEvents, kFeeds };
 
 struct Followed {
   const char* path;
@@ -31,6 +36,8 @@ struct Followed {
   const char* what;
   bool watched;
   Source source;
+  const char* older = "";
+  const char* without = "";  // what nobody tells where it may not be read; empty: its source fails
 };
 constexpr std::array<Followed, kFeeds> kFollowed = {{
     {"/api/v1/nodes", "", "nodes", true, Source::kubernetes_nodes},
@@ -40,6 +47,10 @@ constexpr std::array<Followed, kFeeds> kFollowed = {{
     {"/apis/apps/v1/daemonsets", "", "daemonsets.apps", false, Source::kubernetes_operator},
     {"/apis/nvidia.com/v1/clusterpolicies", "", "clusterpolicies.nvidia.com", false,
      Source::kubernetes_operator},
+    {"/apis/policy/v1/poddisruptionbudgets", "", "poddisruptionbudgets.policy", true, Source::kubernetes_pods,
+     "/apis/policy/v1beta1/poddisruptionbudgets", "which pods a disruption budget keeps from being evicted"},
+    {"/api/v1/events", "fieldSelector=involvedObject.kind%3DNode", "events", true, Source::kubernetes_nodes,
+     "", "what has happened to nodes lately"},
 }};
 
 }  // namespace
@@ -50,12 +61,16 @@ struct KubernetesBackend::State {
 
   ActuatorOptions actuator_options();
   void begin();
+  Store::Handler handler_of(Which which);
   void follow();
   FeedCalls calls_for(Which which, Store::Handler handler);
   void proxy_told(const Status& status);
   void ask_version();
   void report(Which which, std::optional<Error> failure, Duration latency, const std::string& note);
+  void report_beside(Which which, std::optional<Error> failure);
   void check_loaded();
+  ExporterCalls exporter_calls();
+  void measured(std::size_t answered, Duration latency, std::vector<Remark> remarks);
   void tick();
   void called();
   Duration every() const {
@@ -76,7 +91,6 @@ struct KubernetesBackend::State {
   bool loaded = false;
   bool serves = false;
   std::array<std::optional<Error>, kFeeds> failures;
-  std::array<bool, kFeeds> reported{};
   Parser parser;
   std::string version;
   std::deque<Steady::time_point> asked;
@@ -90,6 +104,10 @@ struct KubernetesBackend::State {
   bool site_known = false;
   KubernetesActuator actuator{worker, actuator_options()};
   std::array<std::unique_ptr<Feed>, kFeeds> feeds;
+  std::unique_ptr<Exporters> exporters;
+  bool measuring = false;  // the exporters were asked at least once
+  bool waited_for_measures = false;
+  std::vector<Remark> measure_remarks;  // as posted last
 };
 
 ActuatorOptions KubernetesBackend::State::actuator_options() {
@@ -123,18 +141,61 @@ void KubernetesBackend::State::begin() {
   proxy->start([this](const Status& status) { proxy_told(status); });
 }
 
+Store::Handler KubernetesBackend::State::handler_of(Which which) {
+  switch (which) {
+    case kNodes: return store->nodes();
+    case kPods: return store->pods();
+    case kDaemonSets: return store->daemon_sets();
+    case kPolicies: return store->cluster_policies();
+    case kBudgets: return store->budgets();
+    default: return store->events();
+  }
+}
+
 void KubernetesBackend::State::follow() {
   for (std::size_t i = 0; i < kFeeds; ++i) {
     auto which = static_cast<Which>(i);
-    Store::Handler handler = which == kNodes        ? store->nodes()
-                             : which == kPods       ? store->pods()
-                             : which == kDaemonSets ? store->daemon_sets()
-                                                    : store->cluster_policies();
+    Store::Handler handler = handler_of(which);
     const Followed& one = kFollowed[i];
-    FeedSpec spec{one.path, one.query, one.what, nullptr};
+    FeedSpec spec{one.path, one.older, one.query, one.what, nullptr};
     if (!one.watched) spec.every = [this] { return every(); };
     feeds[i] = std::make_unique<Feed>(worker, *client, std::move(spec), calls_for(which, std::move(handler)));
   }
+  exporters = std::make_unique<Exporters>(worker, *client, exporter_calls());
+}
+
+ExporterCalls KubernetesBackend::State::exporter_calls() {
+  ExporterCalls calls;
+  calls.where = [this] {
+    std::vector<Exporter> all = store->exporters();
+    std::stable_partition(all.begin(), all.end(), [this](const Exporter& one) {
+      const auto& first = options.measured_first;
+      return std::find(first.begin(), first.end(), one.node) != first.end();
+    });
+    return all;
+  };
+  calls.told = [this](const Exporter& exporter, DcgmReadings readings) {
+    store->set_readings(exporter.node, std::move(readings));
+  };
+  calls.round = [this](std::size_t answered, Duration latency, std::vector<Remark> remarks) {
+    measured(answered, latency, std::move(remarks));
+  };
+  calls.called = [this] { called(); };
+  calls.every = [this] {
+    Duration usual = pace == Pace::focused ? kMeasuredFocused : kMeasuredIdle;
+    return options.every > Duration(0) ? std::max(options.every, Duration(1000)) : usual;
+  };
+  calls.clock = options.clock;
+  return calls;
+}
+
+void KubernetesBackend::State::measured(std::size_t answered, Duration latency, std::vector<Remark> remarks) {
+  if (answered > 0) post(SourceReport{Source::dcgm, std::nullopt, latency, ""});
+  if (remarks != measure_remarks) {
+    measure_remarks = remarks;
+    post(RemarksListed{Source::dcgm, std::move(remarks)});
+  }
+  check_loaded();
 }
 
 FeedCalls KubernetesBackend::State::calls_for(Which which, Store::Handler handler) {
@@ -159,9 +220,11 @@ void KubernetesBackend::State::proxy_told(const Status& status) {
   serves = status.ok();
   if (serves) {
     for (auto& feed : feeds) feed->go();
+    if (measuring) exporters->go();
     actuator.read_site();
     return;
   }
+  exporters->rest();
   for (std::size_t i = 0; i < kFeeds; ++i) {
     feeds[i]->rest();
     report(static_cast<Which>(i), status.error(), Duration(0), "");
@@ -178,7 +241,9 @@ void KubernetesBackend::State::ask_version() {
     std::string told = parser.version(result->body);
     if (told.empty() || told == version) return;
     version = told;
-    post(ClusterSeen{Scheduler::kubernetes, false, "kubernetes " + told,
+    bool simulated = told.ends_with(kSimulated);
+    if (simulated) told.resize(told.size() - kSimulated.size());
+    post(ClusterSeen{Scheduler::kubernetes, simulated, "kubernetes " + told,
                      options.server.empty() ? name.text : options.server});
   });
 }
@@ -187,8 +252,8 @@ void KubernetesBackend::State::report(Which which, std::optional<Error> failure,
                                       const std::string& note) {
   // A cluster without the GPU operator has no ClusterPolicy: that is no failure.
   if (which == kPolicies && failure && failure->reason.find("HTTP 404") != std::string::npos) failure.reset();
+  if (*kFollowed[which].without != '\0') return report_beside(which, std::move(failure));
   failures[which] = std::move(failure);
-  reported[which] = true;
   // Two lists make up one source: it fails when either does.
   std::optional<Error> worst;
   for (std::size_t i = 0; i < kFeeds; ++i)
@@ -197,12 +262,37 @@ void KubernetesBackend::State::report(Which which, std::optional<Error> failure,
   check_loaded();
 }
 
+// Without these the rest is as good as ever: one remark says what is not told, and that is all.
+void KubernetesBackend::State::report_beside(Which which, std::optional<Error> failure) {
+  const Followed& one = kFollowed[which];
+  std::optional<Remark> untold;
+  // A server that has none of them is no failure; one that is out of reach says so elsewhere.
+  bool none = failure && failure->reason.find("HTTP 404") != std::string::npos;
+  if (failure && serves && !none)
+    untold =
+        Remark{Remark::Grade::info, one.what, false,
+               std::string(one.without) + " is not told: " + to_line({failure->what, failure->reason, ""}),
+               failure->hint};
+  store->set_untold(one.source, std::move(untold));
+  check_loaded();
+}
+
 void KubernetesBackend::State::check_loaded() {
-  if (loaded) return;
-  for (Which which : {kNodes, kPods, kDaemonSets})
+  if (loaded && measuring) return;
+  for (Which which : {kNodes, kPods, kDaemonSets, kBudgets})
     if (!feeds[which] || !feeds[which]->answered()) return;
   if (!site_known) return;  // a plan needs it
+  // Which exporters there are is known only now.
+  if (!std::exchange(measuring, true)) {
+    worker.after(kFirstMeasured, [this] {
+      waited_for_measures = true;
+      check_loaded();
+    });
+    return exporters->go();
+  }
+  if (loaded || (!exporters->has_rounds() && !waited_for_measures)) return;
   loaded = true;
+  actuator.set_kept_back(store->kept_back());
   post(Loaded{});
 }
 
@@ -211,7 +301,8 @@ void KubernetesBackend::State::tick() {
   for (Which which : {kNodes, kPods})
     if (feeds[which]->is_live() && !failures[which])
       post(SourceReport{kFollowed[which].source, std::nullopt, Duration(0), ""});
-  store->look_again();
+  store->look_again(std::max(kMeasuresLast, 2 * exporters->round_took()));
+  actuator.set_kept_back(store->kept_back());
   auto over = std::min(Steady::now() - started, Steady::duration(kPaceOver));
   while (!asked.empty() && Steady::now() - asked.front() > kPaceOver) asked.pop_front();
   double minutes = std::max(std::chrono::duration<double, std::ratio<60>>(over).count(), 1.0 / 6);
@@ -247,6 +338,7 @@ void KubernetesBackend::refresh() {
   state_->worker.post([state = state_.get()] {
     if (!state->serves) return;
     for (auto& feed : state->feeds) feed->go();
+    if (state->measuring) state->exporters->go();
     state->store->look_again();
   });
 }

@@ -40,8 +40,10 @@ struct Feed::State : std::enable_shared_from_this<State> {
   int restarts = 0;  // of a list whose pages expired under it
   bool listed = false, answered = false, live = false;
 
+  bool at_older = false;
+
   std::string target(const std::string& more) const {
-    return spec.path + "?" + (spec.query.empty() ? "" : spec.query + "&") + more;
+    return (at_older ? spec.older : spec.path) + "?" + (spec.query.empty() ? "" : spec.query + "&") + more;
   }
   void stop();
   void go_on() { version.empty() ? list("") : watch(); }
@@ -96,6 +98,7 @@ void Feed::State::listed_page(Result<HttpResponse> result) {
     ++restarts;
     return list("");
   }
+  if (result->status == 404 && !spec.older.empty() && !std::exchange(at_older, true)) return list("");
   if (result->status != 200) return refused("list", *result);
   auto page = calls.page(result->body);
   if (!page) return failed(page.error());
@@ -181,7 +184,10 @@ void Feed::State::refused(const std::string& verb, const HttpResponse& response)
   if (response.retry_after) delay = std::max(delay, *response.retry_after);
   if (status && status->retry_after) delay = std::max(delay, Duration(*status->retry_after * 1000));
   if (response.status == 401 || response.status == 403) delay = kRefused;
-  if (response.status == 404) delay = kNotServed;
+  if (response.status == 404) {
+    delay = kNotServed;
+    at_older = false;
+  }
   // A server that is busy or in trouble may answer the second time.
   bool for_good = response.status < 500 && response.status != 429;
   if (for_good || ++failures > 1) answered = true;

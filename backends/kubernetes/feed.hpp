@@ -22,6 +22,7 @@ namespace tessera::kubernetes {
 
 struct FeedSpec {
   std::string path;                 // "/api/v1/nodes"
+  std::string older;                // where an older server has it (404 at path); empty: nowhere
   std::string query;                // "fieldSelector=...", escaped; may be empty
   std::string what;                 // "nodes": for words
   std::function<Duration()> every;  // between two lists; empty: it is watched

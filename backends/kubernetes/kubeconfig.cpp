@@ -157,4 +157,15 @@ Result<std::vector<Context>> choose_contexts(const Kubeconfig& config,
   return chosen;
 }
 
+std::string shown_name(const Context& context, const std::vector<std::string>& taken) {
+  const std::string own = clean(context.name, 128);
+  auto is_taken = [&](const std::string& name) {
+    return std::find(taken.begin(), taken.end(), name) != taken.end();
+  };
+  std::string name = own;
+  for (int count = 1; is_taken(name); ++count)
+    name = own + (count == 1 ? " (kubernetes)" : " (kubernetes " + std::to_string(count) + ")");
+  return name;
+}
+
 }  // namespace tessera::kubernetes

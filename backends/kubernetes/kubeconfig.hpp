@@ -42,4 +42,9 @@ Result<Kubeconfig> read_kubeconfig(const KubeconfigPlace& place);
 Result<std::vector<Context>> choose_contexts(const Kubeconfig& config,
                                              const std::vector<std::string>& wanted);
 
+// The name under which a context's cluster is shown: its own, clean; where one of `taken` has that already (a
+// Slurm cluster, or a context that only looks alike), with " (kubernetes)", " (kubernetes 2)" behind it. The
+// same set of clusters in the same order gives the same names.
+std::string shown_name(const Context& context, const std::vector<std::string>& taken);
+
 }  // namespace tessera::kubernetes

@@ -77,6 +77,21 @@ bool is_kept_annotation(std::string_view key) { return any_stands_for(kAnnotatio
 std::string_view NodeObject::label(std::string_view key) const { return text_of(meta.labels, key); }
 std::string_view PodObject::label(std::string_view key) const { return text_of(meta.labels, key); }
 
+bool LabelSelector::matches(const Texts& there) const {
+  for (const auto& [key, value] : labels)
+    if (auto found = there.find(key); found == there.end() || found->second != value) return false;
+  return std::all_of(demands.begin(), demands.end(), [&](const Demand& demand) {
+    auto found = there.find(demand.key);
+    bool has = found != there.end();
+    bool among =
+        has && std::find(demand.values.begin(), demand.values.end(), found->second) != demand.values.end();
+    if (demand.is == "In") return among;
+    if (demand.is == "NotIn") return !among;
+    if (demand.is == "Exists") return has;
+    return demand.is == "DoesNotExist" && !has;
+  });
+}
+
 std::optional<std::int64_t> NodeObject::has(std::string_view resource) const {
   auto found = capacity.find(resource);
   return found == capacity.end() ? std::nullopt : std::optional(found->second);

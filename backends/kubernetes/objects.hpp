@@ -27,7 +27,7 @@ struct Meta {
   std::string version;  // resourceVersion
   std::optional<TimePoint> created;
   std::optional<TimePoint> deleted;  // it is on its way out since then
-  Texts labels;                      // those worth keeping (is_kept_label)
+  Texts labels;                      // those worth keeping (is_kept_label); of a pod all
   Texts annotations;                 // those worth keeping (is_kept_annotation)
   std::string owner_kind;            // the controller that made it: "Job", "ReplicaSet"
   std::string owner_name;
@@ -84,6 +84,7 @@ struct PodObject {
   bool privileged = false;      // one of its containers is
   bool gpu_paths = false;       // mounts /dev/nvidia* or all of /dev from its host
   std::string visible_devices;  // NVIDIA_VISIBLE_DEVICES of a container that asks for no GPU
+  int metrics_port = 0;         // of the container port called "metrics"; 0: none is
   std::string runtime_class;
   std::string priority_class;
   Counts requests;                  // GPU resources (of sharing::parse_resource) of all containers
@@ -109,6 +110,46 @@ struct ClusterPolicyObject {
   std::string plugin_config_default;  // spec.devicePlugin.config.default
   std::optional<bool> mig_manager;    // spec.migManager.enabled
   std::string licence_secret;         // spec.driver.licensingConfig.secretName or the older configMapName
+};
+
+// meta/v1 LabelSelector.
+struct LabelSelector {
+  struct Demand {
+    std::string key;
+    std::string is;  // In NotIn Exists DoesNotExist
+    std::vector<std::string> values;
+  };
+  Texts labels;  // all of them, with these values
+  std::vector<Demand> demands;
+
+  bool empty() const { return labels.empty() && demands.empty(); }
+  // What it demands in words that are not known matches nothing.
+  bool matches(const Texts& there) const;
+};
+
+// policy/v1 PodDisruptionBudget, and v1beta1.
+struct BudgetObject {
+  Meta meta;
+  std::string api;                        // apiVersion; empty in lists, which say it once for all
+  std::optional<LabelSelector> selector;  // nullopt: it covers no pod
+  std::optional<std::int64_t> allowed;    // status.disruptionsAllowed; nullopt: nobody has worked it out yet
+  std::int64_t healthy = 0, needed = 0;   // status.currentHealthy, status.desiredHealthy
+
+  std::string id() const { return meta.name_space + "/" + meta.name; }
+};
+
+// core/v1 Event.
+struct EventObject {
+  Meta meta;
+  std::string kind, name;  // of what it is about
+  std::string type;        // Normal Warning
+  std::string reason;      // "Rebooted"
+  std::string message;
+  std::string from;  // who says so: "kubelet"
+  std::int64_t count = 1;
+  std::optional<TimePoint> last;  // seen
+
+  std::string id() const { return meta.name_space + "/" + meta.name; }
 };
 
 // One device of a ResourceSlice, as the NVIDIA DRA driver describes it.

@@ -55,6 +55,7 @@ Result<Page<Object>> Parser::list(std::string_view text) {
   Status read = document_->read(text, [&](JsonValue& root) {
     root.fields([&](std::string_view key, JsonValue& value) {
       if (key == "metadata") read_list_meta(value, page);
+      if (key == "apiVersion") page.api = words(value, 64);
       if (key != "items") return;
       items = true;
       value.items([&](JsonValue& item) {
@@ -136,6 +137,8 @@ TESSERA_PARSES(DaemonSetObject);
 TESSERA_PARSES(ClusterPolicyObject);
 TESSERA_PARSES(ResourceSliceObject);
 TESSERA_PARSES(ResourceClaimObject);
+TESSERA_PARSES(BudgetObject);
+TESSERA_PARSES(EventObject);
 #undef TESSERA_PARSES
 
 }  // namespace tessera::kubernetes

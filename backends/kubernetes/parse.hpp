@@ -32,6 +32,7 @@ struct ApiStatus {
 template <class Object>
 struct Page {
   std::vector<Object> items;
+  std::string api;      // apiVersion of the list
   std::string version;  // resourceVersion of the list: where a watch goes on
   std::string next;     // continue; empty: the last page
   std::optional<std::int64_t> remaining;

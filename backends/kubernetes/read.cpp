@@ -123,7 +123,8 @@ void read_texts(JsonValue& value, Texts& texts, std::size_t most) {
   });
 }
 
-void read_meta(JsonValue& value, Meta& meta) {
+void read_meta(JsonValue& value, Meta& meta, KeepLabels keep) {
+  auto any = [](std::string_view) { return true; };
   value.fields([&](std::string_view key, JsonValue& field) {
     if (key == "name") meta.name = words(field, 253);
     if (key == "namespace") meta.name_space = words(field, 253);
@@ -131,7 +132,7 @@ void read_meta(JsonValue& value, Meta& meta) {
     if (key == "resourceVersion") meta.version = words(field, 64);
     if (key == "creationTimestamp") meta.created = time_of(field);
     if (key == "deletionTimestamp") meta.deleted = time_of(field);
-    if (key == "labels") read_kept(field, meta.labels, is_kept_label);
+    if (key == "labels") read_kept(field, meta.labels, keep == KeepLabels::all ? +any : is_kept_label);
     if (key == "annotations") read_kept(field, meta.annotations, is_kept_annotation);
     if (key == "ownerReferences") read_owner(field, meta);
   });

@@ -12,6 +12,7 @@ namespace {
 
 struct Container {
   Counts requests;
+  int metrics_port = 0;
   bool privileged = false;
   std::string visible_devices;
 };
@@ -40,10 +41,23 @@ void read_environment(JsonValue& value, Container& container) {
   });
 }
 
+void read_ports(JsonValue& value, Container& container) {
+  value.items([&](JsonValue& item) {
+    bool is_it = false;
+    std::int64_t port = 0;
+    item.fields([&](std::string_view key, JsonValue& field) {
+      if (key == "name") is_it = field.text().value_or("") == "metrics";
+      if (key == "containerPort") port = field.integer().value_or(0);
+    });
+    if (is_it && port > 0 && port < 65536) container.metrics_port = static_cast<int>(port);
+  });
+}
+
 Container read_container(JsonValue& value) {
   Container container;
   value.fields([&](std::string_view key, JsonValue& field) {
     if (key == "env") read_environment(field, container);
+    if (key == "ports") read_ports(field, container);
     if (key == "resources")
       field.fields([&](std::string_view inner, JsonValue& counts) {
         if (inner == "limits" || inner == "requests") read_gpu_resources(counts, container.requests);
@@ -65,6 +79,7 @@ void read_containers(JsonValue& value, PodObject& pod, bool side_by_side) {
       sum = side_by_side ? sum + count : std::max(sum, count);
     }
     pod.privileged = pod.privileged || one.privileged;
+    if (one.metrics_port != 0) pod.metrics_port = one.metrics_port;
     if (one.requests.empty() && !one.visible_devices.empty()) pod.visible_devices = one.visible_devices;
   });
 }
@@ -156,7 +171,8 @@ void read_pod_status(JsonValue& value, PodObject& pod) {
 
 void read_object(JsonValue& value, PodObject& pod) {
   value.fields([&](std::string_view key, JsonValue& field) {
-    if (key == "metadata") read_meta(field, pod.meta);
+    // Budgets choose pods by any label.
+    if (key == "metadata") read_meta(field, pod.meta, KeepLabels::all);
     if (key == "spec") read_pod_spec(field, pod);
     if (key == "status") read_pod_status(field, pod);
   });

@@ -1,25 +1,27 @@
-#include "backends/kubernetes/store.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <set>
-#include <unordered_map>
 
 #include "backends/kubernetes/components.hpp"
 #include "backends/kubernetes/node_values.hpp"
 #include "backends/kubernetes/pod_values.hpp"
 #include "backends/kubernetes/remarks.hpp"
+#include "backends/kubernetes/store_state.hpp"
 #include "engine/operators/boards.hpp"
 
 namespace tessera::kubernetes {
 namespace {
 
+constexpr std::string_view kExporter = "DCGM exporter";
+
 bool is_underway(std::string_view state) { return state == "pending" || state == "rebooting"; }
 
 // Worth keeping wherever it runs: nodes may turn out to have GPUs after their pods were seen.
 bool is_kept(const PodObject& pod) { return !component_of(pod).empty() || is_gpu_work(pod, true); }
+
+bool is_exporter(const PodObject& pod) {
+  return component_of(pod) == kExporter && pod.ready && !pod.meta.deleted;
+}
 
 // What pods are told by: another family or type of slices.
 bool shares_alike(const NodeSharing& a, const NodeSharing& b) {
@@ -27,72 +29,7 @@ bool shares_alike(const NodeSharing& a, const NodeSharing& b) {
          a.whole == b.whole && a.method == b.method && a.model == b.model;
 }
 
-template <class Object>
-FeedPage head_of(const Page<Object>& page) {
-  return {page.version, page.next, page.remaining, page.skipped, page.first_problem};
-}
-template <class Object>
-FeedLine head_of(const WatchLine<Object>& line) {
-  return {line.change, line.version, line.status};
-}
-
 }  // namespace
-
-struct Store::State {
-  struct NodeEntry {
-    NodeObject object;
-    NodeSharing sharing;
-    std::vector<Component> components;
-    std::optional<TimePoint> pending_since, differs_since;
-    std::vector<Remark> remarks;
-    std::set<std::string> pods;  // ids of kept pods that are bound to it
-  };
-
-  const mig::Catalogue* catalogue;
-  std::shared_ptr<const operators::Site> site;
-  std::function<void(What)> post;
-  std::function<TimePoint()> clock;
-  Parser parser;
-
-  std::map<std::string, NodeEntry, std::less<>> nodes;
-  std::unordered_map<std::string, PodObject> pods;
-  std::unordered_map<std::string, std::set<std::string>> bound;  // node → pods, also of nodes not known yet
-  std::vector<DaemonSetObject> sets, sets_listed;
-  bool sets_known = false;
-  std::vector<ClusterPolicyObject> policies, policies_listed;
-
-  std::set<std::string> seen;       // by the node list that is under way
-  std::set<std::string> seen_pods;  // by the pod list that is under way
-  bool nodes_complete = false, pods_complete = false;
-  std::set<std::string, std::less<>> dirty;  // nodes whose value is to be made again
-  std::string licence;                       // as posted last
-  std::vector<Remark> told;                  // remarks, as posted last
-
-  Origin origin(Source source) const { return {source, clock()}; }
-
-  // Nodes.
-  void keep(NodeObject object);
-  void drop_node(const std::string& name);
-  Node value_of(NodeEntry& entry);
-  void judge(NodeEntry& entry);
-  void flush();
-  void nodes_listed();
-  // Pods.
-  void keep(PodObject pod);
-  void drop_pod(const std::string& id);
-  void unbind(const PodObject& pod);
-  void tell(const PodObject& pod);
-  void pods_listed();
-  bool is_work(const PodObject& pod) const;
-  const NodeSharing* sharing_on(const PodObject& pod) const;
-  void mark(const std::string& node) {
-    if (nodes.find(node) != nodes.end()) dirty.insert(node);
-  }
-  // The operator.
-  void sets_complete();
-  void post_licence();
-  void post_remarks();
-};
 
 void Store::State::keep(NodeObject object) {
   std::string name = object.meta.name;
@@ -136,6 +73,7 @@ Node Store::State::value_of(NodeEntry& entry) {
     }
   }
   Node node = node_of(entry.object, entry.sharing, busy, origin(Source::kubernetes_nodes));
+  measure(node, entry);
   if (site && catalogue) operators::give_boards(node, *site, *catalogue);
   // Which parts are missing can only be told once the pods are known.
   if (pods_complete) entry.components = components_of(entry.object, sets_known ? &sets : nullptr, stack);
@@ -143,6 +81,32 @@ Node Store::State::value_of(NodeEntry& entry) {
   judge(entry);
   if (node.order) node.order->since = entry.pending_since;
   return node;
+}
+
+bool Store::State::has_exporter(const NodeEntry& entry, const std::string& pod) const {
+  auto here = bound.find(entry.object.meta.name);
+  if (here == bound.end() || !here->second.contains(pod)) return false;
+  return is_exporter(pods.at(pod));
+}
+
+// Which slices its pods hold may be told otherwise than before: those pods are told of anew.
+void Store::State::measure(Node& node, NodeEntry& entry) {
+  if (entry.readings && !has_exporter(entry, entry.readings->from)) entry.readings.reset();
+  std::vector<NamedSlice> named;
+  if (entry.readings) named = lay_readings(node, *entry.readings, entry.sharing.product);
+  if (named == entry.named) return;
+  for (const auto* list : {&entry.named, &named})
+    for (const NamedSlice& one : *list) retold.insert(one.pod);
+  entry.named = std::move(named);
+}
+
+void Store::State::forget_readings(Duration older) {
+  for (auto& [name, entry] : nodes) {
+    if (!entry.readings || clock() - entry.readings->at < older) continue;
+    entry.readings.reset();
+    dirty.insert(name);
+  }
+  flush();
 }
 
 void Store::State::judge(NodeEntry& entry) {
@@ -165,6 +129,12 @@ void Store::State::judge(NodeEntry& entry) {
 void Store::State::flush() {
   for (const std::string& name : dirty) post(NodeSeen{value_of(nodes.find(name)->second)});
   dirty.clear();
+  tell_again();
+}
+
+void Store::State::tell_again() {
+  for (const std::string& id : std::exchange(retold, {}))
+    if (auto pod = pods.find(id); pod != pods.end()) tell(pod->second);
 }
 
 void Store::State::nodes_listed() {
@@ -179,11 +149,54 @@ void Store::State::nodes_listed() {
   list.nodes.reserve(nodes.size());
   for (auto& [name, entry] : nodes) list.nodes.push_back(value_of(entry));
   post(std::move(list));
+  tell_again();
   post_remarks();
+  show_events();
+}
+
+// Pods that may be evicted now, and could not before, or the other way round.
+void Store::State::weigh_budgets() {
+  std::map<std::string, std::string> kept;
+  for (const auto& [id, pod] : pods) {
+    if (pod.node.empty() || !is_work(pod)) continue;
+    if (std::string why = budgets.why_kept(pod); !why.empty()) kept.emplace(id, std::move(why));
+  }
+  auto other = [](const auto& in, const auto& entry) {
+    auto found = in.find(entry.first);
+    return found == in.end() || found->second != entry.second;
+  };
+  for (const auto& entry : kept)
+    if (other(kept_back, entry)) retold.insert(entry.first);
+  for (const auto& entry : kept_back)
+    if (other(kept, entry)) retold.insert(entry.first);
+  kept_back = std::move(kept);
+  tell_again();
+}
+
+void Store::State::show_events() {
+  post_beside(Source::kubernetes_nodes,
+              events.remarks([this](const std::string& node) { return nodes.contains(node); }));
+}
+
+void Store::State::post_beside(Source source, std::vector<Remark> remarks) {
+  if (auto one = untold.find(source); one != untold.end()) remarks.push_back(one->second);
+  std::vector<Remark>& before = told_beside[source];
+  if (before == remarks) return;
+  before = remarks;
+  post(RemarksListed{source, std::move(remarks)});
+}
+
+Workload Store::State::work_of(const PodObject& pod) const {
+  Workload work = workload_of(pod, sharing_on(pod), origin(Source::kubernetes_pods));
+  if (auto node = nodes.find(pod.node); node != nodes.end())
+    name_devices(work.allocations, work.id.text, node->second.named);
+  if (std::string why = pod.node.empty() ? "" : budgets.why_kept(pod); !why.empty())
+    work.comment += (work.comment.empty() ? "" : "; ") + why;
+  return work;
 }
 
 void Store::State::tell(const PodObject& pod) {
-  if (is_work(pod)) post(WorkloadSeen{workload_of(pod, sharing_on(pod), origin(Source::kubernetes_pods))});
+  if (is_work(pod)) post(WorkloadSeen{work_of(pod)});
 }
 
 void Store::State::unbind(const PodObject& pod) {
@@ -226,8 +239,7 @@ void Store::State::pods_listed() {
   bool first = !std::exchange(pods_complete, true);
   WorkloadsListed list;
   for (const auto& [id, pod] : pods)
-    if (is_work(pod))
-      list.workloads.push_back(workload_of(pod, sharing_on(pod), origin(Source::kubernetes_pods)));
+    if (is_work(pod)) list.workloads.push_back(work_of(pod));
   post(std::move(list));
   if (first)
     for (const auto& [name, entry] : nodes) dirty.insert(name);
@@ -285,108 +297,6 @@ Store::Store(const mig::Catalogue* catalogue, std::function<void(What)> post,
 }
 Store::~Store() = default;
 
-Store::Handler Store::nodes() {
-  State* s = state_.get();
-  Handler handler;
-  handler.begin = [s] { s->seen.clear(); };
-  handler.page = [s](std::string_view body) -> Result<FeedPage> {
-    auto page = s->parser.list<NodeObject>(body);
-    if (!page) return page.error();
-    FeedPage head = head_of(*page);
-    for (NodeObject& node : page->items) {
-      s->seen.insert(node.meta.name);
-      s->keep(std::move(node));
-    }
-    // The first screen is painted while the other pages are on their way.
-    if (!s->nodes_complete && !head.next.empty()) {
-      s->flush();
-      auto done = static_cast<std::int64_t>(s->seen.size());
-      s->post(Progress{"nodes", done, head.remaining ? std::optional(done + *head.remaining) : std::nullopt});
-    }
-    return head;
-  };
-  handler.listed = [s] { s->nodes_listed(); };
-  handler.line = [s](std::string_view text) -> Result<FeedLine> {
-    auto line = s->parser.line<NodeObject>(text);
-    if (!line) return line.error();
-    FeedLine head = head_of(*line);
-    if (line->object && line->change == Change::deleted) s->drop_node(line->object->meta.name);
-    if (line->object && (line->change == Change::added || line->change == Change::modified))
-      s->keep(std::move(*line->object));
-    s->flush();
-    return head;
-  };
-  return handler;
-}
-
-Store::Handler Store::pods() {
-  State* s = state_.get();
-  Handler handler;
-  handler.begin = [s] { s->seen_pods.clear(); };
-  handler.page = [s](std::string_view body) -> Result<FeedPage> {
-    auto page = s->parser.list<PodObject>(body);
-    if (!page) return page.error();
-    FeedPage head = head_of(*page);
-    for (PodObject& pod : page->items) {
-      s->seen_pods.insert(pod.id());
-      s->keep(std::move(pod));
-    }
-    if (!s->pods_complete && !head.next.empty()) {
-      auto done = static_cast<std::int64_t>(s->seen_pods.size());
-      s->post(Progress{"pods", done, head.remaining ? std::optional(done + *head.remaining) : std::nullopt});
-    }
-    return head;
-  };
-  handler.listed = [s] { s->pods_listed(); };
-  handler.line = [s](std::string_view text) -> Result<FeedLine> {
-    auto line = s->parser.line<PodObject>(text);
-    if (!line) return line.error();
-    FeedLine head = head_of(*line);
-    if (line->object && line->change == Change::deleted) s->drop_pod(line->object->id());
-    if (line->object && (line->change == Change::added || line->change == Change::modified))
-      s->keep(std::move(*line->object));
-    s->flush();
-    return head;
-  };
-  return handler;
-}
-
-Store::Handler Store::daemon_sets() {
-  State* s = state_.get();
-  Handler handler;
-  handler.begin = [s] { s->sets_listed.clear(); };
-  handler.page = [s](std::string_view body) -> Result<FeedPage> {
-    auto page = s->parser.list<DaemonSetObject>(body);
-    if (!page) return page.error();
-    FeedPage head = head_of(*page);
-    for (DaemonSetObject& set : page->items)
-      if (!component_of(set.app).empty()) s->sets_listed.push_back(std::move(set));
-    return head;
-  };
-  handler.listed = [s] { s->sets_complete(); };
-  return handler;
-}
-
-Store::Handler Store::cluster_policies() {
-  State* s = state_.get();
-  Handler handler;
-  handler.begin = [s] { s->policies_listed.clear(); };
-  handler.page = [s](std::string_view body) -> Result<FeedPage> {
-    auto page = s->parser.list<ClusterPolicyObject>(body);
-    if (!page) return page.error();
-    FeedPage head = head_of(*page);
-    for (ClusterPolicyObject& policy : page->items) s->policies_listed.push_back(std::move(policy));
-    return head;
-  };
-  handler.listed = [s] {
-    s->policies = std::move(s->policies_listed);
-    s->policies_listed.clear();
-    s->post_licence();
-    s->post_remarks();
-  };
-  return handler;
-}
-
 void Store::set_site(std::shared_ptr<const operators::Site> site) {
   state_->site = std::move(site);
   if (!state_->nodes_complete) return;
@@ -394,7 +304,44 @@ void Store::set_site(std::shared_ptr<const operators::Site> site) {
   state_->flush();
 }
 
-void Store::look_again() {
+std::vector<Exporter> Store::exporters() const {
+  std::vector<Exporter> all;
+  for (const auto& [name, entry] : state_->nodes) {
+    auto here = state_->bound.find(name);
+    if (here == state_->bound.end()) continue;
+    auto found = std::find_if(here->second.begin(), here->second.end(),
+                              [&](const std::string& id) { return is_exporter(state_->pods.at(id)); });
+    if (found == here->second.end()) continue;
+    const PodObject& pod = state_->pods.at(*found);
+    all.push_back({name, pod.meta.name_space, pod.meta.name});
+    if (pod.metrics_port != 0) all.back().port = pod.metrics_port;
+  }
+  return all;
+}
+
+void Store::set_readings(const std::string& node, DcgmReadings readings) {
+  auto found = state_->nodes.find(node);
+  if (found == state_->nodes.end()) return;
+  found->second.readings = std::move(readings);
+  state_->dirty.insert(node);
+  state_->flush();
+}
+
+const std::map<std::string, std::string>& Store::kept_back() {
+  state_->weigh_budgets();
+  return state_->kept_back;
+}
+
+void Store::set_untold(Source source, std::optional<Remark> what) {
+  if (what)
+    state_->untold[source] = std::move(*what);
+  else
+    state_->untold.erase(source);
+  source == Source::kubernetes_nodes ? state_->show_events() : state_->post_beside(source, {});
+}
+
+void Store::look_again(Duration readings_last) {
+  state_->forget_readings(readings_last);
   for (auto& [name, entry] : state_->nodes) state_->judge(entry);
   state_->post_remarks();
 }

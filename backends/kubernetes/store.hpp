@@ -6,9 +6,11 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string_view>
 
+#include "backends/kubernetes/exporters.hpp"
 #include "backends/kubernetes/feed.hpp"
 #include "engine/mig/catalogue.hpp"
 #include "engine/model/event.hpp"
@@ -36,12 +38,25 @@ class Store {
   Handler pods();
   Handler daemon_sets();
   Handler cluster_policies();
+  Handler budgets();
+  Handler events();
 
   // How the operator is set up: tells which instances stand on which board, where the counts alone do not.
   void set_site(std::shared_ptr<const operators::Site> site);
 
-  // Time has passed: orders may have become overdue. Posts remarks where they changed.
-  void look_again();
+  // The DCGM exporters that run and are ready, one a node.
+  std::vector<Exporter> exporters() const;
+  // What one of them has told of its node; forgotten with its pod, and when look_again() finds it too old.
+  void set_readings(const std::string& node, DcgmReadings readings);
+
+  // By pod, "namespace/name": why the API would refuse to evict it now. Work that has a node only.
+  const std::map<std::string, std::string>& kept_back();
+
+  // What is not told beside nodes and pods, since it may not be read: remarked under that source.
+  void set_untold(Source source, std::optional<Remark> what);
+
+  // Time has passed: orders may have become overdue, readings too old. Posts what changed.
+  void look_again(Duration readings_last = std::chrono::minutes(5));
 
   // What is known of a node; nullptr: nothing.
   const NodeObject* node(std::string_view name) const;

@@ -27,7 +27,7 @@ struct Site {
   std::string policy;                        // the ClusterPolicy's name; empty: there is none
   std::optional<bool> vm_nodes;              // spec.sandboxWorkloads.enabled; nullopt: not told
   std::vector<std::string> owned_by_others;  // "ConfigMap x: managed by Helm": what an edit would fight with
-  std::vector<std::string> forbidden;        // "patch nodes": verbs that an access review refused
+  std::map<std::string, std::string> kept_back;  // by pod, "namespace/name": why it may not be evicted now
 };
 
 }  // namespace tessera::operators

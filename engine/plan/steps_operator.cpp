@@ -414,20 +414,29 @@ std::string OperatorSteps::missing(const NodeChange& change) const {
   if (site->policy.empty())
     return "there is no ClusterPolicy in this cluster: no GPU operator looks after its nodes";
   if (site->ns.empty()) return "the GPU operator's namespace is not known: its pods cannot be seen";
-  if (!site->forbidden.empty()) {
-    std::string all;
-    for (const std::string& one : site->forbidden) all += (all.empty() ? "" : ", ") + one;
-    return fmt::format("you are not allowed to {} there: docs/kubernetes.md has the role that is needed",
-                       all);
-  }
   return "";
 }
+
+namespace {
+
+// An eviction that a budget refuses is tried again for a while: who arms the run should know beforehand.
+void tell_kept_back(const NodeChange& change, std::vector<Notice>& notices) {
+  const auto& kept = change.can.gpu_operator->kept_back;
+  for (const Disturbed* one : sent_away(change))
+    if (auto found = kept.find(one->id.text); found != kept.end())
+      notices.push_back({Severity::warning, "disruption-budget", change.node.name,
+                         fmt::format("{} cannot be evicted at once: {}", one->id.text, found->second)});
+}
+
+}  // namespace
 
 Result<std::vector<Notice>> OperatorSteps::judge(const NodeChange& change) const {
   if (!missing(change).empty()) return std::vector<Notice>{};
   Result<OperatorGoal> goal = operator_goal(change);
   if (!goal) return goal.error();
-  return std::move(goal->notices);
+  std::vector<Notice> notices = std::move(goal->notices);
+  tell_kept_back(change, notices);
+  return notices;
 }
 
 std::vector<Step> OperatorSteps::steps(const NodeChange& change) const {

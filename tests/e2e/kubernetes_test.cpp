@@ -1,10 +1,16 @@
 // The whole way: a simulated API server, the real kubectl proxy in front of it, and the real tessera.
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 
+#include "backends/files.hpp"
 #include "backends/process.hpp"
 #include "backends/sim/kube/serve.hpp"
 #include "tests/support/json_check.hpp"
@@ -24,6 +30,7 @@ class KubernetesE2e : public testing::Test {
     options.world.scenario = "kubernetes";
     options.world.speed = 0;
     options.world.wall = wall;
+    options.users = *sim::kube::parse_user_ports("reader=0:get,list,watch:nodes,pods");
     options.kubeconfig = kubeconfig();
     auto server = sim::kube::Server::start(std::move(options));
     ASSERT_TRUE(server) << to_line(server.error());
@@ -31,10 +38,9 @@ class KubernetesE2e : public testing::Test {
   }
   std::string kubeconfig() const { return folder_.path() + "/kubeconfig"; }
 
-  Ran run(std::vector<std::string> arguments) {
-    RunOptions options;
-    options.environment = {
-        {"PATH", std::getenv("PATH")}, {"HOME", folder_.path()}, {"TMPDIR", folder_.path()}};
+  Ran run(std::vector<std::string> arguments, RunOptions options = {}) {
+    options.environment.insert(
+        {{"PATH", std::getenv("PATH")}, {"HOME", folder_.path()}, {"TMPDIR", folder_.path()}});
     arguments.insert(arguments.end(), {"--kubeconfig", kubeconfig(), "--timeout", "40s"});
     return run_tessera(arguments, options);
   }
@@ -89,6 +95,77 @@ TEST_F(KubernetesE2e, GpusAndPodsTellTheSameAsTheWorld) {
   EXPECT_EQ(json_size(seen.out), json_size(world.out));
 }
 
+TEST_F(KubernetesE2e, TheExportersTellWhatEachSliceIsUsedForAndByWhom) {
+  Ran ran = run({"slices", "-o", "json", "--filter", "node=mixed-01"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  std::ifstream schema(source_dir() + "/docs/json/slices.schema.json");
+  std::string text((std::istreambuf_iterator<char>(schema)), {});
+  for (const std::string& wrong : check_schema(text, ran.out)) ADD_FAILURE() << wrong;
+  ASSERT_EQ(json_size(ran.out), 32u);
+  int held = 0, busy = 0;
+  for (std::size_t i = 0; i < 32; ++i) {
+    std::string at = "/" + std::to_string(i);
+    EXPECT_NE(json_at(ran.out, at + "/use_percent"), "null") << at;
+    EXPECT_NE(json_at(ran.out, at + "/memory_used_mib"), "null") << at;
+    EXPECT_NE(json_at(ran.out, at + "/gpu"), "null") << at;
+    EXPECT_EQ(json_at(ran.out, at + "/exact"), "true") << at;
+    EXPECT_NE(json_at(ran.out, at + "/state"), "\"unknown\"") << at;
+    if (json_at(ran.out, at + "/state") != "\"held\"") continue;
+    ++held;
+    EXPECT_EQ(json_at(ran.out, at + "/holders/0/kind"), "\"pod\"") << at;
+    busy += json_at(ran.out, at + "/memory_used_mib") != "0";
+  }
+  EXPECT_GT(held, 0);
+  EXPECT_GT(busy, 0);
+  Ran boards = run({"gpus", "-o", "json", "--filter", "node=whole-01"});
+  EXPECT_NE(json_at(boards.out, "/0/telemetry/use_percent"), "null") << boards.out;
+  EXPECT_NE(json_at(boards.out, "/0/telemetry/power_watts"), "null");
+  EXPECT_EQ(json_at(boards.out, "/0/uuid").substr(0, 5), "\"GPU-");
+}
+
+TEST_F(KubernetesE2e, WhatAReaderMayNotAskIsSaidAndTheRestIsShown) {
+  Ran ran = run({"doctor", "--context", "train-a-reader"});
+  for (const char* missing : {"get pods/proxy in namespace gpu-operator", "list poddisruptionbudgets.policy",
+                              "list events", "tessera doctor --rbac"})
+    EXPECT_NE(ran.out.find(missing), std::string::npos) << missing << "\n" << ran.out;
+  Ran nodes = run({"nodes", "-o", "json", "--context", "train-a-reader"});
+  EXPECT_EQ(json_size(nodes.out), 18u);
+}
+
+// Killed, tessera cleans up nothing: its kubectl must end all the same, and the next start tidies up.
+TEST_F(KubernetesE2e, NothingStaysBehindATesseraThatIsKilled) {
+  std::string wrapper =
+      folder_.write("bin/kubectl", "#!/bin/sh\necho $$ >> " + folder_.path() + "/pids\nexec " +
+                                       *find_program("kubectl") + " \"$@\"\n");
+  std::filesystem::permissions(wrapper, std::filesystem::perms::owner_all);
+  RunOptions options;
+  options.environment = {{"PATH", folder_.path() + "/bin:" + std::getenv("PATH")}};
+  pid_t kubectl = 0;
+  options.signal = [&](const std::string& out) {
+    if (out.find("whole-01") == std::string::npos) return 0;
+    std::ifstream(folder_.path() + "/pids") >> kubectl;
+    return SIGKILL;
+  };
+  auto folders = [&] {
+    auto list = std::filesystem::directory_iterator(folder_.path());
+    return std::count_if(begin(list), end(list), [](const auto& entry) {
+      return entry.path().filename().string().starts_with("tessera-");
+    });
+  };
+  Ran killed = run({"nodes", "--watch"}, options);
+  EXPECT_EQ(killed.code, 128 + SIGKILL) << killed.err;
+  ASSERT_GT(kubectl, 0);
+  // As a child of nobody here it cannot be waited for: a descriptor tells its end.
+  Descriptor end_of(static_cast<int>(::syscall(SYS_pidfd_open, kubectl, 0)));
+  if (end_of.ok()) {
+    pollfd one{end_of.get(), POLLIN, 0};
+    EXPECT_EQ(::poll(&one, 1, 20000), 1) << "kubectl proxy outlives a tessera that was killed";
+  }
+  EXPECT_EQ(folders(), 1) << "its folder is still there";
+  EXPECT_EQ(run({"nodes"}).code, 0);
+  EXPECT_EQ(folders(), 0);
+}
+
 TEST_F(KubernetesE2e, TheDoctorFindsTheNodeThatIsInvalid) {
   Ran ran = run({"doctor", "-o", "json"});
   EXPECT_EQ(ran.code, 1) << ran.err;
@@ -117,6 +194,8 @@ TEST(Doctor, TheRoleIsPrintedWithoutACluster) {
   EXPECT_EQ(read.code, 0);
   EXPECT_NE(read.out.find("kind: ClusterRole\n"), std::string::npos);
   EXPECT_EQ(read.out.find("patch"), std::string::npos);
+  for (const char* rule : {"[pods/proxy]", "[poddisruptionbudgets]", "[events]"})
+    EXPECT_NE(read.out.find(rule), std::string::npos) << rule;
   Ran write = run_tessera({"doctor", "--rbac", "--write"});
   EXPECT_NE(write.out.find("pods/eviction"), std::string::npos);
 }

@@ -9,10 +9,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::string_view text(reinterpret_cast<const char*>(data), size);
   kubernetes::Store store(
       nullptr, [](kubernetes::Store::What) {}, [] { return TimePoint{}; });
-  kubernetes::Store::Handler handlers[] = {store.nodes(), store.pods()};
+  kubernetes::Store::Handler handlers[] = {store.nodes(), store.pods(), store.budgets(), store.events()};
   for (std::size_t i = 0; !text.empty(); ++i) {
     std::size_t end = std::min(text.find('\n'), text.size());
-    (void)handlers[i % 2].line(text.substr(0, end));
+    (void)handlers[i % 4].line(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   for (auto& handler : handlers) handler.listed();

@@ -134,6 +134,8 @@ Tree tree_of(const query::SliceRow& row, const query::Context&) {
   tree["state"] = word(slice.holding);
   tree["capacity"] = slice.capacity;
   tree["exact"] = slice.exact;
+  tree["use_percent"] = measure(slice.use);
+  tree["memory_used_mib"] = or_null(slice.memory_used);
   tree["holders"] = Tree::array();
   for (const Holder& holder : slice.holders) tree["holders"].push_back(tree_of(holder, *row.cluster));
   return tree;

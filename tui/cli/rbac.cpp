@@ -15,6 +15,14 @@ rules:
 - apiGroups: [""]
   resources: [nodes, pods]
   verbs: [get, list, watch]
+# what has happened to nodes lately
+- apiGroups: [""]
+  resources: [events]
+  verbs: [get, list, watch]
+# which pods may not be evicted now
+- apiGroups: [policy]
+  resources: [poddisruptionbudgets]
+  verbs: [get, list, watch]
 # which parts of the GPU stack should run where
 - apiGroups: [apps]
   resources: [daemonsets]
@@ -39,7 +47,8 @@ constexpr std::string_view kWrite =
 )";
 
 constexpr std::string_view kOperatorRead = R"(---
-# The GPU operator's own namespace: the configurations that a layout or a way of sharing is chosen from.
+# The GPU operator's own namespace: the configurations that a layout or a way of sharing is chosen from, and
+# the port of its DCGM exporters, which tell use and memory of GPUs and which slice a pod holds.
 apiVersion: rbac.authorization.k8s.io/v1
 kind: Role
 metadata:
@@ -49,6 +58,9 @@ rules:
 - apiGroups: [""]
   resources: [configmaps]
   verbs: [get, list]
+- apiGroups: [""]
+  resources: [pods/proxy]
+  verbs: [get]
 )";
 
 constexpr std::string_view kOperatorWrite =

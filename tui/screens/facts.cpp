@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <ctime>
+#include <utility>
 
 #include "engine/query/tables.hpp"
 #include "tui/screens/documents.hpp"
@@ -56,6 +57,22 @@ void add_node(Document& document, const query::NodeRow& row, const World& world,
     std::string text(word(part.state));
     if (!part.detail.empty()) text += ": " + part.detail;
     add_wrapped_fact(document, part.name, text, width, style);
+  }
+}
+
+// What has happened to it, and what somebody finds wrong with it.
+void add_remarks(Document& document, const query::NodeRow& row, int width) {
+  for (const auto& [source, remarks] : row.cluster->remarks) {
+    bool first = true;
+    for (const Remark& one : remarks) {
+      if (!one.is_node || one.subject != row.node->name.text) continue;
+      if (std::exchange(first, false)) group(document, "remarked", std::string(word(source)));
+      Style style = one.grade == Remark::Grade::info      ? Style(Role::text)
+                    : one.grade == Remark::Grade::warning ? Style(Role::warning)
+                                                          : Style(Role::danger);
+      std::string text = one.hint.empty() ? one.text : one.text + " (" + one.hint + ")";
+      add_wrapped_fact(document, "", text, width, style);
+    }
   }
 }
 
@@ -180,6 +197,7 @@ Document facts_document(const World& world, const UiState& state, int width) {
   if (slice) add_slice(document, {cluster, node, gpu, slice}, world, width);
   if (gpu) add_gpu(document, {cluster, node, gpu}, world, width);
   add_node(document, {cluster, node}, world, width);
+  add_remarks(document, {cluster, node}, width);
   add_sources(document, *cluster, world, width);
   return document;
 }

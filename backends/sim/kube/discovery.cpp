@@ -22,7 +22,8 @@ Json version_of(std::string_view told) {
   std::size_t dot = version.find('.'), second = std::min(version.find('.', dot + 1), version.size());
   return object({{"major", text(version.substr(1, dot - 1))},
                  {"minor", text(version.substr(dot + 1, second - dot - 1))},
-                 {"gitVersion", text(version)},
+                 // As build metadata (semver.org 2.0.0), which kubectl and its like pass over.
+                 {"gitVersion", text(version + "+tessera-sim")},
                  {"gitCommit", text("0000000000000000000000000000000000000000")},
                  {"gitTreeState", text("clean")},
                  {"buildDate", text("1970-01-01T00:00:00Z")},

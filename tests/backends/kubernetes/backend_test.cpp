@@ -2,143 +2,22 @@
 #include "backends/kubernetes/backend.hpp"
 
 #include <gtest/gtest.h>
-#include <poll.h>
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <atomic>
 #include <filesystem>
 #include <fstream>
 
 #include "backends/kubernetes/kubeconfig.hpp"
-#include "backends/mailbox.hpp"
-#include "engine/model/reduce.hpp"
-#include "tests/backends/kubernetes/texts.hpp"
-#include "tests/support/catalogue.hpp"
-#include "tests/support/http_script.hpp"
+#include "backends/kubernetes/private_folder.hpp"
+#include "tests/backends/kubernetes/kube_lab.hpp"
 #include "tests/support/run_binary.hpp"
 
 namespace tessera::kubernetes {
 namespace {
 
-using namespace std::chrono_literals;
-using test::HttpScript;
-
-// A small cluster whose answers a test may change while it is watched.
-class Api {
- public:
-  using Answer = HttpScript::Answer;
-  Api() : script_([this](const HttpScript::Asked& asked) { return answer(asked.target); }) {}
-
-  std::map<std::string, std::string> nodes, pods;  // before the first question only
-  std::string sets = R"({"metadata":{"resourceVersion":"1"},"items":[]})";
-  // Given the path, the query and how often it was asked: an answer instead of the usual one.
-  std::function<std::optional<Answer>(const std::string& path, const std::string& query)> instead;
-  HttpScript& script() { return script_; }
-
-  std::size_t count(const std::string& part) const {
-    auto all = script_.asked();
-    return static_cast<std::size_t>(std::count_if(
-        all.begin(), all.end(),
-        [&](const HttpScript::Asked& asked) { return asked.target.find(part) != std::string::npos; }));
-  }
-
- private:
-  Answer answer(const std::string& target) {
-    std::string path = target.substr(0, target.find('?')), query = target.substr(path.size());
-    if (instead)
-      if (auto other = instead(path, query)) return *other;
-    bool watch = query.find("watch=1") != std::string::npos;
-    if (watch) {
-      Answer open;
-      open.stream = true;
-      return open;
-    }
-    if (path == "/api/v1/nodes") return {200, list(nodes), {}};
-    if (path == "/api/v1/pods") return {200, list(pods), {}};
-    if (path == "/apis/apps/v1/daemonsets") return {200, sets, {}};
-    if (path == "/version") return {200, R"({"gitVersion":"v1.31.2"})", {}};
-    return {404, "404 page not found", {}};
-  }
-  static std::string list(const std::map<std::string, std::string>& objects) {
-    std::vector<std::string> items;
-    for (const auto& [name, text] : objects) items.push_back(text);
-    return list_json(items, "100");
-  }
-  HttpScript script_;
-};
-
-class KubeWatch {
- public:
-  explicit KubeWatch(Options options) : backend_(complete(std::move(options), clock_)) {
-    backend_.start(mailbox_);
-  }
-
-  bool until(const std::function<bool(const Cluster&)>& done, std::chrono::milliseconds patience = 20s) {
-    auto end = std::chrono::steady_clock::now() + patience;
-    while (true) {
-      for (Event& event : mailbox_.take()) reduce(model_, std::move(event));
-      if (const Cluster* cluster = model_.find(backend_.name()); cluster && done(*cluster)) return true;
-      auto left =
-          std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
-      if (left.count() <= 0) return false;
-      pollfd wait{mailbox_.wake_fd(), POLLIN, 0};
-      ::poll(&wait, 1,
-             static_cast<int>(std::min<std::int64_t>(left.count(), 50)));  // the server has no event
-    }
-  }
-  const Cluster& cluster() const { return *model_.find(backend_.name()); }
-  KubernetesBackend& backend() { return backend_; }
-  const std::optional<Error>& failure(Source source) const { return cluster().sources.at(source).failure; }
-  // Time that passes at once.
-  void advance(Duration by) { *clock_ += by.count(); }
-
- private:
-  static Options complete(Options options, const std::shared_ptr<std::atomic<std::int64_t>>& ahead) {
-    options.catalogue = &test::catalogue();
-    options.clock = [ahead] {
-      return std::chrono::floor<Duration>(std::chrono::system_clock::now()) + Duration(ahead->load());
-    };
-    return options;
-  }
-  std::shared_ptr<std::atomic<std::int64_t>> clock_ = std::make_shared<std::atomic<std::int64_t>>(0);
-  Mailbox mailbox_;
-  Model model_;
-  KubernetesBackend backend_;
-};
-
-Options at(const std::string& socket) {
-  Options options;
-  options.cluster = "lab";
-  options.socket = socket;
-  return options;
-}
-
-const Labels kOne{{"nvidia.com/gpu.present", "true"},
-                  {"nvidia.com/gpu.product", "NVIDIA-H100-80GB-HBM3"},
-                  {"nvidia.com/gpu.count", "2"},
-                  {"nvidia.com/gpu.replicas", "1"},
-                  {"nvidia.com/mig.capable", "true"}};
-
-std::string gpu_node(const std::string& name, const std::string& version = "1",
-                     const std::string& spec = "") {
-  return node_json(name, kOne, {{"nvidia.com/gpu", "2"}}, spec, "True", version);
-}
-std::string gpu_pod(const std::string& name, const std::string& node, int gpus = 1,
-                    const std::string& phase = "Running", const std::string& version = "1") {
-  return R"({"metadata":{"namespace":"team","name":")" + name + R"(","resourceVersion":")" + version +
-         R"("},"spec":{"nodeName":")" + node +
-         R"(","containers":[{"resources":{"limits":{"nvidia.com/gpu":")" + std::to_string(gpus) +
-         R"("}}}]},"status":{"phase":")" + phase + R"("}})";
-}
-std::string event_json(const std::string& type, const std::string& object) {
-  return R"({"type":")" + type + R"(","object":)" + object + "}\n";
-}
-
-bool loaded(const Cluster& cluster) { return cluster.loaded; }
-
 TEST(KubernetesBackendTest, WhatTheApiTellsIsInTheModel) {
-  Api api;
+  LabApi api;
   api.nodes = {{"a", gpu_node("a")}, {"b", gpu_node("b")}, {"cpu", node_json("cpu", {}, {})}};
   api.pods = {{"p", gpu_pod("p", "a", 2)},
               {"q", gpu_pod("q", "", 1, "Pending")},
@@ -160,11 +39,11 @@ TEST(KubernetesBackendTest, WhatTheApiTellsIsInTheModel) {
 }
 
 TEST(KubernetesBackendTest, ALicenceThatTheClusterPolicyNamesIsToldNeverRead) {
-  Api api;
+  LabApi api;
   api.nodes = {{"a", gpu_node("a")}};
-  api.instead = [](const std::string& path, const std::string&) -> std::optional<Api::Answer> {
+  api.instead = [](const std::string& path, const std::string&) -> std::optional<LabApi::Answer> {
     if (path.find("/clusterpolicies") == std::string::npos) return std::nullopt;
-    return Api::Answer{
+    return LabApi::Answer{
         200,
         list_json({R"({"metadata":{"name":"cluster-policy"},"spec":{"driver":{"licensingConfig":)"
                    R"({"nlsEnabled":true,"secretName":"licensing-config"}}},)"
@@ -179,8 +58,20 @@ TEST(KubernetesBackendTest, ALicenceThatTheClusterPolicyNamesIsToldNeverRead) {
   EXPECT_EQ(api.count("/secrets"), 0u);
 }
 
+TEST(KubernetesBackendTest, ASimulatedServerIsRecognised) {
+  LabApi api;
+  api.nodes = {{"a", gpu_node("a")}};
+  api.instead = [](const std::string& path, const std::string&) -> std::optional<LabApi::Answer> {
+    if (path != "/version") return std::nullopt;
+    return LabApi::Answer{200, R"({"gitVersion":"v1.32.2+tessera-sim"})", {}};
+  };
+  KubeWatch watch(at(api.script().socket()));
+  ASSERT_TRUE(watch.until([](const Cluster& c) { return c.simulated; }));
+  EXPECT_EQ(watch.cluster().version, "kubernetes v1.32.2");
+}
+
 TEST(KubernetesBackendTest, ChangesComeThroughTheWatch) {
-  Api api;
+  LabApi api;
   api.nodes = {{"a", gpu_node("a")}};
   api.pods = {{"p", gpu_pod("p", "a")}};
   KubeWatch watch(at(api.script().socket()));
@@ -203,7 +94,7 @@ TEST(KubernetesBackendTest, ChangesComeThroughTheWatch) {
 }
 
 TEST(KubernetesBackendTest, AWatchGoesOnFromTheLastVersionSeen) {
-  Api api;
+  LabApi api;
   api.nodes = {{"a", gpu_node("a")}};
   KubeWatch watch(at(api.script().socket()));
   ASSERT_TRUE(watch.until(loaded));
@@ -224,12 +115,12 @@ TEST(KubernetesBackendTest, AWatchGoesOnFromTheLastVersionSeen) {
 }
 
 TEST(KubernetesBackendTest, AVersionThatIsGoneIsListedAgainWithoutBlanking) {
-  Api api;
+  LabApi api;
   api.nodes = {{"a", gpu_node("a")}, {"b", gpu_node("b")}};
   std::atomic<bool> later = false;
-  api.instead = [&](const std::string& path, const std::string& query) -> std::optional<Api::Answer> {
+  api.instead = [&](const std::string& path, const std::string& query) -> std::optional<LabApi::Answer> {
     if (path != "/api/v1/nodes" || query.find("watch") != std::string::npos || !later) return std::nullopt;
-    return Api::Answer{200, list_json({gpu_node("b", "9"), gpu_node("c", "9")}, "900"), {}};
+    return LabApi::Answer{200, list_json({gpu_node("b", "9"), gpu_node("c", "9")}, "900"), {}};
   };
   KubeWatch watch(at(api.script().socket()));
   ASSERT_TRUE(watch.until(loaded));
@@ -246,15 +137,15 @@ TEST(KubernetesBackendTest, AVersionThatIsGoneIsListedAgainWithoutBlanking) {
 }
 
 TEST(KubernetesBackendTest, ListsComeByPagesAndTheFirstIsShownAtOnce) {
-  Api api;
+  LabApi api;
   std::atomic<bool> go_on = false;
-  api.instead = [&](const std::string& path, const std::string& query) -> std::optional<Api::Answer> {
+  api.instead = [&](const std::string& path, const std::string& query) -> std::optional<LabApi::Answer> {
     if (path != "/api/v1/nodes" || query.find("watch") != std::string::npos) return std::nullopt;
-    if (query.find("limit=500") == std::string::npos) return Api::Answer{400, "no limit", {}};
+    if (query.find("limit=500") == std::string::npos) return LabApi::Answer{400, "no limit", {}};
     if (query.find("continue=to%2Bken%3D") == std::string::npos)
-      return Api::Answer{200, list_json({gpu_node("a")}, "7", "to+ken="), {}};
-    if (!go_on) return Api::Answer{500, "not yet", {}};
-    return Api::Answer{200, list_json({gpu_node("b")}, "7"), {}};
+      return LabApi::Answer{200, list_json({gpu_node("a")}, "7", "to+ken="), {}};
+    if (!go_on) return LabApi::Answer{500, "not yet", {}};
+    return LabApi::Answer{200, list_json({gpu_node("b")}, "7"), {}};
   };
   KubeWatch watch(at(api.script().socket()));
   ASSERT_TRUE(watch.until([](const Cluster& c) { return c.nodes.size() == 1; }));
@@ -264,15 +155,15 @@ TEST(KubernetesBackendTest, ListsComeByPagesAndTheFirstIsShownAtOnce) {
 }
 
 TEST(KubernetesBackendTest, PagesThatExpireAreReadAfresh) {
-  Api api;
+  LabApi api;
   std::atomic<int> expired = 0;
-  api.instead = [&](const std::string& path, const std::string& query) -> std::optional<Api::Answer> {
+  api.instead = [&](const std::string& path, const std::string& query) -> std::optional<LabApi::Answer> {
     if (path != "/api/v1/nodes" || query.find("watch") != std::string::npos) return std::nullopt;
     if (query.find("continue=") != std::string::npos && expired++ == 0)
-      return Api::Answer{410, body_of(recording("list-410-expired.http")), {}};
+      return LabApi::Answer{410, body_of(recording("list-410-expired.http")), {}};
     if (query.find("continue=") != std::string::npos)
-      return Api::Answer{200, list_json({gpu_node("b")}, "8"), {}};
-    return Api::Answer{200, list_json({gpu_node("a")}, "8", "more"), {}};
+      return LabApi::Answer{200, list_json({gpu_node("b")}, "8"), {}};
+    return LabApi::Answer{200, list_json({gpu_node("a")}, "8", "more"), {}};
   };
   KubeWatch watch(at(api.script().socket()));
   ASSERT_TRUE(watch.until([](const Cluster& c) { return c.loaded && c.nodes.size() == 2; }));
@@ -281,11 +172,11 @@ TEST(KubernetesBackendTest, PagesThatExpireAreReadAfresh) {
 }
 
 TEST(KubernetesBackendTest, WhatIsForbiddenIsNamedAndTheRestIsShown) {
-  Api api;
+  LabApi api;
   api.nodes = {{"a", gpu_node("a")}};
-  api.instead = [&](const std::string& path, const std::string&) -> std::optional<Api::Answer> {
+  api.instead = [&](const std::string& path, const std::string&) -> std::optional<LabApi::Answer> {
     if (path != "/api/v1/pods") return std::nullopt;
-    return Api::Answer{
+    return LabApi::Answer{
         403,
         R"({"kind":"Status","message":"pods is forbidden: User \"viewer\" cannot list","code":403})",
         {}};
@@ -301,12 +192,12 @@ TEST(KubernetesBackendTest, WhatIsForbiddenIsNamedAndTheRestIsShown) {
 }
 
 TEST(KubernetesBackendTest, ABusyServerIsAskedAgainByItself) {
-  Api api;
+  LabApi api;
   api.nodes = {{"a", gpu_node("a")}};
   std::atomic<int> refused = 0;
-  api.instead = [&](const std::string& path, const std::string&) -> std::optional<Api::Answer> {
+  api.instead = [&](const std::string& path, const std::string&) -> std::optional<LabApi::Answer> {
     if (path != "/api/v1/nodes" || refused++ > 0) return std::nullopt;
-    return Api::Answer{429, "too many requests", {"Retry-After: 1"}};
+    return LabApi::Answer{429, "too many requests", {"Retry-After: 1"}};
   };
   KubeWatch watch(at(api.script().socket()));
   ASSERT_TRUE(watch.until([](const Cluster& c) { return c.loaded && c.nodes.size() == 1; }));
@@ -314,7 +205,7 @@ TEST(KubernetesBackendTest, ABusyServerIsAskedAgainByItself) {
 }
 
 TEST(KubernetesBackendTest, AnOutageLeavesTheLastValuesAndEnds) {
-  Api api;
+  LabApi api;
   api.nodes = {{"a", gpu_node("a")}};
   KubeWatch watch(at(api.script().socket()));
   ASSERT_TRUE(watch.until(loaded));
@@ -330,7 +221,7 @@ TEST(KubernetesBackendTest, AnOutageLeavesTheLastValuesAndEnds) {
 }
 
 TEST(KubernetesBackendTest, LinesThatAreNoJsonAreToldAndPassedBy) {
-  Api api;
+  LabApi api;
   api.nodes = {{"a", gpu_node("a")}};
   KubeWatch watch(at(api.script().socket()));
   ASSERT_TRUE(watch.until(loaded));
@@ -353,7 +244,7 @@ std::string component_pod(const std::string& app, const std::string& node, bool 
 }
 
 TEST(KubernetesBackendTest, ANodeThatIsStuckInAChangeIsTold) {
-  Api api;
+  LabApi api;
   Labels labels = kOne;
   labels["nvidia.com/mig.config"] = "all-1g.10gb";
   labels["nvidia.com/mig.config.state"] = "pending";
@@ -414,8 +305,8 @@ TEST(KubernetesProxyTest, KubectlsOwnWordsReachTheAdmin) {
 
 TEST(KubernetesProxyTest, WhyALoginFailsIsToldThoughTheProxyServes) {
   // kubectl proxy answers 502 and writes the reason to its log.
-  Api api;
-  api.instead = [](const std::string&, const std::string&) { return Api::Answer{502, "", {}}; };
+  LabApi api;
+  api.instead = [](const std::string&, const std::string&) { return LabApi::Answer{502, "", {}}; };
   FakeKubectl kubectl(
       "for w in \"$@\"; do case $w in --unix-socket=*) ln -s " + api.script().socket() +
       " ${w#--unix-socket=};; esac; done; echo 'Starting to serve on x'; echo 'E1121 02:46:10.123456 12 "
@@ -430,6 +321,41 @@ TEST(KubernetesProxyTest, WhyALoginFailsIsToldThoughTheProxyServes) {
   }));
   EXPECT_EQ(watch.failure(Source::kubernetes_nodes)->what,
             "kubectl cannot log in: its credential program fails");
+}
+
+// Folders of tesseras that were killed, and such as only look like them.
+TEST(KubernetesProxyTest, WhatKilledTesserasLeftIsRemovedAndNothingElse) {
+  namespace fs = std::filesystem;
+  test::Scratch base;
+  auto folder = [&](const std::string& name, bool lock, fs::perms mode = fs::perms::owner_all) {
+    fs::create_directory(base.path() + "/" + name);
+    if (lock) base.write(name + "/lock", "");
+    base.write(name + "/api", "");
+    fs::permissions(base.path() + "/" + name, mode);
+  };
+  folder("tessera-dead01", true);
+  folder("tessera-dead02", true);
+  folder("tessera-nolock", false);
+  folder("tessera-open00", true, fs::perms::owner_all | fs::perms::group_read);
+  folder("tessera-toolong", true);
+  folder("somebody-else1", true);
+  fs::create_directory(base.path() + "/real");
+  base.write("real/lock", "");
+  fs::create_directory_symlink(base.path() + "/real", base.path() + "/tessera-links1");
+  auto first = PrivateFolder::make(base.path());
+  ASSERT_TRUE(first) << to_line(first.error());
+  auto is_there = [&](const std::string& name) { return fs::exists(base.path() + "/" + name); };
+  EXPECT_FALSE(is_there("tessera-dead01"));
+  EXPECT_FALSE(is_there("tessera-dead02"));
+  for (const char* name : {"tessera-nolock/api", "tessera-open00/lock", "tessera-toolong/lock",
+                           "somebody-else1/lock", "real/lock"})
+    EXPECT_TRUE(is_there(name)) << name;
+  auto second = PrivateFolder::make(base.path());
+  ASSERT_TRUE(second);
+  EXPECT_TRUE(fs::exists(first->path())) << "it is in use";
+  EXPECT_NE(first->path(), second->path());
+  EXPECT_EQ(remove_stale_folders(base.path()), 0);
+  EXPECT_EQ(remove_stale_folders(base.path() + "/nowhere"), 0);
 }
 
 TEST(KubernetesProxyTest, NoKubectlIsSaidWithTheWayOut) {
@@ -500,6 +426,14 @@ TEST(Kubeconfig, ContextsAreChosenByNameOrAsTheFileSays) {
   auto wrong = choose_contexts(*config, {"c"});
   ASSERT_FALSE(wrong);
   EXPECT_EQ(wrong.error().hint, "known: a, b");
+}
+
+TEST(Kubeconfig, NoTwoClustersAreShownUnderOneName) {
+  Context prod{"prod", "c", ""}, wild{"prod\n", "c", ""};
+  EXPECT_EQ(shown_name(prod, {}), "prod");
+  EXPECT_EQ(shown_name(prod, {"hpc", "prod"}), "prod (kubernetes)");
+  EXPECT_EQ(shown_name(prod, {"prod", "prod (kubernetes)"}), "prod (kubernetes 2)");
+  EXPECT_EQ(shown_name(wild, {}).find('\n'), std::string::npos);
 }
 
 TEST(Kubeconfig, SeveralFilesAreMergedAndTheFirstCounts) {

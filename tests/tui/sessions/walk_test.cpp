@@ -40,6 +40,27 @@ TEST(Walk, EnterOnAClusterShowsItsNodesAndOnlyThose) {
   EXPECT_FALSE(session.shows("n0007"));
 }
 
+// A Kubernetes node whose boards are told, but not where the slices stand on them; and what is remarked of
+// it.
+TEST(Walk, SlicesWithoutPlacesAreDrawnBySizeAndRemarksStandAmongTheFacts) {
+  Session session(two_places());
+  Node node = test::node("gpu-002", {gpu(0, Strategy::mig,
+                                         {instance("1g.10gb", 0, 1, 0), instance("2g.20gb", 0, 2, 1),
+                                          instance("3g.40gb", 0, 4, 2), instance("1g.10gb", 0, 1, 3)})});
+  for (Slice& slice : node.gpus[0].slices) slice.placement.reset();
+  session.tell({ClusterName("train-a"), 0, at(0), NodeSeen{node}});
+  session.tell({ClusterName("train-a"), 0, at(0),
+                RemarksListed{Source::kubernetes_nodes,
+                              {{Remark::Grade::info, "gpu-002", true, "02:43 UTC Rebooted: new boot id",
+                                "told by kubelet"}}}});
+  EXPECT_NE(session.line_with("MOSAIC").find("~ places of slices not told"), std::string::npos);
+  EXPECT_NE(session.screen().find("gpu-002      ~○───○─○○"), std::string::npos) << session.screen();
+  session.press("3/gpu-002<enter>");
+  EXPECT_TRUE(session.shows("○───○─○○~")) << session.screen();
+  session.press("<esc>2/gpu-002<enter>i");
+  EXPECT_TRUE(session.shows("02:43 UTC Rebooted: new boot id (told by kubelet)")) << session.screen();
+}
+
 TEST(Walk, SiblingsFollowTheListInItsOrder) {
   Session session(small_place());
   session.press("2:sort -node<enter>g<enter>");

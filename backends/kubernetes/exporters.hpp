@@ -1,0 +1,58 @@
+// Asks the DCGM exporters of all GPU nodes what they measure, through the API server's way to pods
+// (pods/proxy), again and again.
+//
+// Eight at a time, and after the first sixteen of a round four a second: each answer is half a megabyte that
+// the API server hands through. Where it is forbidden for a namespace, the rest of that namespace is left
+// alone until the next round. Nothing here is a failure of the cluster: what stays untold is said once, by
+// trouble(). Threads: the worker's thread. The destructor cancels whatever is under way.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backends/http_client.hpp"
+#include "backends/kubernetes/dcgm.hpp"
+#include "backends/worker.hpp"
+#include "engine/model/event.hpp"
+
+namespace tessera::kubernetes {
+
+struct Exporter {
+  std::string node;
+  std::string name_space, pod;
+  int port = 9400;
+
+  std::string id() const { return name_space + "/" + pod; }
+  std::string target() const;  // "/api/v1/namespaces/…/pods/POD:9400/proxy/metrics"
+};
+
+struct ExporterCalls {
+  std::function<std::vector<Exporter>()> where;  // those that there are, asked before each round
+  std::function<void(const Exporter&, DcgmReadings)> told;
+  // After each round: how many answered, how long an answer took, and what to remark (empty: all is well).
+  std::function<void(std::size_t answered, Duration latency, std::vector<Remark>)> round;
+  std::function<void()> called;      // one request more
+  std::function<Duration()> every;   // between two rounds
+  std::function<TimePoint()> clock;  // the wall clock
+};
+
+class Exporters {
+ public:
+  Exporters(Worker& worker, HttpClient& client, ExporterCalls calls);
+  ~Exporters();
+  Exporters(const Exporters&) = delete;
+  Exporters& operator=(const Exporters&) = delete;
+
+  void go();                    // a round now, unless one is under way
+  void rest();                  // until go()
+  bool has_rounds() const;      // one was complete
+  Duration round_took() const;  // the last one that was
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace tessera::kubernetes

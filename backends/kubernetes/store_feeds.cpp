@@ -1,0 +1,167 @@
+// Pages and lines of the feeds, on their way into what the store keeps.
+#include <algorithm>
+
+#include "backends/kubernetes/components.hpp"
+#include "backends/kubernetes/store_state.hpp"
+
+namespace tessera::kubernetes {
+namespace {
+
+template <class Object>
+FeedPage head_of(const Page<Object>& page) {
+  return {page.version, page.next, page.remaining, page.skipped, page.first_problem};
+}
+template <class Object>
+FeedLine head_of(const WatchLine<Object>& line) {
+  return {line.change, line.version, line.status};
+}
+
+// A feed whose objects are kept as they come, by id, and weighed together.
+template <class Object, class Kept>
+Store::Handler kept_in(Parser& parser, Kept& kept, std::set<std::string>& seen, std::function<void()> weigh) {
+  Store::Handler handler;
+  handler.begin = [&seen] { seen.clear(); };
+  handler.page = [&](std::string_view body) -> Result<FeedPage> {
+    auto page = parser.list<Object>(body);
+    if (!page) return page.error();
+    for (Object& one : page->items) {
+      seen.insert(one.id());
+      kept.keep(std::move(one), page->api);
+    }
+    return head_of(*page);
+  };
+  handler.listed = [&, weigh] {
+    for (const std::string& id : kept.ids())
+      if (!seen.contains(id)) kept.drop(id);
+    seen.clear();
+    weigh();
+  };
+  handler.line = [&, weigh](std::string_view text) -> Result<FeedLine> {
+    auto line = parser.line<Object>(text);
+    if (!line) return line.error();
+    FeedLine head = head_of(*line);
+    if (!line->object) return head;
+    if (line->change == Change::deleted) kept.drop(line->object->id());
+    if (line->change == Change::added || line->change == Change::modified)
+      kept.keep(std::move(*line->object));
+    weigh();
+    return head;
+  };
+  return handler;
+}
+
+}  // namespace
+
+Store::Handler Store::budgets() {
+  State* s = state_.get();
+  return kept_in<BudgetObject>(s->parser, s->budgets, s->seen_budgets, [s] { s->weigh_budgets(); });
+}
+
+Store::Handler Store::events() {
+  State* s = state_.get();
+  return kept_in<EventObject>(s->parser, s->events, s->seen_events, [s] { s->show_events(); });
+}
+
+Store::Handler Store::nodes() {
+  State* s = state_.get();
+  Handler handler;
+  handler.begin = [s] { s->seen.clear(); };
+  handler.page = [s](std::string_view body) -> Result<FeedPage> {
+    auto page = s->parser.list<NodeObject>(body);
+    if (!page) return page.error();
+    FeedPage head = head_of(*page);
+    for (NodeObject& node : page->items) {
+      s->seen.insert(node.meta.name);
+      s->keep(std::move(node));
+    }
+    // The first screen is painted while the other pages are on their way.
+    if (!s->nodes_complete && !head.next.empty()) {
+      s->flush();
+      auto done = static_cast<std::int64_t>(s->seen.size());
+      s->post(Progress{"nodes", done, head.remaining ? std::optional(done + *head.remaining) : std::nullopt});
+    }
+    return head;
+  };
+  handler.listed = [s] { s->nodes_listed(); };
+  handler.line = [s](std::string_view text) -> Result<FeedLine> {
+    auto line = s->parser.line<NodeObject>(text);
+    if (!line) return line.error();
+    FeedLine head = head_of(*line);
+    if (line->object && line->change == Change::deleted) s->drop_node(line->object->meta.name);
+    if (line->object && (line->change == Change::added || line->change == Change::modified))
+      s->keep(std::move(*line->object));
+    s->flush();
+    return head;
+  };
+  return handler;
+}
+
+Store::Handler Store::pods() {
+  State* s = state_.get();
+  Handler handler;
+  handler.begin = [s] { s->seen_pods.clear(); };
+  handler.page = [s](std::string_view body) -> Result<FeedPage> {
+    auto page = s->parser.list<PodObject>(body);
+    if (!page) return page.error();
+    FeedPage head = head_of(*page);
+    for (PodObject& pod : page->items) {
+      s->seen_pods.insert(pod.id());
+      s->keep(std::move(pod));
+    }
+    if (!s->pods_complete && !head.next.empty()) {
+      auto done = static_cast<std::int64_t>(s->seen_pods.size());
+      s->post(Progress{"pods", done, head.remaining ? std::optional(done + *head.remaining) : std::nullopt});
+    }
+    return head;
+  };
+  handler.listed = [s] { s->pods_listed(); };
+  handler.line = [s](std::string_view text) -> Result<FeedLine> {
+    auto line = s->parser.line<PodObject>(text);
+    if (!line) return line.error();
+    FeedLine head = head_of(*line);
+    if (line->object && line->change == Change::deleted) s->drop_pod(line->object->id());
+    if (line->object && (line->change == Change::added || line->change == Change::modified))
+      s->keep(std::move(*line->object));
+    s->flush();
+    return head;
+  };
+  return handler;
+}
+
+Store::Handler Store::daemon_sets() {
+  State* s = state_.get();
+  Handler handler;
+  handler.begin = [s] { s->sets_listed.clear(); };
+  handler.page = [s](std::string_view body) -> Result<FeedPage> {
+    auto page = s->parser.list<DaemonSetObject>(body);
+    if (!page) return page.error();
+    FeedPage head = head_of(*page);
+    for (DaemonSetObject& set : page->items)
+      if (!component_of(set.app).empty()) s->sets_listed.push_back(std::move(set));
+    return head;
+  };
+  handler.listed = [s] { s->sets_complete(); };
+  return handler;
+}
+
+Store::Handler Store::cluster_policies() {
+  State* s = state_.get();
+  Handler handler;
+  handler.begin = [s] { s->policies_listed.clear(); };
+  handler.page = [s](std::string_view body) -> Result<FeedPage> {
+    auto page = s->parser.list<ClusterPolicyObject>(body);
+    if (!page) return page.error();
+    FeedPage head = head_of(*page);
+    for (ClusterPolicyObject& policy : page->items) s->policies_listed.push_back(std::move(policy));
+    return head;
+  };
+  handler.listed = [s] {
+    s->policies = std::move(s->policies_listed);
+    s->policies_listed.clear();
+    s->post_licence();
+    s->post_remarks();
+  };
+  return handler;
+}
+
+}  // namespace tessera::kubernetes

@@ -1,0 +1,92 @@
+// What a Store keeps; for store.cpp and store_feeds.cpp only.
+// Threads: as Store.
+#pragma once
+
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include "backends/kubernetes/budgets.hpp"
+#include "backends/kubernetes/dcgm_values.hpp"
+#include "backends/kubernetes/node_events.hpp"
+#include "backends/kubernetes/sharing_of.hpp"
+#include "backends/kubernetes/store.hpp"
+
+namespace tessera::kubernetes {
+
+struct Store::State {
+  struct NodeEntry {
+    NodeObject object;
+    NodeSharing sharing;
+    std::vector<Component> components;
+    std::optional<TimePoint> pending_since, differs_since;
+    std::vector<Remark> remarks;
+    std::optional<DcgmReadings> readings;
+    std::vector<NamedSlice> named;  // by them, as told last
+  };
+
+  const mig::Catalogue* catalogue;
+  std::shared_ptr<const operators::Site> site;
+  std::function<void(What)> post;
+  std::function<TimePoint()> clock;
+  Parser parser;
+
+  std::map<std::string, NodeEntry, std::less<>> nodes;
+  std::unordered_map<std::string, PodObject> pods;
+  std::unordered_map<std::string, std::set<std::string>> bound;  // node → pods, also of nodes not known yet
+  std::vector<DaemonSetObject> sets, sets_listed;
+  bool sets_known = false;
+  std::vector<ClusterPolicyObject> policies, policies_listed;
+
+  std::set<std::string> seen;       // by the node list that is under way
+  std::set<std::string> seen_pods;  // by the pod list that is under way
+  bool nodes_complete = false, pods_complete = false;
+  std::set<std::string, std::less<>> dirty;  // nodes whose value is to be made again
+  std::set<std::string> retold;              // pods of which something changed that others tell
+  std::string licence;                       // as posted last
+  std::vector<Remark> told;                  // remarks, as posted last
+
+  Budgets budgets;
+  NodeEvents events;
+  std::set<std::string> seen_budgets, seen_events;    // by the lists that are under way
+  std::map<std::string, std::string> kept_back;       // by pod: why it may not be evicted, as told last
+  std::map<Source, Remark> untold;                    // what may not be read
+  std::map<Source, std::vector<Remark>> told_beside;  // events and what may not be read, as posted last
+
+  Origin origin(Source source) const { return {source, clock()}; }
+
+  // Nodes.
+  void keep(NodeObject object);
+  void drop_node(const std::string& name);
+  Node value_of(NodeEntry& entry);
+  void judge(NodeEntry& entry);
+  void flush();
+  void tell_again();
+  void nodes_listed();
+  // Pods.
+  void keep(PodObject pod);
+  void drop_pod(const std::string& id);
+  void unbind(const PodObject& pod);
+  void tell(const PodObject& pod);
+  Workload work_of(const PodObject& pod) const;
+  void pods_listed();
+  bool is_work(const PodObject& pod) const;
+  const NodeSharing* sharing_on(const PodObject& pod) const;
+  void mark(const std::string& node) {
+    if (nodes.find(node) != nodes.end()) dirty.insert(node);
+  }
+  // What the exporters tell.
+  void measure(Node& node, NodeEntry& entry);
+  bool has_exporter(const NodeEntry& entry, const std::string& pod) const;
+  void forget_readings(Duration older);
+  // Budgets and events.
+  void weigh_budgets();
+  void show_events();
+  void post_beside(Source source, std::vector<Remark> remarks);
+  // The operator.
+  void sets_complete();
+  void post_licence();
+  void post_remarks();
+};
+
+}  // namespace tessera::kubernetes

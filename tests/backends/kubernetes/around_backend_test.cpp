@@ -1,0 +1,193 @@
+// What the backend reads beside nodes and pods: exporters, disruption budgets, events.
+#include "engine/operators/site.hpp"
+#include "engine/plan/actuator.hpp"
+#include "tests/backends/kubernetes/kube_lab.hpp"
+
+namespace tessera::kubernetes {
+namespace {
+
+// A node of two boards of which three slices are counted, pods that hold some, and its exporter.
+class Measured : public testing::Test {
+ protected:
+  Measured() {
+    Labels labels = kOne;
+    labels["nvidia.com/mig.strategy"] = "mixed";
+    labels["nvidia.com/gpu.replicas"] = "0";
+    labels["nvidia.com/mig-1g.10gb.count"] = "3";
+    api.nodes = {{"a", node_json("a", labels, {{"nvidia.com/mig-1g.10gb", "3"}})}};
+    api.pods = {{"p", slice_pod("p")},
+                {"q", slice_pod("q")},
+                {"x", R"({"metadata":{"namespace":"gpu-operator","name":"dcgm-x","labels":)"
+                      R"({"app":"nvidia-dcgm-exporter"}},"spec":{"nodeName":"a","containers":)"
+                      R"([{"name":"e","ports":[{"name":"metrics","containerPort":9555}]}]},)"
+                      R"("status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}})"}};
+    api.instead = [this](const std::string& path, const std::string&) -> std::optional<LabApi::Answer> {
+      if (path != "/api/v1/namespaces/gpu-operator/pods/dcgm-x:9555/proxy/metrics") return std::nullopt;
+      return metrics;
+    };
+  }
+  static std::string slice_pod(const std::string& name) {
+    return R"({"metadata":{"namespace":"team","name":")" + name +
+           R"("},"spec":{"nodeName":"a","containers":[{"resources":{"limits":{"nvidia.com/mig-1g.10gb":"1"}}}]},)"
+           R"("status":{"phase":"Running"}})";
+  }
+  static std::string line(int gpu, int id, const std::string& pod, const std::string& value) {
+    return "DCGM_FI_PROF_GR_ENGINE_ACTIVE{gpu=\"" + std::to_string(gpu) + "\",UUID=\"GPU-" +
+           std::to_string(gpu) + R"(",GPU_I_PROFILE="1g.10gb",GPU_I_ID=")" + std::to_string(id) +
+           R"(",container="main",namespace=")" + (pod.empty() ? "" : "team") + "\",pod=\"" + pod + "\"} " +
+           value + "\n";
+  }
+  const std::vector<Remark>* remarks(const Cluster& cluster) {
+    auto found = cluster.remarks.find(Source::dcgm);
+    return found == cluster.remarks.end() || found->second.empty() ? nullptr : &found->second;
+  }
+  LabApi api;
+  LabApi::Answer metrics{200, "", {}};
+};
+
+TEST_F(Measured, TheExporterTellsUseAndWhichSliceAPodHolds) {
+  metrics.body = line(0, 9, "", "0") + line(0, 11, "q", "0.5") + line(1, 7, "p", "1");
+  KubeWatch watch(at(api.script().socket()));
+  ASSERT_TRUE(watch.until(loaded));
+  ASSERT_TRUE(watch.until([](const Cluster& c) { return c.nodes.find(NodeName("a"))->gpus.size() == 2; }));
+  ASSERT_TRUE(watch.until([](const Cluster& c) { return c.nodes.find(NodeName("a"))->counts.free == 1; }));
+  const Node& node = *watch.cluster().nodes.find(NodeName("a"));
+  EXPECT_EQ(node.gpus[0].origin.source, Source::dcgm);
+  const Slice &idle = node.gpus[0].slices[0], &of_q = node.gpus[0].slices[1], &of_p = node.gpus[1].slices[0];
+  EXPECT_EQ(idle.holding, Holding::free);
+  EXPECT_TRUE(of_q.exact);
+  EXPECT_EQ(of_q.holders, (std::vector<Holder>{{WorkloadId("team/q"), 1}}));
+  EXPECT_EQ(of_q.use, Percent{50});
+  EXPECT_EQ(of_p.holders, (std::vector<Holder>{{WorkloadId("team/p"), 1}}));
+  EXPECT_FALSE(remarks(watch.cluster()));
+  EXPECT_FALSE(watch.failure(Source::dcgm));
+  EXPECT_EQ(watch.cluster().workloads.size(), 2u) << "the exporter itself is no work";
+}
+
+TEST_F(Measured, WithoutTheRightToAskOneRemarkSaysSo) {
+  metrics = {403,
+             R"({"kind":"Status","message":"pods \"dcgm-x\" is forbidden: User \"eve\" cannot get resource )"
+             R"(\"pods/proxy\"","code":403})",
+             {}};
+  KubeWatch watch(at(api.script().socket()));
+  ASSERT_TRUE(watch.until(loaded));
+  ASSERT_TRUE(watch.until([&](const Cluster& c) { return remarks(c) != nullptr; }));
+  ASSERT_EQ(remarks(watch.cluster())->size(), 1u);
+  const Remark& one = remarks(watch.cluster())->front();
+  EXPECT_EQ(one.grade, Remark::Grade::info);
+  EXPECT_NE(one.text.find("not allowed to get pods/proxy in namespace gpu-operator"), std::string::npos)
+      << one.text;
+  EXPECT_NE(one.hint.find("tessera doctor --rbac"), std::string::npos);
+  const Node& node = *watch.cluster().nodes.find(NodeName("a"));
+  EXPECT_EQ(node.pool.size(), 3u) << "what the API counts is still shown";
+  for (const auto& [source, health] : watch.cluster().sources) EXPECT_FALSE(health.failure);
+}
+
+TEST_F(Measured, AnExporterThatTalksNonsenseIsSaidWithItsNode) {
+  metrics.body = "<html>login first</html>";
+  KubeWatch watch(at(api.script().socket()));
+  ASSERT_TRUE(watch.until([&](const Cluster& c) { return c.loaded && remarks(c); }));
+  EXPECT_NE(remarks(watch.cluster())->front().text.find("on a cannot be read"), std::string::npos);
+}
+
+TEST_F(Measured, ReadingsGoWithTheirExporter) {
+  metrics.body = line(0, 9, "", "0") + line(0, 11, "q", "0.5") + line(1, 7, "p", "1");
+  KubeWatch watch(at(api.script().socket()));
+  ASSERT_TRUE(watch.until([](const Cluster& c) {
+    const Node* node = c.nodes.find(NodeName("a"));
+    return node && node->counts.free == 1 && node->gpus.size() == 2;
+  }));
+  ASSERT_TRUE(watch.until([&](const Cluster&) { return api.script().streams("/api/v1/pods") == 1; }));
+  api.script().feed("/api/v1/pods", event_json("DELETED", api.pods.at("x")));
+  ASSERT_TRUE(watch.until([](const Cluster& c) { return c.nodes.find(NodeName("a"))->pool.size() == 3; }));
+  ASSERT_TRUE(watch.until([](const Cluster& c) {
+    const Node& node = *c.nodes.find(NodeName("a"));
+    return std::all_of(node.pool.begin(), node.pool.end(), [](const Slice& slice) { return !slice.exact; });
+  })) << "which of them is held is open again";
+}
+
+constexpr const char* kBudget =
+    R"({"metadata":{"namespace":"team","name":"p-pdb","resourceVersion":"%"},"spec":{"selector":{"matchLabels":)"
+    R"({"run":"p"}}},"status":{"disruptionsAllowed":#,"currentHealthy":1,"desiredHealthy":1}})";
+std::string budget_json(const std::string& version, const std::string& allowed) {
+  std::string text = kBudget;
+  text.replace(text.find('%'), 1, version);
+  return text.replace(text.find('#'), 1, allowed);
+}
+
+TEST(KubernetesBackendTest, ABudgetIsToldWithThePodThatItKeeps) {
+  LabApi api;
+  api.nodes = {{"a", gpu_node("a")}};
+  std::string labelled = gpu_pod("p", "a");
+  labelled.insert(labelled.find("\"name\""), R"("labels":{"run":"p"},)");
+  api.pods = {{"p", labelled}, {"q", gpu_pod("q", "a")}};
+  // An old server: the newer version of the group is not there.
+  api.instead = [](const std::string& path, const std::string& query) -> std::optional<LabApi::Answer> {
+    if (path != "/apis/policy/v1beta1/poddisruptionbudgets" || query.find("watch") != std::string::npos)
+      return std::nullopt;
+    return LabApi::Answer{200, list_json({budget_json("7", "0")}, "70"), {}};
+  };
+  KubeWatch watch(at(api.script().socket()));
+  ASSERT_TRUE(watch.until(loaded));
+  auto comment = [&](const char* id) { return watch.cluster().workloads.find(WorkloadId(id))->comment; };
+  EXPECT_EQ(comment("team/p"), "budget p-pdb allows no disruption now: 1 healthy, 1 needed");
+  EXPECT_EQ(comment("team/q"), "");
+  auto kept = [&] {
+    return watch.backend().actuator()->capabilities().gpu_operator->kept_back.contains("team/p");
+  };
+  EXPECT_TRUE(kept()) << "a plan that evicts must say so";
+  ASSERT_TRUE(watch.until([&](const Cluster&) { return api.script().streams("/apis/policy/v1beta1") == 1; }));
+  api.script().feed("/apis/policy/v1beta1", event_json("MODIFIED", budget_json("71", "1")));
+  EXPECT_TRUE(watch.until([&](const Cluster&) { return comment("team/p").empty(); }));
+}
+
+TEST(KubernetesBackendTest, EventsOfGpuNodesAreRemarked) {
+  LabApi api;
+  api.nodes = {{"a", gpu_node("a")}};
+  auto rebooted = [](const std::string& node) {
+    return R"({"metadata":{"name":"e-)" + node +
+           R"(","namespace":"default"},"involvedObject":{"kind":"Node","name":")" + node +
+           R"("},"type":"Warning","reason":"Rebooted","message":"new boot id"})";
+  };
+  api.instead = [&](const std::string& path, const std::string& query) -> std::optional<LabApi::Answer> {
+    if (path != "/api/v1/events" || query.find("watch") != std::string::npos) return std::nullopt;
+    if (query.find("involvedObject.kind%3DNode") == std::string::npos) return LabApi::Answer{400, "all?", {}};
+    return LabApi::Answer{200, list_json({rebooted("a"), rebooted("elsewhere")}, "70"), {}};
+  };
+  KubeWatch watch(at(api.script().socket()));
+  ASSERT_TRUE(watch.until([](const Cluster& c) {
+    auto told = c.remarks.find(Source::kubernetes_nodes);
+    return told != c.remarks.end() && told->second.size() == 1;
+  }));
+  EXPECT_EQ(watch.cluster().remarks.at(Source::kubernetes_nodes)[0].text, "Rebooted: new boot id");
+  ASSERT_TRUE(watch.until([&](const Cluster&) { return api.script().streams("/api/v1/events") == 1; }));
+  api.script().feed("/api/v1/events", event_json("DELETED", rebooted("a")));
+  EXPECT_TRUE(watch.until([](const Cluster& c) { return c.remarks.at(Source::kubernetes_nodes).empty(); }));
+}
+
+TEST(KubernetesBackendTest, BudgetsAndEventsThatMayNotBeReadAreSaidAndTheRestIsShown) {
+  LabApi api;
+  api.nodes = {{"a", gpu_node("a")}};
+  api.instead = [](const std::string& path, const std::string&) -> std::optional<LabApi::Answer> {
+    bool budgets = path == "/apis/policy/v1/poddisruptionbudgets";
+    if (!budgets && path != "/api/v1/events") return std::nullopt;
+    return LabApi::Answer{403, R"({"kind":"Status","message":"eve may not list that","code":403})", {}};
+  };
+  KubeWatch watch(at(api.script().socket()));
+  ASSERT_TRUE(watch.until([](const Cluster& c) {
+    return c.loaded && c.remarks.contains(Source::kubernetes_pods) &&
+           c.remarks.contains(Source::kubernetes_nodes);
+  }));
+  const Remark& budgets = watch.cluster().remarks.at(Source::kubernetes_pods).at(0);
+  EXPECT_EQ(budgets.grade, Remark::Grade::info);
+  EXPECT_NE(budgets.text.find("not allowed to list poddisruptionbudgets.policy"), std::string::npos)
+      << budgets.text;
+  EXPECT_NE(budgets.hint.find("doctor --rbac"), std::string::npos);
+  const Remark& events = watch.cluster().remarks.at(Source::kubernetes_nodes).at(0);
+  EXPECT_NE(events.text.find("not allowed to list events"), std::string::npos) << events.text;
+  for (const auto& [source, health] : watch.cluster().sources) EXPECT_FALSE(health.failure);
+  EXPECT_EQ(watch.cluster().nodes.size(), 1u);
+}
+
+}  // namespace
+}  // namespace tessera::kubernetes
