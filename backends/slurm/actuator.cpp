@@ -22,6 +22,7 @@ namespace tessera::slurm {
 namespace {
 
 constexpr int kLooksAtOnce = 8;
+constexpr auto kAskAgain = std::chrono::minutes(5);  // a node whose driver could not be asked
 constexpr const char* kWhom = "Slurm";
 
 RunnerOptions runner_options(const Options& options, const Site& site) {
@@ -79,7 +80,8 @@ struct SlurmActuator::State {
   Hands hands;
   std::optional<HostFiles> host_files;
   std::atomic<std::shared_ptr<const slurmconf::Site>> site;
-  std::shared_ptr<Learning> learning;  // null: none is under way
+  std::shared_ptr<Learning> learning;                                 // null: none is under way
+  std::map<NodeName, std::chrono::steady_clock::time_point> in_vain;  // asked last, and nothing learned
 
   void learn_more();
   void take_site(const std::string& version, std::vector<slurmconf::File> files, std::string cannot_write) {
@@ -191,8 +193,11 @@ void SlurmActuator::learn_boards(const std::vector<Node>& nodes, std::function<v
   for (const Node& node : nodes) {
     if (boards_are_told(node) || node.health == Health::down) continue;
     auto known = state_->eyes.boards.find(node.name);
-    if (known == state_->eyes.boards.end() || !still_fits(node, known->second.gpus))
-      round->left.push_back(node.name);
+    if (known != state_->eyes.boards.end() && still_fits(node, known->second.gpus)) continue;
+    auto tried = state_->in_vain.find(node.name);
+    if (tried != state_->in_vain.end() && std::chrono::steady_clock::now() - tried->second < kAskAgain)
+      continue;
+    round->left.push_back(node.name);
   }
   round->any = !round->left.empty();
   std::reverse(round->left.begin(), round->left.end());
@@ -205,7 +210,9 @@ void SlurmActuator::State::learn_more() {
     NodeName node = learning->left.back();
     learning->left.pop_back();
     ++learning->under_way;
-    look_at(eyes, {node, true, false}, [this](Result<Seen>) {
+    in_vain.erase(node);
+    look_at(eyes, {node, true, false}, [this, node](const Result<Seen>&) {
+      if (!eyes.boards.contains(node)) in_vain[node] = std::chrono::steady_clock::now();
       --learning->under_way;
       learn_more();
     });

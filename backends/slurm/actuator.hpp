@@ -37,7 +37,8 @@ class SlurmActuator final : public plan::Actuator {
   // Puts the boards of nodes whose driver has been asked into a list of the reader's.
   void lay_known_boards(std::vector<Node>& nodes) const;
   // Asks the drivers of those nodes whose boards Slurm does not tell and which are not known yet, some at a
-  // time; then calls `then` with whether any was asked. Does nothing more while an earlier call is under way.
+  // time; then calls `then` with whether any was asked. One that could not be asked is left alone for some
+  // minutes. Does nothing more while an earlier call is under way.
   void learn_boards(const std::vector<Node>& nodes, std::function<void(bool any)> then);
 
  private:

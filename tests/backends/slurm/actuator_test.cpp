@@ -271,6 +271,31 @@ TEST_F(SlurmActuatorTest, TheDriversRefusalAndAWayThatEndsAreTwoThings) {
   EXPECT_NE(word(look(), key::kReachable), "");
 }
 
+// A way that leads nowhere is not tried with every round.
+TEST_F(SlurmActuatorTest, ANodeWhoseDriverCannotBeAskedIsLeftAloneForAWhile) {
+  slurmconf::SiteSettings said;
+  said.runner = scratch_.path() + "/on {node}";
+  say(said);
+  put("far", "echo no route >&2; exit 255\n");
+  Node one;
+  one.name = NodeName("n1");
+  one.gpus.resize(2);
+  one.health = Health::ok;
+  auto learn = [&] {
+    return answer<bool>([&](auto told) {
+      worker_.post([&, told] { actuator_->learn_boards({one}, [told](bool any) { told(any); }); });
+    });
+  };
+  actuator();
+  ASSERT_TRUE(learn());
+  EXPECT_TRUE(asked("on n1 ")) << log();
+  const std::string before = log();
+  auto again = learn();
+  ASSERT_TRUE(again);
+  EXPECT_FALSE(*again);
+  EXPECT_EQ(log(), before);
+}
+
 TEST_F(SlurmActuatorTest, ARestartIsRememberedForItsRunOnlyAndOnlyIfItWorked) {
   slurmconf::SiteSettings said;
   said.restart_controller = scratch_.path() + "/restart-all";
