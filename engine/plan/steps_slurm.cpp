@@ -171,7 +171,7 @@ void SlurmBuilder::preflight() {
                      std::chrono::seconds(1));
   ready.before = {Answering{}};
   if (!change_.intent.options.break_lock) ready.before.push_back(NoForeignMark{});
-  elsewhere("see that a reconfigure would change this node only", std::chrono::seconds(5));
+  elsewhere("see that a reconfigure would change this node only", std::chrono::seconds(1));
 }
 
 void SlurmBuilder::elsewhere(std::string title, Duration patience) {

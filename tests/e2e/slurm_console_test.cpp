@@ -12,7 +12,7 @@ class SlurmConsole : public SlurmChange {
     PtyOptions options;
     options.columns = 160;
     options.rows = 50;
-    options.arguments = {"--write", "--slurm-devices=" + site.devices,
+    options.arguments = {"--write", "--interval=1s", "--slurm-devices=" + site.devices,
                          "--slurm-restart-controller=" + site.restart_controller,
                          "--slurm-restart-node=" + site.restart_node};
     options.environment = {
