@@ -179,6 +179,10 @@ std::optional<Next> Executor::check_before(const NodeFacts& facts) {
       say(WentBack{step.id, plan_.steps[*earlier].id, *why});
       return std::nullopt;
     }
+    if (auto again = may_pass(condition) ? std::nullopt : to_redo(facts)) {
+      say(WentBack{step.id, plan_.steps[*again].id, *why});
+      return std::nullopt;
+    }
     if (!may_pass(condition)) return fail(*why);
     if (waited_ >= kPatience) return fail(*why);
     return wait(std::max<Duration>(step.look_every, seconds(1)), *why);
@@ -279,6 +283,15 @@ std::optional<std::size_t> Executor::provider(const Condition& condition) const 
   return std::nullopt;
 }
 
+// What a failed step has left behind (a label that says so) does not go by itself. Whoever resumes was told
+// of it: the step whose effect it has spoilt is done again.
+std::optional<std::size_t> Executor::to_redo(const NodeFacts& facts) const {
+  if (!redo_) return std::nullopt;
+  for (const Condition& condition : current().before)
+    if (auto earlier = provider(condition); earlier && unmet(condition, facts, run_)) return earlier;
+  return std::nullopt;
+}
+
 std::size_t Executor::index_of(const std::string& step) const {
   for (std::size_t i = 0; i < plan_.steps.size(); ++i)
     if (plan_.steps[i].id == step) return i;
@@ -301,6 +314,7 @@ void Executor::tick(TimePoint now) {
 
 void Executor::enter(std::size_t step) {
   at_ = step;
+  redo_ = false;
   phase_ = Phase::ready;
   attempts_ = 0;
   error_.reset();
@@ -327,6 +341,7 @@ void Executor::note(const RunEvent& event) {
     std::size_t step = index_of(begun->step);
     if (step != at_) enter(step);
     phase_ = Phase::begun;
+    redo_ = false;
     attempts_ = begun->attempt;
     error_.reset();
     waited_ = pause_ = Duration{0};
@@ -334,6 +349,8 @@ void Executor::note(const RunEvent& event) {
     if (phase_ == Phase::begun) error_ = returned->error;
   } else if (const auto* done = std::get_if<StepDone>(&event)) {
     enter(index_of(done->step) + 1);
+  } else if (const auto* failed = std::get_if<StepFailed>(&event)) {
+    failed_ = failed->step;
   } else if (const auto* back = std::get_if<WentBack>(&event)) {
     enter(index_of(back->to));
     ++rewinds_;
@@ -355,6 +372,8 @@ void Executor::note(const RunEvent& event) {
   } else if (std::holds_alternative<Resumed>(event)) {
     // What was under way when the last process went is looked at afresh: done, or done again.
     enter(std::min(at_, plan_.steps.size()));
+    redo_ = !failed_.empty() && at_ < plan_.steps.size() && failed_ == current().id;
+    failed_.clear();
     stopped_.reset();
     question_.reset();
     demand_.reset();

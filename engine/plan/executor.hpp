@@ -15,7 +15,9 @@
 // What it promises: every precondition is read on fresh facts before the step; a step is done only when its
 // effect was read back; a step whose effect is there already is not done again; a precondition that stopped
 // to hold leads back to the step that provides it; waiting never ends anybody's work; what someone else
-// closed or marked is never opened or overruled without an answer. Threads: a plain value for one thread.
+// closed or marked is never opened or overruled without an answer. Taken up after a failure that it told, it
+// gives the order anew whose failure still stands there; one that nobody was told of stops it.
+// Threads: a plain value for one thread.
 #pragma once
 
 #include <optional>
@@ -108,6 +110,7 @@ class Executor {
   bool is_anothers(const std::optional<RunMark>& mark) const;
   const Step& current() const { return plan_.steps[at_]; }
   std::optional<std::size_t> provider(const Condition& condition) const;
+  std::optional<std::size_t> to_redo(const NodeFacts& facts) const;
   std::size_t index_of(const std::string& step) const;
   void tick(TimePoint now);
   void enter(std::size_t step);
@@ -133,6 +136,8 @@ class Executor {
   bool turned_ = false;  // back is wanted, for
   std::string turned_why_;
   bool touched_ = false;
+  std::string failed_;  // the step whose failure was told last
+  bool redo_ = false;   // taken up at that step, and not gone on yet
   std::optional<Parked> stopped_;
   std::optional<NodeFinished> finished_;
   std::string waiting_;  // the last reason that was written down

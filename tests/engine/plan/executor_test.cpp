@@ -422,5 +422,42 @@ TEST_F(RunOfOneNode, TheEventsAloneTellWhereItStands) {
   EXPECT_EQ(text(again.next(&fresh, now).next), "act b") << "what was under way is begun again";
 }
 
+// A label says that the order failed, and goes on saying so: only the order itself takes it away.
+TEST_F(RunOfOneNode, AFailureThatWasToldIsOrderedAnewWhenItIsTakenUp) {
+  Step order = says("order"),
+       follow = says("follow", {WordIs{"failure", "", false}, WordIs{"order", "said"}});
+  follow.action = LookOnly{};
+  begin({order, follow});
+  facts.words["failure"] = "";
+  say("order");
+  EXPECT_EQ(look(), "look after 1000: follow is not set, not said");
+  facts.words["order"] = "said, which failed";
+  facts.words["failure"] = "no such profile";
+  EXPECT_EQ(look(), "stopped: no such profile");
+  note(Resumed{"root", "login2"});
+  EXPECT_EQ(look(), "act order") << "whoever resumes was told of it";
+  returns();
+  EXPECT_EQ(look(), "look after 1000: order is said, which failed, not said");
+  say("order");
+  EXPECT_EQ(look_after(seconds(1)), "stopped: no such profile") << "a second one stops it";
+  facts.words["failure"] = "";
+  note(Resumed{"root", "login2"});
+  EXPECT_EQ(look(), "look after 1000: follow is not set, not said");
+}
+
+TEST_F(RunOfOneNode, AFailureThatNobodyWasToldOfStopsItFirst) {
+  Step order = says("order"),
+       follow = says("follow", {WordIs{"failure", "", false}, WordIs{"order", "said"}});
+  follow.action = LookOnly{};
+  begin({order, follow});
+  facts.words["failure"] = "";
+  say("order");
+  look();
+  note(Resumed{"root", "login2"});  // it was killed, not failed
+  facts.words["order"] = "said, which failed";
+  facts.words["failure"] = "no such profile";
+  EXPECT_EQ(look(), "stopped: no such profile");
+}
+
 }  // namespace
 }  // namespace tessera::test
