@@ -19,6 +19,8 @@
 #include <chrono>
 #include <unordered_map>
 
+#include "backends/http_date.hpp"
+
 namespace tessera {
 namespace {
 
@@ -142,6 +144,9 @@ void HttpExchange::read_head() {
         auto wait = head.find(http::field::retry_after);
         if (wait != head.end())
           self->response.retry_after = seconds_of({wait->value().data(), wait->value().size()});
+        auto date = head.find(http::field::date);
+        if (date != head.end())
+          self->response.date = parse_http_date({date->value().data(), date->value().size()});
         if (self->on_open && self->response.status == 200) self->on_open();
         if (self->done) self->read_body();
       });

@@ -41,6 +41,7 @@ struct HttpResponse {
   int status = 0;
   std::string body;  // of a stream: only when the status is not 200, and then its first 64 KiB
   std::optional<Duration> retry_after;  // Retry-After in seconds
+  std::optional<TimePoint> date;        // Date: the server's clock, to the second
   Duration took{0};
 };
 

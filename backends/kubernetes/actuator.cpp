@@ -90,6 +90,7 @@ void KubernetesActuator::State::look(const NodeName& node, Looked told) {
   auto looking = std::make_shared<Looking>();
   looking->told = std::move(told);
   looking->look.at = options.clock();
+  looking->look.cluster_time = looking->look.at;
   looking->look.name = node.text;
   api->get(node_target(node.text), [self = shared_from_this(), looking](Answer answer) {
     self->with_node(looking, std::move(answer));
@@ -104,6 +105,7 @@ void KubernetesActuator::State::with_node(std::shared_ptr<Looking> looking, Answ
     return looking->told->tell(facts_of(look, operators::Site{}, options.catalogue, memories[look.name]));
   }
   if (!told.ok()) return looking->told->tell(told.error);
+  if (told.date) look.cluster_time = *told.date;
   auto object = parser.object<NodeObject>(to_line(told.body));
   if (!object) return looking->told->tell(object.error());
   look.node = std::move(told.body);
@@ -203,7 +205,9 @@ void KubernetesActuator::State::perform(const plan::Order& order, std::shared_pt
     writes_maps = special->verb.starts_with("write-") || special->verb == plan::verbs::kPatchPolicy;
     recovers = special->verb == plan::verbs::kRecoverMig;
   }
-  if (recovers) memories[order.node.text].pending_since = options.clock();  // the manager begins anew
+  if (recovers)  // the manager begins anew
+    if (Memory& memory = memories[order.node.text]; memory.seen > TimePoint{})
+      memory.pending_since = memory.seen;
   do_it(place, order, [self = shared_from_this(), told = std::move(told), writes_maps](Status status) {
     if (!status || !writes_maps) return told->tell(std::move(status));
     self->read_site([told] { told->tell(Done{}); });
@@ -262,14 +266,14 @@ void KubernetesActuator::perform(plan::Order order, Told<Done> told) {
 void KubernetesActuator::marks(Told<std::vector<plan::MarkedNode>> told) {
   state_->worker.post([state = state_, once = once<std::vector<plan::MarkedNode>>(std::move(told))] {
     if (!state->api) return once->tell(not_open());
-    state->api->list_metadata("/api/v1/nodes", [once](Answer answer) {
+    auto marks = std::make_shared<std::vector<plan::MarkedNode>>();
+    auto note = [marks](const Json& node) {
+      if (auto mark = read_mark(text_at(node, {"metadata", "annotations", operators::kMark})))
+        marks->push_back({NodeName(clean(text_at(node, {"metadata", "name"}), 253)), std::move(*mark)});
+    };
+    state->api->list("/api/v1/nodes", true, note, [once, marks](const Answer& answer) {
       if (!answer.ok()) return once->tell(answer.error);
-      std::vector<plan::MarkedNode> marks;
-      if (const Json* items = at(answer.body, {"items"}))
-        for (const Json& node : items->items)
-          if (auto mark = read_mark(text_at(node, {"metadata", "annotations", operators::kMark})))
-            marks.push_back({NodeName(clean(text_at(node, {"metadata", "name"}), 253)), std::move(*mark)});
-      once->tell(std::move(marks));
+      once->tell(std::move(*marks));
     });
   });
 }

@@ -50,6 +50,7 @@ void Api::call(std::string method, std::string target, std::string_view type, st
       return then(std::move(answer));
     }
     answer.status = result->status;
+    answer.date = result->date;
     if (json || !answer.ok()) {
       Result<Json> parsed = parse_json(result->body, "the API server's answer");
       if (parsed) answer.body = std::move(*parsed);
@@ -65,24 +66,24 @@ void Api::call(std::string method, std::string target, std::string_view type, st
   });
 }
 
-void Api::list_metadata(const std::string& target, Then then) {
-  next_page(target, "", std::make_shared<Json>(Json::list()), std::move(then));
+void Api::list(const std::string& target, bool metadata, Each each, Then then) {
+  next_page(target, metadata, "", std::move(each), std::move(then));
 }
 
-void Api::next_page(const std::string& target, const std::string& token, std::shared_ptr<Json> items,
+void Api::next_page(const std::string& target, bool metadata, const std::string& token, Each each,
                     Then then) {
   std::string page = target + (target.find('?') == std::string::npos ? "?" : "&") + "limit=500";
   if (!token.empty()) page += "&continue=" + url_escape(token);
-  call("LIST", page, {}, "", [this, target, items, then = std::move(then)](Answer told) mutable {
-    if (!told.ok()) return then(std::move(told));
-    if (const Json* more = told.body.find("items"))
-      items->items.insert(items->items.end(), more->items.begin(), more->items.end());
-    std::string next = text_at(told.body, {"metadata", "continue"});
-    if (!next.empty()) return next_page(target, next, items, std::move(then));
-    told.body = Json::map();
-    told.body.add("items", std::move(*items));
-    then(std::move(told));
-  });
+  call(metadata ? "LIST" : "GET", page, {}, "",
+       [this, target, metadata, each = std::move(each), then = std::move(then)](Answer told) mutable {
+         if (!told.ok()) return then(std::move(told));
+         if (const Json* items = told.body.find("items"))
+           for (const Json& item : items->items) each(item);
+         std::string next = text_at(told.body, {"metadata", "continue"});
+         told.body = Json();
+         if (next.empty()) return then(std::move(told));
+         next_page(target, metadata, next, std::move(each), std::move(then));
+       });
 }
 
 void Api::post(std::string target, const Json& body, Then then) {

@@ -17,8 +17,9 @@
 namespace tessera::kubernetes {
 
 struct Answer {
-  int status = 0;  // 0: there was none
-  Json body;       // of a text that is no JSON (a log): null
+  int status = 0;                 // 0: there was none
+  std::optional<TimePoint> date;  // by the API server's clock
+  Json body;                      // of a text that is no JSON (a log): null
   std::string text;
   Error error;  // where it was not 2xx
   bool ok() const { return status >= 200 && status < 300; }
@@ -32,15 +33,17 @@ class Api {
   void get(std::string target, Then then) { call("GET", std::move(target), {}, "", std::move(then)); }
   // A log: text, not JSON.
   void read(std::string target, Then then) { call("READ", std::move(target), {}, "", std::move(then)); }
-  // Metadata alone, of all pages: `items` with what a list has (meta.k8s.io/v1 PartialObjectMetadataList).
-  void list_metadata(const std::string& target, Then then);
+  // A list, page by page: each(item) for each, then the last answer without its items. metadata: no more than
+  // that is asked for of each (meta.k8s.io/v1 PartialObjectMetadataList).
+  using Each = std::function<void(const Json& item)>;
+  void list(const std::string& target, bool metadata, Each each, Then then);
   void post(std::string target, const Json& body, Then then);
   void patch(std::string target, const Json& body, Then then);  // JSON merge patch (RFC 7386)
   void erase(std::string target, const Json& options, Then then);
 
  private:
   void call(std::string method, std::string target, std::string_view type, std::string body, Then then);
-  void next_page(const std::string& target, const std::string& token, std::shared_ptr<Json> items, Then then);
+  void next_page(const std::string& target, bool metadata, const std::string& token, Each each, Then then);
   HttpClient& client_;
 };
 

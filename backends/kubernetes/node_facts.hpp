@@ -20,7 +20,8 @@ namespace tessera::kubernetes {
 // Everything that was read for one look.
 struct Look {
   TimePoint at{};
-  std::string name;  // of the node
+  TimePoint cluster_time{};  // by the API server's clock, which wrote the times in its objects
+  std::string name;          // of the node
   bool known = true;
   Json node;
   NodeObject object;  // the same
@@ -35,6 +36,7 @@ struct Look {
 
 // What an earlier look or deed of this process knows.
 struct Memory {
+  TimePoint seen{};                        // the last look, by the cluster's clock
   std::optional<TimePoint> pending_since;  // of the order under way, where the API does not tell
   std::string pending_config;
   std::optional<std::string> access;  // "": granted; nullopt: not asked

@@ -6,6 +6,7 @@
 #include <future>
 #include <mutex>
 
+#include "backends/http_date.hpp"
 #include "tests/support/http_script.hpp"
 
 namespace tessera {
@@ -75,6 +76,17 @@ class HttpClientTest : public testing::Test {
   std::optional<HttpClient> client_;
   HttpClient::Id id_ = 0;
 };
+
+TEST(HttpDate, IsWrittenAndReadInOneForm) {
+  TimePoint time = std::chrono::sys_days(std::chrono::year(1994) / 11 / 6) + 8h + 49min + 37s;
+  EXPECT_EQ(http_date(time + 400ms), "Sun, 06 Nov 1994 08:49:37 GMT");
+  EXPECT_EQ(parse_http_date("Sun, 06 Nov 1994 08:49:37 GMT"), time);
+  for (const char* bad :
+       {"", "Sun, 06 Nov 1994 08:49:37 UTC", "Sun, 06 Nov 1994 08:49:3x GMT", "Sun, 31 Feb 1994 08:49:37 GMT",
+        "Sun, 06 Mai 1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:49:37 GMT", "Sun, -6 Nov 1994 08:49:37 GMT",
+        "Sunday, 06-Nov-94 08:49:37 GMT"})
+    EXPECT_FALSE(parse_http_date(bad)) << bad;
+}
 
 TEST_F(HttpClientTest, ConnectionsAreKeptAndNameTheirHost) {
   HttpScript server([](const HttpScript::Asked& asked) { return HttpScript::Answer{200, asked.target, {}}; });
