@@ -10,7 +10,6 @@ namespace tessera::kubernetes {
 namespace {
 
 constexpr const char* kStaticMap = "default-mig-parted-config";  // GPU operator's chart
-constexpr std::size_t kMostLabels = 64;
 
 // One reading: step by step, each from what the one before has told.
 class Reading : public std::enable_shared_from_this<Reading> {
@@ -65,31 +64,28 @@ class Reading : public std::enable_shared_from_this<Reading> {
   }
 
   void read_nodes() {
-    api_.list_metadata("/api/v1/nodes?labelSelector=" + url_escape("nvidia.com/gpu.present=true"),
-                       [self = shared_from_this()](Answer told) {
-                         const Json* items = at(told.body, {"items"});
-                         if (told.ok() && items)
-                           for (const Json& node : items->items) self->read_node(node);
-                         self->read_static_map();
-                       });
+    api_.list(
+        "/api/v1/nodes?labelSelector=" + url_escape("nvidia.com/gpu.present=true"), true,
+        [this](const Json& node) { read_node(node); },
+        [self = shared_from_this()](const Answer&) { self->read_static_map(); });
   }
+  // Only what a plan reads: there may be thousands of nodes with hundreds of labels each.
   void read_node(const Json& node) {
     auto& kept = site_.labels[clean(text_at(node, {"metadata", "name"}), 253)];
-    const Json* labels = at(node, {"metadata", "labels"});
-    if (!labels) return;
-    for (const auto& [key, value] : labels->fields) {
-      bool wanted = key.starts_with("nvidia.com/mig.") || key.starts_with("nvidia.com/gpu.") ||
-                    key.starts_with("nvidia.com/vgpu.") || key == operators::kPluginConfig ||
-                    key == operators::kDriverUpgrade;
-      if (wanted && kept.size() < kMostLabels) kept[key] = clean(value.text, 256);
-    }
+    for (std::string_view key :
+         {operators::kMigConfig, operators::kMigState, operators::kPluginConfig, operators::kVgpuConfig,
+          operators::kVgpuState, operators::kWorkload, operators::kDriverUpgrade,
+          std::string_view("nvidia.com/gpu.product"), std::string_view("nvidia.com/gpu.count")})
+      if (const Json* value = at(node, {"metadata", "labels", key}))
+        kept[std::string(key)] = clean(value->text, 256);
   }
 
   void read_static_map() {
     if (site_.ns.empty()) return end();
     std::string map = site_.mig_config_map.empty() ? kStaticMap : site_.mig_config_map;
     api_.get(map_target(site_.ns, map), [self = shared_from_this(), map](Answer told) {
-      if (told.ok()) self->site_.mig_config_yaml = text_at(told.body, {"data", operators::kMigKey});
+      if (told.ok())
+        self->site_.mig_config = operators::mig_file(text_at(told.body, {"data", operators::kMigKey}));
       if (told.ok() && map != kStaticMap) self->note_owner("ConfigMap " + map, told.body);
       self->read_generated_maps();
     });
@@ -97,18 +93,20 @@ class Reading : public std::enable_shared_from_this<Reading> {
   // What a MIG manager from v0.14 on makes for its node, kept in a ConfigMap for people to see.
   void read_generated_maps() {
     if (!site_.mig_config_map.empty()) return read_plugin_map();
-    api_.get(map_target(site_.ns, "") +
-                 "?labelSelector=" + url_escape("app.kubernetes.io/component=nvidia-mig-manager"),
-             [self = shared_from_this()](Answer told) {
-               const Json* items = at(told.body, {"items"});
-               if (told.ok() && items)
-                 for (const Json& map : items->items) {
-                   std::string node = text_at(map, {"metadata", "labels", "nvidia.com/node-name"});
-                   std::string text = text_at(map, {"data", operators::kMigKey});
-                   if (!node.empty() && !text.empty()) self->site_.node_config_yaml[node] = text;
-                 }
-               self->read_plugin_map();
-             });
+    api_.list(
+        map_target(site_.ns, "") +
+            "?labelSelector=" + url_escape("app.kubernetes.io/component=nvidia-mig-manager"),
+        false, [this](const Json& map) { read_generated_map(map); },
+        [self = shared_from_this()](const Answer&) { self->read_plugin_map(); });
+  }
+  // Nodes with the same boards have the same file: it is kept once.
+  void read_generated_map(const Json& map) {
+    std::string node = text_at(map, {"metadata", "labels", "nvidia.com/node-name"});
+    std::string text = text_at(map, {"data", operators::kMigKey});
+    if (node.empty() || text.empty()) return;
+    auto [file, fresh] = files_.try_emplace(std::move(text));
+    if (fresh) file->second = operators::mig_file(file->first);
+    site_.node_config[node] = file->second;
   }
   void read_plugin_map() {
     if (site_.plugin_config_map.empty()) return end();
@@ -124,6 +122,7 @@ class Reading : public std::enable_shared_from_this<Reading> {
   Api& api_;
   SiteRead then_;
   operators::Site site_;
+  std::map<std::string, operators::MigFilePtr> files_;  // generated ones, by their text
 };
 
 }  // namespace

@@ -19,21 +19,14 @@ int count_of(const Node& node) {
   return code == std::errc() && stop == text.data() + text.size() && count <= kMostBoards ? count : 0;
 }
 
-std::string text_of(const std::map<std::string, std::string>& texts, const std::string& key) {
-  auto found = texts.find(key);
-  return found == texts.end() ? "" : found->second;
-}
-
 // What the configuration in force wants of each board; empty: that cannot be told.
 NodeTarget applied(const Node& node, const Site& site, const NodeBoards& boards) {
   std::string state(sharing::label(node, kMigState).value_or(""));
   std::string name(sharing::label(node, kMigConfig).value_or(""));
   if (state != "success" || name.empty()) return {};
-  std::string file = site.mig_config_map.empty() ? text_of(site.node_config_yaml, node.name.text) : "";
-  if (file.empty()) file = site.mig_config_yaml;
-  if (file.empty()) return {};
-  auto document = parse_mig_document(file, "config.yaml");
-  const MigConfig* config = document ? document->find(name) : nullptr;
+  const MigFile* file = site.mig_config_map.empty() ? site.own_config(node.name.text) : nullptr;
+  if (!file) file = site.mig_config.get();
+  const MigConfig* config = file && file->document ? file->document->find(name) : nullptr;
   if (!config) return {};
   auto target = evaluate(*config, boards);
   return target ? *target : NodeTarget{};

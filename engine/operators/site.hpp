@@ -6,28 +6,44 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "engine/operators/mig_parted.hpp"
+
 namespace tessera::operators {
 
+// A MIG manager's configuration file, parsed once however many nodes have the same.
+struct MigFile {
+  std::string text;
+  Result<MigDocument> document;
+};
+using MigFilePtr = std::shared_ptr<const MigFile>;
+MigFilePtr mig_file(std::string text);  // nullptr for an empty one
+
 struct Site {
-  std::string ns;               // the operator's namespace
-  std::string version;          // of the operator; empty: not told
-  std::string strategy;         // "none" "single" "mixed": ClusterPolicy spec.mig.strategy
-  std::string mig_config_map;   // spec.migManager.config.name; empty: the MIG manager's own
-  std::string mig_config_yaml;  // its config.yaml, or the static default map's; empty: not readable
-  std::map<std::string, std::string> node_config_yaml;  // by node: what a recent MIG manager generated there
-  std::string plugin_config_map;                        // spec.devicePlugin.config.name; empty: none
-  std::string plugin_default;                           // spec.devicePlugin.config.default
-  std::map<std::string, std::string> plugin_configs;    // its keys and their YAML
+  std::string ns;              // the operator's namespace
+  std::string version;         // of the operator; empty: not told
+  std::string strategy;        // "none" "single" "mixed": ClusterPolicy spec.mig.strategy
+  std::string mig_config_map;  // spec.migManager.config.name; empty: the MIG manager's own
+  MigFilePtr mig_config;       // its config.yaml, or the static default map's; nullptr: not readable
+  std::map<std::string, MigFilePtr> node_config;      // by node: what a recent MIG manager generated there
+  std::string plugin_config_map;                      // spec.devicePlugin.config.name; empty: none
+  std::string plugin_default;                         // spec.devicePlugin.config.default
+  std::map<std::string, std::string> plugin_configs;  // its keys and their YAML
   std::map<std::string, std::map<std::string, std::string>>
-      labels;                                // by GPU node: nvidia.com/ ones and a few more
+      labels;                                // by GPU node: those by which it is driven, product and count
   std::string policy;                        // the ClusterPolicy's name; empty: there is none
   std::optional<bool> vm_nodes;              // spec.sandboxWorkloads.enabled; nullopt: not told
   std::vector<std::string> owned_by_others;  // "ConfigMap x: managed by Helm": what an edit would fight with
   std::map<std::string, std::string> kept_back;  // by pod, "namespace/name": why it may not be evicted now
+
+  const MigFile* own_config(const std::string& node) const {  // nullptr: the node has none of its own
+    auto found = node_config.find(node);
+    return found == node_config.end() ? nullptr : found->second.get();
+  }
 };
 
 }  // namespace tessera::operators
