@@ -150,7 +150,10 @@ class Doing {
     if (act.verb == verbs::kHoldAutoscaler) return hold_autoscaler();
     if (act.verb == verbs::kFreeAutoscaler) return free_autoscaler();
     if (act.verb == verbs::kLabelNode) return label_node(act.arguments);
-    if (act.verb == verbs::kOrderMig) return order_mig(value(act, "config"));
+    if (act.verb == verbs::kOrderMig) return order(act, operators::kMigConfig, operators::kMigState, {});
+    if (act.verb == verbs::kOrderVgpu)
+      return order(act, operators::kVgpuConfig, operators::kVgpuState,
+                   {{std::string(operators::kWorkload), value(act, "workload")}});
     if (act.verb == verbs::kRecoverMig) return recover(value(act, "namespace"));
     if (act.verb == verbs::kWriteMigConfig) return write_mig_config(act);
     if (act.verb == verbs::kWritePluginConfig) return write_plugin_config(act);
@@ -198,15 +201,18 @@ class Doing {
       ended(cannot("change " + node, text, "docs/kubernetes.md has the role that changing nodes needs"));
     };
     for (const std::string& one : wanted) {
-      std::size_t blank = one.find(' '), slash = one.find('/');
-      std::string resource = one.substr(blank + 1, slash == std::string::npos ? slash : slash - blank - 1);
+      std::size_t in = one.find(" in ");  // "create pods/eviction in training"
+      std::string what = one.substr(0, in);
+      std::size_t blank = what.find(' '), slash = what.find('/');
+      std::string resource = what.substr(blank + 1, slash == std::string::npos ? slash : slash - blank - 1);
       Json attributes = Json::map();
-      attributes.add("verb", Json::of(one.substr(0, blank)));
+      attributes.add("verb", Json::of(what.substr(0, blank)));
       attributes.add("resource", Json::of(resource));
-      if (slash != std::string::npos) attributes.add("subresource", Json::of(one.substr(slash + 1)));
+      if (slash != std::string::npos) attributes.add("subresource", Json::of(what.substr(slash + 1)));
       if (resource == "clusterpolicies") attributes.add("group", Json::of(std::string("nvidia.com")));
-      // Whose pods are evicted is not known: the question is about all namespaces.
-      if (resource == "configmaps" || one == "delete pods")
+      if (in != std::string::npos)
+        attributes.add("namespace", Json::of(one.substr(in + 4)));
+      else if (resource == "configmaps" || what == "delete pods")
         attributes.add("namespace", Json::of(place_.site ? place_.site->ns : ""));
       Json body = nested({"spec", "resourceAttributes"}, std::move(attributes));
       body.add("apiVersion", Json::of(std::string("authorization.k8s.io/v1")));
@@ -262,18 +268,29 @@ class Doing {
     });
   }
 
-  // The state goes with the order: what stands there was about an earlier one. The manager acts on a label
-  // that changes, so one that says so already is taken off first.
-  void order_mig(const std::string& config) {
-    auto set = [config](const Json&) -> Result<std::optional<Json>> {
-      return std::optional(metadata(
-          "labels", {{std::string(operators::kMigConfig), config}, {std::string(operators::kMigState), ""}}));
+  // The state goes with the order: what stands there was about an earlier one. A manager acts on a label that
+  // changes, so one that says so already is taken off first. What neither the plan found nor this run ordered
+  // is somebody else's order. more: goes with it.
+  void order(const plan::Special& act, std::string_view key, std::string_view state, Texts more) {
+    std::string config = value(act, "config"), found = value(act, "found");
+    bool any = !act.arguments.contains("found");  // a plan of an earlier version
+    more[std::string(key)] = config;
+    more[std::string(state)] = "";
+    auto set = [more](const Json&) -> Result<std::optional<Json>> {
+      return std::optional(metadata("labels", more));
     };
-    auto toggle = [config](const Json& node) -> Result<std::optional<Json>> {
-      if (label(node, operators::kMigConfig) != config) return nothing();
-      return std::optional(metadata("labels", {{std::string(operators::kMigConfig), ""}}));
+    auto take_off = [config, found, any, key = std::string(key),
+                     name = order_.node.text](const Json& node) -> Result<std::optional<Json>> {
+      std::string now = label(node, key);
+      if (!any && !now.empty() && now != config && now != found)
+        return cannot(fmt::format("order {} on {}", config, name),
+                      fmt::format("somebody has ordered {} there since the plan was made", clean(now, 64)),
+                      "plan anew from what stands there: tessera resume RUN --anew");
+      if (now != config) return nothing();
+      return std::optional(metadata("labels", {{key, ""}}));
     };
-    change(true, toggle, [place = place_, order = order_, set, ended = ended_](Status off) {
+    // Whatever stands there by then: the operator gives a node without the MIG label one of its own.
+    change(true, take_off, [place = place_, order = order_, set, ended = ended_](Status off) {
       if (!off) return ended(off);
       change_node(place, order, true, set, ended);
     });

@@ -16,6 +16,7 @@
 #include "engine/operators/mig_parted.hpp"
 #include "engine/operators/plugin_config.hpp"
 #include "engine/plan/operator_words.hpp"
+#include "engine/sharing/resources.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::kubernetes {
@@ -75,6 +76,7 @@ class Facts {
       : look_(look), site_(site), catalogue_(catalogue), memory_(memory) {}
 
   plan::NodeFacts run() {
+    memory_.seen = look_.cluster_time;
     facts_.at = look_.at;
     facts_.node.name = NodeName(look_.name);
     facts_.known = look_.known;
@@ -185,10 +187,10 @@ class Facts {
     if (!waits) {
       memory_.pending_since.reset();
     } else if (!memory_.pending_since || memory_.pending_config != config) {
-      memory_.pending_since = last_write(look_.node, operators::kMigState).value_or(look_.at);
+      memory_.pending_since = last_write(look_.node, operators::kMigState).value_or(look_.cluster_time);
       memory_.pending_config = config;
     }
-    Duration since = memory_.pending_since ? look_.at - *memory_.pending_since : Duration{0};
+    Duration since = memory_.pending_since ? look_.cluster_time - *memory_.pending_since : Duration{0};
     bool stuck = waits && since > kTooLong && !paused.empty();
     say(fact::kMigStuck, stuck ? fmt::format("the MIG manager has been at {} for {} min with {} paused",
                                              config, since.count() / 60000, paused)
@@ -196,10 +198,14 @@ class Facts {
     // A failure that left its pauses behind offers nothing either.
     say(fact::kMigOrder, failed ? config + ", which failed" : config);
     say(fact::kMigFailure, failed ? failure_text(config) : "");
-    std::string vgpu = label_of(look_, operators::kVgpuState);
-    say(fact::kVgpuFailure,
-        vgpu == "failed" ? "the vGPU device manager failed at " + label_of(look_, operators::kVgpuConfig)
-                         : "");
+    std::string vgpu = clean(label_of(look_, operators::kVgpuConfig), 64);
+    bool no_vgpu = label_of(look_, operators::kVgpuState) == "failed";
+    say(fact::kVgpuOrder, no_vgpu ? vgpu + ", which failed" : vgpu);
+    say(fact::kVgpuFailure, no_vgpu ? "the vGPU device manager failed at " + vgpu : "");
+    for (const auto& [resource, count] : look_.object.allocatable)
+      if (auto name = sharing::parse_resource(resource, Scheduler::kubernetes);
+          name && name->kind == sharing::ResourceKind::vgpu)
+        say(fact::of(fact::kVgpuOffer, name->type), std::to_string(count));
     facts_.node.order =
         config.empty() && state.empty()
             ? std::nullopt
@@ -218,7 +224,7 @@ class Facts {
     if (!map) return "";
     Memory::Version& seen = memory_.maps[text_at(*map, {"metadata", "name"})];
     std::string version = text_at(*map, {"metadata", "resourceVersion"});
-    if (!seen.version.empty() && seen.version != version) seen.changed = look_.at;
+    if (!seen.version.empty() && seen.version != version) seen.changed = look_.cluster_time;
     seen.version = version;
     const PodObject* pod = pod_of(look_, component);
     if (!pod) return fmt::format("the {} has no pod on {}", component, look_.name);
@@ -226,7 +232,7 @@ class Facts {
     if (!changed) changed = seen.changed;
     if (!changed) changed = parse_time(text_at(*map, {"metadata", "creationTimestamp"}));
     if (!changed || (pod->started && *pod->started >= *changed)) return "";
-    Duration since = look_.at - *changed;
+    Duration since = look_.cluster_time - *changed;
     if (since >= kMounted) return "";
     return fmt::format("the {} may read the file as it was for another {} s", component,
                        (kMounted - since).count() / 1000);

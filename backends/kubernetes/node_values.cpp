@@ -163,7 +163,22 @@ void add_whole_boards(Node& node, const NodeSharing& sharing, Origin origin) {
   }
 }
 
+// Boards that virtual machines share are divided alike, all into one type.
 void add_vgpus(Node& node, const NodeSharing& sharing) {
+  int boards = static_cast<int>(node.gpus.size());
+  if (sharing.vgpus.size() == 1 && boards > 0 && node.pool.empty()) {
+    const auto& [type, count] = *sharing.vgpus.begin();
+    Slice slice;
+    slice.kind = SliceKind::vgpu;
+    slice.profile = ProfileName(type);
+    if (count > 0 && count % boards == 0) {
+      for (Gpu& gpu : node.gpus) {
+        gpu.strategy = Strategy::vgpu;
+        gpu.slices.assign(static_cast<std::size_t>(count / boards), slice);
+      }
+      return;
+    }
+  }
   for (const auto& [type, count] : sharing.vgpus) {
     Slice slice;
     slice.kind = SliceKind::vgpu;

@@ -7,6 +7,7 @@
 #include "engine/operators/labels.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/sharing/shape.hpp"
+#include "engine/sharing/vgpu.hpp"
 #include "engine/slurmconf/diff.hpp"
 #include "engine/text.hpp"
 
@@ -55,8 +56,8 @@ class Goal {
       if (writes_maps_)
         say(Severity::warning, "owned-by-others",
             owner +
-                ": what is added there may be taken away by it again; write it into its source, too (the "
-                "patch stands with the step)");
+                ": what is added there may be taken away by it again; write it into its source, too: "
+                "tessera plan with the same words and --patch prints it for a file");
     return std::move(goal_);
   }
 
@@ -124,6 +125,8 @@ class Goal {
     OperatorGoal::Vgpu vgpu;
     vgpu.config = type;
     vgpu.workload = type.empty() ? "container" : "vm-vgpu";
+    vgpu.found = label(operators::kVgpuConfig);
+    if (!type.empty()) vgpu.count = vgpus_of(type);
     goal_.vgpu = std::move(vgpu);
     return Done{};
   }
@@ -161,6 +164,17 @@ class Goal {
             "wish for one profile on all GPUs; or " + all);
     }
     return Done{};
+  }
+
+  int vgpus_of(const std::string& type) const {
+    Result<std::vector<sharing::VgpuBoard>> table = sharing::built_in_vgpu_types();
+    int sum = 0;
+    for (const Board& board : boards_) {
+      if (!table || !board.product) return 0;
+      for (const sharing::VgpuType& one : sharing::vgpu_types(*table, board.product->key, board.state.model))
+        if (one.name.text == type) sum += one.per_board;
+    }
+    return sum;
   }
 
   // ── the device plugin ───────────────────────────────────────────────────────────────────────────────
@@ -308,22 +322,21 @@ class Goal {
       wanted.push_back(std::move(target));
     }
     OperatorGoal::Mig mig;
+    mig.found = label(operators::kMigConfig);
     for (const Board& board : boards_)
       mig.mode_changes = mig.mode_changes || board.was_mig != board.state.mig;
-    std::string text = value_of(site_.node_config_yaml, name_);
-    bool generated = !text.empty() && site_.mig_config_map.empty();
-    if (!generated) text = site_.mig_config_yaml;
-    if (text.empty())
+    const operators::MigFile* file = site_.mig_config_map.empty() ? site_.own_config(name_) : nullptr;
+    if (!file) file = site_.mig_config.get();
+    if (!file)
       return cannot("the MIG manager's configurations cannot be read",
                     fmt::format("let tessera read ConfigMaps of {}", site_.ns.empty() ? "the operator's "
                                                                                         "namespace"
                                                                                       : site_.ns));
-    auto document = operators::parse_mig_document(text, "config.yaml");
-    if (!document) return document.error();
-    auto there = operators::find_config(*document, products(), wanted, label(operators::kMigConfig));
+    if (!file->document) return file->document.error();
+    auto there = operators::find_config(*file->document, products(), wanted, label(operators::kMigConfig));
     if (there) {
       mig.name = *there;
-    } else if (Status ok = new_mig_config(mig, wanted, text); !ok) {
+    } else if (Status ok = new_mig_config(mig, wanted, file->text); !ok) {
       return ok;
     }
     goal_.mig = std::move(mig);
@@ -337,7 +350,7 @@ class Goal {
     mig.name = mig.entry->name;
     writes_maps_ = true;
     bool replace = site_.mig_config_map.empty();
-    std::string base = site_.mig_config_yaml.empty() ? own : site_.mig_config_yaml;
+    const std::string& base = site_.mig_config ? site_.mig_config->text : own;
     auto text = operators::with_config(base, *mig.entry, replace ? "config.yaml" : site_.mig_config_map);
     if (!text) return text.error();
     mig.map = replace ? std::string(operators::kOurMigMap) : site_.mig_config_map;
@@ -352,16 +365,12 @@ class Goal {
   Status ask_fleet(const std::string& text) {
     auto after = operators::parse_mig_document(text, std::string(operators::kOurMigMap));
     if (!after) return after.error();
-    std::map<std::string, operators::MigDocument> known;
     std::vector<operators::FleetNode> fleet;
     for (const auto& [node, labels] : site_.labels) {
       operators::FleetNode one{node, value_of(labels, operators::kMigConfig), boards_from(labels), nullptr};
-      std::string own = value_of(site_.node_config_yaml, node);
-      const std::string& file = own.empty() ? site_.mig_config_yaml : own;
-      auto [it, fresh] = known.try_emplace(file);
-      if (fresh)
-        if (auto document = operators::parse_mig_document(file, node)) it->second = std::move(*document);
-      one.before = &it->second;
+      const operators::MigFile* file = site_.own_config(node);
+      if (!file) file = site_.mig_config.get();
+      if (file && file->document) one.before = &*file->document;
       if (node != name_) fleet.push_back(std::move(one));
     }
     operators::FleetAnswer answer = operators::ask_fleet(fleet, *after);

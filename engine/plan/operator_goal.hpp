@@ -16,6 +16,7 @@ namespace tessera::plan {
 struct OperatorGoal {
   struct Mig {
     std::string name;                           // nvidia.com/mig.config
+    std::string found;                          // ... as it stands while planning
     std::optional<operators::MigConfig> entry;  // must be added under that name
     std::string map;   // ConfigMap that the MIG manager shall read; empty: as it does
     std::string text;  // ... if it is to be made: all of it
@@ -33,6 +34,8 @@ struct OperatorGoal {
   struct Vgpu {
     std::string workload;  // nvidia.com/gpu.workload.config; empty: as it is
     std::string config;    // nvidia.com/vgpu.config; empty: the label is taken off
+    std::string found;     // ... as it stands while planning
+    int count = 0;         // how many of them all boards hold together; 0: the table does not know
   };
   std::optional<Mig> mig;
   std::optional<Plugin> plugin;

@@ -26,7 +26,9 @@ inline constexpr std::string_view kPluginFile = "the device plugin's file";
 inline constexpr std::string_view kMigOrder = "MIG order";  // the label, where the manager works on it or has
 inline constexpr std::string_view kMigFailure = "MIG failure";  // "": none; else the cause and the log's tail
 inline constexpr std::string_view kMigStuck = "MIG manager's pace";  // "": it goes on, or is done
-inline constexpr std::string_view kVgpuFailure = "vGPU failure";
+inline constexpr std::string_view kVgpuOrder = "vGPU order";      // as kMigOrder, of the vGPU device manager
+inline constexpr std::string_view kVgpuFailure = "vGPU failure";  // "": none
+inline constexpr std::string_view kVgpuOffer = "vGPUs on offer";  // of(.., type): how many are allocatable
 
 inline std::string of(std::string_view kind, std::string_view name) {
   return std::string(kind) + " " + std::string(name);
@@ -39,11 +41,12 @@ namespace tessera::plan::verbs {
 inline constexpr std::string_view kReviewAccess = "review-access";  // verbs, namespace
 inline constexpr std::string_view kHoldAutoscaler = "hold-autoscaler";
 inline constexpr std::string_view kFreeAutoscaler = "free-autoscaler";
-inline constexpr std::string_view kWriteMigConfig = "write-mig-config";        // map, name, entry [text]
+inline constexpr std::string_view kWriteMigConfig = "write-mig-config";  // map, name, entry, diff [text]
 inline constexpr std::string_view kWritePluginConfig = "write-plugin-config";  // map, name, text [base]
 inline constexpr std::string_view kPatchPolicy = "patch-cluster-policy";       // policy, patch
 inline constexpr std::string_view kLabelNode = "label-node";                   // labels; empty: taken off
-inline constexpr std::string_view kOrderMig = "order-mig";                     // config
+inline constexpr std::string_view kOrderMig = "order-mig";                     // config, found
+inline constexpr std::string_view kOrderVgpu = "order-vgpu";                   // config, found, workload
 inline constexpr std::string_view kRecoverMig = "recover-mig-manager";         // config, namespace
 
 }  // namespace tessera::plan::verbs

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "engine/operators/labels.hpp"
 #include "engine/plan/observed.hpp"
@@ -126,19 +127,30 @@ class OperatorBuilder {
     return conditions;
   }
 
+  std::set<std::string> namespaces_to_evict_from() const {
+    std::set<std::string> all;
+    if (change_.intent.options.way == Way::wait) return all;
+    for (const Disturbed& one : change_.blast_radius)
+      if (std::size_t slash = one.id.text.find('/'); slash != std::string::npos)
+        all.insert(one.id.text.substr(0, slash));
+    return all;
+  }
   void preflight() {
     std::string verbs = "patch nodes";
-    if (change_.intent.options.way != Way::wait) verbs += ", create pods/eviction";
+    for (const std::string& ns : namespaces_to_evict_from()) verbs += ", create pods/eviction in " + ns;
     if (goal_.mig) verbs += ", delete pods";
     if (writes_map()) verbs += ", create configmaps, patch configmaps";
     if (points_policy()) verbs += ", patch clusterpolicies";
     std::vector<std::string> commands;
     for (std::size_t at = 0; at < verbs.size();) {
       std::size_t end = std::min(verbs.find(", ", at), verbs.size());
-      std::string resource = verbs.substr(at, end - at);
-      bool cluster_wide = resource.ends_with("nodes") || resource.ends_with("policies");
+      std::string verb = verbs.substr(at, end - at);
+      std::size_t in = verb.find(" in ");
+      std::string ns = in == std::string::npos ? site_.ns : verb.substr(in + 4);
+      verb = verb.substr(0, in);
+      bool cluster_wide = verb.ends_with("nodes") || verb.ends_with("policies");
       commands.push_back(
-          fmt::format("kubectl auth can-i {}{}", resource, cluster_wide ? "" : " --namespace " + site_.ns));
+          fmt::format("kubectl auth can-i {}{}", verb, cluster_wide ? "" : " --namespace " + ns));
       at = end + 2;
     }
     Step& access = special("see what we may do", verbs::kReviewAccess,
@@ -235,8 +247,10 @@ class OperatorBuilder {
     std::vector<std::string> commands = commented(mig.diff);
     commands.push_back(fmt::format("kubectl {} configmap {} --namespace {}{}", anew ? "create" : "edit",
                                    mig.map, site_.ns, anew ? " --from-file=config.yaml" : ""));
-    std::map<std::string, std::string> arguments{
-        {"map", mig.map}, {"name", mig.name}, {"entry", operators::document_of({*mig.entry})}};
+    std::map<std::string, std::string> arguments{{"map", mig.map},
+                                                 {"name", mig.name},
+                                                 {"entry", operators::document_of({*mig.entry})},
+                                                 {"diff", mig.diff}};
     if (anew) arguments["text"] = mig.text;
     Step& step = special(fmt::format("{} {} {} {}", anew ? "make" : "add", anew ? mig.map : mig.name,
                                      anew ? "with" : "to", anew ? mig.name : mig.map),
@@ -301,10 +315,10 @@ class OperatorBuilder {
 
   void change_mig() {
     const OperatorGoal::Mig& mig = *goal_.mig;
-    Step& set =
-        special(fmt::format("ask the MIG manager for {}", mig.name), verbs::kOrderMig, {{"config", mig.name}},
-                {fmt::format("kubectl label node {} --overwrite {}={} {}-", node_, operators::kMigConfig,
-                             mig.name, operators::kMigState)});
+    Step& set = special(fmt::format("ask the MIG manager for {}", mig.name), verbs::kOrderMig,
+                        {{"config", mig.name}, {"found", mig.found}},
+                        {fmt::format("kubectl label node {} --overwrite {}={} {}-", node_,
+                                     operators::kMigConfig, mig.name, operators::kMigState)});
     set.before = empty();
     set.after = {says(words::kMigOrder, mig.name)};
     set.undo = earlier_label(operators::kMigConfig);
@@ -352,19 +366,26 @@ class OperatorBuilder {
   }
   void change_vgpu() {
     const OperatorGoal::Vgpu& vgpu = *goal_.vgpu;
-    std::map<std::string, std::string> labels{{std::string(operators::kVgpuConfig), vgpu.config},
-                                              {std::string(operators::kVgpuState), ""}};
-    if (!vgpu.workload.empty()) labels[std::string(operators::kWorkload)] = vgpu.workload;
-    Step& step =
-        label(vgpu.config.empty() ? "back to containers" : fmt::format("vGPU {}", vgpu.config), labels);
-    // The state is gone only until the manager writes it again.
-    std::erase(step.after, says(operators::kVgpuState, ""));
-    step.undo = earlier_label(operators::kVgpuConfig);
-    if (vgpu.config.empty()) return;
+    if (vgpu.config.empty()) {
+      Step& back = label("back to containers", {{std::string(operators::kVgpuConfig), ""},
+                                                {std::string(operators::kVgpuState), ""},
+                                                {std::string(operators::kWorkload), vgpu.workload}});
+      back.undo = earlier_label(operators::kVgpuConfig);
+      return;
+    }
+    Step& set =
+        special(fmt::format("ask the vGPU device manager for {}", vgpu.config), verbs::kOrderVgpu,
+                {{"config", vgpu.config}, {"found", vgpu.found}, {"workload", vgpu.workload}},
+                {fmt::format("kubectl label node {} --overwrite {}={} {}={} {}-", node_, operators::kWorkload,
+                             vgpu.workload, operators::kVgpuConfig, vgpu.config, operators::kVgpuState)});
+    set.before = empty();
+    set.after = {says(words::kVgpuOrder, vgpu.config), says(operators::kWorkload, vgpu.workload)};
+    set.undo = earlier_label(operators::kVgpuConfig);
     Step& follow = add("follow the vGPU device manager", LookOnly{},
                        {fmt::format("kubectl get node {} --watch --label-columns {},{}", node_,
                                     operators::kVgpuConfig, operators::kVgpuState)});
-    follow.before = {MarkIsOurs{}, NodeClosed{}, must_say(words::kVgpuFailure, "")};
+    follow.before = {MarkIsOurs{}, NodeClosed{}, must_say(words::kVgpuFailure, ""),
+                     says(words::kVgpuOrder, vgpu.config)};
     follow.after = {Answering{}, says(operators::kVgpuConfig, vgpu.config),
                     says(operators::kVgpuState, "success")};
     follow.deadline = kManager;
@@ -390,7 +411,11 @@ class OperatorBuilder {
     Conditions stands = proof();
     step.before.insert(step.before.end(), stands.begin(), stands.end());
     step.after = stands;
-    if (!goal_.vgpu || goal_.vgpu->config.empty()) step.after.push_back(Advertises{change_.after.kubernetes});
+    bool machines = goal_.vgpu && !goal_.vgpu->config.empty();
+    if (!machines) step.after.push_back(Advertises{change_.after.kubernetes});
+    if (machines && goal_.vgpu->count > 0)
+      step.after.push_back(
+          says(words::of(words::kVgpuOffer, goal_.vgpu->config), std::to_string(goal_.vgpu->count)));
     for (const auto& [key, value] : goal_.labels) step.after.push_back(says(key, value));
     step.deadline = minutes(5);
     step.look_every = seconds(2);

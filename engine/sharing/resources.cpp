@@ -135,7 +135,7 @@ std::optional<ResourceName> parse_kubernetes(std::string_view text) {
     name.kind = ResourceKind::instance;
     return name;
   }
-  if (text.starts_with("NVIDIA_") || text.starts_with("GRID_")) {
+  if (strip_prefix(text, "NVIDIA_") || strip_prefix(text, "GRID_")) {
     name.kind = ResourceKind::vgpu;
     name.type = clean(text, 128);
     return name;

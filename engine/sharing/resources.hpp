@@ -37,7 +37,7 @@ enum class ResourceKind : std::uint8_t { gpu, instance, mps, shard, vgpu, gpu_me
 struct ResourceName {
   ResourceKind kind = ResourceKind::gpu;
   std::optional<ProfileName> profile;  // instance
-  std::string type;                    // Slurm's type of a whole board, or the vGPU's type
+  std::string type;                    // Slurm's type of a whole board, or the vGPU's type: "A10-12Q"
   bool shared = false;                 // ".shared"
   friend bool operator==(const ResourceName&, const ResourceName&) = default;
 };

@@ -273,6 +273,9 @@ constexpr Flag kFlags[] = {
      "every parked run whose time has come or whose nodes are empty"},
     {"messages", 0, "", false, "", Section::run, kPlan | kJournal, "", false, "", Completes::nothing, "",
      "one text for each owner of disturbed work, to send on"},
+    {"patch", 0, "", false, "", Section::run, kPlan, "", false, "", Completes::nothing, "",
+     "what the plan adds to ConfigMaps and the ClusterPolicy, as a patch for the repository that they come "
+     "from"},
 
     {"product", 0, "PRODUCT", false, "", Section::guide, kGuide, "", false, "", Completes::product, "",
      "a product that need not be in any cluster"},

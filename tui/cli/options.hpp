@@ -86,6 +86,7 @@ struct Options {
   bool go_on = false;
   bool due = false;
   bool messages = false;
+  bool patch = false;  // what a plan adds to files of the site's, instead
 
   bool rbac = false;  // doctor: the role that is needed, instead
 

@@ -5,6 +5,7 @@
 #include "engine/json.hpp"
 #include "engine/plan/actuator.hpp"
 #include "engine/plan/plan_file.hpp"
+#include "engine/plan/site_patch.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/json.hpp"
 #include "tui/cli/plan_text.hpp"
@@ -38,6 +39,10 @@ constexpr std::string_view kHowToApply =
 void print(const plan::Plan& plan, const Options& options, const Streams& streams) {
   if (options.messages) {
     streams.out << messages_text(plan);
+  } else if (options.patch) {
+    std::string patch = plan::site_patch(plan);
+    if (patch.empty()) streams.err << "The plan writes nothing but to its nodes.\n" << std::flush;
+    streams.out << patch;
   } else if (options.output != OutputFormat::table) {
     streams.out << plan_document(plan, options.output);
   } else {

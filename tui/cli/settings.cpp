@@ -289,6 +289,7 @@ void read_run(Reader& reader, Options& options) {
   options.go_on = reader.on("go-on");
   options.due = reader.on("due");
   options.messages = reader.on("messages");
+  options.patch = reader.on("patch");
 }
 
 std::shared_ptr<const slurmconf::Site> read_slurm(Reader& reader) {

@@ -37,7 +37,7 @@ Look look_at(const std::string& labels, const std::string& annotations = "", con
                      R"(},"annotations":{)" + annotations + "}" + more +
                      R"(},"spec":{},"status":{"conditions":[{"type":"Ready","status":"True"}]}})";
   Look look;
-  look.at = noon();
+  look.at = look.cluster_time = noon();
   look.name = "n1";
   look.node = parse_json(text, "node").value();
   Parser parser;
@@ -115,7 +115,7 @@ TEST(KubeFacts, AHangIsPendingWithPausesForMoreThanFiveMinutes) {
   Look look = look_at(pending);
   operators::Site site;
   EXPECT_EQ(facts_of(look, site, &test::catalogue(), memory).words.at(std::string(words::kMigStuck)), "");
-  look.at += 6min;
+  look.cluster_time += 6min;
   EXPECT_NE(facts_of(look, site, &test::catalogue(), memory).words.at(std::string(words::kMigStuck)), "");
   // One that is done does not hang, and neither does one whose pauses are gone.
   EXPECT_EQ(facts(look_at(R"("nvidia.com/mig.config.state":"success")", "", managed))
@@ -146,9 +146,9 @@ TEST(KubeFacts, AFileCountsOnceAKubeletHadTimeToBringIt) {
           .value();
   EXPECT_EQ(facts(look).words.at(words::of(words::kMigEntry, "a")), "site");
   EXPECT_NE(facts(look).words.at(std::string(words::kMigFile)).find("for another 90 s"), std::string::npos);
-  look.at += 2min;
+  look.cluster_time += 2min;
   EXPECT_EQ(facts(look).words.at(std::string(words::kMigFile)), "");
-  look.at = noon();
+  look.at = look.cluster_time = noon();
   look.pods[0].started = noon();  // it was started after the change
   EXPECT_EQ(facts(look).words.at(std::string(words::kMigFile)), "");
 }
@@ -314,6 +314,20 @@ TEST(KubeDeeds, ALabelThatSaysSoAlreadyIsTakenOffFirst) {
   ASSERT_TRUE(node.perform(order));
   ASSERT_EQ(node.sent("PATCH").size(), 3u);
   EXPECT_NE(node.sent("PATCH")[1].find(R"("nvidia.com/mig.config":null)"), std::string::npos);
+}
+
+TEST(KubeDeeds, SomebodyElsesOrderIsNotOverruled) {
+  OneNode node;
+  node.marked();
+  plan::Special order{"order-mig", {{"config", "all-balanced"}, {"found", "all-disabled"}}};
+  node.labels = R"("nvidia.com/mig.config":"all-1g.10gb","nvidia.com/mig.config.state":"success")";
+  Status refused = node.perform(order);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().reason.find("somebody has ordered all-1g.10gb"), std::string::npos);
+  EXPECT_TRUE(node.sent("PATCH").empty());
+  node.labels = R"("nvidia.com/mig.config":"all-disabled")";
+  ASSERT_TRUE(node.perform(order));
+  EXPECT_EQ(node.sent("PATCH").size(), 1u);
 }
 
 TEST(KubeDeeds, ABudgetsRefusalIsToldInItsWords) {

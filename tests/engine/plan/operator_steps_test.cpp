@@ -7,6 +7,7 @@
 #include "engine/plan/operator_words.hpp"
 #include "engine/plan/plan_file.hpp"
 #include "engine/plan/run.hpp"
+#include "engine/plan/site_patch.hpp"
 #include "tests/engine/plan/boards.hpp"
 
 namespace tessera::test {
@@ -32,7 +33,7 @@ struct Kubernetes : Story {
     site.ns = "gpu-operator";
     site.policy = "cluster-policy";
     site.strategy = "mixed";
-    site.node_config_yaml["n1"] = kStaticFile;
+    site.node_config["n1"] = operators::mig_file(kStaticFile);
     site.plugin_config_map = "plugin-configs";
     site.plugin_default = "default";
     site.plugin_configs = {
@@ -210,7 +211,7 @@ TEST(OperatorSteps, FailureStopsAndAHangIsMended) {
 TEST(OperatorSteps, ALayoutWithoutANameIsAddedToTheSitesOwnFile) {
   Kubernetes k;
   k.site.mig_config_map = "site-layouts";
-  k.site.mig_config_yaml = kStaticFile;
+  k.site.mig_config = operators::mig_file(kStaticFile);
   Plan plan = k.plan(everywhere("2x3g.40gb"));
   const std::vector<Step>& steps = plan.nodes.at(0).steps;
   const Step& write = step_with(steps, "write-mig-config");
@@ -228,11 +229,32 @@ TEST(OperatorSteps, ALayoutWithoutANameIsAddedToTheSitesOwnFile) {
   EXPECT_LT(order.find("write-mig-config look-only"), order.find("order-mig"));
 }
 
+TEST(OperatorSteps, WhatIsAddedToTheSitesFilesCanBeKeptAsAPatch) {
+  Kubernetes k;
+  EXPECT_EQ(plan::site_patch(k.plan(everywhere("7x1g.10gb"))), "");
+  k.site.mig_config_map = "site-layouts";
+  k.site.mig_config = operators::mig_file(kStaticFile);
+  k.site.owned_by_others = {"ConfigMap site-layouts: managed by Argo CD"};
+  Plan plan = k.plan(everywhere("2x3g.40gb"));
+  std::string patch = plan::site_patch(plan);
+  EXPECT_NE(patch.find("# ConfigMap site-layouts, key config.yaml\n--- "), std::string::npos) << patch;
+  EXPECT_NE(patch.find("\n+  tessera-"), std::string::npos) << patch;
+  EXPECT_TRUE(std::any_of(plan.notices.begin(), plan.notices.end(), [](const plan::Notice& one) {
+    return one.rule == "owned-by-others" && one.text.find("--patch") != std::string::npos;
+  }));
+  k.site.plugin_config_map = k.site.plugin_default = "";
+  k.site.plugin_configs.clear();
+  patch = plan::site_patch(k.plan(sharing_everywhere(Strategy::time_slicing, 4)));
+  EXPECT_NE(patch.find("--- /dev/null\n+++ tessera-device-plugin-config/tessera-"), std::string::npos)
+      << patch;
+  EXPECT_NE(patch.find("# ClusterPolicy cluster-policy, as a merge patch\n# {"), std::string::npos) << patch;
+}
+
 TEST(OperatorSteps, TheManagersOwnFileIsReplacedOnlyWhereTheFleetStaysTheSame) {
   Kubernetes k;
   k.site.labels["n2"] = {{"nvidia.com/mig.config", "all-balanced"},
                          {"nvidia.com/gpu.product", "NVIDIA-H100-80GB-HBM3"}};
-  k.site.node_config_yaml["n2"] = kStaticFile;
+  k.site.node_config["n2"] = operators::mig_file(kStaticFile);
   Plan plan = k.plan(everywhere("2x3g.40gb"));
   const std::vector<Step>& steps = plan.nodes.at(0).steps;
   EXPECT_EQ(argument(step_with(steps, "write-mig-config"), "map"), "tessera-mig-config");
@@ -244,9 +266,9 @@ TEST(OperatorSteps, TheManagersOwnFileIsReplacedOnlyWhereTheFleetStaysTheSame) {
   // A node whose label the new file does not know, or knows as something else.
   k.site.labels["n3"] = {{"nvidia.com/mig.config", "theirs"},
                          {"nvidia.com/gpu.product", "NVIDIA-H100-80GB-HBM3"}};
-  k.site.node_config_yaml["n3"] =
+  k.site.node_config["n3"] = operators::mig_file(
       "version: v1\nmig-configs:\n  theirs:\n  - {devices: all, mig-enabled: true, mig-devices: {7g.80gb: "
-      "1}}\n";
+      "1}}\n");
   std::string why = k.refusal(everywhere("2x3g.40gb"));
   EXPECT_NE(why.find("n3: selected mig-config not present: theirs"), std::string::npos) << why;
 }
@@ -342,9 +364,18 @@ TEST(OperatorSteps, VirtualMachinesAreAnotherWorkload) {
   EXPECT_NE(k.refusal(intent).find("sandboxWorkloads"), std::string::npos);
   k.site.vm_nodes = true;
   std::vector<Step> steps = k.steps(intent);
-  const Step& label = step_with(steps, "label-node");
-  EXPECT_EQ(argument(label, std::string(operators::kWorkload)), "vm-vgpu");
-  EXPECT_EQ(argument(label, std::string(operators::kVgpuConfig)), "H100XM-20C");
+  const Step& order = step_with(steps, "order-vgpu");
+  EXPECT_EQ(argument(order, "workload"), "vm-vgpu");
+  EXPECT_EQ(argument(order, "config"), "H100XM-20C");
+  // A failure stops it; taken up again, the order is given anew.
+  auto follow = std::find_if(steps.begin(), steps.end(),
+                             [](const Step& one) { return one.title == "follow the vGPU device manager"; });
+  ASSERT_NE(follow, steps.end());
+  EXPECT_TRUE(has(follow->before, plan::WordIs{std::string(plan::words::kVgpuFailure), "", false}));
+  EXPECT_TRUE(has(order.after, plan::WordIs{std::string(plan::words::kVgpuOrder), "H100XM-20C"}));
+  // Four on each of the two boards are what counts, not the label.
+  EXPECT_TRUE(has(steps.at(steps.size() - 4).after,
+                  plan::WordIs{plan::words::of(plan::words::kVgpuOffer, "H100XM-20C"), "8"}));
 }
 
 TEST(OperatorSteps, SaysWhatIsMissing) {
