@@ -77,7 +77,7 @@ class Audit {
       held_[{claim.node, claim.gpu, claim.instance, id}] -= claim.share;
       units[claim.node] += claim.share;
     }
-    const Shape& shape = world_.spec().shapes[job.shape];
+    const Shape& shape = wanted_by(world_, job);
     if (!job.claims.empty() && units.size() != static_cast<std::size_t>(shape.nodes))
       wrong("job {}: on {} nodes, asked for {}", id, units.size(), shape.nodes);
     for (const auto& [node, count] : units)

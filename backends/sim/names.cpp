@@ -1,6 +1,9 @@
 // What the schedulers call a job.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "backends/sim/world.hpp"
 #include "engine/text.hpp"
 
@@ -21,8 +24,19 @@ std::string pod_suffix(JobId id) {
 
 WorkloadId workload_id(const World& world, const Job& job) {
   if (world.spec().scheduler == Scheduler::slurm) return WorkloadId(std::to_string(job.id));
-  return WorkloadId(fmt::format("{}/{}-{}", clean(world.spec().shapes[job.shape].group, 64),
-                                clean(job.name, 247), pod_suffix(job.id)));
+  std::string group = clean(wanted_by(world, job).group, 64);
+  if (job.errand.one) return WorkloadId(fmt::format("{}/{}", group, clean(job.errand.one->name, 253)));
+  return WorkloadId(fmt::format("{}/{}-{}", group, clean(job.name, 247), pod_suffix(job.id)));
+}
+
+const Shape& wanted_by(const World& world, const Job& job) {
+  return job.errand.one ? job.errand.one->shape : world.spec().shapes[job.shape];
+}
+
+int resource_named(const ClusterSpec& spec, std::string_view name) {
+  auto found = std::find(spec.resources.begin(), spec.resources.end(), name);
+  if (found == spec.resources.end()) return std::numeric_limits<int>::max();
+  return static_cast<int>(found - spec.resources.begin());
 }
 
 }  // namespace tessera::sim

@@ -80,6 +80,7 @@ struct Shape {
   int partition = -1;               // Slurm; -1: any node (Kubernetes)
   std::string group;                // partition or namespace, as shown
   std::vector<std::uint32_t> only;  // node indices; empty: any
+  friend bool operator==(const Shape&, const Shape&) = default;
 };
 
 // A kind of work: initial jobs and arrivals are drawn from it.

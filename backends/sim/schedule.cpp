@@ -100,10 +100,11 @@ class Pass {
 
   void look(Job& job) {
     if (!job.hold.empty() && world_.now < job.eligible) return wait(job, job.hold);
-    const Shape& shape = spec_.shapes[job.shape];
+    const Shape& shape = wanted_by(world_, job);
     std::string barred = slurm() ? why_barred(job, shape) : "";
     if (!barred.empty()) return wait(job, barred);
-    Search& search = shapes_[job.shape];
+    Search own;  // what nobody else asks for is searched for once
+    Search& search = job.errand.one ? own : shapes_[job.shape];
     if (!search.failed) {
       std::vector<Claim> claims;
       if (place(shape, search, claims)) return step_.start(job, std::move(claims));

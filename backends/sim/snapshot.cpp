@@ -95,7 +95,7 @@ Reservation cleaned(Reservation reservation) {
 
 Workload workload_value(const World& world, const Job& job) {
   const ClusterSpec& spec = world.spec();
-  const Shape& shape = spec.shapes[job.shape];
+  const Shape& shape = wanted_by(world, job);
   const User& user = spec.users[job.user];
   bool slurm = spec.scheduler == Scheduler::slurm;
   Workload workload;

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "backends/sim/slots.hpp"
@@ -255,7 +256,7 @@ class Loader {
       return static_cast<std::uint32_t>(lines_.number(0, static_cast<std::int64_t>(size) - 1));
     };
     job.id = static_cast<JobId>(lines_.number(1, UINT32_MAX));
-    job.shape = index(spec().shapes.size());
+    job.shape = index(std::max<std::size_t>(1, spec().shapes.size()));
     job.user = index(spec().users.size());
     job.does = static_cast<Character>(lines_.number(0, static_cast<int>(Character::waste)));
     job.state = static_cast<JobState>(lines_.number(0, static_cast<int>(JobState::completing)));
@@ -273,10 +274,29 @@ class Loader {
     job.reason = lines_.quoted();
     job.comment = lines_.quoted();
     lines_.end_line();
+    if (!lines_.failed() && lines_.take("errand")) load_errand(job);
+    if (!job.errand.one && job.shape >= spec().shapes.size()) return lines_.fail("the job asks for nothing");
     while (!lines_.failed() && lines_.take("claim")) load_claim(job);
     if (lines_.failed()) return;
     if (!world_.jobs.empty() && job.id <= world_.jobs.rbegin()->first) lines_.fail("jobs out of order");
     world_.jobs.emplace_hint(world_.jobs.end(), job.id, std::move(job));
+  }
+
+  void load_errand(Job& job) {
+    Errand errand;
+    errand.shape.count = static_cast<int>(lines_.number(1, 1000));
+    errand.shape.text = lines_.quoted();
+    errand.shape.type = lines_.quoted();
+    errand.shape.group = lines_.quoted();
+    errand.name = lines_.quoted();
+    while (!lines_.failed() && lines_.more())
+      errand.shape.only.push_back(
+          static_cast<std::uint32_t>(lines_.number(0, static_cast<std::int64_t>(world_.nodes.size()) - 1)));
+    lines_.end_line();
+    if (spec().scheduler != Scheduler::kubernetes) return lines_.fail("only pods come from outside");
+    errand.shape.resource = resource_named(spec(), errand.shape.text);
+    std::sort(errand.shape.only.begin(), errand.shape.only.end());
+    job.errand.one = std::make_shared<const Errand>(std::move(errand));
   }
 
   void load_claim(Job& job) {

@@ -79,6 +79,10 @@ class Writer {
          time(job.submitted), time(job.started), time(job.ends),
          never ? "-" : std::to_string(time(job.eligible)), job.runs.count(), job.limit.count(),
          quoted(job.name), quoted(job.hold), quoted(job.reason), quoted(job.comment));
+    if (const Errand* errand = job.errand.one.get())
+      line("errand {} {} {} {} {}{}", errand->shape.count, quoted(errand->shape.text),
+           quoted(errand->shape.type), quoted(errand->shape.group), quoted(errand->name),
+           fmt::format("{}{}", errand->shape.only.empty() ? "" : " ", fmt::join(errand->shape.only, " ")));
     for (const Claim& claim : job.claims)
       line("claim {} {} {} {}", claim.node, claim.gpu, claim.instance, claim.share);
   }

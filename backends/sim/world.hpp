@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <queue>
 #include <set>
@@ -35,9 +36,23 @@ struct Claim {
 
 enum class JobState : std::uint8_t { pending, running, completing };
 
+// Work that came from outside, in words that no scenario has: a pod that somebody made by hand.
+struct Errand {
+  Shape shape;
+  std::string name;  // as it is called, within its group
+  friend bool operator==(const Errand&, const Errand&) = default;
+};
+struct ErrandPtr {
+  std::shared_ptr<const Errand> one;  // shared: a job is copied often, its errand never changes
+  friend bool operator==(const ErrandPtr& a, const ErrandPtr& b) {
+    return a.one == b.one || (a.one && b.one && *a.one == *b.one);
+  }
+};
+
 struct Job {
   JobId id = 0;
-  std::uint32_t shape = 0;
+  std::uint32_t shape = 0;  // of the scenario's; means nothing where there is an errand
+  ErrandPtr errand;
   std::uint32_t user = 0;
   Character does = Character::batch;
   JobState state = JobState::pending;
@@ -172,6 +187,10 @@ std::optional<std::uint32_t> find_node(const World& world, std::string_view show
 bool is_vanished(const World& world, std::uint32_t node);
 bool is_silent(const World& world, std::uint32_t node);  // ... or lets it not answer
 
+// What the job asks for.
+const Shape& wanted_by(const World& world, const Job& job);
+// The number of a resource's name in the scenario; one that nothing offers where it is not there.
+int resource_named(const ClusterSpec& spec, std::string_view name);
 // What the scheduler calls the job: "80017", "team-ml/serve-x2x4p".
 WorkloadId workload_id(const World& world, const Job& job);
 

@@ -123,7 +123,8 @@ Answer Api::create(Asked& asked) {
     drop(child(fresh, "metadata"), field);
   if (asked.dry_run())
     return asked.object(std::make_shared<const Json>(std::move(fresh)), 201, cluster_.world().now);
-  Written written = cluster_.objects().create(key, std::move(fresh));
+  Written written = kind.resource == "pods" ? cluster_.create_pod(key, std::move(fresh))
+                                            : cluster_.objects().create(key, std::move(fresh));
   if (!written.ok()) return refuse(*written.refusal);
   return asked.object(written.object, 201, cluster_.world().now);
 }

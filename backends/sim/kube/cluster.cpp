@@ -31,8 +31,6 @@ void carry_over(Json& object, const Json& before, const Json& after) {
     if (!after.find(name)) drop(object, name);
 }
 
-bool is_world_pod(const Key& key) { return key.resource == "pods"; }
-
 }  // namespace
 
 Cluster::Cluster(sim::Store world, double speed, std::function<TimePoint()> wall)
@@ -283,101 +281,6 @@ void Cluster::follow_cordon(const Change& change) {
       step.resume(*node);
     }
   });
-}
-
-namespace {
-
-// Ends a job within `grace`; work that a controller looks after comes back as a job of its own, at once.
-void end_job(World& world, Changes& made, JobId id, std::optional<Duration> grace) {
-  Step step(world, made);
-  Job& job = world.jobs.at(id);
-  if (job.state == JobState::completing && !grace) return;
-  bool waited = job.state == JobState::pending;
-  if (job.restartable && job.state != JobState::completing) {
-    Job again = job;
-    again.id = world.next_id++;
-    again.state = JobState::pending;
-    again.submitted = world.now;
-    again.started = again.ends = TimePoint{};
-    again.reason.clear();
-    again.claims.clear();
-    if (again.stream >= 0) ++step.derived().waiting[static_cast<std::size_t>(again.stream)];
-    step.derived().pending.insert(again.id);
-    step.changed(again.id);
-    world.jobs.emplace(again.id, std::move(again));
-    step.request_pass();
-  }
-  Job& ending = world.jobs.at(id);
-  if (waited) {
-    step.derived().pending.erase(id);
-    if (ending.stream >= 0) --step.derived().waiting[static_cast<std::size_t>(ending.stream)];
-  }
-  if (ending.state != JobState::completing) step.finish(ending);
-  TimePoint latest = world.now + (waited ? Duration(0) : grace.value_or(std::chrono::seconds(30)));
-  if (latest >= ending.ends) return;
-  ending.ends = latest;
-  step.derived().queue.push({latest, World::Derived::Kind::leave, id});
-  step.changed(id);
-}
-
-}  // namespace
-
-Written Cluster::delete_pod(const Key& key, std::optional<Duration> grace, std::string_view uid,
-                            std::string_view expected) {
-  ObjectPtr there = objects_.find(key);
-  if (!there) return {not_found(key.resource, key.name), nullptr};
-  if (!uid.empty() && uid != view_at(*there, {"metadata", "uid"})) return objects_.remove(key, uid, expected);
-  if (is_world_pod(key) && job_of(key)) {
-    JobId id = pods_.at(key);
-    Status ok = act([&](World& world, Changes& made) {
-      end_job(world, made, id, grace);
-      if (grace && grace->count() == 0) made.add(world.advance(world.now));
-    });
-    if (!ok) return {Refusal{500, "InternalError", ok.error().reason}, nullptr};
-    ObjectPtr after = objects_.find(key);
-    return {std::nullopt, after ? after : there};
-  }
-  Duration wait = std::min(grace.value_or(std::chrono::seconds(2)), Duration(std::chrono::seconds(2)));
-  std::string id = text_at(*there, {"metadata", "uid"});
-  if (wait.count() == 0) return objects_.remove(key, id);
-  if (at(*there, {"metadata", "deletionTimestamp"})) return {std::nullopt, there};
-  bool led = led_ && led_(*there);
-  TimePoint gone = world().now + (led ? grace.value_or(std::chrono::seconds(30)) : wait);
-  objects_.edit(key, [&](Json& pod) {
-    put_at(pod, {"metadata", "deletionTimestamp"}, text(time_text(gone)));
-    put_at(pod, {"metadata", "deletionGracePeriodSeconds"}, number(grace ? grace->count() / 1000 : 30));
-  });
-  if (!led) agenda_.at(gone, [this, key, id] { objects_.remove(key, id); });
-  return {std::nullopt, objects_.find(key)};
-}
-
-Written Cluster::evict_pod(const Key& key, std::optional<Duration> grace, std::string_view uid) {
-  ObjectPtr pod = objects_.find(key);
-  if (!pod) return {not_found(key.resource, key.name), nullptr};
-  bool runs = view_at(*pod, {"status", "phase"}) == "Running" && !at(*pod, {"metadata", "deletionTimestamp"});
-  const Json* labels = at(*pod, {"metadata", "labels"});
-  std::vector<ObjectPtr> budgets;
-  for (const ObjectPtr& budget : objects_.all("poddisruptionbudgets.policy", key.ns))
-    if (labels && label_selector_matches(at(*budget, {"spec", "selector"}), *labels))
-      budgets.push_back(budget);
-  if (runs && budgets.size() > 1)
-    return {Refusal{500, "InternalError",
-                    "This pod has more than one PodDisruptionBudget, which the eviction subresource does not "
-                    "support."},
-            nullptr};
-  if (runs && budgets.size() == 1 && number_at(*budgets[0], {"status", "disruptionsAllowed"}) <= 0) {
-    Refusal refusal{429, "TooManyRequests",
-                    "Cannot evict pod as it would violate the pod's disruption budget."};
-    refusal.causes.push_back(
-        {"DisruptionBudget",
-         fmt::format("The disruption budget {} needs {} healthy pods and has {} currently",
-                     text_at(*budgets[0], {"metadata", "name"}),
-                     number_at(*budgets[0], {"status", "desiredHealthy"}),
-                     number_at(*budgets[0], {"status", "currentHealthy"})),
-         ""});
-    return {refusal, nullptr};
-  }
-  return delete_pod(key, grace, uid);
 }
 
 void Cluster::record_event(const Key& about, std::string_view kind, std::string_view type,

@@ -22,7 +22,7 @@ std::string fake_uid(const World& world, std::string_view what) {
 
 std::string app_of(const Job& job) { return clean(job.name, 63); }
 std::string namespace_of(const World& world, const Job& job) {
-  return clean(world.spec().shapes[job.shape].group, 63);
+  return clean(wanted_by(world, job).group, 63);
 }
 
 std::string replica_set_uid(const World& world, const std::string& ns, const std::string& app) {
@@ -78,7 +78,7 @@ Json status_of(const World& world, const Job& job) {
 }
 
 Json spec_of(const World& world, const Job& job) {
-  const Shape& shape = world.spec().shapes[job.shape];
+  const Shape& shape = wanted_by(world, job);
   std::string resource = clean(shape.text, 128);
   Json wants = object({{"cpu", text(std::to_string(4 * shape.count))},
                        {"memory", text(fmt::format("{}Gi", 16 * shape.count))},

@@ -13,6 +13,7 @@
 #include "backends/sim/kube/protobuf.hpp"
 #include "backends/sim/kube/serve.hpp"
 #include "backends/sim/slots.hpp"
+#include "backends/sim/state_text.hpp"
 #include "backends/sim/step.hpp"
 #include "engine/sharing/resources.hpp"
 #include "tests/backends/sim/worlds.hpp"
@@ -356,6 +357,48 @@ TEST(KubeApi, AWorldThatStandsStillGivesAnActionItsTime) {
   TimePoint now = place.cluster.world().now;
   place.pass(std::chrono::hours(1));
   EXPECT_EQ(place.cluster.world().now, now);
+}
+
+// A pod that kubectl makes is work like any other: boards are counted, and it waits its turn.
+TEST(KubeApi, APodMadeByHandRunsWhereGpusAreFree) {
+  Place place(
+      world_from("clusters: [{name: c, scheduler: kubernetes, users: [u], nodes: [{names: 'g[1-2]', "
+                 "product: H100-80GB-SXM5, gpus: 2}], jobs: []}]"));
+  auto make = [&](const std::string& name, const std::string& gpus, const std::string& more = "") {
+    place.json("POST", "/api/v1/namespaces/default/pods",
+               R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":")" + name +
+                   R"(","labels":{"mine":"yes"}},"spec":{)" + more +
+                   R"("containers":[{"name":"cuda","resources":{"limits":{"nvidia.com/gpu":)" + gpus +
+                   "}}}]}}");
+    EXPECT_EQ(place.code, 201) << name;
+  };
+  auto pod = [&](const std::string& name) { return place.get("/api/v1/namespaces/default/pods/" + name); };
+  auto where = [&](const std::string& name) { return text_at(pod(name), {"spec", "nodeName"}); };
+  make("a", "2");
+  make("b", "1", R"("nodeSelector":{"kubernetes.io/hostname":"g2"},)");
+  make("c", "\"2\"");
+  make("d", "1", R"("nodeSelector":{"kubernetes.io/hostname":"g9"},)");
+  EXPECT_EQ(where("a"), "g1");
+  EXPECT_EQ(text_at(pod("a"), {"status", "phase"}), "Running");
+  EXPECT_EQ(text_at(pod("a"), {"metadata", "labels", "mine"}), "yes");
+  EXPECT_EQ(where("b"), "g2");
+  for (const char* waits : {"c", "d"}) {
+    EXPECT_EQ(where(waits), "") << waits;
+    EXPECT_EQ(text_at(pod(waits), {"status", "phase"}), "Pending") << waits;
+  }
+  EXPECT_NE(to_line(pod("c")).find("0/2 nodes are available: 2 Insufficient nvidia.com/gpu."),
+            std::string::npos)
+      << to_line(pod("c"));
+  EXPECT_NE(to_line(pod("d")).find("didn't match Pod's node affinity/selector"), std::string::npos);
+  EXPECT_EQ(audit(place.cluster.world()), std::vector<std::string>{});
+  // The state file carries it along.
+  Result<std::vector<World>> again = load_state(save_state({place.cluster.world()}), catalogue());
+  ASSERT_TRUE(again.ok()) << to_line(again.error());
+  EXPECT_TRUE(again->front() == place.cluster.world());
+  place.json("DELETE", "/api/v1/namespaces/default/pods/a");
+  place.pass(std::chrono::seconds(60));
+  EXPECT_EQ(place.ask("GET", "/api/v1/namespaces/default/pods/a").http.status, 404);
+  EXPECT_EQ(where("c"), "g1") << "who waited longest comes next";
 }
 
 // The operator's own behaviour has its tests; here it works on a whole cluster.
