@@ -108,12 +108,15 @@ Changes changes_between(const World& before, const World& after) {
 }
 
 std::optional<std::uint32_t> find_node(const World& world, std::string_view shown) {
-  std::uint32_t index = 0;
-  for (const NodeGroup& group : world.spec().groups)
-    for (const std::string& name : group.names) {
-      if (name == shown || clean(name, 253) == shown) return index;
-      ++index;
-    }
+  // Nearly all names are shown as they are; those that are not are cleaned only where nothing else fits.
+  for (bool cleaned : {false, true}) {
+    std::uint32_t index = 0;
+    for (const NodeGroup& group : world.spec().groups)
+      for (const std::string& name : group.names) {
+        if (cleaned ? clean(name, 253) == shown : name == shown) return index;
+        ++index;
+      }
+  }
   return std::nullopt;
 }
 

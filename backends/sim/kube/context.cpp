@@ -56,8 +56,8 @@ std::string manager_env(const ObjectStore& objects, std::string_view name) {
 
 std::vector<ObjectPtr> operator_pods(const Context& context, const std::string& node, std::string_view app) {
   std::vector<ObjectPtr> pods;
-  for (ObjectPtr& pod : context.objects.all("pods", context.ns))
-    if (view_at(*pod, {"spec", "nodeName"}) == node &&
+  for (ObjectPtr& pod : context.objects.pods_on(node))
+    if (view_at(*pod, {"metadata", "namespace"}) == context.ns &&
         (app.empty() || view_at(*pod, {"metadata", "labels", "app"}) == app))
       pods.push_back(std::move(pod));
   return pods;

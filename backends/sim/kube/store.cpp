@@ -103,16 +103,40 @@ std::size_t ObjectStore::count(std::string_view resource) const {
   return found == objects_.end() ? 0 : found->second.size();
 }
 
-ObjectStore::Objects ObjectStore::as_of(std::uint64_t version, const std::string& resource) const {
-  auto found = objects_.find(resource);
-  Objects objects = found == objects_.end() ? Objects{} : found->second;
+std::vector<ObjectPtr> ObjectStore::pods_on(std::string_view node) const {
+  std::vector<ObjectPtr> list;
+  auto here = bound_.find(node);
+  if (here == bound_.end()) return list;
+  for (const auto& [ns, name] : here->second)
+    if (ObjectPtr pod = find({"pods", ns, name})) list.push_back(std::move(pod));
+  return list;
+}
+
+void ObjectStore::bind(const Key& key, const Json* before, const Json* after) {
+  std::string_view was = before ? view_at(*before, {"spec", "nodeName"}) : "";
+  std::string_view is = after ? view_at(*after, {"spec", "nodeName"}) : "";
+  if (was == is) return;
+  if (auto here = bound_.find(was); here != bound_.end()) {
+    here->second.erase({key.ns, key.name});
+    if (here->second.empty()) bound_.erase(here);
+  }
+  if (!is.empty()) bound_[std::string(is)].insert({key.ns, key.name});
+}
+
+std::optional<ObjectStore::Objects> ObjectStore::as_of(std::uint64_t version,
+                                                       const std::string& resource) const {
+  std::optional<Objects> objects;
   for (auto change = history_.rbegin(); change != history_.rend() && change->version > version; ++change) {
     if (change->key.resource != resource) continue;
+    if (!objects) {
+      auto found = objects_.find(resource);
+      objects = found == objects_.end() ? Objects{} : found->second;
+    }
     Place place{change->key.ns, change->key.name};
     if (change->before) {
-      objects[place] = change->before;
+      (*objects)[place] = change->before;
     } else {
-      objects.erase(place);
+      objects->erase(place);
     }
   }
   return objects;
@@ -139,12 +163,16 @@ Page ObjectStore::list(const ListRequest& request) const {
     page.refusal = expired("The resourceVersion for the provided list is too old.");
     return page;
   }
-  Objects objects = as_of(page.version, request.resource);
+  static const Objects kNone;
+  std::optional<Objects> earlier = as_of(page.version, request.resource);
+  auto now = objects_.find(request.resource);
+  const Objects& objects = earlier ? *earlier : now == objects_.end() ? kNone : now->second;
   std::int64_t left = 0;
   const Place* last = nullptr;
   for (const auto& [place, object] : objects) {
     if (!request.ns.empty() && place.first != request.ns) continue;
     if (goes_on && place <= after) continue;
+    if (left > 0 && !request.selector.empty()) break;  // how many are left is not told then
     if (!request.selector.matches(*object)) continue;
     if (request.limit > 0 && page.items.size() == request.limit) {
       ++left;
@@ -164,6 +192,7 @@ ObjectPtr ObjectStore::write(Verb verb, const Key& key, Json object, ObjectPtr b
   ++version_;
   put(child(object, "metadata"), "resourceVersion", text(std::to_string(version_)));
   auto stored = std::make_shared<const Json>(std::move(object));
+  if (key.resource == "pods") bind(key, before.get(), verb == Verb::deleted ? nullptr : stored.get());
   Objects& objects = objects_[key.resource];
   if (verb == Verb::deleted) {
     objects.erase({key.ns, key.name});

@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -79,6 +80,8 @@ class ObjectStore {
   ObjectPtr find(const Key& key) const;  // nullptr: there is none
   // Of one resource, by namespace and name. ns empty: all.
   std::vector<ObjectPtr> all(std::string_view resource, std::string_view ns = {}) const;
+  // Pods that are bound to that node.
+  std::vector<ObjectPtr> pods_on(std::string_view node) const;
   std::size_t count(std::string_view resource) const;
   Page list(const ListRequest& request) const;
 
@@ -110,8 +113,10 @@ class ObjectStore {
 
   ObjectPtr write(Verb verb, const Key& key, Json object, ObjectPtr before);
   void deliver();
-  // The objects of a resource as they stood at a version that is still remembered.
-  Objects as_of(std::uint64_t version, const std::string& resource) const;
+  void bind(const Key& key, const Json* before, const Json* after);
+  // The objects of a resource as they stood at a version that is still remembered; nullopt: as they stand
+  // now.
+  std::optional<Objects> as_of(std::uint64_t version, const std::string& resource) const;
 
   std::uint64_t seed_;
   std::size_t most_;
@@ -120,6 +125,7 @@ class ObjectStore {
   std::uint64_t forgotten_ = 1000;  // changes up to here are no longer known
   std::uint64_t made_ = 0;          // objects so far, for their uids
   std::map<std::string, Objects, std::less<>> objects_;
+  std::map<std::string, std::set<Place>, std::less<>> bound_;  // pods by node
   std::deque<Change> history_;
 
   struct Watching {
