@@ -5,6 +5,7 @@
 #include <array>
 
 #include "backends/sim/kube/generated_config.hpp"
+#include "backends/sim/kube/project.hpp"
 #include "backends/sim/step.hpp"
 
 namespace tessera::sim::kube {
@@ -22,6 +23,12 @@ constexpr std::string_view kExporterApp = "nvidia-dcgm-exporter";
 constexpr std::string_view kStaticConfig = "default-mig-parted-config";
 constexpr Duration kMountLag = seconds(60);  // until a changed ConfigMap is in the pods that mount it
 constexpr Duration kStuck = minutes(12);
+// What runs where containers use the GPUs, and what runs where virtual machines do.
+constexpr std::array<std::string_view, 9> kForContainers = {
+    "container-toolkit",     "dcgm",        "dcgm-exporter",        "device-plugin",     "driver",
+    "gpu-feature-discovery", "mig-manager", "node-status-exporter", "operator-validator"};
+constexpr std::array<std::string_view, 4> kForMachines = {"sandbox-device-plugin", "sandbox-validator",
+                                                          "vgpu-device-manager", "vgpu-manager"};
 
 std::string app_of(const Json& pod) { return text_at(pod, {"metadata", "labels", "app"}); }
 std::string node_name_of(const Json& pod) { return text_at(pod, {"spec", "nodeName"}); }
@@ -122,6 +129,9 @@ void Operator::begin() {
     node.plugin = std::make_unique<DevicePlugin>(
         context_, name, [this, name](const std::string& app, std::string line) { note(name, app, line); });
     node.manager = std::make_unique<MigManager>(context_, ports_, name);
+    node.vgpu = std::make_unique<VgpuManager>(context_, name, [this, name](std::string line) {
+      note(name, std::string(kVgpuManagerApp), std::move(line));
+    });
     node.plugin->settle();
   }
   watch_ = context_.objects.watch("", [this](const Change& change) { see_change(change); });
@@ -164,9 +174,29 @@ void Operator::see_node(const Change& change) {
   };
   if (changed(kMigConfig))
     found->second.manager->label_is(value_at(change.object, {"metadata", "labels", kMigConfig}));
+  if (changed(kVgpuConfig))
+    found->second.vgpu->label_is(value_at(change.object, {"metadata", "labels", kVgpuConfig}));
+  if (changed(kWorkloadConfig))
+    context_.after(seconds(1), [this, node = change.key.name] { deploy_for_workload(node); });
   if (changed(kPluginConfig) &&
       !policy_text(context_.objects, {"spec", "devicePlugin", "config", "name"}).empty())
     restart_plugin(change.key.name);
+}
+
+// Only where the ClusterPolicy has virtual machines; passthrough is not played.
+void Operator::deploy_for_workload(const std::string& node) {
+  std::vector<ObjectPtr> policies = context_.objects.all("clusterpolicies.nvidia.com");
+  if (policies.empty() || !flag_at(*policies.front(), {"spec", "sandboxWorkloads", "enabled"})) return;
+  bool machines = label_of(context_.objects, node, kWorkloadConfig) == "vm-vgpu";
+  std::optional<std::uint32_t> index = find_node(context_.world(), node);
+  const mig::Product* product = index ? gpu_node(context_.world(), *index).product : nullptr;
+  LabelPatch patch;
+  for (std::string_view one : kForContainers)
+    patch[deploy_label(one)] = machines ? std::nullopt : std::optional("true");
+  if (!machines && !(product && product->mig_capable)) patch[deploy_label("mig-manager")] = std::nullopt;
+  for (std::string_view one : kForMachines)
+    patch[deploy_label(one)] = machines ? std::optional("true") : std::nullopt;
+  patch_labels(context_.objects, node, patch);
 }
 
 // The config-manager beside the plugin and beside feature discovery tells them to start over.
@@ -197,6 +227,12 @@ void Operator::restart_plugin(const std::string& node) {
 // The operator writes its DaemonSets anew; their pods are replaced one after the other.
 void Operator::see_policy(const Change& change) {
   if (change.verb != Verb::modified) return;
+  Path machines = {"spec", "sandboxWorkloads", "enabled"};
+  if (flag_at(*change.object, machines) && !flag_at(*change.before, machines))
+    context_.after(seconds(2), [this] {
+      for (Projected& one : sandbox_objects(context_.world()))
+        if (!context_.objects.find(one.first)) context_.objects.create(one.first, std::move(one.second));
+    });
   for (const Passed& passed : kPassed) {
     std::string value = passed_value(*change.object, passed);
     if (value == passed_value(*change.before, passed)) continue;
@@ -245,6 +281,8 @@ void Operator::pod_ready(const Json& pod) {
   if (app == kPlugin) node->plugin->plugin_ready();
   if (app == kDiscovery) node->plugin->discovery_ready();
   if (app == kValidator) validate_node(node_name_of(pod));
+  if (app == kVgpuManagerApp) node->vgpu->start();
+  if (app == kSandboxPluginApp) node->vgpu->plugin_ready();
   if (app == kManager) {
     mount_mig_config(node_name_of(pod), pod);
     node->manager->start();
@@ -257,6 +295,8 @@ void Operator::pod_gone(const Json& pod) {
   std::string app = app_of(pod);
   // Without a kubelet nobody says what the node has: it stays as it was told last.
   if (app == kPlugin && !node->away) node->plugin->plugin_gone();
+  if (app == kVgpuManagerApp) node->vgpu->stop();
+  if (app == kSandboxPluginApp && !node->away) node->vgpu->plugin_gone();
   if (app == kManager) {
     node->manager->stop();
     // Owned by the pod: it goes with it, and is written anew by the next.

@@ -15,6 +15,7 @@
 #include "backends/sim/kube/device_plugin.hpp"
 #include "backends/sim/kube/kubelet.hpp"
 #include "backends/sim/kube/mig_manager.hpp"
+#include "backends/sim/kube/vgpu_manager.hpp"
 
 namespace tessera::sim::kube {
 
@@ -37,6 +38,7 @@ class Operator {
   struct Node {
     std::unique_ptr<DevicePlugin> plugin;
     std::unique_ptr<MigManager> manager;
+    std::unique_ptr<VgpuManager> vgpu;
     std::map<std::string, std::deque<std::string>> logs;  // by app
     std::string mig_config;                               // the file as the manager has it mounted
     bool away = false;
@@ -46,6 +48,7 @@ class Operator {
   void see_node(const Change& change);
   void follow_ready(const Json& node);
   void see_policy(const Change& change);
+  void deploy_for_workload(const std::string& node);
   void see_config_map(const Change& change);
   void restart_plugin(const std::string& node);
   void pod_ready(const Json& pod);

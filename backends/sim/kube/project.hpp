@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/sim/kube/plugin_config.hpp"
 #include "backends/sim/kube/store.hpp"
 #include "backends/sim/world.hpp"
 #include "engine/sharing/shape.hpp"
@@ -29,11 +30,15 @@ Projected project_pod(const World& world, const Job& job);
 std::vector<Projected> project_surroundings(const World& world);
 // ClusterPolicy, ConfigMaps and DaemonSets of the operator, as they are at the start.
 std::vector<Projected> operator_objects(const World& world);
+// ... and what joins them once the ClusterPolicy has virtual machines.
+std::vector<Projected> sandbox_objects(const World& world);
 // A PodDisruptionBudget's status, from the pods that stand.
 Json budget_status(const Json& budget, const std::vector<ObjectPtr>& pods);
 
 // What sharing calls the node.
 sharing::NodeShape shape_of(const World& world, std::uint32_t node);
+// How a device plugin is set up that shares like that.
+PluginConfig shown_config(const sharing::NodeShape& shape);
 // The value of nvidia.com/device-plugin.config that fits how the node is shared; empty: the default.
 std::string plugin_config_of(const World& world, std::uint32_t node);
 // The value of nvidia.com/mig.config that fits what is cut; empty: no board can be cut.

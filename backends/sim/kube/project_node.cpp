@@ -38,99 +38,6 @@ std::string label_word(std::string_view text) {
   return out;
 }
 
-const sharing::Sharing& sharing_of(const sharing::NodeShape& shape) { return shape.sharing; }
-
-bool single_stands(const sharing::NodeShape& shape) {
-  return sharing::natural_strategy(shape) == sharing::MigStrategy::single;
-}
-
-void add_version(Labels& labels, const std::string& key, std::string_view version) {
-  std::string text = label_word(version);
-  if (text.empty()) return;
-  labels[key + ".full"] = text;
-  const char* parts[] = {".major", ".minor", ".revision"};
-  std::string_view rest = text;
-  for (const char* part : parts) {
-    std::size_t dot = rest.find('.');
-    labels[key + part] = std::string(rest.substr(0, dot));
-    if (dot == std::string_view::npos) break;
-    rest.remove_prefix(dot + 1);
-  }
-}
-
-// What GPU feature discovery writes (k8s-device-plugin v0.20, internal/lm).
-void add_discovered(Labels& labels, const World& world, std::uint32_t node, const sharing::NodeShape& shape) {
-  const NodeGroup& group = world.group(world.nodes[node]);
-  const mig::Product* product = product_of(world, group);
-  bool capable = product && product->mig_capable;
-  bool cut =
-      std::any_of(shape.boards.begin(), shape.boards.end(), [](const auto& board) { return board.mig; });
-  bool single = shape.strategy == sharing::MigStrategy::single && cut;
-  bool broken = single && !single_stands(shape);
-  bool shared = sharing_of(shape).replicas > 1;
-  std::string model = label_word(group.model);
-  std::size_t count = shape.boards.size();
-  int memory = group.memory_mib;
-  if (single && !broken) {
-    const ProfileName& profile = shape.boards.front().instances.front();
-    model += "-MIG-" + sharing::kubernetes_spelling(profile);
-    count = 0;
-    for (const sharing::BoardShape& board : shape.boards) count += board.instances.size();
-    if (const mig::Profile* known = group.mig ? group.mig->find(profile.text) : nullptr;
-        known && known->memory)
-      memory = static_cast<int>(known->memory->value);
-  }
-  if (broken) {
-    model += "-MIG-INVALID";
-    count = 0;
-    memory = 0;
-  } else if (shared && !sharing_of(shape).rename) {
-    model += "-SHARED";
-  }
-  int replicas = broken ? 0 : cut && !single ? 0 : std::max(1, sharing_of(shape).replicas);
-  labels["nvidia.com/gpu.product"] = model;
-  labels["nvidia.com/gpu.count"] = std::to_string(count);
-  labels["nvidia.com/gpu.replicas"] = std::to_string(replicas);
-  labels["nvidia.com/gpu.memory"] = std::to_string(memory);
-  labels["nvidia.com/gpu.machine"] = "simulated";
-  labels["nvidia.com/gpu.mode"] = "compute";
-  labels["nvidia.com/gpu.sharing-strategy"] = broken                                      ? ""
-                                              : !shared                                   ? "none"
-                                              : sharing_of(shape).method == Strategy::mps ? "mps"
-                                                                                          : "time-slicing";
-  labels["nvidia.com/mig.capable"] = capable ? "true" : "false";
-  labels["nvidia.com/mps.capable"] = shared && sharing_of(shape).method == Strategy::mps ? "true" : "false";
-  if (shape.strategy != sharing::MigStrategy::none) labels["nvidia.com/mig.strategy"] = word(shape.strategy);
-  if (product && !product->architecture.empty()) labels["nvidia.com/gpu.family"] = product->architecture;
-  if (product)
-    if (std::size_t dot = product->compute_capability.find('.'); dot != std::string::npos) {
-      labels["nvidia.com/gpu.compute.major"] = product->compute_capability.substr(0, dot);
-      labels["nvidia.com/gpu.compute.minor"] = product->compute_capability.substr(dot + 1);
-    }
-  add_version(labels, "nvidia.com/cuda.driver-version", group.driver);
-  if (!cut || shape.strategy != sharing::MigStrategy::mixed) return;
-  std::map<std::string, std::pair<int, const mig::Profile*>> instances;
-  for (const sharing::BoardShape& board : shape.boards)
-    for (const ProfileName& profile : board.instances) {
-      auto& [how_many, known] = instances["nvidia.com/mig-" + sharing::kubernetes_spelling(profile)];
-      ++how_many;
-      known = group.mig ? group.mig->find(profile.text) : nullptr;
-    }
-  for (const auto& [name, entry] : instances) {
-    labels[name + ".count"] = std::to_string(entry.first);
-    labels[name + ".replicas"] = std::to_string(std::max(1, sharing_of(shape).replicas));
-    labels[name + ".sharing-strategy"] = shared ? "time-slicing" : "none";
-    labels[name + ".product"] = label_word(group.model) + "-MIG-" +
-                                name.substr(std::string("nvidia.com/mig-").size()) +
-                                (shared && !sharing_of(shape).rename ? "-SHARED" : "");
-    if (!entry.second) continue;
-    if (entry.second->memory) labels[name + ".memory"] = std::to_string(entry.second->memory->value);
-    if (entry.second->sm) labels[name + ".multiprocessors"] = std::to_string(*entry.second->sm);
-    labels[name + ".slices.gi"] = std::to_string(entry.second->compute_slices);
-    labels[name + ".slices.ci"] = std::to_string(entry.second->compute_slices);
-  }
-}
-
 Labels labels_of(const World& world, std::uint32_t node, const std::string& name, bool gpus) {
   const NodeGroup& group = world.group(world.nodes[node]);
   Labels labels{{"beta.kubernetes.io/arch", "amd64"},
@@ -160,7 +67,11 @@ Labels labels_of(const World& world, std::uint32_t node, const std::string& name
       if (key.find('/') == std::string::npos) key = "nvidia.com/" + key;
       labels.emplace(key, label_word(feature.substr(equals + 1)));
     }
-  if (gpus) add_discovered(labels, world, node, shape_of(world, node));
+  if (!gpus) return labels;
+  sharing::NodeShape shape = shape_of(world, node);
+  for (auto& [key, value] :
+       discover(gpu_node(world, node), shown_config(shape), shape.strategy, world.start).labels)
+    labels[key] = value;
   return labels;
 }
 
@@ -257,6 +168,22 @@ sharing::NodeShape shape_of(const World& world, std::uint32_t node) {
   return shape;
 }
 
+PluginConfig shown_config(const sharing::NodeShape& shape) {
+  PluginConfig config;
+  if (shape.strategy != sharing::MigStrategy::none) config.strategy = shape.strategy;
+  if (shape.sharing.replicas < 2) return config;
+  config.method = shape.sharing.method;
+  config.rename = shape.sharing.rename;
+  for (const sharing::BoardShape& board : shape.boards) {
+    bool mixed = board.mig && shape.strategy == sharing::MigStrategy::mixed;
+    if (!mixed) config.replicas[sharing::kubernetes_gpu()] = shape.sharing.replicas;
+    if (mixed)
+      for (const ProfileName& profile : board.instances)
+        config.replicas[sharing::kubernetes_instance(profile)] = shape.sharing.replicas;
+  }
+  return config;
+}
+
 std::string plugin_config_of(const World& world, std::uint32_t node) {
   sharing::NodeShape shape = shape_of(world, node);
   std::string name;
@@ -292,10 +219,12 @@ Projected project_node(const World& world, std::uint32_t node, bool gpus) {
                           {"ephemeral-storage", text("1875797780Ki")},
                           {"hugepages-2Mi", text("0")},
                           {"memory", text(fmt::format("{}Ki", group.memory_gib * 1024 * 1024))}});
-  if (gpus && group.told)
+  if (gpus && group.told) {
+    sharing::NodeShape shape = shape_of(world, node);
     for (const auto& [resource, count] :
-         sharing::advertise(shape_of(world, node), Scheduler::kubernetes).counts)
+         offer_of(gpu_node(world, node), shown_config(shape), shape.strategy).resources)
       put(capacity, resource, text(std::to_string(count)));
+  }
   put(capacity, "pods", text("110"));
   Json addresses =
       list_of({object({{"type", text("InternalIP")},

@@ -30,6 +30,16 @@ constexpr Operand kOperands[] = {
     {"nvidia-dcgm-exporter", "dcgm-exporter", "nvcr.io/nvidia/k8s/dcgm-exporter:4.6.0-4.8.3-distroless"},
 };
 
+// Only with sandboxWorkloads.
+constexpr Operand kSandboxOperands[] = {
+    {"nvidia-vgpu-manager-daemonset", "vgpu-manager", "registry.example/vgpu-manager:580.65.05-ubuntu22.04"},
+    {"nvidia-vgpu-device-manager", "vgpu-device-manager",
+     "nvcr.io/nvidia/cloud-native/vgpu-device-manager:v0.4.0"},
+    {"nvidia-sandbox-validator", "sandbox-validator", "nvcr.io/nvidia/gpu-operator:v26.3.0"},
+    {"nvidia-sandbox-device-plugin-daemonset", "sandbox-device-plugin",
+     "nvcr.io/nvidia/kubevirt-gpu-device-plugin:v1.4.0"},
+};
+
 std::string operator_version(const World& world) {
   for (const Daemon& daemon : world.spec().daemons)
     if (daemon.name == "gpu-operator" && daemon.detail.starts_with("v")) return clean(daemon.detail, 63);
@@ -89,22 +99,14 @@ bool any_mixed(const World& world) {
                      [](const NodeGroup& group) { return group.mig && !group.mig_single; });
 }
 
-std::string plugin_yaml(const sharing::NodeShape& shape) {
+std::string plugin_yaml(const PluginConfig& config) {
   std::string yaml = "version: v1\n";
-  if (shape.strategy != sharing::MigStrategy::none)
-    yaml += fmt::format("flags:\n  migStrategy: {}\n", word(shape.strategy));
-  if (shape.sharing.replicas < 2) return yaml;
-  yaml += fmt::format("sharing:\n  {}:\n    renameByDefault: true\n    resources:\n",
-                      shape.sharing.method == Strategy::mps ? "mps" : "timeSlicing");
-  std::set<std::string> names;
-  for (const sharing::BoardShape& board : shape.boards) {
-    bool mixed = board.mig && shape.strategy == sharing::MigStrategy::mixed;
-    if (!mixed) names.insert(sharing::kubernetes_gpu());
-    if (mixed)
-      for (const ProfileName& profile : board.instances) names.insert(sharing::kubernetes_instance(profile));
-  }
-  for (const std::string& name : names)
-    yaml += fmt::format("    - name: {}\n      replicas: {}\n", name, shape.sharing.replicas);
+  if (config.strategy) yaml += fmt::format("flags:\n  migStrategy: {}\n", word(*config.strategy));
+  if (config.replicas.empty()) return yaml;
+  yaml += fmt::format("sharing:\n  {}:\n    renameByDefault: {}\n    resources:\n",
+                      config.method == Strategy::mps ? "mps" : "timeSlicing", config.rename);
+  for (const auto& [name, replicas] : config.replicas)
+    yaml += fmt::format("    - name: {}\n      replicas: {}\n", name, replicas);
   return yaml;
 }
 
@@ -112,7 +114,7 @@ Json plugin_configs(const World& world) {
   std::map<std::string, std::string> configs{{"default", "version: v1\n"}};
   for (std::uint32_t node = 0; node < world.nodes.size(); ++node)
     if (std::string name = plugin_config_of(world, node); !name.empty())
-      configs.emplace(name, plugin_yaml(shape_of(world, node)));
+      configs.emplace(name, plugin_yaml(shown_config(shape_of(world, node))));
   Json data = Json::map();
   for (auto& [name, yaml] : configs) put(data, name, text(std::move(yaml)));
   return data;
@@ -164,6 +166,12 @@ static std::string mig_parted_yaml(const World& world) {
   }
   if (names.empty()) yaml += "  all-disabled:\n    - devices: all\n      mig-enabled: false\n";
   return yaml;
+}
+
+std::vector<Projected> sandbox_objects(const World& world) {
+  std::vector<Projected> all;
+  for (const Operand& operand : kSandboxOperands) all.push_back(daemon_set(world, operand));
+  return all;
 }
 
 std::vector<Projected> operator_objects(const World& world) {
