@@ -23,11 +23,6 @@ inline bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-inline std::string schema(const std::string& name) {
-  std::ifstream stream(test::source_dir() + "/docs/json/" + name + ".schema.json");
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 class ChangeLab : public testing::Test {
  protected:
   static constexpr const char* kScenario = R"(start: 2026-03-02T09:00:00Z

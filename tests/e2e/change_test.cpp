@@ -14,7 +14,7 @@ TEST_F(Change, APlanIsAppliedToldAndUndone) {
   std::string plan = keep_plan({"-n", "n1", "--gpu", "1", "--preset", "all-balanced"});
   Ran applied = apply({plan});
   EXPECT_EQ(applied.code, 0) << applied.out << applied.err;
-  EXPECT_EQ(check_schema(schema("result"), applied.out), Words{});
+  EXPECT_EQ(check_schema(schema_text("result"), applied.out), Words{});
   EXPECT_EQ(text_at(applied.out, "/outcome"), "wanted");
   EXPECT_EQ(text_at(applied.out, "/nodes/0/stage"), "done");
   EXPECT_TRUE(has(applied.err, "done and read back")) << applied.err;
@@ -23,11 +23,11 @@ TEST_F(Change, APlanIsAppliedToldAndUndone) {
 
   std::string id = text_at(applied.out, "/run");
   std::string runs = journal();
-  EXPECT_EQ(check_schema(schema("journal"), runs), Words{});
+  EXPECT_EQ(check_schema(schema_text("journal"), runs), Words{});
   EXPECT_EQ(text_at(runs, "/0/run"), id);
   EXPECT_EQ(text_at(runs, "/0/outcome"), "wanted");
   std::string told = must({"journal", id, "-o", "json"}).out;
-  EXPECT_EQ(check_schema(schema("run"), told), Words{});
+  EXPECT_EQ(check_schema(schema_text("run"), told), Words{});
   EXPECT_EQ(text_at(told, "/events/0/event"), "run-started");
   EXPECT_TRUE(has(must({"journal"}).out, id));
   EXPECT_TRUE(has(must({"journal", id}).out, "layout, read back"));

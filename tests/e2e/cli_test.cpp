@@ -15,11 +15,6 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-std::string schema(const std::string& name) {
-  std::ifstream stream(test::source_dir() + "/docs/json/" + name + ".schema.json");
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 // On the demo world, which stands still: the same seed gives the same text.
 Ran demo(Words words) {
   words.insert(words.end(), {"--sim=demo", "--sim-seed=1", "--sim-speed=0"});
@@ -35,7 +30,7 @@ TEST_P(EveryList, PrintsJsonAsPromisedAndNothingElse) {
   Ran ran = demo({GetParam(), "-o", "json"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(ran.err, "");
-  EXPECT_EQ(check_schema(schema(GetParam()), ran.out), Words{});
+  EXPECT_EQ(check_schema(schema_text(GetParam()), ran.out), Words{});
   EXPECT_GT(json_size(ran.out), 0u);
 }
 
@@ -98,7 +93,7 @@ TEST(Cli, LayoutsKnowTheTruthsOfTheH100) {
   for (const Case& each : {Case{"--all", "723"}, Case{"--maximal", "78"}, Case{"--undominated", "28"}}) {
     Ran ran = run_tessera({"layouts", "H100-80GB-SXM5", each.which, "-o", "json"});
     EXPECT_EQ(ran.code, 0) << ran.err;
-    EXPECT_EQ(check_schema(schema("layouts"), ran.out), Words{});
+    EXPECT_EQ(check_schema(schema_text("layouts"), ran.out), Words{});
     EXPECT_EQ(json_at(ran.out, "/count"), each.count) << each.which;
     EXPECT_EQ(json_at(ran.out, "/units"), "8");
   }
@@ -115,11 +110,11 @@ TEST(Cli, ALayoutIsJudgedWithAReason) {
   EXPECT_TRUE(bad.out.starts_with("not legal: ")) << bad.out;
   Ran found = run_tessera({"layouts", "H100-80GB-SXM5", "--check", "3g.40gb,3g.40gb", "-o", "json"});
   EXPECT_EQ(found.code, 0);
-  EXPECT_EQ(check_schema(schema("check"), found.out), Words{});
+  EXPECT_EQ(check_schema(schema_text("check"), found.out), Words{});
   EXPECT_EQ(json_at(found.out, "/legal"), "true");
   Ran none = run_tessera({"layouts", "H100-80GB-SXM5", "--check", "4g.40gb,4g.40gb", "-o", "json"});
   EXPECT_EQ(none.code, 1);
-  EXPECT_EQ(check_schema(schema("check"), none.out), Words{});
+  EXPECT_EQ(check_schema(schema_text("check"), none.out), Words{});
   EXPECT_EQ(json_at(none.out, "/layout"), "null");
   EXPECT_NE(json_at(none.out, "/reason"), "null");
 }
@@ -132,7 +127,7 @@ TEST(Cli, AProductMayBeCalledByAnyOfItsNames) {
   Ran unknown = run_tessera({"layouts", "H1000"});
   EXPECT_EQ(unknown.code, 2);
   Ran products = run_tessera({"layouts", "-o", "json"});
-  EXPECT_EQ(check_schema(schema("products"), products.out), Words{});
+  EXPECT_EQ(check_schema(schema_text("products"), products.out), Words{});
 }
 
 TEST(Cli, ASiteCatalogueAddsAProductAndABrokenOneIsNamed) {
@@ -250,7 +245,7 @@ TEST(Cli, WatchPrintsAgainUntilItsReaderLeaves) {
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(ran.err, "");
   std::string first = ran.out.substr(0, ran.out.find('\n'));
-  EXPECT_EQ(check_schema(schema("gpus"), first), Words{});
+  EXPECT_EQ(check_schema(schema_text("gpus"), first), Words{});
 }
 
 TEST(Cli, WatchEndsInOrderOnASignal) {

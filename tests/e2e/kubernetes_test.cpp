@@ -14,7 +14,6 @@
 #include "backends/process.hpp"
 #include "backends/sim/kube/serve.hpp"
 #include "tests/support/json_check.hpp"
-#include "tests/support/paths.hpp"
 #include "tests/support/run_binary.hpp"
 
 namespace tessera::test {
@@ -169,9 +168,7 @@ TEST_F(KubernetesE2e, NothingStaysBehindATesseraThatIsKilled) {
 TEST_F(KubernetesE2e, TheDoctorFindsTheNodeThatIsInvalid) {
   Ran ran = run({"doctor", "-o", "json"});
   EXPECT_EQ(ran.code, 1) << ran.err;
-  std::ifstream schema(source_dir() + "/docs/json/doctor.schema.json");
-  std::string text((std::istreambuf_iterator<char>(schema)), {});
-  for (const std::string& wrong : check_schema(text, ran.out)) ADD_FAILURE() << wrong;
+  for (const std::string& wrong : check_schema(schema_text("doctor"), ran.out)) ADD_FAILURE() << wrong;
   EXPECT_NE(ran.out.find("MIG-INVALID"), std::string::npos) << ran.out;
   EXPECT_NE(ran.out.find("broken-01"), std::string::npos);
 }

@@ -45,7 +45,7 @@ TEST_F(PlanLab, PrintsThePromisedJsonAndTheSameInYaml) {
   json.insert(json.end(), {"-o", "json"});
   yaml.insert(yaml.end(), {"-o", "yaml"});
   Ran ran = must(json);
-  EXPECT_EQ(check_schema(schema("plan"), ran.out), Words{});
+  EXPECT_EQ(check_schema(schema_text("plan"), ran.out), Words{});
   EXPECT_EQ(difference(ran.out, must(yaml).out), "");
   EXPECT_EQ(text_at(ran.out, "/blast_radius/0/slice"), "GPU 0 1g.10gb@1");
   EXPECT_EQ(json_at(ran.out, "/needs/drain"), "true");

@@ -1,9 +1,12 @@
 #include "tests/support/json_check.hpp"
 
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <regex>
 
 #include "engine/yaml.hpp"
+#include "tests/support/paths.hpp"
 
 namespace tessera::test {
 namespace {
@@ -124,6 +127,11 @@ Json to_json(const Yaml& yaml) {
 }
 
 }  // namespace
+
+std::string schema_text(const std::string& name) {
+  std::ifstream stream(source_dir() + "/docs/json/" + name + ".schema.json");
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
 
 std::vector<std::string> check_schema(std::string_view schema, std::string_view document) {
   Json rules = Json::parse(schema, nullptr, false), value = Json::parse(document, nullptr, false);

@@ -1,5 +1,5 @@
 // JSON as tests look at it: against a schema, one value at a time, and against the same thing in YAML.
-// Threads: pure functions.
+// Threads: functions of values; schema_text reads a file.
 #pragma once
 
 #include <string>
@@ -7,6 +7,9 @@
 #include <vector>
 
 namespace tessera::test {
+
+// docs/json/NAME.schema.json; empty: there is none.
+std::string schema_text(const std::string& name);
 
 // What in the document breaks the schema, one sentence each with its place; empty: nothing.
 // Knows type (one or a list), required, properties, additionalProperties, items, enum, minimum, pattern

@@ -7,7 +7,6 @@
 
 #include "backends/kubernetes/backend.hpp"
 #include "backends/mailbox.hpp"
-#include "backends/sim/kube/serve.hpp"
 #include "engine/model/reduce.hpp"
 #include "engine/operators/labels.hpp"
 #include "engine/plan/actuator.hpp"
@@ -15,25 +14,13 @@
 #include "engine/plan/run.hpp"
 #include "engine/plan/steps.hpp"
 #include "tests/support/catalogue.hpp"
-#include "tests/support/run_binary.hpp"
+#include "tests/support/kube_lab.hpp"
 
 namespace tessera::kubernetes {
 namespace {
 
 using namespace std::chrono_literals;
 constexpr double kSpeed = 60;
-
-constexpr const char* kPlace = R"(
-clusters:
-  - name: lab
-    scheduler: kubernetes
-    users: [ann]
-    nodes:
-      - {names: "h[1-2]", product: H100-80GB-SXM5, gpus: 2, driver: 570.124.06}
-      - {names: t1, product: T4, gpus: 4, driver: 535.183.06}
-    jobs:
-      - {name: sft, namespace: training, want: "nvidia.com/gpu:2", on: h1, runs: 9d, ran: 1h, does: training}
-)";
 
 TimePoint wall() { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); }
 // As fast as the server's, so that patience is measured by the cluster's time.
@@ -49,11 +36,9 @@ class KubeChange : public testing::Test {
   void serve(const std::string& more) {
     backend_.reset();
     server_.reset();
-    sim::kube::ServeOptions options;
-    options.world.scenario = folder_.write("lab.yaml", kPlace + more);
+    sim::kube::ServeOptions options = test::kube_lab(folder_, more);
     options.world.speed = kSpeed;
-    options.world.wall = wall;
-    options.world.catalogue = test::shared_catalogue();
+    options.kubeconfig.clear();  // a socket has no place in one
     options.listen = folder_.path() + "/api.sock";
     auto started = sim::kube::Server::start(std::move(options));
     ASSERT_TRUE(started.ok()) << to_line(started.error());
@@ -271,16 +256,16 @@ TEST_F(KubeChange, AManagerThatHangsIsMended) {
 }
 
 // A failure stops with its cause; taken up again, the same order is given anew.
-TEST_F(KubeChange, AManagerThatFailsStopsTheRunWithTheCause) {
+TEST_F(KubeChange, AManagerThatFailsStopsTheRunWithTheCauseAndResumingOrdersAnew) {
   serve("    faults:\n      - {fault: \"fails node=h2\"}\n");
   plan::Plan plan = plan_for(wants("h2", "7x1g.10gb"));
   Ending stopped = drive(plan);
   EXPECT_NE(stopped.how.find("the MIG manager failed at all-1g.10gb"), std::string::npos) << stopped.how;
   EXPECT_NE(stopped.how.find("its log ends"), std::string::npos) << stopped.how;
-  // Planned anew: the label that says so already is given again.
   open();
-  EXPECT_EQ(drive(plan_for(wants("h2", "7x1g.10gb"))).how, "wanted");
+  EXPECT_EQ(drive(plan, stopped.journal).how, "wanted");
   EXPECT_EQ(offers("h2", "mig-1g.10gb"), 14);
+  given_back("h2");
 }
 
 TEST_F(KubeChange, AnotherRunsMarkIsALock) {

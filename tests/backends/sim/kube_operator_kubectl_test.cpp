@@ -6,39 +6,19 @@
 #include <future>
 #include <thread>
 
-#include "backends/sim/kube/serve.hpp"
 #include "tests/backends/sim/worlds.hpp"
-#include "tests/support/run_binary.hpp"
+#include "tests/support/kube_lab.hpp"
 
 namespace tessera::sim::kube {
 namespace {
 
 constexpr const char* kKubectl = "/usr/bin/kubectl";
 
-constexpr std::string_view kPlace = R"(
-clusters:
-  - name: lab
-    scheduler: kubernetes
-    users: [ann]
-    nodes:
-      - {names: "h[1-2]", product: H100-80GB-SXM5, gpus: 2, driver: 570.124.06}
-      - {names: t1, product: T4, gpus: 4, driver: 535.183.06}
-    jobs:
-      - {name: sft, namespace: training, want: "nvidia.com/gpu:2", on: h1, runs: 9d, ran: 1h, does: training}
-)";
-
-TimePoint wall() { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); }
-
 class WithKubectl : public ::testing::Test {
  protected:
   void SetUp() override {
     if (::access(kKubectl, X_OK) != 0) GTEST_SKIP() << "no kubectl here";
-    ServeOptions options;
-    options.world.scenario = folder.write("lab.yaml", std::string(kPlace));
-    options.world.speed = 60;
-    options.world.wall = wall;
-    options.world.catalogue = test::shared_catalogue();
-    options.kubeconfig = folder.path() + "/config";
+    ServeOptions options = test::kube_lab(folder);
     Result<std::unique_ptr<Server>> started = Server::start(options);
     ASSERT_TRUE(started.ok()) << to_line(started.error());
     server = std::move(*started);
@@ -47,7 +27,7 @@ class WithKubectl : public ::testing::Test {
   test::RunOptions environment() {
     test::RunOptions options;
     options.program = kKubectl;
-    options.environment = {{"KUBECONFIG", folder.path() + "/config"}, {"HOME", folder.path()}};
+    options.environment = {{"KUBECONFIG", folder.path() + "/kubeconfig"}, {"HOME", folder.path()}};
     options.deadline_seconds = 120;
     return options;
   }

@@ -26,11 +26,6 @@ const guide::Texts& texts() {
   return *built_in;
 }
 
-std::string schema() {
-  std::ifstream stream(test::source_dir() + "/docs/json/guide.schema.json");
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 Options options_of(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "guide");
   auto parsed = parse_arguments(arguments);
@@ -88,7 +83,7 @@ TEST_F(Guide, EveryCombinationOfAnswersEndsWhereTheFlowchartLeads) {
       return as_json;
     }());
     EXPECT_EQ(json_at(json, "/strategy"), "\"" + std::string(word(walk.leaf()->strategy)) + "\"") << q;
-    EXPECT_EQ(test::check_schema(schema(), json), std::vector<std::string>{}) << q;
+    EXPECT_EQ(test::check_schema(test::schema_text("guide"), json), std::vector<std::string>{}) << q;
   }
 }
 
@@ -113,12 +108,12 @@ TEST_F(Guide, AMissingAnswerIsNamedWithItsFlag) {
   EXPECT_EQ(json_at(json, "/strategy"), "null");
   EXPECT_EQ(json_at(json, "/needed/0/question"), "\"Q2\"");
   EXPECT_EQ(json_at(json, "/needed/0/flag"), "\"--answer Q2=yes|no\"");
-  EXPECT_EQ(test::check_schema(schema(), json), std::vector<std::string>{});
+  EXPECT_EQ(test::check_schema(test::schema_text("guide"), json), std::vector<std::string>{});
 }
 
 TEST_F(Guide, MixedNodesArePartedWithAWalkEach) {
   const std::string json = print({"--node", "n1,n2", "--answer", "Q3=no,Q5=no", "-o", "json"});
-  EXPECT_EQ(test::check_schema(schema(), json), std::vector<std::string>{}) << json;
+  EXPECT_EQ(test::check_schema(test::schema_text("guide"), json), std::vector<std::string>{}) << json;
   EXPECT_EQ(json_at(json, "/groups/0/product"), "\"H100-80GB-SXM5\"");
   EXPECT_EQ(json_at(json, "/groups/0/strategy"), "\"mig\"") << "two users share the node: likely isolation";
   EXPECT_EQ(json_at(json, "/groups/1/product"), "\"A10\"");

@@ -18,11 +18,6 @@ namespace {
 using test::at;
 using test::json_at;
 
-std::string schema(const std::string& name) {
-  std::ifstream stream(test::source_dir() + "/docs/json/" + name + ".schema.json");
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 // n1: a cut board on which alice runs, a whole one, and one that nobody knows much about.
 class List : public testing::Test {
  protected:
@@ -62,17 +57,17 @@ class List : public testing::Test {
 TEST_F(List, EveryDocumentKeepsItsSchemaAndSaysTheSameInYaml) {
   for (const char* command : {"nodes", "gpus", "slices", "workloads"}) {
     std::string json = print(command);
-    EXPECT_EQ(test::check_schema(schema(command), json), std::vector<std::string>{}) << command;
+    EXPECT_EQ(test::check_schema(test::schema_text(command), json), std::vector<std::string>{}) << command;
     EXPECT_EQ(test::difference(json, print(command, OutputFormat::yaml)), "") << command;
   }
 }
 
 TEST_F(List, TheSchemasRefuseWhatIsNotPromised) {
-  EXPECT_FALSE(test::check_schema(schema("slices"), R"([{"cluster":"a"}])").empty());
-  EXPECT_FALSE(test::check_schema(schema("gpus"), "{}").empty());
+  EXPECT_FALSE(test::check_schema(test::schema_text("slices"), R"([{"cluster":"a"}])").empty());
+  EXPECT_FALSE(test::check_schema(test::schema_text("gpus"), "{}").empty());
   std::string json = print("gpus");
   json.replace(json.find("\"mig\""), 5, "\"gim\"");
-  EXPECT_FALSE(test::check_schema(schema("gpus"), json).empty());
+  EXPECT_FALSE(test::check_schema(test::schema_text("gpus"), json).empty());
 }
 
 TEST_F(List, ACutBoardTellsWhatStillFits) {
