@@ -53,7 +53,7 @@ std::string last_words(std::string_view text) {
 }
 
 // The line that holds the known words, without "scontrol: error: ".
-std::string line_with(std::string_view text, std::string_view words) {
+std::string complaint_with(std::string_view text, std::string_view words) {
   std::size_t at = text.find(words);
   std::size_t start = text.rfind('\n', at);
   start = start == std::string_view::npos ? 0 : start + 1;
@@ -71,7 +71,7 @@ std::optional<Error> explain(std::string what, const Outcome& outcome, Duration 
     for (std::string_view text :
          {std::string_view(outcome.err), std::string_view(outcome.out).substr(0, 4096)}) {
       if (text.find(known.words) == std::string_view::npos) continue;
-      return Error{std::string(known.what), line_with(text, known.words), std::string(known.hint)};
+      return Error{std::string(known.what), complaint_with(text, known.words), std::string(known.hint)};
     }
   }
   if (outcome.timed_out)
