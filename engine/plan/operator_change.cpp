@@ -1,0 +1,196 @@
+// The change itself: make the layout known, set the label, follow the manager that acts on it.
+#include "engine/plan/operator_builder.hpp"
+#include "engine/text.hpp"
+
+namespace tessera::plan {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+constexpr Duration kManager = minutes(30);  // a reboot may be part of it
+
+std::vector<std::string> commented(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = std::min(text.find('\n', at), text.size());
+    lines.push_back("# " + clean(text.substr(at, end - at), 400));
+    at = end + 1;
+  }
+  return lines;
+}
+
+}  // namespace
+
+void OperatorBuilder::write_maps() {
+  if (goal_.mig && goal_.mig->entry) write_mig_map(*goal_.mig);
+  if (goal_.plugin && !goal_.plugin->text.empty()) write_plugin_map(*goal_.plugin);
+}
+
+void OperatorBuilder::write_mig_map(const OperatorGoal::Mig& mig) {
+  bool anew = !mig.text.empty();
+  std::vector<std::string> commands = commented(mig.diff);
+  commands.push_back(fmt::format("kubectl {} configmap {} --namespace {}{}", anew ? "create" : "edit",
+                                 mig.map, site_.ns, anew ? " --from-file=config.yaml" : ""));
+  std::map<std::string, std::string> arguments{{"map", mig.map},
+                                               {"name", mig.name},
+                                               {"entry", operators::document_of({*mig.entry})},
+                                               {"diff", mig.diff}};
+  if (anew) arguments["text"] = mig.text;
+  Step& step = special(fmt::format("{} {} {} {}", anew ? "make" : "add", anew ? mig.map : mig.name,
+                                   anew ? "with" : "to", anew ? mig.name : mig.map),
+                       verbs::kWriteMigConfig, std::move(arguments), std::move(commands));
+  step.before = guarded();
+  step.after = {says(words::of(words::kMigEntry, mig.name), mig.map)};
+  step.undo = "the entry may stay: no node uses it unless its label names it";
+  if (anew) point_policy("migManager", mig.map, "", words::kMigMap);
+  Step& wait = add("wait until the MIG manager has the file", LookOnly{}, {});
+  wait.before = guarded();
+  wait.before.push_back(says(words::of(words::kMigEntry, mig.name), mig.map));
+  wait.after = {says(words::kMigFile, ""), says(words::kMigManager, "")};
+  wait.deadline = minutes(10);
+  wait.look_every = seconds(5);
+}
+
+void OperatorBuilder::write_plugin_map(const OperatorGoal::Plugin& plugin) {
+  bool anew = !plugin.base.empty();
+  std::vector<std::string> commands = commented(plugin.text);
+  commands.push_back(fmt::format("kubectl {} configmap {} --namespace {}{}", anew ? "create" : "edit",
+                                 plugin.map, site_.ns, anew ? " --from-file=" + plugin.name : ""));
+  std::map<std::string, std::string> arguments{
+      {"map", plugin.map}, {"name", plugin.name}, {"text", plugin.text}};
+  if (anew) arguments["base"] = plugin.base;
+  Step& step = special(fmt::format("add {} to {}", plugin.name, plugin.map), verbs::kWritePluginConfig,
+                       std::move(arguments), std::move(commands));
+  step.before = guarded();
+  step.after = {says(words::of(words::kPluginEntry, plugin.name), plugin.map)};
+  step.undo = "the configuration may stay: no node uses it unless its label names it";
+  if (anew) point_policy("devicePlugin", plugin.map, "default", words::kPluginMap);
+  Step& wait = add("wait until the device plugin has the file", LookOnly{}, {});
+  wait.before = guarded();
+  wait.before.push_back(says(words::of(words::kPluginEntry, plugin.name), plugin.map));
+  wait.after = {says(words::kPluginFile, "")};
+  wait.deadline = minutes(10);
+  wait.look_every = seconds(5);
+}
+
+void OperatorBuilder::point_policy(const std::string& part, const std::string& map,
+                                   const std::string& fallback, std::string_view key) {
+  std::string config = fmt::format(R"("name":"{}")", map);
+  if (!fallback.empty()) config += fmt::format(R"(,"default":"{}")", fallback);
+  std::string patch = fmt::format(R"({{"spec":{{"{}":{{"config":{{{}}}}}}}}})", part, config);
+  Step& step = special(
+      fmt::format("let the operator read {}", map), verbs::kPatchPolicy,
+      {{"policy", site_.policy}, {"patch", patch}},
+      {fmt::format("kubectl patch clusterpolicy {} --type=merge -p {}", site_.policy, "'" + patch + "'")});
+  step.before = guarded();
+  step.after = {says(key, map)};
+  step.deadline = minutes(2);
+  step.undo = "point the ClusterPolicy at what it named before";
+}
+
+// Labels: a key without a value is taken off.
+Step& OperatorBuilder::label(std::string title, const std::map<std::string, std::string>& labels) {
+  std::string command = fmt::format("kubectl label node {} --overwrite", node_);
+  for (const auto& [key, value] : labels)
+    command += value.empty() ? " " + key + "-" : fmt::format(" {}={}", key, value);
+  Step& step = special(std::move(title), verbs::kLabelNode, labels, {std::move(command)});
+  step.before = empty();
+  for (const auto& [key, value] : labels) step.after.push_back(says(key, value));
+  return step;
+}
+
+void OperatorBuilder::change_mig() {
+  const OperatorGoal::Mig& mig = *goal_.mig;
+  Step& set = special(fmt::format("ask the MIG manager for {}", mig.name), verbs::kOrderMig,
+                      {{"config", mig.name}, {"found", mig.found}},
+                      {fmt::format("kubectl label node {} --overwrite {}={} {}-", node_,
+                                   operators::kMigConfig, mig.name, operators::kMigState)});
+  set.before = empty();
+  set.after = {says(words::kMigOrder, mig.name)};
+  set.undo = earlier_label(operators::kMigConfig);
+  Step& recover = special("only if the MIG manager hangs: undo its pauses, start its pod anew",
+                          verbs::kRecoverMig, {{"config", mig.name}, {"namespace", site_.ns}}, recovery());
+  recover.before = empty();
+  recover.after = {says(words::kMigStuck, "")};
+  recover.deadline = minutes(3);
+  recover.look_every = seconds(2);
+  Step& follow = add("follow the MIG manager", LookOnly{},
+                     {fmt::format("kubectl get node {} --watch --label-columns {},{}", node_,
+                                  operators::kMigConfig, operators::kMigState)});
+  follow.before = {MarkIsOurs{}, NodeClosed{}, must_say(words::kMigFailure, ""),
+                   says(words::kMigOrder, mig.name), says(words::kMigStuck, "")};
+  follow.after = {Answering{}, says(operators::kMigConfig, mig.name), says(operators::kMigState, "success")};
+  follow.deadline = kManager;
+  follow.look_every = seconds(2);
+  follow.retry = {};
+}
+
+std::vector<std::string> OperatorBuilder::recovery() const {
+  std::string unpause = fmt::format("kubectl label node {} --overwrite", node_);
+  for (std::string_view part : operators::kPausedParts)
+    unpause += fmt::format(" {}{}=true", operators::kDeployPrefix, part);
+  return {unpause + "  # those that say paused-for-mig-change",
+          fmt::format("kubectl delete pod --namespace {} --selector app=nvidia-mig-manager --field-selector "
+                      "spec.nodeName={}",
+                      site_.ns, node_)};
+}
+
+std::string OperatorBuilder::earlier_label(std::string_view key) const {
+  auto labels = site_.labels.find(node_);
+  if (labels == site_.labels.end()) return "";
+  auto value = labels->second.find(std::string(key));
+  return value == labels->second.end() ? fmt::format("take the label {} off", key)
+                                       : fmt::format("set {}={}", key, value->second);
+}
+
+void OperatorBuilder::set_plugin() {
+  const OperatorGoal::Plugin& plugin = *goal_.plugin;
+  Step& step = label(plugin.name.empty() ? "back to the device plugin's default configuration"
+                                         : fmt::format("share by {}", plugin.name),
+                     {{std::string(operators::kPluginConfig), plugin.name}});
+  step.undo = earlier_label(operators::kPluginConfig);
+}
+
+void OperatorBuilder::change_vgpu() {
+  const OperatorGoal::Vgpu& vgpu = *goal_.vgpu;
+  if (vgpu.config.empty()) {
+    Step& back = label("back to containers", {{std::string(operators::kVgpuConfig), ""},
+                                              {std::string(operators::kVgpuState), ""},
+                                              {std::string(operators::kWorkload), vgpu.workload}});
+    back.undo = earlier_label(operators::kVgpuConfig);
+    return;
+  }
+  Step& set =
+      special(fmt::format("ask the vGPU device manager for {}", vgpu.config), verbs::kOrderVgpu,
+              {{"config", vgpu.config}, {"found", vgpu.found}, {"workload", vgpu.workload}},
+              {fmt::format("kubectl label node {} --overwrite {}={} {}={} {}-", node_, operators::kWorkload,
+                           vgpu.workload, operators::kVgpuConfig, vgpu.config, operators::kVgpuState)});
+  set.before = empty();
+  set.after = {says(words::kVgpuOrder, vgpu.config), says(operators::kWorkload, vgpu.workload)};
+  set.undo = earlier_label(operators::kVgpuConfig);
+  Step& follow = add("follow the vGPU device manager", LookOnly{},
+                     {fmt::format("kubectl get node {} --watch --label-columns {},{}", node_,
+                                  operators::kVgpuConfig, operators::kVgpuState)});
+  follow.before = {MarkIsOurs{}, NodeClosed{}, must_say(words::kVgpuFailure, ""),
+                   says(words::kVgpuOrder, vgpu.config)};
+  follow.after = {Answering{}, says(operators::kVgpuConfig, vgpu.config),
+                  says(operators::kVgpuState, "success")};
+  follow.deadline = kManager;
+  follow.look_every = seconds(2);
+  follow.retry = {};
+}
+
+// Labels say what was asked for; what stands is what the kubelet offers and feature discovery has seen.
+Conditions OperatorBuilder::proof() const {
+  Conditions proof;
+  if (goal_.mig) {
+    proof.push_back(says(operators::kMigConfig, goal_.mig->name));
+    proof.push_back(says(operators::kMigState, "success"));
+  }
+  if (goal_.plugin) proof.push_back(says(operators::kPluginConfig, goal_.plugin->name));
+  if (goal_.vgpu && !goal_.vgpu->config.empty()) proof.push_back(says(operators::kVgpuState, "success"));
+  return proof;
+}
+
+}  // namespace tessera::plan
