@@ -87,9 +87,11 @@ Value node_gpus(const NodeRow& row) {
   return count(static_cast<std::int64_t>(row.node->gpus.size()));
 }
 
-// A slice of which nobody knows could be held: then the sum is not known either.
+// A slice of which nobody knows could be held: then the sum is not known either. Nor is it before the first
+// list of work is complete.
 Value if_known(const NodeRow& row, std::int32_t sum) {
   const SliceCounts& counts = row.node->counts;
+  if (!row.cluster->loaded && row.cluster->progress) return Unknown{};
   if (counts.held + counts.free < counts.all) return Unknown{};
   return count(sum);
 }

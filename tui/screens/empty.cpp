@@ -55,9 +55,12 @@ void draw_no_cluster(Canvas& canvas, Rect area, const UiState& state) {
 
 bool is_loading(const UiState& state, const Model& model) {
   if (state.loading_left || model.clusters.empty()) return false;
-  // As soon as one cluster can be looked at, the others load behind it.
-  return std::none_of(model.clusters.begin(), model.clusters.end(),
-                      [](const Cluster& cluster) { return cluster.loaded; });
+  // As soon as one cluster can be looked at, the others load behind it. Of a large one the first nodes can
+  // be, long before the last; sums over a part of it would mislead.
+  bool of_nodes = state.top().kind == ScreenKind::nodes;
+  return std::none_of(model.clusters.begin(), model.clusters.end(), [&](const Cluster& cluster) {
+    return cluster.loaded || (of_nodes && !cluster.nodes.empty());
+  });
 }
 
 void draw_loading(Canvas& canvas, Rect area, const World& world, const UiState& state) {
