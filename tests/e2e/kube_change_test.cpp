@@ -1,55 +1,57 @@
 // Changing nodes through the GPU operator, the whole way: the real tessera, the real kubectl proxy, and a
-// simulated API server with the operator behind it, whose clock runs sixty times as fast. What waits by
-// tessera's own clock (a new file that pods take up in two minutes, a manager that hangs for five) is told in
-// tests/backends/kubernetes/change_test.cpp.
+// simulated API server with the operator behind it, whose clock runs sixty times as fast. What waits for long
+// waits by the server's clock, which its answers tell.
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <cstdlib>
 
 #include "backends/process.hpp"
-#include "backends/sim/kube/serve.hpp"
 #include "tests/support/json_check.hpp"
-#include "tests/support/run_binary.hpp"
+#include "tests/support/kube_lab.hpp"
+#include "tests/support/pty.hpp"
 
 namespace tessera::test {
 namespace {
 
 using Words = std::vector<std::string>;
 
-constexpr const char* kPlace = R"(
+// A100: a changed MIG mode waits for a reset, and the MIG manager resets every GPU of the node.
+constexpr const char* kAmpereLab = R"(
 clusters:
   - name: lab
     scheduler: kubernetes
     users: [ann]
     nodes:
-      - {names: "h[1-2]", product: H100-80GB-SXM5, gpus: 2, driver: 570.124.06}
-      - {names: t1, product: T4, gpus: 4, driver: 535.183.06}
+      - {names: a1, product: A100-80GB, gpus: 2, driver: 570.124.06}
     jobs:
-      - {name: sft, namespace: training, want: "nvidia.com/gpu:2", on: h1, runs: 9d, ran: 1h, does: training}
+      - {name: infer, namespace: serving, want: "nvidia.com/gpu:1", on: a1/gpu1, runs: 9d, ran: 1h, does: training}
 )";
 
 class KubeChangeE2e : public testing::Test {
  protected:
   void SetUp() override {
     if (!find_program("kubectl")) GTEST_SKIP() << "needs kubectl";
-    sim::kube::ServeOptions options;
-    options.world.scenario = folder_.write("lab.yaml", kPlace);
-    options.world.speed = 60;
-    options.world.wall = [] { return std::chrono::floor<Duration>(std::chrono::system_clock::now()); };
-    options.kubeconfig = folder_.path() + "/kubeconfig";
+    serve(kube_lab(folder_));
+  }
+  void serve(sim::kube::ServeOptions options) {
+    server_.reset();
     auto server = sim::kube::Server::start(std::move(options));
     ASSERT_TRUE(server) << to_line(server.error());
     server_ = std::move(*server);
   }
+  std::map<std::string, std::string> environment() const {
+    return {{"PATH", std::getenv("PATH")},
+            {"HOME", folder_.path()},
+            {"TMPDIR", folder_.path()},
+            {"XDG_STATE_HOME", folder_.path() + "/state"}};
+  }
+  std::string kubeconfig() const { return folder_.path() + "/kubeconfig"; }
   Ran run(Words words) {
     RunOptions options;
-    options.environment = {{"PATH", std::getenv("PATH")},
-                           {"HOME", folder_.path()},
-                           {"TMPDIR", folder_.path()},
-                           {"XDG_STATE_HOME", folder_.path() + "/state"}};
+    options.environment = environment();
     options.deadline_seconds = 120;
-    words.insert(words.end(), {"--kubeconfig", folder_.path() + "/kubeconfig", "--timeout", "40s"});
+    words.insert(words.end(), {"--kubeconfig", kubeconfig(), "--timeout", "40s"});
     return run_tessera(words, options);
   }
   Ran apply(Words words) {
@@ -57,16 +59,21 @@ class KubeChangeE2e : public testing::Test {
     words.insert(words.end(), {"--write", "--yes", "-o", "json"});
     return run(words);
   }
-  // What kubectl itself says of a node.
-  std::string told(const std::string& node, const std::string& path) {
+  // What kubectl itself says.
+  std::string kubectl(Words words) {
     RunOptions options;
     options.program = *find_program("kubectl");
     options.environment = {{"PATH", std::getenv("PATH")}, {"HOME", folder_.path()}};
-    Ran ran = run_tessera({"--kubeconfig", folder_.path() + "/kubeconfig", "get", "node", node, "-o",
-                           "jsonpath={" + path + "}"},
-                          options);
+    words.insert(words.begin(), {"--kubeconfig", kubeconfig()});
+    Ran ran = run_tessera(words, options);
     EXPECT_EQ(ran.code, 0) << ran.err;
     return ran.out;
+  }
+  std::string told(const std::string& node, const std::string& path) {
+    return kubectl({"get", "node", node, "-o", "jsonpath={" + path + "}"});
+  }
+  std::string offers(const std::string& node, const std::string& resource) {
+    return told(node, ".status.allocatable.nvidia\\.com/" + resource);
   }
 
   Scratch folder_;
@@ -107,6 +114,148 @@ TEST_F(KubeChangeE2e, AFileThatIsChangedBetweenPlanAndApplyIsRefused) {
   ASSERT_EQ(apply({"--node", "h2", "--preset", "all-balanced"}).code, 0);
   Ran late = apply({file});
   EXPECT_EQ(late.code, 1) << late.out << late.err;
+}
+
+// The other ways of sharing, by command.
+TEST_F(KubeChangeE2e, ANodeIsSharedByTimeSlicesThenByMps) {
+  // Who looks after the file is told, and what is added to it can be kept.
+  kubectl({"label", "configmap", "device-plugin-config", "-n", "gpu-operator", "--overwrite",
+           "app.kubernetes.io/managed-by=Helm"});
+  Words wish{"--node", "t1", "--strategy", "time-slicing", "--replicas", "6"};
+  Words look{"plan"};
+  look.insert(look.end(), wish.begin(), wish.end());
+  Ran plan = run(look);
+  EXPECT_NE(plan.out.find("device-plugin-config: managed by Helm"), std::string::npos)
+      << plan.out << plan.err;
+  look.push_back("--patch");
+  Ran patch = run(look);
+  EXPECT_NE(patch.out.find("+++ device-plugin-config/tessera-"), std::string::npos) << patch.out << patch.err;
+  Ran sliced = apply(wish);
+  ASSERT_EQ(sliced.code, 0) << sliced.out << sliced.err;
+  EXPECT_EQ(offers("t1", "gpu"), "24");
+  Ran mps = apply({"--node", "t1", "--strategy", "mps", "--replicas", "10"});
+  ASSERT_EQ(mps.code, 0) << mps.out << mps.err;
+  EXPECT_EQ(offers("t1", "gpu"), "40");
+  EXPECT_EQ(told("t1", ".metadata.labels.nvidia\\.com/gpu\\.sharing-strategy"), "mps");
+}
+
+TEST_F(KubeChangeE2e, OnAmpereEveryGpuOfTheNodeIsResetSoEverybodyIsInTheWay) {
+  sim::kube::ServeOptions ampere = kube_lab(folder_);
+  ampere.world.scenario = folder_.write("ampere.yaml", kAmpereLab);
+  serve(std::move(ampere));
+  Words wish{"--node", "a1", "--gpu", "0", "--layout", "7x1g.10gb"};
+  Words look{"plan", "-o", "json"};
+  look.insert(look.end(), wish.begin(), wish.end());
+  Ran plan = run(look);
+  ASSERT_EQ(plan.code, 0) << plan.err;
+  EXPECT_EQ(json_at(plan.out, "/needs/reset"), "true");
+  EXPECT_NE(plan.out.find("serving/infer-"), std::string::npos) << "it holds the other GPU\n" << plan.out;
+  wish.insert(wish.end(), {"--way", "cancel"});
+  Ran cut = apply(wish);
+  ASSERT_EQ(cut.code, 0) << cut.out << cut.err;
+  EXPECT_EQ(offers("a1", "mig-1g\\.10gb"), "7");
+  EXPECT_EQ(offers("a1", "gpu"), "1");
+  EXPECT_NE(kubectl({"logs", "-n", "gpu-operator", "-l", "app=nvidia-mig-manager", "--tail=-1"})
+                .find("Resetting all GPUs"),
+            std::string::npos);
+}
+
+// The node turns from containers to virtual machines and back.
+TEST_F(KubeChangeE2e, ANodeOffersVgpusAndIsTakenBack) {
+  Words wish{"--node", "t1", "--strategy", "vgpu", "--vgpu", "T4-4Q"};
+  Ran off = apply(wish);
+  EXPECT_NE(off.code, 0);
+  EXPECT_NE((off.out + off.err).find("sandboxWorkloads"), std::string::npos) << off.out << off.err;
+  kubectl({"patch", "clusterpolicy", "cluster-policy", "--type=merge", "-p",
+           R"({"spec":{"sandboxWorkloads":{"enabled":true}}})"});
+  Ran made = apply(wish);
+  ASSERT_EQ(made.code, 0) << made.out << made.err;
+  EXPECT_EQ(offers("t1", "NVIDIA_T4-4Q"), "16");
+  EXPECT_EQ(offers("t1", "gpu"), "0");
+  EXPECT_EQ(told("t1", ".metadata.labels.nvidia\\.com/vgpu\\.config\\.state"), "success");
+  std::string done = json_at(made.out, "/run");
+  Ran undone = run({"undo", done.substr(1, done.size() - 2), "--write", "--yes", "-o", "json"});
+  ASSERT_EQ(undone.code, 0) << undone.out << undone.err;
+  EXPECT_EQ(offers("t1", "gpu"), "4");
+  EXPECT_EQ(told("t1", ".metadata.labels.nvidia\\.com/gpu\\.workload\\.config"), "container");
+}
+
+TEST_F(KubeChangeE2e, WithoutTheRightToEvictNothingIsTouched) {
+  sim::kube::ServeOptions options = kube_lab(folder_);
+  auto users = sim::kube::parse_user_ports(
+      "ops=0:get,list,watch:*;patch:nodes;delete:pods@gpu-operator;create:pods/eviction@elsewhere");
+  ASSERT_TRUE(users.ok());
+  options.users = *users;
+  serve(std::move(options));
+  Ran refused = apply({"--node", "h1", "--preset", "all-1g.10gb", "--way", "cancel", "--context", "lab-ops"});
+  EXPECT_EQ(refused.code, 1) << refused.out << refused.err;
+  EXPECT_NE(refused.out.find("not allowed to create pods/eviction in training"), std::string::npos)
+      << refused.out << refused.err;
+  EXPECT_EQ(told("h1", ".metadata.annotations"), "");
+  EXPECT_EQ(told("h1", ".spec.unschedulable"), "");
+  EXPECT_EQ(kubectl({"get", "pods", "-n", "training", "-o", "jsonpath={.items[*].status.phase}"}), "Running");
+}
+
+// ── the console, by its keys ──────────────────────────────────────────────────────────────────────────
+
+class KubeConsole : public KubeChangeE2e {
+ protected:
+  PtyOptions console() const {
+    PtyOptions options;
+    options.columns = 140;
+    options.rows = 44;
+    options.arguments = {"--write", "--kubeconfig", kubeconfig()};
+    options.environment = environment();
+    return options;
+  }
+  static std::string under_cursor(const Pty& pty) {
+    for (int y = 0; y < 44; ++y)
+      if (pty.row(y).find("▌") != std::string::npos) return pty.row(y);
+    return "";
+  }
+  static bool arm(Pty& pty, const std::string& node) {
+    return pty.press("A" + node + "\r") && pty.wait_for("ARMED") && pty.press("!");
+  }
+};
+
+TEST_F(KubeConsole, FromTheFirstLookToAChangeAndBack) {
+  Pty pty(console());
+  ASSERT_TRUE(pty.wait_loaded()) << pty.screen();
+  ASSERT_TRUE(pty.press("2"));
+  for (const char* node : {"h1", "h2", "t1"}) EXPECT_TRUE(pty.has(node)) << pty.screen();
+  // The guide answers what it can, asks, and leaves everything as it was.
+  ASSERT_TRUE(pty.press("/h2\rD"));
+  EXPECT_TRUE(pty.has("Q2")) << pty.screen();
+  ASSERT_TRUE(pty.press("y"));
+  EXPECT_TRUE(pty.has("MIG")) << pty.screen();
+  ASSERT_TRUE(pty.press("\x1b"));
+  ASSERT_TRUE(pty.press("2/h2\rL"));
+  EXPECT_TRUE(pty.has("2 GPUs of h2")) << pty.screen();
+  ASSERT_TRUE(pty.press("p"));
+  for (int i = 0; i < 40 && under_cursor(pty).find("all-1g.10gb") == std::string::npos; ++i)
+    ASSERT_TRUE(pty.press("j"));
+  ASSERT_TRUE(pty.press("\r"));
+  ASSERT_TRUE(pty.press("P"));
+  ASSERT_TRUE(pty.wait_for("disturbs nobody")) << pty.screen();
+  ASSERT_TRUE(arm(pty, "h2")) << pty.screen();
+  ASSERT_TRUE(pty.wait_for("DONE: the wanted layout stands")) << pty.screen();
+  EXPECT_EQ(offers("h2", "mig-1g\\.10gb"), "14");
+  ASSERT_TRUE(pty.press("z"));
+  ASSERT_TRUE(pty.wait_for("takes back")) << pty.screen();
+  ASSERT_TRUE(arm(pty, "h2")) << pty.screen();
+  ASSERT_TRUE(pty.wait_for("DONE: the layout that was found stands again")) << pty.screen();
+  EXPECT_EQ(offers("h2", "gpu"), "2");
+}
+
+TEST_F(KubeConsole, AManagerThatHangsIsMendedOnTheWay) {
+  serve(kube_lab(folder_, "    faults:\n      - {fault: \"wedges node=h2\"}\n"));
+  Pty pty(console());
+  ASSERT_TRUE(pty.wait_loaded()) << pty.screen();
+  ASSERT_TRUE(pty.press(":plan h2 7x1g.10gb\r"));
+  ASSERT_TRUE(pty.wait_for("disturbs nobody")) << pty.screen();
+  ASSERT_TRUE(arm(pty, "h2")) << pty.screen();
+  ASSERT_TRUE(pty.wait_for("DONE: the wanted layout stands")) << pty.screen();
+  EXPECT_EQ(offers("h2", "mig-1g\\.10gb"), "14");
 }
 
 }  // namespace

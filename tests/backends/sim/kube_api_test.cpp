@@ -392,7 +392,7 @@ TEST(KubeApi, APodMadeByHandRunsWhereGpusAreFree) {
   EXPECT_NE(to_line(pod("d")).find("didn't match Pod's node affinity/selector"), std::string::npos);
   EXPECT_EQ(audit(place.cluster.world()), std::vector<std::string>{});
   // The state file carries it along.
-  Result<std::vector<World>> again = load_state(save_state({place.cluster.world()}), catalogue());
+  Result<std::vector<World>> again = load_state(save_state({place.cluster.world()}), test::shared_catalogue());
   ASSERT_TRUE(again.ok()) << to_line(again.error());
   EXPECT_TRUE(again->front() == place.cluster.world());
   place.json("DELETE", "/api/v1/namespaces/default/pods/a");
