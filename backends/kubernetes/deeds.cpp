@@ -271,7 +271,7 @@ class Doing {
   // The state goes with the order: what stands there was about an earlier one. A manager acts on a label that
   // changes, so one that says so already is taken off first. What neither the plan found nor this run ordered
   // is somebody else's order. more: goes with it.
-  void order(const plan::Special& act, std::string_view key, std::string_view state, Texts more) {
+  void order(const plan::Special& act, std::string_view key, std::string_view state, StringMap more) {
     std::string config = value(act, "config"), found = value(act, "found");
     bool any = !act.arguments.contains("found");  // a plan of an earlier version
     more[std::string(key)] = config;

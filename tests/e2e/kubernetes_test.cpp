@@ -97,9 +97,7 @@ TEST_F(KubernetesE2e, GpusAndPodsTellTheSameAsTheWorld) {
 TEST_F(KubernetesE2e, TheExportersTellWhatEachSliceIsUsedForAndByWhom) {
   Ran ran = run({"slices", "-o", "json", "--filter", "node=mixed-01"});
   ASSERT_EQ(ran.code, 0) << ran.err;
-  std::ifstream schema(source_dir() + "/docs/json/slices.schema.json");
-  std::string text((std::istreambuf_iterator<char>(schema)), {});
-  for (const std::string& wrong : check_schema(text, ran.out)) ADD_FAILURE() << wrong;
+  for (const std::string& wrong : check_schema(schema_text("slices"), ran.out)) ADD_FAILURE() << wrong;
   ASSERT_EQ(json_size(ran.out), 32u);
   int held = 0, busy = 0;
   for (std::size_t i = 0; i < 32; ++i) {

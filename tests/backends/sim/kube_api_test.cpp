@@ -361,7 +361,7 @@ TEST(KubeApi, AWorldThatStandsStillGivesAnActionItsTime) {
 
 // A pod that kubectl makes is work like any other: boards are counted, and it waits its turn.
 TEST(KubeApi, APodMadeByHandRunsWhereGpusAreFree) {
-  Place place(
+  ApiPlace place(
       world_from("clusters: [{name: c, scheduler: kubernetes, users: [u], nodes: [{names: 'g[1-2]', "
                  "product: H100-80GB-SXM5, gpus: 2}], jobs: []}]"));
   auto make = [&](const std::string& name, const std::string& gpus, const std::string& more = "") {
@@ -392,7 +392,8 @@ TEST(KubeApi, APodMadeByHandRunsWhereGpusAreFree) {
   EXPECT_NE(to_line(pod("d")).find("didn't match Pod's node affinity/selector"), std::string::npos);
   EXPECT_EQ(audit(place.cluster.world()), std::vector<std::string>{});
   // The state file carries it along.
-  Result<std::vector<World>> again = load_state(save_state({place.cluster.world()}), test::shared_catalogue());
+  Result<std::vector<World>> again =
+      load_state(save_state({place.cluster.world()}), test::shared_catalogue());
   ASSERT_TRUE(again.ok()) << to_line(again.error());
   EXPECT_TRUE(again->front() == place.cluster.world());
   place.json("DELETE", "/api/v1/namespaces/default/pods/a");
