@@ -256,7 +256,8 @@ std::string SlurmSteps::missing(const NodeChange& change) const {
   const bool recut = std::any_of(change.boards.begin(), change.boards.end(), cuts);
   if (recut && slurmconf::loses_cores(change.node.name.text, site->files, *site))
     return fmt::format(
-        "gres.conf gives the GPUs of {} different Cores=, and slurm-devices does not say on which GPU an instance "
+        "gres.conf gives the GPUs of {} different Cores=, and slurm-devices does not say on which GPU an "
+        "instance "
         "lies, so they would be lost: use {{gpu}} and {{gi}} in it instead of {{index}}",
         change.node.name.text);
   if (recut && site->reach == slurmconf::Reach::none)

@@ -46,11 +46,11 @@ struct CutNode {
 Result<Wanted> generate(const CutNode& node, const Site& site);
 
 // Fills in what the boards do not say from the node's present lines in gres.conf: the type of a whole GPU and
-// the Cores= of a board, found by its device file or by its instances' own (Site::instance_file with {gpu}). What
-// is not found there stays as it is.
+// the Cores= of a board, found by its device file or by its instances' own (Site::instance_file with {gpu}).
+// What is not found there stays as it is.
 void take_over(CutNode& node, const Files& files, const Site& site);
-// Whether the node's GPUs have different Cores=, and Site::instance_file does not tell on which board an instance
-// lies: then a cut would lose them.
+// Whether the node's GPUs have different Cores=, and Site::instance_file does not tell on which board an
+// instance lies: then a cut would lose them.
 bool loses_cores(std::string_view node, const Files& files, const Site& site);
 
 // "gpu:1g.10gb:7,gpu:3g.40gb:2,mps:200" for slurm.conf; "" where nothing is on offer.
