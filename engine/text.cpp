@@ -133,6 +133,16 @@ std::string lower(std::string_view text) {
   return out;
 }
 
+std::string some_of(const std::set<std::string>& names, std::size_t most) {
+  std::string text;
+  std::size_t shown = 0;
+  for (const std::string& name : names) {
+    if (shown == most) break;
+    text += (shown++ == 0 ? "" : ", ") + clean(name, 64);
+  }
+  return names.size() > shown ? text + " and " + std::to_string(names.size() - shown) + " more" : text;
+}
+
 bool contains_folded(std::string_view text, std::string_view folded_needle) {
   if (folded_needle.empty()) return true;
   if (folded_needle.size() > text.size()) return false;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -29,6 +30,8 @@ bool is_control(char32_t code);
 
 // ASCII case folding only: names of nodes, users and resources are ASCII.
 std::string lower(std::string_view text);
+// "n1, n2 and 3 more": the first `most` of them, each made safe and cut at 64 bytes.
+std::string some_of(const std::set<std::string>& names, std::size_t most);
 bool contains_folded(std::string_view text, std::string_view folded_needle);
 
 }  // namespace tessera

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "backends/kubernetes/explain.hpp"
+#include "engine/text.hpp"
 
 namespace tessera::kubernetes {
 namespace {
@@ -18,23 +19,13 @@ constexpr std::size_t kAtOnce = 8;
 constexpr std::size_t kQuickly = 16;  // of a round; then
 constexpr Duration kEach{250};        // ... one in so long
 constexpr Duration kAnswer{10000};
+constexpr std::size_t kNamedNodes = 3;          // in a remark
 constexpr std::size_t kMostMetrics = 8u << 20;  // bytes; eight boards of seven instances tell half a megabyte
 
 struct Trouble {
   std::set<std::string> nodes;  // or namespaces, where it is forbidden
   Error first;
 };
-
-// "n1, n2 and 3 more"
-std::string some_of(const std::set<std::string>& names) {
-  std::string text;
-  std::size_t shown = 0;
-  for (const std::string& name : names) {
-    if (shown++ == 3) break;
-    text += (text.empty() ? "" : ", ") + name;
-  }
-  return names.size() > 3 ? fmt::format("{} and {} more", text, names.size() - 3) : text;
-}
 
 }  // namespace
 
@@ -172,13 +163,13 @@ std::vector<Remark> Exporters::State::remarks() const {
   if (!forbidden.nodes.empty())
     add(fmt::format("use and memory of GPUs are not told, nor which slice a pod holds: not allowed to get "
                     "pods/proxy in namespace {}",
-                    some_of(forbidden.nodes)),
+                    some_of(forbidden.nodes, kNamedNodes)),
         forbidden.first.hint);
   if (!silent.nodes.empty())
-    add(fmt::format("does not answer on {}: {}", some_of(silent.nodes), silent.first.reason),
+    add(fmt::format("does not answer on {}: {}", some_of(silent.nodes, kNamedNodes), silent.first.reason),
         "the API server must reach the exporter's port: a network policy may stand in between");
   if (!unreadable.nodes.empty())
-    add(fmt::format("what it tells on {} cannot be read: {}", some_of(unreadable.nodes),
+    add(fmt::format("what it tells on {} cannot be read: {}", some_of(unreadable.nodes, kNamedNodes),
                     to_line({unreadable.first.what, unreadable.first.reason, ""})),
         unreadable.first.hint);
   return all_of_them;

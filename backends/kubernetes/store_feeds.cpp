@@ -16,6 +16,24 @@ FeedLine head_of(const WatchLine<Object>& line) {
   return {line.change, line.version, line.status};
 }
 
+// Lines of a watch: each keeps an object or drops it, and the rest is told `after`.
+template <class Object>
+std::function<Result<FeedLine>(std::string_view)> lines_of(Parser& parser, std::function<void(Object)> keep,
+                                                           std::function<void(const Object&)> drop,
+                                                           std::function<void()> after) {
+  return [&parser, keep = std::move(keep), drop = std::move(drop),
+          after = std::move(after)](std::string_view text) -> Result<FeedLine> {
+    auto line = parser.line<Object>(text);
+    if (!line) return line.error();
+    FeedLine head = head_of(*line);
+    if (line->object && line->change == Change::deleted) drop(*line->object);
+    if (line->object && (line->change == Change::added || line->change == Change::modified))
+      keep(std::move(*line->object));
+    after();
+    return head;
+  };
+}
+
 // A feed whose objects are kept as they come, by id, and weighed together.
 template <class Object, class Kept>
 Store::Handler kept_in(Parser& parser, Kept& kept, std::set<std::string>& seen, std::function<void()> weigh) {
@@ -36,17 +54,9 @@ Store::Handler kept_in(Parser& parser, Kept& kept, std::set<std::string>& seen, 
     seen.clear();
     weigh();
   };
-  handler.line = [&, weigh](std::string_view text) -> Result<FeedLine> {
-    auto line = parser.line<Object>(text);
-    if (!line) return line.error();
-    FeedLine head = head_of(*line);
-    if (!line->object) return head;
-    if (line->change == Change::deleted) kept.drop(line->object->id());
-    if (line->change == Change::added || line->change == Change::modified)
-      kept.keep(std::move(*line->object));
-    weigh();
-    return head;
-  };
+  handler.line = lines_of<Object>(
+      parser, [&kept](Object one) { kept.keep(std::move(one)); },
+      [&kept](const Object& one) { kept.drop(one.id()); }, weigh);
   return handler;
 }
 
@@ -83,16 +93,9 @@ Store::Handler Store::nodes() {
     return head;
   };
   handler.listed = [s] { s->nodes_listed(); };
-  handler.line = [s](std::string_view text) -> Result<FeedLine> {
-    auto line = s->parser.line<NodeObject>(text);
-    if (!line) return line.error();
-    FeedLine head = head_of(*line);
-    if (line->object && line->change == Change::deleted) s->drop_node(line->object->meta.name);
-    if (line->object && (line->change == Change::added || line->change == Change::modified))
-      s->keep(std::move(*line->object));
-    s->flush();
-    return head;
-  };
+  handler.line = lines_of<NodeObject>(
+      s->parser, [s](NodeObject one) { s->keep(std::move(one)); },
+      [s](const NodeObject& one) { s->drop_node(one.meta.name); }, [s] { s->flush(); });
   return handler;
 }
 
@@ -115,16 +118,9 @@ Store::Handler Store::pods() {
     return head;
   };
   handler.listed = [s] { s->pods_listed(); };
-  handler.line = [s](std::string_view text) -> Result<FeedLine> {
-    auto line = s->parser.line<PodObject>(text);
-    if (!line) return line.error();
-    FeedLine head = head_of(*line);
-    if (line->object && line->change == Change::deleted) s->drop_pod(line->object->id());
-    if (line->object && (line->change == Change::added || line->change == Change::modified))
-      s->keep(std::move(*line->object));
-    s->flush();
-    return head;
-  };
+  handler.line = lines_of<PodObject>(
+      s->parser, [s](PodObject one) { s->keep(std::move(one)); },
+      [s](const PodObject& one) { s->drop_pod(one.id()); }, [s] { s->flush(); });
   return handler;
 }
 

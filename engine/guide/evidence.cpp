@@ -24,15 +24,7 @@ Answer make(Reply reply, Confidence confidence, std::string text, Origin origin)
 
 Origin catalogue_origin() { return {Source::catalogue, {}}; }
 
-std::string some(const std::set<std::string>& names) {
-  std::vector<std::string> shown;
-  for (const std::string& name : names) {
-    if (shown.size() == kNamesShown) break;
-    shown.push_back(clean(name, 64));
-  }
-  const std::size_t more = names.size() - shown.size();
-  return fmt::format("{}{}", fmt::join(shown, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
-}
+std::string some(const std::set<std::string>& names) { return some_of(names, kNamesShown); }
 
 // The oldest word among the work that is looked at.
 Origin oldest(const std::vector<const Workload*>& work) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "engine/plan/observed.hpp"
+
 namespace tessera::plan {
 namespace {
 
@@ -45,10 +47,6 @@ bool goes(const std::vector<BoardChange>& changes, GpuIndex gpu, const Slice& sl
       if (slice.placement == one.at) return true;
   }
   return false;
-}
-
-bool present(const Workload& workload) {
-  return workload.state != WorkloadState::ended && workload.state != WorkloadState::pending;
 }
 
 // Everything that the workload holds, here and elsewhere.

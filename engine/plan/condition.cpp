@@ -12,8 +12,6 @@ namespace {
 
 using Why = std::optional<std::string>;
 
-bool ours(const std::optional<RunMark>& mark, std::string_view run) { return mark && mark->run == run; }
-
 class Judge {
  public:
   Judge(const NodeFacts& facts, std::string_view run) : facts_(facts), run_(run) {}

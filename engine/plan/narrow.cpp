@@ -8,8 +8,6 @@ namespace {
 
 using Left = std::optional<Action>;
 
-bool ours(const std::optional<RunMark>& mark, std::string_view run) { return mark && mark->run == run; }
-
 class Narrow {
  public:
   Narrow(const NodeFacts& facts, std::string_view run) : facts_(facts), run_(run) {}

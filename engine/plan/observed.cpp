@@ -21,10 +21,6 @@ bool in_scope(const Scope::Board& board, const Slice& slice) {
                      [&](const Placement& one) { return overlaps(one, *slice.placement); });
 }
 
-bool present(const Workload& workload) {
-  return workload.state != WorkloadState::ended && workload.state != WorkloadState::pending;
-}
-
 std::string user_of(const NodeFacts& facts, const WorkloadId& id) {
   for (const Workload& one : facts.workloads)
     if (one.id == id) return one.user;
@@ -56,6 +52,12 @@ std::optional<std::string> who_is_there(const NodeFacts& facts) {
 }
 
 }  // namespace
+
+bool present(const Workload& workload) {
+  return workload.state != WorkloadState::ended && workload.state != WorkloadState::pending;
+}
+
+bool ours(const std::optional<RunMark>& mark, std::string_view run) { return mark && mark->run == run; }
 
 const Gpu* find_gpu(const Node& node, GpuIndex index) {
   for (const Gpu& gpu : node.gpus)

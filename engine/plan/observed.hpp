@@ -19,6 +19,10 @@ const Slice* find_instance(const Gpu& gpu, const InstanceAt& instance);
 bool same_layout(std::vector<InstanceAt> left, std::vector<InstanceAt> right, bool placed);
 // Worked out from strategy and slices where the mode itself is not told.
 MigMode mode_of(const Gpu& gpu);
+// It holds something now: it neither waits nor has ended.
+bool present(const Workload& workload);
+// The mark is this run's.
+bool ours(const std::optional<RunMark>& mark, std::string_view run);
 int replicas_of(const Gpu& gpu);
 ProfileName vgpu_of(const Gpu& gpu);
 

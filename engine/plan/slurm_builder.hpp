@@ -58,7 +58,6 @@ class SlurmBuilder {
   void start_clients();
   Conditions for_cutting() const;
   void destroy(const BoardChange& board);
-  std::vector<GpuIndex> switched(bool on) const;
   void switch_modes();
   void create(const BoardChange& board);
   void boot_file();

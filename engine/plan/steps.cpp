@@ -16,6 +16,75 @@ std::vector<const Disturbed*> sent_away(const NodeChange& change) {
   return away;
 }
 
+std::vector<Step> release_steps(const NodeName& node, Scheduler scheduler, const Conditions& proof) {
+  Step open;
+  open.title = fmt::format("open {} again", node.text);
+  open.action = OpenNode{};
+  open.before = {Answering{}, NoForeignMark{}};
+  open.before.insert(open.before.end(), proof.begin(), proof.end());
+  open.after = {NotClosedByUs{}};
+  open.undo = "close the node";
+  Step unmark;
+  unmark.title = "take the mark off";
+  unmark.action = ClearMark{};
+  unmark.before = proof;
+  unmark.after = {NotMarkedByUs{}};
+  std::vector<Step> steps{std::move(open), std::move(unmark)};
+  for (Step& step : steps) {
+    step.commands = commands_for(step.action, node, scheduler, nullptr);
+    step.look_every = std::chrono::milliseconds(500);
+    step.deadline = std::chrono::seconds(30);
+    step.retry = kFewRetry;
+  }
+  return steps;
+}
+
+std::vector<GpuIndex> switched(const NodeChange& change, bool on) {
+  std::vector<GpuIndex> gpus;
+  for (const BoardChange& board : change.boards)
+    if (board.mode_changes && board.after.mig == on) gpus.push_back(board.gpu);
+  return gpus;
+}
+
+void expect_settled(Step& step, const NodeChange& change) {
+  const bool reboot = change.needs.reboot;
+  if (reboot) step.after.push_back(Answering{});
+  for (bool on : {false, true})
+    for (GpuIndex gpu : switched(change, on)) step.after.push_back(ModeIs{{gpu}, on, false});
+  step.deadline = reboot ? std::chrono::minutes(30) : std::chrono::minutes(3);
+  step.look_every = std::chrono::seconds(2);
+  step.retry = reboot ? Retry{} : kFewRetry;
+}
+
+namespace {
+
+std::vector<InstanceAt> beside(const BoardChange& board) {
+  return board.dragged ? std::vector<InstanceAt>{} : board.kept;
+}
+
+}  // namespace
+
+CreateInstances creation_of(const BoardChange& board) {
+  return {board.gpu, board.created, beside(board), board.chosen};
+}
+
+void expect_created(Step& step, const BoardChange& board) {
+  step.before.push_back(ModeIs{{board.gpu}, true, false});
+  // What is made again may stand already, when this step is run a second time.
+  std::vector<InstanceAt> gone = board.destroyed;
+  std::erase_if(gone, [&](const InstanceAt& one) {
+    return std::any_of(board.created.begin(), board.created.end(),
+                       [&](const InstanceAt& other) { return other.same(one); });
+  });
+  if (!gone.empty() && !board.dragged) step.before.push_back(InstancesGone{board.gpu, gone});
+  const std::vector<InstanceAt> kept = beside(board);
+  if (!kept.empty()) step.before.push_back(InstancesStand{board.gpu, kept});
+  step.after = {LayoutIs{board.gpu, board.after.instances, board.chosen}};
+  if (!kept.empty()) step.after.push_back(InstancesStand{board.gpu, kept});
+  step.retry = kFewRetry;
+  step.undo = fmt::format("destroy {}", to_text(board.created));
+}
+
 std::string boards_text(const std::vector<GpuIndex>& gpus) {
   std::string text = "GPU ";
   for (std::size_t i = 0; i < gpus.size(); ++i) {

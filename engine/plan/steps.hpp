@@ -85,6 +85,19 @@ class SlurmSteps : public StepBuilder {
 constexpr Retry kFewRetry{2, std::chrono::seconds(2), std::chrono::seconds(10)};
 constexpr Retry kBusyRetry{4, std::chrono::seconds(2), std::chrono::seconds(30)};
 
+// Opens the node and takes the mark off. `proof` must still hold when the node is given back: a reboot may
+// have undone all that was read back.
+std::vector<Step> release_steps(const NodeName& node, Scheduler scheduler, const Conditions& proof);
+
+// The boards whose MIG mode is switched that way.
+std::vector<GpuIndex> switched(const NodeChange& change, bool on);
+// What a reset or reboot must lead to, and the patience for it.
+void expect_settled(Step& step, const NodeChange& change);
+// Creating what a board lacks; and what that relies on, in addition to what step.before has, and must lead
+// to.
+CreateInstances creation_of(const BoardChange& board);
+void expect_created(Step& step, const BoardChange& board);
+
 // Appends the release steps unless the plan has them, and numbers the steps anew.
 void end_with_release(NodePlan& plan, const StepBuilder& builder, Scheduler scheduler);
 

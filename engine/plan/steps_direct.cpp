@@ -13,30 +13,6 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-// `proof` must still hold when the node is given back: a reboot may have undone all that was read back.
-std::vector<Step> release_steps(const NodeName& node, Scheduler scheduler, const Conditions& proof) {
-  Step open;
-  open.title = fmt::format("open {} again", node.text);
-  open.action = OpenNode{};
-  open.before = {Answering{}, NoForeignMark{}};
-  open.before.insert(open.before.end(), proof.begin(), proof.end());
-  open.after = {NotClosedByUs{}};
-  open.undo = "close the node";
-  Step unmark;
-  unmark.title = "take the mark off";
-  unmark.action = ClearMark{};
-  unmark.before = proof;
-  unmark.after = {NotMarkedByUs{}};
-  std::vector<Step> steps{std::move(open), std::move(unmark)};
-  for (Step& step : steps) {
-    step.commands = commands_for(step.action, node, scheduler, nullptr);
-    step.look_every = milliseconds(500);
-    step.deadline = seconds(30);
-    step.retry = kFewRetry;
-  }
-  return steps;
-}
-
 class DirectBuilder {
  public:
   explicit DirectBuilder(const NodeChange& change) : change_(change) {}
@@ -154,8 +130,7 @@ class DirectBuilder {
   }
   void switch_modes() {
     for (bool on : {false, true}) {
-      std::vector<GpuIndex> gpus =
-          boards_where([&](const BoardChange& board) { return board.mode_changes && board.after.mig == on; });
+      std::vector<GpuIndex> gpus = switched(change_, on);
       if (gpus.empty()) continue;
       bool later = change_.needs.reset || change_.needs.reboot;
       Step& step = add(fmt::format("{}: MIG {}", boards_text(gpus), on ? "on" : "off"), SetMode{gpus, on});
@@ -175,35 +150,14 @@ class DirectBuilder {
                                       : add(fmt::format("reset {}", boards_text(all)), ResetGpus{all});
     step.before = guarded();
     step.before.push_back(ScopeEmpty{*change_.scope});
-    if (change_.needs.reboot) step.after.push_back(Answering{});
-    for (bool on : {false, true}) {
-      std::vector<GpuIndex> gpus =
-          boards_where([&](const BoardChange& board) { return board.mode_changes && board.after.mig == on; });
-      for (GpuIndex gpu : gpus) step.after.push_back(ModeIs{{gpu}, on, false});
-    }
-    step.deadline = change_.needs.reboot ? minutes(30) : minutes(3);
-    step.look_every = seconds(2);
-    step.retry = change_.needs.reboot ? Retry{} : kFewRetry;
+    expect_settled(step, change_);
   }
   void create(const BoardChange& board) {
-    std::vector<InstanceAt> beside = board.dragged ? std::vector<InstanceAt>{} : board.kept;
     Step& step = add(fmt::format("GPU {}: create {}", board.gpu.value, to_text(board.created)),
-                     CreateInstances{board.gpu, board.created, beside, board.chosen}, board.product);
+                     creation_of(board), board.product);
     step.before = guarded();
-    step.before.push_back(ModeIs{{board.gpu}, true, false});
-    // What is made again may stand already, when this step is run a second time.
-    std::vector<InstanceAt> gone = board.destroyed;
-    std::erase_if(gone, [&](const InstanceAt& one) {
-      return std::any_of(board.created.begin(), board.created.end(),
-                         [&](const InstanceAt& other) { return other.same(one); });
-    });
-    if (!gone.empty() && !board.dragged) step.before.push_back(InstancesGone{board.gpu, gone});
-    if (!beside.empty()) step.before.push_back(InstancesStand{board.gpu, beside});
-    step.after = {LayoutIs{board.gpu, board.after.instances, board.chosen}};
-    if (!beside.empty()) step.after.push_back(InstancesStand{board.gpu, beside});
+    expect_created(step, board);
     step.deadline = seconds(60);
-    step.retry = kFewRetry;
-    step.undo = fmt::format("destroy {}", to_text(board.created));
   }
   void configure(const std::vector<GpuIndex>& gpus, Strategy strategy, int replicas, const ProfileName& vgpu,
                  const std::string& text) {

@@ -95,25 +95,10 @@ std::vector<Step> SlurmBuilder::run() {
 }
 
 std::vector<Step> SlurmBuilder::release_of(const NodeName& node, const Conditions& proof) {
-  Step open;
-  open.title = fmt::format("open {} again, if the drain is still ours", node.text);
-  open.action = OpenNode{};
-  open.before = {Answering{}, NoForeignMark{}};
-  open.before.insert(open.before.end(), proof.begin(), proof.end());
-  open.after = {NotClosedByUs{}};
-  open.undo = "drain the node";
-  Step unmark;
-  unmark.title = "see that no mark of ours is left";
-  unmark.action = ClearMark{};
-  unmark.before = proof;
-  unmark.after = {NotMarkedByUs{}};
-  std::vector<Step> steps{std::move(open), std::move(unmark)};
-  for (Step& step : steps) {
-    step.commands = commands_for(step.action, node, Scheduler::slurm, nullptr);
-    step.look_every = std::chrono::milliseconds(500);
-    step.deadline = std::chrono::seconds(30);
-    step.retry = kFewRetry;
-  }
+  std::vector<Step> steps = release_steps(node, Scheduler::slurm, proof);
+  steps[0].title += ", if the drain is still ours";
+  steps[0].undo = "drain the node";
+  steps[1].title = "see that no mark of ours is left";
   return steps;
 }
 

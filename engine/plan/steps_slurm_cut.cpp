@@ -79,17 +79,10 @@ void SlurmBuilder::destroy(const BoardChange& board) {
   step.undo = fmt::format("create {} again", to_text(board.destroyed));
 }
 
-std::vector<GpuIndex> SlurmBuilder::switched(bool on) const {
-  std::vector<GpuIndex> gpus;
-  for (const BoardChange& board : change_.boards)
-    if (board.mode_changes && board.after.mig == on) gpus.push_back(board.gpu);
-  return gpus;
-}
-
 void SlurmBuilder::switch_modes() {
   bool later = change_.needs.reset || change_.needs.reboot;
   for (bool on : {false, true}) {
-    std::vector<GpuIndex> gpus = switched(on);
+    std::vector<GpuIndex> gpus = switched(change_, on);
     if (gpus.empty()) continue;
     Step& step = add(fmt::format("{}: MIG {}", boards_text(gpus), on ? "on" : "off"), SetMode{gpus, on});
     run_there(step);
@@ -106,33 +99,15 @@ void SlurmBuilder::switch_modes() {
                       : add(fmt::format("reset {}", boards_text(all)), ResetGpus{all});
   if (!reboot) run_there(step);
   step.before = for_cutting();
-  if (reboot) step.after.push_back(Answering{});
-  for (bool on : {false, true})
-    for (GpuIndex gpu : switched(on)) step.after.push_back(ModeIs{{gpu}, on, false});
-  step.deadline = reboot ? std::chrono::minutes(30) : std::chrono::minutes(3);
-  step.look_every = std::chrono::seconds(2);
-  step.retry = reboot ? Retry{} : kFewRetry;
+  expect_settled(step, change_);
 }
 
 void SlurmBuilder::create(const BoardChange& board) {
-  std::vector<InstanceAt> beside = board.dragged ? std::vector<InstanceAt>{} : board.kept;
   Step& step = add(fmt::format("GPU {}: create {}", board.gpu.value, to_text(board.created)),
-                   CreateInstances{board.gpu, board.created, beside, board.chosen}, board.product);
+                   creation_of(board), board.product);
   run_there(step);
   step.before = for_cutting();
-  step.before.push_back(ModeIs{{board.gpu}, true, false});
-  // What is made again may stand already, when this step is run a second time.
-  std::vector<InstanceAt> gone = board.destroyed;
-  std::erase_if(gone, [&](const InstanceAt& one) {
-    return std::any_of(board.created.begin(), board.created.end(),
-                       [&](const InstanceAt& other) { return other.same(one); });
-  });
-  if (!gone.empty() && !board.dragged) step.before.push_back(InstancesGone{board.gpu, gone});
-  if (!beside.empty()) step.before.push_back(InstancesStand{board.gpu, beside});
-  step.after = {LayoutIs{board.gpu, board.after.instances, board.chosen}};
-  if (!beside.empty()) step.after.push_back(InstancesStand{board.gpu, beside});
-  step.retry = kFewRetry;
-  step.undo = fmt::format("destroy {}", to_text(board.created));
+  expect_created(step, board);
 }
 
 void SlurmBuilder::boot_file() {

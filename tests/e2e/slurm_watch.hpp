@@ -1,14 +1,13 @@
 // Watches a Slurm backend through a mailbox, as the console does, until something is so.
 #pragma once
 
-#include <poll.h>
-
 #include <chrono>
 #include <functional>
 
 #include "backends/mailbox.hpp"
 #include "backends/slurm/backend.hpp"
 #include "engine/model/reduce.hpp"
+#include "tests/support/watch.hpp"
 
 namespace tessera::test {
 
@@ -23,16 +22,7 @@ class SlurmWatch {
   // Takes events until `done`; false: not within the time.
   bool until(const std::function<bool(const Cluster&)>& done,
              std::chrono::milliseconds patience = std::chrono::seconds(20)) {
-    auto end = std::chrono::steady_clock::now() + patience;
-    while (true) {
-      for (Event& event : mailbox_.take()) reduce(model_, std::move(event));
-      if (const Cluster* cluster = model_.find(backend_.name()); cluster && done(*cluster)) return true;
-      auto left =
-          std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
-      if (left.count() <= 0) return false;
-      pollfd wait{mailbox_.wake_fd(), POLLIN, 0};
-      ::poll(&wait, 1, static_cast<int>(left.count()));
-    }
+    return reduce_until(mailbox_, model_, backend_.name(), done, patience);
   }
   const Cluster& cluster() const { return *model_.find(backend_.name()); }
   slurm::SlurmBackend& backend() { return backend_; }

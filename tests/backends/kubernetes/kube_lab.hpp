@@ -2,7 +2,6 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <poll.h>
 
 #include <algorithm>
 #include <atomic>
@@ -17,6 +16,7 @@
 #include "tests/backends/kubernetes/texts.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/http_script.hpp"
+#include "tests/support/watch.hpp"
 
 namespace tessera::kubernetes {
 
@@ -75,17 +75,7 @@ class KubeWatch {
   }
 
   bool until(const std::function<bool(const Cluster&)>& done, std::chrono::milliseconds patience = 20s) {
-    auto end = std::chrono::steady_clock::now() + patience;
-    while (true) {
-      for (Event& event : mailbox_.take()) reduce(model_, std::move(event));
-      if (const Cluster* cluster = model_.find(backend_.name()); cluster && done(*cluster)) return true;
-      auto left =
-          std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
-      if (left.count() <= 0) return false;
-      pollfd wait{mailbox_.wake_fd(), POLLIN, 0};
-      ::poll(&wait, 1,
-             static_cast<int>(std::min<std::int64_t>(left.count(), 50)));  // the server has no event
-    }
+    return test::reduce_until(mailbox_, model_, backend_.name(), done, patience, 50ms);
   }
   const Cluster& cluster() const { return *model_.find(backend_.name()); }
   KubernetesBackend& backend() { return backend_; }

@@ -69,6 +69,15 @@ class RunOfOneNode : public ::testing::Test {
     plan.steps = std::move(steps);
     executor.emplace(std::move(plan), options, "r1", back);
   }
+  // One step orders something, the next one follows it until it is there or has failed; the order is out.
+  void begin_an_order() {
+    Step order = says("order"),
+         follow = says("follow", {WordIs{"failure", "", false}, WordIs{"order", "said"}});
+    follow.action = LookOnly{};
+    begin({order, follow});
+    facts.words["failure"] = "";
+    say("order");
+  }
   std::string turn(const Result<NodeFacts>* fresh) {
     Turn turn = executor->next(fresh, now);
     for (const RunEvent& event : turn.journal) {
@@ -424,12 +433,7 @@ TEST_F(RunOfOneNode, TheEventsAloneTellWhereItStands) {
 
 // A label says that the order failed, and goes on saying so: only the order itself takes it away.
 TEST_F(RunOfOneNode, AFailureThatWasToldIsOrderedAnewWhenItIsTakenUp) {
-  Step order = says("order"),
-       follow = says("follow", {WordIs{"failure", "", false}, WordIs{"order", "said"}});
-  follow.action = LookOnly{};
-  begin({order, follow});
-  facts.words["failure"] = "";
-  say("order");
+  begin_an_order();
   EXPECT_EQ(look(), "look after 1000: follow is not set, not said");
   facts.words["order"] = "said, which failed";
   facts.words["failure"] = "no such profile";
@@ -446,12 +450,7 @@ TEST_F(RunOfOneNode, AFailureThatWasToldIsOrderedAnewWhenItIsTakenUp) {
 }
 
 TEST_F(RunOfOneNode, AFailureThatNobodyWasToldOfStopsItFirst) {
-  Step order = says("order"),
-       follow = says("follow", {WordIs{"failure", "", false}, WordIs{"order", "said"}});
-  follow.action = LookOnly{};
-  begin({order, follow});
-  facts.words["failure"] = "";
-  say("order");
+  begin_an_order();
   look();
   note(Resumed{"root", "login2"});  // it was killed, not failed
   facts.words["order"] = "said, which failed";
