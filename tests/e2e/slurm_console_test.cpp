@@ -40,7 +40,8 @@ TEST_F(SlurmConsole, ALayoutIsEditedPlannedArmedReadBackAndUndone) {
   EXPECT_EQ(gres("gpu02"), "gpu:h100:8,shard:32") << record("gpu02");
   EXPECT_EQ(field(record("gpu02"), "State").find("DRAIN"), std::string::npos) << record("gpu02");
   // The way back is planned from what stands now: once the picture shows that.
-  ASSERT_TRUE(pty.press(":node gpu02\r") && pty.wait_for("shard")) << pty.screen();
+  // The slices themselves: the reason of our own drain speaks of shards, too.
+  ASSERT_TRUE(pty.press(":node gpu02\r") && pty.wait_for("shard 0/4")) << pty.screen();
   ASSERT_TRUE(pty.press("J\r") && pty.wait_for("DONE: the wanted layout stands")) << pty.screen();
   ASSERT_TRUE(pty.press("z") && pty.wait_for("takes back")) << pty.screen();
   ASSERT_TRUE(arm(pty, "gpu02")) << pty.screen();
