@@ -62,6 +62,25 @@ TEST_F(ConsoleChange, IsPlannedArmedRunAndUndone) {
   EXPECT_EQ(pty.exit_code(), 0);
 }
 
+// From the node's page, without a word typed but the name that arms it.
+TEST_F(ConsoleChange, IsDrawnInTheEditorKeyByKeyAndRun) {
+  Pty pty(options());
+  ASSERT_TRUE(ready(pty)) << pty.screen();
+  ASSERT_TRUE(pty.press("2\r"));
+  ASSERT_TRUE(pty.wait_for("lab1")) << pty.screen();
+  ASSERT_TRUE(pty.press("Lc"));
+  ASSERT_TRUE(pty.wait_for("GPU 0 of lab1")) << pty.screen();
+  ASSERT_TRUE(pty.press("jjjjj+"));
+  ASSERT_TRUE(pty.press("kllll+"));
+  ASSERT_TRUE(pty.has("4g.40gb@0, then 3g.40gb@4")) << pty.screen();
+  ASSERT_TRUE(pty.press("P"));
+  ASSERT_TRUE(pty.wait_for("disturbs nobody")) << pty.screen();
+  ASSERT_TRUE(pty.has("4g.40gb")) << pty.screen();
+  ASSERT_TRUE(arm(pty, "lab1")) << pty.screen();
+  ASSERT_TRUE(pty.wait_for("DONE: the wanted layout stands")) << pty.screen();
+  pty.send("q");
+}
+
 TEST_F(ConsoleChange, KilledInTheMiddleIsOfferedAtTheNextStartAndTakenUpAgain) {
   {
     Pty pty(options());
