@@ -278,6 +278,10 @@ void KubernetesActuator::marks(Told<std::vector<plan::MarkedNode>> told) {
   });
 }
 
+void KubernetesActuator::look_again() {
+  if (state_->options.look_again) state_->worker.post(state_->options.look_again);
+}
+
 void KubernetesActuator::connect(HttpClient& client) { state_->api.emplace(client); }
 
 void KubernetesActuator::read_site() {

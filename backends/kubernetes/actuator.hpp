@@ -25,6 +25,8 @@ struct ActuatorOptions {
   std::function<TimePoint()> clock;
   // On the worker, each time that the operator's settings were read.
   std::function<void(std::shared_ptr<const operators::Site>)> told;
+  // On the worker: what is asked for from time to time is asked for now. May be empty.
+  std::function<void()> look_again;
 };
 
 class KubernetesActuator final : public plan::Actuator {
@@ -36,6 +38,7 @@ class KubernetesActuator final : public plan::Actuator {
   void observe(NodeName node, Told<plan::NodeFacts> told) override;
   void perform(plan::Order order, Told<Done> told) override;
   void marks(Told<std::vector<plan::MarkedNode>> told) override;
+  void look_again() override;
 
   // The way to the API server; before that everything is refused. On the worker; the client outlives this.
   void connect(HttpClient& client);

@@ -61,6 +61,7 @@ struct KubernetesBackend::State {
 
   ActuatorOptions actuator_options();
   void begin();
+  void refresh();
   Store::Handler handler_of(Which which);
   void follow();
   FeedCalls calls_for(Which which, Store::Handler handler);
@@ -111,11 +112,13 @@ struct KubernetesBackend::State {
 };
 
 ActuatorOptions KubernetesBackend::State::actuator_options() {
-  return {options.catalogue, options.clock, [this](std::shared_ptr<const operators::Site> site) {
+  return {options.catalogue, options.clock,
+          [this](std::shared_ptr<const operators::Site> site) {
             site_known = true;
             store->set_site(std::move(site));
             check_loaded();
-          }};
+          },
+          [this] { refresh(); }};
 }
 
 void KubernetesBackend::State::begin() {
@@ -315,6 +318,13 @@ void KubernetesBackend::State::called() {
   if (asked.size() > 10000) asked.pop_front();
 }
 
+void KubernetesBackend::State::refresh() {
+  if (!serves) return;
+  for (auto& feed : feeds) feed->go();
+  if (measuring) exporters->go();
+  store->look_again();
+}
+
 KubernetesBackend::KubernetesBackend(Options options) : state_(std::make_unique<State>(std::move(options))) {}
 
 KubernetesBackend::~KubernetesBackend() { state_->worker.stop(); }
@@ -335,12 +345,7 @@ void KubernetesBackend::set_pace(Pace pace) {
 }
 
 void KubernetesBackend::refresh() {
-  state_->worker.post([state = state_.get()] {
-    if (!state->serves) return;
-    for (auto& feed : state->feeds) feed->go();
-    if (state->measuring) state->exporters->go();
-    state->store->look_again();
-  });
+  state_->worker.post([state = state_.get()] { state->refresh(); });
 }
 
 }  // namespace tessera::kubernetes

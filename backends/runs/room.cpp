@@ -93,7 +93,10 @@ std::shared_ptr<Driver> Desk::add_driver(const std::string& run, plan::Actuator*
   around.options = &options_;
   around.told = [this, run](const std::string& lines) { tell(RunTold{run, lines, false}); };
   around.changed = [this] { changed(); };
-  around.over = [this, run](std::optional<Error> error) { over(run, std::move(error)); };
+  around.over = [this, run, actuator](std::optional<Error> error) {
+    actuator->look_again();
+    over(run, std::move(error));
+  };
   std::int64_t lines = journal ? static_cast<std::int64_t>(journal->entries.size()) : 0;
   TimePoint started = journal ? journal->entries.front().at : TimePoint{};
   auto driver =

@@ -72,6 +72,7 @@ class SimBackend final : public Backend, public plan::Actuator {
   }
 
   plan::Actuator* actuator() override { return this; }
+  void look_again() override { refresh(); }
   plan::Capabilities capabilities() const override { return can_; }
 
   void observe(NodeName node, Told<plan::NodeFacts> told) override {

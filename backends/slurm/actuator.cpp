@@ -79,6 +79,7 @@ struct SlurmActuator::State {
   Eyes eyes;
   Hands hands;
   std::optional<HostFiles> host_files;
+  std::function<void()> look_again;
   std::atomic<std::shared_ptr<const slurmconf::Site>> site;
   std::shared_ptr<Learning> learning;                                 // null: none is under way
   std::map<NodeName, std::chrono::steady_clock::time_point> in_vain;  // asked last, and nothing learned
@@ -92,8 +93,11 @@ struct SlurmActuator::State {
   }
 };
 
-SlurmActuator::SlurmActuator(Worker& worker, Processes& processes, const Options& options, const Site& site)
-    : state_(std::make_unique<State>(worker, processes, options, site)) {}
+SlurmActuator::SlurmActuator(Worker& worker, Processes& processes, const Options& options, const Site& site,
+                             std::function<void()> look_again)
+    : state_(std::make_unique<State>(worker, processes, options, site)) {
+  state_->look_again = std::move(look_again);
+}
 
 SlurmActuator::~SlurmActuator() = default;
 
@@ -119,6 +123,10 @@ void SlurmActuator::perform(plan::Order order, Told<Done> told) {
   state_->worker.post([state = state_.get(), order = std::move(order), owed] {
     act(state->hands, order, [owed](Status done) { owed->answer(std::move(done)); });
   });
+}
+
+void SlurmActuator::look_again() {
+  if (state_->look_again) state_->worker.post(state_->look_again);
 }
 
 // Drain reasons and reservations: two short lists.

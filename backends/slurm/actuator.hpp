@@ -19,14 +19,16 @@ namespace tessera::slurm {
 
 class SlurmActuator final : public plan::Actuator {
  public:
-  // All of these outlive it; the worker is stopped before it goes.
-  SlurmActuator(Worker& worker, Processes& processes, const Options& options, const Site& site);
+  // All of these outlive it; the worker is stopped before it goes. look_again: on the worker; may be empty.
+  SlurmActuator(Worker& worker, Processes& processes, const Options& options, const Site& site,
+                std::function<void()> look_again);
   ~SlurmActuator() override;
 
   plan::Capabilities capabilities() const override;
   void observe(NodeName node, Told<plan::NodeFacts> told) override;
   void perform(plan::Order order, Told<Done> told) override;
   void marks(Told<std::vector<plan::MarkedNode>> told) override;
+  void look_again() override;
 
   // What the reader has found out: Slurm's version, where slurm.conf lies, and what the files say now.
   void know(const std::string& version, const std::string& conf,

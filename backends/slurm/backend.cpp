@@ -73,6 +73,7 @@ struct SlurmBackend::State {
   void wake_after(Duration delay);
   void set_pace(Pace pace);
   void refresh();
+  void look_at_once();
 
   template <class What>
   void post(What what) {
@@ -100,6 +101,7 @@ struct SlurmBackend::State {
   ClusterFacts facts;
   std::string client;  // "slurm-wlm 22.05.8", as scontrol calls itself
   bool busy = false;
+  bool once_more = false;  // what is under way may already be old
   bool loaded = false;
   int rounds = 0;
   Steady::time_point started{};
@@ -111,7 +113,7 @@ struct SlurmBackend::State {
 
   Worker worker;
   Processes processes{worker};
-  SlurmActuator actuator{worker, processes, options, site};
+  SlurmActuator actuator{worker, processes, options, site, [this] { look_at_once(); }};
 };
 
 // The cluster is shown at once, with what is known without asking the controller.
@@ -389,6 +391,7 @@ void SlurmBackend::State::pause() {
   Duration interval = pacer.interval();
   post(PaceReport{pacer.calls_per_minute(Steady::now()), interval});
   auto spent = std::chrono::duration_cast<Duration>(Steady::now() - started);
+  if (std::exchange(once_more, false) && !round.had_failure()) return wake_after(Duration(0));
   // After a failure the wait counts from now: the round itself may have taken longer than the wait.
   wake_after(round.had_failure() ? interval : std::max(interval - spent, Duration(0)));
 }
@@ -412,6 +415,15 @@ void SlurmBackend::State::refresh() {
   auto wake = std::max<Steady::time_point>(started + kLeastGap, Steady::now());
   if (timer != 0 && wakes_at <= wake) return;
   wake_after(std::chrono::ceil<Duration>(wake - Steady::now()));
+}
+
+// Seldom, and not by somebody's key: without the gap between rounds. A round under way may have asked before.
+void SlurmBackend::State::look_at_once() {
+  host_read.reset();
+  if (busy)
+    once_more = true;
+  else if (rounds > 0)
+    wake_after(Duration(0));
 }
 
 SlurmBackend::SlurmBackend(Options options) : state_(std::make_unique<State>(std::move(options))) {}

@@ -216,7 +216,7 @@ class OneNode {
   test::HttpScript script_;
   Worker worker_;
   HttpClient client_;
-  KubernetesActuator actuator_{worker_, {&test::catalogue(), noon, {}}};
+  KubernetesActuator actuator_{worker_, {&test::catalogue(), noon, {}, {}}};
 };
 
 TEST(KubeDeeds, TheMarkIsALockOnWhatWasRead) {

@@ -31,6 +31,7 @@ class FakeCluster final : public plan::Actuator {
   void observe(NodeName node, Told<plan::NodeFacts> told) override;
   void perform(plan::Order order, Told<Done> told) override;
   void marks(Told<std::vector<plan::MarkedNode>> told) override;
+  void look_again() override { ++looks_again; }
 
   // Only while no room is at work, or from within the hooks.
   Adversary& world(const std::string& node) { return *worlds_.at(NodeName(node)); }
@@ -42,6 +43,7 @@ class FakeCluster final : public plan::Actuator {
   void freeze();
   std::atomic<bool> answers_twice = false;
   std::atomic<int> performs = 0;
+  std::atomic<int> looks_again = 0;
   std::vector<plan::MarkedNode> elsewhere;                 // marks of colleagues
   std::function<void(const plan::Order&)> before_perform;  // on the cluster's thread
   int patient_looks = 25;  // after so many at one node its work ends by itself; 0: never

@@ -51,6 +51,25 @@ TEST(RunRoom, DrivesARunToItsEndAndTellsWhatIsOnTheDisk) {
   EXPECT_TRUE(lab.refused.empty());
 }
 
+// What comes next is planned from the picture, which must not be older than the end of the run.
+TEST(RunRoom, TheClusterIsLookedAtAgainWhenARunEndsOrParks) {
+  Lab lab({small_node("n1")});
+  std::atomic<int> looks_while_acting = 0;
+  lab.cluster().before_perform = [&](const plan::Order&) { looks_while_acting += lab.cluster().looks_again; };
+  std::string run = lab.start(lab.plan(kWish));
+  ASSERT_TRUE(lab.wait_finished(run));
+  lab.list();  // answered behind what the room still had to do
+  EXPECT_EQ(lab.cluster().looks_again, 1);
+  EXPECT_EQ(looks_while_acting, 0);
+  lab.cluster().before_perform = [&](const plan::Order&) { lab.room().park_all("a test"); };
+  plan::Plan back = lab.plan(kFound);
+  lab.cluster().looks_again = 0;
+  std::string parked = lab.start(back, run);
+  ASSERT_TRUE(lab.wait_stopped(parked)) << lab.told[parked];
+  ASSERT_TRUE(lab.wait([&] { return lab.rests > 0; }));
+  EXPECT_EQ(lab.cluster().looks_again, 1);
+}
+
 // Killed right after each line, or after the action that it announced; then resumed onwards or back.
 class KilledAnywhere : public ::testing::TestWithParam<Onward> {};
 

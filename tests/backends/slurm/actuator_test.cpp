@@ -78,7 +78,7 @@ class SlurmActuatorTest : public testing::Test {
     if (actuator_) return *actuator_;
     options_.bin = site_.bin = scratch_.path();
     options_.clock = [] { return TimePoint{}; };
-    actuator_ = std::make_unique<SlurmActuator>(worker_, processes_, options_, site_);
+    actuator_ = std::make_unique<SlurmActuator>(worker_, processes_, options_, site_, [] {});
     std::promise<void> known;
     worker_.post([&] {
       const std::string conf = scratch_.path() + "/slurm.conf";

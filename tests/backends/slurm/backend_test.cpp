@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 
@@ -140,6 +141,39 @@ TEST_F(SlurmBackendTest, PartitionsAreThereWithTheFirstGoodRoundAfterAnOutage) {
   watch.backend().refresh();
   EXPECT_TRUE(watch.until([](const Cluster& cluster) { return cluster.partitions.size() == 1; }));
   EXPECT_EQ(watch.cluster().nodes.size(), 1u);
+}
+
+// With a minute between rounds. The first look is asked for while a round waits for its list of jobs: its
+// nodes are older than the asking, so another round follows.
+TEST_F(SlurmBackendTest, AfterARunThePictureIsLookedAtAtOnceAlsoWhileARoundIsUnderWay) {
+  Scratch files;
+  const std::string gate = files.path() + "/gate";
+  files.write("state", "IDLE");
+  ASSERT_EQ(::mkfifo(gate.c_str(), 0600), 0);
+  std::ofstream(folder_ + "/scontrol")
+      << "#!/bin/sh\nD=" << files.path() << "\ncase \"$*\" in\n"
+      << "  ping) echo 'Slurmctld(primary) at ctl is UP';;\n"
+      << "  *node) echo \"NodeName=n1 State=$(cat $D/state)\";;\n"
+      << "  *job) if [ -p $D/gate ]; then read go < $D/gate; fi; echo 'No jobs in the system';;\nesac\n";
+  ::chmod((folder_ + "/scontrol").c_str(), 0755);
+  SlurmWatch watch(options());
+  auto shows = [](const std::string& flag) {
+    return [flag](const Cluster& cluster) {
+      const Node* node = cluster.nodes.find(NodeName("n1"));
+      return node && std::find(node->state.begin(), node->state.end(), flag) != node->state.end();
+    };
+  };
+  ASSERT_TRUE(watch.until(shows("IDLE")));
+  files.write("state", "DOWN");
+  watch.backend().actuator()->look_again();
+  std::ofstream opened(gate);  // waits for its reader
+  ::unlink(gate.c_str());
+  opened << "go\n" << std::flush;
+  EXPECT_TRUE(watch.until(shows("DOWN")));
+  EXPECT_TRUE(watch.until([](const Cluster& cluster) { return cluster.loaded; }));
+  files.write("state", "MAINT");
+  watch.backend().actuator()->look_again();
+  EXPECT_TRUE(watch.until(shows("MAINT")));
 }
 
 TEST_F(SlurmBackendTest, AScontrolThatKnowsItsClusterIsEnough) {

@@ -48,6 +48,7 @@ class NoActuator final : public plan::Actuator {
   void observe(NodeName, Told<plan::NodeFacts>) override {}
   void perform(plan::Order, Told<Done>) override {}
   void marks(Told<std::vector<plan::MarkedNode>>) override {}
+  void look_again() override {}
 };
 
 // A cluster "hpc" that stands there as it was given.
