@@ -197,7 +197,26 @@ class Look : public std::enable_shared_from_this<Look> {
       fact(key::kBoards) = "its boards are not known: it is drained or down, and srun does not reach it";
     if (!what_.boards || !has_gpus || shut || (known && is_busy(node))) return finish();
     answers_.clear();
-    next_question();
+    const bool by_srun = eyes_.said.reach == slurmconf::Reach::srun;  // always in a job, and of our making
+    if (by_srun || !what_.elsewhere || eyes_.fit.contains(what_.node)) return next_question();
+    eyes_.runner.preflight(there({}), [self = shared_from_this()](const Result<Preflight>& found) {
+      self->took_preflight(found);
+    });
+  }
+  // Once for each node that a run looks at. In a job's cgroup, where pam_slurm_adopt may put us, GPUs are
+  // hidden, and would pass for gone. A site's own way may lead to the driver's tools alone, and then as root.
+  void took_preflight(const Result<Preflight>& found) {
+    if (!found) return next_question();
+    Preflight seen = *found;
+    seen.contained = false;
+    if (eyes_.said.reach != slurmconf::Reach::ssh) seen.uid = 0;
+    std::vector<Error> against = objections(seen, what_.node);
+    if (against.empty()) {
+      eyes_.fit.insert(what_.node);
+      return next_question();
+    }
+    fact(key::kReachable) = clean(to_line(against.front()), 1000);
+    finish();
   }
   NodeCommand there(std::vector<std::string> argv) const {
     NodeCommand command;

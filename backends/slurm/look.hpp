@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "backends/nvidia/node_gpus.hpp"
@@ -34,6 +35,7 @@ struct Eyes {
   slurmconf::Site said;                         // what the site says, without files
   std::map<NodeName, nvidia::NodeGpus> boards;  // as last seen
   std::map<NodeName, std::string> minors;       // the driver's mig-minors of that time
+  std::set<NodeName> fit;                       // commands there run outside of jobs, by ssh as root
 };
 
 struct Seen {

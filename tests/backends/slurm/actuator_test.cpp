@@ -271,6 +271,18 @@ TEST_F(SlurmActuatorTest, TheDriversRefusalAndAWayThatEndsAreTwoThings) {
   EXPECT_NE(word(look(), key::kReachable), "");
 }
 
+TEST_F(SlurmActuatorTest, BeforeARunItIsSeenWhetherCommandsThereRunInsideAJob) {
+  slurmconf::SiteSettings said;
+  said.runner = scratch_.path() + "/on {node}";
+  say(said);
+  put("far", "case \"$*\" in *cgroup*) echo 0::/slurm/uid_0/job_77/step_extern; exit 0;; esac\n");
+  EXPECT_NE(word(look(), key::kReachable).find("inside the cgroup of job 77"), std::string::npos);
+  EXPECT_FALSE(asked("nvidia-smi")) << log();
+  put("far", "case \"$*\" in *cgroup*) echo 0::/user.slice; exit 0;; esac\n");
+  look();
+  EXPECT_TRUE(asked("nvidia-smi")) << log();
+}
+
 // A way that leads nowhere is not tried with every round.
 TEST_F(SlurmActuatorTest, ANodeWhoseDriverCannotBeAskedIsLeftAloneForAWhile) {
   slurmconf::SiteSettings said;
