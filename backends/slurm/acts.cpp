@@ -9,6 +9,7 @@
 #include "backends/nvidia/parse.hpp"
 #include "backends/slurm/change_commands.hpp"
 #include "backends/slurm/conf_files.hpp"
+#include "backends/worker.hpp"
 #include "engine/plan/observed.hpp"
 #include "engine/plan/slurm_config.hpp"
 #include "engine/plan/slurm_words.hpp"
@@ -23,6 +24,8 @@ namespace key = plan::slurm::key;
 namespace verb = plan::slurm::verb;
 
 constexpr Duration kOnNode{120000};  // a driver that resets eight boards takes its time
+constexpr Duration kLockPatience{20000};
+constexpr Duration kLockAgain{250};
 
 // The site's own command that restarts a daemon: the daemon stays, whatever becomes of the command.
 Command command_of(const std::vector<std::string>& argv, const std::string& node) {
@@ -186,6 +189,8 @@ class Act : public std::enable_shared_from_this<Act> {
 
   const std::string& node() const { return order_.node.text; }
   slurmconf::Reach reach() const { return hands_.eyes.said.reach; }
+  const std::string& conf() const { return hands_.eyes.conf; }
+  std::string lock_mark() const { return plan::to_text(order_.mark); }
   std::string reason(const std::string& words) const {
     return fmt::format("{}: {}", plan::to_text(order_.mark), clean(words, 400));
   }
@@ -293,7 +298,33 @@ class Act : public std::enable_shared_from_this<Act> {
       go();
     });
   }
+  // One at a time, from the look to the last word: in this process in turn, beside it by the lock.
   void write_config(const std::string& gres) {
+    writes_ = true;
+    hands_.writers.push_back([self = shared_from_this(), gres] { self->lock_files(gres, Duration(0)); });
+    if (hands_.writers.size() == 1) hands_.worker.post(hands_.writers.front());
+  }
+  void lock_files(const std::string& gres, Duration waited) {
+    auto told = [self = shared_from_this(), gres, waited](const Result<std::string>& holder) {
+      if (!holder) return self->end(holder.error());
+      self->locked_ = holder->empty();
+      if (self->locked_) return self->write_locked(gres);
+      Duration patience = kLockPatience;
+      if (self->order_.deadline.count() > 0) patience = std::min(patience, self->order_.deadline / 2);
+      if (waited >= patience) return self->end(self->locked_by(*holder));
+      self->hands_.worker.after(kLockAgain,
+                                [self, gres, waited] { self->lock_files(gres, waited + kLockAgain); });
+    };
+    if (conf().empty()) return write_locked(gres);  // it will say so
+    if (hands_.eyes.host_files) return hands_.eyes.host_files->lock(conf(), lock_mark(), told);
+    told(lock_conf_files(conf(), lock_mark()));
+  }
+  Error locked_by(const std::string& holder) const {
+    const std::string lock = lock_of(conf());
+    return {"cannot write Slurm's files", fmt::format("{} is writing them ({})", holder, lock),
+            fmt::format("wait for that run, or take it up; if it is gone for good: rm {}", lock)};
+  }
+  void write_locked(const std::string& gres) {
     after_look(true, [this, gres](Seen& seen) {
       if (seen.site.files.empty())
         return end(
@@ -323,6 +354,17 @@ class Act : public std::enable_shared_from_this<Act> {
   }
   void end(Status status) {
     tasks_.clear();
+    if (std::exchange(locked_, false)) {
+      if (hands_.eyes.host_files)
+        return hands_.eyes.host_files->unlock(
+            conf(), lock_mark(),
+            [self = shared_from_this(), status = std::move(status)] { self->end(status); });
+      unlock_conf_files(conf(), lock_mark());
+    }
+    if (std::exchange(writes_, false)) {
+      hands_.writers.pop_front();
+      if (!hands_.writers.empty()) hands_.worker.post(hands_.writers.front());
+    }
     if (done_) std::exchange(done_, nullptr)(std::move(status));
   }
 
@@ -331,6 +373,8 @@ class Act : public std::enable_shared_from_this<Act> {
   std::function<void(Status)> done_;
   std::deque<Task> tasks_;
   std::string reservation_;
+  bool writes_ = false;  // stands among the writers
+  bool locked_ = false;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 // Threads: the worker's thread only.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <string>
@@ -23,7 +24,10 @@ struct Hands {
   NodeRunner& runner;
   const Site& commands;
   Eyes& eyes;
+  Worker& worker;
   std::map<NodeName, Deeds> deeds;
+  // Those that write Slurm's files; the first one is at it.
+  std::deque<std::function<void()>> writers;
 
   // Adds the words for deeds of the run that marks this node.
   void tell_deeds(plan::NodeFacts& facts) const;

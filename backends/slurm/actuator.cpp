@@ -66,9 +66,9 @@ struct SlurmActuator::State {
   State(Worker& its_worker, Processes& processes, const Options& options, const Site& commands)
       : worker(its_worker),
         runner(processes, runner_options(options, commands)),
-        eyes{processes,    runner, commands, options.catalogue, options.clock, nullptr, "",
-             options.said, {},     {}},
-        hands{processes, runner, commands, eyes, {}} {
+        eyes{processes, runner, commands, options.catalogue, options.clock, nullptr, "", options.said,
+             {},        {},     {}},
+        hands{processes, runner, commands, eyes, its_worker, {}, {}} {
     if (options.said.writer != slurmconf::Writer::host) return;
     host_files.emplace(runner, NodeName(options.said.config_host));
     eyes.host_files = &*host_files;

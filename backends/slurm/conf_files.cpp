@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 #include <optional>
 
 #include "backends/files.hpp"
+#include "engine/plan/facts.hpp"
 #include "engine/slurmconf/config.hpp"
 #include "engine/text.hpp"
 
@@ -76,6 +76,14 @@ std::string real_path(const std::string& path) {
   return real;
 }
 
+// nullopt: none, or no link; errno says why.
+std::optional<std::string> link_target(const std::string& path) {
+  char target[PATH_MAX];
+  ssize_t size = ::readlink(path.c_str(), target, sizeof target);
+  if (size < 0) return std::nullopt;
+  return std::string(target, static_cast<std::size_t>(size));
+}
+
 const slurmconf::File* find(const Files& files, const std::string& path) {
   for (const slurmconf::File& one : files)
     if (one.path == path) return &one;
@@ -102,19 +110,22 @@ Status write_new(const std::string& path, const std::string& text, const struct 
   return Done{};
 }
 
+// Editors hold no lock of ours.
+Status unchanged(const slurmconf::File& before) {
+  auto now = read_text(before.path);
+  if (!now) return now.error();
+  if (!*now || **now != before.text)
+    return cannot("write", before.path, "somebody has edited it in the meantime");
+  return Done{};
+}
+
 Status replace(const std::string& named, const slurmconf::File* before, const std::string& text,
                std::string_view run) {
   const std::string path = real_path(named);
   struct stat like {};
   if (before) {
-    Descriptor lock(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!lock.ok() || ::fstat(lock.get(), &like) != 0) return cannot("write", path);
-    if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0)
-      return cannot("write", path, "another tessera is writing it");
-    auto now = read_text(path);
-    if (!now) return now.error();
-    if (!*now || **now != before->text)
-      return cannot("write", path, "somebody has edited it in the meantime");
+    if (::stat(path.c_str(), &like) != 0) return cannot("write", path);
+    if (Status same = unchanged(*before); !same) return same;
     if (Status kept = write_new(fmt::format("{}.before-{}", path, run), before->text, like, true); !kept)
       return kept;
   } else {
@@ -204,10 +215,45 @@ std::string why_not_writable(const Files& files) {
   return "";
 }
 
+std::string lock_of_real(const std::string& slurm_conf) { return slurm_conf + ".tessera-lock"; }
+
+std::string lock_of(const std::string& slurm_conf) { return lock_of_real(real_path(slurm_conf)); }
+
+bool same_run(std::string_view mark, std::string_view other) {
+  auto one = plan::parse_mark(mark), two = plan::parse_mark(other);
+  return one && two && one->run == two->run;
+}
+
+Result<std::string> lock_conf_files(const std::string& slurm_conf, const std::string& mark) {
+  const std::string path = lock_of(slurm_conf);
+  for (int tries = 0; tries < 2; ++tries) {
+    if (::symlink(mark.c_str(), path.c_str()) == 0) return std::string();
+    if (errno != EEXIST) return cannot("lock", path);
+    auto holder = link_target(path);
+    if (!holder && errno != ENOENT) return cannot("lock", path);
+    if (holder) return same_run(*holder, mark) ? std::string() : clean(*holder, 400);
+  }
+  return std::string("somebody who comes and goes");
+}
+
+void unlock_conf_files(const std::string& slurm_conf, const std::string& mark) {
+  const std::string path = lock_of(slurm_conf);
+  auto holder = link_target(path);
+  if (holder && same_run(*holder, mark)) ::unlink(path.c_str());
+}
+
 Status write_conf_files(const Files& before, const Files& after, std::string_view run) {
+  auto same = [&](const slurmconf::File& file) {
+    const slurmconf::File* old = find(before, file.path);
+    return old && old->text == file.text;
+  };
+  for (const slurmconf::File& file : after) {
+    const slurmconf::File* old = same(file) ? nullptr : find(before, file.path);
+    if (Status still = old ? unchanged(*old) : Done{}; !still) return still;
+  }
   for (const slurmconf::File& file : after) {
     const slurmconf::File* old = find(before, file.path);
-    if (old && old->text == file.text) continue;
+    if (same(file)) continue;
     if (Status done = replace(file.path, old, file.text, run); !done) return done;
   }
   return Done{};

@@ -263,6 +263,71 @@ class HostFiles::Writing final : public HostTalk {
   std::string real_;
 };
 
+// ── the lock ────────────────────────────────────────────────────────────────────────────────────────────
+
+class HostFiles::Locking final : public HostTalk {
+ public:
+  using Holder = std::function<void(Result<std::string>)>;
+  Locking(HostFiles& owner, std::string slurm_conf, std::string mark, Holder told)
+      : HostTalk(owner.runner_, owner.host_),
+        conf_(std::move(slurm_conf)),
+        mark_(std::move(mark)),
+        told_(std::move(told)) {}
+
+  void take() {
+    find([this] {
+      run({"ln", "-s", "-T", "--", mark_, path_}, "", true, [this](const NodeAnswer& linked) {
+        if (linked.exit_code == 0) return told_(std::string());
+        std::string words = last_words_of(linked);
+        holder([this, words](const std::string& who) {
+          if (who.empty()) return fail(cannot("lock", words));
+          told_(same_run(who, mark_) ? std::string() : clean(who, 400));
+        });
+      });
+    });
+  }
+  void give() {
+    find([this] {
+      holder([this](const std::string& who) {
+        if (!same_run(who, mark_)) return told_(std::string());
+        run({"rm", "-f", "--", path_}, "", true, [this](const NodeAnswer&) { told_(std::string()); });
+      });
+    });
+  }
+
+ private:
+  void fail(Error error) override { told_(std::move(error)); }
+  void find(std::function<void()> then) {
+    ask({"readlink", "-f", "--", conf_}, [this, then = std::move(then)](const NodeAnswer& answer) {
+      std::vector<std::string> real = lines_of(answer.out);
+      if (answer.exit_code != 0 || real.size() != 1) return fail(cannot("lock", last_words_of(answer)));
+      path_ = lock_of_real(real.front());
+      then();
+    });
+  }
+  // Empty: nobody's.
+  void holder(std::function<void(const std::string&)> then) {
+    ask({"readlink", "--", path_}, [then = std::move(then)](const NodeAnswer& answer) {
+      std::vector<std::string> lines = lines_of(answer.out);
+      then(answer.exit_code != 0 || lines.empty() ? std::string() : lines.front());
+    });
+  }
+
+  const std::string conf_, mark_;
+  const Holder told_;
+  std::string path_;
+};
+
+void HostFiles::lock(const std::string& slurm_conf, const std::string& mark,
+                     std::function<void(Result<std::string>)> told) {
+  std::make_shared<Locking>(*this, slurm_conf, mark, std::move(told))->take();
+}
+
+void HostFiles::unlock(const std::string& slurm_conf, const std::string& mark, std::function<void()> done) {
+  auto told = [done = std::move(done)](const Result<std::string>&) { done(); };
+  std::make_shared<Locking>(*this, slurm_conf, mark, std::move(told))->give();
+}
+
 void HostFiles::read(const std::string& slurm_conf, Told told) {
   std::make_shared<Reading>(*this, slurm_conf, std::move(told))->begin();
 }

@@ -1,10 +1,10 @@
 // Slurm's configuration files on another host, reached as the nodes are: read whole, and written so that no
 // reader ever sees half of one.
 //
-// Argument vectors only, for cat, stat, readlink, cp, mv, tee, sync, install and find as coreutils 8.24 and
-// findutils 4.6 have them; the runner quotes where a far shell stands in between. Nothing locks the files
-// against an editor there: what is replaced is compared right before. Threads: the worker's thread only; it
-// outlives what it has under way.
+// Argument vectors only, for cat, stat, readlink, cp, ln, mv, rm, tee, sync, install and find as coreutils
+// 8.24 and findutils 4.6 have them; the runner quotes where a far shell stands in between. Nothing locks the
+// files against an editor there: what is replaced is compared right before. Threads: the worker's thread
+// only; it outlives what it has under way.
 #pragma once
 
 #include <functional>
@@ -37,11 +37,17 @@ class HostFiles {
   void write(std::vector<slurmconf::File> before, const std::vector<slurmconf::File>& after,
              std::string_view run, std::function<void(Status)> done);
 
+  // As lock_conf_files and unlock_conf_files; it is the same lock.
+  void lock(const std::string& slurm_conf, const std::string& mark,
+            std::function<void(Result<std::string>)> told);
+  void unlock(const std::string& slurm_conf, const std::string& mark, std::function<void()> done);
+
   const NodeName& host() const { return host_; }
 
  private:
   class Reading;
   class Writing;
+  class Locking;
   NodeRunner& runner_;
   const NodeName host_;
   std::string stamps_;  // of the files below; empty: nothing was read yet

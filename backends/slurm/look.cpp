@@ -26,18 +26,6 @@ namespace {
 
 namespace key = plan::slurm::key;
 
-bool has_flag(const Node& node, std::initializer_list<std::string_view> wanted) {
-  return std::any_of(node.state.begin(), node.state.end(), [&](const std::string& flag) {
-    return std::find(wanted.begin(), wanted.end(), flag) != wanted.end();
-  });
-}
-
-bool is_closed(const Node& node) {
-  return has_flag(node, {"DRAIN", "DRAINED", "DRAINING", "FAIL", "FAILING"});
-}
-bool is_busy(const Node& node) {
-  return node.cpus_held.value_or(0) > 0 || has_flag(node, {"ALLOCATED", "MIXED", "COMPLETING"});
-}
 bool answers(const Node& node) {
   return !has_flag(node, {"DOWN", "NOT_RESPONDING", "UNKNOWN", "FUTURE", "POWERED_DOWN", "POWERING_DOWN",
                           "POWERING_UP", "REBOOT_ISSUED"});

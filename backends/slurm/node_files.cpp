@@ -6,9 +6,21 @@
 #include <charconv>
 
 #include "backends/slurm/conf_files.hpp"
+#include "backends/slurm/parse_node.hpp"
+#include "engine/plan/facts.hpp"
 #include "engine/slurmconf/check.hpp"
 
 namespace tessera::slurm {
+namespace {
+
+// Drained by a run of tessera and known to be free of work: there nothing can be hurt, and what the files say
+// of it is that run's own edit, on its way to be made true.
+bool held_empty(const Node& node) {
+  return is_closed(node) && node.cpus_held == 0 && !is_busy(node) && plan::parse_mark(node.reason);
+}
+
+}  // namespace
+
 slurmconf::Site with_version(slurmconf::Site site, std::string_view version) {
   const char* end = version.data() + version.size();
   auto [dot, bad] = std::from_chars(version.data(), end, site.major);
@@ -24,9 +36,13 @@ std::string differs_elsewhere(const slurmconf::Site& site, const std::vector<Nod
   std::string text;
   std::size_t others = 0;
   for (const slurmconf::Difference& one : *differences) {
-    if (one.node == node || ++others > kShown) continue;
+    auto other = std::find_if(nodes.begin(), nodes.end(),
+                              [&](const Node& known) { return known.name.text == one.node; });
+    if (one.node == node || (other != nodes.end() && held_empty(*other)) || ++others > kShown) continue;
     text += fmt::format("{}{} runs with {}, and the files say {}", text.empty() ? "" : "; ", one.node,
                         one.running, one.files);
+    auto mark = other == nodes.end() ? std::nullopt : plan::parse_mark(other->reason);
+    if (mark && is_closed(*other)) text += fmt::format(" (changed by run {} of {})", mark->run, mark->who);
   }
   if (others > kShown) text += fmt::format("; and {} more nodes differ", others - kShown);
   return text;

@@ -18,7 +18,8 @@ namespace tessera::slurm {
 slurmconf::Site with_version(slurmconf::Site site, std::string_view version);
 
 // What a reconfigure would change on other nodes, as a sentence; empty: nothing. nodes: all, as Slurm tells
-// them.
+// them. A node that another run has drained and emptied is none of them: two runs that have both written
+// would wait for each other.
 std::string differs_elsewhere(const slurmconf::Site& site, const std::vector<Node>& nodes,
                               const std::string& node);
 

@@ -219,4 +219,18 @@ Parsed<Node> parse_nodes(std::string_view text, Origin origin, const mig::Catalo
   return parsed;
 }
 
+bool has_flag(const Node& node, std::initializer_list<std::string_view> any_of) {
+  return std::any_of(node.state.begin(), node.state.end(), [&](const std::string& flag) {
+    return std::find(any_of.begin(), any_of.end(), flag) != any_of.end();
+  });
+}
+
+bool is_closed(const Node& node) {
+  return has_flag(node, {"DRAIN", "DRAINED", "DRAINING", "FAIL", "FAILING"});
+}
+
+bool is_busy(const Node& node) {
+  return node.cpus_held.value_or(0) > 0 || has_flag(node, {"ALLOCATED", "MIXED", "COMPLETING"});
+}
+
 }  // namespace tessera::slurm

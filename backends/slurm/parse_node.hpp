@@ -19,4 +19,9 @@ std::vector<std::string> split_state(std::string_view state);
 // What the flags come to. FAIL and DRAIN close a node; a node that does not answer is down.
 Health health_of(const std::vector<std::string>& flags);
 
+bool has_flag(const Node& node, std::initializer_list<std::string_view> any_of);
+// By its flags and what it has given away.
+bool is_closed(const Node& node);  // drained or failing: takes no new work
+bool is_busy(const Node& node);
+
 }  // namespace tessera::slurm

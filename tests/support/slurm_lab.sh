@@ -136,6 +136,8 @@ restarter() {
   cat > restart << END
 #!/bin/bash
 export SLURM_CONF=$DIR/etc/slurm.conf PATH=\$PATH:/usr/sbin:/sbin
+exec 8> "$DIR/run/restart-\$1.lock"
+flock 8  # one after the other, as systemd has it
 pid=\$(cat "$DIR/run/\$1.pid") && kill "\$pid" 2> /dev/null
 # One that has ended may wait for seconds until somebody reaps it.
 while grep -qs '^State:.[^ZX]' "/proc/\$pid/status"; do read -r -t 0.02 _ <> <(:); done
@@ -143,7 +145,7 @@ case \$1 in
   slurmctld) slurmctld -f "\$SLURM_CONF" ;;
   slurmd-*) $DIR/slurmd "\${1#slurmd-}" ;;
   *) echo "no such daemon: \$1" >&2; exit 2 ;;
-esac < /dev/null > /dev/null 2>> "$DIR/log/restart.err"
+esac < /dev/null > /dev/null 2>> "$DIR/log/restart.err" 8>&-
 END
   chmod +x restart
 }

@@ -101,8 +101,8 @@ class SlurmActuatorTest : public testing::Test {
     EXPECT_TRUE(told) << (told ? "" : to_line(told.error()));
     return told ? *told : plan::NodeFacts{};
   }
-  Status perform(plan::Action action) {
-    plan::Order order{NodeName("n1"), std::move(action), kOurMark, "n1/1", Duration{0}};
+  Status perform(plan::Action action, Duration deadline = Duration{0}) {
+    plan::Order order{NodeName("n1"), std::move(action), kOurMark, "n1/1", deadline};
     return answer<Done>([&](auto told) { actuator().perform(order, told); });
   }
   Status special(std::string_view what, std::map<std::string, std::string> arguments = {}) {
@@ -378,6 +378,71 @@ TEST_F(SlurmActuatorTest, SharesAreWrittenIntoBothFiles) {
   ASSERT_FALSE(failed) << "the node has two";
 }
 
+// ── two that write the same files ─────────────────────────────────────────────────────────────────────────
+
+constexpr const char* kTheirs = "tessera 20261122-0200-n2 bob@b";
+
+TEST_F(SlurmActuatorTest, FilesThatAnotherRunIsWritingAreWaitedForAndItsRunIsNamed) {
+  node(std::string("State=IDLE+DRAIN ") + kOurs);
+  const std::string lock = lock_of(scratch_.path() + "/slurm.conf");
+  ASSERT_EQ(::symlink(kTheirs, lock.c_str()), 0);
+  const plan::Special write{std::string(verb::kWriteConfig), {{"gres", "gpu:2,mps:200"}}};
+  Status refused = perform(write, 1s);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().reason.find(kTheirs), std::string::npos) << to_line(refused.error());
+  EXPECT_NE(refused.error().hint.find("rm " + lock), std::string::npos) << to_line(refused.error());
+  EXPECT_EQ(word(look(), key::kConfig), "gpu:2");
+  EXPECT_EQ(lock_conf_files(scratch_.path() + "/slurm.conf", plan::to_text(kOurMark)).value(), kTheirs);
+
+  // It lets go while we wait; what it has written meanwhile stays.
+  auto promise = std::make_shared<std::promise<Status>>();
+  auto written = promise->get_future();
+  actuator().perform({NodeName("n1"), write, kOurMark, "n1/1", 60s},
+                     [promise](Status told) { promise->set_value(std::move(told)); });
+  put("slurm.conf", "ClusterName=hpc\nGresTypes=gpu\n# theirs\nNodeName=n1 Gres=gpu:2\n");
+  unlock_conf_files(scratch_.path() + "/slurm.conf", kTheirs);
+  ASSERT_EQ(written.wait_for(30s), std::future_status::ready);
+  Status told = written.get();
+  ASSERT_TRUE(told) << to_line(told.error());
+  EXPECT_EQ(word(look(), key::kConfig), "gpu:2,mps:200");
+  auto files = read_conf_files(scratch_.path() + "/slurm.conf");
+  ASSERT_TRUE(files);
+  EXPECT_NE(files->front().text.find("# theirs"), std::string::npos);
+  struct stat about {};
+  EXPECT_NE(::lstat(lock.c_str(), &about), 0) << "nothing is left behind";
+}
+
+TEST_F(SlurmActuatorTest, ALockThatThisRunLeftBehindIsItsOwn) {
+  node(std::string("State=IDLE+DRAIN ") + kOurs);
+  const std::string lock = lock_of(scratch_.path() + "/slurm.conf");
+  ASSERT_EQ(::symlink("tessera 20261122-0300-n1 ann@login", lock.c_str()), 0);  // drove it before
+  ASSERT_TRUE(special(verb::kWriteConfig, {{"gres", "gpu:2,mps:200"}}));
+  struct stat about {};
+  EXPECT_NE(::lstat(lock.c_str(), &about), 0);
+}
+
+// A run that has written waits for nobody else's node that a run holds: both would wait for ever. What stands
+// in the files for a node that works is another matter.
+TEST_F(SlurmActuatorTest, AnEditOfAnotherRunsEmptyNodeIsNoReasonToWait) {
+  put("slurm.conf", "ClusterName=hpc\nGresTypes=gpu\nNodeName=n[1-2] Gres=gpu:2\n");
+  actuator();
+  auto elsewhere = [&](const std::string& other) {
+    put("node",
+        "NodeName=n1 Gres=gpu:2 CPUAlloc=0 CPUTot=64 State=IDLE\nNodeName=n2 Gres=gpu:4 " + other + "\n");
+    return word(look(), key::kElsewhere);
+  };
+  const std::string theirs = std::string("Reason=") + kTheirs + ": his [bob@2026-11-22T02:00:00]";
+  EXPECT_EQ(elsewhere("CPUAlloc=0 CPUTot=64 State=IDLE+DRAIN " + theirs), "");
+  EXPECT_EQ(elsewhere("CPUAlloc=8 CPUTot=64 State=MIXED+DRAIN " + theirs),
+            "n2 runs with gpu:4, and the files say gpu:2 (changed by run 20261122-0200-n2 of bob)");
+  for (const std::string& other :
+       {"CPUAlloc=0 CPUTot=64 State=IDLE+DRAIN+COMPLETING " + theirs, "CPUTot=64 State=IDLE+DRAIN " + theirs,
+        // 24.11: the reason outlives the drain
+        "CPUAlloc=0 CPUTot=64 State=IDLE " + theirs,
+        std::string("CPUAlloc=0 CPUTot=64 State=IDLE+DRAIN Reason=fan broken")})
+    EXPECT_NE(elsewhere(other).find("n2 runs with gpu:4"), std::string::npos) << other;
+}
+
 class SlurmHostFiles : public SlurmActuatorTest {
  protected:
   RunnerOptions by_command() const {
@@ -474,6 +539,32 @@ TEST_F(SlurmHostFiles, WhatSomebodyEditsMeanwhileIsNotTouched) {
   refused = write(found->files, after);
   ASSERT_FALSE(refused);
   EXPECT_EQ(text("slurm.conf"), found->files[0].text + "# late\n");
+}
+
+TEST_F(SlurmHostFiles, AreLockedByTheSameLinkAsByWhomeverIsThere) {
+  const std::string mark = plan::to_text(kOurMark);
+  auto lock = [&](const std::string& whose) {
+    return answer<std::string>(
+        [&](auto told) { worker_.post([this, told, whose] { files_.lock(conf_, whose, told); }); });
+  };
+  auto unlock = [&](const std::string& whose) {
+    return answer<Done>([&](auto told) {
+      worker_.post([this, told, whose] { files_.unlock(conf_, whose, [told] { told(Done{}); }); });
+    });
+  };
+  EXPECT_EQ(lock(mark).value(), "");
+  EXPECT_EQ(lock(mark).value(), "") << "the same run, taken up";
+  EXPECT_EQ(lock(kTheirs).value(), mark);
+  EXPECT_EQ(lock_conf_files(conf_, kTheirs).value(), mark);
+  ASSERT_TRUE(unlock(kTheirs));
+  EXPECT_EQ(lock(kTheirs).value(), mark) << "only its own is given back";
+  ASSERT_TRUE(unlock(mark));
+  EXPECT_EQ(lock_conf_files(conf_, kTheirs).value(), "");
+  EXPECT_EQ(lock(mark).value(), kTheirs);
+  put("far", "echo 'no route' >&2; exit 255\n");
+  auto away = lock(mark);
+  ASSERT_FALSE(away);
+  EXPECT_EQ(away.error().reason, "no route");
 }
 
 TEST_F(SlurmHostFiles, AHostThatIsAwayAndHalfATransferAreErrors) {
