@@ -115,6 +115,7 @@ void Driver::turn(const NodeName& node) {
   plan::Executor& executor = run_.nodes.at(node);
   plan::Turn turn = executor.next(hand.fresh ? &*hand.fresh : nullptr, now());
   hand.fresh.reset();
+  for (const RunEvent& event : turn.journal) note_begun(run_, node, event);
   if (!write(node, std::move(turn.journal))) return;
   std::visit([&](auto& next) { follow(node, hand, next); }, turn.next);
 }
@@ -270,7 +271,7 @@ Result<plan::Plan> Driver::plan_from(const NodeName& node, const plan::NodeFacts
   for (const Workload& one : facts.workloads) cluster.workloads.upsert(one);
   plan::Capabilities can = around_.actuator->capabilities();
   return plan_onward(run_, node, cluster, *around_.options->catalogue, around_.options->rules, back, now(),
-                     &can);
+                     &can, &facts.words);
 }
 
 // ── what admins want ──────────────────────────────────────────────────────────────────────────────────

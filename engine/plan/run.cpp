@@ -16,7 +16,16 @@ Executor executor_for(const Run& run, const NodePlan& plan, bool back) {
   return executor;
 }
 
+std::string name_of(const Action& action) {
+  const auto* special = std::get_if<Special>(&action);
+  return special ? special->verb : std::string(word(action));
+}
+
 }  // namespace
+
+void note_begun(Run& run, const NodeName& node, const RunEvent& event) {
+  if (const auto* step = std::get_if<StepBegun>(&event)) run.begun[node].insert(name_of(step->action));
+}
 
 Run run_of(const RunStarted& started) {
   Run run;
@@ -61,6 +70,7 @@ Status note(Run& run, const Entry& entry) {
     run.plans.at(entry.node) = anew->plan.nodes[0];
     node->second = executor_for(run, anew->plan.nodes[0], anew->back);
   }
+  note_begun(run, entry.node, entry.what);
   node->second.note(entry.what);
   return Done{};
 }
@@ -174,7 +184,7 @@ std::optional<RunFinished> end_of(const Run& run) {
 
 Result<Plan> plan_onward(const Run& run, const NodeName& node, const Cluster& cluster,
                          const mig::Catalogue& catalogue, const SiteRules& rules, bool back, TimePoint now,
-                         const Capabilities* can) {
+                         const Capabilities* can, const std::map<std::string, std::string>* words) {
   const Plan& original = run.started.plan;
   auto planned = std::find_if(original.nodes.begin(), original.nodes.end(),
                               [&](const NodePlan& one) { return one.node == node; });
@@ -191,7 +201,23 @@ Result<Plan> plan_onward(const Run& run, const NodeName& node, const Cluster& cl
   if (!can) can = &original.capabilities;
   Result<Plan> onward = make_plan(cluster, catalogue, intent, *can, rules, now);
   if (!onward) return onward;
-  end_with_release(onward->nodes[0], builder_for(can->dialect), original.scheduler);
+  const StepBuilder& builder = builder_for(can->dialect);
+  end_with_release(onward->nodes[0], builder, original.scheduler);
+  auto begun = run.begun.find(node);
+  if (!words || begun == run.begun.end()) return onward;
+  const NodeChange nothing{*cluster.nodes.find(node),
+                           original.scheduler,
+                           intent,
+                           *can,
+                           {},
+                           Scope{},
+                           {},
+                           {},
+                           onward->nodes[0].offered_before,
+                           onward->nodes[0].offered_after,
+                           &catalogue};
+  builder.tidy_up(onward->nodes[0].steps, nothing, {*words, begun->second});
+  number_steps(node, onward->nodes[0].steps);
   return onward;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,14 +17,17 @@ struct Run {
   std::map<NodeName, Executor> nodes;  // one each; a node without steps is finished from the start
   std::map<NodeName, NodePlan> plans;  // the current ones
   std::optional<RunFinished> finished;
-  bool paused = false;           // no further node is begun
-  std::string paused_why;        // "the terminal went away"; empty: an admin wants it so
-  std::vector<Resumed> resumed;  // who took it up again, in order
+  bool paused = false;                              // no further node is begun
+  std::string paused_why;                           // "the terminal went away"; empty: an admin wants it so
+  std::vector<Resumed> resumed;                     // who took it up again, in order
+  std::map<NodeName, std::set<std::string>> begun;  // under any of a node's plans: see Unfinished
 };
 Run run_of(const RunStarted& started);
 // Folds one event in; `entry.node` says whose it is. Errors: an event about a node that the run does not
 // have.
 Status note(Run& run, const Entry& entry);
+// For events that a node's executor has said by itself: keeps Run::begun.
+void note_begun(Run& run, const NodeName& node, const RunEvent& event);
 Result<Run> replay(const Journal& journal);
 
 // Canary first, then batches; nothing more is begun after a failure or while paused.
@@ -46,10 +50,11 @@ std::optional<RunFinished> end_of(const Run& run);
 
 // Planning anew from what stands now, towards what the run wanted (or back to what it found). Journal it as
 // Replanned. can: as the backend was last read; nullptr: as the run was planned, which a journal keeps
-// without the site.
+// without the site. words: of the node's facts; nullptr: only its boards tell what is left to do.
 Result<Plan> plan_onward(const Run& run, const NodeName& node, const Cluster& cluster,
                          const mig::Catalogue& catalogue, const SiteRules& rules, bool back, TimePoint now,
-                         const Capabilities* can = nullptr);
+                         const Capabilities* can = nullptr,
+                         const std::map<std::string, std::string>* words = nullptr);
 // Held slices that the new plan would destroy and the run never named: then it must be armed again.
 std::vector<std::string> unnamed_harm(const Run& run, const Plan& onward);
 

@@ -18,6 +18,10 @@ class SlurmBuilder {
   explicit SlurmBuilder(const NodeChange& change);
 
   std::vector<Step> run();
+  // Without a change of boards: whether files and daemons are as these boards want them.
+  bool settled(const Unfinished& left) const;
+  // Adds what the run has left to do on the node itself.
+  void tidy_node(std::vector<Step>& steps, const Unfinished& left);
   static std::vector<Step> release_of(const NodeName& node, const Conditions& proof);
 
  private:
@@ -61,6 +65,7 @@ class SlurmBuilder {
   void switch_modes();
   void create(const BoardChange& board);
   void boot_file();
+  void add_within(std::vector<Step>& steps, std::string_view verb, void (SlurmBuilder::*stage)());
 
   // --- Slurm's files and daemons
 

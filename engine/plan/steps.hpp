@@ -5,7 +5,9 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,6 +30,12 @@ struct NodeChange {
   const mig::Catalogue* catalogue = nullptr;
 };
 
+// What a run that stopped half-way may have left behind beside the boards.
+struct Unfinished {
+  const std::map<std::string, std::string>& words;  // NodeFacts::words, as it stands now
+  const std::set<std::string>& begun;               // verbs of Special and words of other actions
+};
+
 class StepBuilder {
  public:
   virtual ~StepBuilder() = default;
@@ -44,6 +52,10 @@ class StepBuilder {
   // Gives the node back: opens what we closed, takes our marks off. Ends every plan that carries on with a
   // run.
   virtual std::vector<Step> release(const NodeName& node, Scheduler scheduler) const = 0;
+  // Adds to the steps with which a run is carried on what the run itself has left undone; `change` has no
+  // boards: they are as wanted, or the steps see to them. The steps are numbered afterwards.
+  virtual void tidy_up(std::vector<Step>& /*steps*/, const NodeChange& /*change*/,
+                       const Unfinished& /*left*/) const {}
 };
 
 const StepBuilder& builder_for(Dialect dialect);
@@ -78,6 +90,9 @@ class SlurmSteps : public StepBuilder {
   // Precondition: nothing is missing.
   std::vector<Step> steps(const NodeChange& change) const override;
   std::vector<Step> release(const NodeName& node, Scheduler scheduler) const override;
+  // Files that say something else than the boards, daemons that run with something else, clients of the GPUs
+  // that were stopped.
+  void tidy_up(std::vector<Step>& steps, const NodeChange& change, const Unfinished& left) const override;
 };
 
 // For what may be asked again at once. Busy: destroying and creating may meet a client that is just leaving,

@@ -19,6 +19,9 @@ namespace {
 const mig::Product* product_of(const NodeChange& change) {
   for (const BoardChange& board : change.boards)
     if (board.product) return board.product;
+  for (const Gpu& gpu : change.node.gpus)
+    if (gpu.product && change.catalogue)
+      if (const mig::Product* product = change.catalogue->by_key(gpu.product->text)) return product;
   return nullptr;
 }
 
@@ -251,6 +254,16 @@ std::string SlurmSteps::missing(const NodeChange& change) const {
         "a command with {{node}}",
         change.node.name.text);
   return why_unevenly_shared(change);
+}
+
+void SlurmSteps::tidy_up(std::vector<Step>& steps, const NodeChange& change, const Unfinished& left) const {
+  if (!change.can.slurm) return;
+  SlurmBuilder builder(change);
+  const bool only_released = std::all_of(steps.begin(), steps.end(), [](const Step& step) {
+    return std::holds_alternative<OpenNode>(step.action) || std::holds_alternative<ClearMark>(step.action);
+  });
+  if (only_released && !builder.settled(left)) steps = builder.run();
+  builder.tidy_node(steps, left);
 }
 
 std::vector<Step> SlurmSteps::steps(const NodeChange& change) const { return SlurmBuilder(change).run(); }

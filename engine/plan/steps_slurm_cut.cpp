@@ -61,6 +61,44 @@ void SlurmBuilder::start_clients() {
   step.retry = kFewRetry;
 }
 
+// Into steps that end with the release. A drained node takes no step by srun: there it is open again by then,
+// under the reservation.
+void SlurmBuilder::add_within(std::vector<Step>& steps, std::string_view verb,
+                              void (SlurmBuilder::*stage)()) {
+  auto there = std::any_of(steps.begin(), steps.end(), [&](const Step& step) {
+    const auto* own = std::get_if<Special>(&step.action);
+    return own && own->verb == verb;
+  });
+  if (there) return;
+  const bool by_srun = site_.reach == slurmconf::Reach::srun;
+  std::swap(steps, steps_);  // the stages write into steps_
+  closed_ = false;
+  // What is done is believed only of a node that bears our mark.
+  if (std::none_of(steps_.begin(), steps_.end(),
+                   [](const Step& step) { return std::holds_alternative<SetMark>(step.action); })) {
+    mark();
+    std::rotate(steps_.begin(), steps_.end() - 1, steps_.end());
+  }
+  const std::size_t before = steps_.size();
+  (this->*stage)();
+  auto place = std::find_if(steps_.begin(), steps_.end(), [&](const Step& step) {
+    return by_srun ? std::holds_alternative<ClearMark>(step.action)
+                   : std::holds_alternative<OpenNode>(step.action);
+  });
+  std::rotate(place, steps_.begin() + static_cast<std::ptrdiff_t>(before), steps_.end());
+  std::swap(steps, steps_);
+}
+
+void SlurmBuilder::tidy_node(std::vector<Step>& steps, const Unfinished& left) {
+  auto begun = [&](std::string_view verb) { return left.begun.contains(std::string(verb)); };
+  if (begun(slurm::verb::kStopClients))
+    add_within(steps, slurm::verb::kStartClients, &SlurmBuilder::start_clients);
+  if (!begun(slurm::verb::kWriteBootFile)) return;
+  auto kept = left.words.find(std::string(slurm::key::kBootFile));
+  if (kept == left.words.end() || kept->second != slurm::digest(boot_layout(change_.node, {})))
+    add_within(steps, slurm::verb::kWriteBootFile, &SlurmBuilder::boot_file);
+}
+
 Conditions SlurmBuilder::for_cutting() const {
   Conditions conditions = guarded_and_empty();
   if (has_clients()) conditions.push_back(word_is(slurm::key::kClients, "stopped"));

@@ -26,6 +26,19 @@ std::vector<std::string> SlurmBuilder::diff() const {
   return lines;
 }
 
+bool SlurmBuilder::settled(const Unfinished& left) const {
+  auto changes = {word(Action(SetMode{})), word(Action(DestroyInstances{})), word(Action(CreateInstances{})),
+                  slurm::verb::kWriteConfig};
+  bool any = std::any_of(changes.begin(), changes.end(),
+                         [&](std::string_view one) { return left.begun.contains(std::string(one)); });
+  if (!any) return true;
+  auto says = [&](std::string_view name) {
+    auto told = left.words.find(std::string(name));
+    return told != left.words.end() && told->second == wanted_;
+  };
+  return says(slurm::key::kGres) && (site_.writer == slurmconf::Writer::site || says(slurm::key::kConfig));
+}
+
 void SlurmBuilder::write_config() {
   const bool far = site_.writer == slurmconf::Writer::host;
   Step& step = add(far ? "write Slurm's files on " + site_.config_host : "write Slurm's files",

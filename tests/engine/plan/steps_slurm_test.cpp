@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/plan/run.hpp"
 #include "engine/plan/slurm_config.hpp"
 #include "engine/plan/slurm_words.hpp"
 #include "engine/slurmconf/settings.hpp"
@@ -214,6 +215,81 @@ TEST_F(SlurmPlans, TheSitesClientsAndBootFileHaveStepsOfTheirOwn) {
             "# n1: written by tessera\nversion: v1\nmig-configs:\n  tessera:\n"
             "    - devices: [1]\n      mig-enabled: false\n"
             "    - devices: [0]\n      mig-enabled: true\n      mig-devices:\n        \"1g.10gb\": 7\n");
+}
+
+// A run that stopped half-way, carried on by a plan from what stands: the steps that were begun, what files
+// and daemons say, and in which order the rest is done.
+struct SlurmLeftovers : SlurmPlans {
+  std::string onward(bool back, const std::vector<std::string>& begun, const std::string& config,
+                     const std::string& gres) {
+    plan::RunStarted started;
+    started.run = "r1", started.who = "ann", started.from = "ctl",
+    started.plan = plan_for(wants("7x1g.10gb"));
+    plan::Run run = plan::run_of(started);
+    for (const std::string& one : begun) {
+      const Step& step = find(started.plan.nodes[0].steps, one);
+      EXPECT_TRUE(note(run, {2, at(1), NodeName("n1"), plan::StepBegun{step.id, 1, step.action}}));
+    }
+    Story story;
+    story.tell(NodesListed{{now}});
+    std::map<std::string, std::string> words{{std::string(plan::slurm::key::kConfig), config},
+                                             {std::string(plan::slurm::key::kGres), gres}};
+    auto made = plan::plan_onward(run, NodeName("n1"), story.cluster(), catalogue(), {}, back, at(2),
+                                  &started.plan.capabilities, &words);
+    if (!made) return to_line(made.error());
+    for (const Step& step : made->nodes[0].steps)
+      if (name(step) == "write-config")
+        EXPECT_TRUE(expects(step.after, plan::slurm::key::kConfig, back ? kFound : kSevens));
+    EXPECT_EQ(made->nodes[0].steps.back().id, "n1/" + std::to_string(made->nodes[0].steps.size()));
+    return order(made->nodes[0].steps);
+  }
+  static constexpr const char* kFound = "gpu:h100:2";
+  static constexpr const char* kSevens = "gpu:1g.10gb:7,gpu:h100:1";
+  static constexpr const char* kFiles =
+      "look-only look-only close-node set-mark look-only write-config look-only reconfigure look-only "
+      "open-node clear-mark";
+  Node now = node;
+};
+
+TEST_F(SlurmLeftovers, FilesThatWereWrittenAreWrittenBackThoughTheBoardsAreAsTheyWere) {
+  EXPECT_EQ(onward(true, {"write-config"}, kSevens, kFound), kFiles);
+  EXPECT_EQ(onward(true, {"write-config", "reconfigure"}, kFound, kSevens), kFiles);
+  EXPECT_EQ(onward(true, {"write-config"}, kFound, kFound), "open-node clear-mark");
+  // It came no further than waiting: whatever the files say is somebody else's.
+  EXPECT_EQ(onward(true, {"close-node"}, kSevens, kFound), "open-node clear-mark");
+}
+
+TEST_F(SlurmLeftovers, BoardsThatAreCutAlreadyAreNotOpenedBeforeSlurmKnows) {
+  std::vector<Slice> sevens;
+  for (int i = 0; i < 7; ++i) sevens.push_back(instance("1g.10gb", i, 1, i));
+  now = test::node("n1", {cut(0, sevens), uncut(1, 1)});
+  EXPECT_EQ(onward(false, {"set-mode", "create-instances"}, kFound, kFound), kFiles);
+  EXPECT_EQ(onward(false, {"create-instances", "write-config"}, kSevens, kFound), kFiles);
+  EXPECT_EQ(onward(false, {"create-instances", "write-config"}, kSevens, kSevens), "open-node clear-mark");
+}
+
+TEST_F(SlurmLeftovers, ClientsThatWereStoppedAreStartedAgain) {
+  site.stop_clients = {"systemctl stop dcgm"};
+  site.start_clients = {"systemctl start dcgm"};
+  const std::vector<std::string> stopped{"stop-gpu-clients"};
+  EXPECT_EQ(onward(true, stopped, kFound, kFound), "set-mark start-gpu-clients open-node clear-mark");
+  EXPECT_EQ(onward(true, {"close-node"}, kFound, kFound), "open-node clear-mark");
+  EXPECT_EQ(onward(true, {"stop-gpu-clients", "write-config"}, kSevens, kFound),
+            "look-only look-only close-node set-mark look-only write-config look-only reconfigure look-only "
+            "start-gpu-clients open-node clear-mark");
+  // A plan that cuts stops and starts them by itself.
+  EXPECT_EQ(onward(false, stopped, kFound, kFound), order(steps(wants("7x1g.10gb"))));
+  site.reach = Reach::srun;  // which reaches no drained node
+  EXPECT_EQ(onward(true, stopped, kFound, kFound), "set-mark open-node start-gpu-clients clear-mark");
+}
+
+// The node has rebooted and stands as it was found, yet its next boot would cut it.
+TEST_F(SlurmLeftovers, ALayoutForTheNextBootIsTakenBack) {
+  site.boot_file = "/etc/mig.yaml";
+  EXPECT_EQ(onward(true, {"write-boot-file"}, kFound, kFound),
+            "set-mark write-boot-file open-node clear-mark");
+  site.boot_file.clear();
+  EXPECT_EQ(onward(true, {"close-node"}, kFound, kFound), "open-node clear-mark");
 }
 
 TEST(SlurmGres, IsReadInEveryWayInWhichItIsWritten) {
