@@ -56,6 +56,61 @@ TEST_F(SlurmChange, SomeonesUnappliedEditOfAnotherNodeStopsItBeforeAnythingIsDon
   EXPECT_EQ(field(record("gpu02"), "State"), "IDLE");
 }
 
+// While the run waits for a job, somebody edits another node: what was seen before the drain is seen again
+// right before the reconfigure, which would make that edit true and kill the jobs there. Then the run goes
+// back.
+TEST_F(SlurmChange, SomeonesEditOfAnotherNodeInTheMiddleIsSeenRightBeforeTheReconfigure) {
+  Running neighbour = run_on("shard01", "gpu:h100:1");
+  Running job = run_on("gpu02", "gpu:h100:1");
+  Admin admin(*lab_, said(), folder());
+  std::string run = admin.start(admin.plan("gpu02", shared(Strategy::mps, 100)));
+  ASSERT_TRUE(admin.wait_for(run, "\"kind\":\"waiting\"")) << admin.journal(run);
+  auto rewrite = [&](const std::string& from, const std::string& to) {
+    std::string text = file_text(lab_->conf());
+    std::size_t at = text.find(from);
+    ASSERT_NE(at, std::string::npos) << text;
+    std::ofstream(lab_->conf()) << text.replace(at, from.size(), to);
+  };
+  rewrite("Gres=gpu:h100:4,shard:16", "Gres=gpu:h100:4,shard:32");
+  (void)lab_->run({"scancel", "-f", job.id});
+  ASSERT_TRUE(admin.wait_for(run, "shard01 runs with gpu:h100:4,shard:16")) << admin.journal(run);
+  EXPECT_EQ(admin.journal(run).find("\"reconfigure\""), std::string::npos) << admin.journal(run);
+  EXPECT_NE(file_text(lab_->conf()).find("NodeName=gpu02"), std::string::npos) << "ours is written beside it";
+  EXPECT_EQ(gres("gpu02"), "gpu:h100:8") << record("gpu02");
+  // Back from here: Slurm runs with what was found, yet the files say something else.
+  admin.room().demand(run, NodeName("gpu02"), plan::Demand::turn_back);
+  rewrite("Gres=gpu:h100:4,shard:32", "Gres=gpu:h100:4,shard:16");
+  EXPECT_EQ(admin.outcome(run), "recorded") << admin.journal(run);
+  EXPECT_EQ(file_text(lab_->conf()).find("mps:800"), std::string::npos) << file_text(lab_->conf());
+  EXPECT_EQ(file_text(lab_->folder() + "/etc/gres.conf").find("NodeName=gpu02 Name=mps"), std::string::npos);
+  EXPECT_EQ(gres("gpu02"), "gpu:h100:8") << record("gpu02");
+  EXPECT_EQ(field(record("gpu02"), "State").find("DRAIN"), std::string::npos) << record("gpu02");
+  expect_untouched(neighbour);
+}
+
+// Two tesseras, two nodes, one pair of files, at the same time: neither loses what the other has written, and
+// neither waits for the other's edit to be gone.
+TEST_F(SlurmChange, TwoRunsOnTwoNodesWriteTheSameFilesAtTheSameTime) {
+  Running neighbour = run_on("shard01", "gpu:h100:1");
+  Admin ann(*lab_, said(), folder(), "ann"), bob(*lab_, said(), folder() + "-of-bob", "bob");
+  plan::Plan of_ann = ann.plan("gpu01", shared(Strategy::mps, 100));
+  plan::Plan of_bob = bob.plan("gpu02", shared(Strategy::shard, 2));
+  std::string first = ann.start(of_ann), second = bob.start(of_bob);
+  EXPECT_EQ(ann.outcome(first), "wanted") << ann.journal(first);
+  EXPECT_EQ(bob.outcome(second), "wanted") << bob.journal(second);
+  EXPECT_EQ(gres("gpu01"), "gpu:h100:8,mps:800") << record("gpu01");
+  EXPECT_EQ(gres("gpu02"), "gpu:h100:8,shard:16") << record("gpu02");
+  expect_untouched(neighbour);
+  first = ann.undo(first), second = bob.undo(second);
+  EXPECT_EQ(ann.outcome(first), "recorded") << ann.journal(first);
+  EXPECT_EQ(bob.outcome(second), "recorded") << bob.journal(second);
+  EXPECT_EQ(gres("gpu01"), "gpu:h100:8") << record("gpu01");
+  EXPECT_EQ(gres("gpu02"), "gpu:h100:8") << record("gpu02");
+  expect_untouched(neighbour);
+  for (const auto& file : std::filesystem::directory_iterator(lab_->folder() + "/etc"))
+    EXPECT_EQ(file.path().string().find(".tessera-"), std::string::npos) << file.path();
+}
+
 TEST_F(SlurmChange, ANodeThatSomeoneElseDrainedIsAskedAboutAndStaysDrained) {
   Admin admin(*lab_, said(), folder());
   plan::Plan plan = admin.plan("gpu02", shared(Strategy::mps, 100));
