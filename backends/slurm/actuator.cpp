@@ -39,19 +39,46 @@ bool boards_are_told(const Node& node) {
                                           [](const Gpu& gpu) { return gpu.product.has_value(); });
 }
 
-// Whether Slurm still tells what the driver told when it was asked: the same instances, as many whole boards.
-bool still_fits(const Node& node, const std::vector<Gpu>& boards) {
-  std::map<ProfileName, int> counts;
+// What Slurm and the driver can both tell of a node.
+struct Boards {
   std::size_t whole = 0;
-  for (const Gpu& board : boards) {
-    whole += board.strategy != Strategy::mig;
-    if (board.strategy == Strategy::mig)
-      for (const Slice& slice : board.slices) ++counts[slice.profile];
-  }
-  for (const Slice& slice : node.pool) --counts[slice.profile];
-  return whole == node.gpus.size() &&
-         std::all_of(counts.begin(), counts.end(), [](const auto& one) { return one.second == 0; });
+  std::map<ProfileName, int> instances;
+  friend bool operator==(const Boards&, const Boards&) = default;
+};
+
+Boards boards_of(const Node& listed) {
+  Boards all{listed.gpus.size(), {}};
+  for (const Slice& slice : listed.pool) ++all.instances[slice.profile];
+  return all;
 }
+
+Boards boards_of(const std::vector<Gpu>& told) {
+  Boards all;
+  for (const Gpu& gpu : told) {
+    all.whole += gpu.strategy != Strategy::mig;
+    if (gpu.strategy == Strategy::mig)
+      for (const Slice& slice : gpu.slices) ++all.instances[slice.profile];
+  }
+  return all;
+}
+
+std::string to_text(const Boards& boards) {
+  std::string text;
+  if (boards.whole > 0 || boards.instances.empty())
+    text = fmt::format("{} whole GPU{}", boards.whole, boards.whole == 1 ? "" : "s");
+  for (const auto& [profile, count] : boards.instances)
+    text += fmt::format("{}{} × {}", text.empty() ? "" : ", ", count, profile.text);
+  return text;
+}
+
+bool still_fits(const Node& node, const std::vector<Gpu>& boards) {
+  return boards_of(node) == boards_of(boards);
+}
+
+struct BoardsAsked {
+  std::chrono::steady_clock::time_point at;
+  Boards offered;  // by Slurm, then
+};
 
 struct Learning {
   std::vector<NodeName> left;
@@ -81,8 +108,8 @@ struct SlurmActuator::State {
   std::optional<HostFiles> host_files;
   std::function<void()> look_again;
   std::atomic<std::shared_ptr<const slurmconf::Site>> site;
-  std::shared_ptr<Learning> learning;                                 // null: none is under way
-  std::map<NodeName, std::chrono::steady_clock::time_point> in_vain;  // asked last, and nothing learned
+  std::shared_ptr<Learning> learning;     // null: none is under way
+  std::map<NodeName, BoardsAsked> asked;  // last
 
   void learn_more();
   void take_site(const std::string& version, std::vector<slurmconf::File> files, std::string cannot_write) {
@@ -202,9 +229,12 @@ void SlurmActuator::learn_boards(const std::vector<Node>& nodes, std::function<v
     if (boards_are_told(node) || node.health == Health::down) continue;
     auto known = state_->eyes.boards.find(node.name);
     if (known != state_->eyes.boards.end() && still_fits(node, known->second.gpus)) continue;
-    auto tried = state_->in_vain.find(node.name);
-    if (tried != state_->in_vain.end() && std::chrono::steady_clock::now() - tried->second < kAskAgain)
+    const auto now = std::chrono::steady_clock::now();
+    auto last = state_->asked.find(node.name);
+    if (last != state_->asked.end() && now - last->second.at < kAskAgain &&
+        last->second.offered == boards_of(node))
       continue;
+    state_->asked[node.name] = {now, boards_of(node)};
     round->left.push_back(node.name);
   }
   round->any = !round->left.empty();
@@ -213,14 +243,30 @@ void SlurmActuator::learn_boards(const std::vector<Node>& nodes, std::function<v
   state_->learn_more();
 }
 
+std::vector<Remark> SlurmActuator::unlike_boards(const std::vector<Node>& nodes) const {
+  std::vector<Remark> all;
+  for (const Node& node : nodes) {
+    auto known = state_->eyes.boards.find(node.name);
+    auto last = state_->asked.find(node.name);
+    if (known == state_->eyes.boards.end() || still_fits(node, known->second.gpus)) continue;
+    // Told of something that Slurm has not offered any more since.
+    if (last == state_->asked.end() || last->second.offered != boards_of(node)) continue;
+    if (is_closed(node) && plan::parse_mark(node.reason)) continue;
+    all.push_back(
+        {Remark::Grade::warning, node.name.text, true,
+         fmt::format("its driver has {}, and Slurm offers {}", to_text(boards_of(known->second.gpus)),
+                     to_text(boards_of(node))),
+         "a reboot takes instances away: drain it, and cut them again or change what Slurm offers"});
+  }
+  return all;
+}
+
 void SlurmActuator::State::learn_more() {
   while (learning->under_way < kLooksAtOnce && !learning->left.empty()) {
     NodeName node = learning->left.back();
     learning->left.pop_back();
     ++learning->under_way;
-    in_vain.erase(node);
-    look_at(eyes, {node, true, false}, [this, node](const Result<Seen>&) {
-      if (!eyes.boards.contains(node)) in_vain[node] = std::chrono::steady_clock::now();
+    look_at(eyes, {node, true, false}, [this](const Result<Seen>&) {
       --learning->under_way;
       learn_more();
     });

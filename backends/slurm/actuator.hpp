@@ -39,9 +39,12 @@ class SlurmActuator final : public plan::Actuator {
   // Puts the boards of nodes whose driver has been asked into a list of the reader's.
   void lay_known_boards(std::vector<Node>& nodes) const;
   // Asks the drivers of those nodes whose boards Slurm does not tell and which are not known yet, some at a
-  // time; then calls `then` with whether any was asked. One that could not be asked is left alone for some
-  // minutes. Does nothing more while an earlier call is under way.
+  // time; then calls `then` with whether any was asked. One that could not be asked, or told other boards
+  // than Slurm offers, is left alone for some minutes, or until Slurm offers something else. Does nothing
+  // more while an earlier call is under way.
   void learn_boards(const std::vector<Node>& nodes, std::function<void(bool any)> then);
+  // Nodes whose driver told other boards than Slurm offers, and which no run is changing.
+  std::vector<Remark> unlike_boards(const std::vector<Node>& nodes) const;
 
  private:
   struct State;

@@ -108,8 +108,9 @@ struct SlurmBackend::State {
   Duration in_calls{0};
   std::optional<Steady::time_point> last_seldom;
   std::uint64_t timer = 0;
-  Steady::time_point wakes_at{};  // when it fires
-  std::vector<Node> last_nodes;   // the last list, before boards were laid over it
+  Steady::time_point wakes_at{};      // when it fires
+  std::vector<Node> last_nodes;       // the last list, before boards were laid over it
+  std::vector<Remark> board_remarks;  // as posted last
 
   Worker worker;
   Processes processes{worker};
@@ -378,6 +379,9 @@ void SlurmBackend::State::learn_boards() {
       actuator.lay_known_boards(nodes);
       post(NodesListed{std::move(nodes)});
     }
+    std::vector<Remark> unlike = actuator.unlike_boards(last_nodes);
+    if (std::exchange(board_remarks, unlike) != unlike)
+      post(RemarksListed{Source::nvidia_smi, std::move(unlike)});
     if (loaded) return;
     post(Loaded{});
     loaded = true;

@@ -38,7 +38,25 @@ TEST_F(SlurmMig, CutToSevensToBalancedToWholeWhileNeighboursRun) {
   expect_untouched(neighbour);
 }
 
-// The whole program is killed in the middle; another one takes the run up from its journal.
+// As after a reboot: jobs would get devices that are not there.
+TEST_F(SlurmMig, ADriverThatHasOtherBoardsThanSlurmOffersIsAFinding) {
+  new_gpus("mig01");
+  slurm::Options options;
+  options.conf = lab_->conf();
+  options.catalogue = &catalogue();
+  options.said = slurmconf::site_of(with_runner()).value();
+  options.needs_boards = std::vector<NodeName>{NodeName("mig01")};
+  SlurmWatch watch(options);
+  ASSERT_TRUE(watch.until([](const Cluster& cluster) { return cluster.loaded; }));
+  auto found = watch.cluster().remarks.find(Source::nvidia_smi);
+  ASSERT_NE(found, watch.cluster().remarks.end());
+  ASSERT_EQ(found->second.size(), 1u);
+  EXPECT_EQ(found->second[0].subject, "mig01");
+  EXPECT_EQ(found->second[0].text, "its driver has 8 whole GPUs, and Slurm offers 7 × 1g.10gb, 2 × 3g.40gb");
+}
+
+// The whole program is killed in the middle; another one takes the run up from its journal, on or back.
+// Whatever becomes of it, the clients of the GPUs run again in the end.
 TEST_F(SlurmMig, KilledAnywhereItIsTakenUpByTheCommandLine) {
   slurmconf::SiteSettings site = with_runner();
   RunOptions options = command_line();
