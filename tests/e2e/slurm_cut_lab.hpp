@@ -74,6 +74,9 @@ class SlurmCut : public SlurmChange {
     words.insert(words.end(), {"--write", "--yes", "--slurm-runner", site.runner, "--slurm-devices",
                                site.devices, "--slurm-restart-controller", site.restart_controller,
                                "--slurm-restart-node", site.restart_node});
+    if (!site.stop_clients.empty())
+      words.insert(words.end(),
+                   {"--slurm-stop-clients", site.stop_clients, "--slurm-start-clients", site.start_clients});
     return run_tessera(words, options);
   }
   RunOptions command_line() const {

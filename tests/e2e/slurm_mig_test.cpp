@@ -59,20 +59,32 @@ TEST_F(SlurmMig, ADriverThatHasOtherBoardsThanSlurmOffersIsAFinding) {
 // Whatever becomes of it, the clients of the GPUs run again in the end.
 TEST_F(SlurmMig, KilledAnywhereItIsTakenUpByTheCommandLine) {
   slurmconf::SiteSettings site = with_runner();
+  const std::string clients = lab_->folder() + "/clients";
+  script("client", "echo $1 > " + clients + "\n");
+  site.stop_clients = lab_->folder() + "/client stopped";
+  site.start_clients = lab_->folder() + "/client started";
   RunOptions options = command_line();
   struct Blow {
     const char* at;  // what is told of the step before
     const char* layout;
+    bool back;
     const char* gres;
   };
-  for (const Blow& blow : {Blow{"gpu01/6:", "7x1g.12gb", kSevens}, Blow{"gpu01/9:", "none", "gpu:h100:8"}}) {
+  for (const Blow& blow :
+       {Blow{"gpu01/7:", "7x1g.12gb", true, "gpu:h100:8"}, Blow{"gpu01/7:", "7x1g.12gb", false, kSevens},
+        Blow{"gpu01/10:", "none", false, "gpu:h100:8"}}) {
     Ran ran = tessera(site, {"apply", "-n", "gpu01", "--gpu", "0", "--layout", blow.layout},
                       killed_at(options, blow.at));
     ASSERT_EQ(ran.code, 128 + SIGKILL) << ran.out << ran.err;
     EXPECT_NE(record("gpu01").find("Reason=tessera "), std::string::npos) << record("gpu01");
-    Ran resumed = tessera(site, {"resume", newest_run(options)}, options);
-    EXPECT_EQ(resumed.code, 0) << resumed.out << resumed.err;
-    EXPECT_EQ(gres("gpu01"), blow.gres) << record("gpu01");
+    EXPECT_EQ(file_text(clients), "stopped\n");
+    std::vector<std::string> words{"resume", newest_run(options)};
+    if (blow.back) words.emplace_back("--back");
+    Ran resumed = tessera(site, words, options);
+    if (!blow.back) EXPECT_EQ(resumed.code, 0) << resumed.out << resumed.err;
+    EXPECT_EQ(gres("gpu01"), blow.gres) << record("gpu01") << resumed.out << resumed.err;
+    EXPECT_EQ(field(record("gpu01"), "State").find("DRAIN"), std::string::npos) << record("gpu01");
+    EXPECT_EQ(file_text(clients), "started\n") << resumed.out << resumed.err;
   }
 }
 
