@@ -26,6 +26,7 @@ namespace verb = plan::slurm::verb;
 constexpr Duration kOnNode{120000};  // a driver that resets eight boards takes its time
 constexpr Duration kLockPatience{20000};
 constexpr Duration kLockAgain{250};
+constexpr Duration kFarLockAgain{2000};
 
 // The site's own command that restarts a daemon: the daemon stays, whatever becomes of the command.
 Command command_of(const std::vector<std::string>& argv, const std::string& node) {

@@ -1,0 +1,122 @@
+// An actuator with a scontrol and a way to the node that are the test's own.
+//
+// Threads: the test's; the actuator has its worker.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <future>
+
+#include "backends/slurm/actuator.hpp"
+#include "backends/slurm/conf_files.hpp"
+#include "engine/plan/slurm_words.hpp"
+#include "engine/slurmconf/settings.hpp"
+#include "tests/support/run_binary.hpp"
+
+namespace tessera::slurm {
+
+inline const plan::RunMark kOurMark{"20261122-0300-n1", "root", "ctl", {}};
+inline constexpr const char* kOurs =
+    "Reason=tessera 20261122-0300-n1 root@ctl: cut [root@2026-11-22T03:00:00]";
+
+inline constexpr const char* kTheirs = "tessera 20261122-0200-n2 bob@b";
+
+class SlurmActuatorTest : public testing::Test {
+ protected:
+  SlurmActuatorTest() {
+    program("scontrol",
+            "echo \"scontrol $*\" >> $D/log\n"
+            "case \"$*\" in\n"
+            "  *config) cat $D/config;;\n"
+            "  *'show node'*) cat $D/node; exit $(cat $D/node-code 2> /dev/null || echo 0);;\n"
+            "  *job) cat $D/jobs;;\n"
+            "  *reservation) case $1 in create) ;; *) cat $D/reservations; exit;; esac;;\n"
+            "esac\n"
+            "case $1 in update|create|delete|reconfigure|requeue|reboot)\n"
+            "  if [ -e $D/refuse ]; then cat $D/refuse >&2; exit 1; fi;; esac\n");
+    program("scancel", "echo \"scancel $*\" >> $D/log\n");
+    // The way to the node: as a command with {node}.
+    program("on", "echo \"on $*\" >> $D/log\nif [ -e $D/far ]; then . $D/far; fi\nshift\nexec \"$@\"\n");
+    put("config", "SLURM_VERSION = 22.05.8\nSlurmUser = slurm(64030)\nAuthType = auth/munge\n");
+    put("jobs", "No jobs in the system\n");
+    put("reservations", "No reservations in the system\n");
+    put("slurm.conf", "ClusterName=hpc\nGresTypes=gpu\nNodeName=n1 Gres=gpu:2\n");
+    put("gres.conf", "NodeName=n1 Name=gpu File=/dev/nvidia[0-1]\n");
+    node("State=IDLE");
+  }
+  ~SlurmActuatorTest() override { worker_.stop(); }
+
+  void put(const std::string& name, const std::string& text) { scratch_.write(name, text); }
+  void program(const std::string& name, const std::string& text) {
+    ::chmod(scratch_.write(name, "#!/bin/sh\nD=" + scratch_.path() + "\n" + text).c_str(), 0755);
+  }
+  void node(const std::string& rest) {
+    put("node", "NodeName=n1 Gres=gpu:2 CPUAlloc=0 CPUTot=64 " + rest + "\n");
+  }
+  void reserved() {
+    put("reservations",
+        "ReservationName=tessera+20261122-0300-n1+root+ctl Nodes=n1 Users=root State=ACTIVE\n");
+  }
+  std::string log() const {
+    std::ifstream stream(scratch_.path() + "/log");
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+  bool asked(const std::string& words) const { return log().find(words) != std::string::npos; }
+
+  // Settings as a site says them, before the first call.
+  void say(slurmconf::SiteSettings said) {
+    auto site = slurmconf::site_of(said);
+    ASSERT_TRUE(site) << to_line(site.error());
+    options_.said = *site;
+  }
+  SlurmActuator& actuator() {
+    if (actuator_) return *actuator_;
+    options_.bin = site_.bin = scratch_.path();
+    options_.clock = [] { return TimePoint{}; };
+    actuator_ = std::make_unique<SlurmActuator>(worker_, processes_, options_, site_, [] {});
+    std::promise<void> known;
+    worker_.post([&] {
+      const std::string conf = scratch_.path() + "/slurm.conf";
+      actuator_->know("22.05.8", conf, read_conf_files(conf));
+      known.set_value();
+    });
+    known.get_future().wait();
+    return *actuator_;
+  }
+  template <class T>
+  static Result<T> answer(const std::function<void(std::function<void(Result<T>)>)>& ask) {
+    auto promise = std::make_shared<std::promise<Result<T>>>();
+    auto future = promise->get_future();
+    ask([promise](Result<T> told) { promise->set_value(std::move(told)); });
+    if (future.wait_for(std::chrono::seconds(30)) != std::future_status::ready) return Error{"no answer", "", ""};
+    return future.get();
+  }
+  plan::NodeFacts look() {
+    auto told = answer<plan::NodeFacts>([&](auto told) { actuator().observe(NodeName("n1"), told); });
+    EXPECT_TRUE(told) << (told ? "" : to_line(told.error()));
+    return told ? *told : plan::NodeFacts{};
+  }
+  Status perform(plan::Action action, Duration deadline = Duration{0}) {
+    plan::Order order{NodeName("n1"), std::move(action), kOurMark, "n1/1", deadline};
+    return answer<Done>([&](auto told) { actuator().perform(order, told); });
+  }
+  Status special(std::string_view what, std::map<std::string, std::string> arguments = {}) {
+    return perform(plan::Special{std::string(what), std::move(arguments)});
+  }
+  static std::string word(const plan::NodeFacts& facts, std::string_view name) {
+    auto found = facts.words.find(std::string(name));
+    return found == facts.words.end() ? "not told" : found->second;
+  }
+
+  test::Scratch scratch_;
+  Options options_;
+  Site site_;
+  Worker worker_;
+  Processes processes_{worker_};
+  std::unique_ptr<SlurmActuator> actuator_;
+};
+
+}  // namespace tessera::slurm
