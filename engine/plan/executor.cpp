@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/plan/observed.hpp"
+#include "engine/plan/slurm_words.hpp"
 
 namespace tessera::plan {
 namespace {
@@ -32,6 +33,9 @@ std::string place_text(const NodeFacts& facts, const NodePlan& plan, std::string
     text += fmt::format("; GPU {}: {}", board.gpu.value,
                         mig ? to_text(instances_of(*gpu)) : std::string(word(gpu->strategy)));
   }
+  auto clients = facts.words.find(std::string(slurm::key::kClients));
+  if (clients != facts.words.end() && clients->second == "stopped")
+    text += "; the site's GPU clients are stopped there, and started when the run goes on or back";
   return text;
 }
 

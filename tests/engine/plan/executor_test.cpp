@@ -142,6 +142,19 @@ TEST_F(RunOfOneNode, WhatIsSoAlreadyIsLeftOut) {
   EXPECT_EQ(journal.front(), "step a: was so already");
 }
 
+// A run may stay parked for days: nobody must be left to wonder where an exporter has gone.
+TEST_F(RunOfOneNode, WhereItParksItSaysWhatIsStoppedThere) {
+  begin({says("a"), says("b")});
+  facts.words["gpu-clients"] = "stopped";
+  look();
+  returns();
+  note(Requested{Demand::cancel, "root", ""});
+  say("a");
+  EXPECT_EQ(look(), "stopped: cancelled by an admin");
+  EXPECT_NE(executor->stopped()->place.find("GPU clients are stopped"), std::string::npos)
+      << executor->stopped()->place;
+}
+
 TEST_F(RunOfOneNode, ASuccessThatIsNotSeenIsTriedAgainThenGivenUp) {
   Step step = says("a");
   step.retry = {1, seconds(2), seconds(30)};
