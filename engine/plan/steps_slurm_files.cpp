@@ -36,7 +36,9 @@ bool SlurmBuilder::settled(const Unfinished& left) const {
     auto told = left.words.find(std::string(name));
     return told != left.words.end() && told->second == wanted_;
   };
-  return says(slurm::key::kGres) && (site_.writer == slurmconf::Writer::site || says(slurm::key::kConfig));
+  // Files that the run has not come to are as somebody likes to write them.
+  const bool wrote = left.begun.contains(std::string(slurm::verb::kWriteConfig));
+  return says(slurm::key::kGres) && (!wrote || says(slurm::key::kConfig));
 }
 
 void SlurmBuilder::write_config() {

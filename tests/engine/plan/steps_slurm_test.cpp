@@ -255,6 +255,8 @@ TEST_F(SlurmLeftovers, FilesThatWereWrittenAreWrittenBackThoughTheBoardsAreAsThe
   EXPECT_EQ(onward(true, {"write-config"}, kSevens, kFound), kFiles);
   EXPECT_EQ(onward(true, {"write-config", "reconfigure"}, kFound, kSevens), kFiles);
   EXPECT_EQ(onward(true, {"write-config"}, kFound, kFound), "open-node clear-mark");
+  EXPECT_EQ(onward(true, {"set-mode"}, "gpu:h100:2; gres.conf names other devices", kFound),
+            "open-node clear-mark");
   // It came no further than waiting: whatever the files say is somebody else's.
   EXPECT_EQ(onward(true, {"close-node"}, kSevens, kFound), "open-node clear-mark");
 }
