@@ -37,6 +37,8 @@ std::string http_date(TimePoint time) {
 std::optional<TimePoint> parse_http_date(std::string_view text) {
   using namespace std::chrono;
   if (text.size() != kLength || text.substr(25) != " GMT") return std::nullopt;
+  for (auto [at, sign] : {std::pair(3, ','), {4, ' '}, {7, ' '}, {11, ' '}, {16, ' '}, {19, ':'}, {22, ':'}})
+    if (text[static_cast<std::size_t>(at)] != sign) return std::nullopt;
   auto month = std::find(kMonths.begin(), kMonths.end(), text.substr(8, 3));
   auto day = digits(text.substr(5, 2)), year = digits(text.substr(12, 4));
   auto hour = digits(text.substr(17, 2)), minute = digits(text.substr(20, 2)),
