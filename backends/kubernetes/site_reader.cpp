@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "backends/kubernetes/deeds.hpp"
 #include "engine/operators/labels.hpp"
 #include "engine/text.hpp"
@@ -10,6 +12,35 @@ namespace tessera::kubernetes {
 namespace {
 
 constexpr const char* kStaticMap = "default-mig-parted-config";  // GPU operator's chart
+
+bool has_label(const Json& object, std::string_view key) {
+  return at(object, {"metadata", "labels", key}) != nullptr;
+}
+
+// Somebody of that name has written fields of it ("argocd-controller", "kustomize-controller").
+bool is_written_by(const Json& object, std::string_view manager) {
+  const Json* fields = at(object, {"metadata", "managedFields"});
+  return fields && std::any_of(fields->items.begin(), fields->items.end(), [&](const Json& one) {
+           const Json* name = at(one, {"manager"});
+           return name && std::string_view(name->text).starts_with(manager);
+         });
+}
+
+// Whoever wrote an object from elsewhere writes it again. Argo CD (v3.1, "Resource Tracking") tracks by an
+// annotation, by a label, or by a label that Helm uses as well: then only its field manager tells. Charts
+// that it renders say that Helm manages them, so it is asked for first.
+std::string_view owner_of(const Json& object) {
+  if (at(object, {"metadata", "annotations", "argocd.argoproj.io/tracking-id"}) ||
+      has_label(object, "argocd.argoproj.io/instance") || is_written_by(object, "argocd-"))
+    return "Argo CD";
+  if (has_label(object, "kustomize.toolkit.fluxcd.io/name") ||
+      has_label(object, "helm.toolkit.fluxcd.io/name") || is_written_by(object, "kustomize-controller") ||
+      is_written_by(object, "helm-controller"))
+    return "Flux";
+  bool helm = text_at(object, {"metadata", "labels", "app.kubernetes.io/managed-by"}) == "Helm" ||
+              is_written_by(object, "helm");
+  return helm ? "Helm" : "";
+}
 
 // One reading: step by step, each from what the one before has told.
 class Reading : public std::enable_shared_from_this<Reading> {
@@ -38,17 +69,8 @@ class Reading : public std::enable_shared_from_this<Reading> {
     note_owner("ClusterPolicy " + site_.policy, policy);
   }
 
-  // Whoever wrote an object from elsewhere writes it again.
   void note_owner(const std::string& what, const Json& object) {
-    std::string owner;
-    if (at(object, {"metadata", "annotations", "argocd.argoproj.io/tracking-id"}) ||
-        at(object, {"metadata", "labels", "argocd.argoproj.io/instance"}))
-      owner = "Argo CD";
-    else if (at(object, {"metadata", "labels", "kustomize.toolkit.fluxcd.io/name"}) ||
-             at(object, {"metadata", "labels", "helm.toolkit.fluxcd.io/name"}))
-      owner = "Flux";
-    else if (text_at(object, {"metadata", "labels", "app.kubernetes.io/managed-by"}) == "Helm")
-      owner = "Helm";
+    std::string_view owner = owner_of(object);
     if (!owner.empty()) site_.owned_by_others.push_back(fmt::format("{}: managed by {}", what, owner));
   }
 

@@ -127,14 +127,41 @@ TEST_F(KubeChangeE2e, ANodeIsSharedByTimeSlicesThenByMps) {
   Ran plan = run(look);
   EXPECT_NE(plan.out.find("device-plugin-config: managed by Helm"), std::string::npos)
       << plan.out << plan.err;
-  look.push_back("--patch");
-  Ran patch = run(look);
+  Words with_patch = look;
+  with_patch.push_back("--patch");
+  Ran patch = run(with_patch);
   EXPECT_NE(patch.out.find("+++ device-plugin-config/tessera-"), std::string::npos) << patch.out << patch.err;
   Ran sliced = apply(wish);
   ASSERT_EQ(sliced.code, 0) << sliced.out << sliced.err;
   EXPECT_EQ(offers("t1", "gpu"), "24");
   Ran mps = apply({"--node", "t1", "--strategy", "mps", "--replicas", "10"});
   ASSERT_EQ(mps.code, 0) << mps.out << mps.err;
+  // Argo CD renders charts that say Helm; it is told by what it leaves behind, whichever way it tracks.
+  auto owned_by_argo = [&](const char* by) {
+    Ran again = run(look);
+    EXPECT_NE(again.out.find("device-plugin-config: managed by Argo CD"), std::string::npos)
+        << by << "\n"
+        << again.out << again.err;
+    Ran kept = run(with_patch);
+    EXPECT_NE(kept.out.find("+++ device-plugin-config/tessera-"), std::string::npos) << by << kept.out;
+  };
+  Words map{"configmap", "device-plugin-config", "-n", "gpu-operator"};
+  auto change_map = [&](const char* verb, Words how) {
+    how.insert(how.begin(), map.begin(), map.end());
+    how.insert(how.begin(), verb);
+    return kubectl(how);
+  };
+  change_map("annotate",
+             {"argocd.argoproj.io/tracking-id=gpus:/ConfigMap:gpu-operator/device-plugin-config"});
+  owned_by_argo("its annotation");
+  change_map("annotate", {"argocd.argoproj.io/tracking-id-"});
+  change_map("label", {"argocd.argoproj.io/instance=gpus"});
+  owned_by_argo("its label");
+  change_map("label", {"argocd.argoproj.io/instance-"});
+  change_map("patch", {"--type=merge", "-p",
+                       R"({"metadata":{"managedFields":[{"manager":"argocd-controller","operation":"Update",
+                           "apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:data":{}}}]}})"});
+  owned_by_argo("its field manager");
   EXPECT_EQ(offers("t1", "gpu"), "40");
   EXPECT_EQ(told("t1", ".metadata.labels.nvidia\\.com/gpu\\.sharing-strategy"), "mps");
 }
