@@ -27,11 +27,16 @@ struct Trouble {
   Error first;
 };
 
+void note(Trouble& trouble, const std::string& name, Error error) {
+  if (trouble.nodes.empty()) trouble.first = std::move(error);
+  trouble.nodes.insert(name);
+}
+
 }  // namespace
 
 std::string Exporter::target() const {
-  return fmt::format("/api/v1/namespaces/{}/pods/{}:{}/proxy/metrics", url_escape(name_space),
-                     url_escape(pod), port);
+  return fmt::format("/api/v1/namespaces/{}/pods/{}{}:{}/proxy/metrics", url_escape(name_space),
+                     https ? "https:" : "", url_escape(pod), port);
 }
 
 struct Exporters::State : std::enable_shared_from_this<State> {
@@ -44,9 +49,15 @@ struct Exporters::State : std::enable_shared_from_this<State> {
   std::uint64_t timer = 0;
   bool under_way = false, complete = false;
 
+  std::map<std::string, bool> by_https;  // how each answered last
+
   // Of the round that is under way.
   std::vector<Exporter> waiting;  // the next one last
-  std::map<HttpClient::Id, Exporter> asked;
+  struct Question {
+    Exporter exporter;
+    std::string refused;  // what it said when it was asked the other way; empty: it was not
+  };
+  std::map<HttpClient::Id, Question> asked;
   std::size_t begun = 0, answered = 0;
   Steady::time_point since{};
   Duration latency{0}, took{0};
@@ -54,8 +65,9 @@ struct Exporters::State : std::enable_shared_from_this<State> {
 
   void begin();
   void ask_more();
-  void ask(Exporter exporter);
-  void heard(const Exporter& exporter, Result<HttpResponse> result);
+  void ask(Question question);
+  void heard(Question question, Result<HttpResponse> result);
+  void keep(const Exporter& exporter, const HttpResponse& response);
   void end();
   void stop();
   std::vector<Remark> remarks() const;
@@ -63,7 +75,7 @@ struct Exporters::State : std::enable_shared_from_this<State> {
 
 void Exporters::State::stop() {
   if (timer != 0) worker.cancel(std::exchange(timer, 0));
-  for (const auto& [id, exporter] : asked) client.cancel(id);
+  for (const auto& [id, question] : asked) client.cancel(id);
   asked.clear();
   waiting.clear();
   under_way = false;
@@ -73,6 +85,13 @@ void Exporters::State::begin() {
   if (timer != 0) worker.cancel(std::exchange(timer, 0));
   waiting = calls.where();
   std::reverse(waiting.begin(), waiting.end());
+  std::map<std::string, bool> still;
+  for (Exporter& exporter : waiting)
+    if (auto other = by_https.find(exporter.id()); other != by_https.end()) {
+      exporter.https = other->second;
+      still.insert(*other);
+    }
+  by_https = std::move(still);
   begun = answered = 0;
   since = Steady::now();
   latency = Duration(0);
@@ -88,7 +107,7 @@ void Exporters::State::ask_more() {
     waiting.pop_back();
     if (forbidden.nodes.contains(next.name_space)) continue;
     ++begun;
-    ask(std::move(next));
+    ask({std::move(next), ""});
   }
   if (asked.empty() && waiting.empty()) return end();
   if (waiting.empty() || asked.size() == kAtOnce || timer != 0) return;
@@ -100,9 +119,9 @@ void Exporters::State::ask_more() {
   });
 }
 
-void Exporters::State::ask(Exporter exporter) {
+void Exporters::State::ask(Question question) {
   HttpCall request;
-  request.target = exporter.target();
+  request.target = question.exporter.target();
   request.headers = {{"Accept", "text/plain;version=0.0.4"}};
   request.deadline = kAnswer;
   request.limit = kMostMetrics;
@@ -113,27 +132,39 @@ void Exporters::State::ask(Exporter exporter) {
     if (!self) return;
     auto place = self->asked.find(*id);
     if (place == self->asked.end()) return;
-    Exporter from = std::move(place->second);
+    Question answered_now = std::move(place->second);
     self->asked.erase(place);
-    self->heard(from, std::move(result));
+    self->heard(std::move(answered_now), std::move(result));
     self->ask_more();
   });
-  asked.emplace(*id, std::move(exporter));
+  asked.emplace(*id, std::move(question));
 }
 
-void Exporters::State::heard(const Exporter& exporter, Result<HttpResponse> result) {
-  auto note = [](Trouble& trouble, const std::string& name, Error error) {
-    if (trouble.nodes.empty()) trouble.first = std::move(error);
-    trouble.nodes.insert(name);
-  };
+void Exporters::State::heard(Question question, Result<HttpResponse> result) {
+  Exporter& exporter = question.exporter;
   std::string doing = "get pods/proxy in namespace " + exporter.name_space;
   if (!result) return note(silent, exporter.node, explain_silence(doing, result.error(), ""));
-  if (result->status == 401 || result->status == 403)
-    return note(forbidden, exporter.name_space, explain_response(doing, *result, parser, ""));
-  if (result->status != 200) return note(silent, exporter.node, explain_response(doing, *result, parser, ""));
-  auto readings = read_dcgm(result->body);
+  if (result->status == 200) return keep(exporter, *result);
+  Error why = explain_response(doing, *result, parser, "");
+  // The API server's own refusal; an exporter that wants a login of its own says so in other words.
+  bool ours = parser.status(result->body).has_value();
+  if (ours && (result->status == 401 || result->status == 403))
+    return note(forbidden, exporter.name_space, std::move(why));
+  if (question.refused.empty()) {
+    question.refused = why.reason;
+    exporter.https = !exporter.https;
+    return ask(std::move(question));
+  }
+  why.reason = fmt::format("by {}: {}; by {}: {}", exporter.https ? "HTTP" : "HTTPS", question.refused,
+                           exporter.https ? "HTTPS" : "HTTP", why.reason);
+  note(silent, exporter.node, std::move(why));
+}
+
+void Exporters::State::keep(const Exporter& exporter, const HttpResponse& response) {
+  by_https[exporter.id()] = exporter.https;
+  auto readings = read_dcgm(response.body);
   if (!readings) return note(unreadable, exporter.node, readings.error());
-  latency += result->took;
+  latency += response.took;
   ++answered;
   readings->from = exporter.id();
   readings->at = calls.clock();

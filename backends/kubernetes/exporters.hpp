@@ -3,8 +3,9 @@
 //
 // Eight at a time, and after the first sixteen of a round four a second: each answer is half a megabyte that
 // the API server hands through. Where it is forbidden for a namespace, the rest of that namespace is left
-// alone until the next round. Nothing here is a failure of the cluster: what stays untold is said once, by
-// trouble(). Threads: the worker's thread. The destructor cancels whatever is under way.
+// alone until the next round. One that does not answer by HTTP is asked by HTTPS, and the other way round;
+// what it answered by is remembered. Nothing here is a failure of the cluster: what stays untold is said
+// once, by trouble(). Threads: the worker's thread. The destructor cancels whatever is under way.
 #pragma once
 
 #include <functional>
@@ -23,9 +24,11 @@ struct Exporter {
   std::string node;
   std::string name_space, pod;
   int port = 9400;
+  bool https = false;  // as its port's name says
 
   std::string id() const { return name_space + "/" + pod; }
-  std::string target() const;  // "/api/v1/namespaces/…/pods/POD:9400/proxy/metrics"
+  // "/api/v1/namespaces/…/pods/POD:9400/proxy/metrics", with https …/pods/https:POD:9400/…
+  std::string target() const;
 };
 
 struct ExporterCalls {

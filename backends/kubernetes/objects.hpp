@@ -84,7 +84,8 @@ struct PodObject {
   bool privileged = false;      // one of its containers is
   bool gpu_paths = false;       // mounts /dev/nvidia* or all of /dev from its host
   std::string visible_devices;  // NVIDIA_VISIBLE_DEVICES of a container that asks for no GPU
-  int metrics_port = 0;         // of the container port called "metrics"; 0: none is
+  int metrics_port = 0;         // of the container port called "metrics" or "https…"; 0: none is
+  bool metrics_https = false;   // ... it is called "https" or "https-metrics"
   std::string runtime_class;
   std::string priority_class;
   Counts requests;                  // GPU resources (of sharing::parse_resource) of all containers

@@ -13,6 +13,7 @@ namespace {
 struct Container {
   Counts requests;
   int metrics_port = 0;
+  bool metrics_https = false;
   bool privileged = false;
   std::string visible_devices;
 };
@@ -43,13 +44,17 @@ void read_environment(JsonValue& value, Container& container) {
 
 void read_ports(JsonValue& value, Container& container) {
   value.items([&](JsonValue& item) {
-    bool is_it = false;
+    std::string name;
     std::int64_t port = 0;
     item.fields([&](std::string_view key, JsonValue& field) {
-      if (key == "name") is_it = field.text().value_or("") == "metrics";
+      if (key == "name") name = words(field, 63);
       if (key == "containerPort") port = field.integer().value_or(0);
     });
-    if (is_it && port > 0 && port < 65536) container.metrics_port = static_cast<int>(port);
+    bool https = name == "https" || name == "https-metrics" || name == "metrics-https";
+    bool better = https || container.metrics_port == 0;  // what is encrypted is asked first
+    if ((name != "metrics" && !https) || !better || port <= 0 || port > 65535) return;
+    container.metrics_port = static_cast<int>(port);
+    container.metrics_https = https;
   });
 }
 
@@ -79,7 +84,10 @@ void read_containers(JsonValue& value, PodObject& pod, bool side_by_side) {
       sum = side_by_side ? sum + count : std::max(sum, count);
     }
     pod.privileged = pod.privileged || one.privileged;
-    if (one.metrics_port != 0) pod.metrics_port = one.metrics_port;
+    if (one.metrics_port != 0) {
+      pod.metrics_port = one.metrics_port;
+      pod.metrics_https = one.metrics_https;
+    }
     if (one.requests.empty() && !one.visible_devices.empty()) pod.visible_devices = one.visible_devices;
   });
 }
@@ -98,13 +106,16 @@ void read_volumes(JsonValue& value, PodObject& pod) {
   });
 }
 
+// Of spec.resourceClaims those that have a name of their own; status.resourceClaimStatuses names those that
+// were made from a template.
 void read_claims(JsonValue& value, PodObject& pod) {
   value.items([&](JsonValue& item) {
     std::string name;
     item.fields([&](std::string_view key, JsonValue& field) {
       if (key == "resourceClaimName") name = words(field);
     });
-    if (!name.empty() && pod.claims.size() < 32) pod.claims.push_back(std::move(name));
+    bool known = std::find(pod.claims.begin(), pod.claims.end(), name) != pod.claims.end();
+    if (!name.empty() && !known && pod.claims.size() < 32) pod.claims.push_back(std::move(name));
   });
 }
 
@@ -117,6 +128,7 @@ void read_pod_spec(JsonValue& value, PodObject& pod) {
     if (key == "priorityClassName") pod.priority_class = words(field, 128);
     if (key == "volumes") read_volumes(field, pod);
     if (key == "containers") read_containers(field, pod, true);
+    if (key == "resourceClaims") read_claims(field, pod);
     if (key == "initContainers") {
       PodObject first;
       read_containers(field, first, false);

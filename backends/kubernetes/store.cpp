@@ -352,3 +352,4 @@ const NodeObject* Store::node(std::string_view name) const {
 }
 
 }  // namespace tessera::kubernetes
+    all.back().https = pod.metrics_https;

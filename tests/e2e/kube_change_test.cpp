@@ -228,6 +228,58 @@ TEST_F(KubeChangeE2e, WithoutTheRightToEvictNothingIsTouched) {
 class KubeConsole : public KubeChangeE2e {
  protected:
   PtyOptions console() const {
+// On twin worlds: what goes from a node, and what is left alone.
+TEST_F(KubeChangeE2e, KubectlsDrainAndOursMakeTheSamePodsGo) {
+  auto pods = [&] {
+    std::set<std::string> names;
+    std::istringstream all(
+        kubectl({"get", "pods", "-A", "-o",
+                 "jsonpath={range .items[*]}{.metadata.namespace}/{.metadata.name} {end}"}));
+    // A change of sharing restarts parts of the stack on purpose; a drain does not.
+    for (std::string name; all >> name;)
+      if (!name.starts_with("gpu-operator/")) names.insert(name);
+    return names;
+  };
+  auto gone_by = [&](const std::function<void()>& drain) {
+    serve(kube_lab(folder_, R"(
+      - {count: 2, name: rank, namespace: serving, want: "nvidia.com/gpu", on: t1, runs: 9d, ran: 1h, does: training}
+      - {name: once, namespace: serving, want: "nvidia.com/gpu", on: t1, runs: 9d, ran: 1h, does: training,
+         restartable: false}
+)"));
+    std::set<std::string> before = pods();
+    drain();
+    std::set<std::string> after = pods(), gone;
+    std::set_difference(before.begin(), before.end(), after.begin(), after.end(),
+                        std::inserter(gone, gone.end()));
+    return gone;
+  };
+  std::set<std::string> by_kubectl = gone_by([&] {
+    kubectl({"drain", "t1", "--ignore-daemonsets", "--force", "--timeout=80s"});
+  });
+  std::set<std::string> by_us = gone_by([&] {
+    Ran done = apply({"--node", "t1", "--strategy", "time-slicing", "--replicas", "4", "--way", "cancel"});
+    EXPECT_EQ(done.code, 0) << done.out << done.err;
+  });
+  EXPECT_EQ(by_kubectl.size(), 3u);
+  EXPECT_EQ(by_us, by_kubectl);
+}
+
+TEST_F(KubeChangeE2e, ExportersWithACertificateAreAskedByHttps) {
+  sim::kube::ServeOptions options = kube_lab(folder_);
+  options.world.speed = 0;
+  serve(std::move(options));
+  kubectl({"patch", "daemonset", "nvidia-dcgm-exporter", "-n", "gpu-operator", "--type=json", "-p",
+           R"([{"op":"add","path":"/spec/template/spec/containers/0/ports",)"
+           R"("value":[{"name":"https-metrics","containerPort":9400}]}])"});
+  ASSERT_NE(kubectl({"get", "pods", "-n", "gpu-operator", "-l", "app=nvidia-dcgm-exporter", "-o",
+                     "jsonpath={.items[*].spec.containers[0].ports[0].name}"}),
+            "");
+  Ran gpus = run({"gpus", "-o", "json", "--filter", "node=h1"});
+  EXPECT_NE(json_at(gpus.out, "/0/telemetry/use_percent"), "null") << gpus.out << gpus.err;
+  Ran doctor = run({"doctor"});
+  EXPECT_EQ(doctor.out.find("DCGM exporter"), std::string::npos) << doctor.out;
+}
+
     PtyOptions options;
     options.columns = 140;
     options.rows = 44;

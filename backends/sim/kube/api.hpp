@@ -55,6 +55,7 @@ class Api {
     Key pod;
     std::string path;       // proxy: "/metrics"
     std::string port;       // proxy: "9400"; empty: not told
+    bool https = false;     // proxy: the scheme that was asked for
     std::string container;  // log; empty: the first
     bool logs = false;
   };

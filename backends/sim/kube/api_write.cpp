@@ -272,6 +272,10 @@ Answer Api::behind(Asked& asked) {
   std::string name = asked.call.name;
   if (!behind.logs) {
     if (name.starts_with("http:")) name.erase(0, 5);
+    if (name.starts_with("https:")) {
+      behind.https = true;
+      name.erase(0, 6);
+    }
     if (std::size_t colon = name.find(':'); colon != std::string::npos) {
       behind.port = name.substr(colon + 1);
       name.resize(colon);

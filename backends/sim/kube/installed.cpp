@@ -12,6 +12,33 @@ HttpAnswer plain(std::string text) {
   return {200, {{"Content-Type", "text/plain; version=0.0.4; charset=utf-8"}}, std::move(text)};
 }
 
+// Its port is called so: it was given a certificate.
+bool speaks_tls(const Json& pod) {
+  const Json* containers = at(pod, {"spec", "containers"});
+  if (!containers) return false;
+  for (const Json& container : containers->items)
+    if (const Json* ports = at(container, {"ports"}))
+      for (const Json& port : ports->items)
+        if (view_at(port, {"name"}).starts_with("https")) return true;
+  return false;
+}
+
+// What Go's servers and transports say of it (net/http), as the API server hands it on.
+HttpAnswer wrong_scheme(bool https) {
+  if (!https)
+    return {400, {{"Content-Type", "text/plain"}}, "Client sent an HTTP request to an HTTPS server.\n"};
+  Json status =
+      object({{"kind", text("Status")},
+              {"apiVersion", text("v1")},
+              {"metadata", Json::map()},
+              {"status", text("Failure")},
+              {"message", text("error trying to reach service: tls: first record does not look like a "
+                               "TLS handshake")},
+              {"reason", text("ServiceUnavailable")},
+              {"code", number(503)}});
+  return {503, {{"Content-Type", "application/json"}}, to_line(status)};
+}
+
 }  // namespace
 
 std::unique_ptr<Operator> install_operator(Cluster& cluster) {
@@ -41,6 +68,7 @@ void answer_for(const Operator& installed, Cluster& cluster, Api& api) {
     if (!pod || text_at(*pod, {"metadata", "labels", "app"}) != kExporter) return std::nullopt;
     std::optional<std::uint32_t> node = cluster.node_of(text_at(*pod, {"spec", "nodeName"}));
     if (!node) return std::nullopt;
+    if (asked.https != speaks_tls(*pod)) return wrong_scheme(asked.https);
     return plain(metrics_text(cluster.world(), *node));
   });
 }

@@ -83,6 +83,44 @@ TEST_F(Measured, WithoutTheRightToAskOneRemarkSaysSo) {
   for (const auto& [source, health] : watch.cluster().sources) EXPECT_FALSE(health.failure);
 }
 
+TEST_F(Measured, AnExporterWithACertificateIsAskedByHttps) {
+  metrics = {400, "Client sent an HTTP request to an HTTPS server.\n", {}};
+  LabApi::Answer tls{200, line(0, 9, "", "0") + line(0, 11, "q", "0.5") + line(1, 7, "p", "1"), {}};
+  auto plain = api.instead;
+  api.instead = [=](const std::string& path, const std::string& query) {
+    bool https = path == "/api/v1/namespaces/gpu-operator/pods/https:dcgm-x:9555/proxy/metrics";
+    return https ? std::optional(tls) : plain(path, query);
+  };
+  KubeWatch watch(at(api.script().socket()));
+  ASSERT_TRUE(watch.until([](const Cluster& c) {
+    const Node* node = c.nodes.find(NodeName("a"));
+    return c.loaded && node && node->gpus.size() == 2;
+  }));
+  EXPECT_FALSE(remarks(watch.cluster()));
+  std::size_t by_http = api.count("/pods/dcgm-x:9555/");
+  watch.backend().refresh();
+  ASSERT_TRUE(watch.until([&](const Cluster&) { return api.count("/pods/https:dcgm-x:9555/") >= 2; }));
+  EXPECT_EQ(api.count("/pods/dcgm-x:9555/"), by_http) << "what it answered by is remembered";
+}
+
+TEST_F(Measured, APortThatIsCalledHttpsIsAskedByHttpsFirstAndBothRefusalsAreSaid) {
+  std::string& pod = api.pods.at("x");
+  pod.replace(pod.find(R"("metrics")"), 9, R"("https-metrics")");
+  metrics = {404, "404 page not found", {}};
+  auto plain = api.instead;
+  api.instead = [=](const std::string& path, const std::string& query) -> std::optional<LabApi::Answer> {
+    if (path != "/api/v1/namespaces/gpu-operator/pods/https:dcgm-x:9555/proxy/metrics")
+      return plain(path, query);
+    return LabApi::Answer{401, "Unauthorized", {}};  // the exporter's own: no Status of the API server's
+  };
+  KubeWatch watch(at(api.script().socket()));
+  ASSERT_TRUE(watch.until([&](const Cluster& c) { return c.loaded && remarks(c); }));
+  const std::string& said = remarks(watch.cluster())->front().text;
+  EXPECT_NE(said.find("does not answer on a"), std::string::npos) << said;
+  EXPECT_NE(said.find("by HTTPS: Unauthorized"), std::string::npos) << said;
+  EXPECT_NE(said.find("by HTTP: 404 page not found"), std::string::npos) << said;
+}
+
 TEST_F(Measured, AnExporterThatTalksNonsenseIsSaidWithItsNode) {
   metrics.body = "<html>login first</html>";
   KubeWatch watch(at(api.script().socket()));
