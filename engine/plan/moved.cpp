@@ -17,15 +17,38 @@ std::string board_line(const BoardState& board) {
                      board.vgpu.empty() ? "" : " " + board.vgpu.text, how);
 }
 
-void add_held(std::vector<std::string>& lines, const Cluster& cluster, GpuIndex gpu, const Slice& slice) {
+constexpr std::string_view kHeldBy = " held by ";
+
+struct Fact {
+  std::string line;
+  // It may hold this slice, or another one like it: nobody tells which.
+  bool vague = false;
+  friend auto operator<=>(const Fact&, const Fact&) = default;
+};
+
+void add_held(std::vector<Fact>& facts, const Cluster& cluster, GpuIndex gpu, const Slice& slice) {
   if (!in_use(slice)) return;
-  std::string text = slice_text(gpu, slice);
-  if (slice.holders.empty()) lines.push_back(fmt::format("{} held by an unknown client", text));
+  std::string text = slice_text(gpu, slice) + std::string(kHeldBy);
+  if (slice.holders.empty()) facts.push_back({text + "an unknown client"});
   for (const Holder& holder : slice.holders) {
     const Workload* workload = cluster.workloads.find(holder.workload);
-    lines.push_back(fmt::format("{} held by {}{}", text, holder.workload.text,
-                                workload ? " (" + workload->user + ")" : ""));
+    facts.push_back(
+        {text + holder.workload.text + (workload ? " (" + workload->user + ")" : ""), !slice.exact});
   }
+}
+
+// "7 (ann)" of "GPU 0 1g.10gb@0 held by 7 (ann)"; empty: the line is about something else.
+std::string_view holder_in(std::string_view line) {
+  std::size_t at = line.find(kHeldBy);
+  return at == std::string_view::npos ? std::string_view() : line.substr(at + kHeldBy.size());
+}
+
+// A plan that was made while somebody told which slice each holds (a DCGM exporter) names its holders all the
+// same when nobody does any more: that they may hold another one of their slices is nothing new.
+bool is_named_in(const std::vector<std::string>& lines, const Fact& fact) {
+  return fact.vague && std::any_of(lines.begin(), lines.end(), [&](const std::string& line) {
+           return holder_in(line) == holder_in(fact.line);
+         });
 }
 
 bool covers(const Scope& scope, GpuIndex gpu, const Slice& slice) {
@@ -42,25 +65,33 @@ std::uint64_t mix(std::uint64_t hash, std::string_view text) {
   return (hash ^ 0xFFU) * 1099511628211ULL;
 }
 
-}  // namespace
-
-std::vector<std::string> relied_on(const Cluster& cluster, const Node& node,
-                                   const std::vector<GpuIndex>& boards, const std::optional<Scope>& scope) {
-  std::vector<std::string> lines;
-  lines.push_back(insight::takes_work(node) ? "takes new work"
-                                            : fmt::format("takes no new work: {}", word(node.health)));
+std::vector<Fact> facts_of(const Cluster& cluster, const Node& node, const std::vector<GpuIndex>& boards,
+                           const std::optional<Scope>& scope) {
+  std::vector<Fact> lines;
+  lines.push_back({insight::takes_work(node) ? "takes new work"
+                                             : fmt::format("takes no new work: {}", word(node.health))});
   for (GpuIndex index : boards)
-    if (const Gpu* gpu = find_gpu(node, index)) lines.push_back(board_line(state_of(*gpu)));
+    if (const Gpu* gpu = find_gpu(node, index)) lines.push_back({board_line(state_of(*gpu))});
   if (scope) {
     for (const Gpu& gpu : node.gpus)
       for (const Slice& slice : gpu.slices)
         if (covers(*scope, gpu.index, slice)) add_held(lines, cluster, gpu.index, slice);
     if (scope->boards.empty())
       for (const WorkloadId& id : node.workloads)
-        lines.push_back(fmt::format("the node held by {}", id.text));
+        lines.push_back({fmt::format("the node held by {}", id.text)});
   }
   std::sort(lines.begin(), lines.end());
   lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
+  return lines;
+}
+
+}  // namespace
+
+std::vector<std::string> relied_on(const Cluster& cluster, const Node& node,
+                                   const std::vector<GpuIndex>& boards, const std::optional<Scope>& scope) {
+  std::vector<std::string> lines;
+  for (Fact& fact : facts_of(cluster, node, boards, scope))
+    if (lines.empty() || lines.back() != fact.line) lines.push_back(std::move(fact.line));
   return lines;
 }
 
@@ -83,13 +114,20 @@ std::vector<Moved> what_moved(const Plan& plan, const Cluster& cluster) {
     }
     std::vector<GpuIndex> boards;
     for (const BoardState& board : planned.before) boards.push_back(board.gpu);
-    std::vector<std::string> now = relied_on(cluster, *node, boards, planned.scope);
+    std::vector<Fact> now = facts_of(cluster, *node, boards, planned.scope);
+    auto is_so = [&](const std::string& line) {
+      return std::any_of(now.begin(), now.end(), [&](const Fact& fact) { return fact.line == line; });
+    };
     for (const std::string& line : planned.relied_on)
-      if (!std::binary_search(now.begin(), now.end(), line))
-        moved.push_back({planned.node, "no longer: " + line, line.find(" held by ") != std::string::npos});
-    for (const std::string& line : now)
-      if (std::find(planned.relied_on.begin(), planned.relied_on.end(), line) == planned.relied_on.end())
-        moved.push_back({planned.node, "now: " + line, false});
+      if (!is_so(line)) moved.push_back({planned.node, "no longer: " + line, !holder_in(line).empty()});
+    for (const Fact& fact : now) {
+      const auto& before = planned.relied_on;
+      if (std::find(before.begin(), before.end(), fact.line) != before.end() || is_named_in(before, fact))
+        continue;
+      moved.push_back(
+          {planned.node,
+           "now: " + fact.line + (fact.vague ? ", or another one like it: nobody tells which" : ""), false});
+    }
   }
   return moved;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/operators/labels.hpp"
+#include "engine/plan/moved.hpp"
 #include "engine/plan/operator_goal.hpp"
 #include "engine/plan/operator_words.hpp"
 #include "engine/plan/plan_file.hpp"
@@ -401,6 +402,52 @@ TEST(OperatorSteps, ManagedServicesThatFixTheirNodesAreSaidSo) {
   k.tell(NodesListed{{node}});
   EXPECT_NE(k.make(everywhere("7x1g.10gb"))->no_steps.find("--gpu-instance-profile MIG1g"),
             std::string::npos);
+}
+
+TEST(OperatorSteps, GpusThatADraDriverHandsOutAreLeftToIt) {
+  Kubernetes k;
+  Node node = test::node("n1", {uncut(0, 0)});
+  node.gpus[0].origin.source = Source::kubernetes_claims;
+  k.tell(NodesListed{{node}});
+  auto plan = k.make(everywhere("7x1g.10gb"));
+  EXPECT_NE(plan->no_steps.find("a DRA driver hands out the GPUs of n1"), std::string::npos)
+      << plan->no_steps;
+  EXPECT_TRUE(plan->nodes[0].steps.empty());
+}
+
+// Kubernetes counts slices; only a DCGM exporter tells who holds which of them.
+TEST(OperatorSteps, APlanMadeWithAnExportersFactsStandsWhileTheExporterIsSilent) {
+  Kubernetes k;
+  k.site.labels["n1"]["nvidia.com/mig.config"] = "all-balanced";
+  auto told = [&](bool by_exporter) {
+    Gpu board = cut(0, {instance("3g.40gb", 0, 4, 0), instance("3g.40gb", 4, 4, 1)});
+    for (Slice& slice : board.slices) {
+      slice.placement.reset();
+      if (!by_exporter) slice.device.reset();
+    }
+    k.boards({board});
+  };
+  auto pod = [](const char* id, std::vector<DeviceShare> devices) {
+    Workload work = running(id, "ann", {holds("n1", std::move(devices))});
+    work.allocations[0].type = "3g.40gb";
+    work.allocations[0].count = 1;
+    return work;
+  };
+  told(true);
+  k.tell(WorkloadSeen{pod("team/p", {{1, 1}})});
+  Plan plan = k.plan(everywhere("7x1g.10gb"));
+  ASSERT_TRUE(plan::what_moved(plan, k.cluster()).empty());
+  told(false);  // either slice may be the pod's
+  k.tell(WorkloadSeen{pod("team/p", {})});
+  ASSERT_FALSE(k.cluster().nodes.find(NodeName("n1"))->gpus[0].slices[0].exact);
+  for (const plan::Moved& one : plan::what_moved(plan, k.cluster())) ADD_FAILURE() << one.text;
+  // Somebody whom the plan does not name is news all the same.
+  k.tell(WorkloadSeen{pod("team/q", {})});
+  auto moved = plan::what_moved(plan, k.cluster());
+  EXPECT_FALSE(plan::may_apply(moved));
+  EXPECT_TRUE(std::any_of(moved.begin(), moved.end(), [](const plan::Moved& one) {
+    return one.text.find("team/q") != std::string::npos;
+  }));
 }
 
 // Kubernetes tells which instances there are, but not where they stand.
