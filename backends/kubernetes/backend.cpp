@@ -28,7 +28,17 @@ constexpr std::string_view kSimulated = "+tessera-sim";  // behind the version o
 constexpr auto kPaceOver = std::chrono::minutes(5);
 
 // What is followed.
-enum Which : std::size_t { kNodes, kPods, kDaemonSets, kPolicies, kBudgets, kEvents, kFeeds };
+enum Which : std::size_t {
+  kNodes,
+  kPods,
+  kDaemonSets,
+  kPolicies,
+  kBudgets,
+  kEvents,
+  kSlices,
+  kClaims,
+  kFeeds
+};
 
 struct Followed {
   const char* path;
@@ -51,6 +61,12 @@ constexpr std::array<Followed, kFeeds> kFollowed = {{
      "/apis/policy/v1beta1/poddisruptionbudgets", "which pods a disruption budget keeps from being evicted"},
     {"/api/v1/events", "fieldSelector=involvedObject.kind%3DNode", "events", true, Source::kubernetes_nodes,
      "", "what has happened to nodes lately"},
+    {"/apis/resource.k8s.io/v1/resourceslices", "", "resourceslices.resource.k8s.io", true,
+     Source::kubernetes_claims, "/apis/resource.k8s.io/v1beta1/resourceslices",
+     "which devices DRA drivers hand out"},
+    {"/apis/resource.k8s.io/v1/resourceclaims", "", "resourceclaims.resource.k8s.io", true,
+     Source::kubernetes_claims, "/apis/resource.k8s.io/v1beta1/resourceclaims",
+     "which pods hold devices of DRA drivers"},
 }};
 
 }  // namespace
@@ -67,6 +83,7 @@ struct KubernetesBackend::State {
   FeedCalls calls_for(Which which, Store::Handler handler);
   void proxy_told(const Status& status);
   void ask_version();
+  void tell_versions();
   void report(Which which, std::optional<Error> failure, Duration latency, const std::string& note);
   void report_beside(Which which, std::optional<Error> failure);
   void check_loaded();
@@ -93,7 +110,8 @@ struct KubernetesBackend::State {
   bool serves = false;
   std::array<std::optional<Error>, kFeeds> failures;
   Parser parser;
-  std::string version;
+  std::string version;        // of the API server
+  std::string versions_told;  // with the operator's, as posted last
   std::deque<Steady::time_point> asked;
   Steady::time_point started = Steady::now();
 
@@ -151,6 +169,8 @@ Store::Handler KubernetesBackend::State::handler_of(Which which) {
     case kDaemonSets: return store->daemon_sets();
     case kPolicies: return store->cluster_policies();
     case kBudgets: return store->budgets();
+    case kSlices: return store->dra_slices();
+    case kClaims: return store->dra_claims();
     default: return store->events();
   }
 }
@@ -210,6 +230,7 @@ FeedCalls KubernetesBackend::State::calls_for(Which which, Store::Handler handle
     if (proxy) proxy->forget();
     if (which == kNodes) ask_version();
     listed();
+    if (which == kPolicies) tell_versions();
   };
   calls.report = [this, which](std::optional<Error> failure, Duration latency, const std::string& note) {
     report(which, std::move(failure), latency, note);
@@ -241,14 +262,22 @@ void KubernetesBackend::State::ask_version() {
   called();
   client->request(std::move(request), [this](Result<HttpResponse> result) {
     if (!result || result->status != 200) return;
-    std::string told = parser.version(result->body);
-    if (told.empty() || told == version) return;
-    version = told;
-    bool simulated = told.ends_with(kSimulated);
-    if (simulated) told.resize(told.size() - kSimulated.size());
-    post(ClusterSeen{Scheduler::kubernetes, simulated, "kubernetes " + told,
-                     options.server.empty() ? name.text : options.server});
+    version = parser.version(result->body);
+    tell_versions();
   });
+}
+
+void KubernetesBackend::State::tell_versions() {
+  if (version.empty()) return;
+  std::string told = version;
+  bool simulated = told.ends_with(kSimulated);
+  if (simulated) told.resize(told.size() - kSimulated.size());
+  told = "kubernetes " + told;
+  if (std::string gpus = store->operator_version(); !gpus.empty()) told += ", GPU operator " + gpus;
+  if (told == versions_told) return;
+  versions_told = told;
+  post(ClusterSeen{Scheduler::kubernetes, simulated, std::move(told),
+                   options.server.empty() ? name.text : options.server});
 }
 
 void KubernetesBackend::State::report(Which which, std::optional<Error> failure, Duration latency,
@@ -260,29 +289,35 @@ void KubernetesBackend::State::report(Which which, std::optional<Error> failure,
   // Two lists make up one source: it fails when either does.
   std::optional<Error> worst;
   for (std::size_t i = 0; i < kFeeds; ++i)
-    if (kFollowed[i].source == kFollowed[which].source && failures[i] && !worst) worst = failures[i];
+    if (kFollowed[i].source == kFollowed[which].source && *kFollowed[i].without == '\0' && failures[i] &&
+        !worst)
+      worst = failures[i];
   post(SourceReport{kFollowed[which].source, std::move(worst), latency, note});
   check_loaded();
 }
 
 // Without these the rest is as good as ever: one remark says what is not told, and that is all.
 void KubernetesBackend::State::report_beside(Which which, std::optional<Error> failure) {
-  const Followed& one = kFollowed[which];
-  std::optional<Remark> untold;
   // A server that has none of them is no failure; one that is out of reach says so elsewhere.
   bool none = failure && failure->reason.find("HTTP 404") != std::string::npos;
-  if (failure && serves && !none)
-    untold =
-        Remark{Remark::Grade::info, one.what, false,
-               std::string(one.without) + " is not told: " + to_line({failure->what, failure->reason, ""}),
-               failure->hint};
-  store->set_untold(one.source, std::move(untold));
+  if (none || !serves) failure.reset();
+  failures[which] = std::move(failure);
+  std::optional<Remark> untold;
+  for (std::size_t i = 0; i < kFeeds && !untold; ++i) {
+    const Followed& one = kFollowed[i];
+    const std::optional<Error>& why = failures[i];
+    if (*one.without == '\0' || one.source != kFollowed[which].source || !why) continue;
+    untold = Remark{Remark::Grade::info, one.what, false,
+                    std::string(one.without) + " is not told: " + to_line({why->what, why->reason, ""}),
+                    why->hint};
+  }
+  store->set_untold(kFollowed[which].source, std::move(untold));
   check_loaded();
 }
 
 void KubernetesBackend::State::check_loaded() {
   if (loaded && measuring) return;
-  for (Which which : {kNodes, kPods, kDaemonSets, kBudgets})
+  for (Which which : {kNodes, kPods, kDaemonSets, kBudgets, kSlices, kClaims})
     if (!feeds[which] || !feeds[which]->answered()) return;
   if (!site_known) return;  // a plan needs it
   // Which exporters there are is known only now.

@@ -220,6 +220,21 @@ std::vector<NamedSlice> lay_readings(Node& node, const DcgmReadings& readings, c
   return Layer(node, readings, product).run();
 }
 
+void measure_by_uuid(Node& node, const DcgmReadings& readings, const mig::Product* product) {
+  for (const BoardRead& board : boards_read(readings)) {
+    const DcgmPart* part = board.whole ? board.whole : board.instances.empty() ? nullptr : board.instances[0];
+    if (!part || part->uuid.empty()) continue;
+    auto gpu = std::find_if(node.gpus.begin(), node.gpus.end(),
+                            [&](const Gpu& one) { return one.uuid == part->uuid; });
+    if (gpu == node.gpus.end()) continue;
+    if (board.whole)
+      measure(*gpu, *part);
+    else
+      measure_by_instances(*gpu, board, product);
+    gpu->telemetry.origin = {Source::dcgm, readings.at};
+  }
+}
+
 void name_devices(std::vector<Allocation>& allocations, const std::string& pod,
                   const std::vector<NamedSlice>& named) {
   for (Allocation& allocation : allocations) {

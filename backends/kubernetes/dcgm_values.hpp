@@ -26,6 +26,9 @@ struct NamedSlice {
 // product: of the node's boards; nullptr: not known, then a board that is cut has no use of its own.
 std::vector<NamedSlice> lay_readings(Node& node, const DcgmReadings& readings, const mig::Product* product);
 
+// For boards whose slices are told by somebody else: use and memory of each by its UUID, no more.
+void measure_by_uuid(Node& node, const DcgmReadings& readings, const mig::Product* product);
+
 // Tells which of the node's slices a pod holds, where as many are named for it as it asked for.
 void name_devices(std::vector<Allocation>& allocations, const std::string& pod,
                   const std::vector<NamedSlice>& named);

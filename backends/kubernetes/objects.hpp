@@ -163,18 +163,31 @@ struct DraDevice {
   std::string profile;  // "1g.24gb"
   std::optional<Mib> memory;
 };
+// resource.k8s.io/v1 ResourceSlice, and v1beta1.
 struct ResourceSliceObject {
   Meta meta;
   std::string driver, node, pool;
+  std::int64_t generation = 0;  // of its pool: slices of an older one count no more
   std::vector<DraDevice> devices;
+
+  std::string id() const { return meta.name; }
 };
+// resource.k8s.io/v1 ResourceClaim, and v1beta1.
 struct ResourceClaimObject {
   Meta meta;
+  struct Wanted {
+    std::string device_class;
+    std::int64_t count = 1;
+  };
   struct Result {
     std::string driver, pool, device;
+    bool admin = false;  // adminAccess: looks at a device that others hold
   };
+  std::vector<Wanted> wanted;         // spec.devices.requests; of alternatives the first
   std::vector<Result> results;        // status.allocation.devices.results
   std::vector<std::string> reserved;  // names of the pods that it is reserved for
+
+  std::string id() const { return meta.name_space + "/" + meta.name; }
 };
 
 }  // namespace tessera::kubernetes

@@ -8,8 +8,6 @@
 namespace tessera::kubernetes {
 namespace {
 
-bool has_ended(const PodObject& pod) { return pod.phase == "Succeeded" || pod.phase == "Failed"; }
-
 // A person where somebody says so, else the controller that made it.
 std::string user_of(const PodObject& pod) {
   for (const Texts* texts : {&pod.meta.annotations, &pod.meta.labels})
@@ -74,6 +72,8 @@ void set_state(Workload& workload, const PodObject& pod) {
 }
 
 }  // namespace
+
+bool has_ended(const PodObject& pod) { return pod.phase == "Succeeded" || pod.phase == "Failed"; }
 
 std::string unasked_way(const PodObject& pod) {
   if (!pod.requests.empty() || !pod.claims.empty()) return {};

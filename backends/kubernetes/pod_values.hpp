@@ -11,8 +11,10 @@
 
 namespace tessera::kubernetes {
 
-// Worth a row: it asks for GPUs, or reaches them unasked. Pods of the GPU stack itself and pods that have
-// ended are not.
+bool has_ended(const PodObject& pod);
+
+// Worth a row: it asks for GPUs by its resources, or reaches them unasked. Pods of the GPU stack itself and
+// pods that have ended are not.
 bool is_gpu_work(const PodObject& pod, bool on_gpu_node);
 
 // on: how its node shares its GPUs; nullptr: it has no node, or one that we do not know.

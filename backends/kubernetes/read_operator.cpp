@@ -1,5 +1,7 @@
 // The GPU stack's own objects (apps/v1 DaemonSet, nvidia.com/v1 ClusterPolicy), and resource.k8s.io
 // ResourceSlice and ResourceClaim.
+#include <algorithm>
+
 #include "backends/kubernetes/parse.hpp"
 #include "backends/kubernetes/read.hpp"
 #include "engine/text.hpp"
@@ -108,8 +110,37 @@ void read_results(JsonValue& value, ResourceClaimObject& claim) {
       if (key == "driver") result.driver = words(field);
       if (key == "pool") result.pool = words(field);
       if (key == "device") result.device = words(field, 128);
+      if (key == "adminAccess") result.admin = field.boolean().value_or(false);
     });
     if (claim.results.size() < kMostDevices) claim.results.push_back(std::move(result));
+  });
+}
+
+// v1 puts a request into `exactly`, or several into `firstAvailable`; v1beta1 has its fields here.
+void read_request(JsonValue& value, ResourceClaimObject::Wanted& wanted) {
+  value.fields([&](std::string_view key, JsonValue& field) {
+    if (key == "deviceClassName") wanted.device_class = words(field);
+    if (key == "count") wanted.count = std::clamp<std::int64_t>(field.integer().value_or(1), 1, kMostDevices);
+    if (key == "exactly") read_request(field, wanted);
+    if (key == "firstAvailable")
+      field.items([&](JsonValue& one) {
+        if (wanted.device_class.empty()) read_request(one, wanted);
+      });
+  });
+}
+
+void read_claim_spec(JsonValue& value, ResourceClaimObject& claim) {
+  value.fields([&](std::string_view key, JsonValue& devices) {
+    if (key != "devices") return;
+    devices.fields([&](std::string_view inner, JsonValue& requests) {
+      if (inner != "requests") return;
+      requests.items([&](JsonValue& item) {
+        ResourceClaimObject::Wanted wanted;
+        read_request(item, wanted);
+        if (!wanted.device_class.empty() && claim.wanted.size() < 32)
+          claim.wanted.push_back(std::move(wanted));
+      });
+    });
   });
 }
 
@@ -172,6 +203,7 @@ void read_object(JsonValue& value, ResourceSliceObject& slice) {
       if (inner == "pool")
         part.fields([&](std::string_view last, JsonValue& text) {
           if (last == "name") slice.pool = words(text, 253);
+          if (last == "generation") slice.generation = text.integer().value_or(0);
         });
       if (inner == "devices")
         part.items([&](JsonValue& item) {
@@ -187,6 +219,7 @@ void read_object(JsonValue& value, ResourceSliceObject& slice) {
 void read_object(JsonValue& value, ResourceClaimObject& claim) {
   value.fields([&](std::string_view key, JsonValue& field) {
     if (key == "metadata") read_meta(field, claim.meta);
+    if (key == "spec") read_claim_spec(field, claim);
     if (key == "status") read_claim_status(field, claim);
   });
 }

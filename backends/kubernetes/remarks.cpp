@@ -27,6 +27,7 @@ class Writer {
     differences();
     unhealthy();
     overheld();
+    handed_out_twice();
     return std::move(remarks_);
   }
 
@@ -144,6 +145,21 @@ class Writer {
           there == 0 ? "they run on slices that are offered no more: a layout changed under them, or the "
                        "device plugin is away"
                      : "the layout changed under them; nothing more of it can be placed there");
+    }
+  }
+
+  void handed_out_twice() {
+    if (!evidence_.claimed) return;
+    for (const auto& [resource, count] : node_.allocatable) {
+      if (count <= 0 || !sharing::parse_resource(resource, Scheduler::kubernetes)) continue;
+      add(Remark::Grade::danger,
+          fmt::format(
+              "its GPUs are handed out twice: {} {} by the device plugin, and by claims to a DRA driver",
+              count, resource),
+          fmt::format("two pods may get the same GPU; leave one of the two there: kubectl label node {} "
+                      "--overwrite nvidia.com/gpu.deploy.device-plugin=false sends the device plugin away",
+                      node_.meta.name));
+      return;
     }
   }
 

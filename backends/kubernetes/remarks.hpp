@@ -23,6 +23,7 @@ struct NodeEvidence {
   std::optional<TimePoint> pending_since;  // its order has been in state pending or rebooting since
   std::optional<TimePoint> differs_since;  // labels and counts have differed since
   TimePoint now{};
+  bool claimed = false;  // a DRA driver hands out its devices
 };
 
 std::vector<Remark> remarks_on(const NodeEvidence& evidence);

@@ -17,7 +17,10 @@ constexpr std::string_view kExporter = "DCGM exporter";
 bool is_underway(std::string_view state) { return state == "pending" || state == "rebooting"; }
 
 // Worth keeping wherever it runs: nodes may turn out to have GPUs after their pods were seen.
-bool is_kept(const PodObject& pod) { return !component_of(pod).empty() || is_gpu_work(pod, true); }
+// A pod with claims may turn out to have some for GPUs.
+bool is_kept(const PodObject& pod) {
+  return !component_of(pod).empty() || is_gpu_work(pod, true) || (!pod.claims.empty() && !has_ended(pod));
+}
 
 bool is_exporter(const PodObject& pod) {
   return component_of(pod) == kExporter && pod.ready && !pod.meta.deleted;
@@ -33,7 +36,12 @@ bool shares_alike(const NodeSharing& a, const NodeSharing& b) {
 
 void Store::State::keep(NodeObject object) {
   std::string name = object.meta.name;
-  if (!has_gpus(object)) return drop_node(name);
+  if (!has_gpus(object) && !has_devices(object)) {
+    drop_node(name);
+    bare.insert_or_assign(name, std::move(object));
+    return;
+  }
+  bare.erase(name);
   NodeEntry& entry = nodes[name];
   NodeSharing sharing = sharing_of(object, catalogue);
   bool alike = shares_alike(entry.sharing, sharing);
@@ -46,13 +54,16 @@ void Store::State::keep(NodeObject object) {
 }
 
 void Store::State::drop_node(const std::string& name) {
+  bare.erase(name);
   if (nodes.erase(name) == 0) return;
   dirty.erase(name);
   if (nodes_complete) post(NodeGone{NodeName(name)});
 }
 
 bool Store::State::is_work(const PodObject& pod) const {
-  return is_gpu_work(pod, nodes.find(pod.node) != nodes.end());
+  if (is_gpu_work(pod, nodes.find(pod.node) != nodes.end())) return true;
+  if (pod.claims.empty() || has_ended(pod) || !component_of(pod).empty()) return false;
+  return !gpu_claims_of(pod).empty() || !unknown_claim_of(pod).empty();
 }
 
 const NodeSharing* Store::State::sharing_on(const PodObject& pod) const {
@@ -73,8 +84,9 @@ Node Store::State::value_of(NodeEntry& entry) {
     }
   }
   Node node = node_of(entry.object, entry.sharing, busy, origin(Source::kubernetes_nodes));
+  lay_claimed(node, entry);
   measure(node, entry);
-  if (site && catalogue) operators::give_boards(node, *site, *catalogue);
+  if (site && catalogue && entry.numbers.empty()) operators::give_boards(node, *site, *catalogue);
   // Which parts are missing can only be told once the pods are known.
   if (pods_complete) entry.components = components_of(entry.object, sets_known ? &sets : nullptr, stack);
   node.components = entry.components;
@@ -93,7 +105,10 @@ bool Store::State::has_exporter(const NodeEntry& entry, const std::string& pod) 
 void Store::State::measure(Node& node, NodeEntry& entry) {
   if (entry.readings && !has_exporter(entry, entry.readings->from)) entry.readings.reset();
   std::vector<NamedSlice> named;
-  if (entry.readings) named = lay_readings(node, *entry.readings, entry.sharing.product);
+  if (entry.readings && !entry.numbers.empty())
+    measure_by_uuid(node, *entry.readings, entry.sharing.product);
+  else if (entry.readings)
+    named = lay_readings(node, *entry.readings, entry.sharing.product);
   if (named == entry.named) return;
   for (const auto* list : {&entry.named, &named})
     for (const NamedSlice& one : *list) retold.insert(one.pod);
@@ -116,9 +131,11 @@ void Store::State::judge(NodeEntry& entry) {
     if (is_so && !at) at = now;
   };
   since(entry.pending_since, is_underway(entry.object.label("nvidia.com/mig.config.state")));
-  since(entry.differs_since, labels_and_counts_differ(entry.object, entry.sharing));
+  // Where a DRA driver hands out the devices, no device plugin counts them.
+  since(entry.differs_since, entry.numbers.empty() && labels_and_counts_differ(entry.object, entry.sharing));
   NodeEvidence evidence{
-      &entry.object, &entry.sharing, &entry.components, {}, entry.pending_since, entry.differs_since, now};
+      &entry.object, &entry.sharing,        &entry.components, {}, entry.pending_since, entry.differs_since,
+      now,           !entry.numbers.empty()};
   if (auto here = bound.find(entry.object.meta.name); here != bound.end())
     for (const std::string& id : here->second)
       for (const auto& [resource, count] : pods.at(id).requests)
@@ -134,7 +151,12 @@ void Store::State::flush() {
 
 void Store::State::tell_again() {
   for (const std::string& id : std::exchange(retold, {}))
-    if (auto pod = pods.find(id); pod != pods.end()) tell(pod->second);
+    if (auto pod = pods.find(id); pod == pods.end())
+      continue;
+    else if (is_work(pod->second))
+      tell(pod->second);
+    else if (pods_complete)  // its claim is gone, or turned out to be for something else
+      post(WorkloadGone{WorkloadId(id)});
 }
 
 void Store::State::nodes_listed() {
@@ -142,6 +164,7 @@ void Store::State::nodes_listed() {
   for (const auto& [name, entry] : nodes)
     if (!seen.contains(name)) gone.push_back(name);
   for (const std::string& name : gone) nodes.erase(name);
+  std::erase_if(bare, [&](const auto& entry) { return !seen.contains(entry.first); });
   seen.clear();
   dirty.clear();
   nodes_complete = true;
@@ -190,6 +213,13 @@ Workload Store::State::work_of(const PodObject& pod) const {
   Workload work = workload_of(pod, sharing_on(pod), origin(Source::kubernetes_pods));
   if (auto node = nodes.find(pod.node); node != nodes.end())
     name_devices(work.allocations, work.id.text, node->second.named);
+  if (!pod.claims.empty()) {
+    const NodeEntry* on = nullptr;
+    if (auto node = nodes.find(pod.node); node != nodes.end()) on = &node->second;
+    add_claims(work, pod, gpu_claims_of(pod), on ? on->numbers : DraNumbers(), slices.devices_of(pod.node));
+    if (std::string unknown = unknown_claim_of(pod); !unknown.empty())
+      work.unasked = "by claim " + unknown + ", of which nothing is told";
+  }
   if (std::string why = pod.node.empty() ? "" : budgets.why_kept(pod); !why.empty())
     work.comment += (work.comment.empty() ? "" : "; ") + why;
   return work;
@@ -212,8 +242,10 @@ void Store::State::keep(PodObject pod) {
   if (!is_kept(pod)) return drop_pod(id);
   auto [place, fresh] = pods.try_emplace(id);
   if (!fresh && place->second.node != pod.node) unbind(place->second);
+  if (!fresh) index_claims(place->second, false);
   place->second = std::move(pod);
   const PodObject& kept = place->second;
+  index_claims(kept, true);
   if (!kept.node.empty()) {
     bound[kept.node].insert(id);
     mark(kept.node);
@@ -226,6 +258,7 @@ void Store::State::drop_pod(const std::string& id) {
   if (found == pods.end()) return;
   bool was_work = is_work(found->second);
   unbind(found->second);
+  index_claims(found->second, false);
   pods.erase(found);
   if (was_work && pods_complete) post(WorkloadGone{WorkloadId(id)});
 }
@@ -304,6 +337,13 @@ void Store::set_site(std::shared_ptr<const operators::Site> site) {
   state_->flush();
 }
 
+std::string Store::operator_version() const {
+  for (const ClusterPolicyObject& policy : state_->policies)
+    if (auto label = policy.meta.labels.find("app.kubernetes.io/version"); label != policy.meta.labels.end())
+      return label->second;
+  return {};
+}
+
 std::vector<Exporter> Store::exporters() const {
   std::vector<Exporter> all;
   for (const auto& [name, entry] : state_->nodes) {
@@ -315,6 +355,7 @@ std::vector<Exporter> Store::exporters() const {
     const PodObject& pod = state_->pods.at(*found);
     all.push_back({name, pod.meta.name_space, pod.meta.name});
     if (pod.metrics_port != 0) all.back().port = pod.metrics_port;
+    all.back().https = pod.metrics_https;
   }
   return all;
 }
@@ -352,4 +393,3 @@ const NodeObject* Store::node(std::string_view name) const {
 }
 
 }  // namespace tessera::kubernetes
-    all.back().https = pod.metrics_https;

@@ -40,9 +40,14 @@ class Store {
   Handler cluster_policies();
   Handler budgets();
   Handler events();
+  Handler dra_slices();
+  Handler dra_claims();
 
   // How the operator is set up: tells which instances stand on which board, where the counts alone do not.
   void set_site(std::shared_ptr<const operators::Site> site);
+
+  // Of the GPU operator, as its ClusterPolicy is labelled: "v26.3.0"; empty: not told.
+  std::string operator_version() const;
 
   // The DCGM exporters that run and are ready, one a node.
   std::vector<Exporter> exporters() const;

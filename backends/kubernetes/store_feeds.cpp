@@ -72,6 +72,16 @@ Store::Handler Store::events() {
   return kept_in<EventObject>(s->parser, s->events, s->seen_events, [s] { s->show_events(); });
 }
 
+Store::Handler Store::dra_slices() {
+  State* s = state_.get();
+  return kept_in<ResourceSliceObject>(s->parser, s->slices, s->seen_slices, [s] { s->slices_changed(); });
+}
+
+Store::Handler Store::dra_claims() {
+  State* s = state_.get();
+  return kept_in<ResourceClaimObject>(s->parser, s->claims, s->seen_claims, [s] { s->claims_changed(); });
+}
+
 Store::Handler Store::nodes() {
   State* s = state_.get();
   Handler handler;

@@ -8,6 +8,7 @@
 
 #include "backends/kubernetes/budgets.hpp"
 #include "backends/kubernetes/dcgm_values.hpp"
+#include "backends/kubernetes/dra_values.hpp"
 #include "backends/kubernetes/node_events.hpp"
 #include "backends/kubernetes/sharing_of.hpp"
 #include "backends/kubernetes/store.hpp"
@@ -23,6 +24,7 @@ struct Store::State {
     std::vector<Remark> remarks;
     std::optional<DcgmReadings> readings;
     std::vector<NamedSlice> named;  // by them, as told last
+    DraNumbers numbers;             // of its DRA devices; empty: it has none
   };
 
   const mig::Catalogue* catalogue;
@@ -32,7 +34,9 @@ struct Store::State {
   Parser parser;
 
   std::map<std::string, NodeEntry, std::less<>> nodes;
+  std::map<std::string, NodeObject, std::less<>> bare;  // nodes of which nothing speaks of GPUs
   std::unordered_map<std::string, PodObject> pods;
+  std::unordered_map<std::string, std::set<std::string>> claimants;  // claim → pods
   std::unordered_map<std::string, std::set<std::string>> bound;  // node → pods, also of nodes not known yet
   std::vector<DaemonSetObject> sets, sets_listed;
   bool sets_known = false;
@@ -48,7 +52,10 @@ struct Store::State {
 
   Budgets budgets;
   NodeEvents events;
-  std::set<std::string> seen_budgets, seen_events;    // by the lists that are under way
+  DraSlices slices;
+  DraClaims claims;
+  // By the lists that are under way.
+  std::set<std::string> seen_budgets, seen_events, seen_slices, seen_claims;
   std::map<std::string, std::string> kept_back;       // by pod: why it may not be evicted, as told last
   std::map<Source, Remark> untold;                    // what may not be read
   std::map<Source, std::vector<Remark>> told_beside;  // events and what may not be read, as posted last
@@ -79,6 +86,14 @@ struct Store::State {
   void measure(Node& node, NodeEntry& entry);
   bool has_exporter(const NodeEntry& entry, const std::string& pod) const;
   void forget_readings(Duration older);
+  // DRA.
+  bool has_devices(const NodeObject& node) const { return slices.has(node.meta.name); }
+  std::vector<const ResourceClaimObject*> gpu_claims_of(const PodObject& pod) const;
+  std::string unknown_claim_of(const PodObject& pod) const;
+  void lay_claimed(Node& node, NodeEntry& entry);
+  void slices_changed();
+  void claims_changed();
+  void index_claims(const PodObject& pod, bool there);
   // Budgets and events.
   void weigh_budgets();
   void show_events();

@@ -47,6 +47,7 @@ struct NodeGroup {
   int full_watts = 400;
   std::vector<BoardPlan> boards;
   bool mig_single = false;  // Kubernetes: instances are offered as nvidia.com/gpu
+  bool claimed = false;     // Kubernetes: a DRA driver hands out the boards, by claims
   bool told = true;         // false: the scheduler tells nothing about this node's GPUs
   int cpus = 64;
   std::int64_t memory_gib = 512;

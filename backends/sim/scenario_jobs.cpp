@@ -41,14 +41,15 @@ bool read_gres(ClusterReader& cluster, std::string text, Shape& shape) {
   return shape.count > 0;
 }
 
-// "nvidia.com/gpu:2", "nvidia.com/mig-1g.10gb"
+// "nvidia.com/gpu:2", "nvidia.com/mig-1g.10gb"; by a claim "gpu.nvidia.com:2", "mig.nvidia.com/1g.10gb"
 bool read_resource(ClusterReader& cluster, std::string text, Shape& shape) {
   shape.count = take_count(text);
-  if (text.find('/') == std::string::npos) return false;
+  if (text.find('/') == std::string::npos && text != "gpu.nvidia.com") return false;
   shape.text = text;
   shape.resource = cluster.intern_resource(text);
   std::size_t mig = text.find("/mig-");
   if (mig != std::string::npos) shape.type = text.substr(mig + 5);
+  if (text.starts_with("mig.nvidia.com/")) shape.type = text.substr(15);
   return shape.count > 0;
 }
 

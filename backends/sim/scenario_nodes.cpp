@@ -212,6 +212,11 @@ void read_names(ClusterReader& cluster, Fields& fields, NodeGroup& group) {
 std::string resource_name(const ClusterSpec& spec, const NodeGroup& group, Strategy strategy, int profile,
                           int replicas) {
   bool slurm = spec.scheduler == Scheduler::slurm;
+  if (group.claimed) {  // by device class
+    if (strategy == Strategy::whole) return "gpu.nvidia.com";
+    if (strategy != Strategy::mig) return "";
+    return "mig.nvidia.com/" + group.mig->profiles[static_cast<std::size_t>(profile)].name.text;
+  }
   if (strategy == Strategy::mig) {
     std::string name = group.mig->profiles[static_cast<std::size_t>(profile)].name.text;
     if (slurm) return "gpu:" + name;
@@ -233,6 +238,8 @@ void read_group(ClusterReader& cluster, const Yaml& map) {
   if (cluster.reader.error) return;
   group.mig_single = fields.choice("mig_strategy", {"mixed", "single"}, 0) == 1;
   group.told = fields.flag("told", true);
+  group.claimed = fields.flag("dra", false);
+  if (group.claimed && cluster.slurm()) cluster.reader.fail(map, "'dra' is for Kubernetes");
   group.recut_at_boot = fields.flag("recut_at_boot", true);
   group.cpus = fields.integer("cpus", 1, 4096, 64);
   group.memory_gib = fields.integer("memory_gib", 1, 65536, 512);
@@ -244,6 +251,9 @@ void read_group(ClusterReader& cluster, const Yaml& map) {
     group.partitions.push_back(cluster.partition(map, name));
   if (group.partitions.empty() && !cluster.spec.partitions.empty()) group.partitions.push_back(0);
   read_boards(cluster, fields, group);
+  for (const BoardPlan& plan : group.boards)
+    if (group.claimed && plan.replicas > 1)
+      cluster.reader.fail(map, "'dra': its boards are handed out whole or as instances, not shared");
   read_condition(cluster, fields, group);
   name_resources(cluster, group);
   fields.finish();

@@ -1,11 +1,26 @@
-// Managed services that fix how a node's GPUs are cut and shared when they make it.
+// Who else decides how a node's GPUs are cut and shared: managed services, when they make it; DRA drivers.
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "engine/plan/operator_goal.hpp"
 #include "engine/sharing/shape.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::plan {
+
+// By dra-driver-nvidia-gpu v0.5: it tells of instances that stand when it starts, or, with its gate
+// DynamicMIG, makes and destroys them itself and takes away those of others.
+std::optional<std::string> handed_out_by_claims(const Node& node) {
+  bool claimed = std::any_of(node.gpus.begin(), node.gpus.end(),
+                             [](const Gpu& gpu) { return gpu.origin.source == Source::kubernetes_claims; });
+  if (!claimed) return std::nullopt;
+  return fmt::format(
+      "a DRA driver hands out the GPUs of {}, and would not notice what the MIG manager or the device plugin "
+      "does there, or undo it: claims ask it for devices (kubectl get resourceslices, resourceclaims). "
+      "Send its kubelet plugin away from the node first, or let it cut the boards by claims (dynamic MIG)",
+      node.name.text);
+}
 
 std::optional<std::string> fixed_at_creation(const Node& node, const std::vector<BoardChange>& boards) {
   auto label = [&](std::string_view key) { return sharing::label(node, key); };

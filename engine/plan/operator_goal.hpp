@@ -50,6 +50,9 @@ Result<OperatorGoal> operator_goal(const NodeChange& change);
 // What the site itself says of names and strategies, where the admin has said nothing.
 SiteRules with_site(SiteRules rules, const Capabilities& can);
 
+// A DRA driver has the node's GPUs: why nothing is planned there. nullopt: it has not.
+std::optional<std::string> handed_out_by_claims(const Node& node);
+
 // A managed service that fixes its nodes' GPUs when it makes them: why, and the command. nullopt: none known.
 std::optional<std::string> fixed_at_creation(const Node& node, const std::vector<BoardChange>& boards);
 

@@ -199,6 +199,7 @@ void OperatorBuilder::verify() {
 }
 
 std::string OperatorSteps::missing(const NodeChange& change) const {
+  if (auto why = handed_out_by_claims(change.node)) return *why;
   if (auto why = fixed_at_creation(change.node, change.boards)) return *why;
   const auto& site = change.can.gpu_operator;
   if (!site)

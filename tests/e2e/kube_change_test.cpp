@@ -3,8 +3,13 @@
 // waits by the server's clock, which its answers tell.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <functional>
+#include <iterator>
+#include <set>
+#include <sstream>
 
 #include "backends/process.hpp"
 #include "tests/support/json_check.hpp"
@@ -131,11 +136,6 @@ TEST_F(KubeChangeE2e, ANodeIsSharedByTimeSlicesThenByMps) {
   with_patch.push_back("--patch");
   Ran patch = run(with_patch);
   EXPECT_NE(patch.out.find("+++ device-plugin-config/tessera-"), std::string::npos) << patch.out << patch.err;
-  Ran sliced = apply(wish);
-  ASSERT_EQ(sliced.code, 0) << sliced.out << sliced.err;
-  EXPECT_EQ(offers("t1", "gpu"), "24");
-  Ran mps = apply({"--node", "t1", "--strategy", "mps", "--replicas", "10"});
-  ASSERT_EQ(mps.code, 0) << mps.out << mps.err;
   // Argo CD renders charts that say Helm; it is told by what it leaves behind, whichever way it tracks.
   auto owned_by_argo = [&](const char* by) {
     Ran again = run(look);
@@ -162,6 +162,11 @@ TEST_F(KubeChangeE2e, ANodeIsSharedByTimeSlicesThenByMps) {
                        R"({"metadata":{"managedFields":[{"manager":"argocd-controller","operation":"Update",
                            "apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:data":{}}}]}})"});
   owned_by_argo("its field manager");
+  Ran sliced = apply(wish);
+  ASSERT_EQ(sliced.code, 0) << sliced.out << sliced.err;
+  EXPECT_EQ(offers("t1", "gpu"), "24");
+  Ran mps = apply({"--node", "t1", "--strategy", "mps", "--replicas", "10"});
+  ASSERT_EQ(mps.code, 0) << mps.out << mps.err;
   EXPECT_EQ(offers("t1", "gpu"), "40");
   EXPECT_EQ(told("t1", ".metadata.labels.nvidia\\.com/gpu\\.sharing-strategy"), "mps");
 }
@@ -223,11 +228,6 @@ TEST_F(KubeChangeE2e, WithoutTheRightToEvictNothingIsTouched) {
   EXPECT_EQ(kubectl({"get", "pods", "-n", "training", "-o", "jsonpath={.items[*].status.phase}"}), "Running");
 }
 
-// ── the console, by its keys ──────────────────────────────────────────────────────────────────────────
-
-class KubeConsole : public KubeChangeE2e {
- protected:
-  PtyOptions console() const {
 // On twin worlds: what goes from a node, and what is left alone.
 TEST_F(KubeChangeE2e, KubectlsDrainAndOursMakeTheSamePodsGo) {
   auto pods = [&] {
@@ -280,6 +280,11 @@ TEST_F(KubeChangeE2e, ExportersWithACertificateAreAskedByHttps) {
   EXPECT_EQ(doctor.out.find("DCGM exporter"), std::string::npos) << doctor.out;
 }
 
+// ── the console, by its keys ──────────────────────────────────────────────────────────────────────────
+
+class KubeConsole : public KubeChangeE2e {
+ protected:
+  PtyOptions console() const {
     PtyOptions options;
     options.columns = 140;
     options.rows = 44;
@@ -324,6 +329,28 @@ TEST_F(KubeConsole, FromTheFirstLookToAChangeAndBack) {
   ASSERT_TRUE(arm(pty, "h2")) << pty.screen();
   ASSERT_TRUE(pty.wait_for("DONE: the layout that was found stands again")) << pty.screen();
   EXPECT_EQ(offers("h2", "gpu"), "2");
+}
+
+TEST_F(KubeConsole, ANodeIsSharedByTimeSlicesThenByMpsByItsKeys) {
+  Pty pty(console());
+  ASSERT_TRUE(pty.wait_loaded()) << pty.screen();
+  struct Way {
+    const char *word, *clients, *offered;
+  };
+  for (const Way& way : {Way{"time-slicing", "6", "24"}, Way{"MPS", "10", "40"}}) {
+    ASSERT_TRUE(pty.press("2/t1\rL"));
+    EXPECT_TRUE(pty.has("4 GPUs of t1")) << pty.screen();
+    ASSERT_TRUE(pty.press("p"));
+    for (int i = 0; i < 40 && under_cursor(pty).find(way.word) == std::string::npos; ++i)
+      ASSERT_TRUE(pty.press("j"));
+    ASSERT_TRUE(pty.press("\r"));
+    ASSERT_TRUE(pty.press("#" + std::string(way.clients) + "\r"));
+    ASSERT_TRUE(pty.press("P"));
+    ASSERT_TRUE(pty.wait_for("disturbs nobody")) << pty.screen();
+    ASSERT_TRUE(arm(pty, "t1")) << pty.screen();
+    ASSERT_TRUE(pty.wait_for("DONE: the wanted layout stands")) << pty.screen();
+    EXPECT_EQ(offers("t1", "gpu"), way.offered);
+  }
 }
 
 TEST_F(KubeConsole, AManagerThatHangsIsMendedOnTheWay) {

@@ -1,5 +1,6 @@
 // Lines of a watch, one after the other, as a hostile server may send them: the store stays in order.
 #include <cstdint>
+#include <iterator>
 #include <string_view>
 
 #include "backends/kubernetes/store.hpp"
@@ -9,10 +10,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::string_view text(reinterpret_cast<const char*>(data), size);
   kubernetes::Store store(
       nullptr, [](kubernetes::Store::What) {}, [] { return TimePoint{}; });
-  kubernetes::Store::Handler handlers[] = {store.nodes(), store.pods(), store.budgets(), store.events()};
+  kubernetes::Store::Handler handlers[] = {store.nodes(),  store.pods(),       store.budgets(),
+                                           store.events(), store.dra_slices(), store.dra_claims()};
   for (std::size_t i = 0; !text.empty(); ++i) {
     std::size_t end = std::min(text.find('\n'), text.size());
-    (void)handlers[i % 4].line(text.substr(0, end));
+    (void)handlers[i % std::size(handlers)].line(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   for (auto& handler : handlers) handler.listed();

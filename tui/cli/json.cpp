@@ -210,6 +210,8 @@ Tree tree_of(const query::WorkloadRow& row, const query::Context&) {
   tree["started_at"] = time_value(workload.started);
   tree["ends_at"] = time_value(workload.ends);
   tree["restartable"] = or_null(workload.restartable);
+  tree["unasked"] = text_value(workload.unasked);
+  tree["comment"] = text_value(workload.comment);
   tree["observed_at"] = time_of(workload.origin);
   return tree;
 }

@@ -23,6 +23,10 @@ rules:
 - apiGroups: [policy]
   resources: [poddisruptionbudgets]
   verbs: [get, list, watch]
+# devices of DRA drivers, and which pods hold them
+- apiGroups: [resource.k8s.io]
+  resources: [resourceslices, resourceclaims]
+  verbs: [get, list, watch]
 # which parts of the GPU stack should run where
 - apiGroups: [apps]
   resources: [daemonsets]

@@ -112,7 +112,7 @@ Answer Api::answer(const User& user, const HttpRequest& request) {
   if (auto document = discover_api(*target, cluster_.world().spec().version))
     return {{200, {{"Content-Type", document->type}}, std::move(document->body)}, std::nullopt};
   std::optional<Call> call = parse_call(request.method, *target);
-  if (!call)
+  if (!call || !call->kind->is_served_by(cluster_.world().spec().version))
     return {{404,
              {{"Content-Type", "text/plain; charset=utf-8"}, {"X-Content-Type-Options", "nosniff"}},
              "404 page not found\n"},

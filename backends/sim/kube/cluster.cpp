@@ -155,11 +155,16 @@ const Job* Cluster::job_of(const Key& pod) const {
 void Cluster::show_all() {
   showing_ = true;
   for (Projected& one : operator_objects(world())) show(std::move(one));
+  for (Projected& one : device_classes(world())) show(std::move(one));
   for (std::uint32_t node = 0; node < world().nodes.size(); ++node)
-    if (!is_vanished(world(), node)) show(project_node(world(), node, gpus_));
+    if (!is_vanished(world(), node)) {
+      show(project_node(world(), node, gpus_));
+      show_devices(node);
+    }
   for (const auto& [id, job] : world().jobs) {
     Projected pod = project_pod(world(), job);
     pods_[pod.first] = id;
+    show_claim(job, pod.first);
     show(std::move(pod));
   }
   showing_ = false;
@@ -191,6 +196,14 @@ void Cluster::show(Projected projected) {
   showing_ = was;
 }
 
+void Cluster::show_claim(const Job& job, const Key& pod) {
+  if (auto claim = project_claim(world(), job, pod)) show(std::move(*claim));
+}
+
+void Cluster::show_devices(std::uint32_t node) {
+  if (auto devices = project_devices(world(), node)) show(std::move(*devices));
+}
+
 void Cluster::hide(const Key& key) {
   bool was = std::exchange(showing_, true);
   objects_.erase(key);
@@ -207,6 +220,7 @@ void Cluster::reflect(const Changes& changes) {
     Key key{"pods", id.text.substr(0, slash), id.text.substr(slash + 1)};
     pods_.erase(key);
     hide(key);
+    if (Key claim = claim_key(key); shown_.contains(claim)) hide(claim);
   }
   for (JobId id : changes.jobs) {
     auto job = now.jobs.find(id);
@@ -216,13 +230,16 @@ void Cluster::reflect(const Changes& changes) {
     ObjectPtr old = objects_.find(pod.first);
     if (old && job->second.state == JobState::pending && at(*old, {"spec", "nodeName"})) hide(pod.first);
     pods_[pod.first] = id;
+    show_claim(job->second, pod.first);
     show(std::move(pod));
   }
   for (std::uint32_t node : changes.nodes) {
     if (is_vanished(now, node)) {
       hide({"nodes", "", clean(now.node_name(node), 253)});
+      if (Key devices = devices_key(now, node); shown_.contains(devices)) hide(devices);
     } else {
       show(project_node(now, node, gpus_));
+      show_devices(node);
     }
   }
   if (!changes.jobs.empty() || !changes.gone.empty()) show_surroundings();

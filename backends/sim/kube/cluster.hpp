@@ -81,6 +81,8 @@ class Cluster {
   void show(Projected projected);
   void hide(const Key& key);
   void show_surroundings();
+  void show_claim(const Job& job, const Key& pod);
+  void show_devices(std::uint32_t node);
   void on_change(const Change& change);
   void follow_cordon(const Change& change);
 

@@ -39,10 +39,10 @@ Json names(std::initializer_list<const char*> list) {
 }
 
 // Groups and their versions, in the order of the table.
-std::vector<std::pair<std::string_view, std::vector<std::string_view>>> groups() {
+std::vector<std::pair<std::string_view, std::vector<std::string_view>>> groups(std::string_view told) {
   std::vector<std::pair<std::string_view, std::vector<std::string_view>>> all;
   for (const ResourceKind& kind : resource_kinds()) {
-    if (kind.group.empty()) continue;
+    if (kind.group.empty() || !kind.is_served_by(told)) continue;
     auto group =
         std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.first == kind.group; });
     if (group == all.end()) group = all.insert(all.end(), {kind.group, {}});
@@ -89,10 +89,10 @@ void add_subresources(Json& list, const ResourceKind& kind) {
   if (kind.has("status")) add("status", own.c_str(), names({"get", "patch", "update"}));
 }
 
-std::optional<Json> resources_of(std::string_view group, std::string_view version) {
+std::optional<Json> resources_of(std::string_view group, std::string_view version, std::string_view told) {
   Json list = Json::list();
   for (const ResourceKind& kind : resource_kinds()) {
-    if (kind.group != group || kind.version != version) continue;
+    if (kind.group != group || kind.version != version || !kind.is_served_by(told)) continue;
     Json verbs =
         kind.create_only
             ? names({"create"})
@@ -146,9 +146,9 @@ Json openapi_of(std::string_view group, std::string_view version) {
                  {"components", object({{"schemas", Json::map()}})}});
 }
 
-Json openapi_index() {
+Json openapi_index(std::string_view told) {
   Json paths = object({{"api/v1", object({{"serverRelativeURL", text("/openapi/v3/api/v1?hash=1")}})}});
-  for (const auto& [name, versions] : groups())
+  for (const auto& [name, versions] : groups(told))
     for (std::string_view version : versions) {
       std::string path = fmt::format("apis/{}/{}", name, version);
       put(paths, path, object({{"serverRelativeURL", text("/openapi/v3/" + path + "?hash=1")}}));
@@ -163,21 +163,21 @@ Json api_versions() {
                  {"serverAddressByClientCIDRs", list_of({std::move(address)})}});
 }
 
-Json all_groups() {
+Json all_groups(std::string_view told) {
   Json list = Json::list();
-  for (const auto& [name, versions] : groups()) list.items.push_back(group_of(name, versions, false));
+  for (const auto& [name, versions] : groups(told)) list.items.push_back(group_of(name, versions, false));
   return object({{"kind", text("APIGroupList")}, {"apiVersion", text("v1")}, {"groups", std::move(list)}});
 }
 
-std::optional<Json> tree(const std::vector<std::string>& parts) {
+std::optional<Json> tree(const std::vector<std::string>& parts, std::string_view told) {
   if (parts[0] == "api") {
     if (parts.size() == 1) return api_versions();
-    if (parts.size() == 2) return resources_of("", parts[1]);
+    if (parts.size() == 2) return resources_of("", parts[1], told);
     return std::nullopt;
   }
-  if (parts.size() == 1) return all_groups();
-  if (parts.size() == 3) return resources_of(parts[1], parts[2]);
-  for (const auto& [name, versions] : groups())
+  if (parts.size() == 1) return all_groups(told);
+  if (parts.size() == 3) return resources_of(parts[1], parts[2], told);
+  for (const auto& [name, versions] : groups(told))
     if (parts.size() == 2 && name == parts[1]) return group_of(name, versions, true);
   return std::nullopt;
 }
@@ -195,14 +195,14 @@ std::optional<Document> discover_api(const Target& target, std::string_view vers
     // An older kubectl wants protobuf: a document without fields is one without schemas.
     // kubectl 1.20 refuses a type with the '@' that it asked for itself.
     if (parts[1] == "v2") return Document{"application/octet-stream", ""};
-    if (parts[1] == "v3" && parts.size() == 2) return json(openapi_index());
+    if (parts[1] == "v3" && parts.size() == 2) return json(openapi_index(version));
     if (parts[1] == "v3" && parts.size() == 4 && parts[2] == "api") return json(openapi_of("", parts[3]));
     if (parts[1] == "v3" && parts.size() == 5 && parts[2] == "apis")
       return json(openapi_of(parts[3], parts[4]));
     return std::nullopt;
   }
   if (parts[0] != "api" && parts[0] != "apis") return std::nullopt;
-  auto found = tree(parts);
+  auto found = tree(parts, version);
   return found ? std::optional(json(*found)) : std::nullopt;
 }
 

@@ -1,5 +1,7 @@
 #include "backends/sim/kube/kinds.hpp"
 
+#include <charconv>
+
 namespace tessera::sim::kube {
 namespace {
 
@@ -17,6 +19,11 @@ constexpr ResourceKind kKinds[] = {
      "status"},
     {"coordination.k8s.io", "v1", "leases", "lease", "Lease", true, "", ""},
     {"nvidia.com", "v1", "clusterpolicies", "clusterpolicy", "ClusterPolicy", false, "", "status", true},
+    {"resource.k8s.io", "v1", "deviceclasses", "deviceclass", "DeviceClass", false, "", "", false, false, 34},
+    {"resource.k8s.io", "v1", "resourceclaims", "resourceclaim", "ResourceClaim", true, "", "status", false,
+     false, 34},
+    {"resource.k8s.io", "v1", "resourceslices", "resourceslice", "ResourceSlice", false, "", "", false, false,
+     34},
     {"authorization.k8s.io", "v1", "selfsubjectaccessreviews", "selfsubjectaccessreview",
      "SelfSubjectAccessReview", false, "", "", false, true},
     {"authorization.k8s.io", "v1", "selfsubjectrulesreviews", "selfsubjectrulesreview",
@@ -44,6 +51,14 @@ bool ResourceKind::has(std::string_view subresource) const {
     rest.remove_prefix(blank + 1);
   }
   return false;
+}
+
+bool ResourceKind::is_served_by(std::string_view cluster) const {
+  std::size_t dot = cluster.find("v1.");
+  int minor = 0;
+  if (dot != std::string_view::npos)
+    std::from_chars(cluster.data() + dot + 3, cluster.data() + cluster.size(), minor);
+  return minor >= since_minor;
 }
 
 std::span<const ResourceKind> resource_kinds() { return kKinds; }

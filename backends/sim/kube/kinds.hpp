@@ -19,11 +19,14 @@ struct ResourceKind {
   std::string_view subresources;  // by blanks: "status eviction log"
   bool custom = false;            // a custom resource: no strategic patches
   bool create_only = false;       // reviews: answered, never kept
+  int since_minor = 0;            // served from Kubernetes 1.<this> on
 
   // As the store calls it: "nodes", "daemonsets.apps".
   std::string key() const;
   std::string api_version() const;  // "v1", "apps/v1"
   bool has(std::string_view subresource) const;
+  // cluster: its version, "kubernetes v1.32.2".
+  bool is_served_by(std::string_view cluster) const;
 };
 
 std::span<const ResourceKind> resource_kinds();

@@ -132,7 +132,8 @@ void Operator::begin() {
     node.vgpu = std::make_unique<VgpuManager>(context_, name, [this, name](std::string line) {
       note(name, std::string(kVgpuManagerApp), std::move(line));
     });
-    node.plugin->settle();
+    // Where a DRA driver hands out the boards, no device plugin runs.
+    if (!context_.world().group(state).claimed) node.plugin->settle();
   }
   watch_ = context_.objects.watch("", [this](const Change& change) { see_change(change); });
   daemon_sets_.populate();

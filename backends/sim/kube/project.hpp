@@ -1,10 +1,12 @@
 // The world in Kubernetes' words: what its nodes, work and operator look like as objects of the API.
 //
 // Labels and resources of the GPUs are told as the GPU operator (v26.3) and its device plugin would tell them
-// of the same boards. Threads: pure functions of a world.
+// of the same boards, or as NVIDIA's DRA driver (dra-driver-nvidia-gpu v0.5) where that hands them out.
+// Threads: pure functions of a world.
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +28,15 @@ using Projected = std::pair<Key, Json>;
 // controller of its own writes them.
 Projected project_node(const World& world, std::uint32_t node, bool gpus = true);
 Projected project_pod(const World& world, const Job& job);
+// Whether it asks for devices of a DRA driver instead of resources.
+bool asks_by_claim(const Shape& shape);
+// The ResourceSlice of a node whose boards a DRA driver hands out; nullopt: of any other.
+std::optional<Projected> project_devices(const World& world, std::uint32_t node);
+Key devices_key(const World& world, std::uint32_t node);
+// The ResourceClaim of a pod that asks by one, as made from its template.
+std::optional<Projected> project_claim(const World& world, const Job& job, const Key& pod);
+Key claim_key(const Key& pod);
+std::vector<Projected> device_classes(const World& world);
 // Namespaces, ReplicaSets and PodDisruptionBudgets of the work that there is.
 std::vector<Projected> project_surroundings(const World& world);
 // ClusterPolicy, ConfigMaps and DaemonSets of the operator, as they are at the start.

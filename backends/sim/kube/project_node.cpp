@@ -53,10 +53,11 @@ Labels labels_of(const World& world, std::uint32_t node, const std::string& name
   for (const char* part : {"container-toolkit", "dcgm", "dcgm-exporter", "device-plugin", "driver",
                            "gpu-feature-discovery", "node-status-exporter", "operator-validator"})
     labels[std::string("nvidia.com/gpu.deploy.") + part] = "true";
-  if (capable) labels["nvidia.com/gpu.deploy.mig-manager"] = "true";
+  if (capable && !group.claimed) labels["nvidia.com/gpu.deploy.mig-manager"] = "true";
+  if (group.claimed) labels["nvidia.com/gpu.deploy.device-plugin"] = "false";
   if (std::string config = plugin_config_of(world, node); gpus && !config.empty())
     labels["nvidia.com/device-plugin.config"] = config;
-  if (std::string config = mig_config_of(world, node); gpus && !config.empty()) {
+  if (std::string config = mig_config_of(world, node); gpus && !group.claimed && !config.empty()) {
     labels["nvidia.com/mig.config"] = config;
     labels["nvidia.com/mig.config.state"] = "success";
   }
@@ -219,7 +220,7 @@ Projected project_node(const World& world, std::uint32_t node, bool gpus) {
                           {"ephemeral-storage", text("1875797780Ki")},
                           {"hugepages-2Mi", text("0")},
                           {"memory", text(fmt::format("{}Ki", group.memory_gib * 1024 * 1024))}});
-  if (gpus && group.told) {
+  if (gpus && group.told && !group.claimed) {
     sharing::NodeShape shape = shape_of(world, node);
     for (const auto& [resource, count] :
          offer_of(gpu_node(world, node), shown_config(shape), shape.strategy).resources)

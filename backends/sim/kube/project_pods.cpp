@@ -81,11 +81,14 @@ Json spec_of(const World& world, const Job& job) {
   const Shape& shape = wanted_by(world, job);
   std::string resource = clean(shape.text, 128);
   Json wants = object({{"cpu", text(std::to_string(4 * shape.count))},
-                       {"memory", text(fmt::format("{}Gi", 16 * shape.count))},
-                       {resource, text(std::to_string(shape.count))}});
+                       {"memory", text(fmt::format("{}Gi", 16 * shape.count))}});
+  bool claims = asks_by_claim(shape);
+  if (!claims) put(wants, resource, text(std::to_string(shape.count)));
+  Json resources = object({{"limits", wants}, {"requests", wants}});
+  if (claims) put(resources, "claims", list_of({object({{"name", text("gpu")}})}));
   Json container = object({{"name", text("main")},
                            {"image", text("registry.example/" + app_of(job) + ":1")},
-                           {"resources", object({{"limits", wants}, {"requests", wants}})},
+                           {"resources", std::move(resources)},
                            {"terminationMessagePath", text("/dev/termination-log")},
                            {"terminationMessagePolicy", text("File")},
                            {"imagePullPolicy", text("IfNotPresent")}});
@@ -93,6 +96,9 @@ Json spec_of(const World& world, const Job& job) {
                       {"restartPolicy", text(job.restartable ? "Always" : "Never")},
                       {"terminationGracePeriodSeconds", number(kGrace)},
                       {"dnsPolicy", text("ClusterFirst")}});
+  if (claims)
+    put(spec, "resourceClaims",
+        list_of({object({{"name", text("gpu")}, {"resourceClaimTemplateName", text(app_of(job))}})}));
   if (!job.claims.empty()) put(spec, "nodeName", text(clean(world.node_name(job.claims.front().node), 253)));
   put(spec, "securityContext", Json::map());
   put(spec, "schedulerName", text("default-scheduler"));
@@ -212,7 +218,11 @@ Projected project_pod(const World& world, const Job& job) {
                      {"metadata", std::move(metadata)},
                      {"spec", spec_of(world, job)},
                      {"status", status_of(world, job)}});
-  return {Key{"pods", ns, name}, std::move(pod)};
+  Key key{"pods", ns, name};
+  if (asks_by_claim(wanted_by(world, job)))
+    put_at(pod, {"status", "resourceClaimStatuses"},
+           list_of({object({{"name", text("gpu")}, {"resourceClaimName", text(claim_key(key).name)}})}));
+  return {std::move(key), std::move(pod)};
 }
 
 Json budget_status(const Json& one, const std::vector<ObjectPtr>& pods) {

@@ -67,6 +67,9 @@ std::vector<Column> columns_of(std::string_view resource) {
             {"Max Unavailable", "string", "", 0},
             {"Allowed Disruptions", "integer", "", 0},
             kAge};
+  if (resource == "resourceslices")
+    return {kName, {"Node", "string", "", 0}, {"Driver", "string", "", 0}, {"Pool", "string", "", 0}, kAge};
+  if (resource == "resourceclaims") return {kName, {"State", "string", "", 0}, kAge};
   if (resource == "clusterpolicies") return {kName, {"Status", "string", "", 0}, {"Age", "date", "", 0}};
   return {kName, kAge};
 }
@@ -192,6 +195,16 @@ Json cells_of(std::string_view resource, const Json& one, TimePoint now) {
     add(shown(at(one, {"spec", "minAvailable"})));
     add(shown(at(one, {"spec", "maxUnavailable"})));
     count({"status", "disruptionsAllowed"});
+  } else if (resource == "resourceslices") {
+    add(text_at(one, {"spec", "nodeName"}));
+    add(text_at(one, {"spec", "driver"}));
+    add(text_at(one, {"spec", "pool", "name"}));
+  } else if (resource == "resourceclaims") {
+    // As printersv1 of Kubernetes 1.34 words it.
+    const Json* reserved = at(one, {"status", "reservedFor"});
+    add(!at(one, {"status", "allocation"})     ? "pending"
+        : reserved && !reserved->items.empty() ? "allocated,reserved"
+                                               : "allocated");
   } else if (resource == "clusterpolicies") {
     add(text_at(one, {"status", "state"}));
     add(text_at(one, {"metadata", "creationTimestamp"}));

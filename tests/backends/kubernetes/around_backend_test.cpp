@@ -144,6 +144,23 @@ TEST_F(Measured, ReadingsGoWithTheirExporter) {
   })) << "which of them is held is open again";
 }
 
+TEST(GpuOperator, ItsVersionIsToldBesideTheServers) {
+  LabApi api;
+  api.nodes = {{"a", gpu_node("a")}};
+  api.instead = [](const std::string& path, const std::string&) -> std::optional<LabApi::Answer> {
+    if (path != "/apis/nvidia.com/v1/clusterpolicies") return std::nullopt;
+    return LabApi::Answer{
+        200,
+        list_json({R"({"metadata":{"name":"cluster-policy","labels":)"
+                   R"({"app.kubernetes.io/version":"v26.3.0"}},"status":{"state":"ready"}})"},
+                  "100"),
+        {}};
+  };
+  KubeWatch watch(at(api.script().socket()));
+  EXPECT_TRUE(
+      watch.until([](const Cluster& c) { return c.version == "kubernetes v1.31.2, GPU operator v26.3.0"; }));
+}
+
 constexpr const char* kBudget =
     R"({"metadata":{"namespace":"team","name":"p-pdb","resourceVersion":"%"},"spec":{"selector":{"matchLabels":)"
     R"({"run":"p"}}},"status":{"disruptionsAllowed":#,"currentHealthy":1,"desiredHealthy":1}})";

@@ -1,0 +1,75 @@
+// DRA devices and claims, on their way into nodes and work.
+#include "backends/kubernetes/store_state.hpp"
+
+namespace tessera::kubernetes {
+
+std::vector<const ResourceClaimObject*> Store::State::gpu_claims_of(const PodObject& pod) const {
+  std::vector<const ResourceClaimObject*> found;
+  for (const std::string& name : pod.claims)
+    if (const ResourceClaimObject* claim = claims.find(pod.meta.name_space + "/" + name))
+      if (is_gpu_claim(*claim)) found.push_back(claim);
+  return found;
+}
+
+// On a node whose GPUs are handed out by claims, a pod with one that may not be read may have some of them.
+std::string Store::State::unknown_claim_of(const PodObject& pod) const {
+  if (!slices.has(pod.node)) return {};
+  for (const std::string& name : pod.claims)
+    if (!claims.find(pod.meta.name_space + "/" + name)) return name;
+  return {};
+}
+
+// Which of its slices a pod holds is told by their numbers: those who hold some are told of anew.
+void Store::State::lay_claimed(Node& node, NodeEntry& entry) {
+  DraNumbers numbers;
+  const std::string& name = entry.object.meta.name;
+  if (slices.has(name))
+    numbers = lay_devices(node, slices.devices_of(name), slices.pool_of(name), claims, catalogue,
+                          origin(Source::kubernetes_claims));
+  if (numbers == entry.numbers) return;
+  entry.numbers = std::move(numbers);
+  auto here = bound.find(name);
+  if (here == bound.end()) return;
+  for (const std::string& id : here->second)
+    if (!pods.at(id).claims.empty()) retold.insert(id);
+}
+
+void Store::State::slices_changed() {
+  for (const std::string& name : slices.take_touched()) {
+    if (auto node = nodes.find(name); node != nodes.end()) {
+      NodeObject object = node->second.object;
+      keep(std::move(object));  // without devices it may be no GPU node any more
+    } else if (auto other = bare.extract(name)) {
+      keep(std::move(other.mapped()));
+    }
+    if (auto here = bound.find(name); here != bound.end())
+      for (const std::string& id : here->second)
+        if (!pods.at(id).claims.empty()) retold.insert(id);
+  }
+  if (!nodes_complete) return;
+  flush();
+  post_remarks();
+}
+
+void Store::State::claims_changed() {
+  DraClaims::Touched touched = claims.take_touched();
+  for (const std::string& pool : touched.pools) mark(slices.node_of(pool));
+  for (const std::string& claim : touched.claims)
+    if (auto found = claimants.find(claim); found != claimants.end())
+      retold.insert(found->second.begin(), found->second.end());
+  if (nodes_complete) flush();
+}
+
+void Store::State::index_claims(const PodObject& pod, bool there) {
+  for (const std::string& name : pod.claims) {
+    std::string claim = pod.meta.name_space + "/" + name;
+    if (there) {
+      claimants[claim].insert(pod.id());
+    } else if (auto found = claimants.find(claim); found != claimants.end()) {
+      found->second.erase(pod.id());
+      if (found->second.empty()) claimants.erase(found);
+    }
+  }
+}
+
+}  // namespace tessera::kubernetes
