@@ -104,6 +104,25 @@ void measure(Gpu& gpu, const DcgmPart& part) {
   if (!part.uuid.empty()) gpu.uuid = part.uuid;
 }
 
+void measure(Slice& slice, const DcgmPart& part) {
+  slice.use = part.use;
+  slice.memory_used = part.memory_used;
+}
+
+// nullptr: it may be several.
+Slice* slice_meant(Gpu& gpu, const DcgmPart& part, const DevicesOfPod& devices_of) {
+  std::vector<Slice*> alike;
+  for (Slice& slice : gpu.slices)
+    if (slice.profile == part.profile) alike.push_back(&slice);
+  if (alike.size() > 1) {
+    std::vector<int> held = part.pod.empty() ? std::vector<int>() : devices_of(part.pod);
+    std::erase_if(alike, [&](const Slice* slice) {
+      return !slice->device || std::find(held.begin(), held.end(), *slice->device) == held.end();
+    });
+  }
+  return alike.size() == 1 ? alike.front() : nullptr;
+}
+
 // A board that is told of by its instances only: memory adds up, and each keeps its own part of the engines
 // busy. Nothing is added up that one of them does not tell.
 void measure_by_instances(Gpu& gpu, const BoardRead& board, const mig::Product* product) {
@@ -165,8 +184,7 @@ class Layer {
 
   void tell(Slice& slice, const DcgmPart& part) {
     slice.device = devices_++;
-    slice.use = part.use;
-    slice.memory_used = part.memory_used;
+    measure(slice, part);
     // Of a slice that is shared the exporter names one of those who share it, if any.
     if (slice.capacity == 1 && !part.pod.empty()) named_.push_back({part.pod, *slice.device, part.profile});
   }
@@ -220,7 +238,8 @@ std::vector<NamedSlice> lay_readings(Node& node, const DcgmReadings& readings, c
   return Layer(node, readings, product).run();
 }
 
-void measure_by_uuid(Node& node, const DcgmReadings& readings, const mig::Product* product) {
+void measure_by_uuid(Node& node, const DcgmReadings& readings, const mig::Product* product,
+                     const DevicesOfPod& devices_of) {
   for (const BoardRead& board : boards_read(readings)) {
     const DcgmPart* part = board.whole ? board.whole : board.instances.empty() ? nullptr : board.instances[0];
     if (!part || part->uuid.empty()) continue;
@@ -232,6 +251,9 @@ void measure_by_uuid(Node& node, const DcgmReadings& readings, const mig::Produc
     else
       measure_by_instances(*gpu, board, product);
     gpu->telemetry.origin = {Source::dcgm, readings.at};
+    if (board.whole && gpu->slices.size() == 1) measure(gpu->slices.front(), *part);
+    for (const DcgmPart* instance : board.instances)
+      if (Slice* slice = slice_meant(*gpu, *instance, devices_of)) measure(*slice, *instance);
   }
 }
 

@@ -7,6 +7,7 @@
 // Threads: pure functions.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -26,8 +27,11 @@ struct NamedSlice {
 // product: of the node's boards; nullptr: not known, then a board that is cut has no use of its own.
 std::vector<NamedSlice> lay_readings(Node& node, const DcgmReadings& readings, const mig::Product* product);
 
-// For boards whose slices are told by somebody else: use and memory of each by its UUID, no more.
-void measure_by_uuid(Node& node, const DcgmReadings& readings, const mig::Product* product);
+// For boards whose slices are told by somebody else: boards are found by their UUID; an instance by its
+// profile, where one on the board has it, else by the devices of the pod that the exporter names.
+using DevicesOfPod = std::function<std::vector<int>(const std::string& pod)>;
+void measure_by_uuid(Node& node, const DcgmReadings& readings, const mig::Product* product,
+                     const DevicesOfPod& devices_of);
 
 // Tells which of the node's slices a pod holds, where as many are named for it as it asked for.
 void name_devices(std::vector<Allocation>& allocations, const std::string& pod,

@@ -106,7 +106,8 @@ void Store::State::measure(Node& node, NodeEntry& entry) {
   if (entry.readings && !has_exporter(entry, entry.readings->from)) entry.readings.reset();
   std::vector<NamedSlice> named;
   if (entry.readings && !entry.numbers.empty())
-    measure_by_uuid(node, *entry.readings, entry.sharing.product);
+    measure_by_uuid(node, *entry.readings, entry.sharing.product,
+                    [&](const std::string& pod) { return claimed_by(pod, entry); });
   else if (entry.readings)
     named = lay_readings(node, *entry.readings, entry.sharing.product);
   if (named == entry.named) return;

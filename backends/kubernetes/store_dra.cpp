@@ -34,6 +34,20 @@ void Store::State::lay_claimed(Node& node, NodeEntry& entry) {
     if (!pods.at(id).claims.empty()) retold.insert(id);
 }
 
+// The numbers of the node's devices that a pod holds.
+std::vector<int> Store::State::claimed_by(const std::string& id, const NodeEntry& entry) const {
+  std::vector<int> held;
+  auto pod = pods.find(id);
+  if (pod == pods.end()) return held;
+  for (const ResourceClaimObject* claim : gpu_claims_of(pod->second)) {
+    if (!is_held_by(*claim, pod->second.meta.name)) continue;
+    for (const auto& result : claim->results)
+      if (auto number = entry.numbers.find(result.device); number != entry.numbers.end())
+        held.push_back(number->second);
+  }
+  return held;
+}
+
 void Store::State::slices_changed() {
   for (const std::string& name : slices.take_touched()) {
     if (auto node = nodes.find(name); node != nodes.end()) {

@@ -91,6 +91,7 @@ struct Store::State {
   std::vector<const ResourceClaimObject*> gpu_claims_of(const PodObject& pod) const;
   std::string unknown_claim_of(const PodObject& pod) const;
   void lay_claimed(Node& node, NodeEntry& entry);
+  std::vector<int> claimed_by(const std::string& pod, const NodeEntry& entry) const;
   void slices_changed();
   void claims_changed();
   void index_claims(const PodObject& pod, bool there);

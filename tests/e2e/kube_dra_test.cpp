@@ -99,6 +99,8 @@ TEST_F(KubeDraE2e, DevicesAndTheirHoldersAreShownLikeAllOthers) {
   EXPECT_TRUE(json_at(slices.out, big + "/holders/0/id").starts_with("\"serving/infer-")) << slices.out;
   EXPECT_EQ(json_at(slices.out, big + "/exact"), "true");
   EXPECT_NE(json_at(slices.out, big + "/placement"), "null") << "a device's name tells where it stands";
+  EXPECT_NE(json_at(slices.out, big + "/use_percent"), "null") << "no other instance there is like it";
+  EXPECT_NE(json_at(slices.out, "/0/use_percent"), "null");
   std::string small = row(slices.out, "profile", "1g.10gb");
   EXPECT_EQ(json_at(slices.out, small + "/state"), "\"free\"");
 

@@ -184,6 +184,31 @@ TEST_F(Claimed, ClaimsThatMayNotBeReadAreSaidAndTheirPodsAreFlagged) {
   EXPECT_EQ(p->unasked, "by claim c-p, of which nothing is told");
 }
 
+TEST_F(Claimed, AnInstanceIsMeasuredByThePodThatTheExporterNames) {
+  api.pods["x"] = R"({"metadata":{"namespace":"gpu-operator","name":"dcgm-x","labels":)"
+                  R"({"app":"nvidia-dcgm-exporter"}},"spec":{"nodeName":"a","containers":[{"name":"e"}]},)"
+                  R"("status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}})";
+  auto line = [](const std::string& more, const std::string& value) {
+    return "DCGM_FI_PROF_GR_ENGINE_ACTIVE{" + more + "} " + value + "\n";
+  };
+  std::string cut = R"(gpu="1",UUID="GPU-1",GPU_I_PROFILE="1g.10gb",GPU_I_ID=)";
+  std::string metrics = line(R"(gpu="0",UUID="GPU-0")", "0.75") +
+                        line(cut + R"("7",pod="",namespace="")", "0") +
+                        line(cut + R"("9",pod="q",namespace="team",container="c")", "0.5");
+  auto plain = api.instead;
+  api.instead = [=](const std::string& path, const std::string& query) -> std::optional<LabApi::Answer> {
+    if (path.find("/proxy/metrics") != std::string::npos) return LabApi::Answer{200, metrics, {}};
+    return plain(path, query);
+  };
+  KubeWatch watch(at(api.script().socket()));
+  ASSERT_TRUE(watch.until([](const Cluster& c) { return c.loaded && a(c).gpus[0].telemetry.use; }));
+  const Node& node = a(watch.cluster());
+  EXPECT_EQ(node.gpus[0].slices[0].use, Percent{75});
+  EXPECT_EQ(node.gpus[1].slices[1].use, Percent{50}) << "the one that q holds";
+  EXPECT_EQ(node.gpus[1].slices[0].use, std::nullopt) << "nobody says that it is this one";
+  EXPECT_EQ(node.gpus[1].origin.source, Source::kubernetes_claims);
+}
+
 TEST_F(Claimed, ADevicePluginBesideTheDriverIsADanger) {
   Labels labels = kOne;
   api.nodes = {{"a", node_json("a", labels, {{"nvidia.com/gpu", "2"}})}};
