@@ -12,7 +12,7 @@ class SlurmConsole : public SlurmChange {
     PtyOptions options;
     options.columns = 160;
     options.rows = 50;
-    options.arguments = {"--write", "--interval=1s", "--slurm-devices=" + site.devices,
+    options.arguments = {"--write", "--interval=5m", "--slurm-devices=" + site.devices,
                          "--slurm-restart-controller=" + site.restart_controller,
                          "--slurm-restart-node=" + site.restart_node};
     options.environment = {
@@ -39,7 +39,7 @@ TEST_F(SlurmConsole, ALayoutIsEditedPlannedArmedReadBackAndUndone) {
   ASSERT_TRUE(pty.wait_for("DONE: the wanted layout stands, read back")) << pty.screen();
   EXPECT_EQ(gres("gpu02"), "gpu:h100:8,shard:32") << record("gpu02");
   EXPECT_EQ(field(record("gpu02"), "State").find("DRAIN"), std::string::npos) << record("gpu02");
-  // The way back is planned from what stands now: once the picture shows that.
+  // The way back is planned from what stands now: the picture shows that at once, not with the next interval.
   // The slices themselves: the reason of our own drain speaks of shards, too.
   ASSERT_TRUE(pty.press(":node gpu02\r") && pty.wait_for("shard 0/4")) << pty.screen();
   ASSERT_TRUE(pty.press("J\r") && pty.wait_for("DONE: the wanted layout stands")) << pty.screen();
