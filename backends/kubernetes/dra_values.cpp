@@ -26,12 +26,24 @@ std::optional<int> minor_of(std::string_view device) {
   return whole_number(device.substr(0, device.find('-')));
 }
 
-// "gpu-1-mig-1g24gb-14-0" → 0, where the product has that profile there.
+// "gpu-1-mig-1g24gb-14-0" → 0; of older drivers "gpu-1-mig-14-4-1" (profile id, start, size) → 4.
+std::optional<int> start_in(std::string_view device) {
+  constexpr std::string_view kMig = "-mig-";
+  std::size_t at = device.find(kMig);
+  if (at == std::string_view::npos) return std::nullopt;
+  device.remove_prefix(at + kMig.size());
+  std::size_t first = device.find('-'), last = device.rfind('-');
+  if (first == std::string_view::npos || first == last) return std::nullopt;
+  bool older = whole_number(device.substr(0, first)).has_value();
+  return whole_number(older ? device.substr(first + 1, last - first - 1) : device.substr(last + 1));
+}
+
+// Where the product has that profile there.
 std::optional<Placement> placement_of(std::string_view device, const ProfileName& profile,
                                       const mig::Product* product) {
   const mig::Profile* known = product ? product->find(profile.view()) : nullptr;
-  if (!known || device.find("-mig-") == std::string_view::npos) return std::nullopt;
-  auto start = whole_number(device.substr(device.rfind('-') + 1));
+  if (!known) return std::nullopt;
+  auto start = start_in(device);
   if (!start || std::find(known->starts.begin(), known->starts.end(), *start) == known->starts.end())
     return std::nullopt;
   return Placement{*start, known->memory_slices};
@@ -108,9 +120,9 @@ class DeviceLayer {
         slice.placement = placement_of(device->name, slice.profile, product);
         gpu.slices.push_back(std::move(slice));
       }
-      std::stable_sort(gpu.slices.begin(), gpu.slices.end(), [](const Slice& a, const Slice& b) {
-        return a.placement && b.placement && a.placement->start < b.placement->start;
-      });
+      auto start = [](const Slice& slice) { return slice.placement ? slice.placement->start : 1 << 16; };
+      std::stable_sort(gpu.slices.begin(), gpu.slices.end(),
+                       [&](const Slice& a, const Slice& b) { return start(a) < start(b); });
     }
     node_.gpus.push_back(std::move(gpu));
   }

@@ -107,7 +107,8 @@ TEST_F(KubeDraE2e, DevicesAndTheirHoldersAreShownLikeAllOthers) {
   Ran pods = run({"workloads", "-o", "json"});
   std::string waits = row(pods.out, "name", "wide");
   EXPECT_EQ(json_at(pods.out, waits + "/state"), "\"pending\"") << pods.out;
-  EXPECT_NE(pods.out.find("gpu.nvidia.com"), std::string::npos) << pods.out;
+  EXPECT_NE(json_at(pods.out, waits + "/reason").find("cannot allocate all claims"), std::string::npos);
+  EXPECT_EQ(json_at(pods.out, waits + "/requests"), "{\"gpu.nvidia.com\":2}");
   EXPECT_NE(pods.out.find("claim infer-"), std::string::npos) << pods.out;
 
   Ran doctor = run({"doctor"});

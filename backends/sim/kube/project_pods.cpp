@@ -36,6 +36,16 @@ Json condition(const char* type, bool holds, TimePoint since) {
                  {"lastTransitionTime", text(time_text(since))}});
 }
 
+// In kube-scheduler's words, which has others for claims: "2 cannot allocate all claims".
+std::string why_waits(const World& world, const Job& job) {
+  const Shape& shape = wanted_by(world, job);
+  std::string words = "Insufficient " + shape.text;
+  std::size_t at = job.reason.find(words);
+  if (!asks_by_claim(shape) || at == std::string::npos) return job.reason;
+  std::string reason = job.reason;
+  return reason.replace(at, words.size(), "cannot allocate all claims");
+}
+
 Json status_of(const World& world, const Job& job) {
   Json conditions = Json::list();
   if (job.state == JobState::pending) {
@@ -45,7 +55,7 @@ Json status_of(const World& world, const Job& job) {
       put(waits, "message", text(clean(job.hold, 1024)));
     } else if (!job.reason.empty()) {
       put(waits, "reason", text("Unschedulable"));
-      put(waits, "message", text(clean(job.reason, 1024)));
+      put(waits, "message", text(clean(why_waits(world, job), 1024)));
     }
     conditions.items.push_back(std::move(waits));
     return object({{"phase", text("Pending")},

@@ -136,6 +136,24 @@ TEST_F(Claimed, ServersBefore134AreReadToo) {
             (std::vector<Request>{{"gpu.nvidia.com", 1}}));
 }
 
+TEST_F(Claimed, OlderDriversCallInstancesByStartAndSize) {
+  auto older = [](const std::string& name, const std::string& uuid) {
+    return dra_device(name, R"("type":{"string":"mig"},"profile":{"string":"1g.10gb"},)"
+                            R"("parentUUID":{"string":"GPU-1"},"uuid":{"string":")" +
+                                uuid + R"("})");
+  };
+  slices = {resource_slice(older("gpu-1-mig-19-4-1", "MIG-1") + "," + older("gpu-1-mig-19-2-1", "MIG-2") +
+                           "," + older("gpu-1-mig-19", "MIG-3"))};
+  KubeWatch watch(at(api.script().socket()));
+  ASSERT_TRUE(watch.until(loaded));
+  std::vector<std::optional<Placement>> places;
+  for (const Slice& slice : a(watch.cluster()).gpus.at(0).slices) places.push_back(slice.placement);
+  EXPECT_EQ(places.size(), 3u);
+  for (int start : {2, 4})
+    EXPECT_EQ(std::count(places.begin(), places.end(), Placement{start, 1}), 1) << start;
+  EXPECT_EQ(std::count(places.begin(), places.end(), std::nullopt), 1) << "a name that tells no place";
+}
+
 TEST_F(Claimed, WhatChangesIsFollowedDeviceByDevice) {
   KubeWatch watch(at(api.script().socket()));
   ASSERT_TRUE(watch.until(loaded));
