@@ -44,15 +44,6 @@ Result<plan::Plan> read_plan(const std::string& name, const Streams& streams) {
   return plan::parse_plan(files->front().text, clean(name, 300));
 }
 
-Status check_apply(const Options& options) {
-  const std::string what = "cannot use these arguments";
-  if (options.words.empty()) return check_wish(options);
-  if (wishes(options))
-    return Error{what, "a plan from a file is applied as it is",
-                 "leave away either the file or the flags that wish for something"};
-  return Done{};
-}
-
 // --- undo and resume
 
 std::optional<Error> why_not_undone(const RunHead& head) {
@@ -223,7 +214,8 @@ class Resumer {
 int run_apply(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
               const Streams& streams) {
   if (Status ok = check_output(options); !ok) return refuse(streams, ok.error(), kUsage);
-  if (Status ok = check_apply(options); !ok) return refuse(streams, ok.error(), kUsage);
+  if (options.words.empty())
+    if (Status ok = check_wish(options); !ok) return refuse(streams, ok.error(), kUsage);
   Beginning beginning;
   // A plan that comes in on standard input leaves nothing to type on.
   Streams own{streams.out, streams.err, streams.out_fd, streams.in_fd, streams.asks};

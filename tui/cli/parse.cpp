@@ -111,6 +111,19 @@ std::string commands_that_take(const Flag& flag) {
   return list;
 }
 
+// A plan that was reviewed holds what is done and how patiently. What a flag asks for beside it would be left
+// out without a word.
+Status check_plan_file(const Parsed& parsed) {
+  if (parsed.command != "apply" || parsed.words.empty()) return Done{};
+  for (const auto& [name, value] : parsed.flags) {
+    const Flag* flag = find_flag(name);
+    if (flag && flag->section == Section::change && !flag->in_file)
+      return usage("a plan from a file is applied as it is: --" + name + " means nothing beside it",
+                   "leave away the file or the flag; tessera plan takes it, too");
+  }
+  return Done{};
+}
+
 Result<Parsed> collect(const CLI::App& app, const std::deque<Slot>& slots) {
   Parsed parsed;
   auto chosen = app.get_subcommands();
@@ -135,6 +148,7 @@ Result<Parsed> collect(const CLI::App& app, const std::deque<Slot>& slots) {
   }
   if (parsed.words.size() > command.max_words)
     return unknown_word(parsed.words[command.max_words], parsed.command);
+  if (Status ok = check_plan_file(parsed); !ok) return ok.error();
   return parsed;
 }
 

@@ -85,6 +85,21 @@ INSTANTIATE_TEST_SUITE_P(Cli, Slips,
                                          Slip{{"layouts", "--watch"}, "--watch", "nodes"},
                                          Slip{{"gpus", "--\x1b[31m"}, "unknown flag", "--help"}));
 
+TEST(Parse, APlanFromAFileIsAppliedAsItIsWithNoFlagLeftOutSilently) {
+  for (const Words& more : {Words{"--when-empty"}, Words{"--at", "+2h"}, Words{"--way", "wait"},
+                            Words{"--node", "n1"}, Words{"--canary", "2"}, Words{"--break-lock"},
+                            Words{"--replicas", "4"}, Words{"--on-failure", "undo"}}) {
+    Words words{"apply", "plan.json"};
+    words.insert(words.end(), more.begin(), more.end());
+    auto parsed = parse_arguments(words);
+    ASSERT_FALSE(parsed) << more.front();
+    EXPECT_NE(parsed.error().reason.find(more.front() + " means nothing beside it"), std::string::npos);
+    words.erase(words.begin() + 1);
+    EXPECT_TRUE(parse_arguments(words)) << more.front();
+  }
+  EXPECT_TRUE(parse_arguments({"apply", "plan.json", "--write", "--yes", "--runs", "/site", "--dry-run"}));
+}
+
 TEST(Parse, ControlCharactersDoNotReachTheMessage) {
   auto parsed = parse_arguments({"\x1b]0;owned\x07"});
   ASSERT_FALSE(parsed);
