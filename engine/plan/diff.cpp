@@ -11,6 +11,7 @@ namespace tessera::plan {
 namespace {
 
 constexpr std::size_t kReachableShown = 3;
+constexpr int kMostReplicas = 1024;
 
 Error cannot(GpuIndex gpu, std::string why, std::string hint) {
   return {fmt::format("cannot plan GPU {}", gpu.value), std::move(why), std::move(hint)};
@@ -54,9 +55,13 @@ Status check_wish(const Gpu& gpu, const mig::Product* product, const Wish& wish,
   if (wish.strategy == Strategy::mig && !product)
     return cannot(gpu.index, fmt::format("the catalogue does not know '{}'", gpu.model),
                   "add the product to the site's catalogue file");
-  if (wish.replicas < 1 || wish.replicas > 1024 || (shares(wish.strategy) && wish.replicas < 2))
+  if (wish.replicas < 1 || (shares(wish.strategy) && wish.replicas < 2))
     return cannot(gpu.index, fmt::format("{} replicas are no sharing", wish.replicas),
                   "give 2 or more with --replicas");
+  if (wish.replicas > kMostReplicas)
+    return cannot(gpu.index,
+                  fmt::format("{} clients on one GPU are more than any backend takes", wish.replicas),
+                  fmt::format("give at most {} with --replicas", kMostReplicas));
   if (wish.strategy == Strategy::vgpu && wish.vgpu.empty())
     return cannot(gpu.index, "a vGPU needs a type", "give it with --vgpu, for example A10-4Q");
   if (wish.strategy == Strategy::vgpu && product) return check_vgpu(gpu, *product, wish);

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "engine/hostlist.hpp"
 #include "engine/model/reduce.hpp"
 #include "engine/text.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/layouts.hpp"
+#include "tui/cli/wish.hpp"
 
 namespace tessera::cli {
 namespace {
@@ -32,54 +32,31 @@ Place place_of(const Options& options, const Cluster* cluster) {
   return {found.platform, found.evidence.empty() ? "its scheduler" : found.evidence};
 }
 
-// The cluster that all of these nodes are in.
-Result<const Cluster*> home_of(const std::vector<NodeName>& nodes, const Options& options,
-                               const Model& model) {
-  const Cluster* home = nullptr;
-  for (const NodeName& name : nodes) {
-    const Cluster* here = nullptr;
-    for (const Cluster& cluster : model.clusters) {
-      const bool asked = options.cluster.empty() || cluster.name.text == options.cluster;
-      if (asked && cluster.nodes.find(name) != nullptr) here = &cluster;
-    }
-    if (here == nullptr) {
-      return Error{kGuiding, "no node is called \"" + clean(name.text, 100) + "\"",
-                   "tessera nodes lists them"};
-    }
-    if (home != nullptr && home != here) {
-      return Error{kGuiding, "these nodes are of several clusters", "ask about one of them, with --cluster"};
-    }
-    home = here;
-  }
-  return home;
-}
-
 Result<Subject> boards_asked_about(const Options& options, const Model& model,
-                                   const mig::Catalogue& catalogue) {
-  auto names = expand_hosts(options.nodes);
-  if (!names) return names.error();
-  const std::vector<NodeName> nodes(names->begin(), names->end());
-  auto home = home_of(nodes, options, model);
-  if (!home) return home.error();
+                                   const mig::Catalogue& catalogue, TimePoint wall) {
+  auto chosen = choose_nodes(options, model, catalogue, wall, kGuiding);
+  if (auto* refusal = std::get_if<Refusal>(&chosen)) return std::move(refusal->error);
+  const auto& [home, nodes] = std::get<ChosenNodes>(chosen);
   std::vector<guide::Mark> marks;
   for (const NodeName& name : nodes) {
     for (GpuIndex gpu : options.gpus) marks.push_back({name, gpu});
     if (options.gpus.empty()) marks.push_back({name, std::nullopt});
   }
-  Subject subject{guide::split(**home, marks, catalogue), *home};
+  Subject subject{guide::split(*home, marks, catalogue), home};
   if (!subject.groups.empty()) return subject;
   return Error{kGuiding, options.gpus.empty() ? "no GPUs are known here" : "there is no such GPU here",
                "tessera gpus lists them"};
 }
 
-Result<Subject> subject_of(const Options& options, const Model& model, const mig::Catalogue& catalogue) {
+Result<Subject> subject_of(const Options& options, const Model& model, const mig::Catalogue& catalogue,
+                           TimePoint wall) {
   if (!options.product.empty() && !options.nodes.empty()) {
     return Error{kGuiding, "--node and --product exclude each other", "give one of them"};
   }
   if (!options.gpus.empty() && options.nodes.empty()) {
     return Error{kGuiding, "--gpu needs the node that it is in", "add --node NAME"};
   }
-  if (!options.nodes.empty()) return boards_asked_about(options, model, catalogue);
+  if (!options.nodes.empty()) return boards_asked_about(options, model, catalogue, wall);
   if (options.product.empty()) return Subject{{guide::Group{"any board", {}}}, nullptr};
   const mig::Product* product = catalogue.by_any(options.product);
   if (product == nullptr) return unknown_product(options.product, catalogue);
@@ -126,7 +103,7 @@ bool about_these(const guide::HabitFinding& finding, const std::vector<guide::Gr
 
 Result<GuideSheet> ask_guide(const Options& options, const Model& model, const mig::Catalogue& catalogue,
                              const guide::Texts& texts, TimePoint wall) {
-  auto subject = subject_of(options, model, catalogue);
+  auto subject = subject_of(options, model, catalogue, wall);
   if (!subject) return subject.error();
   const Place place = place_of(options, subject->cluster);
   const TimePoint now = subject->cluster != nullptr ? cluster_now(*subject->cluster, wall) : wall;

@@ -37,77 +37,79 @@ std::optional<Strategy> strategy_of(const std::string& word) {
 
 bool is_filter(const std::string& text) { return text.find_first_of("=<>!:~| \"") != std::string::npos; }
 
-struct Chosen {
-  const Cluster* cluster = nullptr;
-  std::vector<NodeName> nodes;
+class NodeChooser {
+ public:
+  NodeChooser(const Options& options, const Model& model, std::string_view what)
+      : options_(options), model_(model), what_(what) {}
+
+  Or<ChosenNodes> by_filter(const mig::Catalogue& catalogue, TimePoint wall) const {
+    auto filter = query::parse_filter<query::NodeRow>(options_.nodes);
+    if (!filter) return Refusal{filter.error(), kUsage};
+    std::vector<query::NodeRow> rows = query::node_rows(model_, ClusterName(options_.cluster));
+    query::filter_and_sort(rows, *filter, {}, {wall, &catalogue});
+    std::vector<ChosenNodes> found;
+    for (const query::NodeRow& row : rows) {
+      if (row.node->gpus.empty()) continue;
+      auto same = std::find_if(found.begin(), found.end(),
+                               [&](const ChosenNodes& one) { return one.cluster == row.cluster; });
+      if (same == found.end()) same = found.insert(found.end(), ChosenNodes{row.cluster, {}});
+      same->nodes.push_back(row.node->name);
+    }
+    if (found.empty())
+      return Refusal{{what_, "no node with GPUs passes the filter " + clean(options_.nodes, 200),
+                      "tessera nodes --filter shows what does"},
+                     kFinding};
+    return of_one_cluster(std::move(found));
+  }
+
+  Or<ChosenNodes> by_name() const {
+    auto names = expand_hosts(options_.nodes, kMostNodes);
+    if (!names) return Refusal{names.error(), kUsage};
+    if (names->empty()) return usage("--node names no node", "tessera nodes lists them");
+    std::vector<ChosenNodes> found;
+    for (const Cluster& cluster : model_.clusters) {
+      if (!options_.cluster.empty() && cluster.name.text != options_.cluster) continue;
+      ChosenNodes here{&cluster, {}};
+      for (const std::string& name : *names)
+        if (cluster.nodes.find(NodeName(name))) here.nodes.emplace_back(name);
+      if (here.nodes.size() == names->size()) found.push_back(std::move(here));
+    }
+    if (!found.empty()) return of_one_cluster(std::move(found));
+    for (const std::string& name : *names) {
+      bool known = std::any_of(model_.clusters.begin(), model_.clusters.end(), [&](const Cluster& cluster) {
+        return cluster.nodes.find(NodeName(name)) != nullptr;
+      });
+      if (!known) return unknown_node(name);
+    }
+    return usage("these nodes are not all of one cluster", "ask about each cluster by itself");
+  }
+
+ private:
+  Refusal usage(std::string reason, std::string hint) const {
+    return {{what_, std::move(reason), std::move(hint)}, kUsage};
+  }
+
+  // One plan, and one walk through the guide, is about one cluster.
+  Or<ChosenNodes> of_one_cluster(std::vector<ChosenNodes> found) const {
+    if (found.size() == 1) return std::move(found.front());
+    std::string names;
+    for (const ChosenNodes& one : found) names += (names.empty() ? "" : ", ") + one.cluster->name.text;
+    return usage("these nodes are of several clusters: " + names, "choose one with --cluster");
+  }
+
+  Refusal unknown_node(const std::string& name) const {
+    std::vector<std::string_view> known;
+    for (const Cluster& cluster : model_.clusters)
+      for (const Node& node : cluster.nodes.all()) known.push_back(node.name.text);
+    std::string near = known.size() <= kMostNodes ? nearest(name, known) : "";
+    return usage("there is no node \"" + clean(name, 200) + "\"",
+                 near.empty() ? "tessera nodes lists them" : "did you mean " + clean(near, 200) + "?");
+  }
+
+  const Options& options_;
+  const Model& model_;
+  std::string what_;
 };
-
-std::string clusters_of(const std::vector<const Cluster*>& clusters) {
-  std::string names;
-  for (const Cluster* cluster : clusters) names += (names.empty() ? "" : ", ") + cluster->name.text;
-  return names;
-}
-
-// One plan is about one cluster.
-Or<Chosen> of_one_cluster(std::vector<Chosen> found) {
-  if (found.size() == 1) return std::move(found.front());
-  std::vector<const Cluster*> clusters;
-  for (const Chosen& one : found) clusters.push_back(one.cluster);
-  return wish_usage("these nodes are of several clusters: " + clusters_of(clusters),
-                    "choose one with --cluster");
-}
-
-Or<Chosen> by_filter(const Options& options, const Model& model, TimePoint wall,
-                     const mig::Catalogue& catalogue) {
-  auto filter = query::parse_filter<query::NodeRow>(options.nodes);
-  if (!filter) return Refusal{filter.error(), kUsage};
-  std::vector<query::NodeRow> rows = query::node_rows(model, ClusterName(options.cluster));
-  query::filter_and_sort(rows, *filter, {}, {wall, &catalogue});
-  std::vector<Chosen> found;
-  for (const query::NodeRow& row : rows) {
-    if (row.node->gpus.empty()) continue;
-    auto same = std::find_if(found.begin(), found.end(),
-                             [&](const Chosen& one) { return one.cluster == row.cluster; });
-    if (same == found.end()) same = found.insert(found.end(), Chosen{row.cluster, {}});
-    same->nodes.push_back(row.node->name);
-  }
-  if (found.empty())
-    return Refusal{cannot("no node with GPUs passes the filter " + clean(options.nodes, 200),
-                          "tessera nodes --filter shows what does"),
-                   kFinding};
-  return of_one_cluster(std::move(found));
-}
-
-Refusal unknown_node(const std::string& name, const Model& model) {
-  std::vector<std::string_view> known;
-  for (const Cluster& cluster : model.clusters)
-    for (const Node& node : cluster.nodes.all()) known.push_back(node.name.text);
-  std::string near = known.size() <= kMostNodes ? nearest(name, known) : "";
-  return wish_usage("there is no node \"" + clean(name, 200) + "\"",
-                    near.empty() ? "tessera nodes lists them" : "did you mean " + clean(near, 200) + "?");
-}
-
-Or<Chosen> by_name(const Options& options, const Model& model) {
-  auto names = expand_hosts(options.nodes, kMostNodes);
-  if (!names) return Refusal{names.error(), kUsage};
-  if (names->empty()) return wish_usage("--node names no node", "tessera nodes lists them");
-  std::vector<Chosen> found;
-  for (const Cluster& cluster : model.clusters) {
-    if (!options.cluster.empty() && cluster.name.text != options.cluster) continue;
-    Chosen here{&cluster, {}};
-    for (const std::string& name : *names)
-      if (cluster.nodes.find(NodeName(name))) here.nodes.emplace_back(name);
-    if (here.nodes.size() == names->size()) found.push_back(std::move(here));
-  }
-  if (!found.empty()) return of_one_cluster(std::move(found));
-  for (const std::string& name : *names) {
-    bool known = std::any_of(model.clusters.begin(), model.clusters.end(), [&](const Cluster& cluster) {
-      return cluster.nodes.find(NodeName(name)) != nullptr;
-    });
-    if (!known) return unknown_node(name, model);
-  }
-  return wish_usage("these nodes are not all of one cluster", "plan each cluster by itself");
-}
 
 // --- what they shall be
 
@@ -129,6 +131,10 @@ class Presets {
     plan::Wish wish;
     if (preset->mig) wish = plan::wish_of(*product, preset->profiles);
     wish.replicas = options_.replicas.value_or(1);
+    if (!preset->mig && wish.replicas != 1)
+      return cannot(
+          fmt::format("--replicas means nothing to {}: {}", preset->name, plan::to_text(plan::Wish{})),
+          "--strategy mps, time-slicing or shard shares a whole GPU");
     return wish;
   }
 
@@ -139,16 +145,23 @@ class Presets {
   std::vector<sharing::PresetTable> tables_;
 };
 
+// A site's word for its platform is about the clusters of that scheduler.
+sharing::Platform platform_of(const Options& options, const Cluster& cluster) {
+  const auto& told = options.rules.platform;
+  return told && sharing::scheduler_of(*told) == cluster.scheduler ? *told
+                                                                   : sharing::recognise(cluster).platform;
+}
+
 bool is_meant(const Options& options, GpuIndex gpu) {
   return options.gpus.empty() ||
          std::find(options.gpus.begin(), options.gpus.end(), gpu) != options.gpus.end();
 }
 
-Or<std::vector<plan::BoardWish>> from_preset(const Options& options, const Chosen& chosen,
+Or<std::vector<plan::BoardWish>> from_preset(const Options& options, const ChosenNodes& chosen,
                                              const mig::Catalogue& catalogue) {
   auto tables = sharing::built_in_presets();
   if (!tables) return Refusal{tables.error(), kUsage};
-  Presets presets(options, catalogue, sharing::recognise(*chosen.cluster).platform, *tables);
+  Presets presets(options, catalogue, platform_of(options, *chosen.cluster), *tables);
   std::map<GpuIndex, plan::Wish> wishes;
   for (const NodeName& name : chosen.nodes) {
     const Node& node = *chosen.cluster->nodes.find(name);
@@ -191,7 +204,7 @@ Result<plan::Wish> plain_wish(const Options& options) {
   return wish;
 }
 
-Or<std::vector<plan::BoardWish>> boards_of(const Options& options, const Chosen& chosen,
+Or<std::vector<plan::BoardWish>> boards_of(const Options& options, const ChosenNodes& chosen,
                                            const mig::Catalogue& catalogue) {
   if (!options.preset.empty()) return from_preset(options, chosen, catalogue);
   auto wish = plain_wish(options);
@@ -293,9 +306,15 @@ std::optional<TimePoint> parse_moment(std::string_view text, TimePoint now) {
   return std::nullopt;
 }
 
-bool wishes(const Options& options) {
-  return !options.nodes.empty() || !options.gpus.empty() || options.layout || !options.preset.empty() ||
-         !options.strategy.empty();
+// Replicas are for what is shared: an instance, or a GPU by MPS, time-slicing or shards.
+Status check_replicas(const plan::Wish& wish, const Options& options) {
+  if (!options.replicas || *options.replicas < 2 || !options.preset.empty()) return Done{};
+  if (wish.strategy == Strategy::whole || wish.strategy == Strategy::vgpu)
+    return cannot(fmt::format("--replicas means nothing to {}", plan::to_text(wish)),
+                  wish.strategy == Strategy::vgpu
+                      ? "the type says how many fit: A10-4Q"
+                      : "--strategy mps, time-slicing or shard shares a whole GPU");
+  return Done{};
 }
 
 Status check_wish(const Options& options) {
@@ -321,18 +340,25 @@ Status check_wish(const Options& options) {
   } else if (!options.vgpu.empty()) {
     return cannot("--vgpu means nothing here", "it belongs to --strategy vgpu");
   }
-  if (auto wish = plain_wish(options); !wish) return wish.error();
+  auto wish = plain_wish(options);
+  if (!wish) return wish.error();
+  if (Status ok = check_replicas(*wish, options); !ok) return ok;
   if (!options.at.empty() && !parse_moment(options.at, TimePoint{}))
     return cannot("--at: \"" + clean(options.at, 100) + "\"", "a time like 2026-11-21T22:00Z, 22:00 or +2h");
   return Done{};
 }
 
+Or<ChosenNodes> choose_nodes(const Options& options, const Model& model, const mig::Catalogue& catalogue,
+                             TimePoint wall, std::string_view what) {
+  NodeChooser chooser(options, model, what);
+  return is_filter(options.nodes) ? chooser.by_filter(catalogue, wall) : chooser.by_name();
+}
+
 Or<Wished> read_wish(const Options& options, const Model& model, const mig::Catalogue& catalogue,
                      TimePoint wall) {
-  Or<Chosen> chosen =
-      is_filter(options.nodes) ? by_filter(options, model, wall, catalogue) : by_name(options, model);
+  Or<ChosenNodes> chosen = choose_nodes(options, model, catalogue, wall, kWishing);
   if (auto* refusal = std::get_if<Refusal>(&chosen)) return std::move(*refusal);
-  Chosen& here = std::get<Chosen>(chosen);
+  ChosenNodes& here = std::get<ChosenNodes>(chosen);
   auto boards = boards_of(options, here, catalogue);
   if (auto* refusal = std::get_if<Refusal>(&boards)) return std::move(*refusal);
   Wished wished{here.cluster, {}};

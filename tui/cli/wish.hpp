@@ -19,10 +19,18 @@ struct Refusal {
 template <class T>
 using Or = std::variant<T, Refusal>;
 
-// Whether any of the flags that wish for something is given.
-bool wishes(const Options& options);
 // What is wrong with the flags alone, before anything is asked of a cluster.
 Status check_wish(const Options& options);
+
+// The nodes that --node means, by names, ranges or a filter: all of one cluster.
+struct ChosenNodes {
+  const Cluster* cluster = nullptr;  // into the model
+  std::vector<NodeName> nodes;
+};
+// what: the beginning of an error, "cannot plan". Exit codes: kUsage for what cannot be read and for names
+// that there are not, kFinding for a filter that nothing passes.
+Or<ChosenNodes> choose_nodes(const Options& options, const Model& model, const mig::Catalogue& catalogue,
+                             TimePoint wall, std::string_view what);
 
 struct Wished {
   const Cluster* cluster = nullptr;  // into the model

@@ -101,6 +101,21 @@ TEST_F(Guide, AProductNeedsNoCluster) {
       test::difference(json, print({"--product", "H100-80GB-SXM5", "--answer", "Q2=yes", "-o", "yaml"})), "");
 }
 
+TEST_F(Guide, NodesAreNamesRangesOrAFilterAsEverywhere) {
+  auto boards = [&](const std::string& nodes) {
+    auto sheet = ask({"--node", nodes});
+    if (!sheet) return sheet.error().reason;
+    std::string names;
+    for (const GuideAnswer& one : sheet->groups) names += (names.empty() ? "" : "; ") + one.name;
+    return names;
+  };
+  EXPECT_EQ(boards("n[1-2]"), boards("gpus>0"));
+  EXPECT_EQ(boards("node=n2"), boards("n2"));
+  EXPECT_EQ(boards("node=nobody"), "no node with GPUs passes the filter node=nobody");
+  EXPECT_EQ(boards("colour=red").find("no node"), std::string::npos);  // the filter itself is wrong
+  EXPECT_EQ(boards("n9"), "there is no node \"n9\"");
+}
+
 TEST_F(Guide, AMissingAnswerIsNamedWithItsFlag) {
   const std::string page = print({"--product", "H100-80GB-SXM5"});
   EXPECT_NE(page.find("give --answer Q2=yes or --answer Q2=no"), std::string::npos) << page;

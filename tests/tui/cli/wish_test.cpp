@@ -57,6 +57,40 @@ TEST_F(Wishing, APresetMeansTheInstancesOfTheProduct) {
   EXPECT_EQ(refusal().code, 1);
 }
 
+TEST_F(Wishing, APresetIsOneOfThePlatformThatTheSiteNames) {
+  options.layout.reset();
+  reduce(story.model,
+         Event{ClusterName("hpc"), 0, test::at(0), ClusterSeen{Scheduler::kubernetes, true, "", ""}});
+  options.nodes = "n2";
+  options.preset = "mixed-2-1g.10gb-1-3g.40gb";
+  EXPECT_NE(refusal().error.reason.find("GPU operator offers no such layout"), std::string::npos);
+  options.rules.platform = sharing::Platform::hyperpod_eks;
+  EXPECT_EQ(plan::to_text(intent().boards[0].wish), "2 × 1g.10gb + 3g.40gb");
+  options.rules.platform = sharing::Platform::fpt;
+  options.preset = "all-1g.10gb.me";  // the operator's, not this platform's
+  EXPECT_NE(refusal().error.reason.find("FPT"), std::string::npos) << to_line(refusal().error);
+  // What a site says of its Kubernetes is not about its Slurm.
+  reduce(story.model, Event{ClusterName("hpc"), 0, test::at(0), ClusterSeen{Scheduler::slurm, true, "", ""}});
+  EXPECT_EQ(plan::to_text(intent().boards[0].wish), "1g.10gb+me");
+}
+
+TEST_F(Wishing, ReplicasOfWhatIsNotSharedAreRefusedAndNotLeftOut) {
+  options.replicas = 3;
+  EXPECT_TRUE(check_wish(options).ok());  // time-slices of each instance
+  options.layout = "none";
+  EXPECT_FALSE(check_wish(options).ok());
+  options.layout.reset();
+  options.strategy = "none";
+  ASSERT_FALSE(check_wish(options).ok());
+  EXPECT_NE(check_wish(options).error().reason.find("--replicas means nothing to whole GPU"),
+            std::string::npos);
+  options.strategy = "vgpu", options.vgpu = "A10-4Q";
+  EXPECT_FALSE(check_wish(options).ok());
+  options.strategy.clear(), options.vgpu.clear();
+  options.preset = "all-disabled";
+  EXPECT_NE(refusal().error.reason.find("all-disabled"), std::string::npos);
+}
+
 TEST_F(Wishing, SharingIsAStrategyWithReplicas) {
   options.layout.reset();
   options.strategy = "mps";
