@@ -11,7 +11,8 @@ std::optional<Error> why_not_armed(const Options& options, const Streams& stream
   const std::string what = "nothing is changed";
   if (!options.write)
     return Error{what, "tessera is read-only unless told otherwise",
-                 "add --write; --dry-run shows what would be done"};
+                 options.command == "resume" ? "add --write; tessera journal RUN tells where the run stands"
+                                             : "add --write; --dry-run shows what would be done"};
   if (!options.yes && !streams.asks)
     return Error{what, "there is no terminal on which the change could be armed",
                  "add --yes where nobody can type the node's name"};
