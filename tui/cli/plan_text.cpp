@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <set>
 
 #include "engine/plan/run.hpp"
 #include "engine/query/value.hpp"
@@ -11,6 +13,7 @@
 #include "tui/canvas.hpp"
 #include "tui/cli/help.hpp"
 #include "tui/cli/table_text.hpp"
+#include "tui/plan_phrases.hpp"
 
 namespace tessera::cli {
 namespace {
@@ -34,9 +37,7 @@ std::string labelled(std::string_view label, std::string_view text) {
 }
 
 std::string slice_name(const plan::SlicePlan& slice, const std::map<WorkloadId, std::string>& users) {
-  std::string text(slice.profile.empty() ? word(slice.kind) : std::string_view(slice.profile.text));
-  if (slice.at) text += fmt::format("@{}", slice.at->start);
-  if (slice.capacity > 1) text += fmt::format("×{}", slice.capacity);
+  std::string text = tui::slice_text(slice, "×");
   if (!slice.held) return text;
   std::string who;
   for (const WorkloadId& id : slice.holders) {
@@ -79,18 +80,6 @@ std::string slice_lines(std::string_view label, const std::vector<plan::SlicePla
   return lines;
 }
 
-std::string needs_text(const plan::Needs& needs) {
-  std::string text;
-  auto add = [&](bool needed, const char* what) {
-    if (needed) text += (text.empty() ? "" : ", ") + std::string(what);
-  };
-  add(needs.drain, "closing the node to new work");
-  add(needs.mode_change, "a MIG mode change");
-  add(needs.reset, "a GPU reset");
-  add(needs.reboot, "a REBOOT");
-  return text;
-}
-
 std::map<WorkloadId, std::string> users_of(const plan::NodePlan& node) {
   std::map<WorkloadId, std::string> users;
   for (const Disturbed& one : node.blast_radius)
@@ -105,20 +94,34 @@ std::string slices_part(const plan::NodePlan& node) {
   text += slice_lines("goes", node.destroyed, users);
   text += slice_lines("is made", node.created, users);
   if (node.steps.empty()) text += labelled("changes", "nothing: it is so already");
-  return text + labelled("needs", needs_text(node.needs));
+  return text + labelled("needs", tui::needs_list(node.needs, "closing the node to new work"));
 }
 
-std::string fate_text(const Disturbed& one, plan::Way way) {
-  if (one.hit == plan::Hit::unknown || way == plan::Way::wait) return "we wait";
-  if (way == plan::Way::cancel) return "WILL END";
-  if (!one.restartable) return "requeues ?";
-  return *one.restartable ? "requeues" : "we wait";
+// Whether it starts again by itself once it has ended.
+std::string restart_text(const Disturbed& one) {
+  if (one.hit == plan::Hit::unknown || !one.restartable) return "?";
+  return *one.restartable ? "yes" : "no";
+}
+
+// What a job loses elsewhere with what it holds here.
+std::string extents_part(const Plan& plan) {
+  std::set<WorkloadId> told;
+  std::string text;
+  for (const plan::NodePlan& node : plan.nodes)
+    for (const Disturbed& one : node.blast_radius) {
+      if (one.nodes < 2 || !told.insert(one.id).second) continue;
+      std::string line =
+          fmt::format("{} holds {} GPUs or slices on {} nodes", tui::name_text(one), one.gpus, one.nodes);
+      if (one.gpu_hours) line += fmt::format(", {:.0f} GPU-hours so far", std::floor(*one.gpu_hours));
+      text += wrapped(clean(line, 500), 0);
+    }
+  return text;
 }
 
 std::string disturbed_part(const Plan& plan) {
   Grid grid;
-  grid.heads = {{"", "WORK", {}},    {"", "USER", {}},    {"", "NAME", {}},
-                {"", "RUNNING", {}}, {"", "HAPPENS", {}}, {"", "WHERE", {}}};
+  grid.heads = {{"", "WORK", {}},    {"", "USER", {}},     {"", "NAME", {}}, {"", "RUNNING", {}},
+                {"", "HAPPENS", {}}, {"", "RESTARTS", {}}, {"", "WHERE", {}}};
   for (const plan::NodePlan& node : plan.nodes) {
     for (const Disturbed& one : node.blast_radius) {
       std::string where = one.slices.empty() ? "" : one.slices.front();
@@ -126,13 +129,14 @@ std::string disturbed_part(const Plan& plan) {
       if (plan.nodes.size() > 1) where = node.node.text + " " + where;
       std::string running = "?";
       if (one.running) running = query::duration_text(one.running->count() / 1000);
-      std::string id = one.id.empty() ? "unknown client" : std::string(word(one.kind)) + " " + one.id.text;
-      grid.rows.push_back({short_text(id, 22), short_text(one.user, 10), short_text(one.name, 12), running,
-                           fate_text(one, plan.intent.options.way), short_text(where, 22)});
+      grid.rows.push_back({short_text(tui::name_text(one), 22), short_text(one.user, 10),
+                           short_text(one.name, 12), running, tui::fate_text(one, plan.intent.options.way),
+                           restart_text(one), short_text(where, 22)});
     }
   }
   if (grid.rows.empty()) return "Nobody is disturbed.\n";
-  return fmt::format("WILL BE DISTURBED: {}\n", grid.rows.size()) + to_table(grid, true);
+  return wrapped("WILL BE DISTURBED: " + tui::disturbs_text(plan), 0) + to_table(grid, true) +
+         extents_part(plan);
 }
 
 std::string resources_part(const Plan& plan) {

@@ -56,7 +56,7 @@ void point_at_work(Pointed& pointed, const Cluster& cluster, const Workload& wor
   }
 }
 
-std::vector<std::string> parts_of(std::string_view id) {
+std::vector<std::string> guide_words_of(std::string_view id) {
   std::vector<std::string> parts(1);
   for (char c : id) {
     if (c == '\x1f')
@@ -72,7 +72,7 @@ void point_at_tile(Pointed& pointed, const Screen& screen, const Model& model) {
   const Cluster* cluster = model.find(screen.cluster);
   const Node* node = cluster ? cluster->nodes.find(NodeName(screen.subject)) : nullptr;
   if (!node) return;
-  const std::vector<std::string> parts = parts_of(screen.cursor);
+  const std::vector<std::string> parts = guide_words_of(screen.cursor);
   for (const Gpu& gpu : node->gpus)
     if (parts.size() > 2 && parts[2] == std::to_string(gpu.index.value))
       return point(pointed, cluster->name, node->name, gpu.index);

@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "tui/plan_phrases.hpp"
 #include "tui/screens/frame.hpp"
 #include "tui/screens/plan_stops.hpp"
 #include "tui/screens/plan_words.hpp"

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/query/value.hpp"
+#include "tui/plan_phrases.hpp"
 #include "tui/screens/frame.hpp"
 #include "tui/screens/plan.hpp"
 #include "tui/screens/plan_stops.hpp"

@@ -2,12 +2,11 @@
 
 #include <fmt/core.h>
 
-#include <cmath>
 #include <map>
-#include <set>
 
 #include "engine/plan/observed.hpp"
 #include "engine/query/value.hpp"
+#include "tui/plan_phrases.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -62,17 +61,6 @@ struct Seen {
   std::string operator()(const WordIs& c) const { return c.key + ": " + c.value; }
 };
 
-std::string slice_name(const SlicePlan& slice) {
-  std::string text(slice.profile.empty() ? word(slice.kind) : std::string_view(slice.profile.text));
-  if (slice.at) text += fmt::format("@{}", slice.at->start);
-  if (slice.capacity > 1) text += fmt::format(" × {}", slice.capacity);
-  return text;
-}
-
-std::string number_text(int count, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
-}
-
 }  // namespace
 
 std::string seen_text(const Condition& condition) { return std::visit(Seen{}, condition); }
@@ -83,64 +71,14 @@ std::string seen_text(const Conditions& conditions) {
   return text.empty() ? "nothing has to be seen" : text;
 }
 
-std::string fate_text(const Disturbed& one, Way way) {
-  if (one.hit == Hit::unknown || way == Way::wait) return "we wait";
-  if (way == Way::cancel) return "WILL END";
-  if (!one.restartable) return "requeues ?";
-  return *one.restartable ? "requeues" : "we wait";
-}
-
-std::string name_text(const Disturbed& one) {
-  if (one.id.empty()) return "unknown client";
-  return (one.kind == WorkloadKind::pod ? "pod " : "job ") + one.id.text;
-}
-
-std::string disturbs_text(const Plan& plan) {
-  std::set<std::string> jobs, owners;
-  std::map<std::string, std::pair<int, double>> extents;  // one workload may be hit on several nodes
-  int unknown = 0;
-  for (const NodePlan& node : plan.nodes)
-    for (const Disturbed& one : node.blast_radius) {
-      if (one.id.empty()) {
-        ++unknown;
-        continue;
-      }
-      jobs.insert(one.id.text);
-      if (!one.user.empty()) owners.insert(one.user);
-      extents[one.id.text] = {one.gpus, one.gpu_hours.value_or(0)};
-    }
-  if (jobs.empty() && unknown == 0) return "nobody";
-  int gpus = 0;
-  double hours = 0;
-  for (const auto& [id, extent] : extents) gpus += extent.first, hours += extent.second;
-  std::string text;
-  if (!jobs.empty()) {
-    text = number_text(static_cast<int>(jobs.size()), plan.scheduler == Scheduler::slurm ? "job" : "pod",
-                       plan.scheduler == Scheduler::slurm ? "jobs" : "pods");
-    text += " of " + number_text(static_cast<int>(owners.size()), "owner", "owners");
-    text += ", " + number_text(gpus, "GPU or slice", "GPUs or slices");
-    if (hours >= 1) text += fmt::format(", {:.0f} GPU-hours so far", std::floor(hours));
-  }
-  if (unknown > 0)
-    text += (text.empty() ? "" : ", and ") + number_text(unknown, "unknown client", "unknown clients");
-  return text;
-}
-
 std::string needs_text(const Needs& needs) {
-  std::string text;
-  auto add = [&](bool needed, const char* what) {
-    if (needed) text += (text.empty() ? "" : ", ") + std::string(what);
-  };
-  add(needs.drain, "closing the node");
-  add(needs.mode_change, "a MIG mode change");
-  add(needs.reset, "a GPU reset");
-  add(needs.reboot, "a REBOOT");
+  std::string text = needs_list(needs, "closing the node");
   return text.empty() ? "nothing but the change itself" : text;
 }
 
 std::vector<std::string> slices_text(const std::vector<SlicePlan>& slices) {
   std::map<GpuIndex, std::string> boards;
-  for (const SlicePlan& slice : slices) boards[slice.gpu] += " " + slice_name(slice);
+  for (const SlicePlan& slice : slices) boards[slice.gpu] += " " + slice_text(slice, " × ");
   std::vector<std::string> lines;
   for (const auto& [gpu, text] : boards) lines.push_back(fmt::format("GPU {} {}", gpu.value, text));
   return lines;

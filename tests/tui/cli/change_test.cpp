@@ -225,6 +225,30 @@ TEST_F(Changing, NothingIsBegunWithoutWriteAndArming) {
   EXPECT_TRUE(asked.what.empty());
 }
 
+TEST_F(Changing, ResumeIsRefusedReadOnlyWithAHintThatItKnows) {
+  keep("r1", {}, RunState::parked);
+  options.words = {"r1"};
+  options.write = false;
+  EXPECT_EQ(run("resume"), 1);
+  EXPECT_TRUE(said("tessera journal RUN")) << err.str();
+  EXPECT_FALSE(said("--dry-run"));  // resume has none
+}
+
+TEST_F(Changing, APreviewTellsWhatAJobOnSeveralNodesLosesInAllAndWhetherItRestarts) {
+  work = {test::running("7", "alice", {test::holds("n1", {{0, 1}}), test::holds("n2", {{0, 1}})})};
+  work[0].restartable = false;
+  options.output = OutputFormat::table;
+  EXPECT_EQ(run("plan"), 0) << err.str();
+  const std::string page = out.str();
+  EXPECT_NE(page.find("WILL BE DISTURBED: 1 job of 1 owner, 2 GPUs or slices, 2 GPU-hours so far"),
+            std::string::npos)
+      << page;
+  EXPECT_NE(page.find("job 7 holds 2 GPUs or slices on 2 nodes, 2 GPU-hours so far"), std::string::npos)
+      << page;
+  EXPECT_NE(page.find("RESTARTS"), std::string::npos);
+  EXPECT_NE(page.find("we wait  no "), std::string::npos) << page;
+}
+
 TEST_F(Changing, WhatIsSoAlreadyBeginsNoRun) {
   options.layout = "1g.10gb@0";
   EXPECT_EQ(run("apply"), 0);

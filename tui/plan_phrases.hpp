@@ -1,0 +1,25 @@
+// What the plan's page in the console and its preview on the command line both say, in the same words.
+// Threads: pure functions.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "engine/plan/plan.hpp"
+
+namespace tessera::tui {
+
+// "requeues", "WILL END", "we wait"
+std::string fate_text(const plan::Disturbed& one, plan::Way way);
+// "job 88120", "pod ml/train-0", "unknown client"
+std::string name_text(const plan::Disturbed& one);
+// "2 jobs of 2 owners, 9 GPUs or slices, 17 GPU-hours so far"; "nobody". A job on several nodes counts once,
+// with all that it holds.
+std::string disturbs_text(const plan::Plan& plan);
+// "closing the node, a MIG mode change, a GPU reset"; closing: how closing it is called. Empty: it needs
+// none.
+std::string needs_list(const plan::Needs& needs, std::string_view closing);
+// "1g.10gb@0", "mps×4"; times: what stands before the number of shares.
+std::string slice_text(const plan::SlicePlan& slice, std::string_view times);
+
+}  // namespace tessera::tui
