@@ -51,7 +51,7 @@ class NodeTeller {
     for (int partition : group_.partitions)
       node.partitions.push_back(
           clean(world_.spec().partitions[static_cast<std::size_t>(partition)].name, 64));
-    for (const std::string& feature : group_.features) node.features.push_back(clean(feature, 64));
+    for (const std::string& feature : group_.features) node.features.push_back(clean(told(feature), 64));
     node.driver = clean(group_.driver, 64);
     node.agent = clean(group_.agent, 64);
     node.reservation = clean(group_.reservation, 64);
@@ -62,6 +62,13 @@ class NodeTeller {
   }
 
  private:
+  // Scenarios write the labels of GPU feature discovery without their domain.
+  std::string told(const std::string& feature) const {
+    const bool is_label = world_.spec().scheduler == Scheduler::kubernetes &&
+                          feature.find('=') != std::string::npos && feature.find('/') == std::string::npos;
+    return is_label ? "nvidia.com/" + feature : feature;
+  }
+
   Slice tell_slice(SliceKind kind, const Board& board, const std::vector<Hold>& holds, bool hidden,
                    std::int64_t memory) {
     Slice slice;

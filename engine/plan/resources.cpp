@@ -74,12 +74,14 @@ std::vector<NodeShape> shapes(const Node& node, Scheduler scheduler, const mig::
   return all.take();
 }
 
-Counts advertise_all(std::vector<NodeShape> shapes, Scheduler scheduler, const SiteRules& rules) {
-  // One strategy for the node: what fits all its boards together.
+Counts advertise_all(const Node& node, std::vector<NodeShape> shapes, Scheduler scheduler,
+                     const SiteRules& rules) {
+  // One strategy for the node: what the site says, what the node tells, or what fits all its boards together.
   NodeShape together;
   for (const NodeShape& shape : shapes)
     together.boards.insert(together.boards.end(), shape.boards.begin(), shape.boards.end());
-  sharing::MigStrategy strategy = rules.strategy.value_or(sharing::natural_strategy(together));
+  std::optional<sharing::MigStrategy> told = rules.strategy ? rules.strategy : sharing::told_strategy(node);
+  sharing::MigStrategy strategy = told.value_or(sharing::natural_strategy(together));
   Counts sum;
   for (NodeShape& shape : shapes) {
     shape.strategy = strategy;
@@ -103,7 +105,8 @@ std::vector<NodeShape> shapes_after(const Node& node, Scheduler scheduler, const
 Offered offered(const Node& node, const mig::Catalogue& catalogue, const SiteRules& rules,
                 const std::vector<BoardChange>* changes) {
   std::vector<NodeShape> all = shapes(node, Scheduler::slurm, catalogue, changes);
-  return {advertise_all(all, Scheduler::slurm, rules), advertise_all(all, Scheduler::kubernetes, rules)};
+  return {advertise_all(node, all, Scheduler::slurm, rules),
+          advertise_all(node, all, Scheduler::kubernetes, rules)};
 }
 
 void settle(Offered& before, Offered& after) {

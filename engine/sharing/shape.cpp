@@ -44,13 +44,6 @@ void add_sharing(Sharing& sharing, const Gpu& gpu) {
   }
 }
 
-MigStrategy told_strategy(const Node& node, const NodeShape& shape) {
-  if (auto told = label(node, "nvidia.com/mig.strategy")) {
-    if (auto parsed = parse_strategy(*told)) return *parsed;
-  }
-  return natural_strategy(shape);
-}
-
 }  // namespace
 
 std::vector<ProfileName> instances_of(const mig::Product& product, const mig::Layout& layout) {
@@ -80,7 +73,8 @@ NodeShape of_node(const Node& node, Scheduler scheduler, const mig::Catalogue& c
     pool.slurm_type = node.model;
     shape.boards.push_back(std::move(pool));
   }
-  if (scheduler == Scheduler::kubernetes) shape.strategy = told_strategy(node, shape);
+  if (scheduler == Scheduler::kubernetes)
+    shape.strategy = told_strategy(node).value_or(natural_strategy(shape));
   return shape;
 }
 
@@ -97,6 +91,11 @@ MigStrategy natural_strategy(const NodeShape& node) {
   }
   if (!any) return MigStrategy::none;
   return alike ? MigStrategy::single : MigStrategy::mixed;
+}
+
+std::optional<MigStrategy> told_strategy(const Node& node) {
+  const auto told = label(node, "nvidia.com/mig.strategy");
+  return told ? parse_strategy(*told) : std::nullopt;
 }
 
 std::string_view word(MigStrategy strategy) { return kStrategies[static_cast<std::size_t>(strategy)]; }

@@ -56,6 +56,8 @@ NodeShape of_node(const Node& node, Scheduler scheduler, const mig::Catalogue& c
 // The strategy that fits what stands on the boards: none without MIG, single when every board has MIG on and
 // all instances are of one profile, else mixed.
 MigStrategy natural_strategy(const NodeShape& node);
+// What the node's device plugin does, by the label nvidia.com/mig.strategy; nullopt: not told.
+std::optional<MigStrategy> told_strategy(const Node& node);
 
 std::string_view word(MigStrategy strategy);  // "none" "single" "mixed" "none with operator"
 std::optional<MigStrategy> parse_strategy(std::string_view text);

@@ -166,6 +166,25 @@ TEST(Planner, MigTimesReplicasAdvertisesTheProduct) {
   EXPECT_EQ(made->offered_after.kubernetes.at("nvidia.com/gpu"), 2 * 3 * 4);
 }
 
+TEST(Planner, InstancesAreOfferedByTheStrategyThatTheNodeTells) {
+  Story story;
+  Node mixed = node("n1", {uncut(0, 0), uncut(1, 1)});
+  auto after = [&](const std::string& label, plan::SiteRules rules = {}) {
+    mixed.features = {label};
+    story.tell(NodesListed{{mixed}});
+    auto made = plan::make_plan(story.cluster(), catalogue(), wants("7x1g.10gb", std::nullopt),
+                                plan::gpu_operator_capabilities(), rules, at(0));
+    return made.ok() ? made->offered_after.kubernetes : plan::Counts{};
+  };
+  // All boards cut alike would do for "single" as well; the plugin of this node does not ask that.
+  EXPECT_EQ(after("nvidia.com/mig.strategy=mixed").at("nvidia.com/mig-1g.10gb"), 14);
+  EXPECT_EQ(after("nvidia.com/mig.strategy=single").at("nvidia.com/gpu"), 14);
+  EXPECT_EQ(after("zone=a").at("nvidia.com/gpu"), 14);  // not told: what fits the layout
+  plan::SiteRules site;
+  site.strategy = sharing::MigStrategy::single;
+  EXPECT_EQ(after("nvidia.com/mig.strategy=mixed", site).at("nvidia.com/gpu"), 14);
+}
+
 TEST(Planner, EightGpusThatBecomeFiftySixSlicesChangeWhatALimitMeans) {
   Story story;
   std::vector<Gpu> boards;
