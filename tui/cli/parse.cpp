@@ -119,7 +119,7 @@ Status check_plan_file(const Parsed& parsed) {
     const Flag* flag = find_flag(name);
     if (flag && flag->section == Section::change && !flag->in_file)
       return usage("a plan from a file is applied as it is: --" + name + " means nothing beside it",
-                   "leave away the file or the flag; tessera plan takes it, too");
+                   "leave away either the file or the flag; tessera plan takes it, too");
   }
   return Done{};
 }
