@@ -72,9 +72,8 @@ void add_way_on(Document& foot, const RunHead& head, const UiState& state, int w
       break;
     case RunState::parked:
     case RunState::interrupted:
-      add_fact(foot, "",
-               fmt::format("{} takes it up again: on, anew, or back; {} plans the way back", resume, undo),
-               width, Role::accent);
+      add_fact(foot, "", resume + " takes it up again: on, anew, or back to what it found", width,
+               Role::accent);
       break;
     case RunState::finished:
       add_fact(foot, "", fmt::format("{} shows it; {} plans the way back from what stands now", open, undo),

@@ -290,10 +290,8 @@ void add_standing(Panel& panel, const UiState& state, const RunView& view, const
     panel.say("now: " + parked.place, Role::dim);
     break;
   }
-  if (gone || !view.parked.empty()) {
-    panel.key(Action::run_resume, "takes it up again: carry on, plan anew, or go back");
-    panel.key(Action::run_undo, "plans the way back to what the run found");
-  }
+  if (gone || !view.parked.empty())
+    panel.key(Action::run_resume, "takes it up again: carry on, plan anew, or go back to what it found");
 }
 
 // The step in full: what it runs, and what has to be seen after it.

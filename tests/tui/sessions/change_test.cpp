@@ -426,6 +426,22 @@ TEST(Journal, HarmThatWasNamedIsAcceptedByTypingAgainAndOnlyThat) {
   EXPECT_TRUE(ordered<tui::ResumeRun>(session).accept_harm);
 }
 
+// A second run would find the node marked and closed by the first one, and leave it closed.
+TEST(Journal, ARunThatHasNotEndedIsTakenBackByTakingItUpAndNotByASecondRun) {
+  for (RunState stopped : {RunState::parked, RunState::interrupted}) {
+    Session session = changing({120, 40});
+    Diary diary(plan_of(session, {"n0031"}, 0));
+    session.hear({RunsListed{{diary.head(stopped, false)}}});
+    session.hear({diary.told()});
+    session.press("Jz");
+    session.line_with("this run has not ended: r takes it up again, and there b goes back");
+    EXPECT_EQ(session.state.top().kind, ScreenKind::journal);
+    EXPECT_FALSE(session.state.plan);
+    session.press("rb");
+    session.line_with("Type n0031 to arm");
+  }
+}
+
 TEST(Journal, WhatCannotBeDoneSaysWhy) {
   Session session = changing({120, 40});
   Diary diary(plan_of(session, {"n0031"}, 0));
