@@ -62,7 +62,14 @@ GuideResult conclude(const Walk& walk, const Scope& scope, const GuideContext& c
   if (leaf == nullptr) return result;
   result.strategy = leaf->strategy;
   for (const std::string& text : tradeoffs(*leaf)) result.tradeoffs.push_back(plain(text));
-  result.limits = sharing::limits(leaf->strategy, limit_context(scope, context));
+  sharing::LimitContext limits = limit_context(scope, context);
+  for (const Step& step : walk.path()) {
+    if (step.question != "licence" || !step.yes || limits.licence) continue;
+    const bool seen = !step.by_admin && step.known.confidence == Confidence::certain;
+    if (seen) limits.licence = true;
+    limits.licence_promised = !seen;
+  }
+  result.limits = sharing::limits(leaf->strategy, limits);
   result.layouts = propose(scope, leaf->strategy, context.platform);
   result.advice =
       advice(leaf->strategy, context.platform, result.layouts.empty() ? nullptr : &result.layouts.front());
@@ -78,13 +85,15 @@ Table layout_comparison(const mig::Product& product) {
   if (!product.placements_known) return table;
   for (const mig::Layout& layout : mig::enumerate(product, mig::Which::undominated)) {
     int compute = 0, memory = 0;
+    std::vector<int> profiles;
     for (const mig::Placed& placed : layout) {
+      profiles.push_back(placed.profile);
       const mig::Profile& profile = product.profiles.at(static_cast<std::size_t>(placed.profile));
       compute += profile.compute_slices;
       memory += profile.memory_slices;
     }
     const mig::Room room = mig::room(product, layout);
-    table.rows.push_back({mig::to_text(product, layout), std::to_string(layout.size()),
+    table.rows.push_back({title_of(product, std::move(profiles)), std::to_string(layout.size()),
                           std::to_string(compute), std::to_string(memory),
                           std::to_string(room.stranded_compute_slices),
                           std::to_string(room.stranded_memory_slices)});

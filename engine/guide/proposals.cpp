@@ -149,23 +149,6 @@ const mig::Profile& at(const mig::Product& product, int index) {
   return product.profiles.at(static_cast<std::size_t>(index));
 }
 
-// Largest first: "1 × 3g.40gb + 2 × 2g.20gb".
-std::string title_of(const mig::Product& product, Multiset one) {
-  std::sort(one.begin(), one.end(), [&](int left, int right) {
-    const auto key = [&](int i) {
-      return std::tuple(-at(product, i).compute_slices, -at(product, i).memory_slices, i);
-    };
-    return key(left) < key(right);
-  });
-  std::vector<std::string> parts;
-  for (std::size_t i = 0; i < one.size();) {
-    const std::size_t first = i;
-    while (i < one.size() && one[i] == one[first]) ++i;
-    parts.push_back(fmt::format("{} × {}", i - first, at(product, one[first]).name.text));
-  }
-  return fmt::format("{}", fmt::join(parts, " + "));
-}
-
 std::string wish_of(const mig::Product& product, const Multiset& one) {
   std::vector<std::string> names;
   for (auto it = one.rbegin(); it != one.rend(); ++it) names.push_back(at(product, *it).name.text);
@@ -350,6 +333,22 @@ std::vector<Multiset> tailored(const Ask& q, Fits& fits, const std::vector<Multi
 }
 
 }  // namespace
+
+std::string title_of(const mig::Product& product, std::vector<int> profiles) {
+  std::sort(profiles.begin(), profiles.end(), [&](int left, int right) {
+    const auto key = [&](int i) {
+      return std::tuple(-at(product, i).compute_slices, -at(product, i).memory_slices, i);
+    };
+    return key(left) < key(right);
+  });
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < profiles.size();) {
+    const std::size_t first = i;
+    while (i < profiles.size() && profiles[i] == profiles[first]) ++i;
+    parts.push_back(fmt::format("{} × {}", i - first, at(product, profiles[first]).name.text));
+  }
+  return fmt::format("{}", fmt::join(parts, " + "));
+}
 
 std::vector<Proposal> propose_layouts(const Scope& scope, sharing::Platform platform) {
   if (scope.product == nullptr || !scope.product->mig_capable || !scope.product->placements_known) return {};

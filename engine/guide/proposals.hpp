@@ -43,6 +43,10 @@ struct Proposal {
   std::vector<std::string> notes;
 };
 
+// A layout without its places, the largest first: "1 × 3g.40gb + 2 × 2g.20gb". profiles: places in the
+// product's list.
+std::string title_of(const mig::Product& product, std::vector<int> profiles);
+
 inline constexpr std::size_t kProposals = 8;
 
 // Best first, at most kProposals. Empty where nothing can be said: no MIG, or places not published.

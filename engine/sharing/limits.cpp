@@ -155,7 +155,9 @@ void time_slice_limits(Collector& out, const LimitContext& context) {
 }
 
 void vgpu_limits(Collector& out, const LimitContext& context) {
-  if (!context.licence) {
+  if (!context.licence && context.licence_promised) {
+    out.caution("vgpu-licence", "a vGPU needs a licence; by the answer there is one, or one can be had");
+  } else if (!context.licence) {
     out.caution("vgpu-licence", "a vGPU needs a licence; whether there is one is not known");
   } else if (!*context.licence) {
     out.broken("vgpu-licence", "a vGPU needs a licence, and there is none");

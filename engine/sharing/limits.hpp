@@ -40,6 +40,7 @@ struct LimitContext {
   std::optional<int> replicas;
   bool mig_in_use = false;               // MIG is on, or stands below the replicas
   std::optional<bool> licence;           // vGPU licence; nullopt: not known
+  bool licence_promised = false;         // not known, but it was answered that there is one or can be
   std::span<const PlatformFacts> facts;  // built_in_platforms(); may be empty
 };
 // What holds for this strategy here: what is broken first, then cautions, then facts.

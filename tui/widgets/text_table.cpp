@@ -8,8 +8,8 @@
 namespace tessera::tui {
 namespace {
 
-constexpr int kGap = 2;
-constexpr int kNarrowest = 8;
+constexpr int kCellGap = 2;
+constexpr int kNarrowestCell = 8;
 
 int longest_word(const std::string& text) {
   int longest = 0;
@@ -21,7 +21,8 @@ int longest_word(const std::string& text) {
   return longest;
 }
 
-// The names take what they need up to a fifth; what others need less than their part goes to the rest.
+// The names take what they need up to a sixth, or what the others leave; what others need less than their
+// part goes to the rest.
 std::vector<int> widths_of(const std::vector<std::string>& columns,
                            const std::vector<std::vector<std::string>>& rows, int width) {
   std::vector<int> wish(columns.size(), 1);
@@ -31,16 +32,29 @@ std::vector<int> widths_of(const std::vector<std::string>& columns,
   }
   int names = longest_word(columns.front());
   for (const auto& row : rows) names = std::max(names, longest_word(row.front()));
-  wish[0] = std::min(wish[0], std::max(names, width / 6));
+  // A heading may wrap where its cells are short.
+  int left_over = width;
+  for (std::size_t i = 1; i < wish.size(); ++i) {
+    int need = std::max(kNarrowestCell, longest_word(columns[i]));
+    for (const auto& row : rows) need = std::max(need, display_width(row[i]));
+    left_over -= need + kCellGap;
+  }
+  wish[0] = std::min(wish[0], std::max({names, width / 6, left_over}));
+  // No heading is cut in the middle of a word for long names: those wrap.
+  int heads = 0;
+  for (std::size_t i = 1; i < columns.size(); ++i)
+    heads += std::max(kNarrowestCell, longest_word(columns[i])) + kCellGap;
+  wish[0] = std::min(wish[0], std::max(width - heads, kNarrowestCell));
   int left = width - wish[0];
   std::vector<std::size_t> order;
   for (std::size_t i = 1; i < wish.size(); ++i) order.push_back(i);
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return wish[a] < wish[b]; });
   for (std::size_t i = 0; i < order.size(); ++i) {
-    const int part = left / static_cast<int>(order.size() - i) - kGap;
+    const int part = left / static_cast<int>(order.size() - i) - kCellGap;
     int& own = wish[order[i]];
-    own = std::max(kNarrowest, std::min(own, part));
-    left -= own + kGap;
+    const int word = longest_word(columns[order[i]]);
+    own = std::max({kNarrowestCell, std::min(own, part), std::min(word, left - kCellGap)});
+    left -= own + kCellGap;
   }
   return wish;
 }
@@ -71,7 +85,7 @@ TextTable lay_text_table(const std::vector<std::string>& columns,
   int x = 0;
   for (int one : widths) {
     table.starts.push_back(x);
-    x += one + kGap;
+    x += one + kCellGap;
   }
   add_row(table, columns, widths, true);
   const std::size_t head = table.lines.size();

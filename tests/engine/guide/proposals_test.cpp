@@ -235,6 +235,23 @@ TEST(Conclusion, LayoutsAreCompared) {
   const Table table = layout_comparison(test::product("A30-24GB"));
   EXPECT_EQ(table.rows.size(), 4u);
   for (const auto& row : table.rows) EXPECT_EQ(row.size(), table.columns.size());
+  EXPECT_EQ(table.rows[1][0], "1 × 2g.12gb + 2 × 1g.6gb");
+}
+
+// Q4 asks whether there is a licence or whether one can be had: the limits say no longer that nobody knows.
+TEST(Conclusion, ALicenceThatWasAnsweredIsNotCalledUnknown) {
+  auto text = [](std::optional<bool> site) {
+    Walk walk(Texts::built_in()->get()->chart, {});
+    for (const auto& [question, yes] : {std::pair{"Q1", false}, {"Q3", true}, {"Q4", true}})
+      EXPECT_TRUE(walk.answer(question, yes));
+    GuideContext context;
+    context.licence = site;
+    for (const sharing::Limit& limit : conclude(walk, {}, context, test::at(0)).limits)
+      if (limit.id == "vgpu-licence") return limit.text;
+    return std::string();
+  };
+  EXPECT_EQ(text({}), "a vGPU needs a licence; by the answer there is one, or one can be had");
+  EXPECT_EQ(text(true), "a licence is there");
 }
 
 TEST(Advice, IsCopyable) {
