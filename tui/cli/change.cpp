@@ -20,14 +20,6 @@ namespace {
 
 constexpr std::size_t kPlanLimit = 64u << 20;
 
-int refuse(const Streams& streams, const Error& error, int code) {
-  complain(streams, error);
-  return code;
-}
-int refuse(const Streams& streams, const Refusal& refusal) {
-  return refuse(streams, refusal.error, refusal.code);
-}
-
 // --- apply
 
 Result<plan::Plan> read_plan(const std::string& name, const Streams& streams) {

@@ -16,14 +16,6 @@
 namespace tessera::cli {
 namespace {
 
-int refuse(const Streams& streams, const Error& error, int code) {
-  complain(streams, error);
-  return code;
-}
-int refuse(const Streams& streams, const Refusal& refusal) {
-  return refuse(streams, refusal.error, refusal.code);
-}
-
 Markup markup_of(OutputFormat output) { return output == OutputFormat::yaml ? Markup::yaml : Markup::json; }
 
 Json clean_or_null(const std::string& text) { return text.empty() ? Json() : Json::of(clean(text)); }

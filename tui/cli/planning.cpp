@@ -26,11 +26,6 @@ bool is_needed(Source source) {
   }
 }
 
-int refuse(const Streams& streams, const Error& error, int code) {
-  complain(streams, error);
-  return code;
-}
-
 constexpr std::string_view kHowToApply =
     "To make the change: keep the plan with -o json > plan.json, then\n"
     "  tessera apply plan.json --write\n"

@@ -13,6 +13,14 @@ void complain(const Streams& streams, const Error& error) {
   streams.err << "tessera: " << to_line(error) << std::endl;
 }
 
+int refuse(const Streams& streams, const Refusal& refusal) {
+  return refuse(streams, refusal.error, refusal.code);
+}
+int refuse(const Streams& streams, const Error& error, int code) {
+  complain(streams, error);
+  return code;
+}
+
 void Lines::forget() {
   typed_.clear();
   ::tcflush(fd_, TCIFLUSH);

@@ -44,6 +44,15 @@ Result<std::string> read_all(int fd, std::size_t limit);
 // A message the way every command puts it: "tessera: what: reason (hint)".
 void complain(const Streams& streams, const Error& error);
 
+// Why a command ends here, and with which exit code.
+struct Refusal {
+  Error error;
+  int code = 0;
+};
+// Complains, and gives the exit code back.
+int refuse(const Streams& streams, const Refusal& refusal);
+int refuse(const Streams& streams, const Error& error, int code);
+
 // A stream over a descriptor that remembers why a write failed, as std::cout does not.
 // Expects SIGPIPE to be ignored.
 class DescriptorBuffer final : public std::streambuf {

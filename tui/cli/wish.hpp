@@ -8,14 +8,10 @@
 
 #include "engine/plan/planner.hpp"
 #include "tui/cli/options.hpp"
+#include "tui/cli/streams.hpp"
 
 namespace tessera::cli {
 
-// Why a command ends here, and with which exit code.
-struct Refusal {
-  Error error;
-  int code = 0;
-};
 template <class T>
 using Or = std::variant<T, Refusal>;
 

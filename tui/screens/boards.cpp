@@ -289,4 +289,15 @@ std::vector<std::vector<std::string>> stops_of(const std::vector<Board>& boards)
   return stops;
 }
 
+std::vector<std::string> parts_of_id(std::string_view id) {
+  std::vector<std::string> parts(1);
+  for (char c : id.substr(0, id.find(kShareMark))) {
+    if (c == '\x1f')
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  return parts;
+}
+
 }  // namespace tessera::tui

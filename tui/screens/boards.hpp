@@ -46,5 +46,7 @@ HolderText workload_text(const World& world, const Cluster& cluster, const Workl
 
 // Tiles that share one slice carry the workload's id behind this, so that each can be opened.
 inline constexpr char kShareMark = '\x1e';
+// "cluster\x1fnode\x1fgpu\x1fplace": the parts of a row's id; of a share those of its slice.
+std::vector<std::string> parts_of_id(std::string_view id);
 
 }  // namespace tessera::tui

@@ -5,24 +5,12 @@
 #include <utility>
 
 #include "engine/query/tables.hpp"
+#include "tui/screens/boards.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/roles.hpp"
 
 namespace tessera::tui {
 namespace {
-
-// "cluster\x1fnode\x1fgpu\x1fplace": the parts of a row id.
-std::vector<std::string> parts_of(std::string_view id) {
-  std::vector<std::string> parts(1);
-  for (char c : id) {
-    if (c == '\x1e') break;  // a share of the slice: the slice is what is asked about
-    if (c == '\x1f')
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  }
-  return parts;
-}
 
 template <class Row>
 void add_columns(Document& document, const Row& row, const World& world, int width) {
@@ -180,7 +168,7 @@ Document facts_document(const World& world, const UiState& state, int width) {
   const Screen& screen = state.top();
   const Cluster* cluster = world.model.find(screen.cluster);
   if (!cluster) return document;
-  std::vector<std::string> parts = parts_of(screen.subject);
+  std::vector<std::string> parts = parts_of_id(screen.subject);
   if (parts.size() < 2) {
     add_sources(document, *cluster, world, width);
     return document;

@@ -19,18 +19,6 @@ std::optional<RowRef> ref_under(const Screen& screen, const Model& model) {
   return screen.derived.rows[static_cast<std::size_t>(row)];
 }
 
-std::vector<std::string> split_id(std::string_view id) {
-  std::vector<std::string> parts(1);
-  for (char c : id) {
-    if (c == kShareMark) break;
-    if (c == '\x1f')
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  }
-  return parts;
-}
-
 void open_row(UiState& state, const World& world) {
   const Screen& screen = state.top();
   std::optional<RowRef> ref = ref_under(screen, world.model);
@@ -75,7 +63,7 @@ void open_overview(UiState& state, const World& world) {
 }
 
 void open_stop(UiState& state, const World& world, const std::string& id) {
-  std::vector<std::string> parts = split_id(id);
+  std::vector<std::string> parts = parts_of_id(id);
   if (parts.size() < 2) return;
   ClusterName name(parts[0]);
   const Cluster* cluster = world.model.find(name);

@@ -6,6 +6,7 @@
 #include "engine/model/reduce.hpp"
 #include "engine/sharing/platform.hpp"
 #include "engine/text.hpp"
+#include "tui/screens/boards.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/guide.hpp"
 #include "tui/screens/overview.hpp"
@@ -56,23 +57,12 @@ void point_at_work(Pointed& pointed, const Cluster& cluster, const Workload& wor
   }
 }
 
-std::vector<std::string> guide_words_of(std::string_view id) {
-  std::vector<std::string> parts(1);
-  for (char c : id) {
-    if (c == '\x1f')
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  }
-  return parts;
-}
-
 // On a node's page the cursor is on a tile, whose id names the board.
 void point_at_tile(Pointed& pointed, const Screen& screen, const Model& model) {
   const Cluster* cluster = model.find(screen.cluster);
   const Node* node = cluster ? cluster->nodes.find(NodeName(screen.subject)) : nullptr;
   if (!node) return;
-  const std::vector<std::string> parts = guide_words_of(screen.cursor);
+  const std::vector<std::string> parts = parts_of_id(screen.cursor);
   for (const Gpu& gpu : node->gpus)
     if (parts.size() > 2 && parts[2] == std::to_string(gpu.index.value))
       return point(pointed, cluster->name, node->name, gpu.index);

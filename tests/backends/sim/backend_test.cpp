@@ -1,13 +1,12 @@
 // The simulator behind the port: a first picture at once, then what changed, and nothing at speed 0.
 #include "backends/sim/backend.hpp"
 
-#include <poll.h>
-
 #include <atomic>
 #include <filesystem>
 
 #include "backends/mailbox.hpp"
 #include "tests/backends/sim/worlds.hpp"
+#include "tests/support/watch.hpp"
 
 namespace tessera::sim {
 namespace {
@@ -20,18 +19,6 @@ struct Wall {
     return [shared = at] { return TimePoint(Duration(shared->load())); };
   }
 };
-
-// Feeds the model until `done` or ten seconds have passed; waits on the mailbox, never sleeps.
-template <class Done>
-bool feed(Mailbox& mailbox, Model& model, Done done) {
-  for (int i = 0; i < 100; ++i) {
-    for (Event& event : mailbox.take()) reduce(model, std::move(event));
-    if (done()) return true;
-    pollfd wait{mailbox.wake_fd(), POLLIN, 0};
-    poll(&wait, 1, 100);
-  }
-  return false;
-}
 
 TEST(SimBackend, OpensOneForEachClusterAndShowsItAtOnce) {
   Mailbox mailbox;  // outlives whoever posts to it
@@ -47,7 +34,7 @@ TEST(SimBackend, OpensOneForEachClusterAndShowsItAtOnce) {
   EXPECT_EQ((*backends)[1]->name().text, "ml-platform");
   Model model;
   for (BackendPtr& backend : *backends) backend->start(mailbox);
-  EXPECT_TRUE(feed(mailbox, model, [&] {
+  EXPECT_TRUE(test::reduce_until(mailbox, model, [&] {
     return model.clusters.size() == 2 && model.clusters[0].loaded && model.clusters[1].loaded;
   }));
   const Cluster& cluster = *model.find(ClusterName("hpc"));
@@ -63,7 +50,8 @@ TEST(SimBackend, StandsStillAtSpeedZeroUntilItIsAsked) {
   BackendPtr backend = make_backend(worlds_of("demo")[0], 0, wall.clock());
   Model model;
   backend->start(mailbox);
-  ASSERT_TRUE(feed(mailbox, model, [&] { return !model.clusters.empty() && model.clusters[0].loaded; }));
+  ASSERT_TRUE(test::reduce_until(mailbox, model,
+                                 [&] { return !model.clusters.empty() && model.clusters[0].loaded; }));
   for (Event& event : mailbox.take()) reduce(model, std::move(event));
   *wall.at += 3'600'000;
   pollfd wait{mailbox.wake_fd(), POLLIN, 0};
@@ -80,9 +68,10 @@ TEST(SimBackend, FollowsTheWallClockAtItsSpeed) {
   BackendPtr backend = make_backend(world, 10, wall.clock());
   Model model;
   backend->start(mailbox);
-  ASSERT_TRUE(feed(mailbox, model, [&] { return !model.clusters.empty() && model.clusters[0].loaded; }));
+  ASSERT_TRUE(test::reduce_until(mailbox, model,
+                                 [&] { return !model.clusters.empty() && model.clusters[0].loaded; }));
   *wall.at += 360'000;  // six minutes of ours, an hour of theirs
-  EXPECT_TRUE(feed(mailbox, model, [&] {
+  EXPECT_TRUE(test::reduce_until(mailbox, model, [&] {
     const auto& last = model.clusters[0].sources[Source::simulator].last_ok;
     return last && *last >= kMonday + std::chrono::hours(1);
   }));
@@ -96,9 +85,10 @@ TEST(SimBackend, GoesOnWhenTheWallClockJumpsBack) {
   BackendPtr backend = make_backend(worlds_of("demo")[0], 1, wall.clock());
   Model model;
   backend->start(mailbox);
-  ASSERT_TRUE(feed(mailbox, model, [&] { return !model.clusters.empty() && model.clusters[0].loaded; }));
+  ASSERT_TRUE(test::reduce_until(mailbox, model,
+                                 [&] { return !model.clusters.empty() && model.clusters[0].loaded; }));
   *wall.at -= 7'200'000;
-  EXPECT_TRUE(feed(mailbox, model, [&] { return model.clusters[0].clock->wall < kMonday; }));
+  EXPECT_TRUE(test::reduce_until(mailbox, model, [&] { return model.clusters[0].clock->wall < kMonday; }));
   EXPECT_GE(cluster_now(model.clusters[0], wall.clock()()), kMonday);
 }
 
@@ -108,10 +98,11 @@ TEST(SimBackend, TellsWhenItsSourceStopsAnswering) {
   BackendPtr backend = make_backend(worlds_of("broken")[3], 1, wall.clock());
   Model model;
   backend->start(mailbox);
-  ASSERT_TRUE(feed(mailbox, model, [&] { return !model.clusters.empty() && model.clusters[0].loaded; }));
+  ASSERT_TRUE(test::reduce_until(mailbox, model,
+                                 [&] { return !model.clusters.empty() && model.clusters[0].loaded; }));
   *wall.at += 60'000;
-  EXPECT_TRUE(
-      feed(mailbox, model, [&] { return model.clusters[0].sources[Source::simulator].failure.has_value(); }));
+  EXPECT_TRUE(test::reduce_until(
+      mailbox, model, [&] { return model.clusters[0].sources[Source::simulator].failure.has_value(); }));
   EXPECT_EQ(model.clusters[0].nodes.size(), 2u);
 }
 

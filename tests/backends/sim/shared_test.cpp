@@ -1,5 +1,4 @@
 // One state file, several who act on it: nothing is lost, and everyone sees what the others did.
-#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -12,6 +11,7 @@
 #include "backends/sim/by_hand.hpp"
 #include "backends/sim/state_text.hpp"
 #include "tests/backends/sim/hands.hpp"
+#include "tests/support/watch.hpp"
 
 namespace tessera::sim {
 namespace {
@@ -38,17 +38,6 @@ class Answer {
   std::condition_variable told_;
   std::optional<Result<T>> result_;
 };
-
-template <class Done>
-bool feed(Mailbox& mailbox, Model& model, Done done) {
-  for (int i = 0; i < 200; ++i) {
-    for (Event& event : mailbox.take()) reduce(model, std::move(event));
-    if (done()) return true;
-    pollfd wait{mailbox.wake_fd(), POLLIN, 0};
-    poll(&wait, 1, 100);
-  }
-  return false;
-}
 
 class SharedWorld : public ::testing::Test {
  protected:
@@ -112,9 +101,10 @@ TEST_F(SharedWorld, TellsTheConsoleWhatAnotherProcessDid) {
   Model model;
   BackendPtr console = one(), run = one();
   console->start(mailbox);
-  ASSERT_TRUE(feed(mailbox, model, [&] { return !model.clusters.empty() && model.clusters[0].loaded; }));
+  ASSERT_TRUE(test::reduce_until(mailbox, model,
+                                 [&] { return !model.clusters.empty() && model.clusters[0].loaded; }));
   EXPECT_TRUE(act(*run, plan::CloseNode{"x"}).ok());
-  EXPECT_TRUE(feed(mailbox, model, [&] {
+  EXPECT_TRUE(test::reduce_until(mailbox, model, [&] {
     return model.clusters[0].nodes.find(NodeName("h100-03"))->health == Health::draining;
   }));
 }
@@ -124,7 +114,8 @@ TEST_F(SharedWorld, TellsTheConsoleAtOnceWhatItDidItself) {
   Model model;
   BackendPtr console = one();
   console->start(mailbox);
-  ASSERT_TRUE(feed(mailbox, model, [&] { return !model.clusters.empty() && model.clusters[0].loaded; }));
+  ASSERT_TRUE(test::reduce_until(mailbox, model,
+                                 [&] { return !model.clusters.empty() && model.clusters[0].loaded; }));
   for (Event& event : mailbox.take()) reduce(model, std::move(event));
   EXPECT_TRUE(act(*console, plan::CloseNode{"x"}).ok());
   for (Event& event : mailbox.take()) reduce(model, std::move(event));
@@ -136,11 +127,12 @@ TEST_F(SharedWorld, IsMovedAlongByWhoeverHasASpeed) {
   Model model;
   BackendPtr still = one(), moving = one(10);
   still->start(mailbox);
-  ASSERT_TRUE(feed(mailbox, model, [&] { return !model.clusters.empty() && model.clusters[0].loaded; }));
+  ASSERT_TRUE(test::reduce_until(mailbox, model,
+                                 [&] { return !model.clusters.empty() && model.clusters[0].loaded; }));
   *wall += 60'000;
   ASSERT_TRUE(see(*moving).ok());
   EXPECT_EQ(saved().now, kMonday + std::chrono::minutes(10));
-  EXPECT_TRUE(feed(mailbox, model, [&] {
+  EXPECT_TRUE(test::reduce_until(mailbox, model, [&] {
     return cluster_now(model.clusters[0], kMonday) == kMonday + std::chrono::minutes(10);
   })) << "and the other's clock is told so";
 }
