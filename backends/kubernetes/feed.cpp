@@ -11,7 +11,7 @@ namespace {
 constexpr int kPage = 500;
 constexpr Duration kListDeadline{60000};
 // Bookmarks come about once a minute; twice missed, the connection is taken for dead.
-constexpr Duration kIdle{150000};
+constexpr Duration kSilence{150000};
 constexpr int kWatchSeconds = 290;  // then the server ends it by itself
 constexpr std::size_t kLine = 16u << 20;
 constexpr Duration kFirstWait{1000}, kLongestWait{30000};
@@ -125,12 +125,12 @@ void Feed::State::watch() {
   HttpCall request;
   request.target = target("watch=1&allowWatchBookmarks=true&timeoutSeconds=" + std::to_string(kWatchSeconds) +
                           "&resourceVersion=" + url_escape(version));
-  request.deadline = kIdle;
+  request.deadline = kSilence;
   request.limit = kLine;
   calls.called();
   auto weak = weak_from_this();
   running = client.stream(
-      std::move(request), kIdle,
+      std::move(request), kSilence,
       [weak] {
         auto self = weak.lock();
         if (!self) return;

@@ -19,7 +19,7 @@ std::optional<int> number(std::string_view text) {
   return value;
 }
 
-int small(std::int64_t count) { return static_cast<int>(std::clamp<std::int64_t>(count, 0, kMostGpus)); }
+int few(std::int64_t count) { return static_cast<int>(std::clamp<std::int64_t>(count, 0, kMostGpus)); }
 
 std::optional<int> label_number(const NodeObject& node, std::string_view key) {
   return number(node.label(key));
@@ -53,13 +53,13 @@ void set_replicas(NodeSharing& sharing, std::optional<int> replicas, std::string
 
 // nvidia.com/mig-<profile>.count and its replicas.
 void read_mixed(NodeSharing& sharing, const NodeObject& node) {
-  constexpr std::string_view kPrefix = "nvidia.com/mig-", kCount = ".count";
-  for (auto it = node.meta.labels.lower_bound(kPrefix); it != node.meta.labels.end(); ++it) {
+  constexpr std::string_view kMigPrefix = "nvidia.com/mig-", kCount = ".count";
+  for (auto it = node.meta.labels.lower_bound(kMigPrefix); it != node.meta.labels.end(); ++it) {
     std::string_view key = it->first;
-    if (!key.starts_with(kPrefix)) break;
+    if (!key.starts_with(kMigPrefix)) break;
     if (!key.ends_with(kCount)) continue;
     std::string stem(key.substr(0, key.size() - kCount.size()));
-    auto profile = mig::canonical_profile(std::string_view(stem).substr(kPrefix.size()));
+    auto profile = mig::canonical_profile(std::string_view(stem).substr(kMigPrefix.size()));
     auto count = number(it->second);
     if (!profile || !count || *count == 0) continue;
     sharing.instances[*profile] = std::min(*count, kMostGpus);
@@ -73,11 +73,11 @@ void read_counts(NodeSharing& sharing, const NodeObject& node, bool labelled) {
     auto name = sharing::parse_resource(resource, Scheduler::kubernetes);
     if (!name || count <= 0) continue;
     if (name->shared) sharing.renamed = true;
-    if (name->kind == sharing::ResourceKind::vgpu) sharing.vgpus[name->type] = small(count);
+    if (name->kind == sharing::ResourceKind::vgpu) sharing.vgpus[name->type] = few(count);
     if (labelled) continue;
-    if (name->kind == sharing::ResourceKind::gpu) sharing.whole = small(count);
+    if (name->kind == sharing::ResourceKind::gpu) sharing.whole = few(count);
     if (name->kind == sharing::ResourceKind::instance && name->profile)
-      sharing.instances[*name->profile] = small(count);
+      sharing.instances[*name->profile] = few(count);
   }
   if (!labelled && sharing.instances.empty() && sharing.whole > 0) sharing.boards = sharing.whole;
 }
@@ -106,9 +106,9 @@ void read_ack(NodeSharing& sharing, const NodeObject& node) {
   auto memory = node.has("aliyun.com/gpu-mem");
   auto count = node.has("aliyun.com/gpu-count");
   if (!memory || *memory <= 0 || !count || *count <= 0) return;
-  sharing.boards = sharing.whole = small(*count);
+  sharing.boards = sharing.whole = few(*count);
   sharing.method = Strategy::shard;
-  sharing.replicas = std::max(1, small(*memory / *count));
+  sharing.replicas = std::max(1, few(*memory / *count));
   if (sharing.model.empty()) sharing.model = node.label("aliyun.accelerator/nvidia_name");
 }
 
@@ -143,7 +143,7 @@ NodeSharing sharing_of(const NodeObject& node, const mig::Catalogue* catalogue) 
     } else if (replicas && *replicas > 0) {
       // Some boards are cut, some are not: those that are not are what the plugin offers as nvidia.com/gpu.
       auto offered = node.has("nvidia.com/gpu").value_or(0) + node.has("nvidia.com/gpu.shared").value_or(0);
-      sharing.whole = std::min(boards, small(offered / std::max(1, *replicas)));
+      sharing.whole = std::min(boards, few(offered / std::max(1, *replicas)));
     }
   }
   read_counts(sharing, node, labelled);

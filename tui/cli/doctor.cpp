@@ -13,7 +13,7 @@
 namespace tessera::cli {
 namespace {
 
-std::string_view word(Severity severity) {
+std::string_view severity_word(Severity severity) {
   switch (severity) {
     case Severity::info: return "info";
     case Severity::good: return "good";
@@ -27,7 +27,7 @@ Json json_of(const std::vector<insight::Finding>& findings) {
   Json list = Json::list();
   for (const insight::Finding& finding : findings) {
     Json one = Json::map();
-    one.add("severity", Json::of(std::string(word(finding.severity))));
+    one.add("severity", Json::of(std::string(severity_word(finding.severity))));
     one.add("cluster", Json::of(finding.cluster.text));
     one.add("subject", finding.subject.empty() ? Json() : Json::of(finding.subject));
     one.add("is_node", Json::of(finding.is_node));
@@ -48,7 +48,7 @@ Grid grid_of(const std::vector<insight::Finding>& findings) {
                 {"text", "WHAT"},
                 {"hint", "WAY OUT"}};
   for (const insight::Finding& finding : findings)
-    grid.rows.push_back({std::string(word(finding.severity)), finding.cluster.text,
+    grid.rows.push_back({std::string(severity_word(finding.severity)), finding.cluster.text,
                          finding.subject.empty() ? "-" : finding.subject, finding.text, finding.hint});
   return grid;
 }

@@ -9,7 +9,7 @@
 namespace tessera::cli {
 namespace {
 
-constexpr const char* kAsking = "cannot walk the guide";
+constexpr const char* kWalking = "cannot walk the guide";
 
 // Asks what is here once. Returns the exit code when there is nothing to look at, which has been said then.
 std::optional<int> look(World& world, const Options& options) {
@@ -32,7 +32,7 @@ int run_guide(const Options& options, const mig::Catalogue& catalogue, const gui
     return kUsage;
   };
   if (options.output == OutputFormat::csv) {
-    return refuse({kAsking, "its answer is no table of rows", "-o table, json or yaml"});
+    return refuse({kWalking, "its answer is no table of rows", "-o table, json or yaml"});
   }
   if (options.compare) {
     streams.out << print_tables(texts, {}, joins.wall(), options);

@@ -14,10 +14,10 @@ constexpr int kPinned = 3;   // the hint, what is free, what waits
 constexpr int kRoomy = 118;  // from here on the sharing stands in the cluster's own line
 
 // Columns of the cluster table, from the left; 0: there is no room for this one.
-struct Columns {
+struct ClusterColumns {
   int name, scheduler, nodes, gpus, bar, bar_width, free, pending, needs, sharing;
 };
-Columns columns_for(int width) {
+ClusterColumns cluster_columns(int width) {
   if (width >= 150) return {1, 18, 32, 39, 49, 16, 72, 81, 91, 100};
   if (width >= kRoomy) return {1, 15, 27, 34, 43, 7, 56, 65, 74, 82};
   if (width >= 79) return {1, 15, 27, 34, 43, 7, 56, 65, 74, 0};
@@ -32,7 +32,7 @@ std::string sharing_text(const insight::Totals& totals) {
 }
 
 void draw_heading(Canvas& canvas, Rect area, int y) {
-  Columns at = columns_for(area.width);
+  ClusterColumns at = cluster_columns(area.width);
   canvas.put(area.x + at.name, y, "CLUSTER", Role::heading);
   if (at.scheduler) canvas.put(area.x + at.scheduler, y, "SCHEDULER", Role::heading);
   put_right(canvas, area.x + at.nodes + 5, y, "NODES", Role::heading);
@@ -55,7 +55,7 @@ void draw_cluster(Canvas& canvas, Rect area, int y, const World& world, const Ui
   if (index >= world.model.clusters.size() || index >= state.overview.totals.size()) return;
   const Cluster& cluster = world.model.clusters[index];
   const insight::Totals& totals = state.overview.totals[index];
-  Columns at = columns_for(area.width);
+  ClusterColumns at = cluster_columns(area.width);
   Style plain = selected ? Style(Role::text).with_bold() : Style(Role::text);
   int name_end = at.scheduler ? at.scheduler : at.nodes;
   put_cell(canvas, area.x + at.name, y, name_end - at.name - 1, cluster.name.text, plain, state.ascii);

@@ -10,7 +10,7 @@ const Product& text_h100() {
   return *built_in.by_key("H100-80GB-SXM5");
 }
 
-std::string reason(std::string_view text) {
+std::string read_back(std::string_view text) {
   const Result<Layout> result = parse_layout(text_h100(), text);
   return result.ok() ? to_text(text_h100(), *result) : result.error().reason;
 }
@@ -24,23 +24,25 @@ TEST(LayoutText, ReadsWhatItWrites) {
 }
 
 TEST(LayoutText, IsEasyOnTheHand) {
-  EXPECT_EQ(reason(" 3g.40gb@4 , 2g.20gb@2,1g.10gb@0 "), "1g.10gb@0,2g.20gb@2,3g.40gb@4");
-  EXPECT_EQ(reason("MIG 1g.10gb.me@0"), "1g.10gb+me@0");
-  EXPECT_EQ(reason("2x3g.40gb"), "3g.40gb@0,3g.40gb@4");
-  EXPECT_EQ(reason("3g.40gb,1g.10gb@0"), "1g.10gb@0,3g.40gb@4") << "a start is chosen where none is given";
-  EXPECT_EQ(reason(""), "");
+  EXPECT_EQ(read_back(" 3g.40gb@4 , 2g.20gb@2,1g.10gb@0 "), "1g.10gb@0,2g.20gb@2,3g.40gb@4");
+  EXPECT_EQ(read_back("MIG 1g.10gb.me@0"), "1g.10gb+me@0");
+  EXPECT_EQ(read_back("2x3g.40gb"), "3g.40gb@0,3g.40gb@4");
+  EXPECT_EQ(read_back("3g.40gb,1g.10gb@0"), "1g.10gb@0,3g.40gb@4") << "a start is chosen where none is given";
+  EXPECT_EQ(read_back(""), "");
 }
 
 TEST(LayoutText, NamesThePartThatIsWrong) {
-  EXPECT_EQ(reason("1g.10gb@0,5g.10gb@1"), "part 2, \"5g.10gb@1\": no profile of this product");
-  EXPECT_EQ(reason("1g.10gb@x"), "part 1, \"1g.10gb@x\": after @ the number of a memory slice is expected");
-  EXPECT_EQ(reason("1g.10gb@-1"), "part 1, \"1g.10gb@-1\": after @ the number of a memory slice is expected");
-  EXPECT_EQ(reason("1g.10gb@0,"), "part 2, \"\": no profile of this product");
-  EXPECT_EQ(reason("2x1g.10gb@0"), "part 1, \"2x1g.10gb@0\": several instances cannot start at one place");
-  EXPECT_EQ(reason("99x1g.10gb"), "part 1, \"99x1g.10gb\": a board holds 1 to 16 instances");
-  EXPECT_EQ(reason("0x1g.10gb"), "part 1, \"0x1g.10gb\": a board holds 1 to 16 instances");
-  EXPECT_EQ(reason("\x1B[2J"), "part 1, \"\u00B7[2J\": no profile of this product");
-  EXPECT_EQ(reason(std::string(5000, ',')), "it is longer than 4096 bytes");
+  EXPECT_EQ(read_back("1g.10gb@0,5g.10gb@1"), "part 2, \"5g.10gb@1\": no profile of this product");
+  EXPECT_EQ(read_back("1g.10gb@x"),
+            "part 1, \"1g.10gb@x\": after @ the number of a memory slice is expected");
+  EXPECT_EQ(read_back("1g.10gb@-1"),
+            "part 1, \"1g.10gb@-1\": after @ the number of a memory slice is expected");
+  EXPECT_EQ(read_back("1g.10gb@0,"), "part 2, \"\": no profile of this product");
+  EXPECT_EQ(read_back("2x1g.10gb@0"), "part 1, \"2x1g.10gb@0\": several instances cannot start at one place");
+  EXPECT_EQ(read_back("99x1g.10gb"), "part 1, \"99x1g.10gb\": a board holds 1 to 16 instances");
+  EXPECT_EQ(read_back("0x1g.10gb"), "part 1, \"0x1g.10gb\": a board holds 1 to 16 instances");
+  EXPECT_EQ(read_back("\x1B[2J"), "part 1, \"\u00B7[2J\": no profile of this product");
+  EXPECT_EQ(read_back(std::string(5000, ',')), "it is longer than 4096 bytes");
   const Result<Layout> unknown = parse_layout(text_h100(), "1g.5gb");
   EXPECT_EQ(unknown.error().hint,
             "H100-80GB-SXM5 has 1g.10gb, 1g.10gb+me, 1g.20gb, 2g.20gb, 3g.40gb, 4g.40gb, 7g.80gb");

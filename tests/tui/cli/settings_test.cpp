@@ -5,8 +5,8 @@
 namespace tessera::cli {
 namespace {
 
-Result<Options> options_of(const std::vector<std::string>& words, const Environment& environment = {},
-                           const std::vector<TextFile>& files = {}) {
+Result<Options> settled(const std::vector<std::string>& words, const Environment& environment = {},
+                        const std::vector<TextFile>& files = {}) {
   auto parsed = parse_arguments(words);
   if (!parsed) return parsed.error();
   auto settings = gather(*parsed, environment, files);
@@ -16,7 +16,7 @@ Result<Options> options_of(const std::vector<std::string>& words, const Environm
 
 std::string error_of(const std::vector<std::string>& words, const Environment& environment = {},
                      const std::vector<TextFile>& files = {}) {
-  auto options = options_of(words, environment, files);
+  auto options = settled(words, environment, files);
   return options ? "" : to_line(options.error());
 }
 
@@ -24,40 +24,40 @@ const TextFile kMine{"/home/ada/.config/tessera/config.yaml", "theme: light\nint
 const TextFile kSite{"/etc/tessera/config.yaml", "theme: mono\nascii: true\n"};
 
 TEST(Settings, FlagBeforeEnvironmentBeforeFileBeforeDefault) {
-  EXPECT_EQ(options_of({})->theme, "dark");
-  EXPECT_EQ(options_of({}, {}, {kSite})->theme, "mono");
-  EXPECT_EQ(options_of({}, {}, {kMine, kSite})->theme, "light");
-  EXPECT_EQ(options_of({}, {{"TESSERA_THEME", "colour-blind"}}, {kMine, kSite})->theme, "colour-blind");
-  EXPECT_EQ(options_of({"--theme", "dark"}, {{"TESSERA_THEME", "mono"}}, {kMine, kSite})->theme, "dark");
+  EXPECT_EQ(settled({})->theme, "dark");
+  EXPECT_EQ(settled({}, {}, {kSite})->theme, "mono");
+  EXPECT_EQ(settled({}, {}, {kMine, kSite})->theme, "light");
+  EXPECT_EQ(settled({}, {{"TESSERA_THEME", "colour-blind"}}, {kMine, kSite})->theme, "colour-blind");
+  EXPECT_EQ(settled({"--theme", "dark"}, {{"TESSERA_THEME", "mono"}}, {kMine, kSite})->theme, "dark");
 }
 
 TEST(Settings, WhatOneFileDoesNotSayTheOtherMay) {
-  auto options = options_of({}, {}, {kMine, kSite});
+  auto options = settled({}, {}, {kMine, kSite});
   ASSERT_TRUE(options);
   EXPECT_TRUE(options->ascii);
   EXPECT_EQ(options->interval, Duration(20000));
 }
 
 TEST(Settings, ReadOnlyUnlessToldOtherwiseAndReadOnlyWins) {
-  EXPECT_FALSE(options_of({})->write);
-  EXPECT_TRUE(options_of({"--write"})->write);
-  EXPECT_FALSE(options_of({"--write", "--readonly"})->write);
-  EXPECT_FALSE(options_of({"--readonly", "--write"})->write);
+  EXPECT_FALSE(settled({})->write);
+  EXPECT_TRUE(settled({"--write"})->write);
+  EXPECT_FALSE(settled({"--write", "--readonly"})->write);
+  EXPECT_FALSE(settled({"--readonly", "--write"})->write);
 }
 
 TEST(Settings, TheFlagWriteBeatsWhatEnvironmentAndFilesSay) {
   const TextFile careful{"/etc/tessera/config.yaml", "readonly: true\n"};
-  EXPECT_TRUE(options_of({"--write"}, {{"TESSERA_READONLY", "1"}})->write);
-  EXPECT_TRUE(options_of({"--write"}, {}, {careful})->write);
-  EXPECT_FALSE(options_of({"--write", "--readonly"}, {}, {careful})->write);
-  EXPECT_FALSE(options_of({}, {}, {careful})->write);
+  EXPECT_TRUE(settled({"--write"}, {{"TESSERA_READONLY", "1"}})->write);
+  EXPECT_TRUE(settled({"--write"}, {}, {careful})->write);
+  EXPECT_FALSE(settled({"--write", "--readonly"}, {}, {careful})->write);
+  EXPECT_FALSE(settled({}, {}, {careful})->write);
 }
 
 TEST(Settings, ASiteSaysWhatItsClustersDoNotTell) {
   const TextFile site{"/etc/tessera/config.yaml",
                       "platform: fpt\nplugin-strategy: single\nrename-shared: true\nquota: physics=16,ml=8\n"
                       "default-cpus-per-gpu: 8\nbilled-by-gpu: true\n"};
-  auto options = options_of({"plan"}, {}, {site});
+  auto options = settled({"plan"}, {}, {site});
   ASSERT_TRUE(options) << to_line(options.error());
   const plan::SiteRules& rules = options->rules;
   EXPECT_EQ(rules.platform, sharing::Platform::fpt);
@@ -66,7 +66,7 @@ TEST(Settings, ASiteSaysWhatItsClustersDoNotTell) {
   EXPECT_EQ(rules.quotas, (std::map<std::string, std::int64_t>{{"physics", 16}, {"ml", 8}}));
   EXPECT_EQ(rules.default_cpus_per_gpu, 8);
   EXPECT_TRUE(rules.billed_by_gpu);
-  EXPECT_EQ(options_of({"plan"})->rules.strategy, std::nullopt);
+  EXPECT_EQ(settled({"plan"})->rules.strategy, std::nullopt);
 }
 
 TEST(Settings, AQuotaThatIsNoneIsRefused) {
@@ -75,19 +75,19 @@ TEST(Settings, AQuotaThatIsNoneIsRefused) {
 }
 
 TEST(Settings, NoColorCountsWhateverItSaysUnlessItIsEmpty) {
-  EXPECT_TRUE(options_of({})->color);
-  EXPECT_FALSE(options_of({}, {{"NO_COLOR", "0"}})->color);
-  EXPECT_TRUE(options_of({}, {{"NO_COLOR", ""}})->color);
-  EXPECT_FALSE(options_of({"-C"})->color);
+  EXPECT_TRUE(settled({})->color);
+  EXPECT_FALSE(settled({}, {{"NO_COLOR", "0"}})->color);
+  EXPECT_TRUE(settled({}, {{"NO_COLOR", ""}})->color);
+  EXPECT_FALSE(settled({"-C"})->color);
 }
 
 TEST(Settings, SlurmConfComesFromSlurmsOwnVariable) {
-  EXPECT_EQ(options_of({}, {{"SLURM_CONF", "/opt/slurm.conf"}})->slurm_conf, "/opt/slurm.conf");
-  EXPECT_EQ(options_of({"--slurm-conf", "/x"}, {{"SLURM_CONF", "/opt/slurm.conf"}})->slurm_conf, "/x");
+  EXPECT_EQ(settled({}, {{"SLURM_CONF", "/opt/slurm.conf"}})->slurm_conf, "/opt/slurm.conf");
+  EXPECT_EQ(settled({"--slurm-conf", "/x"}, {{"SLURM_CONF", "/opt/slurm.conf"}})->slurm_conf, "/x");
 }
 
 TEST(Settings, TheSimulationIsDescribedInFull) {
-  auto options = options_of({"nodes", "--sim=broken", "--sim-seed=7", "--sim-speed=0", "--sim-state=/tmp/s"});
+  auto options = settled({"nodes", "--sim=broken", "--sim-seed=7", "--sim-speed=0", "--sim-state=/tmp/s"});
   ASSERT_TRUE(options);
   EXPECT_EQ(options->sim, "broken");
   EXPECT_EQ(options->sim_seed, 7u);
@@ -96,21 +96,21 @@ TEST(Settings, TheSimulationIsDescribedInFull) {
 }
 
 TEST(Settings, AStateFileAloneMeansTheSimulator) {
-  EXPECT_EQ(options_of({"nodes", "--sim-state=/tmp/s"})->sim, "");
-  EXPECT_EQ(options_of({"nodes", "--sim"})->sim, "");
-  EXPECT_FALSE(options_of({"nodes"})->sim.has_value());
+  EXPECT_EQ(settled({"nodes", "--sim-state=/tmp/s"})->sim, "");
+  EXPECT_EQ(settled({"nodes", "--sim"})->sim, "");
+  EXPECT_FALSE(settled({"nodes"})->sim.has_value());
 }
 
 TEST(Settings, ListsAreSplitAtCommas) {
-  auto options = options_of({"gpus", "--sort", "node,-use", "--columns=node,gpu"});
+  auto options = settled({"gpus", "--sort", "node,-use", "--columns=node,gpu"});
   ASSERT_TRUE(options);
   EXPECT_EQ(options->sort, (std::vector<std::string>{"node", "-use"}));
   EXPECT_EQ(options->columns, (std::vector<std::string>{"node", "gpu"}));
 }
 
 TEST(Settings, AnEmptyLayoutCanBeChecked) {
-  EXPECT_EQ(options_of({"layouts", "A30", "--check", ""})->check, "");
-  EXPECT_FALSE(options_of({"layouts", "A30"})->check.has_value());
+  EXPECT_EQ(settled({"layouts", "A30", "--check", ""})->check, "");
+  EXPECT_FALSE(settled({"layouts", "A30"})->check.has_value());
 }
 
 TEST(Settings, ErrorsNameWhoSaidIt) {
@@ -132,7 +132,7 @@ TEST(Settings, AnUnknownSettingIsAnErrorWithItsLine) {
   EXPECT_NE(error_of({}, {}, {{"c.yaml", "write: true\n"}}).find("unknown setting"), std::string::npos);
 }
 
-TEST(Settings, AnEmptyFileSetsNothing) { EXPECT_EQ(options_of({}, {}, {{"c.yaml", ""}})->theme, "dark"); }
+TEST(Settings, AnEmptyFileSetsNothing) { EXPECT_EQ(settled({}, {}, {{"c.yaml", ""}})->theme, "dark"); }
 
 TEST(Settings, NumbersAreCheckedToTheEnd) {
   EXPECT_NE(error_of({"nodes", "--sim-seed", "12x"}), "");
