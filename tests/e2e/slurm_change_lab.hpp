@@ -254,7 +254,7 @@ class SlurmChange : public testing::Test {
   static Running run_on(const std::string& node, const std::string& gres) {
     Running job{lab_->submit({"-w", node, "--gres=" + gres, "-t", "60"}), ""};
     auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    while (std::chrono::steady_clock::now() < end) {
+    for (; std::chrono::steady_clock::now() < end; lab_->pause()) {
       std::string told = lab_->run({"scontrol", "-o", "show", "job", job.id}).out;
       job.started = field(told, "StartTime");
       if (field(told, "JobState") == "RUNNING") return job;

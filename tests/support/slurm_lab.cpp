@@ -141,9 +141,14 @@ std::string SlurmLab::submit(std::vector<std::string> arguments, unsigned uid) c
 
 bool SlurmLab::wait(const std::vector<std::string>& argv, bool (*done)(const std::string& out)) const {
   auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while (std::chrono::steady_clock::now() < end)
+  for (; std::chrono::steady_clock::now() < end; pause())
     if (done(run(argv).out)) return true;
   return false;
+}
+
+void SlurmLab::pause() const {
+  pollfd lab{from_, POLLIN, 0};
+  ::poll(&lab, 1, 100);
 }
 
 void SlurmLab::signal(const std::string& daemon, int number) const {

@@ -37,6 +37,8 @@ class SlurmLab {
   std::string submit(std::vector<std::string> arguments, unsigned uid = 0) const;
   // Runs the command again and again until `done` says so of its output; false: not within 20 s.
   bool wait(const std::vector<std::string>& argv, bool (*done)(const std::string& out)) const;
+  // Between two questions of who waits for Slurm: without it they would keep it and the machine busy.
+  void pause() const;
 
   // daemon: "slurmctld", "munged", "slurmd-gpu01".
   void signal(const std::string& daemon, int number) const;

@@ -75,7 +75,7 @@ RC_GTEST_PROP(AnyAction, KeepsTheWorldWhole, ()) {
   std::vector<World> worlds = worlds_of(luck.below(3) == 0 ? "blackwell" : "demo", luck.below(4));
   World& world = worlds[luck.below(worlds.size())];
   std::vector<TrapHelp> kinds = trap_help();
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < 40; ++i) {
     if (luck.below(5) == 0) world.traps.push_back({*parse_trap(kinds[luck.below(kinds.size())].word), 0});
     auto index = static_cast<std::uint32_t>(luck.below(world.nodes.size()));
     plan::Order order{NodeName(world.node_name(index)), any_action(world, world.nodes[index], luck),
