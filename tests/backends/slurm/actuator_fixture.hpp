@@ -91,7 +91,8 @@ class SlurmActuatorTest : public testing::Test {
     auto promise = std::make_shared<std::promise<Result<T>>>();
     auto future = promise->get_future();
     ask([promise](Result<T> told) { promise->set_value(std::move(told)); });
-    if (future.wait_for(std::chrono::seconds(30)) != std::future_status::ready) return Error{"no answer", "", ""};
+    if (future.wait_for(std::chrono::seconds(30)) != std::future_status::ready)
+      return Error{"no answer", "", ""};
     return future.get();
   }
   plan::NodeFacts look() {
