@@ -41,8 +41,8 @@ class Measured : public testing::Test {
     auto found = cluster.remarks.find(Source::dcgm);
     return found == cluster.remarks.end() || found->second.empty() ? nullptr : &found->second;
   }
-  LabApi api;
   LabApi::Answer metrics{200, "", {}};
+  LabApi api;  // the first to go: it answers from the other
 };
 
 TEST_F(Measured, TheExporterTellsUseAndWhichSliceAPodHolds) {

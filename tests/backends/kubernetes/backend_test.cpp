@@ -115,9 +115,9 @@ TEST(KubernetesBackendTest, AWatchGoesOnFromTheLastVersionSeen) {
 }
 
 TEST(KubernetesBackendTest, AVersionThatIsGoneIsListedAgainWithoutBlanking) {
+  std::atomic<bool> later = false;
   LabApi api;
   api.nodes = {{"a", gpu_node("a")}, {"b", gpu_node("b")}};
-  std::atomic<bool> later = false;
   api.instead = [&](const std::string& path, const std::string& query) -> std::optional<LabApi::Answer> {
     if (path != "/api/v1/nodes" || query.find("watch") != std::string::npos || !later) return std::nullopt;
     return LabApi::Answer{200, list_json({gpu_node("b", "9"), gpu_node("c", "9")}, "900"), {}};
@@ -137,8 +137,8 @@ TEST(KubernetesBackendTest, AVersionThatIsGoneIsListedAgainWithoutBlanking) {
 }
 
 TEST(KubernetesBackendTest, ListsComeByPagesAndTheFirstIsShownAtOnce) {
-  LabApi api;
   std::atomic<bool> go_on = false;
+  LabApi api;
   api.instead = [&](const std::string& path, const std::string& query) -> std::optional<LabApi::Answer> {
     if (path != "/api/v1/nodes" || query.find("watch") != std::string::npos) return std::nullopt;
     if (query.find("limit=500") == std::string::npos) return LabApi::Answer{400, "no limit", {}};
@@ -155,8 +155,8 @@ TEST(KubernetesBackendTest, ListsComeByPagesAndTheFirstIsShownAtOnce) {
 }
 
 TEST(KubernetesBackendTest, PagesThatExpireAreReadAfresh) {
-  LabApi api;
   std::atomic<int> expired = 0;
+  LabApi api;
   api.instead = [&](const std::string& path, const std::string& query) -> std::optional<LabApi::Answer> {
     if (path != "/api/v1/nodes" || query.find("watch") != std::string::npos) return std::nullopt;
     if (query.find("continue=") != std::string::npos && expired++ == 0)
@@ -192,9 +192,9 @@ TEST(KubernetesBackendTest, WhatIsForbiddenIsNamedAndTheRestIsShown) {
 }
 
 TEST(KubernetesBackendTest, ABusyServerIsAskedAgainByItself) {
+  std::atomic<int> refused = 0;
   LabApi api;
   api.nodes = {{"a", gpu_node("a")}};
-  std::atomic<int> refused = 0;
   api.instead = [&](const std::string& path, const std::string&) -> std::optional<LabApi::Answer> {
     if (path != "/api/v1/nodes" || refused++ > 0) return std::nullopt;
     return LabApi::Answer{429, "too many requests", {"Retry-After: 1"}};

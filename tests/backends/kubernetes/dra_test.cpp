@@ -77,10 +77,10 @@ class Claimed : public testing::Test {
   }
   static const Node& a(const Cluster& cluster) { return *cluster.nodes.find(NodeName("a")); }
 
-  LabApi api;
   std::string base = "/apis/resource.k8s.io/v1/";
   std::vector<std::string> slices, claims;
   std::optional<LabApi::Answer> refused;  // instead of the claims
+  LabApi api;                             // the first to go: it answers from the others
 };
 
 TEST_F(Claimed, DevicesAreBoardsAndSlicesAndClaimsSayWhoHoldsWhich) {
