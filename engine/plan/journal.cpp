@@ -226,7 +226,8 @@ Result<Journal> parse_journal(std::string_view text, std::string_view file) {
     journal.entries.push_back(std::move(*entry));
     at = journal.good_bytes = end + 1;
   }
-  if (journal.entries.empty()) return broken(file, 1, "it is empty");
+  if (journal.entries.empty())
+    return broken(file, 1, journal.torn ? "cut off within its first line: nothing had begun" : "it is empty");
   return journal;
 }
 

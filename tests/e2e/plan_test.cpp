@@ -25,6 +25,10 @@ TEST_F(PlanLab, NamesWhoIsDisturbedAndWhatBecomesOfThem) {
   Ran texts = must({"plan", "-n", "n2", "--layout", "none", "--messages"});
   EXPECT_TRUE(has(texts.out, "--- to alice\n")) << texts.out;
   EXPECT_TRUE(has(texts.out, "--- to bob\n")) << texts.out;
+  Ran list = must({"plan", "-n", "n2", "--layout", "none", "--messages", "-o", "json"});
+  EXPECT_EQ(text_at(list.out, "/0/user"), "alice") << list.out;
+  EXPECT_EQ(text_at(list.out, "/1/user"), "bob") << list.out;
+  EXPECT_TRUE(has(text_at(list.out, "/1/text"), "n2")) << list.out;
 }
 
 TEST_F(PlanLab, FitsEightyColumnsButForCommands) {

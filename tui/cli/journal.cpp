@@ -143,7 +143,7 @@ int tell_run(World& world, const RunHead& head, const Options& options, const St
   if (auto* refusal = std::get_if<Refusal>(&known)) return refuse(streams, *refusal);
   const Followed& followed = std::get<Followed>(known);
   if (options.messages)
-    streams.out << messages_text(followed.run()->started.plan) << std::flush;
+    streams.out << messages_document(followed.run()->started.plan, options.output) << std::flush;
   else
     print_run(head, followed, options, streams);
   return kDone;

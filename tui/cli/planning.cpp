@@ -33,7 +33,7 @@ constexpr std::string_view kHowToApply =
 
 void print(const plan::Plan& plan, const Options& options, const Streams& streams) {
   if (options.messages) {
-    streams.out << messages_text(plan);
+    streams.out << messages_document(plan, options.output);
   } else if (options.patch) {
     std::string patch = plan::site_patch(plan);
     if (patch.empty()) streams.err << "The plan writes nothing but to its nodes.\n" << std::flush;
@@ -98,6 +98,18 @@ Or<plan::Plan> make_wished(const World& world, const Options& options, const mig
 std::string plan_document(const plan::Plan& plan, OutputFormat output) {
   return output == OutputFormat::yaml ? document(plan::plan_json(plan), Markup::yaml)
                                       : plan::to_document(plan);
+}
+
+std::string messages_document(const plan::Plan& plan, OutputFormat output) {
+  if (output == OutputFormat::table) return messages_text(plan);
+  Json list = Json::list();
+  for (const plan::Message& message : plan::messages(plan)) {
+    Json one = Json::map();
+    one.add("user", Json::of(message.user));
+    one.add("text", Json::of(message.text));
+    list.items.push_back(std::move(one));
+  }
+  return document(list, output == OutputFormat::yaml ? Markup::yaml : Markup::json);
 }
 
 int run_plan(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,

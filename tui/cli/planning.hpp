@@ -21,6 +21,8 @@ Or<plan::Plan> make_wished(const World& world, const Options& options, const mig
 
 // As JSON or YAML; precondition: options.output is one of them.
 std::string plan_document(const plan::Plan& plan, OutputFormat output);
+// The texts for the owners of disturbed work: to read, or as a list of `user` and `text`.
+std::string messages_document(const plan::Plan& plan, OutputFormat output);
 // Whether a change can be printed like that; what and how else, if not.
 Status check_output(const Options& options);
 

@@ -54,7 +54,9 @@ struct BestLayout {
   Want want;
   std::string why;  // "88140 and 88141 would start"
 };
-Result<BestLayout> best_layout(const World& world, const LayoutView& view, const LayoutState& edit);
+// platform: as the site says; nullopt: as the cluster looks.
+Result<BestLayout> best_layout(const World& world, const LayoutView& view, const LayoutState& edit,
+                               std::optional<sharing::Platform> platform);
 
 // The plan for what is wanted (layout_preview.cpp).
 void refresh_layout(UiState& state, const World& world);

@@ -50,7 +50,7 @@ std::string remove(LayoutState& edit, const LayoutView& view) {
 
 std::string take_best(UiState& state, const World& world, const LayoutView& view) {
   LayoutState& edit = edit_of(state);
-  Result<BestLayout> best = best_layout(world, view, edit);
+  Result<BestLayout> best = best_layout(world, view, edit, state.platform);
   if (!best) return to_line(best.error());
   take(edit, std::move(best->want));
   say(state, world, Severity::good, best->why);

@@ -137,11 +137,12 @@ std::vector<PresetChoice> preset_choices(const LayoutView& view, const plan::Cap
   return Choices(view, can).all();
 }
 
-Result<BestLayout> best_layout(const World& world, const LayoutView& view, const LayoutState& edit) {
+Result<BestLayout> best_layout(const World& world, const LayoutView& view, const LayoutState& edit,
+                               std::optional<sharing::Platform> platform) {
   if (!view.cut) return Error{"nothing can be cut on this board", "", ""};
   guide::Scope scope = scope_of(world, view, edit);
-  sharing::Platform platform = sharing::recognise(*view.cluster).platform;
-  for (const guide::Proposal& proposal : guide::propose_layouts(scope, platform)) {
+  if (!platform) platform = sharing::recognise(*view.cluster).platform;
+  for (const guide::Proposal& proposal : guide::propose_layouts(scope, *platform)) {
     if (proposal.fit.empty()) break;  // best first: none of the others starts anything
     for (const guide::BoardProposal& board : proposal.boards) {
       bool here = board.node == view.node->name && board.gpu && *board.gpu == view.gpu->index;
