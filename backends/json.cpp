@@ -88,6 +88,8 @@ std::optional<bool> JsonValue::boolean() {
   return flag;
 }
 
+constexpr std::size_t kMostJsonKept = 4u << 20;  // a page of 500 pods takes one to two
+
 struct JsonDocument::State {
   od::parser parser;
   od::document document;
@@ -113,9 +115,13 @@ Status JsonDocument::begin(std::string_view text, JsonValue& root) {
   return Done{};
 }
 
-Status JsonDocument::end() const {
-  if (state_->error != 0) return broken(state_->error);
+Status JsonDocument::end() {
+  const int error = state_->error;
+  if (kept_bytes() > kMostJsonKept) state_ = std::make_unique<State>();
+  if (error != 0) return broken(error);
   return Done{};
 }
+
+std::size_t JsonDocument::kept_bytes() const { return state_->text.capacity(); }
 
 }  // namespace tessera

@@ -113,6 +113,7 @@ std::string status_line(pid_t pid, const std::string& key) {
   return "0";
 }
 double peak_mib(pid_t pid) { return std::strtod(status_line(pid, "VmHWM").c_str(), nullptr) / 1024; }
+double resident_mib(pid_t pid) { return std::strtod(status_line(pid, "VmRSS").c_str(), nullptr) / 1024; }
 
 double cpu_ms(pid_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
@@ -234,7 +235,8 @@ class Bench {
         (cpu_ms(child_of(pty.pid(), "proxy")) - proxy_before) / took * 100);
     fmt::print("a node's cordon, from the request to the cell: {:.0f} ms when all is quiet, {:.0f} ms then\n",
                median(quiet), median(busy));
-    fmt::print("peak memory after that: tessera {:.0f} MiB\n", peak_mib(pty.pid()));
+    fmt::print("peak memory after that: tessera {:.0f} MiB, of which it keeps {:.0f} MiB\n",
+               peak_mib(pty.pid()), resident_mib(pty.pid()));
   }
 
  private:
