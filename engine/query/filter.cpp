@@ -184,6 +184,9 @@ void filter_and_sort(std::vector<Row>& rows, const Filter& filter, const std::ve
       key.values.push_back(columns<Row>()[static_cast<std::size_t>(sort.column)].value(row, context));
     keys.push_back(std::move(key));
   }
+  // Schedulers list in order of name: then the place says which of two that are alike comes first.
+  const bool in_order =
+      std::is_sorted(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return comes_first(a, b); });
   std::vector<std::uint32_t> order(rows.size());
   std::iota(order.begin(), order.end(), 0u);
   auto before = [&](std::uint32_t a, std::uint32_t b) {
@@ -194,9 +197,8 @@ void filter_and_sort(std::vector<Row>& rows, const Filter& filter, const std::ve
       if (sorts_before(x, y)) return !key.descending;
       if (sorts_before(y, x)) return key.descending;
     }
-    return comes_first(rows[a], rows[b]);
+    return in_order ? a < b : comes_first(rows[a], rows[b]);
   };
-  // Schedulers list in order of name: most often there is nothing to do.
   if (std::is_sorted(order.begin(), order.end(), before)) return;
   std::sort(order.begin(), order.end(), before);
   std::vector<Row> sorted;

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <ctime>
 
@@ -11,6 +10,8 @@ namespace tessera::query {
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
+// Of ASCII only, without a look at the locale for each letter of a sort.
+unsigned char folded(char c) { return static_cast<unsigned char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); }
 
 std::string time_text(std::int64_t seconds) {
   std::time_t time = static_cast<std::time_t>(seconds);
@@ -66,8 +67,7 @@ int natural_compare(std::string_view a, std::string_view b) {
       j = j_end;
       continue;
     }
-    unsigned char x = static_cast<unsigned char>(std::tolower(static_cast<unsigned char>(a[i])));
-    unsigned char y = static_cast<unsigned char>(std::tolower(static_cast<unsigned char>(b[j])));
+    unsigned char x = folded(a[i]), y = folded(b[j]);
     if (x != y) return x < y ? -1 : 1;
     ++i;
     ++j;
