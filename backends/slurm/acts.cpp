@@ -313,8 +313,9 @@ class Act : public std::enable_shared_from_this<Act> {
       Duration patience = kLockPatience;
       if (self->order_.deadline.count() > 0) patience = std::min(patience, self->order_.deadline / 2);
       if (waited >= patience) return self->end(self->locked_by(*holder));
-      self->hands_.worker.after(kLockAgain,
-                                [self, gres, waited] { self->lock_files(gres, waited + kLockAgain); });
+      const Duration again = self->hands_.eyes.host_files ? kFarLockAgain : kLockAgain;
+      self->hands_.worker.after(again,
+                                [self, gres, waited, again] { self->lock_files(gres, waited + again); });
     };
     if (conf().empty()) return write_locked(gres);  // it will say so
     if (hands_.eyes.host_files) return hands_.eyes.host_files->lock(conf(), lock_mark(), told);
