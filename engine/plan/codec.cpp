@@ -1,5 +1,6 @@
 #include "engine/plan/codec.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 namespace tessera::plan {
@@ -48,6 +49,17 @@ std::optional<TimePoint> parse_time(std::string_view text) {
   if (!date.ok() || *year < 1970 || *hour > 23 || *minute > 59 || *second > 59) return std::nullopt;
   return TimePoint(std::chrono::sys_days(date)) + std::chrono::hours(*hour) + std::chrono::minutes(*minute) +
          std::chrono::seconds(*second) + std::chrono::milliseconds(*milli);
+}
+
+std::string clean_lines(std::string_view text) {
+  std::string all;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = std::min(text.find_first_of("\n\r\t", at), text.size());
+    all += clean(text.substr(at, end - at), 1U << 20U);
+    if (end < text.size()) all += text[end];
+    at = end + 1;
+  }
+  return all;
 }
 
 bool from_json(const Json& json, Duration& value, Trouble& trouble) {

@@ -94,6 +94,30 @@ bool from_json(const Json& json, Joined<List>& joined, Trouble& trouble) {
   return true;
 }
 
+// What a step hands on to a tool or writes into a file: its line ends and tabs are part of it.
+template <class Map>
+struct Texts {
+  Map& map;
+};
+template <class Map>
+Json json_of(const Texts<Map>& texts) {
+  Json json = Json::map();
+  for (const auto& [key, text] : texts.map) json.add(key, Json::of(text));
+  return json;
+}
+// Safe to show apart from those.
+std::string clean_lines(std::string_view text);
+template <class Map>
+bool from_json(const Json& json, Texts<Map>& texts, Trouble& trouble) {
+  if (json.kind != Json::Kind::map) return trouble.fail("a group of fields is expected");
+  texts.map.clear();
+  for (const auto& [key, value] : json.fields) {
+    if (value.kind != Json::Kind::text) return trouble.fail("text is expected");
+    texts.map[key] = clean_lines(value.text);
+  }
+  return true;
+}
+
 // An enum is written as the word that word() gives it; all its values are counted from 0.
 template <class E>
 constexpr int enum_count();

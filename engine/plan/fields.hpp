@@ -145,7 +145,8 @@ template <class V, Same<LookOnly> T>
 void fields(V&, T&) {}
 template <class V, Same<Special> T>
 void fields(V& v, T& x) {
-  v("verb", x.verb), v("arguments", x.arguments);
+  Texts<std::remove_reference_t<decltype((x.arguments))>> arguments{x.arguments};
+  v("verb", x.verb), v("arguments", arguments);
 }
 
 template <class V, Same<Scope::Board> T>

@@ -33,6 +33,26 @@ TEST(PlanFile, APlanIsReadBackAsItWasWritten) {
   EXPECT_EQ(*read, plan);
 }
 
+// What a step writes into a file or tells a tool has lines, here and in the journal that a run is resumed
+// from.
+TEST(PlanFile, TextsOfSeveralLinesKeepThem) {
+  const std::string text = "version: v1\r\n\tmig-configs:\n  a: []\n";
+  Plan plan = some_plan();
+  plan.nodes[0].steps[0].action = Special{"write-boot-file", {{"path", "/etc/mig.yaml"}, {"text", text}}};
+  auto read = parse_plan(to_document(plan), "plan.json");
+  ASSERT_TRUE(read.ok()) << to_line(read.error());
+  EXPECT_EQ(*read, plan);
+  RunStarted started;
+  started.run = "r1", started.who = "root", started.from = "login1", started.plan = plan;
+  auto journal = parse_journal(to_line(Entry{1, at(0), {}, started}), "r1.journal");
+  ASSERT_TRUE(journal.ok()) << to_line(journal.error());
+  EXPECT_EQ(std::get<RunStarted>(journal->entries[0].what).plan, plan);
+  plan.nodes[0].steps[0].action = Special{"x", {{"text", "a\x1b[2J\nb\n"}}};
+  read = parse_plan(to_document(plan), "plan.json");
+  ASSERT_TRUE(read.ok()) << to_line(read.error());
+  EXPECT_EQ(std::get<Special>(read->nodes[0].steps[0].action).arguments.at("text"), "a\u00b7[2J\nb\n");
+}
+
 TEST(PlanFile, ScriptsFindTheFieldsThatWerePromised) {
   Json json = plan_json(some_plan());
   for (const char* key : {"id", "intent", "steps", "kept", "destroyed", "created", "blast_radius",
