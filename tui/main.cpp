@@ -19,6 +19,7 @@
 #include "backends/sim/backend.hpp"
 #include "backends/sim/kube/serve.hpp"
 #include "backends/sim/play.hpp"
+#include "backends/sim/smi/parted.hpp"
 #include "backends/sim/smi/smi.hpp"
 #include "backends/slurm/backend.hpp"
 #include "backends/slurm/site.hpp"
@@ -297,18 +298,23 @@ int run_tessera(const std::vector<std::string>& arguments, const cli::Environmen
   return cli::run(arguments, environment, joins, streams);
 }
 
-// The stand-in for nvidia-smi: `tessera sim nvidia-smi …`, or this program called by that name, as tests do.
-// Its words are the tool's, not ours, so that no parser of ours sees them. nullopt: this is not what was
-// asked for.
+// The stand-ins for a node's tools: `tessera sim nvidia-smi …`, `tessera sim nvidia-mig-parted …`, or this
+// program called by such a name, as tests do. Their words are the tools', not ours, so that no parser of ours
+// sees them. nullopt: this is not what was asked for.
 std::optional<sim::SmiAnswer> stand_in(const std::vector<std::string>& words,
                                        const cli::Environment& environment) {
   std::string name = words.empty() ? "" : words[0].substr(words[0].rfind('/') + 1);
   std::string file = value_of(environment, "TESSERA_GPUS");
-  bool as_tool = name == "nvidia-smi" && !file.empty();
-  bool as_verb = words.size() > 2 && words[1] == "sim" && words[2] == "nvidia-smi";
+  constexpr std::string_view kSmi = "nvidia-smi", kParted = "nvidia-mig-parted";
+  bool as_tool = (name == kSmi || name == kParted) && !file.empty();
+  bool as_verb = words.size() > 2 && words[1] == "sim" && (words[2] == kSmi || words[2] == kParted);
   if (!as_tool && !as_verb) return std::nullopt;
   auto catalogue = mig::Catalogue::built_in();
   if (!catalogue) return sim::SmiAnswer{255, "", to_line(catalogue.error()) + "\n", false};
+  if (as_tool && name == kParted)
+    return sim::parted_answer_from(file, {words.begin() + 1, words.end()}, *catalogue, wall());
+  if (!as_tool && words[2] == kParted)
+    return sim::play_parted(file, {words.begin() + 3, words.end()}, *catalogue, wall());
   if (as_tool) return sim::answer_from(file, {words.begin() + 1, words.end()}, *catalogue);
   return sim::play_smi({words.begin() + 3, words.end()}, *catalogue);
 }

@@ -141,4 +141,9 @@ Change parse_change(std::string_view out, std::string_view err, int exit_code);
 // The refusal as an Error for the admin; nullopt: there was none.
 std::optional<Error> refusal_of(const Change& change, std::string_view what);
 
+// Why nvidia-mig-parted failed, in its own words: its error and fatal lines without logrus' time and level;
+// nullopt: it ended well. Both forms of logrus are read, a terminal's and a file's (mig-parted v0.15.0).
+std::optional<Error> parted_refusal(std::string_view out, std::string_view err, int exit_code,
+                                    std::string_view what);
+
 }  // namespace tessera::nvidia

@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   auto need = [](bool fine) {
     if (!fine) std::abort();
   };
-  switch (data[0] % 9) {
+  switch (data[0] % 10) {
     case 0:
       if (auto gpus = nvidia::parse_list(text))
         for (const auto& gpu : *gpus)
@@ -42,6 +42,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       (void)nvidia::parse_policies(text);
       (void)nvidia::parse_minors(text);
       break;
+    case 9: {
+      auto refused = nvidia::parted_refusal({}, text, 1, "x");
+      need(refused && clean(refused->reason) == refused->reason);
+      break;
+    }
     case 7: {
       nvidia::Change change = nvidia::parse_change(text, {}, 0);
       need(clean(change.words) == change.words);

@@ -127,8 +127,8 @@ std::optional<Call> take_apart(const std::vector<std::string>& words, std::strin
 }
 
 bool changes(const Call& call) {
-  constexpr std::array<std::string_view, 8> kChanging = {"-cgi", "-cci",        "-dgi", "-dci",
-                                                         "-mig", "--gpu-reset", "-c",   "-pm"};
+  constexpr std::array<std::string_view, 9> kChanging = {"-cgi",        "-cci", "-dgi", "-dci", "-mig",
+                                                         "--gpu-reset", "-c",   "-pm",  "apply"};
   if (call.verb == "compute-policy") return !call.value.empty();
   return std::find(kChanging.begin(), kChanging.end(), call.verb) != kChanging.end();
 }

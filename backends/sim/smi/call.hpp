@@ -1,6 +1,7 @@
 // One call of the stand-in: its words, taken apart. Used by smi*.cpp only. Threads: plain values.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,7 +12,8 @@
 namespace tessera::sim {
 
 struct Call {
-  std::string verb;  // "-L" "-q" "--query-gpu" "-mig" "--gpu-reset" "-lgi" "-cgi" "compute-policy" ...
+  std::string verb;  // "-L" "-q" "--query-gpu" "-mig" "--gpu-reset" "-lgi" "-cgi" "compute-policy" ...;
+                     // "apply": nvidia-mig-parted's
   std::optional<std::string> which;                // -i
   std::optional<std::string> instances, computes;  // -gi, -ci
   std::string value;                               // of the verb: a list, 0 or 1, fields
@@ -22,6 +24,11 @@ struct Call {
 
 // nullopt: nvidia-smi knows no such call; `why` says it in its words.
 std::optional<Call> take_apart(const std::vector<std::string>& words, std::string& why);
+// Counts the call for every fault that it concerns, and takes spent ones out; the first that strikes.
+std::optional<ArmedFault> strike(Machine& machine, const Call& call);
+// Acts on the machine in a file, under its lock; what it has become is saved and shown.
+SmiAnswer on_machine(const std::string& file, const mig::Catalogue& catalogue,
+                     const std::function<SmiAnswer(Machine&)>& act);
 // Whether it changes something.
 bool changes(const Call& call);
 

@@ -42,7 +42,7 @@ Error bad_fault(std::string reason) {
   std::string kinds;
   for (std::string_view kind : kFaults) kinds.append(kinds.empty() ? "" : ", ").append(kind);
   return {"cannot read the fault", clean(reason, 200),
-          "KIND [verb=-cgi] [nth=N] [times=N|always]; kinds: " + kinds};
+          "KIND [verb=-cgi|apply|…] [nth=N] [times=N|always]; kinds: " + kinds};
 }
 
 std::string hex(std::uint64_t a, std::uint64_t b) {
@@ -198,7 +198,7 @@ Result<ArmedFault> parse_smi_fault(std::string_view text) {
       return bad_fault(fmt::format("'{}': KEY=VALUE is expected", words[i]));
     std::string_view key = words[i].substr(0, equals), value = words[i].substr(equals + 1);
     std::optional<int> count = whole_number(value, 1'000'000);
-    if (key == "verb" && value.starts_with('-'))
+    if (key == "verb" && (value.starts_with('-') || value == "apply"))
       fault.verb = clean(value, 32);
     else if (key == "nth" && count && *count > 0)
       fault.nth = *count;

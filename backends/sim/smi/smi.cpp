@@ -37,29 +37,16 @@ bool concerns(const ArmedFault& fault, const Call& call) {
   if (!fault.verb.empty()) return fault.verb == call.verb;
   switch (fault.kind) {
     case SmiFault::in_use:
-      return call.verb == "-dgi" || call.verb == "-dci" || call.verb == "-mig" || call.verb == "--gpu-reset";
-    case SmiFault::insufficient: return call.verb == "-cgi";
-    case SmiFault::pending: return call.verb == "-mig";
+      return call.verb == "-dgi" || call.verb == "-dci" || call.verb == "-mig" ||
+             call.verb == "--gpu-reset" || call.verb == "apply";
+    case SmiFault::insufficient: return call.verb == "-cgi" || call.verb == "apply";
+    case SmiFault::pending: return call.verb == "-mig" || call.verb == "apply";
     case SmiFault::no_device:
     case SmiFault::answer_lost:
     case SmiFault::unknown:
     case SmiFault::hang: return changes(call);
   }
   return false;
-}
-
-// Counts the call for every fault that it concerns; the first that strikes, with a spent one taken out later.
-std::optional<ArmedFault> strike(Machine& machine, const Call& call) {
-  std::optional<ArmedFault> first;
-  for (ArmedFault& fault : machine.faults) {
-    if (!concerns(fault, call)) continue;
-    ++fault.seen;
-    if (fault.seen >= fault.nth && !first) first = fault;
-  }
-  std::erase_if(machine.faults, [](const ArmedFault& fault) {
-    return fault.times && fault.seen >= fault.nth - 1 + *fault.times;
-  });
-  return first;
 }
 
 SmiAnswer list(const Machine& machine, const Call& call, const std::vector<int>& cards) {
@@ -87,6 +74,19 @@ SmiAnswer failed(const Error& error) { return {255, "", to_line(error) + "\n", f
 
 }  // namespace
 
+std::optional<ArmedFault> strike(Machine& machine, const Call& call) {
+  std::optional<ArmedFault> first;
+  for (ArmedFault& fault : machine.faults) {
+    if (!concerns(fault, call)) continue;
+    ++fault.seen;
+    if (fault.seen >= fault.nth && !first) first = fault;
+  }
+  std::erase_if(machine.faults, [](const ArmedFault& fault) {
+    return fault.times && fault.seen >= fault.nth - 1 + *fault.times;
+  });
+  return first;
+}
+
 SmiAnswer answer(Machine& machine, const std::vector<std::string>& words) {
   std::string why;
   std::optional<Call> call = take_apart(words, why);
@@ -111,8 +111,8 @@ SmiAnswer answer(Machine& machine, const std::vector<std::string>& words) {
   return act(machine, *call, *cards, &*fault);
 }
 
-SmiAnswer answer_from(const std::string& file, const std::vector<std::string>& words,
-                      const mig::Catalogue& catalogue) {
+SmiAnswer on_machine(const std::string& file, const mig::Catalogue& catalogue,
+                     const std::function<SmiAnswer(Machine&)>& act) {
   auto lock = StateFile::open(file);
   if (!lock) return failed(lock.error());
   auto saved = read_state(file);
@@ -122,12 +122,17 @@ SmiAnswer answer_from(const std::string& file, const std::vector<std::string>& w
                    "make it: tessera sim nvidia-smi --state FILE --new h100:8"});
   auto machine = parse_machine((*saved)->text, file, catalogue);
   if (!machine) return failed(machine.error());
-  SmiAnswer said = answer(*machine, words);
+  SmiAnswer said = act(*machine);
   std::string text = to_text(*machine);
   if (text == (*saved)->text) return said;
   if (auto written = lock->write(text); !written) return failed(written.error());
   if (Status shown = show_devices(*machine); !shown) return failed(shown.error());
   return said;
+}
+
+SmiAnswer answer_from(const std::string& file, const std::vector<std::string>& words,
+                      const mig::Catalogue& catalogue) {
+  return on_machine(file, catalogue, [&](Machine& machine) { return answer(machine, words); });
 }
 
 }  // namespace tessera::sim

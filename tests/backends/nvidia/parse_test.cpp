@@ -323,6 +323,42 @@ TEST(NvidiaChange, TellsRefusalsApartAndKeepsWhatWasDone) {
   }
 }
 
+TEST(NvidiaParted, FailuresAreToldInItsOwnWordsWithAWayOut) {
+  EXPECT_FALSE(parted_refusal("MIG configuration applied successfully\n", "", 0, "x"));
+  // A warning beside success is none of our business.
+  EXPECT_FALSE(parted_refusal("", "time=\"t\" level=error msg=\"late\"\n", 0, "x"));
+  auto said =
+      parted_refusal("",
+                     "time=\"2026-11-22T10:00:00Z\" level=debug msg=\"Parsing config file...\"\n"
+                     "time=\"2026-11-22T10:00:01Z\" level=error msg=\"The following GPUs could not be "
+                     "reset:\\n  GPU 00000000:1B:00.0: In use by another client\"\n"
+                     "time=\"2026-11-22T10:00:01Z\" level=fatal msg=\"Error applying MIG configuration with "
+                     "hooks: error resetting \\\"all\\\" GPUs: exit status 255\"\n",
+                     1, "cannot cut");
+  ASSERT_TRUE(said);
+  EXPECT_EQ(said->what, "cannot cut");
+  EXPECT_EQ(said->reason,
+            "The following GPUs could not be reset:   GPU 00000000:1B:00.0: In use by another client; Error "
+            "applying MIG configuration with hooks: error resetting \"all\" GPUs: exit status 255");
+  EXPECT_NE(said->hint.find("slurm-stop-clients"), std::string::npos);
+  said =
+      parted_refusal("",
+                     "FATA[0003] Error applying MIG configuration with hooks: error setting MIGConfig: error "
+                     "attempting multiple config orderings: all orderings failed \n",
+                     1, "");
+  ASSERT_TRUE(said);
+  EXPECT_TRUE(said->reason.ends_with("all orderings failed")) << said->reason;
+  EXPECT_NE(said->hint.find("is gone"), std::string::npos);
+  said = parted_refusal("", "sh: 1: exec: nvidia-mig-parted: not found\n", 127, "");
+  ASSERT_TRUE(said);
+  EXPECT_EQ(said->reason, "sh: 1: exec: nvidia-mig-parted: not found (exit code 127)");
+  EXPECT_NE(said->hint.find("slurm-mig-tool"), std::string::npos);
+  EXPECT_EQ(parted_refusal("", "", 1, "")->reason, "(exit code 1)");
+  // Nothing that a terminal obeys gets through, however it is wrapped.
+  said = parted_refusal("", "level=fatal msg=\"\x1b[2J\\x1b\\\\\n", 1, "");
+  EXPECT_EQ(said->reason.find('\x1b'), std::string::npos);
+}
+
 TEST(NvidiaChange, ReadsModesThatWaitForAReset) {
   Change change = parse_change(
       "Warning: persistence mode is disabled on device 00000000:36:00.0. See the Known Issues section.\n"

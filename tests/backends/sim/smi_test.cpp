@@ -11,6 +11,7 @@
 #include "backends/nvidia/commands.hpp"
 #include "backends/nvidia/node_gpus.hpp"
 #include "backends/nvidia/parse.hpp"
+#include "backends/sim/smi/parted.hpp"
 #include "backends/sim/smi/print.hpp"
 #include "tests/support/catalogue.hpp"
 
@@ -379,6 +380,133 @@ TEST_F(SmiTest, FaultsStrikeWhenTheyAreDueAndNoOftener) {
     EXPECT_FALSE(parse_smi_fault(bad)) << bad;
 }
 
+class PartedTest : public SmiTest {
+ protected:
+  // "0: 1g.10gb=7": GPU 0 is to be cut so; "0:": MIG off.
+  static std::string config(std::initializer_list<std::string_view> boards) {
+    std::string text = "version: v1\nmig-configs:\n  c:\n";
+    for (std::string_view board : boards) {
+      std::vector<std::string> parts = words(board);
+      text += "    - devices: [" + parts[0].substr(0, parts[0].size() - 1) + "]\n      mig-enabled: ";
+      text += parts.size() > 1 ? "true\n      mig-devices:\n" : "false\n";
+      for (std::size_t i = 1; i < parts.size(); ++i) {
+        std::size_t is = parts[i].find('=');
+        text += "        \"" + parts[i].substr(0, is) + "\": " + parts[i].substr(is + 1) + "\n";
+      }
+    }
+    return text;
+  }
+  SmiAnswer parted(std::string_view text, const std::string& file = "") {
+    return parted_answer(
+        machine, words(text), [&](const std::string&) { return Result<std::string>(file); }, TimePoint{});
+  }
+  SmiAnswer apply(const std::string& file) { return parted("apply -f - -c c", file); }
+  // In the admin's words.
+  static std::string why(const SmiAnswer& said) {
+    auto refused = nvidia::parted_refusal(said.out, said.err, said.exit_code, "");
+    return refused ? refused->reason : "";
+  }
+  void arm(std::string_view text) { machine.faults.push_back(parse_smi_fault(text).value()); }
+};
+
+// Every layout that a board can have, one after the other, as multisets: nothing is said of places.
+TEST_F(PartedTest, MakesEveryLayoutOfABoardOverAnyOther) {
+  const mig::Product& product = *machine.cards[0].product;
+  std::map<std::string, int> seen;
+  for (const mig::Layout& layout :
+       mig::enumerate(product, mig::Which::maximal, mig::base_profiles(product, false))) {
+    std::map<std::string, int> counts;
+    for (const mig::Placed& one : layout)
+      ++counts[product.profiles[static_cast<std::size_t>(one.profile)].name.text];
+    std::string board = "1:";
+    for (const auto& [name, count] : counts) board += " " + name + "=" + std::to_string(count);
+    if (!seen.emplace(board, 1).second) continue;
+    SmiAnswer said = apply(config({board}));
+    ASSERT_EQ(said.exit_code, 0) << board << said.err;
+    EXPECT_EQ(said.out, "MIG configuration applied successfully\n");
+    expect_seen(machine);
+    std::map<std::string, int> made;
+    const auto now = look(machine);
+    ASSERT_TRUE(now);
+    for (const Slice& slice : now->gpus[1].slices) ++made[slice.profile.text];
+    EXPECT_EQ(made, counts) << board;
+    EXPECT_EQ(parted("assert -f - -c c", config({board})).exit_code, 0) << board;
+    // What it exports is what it would make of a fresh board.
+    auto told = operators::parse_mig_document(parted("export -o yaml").out, "exported");
+    ASSERT_TRUE(told) << to_line(told.error());
+    auto target = operators::evaluate(*told->find("current"), {&product, &product});
+    ASSERT_TRUE(target) << to_line(target.error());
+    EXPECT_TRUE(all_stands({machine.cards[0].board, machine.cards[1].board}, *target));
+  }
+  EXPECT_GT(seen.size(), 5u);
+  EXPECT_TRUE(machine.cards[0].board.instances.empty()) << "no row was about it";
+}
+
+TEST_F(PartedTest, ClearsABoardThatDiffersAndLeavesTheOthersAlone) {
+  change(machine, "mig -i 0 -cgi 9 -C");
+  change(machine, "mig -i 1 -cgi 19 -C");
+  const int kept = machine.cards[1].board.instances[0].id;
+  EXPECT_EQ(apply(config({"0: 1g.10gb=2 3g.40gb=1", "1: 1g.10gb=1"})).exit_code, 0);
+  EXPECT_EQ(machine.cards[0].board.instances.size(), 3u);
+  EXPECT_EQ(machine.cards[1].board.instances[0].id, kept);
+  EXPECT_EQ(parted("assert -f - -c c", config({"0:"})).exit_code, 1);
+  EXPECT_EQ(apply(config({"0:"})).exit_code, 0);
+  EXPECT_EQ(machine.cards[0].board.mode, MigMode::disabled);
+  expect_seen(machine);
+}
+
+TEST_F(PartedTest, FailsAsTheDriverDoesAndSaysSo) {
+  change(machine, "mig -i 0 -cgi 9 -C");
+  machine.cards[0].board.instances[0].hidden = true;
+  EXPECT_NE(why(apply(config({"0: 1g.10gb=7"}))).find("error destroying Compute instance"),
+            std::string::npos);
+  EXPECT_EQ(machine.cards[0].board.instances.size(), 1u);
+  machine.cards[0].board.instances[0].hidden = false;
+  arm("insufficient verb=apply");
+  EXPECT_NE(why(apply(config({"0: 1g.10gb=6"}))).find("all orderings failed"), std::string::npos);
+  EXPECT_EQ(machine.cards[0].board.instances.size(), 3u) << "half of the list is made";
+  arm("no-device");
+  EXPECT_EQ(why(apply(config({"0: 1g.10gb=6"}))), "");
+  EXPECT_EQ(machine.cards[0].board.instances.size(), 3u);
+  arm("answer-lost");
+  EXPECT_NE(why(apply(config({"0: 1g.10gb=6"}))), "");
+  EXPECT_EQ(machine.cards[0].board.instances.size(), 6u);
+  arm("unknown");
+  EXPECT_NE(why(apply(config({"0:"}))).find("Unknown Error"), std::string::npos);
+  arm("hang");
+  EXPECT_TRUE(apply(config({"0:"})).hangs);
+  EXPECT_EQ(apply(config({"0:"})).exit_code, 0);
+}
+
+TEST_F(PartedTest, OnAmpereAPendingModeResetsEveryGpuOfTheNode) {
+  machine = machine_of("A100-40GB:2");
+  change(machine, "-i 1 -mig 1");
+  change(machine, "-i 1 --gpu-reset");
+  change(machine, "mig -i 1 -cgi 19 -C");
+  machine.cards[1].board.instances[0].hidden = true;
+  std::string held = why(apply(config({"0: 1g.5gb=7"})));
+  EXPECT_NE(held.find("could not be reset"), std::string::npos) << held;
+  EXPECT_EQ(machine.cards[0].board.mode, MigMode::enable_pending);
+  machine.cards[1].board.instances[0].hidden = false;
+  EXPECT_EQ(why(apply(config({"0: 1g.5gb=7"}))), "");
+  EXPECT_EQ(machine.cards[0].board.instances.size(), 7u);
+  EXPECT_TRUE(machine.cards[1].board.instances.empty()) << "its neighbour's reset took it along";
+  expect_seen(machine);
+}
+
+TEST_F(PartedTest, RefusesWhatItIsNotOrCannotBeTold) {
+  EXPECT_EQ(why(parted("apply -c c")), "missing required flags 'config-file' (exit code 1)");
+  for (const char* text :
+       {"", "checkpoint", "apply -f", "apply -f - --hooks-file x", "export -o json", "apply apply"})
+    EXPECT_EQ(parted(text).exit_code, 1) << text;
+  EXPECT_NE(why(parted("apply -f - -c d", config({"0:"}))).find("not present: d"), std::string::npos);
+  EXPECT_EQ(parted("apply -f -", config({"0:"})).exit_code, 0) << "the only one";
+  for (const char* file : {"", "version: v2\n", "\"",
+                           "version: v1\nmig-configs: {c: [{devices: [0], mig-enabled: true, "
+                           "mig-devices: {9g.10gb: 1}}]}\n"})
+    EXPECT_NE(why(apply(file)), "") << file;
+}
+
 class SmiFiles : public testing::Test {
  protected:
   SmiFiles() {
@@ -421,6 +549,22 @@ TEST_F(SmiFiles, AFileKeepsTheGpusAndAFolderTheirDevices) {
   EXPECT_EQ(play("--reboot").exit_code, 0);
   EXPECT_FALSE(has("nvidia-caps/nvidia-cap156")) << "Hopper comes up whole";
   EXPECT_EQ(play("-- -L").out.find("MIG"), std::string::npos);
+}
+
+TEST_F(SmiFiles, MigPartedActsOnTheSameFile) {
+  ASSERT_EQ(play("--new h100:1 --devices " + (here / "dev").string()).err, "");
+  const std::string config = (here / "c.yaml").string();
+  std::ofstream(config) << "version: v1\nmig-configs: {c: [{devices: all, mig-enabled: true, mig-devices: "
+                           "{7g.80gb: 1}}]}\n";
+  auto parted = [&](const std::string& text) {
+    return play_parted("", words("--state " + file.string() + " " + text), test::catalogue(), TimePoint{});
+  };
+  EXPECT_EQ(parted("apply -f " + config + " -c c").err, "");
+  EXPECT_NE(play("-- -L").out.find("MIG 7g.80gb"), std::string::npos);
+  EXPECT_TRUE(has("nvidia-caps/nvidia-cap3"));
+  EXPECT_NE(parted("apply -f " + config + ".not -c c").err.find("No such file"), std::string::npos);
+  EXPECT_EQ(play_parted("", {"export"}, test::catalogue(), TimePoint{}).exit_code, 2);
+  EXPECT_EQ(play_parted((here / "none").string(), {"export"}, test::catalogue(), TimePoint{}).exit_code, 255);
 }
 
 TEST_F(SmiFiles, RefusesWhatItCannotDo) {
