@@ -24,6 +24,7 @@ namespace key = plan::slurm::key;
 namespace verb = plan::slurm::verb;
 
 constexpr Duration kOnNode{120000};  // a driver that resets eight boards takes its time
+constexpr Duration kParted{300000};  // all boards of a node, and every order in which instances may fit
 constexpr Duration kLockPatience{20000};
 constexpr Duration kLockAgain{250};
 constexpr Duration kFarLockAgain{2000};
@@ -167,6 +168,7 @@ class Act : public std::enable_shared_from_this<Act> {
     };
     if (act.verb == verb::kStopClients) return clients(said.stop_clients, "stopped");
     if (act.verb == verb::kStartClients) return clients(said.start_clients, "started");
+    if (act.verb == verb::kApplyParted) return apply_parted(value("config"), value("text"));
     if (act.verb == verb::kWriteBootFile) return boot_file(value("path"), value("text"));
     if (act.verb == verb::kWriteConfig) return write_config(value("gres"));
     if (act.verb == verb::kOpenToLook) return open_to_look();
@@ -271,6 +273,17 @@ class Act : public std::enable_shared_from_this<Act> {
         plain(there(std::move(*argv)), fmt::format("'{}' failed on {}", line, node()));
       }
       then_remember(key::kClients, word);
+      go();
+    });
+  }
+  void apply_parted(const std::string& config, const std::string& text) {
+    after_look(false, [this, config, text](Seen&) {
+      NodeCommand command = there(nvidia::parted_apply(config));
+      command.input = text;
+      command.deadline = kParted;
+      on_node(std::move(command), [what = "cannot cut the GPUs of " + node()](const NodeAnswer& answer) {
+        return nvidia::parted_refusal(answer.out, answer.err, answer.exit_code, what);
+      });
       go();
     });
   }

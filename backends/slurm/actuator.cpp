@@ -17,6 +17,7 @@
 #include "backends/slurm/parse_cluster.hpp"
 #include "backends/slurm/parse_node.hpp"
 #include "engine/hostlist.hpp"
+#include "engine/plan/slurm_config.hpp"
 
 namespace tessera::slurm {
 namespace {
@@ -129,7 +130,7 @@ SlurmActuator::SlurmActuator(Worker& worker, Processes& processes, const Options
 SlurmActuator::~SlurmActuator() = default;
 
 plan::Capabilities SlurmActuator::capabilities() const {
-  plan::Capabilities can = plan::slurm_capabilities();
+  plan::Capabilities can = plan::slurm::capabilities_by(state_->eyes.said.mig_tool);
   can.slurm = state_->site.load();
   return can;
 }
@@ -243,9 +244,13 @@ void SlurmActuator::learn_boards(const std::vector<Node>& nodes, std::function<v
   state_->learn_more();
 }
 
-std::vector<Remark> SlurmActuator::unlike_boards(const std::vector<Node>& nodes) const {
+std::vector<Remark> SlurmActuator::board_remarks(const std::vector<Node>& nodes) const {
   std::vector<Remark> all;
   for (const Node& node : nodes) {
+    if (auto tool = state_->eyes.tools.find(node.name);
+        tool != state_->eyes.tools.end() && !tool->second.empty())
+      all.push_back({Remark::Grade::warning, node.name.text, true, tool->second,
+                     "slurm-mig-tool is nvidia-mig-parted: no GPU of this node can be cut"});
     auto known = state_->eyes.boards.find(node.name);
     auto last = state_->asked.find(node.name);
     if (known == state_->eyes.boards.end() || still_fits(node, known->second.gpus)) continue;

@@ -43,8 +43,9 @@ class SlurmActuator final : public plan::Actuator {
   // than Slurm offers, is left alone for some minutes, or until Slurm offers something else. Does nothing
   // more while an earlier call is under way.
   void learn_boards(const std::vector<Node>& nodes, std::function<void(bool any)> then);
-  // Nodes whose driver told other boards than Slurm offers, and which no run is changing.
-  std::vector<Remark> unlike_boards(const std::vector<Node>& nodes) const;
+  // Nodes that no run is changing, whose driver told other boards than Slurm offers; and of all that were
+  // asked, those where the tool that is to cut them does not work.
+  std::vector<Remark> board_remarks(const std::vector<Node>& nodes) const;
 
  private:
   struct State;

@@ -379,7 +379,7 @@ void SlurmBackend::State::learn_boards() {
       actuator.lay_known_boards(nodes);
       post(NodesListed{std::move(nodes)});
     }
-    std::vector<Remark> unlike = actuator.unlike_boards(last_nodes);
+    std::vector<Remark> unlike = actuator.board_remarks(last_nodes);
     if (std::exchange(board_remarks, unlike) != unlike)
       post(RemarksListed{Source::nvidia_smi, std::move(unlike)});
     if (loaded) return;

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "backends/nvidia/commands.hpp"
+#include "backends/nvidia/parse.hpp"
 #include "backends/slurm/boards.hpp"
 #include "backends/slurm/change_commands.hpp"
 #include "backends/slurm/conf_files.hpp"
@@ -230,6 +231,25 @@ class Look : public std::enable_shared_from_this<Look> {
     if (!boards) return not_reached(boards.error());
     fact(key::kReachable) = "";
     eyes_.boards[what_.node] = std::move(*boards);
+    look_at_tool();
+  }
+  // Until it has worked once. Exporting reads the boards and changes nothing.
+  void look_at_tool() {
+    auto known = eyes_.tools.find(what_.node);
+    const bool fine = known != eyes_.tools.end() && known->second.empty();
+    if (eyes_.said.mig_tool != slurmconf::MigTool::mig_parted || fine) return look_at_minors();
+    eyes_.runner.run(there(nvidia::parted_export()), [self = shared_from_this()](Result<NodeAnswer> answer) {
+      std::string& against = self->eyes_.tools[self->what_.node];
+      auto why = answer
+                     ? nvidia::parted_refusal(answer->out, answer->err, answer->exit_code,
+                                              "nvidia-mig-parted does not work on " + self->what_.node.text)
+                     : answer.error();
+      against = why ? clean(to_line(*why), 1000) : "";
+      self->fact(key::kReachable) = against;
+      self->look_at_minors();
+    });
+  }
+  void look_at_minors() {
     if (!eyes_.said.instance_file.empty() || eyes_.said.autodetect) return look_at_boot_file();
     NodeCommand command = there(nvidia::read_minors());
     eyes_.runner.run(std::move(command), [self = shared_from_this()](Result<NodeAnswer> file) {

@@ -36,6 +36,7 @@ struct Eyes {
   std::map<NodeName, nvidia::NodeGpus> boards;  // as last seen
   std::map<NodeName, std::string> minors;       // the driver's mig-minors of that time
   std::set<NodeName> fit;                       // commands there run outside of jobs, by ssh as root
+  std::map<NodeName, std::string> tools;        // MigTool::mig_parted: why it cannot work there; "": it does
 };
 
 struct Seen {

@@ -19,21 +19,41 @@ std::string devices_of(const BoardState& board) {
   return text;
 }
 
+// What boards are to be → which.
+using BoardLists = std::map<std::string, std::string>;
+
+void add_board(BoardLists& boards, const BoardState& state) {
+  std::string& list = boards[devices_of(state)];
+  list += fmt::format("{}{}", list.empty() ? "" : ", ", state.gpu.value);
+}
+
+std::string document_of(const Node& node, const BoardLists& boards) {
+  std::string text = fmt::format("# {}: written by tessera\nversion: v1\nmig-configs:\n  {}:\n",
+                                 node.name.text, kLayoutName);
+  for (const auto& [devices, list] : boards) text += fmt::format("    - devices: [{}]\n{}", list, devices);
+  return text;
+}
+
 }  // namespace
 
 std::string boot_layout(const Node& node, const std::vector<BoardChange>& changes) {
-  std::map<std::string, std::string> boards;  // what they are to be → which
+  BoardLists boards;
   for (const Gpu& gpu : node.gpus) {
     BoardState state = state_of(gpu);
     for (const BoardChange& change : changes)
       if (change.gpu == gpu.index) state = change.after;
-    std::string& list = boards[devices_of(state)];
-    list += fmt::format("{}{}", list.empty() ? "" : ", ", gpu.index.value);
+    add_board(boards, state);
   }
-  std::string text =
-      fmt::format("# {}: written by tessera\nversion: v1\nmig-configs:\n  tessera:\n", node.name.text);
-  for (const auto& [devices, list] : boards) text += fmt::format("    - devices: [{}]\n{}", list, devices);
-  return text;
+  return document_of(node, boards);
+}
+
+std::string recut_layout(const Node& node, const std::vector<BoardChange>& changes) {
+  BoardLists boards;
+  for (const BoardChange& change : changes) {
+    if (!change.mode_changes && !change.instances_change()) continue;
+    add_board(boards, change.after);
+  }
+  return document_of(node, boards);
 }
 
 }  // namespace tessera::plan

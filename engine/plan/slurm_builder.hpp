@@ -56,6 +56,8 @@ class SlurmBuilder {
   // --- on the node itself
 
   void recut();
+  void recut_by_smi();
+  void recut_by_parted();
   void read_back();
   bool has_clients() const;
   void stop_clients();

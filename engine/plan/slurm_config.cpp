@@ -103,6 +103,14 @@ void share_out(slurmconf::CutNode& cut, const Node& node, Strategy strategy, int
 
 }  // namespace
 
+Capabilities capabilities_by(slurmconf::MigTool tool) {
+  Capabilities can = slurm_capabilities();
+  if (tool != slurmconf::MigTool::mig_parted) return can;
+  can.clears = Unit::gpu;
+  can.chooses_placement = false;
+  return can;
+}
+
 Node node_after(const Node& node, const std::vector<BoardChange>& changes) {
   Node after = node;
   for (const BoardChange& change : changes)

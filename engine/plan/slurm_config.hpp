@@ -12,6 +12,11 @@
 
 namespace tessera::plan::slurm {
 
+// What Slurm's backend can change where that tool cuts the GPUs. mig-parted destroys every instance of a
+// board whose profiles differ before it makes the wanted ones, and its file knows no places (mig-parted
+// v0.15.0).
+Capabilities capabilities_by(slurmconf::MigTool tool);
+
 // The node once the changes are made. Instances that are still to be made have no id.
 Node node_after(const Node& node, const std::vector<BoardChange>& changes);
 

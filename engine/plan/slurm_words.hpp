@@ -15,6 +15,8 @@ namespace tessera::plan::slurm {
 namespace verb {
 inline constexpr std::string_view kStopClients = "stop-gpu-clients";
 inline constexpr std::string_view kStartClients = "start-gpu-clients";
+// nvidia-mig-parted makes several boards so at once. config: the name in `text`, its configuration file
+inline constexpr std::string_view kApplyParted = "apply-mig-parted";
 inline constexpr std::string_view kWriteBootFile = "write-boot-file";  // path, text
 inline constexpr std::string_view kWriteConfig = "write-config";       // gres: as gres_text()
 inline constexpr std::string_view kReconfigure = "reconfigure";

@@ -1,5 +1,5 @@
-// Steps for a Slurm node: drained, emptied, cut by nvidia-smi on the node, written into Slurm's files, and
-// made effective by a reconfigure or, before 23.11, by restarts that the site itself has named.
+// Steps for a Slurm node: drained, emptied, cut on the node itself, written into Slurm's files, and made
+// effective by a reconfigure or, before 23.11, by restarts that the site itself has named.
 //
 // Order after scontrol(1) and gres.conf(5) of 22.05 and 24.11, and what both do when it is broken: a
 // reconfigure (since 23.11) or a restarted controller kills work on a node whose GRES then differs, so
@@ -250,8 +250,9 @@ std::string SlurmSteps::missing(const NodeChange& change) const {
         change.node.name.text);
   if (recut && site->reach == slurmconf::Reach::none)
     return fmt::format(
-        "GPUs are cut by nvidia-smi on {}, and no way there is set: --slurm-runner ssh, srun, or "
-        "a command with {{node}}",
+        "GPUs are cut by {} on {}, and no way there is set: --slurm-runner ssh, srun, or a command with "
+        "{{node}}",
+        site->mig_tool == slurmconf::MigTool::mig_parted ? "nvidia-mig-parted" : "nvidia-smi",
         change.node.name.text);
   return why_unevenly_shared(change);
 }

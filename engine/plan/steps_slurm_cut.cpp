@@ -1,4 +1,4 @@
-// The stage on the node itself: its GPUs are cut by the driver's own tool, and its next boot is told.
+// The stage on the node itself: its GPUs are cut by one of NVIDIA's tools, and its next boot is told.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,13 +11,42 @@ namespace tessera::plan {
 
 void SlurmBuilder::recut() {
   stop_clients();
+  if (site_.mig_tool == slurmconf::MigTool::mig_parted)
+    recut_by_parted();
+  else
+    recut_by_smi();
+  read_back();
+  boot_file();
+}
+
+void SlurmBuilder::recut_by_smi() {
   for (const BoardChange& board : change_.boards)
     if (!board.destroyed.empty() && !board.dragged) destroy(board);
   switch_modes();
   for (const BoardChange& board : change_.boards)
     if (!board.created.empty()) create(board);
-  read_back();
-  boot_file();
+}
+
+// Modes, resets, clearing and creating are one act of the tool. Run again it leaves alone what is so already.
+void SlurmBuilder::recut_by_parted() {
+  std::vector<GpuIndex> gpus;
+  for (const BoardChange& board : change_.boards)
+    if (cuts(board)) gpus.push_back(board.gpu);
+  const std::string text = recut_layout(change_.node, change_.boards);
+  Step& step = add(fmt::format("{}: have nvidia-mig-parted make the layout", boards_text(gpus)),
+                   special(slurm::verb::kApplyParted, {{"config", kLayoutName}, {"text", text}}));
+  step.commands = {there(fmt::format("nvidia-mig-parted apply -f - -c {} <<'END'", kLayoutName))};
+  for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1)
+    step.commands.push_back(text.substr(at, text.find('\n', at) - at));
+  step.commands.emplace_back("END");
+  step.before = for_cutting();
+  step.after = boards();
+  for (const BoardChange& board : change_.boards)
+    if (cuts(board) && board.after.mig) step.after.push_back(ModeIs{{board.gpu}, true, false});
+  step.deadline = std::chrono::minutes(6);
+  step.look_every = std::chrono::seconds(2);
+  step.retry = kBusyRetry;
+  step.undo = "have it make the layout that was found";
 }
 
 // By srun also the way to what is not known any more once the node is drained: another tessera that takes the

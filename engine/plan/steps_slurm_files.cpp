@@ -28,7 +28,7 @@ std::vector<std::string> SlurmBuilder::diff() const {
 
 bool SlurmBuilder::settled(const Unfinished& left) const {
   auto changes = {word(Action(SetMode{})), word(Action(DestroyInstances{})), word(Action(CreateInstances{})),
-                  slurm::verb::kWriteConfig};
+                  slurm::verb::kApplyParted, slurm::verb::kWriteConfig};
   bool any = std::any_of(changes.begin(), changes.end(),
                          [&](std::string_view one) { return left.begun.contains(std::string(one)); });
   if (!any) return true;

@@ -117,6 +117,13 @@ Status read_lines(std::string_view name, const std::string& text, std::vector<st
   return Done{};
 }
 
+Status read_tool(const std::string& text, Site& site) {
+  if (text.empty() || text == "nvidia-smi") return Done{};
+  if (text != "nvidia-mig-parted") return wrong("slurm-mig-tool", text, "nvidia-smi or nvidia-mig-parted");
+  site.mig_tool = MigTool::mig_parted;
+  return Done{};
+}
+
 // "nvml", or "gpu=/x/{node}-{gpu},instance=/x/{node}-{index}"
 Status read_devices(const std::string& text, Site& site) {
   if (text.empty()) return Done{};
@@ -150,7 +157,7 @@ Result<Site> site_of(const SiteSettings& settings) {
         read_command("slurm-restart-node", settings.restart_node, site.restart_node),
         read_lines("slurm-stop-clients", settings.stop_clients, site.stop_clients),
         read_lines("slurm-start-clients", settings.start_clients, site.start_clients),
-        read_devices(settings.devices, site)})
+        read_devices(settings.devices, site), read_tool(settings.mig_tool, site)})
     if (!read) return read.error();
   if (!settings.boot_file.empty() && !settings.boot_file.starts_with('/'))
     return wrong("slurm-boot-file", settings.boot_file, "an absolute path on the nodes");

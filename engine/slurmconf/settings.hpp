@@ -22,6 +22,7 @@ struct SiteSettings {
   std::string start_clients;
   std::string boot_file;  // an absolute path on the node
   std::string devices;    // "nvml", or GPU=PATTERN,INSTANCE=PATTERN as in Site::gpu_file
+  std::string mig_tool;   // "nvidia-smi", "nvidia-mig-parted"; empty: nvidia-smi
 };
 
 // Errors name the setting ("slurm-runner") in `reason`.

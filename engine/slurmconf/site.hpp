@@ -26,6 +26,12 @@ enum class Writer {
 // How commands reach a node.
 enum class Reach { none, ssh, srun, custom };
 
+// What cuts a node's GPUs there.
+enum class MigTool {
+  nvidia_smi,  // instance by instance, where the plan says
+  mig_parted,  // whole boards at once, where the driver likes (github.com/NVIDIA/mig-parted v0.15.0)
+};
+
 struct Site {
   int major = 0, minor = 0;  // of Slurm: 22, 5
   std::vector<File> files;   // slurm.conf first, then what it includes, gres.conf, cgroup.conf, ...
@@ -34,6 +40,7 @@ struct Site {
   std::string cannot_write;  // Writer::here: why the files cannot be written; empty: they can
   bool configless = false;   // slurmd gets its files from the controller
   Reach reach = Reach::none;
+  MigTool mig_tool = MigTool::nvidia_smi;
   std::vector<std::string> runner;              // Reach::custom: argv with {node}; the command follows
   std::vector<std::string> restart_controller;  // argv; empty: the site gave none
   std::vector<std::string> restart_node;        // argv with {node}

@@ -1,6 +1,6 @@
-// A real Slurm whose GPUs can be cut: each node has boards of its own, told by a stand-in for nvidia-smi,
-// which commands on "a node" find first in PATH; links to /dev/null pass for the devices of GPUs and
-// instances.
+// A real Slurm whose GPUs can be cut: each node has boards of its own, told and cut by stand-ins for
+// nvidia-smi and nvidia-mig-parted, which commands on "a node" find first in PATH; links to /dev/null pass
+// for the devices of GPUs and instances.
 //
 // Threads: as slurm_change_lab.hpp.
 #pragma once
@@ -30,12 +30,14 @@ class SlurmCut : public SlurmChange {
         std::filesystem::create_symlink("/dev/null",
                                         folder + "/dev/mig" + std::to_string(gpu) + "-" + std::to_string(gi));
     std::filesystem::create_directories(folder + "/bin/real");
-    std::filesystem::create_symlink(binary(), folder + "/bin/real/nvidia-smi");
     // By srun the node is known by its own daemon's word, else by the runner's. It is called hundreds of
     // times: that it leaks nothing is for its own tests to say.
-    script("bin/nvidia-smi",
-           "node=${SLURMD_NODENAME:-$LAB_NODE}\nexport ASAN_OPTIONS=detect_leaks=0 TESSERA_GPUS=" + folder +
-               "/gpus-$node.yaml\nexec " + folder + "/bin/real/nvidia-smi \"$@\"\n");
+    for (const std::string tool : {"nvidia-smi", "nvidia-mig-parted"}) {
+      std::filesystem::create_symlink(binary(), folder + "/bin/real/" + tool);
+      script("bin/" + tool,
+             "node=${SLURMD_NODENAME:-$LAB_NODE}\nexport ASAN_OPTIONS=detect_leaks=0 TESSERA_GPUS=" + folder +
+                 "/gpus-$node.yaml\nexec " + folder + "/bin/real/" + tool + " \"$@\"\n");
+    }
     script("on", "export LAB_NODE=$1 PATH=" + folder + "/bin:$PATH; shift\necho \"$LAB_NODE $*\" >> " +
                      folder + "/log/on-nodes\nexec \"$@\"\n");
   }
@@ -76,6 +78,7 @@ class SlurmCut : public SlurmChange {
     words.insert(words.end(), {"--write", "--yes", "--slurm-runner", site.runner, "--slurm-devices",
                                site.devices, "--slurm-restart-controller", site.restart_controller,
                                "--slurm-restart-node", site.restart_node});
+    if (!site.mig_tool.empty()) words.insert(words.end(), {"--slurm-mig-tool", site.mig_tool});
     if (!site.stop_clients.empty())
       words.insert(words.end(),
                    {"--slurm-stop-clients", site.stop_clients, "--slurm-start-clients", site.start_clients});

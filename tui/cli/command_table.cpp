@@ -73,13 +73,14 @@ constexpr Command kCommands[] = {
      "tessera journal 20261121-1403-n0031 -o json\n"
      "tessera journal 20261121-1403-n0031 --messages  # texts for those who were hit"},
     {"sim", kSim, "VERB [WORD...]", 100, Completes::words,
-     "advance drain open reboot end fault faults check scenarios nvidia-smi serve",
+     "advance drain open reboot end fault faults check scenarios nvidia-smi nvidia-mig-parted serve",
      "play with a saved simulated world",
      "Acts on the world that --sim-state keeps, while others look at it or run changes on it. advance TIME "
      "lets time pass; drain NODE [REASON], open NODE, reboot NODE and end WORKLOAD are what happens on any "
      "day; fault arms one that strikes at a later action, faults lists what is armed or, when nothing is, "
      "what there is; check says what is not as it must be (exit code 1); scenarios lists the shipped "
-     "ones. nvidia-smi --state FILE stands in for the tool of that name on a node (docs/nvidia.md). "
+     "ones. nvidia-smi and nvidia-mig-parted --state FILE stand in for the tools of those names on a node "
+     "(docs/nvidia.md). "
      "serve --kubernetes plays an API server on this machine until it is interrupted, for kubectl and for "
      "tessera itself (docs/simulator.md).",
      "tessera sim advance 10m --sim-state /tmp/world\n"
@@ -157,6 +158,10 @@ constexpr Flag kFlags[] = {
     {"slurm-runner", 0, "HOW", false, "", Section::data, kPlanning, "TESSERA_SLURM_RUNNER", true, "",
      Completes::words, "ssh srun",
      "how commands reach a Slurm node: ssh, srun, or a command with {node} in it"},
+    {"slurm-mig-tool", 0, "TOOL", false, "", Section::data, kPlanning, "", true, "", Completes::words,
+     "nvidia-smi nvidia-mig-parted",
+     "what cuts the GPUs of a Slurm node: nvidia-smi, or nvidia-mig-parted, which chooses no places "
+     "(nvidia-smi)"},
     {"slurm-files", 0, "WHO", false, "", Section::data, kPlanning, "TESSERA_SLURM_FILES", true, "",
      Completes::words, "here site",
      "who writes Slurm's files: here, host:NAME, or site (a patch is shown, and waited for) (here)"},

@@ -300,7 +300,8 @@ std::shared_ptr<const slurmconf::Site> read_slurm(Reader& reader) {
                                 reader.text("slurm-stop-clients"),
                                 reader.text("slurm-start-clients"),
                                 reader.text("slurm-boot-file"),
-                                reader.text("slurm-devices")};
+                                reader.text("slurm-devices"),
+                                reader.text("slurm-mig-tool")};
   auto site = slurmconf::site_of(texts);
   if (site) return std::make_shared<const slurmconf::Site>(std::move(*site));
   // "slurm-runner: …": the setting that it is about tells where it came from.

@@ -159,6 +159,62 @@ TEST_F(SlurmActuatorTest, TheDriversRefusalAndAWayThatEndsAreTwoThings) {
   EXPECT_NE(word(look(), key::kReachable), "");
 }
 
+// What is to be made comes by its standard input, and its own words go to the admin.
+TEST_F(SlurmActuatorTest, MigPartedIsToldTheLayoutAndItsWordsAreKept) {
+  slurmconf::SiteSettings said;
+  said.runner = scratch_.path() + "/on {node}";
+  said.mig_tool = "nvidia-mig-parted";
+  say(said);
+  node(std::string("State=IDLE+DRAIN ") + kOurs);
+  put("far", "case \"$*\" in *mig-parted*apply*) cat > $D/told; exit 0;; esac\n");
+  EXPECT_TRUE(special(verb::kApplyParted, {{"config", "tessera"}, {"text", "version: v1\n"}}));
+  EXPECT_TRUE(asked("on n1 nvidia-mig-parted apply -f - -c tessera\n")) << log();
+  std::ifstream told(scratch_.path() + "/told");
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(told), {}), "version: v1\n");
+  put("far",
+      "case \"$*\" in *mig-parted*) echo 'time=\"t\" level=fatal msg=\"Error applying MIG configuration with "
+      "hooks: x: In use by another client\"' >&2; exit 1;; esac\n");
+  Status refused = special(verb::kApplyParted, {{"config", "tessera"}, {"text", "version: v1\n"}});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().reason,
+            "Error applying MIG configuration with hooks: x: In use by another client");
+  EXPECT_NE(refused.error().hint.find("monitoring"), std::string::npos);
+  EXPECT_EQ(actuator().capabilities().clears, plan::Unit::gpu);
+  EXPECT_FALSE(actuator().capabilities().chooses_placement);
+}
+
+// Before anything is done, and in doctor, too.
+TEST_F(SlurmActuatorTest, ANodeWithoutMigPartedIsSaidSoUntilItIsThere) {
+  slurmconf::SiteSettings said;
+  said.runner = scratch_.path() + "/on {node}";
+  said.mig_tool = "nvidia-mig-parted";
+  say(said);
+  const std::string smi =
+      "case \"$*\" in *' -L') echo 'GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-1)'; exit 0;;\n"
+      "*'-q -x') cat $D/xml; exit 0;; *-lgi|*-lci) echo 'No MIG-enabled devices found.'; exit 6;;\n";
+  put("xml",
+      "<?xml version=\"1.0\" ?>\n<nvidia_smi_log><driver_version>570.1</driver_version>"
+      "<attached_gpus>1</attached_gpus><gpu id=\"00000000:1B:00.0\"><product_name>NVIDIA H100 80GB HBM3"
+      "</product_name><uuid>GPU-1</uuid><mig_mode><current_mig>Disabled</current_mig><pending_mig>Disabled"
+      "</pending_mig></mig_mode><mig_devices>None</mig_devices><processes></processes></gpu></"
+      "nvidia_smi_log>\n");
+  put("far", smi + "*mig-parted*) echo 'nvidia-mig-parted: not found' >&2; exit 127;; esac\n");
+  std::string why = word(look(), key::kReachable);
+  EXPECT_NE(why.find("nvidia-mig-parted does not work on n1"), std::string::npos) << why;
+  Node one;
+  one.name = NodeName("n1");
+  auto remarks = actuator().board_remarks({one});
+  ASSERT_EQ(remarks.size(), 1u);
+  EXPECT_EQ(remarks[0].subject, "n1");
+  EXPECT_NE(remarks[0].text.find("not found"), std::string::npos) << remarks[0].text;
+  put("far", smi + "*mig-parted*) echo 'version: v1'; exit 0;; esac\n");
+  EXPECT_EQ(word(look(), key::kReachable), "");
+  const std::string before = log();
+  EXPECT_EQ(word(look(), key::kReachable), "");
+  EXPECT_EQ(log().substr(before.size()).find("mig-parted"), std::string::npos) << "once is enough";
+  EXPECT_TRUE(actuator().board_remarks({}).empty());
+}
+
 TEST_F(SlurmActuatorTest, BeforeARunItIsSeenWhetherCommandsThereRunInsideAJob) {
   slurmconf::SiteSettings said;
   said.runner = scratch_.path() + "/on {node}";

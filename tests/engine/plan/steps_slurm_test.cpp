@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/plan/boot_layout.hpp"
 #include "engine/plan/run.hpp"
 #include "engine/plan/slurm_config.hpp"
 #include "engine/plan/slurm_words.hpp"
@@ -37,7 +38,7 @@ struct SlurmPlans : testing::Test {
     Story story;
     story.tell(NodesListed{{node, test::node("n2", {uncut(0, 0), uncut(1, 1)})}});
     story.tell(WorkloadsListed{jobs});
-    plan::Capabilities can = plan::slurm_capabilities();
+    plan::Capabilities can = plan::slurm::capabilities_by(site.mig_tool);
     if (with_site) can.slurm = std::make_shared<const slurmconf::Site>(site);
     auto made = plan::make_plan(story.cluster(), catalogue(), intent, can, {}, at(0));
     EXPECT_TRUE(made.ok()) << (made ? "" : to_line(made.error()));
@@ -217,6 +218,80 @@ TEST_F(SlurmPlans, TheSitesClientsAndBootFileHaveStepsOfTheirOwn) {
             "    - devices: [0]\n      mig-enabled: true\n      mig-devices:\n        \"1g.10gb\": 7\n");
 }
 
+// mig-parted does in one step what nvidia-smi does in several, and what it is told of is only what changes.
+struct SlurmPartedPlans : SlurmPlans {
+  SlurmPartedPlans() { site.mig_tool = slurmconf::MigTool::mig_parted; }
+  static std::string config_of(const Step& step) {
+    const auto& act = std::get<plan::Special>(step.action);
+    EXPECT_EQ(act.arguments.at("config"), plan::kLayoutName);
+    return act.arguments.at("text");
+  }
+  static bool says(const plan::Conditions& conditions, const plan::Condition& wanted) {
+    return std::find(conditions.begin(), conditions.end(), wanted) != conditions.end();
+  }
+};
+
+TEST_F(SlurmPartedPlans, OneStepMakesTheLayoutAndItsReadingBackKnowsNoPlaces) {
+  std::vector<Step> all = steps(wants("7x1g.10gb"));
+  EXPECT_EQ(order(all),
+            "look-only look-only close-node set-mark look-only apply-mig-parted look-only write-config "
+            "look-only reconfigure look-only open-node clear-mark");
+  const Step& apply = find(all, "apply-mig-parted");
+  EXPECT_EQ(config_of(apply),
+            "# n1: written by tessera\nversion: v1\nmig-configs:\n  tessera:\n"
+            "    - devices: [0]\n      mig-enabled: true\n      mig-devices:\n        \"1g.10gb\": 7\n");
+  EXPECT_EQ(all_commands(apply),
+            "ssh n1 nvidia-mig-parted apply -f - -c tessera <<'END'\n" + config_of(apply) + "END\n");
+  EXPECT_TRUE(says(apply.before, plan::ScopeEmpty{plan::Scope{}}));
+  EXPECT_TRUE(says(apply.after, plan::ModeIs{{GpuIndex{0}}, true, false}));
+  const auto& layout = std::get<plan::LayoutIs>(apply.after.front());
+  EXPECT_FALSE(layout.placed);
+  EXPECT_EQ(layout.instances.size(), 7u);
+  // By srun it runs inside the reservation, like nvidia-smi.
+  site.reach = Reach::srun;
+  EXPECT_NE(
+      order(steps(wants("7x1g.10gb"))).find("set-mark look-only apply-mig-parted open-to-look close-node"),
+      std::string::npos);
+  site.reach = Reach::none;
+  EXPECT_NE(plan_for(wants("7x1g.10gb")).no_steps.find("cut by nvidia-mig-parted"), std::string::npos);
+}
+
+TEST_F(SlurmPartedPlans, ABoardThatDiffersIsClearedAndOneThatDoesNotIsNotNamed) {
+  node = test::node("n1", {cut(0, {instance("3g.40gb", 0, 4, 1), instance("1g.10gb", 4, 1, 2)}),
+                           cut(1, {instance("1g.10gb", 6, 1, 13)})});
+  plan::Intent both = wants("3g.40gb,2x1g.10gb");
+  both.boards.push_back({GpuIndex{1}, plan::parse_layout_wish("1g.10gb").value()});
+  plan::Plan plan = plan_for(both);
+  ASSERT_EQ(plan.nodes.size(), 1u);
+  const plan::NodePlan& own = plan.nodes[0];
+  EXPECT_EQ(own.destroyed.size(), 2u) << "also what the wish has again";
+  EXPECT_EQ(own.created.size(), 3u);
+  ASSERT_EQ(own.kept.size(), 1u);
+  EXPECT_EQ(own.kept[0].gpu, GpuIndex{1});
+  std::string config = config_of(find(own.steps, "apply-mig-parted"));
+  EXPECT_NE(config.find("devices: [0]"), std::string::npos) << config;
+  EXPECT_EQ(config.find("devices: [1]"), std::string::npos) << config;
+  // The same instances elsewhere are nothing that it could make.
+  EXPECT_TRUE(plan_for(wants("3g.40gb@4,1g.10gb@0")).nodes[0].steps.empty());
+}
+
+TEST_F(SlurmPartedPlans, AResetForOneBoardMakesTheOthersAgain) {
+  node = test::node("n1", {uncut(0, 0, "A100-40GB"), cut(1, {instance("3g.20gb", 4, 4, 2)}, "A100-40GB")});
+  plan::Plan plan = plan_for(wants("2x3g.20gb"));
+  ASSERT_EQ(plan.nodes.size(), 1u);
+  EXPECT_TRUE(plan.nodes[0].needs.reset);
+  const Step& apply = find(plan.nodes[0].steps, "apply-mig-parted");
+  std::string config = config_of(apply);
+  EXPECT_NE(
+      config.find("devices: [0]\n      mig-enabled: true\n      mig-devices:\n        \"3g.20gb\": 2\n"),
+      std::string::npos)
+      << config;
+  EXPECT_NE(
+      config.find("devices: [1]\n      mig-enabled: true\n      mig-devices:\n        \"3g.20gb\": 1\n"),
+      std::string::npos)
+      << config;
+}
+
 // A run that stopped half-way, carried on by a plan from what stands: the steps that were begun, what files
 // and daemons say, and in which order the rest is done.
 struct SlurmLeftovers : SlurmPlans {
@@ -270,6 +345,16 @@ TEST_F(SlurmLeftovers, BoardsThatAreCutAlreadyAreNotOpenedBeforeSlurmKnows) {
   EXPECT_EQ(onward(false, {"create-instances", "write-config"}, kSevens, kSevens), "open-node clear-mark");
 }
 
+TEST_F(SlurmLeftovers, WhatMigPartedHasCutIsNotOpenedBeforeSlurmKnowsEither) {
+  site.mig_tool = slurmconf::MigTool::mig_parted;
+  std::vector<Slice> sevens;
+  for (int i = 0; i < 7; ++i) sevens.push_back(instance("1g.10gb", i, 1, i));
+  now = test::node("n1", {cut(0, sevens), uncut(1, 1)});
+  EXPECT_EQ(onward(false, {"apply-mig-parted"}, kFound, kFound), kFiles);
+  EXPECT_EQ(onward(false, {"apply-mig-parted", "write-config"}, kSevens, kSevens), "open-node clear-mark");
+  EXPECT_NE(onward(true, {"apply-mig-parted"}, kFound, kFound).find("apply-mig-parted"), std::string::npos);
+}
+
 TEST_F(SlurmLeftovers, ClientsThatWereStoppedAreStartedAgain) {
   site.stop_clients = {"systemctl stop dcgm"};
   site.start_clients = {"systemctl start dcgm"};
@@ -321,19 +406,23 @@ TEST(SlurmSettings, CommandsAreSplitWithoutAShell) {
 TEST(SlurmSettings, WhatASiteSaysIsChecked) {
   using slurmconf::site_of;
   auto site = site_of({"pdsh -w {node}", "host:cfg", "a b", "c {node}", "x y; z", "", "/etc/b",
-                       "gpu=/d/{node}-{gpu},instance=/d/{index}"});
+                       "gpu=/d/{node}-{gpu},instance=/d/{index}", "nvidia-mig-parted"});
   ASSERT_TRUE(site) << to_line(site.error());
   EXPECT_EQ(site->reach, Reach::custom);
   EXPECT_EQ(site->writer, Writer::host);
   EXPECT_EQ(site->config_host, "cfg");
   EXPECT_EQ(site->stop_clients, (std::vector<std::string>{"x y", "z"}));
   EXPECT_EQ(site->instance_file, "/d/{index}");
-  EXPECT_TRUE(site_of({}));
-  for (const slurmconf::SiteSettings& wrong : {slurmconf::SiteSettings{"pdsh", "", "", "", "", "", "", ""},
-                                               {"", "there", "", "", "", "", "", ""},
-                                               {"", "", "'", "", "", "", "", ""},
-                                               {"", "", "", "", "", "", "relative", ""},
-                                               {"", "", "", "", "", "", "", "cpu=/x"}}) {
+  EXPECT_EQ(site->mig_tool, slurmconf::MigTool::mig_parted);
+  ASSERT_TRUE(site_of({}));
+  EXPECT_EQ(site_of({})->mig_tool, slurmconf::MigTool::nvidia_smi);
+  for (const slurmconf::SiteSettings& wrong :
+       {slurmconf::SiteSettings{"pdsh", "", "", "", "", "", "", "", ""},
+        {"", "there", "", "", "", "", "", "", ""},
+        {"", "", "'", "", "", "", "", "", ""},
+        {"", "", "", "", "", "", "relative", "", ""},
+        {"", "", "", "", "", "", "", "cpu=/x", ""},
+        {"", "", "", "", "", "", "", "", "mig-parted"}}) {
     auto refused = site_of(wrong);
     ASSERT_FALSE(refused);
     EXPECT_NE(refused.error().reason.find("slurm-"), std::string::npos) << to_line(refused.error());
