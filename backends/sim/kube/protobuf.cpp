@@ -55,7 +55,7 @@ constexpr Field kRulesFields[] = {{1, "metadata", As::message, &kMeta},
 constexpr struct {
   const char* kind;
   Message message;
-} kKinds[] = {{"ConfigMap", {kConfigMapFields}},
+} kProtobufKinds[] = {{"ConfigMap", {kConfigMapFields}},
               {"Namespace", {kNamespaceFields}},
               {"DeleteOptions", {kDeleteFields}},
               {"Eviction", {kEvictionFields}},
@@ -189,7 +189,7 @@ std::optional<Json> parse_protobuf(std::string_view body) {
     if (wire->number == 1) version = wire->bytes;
     if (wire->number == 2) kind = wire->bytes;
   }
-  for (const auto& known : kKinds) {
+  for (const auto& known : kProtobufKinds) {
     if (kind != known.kind) continue;
     auto fields = read(known.message, raw);
     if (!fields) return std::nullopt;
