@@ -67,6 +67,7 @@ struct HttpExchange : std::enable_shared_from_this<HttpExchange> {
   Duration idle{0};
   std::function<void()> on_open;
   HttpClient::Line on_line;
+  HttpClient::Part on_part;
   HttpClient::Done done;
   std::function<void(HttpExchange&, bool reuse)> leave;        // hands the connection back
   std::function<std::shared_ptr<Connection>()> connection_of;  // a fresh one
@@ -95,6 +96,7 @@ struct HttpExchange : std::enable_shared_from_this<HttpExchange> {
     done = nullptr;
     on_open = nullptr;
     on_line = nullptr;
+    on_part = nullptr;
     if (connection) connection->socket.close();
   }
   Protocol::endpoint endpoint;
@@ -176,7 +178,12 @@ void HttpExchange::read_body() {
 
 bool HttpExchange::take(std::string_view bytes) {
   if (streams && response.status == 200) return take_lines(bytes);
-  if (streams) {
+  if (on_part && response.status == 200) {
+    auto call = on_part;  // it may cancel us
+    if (!bytes.empty()) call(bytes);
+    return true;
+  }
+  if (streams || on_part) {
     response.body.append(bytes.substr(0, kErrorBody - std::min(kErrorBody, response.body.size())));
     return true;
   }
@@ -231,6 +238,7 @@ void HttpExchange::finish(Result<HttpResponse> result, bool reuse) {
   auto call = std::exchange(done, nullptr);
   on_open = nullptr;
   on_line = nullptr;
+  on_part = nullptr;
   if (result) result->took = std::chrono::duration_cast<Duration>(Steady::now() - started);
   if (!reuse) connection->socket.close();
   if (leave) leave(*this, reuse);
@@ -303,6 +311,14 @@ HttpClient::~HttpClient() {
 HttpClient::Id HttpClient::request(HttpCall request, Done done) {
   auto exchange = std::make_shared<HttpExchange>();
   exchange->wanted = std::move(request);
+  exchange->done = std::move(done);
+  return state_->begin(state_, std::move(exchange));
+}
+
+HttpClient::Id HttpClient::request_in_parts(HttpCall request, Part on_part, Done done) {
+  auto exchange = std::make_shared<HttpExchange>();
+  exchange->wanted = std::move(request);
+  exchange->on_part = std::move(on_part);
   exchange->done = std::move(done);
   return state_->begin(state_, std::move(exchange));
 }

@@ -39,7 +39,7 @@ struct HttpCall {
 
 struct HttpResponse {
   int status = 0;
-  std::string body;  // of a stream: only when the status is not 200, and then its first 64 KiB
+  std::string body;  // of a stream or in parts: only when the status is not 200, its first 64 KiB
   std::optional<Duration> retry_after;  // Retry-After in seconds
   std::optional<TimePoint> date;        // Date: the server's clock, to the second
   Duration took{0};
@@ -56,6 +56,11 @@ class HttpClient {
   using Id = std::uint64_t;
   // An answer with any status is a response; an Error means that there was none, or not all of it.
   Id request(HttpCall request, Done done);
+
+  // The same for an answer that is too long to be held at once: its body comes in parts as it arrives, when
+  // the status is 200, and the response has none. The deadline is for all of it; the limit does not count.
+  using Part = std::function<void(std::string_view)>;
+  Id request_in_parts(HttpCall request, Part on_part, Done done);
 
   // Lines as they come, without their ends; a last half line is dropped. on_open: the server agreed (200).
   // on_end: how it ended; a response when the server closed it properly or refused. `idle`: so long without

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "backends/kubernetes/explain.hpp"
+#include "backends/kubernetes/list_pieces.hpp"
 
 namespace tessera::kubernetes {
 namespace {
@@ -12,8 +13,8 @@ constexpr int kPage = 500;
 constexpr Duration kListDeadline{60000};
 // Bookmarks come about once a minute; twice missed, the connection is taken for dead.
 constexpr Duration kSilence{150000};
-constexpr int kWatchSeconds = 290;  // then the server ends it by itself
-constexpr std::size_t kLine = 16u << 20;
+constexpr int kWatchSeconds = 290;        // then the server ends it by itself
+constexpr std::size_t kLine = 16u << 20;  // of a watch, and one object of a list
 constexpr Duration kFirstWait{1000}, kLongestWait{30000};
 constexpr Duration kRefused{60000};     // until a resource that we may not read is tried again
 constexpr Duration kNotServed{300000};  // until one that is not there is
@@ -31,6 +32,9 @@ struct Feed::State : std::enable_shared_from_this<State> {
   Parser parser;
   std::string version;       // where the watch goes on; empty: a list is needed
   std::string list_version;  // of the list that is under way
+  ListPieces pieces;         // of its page
+  std::size_t skipped = 0;   // by it: objects that could not be read
+  FeedPage page;             // what its last piece told
   std::string note;
   HttpClient::Id running = 0;
   std::uint64_t timer = 0;
@@ -48,6 +52,8 @@ struct Feed::State : std::enable_shared_from_this<State> {
   void stop();
   void go_on() { version.empty() ? list("") : watch(); }
   void list(const std::string& next);
+  void hear_part(std::string_view bytes);
+  Status take_piece(std::string_view text, bool last);
   void listed_page(Result<HttpResponse> result);
   void complete();
   void watch();
@@ -78,16 +84,45 @@ void Feed::State::list(const std::string& next) {
     calls.begin();
     listing = Duration(0);
     note.clear();
+    skipped = 0;
   }
+  pieces = ListPieces();
   HttpCall request;
   // Pages that expire faster than they are read: all at once, then.
   std::string limit = restarts < 2 ? "limit=" + std::to_string(kPage) : "resourceVersion=0";
   request.target = target(limit + (next.empty() ? "" : "&continue=" + url_escape(next)));
   request.deadline = kListDeadline;
   calls.called();
-  running = client.request(std::move(request), [weak = weak_from_this()](Result<HttpResponse> result) {
-    if (auto self = weak.lock()) self->listed_page(std::move(result));
-  });
+  auto weak = weak_from_this();
+  running = client.request_in_parts(
+      std::move(request),
+      [weak](std::string_view bytes) {
+        if (auto self = weak.lock()) self->hear_part(bytes);
+      },
+      [weak](Result<HttpResponse> result) {
+        if (auto self = weak.lock()) self->listed_page(std::move(result));
+      });
+}
+
+void Feed::State::hear_part(std::string_view bytes) {
+  pieces.add(bytes);
+  Status taken = Done{};
+  for (std::string_view piece = pieces.piece(); taken && !piece.empty(); piece = pieces.piece())
+    taken = take_piece(piece, false);
+  if (taken && pieces.waiting() > kLine)
+    taken = Error{"the answer is too long", "one object of it has more than 16 MiB", ""};
+  if (taken) return;
+  stop();
+  failed(taken.error());
+}
+
+Status Feed::State::take_piece(std::string_view text, bool last) {
+  auto taken = calls.page(text, last);
+  if (!taken) return taken.error();
+  if (taken->skipped > 0 && skipped == 0) note = taken->problem;
+  skipped += taken->skipped;
+  page = std::move(*taken);
+  return Done{};
 }
 
 void Feed::State::listed_page(Result<HttpResponse> result) {
@@ -100,12 +135,11 @@ void Feed::State::listed_page(Result<HttpResponse> result) {
   }
   if (result->status == 404 && !spec.older.empty() && !std::exchange(at_older, true)) return list("");
   if (result->status != 200) return refused("list", *result);
-  auto page = calls.page(result->body);
-  if (!page) return failed(page.error());
-  if (page->skipped > 0)
-    note = std::to_string(page->skipped) + " of the " + spec.what + " could not be read: " + page->problem;
-  list_version = page->version;
-  if (!page->next.empty()) return list(page->next);
+  Status taken = take_piece(pieces.last(), true);
+  pieces = ListPieces();
+  if (!taken) return failed(taken.error());
+  list_version = page.version;
+  if (!page.next.empty()) return list(page.next);
   complete();
 }
 
@@ -115,6 +149,7 @@ void Feed::State::complete() {
   failures = 0;
   listed = answered = live = true;
   calls.listed(listing);
+  if (skipped > 0) note = std::to_string(skipped) + " of the " + spec.what + " could not be read: " + note;
   calls.report(std::nullopt, listing, note);
   if (spec.every) return later(spec.every());
   version = list_version;

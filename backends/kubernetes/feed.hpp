@@ -43,7 +43,8 @@ struct FeedLine {
 
 struct FeedCalls {
   std::function<void()> begin;  // a list begins
-  std::function<Result<FeedPage>(std::string_view body)> page;
+  // Some of its items as a list of their own; the last part of a page tells where it stands.
+  std::function<Result<FeedPage>(std::string_view text, bool last)> page;
   std::function<void(Duration took)> listed;  // it is complete
   std::function<Result<FeedLine>(std::string_view line)> line;
   // How it is doing: a failure, or nullopt with what could not be read.

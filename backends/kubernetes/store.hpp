@@ -30,7 +30,7 @@ class Store {
   // The part of FeedCalls that is about objects.
   struct Handler {
     std::function<void()> begin;
-    std::function<Result<FeedPage>(std::string_view)> page;
+    std::function<Result<FeedPage>(std::string_view, bool last)> page;
     std::function<void()> listed;
     std::function<Result<FeedLine>(std::string_view)> line;
   };

@@ -39,7 +39,7 @@ template <class Object, class Kept>
 Store::Handler kept_in(Parser& parser, Kept& kept, std::set<std::string>& seen, std::function<void()> weigh) {
   Store::Handler handler;
   handler.begin = [&seen] { seen.clear(); };
-  handler.page = [&](std::string_view body) -> Result<FeedPage> {
+  handler.page = [&](std::string_view body, bool) -> Result<FeedPage> {
     auto page = parser.list<Object>(body);
     if (!page) return page.error();
     for (Object& one : page->items) {
@@ -86,7 +86,7 @@ Store::Handler Store::nodes() {
   State* s = state_.get();
   Handler handler;
   handler.begin = [s] { s->seen.clear(); };
-  handler.page = [s](std::string_view body) -> Result<FeedPage> {
+  handler.page = [s](std::string_view body, bool last) -> Result<FeedPage> {
     auto page = s->parser.list<NodeObject>(body);
     if (!page) return page.error();
     FeedPage head = head_of(*page);
@@ -95,7 +95,7 @@ Store::Handler Store::nodes() {
       s->keep(std::move(node));
     }
     // The first screen is painted while the other pages are on their way.
-    if (!s->nodes_complete && !head.next.empty()) {
+    if (last && !s->nodes_complete && !head.next.empty()) {
       s->flush();
       auto done = static_cast<std::int64_t>(s->seen.size());
       s->post(Progress{"nodes", done, head.remaining ? std::optional(done + *head.remaining) : std::nullopt});
@@ -113,7 +113,7 @@ Store::Handler Store::pods() {
   State* s = state_.get();
   Handler handler;
   handler.begin = [s] { s->seen_pods.clear(); };
-  handler.page = [s](std::string_view body) -> Result<FeedPage> {
+  handler.page = [s](std::string_view body, bool last) -> Result<FeedPage> {
     auto page = s->parser.list<PodObject>(body);
     if (!page) return page.error();
     FeedPage head = head_of(*page);
@@ -121,7 +121,7 @@ Store::Handler Store::pods() {
       s->seen_pods.insert(pod.id());
       s->keep(std::move(pod));
     }
-    if (!s->pods_complete && !head.next.empty()) {
+    if (last && !s->pods_complete && !head.next.empty()) {
       auto done = static_cast<std::int64_t>(s->seen_pods.size());
       s->post(Progress{"pods", done, head.remaining ? std::optional(done + *head.remaining) : std::nullopt});
     }
@@ -138,7 +138,7 @@ Store::Handler Store::daemon_sets() {
   State* s = state_.get();
   Handler handler;
   handler.begin = [s] { s->sets_listed.clear(); };
-  handler.page = [s](std::string_view body) -> Result<FeedPage> {
+  handler.page = [s](std::string_view body, bool) -> Result<FeedPage> {
     auto page = s->parser.list<DaemonSetObject>(body);
     if (!page) return page.error();
     FeedPage head = head_of(*page);
@@ -154,7 +154,7 @@ Store::Handler Store::cluster_policies() {
   State* s = state_.get();
   Handler handler;
   handler.begin = [s] { s->policies_listed.clear(); };
-  handler.page = [s](std::string_view body) -> Result<FeedPage> {
+  handler.page = [s](std::string_view body, bool) -> Result<FeedPage> {
     auto page = s->parser.list<ClusterPolicyObject>(body);
     if (!page) return page.error();
     FeedPage head = head_of(*page);

@@ -1,0 +1,101 @@
+// Lists that come in pieces.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "backends/kubernetes/list_pieces.hpp"
+#include "backends/kubernetes/parse.hpp"
+
+namespace tessera::kubernetes {
+namespace {
+
+struct ReadList {
+  std::vector<std::string> names;
+  std::string version, next, api;
+  int pieces = 0;
+  std::size_t waiting = 0;  // bytes, at most
+};
+
+ReadList read_in_pieces(const std::string& text, std::size_t most, std::size_t step) {
+  ListPieces pieces(most);
+  ReadList read;
+  Parser parser;
+  auto take = [&](std::string_view piece) {
+    auto page = parser.list<NodeObject>(piece);
+    if (!page) ADD_FAILURE() << to_line(page.error()) << "\n" << piece;
+    if (!page) return;
+    ++read.pieces;
+    for (const NodeObject& node : page->items) read.names.push_back(node.meta.name);
+    if (!page->version.empty()) read.version = page->version;
+    if (!page->next.empty()) read.next = page->next;
+    if (!page->api.empty()) read.api = page->api;
+  };
+  for (std::size_t from = 0; from < text.size(); from += step) {
+    pieces.add(std::string_view(text).substr(from, step));
+    read.waiting = std::max(read.waiting, pieces.waiting());
+    for (std::string_view piece = pieces.piece(); !piece.empty(); piece = pieces.piece()) take(piece);
+  }
+  take(pieces.last());
+  return read;
+}
+
+// What could be taken for the list's own nesting stands in its texts.
+std::string item_named(const std::string& name) {
+  return R"({"metadata":{"name":")" + name +
+         R"(","labels":{"app":"],}{[ \"items\":[ \\"},"items":[[1,2],{}]},"spec":{}})";
+}
+std::string list_of_items(int count, const std::string& between = ",") {
+  std::string items;
+  for (int i = 0; i < count; ++i) items += (i > 0 ? between : "") + item_named("n" + std::to_string(i));
+  return items;
+}
+std::vector<std::string> names_of(int count) {
+  std::vector<std::string> names;
+  for (int i = 0; i < count; ++i) names.push_back("n" + std::to_string(i));
+  return names;
+}
+
+RC_GTEST_PROP(KubernetesListPieces, EachItemComesOnceInOrderHoweverTheTextIsCut, ()) {
+  const int count = *rc::gen::inRange(0, 40);
+  const bool meta_first = *rc::gen::arbitrary<bool>();
+  const std::string meta = R"("metadata":{"resourceVersion":"7","continue":"a\"]\\","x":{"items":[]}})";
+  const std::string items =
+      R"("items": [)" + list_of_items(count, *rc::gen::element<std::string>(",", " ,\n ")) + "]";
+  std::string text = R"({"kind":"NodeList","apiVersion":"v1",)";
+  text += meta_first ? meta + "," + items + " }\n" : items + "," + meta + "}";
+  const auto read =
+      read_in_pieces(text, *rc::gen::inRange<std::size_t>(1, 2000), *rc::gen::inRange<std::size_t>(1, 300));
+  RC_ASSERT(read.names == names_of(count));
+  RC_ASSERT(read.version == "7");
+  RC_ASSERT(read.next == "a\"]\\");
+  RC_ASSERT(read.api == "v1");
+}
+
+TEST(KubernetesListPieces, NoMoreWaitsThanAPieceAndWhatCameLast) {
+  const std::string text = R"({"metadata":{"resourceVersion":"7"},"items":[)" + list_of_items(5000) + "]}";
+  const auto read = read_in_pieces(text, 4096, 1024);
+  EXPECT_EQ(read.names, names_of(5000));
+  EXPECT_GT(read.pieces, 50);
+  EXPECT_LT(read.waiting, 4096u + 2 * 1024u);
+}
+
+TEST(KubernetesListPieces, WhatIsNoListComesWhole) {
+  for (const std::string text : {R"({"kind":"Status","items":{"a":[1]},"b":[{},{},{}]})", R"([{},{},{}])",
+                                 R"({"items":null,"a":[{},{}]})", R"({"a":"items","b":[{},{}]})",
+                                 R"(]]}}"items":[{},{}])", "404 page not found", ""}) {
+    ListPieces pieces(1);
+    for (char c : text) pieces.add({&c, 1});
+    EXPECT_EQ(pieces.piece(), "");
+    EXPECT_EQ(pieces.last(), text);
+  }
+}
+
+TEST(KubernetesListPieces, AListThatBreaksOffIsNoJson) {
+  const std::string whole = R"({"metadata":{},"items":[)" + list_of_items(3) + "]}";
+  ListPieces pieces(1);
+  pieces.add(std::string_view(whole).substr(0, whole.size() - 30));
+  EXPECT_NE(pieces.piece(), "");
+  EXPECT_FALSE(Parser().list<NodeObject>(pieces.last()));
+}
+
+}  // namespace
+}  // namespace tessera::kubernetes
