@@ -59,12 +59,12 @@ bool selects(const DaemonSetObject& set, const NodeObject& node) {
 // The selector holds but for labels of the form gpu.deploy.x, which a manager may have paused.
 bool would_select(const DaemonSetObject& set, const NodeObject& node) {
   DaemonSetObject without = set;
-  std::erase_if(without.node_selector,
-                [](const auto& entry) { return entry.first.starts_with("nvidia.com/gpu.deploy."); });
+  without.node_selector.erase_if(
+      [](const auto& entry) { return entry.first.starts_with("nvidia.com/gpu.deploy."); });
   return selects(without, node);
 }
 
-std::string pod_detail(const PodObject& pod) {
+std::string trouble_of(const PodObject& pod) {
   std::string detail = pod.reason.empty() ? pod.phase : pod.reason;
   if (!pod.message.empty()) detail += ": " + pod.message;
   if (!pod.unschedulable.empty()) detail = pod.unschedulable;
@@ -73,11 +73,11 @@ std::string pod_detail(const PodObject& pod) {
 
 std::optional<Component> component(const KnownApp& known, const NodeObject& node,
                                    const std::vector<DaemonSetObject>* sets,
-                                   const std::vector<const PodObject*>& pods) {
+                                   const std::vector<StackPod>& pods) {
   Component part{std::string(known.name), Part::unknown, ""};
-  const PodObject* pod = nullptr;
-  for (const PodObject* one : pods)
-    if (find_app(app_of(*one)) == &known && (!pod || one->ready)) pod = one;
+  const StackPod* pod = nullptr;
+  for (const StackPod& one : pods)
+    if (one.component == known.name && (!pod || one.ready)) pod = &one;
   std::string deploy = known.deploy.empty() ? "" : "nvidia.com/gpu.deploy." + std::string(known.deploy);
   std::string_view label = deploy.empty() ? std::string_view() : node.label(deploy);
   const DaemonSetObject* meant = nullptr;
@@ -92,9 +92,8 @@ std::optional<Component> component(const KnownApp& known, const NodeObject& node
     return part;
   }
   if (pod) {
-    bool leaving = pod->meta.deleted.has_value();
-    part.state = pod->ready && !leaving ? Part::ready : Part::not_ready;
-    if (part.state == Part::not_ready) part.detail = leaving ? "its pod is ending" : pod_detail(*pod);
+    part.state = pod->ready && !pod->ending ? Part::ready : Part::not_ready;
+    if (part.state == Part::not_ready) part.detail = pod->ending ? "its pod is ending" : pod->trouble;
     return part;
   }
   if (label == "false" || !meant) return std::nullopt;  // opted out, or nobody can tell
@@ -114,8 +113,26 @@ std::string_view component_of(std::string_view app) {
 
 std::string_view component_of(const PodObject& pod) { return component_of(app_of(pod)); }
 
+StackPod stack_pod_of(const PodObject& pod) {
+  StackPod kept;
+  kept.component = component_of(pod);
+  kept.name_space = Text(pod.meta.name_space);
+  kept.name = pod.meta.name;
+  kept.ready = pod.ready;
+  kept.ending = pod.meta.deleted.has_value();
+  if (!kept.ready && !kept.ending) kept.trouble = trouble_of(pod);
+  kept.metrics_https = pod.metrics_https;
+  kept.metrics_port = pod.metrics_port;
+  return kept;
+}
+
+bool StackPod::is_before(const PodObject& pod) const {
+  if (int order = name_space.view().compare(pod.meta.name_space); order != 0) return order < 0;
+  return name < pod.meta.name;
+}
+
 std::vector<Component> components_of(const NodeObject& node, const std::vector<DaemonSetObject>* sets,
-                                     const std::vector<const PodObject*>& pods) {
+                                     const std::vector<StackPod>& pods) {
   std::vector<Component> parts;
   for (const KnownApp& known : kKnownApps)
     if (auto part = component(known, node, sets, pods)) parts.push_back(std::move(*part));

@@ -90,7 +90,7 @@ class Facts {
     tell_pods();
     tell_mig();
     tell_files();
-    for (const auto& [resource, count] : look_.object.allocatable) facts_.advertised[resource] = count;
+    for (const auto& [resource, count] : look_.object.allocatable) facts_.advertised[resource.str()] = count;
     return std::move(facts_);
   }
 
@@ -161,7 +161,7 @@ class Facts {
     for (const PodObject& pod : look_.pods) {
       bool left_alone = pod.meta.owner_kind == "DaemonSet" || pod.meta.name_space == site_.ns;
       if (left_alone || pod.requests.empty() || pod.phase == "Succeeded" || pod.phase == "Failed") continue;
-      who = fmt::format("{} holds {}{}", pod.id(), pod.requests.begin()->first,
+      who = fmt::format("{} holds {}{}", pod.id(), pod.requests.begin()->first.str(),
                         pod.meta.deleted ? " and is ending" : "");
       break;
     }

@@ -232,7 +232,7 @@ std::string pool_of(const NodeObject& node) {
 std::vector<std::string> features_of(const NodeObject& object) {
   std::vector<std::string> features;
   for (const auto& [key, value] : object.meta.labels)
-    if (worth_showing(key, value)) features.push_back(key + "=" + value);
+    if (worth_showing(key, value)) features.push_back(key.str() + "=" + value.str());
   return features;
 }
 

@@ -7,24 +7,20 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "backends/kubernetes/fields.hpp"
 #include "engine/model/units.hpp"
 
 namespace tessera::kubernetes {
 
-using Texts = std::map<std::string, std::string, std::less<>>;
-using Counts = std::map<std::string, std::int64_t, std::less<>>;
-
 struct Meta {
   std::string name;
   std::string name_space;  // empty: the object belongs to no namespace
-  std::string uid;
-  std::string version;  // resourceVersion
+  std::string version;     // resourceVersion
   std::optional<TimePoint> created;
   std::optional<TimePoint> deleted;  // it is on its way out since then
   Texts labels;                      // those worth keeping (is_kept_label); of a pod all

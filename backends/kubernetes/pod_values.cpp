@@ -13,7 +13,7 @@ std::string user_of(const PodObject& pod) {
   for (const Texts* texts : {&pod.meta.annotations, &pod.meta.labels})
     for (std::string_view key : {"hub.jupyter.org/username", "user", "owner"})
       if (auto found = texts->find(key); found != texts->end() && !found->second.empty())
-        return found->second;
+        return found->second.str();
   if (pod.meta.owner_kind.empty()) return {};
   return pod.meta.owner_kind + "/" + pod.meta.owner_name;
 }
@@ -105,7 +105,7 @@ Workload workload_of(const PodObject& pod, const NodeSharing* on, Origin origin)
   workload.user = user_of(pod);
   workload.group = pod.meta.name_space;
   set_state(workload, pod);
-  for (const auto& [resource, count] : pod.requests) workload.requests.push_back({resource, count});
+  for (const auto& [resource, count] : pod.requests) workload.requests.push_back({resource.str(), count});
   workload.allocations = allocations_of(pod, on);
   workload.node_count = 1;
   workload.submitted = pod.meta.created;

@@ -68,7 +68,8 @@ void read_owner(JsonValue& value, Meta& meta) {
 void read_kept(JsonValue& value, Texts& texts, bool (*is_kept)(std::string_view)) {
   constexpr std::size_t kMost = 512;
   value.fields([&](std::string_view key, JsonValue& field) {
-    if (key.size() <= 320 && texts.size() < kMost && is_kept(key)) texts[clean(key)] = words(field, 4096);
+    if (key.size() <= 320 && texts.size() < kMost && is_kept(key))
+      texts[clean(key)] = Text(words(field, 4096));
   });
 }
 
@@ -119,7 +120,7 @@ std::optional<TimePoint> time_of(JsonValue& value) {
 
 void read_texts(JsonValue& value, Texts& texts, std::size_t most) {
   value.fields([&](std::string_view key, JsonValue& field) {
-    if (texts.size() < most) texts[clean(key, 320)] = words(field);
+    if (texts.size() < most) texts[clean(key, 320)] = Text(words(field));
   });
 }
 
@@ -128,7 +129,6 @@ void read_meta(JsonValue& value, Meta& meta, KeepLabels keep) {
   value.fields([&](std::string_view key, JsonValue& field) {
     if (key == "name") meta.name = words(field, 253);
     if (key == "namespace") meta.name_space = words(field, 253);
-    if (key == "uid") meta.uid = words(field, 64);
     if (key == "resourceVersion") meta.version = words(field, 64);
     if (key == "creationTimestamp") meta.created = time_of(field);
     if (key == "deletionTimestamp") meta.deleted = time_of(field);

@@ -13,7 +13,7 @@ constexpr std::size_t kMostDevices = 1024;
 
 std::string app_of(const Texts& labels) {
   for (std::string_view key : {"app", "app.kubernetes.io/name", "k8s-app"})
-    if (auto found = labels.find(key); found != labels.end()) return found->second;
+    if (auto found = labels.find(key); found != labels.end()) return found->second.str();
   return {};
 }
 

@@ -115,7 +115,7 @@ class Writer {
       std::int64_t there = offered == node_.capacity.end() ? 0 : offered->second;
       if (there == count) continue;
       text += fmt::format("{}{} is {} by the labels, {} by the device plugin", text.empty() ? "" : "; ",
-                          resource, count, there);
+                          resource.str(), count, there);
     }
     if (text.empty()) return;
     add(Remark::Grade::warning, text,
@@ -130,7 +130,7 @@ class Writer {
       if (usable == node_.allocatable.end() || usable->second >= count) continue;
       add(Remark::Grade::danger,
           fmt::format("{} of {} {} are out of use: the device plugin finds them unhealthy",
-                      count - usable->second, count, resource),
+                      count - usable->second, count, resource.str()),
           "nvidia-smi -q on the node, and its kernel log (Xid), tell what is wrong");
     }
   }
@@ -141,7 +141,8 @@ class Writer {
       auto offered = node_.allocatable.find(resource);
       std::int64_t there = offered == node_.allocatable.end() ? 0 : offered->second;
       if (count <= there || !sharing::parse_resource(resource, Scheduler::kubernetes)) continue;
-      add(Remark::Grade::warning, fmt::format("pods hold {} {}, the node offers {}", count, resource, there),
+      add(Remark::Grade::warning,
+          fmt::format("pods hold {} {}, the node offers {}", count, resource.str(), there),
           there == 0 ? "they run on slices that are offered no more: a layout changed under them, or the "
                        "device plugin is away"
                      : "the layout changed under them; nothing more of it can be placed there");
@@ -155,7 +156,7 @@ class Writer {
       add(Remark::Grade::danger,
           fmt::format(
               "its GPUs are handed out twice: {} {} by the device plugin, and by claims to a DRA driver",
-              count, resource),
+              count, resource.str()),
           fmt::format("two pods may get the same GPU; leave one of the two there: kubectl label node {} "
                       "--overwrite nvidia.com/gpu.deploy.device-plugin=false sends the device plugin away",
                       node_.meta.name));

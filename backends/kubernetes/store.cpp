@@ -12,19 +12,7 @@
 namespace tessera::kubernetes {
 namespace {
 
-constexpr std::string_view kExporter = "DCGM exporter";
-
 bool is_underway(std::string_view state) { return state == "pending" || state == "rebooting"; }
-
-// Worth keeping wherever it runs: nodes may turn out to have GPUs after their pods were seen.
-// A pod with claims may turn out to have some for GPUs.
-bool is_kept(const PodObject& pod) {
-  return !component_of(pod).empty() || is_gpu_work(pod, true) || (!pod.claims.empty() && !has_ended(pod));
-}
-
-bool is_exporter(const PodObject& pod) {
-  return component_of(pod) == kExporter && pod.ready && !pod.meta.deleted;
-}
 
 // What pods are told by: another family or type of slices.
 bool shares_alike(const NodeSharing& a, const NodeSharing& b) {
@@ -34,7 +22,19 @@ bool shares_alike(const NodeSharing& a, const NodeSharing& b) {
 
 }  // namespace
 
+// Nobody reads the rest, and there may be thousands of them.
+void Store::State::slim(NodeObject& object) {
+  std::erase_if(object.conditions,
+                [](const Condition& one) { return one.type != "Ready" && one.status != "True"; });
+  object.conditions.shrink_to_fit();
+  words.share(object.meta.labels);
+  words.share(object.meta.annotations);
+  words.share(object.capacity);
+  words.share(object.allocatable);
+}
+
 void Store::State::keep(NodeObject object) {
+  slim(object);
   std::string name = object.meta.name;
   if (!has_gpus(object) && !has_devices(object)) {
     drop_node(name);
@@ -60,45 +60,24 @@ void Store::State::drop_node(const std::string& name) {
   if (nodes_complete) post(NodeGone{NodeName(name)});
 }
 
-bool Store::State::is_work(const PodObject& pod) const {
-  if (is_gpu_work(pod, nodes.find(pod.node) != nodes.end())) return true;
-  if (pod.claims.empty() || has_ended(pod) || !component_of(pod).empty()) return false;
-  return !gpu_claims_of(pod).empty() || !unknown_claim_of(pod).empty();
-}
-
-const NodeSharing* Store::State::sharing_on(const PodObject& pod) const {
-  auto found = nodes.find(pod.node);
-  return found == nodes.end() ? nullptr : &found->second.sharing;
-}
-
 Node Store::State::value_of(NodeEntry& entry) {
-  std::vector<const PodObject*> stack;
   bool busy = false;
-  if (auto here = bound.find(entry.object.meta.name); here != bound.end()) {
-    for (const std::string& id : here->second) {
-      const PodObject& pod = pods.at(id);
-      if (!component_of(pod).empty())
-        stack.push_back(&pod);
-      else
-        busy = busy || is_work(pod);
-    }
-  }
+  if (auto here = bound.find(entry.object.meta.name); here != bound.end())
+    busy = std::any_of(here->second.begin(), here->second.end(),
+                       [&](const std::string& id) { return is_work(pods.at(id)); });
   Node node = node_of(entry.object, entry.sharing, busy, origin(Source::kubernetes_nodes));
   lay_claimed(node, entry);
   measure(node, entry);
   if (site && catalogue && entry.numbers.empty()) operators::give_boards(node, *site, *catalogue);
   // Which parts are missing can only be told once the pods are known.
-  if (pods_complete) entry.components = components_of(entry.object, sets_known ? &sets : nullptr, stack);
-  node.components = entry.components;
+  if (pods_complete)
+    node.components = components_of(entry.object, sets_known ? &sets : nullptr, stack_on(node.name.text));
+  entry.troubled.clear();
+  std::copy_if(node.components.begin(), node.components.end(), std::back_inserter(entry.troubled),
+               [](const Component& part) { return part.state != Part::ready; });
   judge(entry);
   if (node.order) node.order->since = entry.pending_since;
   return node;
-}
-
-bool Store::State::has_exporter(const NodeEntry& entry, const std::string& pod) const {
-  auto here = bound.find(entry.object.meta.name);
-  if (here == bound.end() || !here->second.contains(pod)) return false;
-  return is_exporter(pods.at(pod));
 }
 
 // Which slices its pods hold may be told otherwise than before: those pods are told of anew.
@@ -135,7 +114,7 @@ void Store::State::judge(NodeEntry& entry) {
   // Where a DRA driver hands out the devices, no device plugin counts them.
   since(entry.differs_since, entry.numbers.empty() && labels_and_counts_differ(entry.object, entry.sharing));
   NodeEvidence evidence{
-      &entry.object, &entry.sharing,        &entry.components, {}, entry.pending_since, entry.differs_since,
+      &entry.object, &entry.sharing,        &entry.troubled, {}, entry.pending_since, entry.differs_since,
       now,           !entry.numbers.empty()};
   if (auto here = bound.find(entry.object.meta.name); here != bound.end())
     for (const std::string& id : here->second)
@@ -210,77 +189,6 @@ void Store::State::post_beside(Source source, std::vector<Remark> remarks) {
   post(RemarksListed{source, std::move(remarks)});
 }
 
-Workload Store::State::work_of(const PodObject& pod) const {
-  Workload work = workload_of(pod, sharing_on(pod), origin(Source::kubernetes_pods));
-  if (auto node = nodes.find(pod.node); node != nodes.end())
-    name_devices(work.allocations, work.id.text, node->second.named);
-  if (!pod.claims.empty()) {
-    const NodeEntry* on = nullptr;
-    if (auto node = nodes.find(pod.node); node != nodes.end()) on = &node->second;
-    add_claims(work, pod, gpu_claims_of(pod), on ? on->numbers : DraNumbers(), slices.devices_of(pod.node));
-    if (std::string unknown = unknown_claim_of(pod); !unknown.empty())
-      work.unasked = "by claim " + unknown + ", of which nothing is told";
-  }
-  if (std::string why = pod.node.empty() ? "" : budgets.why_kept(pod); !why.empty())
-    work.comment += (work.comment.empty() ? "" : "; ") + why;
-  return work;
-}
-
-void Store::State::tell(const PodObject& pod) {
-  if (is_work(pod)) post(WorkloadSeen{work_of(pod)});
-}
-
-void Store::State::unbind(const PodObject& pod) {
-  auto here = bound.find(pod.node);
-  if (here == bound.end()) return;
-  here->second.erase(pod.id());
-  if (here->second.empty()) bound.erase(here);
-  mark(pod.node);
-}
-
-void Store::State::keep(PodObject pod) {
-  std::string id = pod.id();
-  if (!is_kept(pod)) return drop_pod(id);
-  auto [place, fresh] = pods.try_emplace(id);
-  if (!fresh && place->second.node != pod.node) unbind(place->second);
-  if (!fresh) index_claims(place->second, false);
-  place->second = std::move(pod);
-  const PodObject& kept = place->second;
-  index_claims(kept, true);
-  if (!kept.node.empty()) {
-    bound[kept.node].insert(id);
-    mark(kept.node);
-  }
-  tell(kept);
-}
-
-void Store::State::drop_pod(const std::string& id) {
-  auto found = pods.find(id);
-  if (found == pods.end()) return;
-  bool was_work = is_work(found->second);
-  unbind(found->second);
-  index_claims(found->second, false);
-  pods.erase(found);
-  if (was_work && pods_complete) post(WorkloadGone{WorkloadId(id)});
-}
-
-void Store::State::pods_listed() {
-  std::vector<std::string> gone;
-  for (const auto& [id, pod] : pods)
-    if (!seen_pods.contains(id)) gone.push_back(id);
-  for (const std::string& id : gone) drop_pod(id);
-  seen_pods.clear();
-  bool first = !std::exchange(pods_complete, true);
-  WorkloadsListed list;
-  for (const auto& [id, pod] : pods)
-    if (is_work(pod)) list.workloads.push_back(work_of(pod));
-  post(std::move(list));
-  if (first)
-    for (const auto& [name, entry] : nodes) dirty.insert(name);
-  flush();
-  post_remarks();
-}
-
 void Store::State::sets_complete() {
   auto told_by = [](const DaemonSetObject& set) {
     return std::tie(set.meta.name, set.app, set.node_selector);
@@ -341,24 +249,8 @@ void Store::set_site(std::shared_ptr<const operators::Site> site) {
 std::string Store::operator_version() const {
   for (const ClusterPolicyObject& policy : state_->policies)
     if (auto label = policy.meta.labels.find("app.kubernetes.io/version"); label != policy.meta.labels.end())
-      return label->second;
+      return label->second.str();
   return {};
-}
-
-std::vector<Exporter> Store::exporters() const {
-  std::vector<Exporter> all;
-  for (const auto& [name, entry] : state_->nodes) {
-    auto here = state_->bound.find(name);
-    if (here == state_->bound.end()) continue;
-    auto found = std::find_if(here->second.begin(), here->second.end(),
-                              [&](const std::string& id) { return is_exporter(state_->pods.at(id)); });
-    if (found == here->second.end()) continue;
-    const PodObject& pod = state_->pods.at(*found);
-    all.push_back({name, pod.meta.name_space, pod.meta.name});
-    if (pod.metrics_port != 0) all.back().port = pod.metrics_port;
-    all.back().https = pod.metrics_https;
-  }
-  return all;
 }
 
 void Store::set_readings(const std::string& node, DcgmReadings readings) {
@@ -386,11 +278,6 @@ void Store::look_again(Duration readings_last) {
   state_->forget_readings(readings_last);
   for (auto& [name, entry] : state_->nodes) state_->judge(entry);
   state_->post_remarks();
-}
-
-const NodeObject* Store::node(std::string_view name) const {
-  auto found = state_->nodes.find(name);
-  return found == state_->nodes.end() ? nullptr : &found->second.object;
 }
 
 }  // namespace tessera::kubernetes

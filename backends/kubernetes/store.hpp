@@ -63,9 +63,6 @@ class Store {
   // Time has passed: orders may have become overdue, readings too old. Posts what changed.
   void look_again(Duration readings_last = std::chrono::minutes(5));
 
-  // What is known of a node; nullptr: nothing.
-  const NodeObject* node(std::string_view name) const;
-
  private:
   struct State;
   std::unique_ptr<State> state_;

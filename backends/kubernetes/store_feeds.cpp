@@ -112,25 +112,26 @@ Store::Handler Store::nodes() {
 Store::Handler Store::pods() {
   State* s = state_.get();
   Handler handler;
-  handler.begin = [s] { s->seen_pods.clear(); };
+  handler.begin = [s] {
+    s->seen_pods.clear();
+    s->pods_read = 0;
+    ++s->pod_list;
+  };
   handler.page = [s](std::string_view body, bool last) -> Result<FeedPage> {
     auto page = s->parser.list<PodObject>(body);
     if (!page) return page.error();
     FeedPage head = head_of(*page);
-    for (PodObject& pod : page->items) {
-      s->seen_pods.insert(pod.id());
-      s->keep(std::move(pod));
-    }
-    if (last && !s->pods_complete && !head.next.empty()) {
-      auto done = static_cast<std::int64_t>(s->seen_pods.size());
-      s->post(Progress{"pods", done, head.remaining ? std::optional(done + *head.remaining) : std::nullopt});
-    }
+    s->pods_read += static_cast<std::int64_t>(page->items.size());
+    for (PodObject& pod : page->items) s->take(std::move(pod), true);
+    if (last && !s->pods_complete && !head.next.empty())
+      s->post(Progress{"pods", s->pods_read,
+                       head.remaining ? std::optional(s->pods_read + *head.remaining) : std::nullopt});
     return head;
   };
   handler.listed = [s] { s->pods_listed(); };
   handler.line = lines_of<PodObject>(
-      s->parser, [s](PodObject one) { s->keep(std::move(one)); },
-      [s](const PodObject& one) { s->drop_pod(one.id()); }, [s] { s->flush(); });
+      s->parser, [s](PodObject one) { s->take(std::move(one), false); },
+      [s](const PodObject& one) { s->drop(one); }, [s] { s->flush(); });
   return handler;
 }
 

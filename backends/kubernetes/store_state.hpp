@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "backends/kubernetes/budgets.hpp"
+#include "backends/kubernetes/components.hpp"
 #include "backends/kubernetes/dcgm_values.hpp"
 #include "backends/kubernetes/dra_values.hpp"
 #include "backends/kubernetes/node_events.hpp"
@@ -19,7 +20,7 @@ struct Store::State {
   struct NodeEntry {
     NodeObject object;
     NodeSharing sharing;
-    std::vector<Component> components;
+    std::vector<Component> troubled;  // parts of the GPU stack that are not ready
     std::optional<TimePoint> pending_since, differs_since;
     std::vector<Remark> remarks;
     std::optional<DcgmReadings> readings;
@@ -32,18 +33,22 @@ struct Store::State {
   std::function<void(What)> post;
   std::function<TimePoint()> clock;
   Parser parser;
+  TextPool words;
 
   std::map<std::string, NodeEntry, std::less<>> nodes;
-  std::map<std::string, NodeObject, std::less<>> bare;  // nodes of which nothing speaks of GPUs
-  std::unordered_map<std::string, PodObject> pods;
+  std::map<std::string, NodeObject, std::less<>> bare;               // nodes of which nothing speaks of GPUs
+  std::unordered_map<std::string, PodObject> pods;                   // that are no part of the GPU stack
   std::unordered_map<std::string, std::set<std::string>> claimants;  // claim → pods
   std::unordered_map<std::string, std::set<std::string>> bound;  // node → pods, also of nodes not known yet
+  std::unordered_map<std::string, std::vector<StackPod>> stack;  // by node, in order of their ids
   std::vector<DaemonSetObject> sets, sets_listed;
   bool sets_known = false;
   std::vector<ClusterPolicyObject> policies, policies_listed;
 
   std::set<std::string> seen;       // by the node list that is under way
-  std::set<std::string> seen_pods;  // by the pod list that is under way
+  std::set<std::string> seen_pods;  // the same of pods; those of the stack carry the list's number
+  std::uint32_t pod_list = 0;
+  std::int64_t pods_read = 0;  // by that list
   bool nodes_complete = false, pods_complete = false;
   std::set<std::string, std::less<>> dirty;  // nodes whose value is to be made again
   std::set<std::string> retold;              // pods of which something changed that others tell
@@ -63,6 +68,7 @@ struct Store::State {
   Origin origin(Source source) const { return {source, clock()}; }
 
   // Nodes.
+  void slim(NodeObject& object);
   void keep(NodeObject object);
   void drop_node(const std::string& name);
   Node value_of(NodeEntry& entry);
@@ -71,8 +77,13 @@ struct Store::State {
   void tell_again();
   void nodes_listed();
   // Pods.
+  void take(PodObject pod, bool of_list);
+  void drop(const PodObject& pod);
   void keep(PodObject pod);
   void drop_pod(const std::string& id);
+  void keep_of_stack(const PodObject& pod);
+  void drop_of_stack(const PodObject& pod);
+  const std::vector<StackPod>& stack_on(const std::string& node) const;
   void unbind(const PodObject& pod);
   void tell(const PodObject& pod);
   Workload work_of(const PodObject& pod) const;

@@ -56,7 +56,7 @@ PodObject acted_pod(const std::string& ns, const std::string& name, const std::s
   one.node = "n1";
   one.phase = "Running";
   one.ready = true;
-  if (!app.empty()) one.meta.labels["app"] = app;
+  if (!app.empty()) one.meta.labels["app"] = Text(app);
   return one;
 }
 

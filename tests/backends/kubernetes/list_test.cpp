@@ -1,7 +1,8 @@
-// Lists that come in pieces.
+// Lists that come in pieces, and the texts that are kept of them.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "backends/kubernetes/fields.hpp"
 #include "backends/kubernetes/list_pieces.hpp"
 #include "backends/kubernetes/parse.hpp"
 
@@ -95,6 +96,37 @@ TEST(KubernetesListPieces, AListThatBreaksOffIsNoJson) {
   pieces.add(std::string_view(whole).substr(0, whole.size() - 30));
   EXPECT_NE(pieces.piece(), "");
   EXPECT_FALSE(Parser().list<NodeObject>(pieces.last()));
+}
+
+TEST(KubernetesFields, AreAMapInOrder) {
+  Texts texts{{"b", Text("2")}, {"a", Text("1")}};
+  texts["c"] = Text("3");
+  texts["b"] = Text("4");
+  std::string told;
+  for (const auto& [key, value] : texts) told += key.str() + value.str();
+  EXPECT_EQ(told, "a1b4c3");
+  EXPECT_EQ(texts.find("d"), texts.end());
+  EXPECT_EQ(texts.lower_bound("bb")->first, "c");
+  texts.erase_if([](const auto& entry) { return entry.first == "a"; });
+  EXPECT_FALSE(texts.contains("a"));
+  EXPECT_EQ(texts.size(), 2u);
+}
+
+TEST(KubernetesFields, APoolKeepsEachTextOnceAndForgetsWhatNobodyHas) {
+  TextPool pool;
+  Text one(std::string("nvidia.com/gpu.present")), other(std::string("nvidia.com/gpu.present"));
+  EXPECT_NE(one.str().data(), other.str().data());
+  pool.share(one);
+  pool.share(other);
+  EXPECT_EQ(one.str().data(), other.str().data());
+  for (int i = 0; i < 100'000; ++i) {
+    Text stamp(std::to_string(i));
+    pool.share(stamp);
+  }
+  EXPECT_LT(pool.size(), 5000u);
+  Text again(std::string("nvidia.com/gpu.present"));
+  pool.share(again);
+  EXPECT_EQ(one.str().data(), again.str().data());
 }
 
 }  // namespace

@@ -381,7 +381,7 @@ DaemonSetObject daemon_set(const std::string& app, const std::string& deploy) {
   set.meta.name = app;
   set.meta.name_space = "gpu-operator";
   set.app = app;
-  set.node_selector["nvidia.com/gpu.deploy." + deploy] = "true";
+  set.node_selector["nvidia.com/gpu.deploy." + deploy] = Text("true");
   return set;
 }
 
@@ -399,14 +399,14 @@ TEST(KubernetesComponents, ReadyPausedMissingAndOptedOut) {
                                        daemon_set("nvidia-dcgm", "dcgm")};
   PodObject driver = pod("", R"("phase":"Running","conditions":[{"type":"Ready","status":"True"}])",
                          R"("labels":{"app":"nvidia-driver-daemonset"})");
-  auto parts = components_of(node, &sets, {&driver});
+  auto parts = components_of(node, &sets, {stack_pod_of(driver)});
   ASSERT_EQ(parts.size(), 3u);
   EXPECT_EQ(parts[0], (Component{"driver", Part::ready, ""}));
   EXPECT_EQ(parts[1].name, "MIG manager");
   EXPECT_EQ(parts[1].state, Part::missing);
   EXPECT_EQ(parts[2].name, "device plugin");
   EXPECT_EQ(parts[2].state, Part::paused);
-  EXPECT_EQ(components_of(node, nullptr, {&driver}).size(), 2u);  // nobody can say what is missing
+  EXPECT_EQ(components_of(node, nullptr, {stack_pod_of(driver)}).size(), 2u);  // nobody can say what is missing
 }
 
 TEST(KubernetesDra, DevicesAndClaimsAreRead) {

@@ -1,0 +1,184 @@
+// Pods: work, and the GPU stack's own, of which little is kept since there are eight or more on every node.
+#include <algorithm>
+
+#include "backends/kubernetes/pod_values.hpp"
+#include "backends/kubernetes/store_state.hpp"
+
+namespace tessera::kubernetes {
+namespace {
+
+constexpr std::string_view kExporter = "DCGM exporter";
+
+bool is_of_stack(const PodObject& pod) { return !component_of(pod).empty(); }
+
+// Worth keeping wherever it runs: nodes may turn out to have GPUs after their pods were seen.
+// A pod with claims may turn out to have some for GPUs.
+bool is_kept(const PodObject& pod) {
+  return is_gpu_work(pod, true) || (!pod.claims.empty() && !has_ended(pod));
+}
+
+bool is_exporter(const StackPod& pod) { return pod.component == kExporter && pod.ready && !pod.ending; }
+
+std::string id_of(const StackPod& pod) { return pod.name_space.str() + "/" + pod.name; }
+
+}  // namespace
+
+bool Store::State::is_work(const PodObject& pod) const {
+  if (is_gpu_work(pod, nodes.find(pod.node) != nodes.end())) return true;
+  if (pod.claims.empty() || has_ended(pod) || is_of_stack(pod)) return false;
+  return !gpu_claims_of(pod).empty() || !unknown_claim_of(pod).empty();
+}
+
+const NodeSharing* Store::State::sharing_on(const PodObject& pod) const {
+  auto found = nodes.find(pod.node);
+  return found == nodes.end() ? nullptr : &found->second.sharing;
+}
+
+Workload Store::State::work_of(const PodObject& pod) const {
+  Workload work = workload_of(pod, sharing_on(pod), origin(Source::kubernetes_pods));
+  if (auto node = nodes.find(pod.node); node != nodes.end())
+    name_devices(work.allocations, work.id.text, node->second.named);
+  if (!pod.claims.empty()) {
+    const NodeEntry* on = nullptr;
+    if (auto node = nodes.find(pod.node); node != nodes.end()) on = &node->second;
+    add_claims(work, pod, gpu_claims_of(pod), on ? on->numbers : DraNumbers(), slices.devices_of(pod.node));
+    if (std::string unknown = unknown_claim_of(pod); !unknown.empty())
+      work.unasked = "by claim " + unknown + ", of which nothing is told";
+  }
+  if (std::string why = pod.node.empty() ? "" : budgets.why_kept(pod); !why.empty())
+    work.comment += (work.comment.empty() ? "" : "; ") + why;
+  return work;
+}
+
+void Store::State::tell(const PodObject& pod) {
+  if (is_work(pod)) post(WorkloadSeen{work_of(pod)});
+}
+
+void Store::State::unbind(const PodObject& pod) {
+  auto here = bound.find(pod.node);
+  if (here == bound.end()) return;
+  here->second.erase(pod.id());
+  if (here->second.empty()) bound.erase(here);
+  mark(pod.node);
+}
+
+void Store::State::take(PodObject pod, bool of_list) {
+  std::string id = pod.id();
+  if (is_of_stack(pod)) {
+    drop_pod(id);  // by its labels it may have been another
+    return keep_of_stack(pod);
+  }
+  drop_of_stack(pod);
+  if (!is_kept(pod)) return drop_pod(id);
+  if (of_list) seen_pods.insert(id);
+  keep(std::move(pod));
+}
+
+void Store::State::drop(const PodObject& pod) {
+  drop_of_stack(pod);
+  drop_pod(pod.id());
+}
+
+void Store::State::keep(PodObject pod) {
+  words.share(pod.meta.labels);
+  words.share(pod.meta.annotations);
+  words.share(pod.requests);
+  std::string id = pod.id();
+  auto [place, fresh] = pods.try_emplace(id);
+  if (!fresh && place->second.node != pod.node) unbind(place->second);
+  if (!fresh) index_claims(place->second, false);
+  place->second = std::move(pod);
+  const PodObject& kept = place->second;
+  index_claims(kept, true);
+  if (!kept.node.empty()) {
+    bound[kept.node].insert(id);
+    mark(kept.node);
+  }
+  tell(kept);
+}
+
+void Store::State::drop_pod(const std::string& id) {
+  auto found = pods.find(id);
+  if (found == pods.end()) return;
+  bool was_work = is_work(found->second);
+  unbind(found->second);
+  index_claims(found->second, false);
+  pods.erase(found);
+  if (was_work && pods_complete) post(WorkloadGone{WorkloadId(id)});
+}
+
+// One that has no node yet is told of nowhere.
+void Store::State::keep_of_stack(const PodObject& pod) {
+  if (pod.node.empty()) return;
+  StackPod one = stack_pod_of(pod);
+  one.list = pod_list;
+  words.share(one.name_space);
+  std::vector<StackPod>& here = stack[pod.node];
+  auto place =
+      std::find_if(here.begin(), here.end(), [&](const StackPod& other) { return !other.is_before(pod); });
+  if (place != here.end() && place->is(pod)) {
+    std::swap(*place, one);
+    one.list = place->list;
+    if (one == *place) return;  // nothing of it is told
+  } else {
+    auto at = place - here.begin();
+    here.reserve(here.size() + 1);
+    here.insert(here.begin() + at, std::move(one));
+  }
+  mark(pod.node);
+}
+
+void Store::State::drop_of_stack(const PodObject& pod) {
+  auto here = stack.find(pod.node);
+  if (here == stack.end()) return;
+  if (std::erase_if(here->second, [&](const StackPod& one) { return one.is(pod); }) == 0) return;
+  if (here->second.empty()) stack.erase(here);
+  mark(pod.node);
+}
+
+const std::vector<StackPod>& Store::State::stack_on(const std::string& node) const {
+  static const std::vector<StackPod> kNone;
+  auto here = stack.find(node);
+  return here == stack.end() ? kNone : here->second;
+}
+
+void Store::State::pods_listed() {
+  std::vector<std::string> gone;
+  for (const auto& [id, pod] : pods)
+    if (!seen_pods.contains(id)) gone.push_back(id);
+  for (const std::string& id : gone) drop_pod(id);
+  seen_pods.clear();
+  for (auto& [node, here] : stack)
+    if (std::erase_if(here, [&](const StackPod& one) { return one.list != pod_list; }) > 0) mark(node);
+  std::erase_if(stack, [](const auto& entry) { return entry.second.empty(); });
+  bool first = !std::exchange(pods_complete, true);
+  WorkloadsListed list;
+  for (const auto& [id, pod] : pods)
+    if (is_work(pod)) list.workloads.push_back(work_of(pod));
+  post(std::move(list));
+  if (first)
+    for (const auto& [name, entry] : nodes) dirty.insert(name);
+  flush();
+  post_remarks();
+}
+
+bool Store::State::has_exporter(const NodeEntry& entry, const std::string& pod) const {
+  const std::vector<StackPod>& here = stack_on(entry.object.meta.name);
+  return std::any_of(here.begin(), here.end(),
+                     [&](const StackPod& one) { return is_exporter(one) && id_of(one) == pod; });
+}
+
+std::vector<Exporter> Store::exporters() const {
+  std::vector<Exporter> all;
+  for (const auto& [name, entry] : state_->nodes) {
+    const std::vector<StackPod>& here = state_->stack_on(name);
+    auto pod = std::find_if(here.begin(), here.end(), is_exporter);
+    if (pod == here.end()) continue;
+    all.push_back({name, pod->name_space.str(), pod->name});
+    if (pod->metrics_port != 0) all.back().port = pod->metrics_port;
+    all.back().https = pod->metrics_https;
+  }
+  return all;
+}
+
+}  // namespace tessera::kubernetes
