@@ -43,6 +43,38 @@ class HttpClientTest : public testing::Test {
     return request;
   }
 
+  // The body's parts put together, and what came at the end. `most`: after so many bytes it is cancelled.
+  struct InParts {
+    std::size_t parts = 0;
+    std::string body;
+    std::optional<Result<HttpResponse>> end;
+  };
+  InParts ask_in_parts(HttpCall request, std::size_t most = std::string::npos) {
+    struct Told {
+      InParts all;
+      std::promise<void> over;
+    };
+    auto told = std::make_shared<Told>();
+    auto over = told->over.get_future();
+    worker_.post([this, told, most, request = std::move(request)] {
+      id_ = client_->request_in_parts(
+          request,
+          [this, told, most](std::string_view part) {
+            ++told->all.parts;
+            told->all.body += part;
+            if (told->all.body.size() < most) return;
+            client_->cancel(id_);
+            worker_.post([told] { told->over.set_value(); });  // behind whatever was still on its way
+          },
+          [told](Result<HttpResponse> end) {
+            told->all.end = std::move(end);
+            told->over.set_value();
+          });
+    });
+    EXPECT_EQ(over.wait_for(20s), std::future_status::ready);
+    return told->all;
+  }
+
   // What a stream said, as it says it.
   struct Heard {
     std::mutex mutex;
@@ -192,6 +224,31 @@ HttpScript::Answer stream_of(const std::string& first) {
   answer.stream = true;
   answer.body = first;
   return answer;
+}
+
+TEST_F(HttpClientTest, ALongAnswerComesInPartsAndIsNotKept) {
+  std::string body;
+  for (int i = 0; body.size() < 1'000'000; ++i) body += std::to_string(i);
+  HttpScript server([&](const HttpScript::Asked& asked) -> HttpScript::Answer {
+    if (asked.target == "/no") return {403, "not you", {}};
+    return {200, body, {}};
+  });
+  connect(server.socket());
+  HttpCall request = get("/long");
+  request.limit = 1000;  // of what is held
+  auto told = ask_in_parts(request);
+  ASSERT_TRUE(told.end && *told.end);
+  EXPECT_GT(told.parts, 10u);
+  EXPECT_TRUE(told.body == body);
+  EXPECT_EQ((*told.end)->body, "");
+  auto refused = ask_in_parts(get("/no"));
+  ASSERT_TRUE(refused.end && *refused.end);
+  EXPECT_EQ(refused.parts, 0u);
+  EXPECT_EQ((*refused.end)->status, 403);
+  EXPECT_EQ((*refused.end)->body, "not you");
+  auto cancelled = ask_in_parts(get("/long"), 100'000);
+  EXPECT_FALSE(cancelled.end);
+  EXPECT_LT(cancelled.body.size(), 200'000u);
 }
 
 TEST_F(HttpClientTest, LinesComeWholeHoweverTheyAreCut) {

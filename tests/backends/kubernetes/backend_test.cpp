@@ -171,6 +171,50 @@ TEST(KubernetesBackendTest, PagesThatExpireAreReadAfresh) {
   EXPECT_EQ(expired, 2);
 }
 
+TEST(KubernetesBackendTest, PagesThatAlwaysExpireAreReadAtOnceHoweverLongTheListIs) {
+  LabApi api;
+  std::vector<std::string> all;
+  for (int i = 0; i < 3000; ++i) all.push_back(gpu_node("n" + std::to_string(i)));
+  const std::string whole = list_json(all, "900");
+  ASSERT_GT(whole.size(), 1'000'000u) << "several pieces";
+  api.instead = [&](const std::string& path, const std::string& query) -> std::optional<LabApi::Answer> {
+    if (path != "/api/v1/nodes" || query.find("watch") != std::string::npos) return std::nullopt;
+    if (query.find("continue=") != std::string::npos)
+      return LabApi::Answer{410, body_of(recording("list-410-expired.http")), {}};
+    if (query.find("limit=") != std::string::npos)
+      return LabApi::Answer{200, list_json({gpu_node("n0")}, "8", "more"), {}};
+    return LabApi::Answer{200, whole, {}};
+  };
+  KubeWatch watch(at(api.script().socket()));
+  ASSERT_TRUE(watch.until([](const Cluster& c) { return c.loaded && c.nodes.size() == 3000; }));
+  EXPECT_FALSE(watch.failure(Source::kubernetes_nodes));
+  EXPECT_EQ(api.count("/api/v1/nodes?resourceVersion=0"), 1u);
+  EXPECT_TRUE(watch.until([&](const Cluster&) { return api.count("resourceVersion=900") > 0; }, 15s));
+}
+
+TEST(KubernetesBackendTest, AListThatBreaksOffTakesNothingAway) {
+  std::atomic<bool> whole = false;
+  LabApi api;
+  std::vector<std::string> all;
+  for (int i = 0; i < 3000; ++i) all.push_back(gpu_node("n" + std::to_string(i)));
+  api.instead = [&](const std::string& path, const std::string& query) -> std::optional<LabApi::Answer> {
+    if (path != "/api/v1/nodes" || query.find("watch") != std::string::npos) return std::nullopt;
+    std::string text = list_json(all, "900");
+    if (!whole) text.replace(text.size() / 2, 10, 10, '}');
+    return LabApi::Answer{200, text, {}};
+  };
+  KubeWatch watch(at(api.script().socket()));
+  ASSERT_TRUE(watch.until([](const Cluster& c) {
+    auto source = c.sources.find(Source::kubernetes_nodes);
+    return source != c.sources.end() && source->second.failure;
+  }));
+  EXPECT_EQ(watch.failure(Source::kubernetes_nodes)->what, "the answer is not JSON");
+  whole = true;
+  EXPECT_TRUE(watch.until([](const Cluster& c) {
+    return c.nodes.size() == 3000 && !c.sources.at(Source::kubernetes_nodes).failure;
+  }));
+}
+
 TEST(KubernetesBackendTest, WhatIsForbiddenIsNamedAndTheRestIsShown) {
   LabApi api;
   api.nodes = {{"a", gpu_node("a")}};

@@ -1,10 +1,13 @@
-// Lists that come in pieces, and the texts that are kept of them.
+// Lists that come in pieces, and how little is kept of what they tell.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include "backends/kubernetes/fields.hpp"
 #include "backends/kubernetes/list_pieces.hpp"
 #include "backends/kubernetes/parse.hpp"
+#include "backends/kubernetes/store.hpp"
+#include "engine/model/reduce.hpp"
+#include "tests/backends/kubernetes/texts.hpp"
 
 namespace tessera::kubernetes {
 namespace {
@@ -127,6 +130,81 @@ TEST(KubernetesFields, APoolKeepsEachTextOnceAndForgetsWhatNobodyHas) {
   Text again(std::string("nvidia.com/gpu.present"));
   pool.share(again);
   EXPECT_EQ(one.str().data(), again.str().data());
+}
+
+std::string pod_of(const std::string& name, const std::string& app, bool ready,
+                   const std::string& more = "") {
+  return R"({"metadata":{"name":")" + name + R"(","namespace":"gpu-operator","labels":{"app":")" + app +
+         R"("})" + more + R"(},"spec":{"nodeName":"a"},"status":{"phase":"Running","conditions":[)" +
+         R"({"type":"Ready","status":")" + (ready ? "True" : "False") + R"("}]}})";
+}
+
+// A node and the pods of the GPU stack on it.
+class StackOnANode : public testing::Test {
+ protected:
+  StackOnANode() {
+    store_.nodes().page(list_json({node_json("a", {{"nvidia.com/gpu.present", "true"}}, {})}, "1"), true);
+    store_.nodes().listed();
+  }
+  void list(const std::vector<std::string>& pods) {
+    auto handler = store_.pods();
+    handler.begin();
+    EXPECT_TRUE(handler.page(list_json(pods, "1"), true));
+    handler.listed();
+  }
+  void tell(const std::string& change, const std::string& pod) {
+    EXPECT_TRUE(store_.pods().line(R"({"type":")" + change + R"(","object":)" + pod + "}"));
+  }
+  std::string parts() const {
+    std::string told;
+    for (const Component& part : model_.clusters.front().nodes.find(NodeName("a"))->components)
+      told += part.name + " " + std::string(word(part.state)) + "; ";
+    return told;
+  }
+
+  Model model_;
+  int told_ = 0;  // how often of a node
+  Store store_{nullptr,
+               [this](Store::What what) {
+                 told_ += std::holds_alternative<NodeSeen>(what);
+                 reduce(model_, {ClusterName("c"), 1, TimePoint{}, std::move(what)});
+               },
+               [] { return TimePoint{}; }};
+};
+
+TEST_F(StackOnANode, PodsComeChangeAndGo) {
+  list({pod_of("d", "nvidia-driver-daemonset", true), pod_of("x", "nvidia-dcgm-exporter", true)});
+  EXPECT_EQ(parts(), "driver ready; DCGM exporter ready; ");
+  ASSERT_EQ(store_.exporters().size(), 1u);
+  EXPECT_EQ(store_.exporters().front().pod, "x");
+  tell("MODIFIED", pod_of("x", "nvidia-dcgm-exporter", false));
+  EXPECT_EQ(parts(), "driver ready; DCGM exporter not-ready; ");
+  EXPECT_TRUE(store_.exporters().empty());
+  tell("ADDED", pod_of("y", "nvidia-dcgm-exporter", true));
+  EXPECT_EQ(parts(), "driver ready; DCGM exporter ready; ");
+  tell("DELETED", pod_of("d", "nvidia-driver-daemonset", true));
+  EXPECT_EQ(parts(), "DCGM exporter ready; ");
+  tell("MODIFIED", pod_of("y", "another", true));
+  EXPECT_EQ(parts(), "DCGM exporter not-ready; ") << "by its labels it is no part of the stack any more";
+}
+
+TEST_F(StackOnANode, APodThatAListNoLongerHasIsGone) {
+  list({pod_of("d", "nvidia-driver-daemonset", true), pod_of("x", "nvidia-dcgm-exporter", true)});
+  list({pod_of("x", "nvidia-dcgm-exporter", true)});
+  EXPECT_EQ(parts(), "DCGM exporter ready; ");
+  list({});
+  EXPECT_EQ(parts(), "");
+}
+
+TEST_F(StackOnANode, AChangeOfNothingThatIsToldTellsNothing) {
+  list({pod_of("x", "nvidia-dcgm-exporter", true)});
+  const int before = told_;
+  tell("MODIFIED", pod_of("x", "nvidia-dcgm-exporter", true, R"(,"annotations":{"touched":"1"})"));
+  EXPECT_EQ(told_, before);
+  tell("MODIFIED",
+       pod_of("x", "nvidia-dcgm-exporter", true, R"(,"deletionTimestamp":"2026-11-20T00:00:00Z")"));
+  EXPECT_EQ(told_, before + 1);
+  EXPECT_EQ(parts(), "DCGM exporter not-ready; ");
 }
 
 }  // namespace
