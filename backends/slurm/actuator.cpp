@@ -72,6 +72,13 @@ std::string to_text(const Boards& boards) {
   return text;
 }
 
+// Its driver may well answer: slurmd gives up when devices are missing after a reboot. srun never gets there.
+bool may_be_asked(const Node& node, slurmconf::Reach reach) {
+  if (node.health != Health::down) return true;
+  return reach != slurmconf::Reach::srun && has_flag(node, {"DOWN", "NOT_RESPONDING"}) &&
+         !has_flag(node, {"POWERED_DOWN", "POWERING_DOWN", "POWER_DOWN", "FUTURE"});
+}
+
 bool still_fits(const Node& node, const std::vector<Gpu>& boards) {
   return boards_of(node) == boards_of(boards);
 }
@@ -217,7 +224,11 @@ void SlurmActuator::lay_known_boards(std::vector<Node>& nodes) const {
   if (state_->eyes.boards.empty()) return;
   for (Node& node : nodes) {
     auto known = state_->eyes.boards.find(node.name);
-    if (known != state_->eyes.boards.end() && still_fits(node, known->second.gpus))
+    if (known == state_->eyes.boards.end()) continue;
+    // Where nobody is, the driver's word counts although Slurm offers something else, as after a reboot.
+    auto last = state_->asked.find(node.name);
+    const bool fresh = last != state_->asked.end() && last->second.offered == boards_of(node);
+    if (still_fits(node, known->second.gpus) || (fresh && !is_busy(node)))
       lay_boards(node, known->second.gpus);
   }
 }
@@ -227,7 +238,7 @@ void SlurmActuator::learn_boards(const std::vector<Node>& nodes, std::function<v
   auto round = std::make_shared<Learning>();
   round->then = std::move(then);
   for (const Node& node : nodes) {
-    if (boards_are_told(node) || node.health == Health::down) continue;
+    if (boards_are_told(node) || !may_be_asked(node, state_->eyes.said.reach)) continue;
     auto known = state_->eyes.boards.find(node.name);
     if (known != state_->eyes.boards.end() && still_fits(node, known->second.gpus)) continue;
     const auto now = std::chrono::steady_clock::now();
@@ -257,11 +268,11 @@ std::vector<Remark> SlurmActuator::board_remarks(const std::vector<Node>& nodes)
     // Told of something that Slurm has not offered any more since.
     if (last == state_->asked.end() || last->second.offered != boards_of(node)) continue;
     if (is_closed(node) && plan::parse_mark(node.reason)) continue;
-    all.push_back(
-        {Remark::Grade::warning, node.name.text, true,
-         fmt::format("its driver has {}, and Slurm offers {}", to_text(boards_of(known->second.gpus)),
-                     to_text(boards_of(node))),
-         "a reboot takes instances away: drain it, and cut them again or change what Slurm offers"});
+    all.push_back({Remark::Grade::warning, node.name.text, true,
+                   fmt::format("its driver has {}, and Slurm offers {}",
+                               to_text(boards_of(known->second.gpus)), to_text(boards_of(node))),
+                   "a reboot takes instances away: once it is empty, tessera plan cuts them again; or change "
+                   "what Slurm offers"});
   }
   return all;
 }

@@ -16,6 +16,7 @@
 #include "backends/slurm/parse_cluster.hpp"
 #include "backends/slurm/parse_job.hpp"
 #include "backends/slurm/parse_node.hpp"
+#include "backends/slurm/times.hpp"
 #include "engine/hostlist.hpp"
 #include "engine/model/reduce.hpp"
 #include "engine/plan/slurm_config.hpp"
@@ -30,6 +31,14 @@ namespace key = plan::slurm::key;
 bool answers(const Node& node) {
   return !has_flag(node, {"DOWN", "NOT_RESPONDING", "UNKNOWN", "FUTURE", "POWERED_DOWN", "POWERING_DOWN",
                           "POWERING_UP", "REBOOT_ISSUED"});
+}
+
+std::optional<TimePoint> slurmd_started(std::string_view record) {
+  constexpr std::string_view kKey = " SlurmdStartTime=";
+  std::size_t at = record.find(kKey);
+  if (at == std::string_view::npos) return std::nullopt;
+  record.remove_prefix(at + kKey.size());
+  return LocalTimes().read(record.substr(0, record.find_first_of(" \n")));
 }
 
 std::string_view whom_we_are(std::string& buffer) {
@@ -112,7 +121,7 @@ class Look : public std::enable_shared_from_this<Look> {
       if (facts().mark) facts().mark->since = node.reason_at.value_or(TimePoint{});
     }
     fact(key::kGres) = plan::slurm::plain_gres(gres_of_record(ran.out));
-    fact(key::kRegistered) = registered_word(node);
+    fact(key::kRegistered) = registered_word(node, slurmd_started(ran.out));
     fact(key::kOpen) = facts().closed ? "the node is drained: " + facts().closed_reason : "";
     if (is_busy(node)) return ask(show_jobs(eyes_.commands), "cannot list the jobs", &Look::took_jobs);
     ask(show_reservations(eyes_.commands), "cannot list the reservations", &Look::took_reservations);
@@ -231,6 +240,8 @@ class Look : public std::enable_shared_from_this<Look> {
     if (!boards) return not_reached(boards.error());
     fact(key::kReachable) = "";
     eyes_.boards[what_.node] = std::move(*boards);
+    // The node itself is there: that its slurmd is not is among what the run is to mend.
+    if (plan::slurm::down_by_itself(facts().node)) facts().answering = true;
     look_at_tool();
   }
   // Until it has worked once. Exporting reads the boards and changes nothing.
@@ -323,11 +334,15 @@ std::string gres_of_record(std::string_view record) {
   return value == "(null)" ? "" : std::string(value);
 }
 
-std::string registered_word(const Node& node) {
+std::string registered_word(const Node& node, std::optional<TimePoint> slurmd_started) {
+  // By its own clock, which a site keeps in step.
+  const bool since = slurmd_started && node.reason_at && *slurmd_started > *node.reason_at;
+  const bool ours = is_closed(node) && plan::parse_mark(node.reason).has_value();
   std::string wrong;
   for (const char* flag :
        {"INVALID_REG", "INVALID", "INVAL", "UNKNOWN", "NOT_RESPONDING", "DOWN", "COMPLETING"})
-    if (has_flag(node, {flag})) wrong += (wrong.empty() ? "" : "+") + std::string(flag);
+    if (has_flag(node, {flag}) && !(ours && since && std::string_view(flag) == "DOWN"))
+      wrong += (wrong.empty() ? "" : "+") + std::string(flag);
   if (wrong.empty()) return "yes";
   return node.reason.empty() ? wrong : wrong + " (" + node.reason + ")";
 }

@@ -57,7 +57,9 @@ void look_at(Eyes& eyes, LookAt what, std::function<void(Result<Seen>)> told);
 
 // The text of a field of a node's record: "gpu:h100:8(S:0-1)"; empty: none.
 std::string gres_of_record(std::string_view record);
-// "yes", or the flags that say that the node has not registered as it should.
-std::string registered_word(const Node& node);
+// "yes", or the flags that say that the node has not registered as it should. slurmd_started: as its record
+// says. A node that a run has drained stays DOWN after a reboot although its slurmd has registered since
+// (ReturnToService 0 and 1): that counts as registered, and resuming it ends that.
+std::string registered_word(const Node& node, std::optional<TimePoint> slurmd_started);
 
 }  // namespace tessera::slurm

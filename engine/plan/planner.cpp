@@ -25,12 +25,11 @@ const mig::Product* product_of(const mig::Catalogue& catalogue, const Gpu& gpu) 
 }
 
 Status check_boards(const Node& node, const Intent& intent) {
-  if (node.gpus.empty()) {
-    if (!node.pool.empty())
-      return cannot(node.name, "its scheduler tells the slices, but not on which boards they stand",
-                    "a look at the node itself is needed: nvidia-smi mig -lgi");
-    return cannot(node.name, "it has no GPU", "tessera nodes lists those that have");
-  }
+  // Whole GPUs beside them have no number of their driver's then, only one of the scheduler's.
+  if (!node.pool.empty())
+    return cannot(node.name, "its scheduler tells the slices, but not on which boards they stand",
+                  "a look at the node itself is needed: nvidia-smi mig -lgi");
+  if (node.gpus.empty()) return cannot(node.name, "it has no GPU", "tessera nodes lists those that have");
   for (const BoardWish& board : intent.boards) {
     if (!board.gpu) continue;
     bool there = std::any_of(node.gpus.begin(), node.gpus.end(),

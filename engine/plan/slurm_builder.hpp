@@ -80,6 +80,7 @@ class SlurmBuilder {
                Conditions after, Conditions before);
   // Which commands restart a site's daemons is never guessed.
   void ask_for_restarts();
+  void start_daemon();
   void registered();
   // The boards as they shall be, as the driver tells them. How they are shared is Slurm's word alone.
   Conditions boards() const;
@@ -91,6 +92,7 @@ class SlurmBuilder {
   const slurmconf::Site& site_;
   const std::string& node_;
   const bool recut_;
+  const bool down_;            // its slurmd, when this was planned
   const bool in_reservation_;  // the node is cut by srun inside a reservation, before it is drained
   const Node after_;
   const mig::Product* product_;

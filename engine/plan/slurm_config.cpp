@@ -7,6 +7,7 @@
 #include <map>
 
 #include "engine/mig/profile_name.hpp"
+#include "engine/plan/facts.hpp"
 #include "engine/plan/slurm_words.hpp"
 #include "engine/slurmconf/generate.hpp"
 #include "engine/text.hpp"
@@ -109,6 +110,12 @@ Capabilities capabilities_by(slurmconf::MigTool tool) {
   can.clears = Unit::gpu;
   can.chooses_placement = false;
   return can;
+}
+
+bool down_by_itself(const Node& node) {
+  if (std::find(node.state.begin(), node.state.end(), "DOWN") == node.state.end()) return false;
+  return node.reason == "Node unexpectedly rebooted" || node.reason == "Not responding" ||
+         parse_mark(node.reason).has_value();
 }
 
 Node node_after(const Node& node, const std::vector<BoardChange>& changes) {

@@ -17,6 +17,11 @@ namespace tessera::plan::slurm {
 // v0.15.0).
 Capabilities capabilities_by(slurmconf::MigTool tool);
 
+// DOWN for a reason that Slurm itself has set and that new boards and a new start of slurmd mend: the node
+// has rebooted, or its slurmd does not answer (slurmctld of 22.05 to 24.11); or, once a run has drained it,
+// the run's mark. What an admin or a health check wrote is not ours to undo.
+bool down_by_itself(const Node& node);
+
 // The node once the changes are made. Instances that are still to be made have no id.
 Node node_after(const Node& node, const std::vector<BoardChange>& changes);
 

@@ -43,6 +43,25 @@ std::string why_unevenly_shared(const NodeChange& change) {
   return "";
 }
 
+// A node whose slurmd is down is changed like any other, if it is down for a reason that the change mends and
+// commands reach it all the same.
+std::string why_not_down(const NodeChange& change) {
+  const std::string& node = change.node.name.text;
+  const auto& flags = change.node.state;
+  if (std::find(flags.begin(), flags.end(), "DOWN") == flags.end()) return "";
+  if (!slurm::down_by_itself(change.node))
+    return fmt::format(
+        "{} is DOWN ({}): whoever or whatever has set that knows of something that a layout does not mend. "
+        "Once it is mended: scontrol update NodeName={} State=RESUME",
+        node, change.node.reason.empty() ? "no reason given" : change.node.reason, node);
+  const slurmconf::Reach reach = change.can.slurm->reach;
+  if (reach == slurmconf::Reach::ssh || reach == slurmconf::Reach::custom) return "";
+  return fmt::format(
+      "{} is DOWN ({}), and no command reaches it: srun needs its slurmd. --slurm-runner ssh or a command "
+      "with {{node}} does not",
+      node, change.node.reason);
+}
+
 }  // namespace
 
 bool cuts(const BoardChange& board) { return board.mode_changes || board.instances_change(); }
@@ -62,6 +81,7 @@ SlurmBuilder::SlurmBuilder(const NodeChange& change)
       site_(*change.can.slurm),
       node_(change.node.name.text),
       recut_(std::any_of(change.boards.begin(), change.boards.end(), cuts)),
+      down_(change.node.health == Health::down),
       in_reservation_(recut_ && site_.reach == slurmconf::Reach::srun),
       after_(slurm::node_after(change.node, change.boards)),
       product_(product_of(change)),
@@ -242,6 +262,7 @@ std::string SlurmSteps::missing(const NodeChange& change) const {
         "(srun reaches compute nodes only), or run tessera there",
         site->config_host);
   const bool recut = std::any_of(change.boards.begin(), change.boards.end(), cuts);
+  if (std::string down = why_not_down(change); !down.empty()) return down;
   if (recut && slurmconf::loses_cores(change.node.name.text, site->files, *site))
     return fmt::format(
         "gres.conf gives the GPUs of {} different Cores=, and slurm-devices does not say on which GPU an "

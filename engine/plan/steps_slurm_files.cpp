@@ -61,6 +61,8 @@ void SlurmBuilder::await_patch() {
       look("wait until the site's own automation has made it so",
            {word_is(slurm::key::kGres, wanted_), word_is(slurm::key::kRegistered, "yes")}, Duration{0});
   step.commands = diff();
+  if (down_ && site_.reconfigure_suffices())
+    step.commands.push_back(fmt::format("on {}: restart slurmd", node_));
   step.commands.push_back(site_.reconfigure_suffices()
                               ? "scontrol reconfigure"
                               : fmt::format("restart slurmctld, then slurmd on {}", node_));
@@ -78,7 +80,7 @@ void SlurmBuilder::make_effective() {
   step.before = before;
   step.after = {word_is(slurm::key::kReconfigured, "yes")};
   step.undo = "the same with the files as they were";
-  if (site_.reconfigure_suffices()) return;
+  if (site_.reconfigure_suffices()) return start_daemon();
   if (site_.restart_controller.empty() || site_.restart_node.empty()) return ask_for_restarts();
   restart("restart the controller", slurm::verb::kRestartController, site_.restart_controller,
           {word_is(slurm::key::kControllerRestarted, "yes")}, before);
@@ -86,6 +88,18 @@ void SlurmBuilder::make_effective() {
   restart(fmt::format("restart slurmd on {}", node_), slurm::verb::kRestartNode, site_.restart_node,
           {word_is(slurm::key::kNodeRestarted, "yes"), word_is(slurm::key::kGres, wanted_)},
           {MarkIsOurs{}, NodeClosed{}});
+}
+
+// A reconfigure starts no slurmd that has ended.
+void SlurmBuilder::start_daemon() {
+  if (!down_) return;
+  if (!site_.restart_node.empty())
+    return restart(fmt::format("start slurmd on {}", node_), slurm::verb::kRestartNode, site_.restart_node,
+                   {word_is(slurm::key::kNodeRestarted, "yes")}, {MarkIsOurs{}, NodeClosed{}});
+  Step& step = look(fmt::format("slurmd on {} has to be started", node_),
+                    {word_is(slurm::key::kRegistered, "yes")}, std::chrono::seconds(10));
+  step.commands = {fmt::format("on {}: restart slurmd", node_)};
+  step.before = guarded();
 }
 
 void SlurmBuilder::restart(std::string title, std::string_view what, const std::vector<std::string>& argv,

@@ -150,6 +150,40 @@ TEST_F(SlurmMig, ARebootInTheMiddleStopsItAndPlanningAnewGoesOn) {
   EXPECT_NE(smi("gpu01", {"-L"}).find("MIG 1g.12gb"), std::string::npos);
 }
 
+// A reboot took its instances, so slurmd found no devices and gave up; nobody brings such a node back by
+// itself.
+TEST_F(SlurmMig, ANodeThatIsDownAfterARebootIsCutAgainAndComesBack) {
+  Running neighbour = run_on("gpu02", "gpu:h100:2");
+  const std::string file = lab_->folder() + "/etc/slurm.conf";
+  auto return_to_service = [&](char how) {
+    std::string conf = file_text(file);
+    const std::size_t at = conf.find("ReturnToService=");
+    ASSERT_NE(at, std::string::npos);
+    conf[at + 16] = how;
+    std::ofstream(file) << conf;
+    EXPECT_EQ(lab_->run({"scontrol", "reconfigure"}).status, 0);
+  };
+  return_to_service('0');
+  lab_->signal("slurmd-gpu01", SIGKILL);
+  ASSERT_EQ(
+      lab_->run({"scontrol", "update", "NodeName=gpu01", "State=DOWN", "Reason=Node unexpectedly rebooted"})
+          .status,
+      0);
+  {
+    Admin admin(*lab_, with_runner(), folder());
+    std::string run = admin.start(admin.plan("gpu01", layout("7x1g.12gb"), 0));
+    EXPECT_EQ(admin.outcome(run), "wanted") << admin.journal(run);
+  }
+  EXPECT_EQ(gres("gpu01"), kSevens) << record("gpu01");
+  // Slurm pings a node that it has resumed before it believes in it; that the job below runs is the proof.
+  for (const char* flag : {"DOWN", "DRAIN"})
+    EXPECT_EQ(field(record("gpu01"), "State").find(flag), std::string::npos) << record("gpu01");
+  Running user = run_on("gpu01", "gpu:1g.12gb:1");
+  (void)lab_->run({"scancel", user.id});
+  expect_untouched(neighbour);
+  return_to_service('2');
+}
+
 // srun reaches a node only while it is not drained: a reservation holds it until its boards are cut.
 class SlurmSrun : public SlurmCut {
  protected:

@@ -56,6 +56,17 @@ class SlurmActuatorTest : public testing::Test {
   void node(const std::string& rest) {
     put("node", "NodeName=n1 Gres=gpu:2 CPUAlloc=0 CPUTot=64 " + rest + "\n");
   }
+  // A driver with one whole board; more cases may follow.
+  std::string one_board() {
+    put("xml",
+        "<?xml version=\"1.0\" ?>\n<nvidia_smi_log><driver_version>570.1</driver_version>"
+        "<attached_gpus>1</attached_gpus><gpu id=\"00000000:1B:00.0\"><product_name>NVIDIA H100 80GB HBM3"
+        "</product_name><uuid>GPU-1</uuid><mig_mode><current_mig>Disabled</current_mig>"
+        "<pending_mig>Disabled</pending_mig></mig_mode><mig_devices>None</mig_devices><processes></processes>"
+        "</gpu></nvidia_smi_log>\n");
+    return "case \"$*\" in *' -L') echo 'GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-1)'; exit 0;;\n"
+           "*'-q -x') cat $D/xml; exit 0;; *-lgi|*-lci) echo 'No MIG-enabled devices found.'; exit 6;;\n";
+  }
   void reserved() {
     put("reservations",
         "ReservationName=tessera+20261122-0300-n1+root+ctl Nodes=n1 Users=root State=ACTIVE\n");

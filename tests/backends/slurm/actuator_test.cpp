@@ -183,21 +183,67 @@ TEST_F(SlurmActuatorTest, MigPartedIsToldTheLayoutAndItsWordsAreKept) {
   EXPECT_FALSE(actuator().capabilities().chooses_placement);
 }
 
+// A node whose slurmd is away after a reboot, and whose driver answers.
+TEST_F(SlurmActuatorTest, ANodeThatIsDownByItselfIsThereAndRegisteredOnceItsSlurmdHasStarted) {
+  slurmconf::SiteSettings said;
+  said.runner = scratch_.path() + "/on {node}";
+  say(said);
+  put("far", one_board() + "esac\n");
+  node("State=DOWN+NOT_RESPONDING Reason=Not responding [slurm@2026-11-22T03:00:00]");
+  plan::NodeFacts facts = look();
+  EXPECT_TRUE(facts.answering) << "the node is";
+  EXPECT_EQ(word(facts, key::kRegistered), "NOT_RESPONDING+DOWN (Not responding)");
+  node("State=DOWN Reason=bad memory [bob@2026-11-22T03:00:00]");
+  EXPECT_FALSE(look().answering);
+  put("far", "exit 1\n");
+  node("State=DOWN Reason=Node unexpectedly rebooted [slurm@2026-11-22T03:00:00]");
+  auto unseen = answer<plan::NodeFacts>([&](auto told) { actuator().observe(NodeName("n1"), told); });
+  EXPECT_FALSE(unseen && unseen->answering);
+  // Drained by the run, it stays DOWN where ReturnToService is 0 or 1: what counts is a later start of
+  // slurmd.
+  put("far", one_board() + "esac\n");
+  for (const auto& [state, started, registered] :
+       {std::tuple{"DOWN+DRAIN", "2026-11-22T02:59:00", false},
+        {"DOWN+DRAIN", "2026-11-22T03:01:00", true},
+        {"DOWN+DRAIN", "None", false},
+        {"DOWN", "2026-11-22T03:01:00", false},
+        {"DOWN+DRAIN+NOT_RESPONDING", "2026-11-22T03:01:00", false}}) {
+    node(std::string("State=") + state + " SlurmdStartTime=" + started + " " + kOurs);
+    EXPECT_EQ(word(look(), key::kRegistered) == "yes", registered) << state << " " << started;
+  }
+  // The reader asks such a node, too, and its driver's word is what can be planned with.
+  Node one;
+  one.name = NodeName("n1");
+  one.gpus.resize(1);
+  one.pool.resize(7);
+  one.health = Health::down;
+  auto learn = [&] {
+    return answer<bool>([&](auto told) {
+      worker_.post([&, told] { actuator_->learn_boards({one}, [told](bool any) { told(any); }); });
+    });
+  };
+  one.state = {"POWERED_DOWN"};
+  EXPECT_FALSE(learn().value());
+  one.state = {"DOWN", "NOT_RESPONDING"};
+  EXPECT_TRUE(learn().value());
+  std::vector<Node> nodes{one};
+  actuator().lay_known_boards(nodes);
+  EXPECT_TRUE(nodes[0].pool.empty());
+  ASSERT_EQ(nodes[0].gpus.size(), 1u);
+  EXPECT_EQ(nodes[0].gpus[0].uuid, "GPU-1");
+  nodes = {one};
+  nodes[0].cpus_held = 1;
+  actuator().lay_known_boards(nodes);
+  EXPECT_EQ(nodes[0].pool.size(), 7u) << "somebody is there, by Slurm's numbers";
+}
+
 // Before anything is done, and in doctor, too.
 TEST_F(SlurmActuatorTest, ANodeWithoutMigPartedIsSaidSoUntilItIsThere) {
   slurmconf::SiteSettings said;
   said.runner = scratch_.path() + "/on {node}";
   said.mig_tool = "nvidia-mig-parted";
   say(said);
-  const std::string smi =
-      "case \"$*\" in *' -L') echo 'GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-1)'; exit 0;;\n"
-      "*'-q -x') cat $D/xml; exit 0;; *-lgi|*-lci) echo 'No MIG-enabled devices found.'; exit 6;;\n";
-  put("xml",
-      "<?xml version=\"1.0\" ?>\n<nvidia_smi_log><driver_version>570.1</driver_version>"
-      "<attached_gpus>1</attached_gpus><gpu id=\"00000000:1B:00.0\"><product_name>NVIDIA H100 80GB HBM3"
-      "</product_name><uuid>GPU-1</uuid><mig_mode><current_mig>Disabled</current_mig><pending_mig>Disabled"
-      "</pending_mig></mig_mode><mig_devices>None</mig_devices><processes></processes></gpu></"
-      "nvidia_smi_log>\n");
+  const std::string smi = one_board();
   put("far", smi + "*mig-parted*) echo 'nvidia-mig-parted: not found' >&2; exit 127;; esac\n");
   std::string why = word(look(), key::kReachable);
   EXPECT_NE(why.find("nvidia-mig-parted does not work on n1"), std::string::npos) << why;

@@ -81,14 +81,15 @@ TEST(SlurmRecordedChange, TheReasonOutlivesTheDrainAndTheStateTells) {
   EXPECT_EQ(back.reason, "") << "words that stayed behind are nobody's reason";
   EXPECT_FALSE(is_closed(back));
   EXPECT_EQ(back.health, Health::ok);
-  EXPECT_EQ(registered_word(back), "yes");
+  EXPECT_EQ(registered_word(back, std::nullopt), "yes");
 }
 
 TEST(SlurmRecordedChange, FewerDevicesThanConfiguredIsAnInvalidRegistrationThatNobodyCanOpen) {
   Recorded told("fewer devices than configured");
   told.after("$ scontrol reconfigure");
   Node invalid = told.node();
-  EXPECT_EQ(registered_word(invalid), "INVALID_REG (gres/gpu count reported lower than configured (4 < 8))");
+  EXPECT_EQ(registered_word(invalid, std::nullopt),
+            "INVALID_REG (gres/gpu count reported lower than configured (4 < 8))");
   EXPECT_TRUE(is_closed(invalid));
   EXPECT_FALSE(plan::parse_mark(invalid.reason)) << "not ours to open";
   told.after("$ scontrol update NodeName=gpu01 State=RESUME");
@@ -99,7 +100,7 @@ TEST(SlurmRecordedChange, FewerDevicesThanConfiguredIsAnInvalidRegistrationThatN
   told.after("(gres.conf: gpu01 8x h100)");
   told.after("$ scontrol update NodeName=gpu01 State=RESUME");
   Node good = told.node();
-  EXPECT_EQ(registered_word(good), "yes");
+  EXPECT_EQ(registered_word(good, std::nullopt), "yes");
   EXPECT_EQ(told.gres, "gpu:h100:8");
   EXPECT_FALSE(is_closed(good));
 }

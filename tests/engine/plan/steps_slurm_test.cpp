@@ -218,6 +218,48 @@ TEST_F(SlurmPlans, TheSitesClientsAndBootFileHaveStepsOfTheirOwn) {
             "    - devices: [0]\n      mig-enabled: true\n      mig-devices:\n        \"1g.10gb\": 7\n");
 }
 
+// A node that has rebooted without anybody who cuts it again: its slurmd waits for devices and gives up.
+TEST_F(SlurmPlans, ANodeThatIsDownByItselfIsChangedAndItsSlurmdStarted) {
+  node.health = Health::down;
+  node.state = {"DOWN", "NOT_RESPONDING"};
+  node.reason = "Node unexpectedly rebooted";
+  std::vector<Step> by_hand = steps(wants("7x1g.10gb"));
+  EXPECT_NE(order(by_hand).find("reconfigure look-only look-only open-node"), std::string::npos)
+      << "no reconfigure starts it: " << order(by_hand);
+  site.restart_node = {"ssh", "{node}", "systemctl", "restart", "slurmd"};
+  std::vector<Step> all = steps(wants("7x1g.10gb"));
+  EXPECT_NE(order(all).find("reconfigure restart-node look-only open-node"), std::string::npos) << order(all);
+  node.reason = "Not responding";
+  EXPECT_EQ(plan_for(wants("7x1g.10gb")).no_steps, "");
+  node.reason = "tessera r1 ann@ctl: cut";  // a run that was interrupted
+  EXPECT_EQ(plan_for(wants("7x1g.10gb")).no_steps, "");
+  // What somebody knows of it is not overruled, and nothing is begun that cannot get there.
+  for (const char* other : {"bad memory", "", "Not responding, says bob"}) {
+    node.reason = other;
+    EXPECT_NE(plan_for(wants("7x1g.10gb")).no_steps.find("State=RESUME"), std::string::npos) << other;
+  }
+  node.reason = "Not responding";
+  for (Reach reach : {Reach::srun, Reach::none}) {
+    site.reach = reach;
+    EXPECT_NE(plan_for(wants("7x1g.10gb")).no_steps.find("--slurm-runner ssh"), std::string::npos);
+  }
+  // Silence alone may pass: the run waits for it.
+  site.reach = Reach::srun;
+  node.state = {"IDLE", "NOT_RESPONDING"};
+  EXPECT_EQ(plan_for(wants("7x1g.10gb")).no_steps, "");
+}
+
+// Numbers that Slurm counts by are not the driver's where slices have no board.
+TEST_F(SlurmPlans, WholeGpusBesideSlicesWithoutABoardAreNotTakenForBoards) {
+  node.pool.push_back(instance("1g.10gb", 0, 1, 2));
+  Story story;
+  story.tell(NodesListed{{node}});
+  auto made = plan::make_plan(story.cluster(), catalogue(), wants("7x1g.10gb"), plan::slurm_capabilities(),
+                              {}, at(0));
+  ASSERT_FALSE(made.ok());
+  EXPECT_NE(made.error().reason.find("not on which boards"), std::string::npos) << to_line(made.error());
+}
+
 // mig-parted does in one step what nvidia-smi does in several, and what it is told of is only what changes.
 struct SlurmPartedPlans : SlurmPlans {
   SlurmPartedPlans() { site.mig_tool = slurmconf::MigTool::mig_parted; }
