@@ -54,7 +54,7 @@ class JsonValue {
 };
 
 // One parser, used again for each text: a watch brings thousands of lines. What a large text took (six times
-// its size) is given back once it is read: a list of every pod at once is rare.
+// its size) is given back once it is read: lists come in pieces, and a single object that long is rare.
 class JsonDocument {
  public:
   JsonDocument();
