@@ -4,7 +4,6 @@
 
 #include "backends/kubernetes/components.hpp"
 #include "backends/kubernetes/node_values.hpp"
-#include "backends/kubernetes/pod_values.hpp"
 #include "backends/kubernetes/remarks.hpp"
 #include "backends/kubernetes/store_state.hpp"
 #include "engine/operators/boards.hpp"
