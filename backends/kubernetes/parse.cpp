@@ -18,8 +18,8 @@ void read_status_field(std::string_view key, JsonValue& value, ApiStatus& status
   if (key == "details")
     value.fields([&](std::string_view inner, JsonValue& number) {
       if (inner != "retryAfterSeconds") return;
-      if (auto seconds = number.integer(); seconds && *seconds > 0 && *seconds < 86400)
-        status.retry_after = static_cast<int>(*seconds);
+      if (auto wait = number.integer(); wait && *wait > 0 && *wait < 86400)
+        status.retry_after = static_cast<int>(*wait);
     });
 }
 

@@ -33,15 +33,15 @@ Result<std::optional<PluginSharing>> read_method(const Yaml& part, Strategy meth
   for (const Yaml& item : resources->items) {
     const Yaml* name = item.find("name");
     const Yaml* replicas = item.find("replicas");
-    auto count = replicas ? replicas->as_int() : std::nullopt;
+    const std::int64_t count = replicas ? replicas->as_int().value_or(0) : 0;
     if (!name || name->kind != Yaml::Kind::scalar || name->scalar.empty())
       return wrong(file, item, "a resource needs a name");
-    if (!count || *count < 2 || *count > kMostReplicas)
+    if (count < 2 || count > kMostReplicas)
       return wrong(file, item, "number of replicas must be >= 2");
     std::string resource = name->scalar;
     if (resource.find('/') == std::string::npos) resource = "nvidia.com/" + resource;
     if (resource.size() > 63) return wrong(file, *name, "a resource name has at most 63 characters");
-    sharing.replicas[resource] = static_cast<int>(*count);
+    sharing.replicas[resource] = static_cast<int>(count);
   }
   return std::optional(std::move(sharing));
 }

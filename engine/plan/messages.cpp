@@ -9,10 +9,10 @@ namespace tessera::plan {
 namespace {
 
 std::string hours(Duration running) {
-  auto minutes = std::chrono::duration_cast<std::chrono::minutes>(running).count();
-  if (minutes < 60) return fmt::format("{} min", minutes);
-  if (minutes < 48 * 60) return fmt::format("{} h {:02} min", minutes / 60, minutes % 60);
-  return fmt::format("{} d {} h", minutes / 1440, minutes / 60 % 24);
+  const auto total = std::chrono::duration_cast<std::chrono::minutes>(running).count();
+  if (total < 60) return fmt::format("{} min", total);
+  if (total < 48 * 60) return fmt::format("{} h {:02} min", total / 60, total % 60);
+  return fmt::format("{} d {} h", total / 1440, total / 60 % 24);
 }
 
 std::string fate(const Disturbed& one, Way way) {
