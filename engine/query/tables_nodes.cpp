@@ -52,19 +52,20 @@ constexpr Column<ClusterRow> kClusters[] = {
 };
 
 std::string node_sharing(const Node& node) {
-  std::map<Strategy, int> by_strategy;
-  for (const Gpu& gpu : node.gpus) ++by_strategy[gpu.strategy];
-  if (!node.pool.empty()) ++by_strategy[Strategy::mig];
+  unsigned used = 0;  // a bit for each strategy
+  for (const Gpu& gpu : node.gpus) used |= 1u << static_cast<unsigned>(gpu.strategy);
+  if (!node.pool.empty()) used |= 1u << static_cast<unsigned>(Strategy::mig);
   std::string text;
-  for (const auto& [strategy, gpus] : by_strategy) {
+  for (unsigned strategy = 0; used >> strategy != 0; ++strategy) {
+    if ((used >> strategy & 1u) == 0) continue;
     if (!text.empty()) text += "+";
-    text += word(strategy);
+    text += word(static_cast<Strategy>(strategy));
   }
   return text;
 }
 
 std::string node_model(const Node& node) {
-  std::string model = node.gpus.empty() ? node.model : node.gpus.front().model;
+  const std::string& model = node.gpus.empty() ? node.model : node.gpus.front().model;
   for (const Gpu& gpu : node.gpus)
     if (gpu.model != model) return model + " +others";
   return model;
