@@ -255,7 +255,7 @@ Status check_intent(const Cluster& cluster, const Intent& intent) {
 
 Outlook look_out(const Cluster& cluster, const mig::Catalogue& catalogue, const SiteRules& rules) {
   Outlook outlook;
-  outlook.platform = rules.platform ? *rules.platform : sharing::recognise(cluster).platform;
+  outlook.platform = sharing::platform_of(cluster, rules.platform).platform;
   for (const Workload& workload : cluster.workloads.all())
     if (workload.state == WorkloadState::pending && !workload.requests.empty())
       outlook.pending.push_back(&workload);

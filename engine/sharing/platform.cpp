@@ -72,6 +72,11 @@ Recognised recognise(const Cluster& cluster) {
   return {Platform::gpu_operator, {}};
 }
 
+Recognised platform_of(const Cluster& cluster, std::optional<Platform> told_by_site) {
+  if (!told_by_site || scheduler_of(*told_by_site) != cluster.scheduler) return recognise(cluster);
+  return {*told_by_site, "set for this site"};
+}
+
 std::optional<std::string_view> label(const Node& node, std::string_view key) {
   for (const std::string& feature : node.features) {
     const std::string_view text = feature;

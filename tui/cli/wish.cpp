@@ -145,13 +145,6 @@ class Presets {
   std::vector<sharing::PresetTable> tables_;
 };
 
-// A site's word for its platform is about the clusters of that scheduler.
-sharing::Platform platform_of(const Options& options, const Cluster& cluster) {
-  const auto& told = options.rules.platform;
-  return told && sharing::scheduler_of(*told) == cluster.scheduler ? *told
-                                                                   : sharing::recognise(cluster).platform;
-}
-
 bool is_meant(const Options& options, GpuIndex gpu) {
   return options.gpus.empty() ||
          std::find(options.gpus.begin(), options.gpus.end(), gpu) != options.gpus.end();
@@ -161,7 +154,8 @@ Or<std::vector<plan::BoardWish>> from_preset(const Options& options, const Chose
                                              const mig::Catalogue& catalogue) {
   auto tables = sharing::built_in_presets();
   if (!tables) return Refusal{tables.error(), kUsage};
-  Presets presets(options, catalogue, platform_of(options, *chosen.cluster), *tables);
+  Presets presets(options, catalogue, sharing::platform_of(*chosen.cluster, options.rules.platform).platform,
+                  *tables);
   std::map<GpuIndex, plan::Wish> wishes;
   for (const NodeName& name : chosen.nodes) {
     const Node& node = *chosen.cluster->nodes.find(name);

@@ -130,12 +130,10 @@ std::vector<guide::Group> groups_of(const Screen& screen, const World& world) {
 }
 
 void settle_platform(GuideState& guide, const UiState& state, const Cluster* cluster) {
-  if (state.platform) {
-    guide.platform = *state.platform, guide.platform_from = "set for this site";
-  } else if (cluster) {
-    sharing::Recognised found = sharing::recognise(*cluster);
-    guide.platform = found.platform, guide.platform_from = std::move(found.evidence);
-  }
+  if (!cluster && !state.platform) return;
+  sharing::Recognised found = cluster ? sharing::platform_of(*cluster, state.platform)
+                                      : sharing::Recognised{*state.platform, "set for this site"};
+  guide.platform = found.platform, guide.platform_from = std::move(found.evidence);
 }
 
 // Which GPUs of the nodes a group is about; nothing: all of them.

@@ -56,7 +56,7 @@ struct BestLayout {
 };
 // platform: as the site says; nullopt: as the cluster looks.
 Result<BestLayout> best_layout(const World& world, const LayoutView& view, const LayoutState& edit,
-                               std::optional<sharing::Platform> platform);
+                               std::optional<sharing::Platform> told_by_site);
 
 // The plan for what is wanted (layout_preview.cpp).
 void refresh_layout(UiState& state, const World& world);

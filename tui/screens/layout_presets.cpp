@@ -138,15 +138,15 @@ std::vector<PresetChoice> preset_choices(const LayoutView& view, const plan::Cap
 }
 
 Result<BestLayout> best_layout(const World& world, const LayoutView& view, const LayoutState& edit,
-                               std::optional<sharing::Platform> platform) {
+                               std::optional<sharing::Platform> told_by_site) {
   if (!view.cut) return Error{"nothing can be cut on this board", "", ""};
   guide::Scope scope = scope_of(world, view, edit);
-  if (!platform) platform = sharing::recognise(*view.cluster).platform;
-  for (const guide::Proposal& proposal : guide::propose_layouts(scope, *platform)) {
+  const sharing::Platform here = sharing::platform_of(*view.cluster, told_by_site).platform;
+  for (const guide::Proposal& proposal : guide::propose_layouts(scope, here)) {
     if (proposal.fit.empty()) break;  // best first: none of the others starts anything
     for (const guide::BoardProposal& board : proposal.boards) {
-      bool here = board.node == view.node->name && board.gpu && *board.gpu == view.gpu->index;
-      if (!here || !board.layout) continue;
+      bool shown = board.node == view.node->name && board.gpu && *board.gpu == view.gpu->index;
+      if (!shown || !board.layout) continue;
       BestLayout best;
       best.want.strategy = Strategy::mig;
       best.want.layout = *board.layout;

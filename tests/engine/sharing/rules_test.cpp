@@ -207,6 +207,17 @@ TEST(Platform, IsRecognisedByLabels) {
   EXPECT_EQ(recognise(cluster).platform, Platform::hyperpod_eks) << "the more special one wins";
 }
 
+TEST(Platform, WhatTheSiteSaysHoldsForClustersOfThatScheduler) {
+  Cluster cluster;
+  EXPECT_EQ(platform_of(cluster, Platform::hyperpod_slurm).platform, Platform::hyperpod_slurm);
+  EXPECT_EQ(platform_of(cluster, Platform::gke).platform, Platform::slurm);
+  EXPECT_EQ(platform_of(cluster, std::nullopt).platform, Platform::slurm);
+  cluster.scheduler = Scheduler::kubernetes;
+  EXPECT_EQ(platform_of(cluster, Platform::gke).platform, Platform::gke);
+  EXPECT_EQ(platform_of(cluster, Platform::gke).evidence, "set for this site");
+  EXPECT_EQ(platform_of(cluster, Platform::slurm).platform, Platform::gpu_operator);
+}
+
 TEST(Platform, WordsAreReadBack) {
   for (int i = 0; i < kPlatforms; ++i) {
     const auto platform = static_cast<Platform>(i);
