@@ -3,6 +3,8 @@
 // Boost.Process v1 moved into a folder of its own with Boost 1.86; std::filesystem spares a library.
 #include <boost/system/error_code.hpp>
 #define BOOST_PROCESS_USE_STD_FS 1
+// Linux has it; Boost asks for it by the words of a POSIX before 2008.
+#define BOOST_POSIX_HAS_VFORK 1
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <signal.h>
@@ -48,18 +50,34 @@ constexpr std::size_t kErrorLimit = 64u << 10;
 constexpr auto kGrace = std::chrono::seconds(2);
 constexpr auto kLookAgain = std::chrono::milliseconds(30);
 
-// Between fork and exec: only calls that are safe there.
+// Between vfork and exec: only calls that are safe there, and none that writes to memory of ours.
 void prepare_child(bool dies_with_us) {
   setsid();
+  // Whoever started us may have had signals ignored (nohup, a shell's &); a child of ours must not inherit
+  // that. Nor may a handler of ours run in it: it would work on our memory.
+  for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  // Whoever started us may have had signals ignored (nohup, a shell's &); a child of ours must not inherit
-  // that.
-  for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
   if (dies_with_us) prctl(PR_SET_PDEATHSIG, SIGKILL);
   close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);
 }
+
+// Until the child has handlers of its own.
+class SignalsHeld {
+ public:
+  SignalsHeld() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsHeld() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsHeld(const SignalsHeld&) = delete;
+  SignalsHeld& operator=(const SignalsHeld&) = delete;
+
+ private:
+  sigset_t before_{};
+};
 
 bp::environment environment_for(const Command& command) {
   bp::environment environment = boost::this_process::environment();
@@ -125,9 +143,18 @@ Status Run::start() {
   bool tied = command.dies_with_us;
   auto prepare = bp::extend::on_exec_setup([tied](auto&) { prepare_child(tied); });
   bp::environment environment = environment_for(command);
-  // The pipe in is made in any case; without input the child reads its end at once.
-  bp::child child(bp::exe = *program, bp::args = arguments, environment, bp::std_out > out, bp::std_err > err,
-                  bp::std_in < in, prepare, failed);
+  // The pipe in is made in any case; without input the child reads its end at once. vfork: a console that
+  // holds a large cluster asks Slurm every few seconds, and a fork would copy its page tables each time.
+  auto begin = [&](auto&... how) {
+    SignalsHeld held;
+    return bp::child(bp::exe = *program, bp::args = arguments, environment, bp::std_out > out,
+                     bp::std_err > err, bp::std_in < in, prepare, failed, how...);
+  };
+#ifdef __SANITIZE_THREAD__  // makes a fork of it, and what Boost tells of a failed exec would be lost
+  bp::child child = begin();
+#else
+  bp::child child = begin(bp::posix::use_vfork);
+#endif
   if (failed) return cannot_start(command, failed.message(), "is " + *program + " an executable file?");
   pid = child.id();
   child.detach();
