@@ -87,6 +87,9 @@ class SlurmPicture : public testing::Test {
         if (out.find(std::string(name) + "\n") == std::string::npos) return false;
       return true;
     });
+    // Until the scheduler has looked at it, a reason is a guess of who took the job.
+    lab_->wait({"squeue", "-h", "-n", "too-long", "-o", "%r"},
+               [](const std::string& out) { return out.starts_with("PartitionTimeLimit"); });
   }
 
   static slurm::Options options() {
