@@ -36,8 +36,7 @@ Result<std::optional<PluginSharing>> read_method(const Yaml& part, Strategy meth
     const std::int64_t count = replicas ? replicas->as_int().value_or(0) : 0;
     if (!name || name->kind != Yaml::Kind::scalar || name->scalar.empty())
       return wrong(file, item, "a resource needs a name");
-    if (count < 2 || count > kMostReplicas)
-      return wrong(file, item, "number of replicas must be >= 2");
+    if (count < 2 || count > kMostReplicas) return wrong(file, item, "number of replicas must be >= 2");
     std::string resource = name->scalar;
     if (resource.find('/') == std::string::npos) resource = "nvidia.com/" + resource;
     if (resource.size() > 63) return wrong(file, *name, "a resource name has at most 63 characters");

@@ -41,7 +41,8 @@ struct Recognised {
 };
 Recognised recognise(const Cluster& cluster);
 
-// What the site says, for clusters of that platform's scheduler (a site may have both); recognised for others.
+// What the site says, for clusters of that platform's scheduler (a site may have both); recognised for
+// others.
 Recognised platform_of(const Cluster& cluster, std::optional<Platform> told_by_site);
 
 // What to know about a platform, for the guide; each with an id to refer to.

@@ -56,12 +56,12 @@ constexpr struct {
   const char* kind;
   Message message;
 } kProtobufKinds[] = {{"ConfigMap", {kConfigMapFields}},
-              {"Namespace", {kNamespaceFields}},
-              {"DeleteOptions", {kDeleteFields}},
-              {"Eviction", {kEvictionFields}},
-              {"SelfSubjectAccessReview", {kAccessFields}},
-              {"SelfSubjectRulesReview", {kRulesFields}},
-              {"SelfSubjectReview", {kNamespaceFields}}};
+                      {"Namespace", {kNamespaceFields}},
+                      {"DeleteOptions", {kDeleteFields}},
+                      {"Eviction", {kEvictionFields}},
+                      {"SelfSubjectAccessReview", {kAccessFields}},
+                      {"SelfSubjectRulesReview", {kRulesFields}},
+                      {"SelfSubjectReview", {kNamespaceFields}}};
 
 struct Wire {
   std::uint64_t number = 0;

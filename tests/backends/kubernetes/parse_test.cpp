@@ -406,7 +406,8 @@ TEST(KubernetesComponents, ReadyPausedMissingAndOptedOut) {
   EXPECT_EQ(parts[1].state, Part::missing);
   EXPECT_EQ(parts[2].name, "device plugin");
   EXPECT_EQ(parts[2].state, Part::paused);
-  EXPECT_EQ(components_of(node, nullptr, {stack_pod_of(driver)}).size(), 2u);  // nobody can say what is missing
+  EXPECT_EQ(components_of(node, nullptr, {stack_pod_of(driver)}).size(),
+            2u);  // nobody can say what is missing
 }
 
 TEST(KubernetesDra, DevicesAndClaimsAreRead) {
