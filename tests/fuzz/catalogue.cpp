@@ -27,7 +27,7 @@ void look_up(std::string_view text) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_catalogue(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   look_up(text);
   const Result<Catalogue> site = Catalogue::parse(text, "site.yaml");

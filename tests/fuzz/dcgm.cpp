@@ -17,7 +17,7 @@ std::size_t slices_on(const tessera::Node& node) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_dcgm(const std::uint8_t* data, std::size_t size) {
   using namespace tessera;
   auto read = kubernetes::read_dcgm({reinterpret_cast<const char*>(data), size});
   if (!read) return 0;

@@ -35,7 +35,7 @@ void walk_through(const std::shared_ptr<const Flowchart>& chart, std::string_vie
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_flowchart(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   (void)Glossary::parse(text, "fuzz.yaml");
   (void)Tables::parse(text, "fuzz.yaml");

@@ -4,7 +4,7 @@
 
 #include "engine/plan/run.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_journal(const std::uint8_t* data, std::size_t size) {
   using namespace tessera::plan;
   auto journal = parse_journal({reinterpret_cast<const char*>(data), size}, "fuzz");
   if (!journal) return 0;

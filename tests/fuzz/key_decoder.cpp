@@ -5,7 +5,7 @@
 
 #include "tui/decoder.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_key_decoder(const std::uint8_t* data, std::size_t size) {
   using namespace tessera::tui;
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   Decoder whole;

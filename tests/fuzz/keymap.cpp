@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_keymap(const std::uint8_t* data, std::size_t size) {
   using namespace tessera::tui;
   const auto keymap = Keymap::parse({reinterpret_cast<const char*>(data), size}, "fuzz.yaml");
   if (!keymap) {

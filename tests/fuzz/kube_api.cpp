@@ -8,7 +8,7 @@
 
 #include "backends/sim/kube/api.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_kube_api(const std::uint8_t* data, std::size_t size) {
   using namespace tessera;
   using namespace tessera::sim;
   static const auto catalogue = std::make_shared<const mig::Catalogue>(*mig::Catalogue::built_in());

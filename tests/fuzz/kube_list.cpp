@@ -5,7 +5,7 @@
 #include "backends/kubernetes/list_pieces.hpp"
 #include "backends/kubernetes/parse.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_kube_list(const std::uint8_t* data, std::size_t size) {
   using namespace tessera::kubernetes;
   if (size == 0) return 0;
   std::string_view text(reinterpret_cast<const char*>(data + 1), size - 1);

@@ -7,7 +7,7 @@
 #include "backends/kubernetes/pod_values.hpp"
 #include "engine/text.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_kube_pod(const std::uint8_t* data, std::size_t size) {
   using namespace tessera;
   static kubernetes::Parser parser;
   auto page = parser.list<kubernetes::PodObject>({reinterpret_cast<const char*>(data), size});

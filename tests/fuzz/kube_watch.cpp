@@ -5,7 +5,7 @@
 
 #include "backends/kubernetes/store.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_kube_watch(const std::uint8_t* data, std::size_t size) {
   using namespace tessera;
   std::string_view text(reinterpret_cast<const char*>(data), size);
   kubernetes::Store store(

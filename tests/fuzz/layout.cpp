@@ -9,7 +9,7 @@
 using namespace tessera;
 using namespace tessera::mig;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_layout(const std::uint8_t* data, std::size_t size) {
   static const Catalogue catalogue = *Catalogue::built_in();
   if (size == 0) return 0;
   const Product& product = catalogue.products()[data[0] % catalogue.products().size()];

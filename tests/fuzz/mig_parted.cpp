@@ -6,7 +6,7 @@
 
 #include "engine/operators/plugin_config.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_mig_parted(const std::uint8_t* data, std::size_t size) {
   using namespace tessera;
   using namespace tessera::operators;
   std::string_view text(reinterpret_cast<const char*>(data), size);

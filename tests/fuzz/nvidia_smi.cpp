@@ -7,7 +7,7 @@
 #include "backends/runner.hpp"
 #include "engine/text.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_nvidia_smi(const std::uint8_t* data, std::size_t size) {
   using namespace tessera;
   if (size == 0) return 0;
   std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);

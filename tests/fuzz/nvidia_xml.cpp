@@ -7,7 +7,7 @@
 #include "backends/nvidia/xml.hpp"
 #include "engine/text.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_nvidia_xml(const std::uint8_t* data, std::size_t size) {
   using namespace tessera;
   std::string_view text(reinterpret_cast<const char*>(data), size);
   nvidia::XmlReader reader(text);

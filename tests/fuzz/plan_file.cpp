@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_plan_file(const std::uint8_t* data, std::size_t size) {
   using namespace tessera::plan;
   auto plan = parse_plan({reinterpret_cast<const char*>(data), size}, "fuzz");
   if (!plan) return 0;

@@ -1,13 +1,14 @@
 // Any bytes as a scenario: an error with a place, or a world that keeps its invariants.
 #include "backends/sim/scenario.hpp"
 
+#include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
 #include "backends/sim/snapshot.hpp"
 #include "backends/sim/world.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_scenario(const std::uint8_t* data, std::size_t size) {
   using namespace tessera;
   using namespace tessera::sim;
   static const auto catalogue =

@@ -6,7 +6,7 @@
 
 #include "backends/sim/kube/plugin_config.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_sim_plugin_config(const std::uint8_t* data, std::size_t size) {
   std::string_view text(reinterpret_cast<const char*>(data), size);
   auto config = tessera::sim::kube::parse_plugin_config(text, "fuzz");
   if (!config) return 0;

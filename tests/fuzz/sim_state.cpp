@@ -1,11 +1,12 @@
 // Any bytes as a saved state: an error, or worlds that keep their invariants and save to what was loaded.
+#include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
 #include "backends/sim/snapshot.hpp"
 #include "backends/sim/state_text.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_sim_state(const std::uint8_t* data, std::size_t size) {
   using namespace tessera;
   using namespace tessera::sim;
   static const auto catalogue =

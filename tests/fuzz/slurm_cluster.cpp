@@ -8,7 +8,7 @@
 #include "backends/slurm/parse_cluster.hpp"
 #include "engine/text.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_slurm_cluster(const std::uint8_t* data, std::size_t size) {
   using namespace tessera;
   std::string_view text(reinterpret_cast<const char*>(data), size);
   for (const Partition& partition : slurm::parse_partitions(text).values)

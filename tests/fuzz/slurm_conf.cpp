@@ -8,7 +8,7 @@
 #include "engine/slurmconf/edit.hpp"
 #include "engine/slurmconf/minors.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_slurm_conf(const std::uint8_t* data, std::size_t size) {
   using namespace tessera::slurmconf;
   if (size > 4096) return 0;  // lists may name very many nodes, each of which is edited
   const std::string text(reinterpret_cast<const char*>(data), size);

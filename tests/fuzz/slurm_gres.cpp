@@ -5,7 +5,7 @@
 
 #include "backends/slurm/gres.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_slurm_gres(const std::uint8_t* data, std::size_t size) {
   using namespace tessera::slurm;
   std::vector<Gres> gres;
   parse_gres({reinterpret_cast<const char*>(data), size}, gres);

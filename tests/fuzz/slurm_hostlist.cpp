@@ -5,7 +5,7 @@
 
 #include "engine/hostlist.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_slurm_hostlist(const std::uint8_t* data, std::size_t size) {
   using namespace tessera;
   std::string_view text(reinterpret_cast<const char*>(data), size);
   auto names = expand_hosts(text);

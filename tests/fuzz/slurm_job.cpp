@@ -7,7 +7,7 @@
 #include "backends/slurm/parse_job.hpp"
 #include "engine/text.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_slurm_job(const std::uint8_t* data, std::size_t size) {
   using namespace tessera;
   auto parsed = slurm::parse_jobs({reinterpret_cast<const char*>(data), size}, {Source::slurm_jobs, {}});
   std::set<std::string> ids;

@@ -6,7 +6,7 @@
 #include "backends/slurm/parse_node.hpp"
 #include "engine/text.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_slurm_node(const std::uint8_t* data, std::size_t size) {
   using namespace tessera;
   auto parsed =
       slurm::parse_nodes({reinterpret_cast<const char*>(data), size}, {Source::slurm_nodes, {}}, nullptr);

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_text(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const std::size_t limit = data[0];
   const std::string_view text(reinterpret_cast<const char*>(data + 1), size - 1);

@@ -21,7 +21,7 @@ void check(const tessera::Yaml& yaml, int lines, int depth) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_yaml(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const tessera::Result<tessera::Yaml> result = tessera::parse_yaml(text, "fuzz.yaml");
   if (!result) {
