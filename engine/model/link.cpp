@@ -162,6 +162,19 @@ SliceCounts counted(const std::vector<Slice*>& slices, const std::vector<Uncerta
   return counts;
 }
 
+BoardKinds kinds_of(const Node& node) {
+  BoardKinds kinds;
+  auto add = [&](Strategy strategy) {
+    kinds.strategies = static_cast<std::uint8_t>(kinds.strategies | 1u << static_cast<unsigned>(strategy));
+  };
+  for (const Gpu& gpu : node.gpus) {
+    add(gpu.strategy);
+    kinds.several_models = kinds.several_models || gpu.model != node.gpus.front().model;
+  }
+  if (!node.pool.empty()) add(Strategy::mig);
+  return kinds;
+}
+
 }  // namespace
 
 void link_holders(Node& node, const Workloads& workloads) {
@@ -193,6 +206,7 @@ void link_holders(Node& node, const Workloads& workloads) {
     if (slice->holding == Holding::unknown && slice->told_held)
       slice->holding = *slice->told_held ? Holding::held : Holding::free;
   node.counts = counted(slices, uncertain);
+  node.kinds = kinds_of(node);
 }
 
 }  // namespace tessera

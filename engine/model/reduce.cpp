@@ -162,6 +162,7 @@ class Reducer {
   static void carry(Node& before, Node& now) {
     before.workloads = now.workloads;
     now.counts = before.counts;
+    now.kinds = before.kinds;
     before.origin = now.origin;
     for (std::size_t i = 0; i < now.gpus.size(); ++i) {
       before.gpus[i].origin = now.gpus[i].origin;

@@ -24,8 +24,8 @@ bool is_run_news(const Event& event);
 // Events of a generation older than the cluster's are dropped. Unknown clusters are added.
 Changes reduce(Model& model, Event event);
 
-// Lays the allocations of `workloads` over the slices of `node` (holding, holders, exact). Each workload's
-// allocations must be sorted by node, as reduce keeps them.
+// Lays the allocations of `workloads` over the slices of `node` (holding, holders, exact), and sums up what
+// is kept of its slices and boards. Each workload's allocations must be sorted by node, as reduce keeps them.
 // Exposed for planning, which works on copies of nodes.
 void link_holders(Node& node, const Workloads& workloads);
 

@@ -137,6 +137,13 @@ struct SliceCounts {
   friend bool operator==(const SliceCounts&, const SliceCounts&) = default;
 };
 
+// What a node's boards have in common. Kept, too: looking at eighty thousand boards is most of a search.
+struct BoardKinds {
+  std::uint8_t strategies = 0;  // a bit for each Strategy that is in use there
+  bool several_models = false;
+  friend bool operator==(const BoardKinds&, const BoardKinds&) = default;
+};
+
 // One program that a node's GPUs depend on there: slurmd, the device plugin, the MIG manager.
 enum class Part : std::uint8_t { ready, not_ready, paused, missing, unknown };
 struct Component {
@@ -178,9 +185,10 @@ struct Node {
   std::optional<TimePoint> booted;
   Origin origin;
 
-  // Derived by reduce: ids of the workloads with an allocation here, sorted; its slices, counted.
+  // Derived by reduce: ids of the workloads with an allocation here, sorted; its slices, counted; its boards.
   std::vector<WorkloadId> workloads;
   SliceCounts counts;
+  BoardKinds kinds;
   friend bool operator==(const Node&, const Node&) = default;
 };
 

@@ -52,9 +52,7 @@ constexpr Column<ClusterRow> kClusters[] = {
 };
 
 std::string node_sharing(const Node& node) {
-  unsigned used = 0;  // a bit for each strategy
-  for (const Gpu& gpu : node.gpus) used |= 1u << static_cast<unsigned>(gpu.strategy);
-  if (!node.pool.empty()) used |= 1u << static_cast<unsigned>(Strategy::mig);
+  const unsigned used = node.kinds.strategies;
   std::string text;
   for (unsigned strategy = 0; used >> strategy != 0; ++strategy) {
     if ((used >> strategy & 1u) == 0) continue;
@@ -66,9 +64,7 @@ std::string node_sharing(const Node& node) {
 
 std::string node_model(const Node& node) {
   const std::string& model = node.gpus.empty() ? node.model : node.gpus.front().model;
-  for (const Gpu& gpu : node.gpus)
-    if (gpu.model != model) return model + " +others";
-  return model;
+  return node.kinds.several_models ? model + " +others" : model;
 }
 
 Value mean_use(const Node& node) {

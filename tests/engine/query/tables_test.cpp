@@ -49,6 +49,20 @@ TEST(Tables, ANodeThatTellsNothingShowsNoZeroWhereNothingIsKnown) {
   EXPECT_EQ(cell(row, "sharing"), "mig");
 }
 
+TEST(Tables, ANodeOfUnlikeBoardsSaysSoUntilTheyAreAlike) {
+  Gpu a, b;
+  a.index = GpuIndex{0}, a.model = "A100", a.strategy = Strategy::mig;
+  b.index = GpuIndex{1}, b.model = "A30", b.strategy = Strategy::whole;
+  Story story;
+  story.tell(NodesListed{{node("n1", {a, b})}});
+  EXPECT_EQ(cell(node_rows(story.model).front(), "model"), "A100 +others");
+  EXPECT_EQ(cell(node_rows(story.model).front(), "sharing"), "whole+mig");
+  b.model = "A100", b.strategy = Strategy::mig;
+  story.tell(NodesListed{{node("n1", {a, b})}});
+  EXPECT_EQ(cell(node_rows(story.model).front(), "model"), "A100");
+  EXPECT_EQ(cell(node_rows(story.model).front(), "sharing"), "mig");
+}
+
 TEST(Tables, AReasonThatOutlivedTheDrainIsNotShown) {
   Node resumed = node("n1", {});
   resumed.reason = "fan failure";
