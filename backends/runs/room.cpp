@@ -122,7 +122,9 @@ void Desk::start(plan::Plan plan, std::string undoes) {
   if (!plan.changes_anything()) return refuse("", {what, "the plan changes nothing", ""});
   if (!undoes.empty() && !is_run_id(undoes)) return refuse("", {what, "no run has that name", ""});
   if (plan.capabilities != (*actuator)->capabilities())
-    return refuse("", {what, "the plan was made for a backend that can do other things", "plan it anew"});
+    return refuse(
+        "", {what, "the backend, or the files that it would edit, are not as they were when it was planned",
+             "plan it anew"});
   Result<Store::Made> made =
       store_.create(run_id(options_.wall(), plan.nodes.front().node, options_.who + "@" + options_.from));
   if (!made) return refuse("", made.error());

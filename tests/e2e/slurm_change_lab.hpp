@@ -98,13 +98,14 @@ class Admin {
     marks_ = told_[run].size();
     room_->resume(run, onward, false);
   }
-  std::string undo(const std::string& run) {
+  plan::Plan way_back(const std::string& run) {
     auto past = folded(run);
     auto way =
         plan::plan_undo(past, cluster(), catalogue(), backend().actuator()->capabilities(), {}, wall_clock());
     EXPECT_TRUE(way.ok()) << (way ? "" : to_line(way.error()));
-    return way ? start(*way, run) : "";
+    return way ? *way : plan::Plan();
   }
+  std::string undo(const std::string& run) { return start(way_back(run), run); }
   bool wait(const std::function<bool()>& until, std::chrono::seconds patience = std::chrono::seconds(90)) {
     auto end = std::chrono::steady_clock::now() + patience;
     while (true) {
