@@ -3,6 +3,6 @@
 
 extern "C" const char* __asan_default_options();
 
-// Thousands of short programs are started: 256 MiB of freed memory kept back means new pages for each of
-// them, a third of the time of all tests.
+// With 256 MiB of freed memory kept back, as is usual, a long test works in half a gigabyte of new pages;
+// with this in 90 MB. Watching stack frames after their return costs such a test a sixth of its time.
 const char* __asan_default_options() { return "quarantine_size_mb=16:detect_stack_use_after_return=0"; }
