@@ -25,6 +25,8 @@ struct Read {
 Result<Read> read(const NodeAnswers& answers) {
   auto list = parse_list(answers.list);
   if (!list) return list.error();
+  // Without GPUs the other commands have nothing to tell, and say so as a failure.
+  if (list->empty()) return Read{};
   auto query = parse_query(answers.query);
   if (!query) return query.error();
   auto instances = parse_instances(answers.instances);

@@ -13,7 +13,7 @@ namespace {
 // Sentences that stand for an empty table.
 bool says_none(std::string_view line) {
   return line.starts_with("No MIG-enabled devices") || line.starts_with("No GPU instances") ||
-         line.starts_with("No compute instances") || line.starts_with("No devices");
+         line.starts_with("No compute instances");
 }
 
 ProfileName profile_name(std::string_view word) {

@@ -20,7 +20,7 @@ constexpr std::array kMig = {Verb{"-lgip", false}, Verb{"-lgipp", false}, Verb{"
 
 class Taker {
  public:
-  Taker(Words words, Call& call, std::string& why) : words_(words), call_(call), why_(why) {}
+  Taker(Words words, Call& call, Misread& why) : words_(words), call_(call), why_(why) {}
 
   bool mig() {
     while (at_ < words_.size()) {
@@ -56,7 +56,18 @@ class Taker {
     return true;
   }
 
+  // What is no verb of its own is told otherwise than inside one.
   bool plain() {
+    if (take_plain()) return true;
+    if (!unknown_.empty())
+      why_ = {"ERROR: Option " + unknown_ + " is not recognized. Please run 'nvidia-smi -h'.\n\n", 255};
+    else if (call_.verb == "-L" && call_.which)
+      why_ = {"ERROR: Option -i is not valid for this command. Please run 'nvidia-smi -h' for help.\n\n", 2};
+    return false;
+  }
+
+ private:
+  bool take_plain() {
     bool query = false;
     while (at_ < words_.size()) {
       const std::string& word = words_[at_++];
@@ -83,10 +94,10 @@ class Taker {
       }
     }
     if (query && (!name("-q") || !call_.xml)) return misses("-q");
+    if (call_.verb == "-L" && call_.which) return misses("-L");
     return !call_.verb.empty() || misses("nvidia-smi");
   }
 
- private:
   bool name(std::string_view verb) {
     if (!call_.verb.empty()) return misses(verb);
     call_.verb = verb;
@@ -100,23 +111,25 @@ class Taker {
   bool common(const std::string& word) {
     if (word == "-i" || word == "--id") return take(call_.which, word);
     if (word.starts_with("--id=")) return call_.which = word.substr(5), true;
-    why_ = "Option \"" + word + "\" is not recognized. Please run 'nvidia-smi -h'.\n";
+    unknown_ = word;
+    why_ = {"Option \"" + word + "\" is not recognized.\n", 2};
     return false;
   }
   bool misses(std::string_view) {
-    why_ = "Invalid combination of input arguments. Please run 'nvidia-smi -h' for help.\n";
+    why_ = {"Invalid combination of input arguments. Please run 'nvidia-smi -h' for help.\n", 2};
     return false;
   }
 
   Words words_;
   Call& call_;
-  std::string& why_;
+  Misread& why_;
+  std::string unknown_;
   std::size_t at_ = 0;
 };
 
 }  // namespace
 
-std::optional<Call> take_apart(const std::vector<std::string>& words, std::string& why) {
+std::optional<Call> take_apart(const std::vector<std::string>& words, Misread& why) {
   Call call;
   Words all(words);
   bool sub = !words.empty() && (words[0] == "mig" || words[0] == "compute-policy");

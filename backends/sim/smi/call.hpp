@@ -22,8 +22,13 @@ struct Call {
   bool xml = false;
 };
 
-// nullopt: nvidia-smi knows no such call; `why` says it in its words.
-std::optional<Call> take_apart(const std::vector<std::string>& words, std::string& why);
+// Why a call is none, in nvidia-smi's words.
+struct Misread {
+  std::string words;
+  int exit_code = 2;
+};
+// nullopt: nvidia-smi knows no such call. Words and exit codes as driver 580.159.04 has them.
+std::optional<Call> take_apart(const std::vector<std::string>& words, Misread& why);
 // Counts the call for every fault that it concerns, and takes spent ones out; the first that strikes.
 std::optional<ArmedFault> strike(Machine& machine, const Call& call);
 // Acts on the machine in a file, under its lock; what it has become is saved and shown.

@@ -77,7 +77,7 @@ class MachineReader {
   Result<Machine> machine(const Yaml& root) {
     Machine all;
     if (!root.find("version") || whole(root, "version", 1, 0) != 1) refuse(root, "version: 1 is expected");
-    all.driver = whole(root, "driver", 100000, 570);
+    all.driver = whole(root, "driver", 100000, 580);
     all.devices = text(root, "devices");
     const Yaml* gpus = root.find("gpus");
     if (!gpus || gpus->kind != Yaml::Kind::list || gpus->items.size() > kMostCards)

@@ -50,7 +50,7 @@ struct Card {
 };
 
 struct Machine {
-  int driver = 570;     // 535 or 570: which generation's words are printed
+  int driver = 580;     // 535, 570 or 580: which generation's words are printed
   std::string devices;  // folder of the device files; empty: none are made
   std::vector<Card> cards;
   std::vector<ArmedFault> faults;

@@ -273,7 +273,7 @@ SmiAnswer mig_call(Machine& machine, const Call& call, const std::vector<int>& c
   // Later drivers tell the profiles of a board that is not in MIG mode yet.
   bool profiles = call.verb == "-lgip" || call.verb == "-lgipp";
   if (profiles && is_new(machine)) on = able;
-  if (on.empty()) return {6, "No MIG-enabled devices found.\n", "", false};
+  if (on.empty()) return {is_latest(machine) ? 0 : 6, "No MIG-enabled devices found.\n", "", false};
   if (call.verb == "-lgip") return listing(print_profiles(machine, on), "");
   if (call.verb == "-lgipp") return listing(print_placements(machine, on), "");
   if (call.verb == "-lgi") return listing(print_instances(machine, on), "No GPU instances found.");

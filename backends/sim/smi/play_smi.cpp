@@ -11,7 +11,7 @@ namespace tessera::sim {
 namespace {
 
 constexpr const char* kUse =
-    "tessera sim nvidia-smi --state FILE [--new PRODUCT:COUNT,…] [--driver 535|570] [--devices DIR]\n"
+    "tessera sim nvidia-smi --state FILE [--new PRODUCT:COUNT,…] [--driver 535|570|580] [--devices DIR]\n"
     "                       [--hold GPU [INSTANCE]] [--release GPU [INSTANCE]] [--fault 'KIND [verb=-cgi] "
     "…']\n"
     "                       [--no-faults] [--reboot] [-- WORDS…]\n";
@@ -76,7 +76,8 @@ class PlayReader {
     if (word == "--devices") order_.devices = value;
     if (word == "--driver") {
       order_.driver = play_number(value);
-      if (order_.driver != 535 && order_.driver != 570) return "--driver: 535 or 570 is expected";
+      if (order_.driver != 535 && order_.driver != 570 && order_.driver != 580)
+        return "--driver: 535, 570 or 580 is expected";
     }
     if (word == "--hold" || word == "--release") return take_hold(word == "--hold", value);
     if (word == "--fault") {
@@ -131,7 +132,7 @@ Result<Machine> load(const Order& order, const std::optional<SavedText>& saved,
     return wrong(order.file + " does not exist: make it with --new");
   }
   if (saved) return wrong(order.file + " exists already");
-  return make_machine(order.make, order.driver.value_or(570), catalogue, order.file);
+  return make_machine(order.make, order.driver.value_or(580), catalogue, order.file);
 }
 
 Status play(const Order& order, const mig::Catalogue& catalogue) {

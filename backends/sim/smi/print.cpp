@@ -75,7 +75,11 @@ int room_for(const Card& card, int profile) {
 
 bool is_new(const Machine& machine) { return machine.driver >= 570; }
 
-std::string version_of(const Machine& machine) { return is_new(machine) ? "570.133.20" : "535.183.06"; }
+bool is_latest(const Machine& machine) { return machine.driver >= 580; }
+
+std::string version_of(const Machine& machine) {
+  return is_latest(machine) ? "580.159.04" : is_new(machine) ? "570.133.20" : "535.183.06";
+}
 
 std::int64_t memory_of(const Card& card) {
   std::int64_t most = 0;
@@ -197,14 +201,12 @@ std::string print_profiles(const Machine& machine, CardNumbers cards) {
       const mig::Profile& profile = card.product->profiles[i];
       double gib =
           profile.display_gib.value_or(static_cast<double>(profile.memory.value_or(Mib{0}).value) / 1024.0);
-      rows +=
-          fmt::format("| {:>3}  MIG {}{:>2}     {}/{}        {:<5.2f}      No    {:>3}   {:>3}   {:>3}   |\n",
-                      gpu, padded(profile.name.text, 14 + wide), number_of(card, static_cast<int>(i)),
-                      room_for(card, static_cast<int>(i)), profile.max, gib, profile.sm.value_or(0),
-                      profile.engines.decoder.value_or(0), profile.engines.encoder.value_or(0));
-      rows +=
-          fmt::format("|{:>{}}{:>3}   {:>3}   {:>3}   |\n", "", 59 + wide, profile.engines.copy.value_or(0),
-                      profile.engines.jpeg.value_or(0), profile.engines.ofa.value_or(0));
+      rows += fmt::format("| {:>3}  MIG {}{:>2}     {}/{}        {:<11.2f}No     {:<7}{:<6}{:<4}|\n", gpu,
+                          padded(profile.name.text, 14 + wide), number_of(card, static_cast<int>(i)),
+                          room_for(card, static_cast<int>(i)), profile.max, gib, profile.sm.value_or(0),
+                          profile.engines.decoder.value_or(0), profile.engines.encoder.value_or(0));
+      rows += fmt::format("|{:>{}}{:<6}{:<6}{:<4}|\n", "", 61 + wide, profile.engines.copy.value_or(0),
+                          profile.engines.jpeg.value_or(0), profile.engines.ofa.value_or(0));
       rows += border(width);
     }
   }
@@ -234,14 +236,17 @@ std::string print_placements(const Machine& machine, CardNumbers cards) {
 }
 
 std::string print_policies(const Machine& machine, CardNumbers cards) {
-  constexpr std::size_t kWidth = 43;
   constexpr const char* kLengths[] = {"Default", "Short", "Medium", "Long"};
-  std::string text = border(kWidth) + boxed(kWidth, "GPU compute policies:") +
-                     boxed(kWidth, "GPU     Name             Value") + border(kWidth, '=');
+  const bool narrow = is_latest(machine);
+  const std::size_t width = narrow ? 39 : 43;
+  const int name = narrow ? 15 : 17, value = narrow ? 14 : 15;
+  const std::string_view before = narrow ? "   " : "     ";
+  std::string text = border(width) + boxed(width, "GPU compute policies:") +
+                     boxed(width, fmt::format("GPU     {:<{}}Value", "Name", name)) + border(width, '=');
   for (int gpu : cards)
-    text += fmt::format("| {:>3}     Timeslice        {:<15}|\n", gpu,
-                        kLengths[card_at(machine, gpu).timeslice & 3]) +
-            border(kWidth);
+    text += fmt::format("| {:>3}{}{:<{}}{:<{}}|\n", gpu, before, "Timeslice", name + (narrow ? 1 : 0),
+                        kLengths[card_at(machine, gpu).timeslice & 3], value) +
+            border(width);
   return text;
 }
 

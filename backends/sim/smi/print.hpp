@@ -1,4 +1,4 @@
-// How nvidia-smi prints what stands, in the words and boxes of two driver generations (535, 570).
+// How nvidia-smi prints what stands, in the words and boxes of driver generations 535, 570 and 580.
 // Threads: pure functions.
 #pragma once
 
@@ -13,7 +13,8 @@ namespace tessera::sim {
 using CardNumbers = std::span<const int>;  // indices of cards, ascending
 
 std::string version_of(const Machine& machine);  // "570.133.20"
-bool is_new(const Machine& machine);             // wider boxes
+bool is_new(const Machine& machine);             // 570 and later: wider boxes
+bool is_latest(const Machine& machine);          // 580 and later: nothing to act on is no failure
 
 // A MIG device in the order of `nvidia-smi -L`: larger ones first.
 struct SmiDevice {

@@ -197,11 +197,12 @@ std::string joined(const std::vector<std::string>& parts) {
 std::string print_xml(const Machine& machine, CardNumbers cards) {
   Xml xml;
   xml.line("<?xml version=\"1.0\" ?>");
-  xml.line("<!DOCTYPE nvidia_smi_log SYSTEM \"nvsmi_device_v12.dtd\">");
+  xml.line(
+      fmt::format("<!DOCTYPE nvidia_smi_log SYSTEM \"nvsmi_device_v{}.dtd\">", is_latest(machine) ? 13 : 12));
   xml.open("nvidia_smi_log");
   xml.value("timestamp", "Sat Nov 21 12:00:00 2026");
   xml.value("driver_version", version_of(machine));
-  xml.value("cuda_version", is_new(machine) ? "12.8" : "12.2");
+  xml.value("cuda_version", is_latest(machine) ? "13.0" : is_new(machine) ? "12.8" : "12.2");
   xml.value("attached_gpus", std::to_string(machine.cards.size()));
   for (int gpu : cards) print_card(xml, machine, gpu);
   xml.close();

@@ -88,9 +88,9 @@ std::optional<ArmedFault> strike(Machine& machine, const Call& call) {
 }
 
 SmiAnswer answer(Machine& machine, const std::vector<std::string>& words) {
-  std::string why;
+  Misread why;
   std::optional<Call> call = take_apart(words, why);
-  if (!call) return {2, why, "", false};
+  if (!call) return {why.exit_code, std::move(why.words), "", false};
   auto cards = chosen(machine, call->which);
   if (!cards) return {6, "No devices were found\n", "", false};
   std::optional<ArmedFault> fault = strike(machine, *call);

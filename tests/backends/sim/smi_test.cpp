@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 using nvidia::Change;
 using Refusal = Change::Refusal;
 
-Machine machine_of(std::string_view spec, int driver = 570) {
+Machine machine_of(std::string_view spec, int driver = 580) {
   return make_machine(spec, driver, test::catalogue(), "a node").value();
 }
 
@@ -90,10 +90,10 @@ void expect_seen(Machine& machine) {
   ASSERT_EQ(to_text(*restored), to_text(machine));
 }
 
-// Every product of the catalogue, in both generations: profiles, places, and each layout worth choosing.
+// Every product of the catalogue, in all generations: profiles, places, and each layout worth choosing.
 TEST(Smi, EveryProductReadsBackThroughTheParsers) {
   for (const mig::Product& product : test::catalogue().products()) {
-    for (int driver : {535, 570}) {
+    for (int driver : {535, 570, 580}) {
       Machine machine = machine_of(product.key.text, driver);
       expect_seen(machine);
       if (!product.mig_capable || !product.placements_known) continue;
@@ -144,7 +144,7 @@ TEST(Smi, AnythingThatHappensReadsBack) {
     for (const mig::Product& product : products)
       if (product.placements_known) able.push_back(&product);
     const mig::Product& product = **rc::gen::elementOf(able);
-    Machine machine = machine_of(product.key.text + ":2", *rc::gen::element(535, 570));
+    Machine machine = machine_of(product.key.text + ":2", *rc::gen::element(535, 570, 580));
     change(machine, "-mig 1");
     change(machine, "--gpu-reset");
     for (int step = 0; step < 12; ++step) {
@@ -306,11 +306,13 @@ TEST_F(SmiTest, ModesWaitOnAmpereAndNotOnHopper) {
   EXPECT_EQ(change(machine, "-i 1 -mig 0").switched, (std::vector<std::string>{machine.cards[1].pci}));
 }
 
-TEST_F(SmiTest, TheTwoGenerationsDifferOnProfilesOfABoardThatIsNotCut) {
+TEST_F(SmiTest, TheGenerationsDifferOnABoardThatIsNotCut) {
   Machine whole = machine_of("h100", 570);
   EXPECT_EQ(answer(whole, words("mig -lgip")).exit_code, 0);
   EXPECT_EQ(answer(whole, words("mig -lgi")).out, "No MIG-enabled devices found.\n");
   EXPECT_EQ(answer(whole, words("mig -lgi")).exit_code, 6);
+  whole.driver = 580;
+  EXPECT_EQ(answer(whole, words("mig -lgi")).exit_code, 0);
   whole.driver = 535;
   EXPECT_EQ(answer(whole, words("mig -lgip")).out, "No MIG-enabled devices found.\n");
 }
@@ -323,8 +325,8 @@ TEST_F(SmiTest, TellsModesAsCsvAndRefusesWhatItDoesNotKnow) {
   EXPECT_EQ(answer(machine, words("--query-gpu=memory.total --format=csv,noheader,nounits -i 0")).out,
             "81152\n");
   EXPECT_EQ(answer(machine, words("--query-gpu=nonsense --format=csv")).exit_code, 2);
-  EXPECT_EQ(answer(machine, words("-i 7 -L")).exit_code, 6);
-  EXPECT_EQ(answer(machine, words("--no-such-option")).exit_code, 2);
+  EXPECT_EQ(answer(machine, words("-i 7 -q -x")).exit_code, 6);
+  EXPECT_EQ(answer(machine, words("--no-such-option")).exit_code, 255);
   EXPECT_EQ(answer(machine, words("mig -cgi")).exit_code, 2);
   EXPECT_EQ(answer(machine, {"-i", "", "--gpu-reset"}).exit_code, 6) << "no list is not the same as all";
   EXPECT_EQ(answer(machine, {}).exit_code, 2);

@@ -1,0 +1,216 @@
+// What a real driver (580.159.04) printed on an H100 and an H200 with MIG off: read by the parsers, held
+// against the catalogue, and against what the stand-in for nvidia-smi prints in its place.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "backends/nvidia/node_gpus.hpp"
+#include "backends/nvidia/parse.hpp"
+#include "backends/sim/smi/smi.hpp"
+#include "tests/support/catalogue.hpp"
+#include "tests/support/paths.hpp"
+
+namespace tessera::nvidia {
+namespace {
+
+std::string recorded(const std::string& name) {
+  std::string file = test::source_dir() + "/tests/fixtures/nvidia-580/" + name;
+  std::ifstream stream(file, std::ios::binary);
+  EXPECT_TRUE(stream) << file;
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+struct Asked {
+  std::string command;  // without the program's name
+  int exit_code = 0;
+  std::string out;
+};
+
+// "$ nvidia-smi …", "[rc=N]", then what was printed, up to the next.
+std::vector<Asked> asked(const std::string& machine) {
+  const std::string text = recorded(machine + ".txt"), kStart = "$ nvidia-smi ";
+  std::vector<Asked> all;
+  for (std::size_t at = text.find(kStart); at != std::string::npos;) {
+    std::size_t line = text.find('\n', at), code = text.find('\n', line + 1);
+    std::size_t next = text.find(kStart, code);
+    Asked one{text.substr(at + kStart.size(), line - at - kStart.size()), 0, ""};
+    one.exit_code = std::stoi(text.substr(line + 5, code - line - 6));
+    one.out = text.substr(code + 1, next == std::string::npos ? next : next - code - 1);
+    all.push_back(std::move(one));
+    at = next;
+  }
+  EXPECT_GT(all.size(), 10u);
+  return all;
+}
+
+std::string told(const std::string& machine, std::string_view command) {
+  for (Asked& one : asked(machine))
+    if (one.command == command) return std::move(one.out);
+  ADD_FAILURE() << command;
+  return "";
+}
+
+Result<NodeGpus> look(const std::string& machine, const std::string& query) {
+  return node_gpus(
+      {told(machine, "-L"), recorded(query), told(machine, "mig -lgi"), told(machine, "mig -lci")},
+      &test::catalogue(), TimePoint{});
+}
+
+TEST(NvidiaRecorded, AWholeBoardIsRead) {
+  auto node = look("h100", "h100-query.xml");
+  ASSERT_TRUE(node) << to_line(node.error());
+  ASSERT_EQ(node->gpus.size(), 1u);
+  const Gpu& gpu = node->gpus[0];
+  EXPECT_EQ(gpu.model, "NVIDIA H100 80GB HBM3");
+  EXPECT_EQ(gpu.product, ProductKey("H100-80GB-SXM5"));
+  EXPECT_EQ(gpu.mig_mode, MigMode::disabled);
+  EXPECT_EQ(gpu.memory, Mib{81559});
+  ASSERT_EQ(gpu.slices.size(), 1u);
+  EXPECT_EQ(gpu.slices[0].kind, SliceKind::whole_gpu);
+  EXPECT_FALSE(gpu.slices[0].told_held.value_or(false));
+}
+
+TEST(NvidiaRecorded, AProgramOnTheBoardHoldsIt) {
+  auto node = look("h200", "h200-busy.xml");
+  ASSERT_TRUE(node) << to_line(node.error());
+  ASSERT_EQ(node->gpus.size(), 1u);
+  EXPECT_EQ(node->gpus[0].product, ProductKey("H200-141GB"));
+  EXPECT_EQ(node->gpus[0].slices[0].told_held, true);
+}
+
+// The catalogue's rows of these two boards are what the driver says of them.
+TEST(NvidiaRecorded, TheCatalogueSaysWhatTheDriverSays) {
+  for (auto [machine, key] : {std::pair{"h100", "H100-80GB-SXM5"}, std::pair{"h200", "H200-141GB"}}) {
+    SCOPED_TRACE(key);
+    const mig::Product* product = test::catalogue().by_key(key);
+    ASSERT_TRUE(product);
+    auto rows = parse_profiles(told(machine, "mig -lgip"));
+    ASSERT_TRUE(rows) << to_line(rows.error());
+    auto places = parse_placements(told(machine, "mig -lgipp"));
+    ASSERT_TRUE(places) << to_line(places.error());
+    ASSERT_EQ(rows->size(), product->profiles.size());
+    ASSERT_EQ(places->size(), product->profiles.size());
+    for (std::size_t i = 0; i < rows->size(); ++i) {
+      const mig::Profile& profile = product->profiles[i];
+      const ProfileRow& row = (*rows)[i];
+      EXPECT_EQ(row.profile, profile.name);
+      EXPECT_EQ(row.id, profile.id);
+      EXPECT_EQ(row.total, profile.max);
+      EXPECT_NEAR(row.gib, profile.display_gib.value_or(0), 0.005);
+      EXPECT_EQ(row.sm, profile.sm);
+      EXPECT_EQ(row.decoder, profile.engines.decoder);
+      EXPECT_EQ(row.encoder, profile.engines.encoder);
+      EXPECT_EQ(row.copy, profile.engines.copy);
+      EXPECT_EQ(row.jpeg, profile.engines.jpeg);
+      EXPECT_EQ(row.ofa, profile.engines.ofa);
+      EXPECT_EQ((*places)[i].profile_id, profile.id);
+      EXPECT_EQ((*places)[i].starts, profile.starts);
+      EXPECT_EQ((*places)[i].size, profile.memory_slices);
+    }
+  }
+}
+
+// Since this driver, "nothing there" and "not cut" are no failures for the exit code: the words decide.
+TEST(NvidiaRecorded, ARefusedVerbThatEndsWithZeroIsStillRefused) {
+  for (const char* verb : {"mig -i 0 -gi 5 -dgi", "mig -i 0 -gi 5 -dci"}) {
+    Change change = parse_change(told("h200", verb), "", 0);
+    EXPECT_EQ(change.refusal, Change::Refusal::mig_off) << verb;
+    EXPECT_TRUE(change.destroyed.empty());
+  }
+}
+
+TEST(NvidiaRecorded, AGpuThatIsNotThereIsNoEmptyListOfInstances) {
+  auto rows = parse_instances(told("h200", "mig -i 7 -lgi"));
+  ASSERT_FALSE(rows);
+  EXPECT_NE(to_line(rows.error()).find("No devices were found"), std::string::npos) << to_line(rows.error());
+}
+
+// A board that fell off the bus between two questions must not pass for one on which nothing stands.
+TEST(NvidiaRecorded, AGpuThatIsGoneIsAFailureAndANodeWithoutAnyIsNot) {
+  const std::string gone = "No devices were found\n", xml = recorded("h100-query.xml");
+  EXPECT_FALSE(node_gpus({told("h100", "-L"), xml, gone, told("h100", "mig -lci")}, nullptr, TimePoint{}));
+  EXPECT_FALSE(node_gpus({told("h100", "-L"), xml, told("h100", "mig -lgi"), gone}, nullptr, TimePoint{}));
+  auto none = node_gpus({gone, gone, gone, gone}, nullptr, TimePoint{});
+  ASSERT_TRUE(none) << to_line(none.error());
+  EXPECT_TRUE(none->gpus.empty());
+}
+
+TEST(NvidiaRecorded, TheNumbersOfCapabilityDevicesAreOnesThatTheStandInGives) {
+  auto minors = parse_minors(recorded("mig-minors.txt"));
+  ASSERT_TRUE(minors) << to_line(minors.error());
+  ASSERT_EQ(minors->rows.size(), 271u);
+  for (const MinorRow& row : minors->rows)
+    EXPECT_EQ(row.minor, row.compute ? sim::compute_minor(row.gpu_minor, row.instance, *row.compute)
+                                     : sim::instance_minor(row.gpu_minor, row.instance));
+}
+
+std::vector<std::string> split(std::string_view text) {
+  std::vector<std::string> all;
+  while (!text.empty()) {
+    std::size_t end = std::min(text.find(' '), text.size());
+    all.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(text.size(), end + 1));
+  }
+  return all;
+}
+
+// What the stand-in does not play: it keeps no topology, no list of compute profiles.
+bool played(const Asked& one) {
+  return one.command != "topo -m" && one.command != "mig -lcip" &&
+         !one.command.starts_with("--query-gpu=index,name");
+}
+
+TEST(NvidiaRecorded, TheStandInAnswersAsTheDriverDid) {
+  for (const char* machine : {"h100", "h200"}) {
+    auto boards = sim::make_machine(machine, 580, test::catalogue(), "");
+    ASSERT_TRUE(boards) << to_line(boards.error());
+    auto real = parse_query(recorded(std::string(machine) + "-query.xml"));
+    ASSERT_TRUE(real) << to_line(real.error());
+    boards->cards[0].uuid = real->gpus[0].uuid;
+    boards->cards[0].pci = real->gpus[0].pci;
+    for (const Asked& one : asked(machine)) {
+      if (!played(one)) continue;
+      sim::SmiAnswer said = sim::answer(*boards, split(one.command));
+      EXPECT_EQ(said.out, one.out) << machine << ": " << one.command;
+      EXPECT_EQ(said.exit_code, one.exit_code) << machine << ": " << one.command;
+      EXPECT_EQ(said.err, "");
+    }
+  }
+}
+
+// Names of elements with what they stand in: "gpu/mig_mode/current_mig".
+std::vector<std::string> paths_of(std::string_view xml) {
+  std::vector<std::string> all, open;
+  for (std::size_t at = xml.find('<'); at != std::string_view::npos; at = xml.find('<', at + 1)) {
+    std::string_view tag = xml.substr(at + 1, xml.find('>', at) - at - 1);
+    if (tag.starts_with('?') || tag.starts_with('!')) continue;
+    if (tag.starts_with('/')) {
+      open.pop_back();
+      continue;
+    }
+    open.emplace_back(tag.substr(0, tag.find(' ')));
+    std::string path;
+    for (const std::string& name : open) path += "/" + name;
+    all.push_back(path);
+  }
+  return all;
+}
+
+// It tells less than a driver does, but nothing that a driver tells elsewhere, or in another order.
+TEST(NvidiaRecorded, TheStandInsXmlIsAPartOfTheDrivers) {
+  auto boards = sim::make_machine("h200", 580, test::catalogue(), "");
+  ASSERT_TRUE(boards);
+  boards->cards[0].board.hidden = true;
+  std::vector<std::string> real = paths_of(recorded("h200-busy.xml"));
+  std::vector<std::string> ours = paths_of(sim::answer(*boards, {"-q", "-x"}).out);
+  auto at = real.begin();
+  for (const std::string& path : ours) {
+    at = std::find(at, real.end(), path);
+    ASSERT_NE(at, real.end()) << path << " is not there, or stands before";
+    ++at;
+  }
+}
+
+}  // namespace
+}  // namespace tessera::nvidia
