@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <optional>
 
-#include "engine/sharing/platform.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::guide {
@@ -71,9 +69,10 @@ std::string boards_text(const Cluster& cluster) {
 
 }  // namespace
 
-std::vector<SiteLine> site_lines(const Cluster& cluster, TimePoint now) {
+std::vector<SiteLine> site_lines(const Cluster& cluster, std::optional<sharing::Platform> told_by_site,
+                                 TimePoint now) {
   std::vector<SiteLine> lines;
-  const sharing::Recognised found = sharing::recognise(cluster);
+  const sharing::Recognised found = sharing::platform_of(cluster, told_by_site);
   lines.push_back({"scheduler", fmt::format("{} runs under {}{}", clean(cluster.name.text, 64),
                                             sharing::title(found.platform),
                                             found.evidence.empty() ? "" : " (" + found.evidence + ")")});

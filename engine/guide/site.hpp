@@ -3,10 +3,12 @@
 // Threads: pure functions.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/model/model.hpp"
+#include "engine/sharing/platform.hpp"
 
 namespace tessera::guide {
 
@@ -15,7 +17,9 @@ struct SiteLine {
   std::string text;
 };
 
-// now: the cluster's time. What is not told has no line.
-std::vector<SiteLine> site_lines(const Cluster& cluster, TimePoint now);
+// told_by_site: what the site says it is, see sharing::platform_of. now: the cluster's time. What is not told
+// has no line.
+std::vector<SiteLine> site_lines(const Cluster& cluster, std::optional<sharing::Platform> told_by_site,
+                                 TimePoint now);
 
 }  // namespace tessera::guide

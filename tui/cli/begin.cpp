@@ -67,7 +67,8 @@ class Beginner {
       return Error{what, plan_.intent.cluster.text + " can only be looked at from here",
                    "apply it where tessera can change that cluster"};
     if (bare(plan_.capabilities) != bare(capabilities_of(world_, *cluster)))
-      return Error{what, "it was made for a backend that can do other things",
+      return Error{what,
+                   "the backend is not as it was when the plan was made: other settings, or another tessera",
                    "make it anew with tessera plan"};
     if (!plan_.violations.empty())
       return Error{what, plan_.violations.front().rule + ": " + plan_.violations.front().text,

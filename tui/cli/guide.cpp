@@ -26,9 +26,9 @@ struct Place {
 };
 
 Place place_of(const Options& options, const Cluster* cluster) {
-  if (options.platform) return {*options.platform, "--platform"};
+  if (cluster == nullptr && options.platform) return {*options.platform, "set for this site"};
   if (cluster == nullptr) return {sharing::Platform::slurm, "assumed; --platform names another"};
-  const sharing::Recognised found = sharing::recognise(*cluster);
+  const sharing::Recognised found = sharing::platform_of(*cluster, options.platform);
   return {found.platform, found.evidence.empty() ? "its scheduler" : found.evidence};
 }
 

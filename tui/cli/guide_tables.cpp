@@ -71,7 +71,8 @@ std::string print_tables(const guide::Texts& texts, std::span<const Cluster> clu
   }
   for (const Cluster& cluster : clusters) {
     text += "\nWhat is known of " + cluster.name.text + "\n";
-    for (const guide::SiteLine& line : guide::site_lines(cluster, cluster_now(cluster, wall))) {
+    for (const guide::SiteLine& line :
+         guide::site_lines(cluster, options.platform, cluster_now(cluster, wall))) {
       site.items.push_back(line_json(cluster.name.text, line));
       text += wrapped(line.about + ": " + line.text, 2);
     }

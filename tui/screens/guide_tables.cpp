@@ -60,7 +60,8 @@ void add_schedulers(Document& page, const World& world, const UiState& state, in
     if (!state.top().cluster.empty() && cluster.name != state.top().cluster) continue;
     if (!page.empty()) page.push_back({});
     page.push_back(heading_line("WHAT IS KNOWN OF " + cluster.name.text));
-    for (const guide::SiteLine& line : guide::site_lines(cluster, cluster_now(cluster, world.wall)))
+    for (const guide::SiteLine& line :
+         guide::site_lines(cluster, state.platform, cluster_now(cluster, world.wall)))
       add_wrapped(page, line.about, line.text, 24, width, Role::dim);
     add_habits(page, cluster, width);
   }

@@ -89,7 +89,7 @@ TEST(Site, LongWorkSpeaksForSlurmAndSessionsForKubernetes) {
   notebook.name = "jupyter-lab";
   notebook.started = test::at(-9 * 24 * 3600);
   story.tell(WorkloadsListed{{week, notebook, test::waiting("3", "bob", "gpu")}});
-  const auto lines = site_lines(story.cluster(), test::at(0));
+  const auto lines = site_lines(story.cluster(), std::nullopt, test::at(0));
   EXPECT_NE(line_about(lines, "scheduler").find("Slurm"), std::string::npos);
   EXPECT_EQ(line_about(lines, "boards"), "2 boards on 1 node: whole 1, mps 1");
   EXPECT_EQ(line_about(lines, "work"), "2 run, 1 wait; the longest has run for 9 d");
@@ -97,10 +97,21 @@ TEST(Site, LongWorkSpeaksForSlurmAndSessionsForKubernetes) {
   EXPECT_TRUE(line_about(lines, "speaks for Kubernetes").starts_with("1 interactive session"));
 }
 
+// The site's word counts for its own scheduler alone, here as where plans are made.
+TEST(Site, TheSchedulersLineTakesTheSitesWordWhereItFits) {
+  test::Story story;
+  story.tell(NodesListed{{test::node("n1", {})}});
+  const auto own = site_lines(story.cluster(), sharing::Platform::slurm, test::at(0));
+  EXPECT_NE(line_about(own, "scheduler").find("(set for this site)"), std::string::npos);
+  const auto other = site_lines(story.cluster(), sharing::Platform::gke, test::at(0));
+  EXPECT_EQ(line_about(other, "scheduler").find("set for this site"), std::string::npos);
+  EXPECT_NE(line_about(other, "scheduler").find("Slurm"), std::string::npos);
+}
+
 TEST(Site, ANodeWithoutWorkSaysNothingOfWork) {
   test::Story story;
   story.tell(NodesListed{{test::node("n1", {})}});
-  const auto lines = site_lines(story.cluster(), test::at(0));
+  const auto lines = site_lines(story.cluster(), std::nullopt, test::at(0));
   EXPECT_EQ(line_about(lines, "work"), "");
   EXPECT_EQ(line_about(lines, "speaks for Slurm"), "");
 }
