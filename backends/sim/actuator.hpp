@@ -11,6 +11,12 @@ namespace tessera::sim {
 
 // The node as it stands, faults aside. at: for the facts' time and the telemetry.
 plan::NodeFacts observe(const World& world, const NodeName& node, TimePoint at);
+// What armed faults hide of a node from the look that is taken now. Counts the look and uses them up.
+struct Hidden {
+  bool vanished = false, silent = false;
+  bool unreadable = false;  // all of the cluster
+};
+Hidden strike_look(World& world, const std::string& node, Changes& changes);
 // The same through whatever hides it; uses such a fault up. Errors: the cluster cannot be read.
 Result<plan::NodeFacts> look(World& world, const NodeName& node, Changes& changes);
 

@@ -64,24 +64,31 @@ plan::NodeFacts observe(const World& world, const NodeName& name, TimePoint at) 
   return facts;
 }
 
-Result<plan::NodeFacts> look(World& world, const NodeName& name, Changes& changes) {
-  if (!world.derived) derive(world);
-  if (const Error* failure = world.failing()) return *failure;
-  plan::NodeFacts facts = observe(world, name, world.now);
-  std::optional<std::uint32_t> index = find_node(world, name.text);
-  bool blind = false;
+Hidden strike_look(World& world, const std::string& node, Changes& changes) {
+  std::optional<std::uint32_t> index = find_node(world, node);
+  Hidden hidden;
   for (ArmedTrap& armed : world.traps) {
-    if (!counts_looks(armed.trap.kind) || !concerns(armed.trap, name.text, "")) continue;
+    if (!counts_looks(armed.trap.kind) || !concerns(armed.trap, node, "")) continue;
     if (due(armed)) {
-      blind |= armed.trap.kind == TrapKind::unreadable;
-      if (armed.trap.kind == TrapKind::vanishes) facts.known = facts.answering = false;
-      if (armed.trap.kind == TrapKind::stays_silent) facts.answering = false;
+      hidden.unreadable |= armed.trap.kind == TrapKind::unreadable;
+      hidden.vanished |= armed.trap.kind == TrapKind::vanishes;
+      hidden.silent |= armed.trap.kind == TrapKind::stays_silent;
     }
     if (armed.trap.times || armed.seen + 1 < armed.trap.nth) ++armed.seen;
     if (index) changes.nodes.push_back(*index);
   }
   std::erase_if(world.traps, spent);
-  if (blind) return Error{"cannot read the cluster", "connection refused", ""};
+  return hidden;
+}
+
+Result<plan::NodeFacts> look(World& world, const NodeName& name, Changes& changes) {
+  if (!world.derived) derive(world);
+  if (const Error* failure = world.failing()) return *failure;
+  plan::NodeFacts facts = observe(world, name, world.now);
+  Hidden hidden = strike_look(world, name.text, changes);
+  if (hidden.unreadable) return Error{"cannot read the cluster", "connection refused", ""};
+  if (hidden.vanished) facts.known = false;
+  if (hidden.vanished || hidden.silent) facts.answering = false;
   return facts;
 }
 

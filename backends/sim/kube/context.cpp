@@ -20,7 +20,35 @@ bool has_label(const ObjectStore& objects, const std::string& node, std::string_
   return object && at(*object, {"metadata", "labels", key}) != nullptr;
 }
 
-void patch_labels(ObjectStore& objects, const std::string& node, const LabelPatch& patch) {
+namespace {
+
+// One entry for each that writes: all fields that it has ever set, and when it did so last.
+void note_manager(Json& object, std::string_view manager, const LabelPatch& patch, TimePoint now) {
+  Json& metadata = child(object, "metadata");
+  if (!member(metadata, "managedFields")) put(metadata, "managedFields", Json::list());
+  Json& entries = *member(metadata, "managedFields");
+  Json* own = nullptr;
+  for (Json& entry : entries.items)
+    if (view_at(entry, {"manager"}) == manager) own = &entry;
+  if (!own) {
+    entries.items.push_back(kube::object({{"manager", text(std::string(manager))},
+                                          {"operation", text("Update")},
+                                          {"apiVersion", text("v1")},
+                                          {"time", text("")},
+                                          {"fieldsType", text("FieldsV1")},
+                                          {"fieldsV1", Json::map()}}));
+    own = &entries.items.back();
+  }
+  put(*own, "time", text(time_text(now)));
+  Json& labels = child(child(child(*own, "fieldsV1"), "f:metadata"), "f:labels");
+  for (const auto& [key, value] : patch)
+    if (value) put(labels, "f:" + key, Json::map());
+}
+
+}  // namespace
+
+void patch_labels(ObjectStore& objects, const std::string& node, const LabelPatch& patch,
+                  std::string_view manager) {
   objects.edit({"nodes", "", node}, [&](Json& object) {
     Json& labels = child(child(object, "metadata"), "labels");
     for (const auto& [key, value] : patch) {
@@ -29,6 +57,7 @@ void patch_labels(ObjectStore& objects, const std::string& node, const LabelPatc
       else
         drop(labels, key);
     }
+    if (!manager.empty()) note_manager(object, manager, patch, objects.now());
   });
 }
 

@@ -17,8 +17,9 @@ using std::chrono::seconds;
 
 constexpr std::array<std::string_view, 5> kClients = {"device-plugin", "gpu-feature-discovery",
                                                       "dcgm-exporter", "dcgm", "nvsm"};
-constexpr std::string_view kThirdParty = "client";  // bounced only where the label is present
-constexpr Duration kPatience = minutes(5);          // for each kind of client
+constexpr std::string_view kName = "nvidia-mig-manager";  // in metadata.managedFields
+constexpr std::string_view kThirdParty = "client";        // bounced only where the label is present
+constexpr Duration kPatience = minutes(5);                // for each kind of client
 constexpr Duration kPoll = seconds(1);
 
 struct Wait {
@@ -138,8 +139,12 @@ void MigManager::check_modes() {
                  "failed to check if a MIG mode change is required: MIG mode change did not take effect "
                  "after rebooting");
   }
-  patch_labels(context_.objects, node_, {{std::string(kMigState), "pending"}});
+  tell_state("pending");
   then(milliseconds(100), &MigManager::pause_clients);
+}
+
+void MigManager::tell_state(std::string_view state) {
+  patch_labels(context_.objects, node_, {{std::string(kMigState), std::string(state)}}, kName);
 }
 
 // All but those that an admin has switched off. A label that was never there is made here, and stays.
@@ -215,7 +220,7 @@ void MigManager::change_modes() {
   bool good = parted(run) && (sabotage_.nothing || modes_stand(boards(), targets_));
   if (!good && manager_env(context_.objects, "WITH_REBOOT") == "true") {
     info("Changing the 'nvidia.com/mig.config.state' node label to 'rebooting'");
-    patch_labels(context_.objects, node_, {{std::string(kMigState), "rebooting"}});
+    tell_state("rebooting");
     info("Rebooting the node...");
     return ports_.reboot(node_);
   }
@@ -259,7 +264,7 @@ void MigManager::end(std::string_view state, const std::string& why) {
     set_labels("true");
   }
   info(fmt::format("Changing the 'nvidia.com/mig.config.state' node label to '{}'", state));
-  patch_labels(context_.objects, node_, {{std::string(kMigState), std::string(state)}});
+  tell_state(state);
   if (why.empty())
     info("Successfully updated to MIG config: " + last_read_);
   else

@@ -58,6 +58,7 @@ class MigManager {
   void change_modes();
   void cut();
   void restore();
+  void tell_state(std::string_view state);
   void set_labels(std::string_view value_of_paused);
   void end(std::string_view state, const std::string& why);
   void give_up(const std::string& why);

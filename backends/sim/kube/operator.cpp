@@ -119,21 +119,26 @@ Operator::~Operator() {
   if (watch_ > 0) context_.objects.unwatch(watch_);
 }
 
+void Operator::look_after(std::uint32_t index) {
+  std::string name = shown_name(context_.world(), index);
+  Node& node = nodes_[name];
+  node.plugin = std::make_unique<DevicePlugin>(
+      context_, name, [this, name](const std::string& app, std::string line) { note(name, app, line); });
+  node.manager = std::make_unique<MigManager>(context_, ports_, name);
+  node.vgpu = std::make_unique<VgpuManager>(context_, name, [this, name](std::string line) {
+    note(name, std::string(kVgpuManagerApp), std::move(line));
+  });
+}
+
 void Operator::begin() {
   for (std::uint32_t i = 0; i < context_.world().nodes.size(); ++i) {
     const NodeState& state = context_.world().nodes[i];
     if (state.boards.empty()) continue;
-    std::string name = shown_name(context_.world(), i);
-    if (!context_.objects.find({"nodes", "", name})) continue;  // a fault hides it
-    Node& node = nodes_[name];
-    node.plugin = std::make_unique<DevicePlugin>(
-        context_, name, [this, name](const std::string& app, std::string line) { note(name, app, line); });
-    node.manager = std::make_unique<MigManager>(context_, ports_, name);
-    node.vgpu = std::make_unique<VgpuManager>(context_, name, [this, name](std::string line) {
-      note(name, std::string(kVgpuManagerApp), std::move(line));
-    });
+    look_after(i);
+    Node& node = nodes_[shown_name(context_.world(), i)];
+    node.away = !context_.objects.find({"nodes", "", shown_name(context_.world(), i)});  // a fault hides it
     // Where a DRA driver hands out the boards, no device plugin runs.
-    if (!context_.world().group(state).claimed) node.plugin->settle();
+    if (!node.away && !context_.world().group(state).claimed) node.plugin->settle();
   }
   watch_ = context_.objects.watch("", [this](const Change& change) { see_change(change); });
   daemon_sets_.populate();
@@ -142,7 +147,8 @@ void Operator::begin() {
       mount_mig_config(name, *pod);
       node.manager->adopt();
     }
-  for (const auto& [name, node] : nodes_) follow_ready(*context_.objects.find({"nodes", "", name}));
+  for (const auto& [name, node] : nodes_)
+    if (ObjectPtr object = context_.objects.find({"nodes", "", name})) follow_ready(*object);
 }
 
 // Pods of a node that is away do not run; they start anew when it is back.
@@ -167,8 +173,13 @@ void Operator::see_change(const Change& change) {
 
 void Operator::see_node(const Change& change) {
   auto found = nodes_.find(change.key.name);
-  if (found == nodes_.end() || change.verb != Verb::modified) return;
+  if (found == nodes_.end()) return;
+  // One that registers anew is as one that comes back: all that was said of it went with its object.
+  if (change.verb == Verb::deleted && !std::exchange(found->second.away, true))
+    kubelet_.node_lost(change.key.name);
+  if (change.verb == Verb::deleted) return;
   follow_ready(*change.object);
+  if (change.verb == Verb::added) return;
   auto changed = [&](std::string_view label) {
     return value_at(change.object, {"metadata", "labels", label}) !=
            value_at(change.before, {"metadata", "labels", label});

@@ -44,6 +44,7 @@ class Operator {
     bool away = false;
   };
 
+  void look_after(std::uint32_t index);
   void see_change(const Change& change);
   void see_node(const Change& change);
   void follow_ready(const Json& node);

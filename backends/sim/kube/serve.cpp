@@ -13,6 +13,8 @@
 #include "backends/files.hpp"
 #include "backends/http_date.hpp"
 #include "backends/http_server.hpp"
+#include "backends/sim/actuator.hpp"
+#include "backends/sim/kube/context.hpp"
 #include "backends/sim/kube/faults.hpp"
 #include "backends/sim/kube/installed.hpp"
 #include "engine/text.hpp"
@@ -154,9 +156,24 @@ struct Server::State {
           refuse({500, "InternalError", fmt::format("Internal error occurred: {}", to_line(ok.error()))})
               .http);
     Answer given = api.answer(user, request);
+    if (hides_all(request)) given = refuse({500, "InternalError", "Internal error occurred: no leader"});
     given.http.headers.emplace_back("Date", http_date(cluster.world().now));
     if (!given.watch) return reply.send(std::move(given.http));
     follow(*given.watch, std::move(given.http), std::move(reply), cut);
+  }
+
+  // A GET of a node by its name is the look that the world's faults count. What they hide is gone from lists
+  // and watches, too, as long as they are due.
+  bool hides_all(const HttpRequest& request) {
+    constexpr std::string_view kNode = "/api/v1/nodes/";
+    bool looks = request.method == "GET" && request.target.starts_with(kNode);
+    if (!looks || cluster.world().traps.empty()) return false;
+    std::string name = request.target.substr(kNode.size());
+    name.resize(std::min({name.size(), name.find('?'), name.find('/')}));
+    Hidden hidden;
+    Status ok =
+        cluster.act([&](World& world, Changes& changes) { hidden = strike_look(world, name, changes); });
+    return hidden.unreadable || !ok;
   }
 
   void follow(WatchOrder order, HttpAnswer head, HttpReply reply, bool cut) {
@@ -248,8 +265,24 @@ struct Server::State {
   HttpAnswer arm_in_world(const std::string& line, const Error& otherwise) {
     Result<Trap> trap = parse_trap(line);
     if (!trap) return say(400, to_line(otherwise) + "\n" + to_line(trap.error()) + "\n");
-    Status ok = cluster.act([&](World& world, Changes&) { world.traps.push_back({*trap, 0}); });
+    Status ok = cluster.act([&](World& world, Changes& changes) {
+      world.traps.push_back({*trap, 0});
+      show_hidden(world, *trap, changes);
+    });
     return ok ? say(200, "armed " + to_text(*trap) + "\n") : say(500, to_line(ok.error()) + "\n");
+  }
+
+  // A node may be gone from every list now, or back.
+  static void show_hidden(const World& world, const Trap& trap, Changes& changes) {
+    for (std::uint32_t i = 0; counts_looks(trap.kind) && i < world.nodes.size(); ++i)
+      if (concerns(trap, shown_name(world, i), "")) changes.nodes.push_back(i);
+  }
+  HttpAnswer disarm() {
+    faults.clear();
+    Status ok = cluster.act([&](World& world, Changes& changes) {
+      for (const ArmedTrap& armed : std::exchange(world.traps, {})) show_hidden(world, armed.trap, changes);
+    });
+    return ok ? say(200, "") : say(500, to_line(ok.error()) + "\n");
   }
 
   // What a test does to the server itself.
@@ -262,7 +295,7 @@ struct Server::State {
       return say(200, list);
     }
     if (what == "churn" && request.method == "GET") return say(200, std::to_string(churn.made) + "\n");
-    if (what == "faults" && request.method == "DELETE") return faults.clear(), say(200, "");
+    if (what == "faults" && request.method == "DELETE") return disarm();
     if (request.method != "POST") return say(405, "POST it\n");
     if (what == "faults") {
       Result<ServerFault> fault = parse_fault(clean(request.body, 2048));
