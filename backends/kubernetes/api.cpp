@@ -8,6 +8,8 @@ namespace tessera::kubernetes {
 namespace {
 
 constexpr std::size_t kMostAnswerBytes = 32u << 20;
+constexpr int kMostTries = 5;
+constexpr Duration kLongestBusy{10000};
 constexpr const char* kMetadataOnly =
     "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
 
@@ -41,9 +43,23 @@ void Api::call(std::string method, std::string target, std::string_view type, st
   request.limit = kMostAnswerBytes;
   if (json) request.headers.emplace_back("Accept", partial ? kMetadataOnly : "application/json");
   if (!type.empty()) request.headers.emplace_back("Content-Type", std::string(type));
-  std::string verb = request.method;
-  client_.request(std::move(request), [verb = std::move(verb), target, json,
-                                       then = std::move(then)](Result<HttpResponse> result) {
+  ask(std::move(request), json, 1, std::move(then));
+}
+
+void Api::ask(HttpCall request, bool json, int tries, Then then) {
+  HttpCall copy = request;
+  client_.request(std::move(copy), [this, request = std::move(request), json, tries,
+                                    then = std::move(then)](Result<HttpResponse> result) mutable {
+    bool evicts = request.target.ends_with("/eviction");
+    if (result && result->status == 429 && result->retry_after && !evicts && tries < kMostTries) {
+      worker_.after(std::min(*result->retry_after, kLongestBusy),
+                    [this, request = std::move(request), json, tries, then = std::move(then)]() mutable {
+                      ask(std::move(request), json, tries + 1, std::move(then));
+                    });
+      return;
+    }
+    const std::string& verb = request.method;
+    const std::string& target = request.target;
     Answer answer;
     if (!result) {
       answer.error = result.error();

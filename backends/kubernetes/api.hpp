@@ -1,6 +1,8 @@
 // Calls of the Kubernetes API with JSON both ways, for whoever changes something: one request, one answer.
 //
-// What the API refuses comes back as an Error in its own words; 404 and 409 can be told apart. Threads: the
+// What the API refuses comes back as an Error in its own words; 404 and 409 can be told apart. A server that
+// is busy and says when to come back (429 with Retry-After) is asked again then, a few times; an eviction is
+// not, since its 429 is a disruption budget's. Threads: the
 // worker's, as HttpClient. A callback is called once; when the client goes it is dropped.
 #pragma once
 
@@ -28,7 +30,7 @@ struct Answer {
 class Api {
  public:
   using Then = std::function<void(Answer)>;
-  explicit Api(HttpClient& client) : client_(client) {}
+  Api(Worker& worker, HttpClient& client) : worker_(worker), client_(client) {}
 
   void get(std::string target, Then then) { call("GET", std::move(target), {}, "", std::move(then)); }
   // A log: text, not JSON.
@@ -43,7 +45,9 @@ class Api {
 
  private:
   void call(std::string method, std::string target, std::string_view type, std::string body, Then then);
+  void ask(HttpCall request, bool json, int tries, Then then);
   void next_page(const std::string& target, bool metadata, const std::string& token, Each each, Then then);
+  Worker& worker_;
   HttpClient& client_;
 };
 
