@@ -99,8 +99,8 @@ class Judge {
     if (it != facts_.words.end() && it->second == wanted.value) return std::nullopt;
     if (wanted.value.empty())  // a word that is to be empty says itself what is wrong
       return it == facts_.words.end() ? fmt::format("{} is not known", wanted.key) : it->second;
-    return fmt::format("{} is {}, not {}", wanted.key, it == facts_.words.end() ? "not set" : it->second,
-                       wanted.value);
+    bool unset = it == facts_.words.end() || it->second.empty();
+    return fmt::format("{} is {}, not {}", wanted.key, unset ? "not set" : it->second, wanted.value);
   }
 
  private:

@@ -120,7 +120,8 @@ namespace {
 // "destroy instances": the word of the files, for people.
 std::string plain(const Action& action) {
   if (std::holds_alternative<LookOnly>(action)) return "looks";
-  std::string text(word(action));
+  const auto* special = std::get_if<Special>(&action);
+  std::string text(special ? std::string_view(special->verb) : word(action));
   std::replace(text.begin(), text.end(), '-', ' ');
   return text;
 }

@@ -58,7 +58,11 @@ struct Seen {
     for (const auto& [resource, count] : c.counts) text += fmt::format(" {} {}", resource, count);
     return text;
   }
-  std::string operator()(const WordIs& c) const { return c.key + ": " + c.value; }
+  // A word is empty where nothing is wrong, a label where it is not there.
+  std::string operator()(const WordIs& c) const {
+    bool label = c.key.find('/') != std::string::npos;
+    return c.key + ": " + (!c.value.empty() ? c.value : label ? "not set" : "all well");
+  }
 };
 
 }  // namespace
