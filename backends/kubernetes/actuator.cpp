@@ -17,6 +17,7 @@
 namespace tessera::kubernetes {
 namespace {
 
+constexpr std::size_t kMostLog = 16384;  // bytes, of its end
 constexpr Duration kReadAgain = std::chrono::minutes(5);
 
 // Keeps the promise of exactly one call back: who drops it, because the backend has stopped, answers by that.
@@ -148,8 +149,7 @@ void KubernetesActuator::State::with_policy(const std::shared_ptr<Looking>& look
   std::string mig(operators::kOurMigMap), plugin(operators::kOurPluginMap);
   if (look.mig_map != mig) read_map(looking, mig, &Look::our_mig_map);
   if (look.plugin_map != plugin) read_map(looking, plugin, &Look::our_plugin_map);
-  std::string state = text_at(look.node, {"metadata", "labels", operators::kMigState});
-  if (state == "failed") read_log(looking);
+  if (needs_log(look, memories[look.name])) read_log(looking);
   one_less(looking);
 }
 
@@ -179,7 +179,8 @@ void KubernetesActuator::State::read_log(const std::shared_ptr<Looking>& looking
     self->api->read(
         fmt::format("/api/v1/namespaces/{}/pods/{}/log?tailLines=40", url_escape(ns), url_escape(pod)),
         [self, looking](Answer log) {
-          if (log.ok()) looking->look.log = clean(log.text, 16384);
+          if (log.ok())
+            looking->look.log = log.text.substr(log.text.size() - std::min(log.text.size(), kMostLog));
           self->one_less(looking);
         });
   });
@@ -282,7 +283,7 @@ void KubernetesActuator::look_again() {
   if (state_->options.look_again) state_->worker.post(state_->options.look_again);
 }
 
-void KubernetesActuator::connect(HttpClient& client) { state_->api.emplace(client); }
+void KubernetesActuator::connect(HttpClient& client) { state_->api.emplace(state_->worker, client); }
 
 void KubernetesActuator::read_site() {
   state_->read_site([] {});

@@ -31,6 +31,13 @@ namespace fact = plan::words;
 constexpr Duration kMounted = seconds(120);
 // The MIG manager waits up to 5 min for each of the pods that it has paused.
 constexpr Duration kTooLong = minutes(5);
+// Half a minute is usual, a reset or a slow pod makes it longer.
+constexpr Duration kUsual = minutes(2);
+// Until plugin and feature discovery are back and tell of what was made.
+constexpr Duration kSettled = minutes(4);
+// So long a manager that is at work may say nothing.
+constexpr Duration kSilent = minutes(10);
+constexpr std::string_view kResting = "Waiting for change to";  // mig-parted v0.15, nvidia-mig-manager
 constexpr std::size_t kLogShown = 400;
 
 std::string label_of(const Look& look, std::string_view key) {
@@ -68,6 +75,42 @@ std::string readiness(const Look& look, std::string_view component) {
   std::string why = pod->reason.empty() ? pod->phase : pod->reason;
   return fmt::format("the {}'s pod {} is not ready: {}", component, pod->meta.name,
                      why.empty() ? "not told why" : why);
+}
+
+bool is_under_way(std::string_view state, const std::string& paused) {
+  return state == "pending" || (state.empty() && !paused.empty());
+}
+
+std::string paused_parts(const Look& look) {
+  std::string all;
+  for (std::string_view part : operators::kPausedParts)
+    if (label_of(look, std::string(operators::kDeployPrefix) + std::string(part)) == operators::kPausedForMig)
+      all += (all.empty() ? "" : ", ") + std::string(part);
+  return all;
+}
+
+void note_pending(const Look& look, Memory& memory) {
+  std::string config = label_of(look, operators::kMigConfig);
+  if (!is_under_way(label_of(look, operators::kMigState), paused_parts(look))) {
+    memory.pending_since.reset();
+  } else if (!memory.pending_since || memory.pending_config != config) {
+    memory.pending_since = last_write(look.node, operators::kMigState).value_or(look.cluster_time);
+    memory.pending_config = config;
+  }
+}
+
+// One that gave up waits for another order; one that is slow is in the middle of something.
+bool is_at_work(const Look& look) {
+  std::string_view log = look.log;
+  while (log.ends_with('\n')) log.remove_suffix(1);
+  std::string_view last = log.substr(log.rfind('\n') + 1);  // npos + 1 is 0
+  if (last.empty() || last.find(kResting) != std::string_view::npos) return false;
+  constexpr std::string_view kTime = "time=\"";
+  std::size_t at = log.rfind(kTime);
+  if (at == std::string_view::npos) return true;
+  std::string_view text = log.substr(at + kTime.size());
+  auto said = parse_time(text.substr(0, text.find('"')));
+  return !said || look.cluster_time - *said < kSilent;
 }
 
 class Facts {
@@ -168,35 +211,30 @@ class Facts {
     say(fact::kGpuPods, who);
   }
 
-  std::string paused_parts() const {
-    std::string all;
-    for (std::string_view part : operators::kPausedParts) {
-      std::string key = std::string(operators::kDeployPrefix) + std::string(part);
-      if (label_of(look_, key) == operators::kPausedForMig)
-        all += (all.empty() ? "" : ", ") + std::string(part);
-    }
-    return all;
-  }
-
   void tell_mig() {
     std::string config = label_of(look_, operators::kMigConfig),
                 state = label_of(look_, operators::kMigState);
     bool failed = state == "failed";
-    std::string paused = paused_parts();
-    bool waits = state == "pending" || (state.empty() && !paused.empty());
-    if (!waits) {
-      memory_.pending_since.reset();
-    } else if (!memory_.pending_since || memory_.pending_config != config) {
-      memory_.pending_since = last_write(look_.node, operators::kMigState).value_or(look_.cluster_time);
-      memory_.pending_config = config;
-    }
+    std::string paused = paused_parts(look_);
+    note_pending(look_, memory_);
+    bool waits = memory_.pending_since.has_value();
     Duration since = memory_.pending_since ? look_.cluster_time - *memory_.pending_since : Duration{0};
-    bool stuck = waits && since > kTooLong && !paused.empty();
+    bool stuck = waits && since > kTooLong && !paused.empty() && !is_at_work(look_);
     say(fact::kMigStuck, stuck ? fmt::format("the MIG manager has been at {} for {} min with {} paused",
                                              config, since.count() / 60000, paused)
                                : "");
+    bool over = state == "success" || failed;
+    std::string slow = over ? "" : readiness(look_, "MIG manager");
+    if (slow.empty() && waits && since > kUsual)
+      slow = fmt::format("the MIG manager has been at {} for {} min, where half a minute is usual",
+                         clean(config, 64), since.count() / 60000);
+    say(fact::kMigSlow, slow);
+    std::string hollow = hollow_text(config, state);
+    say(fact::kMigHollow, hollow);
     // A failure that left its pauses behind offers nothing either.
-    say(fact::kMigOrder, failed ? config + ", which failed" : config);
+    say(fact::kMigOrder, failed            ? config + ", which failed"
+                         : !hollow.empty() ? config + ", which made nothing"
+                                           : config);
     say(fact::kMigFailure, failed ? failure_text(config) : "");
     std::string vgpu = clean(label_of(look_, operators::kVgpuConfig), 64);
     bool no_vgpu = label_of(look_, operators::kVgpuState) == "failed";
@@ -210,6 +248,24 @@ class Facts {
         config.empty() && state.empty()
             ? std::nullopt
             : std::optional(LayoutOrder{clean(config, 64), clean(state, 32), memory_.pending_since});
+  }
+  // "success" is the manager's word; what is offered is the proof.
+  std::string hollow_text(const std::string& config, const std::string& state) {
+    if (state != "success" || !catalogue_) {
+      memory_.success_since.reset();
+      return "";
+    }
+    if (!memory_.success_since || memory_.success_config != config) {
+      memory_.success_since = last_write(look_.node, operators::kMigState).value_or(look_.cluster_time);
+      memory_.success_config = config;
+    }
+    Duration since = look_.cluster_time - *memory_.success_since;
+    auto offered = since > kSettled ? operators::not_made(facts_.node, site_, *catalogue_) : std::nullopt;
+    if (!offered) return "";
+    return fmt::format(
+        "the MIG manager said success at {} {} min ago, and the node offers {}: nothing was "
+        "made; taken up again, the run orders it anew",
+        clean(config, 64), since.count() / 60000, *offered);
   }
   std::string failure_text(const std::string& config) const {
     std::string text = fmt::format("the MIG manager failed at {}", clean(config, 64));
@@ -276,6 +332,12 @@ class Facts {
 };
 
 }  // namespace
+
+bool needs_log(const Look& look, Memory& memory) {
+  note_pending(look, memory);
+  return label_of(look, operators::kMigState) == "failed" ||
+         (memory.pending_since && look.cluster_time - *memory.pending_since > kTooLong);
+}
 
 plan::NodeFacts facts_of(const Look& look, const operators::Site& site, const mig::Catalogue* catalogue,
                          Memory& memory) {

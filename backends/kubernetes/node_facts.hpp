@@ -31,7 +31,7 @@ struct Look {
   std::optional<Json> mig_config_map, plugin_config_map;
   // Ours, which a run has made and the ClusterPolicy does not name yet.
   std::optional<Json> our_mig_map, our_plugin_map;
-  std::string log;  // tail of the MIG manager's, where it has failed
+  std::string log;  // as it came: tail of the MIG manager's, where it has failed or takes long
 };
 
 // What an earlier look or deed of this process knows.
@@ -39,6 +39,8 @@ struct Memory {
   TimePoint seen{};                        // the last look, by the cluster's clock
   std::optional<TimePoint> pending_since;  // of the order under way, where the API does not tell
   std::string pending_config;
+  std::optional<TimePoint> success_since;  // likewise, of a layout that is told to be made
+  std::string success_config;
   std::optional<std::string> access;  // "": granted; nullopt: not asked
   // Of a ConfigMap: its resourceVersion, and when that was first seen beside an older one.
   struct Version {
@@ -50,6 +52,10 @@ struct Memory {
 
 plan::NodeFacts facts_of(const Look& look, const operators::Site& site, const mig::Catalogue* catalogue,
                          Memory& memory);
+
+// Whether the MIG manager's log has to tell more: it has failed, or takes so long that it may hang.
+// Notes in `memory` since when it has been at it.
+bool needs_log(const Look& look, Memory& memory);
 
 // "tessera RUN WHO@HOST 2026-11-21T02:43:30Z", as the annotation is written.
 std::string mark_text(const plan::RunMark& mark);

@@ -23,6 +23,7 @@ class Writer {
   std::vector<Remark> run() {
     order();
     invalid();
+    unmade();
     components();
     differences();
     unhealthy();
@@ -72,7 +73,7 @@ class Writer {
           fmt::format("stuck: layout {} pending for {}, its GPU pods paused and no GPU offered", config,
                       minutes(*evidence_.pending_since)),
           fmt::format("ordering the same layout again does nothing: restart its MIG manager's pod, or order "
-                      "another layout and then {} again",
+                      "another layout and then {} again (one whose log goes on is slow, not stuck)",
                       config));
     } else {
       add(Remark::Grade::warning,
@@ -87,6 +88,21 @@ class Writer {
         "MIG-INVALID: its boards are not all cut into one profile, so nothing is offered",
         "order one layout for all of its boards, or change the strategy from single to mixed "
         "(ClusterPolicy spec.mig.strategy)");
+  }
+
+  void unmade() {
+    if (!evidence_.unmade_since || evidence_.pending_since || evidence_.sharing->invalid) return;
+    if (evidence_.now - *evidence_.unmade_since < kSettles) return;
+    std::string config(node_.label("nvidia.com/mig.config"));
+    add(Remark::Grade::danger,
+        fmt::format("layout {} is told to be made (state success), and is not there: {}", config,
+                    evidence_.unmade),
+        fmt::format(
+            "ordering the same layout again does nothing: plan it anew, or take the label off and set "
+            "it again: kubectl label node {0} nvidia.com/mig.config- and then "
+            "nvidia.com/mig.config={1}; if it stays so, the device plugin or feature discovery tells "
+            "what was: restart its pod on the node",
+            node_.meta.name, config));
   }
 
   void components() {

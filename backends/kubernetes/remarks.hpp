@@ -22,6 +22,8 @@ struct NodeEvidence {
   Counts held;                             // asked for by the pods that are bound to it
   std::optional<TimePoint> pending_since;  // its order has been in state pending or rebooting since
   std::optional<TimePoint> differs_since;  // labels and counts have differed since
+  std::optional<TimePoint> unmade_since;   // its layout has been told to be made, and not offered, since
+  std::string unmade;                      // what is offered, and what is not
   TimePoint now{};
   bool claimed = false;  // a DRA driver hands out its devices
 };

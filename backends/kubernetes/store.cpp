@@ -67,7 +67,11 @@ Node Store::State::value_of(NodeEntry& entry) {
   Node node = node_of(entry.object, entry.sharing, busy, origin(Source::kubernetes_nodes));
   lay_claimed(node, entry);
   measure(node, entry);
-  if (site && catalogue && entry.numbers.empty()) operators::give_boards(node, *site, *catalogue);
+  entry.unmade.clear();
+  if (site && catalogue && entry.numbers.empty()) {
+    operators::give_boards(node, *site, *catalogue);
+    entry.unmade = operators::not_made(node, *site, *catalogue).value_or("");
+  }
   // Which parts are missing can only be told once the pods are known.
   if (pods_complete)
     node.components = components_of(entry.object, sets_known ? &sets : nullptr, stack_on(node.name.text));
@@ -112,9 +116,17 @@ void Store::State::judge(NodeEntry& entry) {
   since(entry.pending_since, is_underway(entry.object.label("nvidia.com/mig.config.state")));
   // Where a DRA driver hands out the devices, no device plugin counts them.
   since(entry.differs_since, entry.numbers.empty() && labels_and_counts_differ(entry.object, entry.sharing));
-  NodeEvidence evidence{
-      &entry.object, &entry.sharing,        &entry.troubled, {}, entry.pending_since, entry.differs_since,
-      now,           !entry.numbers.empty()};
+  since(entry.unmade_since, !entry.unmade.empty());
+  NodeEvidence evidence;
+  evidence.node = &entry.object;
+  evidence.sharing = &entry.sharing;
+  evidence.components = &entry.troubled;
+  evidence.pending_since = entry.pending_since;
+  evidence.differs_since = entry.differs_since;
+  evidence.unmade_since = entry.unmade_since;
+  evidence.unmade = entry.unmade;
+  evidence.now = now;
+  evidence.claimed = !entry.numbers.empty();
   if (auto here = bound.find(entry.object.meta.name); here != bound.end())
     for (const std::string& id : here->second)
       for (const auto& [resource, count] : pods.at(id).requests)

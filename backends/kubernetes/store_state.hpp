@@ -21,7 +21,8 @@ struct Store::State {
     NodeObject object;
     NodeSharing sharing;
     std::vector<Component> troubled;  // parts of the GPU stack that are not ready
-    std::optional<TimePoint> pending_since, differs_since;
+    std::optional<TimePoint> pending_since, differs_since, unmade_since;
+    std::string unmade;  // of the layout that is told to be made: what is offered instead
     std::vector<Remark> remarks;
     std::optional<DcgmReadings> readings;
     std::vector<NamedSlice> named;  // by them, as told last

@@ -1,7 +1,10 @@
 #include "engine/operators/boards.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
+#include <map>
 
 #include "engine/operators/labels.hpp"
 #include "engine/operators/mig_parted.hpp"
@@ -50,7 +53,40 @@ std::optional<Slice> take(std::vector<Slice>& pool, Fits fits) {
   return slice;
 }
 
+using Offered = std::map<std::string, int>;  // by profile; "": whole boards
+
+std::string list_text(const Offered& offered) {
+  std::string text;
+  for (const auto& [profile, count] : offered) {
+    text += fmt::format("{}{} ", text.empty() ? "" : ", ", count);
+    text += profile.empty() ? count == 1 ? "whole GPU" : "whole GPUs" : "of " + profile;
+  }
+  return text.empty() ? "nothing" : text;
+}
+
 }  // namespace
+
+std::optional<std::string> not_made(const Node& node, const Site& site, const mig::Catalogue& catalogue) {
+  const mig::Product* product = catalogue.by_gfd_label(node.model);
+  int count = count_of(node);
+  if (!product || count < 1) return std::nullopt;
+  NodeTarget target = applied(node, site, NodeBoards(static_cast<std::size_t>(count), product));
+  if (target.empty()) return std::nullopt;
+  Offered wanted, there;
+  for (const auto& board : target) {
+    if (!board) return std::nullopt;
+    if (!board->mig) ++wanted[""];
+    for (int profile : board->profiles)
+      ++wanted[product->profiles[static_cast<std::size_t>(profile)].name.text];
+  }
+  auto note = [&](const Slice& slice) {
+    ++there[slice.kind == SliceKind::gpu_instance ? slice.profile.text : ""];
+  };
+  std::for_each(node.pool.begin(), node.pool.end(), note);
+  for (const Gpu& gpu : node.gpus) std::for_each(gpu.slices.begin(), gpu.slices.end(), note);
+  if (wanted == there) return std::nullopt;
+  return list_text(there) + ", not " + list_text(wanted);
+}
 
 bool give_boards(Node& node, const Site& site, const mig::Catalogue& catalogue) {
   if (!node.gpus.empty() || node.pool.empty()) return false;

@@ -120,7 +120,8 @@ void OperatorBuilder::change_mig() {
                                   operators::kMigConfig, operators::kMigState)});
   follow.before = {MarkIsOurs{}, NodeClosed{}, must_say(words::kMigFailure, ""),
                    says(words::kMigOrder, mig.name), says(words::kMigStuck, "")};
-  follow.after = {Answering{}, says(operators::kMigConfig, mig.name), says(operators::kMigState, "success")};
+  follow.after = {Answering{}, says(words::kMigSlow, ""), says(operators::kMigConfig, mig.name),
+                  says(operators::kMigState, "success")};
   follow.deadline = kManager;
   follow.look_every = seconds(2);
   follow.retry = {};

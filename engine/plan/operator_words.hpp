@@ -26,6 +26,9 @@ inline constexpr std::string_view kPluginFile = "the device plugin's file";
 inline constexpr std::string_view kMigOrder = "MIG order";  // the label, where the manager works on it or has
 inline constexpr std::string_view kMigFailure = "MIG failure";  // "": none; else the cause and the log's tail
 inline constexpr std::string_view kMigStuck = "MIG manager's pace";  // "": it goes on, or is done
+inline constexpr std::string_view kMigSlow = "MIG manager's time";   // "": no longer than usual
+inline constexpr std::string_view kMigHollow =
+    "MIG layout";  // "": what was told to be made is offered, or may be yet
 inline constexpr std::string_view kVgpuOrder = "vGPU order";      // as kMigOrder, of the vGPU device manager
 inline constexpr std::string_view kVgpuFailure = "vGPU failure";  // "": none
 inline constexpr std::string_view kVgpuOffer = "vGPUs on offer";  // of(.., type): how many are allocatable

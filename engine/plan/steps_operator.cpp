@@ -187,6 +187,10 @@ void OperatorBuilder::verify() {
   step.before = guarded();
   Conditions stands = proof();
   step.before.insert(step.before.end(), stands.begin(), stands.end());
+  if (goal_.mig) {  // an order that made nothing is given anew by whoever takes the run up
+    step.before.push_back(must_say(words::kMigHollow, ""));
+    step.before.push_back(says(words::kMigOrder, goal_.mig->name));
+  }
   step.after = stands;
   bool machines = goal_.vgpu && !goal_.vgpu->config.empty();
   if (!machines) step.after.push_back(Advertises{change_.after.kubernetes});
