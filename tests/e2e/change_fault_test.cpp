@@ -245,7 +245,7 @@ TEST_F(ChangeFault, ARebootInTheMiddleIsRecognisedAndPlannedAnew) {
 // The list above and the stories before it leave no fault out.
 TEST_F(ChangeFault, NoFaultIsLeftOut) {
   std::set<std::string> tried{"dies-before", "dies-after", "reboots"};
-  // Those of the MIG manager need an API server: tests/backends/sim/kube and kube_change_test.cpp.
+  // Those of the MIG manager need an API server: kube_fault_test.cpp and kube_change_test.cpp.
   tried.insert({"wedges", "fails", "slow", "manager-down"});
   for (const Fault& fault : kFaults) tried.insert(fault.text.substr(0, fault.text.find(' ')));
   for (const Stuck& stuck : kStuck) tried.insert(stuck.text.substr(0, stuck.text.find(' ')));

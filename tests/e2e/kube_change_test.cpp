@@ -1,25 +1,18 @@
-// Changing nodes through the GPU operator, the whole way: the real tessera, the real kubectl proxy, and a
-// simulated API server with the operator behind it, whose clock runs sixty times as fast. What waits for long
-// waits by the server's clock, which its answers tell.
+// Changing nodes through the GPU operator, the whole way, when nothing goes wrong but what a manager does.
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cstdlib>
 #include <functional>
 #include <iterator>
 #include <set>
 #include <sstream>
 
-#include "backends/process.hpp"
-#include "tests/support/json_check.hpp"
-#include "tests/support/kube_lab.hpp"
-#include "tests/support/pty.hpp"
+#include "tests/e2e/kube_change_lab.hpp"
 
 namespace tessera::test {
 namespace {
 
-using Words = std::vector<std::string>;
+using Words = KubeWords;
 
 // A100: a changed MIG mode waits for a reset, and the MIG manager resets every GPU of the node.
 constexpr const char* kAmpereLab = R"(
@@ -33,57 +26,7 @@ clusters:
       - {name: infer, namespace: serving, want: "nvidia.com/gpu:1", on: a1/gpu1, runs: 9d, ran: 1h, does: training}
 )";
 
-class KubeChangeE2e : public testing::Test {
- protected:
-  void SetUp() override {
-    if (!find_program("kubectl")) GTEST_SKIP() << "needs kubectl";
-    serve(kube_lab(folder_));
-  }
-  void serve(sim::kube::ServeOptions options) {
-    server_.reset();
-    auto server = sim::kube::Server::start(std::move(options));
-    ASSERT_TRUE(server) << to_line(server.error());
-    server_ = std::move(*server);
-  }
-  std::map<std::string, std::string> environment() const {
-    return {{"PATH", std::getenv("PATH")},
-            {"HOME", folder_.path()},
-            {"TMPDIR", folder_.path()},
-            {"XDG_STATE_HOME", folder_.path() + "/state"}};
-  }
-  std::string kubeconfig() const { return folder_.path() + "/kubeconfig"; }
-  Ran run(Words words) {
-    RunOptions options;
-    options.environment = environment();
-    options.deadline_seconds = 120;
-    words.insert(words.end(), {"--kubeconfig", kubeconfig(), "--timeout", "40s"});
-    return run_tessera(words, options);
-  }
-  Ran apply(Words words) {
-    words.insert(words.begin(), "apply");
-    words.insert(words.end(), {"--write", "--yes", "-o", "json"});
-    return run(words);
-  }
-  // What kubectl itself says.
-  std::string kubectl(Words words) {
-    RunOptions options;
-    options.program = *find_program("kubectl");
-    options.environment = {{"PATH", std::getenv("PATH")}, {"HOME", folder_.path()}};
-    words.insert(words.begin(), {"--kubeconfig", kubeconfig()});
-    Ran ran = run_tessera(words, options);
-    EXPECT_EQ(ran.code, 0) << ran.err;
-    return ran.out;
-  }
-  std::string told(const std::string& node, const std::string& path) {
-    return kubectl({"get", "node", node, "-o", "jsonpath={" + path + "}"});
-  }
-  std::string offers(const std::string& node, const std::string& resource) {
-    return told(node, ".status.allocatable.nvidia\\.com/" + resource);
-  }
-
-  Scratch folder_;
-  std::unique_ptr<sim::kube::Server> server_;
-};
+class KubeChangeE2e : public KubeChangeLab {};
 
 TEST_F(KubeChangeE2e, ANodeIsCutAndTakenBack) {
   Ran plan = run({"plan", "--node", "h2", "--preset", "all-1g.10gb", "-o", "json"});
@@ -284,21 +227,10 @@ TEST_F(KubeChangeE2e, ExportersWithACertificateAreAskedByHttps) {
 
 class KubeConsole : public KubeChangeE2e {
  protected:
-  PtyOptions console() const {
-    PtyOptions options;
-    options.columns = 140;
-    options.rows = 44;
-    options.arguments = {"--write", "--kubeconfig", kubeconfig()};
-    options.environment = environment();
-    return options;
-  }
   static std::string under_cursor(const Pty& pty) {
     for (int y = 0; y < 44; ++y)
       if (pty.row(y).find("▌") != std::string::npos) return pty.row(y);
     return "";
-  }
-  static bool arm(Pty& pty, const std::string& node) {
-    return pty.press("A" + node + "\r") && pty.wait_for("ARMED") && pty.press("!");
   }
 };
 

@@ -123,6 +123,71 @@ TEST(KubeFacts, AHangIsPendingWithPausesForMoreThanFiveMinutes) {
             "");
 }
 
+// One that gave up waits for another order; one whose log goes on is slow.
+TEST(KubeFacts, AManagerThatIsAtWorkDoesNotHangHoweverLongItTakes) {
+  Look look = look_at(R"("nvidia.com/mig.config":"all-balanced","nvidia.com/mig.config.state":"pending",)"
+                      R"("nvidia.com/gpu.deploy.device-plugin":"paused-for-mig-change")",
+                      "",
+                      R"(,"managedFields":[{"manager":"nvidia-mig-manager","time":"2026-11-21T11:50:00Z",)"
+                      R"("fieldsV1":{"f:metadata":{"f:labels":{"f:nvidia.com/mig.config.state":{}}}}}])");
+  PodObject manager = acted_pod("gpu-operator", "mm", "nvidia-mig-manager");
+  look.pods = {manager};
+  Memory memory;
+  EXPECT_TRUE(needs_log(look, memory));
+  const std::string rest =
+      "time=\"2026-11-21T11:49:50Z\" level=info msg=\"Waiting for change to 'nvidia.com/"
+      "mig.config' label\"\n";
+  const std::string acts =
+      "time=\"2026-11-21T11:58:00Z\" level=info msg=\"Applying the selected MIG config to "
+      "the node\"\n";
+  look.log = rest + acts + "  GPU 0: H100\n";
+  plan::NodeFacts slow = facts(look);
+  EXPECT_EQ(slow.words.at(std::string(words::kMigStuck)), "");
+  EXPECT_EQ(slow.words.at(std::string(words::kMigSlow)),
+            "the MIG manager has been at all-balanced for 10 min, where half a minute is usual");
+  look.log = acts + rest;
+  EXPECT_NE(facts(look).words.at(std::string(words::kMigStuck)), "");
+  look.log = acts;
+  look.cluster_time += 15min;
+  EXPECT_NE(facts(look).words.at(std::string(words::kMigStuck)), "") << "nothing was said for too long";
+  look.log.clear();
+  EXPECT_NE(facts(look).words.at(std::string(words::kMigStuck)), "") << "its log may not be read";
+  look.pods[0].ready = false;
+  look.pods[0].reason = "CrashLoopBackOff";
+  EXPECT_NE(facts(look).words.at(std::string(words::kMigSlow)).find("is not ready: CrashLoopBackOff"),
+            std::string::npos);
+}
+
+TEST(KubeFacts, SuccessIsNotTakenWhereNothingWasMade) {
+  Look look = look_at(
+      R"("nvidia.com/mig.config":"all-1g.10gb","nvidia.com/mig.config.state":"success",)"
+      R"("nvidia.com/gpu.product":"NVIDIA-H100-80GB-HBM3","nvidia.com/gpu.count":"2","nvidia.com/gpu.replicas":"1")",
+      "",
+      R"(,"managedFields":[{"manager":"nvidia-mig-manager","time":"2026-11-21T11:57:00Z",)"
+      R"("fieldsV1":{"f:metadata":{"f:labels":{"f:nvidia.com/mig.config.state":{}}}}}])");
+  operators::Site site;
+  site.mig_config = operators::mig_file(
+      "version: v1\nmig-configs:\n  all-1g.10gb:\n  - {devices: all, mig-enabled: true, mig-devices: "
+      "{1g.10gb: "
+      "7}}\n  all-disabled:\n  - {devices: all, mig-enabled: false}\n");
+  auto hollow = [&] {
+    Memory memory;
+    plan::NodeFacts seen = facts_of(look, site, &test::catalogue(), memory);
+    return seen.words.at(std::string(words::kMigHollow)) + "|" + seen.words.at(std::string(words::kMigOrder));
+  };
+  EXPECT_EQ(hollow(), "|all-1g.10gb") << "plugin and feature discovery have just begun";
+  look.cluster_time += 2min;
+  EXPECT_EQ(
+      hollow(),
+      "the MIG manager said success at all-1g.10gb 5 min ago, and the node offers 2 whole GPUs, not 14 of "
+      "1g.10gb: nothing was made; taken up again, the run orders it anew|all-1g.10gb, which made nothing");
+  look.node = parse_json(R"({"metadata":{"labels":{"nvidia.com/mig.config":"all-disabled",)"
+                         R"("nvidia.com/mig.config.state":"success"}}})",
+                         "node")
+                  .value();
+  EXPECT_EQ(hollow(), "|all-disabled") << "no time is told, so from now on";
+}
+
 TEST(KubeFacts, AFailureIsToldWithItsCauseAndTheLogsEnd) {
   Look look = look_at(R"("nvidia.com/mig.config":"all-balanced","nvidia.com/mig.config.state":"failed")");
   look.log = "level=info\nerror destroying GPU instance: In use by another client\n";
@@ -249,6 +314,23 @@ TEST(KubeDeeds, WhoeverWasQuickerIsNotOverwritten) {
   Status lost = node.perform(plan::SetMark{});
   ASSERT_FALSE(lost);
   EXPECT_NE(lost.error().reason.find("the object has been modified"), std::string::npos);
+}
+
+TEST(KubeDeeds, AServerThatIsBusyIsAskedAgainWhenItSaysSo) {
+  OneNode node;
+  std::atomic<int> busy = 2;
+  node.instead = [&](const test::HttpScript::Asked& asked) -> std::optional<OneNode::Answer> {
+    if (asked.method != "PATCH" || busy-- <= 0) return std::nullopt;
+    return OneNode::Answer{
+        429, R"({"kind":"Status","message":"too many requests","code":429})", {"Retry-After: 0"}};
+  };
+  ASSERT_TRUE(node.perform(plan::SetMark{}));
+  EXPECT_EQ(node.sent("PATCH").size(), 3u);
+  busy = 100;
+  Status given_up = node.perform(plan::SetMark{}, "r2");
+  ASSERT_FALSE(given_up);
+  EXPECT_NE(given_up.error().reason.find("too many requests (429)"), std::string::npos);
+  EXPECT_EQ(node.sent("PATCH").size(), 8u);
 }
 
 TEST(KubeDeeds, NothingIsWrittenToANodeThatIsNotMarkedByTheRun) {

@@ -317,6 +317,42 @@ TEST(KubernetesBackendTest, ANodeThatIsStuckInAChangeIsTold) {
       << remarks(watch.cluster())[0].text;
 }
 
+TEST(KubernetesBackendTest, ALayoutThatIsToldToBeMadeAndIsNotThereIsTold) {
+  LabApi api;
+  Labels labels = kOne;
+  labels["nvidia.com/mig.config"] = "all-1g.10gb";
+  labels["nvidia.com/mig.config.state"] = "success";
+  api.nodes = {{"a", node_json("a", labels, {{"nvidia.com/gpu", "2"}})}};
+  api.instead = [](const std::string& path, const std::string&) -> std::optional<LabApi::Answer> {
+    if (path.ends_with("/clusterpolicies"))
+      return LabApi::Answer{
+          200,
+          list_json({R"({"metadata":{"name":"p"},"status":{"state":"ready","namespace":"gpu-operator"}})"},
+                    "1"),
+          {}};
+    if (path.ends_with("/default-mig-parted-config"))
+      return LabApi::Answer{
+          200,
+          R"({"data":{"config.yaml":"version: v1\nmig-configs:\n  all-1g.10gb:\n  - {devices: )"
+          R"(all, mig-enabled: true, mig-devices: {1g.10gb: 7}}\n"}})",
+          {}};
+    return std::nullopt;
+  };
+  KubeWatch watch(at(api.script().socket()));
+  ASSERT_TRUE(watch.until(loaded));
+  auto unmade = [](const Cluster& c) {
+    auto found = c.remarks.find(Source::kubernetes_operator);
+    if (found != c.remarks.end())
+      for (const Remark& one : found->second)
+        if (one.text.find("is not there: 2 whole GPUs, not 14 of 1g.10gb") != std::string::npos) return true;
+    return false;
+  };
+  EXPECT_FALSE(unmade(watch.cluster())) << "plugin and feature discovery may need a minute";
+  watch.advance(3min);
+  watch.backend().refresh();
+  EXPECT_TRUE(watch.until(unmade));
+}
+
 // A kubectl of the test's: serves nothing, says something.
 class FakeKubectl {
  public:

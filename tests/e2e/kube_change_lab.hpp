@@ -1,0 +1,125 @@
+// Changing nodes the whole way: the real tessera, the real kubectl proxy, and a simulated API server with the
+// GPU operator behind it, whose clock runs sixty times as fast unless a test says otherwise. What waits for
+// long waits by the server's clock, which its answers tell.
+// Threads: one test at a time.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <future>
+
+#include "backends/http_client.hpp"
+#include "backends/process.hpp"
+#include "tests/support/json_check.hpp"
+#include "tests/support/kube_lab.hpp"
+#include "tests/support/pty.hpp"
+
+namespace tessera::test {
+
+using KubeWords = std::vector<std::string>;
+
+class KubeChangeLab : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!find_program("kubectl")) GTEST_SKIP() << "needs kubectl";
+    serve(kube_lab(folder_));
+  }
+  void serve(sim::kube::ServeOptions options) {
+    server_.reset();
+    auto server = sim::kube::Server::start(std::move(options));
+    ASSERT_TRUE(server) << to_line(server.error());
+    server_ = std::move(*server);
+  }
+  std::map<std::string, std::string> environment() const {
+    return {{"PATH", std::getenv("PATH")},
+            {"HOME", folder_.path()},
+            {"TMPDIR", folder_.path()},
+            {"XDG_STATE_HOME", folder_.path() + "/state"}};
+  }
+  std::string kubeconfig() const { return folder_.path() + "/kubeconfig"; }
+  Ran run(KubeWords words, RunOptions options = {}) {
+    options.environment = environment();
+    options.deadline_seconds = 120;
+    words.insert(words.end(), {"--kubeconfig", kubeconfig(), "--timeout", "40s"});
+    return run_tessera(words, options);
+  }
+  Ran apply(KubeWords words, RunOptions options = {}) {
+    words.insert(words.begin(), "apply");
+    words.insert(words.end(), {"--write", "--yes", "-o", "json"});
+    return run(words, std::move(options));
+  }
+  Ran resume(const Ran& stopped, KubeWords how = {}) {
+    how.insert(how.begin(), {"resume", run_of(stopped)});
+    how.insert(how.end(), {"--write", "--yes", "-o", "json"});
+    return run(how);
+  }
+  static std::string run_of(const Ran& ran) {
+    std::string text = json_at(ran.out, "/run");
+    return text.size() > 1 ? text.substr(1, text.size() - 2) : text;
+  }
+  // What kubectl itself says.
+  std::string kubectl(KubeWords words) {
+    RunOptions options;
+    options.program = *find_program("kubectl");
+    options.environment = {{"PATH", std::getenv("PATH")}, {"HOME", folder_.path()}};
+    words.insert(words.begin(), {"--kubeconfig", kubeconfig()});
+    Ran ran = run_tessera(words, options);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    return ran.out;
+  }
+  std::string told(const std::string& node, const std::string& path) {
+    return kubectl({"get", "node", node, "-o", "jsonpath={" + path + "}"});
+  }
+  std::string offers(const std::string& node, const std::string& resource) {
+    return told(node, ".status.allocatable.nvidia\\.com/" + resource);
+  }
+
+  // Something is done to the server itself: METHOD /tessera/WHAT.
+  std::string do_to_server(const std::string& method, const std::string& what, const std::string& body) {
+    Worker worker;
+    HttpClient client(worker, {"", "127.0.0.1", server_->port()});
+    std::promise<std::string> told;
+    worker.post([&] {
+      HttpCall call;
+      call.method = method;
+      call.target = "/tessera/" + what;
+      call.body = body;
+      client.request(std::move(call), [&](Result<HttpResponse> answer) {
+        told.set_value(answer ? answer->body : to_line(answer.error()));
+      });
+    });
+    std::string answer = told.get_future().get();
+    worker.stop();
+    return answer;
+  }
+  void arm_fault(const std::string& text) {
+    std::string answer = do_to_server("POST", "faults", text);
+    ASSERT_TRUE(answer.starts_with("armed")) << answer;
+  }
+  void disarm_faults() { do_to_server("DELETE", "faults", ""); }
+  // Nothing of a run is left on the node but its layout.
+  void expect_given_back(const std::string& node) {
+    EXPECT_EQ(told(node, ".spec.unschedulable"), "");
+    EXPECT_EQ(told(node, ".metadata.annotations.tessera/run"), "");
+    EXPECT_EQ(told(node, ".metadata.annotations.karpenter\\.sh/do-not-disrupt"), "");
+  }
+
+  // The console.
+  PtyOptions console() const {
+    PtyOptions options;
+    options.columns = 140;
+    options.rows = 44;
+    options.arguments = {"--write", "--kubeconfig", kubeconfig()};
+    options.environment = environment();
+    return options;
+  }
+  static bool arm(Pty& pty, const std::string& node) {
+    return pty.press("A" + node + "\r") && pty.wait_for("ARMED") && pty.press("!");
+  }
+
+  Scratch folder_;
+  std::unique_ptr<sim::kube::Server> server_;
+};
+
+}  // namespace tessera::test

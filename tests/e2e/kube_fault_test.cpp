@@ -1,0 +1,195 @@
+// Faults while a node is changed through the GPU operator, the whole way: what the manager, the node or the
+// API server does wrong, what a run makes of it, and what an admin reads.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include "tests/e2e/kube_change_lab.hpp"
+
+namespace tessera::test {
+namespace {
+
+const KubeWords kCutH2{"--node", "h2", "--preset", "all-1g.10gb"};
+
+class KubeFault : public KubeChangeLab {
+ protected:
+  // What takes minutes is over in a second or two.
+  void serve_fast() {
+    sim::kube::ServeOptions options = kube_lab(folder_);
+    options.world.speed = 240;
+    serve(std::move(options));
+  }
+  // The change of h2 with that fault armed.
+  Ran cut_with(const std::string& fault) {
+    arm_fault(fault);
+    return apply(kCutH2);
+  }
+  void expect_cut(const Ran& ran) {
+    EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+    EXPECT_EQ(json_at(ran.out, "/outcome"), "\"wanted\"") << ran.out;
+    EXPECT_EQ(offers("h2", "mig-1g\\.10gb"), "14");
+    expect_given_back("h2");
+  }
+};
+
+// Its pod is started again, and reads the label anew.
+TEST_F(KubeFault, AManagerThatEndsAsItIsToActIsWaitedFor) {
+  Ran ran = cut_with("manager-down node=h2");
+  EXPECT_NE(ran.err.find("is not ready: CrashLoopBackOff"), std::string::npos) << ran.err;
+  expect_cut(ran);
+}
+
+TEST_F(KubeFault, SuccessWithNothingDoneIsNotTakenAndOrderedAnewByResume) {
+  serve_fast();
+  Ran stopped = cut_with("no-device node=h2 verb=reconfigure");
+  EXPECT_EQ(stopped.code, 1) << stopped.out << stopped.err;
+  EXPECT_EQ(json_at(stopped.out, "/outcome"), "\"parked\"");
+  EXPECT_NE(stopped.err.find("the node offers 2 whole GPUs, not 14 of 1g.10gb: nothing was made"),
+            std::string::npos)
+      << stopped.err;
+  EXPECT_EQ(told("h2", ".spec.unschedulable"), "true") << "no work may land on what is not there";
+  expect_cut(resume(stopped));
+}
+
+TEST_F(KubeFault, SuccessWithNothingDoneIsGivenBackByResumeBack) {
+  serve_fast();
+  Ran stopped = cut_with("no-device node=h2 verb=reconfigure");
+  EXPECT_EQ(json_at(stopped.out, "/outcome"), "\"parked\"") << stopped.out << stopped.err;
+  Ran back = resume(stopped, {"--back"});
+  EXPECT_EQ(back.code, 0) << back.out << back.err;
+  EXPECT_EQ(json_at(back.out, "/outcome"), "\"recorded\"") << back.out;
+  EXPECT_EQ(offers("h2", "gpu"), "2");
+  expect_given_back("h2");
+}
+
+// Four boards, each reset and cut ten times as slowly: longer than a manager that hangs is given.
+TEST_F(KubeFault, AManagerThatIsSlowIsLeftInPeaceAndItsTimeIsTold) {
+  sim::kube::ServeOptions options = kube_lab(folder_);
+  options.world.scenario = folder_.write("slow.yaml", R"(
+clusters:
+  - name: lab
+    scheduler: kubernetes
+    users: [ann]
+    nodes:
+      - {names: a1, product: A100-80GB, gpus: 4, driver: 570.124.06}
+)");
+  serve(std::move(options));
+  arm_fault("slow node=a1");
+  Ran ran = apply({"--node", "a1", "--preset", "all-1g.10gb"});
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_NE(ran.err.find("has been at all-1g.10gb for 5 min, where half a minute is usual"),
+            std::string::npos)
+      << ran.err;
+  EXPECT_EQ(ran.err.find("only if the MIG manager hangs"), std::string::npos) << ran.err;
+  EXPECT_EQ(kubectl({"get", "pods", "-n", "gpu-operator", "-l", "app=nvidia-mig-manager", "-o",
+                     "jsonpath={.items[*].status.containerStatuses[0].restartCount}"}),
+            "0");
+  EXPECT_EQ(offers("a1", "mig-1g\\.10gb"), "28");
+}
+
+// Away for some looks: it is waited for. Away for long: the run is parked, and taken up when it is back.
+struct Away {
+  const char *name, *fault, *from, *said;
+};
+void PrintTo(const Away& away, std::ostream* out) { *out << away.fault; }
+
+class KubeFaultAway : public KubeFault, public testing::WithParamInterface<Away> {
+ protected:
+  // The fault strikes from a step on; SIGTERM once that it is away was told, if that is wanted.
+  Ran cut_while_away(const std::string& times, bool ends) {
+    bool armed = false;
+    RunOptions options;
+    options.signal_on_err = [&, ends](const std::string& err) {
+      if (!armed && err.find(GetParam().from) != std::string::npos) {
+        armed = true;
+        arm_fault(GetParam().fault + times);
+      }
+      return ends && err.find(std::string("waits: ") + GetParam().said) != std::string::npos ? SIGTERM : 0;
+    };
+    return apply(kCutH2, options);
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Node, KubeFaultAway,
+                         testing::Values(Away{"Vanishes", "vanishes node=h2", "close h2 to new work",
+                                              "the cluster does not list this node any more"},
+                                         Away{"Silent", "silent node=h2", "follow the MIG manager",
+                                              "the node does not answer"}),
+                         [](const auto& one) { return one.param.name; });
+
+TEST_P(KubeFaultAway, IsWaitedForAndTheRunGoesOnByItself) {
+  Ran ran = cut_while_away(" times=3", false);
+  EXPECT_NE(ran.err.find(GetParam().said), std::string::npos) << ran.err;
+  expect_cut(ran);
+}
+
+TEST_P(KubeFaultAway, IsParkedOnDemandAndTakenUpAgain) {
+  Ran stopped = cut_while_away(" times=always", true);
+  EXPECT_EQ(stopped.code, 128 + SIGTERM) << stopped.out << stopped.err;
+  EXPECT_EQ(json_at(stopped.out, "/outcome"), "\"parked\"");
+  EXPECT_NE(stopped.err.find("tessera resume " + run_of(stopped)), std::string::npos) << stopped.err;
+  disarm_faults();
+  expect_cut(resume(stopped));
+}
+
+// The API server's own, at what a run writes and at what it reads; each strikes.
+TEST_F(KubeFault, AServerInTroubleIsAskedAgain) {
+  for (const char* fault :
+       {"busy after=1 method=PATCH path=/api/v1/nodes/h2", "error method=PATCH path=/api/v1/nodes/h2 nth=3",
+        "drop method=PATCH path=/api/v1/nodes/h2 nth=5",
+        "slow after=1 method=PATCH path=/api/v1/nodes/h2 nth=7",
+        "busy after=1 method=GET path=/api/v1/nodes/h2 nth=2", "error method=GET path=/api/v1/nodes/h2 nth=5",
+        "drop method=GET path=/api/v1/nodes/h2 nth=8", "half-line path=/api/v1/nodes?watch",
+        "drop path=/api/v1/pods?fieldSelector nth=4"})
+    arm_fault(fault);
+  Ran ran = apply(kCutH2);
+  expect_cut(ran);
+  EXPECT_NE(ran.err.find("etcdserver: request timed out"), std::string::npos) << ran.err;
+  EXPECT_EQ(do_to_server("GET", "faults", ""), "") << "some did not strike\n" << ran.err;
+}
+
+// ── the console, by its keys ──────────────────────────────────────────────────────────────────────────
+
+class KubeFaultConsole : public KubeFault {
+ protected:
+  // Begins the change of h2 by its keys.
+  bool begin(Pty& pty) {
+    return pty.wait_loaded() && pty.press(":plan h2 7x1g.10gb\r") && pty.wait_for("disturbs nobody") &&
+           arm(pty, "h2");
+  }
+};
+
+TEST_F(KubeFaultConsole, AManagerThatEndsIsWaitedFor) {
+  Pty pty(console());
+  arm_fault("manager-down node=h2");
+  ASSERT_TRUE(begin(pty)) << pty.screen();
+  ASSERT_TRUE(pty.wait_for("CrashLoopBackOff")) << pty.screen();
+  ASSERT_TRUE(pty.wait_for("DONE: the wanted layout stands")) << pty.screen();
+  EXPECT_EQ(offers("h2", "mig-1g\\.10gb"), "14");
+}
+
+TEST_F(KubeFaultConsole, SuccessWithNothingDoneIsShownAndOrderedAnewByAKey) {
+  serve_fast();
+  Pty pty(console());
+  arm_fault("no-device node=h2 verb=reconfigure");
+  ASSERT_TRUE(begin(pty)) << pty.screen();
+  ASSERT_TRUE(pty.wait_for("PARKED on h2")) << pty.screen();
+  EXPECT_TRUE(pty.has("nothing was made")) << pty.screen();
+  ASSERT_TRUE(pty.press("r"));
+  ASSERT_TRUE(pty.press("c"));
+  ASSERT_TRUE(pty.press("h2\r") && pty.wait_for("ARMED") && pty.press("!")) << pty.screen();
+  ASSERT_TRUE(pty.wait_for("DONE: the wanted layout stands")) << pty.screen();
+  EXPECT_EQ(offers("h2", "mig-1g\\.10gb"), "14");
+}
+
+TEST_F(KubeFaultConsole, ANodeThatIsAwayIsShownAndTheRunGoesOnWhenItIsBack) {
+  Pty pty(console());
+  ASSERT_TRUE(pty.wait_loaded());
+  arm_fault("vanishes node=h2 nth=8 times=always");
+  ASSERT_TRUE(begin(pty)) << pty.screen();
+  ASSERT_TRUE(pty.wait_for("does not list this node")) << pty.screen();
+  disarm_faults();
+  ASSERT_TRUE(pty.wait_for("DONE: the wanted layout stands")) << pty.screen();
+  EXPECT_EQ(offers("h2", "mig-1g\\.10gb"), "14");
+}
+
+}  // namespace
+}  // namespace tessera::test
