@@ -173,8 +173,9 @@ TEST_F(KubeFaultConsole, SuccessWithNothingDoneIsShownAndOrderedAnewByAKey) {
   ASSERT_TRUE(begin(pty)) << pty.screen();
   ASSERT_TRUE(pty.wait_for("PARKED on h2")) << pty.screen();
   EXPECT_TRUE(pty.has("nothing was made")) << pty.screen();
-  ASSERT_TRUE(pty.press("r"));
-  ASSERT_TRUE(pty.press("c"));
+  ASSERT_TRUE(pty.wait_for(" r resume")) << pty.screen();  // once its lock is let go
+  ASSERT_TRUE(pty.press("r") && pty.wait_for("c carry on")) << pty.screen();
+  ASSERT_TRUE(pty.press("c") && pty.wait_for("Type h2 to arm")) << pty.screen();
   ASSERT_TRUE(pty.press("h2\r") && pty.wait_for("ARMED") && pty.press("!")) << pty.screen();
   ASSERT_TRUE(pty.wait_for("DONE: the wanted layout stands")) << pty.screen();
   EXPECT_EQ(offers("h2", "mig-1g\\.10gb"), "14");
