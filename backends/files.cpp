@@ -45,6 +45,22 @@ std::optional<std::string> read_all(int fd, std::size_t size) {
   return text;
 }
 
+std::optional<std::string> read_to_end(int fd, std::size_t most) {
+  std::string text;
+  char part[4096];
+  while (true) {
+    ssize_t got = ::read(fd, part, sizeof part);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return std::nullopt;
+    if (got == 0) return text;
+    text.append(part, static_cast<std::size_t>(got));
+    if (text.size() > most) {
+      errno = EFBIG;
+      return std::nullopt;
+    }
+  }
+}
+
 std::string folder_of(const std::string& path) {
   std::size_t slash = path.rfind('/');
   if (slash == std::string::npos) return ".";

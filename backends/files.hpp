@@ -28,6 +28,8 @@ class Descriptor {
 // Both go on after a signal. `size`: what fstat told; a file that was cut in the meantime gives less.
 bool write_all(int fd, std::string_view text);
 std::optional<std::string> read_all(int fd, std::size_t size);
+// Of what has no size, as standard input. EFBIG: more than `most` bytes came.
+std::optional<std::string> read_to_end(int fd, std::size_t most);
 
 // "." for a name alone.
 std::string folder_of(const std::string& path);

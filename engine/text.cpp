@@ -127,6 +127,17 @@ std::string clean(std::string_view text, std::size_t limit) {
   return out;
 }
 
+std::string clean_lines(std::string_view text) {
+  std::string all;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = std::min(text.find_first_of("\n\r\t", at), text.size());
+    all += clean(text.substr(at, end - at), 1U << 20U);
+    if (end < text.size()) all += text[end];
+    at = end + 1;
+  }
+  return all;
+}
+
 std::string lower(std::string_view text) {
   std::string out(text);
   for (char& c : out) c = fold(c);

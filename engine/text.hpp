@@ -14,6 +14,8 @@ namespace tessera {
 // and overrides that turn the direction of text, line and paragraph separators, and invisible tags and
 // fillers; the joiners U+200C and U+200D stay, since names in several scripts need them.
 std::string clean(std::string_view text, std::size_t limit = 4096);
+// The same for a text of lines, whose ends and tabs stay; a line is cut at 1 MiB.
+std::string clean_lines(std::string_view text);
 
 // The code point that starts at `at` (precondition: at < text.size()). Strict: overlong forms, surrogates and
 // values beyond U+10FFFF are invalid; then code is U+FFFD and length is what one replacement stands for.

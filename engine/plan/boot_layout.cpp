@@ -3,57 +3,51 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <utility>
+
+#include "engine/operators/mig_parted.hpp"
 
 namespace tessera::plan {
 namespace {
 
-// "        1g.10gb: 2" a line, as it stands below mig-devices.
-std::string devices_of(const BoardState& board) {
-  if (!board.mig) return "      mig-enabled: false\n";
-  std::map<ProfileName, int> counts;
-  for (const InstanceAt& one : board.instances) ++counts[one.profile];
-  if (counts.empty()) return "      mig-enabled: true\n      mig-devices: {}\n";
-  std::string text = "      mig-enabled: true\n      mig-devices:\n";
-  for (const auto& [profile, count] : counts)
-    text += fmt::format("        \"{}\": {}\n", profile.text, count);
-  return text;
-}
+// Boards that are to be alike share a row.
+class BoardRows {
+ public:
+  void add(const BoardState& state) {
+    std::map<std::string, int> counts;
+    if (state.mig)
+      for (const InstanceAt& one : state.instances) ++counts[one.profile.text];
+    rows_[{state.mig, counts}].push_back(state.gpu.value);
+  }
+  std::string document(const Node& node) const {
+    operators::MigConfig config{kLayoutName, {}};
+    for (const auto& [state, gpus] : rows_)
+      config.rows.push_back({{}, false, gpus, state.first, state.second});
+    return fmt::format("# {}: written by tessera\n{}", node.name.text, operators::document_of({config}));
+  }
 
-// What boards are to be → which.
-using BoardLists = std::map<std::string, std::string>;
-
-void add_board(BoardLists& boards, const BoardState& state) {
-  std::string& list = boards[devices_of(state)];
-  list += fmt::format("{}{}", list.empty() ? "" : ", ", state.gpu.value);
-}
-
-std::string document_of(const Node& node, const BoardLists& boards) {
-  std::string text = fmt::format("# {}: written by tessera\nversion: v1\nmig-configs:\n  {}:\n",
-                                 node.name.text, kLayoutName);
-  for (const auto& [devices, list] : boards) text += fmt::format("    - devices: [{}]\n{}", list, devices);
-  return text;
-}
+ private:
+  std::map<std::pair<bool, std::map<std::string, int>>, std::vector<int>> rows_;  // mode, profiles → GPUs
+};
 
 }  // namespace
 
 std::string boot_layout(const Node& node, const std::vector<BoardChange>& changes) {
-  BoardLists boards;
+  BoardRows rows;
   for (const Gpu& gpu : node.gpus) {
     BoardState state = state_of(gpu);
     for (const BoardChange& change : changes)
       if (change.gpu == gpu.index) state = change.after;
-    add_board(boards, state);
+    rows.add(state);
   }
-  return document_of(node, boards);
+  return rows.document(node);
 }
 
 std::string recut_layout(const Node& node, const std::vector<BoardChange>& changes) {
-  BoardLists boards;
-  for (const BoardChange& change : changes) {
-    if (!change.mode_changes && !change.instances_change()) continue;
-    add_board(boards, change.after);
-  }
-  return document_of(node, boards);
+  BoardRows rows;
+  for (const BoardChange& change : changes)
+    if (change.mode_changes || change.instances_change()) rows.add(change.after);
+  return rows.document(node);
 }
 
 }  // namespace tessera::plan

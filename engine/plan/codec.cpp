@@ -51,17 +51,6 @@ std::optional<TimePoint> parse_time(std::string_view text) {
          std::chrono::seconds(*second) + std::chrono::milliseconds(*milli);
 }
 
-std::string clean_lines(std::string_view text) {
-  std::string all;
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t end = std::min(text.find_first_of("\n\r\t", at), text.size());
-    all += clean(text.substr(at, end - at), 1U << 20U);
-    if (end < text.size()) all += text[end];
-    at = end + 1;
-  }
-  return all;
-}
-
 bool from_json(const Json& json, Duration& value, Trouble& trouble) {
   double seconds = 0;
   if (!from_json(json, seconds, trouble)) return false;

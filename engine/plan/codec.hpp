@@ -105,8 +105,6 @@ Json json_of(const Texts<Map>& texts) {
   for (const auto& [key, text] : texts.map) json.add(key, Json::of(text));
   return json;
 }
-// Safe to show apart from those.
-std::string clean_lines(std::string_view text);
 template <class Map>
 bool from_json(const Json& json, Texts<Map>& texts, Trouble& trouble) {
   if (json.kind != Json::Kind::map) return trouble.fail("a group of fields is expected");

@@ -25,6 +25,11 @@ TEST(Clean, ShowsControlsAsDots) {
   EXPECT_EQ(clean("a\U000E0041b"), "a\u00B7b") << "tags are invisible text";
 }
 
+TEST(Clean, KeepsTheEndsOfLinesWhereLinesAreMeant) {
+  EXPECT_EQ(clean_lines("a\tb\r\nc\x1B[2Jd\n\n"), "a\tb\r\nc\u00B7[2Jd\n\n");
+  EXPECT_EQ(clean_lines("\u2028"), "\u00B7") << "what only looks like one is none";
+}
+
 TEST(Clean, KeepsTheJoinersThatScriptsNeed) {
   EXPECT_EQ(clean("\U0001F468\u200D\U0001F469"), "\U0001F468\u200D\U0001F469");
 }

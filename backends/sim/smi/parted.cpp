@@ -169,19 +169,21 @@ class Parted {
 Result<std::string> read_config(const std::string& path) {
   Descriptor file(path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.ok()) return unfit(fmt::format("open {}: {}", clean(path, 300), std::strerror(errno)));
-  std::string text;
-  char part[4096];
-  for (ssize_t got = 0; text.size() <= kMostConfig;) {
-    got = ::read(file.get(), part, sizeof part);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return unfit(fmt::format("read {}: {}", clean(path, 300), std::strerror(errno)));
-    if (got == 0) return text;
-    text.append(part, static_cast<std::size_t>(got));
-  }
-  return unfit(fmt::format("{} is larger than a configuration can be", clean(path, 300)));
+  std::optional<std::string> text = read_to_end(file.get(), kMostConfig);
+  if (text) return *text;
+  return unfit(errno == EFBIG ? fmt::format("{} is larger than a configuration can be", clean(path, 300))
+                              : fmt::format("read {}: {}", clean(path, 300), std::strerror(errno)));
 }
 
 SmiAnswer misused(const Error& error) { return {1, "", error.reason + "\n", false}; }
+
+// config: what the call's file holds, or why it cannot be read.
+SmiAnswer answer_parted(Machine& machine, const PartedCall& call, const Result<std::string>& config,
+                        TimePoint at) {
+  Parted parted(machine, call, at);
+  if (!config) return parted.fatal("error parsing config file: " + config.error().reason);
+  return parted.run(*config);
+}
 
 }  // namespace
 
@@ -189,11 +191,8 @@ SmiAnswer parted_answer(Machine& machine, const std::vector<std::string>& words,
                         TimePoint at) {
   Result<PartedCall> call = take_parted(words);
   if (!call) return misused(call.error());
-  Parted parted(machine, *call, at);
-  if (call->verb == "export") return parted.run("");
-  Result<std::string> config = read(call->file);
-  if (!config) return parted.fatal("error parsing config file: " + config.error().reason);
-  return parted.run(*config);
+  return answer_parted(machine, *call, call->verb == "export" ? Result<std::string>("") : read(call->file),
+                       at);
 }
 
 SmiAnswer parted_answer_from(const std::string& file, const std::vector<std::string>& words,
@@ -202,10 +201,8 @@ SmiAnswer parted_answer_from(const std::string& file, const std::vector<std::str
   if (!call) return misused(call.error());
   // Before the lock: whoever writes to us may take its time.
   Result<std::string> config = call->verb == "export" ? Result<std::string>("") : read_config(call->file);
-  return on_machine(file, catalogue, [&](Machine& machine) {
-    return parted_answer(
-        machine, words, [&](const std::string&) { return config; }, at);
-  });
+  return on_machine(file, catalogue,
+                    [&](Machine& machine) { return answer_parted(machine, *call, config, at); });
 }
 
 SmiAnswer play_parted(const std::string& file, std::vector<std::string> words,
