@@ -18,6 +18,7 @@
 #include "backends/slurm/parse_node.hpp"
 #include "engine/hostlist.hpp"
 #include "engine/plan/slurm_config.hpp"
+#include "engine/slurmconf/check.hpp"
 
 namespace tessera::slurm {
 namespace {
@@ -205,6 +206,19 @@ void SlurmActuator::know(const std::string& version, const std::string& conf,
   state_->eyes.conf = conf;
   if (!files) return state_->site.store(nullptr);  // plans then say that it is missing
   state_->take_site(version, *files, why_not_writable(*files));
+}
+
+void SlurmActuator::hold_against(const std::vector<Node>& nodes) {
+  auto known = state_->site.load();
+  if (!known) return;
+  auto differences = slurmconf::difference(known->files, nodes);
+  std::vector<std::string> unapplied;
+  if (differences)
+    for (slurmconf::Difference& one : *differences) unapplied.push_back(std::move(one.node));
+  if (unapplied == known->unapplied) return;
+  auto fresh = std::make_shared<slurmconf::Site>(*known);
+  fresh->unapplied = std::move(unapplied);
+  state_->site.store(std::move(fresh));
 }
 
 void SlurmActuator::read_host_files(const std::string& version, const std::string& conf, KnowFiles then) {

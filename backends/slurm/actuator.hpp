@@ -33,7 +33,9 @@ class SlurmActuator final : public plan::Actuator {
   // What the reader has found out: Slurm's version, where slurm.conf lies, and what the files say now.
   void know(const std::string& version, const std::string& conf,
             const Result<std::vector<slurmconf::File>>& files);
-  // The same for files on a config host; `then` is called with them. Precondition: Writer::host.
+  // Holds those files against what Slurm runs with: nodes as it tells them, all of them.
+  void hold_against(const std::vector<Node>& nodes);
+  // The same as know() for files on a config host; `then` is called with them. Precondition: Writer::host.
   using KnowFiles = std::function<void(Result<std::vector<slurmconf::File>>)>;
   void read_host_files(const std::string& version, const std::string& conf, KnowFiles then);
   // Puts the boards of nodes whose driver has been asked into a list of the reader's.

@@ -345,6 +345,7 @@ void SlurmBackend::State::tell_files(const Result<std::vector<slurmconf::File>>&
   bool all_seen = facts.private_data.find("nodes") == std::string::npos || ::geteuid() == 0;
   post(RemarksListed{Source::slurm_config, file_remarks(found, with_version(options.said, facts.version),
                                                         all_seen ? &last_nodes : nullptr)});
+  if (all_seen) actuator.hold_against(last_nodes);
 }
 
 void SlurmBackend::State::nobody_there(Error error) {

@@ -205,19 +205,28 @@ Result<NodeResult> plan_node(const Cluster& cluster, const mig::Catalogue& catal
   std::vector<BoardChange> changing;
   for (const BoardChange& change : changes)
     if (change.changes()) changing.push_back(change);
-  if (changing.empty()) return result;
-  NodeChange change{node,
-                    cluster.scheduler,
-                    intent,
-                    can,
-                    changing,
-                    plan.scope,
-                    plan.needs,
-                    plan.blast_radius,
-                    plan.offered_before,
-                    plan.offered_after,
-                    &catalogue};
   const StepBuilder& builder = builder_for(can.dialect);
+  auto change_with = [&](const std::optional<Scope>& scope) {
+    return NodeChange{node,
+                      cluster.scheduler,
+                      intent,
+                      can,
+                      changing,
+                      scope,
+                      plan.needs,
+                      plan.blast_radius,
+                      plan.offered_before,
+                      plan.offered_after,
+                      &catalogue};
+  };
+  if (changing.empty()) {
+    if (!builder.untold(change_with(Scope{}))) return result;
+    plan.scope = Scope{};
+    plan.needs.drain = true;
+    plan.blast_radius = blast_radius(cluster, node, changes, *plan.scope, now);
+    plan.relied_on = relied_on(cluster, node, boards, plan.scope);
+  }
+  const NodeChange change = change_with(plan.scope);
   result.missing = builder.why_not();
   if (result.missing.empty()) result.missing = builder.missing(change);
   Result<std::vector<Notice>> judged = builder.judge(change);

@@ -202,9 +202,14 @@ Result<Plan> plan_onward(const Run& run, const NodeName& node, const Cluster& cl
   Result<Plan> onward = make_plan(cluster, catalogue, intent, *can, rules, now);
   if (!onward) return onward;
   const StepBuilder& builder = builder_for(can->dialect);
-  end_with_release(onward->nodes[0], builder, original.scheduler);
   auto begun = run.begun.find(node);
-  if (!words || begun == run.begun.end()) return onward;
+  const bool judged = words && begun != run.begun.end();
+  // Boards that stand right: what else is to be done is for tidy_up, by what is so now. On the way back what
+  // the run has not come to is as somebody likes it.
+  NodePlan& found = onward->nodes[0];
+  if (found.before == found.after && (back || judged)) found.steps.clear();
+  end_with_release(onward->nodes[0], builder, original.scheduler);
+  if (!judged) return onward;
   const NodeChange nothing{*cluster.nodes.find(node),
                            original.scheduler,
                            intent,
@@ -216,7 +221,7 @@ Result<Plan> plan_onward(const Run& run, const NodeName& node, const Cluster& cl
                            onward->nodes[0].offered_before,
                            onward->nodes[0].offered_after,
                            &catalogue};
-  builder.tidy_up(onward->nodes[0].steps, nothing, {*words, begun->second});
+  builder.tidy_up(onward->nodes[0].steps, nothing, {*words, begun->second, back});
   number_steps(node, onward->nodes[0].steps);
   return onward;
 }

@@ -18,6 +18,8 @@ class SlurmBuilder {
   explicit SlurmBuilder(const NodeChange& change);
 
   std::vector<Step> run();
+  // Without a change of boards: what Slurm has still to be told; empty: nothing.
+  std::string untold() const;
   // Without a change of boards: whether files and daemons are as these boards want them.
   bool settled(const Unfinished& left) const;
   // Adds what the run has left to do on the node itself.

@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <set>
 
+#include "engine/hostlist.hpp"
 #include "engine/mig/profile_name.hpp"
 #include "engine/plan/facts.hpp"
 #include "engine/plan/slurm_words.hpp"
+#include "engine/slurmconf/counts.hpp"
 #include "engine/slurmconf/generate.hpp"
 #include "engine/text.hpp"
 
@@ -102,6 +105,25 @@ void share_out(slurmconf::CutNode& cut, const Node& node, Strategy strategy, int
     board->*shares = static_cast<int>(total / static_cast<std::int64_t>(takers.size()));
 }
 
+// By type; nullopt: slurmd finds them itself, or no line of the node's own is about them.
+std::optional<std::map<std::string, std::multiset<std::string>>> devices_of(
+    const std::vector<std::string>& lines) {
+  std::map<std::string, std::multiset<std::string>> devices;
+  for (const std::string& line : lines) {
+    const slurmconf::Document read = slurmconf::parse({"gres.conf", line});
+    for (const slurmconf::Line& one : read.lines) {
+      const slurmconf::Pair *detect = one.find("AutoDetect"), *type = one.find("Type");
+      if (detect && lower(detect->value) != "off") return std::nullopt;
+      for (const char* key : {"File", "MultipleFiles"})
+        if (const slurmconf::Pair* list = one.find(key))
+          if (auto files = expand_hosts(list->value, kMostDevices))
+            devices[type ? type->value : ""].insert(files->begin(), files->end());
+    }
+  }
+  if (devices.empty()) return std::nullopt;
+  return devices;
+}
+
 }  // namespace
 
 Capabilities capabilities_by(slurmconf::MigTool tool) {
@@ -188,6 +210,27 @@ Result<slurmconf::Wanted> wanted_config(const Node& node, const std::string& gre
                  fmt::format("the boards of {} come to {}, not to {}", node.name.text, made, gres),
                  "look at the node again: its boards are not as they were planned"};
   return wanted;
+}
+
+std::string unlike(const Node& node, const std::string& gres, const mig::Product* product,
+                   const slurmconf::Site& site) {
+  std::map<std::string, std::string> all = slurmconf::effective(site.files);
+  auto own = all.find(node.name.text);
+  if (own == all.end()) return "";  // a dynamic node: no file is about it
+  std::string says = plain_gres(own->second);
+  slurmconf::GresCounts is = slurmconf::counts_of(says), wanted_counts = slurmconf::counts_of(gres);
+  for (auto* counts : {&is, &wanted_counts})
+    for (const char* shares : {"mps", "shard"})
+      if (counts->contains(shares)) (*counts)[shares] = 1;
+  if (!slurmconf::alike(is, wanted_counts))
+    return fmt::format("slurm.conf says {}", says.empty() ? "no GRES" : says);
+  const bool cut = std::any_of(node.gpus.begin(), node.gpus.end(),
+                               [](const Gpu& gpu) { return gpu.strategy == Strategy::mig; });
+  if (!cut || site.autodetect) return "";
+  auto wanted = wanted_config(node, gres, product, site);
+  auto written = devices_of(slurmconf::gres_lines_of(site.files, node.name.text));
+  if (!wanted || !written || devices_of(wanted->lines) == written) return "";
+  return "gres.conf names other devices";
 }
 
 std::string config_word(const Node& node, const mig::Product* product, const slurmconf::Site& site) {

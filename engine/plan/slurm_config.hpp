@@ -41,6 +41,12 @@ std::string gres_of_boards(const Node& node, const std::string& whole_type, cons
 Result<slurmconf::Wanted> wanted_config(const Node& node, const std::string& gres,
                                         const mig::Product* product, const slurmconf::Site& site);
 
+// What the files say of a node whose boards are to be offered as `gres` (gres_text), and as they stand;
+// empty: just that. Ways of writing the same are not told apart: only GPUs that are counted, whether they are
+// shared, and which devices instances have.
+std::string unlike(const Node& node, const std::string& gres, const mig::Product* product,
+                   const slurmconf::Site& site);
+
 // plain_gres() of what slurm.conf gives the node, where gres.conf names the devices of these boards for it;
 // else with more words behind it that say what differs.
 std::string config_word(const Node& node, const mig::Product* product, const slurmconf::Site& site);

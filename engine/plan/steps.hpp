@@ -34,6 +34,7 @@ struct NodeChange {
 struct Unfinished {
   const std::map<std::string, std::string>& words;  // NodeFacts::words, as it stands now
   const std::set<std::string>& begun;               // verbs of Special and words of other actions
+  bool back = false;                                // the way back, not the way on
 };
 
 class StepBuilder {
@@ -47,6 +48,9 @@ class StepBuilder {
   virtual Result<std::vector<Notice>> judge(const NodeChange& /*change*/) const {
     return std::vector<Notice>{};
   }
+  // Whether the scheduler has to be told of boards that are as wished already. Then steps() does that, with
+  // nobody on the node; `change` has no boards.
+  virtual bool untold(const NodeChange& /*change*/) const { return false; }
   // In order. Every step must be idempotent: executor.hpp says how it is run, and run again.
   virtual std::vector<Step> steps(const NodeChange& change) const = 0;
   // Gives the node back: opens what we closed, takes our marks off. Ends every plan that carries on with a
@@ -87,6 +91,9 @@ class SlurmSteps : public StepBuilder {
  public:
   std::string why_not() const override { return ""; }
   std::string missing(const NodeChange& change) const override;
+  Result<std::vector<Notice>> judge(const NodeChange& change) const override;
+  // Files that say something else than the boards, or that Slurm does not run with.
+  bool untold(const NodeChange& change) const override;
   // Precondition: nothing is missing.
   std::vector<Step> steps(const NodeChange& change) const override;
   std::vector<Step> release(const NodeName& node, Scheduler scheduler) const override;

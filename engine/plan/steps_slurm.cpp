@@ -278,6 +278,21 @@ std::string SlurmSteps::missing(const NodeChange& change) const {
   return why_unevenly_shared(change);
 }
 
+bool SlurmSteps::untold(const NodeChange& change) const {
+  return change.can.slurm && !SlurmBuilder(change).untold().empty();
+}
+
+Result<std::vector<Notice>> SlurmSteps::judge(const NodeChange& change) const {
+  std::vector<Notice> notices;
+  if (change.boards.empty() && change.can.slurm)
+    notices.push_back(
+        {Severity::info, "untold", change.node.name,
+         fmt::format("its GPUs are as wished already, and {}: no GPU is touched. Slurm ends jobs "
+                     "whose node's GRES changes under them, so the node is emptied all the same",
+                     SlurmBuilder(change).untold())});
+  return notices;
+}
+
 void SlurmSteps::tidy_up(std::vector<Step>& steps, const NodeChange& change, const Unfinished& left) const {
   if (!change.can.slurm) return;
   SlurmBuilder builder(change);

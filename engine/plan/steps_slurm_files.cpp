@@ -26,16 +26,23 @@ std::vector<std::string> SlurmBuilder::diff() const {
   return lines;
 }
 
+std::string SlurmBuilder::untold() const {
+  if (std::string files = slurm::unlike(change_.node, wanted_, product_, site_); !files.empty()) return files;
+  const auto& unapplied = site_.unapplied;
+  if (std::find(unapplied.begin(), unapplied.end(), node_) == unapplied.end()) return "";
+  return "Slurm does not run with what its files say";
+}
+
 bool SlurmBuilder::settled(const Unfinished& left) const {
   auto changes = {word(Action(SetMode{})), word(Action(DestroyInstances{})), word(Action(CreateInstances{})),
                   slurm::verb::kApplyParted, slurm::verb::kWriteConfig};
   bool any = std::any_of(changes.begin(), changes.end(),
                          [&](std::string_view one) { return left.begun.contains(std::string(one)); });
-  if (!any) return true;
   auto says = [&](std::string_view name) {
     auto told = left.words.find(std::string(name));
     return told != left.words.end() && told->second == wanted_;
   };
+  if (!any) return left.back || untold().empty() || (says(slurm::key::kConfig) && says(slurm::key::kGres));
   // Files that the run has not come to are as somebody likes to write them.
   const bool wrote = left.begun.contains(std::string(slurm::verb::kWriteConfig));
   return says(slurm::key::kGres) && (!wrote || says(slurm::key::kConfig));

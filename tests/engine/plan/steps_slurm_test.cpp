@@ -261,6 +261,73 @@ TEST_F(SlurmPlans, WholeGpusBesideSlicesWithoutABoardAreNotTakenForBoards) {
 }
 
 // mig-parted does in one step what nvidia-smi does in several, and what it is told of is only what changes.
+// Cut by hand, or by somebody whose files were put back: what is missing is that Slurm knows.
+TEST_F(SlurmPlans, BoardsThatStandAsWishedAreToldToSlurmWithoutTouchingThem) {
+  std::vector<Slice> sevens;
+  for (int i = 0; i < 7; ++i) sevens.push_back(instance("1g.10gb", i, 1, 7 + i));
+  node = test::node("n1", {cut(0, sevens), uncut(1, 1)});
+  jobs = {running("7", "alice", {holds("n1", {{1, 1}})})};
+  const char* told =
+      "look-only look-only close-node set-mark look-only write-config look-only reconfigure look-only "
+      "open-node clear-mark";
+  plan::Plan plan = plan_for(wants("7x1g.10gb"));
+  EXPECT_EQ(order(plan.nodes.at(0).steps), told);
+  EXPECT_TRUE(plan.changes_anything());
+  EXPECT_TRUE(plan.nodes[0].needs.drain);
+  ASSERT_EQ(plan.nodes[0].blast_radius.size(), 1u) << "its GRES would change under that job";
+  EXPECT_EQ(plan.nodes[0].before, plan.nodes[0].after);
+  ASSERT_FALSE(plan.notices.empty());
+  EXPECT_NE(plan.notices[0].text.find("slurm.conf says gpu:h100:2"), std::string::npos)
+      << plan.notices[0].text;
+  const Step& write = find(plan.nodes[0].steps, "write-config");
+  EXPECT_TRUE(expects(write.after, plan::slurm::key::kConfig, "gpu:1g.10gb:7,gpu:h100:1"));
+
+  // Files that say it already: nothing, unless Slurm still runs with something else.
+  const std::string own =
+      "NodeName=n1 CPUs=64 Gres=gpu:1g.10gb:7,gpu:h100:1\nNodeName=n2 CPUs=64 Gres=gpu:h100:2\n";
+  const std::string others = "NodeName=n2 Name=gpu Type=h100 File=/dev/nvidia[0-1]\n";
+  site.files[0].text = own;
+  site.files[1].text = others +
+                       "NodeName=n1 Name=gpu Type=1g.10gb File=/dev/gi0-[7-13]\n"
+                       "NodeName=n1 Name=gpu Type=h100 File=/dev/nvidia1\n";
+  EXPECT_TRUE(plan_for(wants("7x1g.10gb")).nodes.at(0).steps.empty());
+  site.unapplied = {"n1"};
+  EXPECT_EQ(order(steps(wants("7x1g.10gb"))), told);
+  site.unapplied = {"n2"};
+  EXPECT_TRUE(plan_for(wants("7x1g.10gb")).nodes.at(0).steps.empty());
+
+  // The same counted, written in other words; other devices are another matter, but for slurmd that looks.
+  site.files[1].text = others +
+                       "NodeName=n1 Name=gpu Type=h100 File=/dev/nvidia1\n"
+                       "NodeName=n1 Name=gpu File=/dev/gi0-[10-13] type=1g.10gb\n"
+                       "NodeName=n1 Name=gpu File=/dev/gi0-[7-9] Type=1g.10gb\n";
+  EXPECT_TRUE(plan_for(wants("7x1g.10gb")).nodes.at(0).steps.empty());
+  site.files[1].text = others +
+                       "NodeName=n1 Name=gpu Type=1g.10gb File=/dev/gi0-[0-6]\n"
+                       "NodeName=n1 Name=gpu Type=h100 File=/dev/nvidia1\n";
+  EXPECT_EQ(order(steps(wants("7x1g.10gb"))), told);
+  site.files[1].text = others + "NodeName=n1 AutoDetect=nvml\n";
+  EXPECT_TRUE(plan_for(wants("7x1g.10gb")).nodes.at(0).steps.empty());
+  EXPECT_TRUE(plan_for(wants("7x1g.10gb"), false).nodes.at(0).steps.empty()) << "nobody knows the files";
+}
+
+// What a site wrote in its own words about whole GPUs is no reason to drain its nodes.
+TEST_F(SlurmPlans, WholeGpusInASitesOwnWordsAreToldAlready) {
+  plan::Intent whole;
+  whole.cluster = ClusterName("hpc");
+  whole.nodes = {NodeName("n1")};
+  whole.boards = {{std::nullopt, plan::Wish{}}};
+  for (const char* lines : {"AutoDetect=nvml\n", "Name=gpu Type=h100 File=/dev/nvidia[0-1]\n", "",
+                            "NodeName=n[1-2] Name=gpu Type=h100 Count=2 File=/dev/nvidia[0-1]\n"}) {
+    site.files[1].text = lines;
+    EXPECT_TRUE(plan_for(whole).nodes.at(0).steps.empty()) << lines;
+  }
+  site.files[0].text = "NodeName=n[1-2] Gres=gpu:2\n";
+  EXPECT_TRUE(plan_for(whole).nodes.at(0).steps.empty());
+  site.files[0].text = "NodeName=n2 Gres=gpu:2\n";  // a dynamic node has its GRES from elsewhere
+  EXPECT_TRUE(plan_for(whole).nodes.at(0).steps.empty());
+}
+
 struct SlurmPartedPlans : SlurmPlans {
   SlurmPartedPlans() { site.mig_tool = slurmconf::MigTool::mig_parted; }
   static std::string config_of(const Step& step) {
@@ -314,7 +381,7 @@ TEST_F(SlurmPartedPlans, ABoardThatDiffersIsClearedAndOneThatDoesNotIsNotNamed) 
   EXPECT_NE(config.find("devices: [0]"), std::string::npos) << config;
   EXPECT_EQ(config.find("devices: [1]"), std::string::npos) << config;
   // The same instances elsewhere are nothing that it could make.
-  EXPECT_TRUE(plan_for(wants("3g.40gb@4,1g.10gb@0")).nodes[0].steps.empty());
+  EXPECT_EQ(order(steps(wants("3g.40gb@4,1g.10gb@0"))).find("apply-mig-parted"), std::string::npos);
 }
 
 TEST_F(SlurmPartedPlans, AResetForOneBoardMakesTheOthersAgain) {
@@ -385,6 +452,9 @@ TEST_F(SlurmLeftovers, BoardsThatAreCutAlreadyAreNotOpenedBeforeSlurmKnows) {
   EXPECT_EQ(onward(false, {"set-mode", "create-instances"}, kFound, kFound), kFiles);
   EXPECT_EQ(onward(false, {"create-instances", "write-config"}, kSevens, kFound), kFiles);
   EXPECT_EQ(onward(false, {"create-instances", "write-config"}, kSevens, kSevens), "open-node clear-mark");
+  // It came no further than waiting, and somebody else has cut them meanwhile.
+  EXPECT_EQ(onward(false, {"close-node"}, kFound, kFound), kFiles);
+  EXPECT_EQ(onward(false, {"close-node"}, kSevens, kSevens), "open-node clear-mark");
 }
 
 TEST_F(SlurmLeftovers, WhatMigPartedHasCutIsNotOpenedBeforeSlurmKnowsEither) {
