@@ -9,6 +9,7 @@
 #include "backends/nvidia/parse.hpp"
 #include "backends/slurm/change_commands.hpp"
 #include "backends/slurm/conf_files.hpp"
+#include "backends/slurm/conf_lock.hpp"
 #include "backends/worker.hpp"
 #include "engine/plan/observed.hpp"
 #include "engine/plan/slurm_config.hpp"
@@ -319,13 +320,15 @@ class Act : public std::enable_shared_from_this<Act> {
     if (hands_.writers.size() == 1) hands_.worker.post(hands_.writers.front());
   }
   void lock_files(const std::string& gres, Duration waited) {
-    auto told = [self = shared_from_this(), gres, waited](const Result<std::string>& holder) {
+    auto told = [self = shared_from_this(), gres, waited](const Result<std::optional<ConfLock>>& holder) {
       if (!holder) return self->end(holder.error());
-      self->locked_ = holder->empty();
+      self->locked_ = !holder->has_value();
       if (self->locked_) return self->write_locked(gres);
       Duration patience = kLockPatience;
       if (self->order_.deadline.count() > 0) patience = std::min(patience, self->order_.deadline / 2);
-      if (waited >= patience) return self->end(self->locked_by(*holder));
+      // For one that has died nobody needs to wait.
+      if (waited >= patience || (*holder)->maker == ConfLock::Maker::gone)
+        return self->end(self->locked_out(**holder));
       const Duration again = self->hands_.eyes.host_files ? kFarLockAgain : kLockAgain;
       self->hands_.worker.after(again,
                                 [self, gres, waited, again] { self->lock_files(gres, waited + again); });
@@ -334,10 +337,10 @@ class Act : public std::enable_shared_from_this<Act> {
     if (hands_.eyes.host_files) return hands_.eyes.host_files->lock(conf(), lock_mark(), told);
     told(lock_conf_files(conf(), lock_mark()));
   }
-  Error locked_by(const std::string& holder) const {
-    const std::string lock = lock_of(conf());
-    return {"cannot write Slurm's files", fmt::format("{} is writing them ({})", holder, lock),
-            fmt::format("wait for that run, or take it up; if it is gone for good: rm {}", lock)};
+  Error locked_out(const ConfLock& lock) const {
+    const HostFiles* far = hands_.eyes.host_files;
+    return locked_by(lock, far ? lock_of_real(conf()) : lock_of(conf()), far ? far->host().text : "",
+                     hands_.eyes.clock());
   }
   void write_locked(const std::string& gres) {
     after_look(true, [this, gres](Seen& seen) {

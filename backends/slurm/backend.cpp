@@ -10,6 +10,7 @@
 #include "backends/slurm/actuator.hpp"
 #include "backends/slurm/commands.hpp"
 #include "backends/slurm/conf_files.hpp"
+#include "backends/slurm/conf_lock.hpp"
 #include "backends/slurm/daemons.hpp"
 #include "backends/slurm/explain.hpp"
 #include "backends/slurm/node_files.hpp"
@@ -111,6 +112,7 @@ struct SlurmBackend::State {
   Steady::time_point wakes_at{};      // when it fires
   std::vector<Node> last_nodes;       // the last list, before boards were laid over it
   std::vector<Remark> board_remarks;  // as posted last
+  std::optional<Remark> stale_lock;   // beside slurm.conf, when it was last looked at
 
   Worker worker;
   Processes processes{worker};
@@ -324,7 +326,9 @@ void SlurmBackend::State::look_at_files() {
   if (options.said.writer == slurmconf::Writer::host) return look_at_host_files();
   bool changed = files.changed(path);
   if (changed) actuator.know(facts.version, path, files.files());
-  if (changed || gres != held_against) tell_files(files.files());
+  auto lock = lock_remark(path, options.clock());
+  const bool moved = std::exchange(stale_lock, lock) != lock;
+  if (changed || moved || gres != held_against) tell_files(files.files());
   step();
 }
 
@@ -343,8 +347,10 @@ void SlurmBackend::State::look_at_host_files() {
 void SlurmBackend::State::tell_files(const Result<std::vector<slurmconf::File>>& found) {
   held_against = gres;
   bool all_seen = facts.private_data.find("nodes") == std::string::npos || ::geteuid() == 0;
-  post(RemarksListed{Source::slurm_config, file_remarks(found, with_version(options.said, facts.version),
-                                                        all_seen ? &last_nodes : nullptr)});
+  std::vector<Remark> remarks =
+      file_remarks(found, with_version(options.said, facts.version), all_seen ? &last_nodes : nullptr);
+  if (stale_lock) remarks.insert(remarks.begin(), *stale_lock);
+  post(RemarksListed{Source::slurm_config, std::move(remarks)});
   if (all_seen) actuator.hold_against(last_nodes);
 }
 

@@ -7,16 +7,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
 
 #include "backends/files.hpp"
-#include "engine/plan/facts.hpp"
 #include "engine/slurmconf/config.hpp"
-#include "engine/text.hpp"
 
 namespace tessera::slurm {
 namespace {
@@ -74,14 +71,6 @@ std::string real_path(const std::string& path) {
   std::string real(found);
   std::free(found);
   return real;
-}
-
-// nullopt: none, or no link; errno says why.
-std::optional<std::string> link_target(const std::string& path) {
-  char target[PATH_MAX];
-  ssize_t size = ::readlink(path.c_str(), target, sizeof target);
-  if (size < 0) return std::nullopt;
-  return std::string(target, static_cast<std::size_t>(size));
 }
 
 const slurmconf::File* find(const Files& files, const std::string& path) {
@@ -213,33 +202,6 @@ std::string why_not_writable(const Files& files) {
       return folder + ": " + std::strerror(errno);
   }
   return "";
-}
-
-std::string lock_of_real(const std::string& slurm_conf) { return slurm_conf + ".tessera-lock"; }
-
-std::string lock_of(const std::string& slurm_conf) { return lock_of_real(real_path(slurm_conf)); }
-
-bool same_run(std::string_view mark, std::string_view other) {
-  auto one = plan::parse_mark(mark), two = plan::parse_mark(other);
-  return one && two && one->run == two->run;
-}
-
-Result<std::string> lock_conf_files(const std::string& slurm_conf, const std::string& mark) {
-  const std::string path = lock_of(slurm_conf);
-  for (int tries = 0; tries < 2; ++tries) {
-    if (::symlink(mark.c_str(), path.c_str()) == 0) return std::string();
-    if (errno != EEXIST) return cannot("lock", path);
-    auto holder = link_target(path);
-    if (!holder && errno != ENOENT) return cannot("lock", path);
-    if (holder) return same_run(*holder, mark) ? std::string() : clean(*holder, 400);
-  }
-  return std::string("somebody who comes and goes");
-}
-
-void unlock_conf_files(const std::string& slurm_conf, const std::string& mark) {
-  const std::string path = lock_of(slurm_conf);
-  auto holder = link_target(path);
-  if (holder && same_run(*holder, mark)) ::unlink(path.c_str());
 }
 
 Status write_conf_files(const Files& before, const Files& after, std::string_view run) {

@@ -1,6 +1,7 @@
 // Slurm's configuration files on this machine: read with all that they include, and written so that no reader
 // ever sees half of one.
-// Threads: reads and writes files; any thread. Who writes holds the lock, from before the files are read.
+// Threads: reads and writes files; any thread. Who writes holds the lock (conf_lock.hpp), from before the
+// files are read.
 #pragma once
 
 #include <string>
@@ -42,19 +43,6 @@ bool is_cache(const std::string& path);
 
 // Why these cannot be written by us; empty: they can.
 std::string why_not_writable(const std::vector<slurmconf::File>& files);
-
-// Who writes Slurm's files says so where everybody sees it: by a link beside slurm.conf that leads nowhere
-// and whose target is the mark of a run ("tessera RUN WHO@HOST"). It is made in one step or not at all, on a
-// shared disk, too, and by ln(1) on a config host. It outlives whoever is killed: the same run takes it over,
-// whoever drives that by then.
-std::string lock_of(const std::string& slurm_conf);
-// Of a path without links in it.
-std::string lock_of_real(const std::string& slurm_conf);
-// Empty: it is ours. Else whose it is, in its own words, cleaned.
-Result<std::string> lock_conf_files(const std::string& slurm_conf, const std::string& mark);
-bool same_run(std::string_view mark, std::string_view other);
-// Only what is ours.
-void unlock_conf_files(const std::string& slurm_conf, const std::string& mark);
 
 // Brings `before` to `after` on the disk. Each file that changes gets a backup beside it, PATH.before-RUN,
 // unless that stands already; owner, group and mode stay; a link is followed. What differs on the disk from

@@ -267,7 +267,7 @@ class HostFiles::Writing final : public HostTalk {
 
 class HostFiles::Locking final : public HostTalk {
  public:
-  using Holder = std::function<void(Result<std::string>)>;
+  using Holder = std::function<void(Result<std::optional<ConfLock>>)>;
   Locking(HostFiles& owner, std::string slurm_conf, std::string mark, Holder told)
       : HostTalk(owner.runner_, owner.host_),
         conf_(std::move(slurm_conf)),
@@ -276,21 +276,22 @@ class HostFiles::Locking final : public HostTalk {
 
   void take() {
     find([this] {
-      run({"ln", "-s", "-T", "--", mark_, path_}, "", true, [this](const NodeAnswer& linked) {
-        if (linked.exit_code == 0) return told_(std::string());
-        std::string words = last_words_of(linked);
-        holder([this, words](const std::string& who) {
-          if (who.empty()) return fail(cannot("lock", words));
-          told_(same_run(who, mark_) ? std::string() : clean(who, 400));
+      link(false, [this](const std::string& words) {
+        holder([this, words](const std::string& text) {
+          if (text.empty()) return fail(cannot("lock", words));
+          ConfLock lock = read_lock(text);
+          if (!may_take(lock, mark_)) return told_(std::optional(std::move(lock)));
+          link(true, [this](const std::string& why) { fail(cannot("lock", why)); });
         });
       });
     });
   }
   void give() {
     find([this] {
-      holder([this](const std::string& who) {
-        if (!same_run(who, mark_)) return told_(std::string());
-        run({"rm", "-f", "--", path_}, "", true, [this](const NodeAnswer&) { told_(std::string()); });
+      holder([this](const std::string& text) {
+        if (text.empty() || !may_take(read_lock(text), mark_)) return told_(std::optional<ConfLock>());
+        run({"rm", "-f", "--", path_}, "", true,
+            [this](const NodeAnswer&) { told_(std::optional<ConfLock>()); });
       });
     });
   }
@@ -303,6 +304,15 @@ class HostFiles::Locking final : public HostTalk {
       if (answer.exit_code != 0 || real.size() != 1) return fail(cannot("lock", last_words_of(answer)));
       path_ = lock_of_real(real.front());
       then();
+    });
+  }
+  // over: in place of what stands there.
+  void link(bool over, std::function<void(const std::string&)> refused) {
+    Words words{"ln", "-s", "-T", "--", lock_text(mark_), path_};
+    if (over) words.insert(words.begin() + 1, "-f");
+    run(std::move(words), "", true, [this, refused = std::move(refused)](const NodeAnswer& linked) {
+      if (linked.exit_code != 0) return refused(last_words_of(linked));
+      told_(std::optional<ConfLock>());
     });
   }
   // Empty: nobody's.
@@ -319,12 +329,12 @@ class HostFiles::Locking final : public HostTalk {
 };
 
 void HostFiles::lock(const std::string& slurm_conf, const std::string& mark,
-                     std::function<void(Result<std::string>)> told) {
+                     std::function<void(Result<std::optional<ConfLock>>)> told) {
   std::make_shared<Locking>(*this, slurm_conf, mark, std::move(told))->take();
 }
 
 void HostFiles::unlock(const std::string& slurm_conf, const std::string& mark, std::function<void()> done) {
-  auto told = [done = std::move(done)](const Result<std::string>&) { done(); };
+  auto told = [done = std::move(done)](const Result<std::optional<ConfLock>>&) { done(); };
   std::make_shared<Locking>(*this, slurm_conf, mark, std::move(told))->give();
 }
 

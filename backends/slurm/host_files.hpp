@@ -9,11 +9,13 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "backends/runner.hpp"
+#include "backends/slurm/conf_lock.hpp"
 #include "engine/error.hpp"
 #include "engine/slurmconf/site.hpp"
 
@@ -39,7 +41,7 @@ class HostFiles {
 
   // As lock_conf_files and unlock_conf_files; it is the same lock.
   void lock(const std::string& slurm_conf, const std::string& mark,
-            std::function<void(Result<std::string>)> told);
+            std::function<void(Result<std::optional<ConfLock>>)> told);
   void unlock(const std::string& slurm_conf, const std::string& mark, std::function<void()> done);
 
   const NodeName& host() const { return host_; }

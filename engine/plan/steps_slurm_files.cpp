@@ -86,6 +86,7 @@ void SlurmBuilder::make_effective() {
   step.commands = {"scontrol reconfigure"};
   step.before = before;
   step.after = {word_is(slurm::key::kReconfigured, "yes")};
+  step.retry = kFewRetry;  // each time on a fresh look: still nobody there, still no other node differs
   step.undo = "the same with the files as they were";
   if (site_.reconfigure_suffices()) return start_daemon();
   if (site_.restart_controller.empty() || site_.restart_node.empty()) return ask_for_restarts();

@@ -1,8 +1,10 @@
-// Partitions, reservations, ping and configuration: clean text, and controllers within bounds.
+// Partitions, reservations, ping, configuration and the lock beside it: clean text, and controllers within
+// bounds.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
+#include "backends/slurm/conf_lock.hpp"
 #include "backends/slurm/daemons.hpp"
 #include "backends/slurm/node_files.hpp"
 #include "backends/slurm/parse_cluster.hpp"
@@ -26,5 +28,8 @@ int fuzz_slurm_cluster(const std::uint8_t* data, std::size_t size) {
   for (const Remark& remark : daemons.not_asked())
     if (clean(remark.text) != remark.text) std::abort();
   slurm::gres_stamp(text);
+  slurm::ConfLock lock = slurm::read_lock(text);
+  Error held = slurm::locked_by(lock, "/etc/slurm/slurm.conf.tessera-lock", "", TimePoint{});
+  if (clean(held.reason) != held.reason || clean(held.hint) != held.hint) std::abort();
   return 0;
 }

@@ -1,4 +1,9 @@
 // Slurm's files in the hands of runs: by one at a time, whoever else is there, here and on a config host.
+#include <sys/wait.h>
+
+#include <filesystem>
+#include <sstream>
+
 #include "backends/slurm/host_files.hpp"
 #include "tests/backends/slurm/actuator_fixture.hpp"
 
@@ -8,6 +13,11 @@ namespace {
 using namespace std::chrono_literals;
 namespace key = plan::slurm::key;
 namespace verb = plan::slurm::verb;
+
+// Whose lock it is; empty: ours.
+std::string holder(const Result<std::optional<ConfLock>>& lock) {
+  return !lock ? to_line(lock.error()) : *lock ? (*lock)->mark : "";
+}
 
 TEST_F(SlurmActuatorTest, FilesThatAnotherRunIsWritingAreWaitedForAndItsRunIsNamed) {
   node(std::string("State=IDLE+DRAIN ") + kOurs);
@@ -19,7 +29,7 @@ TEST_F(SlurmActuatorTest, FilesThatAnotherRunIsWritingAreWaitedForAndItsRunIsNam
   EXPECT_NE(refused.error().reason.find(kTheirs), std::string::npos) << to_line(refused.error());
   EXPECT_NE(refused.error().hint.find("rm " + lock), std::string::npos) << to_line(refused.error());
   EXPECT_EQ(word(look(), key::kConfig), "gpu:2");
-  EXPECT_EQ(lock_conf_files(scratch_.path() + "/slurm.conf", plan::to_text(kOurMark)).value(), kTheirs);
+  EXPECT_EQ(holder(lock_conf_files(scratch_.path() + "/slurm.conf", plan::to_text(kOurMark))), kTheirs);
 
   // It lets go while we wait; what it has written meanwhile stays.
   auto promise = std::make_shared<std::promise<Status>>();
@@ -189,8 +199,9 @@ TEST_F(SlurmHostFiles, WhatSomebodyEditsMeanwhileIsNotTouched) {
 
 TEST_F(SlurmHostFiles, AreLockedByTheSameLinkAsByWhomeverIsThere) {
   const std::string mark = plan::to_text(kOurMark);
+  using Lock = std::optional<ConfLock>;
   auto lock = [&](const std::string& whose) {
-    return answer<std::string>(
+    return answer<Lock>(
         [&](auto told) { worker_.post([this, told, whose] { files_.lock(conf_, whose, told); }); });
   };
   auto unlock = [&](const std::string& whose) {
@@ -198,19 +209,124 @@ TEST_F(SlurmHostFiles, AreLockedByTheSameLinkAsByWhomeverIsThere) {
       worker_.post([this, told, whose] { files_.unlock(conf_, whose, [told] { told(Done{}); }); });
     });
   };
-  EXPECT_EQ(lock(mark).value(), "");
-  EXPECT_EQ(lock(mark).value(), "") << "the same run, taken up";
-  EXPECT_EQ(lock(kTheirs).value(), mark);
-  EXPECT_EQ(lock_conf_files(conf_, kTheirs).value(), mark);
+  EXPECT_EQ(holder(lock(mark)), "");
+  EXPECT_EQ(holder(lock(mark)), "") << "the same run, taken up";
+  EXPECT_EQ(holder(lock(kTheirs)), mark);
+  EXPECT_EQ(holder(lock_conf_files(conf_, kTheirs)), mark);
   ASSERT_TRUE(unlock(kTheirs));
-  EXPECT_EQ(lock(kTheirs).value(), mark) << "only its own is given back";
+  EXPECT_EQ(holder(lock(kTheirs)), mark) << "only its own is given back";
   ASSERT_TRUE(unlock(mark));
-  EXPECT_EQ(lock_conf_files(conf_, kTheirs).value(), "");
-  EXPECT_EQ(lock(mark).value(), kTheirs);
+  EXPECT_EQ(holder(lock_conf_files(conf_, kTheirs)), "");
+  EXPECT_EQ(holder(lock(mark)), kTheirs);
+  EXPECT_EQ(lock(mark).value()->maker, ConfLock::Maker::lives) << "this very process";
   put("far", "echo 'no route' >&2; exit 255\n");
   auto away = lock(mark);
   ASSERT_FALSE(away);
   EXPECT_EQ(away.error().reason, "no route");
+}
+
+// Made by a process of this machine that is no more, by one that lives, or by somebody elsewhere.
+class SlurmConfLock : public SlurmActuatorTest {
+ protected:
+  void made_by(const std::string& text) {
+    ::unlink(lock_.c_str());
+    ASSERT_EQ(::symlink(text.c_str(), lock_.c_str()), 0);
+  }
+  // As lock_text() of a process that has ended meanwhile.
+  static std::string by_the_dead(const std::string& mark) {
+    int ends[2];
+    EXPECT_EQ(::pipe(ends), 0);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      const std::string text = lock_text(mark);
+      (void)!::write(ends[1], text.data(), text.size());
+      ::_exit(0);
+    }
+    ::close(ends[1]);
+    char text[1000];
+    const ssize_t size = ::read(ends[0], text, sizeof text);
+    ::close(ends[0]);
+    ::waitpid(child, nullptr, 0);
+    return {text, static_cast<std::size_t>(std::max<ssize_t>(size, 0))};
+  }
+  const std::string conf_ = scratch_.path() + "/slurm.conf", lock_ = lock_of(conf_);
+  const plan::Special write_{std::string(verb::kWriteConfig), {{"gres", "gpu:2,mps:200"}}};
+};
+
+TEST_F(SlurmConfLock, WhoseMakerHasDiedIsToldAtOnceWithTheWayOutAndNeverTaken) {
+  node(std::string("State=IDLE+DRAIN ") + kOurs);
+  const std::string dead = by_the_dead(kTheirs);
+  made_by(dead);
+  const auto began = std::chrono::steady_clock::now();
+  Status refused = perform(write_, 60s);
+  ASSERT_FALSE(refused);
+  EXPECT_LT(std::chrono::steady_clock::now() - began, 10s) << "nobody waits for the dead";
+  EXPECT_NE(refused.error().reason.find(std::string(kTheirs) + " has died while it was writing them"),
+            std::string::npos)
+      << to_line(refused.error());
+  EXPECT_NE(refused.error().reason.find("less than a minute old"), std::string::npos);
+  EXPECT_NE(refused.error().hint.find("tessera resume 20261122-0200-n2"), std::string::npos) << to_line(refused.error());
+  EXPECT_NE(refused.error().hint.find("rm " + lock_), std::string::npos);
+  EXPECT_EQ(std::filesystem::read_symlink(lock_), dead) << "it is for an admin to remove";
+  auto found = lock_remark(conf_, std::chrono::floor<Duration>(std::chrono::system_clock::now()));
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->subject, lock_);
+  EXPECT_NE(found->text.find("has died"), std::string::npos);
+  ::unlink(lock_.c_str());
+  EXPECT_TRUE(perform(write_, 60s));
+}
+
+TEST_F(SlurmConfLock, OfTheSameRunIsTakenOverFromTheDeadAndNotFromTheLiving) {
+  node(std::string("State=IDLE+DRAIN ") + kOurs);
+  const std::string mark = plan::to_text(kOurMark);
+  made_by(by_the_dead(mark));
+  EXPECT_EQ(holder(lock_conf_files(conf_, mark)), "");
+  EXPECT_EQ(std::filesystem::read_symlink(lock_), lock_text(mark)) << "now it says who is at it";
+  unlock_conf_files(conf_, mark);
+  EXPECT_FALSE(conf_lock(conf_));
+  // A run of the same name, driven by a process that lives: our parent.
+  std::string living = lock_text(mark);
+  const std::string own = std::to_string(::getpid()) + " ", parent = std::to_string(::getppid());
+  std::ifstream stat("/proc/" + parent + "/stat");
+  std::string fields((std::istreambuf_iterator<char>(stat)), {}), started;
+  std::istringstream words(fields.substr(fields.rfind(") ") + 2));
+  for (int field = 3; field <= 22; ++field) words >> started;
+  const std::size_t at = living.find(": process ") + 10;
+  const std::size_t realm = living.rfind(' ');
+  living = living.substr(0, at) + parent + " " + started + living.substr(realm);
+  made_by(living);
+  auto held = lock_conf_files(conf_, mark);
+  ASSERT_TRUE(held);
+  ASSERT_TRUE(*held);
+  EXPECT_EQ((*held)->maker, ConfLock::Maker::lives);
+  unlock_conf_files(conf_, mark);
+  EXPECT_TRUE(conf_lock(conf_)) << "it is not ours to give back";
+  const TimePoint now = std::chrono::floor<Duration>(std::chrono::system_clock::now());
+  EXPECT_FALSE(lock_remark(conf_, now)) << "it is at work";
+  EXPECT_TRUE(lock_remark(conf_, now + std::chrono::hours(3)));
+  // The number has been given to another process since.
+  made_by(living.substr(0, at) + parent + " 1" + living.substr(realm));
+  EXPECT_EQ(conf_lock(conf_)->maker, ConfLock::Maker::gone);
+}
+
+TEST_F(SlurmConfLock, WhatIsMadeElsewhereOrByNobodyKnowsWhomIsCalledNeither) {
+  const std::string other = lock_text(kTheirs);
+  for (const std::string& text :
+       {other.substr(0, other.rfind(' ')) + " 0f0f/4026531836", std::string(kTheirs), std::string("x"),
+        std::string(kTheirs) + ": process 99999999999999 1 x", std::string(kTheirs) + ": process -1",
+        std::string(kTheirs) + ": process 1", std::string(kTheirs) + ": process 1 ",
+        std::string("\x1b[2J")}) {
+    ConfLock lock = read_lock(text);
+    EXPECT_EQ(lock.maker, ConfLock::Maker::unknown) << text;
+    EXPECT_EQ(lock.mark.find('\x1b'), std::string::npos);
+    made_by(text);
+    const TimePoint now = std::chrono::floor<Duration>(std::chrono::system_clock::now());
+    EXPECT_FALSE(lock_remark(conf_, now)) << text;
+    auto old = lock_remark(conf_, now + std::chrono::hours(3));
+    ASSERT_TRUE(old) << text;
+    EXPECT_NE(old->text.find("3 h old"), std::string::npos) << old->text;
+    EXPECT_NE(old->hint.find("whether it lives is to be seen"), std::string::npos) << old->hint;
+  }
 }
 
 TEST_F(SlurmHostFiles, AHostThatIsAwayAndHalfATransferAreErrors) {
