@@ -5,6 +5,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <deque>
 #include <filesystem>
@@ -69,10 +70,14 @@ class Admin {
   }
   plan::Plan plan(const std::string& node, plan::Wish wish, std::optional<int> gpu = std::nullopt,
                   plan::Options options = {}) {
+    return plan(std::vector<NodeName>{NodeName(node)}, std::move(wish), gpu, std::move(options));
+  }
+  plan::Plan plan(std::vector<NodeName> nodes, plan::Wish wish, std::optional<int> gpu = std::nullopt,
+                  plan::Options options = {}) {
     const Cluster& now = cluster();
     plan::Intent intent;
     intent.cluster = now.name;
-    intent.nodes = {NodeName(node)};
+    intent.nodes = std::move(nodes);
     intent.words = "a test";
     std::optional<GpuIndex> board;
     if (gpu) board = GpuIndex{*gpu};
@@ -96,7 +101,13 @@ class Admin {
   }
   void resume(const std::string& run, plan::Onward onward = plan::Onward::carry_on) {
     marks_ = told_[run].size();
-    room_->resume(run, onward, false);
+    // What has just parked is let go of a moment after it said so.
+    do {
+      refusal_.clear();
+      room_->resume(run, onward, false);
+      (void)wait([&] { return !refusal_.empty() || told_[run].size() > marks_; });
+    } while (refusal_.find("driven by this tessera already") != std::string::npos);
+    EXPECT_EQ(refusal_, "");
   }
   plan::Plan way_back(const std::string& run) {
     auto past = folded(run);
@@ -106,7 +117,8 @@ class Admin {
     return way ? *way : plan::Plan();
   }
   std::string undo(const std::string& run) { return start(way_back(run), run); }
-  bool wait(const std::function<bool()>& until, std::chrono::seconds patience = std::chrono::seconds(90)) {
+  bool wait(const std::function<bool()>& until,
+            std::chrono::milliseconds patience = std::chrono::seconds(90)) {
     auto end = std::chrono::steady_clock::now() + patience;
     while (true) {
       take();
@@ -228,6 +240,20 @@ class SlurmChange : public testing::Test {
     said.restart_node = lab_->restart_command("slurmd-{node}");
     said.devices = "gpu=" + lab_->folder() + "/dev/nvidia{gpu}";
     return said;
+  }
+  // The files are "far away", on a host that is reached by the runner; log: what was run there. A lock that
+  // could be taken is told apart from one that was only tried.
+  slurmconf::SiteSettings on_a_config_host(const std::string& log) const {
+    const std::string on = lab_->folder() + "/on-host-" + std::to_string(std::hash<std::string>{}(log));
+    std::ofstream(on) << "#!/bin/bash\n[ \"$1\" = cfg ] || exit 9\n"
+                      << "[ \"$2\" = ln ] || echo \"$*\" >> " << log << "\nshift\n"
+                      << "[ \"$1\" = ln ] || exec \"$@\"\n"
+                      << "\"$@\" && echo \"linked $*\" >> " << log << "\n";
+    ::chmod(on.c_str(), 0755);
+    slurmconf::SiteSettings far = said();
+    far.files = "host:cfg";
+    far.runner = on + " {node}";
+    return far;
   }
   static plan::Wish shared(Strategy strategy, int replicas) {
     plan::Wish wish;

@@ -194,13 +194,8 @@ TEST_F(SlurmChange, WhereTheSiteWritesItsFilesAPatchIsWaitedFor) {
 
 // The files lie on another host, which is reached as a node is; and stay whole, with a backup beside them.
 TEST_F(SlurmChange, FilesOnAConfigHostAreReadAndWrittenThroughTheRunner) {
-  const std::string on = lab_->folder() + "/on-host", log = lab_->folder() + "/log/on-host";
-  std::ofstream(on) << "#!/bin/bash\necho \"$*\" >> " << log
-                    << "\n[ \"$1\" = cfg ] || exit 9\nshift\nexec \"$@\"\n";
-  ::chmod(on.c_str(), 0755);
-  slurmconf::SiteSettings far = said();
-  far.files = "host:cfg";
-  far.runner = on + " {node}";
+  const std::string log = lab_->folder() + "/log/on-host";
+  slurmconf::SiteSettings far = on_a_config_host(log);
   const std::string before = file_text(lab_->conf());
   Admin admin(*lab_, far, folder());
   std::string run = admin.start(admin.plan("gpu02", shared(Strategy::mps, 100)));
@@ -211,6 +206,48 @@ TEST_F(SlurmChange, FilesOnAConfigHostAreReadAndWrittenThroughTheRunner) {
             std::string::npos);
   EXPECT_EQ(admin.outcome(admin.undo(run)), "recorded");
   EXPECT_EQ(gres("gpu02"), "gpu:h100:8") << record("gpu02");
+}
+
+// Several nodes at once, one pair of files, far away: each writes on top of what the one before it has
+// written.
+TEST_F(SlurmChange, ABatchWritesItsNodesOneAfterTheOtherOnTheConfigHost) {
+  const std::string log = lab_->folder() + "/log/on-host-batch", before = file_text(lab_->conf());
+  Running neighbour = run_on("shard01", "gpu:h100:1");
+  Running there = run_on("gpu02", "gpu:h100:1");
+  Admin admin(*lab_, on_a_config_host(log), folder());
+  plan::Options together;
+  together.canary = 0;
+  together.batch = 2;
+  plan::Plan plan =
+      admin.plan({NodeName("gpu01"), NodeName("gpu02")}, shared(Strategy::mps, 100), std::nullopt, together);
+  std::string run = admin.start(plan);
+  // One is done while the other waits for its job: their writes do not wait for each other.
+  ASSERT_TRUE(admin.wait([&] { return gres("gpu01") == "gpu:h100:8,mps:800"; })) << admin.journal(run);
+  EXPECT_EQ(gres("gpu02"), "gpu:h100:8");
+  (void)lab_->run({"scancel", "-f", there.id});
+  EXPECT_EQ(admin.outcome(run), "wanted") << admin.journal(run);
+  EXPECT_EQ(gres("gpu02"), "gpu:h100:8,mps:800") << record("gpu02");
+  EXPECT_EQ(file_text(lab_->conf() + ".before-" + run), before) << "what the run found, not what it wrote";
+  expect_untouched(neighbour);
+
+  // Back both at the same time.
+  std::string back = admin.undo(run);
+  EXPECT_EQ(admin.outcome(back), "recorded") << admin.journal(back);
+  for (const char* node : {"gpu01", "gpu02"}) {
+    EXPECT_EQ(gres(node), "gpu:h100:8") << record(node);
+    EXPECT_EQ(field(record(node), "State").find("DRAIN"), std::string::npos) << record(node);
+  }
+  // Who holds the lock there is alone with the files.
+  std::istringstream lines(file_text(log));
+  int held = 0, writes = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("cfg rm -f -- ") && line.ends_with(".tessera-lock")) held = 0;
+    if (line.starts_with("cfg mv ")) EXPECT_EQ((++writes, held), 1) << line;
+    if (line.starts_with("linked ")) EXPECT_EQ(++held, 1) << line;
+  }
+  EXPECT_GE(writes, 4);
+  EXPECT_FALSE(std::filesystem::is_symlink(lab_->conf() + ".tessera-lock"));
+  expect_untouched(neighbour);
 }
 
 TEST_F(SlurmChange, WithoutRestartCommandsItParksAndSaysWhatToDoAndGoesOnWhenThatIsDone) {
