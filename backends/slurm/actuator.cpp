@@ -19,6 +19,7 @@
 #include "engine/hostlist.hpp"
 #include "engine/plan/slurm_config.hpp"
 #include "engine/slurmconf/check.hpp"
+#include "engine/text.hpp"
 
 namespace tessera::slurm {
 namespace {
@@ -84,6 +85,26 @@ bool still_fits(const Node& node, const std::vector<Gpu>& boards) {
   return boards_of(node) == boards_of(boards);
 }
 
+// A reboot takes instances away, and somebody may have cut by hand: either side may be the one that is right.
+std::string ways_out(const NodeName& node, const std::vector<Gpu>& told) {
+  std::string keep = fmt::format("tessera plan -n {} --layout none", node.text);
+  for (const Gpu& gpu : told) {
+    if (gpu.strategy != Strategy::mig) continue;
+    std::map<ProfileName, int> counts;
+    for (const Slice& slice : gpu.slices) ++counts[slice.profile];
+    std::string layout;
+    for (const auto& [profile, count] : counts)
+      layout += fmt::format("{}{}x{}", layout.empty() ? "" : ",", count, profile.text);
+    if (layout.empty()) continue;
+    keep = fmt::format("tessera plan -n {} --gpu {} --layout {}", node.text, gpu.index.value, layout);
+    break;
+  }
+  return fmt::format(
+      "once it is empty, tessera plan cuts its GPUs as Slurm offers them; or has Slurm offer what stands, no "
+      "GPU touched: {}",
+      keep);
+}
+
 struct BoardsAsked {
   std::chrono::steady_clock::time_point at;
   Boards offered;  // by Slurm, then
@@ -120,6 +141,9 @@ struct SlurmActuator::State {
   std::shared_ptr<Learning> learning;     // null: none is under way
   std::map<NodeName, BoardsAsked> asked;  // last
 
+  bool boards_wanted(const Node& node) const;
+  bool worth_a_look(const Node& node) const;
+  bool tool_unknown(const Node& node) const;
   void learn_more();
   void take_site(const std::string& version, std::vector<slurmconf::File> files, std::string cannot_write) {
     slurmconf::Site fresh = with_version(eyes.said, version);
@@ -247,22 +271,45 @@ void SlurmActuator::lay_known_boards(std::vector<Node>& nodes) const {
   }
 }
 
-void SlurmActuator::learn_boards(const std::vector<Node>& nodes, std::function<void(bool any)> then) {
+bool SlurmActuator::State::boards_wanted(const Node& node) const {
+  if (boards_are_told(node) || !may_be_asked(node, eyes.said.reach)) return false;
+  auto known = eyes.boards.find(node.name);
+  return known == eyes.boards.end() || !still_fits(node, known->second.gpus);
+}
+
+bool SlurmActuator::State::worth_a_look(const Node& node) const {
+  return boards_of(node) != Boards{} && !is_busy(node) && may_be_asked(node, eyes.said.reach) &&
+         (!eyes.boards.contains(node.name) || tool_unknown(node));
+}
+
+bool SlurmActuator::State::tool_unknown(const Node& node) const {
+  return eyes.said.mig_tool == slurmconf::MigTool::mig_parted && eyes.said.reach != slurmconf::Reach::none &&
+         boards_of(node) != Boards{} && !eyes.tools.contains(node.name);
+}
+
+void SlurmActuator::learn_boards(const std::vector<Node>& nodes, Asking asking,
+                                 std::function<void(bool any)> then) {
   if (state_->learning) return;
   auto round = std::make_shared<Learning>();
   round->then = std::move(then);
+  const auto now = std::chrono::steady_clock::now();
+  std::vector<const Node*> silent, others, told;
   for (const Node& node : nodes) {
-    if (boards_are_told(node) || !may_be_asked(node, state_->eyes.said.reach)) continue;
-    auto known = state_->eyes.boards.find(node.name);
-    if (known != state_->eyes.boards.end() && still_fits(node, known->second.gpus)) continue;
-    const auto now = std::chrono::steady_clock::now();
     auto last = state_->asked.find(node.name);
     if (last != state_->asked.end() && now - last->second.at < kAskAgain &&
         last->second.offered == boards_of(node))
       continue;
-    state_->asked[node.name] = {now, boards_of(node)};
-    round->left.push_back(node.name);
+    if (state_->boards_wanted(node))
+      (node.health == Health::down ? silent : others).push_back(&node);
+    else if (asking.told && state_->worth_a_look(node))
+      told.push_back(&node);
   }
+  for (const auto* some : {&silent, &others, &told})
+    for (const Node* node : *some) {
+      if (asking.most && round->left.size() >= *asking.most) break;
+      state_->asked[node->name] = {now, boards_of(*node)};
+      round->left.push_back(node->name);
+    }
   round->any = !round->left.empty();
   std::reverse(round->left.begin(), round->left.end());
   state_->learning = round;
@@ -271,11 +318,18 @@ void SlurmActuator::learn_boards(const std::vector<Node>& nodes, std::function<v
 
 std::vector<Remark> SlurmActuator::board_remarks(const std::vector<Node>& nodes) const {
   std::vector<Remark> all;
+  std::vector<std::string> unasked, no_tool;
   for (const Node& node : nodes) {
-    if (auto tool = state_->eyes.tools.find(node.name);
-        tool != state_->eyes.tools.end() && !tool->second.empty())
+    if (state_->eyes.said.reach != slurmconf::Reach::none && state_->boards_wanted(node) &&
+        !state_->asked.contains(node.name))
+      unasked.push_back(node.name.text);
+    auto tool = state_->eyes.tools.find(node.name);
+    if (tool == state_->eyes.tools.end()) {
+      if (state_->tool_unknown(node)) no_tool.push_back(node.name.text);
+    } else if (!tool->second.empty()) {
       all.push_back({Remark::Grade::warning, node.name.text, true, tool->second,
                      "slurm-mig-tool is nvidia-mig-parted: no GPU of this node can be cut"});
+    }
     auto known = state_->eyes.boards.find(node.name);
     auto last = state_->asked.find(node.name);
     if (known == state_->eyes.boards.end() || still_fits(node, known->second.gpus)) continue;
@@ -285,9 +339,19 @@ std::vector<Remark> SlurmActuator::board_remarks(const std::vector<Node>& nodes)
     all.push_back({Remark::Grade::warning, node.name.text, true,
                    fmt::format("its driver has {}, and Slurm offers {}",
                                to_text(boards_of(known->second.gpus)), to_text(boards_of(node))),
-                   "a reboot takes instances away: once it is empty, tessera plan cuts them again; or change "
-                   "what Slurm offers"});
+                   ways_out(node.name, known->second.gpus)});
   }
+  auto say = [&](const std::vector<std::string>& names, std::string_view what, const char* hint) {
+    if (names.empty()) return;
+    all.push_back({Remark::Grade::info, "", false,
+                   fmt::format("{} {} node{}: {}", what, names.size(), names.size() == 1 ? "" : "s",
+                               clean(fold_hosts(names), 400)),
+                   hint});
+  };
+  say(unasked, "not looked at yet, since Slurm does not tell them, are the boards of",
+      "the console asks all of them, some at a time");
+  say(no_tool, "whether nvidia-mig-parted works is not known of",
+      "a run that cuts looks before it drains anything");
   return all;
 }
 

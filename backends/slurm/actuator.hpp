@@ -40,13 +40,17 @@ class SlurmActuator final : public plan::Actuator {
   void read_host_files(const std::string& version, const std::string& conf, KnowFiles then);
   // Puts the boards of nodes whose driver has been asked into a list of the reader's.
   void lay_known_boards(std::vector<Node>& nodes) const;
+  struct Asking {
+    std::optional<std::size_t> most;  // so many nodes, those that are down first; nullopt: all
+    bool told = false;                // also where Slurm tells the boards and nobody is: it may be mistaken
+  };
   // Asks the drivers of those nodes whose boards Slurm does not tell and which are not known yet, some at a
   // time; then calls `then` with whether any was asked. One that could not be asked, or told other boards
   // than Slurm offers, is left alone for some minutes, or until Slurm offers something else. Does nothing
   // more while an earlier call is under way.
-  void learn_boards(const std::vector<Node>& nodes, std::function<void(bool any)> then);
+  void learn_boards(const std::vector<Node>& nodes, Asking asking, std::function<void(bool any)> then);
   // Nodes that no run is changing, whose driver told other boards than Slurm offers; and of all that were
-  // asked, those where the tool that is to cut them does not work.
+  // asked, those where the tool that is to cut them does not work. Where nobody has looked, that is said.
   std::vector<Remark> board_remarks(const std::vector<Node>& nodes) const;
 
  private:

@@ -379,8 +379,9 @@ void SlurmBackend::State::learn_boards() {
       return std::find(options.needs_boards->begin(), options.needs_boards->end(), node.name) ==
              options.needs_boards->end();
     });
+  const bool named = options.needs_boards && !options.needs_boards->empty() && !wanted.empty();
   if (wanted.empty() && reached) wanted = last_nodes;
-  actuator.learn_boards(wanted, [this](bool any) {
+  actuator.learn_boards(wanted, {options.most_asked, named || options.most_asked}, [this](bool any) {
     if (any) {
       std::vector<Node> nodes = last_nodes;
       actuator.lay_known_boards(nodes);

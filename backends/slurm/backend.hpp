@@ -32,6 +32,9 @@ struct Options {
   // The first picture is complete only with the boards of these nodes; nullopt: it does not wait for boards.
   // An empty list: of all nodes.
   std::optional<std::vector<NodeName>> needs_boards;
+  // Ask at most so many nodes' drivers, then also where Slurm tells the boards; nullopt: every one whose
+  // boards it does not tell.
+  std::optional<std::size_t> most_asked;
 };
 
 class SlurmBackend final : public Backend {

@@ -94,6 +94,41 @@ TEST_F(SlurmMig, ADriverThatHasOtherBoardsThanSlurmOffersIsAFinding) {
   ASSERT_EQ(found->second.size(), 1u);
   EXPECT_EQ(found->second[0].subject, "mig01");
   EXPECT_EQ(found->second[0].text, "its driver has 8 whole GPUs, and Slurm offers 7 × 1g.10gb, 2 × 3g.40gb");
+  EXPECT_NE(found->second[0].hint.find("tessera plan -n mig01 --layout none"), std::string::npos)
+      << found->second[0].hint;
+}
+
+// Cut by hand while nobody was looking: the way out that the finding names tells Slurm, and cuts nothing.
+TEST_F(SlurmMig, BoardsThatWereCutByHandAreToldToSlurmWithoutTouchingThem) {
+  Running neighbour = run_on("gpu02", "gpu:h100:2");
+  smi("gpu01", {"-i", "0", "-mig", "1"});
+  smi("gpu01", {"mig", "-i", "0", "-cgi", "19,19,19,19,19,19,19", "-C"});
+  const std::string stands = smi("gpu01", {"-L"});
+  ASSERT_NE(stands.find("MIG 1g.12gb"), std::string::npos) << stands;
+  RunOptions options = command_line();
+  slurmconf::SiteSettings site = with_runner();
+  std::vector<std::string> looks{"doctor", "--slurm-runner", site.runner, "-o", "json"};
+  std::string doctor = run_tessera(looks, options).out;
+  EXPECT_NE(doctor.find("its driver has 7 whole GPUs, 7 × 1g.12gb, and Slurm offers 8 whole GPUs"),
+            std::string::npos)
+      << doctor;
+  EXPECT_NE(doctor.find("tessera plan -n gpu01 --gpu 0 --layout 7x1g.12gb"), std::string::npos) << doctor;
+
+  Ran ran = tessera(site, {"apply", "-n", "gpu01", "--gpu", "0", "--layout", "7x1g.12gb"}, options);
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_EQ(gres("gpu01"), kSevens) << record("gpu01");
+  EXPECT_EQ(smi("gpu01", {"-L"}), stands) << "the very same instances";
+  EXPECT_EQ(field(record("gpu01"), "State").find("DRAIN"), std::string::npos) << record("gpu01");
+  Running user = run_on("gpu01", "gpu:1g.12gb:1");
+  (void)lab_->run({"scancel", "-f", user.id});
+  ran = tessera(site, {"apply", "-n", "gpu01", "--gpu", "0", "--layout", "7x1g.12gb"}, options);
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_NE((ran.out + ran.err).find("it is so already"), std::string::npos) << ran.out << ran.err;
+
+  ran = tessera(site, {"apply", "-n", "gpu01", "--gpu", "0", "--layout", "none"}, options);
+  ASSERT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_EQ(gres("gpu01"), "gpu:h100:8") << record("gpu01");
+  expect_untouched(neighbour);
 }
 
 // The whole program is killed in the middle; another one takes the run up from its journal, on or back.

@@ -125,6 +125,7 @@ constexpr unsigned kAsking = kLists | kPlan | kRuns | kGuide | kDoctor;  // comm
 constexpr unsigned kShowing = kConsole | kAsking;
 constexpr unsigned kWishing = kPlan | kApply;
 constexpr unsigned kPlanning = kConsole | kPlan | kChanging;
+constexpr unsigned kNodes = kPlanning | kDoctor;  // commands that look at nodes themselves
 constexpr unsigned kNaming = kWishing | kGuide;
 
 constexpr Flag kFlags[] = {
@@ -155,14 +156,14 @@ constexpr Flag kFlags[] = {
     {"context", 0, "NAME[,NAME]", false, "contexts", Section::data, kShowing, "TESSERA_CONTEXT", true, "",
      Completes::nothing, "",
      "the contexts of the kubeconfig to open, each as a cluster; else its current one"},
-    {"slurm-runner", 0, "HOW", false, "", Section::data, kPlanning, "TESSERA_SLURM_RUNNER", true, "",
+    {"slurm-runner", 0, "HOW", false, "", Section::data, kNodes, "TESSERA_SLURM_RUNNER", true, "",
      Completes::words, "ssh srun",
      "how commands reach a Slurm node: ssh, srun, or a command with {node} in it"},
-    {"slurm-mig-tool", 0, "TOOL", false, "", Section::data, kPlanning, "", true, "", Completes::words,
+    {"slurm-mig-tool", 0, "TOOL", false, "", Section::data, kNodes, "", true, "", Completes::words,
      "nvidia-smi nvidia-mig-parted",
      "what cuts the GPUs of a Slurm node: nvidia-smi, or nvidia-mig-parted, which chooses no places "
      "(nvidia-smi)"},
-    {"slurm-files", 0, "WHO", false, "", Section::data, kPlanning, "TESSERA_SLURM_FILES", true, "",
+    {"slurm-files", 0, "WHO", false, "", Section::data, kNodes, "TESSERA_SLURM_FILES", true, "",
      Completes::words, "here site",
      "who writes Slurm's files: here, host:NAME, or site (a patch is shown, and waited for) (here)"},
     {"slurm-restart-controller", 0, "CMD", false, "", Section::data, kPlanning, "", true, "",

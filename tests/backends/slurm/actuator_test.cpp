@@ -219,7 +219,7 @@ TEST_F(SlurmActuatorTest, ANodeThatIsDownByItselfIsThereAndRegisteredOnceItsSlur
   one.health = Health::down;
   auto learn = [&] {
     return answer<bool>([&](auto told) {
-      worker_.post([&, told] { actuator_->learn_boards({one}, [told](bool any) { told(any); }); });
+      worker_.post([&, told] { actuator_->learn_boards({one}, {}, [told](bool any) { told(any); }); });
     });
   };
   one.state = {"POWERED_DOWN"};
@@ -259,6 +259,17 @@ TEST_F(SlurmActuatorTest, ANodeWithoutMigPartedIsSaidSoUntilItIsThere) {
   EXPECT_EQ(word(look(), key::kReachable), "");
   EXPECT_EQ(log().substr(before.size()).find("mig-parted"), std::string::npos) << "once is enough";
   EXPECT_TRUE(actuator().board_remarks({}).empty());
+  // Where nobody looked, that is said; of nodes with GPUs, in one line.
+  std::vector<Node> others;
+  for (const char* name : {"n2", "n3", "n4", "n9"}) {
+    Node& other = others.emplace_back();
+    other.name = NodeName(name);
+    if (other.name.text != "n9") other.gpus.emplace_back();
+  }
+  remarks = actuator().board_remarks(others);
+  ASSERT_EQ(remarks.size(), 2u);
+  EXPECT_EQ(remarks[1].grade, Remark::Grade::info);
+  EXPECT_EQ(remarks[1].text, "whether nvidia-mig-parted works is not known of 3 nodes: n[2-4]");
 }
 
 TEST_F(SlurmActuatorTest, BeforeARunItIsSeenWhetherCommandsThereRunInsideAJob) {
@@ -285,7 +296,7 @@ TEST_F(SlurmActuatorTest, ANodeWhoseDriverCannotBeAskedIsLeftAloneForAWhile) {
   one.health = Health::ok;
   auto learn = [&] {
     return answer<bool>([&](auto told) {
-      worker_.post([&, told] { actuator_->learn_boards({one}, [told](bool any) { told(any); }); });
+      worker_.post([&, told] { actuator_->learn_boards({one}, {}, [told](bool any) { told(any); }); });
     });
   };
   actuator();
@@ -295,6 +306,45 @@ TEST_F(SlurmActuatorTest, ANodeWhoseDriverCannotBeAskedIsLeftAloneForAWhile) {
   auto again = learn();
   ASSERT_TRUE(again);
   EXPECT_FALSE(*again);
+  EXPECT_EQ(log(), before);
+}
+
+// Who asks once asks few, the silent ones first, and says whom it did not.
+TEST_F(SlurmActuatorTest, DoctorAsksSoManyNodesAndNamesTheOthers) {
+  slurmconf::SiteSettings said;
+  said.runner = scratch_.path() + "/on {node}";
+  said.mig_tool = "nvidia-mig-parted";
+  say(said);
+  put("far", one_board() + "*mig-parted*) echo 'version: v1'; exit 0;; esac\n");
+  std::vector<Node> nodes;
+  for (int i = 1; i <= 6; ++i) {
+    Node& one = nodes.emplace_back();
+    one.name = NodeName("n" + std::to_string(i));
+    one.gpus.resize(1);
+    if (i == 6) one.gpus[0].product = ProductKey("H100-80GB");  // told by Slurm
+    one.health = i == 5 ? Health::down : Health::ok;
+    if (i == 5) one.state = {"DOWN", "NOT_RESPONDING"};
+  }
+  auto learn = [&] {
+    return answer<bool>([&](auto told) {
+      worker_.post([&, told] { actuator_->learn_boards(nodes, {3, true}, [told](bool any) { told(any); }); });
+    });
+  };
+  actuator();
+  ASSERT_TRUE(learn().value());
+  for (const char* node : {"on n5 ", "on n1 ", "on n2 "}) EXPECT_TRUE(asked(node)) << node << log();
+  for (const char* node : {"on n3 ", "on n4 ", "on n6 "}) EXPECT_FALSE(asked(node)) << node << log();
+  std::string remarks;
+  for (const Remark& one : actuator().board_remarks(nodes)) remarks += one.text + "\n";
+  EXPECT_NE(remarks.find("the boards of 2 nodes: n[3-4]"), std::string::npos) << remarks;
+  EXPECT_NE(remarks.find("whether nvidia-mig-parted works is not known of 3 nodes: n[3-4,6]"),
+            std::string::npos)
+      << remarks;
+  ASSERT_TRUE(learn().value());
+  EXPECT_TRUE(asked("on n6 timeout -k 2 30 nvidia-mig-parted export")) << log();
+  // All are known.
+  const std::string before = log();
+  EXPECT_FALSE(learn().value());
   EXPECT_EQ(log(), before);
 }
 
