@@ -123,7 +123,7 @@ TEST_F(RunOfOneNode, AStepIsAnnouncedThenDoneThenReadBack) {
   EXPECT_FALSE(executor->touched());
   EXPECT_EQ(turn(nullptr), "look after 0") << "nothing is done without a fresh look";
   EXPECT_EQ(look(), "act a");
-  EXPECT_EQ(journal, std::vector<std::string>{"step a: special"});
+  EXPECT_EQ(journal, std::vector<std::string>{"step a: say"});
   EXPECT_TRUE(executor->touched());
   EXPECT_EQ(returns(), "look after 0") << "what it claims is not what counts";
   EXPECT_EQ(look(), "look after 1000: a is not set, not said");
@@ -164,7 +164,7 @@ TEST_F(RunOfOneNode, ASuccessThatIsNotSeenIsTriedAgainThenGivenUp) {
   EXPECT_EQ(look_after(seconds(9)), "look after 1000: a is not set, not said");
   EXPECT_EQ(look_after(seconds(1)), "look after 2000: after 10 s a is not set, not said");
   EXPECT_EQ(look_after(seconds(2)), "act a");
-  EXPECT_EQ(journal.back(), "step a: special, attempt 2");
+  EXPECT_EQ(journal.back(), "step a: say, attempt 2");
   returns();
   look();
   EXPECT_EQ(look_after(seconds(10)), "stopped: after 10 s a is not set, not said");
