@@ -5,11 +5,14 @@
 namespace tessera::insight {
 namespace {
 
+std::string free_label(const Slice& slice) {
+  // A share is not a slice: MPS counts in percent, so the two must not stand side by side under one word.
+  return slice_label(slice) + (slice.capacity > 1 ? " shares" : "");
+}
+
 void add(Totals& totals, const Slice& slice, bool open) {
   int shares = free_shares(slice);
-  // A share is not a slice: MPS counts in percent, so the two must not stand side by side under one word.
-  if (open && shares > 0)
-    totals.free_by_profile[slice_label(slice) + (slice.capacity > 1 ? " shares" : "")] += shares;
+  if (open && shares > 0) totals.free_by_profile[free_label(slice)] += shares;
 }
 
 // How many are held may be known where it is not known which.
@@ -23,18 +26,23 @@ void add_counts(Totals& totals, const SliceCounts& counts, bool open) {
 // Those free ones among slices of one kind of which it is not known which is free.
 void add_open(Totals& totals, const Node& node) {
   const Slice* example = nullptr;
-  int known = 0;
+  int known = 0, shares_known = 0;
   bool alike = true;
   auto look = [&](const Slice& slice) {
     known += slice.holding == Holding::free;
+    shares_known += slice.capacity > 1 ? free_shares(slice) : 0;
     if (slice.holding != Holding::unknown) return;
-    alike = alike && (!example || slice_label(*example) == slice_label(slice));
+    alike = alike && (!example || free_label(*example) == free_label(slice));
     example = &slice;
   };
   for (const Gpu& gpu : node.gpus) std::for_each(gpu.slices.begin(), gpu.slices.end(), look);
   std::for_each(node.pool.begin(), node.pool.end(), look);
-  if (example && alike && node.counts.free > known)
-    totals.free_by_profile[slice_label(*example)] += node.counts.free - known;
+  if (!example || !alike) return;
+  const SliceCounts& counts = node.counts;
+  const int free = example->capacity == 1 ? counts.free - known
+                   : counts.shares_held   ? counts.shares - *counts.shares_held - shares_known
+                                          : 0;
+  if (free > 0) totals.free_by_profile[free_label(*example)] += free;
 }
 
 }  // namespace

@@ -146,13 +146,48 @@ std::optional<int> held_among_open(const std::vector<Slice*>& slices,
   return claimed;
 }
 
-SliceCounts counted(const std::vector<Slice*>& slices, const std::vector<Uncertain>& uncertain) {
+// Shares that one allocation holds of the slices that it names.
+int shares_of(const std::vector<Slice*>& slices, const Allocation& allocation) {
+  int sum = 0;
+  bool silent = false;
+  for (const DeviceShare& device : allocation.devices)
+    for (const Slice* slice : slices) {
+      if (slice->capacity == 1 || !takes(*slice, device, allocation.family)) continue;
+      const bool part = in_family(*slice, allocation.family);
+      silent = silent || (part && device.share <= 0);
+      sum += part ? std::min(slice->capacity, device.share) : slice->capacity;
+    }
+  // Over several devices the parts may not be told, while their sum is.
+  return silent ? allocation.count : sum;
+}
+
+// Together with those that are told without.
+void count_shares(SliceCounts& counts, const std::vector<Slice*>& slices,
+                  const std::vector<Uncertain>& uncertain, int told) {
+  bool known = true;
+  for (const Slice* slice : slices) {
+    if (slice->capacity == 1) continue;
+    counts.shares += slice->capacity;
+    // Somebody holds some, and nobody tells how many.
+    known = known && (slice->holding != Holding::held || !slice->holders.empty());
+  }
+  for (const Uncertain& one : uncertain)
+    if (std::any_of(slices.begin(), slices.end(), [&](const Slice* slice) {
+          return slice->capacity != 1 && in_family(*slice, one.allocation->family) &&
+                 type_matches(*slice, one.allocation->type);
+        }))
+      told += one.allocation->count;
+  if (counts.shares > 0 && known) counts.shares_held = std::min(counts.shares, told);
+}
+
+SliceCounts counted(const std::vector<Slice*>& slices, const std::vector<Uncertain>& uncertain, int told) {
   SliceCounts counts;
   counts.all = static_cast<std::int32_t>(slices.size());
   for (const Slice* slice : slices) {
     counts.held += slice->holding == Holding::held;
     counts.free += slice->holding == Holding::free;
   }
+  count_shares(counts, slices, uncertain, told);
   const int open = counts.all - counts.held - counts.free;
   if (open == 0) return counts;
   if (std::optional<int> held = held_among_open(slices, uncertain)) {
@@ -185,6 +220,7 @@ void link_holders(Node& node, const Workloads& workloads) {
     slice->holding = Holding::unknown;
   }
   std::vector<Uncertain> uncertain;
+  int told = 0;  // shares of slices that are named
   for (const WorkloadId& id : node.workloads) {
     const Workload* workload = workloads.find(id);
     if (!workload) continue;
@@ -194,7 +230,10 @@ void link_holders(Node& node, const Workloads& workloads) {
         std::lower_bound(all.begin(), all.end(), node.name,
                          [](const Allocation& one, const NodeName& name) { return one.node < name; });
     for (; allocation != all.end() && allocation->node == node.name; ++allocation) {
-      if (!allocation->devices.empty() && hold_devices(slices, id, *allocation)) continue;
+      if (!allocation->devices.empty() && hold_devices(slices, id, *allocation)) {
+        told += shares_of(slices, *allocation);
+        continue;
+      }
       if (allocation->count > 0) uncertain.push_back({&workload->id, &*allocation});
     }
   }
@@ -205,7 +244,7 @@ void link_holders(Node& node, const Workloads& workloads) {
   for (Slice* slice : slices)
     if (slice->holding == Holding::unknown && slice->told_held)
       slice->holding = *slice->told_held ? Holding::held : Holding::free;
-  node.counts = counted(slices, uncertain);
+  node.counts = counted(slices, uncertain, told);
   node.kinds = kinds_of(node);
 }
 

@@ -134,6 +134,10 @@ enum class Health : std::uint8_t {
 // How many slices there are, and how they are held. Kept, so that ten thousand nodes sort without counting.
 struct SliceCounts {
   std::int32_t all = 0, held = 0, free = 0;  // the rest: not known whether held
+  // Of slices that are handed out in shares (replicas, MPS percent, shards): may be known where it is not
+  // known whose, and on which slice.
+  std::int32_t shares = 0;
+  std::optional<std::int32_t> shares_held = std::nullopt;
   friend bool operator==(const SliceCounts&, const SliceCounts&) = default;
 };
 

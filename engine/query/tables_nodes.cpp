@@ -93,6 +93,13 @@ Value if_known(const NodeRow& row, std::int32_t sum) {
   return count(sum);
 }
 
+Value node_shares(const NodeRow& row) {
+  const SliceCounts& counts = row.node->counts;
+  if (counts.shares == 0) return words("");
+  if (!counts.shares_held || (!row.cluster->loaded && row.cluster->progress)) return Unknown{};
+  return words(fmt::format("{}/{}", *counts.shares_held, counts.shares));
+}
+
 constexpr Column<NodeRow> kNodes[] = {
     {"cluster", "CLUSTER", Format::text, Align::left, Show::roomy, 6, "the cluster it belongs to",
      [](const NodeRow& row, const Context&) { return words(row.cluster->name.text); }},
@@ -108,6 +115,9 @@ constexpr Column<NodeRow> kNodes[] = {
      [](const NodeRow& row, const Context&) { return told(node_model(*row.node)); }},
     {"sharing", "SHARING", Format::text, Align::left, Show::always, 7, "how its GPUs are shared",
      [](const NodeRow& row, const Context&) { return told(node_sharing(*row.node)); }},
+    {"shares", "SHARES", Format::text, Align::right, Show::roomy, 6,
+     "shares in use, of boards that are handed out in shares",
+     [](const NodeRow& row, const Context&) { return node_shares(row); }},
     {"slices", "SLICES", Format::count, Align::right, Show::always, 6, "slices that can be held",
      [](const NodeRow& row, const Context&) { return count(row.node->counts.all); }},
     {"held", "HELD", Format::count, Align::right, Show::always, 4, "slices in use",

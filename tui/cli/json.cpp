@@ -53,6 +53,8 @@ Tree tree_of(const query::NodeRow& row, const query::Context&) {
   // A slice of which nobody knows could be held: then the sum is not known either.
   tree["slices_held"] =
       node.counts.held + node.counts.free < node.counts.all ? Tree() : Tree(node.counts.held);
+  tree["shares_total"] = node.counts.shares;
+  tree["shares_held"] = or_null(node.counts.shares_held);
   tree["reason"] = text_value(node.reason);
   tree["reason_by"] = text_value(node.reason_by);
   tree["reason_at"] = time_value(node.reason_at);

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "engine/mig/geometry.hpp"
+#include "engine/query/cells.hpp"
 #include "engine/query/tables.hpp"
 
 namespace tessera::tui {
@@ -37,7 +38,9 @@ Tile tile_of(const World& world, const query::SliceRow& row) {
     tile.kind = TileKind::free;
     tile.lines = {insight::takes_work(*row.node) ? "free" : "free, closed"};
   } else {
-    tile.lines = {"not told"};
+    std::string who = query::holder_users(*row.cluster, slice);
+    tile.lines = {who.empty() ? "not told" : std::move(who)};
+    if (!slice.holders.empty()) tile.lines.emplace_back("or free");
   }
   return tile;
 }
@@ -138,15 +141,17 @@ void fill_shared(Board& board, const World& world, const query::SliceRow& row) {
 
 std::string sharing_title(const Gpu& gpu) {
   int capacity = 0, held = 0;
+  bool known = true;
   for (const Slice& slice : gpu.slices) {
     capacity += slice.capacity;
     held += slice.capacity - insight::free_shares(slice);
+    known = known && slice.holding != Holding::unknown;
   }
   std::string text(word(gpu.strategy));
   if (gpu.strategy == Strategy::mps) text = "MPS";
   if (gpu.strategy == Strategy::vgpu) text = "vGPU";
   if (gpu.strategy == Strategy::whole || gpu.strategy == Strategy::unknown || capacity <= 1) return text;
-  return fmt::format("{} {}/{}", text, held, capacity);
+  return fmt::format("{} {}/{}", text, known ? std::to_string(held) : "?", capacity);
 }
 
 void fill_readings(Board& board, const World& world, const query::GpuRow& row) {

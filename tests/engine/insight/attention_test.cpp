@@ -148,5 +148,16 @@ TEST(Totals, FreeSharesOfASharedBoardAreCountedInShares) {
   EXPECT_EQ(totals.waiting_by_request, (std::map<std::string, int>{{"shard", 1}}));
 }
 
+TEST(Totals, FreeSharesAreCountedWhereTheirBoardsAreNotTold) {
+  Story story;
+  story.tell(NodesListed{{node("n1", {gpu(0, Strategy::mps, {shared(SliceKind::mps, 8, 0)}),
+                                      gpu(1, Strategy::mps, {shared(SliceKind::mps, 8, 1)}),
+                                      gpu(2, Strategy::mps, {shared(SliceKind::mps, 8, 2)})})}});
+  story.tell(WorkloadsListed{{running("1", "alice", {holds("n1", {{0, 3}}, Family::mps)}),
+                              running("2", "bob", {holds_some("n1", "", 1, Family::mps)})}});
+  EXPECT_EQ(insight::totals(story.cluster()).free_by_profile,
+            (std::map<std::string, int>{{"mps shares", 20}}));
+}
+
 }  // namespace
 }  // namespace tessera::test

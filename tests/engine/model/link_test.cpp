@@ -82,14 +82,40 @@ TEST(LinkHolders, HowManyAreHeldIsToldByProfileToo) {
   EXPECT_EQ(story.node("n1").counts, (SliceCounts{3, 1, 2}));
 }
 
-// Nobody tells how many shares of which board are in use: then there is no sum.
-TEST(LinkHolders, HowManySharesAreHeldStaysOpen) {
+// Nobody tells on which board the shares are that are in use. How many boards are held stays open, how many
+// shares does not: what an admin of a time-sliced Kubernetes node wants to know.
+TEST(LinkHolders, HowManySharesAreHeldIsToldWhereTheirBoardsAreNot) {
   Story story;
   story.tell(
       NodesListed{{node("n1", {gpu(0, Strategy::time_slicing, {shared(SliceKind::time_slice, 4, 0)}),
                                gpu(1, Strategy::time_slicing, {shared(SliceKind::time_slice, 4, 1)})})}});
   story.tell(WorkloadsListed{{running("1", "alice", {holds_some("n1", "", 2, Family::shard)})}});
-  EXPECT_EQ(story.node("n1").counts, (SliceCounts{2, 0, 0}));
+  EXPECT_EQ(story.node("n1").counts, (SliceCounts{2, 0, 0, 8, 2}));
+  story.tell(WorkloadsListed{{running("1", "alice", {holds_some("n1", "", 2, Family::shard)}),
+                              running("2", "bob", {holds("n1", {{0, 1}}, Family::shard)})}});
+  EXPECT_EQ(story.node("n1").counts.shares_held, 3)
+      << "one that is told with its board, and two that are not";
+  story.tell(WorkloadsListed{{}});
+  EXPECT_EQ(story.node("n1").counts, (SliceCounts{2, 0, 2, 8, 0}));
+}
+
+// Slurm up to 23.02 tells the sum of a job's shards, and not how many on which board.
+TEST(LinkHolders, SharesOverSeveralBoardsCountByTheirSum) {
+  Story story;
+  story.tell(NodesListed{{node("n1", {gpu(0, Strategy::shard, {shared(SliceKind::shard, 4, 0)}),
+                                      gpu(1, Strategy::shard, {shared(SliceKind::shard, 4, 1)})})}});
+  Workload job = running("1", "alice", {holds("n1", {{0, 0}, {1, 0}}, Family::shard)});
+  job.allocations[0].count = 5;
+  story.tell(WorkloadsListed{{job}});
+  EXPECT_EQ(story.node("n1").counts.shares_held, 5);
+}
+
+TEST(LinkHolders, AShareOfWhichNobodyTellsHowLargeItIsLeavesTheSumOpen) {
+  Story story;
+  Gpu mps = gpu(0, Strategy::mps, {shared(SliceKind::mps, 100, 0)});
+  mps.slices[0].told_held = true;
+  story.tell(NodesListed{{node("n1", {mps})}});
+  EXPECT_EQ(story.node("n1").counts, (SliceCounts{1, 1, 0, 100, std::nullopt}));
 }
 
 TEST(LinkHolders, WhenCountsFillTheBoardEverySliceIsHeld) {

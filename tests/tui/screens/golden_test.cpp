@@ -47,6 +47,24 @@ TEST(GoldenAscii, NodeAndOverviewKeepTheirShapesInAscii) {
   expect_golden("node-ascii", session.canvas());
 }
 
+// Kubernetes tells how many replicas pods hold, and not on which board: the sum is known, the boards are not.
+TEST(GoldenShares, KnownInAllAndNotByBoard) {
+  Model model;
+  reduce(model, on("train-a", ClusterSeen{Scheduler::kubernetes, false, "v1.31.4", "admin"}));
+  Node sliced = node("ts-01", {gpu(0, Strategy::time_slicing, {shared(SliceKind::time_slice, 4, 0)}),
+                               gpu(1, Strategy::time_slicing, {shared(SliceKind::time_slice, 4, 1)})});
+  reduce(model, on("train-a", NodesListed{{sliced}}));
+  reduce(model, on("train-a",
+                   WorkloadsListed{{running("web/a", "web", {holds_some("ts-01", "", 2, Family::shard)}),
+                                    running("web/b", "web", {holds_some("ts-01", "", 1, Family::shard)})}}));
+  reduce(model, on("train-a", Loaded{}));
+  Session session(std::move(model), {120, 24});
+  session.press("2");
+  expect_golden("shares-nodes", session.canvas());
+  session.press("<enter>");
+  expect_golden("shares-node", session.canvas());
+}
+
 TEST(GoldenStates, NothingFound) { expect_golden("no-cluster", Session(Model{}, {80, 24}).canvas()); }
 
 TEST(GoldenStates, Loading) {
