@@ -127,7 +127,7 @@ StackPod stack_pod_of(const PodObject& pod) {
 }
 
 bool StackPod::is_before(const PodObject& pod) const {
-  if (int order = name_space.view().compare(pod.meta.name_space); order != 0) return order < 0;
+  if (int order = name_space.str().compare(pod.meta.name_space); order != 0) return order < 0;
   return name < pod.meta.name;
 }
 

@@ -25,7 +25,6 @@ class Text {
     static const std::string kNone;
     return text_ ? *text_ : kNone;
   }
-  std::string_view view() const { return str(); }
   operator std::string_view() const { return str(); }
   bool empty() const { return str().empty(); }
   bool starts_with(std::string_view head) const { return str().starts_with(head); }

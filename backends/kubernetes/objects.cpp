@@ -58,7 +58,7 @@ bool any_stands_for(const List& prefixes, std::string_view key) {
 
 std::string_view text_of(const Texts& texts, std::string_view key) {
   auto found = texts.find(key);
-  return found == texts.end() ? std::string_view() : found->second.view();
+  return found == texts.end() ? std::string_view() : std::string_view(found->second);
 }
 
 // Of a profile's dozen labels these say what is offered; the others repeat the catalogue.

@@ -285,6 +285,18 @@ void Store::set_untold(Source source, std::optional<Remark> what) {
   source == Source::kubernetes_nodes ? state_->show_events() : state_->post_beside(source, {});
 }
 
+Store::Held Store::held() const {
+  Held held;
+  held.nodes = state_->nodes.size();
+  held.nodes_without_gpus = state_->bare.size();
+  held.pods = state_->pods.size();
+  for (const auto& [node, pods] : state_->stack) held.stack_pods += pods.size();
+  for (const auto& [node, pods] : state_->bound) held.bound += pods.size();
+  held.claims = state_->claimants.size();
+  held.texts = state_->words.size();
+  return held;
+}
+
 void Store::look_again(Duration readings_last) {
   state_->forget_readings(readings_last);
   for (auto& [name, entry] : state_->nodes) state_->judge(entry);

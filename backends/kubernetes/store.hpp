@@ -60,6 +60,17 @@ class Store {
   // What is not told beside nodes and pods, since it may not be read: remarked under that source.
   void set_untold(Source source, std::optional<Remark> what);
 
+  // How many of each are kept now.
+  struct Held {
+    std::size_t nodes = 0, nodes_without_gpus = 0, pods = 0, stack_pods = 0;
+    std::size_t bound = 0;  // pods by their node; equal to those of `pods` that have one
+    std::size_t claims = 0;
+    std::size_t texts =
+        0;  // labels and the like that are shared; those of what went are let go from time to time
+    friend bool operator==(const Held&, const Held&) = default;
+  };
+  Held held() const;
+
   // Time has passed: orders may have become overdue, readings too old. Posts what changed.
   void look_again(Duration readings_last = std::chrono::minutes(5));
 
