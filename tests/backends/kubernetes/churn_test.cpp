@@ -1,0 +1,142 @@
+// Bursts of watch events: what is kept of them afterwards is what a fresh list would give, and no more.
+#include <gtest/gtest.h>
+
+#include "backends/kubernetes/store.hpp"
+#include "tests/backends/kubernetes/kube_lab.hpp"
+
+namespace tessera::kubernetes {
+namespace {
+
+// A store with the model that its events make.
+struct Kept {
+  Model model;
+  Store store{&test::catalogue(),
+              [this](Store::What what) {
+                reduce(model, {ClusterName("c"), 1, TimePoint{}, std::move(what)});
+              },
+              [] { return TimePoint{}; }};
+
+  void list(const std::map<std::string, std::string>& nodes, const std::map<std::string, std::string>& pods) {
+    for (auto* what : {&nodes, &pods}) {
+      Store::Handler handler = what == &nodes ? store.nodes() : store.pods();
+      std::vector<std::string> items;
+      for (const auto& [name, text] : *what) items.push_back(text);
+      handler.begin();
+      EXPECT_TRUE(handler.page(list_json(items, "1"), true));
+      handler.listed();
+    }
+  }
+  const Cluster& cluster() const { return *model.find(ClusterName("c")); }
+};
+
+// Two models that show the same: every node and every piece of work, value by value.
+void expect_same(const Cluster& one, const Cluster& other) {
+  ASSERT_EQ(one.nodes.size(), other.nodes.size());
+  for (const Node& node : one.nodes.all()) {
+    const Node* there = other.nodes.find(node.name);
+    ASSERT_NE(there, nullptr) << node.name.text;
+    EXPECT_EQ(node, *there) << node.name.text;
+  }
+  ASSERT_EQ(one.workloads.size(), other.workloads.size());
+  for (const Workload& work : one.workloads.all()) {
+    const Workload* there = other.workloads.find(work.id);
+    ASSERT_NE(there, nullptr) << work.id.text;
+    EXPECT_EQ(work, *there) << work.id.text;
+  }
+}
+
+// The watch of a cluster where everything changes, comes and goes.
+class Tide {
+ public:
+  static constexpr int kNodes = 40;
+
+  Tide() {
+    for (int i = 0; i < kNodes; ++i) come("node", i);
+    for (int i = 0; i < 1000; ++i) come("pod", i);
+    for (int i = 0; i < 4 * kNodes; ++i) come("part", i);
+    kept_.list(nodes_, pods_);
+  }
+  // Thousands in one go, in an order that depends on the round.
+  void burst(int round) {
+    for (int i = 0; i < 1000; ++i) change("pod", i, round);
+    for (int i = round % 3; i < 1500; i += 3) toggle("pod", i);
+    for (int i = round % 5; i < 4 * kNodes; i += 5) toggle("part", i);
+    for (int i = round % 7; i < kNodes; i += 7) toggle("node", i);
+    for (int i = 1000; i < 1500; ++i) toggle("pod", i);
+    for (int i = 0; i < kNodes; ++i) change("node", i, round);
+  }
+  void empty() {
+    for (int i = 0; i < 1500; ++i) go("pod", i);
+    for (int i = 0; i < 4 * kNodes; ++i) go("part", i);
+  }
+  void expect_as_listed_afresh() {
+    Kept fresh;
+    fresh.list(nodes_, pods_);
+    expect_same(kept_.cluster(), fresh.cluster());
+    Store::Held now = kept_.store.held(), wanted = fresh.store.held();
+    EXPECT_LE(now.texts, 4 * wanted.texts + 2048) << "texts of what is gone are kept";
+    now.texts = wanted.texts;
+    EXPECT_EQ(now, wanted);
+  }
+  std::size_t lines() const { return lines_; }
+  const Kept& kept() const { return kept_; }
+
+ private:
+  std::map<std::string, std::string>& all(const std::string& kind) { return kind == "node" ? nodes_ : pods_; }
+  std::string object(const std::string& kind, int i, int round) {
+    std::string name = kind + std::to_string(i), version = std::to_string(2 + lines_);
+    std::string node = "node" + std::to_string((i + round) % kNodes);
+    if (kind == "node") return gpu_node(name, version, round % 2 == 0 ? "" : R"("unschedulable":true)");
+    if (kind == "pod")
+      return gpu_pod(name, i % 9 == 0 ? "" : node, 1, i % 9 == 0 ? "Pending" : "Running", version);
+    return R"({"metadata":{"namespace":"gpu-operator","name":")" + name + R"(","resourceVersion":")" +
+           version + R"(","labels":{"app":"nvidia-dcgm-exporter","stamp":")" + version +
+           R"("}},"spec":{"nodeName":")" + node + R"("},"status":{"phase":"Running"}})";
+  }
+  void tell(const std::string& kind, const std::string& what, const std::string& object) {
+    ++lines_;
+    Store::Handler handler = kind == "node" ? kept_.store.nodes() : kept_.store.pods();
+    EXPECT_TRUE(handler.line(R"({"type":")" + what + R"(","object":)" + object + "}"));
+  }
+  void come(const std::string& kind, int i) { all(kind)[kind + std::to_string(i)] = object(kind, i, 0); }
+  void change(const std::string& kind, int i, int round) {
+    auto found = all(kind).find(kind + std::to_string(i));
+    if (found == all(kind).end()) return;
+    found->second = object(kind, i, round);
+    tell(kind, "MODIFIED", found->second);
+  }
+  void go(const std::string& kind, int i) {
+    auto found = all(kind).find(kind + std::to_string(i));
+    if (found == all(kind).end()) return;
+    tell(kind, "DELETED", found->second);
+    all(kind).erase(found);
+  }
+  void toggle(const std::string& kind, int i) {
+    if (all(kind).contains(kind + std::to_string(i))) return go(kind, i);
+    come(kind, i);
+    tell(kind, "ADDED", all(kind)[kind + std::to_string(i)]);
+  }
+
+  Kept kept_;
+  std::map<std::string, std::string> nodes_, pods_;
+  std::size_t lines_ = 0;
+};
+
+TEST(KubernetesChurn, BurstsLeaveWhatAFreshListWouldGiveAndNoMore) {
+  Tide tide;
+  tide.expect_as_listed_afresh();
+  for (int round = 1; round <= 4; ++round) {
+    tide.burst(round);
+    tide.expect_as_listed_afresh();
+  }
+  EXPECT_GT(tide.lines(), 6000u);
+  tide.empty();
+  tide.expect_as_listed_afresh();
+  EXPECT_EQ(tide.kept().store.held().pods, 0u);
+  EXPECT_EQ(tide.kept().store.held().stack_pods, 0u);
+  EXPECT_EQ(tide.kept().store.held().bound, 0u);
+  EXPECT_EQ(tide.kept().cluster().workloads.size(), 0u);
+}
+
+}  // namespace
+}  // namespace tessera::kubernetes
