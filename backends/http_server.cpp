@@ -15,7 +15,6 @@
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/string_body.hpp>
-#include <deque>
 #include <optional>
 #include <set>
 
@@ -111,7 +110,7 @@ struct HttpReply::Session : std::enable_shared_from_this<HttpReply::Session> {
 
   // The answer is out: the next request, unless the wait for the client's end is still to come back.
   void next() {
-    if (state != State::idle || reading || !queue.empty()) return;
+    if (state != State::idle || reading || !sending.empty()) return;
     if (!keep_alive) return close();
     if (watching) {
       Code ignored;
@@ -166,24 +165,26 @@ struct HttpReply::Session : std::enable_shared_from_this<HttpReply::Session> {
     keep_alive = false;
     state = State::idle;
     if (auto call = std::exchange(gone_call, nullptr)) call();
-    if (queue.empty()) close();
+    if (sending.empty()) close();
   }
 
-  void push(std::string bytes) {
+  void push(std::string_view bytes) {
     unsent += bytes.size();
-    queue.push_back(std::move(bytes));
-    if (queue.size() == 1) send_front();
+    pending += bytes;
+    if (sending.empty()) send_pending();
   }
-  void send_front() {
-    asio::async_write(socket, asio::buffer(queue.front()),
-                      [self = shared_from_this()](Code error, std::size_t) {
-                        if (self->state == State::gone) return;
-                        if (error) return self->close();
-                        self->unsent -= self->queue.front().size();
-                        self->queue.pop_front();
-                        if (!self->queue.empty()) return self->send_front();
-                        self->next();
-                      });
+  // What has piled up goes out at once: a watch under load is a few large writes, not thousands of small
+  // ones.
+  void send_pending() {
+    sending.swap(pending);
+    asio::async_write(socket, asio::buffer(sending), [self = shared_from_this()](Code error, std::size_t) {
+      if (self->state == State::gone) return;
+      if (error) return self->close();
+      self->unsent -= self->sending.size();
+      self->sending.clear();
+      if (!self->pending.empty()) return self->send_pending();
+      self->next();
+    });
   }
 
   void close() {
@@ -204,7 +205,7 @@ struct HttpReply::Session : std::enable_shared_from_this<HttpReply::Session> {
   bool keep_alive = true;
   bool watching = false;
   bool reading = false;
-  std::deque<std::string> queue;  // the front one is on its way
+  std::string sending, pending;  // on its way; behind it
   std::size_t unsent = 0;
   std::function<void()> gone_call;
 };

@@ -97,9 +97,17 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   std::string why_;
 };
 
+bool is_plain(char c) { return c >= 0x20 && c < 0x7F && c != '"' && c != '\\'; }
+
 void append_text(std::string& out, std::string_view text) {
   out += '"';
   for (std::size_t at = 0; at < text.size();) {
+    // Nearly all of nearly every text is written as it stands.
+    std::size_t plain = at;
+    while (plain < text.size() && is_plain(text[plain])) ++plain;
+    out.append(text, at, plain - at);
+    at = plain;
+    if (at == text.size()) break;
     Decoded one = decode_utf8(text, at);
     if (!one.valid) {
       append_utf8(out, 0xFFFD);

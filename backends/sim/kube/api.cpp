@@ -283,8 +283,10 @@ struct Answerer {
       return line_of(event_word(verb), table);
     }
     if (order.form == Form::metadata) return line_of(event_word(verb), partial_metadata(*object));
+    std::string version = order.kind->api_version();
+    if (view_at(*object, {"apiVersion"}) == version) return line_of(event_word(verb), *object);
     Json copy = *object;
-    put(copy, "apiVersion", text(order.kind->api_version()));
+    put(copy, "apiVersion", text(std::move(version)));
     return line_of(event_word(verb), copy);
   }
 };

@@ -14,6 +14,7 @@
 #include "backends/http_date.hpp"
 #include "backends/http_server.hpp"
 #include "backends/sim/actuator.hpp"
+#include "backends/sim/kube/churn.hpp"
 #include "backends/sim/kube/context.hpp"
 #include "backends/sim/kube/faults.hpp"
 #include "backends/sim/kube/installed.hpp"
@@ -218,46 +219,6 @@ struct Server::State {
     streams.erase(stream);
   }
 
-  // Rewrites pods in turn, as busy controllers do: so many a second, until then.
-  struct Churn {
-    double each_second = 0;
-    Steady::time_point begun, ends;
-    std::uint64_t made = 0;
-    std::vector<Key> pods;
-  };
-  void churn_on() {
-    Steady::time_point now = Steady::now();
-    double due =
-        std::chrono::duration<double>(std::min(now, churn.ends) - churn.begun).count() * churn.each_second;
-    // No more at once than ten ms of it, so that requests are answered in between.
-    for (int most = static_cast<int>(churn.each_second / 100) + 1;
-         most > 0 && static_cast<double>(churn.made) < due; --most) {
-      const Key& pod = churn.pods[churn.made % churn.pods.size()];
-      ++churn.made;
-      cluster.objects().edit(pod, [&](Json& one) {
-        put_at(one, {"metadata", "annotations", "tessera.sim/touched"}, text(std::to_string(churn.made)));
-      });
-    }
-    if (now >= churn.ends) return;
-    if (static_cast<double>(churn.made) < due) return worker.post([this] { churn_on(); });
-    worker.after(Duration(10), [this] { churn_on(); });
-  }
-  HttpAnswer begin_churn(const std::string& order) {
-    std::size_t blank = std::min(order.find(' '), order.size());
-    int each_second = 0;
-    std::from_chars(order.data(), order.data() + blank, each_second);
-    std::optional<Duration> lasts = parse_duration(order.substr(std::min(blank + 1, order.size())));
-    if (each_second < 1 || each_second > 1'000'000 || !lasts || *lasts > std::chrono::minutes(10))
-      return say(400, "10000 20s: so many pods a second, for so long\n");
-    churn = {static_cast<double>(each_second), Steady::now(), Steady::now() + *lasts, 0, {}};
-    for (const ObjectPtr& pod : cluster.objects().all("pods"))
-      churn.pods.push_back(
-          {"pods", text_at(*pod, {"metadata", "namespace"}), text_at(*pod, {"metadata", "name"})});
-    if (churn.pods.empty()) return say(400, "there are no pods\n");
-    churn_on();
-    return say(200, "");
-  }
-
   static HttpAnswer say(int status, std::string body) {
     return {status, {{"Content-Type", "text/plain; charset=utf-8"}}, std::move(body)};
   }
@@ -294,7 +255,7 @@ struct Server::State {
       for (const ArmedTrap& armed : cluster.world().traps) list += to_text(armed.trap) + "\n";
       return say(200, list);
     }
-    if (what == "churn" && request.method == "GET") return say(200, std::to_string(churn.made) + "\n");
+    if (what == "churn" && request.method == "GET") return say(200, std::to_string(churn.made()) + "\n");
     if (what == "faults" && request.method == "DELETE") return disarm();
     if (request.method != "POST") return say(405, "POST it\n");
     if (what == "faults") {
@@ -317,7 +278,10 @@ struct Server::State {
       Status ok = cluster.pass(*time);
       return ok ? say(200, time_text(cluster.world().now) + "\n") : say(500, to_line(ok.error()) + "\n");
     }
-    if (what == "churn") return begin_churn(clean(request.body, 64));
+    if (what == "churn") {
+      Status ok = churn.begin(clean(request.body, 64));
+      return ok ? say(200, "") : say(400, to_line(ok.error()) + "\n");
+    }
     return say(404, "faults, expire, hang-up, advance, churn\n");
   }
 
@@ -327,7 +291,7 @@ struct Server::State {
   std::unique_ptr<EventRecorder> events;  // of what happens from now on
   Api api;
   ServerFaults faults;
-  Churn churn;
+  Churn churn{worker, cluster.objects()};
   std::set<std::shared_ptr<Stream>> streams;
   std::vector<std::unique_ptr<HttpServer>> servers;
   std::string trouble;

@@ -53,8 +53,9 @@ void put_in_order(Json& metadata) {
   auto rank = [&](const auto& field) {
     return std::find(std::begin(kOrder), std::end(kOrder), field.first) - std::begin(kOrder);
   };
-  std::stable_sort(metadata.fields.begin(), metadata.fields.end(),
-                   [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
+  auto before = [&](const auto& a, const auto& b) { return rank(a) < rank(b); };
+  if (!std::is_sorted(metadata.fields.begin(), metadata.fields.end(), before))
+    std::stable_sort(metadata.fields.begin(), metadata.fields.end(), before);
   for (std::string_view field : {"labels", "annotations"}) {
     Json* map = member(metadata, field);
     if (!map) continue;
@@ -64,12 +65,11 @@ void put_in_order(Json& metadata) {
   }
 }
 
-// Equal but for the version that they are stored under. Versions are compared as text: both are ours.
-bool same_content(const Json& fresh, const Json& old) {
-  Json copy = fresh;
-  put(child(copy, "metadata"), "resourceVersion", text(text_at(old, {"metadata", "resourceVersion"})));
-  put_in_order(child(copy, "metadata"));
-  return copy == old;
+// Equal but for the version that they are stored under, which `fresh` is given here.
+bool same_content(Json& fresh, const Json& old) {
+  put(child(fresh, "metadata"), "resourceVersion", text(text_at(old, {"metadata", "resourceVersion"})));
+  put_in_order(child(fresh, "metadata"));
+  return fresh == old;
 }
 
 void keep(Json& metadata, const Json& old, std::string_view field) {
@@ -215,10 +215,10 @@ void ObjectStore::deliver() {
   while (!untold_.empty()) {
     Change change = std::move(untold_.front());
     untold_.pop_front();
-    std::vector<Watching> now = watchers_;
-    for (const Watching& one : now) {
-      bool still = std::any_of(watchers_.begin(), watchers_.end(),
-                               [&](const Watching& other) { return other.id == one.id; });
+    auto now = watchers_;
+    for (const Watching& one : *now) {
+      bool still = now == watchers_ || std::any_of(watchers_->begin(), watchers_->end(),
+                                                   [&](const Watching& other) { return other.id == one.id; });
       if (still && (one.resource.empty() || one.resource == change.key.resource)) (*one.call)(change);
     }
   }
@@ -245,7 +245,6 @@ Written ObjectStore::update(const Key& key, Json object, std::optional<std::stri
   identify(object, key);
   Json& metadata = child(object, "metadata");
   for (std::string_view field : {"uid", "creationTimestamp"}) keep(metadata, *old, field);
-  put_in_order(metadata);
   if (same_content(object, *old)) return {std::nullopt, old};
   return {std::nullopt, write(Verb::modified, key, std::move(object), old)};
 }
@@ -287,13 +286,16 @@ bool ObjectStore::edit(const Key& key, const std::function<void(Json&)>& change)
 bool ObjectStore::erase(const Key& key) { return remove(key).ok(); }
 
 std::uint64_t ObjectStore::watch(std::string resource, Watcher watcher) {
-  watchers_.push_back(
-      {++last_watch_, std::move(resource), std::make_shared<const Watcher>(std::move(watcher))});
+  auto all = std::make_shared<std::vector<Watching>>(*watchers_);
+  all->push_back({++last_watch_, std::move(resource), std::make_shared<const Watcher>(std::move(watcher))});
+  watchers_ = std::move(all);
   return last_watch_;
 }
 
 void ObjectStore::unwatch(std::uint64_t id) {
-  std::erase_if(watchers_, [&](const Watching& one) { return one.id == id; });
+  auto all = std::make_shared<std::vector<Watching>>(*watchers_);
+  std::erase_if(*all, [&](const Watching& one) { return one.id == id; });
+  watchers_ = std::move(all);
 }
 
 std::optional<std::vector<Change>> ObjectStore::since(std::uint64_t version,

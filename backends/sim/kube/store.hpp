@@ -133,7 +133,8 @@ class ObjectStore {
     std::string resource;
     std::shared_ptr<const Watcher> call;
   };
-  std::vector<Watching> watchers_;
+  // Replaced as a whole, so that whoever is telling a change has those of that moment.
+  std::shared_ptr<const std::vector<Watching>> watchers_ = std::make_shared<std::vector<Watching>>();
   std::uint64_t last_watch_ = 0;
   std::deque<Change> untold_;
   bool telling_ = false;
