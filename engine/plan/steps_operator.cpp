@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "engine/plan/operator_builder.hpp"
+#include "engine/sharing/shape.hpp"
+#include "engine/text.hpp"
 
 namespace tessera::plan {
 namespace {
@@ -202,7 +204,18 @@ void OperatorBuilder::verify() {
   step.look_every = seconds(2);
 }
 
+// Its own cordon, drain and reload of the driver would cross ours.
 std::string OperatorSteps::missing(const NodeChange& change) const {
+  std::string_view upgrade = sharing::label(change.node, operators::kDriverUpgrade).value_or("");
+  if (upgrade == "upgrade-failed")
+    return fmt::format(
+        "the driver upgrade of {} has failed, and the node is as it left it: mend that first (kubectl get "
+        "pods "
+        "--all-namespaces --selector app=nvidia-driver-daemonset --field-selector spec.nodeName={})",
+        change.node.name.text, change.node.name.text);
+  if (!upgrade.empty() && upgrade != "upgrade-done")
+    return fmt::format("a driver upgrade is under way on {} ({}): wait until it says upgrade-done",
+                       change.node.name.text, clean(upgrade, 64));
   if (auto why = handed_out_by_claims(change.node)) return *why;
   if (auto why = fixed_at_creation(change.node, change.boards)) return *why;
   const auto& site = change.can.gpu_operator;

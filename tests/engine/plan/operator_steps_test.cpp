@@ -390,6 +390,20 @@ TEST(OperatorSteps, SaysWhatIsMissing) {
   EXPECT_NE(k.make(everywhere("7x1g.10gb"))->no_steps.find("no ClusterPolicy"), std::string::npos);
 }
 
+TEST(OperatorSteps, NothingIsPlannedIntoADriverUpgrade) {
+  Kubernetes k;
+  Node node = test::node("n1", {uncut(0, 0)});
+  for (const auto& [state, why] :
+       {std::pair("drain-required", "a driver upgrade is under way on n1 (drain-required)"),
+        std::pair("upgrade-failed", "the driver upgrade of n1 has failed"), std::pair("upgrade-done", "")}) {
+    node.features = {std::string("nvidia.com/gpu-driver-upgrade-state=") + state};
+    k.tell(NodesListed{{node}});
+    std::string told = k.make(everywhere("7x1g.10gb"))->no_steps;
+    EXPECT_EQ(told.substr(0, std::string(why).size()), why);
+    EXPECT_EQ(told.empty(), *why == '\0') << told;
+  }
+}
+
 TEST(OperatorSteps, ManagedServicesThatFixTheirNodesAreSaidSo) {
   Kubernetes k;
   Node node = test::node("n1", {uncut(0, 0)});
