@@ -31,6 +31,33 @@ class KubeFault : public KubeChangeLab {
   }
 };
 
+TEST_F(KubeFault, AManagerThatHangsIsMendedOnTheWay) {
+  serve_fast();
+  Ran ran = cut_with("wedges node=h2");
+  EXPECT_NE(ran.err.find("only if the MIG manager hangs: undo its pauses, start its pod anew"),
+            std::string::npos)
+      << ran.err;
+  expect_cut(ran);
+}
+
+TEST_F(KubeFault, AManagerThatFailsStopsTheRunAndIsOrderedAnewByResume) {
+  Ran stopped = cut_with("fails node=h2");
+  EXPECT_EQ(json_at(stopped.out, "/outcome"), "\"parked\"") << stopped.out;
+  for (const char* said : {"the MIG manager failed at all-1g.10gb", "its log ends: ", "tessera resume "})
+    EXPECT_NE(stopped.err.find(said), std::string::npos) << said << "\n" << stopped.err;
+  expect_cut(resume(stopped));
+}
+
+TEST_F(KubeFault, NothingIsPlannedIntoADriverUpgrade) {
+  kubectl({"label", "node", "h2", "nvidia.com/gpu-driver-upgrade-state=drain-required"});
+  Ran refused = apply(kCutH2);
+  EXPECT_EQ(refused.code, 1) << refused.out << refused.err;
+  EXPECT_NE((refused.out + refused.err).find("a driver upgrade is under way on h2 (drain-required)"),
+            std::string::npos)
+      << refused.out << refused.err;
+  EXPECT_EQ(told("h2", ".metadata.annotations"), "");
+}
+
 // Its pod is started again, and reads the label anew.
 TEST_F(KubeFault, AManagerThatEndsAsItIsToActIsWaitedFor) {
   Ran ran = cut_with("manager-down node=h2");

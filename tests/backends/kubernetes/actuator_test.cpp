@@ -198,6 +198,29 @@ TEST(KubeFacts, AFailureIsToldWithItsCauseAndTheLogsEnd) {
   EXPECT_EQ(seen.words.at(std::string(words::kMigOrder)), "all-balanced, which failed");
 }
 
+TEST(KubeFacts, EveryKnownWayToFailIsNamed) {
+  for (const auto& [line, cause] :
+       {std::pair("selected mig-config not present: x", "does not know that configuration"),
+        std::pair("In use by another client", "still has the GPU open"),
+        std::pair("error creating GPU instance: Insufficient Resources", "do not fit on the board"),
+        std::pair("MIG mode change did not take effect after rebooting", "stays as it was after a reboot"),
+        std::pair("unable to apply MIG config with MIG mode disabled", "could not be switched on"),
+        std::pair("cannot set MIG mode on non MIG-capable GPU", "cannot be cut"),
+        std::pair("profile 9g.10gb not found on this GPU", "has no such profile"),
+        std::pair("Resetting GPU 00000000:07:00.0 is not supported", "must be rebooted")})
+    EXPECT_NE(known_cause(std::string("level=info\n") + line + "\n").find(cause), std::string::npos) << line;
+  EXPECT_EQ(known_cause("something else"), "");
+}
+
+TEST(KubeFacts, ADriverUpgradeIsToldUntilItIsDone) {
+  auto upgrade = [](const std::string& state) {
+    return facts(look_at(R"("nvidia.com/gpu-driver-upgrade-state":")" + state + "\""))
+        .words.at(std::string(words::kDriverUpgrade));
+  };
+  EXPECT_EQ(upgrade("pod-restart-required"), "a driver upgrade is under way: pod-restart-required");
+  EXPECT_EQ(upgrade("upgrade-done"), "");
+}
+
 TEST(KubeFacts, AFileCountsOnceAKubeletHadTimeToBringIt) {
   Look look = look_at("");
   PodObject manager = acted_pod("gpu-operator", "mm", "nvidia-mig-manager");

@@ -1,0 +1,116 @@
+// Each broken link of a node, in words and with its way out.
+#include "backends/kubernetes/remarks.hpp"
+
+#include <gtest/gtest.h>
+
+#include "backends/kubernetes/components.hpp"
+#include "backends/kubernetes/parse.hpp"
+#include "engine/model/values.hpp"
+#include "tests/backends/kubernetes/kube_lab.hpp"
+
+namespace tessera::kubernetes {
+namespace {
+
+class Remarked : public testing::Test {
+ protected:
+  TimePoint now = *parse_time("2026-11-21T12:00:00Z");
+  Labels labels = kOne, offered{{"nvidia.com/gpu", "2"}};
+  std::vector<Component> parts;
+  NodeEvidence evidence;
+
+  // The only remark: its text, then the way out.
+  std::string only() {
+    Parser parser;
+    NodeObject node = parser.object<NodeObject>(node_json("n1", labels, offered)).value();
+    for (const auto& [resource, count] : broken) node.allocatable[resource] = count;
+    NodeSharing sharing = sharing_of(node, &test::catalogue());
+    evidence.node = &node;
+    evidence.sharing = &sharing;
+    evidence.components = &parts;
+    evidence.now = now;
+    std::vector<Remark> all = remarks_on(evidence);
+    if (all.size() != 1) return std::to_string(all.size()) + " remarks";
+    EXPECT_EQ(all[0].subject, "n1");
+    EXPECT_TRUE(all[0].is_node);
+    EXPECT_FALSE(all[0].hint.empty());
+    return all[0].text + " | " + all[0].hint;
+  }
+  void expect(const std::string& text, const std::string& way_out) {
+    std::string told = only();
+    EXPECT_NE(told.find(text), std::string::npos) << told;
+    EXPECT_NE(told.find(way_out), std::string::npos) << told;
+  }
+  std::map<std::string, std::int64_t> broken;  // allocatable, where it is not all of capacity
+};
+
+TEST_F(Remarked, NothingIsSaidOfANodeThatIsWell) { EXPECT_EQ(only(), "0 remarks"); }
+
+TEST_F(Remarked, AChangeThatFailed) {
+  labels["nvidia.com/mig.config"] = "all-1g.10gb";
+  labels["nvidia.com/mig.config.state"] = "failed";
+  expect("the MIG manager could not make the layout all-1g.10gb",
+         "kubectl logs -A -l app=nvidia-mig-manager");
+}
+
+TEST_F(Remarked, AChangeThatIsStuckPendingOrRebooting) {
+  labels["nvidia.com/mig.config"] = "all-1g.10gb";
+  labels["nvidia.com/mig.config.state"] = "pending";
+  evidence.pending_since = now - 4min;
+  EXPECT_EQ(only(), "0 remarks") << "every change takes some minutes";
+  evidence.pending_since = now - 6min;
+  expect("layout all-1g.10gb has been pending for 6 min", "MIG manager's log");
+  labels["nvidia.com/gpu.deploy.device-plugin"] = "paused-for-mig-change";
+  expect("stuck: layout all-1g.10gb pending for 6 min", "restart its MIG manager's pod");
+  labels["nvidia.com/mig.config.state"] = "rebooting";
+  EXPECT_EQ(only(), "0 remarks");
+  evidence.pending_since = now - 25min;
+  expect("has been rebooting for its layout all-1g.10gb for 25 min", "console");
+}
+
+TEST_F(Remarked, AStrategyThatDoesNotFitTheBoards) {
+  labels["nvidia.com/gpu.product"] = "NVIDIA-H100-80GB-HBM3-MIG-INVALID";
+  labels["nvidia.com/gpu.count"] = "0";
+  offered = {{"nvidia.com/gpu", "0"}};
+  expect("MIG-INVALID", "from single to mixed");
+}
+
+TEST_F(Remarked, APartThatIsMissingNotReadyOrPaused) {
+  parts = {{"device plugin", Part::missing, "nobody placed it"}};
+  expect("no device plugin runs there: nobody placed it", "kubectl describe the DaemonSet");
+  parts = {{"MIG manager", Part::not_ready, "CrashLoopBackOff"}};
+  expect("its MIG manager is not ready: CrashLoopBackOff", "log tells why");
+  parts = {{"DCGM exporter", Part::paused, "nvidia.com/gpu.deploy.dcgm-exporter=paused-for-mig-change"}};
+  expect("its DCGM exporter is paused and no change is under way",
+         "kubectl label node n1 --overwrite nvidia.com/gpu.deploy.dcgm-exporter=true");
+  evidence.pending_since = now - 1min;
+  EXPECT_EQ(only(), "0 remarks") << "they are away on purpose";
+}
+
+TEST_F(Remarked, LabelsCountsAndPodsThatDoNotAgree) {
+  offered = {{"nvidia.com/gpu", "1"}};
+  evidence.differs_since = now - 1min;
+  EXPECT_EQ(only(), "0 remarks");
+  evidence.differs_since = now - 3min;
+  expect("nvidia.com/gpu is 2 by the labels, 1 by the device plugin", "restart its pod");
+  evidence.differs_since.reset();
+  evidence.held["nvidia.com/gpu"] = 2;
+  expect("pods hold 2 nvidia.com/gpu, the node offers 1", "the layout changed under them");
+  offered["nvidia.com/gpu"] = "2";
+  EXPECT_EQ(only(), "0 remarks");
+}
+
+TEST_F(Remarked, ALayoutThatIsToldAndNotThere) {
+  labels["nvidia.com/mig.config"] = "all-1g.10gb";
+  evidence.unmade = "2 whole GPUs, not 14 of 1g.10gb";
+  evidence.unmade_since = now - 3min;
+  expect("layout all-1g.10gb is told to be made (state success), and is not there: 2 whole GPUs, not 14",
+         "kubectl label node n1 nvidia.com/mig.config-");
+}
+
+TEST_F(Remarked, DevicesThatAreOutOfUse) {
+  broken = {{"nvidia.com/gpu", 1}};
+  expect("1 of 2 nvidia.com/gpu are out of use", "Xid");
+}
+
+}  // namespace
+}  // namespace tessera::kubernetes
