@@ -48,6 +48,8 @@ std::vector<Allocation> allocations_of(const PodObject& pod, const NodeSharing* 
     auto name = sharing::parse_resource(resource, Scheduler::kubernetes);
     // Percentages and cores go with the GPU or the memory that is asked for beside them.
     if (!name || name->kind == sharing::ResourceKind::other_gpu) continue;
+    bool of_gpu = name->kind == sharing::ResourceKind::gpu_memory && pod.requests.contains("nvidia.com/gpu");
+    if (of_gpu) continue;
     all.push_back({NodeName(pod.node), family_of(*name, shared), type_of(*name, shared), small(count), {}});
   }
   if (all.empty()) all.push_back({NodeName(pod.node), Family::gpu, "", 0, {}});  // it reaches them unasked

@@ -112,6 +112,33 @@ void read_ack(NodeSharing& sharing, const NodeObject& node) {
   if (sharing.model.empty()) sharing.model = node.label("aliyun.accelerator/nvidia_name");
 }
 
+// Into how many a board is split: "GPU-...,10,24576,..." or [{"id":"GPU-...","count":10,...}], of the first
+// one. What follows may be cut off.
+std::optional<int> hami_split(std::string_view boards) {
+  constexpr std::string_view kCount = "\"count\":";
+  std::size_t at = boards.find(kCount);
+  if (at == std::string_view::npos)
+    at = boards.starts_with('[') ? boards.size() : std::min(boards.find(','), boards.size() - 1) + 1;
+  else
+    at += kCount.size();
+  boards.remove_prefix(at);
+  return number(boards.substr(0, boards.find_first_not_of("0123456789")));
+}
+
+// HAMi v2: its device plugin offers each board as many times as it is split, limits memory and cores of each
+// pod, and notes its boards on the node.
+void read_hami(NodeSharing& sharing, const NodeObject& node) {
+  auto boards = node.meta.annotations.find("hami.io/node-nvidia-register");
+  auto offered = node.has("nvidia.com/gpu");
+  if (boards == node.meta.annotations.end() || boards->second.empty() || !offered) return;
+  auto split = hami_split(boards->second);
+  if (!split || *split < 2 || *offered < *split || *offered % *split != 0) return;
+  sharing.boards = sharing.whole = few(*offered / *split);
+  sharing.instances.clear();
+  sharing.method = Strategy::shard;
+  sharing.replicas = *split;
+}
+
 }  // namespace
 
 NodeSharing sharing_of(const NodeObject& node, const mig::Catalogue* catalogue) {
@@ -149,6 +176,7 @@ NodeSharing sharing_of(const NodeObject& node, const mig::Catalogue* catalogue) 
   read_counts(sharing, node, labelled);
   read_gke(sharing, node, catalogue);
   read_ack(sharing, node);
+  read_hami(sharing, node);
   return sharing;
 }
 

@@ -2,7 +2,7 @@
 // pods on them and for what does not agree.
 //
 // Labels as GPU feature discovery v0.20 writes them (k8s-device-plugin, docs/gpu-feature-discovery), Google's
-// and Alibaba's own where those stand instead.
+// and Alibaba's own where those stand instead, and HAMi's annotation.
 // Threads: pure functions.
 #pragma once
 

@@ -24,22 +24,27 @@ std::optional<std::string> handed_out_by_claims(const Node& node) {
 
 std::optional<std::string> fixed_at_creation(const Node& node, const std::vector<BoardChange>& boards) {
   auto label = [&](std::string_view key) { return sharing::label(node, key); };
-  std::string profile = "PROFILE";
-  for (const BoardChange& board : boards)
+  std::string profile, shares;
+  for (const BoardChange& board : boards) {
     if (!board.after.instances.empty()) profile = board.after.instances.front().profile.text;
+    if (board.after.replicas > 1)
+      shares =
+          fmt::format(",gpu-sharing-strategy={},max-shared-clients-per-gpu={}",
+                      board.after.strategy == Strategy::mps ? "mps" : "time-sharing", board.after.replicas);
+  }
   if (auto pool = label("cloud.google.com/gke-nodepool"))
     return fmt::format(
         "GKE fixes how GPUs are cut and shared when it makes a node pool; {} stays as it is. Make "
         "another one: gcloud container node-pools create NAME --cluster CLUSTER --accelerator "
-        "type=TYPE,count={},gpu-partition-size={}",
-        clean(*pool, 64), node.gpus.size(), profile);
+        "type=TYPE,count={}{}{}",
+        clean(*pool, 64), node.gpus.size(), profile.empty() ? "" : ",gpu-partition-size=" + profile, shares);
   if (auto pool = label("kubernetes.azure.com/agentpool")) {
     std::string width = profile.substr(0, profile.find('.'));
     return fmt::format(
         "AKS fixes the MIG profile when it makes a node pool; {} stays as it is. Make another one: "
         "az aks nodepool add --name NAME --resource-group GROUP --cluster-name CLUSTER "
-        "--gpu-instance-profile MIG{}",
-        clean(*pool, 64), width);
+        "{}",
+        clean(*pool, 64), width.empty() ? "--node-vm-size SIZE" : "--gpu-instance-profile MIG" + width);
   }
   if (label("ack.node.gpu.schedule"))
     return "ACK changes a whole node pool by the label ack.node.gpu.schedule, one mode for all its nodes: "

@@ -6,6 +6,7 @@
 #include "backends/kubernetes/components.hpp"
 #include "backends/kubernetes/node_values.hpp"
 #include "backends/kubernetes/pod_values.hpp"
+#include "backends/kubernetes/remarks.hpp"
 #include "tests/backends/kubernetes/texts.hpp"
 #include "tests/support/catalogue.hpp"
 
@@ -284,6 +285,40 @@ TEST(KubernetesNodes, PlatformsTellInTheirOwnWay) {
   Node vm = node_from(node_json("n3", {}, {{"nvidia.com/NVIDIA_A10-12Q", "4"}}));
   ASSERT_EQ(vm.pool.size(), 4u);
   EXPECT_EQ(vm.pool[0].kind, SliceKind::vgpu);
+}
+
+TEST(KubernetesNodes, BoardsThatHamiSplitsAreToldInBothOfItsSpellings) {
+  for (const char* boards :
+       {R"([{\"id\":\"GPU-1\",\"index\":0,\"count\":10,\"devmem\":81920},{\"id\":\"GPU-2\",\"count\":10}])",
+        "GPU-1,10,81920,100,NVIDIA-NVIDIA A100,0,true:GPU-2,10,81920,100,NVIDIA-NVIDIA A100,0,true:"}) {
+    std::string text =
+        R"({"metadata":{"name":"n1","labels":{"nvidia.com/gpu.product":"NVIDIA-A100-SXM4-80GB",)"
+        R"("nvidia.com/gpu.count":"2","nvidia.com/gpu.replicas":"1"},"annotations":)"
+        R"({"hami.io/node-nvidia-register":")" +
+        std::string(boards) + R"("}},"status":{"capacity":{"nvidia.com/gpu":"20"},)" +
+        R"("allocatable":{"nvidia.com/gpu":"20"}}})";
+    Node node = node_from(text);
+    ASSERT_EQ(node.gpus.size(), 2u) << boards;
+    EXPECT_EQ(node.gpus[0].slices.at(0).kind, SliceKind::shard);
+    EXPECT_EQ(node.gpus[0].slices[0].capacity, 10);
+    NodeObject object = Parser().object<NodeObject>(text).value();
+    NodeSharing sharing = sharing_of(object, &test::catalogue());
+    EXPECT_FALSE(labels_and_counts_differ(object, sharing)) << "that is no drift";
+    PodObject pod;
+    pod.node = "n1";
+    pod.phase = "Running";
+    pod.requests = {{"nvidia.com/gpu", 1}, {"nvidia.com/gpumem", 3000}, {"nvidia.com/gpucores", 30}};
+    Workload work = workload_of(pod, &sharing, {});
+    ASSERT_EQ(work.allocations.size(), 1u) << "memory and cores are limits of the share";
+    EXPECT_EQ(work.allocations[0].family, Family::shard);
+    EXPECT_EQ(work.allocations[0].count, 1);
+  }
+  for (const char* odd :
+       {"", "[", "GPU-1", "GPU-1,", R"([{\"count\":}])", "GPU-1,7,1"}) {  // 20 is no seventh
+    Node node = node_from(R"({"metadata":{"name":"n1","annotations":{"hami.io/node-nvidia-register":")" +
+                          std::string(odd) + R"("}},"status":{"capacity":{"nvidia.com/gpu":"20"}}})");
+    EXPECT_EQ(node.gpus.size(), 20u) << odd;
+  }
 }
 
 TEST(KubernetesNodes, HealthIsWhatTheSchedulerSays) {

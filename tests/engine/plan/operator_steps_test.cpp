@@ -412,6 +412,10 @@ TEST(OperatorSteps, ManagedServicesThatFixTheirNodesAreSaidSo) {
   std::string why = k.make(everywhere("7x1g.10gb"))->no_steps;
   EXPECT_NE(why.find("gcloud container node-pools create"), std::string::npos) << why;
   EXPECT_NE(why.find("gpu-partition-size=1g.10gb"), std::string::npos) << why;
+  why = k.make(sharing_everywhere(Strategy::time_slicing, 4))->no_steps;
+  EXPECT_NE(why.find("gpu-sharing-strategy=time-sharing,max-shared-clients-per-gpu=4"), std::string::npos)
+      << why;
+  EXPECT_EQ(why.find("gpu-partition-size"), std::string::npos) << why;
   node.features = {"kubernetes.azure.com/agentpool=gpu"};
   k.tell(NodesListed{{node}});
   EXPECT_NE(k.make(everywhere("7x1g.10gb"))->no_steps.find("--gpu-instance-profile MIG1g"),

@@ -104,6 +104,13 @@ TEST(Resources, NamesAreReadInEverySpelling) {
   EXPECT_TRUE(kubernetes("nvidia.com/gpu.shared")->shared);
   EXPECT_EQ(kubernetes("mig.das.com/1g.5gb")->kind, ResourceKind::instance);
   EXPECT_EQ(kubernetes("aliyun.com/gpu-mem")->kind, ResourceKind::gpu_memory);
+  EXPECT_EQ(kubernetes("nvidia.com/gpumem")->kind, ResourceKind::gpu_memory);
+  for (const char* with_a_gpu :
+       {"nvidia.com/gpucores", "nvidia.com/gpumem-percentage", "aliyun.com/gpu-count"})
+    EXPECT_EQ(kubernetes(with_a_gpu)->kind, ResourceKind::other_gpu) << with_a_gpu;
+  for (const char* spelled : {"nvidia.com/mig-1g.10gb.me", "nvidia.com/mig-1g.24gb.gfx"})
+    EXPECT_EQ(kubernetes(spelled)->kind, ResourceKind::instance) << spelled;
+  EXPECT_EQ(kubernetes("nvidia.com/mig-1g.24gb.gfx")->profile, ProfileName("1g.24gb+gfx"));
   EXPECT_EQ(kubernetes("nvidia.com/NVIDIA_A10-12Q")->kind, ResourceKind::vgpu);
   EXPECT_FALSE(kubernetes("cpu"));
   EXPECT_FALSE(kubernetes("nvidia.com/"));
