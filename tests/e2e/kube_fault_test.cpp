@@ -12,10 +12,23 @@ const KubeWords kCutH2{"--node", "h2", "--preset", "all-1g.10gb"};
 
 class KubeFault : public KubeChangeLab {
  protected:
-  // What takes minutes is over in a second or two.
-  void serve_fast() {
+  // 240: what takes minutes is over in a second or two.
+  void serve_at(double speed) {
     sim::kube::ServeOptions options = kube_lab(folder_);
-    options.world.speed = 240;
+    options.world.speed = speed;
+    serve(std::move(options));
+  }
+  // a1 with so many A100, which are reset when their MIG mode changes.
+  void serve_ampere(int gpus) {
+    sim::kube::ServeOptions options = kube_lab(folder_);
+    options.world.scenario = folder_.write("ampere.yaml", R"(
+clusters:
+  - name: lab
+    scheduler: kubernetes
+    users: [ann]
+    nodes:
+      - {names: a1, product: A100-80GB, gpus: )" + std::to_string(gpus) +
+                                                              ", driver: 570.124.06}\n");
     serve(std::move(options));
   }
   // The change of h2 with that fault armed.
@@ -32,7 +45,7 @@ class KubeFault : public KubeChangeLab {
 };
 
 TEST_F(KubeFault, AManagerThatHangsIsMendedOnTheWay) {
-  serve_fast();
+  serve_at(240);
   Ran ran = cut_with("wedges node=h2");
   EXPECT_NE(ran.err.find("only if the MIG manager hangs: undo its pauses, start its pod anew"),
             std::string::npos)
@@ -58,6 +71,57 @@ TEST_F(KubeFault, NothingIsPlannedIntoADriverUpgrade) {
   EXPECT_EQ(told("h2", ".metadata.annotations"), "");
 }
 
+// What others do to the node meanwhile.
+TEST_F(KubeFault, ACordonThatSomebodyLiftsIsSetAgain) {
+  serve_at(10);  // the manager is at it for some seconds
+  bool lifted = false;
+  RunOptions options;
+  options.signal_on_err = [&](const std::string& err) {
+    if (err.find("follow the MIG manager") != std::string::npos && !std::exchange(lifted, true))
+      kubectl({"uncordon", "h2"});
+    return 0;
+  };
+  Ran ran = apply(kCutH2, options);
+  EXPECT_NE(ran.err.find("the node is open to new work"), std::string::npos) << ran.err;
+  expect_cut(ran);
+}
+
+TEST_F(KubeFault, ABudgetThatKeepsAPodIsToldAndAskedAgain) {
+  serve(kube_lab(folder_, R"(
+      - {name: rank, namespace: serving, want: "nvidia.com/gpu", on: h2, runs: 9d, ran: 1h, does: inference}
+)"));
+  KubeWords wish = kCutH2;
+  wish.insert(wish.end(), {"--way", "cancel"});
+  KubeWords look = wish;
+  look.insert(look.begin(), "plan");
+  Ran plan = run(look);
+  EXPECT_NE(plan.out.find("cannot be evicted at once"), std::string::npos) << plan.out << plan.err;
+  bool lifted = false;
+  RunOptions options;
+  options.signal_on_err = [&](const std::string& err) {
+    if (err.find("disruption budget") != std::string::npos && !std::exchange(lifted, true))
+      kubectl({"delete", "poddisruptionbudgets", "--all", "-n", "serving"});
+    return 0;
+  };
+  Ran ran = apply(wish, options);
+  EXPECT_TRUE(lifted);
+  EXPECT_NE(ran.err.find("needs 1 healthy pods and has 1 currently"), std::string::npos) << ran.err;
+  expect_cut(ran);
+}
+
+// A mode that only a reboot changes: the node goes away and comes back in the middle.
+TEST_F(KubeFault, ARebootThatBelongsToTheChangeIsWaitedFor) {
+  serve_ampere(2);
+  kubectl({"patch", "clusterpolicy", "cluster-policy", "--type=merge", "-p",
+           R"({"spec":{"migManager":{"env":[{"name":"WITH_REBOOT","value":"true"}]}}})"});
+  arm_fault("in-use node=a1 verb=reconfigure");  // so that no reset is possible
+  Ran ran = apply({"--node", "a1", "--preset", "all-1g.10gb"});
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_NE(ran.err.find("the node does not answer"), std::string::npos) << ran.err;
+  EXPECT_EQ(offers("a1", "mig-1g\\.10gb"), "14");
+  expect_given_back("a1");
+}
+
 // Its pod is started again, and reads the label anew.
 TEST_F(KubeFault, AManagerThatEndsAsItIsToActIsWaitedFor) {
   Ran ran = cut_with("manager-down node=h2");
@@ -66,7 +130,7 @@ TEST_F(KubeFault, AManagerThatEndsAsItIsToActIsWaitedFor) {
 }
 
 TEST_F(KubeFault, SuccessWithNothingDoneIsNotTakenAndOrderedAnewByResume) {
-  serve_fast();
+  serve_at(240);
   Ran stopped = cut_with("no-device node=h2 verb=reconfigure");
   EXPECT_EQ(stopped.code, 1) << stopped.out << stopped.err;
   EXPECT_EQ(json_at(stopped.out, "/outcome"), "\"parked\"");
@@ -78,7 +142,7 @@ TEST_F(KubeFault, SuccessWithNothingDoneIsNotTakenAndOrderedAnewByResume) {
 }
 
 TEST_F(KubeFault, SuccessWithNothingDoneIsGivenBackByResumeBack) {
-  serve_fast();
+  serve_at(240);
   Ran stopped = cut_with("no-device node=h2 verb=reconfigure");
   EXPECT_EQ(json_at(stopped.out, "/outcome"), "\"parked\"") << stopped.out << stopped.err;
   Ran back = resume(stopped, {"--back"});
@@ -90,16 +154,7 @@ TEST_F(KubeFault, SuccessWithNothingDoneIsGivenBackByResumeBack) {
 
 // Four boards, each reset and cut ten times as slowly: longer than a manager that hangs is given.
 TEST_F(KubeFault, AManagerThatIsSlowIsLeftInPeaceAndItsTimeIsTold) {
-  sim::kube::ServeOptions options = kube_lab(folder_);
-  options.world.scenario = folder_.write("slow.yaml", R"(
-clusters:
-  - name: lab
-    scheduler: kubernetes
-    users: [ann]
-    nodes:
-      - {names: a1, product: A100-80GB, gpus: 4, driver: 570.124.06}
-)");
-  serve(std::move(options));
+  serve_ampere(4);
   arm_fault("slow node=a1");
   Ran ran = apply({"--node", "a1", "--preset", "all-1g.10gb"});
   EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
@@ -194,7 +249,7 @@ TEST_F(KubeFaultConsole, AManagerThatEndsIsWaitedFor) {
 }
 
 TEST_F(KubeFaultConsole, SuccessWithNothingDoneIsShownAndOrderedAnewByAKey) {
-  serve_fast();
+  serve_at(240);
   Pty pty(console());
   arm_fault("no-device node=h2 verb=reconfigure");
   ASSERT_TRUE(begin(pty)) << pty.screen();
