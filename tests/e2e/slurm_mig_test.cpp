@@ -91,7 +91,7 @@ TEST_F(SlurmMig, ADriverThatHasOtherBoardsThanSlurmOffersIsAFinding) {
   ASSERT_TRUE(watch.until([](const Cluster& cluster) { return cluster.loaded; }));
   auto found = watch.cluster().remarks.find(Source::nvidia_smi);
   ASSERT_NE(found, watch.cluster().remarks.end());
-  ASSERT_EQ(found->second.size(), 1u);
+  ASSERT_GE(found->second.size(), 1u);
   EXPECT_EQ(found->second[0].subject, "mig01");
   EXPECT_EQ(found->second[0].text, "its driver has 8 whole GPUs, and Slurm offers 7 × 1g.10gb, 2 × 3g.40gb");
   EXPECT_NE(found->second[0].hint.find("tessera plan -n mig01 --layout none"), std::string::npos)

@@ -1,0 +1,143 @@
+// The whole round on a real Slurm, from the command line and by keys, over kills of tessera at every step and
+// over whatever a driver may answer; jobs run next door all the time.
+#include "tests/e2e/slurm_cut_lab.hpp"
+#include "tests/support/pty.hpp"
+
+namespace tessera::test {
+namespace {
+
+class SlurmRound : public SlurmCut {
+ protected:
+  static constexpr const char* kBalanced = "2x1g.12gb,2g.24gb,3g.47gb";
+
+  // Ended as step after step begins, each once.
+  struct Killer {
+    std::set<std::string> struck;
+    int operator()(const std::string& err) {
+      constexpr std::string_view kStep = "step gpu01/";
+      for (std::size_t at = err.find(kStep); at != std::string::npos; at = err.find(kStep, at + 1)) {
+        std::size_t end = err.find(':', at);
+        if (end != std::string::npos && struck.insert(err.substr(at, end - at)).second) return SIGKILL;
+      }
+      return 0;
+    }
+  };
+  static void expect_open(const std::string& node) {
+    for (const char* flag : {"DRAIN", "DOWN", "INVAL"})
+      EXPECT_EQ(field(record(node), "State").find(flag), std::string::npos) << record(node);
+  }
+};
+
+TEST_F(SlurmRound, KilledAsEachStepBeginsAndTakenUpEachTime) {
+  std::vector<Running> neighbours{run_on("gpu02", "gpu:h100:2"), run_on("shard01", "shard:1")};
+  slurmconf::SiteSettings site = with_runner();
+  Killer killer;
+  RunOptions options = command_line(), killed = options;
+  killed.signal_on_err = [&](const std::string& err) { return killer(err); };
+  Ran ran = tessera(site, {"apply", "-n", "gpu01", "--gpu", "0", "--layout", "7x1g.12gb"}, killed);
+  const std::string run = newest_run(options);
+  std::string told;
+  for (int times = 0; times < 20 && ran.code == 128 + SIGKILL; ++times) {
+    told += ran.err;
+    ran = tessera(site, {"resume", run}, killed);
+  }
+  // The last blow may come when all is done.
+  const bool over = ran.err.find("it has ended: 1 done") != std::string::npos;
+  EXPECT_TRUE(ran.code == 0 || over) << told << ran.out << ran.err;
+  EXPECT_GE(killer.struck.size(), 8u) << told;
+  EXPECT_EQ(gres("gpu01"), kSevens) << record("gpu01");
+  expect_open("gpu01");
+  for (const Running& one : neighbours) expect_untouched(one);
+  EXPECT_FALSE(std::filesystem::is_symlink(lab_->conf() + ".tessera-lock"));
+}
+
+// What a driver may answer instead of doing what it is told. A run overcomes it, or parks with the driver's
+// own words and goes on when it is taken up.
+TEST_F(SlurmRound, WhateverTheDriverAnswersItEndsWell) {
+  Running neighbour = run_on("gpu02", "gpu:h100:2");
+  std::vector<std::string> arm{binary(), "sim", "nvidia-smi", "--state", gpus("gpu01")};
+  for (const char* fault : {"in-use verb=-mig", "unknown verb=-mig nth=2", "insufficient verb=-cgi",
+                            "answer-lost verb=-cgi nth=2"})
+    arm.insert(arm.end(), {"--fault", fault});
+  ASSERT_EQ(lab_->run(arm).status, 0) << lab_->run(arm).out;
+  Admin admin(*lab_, with_runner(), folder());
+  std::string run = admin.start(admin.plan("gpu01", layout("7x1g.12gb"), 0));
+  std::string why = admin.outcome(run);
+  for (int times = 0; times < 4 && why != "wanted"; ++times) {
+    EXPECT_NE(why, "") << admin.journal(run);
+    admin.resume(run);
+    why = admin.outcome(run);
+  }
+  EXPECT_EQ(why, "wanted") << admin.journal(run);
+  for (const char* words : {"In use by another client", "Unknown Error"})
+    EXPECT_NE(admin.journal(run).find(words), std::string::npos) << words << admin.journal(run);
+  EXPECT_EQ(gres("gpu01"), kSevens) << record("gpu01");
+  expect_open("gpu01");
+  expect_untouched(neighbour);
+}
+
+TEST_F(SlurmRound, FromWholeToSlicesToSharesAndBackByTheCommandLine) {
+  std::vector<Running> neighbours{run_on("gpu02", "gpu:h100:2"), run_on("mps01", "mps:50")};
+  slurmconf::SiteSettings site = with_runner();
+  RunOptions options = command_line();
+  const std::vector<std::string> board{"-n", "gpu01", "--gpu", "0", "--layout"};
+  auto apply = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), "apply");
+    Ran ran = tessera(site, words, options);
+    EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+    expect_open("gpu01");
+    return gres("gpu01");
+  };
+  auto cut = [&](const char* text) {
+    std::vector<std::string> words = board;
+    words.emplace_back(text);
+    return apply(words);
+  };
+  EXPECT_EQ(cut("7x1g.12gb"), kSevens);
+  EXPECT_EQ(cut(kBalanced), "gpu:1g.12gb:2,gpu:2g.24gb:1,gpu:3g.47gb:1,gpu:h100:7");
+  EXPECT_EQ(apply({"-n", "gpu01", "--strategy", "mps", "--replicas", "100"}), "gpu:h100:8,mps:800");
+  Running user = run_on("gpu01", "mps:25");
+  (void)lab_->run({"scancel", "-f", user.id});
+  EXPECT_EQ(apply({"-n", "gpu01", "--strategy", "shard", "--replicas", "4"}), "gpu:h100:8,shard:32");
+  Ran undone = tessera(site, {"undo", newest_run(options)}, options);
+  EXPECT_EQ(undone.code, 0) << undone.out << undone.err;
+  EXPECT_EQ(gres("gpu01"), "gpu:h100:8,mps:800") << record("gpu01");
+  EXPECT_EQ(apply({"-n", "gpu01", "--layout", "none"}), "gpu:h100:8");
+  for (const Running& one : neighbours) expect_untouched(one);
+}
+
+TEST_F(SlurmRound, BoardsAreCutAndGivenBackByKeys) {
+  Running neighbour = run_on("gpu02", "gpu:h100:2");
+  slurmconf::SiteSettings site = with_runner();
+  PtyOptions options;
+  options.columns = 160;
+  options.rows = 50;
+  options.arguments = {"--write",
+                       "--interval=5m",
+                       "--slurm-runner=" + site.runner,
+                       "--slurm-devices=" + site.devices,
+                       "--slurm-restart-controller=" + site.restart_controller,
+                       "--slurm-restart-node=" + site.restart_node};
+  options.environment = command_line().environment;
+  Pty pty(options);
+  ASSERT_TRUE(pty.wait_loaded() && pty.wait_for("lab")) << pty.screen();
+  ASSERT_TRUE(pty.press(std::string(":plan gpu01 ") + kBalanced + "\r") &&
+              pty.wait_for("write Slurm's files"))
+      << pty.screen();
+  ASSERT_TRUE(pty.press("Agpu01\r") && pty.wait_for("ARMED") && pty.press("!")) << pty.screen();
+  ASSERT_TRUE(pty.wait_for("DONE: the wanted layout stands, read back")) << pty.screen();
+  EXPECT_EQ(gres("gpu01"), "gpu:1g.12gb:16,gpu:2g.24gb:8,gpu:3g.47gb:8") << record("gpu01");
+  expect_open("gpu01");
+  ASSERT_TRUE(pty.press(":node gpu01\r") && pty.wait_for("3g.47gb")) << pty.screen();
+  ASSERT_TRUE(pty.press("J\r") && pty.wait_for("DONE: the wanted layout stands")) << pty.screen();
+  ASSERT_TRUE(pty.press("z") && pty.wait_for("takes back")) << pty.screen();
+  ASSERT_TRUE(pty.press("Agpu01\r") && pty.wait_for("ARMED") && pty.press("!")) << pty.screen();
+  ASSERT_TRUE(pty.wait_for("DONE: the layout that was found stands again")) << pty.screen();
+  EXPECT_EQ(gres("gpu01"), "gpu:h100:8") << record("gpu01");
+  expect_untouched(neighbour);
+  pty.send("q");
+  ASSERT_TRUE(pty.wait_ended());
+}
+
+}  // namespace
+}  // namespace tessera::test
