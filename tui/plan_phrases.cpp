@@ -72,6 +72,13 @@ std::string needs_list(const Needs& needs, std::string_view closing) {
   return text;
 }
 
+std::vector<SlicePlan> made_slices(const Plan& plan, const NodePlan& node) {
+  std::vector<SlicePlan> made = node.created;
+  if (!plan.capabilities.chooses_placement)
+    for (SlicePlan& slice : made) slice.at.reset();
+  return made;
+}
+
 std::string slice_text(const SlicePlan& slice, std::string_view times) {
   std::string text(slice.profile.empty() ? word(slice.kind) : std::string_view(slice.profile.text));
   if (slice.at) text += fmt::format("@{}", slice.at->start);

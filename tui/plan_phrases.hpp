@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/plan/plan.hpp"
 
@@ -19,6 +20,8 @@ std::string disturbs_text(const plan::Plan& plan);
 // "closing the node, a MIG mode change, a GPU reset"; closing: how closing it is called. Empty: it needs
 // none.
 std::string needs_list(const plan::Needs& needs, std::string_view closing);
+// What a node's plan makes, in order; without places where the driver or its tool chooses them.
+std::vector<plan::SlicePlan> made_slices(const plan::Plan& plan, const plan::NodePlan& node);
 // "1g.10gb@0", "mps×4"; times: what stands before the number of shares.
 std::string slice_text(const plan::SlicePlan& slice, std::string_view times);
 

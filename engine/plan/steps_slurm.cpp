@@ -284,6 +284,12 @@ bool SlurmSteps::untold(const NodeChange& change) const {
 
 Result<std::vector<Notice>> SlurmSteps::judge(const NodeChange& change) const {
   std::vector<Notice> notices;
+  if (slurm::down_by_itself(change.node))
+    notices.push_back(
+        {Severity::info, "down", change.node.name,
+         fmt::format("it is DOWN ({}): nobody's work is there. The run drains it, starts its slurmd and "
+                     "gives it back, so that it takes work again",
+                     change.node.reason)});
   if (change.boards.empty() && change.can.slurm)
     notices.push_back(
         {Severity::info, "untold", change.node.name,

@@ -33,8 +33,9 @@ void SlurmBuilder::recut_by_parted() {
   for (const BoardChange& board : change_.boards)
     if (cuts(board)) gpus.push_back(board.gpu);
   const std::string text = recut_layout(change_.node, change_.boards);
-  Step& step = add(fmt::format("{}: have nvidia-mig-parted make the layout", boards_text(gpus)),
-                   special(slurm::verb::kApplyParted, {{"config", kLayoutName}, {"text", text}}));
+  Step& step =
+      add(fmt::format("{}: have nvidia-mig-parted clear what differs and make the layout", boards_text(gpus)),
+          special(slurm::verb::kApplyParted, {{"config", kLayoutName}, {"text", text}}));
   step.commands = {there(fmt::format("nvidia-mig-parted apply -f - -c {} <<'END'", kLayoutName))};
   for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1)
     step.commands.push_back(text.substr(at, text.find('\n', at) - at));

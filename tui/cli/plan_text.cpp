@@ -87,12 +87,12 @@ std::map<WorkloadId, std::string> users_of(const plan::NodePlan& node) {
   return users;
 }
 
-std::string slices_part(const plan::NodePlan& node) {
+std::string slices_part(const plan::Plan& plan, const plan::NodePlan& node) {
   std::map<WorkloadId, std::string> users = users_of(node);
   std::string text = clean(node.node.text, 200) + "\n";
   text += slice_lines("stays", node.kept, users);
   text += slice_lines("goes", node.destroyed, users);
-  text += slice_lines("is made", node.created, users);
+  text += slice_lines("is made", tui::made_slices(plan, node), users);
   if (node.steps.empty()) text += labelled("changes", "nothing: it is so already");
   return text + labelled("needs", tui::needs_list(node.needs, "closing the node to new work"));
 }
@@ -206,7 +206,12 @@ std::string steps_part(const plan::NodePlan& node) {
         static_cast<std::size_t>(std::max(2, 74 - tui::display_width(title) - tui::display_width(when))),
         ' ');
     text += fmt::format("{:>3}{} {}{}{}\n", ++number, step.disturbs ? "!" : " ", title, blanks, when);
-    for (const std::string& command : step.commands) text += "     $ " + clean(command, 4000) + "\n";
+    // A patch, and what a command is given to read, are nothing to type.
+    bool typed = step.commands.empty() || !step.commands.front().starts_with("--- ");
+    for (const std::string& command : step.commands) {
+      text += (typed ? "     $ " : "       ") + clean(command, 4000) + "\n";
+      typed = typed && !command.ends_with("<<'END'");
+    }
   }
   return text;
 }
@@ -242,7 +247,7 @@ std::string patience_part(const Plan& plan) {
 std::string preview(const Plan& plan, std::size_t in_full) {
   std::string text = head_line(plan) + "\n";
   for (std::size_t i = 0; i < plan.nodes.size(); ++i)
-    text += i < in_full ? slices_part(plan.nodes[i]) + "\n" : node_line(plan.nodes[i]);
+    text += i < in_full ? slices_part(plan, plan.nodes[i]) + "\n" : node_line(plan.nodes[i]);
   if (plan.nodes.size() > in_full) text += "\n";
   text += disturbed_part(plan) + "\n" + resources_part(plan) + notices_part(plan);
   for (std::size_t i = 0; i < plan.nodes.size() && i < in_full; ++i) {

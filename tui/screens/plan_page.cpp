@@ -59,6 +59,7 @@ class Page {
   // Wrapped text; the first line may hold the cursor.
   void note(std::string_view text, Style style, std::string id = {}, std::string sign = {}) {
     int indent = sign.empty() ? 3 : 6;
+    for (; text.starts_with(' '); text.remove_prefix(1)) ++indent;
     bool first = true;
     for (std::string& line : wrap(text, width_ - indent - 1)) {
       DocLine entry;
@@ -260,7 +261,9 @@ class Page {
     heading("SLICES", plan_.nodes.size() > 1 ? node->node.text : std::string());
     group("=", "keeps", node->kept, Role::kept);
     group("-", "destroys", node->destroyed, Role::destroyed);
-    group("+", "creates, in this order", node->created, Role::created);
+    const bool placed = plan_.capabilities.chooses_placement;
+    group("+", placed ? "creates, in this order" : "creates, placed by the driver:",
+          made_slices(plan_, *node), Role::created);
     lines_.push_back({{{"needs", Role::dim, 3},
                        {needs_text(node->needs),
                         node->needs.reboot ? Style(Role::danger).with_bold() : Style(Role::text), 12}},

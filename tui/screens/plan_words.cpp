@@ -2,9 +2,13 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <map>
+#include <optional>
+#include <utility>
 
 #include "engine/plan/observed.hpp"
+#include "engine/plan/steps.hpp"
 #include "engine/query/value.hpp"
 #include "tui/plan_phrases.hpp"
 
@@ -25,6 +29,17 @@ std::string sharing_text(Strategy strategy, int replicas, const ProfileName& vgp
   return vgpu.empty() ? text : text + " " + vgpu.text;
 }
 
+// "2 × 1g.10gb, 3g.40gb": where places are nobody's to choose.
+std::string counted(const std::vector<InstanceAt>& instances) {
+  std::map<ProfileName, int> counts;
+  for (const InstanceAt& one : instances) ++counts[one.profile];
+  std::string text;
+  for (const auto& [profile, count] : counts)
+    text += fmt::format("{}{}{}", text.empty() ? "" : ", ", count > 1 ? fmt::format("{} × ", count) : "",
+                        profile.text);
+  return text.empty() ? "nothing" : text;
+}
+
 struct Seen {
   std::string operator()(Answering) const { return "the node answers"; }
   std::string operator()(MarkIsOurs) const { return "our mark stands"; }
@@ -43,8 +58,8 @@ struct Seen {
     return fmt::format("GPU {}: {} gone", c.gpu.value, to_text(c.instances));
   }
   std::string operator()(const LayoutIs& c) const {
-    return fmt::format("GPU {}: exactly {}{}", c.gpu.value, to_text(c.instances),
-                       c.placed ? "" : ", wherever they stand");
+    if (!c.placed) return fmt::format("GPU {}: {}, wherever they stand", c.gpu.value, counted(c.instances));
+    return fmt::format("GPU {}: exactly {}", c.gpu.value, to_text(c.instances));
   }
   std::string operator()(const ModeIs& c) const {
     return fmt::format("{}: MIG {}{}", gpus_text(c.gpus), c.mig ? "on" : "off",
@@ -65,13 +80,35 @@ struct Seen {
   }
 };
 
+// Of a condition about one board.
+std::optional<GpuIndex> gpu_of(const Condition& condition) {
+  if (const auto* layout = std::get_if<LayoutIs>(&condition)) return layout->gpu;
+  if (const auto* mode = std::get_if<ModeIs>(&condition); mode && mode->gpus.size() == 1)
+    return mode->gpus.front();
+  return std::nullopt;
+}
+// ": MIG on" of "GPU 3: MIG on"; empty: it is not about one board.
+std::string after_gpu(const Condition& condition) {
+  if (!gpu_of(condition)) return "";
+  std::string text = std::visit(Seen{}, condition);
+  return text.substr(std::min(text.find(':'), text.size()));
+}
+
 }  // namespace
 
 std::string seen_text(const Condition& condition) { return std::visit(Seen{}, condition); }
 
 std::string seen_text(const Conditions& conditions) {
   std::string text;
-  for (const Condition& condition : conditions) text += (text.empty() ? "" : "; ") + seen_text(condition);
+  auto add = [&](const std::string& more) { text += (text.empty() ? "" : "; ") + more; };
+  for (std::size_t i = 0; i < conditions.size();) {
+    // Boards in a row of which the same is expected share their words: all but the number.
+    const std::string rest = after_gpu(conditions[i]);
+    std::vector<GpuIndex> gpus;
+    for (; !rest.empty() && i < conditions.size() && after_gpu(conditions[i]) == rest; ++i)
+      gpus.push_back(*gpu_of(conditions[i]));
+    add(rest.empty() ? seen_text(conditions[i++]) : boards_text(gpus) + rest);
+  }
   return text.empty() ? "nothing has to be seen" : text;
 }
 
@@ -83,8 +120,14 @@ std::string needs_text(const Needs& needs) {
 std::vector<std::string> slices_text(const std::vector<SlicePlan>& slices) {
   std::map<GpuIndex, std::string> boards;
   for (const SlicePlan& slice : slices) boards[slice.gpu] += " " + slice_text(slice, " × ");
+  std::vector<std::pair<std::string, std::vector<GpuIndex>>> alike;
+  for (const auto& [gpu, text] : boards) {
+    auto same = std::find_if(alike.begin(), alike.end(), [&](const auto& one) { return one.first == text; });
+    if (same == alike.end()) same = alike.insert(alike.end(), {text, {}});
+    same->second.push_back(gpu);
+  }
   std::vector<std::string> lines;
-  for (const auto& [gpu, text] : boards) lines.push_back(fmt::format("GPU {} {}", gpu.value, text));
+  for (const auto& [text, gpus] : alike) lines.push_back(boards_text(gpus) + " " + text);
   return lines;
 }
 

@@ -1,6 +1,7 @@
 // Plan, arming, run and journal as they were looked at and found right.
 #include <gtest/gtest.h>
 
+#include "engine/plan/slurm_config.hpp"
 #include "tests/support/golden.hpp"
 #include "tests/tui/screens/change_places.hpp"
 
@@ -69,6 +70,49 @@ TEST(GoldenPlan, AStepAndItsCommands) {
     disturbing_two(session);
     session.press("G");
     for (int i = 0; i < 3; ++i) session.press("k");
+  });
+}
+
+// A site whose GPUs are cut by nvidia-mig-parted, on Slurm 22.05.
+plan::Capabilities by_mig_parted() {
+  slurmconf::Site site;
+  site.major = 22, site.minor = 5;
+  site.files = {{"/etc/slurm/slurm.conf", "GresTypes=gpu\nNodeName=n[0031,0041-0045] Gres=gpu:1g.10gb:14\n"},
+                {"/etc/slurm/gres.conf",
+                 "NodeName=n[0031,0041-0045] Name=gpu Type=1g.10gb "
+                 "File=/dev/nvidia-caps/nvidia-cap[66,75,84,93,102,111,120,201,210,219,228,237,246,255]\n"}};
+  site.reach = slurmconf::Reach::ssh;
+  site.mig_tool = slurmconf::MigTool::mig_parted;
+  site.restart_controller = {"systemctl", "restart", "slurmctld"};
+  site.restart_node = {"ssh", "{node}", "systemctl", "restart", "slurmd"};
+  plan::Capabilities can = plan::slurm::capabilities_by(site.mig_tool);
+  can.slurm = std::make_shared<const slurmconf::Site>(std::move(site));
+  return can;
+}
+plan::Plan parted_plan(const Session& session, const char* node) {
+  return plan_of(session, {node}, {}, "2x1g.10gb,2g.20gb,3g.40gb", {}, by_mig_parted());
+}
+
+TEST(GoldenPlan, ByMigParted) {
+  auto prepare = [](Session& session) {
+    open(session, parted_plan(session, "n0041"));
+    session.press("G");
+    for (int i = 0; i < 9; ++i) session.press("k");
+  };
+  at_three_sizes("plan-parted", prepare);
+  in_ascii("plan-parted", prepare);
+}
+
+// At three in the morning: what is wrong with it, and what the run will do about that.
+TEST(GoldenPlan, OfANodeThatIsDownSinceAReboot) {
+  at_three_sizes("plan-down", [](Session& session) {
+    Node down = node("n0041", {sevenths(0, 0), sevenths(1, 7)});
+    for (Gpu& board : down.gpus) board.slices.clear();  // what the driver told
+    down.health = Health::down;
+    down.state = {"DOWN"};
+    down.reason = "Node unexpectedly rebooted";
+    session.tell(on("hpc", NodeSeen{std::move(down)}));
+    open(session, parted_plan(session, "n0041"));
   });
 }
 
@@ -148,6 +192,29 @@ TEST(GoldenRun, Parked) {
   };
   at_three_sizes("run-parked", prepare);
   in_ascii("run-parked", prepare);
+}
+
+// What it cleared is gone, and that is said; what stands where, and which ways lead on.
+TEST(GoldenRun, ParkedByMigParted) {
+  auto prepare = [](Session& session) {
+    Diary diary(parted_plan(session, "n0041"));
+    diary.through(5);
+    const plan::Step& step = diary.step(5);
+    const std::string why =
+        "cannot cut the GPUs of n0041: Error applying MIG configuration with hooks: all orderings failed (no "
+        "order of making these instances fits; what stood on that GPU is gone: look at it before going on or "
+        "back)";
+    diary.add("n0041", plan::StepBegun{step.id, 5, step.action}, 19);
+    diary.add("n0041", plan::StepFailed{step.id, why}, 80);
+    diary.add(
+        "n0041",
+        plan::Parked{why, "n0041 stays closed by this run; GPU 0: 1g.10gb@5, 1g.10gb@6; GPU 1: nothing"}, 80);
+    RunHead head = diary.head(RunState::parked, false);
+    head.why = why;
+    show(session, diary, head, Duration(120000));
+  };
+  at_three_sizes("run-parted-parked", prepare);
+  in_ascii("run-parted-parked", prepare);
 }
 
 TEST(GoldenRun, Interrupted) {
