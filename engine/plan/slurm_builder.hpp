@@ -18,6 +18,9 @@ class SlurmBuilder {
   explicit SlurmBuilder(const NodeChange& change);
 
   std::vector<Step> run();
+  // Why Slurm's files cannot be edited so, as far as that can be told before anything is cut; empty: they
+  // can.
+  std::string why_not_written() const;
   // Without a change of boards: what Slurm has still to be told; empty: nothing.
   std::string untold() const;
   // Without a change of boards: whether files and daemons are as these boards want them.

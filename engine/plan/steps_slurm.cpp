@@ -275,7 +275,8 @@ std::string SlurmSteps::missing(const NodeChange& change) const {
         "{{node}}",
         site->mig_tool == slurmconf::MigTool::mig_parted ? "nvidia-mig-parted" : "nvidia-smi",
         change.node.name.text);
-  return why_unevenly_shared(change);
+  if (std::string uneven = why_unevenly_shared(change); !uneven.empty()) return uneven;
+  return SlurmBuilder(change).why_not_written();
 }
 
 bool SlurmSteps::untold(const NodeChange& change) const {

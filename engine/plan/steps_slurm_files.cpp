@@ -26,6 +26,20 @@ std::vector<std::string> SlurmBuilder::diff() const {
   return lines;
 }
 
+std::string SlurmBuilder::why_not_written() const {
+  if (site_.writer == slurmconf::Writer::site || site_.files.empty()) return "";
+  auto gres = slurmconf::set_gres(site_.files, node_, wanted_);
+  if (!gres) return to_line(gres.error());
+  auto lines = slurmconf::set_gres_lines(*gres, node_, {});
+  if (!lines) return to_line(lines.error());
+  // The devices of instances are known once these stand.
+  if (std::any_of(after_.gpus.begin(), after_.gpus.end(),
+                  [](const Gpu& gpu) { return gpu.strategy == Strategy::mig; }))
+    return "";
+  auto wanted = slurm::wanted_config(after_, wanted_, product_, site_);
+  return wanted ? "" : to_line(wanted.error());
+}
+
 std::string SlurmBuilder::untold() const {
   if (std::string files = slurm::unlike(change_.node, wanted_, product_, site_); !files.empty()) return files;
   const auto& unapplied = site_.unapplied;

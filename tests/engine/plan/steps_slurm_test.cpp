@@ -311,6 +311,23 @@ TEST_F(SlurmPlans, BoardsThatStandAsWishedAreToldToSlurmWithoutTouchingThem) {
   EXPECT_TRUE(plan_for(wants("7x1g.10gb"), false).nodes.at(0).steps.empty()) << "nobody knows the files";
 }
 
+// Found out when it is planned, not once the node is drained and cut.
+TEST_F(SlurmPlans, FilesThatCannotBeEditedAreARefusalAndNoSurprise) {
+  auto refusal = [&] { return plan_for(wants("7x1g.10gb")).no_steps; };
+  EXPECT_EQ(refusal(), "");
+  site.files[1].text = "Name=gpu Type=h100 File=/dev/nvidia[0-1]\n";
+  EXPECT_NE(refusal().find("gres.conf:1"), std::string::npos) << refusal();
+  EXPECT_NE(refusal().find("NodeName="), std::string::npos) << refusal();
+  site.writer = Writer::site;
+  EXPECT_EQ(refusal(), "") << "who writes them by itself knows how";
+  site.writer = Writer::here;
+  site.files[1].text = kGresConf;
+  site.files[0].text = "NodeName=n2 Gres=gpu:h100:2\n";
+  EXPECT_NE(refusal(), "");
+  site.files[0].text = "NodeName=n1 Gres=gpu:h100:2\nNodeName=n1 Gres=gpu:h100:2\n";
+  EXPECT_NE(refusal(), "");
+}
+
 // What a site wrote in its own words about whole GPUs is no reason to drain its nodes.
 TEST_F(SlurmPlans, WholeGpusInASitesOwnWordsAreToldAlready) {
   plan::Intent whole;
