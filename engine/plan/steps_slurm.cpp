@@ -291,6 +291,14 @@ Result<std::vector<Notice>> SlurmSteps::judge(const NodeChange& change) const {
          fmt::format("it is DOWN ({}): nobody's work is there. The run drains it, starts its slurmd and "
                      "gives it back, so that it takes work again",
                      change.node.reason)});
+  const bool mps = std::any_of(change.boards.begin(), change.boards.end(), [](const BoardChange& board) {
+    return board.after.strategy == Strategy::mps && board.before.strategy != Strategy::mps;
+  });
+  if (mps)
+    notices.push_back(
+        {Severity::info, "mps-daemon", change.node.name,
+         "Slurm hands out shares and starts no MPS daemon: tessera config mps-prolog prints what a "
+         "site's Prolog needs, mps-task-prolog and mps-epilog the rest"});
   if (change.boards.empty() && change.can.slurm)
     notices.push_back(
         {Severity::info, "untold", change.node.name,

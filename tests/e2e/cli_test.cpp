@@ -225,6 +225,9 @@ TEST(Cli, ConfigPrintNamesWhoSetsWhat) {
 
 TEST(Cli, TheManualCompletionsAndKeysComeOut) {
   EXPECT_TRUE(run_tessera({"config", "man"}).out.starts_with(".TH TESSERA 1"));
+  EXPECT_TRUE(run_tessera({"config", "mps-prolog"}).out.starts_with("#!/bin/bash\n# Slurm Prolog"));
+  EXPECT_NE(run_tessera({"config", "mps-epilog"}).out.find("/run/tessera-mps/jobs"), std::string::npos);
+  EXPECT_NE(run_tessera({"config", "mps-nothing"}).code, 0);
   EXPECT_TRUE(has(run_tessera({"completion", "bash"}).out, "complete -F _tessera tessera"));
   EXPECT_TRUE(run_tessera({"completion", "zsh"}).out.starts_with("#compdef tessera"));
   EXPECT_TRUE(has(run_tessera({"config", "keys"}).out, "| "));

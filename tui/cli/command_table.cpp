@@ -111,11 +111,15 @@ constexpr Command kCommands[] = {
      "Prints a script that teaches a shell the commands, flags and values of tessera.",
      "source <(tessera completion bash)\n"
      "tessera completion zsh > ~/.zfunc/_tessera"},
-    {"config", kConfig, "path|print|man|keys|keymap", 1, Completes::words, "path print man keys keymap",
+    {"config", kConfig, "path|print|man|keys|keymap|mps-...", 1, Completes::words,
+     "path print man keys keymap mps-prolog mps-task-prolog mps-epilog mps-job",
      "show the files and settings in use, the manual, the keys",
      "path lists the files that are read, in order. print shows every setting and where it comes from. man "
-     "prints this manual for man(1). keys prints the table of keys, keymap a keymap file to start from.",
+     "prints this manual for man(1). keys prints the table of keys, keymap a keymap file to start from. "
+     "mps-prolog, mps-task-prolog and mps-epilog print what a Slurm site needs to run an MPS daemon for jobs "
+     "with gres/mps, mps-job what a job does that has whole GPUs: to be looked at first.",
      "tessera config print\n"
+     "tessera config mps-prolog > /etc/slurm/prolog.d/mps.sh\n"
      "tessera config man | man -l -"},
 };
 

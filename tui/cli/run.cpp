@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "engine/embedded.hpp"
+#include "engine/slurmconf/generate.hpp"
 #include "tui/action.hpp"
 #include "tui/cli/change.hpp"
 #include "tui/cli/command_table.hpp"
@@ -110,6 +111,17 @@ Runner runner_of(std::string_view command) {
   return nullptr;
 }
 
+// What Slurm itself does not do about MPS.
+std::optional<std::string> mps_script(std::string_view topic) {
+  if (!topic.starts_with("mps-")) return std::nullopt;
+  slurmconf::MpsScripts all = slurmconf::mps_scripts("/run/tessera-mps");
+  if (topic == "mps-prolog") return all.prolog;
+  if (topic == "mps-task-prolog") return all.task_prolog;
+  if (topic == "mps-epilog") return all.epilog;
+  if (topic == "mps-job") return all.job;
+  return std::nullopt;
+}
+
 }  // namespace
 
 int run(const std::vector<std::string>& arguments, const Environment& environment, const Joins& joins,
@@ -129,6 +141,7 @@ int run(const std::vector<std::string>& arguments, const Environment& environmen
   if (topic == "man") return streams.out << manual(tui::version()), kDone;
   if (topic == "keys") return streams.out << tui::keys_markdown(), kDone;
   if (topic == "keymap") return streams.out << tui::keys_yaml(), kDone;
+  if (auto script = mps_script(topic)) return streams.out << *script, kDone;
   if (topic == "path") return streams.out << paths_text(environment), kDone;
 
   auto files = read_files(paths_of("config.yaml", environment));

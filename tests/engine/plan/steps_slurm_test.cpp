@@ -311,6 +311,19 @@ TEST_F(SlurmPlans, BoardsThatStandAsWishedAreToldToSlurmWithoutTouchingThem) {
   EXPECT_TRUE(plan_for(wants("7x1g.10gb"), false).nodes.at(0).steps.empty()) << "nobody knows the files";
 }
 
+TEST_F(SlurmPlans, MpsComesWithTheWordThatSlurmStartsNoDaemon) {
+  auto said = [&](const plan::Plan& plan) {
+    return std::any_of(plan.notices.begin(), plan.notices.end(),
+                       [](const plan::Notice& one) { return one.rule == "mps-daemon"; });
+  };
+  plan::Intent shared = wants("7x1g.10gb");
+  plan::Wish mps;
+  mps.strategy = Strategy::mps, mps.replicas = 100;
+  shared.boards = {{std::nullopt, mps}};
+  EXPECT_TRUE(said(plan_for(shared)));
+  EXPECT_FALSE(said(plan_for(wants("7x1g.10gb"))));
+}
+
 // Found out when it is planned, not once the node is drained and cut.
 TEST_F(SlurmPlans, FilesThatCannotBeEditedAreARefusalAndNoSurprise) {
   auto refusal = [&] { return plan_for(wants("7x1g.10gb")).no_steps; };
