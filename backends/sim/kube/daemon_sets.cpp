@@ -67,6 +67,15 @@ Json make_pod(const Json& set, const std::string& node, const std::string& name,
   return pod;
 }
 
+// Nothing by which a DaemonSet counts its pods is different.
+bool counts_the_same(const Change& change) {
+  if (change.verb != Verb::modified) return false;
+  const Json &now = *change.object, &before = *change.before;
+  return is_ready(now) == is_ready(before) && is_leaving(now) == is_leaving(before) &&
+         view_at(now, {"spec", "nodeName"}) == view_at(before, {"spec", "nodeName"}) &&
+         view_at(now, {"metadata", "labels", kHash}) == view_at(before, {"metadata", "labels", kHash});
+}
+
 struct Tally {
   std::int64_t wanted = 0, there = 0, updated = 0, ready = 0;
 };
@@ -106,7 +115,7 @@ void DaemonSets::see(const Change& change) {
       look_soon({std::string(kResource), text_at(*set, {"metadata", "namespace"}),
                  text_at(*set, {"metadata", "name"})});
   }
-  if (change.key.resource == "pods")
+  if (change.key.resource == "pods" && !counts_the_same(change))
     if (const Json* owners = at(*change.object, {"metadata", "ownerReferences"});
         owners && !owners->items.empty())
       if (view_at(owners->items.front(), {"kind"}) == "DaemonSet")
