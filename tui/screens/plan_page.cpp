@@ -262,8 +262,9 @@ class Page {
     group("=", "keeps", node->kept, Role::kept);
     group("-", "destroys", node->destroyed, Role::destroyed);
     const bool placed = plan_.capabilities.chooses_placement;
-    group("+", placed ? "creates, in this order" : "creates, placed by the driver:",
-          made_slices(plan_, *node), Role::created);
+    group("+",
+          placed ? "creates, in this order" : "creates, placed by the driver:", made_slices(plan_, *node),
+          Role::created);
     lines_.push_back({{{"needs", Role::dim, 3},
                        {needs_text(node->needs),
                         node->needs.reboot ? Style(Role::danger).with_bold() : Style(Role::text), 12}},

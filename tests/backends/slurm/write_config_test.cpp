@@ -265,7 +265,8 @@ TEST_F(SlurmConfLock, WhoseMakerHasDiedIsToldAtOnceWithTheWayOutAndNeverTaken) {
             std::string::npos)
       << to_line(refused.error());
   EXPECT_NE(refused.error().reason.find("less than a minute old"), std::string::npos);
-  EXPECT_NE(refused.error().hint.find("tessera resume 20261122-0200-n2"), std::string::npos) << to_line(refused.error());
+  EXPECT_NE(refused.error().hint.find("tessera resume 20261122-0200-n2"), std::string::npos)
+      << to_line(refused.error());
   EXPECT_NE(refused.error().hint.find("rm " + lock_), std::string::npos);
   EXPECT_EQ(std::filesystem::read_symlink(lock_), dead) << "it is for an admin to remove";
   auto found = lock_remark(conf_, std::chrono::floor<Duration>(std::chrono::system_clock::now()));
