@@ -45,6 +45,8 @@ class Driver : public std::enable_shared_from_this<Driver> {
   Status demand(const NodeName& node, plan::Demand what, const std::string& why);
   Status answer(const NodeName& node, plan::Ask what, bool go_on);
 
+  // All its nodes are at rest, and what follows from that is about to be done.
+  bool settles() const { return file_ && hands_.empty(); }
   const plan::Run& run() const { return run_; }
   TimePoint started() const { return started_; }
   TimePoint last() const { return last_; }

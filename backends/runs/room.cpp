@@ -31,7 +31,7 @@ class Desk : public std::enable_shared_from_this<Desk> {
   void list();
   void read(const std::string& run);
   void start(plan::Plan plan, std::string undoes);
-  void resume(const std::string& run, plan::Onward onward, bool accept_harm);
+  void resume(const std::string& run, plan::Onward onward, bool accept_harm, bool waited = false);
   void demand(const std::string& run, const NodeName& node, plan::Demand what);
   void answer(const std::string& run, const NodeName& node, plan::Ask what, bool go_on);
   void park_all(const std::string& why);
@@ -147,9 +147,15 @@ void Desk::read(const std::string& run) {
   tell(RunTold{run, std::move(seen->text), true});
 }
 
-void Desk::resume(const std::string& run, plan::Onward onward, bool accept_harm) {
+void Desk::resume(const std::string& run, plan::Onward onward, bool accept_harm, bool waited) {
   const char* what = "cannot take up the run";
-  if (driver_of(run)) return refuse(run, {what, "it is driven by this tessera already", ""});
+  auto driven = driver_of(run);
+  // It has just parked, and is let go of by a task that is queued already.
+  if (driven && driven->settles() && !waited)
+    return worker_->post([self = weak_from_this(), run, onward, accept_harm] {
+      if (auto desk = self.lock()) desk->resume(run, onward, accept_harm, true);
+    });
+  if (driven) return refuse(run, {what, "it is driven by this tessera already", ""});
   Result<Store::Taken> taken = store_.take(run);
   if (!taken) return refuse(run, taken.error());
   Result<plan::Run> replayed = plan::replay(taken->journal);

@@ -189,6 +189,26 @@ TEST(RunRoom, ParkingAllStopsAtTheEdgeOfAStepAndSaysWhy) {
   EXPECT_TRUE(lab.wait([&] { return lab.rests == 2; })) << "nothing is driven, so it is at rest at once";
 }
 
+// Who reads that it parked may press the key before the room has let go of it.
+TEST(RunRoom, ARunIsTakenUpInTheMomentInWhichItParks) {
+  Lab lab({small_node("n1")}, {on_slice("8", "bob", "n1", 2)});
+  lab.cluster().patient_looks = 0;
+  std::string run;
+  lab.options().put = [&](int fd, std::string_view text) {
+    const bool parks = text.find("\"kind\":\"parked\"") != std::string_view::npos;
+    if (parks) lab.cluster().patient_looks = 25;
+    if (!write_all(fd, text)) return errno;
+    if (parks) lab.room().resume(run, Onward::carry_on, false);
+    return 0;
+  };
+  run = lab.start(lab.plan(kWish));
+  ASSERT_TRUE(lab.wait([&] { return count(lab.told[run], "\"kind\":\"waiting\"") > 0; }));
+  lab.room().demand(run, NodeName("n1"), Demand::pause);
+  ASSERT_TRUE(lab.wait_finished(run)) << lab.told[run];
+  EXPECT_EQ(lab.board("n1"), kWanted);
+  EXPECT_TRUE(lab.refused.empty());
+}
+
 TEST(RunRoom, AnAdminTurnsBackPausesAndCancels) {
   for (Demand what : {Demand::turn_back, Demand::pause, Demand::cancel}) {
     SCOPED_TRACE(word(what));
