@@ -53,6 +53,9 @@ SiteRules with_site(SiteRules rules, const Capabilities& can);
 // A DRA driver has the node's GPUs: why nothing is planned there. nullopt: it has not.
 std::optional<std::string> handed_out_by_claims(const Node& node);
 
+// Another device plugin hands out its GPUs in parts: why nothing is planned there. nullopt: none does.
+std::optional<std::string> split_by_others(const Node& node);
+
 // A managed service that fixes its nodes' GPUs when it makes them: why, and the command. nullopt: none known.
 std::optional<std::string> fixed_at_creation(const Node& node, const std::vector<BoardChange>& boards);
 

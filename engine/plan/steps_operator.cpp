@@ -218,6 +218,7 @@ std::string OperatorSteps::missing(const NodeChange& change) const {
                        change.node.name.text, clean(upgrade, 64));
   if (auto why = handed_out_by_claims(change.node)) return *why;
   if (auto why = fixed_at_creation(change.node, change.boards)) return *why;
+  if (auto why = split_by_others(change.node)) return *why;
   const auto& site = change.can.gpu_operator;
   if (!site)
     return "how the GPU operator is set up there has not been read: wait until the cluster has answered";

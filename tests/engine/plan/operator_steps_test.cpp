@@ -420,6 +420,17 @@ TEST(OperatorSteps, ManagedServicesThatFixTheirNodesAreSaidSo) {
   k.tell(NodesListed{{node}});
   EXPECT_NE(k.make(everywhere("7x1g.10gb"))->no_steps.find("--gpu-instance-profile MIG1g"),
             std::string::npos);
+  EXPECT_EQ(k.make(sharing_everywhere(Strategy::time_slicing, 4))->no_steps, "") << "AKS fixes MIG alone";
+}
+
+TEST(OperatorSteps, GpusThatAnotherPluginSplitsAreLeftToIt) {
+  Kubernetes k;
+  Gpu split = test::gpu(0, Strategy::shard, {test::shared(SliceKind::shard, 10, 0)});
+  split.product = ProductKey("H100-80GB-SXM5");
+  k.tell(NodesListed{{test::node("n1", {split})}});
+  auto plan = k.make(sharing_everywhere(Strategy::time_slicing, 4));
+  EXPECT_NE(plan->no_steps.find("hands out the GPUs of n1 in parts"), std::string::npos) << plan->no_steps;
+  EXPECT_TRUE(plan->nodes[0].steps.empty());
 }
 
 TEST(OperatorSteps, GpusThatADraDriverHandsOutAreLeftToIt) {
