@@ -52,6 +52,7 @@ void follow_start(UiState& state, const RunView& view, const std::string& run, E
       break;
     }
   state.plan.reset();
+  state.message = {};  // that it is starting
   disarm(state);
   open_run(state, run, effects);
 }

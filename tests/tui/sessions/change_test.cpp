@@ -214,6 +214,7 @@ TEST(Running, TheRunTakesThePlaceOfItsPlan) {
   session.hear({diary.told()});
   EXPECT_EQ(session.state.top().kind, ScreenKind::run);
   EXPECT_EQ(session.state.top().subject, diary.run);
+  EXPECT_EQ(session.screen().find("starting"), std::string::npos) << "it has started";
   session.press("<esc>");
   EXPECT_EQ(session.state.top().kind, ScreenKind::overview) << "the plan is used up";
 }
