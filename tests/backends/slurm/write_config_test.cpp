@@ -287,14 +287,14 @@ TEST_F(SlurmConfLock, OfTheSameRunIsTakenOverFromTheDeadAndNotFromTheLiving) {
   EXPECT_FALSE(conf_lock(conf_));
   // A run of the same name, driven by a process that lives: our parent.
   std::string living = lock_text(mark);
-  const std::string own = std::to_string(::getpid()) + " ", parent = std::to_string(::getppid());
+  const std::string parent = std::to_string(::getppid());
   std::ifstream stat("/proc/" + parent + "/stat");
   std::string fields((std::istreambuf_iterator<char>(stat)), {}), started;
   std::istringstream words(fields.substr(fields.rfind(") ") + 2));
   for (int field = 3; field <= 22; ++field) words >> started;
   const std::size_t at = living.find(": process ") + 10;
-  const std::size_t realm = living.rfind(' ');
-  living = living.substr(0, at) + parent + " " + started + living.substr(realm);
+  const std::string before = living.substr(0, at), realm = living.substr(living.rfind(' '));
+  living = before + parent + " " + started + realm;
   made_by(living);
   auto held = lock_conf_files(conf_, mark);
   ASSERT_TRUE(held);
@@ -306,7 +306,7 @@ TEST_F(SlurmConfLock, OfTheSameRunIsTakenOverFromTheDeadAndNotFromTheLiving) {
   EXPECT_FALSE(lock_remark(conf_, now)) << "it is at work";
   EXPECT_TRUE(lock_remark(conf_, now + std::chrono::hours(3)));
   // The number has been given to another process since.
-  made_by(living.substr(0, at) + parent + " 1" + living.substr(realm));
+  made_by(before + parent + " 1" + realm);
   EXPECT_EQ(conf_lock(conf_)->maker, ConfLock::Maker::gone);
 }
 
