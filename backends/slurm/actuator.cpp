@@ -248,7 +248,8 @@ void SlurmActuator::hold_against(const std::vector<Node>& nodes) {
 void SlurmActuator::read_host_files(const std::string& version, const std::string& conf, KnowFiles then) {
   state_->eyes.conf = conf;
   state_->host_files->read(
-      conf, [state = state_.get(), version, then = std::move(then)](Result<HostFiles::Found> found) {
+      conf, allowed_devices_of(with_version(state_->eyes.said, version)),
+      [state = state_.get(), version, then = std::move(then)](Result<HostFiles::Found> found) {
         if (!found) {
           state->site.store(nullptr);
           return then(found.error());

@@ -324,7 +324,7 @@ void SlurmBackend::State::look_at_files() {
   const std::string path = conf.file.empty() ? facts.conf : conf.file;
   if (path.empty() || facts.version.empty()) return step();
   if (options.said.writer == slurmconf::Writer::host) return look_at_host_files();
-  bool changed = files.changed(path);
+  bool changed = files.changed(path, allowed_devices_of(with_version(options.said, facts.version)));
   if (changed) actuator.know(facts.version, path, files.files());
   auto lock = lock_remark(path, options.clock());
   const bool moved = std::exchange(stale_lock, lock) != lock;

@@ -14,6 +14,7 @@
 
 #include "backends/files.hpp"
 #include "engine/slurmconf/config.hpp"
+#include "engine/slurmconf/devices.hpp"
 
 namespace tessera::slurm {
 namespace {
@@ -133,28 +134,39 @@ Status replace(const std::string& named, const slurmconf::File* before, const st
 
 }  // namespace
 
-std::vector<std::string> conf_names(const std::string& slurm_conf, const Files& files) {
+AllowedDevices allowed_devices_of(const slurmconf::Site& site) {
+  return slurmconf::reads_allowed_devices(site) ? AllowedDevices::read : AllowedDevices::unread;
+}
+
+std::vector<std::string> conf_names(const std::string& slurm_conf, const Files& files,
+                                    AllowedDevices devices) {
   const std::string folder = folder_of(slurm_conf);
   std::vector<std::string> names{slurm_conf, folder + "/gres.conf", folder + "/cgroup.conf"};
   for (const slurmconf::File& file : files)
     for (const slurmconf::Line& line : slurmconf::parse(file).lines)
       if (!line.include.empty()) names.push_back(included(folder, line.include));
+  if (devices == AllowedDevices::unread || files.empty()) return names;
+  std::string allowed = slurmconf::allowed_devices_path(files);
+  if (allowed != "/dev/null") names.push_back(std::move(allowed));
   return names;
 }
 
-Result<Files> read_conf_files(const std::string& slurm_conf) {
+Result<Files> read_conf_files(const std::string& slurm_conf, AllowedDevices devices) {
   if (slurm_conf.empty()) return cannot("read", "slurm.conf", "nobody has told where it lies");
   Files files;
   if (Status ok = add(files, slurm_conf); !ok) return ok.error();
   if (files.empty()) return cannot("read", slurm_conf, "there is no such file");
   for (int round = 0; round < kMostRounds; ++round) {
     const std::size_t known = files.size();
-    for (const std::string& name : conf_names(slurm_conf, files)) {
+    for (const std::string& name : conf_names(slurm_conf, files, AllowedDevices::unread)) {
       if (files.size() > kMostFiles) return cannot("read", slurm_conf, "it includes more than 1,000 files");
       if (Status ok = add(files, name); !ok) return ok.error();
     }
     if (files.size() == known) break;
   }
+  // Where it lies is told by cgroup.conf.
+  for (const std::string& name : conf_names(slurm_conf, files, devices))
+    if (Status ok = add(files, name); !ok) return ok.error();
   return files;
 }
 
@@ -171,16 +183,16 @@ std::string ConfWatch::stamps() const {
   return all;
 }
 
-bool ConfWatch::changed(const std::string& slurm_conf) {
-  if (names_.empty() || names_.front() != slurm_conf)
-    names_.assign(1, slurm_conf);
+bool ConfWatch::changed(const std::string& slurm_conf, AllowedDevices devices) {
+  if (names_.empty() || names_.front() != slurm_conf || devices_ != devices)
+    names_.assign(1, slurm_conf), devices_ = devices;
   else if (stamps() == stamps_)
     return false;
-  Result<Files> first = read_conf_files(slurm_conf);
-  names_ = conf_names(slurm_conf, first ? *first : Files{});
+  Result<Files> first = read_conf_files(slurm_conf, devices);
+  names_ = conf_names(slurm_conf, first ? *first : Files{}, devices);
   // The stamps before the text: a file that changes meanwhile is read again by the next look.
   stamps_ = stamps();
-  files_ = read_conf_files(slurm_conf);
+  files_ = read_conf_files(slurm_conf, devices);
   return true;
 }
 

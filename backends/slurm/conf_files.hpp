@@ -13,20 +13,26 @@
 
 namespace tessera::slurm {
 
-// Every path at which a file is looked for: slurm.conf, gres.conf and cgroup.conf beside it, and what those
-// of `files` include.
-std::vector<std::string> conf_names(const std::string& slurm_conf, const std::vector<slurmconf::File>& files);
+// Which of the files that may be there count: the file of allowed devices does up to Slurm 21.08 only.
+enum class AllowedDevices { unread, read };
+AllowedDevices allowed_devices_of(const slurmconf::Site& site);
+
+// Every path at which a file is looked for: slurm.conf, gres.conf and cgroup.conf beside it, what those of
+// `files` include, and the file of allowed devices.
+std::vector<std::string> conf_names(const std::string& slurm_conf, const std::vector<slurmconf::File>& files,
+                                    AllowedDevices devices);
 
 // slurm.conf first, then gres.conf, cgroup.conf and what is included. Files that are not there are left out.
 // Errors: slurm.conf itself cannot be read; a file is larger than 16 MiB, or there are more than 1,000.
-Result<std::vector<slurmconf::File>> read_conf_files(const std::string& slurm_conf);
+Result<std::vector<slurmconf::File>> read_conf_files(const std::string& slurm_conf,
+                                                     AllowedDevices devices = AllowedDevices::unread);
 
 // These files as last read, read again only when one of them has changed.
 class ConfWatch {
  public:
   // Whether anything has changed since it was asked last: size, time or inode, of files that were not there,
   // too. The first time: yes.
-  bool changed(const std::string& slurm_conf);
+  bool changed(const std::string& slurm_conf, AllowedDevices devices = AllowedDevices::unread);
   // Reads only after a change.
   const Result<std::vector<slurmconf::File>>& files() const { return files_; }
 
@@ -34,6 +40,7 @@ class ConfWatch {
   std::string stamps() const;
   std::vector<std::string> names_;
   std::string stamps_;
+  AllowedDevices devices_ = AllowedDevices::unread;
   Result<std::vector<slurmconf::File>> files_ = std::vector<slurmconf::File>{};
 };
 

@@ -81,16 +81,19 @@ class HostTalk : public std::enable_shared_from_this<HostTalk> {
 
 class HostFiles::Reading final : public HostTalk {
  public:
-  Reading(HostFiles& owner, std::string slurm_conf, Told told)
+  Reading(HostFiles& owner, std::string slurm_conf, AllowedDevices devices, Told told)
       : HostTalk(owner.runner_, owner.host_),
         owner_(owner),
         conf_(std::move(slurm_conf)),
+        devices_(devices),
         told_(std::move(told)) {}
 
   void begin() {
     if (!conf_.starts_with('/')) return fail(cannot("read", "where slurm.conf lies there is not known"));
+    if (owner_.devices_ != devices_) owner_.stamps_.clear();
+    owner_.devices_ = devices_;
     bool known = !owner_.stamps_.empty() && owner_.names_.front() == conf_;
-    names_ = known ? owner_.names_ : conf_names(conf_, {});
+    names_ = known ? owner_.names_ : conf_names(conf_, {}, devices_);
     stamp();
   }
 
@@ -121,7 +124,7 @@ class HostFiles::Reading final : public HostTalk {
     });
   }
   void all_read() {
-    std::vector<std::string> names = conf_names(conf_, found_.files);
+    std::vector<std::string> names = conf_names(conf_, found_.files, devices_);
     if (names == names_) return look_whether_writable();
     if (names.size() > kMostHostFiles || ++rounds_ > kMostHostRounds)
       return fail(cannot("read", "it includes more than 1,000 files"));
@@ -162,6 +165,7 @@ class HostFiles::Reading final : public HostTalk {
 
   HostFiles& owner_;
   const std::string conf_;
+  const AllowedDevices devices_;
   Told told_;
   std::vector<std::string> names_;
   std::string stamps_;
@@ -338,8 +342,8 @@ void HostFiles::unlock(const std::string& slurm_conf, const std::string& mark, s
   std::make_shared<Locking>(*this, slurm_conf, mark, std::move(told))->give();
 }
 
-void HostFiles::read(const std::string& slurm_conf, Told told) {
-  std::make_shared<Reading>(*this, slurm_conf, std::move(told))->begin();
+void HostFiles::read(const std::string& slurm_conf, AllowedDevices devices, Told told) {
+  std::make_shared<Reading>(*this, slurm_conf, devices, std::move(told))->begin();
 }
 
 void HostFiles::write(ConfFiles before, const ConfFiles& after, std::string_view run,

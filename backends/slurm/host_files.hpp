@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "backends/runner.hpp"
+#include "backends/slurm/conf_files.hpp"
 #include "backends/slurm/conf_lock.hpp"
 #include "engine/error.hpp"
 #include "engine/slurmconf/site.hpp"
@@ -32,7 +33,7 @@ class HostFiles {
   using Told = std::function<void(Result<Found>)>;
   // Asks for the files' sizes, times and places first, and reads only what may have changed since the last
   // time. Errors: slurm.conf cannot be read; there are too many files, or one is too large.
-  void read(const std::string& slurm_conf, Told told);
+  void read(const std::string& slurm_conf, AllowedDevices devices, Told told);
 
   // As write_conf_files: PATH.before-RUN beside each file that changes, owner and mode kept, links followed.
   // Errors: somebody has edited a file since `before`.
@@ -54,6 +55,7 @@ class HostFiles {
   const NodeName host_;
   std::string stamps_;  // of the files below; empty: nothing was read yet
   std::vector<std::string> names_;
+  AllowedDevices devices_ = AllowedDevices::unread;
   Found found_;
 };
 

@@ -155,17 +155,18 @@ class Look : public std::enable_shared_from_this<Look> {
 
   void read_files() {
     if (!eyes_.host_files) {
-      auto files =
-          eyes_.conf.empty() ? Result<std::vector<slurmconf::File>>(Error{}) : read_conf_files(eyes_.conf);
+      auto files = eyes_.conf.empty() ? Result<std::vector<slurmconf::File>>(Error{})
+                                      : read_conf_files(eyes_.conf, allowed_devices_of(seen_.site));
       if (!files) return have_files("Slurm's files cannot be read here");
       seen_.site.files = std::move(*files);
       return have_files(why_not_writable(seen_.site.files));
     }
-    eyes_.host_files->read(eyes_.conf, [self = shared_from_this()](Result<HostFiles::Found> found) {
-      if (!found) return self->have_files(to_line(found.error()));
-      self->seen_.site.files = std::move(found->files);
-      self->have_files(found->cannot_write);
-    });
+    eyes_.host_files->read(eyes_.conf, allowed_devices_of(seen_.site),
+                           [self = shared_from_this()](Result<HostFiles::Found> found) {
+                             if (!found) return self->have_files(to_line(found.error()));
+                             self->seen_.site.files = std::move(found->files);
+                             self->have_files(found->cannot_write);
+                           });
   }
   void have_files(std::string cannot_write) {
     seen_.site.cannot_write = cannot_write;

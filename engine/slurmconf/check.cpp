@@ -6,6 +6,7 @@
 #include "engine/hostlist.hpp"
 #include "engine/mig/profile_name.hpp"
 #include "engine/slurmconf/counts.hpp"
+#include "engine/slurmconf/devices.hpp"
 #include "engine/slurmconf/findings.hpp"
 #include "engine/text.hpp"
 
@@ -147,6 +148,36 @@ void check_devices(Findings& findings, const std::vector<NodeLine>& nodes) {
                  hint);
 }
 
+// What gres.conf names and the file of allowed devices does not; or that nobody reads that file.
+void check_allowed(Findings& findings, const std::vector<GresLine>& lines) {
+  const Config& config = findings.config;
+  const Pair* constrain = config.setting(config.cgroup, "ConstrainDevices");
+  if (!reads_allowed_devices(findings.site)) {
+    for (Place at : config.cgroup)
+      if (config.line(at).is("AllowedDevicesFile") && findings.site.major > 0)
+        findings.add(at, Grade::info, "AllowedDevicesFile= is read by no Slurm since 22.05",
+                     "remove it: devices that gres.conf names are kept from jobs without them, all others "
+                     "are open");
+    return;
+  }
+  if (!constrain || lower(constrain->value) != "yes") return;
+  const std::string* text = allowed_devices_text(findings.site.files);
+  if (!text) return;  // since 18.08 every device is open then that is none of gres.conf
+  std::map<std::string, Place> first;
+  std::vector<std::string> named;
+  for (const GresLine& line : lines)
+    if (line.name == "gpu")
+      for (std::string& device : devices_of(config.line(line.at)))
+        if (first.try_emplace(device, line.at).second) named.push_back(std::move(device));
+  const std::vector<std::string> missing = not_allowed(*text, named);
+  if (missing.empty()) return;
+  const std::string more =
+      missing.size() > 1 ? " and " + std::to_string(missing.size() - 1) + " more devices of gres.conf" : "";
+  findings.add(first[missing.front()], Grade::info,
+               allowed_devices_path(findings.site.files) + " does not list " + missing.front() + more,
+               "add what is missing, one path a line; tessera does so for each node that it changes");
+}
+
 void check_running(Findings& findings, const Files& files, const std::vector<Node>& running) {
   auto differences = difference(files, running);
   if (!differences) return;  // the lines that stand in the way are remarks already
@@ -175,6 +206,7 @@ std::vector<Remark> check(const Site& site, const std::vector<Node>* running) {
   check_types(findings, nodes, lines);
   check_gres(findings, nodes, lines, running);
   check_devices(findings, nodes);
+  check_allowed(findings, lines);
   if (running) check_running(findings, site.files, *running);
   return findings.take();
 }

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "engine/hostlist.hpp"
+#include "engine/slurmconf/devices.hpp"
 #include "engine/slurmconf/rewrite.hpp"
 #include "engine/text.hpp"
 
@@ -308,7 +309,9 @@ Result<Files> set_node(const Files& files, const Wanted& wanted) {
   if (!with_gres) return with_gres;
   auto with_types = add_gres_types(*with_gres, wanted.types);
   if (!with_types) return with_types;
-  return set_gres_lines(*with_types, wanted.node, wanted.lines);
+  auto with_lines = set_gres_lines(*with_types, wanted.node, wanted.lines);
+  if (!with_lines) return with_lines;
+  return allow_devices(std::move(*with_lines), wanted.devices);
 }
 
 }  // namespace tessera::slurmconf

@@ -17,12 +17,13 @@ namespace tessera::slurmconf {
 // Everything that the files are to say about one node's GPUs (made by generate.hpp, or by hand).
 struct Wanted {
   std::string node;
-  std::string gres;                // of slurm.conf: "gpu:1g.10gb:7,gpu:3g.40gb:2"; empty: no GRES
-  std::vector<std::string> types;  // that GresTypes must hold: {"gpu", "mps"}
-  std::vector<std::string> lines;  // of gres.conf, with or without NodeName=, in order
+  std::string gres;                       // of slurm.conf: "gpu:1g.10gb:7,gpu:3g.40gb:2"; empty: no GRES
+  std::vector<std::string> types;         // that GresTypes must hold: {"gpu", "mps"}
+  std::vector<std::string> lines;         // of gres.conf, with or without NodeName=, in order
+  std::vector<std::string> devices = {};  // that the file of allowed devices must list, where there is one
 };
 
-// All edits that bring the files to `wanted`: set_gres, add_gres_types, set_gres_lines.
+// All edits that bring the files to `wanted`: set_gres, add_gres_types, set_gres_lines, allow_devices.
 Result<Files> set_node(const Files& files, const Wanted& wanted);
 
 // Sets the node's Gres= in slurm.conf. A node that shares its line with others gets its own right behind it:

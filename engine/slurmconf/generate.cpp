@@ -4,6 +4,7 @@
 #include <set>
 
 #include "engine/hostlist.hpp"
+#include "engine/slurmconf/devices.hpp"
 #include "engine/slurmconf/minors.hpp"
 
 namespace tessera::slurmconf {
@@ -271,13 +272,8 @@ Result<Wanted> generate(const CutNode& node, const Site& site) {
   add_shared(wanted.lines, node, records, "shard", &CutBoard::shards);
   for (const char* type : {"mps", "shard"})
     if (wanted.gres.find(std::string(",") + type + ':') != std::string::npos) wanted.types.push_back(type);
+  if (reads_allowed_devices(site)) wanted.devices = devices_of_gres(wanted.lines);
   return wanted;
-}
-
-std::vector<std::string> allowed_devices(const Site& site) {
-  if (site.major > 22 || (site.major == 22 && site.minor >= 5)) return {};
-  return {"/dev/null",  "/dev/zero",      "/dev/urandom",    "/dev/cpu/*/*",
-          "/dev/pts/*", "/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools"};
 }
 
 }  // namespace tessera::slurmconf

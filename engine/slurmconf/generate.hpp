@@ -58,10 +58,6 @@ std::string gres_text(const CutNode& node, const Site& site);
 // "a100_3g.20gb": as Site::mig_prefix has it.
 std::string type_of(const ProfileName& profile, const Site& site);
 
-// cgroup_allowed_devices_file.conf: what every job may open, one path a line. Empty from 22.05 on, which no
-// longer reads the file (RELEASE_NOTES 22.05: gres.conf alone says what is denied).
-std::vector<std::string> allowed_devices(const Site& site);
-
 // Scripts for a site's Prolog, TaskProlog and Epilog, and for a job of its own; bash, to be looked at first.
 struct MpsScripts {
   std::string prolog;       // starts one MPS daemon a node for jobs with gres/mps

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "engine/slurmconf/check.hpp"
+#include "engine/slurmconf/devices.hpp"
 #include "engine/slurmconf/diff.hpp"
 #include "engine/slurmconf/edit.hpp"
 #include "engine/slurmconf/minors.hpp"
@@ -28,5 +29,10 @@ int fuzz_slurm_conf(const std::uint8_t* data, std::size_t size) {
   }
   (void)set_gres_lines(site.files, node, {"Name=gpu File=/dev/nvidia0"});
   (void)name_gres_lines(site.files);
+  const auto devices = devices_of_gres({text.substr(0, text.find('\n'))});
+  const Files allowed =
+      allow_devices({{"/e/slurm.conf", ""}, {"/e/cgroup_allowed_devices_file.conf", text}}, devices);
+  // What was added counts, whatever stood there; and one pass is enough.
+  if (allow_devices(allowed, devices)[1].text != allowed[1].text) std::abort();
   return 0;
 }

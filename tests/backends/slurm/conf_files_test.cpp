@@ -52,6 +52,28 @@ TEST_F(SlurmConfFiles, AreReadAgainOnlyWhenOneOfThemHasChanged) {
   EXPECT_FALSE(watch_.changed(conf));
 }
 
+TEST_F(SlurmConfFiles, TheFileOfAllowedDevicesIsReadWhereSlurmReadsIt) {
+  const std::string conf = put("slurm.conf", "ClusterName=hpc\n");
+  put("cgroup_allowed_devices_file.conf", "/dev/null\n");
+  auto of = [](const char* version) { return allowed_devices_of(with_version({}, version)); };
+  EXPECT_TRUE(watch_.changed(conf, of("22.05.8")));
+  EXPECT_EQ(watch_.files()->size(), 1u);
+  EXPECT_TRUE(watch_.changed(conf, of("21.08.5")));
+  ASSERT_EQ(watch_.files()->size(), 2u);
+  EXPECT_FALSE(watch_.changed(conf, of("21.08.5")));
+  put("cgroup_allowed_devices_file.conf", "/dev/zero\n");
+  EXPECT_TRUE(watch_.changed(conf, of("21.08.5")));
+  put("cgroup.conf", "AllowedDevicesFile=devices\n");
+  put("devices", "/dev/null\n");
+  EXPECT_TRUE(watch_.changed(conf, of("21.08.5")));
+  ASSERT_EQ(watch_.files()->size(), 3u);
+  EXPECT_TRUE(watch_.files()->back().path.ends_with("/devices"));
+  put("cgroup.conf", "AllowedDevicesFile=/dev/null\n");
+  EXPECT_TRUE(watch_.changed(conf, of("21.08.5")));
+  ASSERT_TRUE(watch_.files());
+  EXPECT_EQ(watch_.files()->size(), 2u);
+}
+
 TEST_F(SlurmConfFiles, WhatIsWrongInThemHasItsPlaceAndAWayOut) {
   const std::string conf =
       put("slurm.conf", "ClusterName=hpc\nGresTypes=gpu\n\nNodeName=n[1-2] Gres=gpu:4,mps:400\n");

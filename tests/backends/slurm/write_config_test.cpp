@@ -109,7 +109,7 @@ class SlurmHostFiles : public SlurmActuatorTest {
   }
   Result<HostFiles::Found> read() {
     return answer<HostFiles::Found>(
-        [&](auto told) { worker_.post([this, told] { files_.read(conf_, told); }); });
+        [&](auto told) { worker_.post([this, told] { files_.read(conf_, devices_, told); }); });
   }
   Status write(const std::vector<slurmconf::File>& before, const std::vector<slurmconf::File>& after) {
     return answer<Done>(
@@ -127,6 +127,7 @@ class SlurmHostFiles : public SlurmActuatorTest {
 
   NodeRunner runner_{processes_, by_command()};
   HostFiles files_{runner_, NodeName("cfg")};
+  AllowedDevices devices_ = AllowedDevices::unread;
   const std::string conf_ = scratch_.path() + "/slurm.conf";
 };
 
@@ -144,6 +145,18 @@ TEST_F(SlurmHostFiles, AreReadOnceAndThenOnlyAskedForTheirTimes) {
   found = read();
   ASSERT_TRUE(found);
   EXPECT_EQ(found->files.size(), 3u);
+}
+
+TEST_F(SlurmHostFiles, TheFileOfAllowedDevicesIsOneOfThemWhereSlurmReadsIt) {
+  put("cgroup_allowed_devices_file.conf", "/dev/null\n");
+  auto found = read();
+  ASSERT_TRUE(found) << to_line(found.error());
+  EXPECT_EQ(found->files.size(), 2u);
+  devices_ = AllowedDevices::read;
+  found = read();
+  ASSERT_TRUE(found) << to_line(found.error());
+  ASSERT_EQ(found->files.size(), 3u);
+  EXPECT_EQ(found->files[2].text, "/dev/null\n");
 }
 
 TEST_F(SlurmHostFiles, AreWrittenInOneStepWithABackupAndTheirMode) {
@@ -343,8 +356,8 @@ TEST_F(SlurmHostFiles, AHostThatIsAwayAndHalfATransferAreErrors) {
   put("far", "echo 'no route' >&2; exit 255\n");
   EXPECT_FALSE(write(found->files, after));
   HostFiles fresh(runner_, NodeName("cfg"));
-  auto away =
-      answer<HostFiles::Found>([&](auto told) { worker_.post([&, told] { fresh.read(conf_, told); }); });
+  auto away = answer<HostFiles::Found>(
+      [&](auto told) { worker_.post([&, told] { fresh.read(conf_, devices_, told); }); });
   ASSERT_FALSE(away);
   EXPECT_EQ(away.error().what, "cannot read Slurm's files on cfg");
   EXPECT_EQ(away.error().reason, "no route");

@@ -94,6 +94,17 @@ TEST_F(SlurmPlans, ANodeIsDrainedCutWrittenReconfiguredAndOpened) {
   EXPECT_TRUE(expects(find(all, "open-node").before, plan::slurm::key::kRegistered, "yes"));
 }
 
+TEST_F(SlurmPlans, TheFileOfAllowedDevicesIsWrittenInTheSameStepWhereSlurmReadsIt) {
+  site.files.push_back({"/etc/slurm/cgroup_allowed_devices_file.conf", "/dev/null\n/dev/nvidia*\n"});
+  auto diff = [this] { return all_commands(find(steps(wants("7x1g.10gb")), "write-config")); };
+  EXPECT_EQ(diff().find("allowed_devices"), std::string::npos);
+  site.major = 21, site.minor = 8;
+  EXPECT_NE(diff().find("+++ /etc/slurm/cgroup_allowed_devices_file.conf\n@@ -1,2 +1,9 @@\n /dev/null\n "
+                        "/dev/nvidia*\n+/dev/gi0-"),
+            std::string::npos)
+      << diff();
+}
+
 TEST_F(SlurmPlans, NothingIsTouchedWhileWorkIsThere) {
   jobs = {running("7", "alice", {holds("n1", {{1, 1}})})};
   std::vector<Step> all = steps(wants("7x1g.10gb"));

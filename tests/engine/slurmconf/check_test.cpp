@@ -148,6 +148,27 @@ TEST(SlurmconfCheck, InstancesNeedAWall) {
   EXPECT_NE(found(site("GresTypes=gpu\n" + node, gres)).find("without task/cgroup"), std::string::npos);
 }
 
+TEST(SlurmconfCheck, AllowedDevicesAreHeldAgainstGresConfWhereSlurmReadsThem) {
+  Site old = site(
+      kTypes + "NodeName=m Gres=gpu:1g.10gb:2\n",
+      "# cut\nNodeName=m Name=gpu Type=1g.10gb MultipleFiles=/dev/nvidia0,/dev/nvidia-caps/nvidia-cap66\n"
+      "NodeName=m Name=gpu Type=1g.10gb MultipleFiles=/dev/nvidia0,/dev/nvidia-caps/nvidia-cap75\n");
+  old.major = 21, old.minor = 8;
+  old.files.push_back({"/e/cgroup_allowed_devices_file.conf", "/dev/null\n/dev/nvidia*\n"});
+  EXPECT_EQ(found(old),
+            "i /e/gres.conf:2: /e/cgroup_allowed_devices_file.conf does not list "
+            "/dev/nvidia-caps/nvidia-cap66 and 1 more devices of gres.conf\n");
+  old.files[3].text += "/dev/nvidia-caps/nvidia-cap[0-9]*\n";
+  EXPECT_EQ(found(old), "");
+  old.files.pop_back();
+  EXPECT_EQ(found(old), "") << "it need not be there";
+  // Newer ones complain of the setting each time they start.
+  old.files[2].text = "ConstrainDevices=yes\nAllowedDevicesFile=/e/allowed\n";
+  EXPECT_EQ(found(old), "");
+  old.major = 22, old.minor = 5;
+  EXPECT_EQ(found(old), "i /e/cgroup.conf:2: AllowedDevicesFile= is read by no Slurm since 22.05\n");
+}
+
 Node running(const std::string& name, const std::string& model, int gpus,
              std::vector<std::string> state = {"IDLE"}) {
   Node node;

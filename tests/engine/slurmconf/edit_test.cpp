@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "engine/slurmconf/devices.hpp"
 #include "engine/slurmconf/diff.hpp"
 
 namespace tessera::slurmconf {
@@ -176,6 +177,31 @@ TEST(SlurmconfEdit, AWholeNodeIsIdempotent) {
       "+NodeName=gpu01 Name=gpu Type=h100 File=/d/nvidia[0-1]\n+NodeName=gpu01 Name=mps Count=200\n"
       "+NodeName=gpu02 Name=gpu Type=h100 File=/d/nvidia[4-7] Cores=32-63\n"
       " NodeName=gpu01 Name=nic File=/dev/mlx5\n NodeName=mig01 Name=gpu Type=1g.10gb File=/d/cap[0-6]\n");
+}
+
+TEST(SlurmconfEdit, AllowedDevicesAreAddedNeverTakenAway) {
+  Files files{{"/e/slurm.conf", "GresTypes=gpu\nNodeName=n1\n"},
+              {"/e/gres.conf", ""},
+              {"/e/cgroup.conf", "AllowedDevicesFile=/site/allowed # ours\n"},
+              {"/site/allowed", "/dev/null\n/dev/nvidia?\n/dev/nvidia-caps/old\n/dev/pts/*"}};
+  Wanted wanted{"n1",
+                "gpu:1g.10gb:1",
+                {"gpu"},
+                {"Name=gpu Type=1g.10gb MultipleFiles=/dev/nvidia0,/dev/nvidia-caps/nvidia-cap66"},
+                {}};
+  wanted.devices = devices_of_gres(wanted.lines);
+  Files once = done(set_node(files, wanted)), twice = done(set_node(once, wanted));
+  // A pattern's star stops at a slash, and no pattern of the file lets a capability's file through.
+  EXPECT_EQ(once[3].text,
+            "/dev/null\n/dev/nvidia?\n/dev/nvidia-caps/old\n/dev/pts/*\n/dev/nvidiactl\n/dev/nvidia-uvm\n"
+            "/dev/nvidia-uvm-tools\n/dev/nvidia-caps/nvidia-cap66\n");
+  EXPECT_EQ(once[3].text, twice[3].text);
+  // Without its line end Slurm reads a last line without its last letter.
+  EXPECT_EQ(not_allowed("/dev/nvidia12", {"/dev/nvidia1", "/dev/nvidia12"}), Strings{"/dev/nvidia12"});
+  EXPECT_EQ(not_allowed("/dev/*\n", {"/dev/nvidia0", "/dev/nvidia-caps/x"}), Strings{"/dev/nvidia-caps/x"});
+  // No such file: none is made.
+  files.pop_back();
+  EXPECT_EQ(done(set_node(files, wanted)).size(), 3u);
 }
 
 // Random files of nodes: an edit changes what counts for one node and nothing else.

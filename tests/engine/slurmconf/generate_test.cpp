@@ -204,12 +204,20 @@ TEST(SlurmconfGenerate, CoresOfACutBoardAreFoundByTheSitesOwnFiles) {
   EXPECT_EQ(cores({"n1", {mig(0, {}), whole(1)}}), "0-31 0-31 ");
 }
 
-TEST(SlurmconfGenerate, OldSlurmNeedsAFileOfAllowedDevices) {
+TEST(SlurmconfGenerate, AFileOfAllowedDevicesIsForOldSlurmOnly) {
   Site site;
-  site.major = 21, site.minor = 8;
-  EXPECT_FALSE(allowed_devices(site).empty());
+  site.mig_minors = minors_text(8);
+  CutNode node{"n2", {whole(0), mig(1, {cut("1g.10gb", 0, 1)})}};
+  EXPECT_EQ(made(node, site).devices, std::vector<std::string>()) << "which Slurm it is is not known";
   site.major = 22, site.minor = 5;
-  EXPECT_TRUE(allowed_devices(site).empty());
+  EXPECT_EQ(made(node, site).devices, std::vector<std::string>());
+  site.major = 21, site.minor = 8;
+  const std::vector<std::string> devices = made(node, site).devices;
+  ASSERT_EQ(devices.size(), 7u);
+  EXPECT_EQ(devices[0], "/dev/nvidiactl");
+  EXPECT_EQ(devices[3], "/dev/nvidia0");
+  EXPECT_EQ(devices[4], "/dev/nvidia1");
+  for (std::size_t i : {5u, 6u}) EXPECT_TRUE(devices[i].starts_with("/dev/nvidia-caps/nvidia-cap"));
 }
 
 TEST(SlurmconfGenerate, WhatIsMadeCanBeSet) {
