@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <utility>
 
 namespace tessera {
@@ -59,6 +60,14 @@ std::optional<std::string> read_to_end(int fd, std::size_t most) {
       return std::nullopt;
     }
   }
+}
+
+std::string real_path(const std::string& path) {
+  char* found = ::realpath(path.c_str(), nullptr);
+  if (!found) return path;
+  std::string real(found);
+  std::free(found);
+  return real;
 }
 
 std::string folder_of(const std::string& path) {

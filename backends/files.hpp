@@ -31,6 +31,8 @@ std::optional<std::string> read_all(int fd, std::size_t size);
 // Of what has no size, as standard input. EFBIG: more than `most` bytes came.
 std::optional<std::string> read_to_end(int fd, std::size_t most);
 
+// Without links in it; as it is, where that cannot be told.
+std::string real_path(const std::string& path);
 // "." for a name alone.
 std::string folder_of(const std::string& path);
 // A name that was made, or changed, in that folder survives a crash.

@@ -86,4 +86,12 @@ std::string slice_text(const SlicePlan& slice, std::string_view times) {
   return text;
 }
 
+std::size_t typed_lines(const plan::Step& step) {
+  if (!step.commands.empty() && step.commands.front().starts_with("--- ")) return 0;
+  std::size_t typed = 0;
+  while (typed < step.commands.size() && !step.commands[typed++].ends_with("<<'END'")) {
+  }
+  return typed;
+}
+
 }  // namespace tessera::tui

@@ -24,5 +24,8 @@ std::string needs_list(const plan::Needs& needs, std::string_view closing);
 std::vector<plan::SlicePlan> made_slices(const plan::Plan& plan, const plan::NodePlan& node);
 // "1g.10gb@0", "mps×4"; times: what stands before the number of shares.
 std::string slice_text(const plan::SlicePlan& slice, std::string_view times);
+// How many of a step's lines are commands to type; those behind them are a patch, or what the last command
+// is given to read.
+std::size_t typed_lines(const plan::Step& step);
 
 }  // namespace tessera::tui

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <optional>
 
@@ -64,14 +63,6 @@ Status add(Files& files, const std::string& path) {
 // As slurm.conf(5) has it: absolute, or beside slurm.conf.
 std::string included(const std::string& folder, const std::string& name) {
   return name.starts_with('/') ? name : folder + "/" + name;
-}
-
-std::string real_path(const std::string& path) {
-  char* found = ::realpath(path.c_str(), nullptr);
-  if (!found) return path;
-  std::string real(found);
-  std::free(found);
-  return real;
 }
 
 const slurmconf::File* find(const Files& files, const std::string& path) {

@@ -10,7 +10,6 @@
 #include <charconv>
 #include <climits>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
 #include "backends/files.hpp"
@@ -26,14 +25,6 @@ constexpr auto kLongWriting = std::chrono::minutes(10);  // files are written wi
 
 Error cannot_lock(const std::string& path) {
   return {"cannot lock Slurm's files", path + ": " + std::strerror(errno), ""};
-}
-
-std::string real_conf(const std::string& path) {
-  char* found = ::realpath(path.c_str(), nullptr);
-  if (!found) return path;
-  std::string real(found);
-  std::free(found);
-  return real;
 }
 
 // nullopt: none, or no link; errno says why.
@@ -125,7 +116,7 @@ std::string held_hint(const ConfLock& lock, const std::string& path, const std::
 
 std::string lock_of_real(const std::string& slurm_conf) { return slurm_conf + ".tessera-lock"; }
 
-std::string lock_of(const std::string& slurm_conf) { return lock_of_real(real_conf(slurm_conf)); }
+std::string lock_of(const std::string& slurm_conf) { return lock_of_real(real_path(slurm_conf)); }
 
 std::string lock_text(const std::string& mark) {
   const int pid = ::getpid();

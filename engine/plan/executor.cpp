@@ -27,18 +27,14 @@ std::string place_text(const NodeFacts& facts, const NodePlan& plan, std::string
   if (!facts.answering) return text + " does not answer";
   bool ours = facts.closed_as && facts.closed_as->run == run;
   text += facts.closed ? (ours ? " stays closed by this run" : " is closed by someone else") : " is open";
-  std::vector<std::pair<std::string, std::vector<GpuIndex>>> alike;
+  std::vector<std::pair<GpuIndex, std::string>> boards;
   for (const BoardState& board : plan.before) {
     const Gpu* gpu = find_gpu(facts.node, board.gpu);
     if (!gpu) continue;
-    std::string stands =
-        mode_of(*gpu) == MigMode::enabled ? to_text(instances_of(*gpu)) : std::string(word(gpu->strategy));
-    auto same =
-        std::find_if(alike.begin(), alike.end(), [&](const auto& one) { return one.first == stands; });
-    if (same == alike.end()) same = alike.insert(alike.end(), {std::move(stands), {}});
-    same->second.push_back(board.gpu);
+    bool cut = mode_of(*gpu) == MigMode::enabled;
+    boards.emplace_back(board.gpu, cut ? to_text(instances_of(*gpu)) : std::string(word(gpu->strategy)));
   }
-  for (const auto& [stands, gpus] : alike) text += fmt::format("; {}: {}", boards_text(gpus), stands);
+  for (const auto& [gpus, stands] : boards_alike(boards)) text += fmt::format("; {}: {}", gpus, stands);
   auto clients = facts.words.find(std::string(slurm::key::kClients));
   if (clients != facts.words.end() && clients->second == "stopped")
     text += "; the site's GPU clients are stopped there, and started when the run goes on or back";

@@ -99,6 +99,19 @@ std::string boards_text(const std::vector<GpuIndex>& gpus) {
   return text;
 }
 
+std::vector<std::pair<std::string, std::string>> boards_alike(
+    const std::vector<std::pair<GpuIndex, std::string>>& boards) {
+  std::vector<std::pair<std::string, std::vector<GpuIndex>>> alike;
+  for (const auto& [gpu, text] : boards) {
+    auto same = std::find_if(alike.begin(), alike.end(), [&](const auto& one) { return one.first == text; });
+    if (same == alike.end()) same = alike.insert(alike.end(), {text, {}});
+    same->second.push_back(gpu);
+  }
+  std::vector<std::pair<std::string, std::string>> lines;
+  for (auto& [text, gpus] : alike) lines.emplace_back(boards_text(gpus), std::move(text));
+  return lines;
+}
+
 void number_steps(const NodeName& node, std::vector<Step>& steps) {
   for (std::size_t i = 0; i < steps.size(); ++i) steps[i].id = fmt::format("{}/{}", node.text, i + 1);
 }

@@ -127,6 +127,9 @@ void end_with_release(NodePlan& plan, const StepBuilder& builder, Scheduler sche
 void number_steps(const NodeName& node, std::vector<Step>& steps);
 // "GPU 0-3,6"
 std::string boards_text(const std::vector<GpuIndex>& gpus);
+// Boards with the same text together, in the order of first mention: ("GPU 0-3,6", "7x1g.10gb").
+std::vector<std::pair<std::string, std::string>> boards_alike(
+    const std::vector<std::pair<GpuIndex, std::string>>& boards);
 
 // What one would type for an action, one command a line. `product` for profile numbers; may be null.
 std::vector<std::string> commands_for(const Action& action, const NodeName& node, Scheduler scheduler,

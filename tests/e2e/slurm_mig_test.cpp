@@ -56,9 +56,15 @@ TEST_F(SlurmMig, ByMigPartedToSevensOverAKillToBalancedToWholeWhileNeighboursRun
   EXPECT_NE(asked.find("gpu01 nvidia-mig-parted apply -f - -c tessera\n"), std::string::npos);
   EXPECT_EQ(field(record("gpu01"), "State").find("DRAIN"), std::string::npos) << record("gpu01");
 
+  const LabAnswer armed =
+      lab_->run({binary(), "sim", "nvidia-smi", "--state", gpus("gpu01"), "--fault", "unknown verb=apply"});
+  ASSERT_EQ(armed.status, 0) << armed.out;
   Admin admin(*lab_, site, folder());
   std::string balanced = admin.start(admin.plan("gpu01", layout("2x1g.12gb,2g.24gb,3g.47gb"), 0));
   ASSERT_EQ(admin.outcome(balanced), "wanted") << admin.journal(balanced);
+  EXPECT_NE(admin.journal(balanced).find("error initializing NVML: Unknown Error; attempt 2 of 5"),
+            std::string::npos)
+      << admin.journal(balanced);
   EXPECT_EQ(gres("gpu01"), "gpu:1g.12gb:2,gpu:2g.24gb:1,gpu:3g.47gb:1,gpu:h100:7") << record("gpu01");
   // It makes wide ones first, and so 2g lies elsewhere than the plan expects: what stands is what counts.
   EXPECT_NE(smi("gpu01", {"mig", "-lgi"}).find("MIG 2g.24gb           14        3          0:2"),

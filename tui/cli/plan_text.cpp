@@ -206,12 +206,9 @@ std::string steps_part(const plan::NodePlan& node) {
         static_cast<std::size_t>(std::max(2, 74 - tui::display_width(title) - tui::display_width(when))),
         ' ');
     text += fmt::format("{:>3}{} {}{}{}\n", ++number, step.disturbs ? "!" : " ", title, blanks, when);
-    // A patch, and what a command is given to read, are nothing to type.
-    bool typed = step.commands.empty() || !step.commands.front().starts_with("--- ");
-    for (const std::string& command : step.commands) {
-      text += (typed ? "     $ " : "       ") + clean(command, 4000) + "\n";
-      typed = typed && !command.ends_with("<<'END'");
-    }
+    const std::size_t typed = tui::typed_lines(step);
+    for (std::size_t i = 0; i < step.commands.size(); ++i)
+      text += (i < typed ? "     $ " : "       ") + clean(step.commands[i], 4000) + "\n";
   }
   return text;
 }

@@ -28,14 +28,13 @@ Document step_foot(const plan::Step& step, std::size_t index, std::size_t count,
   if (step.retry.times > 0) facts += fmt::format(", up to {} attempts", step.retry.times + 1);
   if (step.disturbs) facts += ", work ends or restarts by it";
   add_text(foot, "step", step.title + "  (" + facts + ")", width, Style(Role::text).with_bold());
-  // A patch, and what a command is given to read, are nothing to type.
-  bool typed = step.commands.empty() || !step.commands.front().starts_with("--- ");
+  const std::size_t all_typed = typed_lines(step);
   for (std::size_t i = 0; i < step.commands.size() && i < kMostCommands; ++i) {
+    const bool typed = i < all_typed;
     foot.push_back({{{i == 0 ? fmt::format("{} copies", first_key(state, Action::copy)) : "", Role::dim, 1},
                      {typed ? "$ " : "  ", Role::dim, 12},
                      {step.commands[i], typed ? Role::accent : Role::text}},
                     {}});
-    typed = typed && !step.commands[i].ends_with("<<'END'");
   }
   if (step.commands.size() > kMostCommands)
     foot.push_back({{{fmt::format("and {} more", step.commands.size() - kMostCommands), Role::dim, 12}}, {}});

@@ -120,14 +120,9 @@ std::string needs_text(const Needs& needs) {
 std::vector<std::string> slices_text(const std::vector<SlicePlan>& slices) {
   std::map<GpuIndex, std::string> boards;
   for (const SlicePlan& slice : slices) boards[slice.gpu] += " " + slice_text(slice, " × ");
-  std::vector<std::pair<std::string, std::vector<GpuIndex>>> alike;
-  for (const auto& [gpu, text] : boards) {
-    auto same = std::find_if(alike.begin(), alike.end(), [&](const auto& one) { return one.first == text; });
-    if (same == alike.end()) same = alike.insert(alike.end(), {text, {}});
-    same->second.push_back(gpu);
-  }
   std::vector<std::string> lines;
-  for (const auto& [text, gpus] : alike) lines.push_back(boards_text(gpus) + " " + text);
+  for (const auto& [gpus, text] : boards_alike({boards.begin(), boards.end()}))
+    lines.push_back(gpus + " " + text);
   return lines;
 }
 

@@ -10,6 +10,7 @@
 #include "backends/sim/smi/smi.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/paths.hpp"
+#include "tests/support/words.hpp"
 
 namespace tessera::nvidia {
 namespace {
@@ -145,16 +146,6 @@ TEST(NvidiaRecorded, TheNumbersOfCapabilityDevicesAreOnesThatTheStandInGives) {
                                      : sim::instance_minor(row.gpu_minor, row.instance));
 }
 
-std::vector<std::string> split(std::string_view text) {
-  std::vector<std::string> all;
-  while (!text.empty()) {
-    std::size_t end = std::min(text.find(' '), text.size());
-    all.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(text.size(), end + 1));
-  }
-  return all;
-}
-
 // What the stand-in does not play: it keeps no topology, no list of compute profiles.
 bool played(const Asked& one) {
   return one.command != "topo -m" && one.command != "mig -lcip" &&
@@ -171,7 +162,7 @@ TEST(NvidiaRecorded, TheStandInAnswersAsTheDriverDid) {
     boards->cards[0].pci = real->gpus[0].pci;
     for (const Asked& one : asked(machine)) {
       if (!played(one)) continue;
-      sim::SmiAnswer said = sim::answer(*boards, split(one.command));
+      sim::SmiAnswer said = sim::answer(*boards, test::words(one.command));
       EXPECT_EQ(said.out, one.out) << machine << ": " << one.command;
       EXPECT_EQ(said.exit_code, one.exit_code) << machine << ": " << one.command;
       EXPECT_EQ(said.err, "");

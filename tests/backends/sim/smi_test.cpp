@@ -14,9 +14,12 @@
 #include "backends/sim/smi/parted.hpp"
 #include "backends/sim/smi/print.hpp"
 #include "tests/support/catalogue.hpp"
+#include "tests/support/words.hpp"
 
 namespace tessera::sim {
 namespace {
+
+using test::words;
 
 namespace fs = std::filesystem;
 using nvidia::Change;
@@ -29,15 +32,6 @@ Machine machine_of(std::string_view spec, int driver = 580) {
 // As a node runs it: the name of the program goes first.
 SmiAnswer call(Machine& machine, const nvidia::Argv& argv) {
   return answer(machine, {argv.begin() + 1, argv.end()});
-}
-std::vector<std::string> words(std::string_view text) {
-  std::vector<std::string> all;
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t end = std::min(text.find(' ', at), text.size());
-    all.emplace_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return all;
 }
 Change change(Machine& machine, std::string_view text) {
   SmiAnswer said = answer(machine, words(text));
@@ -564,6 +558,16 @@ TEST_F(SmiFiles, MigPartedActsOnTheSameFile) {
   EXPECT_EQ(parted("apply -f " + config + " -c c").err, "");
   EXPECT_NE(play("-- -L").out.find("MIG 7g.80gb"), std::string::npos);
   EXPECT_TRUE(has("nvidia-caps/nvidia-cap3"));
+  // Faults strike it as they do nvidia-smi, once each, and what was cut stays.
+  const std::string apply = "apply -f " + config + " -c c";
+  for (const char* fault : {"hang verb=apply", "unknown verb=apply nth=2"})
+    EXPECT_EQ(play_smi({"--state", file.string(), "--fault", fault}, test::catalogue()).exit_code, 0);
+  EXPECT_TRUE(parted(apply).hangs);
+  SmiAnswer failed = parted(apply);
+  EXPECT_EQ(failed.exit_code, 1);
+  EXPECT_NE(failed.err.find("error initializing NVML: Unknown Error"), std::string::npos) << failed.err;
+  EXPECT_NE(play("-- -L").out.find("MIG 7g.80gb"), std::string::npos);
+  EXPECT_EQ(parted(apply).exit_code, 0);
   EXPECT_NE(parted("apply -f " + config + ".not -c c").err.find("No such file"), std::string::npos);
   EXPECT_EQ(play_parted("", {"export"}, test::catalogue(), TimePoint{}).exit_code, 2);
   EXPECT_EQ(play_parted((here / "none").string(), {"export"}, test::catalogue(), TimePoint{}).exit_code, 255);
