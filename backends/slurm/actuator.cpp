@@ -252,10 +252,12 @@ void SlurmActuator::read_host_files(const std::string& version, const std::strin
       [state = state_.get(), version, then = std::move(then)](Result<HostFiles::Found> found) {
         if (!found) {
           state->site.store(nullptr);
-          return then(found.error());
+          return then(found.error(), std::nullopt);
         }
         state->take_site(version, found->files, found->cannot_write);
-        then(std::move(found->files));
+        state->host_files->look_at_lock(
+            state->eyes.conf, state->eyes.clock(),
+            [then, files = std::move(found->files)](std::optional<Remark> lock) { then(files, lock); });
       });
 }
 

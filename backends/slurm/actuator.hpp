@@ -35,8 +35,10 @@ class SlurmActuator final : public plan::Actuator {
             const Result<std::vector<slurmconf::File>>& files);
   // Holds those files against what Slurm runs with: nodes as it tells them, all of them.
   void hold_against(const std::vector<Node>& nodes);
-  // The same as know() for files on a config host; `then` is called with them. Precondition: Writer::host.
-  using KnowFiles = std::function<void(Result<std::vector<slurmconf::File>>)>;
+  // The same as know() for files on a config host; `then` is called with them, and with a lock there that
+  // nobody seems to hold any more. Precondition: Writer::host.
+  using KnowFiles =
+      std::function<void(Result<std::vector<slurmconf::File>>, std::optional<Remark> stale_lock)>;
   void read_host_files(const std::string& version, const std::string& conf, KnowFiles then);
   // Puts the boards of nodes whose driver has been asked into a list of the reader's.
   void lay_known_boards(std::vector<Node>& nodes) const;

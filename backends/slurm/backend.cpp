@@ -337,11 +337,13 @@ void SlurmBackend::State::look_at_host_files() {
   bool due = !host_read || started - *host_read >= kSeldom || gres != held_against;
   if (!due) return step();
   host_read = started;
-  actuator.read_host_files(facts.version, facts.conf,
-                           [this](const Result<std::vector<slurmconf::File>>& found) {
-                             tell_files(found);
-                             step();
-                           });
+  actuator.read_host_files(
+      facts.version, facts.conf,
+      [this](const Result<std::vector<slurmconf::File>>& found, std::optional<Remark> lock) {
+        stale_lock = std::move(lock);
+        tell_files(found);
+        step();
+      });
 }
 
 void SlurmBackend::State::tell_files(const Result<std::vector<slurmconf::File>>& found) {

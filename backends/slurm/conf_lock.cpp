@@ -193,11 +193,15 @@ Error locked_by(const ConfLock& lock, const std::string& path, const std::string
 std::optional<Remark> lock_remark(const std::string& slurm_conf, TimePoint now) {
   auto lock = conf_lock(slurm_conf);
   if (!lock) return std::nullopt;
-  const bool old = lock->since && now - *lock->since > kLongWriting;
-  if (lock->maker != ConfLock::Maker::gone && !old) return std::nullopt;
-  const std::string path = lock_of(slurm_conf);
-  return Remark{Remark::Grade::warning, path, false, held_words(*lock, path, now),
-                held_hint(*lock, path, "")};
+  return lock_remark(*lock, lock_of(slurm_conf), "", now);
+}
+
+std::optional<Remark> lock_remark(const ConfLock& lock, const std::string& path, const std::string& where,
+                                  TimePoint now) {
+  const bool old = lock.since && now - *lock.since > kLongWriting;
+  if (lock.maker != ConfLock::Maker::gone && !old) return std::nullopt;
+  return Remark{Remark::Grade::warning, where.empty() ? path : where + ":" + path, false,
+                held_words(lock, path, now), held_hint(lock, path, where)};
 }
 
 }  // namespace tessera::slurm

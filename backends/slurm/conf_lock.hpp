@@ -49,5 +49,7 @@ std::optional<ConfLock> conf_lock(const std::string& slurm_conf);
 Error locked_by(const ConfLock& lock, const std::string& path, const std::string& where, TimePoint now);
 // One that nobody seems to hold any more, for people who look; nullopt: there is none, or it is at work.
 std::optional<Remark> lock_remark(const std::string& slurm_conf, TimePoint now);
+std::optional<Remark> lock_remark(const ConfLock& lock, const std::string& path, const std::string& where,
+                                  TimePoint now);
 
 }  // namespace tessera::slurm

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <deque>
 #include <map>
 
@@ -290,6 +291,22 @@ class HostFiles::Locking final : public HostTalk {
       });
     });
   }
+  // path: where it lies.
+  void see(std::function<void(const ConfLock& lock, const std::string& path)> seen) {
+    find([this, seen = std::move(seen)] {
+      holder([this, seen](const std::string& text) {
+        if (text.empty()) return told_(std::optional<ConfLock>());
+        ask({"stat", "-c", "%Y", "--", path_}, [this, seen, lock = read_lock(text)](const NodeAnswer& made) {
+          ConfLock found = lock;
+          std::int64_t seconds = 0;
+          const char* end = made.out.data() + made.out.size();
+          if (std::from_chars(made.out.data(), end, seconds).ec == std::errc() && seconds > 0)
+            found.since = TimePoint(std::chrono::seconds(seconds));
+          seen(found, path_);
+        });
+      });
+    });
+  }
   void give() {
     find([this] {
       holder([this](const std::string& text) {
@@ -335,6 +352,15 @@ class HostFiles::Locking final : public HostTalk {
 void HostFiles::lock(const std::string& slurm_conf, const std::string& mark,
                      std::function<void(Result<std::optional<ConfLock>>)> told) {
   std::make_shared<Locking>(*this, slurm_conf, mark, std::move(told))->take();
+}
+
+void HostFiles::look_at_lock(const std::string& slurm_conf, TimePoint now,
+                             std::function<void(std::optional<Remark>)> told) {
+  auto none = [told](const Result<std::optional<ConfLock>>&) { told(std::nullopt); };
+  std::make_shared<Locking>(*this, slurm_conf, "", none)
+      ->see([told, now, host = host_.text](const ConfLock& lock, const std::string& path) {
+        told(lock_remark(lock, path, host, now));
+      });
 }
 
 void HostFiles::unlock(const std::string& slurm_conf, const std::string& mark, std::function<void()> done) {

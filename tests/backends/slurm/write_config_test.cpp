@@ -238,6 +238,37 @@ TEST_F(SlurmHostFiles, AreLockedByTheSameLinkAsByWhomeverIsThere) {
   EXPECT_EQ(away.error().reason, "no route");
 }
 
+// As for one that lies here.
+TEST_F(SlurmHostFiles, ALockThatNobodyHoldsAnyMoreIsNamedWithTheHost) {
+  const TimePoint now = std::chrono::floor<Duration>(std::chrono::system_clock::now());
+  auto seen = [&](TimePoint when) {
+    return answer<std::optional<Remark>>([&](auto told) {
+      worker_.post([this, told, when] {
+        files_.look_at_lock(conf_, when, [told](std::optional<Remark> remark) { told(std::move(remark)); });
+      });
+    });
+  };
+  auto none = seen(now);
+  ASSERT_TRUE(none);
+  EXPECT_FALSE(none->has_value());
+  EXPECT_EQ(holder(lock_conf_files(conf_, kTheirs)), "");
+  EXPECT_FALSE(seen(now).value().has_value()) << "at work";
+  auto old = seen(now + std::chrono::hours(3));
+  ASSERT_TRUE(old && *old);
+  EXPECT_EQ((*old)->subject, "cfg:" + conf_ + ".tessera-lock");
+  EXPECT_NE((*old)->text.find("3 h old"), std::string::npos) << (*old)->text;
+  // By somebody on that host, whose processes are not seen from here.
+  ::unlink((conf_ + ".tessera-lock").c_str());
+  ASSERT_EQ(::symlink((std::string(kTheirs) + ": process 7 1 elsewhere/1").c_str(),
+                      (conf_ + ".tessera-lock").c_str()),
+            0);
+  old = seen(now + std::chrono::hours(3));
+  ASSERT_TRUE(old && *old);
+  EXPECT_NE((*old)->hint.find("on cfg: rm " + conf_ + ".tessera-lock"), std::string::npos) << (*old)->hint;
+  put("far", "echo 'no route' >&2; exit 255\n");
+  EXPECT_FALSE(seen(now + std::chrono::hours(3)).value().has_value());
+}
+
 // Made by a process of this machine that is no more, by one that lives, or by somebody elsewhere.
 class SlurmConfLock : public SlurmActuatorTest {
  protected:
