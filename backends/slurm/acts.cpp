@@ -171,6 +171,7 @@ class Act : public std::enable_shared_from_this<Act> {
     if (act.verb == verb::kStartClients) return clients(said.start_clients, "started");
     if (act.verb == verb::kApplyParted) return apply_parted(value("config"), value("text"));
     if (act.verb == verb::kWriteBootFile) return boot_file(value("path"), value("text"));
+    if (act.verb == verb::kBootUnit) return boot_unit(value("unit"), value("state"));
     if (act.verb == verb::kWriteConfig) return write_config(value("gres"));
     if (act.verb == verb::kOpenToLook) return open_to_look();
     if (act.verb == verb::kReconfigure) {
@@ -296,6 +297,13 @@ class Act : public std::enable_shared_from_this<Act> {
       write.input = text;
       plain(std::move(write), what);
       plain(there({"mv", "-f", path + ".tessera-new", path}), what);
+      go();
+    });
+  }
+  void boot_unit(const std::string& unit, const std::string& state) {
+    after_look(false, [this, unit, on = state == "enabled"](Seen&) {
+      const char* verb = on ? "enable" : "disable";
+      plain(there({"systemctl", verb, unit}), fmt::format("cannot {} {} on {}", verb, unit, node()));
       go();
     });
   }

@@ -144,11 +144,14 @@ struct SlurmActuator::State {
   bool boards_wanted(const Node& node) const;
   bool worth_a_look(const Node& node) const;
   bool tool_unknown(const Node& node) const;
+  bool unit_unsettled(const Node& node) const;
   void learn_more();
+  std::vector<std::string> without_systemd() const;
   void take_site(const std::string& version, std::vector<slurmconf::File> files, std::string cannot_write) {
     slurmconf::Site fresh = with_version(eyes.said, version);
     fresh.files = std::move(files);
     fresh.cannot_write = std::move(cannot_write);
+    fresh.without_systemd = without_systemd();
     site.store(std::make_shared<const slurmconf::Site>(std::move(fresh)));
   }
 };
@@ -282,7 +285,14 @@ bool SlurmActuator::State::boards_wanted(const Node& node) const {
 
 bool SlurmActuator::State::worth_a_look(const Node& node) const {
   return boards_of(node) != Boards{} && !is_busy(node) && may_be_asked(node, eyes.said.reach) &&
-         (!eyes.boards.contains(node.name) || tool_unknown(node));
+         (!eyes.boards.contains(node.name) || tool_unknown(node) || unit_unsettled(node));
+}
+
+// One that somebody may have enabled meanwhile is asked about again.
+bool SlurmActuator::State::unit_unsettled(const Node& node) const {
+  if (eyes.said.boot_unit.empty()) return false;
+  auto known = eyes.units.find(node.name);
+  return known == eyes.units.end() || known->second.state != BootUnit::State::enabled;
 }
 
 bool SlurmActuator::State::tool_unknown(const Node& node) const {
@@ -333,6 +343,10 @@ std::vector<Remark> SlurmActuator::board_remarks(const std::vector<Node>& nodes)
       all.push_back({Remark::Grade::warning, node.name.text, true, tool->second,
                      "slurm-mig-tool is nvidia-mig-parted: no GPU of this node can be cut"});
     }
+    if (auto unit = state_->eyes.units.find(node.name); unit != state_->eyes.units.end())
+      if (auto remark =
+              unit_remark(unit->second, node.name, state_->eyes.said, !boards_of(node).instances.empty()))
+        all.push_back(std::move(*remark));
     auto known = state_->eyes.boards.find(node.name);
     auto last = state_->asked.find(node.name);
     if (known == state_->eyes.boards.end() || still_fits(node, known->second.gpus)) continue;
@@ -358,6 +372,13 @@ std::vector<Remark> SlurmActuator::board_remarks(const std::vector<Node>& nodes)
   return all;
 }
 
+std::vector<std::string> SlurmActuator::State::without_systemd() const {
+  std::vector<std::string> nodes;
+  for (const auto& [node, unit] : eyes.units)
+    if (unit.state == BootUnit::State::absent) nodes.push_back(node.text);
+  return nodes;
+}
+
 void SlurmActuator::State::learn_more() {
   while (learning->under_way < kLooksAtOnce && !learning->left.empty()) {
     NodeName node = learning->left.back();
@@ -369,6 +390,11 @@ void SlurmActuator::State::learn_more() {
     });
   }
   if (learning->under_way > 0) return;
+  if (auto known = site.load(); known && known->without_systemd != without_systemd()) {
+    auto fresh = std::make_shared<slurmconf::Site>(*known);
+    fresh->without_systemd = without_systemd();
+    site.store(std::move(fresh));
+  }
   auto done = std::exchange(learning, nullptr);
   done->then(done->any);
 }

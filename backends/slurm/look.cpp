@@ -9,6 +9,7 @@
 #include "backends/nvidia/commands.hpp"
 #include "backends/nvidia/parse.hpp"
 #include "backends/slurm/boards.hpp"
+#include "backends/slurm/boot_unit.hpp"
 #include "backends/slurm/change_commands.hpp"
 #include "backends/slurm/conf_files.hpp"
 #include "backends/slurm/explain.hpp"
@@ -221,6 +222,7 @@ class Look : public std::enable_shared_from_this<Look> {
     NodeCommand command;
     command.node = what_.node;
     command.argv = std::move(argv);
+    command.deadline = eyes_.said.look_deadline;
     if (seen_.reservation) command.reservation = seen_.reservation->name;
     return command;
   }
@@ -275,8 +277,31 @@ class Look : public std::enable_shared_from_this<Look> {
                      [self = shared_from_this()](Result<NodeAnswer> file) {
                        if (file && file->exit_code == 0)
                          self->fact(key::kBootFile) = plan::slurm::digest(file->out);
+                       self->look_at_boot_unit();
+                     });
+  }
+  void look_at_boot_unit() {
+    const std::string& unit = eyes_.said.boot_unit;
+    if (unit.empty()) return finish();
+    eyes_.runner.run(there({"systemctl", "is-enabled", unit}),
+                     [self = shared_from_this()](Result<NodeAnswer> answer) {
+                       if (answer)
+                         self->took_boot_unit(boot_unit_of(*answer));
+                       else
+                         self->fact(key::kBootUnitUsable) = clean(to_line(answer.error()), 1000);
                        self->finish();
                      });
+  }
+  void took_boot_unit(BootUnit found) {
+    using State = BootUnit::State;
+    const bool fine = found.state == State::enabled || found.state == State::absent;
+    fact(key::kBootUnit) = fine ? "enabled" : found.words;
+    if (found.state == State::disabled) fact(key::kBootUnit) = "disabled";
+    fact(key::kBootUnitUsable) = found.state != State::unusable
+                                     ? ""
+                                     : fmt::format("slurm-boot-unit: {} on {} is {}", eyes_.said.boot_unit,
+                                                   what_.node.text, found.words);
+    eyes_.units[what_.node] = std::move(found);
   }
   // What was seen before must not pass for what is there now.
   void not_reached(Error error) {

@@ -16,6 +16,7 @@
 #include "backends/nvidia/node_gpus.hpp"
 #include "backends/process.hpp"
 #include "backends/runner.hpp"
+#include "backends/slurm/boot_unit.hpp"
 #include "backends/slurm/commands.hpp"
 #include "backends/slurm/host_files.hpp"
 #include "engine/plan/facts.hpp"
@@ -37,6 +38,7 @@ struct Eyes {
   std::map<NodeName, std::string> minors;       // the driver's mig-minors of that time
   std::set<NodeName> fit;                       // commands there run outside of jobs, by ssh as root
   std::map<NodeName, std::string> tools;        // MigTool::mig_parted: why it cannot work there; "": it does
+  std::map<NodeName, BootUnit> units;           // as last seen, where the site has named one
 };
 
 struct Seen {

@@ -27,6 +27,8 @@ class SlurmBuilder {
   bool settled(const Unfinished& left) const;
   // Adds what the run has left to do on the node itself.
   void tidy_node(std::vector<Step>& steps, const Unfinished& left);
+  // Adds to a way back that a boot unit which the run has enabled is disabled again.
+  void take_back_boot_unit(std::vector<Step>& steps);
   static std::vector<Step> release_of(const NodeName& node, const Conditions& proof);
 
  private:
@@ -72,6 +74,9 @@ class SlurmBuilder {
   void switch_modes();
   void create(const BoardChange& board);
   void boot_file();
+  void boot_unit() { switch_boot_unit(true); }
+  void boot_unit_off() { switch_boot_unit(false); }
+  void switch_boot_unit(bool on);
   void add_within(std::vector<Step>& steps, std::string_view verb, void (SlurmBuilder::*stage)());
 
   // --- Slurm's files and daemons

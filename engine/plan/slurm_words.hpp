@@ -18,6 +18,7 @@ inline constexpr std::string_view kStartClients = "start-gpu-clients";
 // nvidia-mig-parted makes several boards so at once. config: the name in `text`, its configuration file
 inline constexpr std::string_view kApplyParted = "apply-mig-parted";
 inline constexpr std::string_view kWriteBootFile = "write-boot-file";  // path, text
+inline constexpr std::string_view kBootUnit = "boot-unit";             // unit, state: "enabled" "disabled"
 inline constexpr std::string_view kWriteConfig = "write-config";       // gres: as gres_text()
 inline constexpr std::string_view kReconfigure = "reconfigure";
 // By srun: a node that this run has drained is opened under its reservation, so that its boards can be asked.
@@ -41,6 +42,10 @@ inline constexpr std::string_view kConfig = "config";          // gres_text() of
 inline constexpr std::string_view kGres = "gres";              // gres_text() of what slurmctld says
 inline constexpr std::string_view kRegistered = "registered";  // "yes", or what the node's flags say
 inline constexpr std::string_view kBootFile = "boot-file";     // digest() of what stands there
+// "enabled" "disabled", or what else systemctl says; "enabled", too, where no systemctl is: what cannot be
+// had is told before, by plan and doctor.
+inline constexpr std::string_view kBootUnit = "boot-unit";
+inline constexpr std::string_view kBootUnitUsable = "boot-unit-usable";  // "": it can be enabled, or is
 // What this run had done since the files were last written; "yes". Asking twice does no harm.
 inline constexpr std::string_view kClients = "gpu-clients";  // "stopped" "started"
 inline constexpr std::string_view kReconfigured = "reconfigured";

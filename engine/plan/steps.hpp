@@ -60,6 +60,10 @@ class StepBuilder {
   // boards: they are as wanted, or the steps see to them. The steps are numbered afterwards.
   virtual void tidy_up(std::vector<Step>& /*steps*/, const NodeChange& /*change*/,
                        const Unfinished& /*left*/) const {}
+  // Adds to the steps of an undo what the run has done beside the boards; begun: as in Unfinished. `change`
+  // and the numbers are as for tidy_up.
+  virtual void take_back(std::vector<Step>& /*steps*/, const NodeChange& /*change*/,
+                         const std::set<std::string>& /*begun*/) const {}
 };
 
 const StepBuilder& builder_for(Dialect dialect);
@@ -100,6 +104,9 @@ class SlurmSteps : public StepBuilder {
   // Files that say something else than the boards, daemons that run with something else, clients of the GPUs
   // that were stopped.
   void tidy_up(std::vector<Step>& steps, const NodeChange& change, const Unfinished& left) const override;
+  // A boot unit that the run has enabled.
+  void take_back(std::vector<Step>& steps, const NodeChange& change,
+                 const std::set<std::string>& begun) const override;
 };
 
 // For what may be asked again at once. Busy: destroying and creating may meet a client that is just leaving,

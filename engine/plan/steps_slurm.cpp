@@ -174,6 +174,7 @@ void SlurmBuilder::preflight() {
   Conditions after{word_is(slurm::key::kController, ""), word_is(slurm::key::kAdmin, "")};
   if (site_.writer != slurmconf::Writer::site) after.push_back(word_is(slurm::key::kWritable, ""));
   if (recut_) after.push_back(word_is(slurm::key::kReachable, ""));
+  if (recut_ && !site_.boot_unit.empty()) after.push_back(word_is(slurm::key::kBootUnitUsable, ""));
   if (in_reservation_) after.push_back(word_is(slurm::key::kOpen, ""));
   Step& ready = look("see that all is ready: rights, controller, files, node", std::move(after),
                      std::chrono::seconds(1));
@@ -299,6 +300,14 @@ Result<std::vector<Notice>> SlurmSteps::judge(const NodeChange& change) const {
         {Severity::info, "mps-daemon", change.node.name,
          "Slurm hands out shares and starts no MPS daemon: tessera config mps-prolog prints what a "
          "site's Prolog needs, mps-task-prolog and mps-epilog the rest"});
+  const slurmconf::Site* site = change.can.slurm.get();
+  const auto lacks = [&](const std::string& name) { return name == change.node.name.text; };
+  if (site && !site->boot_unit.empty() && std::any_of(change.boards.begin(), change.boards.end(), cuts) &&
+      std::any_of(site->without_systemd.begin(), site->without_systemd.end(), lacks))
+    notices.push_back({Severity::warning, "boot-unit", change.node.name,
+                       fmt::format("there is no systemctl, so {} cannot be enabled: see to it in the node's "
+                                   "own way that its next boot applies {} before slurmd",
+                                   site->boot_unit, site->boot_file)});
   if (change.boards.empty() && change.can.slurm)
     notices.push_back(
         {Severity::info, "untold", change.node.name,
@@ -316,6 +325,12 @@ void SlurmSteps::tidy_up(std::vector<Step>& steps, const NodeChange& change, con
   });
   if (only_released && !builder.settled(left)) steps = builder.run();
   builder.tidy_node(steps, left);
+}
+
+void SlurmSteps::take_back(std::vector<Step>& steps, const NodeChange& change,
+                           const std::set<std::string>& begun) const {
+  if (change.can.slurm && begun.contains(std::string(slurm::verb::kBootUnit)))
+    SlurmBuilder(change).take_back_boot_unit(steps);
 }
 
 std::vector<Step> SlurmSteps::steps(const NodeChange& change) const { return SlurmBuilder(change).run(); }

@@ -8,6 +8,12 @@
 #include "engine/plan/slurm_builder.hpp"
 
 namespace tessera::plan {
+namespace {
+
+// nvidia-smi returns when it is done: what the boards do not show soon after it has not made.
+constexpr Duration kAfterDriver = std::chrono::seconds(10);
+
+}  // namespace
 
 void SlurmBuilder::recut() {
   stop_clients();
@@ -17,6 +23,7 @@ void SlurmBuilder::recut() {
     recut_by_smi();
   read_back();
   boot_file();
+  boot_unit();
 }
 
 void SlurmBuilder::recut_by_smi() {
@@ -123,10 +130,24 @@ void SlurmBuilder::tidy_node(std::vector<Step>& steps, const Unfinished& left) {
   auto begun = [&](std::string_view verb) { return left.begun.contains(std::string(verb)); };
   if (begun(slurm::verb::kStopClients))
     add_within(steps, slurm::verb::kStartClients, &SlurmBuilder::start_clients);
-  if (!begun(slurm::verb::kWriteBootFile)) return;
   auto kept = left.words.find(std::string(slurm::key::kBootFile));
-  if (kept == left.words.end() || kept->second != slurm::digest(boot_layout(change_.node, {})))
+  if (begun(slurm::verb::kWriteBootFile) &&
+      (kept == left.words.end() || kept->second != slurm::digest(boot_layout(change_.node, {}))))
     add_within(steps, slurm::verb::kWriteBootFile, &SlurmBuilder::boot_file);
+  if (!begun(slurm::verb::kBootUnit)) return;
+  if (left.back)
+    take_back_boot_unit(steps);
+  else
+    add_within(steps, slurm::verb::kBootUnit, &SlurmBuilder::boot_unit);
+}
+
+void SlurmBuilder::take_back_boot_unit(std::vector<Step>& steps) {
+  if (site_.boot_unit.empty() || steps.empty()) return;
+  std::erase_if(steps, [](const Step& step) {
+    const auto* own = std::get_if<Special>(&step.action);
+    return own && own->verb == slurm::verb::kBootUnit;
+  });
+  add_within(steps, slurm::verb::kBootUnit, &SlurmBuilder::boot_unit_off);
 }
 
 Conditions SlurmBuilder::for_cutting() const {
@@ -143,6 +164,7 @@ void SlurmBuilder::destroy(const BoardChange& board) {
   if (!board.kept.empty()) step.before.push_back(InstancesStand{board.gpu, board.kept});
   step.after = {InstancesGone{board.gpu, board.destroyed}};
   if (!board.kept.empty()) step.after.push_back(InstancesStand{board.gpu, board.kept});
+  step.deadline = kAfterDriver;
   step.retry = kBusyRetry;
   step.undo = fmt::format("create {} again", to_text(board.destroyed));
 }
@@ -156,6 +178,7 @@ void SlurmBuilder::switch_modes() {
     run_there(step);
     step.before = for_cutting();
     for (GpuIndex gpu : gpus) step.after.push_back(ModeIs{{gpu}, on, later});
+    step.deadline = kAfterDriver;
     step.retry = kBusyRetry;
     step.undo = fmt::format("MIG {} again", on ? "off" : "on");
   }
@@ -176,6 +199,7 @@ void SlurmBuilder::create(const BoardChange& board) {
   run_there(step);
   step.before = for_cutting();
   expect_created(step, board);
+  step.deadline = kAfterDriver;
 }
 
 void SlurmBuilder::boot_file() {
@@ -188,6 +212,22 @@ void SlurmBuilder::boot_file() {
   step.after = {word_is(slurm::key::kBootFile, slurm::digest(text))};
   step.retry = kFewRetry;
   step.undo = "write the layout that was found";
+}
+
+void SlurmBuilder::switch_boot_unit(bool on) {
+  const std::string& unit = site_.boot_unit;
+  const auto& without = site_.without_systemd;
+  if (unit.empty() || std::find(without.begin(), without.end(), node_) != without.end()) return;
+  const std::string state = on ? "enabled" : "disabled";
+  const std::string title = on ? "see that the next boot applies it: " + unit + " is enabled"
+                               : unit + " was enabled by the run: disable it again";
+  Step& step = add(title, special(slurm::verb::kBootUnit, {{"unit", unit}, {"state", state}}));
+  step.commands = {there(fmt::format("systemctl {} {}", on ? "enable" : "disable", unit))};
+  step.before = guarded();
+  step.after = {word_is(slurm::key::kBootUnit, state)};
+  step.deadline = std::chrono::seconds(30);
+  step.retry = kFewRetry;
+  step.undo = on ? "disable it, if this run has enabled it" : "enable it again";
 }
 
 }  // namespace tessera::plan

@@ -4,6 +4,7 @@
 
 #include "engine/plan/moved.hpp"
 #include "engine/plan/resources.hpp"
+#include "engine/plan/steps.hpp"
 
 namespace tessera::plan {
 namespace {
@@ -42,6 +43,21 @@ void join(Plan& plan, Plan more) {
   plan.fingerprint = fingerprint_of(plan.nodes);
 }
 
+void take_back(Plan& plan, const Run& run, const Cluster& cluster, const mig::Catalogue& catalogue,
+               const Capabilities& can) {
+  const StepBuilder& builder = builder_for(can.dialect);
+  for (NodePlan& node : plan.nodes) {
+    const Node* known = cluster.nodes.find(node.node);
+    auto begun = run.begun.find(node.node);
+    if (!known || begun == run.begun.end() || node.steps.empty()) continue;
+    const NodeChange nothing{
+        *known, run.started.plan.scheduler, plan.intent,        can,       {}, Scope{}, {},
+        {},     node.offered_before,        node.offered_after, &catalogue};
+    builder.take_back(node.steps, nothing, begun->second);
+    number_steps(node.node, node.steps);
+  }
+}
+
 }  // namespace
 
 Result<Plan> plan_undo(const Run& run, const Cluster& cluster, const mig::Catalogue& catalogue,
@@ -71,6 +87,7 @@ Result<Plan> plan_undo(const Run& run, const Cluster& cluster, const mig::Catalo
     else
       all = std::move(*part);
   }
+  take_back(*all, run, cluster, catalogue, capabilities);
   return std::move(*all);
 }
 

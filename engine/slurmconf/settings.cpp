@@ -1,6 +1,7 @@
 #include "engine/slurmconf/settings.hpp"
 
 #include <algorithm>
+#include <cctype>
 
 #include "engine/text.hpp"
 
@@ -162,6 +163,16 @@ Result<Site> site_of(const SiteSettings& settings) {
   if (!settings.boot_file.empty() && !settings.boot_file.starts_with('/'))
     return wrong("slurm-boot-file", settings.boot_file, "an absolute path on the nodes");
   site.boot_file = settings.boot_file;
+  const std::string& unit = settings.boot_unit;  // systemd.unit(5) on names
+  const bool plain = std::all_of(unit.begin(), unit.end(), [](unsigned char c) {
+    return std::isalnum(c) ||
+           std::string_view(":-_.\\@").find(static_cast<char>(c)) != std::string_view::npos;
+  });
+  if (!plain || unit.starts_with('-') || unit.size() > 255)
+    return wrong("slurm-boot-unit", unit, "a systemd unit's name: nvidia-mig-manager.service");
+  if (!unit.empty() && site.boot_file.empty())
+    return wrong("slurm-boot-unit", unit, "name the file that it applies, too: slurm-boot-file");
+  site.boot_unit = unit;
   return site;
 }
 

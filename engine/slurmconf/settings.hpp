@@ -23,6 +23,7 @@ struct SiteSettings {
   std::string boot_file;  // an absolute path on the node
   std::string devices;    // "nvml", or GPU=PATTERN,INSTANCE=PATTERN as in Site::gpu_file
   std::string mig_tool;   // "nvidia-smi", "nvidia-mig-parted"; empty: nvidia-smi
+  std::string boot_unit;  // a unit's name, "nvidia-mig-manager.service"
 };
 
 // Errors name the setting ("slurm-runner") in `reason`.

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/model/units.hpp"
+
 namespace tessera::slurmconf {
 
 // A configuration file as it was read.
@@ -47,9 +49,12 @@ struct Site {
   std::vector<std::string> restart_node;        // argv with {node}
   std::vector<std::string> stop_clients;        // run on the node before a re-cut, one shell-free line each
   std::vector<std::string> start_clients;       // ... and after it
-  std::string boot_file;    // on the node: where the layout for the next boot is written; empty: none
-  bool autodetect = false;  // gres.conf is to say AutoDetect=nvml instead of files
-  std::string mig_prefix;   // before a profile in a GRES type: "a100_" gives "a100_3g.20gb"
+  std::string boot_file;  // on the node: where the layout for the next boot is written; empty: none
+  std::string boot_unit;  // the systemd unit there that applies it; empty: a hook of the site's, or none
+  std::vector<std::string> without_systemd;  // nodes that have no systemctl, as far as they were asked
+  Duration look_deadline{30000};             // for a command on a node that only reads
+  bool autodetect = false;                   // gres.conf is to say AutoDetect=nvml instead of files
+  std::string mig_prefix;                    // before a profile in a GRES type: "a100_" gives "a100_3g.20gb"
   // Where the device files are not NVIDIA's own (links for a test, a container's copies): paths with {node},
   // {gpu}, {gi} (the GPU instance's id) and {index} (counts a node's instances in the order of gres.conf).
   // Empty: /dev/nvidiaN and /dev/nvidia-caps/nvidia-capN.

@@ -38,6 +38,15 @@ class SlurmCut : public SlurmChange {
              "node=${SLURMD_NODENAME:-$LAB_NODE}\nexport ASAN_OPTIONS=detect_leaks=0 TESSERA_GPUS=" + folder +
                  "/gpus-$node.yaml\nexec " + folder + "/bin/real/" + tool + " \"$@\"\n");
     }
+    // systemd of a node, as far as it matters: its units lie in a folder, and what is enabled is linked.
+    script("bin/systemctl", "units=" + folder + "/units-$LAB_NODE\n[ -d $units ] || exit 127\n" +
+                                R"(if [ ! -e $units/$2 ]; then echo "Unit $2 does not exist" >&2; exit 1; fi
+case $1 in
+  is-enabled) if [ -L $units/wanted/$2 ]; then echo enabled; else echo disabled; exit 1; fi;;
+  enable) mkdir -p $units/wanted; ln -s ../$2 $units/wanted/$2;;
+  disable) rm $units/wanted/$2;;
+esac
+)");
     script("on", "export LAB_NODE=$1 PATH=" + folder + "/bin:$PATH; shift\necho \"$LAB_NODE $*\" >> " +
                      folder + "/log/on-nodes\nexec \"$@\"\n");
   }

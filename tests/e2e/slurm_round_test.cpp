@@ -76,6 +76,38 @@ TEST_F(SlurmRound, WhateverTheDriverAnswersItEndsWell) {
   expect_untouched(neighbour);
 }
 
+// A driver that hangs under a look, leaves the mode pending, and says that it has made what it has not; and a
+// unit that was not enabled for the next boot.
+TEST_F(SlurmRound, ADriverThatHangsOrOnlyPromisesIsSeenThroughAndUndone) {
+  Running neighbour = run_on("gpu02", "gpu:h100:2");
+  std::vector<std::string> arm{binary(), "sim", "nvidia-smi", "--state", gpus("gpu01")};
+  for (const char* fault : {"hang verb=-lgi nth=3", "pending verb=-mig", "no-device verb=-cgi"})
+    arm.insert(arm.end(), {"--fault", fault});
+  ASSERT_EQ(lab_->run(arm).status, 0) << lab_->run(arm).out;
+  const std::string units = lab_->folder() + "/units-gpu01", linked = units + "/wanted/mig.service";
+  std::filesystem::create_directories(units);
+  std::ofstream(units + "/mig.service") << "[Service]\n";
+  slurmconf::SiteSettings site = with_runner();
+  site.boot_file = units + "/boot.yaml";
+  site.boot_unit = "mig.service";
+  Admin admin(*lab_, site, folder());
+  std::string run = admin.start(admin.plan("gpu01", layout("7x1g.12gb"), 0));
+  EXPECT_EQ(admin.outcome(run), "wanted") << admin.journal(run);
+  for (const char* words :
+       {"'nvidia-smi mig -lgi' did not end within 4 s", "after 10 s GPU 0: MIG is enable-pending; attempt 2",
+        "after 10 s GPU 0 has nothing, not 1g.12gb@0"})
+    EXPECT_NE(admin.journal(run).find(words), std::string::npos) << words << admin.journal(run);
+  EXPECT_EQ(gres("gpu01"), kSevens) << record("gpu01");
+  expect_open("gpu01");
+  EXPECT_TRUE(std::filesystem::is_symlink(linked)) << "enabled for the next boot";
+  std::string undone = admin.undo(run);
+  EXPECT_EQ(admin.outcome(undone), "recorded") << admin.journal(undone);
+  EXPECT_EQ(gres("gpu01"), "gpu:h100:8") << record("gpu01");
+  expect_open("gpu01");
+  EXPECT_FALSE(std::filesystem::is_symlink(linked)) << "as it was found";
+  expect_untouched(neighbour);
+}
+
 TEST_F(SlurmRound, FromWholeToSlicesToSharesAndBackByTheCommandLine) {
   std::vector<Running> neighbours{run_on("gpu02", "gpu:h100:2"), run_on("mps01", "mps:50")};
   slurmconf::SiteSettings site = with_runner();

@@ -301,8 +301,12 @@ std::shared_ptr<const slurmconf::Site> read_slurm(Reader& reader) {
                                 reader.text("slurm-start-clients"),
                                 reader.text("slurm-boot-file"),
                                 reader.text("slurm-devices"),
-                                reader.text("slurm-mig-tool")};
+                                reader.text("slurm-mig-tool"),
+                                reader.text("slurm-boot-unit")};
+  auto look = reader.duration("slurm-look-deadline", std::chrono::minutes(10),
+                              "a time from 1s to 10m: how long a node may take to answer one question");
   auto site = slurmconf::site_of(texts);
+  if (site && look) site->look_deadline = *look;
   if (site) return std::make_shared<const slurmconf::Site>(std::move(*site));
   // "slurm-runner: …": the setting that it is about tells where it came from.
   Error error = site.error();

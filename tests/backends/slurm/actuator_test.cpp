@@ -1,5 +1,6 @@
 // The actuator against a scontrol and a way to the node that are the test's own: what is asked, what a
 // refusal becomes, and what is never done to a node that somebody else has drained or marked.
+#include "backends/slurm/boot_unit.hpp"
 #include "tests/backends/slurm/actuator_fixture.hpp"
 
 namespace tessera::slurm {
@@ -235,6 +236,65 @@ TEST_F(SlurmActuatorTest, ANodeThatIsDownByItselfIsThereAndRegisteredOnceItsSlur
   nodes[0].cpus_held = 1;
   actuator().lay_known_boards(nodes);
   EXPECT_EQ(nodes[0].pool.size(), 7u) << "somebody is there, by Slurm's numbers";
+}
+
+// In the words of systemd 219 to 257.
+TEST(SlurmBootUnit, IsJudgedByWhatSystemctlSays) {
+  using State = BootUnit::State;
+  auto judged = [](int code, const char* out, const char* err = "") {
+    return boot_unit_of({code, out, err, Duration(0)});
+  };
+  for (const char* fine : {"enabled\n", "static\n", "generated\n", "alias\n"})
+    EXPECT_EQ(judged(0, fine).state, State::enabled) << fine;
+  EXPECT_EQ(judged(1, "disabled\n").state, State::disabled);
+  EXPECT_EQ(judged(0, "enabled-runtime\n").state, State::disabled) << "gone with the boot";
+  EXPECT_EQ(judged(1, "masked\n").state, State::unusable);
+  EXPECT_EQ(judged(4, "not-found\n").words, "not-found");
+  EXPECT_EQ(judged(1, "", "Failed to get unit file state for x.service: No such file or directory\n").words,
+            "not-found");
+  EXPECT_EQ(judged(127, "", "timeout: failed to run command 'systemctl': No such file or directory\n").state,
+            State::absent);
+  EXPECT_EQ(judged(1, "", "a warning\nFailed to connect\n").words, "Failed to connect");
+  EXPECT_EQ(judged(1, "").state, State::unusable);
+}
+
+TEST_F(SlurmActuatorTest, TheBootUnitIsEnabledByARunAndNamedByDoctor) {
+  slurmconf::SiteSettings said;
+  said.runner = scratch_.path() + "/on {node}";
+  said.boot_file = "/etc/mig.yaml";
+  said.boot_unit = "mig.service";
+  say(said);
+  const std::string smi = one_board();
+  auto systemd = [&](const std::string& answer) {
+    put("far", smi + "*'systemctl is-enabled mig.service') " + answer +
+                   "*'systemctl enable mig.service') touch $D/wanted; exit 0;;\n"
+                   "*'systemctl disable mig.service') rm $D/wanted; exit 0;; esac\n");
+  };
+  systemd("[ -e $D/wanted ] && echo enabled && exit 0; echo disabled; exit 1;;\n");
+  EXPECT_EQ(word(look(), key::kBootUnit), "disabled");
+  EXPECT_EQ(word(look(), key::kBootUnitUsable), "");
+  Node one;
+  one.name = NodeName("n1");
+  auto remarks = actuator().board_remarks({one});
+  ASSERT_EQ(remarks.size(), 1u);
+  EXPECT_NE(remarks[0].text.find("mig.service is disabled"), std::string::npos) << remarks[0].text;
+  EXPECT_NE(remarks[0].hint.find("systemctl enable mig.service"), std::string::npos) << remarks[0].hint;
+  node(std::string("State=IDLE+DRAIN ") + kOurs);
+  EXPECT_TRUE(special(verb::kBootUnit, {{"unit", "mig.service"}, {"state", "enabled"}}));
+  EXPECT_EQ(word(look(), key::kBootUnit), "enabled");
+  EXPECT_TRUE(actuator().board_remarks({one}).empty());
+  EXPECT_TRUE(special(verb::kBootUnit, {{"unit", "mig.service"}, {"state", "disabled"}}));
+  EXPECT_EQ(word(look(), key::kBootUnit), "disabled");
+  // Nothing is drained for a unit that cannot be enabled.
+  systemd("echo masked; exit 1;;\n");
+  EXPECT_EQ(word(look(), key::kBootUnitUsable), "slurm-boot-unit: mig.service on n1 is masked");
+  // A node without systemd is cut all the same, and named.
+  systemd("echo 'systemctl: not found' >&2; exit 127;;\n");
+  EXPECT_EQ(word(look(), key::kBootUnit), "enabled");
+  EXPECT_EQ(word(look(), key::kBootUnitUsable), "");
+  remarks = actuator().board_remarks({one});
+  ASSERT_EQ(remarks.size(), 1u);
+  EXPECT_NE(remarks[0].text.find("there is no systemctl"), std::string::npos) << remarks[0].text;
 }
 
 // Before anything is done, and in doctor, too.

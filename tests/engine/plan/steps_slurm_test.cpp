@@ -7,7 +7,7 @@
 #include "engine/plan/run.hpp"
 #include "engine/plan/slurm_config.hpp"
 #include "engine/plan/slurm_words.hpp"
-#include "engine/slurmconf/settings.hpp"
+#include "engine/plan/undo.hpp"
 #include "tests/engine/plan/boards.hpp"
 
 namespace tessera::test {
@@ -227,6 +227,48 @@ TEST_F(SlurmPlans, TheSitesClientsAndBootFileHaveStepsOfTheirOwn) {
             "# n1: written by tessera\nversion: v1\nmig-configs:\n  tessera:\n"
             "    - devices: [1]\n      mig-enabled: false\n"
             "    - devices: [0]\n      mig-enabled: true\n      mig-devices:\n        \"1g.10gb\": 7\n");
+}
+
+TEST_F(SlurmPlans, TheBootUnitIsSeenToBeEnabledAndTakenBackWhereTheRunHasEnabledIt) {
+  site.boot_file = "/etc/mig.yaml";
+  EXPECT_EQ(order(steps(wants("7x1g.10gb"))).find("boot-unit"), std::string::npos) << "a hook may do it";
+  site.boot_unit = "mig.service";
+  std::vector<Step> all = steps(wants("7x1g.10gb"));
+  EXPECT_NE(order(all).find("write-boot-file boot-unit write-config"), std::string::npos) << order(all);
+  const Step& enable = find(all, "boot-unit");
+  EXPECT_EQ(enable.commands, std::vector<std::string>{"ssh n1 systemctl enable mig.service"});
+  EXPECT_TRUE(expects(enable.after, plan::slurm::key::kBootUnit, "enabled"));
+  EXPECT_TRUE(expects(all.front().after, plan::slurm::key::kBootUnitUsable, ""));
+
+  plan::RunStarted started;
+  started.run = "r1", started.plan = plan_for(wants("7x1g.10gb"));
+  plan::Run run = plan::run_of(started);
+  std::vector<Slice> sevens;
+  for (int i = 0; i < 7; ++i) sevens.push_back(instance("1g.10gb", i, 1, i));
+  Story story;
+  story.tell(NodesListed{{test::node("n1", {cut(0, sevens), uncut(1, 1)})}});
+  auto undo = [&] {
+    auto way = plan::plan_undo(run, story.cluster(), catalogue(), started.plan.capabilities, {}, at(2));
+    EXPECT_TRUE(way) << (way ? "" : to_line(way.error()));
+    return way ? way->nodes[0].steps : std::vector<Step>{};
+  };
+  // It was enabled before: on the way back, too, it is only looked at.
+  EXPECT_TRUE(expects(find(undo(), "boot-unit").after, plan::slurm::key::kBootUnit, "enabled"));
+  EXPECT_TRUE(note(run, {2, at(1), NodeName("n1"), plan::StepBegun{enable.id, 1, enable.action}}));
+  std::vector<Step> back = undo();
+  EXPECT_NE(order(back).find("boot-unit open-node clear-mark"), std::string::npos) << order(back);
+  EXPECT_EQ(find(back, "boot-unit").commands,
+            std::vector<std::string>{"ssh n1 systemctl disable mig.service"});
+  EXPECT_TRUE(expects(find(back, "boot-unit").after, plan::slurm::key::kBootUnit, "disabled"));
+  EXPECT_EQ(back.back().id, "n1/" + std::to_string(back.size()));
+
+  // Without systemd the plan says so, and the run does not depend on it.
+  site.without_systemd = {"n1"};
+  plan::Plan plain = plan_for(wants("7x1g.10gb"));
+  EXPECT_EQ(order(plain.nodes[0].steps).find("boot-unit"), std::string::npos);
+  EXPECT_TRUE(std::any_of(plain.notices.begin(), plain.notices.end(), [](const plan::Notice& one) {
+    return one.rule == "boot-unit" && one.text.find("there is no systemctl") != std::string::npos;
+  }));
 }
 
 // A node that has rebooted without anybody who cuts it again: its slurmd waits for devices and gives up.
@@ -528,6 +570,8 @@ TEST_F(SlurmLeftovers, ALayoutForTheNextBootIsTakenBack) {
   site.boot_file = "/etc/mig.yaml";
   EXPECT_EQ(onward(true, {"write-boot-file"}, kFound, kFound),
             "set-mark write-boot-file open-node clear-mark");
+  site.boot_unit = "mig.service";
+  EXPECT_EQ(onward(true, {"boot-unit"}, kFound, kFound), "set-mark boot-unit open-node clear-mark");
   site.boot_file.clear();
   EXPECT_EQ(onward(true, {"close-node"}, kFound, kFound), "open-node clear-mark");
 }
@@ -543,43 +587,6 @@ TEST(SlurmGres, IsReadInEveryWayInWhichItIsWritten) {
   EXPECT_EQ(plain_gres(""), "");
   EXPECT_EQ(plain_gres("gpu:0"), "");
   EXPECT_EQ(plain_gres(":,,((("), "");
-}
-
-TEST(SlurmSettings, CommandsAreSplitWithoutAShell) {
-  using slurmconf::split_command;
-  using Words = std::vector<std::string>;
-  EXPECT_EQ(*split_command("systemctl restart slurmctld"), (Words{"systemctl", "restart", "slurmctld"}));
-  EXPECT_EQ(*split_command(R"(ssh 'a b' "c \" d" e\ f '')"), (Words{"ssh", "a b", "c \" d", "e f", ""}));
-  EXPECT_EQ(*split_command("echo $(id); ls"), (Words{"echo", "$(id);", "ls"}));
-  EXPECT_FALSE(split_command("echo 'x"));
-  EXPECT_FALSE(split_command("echo \\"));
-  EXPECT_FALSE(split_command("echo a\nb"));
-}
-
-TEST(SlurmSettings, WhatASiteSaysIsChecked) {
-  using slurmconf::site_of;
-  auto site = site_of({"pdsh -w {node}", "host:cfg", "a b", "c {node}", "x y; z", "", "/etc/b",
-                       "gpu=/d/{node}-{gpu},instance=/d/{index}", "nvidia-mig-parted"});
-  ASSERT_TRUE(site) << to_line(site.error());
-  EXPECT_EQ(site->reach, Reach::custom);
-  EXPECT_EQ(site->writer, Writer::host);
-  EXPECT_EQ(site->config_host, "cfg");
-  EXPECT_EQ(site->stop_clients, (std::vector<std::string>{"x y", "z"}));
-  EXPECT_EQ(site->instance_file, "/d/{index}");
-  EXPECT_EQ(site->mig_tool, slurmconf::MigTool::mig_parted);
-  ASSERT_TRUE(site_of({}));
-  EXPECT_EQ(site_of({})->mig_tool, slurmconf::MigTool::nvidia_smi);
-  for (const slurmconf::SiteSettings& wrong :
-       {slurmconf::SiteSettings{"pdsh", "", "", "", "", "", "", "", ""},
-        {"", "there", "", "", "", "", "", "", ""},
-        {"", "", "'", "", "", "", "", "", ""},
-        {"", "", "", "", "", "", "relative", "", ""},
-        {"", "", "", "", "", "", "", "cpu=/x", ""},
-        {"", "", "", "", "", "", "", "", "mig-parted"}}) {
-    auto refused = site_of(wrong);
-    ASSERT_FALSE(refused);
-    EXPECT_NE(refused.error().reason.find("slurm-"), std::string::npos) << to_line(refused.error());
-  }
 }
 
 }  // namespace

@@ -1,0 +1,47 @@
+#include "engine/slurmconf/settings.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tessera::slurmconf {
+namespace {
+
+TEST(SlurmSettings, CommandsAreSplitWithoutAShell) {
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(*split_command("systemctl restart slurmctld"), (Words{"systemctl", "restart", "slurmctld"}));
+  EXPECT_EQ(*split_command(R"(ssh 'a b' "c \" d" e\ f '')"), (Words{"ssh", "a b", "c \" d", "e f", ""}));
+  EXPECT_EQ(*split_command("echo $(id); ls"), (Words{"echo", "$(id);", "ls"}));
+  EXPECT_FALSE(split_command("echo 'x"));
+  EXPECT_FALSE(split_command("echo \\"));
+  EXPECT_FALSE(split_command("echo a\nb"));
+}
+
+TEST(SlurmSettings, WhatASiteSaysIsChecked) {
+  auto site = site_of({"pdsh -w {node}", "host:cfg", "a b", "c {node}", "x y; z", "", "/etc/b",
+                       "gpu=/d/{node}-{gpu},instance=/d/{index}", "nvidia-mig-parted", "mig@1.service"});
+  ASSERT_TRUE(site) << to_line(site.error());
+  EXPECT_EQ(site->reach, Reach::custom);
+  EXPECT_EQ(site->writer, Writer::host);
+  EXPECT_EQ(site->config_host, "cfg");
+  EXPECT_EQ(site->stop_clients, (std::vector<std::string>{"x y", "z"}));
+  EXPECT_EQ(site->instance_file, "/d/{index}");
+  EXPECT_EQ(site->mig_tool, MigTool::mig_parted);
+  EXPECT_EQ(site->boot_unit, "mig@1.service");
+  ASSERT_TRUE(site_of({}));
+  EXPECT_EQ(site_of({})->mig_tool, MigTool::nvidia_smi);
+  for (const SiteSettings& wrong : {SiteSettings{"pdsh", "", "", "", "", "", "", "", ""},
+                                    {"", "there", "", "", "", "", "", "", ""},
+                                    {"", "", "'", "", "", "", "", "", ""},
+                                    {"", "", "", "", "", "", "relative", "", ""},
+                                    {"", "", "", "", "", "", "", "cpu=/x", ""},
+                                    {"", "", "", "", "", "", "", "", "mig-parted"},
+                                    {"", "", "", "", "", "", "/f", "", "", "--now"},
+                                    {"", "", "", "", "", "", "/f", "", "", "a b"},
+                                    {"", "", "", "", "", "", "", "", "", "unit.service"}}) {
+    auto refused = site_of(wrong);
+    ASSERT_FALSE(refused);
+    EXPECT_NE(refused.error().reason.find("slurm-"), std::string::npos) << to_line(refused.error());
+  }
+}
+
+}  // namespace
+}  // namespace tessera::slurmconf
