@@ -119,6 +119,17 @@ TEST_F(SlurmMig, BoardsThatWereCutByHandAreToldToSlurmWithoutTouchingThem) {
             std::string::npos)
       << doctor;
   EXPECT_NE(doctor.find("tessera plan -n gpu01 --gpu 0 --layout 7x1g.12gb"), std::string::npos) << doctor;
+  // What the next boot does there, and a lock on the host where the files lie.
+  const std::string lock = lab_->conf() + ".tessera-lock";
+  std::filesystem::create_symlink("tessera 20261122-0200-n2 bob@b: process 7 1 elsewhere/1", lock);
+  ASSERT_EQ(lab_->run({"touch", "-h", "-d", "3 hours ago", lock}).status, 0);
+  looks.insert(looks.end(), {"--slurm-files", "host:cfg", "--slurm-boot-file", "/etc/mig.yaml",
+                             "--slurm-boot-unit", "mig.service", "--slurm-look-deadline", "20s"});
+  doctor = run_tessera(looks, options).out;
+  std::filesystem::remove(lock);
+  EXPECT_NE(doctor.find("there is no systemctl, so mig.service cannot be enabled"), std::string::npos)
+      << doctor;
+  EXPECT_NE(doctor.find("on cfg: rm " + lock), std::string::npos) << doctor;
 
   Ran ran = tessera(site, {"apply", "-n", "gpu01", "--gpu", "0", "--layout", "7x1g.12gb"}, options);
   EXPECT_EQ(ran.code, 0) << ran.out << ran.err;

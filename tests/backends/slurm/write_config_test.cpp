@@ -58,6 +58,23 @@ TEST_F(SlurmActuatorTest, ALockThatThisRunLeftBehindIsItsOwn) {
   EXPECT_NE(::lstat(lock.c_str(), &about), 0);
 }
 
+TEST_F(SlurmActuatorTest, TheFileOfAllowedDevicesIsWrittenWithTheOthersWhereSlurmReadsIt) {
+  node(std::string("State=IDLE+DRAIN ") + kOurs);
+  put("cgroup_allowed_devices_file.conf", "/dev/null\n/dev/nvidia*\n");
+  const std::string devices = scratch_.path() + "/cgroup_allowed_devices_file.conf";
+  auto text = [&] {
+    std::ifstream stream(devices);
+    return std::string(std::istreambuf_iterator<char>(stream), {});
+  };
+  ASSERT_TRUE(special(verb::kWriteConfig, {{"gres", "gpu:2,mps:200"}}));
+  EXPECT_EQ(text(), "/dev/null\n/dev/nvidia*\n") << "22.05 does not read it";
+  put("config", "SLURM_VERSION = 21.08.5\nSlurmUser = slurm(64030)\nAuthType = auth/munge\n");
+  put("cgroup_allowed_devices_file.conf", "/dev/null\n/dev/nvidia[0-9]\n");
+  ASSERT_TRUE(special(verb::kWriteConfig, {{"gres", "gpu:2"}}));
+  EXPECT_EQ(text(), "/dev/null\n/dev/nvidia[0-9]\n/dev/nvidiactl\n/dev/nvidia-uvm\n/dev/nvidia-uvm-tools\n");
+  EXPECT_EQ(word(look(), key::kConfig), "gpu:2");
+}
+
 // A run that has written waits for nobody else's node that a run holds: both would wait for ever. What stands
 // in the files for a node that works is another matter.
 TEST_F(SlurmActuatorTest, AnEditOfAnotherRunsEmptyNodeIsNoReasonToWait) {
