@@ -292,7 +292,8 @@ bool SlurmActuator::State::worth_a_look(const Node& node) const {
 bool SlurmActuator::State::unit_unsettled(const Node& node) const {
   if (eyes.said.boot_unit.empty()) return false;
   auto known = eyes.units.find(node.name);
-  return known == eyes.units.end() || known->second.state != BootUnit::State::enabled;
+  if (known == eyes.units.end()) return true;
+  return known->second.state == BootUnit::State::disabled || known->second.state == BootUnit::State::unusable;
 }
 
 bool SlurmActuator::State::tool_unknown(const Node& node) const {
