@@ -121,6 +121,7 @@ struct KubernetesBackend::State {
   std::optional<HttpClient> client;
   std::optional<Store> store;
   bool site_known = false;
+  bool clock_known = false;  // of the API server, or it did not tell
   KubernetesActuator actuator{worker, actuator_options()};
   std::array<std::unique_ptr<Feed>, kFeeds> feeds;
   std::unique_ptr<Exporters> exporters;
@@ -243,6 +244,7 @@ FeedCalls KubernetesBackend::State::calls_for(Which which, Store::Handler handle
 void KubernetesBackend::State::proxy_told(const Status& status) {
   serves = status.ok();
   if (serves) {
+    ask_version();
     for (auto& feed : feeds) feed->go();
     if (measuring) exporters->go();
     actuator.read_site();
@@ -261,9 +263,11 @@ void KubernetesBackend::State::ask_version() {
   request.target = "/version";
   called();
   client->request(std::move(request), [this](Result<HttpResponse> result) {
-    if (!result || result->status != 200) return;
-    version = parser.version(result->body);
+    if (result && result->date) store->set_server_time(*result->date);
+    if (result && result->status == 200) version = parser.version(result->body);
     tell_versions();
+    clock_known = true;
+    check_loaded();
   });
 }
 
@@ -319,7 +323,7 @@ void KubernetesBackend::State::check_loaded() {
   if (loaded && measuring) return;
   for (Which which : {kNodes, kPods, kDaemonSets, kBudgets, kSlices, kClaims})
     if (!feeds[which] || !feeds[which]->answered()) return;
-  if (!site_known) return;  // a plan needs it
+  if (!site_known || !clock_known) return;  // a plan needs the one, what is judged by its age the other
   // Which exporters there are is known only now.
   if (!std::exchange(measuring, true)) {
     worker.after(kFirstMeasured, [this] {

@@ -46,8 +46,15 @@ struct Taint {
   std::optional<TimePoint> since;
 };
 
+// When somebody last wrote what a node tells of its GPUs (metadata.managedFields), by the server's clock.
+struct Written {
+  std::optional<TimePoint> order;    // nvidia.com/mig.config.state
+  std::optional<TimePoint> sharing;  // feature discovery's counts, or ack.node.gpu.schedule
+};
+
 struct NodeObject {
   Meta meta;
+  Written written;
   bool unschedulable = false;
   std::vector<Taint> taints;
   std::vector<Condition> conditions;

@@ -73,6 +73,28 @@ void read_kept(JsonValue& value, Texts& texts, bool (*is_kept)(std::string_view)
   });
 }
 
+// One entry of managedFields: who last wrote what, and when. The time stands before the fields.
+void read_write(JsonValue& value, Written& written) {
+  std::optional<TimePoint> time;
+  auto later = [&](std::optional<TimePoint>& last) {
+    if (time && (!last || *time > *last)) last = time;
+  };
+  auto label = [&](std::string_view key, JsonValue&) {
+    if (key == "f:nvidia.com/mig.config.state") later(written.order);
+    if (key == "f:nvidia.com/gpu.count" || key == "f:ack.node.gpu.schedule") later(written.sharing);
+  };
+  auto part = [&](std::string_view key, JsonValue& field) {
+    if (key == "f:labels") field.fields(label);
+  };
+  auto whole = [&](std::string_view key, JsonValue& field) {
+    if (key == "f:metadata") field.fields(part);
+  };
+  value.fields([&](std::string_view key, JsonValue& field) {
+    if (key == "time") time = time_of(field);
+    if (key == "fieldsV1") field.fields(whole);
+  });
+}
+
 }  // namespace
 
 std::optional<TimePoint> parse_time(std::string_view text) {
@@ -124,7 +146,7 @@ void read_texts(JsonValue& value, Texts& texts, std::size_t most) {
   });
 }
 
-void read_meta(JsonValue& value, Meta& meta, KeepLabels keep) {
+void read_meta(JsonValue& value, Meta& meta, KeepLabels keep, Written* written) {
   auto any = [](std::string_view) { return true; };
   value.fields([&](std::string_view key, JsonValue& field) {
     if (key == "name") meta.name = words(field, 253);
@@ -135,6 +157,8 @@ void read_meta(JsonValue& value, Meta& meta, KeepLabels keep) {
     if (key == "labels") read_kept(field, meta.labels, keep == KeepLabels::all ? +any : is_kept_label);
     if (key == "annotations") read_kept(field, meta.annotations, is_kept_annotation);
     if (key == "ownerReferences") read_owner(field, meta);
+    if (key == "managedFields" && written)
+      field.items([&](JsonValue& entry) { read_write(entry, *written); });
   });
 }
 

@@ -17,7 +17,8 @@ void read_object(JsonValue& value, BudgetObject& budget);
 void read_object(JsonValue& value, EventObject& event);
 
 enum class KeepLabels : std::uint8_t { worthwhile, all };
-void read_meta(JsonValue& value, Meta& meta, KeepLabels keep = KeepLabels::worthwhile);
+void read_meta(JsonValue& value, Meta& meta, KeepLabels keep = KeepLabels::worthwhile,
+               Written* written = nullptr);
 void read_conditions(JsonValue& value, std::vector<Condition>& conditions);
 // A map of texts; more than `most` entries are left out.
 void read_texts(JsonValue& value, Texts& texts, std::size_t most = 256);

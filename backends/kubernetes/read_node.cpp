@@ -64,7 +64,7 @@ void read_node_status(JsonValue& value, NodeObject& node) {
 
 void read_object(JsonValue& value, NodeObject& node) {
   value.fields([&](std::string_view key, JsonValue& field) {
-    if (key == "metadata") read_meta(field, node.meta);
+    if (key == "metadata") read_meta(field, node.meta, KeepLabels::worthwhile, &node.written);
     if (key == "spec") read_node_spec(field, node);
     if (key == "status") read_node_status(field, node);
   });

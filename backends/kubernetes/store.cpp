@@ -109,14 +109,17 @@ void Store::State::forget_readings(Duration older) {
 
 void Store::State::judge(NodeEntry& entry) {
   TimePoint now = clock();
-  auto since = [&](std::optional<TimePoint>& at, bool is_so) {
-    if (!is_so) at.reset();
-    if (is_so && !at) at = now;
+  // It may have been so long before we came: since its labels say it.
+  auto since = [&](std::optional<TimePoint>& at, bool is_so, const std::optional<TimePoint>& written) {
+    if (!is_so) return at.reset();
+    at = std::min(at.value_or(now), written ? *written - server_ahead : now);
   };
-  since(entry.pending_since, is_underway(entry.object.label("nvidia.com/mig.config.state")));
+  const Written& written = entry.object.written;
+  since(entry.pending_since, is_underway(entry.object.label("nvidia.com/mig.config.state")), written.order);
   // Where a DRA driver hands out the devices, no device plugin counts them.
-  since(entry.differs_since, entry.numbers.empty() && labels_and_counts_differ(entry.object, entry.sharing));
-  since(entry.unmade_since, !entry.unmade.empty());
+  since(entry.differs_since, entry.numbers.empty() && labels_and_counts_differ(entry.object, entry.sharing),
+        written.sharing);
+  since(entry.unmade_since, !entry.unmade.empty(), written.order);
   NodeEvidence evidence;
   evidence.node = &entry.object;
   evidence.sharing = &entry.sharing;
@@ -254,6 +257,14 @@ void Store::set_site(std::shared_ptr<const operators::Site> site) {
   state_->site = std::move(site);
   if (!state_->nodes_complete) return;
   for (const auto& [name, entry] : state_->nodes) state_->dirty.insert(name);
+  state_->flush();
+}
+
+void Store::set_server_time(TimePoint now) {
+  state_->server_ahead = now - state_->clock();
+  if (!state_->nodes_complete) return;
+  for (const auto& [name, entry] : state_->nodes)
+    if (entry.pending_since || entry.differs_since || entry.unmade_since) state_->dirty.insert(name);
   state_->flush();
 }
 

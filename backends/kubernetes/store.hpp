@@ -46,6 +46,9 @@ class Store {
   // How the operator is set up: tells which instances stand on which board, where the counts alone do not.
   void set_site(std::shared_ptr<const operators::Site> site);
 
+  // What the API server's clock says now: times in its objects are meant by it.
+  void set_server_time(TimePoint now);
+
   // Of the GPU operator, as its ClusterPolicy is labelled: "v26.3.0"; empty: not told.
   std::string operator_version() const;
 

@@ -33,6 +33,7 @@ struct Store::State {
   std::shared_ptr<const operators::Site> site;
   std::function<void(What)> post;
   std::function<TimePoint()> clock;
+  Duration server_ahead{0};  // the API server's clock before ours
   Parser parser;
   TextPool words;
 

@@ -53,6 +53,27 @@ TEST_F(KubeFault, AManagerThatHangsIsMendedOnTheWay) {
   expect_cut(ran);
 }
 
+// Who looks for the first time does not have to wait for what is old already.
+TEST_F(KubeFault, DoctorNamesAHangAndAHollowSuccessAtItsFirstLook) {
+  serve_at(240);
+  arm_fault("wedges node=h2");
+  kubectl({"label", "node", "h2", "--overwrite", "nvidia.com/mig.config=all-1g.10gb"});
+  Ran doctor;
+  for (int looks = 0; looks < 20 && doctor.out.find("stuck: layout all-1g.10gb") == std::string::npos;
+       ++looks)
+    doctor = run({"doctor"});
+  EXPECT_NE(doctor.out.find("stuck: layout all-1g.10gb pending for"), std::string::npos) << doctor.out;
+  EXPECT_EQ(doctor.code, 1);
+  disarm_faults();
+  arm_fault("no-device node=h1 verb=reconfigure");
+  kubectl({"label", "node", "h1", "--overwrite", "nvidia.com/mig.config=all-1g.20gb"});
+  for (int looks = 0; looks < 20 && doctor.out.find("told to be made") == std::string::npos; ++looks)
+    doctor = run({"doctor"});
+  EXPECT_NE(doctor.out.find("layout all-1g.20gb is told to be made (state success), and is not there"),
+            std::string::npos)
+      << doctor.out;
+}
+
 TEST_F(KubeFault, AManagerThatFailsStopsTheRunAndIsOrderedAnewByResume) {
   Ran stopped = cut_with("fails node=h2");
   EXPECT_EQ(json_at(stopped.out, "/outcome"), "\"parked\"") << stopped.out;
