@@ -16,6 +16,7 @@
 #include "engine/operators/mig_parted.hpp"
 #include "engine/operators/plugin_config.hpp"
 #include "engine/plan/operator_words.hpp"
+#include "engine/sharing/ack.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/text.hpp"
 
@@ -128,6 +129,7 @@ class Facts {
     tell_node();
     tell_closing();
     tell_labels();
+    tell_ack();
     tell_parts();
     tell_autoscaler();
     tell_pods();
@@ -173,13 +175,29 @@ class Facts {
   }
 
   void tell_labels() {
-    for (std::string_view key : {operators::kMigConfig, operators::kMigState, operators::kPluginConfig,
-                                 operators::kVgpuConfig, operators::kVgpuState, operators::kWorkload})
+    for (std::string_view key :
+         {operators::kMigConfig, operators::kMigState, operators::kPluginConfig, operators::kVgpuConfig,
+          operators::kVgpuState, operators::kWorkload, sharing::ack::kSchedule})
       say(key, "");
     if (const Json* labels = at(look_.node, {"metadata", "labels"}))
       for (const auto& [key, value] : labels->fields)
-        if (key.starts_with("nvidia.com/") && value.kind == Json::Kind::text)
+        if ((key.starts_with("nvidia.com/") || key == sharing::ack::kSchedule) &&
+            value.kind == Json::Kind::text)
           say(clean(key, 320), clean(value.text, 256));
+  }
+
+  // A mode that is left may offer its resources a while longer, and one that is entered comes late.
+  void tell_ack() {
+    auto offered = [&](std::string_view resource) {
+      auto found = look_.object.allocatable.find(resource);
+      return found == look_.object.allocatable.end() ? 0 : found->second;
+    };
+    std::int64_t whole = offered(sharing::kubernetes_gpu()), memory = offered(sharing::ack::kMemory);
+    std::string text = whole > 0 && memory <= 0   ? std::string(sharing::ack::kWhole)
+                       : memory > 0 && whole <= 0 ? std::string(sharing::ack::kMps)
+                                                  : fmt::format("{} {} and {} {}", sharing::kubernetes_gpu(),
+                                                                whole, sharing::ack::kMemory, memory);
+    say(fact::kAckOffer, text);
   }
 
   void tell_parts() {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/sharing/ack.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/text.hpp"
 
@@ -211,7 +212,9 @@ bool worth_showing(std::string_view key, std::string_view value) {
       std::string_view("vgpu.host-driver-version"),
   };
   constexpr std::string_view kVendor = "nvidia.com/";
-  if (!key.starts_with(kVendor)) return key.find('/') != std::string_view::npos || key == "agentpool";
+  if (key.starts_with("aliyun.accelerator/")) return false;  // the boards say it
+  if (!key.starts_with(kVendor))
+    return key.find('/') != std::string_view::npos || key == "agentpool" || key == sharing::ack::kSchedule;
   key.remove_prefix(kVendor.size());
   if (key.starts_with("gpu.deploy.")) return value != "true";
   return std::find(kGpu.begin(), kGpu.end(), key) != kGpu.end();

@@ -18,6 +18,7 @@ constexpr std::array kLabels = {
     std::string_view("kubernetes.azure.com/"),
     std::string_view("alibabacloud.com/"),
     std::string_view("ack."),
+    std::string_view("aliyun.accelerator/"),
     std::string_view("hami.io/"),
     std::string_view("node.kubernetes.io/instance-type"),
     std::string_view("topology.kubernetes.io/zone"),

@@ -20,7 +20,8 @@ std::string user_of(const PodObject& pod) {
 
 Family family_of(const sharing::ResourceName& name, const NodeSharing& on) {
   if (name.kind == sharing::ResourceKind::vgpu) return Family::vgpu;
-  if (name.kind == sharing::ResourceKind::gpu_memory) return Family::shard;
+  if (name.kind == sharing::ResourceKind::gpu_memory)
+    return on.method == Strategy::mps ? Family::mps : Family::shard;
   if (name.kind != sharing::ResourceKind::gpu) return Family::gpu;
   if (on.whole == 0) return Family::gpu;  // instances, replicated or not
   if (on.method == Strategy::mps) return Family::mps;

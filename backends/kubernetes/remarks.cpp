@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/sharing/ack.hpp"
 #include "engine/sharing/resources.hpp"
 
 namespace tessera::kubernetes {
@@ -16,6 +17,13 @@ constexpr auto kRebooting = 20min;
 constexpr auto kSettles = 2min;  // feature discovery writes its labels once a minute
 constexpr std::string_view kPaused = "paused-for-mig-change";
 
+// ACK's label says how its plugins hand out a node's GPUs.
+bool differs_from_mode(const NodeObject& node, const NodeSharing& sharing) {
+  std::string_view mode = node.label(sharing::ack::kSchedule);
+  bool in_parts = mode == sharing::ack::kMps || mode == "cgpu" || mode == "core_mem" || mode == "share";
+  return in_parts != sharing.by_memory;
+}
+
 class Writer {
  public:
   explicit Writer(const NodeEvidence& evidence) : evidence_(evidence), node_(*evidence.node) {}
@@ -25,6 +33,7 @@ class Writer {
     invalid();
     unmade();
     components();
+    unlike_its_mode();
     differences();
     unhealthy();
     overheld();
@@ -138,6 +147,27 @@ class Writer {
         "the device plugin or feature discovery has not noticed a change: restart its pod on the node");
   }
 
+  void unlike_its_mode() {
+    namespace ack = sharing::ack;
+    if (!evidence_.differs_since || !differs_from_mode(node_, *evidence_.sharing)) return;
+    std::string mode(node_.label(ack::kSchedule));
+    // Its plugins take a moment for a new mode, and none for a label that is gone.
+    if (!mode.empty() && evidence_.now - *evidence_.differs_since < kSettles) return;
+    if (!evidence_.sharing->by_memory)
+      return add(
+          Remark::Grade::danger,
+          fmt::format("{}={}, and no {} is offered", ack::kSchedule, mode, ack::kMemory),
+          "the component ack-ai-installer brings the plugin of that mode: see that it is installed and "
+          "that its pod runs on the node");
+    add(Remark::Grade::warning,
+        fmt::format("{} is {}, and {} is offered all the same", ack::kSchedule,
+                    mode.empty() ? "taken off" : mode, ack::kMemory),
+        fmt::format(
+            "whole GPUs come back by the value {1}, not by taking the label off: kubectl label node {0} "
+            "--overwrite {2}={1}",
+            node_.meta.name, ack::kWhole, ack::kSchedule));
+  }
+
   // The device plugin keeps what it finds broken in capacity and takes it out of allocatable.
   void unhealthy() {
     for (const auto& [resource, count] : node_.capacity) {
@@ -189,6 +219,7 @@ class Writer {
 }  // namespace
 
 bool labels_and_counts_differ(const NodeObject& node, const NodeSharing& sharing) {
+  if (differs_from_mode(node, sharing)) return true;
   if (node.label("nvidia.com/gpu.count").empty()) return false;  // no feature discovery: nothing to compare
   for (const auto& [resource, count] : expected_counts(sharing)) {
     auto offered = node.capacity.find(resource);

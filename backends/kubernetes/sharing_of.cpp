@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "engine/mig/profile_name.hpp"
+#include "engine/sharing/ack.hpp"
 #include "engine/sharing/resources.hpp"
 
 namespace tessera::kubernetes {
@@ -101,15 +102,33 @@ void read_gke(NodeSharing& sharing, const NodeObject& node, const mig::Catalogue
   }
 }
 
-// ack.node.gpu.schedule: memory in GiB instead of GPUs.
-void read_ack(NodeSharing& sharing, const NodeObject& node) {
-  auto memory = node.has("aliyun.com/gpu-mem");
-  auto count = node.has("aliyun.com/gpu-count");
-  if (!memory || *memory <= 0 || !count || *count <= 0) return;
+// ACK's own labels of a board: "NVIDIA-A10", "23028MiB".
+void read_ack_board(NodeSharing& sharing, const NodeObject& node, const mig::Catalogue* catalogue) {
+  std::string_view name = node.label("aliyun.accelerator/nvidia_name");
+  if (name.empty() || !sharing.model.empty()) return;
+  sharing.model = name;
+  if (catalogue) sharing.product = catalogue->by_any(name);
+  std::string_view memory = node.label("aliyun.accelerator/nvidia_mem");
+  if (memory.ends_with("MiB")) memory.remove_suffix(3);
+  if (auto mib = number(memory); mib && *mib > 0) sharing.memory = Mib{*mib};
+}
+
+// ack.node.gpu.schedule: memory in GiB instead of GPUs. While it changes, nothing is offered for a while.
+void read_ack(NodeSharing& sharing, const NodeObject& node, const mig::Catalogue* catalogue) {
+  std::string_view mode = node.label(sharing::ack::kSchedule);
+  if (!mode.empty() || !node.label(sharing::ack::kPool).empty()) read_ack_board(sharing, node, catalogue);
+  auto memory = node.has(sharing::ack::kMemory);
+  auto count = node.has(sharing::ack::kCount);
+  if (!memory || *memory <= 0 || !count || *count <= 0) {
+    auto boards = label_number(node, "aliyun.accelerator/nvidia_count");
+    if (!mode.empty() && boards && sharing.whole == 0 && sharing.instances.empty())
+      sharing.boards = sharing.whole = few(*boards);
+    return;
+  }
   sharing.boards = sharing.whole = few(*count);
-  sharing.method = Strategy::shard;
+  sharing.method = mode == sharing::ack::kMps ? Strategy::mps : Strategy::shard;
+  sharing.by_memory = true;
   sharing.replicas = std::max(1, few(*memory / *count));
-  if (sharing.model.empty()) sharing.model = node.label("aliyun.accelerator/nvidia_name");
 }
 
 // Into how many a board is split: "GPU-...,10,24576,..." or [{"id":"GPU-...","count":10,...}], of the first
@@ -175,7 +194,7 @@ NodeSharing sharing_of(const NodeObject& node, const mig::Catalogue* catalogue) 
   }
   read_counts(sharing, node, labelled);
   read_gke(sharing, node, catalogue);
-  read_ack(sharing, node);
+  read_ack(sharing, node, catalogue);
   read_hami(sharing, node);
   return sharing;
 }
@@ -183,7 +202,7 @@ NodeSharing sharing_of(const NodeObject& node, const mig::Catalogue* catalogue) 
 Counts expected_counts(const NodeSharing& sharing) {
   Counts counts;
   if (sharing.invalid) return {{sharing::kubernetes_gpu(), 0}};
-  if (sharing.method == Strategy::shard) return counts;
+  if (sharing.by_memory || sharing.method == Strategy::shard) return counts;
   bool shares = sharing.renamed && sharing.replicas > 1;
   std::int64_t each = sharing.replicas;
   if (sharing.mig_strategy == sharing::MigStrategy::single && !sharing.instances.empty()) {

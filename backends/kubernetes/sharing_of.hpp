@@ -27,6 +27,7 @@ struct NodeSharing {
   int whole = 0;                         // GPUs that are handed out whole or shared, not cut
   Strategy method = Strategy::whole;     // whole, time_slicing or mps; shard: parts of memory
   int replicas = 1;                      // of one GPU or instance
+  bool by_memory = false;                // replicas are GiB of memory
   bool renamed = false;                  // ".shared" names
   bool paused = false;                   // a manager has sent the device plugin away: counts are 0 for now
   std::map<std::string, int> vgpus;      // vGPUs and GPUs handed through, by the name of their type

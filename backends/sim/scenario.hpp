@@ -48,6 +48,7 @@ struct NodeGroup {
   std::vector<BoardPlan> boards;
   bool mig_single = false;  // Kubernetes: instances are offered as nvidia.com/gpu
   bool claimed = false;     // Kubernetes: a DRA driver hands out the boards, by claims
+  std::string ack;          // Kubernetes: of this node pool of ACK's, whose plugin hands out the boards
   bool told = true;         // false: the scheduler tells nothing about this node's GPUs
   int cpus = 64;
   std::int64_t memory_gib = 512;

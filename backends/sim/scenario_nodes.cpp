@@ -6,6 +6,7 @@
 
 #include "backends/sim/hardware.hpp"
 #include "backends/sim/scenario_read.hpp"
+#include "engine/sharing/ack.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/text.hpp"
 
@@ -217,6 +218,8 @@ std::string resource_name(const ClusterSpec& spec, const NodeGroup& group, Strat
     if (strategy != Strategy::mig) return "";
     return "mig.nvidia.com/" + group.mig->profiles[static_cast<std::size_t>(profile)].name.text;
   }
+  bool in_parts = strategy == Strategy::mps || strategy == Strategy::shard;
+  if (!group.ack.empty() && in_parts) return std::string(sharing::ack::kMemory);
   if (strategy == Strategy::mig) {
     std::string name = group.mig->profiles[static_cast<std::size_t>(profile)].name.text;
     if (slurm) return "gpu:" + name;
@@ -239,7 +242,11 @@ void read_group(ClusterReader& cluster, const Yaml& map) {
   group.mig_single = fields.choice("mig_strategy", {"mixed", "single"}, 0) == 1;
   group.told = fields.flag("told", true);
   group.claimed = fields.flag("dra", false);
-  if (group.claimed && cluster.slurm()) cluster.reader.fail(map, "'dra' is for Kubernetes");
+  group.ack = fields.text("ack");
+  if ((group.claimed || !group.ack.empty()) && cluster.slurm())
+    cluster.reader.fail(map, "'dra' and 'ack' are for Kubernetes");
+  if (group.claimed && !group.ack.empty())
+    cluster.reader.fail(map, "'ack': its plugin hands out the boards, no DRA driver");
   group.recut_at_boot = fields.flag("recut_at_boot", true);
   group.cpus = fields.integer("cpus", 1, 4096, 64);
   group.memory_gib = fields.integer("memory_gib", 1, 65536, 512);
@@ -251,6 +258,9 @@ void read_group(ClusterReader& cluster, const Yaml& map) {
     group.partitions.push_back(cluster.partition(map, name));
   if (group.partitions.empty() && !cluster.spec.partitions.empty()) group.partitions.push_back(0);
   read_boards(cluster, fields, group);
+  for (const BoardPlan& plan : group.boards)
+    if (!group.ack.empty() && plan.strategy != Strategy::whole)
+      cluster.reader.fail(map, "'ack': its boards are whole until the node's label says otherwise");
   for (const BoardPlan& plan : group.boards)
     if (group.claimed && plan.replicas > 1)
       cluster.reader.fail(map, "'dra': its boards are handed out whole or as instances, not shared");

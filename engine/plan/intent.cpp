@@ -121,7 +121,7 @@ std::string to_text(const Wish& wish) {
       std::string text = instances_text(wish);
       return wish.replicas > 1 ? fmt::format("{}, {} time-slices each", text, wish.replicas) : text;
     }
-    case Strategy::mps: return clients("MPS", wish.replicas);
+    case Strategy::mps: return wish.replicas > 1 ? clients("MPS", wish.replicas) : "MPS";
     case Strategy::time_slicing: return clients("time-slicing", wish.replicas);
     case Strategy::shard: return fmt::format("{} shards", wish.replicas);
     case Strategy::vgpu: return "vGPU " + wish.vgpu.text;

@@ -162,8 +162,8 @@ std::vector<Notice> violations_of(const Cluster& cluster, const mig::Catalogue& 
     const Node* node = cluster.nodes.find(plan.nodes[i].node);
     if (node) add_shapes(shapes, shapes_after(*node, plan.scheduler, catalogue, changes[i]), rules);
   }
-  // Only this platform's rules look beyond the nodes that change.
-  if (platform == sharing::Platform::fpt) {
+  // Only these platforms' rules look beyond the nodes that change.
+  if (platform == sharing::Platform::fpt || platform == sharing::Platform::ack) {
     for (const Node& node : cluster.nodes.all()) {
       bool planned = std::any_of(plan.nodes.begin(), plan.nodes.end(),
                                  [&](const NodePlan& one) { return one.node == node.name; });

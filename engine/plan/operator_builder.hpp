@@ -85,6 +85,7 @@ class OperatorBuilder {
   std::string earlier_label(std::string_view key) const;
   void set_plugin();
   void change_vgpu();
+  void change_ack();
   Conditions proof() const;
   void verify();
   const NodeChange& change_;

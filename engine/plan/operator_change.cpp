@@ -1,5 +1,6 @@
 // The change itself: make the layout known, set the label, follow the manager that acts on it.
 #include "engine/plan/operator_builder.hpp"
+#include "engine/sharing/ack.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::plan {
@@ -182,6 +183,27 @@ void OperatorBuilder::change_vgpu() {
   follow.retry = {};
 }
 
+// The plugins of the modes follow the label; each takes its resources away or brings them.
+void OperatorBuilder::change_ack() {
+  const OperatorGoal::Ack& ack = *goal_.ack;
+  Step& step = label(fmt::format("let ACK hand out {}",
+                                 ack.schedule == sharing::ack::kMps ? "memory, by MPS" : "whole GPUs"),
+                     {{std::string(sharing::ack::kSchedule), ack.schedule}});
+  // Taking the label off would not bring the GPUs back.
+  step.undo = fmt::format("set {}={}", sharing::ack::kSchedule,
+                          ack.found.empty() ? std::string(sharing::ack::kWhole) : ack.found);
+  Step& follow = add("wait until it is offered", LookOnly{},
+                     {fmt::format("kubectl get node {} --watch --output "
+                                  "jsonpath='{{.status.allocatable}}{{\"\\n\"}}'",
+                                  node_)});
+  follow.before = guarded();
+  follow.before.push_back(says(sharing::ack::kSchedule, ack.schedule));
+  follow.after = {Answering{}, says(words::kAckOffer, ack.schedule)};
+  follow.deadline = minutes(10);
+  follow.look_every = seconds(2);
+  follow.retry = {};
+}
+
 // Labels say what was asked for; what stands is what the kubelet offers and feature discovery has seen.
 Conditions OperatorBuilder::proof() const {
   Conditions proof;
@@ -191,6 +213,10 @@ Conditions OperatorBuilder::proof() const {
   }
   if (goal_.plugin) proof.push_back(says(operators::kPluginConfig, goal_.plugin->name));
   if (goal_.vgpu && !goal_.vgpu->config.empty()) proof.push_back(says(operators::kVgpuState, "success"));
+  if (goal_.ack) {
+    proof.push_back(says(sharing::ack::kSchedule, goal_.ack->schedule));
+    proof.push_back(says(words::kAckOffer, goal_.ack->schedule));
+  }
   return proof;
 }
 

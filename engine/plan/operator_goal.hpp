@@ -37,9 +37,15 @@ struct OperatorGoal {
     std::string found;     // ... as it stands while planning
     int count = 0;         // how many of them all boards hold together; 0: the table does not know
   };
+  // No operator at all: ACK's own plugin follows the label of the node's pool (engine/sharing/ack.hpp).
+  struct Ack {
+    std::string schedule;  // ack.node.gpu.schedule
+    std::string found;     // ... as it stands while planning; empty: the label is not there
+  };
   std::optional<Mig> mig;
   std::optional<Plugin> plugin;
   std::optional<Vgpu> vgpu;
+  std::optional<Ack> ack;                     // then nothing of the above
   std::map<std::string, std::string> labels;  // as feature discovery is to write them afterwards
   std::vector<Notice> notices;
 };
@@ -55,6 +61,10 @@ std::optional<std::string> handed_out_by_claims(const Node& node);
 
 // Another device plugin hands out its GPUs in parts: why nothing is planned there. nullopt: none does.
 std::optional<std::string> split_by_others(const Node& node);
+
+// ACK's own plugin hands out its GPUs (sharing::ack::decides) in a mode that tessera would not know how to
+// bring back, or that is not its to change: why, and the command. nullopt: it may change it.
+std::optional<std::string> kept_by_ack(const Node& node);
 
 // A managed service that fixes its nodes' GPUs when it makes them: why, and the command. nullopt: none known.
 std::optional<std::string> fixed_at_creation(const Node& node, const std::vector<BoardChange>& boards);

@@ -32,6 +32,8 @@ inline constexpr std::string_view kMigHollow =
 inline constexpr std::string_view kVgpuOrder = "vGPU order";      // as kMigOrder, of the vGPU device manager
 inline constexpr std::string_view kVgpuFailure = "vGPU failure";  // "": none
 inline constexpr std::string_view kVgpuOffer = "vGPUs on offer";  // of(.., type): how many are allocatable
+// "default": whole GPUs alone; "mps": memory in parts alone; else what is offered, in words
+inline constexpr std::string_view kAckOffer = "ACK's offer";
 
 inline std::string of(std::string_view kind, std::string_view name) {
   return std::string(kind) + " " + std::string(name);

@@ -11,6 +11,7 @@
 #include "engine/plan/operator_goal.hpp"
 #include "engine/plan/resources.hpp"
 #include "engine/plan/steps.hpp"
+#include "engine/sharing/ack.hpp"
 
 namespace tessera::plan {
 namespace {
@@ -48,13 +49,21 @@ bool needs_reset(const BoardChange& change, const Capabilities& can) {
          mode_cost(can, *change.product) != ModeCost::none;
 }
 
+// Where shares are GiB of memory, the board says how many there are.
+Wish as_handed_out(const Node& node, const Gpu& gpu, Wish wish) {
+  bool by_memory = wish.strategy == Strategy::mps && sharing::ack::decides(node);
+  if (by_memory) wish.replicas = std::max(2, sharing::ack::shares_of(gpu).value_or(wish.replicas));
+  return wish;
+}
+
 Result<std::vector<BoardChange>> changes_of(const Node& node, const mig::Catalogue& catalogue,
                                             const Intent& intent, const Capabilities& can) {
   std::vector<BoardChange> changes;
   for (const Gpu& gpu : node.gpus) {
     const Wish* wish = wish_for(intent, gpu.index);
     if (!wish) continue;
-    Result<BoardChange> change = diff_board(gpu, product_of(catalogue, gpu), *wish, can);
+    Result<BoardChange> change =
+        diff_board(gpu, product_of(catalogue, gpu), as_handed_out(node, gpu, *wish), can);
     if (!change) {
       Error error = change.error();
       error.what += " of " + node.name.text;

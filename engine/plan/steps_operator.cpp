@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/plan/operator_builder.hpp"
+#include "engine/sharing/ack.hpp"
 #include "engine/sharing/shape.hpp"
 #include "engine/text.hpp"
 
@@ -68,6 +69,7 @@ std::vector<Step> OperatorBuilder::run() {
   if (goal_.mig) change_mig();
   if (goal_.plugin && !goal_.plugin->before_mig) set_plugin();
   if (goal_.vgpu) change_vgpu();
+  if (goal_.ack) change_ack();
   verify();
   for (Step& step : operator_release(change_.node.name, proof())) steps_.push_back(std::move(step));
   number_steps(change_.node.name, steps_);
@@ -104,6 +106,7 @@ void OperatorBuilder::preflight() {
                          {{"verbs", verbs}, {"namespace", site_.ns}}, std::move(commands));
   access.before = {Answering{}};
   access.after = {must_say(words::kAccess, "")};
+  if (goal_.ack) return;
   Step& look = add(
       "preflight: operator, MIG manager, driver", LookOnly{},
       {fmt::format("kubectl get pods --namespace {} --field-selector spec.nodeName={}", site_.ns, node_)});
@@ -195,7 +198,7 @@ void OperatorBuilder::verify() {
   }
   step.after = stands;
   bool machines = goal_.vgpu && !goal_.vgpu->config.empty();
-  if (!machines) step.after.push_back(Advertises{change_.after.kubernetes});
+  if (!machines && !goal_.ack) step.after.push_back(Advertises{change_.after.kubernetes});
   if (machines && goal_.vgpu->count > 0)
     step.after.push_back(
         says(words::of(words::kVgpuOffer, goal_.vgpu->config), std::to_string(goal_.vgpu->count)));
@@ -218,10 +221,14 @@ std::string OperatorSteps::missing(const NodeChange& change) const {
                        change.node.name.text, clean(upgrade, 64));
   if (auto why = handed_out_by_claims(change.node)) return *why;
   if (auto why = fixed_at_creation(change.node, change.boards)) return *why;
+  const bool by_ack = sharing::ack::decides(change.node);
+  if (by_ack)
+    if (auto why = kept_by_ack(change.node)) return *why;
   if (auto why = split_by_others(change.node)) return *why;
   const auto& site = change.can.gpu_operator;
   if (!site)
     return "how the GPU operator is set up there has not been read: wait until the cluster has answered";
+  if (by_ack) return "";
   if (site->policy.empty())
     return "there is no ClusterPolicy in this cluster: no GPU operator looks after its nodes";
   if (site->ns.empty()) return "the GPU operator's namespace is not known: its pods cannot be seen";

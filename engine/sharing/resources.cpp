@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/mig/profile_name.hpp"
+#include "engine/sharing/ack.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::sharing {
@@ -78,6 +79,12 @@ Advertised advertise_kubernetes(const NodeShape& node) {
     all.notes.push_back(
         "the strategy single needs every board cut into instances of one profile: the node would be marked "
         "MIG-INVALID and advertise nothing");
+    return all;
+  }
+  if (node.by_pool && (node.sharing.method == Strategy::mps || node.sharing.method == Strategy::shard)) {
+    all.counts[kubernetes_gpu()] = 0;
+    all.counts[std::string(ack::kMemory)] =
+        static_cast<std::int64_t>(node.boards.size()) * node.sharing.replicas;
     return all;
   }
   for (const BoardShape& board : node.boards) add_kubernetes_board(all, node, board);

@@ -180,6 +180,7 @@ Violations fpt_whole_gpu_pod(const NodeShape& node, const PodShape& pod) {
 
 Violations plugin_rules(const NodeShape& node) {
   Violations found;
+  if (node.by_pool) return found;  // no replicas: another plugin splits the memory
   const bool mps = replicates(node, Strategy::mps), slices = replicates(node, Strategy::time_slicing);
   if ((mps || slices) && node.sharing.replicas < kMinClients) {
     found.push_back({"plugin-replicas", fmt::format("{}: replicas must be 2 or more, not {}", subject(node),

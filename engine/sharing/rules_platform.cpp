@@ -131,12 +131,18 @@ Violations ack_rules(std::span<const NodeShape> pool, const AckFacts& facts) {
                      "default"});
   }
   for (const NodeShape& node : pool) {
-    if (!node.group.empty() && differs(pool, node, [](const NodeShape& one) { return one.sharing.method; })) {
-      found.push_back({"ack-pool", fmt::format("{}: the label belongs to pool {}, so all its nodes change "
-                                               "together",
-                                               node.name, node.group)});
-      break;
-    }
+    if (!node.by_pool || node.group.empty()) continue;
+    auto other = std::find_if(pool.begin(), pool.end(), [&](const NodeShape& one) {
+      return one.by_pool && one.group == node.group && one.sharing.method != node.sharing.method;
+    });
+    if (other == pool.end()) continue;
+    found.push_back(
+        {"ack-pool",
+         fmt::format("the label ack.node.gpu.schedule belongs to pool {}, so all its nodes change "
+                     "together: {} would be {}, {} {}",
+                     node.group, node.name, word(node.sharing.method), other->name,
+                     word(other->sharing.method))});
+    break;
   }
   return found;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/sharing/ack.hpp"
 #include "engine/sharing/platform.hpp"
 #include "engine/text.hpp"
 
@@ -73,6 +74,7 @@ NodeShape of_node(const Node& node, Scheduler scheduler, const mig::Catalogue& c
     pool.slurm_type = node.model;
     shape.boards.push_back(std::move(pool));
   }
+  shape.by_pool = ack::decides(node);
   if (scheduler == Scheduler::kubernetes)
     shape.strategy = told_strategy(node).value_or(natural_strategy(shape));
   return shape;

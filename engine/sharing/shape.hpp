@@ -44,6 +44,7 @@ struct NodeShape {
   Sharing sharing;
   std::string slurm_instance_prefix;  // "a100_" where a site's types read a100_3g.20gb
   std::string driver;                 // empty: not told
+  bool by_pool = false;               // ACK's own plugin: shares are GiB of memory (ack.hpp)
 };
 
 // Names of the instances of a layout.

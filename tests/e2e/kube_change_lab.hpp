@@ -114,6 +114,11 @@ class KubeChangeLab : public testing::Test {
     options.environment = environment();
     return options;
   }
+  static std::string under_cursor(const Pty& pty) {
+    for (int y = 0; y < 44; ++y)
+      if (pty.row(y).find("▌") != std::string::npos) return pty.row(y);
+    return "";
+  }
   static bool arm(Pty& pty, const std::string& node) {
     return pty.press("A" + node + "\r") && pty.wait_for("ARMED") && pty.press("!");
   }

@@ -225,14 +225,7 @@ TEST_F(KubeChangeE2e, ExportersWithACertificateAreAskedByHttps) {
 
 // ── the console, by its keys ──────────────────────────────────────────────────────────────────────────
 
-class KubeConsole : public KubeChangeE2e {
- protected:
-  static std::string under_cursor(const Pty& pty) {
-    for (int y = 0; y < 44; ++y)
-      if (pty.row(y).find("▌") != std::string::npos) return pty.row(y);
-    return "";
-  }
-};
+class KubeConsole : public KubeChangeE2e {};
 
 TEST_F(KubeConsole, FromTheFirstLookToAChangeAndBack) {
   Pty pty(console());

@@ -8,6 +8,7 @@
 
 #include "engine/hostlist.hpp"
 #include "engine/query/filter.hpp"
+#include "engine/sharing/ack.hpp"
 #include "engine/sharing/presets.hpp"
 #include "engine/text.hpp"
 #include "tui/cli/command_table.hpp"
@@ -311,6 +312,20 @@ Status check_replicas(const plan::Wish& wish, const Options& options) {
   return Done{};
 }
 
+Error shares_unknown(const Options& options) {
+  return cannot(fmt::format("{} needs to know among how many", options.strategy),
+                "give --replicas 2 or more");
+}
+
+// Where ACK shares a board by MPS, its memory says how many GiB there are to ask for.
+Status check_clients(const Options& options, const ChosenNodes& here) {
+  if (strategy_of(options.strategy) != Strategy::mps || options.replicas.value_or(0) >= 2) return Done{};
+  for (const NodeName& name : here.nodes)
+    if (const Node* node = here.cluster->nodes.find(name); node && !sharing::ack::decides(*node))
+      return shares_unknown(options);
+  return Done{};
+}
+
 Status check_wish(const Options& options) {
   if (options.nodes.empty())
     return cannot("it names no node", "name one with --node; tessera nodes lists them");
@@ -325,10 +340,8 @@ Status check_wish(const Options& options) {
       return cannot("--strategy: \"" + clean(options.strategy, 100) + "\"",
                     options.strategy == "mig" ? "cut with --layout or --preset"
                                               : "mps, time-slicing, shard, vgpu or none");
-    bool shares = *strategy != Strategy::whole && *strategy != Strategy::vgpu;
-    if (shares && options.replicas.value_or(0) < 2)
-      return cannot(fmt::format("{} needs to know among how many", options.strategy),
-                    "give --replicas 2 or more");
+    bool shares = *strategy == Strategy::time_slicing || *strategy == Strategy::shard;
+    if (shares && options.replicas.value_or(0) < 2) return shares_unknown(options);
     if ((*strategy == Strategy::vgpu) != !options.vgpu.empty())
       return cannot("--vgpu TYPE and --strategy vgpu belong together", "for example --vgpu A10-4Q");
   } else if (!options.vgpu.empty()) {
@@ -353,6 +366,7 @@ Or<Wished> read_wish(const Options& options, const Model& model, const mig::Cata
   Or<ChosenNodes> chosen = choose_nodes(options, model, catalogue, wall, kWishing);
   if (auto* refusal = std::get_if<Refusal>(&chosen)) return std::move(*refusal);
   ChosenNodes& here = std::get<ChosenNodes>(chosen);
+  if (Status ok = check_clients(options, here); !ok) return Refusal{ok.error(), kUsage};
   auto boards = boards_of(options, here, catalogue);
   if (auto* refusal = std::get_if<Refusal>(&boards)) return std::move(*refusal);
   Wished wished{here.cluster, {}};

@@ -7,6 +7,7 @@
 
 #include "backends/sim/kube/cluster.hpp"
 #include "backends/sim/step.hpp"
+#include "engine/sharing/ack.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::sim::kube {
@@ -34,7 +35,9 @@ std::map<std::string, int> gpus_asked_for(const Json& pod) {
     if (!limits) limits = at(container, {"resources", "requests"});
     if (!limits) continue;
     for (const auto& [name, value] : limits->fields)
-      if (int count = whole_count(value); name.starts_with("nvidia.com/") && count > 0) asked[name] += count;
+      if (int count = whole_count(value);
+          (name.starts_with("nvidia.com/") || name == sharing::ack::kMemory) && count > 0)
+        asked[name] += count;
   }
   return asked;
 }

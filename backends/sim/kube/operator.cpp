@@ -7,6 +7,7 @@
 #include "backends/sim/kube/generated_config.hpp"
 #include "backends/sim/kube/project.hpp"
 #include "backends/sim/step.hpp"
+#include "engine/sharing/ack.hpp"
 
 namespace tessera::sim::kube {
 namespace {
@@ -125,6 +126,8 @@ void Operator::look_after(std::uint32_t index) {
   node.plugin = std::make_unique<DevicePlugin>(
       context_, name, [this, name](const std::string& app, std::string line) { note(name, app, line); });
   node.manager = std::make_unique<MigManager>(context_, ports_, name);
+  if (!context_.world().group(context_.world().nodes[index]).ack.empty())
+    node.ack = std::make_unique<AckPlugins>(context_, name);
   node.vgpu = std::make_unique<VgpuManager>(context_, name, [this, name](std::string line) {
     note(name, std::string(kVgpuManagerApp), std::move(line));
   });
@@ -138,7 +141,7 @@ void Operator::begin() {
     Node& node = nodes_[shown_name(context_.world(), i)];
     node.away = !context_.objects.find({"nodes", "", shown_name(context_.world(), i)});  // a fault hides it
     // Where a DRA driver hands out the boards, no device plugin runs.
-    if (!node.away && !context_.world().group(state).claimed) node.plugin->settle();
+    if (!node.away && !context_.world().group(state).claimed && !node.ack) node.plugin->settle();
   }
   watch_ = context_.objects.watch("", [this](const Change& change) { see_change(change); });
   daemon_sets_.populate();
@@ -159,7 +162,7 @@ void Operator::follow_ready(const Json& object) {
   if (away == node.away) return;
   node.away = away;
   if (away) return kubelet_.node_lost(name);
-  node.plugin->plugin_gone();  // a kubelet that has just started knows of none
+  if (!node.ack) node.plugin->plugin_gone();  // a kubelet that has just started knows of none
   kubelet_.node_back(name);
 }
 
@@ -188,6 +191,8 @@ void Operator::see_node(const Change& change) {
     found->second.manager->label_is(value_at(change.object, {"metadata", "labels", kMigConfig}));
   if (changed(kVgpuConfig))
     found->second.vgpu->label_is(value_at(change.object, {"metadata", "labels", kVgpuConfig}));
+  if (changed(sharing::ack::kSchedule) && found->second.ack)
+    found->second.ack->label_is(value_at(change.object, {"metadata", "labels", sharing::ack::kSchedule}));
   if (changed(kWorkloadConfig))
     context_.after(seconds(1), [this, node = change.key.name] { deploy_for_workload(node); });
   if (changed(kPluginConfig) &&

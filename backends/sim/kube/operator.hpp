@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/sim/kube/ack_plugins.hpp"
 #include "backends/sim/kube/daemon_sets.hpp"
 #include "backends/sim/kube/device_plugin.hpp"
 #include "backends/sim/kube/kubelet.hpp"
@@ -39,6 +40,7 @@ class Operator {
     std::unique_ptr<DevicePlugin> plugin;
     std::unique_ptr<MigManager> manager;
     std::unique_ptr<VgpuManager> vgpu;
+    std::unique_ptr<AckPlugins> ack;                      // nullptr: not a node of ACK's
     std::map<std::string, std::deque<std::string>> logs;  // by app
     std::string mig_config;                               // the file as the manager has it mounted
     bool away = false;

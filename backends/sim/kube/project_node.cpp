@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "backends/sim/kube/ack_plugins.hpp"
 #include "backends/sim/kube/gfd.hpp"
 #include "backends/sim/kube/project.hpp"
 #include "backends/sim/random.hpp"
@@ -46,6 +47,10 @@ Labels labels_of(const World& world, std::uint32_t node, const std::string& name
                 {"kubernetes.io/hostname", name},
                 {"kubernetes.io/os", "linux"}};
   if (group.boards.empty()) return labels;
+  if (!group.ack.empty()) {
+    labels.merge(ack_labels(group));
+    return labels;
+  }
   labels["feature.node.kubernetes.io/pci-10de.present"] = "true";
   labels["nvidia.com/gpu.present"] = "true";
   const mig::Product* product = product_of(world, group);
@@ -220,7 +225,9 @@ Projected project_node(const World& world, std::uint32_t node, bool gpus) {
                           {"ephemeral-storage", text("1875797780Ki")},
                           {"hugepages-2Mi", text("0")},
                           {"memory", text(fmt::format("{}Ki", group.memory_gib * 1024 * 1024))}});
-  if (gpus && group.told && !group.claimed) {
+  if (gpus && group.told && !group.ack.empty())
+    put(capacity, "nvidia.com/gpu", text(std::to_string(state.boards.size())));
+  else if (gpus && group.told && !group.claimed) {
     sharing::NodeShape shape = shape_of(world, node);
     for (const auto& [resource, count] :
          offer_of(gpu_node(world, node), shown_config(shape), shape.strategy).resources)

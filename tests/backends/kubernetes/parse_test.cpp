@@ -7,6 +7,7 @@
 #include "backends/kubernetes/node_values.hpp"
 #include "backends/kubernetes/pod_values.hpp"
 #include "backends/kubernetes/remarks.hpp"
+#include "engine/sharing/ack.hpp"
 #include "tests/backends/kubernetes/texts.hpp"
 #include "tests/support/catalogue.hpp"
 
@@ -282,6 +283,22 @@ TEST(KubernetesNodes, PlatformsTellInTheirOwnWay) {
   ASSERT_EQ(ack.gpus.size(), 2u);
   EXPECT_EQ(ack.gpus[0].slices[0].kind, SliceKind::shard);
   EXPECT_EQ(ack.gpus[0].slices[0].capacity, 15);
+  ack = node_from(node_json("n2",
+                            {{"ack.node.gpu.schedule", "mps"},
+                             {"alibabacloud.com/nodepool-id", "np-7"},
+                             {"aliyun.accelerator/nvidia_name", "NVIDIA-A10"},
+                             {"aliyun.accelerator/nvidia_mem", "23028MiB"}},
+                            {{"aliyun.com/gpu-mem", "44"}, {"aliyun.com/gpu-count", "2"}}));
+  ASSERT_EQ(ack.gpus.size(), 2u);
+  EXPECT_EQ(ack.gpus[0].strategy, Strategy::mps);
+  EXPECT_EQ(ack.gpus[0].replicas, 22);
+  EXPECT_EQ(ack.gpus[0].model, "NVIDIA-A10");
+  EXPECT_EQ(ack.gpus[0].memory, Mib{23028});
+  EXPECT_EQ(ack.partitions, std::vector<std::string>{"np-7"});
+  EXPECT_TRUE(sharing::ack::decides(ack));
+  ack = node_from(
+      node_json("n2", {{"ack.node.gpu.schedule", "default"}, {"aliyun.accelerator/nvidia_count", "2"}}, {}));
+  EXPECT_EQ(ack.gpus.size(), 2u) << "between two modes nothing is offered, and the boards are there";
   Node vm = node_from(node_json("n3", {}, {{"nvidia.com/NVIDIA_A10-12Q", "4"}}));
   ASSERT_EQ(vm.pool.size(), 4u);
   EXPECT_EQ(vm.pool[0].kind, SliceKind::vgpu);

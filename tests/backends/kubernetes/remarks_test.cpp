@@ -45,6 +45,19 @@ class Remarked : public testing::Test {
 
 TEST_F(Remarked, NothingIsSaidOfANodeThatIsWell) { EXPECT_EQ(only(), "0 remarks"); }
 
+TEST_F(Remarked, AModeOfAcksThatIsNotWhatIsOffered) {
+  labels = {{"alibabacloud.com/nodepool-id", "np-7"}, {"ack.node.gpu.schedule", "mps"}};
+  evidence.differs_since = now - 1min;
+  EXPECT_EQ(only(), "0 remarks") << "its plugins take a moment";
+  evidence.differs_since = now - 3min;
+  expect("ack.node.gpu.schedule=mps, and no aliyun.com/gpu-mem is offered", "ack-ai-installer");
+  offered = {{"nvidia.com/gpu", "0"}, {"aliyun.com/gpu-mem", "44"}, {"aliyun.com/gpu-count", "2"}};
+  EXPECT_EQ(only(), "0 remarks");
+  labels.erase("ack.node.gpu.schedule");
+  expect("ack.node.gpu.schedule is taken off, and aliyun.com/gpu-mem is offered all the same",
+         "kubectl label node n1 --overwrite ack.node.gpu.schedule=default");
+}
+
 TEST_F(Remarked, AChangeThatFailed) {
   labels["nvidia.com/mig.config"] = "all-1g.10gb";
   labels["nvidia.com/mig.config.state"] = "failed";

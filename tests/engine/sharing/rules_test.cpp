@@ -154,6 +154,7 @@ TEST(Plugin, RefusesMoreThanOneShareWhereItIsTold) {
 TEST(Ack, ChecksVersionsAndTheWholePool) {
   NodeShape one = shared_by(shape({whole_board(kH100)}), Strategy::mps, 4), two = one;
   one.group = two.group = "pool";
+  one.by_pool = two.by_pool = true;
   two.name = "worker-2";
   EXPECT_TRUE(ack_rules(std::vector{one, two}, {"1.28.3", "1.9.13", true, false}).empty());
   EXPECT_TRUE(ack_rules(std::vector{one, two}, {}).empty()) << "what is not known is not held against it";

@@ -93,8 +93,12 @@ TEST_F(Wishing, ReplicasOfWhatIsNotSharedAreRefusedAndNotLeftOut) {
 
 TEST_F(Wishing, SharingIsAStrategyWithReplicas) {
   options.layout.reset();
-  options.strategy = "mps";
+  options.strategy = "time-slicing";
   EXPECT_FALSE(check_wish(options));
+  options.strategy = "mps";
+  EXPECT_TRUE(check_wish(options)) << "which nodes they are is not known yet";
+  EXPECT_EQ(refusal().code, 2);
+  EXPECT_NE(refusal().error.reason.find("mps needs to know among how many"), std::string::npos);
   options.replicas = 4;
   EXPECT_TRUE(check_wish(options));
   EXPECT_EQ(plan::to_text(intent().boards[0].wish), "MPS, 4 clients");

@@ -1,0 +1,98 @@
+// Plans for ACK's node pools.
+#include "tests/engine/plan/operator_story.hpp"
+
+namespace tessera::test::operator_story {
+namespace {
+
+// No GPU operator there: ACK's own plugins follow the label of the node's pool.
+struct Ack : Kubernetes {
+  Ack() {
+    site = {};
+    Gpu board = test::gpu(0, Strategy::whole, {test::whole(0)});
+    board.memory = Mib{23028};
+    node = test::node("n1", {board});
+    node.features = {"alibabacloud.com/nodepool-id=np-7"};
+    node.partitions = {"np-7"};
+    list({node});
+  }
+  void list(std::vector<Node> nodes) { tell(NodesListed{{std::move(nodes)}}); }
+  void label(const std::string& mode) {
+    node.features = {"ack.node.gpu.schedule=" + mode, "alibabacloud.com/nodepool-id=np-7"};
+  }
+  // 22 GiB of the board's memory are offered.
+  void shared_by(Strategy strategy, SliceKind kind) {
+    node.gpus[0].strategy = strategy;
+    node.gpus[0].replicas = 22;
+    node.gpus[0].slices = {test::shared(kind, 22, 0)};
+    list({node});
+  }
+  Node node;
+};
+
+TEST(AckSteps, ALabelSharesTheGpusOfANodeByMemory) {
+  Ack k;
+  Plan plan = k.plan(sharing_everywhere(Strategy::mps, 1));
+  const std::vector<Step>& steps = plan.nodes[0].steps;
+  EXPECT_EQ(verbs_of(steps),
+            "review-access set-mark hold-autoscaler close-node look-only label-node look-only look-only "
+            "open-node free-autoscaler clear-mark");
+  const Step& label = step_with(steps, "label-node");
+  EXPECT_EQ(argument(label, "ack.node.gpu.schedule"), "mps");
+  EXPECT_EQ(label.undo, "set ack.node.gpu.schedule=default") << "taking it off would change nothing";
+  EXPECT_TRUE(has(label.before, plan::NodeClosed{}));
+  EXPECT_TRUE(has(step_with(steps, "open-node").before, plan::WordIs{"ACK's offer", "mps"}));
+  EXPECT_EQ(plan.offered_after.kubernetes.at("aliyun.com/gpu-mem"), 22) << "GiB, whatever --replicas says";
+  EXPECT_EQ(plan.offered_after.kubernetes.at("nvidia.com/gpu"), 0);
+  EXPECT_TRUE(plan.violations.empty());
+}
+
+TEST(AckSteps, WholeGpusComeBackByDefault) {
+  Ack k;
+  k.label("mps");
+  k.shared_by(Strategy::mps, SliceKind::mps);
+  Plan plan = k.plan(sharing_everywhere(Strategy::whole, 1));
+  EXPECT_EQ(argument(step_with(plan.nodes[0].steps, "label-node"), "ack.node.gpu.schedule"), "default");
+  EXPECT_EQ(plan.offered_after.kubernetes.at("nvidia.com/gpu"), 1);
+  EXPECT_EQ(plan.offered_after.kubernetes.at("aliyun.com/gpu-mem"), 0);
+  EXPECT_FALSE(k.plan(sharing_everywhere(Strategy::mps, 1)).changes_anything()) << "it is so already";
+}
+
+TEST(AckSteps, APoolIsChangedAsAWhole) {
+  Ack k;
+  Node other = k.node;
+  other.name = NodeName("n2");
+  k.list({k.node, other});
+  plan::Intent one = sharing_everywhere(Strategy::mps, 1);
+  Plan half = k.plan(one);
+  ASSERT_EQ(half.violations.size(), 1u);
+  EXPECT_EQ(half.violations[0].rule, "ack-pool");
+  EXPECT_NE(half.violations[0].text.find("n1 would be mps, n2 whole"), std::string::npos)
+      << half.violations[0].text;
+  one.nodes.emplace_back("n2");
+  EXPECT_TRUE(k.plan(one).violations.empty());
+}
+
+TEST(AckSteps, WhatTesseraCouldNotBringBackIsLeftAlone) {
+  Ack k;
+  EXPECT_NE(k.refusal(everywhere("7x1g.10gb")).find("ACK hands out its GPUs"), std::string::npos);
+  EXPECT_NE(k.refusal(sharing_everywhere(Strategy::time_slicing, 4)).find("time-slicing is not among"),
+            std::string::npos);
+  for (const char* mode : {"cgpu", "core_mem", "share", "topology"}) {
+    k.label(mode);
+    k.list({k.node});
+    std::string why = k.make(sharing_everywhere(Strategy::mps, 1))->no_steps;
+    EXPECT_NE(why.find(std::string("ack.node.gpu.schedule=") + mode), std::string::npos) << why;
+    EXPECT_NE(why.find("--overwrite ack.node.gpu.schedule=default"), std::string::npos) << why;
+  }
+  k.node.features = {"alibabacloud.com/nodepool-id=np-7"};
+  k.shared_by(Strategy::shard, SliceKind::shard);
+  EXPECT_NE(k.make(sharing_everywhere(Strategy::mps, 1))->no_steps.find("its label does not say in which"),
+            std::string::npos);
+  k.label("mig");
+  k.list({k.node});
+  EXPECT_NE(k.make(sharing_everywhere(Strategy::mps, 1))->no_steps.find("make another node pool"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace tessera::test::operator_story
