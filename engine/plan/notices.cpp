@@ -162,8 +162,10 @@ std::vector<Notice> violations_of(const Cluster& cluster, const mig::Catalogue& 
     const Node* node = cluster.nodes.find(plan.nodes[i].node);
     if (node) add_shapes(shapes, shapes_after(*node, plan.scheduler, catalogue, changes[i]), rules);
   }
-  // Only these platforms' rules look beyond the nodes that change.
-  if (platform == sharing::Platform::fpt || platform == sharing::Platform::ack) {
+  // ACK's pools are ACK's, whatever else the site calls itself.
+  const bool of_ack = std::any_of(shapes.begin(), shapes.end(), [](const auto& one) { return one.by_pool; });
+  // Only these rules look beyond the nodes that change.
+  if (platform == sharing::Platform::fpt || of_ack) {
     for (const Node& node : cluster.nodes.all()) {
       bool planned = std::any_of(plan.nodes.begin(), plan.nodes.end(),
                                  [&](const NodePlan& one) { return one.node == node.name; });
@@ -180,6 +182,7 @@ std::vector<Notice> violations_of(const Cluster& cluster, const mig::Catalogue& 
     }
   };
   add(sharing::check(platform, shapes));
+  if (of_ack) add(sharing::ack_rules(shapes, {}));
   return notices;
 }
 

@@ -68,6 +68,11 @@ TEST(AckSteps, APoolIsChangedAsAWhole) {
   EXPECT_EQ(half.violations[0].rule, "ack-pool");
   EXPECT_NE(half.violations[0].text.find("n1 would be mps, n2 whole"), std::string::npos)
       << half.violations[0].text;
+  plan::SiteRules told;
+  told.platform = sharing::Platform::gpu_operator;
+  auto otherwise = plan::make_plan(k.cluster(), catalogue(), one, k.can(), told, at(0));
+  ASSERT_TRUE(otherwise.ok());
+  EXPECT_EQ(otherwise->violations.size(), 1u) << "whatever the site calls itself";
   one.nodes.emplace_back("n2");
   EXPECT_TRUE(k.plan(one).violations.empty());
 }
