@@ -53,8 +53,10 @@ bool goes(const std::vector<BoardChange>& changes, GpuIndex gpu, const Slice& sl
 void add_extent(Disturbed& one, const Workload& workload, TimePoint now) {
   std::vector<std::string> nodes;
   for (const Allocation& allocation : workload.allocations) {
-    if (allocation.family == Family::gpu || allocation.family == Family::vgpu)
-      one.gpus += allocation.devices.empty() ? allocation.count : static_cast<int>(allocation.devices.size());
+    // Shares of a board are one slice of it, however many they are; of how many boards may not be told.
+    const bool shares = allocation.family == Family::mps || allocation.family == Family::shard;
+    const int untold = shares ? 1 : allocation.count;
+    one.gpus += allocation.devices.empty() ? untold : static_cast<int>(allocation.devices.size());
     nodes.push_back(allocation.node.text);
   }
   std::sort(nodes.begin(), nodes.end());

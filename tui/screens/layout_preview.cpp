@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "engine/plan/notices.hpp"
 #include "engine/plan/planner.hpp"
@@ -176,12 +177,13 @@ class Lines {
     in_the_way(plan);
     needs(plan);
     waste(edit_.shown().strategy == Strategy::mig ? edit_.shown().layout : mig::Layout{});
-    for (const plan::Notice& one : plan.violations) add("RULE " + one.rule, one.text, Role::danger);
+    for (const plan::Notice& one : plan.violations) add("RULE !!", one.rule + ": " + one.text, Role::danger);
     resources(plan);
     waiting(plan);
     order(plan);
+    std::set<std::string_view> told;  // several nodes may give the same to know
     for (const plan::Notice& one : plan.notices)
-      if (one.rule != "in-the-way" && one.rule != "wasted-compute")
+      if (one.rule != "in-the-way" && one.rule != "wasted-compute" && told.insert(one.text).second)
         add(one.severity == Severity::warning ? "NOTE !" : "NOTE", one.text, role_of(one.severity));
     if (!plan.no_steps.empty()) add("STEPS", plan.no_steps, Role::dim);
   }

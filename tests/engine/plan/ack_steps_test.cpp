@@ -57,6 +57,19 @@ TEST(AckSteps, WholeGpusComeBackByDefault) {
   EXPECT_FALSE(k.plan(sharing_everywhere(Strategy::mps, 1)).changes_anything()) << "it is so already";
 }
 
+TEST(AckSteps, WhoHoldsAPartOfABoardsMemoryHoldsOneSliceOfIt) {
+  Ack k;
+  k.label("mps");
+  Workload pod = running("ml/infer-0", "ml", {});
+  pod.kind = WorkloadKind::pod;
+  pod.allocations = {{NodeName("n1"), Family::mps, "", 8, {}}};
+  k.tell(WorkloadsListed{{pod}});
+  k.shared_by(Strategy::mps, SliceKind::mps);
+  Plan plan = k.plan(sharing_everywhere(Strategy::whole, 1));
+  ASSERT_EQ(plan.nodes[0].blast_radius.size(), 1u);
+  EXPECT_EQ(plan.nodes[0].blast_radius[0].gpus, 1);
+}
+
 TEST(AckSteps, APoolIsChangedAsAWhole) {
   Ack k;
   Node other = k.node;
