@@ -57,7 +57,7 @@ void JsonValue::visit_items(ItemVisitor visitor, void* to) {
     od::value item;
     JsonValue child;
     child.error_ = error_;
-    if (auto error = std::move(entry).get(item)) {
+    if (auto error = std::move(entry).get(item)) {  // NOLINT(performance-move-const-arg): of rvalues only
       *error_ = error;
       return;
     }

@@ -57,7 +57,7 @@ bool same(const Condition& left, const Condition& right) { return left == right;
 }  // namespace
 
 Executor::Executor(NodePlan plan, Options options, std::string run, bool back)
-    : plan_(std::move(plan)), options_(std::move(options)), run_(std::move(run)), back_(back) {}
+    : plan_(std::move(plan)), options_(options), run_(std::move(run)), back_(back) {}
 
 void Executor::driven_by(std::string_view who, std::string_view from) {
   if (auto mark = parse_mark(to_text(RunMark{run_, std::string(who), std::string(from)})))

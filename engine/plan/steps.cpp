@@ -103,7 +103,8 @@ std::vector<std::pair<std::string, std::string>> boards_alike(
     const std::vector<std::pair<GpuIndex, std::string>>& boards) {
   std::vector<std::pair<std::string, std::vector<GpuIndex>>> alike;
   for (const auto& [gpu, text] : boards) {
-    auto same = std::find_if(alike.begin(), alike.end(), [&](const auto& one) { return one.first == text; });
+    auto same = std::find_if(alike.begin(), alike.end(),
+                             [&told = text](const auto& one) { return one.first == told; });
     if (same == alike.end()) same = alike.insert(alike.end(), {text, {}});
     same->second.push_back(gpu);
   }

@@ -152,7 +152,7 @@ Result<std::vector<std::string>> split_command(std::string_view text) { return S
 
 Result<Site> site_of(const SiteSettings& settings) {
   Site site;
-  for (Status read :
+  for (const Status& read :
        {read_runner(settings.runner, site), read_writer(settings.files, site),
         read_command("slurm-restart-controller", settings.restart_controller, site.restart_controller),
         read_command("slurm-restart-node", settings.restart_node, site.restart_node),

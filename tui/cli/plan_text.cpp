@@ -8,6 +8,7 @@
 #include <set>
 
 #include "engine/plan/run.hpp"
+#include "engine/plan/steps.hpp"
 #include "engine/query/value.hpp"
 #include "engine/text.hpp"
 #include "tui/canvas.hpp"
@@ -48,35 +49,14 @@ std::string slice_name(const plan::SlicePlan& slice, const std::map<WorkloadId, 
   return text + "(" + (who.empty() ? "held" : short_text(who)) + ")";
 }
 
-// "0-3,6"
-std::string numbers_text(const std::vector<GpuIndex>& gpus) {
-  std::string text;
-  for (std::size_t i = 0; i < gpus.size(); ++i) {
-    std::size_t last = i;
-    while (last + 1 < gpus.size() && gpus[last + 1].value == gpus[last].value + 1) ++last;
-    text += (text.empty() ? "" : ",") + std::to_string(gpus[i].value);
-    if (last > i) text += fmt::format("-{}", gpus[last].value);
-    i = last;
-  }
-  return text;
-}
-
 // Boards that read the same share a line: "GPU 0-3  1g.10gb@0(alice) 2g.20gb@2".
 std::string slice_lines(std::string_view label, const std::vector<plan::SlicePlan>& slices,
                         const std::map<WorkloadId, std::string>& users) {
   std::map<GpuIndex, std::string> boards;
   for (const plan::SlicePlan& slice : slices) boards[slice.gpu] += " " + slice_name(slice, users);
-  std::vector<std::pair<std::string, std::vector<GpuIndex>>> alike;
-  for (const auto& [gpu, text] : boards) {
-    auto same =
-        std::find_if(alike.begin(), alike.end(), [&](const auto& each) { return each.first == text; });
-    if (same == alike.end()) same = alike.insert(alike.end(), {text, {}});
-    same->second.push_back(gpu);
-  }
   std::string lines;
-  for (const auto& [text, gpus] : alike) {
-    lines += labelled(lines.empty() ? label : "", "GPU " + numbers_text(gpus) + ":" + text);
-  }
+  for (const auto& [gpus, text] : plan::boards_alike({boards.begin(), boards.end()}))
+    lines += labelled(lines.empty() ? label : "", gpus + ":" + text);
   return lines;
 }
 

@@ -290,7 +290,7 @@ Effects run_command(UiState& state, const World& world, const std::string& text)
   auto [command, argument] = split(text);
   if (command.empty()) return {};
   bool takes_argument = std::any_of(kWithArgument.begin(), kWithArgument.end(),
-                                    [&](const Taker& taker) { return taker.typed == command; });
+                                    [&typed = command](const Taker& taker) { return taker.typed == typed; });
   if (takes_argument &&
       (!argument.empty() || command == "filter" || command == "cluster" || command == "columns")) {
     Effects effects;

@@ -56,8 +56,8 @@ class Strategic {
     for (const auto& [name, value] : patch.fields) {
       if (auto list = directive(name, "$deleteFromPrimitiveList/")) {
         if (Json* there = member(target, *list))
-          std::erase_if(there->items, [&](const Json& item) {
-            return std::find(value.items.begin(), value.items.end(), item) != value.items.end();
+          std::erase_if(there->items, [&gone = value.items](const Json& item) {
+            return std::find(gone.begin(), gone.end(), item) != gone.end();
           });
       }
       if (name.starts_with("$")) continue;
