@@ -109,10 +109,12 @@ void Store::State::forget_readings(Duration older) {
 
 void Store::State::judge(NodeEntry& entry) {
   TimePoint now = clock();
-  // It may have been so long before we came: since its labels say it.
+  // What the first look finds may have been so for long: since its labels say it. Later it begins as we
+  // watch: a change brings the labels and the counts that belong to them one after the other.
   auto since = [&](std::optional<TimePoint>& at, bool is_so, const std::optional<TimePoint>& written) {
     if (!is_so) return at.reset();
-    at = std::min(at.value_or(now), written ? *written - server_ahead : now);
+    if (!at) at = now;
+    if (first_look && time_told && written) at = std::min(*at, *written - server_ahead);
   };
   const Written& written = entry.object.written;
   since(entry.pending_since, is_underway(entry.object.label("nvidia.com/mig.config.state")), written.order);
@@ -169,6 +171,13 @@ void Store::State::nodes_listed() {
   tell_again();
   post_remarks();
   show_events();
+  end_first_look();
+}
+
+void Store::State::end_first_look() {
+  if (!first_look || !nodes_complete || !time_told || !site) return;
+  first_look = false;
+  post_remarks();
 }
 
 // Pods that may be evicted now, and could not before, or the other way round.
@@ -258,14 +267,17 @@ void Store::set_site(std::shared_ptr<const operators::Site> site) {
   if (!state_->nodes_complete) return;
   for (const auto& [name, entry] : state_->nodes) state_->dirty.insert(name);
   state_->flush();
+  state_->end_first_look();
 }
 
 void Store::set_server_time(TimePoint now) {
   state_->server_ahead = now - state_->clock();
+  state_->time_told = true;
   if (!state_->nodes_complete) return;
   for (const auto& [name, entry] : state_->nodes)
     if (entry.pending_since || entry.differs_since || entry.unmade_since) state_->dirty.insert(name);
   state_->flush();
+  state_->end_first_look();
 }
 
 std::string Store::operator_version() const {

@@ -34,6 +34,8 @@ struct Store::State {
   std::function<void(What)> post;
   std::function<TimePoint()> clock;
   Duration server_ahead{0};  // the API server's clock before ours
+  bool time_told = false;    // ... is known
+  bool first_look = true;    // until all nodes were judged by it and by the site once
   Parser parser;
   TextPool words;
 
@@ -74,6 +76,7 @@ struct Store::State {
   void keep(NodeObject object);
   void drop_node(const std::string& name);
   Node value_of(NodeEntry& entry);
+  void end_first_look();
   void judge(NodeEntry& entry);
   void flush();
   void tell_again();

@@ -14,7 +14,8 @@ struct Kept {
               [this](Store::What what) {
                 reduce(model, {ClusterName("c"), 1, TimePoint{}, std::move(what)});
               },
-              [] { return TimePoint{}; }};
+              [this] { return now; }};
+  TimePoint now{};
 
   void list(const std::map<std::string, std::string>& nodes, const std::map<std::string, std::string>& pods) {
     for (auto* what : {&nodes, &pods}) {
@@ -28,6 +29,49 @@ struct Kept {
   }
   const Cluster& cluster() const { return *model.find(ClusterName("c")); }
 };
+
+// Two boards, of which `offered` are handed out; feature discovery wrote its labels at `labelled`.
+std::string labelled_node(const std::string& offered, const std::string& labelled) {
+  std::string text = node_json("n1", kOne, {{"nvidia.com/gpu", offered}});
+  const std::string before = "\"labels\"";
+  return text.insert(text.find(before),
+                     R"("managedFields":[{"manager":"nfd-master","time":")" + labelled +
+                         R"(","fieldsV1":{"f:metadata":{"f:labels":{"f:nvidia.com/gpu.count":{}}}}}],)");
+}
+
+std::string said_of_nodes(const Cluster& cluster) {
+  std::string all;
+  for (const auto& [source, remarks] : cluster.remarks)
+    for (const Remark& one : remarks) all += one.text + "\n";
+  return all;
+}
+
+// Counts that changed before we came are told at once; a change that we watch may bring labels and counts one
+// after the other.
+TEST(KubernetesFirstLook, TellsWhatIsOldAtOnceAndWhatChangesLaterOnceItStays) {
+  Kept kept;
+  kept.now = *parse_time("2026-11-22T12:00:00Z");
+  // The server's clock is an hour behind ours.
+  kept.list({{"n1", labelled_node("1", "2026-11-22T10:50:00Z")}}, {});
+  EXPECT_EQ(said_of_nodes(kept.cluster()), "") << "when that was by our clock is not known yet";
+  kept.store.set_server_time(kept.now - std::chrono::hours(1));
+  kept.store.set_site(std::make_shared<operators::Site>());
+  const std::string differs = "nvidia.com/gpu is 2 by the labels, 1 by the device plugin";
+  EXPECT_NE(said_of_nodes(kept.cluster()).find(differs), std::string::npos) << said_of_nodes(kept.cluster());
+
+  Store::Handler nodes = kept.store.nodes();
+  auto tell = [&](const std::string& offered) {
+    ASSERT_TRUE(nodes.line(event_json("MODIFIED", labelled_node(offered, "2026-11-22T10:50:00Z"))));
+    kept.store.look_again();
+  };
+  tell("2");
+  EXPECT_EQ(said_of_nodes(kept.cluster()), "");
+  tell("1");
+  EXPECT_EQ(said_of_nodes(kept.cluster()), "") << "feature discovery may be about to follow";
+  kept.now += std::chrono::minutes(3);
+  kept.store.look_again();
+  EXPECT_NE(said_of_nodes(kept.cluster()).find(differs), std::string::npos) << said_of_nodes(kept.cluster());
+}
 
 // Two models that show the same: every node and every piece of work, value by value.
 void expect_same(const Cluster& one, const Cluster& other) {
