@@ -219,6 +219,7 @@ std::optional<Next> Executor::watch(const NodeFacts& facts) {
     if (at_ != here || phase_ == Phase::ready) return std::nullopt;
   }
   std::string why = first_unmet(step.after, facts, run_).value_or(Unmet{0, "its effect is not there"}).why;
+  if (!facts.known) why = unmet(Answering{}, facts, run_).value_or(why);  // that it is away says more
   if (error_ && !error_->empty()) return again_or_fail(*error_);
   if (step.deadline.count() > 0 && waited_ >= step.deadline) return again_or_fail(late_text(step, why));
   return wait(step.look_every, why);

@@ -211,12 +211,15 @@ class KubeFaultAway : public KubeFault, public testing::WithParamInterface<Away>
     return apply(kCutH2, options);
   }
 };
-INSTANTIATE_TEST_SUITE_P(Node, KubeFaultAway,
-                         testing::Values(Away{"Vanishes", "vanishes node=h2", "close h2 to new work",
-                                              "the cluster does not list this node any more"},
-                                         Away{"Silent", "silent node=h2", "follow the MIG manager",
-                                              "the node does not answer"}),
-                         [](const auto& one) { return one.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Node, KubeFaultAway,
+    testing::Values(Away{"Vanishes", "vanishes node=h2", "close h2 to new work",
+                         "the cluster does not list this node any more"},
+                    // It registers anew, open: its cordon went with its object.
+                    Away{"VanishesCordoned", "vanishes node=h2", "step h2/5: claims success",
+                         "the cluster does not list this node any more"},
+                    Away{"Silent", "silent node=h2", "follow the MIG manager", "the node does not answer"}),
+    [](const auto& one) { return one.param.name; });
 
 TEST_P(KubeFaultAway, IsWaitedForAndTheRunGoesOnByItself) {
   Ran ran = cut_while_away(" times=3", false);

@@ -18,6 +18,7 @@
 #include "backends/sim/kube/context.hpp"
 #include "backends/sim/kube/faults.hpp"
 #include "backends/sim/kube/installed.hpp"
+#include "backends/sim/step.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::sim::kube {
@@ -172,9 +173,18 @@ struct Server::State {
     std::string name = request.target.substr(kNode.size());
     name.resize(std::min({name.size(), name.find('?'), name.find('/')}));
     Hidden hidden;
-    Status ok =
-        cluster.act([&](World& world, Changes& changes) { hidden = strike_look(world, name, changes); });
+    Status ok = cluster.act([&](World& world, Changes& changes) {
+      hidden = strike_look(world, name, changes);
+      if (hidden.vanished) forget_cordon(world, name, changes);
+    });
     return hidden.unreadable || !ok;
+  }
+  // The node's object is gone, and its cordon with it: it registers anew, open.
+  static void forget_cordon(World& world, const std::string& name, Changes& changes) {
+    std::optional<std::uint32_t> node = find_node(world, name);
+    if (!node) return;
+    world.nodes[*node].closing.reset();
+    if (world.nodes[*node].condition == Condition::drained) Step(world, changes).resume(*node);
   }
 
   void follow(WatchOrder order, HttpAnswer head, HttpReply reply, bool cut) {
