@@ -289,7 +289,12 @@ class Facts {
     std::string text = fmt::format("the MIG manager failed at {}", clean(config, 64));
     if (std::string cause = known_cause(look_.log); !cause.empty()) text += ": " + cause;
     if (look_.log.empty()) return text + "; its log cannot be read";
-    std::string tail = look_.log.substr(look_.log.size() - std::min(look_.log.size(), kLogShown));
+    std::string_view tail = look_.log;
+    if (tail.size() > kLogShown) {  // from the beginning of a line on, where there is one
+      tail.remove_prefix(tail.size() - kLogShown);
+      std::size_t line = tail.find('\n') + 1;  // npos + 1 is 0
+      tail.remove_prefix(line < tail.size() ? line : 0);
+    }
     return text + "; its log ends: " + clean(tail, 2 * kLogShown);
   }
 

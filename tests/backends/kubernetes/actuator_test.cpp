@@ -196,6 +196,12 @@ TEST(KubeFacts, AFailureIsToldWithItsCauseAndTheLogsEnd) {
   EXPECT_NE(failure.find("a process still has the GPU open"), std::string::npos) << failure;
   EXPECT_NE(failure.find("error destroying GPU instance"), std::string::npos) << failure;
   EXPECT_EQ(seen.words.at(std::string(words::kMigOrder)), "all-balanced, which failed");
+  look.log = std::string(300, 'a') + "\n" + std::string(300, 'b') + "\nthe last line\n";
+  failure = facts(look).words.at(std::string(words::kMigFailure));
+  EXPECT_NE(failure.find("its log ends: bbb"), std::string::npos) << "no line is shown from its middle on";
+  look.log = std::string(900, 'c');
+  failure = facts(look).words.at(std::string(words::kMigFailure));
+  EXPECT_NE(failure.find("its log ends: ccc"), std::string::npos) << "but where there is but one";
 }
 
 TEST(KubeFacts, EveryKnownWayToFailIsNamed) {
