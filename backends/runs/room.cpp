@@ -121,7 +121,7 @@ void Desk::start(plan::Plan plan, std::string undoes) {
   if (!plan.no_steps.empty()) return refuse("", {what, plan.no_steps, ""});
   if (!plan.changes_anything()) return refuse("", {what, "the plan changes nothing", ""});
   if (!undoes.empty() && !is_run_id(undoes)) return refuse("", {what, "no run has that name", ""});
-  if (plan.capabilities != (*actuator)->capabilities())
+  if (!plan::alike(plan.capabilities, (*actuator)->capabilities()))
     return refuse(
         "", {what, "the backend, or the files that it would edit, are not as they were when it was planned",
              "plan it anew"});

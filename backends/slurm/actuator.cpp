@@ -152,6 +152,7 @@ struct SlurmActuator::State {
     fresh.files = std::move(files);
     fresh.cannot_write = std::move(cannot_write);
     fresh.without_systemd = without_systemd();
+    if (auto known = site.load()) fresh.unapplied = known->unapplied;  // until they are held against it
     site.store(std::make_shared<const slurmconf::Site>(std::move(fresh)));
   }
 };

@@ -61,8 +61,12 @@ struct Capabilities {
   std::shared_ptr<const slurmconf::Site> slurm;
   std::shared_ptr<const operators::Site> gpu_operator;
 
-  friend bool operator==(const Capabilities&, const Capabilities&) = default;
+  friend bool operator==(const Capabilities&, const Capabilities&) = default;  // of one reading
 };
+
+// Whether a plan made with one may be begun with the other: sites are read again and again, and what was read
+// may well be the same.
+bool alike(Capabilities planned, const Capabilities& now);
 
 Capabilities simulator_capabilities(Scheduler scheduler = Scheduler::slurm);
 Capabilities gpu_operator_capabilities();

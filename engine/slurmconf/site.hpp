@@ -16,6 +16,7 @@ namespace tessera::slurmconf {
 struct File {
   std::string path;
   std::string text;
+  friend bool operator==(const File&, const File&) = default;
 };
 
 // Who writes the files that the controller reads.
@@ -63,6 +64,7 @@ struct Site {
   std::string gpu_file;
   std::string instance_file;
   bool reconfigure_suffices() const { return major > 23 || (major == 23 && minor >= 11); }
+  friend bool operator==(const Site&, const Site&) = default;
 };
 
 }  // namespace tessera::slurmconf

@@ -164,6 +164,42 @@ TEST_F(SlurmHostFiles, AreReadOnceAndThenOnlyAskedForTheirTimes) {
   EXPECT_EQ(found->files.size(), 3u);
 }
 
+// A plan that is looked at meanwhile may still be begun.
+TEST_F(SlurmHostFiles, ThatAreReadAgainAndSayTheSameLeaveTheSiteAsItWas) {
+  slurmconf::SiteSettings far;
+  far.files = "host:cfg";
+  far.runner = scratch_.path() + "/on {node}";
+  say(far);
+  auto read_again = [&] {
+    ASSERT_TRUE(answer<Done>([&](auto told) {
+      worker_.post([this, told] {
+        actuator().read_host_files("22.05.8", conf_,
+                                   [told](const Result<std::vector<slurmconf::File>>& found, const auto&) {
+                                     told(found ? Status(Done{}) : Status(found.error()));
+                                   });
+      });
+    }));
+  };
+  actuator();
+  read_again();
+  Node unlike;
+  unlike.name = NodeName("n1");
+  std::promise<void> held;
+  worker_.post([&] {
+    actuator().hold_against({unlike});
+    held.set_value();
+  });
+  held.get_future().wait();
+  const plan::Capabilities planned = actuator().capabilities();
+  ASSERT_TRUE(planned.slurm);
+  ASSERT_EQ(planned.slurm->unapplied, std::vector<std::string>{"n1"});
+  read_again();
+  EXPECT_TRUE(plan::alike(planned, actuator().capabilities()));
+  put("slurm.conf", "ClusterName=hpc\nGresTypes=gpu,mps\nNodeName=n1 Gres=gpu:2\n");
+  read_again();
+  EXPECT_FALSE(plan::alike(planned, actuator().capabilities()));
+}
+
 TEST_F(SlurmHostFiles, TheFileOfAllowedDevicesIsOneOfThemWhereSlurmReadsIt) {
   put("cgroup_allowed_devices_file.conf", "/dev/null\n");
   auto found = read();
