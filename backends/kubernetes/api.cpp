@@ -17,7 +17,8 @@ Error refused(const std::string& method, const std::string& target, const HttpRe
               const Json& body) {
   std::string path = clean(target.substr(0, target.find('?')), 300);
   std::string message = text_at(body, {"message"});
-  if (message.empty()) message = clean(response.body, 300);
+  // Of the proxy itself: a line of text.
+  if (message.empty()) message = clean(response.body.substr(0, response.body.find('\n')), 300);
   Error error{fmt::format("{} {} was refused", method, path),
               fmt::format("{} ({})", message, response.status), ""};
   // A budget's refusal names it in details.causes.

@@ -138,8 +138,9 @@ class Doing {
       // Another pod of that name, started meanwhile, is not the one that was agreed on.
       body.add("deleteOptions",
                nested({"preconditions", "uid"}, Json::of(text_at(told.body, {"metadata", "uid"}))));
-      place.api->post(target + "/eviction", body, [ended](Answer done) {
+      place.api->post(target + "/eviction", body, [ended, pod = ns + "/" + name](Answer done) {
         if (done.status == 404) return ended(Done{});
+        done.error.what = "cannot evict " + pod;
         answer(ended, std::move(done));
       });
     });

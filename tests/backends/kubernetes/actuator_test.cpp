@@ -460,6 +460,7 @@ TEST(KubeDeeds, ABudgetsRefusalIsToldInItsWords) {
   };
   Status refused = node.perform(plan::Evict{WorkloadId("ml/web-1"), plan::Way::requeue});
   ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().what, "cannot evict ml/web-1");
   EXPECT_NE(refused.error().reason.find("The disruption budget web needs 2 healthy pods"), std::string::npos);
   EXPECT_NE(node.sent("POST")[0].find(R"("uid":"u1")"), std::string::npos);
   Status daemon = node.perform(plan::Evict{WorkloadId("ml/mon"), plan::Way::requeue});
