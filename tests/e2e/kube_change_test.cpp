@@ -278,16 +278,5 @@ TEST_F(KubeConsole, ANodeIsSharedByTimeSlicesThenByMpsByItsKeys) {
   }
 }
 
-TEST_F(KubeConsole, AManagerThatHangsIsMendedOnTheWay) {
-  serve(kube_lab(folder_, "    faults:\n      - {fault: \"wedges node=h2\"}\n"));
-  Pty pty(console());
-  ASSERT_TRUE(pty.wait_loaded()) << pty.screen();
-  ASSERT_TRUE(pty.press(":plan h2 7x1g.10gb\r"));
-  ASSERT_TRUE(pty.wait_for("disturbs nobody")) << pty.screen();
-  ASSERT_TRUE(arm(pty, "h2")) << pty.screen();
-  ASSERT_TRUE(pty.wait_for("DONE: the wanted layout stands")) << pty.screen();
-  EXPECT_EQ(offers("h2", "mig-1g\\.10gb"), "14");
-}
-
 }  // namespace
 }  // namespace tessera::test

@@ -1,48 +1,13 @@
 // Faults while a node is changed through the GPU operator, the whole way: what the manager, the node or the
-// API server does wrong, what a run makes of it, and what an admin reads.
+// API server does wrong, what a run makes of it, and what an admin
+// reads on the command line.
 #include <gtest/gtest.h>
 #include <signal.h>
 
-#include "tests/e2e/kube_change_lab.hpp"
+#include "tests/e2e/kube_fault_lab.hpp"
 
 namespace tessera::test {
 namespace {
-
-const KubeWords kCutH2{"--node", "h2", "--preset", "all-1g.10gb"};
-
-class KubeFault : public KubeChangeLab {
- protected:
-  // 240: what takes minutes is over in a second or two.
-  void serve_at(double speed) {
-    sim::kube::ServeOptions options = kube_lab(folder_);
-    options.world.speed = speed;
-    serve(std::move(options));
-  }
-  // a1 with so many A100, which are reset when their MIG mode changes.
-  void serve_ampere(int gpus) {
-    sim::kube::ServeOptions options = kube_lab(folder_);
-    options.world.scenario = folder_.write("ampere.yaml", R"(
-clusters:
-  - name: lab
-    scheduler: kubernetes
-    users: [ann]
-    nodes:
-      - {names: a1, product: A100-80GB, gpus: )" + std::to_string(gpus) +
-                                                              ", driver: 570.124.06}\n");
-    serve(std::move(options));
-  }
-  // The change of h2 with that fault armed.
-  Ran cut_with(const std::string& fault) {
-    arm_fault(fault);
-    return apply(kCutH2);
-  }
-  void expect_cut(const Ran& ran) {
-    EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
-    EXPECT_EQ(json_at(ran.out, "/outcome"), "\"wanted\"") << ran.out;
-    EXPECT_EQ(offers("h2", "mig-1g\\.10gb"), "14");
-    expect_given_back("h2");
-  }
-};
 
 TEST_F(KubeFault, AManagerThatHangsIsMendedOnTheWay) {
   serve_at(240);
@@ -108,9 +73,7 @@ TEST_F(KubeFault, ACordonThatSomebodyLiftsIsSetAgain) {
 }
 
 TEST_F(KubeFault, ABudgetThatKeepsAPodIsToldAndAskedAgain) {
-  serve(kube_lab(folder_, R"(
-      - {name: rank, namespace: serving, want: "nvidia.com/gpu", on: h2, runs: 9d, ran: 1h, does: inference}
-)"));
+  serve_with_a_budget();
   KubeWords wish = kCutH2;
   wish.insert(wish.end(), {"--way", "cancel"});
   KubeWords look = wish;
@@ -120,8 +83,7 @@ TEST_F(KubeFault, ABudgetThatKeepsAPodIsToldAndAskedAgain) {
   bool lifted = false;
   RunOptions options;
   options.signal_on_err = [&](const std::string& err) {
-    if (err.find("disruption budget") != std::string::npos && !std::exchange(lifted, true))
-      kubectl({"delete", "poddisruptionbudgets", "--all", "-n", "serving"});
+    if (err.find("disruption budget") != std::string::npos && !std::exchange(lifted, true)) lift_the_budget();
     return 0;
   };
   Ran ran = apply(wish, options);
@@ -133,9 +95,7 @@ TEST_F(KubeFault, ABudgetThatKeepsAPodIsToldAndAskedAgain) {
 // A mode that only a reboot changes: the node goes away and comes back in the middle.
 TEST_F(KubeFault, ARebootThatBelongsToTheChangeIsWaitedFor) {
   serve_ampere(2);
-  kubectl({"patch", "clusterpolicy", "cluster-policy", "--type=merge", "-p",
-           R"({"spec":{"migManager":{"env":[{"name":"WITH_REBOOT","value":"true"}]}}})"});
-  arm_fault("in-use node=a1 verb=reconfigure");  // so that no reset is possible
+  only_a_reboot_helps("a1");
   Ran ran = apply({"--node", "a1", "--preset", "all-1g.10gb"});
   EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
   EXPECT_NE(ran.err.find("the node does not answer"), std::string::npos) << ran.err;
@@ -238,64 +198,11 @@ TEST_P(KubeFaultAway, IsParkedOnDemandAndTakenUpAgain) {
 
 // The API server's own, at what a run writes and at what it reads; each strikes.
 TEST_F(KubeFault, AServerInTroubleIsAskedAgain) {
-  for (const char* fault :
-       {"busy after=1 method=PATCH path=/api/v1/nodes/h2", "error method=PATCH path=/api/v1/nodes/h2 nth=3",
-        "drop method=PATCH path=/api/v1/nodes/h2 nth=5",
-        "slow after=1 method=PATCH path=/api/v1/nodes/h2 nth=7",
-        "busy after=1 method=GET path=/api/v1/nodes/h2 nth=2", "error method=GET path=/api/v1/nodes/h2 nth=5",
-        "drop method=GET path=/api/v1/nodes/h2 nth=8", "half-line path=/api/v1/nodes?watch",
-        "drop path=/api/v1/pods?fieldSelector nth=4"})
-    arm_fault(fault);
+  arm_every_server_fault();
   Ran ran = apply(kCutH2);
   expect_cut(ran);
   EXPECT_NE(ran.err.find("etcdserver: request timed out"), std::string::npos) << ran.err;
   EXPECT_EQ(do_to_server("GET", "faults", ""), "") << "some did not strike\n" << ran.err;
-}
-
-// ── the console, by its keys ──────────────────────────────────────────────────────────────────────────
-
-class KubeFaultConsole : public KubeFault {
- protected:
-  // Begins the change of h2 by its keys.
-  bool begin(Pty& pty) {
-    return pty.wait_loaded() && pty.press(":plan h2 7x1g.10gb\r") && pty.wait_for("disturbs nobody") &&
-           arm(pty, "h2");
-  }
-};
-
-TEST_F(KubeFaultConsole, AManagerThatEndsIsWaitedFor) {
-  Pty pty(console());
-  arm_fault("manager-down node=h2");
-  ASSERT_TRUE(begin(pty)) << pty.screen();
-  ASSERT_TRUE(pty.wait_for("CrashLoopBackOff")) << pty.screen();
-  ASSERT_TRUE(pty.wait_for("DONE: the wanted layout stands")) << pty.screen();
-  EXPECT_EQ(offers("h2", "mig-1g\\.10gb"), "14");
-}
-
-TEST_F(KubeFaultConsole, SuccessWithNothingDoneIsShownAndOrderedAnewByAKey) {
-  serve_at(240);
-  Pty pty(console());
-  arm_fault("no-device node=h2 verb=reconfigure");
-  ASSERT_TRUE(begin(pty)) << pty.screen();
-  ASSERT_TRUE(pty.wait_for("PARKED on h2")) << pty.screen();
-  EXPECT_TRUE(pty.has("nothing was made")) << pty.screen();
-  ASSERT_TRUE(pty.wait_for(" r resume")) << pty.screen();  // once its lock is let go
-  ASSERT_TRUE(pty.press("r") && pty.wait_for("c carry on")) << pty.screen();
-  ASSERT_TRUE(pty.press("c") && pty.wait_for("Type h2 to arm")) << pty.screen();
-  ASSERT_TRUE(pty.press("h2\r") && pty.wait_for("ARMED") && pty.press("!")) << pty.screen();
-  ASSERT_TRUE(pty.wait_for("DONE: the wanted layout stands")) << pty.screen();
-  EXPECT_EQ(offers("h2", "mig-1g\\.10gb"), "14");
-}
-
-TEST_F(KubeFaultConsole, ANodeThatIsAwayIsShownAndTheRunGoesOnWhenItIsBack) {
-  Pty pty(console());
-  ASSERT_TRUE(pty.wait_loaded());
-  arm_fault("vanishes node=h2 nth=8 times=always");
-  ASSERT_TRUE(begin(pty)) << pty.screen();
-  ASSERT_TRUE(pty.wait_for("does not list this node")) << pty.screen();
-  disarm_faults();
-  ASSERT_TRUE(pty.wait_for("DONE: the wanted layout stands")) << pty.screen();
-  EXPECT_EQ(offers("h2", "mig-1g\\.10gb"), "14");
 }
 
 }  // namespace
