@@ -11,7 +11,7 @@
 #include "engine/plan/operator_goal.hpp"
 #include "engine/plan/resources.hpp"
 #include "engine/plan/steps.hpp"
-#include "engine/sharing/ack.hpp"
+#include "engine/sharing/shares.hpp"
 
 namespace tessera::plan {
 namespace {
@@ -49,21 +49,20 @@ bool needs_reset(const BoardChange& change, const Capabilities& can) {
          mode_cost(can, *change.product) != ModeCost::none;
 }
 
-// Where shares are GiB of memory, the board says how many there are.
-Wish as_handed_out(const Node& node, const Gpu& gpu, Wish wish) {
-  bool by_memory = wish.strategy == Strategy::mps && sharing::ack::decides(node);
-  if (by_memory) wish.replicas = std::max(2, sharing::ack::shares_of(gpu).value_or(wish.replicas));
+Wish as_handed_out(Scheduler scheduler, const Node& node, const Gpu& gpu, Wish wish) {
+  wish.replicas = sharing::fixed_shares(scheduler, node, gpu, wish.strategy).value_or(wish.replicas);
   return wish;
 }
 
-Result<std::vector<BoardChange>> changes_of(const Node& node, const mig::Catalogue& catalogue,
-                                            const Intent& intent, const Capabilities& can) {
+Result<std::vector<BoardChange>> changes_of(Scheduler scheduler, const Node& node,
+                                            const mig::Catalogue& catalogue, const Intent& intent,
+                                            const Capabilities& can) {
   std::vector<BoardChange> changes;
   for (const Gpu& gpu : node.gpus) {
     const Wish* wish = wish_for(intent, gpu.index);
     if (!wish) continue;
     Result<BoardChange> change =
-        diff_board(gpu, product_of(catalogue, gpu), as_handed_out(node, gpu, *wish), can);
+        diff_board(gpu, product_of(catalogue, gpu), as_handed_out(scheduler, node, gpu, *wish), can);
     if (!change) {
       Error error = change.error();
       error.what += " of " + node.name.text;
@@ -188,7 +187,7 @@ Result<NodeResult> plan_node(const Cluster& cluster, const mig::Catalogue& catal
                              const Intent& intent, const Capabilities& can, const SiteRules& rules,
                              TimePoint now) {
   if (Status ok = check_boards(node, intent); !ok) return ok.error();
-  Result<std::vector<BoardChange>> found = changes_of(node, catalogue, intent, can);
+  Result<std::vector<BoardChange>> found = changes_of(cluster.scheduler, node, catalogue, intent, can);
   if (!found) return found.error();
   NodeResult result;
   NodePlan& plan = result.plan;

@@ -11,6 +11,7 @@
 #include "engine/mig/profile_name.hpp"
 #include "engine/plan/facts.hpp"
 #include "engine/plan/slurm_words.hpp"
+#include "engine/sharing/resources.hpp"
 #include "engine/slurmconf/counts.hpp"
 #include "engine/slurmconf/generate.hpp"
 #include "engine/text.hpp"
@@ -189,7 +190,7 @@ std::string gres_of_boards(const Node& node, const std::string& whole_type, cons
   slurmconf::CutNode cut = cut_node(node, whole_type, 0);
   for (std::size_t i = 0; i < cut.boards.size(); ++i) {
     const Gpu& gpu = node.gpus[i];
-    if (gpu.strategy == Strategy::mps) cut.boards[i].mps = 100;  // Slurm counts percent of a GPU
+    if (gpu.strategy == Strategy::mps) cut.boards[i].mps = gpu.replicas.value_or(sharing::kMpsPercent);
     if (gpu.strategy == Strategy::shard) cut.boards[i].shards = gpu.replicas.value_or(1);
   }
   return plain_gres(slurmconf::gres_text(cut, site));

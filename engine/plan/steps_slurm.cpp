@@ -121,6 +121,8 @@ std::vector<Step> SlurmBuilder::release_of(const NodeName& node, const Condition
   std::vector<Step> steps = release_steps(node, Scheduler::slurm, proof);
   steps[0].title += ", if the drain is still ours";
   steps[0].undo = "drain the node";
+  // A node that is resumed gets no work until it has answered slurmctld's ping, about a second later (22.05).
+  steps[0].after.push_back(Answering{});
   steps[1].title = "see that no mark of ours is left";
   return steps;
 }

@@ -127,7 +127,7 @@ TEST_F(SlurmRound, FromWholeToSlicesToSharesAndBackByTheCommandLine) {
   };
   EXPECT_EQ(cut("7x1g.12gb"), kSevens);
   EXPECT_EQ(cut(kBalanced), "gpu:1g.12gb:2,gpu:2g.24gb:1,gpu:3g.47gb:1,gpu:h100:7");
-  EXPECT_EQ(apply({"-n", "gpu01", "--strategy", "mps", "--replicas", "100"}), "gpu:h100:8,mps:800");
+  EXPECT_EQ(apply({"-n", "gpu01", "--strategy", "mps"}), "gpu:h100:8,mps:800");
   Running user = run_on("gpu01", "mps:25");
   (void)lab_->run({"scancel", "-f", user.id});
   EXPECT_EQ(apply({"-n", "gpu01", "--strategy", "shard", "--replicas", "4"}), "gpu:h100:8,shard:32");
@@ -138,37 +138,76 @@ TEST_F(SlurmRound, FromWholeToSlicesToSharesAndBackByTheCommandLine) {
   for (const Running& one : neighbours) expect_untouched(one);
 }
 
-TEST_F(SlurmRound, BoardsAreCutAndGivenBackByKeys) {
-  Running neighbour = run_on("gpu02", "gpu:h100:2");
-  slurmconf::SiteSettings site = with_runner();
-  PtyOptions options;
-  options.columns = 160;
-  options.rows = 50;
-  options.arguments = {"--write",
-                       "--interval=5m",
-                       "--slurm-runner=" + site.runner,
-                       "--slurm-devices=" + site.devices,
-                       "--slurm-restart-controller=" + site.restart_controller,
-                       "--slurm-restart-node=" + site.restart_node};
-  options.environment = command_line().environment;
-  Pty pty(options);
-  ASSERT_TRUE(pty.wait_loaded() && pty.wait_for("lab")) << pty.screen();
-  ASSERT_TRUE(pty.press(std::string(":plan gpu01 ") + kBalanced + "\r") &&
-              pty.wait_for("write Slurm's files"))
-      << pty.screen();
-  ASSERT_TRUE(pty.press("Agpu01\r") && pty.wait_for("ARMED") && pty.press("!")) << pty.screen();
-  ASSERT_TRUE(pty.wait_for("DONE: the wanted layout stands, read back")) << pty.screen();
-  EXPECT_EQ(gres("gpu01"), "gpu:1g.12gb:16,gpu:2g.24gb:8,gpu:3g.47gb:8") << record("gpu01");
-  expect_open("gpu01");
-  ASSERT_TRUE(pty.press(":node gpu01\r") && pty.wait_for("3g.47gb")) << pty.screen();
-  ASSERT_TRUE(pty.press("J\r") && pty.wait_for("DONE: the wanted layout stands")) << pty.screen();
-  ASSERT_TRUE(pty.press("z") && pty.wait_for("takes back")) << pty.screen();
-  ASSERT_TRUE(pty.press("Agpu01\r") && pty.wait_for("ARMED") && pty.press("!")) << pty.screen();
-  ASSERT_TRUE(pty.wait_for("DONE: the layout that was found stands again")) << pty.screen();
-  EXPECT_EQ(gres("gpu01"), "gpu:h100:8") << record("gpu01");
-  expect_untouched(neighbour);
+// The console in its pseudo-terminal, from layout to layout.
+class SlurmRoundByKeys : public SlurmRound {
+ protected:
+  PtyOptions console() const {
+    slurmconf::SiteSettings site = with_runner();
+    PtyOptions options;
+    options.columns = 160;
+    options.rows = 50;
+    options.arguments = {"--write",
+                         "--interval=5m",
+                         "--slurm-runner=" + site.runner,
+                         "--slurm-devices=" + site.devices,
+                         "--slurm-restart-controller=" + site.restart_controller,
+                         "--slurm-restart-node=" + site.restart_node};
+    options.environment = command_line().environment;
+    return options;
+  }
+  static bool shows(Pty& pty, std::string_view text) {
+    bool seen = pty.wait_for(text);
+    EXPECT_TRUE(seen) << "no: " << text << "\n" << pty.screen();
+    return seen;
+  }
+  // Types the name, then the second key.
+  static bool begin(Pty& pty) {
+    return shows(pty, "write Slurm's files") && pty.press("Agpu01\r") && shows(pty, "ARMED") &&
+           pty.press("!");
+  }
+  static bool plan(Pty& pty, const std::string& layout) {
+    return pty.press(":plan gpu01 " + layout + "\r") && begin(pty);
+  }
+  // A preset of the layout editor, for all boards of the node.
+  static bool plan_preset(Pty& pty, const std::string& keys, const std::string& name) {
+    return pty.press("La") && shows(pty, "8 GPUs of gpu01") && pty.press("p" + keys) && shows(pty, name) &&
+           pty.press("\r") && pty.press("P") && begin(pty);
+  }
+  // The next plan starts from what stands now: the picture shows that at once, not with the next interval.
+  static bool stands(Pty& pty, const std::string& gres_wanted, const std::string& slice) {
+    bool done = shows(pty, "DONE: the wanted layout stands, read back");
+    EXPECT_EQ(gres("gpu01"), gres_wanted) << record("gpu01");
+    expect_open("gpu01");
+    return done && pty.press(":node gpu01\r") && shows(pty, slice);
+  }
+};
+
+TEST_F(SlurmRoundByKeys, FromWholeToSlicesToSharesAndBack) {
+  std::vector<Running> neighbours{run_on("gpu02", "gpu:h100:2"), run_on("mps01", "mps:50")};
+  Running there = run_on("gpu01", "gpu:h100:1");
+  Pty pty(console());
+  ASSERT_TRUE(pty.wait_loaded() && shows(pty, "lab"));
+  ASSERT_TRUE(plan(pty, "7x1g.12gb") && shows(pty, "wait until 1 job has left")) << pty.screen();
+  expect_untouched(there);
+  (void)lab_->run({"scancel", there.id});
+  ASSERT_TRUE(stands(pty, "gpu:1g.12gb:56", "1g.12gb"));
+  ASSERT_TRUE(plan(pty, kBalanced));
+  ASSERT_TRUE(stands(pty, "gpu:1g.12gb:16,gpu:2g.24gb:8,gpu:3g.47gb:8", "3g.47gb"));
+  ASSERT_TRUE(plan_preset(pty, "Gkkk", "MPS"));
+  ASSERT_TRUE(stands(pty, "gpu:h100:8,mps:800", "MPS 0/100"));
+  ASSERT_TRUE(plan_preset(pty, "Gk", "shards"));
+  ASSERT_TRUE(stands(pty, "gpu:h100:8,shard:32", "shard 0/4"));
+  ASSERT_TRUE(pty.press("J\r") && shows(pty, "DONE: the wanted layout stands"));
+  ASSERT_TRUE(pty.press("z") && shows(pty, "takes back") && begin(pty));
+  ASSERT_TRUE(shows(pty, "DONE: the layout that was found stands again"));
+  EXPECT_EQ(gres("gpu01"), "gpu:h100:8,mps:800") << record("gpu01");
+  ASSERT_TRUE(pty.press(":node gpu01\r") && shows(pty, "MPS 0/100"));
+  ASSERT_TRUE(plan(pty, "whole"));
+  ASSERT_TRUE(stands(pty, "gpu:h100:8", "GPU 7   whole"));
+  for (const Running& one : neighbours) expect_untouched(one);
   pty.send("q");
   ASSERT_TRUE(pty.wait_ended());
+  EXPECT_EQ(pty.exit_code(), 0);
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ constexpr Command kCommands[] = {
      "wish cannot be fulfilled or breaks a rule.",
      "tessera plan --node n0031 --preset all-balanced\n"
      "tessera plan -n 'n[01-04]' --layout 3g.40gb@4,2x1g.10gb -o json > plan.json\n"
-     "tessera plan -n n0031 --gpu 2 --strategy mps --replicas 4 --messages"},
+     "tessera plan -n n0031 --gpu 2 --strategy shard --replicas 4 --messages"},
     {"apply", kApply, "[FILE|-]", 1, Completes::file, "", "make a change: the plan in FILE, or one made now",
      "Applies a plan that tessera plan printed as JSON, or makes one by the same flags. What the plan relies "
      "on is looked at afresh; when it has moved, the plan is refused. It needs --write, and the name of the "
@@ -250,7 +250,7 @@ constexpr Flag kFlags[] = {
      "mps time-slicing shard vgpu none",
      "share them without cutting: mps, time-slicing, shard, vgpu or none"},
     {"replicas", 0, "R", false, "", Section::change, kWishing, "", false, "", Completes::nothing, "",
-     "how many clients share one GPU; with --layout one instance"},
+     "how many clients share one GPU; with --layout one instance. Not for MPS by Slurm (percent) and ACK (GiB)"},
     {"vgpu", 0, "TYPE", false, "", Section::change, kWishing, "", false, "", Completes::nothing, "",
      "the type of vGPU: A10-4Q"},
     {"way", 0, "WAY", false, "", Section::change, kWishing, "", false, "wait", Completes::words,

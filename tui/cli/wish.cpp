@@ -8,8 +8,8 @@
 
 #include "engine/hostlist.hpp"
 #include "engine/query/filter.hpp"
-#include "engine/sharing/ack.hpp"
 #include "engine/sharing/presets.hpp"
+#include "engine/sharing/shares.hpp"
 #include "engine/text.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/settings.hpp"
@@ -317,12 +317,26 @@ Error shares_unknown(const Options& options) {
                 "give --replicas 2 or more");
 }
 
-// Where ACK shares a board by MPS, its memory says how many GiB there are to ask for.
-Status check_clients(const Options& options, const ChosenNodes& here) {
-  if (strategy_of(options.strategy) != Strategy::mps || options.replicas.value_or(0) >= 2) return Done{};
-  for (const NodeName& name : here.nodes)
-    if (const Node* node = here.cluster->nodes.find(name); node && !sharing::ack::decides(*node))
-      return shares_unknown(options);
+// Slurm hands MPS out in percent, ACK in GiB: there is no number to choose.
+Status settle_shares(Options& options, const ChosenNodes& here) {
+  if (strategy_of(options.strategy) != Strategy::mps) return Done{};
+  const Scheduler scheduler = here.cluster->scheduler;
+  bool all_fixed = true;
+  for (const NodeName& name : here.nodes) {
+    const Node* node = here.cluster->nodes.find(name);
+    if (!node) continue;
+    for (const Gpu& gpu : node->gpus) {
+      auto fixed = sharing::fixed_shares(scheduler, *node, gpu, Strategy::mps);
+      if (fixed && scheduler == Scheduler::slurm && options.replicas.value_or(*fixed) != *fixed)
+        return cannot(fmt::format("Slurm hands MPS out in percent: {} has {} shares of each GPU, and jobs "
+                                  "ask for some of them, mps:25",
+                                  name.text, *fixed),
+                      "leave --replicas out");
+      all_fixed = all_fixed && fixed;
+    }
+  }
+  if (!all_fixed && options.replicas.value_or(0) < 2) return shares_unknown(options);
+  if (all_fixed) options.replicas.reset();
   return Done{};
 }
 
@@ -361,12 +375,13 @@ Or<ChosenNodes> choose_nodes(const Options& options, const Model& model, const m
   return is_filter(options.nodes) ? chooser.by_filter(catalogue, wall) : chooser.by_name();
 }
 
-Or<Wished> read_wish(const Options& options, const Model& model, const mig::Catalogue& catalogue,
+Or<Wished> read_wish(const Options& said, const Model& model, const mig::Catalogue& catalogue,
                      TimePoint wall) {
+  Options options = said;
   Or<ChosenNodes> chosen = choose_nodes(options, model, catalogue, wall, kWishing);
   if (auto* refusal = std::get_if<Refusal>(&chosen)) return std::move(*refusal);
   ChosenNodes& here = std::get<ChosenNodes>(chosen);
-  if (Status ok = check_clients(options, here); !ok) return Refusal{ok.error(), kUsage};
+  if (Status ok = settle_shares(options, here); !ok) return Refusal{ok.error(), kUsage};
   auto boards = boards_of(options, here, catalogue);
   if (auto* refusal = std::get_if<Refusal>(&boards)) return std::move(*refusal);
   Wished wished{here.cluster, {}};

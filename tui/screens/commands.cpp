@@ -228,7 +228,7 @@ std::optional<Error> run_with_argument(UiState& state, const World& world, const
   if (command == "guide") return open_guide_named(state, world, argument);
   if (command == "sort") return sort_named(state, argument);
   if (command == "columns") return choose_named(state, argument);
-  if (command == "replicas") return type_replicas(state, argument);
+  if (command == "replicas") return type_replicas(state, world, argument);
   if (command == "filter") {
     std::string reason = why_disabled(Action::filter, state, world);
     if (!reason.empty()) return Error{reason, "", ""};

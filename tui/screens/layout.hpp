@@ -45,9 +45,11 @@ void move_in_layout(UiState& state, const World& world, Action action);
 bool back_in_layout(UiState& state, const World& world);
 void click_layout(UiState& state, const World& world, Rect body, int x, int y);
 // ":replicas 8".
-std::optional<Error> type_replicas(UiState& state, const std::string& text);
+std::optional<Error> type_replicas(UiState& state, const World& world, const std::string& text);
 
 // Named layouts and ways of sharing (layout_presets.cpp).
+// Shares of the board in view that are not for anyone to choose (engine/sharing/shares.hpp).
+std::optional<int> fixed_shares(const LayoutView& view, Strategy strategy);
 std::vector<PresetChoice> preset_choices(const LayoutView& view, const plan::Capabilities& can);
 // The layout with which most of the waiting work starts. Errors say why there is none.
 struct BestLayout {

@@ -35,17 +35,29 @@ std::string take_preset(LayoutState& edit) {
   return {};
 }
 
+std::string why_fixed(const LayoutView& view, Strategy strategy) {
+  if (!fixed_shares(view, strategy)) return "";
+  return view.cluster->scheduler == Scheduler::slurm
+             ? "Slurm hands MPS out in percent of a GPU: jobs ask for mps:25, there is no number to choose"
+             : "ACK hands MPS out in GiB of memory: there is no number to choose";
+}
+
+std::string more_shares(LayoutState& edit, const LayoutView& view, int by) {
+  std::string why = why_fixed(view, edit.want.strategy);
+  return why.empty() ? change_replicas(edit, by) : why;
+}
+
 // Enter and +: what the list under the cursor offers; + makes more shares of a board that is shared.
 std::string add(LayoutState& edit, const LayoutView& view, bool plus) {
   if (edit.list == LayoutList::presets) return take_preset(edit);
   bool cut_now = edit.want.strategy == Strategy::mig || edit.want.strategy == Strategy::whole;
-  if (plus && !cut_now) return change_replicas(edit, 1);
+  if (plus && !cut_now) return more_shares(edit, view, 1);
   return add_instance(edit, view.product, edit.profile);
 }
 
 std::string remove(LayoutState& edit, const LayoutView& view) {
   bool cut_now = edit.want.strategy == Strategy::mig || edit.want.strategy == Strategy::whole;
-  return cut_now ? remove_instance(edit, view.product) : change_replicas(edit, -1);
+  return cut_now ? remove_instance(edit, view.product) : more_shares(edit, view, -1);
 }
 
 std::string take_best(UiState& state, const World& world, const LayoutView& view) {
@@ -221,7 +233,7 @@ void click_layout(UiState& state, const World& world, Rect body, int x, int y) {
   if (row >= 0 && row < count) row_of(edit) = row;
 }
 
-std::optional<Error> type_replicas(UiState& state, const std::string& text) {
+std::optional<Error> type_replicas(UiState& state, const World& world, const std::string& text) {
   Screen& screen = state.top();
   if (screen.kind != ScreenKind::layout || !screen.layout)
     return Error{"replicas are set in the layout editor", "", "L on a node or GPU opens it"};
@@ -229,7 +241,9 @@ std::optional<Error> type_replicas(UiState& state, const std::string& text) {
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size())
     return Error{"replicas are a number", "", "for example :replicas 8"};
-  std::string why = set_replicas(*screen.layout, number);
+  std::optional<LayoutView> view = layout_view(world, screen);
+  std::string why = view ? why_fixed(*view, screen.layout->want.strategy) : "";
+  if (why.empty()) why = set_replicas(*screen.layout, number);
   if (!why.empty()) return Error{std::move(why), "", ""};
   return std::nullopt;
 }

@@ -5,6 +5,7 @@
 
 #include "engine/guide/proposals.hpp"
 #include "engine/sharing/presets.hpp"
+#include "engine/sharing/shares.hpp"
 #include "engine/sharing/vgpu.hpp"
 #include "tui/screens/layout.hpp"
 
@@ -81,6 +82,12 @@ class Choices {
     one.text = fmt::format("{} {}, more with + once taken", kUsualReplicas, parts);
     one.want.strategy = strategy;
     one.want.replicas = kUsualReplicas;
+    if (auto fixed = fixed_shares(view_, strategy)) {
+      // Its number is the planner's to say, but where it stands already.
+      one.want.replicas = view_.gpu->strategy == strategy ? *fixed : 1;
+      one.text = view_.cluster->scheduler == Scheduler::slurm ? "jobs ask for percent of a GPU: mps:25"
+                                                              : "pods ask for GiB of a GPU's memory";
+    }
     one.why_not = plan::why_not_offered(can_, strategy);
     choices_.push_back(std::move(one));
   }
@@ -132,6 +139,10 @@ std::string names_of(const std::vector<WorkloadId>& ids) {
 }
 
 }  // namespace
+
+std::optional<int> fixed_shares(const LayoutView& view, Strategy strategy) {
+  return sharing::fixed_shares(view.cluster->scheduler, *view.node, *view.gpu, strategy);
+}
 
 std::vector<PresetChoice> preset_choices(const LayoutView& view, const plan::Capabilities& can) {
   return Choices(view, can).all();

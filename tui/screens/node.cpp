@@ -120,8 +120,11 @@ void draw_head(Canvas& canvas, Rect area, const Cluster& cluster, const Node& no
   Pen below(canvas, area.x + 1, area.y + 1, area.right() - 1, state.ascii);
   Role role = role_of(node.health);
   below.put(role == Role::danger ? "!! " : "!  ", Style(role).with_bold());
-  below.put(std::string(word(node.health)) + ": ", role);
-  below.put(node.reason.empty() ? "no reason given" : node.reason, role);
+  const auto& flags = node.state;
+  const bool silent = std::find(flags.begin(), flags.end(), "NOT_RESPONDING") != flags.end();
+  below.put(silent ? "slurmd does not answer" : std::string(word(node.health)), role);
+  if (!node.reason.empty() || !silent)
+    below.put(": " + (node.reason.empty() ? "no reason given" : node.reason), role);
   if (!node.reason_by.empty()) below.put(" [" + node.reason_by + "]", Role::dim);
   if (node.reason_at) {
     auto passed = cluster_now(cluster, world.wall) - *node.reason_at;

@@ -237,6 +237,18 @@ TEST(Planner, AWishThatIsTrueAlreadyHasNoSteps) {
   EXPECT_FALSE(plan.changes_anything());
 }
 
+TEST(Planner, SlurmsMpsIsPercentOfABoardWhateverIsWished) {
+  Stage stage;
+  Plan plan = stage.plan_for(shares(Strategy::mps, 4));
+  ASSERT_FALSE(plan.nodes[0].after.empty());
+  EXPECT_EQ(plan.nodes[0].after[0].replicas, 100);
+  // The site's own count is kept, and so nothing is to be done.
+  Gpu by_mps = uncut(0, 0);
+  by_mps.strategy = Strategy::mps, by_mps.replicas = 200;
+  stage.tell(NodesListed{{node("n1", {by_mps})}});
+  EXPECT_FALSE(stage.plan_for(shares(Strategy::mps, 4)).changes_anything());
+}
+
 TEST(Planner, WhatCannotBeIsRefusedWithTheReason) {
   Stage stage;
   EXPECT_NE(stage.refusal(wants("8x1g.10gb")).reason.find("at most 7"), std::string::npos);
@@ -245,7 +257,7 @@ TEST(Planner, WhatCannotBeIsRefusedWithTheReason) {
   nowhere.nodes = {NodeName("n9")};
   EXPECT_NE(stage.refusal(nowhere).reason.find("no such node"), std::string::npos);
   EXPECT_NE(stage.refusal(wants("none", 5)).reason.find("no GPU 5"), std::string::npos);
-  EXPECT_NE(stage.refusal(shares(Strategy::mps, 1)).reason.find("1 replicas"), std::string::npos);
+  EXPECT_NE(stage.refusal(shares(Strategy::shard, 1)).reason.find("1 replicas"), std::string::npos);
   EXPECT_FALSE(stage.refusal(shares(Strategy::time_slicing, 4), plan::slurm_capabilities()).reason.empty());
 }
 

@@ -97,11 +97,20 @@ TEST_F(Wishing, SharingIsAStrategyWithReplicas) {
   EXPECT_FALSE(check_wish(options));
   options.strategy = "mps";
   EXPECT_TRUE(check_wish(options)) << "which nodes they are is not known yet";
-  EXPECT_EQ(refusal().code, 2);
-  EXPECT_NE(refusal().error.reason.find("mps needs to know among how many"), std::string::npos);
+  // Slurm's are percent of a board, and cannot be chosen.
+  EXPECT_EQ(plan::to_text(intent().boards[0].wish), "MPS");
+  options.replicas = 100;
+  EXPECT_EQ(plan::to_text(intent().boards[0].wish), "MPS");
   options.replicas = 4;
+  EXPECT_NE(refusal().error.reason.find("Slurm hands MPS out in percent"), std::string::npos);
+  EXPECT_EQ(refusal().code, 2);
+  reduce(story.model,
+         Event{ClusterName("hpc"), 0, test::at(0), ClusterSeen{Scheduler::kubernetes, true, "", ""}});
   EXPECT_TRUE(check_wish(options));
   EXPECT_EQ(plan::to_text(intent().boards[0].wish), "MPS, 4 clients");
+  options.replicas.reset();
+  EXPECT_EQ(refusal().code, 2);
+  EXPECT_NE(refusal().error.reason.find("mps needs to know among how many"), std::string::npos);
   options.strategy = "none";
   options.replicas.reset();
   EXPECT_EQ(plan::to_text(intent().boards[0].wish), "whole GPU");

@@ -37,7 +37,7 @@ INSTANTIATE_TEST_SUITE_P(Boards, LayoutGolden,
                          testing::Values(Shot{"h100", 0, ""}, Shot{"h100-edited", 0, "l+jjllll-"},
                                          Shot{"h100-presets", 0, "pjjjj"}, Shot{"a100-empty", 1, "jjj+llll+"},
                                          Shot{"a30", 2, "lll+"}, Shot{"blackwell", 3, "+"},
-                                         Shot{"mps", 4, "+"}, Shot{"unknown", 5, "p"}),
+                                         Shot{"mps", 4, "pGk<enter>-"}, Shot{"unknown", 5, "p"}),
                          [](const auto& shot) {
                            std::string name = shot.param.name;
                            std::replace(name.begin(), name.end(), '-', '_');

@@ -164,17 +164,31 @@ TEST(LayoutEditor, APresetThatCannotBeTakenSaysWhy) {
 TEST(LayoutEditor, SharesAreCountedWithPlusAndMinusOrTyped) {
   Session session = on_board(3);
   session.press("p");
-  while (session.line_with("▌").find("▌MPS") == std::string::npos) session.press("j");
+  while (session.line_with("▌").find("▌shards") == std::string::npos) session.press("j");
   session.press("<enter>");
-  EXPECT_EQ(want(session), "MPS, 4 clients");
+  EXPECT_EQ(want(session), "4 shards");
   session.press("+");
-  EXPECT_EQ(want(session), "MPS, 5 clients");
+  EXPECT_EQ(want(session), "5 shards");
   session.press("----");
-  EXPECT_EQ(want(session), "MPS, 2 clients");
+  EXPECT_EQ(want(session), "2 shards");
   session.line_with("sharing begins with 2");
   session.press("#16<enter>");
-  EXPECT_EQ(want(session), "MPS, 16 clients");
+  EXPECT_EQ(want(session), "16 shards");
   session.line_with("CREATES 1");
+}
+
+TEST(LayoutEditor, SlurmsMpsIsPercentAndNoNumberToChoose) {
+  Session session = on_board(3);
+  session.press("p");
+  while (session.line_with("▌").find("▌MPS") == std::string::npos) session.press("j");
+  session.line_with("jobs ask for percent of a GPU");
+  session.press("<enter>");
+  EXPECT_EQ(want(session), "MPS");
+  session.press("+");
+  session.line_with("Slurm hands MPS out in percent of a GPU");
+  session.press("#16<enter>");
+  EXPECT_EQ(want(session), "MPS");
+  EXPECT_NE(session.line_with("ADVERTISED").find("mps  100 → 200"), std::string::npos) << session.screen();
 }
 
 TEST(LayoutEditor, TheBestForWhoWaitsIsFound) {
