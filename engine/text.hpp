@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tessera {
 
@@ -34,6 +35,8 @@ bool is_control(char32_t code);
 std::string lower(std::string_view text);
 // "n1, n2 and 3 more": the first `most` of them, each made safe and cut at 64 bytes.
 std::string some_of(const std::set<std::string>& names, std::size_t most);
+// Its lines without their ends; those that are empty are left out. They look into the text.
+std::vector<std::string_view> lines_in(std::string_view text);
 bool contains_folded(std::string_view text, std::string_view folded_needle);
 
 }  // namespace tessera

@@ -2,9 +2,12 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
+
+#include "engine/hostlist.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -92,6 +95,25 @@ std::size_t typed_lines(const plan::Step& step) {
   while (typed < step.commands.size() && !step.commands[typed++].ends_with("<<'END'")) {
   }
   return typed;
+}
+
+std::vector<NoticeLine> told_once(const std::vector<plan::Notice>& notices, bool several_nodes) {
+  std::vector<NoticeLine> lines;
+  std::vector<std::vector<std::string>> nodes;
+  for (const plan::Notice& one : notices) {
+    auto same = std::find_if(lines.begin(), lines.end(), [&](const NoticeLine& line) {
+      return line.notice->rule == one.rule && line.notice->text == one.text &&
+             line.notice->node.empty() == one.node.empty();
+    });
+    auto at = static_cast<std::size_t>(same - lines.begin());
+    if (same == lines.end()) {
+      lines.push_back({&one, ""});
+      nodes.emplace_back();
+    }
+    nodes[at].push_back(one.node.text);
+  }
+  for (std::size_t i = 0; several_nodes && i < lines.size(); ++i) lines[i].nodes = fold_hosts(nodes[i]);
+  return lines;
 }
 
 }  // namespace tessera::tui

@@ -24,6 +24,13 @@ std::string needs_list(const plan::Needs& needs, std::string_view closing);
 std::vector<plan::SlicePlan> made_slices(const plan::Plan& plan, const plan::NodePlan& node);
 // "1g.10gb@0", "mps×4"; times: what stands before the number of shares.
 std::string slice_text(const plan::SlicePlan& slice, std::string_view times);
+// What is said of several nodes in the same words is said once. nodes: "n[1-3],n7"; empty: of the plan, or of
+// the only node in it.
+struct NoticeLine {
+  const plan::Notice* notice = nullptr;
+  std::string nodes;
+};
+std::vector<NoticeLine> told_once(const std::vector<plan::Notice>& notices, bool several_nodes);
 // How many of a step's lines are commands to type; those behind them are a patch, or what the last command
 // is given to read.
 std::size_t typed_lines(const plan::Step& step);

@@ -19,9 +19,7 @@ constexpr std::string_view kPaused = "paused-for-mig-change";
 
 // ACK's label says how its plugins hand out a node's GPUs.
 bool differs_from_mode(const NodeObject& node, const NodeSharing& sharing) {
-  std::string_view mode = node.label(sharing::ack::kSchedule);
-  bool in_parts = mode == sharing::ack::kMps || mode == "cgpu" || mode == "core_mem" || mode == "share";
-  return in_parts != sharing.by_memory;
+  return sharing::ack::by_memory(node.label(sharing::ack::kSchedule)) != sharing.by_memory;
 }
 
 class Writer {

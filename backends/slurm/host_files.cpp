@@ -29,14 +29,9 @@ std::string last_words_of(const NodeAnswer& answer) {
   return line.empty() ? fmt::format("it ended with status {}", answer.exit_code) : line;
 }
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t end = std::min(text.find('\n', at), text.size());
-    if (end > at) lines.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return lines;
+std::vector<std::string> lines_of(std::string_view text) {
+  auto lines = lines_in(text);
+  return {lines.begin(), lines.end()};
 }
 
 Words with_names(Words words, const std::vector<std::string>& names) {

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "engine/plan/operator_goal.hpp"
-#include "engine/sharing/ack.hpp"
 #include "engine/sharing/shape.hpp"
 #include "engine/text.hpp"
 
@@ -64,26 +63,6 @@ std::optional<std::string> fixed_at_creation(const Node& node, const std::vector
         clean(*pool, 64), width.empty() ? "--node-vm-size SIZE" : "--gpu-instance-profile MIG" + width);
   }
   return std::nullopt;
-}
-
-std::optional<std::string> kept_by_ack(const Node& node) {
-  const std::string mode = sharing::ack::schedule_of(node);
-  bool in_parts = std::any_of(node.gpus.begin(), node.gpus.end(),
-                              [](const Gpu& gpu) { return gpu.strategy == Strategy::shard; });
-  if (mode == sharing::ack::kWhole && in_parts)
-    return fmt::format(
-        "{0} hands out memory in parts, and its label does not say in which of ACK's modes: taking {1} off "
-        "brings no GPU back. Set it first: kubectl label node {0} --overwrite {1}={2}",
-        node.name.text, sharing::ack::kSchedule, sharing::ack::kWhole);
-  if (mode == sharing::ack::kWhole || mode == sharing::ack::kMps) return std::nullopt;
-  std::string text = fmt::format("ACK hands out the GPUs of {} in the mode {}={}", node.name.text,
-                                 sharing::ack::kSchedule, clean(mode, 64));
-  if (mode == "mig") return text + ", which cannot be changed: make another node pool";
-  return text + fmt::format(
-                    ": a plan changes between default (whole GPUs) and mps, since the way back from another "
-                    "mode would not be known. Empty the pool and set it to default first: kubectl label node "
-                    "{} --overwrite {}=default",
-                    node.name.text, sharing::ack::kSchedule);
 }
 
 }  // namespace tessera::plan

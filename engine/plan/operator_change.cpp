@@ -13,11 +13,7 @@ constexpr Duration kManager = minutes(30);  // a reboot may be part of it
 
 std::vector<std::string> commented(const std::string& text) {
   std::vector<std::string> lines;
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t end = std::min(text.find('\n', at), text.size());
-    lines.push_back("# " + clean(text.substr(at, end - at), 400));
-    at = end + 1;
-  }
+  for (std::string_view line : lines_in(text)) lines.push_back("# " + clean(line, 400));
   return lines;
 }
 

@@ -10,7 +10,6 @@
 #include "engine/sharing/shape.hpp"
 #include "engine/sharing/vgpu.hpp"
 #include "engine/slurmconf/diff.hpp"
-#include "engine/text.hpp"
 
 namespace tessera::plan {
 namespace {
@@ -45,10 +44,6 @@ class Goal {
 
   Result<OperatorGoal> run() {
     for (const Gpu& gpu : change_.node.gpus) boards_.push_back(board_of(gpu));
-    if (sharing::ack::decides(change_.node)) {
-      if (Status ok = decide_ack(); !ok) return ok.error();
-      return std::move(goal_);
-    }
     if (Status ok = decide_vgpu(); !ok) return ok.error();
     if (goal_.vgpu && !goal_.vgpu->config.empty()) return std::move(goal_);
     any_mig_ = std::any_of(boards_.begin(), boards_.end(), [](const Board& one) { return one.state.mig; });
@@ -97,39 +92,6 @@ class Goal {
     bool told = sharing::label(change_.node, operators::kMigConfig) ||
                 sharing::label(change_.node, "nvidia.com/gpu.count");
     return told ? "" : value_of(labels_, key);
-  }
-
-  // ── ACK ─────────────────────────────────────────────────────────────────────────────────────────────
-
-  Status decide_ack() {
-    Strategy way = boards_.empty() ? Strategy::unknown : boards_.front().state.strategy;
-    bool alike = std::all_of(boards_.begin(), boards_.end(),
-                             [&](const Board& one) { return one.state.strategy == way; });
-    if (!alike)
-      return cannot("ACK's label says one mode for all GPUs of a node", "wish for the same on every board");
-    if (way != Strategy::whole && way != Strategy::mps)
-      return cannot(
-          fmt::format("ACK hands out its GPUs, whole ({0}={1}) or by MPS with memory in GiB ({0}={2}); "
-                      "{3} is not among what tessera sets there",
-                      sharing::ack::kSchedule, sharing::ack::kWhole, sharing::ack::kMps, word(way)),
-          "wish for --strategy mps or none, for all nodes of the pool");
-    OperatorGoal::Ack ack;
-    ack.schedule = way == Strategy::mps ? sharing::ack::kMps : sharing::ack::kWhole;
-    ack.found = std::string(sharing::label(change_.node, sharing::ack::kSchedule).value_or(""));
-    goal_.ack = std::move(ack);
-    auto pool = sharing::label(change_.node, sharing::ack::kPool);
-    say(Severity::warning, "ack-pool-label",
-        fmt::format(
-            "set {}={} in the labels of node pool {}, too: nodes that join it get the pool's own, and "
-            "so do those that are there when ACK updates their labels",
-            sharing::ack::kSchedule, goal_.ack->schedule, pool ? clean(*pool, 64) : "(not told)"));
-    if (way == Strategy::mps)
-      say(Severity::info, "ack-memory",
-          fmt::format(
-              "pods ask for {} in GiB, not for a number of clients; MPS there shares memory only, and "
-              "pods that ask for nvidia.com/gpu find none",
-              sharing::ack::kMemory));
-    return Done{};
   }
 
   // ── vGPU ────────────────────────────────────────────────────────────────────────────────────────────
@@ -473,7 +435,9 @@ class Goal {
 
 }  // namespace
 
-Result<OperatorGoal> operator_goal(const NodeChange& change) { return Goal(change).run(); }
+Result<OperatorGoal> operator_goal(const NodeChange& change) {
+  return sharing::ack::decides(change.node) ? ack_goal(change) : Goal(change).run();
+}
 
 SiteRules with_site(SiteRules rules, const Capabilities& can) {
   if (!can.gpu_operator) return rules;

@@ -53,6 +53,9 @@ struct OperatorGoal {
 // Precondition: change.can.gpu_operator. Errors: the node cannot be brought there, with the reason.
 Result<OperatorGoal> operator_goal(const NodeChange& change);
 
+// The same where ACK's own plugin hands out the GPUs (sharing::ack::decides): the node gets its pool's label.
+Result<OperatorGoal> ack_goal(const NodeChange& change);
+
 // What the site itself says of names and strategies, where the admin has said nothing.
 SiteRules with_site(SiteRules rules, const Capabilities& can);
 

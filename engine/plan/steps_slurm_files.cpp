@@ -16,14 +16,9 @@ std::vector<std::string> SlurmBuilder::diff() const {
   if (!wanted) return {"# " + wanted.error().reason, "# Gres=" + wanted_};
   auto files = slurmconf::set_node(site_.files, *wanted);
   if (!files) return {"# " + to_line(files.error())};
-  std::vector<std::string> lines;
-  std::string text = slurmconf::unified_diff(site_.files, *files);
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t end = std::min(text.find('\n', at), text.size());
-    lines.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return lines;
+  const std::string text = slurmconf::unified_diff(site_.files, *files);
+  auto lines = lines_in(text);
+  return {lines.begin(), lines.end()};
 }
 
 std::string SlurmBuilder::why_not_written() const {

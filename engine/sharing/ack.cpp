@@ -13,6 +13,10 @@ bool decides(const Node& node) {
 
 std::string schedule_of(const Node& node) { return std::string(label(node, kSchedule).value_or(kWhole)); }
 
+bool by_memory(std::string_view mode) {
+  return mode == kMps || mode == "cgpu" || mode == "core_mem" || mode == "share";
+}
+
 std::optional<int> shares_of(const Gpu& gpu) {
   bool split = gpu.strategy == Strategy::mps || gpu.strategy == Strategy::shard;
   if (split && gpu.replicas) return gpu.replicas;

@@ -28,6 +28,8 @@ inline constexpr std::string_view kMps = "mps";
 bool decides(const Node& node);
 // The mode that its label tells; "default" without one.
 std::string schedule_of(const Node& node);
+// Whether the GPUs of a node in that mode are handed out as memory in parts.
+bool by_memory(std::string_view mode);
 // How many GiB a board would be split into, by what is known of its memory; nullopt: nothing is.
 std::optional<int> shares_of(const Gpu& gpu);
 

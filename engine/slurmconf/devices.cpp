@@ -6,6 +6,7 @@
 #include <set>
 
 #include "engine/hostlist.hpp"
+#include "engine/text.hpp"
 
 namespace tessera::slurmconf {
 namespace {
@@ -20,13 +21,8 @@ Files::const_iterator devices_file(const Files& files) {
 
 std::vector<std::string> patterns_of(std::string_view text) {
   if (!text.empty() && text.back() != '\n') text.remove_suffix(1);
-  std::vector<std::string> patterns;
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t end = std::min(text.find('\n', at), text.size());
-    if (end > at) patterns.emplace_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return patterns;
+  auto lines = lines_in(text);
+  return {lines.begin(), lines.end()};
 }
 
 }  // namespace

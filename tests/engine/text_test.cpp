@@ -97,5 +97,13 @@ RC_GTEST_PROP(Fold, FindsWhatALowerCopyFinds, (const std::string& text, const st
   RC_ASSERT(contains_folded(text, lower(needle)) == (lower(text).find(lower(needle)) != std::string::npos));
 }
 
+TEST(LinesIn, AreWithoutTheirEndsAndNoneIsEmpty) {
+  using Lines = std::vector<std::string_view>;
+  EXPECT_EQ(lines_in("a\n\nb b\n"), (Lines{"a", "b b"}));
+  EXPECT_EQ(lines_in("a\nwithout an end"), (Lines{"a", "without an end"}));
+  EXPECT_EQ(lines_in("\n\n"), Lines{});
+  EXPECT_EQ(lines_in(""), Lines{});
+}
+
 }  // namespace
 }  // namespace tessera

@@ -250,7 +250,8 @@ constexpr Flag kFlags[] = {
      "mps time-slicing shard vgpu none",
      "share them without cutting: mps, time-slicing, shard, vgpu or none"},
     {"replicas", 0, "R", false, "", Section::change, kWishing, "", false, "", Completes::nothing, "",
-     "how many clients share one GPU; with --layout one instance. Not for MPS by Slurm (percent) and ACK (GiB)"},
+     "how many clients share one GPU; with --layout one instance. Not for MPS by Slurm (percent) and ACK "
+     "(GiB)"},
     {"vgpu", 0, "TYPE", false, "", Section::change, kWishing, "", false, "", Completes::nothing, "",
      "the type of vGPU: A10-4Q"},
     {"way", 0, "WAY", false, "", Section::change, kWishing, "", false, "wait", Completes::words,

@@ -143,21 +143,11 @@ std::string pending_line(const char* what, int count, const std::vector<plan::Pe
 
 // One line a rule and text; nodes of which the same is said share it.
 std::string notice_lines(const std::vector<plan::Notice>& notices, bool broken, bool name_nodes) {
-  std::vector<std::pair<const plan::Notice*, std::string>> lines;
-  for (const plan::Notice& one : notices) {
-    auto same = std::find_if(lines.begin(), lines.end(), [&](const auto& line) {
-      return line.first->rule == one.rule && line.first->text == one.text;
-    });
-    if (same == lines.end())
-      lines.emplace_back(&one, one.node.text);
-    else
-      same->second += ", " + one.node.text;
-  }
   std::string text;
-  for (const auto& [notice, nodes] : lines) {
+  for (const auto& [notice, nodes] : tui::told_once(notices, name_nodes)) {
     bool warns = notice->severity == Severity::warning || notice->severity == Severity::danger;
     const char* lead = broken ? "RULE BROKEN" : warns ? "warning" : "note";
-    std::string where = nodes.empty() || !name_nodes ? "" : nodes + ": ";
+    std::string where = nodes.empty() ? "" : nodes + ": ";
     text += wrapped(clean(fmt::format("{} {}: {}{}", lead, notice->rule, where, notice->text), 2000), 0);
   }
   return text;

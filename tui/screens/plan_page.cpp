@@ -193,14 +193,15 @@ class Page {
   void notices() {
     if (plan_.violations.empty() && plan_.notices.empty()) return;
     heading("TO KNOW BEFORE", "with the rule that says so");
-    for (std::size_t i = 0; i < plan_.violations.size(); ++i)
-      one_notice(plan_.violations[i], id_of('v', std::to_string(i)));
-    for (std::size_t i = 0; i < plan_.notices.size(); ++i)
-      one_notice(plan_.notices[i], id_of('n', std::to_string(i)));
+    const bool several = plan_.nodes.size() > 1;
+    for (const NoticeLine& line : told_once(plan_.violations, several))
+      one_notice(line, id_of('v', std::to_string(line.notice - plan_.violations.data())));
+    for (const NoticeLine& line : told_once(plan_.notices, several))
+      one_notice(line, id_of('n', std::to_string(line.notice - plan_.notices.data())));
   }
-  void one_notice(const plan::Notice& notice, std::string id) {
-    std::string text =
-        plan_.nodes.size() > 1 && !notice.node.empty() ? notice.node.text + ": " : std::string();
+  void one_notice(const NoticeLine& line, std::string id) {
+    const plan::Notice& notice = *line.notice;
+    std::string text = line.nodes.empty() ? "" : line.nodes + ": ";
     text += notice.text + " [" + notice.rule + "]";
     Role role = notice.severity == Severity::info ? Role::dim : role_of(notice.severity);
     note(text, role, std::move(id), std::string(sign_of(notice.severity)));

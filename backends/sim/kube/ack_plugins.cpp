@@ -15,10 +15,6 @@ using std::chrono::seconds;
 
 constexpr Duration kLeaves = seconds(3), kComes = seconds(12);
 
-bool by_memory(const std::string& mode) {
-  return mode == "mps" || mode == "cgpu" || mode == "core_mem" || mode == "share";
-}
-
 }  // namespace
 
 Labels ack_labels(const NodeGroup& group) {
@@ -54,7 +50,7 @@ void AckPlugins::offer_nothing() {
 
 // Work that still runs keeps what it has; its shares count among those of the new mode.
 void AckPlugins::offer(const std::string& mode) {
-  bool whole = mode == sharing::ack::kWhole || mode == "topology", parts = by_memory(mode);
+  bool whole = mode == sharing::ack::kWhole || mode == "topology", parts = sharing::ack::by_memory(mode);
   if (!whole && !parts) return;
   const NodeGroup& group = context_.world().group(context_.world().nodes[index_]);
   int gib = std::max(2, group.memory_mib / 1024);

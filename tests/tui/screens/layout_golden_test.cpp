@@ -8,7 +8,7 @@
 namespace tessera::test {
 namespace {
 
-struct Shot {
+struct BoardShot {
   const char* name;
   int board;
   const char* keys;  // in the editor
@@ -22,7 +22,7 @@ Session editor(int board, tui::Size size) {
   return session;
 }
 
-class LayoutGolden : public testing::TestWithParam<Shot> {};
+class LayoutGolden : public testing::TestWithParam<BoardShot> {};
 
 TEST_P(LayoutGolden, AtThreeSizes) {
   for (tui::Size size : {tui::Size{80, 24}, {120, 40}, {200, 60}}) {
@@ -34,10 +34,11 @@ TEST_P(LayoutGolden, AtThreeSizes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Boards, LayoutGolden,
-                         testing::Values(Shot{"h100", 0, ""}, Shot{"h100-edited", 0, "l+jjllll-"},
-                                         Shot{"h100-presets", 0, "pjjjj"}, Shot{"a100-empty", 1, "jjj+llll+"},
-                                         Shot{"a30", 2, "lll+"}, Shot{"blackwell", 3, "+"},
-                                         Shot{"mps", 4, "pGk<enter>-"}, Shot{"unknown", 5, "p"}),
+                         testing::Values(BoardShot{"h100", 0, ""}, BoardShot{"h100-edited", 0, "l+jjllll-"},
+                                         BoardShot{"h100-presets", 0, "pjjjj"},
+                                         BoardShot{"a100-empty", 1, "jjj+llll+"}, BoardShot{"a30", 2, "lll+"},
+                                         BoardShot{"blackwell", 3, "+"}, BoardShot{"mps", 4, "pGk<enter>-"},
+                                         BoardShot{"unknown", 5, "p"}),
                          [](const auto& shot) {
                            std::string name = shot.param.name;
                            std::replace(name.begin(), name.end(), '-', '_');
