@@ -30,7 +30,9 @@ Result<plan::Wish> wish_of(const Proposal& proposal, Scheduler scheduler) {
   // Slurm's way of taking turns is counted in shards.
   const bool shards = proposal.strategy == Strategy::time_slicing && scheduler == Scheduler::slurm;
   wish.strategy = shards ? Strategy::shard : proposal.strategy;
-  wish.replicas = proposal.replicas.value_or(1);
+  // Its MPS is percent, of which each of so many clients asks for a part.
+  const bool percent = proposal.strategy == Strategy::mps && scheduler == Scheduler::slurm;
+  wish.replicas = percent ? 1 : proposal.replicas.value_or(1);
   return wish;
 }
 

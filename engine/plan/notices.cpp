@@ -6,6 +6,7 @@
 
 #include "engine/plan/resources.hpp"
 #include "engine/sharing/rules.hpp"
+#include "engine/slurmconf/site.hpp"
 
 namespace tessera::plan {
 namespace {
@@ -119,6 +120,8 @@ class Notices {
     bool cut = std::any_of(change_.boards.begin(), change_.boards.end(),
                            [](const BoardChange& board) { return !board.created.empty(); });
     if (!cut || change_.can.survives_reboot) return;
+    if (const slurmconf::Site* site = change_.can.slurm.get(); site && !site->boot_file.empty())
+      return;  // the plan writes it for the next boot
     say(Severity::info, "reboot",
         "GPU instances are gone after a reboot unless the site makes them again at boot (docs/apply.md)");
   }

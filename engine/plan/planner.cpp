@@ -50,7 +50,10 @@ bool needs_reset(const BoardChange& change, const Capabilities& can) {
 }
 
 Wish as_handed_out(Scheduler scheduler, const Node& node, const Gpu& gpu, Wish wish) {
-  wish.replicas = sharing::fixed_shares(scheduler, node, gpu, wish.strategy).value_or(wish.replicas);
+  auto fixed = sharing::fixed_shares(scheduler, node, gpu, wish.strategy);
+  // A way back on Slurm says how many there were.
+  const bool told = wish.replicas > 1 && scheduler == Scheduler::slurm;
+  if (fixed && !told) wish.replicas = *fixed;
   return wish;
 }
 

@@ -237,16 +237,20 @@ TEST(Planner, AWishThatIsTrueAlreadyHasNoSteps) {
   EXPECT_FALSE(plan.changes_anything());
 }
 
-TEST(Planner, SlurmsMpsIsPercentOfABoardWhateverIsWished) {
+TEST(Planner, SlurmsMpsIsPercentOfABoardOrTheSitesOwnCount) {
   Stage stage;
-  Plan plan = stage.plan_for(shares(Strategy::mps, 4));
-  ASSERT_FALSE(plan.nodes[0].after.empty());
-  EXPECT_EQ(plan.nodes[0].after[0].replicas, 100);
-  // The site's own count is kept, and so nothing is to be done.
+  auto replicas_after = [&](int wished) {
+    const Plan plan = stage.plan_for(shares(Strategy::mps, wished));
+    EXPECT_FALSE(plan.nodes[0].after.empty());
+    return plan.nodes[0].after.empty() ? 0 : plan.nodes[0].after[0].replicas;
+  };
+  EXPECT_EQ(replicas_after(1), 100);
+  EXPECT_EQ(replicas_after(200), 200) << "a way back to what stood before";
+  // It stands already, and so nothing is to be done.
   Gpu by_mps = uncut(0, 0);
   by_mps.strategy = Strategy::mps, by_mps.replicas = 200;
   stage.tell(NodesListed{{node("n1", {by_mps})}});
-  EXPECT_FALSE(stage.plan_for(shares(Strategy::mps, 4)).changes_anything());
+  EXPECT_FALSE(stage.plan_for(shares(Strategy::mps, 1)).changes_anything());
 }
 
 TEST(Planner, WhatCannotBeIsRefusedWithTheReason) {

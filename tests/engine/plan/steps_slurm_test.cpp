@@ -227,6 +227,12 @@ TEST_F(SlurmPlans, TheSitesClientsAndBootFileHaveStepsOfTheirOwn) {
             "# n1: written by tessera\nversion: v1\nmig-configs:\n  tessera:\n"
             "    - devices: [1]\n      mig-enabled: false\n"
             "    - devices: [0]\n      mig-enabled: true\n      mig-devices:\n        \"1g.10gb\": 7\n");
+  auto warned = [&](const std::vector<plan::Notice>& told) {
+    return std::any_of(told.begin(), told.end(), [](const auto& one) { return one.rule == "reboot"; });
+  };
+  EXPECT_FALSE(warned(plan_for(wants("7x1g.10gb")).notices));
+  site.boot_file.clear();
+  EXPECT_TRUE(warned(plan_for(wants("7x1g.10gb")).notices)) << "no step makes them survive a reboot";
 }
 
 TEST_F(SlurmPlans, TheBootUnitIsSeenToBeEnabledAndTakenBackWhereTheRunHasEnabledIt) {
