@@ -44,6 +44,10 @@ TEST(HandOver, TurnsAreShardsOnSlurm) {
   EXPECT_EQ(wish_of(shares, Scheduler::slurm)->strategy, Strategy::shard);
   EXPECT_EQ(wish_of(shares, Scheduler::kubernetes)->strategy, Strategy::time_slicing);
   EXPECT_EQ(wish_of(shares, Scheduler::slurm)->replicas, 4);
+  Proposal mps = shares;
+  mps.strategy = Strategy::mps;
+  EXPECT_EQ(wish_of(mps, Scheduler::slurm)->replicas, 1) << "percent: each client asks for mps:25";
+  EXPECT_EQ(wish_of(mps, Scheduler::kubernetes)->replicas, 4);
 }
 
 TEST(HandOver, WhatCannotBeOneWishSaysWhy) {
