@@ -5,9 +5,19 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <utility>
 
 namespace tessera {
+namespace {
+
+std::string size_text(std::size_t bytes) {
+  constexpr std::size_t kMib = 1u << 20;
+  return bytes >= kMib && bytes % kMib == 0 ? std::to_string(bytes / kMib) + " MiB"
+                                            : std::to_string(bytes) + " bytes";
+}
+
+}  // namespace
 
 Descriptor::~Descriptor() {
   if (fd_ >= 0) close(fd_);
@@ -48,7 +58,7 @@ std::optional<std::string> read_all(int fd, std::size_t size) {
 
 std::optional<std::string> read_to_end(int fd, std::size_t most) {
   std::string text;
-  char part[4096];
+  char part[65536];
   while (true) {
     ssize_t got = ::read(fd, part, sizeof part);
     if (got < 0 && errno == EINTR) continue;
@@ -60,6 +70,24 @@ std::optional<std::string> read_to_end(int fd, std::size_t most) {
       return std::nullopt;
     }
   }
+}
+
+Result<std::optional<WholeFile>> read_whole_file(std::string_view what, const std::string& path,
+                                                 std::size_t most) {
+  auto refuse = [&](const std::string& reason) {
+    return Error{std::string(what), path + ": " + reason, "check the path and its permissions"};
+  };
+  // O_NONBLOCK: open() of a FIFO would wait until somebody writes to it.
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!file.ok() && (errno == ENOENT || errno == ENOTDIR)) return std::optional<WholeFile>();
+  WholeFile whole;
+  if (!file.ok() || ::fstat(file.get(), &whole.about) != 0) return refuse(std::strerror(errno));
+  if (!S_ISREG(whole.about.st_mode)) return refuse("not a regular file");
+  auto text = read_to_end(file.get(), most);  // the size may be 0 in /proc, or grow while it is read
+  if (!text && errno == EFBIG) return refuse("larger than " + size_text(most));
+  if (!text) return refuse(std::strerror(errno));
+  whole.text = std::move(*text);
+  return std::optional(std::move(whole));
 }
 
 std::string real_path(const std::string& path) {

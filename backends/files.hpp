@@ -3,10 +3,14 @@
 // failed.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "engine/error.hpp"
 
 namespace tessera {
 
@@ -30,6 +34,16 @@ bool write_all(int fd, std::string_view text);
 std::optional<std::string> read_all(int fd, std::size_t size);
 // Of what has no size, as standard input. EFBIG: more than `most` bytes came.
 std::optional<std::string> read_to_end(int fd, std::size_t most);
+
+struct WholeFile {
+  std::string text;
+  struct stat about {};  // taken from the open file
+};
+// A regular file, whole. Never waits for the writer of a FIFO, never reads from a device. Links are followed.
+// nullopt: there is no such file. Errors: `what`, with the path and the reason: it is no regular file, it
+// holds more than `most` bytes, or the system's own words.
+Result<std::optional<WholeFile>> read_whole_file(std::string_view what, const std::string& path,
+                                                 std::size_t most);
 
 // Without links in it; as it is, where that cannot be told.
 std::string real_path(const std::string& path);

@@ -1,11 +1,6 @@
 #include "backends/kubernetes/kubeconfig.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <optional>
 
 #include "backends/files.hpp"
@@ -16,22 +11,10 @@ namespace tessera::kubernetes {
 namespace {
 
 constexpr std::size_t kMostBytes = 8u << 20;
+constexpr const char* kCannotRead = "cannot read the kubeconfig";
 
 Error cannot_read(const std::string& file, std::string reason, std::string hint = "") {
-  return {"cannot read the kubeconfig", file + ": " + std::move(reason), std::move(hint)};
-}
-
-// nullopt: there is no such file.
-Result<std::optional<std::string>> text_of(const std::string& file) {
-  Descriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd.ok() && (errno == ENOENT || errno == ENOTDIR)) return std::optional<std::string>();
-  struct stat about {};
-  if (!fd.ok() || ::fstat(fd.get(), &about) != 0) return cannot_read(file, std::strerror(errno));
-  if (!S_ISREG(about.st_mode)) return cannot_read(file, "it is no file");
-  if (about.st_size > static_cast<off_t>(kMostBytes)) return cannot_read(file, "it is larger than 8 MiB");
-  auto text = read_all(fd.get(), static_cast<std::size_t>(about.st_size));
-  if (!text) return cannot_read(file, std::strerror(errno));
-  return std::optional(std::move(*text));
+  return {kCannotRead, file + ": " + std::move(reason), std::move(hint)};
 }
 
 std::string scalar(const Yaml* map, std::string_view key) {
@@ -50,7 +33,7 @@ const Yaml* named(const Yaml& root, std::string_view list, std::string_view kind
 
 Status take(Kubeconfig& config, std::vector<Yaml>& roots, const std::string& file, const std::string& text) {
   auto root = parse_yaml(text, file);
-  if (!root) return Error{"cannot read the kubeconfig", root.error().reason, root.error().hint};
+  if (!root) return Error{kCannotRead, root.error().reason, root.error().hint};
   if (root->kind != Yaml::Kind::map && !root->is_null()) return cannot_read(file, "it is no kubeconfig");
   config.files.push_back(file);
   if (config.current.empty()) config.current = scalar(&*root, "current-context");
@@ -112,10 +95,10 @@ Result<Kubeconfig> read_kubeconfig(const KubeconfigPlace& place) {
   Kubeconfig config;
   std::vector<Yaml> roots;
   for (const std::string& path : paths) {
-    auto text = text_of(path);
-    if (!text) return text.error();
-    if (!*text) continue;
-    if (auto taken = take(config, roots, path, **text); !taken) return taken.error();
+    auto file = read_whole_file(kCannotRead, path, kMostBytes);
+    if (!file) return file.error();
+    if (!*file) continue;
+    if (auto taken = take(config, roots, path, (*file)->text); !taken) return taken.error();
   }
   add_contexts(config, roots);
   if (!config.files.empty()) return config;

@@ -1,10 +1,7 @@
 // Where scenarios come from: built in, or a file.
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-
+#include "backends/files.hpp"
 #include "backends/sim/scenario.hpp"
 #include "engine/embedded.hpp"
 
@@ -15,14 +12,11 @@ std::string stem(std::string_view file) { return std::string(file.substr(0, file
 
 Result<std::string> read_file(const std::string& path) {
   constexpr std::size_t kMost = 16u << 20;
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return Error{"cannot read the scenario", path + ": " + std::strerror(errno), "check the path"};
-  std::string text(kMost + 1, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (in.bad()) return Error{"cannot read the scenario", path + ": not a readable file", "check the path"};
-  text.resize(static_cast<std::size_t>(in.gcount()));
-  if (text.size() > kMost) return Error{"cannot read the scenario", path + ": larger than 16 MiB", ""};
-  return text;
+  constexpr const char* kWhat = "cannot read the scenario";
+  auto file = read_whole_file(kWhat, path, kMost);
+  if (!file) return file.error();
+  if (!*file) return Error{kWhat, path + ": no such file", "check the path"};
+  return std::move((*file)->text);
 }
 
 }  // namespace

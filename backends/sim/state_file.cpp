@@ -65,18 +65,11 @@ StateFile& StateFile::operator=(StateFile&& other) noexcept {
 }
 
 Result<std::optional<SavedText>> read_state(const std::string& path) {
-  constexpr off_t kMost = 512 << 20;
-  const std::string what = "cannot read the simulator state";
-  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.ok() && errno == ENOENT) return std::optional<SavedText>();
-  if (!file.ok()) return failure(what, path, errno);
-  struct stat info {};
-  if (fstat(file.get(), &info) != 0) return failure(what, path, errno);
-  if (!S_ISREG(info.st_mode)) return Error{what, path + ": not a regular file", "give another path"};
-  if (info.st_size > kMost) return Error{what, path + ": larger than 512 MiB", "give another path"};
-  std::optional<std::string> text = read_all(file.get(), static_cast<std::size_t>(info.st_size));
-  if (!text) return failure(what, path, errno);
-  return std::optional<SavedText>(SavedText{std::move(*text), stamp(info)});
+  constexpr std::size_t kMost = 512u << 20;
+  auto file = read_whole_file("cannot read the simulator state", path, kMost);
+  if (!file) return file.error();
+  if (!*file) return std::optional<SavedText>();
+  return std::optional<SavedText>(SavedText{std::move((*file)->text), stamp((*file)->about)});
 }
 
 Result<FileStamp> StateFile::write(std::string_view text) const {

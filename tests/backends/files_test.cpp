@@ -2,9 +2,12 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+
+#include "tests/support/run_binary.hpp"
 
 namespace tessera {
 namespace {
@@ -30,6 +33,38 @@ TEST(Files, WhatHasNoSizeIsReadToItsEndUnlessItIsTooMuch) {
   EXPECT_EQ(errno, EFBIG);
   EXPECT_EQ(read_to_end(-1, 10), std::nullopt);
   EXPECT_EQ(errno, EBADF);
+}
+
+Result<std::optional<WholeFile>> read_config(const std::string& path, std::size_t most = 100) {
+  return read_whole_file("cannot read the configuration", path, most);
+}
+
+TEST(Files, ARegularFileIsReadWholeAndOneThatIsMissingIsNoError) {
+  test::Scratch folder;
+  const std::string path = folder.write("config", "a: 1\n");
+  auto file = read_config(path, 5);
+  ASSERT_TRUE(file && *file) << "exactly as large as is allowed";
+  EXPECT_EQ((*file)->text, "a: 1\n");
+  EXPECT_EQ((*file)->about.st_size, 5);
+  auto absent = read_config(folder.path() + "/absent");
+  ASSERT_TRUE(absent);
+  EXPECT_FALSE(absent->has_value());
+  auto large = read_config(path, 4);
+  ASSERT_FALSE(large);
+  EXPECT_EQ(to_line(large.error()).find("cannot read the configuration"), 0u);
+  EXPECT_NE(large.error().reason.find(path + ": larger than 4 bytes"), std::string::npos);
+}
+
+// Without the mend this test hangs in open().
+TEST(Files, AFifoADeviceAndAFolderAreRefusedAndNotWaitedFor) {
+  test::Scratch folder;
+  const std::string fifo = folder.path() + "/fifo";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  for (const std::string& path : {fifo, std::string("/dev/zero"), folder.path()}) {
+    auto file = read_config(path);
+    ASSERT_FALSE(file) << path;
+    EXPECT_EQ(file.error().reason, path + ": not a regular file");
+  }
 }
 
 }  // namespace

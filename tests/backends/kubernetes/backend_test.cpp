@@ -528,6 +528,21 @@ TEST(Kubeconfig, SeveralFilesAreMergedAndTheFirstCounts) {
   EXPECT_EQ(config->find("a")->server, "https://rancher/k8s/clusters/c-1");
 }
 
+TEST(Kubeconfig, AFifoIsRefusedAndNotWaitedFor) {
+  test::Scratch folder;
+  const std::string fifo = folder.path() + "/fifo";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  KubeconfigPlace given, variable;
+  given.given = fifo;
+  variable.variable = fifo;
+  for (const KubeconfigPlace& place : {given, variable}) {
+    auto config = read_kubeconfig(place);
+    ASSERT_FALSE(config);
+    EXPECT_EQ(config.error().what, "cannot read the kubeconfig");
+    EXPECT_EQ(config.error().reason, fifo + ": not a regular file");
+  }
+}
+
 TEST(Kubeconfig, WhatCannotBeUsedIsAnErrorWithItsPlace) {
   test::Scratch folder;
   KubeconfigPlace place;

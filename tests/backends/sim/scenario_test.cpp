@@ -1,8 +1,11 @@
 // Scenarios: the shipped ones live for a day, and a wrong one is told with file and line.
 #include "backends/sim/scenario.hpp"
 
+#include <sys/stat.h>
+
 #include "tests/backends/sim/worlds.hpp"
 #include "tests/support/paths.hpp"
+#include "tests/support/run_binary.hpp"
 
 namespace tessera::sim {
 namespace {
@@ -138,6 +141,12 @@ TEST(Scenario, IsFoundByNameOrPathAndOtherwiseSaysWhatThereIs) {
   EXPECT_NE(none.error().hint.find("slurm-h100"), std::string::npos);
   EXPECT_FALSE(find_scenario("/nonexistent/x.yaml", test::shared_catalogue()).ok());
   EXPECT_FALSE(find_scenario("/", test::shared_catalogue()).ok());
+  test::Scratch folder;
+  const std::string fifo = folder.path() + "/fifo.yaml";
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  Result<ScenarioPtr> pipe = find_scenario(fifo, test::shared_catalogue());
+  ASSERT_FALSE(pipe.ok()) << "and it is not waited for";
+  EXPECT_EQ(pipe.error().reason, fifo + ": not a regular file");
 }
 
 TEST(Words, DurationsAndNamePatterns) {

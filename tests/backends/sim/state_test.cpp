@@ -166,6 +166,10 @@ TEST_F(StateFileTest, SaysWhyItCannotBeUsed) {
   Result<StateFile> file = StateFile::open(folder);
   ASSERT_TRUE(file.ok());
   EXPECT_NE(read_state(folder).error().reason.find("not a regular file"), std::string::npos);
+  std::string fifo = folder + "/fifo";
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  EXPECT_NE(read_state(fifo).error().reason.find("not a regular file"), std::string::npos)
+      << "and it is not waited for";
   EXPECT_FALSE(file->write("x").ok());
   unlink((folder + ".lock").c_str());
 }
