@@ -56,6 +56,7 @@ struct App::Parts {
 
   Changes unseen;  // in the model already, not yet told to the state
   std::uint64_t shown_revision = 0;
+  std::uint64_t shown_status = 0;
   std::optional<TimePoint> tick_at;  // when the picture changes by itself, as the views said last
   bool changed = true;               // the picture may differ from what is shown
   bool urgent = true;                // somebody waits for it
@@ -254,7 +255,8 @@ struct App::Parts {
     const auto before = loaded();
     for (Event& event : with.events.take())
       if (!take_news(event)) merge(unseen, reduce(model, std::move(event)));
-    if (model.revision != shown_revision) changed = true;
+    if (model.revision != shown_revision || model.status != shown_status) changed = true;
+    shown_status = model.status;
     if (loaded() != before) urgent = true;  // the first full picture is what people wait for
     // A backend learns what it can do as it reads: the settings of an operator, a site's files.
     for (const BackendPtr& backend : with.backends)

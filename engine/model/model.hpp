@@ -65,7 +65,8 @@ struct LogEntry {
 struct Model {
   std::vector<Cluster> clusters;  // in the order in which they were opened
   std::deque<LogEntry> log;       // newest last, bounded to kLogLimit
-  std::uint64_t revision = 0;     // counts up whenever something visible changed
+  std::uint64_t revision = 0;     // counts up whenever something changed that rows or sums are made of
+  std::uint64_t status = 0;  // counts up when a source answered or our pace changed: rows stay as they are
 
   static constexpr std::size_t kLogLimit = 5000;
 

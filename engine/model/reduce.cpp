@@ -19,6 +19,7 @@ class Reducer {
       if (Node* node = cluster_.nodes.find(name)) relink(*node);
     for (const NodeName& name : changed_nodes_) changes_.nodes.push_back(name);
     if (changes_.any()) ++model_.revision;
+    if (changes_.status) ++model_.status;
     return std::move(changes_);
   }
 
@@ -82,7 +83,10 @@ class Reducer {
   void apply(RunRefused&) {}
   void apply(RunsAtRest&) {}
   void apply(SourceReport& report) {
+    const bool first = !cluster_.sources.contains(report.source);
     SourceHealth& health = cluster_.sources[report.source];
+    const bool told_otherwise =
+        first || health.failure != report.failure || (!report.failure && health.note != report.note);
     health.latency = report.latency;
     std::string source(word(report.source));
     if (report.failure) {
@@ -98,11 +102,11 @@ class Reducer {
       health.note = std::move(report.note);
     }
     health.failure = std::move(report.failure);
-    changes_.cluster = true;
+    (told_otherwise ? changes_.cluster : changes_.status) = true;
   }
   void apply(PaceReport& report) {
     cluster_.pace = report;
-    changes_.cluster = true;
+    changes_.status = true;
   }
   void apply(Loaded&) {
     if (!cluster_.loaded)

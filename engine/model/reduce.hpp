@@ -12,10 +12,12 @@
 namespace tessera {
 
 struct Changes {
-  bool cluster = false;  // cluster-level facts: version, daemons, sources, pace, partitions
+  bool cluster =
+      false;  // cluster-level facts: version, daemons, partitions, a source that fails or answers again
+  bool status = false;  // only when a source answered, how fast, and our own pace
   std::vector<NodeName> nodes;
   std::vector<WorkloadId> workloads;
-  bool any() const { return cluster || !nodes.empty() || !workloads.empty(); }
+  bool any() const { return cluster || !nodes.empty() || !workloads.empty(); }  // what rows are made of
 };
 
 // About runs, not about a cluster: reduce() passes these by.

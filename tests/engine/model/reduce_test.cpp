@@ -27,6 +27,28 @@ TEST(Reduce, TheSameListAgainChangesNothingButItsAge) {
   EXPECT_EQ(story.node("n1").origin.at, at(10));
 }
 
+TEST(Reduce, ASourceThatAnswersAsBeforeAndOurPaceLeaveTheRowsAlone) {
+  Story story;
+  story.tell(NodesListed{{plain("n1")}});
+  story.tell(SourceReport{Source::slurm_nodes, std::nullopt, Duration{20}, ""});
+  const std::uint64_t rows = story.model.revision, status = story.model.status;
+  EXPECT_FALSE(story.tell(SourceReport{Source::slurm_nodes, std::nullopt, Duration{35}, ""}, 10).any());
+  EXPECT_FALSE(story.tell(PaceReport{6, Duration{10000}}, 10).any());
+  EXPECT_EQ(story.model.revision, rows);
+  EXPECT_EQ(story.model.status, status + 2);
+  EXPECT_EQ(story.cluster().sources.at(Source::slurm_nodes).last_ok, at(10));
+}
+
+TEST(Reduce, ASourceThatFailsOrNotesSomethingNewMovesTheRows) {
+  Story story;
+  story.tell(SourceReport{Source::slurm_nodes, std::nullopt, Duration{20}, ""});
+  const Error gone{"cannot list the nodes", "connection refused", ""};
+  EXPECT_TRUE(story.tell(SourceReport{Source::slurm_nodes, gone, Duration{20}, ""}, 10).any());
+  EXPECT_TRUE(story.tell(SourceReport{Source::slurm_nodes, std::nullopt, Duration{20}, ""}, 20).any());
+  EXPECT_TRUE(
+      story.tell(SourceReport{Source::slurm_nodes, std::nullopt, Duration{20}, "one bad line"}, 30).any());
+}
+
 TEST(Reduce, AHeldSliceStaysHeldWhenItsNodeIsToldAgain) {
   Story story;
   story.tell(NodesListed{{plain("n1")}});
