@@ -122,7 +122,7 @@ struct MessageLine {
 struct Strips {
   std::string name;
   Health health = Health::unknown;
-  bool takes_work = false;
+  insight::Access access = insight::Access::unknown;
   std::vector<std::string> gpus;
   std::string pool;
 };

@@ -5,89 +5,119 @@
 namespace tessera::insight {
 namespace {
 
-std::string free_label(const Slice& slice) {
-  // A share is not a slice: MPS counts in percent, so the two must not stand side by side under one word.
-  return slice_label(slice) + (slice.capacity > 1 ? " shares" : "");
-}
+constexpr int kPercent = 100;  // Slurm's MPS shares of a board that is handed out in percent
 
-void add(Totals& totals, const Slice& slice, bool open) {
-  int shares = free_shares(slice);
-  if (open && shares > 0) totals.free_by_profile[free_label(slice)] += shares;
-}
+// One node's part of the sums.
+class NodeSum {
+ public:
+  NodeSum(Totals& totals, const Cluster& cluster, const Node& node)
+      : totals_(totals), cluster_(cluster), node_(node), sight_(sight_of(cluster, node)) {}
 
-// How many are held may be known where it is not known which.
-void add_counts(Totals& totals, const SliceCounts& counts, bool open) {
-  totals.slices += counts.all;
-  totals.held += counts.held;
-  (open ? totals.free : totals.closed_free) += counts.free;
-  totals.unknown += counts.all - counts.held - counts.free;
-}
+  void add() {
+    ++totals_.nodes;
+    if (!takes_work(node_)) ++totals_.nodes_closed;
+    counts();
+    for (const Gpu& gpu : node_.gpus) {
+      ++totals_.gpus;
+      ++totals_.gpus_by_strategy[gpu.strategy];
+      for (const Slice& slice : gpu.slices) add(slice);
+    }
+    for (const Slice& slice : node_.pool) {
+      ++totals_.gpus_by_strategy[Strategy::mig];
+      add(slice);
+    }
+    open();
+  }
 
-// Those free ones among slices of one kind of which it is not known which is free.
-void add_open(Totals& totals, const Node& node) {
-  const Slice* example = nullptr;
-  int known = 0, shares_known = 0;
-  bool alike = true;
-  auto look = [&](const Slice& slice) {
-    known += slice.holding == Holding::free;
-    shares_known += slice.capacity > 1 ? free_shares(slice) : 0;
-    if (slice.holding != Holding::unknown) return;
-    alike = alike && (!example || free_label(*example) == free_label(slice));
-    example = &slice;
-  };
-  for (const Gpu& gpu : node.gpus) std::for_each(gpu.slices.begin(), gpu.slices.end(), look);
-  std::for_each(node.pool.begin(), node.pool.end(), look);
-  if (!example || !alike) return;
-  const SliceCounts& counts = node.counts;
-  const int free = example->capacity == 1 ? counts.free - known
-                   : counts.shares_held   ? counts.shares - *counts.shares_held - shares_known
-                                          : 0;
-  if (free > 0) totals.free_by_profile[free_label(*example)] += free;
+ private:
+  void counts() {
+    const SliceCounts& counts = node_.counts;
+    totals_.slices += counts.all;
+    totals_.held += counts.held;
+    totals_.unknown += counts.all - counts.held - counts.free;
+    if (sight_.access == Access::closed) totals_.closed_free += counts.free;
+    // Where a node's number is not known, that of the others stands: so many at least.
+    *totals_.free += available_slices(sight_, node_).value_or(0);
+  }
+
+  void add(const Slice& slice) {
+    const int shares = available(sight_, slice).value_or(0);
+    if (shares == 0) return;
+    figures(slice)[label(slice)] += shares;
+  }
+
+  // Those free ones among slices of one kind of which it is not known which is free.
+  void open() {
+    if (sight_.access != Access::open || !sight_.work_read) return;
+    const Slice* example = nullptr;
+    int known = 0, shares_known = 0;
+    bool alike = true;
+    auto look = [&](const Slice& slice) {
+      known += slice.holding == Holding::free;
+      shares_known += slice.capacity > 1 ? unheld(slice).value_or(0) : 0;
+      if (slice.holding != Holding::unknown) return;
+      alike = alike && (!example || label(*example) == label(slice));
+      example = &slice;
+    };
+    for (const Gpu& gpu : node_.gpus) std::for_each(gpu.slices.begin(), gpu.slices.end(), look);
+    std::for_each(node_.pool.begin(), node_.pool.end(), look);
+    if (!example || !alike) return;
+    const SliceCounts& counts = node_.counts;
+    const int free = example->capacity == 1 ? counts.free - known
+                     : counts.shares_held   ? counts.shares - *counts.shares_held - shares_known
+                                            : 0;
+    if (free > 0) figures(*example)[label(*example)] += free;
+  }
+
+  std::map<std::string, int>& figures(const Slice& slice) const {
+    return slice.capacity > 1 ? totals_.free_shares : totals_.free_by_profile;
+  }
+  std::string label(const Slice& slice) const {
+    return slice.capacity > 1 ? share_unit(slice, cluster_.scheduler) : slice_label(slice);
+  }
+
+  Totals& totals_;
+  const Cluster& cluster_;
+  const Node& node_;
+  Sight sight_;
+};
+
+void add_work(Totals& totals, const Workload& workload) {
+  if (workload.state == WorkloadState::running) ++totals.running;
+  if (workload.state != WorkloadState::pending) return;
+  ++totals.pending;
+  for (const Request& request : workload.requests) {
+    Waiting& waiting = totals.waiting_by_request[request.resource];
+    ++waiting.workloads;
+    waiting.units += request.count;
+  }
 }
 
 }  // namespace
-
-bool takes_work(const Node& node) { return node.health == Health::ok; }
 
 std::string slice_label(const Slice& slice) {
   if (!slice.profile.empty()) return slice.profile.text;
   return std::string(word(slice.kind));
 }
 
-int free_shares(const Slice& slice) {
-  if (slice.holding == Holding::unknown) return 0;
-  int held = 0;
-  for (const Holder& holder : slice.holders) held += holder.share;
-  if (slice.holders.empty() && slice.holding == Holding::held) return 0;
-  return std::max(0, slice.capacity - held);
+std::string share_unit(const Slice& slice, Scheduler scheduler) {
+  if (slice.capacity == 1) return "slices";
+  const std::string of = slice.profile.empty() ? "" : slice.profile.text + " ";
+  switch (slice.kind) {
+    case SliceKind::mps:
+      if (scheduler == Scheduler::kubernetes) return of + "MPS clients";
+      return slice.capacity == kPercent ? "MPS percent" : "MPS shares";
+    case SliceKind::shard: return of + "shards";
+    case SliceKind::time_slice: return of + "time-slices";
+    default: return slice_label(slice) + " shares";
+  }
 }
 
 Totals totals(const Cluster& cluster) {
   Totals totals;
-  for (const Node& node : cluster.nodes.all()) {
-    ++totals.nodes;
-    bool open = takes_work(node);
-    if (!open) ++totals.nodes_closed;
-    add_counts(totals, node.counts, open);
-    if (open) add_open(totals, node);
-    for (const Gpu& gpu : node.gpus) {
-      ++totals.gpus;
-      ++totals.gpus_by_strategy[gpu.strategy];
-      for (const Slice& slice : gpu.slices) add(totals, slice, open);
-    }
-    for (const Slice& slice : node.pool) {
-      ++totals.gpus_by_strategy[Strategy::mig];
-      add(totals, slice, open);
-    }
-  }
-  for (const Workload& workload : cluster.workloads.all()) {
-    if (workload.state == WorkloadState::pending) {
-      ++totals.pending;
-      for (const Request& request : workload.requests) ++totals.waiting_by_request[request.resource];
-    } else {
-      ++totals.running;
-    }
-  }
+  for (const Node& node : cluster.nodes.all()) NodeSum(totals, cluster, node).add();
+  for (const Workload& workload : cluster.workloads.all()) add_work(totals, workload);
+  if (!nodes_are_current(cluster) || !work_is_current(cluster)) totals.free.reset();
   return totals;
 }
 

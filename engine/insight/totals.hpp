@@ -1,13 +1,22 @@
 // A cluster's sums: what there is, what is held, what is free, what waits.
+// Units are never added across kinds: slices, shares of each kind, and workloads are counted apart.
 // Threads: pure function of values.
 #pragma once
 
 #include <map>
 #include <string>
 
+#include "engine/insight/available.hpp"
 #include "engine/model/model.hpp"
 
 namespace tessera::insight {
+
+// Waiting work that asks for one resource.
+struct Waiting {
+  int workloads = 0;
+  std::int64_t units = 0;  // of the resource, asked for by all of them
+  friend bool operator==(const Waiting&, const Waiting&) = default;
+};
 
 struct Totals {
   int nodes = 0;
@@ -15,24 +24,23 @@ struct Totals {
   int gpus = 0;          // boards that are known one by one; pools of Slurm MIG types count as none
   int slices = 0;
   int held = 0;
-  int free = 0;  // free on nodes that take work; free slices of closed nodes count in closed_free
-  int closed_free = 0;
+  std::optional<int> free = 0;  // slices of which something can be had now; nullopt: not known
+  int closed_free = 0;          // slices that nobody holds on nodes that take no work
   int unknown = 0;
-  std::map<Strategy, int> gpus_by_strategy;       // pools count their slices under mig
-  std::map<std::string, int> free_by_profile;     // "1g.10gb", "whole", "mps shares": slices or shares
-  std::map<std::string, int> waiting_by_request;  // resource in the scheduler's words → pending workloads
+  std::map<Strategy, int> gpus_by_strategy;           // pools count their slices under mig
+  std::map<std::string, int> free_by_profile;         // "1g.10gb", "whole": slices that can be had now
+  std::map<std::string, int> free_shares;             // "MPS percent", "MPS clients", "shards": shares
+  std::map<std::string, Waiting> waiting_by_request;  // by the resource's name in the scheduler's words
   int running = 0;
   int pending = 0;
 };
 Totals totals(const Cluster& cluster);
 
-// Whether new work can start there.
-bool takes_work(const Node& node);
-
 // How a slice is called in sums and tables: its profile, or its kind: "3g.40gb", "whole", "mps", "shard".
 std::string slice_label(const Slice& slice);
 
-// Shares that nobody holds (capacity minus the holders' shares; 0 when held or unknown).
-int free_shares(const Slice& slice);
+// What shares of such a slice are: "MPS percent" on Slurm, "MPS clients" on Kubernetes, "shards",
+// "time-slices"; "slices" of one that has a single holder.
+std::string share_unit(const Slice& slice, Scheduler scheduler);
 
 }  // namespace tessera::insight

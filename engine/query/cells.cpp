@@ -60,4 +60,16 @@ std::string holder_users(const Cluster& cluster, const Gpu& gpu) {
   return join(users, ", ");
 }
 
+std::optional<double> mean_use(const Node& node) {
+  double sum = 0;
+  int known = 0;
+  for (const Gpu& gpu : node.gpus)
+    if (gpu.telemetry.use) {
+      sum += static_cast<double>(gpu.telemetry.use->value);
+      ++known;
+    }
+  if (known == 0) return std::nullopt;
+  return sum / known;
+}
+
 }  // namespace tessera::query

@@ -40,4 +40,7 @@ std::string holder_users(const Cluster& cluster, const Slice& slice);
 // Users who hold slices of the board, each once: "alice, bob?, ?".
 std::string holder_users(const Cluster& cluster, const Gpu& gpu);
 
+// Mean compute use in percent of those of its GPUs that are measured; nullopt: none is.
+std::optional<double> mean_use(const Node& node);
+
 }  // namespace tessera::query

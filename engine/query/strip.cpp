@@ -8,7 +8,13 @@
 namespace tessera::query {
 namespace {
 
+// Room that can be had, and room that nobody holds on a node that takes no work.
 const char* free_glyph(bool ascii) { return ascii ? "." : "·"; }
+const char* closed_glyph(bool ascii) { return ascii ? ":" : "░"; }
+const char* room_glyph(const insight::Sight& sight, bool ascii) {
+  if (sight.access == insight::Access::unknown) return "?";
+  return sight.access == insight::Access::closed ? closed_glyph(ascii) : free_glyph(ascii);
+}
 const char* stranded_glyph(bool ascii) { return ascii ? "x" : "╳"; }
 
 std::string repeat(std::string_view glyph, int times) {
@@ -18,37 +24,48 @@ std::string repeat(std::string_view glyph, int times) {
 }
 
 // A board that is shared in parts of one size: a letter for each eighth that is held.
-std::string shared_strip(const Gpu& gpu, char letter, bool ascii) {
+std::string shared_strip(const Gpu& gpu, char letter, const insight::Sight& sight, bool ascii) {
   int capacity = 0, held = 0;
-  bool unknown = false;
   for (const Slice& slice : gpu.slices) {
+    const std::optional<int> rest = insight::unheld(slice, sight.work_read);
+    const bool is_held = slice.holding == Holding::held;
+    if (!rest && !is_held) return repeat("?", 8);
     capacity += slice.capacity;
-    held += slice.capacity - insight::free_shares(slice);
-    unknown = unknown || slice.holding == Holding::unknown;
+    held += slice.capacity - rest.value_or(0);
   }
   if (capacity == 0) return "";
-  if (unknown) return repeat("?", 8);
   // Somebody with one share of a hundred is still somebody: round up.
-  int cells = (held * 8 + capacity - 1) / capacity;
-  return std::string(static_cast<std::size_t>(std::clamp(cells, 0, 8)), letter) +
-         repeat(free_glyph(ascii), 8 - std::clamp(cells, 0, 8));
+  int cells = std::clamp((held * 8 + capacity - 1) / capacity, 0, 8);
+  return std::string(static_cast<std::size_t>(cells), letter) + repeat(room_glyph(sight, ascii), 8 - cells);
 }
 
 struct Piece {
   int start = 0, size = 1;
   char digit = '?';
-  Holding holding = Holding::unknown;
+  insight::Availability state = insight::Availability::unknown;
 };
 
-// A held instance repeats the digit of its compute slices, a free one is a ring with a tail.
+// The first cell of an instance tells what it is, the others that they belong to it: a held one is the digit
+// of its compute slices with a heavy tail, a free one a ring with a light tail.
+std::string cell_of(const Piece& piece, bool first, bool ascii) {
+  switch (piece.state) {
+    case insight::Availability::held:
+      if (first) return std::string(1, piece.digit);
+      return ascii ? "=" : "━";
+    case insight::Availability::free:
+      if (first) return ascii ? "o" : "○";
+      return ascii ? "-" : "─";
+    case insight::Availability::closed: return closed_glyph(ascii);
+    case insight::Availability::unknown: break;
+  }
+  return "?";
+}
+
 void draw_piece(std::vector<std::string>& cells, const Piece& piece, bool ascii) {
   for (int i = std::max(0, -piece.start); i < piece.size; ++i) {
     std::size_t at = static_cast<std::size_t>(piece.start + i);
     if (at >= cells.size()) return;
-    if (piece.holding != Holding::free)
-      cells[at] = std::string(1, piece.digit);
-    else
-      cells[at] = i == 0 ? (ascii ? "o" : "○") : (ascii ? "-" : "─");
+    cells[at] = cell_of(piece, i == 0, ascii);
   }
 }
 
@@ -62,24 +79,27 @@ char digit_of(const Slice& slice) { return slice.profile.empty() ? '?' : slice.p
 
 // Nobody tells where the slices stand: the large ones first and of those alike the held ones, with a mark
 // behind that says so. Empty: they do not fit the board.
-std::string unplaced_strip(const Gpu& gpu, const mig::Product* product, int units, bool ascii) {
+std::string unplaced_strip(const Gpu& gpu, const mig::Product* product, int units,
+                           const insight::Sight& sight, bool ascii) {
   std::vector<Piece> pieces;
   int room = units;
   for (const Slice& slice : gpu.slices) {
     const mig::Profile* profile = product ? product->find(slice.profile.view()) : nullptr;
-    Piece piece{0, profile ? profile->memory_slices : 1, digit_of(slice), slice.holding};
-    if (piece.holding == Holding::unknown) piece.digit = '?';
+    Piece piece{0, profile ? profile->memory_slices : 1, digit_of(slice),
+                insight::availability(sight, slice)};
     room -= std::max(1, piece.size);
     pieces.push_back(piece);
   }
   if (room < 0) return {};
   auto rank = [](const Piece& piece) {
-    int doubt = piece.holding == Holding::held ? 0 : piece.holding == Holding::unknown ? 1 : 2;
+    int doubt = piece.state == insight::Availability::held      ? 0
+                : piece.state == insight::Availability::unknown ? 1
+                                                                : 2;
     return std::tuple(-piece.size, -piece.digit, doubt);
   };
   std::stable_sort(pieces.begin(), pieces.end(),
                    [&](const Piece& a, const Piece& b) { return rank(a) < rank(b); });
-  std::vector<std::string> cells(static_cast<std::size_t>(units), free_glyph(ascii));
+  std::vector<std::string> cells(static_cast<std::size_t>(units), room_glyph(sight, ascii));
   int at = 0;
   for (Piece& piece : pieces) {
     piece.start = at;
@@ -90,15 +110,16 @@ std::string unplaced_strip(const Gpu& gpu, const mig::Product* product, int unit
 }
 
 // Held, free and uncut space differ by shape.
-std::string mig_strip(const Gpu& gpu, const mig::Catalogue* catalogue, bool ascii) {
+std::string mig_strip(const Gpu& gpu, const mig::Catalogue* catalogue, const insight::Sight& sight,
+                      bool ascii) {
   const mig::Product* product = catalogue && gpu.product ? catalogue->by_key(gpu.product->text) : nullptr;
   int units = product && product->units > 0 ? product->units : 8;
   if (!std::all_of(gpu.slices.begin(), gpu.slices.end(),
                    [](const Slice& slice) { return slice.placement.has_value(); })) {
-    std::string text = unplaced_strip(gpu, product, units, ascii);
+    std::string text = unplaced_strip(gpu, product, units, sight, ascii);
     return text.empty() ? repeat("?", units) : text;
   }
-  std::vector<std::string> cells(static_cast<std::size_t>(units), free_glyph(ascii));
+  std::vector<std::string> cells(static_cast<std::size_t>(units), room_glyph(sight, ascii));
   if (product) {
     if (std::optional<mig::Layout> layout = mig::observed_layout(*product, gpu))
       for (const Placement& part : mig::room(*product, *layout).stranded)
@@ -106,20 +127,23 @@ std::string mig_strip(const Gpu& gpu, const mig::Catalogue* catalogue, bool asci
           cells[static_cast<std::size_t>(i)] = stranded_glyph(ascii);
   }
   for (const Slice& slice : gpu.slices)
-    draw_piece(cells, {slice.placement->start, slice.placement->size, digit_of(slice), slice.holding}, ascii);
+    draw_piece(
+        cells,
+        {slice.placement->start, slice.placement->size, digit_of(slice), insight::availability(sight, slice)},
+        ascii);
   return joined(cells);
 }
 
 }  // namespace
 
-std::string strip(const Gpu& gpu, const mig::Catalogue* catalogue, bool ascii) {
+std::string strip(const Gpu& gpu, const mig::Catalogue* catalogue, bool ascii, const insight::Sight& sight) {
   switch (gpu.strategy) {
-    case Strategy::mig: return mig_strip(gpu, catalogue, ascii);
-    case Strategy::whole: return shared_strip(gpu, 'w', ascii);
-    case Strategy::mps: return shared_strip(gpu, 'm', ascii);
-    case Strategy::time_slicing: return shared_strip(gpu, 't', ascii);
-    case Strategy::shard: return shared_strip(gpu, 's', ascii);
-    case Strategy::vgpu: return shared_strip(gpu, 'v', ascii);
+    case Strategy::mig: return mig_strip(gpu, catalogue, sight, ascii);
+    case Strategy::whole: return shared_strip(gpu, 'w', sight, ascii);
+    case Strategy::mps: return shared_strip(gpu, 'm', sight, ascii);
+    case Strategy::time_slicing: return shared_strip(gpu, 't', sight, ascii);
+    case Strategy::shard: return shared_strip(gpu, 's', sight, ascii);
+    case Strategy::vgpu: return shared_strip(gpu, 'v', sight, ascii);
     case Strategy::unknown: break;
   }
   return "?";

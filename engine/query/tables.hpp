@@ -96,10 +96,13 @@ bool comes_first(const GpuRow& a, const GpuRow& b);
 bool comes_first(const SliceRow& a, const SliceRow& b);
 bool comes_first(const WorkloadRow& a, const WorkloadRow& b);
 
-// Eight characters (or one per placement unit, at most 12) that show a GPU at a glance: "11223333",
-// "1··1╳╳╳╳", "wwwwwwww", "mm··", "?"; ascii: '.' and 'x' for free and stranded. Where nobody tells the
-// places of slices they stand by size, and a mark behind them says so: "3333211·~".
+// Eight characters (or one per placement unit, at most 12) that show a GPU at a glance: "2━1·3━━━",
+// "1··1╳╳╳╳", "wwwwwwww", "mm··", "?". The first cell of a held instance is the digit of its compute slices,
+// of a free one a ring; the others are its tail. Room that nobody holds is "░" on a node that takes no work.
+// ascii: '=', 'o', '-', '.', ':' and 'x'. Where nobody tells the places of slices they stand by size, and a
+// mark behind them says so: "3━━━2━1·~".
 inline constexpr std::string_view kPlacesUnknown = "~";
-std::string strip(const Gpu& gpu, const mig::Catalogue* catalogue, bool ascii);
+std::string strip(const Gpu& gpu, const mig::Catalogue* catalogue, bool ascii,
+                  const insight::Sight& sight = {});
 
 }  // namespace tessera::query

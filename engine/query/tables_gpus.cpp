@@ -46,7 +46,7 @@ constexpr Column<GpuRow> kGpus[] = {
      }},
     {"strip", "SLICES", Format::text, Align::left, Show::always, 8, "its slices in place",
      [](const GpuRow& row, const Context& context) {
-       return words(strip(*row.gpu, context.catalogue, false));
+       return words(strip(*row.gpu, context.catalogue, false, insight::sight_of(*row.cluster, *row.node)));
      }},
     {"held", "HELD", Format::count, Align::right, Show::always, 4, "slices in use",
      [](const GpuRow& row, const Context&) { return count(held_slices(*row.gpu)); }},
@@ -87,9 +87,21 @@ const Workload* first_holder(const SliceRow& row) {
 
 Value shares(const SliceRow& row) {
   if (row.slice->capacity == 1) return words("");
-  if (row.slice->holding == Holding::unknown) return Unknown{};
-  int held = row.slice->capacity - insight::free_shares(*row.slice);
-  return words(fmt::format("{}/{}", held, row.slice->capacity));
+  const std::optional<int> rest = insight::unheld(*row.slice, insight::work_is_current(*row.cluster));
+  if (!rest) return Unknown{};
+  return words(fmt::format("{}/{}", row.slice->capacity - *rest, row.slice->capacity));
+}
+
+Value state(const SliceRow& row) {
+  using insight::Availability;
+  const Availability state = insight::availability(insight::sight_of(*row.cluster, *row.node), *row.slice);
+  return state == Availability::unknown ? Value(Unknown{}) : words(std::string(insight::word(state)));
+}
+
+Value available_now(const SliceRow& row) {
+  const std::optional<int> shares =
+      insight::available(insight::sight_of(*row.cluster, *row.node), *row.slice);
+  return shares ? count(*shares) : Value(Unknown{});
 }
 
 constexpr Column<SliceRow> kSlices[] = {
@@ -112,11 +124,8 @@ constexpr Column<SliceRow> kSlices[] = {
      [](const SliceRow& row, const Context&) {
        return row.slice->placement ? count(row.slice->placement->size) : Value(NotTold{});
      }},
-    {"state", "STATE", Format::text, Align::left, Show::always, 7, "held, free or unknown",
-     [](const SliceRow& row, const Context&) {
-       return row.slice->holding == Holding::unknown ? Value(Unknown{})
-                                                     : words(std::string(word(row.slice->holding)));
-     }},
+    {"state", "STATE", Format::text, Align::left, Show::always, 7, "held, free, closed, or not known",
+     [](const SliceRow& row, const Context&) { return state(row); }},
     {"shares", "SHARES", Format::text, Align::right, Show::always, 6, "shares held of those offered",
      [](const SliceRow& row, const Context&) { return shares(row); }},
     {"user", "USER", Format::text, Align::left, Show::always, 8, "who holds it",
@@ -139,6 +148,8 @@ constexpr Column<SliceRow> kSlices[] = {
      [](const SliceRow& row, const Context&) { return measured(row.slice->use); }},
     {"memory_used", "MEM USED", Format::mib, Align::right, Show::wide, 9, "memory in use",
      [](const SliceRow& row, const Context&) { return measured(row.slice->memory_used); }},
+    {"available", "AVAIL", Format::count, Align::right, Show::wide, 5, "shares that can be had now",
+     [](const SliceRow& row, const Context&) { return available_now(row); }},
 };
 
 }  // namespace

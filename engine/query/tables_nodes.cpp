@@ -41,8 +41,11 @@ constexpr Column<ClusterRow> kClusters[] = {
      [](const ClusterRow& row, const Context&) { return count(row.totals->held); }},
     {"held_percent", "HELD%", Format::percent, Align::right, Show::always, 5, "share of the slices in use",
      [](const ClusterRow& row, const Context&) { return percent_held(*row.totals); }},
-    {"free", "FREE", Format::count, Align::right, Show::always, 5, "slices free on nodes that take work",
-     [](const ClusterRow& row, const Context&) { return count(row.totals->free); }},
+    {"free", "FREE", Format::count, Align::right, Show::always, 5,
+     "slices that can be had now, whole or a share of them",
+     [](const ClusterRow& row, const Context&) {
+       return row.totals->free ? count(*row.totals->free) : Value(Unknown{});
+     }},
     {"pending", "PENDING", Format::count, Align::right, Show::always, 7, "workloads that wait",
      [](const ClusterRow& row, const Context&) { return count(row.totals->pending); }},
     {"sharing", "SHARING", Format::text, Align::left, Show::roomy, 12, "how the GPUs are shared",
@@ -67,16 +70,9 @@ std::string node_model(const Node& node) {
   return node.kinds.several_models ? model + " +others" : model;
 }
 
-Value mean_use(const Node& node) {
-  double sum = 0;
-  int known = 0;
-  for (const Gpu& gpu : node.gpus)
-    if (gpu.telemetry.use) {
-      sum += static_cast<double>(gpu.telemetry.use->value);
-      ++known;
-    }
-  if (known == 0) return NotTold{};
-  return sum / known;
+Value use_of(const Node& node) {
+  const std::optional<double> use = mean_use(node);
+  return use ? Value(*use) : Value(NotTold{});
 }
 
 Value node_gpus(const NodeRow& row) {
@@ -86,11 +82,22 @@ Value node_gpus(const NodeRow& row) {
 
 // A slice of which nobody knows could be held: then the sum is not known either. Nor is it before the first
 // list of work is complete.
-Value if_known(const NodeRow& row, std::int32_t sum) {
+Value held_slices(const NodeRow& row) {
   const SliceCounts& counts = row.node->counts;
   if (!row.cluster->loaded && row.cluster->progress) return Unknown{};
   if (counts.held + counts.free < counts.all) return Unknown{};
-  return count(sum);
+  return count(counts.held);
+}
+
+Value available_now(const NodeRow& row) {
+  const std::optional<int> free = insight::available_slices(insight::sight_of(*row.cluster, *row.node), *row.node);
+  return free ? count(*free) : Value(Unknown{});
+}
+
+// Without the list of work an empty one proves nothing.
+Value work(const NodeRow& row) {
+  if (!insight::work_is_current(*row.cluster) && row.node->workloads.empty()) return Unknown{};
+  return count(static_cast<std::int64_t>(row.node->workloads.size()));
 }
 
 Value node_shares(const NodeRow& row) {
@@ -121,15 +128,14 @@ constexpr Column<NodeRow> kNodes[] = {
     {"slices", "SLICES", Format::count, Align::right, Show::always, 6, "slices that can be held",
      [](const NodeRow& row, const Context&) { return count(row.node->counts.all); }},
     {"held", "HELD", Format::count, Align::right, Show::always, 4, "slices in use",
-     [](const NodeRow& row, const Context&) { return if_known(row, row.node->counts.held); }},
-    {"free", "FREE", Format::count, Align::right, Show::always, 4, "slices nobody holds",
-     [](const NodeRow& row, const Context&) { return if_known(row, row.node->counts.free); }},
+     [](const NodeRow& row, const Context&) { return held_slices(row); }},
+    {"free", "FREE", Format::count, Align::right, Show::always, 4,
+     "slices that can be had now, whole or a share of them",
+     [](const NodeRow& row, const Context&) { return available_now(row); }},
     {"use", "USE", Format::percent, Align::right, Show::roomy, 4, "mean compute use of its GPUs",
-     [](const NodeRow& row, const Context&) { return mean_use(*row.node); }},
+     [](const NodeRow& row, const Context&) { return use_of(*row.node); }},
     {"work", "WORK", Format::count, Align::right, Show::roomy, 4, "workloads that run there",
-     [](const NodeRow& row, const Context&) {
-       return count(static_cast<std::int64_t>(row.node->workloads.size()));
-     }},
+     [](const NodeRow& row, const Context&) { return work(row); }},
     {"cpus", "CPUS", Format::count, Align::right, Show::wide, 4, "processors",
      [](const NodeRow& row, const Context&) {
        return row.node->cpus ? count(*row.node->cpus) : Value(NotTold{});

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/query/cells.hpp"
 #include "tui/cli/table_text.hpp"
 
 namespace tessera::cli {
@@ -39,6 +40,11 @@ void put_group(Tree& tree, const Workload& workload) {
   tree[workload.kind == WorkloadKind::pod ? "namespace" : "partition"] = text_value(workload.group);
 }
 
+Tree mean_use(const Node& node) {
+  const std::optional<double> use = query::mean_use(node);
+  return use ? Tree(std::round(*use * 10) / 10) : Tree();
+}
+
 Tree tree_of(const query::NodeRow& row, const query::Context&) {
   const Node& node = *row.node;
   Tree tree;
@@ -53,8 +59,13 @@ Tree tree_of(const query::NodeRow& row, const query::Context&) {
   // A slice of which nobody knows could be held: then the sum is not known either.
   tree["slices_held"] =
       node.counts.held + node.counts.free < node.counts.all ? Tree() : Tree(node.counts.held);
+  tree["slices_available"] = or_null(insight::available_slices(insight::sight_of(*row.cluster, node), node));
   tree["shares_total"] = node.counts.shares;
   tree["shares_held"] = or_null(node.counts.shares_held);
+  // Without the list of work an empty one proves nothing.
+  const bool work = insight::work_is_current(*row.cluster) || !node.workloads.empty();
+  tree["workloads"] = work ? Tree(node.workloads.size()) : Tree();
+  tree["use_percent"] = mean_use(node);
   tree["reason"] = text_value(node.reason);
   tree["reason_by"] = text_value(node.reason_by);
   tree["reason_at"] = time_value(node.reason_at);
@@ -133,7 +144,9 @@ Tree tree_of(const query::SliceRow& row, const query::Context&) {
   tree["profile"] = text_value(slice.profile.text);
   tree["start"] = slice.placement ? Tree(slice.placement->start) : Tree();
   tree["size"] = slice.placement ? Tree(slice.placement->size) : Tree();
-  tree["state"] = word(slice.holding);
+  const insight::Sight sight = insight::sight_of(*row.cluster, *row.node);
+  tree["state"] = insight::word(insight::availability(sight, slice));
+  tree["available"] = or_null(insight::available(sight, slice));
   tree["capacity"] = slice.capacity;
   tree["exact"] = slice.exact;
   tree["use_percent"] = measure(slice.use);

@@ -23,6 +23,24 @@ std::string use_text(const Slice& slice) {
   return slice.use ? fmt::format("{:.0f}%", slice.use->value) : std::string();
 }
 
+constexpr const char* kNoName = "holder ?";  // held, and no source names by whom
+
+// What nobody is known to hold: whether it can be had, in shape and word.
+void show_rest(Tile& tile, const query::SliceRow& row) {
+  const insight::Sight sight = insight::sight_of(*row.cluster, *row.node);
+  const bool known = insight::unheld(*row.slice, sight.work_read).has_value();
+  tile.kind = TileKind::unknown;
+  if (known && sight.access == insight::Access::open) {
+    tile.kind = TileKind::free;
+    tile.lines = {"free"};
+  } else if (known && sight.access == insight::Access::closed) {
+    tile.kind = TileKind::closed;
+    tile.lines = {"closed"};
+  } else {
+    tile.lines = {row.slice->holding == Holding::free ? "was free" : "not told"};
+  }
+}
+
 Tile tile_of(const World& world, const query::SliceRow& row) {
   const Slice& slice = *row.slice;
   Tile tile;
@@ -33,15 +51,12 @@ Tile tile_of(const World& world, const query::SliceRow& row) {
     tile.kind = TileKind::held;
     HolderText holder = holder_text(world, *row.cluster, slice);
     tile.lines = {holder.who, holder.what, holder.since};
-    if (tile.lines.front().empty()) tile.lines.front() = "holder ?";
-  } else if (slice.holding == Holding::free) {
-    tile.kind = TileKind::free;
-    tile.lines = {insight::takes_work(*row.node) ? "free" : "free, closed"};
-  } else {
-    std::string who = query::holder_users(*row.cluster, slice);
-    tile.lines = {who.empty() ? "not told" : std::move(who)};
-    if (!slice.holders.empty()) tile.lines.emplace_back("or free");
+    if (tile.lines.front().empty()) tile.lines.front() = kNoName;
+    return tile;
   }
+  show_rest(tile, row);
+  if (slice.holders.empty()) return tile;
+  tile.lines = {query::holder_users(*row.cluster, slice), "or free"};
   return tile;
 }
 
@@ -128,24 +143,30 @@ void fill_shared(Board& board, const World& world, const query::SliceRow& row) {
   }
   if (at < board.units) {
     Tile tile;
-    tile.kind = TileKind::free;
     tile.id = id;
     tile.label = silent > 0 ? "?" : fmt::format("{:.0f}", board.units - at);
-    tile.lines = {silent > 0 ? "free or held" : "free"};
-    if (silent > 0) tile.kind = TileKind::unknown;
     tile.from = at;
     tile.to = board.units;
+    if (slice.holding == Holding::held && slice.holders.empty()) {
+      tile.kind = TileKind::held;
+      tile.lines = {kNoName};
+    } else {
+      show_rest(tile, row);
+      if (silent > 0) tile.lines = {"free or held"};
+    }
     board.tiles.push_back(std::move(tile));
   }
 }
 
-std::string sharing_title(const Gpu& gpu) {
+std::string sharing_title(const query::GpuRow& row) {
+  const Gpu& gpu = *row.gpu;
   int capacity = 0, held = 0;
   bool known = true;
   for (const Slice& slice : gpu.slices) {
+    const std::optional<int> rest = insight::unheld(slice, insight::work_is_current(*row.cluster));
     capacity += slice.capacity;
-    held += slice.capacity - insight::free_shares(slice);
-    known = known && slice.holding != Holding::unknown;
+    held += slice.capacity - rest.value_or(0);
+    known = known && rest;
   }
   std::string text(word(gpu.strategy));
   if (gpu.strategy == Strategy::mps) text = "MPS";
@@ -176,7 +197,7 @@ Board board_of(const World& world, const query::GpuRow& row) {
   if (gpu.strategy == Strategy::mig) {
     fill_mig(board, world, row);
   } else {
-    board.strategy = sharing_title(gpu);
+    board.strategy = sharing_title(row);
     if (gpu.slices.size() == 1 && gpu.slices.front().capacity > 1) {
       fill_shared(board, world, {row.cluster, row.node, &gpu, &gpu.slices.front()});
     } else {
@@ -209,9 +230,11 @@ void add_pools(std::vector<Board>& boards, const World& world, const Cluster& cl
     auto is = [](TileKind kind) { return [kind](const Tile& tile) { return tile.kind == kind; }; };
     auto held = std::count_if(board.tiles.begin(), board.tiles.end(), is(TileKind::held));
     auto free = std::count_if(board.tiles.begin(), board.tiles.end(), is(TileKind::free));
+    auto closed = std::count_if(board.tiles.begin(), board.tiles.end(), is(TileKind::closed));
     board.id = query::row_id(query::NodeRow{&cluster, &node}) + "\x1fpool\x1f" + label;
     board.title = label;
-    board.strategy = fmt::format("{} slices, {} held, {} free", board.tiles.size(), held, free);
+    board.strategy = fmt::format("{} slices, {} held, {} {}", board.tiles.size(), held,
+                                 closed > 0 ? closed : free, closed > 0 ? "closed" : "free");
     board.note = "which board is not told";
     board.note_role = Role::dim;
     board.pool = true;

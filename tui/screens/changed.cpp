@@ -55,7 +55,7 @@ Texts overview_cells(const UiState& state, const World& world) {
     };
     add(OverviewCell::nodes, totals.nodes);
     add(OverviewCell::gpus, totals.gpus);
-    add(OverviewCell::free, totals.free);
+    if (totals.free) add(OverviewCell::free, *totals.free);
     add(OverviewCell::pending, totals.pending);
   }
   return now;

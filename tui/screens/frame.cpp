@@ -114,6 +114,11 @@ std::string standing_text(const UiState& state) {
   return state.arming && state.arming->armed ? armed_text(state) : std::string();
 }
 
+// Older than its own pace promises.
+bool is_stale(const Cluster& cluster, Duration age) {
+  return age > std::max<Duration>(Duration(15000), cluster.pace.interval * 5 / 2);
+}
+
 }  // namespace
 
 std::vector<const Cluster*> clusters_of(const Screen& screen, const Model& model) {
@@ -134,9 +139,12 @@ Frame frame_of(const UiState& state, const World& world, Size size) {
 }
 
 Freshness freshness(const UiState& state, const World& world) {
+  const std::vector<const Cluster*> clusters = clusters_of(state.top(), world.model);
   std::optional<Duration> oldest;
+  const Cluster* silent = nullptr;
+  int stale = 0;
   Duration interval{0};
-  for (const Cluster* cluster : clusters_of(state.top(), world.model)) {
+  for (const Cluster* cluster : clusters) {
     if (!cluster->loaded) {
       if (!cluster->progress) return {"loading", Role::changing};
       const Progress& progress = *cluster->progress;
@@ -146,12 +154,20 @@ Freshness freshness(const UiState& state, const World& world) {
       return {fmt::format("loading {} {}", progress.what, progress.done), Role::changing};
     }
     interval = std::max(interval, cluster->pace.interval);
-    if (auto age = data_age(*cluster, world.wall)) oldest = oldest ? std::max(*oldest, *age) : *age;
+    const std::optional<Duration> age = data_age(*cluster, world.wall);
+    if (!age) continue;
+    if (is_stale(*cluster, *age)) ++stale, silent = !oldest || *age > *oldest ? cluster : silent;
+    oldest = oldest ? std::max(*oldest, *age) : *age;
   }
   if (!oldest) return {"no data", Role::stale};
   auto seconds = std::chrono::duration_cast<std::chrono::seconds>(*oldest).count();
-  if (*oldest > std::max<Duration>(Duration(15000), interval * 5 / 2))
-    return {query::duration_text(seconds) + " old", Style(Role::stale).role};
+  if (stale > 0) {
+    // One that is silent does not make the others old.
+    const std::string whose = clusters.size() == 1 ? ""
+                              : stale == 1         ? silent->name.text + " "
+                                           : fmt::format("{} of {} clusters ", stale, clusters.size());
+    return {whose + query::duration_text(seconds) + " old", Role::stale};
+  }
   if (interval < Duration(2000)) return {"live", Role::dim};
   // While it is as fresh as the interval promises, the figure stands still and costs no bytes.
   auto promised = std::chrono::duration_cast<std::chrono::seconds>(interval).count();

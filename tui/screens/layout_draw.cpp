@@ -117,9 +117,12 @@ class List {
   }
 
   int free_now(const mig::Profile& profile) const {
-    return static_cast<int>(std::count_if(
-        view_.gpu->slices.begin(), view_.gpu->slices.end(),
-        [&](const Slice& slice) { return slice.holding == Holding::free && slice.profile == profile.name; }));
+    const insight::Sight sight = insight::sight_of(*view_.cluster, *view_.node);
+    return static_cast<int>(
+        std::count_if(view_.gpu->slices.begin(), view_.gpu->slices.end(), [&](const Slice& slice) {
+          return slice.profile == profile.name &&
+                 insight::availability(sight, slice) == insight::Availability::free;
+        }));
   }
 
   // What the row says beside the figures: why not, where it would go, what it would waste.

@@ -14,22 +14,26 @@ constexpr std::size_t kMost = 120;  // nodes kept; hardly a screen shows more
 constexpr int kName = 12;
 constexpr int kPoolShown = 16;  // tiles of a pool
 
-std::string pool_strip(const Node& node, bool ascii) {
+std::string pool_strip(const Node& node, const insight::Sight& sight, bool ascii) {
   std::string text;
   int shown = 0;
   for (const Slice& slice : node.pool) {
     if (shown++ == kPoolShown) break;
     std::string digit = slice.profile.empty() ? "s" : slice.profile.text.substr(0, 1);
-    text += slice.holding == Holding::held   ? digit
-            : slice.holding == Holding::free ? std::string(glyphs(ascii).free)
-                                             : std::string(glyphs(ascii).unknown);
+    switch (insight::availability(sight, slice)) {
+      case insight::Availability::held: text += digit; break;
+      case insight::Availability::free: text += glyphs(ascii).free; break;
+      case insight::Availability::closed: text += glyphs(ascii).closed; break;
+      case insight::Availability::unknown: text += glyphs(ascii).unknown; break;
+    }
   }
   return text;
 }
 
-Strips strips_of(const World& world, const Node& node, bool ascii) {
-  Strips strips{node.name.text, node.health, insight::takes_work(node), {}, pool_strip(node, ascii)};
-  for (const Gpu& gpu : node.gpus) strips.gpus.push_back(query::strip(gpu, &world.catalogue, ascii));
+Strips strips_of(const World& world, const Cluster& cluster, const Node& node, bool ascii) {
+  const insight::Sight sight = insight::sight_of(cluster, node);
+  Strips strips{node.name.text, node.health, sight.access, {}, pool_strip(node, sight, ascii)};
+  for (const Gpu& gpu : node.gpus) strips.gpus.push_back(query::strip(gpu, &world.catalogue, ascii, sight));
   return strips;
 }
 
@@ -40,9 +44,9 @@ bool is_unplaced(const Strips& node) {
 }
 
 void draw_tiles_of(Canvas& canvas, int x, int y, int end, const Strips& node, bool ascii) {
-  // What is free on a closed node cannot be taken: it does not shine.
+  // A closed node and one of which no current list tells do not shine.
   auto draw_one = [&](const std::string& strip, int width) {
-    if (node.takes_work)
+    if (node.access == insight::Access::open)
       draw_strip(canvas, x, y, width, strip, ascii);
     else
       canvas.put(x, y, shorten(strip, width, ascii), Role::dim, end);
@@ -82,7 +86,8 @@ std::vector<Strips> mosaic_nodes(const World& world, bool ascii) {
   std::size_t kept = std::min(nodes.size(), kMost);
   std::partial_sort(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(kept), nodes.end(), before);
   std::vector<Strips> strips;
-  for (std::size_t i = 0; i < kept; ++i) strips.push_back(strips_of(world, *nodes[i].second, ascii));
+  for (std::size_t i = 0; i < kept; ++i)
+    strips.push_back(strips_of(world, world.model.clusters[nodes[i].first], *nodes[i].second, ascii));
   return strips;
 }
 

@@ -80,7 +80,10 @@ void draw_cluster(Canvas& canvas, Rect area, int y, const World& world, const Ui
   } else {
     canvas.put(area.x + at.bar, y, "n/a", Role::dim);
   }
-  count(OverviewCell::free, at.free + 6, totals.free, Style(totals.free > 0 ? Role::free : Role::dim));
+  if (totals.free)
+    count(OverviewCell::free, at.free + 6, *totals.free, Style(*totals.free > 0 ? Role::free : Role::dim));
+  else
+    put_right(canvas, area.x + at.free + 6, y, glyphs(state.ascii).unknown, Role::unknown);
   count(OverviewCell::pending, at.pending + 7, totals.pending,
         Style(totals.pending > 0 ? Role::text : Role::dim));
   int dangers = needs_of(state, cluster, Severity::danger),
@@ -150,26 +153,76 @@ void draw_line(Canvas& canvas, Rect area, int y, const World& world, const UiSta
   canvas.put(area.x, y, glyphs(state.ascii).pointer, Style(Role::accent).with_bold());
 }
 
-// "FREE NOW   1g.10gb 131   whole 41": the largest figures first, as many as fit.
+// "1g.10gb 131", "gpu:h100 55 by 6 jobs".
+struct Figure {
+  std::string name;
+  std::int64_t number = 0;
+  std::string aside;
+};
+
+void add_figures(std::vector<Figure>& figures, const std::map<std::string, int>& more) {
+  std::vector<Figure> sorted;
+  for (const auto& [name, number] : more)
+    if (number > 0) sorted.push_back({name, number, ""});
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Figure& a, const Figure& b) { return a.number > b.number; });
+  figures.insert(figures.end(), sorted.begin(), sorted.end());
+}
+
+// "FREE NOW   1g.10gb 131   whole 41": as many as fit.
 void draw_figures(Canvas& canvas, Rect area, int y, std::string_view title,
-                  const std::map<std::string, int>& figures, Role role, std::string_view none, bool ascii) {
+                  const std::vector<Figure>& figures, Role role, std::string_view none, bool ascii) {
   Pen pen(canvas, area.x + 1, y, area.right() - 1, ascii);
   pen.put(title, Style(Role::heading).with_bold()).to(area.x + 12);
-  std::vector<std::pair<std::string, int>> sorted;
-  for (const auto& figure : figures)
-    if (figure.second > 0) sorted.push_back(figure);
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
-  if (sorted.empty()) pen.put(none, Role::dim);
-  for (std::size_t i = 0; i < sorted.size(); ++i) {
-    std::string number = std::to_string(sorted[i].second);
-    int needs = display_width(sorted[i].first) + 1 + display_width(number) + 3;
+  if (figures.empty()) pen.put(none, Role::dim);
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    const Figure& one = figures[i];
+    const std::string number = std::to_string(one.number);
+    const int needs = display_width(one.name) + 1 + display_width(number) + display_width(one.aside) + 3;
     if (needs > pen.left() && i > 0) {
-      pen.put(fmt::format("+{}", sorted.size() - i), Role::dim);
+      pen.put(fmt::format("+{}", figures.size() - i), Role::dim);
       return;
     }
-    pen.put(sorted[i].first, Role::dim).skip(1).put(number, Style(role).with_bold()).skip(3);
+    pen.put(one.name, Role::dim).skip(1).put(number, Style(role).with_bold());
+    pen.put(one.aside, Role::dim).skip(3);
   }
+}
+
+// Slices first, then what is handed out in shares: the two are counted in different units.
+void draw_free(Canvas& canvas, Rect area, int y, const World& world, const UiState& state) {
+  std::map<std::string, int> slices, shares;
+  std::string silent;
+  for (std::size_t i = 0; i < state.overview.totals.size(); ++i) {
+    const insight::Totals& totals = state.overview.totals[i];
+    for (const auto& [label, number] : totals.free_by_profile) slices[label] += number;
+    for (const auto& [label, number] : totals.free_shares) shares[label] += number;
+    if (!totals.free && i < world.model.clusters.size())
+      silent += (silent.empty() ? "" : ", ") + world.model.clusters[i].name.text;
+  }
+  std::vector<Figure> figures;
+  add_figures(figures, slices);
+  add_figures(figures, shares);
+  int end = area.right() - 1;
+  if (!silent.empty()) end = put_right(canvas, end, y, "not known: " + silent, Role::unknown) - 2;
+  const std::string_view none = silent.empty() ? "nothing" : "";
+  draw_figures(canvas, {area.x, area.y, end + 1 - area.x, area.height}, y, "FREE NOW", figures, Role::free,
+               none, state.ascii);
+}
+
+// Units that are asked for, and by how many: 55 GPUs may be 6 jobs.
+void draw_waiting(Canvas& canvas, Rect area, int y, const World& world, const UiState& state) {
+  std::vector<Figure> figures;
+  for (std::size_t i = 0; i < state.overview.totals.size() && i < world.model.clusters.size(); ++i) {
+    const bool slurm = world.model.clusters[i].scheduler == Scheduler::slurm;
+    for (const auto& [resource, waiting] : state.overview.totals[i].waiting_by_request) {
+      const char* noun =
+          slurm ? (waiting.workloads == 1 ? "job" : "jobs") : (waiting.workloads == 1 ? "pod" : "pods");
+      figures.push_back({resource, waiting.units, fmt::format(" by {} {}", waiting.workloads, noun)});
+    }
+  }
+  std::stable_sort(figures.begin(), figures.end(),
+                   [](const Figure& a, const Figure& b) { return a.number > b.number; });
+  draw_figures(canvas, area, y, "WAITING", figures, Role::warning, "no work", state.ascii);
 }
 
 // Ages and counts in the text move on; what stays is the text without its digits.
@@ -193,19 +246,14 @@ insight::Finding finding_of(const RunHead& head, const std::string& journal_key)
   return finding;
 }
 
-void draw_pinned(Canvas& canvas, Rect area, const UiState& state) {
+void draw_pinned(Canvas& canvas, Rect area, const World& world, const UiState& state) {
   const insight::Finding* finding = finding_at(state, state.top().cursor);
   if (finding && !finding->hint.empty() && area.width < 150) {
     Pen pen(canvas, area.x + 1, area.y, area.right() - 1, state.ascii);
     pen.put("to do  ", Role::accent).put(finding->hint, Role::text);
   }
-  std::map<std::string, int> free, waiting;
-  for (const insight::Totals& totals : state.overview.totals) {
-    for (const auto& [profile, number] : totals.free_by_profile) free[profile] += number;
-    for (const auto& [resource, number] : totals.waiting_by_request) waiting[resource] += number;
-  }
-  draw_figures(canvas, area, area.y + 1, "FREE NOW", free, Role::free, "nothing", state.ascii);
-  draw_figures(canvas, area, area.y + 2, "WAITING", waiting, Role::warning, "nobody", state.ascii);
+  draw_free(canvas, area, area.y + 1, world, state);
+  draw_waiting(canvas, area, area.y + 2, world, state);
 }
 
 }  // namespace
@@ -285,7 +333,7 @@ void draw_overview(Canvas& canvas, Rect area, const World& world, const UiState&
   }
   int used = static_cast<int>(lines.size()) + 1;
   if (used < height) draw_mosaic(canvas, {area.x, area.y + used, area.width, height - used}, world, state);
-  draw_pinned(canvas, {area.x, area.y + height, area.width, kPinned}, state);
+  draw_pinned(canvas, {area.x, area.y + height, area.width, kPinned}, world, state);
 }
 
 }  // namespace tessera::tui

@@ -13,8 +13,10 @@ Role health_role(std::string_view text) {
 }
 
 Role state_role(std::string_view text) {
-  if (text == word(Holding::free)) return Role::free;
-  if (text == word(Holding::held)) return Role::held;
+  using insight::Availability;
+  if (text == word(Availability::free)) return Role::free;
+  if (text == word(Availability::held)) return Role::held;
+  if (text == word(Availability::closed)) return Role::dim;
   for (WorkloadState state : {WorkloadState::pending, WorkloadState::running, WorkloadState::suspended,
                               WorkloadState::completing, WorkloadState::ended})
     if (text == word(state)) return role_of(state);
@@ -27,7 +29,7 @@ Role strip_role(std::string_view glyph) {
     return Role::free;
   if (glyph == "╳" || glyph == "x") return Role::stranded;
   if (glyph == "?") return Role::unknown;
-  if (glyph == query::kPlacesUnknown) return Role::dim;
+  if (glyph == query::kPlacesUnknown || glyph == "░" || glyph == ":") return Role::dim;
   return Role::held;
 }
 

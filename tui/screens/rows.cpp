@@ -127,7 +127,8 @@ std::string cell_text(const World& world, ScreenKind kind, const RowRef& ref, in
     using Row = std::decay_t<decltype(row)>;
     const query::Column<Row>& info = query::columns<Row>()[static_cast<std::size_t>(column)];
     if constexpr (std::is_same_v<Row, query::GpuRow>)
-      if (info.key == "strip") return query::strip(*row.gpu, &world.catalogue, ascii);
+      if (info.key == "strip")
+        return query::strip(*row.gpu, &world.catalogue, ascii, insight::sight_of(*row.cluster, *row.node));
     return query::to_text(info.value(row, context_of(world)), info.format);
   });
 }
@@ -141,11 +142,11 @@ Style ScreenRows::style(int row, int column, const std::string& text) const {
   if (!state_.cells.changed.empty() &&
       has_changed(state_, world_, id_at(world_.model, screen_.kind, ref(row)), column))
     return Style(Role::changed).with_bold();
-  bool about_room = text == word(Holding::free) || info.key == "free" || info.key == "largest";
-  if (about_room) {
+  if (info.key == "largest") {
     auto node = node_at(world_.model, ref(row));
-    // What is free on a closed node cannot be taken.
-    if (node && screen_.kind != ScreenKind::workloads && !insight::takes_work(*node->node)) return Role::dim;
+    // What fits on a closed node cannot be had.
+    if (node && insight::sight_of(*node->cluster, *node->node).access != insight::Access::open)
+      return Role::dim;
   }
   return cell_role(info.key, text);
 }

@@ -42,6 +42,7 @@ struct Glyphs {
   std::string_view more_right;
   std::string_view at_most;
   std::string_view ellipsis;
+  std::string_view closed;  // nobody holds it, and it cannot be had
 };
 const Glyphs& glyphs(bool ascii);
 

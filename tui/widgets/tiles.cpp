@@ -15,6 +15,7 @@ std::string_view fill_of(TileKind kind, const Glyphs& shapes) {
     case TileKind::room: return shapes.free;
     case TileKind::stranded: return shapes.stranded;
     case TileKind::created: return shapes.created;
+    case TileKind::closed: return shapes.closed;
     case TileKind::unknown: break;
   }
   return shapes.unknown;
@@ -85,6 +86,7 @@ Role role_of(TileKind kind) {
     case TileKind::room: return Role::free;
     case TileKind::stranded: return Role::stranded;
     case TileKind::created: return Role::created;
+    case TileKind::closed: return Role::dim;
     case TileKind::unknown: break;
   }
   return Role::unknown;

@@ -1,8 +1,8 @@
 // The placement map: one board as a row of tiles, left to right by memory slice.
 //
 // The shape says what a tile is, in any colour and in none: held is a solid bar, a free slice is dots around
-// its name, room that nothing is cut from is plain dots, stranded room is crosses, unknown is question marks,
-// and what is only wanted is a double line.
+// its name, room that nothing is cut from is plain dots, what nobody holds on a node that takes no work is a
+// light shade, stranded room is crosses, unknown is question marks, and what is only wanted is a double line.
 // Threads: pure drawing.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace tessera::tui {
 
-enum class TileKind : std::uint8_t { held, free, room, stranded, unknown, created };
+enum class TileKind : std::uint8_t { held, free, room, stranded, unknown, created, closed };
 Role role_of(TileKind kind);
 
 struct Tile {

@@ -124,40 +124,5 @@ TEST(Attention, JobsThatCanNeverStartAreCounted) {
             Lines{"job 77: 1 waiting job asks for something that no node offers (BadConstraints)"});
 }
 
-TEST(Totals, ClosedNodesOfferNothing) {
-  Node open = node("n1", {gpu(0, Strategy::whole, {whole(0)})});
-  Node drained = node("n2", {gpu(0, Strategy::whole, {whole(0)})});
-  drained.health = Health::drained;
-  Story story;
-  story.tell(NodesListed{{open, drained}});
-  insight::Totals totals = insight::totals(story.cluster());
-  EXPECT_EQ(totals.free, 1);
-  EXPECT_EQ(totals.closed_free, 1);
-  EXPECT_EQ(totals.nodes_closed, 1);
-  EXPECT_EQ(totals.free_by_profile, (std::map<std::string, int>{{"whole", 1}}));
-}
-
-TEST(Totals, FreeSharesOfASharedBoardAreCountedInShares) {
-  Story story;
-  story.tell(NodesListed{{node("n1", {gpu(0, Strategy::shard, {shared(SliceKind::shard, 4, 0)})})}});
-  story.tell(WorkloadsListed{
-      {running("1", "alice", {holds("n1", {{0, 1}}, Family::shard)}), waiting("2", "bob", "shard")}});
-  insight::Totals totals = insight::totals(story.cluster());
-  EXPECT_EQ(totals.held, 1);
-  EXPECT_EQ(totals.free_by_profile, (std::map<std::string, int>{{"shard shares", 3}}));
-  EXPECT_EQ(totals.waiting_by_request, (std::map<std::string, int>{{"shard", 1}}));
-}
-
-TEST(Totals, FreeSharesAreCountedWhereTheirBoardsAreNotTold) {
-  Story story;
-  story.tell(NodesListed{{node("n1", {gpu(0, Strategy::mps, {shared(SliceKind::mps, 8, 0)}),
-                                      gpu(1, Strategy::mps, {shared(SliceKind::mps, 8, 1)}),
-                                      gpu(2, Strategy::mps, {shared(SliceKind::mps, 8, 2)})})}});
-  story.tell(WorkloadsListed{{running("1", "alice", {holds("n1", {{0, 3}}, Family::mps)}),
-                              running("2", "bob", {holds_some("n1", "", 1, Family::mps)})}});
-  EXPECT_EQ(insight::totals(story.cluster()).free_by_profile,
-            (std::map<std::string, int>{{"mps shares", 20}}));
-}
-
 }  // namespace
 }  // namespace tessera::test

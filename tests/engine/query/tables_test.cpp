@@ -115,7 +115,7 @@ TEST(Strip, ShowsSlicesInPlace) {
   Gpu board = gpu(0, Strategy::mig, {instance("1g.10gb", 0, 1, 0), instance("3g.40gb", 4, 4, 1)});
   board.slices[0].holding = Holding::held;
   board.slices[1].holding = Holding::held;
-  EXPECT_EQ(strip(board, &*catalogue, false), "1···3333");
+  EXPECT_EQ(strip(board, &*catalogue, false), "1···3━━━");
   board.slices[1].holding = Holding::free;
   EXPECT_EQ(strip(board, &*catalogue, false), "1···○───");
   EXPECT_EQ(strip(board, &*catalogue, true), "1...o---");
@@ -128,12 +128,12 @@ TEST(Strip, SlicesWhosePlacesNobodyTellsStandBySizeAndSaySo) {
                   {instance("1g.10gb", 0, 1, 0), instance("1g.10gb", 0, 1, 1), instance("2g.20gb", 0, 2, 2),
                    instance("3g.40gb", 0, 4, 3)});
   for (Slice& slice : board.slices) slice.placement.reset(), slice.holding = Holding::held;
-  EXPECT_EQ(strip(board, &*catalogue, false), "33332211~");
+  EXPECT_EQ(strip(board, &*catalogue, false), "3━━━2━11~");
   board.slices[0].holding = board.slices[2].holding = Holding::free;
-  EXPECT_EQ(strip(board, &*catalogue, false), "3333○─1○~");
-  EXPECT_EQ(strip(board, &*catalogue, true), "3333o-1o~");
+  EXPECT_EQ(strip(board, &*catalogue, false), "3━━━○─1○~");
+  EXPECT_EQ(strip(board, &*catalogue, true), "3===o-1o~");
   board.slices[1].holding = Holding::unknown;
-  EXPECT_EQ(strip(board, &*catalogue, false), "3333○─?○~") << "only what is doubtful is shown so";
+  EXPECT_EQ(strip(board, &*catalogue, false), "3━━━○─?○~") << "only what is doubtful is shown so";
   board.slices.resize(1);
   EXPECT_EQ(strip(board, &*catalogue, false), "○·······~");
   board.slices.assign(9, board.slices[0]);
@@ -148,6 +148,37 @@ TEST(Strip, StrandedMemoryLooksDifferentFromFreeMemory) {
   for (int i = 0; i < 7; ++i) slices.push_back(instance("1g.10gb", i, 1, i));
   for (Slice& slice : slices) slice.holding = Holding::held;
   EXPECT_EQ(strip(gpu(0, Strategy::mig, slices), &*catalogue, false), "1111111╳");
+}
+
+TEST(Strip, TwoInstancesSideBySideAreNotOneLargeOne) {
+  Result<mig::Catalogue> catalogue = mig::Catalogue::built_in();
+  ASSERT_TRUE(catalogue.ok());
+  auto shown = [&](std::vector<Slice> slices) {
+    for (Slice& slice : slices) slice.holding = Holding::held;
+    return strip(gpu(0, Strategy::mig, std::move(slices)), &*catalogue, false);
+  };
+  EXPECT_EQ(shown({instance("3g.40gb", 0, 4, 0), instance("3g.40gb", 4, 4, 1)}), "3━━━3━━━");
+  EXPECT_EQ(shown({instance("7g.80gb", 0, 8, 0)}), "7━━━━━━━");
+  EXPECT_EQ(shown({instance("1g.20gb", 0, 2, 0), instance("1g.10gb", 2, 1, 1), instance("1g.10gb", 3, 1, 2)}),
+            "1━11····");
+}
+
+TEST(Strip, RoomOfAClosedNodeLooksUnlikeRoomThatCanBeHad) {
+  const insight::Sight closed{insight::Access::closed, true}, silent{insight::Access::unknown, true};
+  Gpu board = gpu(0, Strategy::whole, {whole(0)});
+  board.slices[0].holding = Holding::free;
+  EXPECT_EQ(strip(board, nullptr, false, closed), "░░░░░░░░");
+  EXPECT_EQ(strip(board, nullptr, true, closed), "::::::::");
+  EXPECT_EQ(strip(board, nullptr, false, silent), "????????");
+  board.slices[0].holding = Holding::held;
+  EXPECT_EQ(strip(board, nullptr, false, closed), "wwwwwwww");
+}
+
+TEST(Strip, AnInstanceOfWhichNoSourceTellsIsNotDrawnAsHeld) {
+  Result<mig::Catalogue> catalogue = mig::Catalogue::built_in();
+  ASSERT_TRUE(catalogue.ok());
+  Gpu board = gpu(0, Strategy::mig, {instance("3g.40gb", 0, 4, 0)});
+  EXPECT_EQ(strip(board, &*catalogue, false), "????····");
 }
 
 TEST(Strip, SharedBoardsShowHowMuchIsHeld) {

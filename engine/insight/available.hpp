@@ -1,0 +1,48 @@
+// What can be had now: the one place that decides it, for tables, sums, tiles, filters and JSON.
+//
+// A slice that no workload holds is free only where new work can start: on a node that takes work, in a
+// cluster whose lists are current.
+// Threads: pure functions of values.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "engine/model/model.hpp"
+
+namespace tessera::insight {
+
+// Whether new work can start on a node. unknown: no current list says so.
+enum class Access : std::uint8_t { open, closed, unknown };
+
+// What a judgement about a node's slices rests on; worked out once a node.
+struct Sight {
+  Access access = Access::open;
+  bool work_read = true;  // the list of workloads is current, so that a slice without holder is free
+};
+Sight sight_of(const Cluster& cluster, const Node& node);
+
+// Whether the cluster's own lists are current: false before the first answer and while a source fails.
+bool nodes_are_current(const Cluster& cluster);
+bool work_is_current(const Cluster& cluster);
+
+// Whether the node's health lets new work start there.
+bool takes_work(const Node& node);
+
+// held: by anyone, named or not. free: nobody holds it and it can be had now. closed: nobody holds it, and
+// new work cannot start there.
+enum class Availability : std::uint8_t { unknown, free, held, closed };
+Availability availability(const Sight& sight, const Slice& slice);
+std::string_view word(Availability availability);  // "unknown" "free" "held" "closed"
+
+// Shares that can be had now, in the slice's capacity units; an exclusive slice counts 1. nullopt: not known.
+std::optional<int> available(const Sight& sight, const Slice& slice);
+
+// Shares that nobody holds, wherever the slice is. nullopt: not known.
+std::optional<int> unheld(const Slice& slice, bool work_read = true);
+
+// Slices of a node of which something can be had now; nullopt: not known. Slices of which it is known how
+// many are free and not which are counted.
+std::optional<int> available_slices(const Sight& sight, const Node& node);
+
+}  // namespace tessera::insight

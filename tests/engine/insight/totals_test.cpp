@@ -1,0 +1,70 @@
+// The sums of the front page: units apart, and only what can be had counts as free.
+#include "engine/insight/totals.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/build.hpp"
+
+namespace tessera::test {
+namespace {
+
+using Figures = std::map<std::string, int>;
+
+TEST(Totals, ClosedNodesOfferNothing) {
+  Node open = node("n1", {gpu(0, Strategy::whole, {whole(0)})});
+  Node drained = node("n2", {gpu(0, Strategy::whole, {whole(0)})});
+  drained.health = Health::drained;
+  Story story;
+  story.tell(NodesListed{{open, drained}});
+  insight::Totals totals = insight::totals(story.cluster());
+  EXPECT_EQ(totals.free, 1);
+  EXPECT_EQ(totals.closed_free, 1);
+  EXPECT_EQ(totals.nodes_closed, 1);
+  EXPECT_EQ(totals.free_by_profile, (Figures{{"whole", 1}}));
+}
+
+TEST(Totals, FreeSharesOfASharedBoardAreCountedInShares) {
+  Story story;
+  story.tell(NodesListed{{node("n1", {gpu(0, Strategy::shard, {shared(SliceKind::shard, 4, 0)})})}});
+  story.tell(WorkloadsListed{
+      {running("1", "alice", {holds("n1", {{0, 1}}, Family::shard)}), waiting("2", "bob", "shard")}});
+  insight::Totals totals = insight::totals(story.cluster());
+  EXPECT_EQ(totals.held, 1);
+  EXPECT_EQ(totals.free, 1) << "something of the board can be had";
+  EXPECT_EQ(totals.free_shares, (Figures{{"shards", 3}}));
+  EXPECT_EQ(totals.free_by_profile, Figures{});
+  EXPECT_EQ(totals.waiting_by_request, (std::map<std::string, insight::Waiting>{{"shard", {1, 1}}}));
+}
+
+TEST(Totals, FreeSharesAreCountedWhereTheirBoardsAreNotTold) {
+  Story story;
+  story.tell(NodesListed{{node("n1", {gpu(0, Strategy::mps, {shared(SliceKind::mps, 8, 0)}),
+                                      gpu(1, Strategy::mps, {shared(SliceKind::mps, 8, 1)}),
+                                      gpu(2, Strategy::mps, {shared(SliceKind::mps, 8, 2)})})}});
+  story.tell(WorkloadsListed{{running("1", "alice", {holds("n1", {{0, 3}}, Family::mps)}),
+                              running("2", "bob", {holds_some("n1", "", 1, Family::mps)})}});
+  EXPECT_EQ(insight::totals(story.cluster()).free_shares, (Figures{{"MPS shares", 20}}));
+}
+
+// 245 percent of Slurm's MPS and 28 clients of Kubernetes' are not 273 of anything.
+TEST(Totals, PercentAndClientsAreNeverAddedUp) {
+  Story slurm, kubernetes;
+  slurm.tell(ClusterSeen{Scheduler::slurm, false, "", ""});
+  slurm.tell(NodesListed{{node("n1", {gpu(0, Strategy::mps, {shared(SliceKind::mps, 100, 0)})})}});
+  kubernetes.tell(ClusterSeen{Scheduler::kubernetes, false, "", ""});
+  kubernetes.tell(NodesListed{{node("n1", {gpu(0, Strategy::mps, {shared(SliceKind::mps, 8, 0)})})}});
+  EXPECT_EQ(insight::totals(slurm.cluster()).free_shares, (Figures{{"MPS percent", 100}}));
+  EXPECT_EQ(insight::totals(kubernetes.cluster()).free_shares, (Figures{{"MPS clients", 8}}));
+}
+
+TEST(Totals, WaitingWorkIsCountedInWhatItAsksForAndInJobs) {
+  Workload large = waiting("1", "alice", "gpu:h100"), small = waiting("2", "bob", "gpu:h100");
+  large.requests = {{"gpu:h100", 54}};
+  Story story;
+  story.tell(WorkloadsListed{{large, small}});
+  EXPECT_EQ(insight::totals(story.cluster()).waiting_by_request,
+            (std::map<std::string, insight::Waiting>{{"gpu:h100", {2, 55}}}));
+}
+
+}  // namespace
+}  // namespace tessera::test

@@ -1,0 +1,70 @@
+// Clusters of a few nodes in any state, with any holders, whose sources may fail: for properties that must
+// hold in all of them.
+#pragma once
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/support/build.hpp"
+
+namespace tessera::test {
+
+// The same seed gives the same world.
+class RandomWorld {
+ public:
+  explicit RandomWorld(unsigned seed) : random_(seed) {
+    std::vector<Node> nodes;
+    for (int i = 0, count = 1 + pick(5); i < count; ++i) nodes.push_back(a_node("n" + std::to_string(i)));
+    story_.tell(ClusterSeen{pick(2) ? Scheduler::slurm : Scheduler::kubernetes, false, "", ""});
+    std::vector<Workload> work;
+    for (int i = 0, count = pick(12); i < count; ++i) work.push_back(a_job(i, nodes));
+    story_.tell(NodesListed{std::move(nodes)});
+    story_.tell(WorkloadsListed{std::move(work)});
+    story_.tell(Loaded{});
+    report(Source::slurm_nodes);
+    report(Source::slurm_jobs);
+  }
+  const Cluster& cluster() const { return story_.cluster(); }
+  const Model& model() const { return story_.model; }
+
+ private:
+  int pick(int below) { return std::uniform_int_distribution<int>(0, below - 1)(random_); }
+
+  Slice a_slice(int device) {
+    constexpr SliceKind kinds[] = {SliceKind::mps, SliceKind::shard, SliceKind::time_slice};
+    Slice slice = whole(device);
+    if (const int kind = pick(5); kind < 3) slice = shared(kinds[kind], pick(2) ? 4 : 100, device);
+    if (pick(4) == 0) slice.told_held = pick(2) == 1;
+    return slice;
+  }
+  Node a_node(const std::string& name) {
+    std::vector<Gpu> gpus;
+    for (int i = 0, count = pick(4); i < count; ++i) gpus.push_back(gpu(i, Strategy::whole, {a_slice(i)}));
+    Node one = node(name, std::move(gpus));
+    for (int i = 0, count = pick(3); i < count; ++i) one.pool.push_back(instance("1g.10gb", 0, 1, 10 + i));
+    constexpr Health healths[] = {Health::ok,      Health::ok,   Health::ok,
+                                  Health::drained, Health::down, Health::unknown};
+    one.health = healths[pick(6)];
+    return one;
+  }
+  Workload a_job(int id, const std::vector<Node>& nodes) {
+    const std::string name = nodes[static_cast<std::size_t>(pick(static_cast<int>(nodes.size())))].name.text;
+    constexpr Family families[] = {Family::gpu, Family::mps, Family::shard};
+    const Family family = families[pick(3)];
+    Allocation held =
+        pick(3) ? holds(name, {{pick(4), pick(4)}}, family) : holds_some(name, "", 1 + pick(3), family);
+    return running(std::to_string(id), "alice", {held});
+  }
+  void report(Source source) {
+    const int how = pick(6);
+    if (how > 0) story_.tell(SourceReport{source, std::nullopt, Duration{5}});
+    if (how == 1)
+      story_.tell(SourceReport{source, Error{"does not answer", "connection refused", ""}, Duration{5}});
+  }
+
+  std::mt19937 random_;
+  Story story_;
+};
+
+}  // namespace tessera::test
