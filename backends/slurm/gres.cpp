@@ -22,14 +22,15 @@ std::size_t end_of_entry(std::string_view list) {
   return list.size();
 }
 
-// "75/100,0/100"
+// "75/100,0/100". From 26.05 on "-/100" is a GPU that is held as a whole: none of its shares can be had.
 bool read_shares(std::string_view text, std::vector<Gres::Share>& shares) {
   while (true) {
     std::size_t comma = text.find(',');
     std::string_view part = text.substr(0, comma);
     std::size_t slash = part.find('/');
     if (slash == std::string_view::npos || shares.size() >= kMostDevices) return false;
-    auto used = parse_count(part.substr(0, slash)), total = parse_count(part.substr(slash + 1));
+    auto total = parse_count(part.substr(slash + 1));
+    auto used = part.substr(0, slash) == "-" ? total : parse_count(part.substr(0, slash));
     constexpr std::int64_t kMost = 1'000'000'000;
     if (!used || !total || *used > kMost || *total > kMost) return false;
     shares.push_back({static_cast<int>(*used), static_cast<int>(*total)});
@@ -50,7 +51,7 @@ bool read_detail(std::string_view detail, Gres& gres) {
     return devices.has_value();
   }
   if (detail.starts_with("S:") || detail.starts_with("CNT:")) return true;  // sockets; the count once more
-  if (!detail.empty() && is_digit(detail.front())) {
+  if (!detail.empty() && (is_digit(detail.front()) || detail.starts_with("-/"))) {
     gres.devices_told = read_shares(detail, gres.shares);
     if (!gres.devices_told) gres.shares.clear();
     return gres.devices_told;

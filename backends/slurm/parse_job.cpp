@@ -135,6 +135,19 @@ std::string read_job_reason(std::string_view text) {
   return reason;
 }
 
+// From 26.05 on Slurm prints " SLUID=s6R5M83CDA3800" between a job's name, which may hold anything, and
+// UserId=.
+std::string_view without_sluid(std::string_view name) {
+  constexpr std::string_view kKey = " SLUID=s";
+  constexpr std::size_t kDigits = 13;
+  if (name.size() < kKey.size() + kDigits) return name;
+  std::string_view tail = name.substr(name.size() - kKey.size() - kDigits);
+  if (!tail.starts_with(kKey)) return name;
+  tail.remove_prefix(kKey.size());
+  const bool all = tail.find_first_not_of("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") == std::string_view::npos;
+  return all ? name.substr(0, name.size() - kKey.size() - kDigits) : name;
+}
+
 // The fields of one record as they stand there.
 struct Raw {
   std::string_view id, array_id, array_task, het_id, het_offset, name, user, account, state, reason, requeue,
@@ -212,9 +225,9 @@ std::string shown_id(const Raw& raw) {
 
 // Slurm writes the set of a heterogeneous job between the name and its successor.
 std::string_view name_of(const Raw& raw) {
-  std::string_view name = raw.name;
+  std::string_view name = without_sluid(raw.name);
   std::size_t set = raw.het_id.empty() ? std::string_view::npos : name.rfind(" HetJobIdSet=");
-  return name.substr(0, set);
+  return without_sluid(name.substr(0, set));
 }
 
 std::string trimmed(std::string_view text, std::size_t limit) {

@@ -13,7 +13,7 @@
 
 namespace tessera::slurm {
 
-// name: "node", "job", …; version: "22.05" or "24.11".
+// name: "node", "job", …; version: "22.05", "24.11" or "26.05".
 inline std::string recording(const std::string& version, const std::string& name) {
   std::string file = test::source_dir() + "/tests/fixtures/slurm-" + version + "/" + name + ".txt";
   std::ifstream stream(file, std::ios::binary);
