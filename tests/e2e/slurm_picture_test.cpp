@@ -286,7 +286,7 @@ TEST_F(SlurmPicture, TheClusterPartitionsAndReservationsAreKnown) {
 // What is wrong in the files of a real Slurm, with place and way out, as an admin asks for it.
 TEST_F(SlurmPicture, DoctorTellsWhatIsWrongInTheFilesAndWithTheDaemons) {
   RunOptions as_admin;
-  as_admin.environment = {{"PATH", "/usr/bin:/bin:/usr/sbin"}, {"SLURM_CONF", lab_->conf()}};
+  as_admin.environment = {{"PATH", ::getenv("PATH")}, {"SLURM_CONF", lab_->conf()}};
   auto doctor = [&] { return run_tessera({"doctor"}, as_admin); };
   Ran ran = doctor();
   EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
