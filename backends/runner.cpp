@@ -10,18 +10,8 @@
 #include "engine/text.hpp"
 
 namespace tessera {
-namespace {
 
-using slurmconf::Reach;
-using Words = std::vector<std::string>;
-
-// Run on the far side by sh, so that root's login shell may be any. Its last line tells our ssh's 255 ("no
-// connection") from the command's own.
-constexpr std::string_view kStatus = "tessera-status ";
-constexpr std::string_view kScript = R"("$@"; s=$?; echo "tessera-status $s" >&2; exit $s)";
-constexpr std::size_t kMostErrorText = 64u << 10;  // of Processes: beyond it the last line is lost
-
-bool is_host(std::string_view name) {
+bool is_host_name(std::string_view name) {
   auto letter = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
   };
@@ -30,11 +20,22 @@ bool is_host(std::string_view name) {
                      [&](char c) { return letter(c) || c == '.' || c == '-' || c == '_'; });
 }
 
+namespace {
+
+using slurmconf::Reach;
+using Words = std::vector<std::string>;
+
+// Run on the far side by sh, so that root's login shell may be any. Its last line tells our ssh's 255 ("no
+// connection") from the command's own. It begins with a line break, as the command's own words may lack one.
+constexpr std::string_view kStatus = "tessera-status ";
+constexpr std::string_view kScript = R"("$@"; s=$?; printf '\ntessera-status %s\n' "$s" >&2; exit $s)";
+constexpr std::size_t kMostErrorText = 64u << 10;  // of Processes: beyond it the last line is lost
+
 // A name of a reservation or a job, of which lists are parted by commas.
 bool is_job_word(std::string_view name) {
   std::string plain(name);
   std::replace(plain.begin(), plain.end(), '+', '-');
-  return is_host(plain);
+  return is_host_name(plain);
 }
 
 constexpr Duration kRunnerGrace{3000};  // between the end of a look on the node and ours
@@ -184,13 +185,14 @@ std::string srun_hint(std::string_view said) {
 std::optional<int> take_status(std::string& err) {
   std::size_t at = err.rfind(kStatus);
   if (at == std::string::npos || (at > 0 && err[at - 1] != '\n')) return std::nullopt;
+  const std::size_t ours = at > 0 ? at - 1 : 0;  // with the line break before it
   const char* first = err.data() + at + kStatus.size();
   const char* end = err.data() + err.size();
   int status = 0;
   auto [rest, code] = std::from_chars(first, end, status);
   if (code != std::errc() || status < 0 || status > 255) return std::nullopt;
   if (rest != end && *rest != '\n' && *rest != '\r') return std::nullopt;
-  err.erase(at);
+  err.erase(ours);
   return status;
 }
 
@@ -280,7 +282,7 @@ Result<Command> command_on(const RunnerOptions& options, const NodeCommand& want
                  std::move(hint)};
   };
   // Anything else could be read as an option or as a part of a command.
-  if (!is_host(wanted.node.text)) return cannot("that is no host name", "");
+  if (!is_host_name(wanted.node.text)) return cannot("that is no host name", "");
   if (wanted.argv.empty() || wanted.argv.front().empty()) return cannot("the command is empty", "");
   if (holds_nul(wanted.argv)) return cannot("a word holds a NUL byte", "");
   if (!wanted.reservation.empty() && !is_job_word(wanted.reservation))
@@ -413,6 +415,23 @@ void end_job(Processes& processes, const RunnerOptions& options, const std::stri
   });
 }
 
+// A way that takes words must hand them on as they are. One that joins them for a shell there shows it by
+// these, which do no harm in one.
+constexpr const char* kWords[] = {"two  words", "$((1+1))"};
+constexpr Duration kProbe{15000};
+
+std::optional<Error> unfaithful(const NodeCommand& wanted, const NodeAnswer& answer) {
+  std::string whole;
+  for (const char* word : kWords) whole.append(word).append("\n");
+  if (answer.exit_code == 0 && answer.out == whole) return std::nullopt;
+  std::string said = last_words(answer.out.empty() ? answer.err : answer.out);
+  return Error{
+      fmt::format("cannot run a command on {}", clean(wanted.node.text, 64)),
+      "slurm-runner does not hand words on as they are (a shell there seems to read them): " + said,
+      "end it with {command}, for which tessera puts one quoted text; a way that lets few commands through "
+      "must let printf through"};
+}
+
 }  // namespace
 
 // Not this process's number alone: another machine's tessera may have the same.
@@ -424,6 +443,25 @@ std::string NodeRunner::next_job() {
 }
 
 void NodeRunner::run(NodeCommand wanted, Finished finished) {
+  const bool by_words = options_.reach == Reach::custom && !asks_for_text(options_);
+  if (!by_words || faithful_->contains(wanted.node.text))
+    return start(std::move(wanted), std::move(finished));
+  NodeCommand probe = wanted;
+  probe.input.clear();
+  probe.changes = false;
+  probe.deadline = std::min(wanted.deadline, kProbe);
+  probe.argv = {"printf", "%s\\n"};
+  probe.argv.insert(probe.argv.end(), std::begin(kWords), std::end(kWords));
+  start(std::move(probe), [self = *this, wanted = std::move(wanted),
+                           finished = std::move(finished)](const Result<NodeAnswer>& answer) mutable {
+    if (!answer) return finished(answer.error());
+    if (auto error = unfaithful(wanted, *answer)) return finished(std::move(*error));
+    self.faithful_->insert(wanted.node.text);
+    self.start(std::move(wanted), std::move(finished));
+  });
+}
+
+void NodeRunner::start(NodeCommand wanted, Finished finished) {
   const bool by_job = options_.reach == Reach::srun && wanted.changes;
   if (by_job && wanted.job.empty()) wanted.job = next_job();
   Result<Command> command = command_on(options_, wanted);

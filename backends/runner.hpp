@@ -9,8 +9,11 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backends/process.hpp"
@@ -21,8 +24,9 @@ namespace tessera {
 
 struct RunnerOptions {
   slurmconf::Reach reach = slurmconf::Reach::none;
-  // Reach::custom: {node} in any word stands for the node's name. The command follows word by word, or, where
-  // {command} stands, as one text quoted for a POSIX shell.
+  // Reach::custom: {node} in any word stands for the node's name. The command follows word by word, which is
+  // tried once on each node before anything else is run there, or, where {command} stands, as one text quoted
+  // for a POSIX shell.
   std::vector<std::string> custom;
   std::vector<std::string> become;  // before every command there: {"sudo", "-n"}
   std::string login;                // ssh: as whom; empty: as ssh's own configuration says
@@ -48,6 +52,9 @@ struct NodeAnswer {
   std::string err;  // without what ssh and srun say themselves
   Duration took{0};
 };
+
+// Whether a name can be a host's: it cannot be an option, a list of hosts or a part of a command.
+bool is_host_name(std::string_view name);
 
 // What is run here for it. Errors: no way to the node is set up, or a name or word that no argument can
 // carry.
@@ -80,10 +87,13 @@ class NodeRunner {
   const RunnerOptions& options() const { return options_; }
 
  private:
+  void start(NodeCommand wanted, Finished finished);
   std::string next_job();
   Processes& processes_;
   RunnerOptions options_;
   std::uint64_t jobs_ = 0;
+  // Reach::custom without {command}: nodes that got words as they are. Copies of a runner share it.
+  std::shared_ptr<std::set<std::string>> faithful_ = std::make_shared<std::set<std::string>>();
 };
 
 // Which jobs have that name, and the end of one of them; by the commands beside srun.

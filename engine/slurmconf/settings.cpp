@@ -68,6 +68,39 @@ class Splitter {
   std::vector<std::string> words_;
 };
 
+// Programs that join their words into one text for a shell there: a word with blanks or "$(…)" in it, such
+// as a file name out of slurm.conf, would be read by that shell.
+bool joins_words(std::string_view word) {
+  word.remove_prefix(std::min(word.size(), word.rfind('/') + 1));
+  for (std::string_view name :
+       {"ssh",   "slogin", "rsh",      "remsh", "autossh", "sshpass", "mosh",     "tsh",
+        "clush", "pdsh",   "dsh",      "pssh",  "cexec",   "psh",     "xdsh",     "xcatssh",
+        "rgang", "gexec",  "parallel", "su",    "sh",      "bash",    "dash",     "ksh",
+        "mksh",  "zsh",    "csh",      "tcsh",  "fish",    "salt",    "salt-ssh", "ansible"})
+    if (word == name) return true;
+  return word.starts_with("parallel-ssh") || word.starts_with("parallel_ssh");
+}
+
+bool is_script(const std::string& word) { return word.find_first_of(" \t;|&$`") != std::string::npos; }
+
+// {command} is one text for one shell there: a word of its own, or the value of an option
+// ("--cmd={command}"). Inside a script another shell would take the quotes off first.
+Status check_runner(const std::string& text, const std::vector<std::string>& words) {
+  bool asks = false;
+  for (const std::string& word : words) {
+    if (word.find("{command}") == std::string::npos) continue;
+    asks = true;
+    if (is_script(word) || !word.ends_with("{command}"))
+      return wrong("slurm-runner", text, "{command} must be a word of its own: 'ssh {node} {command}'");
+  }
+  auto joins = std::find_if(words.begin(), words.end(), [](const auto& word) { return joins_words(word); });
+  if (asks || joins == words.end()) return Done{};
+  return wrong("slurm-runner", text,
+               clean(*joins, 60) +
+                   " gives its words to a shell as one text: end it with {command}, for which " +
+                   "tessera puts one quoted text: 'pdsh -w {node} {command}'");
+}
+
 Status read_runner(const std::string& text, Site& site) {
   if (text.empty()) return Done{};
   if (text == "ssh" || text == "srun") {
@@ -76,7 +109,9 @@ Status read_runner(const std::string& text, Site& site) {
   }
   auto words = split_command(text);
   if (!words || !names_node(*words))
-    return wrong("slurm-runner", text, "ssh, srun, or a command with {node} in it: 'pdsh -w {node}'");
+    return wrong("slurm-runner", text,
+                 "ssh, srun, or a command with {node} in it: 'clush -w {node} {command}'");
+  if (Status fine = check_runner(text, *words); !fine) return fine;
   site.reach = Reach::custom;
   site.runner = std::move(*words);
   return Done{};

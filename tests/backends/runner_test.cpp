@@ -180,7 +180,8 @@ TEST_F(RunnerTest, AnyLoginShellWillDo) {
 }
 
 TEST_F(RunnerTest, NamesThatCouldBeOptionsAreRefused) {
-  for (const char* name : {"", "-oProxyCommand=x", "a b", "a;b", "root@a", "../a", "$(x)", "a\nb"}) {
+  for (const char* name : {"", "-oProxyCommand=x", "--help", "-Mx", "n[1-9]", "a,b", "a b", "a;b", "root@a",
+                           "../a", "$(x)", "a\nb"}) {
     NodeCommand wanted = command({"true"});
     wanted.node = NodeName(name);
     auto answer = run(wanted);
@@ -199,6 +200,56 @@ TEST_F(RunnerTest, NamesThatCouldBeOptionsAreRefused) {
   auto answer = run(command({"true"}));
   ASSERT_FALSE(answer);
   EXPECT_NE(answer.error().hint.find("ssh, srun"), std::string::npos);
+}
+
+// ssh's own exit code passed for the command's, and a step that had succeeded for a lost connection.
+TEST_F(RunnerTest, AnErrorTextWithoutItsLastLineBreakDoesNotHideTheExitCode) {
+  auto answer = run(command({"sh", "-c", "printf warn >&2; exit 0"}));
+  ASSERT_TRUE(answer) << to_line(answer.error());
+  EXPECT_EQ(answer->exit_code, 0);
+  EXPECT_EQ(answer->err, "warn");
+  answer = run(command({"sh", "-c", "printf 'a\\nb\\n' >&2; exit 19"}));
+  ASSERT_TRUE(answer) << to_line(answer.error());
+  EXPECT_EQ(answer->exit_code, 19);
+  EXPECT_EQ(answer->err, "a\nb\n");
+}
+
+// tessera may be killed in the middle of a cut: the cut must not be.
+TEST_F(RunnerTest, WhatChangesANodeIsNotKilledWithTesseraAndALookIs) {
+  options_.custom = {"on", "{node}", "{command}"};
+  for (Reach reach : {Reach::ssh, Reach::srun, Reach::custom}) {
+    options_.reach = reach;
+    NodeCommand wanted = command({"nvidia-smi", "-L"});
+    auto look = command_on(options_, wanted);
+    wanted.changes = true;
+    auto change = command_on(options_, wanted);
+    ASSERT_TRUE(look && change);
+    EXPECT_TRUE(look->dies_with_us);
+    EXPECT_FALSE(change->dies_with_us);
+  }
+  EXPECT_FALSE(cancel_job(options_, "12").dies_with_us);
+}
+
+// A way of the site's that takes words, and one that joins them for a shell there without saying so.
+TEST_F(RunnerTest, AnOwnWayWhoseWordsReachAShellRunsNothing) {
+  write("faithful", "#!/bin/sh\nshift\necho \"$*\" >> $HERE/ran\nexec \"$@\"\n");
+  write("joins", "#!/bin/sh\nshift\necho \"$*\" >> $HERE/ran\nexec sh -c \"$*\"\n");
+  options_.reach = Reach::custom;
+  options_.custom = {"joins", "{node}"};
+  auto answer = run(command({"cat", "$(touch " + here_.string() + "/injected)"}));
+  ASSERT_FALSE(answer);
+  EXPECT_NE(answer.error().reason.find("does not hand words on as they are"), std::string::npos);
+  EXPECT_NE(answer.error().hint.find("{command}"), std::string::npos);
+  EXPECT_FALSE(fs::exists(here_ / "injected"));
+  EXPECT_EQ(read("ran").find("touch"), std::string::npos) << read("ran");
+  options_.custom = {"faithful", "{node}"};
+  answer = run(command({"printf", "%s|", "a b", "$HOME"}));
+  ASSERT_TRUE(answer) << to_line(answer.error());
+  EXPECT_EQ(answer->out, "a b|$HOME|");
+  options_.custom = {"joins", "{node}", "{command}"};
+  answer = run(command({"printf", "%s|", "a b", "$HOME"}));
+  ASSERT_TRUE(answer) << to_line(answer.error());
+  EXPECT_EQ(answer->out, "a b|$HOME|");
 }
 
 TEST_F(RunnerTest, AConnectionThatFailsKeepsItsWords) {

@@ -16,7 +16,7 @@ TEST(SlurmSettings, CommandsAreSplitWithoutAShell) {
 }
 
 TEST(SlurmSettings, WhatASiteSaysIsChecked) {
-  auto site = site_of({"pdsh -w {node}", "host:cfg", "a b", "c {node}", "x y; z", "", "/etc/b",
+  auto site = site_of({"pdsh -w {node} {command}", "host:cfg", "a b", "c {node}", "x y; z", "", "/etc/b",
                        "gpu=/d/{node}-{gpu},instance=/d/{index}", "nvidia-mig-parted", "mig@1.service"});
   ASSERT_TRUE(site) << to_line(site.error());
   EXPECT_EQ(site->reach, Reach::custom);
@@ -41,6 +41,23 @@ TEST(SlurmSettings, WhatASiteSaysIsChecked) {
     ASSERT_FALSE(refused);
     EXPECT_NE(refused.error().reason.find("slurm-"), std::string::npos) << to_line(refused.error());
   }
+}
+
+// Its words would reach a shell on the node, and some of them are names out of slurm.conf.
+TEST(SlurmSettings, AnOwnWayThatJoinsWordsForAShellMustAskForOneText) {
+  for (const char* way :
+       {"ssh {node}", "/usr/bin/ssh -J gate {node}", "sudo -n ssh {node}", "timeout 9 ssh root@{node}",
+        "clush -w {node}", "pdsh -w {node}", "dsh -m {node}", "parallel-ssh -H {node}", "bash on.sh {node}",
+        "ssh gate 'ssh {node} {command}'", "sh -c 'ssh {node} {command}'"}) {
+    auto refused = site_of({way});
+    ASSERT_FALSE(refused) << way;
+    EXPECT_NE(refused.error().reason.find("slurm-runner"), std::string::npos) << to_line(refused.error());
+    EXPECT_NE(refused.error().hint.find("{command}"), std::string::npos) << to_line(refused.error());
+  }
+  for (const char* way :
+       {"ssh {node} {command}", "clush -N -w {node} {command}", "kubectl exec slurmd-{node} --",
+        "/opt/site/on-node {node}", "enter --node={node} --cmd={command}"})
+    EXPECT_TRUE(site_of({way})) << way;
 }
 
 }  // namespace
