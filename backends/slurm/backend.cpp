@@ -21,6 +21,7 @@
 #include "backends/slurm/round.hpp"
 #include "backends/slurm/site.hpp"
 #include "backends/worker.hpp"
+#include "engine/hostlist.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::slurm {
@@ -32,13 +33,9 @@ constexpr auto kSeldom = std::chrono::minutes(5);
 constexpr int kSeldomRounds = 10;
 constexpr auto kLeastGap = std::chrono::seconds(2);  // between two rounds, however often somebody asks
 
-template <class Value>
-std::string note_of(const Parsed<Value>& parsed) {
-  if (parsed.problem_count == 0) return {};
-  const Problem& first = parsed.problems.front();
-  std::string note = fmt::format("line {}: {}", first.line, first.what);
-  if (parsed.problem_count > 1) note += fmt::format(" (and {} more like it)", parsed.problem_count - 1);
-  return note;
+std::string note_of_busy(const std::vector<std::string>& nodes) {
+  if (nodes.empty()) return {};
+  return fmt::format("CPUs are allocated on {}, and no job is listed there", clean(fold_hosts(nodes), 400));
 }
 
 }  // namespace
@@ -58,7 +55,8 @@ struct SlurmBackend::State {
   void step();
   void ask(Step step);
   void answered(Step step, Duration patience, Result<Outcome> result);
-  void take(Step step, const Outcome& outcome);
+  std::optional<Error> take(Step step, const Outcome& outcome);
+  std::optional<Error> take_config(const Outcome& outcome);
   void take_ping(const Result<Outcome>& result);
   void nobody_there(Error error);
   void ping_unanswered();
@@ -80,8 +78,9 @@ struct SlurmBackend::State {
   void post(What what) {
     sink->post({name, options.generation, options.clock(), std::move(what)});
   }
-  void report(Source source, std::optional<Error> failure, Duration latency = {}, std::string note = {}) {
-    post(SourceReport{source, std::move(failure), latency, std::move(note)});
+  void report(Source source, std::optional<Error> failure, Duration latency = {}, std::string note = {},
+              bool incomplete = false) {
+    post(SourceReport{source, std::move(failure), latency, std::move(note), incomplete});
   }
   Origin origin(Source source) const { return {source, options.clock()}; }
 
@@ -183,11 +182,15 @@ void SlurmBackend::State::answered(Step step, Duration patience, Result<Outcome>
     nobody_there(result.error());
   } else if (result->succeeded()) {
     usual[step] = result->took;
-    // Not when the round begins: one that finds nobody must not put the seldom lists off.
-    if (step == Step::reservations) last_seldom = started;
-    round.succeeded(step);
-    take(step, *result);
-    if (step == Step::nodes) return look_at_files();
+    if (auto error = take(step, *result)) {
+      round.failed(step);
+      report(source_of(step), std::move(*error), result->took);
+    } else {
+      // Not when the round begins: one that finds nobody must not put the seldom lists off.
+      if (step == Step::reservations) last_seldom = started;
+      round.succeeded(step);
+      if (step == Step::nodes) return look_at_files();
+    }
   } else {
     std::optional<Error> error = explain(std::string(task(step)), *result, patience);
     // The first lateness is only a doubt: the ping that follows decides.
@@ -201,50 +204,68 @@ void SlurmBackend::State::answered(Step step, Duration patience, Result<Outcome>
   this->step();
 }
 
-void SlurmBackend::State::take(Step step, const Outcome& outcome) {
+// An answer that is no list is a failure: the last list stays, with its age.
+std::optional<Error> SlurmBackend::State::take(Step step, const Outcome& outcome) {
   std::string note;
+  bool incomplete = false;
   Source source = source_of(step);
-  auto listed = [&](auto parsed, auto list) {
+  auto listed = [&](auto parsed, auto list) -> std::optional<Error> {
+    if (auto error = distrust(std::string(task(step)), outcome.out, parsed)) return error;
     note = note_of(parsed);
-    list(std::move(parsed.values));
+    incomplete = parsed.incomplete;
+    list(parsed);
+    return std::nullopt;
   };
+  std::optional<Error> error;
   switch (step) {
     case Step::nodes:
-      listed(parse_nodes(outcome.out, origin(source), options.catalogue), [&](std::vector<Node> nodes) {
-        last_nodes = nodes;
+      error = listed(parse_nodes(outcome.out, origin(source), options.catalogue), [&](Parsed<Node>& parsed) {
+        last_nodes = parsed.values;
         gres = gres_stamp(outcome.out);
         if (daemons.authenticated(facts.auth == "auth/munge")) show_daemons();
-        actuator.lay_known_boards(nodes);
-        post(NodesListed{std::move(nodes)});
+        actuator.lay_known_boards(parsed.values);
+        post(NodesListed{std::move(parsed.values)});
       });
       break;
     case Step::jobs:
-      listed(parse_jobs(outcome.out, origin(source)),
-             [&](std::vector<Workload> jobs) { post(WorkloadsListed{std::move(jobs)}); });
-      if (note.empty() && facts.private_data.find("jobs") != std::string::npos && ::geteuid() != 0)
-        note = "PrivateData=" + facts.private_data + ": other users' jobs may be hidden from you";
-      break;
-    case Step::partitions:
-      listed(parse_partitions(outcome.out),
-             [&](std::vector<Partition> partitions) { post(PartitionsListed{std::move(partitions)}); });
-      break;
-    case Step::reservations:
-      listed(parse_reservations(outcome.out), [&](std::vector<Reservation> reservations) {
-        post(ReservationsListed{std::move(reservations)});
+      error = listed(parse_jobs(outcome.out, origin(source)), [&](ParsedJobs& parsed) {
+        std::string unlisted = note_of_busy(busy_without_jobs(last_nodes, parsed));
+        incomplete = incomplete || !unlisted.empty();
+        note += (note.empty() || unlisted.empty() ? "" : "; ") + unlisted;
+        if (facts.private_data.find("jobs") != std::string::npos && ::geteuid() != 0)
+          note += (note.empty() ? "" : "; ") + ("PrivateData=" + facts.private_data) +
+                  ": other users' jobs may be hidden from you";
+        post(WorkloadsListed{std::move(parsed.values)});
       });
       break;
-    case Step::config:
-      facts = parse_config(outcome.out);
-      daemons.configured(facts);
-      if (daemons.has_accounting()) round.add(Step::accounting);  // nobody knew when the round began
-      show_daemons();
-      post(ClusterSeen{Scheduler::slurm, false, "slurm " + (facts.version.empty() ? client : facts.version),
-                       facts.conf.empty() ? conf.file : facts.conf});
-      return;
+    case Step::partitions:
+      error = listed(parse_partitions(outcome.out),
+                     [&](Parsed<Partition>& parsed) { post(PartitionsListed{std::move(parsed.values)}); });
+      break;
+    case Step::reservations:
+      error = listed(parse_reservations(outcome.out), [&](Parsed<Reservation>& parsed) {
+        post(ReservationsListed{std::move(parsed.values)});
+      });
+      break;
+    case Step::config: return take_config(outcome);
     case Step::ping:
-    case Step::accounting: return;
+    case Step::accounting: return std::nullopt;
   }
-  report(source, std::nullopt, outcome.took, std::move(note));
+  if (!error) report(source, std::nullopt, outcome.took, std::move(note), incomplete);
+  return error;
+}
+
+std::optional<Error> SlurmBackend::State::take_config(const Outcome& outcome) {
+  ClusterFacts told = parse_config(outcome.out);
+  if (told.version.empty())
+    return Error{std::string(task(Step::config)), "scontrol's answer tells no SLURM_VERSION", ""};
+  facts = std::move(told);
+  daemons.configured(facts);
+  if (daemons.has_accounting()) round.add(Step::accounting);  // nobody knew when the round began
+  show_daemons();
+  post(ClusterSeen{Scheduler::slurm, false, "slurm " + facts.version,
+                   facts.conf.empty() ? conf.file : facts.conf});
+  return std::nullopt;
 }
 
 void SlurmBackend::State::take_ping(const Result<Outcome>& result) {

@@ -1,5 +1,7 @@
 #include "backends/slurm/explain.hpp"
 
+#include <algorithm>
+
 #include "engine/text.hpp"
 
 namespace tessera::slurm {
@@ -63,13 +65,34 @@ std::string complaint_with(std::string_view text, std::string_view words) {
   return clean(line, 400);
 }
 
+// A tool that fails half-way has printed data, which is no complaint.
+std::string_view complaints_in(std::string_view out) {
+  for (std::string_view record :
+       {"NodeName=", "JobId=", "PartitionName=", "ReservationName=", "Configuration"})
+    if (out.starts_with(record)) return {};
+  return out.substr(0, 4096);
+}
+
+std::string how_it_ended(const Outcome& outcome) {
+  return outcome.signal != 0 ? "scontrol was ended by signal " + std::to_string(outcome.signal)
+                             : "scontrol ended with status " + std::to_string(outcome.exit_code);
+}
+
 }  // namespace
+
+std::optional<Error> distrust(std::string what, std::string_view text) {
+  if (text.find_first_not_of(" \r\n") == std::string_view::npos)
+    return Error{std::move(what), "scontrol ended with status 0 and printed nothing", ""};
+  if (text.back() == '\n') return std::nullopt;
+  std::string_view last = text.substr(text.size() - std::min<std::size_t>(text.size(), 40));
+  return Error{std::move(what), "scontrol's answer is cut off: it ends with \"" + clean(last, 80) + "\"", ""};
+}
 
 std::optional<Error> explain(std::string what, const Outcome& outcome, Duration deadline) {
   if (outcome.succeeded()) return std::nullopt;
+  const std::string_view said = complaints_in(outcome.out);
   for (const KnownTrouble& known : kKnownTroubles) {
-    for (std::string_view text :
-         {std::string_view(outcome.err), std::string_view(outcome.out).substr(0, 4096)}) {
+    for (std::string_view text : {std::string_view(outcome.err), said}) {
       if (text.find(known.words) == std::string_view::npos) continue;
       return Error{std::string(known.what), complaint_with(text, known.words), std::string(known.hint)};
     }
@@ -78,11 +101,11 @@ std::optional<Error> explain(std::string what, const Outcome& outcome, Duration 
     return Error{std::move(what), "no answer within " + std::to_string(deadline.count() / 1000) + " s",
                  "slurmctld or munged hangs; sdiag shows the controller's load"};
   if (outcome.truncated) return Error{std::move(what), "the answer is too long", ""};
-  std::string words = last_words(outcome.err.empty() ? std::string_view(outcome.out).substr(0, 4096)
-                                                     : std::string_view(outcome.err));
+  std::string words = last_words(outcome.err.empty() ? said : std::string_view(outcome.err));
   if (words.empty())
-    words = outcome.signal != 0 ? "scontrol was ended by signal " + std::to_string(outcome.signal)
-                                : "scontrol ended with status " + std::to_string(outcome.exit_code);
+    words = how_it_ended(outcome);
+  else if (outcome.signal != 0)
+    words = how_it_ended(outcome) + ": " + words;
   return Error{std::move(what), std::move(words), ""};
 }
 

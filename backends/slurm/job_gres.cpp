@@ -1,6 +1,7 @@
 #include "backends/slurm/job_gres.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "backends/slurm/gres.hpp"
 #include "engine/hostlist.hpp"
@@ -95,6 +96,21 @@ std::optional<std::string> add_allocations(const JobGroup& group, std::vector<Al
     }
   }
   return problem;
+}
+
+std::optional<std::string> add_nodes(std::string_view nodes, std::vector<Allocation>& into,
+                                     std::size_t& room) {
+  auto hosts = expand_hosts(nodes, std::min(kMostHosts, room / kWeight));
+  if (!hosts) return hosts.error().reason;
+  std::unordered_set<std::string> known;
+  for (const Allocation& one : into) known.insert(one.node.text);
+  for (const std::string& host : *hosts) {
+    std::string name = clean(host, 256);
+    if (!known.insert(name).second) continue;
+    into.emplace_back().node = NodeName(std::move(name));
+    room -= std::min(room, kWeight);
+  }
+  return std::nullopt;
 }
 
 std::vector<Request> requests_of(const Asked& asked) {

@@ -27,6 +27,11 @@ constexpr std::size_t kMostOfJob = 1'000'000, kMostOfAnswer = 5'000'000;
 std::optional<std::string> add_allocations(const JobGroup& group, std::vector<Allocation>& into,
                                            std::size_t& room);
 
+// Adds an allocation of nothing on each node of `nodes` (a folded list) that none of `into` names: a job is
+// on all nodes of its NodeList=, whatever its groups tell. The result names what could not be read.
+std::optional<std::string> add_nodes(std::string_view nodes, std::vector<Allocation>& into,
+                                     std::size_t& room);
+
 // The fields in which Slurm tells what was asked for, as they stand in the record.
 struct Asked {
   std::string_view per_job, per_node, per_task, per_socket;  // TresPerJob=, …

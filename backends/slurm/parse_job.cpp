@@ -7,6 +7,7 @@
 #include "backends/slurm/job_gres.hpp"
 #include "backends/slurm/record.hpp"
 #include "backends/slurm/times.hpp"
+#include "engine/hostlist.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::slurm {
@@ -28,6 +29,7 @@ enum JobField : int {
   kStarted,
   kEnds,
   kPartition,
+  kNodeList,
   kNodeCount,
   kTasks,
   kTres,
@@ -59,6 +61,7 @@ constexpr Key kJobKeys[] = {
     {"StartTime=", kStarted},
     {"EndTime=", kEnds},
     {"Partition=", kPartition},
+    {"NodeList=", kNodeList},
     {"NumNodes=", kNodeCount},
     {"NumTasks=", kTasks},
     {"TRES=", kTres},
@@ -151,7 +154,7 @@ std::string_view without_sluid(std::string_view name) {
 // The fields of one record as they stand there.
 struct Raw {
   std::string_view id, array_id, array_task, het_id, het_offset, name, user, account, state, reason, requeue,
-      submitted, started, ends, partition, node_count, tasks, comment;
+      submitted, started, ends, partition, nodes, node_count, tasks, comment;
   Asked asked;
   std::vector<JobGroup> groups;
 
@@ -195,6 +198,7 @@ void Raw::set(const Fields& fields) {
     case kStarted: started = value; break;
     case kEnds: ends = value; break;
     case kPartition: partition = value; break;
+    case kNodeList: nodes = value; break;
     case kNodeCount: node_count = value; break;
     case kTasks: tasks = value; break;
     case kTres: asked.tres = value; break;
@@ -240,12 +244,16 @@ class JobReader {
   explicit JobReader(Origin origin) : origin_(origin) {}
 
   // nullopt: the job has ended, or too little of it is there to show.
-  std::optional<Workload> read(std::string_view record, std::string& problem) {
+  std::optional<Workload> read(std::string_view record, std::string& problem, ParsedJobs& all) {
     Raw raw;
     for (Fields fields(record, schema_); fields.next();) raw.set(fields);
     Workload job;
     job.state = state_of_job(raw.state);
-    if (job.state == WorkloadState::ended) return std::nullopt;
+    if (job.state == WorkloadState::ended) {
+      if (auto nodes = told(raw.nodes); !nodes.empty() && !all.ended_on.contains(nodes))
+        all.ended_on.emplace(nodes);
+      return std::nullopt;
+    }
     if (raw.user.empty() || raw.state.empty()) {
       problem = "the record of job " + clean(raw.id, 64) + " is cut short";
       return std::nullopt;
@@ -273,6 +281,8 @@ class JobReader {
       for (const JobGroup& group : raw.groups)
         if (auto bad = add_allocations(group, job.allocations, room))
           problem = "job " + job.id.text + ": " + *bad;
+      if (auto bad = add_nodes(told(raw.nodes), job.allocations, room); bad && problem.empty())
+        problem = "job " + job.id.text + ": " + *bad;
     }
     return job;
   }
@@ -315,8 +325,8 @@ WorkloadState state_of_job(std::string_view word) {
   return found == std::end(kStates) ? WorkloadState::unknown : found->state;
 }
 
-Parsed<Workload> parse_jobs(std::string_view text, Origin origin) {
-  Parsed<Workload> parsed;
+ParsedJobs parse_jobs(std::string_view text, Origin origin) {
+  ParsedJobs parsed;
   parsed.expect(text.size(), 1000);
   JobReader reader(origin);
   std::unordered_set<std::string> seen;
@@ -327,18 +337,32 @@ Parsed<Workload> parse_jobs(std::string_view text, Origin origin) {
       continue;
     }
     std::string problem;
-    auto job = reader.read(records.record(), problem);
+    auto job = reader.read(records.record(), problem, parsed);
     if (!problem.empty()) parsed.complain(records.line(), problem);
     if (!job) continue;
     if (!seen.insert(job->id.text).second) {
       // A line break and a look-alike record in somebody's comment must not replace the real one.
-      parsed.complain(records.line(), "job " + job->id.text + " is told twice; the first one counts");
+      parsed.remark(records.line(), "job " + job->id.text + " is told twice; the first one counts");
       continue;
     }
     reader.keep(*job);
     parsed.values.push_back(std::move(*job));
   }
   return parsed;
+}
+
+std::vector<std::string> busy_without_jobs(const std::vector<Node>& nodes, const ParsedJobs& jobs) {
+  std::unordered_set<std::string> told;
+  for (const Workload& job : jobs.values)
+    for (const Allocation& one : job.allocations) told.insert(one.node.text);
+  std::vector<std::string> busy;
+  for (const Node& node : nodes)
+    if (node.cpus_held.value_or(0) > 0 && !told.contains(node.name.text)) busy.push_back(node.name.text);
+  if (busy.empty()) return busy;
+  for (const std::string& list : jobs.ended_on)
+    if (auto hosts = expand_hosts(list)) told.insert(hosts->begin(), hosts->end());
+  std::erase_if(busy, [&](const std::string& node) { return told.contains(node); });
+  return busy;
 }
 
 }  // namespace tessera::slurm

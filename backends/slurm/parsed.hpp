@@ -1,6 +1,6 @@
 // What a parser gives back: everything that could be read, and what could not, with its place.
 //
-// One bad record never loses the others: partial data still shows.
+// One bad record never loses the others: partial data still shows, and `incomplete` says that it is partial.
 // Threads: plain values.
 #pragma once
 
@@ -22,6 +22,7 @@ struct Parsed {
   std::vector<Value> values;
   std::vector<Problem> problems;  // the first kMost of them
   std::size_t problem_count = 0;
+  bool incomplete = false;  // a record, or a part of one, is not among the values
 
   static constexpr std::size_t kMost = 20;
 
@@ -31,9 +32,25 @@ struct Parsed {
   }
 
   void complain(int line, std::string what) {
+    incomplete = true;
+    remark(line, std::move(what));
+  }
+  // A problem by which nothing is lost.
+  void remark(int line, std::string what) {
     ++problem_count;
     if (problems.size() < kMost) problems.push_back({line, std::move(what)});
   }
 };
+
+// What could not be read, for people; empty: nothing.
+template <class Value>
+std::string note_of(const Parsed<Value>& parsed) {
+  if (parsed.problem_count == 0) return {};
+  const Problem& first = parsed.problems.front();
+  std::string note = "line " + std::to_string(first.line) + ": " + first.what;
+  if (parsed.problem_count > 1)
+    note += " (and " + std::to_string(parsed.problem_count - 1) + " more like it)";
+  return note;
+}
 
 }  // namespace tessera::slurm

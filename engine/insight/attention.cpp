@@ -46,12 +46,24 @@ class Collector {
 
   void sources() {
     for (const auto& [source, health] : cluster_.sources) {
-      if (!health.failure) continue;
+      if (!health.failure) {
+        left_out(source, health);
+        continue;
+      }
       std::string text = to_line({health.failure->what, health.failure->reason, ""});
       text += health.last_ok ? fmt::format("; shown: what was true {} ago", ago(*health.last_ok))
                              : std::string("; never answered");
       add(Severity::danger, std::string(word(source)), false, std::move(text), health.failure->hint);
     }
+  }
+
+  // It answered, and not with everything.
+  void left_out(Source source, const SourceHealth& health) {
+    if (health.incomplete)
+      add(Severity::danger, std::string(word(source)), false,
+          "its answer could not be read whole, so not everything is listed: " + health.note, "");
+    else if (!health.note.empty())
+      add(Severity::info, std::string(word(source)), false, health.note, "");
   }
 
   void daemons() {
@@ -126,7 +138,9 @@ class Collector {
             "resume it when it is mended");
         break;
       case Health::unknown:
-        add(Severity::warning, node.name.text, true, "state not known", "its daemon has not registered yet");
+        add(Severity::warning, node.name.text, true, "state not known",
+            node.state.empty() ? "its record tells no state: it is broken or cut short"
+                               : "its daemon has not registered yet");
         break;
       case Health::ok: break;
     }

@@ -21,13 +21,31 @@ TimePoint cluster_now(const Cluster& cluster, TimePoint wall) {
   return clock.at + Duration(static_cast<Duration::rep>(passed));
 }
 
+bool tells_nodes(Source source) {
+  return source == Source::simulator || source == Source::slurm_nodes || source == Source::kubernetes_nodes;
+}
+
+bool tells_work(Source source) {
+  return source == Source::simulator || source == Source::slurm_jobs || source == Source::kubernetes_pods;
+}
+
+std::optional<std::string> work_untold(const Cluster& cluster) {
+  bool nodes = false, work = false;
+  for (const auto& [source, health] : cluster.sources) {
+    nodes |= tells_nodes(source) && health.last_ok;
+    if (!tells_work(source)) continue;
+    if (health.incomplete) return health.note;
+    if (health.last_ok) work = true;
+    if (!health.last_ok && health.failure) return to_line(*health.failure);
+  }
+  if (nodes && !work) return "the list of jobs or pods has not been read yet";
+  return std::nullopt;
+}
+
 std::optional<Duration> data_age(const Cluster& cluster, TimePoint wall) {
   std::optional<TimePoint> oldest;
   for (const auto& [source, health] : cluster.sources) {
-    bool should_be_fresh = source == Source::simulator || source == Source::slurm_nodes ||
-                           source == Source::slurm_jobs || source == Source::kubernetes_nodes ||
-                           source == Source::kubernetes_pods;
-    if (!should_be_fresh || !health.last_ok) continue;
+    if (!(tells_nodes(source) || tells_work(source)) || !health.last_ok) continue;
     oldest = oldest ? std::min(*oldest, *health.last_ok) : *health.last_ok;
   }
   if (!oldest) return std::nullopt;

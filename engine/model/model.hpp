@@ -19,7 +19,8 @@ struct SourceHealth {
   std::optional<Error> failure;  // set while it fails
   std::optional<TimePoint> failing_since;
   Duration latency{0};
-  std::string note;  // what its last answer left out; may be empty
+  std::string note;         // what its last answer left out; may be empty
+  bool incomplete = false;  // that answer held records that could not be read
 };
 
 struct Clock {
@@ -76,6 +77,12 @@ struct Model {
 
 // The cluster's own time at wall-clock time `wall`.
 TimePoint cluster_now(const Cluster& cluster, TimePoint wall);
+
+// Whether a source tells the nodes, or the jobs or pods, of a cluster. The simulator tells both.
+bool tells_nodes(Source source);
+bool tells_work(Source source);
+// Why the jobs or pods that are listed may not be all that there are; nullopt: they are all.
+std::optional<std::string> work_untold(const Cluster& cluster);
 
 // Age of the oldest of the sources that should be fresh (nodes, workloads); nullopt before the first answer.
 std::optional<Duration> data_age(const Cluster& cluster, TimePoint wall);

@@ -100,6 +100,7 @@ class Reducer {
       health.failing_since.reset();
       if (!report.note.empty() && report.note != health.note) log(Severity::warning, source, report.note);
       health.note = std::move(report.note);
+      health.incomplete = report.incomplete;
     }
     health.failure = std::move(report.failure);
     (told_otherwise ? changes_.cluster : changes_.status) = true;

@@ -292,6 +292,10 @@ Result<Plan> make_plan(const Cluster& cluster, const mig::Catalogue& catalogue, 
                        const Outlook* outlook) {
   const SiteRules rules = with_site(told, capabilities);
   if (Status ok = check_intent(cluster, intent); !ok) return ok.error();
+  if (auto untold = work_untold(cluster))
+    return Error{"cannot plan on " + cluster.name.text,
+                 "who runs on its nodes is not fully known: " + *untold,
+                 "mend that first: a plan would not name everyone whom it disturbs"};
   Plan plan;
   plan.intent = intent;
   plan.scheduler = cluster.scheduler;

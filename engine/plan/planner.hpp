@@ -36,9 +36,9 @@ struct Outlook {
 };
 Outlook look_out(const Cluster& cluster, const mig::Catalogue& catalogue, const SiteRules& rules);
 
-// Errors: unknown node or board, a wish that the board or the backend cannot fulfil. Held slices in the way
-// are no error but a notice, with the nearest layouts that leave them alone. outlook: nullptr to have it
-// worked out here.
+// Errors: the list of jobs or pods is not whole (work_untold), unknown node or board, a wish that the board
+// or the backend cannot fulfil. Held slices in the way are no error but a notice, with the nearest layouts
+// that leave them alone. outlook: nullptr to have it worked out here.
 Result<Plan> make_plan(const Cluster& cluster, const mig::Catalogue& catalogue, const Intent& intent,
                        const Capabilities& capabilities, const SiteRules& rules, TimePoint now,
                        const Outlook* outlook = nullptr);

@@ -85,6 +85,11 @@ const Workload* first_holder(const SliceRow& row) {
   return row.cluster->workloads.find(row.slice->holders.front().workload);
 }
 
+// In use, and the list that would name its holder could not be read.
+bool holders_untold(const SliceRow& row) {
+  return row.slice->holders.empty() && row.slice->holding != Holding::free && work_untold(*row.cluster);
+}
+
 Value shares(const SliceRow& row) {
   if (row.slice->capacity == 1) return words("");
   const std::optional<int> rest = insight::unheld(*row.slice, insight::work_is_current(*row.cluster));
@@ -132,15 +137,18 @@ constexpr Column<SliceRow> kSlices[] = {
      [](const SliceRow& row, const Context&) { return words(holder_users(*row.cluster, *row.slice)); }},
     {"id", "JOB/POD", Format::text, Align::left, Show::always, 7, "the workload that holds it",
      [](const SliceRow& row, const Context&) {
+       if (holders_untold(row)) return Value(Unknown{});
        return words(row.slice->holders.empty() ? "" : row.slice->holders.front().workload.text);
      }},
     {"name", "NAME", Format::text, Align::left, Show::roomy, 8, "that workload's name",
      [](const SliceRow& row, const Context&) {
+       if (holders_untold(row)) return Value(Unknown{});
        const Workload* workload = first_holder(row);
        return words(workload ? workload->name : "");
      }},
     {"since", "SINCE", Format::duration, Align::right, Show::always, 9, "how long it has been held",
      [](const SliceRow& row, const Context& context) {
+       if (holders_untold(row)) return Value(Unknown{});
        const Workload* workload = first_holder(row);
        return workload ? age(workload->started, *row.cluster, context) : words("");
      }},

@@ -47,7 +47,9 @@ constexpr Column<ClusterRow> kClusters[] = {
        return row.totals->free ? count(*row.totals->free) : Value(Unknown{});
      }},
     {"pending", "PENDING", Format::count, Align::right, Show::always, 7, "workloads that wait",
-     [](const ClusterRow& row, const Context&) { return count(row.totals->pending); }},
+     [](const ClusterRow& row, const Context&) {
+       return work_untold(*row.cluster) ? Value(Unknown{}) : count(row.totals->pending);
+     }},
     {"sharing", "SHARING", Format::text, Align::left, Show::roomy, 12, "how the GPUs are shared",
      [](const ClusterRow& row, const Context&) { return words(sharing_text(row.totals->gpus_by_strategy)); }},
     {"version", "VERSION", Format::text, Align::left, Show::wide, 12, "what the scheduler says it is",
@@ -94,8 +96,9 @@ Value available_now(const NodeRow& row) {
   return free ? count(*free) : Value(Unknown{});
 }
 
-// Without the list of work an empty one proves nothing.
+// Without the list of work an empty one proves nothing; nor does one that could not be read whole.
 Value work(const NodeRow& row) {
+  if (work_untold(*row.cluster)) return Unknown{};
   if (!insight::work_is_current(*row.cluster) && row.node->workloads.empty()) return Unknown{};
   return count(static_cast<std::int64_t>(row.node->workloads.size()));
 }

@@ -328,7 +328,7 @@ constexpr ExitCode kExitCodes[] = {
     {kDone, "done"},
     {kFinding, "a finding, or refused: an illegal layout, a parked run, a missing answer"},
     {kUsage, "wrong usage or configuration"},
-    {kUnknown, "could not find out: no cluster here, or it did not answer"},
+    {kUnknown, "could not find out everything: no cluster, no answer, or a broken one"},
     {130, "128 and the signal's number: a run was parked because a signal came"},
 };
 

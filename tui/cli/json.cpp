@@ -153,6 +153,8 @@ Tree tree_of(const query::SliceRow& row, const query::Context&) {
   tree["memory_used_mib"] = or_null(slice.memory_used);
   tree["holders"] = Tree::array();
   for (const Holder& holder : slice.holders) tree["holders"].push_back(tree_of(holder, *row.cluster));
+  const bool untold = slice.holders.empty() && slice.holding != Holding::free && work_untold(*row.cluster);
+  if (untold) tree["holders"] = Tree();
   return tree;
 }
 

@@ -128,14 +128,14 @@ class Looker {
  private:
   query::Context context() const { return {wall_(), &catalogue_}; }
 
-  // Prints what is known, says what is not. A cluster that told nothing of what was asked makes it 3.
+  // Prints what is known, says what is not. A cluster that did not tell all of its nodes and work makes it 3.
   int report() {
     const Model& model = world_.model();
     bool answered = false, missing = model.clusters.empty();
     for (const Cluster& cluster : model.clusters) {
       bool told = world_.tell_troubles(cluster, [&](Source source) { return is_needed(source); });
       answered |= told;
-      missing |= !told;
+      missing |= !told || !World::is_whole(cluster);
     }
     if (missing && model.clusters.empty()) {
       complain(streams_, {"no answer", fmt::format("within {} s", options_.timeout.count() / 1000),

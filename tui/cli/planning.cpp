@@ -79,19 +79,26 @@ plan::Capabilities capabilities_of(const World& world, const Cluster& cluster) {
   return actuator ? actuator->capabilities() : plan::presumed_capabilities(cluster);
 }
 
+// A name that is not listed may stand in a record that could not be read.
+Refusal with_unread_nodes(Refusal refusal, const Model& model) {
+  for (const Cluster& cluster : model.clusters)
+    for (const auto& [source, health] : cluster.sources) {
+      if (!tells_nodes(source) || !health.incomplete || refusal.code != kUsage) continue;
+      refusal.error.hint =
+          fmt::format("not every node of {} could be read: {}", cluster.name.text, health.note);
+      refusal.code = kUnknown;
+    }
+  return refusal;
+}
+
 Or<plan::Plan> make_wished(const World& world, const Options& options, const mig::Catalogue& catalogue) {
   Or<Wished> wished = read_wish(options, world.model(), catalogue, world.wall());
-  if (auto* refusal = std::get_if<Refusal>(&wished)) return std::move(*refusal);
+  if (auto* refusal = std::get_if<Refusal>(&wished))
+    return with_unread_nodes(std::move(*refusal), world.model());
   const auto& [cluster, intent] = std::get<Wished>(wished);
-  for (const auto& [source, health] : cluster->sources) {
-    if (health.failure && is_needed(source) && !health.last_ok)
-      return Refusal{{"cannot plan on " + cluster->name.text, "who holds what there is not known",
-                      "try again when the cluster answers"},
-                     kUnknown};
-  }
   auto plan = plan::make_plan(*cluster, catalogue, intent, capabilities_of(world, *cluster), options.rules,
                               cluster_now(*cluster, world.wall()));
-  if (!plan) return Refusal{plan.error(), kFinding};
+  if (!plan) return Refusal{plan.error(), work_untold(*cluster) ? kUnknown : kFinding};
   return std::move(*plan);
 }
 

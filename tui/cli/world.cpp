@@ -92,17 +92,27 @@ bool World::wait_until_loaded() {
 void World::tell_failures(const Cluster& cluster) {
   for (const auto& [source, health] : cluster.sources) {
     const std::pair key(cluster.name, source);
-    if (!health.failure) {
+    if (!health.failure && health.note.empty()) {
       complained_.erase(key);
       continue;
     }
-    Error error = *health.failure;
+    Error error = health.failure.value_or(
+        Error{std::string(word(source)) + (health.incomplete ? ": not all of it could be read" : ""),
+              health.note, ""});
     error.what = cluster.name.text + ": " + error.what;
     std::string& said = complained_[key];
     if (said == to_line(error)) continue;
     said = to_line(error);
     complain(streams_, error);
   }
+}
+
+bool World::is_whole(const Cluster& cluster) {
+  return cluster.loaded && !work_untold(cluster) &&
+         std::none_of(cluster.sources.begin(), cluster.sources.end(), [](const auto& each) {
+           const auto& [source, health] = each;
+           return tells_nodes(source) && (health.incomplete || (health.failure && !health.last_ok));
+         });
 }
 
 bool World::tell_troubles(const Cluster& cluster, const std::function<bool(Source)>& is_needed) {

@@ -43,10 +43,12 @@ class World {
   // long as it takes). False: it is time to leave.
   bool sleep(Duration at_most, int also_fd = -1);
 
-  // Says what fails, once for as long as it fails in the same words.
+  // Says what fails and what an answer left out, once for as long as the words stay the same.
   void tell_failures(const Cluster& cluster);
   // The same, and whether the cluster told what a source `is_needed` for.
   bool tell_troubles(const Cluster& cluster, const std::function<bool(Source)>& is_needed);
+  // Every source of nodes and work has answered, and nothing in its last answer was unreadable.
+  static bool is_whole(const Cluster& cluster);
 
   const Model& model() const { return model_; }
   std::span<const BackendPtr> backends() const { return backends_; }

@@ -134,6 +134,100 @@ esac
       << findings();
 }
 
+constexpr const char* kJob =
+    "JobId=7 JobName=t UserId=al(1) Account=x QOS=y JobState=RUNNING Reason=None NodeList=n1 NumNodes=1 "
+    "Nodes=n1 CPU_IDs=0-7 Mem=1 GRES=";
+
+// scontrol answers these texts, each with status 0.
+class SlurmAnswers : public SlurmBackendTest {
+ protected:
+  void answers(const std::string& node, const std::string& job) {
+    files_.write("node", node);
+    files_.write("job", job);
+    std::ofstream(folder_ + "/scontrol") << "#!/bin/sh\nD=" << files_.path() << R"(
+case "$*" in
+  ping) echo 'Slurmctld(primary) at ctl is UP';;
+  *config) echo 'SLURM_VERSION = 22.05.8';;
+  *node) cat $D/node;;
+  *job) cat $D/job;;
+  *partition) echo 'No partitions in the system';;
+  *reservation) echo 'No reservations in the system';;
+esac
+)";
+    ::chmod((folder_ + "/scontrol").c_str(), 0755);
+  }
+  static bool has_been_read(const Cluster& cluster) { return cluster.loaded; }
+  Scratch files_;
+};
+
+TEST_F(SlurmAnswers, WhatIsNoListIsAFailureAndNeverAnEmptyCluster) {
+  const std::string html = "<html><body>502 Bad Gateway</body></html>\n";
+  struct Case {
+    std::string text;
+    const char* words;
+  };
+  for (const Case& one :
+       {Case{"", "printed nothing"}, Case{"\n", "printed nothing"}, Case{html, "502 Bad Gateway"},
+        Case{"\x01\x02 garbage\n", "not a"}, Case{"JobId=7 JobName=t UserId=al(1) JobSt", "cut off"},
+        Case{"NodeName=n1 Gres=gpu:8 CPUAll", "cut off"}}) {
+    answers(one.text, one.text);
+    SlurmWatch watch(options());
+    ASSERT_TRUE(watch.until(has_been_read)) << one.text;
+    for (Source source : {Source::slurm_nodes, Source::slurm_jobs}) {
+      const SourceHealth* known = health(watch.cluster(), source);
+      ASSERT_TRUE(known && known->failure) << one.text;
+      EXPECT_NE(known->failure->reason.find(one.words), std::string::npos) << to_line(*known->failure);
+      EXPECT_FALSE(known->last_ok);
+    }
+    EXPECT_TRUE(watch.cluster().nodes.all().empty());
+    EXPECT_TRUE(work_untold(watch.cluster()));
+  }
+}
+
+TEST_F(SlurmAnswers, SlurmsOwnWordsForNothingAreAnEmptyList) {
+  answers("No nodes in the system\n", "No jobs in the system\n");
+  SlurmWatch watch(options());
+  ASSERT_TRUE(watch.until(has_been_read));
+  for (Source source : {Source::slurm_nodes, Source::slurm_jobs})
+    EXPECT_FALSE(fails(watch.cluster(), source)) << word(source);
+  EXPECT_EQ(work_untold(watch.cluster()), std::nullopt);
+}
+
+TEST_F(SlurmAnswers, OneBadRecordLeavesTheOthersAndSaysThatTheListIsNotWhole) {
+  std::string bad = kJob;
+  bad.replace(bad.find("JobState=RUNNING "), 17, "").replace(bad.find("7"), 1, "8");
+  answers("NodeName=n1 CPUAlloc=8 State=MIXED\n", std::string(kJob) + "\n" + bad + "\n");
+  SlurmWatch watch(options());
+  ASSERT_TRUE(watch.until(has_been_read));
+  EXPECT_EQ(watch.cluster().workloads.size(), 1u);
+  const SourceHealth* jobs = health(watch.cluster(), Source::slurm_jobs);
+  ASSERT_TRUE(jobs);
+  EXPECT_TRUE(jobs->incomplete);
+  EXPECT_NE(jobs->note.find("job 8 is cut short"), std::string::npos) << jobs->note;
+  EXPECT_TRUE(work_untold(watch.cluster()));
+}
+
+TEST_F(SlurmAnswers, CpusThatAreAllocatedWithoutAJobAreNoticed) {
+  answers("NodeName=n1 CPUAlloc=8 State=MIXED\nNodeName=n2 CPUAlloc=8 State=MIXED\n",
+          std::string(kJob) + "\n");
+  SlurmWatch watch(options());
+  ASSERT_TRUE(watch.until(has_been_read));
+  auto untold = work_untold(watch.cluster());
+  ASSERT_TRUE(untold);
+  EXPECT_NE(untold->find("CPUs are allocated on n2, and no job is listed there"), std::string::npos)
+      << *untold;
+  // One that has ended since the nodes were listed explains it.
+  std::string ended = kJob;
+  ended.replace(ended.find("RUNNING"), 7, "COMPLETED")
+      .replace(ended.find("NodeList=n1"), 11, "NodeList=n[2-3]");
+  ended.replace(ended.find("7"), 1, "9");
+  answers("NodeName=n1 CPUAlloc=8 State=MIXED\nNodeName=n2 CPUAlloc=8 State=MIXED\n",
+          std::string(kJob) + "\n" + ended + "\n");
+  SlurmWatch again(options());
+  ASSERT_TRUE(again.until(has_been_read));
+  EXPECT_EQ(work_untold(again.cluster()), std::nullopt);
+}
+
 TEST_F(SlurmBackendTest, PartitionsAreThereWithTheFirstGoodRoundAfterAnOutage) {
   scontrol(kDown);
   SlurmWatch watch(options());

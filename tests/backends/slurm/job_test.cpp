@@ -147,6 +147,20 @@ TEST_P(SlurmJobRecording, EndedJobsAreLeftOut) {
   for (const char* id : {"2", "29", "30"}) EXPECT_EQ(find(parsed, id), nullptr) << id;
 }
 
+// A job on several nodes counts on each of them, also where its groups tell fewer than its NodeList=.
+TEST(SlurmJob, IsOnEveryNodeOfItsListWhateverItsGroupsTell) {
+  std::string text = job("wide");
+  text.replace(text.find("NumNodes="), 0, "NodeList=gpu[01-03] BatchHost=gpu01 ");
+  EXPECT_EQ(text_of(one(text).allocations), "gpu01 gpu:h100 2: 0 1; gpu02 gpu: 0:; gpu03 gpu: 0:");
+  std::string groups = "  Nodes=gpu01 CPU_IDs=0-7 Mem=65536 GRES=gpu:h100:2(IDX:0-1) ";
+  text.replace(text.find(groups), groups.size(), " ");  // a completing job may tell none
+  text.replace(text.find("RUNNING"), 7, "COMPLETING");
+  EXPECT_EQ(text_of(one(text).allocations), "gpu01 gpu: 0:; gpu02 gpu: 0:; gpu03 gpu: 0:");
+  text.replace(text.find("gpu[01-03]"), 10, "gpu[01-03");
+  auto broken = parse(text);
+  EXPECT_TRUE(broken.incomplete) << "where it runs is not known";
+}
+
 TEST(SlurmJob, StatesAreToldApart) {
   EXPECT_EQ(state_of_job("CONFIGURING"), WorkloadState::running);
   EXPECT_EQ(state_of_job("COMPLETING"), WorkloadState::completing);

@@ -188,6 +188,21 @@ TEST(SlurmExplain, LatenessLengthAndSignals) {
   EXPECT_EQ(explain("x", good, 30s)->reason, "the answer is too long");
 }
 
+// The error of a killed or failing scontrol was a line of its own data.
+TEST(SlurmExplain, DataThatWasPrintedBeforeAFailureIsNoComplaint) {
+  Outcome half;
+  half.out = "NodeName=gpu02 Arch=x86_64 Comment=Connection refused\nNodeName=gpu03 Arch=x8";
+  half.signal = 9;
+  EXPECT_EQ(explain("cannot list the nodes", half, 30s)->reason, "scontrol was ended by signal 9");
+  half.signal = 0;
+  half.exit_code = 3;
+  EXPECT_EQ(explain("cannot list the nodes", half, 30s)->reason, "scontrol ended with status 3");
+  half.signal = 15;
+  half.err = "bus error\n";
+  EXPECT_EQ(explain("cannot list the nodes", half, 30s)->reason,
+            "scontrol was ended by signal 15: bus error");
+}
+
 class SlurmSite : public testing::Test {
  protected:
   void SetUp() override {

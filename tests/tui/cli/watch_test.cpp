@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "tests/support/build.hpp"
+#include "tui/cli/command_table.hpp"
 #include "tui/cli/list.hpp"
 
 namespace tessera::cli {
@@ -89,6 +90,57 @@ TEST(Watch, ASourceThatFailsLaterIsToldOnceUntilItIsWellAgain) {
   EXPECT_NE(out.str().find("n1"), std::string::npos);
   EXPECT_EQ(times(err.str(), "hpc: scontrol failed: no answer"), 2u) << err.str();
   EXPECT_EQ(times(err.str(), "permission denied"), 1u) << err.str();
+}
+
+// An answer that could be read in part is printed, and nothing of it passes for the whole.
+TEST(Watch, AListThatIsNotWholeIsSaidSoAndEndsWith3) {
+  auto run = [](const std::string& command, std::vector<Event> told, std::string& out, std::string& err) {
+    std::ostringstream to, complaints;
+    Script script(to);
+    script.acts = {std::move(told)};
+    Nobody sink;
+    const mig::Catalogue catalogue;
+    auto open = [](const Options&, const mig::Catalogue&) {
+      Opening opening;
+      opening.backends.push_back(std::make_unique<Named>());
+      return opening;
+    };
+    Options options;
+    options.command = command;
+    options.output = OutputFormat::wide;
+    Joins joins{script, sink, open, {}, [] { return test::at(0); }, {}, false};
+    int code = run_list(options, catalogue, joins, Streams{to, complaints});
+    out = to.str();
+    err = complaints.str();
+    return code;
+  };
+  auto jobs = [](std::optional<Error> failure, std::string note, bool incomplete) {
+    return std::vector<Event>{on_hpc(NodesListed{{test::node("n1", {})}}), report(std::nullopt),
+                              on_hpc(SourceReport{Source::slurm_jobs, std::move(failure), Duration(5),
+                                                  std::move(note), incomplete}),
+                              on_hpc(Loaded{})};
+  };
+  const Error refused{"cannot list the jobs", "scontrol ended with status 1", ""};
+  std::string out, err;
+  EXPECT_EQ(run("nodes", jobs(std::nullopt, "", false), out, err), kDone) << err;
+  EXPECT_EQ(err, "");
+  for (const char* command : {"nodes", "workloads"}) {
+    EXPECT_EQ(run(command, jobs(std::nullopt, "line 2: the record of job 8 is cut short", true), out, err),
+              kUnknown);
+    EXPECT_NE(err.find("hpc: scontrol show job: not all of it could be read: line 2: the record of job 8"),
+              std::string::npos)
+        << err;
+    EXPECT_EQ(run(command, jobs(refused, "", false), out, err), kUnknown);
+    EXPECT_NE(err.find("cannot list the jobs: scontrol ended with status 1"), std::string::npos) << err;
+  }
+  EXPECT_EQ(run("nodes", jobs(refused, "", false), out, err), kUnknown);
+  std::string head = out.substr(0, out.find('\n')), row = out.substr(out.find('\n') + 1);
+  const std::size_t work = head.find("WORK") + 3;
+  ASSERT_LT(work, row.size());
+  EXPECT_EQ(row[work], '?') << out;
+  // Jobs that a site hides from others are no broken answer.
+  EXPECT_EQ(run("nodes", jobs(std::nullopt, "PrivateData=jobs: hidden", false), out, err), kDone);
+  EXPECT_NE(err.find("PrivateData=jobs: hidden"), std::string::npos) << err;
 }
 
 extern "C" void wake(int) {}
