@@ -205,11 +205,9 @@ cli::Opening open_what_is_here(const cli::Options& options, const mig::Catalogue
   bool slurm_wanted = !kubernetes_asked || !options.slurm_conf.empty();
   std::optional<Error> no_slurm;
   if (slurm_wanted) {
-    auto found = slurm::find_slurm();
-    if (found || !options.slurm_conf.empty())
-      opening.backends.push_back(slurm_backend(options, catalogue));
-    else
-      no_slurm = found.error();
+    if (options.slurm_conf.empty())
+      if (auto found = slurm::find_slurm(options.timeout); !found) no_slurm = found.error();
+    if (!no_slurm) opening.backends.push_back(slurm_backend(options, catalogue));
   }
   if (kubernetes_here) {
     std::vector<std::string> taken;

@@ -32,7 +32,7 @@ Command ping(const Site& site) {
 
 Command version(const Site& site) {
   Command command = scontrol(site, {"--version"});
-  command.deadline = Duration(3000);
+  command.deadline = std::min(site.deadline, Duration(3000));
   return command;
 }
 

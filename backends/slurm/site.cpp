@@ -1,15 +1,15 @@
 #include "backends/slurm/site.hpp"
 
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <future>
-#include <sstream>
 
+#include "backends/files.hpp"
 #include "backends/process.hpp"
 #include "backends/slurm/commands.hpp"
 #include "backends/slurm/parse_cluster.hpp"
@@ -17,17 +17,9 @@
 namespace tessera::slurm {
 namespace {
 
+constexpr const char* kCannotRead = "cannot read Slurm's configuration";
 constexpr const char* kMungeSocket = "/run/munge/munge.socket.2";
 constexpr std::size_t kMostConf = 16u << 20;
-
-std::string read_file(const std::string& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::string text;
-  char block[65536];
-  while (text.size() < kMostConf && (stream.read(block, sizeof block) || stream.gcount() > 0))
-    text.append(block, static_cast<std::size_t>(stream.gcount()));
-  return text;
-}
 
 bool readable(const std::string& file) { return ::access(file.c_str(), R_OK) == 0; }
 
@@ -44,12 +36,12 @@ std::string option(std::string_view list, std::string_view name) {
 }
 
 // Whatever else it answers is the cluster's trouble, to be shown as such.
-bool scontrol_finds_its_own() {
+bool scontrol_finds_its_own(Duration patience) {
   std::promise<bool> answer;
   Worker worker;
   Processes processes(worker);
   worker.post([&] {
-    processes.run(ping(Site{}), [&](Result<Outcome> result) {
+    processes.run(ping(Site{"", "", patience}), [&](Result<Outcome> result) {
       constexpr const char* kNone = "Could not establish a configuration source";
       answer.set_value(result && result->err.find(kNone) == std::string::npos);
     });
@@ -64,7 +56,9 @@ bool scontrol_finds_its_own() {
 Conf read_conf(const std::string& file) {
   Conf conf;
   conf.file = file;
-  std::string text = read_file(file);
+  std::string text;
+  if (auto read = read_whole_file(kCannotRead, file, kMostConf); read && *read)
+    text = std::move((*read)->text);
   conf.cluster_name = config_value(text, "ClusterName");
   conf.auth_type = config_value(text, "AuthType");
   if (conf.auth_type.empty()) conf.auth_type = "auth/munge";
@@ -80,12 +74,12 @@ std::optional<std::string> find_slurm_conf() {
   return std::nullopt;
 }
 
-Result<Conf> find_slurm() {
+Result<Conf> find_slurm(Duration patience) {
   if (!find_program("scontrol"))
     return Error{"no Slurm here", "scontrol is not on PATH",
                  "install Slurm's client commands, or add their folder to PATH"};
   auto file = find_slurm_conf();
-  if (!file && scontrol_finds_its_own()) return read_conf("");
+  if (!file && scontrol_finds_its_own(patience)) return read_conf("");
   if (!file)
     return Error{"no Slurm here", "there is no slurm.conf in /etc/slurm, /etc/slurm-llnl or /run/slurm/conf",
                  "name it with --slurm-conf or SLURM_CONF"};
@@ -93,8 +87,12 @@ Result<Conf> find_slurm() {
 }
 
 std::optional<Error> conf_trouble(const std::string& file) {
-  if (file.empty() || readable(file)) return std::nullopt;
-  return Error{"cannot read Slurm's configuration", file + ": " + std::strerror(errno),
+  struct stat about {};
+  if (file.empty()) return std::nullopt;
+  const bool there = readable(file) && ::stat(file.c_str(), &about) == 0;
+  // The null device is an empty configuration. Slurm's commands wait for the writer of a FIFO for ever.
+  if (there && (S_ISREG(about.st_mode) || file == "/dev/null")) return std::nullopt;
+  return Error{kCannotRead, file + ": " + (there ? "it is no regular file" : std::strerror(errno)),
                "name another with --slurm-conf or SLURM_CONF"};
 }
 

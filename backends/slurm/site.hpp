@@ -6,6 +6,7 @@
 #include <string>
 
 #include "engine/error.hpp"
+#include "engine/model/units.hpp"
 
 namespace tessera::slurm {
 
@@ -24,9 +25,11 @@ std::optional<std::string> find_slurm_conf();
 
 // A cluster can be asked from here: scontrol is on PATH, and a configuration was found or scontrol, asked
 // once (5 ms), has one of its own: built with another folder, or from a controller by DNS. Else the reason.
-Result<Conf> find_slurm();
+// patience: for that one call, 3 s at most.
+Result<Conf> find_slurm(Duration patience = Duration(3000));
 
-// Why the file cannot be used, before scontrol retries for a minute; nullopt: it can, or none is named.
+// Why the file cannot be used, before scontrol retries for a minute or waits at a FIFO for ever; nullopt: it
+// can, or none is named.
 std::optional<Error> conf_trouble(const std::string& file);
 
 // Why munged cannot be reached; nullopt: it listens, or this site does not use it.

@@ -65,6 +65,7 @@ class World {
   const mig::Catalogue& catalogue_;
   const Joins& joins_;
   const Streams& streams_;
+  TimePoint began_{};  // to be opened
   Model model_;
   std::vector<BackendPtr> backends_;
   std::unique_ptr<plan::Runs> runs_;  // goes before the backends

@@ -271,6 +271,23 @@ TEST_F(SlurmBackendTest, AfterARunThePictureIsLookedAtAtOnceAlsoWhileARoundIsUnd
   EXPECT_TRUE(watch.until(shows("MAINT")));
 }
 
+// --timeout 3s ended after 6 s: the first question had 3 s of its own.
+TEST_F(SlurmBackendTest, FindingOutWhatIsHereTakesNoLongerThanItMay) {
+  if (slurm::find_slurm_conf()) GTEST_SKIP() << "there is a slurm.conf here";
+  Scratch files;
+  const std::string gate = files.path() + "/gate";
+  ASSERT_EQ(::mkfifo(gate.c_str(), 0600), 0);
+  std::ofstream(folder_ + "/scontrol") << "#!/bin/sh\nread x < " << gate << "\n";
+  ::chmod((folder_ + "/scontrol").c_str(), 0755);
+  std::string path = std::getenv("PATH");
+  ::setenv("PATH", (folder_ + ":" + path).c_str(), 1);
+  const auto begun = std::chrono::steady_clock::now();
+  slurm::find_slurm(Duration(200));
+  const auto took = std::chrono::steady_clock::now() - begun;
+  ::setenv("PATH", path.c_str(), 1);
+  EXPECT_LT(took, 2500ms);
+}
+
 TEST_F(SlurmBackendTest, AScontrolThatKnowsItsClusterIsEnough) {
   if (slurm::find_slurm_conf()) GTEST_SKIP() << "there is a slurm.conf here";
   std::string path = std::getenv("PATH");
