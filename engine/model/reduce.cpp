@@ -14,6 +14,7 @@ class Reducer {
 
   Changes finish() {
     enter_fresh();
+    settle_moves();
     log_nodes();
     for (const NodeName& name : touched_)
       if (Node* node = cluster_.nodes.find(name)) relink(*node);
@@ -218,22 +219,29 @@ class Reducer {
     cluster_.workloads.erase(id);
   }
 
-  void enter_nodes(const Workload& workload) {
+  void enter_nodes(const Workload& workload) { move(workload, true); }
+  void leave_nodes(const Workload& workload) { move(workload, false); }
+  // Carried out by settle_moves: one by one, tens of thousands of jobs on a node took ten seconds.
+  void move(const Workload& workload, bool enters) {
     for (const Allocation& allocation : workload.allocations) {
-      Node* node = cluster_.nodes.find(allocation.node);
-      if (!node) continue;
-      auto place = std::lower_bound(node->workloads.begin(), node->workloads.end(), workload.id);
-      if (place == node->workloads.end() || *place != workload.id) node->workloads.insert(place, workload.id);
-      touch(node->name);
+      if (!cluster_.nodes.find(allocation.node)) continue;
+      moves_[allocation.node][workload.id] = enters;
+      touch(allocation.node);
     }
   }
-  void leave_nodes(const Workload& workload) {
-    for (const Allocation& allocation : workload.allocations) {
-      Node* node = cluster_.nodes.find(allocation.node);
+  void settle_moves() {
+    for (const auto& [name, moves] : moves_) {
+      Node* node = cluster_.nodes.find(name);
       if (!node) continue;
-      auto place = std::lower_bound(node->workloads.begin(), node->workloads.end(), workload.id);
-      if (place != node->workloads.end() && *place == workload.id) node->workloads.erase(place);
-      touch(node->name);
+      std::vector<WorkloadId> stay;
+      stay.reserve(node->workloads.size() + moves.size());
+      for (WorkloadId& id : node->workloads)
+        if (!moves.contains(id)) stay.push_back(std::move(id));
+      const auto middle = static_cast<std::ptrdiff_t>(stay.size());
+      for (const auto& [id, enters] : moves)
+        if (enters) stay.push_back(id);
+      std::inplace_merge(stay.begin(), stay.begin() + middle, stay.end());
+      node->workloads = std::move(stay);
     }
   }
   // Nodes that appear after the workloads that run on them: one pass for all of them.
@@ -306,8 +314,9 @@ class Reducer {
   TimePoint at_;
   Changes changes_;
   std::vector<NodeNote> notes_;
-  std::unordered_set<NodeName> fresh_;    // new in this event
-  std::unordered_set<NodeName> touched_;  // to be linked again
+  std::map<NodeName, std::map<WorkloadId, bool>> moves_;  // of workloads onto nodes, and away from them
+  std::unordered_set<NodeName> fresh_;                    // new in this event
+  std::unordered_set<NodeName> touched_;                  // to be linked again
   std::unordered_set<NodeName> changed_nodes_;
 };
 
