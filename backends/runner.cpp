@@ -256,16 +256,21 @@ Result<NodeAnswer> judge_way(const RunnerOptions& options, const NodeCommand& wa
   return answer(std::move(outcome), code);
 }
 
-// The id in "…/slurm/uid_0/job_12/step_0" or "…/slurmstepd.scope/job_12/…".
+// The job in "…/slurm/uid_0/job_12/step_0" or "…/slurmstepd.scope/job_12/…". From 26.05 on the folder is
+// named by the job's SLUID; "system" is slurmd's own.
 std::optional<std::string> job_in(std::string_view path) {
-  constexpr std::string_view kJob = "/job_";
-  std::size_t at = path.find(kJob);
-  if (at == std::string_view::npos || path.substr(0, at).find("slurm") == std::string_view::npos)
-    return std::nullopt;
-  std::string_view id = path.substr(at + kJob.size());
-  id = id.substr(0, std::min(id.find('/'), id.size()));
-  if (id.empty() || id.size() > 20) return std::nullopt;
-  return clean(id, 20);
+  bool by_slurm = false, next_is_job = false;
+  while (!path.empty()) {
+    std::size_t end = std::min(path.find('/'), path.size());
+    std::string_view part = path.substr(0, end);
+    path.remove_prefix(std::min(path.size(), end + 1));
+    const bool job = next_is_job || (by_slurm && part.starts_with("job_"));
+    if (job && part.starts_with("job_")) part.remove_prefix(4);
+    if (job && !part.empty() && part.size() <= 20 && part != "system") return clean(part, 20);
+    by_slurm = by_slurm || part.find("slurm") != std::string_view::npos;
+    next_is_job = part.ends_with("slurmstepd.scope") || (by_slurm && part.starts_with("uid_"));
+  }
+  return std::nullopt;
 }
 
 bool is_container(std::string_view path) {

@@ -50,6 +50,11 @@ constexpr Key kNodeKeys[] = {
     {"ReservationName=", kReservation, Ends::at_blank, true},
     {"InstanceId=", kOther, Ends::at_blank, true},
     {"InstanceType=", kOther, Ends::at_blank, true},
+    {"Topology=", kOther, Ends::at_blank, true},  // 25.05 and later
+    {"Parameters=", kOther, Ends::at_blank, true},
+    {"SuspendTime=", kOther, Ends::at_blank, true},
+    {"CertFlags=", kOther, Ends::at_blank, true},
+    {"TLSCertLastRenewal=", kOther, Ends::at_blank, true},
 };
 
 template <class Number>

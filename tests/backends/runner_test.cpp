@@ -445,6 +445,13 @@ TEST(Preflight, ObjectsToJobsCgroupsAndToOthersThanRoot) {
   EXPECT_EQ(found->job, "345");
   EXPECT_EQ(found->cgroup, "5:devices:/slurm/uid_1000/job_345/step_extern");
   EXPECT_EQ(objections(*found, NodeName("gpu01")).size(), 2u);
+  // 26.05 names the folder by the job's SLUID.
+  found = parse_preflight("0\n", "0::/system.slice/slurmstepd.scope/s6R5M83CDA3800/step_0/user/task_0\n");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->job, "s6R5M83CDA3800");
+  found = parse_preflight("0\n", "0::/system.slice/gpu01_slurmstepd.scope/system\n");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->job, std::nullopt) << "slurmd's own";
   found = parse_preflight("0", "0::/user.slice/user-0.slice/session-4.scope");
   ASSERT_TRUE(found);
   EXPECT_TRUE(objections(*found, NodeName("gpu01")).empty());
