@@ -52,7 +52,8 @@ bool nodes_are_current(const Cluster& cluster) {
 }
 
 bool work_is_current(const Cluster& cluster) {
-  return current(cluster, {Source::simulator, Source::slurm_jobs, Source::kubernetes_pods});
+  return current(cluster, {Source::simulator, Source::slurm_jobs, Source::kubernetes_pods}) &&
+         !work_untold(cluster);
 }
 
 bool takes_work(const Node& node) { return node.health == Health::ok; }

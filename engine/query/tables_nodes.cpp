@@ -92,7 +92,8 @@ Value held_slices(const NodeRow& row) {
 }
 
 Value available_now(const NodeRow& row) {
-  const std::optional<int> free = insight::available_slices(insight::sight_of(*row.cluster, *row.node), *row.node);
+  const std::optional<int> free =
+      insight::available_slices(insight::sight_of(*row.cluster, *row.node), *row.node);
   return free ? count(*free) : Value(Unknown{});
 }
 
