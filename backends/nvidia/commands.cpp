@@ -82,4 +82,9 @@ Argv parted_apply(const std::string& config) {
 }
 Argv parted_export() { return {"nvidia-mig-parted", "export", "-o", "yaml"}; }
 
+// The brackets keep the pattern from matching the shell that carries it.
+Argv find_changes() {
+  return {"pgrep", "-a", "-f", "[n]vidia-(smi .*(-cgi|-cci|-dgi|-dci|-mig|--gpu-reset)|mig-parted apply)"};
+}
+
 }  // namespace tessera::nvidia

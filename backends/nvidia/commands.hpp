@@ -53,4 +53,7 @@ Argv set_persistence(std::span<const GpuIndex> gpus, bool on);
 Argv parted_apply(const std::string& config);
 Argv parted_export();
 
+// Commands that change GPUs and still run there, with their process numbers (pgrep; 0: some, 1: none).
+Argv find_changes();
+
 }  // namespace tessera::nvidia

@@ -26,6 +26,7 @@ namespace verb = plan::slurm::verb;
 
 constexpr Duration kOnNode{120000};  // a driver that resets eight boards takes its time
 constexpr Duration kParted{300000};  // all boards of a node, and every order in which instances may fit
+constexpr Duration kSeeEnd{15000};
 constexpr Duration kLockPatience{20000};
 constexpr Duration kLockAgain{250};
 constexpr Duration kFarLockAgain{2000};
@@ -55,7 +56,13 @@ class Act : public std::enable_shared_from_this<Act> {
   Act(Hands& hands, plan::Order order, std::function<void(Status)> done)
       : hands_(hands), order_(std::move(order)), done_(std::move(done)) {}
 
-  void begin() { std::visit(*this, order_.action); }
+  void begin() {
+    // Slurm reads "n[1-9]" and "a,b" as several nodes.
+    if (!is_host_name(order_.node.text))
+      return end(Error{"cannot change " + clean(order_.node.text, 64), "that is no name of a node", ""});
+    hands_.eyes.census.changed(order_.node);
+    std::visit(*this, order_.action);
+  }
 
   // ── marks and drains: always on a fresh look, since others may have been quicker ──────────────────────
 
@@ -100,6 +107,8 @@ class Act : public std::enable_shared_from_this<Act> {
   }
   void operator()(const plan::Evict& act) {
     const std::string& job = act.workload.text;
+    if (job.empty() || job.find_first_not_of("0123456789_+") != std::string::npos)
+      return end(Error{"cannot end the job " + clean(job, 64), "that is no id of a job", ""});
     if (act.way == plan::Way::requeue) local(requeue(hands_.commands, job), "cannot requeue job " + job);
     if (act.way == plan::Way::cancel) local(cancel(hands_.commands, job), "cannot end job " + job);
     go();
@@ -176,12 +185,14 @@ class Act : public std::enable_shared_from_this<Act> {
     if (act.verb == verb::kOpenToLook) return open_to_look();
     if (act.verb == verb::kReconfigure) {
       local(reconfigure(hands_.commands), "cannot have Slurm read its files again");
+      then_forget_config();
       then_remember(key::kReconfigured, "yes");
     } else if (act.verb == verb::kRestartController && !said.restart_controller.empty()) {
-      local(command_of(said.restart_controller, node()), "cannot restart the controller");
+      site_command(command_of(said.restart_controller, node()), "cannot restart the controller");
+      then_forget_config();
       then_remember(key::kControllerRestarted, "yes");
     } else if (act.verb == verb::kRestartNode && !said.restart_node.empty()) {
-      local(command_of(said.restart_node, node()), "cannot restart slurmd");
+      site_command(command_of(said.restart_node, node()), "cannot restart slurmd");
       then_remember(key::kNodeRestarted, "yes");
     } else {
       return end(Error{"cannot change " + node(), "'" + clean(act.verb, 64) + "' is not set up here", ""});
@@ -225,15 +236,40 @@ class Act : public std::enable_shared_from_this<Act> {
       then(*seen);
     });
   }
-  void local(Command command, std::string what) {
-    tasks_.push_back([this, command = std::move(command), what = std::move(what)] {
-      Duration deadline = command.deadline;
-      hands_.processes.run(command, [self = shared_from_this(), what, deadline](Result<Outcome> ran) {
-        if (!ran) return self->end(ran.error());
-        if (auto error = explain_change(what, *ran, deadline)) return self->end(std::move(*error));
-        self->next();
-      });
+  void then_forget_config() {
+    tasks_.push_back([this] {
+      hands_.eyes.census.forget_config();
+      next();
     });
+  }
+  // One of Slurm's own commands.
+  void local(Command command, std::string what) {
+    tasks_.push_back([this, command = std::move(command), what = std::move(what)]() mutable {
+      command.deadline = within(command.deadline);
+      hands_.calls.run(command, ended(what, command.deadline), Calls::Kind::change);
+    });
+  }
+  void site_command(Command command, std::string what) {
+    tasks_.push_back([this, command = std::move(command), what = std::move(what)]() mutable {
+      command.deadline = within(command.deadline);
+      hands_.processes.run(command, ended(what, command.deadline));
+    });
+  }
+  Processes::Finished ended(const std::string& what, Duration deadline) {
+    return [self = shared_from_this(), what, deadline](Result<Outcome> ran) {
+      if (!ran) return self->end(ran.error());
+      if (auto error = explain_change(what, *ran, deadline)) return self->end(std::move(*error));
+      self->next();
+    };
+  }
+  // What is left of the order's time, at least a moment, so that the command itself tells that it is late.
+  Duration within(Duration limit) const {
+    if (order_.deadline.count() <= 0) return limit;
+    auto gone = std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - begun_);
+    return std::min(limit, std::max<Duration>(order_.deadline - gone, Duration{1000}));
+  }
+  bool is_late() const {
+    return order_.deadline.count() > 0 && std::chrono::steady_clock::now() - begun_ >= order_.deadline;
   }
   NodeCommand there(std::vector<std::string> argv) const {
     NodeCommand command;
@@ -246,11 +282,41 @@ class Act : public std::enable_shared_from_this<Act> {
   }
   void on_node(NodeCommand command, std::function<std::optional<Error>(const NodeAnswer&)> judge) {
     tasks_.push_back([this, command = std::move(command), judge = std::move(judge)] {
-      hands_.runner.run(command, [self = shared_from_this(), judge](Result<NodeAnswer> answer) {
-        if (!answer) return self->end(answer.error());
-        if (auto error = judge(*answer)) return self->end(std::move(*error));
-        self->next();
-      });
+      if (!hands_.unsure.contains(order_.node)) return run_there(command, judge);
+      see_that_it_ended([self = shared_from_this(), command, judge] { self->run_there(command, judge); });
+    });
+  }
+  using Judge = std::function<std::optional<Error>(const NodeAnswer&)>;
+  void run_there(NodeCommand command, const Judge& judge) {
+    command.deadline = within(command.deadline);
+    hands_.runner.run(command, [self = shared_from_this(), judge](Result<NodeAnswer> answer) {
+      if (!answer) {
+        self->hands_.unsure.insert(self->order_.node);
+        return self->end(answer.error());
+      }
+      if (auto error = judge(*answer)) return self->end(std::move(*error));
+      self->next();
+    });
+  }
+  // An earlier change was given up without an answer: it may still run there, and two would meet.
+  void see_that_it_ended(Task then) {
+    NodeCommand look = there(nvidia::find_changes());
+    look.changes = false;
+    look.deadline = within(kSeeEnd);
+    hands_.runner.run(look, [self = shared_from_this(), then = std::move(then)](Result<NodeAnswer> found) {
+      const std::string what = "cannot change the GPUs of " + self->node();
+      if (!found) return self->end(found.error());
+      if (found->exit_code == 0)
+        return self->end(Error{what, "an earlier change still runs there: process " + last_line(found->out),
+                               "wait for its end, or end it on the node and look at the GPUs"});
+      if (found->exit_code != 1)
+        return self->end(
+            Error{what,
+                  "an earlier change had no answer, and whether it still runs there is not known: " +
+                      last_line(found->err.empty() ? found->out : found->err),
+                  "pgrep (procps) must run there; or see to it by hand, then resume the run"});
+      self->hands_.unsure.erase(self->order_.node);
+      then();
     });
   }
   void driver(nvidia::Argv argv, std::string what) {
@@ -351,6 +417,7 @@ class Act : public std::enable_shared_from_this<Act> {
                      hands_.eyes.clock());
   }
   void write_locked(const std::string& gres) {
+    hands_.eyes.census.forget_config();  // which files Slurm reads hangs on its version
     after_look(true, [this, gres](Seen& seen) {
       if (seen.site.files.empty())
         return end(
@@ -374,6 +441,10 @@ class Act : public std::enable_shared_from_this<Act> {
   void go() { next(); }
   void next() {
     if (tasks_.empty()) return end(Done{});
+    if (is_late())
+      return end(Error{"gave up on " + node(),
+                       fmt::format("not all of it was done within {} s", order_.deadline.count() / 1000),
+                       "what was done until then stays"});
     Task task = std::move(tasks_.front());
     tasks_.pop_front();
     task();
@@ -399,6 +470,7 @@ class Act : public std::enable_shared_from_this<Act> {
   std::function<void(Status)> done_;
   std::deque<Task> tasks_;
   std::string reservation_;
+  const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
   bool writes_ = false;  // stands among the writers
   bool locked_ = false;
 };

@@ -5,6 +5,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 
 #include "backends/slurm/look.hpp"
@@ -21,11 +22,13 @@ struct Deeds {
 
 struct Hands {
   Processes& processes;
+  Calls& calls;
   NodeRunner& runner;
   const Site& commands;
   Eyes& eyes;
   Worker& worker;
   std::map<NodeName, Deeds> deeds;
+  std::set<NodeName> unsure;  // a change there had no answer: it may still run
   // Those that write Slurm's files; the first one is at it.
   std::deque<std::function<void()>> writers;
 

@@ -25,7 +25,8 @@ namespace tessera::slurm {
 namespace {
 
 constexpr int kLooksAtOnce = 8;
-constexpr auto kAskAgain = std::chrono::minutes(5);  // a node whose driver could not be asked
+constexpr auto kCensusFor = std::chrono::minutes(1);  // while drivers are asked for their boards
+constexpr auto kAskAgain = std::chrono::minutes(5);   // a node whose driver could not be asked
 constexpr const char* kWhom = "Slurm";
 
 RunnerOptions runner_options(const Options& options, const Site& site) {
@@ -113,6 +114,8 @@ struct BoardsAsked {
 struct Learning {
   std::vector<NodeName> left;
   int under_way = 0;
+  std::shared_ptr<const Census> census;  // of these nodes; a minute old at most
+  std::chrono::steady_clock::time_point census_at{};
   bool any = false;
   std::function<void(bool any)> then;
 };
@@ -120,19 +123,26 @@ struct Learning {
 }  // namespace
 
 struct SlurmActuator::State {
-  State(Worker& its_worker, Processes& processes, const Options& options, const Site& commands)
+  State(Worker& its_worker, Processes& processes, Calls& its_calls, const Options& options,
+        const Site& its_commands)
       : worker(its_worker),
+        calls(its_calls),
+        commands(its_commands),
         runner(processes, runner_options(options, commands)),
-        eyes{processes, runner, commands, options.catalogue, options.clock, nullptr, "", options.said,
-             {},        {},     {}},
-        hands{processes, runner, commands, eyes, its_worker, {}, {}} {
+        census(worker, calls, commands, options.catalogue, options.clock, options.interval),
+        eyes{runner, census, options.catalogue, options.clock, nullptr, "", options.said, {}, {}, {}, {},
+             {},     {}},
+        hands{processes, calls, runner, commands, eyes, its_worker, {}, {}, {}} {
     if (options.said.writer != slurmconf::Writer::host) return;
     host_files.emplace(runner, NodeName(options.said.config_host));
     eyes.host_files = &*host_files;
   }
 
   Worker& worker;
+  Calls& calls;
+  const Site& commands;
   NodeRunner runner;
+  CensusTaker census;
   Eyes eyes;
   Hands hands;
   std::optional<HostFiles> host_files;
@@ -157,9 +167,9 @@ struct SlurmActuator::State {
   }
 };
 
-SlurmActuator::SlurmActuator(Worker& worker, Processes& processes, const Options& options, const Site& site,
-                             std::function<void()> look_again)
-    : state_(std::make_unique<State>(worker, processes, options, site)) {
+SlurmActuator::SlurmActuator(Worker& worker, Processes& processes, Calls& calls, const Options& options,
+                             const Site& site, std::function<void()> look_again)
+    : state_(std::make_unique<State>(worker, processes, calls, options, site)) {
   state_->look_again = std::move(look_again);
 }
 
@@ -193,38 +203,46 @@ void SlurmActuator::look_again() {
   if (state_->look_again) state_->worker.post(state_->look_again);
 }
 
-// Drain reasons and reservations: two short lists.
+namespace {
+
+void add_reserved(const Census& census, std::vector<plan::MarkedNode>& found) {
+  for (const Reservation& one : census.reservations.values) {
+    auto mark = mark_of_reservation(one.name);
+    auto nodes = expand_hosts(one.nodes);
+    if (!mark || !nodes) continue;
+    mark->since = one.start.value_or(TimePoint{});
+    for (const std::string& node : *nodes) found.push_back({NodeName(node), *mark});
+  }
+}
+
+void add_drained(const Census& census, std::vector<plan::MarkedNode>& found) {
+  for (const Node& node : census.nodes.values) {
+    auto mark = node.health == Health::ok ? std::nullopt : plan::parse_mark(node.reason);
+    bool known = std::any_of(found.begin(), found.end(),
+                             [&](const plan::MarkedNode& one) { return one.node == node.name; });
+    if (!mark || known) continue;
+    mark->since = node.reason_at.value_or(TimePoint{});
+    found.push_back({node.name, std::move(*mark)});
+  }
+}
+
+}  // namespace
+
+// Drain reasons and reservations.
 void SlurmActuator::marks(Told<std::vector<plan::MarkedNode>> told) {
   using Marks = std::vector<plan::MarkedNode>;
   auto owed = std::make_shared<Owed<Marks>>(std::move(told), kWhom);
   state_->worker.post([state = state_.get(), owed] {
-    auto found = std::make_shared<Marks>();
-    Eyes& eyes = state->eyes;
-    eyes.processes.run(show_reservations(eyes.commands), [&eyes, owed, found](Result<Outcome> ran) {
-      if (!ran) return owed->answer(ran.error());
-      if (auto error = explain("cannot list the reservations", *ran, eyes.commands.deadline))
-        return owed->answer(std::move(*error));
-      for (const Reservation& one : parse_reservations(ran->out).values) {
-        auto mark = mark_of_reservation(one.name);
-        auto nodes = expand_hosts(one.nodes);
-        if (!mark || !nodes) continue;
-        mark->since = one.start.value_or(TimePoint{});
-        for (const std::string& node : *nodes) found->push_back({NodeName(node), *mark});
-      }
-      eyes.processes.run(show_nodes(eyes.commands), [&eyes, owed, found](Result<Outcome> nodes) {
-        if (!nodes) return owed->answer(nodes.error());
-        if (auto error = explain("cannot list the nodes", *nodes, eyes.commands.deadline))
-          return owed->answer(std::move(*error));
-        for (const Node& node : parse_nodes(nodes->out, {}, nullptr).values) {
-          auto mark = node.health == Health::ok ? std::nullopt : plan::parse_mark(node.reason);
-          bool known = std::any_of(found->begin(), found->end(),
-                                   [&](const plan::MarkedNode& one) { return one.node == node.name; });
-          if (!mark || known) continue;
-          mark->since = node.reason_at.value_or(TimePoint{});
-          found->push_back({node.name, std::move(*mark)});
-        }
-        owed->answer(std::move(*found));
-      });
+    state->census.ask(NodeName(), false, [owed](Result<std::shared_ptr<const Census>> census) {
+      if (!census) return owed->answer(census.error());
+      if ((*census)->nodes.incomplete)
+        return owed->answer(Error{"cannot list the nodes",
+                                  "scontrol's answer could not be read whole: " + note_of((*census)->nodes),
+                                  ""});
+      Marks found;
+      add_reserved(**census, found);
+      add_drained(**census, found);
+      owed->answer(std::move(found));
     });
   });
 }
@@ -381,14 +399,35 @@ std::vector<std::string> SlurmActuator::State::without_systemd() const {
   return nodes;
 }
 
+// One census does for many nodes: what is asked of each is asked of its driver.
 void SlurmActuator::State::learn_more() {
+  const auto now = std::chrono::steady_clock::now();
+  const bool stale = !learning->census || now - learning->census_at >= kCensusFor;
+  if (stale && !learning->left.empty()) {
+    if (learning->under_way > 0) return;  // those first
+    ++learning->under_way;
+    census.ask(learning->left.back(), false, [this](Result<std::shared_ptr<const Census>> told) {
+      --learning->under_way;
+      learning->census = told ? std::move(*told) : nullptr;
+      learning->census_at = std::chrono::steady_clock::now();
+      if (!learning->census) learning->left.clear();
+      learn_more();
+    });
+    return;
+  }
   while (learning->under_way < kLooksAtOnce && !learning->left.empty()) {
     NodeName node = learning->left.back();
     learning->left.pop_back();
     ++learning->under_way;
-    look_at(eyes, {node, true, false}, [this](const Result<Seen>&) {
-      --learning->under_way;
-      learn_more();
+    auto taken = learning->census;
+    worker.post([this, node = std::move(node), taken = std::move(taken)] {
+      look_at(
+          eyes, {node, true, false},
+          [this](const Result<Seen>&) {
+            --learning->under_way;
+            learn_more();
+          },
+          taken);
     });
   }
   if (learning->under_way > 0) return;

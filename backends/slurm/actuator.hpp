@@ -2,8 +2,8 @@
 //
 // The drain's reason is the mark of a run; a reservation named after the run is one, too, where the node must
 // stay open for our own steps (srun) or someone else's drain stands. What an admin wrote is never
-// overwritten. Calls do not queue behind the reader's rounds. Threads: as Actuator says; know() and all work
-// on the worker's thread. Site as last read is swapped as a whole.
+// overwritten. Slurm's commands go through Calls, one at a time with the reader's. Threads: as Actuator says;
+// know() and all work on the worker's thread. Site as last read is swapped as a whole.
 #pragma once
 
 #include <functional>
@@ -12,6 +12,7 @@
 
 #include "backends/process.hpp"
 #include "backends/slurm/backend.hpp"
+#include "backends/slurm/calls.hpp"
 #include "backends/slurm/commands.hpp"
 #include "engine/plan/actuator.hpp"
 
@@ -20,7 +21,7 @@ namespace tessera::slurm {
 class SlurmActuator final : public plan::Actuator {
  public:
   // All of these outlive it; the worker is stopped before it goes. look_again: on the worker; may be empty.
-  SlurmActuator(Worker& worker, Processes& processes, const Options& options, const Site& site,
+  SlurmActuator(Worker& worker, Processes& processes, Calls& calls, const Options& options, const Site& site,
                 std::function<void()> look_again);
   ~SlurmActuator() override;
 

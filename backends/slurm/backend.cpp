@@ -115,7 +115,8 @@ struct SlurmBackend::State {
 
   Worker worker;
   Processes processes{worker};
-  SlurmActuator actuator{worker, processes, options, site, [this] { look_at_once(); }};
+  Calls calls{processes, pacer};
+  SlurmActuator actuator{worker, processes, calls, options, site, [this] { look_at_once(); }};
 };
 
 // The cluster is shown at once, with what is known without asking the controller.
@@ -168,10 +169,8 @@ void SlurmBackend::State::ask(Step step) {
   if (!loaded && (step == Step::nodes || step == Step::jobs))
     post(Progress{step == Step::nodes ? "nodes" : "jobs", 0, std::nullopt});
   Duration patience = command.deadline;
-  pacer.called(Steady::now());
-  processes.run(std::move(command), [this, step, patience](Result<Outcome> result) {
-    answered(step, patience, std::move(result));
-  });
+  calls.run(std::move(command),
+            [this, step, patience](Result<Outcome> result) { answered(step, patience, std::move(result)); });
 }
 
 void SlurmBackend::State::answered(Step step, Duration patience, Result<Outcome> result) {

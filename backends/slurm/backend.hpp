@@ -1,6 +1,6 @@
 // A Slurm cluster: asks scontrol in rounds and posts what it says; changes nodes where a run asks for that.
 //
-// One thread, one polling call in flight; a step's calls (actuator.hpp) do not queue behind it. A round lists
+// One thread, one call of Slurm's commands in flight, those of runs (actuator.hpp) included. A round lists
 // nodes and jobs; partitions, reservations and the controllers' state come seldom. When an answer is late or
 // a call fails, `scontrol ping` (5 ms) tells whether a controller is there before anything that may block for
 // long is tried again. Where commands reach the nodes, their drivers are asked once for the boards that Slurm

@@ -46,24 +46,21 @@ std::string line_with(std::string_view text, std::string_view words) {
 
 }  // namespace
 
-Command show_node(const Site& site, const std::string& node) {
-  return scontrol(site, {"-a", "-d", "-o", "show", "node", node});
-}
 Command drain(const Site& site, const std::string& node, const std::string& reason) {
   return change(site, {"update", "NodeName=" + node, "State=DRAIN", "Reason=" + reason});
 }
 Command open(const Site& site, const std::string& node) {
   return change(site, {"update", "NodeName=" + node, "State=RESUME"});
 }
-Command requeue(const Site& site, const std::string& job) { return change(site, {"requeue", job}); }
+Command requeue(const Site& site, const std::string& job) { return change(site, {"--", "requeue", job}); }
 Command cancel(const Site& site, const std::string& job) {
-  Command command = change(site, {job});
+  Command command = change(site, {"--", job});
   command.argv.front() = site.bin.empty() ? "scancel" : site.bin + "/scancel";
   return command;
 }
 Command reconfigure(const Site& site) { return change(site, {"reconfigure"}); }
 Command reboot(const Site& site, const std::string& node, const std::string& reason) {
-  return change(site, {"reboot", "ASAP", "nextstate=DOWN", "reason=" + reason, node});
+  return change(site, {"--", "reboot", "ASAP", "nextstate=DOWN", "reason=" + reason, node});
 }
 Command reserve(const Site& site, const std::string& reservation, const std::string& node,
                 const std::string& user) {

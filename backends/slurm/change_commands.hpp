@@ -12,8 +12,7 @@
 
 namespace tessera::slurm {
 
-Command show_node(const Site& site, const std::string& node);
-
+// Names and ids that begin with a dash are never read as options: they stand behind "=" or "--".
 // Reason must not be empty: Slurm refuses a drain without one.
 Command drain(const Site& site, const std::string& node, const std::string& reason);
 Command open(const Site& site, const std::string& node);

@@ -29,6 +29,8 @@ namespace {
 
 namespace key = plan::slurm::key;
 
+constexpr auto kBusyFor = std::chrono::seconds(60);  // boards under running jobs are not asked more often
+
 bool answers(const Node& node) {
   return !has_flag(node, {"DOWN", "NOT_RESPONDING", "UNKNOWN", "FUTURE", "POWERED_DOWN", "POWERING_DOWN",
                           "POWERING_UP", "REBOOT_ISSUED"});
@@ -70,48 +72,46 @@ class Look : public std::enable_shared_from_this<Look> {
       : eyes_(eyes), what_(std::move(what)), told_(std::move(told)) {}
 
   void begin() {
-    seen_.facts.at = eyes_.clock();
     seen_.facts.node.name = what_.node;
-    ask(show_config(eyes_.commands), "cannot read the cluster's configuration", &Look::took_config);
+    eyes_.census.ask(what_.node, what_.whole,
+                     [self = shared_from_this()](Result<std::shared_ptr<const Census>> told) {
+                       if (!told) return self->fail(told.error());
+                       self->begin_with(std::move(*told));
+                     });
+  }
+  void begin_with(std::shared_ptr<const Census> census) {
+    seen_.facts.node.name = what_.node;
+    seen_.facts.at = eyes_.clock();
+    census_ = std::move(census);
+    took_census();
   }
 
  private:
-  using Take = void (Look::*)(const Outcome&);
-  void ask(Command command, std::string what, Take take) {
-    Duration deadline = command.deadline;
-    eyes_.processes.run(std::move(command), [self = shared_from_this(), what = std::move(what), take,
-                                             deadline](Result<Outcome> ran) {
-      if (!ran) return self->fail(ran.error());
-      if (auto error = self->refused(*ran, what, deadline)) return self->fail(std::move(*error));
-      ((*self).*take)(*ran);
-    });
-  }
-  // `scontrol show node nosuch` says so on stdout.
-  std::optional<Error> refused(const Outcome& ran, const std::string& what, Duration deadline) {
-    if (ran.exit_code == 1 && ran.out.find(what_.node.text + " not found") != std::string::npos)
-      return std::nullopt;
-    return explain(what, ran, deadline);
-  }
   void fail(Error error) { told_(std::move(error)); }
   plan::NodeFacts& facts() { return seen_.facts; }
   std::string& fact(std::string_view name) { return facts().words[std::string(name)]; }
 
-  void took_config(const Outcome& ran) {
-    fact(key::kController) = "";
-    fact(key::kAdmin) = admin_word(ran.out);
-    seen_.user = config_value(ran.out, "SlurmUser");
-    seen_.user = seen_.user.substr(0, seen_.user.find('('));
-    seen_.site = with_version(eyes_.said, parse_config(ran.out).version);
-    ask(show_node(eyes_.commands, what_.node.text), "cannot read the node", &Look::took_node);
-  }
+  // ── what the controller tells ─────────────────────────────────────────────────────────────────────────
 
-  void took_node(const Outcome& ran) {
-    auto parsed = parse_nodes(ran.out, {Source::slurm_nodes, facts().at}, eyes_.catalogue);
-    if (ran.exit_code != 0 || parsed.values.empty()) {
+  void took_census() {
+    fact(key::kController) = "";
+    fact(key::kAdmin) = admin_word(census_->config);
+    seen_.user = config_value(census_->config, "SlurmUser");
+    seen_.user = seen_.user.substr(0, seen_.user.find('('));
+    seen_.site = with_version(eyes_.said, census_->version);
+    const Node* node = census_->find(what_.node);
+    if (node && !node->state.empty()) return took_node(*node);
+    // Not in the list, and the list is whole: it is gone.
+    if (!node && !census_->nodes.incomplete) {
       facts().known = facts().answering = false;
       return finish();
     }
-    facts().node = std::move(parsed.values.front());
+    fail({"cannot read the node " + what_.node.text,
+          "scontrol's answer could not be read whole: " + note_of(census_->nodes), ""});
+  }
+
+  void took_node(const Node& told) {
+    facts().node = told;
     const Node& node = facts().node;
     facts().answering = answers(node);
     facts().closed = is_closed(node);
@@ -121,35 +121,33 @@ class Look : public std::enable_shared_from_this<Look> {
       facts().closed_as = facts().mark = plan::parse_mark(node.reason);
       if (facts().mark) facts().mark->since = node.reason_at.value_or(TimePoint{});
     }
-    fact(key::kGres) = plan::slurm::plain_gres(gres_of_record(ran.out));
-    fact(key::kRegistered) = registered_word(node, slurmd_started(ran.out));
+    const std::string_view record = census_->record_of(what_.node);
+    fact(key::kGres) = plan::slurm::plain_gres(gres_of_record(record));
+    fact(key::kRegistered) = registered_word(node, slurmd_started(record));
     fact(key::kOpen) = facts().closed ? "the node is drained: " + facts().closed_reason : "";
-    if (is_busy(node)) return ask(show_jobs(eyes_.commands), "cannot list the jobs", &Look::took_jobs);
-    ask(show_reservations(eyes_.commands), "cannot list the reservations", &Look::took_reservations);
-  }
-
-  void took_jobs(const Outcome& ran) {
-    auto parsed = parse_jobs(ran.out, {Source::slurm_jobs, facts().at});
-    for (Workload& job : parsed.values) {
-      bool here = std::any_of(job.allocations.begin(), job.allocations.end(),
-                              [&](const Allocation& one) { return one.node == what_.node; });
-      if (here) facts().workloads.push_back(std::move(job));
+    if (what_.whole) {
+      auto work = census_->work_on(node);
+      if (!work) return fail(work.error());
+      facts().workloads = std::move(*work);
     }
-    ask(show_reservations(eyes_.commands), "cannot list the reservations", &Look::took_reservations);
+    if (Status read = take_reservation(); !read) return fail(read.error());
+    read_files();
   }
 
-  void took_reservations(const Outcome& ran) {
-    for (Reservation& one : parse_reservations(ran.out).values) {
+  Status take_reservation() {
+    for (const Reservation& one : census_->reservations.values) {
       auto mark = mark_of_reservation(one.name);
+      if (!mark) continue;
       auto nodes = expand_hosts(one.nodes);
-      if (!mark || !nodes || std::find(nodes->begin(), nodes->end(), what_.node.text) == nodes->end())
-        continue;
+      if (!nodes)
+        return Error{"cannot tell which nodes are reserved", one.name + ": " + nodes.error().reason, ""};
+      if (std::find(nodes->begin(), nodes->end(), what_.node.text) == nodes->end()) continue;
       mark->since = one.start.value_or(TimePoint{});
       facts().mark = std::move(mark);
-      seen_.reservation = std::move(one);
+      seen_.reservation = one;
       break;
     }
-    read_files();
+    return Done{};
   }
 
   // ── Slurm's files ─────────────────────────────────────────────────────────────────────────────────────
@@ -172,14 +170,13 @@ class Look : public std::enable_shared_from_this<Look> {
   void have_files(std::string cannot_write) {
     seen_.site.cannot_write = cannot_write;
     fact(key::kWritable) = std::move(cannot_write);
-    if (!what_.elsewhere || seen_.site.files.empty()) return look_at_boards();
-    ask(show_nodes(eyes_.commands), "cannot list the nodes", &Look::took_nodes);
-  }
-
-  void took_nodes(const Outcome& ran) {
-    std::vector<Node> nodes = parse_nodes(ran.out, {}, eyes_.catalogue).values;
-    fact(key::kElsewhere) = differs_elsewhere(seen_.site, nodes, what_.node.text);
+    if (what_.whole && !seen_.site.files.empty()) fact(key::kElsewhere) = elsewhere();
     look_at_boards();
+  }
+  std::string elsewhere() const {
+    if (census_->nodes.incomplete)
+      return "what Slurm runs with could not be read whole: " + note_of(census_->nodes);
+    return differs_elsewhere(seen_.site, census_->nodes.values, what_.node.text);
   }
 
   // ── the node's own driver ─────────────────────────────────────────────────────────────────────────────
@@ -191,17 +188,33 @@ class Look : public std::enable_shared_from_this<Look> {
       fact(key::kReachable) = "no way to the node is set: --slurm-runner";
       return finish();
     }
-    bool known = eyes_.boards.contains(what_.node);
-    bool shut = eyes_.said.reach == slurmconf::Reach::srun && (facts().closed || !facts().answering);
-    if (shut && has_gpus && !known)
-      fact(key::kBoards) = "its boards are not known: it is drained or down, and srun does not reach it";
-    if (!what_.boards || !has_gpus || shut || (known && is_busy(node))) return finish();
+    const bool shut = eyes_.said.reach == slurmconf::Reach::srun && (facts().closed || !facts().answering);
+    remembered_ = still_count(shut);
+    if (shut && has_gpus && !remembered_)
+      fact(key::kDriver) = fact(key::kBoards) =
+          "its boards are not known: it is drained or down, and srun does not reach it";
+    if (!what_.boards || !has_gpus || shut) return finish();
+    // Work is not disturbed by looking again and again.
+    if (remembered_ && is_busy(node)) {
+      fact(key::kReachable) = "";
+      return finish();
+    }
     answers_.clear();
     const bool by_srun = eyes_.said.reach == slurmconf::Reach::srun;  // always in a job, and of our making
-    if (by_srun || !what_.elsewhere || eyes_.fit.contains(what_.node)) return next_question();
+    if (by_srun || !what_.whole || eyes_.fit.contains(what_.node)) return next_question();
     eyes_.runner.preflight(there({}), [self = shared_from_this()](const Result<Preflight>& found) {
       self->took_preflight(found);
     });
+  }
+  // What was seen before counts as what stands now only where the node is not to be asked: for a minute where
+  // jobs run, and where srun cannot get there, what this run has read under its own mark since the last boot.
+  bool still_count(bool shut) const {
+    auto known = eyes_.read.find(what_.node);
+    if (known == eyes_.read.end() || !eyes_.boards.contains(what_.node)) return false;
+    const Eyes::Read& read = known->second;
+    if (read.booted != seen_.facts.node.booted) return false;
+    if (shut) return !read.run.empty() && seen_.facts.mark && seen_.facts.mark->run == read.run;
+    return std::chrono::steady_clock::now() - read.at < kBusyFor;
   }
   // Once for each node that a run looks at. In a job's cgroup, where pam_slurm_adopt may put us, GPUs are
   // hidden, and would pass for gone. A site's own way may lead to the driver's tools alone, and then as root.
@@ -243,6 +256,9 @@ class Look : public std::enable_shared_from_this<Look> {
     if (!boards) return not_reached(boards.error());
     fact(key::kReachable) = "";
     eyes_.boards[what_.node] = std::move(*boards);
+    eyes_.read[what_.node] = {std::chrono::steady_clock::now(), facts().mark ? facts().mark->run : "",
+                              facts().node.booted};
+    remembered_ = true;
     // The node itself is there: that its slurmd is not is among what the run is to mend.
     if (plan::slurm::down_by_itself(facts().node)) facts().answering = true;
     look_at_tool();
@@ -305,7 +321,9 @@ class Look : public std::enable_shared_from_this<Look> {
   }
   // What was seen before must not pass for what is there now.
   void not_reached(Error error) {
+    eyes_.read.erase(what_.node);
     if (eyes_.boards.contains(what_.node)) return fail(std::move(error));
+    fact(key::kDriver) = clean(to_line(error), 1000);
     fact(key::kReachable) = clean(to_line(error), 1000);
     finish();
   }
@@ -319,7 +337,7 @@ class Look : public std::enable_shared_from_this<Look> {
   }
   void finish() {
     plan::NodeFacts& all = facts();
-    if (auto boards = eyes_.boards.find(what_.node); all.known && boards != eyes_.boards.end())
+    if (auto boards = eyes_.boards.find(what_.node); all.known && remembered_ && boards != eyes_.boards.end())
       lay_boards(all.node, boards->second.gpus);
     Workloads jobs;
     for (const Workload& job : all.workloads) {
@@ -343,21 +361,17 @@ class Look : public std::enable_shared_from_this<Look> {
   const LookAt what_;
   std::function<void(Result<Seen>)> told_;
   Seen seen_;
+  std::shared_ptr<const Census> census_;
+  bool remembered_ = false;  // the boards in eyes_ are what stands now
   std::vector<std::string> answers_;
 };
 
 }  // namespace
 
-void look_at(Eyes& eyes, LookAt what, std::function<void(Result<Seen>)> told) {
-  std::make_shared<Look>(eyes, std::move(what), std::move(told))->begin();
-}
-
-std::string gres_of_record(std::string_view record) {
-  std::size_t at = record.find(" Gres=");
-  if (at == std::string_view::npos) return "";
-  record.remove_prefix(at + 6);
-  std::string_view value = record.substr(0, record.find_first_of(" \n"));
-  return value == "(null)" ? "" : std::string(value);
+void look_at(Eyes& eyes, LookAt what, std::function<void(Result<Seen>)> told,
+             std::shared_ptr<const Census> census) {
+  auto look = std::make_shared<Look>(eyes, std::move(what), std::move(told));
+  census ? look->begin_with(std::move(census)) : look->begin();
 }
 
 std::string registered_word(const Node& node, std::optional<TimePoint> slurmd_started) {

@@ -11,6 +11,11 @@ constexpr Duration kFocused = 10s, kIdle = 60s, kMostBackOff = 60s, kFirstRetry 
 constexpr int kShare = 20;            // at most a twentieth of the controller's time is ours
 constexpr auto kWindow = 5min;
 
+constexpr auto kLongestWait = 15s;  // between two looks at a node where nothing happens
+constexpr auto kForgotten = 60s;    // one that nobody has looked at for so long is new
+constexpr int kPart = 4;            // a look follows after such a part of the time without a change
+constexpr double kBurst = 60, kEarned = 8, kOneLook = 3;  // calls
+
 }  // namespace
 
 Duration Pacer::base() const {
@@ -36,6 +41,39 @@ double Pacer::calls_per_minute(Instant now) {
   while (!calls_.empty() && now - calls_.front() > kWindow) calls_.pop_front();
   auto span = std::clamp<std::chrono::steady_clock::duration>(now - since_, 1min, kWindow);
   return static_cast<double>(calls_.size()) / std::chrono::duration<double, std::ratio<60>>(span).count();
+}
+
+LookPace::LookPace(Duration interval, Instant now)
+    : a_second_(1000.0 / static_cast<double>((interval > Duration(0) ? interval : kFocused).count())),
+      budget_(kBurst),
+      filled_(now) {}
+
+LookPace::Instant LookPace::due(const std::string& node, Instant now) {
+  using Seconds = std::chrono::duration<double>;
+  auto earliest = [&](auto wait) { return now + std::chrono::ceil<Duration>(wait); };
+  budget_ = std::min(kBurst, budget_ + a_second_ * Seconds(now - filled_).count());
+  filled_ = now;
+  Instant when = now;
+  if (auto known = nodes_.find(node); known != nodes_.end() && now - known->second.looked < kForgotten) {
+    const Watched& one = known->second;
+    when = std::max(when,
+                    one.looked + std::min<Instant::duration>(kLongestWait, (one.looked - one.since) / kPart));
+  }
+  if (budget_ < kOneLook) when = std::max(when, earliest(Seconds((kOneLook - budget_) / a_second_)));
+  // However slow the controller is: at most a fifth of its time is ours.
+  return std::max(when, ended_ + std::min<Instant::duration>(kLongestWait, (ended_ - began_) * kPart));
+}
+
+void LookPace::seen(const std::string& node, std::size_t state, Instant now) {
+  Watched& one = nodes_[node];
+  if (one.state != state || now - one.looked >= kForgotten) one.since = now;
+  one.state = state;
+  one.looked = now;
+}
+
+void LookPace::changed(const std::string& node, Instant now) {
+  nodes_[node] = {now, now, std::nullopt};
+  budget_ = std::min(kBurst, budget_ + kEarned);
 }
 
 }  // namespace tessera::slurm

@@ -5,6 +5,9 @@
 
 #include <chrono>
 #include <deque>
+#include <map>
+#include <optional>
+#include <string>
 
 #include "engine/port.hpp"
 
@@ -35,6 +38,39 @@ class Pacer {
   Duration latency_{0};
   int failures_ = 0;
   std::deque<Instant> calls_;
+};
+
+// When runs may look at the cluster next, all of them together.
+//
+// A node at which nothing has changed for a while is looked at less often: after a quarter of the time for
+// which it has been so, 15 s at most. All looks draw on one budget: half the calls of the reader's rounds in
+// the long run, and a few dozen at once. What a run does to a node adds to it, since that is worth a look.
+class LookPace {
+ public:
+  using Instant = Pacer::Instant;
+
+  // interval: between the reader's rounds, as the user chose it; 0: 10 s.
+  LookPace(Duration interval, Instant now);
+
+  // When the look that somebody wants at `node` may begin.
+  Instant due(const std::string& node, Instant now);
+  void began(Instant now) { began_ = now; }
+  void called() { budget_ -= 1; }
+  void ended(Instant now) { ended_ = now; }
+  // state: the same number as long as nothing has changed at the node.
+  void seen(const std::string& node, std::size_t state, Instant now);
+  // A run has done something there.
+  void changed(const std::string& node, Instant now);
+
+ private:
+  struct Watched {
+    Instant looked{}, since{};  // last look; nothing has changed since
+    std::optional<std::size_t> state;
+  };
+  double a_second_;  // calls that the budget grows by
+  double budget_;
+  Instant filled_, began_{}, ended_{};
+  std::map<std::string, Watched> nodes_;
 };
 
 }  // namespace tessera::slurm

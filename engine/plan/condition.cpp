@@ -6,6 +6,7 @@
 #include <array>
 
 #include "engine/plan/observed.hpp"
+#include "engine/plan/slurm_words.hpp"
 
 namespace tessera::plan {
 namespace {
@@ -48,6 +49,7 @@ class Judge {
     return std::nullopt;
   }
   Why operator()(const InstancesStand& wanted) const {
+    if (Why why = boards_untold()) return why;
     const Gpu* gpu = find_gpu(facts_.node, wanted.gpu);
     if (!gpu) return no_board(wanted.gpu);
     for (const InstanceAt& one : wanted.instances)
@@ -56,6 +58,7 @@ class Judge {
     return std::nullopt;
   }
   Why operator()(const InstancesGone& gone) const {
+    if (Why why = boards_untold()) return why;
     const Gpu* gpu = find_gpu(facts_.node, gone.gpu);
     if (!gpu) return no_board(gone.gpu);
     for (const InstanceAt& one : gone.instances)
@@ -64,6 +67,7 @@ class Judge {
     return std::nullopt;
   }
   Why operator()(const LayoutIs& layout) const {
+    if (Why why = boards_untold()) return why;
     const Gpu* gpu = find_gpu(facts_.node, layout.gpu);
     if (!gpu) return no_board(layout.gpu);
     std::vector<InstanceAt> now = instances_of(*gpu);
@@ -71,6 +75,7 @@ class Judge {
     return fmt::format("GPU {} has {}, not {}", layout.gpu.value, to_text(now), to_text(layout.instances));
   }
   Why operator()(const ModeIs& mode) const {
+    if (Why why = boards_untold()) return why;
     for (GpuIndex index : mode.gpus) {
       const Gpu* gpu = find_gpu(facts_.node, index);
       if (!gpu) return no_board(index);
@@ -104,6 +109,12 @@ class Judge {
   }
 
  private:
+  // The scheduler lists boards without their instances: none there would pass for none left.
+  Why boards_untold() const {
+    auto told = facts_.words.find(std::string(slurm::key::kDriver));
+    if (told == facts_.words.end() || told->second.empty()) return std::nullopt;
+    return told->second;
+  }
   static Why no_board(GpuIndex gpu) { return fmt::format("GPU {} is not listed", gpu.value); }
 
   static Why wrong_mode(const Gpu& gpu, const ModeIs& mode) {

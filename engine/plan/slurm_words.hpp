@@ -38,6 +38,9 @@ inline constexpr std::string_view kReachable = "reachable";  // "": commands rea
 inline constexpr std::string_view kOpen = "open-for-steps";  // "": it is not drained; a step can run there
 // "": the driver's own word is in the picture, or is not needed. Else a plan must not be made from it.
 inline constexpr std::string_view kBoards = "boards";
+// "" or not told: the boards are as the driver tells them, or nothing there is cut. Else why it could not be
+// asked: no condition on instances, modes or layouts holds then.
+inline constexpr std::string_view kDriver = "driver";
 inline constexpr std::string_view kConfig = "config";          // gres_text() of what the files say
 inline constexpr std::string_view kGres = "gres";              // gres_text() of what slurmctld says
 inline constexpr std::string_view kRegistered = "registered";  // "yes", or what the node's flags say

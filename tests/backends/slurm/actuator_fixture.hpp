@@ -35,6 +35,7 @@ class SlurmActuatorTest : public testing::Test {
             "  *job) cat $D/jobs;;\n"
             "  *reservation) case $1 in create) ;; *) cat $D/reservations; exit;; esac;;\n"
             "esac\n"
+            "[ \"$1\" = -- ] && shift\n"
             "case $1 in update|create|delete|reconfigure|requeue|reboot)\n"
             "  if [ -e $D/refuse ]; then cat $D/refuse >&2; exit 1; fi;; esac\n");
     program("scancel", "echo \"scancel $*\" >> $D/log\n");
@@ -87,7 +88,8 @@ class SlurmActuatorTest : public testing::Test {
     if (actuator_) return *actuator_;
     options_.bin = site_.bin = scratch_.path();
     options_.clock = [] { return TimePoint{}; };
-    actuator_ = std::make_unique<SlurmActuator>(worker_, processes_, options_, site_, [] {});
+    options_.interval = Duration(1);  // looks as often as they are asked for
+    actuator_ = std::make_unique<SlurmActuator>(worker_, processes_, calls_, options_, site_, [] {});
     std::promise<void> known;
     worker_.post([&] {
       const std::string conf = scratch_.path() + "/slurm.conf";
@@ -128,6 +130,8 @@ class SlurmActuatorTest : public testing::Test {
   Site site_;
   Worker worker_;
   Processes processes_{worker_};
+  Pacer pacer_{Duration(0), Pacer::Instant::clock::now()};
+  Calls calls_{processes_, pacer_};
   std::unique_ptr<SlurmActuator> actuator_;
 };
 

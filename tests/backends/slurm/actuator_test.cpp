@@ -1,5 +1,7 @@
 // The actuator against a scontrol and a way to the node that are the test's own: what is asked, what a
 // refusal becomes, and what is never done to a node that somebody else has drained or marked.
+#include <fmt/format.h>
+
 #include "backends/slurm/boot_unit.hpp"
 #include "tests/backends/slurm/actuator_fixture.hpp"
 
@@ -95,18 +97,23 @@ TEST_F(SlurmActuatorTest, EveryMarkOnTheClusterIsListedOnce) {
 // ── what is told, wholly, by half or not ──────────────────────────────────────────────────────────────────
 
 TEST_F(SlurmActuatorTest, HalfAnAnswerIsNotTakenForANodeThatIsWell) {
+  auto why_blind = [&] {
+    auto told = answer<plan::NodeFacts>([&](auto told) { actuator().observe(NodeName("n1"), told); });
+    return told ? std::string("it can see") : to_line(told.error());
+  };
   put("node", "NodeName=n1 Gres=gpu:2 CPUAlloc=0 CPUTot=64 Sta");
-  plan::NodeFacts facts = look();
-  EXPECT_EQ(facts.node.health, Health::unknown);
+  EXPECT_NE(why_blind().find("cut off"), std::string::npos) << why_blind();
+  put("node", "NodeName=n1 Gres=gpu:2 CPUAlloc=0 CPUTot=64\n");
+  EXPECT_NE(why_blind().find("n1: no State="), std::string::npos) << why_blind();
   put("node", "");
-  EXPECT_FALSE(look().known);
-  put("node", "Node n1 not found\n");
-  put("node-code", "1");
+  EXPECT_NE(why_blind().find("printed nothing"), std::string::npos) << why_blind();
+  put("node", "<html>\nNodeName=n2 State=IDLE\n");
+  EXPECT_NE(why_blind().find("<html>"), std::string::npos) << "n1 may have been in what is lost";
+  put("node", "NodeName=n2 State=IDLE\n");
   EXPECT_FALSE(look().known);
   put("node", "slurm_load_node error: Unable to contact slurm controller (connect failure)\n");
-  auto told = answer<plan::NodeFacts>([&](auto told) { actuator().observe(NodeName("n1"), told); });
-  ASSERT_FALSE(told);
-  EXPECT_EQ(told.error().what, "slurmctld does not answer");
+  put("node-code", "1");
+  EXPECT_NE(why_blind().find("slurmctld does not answer"), std::string::npos) << why_blind();
 }
 
 TEST_F(SlurmActuatorTest, ANodeThatIsDownOrInvalidIsSaidSo) {
@@ -377,6 +384,7 @@ TEST_F(SlurmActuatorTest, DoctorAsksSoManyNodesAndNamesTheOthers) {
   say(said);
   put("far", one_board() + "*mig-parted*) echo 'version: v1'; exit 0;; esac\n");
   std::vector<Node> nodes;
+  std::string listed;
   for (int i = 1; i <= 6; ++i) {
     Node& one = nodes.emplace_back();
     one.name = NodeName("n" + std::to_string(i));
@@ -384,7 +392,10 @@ TEST_F(SlurmActuatorTest, DoctorAsksSoManyNodesAndNamesTheOthers) {
     if (i == 6) one.gpus[0].product = ProductKey("H100-80GB");  // told by Slurm
     one.health = i == 5 ? Health::down : Health::ok;
     if (i == 5) one.state = {"DOWN", "NOT_RESPONDING"};
+    listed += fmt::format("NodeName=n{} Gres=gpu:1 CPUAlloc=0 State={}\n", i,
+                          i == 5 ? "DOWN+NOT_RESPONDING" : "IDLE");
   }
+  put("node", listed);
   auto learn = [&] {
     return answer<bool>([&](auto told) {
       worker_.post([&, told] { actuator_->learn_boards(nodes, {3, true}, [told](bool any) { told(any); }); });
@@ -431,10 +442,10 @@ TEST_F(SlurmActuatorTest, ARestartIsRememberedForItsRunOnlyAndOnlyIfItWorked) {
 
 TEST_F(SlurmActuatorTest, WorkIsSentAwayOnlyAsTheOrderSays) {
   ASSERT_TRUE(perform(plan::Evict{WorkloadId("7"), plan::Way::requeue}));
-  EXPECT_TRUE(asked("scontrol requeue 7"));
+  EXPECT_TRUE(asked("scontrol -- requeue 7"));
   EXPECT_FALSE(asked("scancel"));
   ASSERT_TRUE(perform(plan::Evict{WorkloadId("8"), plan::Way::cancel}));
-  EXPECT_TRUE(asked("scancel 8"));
+  EXPECT_TRUE(asked("scancel -- 8"));
   ASSERT_TRUE(perform(plan::Evict{WorkloadId("9"), plan::Way::wait}));
   EXPECT_FALSE(asked("9"));
 }

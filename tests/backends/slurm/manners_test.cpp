@@ -1,5 +1,6 @@
 // How Slurm is asked and what is made of its refusals: commands, pace, the order of a round, error texts.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -61,6 +62,78 @@ TEST(SlurmPace, CountsCallsOfTheLastMinutes) {
   EXPECT_DOUBLE_EQ(pacer.calls_per_minute(now + 6s), 6.0);
   EXPECT_DOUBLE_EQ(pacer.calls_per_minute(now + 2min), 3.0);
   EXPECT_DOUBLE_EQ(pacer.calls_per_minute(now + 20min), 0.0);
+}
+
+// Runs on so many nodes that wait for their jobs: each asks again five seconds after it was told, and now and
+// then a job ends somewhere. Calls of Slurm's commands in each minute, on a clock of the test's own.
+std::vector<int> calls_while_draining(int nodes, int minutes, bool jobs_end) {
+  const Pacer::Instant start{};
+  LookPace pace(Duration(0), start);
+  struct Asking {
+    std::string name;
+    Pacer::Instant from;
+    std::size_t state = 1;
+  };
+  std::vector<Asking> all;
+  for (int i = 0; i < nodes; ++i) {
+    all.push_back({"n" + std::to_string(i), start + i * 100ms});
+    pace.changed(all.back().name, all.back().from);  // drained
+  }
+  std::vector<int> calls(static_cast<std::size_t>(minutes));
+  int ended = 0;
+  for (Pacer::Instant now = start; now < start + minutes * 1min; now += 50ms) {
+    if (jobs_end && (now - start) / 7s > ended) ++all[static_cast<std::size_t>(++ended * 7 % nodes)].state;
+    bool due = std::any_of(all.begin(), all.end(), [&](const Asking& one) {
+      return one.from <= now && pace.due(one.name, now) <= now;
+    });
+    if (!due) continue;
+    pace.began(now);
+    for (int i = 0; i < 3; ++i) pace.called();
+    calls[static_cast<std::size_t>((now - start) / 1min)] += 3;
+    pace.ended(now + 30ms);
+    for (Asking& one : all) {
+      if (one.from > now) continue;
+      pace.seen(one.name, one.state, now + 30ms);
+      one.from = now + 5s;
+    }
+  }
+  return calls;
+}
+
+// Before all looks shared their readings it was 1,920 calls a minute: 32 nodes, five calls each, every 5 s.
+TEST(SlurmPace, ThirtyTwoDrainingNodesCostNoMoreCallsThanTheReadersRounds) {
+  constexpr int kRounds = 12;  // calls a minute: nodes and jobs every 10 s
+  for (bool jobs_end : {false, true}) {
+    std::vector<int> calls = calls_while_draining(32, 30, jobs_end);
+    EXPECT_LE(calls.front(), 60 + kRounds) << "what many drains at once are worth";
+    int later = 0;
+    for (std::size_t i = 5; i < calls.size(); ++i) {
+      EXPECT_LE(calls[i], kRounds) << i;
+      later += calls[i];
+    }
+    EXPECT_GE(later, 25 * 3) << "and they are still looked at";
+  }
+}
+
+TEST(SlurmPace, WhatARunHasJustDoneIsLookedAtAtOnceAndOftenAtFirst) {
+  Pacer::Instant now{};
+  LookPace pace(Duration(0), now);
+  for (int i = 0; i < 40; ++i) {
+    now = std::max(now + 5s, pace.due("n1", now));
+    pace.seen("n1", 1, now);
+  }
+  EXPECT_EQ(pace.due("n1", now), now + 15s) << "nothing has happened there for minutes";
+  EXPECT_EQ(pace.due("n2", now), now) << "nobody has looked there yet";
+  pace.changed("n1", now);
+  EXPECT_EQ(pace.due("n1", now), now);
+  pace.seen("n1", 2, now);
+  EXPECT_EQ(pace.due("n1", now), now);
+  pace.seen("n1", 2, now + 2s);
+  EXPECT_EQ(pace.due("n1", now + 2s), now + 2500ms);
+  // A controller that needs ten seconds for an answer is not asked again at once.
+  pace.began(now);
+  pace.ended(now + 10s);
+  EXPECT_EQ(pace.due("n2", now + 10s), now + 25s);
 }
 
 std::vector<Step> all(Round& round) {
@@ -224,6 +297,18 @@ TEST_F(SlurmSite, ReadsItsConfigurationFile) {
   EXPECT_EQ(conf.auth_type, "auth/munge");
   EXPECT_EQ(conf.munge_socket, folder_ + "/munge");
   EXPECT_EQ(read_conf("/nowhere/slurm.conf").cluster_name, "");
+}
+
+// It hung for ever, and --timeout did not count.
+TEST_F(SlurmSite, AFifoInPlaceOfAConfigurationIsRefusedAtOnce) {
+  const std::string fifo = folder_ + "/slurm.conf";
+  ::unlink(fifo.c_str());
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  EXPECT_EQ(read_conf(fifo).cluster_name, "");
+  auto trouble = conf_trouble(fifo);
+  ASSERT_TRUE(trouble);
+  EXPECT_EQ(trouble->reason, fifo + ": it is no regular file");
+  EXPECT_TRUE(conf_trouble(folder_));
 }
 
 TEST_F(SlurmSite, TroubleIsNamedBeforeSlurmHangsOnIt) {
