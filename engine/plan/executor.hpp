@@ -84,6 +84,7 @@ class Executor {
   bool back() const { return back_; }
   const std::optional<Parked>& stopped() const { return stopped_; }
   bool finished() const { return finished_.has_value(); }
+  bool step_failed() const { return !failed_.empty(); }   // since it was last resumed
   std::optional<Ask> asked() const { return question_; }  // waits for an answer
   bool touched() const { return touched_; }               // anything was written about this node's steps
   // What was last seen there, for people; empty before the first look of this process.

@@ -115,7 +115,13 @@ Summary summary(const Run& run) {
   for (const NodePlan& plan : run.started.plan.nodes) {
     switch (stage_of(run, plan.node)) {
       case NodeStage::done: all.done.push_back(plan.node); break;
-      case NodeStage::failed: all.failed.push_back(plan.node); break;
+      case NodeStage::failed: {
+        const Executor& executor = run.nodes.at(plan.node);
+        all.failed.push_back(plan.node);
+        if (executor.stopped() && !executor.finished() && !executor.step_failed())
+          all.parked.push_back(plan.node);
+        break;
+      }
       case NodeStage::waiting: all.waiting.push_back(plan.node); break;
       case NodeStage::running: all.running.push_back(plan.node); break;
       case NodeStage::untouched: all.untouched.push_back(plan.node); break;
@@ -124,16 +130,27 @@ Summary summary(const Run& run) {
   return all;
 }
 
+namespace {
+
+// ", 2 failed (n1, n2)"; the first five by name.
+std::string named(const std::vector<NodeName>& nodes, const char* word) {
+  if (nodes.empty()) return "";
+  std::string text = fmt::format(", {} {} (", nodes.size(), word);
+  for (std::size_t i = 0; i < nodes.size() && i < 5; ++i) text += (i > 0 ? ", " : "") + nodes[i].text;
+  return text + (nodes.size() > 5 ? ", …)" : ")");
+}
+
+}  // namespace
+
 std::string to_text(const Summary& summary) {
   std::string text = fmt::format("{} done", summary.done.size());
   if (!summary.running.empty()) text += fmt::format(", {} under way", summary.running.size());
   if (!summary.waiting.empty()) text += fmt::format(", {} waiting", summary.waiting.size());
-  if (!summary.failed.empty()) {
-    text += fmt::format(", {} failed (", summary.failed.size());
-    for (std::size_t i = 0; i < summary.failed.size() && i < 5; ++i)
-      text += (i > 0 ? ", " : "") + summary.failed[i].text;
-    text += summary.failed.size() > 5 ? ", …)" : ")";
-  }
+  std::vector<NodeName> failed = summary.failed;
+  std::erase_if(failed, [&](const NodeName& node) {
+    return std::find(summary.parked.begin(), summary.parked.end(), node) != summary.parked.end();
+  });
+  text += named(summary.parked, "parked") + named(failed, "failed");
   return text + fmt::format(", {} untouched", summary.untouched.size());
 }
 

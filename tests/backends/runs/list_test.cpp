@@ -43,7 +43,7 @@ TEST(RunList, ShowsARunWithItsFateAndFollowsItsChanges) {
       [&] { return !lab.lists.empty() && lab.find(lab.lists.back(), run)->state == RunState::parked; }));
   head = *lab.find(lab.lists.back(), run);
   EXPECT_EQ(head.why, "cancelled by an admin");
-  EXPECT_EQ(head.progress, "0 done, 1 failed (n1), 0 untouched");
+  EXPECT_EQ(head.progress, "0 done, 1 parked (n1), 0 untouched");
   EXPECT_GT(head.last, head.started);
 
   lab.cluster().patient_looks = 25;
