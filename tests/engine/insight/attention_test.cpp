@@ -95,6 +95,29 @@ TEST(Attention, AFailingSourceSaysHowOldTheRestIs) {
                   "was true 2 min ago"});
 }
 
+TEST(Attention, AnAnswerThatIsNotWholeIsNamedWithItsCause) {
+  Story story;
+  Node broken = node("n1", {});
+  broken.health = Health::unknown;
+  broken.state.clear();
+  Node silent = broken;
+  silent.name = NodeName("n2");
+  silent.state = {"UNKNOWN"};
+  story.tell(NodesListed{{broken, silent}});
+  story.tell(SourceReport{Source::slurm_nodes, std::nullopt, Duration{5}, "line 1: n1: no State=", true});
+  story.tell(SourceReport{Source::slurm_jobs, std::nullopt, Duration{5}, "PrivateData=jobs: hidden"});
+  std::vector<std::string> hints;
+  for (const insight::Finding& one : insight::attention(story.cluster(), *mig::Catalogue::built_in(), at(0)))
+    if (one.is_node) hints.push_back(one.subject + ": " + one.hint);
+  EXPECT_EQ(hints, (Lines{"n1: its record tells no state: it is broken or cut short",
+                          "n2: its daemon has not registered yet"}));
+  EXPECT_EQ(
+      told(story),
+      (Lines{"scontrol show node: its answer could not be read whole, so not everything is listed: line "
+             "1: n1: no State=",
+             "n1: state not known", "n2: state not known", "scontrol show job: PrivateData=jobs: hidden"}));
+}
+
 TEST(Attention, MigOnWithNothingCutAndPendingModesAreNamed) {
   Gpu empty = gpu(0, Strategy::mig, {});
   empty.mig_mode = MigMode::enabled;

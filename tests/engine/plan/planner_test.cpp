@@ -56,6 +56,24 @@ TEST(Planner, WhatStandsInBothLayoutsStays) {
   EXPECT_EQ(plan.offered_after.slurm.at("gpu:1g.10gb"), 3);
 }
 
+// It would not name everyone whom it disturbs.
+TEST(Planner, WithoutTheWholeListOfWorkNoPlanIsMade) {
+  const Error down{"cannot list the jobs", "scontrol ended with status 1", ""};
+  for (const SourceReport& jobs :
+       {SourceReport{Source::slurm_jobs, std::nullopt, Duration{5}, "line 2: job 8 is cut short", true},
+        SourceReport{Source::slurm_jobs, down, Duration{5}}}) {
+    Stage stage;
+    stage.tell(SourceReport{Source::slurm_nodes, std::nullopt, Duration{5}});
+    EXPECT_NE(stage.refusal(wants("3x1g.10gb,2g.20gb@4")).reason.find("has not been read yet"),
+              std::string::npos);
+    stage.tell(jobs);
+    Error refused = stage.refusal(wants("3x1g.10gb,2g.20gb@4"));
+    EXPECT_NE(refused.reason.find("who runs on its nodes is not fully known: "), std::string::npos);
+    stage.tell(SourceReport{Source::slurm_jobs, std::nullopt, Duration{5}});
+    stage.plan_for(wants("3x1g.10gb,2g.20gb@4"));
+  }
+}
+
 TEST(Planner, AFreeChoiceOfPlacesGoesAroundWhatIsHeld) {
   Stage stage;
   stage.tell(NodesListed{{node("n1", {cut(0, {instance("1g.10gb", 5, 1, 0)})})}});
