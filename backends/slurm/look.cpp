@@ -212,7 +212,9 @@ class Look : public std::enable_shared_from_this<Look> {
     auto known = eyes_.read.find(what_.node);
     if (known == eyes_.read.end() || !eyes_.boards.contains(what_.node)) return false;
     const Eyes::Read& read = known->second;
-    if (read.booted != seen_.facts.node.booted) return false;
+    // Slurm does not know it between its own restart and the node's registration.
+    const auto& booted = seen_.facts.node.booted;
+    if (read.booted && booted && *read.booted != *booted) return false;
     if (shut) return !read.run.empty() && seen_.facts.mark && seen_.facts.mark->run == read.run;
     return std::chrono::steady_clock::now() - read.at < kBusyFor;
   }

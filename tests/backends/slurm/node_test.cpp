@@ -157,6 +157,26 @@ TEST(SlurmNode, HealthFollowsTheWorstFlag) {
     EXPECT_EQ(health_of(split_state(c.state)), c.health) << c.state;
 }
 
+// Written from the documented formats, not recorded.
+TEST(SlurmNode, TheKeysOfLaterVersionsAreNoPartOfAReason) {
+  auto parsed = nodes_in(
+      "NodeName=a State=IDLE+DRAIN Reason=fan [ops@2026-11-21T02:36:31] Topology=default:s0 Parameters=x=1\n"
+      "NodeName=b State=DOWN Reason=disk [ops@2026-11-21T02:36:31] Comment=c d TLSCertLastRenewal=Never\n");
+  ASSERT_EQ(parsed.values.size(), 2u);
+  EXPECT_EQ(parsed.values[0].reason, "fan");
+  EXPECT_EQ(parsed.values[0].reason_by, "ops");
+  EXPECT_EQ(parsed.values[1].reason, "disk");
+}
+
+// From 25.11 on an invalid node is not drained as well.
+TEST(SlurmNode, AnInvalidNodeThatIsNotDrainedIsInvalidAndNotClosedByAnybody) {
+  auto parsed = nodes_in("NodeName=a State=IDLE+INVALID_REG Reason=gres/gpu count too low [slurm@Unknown]\n");
+  ASSERT_EQ(parsed.values.size(), 1u);
+  EXPECT_EQ(parsed.values[0].health, Health::invalid);
+  EXPECT_EQ(parsed.values[0].reason, "gres/gpu count too low");
+  EXPECT_FALSE(is_closed(parsed.values[0]));
+}
+
 TEST(SlurmNode, AReasonThatOutlivedItsDrainIsNotShown) {
   auto parsed = nodes_in(
       "NodeName=a State=IDLE Reason=pulled [root@2026-11-21T02:36:31]\n"
