@@ -301,5 +301,33 @@ TEST(RunRoom, WorkThatTheRunNeverNamedIsNamedBeforePlanningAnew) {
   EXPECT_TRUE(lab.cluster().world("n1").evicted.empty()) << "it was waited for";
 }
 
+// Nobody armed that: the run parks and names it.
+TEST(RunRoom, GoingBackByItselfDisturbsNoWorkThatTheRunNeverNamed) {
+  Lab lab({small_node("n1")}, {on_slice("8", "bob", "n1", 2)});
+  plan::Options options;
+  options.on_failure = plan::OnFailure::undo;
+  lab.cluster().world("n1").arm(Fault::create_always_stops, 0);
+  bool landed = false;
+  // By an admin's hand, who is above the closing: on what the run has just made, and would take away again.
+  lab.cluster().before_perform = [&](const plan::Order& order) {
+    Adversary& world = lab.cluster().world("n1");
+    if (!std::holds_alternative<plan::CreateInstances>(order.action) || landed) return;
+    for (const Slice& slice : world.node.gpus.at(0).slices) {
+      if (slice.device.value_or(0) < 100) continue;
+      world.workloads.push_back(on_slice("12", "mallory", "n1", *slice.device));
+      landed = true;
+      return;
+    }
+  };
+  std::string run = lab.start(lab.plan(kWish, {"n1"}, options));
+  ASSERT_TRUE(lab.wait_stopped(run)) << lab.told[run];
+  lab.close();
+  EXPECT_TRUE(landed);
+  EXPECT_EQ(count(lab.told[run], "\"kind\":\"replanned\""), 0) << lab.told[run];
+  EXPECT_NE(lab.told[run].find("going back would disturb what the run never named: 12 (mallory)"),
+            std::string::npos)
+      << lab.told[run];
+}
+
 }  // namespace
 }  // namespace tessera::test

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/plan/diff.hpp"
 #include "engine/plan/moved.hpp"
 #include "engine/plan/run.hpp"
 #include "tests/engine/plan/boards.hpp"
@@ -115,6 +116,75 @@ TEST(Planner, EachBackendDisturbsItsOwnUnitAndNoMore) {
   EXPECT_EQ(by_slurm.nodes[0].blast_radius[0].user, "bob");
   EXPECT_EQ(by_slurm.nodes[0].blast_radius[0].hit, Hit::in_the_way);
   EXPECT_FALSE(by_slurm.no_steps.empty());
+}
+
+TEST(Planner, ANodeThatIsNamedTwiceIsRefused) {
+  Stage stage;
+  plan::Intent twice = wants("7x1g.10gb");
+  twice.nodes = {NodeName("n1"), NodeName("n1")};
+  EXPECT_EQ(stage.refusal(twice).reason, "it is named twice");
+}
+
+TEST(Planner, AResetThatAnEarlierBoardNeedsIsNotForgottenForALaterOneThatNeedsNone) {
+  Story story;
+  story.tell(NodesListed{{node("n1", {uncut(0, 0, "A100-40GB"), uncut(1, 1)})}});
+  plan::Intent intent = wants("7x1g.5gb", 0);
+  intent.boards.push_back(wants("7x1g.10gb", 1).boards[0]);
+  auto made =
+      plan::make_plan(story.cluster(), catalogue(), intent, plan::simulator_capabilities(), {}, at(0));
+  ASSERT_TRUE(made.ok()) << to_line(made.error());
+  EXPECT_TRUE(made->nodes[0].needs.reset);
+}
+
+TEST(Planner, AnotherVgpuTypeIsAChange) {
+  Story story;
+  Slice machine = whole(0);
+  machine.kind = SliceKind::vgpu;
+  machine.profile = ProfileName("L40S-8Q");
+  Gpu board = gpu(0, Strategy::vgpu, {machine});
+  story.tell(NodesListed{{node("n1", {board})}});
+  plan::Intent intent = shares(Strategy::vgpu, 1);
+  plan::Capabilities can = plan::gpu_operator_capabilities();
+  for (const auto& [type, changes] : {std::pair("L40S-8Q", false), std::pair("L40S-16Q", true)}) {
+    intent.boards[0].wish.vgpu = ProfileName(type);
+    auto change =
+        plan::diff_board(story.cluster().nodes.all()[0].gpus[0], nullptr, intent.boards[0].wish, can);
+    ASSERT_TRUE(change.ok()) << to_line(change.error());
+    EXPECT_EQ(change->sharing_changes, changes) << type;
+  }
+}
+
+// The driver's spelling of a profile is another than the catalogue's: whose the instance is cannot be looked
+// up.
+TEST(Planner, AnInstanceWhoseHolderCannotBeToldCountsAsHeld) {
+  Slice spelled = instance("1g.10gb.me", 0, 1, 0);
+  spelled.holding = Holding::free;
+  auto change = plan::diff_board(cut(0, {spelled}), &h100(), plan::parse_layout_wish("7g.80gb").value(),
+                                 plan::simulator_capabilities());
+  ASSERT_TRUE(change.ok()) << to_line(change.error());
+  EXPECT_EQ(change->in_the_way.size(), 1u);
+}
+
+TEST(Planner, AJobThatCompletesIsNotAwayYet) {
+  plan::NodeFacts facts;
+  Workload job = running("7", "alice", {});
+  job.state = WorkloadState::completing;
+  facts.workloads = {job};
+  EXPECT_EQ(plan::unmet(plan::WorkloadAway{job.id}, facts, "r1"), "7 is still completing");
+  facts.workloads[0].state = WorkloadState::ended;
+  EXPECT_FALSE(plan::unmet(plan::WorkloadAway{job.id}, facts, "r1"));
+}
+
+// The driver gives ids anew; the one of the plan may be another instance by now.
+TEST(Planner, AnInstanceIsDestroyedByTheIdThatItHasNow) {
+  plan::NodeFacts facts;
+  Slice made_again = instance("1g.10gb", 5, 1, 0);
+  made_again.instance_id = 13;
+  facts.node = node("n1", {cut(0, {made_again})});
+  plan::DestroyInstances act{GpuIndex{0}, {{ProfileName("1g.10gb"), {5, 1}, 7}}};
+  auto left = plan::narrow(act, facts, "r1");
+  ASSERT_TRUE(left);
+  EXPECT_EQ(std::get<plan::DestroyInstances>(*left).instances.at(0).id, 13);
 }
 
 TEST(Planner, AMultiNodeJobCountsWithAllItsGpus) {
