@@ -241,6 +241,10 @@ class Facts {
     say(fact::kMigStuck, stuck ? fmt::format("the MIG manager has been at {} for {} min with {} paused",
                                              config, since.count() / 60000, paused)
                                : "");
+    say(fact::kMigWork, stuck ? "" : work_text(config, state));
+    const bool made = state == "success" && catalogue_ && offers_what_is_discovered() &&
+                      operators::is_made(facts_.node, site_, *catalogue_);
+    say(fact::kMigMade, made ? config : "");
     bool over = state == "success" || failed;
     std::string slow = over ? "" : readiness(look_, "MIG manager");
     if (slow.empty() && waits && since > kUsual)
@@ -266,6 +270,28 @@ class Facts {
         config.empty() && state.empty()
             ? std::nullopt
             : std::optional(LayoutOrder{clean(config, 64), clean(state, 32), memory_.pending_since});
+  }
+  // Feature discovery says what there is, the kubelet what can be had.
+  bool offers_what_is_discovered() const {
+    const Counts expected = expected_counts(sharing_of(look_.object, catalogue_));
+    return std::all_of(expected.begin(), expected.end(), [&](const auto& one) {
+      auto found = look_.object.allocatable.find(one.first);
+      return (found == look_.object.allocatable.end() ? 0 : found->second) == one.second;
+    });
+  }
+  // Between a label that was just set and the first word about it the manager is about to begin; one that
+  // says nothing for long will not.
+  std::string work_text(const std::string& config, const std::string& state) {
+    const bool begins = !config.empty() && state.empty();
+    if (!begins || memory_.ordered_config != config) {
+      memory_.ordered_since.reset();
+      memory_.ordered_config = config;
+    }
+    if (begins && !memory_.ordered_since)
+      memory_.ordered_since = last_write(look_.node, operators::kMigConfig).value_or(look_.cluster_time);
+    const bool waits = begins && look_.cluster_time - *memory_.ordered_since < kUsual;
+    if (!waits && state != "pending" && state != "rebooting") return "";
+    return fmt::format("the MIG manager {} {}", waits ? "is about to begin" : "is at", clean(config, 64));
   }
   // "success" is the manager's word; what is offered is the proof.
   std::string hollow_text(const std::string& config, const std::string& state) {
@@ -307,8 +333,9 @@ class Facts {
     seen.version = version;
     const PodObject* pod = pod_of(look_, component);
     if (!pod) return fmt::format("the {} has no pod on {}", component, look_.name);
+    // Kubernetes 1.20 leaves the time as it was where the same writer changes a value again.
     auto changed = last_write(*map, "");
-    if (!changed) changed = seen.changed;
+    if (seen.changed && (!changed || *seen.changed > *changed)) changed = seen.changed;
     if (!changed) changed = parse_time(text_at(*map, {"metadata", "creationTimestamp"}));
     if (!changed || (pod->started && *pod->started >= *changed)) return "";
     Duration since = look_.cluster_time - *changed;

@@ -41,6 +41,8 @@ struct Memory {
   std::string pending_config;
   std::optional<TimePoint> success_since;  // likewise, of a layout that is told to be made
   std::string success_config;
+  std::optional<TimePoint> ordered_since;  // likewise, of an order that nothing is told of yet
+  std::string ordered_config;
   std::optional<std::string> access;  // "": granted; nullopt: not asked
   // Of a ConfigMap: its resourceVersion, and when that was first seen beside an older one.
   struct Version {

@@ -93,8 +93,10 @@ class Writer {
     if (!evidence_.sharing->invalid) return;
     add(Remark::Grade::danger,
         "MIG-INVALID: its boards are not all cut into one profile, so nothing is offered",
-        "order one layout for all of its boards, or change the strategy from single to mixed "
-        "(ClusterPolicy spec.mig.strategy)");
+        fmt::format(
+            "give all of its boards one layout: tessera apply --node {} --preset all-disabled --write; or "
+            "change the strategy from single to mixed (ClusterPolicy spec.mig.strategy)",
+            node_.meta.name));
   }
 
   void unmade() {

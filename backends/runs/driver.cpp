@@ -176,7 +176,7 @@ void Driver::go_back(const NodeName& node, Result<plan::NodeFacts> facts) {
   Result<plan::Plan> back = plan_from(node, *facts, true);
   if (!back) return stop_here(node, "cannot plan the way back: " + back.error().reason);
   // The way back waits for all work. Yet nobody has agreed to wait for work that the run never named.
-  std::vector<std::string> harm = unnamed_harm(run_, *back);
+  std::vector<std::string> harm = unnamed_harm(run_, *back, true);
   if (!harm.empty())
     return stop_here(node, "going back would disturb what the run never named: " + joined(harm, kHarmListed));
   if (enter(node, plan::Replanned{std::move(*back), true, around_.options->who})) turn(node);
@@ -236,7 +236,8 @@ void Driver::planned(const NodeName& node, Result<plan::NodeFacts> facts) {
   if (!facts) return end(facts.error());
   Result<plan::Plan> onward = plan_from(node, *facts, taking_up_->onward == Onward::back);
   if (!onward) return end(onward.error());
-  for (std::string& one : unnamed_harm(run_, *onward)) taking_up_->harm.push_back(std::move(one));
+  for (std::string& one : unnamed_harm(run_, *onward, taking_up_->onward == Onward::back))
+    taking_up_->harm.push_back(std::move(one));
   taking_up_->plans.emplace(node, std::move(*onward));
   hands_.erase(node);
   if (!hands_.empty()) return;

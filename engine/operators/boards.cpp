@@ -64,28 +64,60 @@ std::string list_text(const Offered& offered) {
   return text.empty() ? "nothing" : text;
 }
 
-}  // namespace
-
-std::optional<std::string> not_made(const Node& node, const Site& site, const mig::Catalogue& catalogue) {
-  const mig::Product* product = catalogue.by_gfd_label(node.model);
-  int count = count_of(node);
-  if (!product || count < 1) return std::nullopt;
-  NodeTarget target = applied(node, site, NodeBoards(static_cast<std::size_t>(count), product));
-  if (target.empty()) return std::nullopt;
-  Offered wanted, there;
+Offered wanted_of(const NodeTarget& target, const mig::Product& product) {
+  Offered wanted;
   for (const auto& board : target) {
-    if (!board) return std::nullopt;
+    if (!board) return {};
     if (!board->mig) ++wanted[""];
     for (int profile : board->profiles)
-      ++wanted[product->profiles[static_cast<std::size_t>(profile)].name.text];
+      ++wanted[product.profiles[static_cast<std::size_t>(profile)].name.text];
   }
+  return wanted;
+}
+
+Offered offered_by(const Node& node) {
+  Offered there;
   auto note = [&](const Slice& slice) {
     ++there[slice.kind == SliceKind::gpu_instance ? slice.profile.text : ""];
   };
   std::for_each(node.pool.begin(), node.pool.end(), note);
   for (const Gpu& gpu : node.gpus) std::for_each(gpu.slices.begin(), gpu.slices.end(), note);
-  if (wanted == there) return std::nullopt;
-  return list_text(there) + ", not " + list_text(wanted);
+  return there;
+}
+
+// Under the strategy single feature discovery counts instances: then any number of boards may be there.
+bool counts_instances(const Node& node) {
+  return sharing::label(node, "nvidia.com/gpu.product").value_or("").find("-MIG-") != std::string_view::npos;
+}
+
+// What the configuration in force would have the node offer, for each number of boards that it may have.
+std::vector<Offered> may_be_wanted(const Node& node, const Site& site, const mig::Product& product) {
+  std::vector<Offered> all;
+  const int told = count_of(node);
+  const int least = counts_instances(node) ? 1 : told, most = counts_instances(node) ? kMostBoards : told;
+  for (int count = std::max(1, least); count <= most; ++count) {
+    NodeTarget target = applied(node, site, NodeBoards(static_cast<std::size_t>(count), &product));
+    if (Offered wanted = wanted_of(target, product); !wanted.empty()) all.push_back(std::move(wanted));
+  }
+  return all;
+}
+
+}  // namespace
+
+std::optional<std::string> not_made(const Node& node, const Site& site, const mig::Catalogue& catalogue) {
+  const mig::Product* product = catalogue.by_gfd_label(node.model);
+  if (!product) return std::nullopt;
+  const std::vector<Offered> wanted = may_be_wanted(node, site, *product);
+  const Offered there = offered_by(node);
+  if (wanted.empty() || std::find(wanted.begin(), wanted.end(), there) != wanted.end()) return std::nullopt;
+  return list_text(there) + ", not " + list_text(wanted.front());
+}
+
+bool is_made(const Node& node, const Site& site, const mig::Catalogue& catalogue) {
+  const mig::Product* product = catalogue.by_gfd_label(node.model);
+  if (!product) return false;
+  const std::vector<Offered> wanted = may_be_wanted(node, site, *product);
+  return std::find(wanted.begin(), wanted.end(), offered_by(node)) != wanted.end();
 }
 
 bool give_boards(Node& node, const Site& site, const mig::Catalogue& catalogue) {

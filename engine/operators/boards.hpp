@@ -17,4 +17,8 @@ bool give_boards(Node& node, const Site& site, const mig::Catalogue& catalogue);
 // "2 whole GPUs, not 14 of 1g.10gb". nullopt: it does, or that cannot be told.
 std::optional<std::string> not_made(const Node& node, const Site& site, const mig::Catalogue& catalogue);
 
+// The configuration that the node's label names is told to be applied, and the node offers just that. false:
+// it does not, or that cannot be told.
+bool is_made(const Node& node, const Site& site, const mig::Catalogue& catalogue);
+
 }  // namespace tessera::operators

@@ -48,8 +48,10 @@ Result<OperatorGoal> ack_goal(const NodeChange& change) {
                     ack::kSchedule, ack::kWhole, ack::kMps, word(way)),
         "wish for --strategy mps or none, for all nodes of the pool");
   OperatorGoal goal;
+  const std::string schedule(way == Strategy::mps ? ack::kMps : ack::kWhole);
+  if (change.boards.empty() && ack::schedule_of(node) == schedule) return goal;  // offered and ordered
   goal.ack.emplace();
-  goal.ack->schedule = way == Strategy::mps ? ack::kMps : ack::kWhole;
+  goal.ack->schedule = schedule;
   goal.ack->found = std::string(sharing::label(node, ack::kSchedule).value_or(""));
   auto pool = sharing::label(node, ack::kPool);
   goal.notices.push_back(

@@ -138,6 +138,8 @@ bool from_json(const Json& json, E& value, Trouble& trouble) {
 struct Probe {
   template <class T>
   void operator()(const char*, T&) {}
+  template <class T>
+  void added(const char*, T&) {}
 };
 template <class T>
 concept Described = requires(Probe& probe, T& value) {
@@ -167,6 +169,10 @@ struct Write {
   void operator()(const char* key, const T& value) {
     map.add(key, json_of(value));
   }
+  template <class T>
+  void added(const char* key, const T& value) {
+    (*this)(key, value);
+  }
 };
 
 struct Read {
@@ -186,6 +192,10 @@ struct Read {
     trouble.path += (length == 0 ? "" : ".") + std::string(key);
     from_json(*field, value, trouble);
     trouble.path.resize(length);
+  }
+  template <class T>
+  void added(const char* key, T& value) {
+    if (map.find(key)) (*this)(key, value);
   }
 };
 

@@ -15,10 +15,10 @@ void insert(mig::Layout& layout, mig::Placed one) {
 }
 
 // Depth-first over what is left to make, largest first; equal profiles are tried once a level.
-class Orders {
+class Sequences {
  public:
   // `exact`: only orders that end at the wanted starts count.
-  Orders(const mig::Product& product, const mig::Layout& wanted, bool exact)
+  Sequences(const mig::Product& product, const mig::Layout& wanted, bool exact)
       : product_(product), exact_(exact), left_(largest_first(product, wanted)) {}
 
   std::optional<std::vector<mig::Placed>> run(const mig::Layout& standing) {
@@ -105,8 +105,8 @@ std::optional<std::vector<mig::Placed>> driver_creates(const mig::Product& produ
 
 std::optional<std::vector<mig::Placed>> driver_order(const mig::Product& product, const mig::Layout& standing,
                                                      const mig::Layout& wanted) {
-  if (auto exact = Orders(product, wanted, true).run(standing)) return exact;
-  return Orders(product, wanted, false).run(standing);
+  if (auto exact = Sequences(product, wanted, true).run(standing)) return exact;
+  return Sequences(product, wanted, false).run(standing);
 }
 
 std::vector<mig::Placed> largest_first(const mig::Product& product, const mig::Layout& wanted) {

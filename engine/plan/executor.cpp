@@ -249,12 +249,7 @@ std::optional<Next> Executor::blind(const Error& error) {
 
 Next Executor::fail(std::string why) {
   say(StepFailed{current().id, why});
-  if (options_.on_failure == OnFailure::undo && !back_) {
-    turned_ = true;
-    turned_why_ = why;
-    return TurnBack{why};
-  }
-  return park(why);
+  return turned_ ? Next(TurnBack{turned_why_}) : park(std::move(why));
 }
 
 Next Executor::park(std::string why, Until until) {
@@ -277,7 +272,10 @@ Next Executor::wait(Duration pause, std::string why) {
 Next Executor::finish() {
   NodeFinished end;
   end.outcome = back_ ? Outcome::recorded : Outcome::wanted;
-  end.text = fmt::format("{}: {} layout, read back", plan_.node.text, back_ ? "recorded" : "wanted");
+  end.text = plan_.only_given_back
+                 ? fmt::format("{}: given back as it stands, this run has changed nothing of its layout",
+                               plan_.node.text)
+                 : fmt::format("{}: {} layout, read back", plan_.node.text, back_ ? "recorded" : "wanted");
   if (!left_closed_.empty()) end.text += "; left closed, since that is not ours: " + left_closed_;
   say(end);
   return Finished{end.outcome, end.text};
@@ -358,6 +356,8 @@ void Executor::note(const RunEvent& event) {
     enter(index_of(done->step) + 1);
   } else if (const auto* failed = std::get_if<StepFailed>(&event)) {
     failed_ = failed->step;
+    turned_ = options_.on_failure == OnFailure::undo && !back_;
+    if (turned_) turned_why_ = failed->why;
   } else if (const auto* back = std::get_if<WentBack>(&event)) {
     enter(index_of(back->to));
     ++rewinds_;
@@ -374,6 +374,7 @@ void Executor::note(const RunEvent& event) {
   } else if (const auto* parked = std::get_if<Parked>(&event)) {
     stopped_ = *parked;
     turned_ = false;
+    demand_.reset();
   } else if (const auto* finished = std::get_if<NodeFinished>(&event)) {
     finished_ = *finished;
   } else if (std::holds_alternative<Resumed>(event)) {
@@ -383,8 +384,8 @@ void Executor::note(const RunEvent& event) {
     failed_.clear();
     stopped_.reset();
     question_.reset();
-    demand_.reset();
-    turned_ = false;
+    // A run that was about to go back, and was not parked since, goes back.
+    if (demand_ && demand_->what != Demand::turn_back) demand_.reset();
     rewinds_ = blind_ = 0;
     last_.reset();
   }

@@ -83,6 +83,8 @@ template <class V, Same<Intent> T>
 void fields(V& v, T& x) {
   v("cluster", x.cluster), v("nodes", x.nodes), v("boards", x.boards), v("words", x.words);
   v("decision", x.decision), v("options", x.options);
+  Texts<std::remove_reference_t<decltype((x.orders))>> orders{x.orders};
+  v.added("orders", orders);
 }
 
 template <class V, Same<Offer> T>

@@ -2,6 +2,7 @@
 // Threads: plain values, pure functions.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -66,6 +67,11 @@ struct Decision {
   friend bool operator==(const Decision&, const Decision&) = default;
 };
 
+// What is ordered of a node where something in the cluster keeps such orders and carries them out: the labels
+// by which the GPU operator or ACK is driven. An empty value: that label is not there. An order stands beside
+// what the node offers, and may say something else.
+using Orders = std::map<std::string, std::string>;
+
 struct Intent {
   ClusterName cluster;
   std::vector<NodeName> nodes;       // one wish list for all of them
@@ -73,6 +79,7 @@ struct Intent {
   std::string words;                 // the admin's own: "all-balanced"
   std::optional<Decision> decision;  // nullopt: nobody asked the guide
   Options options;
+  Orders orders;  // which are to stand afterwards, where they lead to those boards; empty: any that does
   friend bool operator==(const Intent&, const Intent&) = default;
 };
 

@@ -59,6 +59,8 @@ bool present(const Workload& workload) {
 
 bool ours(const std::optional<RunMark>& mark, std::string_view run) { return mark && mark->run == run; }
 
+bool boards_untold(const Node& node) { return node.gpus.empty() || !node.pool.empty(); }
+
 const Gpu* find_gpu(const Node& node, GpuIndex index) {
   for (const Gpu& gpu : node.gpus)
     if (gpu.index == index) return &gpu;

@@ -11,6 +11,8 @@
 
 namespace tessera::plan {
 
+// Nobody tells which boards it has, or what stands on which of them.
+bool boards_untold(const Node& node);
 const Gpu* find_gpu(const Node& node, GpuIndex index);
 // Its GPU instances, in placement order.
 std::vector<InstanceAt> instances_of(const Gpu& gpu);

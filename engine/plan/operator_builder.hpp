@@ -56,7 +56,7 @@ class OperatorBuilder {
     Conditions conditions;
     if (!change_.scope) return conditions;
     conditions.push_back(ScopeEmpty{*change_.scope});
-    if (change_.scope->boards.size() >= change_.node.gpus.size())
+    if (change_.scope->boards.empty() || change_.scope->boards.size() >= change_.node.gpus.size())
       conditions.push_back(says(words::kGpuPods, ""));
     return conditions;
   }
@@ -80,6 +80,7 @@ class OperatorBuilder {
   void point_policy(const std::string& part, const std::string& map, const std::string& fallback,
                     std::string_view key);
   Step& label(std::string title, const std::map<std::string, std::string>& labels);
+  void await_manager();
   void change_mig();
   std::vector<std::string> recovery() const;
   std::string earlier_label(std::string_view key) const;

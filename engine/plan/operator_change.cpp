@@ -97,8 +97,21 @@ Step& OperatorBuilder::label(std::string title, const std::map<std::string, std:
   return step;
 }
 
+// A success that is told for the order under way would pass for that of ours.
+void OperatorBuilder::await_manager() {
+  Step& step = add("wait until the MIG manager has ended what it is at", LookOnly{},
+                   {fmt::format("kubectl get node {} --watch --label-columns {},{}", node_,
+                                operators::kMigConfig, operators::kMigState)});
+  step.before = guarded();
+  step.after = {says(words::kMigWork, "")};
+  step.deadline = kManager;
+  step.look_every = seconds(2);
+  step.retry = {};
+}
+
 void OperatorBuilder::change_mig() {
   const OperatorGoal::Mig& mig = *goal_.mig;
+  if (mig.at_work) await_manager();
   Step& set = special(fmt::format("ask the MIG manager for {}", mig.name), verbs::kOrderMig,
                       {{"config", mig.name}, {"found", mig.found}},
                       {fmt::format("kubectl label node {} --overwrite {}={} {}-", node_,

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/operators/labels.hpp"
+#include "engine/plan/operator_orders.hpp"
 #include "engine/sharing/ack.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/sharing/shape.hpp"
@@ -21,6 +22,8 @@ using operators::Site;
 using sharing::MigStrategy;
 
 constexpr std::size_t kMostNamed = 5;
+// Of boards that are alike any number does where the layout is one for all of them.
+constexpr std::size_t kAnyNumber = 8;
 
 std::string few(const std::vector<std::string>& all) {
   std::string text;
@@ -37,15 +40,17 @@ std::string value_of(const std::map<std::string, std::string>& labels, std::stri
 class Goal {
  public:
   explicit Goal(const NodeChange& change)
-      : change_(change), site_(*change.can.gpu_operator), name_(change.node.name.text) {
-    auto found = site_.labels.find(name_);
-    if (found != site_.labels.end()) labels_ = found->second;
-  }
+      : change_(change), site_(*change.can.gpu_operator), name_(change.node.name.text) {}
 
   Result<OperatorGoal> run() {
-    for (const Gpu& gpu : change_.node.gpus) boards_.push_back(board_of(gpu));
+    goal_.untold = boards_untold(change_.node);
+    if (goal_.untold) {
+      if (Status ok = take_untold_boards(); !ok) return ok.error();
+    } else {
+      for (const Gpu& gpu : change_.node.gpus) boards_.push_back(board_of(gpu));
+    }
     if (Status ok = decide_vgpu(); !ok) return ok.error();
-    if (goal_.vgpu && !goal_.vgpu->config.empty()) return std::move(goal_);
+    if (serves_machines()) return std::move(goal_);
     any_mig_ = std::any_of(boards_.begin(), boards_.end(), [](const Board& one) { return one.state.mig; });
     find_strategy();
     if (Status ok = check_strategy(); !ok) return ok.error();
@@ -80,22 +85,63 @@ class Goal {
     }
     return board;
   }
+  // All that is known of them is what they are to become. Of how many nobody tells, any number of boards that
+  // are wished for alike stands for them.
+  Status take_untold_boards() {
+    auto wished = untold_boards(change_.node, change_.intent);
+    if (!wished) return wished.error();
+    const mig::Product* product =
+        change_.catalogue ? change_.catalogue->by_gfd_label(change_.node.model) : nullptr;
+    if (!product || !product->mig_capable)
+      return cannot("which GPUs it has is not told, nor by any label which product they are",
+                    "feature discovery tells both: see that its pod runs on the node");
+    const std::size_t count = wished->known.value_or(kAnyNumber);
+    for (std::size_t i = 0; i < count; ++i) {
+      const Wish& wish = wished->wishes[wished->known ? i : 0];
+      Board board{product, {}, true};
+      board.state.gpu = GpuIndex{static_cast<int>(i)};
+      board.state.product = product->key;
+      board.state.strategy = wish.strategy;
+      board.state.mig = wish.strategy == Strategy::mig;
+      board.state.replicas = wish.strategy == Strategy::whole ? 1 : wish.replicas;
+      if (board.state.mig) {
+        if (auto layout = target_layout(*product, wish, {}, {}); !layout) return layout.error();
+        for (const WishedInstance& one : wish.instances)
+          board.state.instances.push_back({one.profile, {}, std::nullopt});
+      }
+      boards_.push_back(std::move(board));
+    }
+    say(Severity::warning, "boards-untold",
+        fmt::format(
+            "what stands on its GPUs now{} is not told: what goes there cannot be shown, and there is no "
+            "way back to it",
+            wished->known ? "" : ", and how many they are,"));
+    return Done{};
+  }
   Error cannot(std::string why, std::string hint) const {
     return {"cannot plan the change of " + name_, std::move(why), std::move(hint)};
   }
   void say(Severity severity, std::string rule, std::string text) {
     goal_.notices.push_back({severity, std::move(rule), change_.node.name, std::move(text)});
   }
-  // The node's own words are the newer ones.
-  std::string label(std::string_view key) const {
-    if (auto now = sharing::label(change_.node, key)) return std::string(*now);
-    bool told = sharing::label(change_.node, operators::kMigConfig) ||
-                sharing::label(change_.node, "nvidia.com/gpu.count");
-    return told ? "" : value_of(labels_, key);
+  std::string label(std::string_view key) const { return order_label(change_.node, &site_, key); }
+  // What a way back is to leave; empty: nothing is said of it, or that the label is not to be there.
+  std::string recorded(std::string_view key) const {
+    auto found = change_.intent.orders.find(std::string(key));
+    return found == change_.intent.orders.end() ? "" : found->second;
   }
 
   // ── vGPU ────────────────────────────────────────────────────────────────────────────────────────────
 
+  bool serves_machines() const {
+    return std::any_of(boards_.begin(), boards_.end(),
+                       [](const Board& board) { return board.state.strategy == Strategy::vgpu; });
+  }
+  bool vgpus_stand(const std::string& type) const {
+    const std::string state = label(operators::kVgpuState);
+    return label(operators::kWorkload) == "vm-vgpu" && label(operators::kVgpuConfig) == type &&
+           (state.empty() || state == "success");
+  }
   Status decide_vgpu() {
     std::string type;
     for (const Board& board : boards_) {
@@ -107,13 +153,15 @@ class Goal {
     }
     bool was = std::any_of(change_.boards.begin(), change_.boards.end(),
                            [](const BoardChange& one) { return one.before.strategy == Strategy::vgpu; });
+    was = was || (label(operators::kWorkload) == "vm-vgpu" && !label(operators::kVgpuConfig).empty());
     if (type.empty() && !was) return Done{};
+    if (!type.empty() && change_.boards.empty() && vgpus_stand(type)) return Done{};
     if (!type.empty()) {
       for (const Board& board : boards_)
         if (board.state.strategy != Strategy::vgpu)
           return cannot("a node serves virtual machines or containers, never both",
                         "wish for vGPUs on every board of it");
-      if (site_.vm_nodes == false)
+      if (!site_.vm_nodes.value_or(false))  // off where the ClusterPolicy says nothing
         return cannot("the operator serves no virtual machines: sandboxWorkloads is off",
                       fmt::format("kubectl patch clusterpolicy {} --type=merge -p "
                                   "'{{\"spec\":{{\"sandboxWorkloads\":{{\"enabled\":true}}}}}}'",
@@ -125,6 +173,8 @@ class Goal {
     OperatorGoal::Vgpu vgpu;
     vgpu.config = type;
     vgpu.workload = type.empty() ? "container" : "vm-vgpu";
+    if (type.empty() && change_.intent.orders.contains(std::string(operators::kWorkload)))
+      vgpu.workload = recorded(operators::kWorkload);
     vgpu.found = label(operators::kVgpuConfig);
     if (!type.empty()) vgpu.count = vgpus_of(type);
     goal_.vgpu = std::move(vgpu);
@@ -187,6 +237,13 @@ class Goal {
   }
   std::string text_of(const std::string& key) const { return value_of(site_.plugin_configs, key); }
 
+  std::vector<std::string> resources_of(const BoardState& state) const {
+    if (!state.mig || strategy_ != MigStrategy::mixed) return {sharing::kubernetes_gpu()};
+    std::vector<std::string> names;
+    for (const InstanceAt& one : state.instances) names.push_back(sharing::kubernetes_instance(one.profile));
+    return names;
+  }
+
   // What all boards want together: the plugin knows no choice by board.
   Result<PluginSharing> wanted_sharing() const {
     PluginSharing wanted;
@@ -200,13 +257,7 @@ class Goal {
         return cannot("a node is shared in one way: the device plugin knows no choice by board",
                       "wish for the same on every board");
       if (shared) wanted.method = method;
-      std::vector<std::string> names{sharing::kubernetes_gpu()};
-      if (state.mig && strategy_ == MigStrategy::mixed) {
-        names.clear();
-        for (const InstanceAt& one : state.instances)
-          names.push_back(sharing::kubernetes_instance(one.profile));
-      }
-      for (const std::string& name : names) {
+      for (const std::string& name : resources_of(state)) {
         int replicas = shared ? state.replicas : 1;
         auto [it, fresh] = counts.try_emplace(name, replicas);
         if (!fresh && it->second != replicas)
@@ -244,7 +295,9 @@ class Goal {
     std::string current = label(operators::kPluginConfig);
     std::optional<PluginConfig> now = plugin_config(current.empty() ? site_.plugin_default : current);
     PluginSharing is = now ? now->sharing : PluginSharing{};
-    if (is == *wanted) return Done{};
+    const bool unknown = !current.empty() && !now && !site_.plugin_configs.empty();
+    const std::optional<std::string> back = recorded_plugin_config(*wanted);
+    if (!unknown && (!back || *back == current) && (is == *wanted || stands(is, *wanted))) return Done{};
 
     OperatorGoal::Plugin plugin;
     plugin.sharing = *wanted;
@@ -252,7 +305,9 @@ class Goal {
     plugin.before_mig = is.method == Strategy::mps && wanted->method != Strategy::mps;
     bool default_fits =
         wanted->method == Strategy::whole && (!fallback || fallback->sharing.method == Strategy::whole);
-    if (!default_fits) {
+    if (back) {
+      plugin.name = *back;
+    } else if (!default_fits) {
       std::optional<std::string> there = existing_plugin_config(*wanted, fallback);
       plugin.name = there.value_or("");
       if (!there)
@@ -260,6 +315,29 @@ class Goal {
     }
     goal_.plugin = std::move(plugin);
     return Done{};
+  }
+
+  // Where nothing else changes, one that gives these boards what they have is left alone, whatever else it
+  // says.
+  bool stands(const PluginSharing& is, const PluginSharing& wanted) const {
+    return change_.boards.empty() && !goal_.untold && does_for_these(is, wanted);
+  }
+  bool does_for_these(const PluginSharing& is, const PluginSharing& wanted) const {
+    if (is.method == Strategy::mps && any_mig_) return false;
+    std::vector<std::string> resources;
+    for (const Board& board : boards_)
+      for (std::string& name : resources_of(board.state)) resources.push_back(std::move(name));
+    return shares_alike(is, wanted, resources);
+  }
+  // The name that a way back found there, if it stands for that sharing; "": the default did.
+  std::optional<std::string> recorded_plugin_config(const PluginSharing& wanted) const {
+    auto found = change_.intent.orders.find(std::string(operators::kPluginConfig));
+    if (found == change_.intent.orders.end()) return std::nullopt;
+    std::optional<PluginConfig> config =
+        plugin_config(found->second.empty() ? site_.plugin_default : found->second);
+    if (!config && !found->second.empty()) return std::nullopt;
+    PluginSharing is = config ? config->sharing : PluginSharing{};
+    return does_for_these(is, wanted) ? std::optional(found->second) : std::nullopt;
   }
 
   // Somebody else's name before one of ours.
@@ -292,7 +370,7 @@ class Goal {
         fmt::format(
             "the operator has no named device plugin configurations yet: {} is made and the "
             "ClusterPolicy pointed at it, so the device plugin's pods start anew on every node; running "
-            "work is not touched by that",
+            "work is not touched by that. It stays pointed there after an undo",
             operators::kOurPluginMap));
     return Done{};
   }
@@ -306,34 +384,40 @@ class Goal {
   }
 
   Status decide_mig() {
-    bool changes = std::any_of(change_.boards.begin(), change_.boards.end(), [](const BoardChange& one) {
-      return one.mode_changes || one.instances_change();
-    });
-    if (!changes) return Done{};
+    const bool changes =
+        goal_.untold || std::any_of(change_.boards.begin(), change_.boards.end(), [](const BoardChange& one) {
+          return one.mode_changes || one.instances_change();
+        });
+    const MigOrder order{label(operators::kMigConfig), label(operators::kMigState),
+                         recorded(operators::kMigConfig)};
+    const operators::MigFile* file = site_.mig_config_map.empty() ? site_.own_config(name_) : nullptr;
+    if (!file) file = site_.mig_config.get();
     operators::NodeTarget wanted;
     for (const Board& board : boards_) {
       BoardTarget target{board.state.mig, {}};
       for (const InstanceAt& one : board.state.instances) {
         auto index = board.product ? board.product->index_of(one.profile.text) : std::nullopt;
+        if (!index && !changes) return Done{};  // nothing is ordered of a board that nobody knows
         if (!index) return cannot(fmt::format("{} is no profile of that board", one.profile.text), "");
         target.profiles.push_back(*index);
       }
       std::sort(target.profiles.begin(), target.profiles.end());
       wanted.push_back(std::move(target));
     }
+    if (!changes && !differs(order, file, products(), wanted)) return Done{};
     OperatorGoal::Mig mig;
-    mig.found = label(operators::kMigConfig);
+    mig.found = order.name;
+    mig.at_work = at_work(order);
     for (const Board& board : boards_)
       mig.mode_changes = mig.mode_changes || board.was_mig != board.state.mig;
-    const operators::MigFile* file = site_.mig_config_map.empty() ? site_.own_config(name_) : nullptr;
-    if (!file) file = site_.mig_config.get();
     if (!file)
       return cannot("the MIG manager's configurations cannot be read",
                     fmt::format("let tessera read ConfigMaps of {}", site_.ns.empty() ? "the operator's "
                                                                                         "namespace"
                                                                                       : site_.ns));
     if (!file->document) return file->document.error();
-    auto there = operators::find_config(*file->document, products(), wanted, label(operators::kMigConfig));
+    auto there = operators::find_config(*file->document, products(), wanted,
+                                        order.wanted.empty() ? order.name : order.wanted);
     if (there) {
       mig.name = *there;
     } else if (Status ok = new_mig_config(mig, wanted, file->text); !ok) {
@@ -376,9 +460,10 @@ class Goal {
     operators::FleetAnswer answer = operators::ask_fleet(fleet, *after);
     if (answer.harmless()) {
       say(Severity::warning, "mig-map",
-          fmt::format("the layout has no name yet: {} is made and the ClusterPolicy pointed at it; {} other "
-                      "nodes' labels stand for the same layouts as before",
-                      operators::kOurMigMap, answer.same));
+          fmt::format(
+              "the layout has no name yet: {} is made and the ClusterPolicy pointed at it; {} other "
+              "nodes' labels stand for the same layouts as before. It stays pointed there after an undo",
+              operators::kOurMigMap, answer.same));
       return Done{};
     }
     std::vector<std::string> all = answer.fails;
@@ -390,10 +475,9 @@ class Goal {
         "choose a layout that the operator has a name for, or give the MIG manager such a file first");
   }
   operators::NodeBoards boards_from(const std::map<std::string, std::string>& labels) const {
-    constexpr std::size_t kMany = 8;  // where the count is one of instances: any number of alike boards does
     std::string product = value_of(labels, "nvidia.com/gpu.product");
     std::string count = value_of(labels, "nvidia.com/gpu.count");
-    std::size_t boards = kMany;
+    std::size_t boards = kAnyNumber;  // where the count is one of instances
     if (product.find("-MIG-") == std::string::npos && count.size() == 1 && count[0] > '0' && count[0] <= '9')
       boards = static_cast<std::size_t>(count[0] - '0');
     return operators::NodeBoards(boards,
@@ -403,6 +487,7 @@ class Goal {
   // ── what feature discovery will say ─────────────────────────────────────────────────────────────────
 
   void expect_labels() {
+    if (goal_.untold) return;  // their numbers are not known
     if (goal_.mig && strategy_ == MigStrategy::mixed) {
       std::map<std::string, int> counts;
       for (const Board& board : boards_)
@@ -425,7 +510,6 @@ class Goal {
   const NodeChange& change_;
   const Site& site_;
   std::string name_;
-  std::map<std::string, std::string> labels_;
   std::vector<Board> boards_;
   bool any_mig_ = false;
   MigStrategy strategy_ = MigStrategy::none;

@@ -22,6 +22,7 @@ struct OperatorGoal {
     std::string text;  // ... if it is to be made: all of it
     std::string diff;  // what is added, as a patch
     bool mode_changes = false;
+    bool at_work = false;  // the manager carries out another order, or is about to
   };
   struct Plugin {
     std::string name;  // nvidia.com/device-plugin.config; empty: the label is taken off
@@ -46,8 +47,10 @@ struct OperatorGoal {
   std::optional<Plugin> plugin;
   std::optional<Vgpu> vgpu;
   std::optional<Ack> ack;                     // then nothing of the above
+  bool untold = false;                        // which boards there are, or how they are cut, is not told
   std::map<std::string, std::string> labels;  // as feature discovery is to write them afterwards
   std::vector<Notice> notices;
+  bool changes() const { return mig || plugin || vgpu || ack; }
 };
 
 // Precondition: change.can.gpu_operator. Errors: the node cannot be brought there, with the reason.

@@ -29,6 +29,9 @@ inline constexpr std::string_view kMigStuck = "MIG manager's pace";  // "": it g
 inline constexpr std::string_view kMigSlow = "MIG manager's time";   // "": no longer than usual
 inline constexpr std::string_view kMigHollow =
     "MIG layout";  // "": what was told to be made is offered, or may be yet
+inline constexpr std::string_view kMigWork = "MIG manager's work";  // "": it is at nothing; else at what
+// The configuration that is made: told so, named by the label, and offered. "": none, or that cannot be told.
+inline constexpr std::string_view kMigMade = "MIG layout made";
 inline constexpr std::string_view kVgpuOrder = "vGPU order";      // as kMigOrder, of the vGPU device manager
 inline constexpr std::string_view kVgpuFailure = "vGPU failure";  // "": none
 inline constexpr std::string_view kVgpuOffer = "vGPUs on offer";  // of(.., type): how many are allocatable

@@ -120,14 +120,16 @@ struct Notice {
 struct NodePlan {
   NodeName node;
   std::vector<std::string> relied_on;     // what was so when it was made, one fact a line (moved.hpp)
-  std::vector<BoardState> before, after;  // boards that change, and those dragged along
+  std::vector<BoardState> before, after;  // boards that change, and those dragged along; empty: not told
+  Orders ordered_before, ordered_after;
   std::vector<SlicePlan> kept, destroyed, created;
   std::optional<Scope> scope;  // what must be free of work; nullopt: nothing
   std::vector<Disturbed> blast_radius;
   Offered offered_before, offered_after;      // of the whole node
   int compute_before = 0, compute_after = 0;  // compute slices on offer; what is not cut counts all of them
   Needs needs;
-  std::vector<Step> steps;  // empty: nothing to do
+  std::vector<Step> steps;       // empty: nothing to do
+  bool only_given_back = false;  // the run has changed nothing there: the steps open it and take the mark off
   friend bool operator==(const NodePlan&, const NodePlan&) = default;
 };
 

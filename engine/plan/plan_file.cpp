@@ -31,6 +31,8 @@ struct NodeHead {
   NodeName name;
   std::vector<std::string> relied_on;
   std::vector<BoardState> before, after;
+  Orders ordered_before, ordered_after;
+  bool only_given_back = false;
   std::optional<Scope> scope;
   Needs needs;
   Offered offered_before, offered_after;
@@ -41,6 +43,9 @@ void fields(V& v, T& x) {
   v("name", x.name), v("needs", x.needs), v("compute_before", x.compute_before);
   v("compute_after", x.compute_after), v("before", x.before), v("after", x.after), v("scope", x.scope);
   v("offered_before", x.offered_before), v("offered_after", x.offered_after), v("relied_on", x.relied_on);
+  Texts<std::remove_reference_t<decltype((x.ordered_before))>> found{x.ordered_before}, left{x.ordered_after};
+  v.added("ordered_before", found), v.added("ordered_after", left);
+  v.added("only_given_back", x.only_given_back);
 }
 
 struct Resources {
@@ -106,7 +111,8 @@ Paper paper_of(const Plan& plan) {
     spread(paper.blast_radius, node.node, node.blast_radius);
     paper.needs.drain |= node.needs.drain, paper.needs.mode_change |= node.needs.mode_change;
     paper.needs.reset |= node.needs.reset, paper.needs.reboot |= node.needs.reboot;
-    paper.nodes.push_back({node.node, node.relied_on, node.before, node.after, node.scope, node.needs,
+    paper.nodes.push_back({node.node, node.relied_on, node.before, node.after, node.ordered_before,
+                           node.ordered_after, node.only_given_back, node.scope, node.needs,
                            node.offered_before, node.offered_after, node.compute_before, node.compute_after});
   }
   return paper;
@@ -146,6 +152,9 @@ bool plan_of(Paper& paper, Plan& plan, Trouble& trouble) {
     NodePlan node;
     node.node = head.name, node.relied_on = std::move(head.relied_on);
     node.before = std::move(head.before), node.after = std::move(head.after), node.scope = head.scope;
+    node.ordered_before = std::move(head.ordered_before);
+    node.ordered_after = std::move(head.ordered_after);
+    node.only_given_back = head.only_given_back;
     node.needs = head.needs, node.offered_before = head.offered_before;
     node.offered_after = head.offered_after;
     node.compute_before = head.compute_before, node.compute_after = head.compute_after;

@@ -25,7 +25,8 @@ const mig::Product* product_of(const mig::Catalogue& catalogue, const Gpu& gpu) 
   return gpu.product ? catalogue.by_key(gpu.product->text) : nullptr;
 }
 
-Status check_boards(const Node& node, const Intent& intent) {
+Status check_boards(const Node& node, const Intent& intent, const StepBuilder& builder) {
+  if (boards_untold(node) && builder.takes_untold(node, intent)) return Done{};
   // Whole GPUs beside them have no number of their driver's then, only one of the scheduler's.
   if (!node.pool.empty())
     return cannot(node.name, "its scheduler tells the slices, but not on which boards they stand",
@@ -189,7 +190,8 @@ struct NodeResult {
 Result<NodeResult> plan_node(const Cluster& cluster, const mig::Catalogue& catalogue, const Node& node,
                              const Intent& intent, const Capabilities& can, const SiteRules& rules,
                              TimePoint now) {
-  if (Status ok = check_boards(node, intent); !ok) return ok.error();
+  const StepBuilder& builder = builder_for(can.dialect);
+  if (Status ok = check_boards(node, intent, builder); !ok) return ok.error();
   Result<std::vector<BoardChange>> found = changes_of(cluster.scheduler, node, catalogue, intent, can);
   if (!found) return found.error();
   NodeResult result;
@@ -216,7 +218,6 @@ Result<NodeResult> plan_node(const Cluster& cluster, const mig::Catalogue& catal
   std::vector<BoardChange> changing;
   for (const BoardChange& change : changes)
     if (change.changes()) changing.push_back(change);
-  const StepBuilder& builder = builder_for(can.dialect);
   auto change_with = [&](const std::optional<Scope>& scope) {
     return NodeChange{node,
                       cluster.scheduler,
@@ -230,9 +231,10 @@ Result<NodeResult> plan_node(const Cluster& cluster, const mig::Catalogue& catal
                       plan.offered_after,
                       &catalogue};
   };
+  plan.ordered_before = plan.ordered_after = builder.orders(node, can);
   if (changing.empty()) {
     if (!builder.untold(change_with(Scope{}))) return result;
-    plan.scope = Scope{};
+    plan.scope = everything_on(node, can);
     plan.needs.drain = true;
     plan.blast_radius = blast_radius(cluster, node, changes, *plan.scope, now);
     plan.relied_on = relied_on(cluster, node, boards, plan.scope);
@@ -242,7 +244,10 @@ Result<NodeResult> plan_node(const Cluster& cluster, const mig::Catalogue& catal
   if (result.missing.empty()) result.missing = builder.missing(change);
   Result<std::vector<Notice>> judged = builder.judge(change);
   if (!judged) return judged.error();
-  if (result.missing.empty()) plan.steps = builder.steps(change);
+  if (result.missing.empty()) {
+    plan.steps = builder.steps(change);
+    plan.ordered_after = builder.orders_after(change);
+  }
   result.notices = notices_for(change, rules);
   result.notices.insert(result.notices.end(), judged->begin(), judged->end());
   return result;
@@ -324,13 +329,50 @@ Result<Plan> make_plan(const Cluster& cluster, const mig::Catalogue& catalogue, 
   return plan;
 }
 
+Scope everything_on(const Node& node, const Capabilities& can) {
+  Scope scope;
+  if (!can.empties_all_work)
+    for (const Gpu& gpu : node.gpus) scope.boards.push_back({gpu.index, {}});
+  return scope;
+}
+
+Plan plan_release(const Node& node, const NodePlan& planned, Intent intent, Scheduler scheduler,
+                  const Capabilities& can, TimePoint now) {
+  Plan plan;
+  plan.intent = std::move(intent);
+  plan.scheduler = scheduler;
+  plan.capabilities = can;
+  plan.made = now;
+  const StepBuilder& builder = builder_for(can.dialect);
+  NodePlan only;
+  only.node = node.name;
+  only.only_given_back = true;
+  for (const BoardState& board : planned.before)
+    if (const Gpu* gpu = find_gpu(node, board.gpu)) only.before.push_back(state_of(*gpu));
+  only.after = only.before;
+  only.ordered_before = only.ordered_after = builder.orders(node, can);
+  only.steps = builder.release(node.name, scheduler);
+  number_steps(node.name, only.steps);
+  plan.nodes.push_back(std::move(only));
+  plan.fingerprint = fingerprint_of(plan.nodes);
+  plan.id = id_of(plan);
+  return plan;
+}
+
+Options way_back(Options options) {
+  options.way = Way::wait;
+  options.when_empty = options.break_lock = false;
+  options.at.reset();
+  return options;
+}
+
 Intent undo_intent(const Plan& plan, const NodePlan& node, std::string words) {
   Intent intent;
   intent.cluster = plan.intent.cluster;
   intent.nodes = {node.node};
   intent.words = std::move(words);
-  intent.options = plan.intent.options;
-  intent.options.at.reset();
+  intent.options = way_back(plan.intent.options);
+  intent.orders = node.ordered_before;
   for (const BoardState& board : node.before) {
     Wish wish;
     wish.strategy = board.strategy;

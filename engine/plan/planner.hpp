@@ -43,6 +43,17 @@ Result<Plan> make_plan(const Cluster& cluster, const mig::Catalogue& catalogue, 
                        const Capabilities& capabilities, const SiteRules& rules, TimePoint now,
                        const Outlook* outlook = nullptr);
 
+// The options for a way back: what the way there was allowed to do to others (end their work, break their
+// lock) was granted for that alone, and its time is past.
+Options way_back(Options options);
+
+// Gives a node back as it stands, for a run that has changed nothing of its layout: what others made of it
+// meanwhile is theirs.
+Plan plan_release(const Node& node, const NodePlan& planned, Intent intent, Scheduler scheduler,
+                  const Capabilities& can, TimePoint now);
+// All of its boards, whatever is on them.
+Scope everything_on(const Node& node, const Capabilities& can);
+
 // The way back to what the plan found, from what stands now: through the same preview.
 // `words` names the run that is undone.
 Intent undo_intent(const Plan& plan, const NodePlan& node, std::string words);

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "engine/plan/observed.hpp"
 #include "engine/sharing/resources.hpp"
+#include "engine/sharing/vgpu.hpp"
 
 namespace tessera::plan {
 namespace {
@@ -50,21 +52,55 @@ class Shapes {
   std::vector<NodeShape> shapes_;
 };
 
+const BoardChange* change_of(const Gpu& gpu, const std::vector<BoardChange>* changes) {
+  if (changes)
+    for (const BoardChange& one : *changes)
+      if (one.gpu == gpu.index) return &one;
+  return nullptr;
+}
+
+// The type of vGPU into which a board is divided; nullopt: into none. Kubernetes offers these instead of it.
+std::optional<ProfileName> vgpu_board(const Gpu& gpu, const std::vector<BoardChange>* changes) {
+  const BoardChange* change = change_of(gpu, changes);
+  const BoardState state = change ? change->after : state_of(gpu);
+  return state.strategy == Strategy::vgpu ? std::optional(state.vgpu) : std::nullopt;
+}
+
+// How many of a type one board holds, by the table; 0: it does not know.
+int per_board(const Gpu& gpu, const ProfileName& type) {
+  Result<std::vector<sharing::VgpuBoard>> table = sharing::built_in_vgpu_types();
+  if (!table || !gpu.product) return 0;
+  for (const sharing::VgpuType& one : sharing::vgpu_types(*table, *gpu.product, gpu.model))
+    if (one.name == type) return one.per_board;
+  return 0;
+}
+
+Counts vgpus(const Node& node, const std::vector<BoardChange>* changes) {
+  Counts counts;
+  for (const Gpu& gpu : node.gpus) {
+    auto type = vgpu_board(gpu, changes);
+    if (!type || type->empty()) continue;
+    const auto stands = std::count_if(gpu.slices.begin(), gpu.slices.end(), [&](const Slice& slice) {
+      return slice.kind == SliceKind::vgpu && slice.profile == *type;
+    });
+    counts["nvidia.com/NVIDIA_" + type->text] += stands > 0 ? stands : per_board(gpu, *type);
+  }
+  return counts;
+}
+
 std::vector<NodeShape> shapes(const Node& node, Scheduler scheduler, const mig::Catalogue& catalogue,
                               const std::vector<BoardChange>* changes) {
   NodeShape now = sharing::of_node(node, scheduler, catalogue);
   Shapes all(now);
   for (std::size_t i = 0; i < now.boards.size(); ++i) {
+    if (scheduler == Scheduler::kubernetes && i < node.gpus.size() && vgpu_board(node.gpus[i], changes))
+      continue;
     if (i >= node.gpus.size()) {  // a Slurm pool
       all.add(std::move(now.boards[i]), {});
       continue;
     }
     const Gpu& gpu = node.gpus[i];
-    const BoardChange* change = nullptr;
-    if (changes)
-      for (const BoardChange& one : *changes)
-        if (one.gpu == gpu.index) change = &one;
-    if (change) {
+    if (const BoardChange* change = change_of(gpu, changes)) {
       apply(now.boards[i], change->after);
       all.add(std::move(now.boards[i]), sharing_of(change->after));
     } else {
@@ -105,8 +141,11 @@ std::vector<NodeShape> shapes_after(const Node& node, Scheduler scheduler, const
 Offered offered(const Node& node, const mig::Catalogue& catalogue, const SiteRules& rules,
                 const std::vector<BoardChange>* changes) {
   std::vector<NodeShape> all = shapes(node, Scheduler::slurm, catalogue, changes);
-  return {advertise_all(node, all, Scheduler::slurm, rules),
-          advertise_all(node, all, Scheduler::kubernetes, rules)};
+  Offered counts{advertise_all(node, all, Scheduler::slurm, rules),
+                 advertise_all(node, shapes(node, Scheduler::kubernetes, catalogue, changes),
+                               Scheduler::kubernetes, rules)};
+  for (const auto& [resource, count] : vgpus(node, changes)) counts.kubernetes[resource] += count;
+  return counts;
 }
 
 void settle(Offered& before, Offered& after) {

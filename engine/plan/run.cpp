@@ -4,13 +4,14 @@
 
 #include <algorithm>
 
+#include "engine/plan/since.hpp"
 #include "engine/plan/steps.hpp"
 
 namespace tessera::plan {
 namespace {
 
-Executor executor_for(const Run& run, const NodePlan& plan, bool back) {
-  Executor executor(plan, run.started.plan.intent.options, run.started.run, back);
+Executor executor_for(const Run& run, const NodePlan& plan, const Options& options, bool back) {
+  Executor executor(plan, options, run.started.run, back);
   executor.driven_by(run.started.who, run.started.from);
   for (const Resumed& one : run.resumed) executor.driven_by(one.who, one.from);
   return executor;
@@ -21,7 +22,22 @@ std::string name_of(const Action& action) {
   return special ? special->verb : std::string(word(action));
 }
 
+bool has_changed_layout(const Run& run, const NodeName& node, const StepBuilder& builder) {
+  auto begun = run.begun.find(node);
+  return begun != run.begun.end() &&
+         std::any_of(begun->second.begin(), begun->second.end(),
+                     [&](const std::string& one) { return builder.changes_layout(one); });
+}
+
 }  // namespace
+
+std::vector<const NodePlan*> plans_of(const Run& run, const NodeName& node) {
+  std::vector<const NodePlan*> plans;
+  for (const NodePlan& one : run.started.plan.nodes)
+    if (one.node == node) plans.push_back(&one);
+  if (auto now = run.plans.find(node); now != run.plans.end()) plans.push_back(&now->second);
+  return plans;
+}
 
 void note_begun(Run& run, const NodeName& node, const RunEvent& event) {
   if (const auto* step = std::get_if<StepBegun>(&event)) run.begun[node].insert(name_of(step->action));
@@ -32,7 +48,8 @@ Run run_of(const RunStarted& started) {
   run.started = started;
   for (const NodePlan& plan : started.plan.nodes) {
     run.plans.emplace(plan.node, plan);
-    run.nodes.emplace(plan.node, executor_for(run, plan, !started.undoes.empty()));
+    run.nodes.emplace(plan.node,
+                      executor_for(run, plan, started.plan.intent.options, !started.undoes.empty()));
   }
   return run;
 }
@@ -68,7 +85,7 @@ Status note(Run& run, const Entry& entry) {
     if (anew->plan.nodes.size() != 1 || anew->plan.nodes[0].node != entry.node)
       return Error{"cannot follow the journal", fmt::format("entry {} plans another node", entry.seq), ""};
     run.plans.at(entry.node) = anew->plan.nodes[0];
-    node->second = executor_for(run, anew->plan.nodes[0], anew->back);
+    node->second = executor_for(run, anew->plan.nodes[0], anew->plan.intent.options, anew->back);
   }
   note_begun(run, entry.node, entry.what);
   node->second.note(entry.what);
@@ -208,44 +225,61 @@ Result<Plan> plan_onward(const Run& run, const NodeName& node, const Cluster& cl
   if (planned == original.nodes.end())
     return Error{"cannot plan on", fmt::format("the run does not change {}", node.text), ""};
   NodePlan target = *planned;
-  if (!back) target.before = planned->after;  // towards `after`, by the same words
-  Intent intent = undo_intent(original, target, original.intent.words);
-  intent.options = original.intent.options;
-  if (back) {
-    intent.options.at.reset();
-    intent.options.way = Way::wait;  // nobody was told that going back would end their work
+  if (!back) {  // towards `after`, by the same words
+    target.before = planned->after;
+    target.ordered_before = planned->ordered_after;
   }
+  Intent intent = undo_intent(original, target, original.intent.words);
+  if (!back) intent.options = original.intent.options;
   if (!can) can = &original.capabilities;
+  const StepBuilder& builder = builder_for(can->dialect);
+  const Node* known = cluster.nodes.find(node);
+  if (!known)
+    return Error{"cannot plan on", node.text + " is not listed by the cluster", "wait until it is back"};
+  const Node& now_there = *known;
+  if (back && !has_changed_layout(run, node, builder))
+    return plan_release(now_there, *planned, std::move(intent), original.scheduler, *can, now);
+  if (planned->before.empty()) {
+    if (back)
+      return Error{"cannot plan on",
+                   "what " + node.text + " was found with was not told, so there is no way back",
+                   "carry the run on, or plan the layout that it is to have"};
+    intent.boards = original.intent.boards;
+  }
   Result<Plan> onward = make_plan(cluster, catalogue, intent, *can, rules, now);
   if (!onward) return onward;
-  const StepBuilder& builder = builder_for(can->dialect);
   auto begun = run.begun.find(node);
   const bool judged = words && begun != run.begun.end();
   // Boards that stand right: what else is to be done is for tidy_up, by what is so now. On the way back what
   // the run has not come to is as somebody likes it.
   NodePlan& found = onward->nodes[0];
-  if (found.before == found.after && (back || judged)) found.steps.clear();
-  end_with_release(onward->nodes[0], builder, original.scheduler);
+  if (found.before == found.after && !found.needs.mode_change && (back || judged)) found.steps.clear();
+  const bool stands = found.steps.empty();
+  end_with_release(found, builder, original.scheduler);
   if (!judged) return onward;
-  const NodeChange nothing{*cluster.nodes.find(node),
+  const NodeChange nothing{now_there,
                            original.scheduler,
                            intent,
                            *can,
                            {},
-                           Scope{},
+                           everything_on(now_there, *can),
                            {},
                            {},
-                           onward->nodes[0].offered_before,
-                           onward->nodes[0].offered_after,
+                           found.offered_before,
+                           found.offered_after,
                            &catalogue};
-  builder.tidy_up(onward->nodes[0].steps, nothing, {*words, begun->second, back});
-  number_steps(node, onward->nodes[0].steps);
+  if (Status ok = builder.tidy_up(found.steps, nothing, {*words, begun->second, back}); !ok)
+    return ok.error();
+  if (stands) found.ordered_after = builder.orders_after(nothing);
+  number_steps(node, found.steps);
   return onward;
 }
 
-std::vector<std::string> unnamed_harm(const Run& run, const Plan& onward) {
+std::vector<std::string> unnamed_harm(const Run& run, const Plan& onward, bool back) {
   std::vector<std::string> harm;
   for (const NodePlan& node : onward.nodes) {
+    if (back && !node.only_given_back)
+      for (std::string& one : done_by_others(plans_of(run, node.node), node)) harm.push_back(std::move(one));
     for (const Disturbed& one : node.blast_radius) {
       bool named = false;
       for (const NodePlan& old : run.started.plan.nodes)

@@ -56,8 +56,11 @@ Result<Plan> plan_onward(const Run& run, const NodeName& node, const Cluster& cl
                          const mig::Catalogue& catalogue, const SiteRules& rules, bool back, TimePoint now,
                          const Capabilities* can = nullptr,
                          const std::map<std::string, std::string>* words = nullptr);
-// Held slices that the new plan would destroy and the run never named: then it must be armed again.
-std::vector<std::string> unnamed_harm(const Run& run, const Plan& onward);
+// What the run planned for a node at first, and what it follows now.
+std::vector<const NodePlan*> plans_of(const Run& run, const NodeName& node);
+// Held slices that the new plan would destroy and the run never named, and on the way back what others
+// have made of the node since: then it must be armed again.
+std::vector<std::string> unnamed_harm(const Run& run, const Plan& onward, bool back);
 
 // One text for each owner who is hit, to copy or to pipe into the site's own mail command.
 struct Message {

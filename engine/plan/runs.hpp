@@ -22,9 +22,9 @@ enum class Onward : std::uint8_t {
   back,      // plan anew towards the layout that was found
 };
 
-// What a refusal to take a run up says, when planning anew disturbs work that the run never named; its reason
+// What a refusal to take a run up says, when planning anew disturbs what the run never named; its reason
 // names that work.
-inline constexpr std::string_view kUnnamedHarm = "the new plan disturbs work that the run never named";
+inline constexpr std::string_view kUnnamedHarm = "the new plan disturbs what the run never named";
 
 class Runs {
  public:

@@ -137,6 +137,13 @@ void end_with_release(NodePlan& plan, const StepBuilder& builder, Scheduler sche
   number_steps(plan.node, plan.steps);
 }
 
+bool StepBuilder::changes_layout(std::string_view begun) const {
+  for (const Action& harmless : {Action(SetMark{}), Action(ClearMark{}), Action(CloseNode{}),
+                                 Action(OpenNode{}), Action(Evict{}), Action(LookOnly{})})
+    if (begun == word(harmless)) return false;
+  return true;
+}
+
 const StepBuilder& builder_for(Dialect dialect) {
   static const DirectSteps direct;
   static const OperatorSteps gpu_operator;

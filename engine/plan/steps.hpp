@@ -48,18 +48,29 @@ class StepBuilder {
   virtual Result<std::vector<Notice>> judge(const NodeChange& /*change*/) const {
     return std::vector<Notice>{};
   }
-  // Whether the scheduler has to be told of boards that are as wished already. Then steps() does that, with
-  // nobody on the node; `change` has no boards.
+  // Whether there is something to do though no board changes: the scheduler has to be told of them, or an
+  // order that stands there says something else. Then steps() does that, with nobody on the node; `change`
+  // has no boards.
   virtual bool untold(const NodeChange& /*change*/) const { return false; }
+  // Whether a node whose boards nobody tells can be planned all the same, since they are cleared whole.
+  virtual bool takes_untold(const Node& /*node*/, const Intent& /*intent*/) const { return false; }
+  // What is ordered of it now, and once the change is made.
+  virtual Orders orders(const Node& /*node*/, const Capabilities& /*can*/) const { return {}; }
+  virtual Orders orders_after(const NodeChange& change) const { return orders(change.node, change.can); }
   // In order. Every step must be idempotent: executor.hpp says how it is run, and run again.
   virtual std::vector<Step> steps(const NodeChange& change) const = 0;
   // Gives the node back: opens what we closed, takes our marks off. Ends every plan that carries on with a
   // run.
   virtual std::vector<Step> release(const NodeName& node, Scheduler scheduler) const = 0;
   // Adds to the steps with which a run is carried on what the run itself has left undone; `change` has no
-  // boards: they are as wanted, or the steps see to them. The steps are numbered afterwards.
-  virtual void tidy_up(std::vector<Step>& /*steps*/, const NodeChange& /*change*/,
-                       const Unfinished& /*left*/) const {}
+  // boards: they are as wanted, or the steps see to them. The steps are numbered afterwards. Errors: what is
+  // left cannot be told, so that the node must not be given back.
+  virtual Status tidy_up(std::vector<Step>& /*steps*/, const NodeChange& /*change*/,
+                         const Unfinished& /*left*/) const {
+    return Done{};
+  }
+  // Whether an act of that name (as in Unfinished::begun) touches how GPUs are cut or shared, or orders that.
+  virtual bool changes_layout(std::string_view begun) const;
   // Adds to the steps of an undo what the run has done beside the boards; begun: as in Unfinished. `change`
   // and the numbers are as for tidy_up.
   virtual void take_back(std::vector<Step>& /*steps*/, const NodeChange& /*change*/,
@@ -86,8 +97,15 @@ class OperatorSteps : public StepBuilder {
   std::string why_not() const override { return ""; }
   std::string missing(const NodeChange& change) const override;
   Result<std::vector<Notice>> judge(const NodeChange& change) const override;
+  bool untold(const NodeChange& change) const override;
+  bool takes_untold(const Node& node, const Intent& intent) const override;
+  Orders orders(const Node& node, const Capabilities& can) const override;
+  Orders orders_after(const NodeChange& change) const override;
   std::vector<Step> steps(const NodeChange& change) const override;
   std::vector<Step> release(const NodeName& node, Scheduler scheduler) const override;
+  // Orders that the run has given and that do not stand for the layout.
+  Status tidy_up(std::vector<Step>& steps, const NodeChange& change, const Unfinished& left) const override;
+  bool changes_layout(std::string_view begun) const override;
 };
 
 // tessera drains the node, has nvidia-smi cut it there, writes Slurm's files and makes them effective.
@@ -103,7 +121,7 @@ class SlurmSteps : public StepBuilder {
   std::vector<Step> release(const NodeName& node, Scheduler scheduler) const override;
   // Files that say something else than the boards, daemons that run with something else, clients of the GPUs
   // that were stopped.
-  void tidy_up(std::vector<Step>& steps, const NodeChange& change, const Unfinished& left) const override;
+  Status tidy_up(std::vector<Step>& steps, const NodeChange& change, const Unfinished& left) const override;
   // A boot unit that the run has enabled.
   void take_back(std::vector<Step>& steps, const NodeChange& change,
                  const std::set<std::string>& begun) const override;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/plan/operator_builder.hpp"
+#include "engine/plan/operator_orders.hpp"
 #include "engine/sharing/ack.hpp"
 #include "engine/sharing/shape.hpp"
 #include "engine/text.hpp"
@@ -198,7 +199,10 @@ void OperatorBuilder::verify() {
   }
   step.after = stands;
   bool machines = goal_.vgpu && !goal_.vgpu->config.empty();
-  if (!machines && !goal_.ack) step.after.push_back(Advertises{change_.after.kubernetes});
+  if (goal_.untold && goal_.mig)
+    step.after.push_back(says(words::kMigMade, goal_.mig->name));
+  else if (!machines && !goal_.ack)
+    step.after.push_back(Advertises{change_.after.kubernetes});
   if (machines && goal_.vgpu->count > 0)
     step.after.push_back(
         says(words::of(words::kVgpuOffer, goal_.vgpu->config), std::to_string(goal_.vgpu->count)));
@@ -256,6 +260,91 @@ Result<std::vector<Notice>> OperatorSteps::judge(const NodeChange& change) const
   tell_kept_back(change, notices);
   return notices;
 }
+
+// An order that says something else than the boards is carried out sooner or later: then "it is so already"
+// is not so. Where the goal cannot be told at all, judge() says why.
+bool OperatorSteps::untold(const NodeChange& change) const {
+  if (!missing(change).empty()) return false;
+  Result<OperatorGoal> goal = operator_goal(change);
+  if (goal) return goal->changes();
+  return boards_untold(change.node) ||
+         at_work({order_label(change.node, change.can.gpu_operator.get(), operators::kMigConfig),
+                  order_label(change.node, change.can.gpu_operator.get(), operators::kMigState), ""});
+}
+
+bool OperatorSteps::takes_untold(const Node& node, const Intent& intent) const {
+  const bool has_gpus = sharing::label(node, "nvidia.com/gpu.product") ||
+                        sharing::label(node, operators::kMigConfig) || !node.pool.empty();
+  return has_gpus && !sharing::ack::decides(node) && untold_boards(node, intent).ok();
+}
+
+Orders OperatorSteps::orders(const Node& node, const Capabilities& can) const {
+  return standing_orders(node, can.gpu_operator.get());
+}
+
+Orders OperatorSteps::orders_after(const NodeChange& change) const {
+  Orders orders = standing_orders(change.node, change.can.gpu_operator.get());
+  Result<OperatorGoal> goal = operator_goal(change);
+  if (!goal) return orders;
+  if (goal->mig) orders[std::string(operators::kMigConfig)] = goal->mig->name;
+  if (goal->plugin) orders[std::string(operators::kPluginConfig)] = goal->plugin->name;
+  if (goal->vgpu) {
+    orders[std::string(operators::kVgpuConfig)] = goal->vgpu->config;
+    orders[std::string(operators::kWorkload)] = goal->vgpu->workload;
+  }
+  if (goal->ack) orders[std::string(sharing::ack::kSchedule)] = goal->ack->schedule;
+  return orders;
+}
+
+namespace {
+
+bool only_gives_back(const std::vector<Step>& steps) {
+  return std::all_of(steps.begin(), steps.end(), [](const Step& step) {
+    const auto* special = std::get_if<Special>(&step.action);
+    return std::holds_alternative<OpenNode>(step.action) || std::holds_alternative<ClearMark>(step.action) ||
+           (special && special->verb == verbs::kFreeAutoscaler);
+  });
+}
+
+// The run has given an order, or was about to.
+bool has_ordered(const std::set<std::string>& begun) {
+  for (std::string_view verb : {verbs::kOrderMig, verbs::kOrderVgpu, verbs::kLabelNode})
+    if (begun.contains(std::string(verb))) return true;
+  return false;
+}
+
+// As they stand, and carried out.
+Conditions orders_stand(const NodeChange& change) {
+  Conditions stand;
+  const operators::Site* site = change.can.gpu_operator.get();
+  for (const auto& [key, value] : standing_orders(change.node, site)) stand.push_back(WordIs{key, value});
+  if (!order_label(change.node, site, operators::kMigConfig).empty())
+    stand.push_back(
+        WordIs{std::string(operators::kMigState), order_label(change.node, site, operators::kMigState)});
+  return stand;
+}
+
+}  // namespace
+
+// What the run has ordered and what stands there are two things: the node is given back when its layout is
+// what is ordered as well as what is offered.
+Status OperatorSteps::tidy_up(std::vector<Step>& steps, const NodeChange& change,
+                              const Unfinished& left) const {
+  if (!only_gives_back(steps) || !has_ordered(left.begun)) return Done{};
+  const std::string what = "cannot plan " + change.node.name.text;
+  if (std::string why = missing(change); !why.empty()) return Error{what, why, "then take the run up again"};
+  Result<OperatorGoal> goal = operator_goal(change);
+  if (!goal) return goal.error();
+  if (goal->changes()) {
+    steps = OperatorBuilder(change, std::move(*goal)).run();
+    return Done{};
+  }
+  for (const Condition& one : orders_stand(change))
+    for (Step& step : steps) step.before.push_back(one);
+  return Done{};
+}
+
+bool OperatorSteps::changes_layout(std::string_view begun) const { return has_ordered({std::string(begun)}); }
 
 std::vector<Step> OperatorSteps::steps(const NodeChange& change) const {
   Result<OperatorGoal> goal = operator_goal(change);

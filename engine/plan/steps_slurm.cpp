@@ -319,14 +319,15 @@ Result<std::vector<Notice>> SlurmSteps::judge(const NodeChange& change) const {
   return notices;
 }
 
-void SlurmSteps::tidy_up(std::vector<Step>& steps, const NodeChange& change, const Unfinished& left) const {
-  if (!change.can.slurm) return;
+Status SlurmSteps::tidy_up(std::vector<Step>& steps, const NodeChange& change, const Unfinished& left) const {
+  if (!change.can.slurm) return Done{};
   SlurmBuilder builder(change);
   const bool only_released = std::all_of(steps.begin(), steps.end(), [](const Step& step) {
     return std::holds_alternative<OpenNode>(step.action) || std::holds_alternative<ClearMark>(step.action);
   });
   if (only_released && !builder.settled(left)) steps = builder.run();
   builder.tidy_node(steps, left);
+  return Done{};
 }
 
 void SlurmSteps::take_back(std::vector<Step>& steps, const NodeChange& change,

@@ -4,6 +4,7 @@
 
 #include "engine/plan/moved.hpp"
 #include "engine/plan/resources.hpp"
+#include "engine/plan/since.hpp"
 #include "engine/plan/steps.hpp"
 
 namespace tessera::plan {
@@ -11,13 +12,7 @@ namespace {
 
 Intent intent_for(const Run& run, const NodePlan& node, const Options* options) {
   Intent intent = undo_intent(run.started.plan, node, "undo " + run.started.run);
-  if (options) {
-    intent.options = *options;
-    return intent;
-  }
-  intent.options.way = Way::wait;  // nobody was told that going back would end their work
-  intent.options.when_empty = false;
-  intent.options.break_lock = false;
+  if (options) intent.options = *options;
   return intent;
 }
 
@@ -40,6 +35,7 @@ void join(Plan& plan, Plan more) {
   add(plan.offered_after, more.offered_after);
   settle(plan.offered_before, plan.offered_after);
   append(plan.intent.nodes, std::move(more.intent.nodes));
+  if (plan.intent.orders != more.intent.orders) plan.intent.orders.clear();  // each node's plan has its own
   plan.fingerprint = fingerprint_of(plan.nodes);
 }
 
@@ -58,6 +54,14 @@ void take_back(Plan& plan, const Run& run, const Cluster& cluster, const mig::Ca
   }
 }
 
+// Whoever arms the undo sees what goes; that it is not the run's own work is said beside it.
+void tell_of_others(Plan& plan, const Run& run) {
+  for (const NodePlan& node : plan.nodes)
+    for (std::string& one : done_by_others(plans_of(run, node.node), node))
+      plan.notices.push_back(
+          {Severity::warning, "changed-since", node.node, one + ": this undo does not lead back to that"});
+}
+
 }  // namespace
 
 Result<Plan> plan_undo(const Run& run, const Cluster& cluster, const mig::Catalogue& catalogue,
@@ -66,10 +70,14 @@ Result<Plan> plan_undo(const Run& run, const Cluster& cluster, const mig::Catalo
   // Nodes that were found alike are planned together; that is nearly always all of them.
   std::vector<Intent> intents;
   for (const NodePlan& node : run.started.plan.nodes) {
+    if (node.before.empty() && !node.steps.empty())
+      return Error{"cannot plan the way back", "what " + node.node.text + " was found with was not told",
+                   "plan the layout that it is to have: tessera plan --node " + node.node.text};
     if (node.before.empty()) continue;  // nothing of it was to change
     Intent one = intent_for(run, node, options);
-    auto alike = std::find_if(intents.begin(), intents.end(),
-                              [&](const Intent& other) { return other.boards == one.boards; });
+    auto alike = std::find_if(intents.begin(), intents.end(), [&](const Intent& other) {
+      return other.boards == one.boards && other.orders == one.orders;
+    });
     if (alike == intents.end())
       intents.push_back(std::move(one));
     else
@@ -88,6 +96,7 @@ Result<Plan> plan_undo(const Run& run, const Cluster& cluster, const mig::Catalo
       all = std::move(*part);
   }
   take_back(*all, run, cluster, catalogue, capabilities);
+  tell_of_others(*all, run);
   return std::move(*all);
 }
 

@@ -1,6 +1,7 @@
 // Node pools of Alibaba Cloud ACK: shared by MPS and given back by one label, with the real kubectl in
 // between.
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include "tests/e2e/kube_change_lab.hpp"
 
@@ -11,6 +12,9 @@ class KubeAck : public KubeChangeLab {
  protected:
   void SetUp() override {
     if (!find_program("kubectl")) GTEST_SKIP() << "needs kubectl";
+    serve_at(60);
+  }
+  void serve_at(double speed) {
     sim::kube::ServeOptions options = kube_lab(folder_);
     options.world.scenario = folder_.write("ack.yaml", R"(
 clusters:
@@ -24,6 +28,7 @@ clusters:
       - {name: sft, namespace: training, want: "nvidia.com/gpu:1", on: a1, runs: 9d, ran: 1h, does: training,
          restartable: false}
 )");
+    options.world.speed = speed;
     serve(std::move(options));
   }
   std::string mode(const std::string& node) {
@@ -81,6 +86,24 @@ spec:
   Ran undone = run({"undo", run_of(ended), "--write", "--yes", "-o", "json"});
   ASSERT_EQ(undone.code, 0) << undone.out << undone.err;
   EXPECT_EQ(mode("a1") + memory("a2"), "mps44");
+}
+
+// The label orders memory in parts until it says otherwise, whatever is offered yet.
+TEST_F(KubeAck, AModeThatWasOrderedIsTakenBackByGoingBack) {
+  serve_at(3);  // so that nothing of it is offered yet
+  RunOptions options;
+  options.signal_on_err = [](const std::string& err) {
+    return err.find("wait until it is offered") != std::string::npos ? SIGKILL : 0;
+  };
+  apply({"--strategy", "mps", "--node", "b1"}, options);
+  EXPECT_EQ(mode("b1"), "mps");
+  Ran runs = run({"journal", "-o", "json"});
+  std::string killed = json_at(runs.out, "/0/run");
+  killed = killed.substr(1, killed.size() - 2);
+  Ran back = run({"resume", killed, "--back", "--write", "--yes", "-o", "json"});
+  EXPECT_EQ(back.code, 0) << back.out << back.err;
+  EXPECT_EQ(mode("b1") + offers("b1", "gpu"), "default1");
+  expect_given_back("b1");
 }
 
 TEST_F(KubeAck, ALabelThatIsTakenOffIsNamedWithItsWayOut) {

@@ -281,7 +281,7 @@ constexpr Flag kFlags[] = {
     {"back", 0, "", false, "", Section::run, kResume, "", false, "", Completes::nothing, "",
      "plan again from what stands now, towards the layout that was found"},
     {"accept-harm", 0, "", false, "", Section::run, kResume, "", false, "", Completes::nothing, "",
-     "also where the new plan disturbs work that the run never named"},
+     "also where the new plan disturbs what the run never named"},
     {"go-on", 0, "", false, "", Section::run, kResume, "", false, "", Completes::nothing, "",
      "go on under what someone else has closed; it stays closed afterwards"},
     {"due", 0, "", false, "", Section::run, kResume, "", false, "", Completes::nothing, "",

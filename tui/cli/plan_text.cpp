@@ -67,13 +67,27 @@ std::map<WorkloadId, std::string> users_of(const plan::NodePlan& node) {
   return users;
 }
 
+// What is ordered there, where something carries that out by itself.
+std::string order_lines(const plan::NodePlan& node) {
+  std::string text;
+  for (const auto& [key, value] : node.ordered_after) {
+    auto found = node.ordered_before.find(key);
+    const std::string before = found == node.ordered_before.end() ? "" : found->second;
+    if (before == value) continue;
+    auto shown = [](const std::string& one) { return one.empty() ? "none" : clean(one, 64); };
+    text += labelled("orders", fmt::format("{}: {} → {}", key, shown(before), shown(value)));
+  }
+  return text;
+}
+
 std::string slices_part(const plan::Plan& plan, const plan::NodePlan& node) {
   std::map<WorkloadId, std::string> users = users_of(node);
   std::string text = clean(node.node.text, 200) + "\n";
   text += slice_lines("stays", node.kept, users);
   text += slice_lines("goes", node.destroyed, users);
   text += slice_lines("is made", tui::made_slices(plan, node), users);
-  if (node.steps.empty()) text += labelled("changes", "nothing: it is so already");
+  text += order_lines(node);
+  if (node.steps.empty() && plan.no_steps.empty()) text += labelled("changes", "nothing: it is so already");
   return text + labelled("needs", tui::needs_list(node.needs, "closing the node to new work"));
 }
 

@@ -7,6 +7,7 @@
 #include <ctime>
 
 #include "engine/hostlist.hpp"
+#include "engine/plan/observed.hpp"
 #include "engine/query/filter.hpp"
 #include "engine/sharing/presets.hpp"
 #include "engine/sharing/shares.hpp"
@@ -151,6 +152,16 @@ bool is_meant(const Options& options, GpuIndex gpu) {
          std::find(options.gpus.begin(), options.gpus.end(), gpu) != options.gpus.end();
 }
 
+// Where nobody tells its boards, the node's product decides what a preset means: one of them stands for all.
+std::vector<Gpu> told_or_presumed(const Node& node, const mig::Catalogue& catalogue) {
+  const mig::Product* product = plan::boards_untold(node) ? catalogue.by_gfd_label(node.model) : nullptr;
+  if (!product) return node.gpus;
+  Gpu any;
+  any.model = node.model;
+  any.product = product->key;
+  return {any};
+}
+
 Or<std::vector<plan::BoardWish>> from_preset(const Options& options, const ChosenNodes& chosen,
                                              const mig::Catalogue& catalogue) {
   auto tables = sharing::built_in_presets();
@@ -160,7 +171,7 @@ Or<std::vector<plan::BoardWish>> from_preset(const Options& options, const Chose
   std::map<GpuIndex, plan::Wish> wishes;
   for (const NodeName& name : chosen.nodes) {
     const Node& node = *chosen.cluster->nodes.find(name);
-    for (const Gpu& gpu : node.gpus) {
+    for (const Gpu& gpu : told_or_presumed(node, catalogue)) {
       if (!is_meant(options, gpu.index)) continue;
       auto wish = presets.wish_for(node, gpu);
       if (!wish) return Refusal{wish.error(), kFinding};

@@ -188,6 +188,28 @@ TEST(KubeFacts, SuccessIsNotTakenWhereNothingWasMade) {
   EXPECT_EQ(hollow(), "|all-disabled") << "no time is told, so from now on";
 }
 
+// Between the label and the first word of the manager stands no state: whoever orders another layout then
+// would take the success of the first for that of the second.
+TEST(KubeFacts, AManagerThatIsAboutToBeginIsAtWork) {
+  auto work = [](const std::string& labels, Duration later = Duration{0}) {
+    Look look = look_at(labels);
+    Memory memory;
+    (void)facts_of(look, {}, &test::catalogue(), memory);
+    look.cluster_time += later;
+    return facts_of(look, {}, &test::catalogue(), memory).words.at(std::string(words::kMigWork));
+  };
+  const std::string order = R"("nvidia.com/mig.config":"all-balanced")";
+  auto with = [&](const std::string& state) {
+    return order + R"(,"nvidia.com/mig.config.state":")" + state + "\"";
+  };
+  EXPECT_EQ(work(order), "the MIG manager is about to begin all-balanced");
+  EXPECT_EQ(work(order, 3min), "") << "it does not begin";
+  EXPECT_EQ(work(with("pending")), "the MIG manager is at all-balanced");
+  EXPECT_EQ(work(with("rebooting")), "the MIG manager is at all-balanced");
+  EXPECT_EQ(work(with("success")), "");
+  EXPECT_EQ(work(with("failed")), "");
+}
+
 TEST(KubeFacts, AFailureIsToldWithItsCauseAndTheLogsEnd) {
   Look look = look_at(R"("nvidia.com/mig.config":"all-balanced","nvidia.com/mig.config.state":"failed")");
   look.log = "level=info\nerror destroying GPU instance: In use by another client\n";

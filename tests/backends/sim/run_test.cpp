@@ -90,6 +90,7 @@ class RunDriver {
     for (int i = 0; i < kMostTurns && ending_.problem.empty() && !ending_.ended; ++i) {
       plan::Turn turn = executor().next(fresh ? &*fresh : nullptr, world_.now);
       fresh.reset();
+      for (const plan::RunEvent& event : turn.journal) plan::note_begun(run_, name_, event);
       if (auto* act = std::get_if<plan::Act>(&turn.next)) {
         perform_one(*act);
       } else if (auto* look_at = std::get_if<plan::Observe>(&turn.next)) {
@@ -160,7 +161,7 @@ class RunDriver {
       ending_.problem = to_line(next.error()) + " after " + last_stop_;
       return;
     }
-    if (!plan::unnamed_harm(run_, *next).empty()) clear_the_way();
+    if (!plan::unnamed_harm(run_, *next, back).empty()) clear_the_way();
     enter(plan::Replanned{std::move(*next), back, "root"});
   }
 

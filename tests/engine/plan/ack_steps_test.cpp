@@ -57,6 +57,19 @@ TEST(AckSteps, WholeGpusComeBackByDefault) {
   EXPECT_FALSE(k.plan(sharing_everywhere(Strategy::mps, 1)).changes_anything()) << "it is so already";
 }
 
+// The label has ordered memory in parts, and nothing of it is offered yet.
+TEST(AckSteps, AnOrderThatIsNotCarriedOutYetIsTakenBack) {
+  Ack k;
+  k.label("mps");
+  k.list({k.node});
+  Plan back = k.plan(sharing_everywhere(Strategy::whole, 1));
+  ASSERT_FALSE(back.nodes[0].steps.empty());
+  EXPECT_EQ(argument(step_with(back.nodes[0].steps, "label-node"), "ack.node.gpu.schedule"), "default");
+  k.label("default");
+  k.list({k.node});
+  EXPECT_FALSE(k.plan(sharing_everywhere(Strategy::whole, 1)).changes_anything());
+}
+
 TEST(AckSteps, WhoHoldsAPartOfABoardsMemoryHoldsOneSliceOfIt) {
   Ack k;
   k.label("mps");

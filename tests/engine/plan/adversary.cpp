@@ -298,6 +298,11 @@ Status Adversary::perform(const plan::Action& action, const RunMark& mark) {
   if (failing(Fault::node_vanishes) || away_ > 0) return Error{"cannot act", "no route to host", ""};
   if (failing(Fault::never_a_device)) return Done{};
   if (failing(Fault::success_without_device) && !std::exchange(once_, true)) return Done{};
+  changed_by_run = changed_by_run || std::holds_alternative<plan::DestroyInstances>(action) ||
+                   std::holds_alternative<plan::CreateInstances>(action) ||
+                   std::holds_alternative<plan::SetMode>(action) ||
+                   std::holds_alternative<plan::ResetGpus>(action) ||
+                   std::holds_alternative<plan::Configure>(action);
   Status done = std::visit(Hand{*this, mark}, action);
   link();
   if (failing(Fault::connection_drops) && !std::exchange(once_, true))

@@ -66,6 +66,7 @@ class Adversary {
   int performs = 0;
   int looks = 0;
   bool struck = false;
+  bool changed_by_run = false;  // how its boards are cut or shared
   bool was_drained_by_other = false;
 
  private:

@@ -78,6 +78,7 @@ class Driver {
   void step() {
     Turn turn = executor().next(fresh_ ? &*fresh_ : nullptr, world_.now);
     fresh_.reset();
+    for (const RunEvent& event : turn.journal) note_begun(run_, name_, event);
     for (RunEvent& event : turn.journal) write(name_, std::move(event));
     std::visit([&](auto& next) { follow(next); }, turn.next);
   }
@@ -124,7 +125,7 @@ class Driver {
       return;
     }
     // Asking for arms again is the room's business; here the admin rather lets the work end.
-    if (!unnamed_harm(run_, *next).empty()) world_.let_all_work_end();
+    if (!unnamed_harm(run_, *next, back).empty()) world_.let_all_work_end();
     enter(Replanned{std::move(*next), back, "root"});
   }
 

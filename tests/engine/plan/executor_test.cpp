@@ -358,6 +358,43 @@ TEST_F(RunOfOneNode, AFailureTurnsBackWhereThatIsWantedAndOnlyOnce) {
   EXPECT_EQ(look(), "finished: recorded");
 }
 
+TEST_F(RunOfOneNode, KilledBetweenItsFailureAndThePlanBackItGoesBack) {
+  Options options;
+  options.on_failure = OnFailure::undo;
+  begin({says("a")}, options);
+  look();
+  fails("broken");
+  look();
+  Executor again(executor->plan(), options, "r1", false);
+  for (const RunEvent& event : events) again.note(event);
+  again.note(Resumed{"root", "login2"});
+  Result<NodeFacts> fresh = facts;
+  EXPECT_EQ(text(again.next(&fresh, now).next), "turn back: cannot say: broken");
+  // Parked since, whoever resumes it was told, and carries it on.
+  again.note(Parked{"cannot plan the way back", "n1 is open"});
+  again.note(Resumed{"root", "login2"});
+  EXPECT_EQ(text(again.next(&fresh, now).next), "act a");
+}
+
+TEST_F(RunOfOneNode, KilledBetweenADemandToTurnBackAndThePlanItGoesBack) {
+  begin({says("a")});
+  look();
+  note(Requested{Demand::turn_back, "root", ""});
+  note(Resumed{"root", "login2"});
+  EXPECT_EQ(look(), "turn back: an admin asked for it");
+}
+
+TEST_F(RunOfOneNode, ANodeOfWhichNothingWasChangedIsNotSaidToBeReadBack) {
+  NodePlan plan;
+  plan.node = NodeName("n1");
+  plan.only_given_back = true;
+  executor.emplace(plan, Options{}, "r1", true);
+  Turn turn = executor->next(nullptr, now);
+  ASSERT_TRUE(std::holds_alternative<Finished>(turn.next));
+  EXPECT_EQ(std::get<Finished>(turn.next).text,
+            "n1: given back as it stands, this run has changed nothing of its layout");
+}
+
 TEST_F(RunOfOneNode, AClockThatIsSetPassesNoDeadline) {
   begin({says("a")});
   look();

@@ -257,6 +257,8 @@ TEST(OperatorSteps, VirtualMachinesAreAnotherWorkload) {
   intent.boards[0].wish.vgpu = ProfileName("H100XM-20C");
   k.site.vm_nodes = false;
   EXPECT_NE(k.refusal(intent).find("sandboxWorkloads"), std::string::npos);
+  k.site.vm_nodes.reset();
+  EXPECT_NE(k.refusal(intent).find("sandboxWorkloads"), std::string::npos) << "off where nothing is said";
   k.site.vm_nodes = true;
   std::vector<Step> steps = k.steps(intent);
   const Step& order = step_with(steps, "order-vgpu");
@@ -268,6 +270,9 @@ TEST(OperatorSteps, VirtualMachinesAreAnotherWorkload) {
   ASSERT_NE(follow, steps.end());
   EXPECT_TRUE(has(follow->before, plan::WordIs{std::string(plan::words::kVgpuFailure), "", false}));
   EXPECT_TRUE(has(order.after, plan::WordIs{std::string(plan::words::kVgpuOrder), "H100XM-20C"}));
+  const plan::Counts offered = k.plan(intent).offered_after.kubernetes;
+  EXPECT_EQ(offered.at("nvidia.com/gpu"), 0) << "no container gets a GPU there";
+  EXPECT_EQ(offered.at("nvidia.com/NVIDIA_H100XM-20C"), 8);
   // Four on each of the two boards are what counts, not the label.
   EXPECT_TRUE(has(steps.at(steps.size() - 4).after,
                   plan::WordIs{plan::words::of(plan::words::kVgpuOffer, "H100XM-20C"), "8"}));

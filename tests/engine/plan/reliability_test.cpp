@@ -101,6 +101,9 @@ class Reliability : public ::testing::Test {
       const plan::NodePlan& node = plan.nodes.at(0);
       expected = wanted_text(ending.outcome == Outcome::wanted ? node.after : node.before);
       fine = board_text(world.node) == expected || same_profiles_suffice(one, world.node, node, ending);
+      // A reboot has taken the layout before the run had touched it: then nothing is said to be read back.
+      const bool only_given_back = ending.text.find("this run has changed nothing") != std::string::npos;
+      if (only_given_back) fine = !world.changed_by_run;
     }
     if (fine && world.was_drained_by_other) fine = world.observe("r1").value().closed;
     ++outcomes_[ending.outcome == Outcome::wanted ? "wanted" : "recorded"];
