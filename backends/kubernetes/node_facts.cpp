@@ -34,6 +34,8 @@ constexpr Duration kMounted = seconds(120);
 constexpr Duration kTooLong = minutes(5);
 // Half a minute is usual, a reset or a slow pod makes it longer.
 constexpr Duration kUsual = minutes(2);
+// So long a device plugin may take to begin anew with what its label says.
+constexpr Duration kRestarted = seconds(30);
 // Until plugin and feature discovery are back and tell of what was made.
 constexpr Duration kSettled = minutes(4);
 // So long a manager that is at work may say nothing.
@@ -186,6 +188,21 @@ class Facts {
           say(clean(key, 320), clean(value.text, 256));
   }
 
+  // "": the label says so for a while; else since when. What it said before this process looked is taken from
+  // the time at which it was written.
+  std::string unsettled(std::string_view key) {
+    const std::string value = label_of(look_, key);
+    auto [seen, fresh] = memory_.labels.try_emplace(std::string(key));
+    if (fresh || seen->second.value != value) {
+      seen->second.value = value;
+      const TimePoint written = last_write(look_.node, key).value_or(TimePoint{});
+      seen->second.since = fresh ? written : look_.cluster_time;
+    }
+    const Duration since = look_.cluster_time - seen->second.since;
+    if (since >= kRestarted) return "";
+    return fmt::format("{} s after {} was set", std::max<Duration>(since, Duration{0}).count() / 1000, key);
+  }
+
   // A mode that is left may offer its resources a while longer, and one that is entered comes late.
   void tell_ack() {
     auto offered = [&](std::string_view resource) {
@@ -197,12 +214,15 @@ class Facts {
                        : memory > 0 && whole <= 0 ? std::string(sharing::ack::kMps)
                                                   : fmt::format("{} {} and {} {}", sharing::kubernetes_gpu(),
                                                                 whole, sharing::ack::kMemory, memory);
+    // A plugin that was told of the mode before goes there first, and only then where the label says now.
+    if (std::string rest = unsettled(sharing::ack::kSchedule); !rest.empty()) text += ", " + rest;
     say(fact::kAckOffer, text);
   }
 
   void tell_parts() {
     say(fact::kMigManager, readiness(look_, "MIG manager"));
     say(fact::kDevicePlugin, readiness(look_, "device plugin"));
+    say(fact::kPluginSettled, unsettled(operators::kPluginConfig));
     std::string upgrade = label_of(look_, operators::kDriverUpgrade);
     bool over = upgrade.empty() || upgrade == "upgrade-done";
     say(fact::kDriverUpgrade, over ? "" : "a driver upgrade is under way: " + clean(upgrade, 64));

@@ -43,6 +43,11 @@ struct Memory {
   std::string success_config;
   std::optional<TimePoint> ordered_since;  // likewise, of an order that nothing is told of yet
   std::string ordered_config;
+  struct Label {
+    std::string value;
+    TimePoint since{};  // it says so
+  };
+  std::map<std::string, Label> labels;
   std::optional<std::string> access;  // "": granted; nullopt: not asked
   // Of a ConfigMap: its resourceVersion, and when that was first seen beside an older one.
   struct Version {

@@ -206,6 +206,7 @@ void OperatorBuilder::verify() {
   if (machines && goal_.vgpu->count > 0)
     step.after.push_back(
         says(words::of(words::kVgpuOffer, goal_.vgpu->config), std::to_string(goal_.vgpu->count)));
+  if (goal_.plugin) step.after.push_back(says(words::kPluginSettled, ""));
   for (const auto& [key, value] : goal_.labels) step.after.push_back(says(key, value));
   step.deadline = minutes(5);
   step.look_every = seconds(2);

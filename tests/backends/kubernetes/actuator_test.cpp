@@ -210,6 +210,42 @@ TEST(KubeFacts, AManagerThatIsAboutToBeginIsAtWork) {
   EXPECT_EQ(work(with("failed")), "");
 }
 
+// Whoever sets a label and sets it back at once finds the old offer, and a plugin that is on its way to the
+// first.
+TEST(KubeFacts, ALabelThatWasJustChangedIsNotCarriedOutYet) {
+  Memory memory;
+  auto told = [&](const std::string& value, Duration later) {
+    Look look = look_at(R"("nvidia.com/device-plugin.config":")" + value + "\"");
+    look.cluster_time += later;
+    return facts_of(look, {}, &test::catalogue(), memory).words.at(std::string(words::kPluginSettled));
+  };
+  EXPECT_EQ(told("shared4", 0min), "") << "it was so before";
+  EXPECT_EQ(told("", 1min), "0 s after nvidia.com/device-plugin.config was set");
+  EXPECT_NE(told("", 1min + 20s), "");
+  EXPECT_EQ(told("", 1min + 31s), "");
+}
+
+// A ConfigMap that the same writer changes again keeps its time in Kubernetes 1.20.
+TEST(KubeFacts, AFileThatWasSeenToChangeIsWaitedForWhateverItsTimeSays) {
+  Memory memory;
+  auto file = [&](const std::string& version, Duration later) {
+    Look look = look_at(R"("nvidia.com/mig.config":"all-disabled")");
+    look.cluster_time += later;
+    look.pods = {acted_pod("gpu-operator", "mm", "nvidia-mig-manager")};
+    look.mig_map = "site-layouts";
+    look.mig_config_map =
+        parse_json(R"({"metadata":{"name":"site-layouts","resourceVersion":")" + version +
+                       R"(","managedFields":[{"manager":"tessera","time":"2026-11-21T11:00:00Z",)"
+                       R"("fieldsV1":{"f:data":{}}}]},"data":{"config.yaml":"version: v1\n"}})",
+                   "map")
+            .value();
+    return facts_of(look, {}, &test::catalogue(), memory).words.at(std::string(words::kMigFile));
+  };
+  EXPECT_EQ(file("7", 0min), "");
+  EXPECT_EQ(file("8", 1min), "the MIG manager may read the file as it was for another 120 s");
+  EXPECT_EQ(file("8", 4min), "");
+}
+
 TEST(KubeFacts, AFailureIsToldWithItsCauseAndTheLogsEnd) {
   Look look = look_at(R"("nvidia.com/mig.config":"all-balanced","nvidia.com/mig.config.state":"failed")");
   look.log = "level=info\nerror destroying GPU instance: In use by another client\n";
