@@ -7,6 +7,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <exception>
 #include <thread>
 #include <unordered_map>
 
@@ -24,6 +25,16 @@ sigset_t signals_for_others() {
   return set;
 }
 
+void run_tasks(asio::io_context& context) {
+  for (bool over = false; !over;) {
+    try {
+      context.run();
+      over = true;
+    } catch (const std::exception&) {  // that task is over; the next one is run
+    }
+  }
+}
+
 }  // namespace
 
 struct Worker::State {
@@ -38,7 +49,7 @@ Worker::Worker() : state_(std::make_unique<State>()) {
   // Blocked before the thread starts, so that there is no moment in which it could get one.
   sigset_t others = signals_for_others(), before;
   pthread_sigmask(SIG_BLOCK, &others, &before);
-  state_->thread = std::thread([state = state_.get()] { state->context.run(); });
+  state_->thread = std::thread([state = state_.get()] { run_tasks(state->context); });
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 

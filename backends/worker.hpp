@@ -1,9 +1,10 @@
 // One thread with one io_context: the home of everything asynchronous that a backend does.
 //
 // Header without Asio: timers and jobs as std::function, processes through process.hpp. The thread blocks
-// every signal, so that those for the console reach the console, and a closed pipe is an error, not an end.
-// Threads: post() from any thread; stop() and the destructor from any thread but the worker's own; after(),
-// cancel() and all callbacks on the worker's thread, one at a time.
+// every signal, so that those for the console reach the console, and a closed pipe is an error, not an end. A
+// task that throws is over: what it held is let go of, so that an answer that it owed is given as an error,
+// and the thread goes on with the next task. Threads: post() from any thread; stop() and the destructor from
+// any thread but the worker's own; after(), cancel() and all callbacks on the worker's thread, one at a time.
 #pragma once
 
 #include <cstdint>

@@ -47,13 +47,14 @@ void AppendAgainstBareSync(benchmark::State& state) {
   runs::Store store(folder.path(), "", nullptr);
   auto made = store.create("r1");
   if (!made) return state.SkipWithError("cannot make the journal");
-  const std::string line = to_line(entry(1));
+  plan::Chain chain;
+  const std::string line = to_line(entry(1), chain);
   int fd = open((folder.path() + "/bare").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   std::int64_t number = 0;
   Clock::duration ours{0}, bare{0};
   for (auto _ : state) {
     Clock::time_point begin = Clock::now();
-    if (!made->file.append(to_line(entry(++number)))) state.SkipWithError("cannot append");
+    if (!made->file.append(to_line(entry(++number), chain))) state.SkipWithError("cannot append");
     Clock::time_point middle = Clock::now();
     if (write(fd, line.data(), line.size()) < 0 || fsync(fd) != 0) state.SkipWithError("cannot write");
     ours += middle - begin, bare += Clock::now() - middle;
@@ -70,8 +71,9 @@ BENCHMARK(AppendAgainstBareSync)->Unit(benchmark::kMicrosecond)->UseRealTime();
 void JournalRead(benchmark::State& state) {
   plan::RunStarted started;
   started.run = "r1";
-  std::string text = to_line(plan::Entry{1, entry(1).at, {}, started});
-  for (std::int64_t line = 2; line <= state.range(0); ++line) text += to_line(entry(line));
+  plan::Chain chain;
+  std::string text = to_line(plan::Entry{1, entry(1).at, {}, started}, chain);
+  for (std::int64_t line = 2; line <= state.range(0); ++line) text += to_line(entry(line), chain);
   for (auto _ : state) benchmark::DoNotOptimize(plan::parse_journal(text, "r1"));
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(text.size()));
 }

@@ -103,7 +103,7 @@ struct App::Parts {
   }
   static void ask(plan::Runs& runs, const StartRun& order) { runs.start(order.plan, order.undoes); }
   static void ask(plan::Runs& runs, const ResumeRun& order) {
-    runs.resume(order.run, order.onward, order.accept_harm);
+    runs.resume(order.run, {order.onward, order.accept_harm, false, false});
   }
   static void ask(plan::Runs& runs, const DemandOfRun& order) {
     runs.demand(order.run, order.node, order.what);

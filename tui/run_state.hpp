@@ -97,6 +97,7 @@ struct RunView {
   std::map<NodeName, plan::Parked> parked;    // and not resumed
   std::set<NodeName> turned;                  // on their way back
   std::optional<Error> trouble;               // a line could not be read: what is shown ends before it
+  plan::Chain chain;                          // after the last entry
 };
 
 // Asked for on the way to a screen that needs the journal first.

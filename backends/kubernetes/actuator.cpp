@@ -69,6 +69,7 @@ struct KubernetesActuator::State : std::enable_shared_from_this<State> {
   void one_less(const std::shared_ptr<Looking>& looking);
   void perform(const plan::Order& order, std::shared_ptr<Once<Done>> told);
   void read_site(std::function<void()> then);
+  void take_cluster_id(const Answer& told);
   void read_site_later();
   void publish(operators::Site read);
 
@@ -77,7 +78,9 @@ struct KubernetesActuator::State : std::enable_shared_from_this<State> {
   Worker& worker;
   std::optional<Api> api;  // nullopt: not connected yet
   const ActuatorOptions options;
-  std::shared_ptr<const operators::Site> site;  // read from other threads, too: atomic_load, atomic_store
+  // Read from other threads, too: atomic_load, atomic_store.
+  std::shared_ptr<const operators::Site> site;
+  std::shared_ptr<const std::string> cluster_id;
 
   // The worker's.
   Parser parser;
@@ -232,6 +235,13 @@ void KubernetesActuator::State::publish(operators::Site read) {
       &site, std::shared_ptr<const operators::Site>(std::make_shared<operators::Site>(std::move(read))));
 }
 
+// One that was told stands until another one is told: a server that does not answer is the same cluster.
+void KubernetesActuator::State::take_cluster_id(const Answer& told) {
+  std::string uid = told.ok() ? clean(text_at(told.body, {"metadata", "uid"}), 100) : "";
+  if (!uid.empty())
+    std::atomic_store(&cluster_id, std::shared_ptr<const std::string>(std::make_shared<std::string>(uid)));
+}
+
 void KubernetesActuator::State::read_site_later() {
   if (std::exchange(reads_again, true)) return;
   worker.after(kReadAgain, [weak = weak_from_this()] {
@@ -250,6 +260,11 @@ plan::Capabilities KubernetesActuator::capabilities() const {
   plan::Capabilities can = plan::gpu_operator_capabilities();
   can.gpu_operator = state_->known_site();
   return can;
+}
+
+std::string KubernetesActuator::cluster_id() const {
+  auto known = std::atomic_load(&state_->cluster_id);
+  return known ? *known : "";
 }
 
 void KubernetesActuator::observe(NodeName node, Told<plan::NodeFacts> told) {
@@ -287,6 +302,13 @@ void KubernetesActuator::connect(HttpClient& client) { state_->api.emplace(state
 
 void KubernetesActuator::read_site() {
   state_->read_site([] {});
+}
+
+void KubernetesActuator::read_cluster_id(std::function<void()> then) {
+  state_->api->get("/api/v1/namespaces/kube-system", [state = state_, then = std::move(then)](Answer told) {
+    state->take_cluster_id(told);
+    then();
+  });
 }
 
 void KubernetesActuator::set_kept_back(const std::map<std::string, std::string>& kept) {

@@ -35,6 +35,7 @@ class KubernetesActuator final : public plan::Actuator {
   ~KubernetesActuator() override;
 
   plan::Capabilities capabilities() const override;
+  std::string cluster_id() const override;
   void observe(NodeName node, Told<plan::NodeFacts> told) override;
   void perform(plan::Order order, Told<Done> told) override;
   void marks(Told<std::vector<plan::MarkedNode>> told) override;
@@ -45,6 +46,9 @@ class KubernetesActuator final : public plan::Actuator {
   // Reads how the operator is set up, for capabilities(), now and every few minutes. On the worker, once it
   // is connected.
   void read_site();
+  // Reads the uid of the namespace kube-system, which no two clusters share, for cluster_id(); then calls
+  // `then`, also where it is not told. On the worker, once it is connected.
+  void read_cluster_id(std::function<void()> then);
   // By pod: why it could not be evicted now (Site::kept_back). On the worker.
   void set_kept_back(const std::map<std::string, std::string>& kept);
 

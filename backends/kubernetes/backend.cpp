@@ -83,6 +83,7 @@ struct KubernetesBackend::State {
   FeedCalls calls_for(Which which, Store::Handler handler);
   void proxy_told(const Status& status);
   void ask_version();
+  void ask_cluster_id();
   void tell_versions();
   void report(Which which, std::optional<Error> failure, Duration latency, const std::string& note);
   void report_beside(Which which, std::optional<Error> failure);
@@ -112,6 +113,7 @@ struct KubernetesBackend::State {
   Parser parser;
   std::string version;        // of the API server
   std::string versions_told;  // with the operator's, as posted last
+  std::string id_told;        // beside them
   std::deque<Steady::time_point> asked;
   Steady::time_point started = Steady::now();
 
@@ -122,6 +124,7 @@ struct KubernetesBackend::State {
   std::optional<Store> store;
   bool site_known = false;
   bool clock_known = false;  // of the API server, or it did not tell
+  bool id_known = false;     // of the cluster, or it did not tell
   KubernetesActuator actuator{worker, actuator_options()};
   std::array<std::unique_ptr<Feed>, kFeeds> feeds;
   std::unique_ptr<Exporters> exporters;
@@ -229,7 +232,10 @@ FeedCalls KubernetesBackend::State::calls_for(Which which, Store::Handler handle
   calls.line = std::move(handler.line);
   calls.listed = [this, which, listed = std::move(handler.listed)](Duration) {
     if (proxy) proxy->forget();
-    if (which == kNodes) ask_version();
+    if (which == kNodes) {
+      ask_version();
+      ask_cluster_id();
+    }
     listed();
     if (which == kPolicies) tell_versions();
   };
@@ -245,6 +251,7 @@ void KubernetesBackend::State::proxy_told(const Status& status) {
   serves = status.ok();
   if (serves) {
     ask_version();
+    ask_cluster_id();
     for (auto& feed : feeds) feed->go();
     if (measuring) exporters->go();
     actuator.read_site();
@@ -271,6 +278,15 @@ void KubernetesBackend::State::ask_version() {
   });
 }
 
+void KubernetesBackend::State::ask_cluster_id() {
+  called();
+  actuator.read_cluster_id([this] {
+    tell_versions();
+    id_known = true;
+    check_loaded();
+  });
+}
+
 void KubernetesBackend::State::tell_versions() {
   if (version.empty()) return;
   std::string told = version;
@@ -278,10 +294,11 @@ void KubernetesBackend::State::tell_versions() {
   if (simulated) told.resize(told.size() - kSimulated.size());
   told = "kubernetes " + told;
   if (std::string gpus = store->operator_version(); !gpus.empty()) told += ", GPU operator " + gpus;
-  if (told == versions_told) return;
-  versions_told = told;
+  std::string id = actuator.cluster_id();
+  if (told == versions_told && id == id_told) return;
+  versions_told = told, id_told = id;
   post(ClusterSeen{Scheduler::kubernetes, simulated, std::move(told),
-                   options.server.empty() ? name.text : options.server});
+                   options.server.empty() ? name.text : options.server, std::move(id)});
 }
 
 void KubernetesBackend::State::report(Which which, std::optional<Error> failure, Duration latency,
@@ -323,7 +340,8 @@ void KubernetesBackend::State::check_loaded() {
   if (loaded && measuring) return;
   for (Which which : {kNodes, kPods, kDaemonSets, kBudgets, kSlices, kClaims})
     if (!feeds[which] || !feeds[which]->answered()) return;
-  if (!site_known || !clock_known) return;  // a plan needs the one, what is judged by its age the other
+  // A plan needs the first and the last, what is judged by its age the clock.
+  if (!site_known || !clock_known || !id_known) return;
   // Which exporters there are is known only now.
   if (!std::exchange(measuring, true)) {
     worker.after(kFirstMeasured, [this] {

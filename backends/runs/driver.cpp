@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/plan/allowed.hpp"
 #include "engine/plan/observed.hpp"
 #include "engine/text.hpp"
 
@@ -32,18 +33,20 @@ constexpr std::size_t kHarmListed = 5;
 
 }  // namespace
 
-Driver::Driver(Around around, JournalFile file, plan::Run run, std::int64_t lines, TimePoint started)
+Driver::Driver(Around around, JournalFile file, plan::Run run, std::int64_t lines, plan::Chain chain,
+               TimePoint started)
     : around_(std::move(around)),
       file_(std::move(file)),
       path_(file_->path()),
       run_(std::move(run)),
       lines_(lines),
+      chain_(std::move(chain)),
       started_(started),
       last_(started) {}
 
 Status Driver::open(plan::RunStarted started) {
   started_ = last_ = now();
-  Status written = file_->append(to_line(plan::Entry{++lines_, started_, {}, std::move(started)}));
+  Status written = file_->append(to_line(plan::Entry{++lines_, started_, {}, std::move(started)}, chain_));
   if (!written) file_->discard();
   return written;
 }
@@ -53,13 +56,17 @@ void Driver::begin() { next_nodes(); }
 // A journal that cannot be written ends it: what was announced nowhere must not be done.
 bool Driver::write(const NodeName& node, std::vector<RunEvent> events) {
   if (events.empty()) return true;
+  // Counted once they are there: whatever is thrown before leaves no gap behind.
   std::string lines;
-  last_ = now();
-  for (RunEvent& event : events) lines += to_line(plan::Entry{++lines_, last_, node, std::move(event)});
+  std::int64_t count = lines_;
+  plan::Chain chain = chain_;
+  const TimePoint at = now();
+  for (RunEvent& event : events) lines += to_line(plan::Entry{++count, at, node, std::move(event)}, chain);
   if (Status written = file_->append(lines); !written) {
     end(written.error());
     return false;
   }
+  lines_ = count, chain_ = std::move(chain), last_ = at;
   around_.told(lines);
   around_.changed();
   return true;
@@ -91,8 +98,10 @@ std::function<void(Result<T>)> Driver::back_to(const NodeName& node,
       if (!driver) return;
       auto hand = driver->hands_.find(node);
       if (hand == driver->hands_.end() || hand->second.turn != at) return;
-      if (!told) told = cleaned(told.error());
-      (*driver.*then)(node, std::move(told));
+      driver->guard(node, [&] {
+        if (!told) told = cleaned(told.error());
+        (*driver.*then)(node, std::move(told));
+      });
     });
   };
 }
@@ -103,8 +112,23 @@ void Driver::after(const NodeName& node, Duration delay, void (Driver::*then)(co
     std::shared_ptr<Driver> driver = self.lock();
     if (!driver) return;
     auto hand = driver->hands_.find(node);
-    if (hand != driver->hands_.end() && hand->second.turn == at) (*driver.*then)(node);
+    if (hand != driver->hands_.end() && hand->second.turn == at)
+      driver->guard(node, [&] { (*driver.*then)(node); });
   });
+}
+
+template <class Task>
+void Driver::guard(const NodeName& node, Task task) {
+  std::string fault;
+  try {
+    return task();
+  } catch (const std::exception& thrown) {
+    fault = thrown.what();
+  }
+  // Whatever was under way for this node is not waited for any more.
+  if (taking_up_)
+    return end(Error{"the run was not taken up", "an error inside tessera: " + fault, "please report it"});
+  if (file_ && hands_.contains(node)) stop_here(node, "an error inside tessera: " + clean(fault, 200));
 }
 
 // ── one node ──────────────────────────────────────────────────────────────────────────────────────────
@@ -122,9 +146,22 @@ void Driver::turn(const NodeName& node) {
 
 void Driver::follow(const NodeName& node, Hand& hand, plan::Act& act) {
   hand.doing = Doing::acting;
+  if (auto why = why_not_allowed(node, act)) return stop_here(node, std::move(*why));
   plan::RunMark mark{run_.started.run, around_.options->who, around_.options->from, started_};
   plan::Order order{node, std::move(act.action), std::move(mark), std::move(act.step), act.deadline};
   around_.actuator->perform(std::move(order), back_to<Done>(node, &Driver::performed));
+}
+
+// What a journal says is held against what is set up here, each time before it is done.
+std::optional<std::string> Driver::why_not_allowed(const NodeName& node, const plan::Act& act) const {
+  const plan::NodePlan& plan = run_.plans.at(node);
+  for (plan::Step step : plan.steps) {
+    if (step.id != act.step) continue;
+    step.action = act.action;  // what is left of it
+    return plan::why_not_allowed(step, plan, run_.started.plan.intent.options,
+                                 around_.actuator->capabilities());
+  }
+  return "step " + clean(act.step, 100) + " is not one of its plan";
 }
 
 void Driver::performed(const NodeName& node, Result<Done> status) {
@@ -208,7 +245,7 @@ void Driver::next_nodes() {
   }
   for (const NodeName& node : begin) hands_[node];
   for (const NodeName& node : begin)
-    if (hands_.contains(node)) turn(node);  // an earlier one may have ended all of it
+    if (hands_.contains(node)) guard(node, [&] { turn(node); });  // an earlier one may have ended all of it
 }
 
 // ── taking up ─────────────────────────────────────────────────────────────────────────────────────────
@@ -258,7 +295,7 @@ void Driver::take_up_planned() {
   if (running.empty()) return next_nodes();
   for (const NodeName& node : running) hands_[node];
   for (const NodeName& node : running)
-    if (hands_.contains(node)) turn(node);
+    if (hands_.contains(node)) guard(node, [&] { turn(node); });
 }
 
 Result<plan::Plan> Driver::plan_from(const NodeName& node, const plan::NodeFacts& facts, bool back) const {
@@ -267,6 +304,7 @@ Result<plan::Plan> Driver::plan_from(const NodeName& node, const plan::NodeFacts
   if (auto unseen = plan::why_no_plan(facts)) return *unseen;
   Cluster cluster;
   cluster.name = run_.started.plan.intent.cluster;
+  cluster.id = run_.started.plan.cluster_id;
   cluster.scheduler = run_.started.plan.scheduler;
   cluster.nodes.upsert(facts.node);
   for (const Workload& one : facts.workloads) cluster.workloads.upsert(one);
@@ -279,7 +317,7 @@ Result<plan::Plan> Driver::plan_from(const NodeName& node, const plan::NodeFacts
 
 Status Driver::demand(const NodeName& node, Demand what, const std::string& why) {
   if (!node.empty() && !run_.nodes.contains(node))
-    return Error{"cannot do that", "the run does not change " + node.text, "tessera runs shows its nodes"};
+    return Error{"cannot do that", "the run does not change " + node.text, "tessera journal shows its nodes"};
   if (taking_up_) {  // nothing is written yet: it stays as it was
     end(Error{"the run was not taken up", why.empty() ? "stopped by an admin" : why, "resume it again"});
     return Done{};

@@ -1,8 +1,9 @@
 // Drives one run: asks the executor of each node what is next, writes that down, has it done.
 //
 // Every line is on the disk before what it announces is asked for. When the journal cannot be written, the
-// run stops where it is and acts no more. Answers of an actuator that come after a node has moved on are
-// dropped. Threads: the room's worker only; actuators answer on their own thread and are posted back.
+// run stops where it is and acts no more. An exception parks its node. Answers of an actuator that come after
+// a node has moved on are dropped. Threads: the room's worker only; actuators answer on their own thread and
+// are posted back.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +34,9 @@ struct Around {
 
 class Driver : public std::enable_shared_from_this<Driver> {
  public:
-  // lines: how many the file has.
-  Driver(Around around, JournalFile file, plan::Run run, std::int64_t lines, TimePoint started);
+  // lines, chain: of the file.
+  Driver(Around around, JournalFile file, plan::Run run, std::int64_t lines, plan::Chain chain,
+         TimePoint started);
 
   // A new run: its first line is written, nothing else yet.
   Status open(plan::RunStarted started);
@@ -51,6 +53,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
   TimePoint started() const { return started_; }
   TimePoint last() const { return last_; }
   const std::string& path() const { return path_; }
+  const plan::Chain& chain() const { return chain_; }  // after the last line
 
  private:
   enum class Doing : std::uint8_t { waiting, looking, acting, asking, going_back };
@@ -82,7 +85,11 @@ class Driver : public std::enable_shared_from_this<Driver> {
   void looked(const NodeName& node, Result<plan::NodeFacts> facts);
   void look_to_go_back(const NodeName& node);
   void go_back(const NodeName& node, Result<plan::NodeFacts> facts);
+  std::optional<std::string> why_not_allowed(const NodeName& node, const plan::Act& act) const;
   void stop_here(const NodeName& node, std::string why);
+  // Does one task of a node; an exception parks the node.
+  template <class Task>
+  void guard(const NodeName& node, Task task);
   void drop(const NodeName& node);
   void next_nodes();
 
@@ -106,6 +113,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
   std::string path_;
   plan::Run run_;
   std::int64_t lines_ = 0;
+  plan::Chain chain_;
   TimePoint started_{};
   TimePoint last_{};
   std::map<NodeName, Hand> hands_;

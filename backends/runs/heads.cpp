@@ -48,7 +48,7 @@ RunHead head_of(const plan::Run& run, TimePoint started, TimePoint last, bool dr
   RunHead head;
   const plan::RunStarted& first = run.started;
   head.run = first.run, head.who = first.who, head.from = first.from, head.undoes = first.undoes;
-  head.cluster = first.plan.intent.cluster;
+  head.cluster = first.plan.intent.cluster, head.cluster_id = first.plan.cluster_id;
   head.words = first.plan.intent.words;
   for (const plan::NodePlan& plan : first.plan.nodes) head.nodes.push_back(plan.node);
   head.started = started, head.last = last;

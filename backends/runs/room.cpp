@@ -2,16 +2,28 @@
 
 #include <algorithm>
 #include <map>
+#include <random>
 #include <set>
 #include <utility>
 
 #include "backends/runs/driver.hpp"
 #include "backends/runs/heads.hpp"
 #include "backends/runs/store.hpp"
+#include "engine/plan/allowed.hpp"
+#include "engine/plan/permit.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::runs {
 namespace {
+
+// A step that is still to come and must not be done here.
+std::optional<std::string> why_not_carried_on(const plan::Run& run, const plan::Actuator& actuator) {
+  const plan::Capabilities can = actuator.capabilities();
+  for (const auto& [node, plan] : run.plans)
+    if (!run.nodes.at(node).finished())
+      if (auto why = plan::why_not_allowed(plan, run.started.plan.intent.options, can)) return why;
+  return std::nullopt;
+}
 
 // All that happens on the worker.
 class Desk : public std::enable_shared_from_this<Desk> {
@@ -26,12 +38,17 @@ class Desk : public std::enable_shared_from_this<Desk> {
       options_.later = [](Worker& hand, Duration delay, Worker::Task task) {
         hand.after(delay, std::move(task));
       };
+    if (!options_.random)
+      options_.random = [] {
+        std::random_device device;
+        return (static_cast<std::uint64_t>(device()) << 32U) | device();
+      };
   }
 
   void list();
   void read(const std::string& run);
   void start(plan::Plan plan, std::string undoes);
-  void resume(const std::string& run, plan::Onward onward, bool accept_harm, bool waited = false);
+  void resume(const std::string& run, const plan::Resuming& how, bool waited = false);
   void demand(const std::string& run, const NodeName& node, plan::Demand what);
   void answer(const std::string& run, const NodeName& node, plan::Ask what, bool go_on);
   void park_all(const std::string& why);
@@ -41,6 +58,7 @@ class Desk : public std::enable_shared_from_this<Desk> {
   struct Known {
     Stamp stamp;
     RunHead head;
+    plan::Chain chain;
   };
 
   template <class News>
@@ -57,6 +75,7 @@ class Desk : public std::enable_shared_from_this<Desk> {
   void changed();
   void tell_list();
   RunHead head_of_file(const Store::Listed& file);
+  bool is_of_another_cluster(const RunHead& head) const;
 
   RunsOptions options_;
   std::vector<Changeable> clusters_;
@@ -99,13 +118,14 @@ std::shared_ptr<Driver> Desk::add_driver(const std::string& run, plan::Actuator*
   };
   std::int64_t lines = journal ? static_cast<std::int64_t>(journal->entries.size()) : 0;
   TimePoint started = journal ? journal->entries.front().at : TimePoint{};
-  auto driver =
-      std::make_shared<Driver>(std::move(around), std::move(file), std::move(replayed), lines, started);
+  auto driver = std::make_shared<Driver>(std::move(around), std::move(file), std::move(replayed), lines,
+                                         journal ? journal->chain : plan::Chain(), started);
   drivers_[run] = driver;
   return driver;
 }
 
 void Desk::over(const std::string& run, std::optional<Error> error) {
+  if (auto driver = driver_of(run); driver && !driver->run().finished) store_.remember(run, driver->chain());
   drivers_.erase(run);
   if (error) refuse(run, std::move(*error));
   changed();
@@ -118,15 +138,14 @@ void Desk::start(plan::Plan plan, std::string undoes) {
   const char* what = "cannot begin the run";
   auto actuator = actuator_for(plan.intent.cluster, what);
   if (!actuator) return refuse("", actuator.error());
-  if (!plan.no_steps.empty()) return refuse("", {what, plan.no_steps, ""});
-  if (!plan.changes_anything()) return refuse("", {what, "the plan changes nothing", ""});
   if (!undoes.empty() && !is_run_id(undoes)) return refuse("", {what, "no run has that name", ""});
-  if (!plan::alike(plan.capabilities, (*actuator)->capabilities()))
-    return refuse(
-        "", {what, "the backend, or the files that it would edit, are not as they were when it was planned",
-             "plan it anew"});
+  if (auto why = plan::why_not_begun(plan, (*actuator)->cluster_id(), (*actuator)->capabilities()))
+    return refuse("", {what, why->reason, why->hint});
+  for (const plan::NodePlan& node : plan.nodes)
+    if (auto why = plan::why_not_allowed(node, plan.intent.options, (*actuator)->capabilities()))
+      return refuse("", {what, *why, "create a new plan"});
   Result<Store::Made> made =
-      store_.create(run_id(options_.wall(), plan.nodes.front().node, options_.who + "@" + options_.from));
+      store_.create(run_id(options_.wall(), plan.nodes.front().node, options_.random()));
   if (!made) return refuse("", made.error());
   plan::RunStarted started;
   started.run = made->run, started.who = options_.who, started.from = options_.from;
@@ -147,13 +166,13 @@ void Desk::read(const std::string& run) {
   tell(RunTold{run, std::move(seen->text), true});
 }
 
-void Desk::resume(const std::string& run, plan::Onward onward, bool accept_harm, bool waited) {
+void Desk::resume(const std::string& run, const plan::Resuming& how, bool waited) {
   const char* what = "cannot take up the run";
   auto driven = driver_of(run);
   // It has just parked, and is let go of by a task that is queued already.
   if (driven && driven->settles() && !waited)
-    return worker_->post([self = weak_from_this(), run, onward, accept_harm] {
-      if (auto desk = self.lock()) desk->resume(run, onward, accept_harm, true);
+    return worker_->post([self = weak_from_this(), run, how] {
+      if (auto desk = self.lock()) desk->resume(run, how, true);
     });
   if (driven) return refuse(run, {what, "it is driven by this tessera already", ""});
   Result<Store::Taken> taken = store_.take(run);
@@ -166,12 +185,24 @@ void Desk::resume(const std::string& run, plan::Onward onward, bool accept_harm,
   if (replayed->finished)
     return refuse(run,
                   {what, "it has ended: " + replayed->finished->text, "tessera undo takes back what it did"});
-  auto actuator = actuator_for(replayed->started.plan.intent.cluster, what);
+  const plan::Plan& plan = replayed->started.plan;
+  auto actuator = actuator_for(plan.intent.cluster, what);
   if (!actuator) return refuse(run, actuator.error());
+  if (auto why = plan::why_not_here(what, plan.intent.cluster, plan.cluster_id, (*actuator)->cluster_id(),
+                                    how.same_cluster))
+    return refuse(run, *why);
+  if (std::string why = store_.why_unarmed(run, taken->journal.chain); how.by_timer && !why.empty())
+    return refuse(run,
+                  {what, why, "look at it with tessera journal " + run + ", then take it up by its name"});
+  if (auto why = why_not_carried_on(*replayed, **actuator); why && how.onward == plan::Onward::carry_on)
+    return refuse(run,
+                  {what, *why,
+                   "the journal was edited, or something is set up otherwise here; --anew and --back make "
+                   "new steps from what stands"});
   auto driver = add_driver(run, *actuator, std::move(taken->file), std::move(*replayed), &taken->journal);
   tell(RunTold{run, std::move(taken->text), true});
   changed();
-  driver->take_up(onward, accept_harm);
+  driver->take_up(how.onward, how.accept_harm);
 }
 
 void Desk::demand(const std::string& run, const NodeName& node, plan::Demand what) {
@@ -236,7 +267,8 @@ RunHead Desk::head_of_file(const Store::Listed& file) {
     if (seen && head.run != file.run)
       head = unreadable(file.run, {"", "the journal in this file is that of run " + head.run, ""});
     head.file = clean(file.path);
-    known = known_.insert_or_assign(file.path, Known{file.stamp, std::move(head)}).first;
+    plan::Chain chain = seen ? seen->journal.chain : plan::Chain();
+    known = known_.insert_or_assign(file.path, Known{file.stamp, std::move(head), std::move(chain)}).first;
     return known->second.head;
   }
   // Who drives it shows in no stamp: with the lock, the words change too.
@@ -249,13 +281,21 @@ RunHead Desk::head_of_file(const Store::Listed& file) {
   return head;
 }
 
+// Of a cluster that only has the name of one that is open here: it is listed where that cluster is.
+bool Desk::is_of_another_cluster(const RunHead& head) const {
+  if (head.cluster_id.empty()) return false;
+  return std::any_of(clusters_.begin(), clusters_.end(), [&](const Changeable& one) {
+    const std::string id = one.cluster == head.cluster ? one.actuator->cluster_id() : "";
+    return !id.empty() && id != head.cluster_id;
+  });
+}
+
 void Desk::tell_list() {
   list_waits_ = false;
   RunsListed listed;
   std::set<std::string> here;
   std::vector<Error> troubles;
   for (const Store::Listed& file : store_.list(troubles)) {
-    here.insert(file.run);
     RunHead head;
     if (auto driver = driver_of(file.run)) {
       head = runs::head_of(driver->run(), driver->started(), driver->last(), true);
@@ -263,7 +303,11 @@ void Desk::tell_list() {
       head.file = clean(file.path);
     } else {
       head = head_of_file(file);
+      if (file.shared && head.state == RunState::parked)
+        head.unarmed = store_.why_unarmed(file.run, known_.at(file.path).chain);
     }
+    if (is_of_another_cluster(head)) continue;
+    here.insert(file.run);
     listed.runs.push_back(std::move(head));
   }
   for (const auto& [cluster, told] : marks_) {
@@ -300,8 +344,8 @@ class Room final : public plan::Runs {
       desk.start(std::move(plan), std::move(undoes));
     });
   }
-  void resume(const std::string& run, plan::Onward onward, bool accept_harm) override {
-    ask([=](Desk& desk) { desk.resume(run, onward, accept_harm); });
+  void resume(const std::string& run, const plan::Resuming& how) override {
+    ask([=](Desk& desk) { desk.resume(run, how); });
   }
   void demand(const std::string& run, const NodeName& node, plan::Demand what) override {
     ask([=](Desk& desk) { desk.demand(run, node, what); });

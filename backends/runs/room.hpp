@@ -38,6 +38,8 @@ struct RunsOptions {
   const mig::Catalogue* catalogue = nullptr;  // must outlive the room
   plan::SiteRules rules;                      // for planning anew
   std::function<TimePoint()> wall;
+  // Makes the ids of two runs differ that begin in one minute; empty: the system's random numbers.
+  std::function<std::uint64_t()> random;
 
   // The world, for tests. Puts text at the end of a file and onto the disk; returns 0 or errno.
   std::function<int(int fd, std::string_view text)> put;

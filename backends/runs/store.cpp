@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t kLargest = 64U << 20U;
 constexpr std::size_t kLongestId = 100;
 constexpr int kMostNames = 1000;
-constexpr std::string_view kSuffix = ".journal";
+constexpr std::string_view kSuffix = ".journal", kArmed = ".armed";
 constexpr std::string_view kCannotKeep = "cannot keep the journal";
 constexpr std::string_view kCannotRead = "cannot read the journal";
 
@@ -90,7 +90,9 @@ Result<std::string> read_journal(int fd, const std::string& path) {
 
 }  // namespace
 
-int put_and_sync(int fd, std::string_view text) { return write_all(fd, text) && fsync(fd) == 0 ? 0 : errno; }
+int put_and_sync(int fd, std::string_view text, const Sync& sync) {
+  return write_all(fd, text) && sync(fd) == 0 ? 0 : errno;
+}
 
 bool is_run_id(std::string_view text) {
   return !text.empty() && text.size() <= kLongestId &&
@@ -98,17 +100,15 @@ bool is_run_id(std::string_view text) {
                      [](unsigned char c) { return c < 128 && (std::isalnum(c) || c == '-'); });
 }
 
-std::string run_id(TimePoint start, const NodeName& first, std::string_view by) {
+std::string run_id(TimePoint start, const NodeName& first, std::uint64_t random) {
   std::string time = plan::time_text(start);  // 2026-11-21T14:03:22.123Z
   std::string id = time.substr(0, 4) + time.substr(5, 2) + time.substr(8, 2) + "-" + time.substr(11, 2) +
                    time.substr(14, 2) + "-";
   constexpr std::size_t kLongestNode = 60;
   for (char c : first.text.substr(0, kLongestNode)) id += is_run_id(std::string_view(&c, 1)) ? c : '-';
   constexpr std::string_view kDigits = "0123456789abcdefghijklmnopqrstuvwxyz";
-  std::uint64_t hash = 14695981039346656037u;  // FNV-1a
-  for (unsigned char c : by) hash = (hash ^ c) * 1099511628211u;
   id += '-';
-  for (int i = 0; i < 3; ++i, hash /= kDigits.size()) id += kDigits[hash % kDigits.size()];
+  for (int i = 0; i < 6; ++i, random /= kDigits.size()) id += kDigits[random % kDigits.size()];
   return id;
 }
 
@@ -130,8 +130,9 @@ void JournalFile::discard() {
   file_ = Descriptor();
 }
 
-Store::Store(std::string folder, std::string shared_folder, Put put)
-    : put_(put ? std::move(put) : Put(put_and_sync)) {
+Store::Store(std::string folder, std::string shared_folder, Put put, Sync sync)
+    : put_(std::move(put)), sync_(sync ? std::move(sync) : Sync(fsync)) {
+  if (!put_) put_ = [sync = sync_](int fd, std::string_view text) { return put_and_sync(fd, text, sync); };
   if (!shared_folder.empty()) folders_.push_back({std::move(shared_folder), true});
   if (!folder.empty()) folders_.push_back({std::move(folder), false});
 }
@@ -199,7 +200,7 @@ Result<Store::Made> Store::create(const std::string& base) {
     if (!file.ok() && errno == EEXIST) continue;
     if (!file.ok()) return failure(kCannotKeep, path, errno);
     // The umask may have taken the group's part away.
-    if (fchmod(file.get(), mode) != 0 || !lock_for_driving(file.get()) || fsync(home->get()) != 0) {
+    if (fchmod(file.get(), mode) != 0 || !lock_for_driving(file.get()) || sync_(home->get()) != 0) {
       int code = errno;
       unlinkat(home->get(), name.c_str(), 0);
       return failure(kCannotKeep, path, code);
@@ -212,7 +213,7 @@ Result<Store::Made> Store::create(const std::string& base) {
 Result<Store::Place> Store::find(const std::string& run, int flags, std::string_view what) const {
   if (!is_run_id(run))
     return Error{std::string(what), fmt::format("'{}' is not the name of a run", clean(run, 40)),
-                 "tessera runs lists them"};
+                 "tessera journal lists them"};
   for (const Folder& folder : folders_) {
     std::string name = run + std::string(kSuffix), path = folder.path + "/" + name;
     struct stat info {};
@@ -222,7 +223,7 @@ Result<Store::Place> Store::find(const std::string& run, int flags, std::string_
     return Place{folder, std::move(*file), std::move(path)};
   }
   return Error{std::string(what), fmt::format("no journal of run {} here", run),
-               "tessera runs lists them; a run that was begun elsewhere is resumed there"};
+               "tessera journal lists them; a run that was begun elsewhere is resumed there"};
 }
 
 Result<Store::Taken> Store::take(const std::string& run) {
@@ -232,7 +233,7 @@ Result<Store::Taken> Store::take(const std::string& run) {
   if (!lock_for_driving(place->file.get())) {
     if (errno != EWOULDBLOCK) return failure(kCannotTake, place->path, errno);
     return refusal(kCannotTake, place->path, "another tessera drives it",
-                   "watch it with tessera runs; it can be taken up once that one has parked or ended");
+                   "watch it with tessera journal; it can be taken up once that one has parked or ended");
   }
   Result<std::string> text = read_journal(place->file.get(), place->path);
   if (!text) return text.error();
@@ -281,10 +282,49 @@ std::vector<Store::Listed> Store::list(std::vector<Error>& troubles) const {
       std::string run = name.substr(0, name.size() - kSuffix.size());
       struct stat info {};
       if (fstatat(fd, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) continue;
-      all.push_back({std::move(run), folder.path + "/" + name, stamp_of(info)});
+      all.push_back({std::move(run), folder.path + "/" + name, stamp_of(info), folder.shared});
     }
   }
   return all;
+}
+
+// ── what was armed ────────────────────────────────────────────────────────────────────────────────────
+
+const Store::Folder* Store::own_folder() const {
+  for (const Folder& folder : folders_)
+    if (!folder.shared) return &folder;
+  return nullptr;
+}
+
+bool Store::is_shared(const std::string& run) const {
+  for (const Folder& folder : folders_)
+    if (access((folder.path + "/" + run + std::string(kSuffix)).c_str(), F_OK) == 0) return folder.shared;
+  return false;
+}
+
+void Store::remember(const std::string& run, const plan::Chain& left) const {
+  const Folder* own = own_folder();
+  if (!own || !is_run_id(run) || !is_shared(run) || !make_folders(own->path)) return;
+  Result<Descriptor> home = open_folder(*own, kCannotKeep);
+  if (!home) return;
+  const std::string name = run + std::string(kArmed), fresh = name + ".new";
+  unlinkat(home->get(), fresh.c_str(), 0);
+  Descriptor file(
+      openat(home->get(), fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!file.ok() || put_and_sync(file.get(), left.last() + "\n", sync_) != 0) return;
+  if (renameat(home->get(), fresh.c_str(), home->get(), name.c_str()) == 0) sync_(home->get());
+}
+
+std::string Store::why_unarmed(const std::string& run, const plan::Chain& now) const {
+  if (!is_shared(run)) return "";
+  constexpr const char* kNever = "it lies in a shared folder and you have not armed it";
+  const Folder* own = own_folder();
+  if (!own) return kNever;
+  Result<Descriptor> file = open_journal(*own, run + std::string(kArmed), O_RDONLY, kCannotRead);
+  if (!file) return kNever;
+  auto text = read_all(file->get(), 100);
+  if (!text || *text != now.last() + "\n") return "others have written to it since you left it";
+  return "";
 }
 
 }  // namespace tessera::runs

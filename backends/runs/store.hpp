@@ -20,14 +20,15 @@ namespace tessera::runs {
 
 // Puts text at the end of a file and onto the disk; 0 or errno.
 using Put = std::function<int(int fd, std::string_view text)>;
-int put_and_sync(int fd, std::string_view text);
+// Has the disk keep a file or a folder: fsync(2), unless a test counts.
+using Sync = std::function<int(int fd)>;
+int put_and_sync(int fd, std::string_view text, const Sync& sync);
 
 // Letters, digits and '-': what may be the name of a journal.
 bool is_run_id(std::string_view text);
-// "20261121-1403-n0031-k3f": the UTC minute of the start, the first node, and three letters that follow from
-// `by`
-// ("alice@login1"), so that runs of two people whose journals lie apart are told apart by their marks.
-std::string run_id(TimePoint start, const NodeName& first, std::string_view by);
+// "20261121-1403-n0031-k3f9ab": the UTC minute of the start, the first node, and six letters of `random`, so
+// that two runs whose journals lie apart never have one mark.
+std::string run_id(TimePoint start, const NodeName& first, std::uint64_t random);
 
 // A journal that is driven: open, and locked until this goes.
 class JournalFile {
@@ -57,8 +58,8 @@ struct Stamp {
 
 class Store {
  public:
-  // Either may be empty: there is none. put: empty for put_and_sync.
-  Store(std::string folder, std::string shared_folder, Put put);
+  // Either may be empty: there is none. put: empty for put_and_sync; sync: empty for fsync.
+  Store(std::string folder, std::string shared_folder, Put put, Sync sync = {});
 
   // A new, empty, locked journal, in the shared folder where there is one. Its run's id is `base`, with -2,
   // -3 ... where that is taken. The user's own folder is made when it is not there.
@@ -90,9 +91,18 @@ class Store {
     std::string run;
     std::string path;
     Stamp stamp;
+    bool shared = false;
   };
   // Every *.journal, also those that cannot be read. troubles: folders that cannot be.
   std::vector<Listed> list(std::vector<Error>& troubles) const;
+
+  // Of a journal in the shared folder: this user's tessera leaves it as it is now, up to that tie. Kept in
+  // the user's own folder (RUN.armed), where nobody else writes. Where it cannot be kept, no timer takes it
+  // up.
+  void remember(const std::string& run, const plan::Chain& left) const;
+  // Why no timer may take that journal up: others have written to it, or this user never armed it. Empty: it
+  // may; always so for one in the user's own folder.
+  std::string why_unarmed(const std::string& run, const plan::Chain& now) const;
 
  private:
   struct Folder {
@@ -102,6 +112,8 @@ class Store {
   Result<Descriptor> open_folder(const Folder& folder, std::string_view what) const;
   Result<Descriptor> open_journal(const Folder& folder, const std::string& name, int flags,
                                   std::string_view what) const;
+  const Folder* own_folder() const;
+  bool is_shared(const std::string& run) const;
   // The folder that holds it, or an error that says that none does.
   struct Place {
     Folder folder;
@@ -112,6 +124,7 @@ class Store {
 
   std::vector<Folder> folders_;  // new journals go to the first one
   Put put_;
+  Sync sync_;
 };
 
 }  // namespace tessera::runs

@@ -40,6 +40,7 @@ class SimBackend final : public Backend, public plan::Actuator {
       : name_(clean(store.world().spec().name, 64)),
         can_(plan::simulator_capabilities(store.world().spec().scheduler)),
         store_(std::move(store)),
+        id_(store_.id(wall())),
         speed_(speed),
         wall_(std::move(wall)) {
     set_clock();
@@ -74,6 +75,7 @@ class SimBackend final : public Backend, public plan::Actuator {
   plan::Actuator* actuator() override { return this; }
   void look_again() override { refresh(); }
   plan::Capabilities capabilities() const override { return can_; }
+  std::string cluster_id() const override { return id_; }
 
   void observe(NodeName node, Told<plan::NodeFacts> told) override {
     ask<plan::NodeFacts>(std::move(told), [this, node = std::move(node)](Changes& news) {
@@ -187,7 +189,10 @@ class SimBackend final : public Backend, public plan::Actuator {
       base_ = world().now;
     }
     tell_pace();
-    for (Event& event : snapshot(world(), wall, speed_, kGeneration)) sink_->post(std::move(event));
+    for (Event& event : snapshot(world(), wall, speed_, kGeneration)) {
+      if (auto* seen = std::get_if<ClusterSeen>(&event.what)) seen->id = id_;
+      sink_->post(std::move(event));
+    }
   }
 
   void tell(const Changes& news) {
@@ -230,6 +235,7 @@ class SimBackend final : public Backend, public plan::Actuator {
   const ClusterName name_;
   const plan::Capabilities can_;
   Store store_;
+  const std::string id_;
   double speed_;
   std::function<TimePoint()> wall_;
   EventSink* sink_ = nullptr;

@@ -1,8 +1,24 @@
 #include "backends/sim/store.hpp"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+
 #include "backends/sim/state_text.hpp"
+#include "engine/digest.hpp"
+#include "engine/text.hpp"
 
 namespace tessera::sim {
+
+std::string Store::id(TimePoint opened) const {
+  const World& mine = world();
+  std::string id = fmt::format("simulated-{}-{}-{}", clean(mine.scenario->name, 64), mine.seed,
+                               mine.start.time_since_epoch().count());
+  std::error_code none;
+  return shared() ? id + "-" + digest(std::filesystem::weakly_canonical(saved_.path, none).string())
+                  : fmt::format("{}-in-memory-{}-{}", id, opened.time_since_epoch().count(), getpid());
+}
 
 Result<SavedWorlds> read_worlds(const std::string& path, std::shared_ptr<const mig::Catalogue> catalogue) {
   Result<std::optional<SavedText>> saved = read_state(path);

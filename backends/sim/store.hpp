@@ -28,6 +28,8 @@ class Store {
 
   const World& world() const { return saved_.worlds[cluster_]; }
   bool shared() const { return !saved_.path.empty(); }
+  // Cluster::id of this world. In memory it ends with its process, and is no other one's: `opened` is when.
+  std::string id(TimePoint opened) const;
   // Someone else has saved it since; a look at the file's date, no more.
   bool is_stale() const;
   // Reads it anew when it is stale, and adds what others did to `theirs`.

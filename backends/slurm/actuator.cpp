@@ -148,6 +148,7 @@ struct SlurmActuator::State {
   std::optional<HostFiles> host_files;
   std::function<void()> look_again;
   std::atomic<std::shared_ptr<const slurmconf::Site>> site;
+  std::atomic<std::shared_ptr<const std::string>> cluster_id;
   std::shared_ptr<Learning> learning;     // null: none is under way
   std::map<NodeName, BoardsAsked> asked;  // last
 
@@ -179,6 +180,15 @@ plan::Capabilities SlurmActuator::capabilities() const {
   plan::Capabilities can = plan::slurm::capabilities_by(state_->eyes.said.mig_tool);
   can.slurm = state_->site.load();
   return can;
+}
+
+std::string SlurmActuator::cluster_id() const {
+  auto known = state_->cluster_id.load();
+  return known ? *known : "";
+}
+
+void SlurmActuator::know_cluster(const std::string& id) {
+  if (!id.empty()) state_->cluster_id.store(std::make_shared<const std::string>(id));
 }
 
 void SlurmActuator::observe(NodeName node, Told<plan::NodeFacts> told) {

@@ -26,11 +26,14 @@ class SlurmActuator final : public plan::Actuator {
   ~SlurmActuator() override;
 
   plan::Capabilities capabilities() const override;
+  std::string cluster_id() const override;
   void observe(NodeName node, Told<plan::NodeFacts> told) override;
   void perform(plan::Order order, Told<Done> told) override;
   void marks(Told<std::vector<plan::MarkedNode>> told) override;
   void look_again() override;
 
+  // ClusterFacts::id, as last told. One that was told stands until another one is.
+  void know_cluster(const std::string& id);
   // What the reader has found out: Slurm's version, where slurm.conf lies, and what the files say now.
   void know(const std::string& version, const std::string& conf,
             const Result<std::vector<slurmconf::File>>& files);

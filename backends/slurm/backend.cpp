@@ -262,8 +262,9 @@ std::optional<Error> SlurmBackend::State::take_config(const Outcome& outcome) {
   daemons.configured(facts);
   if (daemons.has_accounting()) round.add(Step::accounting);  // nobody knew when the round began
   show_daemons();
+  actuator.know_cluster(facts.id);
   post(ClusterSeen{Scheduler::slurm, false, "slurm " + facts.version,
-                   facts.conf.empty() ? conf.file : facts.conf});
+                   facts.conf.empty() ? conf.file : facts.conf, facts.id});
   return std::nullopt;
 }
 

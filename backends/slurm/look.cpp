@@ -18,6 +18,7 @@
 #include "backends/slurm/parse_job.hpp"
 #include "backends/slurm/parse_node.hpp"
 #include "backends/slurm/times.hpp"
+#include "engine/digest.hpp"
 #include "engine/hostlist.hpp"
 #include "engine/model/reduce.hpp"
 #include "engine/plan/slurm_config.hpp"
@@ -293,8 +294,7 @@ class Look : public std::enable_shared_from_this<Look> {
     if (eyes_.said.boot_file.empty()) return finish();
     eyes_.runner.run(there({"cat", eyes_.said.boot_file}),
                      [self = shared_from_this()](Result<NodeAnswer> file) {
-                       if (file && file->exit_code == 0)
-                         self->fact(key::kBootFile) = plan::slurm::digest(file->out);
+                       if (file && file->exit_code == 0) self->fact(key::kBootFile) = digest(file->out);
                        self->look_at_boot_unit();
                      });
   }

@@ -125,6 +125,18 @@ std::string config_value(std::string_view text, std::string_view key) {
   return value;
 }
 
+// As SlurmctldHost[0], [1] ...: the primary and its backups.
+static std::string id_of(std::string_view text) {
+  std::string id = config_value(text, "ClusterName") + "@";
+  std::string first = config_value(text, "SlurmctldHost[0]");
+  if (id == "@" || first.empty()) return "";
+  for (int i = 0; i < 16; ++i) {
+    std::string host = config_value(text, "SlurmctldHost[" + std::to_string(i) + "]");
+    if (!host.empty()) id += (i > 0 ? "," : "") + host;
+  }
+  return id;
+}
+
 ClusterFacts parse_config(std::string_view text) {
   return {config_value(text, "ClusterName"),
           config_value(text, "SLURM_VERSION"),
@@ -133,7 +145,8 @@ ClusterFacts parse_config(std::string_view text) {
           config_value(text, "AuthType"),
           config_value(text, "AuthAltTypes"),
           config_value(text, "AccountingStorageType"),
-          config_value(text, "AccountingStorageHost")};
+          config_value(text, "AccountingStorageHost"),
+          id_of(text)};
 }
 
 }  // namespace tessera::slurm

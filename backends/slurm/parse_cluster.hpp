@@ -28,6 +28,7 @@ struct ClusterFacts {
   std::string other_auth;       // AuthAltTypes: "auth/jwt"
   std::string accounting;       // AccountingStorageType: "accounting_storage/slurmdbd"
   std::string accounting_host;  // where slurmdbd is
+  std::string id;  // "hpc@ctl1,ctl2": ClusterName and every SlurmctldHost; empty: not all is told
 };
 ClusterFacts parse_config(std::string_view text);
 

@@ -74,6 +74,7 @@ struct ClusterSeen {
   bool simulated = false;
   std::string version;   // "slurm 22.05.8"
   std::string endpoint;  // the slurm.conf, context or scenario it is read from
+  std::string id;        // Cluster::id; empty: not told (yet)
 };
 
 // Where the cluster names a licence for vGPU ("ClusterPolicy cluster-policy names secret licensing-config").

@@ -38,6 +38,9 @@ struct Cluster {
   bool simulated = false;
   std::string version;
   std::string endpoint;
+  // What tells it from another cluster of the same name: the uid of Kubernetes' namespace kube-system,
+  // Slurm's ClusterName and controllers, a simulated world's own mark. Empty: not told, or not known yet.
+  std::string id;
   std::string licence;  // where a vGPU licence is named; empty: nowhere that we see
   Nodes nodes;
   Workloads workloads;

@@ -72,6 +72,7 @@ class Reducer {
     cluster_.simulated = seen.simulated;
     cluster_.version = std::move(seen.version);
     cluster_.endpoint = std::move(seen.endpoint);
+    cluster_.id = std::move(seen.id);
     changes_.cluster = true;
   }
   void apply(LicenceNamed& licence) {

@@ -30,6 +30,7 @@ struct RunHead {
   std::string who;
   std::string from;
   ClusterName cluster;
+  std::string cluster_id;  // Cluster::id as the journal tells it; empty: not told
   std::vector<NodeName> nodes;
   std::string words;   // the intent, in a few words
   std::string undoes;  // the run that it takes back; else empty
@@ -40,6 +41,7 @@ struct RunHead {
   std::string place;     // parked: what stands now
   std::string outcome;   // finished: "wanted" "recorded" "partial"
   std::string file;      // of its journal; empty when it is not here
+  std::string unarmed;   // why a timer must not take it up; empty: this user left it as it is
   friend bool operator==(const RunHead&, const RunHead&) = default;
 };
 

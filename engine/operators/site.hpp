@@ -47,8 +47,4 @@ struct Site {
   friend bool operator==(const Site&, const Site&) = default;  // files that are alike may be two
 };
 
-// Whether steps written from one are good for the other: files are compared by their text; states and budgets
-// change by themselves, and a run looks at them again.
-bool alike(Site one, Site other);
-
 }  // namespace tessera::operators

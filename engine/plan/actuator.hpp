@@ -40,6 +40,8 @@ class Actuator {
   virtual ~Actuator() = default;
 
   virtual Capabilities capabilities() const = 0;
+  // Cluster::id as last read; empty: not told. A run is driven only on the cluster that it was begun on.
+  virtual std::string cluster_id() const = 0;
   // A fresh look, not a cached one. A node that is gone is not an error: known is false then.
   virtual void observe(NodeName node, Told<NodeFacts> told) = 0;
   // An action that is already true succeeds. Errors carry the tool's own words in `reason`. What was done of

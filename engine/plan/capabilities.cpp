@@ -1,8 +1,5 @@
 #include "engine/plan/capabilities.hpp"
 
-#include "engine/operators/site.hpp"
-#include "engine/slurmconf/site.hpp"
-
 namespace tessera::plan {
 namespace {
 
@@ -66,13 +63,6 @@ Capabilities slurm_capabilities() {
 Capabilities presumed_capabilities(const Cluster& cluster) {
   if (cluster.simulated) return simulator_capabilities(cluster.scheduler);
   return cluster.scheduler == Scheduler::slurm ? slurm_capabilities() : gpu_operator_capabilities();
-}
-
-bool alike(Capabilities planned, const Capabilities& now) {
-  if (planned.slurm && now.slurm && *planned.slurm == *now.slurm) planned.slurm = now.slurm;
-  if (planned.gpu_operator && now.gpu_operator && operators::alike(*planned.gpu_operator, *now.gpu_operator))
-    planned.gpu_operator = now.gpu_operator;
-  return planned == now;
 }
 
 ModeCost mode_cost(const Capabilities& capabilities, const mig::Product& product) {

@@ -56,17 +56,13 @@ struct Capabilities {
   bool survives_reboot = false;    // the backend itself brings the layout back after a reboot
   std::vector<Offer> offers;       // strategies; one that is not listed is not offered
 
-  // What the dialect's steps are written from, as last read; null elsewhere. Not kept in a plan's file: its
-  // steps are there already.
+  // What the dialect's steps are written from, as last read; null elsewhere. A plan's file keeps digests of
+  // it (basis.hpp).
   std::shared_ptr<const slurmconf::Site> slurm;
   std::shared_ptr<const operators::Site> gpu_operator;
 
   friend bool operator==(const Capabilities&, const Capabilities&) = default;  // of one reading
 };
-
-// Whether a plan made with one may be begun with the other: sites are read again and again, and what was read
-// may well be the same.
-bool alike(Capabilities planned, const Capabilities& now);
 
 Capabilities simulator_capabilities(Scheduler scheduler = Scheduler::slurm);
 Capabilities gpu_operator_capabilities();

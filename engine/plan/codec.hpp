@@ -1,6 +1,10 @@
-// Plans and journal entries as JSON, read back strictly: every field must be there, no other may.
+// Plans and journal entries as JSON. A type tells its fields once, in fields(visit, value); Write and Read
+// are two visitors of that.
 //
-// A type tells its fields once, in fields(visit, value); Write and Read are two visitors of that.
+// Every field that tessera 0.1 wrote must be there. One that came later is visited by v.added(): where it is
+// missing it keeps its default. A field that is not known is refused, since it may say how a step is to be
+// done; in types that say nothing of the kind (kPassesOver) it is ignored. journal.hpp has the rules of
+// versions.
 // Threads: pure functions. Internal to plan_file.cpp and journal.cpp.
 #pragma once
 
@@ -146,6 +150,17 @@ concept Described = requires(Probe& probe, T& value) {
   fields(probe, value);
 };
 
+// A field of it that is not known here is passed over: it tells people something, or comes from a newer
+// tessera that says by its version that older ones may pass it over. Types of codec's users say it by a
+// member.
+template <class T>
+constexpr bool passes_over() {
+  if constexpr (requires { T::kPassesOver; }) return T::kPassesOver;
+  return false;
+}
+template <class T>
+inline constexpr bool kPassesOver = passes_over<T>();
+
 template <Described T>
 Json json_of(const T& value);
 template <Described T>
@@ -213,7 +228,7 @@ bool from_json(const Json& json, T& value, Trouble& trouble) {
   Read read{json, trouble};
   fields(read, value);
   if (!trouble.why.empty()) return false;
-  if (read.seen == json.fields.size()) return true;
+  if (kPassesOver<T> || read.seen == json.fields.size()) return true;
   return trouble.fail("it has a field that this version does not know");
 }
 
@@ -284,7 +299,7 @@ bool from_tagged(const Json& json, Variant& value, Trouble& trouble) {
     Read read{json, trouble};
     fields(read, std::get<At>(candidate));
     if (!trouble.why.empty()) return false;
-    if (read.seen + 1 != json.fields.size())
+    if (!kPassesOver<Variant> && read.seen + 1 != json.fields.size())
       return trouble.fail("it has a field that this version does not know");
     value = std::move(candidate);
     return true;

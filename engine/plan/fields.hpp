@@ -1,10 +1,31 @@
 // The fields of plans, for codec.hpp: what is written, under which name, in which order.
-// The names are a promise to scripts: add, but never rename.
+// The names are a promise to scripts: add, but never rename. What is added is visited by v.added().
 #pragma once
 
+#include "engine/plan/basis.hpp"
 #include "engine/plan/codec.hpp"
 
 namespace tessera::plan {
+
+// What only tells people something.
+template <>
+inline constexpr bool kPassesOver<Offer> = true;
+template <>
+inline constexpr bool kPassesOver<DecisionStep> = true;
+template <>
+inline constexpr bool kPassesOver<Decision> = true;
+template <>
+inline constexpr bool kPassesOver<SlicePlan> = true;
+template <>
+inline constexpr bool kPassesOver<Disturbed> = true;
+template <>
+inline constexpr bool kPassesOver<Needs> = true;
+template <>
+inline constexpr bool kPassesOver<Offered> = true;
+template <>
+inline constexpr bool kPassesOver<Notice> = true;
+template <>
+inline constexpr bool kPassesOver<PendingEffect> = true;
 
 template <>
 constexpr int enum_count<Strategy>() {
@@ -47,6 +68,15 @@ constexpr int enum_count<OnFailure>() {
 template <>
 constexpr int enum_count<Severity>() {
   return 4;
+}
+template <>
+constexpr int enum_count<BasisPart::Kind>() {
+  return 4;
+}
+
+template <class V, Same<BasisPart> T>
+void fields(V& v, T& x) {
+  v("kind", x.kind), v("name", x.name), v("digest", x.digest);
 }
 
 template <class V, Same<Placement> T>

@@ -40,6 +40,11 @@ constexpr int enum_count<Until>() {
   return 3;
 }
 
+template <>
+inline constexpr bool kPassesOver<RunEvent> = true;
+template <>
+inline constexpr bool kPassesOver<Entry> = true;
+
 Json json_of(const Plan& plan) { return plan_json(plan); }
 bool from_json(const Json& json, Plan& plan, Trouble& trouble) {
   Result<Plan> read = plan_from(json, "plan");
@@ -197,17 +202,25 @@ std::string_view word(const RunEvent& event) {
 
 std::string to_sentence(const RunEvent& event) { return std::visit(Sentence{}, event); }
 
-std::string to_line(const Entry& entry) { return tessera::to_line(json_of(entry)) + "\n"; }
+std::string to_line(const Entry& entry, Chain& chain) {
+  return chain.tie(tessera::to_line(json_of(entry))) + "\n";
+}
 
-Result<Entry> parse_line(std::string_view text, std::string_view file, std::size_t number) {
+Result<Entry> parse_line(std::string_view text, std::string_view file, std::size_t number, Chain& chain) {
+  const bool tied = Chain::is_tied(text);
+  if (tied && !chain.holds(text))
+    return broken(file, number, "this line, or one before it, is not as it was written");
   Result<Entry> entry = parse_entry(text, file, number);
   if (!entry) return entry;
   const auto* started = std::get_if<RunStarted>(&entry->what);
   if ((number == 1) != (started != nullptr))
     return broken(file, number, "a journal starts with run-started, once");
-  if (started && started->version != kJournalVersion)
+  if (started && (started->version < 1 || started->version > kJournalVersion))
     return broken(file, number,
-                  fmt::format("version {}, this tessera reads {}", started->version, kJournalVersion));
+                  fmt::format("version {}, this tessera reads up to {}", started->version, kJournalVersion));
+  if (!tied && (chain.must_be_tied() || (started && started->version > 1)))
+    return broken(file, number, "it carries no digest of the lines before it");
+  if (!tied) chain.pass(text);
   if (entry->seq != static_cast<std::int64_t>(number))
     return broken(file, number, fmt::format("entry {} stands where {} should", entry->seq, number));
   return entry;
@@ -217,12 +230,14 @@ Result<Journal> parse_journal(std::string_view text, std::string_view file) {
   Journal journal;
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = text.find('\n', at);
+    std::size_t line = journal.entries.size() + 1;
     if (end == std::string_view::npos) {  // never finished, so what it announced never began
+      if (Chain::is_tied(text.substr(at, text.size() - at - 1)))
+        return broken(file, line, "its end is not as it was written");
       journal.torn = true;
       break;
     }
-    std::size_t line = journal.entries.size() + 1;
-    Result<Entry> entry = parse_line(text.substr(at, end - at), file, line);
+    Result<Entry> entry = parse_line(text.substr(at, end - at), file, line, journal.chain);
     if (!entry) return entry.error();
     journal.entries.push_back(std::move(*entry));
     at = journal.good_bytes = end + 1;

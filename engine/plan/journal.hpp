@@ -1,8 +1,15 @@
 // The journal of a run: one line of JSON for each event, append-only, so that resume is replay.
 //
 // A line is written and fsynced before the action that it announces. Reading tolerates one torn last line
-// (the power went while it was written: what it announced had not begun), and nothing else. Threads: plain
-// values, pure functions. Files are the business of whoever keeps the journal.
+// (the power went while it was written: what it announced had not begun), and nothing else: each line is tied
+// to those before it (chain.hpp). Threads: plain values, pure functions. Files are the business of whoever
+// keeps the journal.
+//
+// Versions. A field that an older tessera may pass over is added without a new number: the older one ignores
+// it, and where it is missing the newer one takes its default (`added` in fields.hpp). Whatever an older
+// tessera must not pass over (a kind of event, action or condition, a field of a step, of a wish or of its
+// options) gets a new number, and the older one refuses the file. Every version ever written is read.
+// 1: tessera 0.1. 2: lines are tied, plans name their cluster's identity and what they are made from.
 #pragma once
 
 #include <optional>
@@ -11,11 +18,12 @@
 #include <variant>
 #include <vector>
 
+#include "engine/plan/chain.hpp"
 #include "engine/plan/plan.hpp"
 
 namespace tessera::plan {
 
-inline constexpr int kJournalVersion = 1;
+inline constexpr int kJournalVersion = 2;
 
 enum class Ask : std::uint8_t { closed_by_other, marked_by_other };
 enum class Demand : std::uint8_t { pause, cancel, turn_back };
@@ -124,18 +132,19 @@ std::string_view word(const RunEvent& event);  // "step-begun" ...
 // One sentence for the journal screen.
 std::string to_sentence(const RunEvent& event);
 
-// With its newline.
-std::string to_line(const Entry& entry);
+// With its newline, tied to the line that `chain` ended with.
+std::string to_line(const Entry& entry, Chain& chain);
 
 struct Journal {
   std::vector<Entry> entries;
   std::size_t good_bytes = 0;  // cut the file to this length before appending
   bool torn = false;           // a last line was cut off
+  Chain chain;                 // after the last whole line
 };
 // Errors name the line. The first entry must be RunStarted, numbers must follow one another.
 Result<Journal> parse_journal(std::string_view text, std::string_view file);
 // One line without its newline, the `number`th of the journal, counted from 1: for whoever follows a journal
-// as it grows. Errors name the line.
-Result<Entry> parse_line(std::string_view line, std::string_view file, std::size_t number);
+// as it grows. chain: after the lines before it. Errors name the line.
+Result<Entry> parse_line(std::string_view line, std::string_view file, std::size_t number, Chain& chain);
 
 }  // namespace tessera::plan

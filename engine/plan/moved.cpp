@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/digest.hpp"
 #include "engine/insight/totals.hpp"
 #include "engine/plan/observed.hpp"
 
@@ -60,11 +61,6 @@ bool covers(const Scope& scope, GpuIndex gpu, const Slice& slice) {
   return false;
 }
 
-std::uint64_t mix(std::uint64_t hash, std::string_view text) {
-  for (unsigned char byte : text) hash = (hash ^ byte) * 1099511628211ULL;
-  return (hash ^ 0xFFU) * 1099511628211ULL;
-}
-
 std::vector<Fact> facts_of(const Cluster& cluster, const Node& node, const std::vector<GpuIndex>& boards,
                            const std::optional<Scope>& scope) {
   std::vector<Fact> lines;
@@ -96,12 +92,12 @@ std::vector<std::string> relied_on(const Cluster& cluster, const Node& node,
 }
 
 std::string fingerprint_of(const std::vector<NodePlan>& nodes) {
-  std::uint64_t hash = 14695981039346656037ULL;
+  Digest all;
   for (const NodePlan& node : nodes) {
-    hash = mix(hash, node.node.text);
-    for (const std::string& line : node.relied_on) hash = mix(hash, line);
+    all.add(node.node.text);
+    for (const std::string& line : node.relied_on) all.add(line);
   }
-  return fmt::format("{:016x}", hash);
+  return all.text();
 }
 
 std::vector<Moved> what_moved(const Plan& plan, const Cluster& cluster) {

@@ -2,6 +2,10 @@
 
 namespace tessera::plan {
 
+Basis basis_of(const Plan& plan) {
+  return plan.made_from.empty() ? basis_of(plan.capabilities, plan.intent.nodes) : plan.made_from;
+}
+
 std::string_view word(Hit hit) {
   switch (hit) {
     case Hit::holds: return "holds";

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/model/model.hpp"
+#include "engine/plan/basis.hpp"
 #include "engine/plan/capabilities.hpp"
 #include "engine/plan/condition.hpp"
 #include "engine/plan/intent.hpp"
@@ -151,6 +152,8 @@ struct Plan {
   Capabilities capabilities;
   TimePoint made{};
   std::string fingerprint;      // of all that the plan relies on
+  std::string cluster_id;       // Cluster::id then; empty: not told
+  Basis made_from;              // of a plan that was read; basis_of(plan) answers for every plan
   std::vector<NodePlan> nodes;  // in the order of the intent
   Offered offered_before, offered_after;
   std::vector<Notice> violations;          // of platform rules
@@ -168,6 +171,9 @@ struct Plan {
     return false;
   }
 };
+
+// As it was written, or of what the plan was made with.
+Basis basis_of(const Plan& plan);
 
 std::string_view word(Hit hit);  // "holds" "in-the-way" "unasked" "unknown"
 

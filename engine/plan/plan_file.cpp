@@ -12,6 +12,7 @@ namespace {
 // One entry of a flat list.
 template <class T>
 struct Of {
+  static constexpr bool kPassesOver = plan::kPassesOver<T>;
   NodeName node;
   T value;
 };
@@ -28,6 +29,7 @@ void fields(V& v, const Of<T>& x) {
 
 // What of a node is not in a flat list.
 struct NodeHead {
+  static constexpr bool kPassesOver = true;
   NodeName name;
   std::vector<std::string> relied_on;
   std::vector<BoardState> before, after;
@@ -49,6 +51,7 @@ void fields(V& v, T& x) {
 }
 
 struct Resources {
+  static constexpr bool kPassesOver = true;
   Counts before, after;
 };
 template <class V, Same<Resources> T>
@@ -57,6 +60,7 @@ void fields(V& v, T& x) {
 }
 
 struct Paper {
+  static constexpr bool kPassesOver = true;
   int version = kPlanVersion;
   std::string id;
   TimePoint made{};
@@ -75,6 +79,8 @@ struct Paper {
   Capabilities capabilities;
   Offered offered_before, offered_after;
   std::vector<NodeHead> nodes;
+  std::string cluster_id;
+  Basis made_from;
 };
 template <class V, Same<Paper> T>
 void fields(V& v, T& x) {
@@ -86,6 +92,7 @@ void fields(V& v, T& x) {
   v("will_run_count", x.will_run_count), v("no_steps", x.no_steps);
   v("capabilities", x.capabilities), v("offered_before", x.offered_before);
   v("offered_after", x.offered_after), v("nodes", x.nodes);
+  v.added("cluster_id", x.cluster_id), v.added("made_from", x.made_from);
 }
 
 template <class T>
@@ -95,6 +102,7 @@ void spread(std::vector<Of<T>>& flat, const NodeName& node, const std::vector<T>
 
 Paper paper_of(const Plan& plan) {
   Paper paper;
+  paper.cluster_id = plan.cluster_id, paper.made_from = basis_of(plan);
   paper.id = plan.id, paper.made = plan.made, paper.fingerprint = plan.fingerprint;
   paper.scheduler = plan.scheduler, paper.intent = plan.intent;
   paper.resources = {plan.offered_before.by(plan.scheduler), plan.offered_after.by(plan.scheduler)};
@@ -140,6 +148,7 @@ class Gather {
 };
 
 bool plan_of(Paper& paper, Plan& plan, Trouble& trouble) {
+  plan.cluster_id = std::move(paper.cluster_id), plan.made_from = std::move(paper.made_from);
   plan.id = std::move(paper.id), plan.made = paper.made, plan.fingerprint = std::move(paper.fingerprint);
   plan.scheduler = paper.scheduler, plan.intent = std::move(paper.intent);
   plan.violations = std::move(paper.violations), plan.notices = std::move(paper.notices);
@@ -176,12 +185,14 @@ std::string to_document(const Plan& plan) { return tessera::to_document(plan_jso
 
 Result<Plan> plan_from(const Json& json, std::string_view file) {
   auto error = [&](std::string why) {
-    return Error{"cannot read the plan", fmt::format("{}: {}", file, why), "make it anew with tessera plan"};
+    return Error{"cannot read the plan", fmt::format("{}: {}", file, why),
+                 "create a new plan with tessera plan"};
   };
   const Json* version = json.find("tessera_plan");
   if (!version || version->kind != Json::Kind::integer) return error("it is not a plan of tessera");
-  if (version->integer != kPlanVersion)
-    return error(fmt::format("it is of version {}, this tessera reads {}", version->integer, kPlanVersion));
+  if (version->integer < 1 || version->integer > kPlanVersion)
+    return error(
+        fmt::format("it is of version {}, this tessera reads up to {}", version->integer, kPlanVersion));
   Paper paper;
   Trouble trouble;
   Plan plan;

@@ -1,7 +1,8 @@
 // A plan as a file: the JSON that `tessera plan -o json` prints and `tessera apply FILE` reads.
 //
 // Lists of steps, slices and disturbed work are flat, each entry with its node, so that scripts need no
-// nesting; the reader gathers them again. Strict in both directions: what is read is what was written.
+// nesting; the reader gathers them again. What is read is what was written: versions as for journals
+// (journal.hpp).
 // Threads: pure functions.
 #pragma once
 
@@ -13,7 +14,7 @@
 
 namespace tessera::plan {
 
-inline constexpr int kPlanVersion = 1;
+inline constexpr int kPlanVersion = 2;  // as journals are numbered (journal.hpp)
 
 Json plan_json(const Plan& plan);
 std::string to_document(const Plan& plan);

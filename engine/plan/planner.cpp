@@ -304,6 +304,7 @@ Result<Plan> make_plan(const Cluster& cluster, const mig::Catalogue& catalogue, 
   Plan plan;
   plan.intent = intent;
   plan.scheduler = cluster.scheduler;
+  plan.cluster_id = cluster.id;
   plan.capabilities = capabilities;
   plan.made = now;
   plan.no_steps = builder_for(capabilities.dialect).why_not();

@@ -22,6 +22,14 @@ enum class Onward : std::uint8_t {
   back,      // plan anew towards the layout that was found
 };
 
+// How a run is taken up.
+struct Resuming {
+  Onward onward = Onward::carry_on;
+  bool accept_harm = false;   // also where planning anew disturbs work that the run never named
+  bool same_cluster = false;  // a person has named the cluster: it counts where no identity is told
+  bool by_timer = false;      // nobody looks: only a journal that is as this user left it is taken up
+};
+
 // What a refusal to take a run up says, when planning anew disturbs what the run never named; its reason
 // names that work.
 inline constexpr std::string_view kUnnamedHarm = "the new plan disturbs what the run never named";
@@ -37,11 +45,11 @@ class Runs {
 
   // Writes the journal of a new run and begins. The plan was checked against the world just now (what_moved)
   // and armed by a person. undoes: the run that it takes back, or empty. Answers: RunTold, or RunRefused (no
-  // such cluster, it cannot be changed, the journal cannot be written).
+  // such cluster, it cannot be changed, why_not_begun, the journal cannot be written).
   virtual void start(Plan plan, std::string undoes) = 0;
-  // Takes a parked or interrupted run up again. accept_harm: also where planning anew disturbs work that the
-  // run never named; else such a plan is refused, and the refusal names that work.
-  virtual void resume(const std::string& run, Onward onward, bool accept_harm) = 0;
+  // Takes a parked or interrupted run up again, on the cluster that it was begun on. Without accept_harm a
+  // new plan that disturbs work that the run never named is refused, and the refusal names that work.
+  virtual void resume(const std::string& run, const Resuming& how) = 0;
   // For a run that is driven here; node: empty for all of them. Takes effect at a step's edge.
   virtual void demand(const std::string& run, const NodeName& node, Demand what) = 0;
   virtual void answer(const std::string& run, const NodeName& node, Ask what, bool go_on) = 0;

@@ -11,10 +11,4 @@ std::string gres_text(const std::map<std::string, std::int64_t>& counts) {
   return text;
 }
 
-std::string digest(std::string_view text) {
-  std::uint64_t hash = 14695981039346656037ULL;
-  for (unsigned char byte : text) hash = (hash ^ byte) * 1099511628211ULL;
-  return fmt::format("{:016x}", hash);
-}
-
 }  // namespace tessera::plan::slurm

@@ -60,7 +60,4 @@ inline constexpr std::string_view kNodeRestarted = "node-restarted";
 // copies that from the GPU. Empty: no GPU at all.
 std::string gres_text(const std::map<std::string, std::int64_t>& counts);
 
-// Sixteen hexadecimal digits by which two texts are told apart (FNV-1a, 64 bits): no protection.
-std::string digest(std::string_view text);
-
 }  // namespace tessera::plan::slurm

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/digest.hpp"
 #include "engine/plan/boot_layout.hpp"
 #include "engine/plan/observed.hpp"
 #include "engine/plan/slurm_builder.hpp"
@@ -132,7 +133,7 @@ void SlurmBuilder::tidy_node(std::vector<Step>& steps, const Unfinished& left) {
     add_within(steps, slurm::verb::kStartClients, &SlurmBuilder::start_clients);
   auto kept = left.words.find(std::string(slurm::key::kBootFile));
   if (begun(slurm::verb::kWriteBootFile) &&
-      (kept == left.words.end() || kept->second != slurm::digest(boot_layout(change_.node, {}))))
+      (kept == left.words.end() || kept->second != digest(boot_layout(change_.node, {}))))
     add_within(steps, slurm::verb::kWriteBootFile, &SlurmBuilder::boot_file);
   if (!begun(slurm::verb::kBootUnit)) return;
   if (left.back)
@@ -209,7 +210,7 @@ void SlurmBuilder::boot_file() {
                    special(slurm::verb::kWriteBootFile, {{"path", site_.boot_file}, {"text", text}}));
   step.commands = {there(fmt::format("tee {}", site_.boot_file))};
   step.before = guarded();
-  step.after = {word_is(slurm::key::kBootFile, slurm::digest(text))};
+  step.after = {word_is(slurm::key::kBootFile, digest(text))};
   step.retry = kFewRetry;
   step.undo = "write the layout that was found";
 }

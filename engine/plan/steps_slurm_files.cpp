@@ -8,6 +8,7 @@
 #include "engine/plan/slurm_builder.hpp"
 #include "engine/plan/slurm_config.hpp"
 #include "engine/slurmconf/diff.hpp"
+#include "engine/text.hpp"
 
 namespace tessera::plan {
 

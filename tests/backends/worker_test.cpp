@@ -4,6 +4,9 @@
 #include <signal.h>
 
 #include <future>
+#include <memory>
+#include <new>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -29,6 +32,20 @@ TEST(Worker, RunsTasksInOrderOnOneThreadOfItsOwn) {
   EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
   for (auto id : threads) EXPECT_EQ(id, threads.front());
   EXPECT_NE(threads.front(), std::this_thread::get_id());
+}
+
+// Out of memory, or a mistake of ours: runs that this thread drives must not end with it.
+TEST(Worker, ATaskThatThrowsIsOverAndTheNextOnesAreRun) {
+  auto owed = std::make_shared<int>(1);
+  std::promise<long> done;
+  Worker worker;
+  worker.post([owed = owed] { throw std::bad_alloc(); });
+  worker.post([&] { worker.after(Duration(1), [] { throw std::out_of_range("at"); }); });
+  worker.post([&] { worker.after(Duration(5), [&] { done.set_value(owed.use_count()); }); });
+  auto told = done.get_future();
+  ASSERT_EQ(told.wait_for(10s), std::future_status::ready);
+  EXPECT_EQ(told.get(), 1) << "what the task held is let go of";
+  worker.stop();
 }
 
 TEST(Worker, TimersFireInTheOrderOfTheirTimeAndCancelledOnesDoNot) {

@@ -62,6 +62,62 @@ TEST_F(KubeChangeE2e, AFileThatIsChangedBetweenPlanAndApplyIsRefused) {
   ASSERT_EQ(apply({"--node", "h2", "--preset", "all-balanced"}).code, 0);
   Ran late = apply({file});
   EXPECT_EQ(late.code, 1) << late.out << late.err;
+  EXPECT_NE(late.err.find("what it relies on has moved"), std::string::npos) << late.err;
+  EXPECT_NE(late.err.find("no longer: GPU 0"), std::string::npos) << late.err;
+}
+
+TEST_F(KubeChangeE2e, APlanFileIsAppliedWhileNothingHasChanged) {
+  Ran plan = run({"plan", "--node", "h2", "--preset", "all-1g.10gb", "-o", "json"});
+  ASSERT_EQ(plan.code, 0) << plan.err;
+  EXPECT_NE(plan.out.find("\"cluster_id\": \""), std::string::npos) << plan.out;
+  Ran cut = apply({folder_.write("plan.json", plan.out)});
+  ASSERT_EQ(cut.code, 0) << cut.out << cut.err;
+  EXPECT_EQ(offers("h2", "mig-1g\\.10gb"), "14");
+  expect_given_back("h2");
+}
+
+// Each for its own reason, and before anything is touched.
+TEST_F(KubeChangeE2e, APlanFileIsRefusedOnceTheClusterPolicyWasEditedOrTheFileItself) {
+  Ran plan = run({"plan", "--node", "h2", "--preset", "all-1g.10gb", "-o", "json"});
+  ASSERT_EQ(plan.code, 0) << plan.err;
+  auto refused = [&](const std::string& text, const std::string& words) {
+    Ran late = apply({folder_.write("plan.json", text)});
+    EXPECT_EQ(late.code, 1) << late.out << late.err;
+    EXPECT_NE(late.err.find(words), std::string::npos) << late.err;
+  };
+  std::string edited = plan.out;
+  const std::string honest = "\"verb\": \"order-mig\"";
+  ASSERT_NE(edited.find(honest), std::string::npos) << edited;
+  edited.replace(edited.find(honest), honest.size(), "\"verb\": \"format-disk\"");
+  refused(edited, "is not the step that tessera makes of this change");
+  edited = plan.out;
+  const std::string id = "\"cluster_id\": \"";
+  edited.insert(edited.find(id) + id.size(), "another-");
+  refused(edited, "another cluster that is called");
+  kubectl({"patch", "clusterpolicy", "cluster-policy", "--type=merge", "-p",
+           R"({"spec":{"mig":{"strategy":"single"}}})"});
+  refused(plan.out, "ClusterPolicy changed");
+  EXPECT_EQ(offers("h2", "gpu"), "2");
+  expect_given_back("h2");
+}
+
+// Contexts of two clusters often have one name: kubernetes-admin@kubernetes.
+TEST_F(KubeChangeE2e, ARunOfAnotherClusterOfThatNameIsNeitherListedNorTakenUp) {
+  Ran waits = apply({"--node", "h1", "--preset", "all-1g.10gb", "--when-empty"});
+  EXPECT_EQ(json_at(waits.out, "/outcome"), "\"waiting\"") << waits.out << waits.err;
+  sim::kube::ServeOptions other = kube_lab(folder_);
+  other.world.seed = 77;
+  serve(std::move(other));
+  Ran listed = run({"journal", "-o", "json"});
+  EXPECT_EQ(listed.out.find(run_of(waits)), std::string::npos) << listed.out;
+  for (KubeWords how : {KubeWords{}, KubeWords{"--back"}}) {
+    Ran taken = resume(waits, how);
+    EXPECT_NE(taken.code, 0);
+    EXPECT_NE(taken.err.find("no such run"), std::string::npos) << taken.err;
+  }
+  Ran due = run({"resume", "--due", "--write", "--yes"});
+  EXPECT_EQ(due.code, 0) << due.err;
+  expect_given_back("h1");
 }
 
 // The other ways of sharing, by command.

@@ -102,7 +102,7 @@ class Admin {
   void resume(const std::string& run, plan::Onward onward = plan::Onward::carry_on) {
     marks_ = told_[run].size();
     refusal_.clear();
-    room_->resume(run, onward, false);
+    room_->resume(run, {onward});
     (void)wait([&] { return !refusal_.empty() || told_[run].size() > marks_; });
     EXPECT_EQ(refusal_, "");
   }

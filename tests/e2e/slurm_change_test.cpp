@@ -52,6 +52,44 @@ TEST_F(SlurmChange, WholeToMpsToShardsAndBackWhileNeighboursRun) {
   expect_untouched(neighbour);
 }
 
+// The way that `tessera plan` itself names: kept as a file, reviewed, applied by the real binary.
+TEST_F(SlurmChange, APlanFileIsAppliedWhileNothingHasChangedAndRefusedOnceAFileWasEdited) {
+  RunOptions options;
+  options.environment = {{"PATH", std::getenv("PATH")},
+                         {"HOME", scratch_.path()},
+                         {"SLURM_CONF", lab_->conf()},
+                         {"XDG_STATE_HOME", scratch_.path() + "/state"}};
+  options.deadline_seconds = 120;
+  auto run = [&](std::vector<std::string> words) {
+    const slurmconf::SiteSettings site = said();
+    words.insert(words.end(),
+                 {"--slurm-conf", lab_->conf(), "--slurm-restart-controller", site.restart_controller,
+                  "--slurm-restart-node", site.restart_node, "--slurm-devices", site.devices});
+    return run_tessera(words, options);
+  };
+  Ran plan = run({"plan", "--node", "gpu02", "--strategy", "mps", "--replicas", "100", "-o", "json"});
+  ASSERT_EQ(plan.code, 0) << plan.err;
+  const std::string file = scratch_.write("plan.json", plan.out);
+  const std::string before = file_text(lab_->conf());
+  std::ofstream(lab_->conf()) << before << "# a colleague was here\n";
+  Ran late = run({"apply", file, "--write", "--yes"});
+  std::ofstream(lab_->conf()) << before;
+  EXPECT_EQ(late.code, 1) << late.out << late.err;
+  EXPECT_NE(late.err.find(lab_->conf() + " was edited"), std::string::npos) << late.err;
+  EXPECT_EQ(gres("gpu02"), "gpu:h100:8");
+
+  Ran done = run({"apply", file, "--write", "--yes"});
+  EXPECT_EQ(done.code, 0) << done.out << done.err;
+  EXPECT_EQ(gres("gpu02"), "gpu:h100:8,mps:800") << record("gpu02");
+  Ran other = run({"apply", file, "--write", "--yes"});
+  EXPECT_EQ(other.code, 1) << other.out << other.err;
+  Admin admin(*lab_, said(), scratch_.path() + "/state/tessera/runs");
+  const std::string begun = done.out.substr(4, done.out.find(':') - 4);
+  admin.read(begun);
+  std::string back = admin.undo(begun);
+  EXPECT_EQ(admin.outcome(back), "recorded") << admin.journal(back);
+}
+
 // ── what stands in the way ────────────────────────────────────────────────────────────────────────────
 
 TEST_F(SlurmChange, SomeonesUnappliedEditOfAnotherNodeStopsItBeforeAnythingIsDone) {

@@ -14,8 +14,8 @@ class FakeRuns final : public plan::Runs {
   void list() override { calls.emplace_back("list"); }
   void read(const std::string& run) override { calls.push_back("read " + run); }
   void start(plan::Plan, std::string undoes) override { calls.push_back("start " + undoes); }
-  void resume(const std::string& run, plan::Onward onward, bool) override {
-    calls.push_back("resume " + run + (onward == plan::Onward::back ? " back" : ""));
+  void resume(const std::string& run, const plan::Resuming& how) override {
+    calls.push_back("resume " + run + (how.onward == plan::Onward::back ? " back" : ""));
   }
   void demand(const std::string& run, const NodeName&, plan::Demand what) override {
     calls.push_back("demand " + run + " " + std::string(word(what)));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/plan/permit.hpp"
 #include "engine/text.hpp"
 #include "tui/cli/arm.hpp"
 #include "tui/cli/command_table.hpp"
@@ -14,12 +15,19 @@ namespace {
 
 class Beginner {
  public:
-  Beginner(World& world, const Options& options, const Streams& streams, const Beginning& beginning)
-      : world_(world), options_(options), streams_(streams), beginning_(beginning), plan_(beginning.plan) {}
+  Beginner(World& world, const Options& options, const mig::Catalogue& catalogue, const Streams& streams,
+           const Beginning& beginning)
+      : world_(world),
+        options_(options),
+        catalogue_(catalogue),
+        streams_(streams),
+        beginning_(beginning),
+        plan_(beginning.plan) {}
 
   int run() {
+    if (auto why = why_not_this_cluster()) return refuse(*why);
     if (auto moved = refuse_if_moved(false)) return *moved;
-    if (auto why = why_never()) return refuse(*why);
+    if (auto why = make_again()) return refuse(*why);
     if (plan_.no_steps.empty() && !plan_.changes_anything()) {
       report_no_run("nothing", "nothing is to be done: it is so already", options_, streams_);
       return kDone;
@@ -40,40 +48,49 @@ class Beginner {
 
   // again: the person took their time over it. Harmless changes are told once.
   std::optional<int> refuse_if_moved(bool again) {
-    const Cluster* cluster = world_.model().find(plan_.intent.cluster);
-    std::vector<plan::Moved> moved = cluster ? plan::what_moved(plan_, *cluster) : std::vector<plan::Moved>{};
+    std::vector<plan::Moved> moved =
+        cluster() ? plan::what_moved(plan_, *cluster()) : std::vector<plan::Moved>{};
     if (plan::may_apply(moved)) {
       if (!moved.empty() && !again) streams_.err << "Since the plan was made:\n" << moved_text(moved);
       return std::nullopt;
     }
     streams_.err << "Since the plan was made:\n" << moved_text(moved);
-    return refuse({"the plan is refused", "what it relies on has moved", "make it anew with tessera plan"});
+    return refuse(
+        {"the plan is refused", "what it relies on has moved", "create a new plan with tessera plan"});
   }
 
-  // Without what the steps were written from: they are there already, and a plan's file does not keep it.
-  static plan::Capabilities bare(plan::Capabilities can) {
-    can.slurm.reset();
-    can.gpu_operator.reset();
-    return can;
-  }
+  const Cluster* cluster() const { return world_.model().find(plan_.intent.cluster); }
 
-  // What no arming helps against.
-  std::optional<Error> why_never() const {
+  std::optional<Error> why_not_this_cluster() const {
     const std::string what = "the plan is refused";
-    if (!plan_.no_steps.empty()) return Error{what, plan_.no_steps, "it is for looking at"};
-    const Cluster* cluster = world_.model().find(plan_.intent.cluster);
     Backend* backend = world_.backend(plan_.intent.cluster);
-    if (!backend || !cluster || !backend->actuator())
+    if (!backend || !cluster() || !backend->actuator())
       return Error{what, plan_.intent.cluster.text + " can only be looked at from here",
                    "apply it where tessera can change that cluster"};
-    if (bare(plan_.capabilities) != bare(capabilities_of(world_, *cluster)))
-      return Error{what,
-                   "the backend is not as it was when the plan was made: other settings, or another tessera",
-                   "make it anew with tessera plan"};
-    if (!plan_.violations.empty())
-      return Error{what, plan_.violations.front().rule + ": " + plan_.violations.front().text,
-                   "choose another layout; tessera plan shows every rule that breaks"};
-    return std::nullopt;
+    if (!beginning_.made_earlier) return std::nullopt;
+    return plan::why_not_here(what, plan_.intent.cluster, plan_.cluster_id, cluster()->id,
+                              beginning_.same_cluster);
+  }
+
+  // What stands in a file may have been edited: what is begun is made here.
+  std::optional<Error> make_again() {
+    const Cluster& here = *cluster();
+    const plan::Capabilities can = capabilities_of(world_, here);
+    if (beginning_.made_earlier) {
+      plan_.cluster_id = here.id;  // the same, or a person says so
+      if (auto why = why_not_begun(can)) return why;
+      auto made = plan::make_plan(here, catalogue_, plan_.intent, can, options_.rules,
+                                  cluster_now(here, world_.wall()));
+      if (!made) return Error{"the plan is refused", to_line(made.error()), ""};
+      if (auto why = plan::why_not_as_made(plan_, *made)) return why;
+      plan_ = std::move(*made);
+    }
+    return why_not_begun(can);
+  }
+  // That nothing is to be done is no refusal here.
+  std::optional<Error> why_not_begun(const plan::Capabilities& can) const {
+    if (plan_.no_steps.empty() && !plan_.changes_anything()) return std::nullopt;
+    return plan::why_not_begun(plan_, cluster()->id, can);
   }
 
   int show_only() {
@@ -103,15 +120,17 @@ class Beginner {
 
   World& world_;
   const Options& options_;
+  const mig::Catalogue& catalogue_;
   const Streams& streams_;
   const Beginning& beginning_;
-  const plan::Plan& plan_;
+  plan::Plan plan_;
 };
 
 }  // namespace
 
-int begin(World& world, const Options& options, const Streams& streams, const Beginning& beginning) {
-  return Beginner(world, options, streams, beginning).run();
+int begin(World& world, const Options& options, const mig::Catalogue& catalogue, const Streams& streams,
+          const Beginning& beginning) {
+  return Beginner(world, options, catalogue, streams, beginning).run();
 }
 
 }  // namespace tessera::cli

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "engine/plan/observed.hpp"
+#include "engine/plan/permit.hpp"
 #include "engine/plan/plan_file.hpp"
 #include "engine/plan/undo.hpp"
 #include "engine/text.hpp"
@@ -101,7 +102,7 @@ class Resumer {
     if (Status ok = check_output(options_); !ok) return ok.error();
     const std::string what = "cannot use these arguments";
     if (options_.due && !options_.words.empty())
-      return Error{what, "--due is about every run, not about one", "leave away either"};
+      return Error{what, "--due is about every run, not about one", "omit one of them"};
     if (options_.due && (options_.anew || options_.back || options_.accept_harm))
       return Error{what, "--due carries runs on as they were armed",
                    "name the run that is to be planned anew"};
@@ -137,7 +138,8 @@ class Resumer {
                                           : plan::Onward::carry_on;
     Follower follower(world_, options_, streams_, lines_, run);
     follower.know(known);
-    world_.runs()->resume(run, onward, options_.accept_harm);
+    // Naming the cluster says that it is the one, where it does not tell its identity.
+    world_.runs()->resume(run, {onward, options_.accept_harm, !options_.cluster.empty(), options_.due});
     Ended ended = follower.follow();
     bool back = options_.back || !known.run()->started.undoes.empty();
     return report(ended, follower.followed(), back ? plan::Outcome::recorded : plan::Outcome::wanted,
@@ -173,6 +175,11 @@ class Resumer {
     std::vector<Followed> due;
     for (const RunHead& head : runs) {
       if (head.state != RunState::parked) continue;
+      if (!head.unarmed.empty()) {
+        streams_.err << fmt::format("{} is left alone: {}; tessera resume {} arms it\n", clean(head.run, 100),
+                                    head.unarmed, clean(head.run, 100));
+        continue;
+      }
       auto known = read_run(world_, options_, head.run);
       if (auto* followed = std::get_if<Followed>(&known); followed && is_due(*followed->run()))
         due.push_back(std::move(*followed));
@@ -216,7 +223,7 @@ int run_apply(const Options& options, const mig::Catalogue& catalogue, const Joi
     auto plan = read_plan(options.words.front(), streams);
     if (!plan) return refuse(streams, plan.error(), kUsage);
     own.asks = streams.asks && options.words.front() != "-";
-    beginning = {std::move(*plan), "", true};
+    beginning = {std::move(*plan), "", true, !cluster.empty()};
     if (!cluster.empty() && cluster != beginning.plan.intent.cluster.text)
       return refuse(streams,
                     {"cannot apply the plan", "it is about " + beginning.plan.intent.cluster.text,
@@ -232,7 +239,7 @@ int run_apply(const Options& options, const mig::Catalogue& catalogue, const Joi
     if (auto* refusal = std::get_if<Refusal>(&made)) return refuse(streams, *refusal);
     beginning.plan = std::move(std::get<plan::Plan>(made));
   }
-  return begin(world, options, own, beginning);
+  return begin(world, options, catalogue, own, beginning);
 }
 
 int run_undo(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
@@ -258,10 +265,13 @@ int run_undo(const Options& options, const mig::Catalogue& catalogue, const Join
                   {"cannot undo " + run.started.run,
                    "its cluster " + run.started.plan.intent.cluster.text + " is not here", ""},
                   kUsage);
+  if (auto why = plan::why_not_here("cannot undo " + run.started.run, cluster->name,
+                                    run.started.plan.cluster_id, cluster->id, !options.cluster.empty()))
+    return refuse(streams, *why, kFinding);
   auto plan = plan::plan_undo(run, *cluster, catalogue, capabilities_of(world, *cluster), options.rules,
                               cluster_now(*cluster, world.wall()));
   if (!plan) return refuse(streams, plan.error(), kFinding);
-  return begin(world, options, streams, {std::move(*plan), run.started.run, false});
+  return begin(world, options, catalogue, streams, {std::move(*plan), run.started.run, false, false});
 }
 
 int run_resume(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,

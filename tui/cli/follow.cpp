@@ -91,7 +91,7 @@ Result<std::vector<plan::Entry>> Followed::take(const RunTold& told) {
   std::vector<plan::Entry> fresh;
   for (std::string_view rest = told.lines; !rest.empty();) {
     std::size_t end = std::min(rest.find('\n'), rest.size());
-    auto entry = plan::parse_line(rest.substr(0, end), told.run, entries_.size() + 1);
+    auto entry = plan::parse_line(rest.substr(0, end), told.run, entries_.size() + 1, chain_);
     if (!entry) return entry.error();
     if (const auto* started = std::get_if<plan::RunStarted>(&entry->what)) run_ = plan::run_of(*started);
     if (Status ok = plan::note(*run_, *entry); !ok) return ok.error();

@@ -24,6 +24,7 @@ class Followed {
  private:
   std::optional<plan::Run> run_;
   std::vector<plan::Entry> entries_;
+  plan::Chain chain_;
 };
 
 enum class Ending : std::uint8_t {

@@ -15,6 +15,11 @@ rules:
 - apiGroups: [""]
   resources: [nodes, pods]
   verbs: [get, list, watch]
+# which cluster this is, whatever its context is called: a run and a plan file belong to one cluster
+- apiGroups: [""]
+  resources: [namespaces]
+  resourceNames: [kube-system]
+  verbs: [get]
 # what has happened to nodes lately
 - apiGroups: [""]
   resources: [events]

@@ -121,6 +121,9 @@ std::string why_not_startable(const UiState& state, const World& world) {
   const PlanView& view = *state.plan;
   if (!view.plan.no_steps.empty()) return "it cannot be applied: " + view.plan.no_steps;
   if (!view.plan.changes_anything()) return "there is nothing to do: all is as wished";
+  if (!view.plan.violations.empty())
+    return fmt::format("it breaks a rule: {}: {}", view.plan.violations.front().rule,
+                       view.plan.violations.front().text);
   if (!state.writable) return "read-only: start tessera with --write to arm a plan";
   const ClusterName& name = view.plan.intent.cluster;
   if (!state.abilities.contains(name)) return name.text + " cannot be changed from here";

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/plan/permit.hpp"
 #include "engine/plan/undo.hpp"
 #include "tui/screens/arm.hpp"
 #include "tui/screens/control.hpp"
@@ -232,6 +233,9 @@ Result<plan::Plan> way_back(const UiState& state, const World& world, const std:
   const ClusterName& name = view->run.started.plan.intent.cluster;
   const Cluster* cluster = world.model.find(name);
   if (!cluster) return Error{"cannot plan the way back", name.text + " is not open here", ""};
+  if (auto why = plan::why_not_here("cannot plan the way back", name, view->run.started.plan.cluster_id,
+                                    cluster->id, false))
+    return *why;
   return plan::plan_undo(view->run, *cluster, world.catalogue, capabilities_of(state, *cluster), state.rules,
                          cluster_now(*cluster, world.wall), options);
 }

@@ -62,6 +62,7 @@ void FakeCluster::freeze() {
 Cluster FakeCluster::cluster() const {
   Cluster all;
   all.name = ClusterName("hpc");
+  all.id = id;
   for (const auto& [name, world] : worlds_) {
     Cluster one = world->cluster();
     all.nodes.upsert(*one.nodes.find(name));
@@ -95,6 +96,7 @@ Lab::Lab(std::vector<Node> nodes, std::vector<Workload> workloads)
   options_.from = "login1";
   options_.catalogue = &catalogue();
   options_.wall = [this] { return now(); };
+  options_.random = [number = std::make_shared<std::uint64_t>(0)] { return (*number)++; };
   options_.later = [this](Worker& worker, Duration delay, Worker::Task task) {
     if (cluster_.frozen) return;
     now_ += delay.count();
@@ -123,7 +125,9 @@ void Lab::die_after(int lines, bool torn) {
 }
 
 void Lab::close_dead_room() {
-  cluster_.frozen.wait(false);
+  // A run that ends or parks before that line never freezes: that is a failure, and no wait for ever.
+  (void)wait([this] { return cluster_.frozen.load(); });
+  EXPECT_TRUE(cluster_.frozen) << "the run did not come to the line after which it was to die";
   close();
   cluster_.freeze_after_next_perform = false;
   cluster_.frozen = false;

@@ -28,6 +28,7 @@ class FakeCluster final : public plan::Actuator {
   ~FakeCluster() override { hands_.stop(); }
 
   plan::Capabilities capabilities() const override { return plan::simulator_capabilities(); }
+  std::string cluster_id() const override { return id; }
   void observe(NodeName node, Told<plan::NodeFacts> told) override;
   void perform(plan::Order order, Told<Done> told) override;
   void marks(Told<std::vector<plan::MarkedNode>> told) override;
@@ -38,6 +39,7 @@ class FakeCluster final : public plan::Actuator {
   Cluster cluster() const;
   std::vector<std::string> harm() const;
 
+  std::string id = "hpc-1";  // only while no room is at work
   std::atomic<bool> frozen = false;
   std::atomic<bool> freeze_after_next_perform = false;
   void freeze();

@@ -1,8 +1,12 @@
 // Which runs are there: here, elsewhere, on paper only, by a mark only; and what is refused.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
+#include <fstream>
+#include <new>
 
+#include "backends/runs/store.hpp"
 #include "tests/backends/runs/lab.hpp"
 
 namespace tessera::test {
@@ -47,7 +51,7 @@ TEST(RunList, ShowsARunWithItsFateAndFollowsItsChanges) {
   EXPECT_GT(head.last, head.started);
 
   lab.cluster().patient_looks = 25;
-  lab.room().resume(run, Onward::carry_on, false);
+  lab.room().resume(run, {Onward::carry_on, false});
   ASSERT_TRUE(lab.wait([&] { return lab.find(lab.lists.back(), run)->state == RunState::finished; }));
   EXPECT_EQ(lab.find(lab.lists.back(), run)->outcome, "wanted");
 }
@@ -62,7 +66,7 @@ TEST(RunList, NewestFirstAndTwoOfOneMinuteHaveTwoNames) {
   lab.set_clock(at(7200));
   std::string third = lab.start(lab.plan(kWish, {"n2"}));
   ASSERT_TRUE(lab.wait_finished(third));
-  EXPECT_EQ(second, first + "-2");
+  EXPECT_NE(second, first);
   RunsListed listed = lab.list();
   ASSERT_EQ(listed.runs.size(), 3u);
   EXPECT_EQ(listed.runs[0].run, third);
@@ -86,7 +90,7 @@ TEST(RunList, MarksTellOfRunsWhoseJournalsAreWithColleagues) {
   EXPECT_EQ(head.nodes, (std::vector{NodeName("n8"), NodeName("n9")}));
   EXPECT_EQ(head.why, "its journal is with eve on login2");
   EXPECT_EQ(head.file, "");
-  lab.room().resume(eve.run, Onward::carry_on, false);
+  lab.room().resume(eve.run, {Onward::carry_on, false});
   ASSERT_TRUE(lab.wait_refused());
   EXPECT_NE(lab.refused[0].error.hint.find("begun elsewhere"), std::string::npos);
 }
@@ -120,11 +124,13 @@ TEST(RunList, UnreadableJournalsAreListedWithTheReason) {
   EXPECT_NE(why("garbage").find("garbage.journal:1:"), std::string::npos) << why("garbage");
   EXPECT_NE(why("empty").find("it is empty"), std::string::npos) << why("empty");
   EXPECT_NE(why("copied").find("is that of run " + run), std::string::npos) << why("copied");
-  EXPECT_NE(why("changed").find("entry 4 stands where 3 should"), std::string::npos) << why("changed");
+  EXPECT_NE(why("changed").find("changed.journal:3: this line, or one before it, is not as it was written"),
+            std::string::npos)
+      << why("changed");
   EXPECT_NE(why("wrong name").find("not the name of a run"), std::string::npos) << why("wrong name");
   for (const char* name : {"garbage", "copied", "changed", "wrong name", "never-was"}) {
     lab.refused.clear();
-    lab.room().resume(name, Onward::carry_on, false);
+    lab.room().resume(name, {Onward::carry_on, false});
     EXPECT_TRUE(lab.wait_refused()) << name;
   }
   lab.refused.clear();
@@ -156,7 +162,7 @@ TEST(RunList, WhatAnotherTesseraDrivesIsSeenButNotTakenUp) {
   auto listed = next(static_cast<RunsListed*>(nullptr));
   EXPECT_EQ(lab.find(listed, run)->state, RunState::running);
   EXPECT_FALSE(lab.find(listed, run)->here);
-  other->resume(run, Onward::carry_on, false);
+  other->resume(run, {Onward::carry_on, false});
   EXPECT_NE(next(static_cast<RunRefused*>(nullptr)).error.reason.find("another tessera drives it"),
             std::string::npos);
   other->demand(run, {}, plan::Demand::cancel);
@@ -171,7 +177,7 @@ TEST(RunList, WhatAnotherTesseraDrivesIsSeenButNotTakenUp) {
   listed = next(static_cast<RunsListed*>(nullptr));
   EXPECT_EQ(lab.find(listed, run)->state, RunState::interrupted);
   lab.cluster().patient_looks = 25;
-  other->resume(run, Onward::carry_on, false);
+  other->resume(run, {Onward::carry_on, false});
   lab.wait_on(news, [&] {
     news.take();
     return lab.disk(run).find("\"run-finished\"") != std::string::npos;
@@ -196,10 +202,23 @@ TEST(RunList, WhatCannotBeBegunIsRefusedBeforeAnythingIsWritten) {
   EXPECT_EQ(refused(other), "this version previews only");
   other = plan;
   other.nodes[0].steps.clear();
-  EXPECT_EQ(refused(other), "the plan changes nothing");
+  EXPECT_EQ(refused(other), "it changes nothing");
   other = plan;
   other.capabilities.chooses_placement = !other.capabilities.chooses_placement;
-  EXPECT_NE(refused(other).find("not as they were when it was planned"), std::string::npos);
+  EXPECT_NE(refused(other).find("made for another backend"), std::string::npos);
+  other = plan;
+  other.violations.push_back({Severity::danger, "fpt-a", {}, "one strategy for all"});
+  EXPECT_EQ(refused(other), "fpt-a: one strategy for all");
+  other = plan;
+  other.nodes[0].steps[2].action = plan::RebootNode{};
+  EXPECT_NE(refused(other).find("which the plan does not announce"), std::string::npos) << refused(other);
+  lab.close();
+  lab.cluster().id = "hpc-2";
+  EXPECT_EQ(refused(plan), "it belongs to another cluster that is called hpc, too");
+  lab.close();
+  lab.cluster().id = "";
+  EXPECT_NE(refused(plan).find("does not tell its identity"), std::string::npos);
+  lab.cluster().id = "hpc-1";
   lab.close();
   lab.options().write = false;
   EXPECT_EQ(refused(plan), "tessera was started to look only");
@@ -210,6 +229,157 @@ TEST(RunList, WhatCannotBeBegunIsRefusedBeforeAnythingIsWritten) {
   lab.close();
   lab.options().folder = lab.scratch().write("a-file", "") + "/runs";
   EXPECT_NE(refused(plan).find("Not a directory"), std::string::npos);
+}
+
+// kubernetes-admin@kubernetes is everywhere: a run belongs to its cluster, not to a name.
+TEST(RunList, ARunOfAnotherClusterOfThatNameIsNeitherListedNorTakenUp) {
+  Lab lab({small_node("n1")}, {on_slice("7", "alice", "n1", 2)});
+  plan::Options when_empty;
+  when_empty.when_empty = true;
+  lab.cluster().patient_looks = 0;
+  std::string run = lab.start(lab.plan(kWish, {"n1"}, when_empty));
+  ASSERT_TRUE(lab.wait_stopped(run)) << lab.told[run];
+  EXPECT_EQ(lab.list().runs.size(), 1u);
+  auto refused = [&](plan::Resuming how) {
+    lab.refused.clear();
+    lab.room().resume(run, how);
+    EXPECT_TRUE(lab.wait_refused());
+    return lab.refused.empty() ? Error{} : lab.refused[0].error;
+  };
+  lab.close();
+  lab.cluster().id = "hpc-2";
+  EXPECT_TRUE(lab.list().runs.empty());
+  for (Onward onward : {Onward::carry_on, Onward::anew, Onward::back})
+    EXPECT_EQ(refused({onward, true, true}).reason, "it belongs to another cluster that is called hpc, too");
+  // Where it does not tell which one it is, a person has to say so.
+  lab.close();
+  lab.cluster().id = "";
+  EXPECT_EQ(lab.list().runs.size(), 1u);
+  Error unknown = refused({});
+  EXPECT_EQ(unknown.reason, "the cluster hpc here does not tell its identity");
+  EXPECT_NE(unknown.hint.find("--cluster hpc"), std::string::npos);
+  lab.room().resume(run, {Onward::back, false, true});
+  EXPECT_TRUE(lab.wait_finished(run)) << lab.told[run];
+}
+
+TEST(RunList, AJournalUnderAnotherNameIsNotTakenUp) {
+  Lab lab({small_node("n1")}, {on_slice("7", "alice", "n1", 2)});
+  plan::Options when_empty;
+  when_empty.when_empty = true;
+  lab.cluster().patient_looks = 0;
+  std::string run = lab.start(lab.plan(kWish, {"n1"}, when_empty));
+  ASSERT_TRUE(lab.wait_stopped(run)) << lab.told[run];
+  lab.close();
+  std::filesystem::copy_file(lab.file(run), lab.file("copy"));
+  ASSERT_EQ(::chmod(lab.file("copy").c_str(), 0600), 0);
+  lab.refused.clear();
+  lab.room().resume("copy", {});
+  ASSERT_TRUE(lab.wait_refused());
+  EXPECT_EQ(lab.refused[0].error.reason, "the journal by that name is that of run " + run);
+}
+
+// Whoever may write to a shared folder may write a journal there: a timer takes up only what its own user
+// left there as it is.
+TEST(RunList, ATimerLeavesAJournalAloneThatOthersHaveWrittenTo) {
+  Lab lab({small_node("n1")}, {on_slice("7", "alice", "n1", 2)});
+  const std::string site = lab.scratch().path() + "/site";
+  std::filesystem::create_directory(site);
+  ASSERT_EQ(::chmod(site.c_str(), 02770), 0);
+  lab.options().site_folder = site;
+  lab.cluster().patient_looks = 0;
+  plan::Options when_empty;
+  when_empty.when_empty = true;
+  std::string run = lab.start(lab.plan(kWish, {"n1"}, when_empty));
+  ASSERT_TRUE(lab.wait_stopped(run)) << lab.told[run];
+  EXPECT_EQ(lab.find(lab.list(), run)->unarmed, "");
+  auto by_timer = [&] {
+    lab.refused.clear();
+    lab.room().resume(run, {Onward::carry_on, false, false, true});
+    EXPECT_TRUE(lab.wait_refused());
+    return lab.refused.empty() ? std::string() : lab.refused[0].error.reason;
+  };
+  // A colleague adds a line, tied as it should be.
+  {
+    runs::Store store("", site, nullptr);
+    auto taken = store.take(run);
+    ASSERT_TRUE(taken.ok()) << to_line(taken.error());
+    plan::Chain chain = taken->journal.chain;
+    auto seq = static_cast<std::int64_t>(taken->journal.entries.size()) + 1;
+    ASSERT_TRUE(
+        taken->file
+            .append(to_line(plan::Entry{seq, lab.now(), {}, plan::Requested{plan::Demand::pause, "eve", ""}},
+                            chain))
+            .ok());
+  }
+  EXPECT_EQ(lab.find(lab.list(), run)->unarmed, "others have written to it since you left it");
+  EXPECT_EQ(by_timer(), "others have written to it since you left it");
+  // A person who looks at it may take it up; from then on the timer may.
+  std::size_t before = lab.told[run].size();
+  lab.room().resume(run, {});
+  ASSERT_TRUE(lab.wait([&] { return lab.told[run].size() > before; }));
+  ASSERT_TRUE(lab.wait_stopped(run)) << lab.told[run];
+  EXPECT_EQ(lab.find(lab.list(), run)->unarmed, "");
+  // Another user's timer has never armed it.
+  lab.close();
+  lab.options().folder = lab.scratch().path() + "/of-another";
+  EXPECT_EQ(lab.find(lab.list(), run)->unarmed, "it lies in a shared folder and you have not armed it");
+  EXPECT_EQ(by_timer(), "it lies in a shared folder and you have not armed it");
+}
+
+// A step of the journal is edited while the run waits: it is named, and nothing is done.
+TEST(RunList, AJournalWhoseStepsWereEditedIsNotCarriedOnAndItsNodeIsGivenBack) {
+  Lab lab({small_node("n1")}, {on_slice("7", "alice", "n1", 2)});
+  plan::Options when_empty;
+  when_empty.when_empty = true;
+  lab.cluster().patient_looks = 0;
+  std::string run = lab.start(lab.plan(kWish, {"n1"}, when_empty));
+  ASSERT_TRUE(lab.wait_stopped(run)) << lab.told[run];
+  lab.close();
+  auto journal = plan::parse_journal(lab.disk(run), run);
+  ASSERT_TRUE(journal.ok());
+  plan::Chain chain;  // tied again, as somebody would who means it
+  std::string text;
+  for (plan::Entry& entry : journal->entries) {
+    if (auto* started = std::get_if<plan::RunStarted>(&entry.what))
+      for (plan::Step& step : started->plan.nodes[0].steps)
+        if (std::holds_alternative<plan::DestroyInstances>(step.action)) {
+          step.action = plan::RebootNode{};
+          step.before.clear(), step.after.clear();
+        }
+    text += to_line(entry, chain);
+  }
+  std::ofstream(lab.file(run), std::ios::trunc) << text;
+  lab.refused.clear();
+  int performs = lab.cluster().performs;
+  lab.room().resume(run, {});
+  ASSERT_TRUE(lab.wait_refused());
+  EXPECT_NE(lab.refused[0].error.reason.find("it reboots the node, which the plan does not announce"),
+            std::string::npos)
+      << lab.refused[0].error.reason;
+  EXPECT_EQ(lab.cluster().performs, performs);
+  lab.room().resume(run, {Onward::back});
+  EXPECT_TRUE(lab.wait_finished(run)) << lab.told[run];
+  EXPECT_EQ(lab.board("n1"), kFound);
+}
+
+// Out of memory in the middle: the node is parked with a sentence, and the journal stays whole.
+TEST(RunList, AnExceptionParksTheNodeAndTheRunIsTakenUpAgain) {
+  Lab lab({small_node("n1")}, {on_slice("7", "alice", "n1", 2)});
+  auto later = lab.options().later;
+  lab.options().later = [later, left = std::make_shared<int>(2)](Worker& worker, Duration delay,
+                                                                 Worker::Task task) {
+    if (--*left == 0) throw std::bad_alloc();
+    later(worker, delay, std::move(task));
+  };
+  lab.cluster().patient_looks = 0;
+  std::string run = lab.start(lab.plan(kWish));
+  ASSERT_TRUE(lab.wait_stopped(run)) << lab.told[run];
+  EXPECT_NE(lab.told[run].find("an error inside tessera"), std::string::npos);
+  lab.close();
+  lab.cluster().patient_looks = 25;
+  lab.room().resume(run, {});
+  ASSERT_TRUE(lab.wait_finished(run)) << lab.told[run];
+  EXPECT_EQ(lab.board("n1"), kWanted);
 }
 
 }  // namespace

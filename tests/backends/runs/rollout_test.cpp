@@ -63,7 +63,7 @@ TEST(Rollout, NothingMoreIsBegunAfterAFailureAndResumingGoesOn) {
   EXPECT_EQ(lab.board("n4"), kFound);
 
   lab.cluster().world("n2").mend();
-  lab.room().resume(run, Onward::carry_on, false);
+  lab.room().resume(run, {Onward::carry_on, false});
   ASSERT_TRUE(lab.wait_finished(run));
   lab.close();
   for (const std::string& name : kFour) EXPECT_EQ(lab.board(name), kWanted) << name;
@@ -81,7 +81,7 @@ TEST(Rollout, AFailureIsUndoneWhereThatWasAskedFor) {
   if (!folded.finished) {  // the world refuses every creation: the way back stops, too, and says so
     EXPECT_TRUE(folded.nodes.at(NodeName("n1")).back());
     lab.cluster().world("n1").mend();
-    lab.room().resume(run, Onward::carry_on, false);
+    lab.room().resume(run, {Onward::carry_on, false});
     ASSERT_TRUE(lab.wait_finished(run));
     lab.close();
     folded = lab.told_run(run);
@@ -105,10 +105,10 @@ TEST(Rollout, PausedBetweenTwoNodesItGoesOnWithTheNext) {
   EXPECT_EQ(head.state, RunState::parked);
   EXPECT_EQ(head.why, "the terminal went away");
   EXPECT_EQ(head.progress, "1 done, 3 untouched");
-  lab.room().resume(run, Onward::back, false);
+  lab.room().resume(run, {Onward::back, false});
   ASSERT_TRUE(lab.wait_refused());
   EXPECT_EQ(lab.refused[0].error.hint, "tessera undo takes back what is done");
-  lab.room().resume(run, Onward::carry_on, false);
+  lab.room().resume(run, {Onward::carry_on, false});
   ASSERT_TRUE(lab.wait_finished(run));
   EXPECT_EQ(lab.told_run(run).finished->outcome, Outcome::wanted);
 }
@@ -130,13 +130,13 @@ TEST(Rollout, ParksUntilTheNodeIsEmptyAndLooksAgainWhenResumed) {
   lab.close();
   EXPECT_TRUE(lab.cluster().world("n1").observe(run).value().closed) << "no new work comes while it waits";
 
-  lab.room().resume(run, Onward::carry_on, false);
+  lab.room().resume(run, {Onward::carry_on, false});
   ASSERT_TRUE(lab.wait([&] { return lab.told[run].find("\"resumed\"") != std::string::npos; }));
   ASSERT_TRUE(lab.wait_stopped(run));
   EXPECT_FALSE(lab.told_run(run).finished) << "bob is still there";
   lab.close();
   lab.cluster().world("n1").let_all_work_end();
-  lab.room().resume(run, Onward::carry_on, false);
+  lab.room().resume(run, {Onward::carry_on, false});
   ASSERT_TRUE(lab.wait_finished(run));
   lab.close();
   EXPECT_EQ(lab.board("n1"), kWanted);
@@ -156,7 +156,7 @@ TEST(Rollout, ParksUntilItsTimeHasCome) {
   EXPECT_EQ(head.why, "waits until 2027-01-15T12:00:00.000Z; go on with: tessera resume " + run);
   lab.set_clock(at(4 * 3600));
   lab.cluster().world("n1").now = at(4 * 3600);  // it is the cluster's own time that counts
-  lab.room().resume(run, Onward::carry_on, false);
+  lab.room().resume(run, {Onward::carry_on, false});
   ASSERT_TRUE(lab.wait_finished(run));
   lab.close();
   EXPECT_EQ(lab.board("n1"), kWanted);

@@ -91,7 +91,7 @@ void kill_and_resume(int line, bool after_action, Onward onward) {
   bool had_ended = count(before, "\"run-finished\"") > 0;
   EXPECT_EQ(lab.find(lab.list(), run)->state, had_ended ? RunState::finished : RunState::interrupted);
 
-  lab.room().resume(run, onward, false);
+  lab.room().resume(run, {onward, false});
   ASSERT_TRUE(lab.wait(
       [&] { return !lab.refused.empty() || lab.told[run].find("\"resumed\"") != std::string::npos; }));
   if (had_ended) {
@@ -102,7 +102,7 @@ void kill_and_resume(int line, bool after_action, Onward onward) {
   if (!lab.refused
            .empty()) {  // nothing was begun yet, or the node was finished: there is nothing to go back from
     EXPECT_EQ(lab.refused.at(0).error.reason, "no node of it is under way");
-    lab.room().resume(run, Onward::carry_on, false);
+    lab.room().resume(run, {Onward::carry_on, false});
     expected = Outcome::wanted;
   }
   ASSERT_TRUE(lab.wait_finished(run)) << lab.told[run];
@@ -162,7 +162,7 @@ TEST(RunRoom, ARunWhoseJournalCannotBeWrittenDoesNotAct) {
     EXPECT_EQ(lab.cluster().performs - performs_before, announced);
     lab.options().put = nullptr;  // somebody made room
     EXPECT_EQ(lab.find(lab.list(), run)->state, RunState::interrupted);
-    lab.room().resume(run, Onward::back, false);
+    lab.room().resume(run, {Onward::back, false});
     ASSERT_TRUE(lab.wait_stopped(run)) << lab.told[run];
   }
 }
@@ -182,7 +182,7 @@ TEST(RunRoom, ParkingAllStopsAtTheEdgeOfAStepAndSaysWhy) {
   EXPECT_FALSE(head.here);
 
   lab.cluster().patient_looks = 25;
-  lab.room().resume(run, Onward::carry_on, false);
+  lab.room().resume(run, {Onward::carry_on, false});
   ASSERT_TRUE(lab.wait_finished(run));
   EXPECT_EQ(lab.board("n1"), kWanted);
   lab.room().park_all("the end");
@@ -198,7 +198,7 @@ TEST(RunRoom, ARunIsTakenUpInTheMomentInWhichItParks) {
     const bool parks = text.find("\"kind\":\"parked\"") != std::string_view::npos;
     if (parks) lab.cluster().patient_looks = 25;
     if (!write_all(fd, text)) return errno;
-    if (parks) lab.room().resume(run, Onward::carry_on, false);
+    if (parks) lab.room().resume(run, {Onward::carry_on, false});
     return 0;
   };
   run = lab.start(lab.plan(kWish));
@@ -244,7 +244,7 @@ TEST(RunRoom, AsksWhatToDoAboutANodeThatSomebodyElseHasClosed) {
   // Nobody answers, and the terminal goes: the question is asked again.
   lab.room().park_all("the terminal went away");
   ASSERT_TRUE(lab.wait([&] { return lab.rests == 1; }));
-  lab.room().resume(run, Onward::carry_on, false);
+  lab.room().resume(run, {Onward::carry_on, false});
   ASSERT_TRUE(lab.wait([&] { return count(lab.told[run], "\"kind\":\"asked\"") > 1; }));
   lab.room().answer(run, NodeName("n1"), plan::Ask::closed_by_other, true);
   ASSERT_TRUE(lab.wait_finished(run));
@@ -290,12 +290,12 @@ TEST(RunRoom, WorkThatTheRunNeverNamedIsNamedBeforePlanningAnew) {
   work = {on_slice("12", "mallory", "n1", 2)};
   std::string before = lab.disk(run);
 
-  lab.room().resume(run, Onward::anew, false);
+  lab.room().resume(run, {Onward::anew, false});
   ASSERT_TRUE(lab.wait_refused());
   EXPECT_EQ(lab.refused[0].error.reason, "12 (mallory) on GPU 0 3g.40gb@4");
   EXPECT_EQ(lab.disk(run), before) << "what was refused leaves no line";
   lab.cluster().patient_looks = 25;
-  lab.room().resume(run, Onward::anew, true);
+  lab.room().resume(run, {Onward::anew, true});
   ASSERT_TRUE(lab.wait_finished(run));
   EXPECT_EQ(lab.board("n1"), kWanted);
   EXPECT_TRUE(lab.cluster().world("n1").evicted.empty()) << "it was waited for";

@@ -21,9 +21,15 @@ using runs::Store;
 std::string first_line(const std::string& run) {
   plan::RunStarted started;
   started.run = run;
-  return to_line(plan::Entry{1, at(0), {}, started});
+  plan::Chain chain;
+  return to_line(plan::Entry{1, at(0), {}, started}, chain);
 }
-std::string second_line() { return to_line(plan::Entry{2, at(1), {}, plan::Resumed{"root", "login2"}}); }
+std::string second_line(const std::string& run) {
+  plan::Chain chain;
+  const std::string first = first_line(run);
+  EXPECT_TRUE(chain.holds(std::string_view(first).substr(0, first.size() - 1)));
+  return to_line(plan::Entry{2, at(1), {}, plan::Resumed{"root", "login2"}}, chain);
+}
 
 unsigned mode_of(const std::string& path) {
   struct stat info {};
@@ -55,16 +61,32 @@ class RunStore : public ::testing::Test {
   std::string folder_ = scratch_.path() + "/state/tessera/runs";
 };
 
-TEST_F(RunStore, NamesAreMadeOfTimeAndNodeAndNothingElse) {
-  std::string name = runs::run_id(at(0), NodeName("n0031"), "alice@login1");
-  EXPECT_EQ(name.substr(0, name.size() - 3), "20270115-0800-n0031-");
-  // Two people in one minute, each with a folder of their own: a mark must tell their runs apart.
-  EXPECT_NE(runs::run_id(at(0), NodeName("n0031"), "bob@login1"), name);
-  EXPECT_NE(runs::run_id(at(0), NodeName("n0031"), "alice@login2"), name);
-  EXPECT_TRUE(runs::run_id(at(61), NodeName("../gpu 1.ö"), "").starts_with("20270115-0801----gpu-1----"));
-  EXPECT_TRUE(runs::is_run_id(runs::run_id(at(0), NodeName(std::string(500, 'n')), "alice@login1")));
+// Two runs of one person in one minute, whose journals lie apart: a mark must tell them apart.
+TEST_F(RunStore, NamesAreMadeOfTimeNodeAndARandomNumberAndNothingElse) {
+  EXPECT_EQ(runs::run_id(at(0), NodeName("n0031"), 1), "20270115-0800-n0031-100000");
+  EXPECT_NE(runs::run_id(at(0), NodeName("n0031"), 2), runs::run_id(at(0), NodeName("n0031"), 3));
+  EXPECT_TRUE(runs::run_id(at(61), NodeName("../gpu 1.ö"), 0).starts_with("20270115-0801----gpu-1----"));
+  EXPECT_TRUE(runs::is_run_id(runs::run_id(at(0), NodeName(std::string(500, 'n')), 7)));
   for (const char* bad : {"", "a/b", "..", "a b", "n.1", "ö", "a\nb"})
     EXPECT_FALSE(runs::is_run_id(bad)) << bad;
+}
+
+// Power may go at any time: a line is on the disk before it counts, and so is the name of its file.
+TEST_F(RunStore, EachLineAndTheFolderOfANewJournalAreSynced) {
+  int files = 0, folders = 0;
+  Store store(folder_, "", nullptr, [&](int fd) {
+    struct stat info {};
+    EXPECT_EQ(fstat(fd, &info), 0);
+    ++(S_ISDIR(info.st_mode) ? folders : files);
+    return fsync(fd);
+  });
+  auto made = store.create("r1");
+  ASSERT_TRUE(made.ok());
+  EXPECT_EQ(folders, 1);
+  EXPECT_EQ(files, 0);
+  ASSERT_TRUE(made->file.append(first_line("r1")).ok());
+  ASSERT_TRUE(made->file.append(second_line("r1")).ok());
+  EXPECT_EQ(files, 2);
 }
 
 TEST_F(RunStore, TheFolderFollowsXdgAndHome) {
@@ -82,12 +104,12 @@ TEST_F(RunStore, AJournalIsForItsOwnerAloneAndLockedWhileDriven) {
   EXPECT_EQ(mode_of(folder_), 0700U);
   EXPECT_EQ(mode_of(made->file.path()), 0600U);
   ASSERT_TRUE(made->file.append(first_line("r1")).ok());
-  ASSERT_TRUE(made->file.append(second_line()).ok());
+  ASSERT_TRUE(made->file.append(second_line("r1")).ok());
   EXPECT_TRUE(store.driven("r1"));
   auto seen = store.look("r1");
   ASSERT_TRUE(seen.ok());
   EXPECT_TRUE(seen->driven);
-  EXPECT_EQ(seen->text, first_line("r1") + second_line());
+  EXPECT_EQ(seen->text, first_line("r1") + second_line("r1"));
   auto taken = store.take("r1");
   ASSERT_FALSE(taken.ok());
   EXPECT_NE(taken.error().reason.find("another tessera drives it"), std::string::npos);
@@ -105,21 +127,21 @@ TEST_F(RunStore, TheLockGoesWithWhoeverHeldIt) {
   EXPECT_FALSE(store.driven("r1"));
   auto taken = store.take("r1");
   ASSERT_TRUE(taken.ok());
-  ASSERT_TRUE(taken->file.append(second_line()).ok());
-  EXPECT_EQ(store.look("r1")->text, first_line("r1") + second_line());
+  ASSERT_TRUE(taken->file.append(second_line("r1")).ok());
+  EXPECT_EQ(store.look("r1")->text, first_line("r1") + second_line("r1"));
 }
 
 TEST_F(RunStore, ATornLastLineIsCutBeforeAnythingIsAppended) {
   std::string path = keep("r1");
-  scratch_.write("state/tessera/runs/r1.journal", first_line("r1") + second_line().substr(0, 20));
+  scratch_.write("state/tessera/runs/r1.journal", first_line("r1") + second_line("r1").substr(0, 20));
   Store store(folder_, "", nullptr);
   EXPECT_EQ(store.look("r1")->text, first_line("r1")) << "only looking changes nothing";
   EXPECT_GT(fs::file_size(path), first_line("r1").size());
   auto taken = store.take("r1");
   ASSERT_TRUE(taken.ok()) << to_line(taken.error());
   EXPECT_TRUE(taken->journal.torn);
-  ASSERT_TRUE(taken->file.append(second_line()).ok());
-  EXPECT_EQ(store.look("r1")->text, first_line("r1") + second_line());
+  ASSERT_TRUE(taken->file.append(second_line("r1")).ok());
+  EXPECT_EQ(store.look("r1")->text, first_line("r1") + second_line("r1"));
 }
 
 TEST_F(RunStore, HalfALineThatDidNotFitIsTakenBack) {

@@ -44,7 +44,7 @@ class Driver {
 
   // An event on paper; the process may die right after.
   void write(const NodeName& node, RunEvent event) {
-    text_ += to_line(Entry{++lines_, world_.now, node, std::move(event)});
+    text_ += to_line(Entry{++lines_, world_.now, node, std::move(event)}, chain_);
     if (lines_ == kill_.after_line && !kill_.after_perform) die();
   }
   void enter(RunEvent event) {
@@ -64,6 +64,7 @@ class Driver {
       return;
     }
     text_.resize(journal->good_bytes);
+    chain_ = journal->chain;
     lines_ = static_cast<int>(journal->entries.size());
     Result<Run> again = replay(*journal);
     if (!again) {
@@ -137,6 +138,7 @@ class Driver {
   Run run_;
   std::optional<Result<NodeFacts>> fresh_;
   std::string text_;
+  Chain chain_;
   int lines_ = 0;
   int patience_ = 0;
   Ending ending_;

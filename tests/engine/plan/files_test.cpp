@@ -1,6 +1,9 @@
 // Plan files and journals: there and back, and nothing but what was written.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+
 #include "engine/plan/plan_file.hpp"
 #include "engine/plan/run.hpp"
 #include "tests/engine/plan/boards.hpp"
@@ -44,7 +47,8 @@ TEST(PlanFile, TextsOfSeveralLinesKeepThem) {
   EXPECT_EQ(*read, plan);
   RunStarted started;
   started.run = "r1", started.who = "root", started.from = "login1", started.plan = plan;
-  auto journal = parse_journal(to_line(Entry{1, at(0), {}, started}), "r1.journal");
+  Chain chain;
+  auto journal = parse_journal(to_line(Entry{1, at(0), {}, started}, chain), "r1.journal");
   ASSERT_TRUE(journal.ok()) << to_line(journal.error());
   EXPECT_EQ(std::get<RunStarted>(journal->entries[0].what).plan, plan);
   plan.nodes[0].steps[0].action = Special{"x", {{"text", "a\x1b[2J\nb\n"}}};
@@ -76,7 +80,7 @@ TEST(PlanFile, WhatIsMissingUnknownOrOfAnotherVersionIsRefusedWithItsPlace) {
     EXPECT_FALSE(read.ok()) << from;
     return read.ok() ? "" : read.error().reason;
   };
-  EXPECT_NE(refused("\"tessera_plan\": 1", "\"tessera_plan\": 2").find("version 2"), std::string::npos);
+  EXPECT_NE(refused("\"tessera_plan\": 2", "\"tessera_plan\": 3").find("version 3"), std::string::npos);
   EXPECT_NE(refused("\"fingerprint\"", "\"finger\"").find("'fingerprint' is missing"), std::string::npos);
   EXPECT_NE(refused("\"kind\": \"set-mark\"", "\"kind\": \"format-disk\"").find("format-disk"),
             std::string::npos);
@@ -84,6 +88,22 @@ TEST(PlanFile, WhatIsMissingUnknownOrOfAnotherVersionIsRefusedWithItsPlace) {
   EXPECT_FALSE(parse_plan(text.substr(0, text.size() / 2), "plan.json").ok());
   EXPECT_FALSE(parse_plan("[]", "plan.json").ok());
   EXPECT_FALSE(parse_plan("", "plan.json").ok());
+}
+
+// A newer tessera may tell people more; what says how a step is done is never passed over.
+TEST(PlanFile, AFieldThatIsNotKnownIsPassedOverWhereItOnlyTellsAndRefusedInAStep) {
+  std::string text = to_document(some_plan());
+  auto with = [&](const std::string& before, const std::string& field) {
+    std::string changed = text;
+    changed.insert(changed.find(before), field);
+    return parse_plan(changed, "plan.json");
+  };
+  auto more = with("\"fingerprint\"", "\"mood\": \"good\",\n  ");
+  ASSERT_TRUE(more.ok()) << to_line(more.error());
+  EXPECT_EQ(*more, some_plan());
+  EXPECT_TRUE(with("\"running_s\"", "\"since\": 7, ").ok());
+  EXPECT_FALSE(with("\"deadline_s\"", "\"only_if\": \"idle\", ").ok());
+  EXPECT_FALSE(with("\"when_empty\"", "\"unless\": true, ").ok());
 }
 
 TEST(JsonText, TwoEqualKeysDeepNestsAndBadBytesAreRefused) {
@@ -101,11 +121,19 @@ std::string journal_text() {
   started.run = "r1", started.who = "root", started.from = "login1", started.plan = some_plan();
   std::string first = started.plan.nodes[0].steps[0].id;
   NodeName node("n1");
-  return to_line(Entry{1, at(0), {}, started}) +
-         to_line(Entry{2, at(1), node, StepBegun{first, 1, SetMark{}}}) +
-         to_line(Entry{3, at(2), node, ActionReturned{first, ""}}) +
-         to_line(Entry{4, at(3), node, StepDone{first, false}}) +
-         to_line(Entry{5, at(4), node, Parked{"paused", "n1 is open"}});
+  Chain chain;
+  std::string text;
+  int seq = 0;
+  auto add = [&](const NodeName& about, RunEvent what) {
+    text += to_line(Entry{seq + 1, at(seq), about, std::move(what)}, chain);
+    ++seq;
+  };
+  add({}, started);
+  add(node, StepBegun{first, 1, SetMark{}});
+  add(node, ActionReturned{first, ""});
+  add(node, StepDone{first, false});
+  add(node, Parked{"paused", "n1 is open"});
+  return text;
 }
 
 TEST(JournalText, IsReadBackLineByLineAndReplayed) {
@@ -114,7 +142,8 @@ TEST(JournalText, IsReadBackLineByLineAndReplayed) {
   ASSERT_TRUE(journal.ok()) << to_line(journal.error());
   EXPECT_EQ(journal->entries.size(), 5u);
   std::string again;
-  for (const Entry& entry : journal->entries) again += to_line(entry);
+  Chain chain;
+  for (const Entry& entry : journal->entries) again += to_line(entry, chain);
   EXPECT_EQ(again, text);
   auto run = replay(*journal);
   ASSERT_TRUE(run.ok());
@@ -132,10 +161,40 @@ TEST(JournalText, ATornLastLineIsCutOffAndNothingElseIsForgiven) {
   std::string broken = text;
   broken.replace(broken.find("step-begun"), 4, "stop");
   EXPECT_NE(parse_journal(broken, "r1.journal").error().reason.find("r1.journal:2"), std::string::npos);
-  std::string gap = text;
-  gap.replace(gap.find("{\"seq\":3"), 8, "{\"seq\":9");
-  EXPECT_NE(parse_journal(gap, "r1.journal").error().reason.find("entry 9"), std::string::npos);
+  std::string without_the_third = text;
+  std::size_t third = text.find("{\"seq\":3");
+  without_the_third.erase(third, text.find('\n', third) + 1 - third);
+  EXPECT_NE(parse_journal(without_the_third, "r1.journal").error().reason.find("r1.journal:3"),
+            std::string::npos);
   EXPECT_FALSE(parse_journal("", "r1.journal").ok());
+}
+
+// A bad disk, an editor, a copy that went wrong: wherever one bit differs, the line is named.
+TEST(JournalText, AnySingleFlippedBitIsFoundAtItsLine) {
+  const std::string text = journal_text();
+  std::mt19937 random(20261123);
+  for (int i = 0; i < 300; ++i) {
+    std::string flipped = text;
+    std::size_t at = random() % text.size();
+    flipped[at] = static_cast<char>(flipped[at] ^ (1 << random() % 8));
+    auto line = static_cast<int>(1 + std::count(text.begin(), text.begin() + static_cast<long>(at), '\n'));
+    auto read = parse_journal(flipped, "r1.journal");
+    ASSERT_FALSE(read.ok()) << "byte " << at;
+    std::string place = "r1.journal:" + std::to_string(line) + ":";
+    EXPECT_NE(read.error().reason.find(place), std::string::npos) << at << ": " << read.error().reason;
+  }
+}
+
+// Whoever follows a journal as it grows notices a changed line as whoever reads all of it does.
+TEST(JournalText, ALineThatDoesNotFollowTheOnesBeforeItIsRefused) {
+  const std::string text = journal_text();
+  std::size_t second = text.find('\n') + 1, third = text.find('\n', second) + 1;
+  Chain chain;
+  ASSERT_TRUE(parse_line(std::string_view(text).substr(0, second - 1), "r1", 1, chain).ok());
+  std::string other = text.substr(second, third - second - 1);
+  other.replace(other.find("\"attempt\":1"), 11, "\"attempt\":2");
+  EXPECT_FALSE(parse_line(other, "r1", 2, chain).ok());
+  EXPECT_TRUE(parse_line(std::string_view(text).substr(second, third - second - 1), "r1", 2, chain).ok());
 }
 
 TEST(Rollout, CanaryFirstThenBatchesAndNothingAfterAFailure) {

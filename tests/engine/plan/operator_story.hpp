@@ -10,6 +10,7 @@
 #include "engine/plan/operator_goal.hpp"
 #include "engine/plan/operator_words.hpp"
 #include "tests/engine/plan/boards.hpp"
+#include "tests/engine/plan/expect_allowed.hpp"
 
 namespace tessera::test::operator_story {
 
@@ -67,6 +68,7 @@ struct Kubernetes : Story {
     EXPECT_TRUE(made.ok()) << (made ? "" : to_line(made.error()));
     if (made) {
       EXPECT_EQ(made->no_steps, "");
+      expect_allowed(*made);
     }
     return made ? *made : Plan{};
   }

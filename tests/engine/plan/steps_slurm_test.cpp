@@ -9,6 +9,7 @@
 #include "engine/plan/slurm_words.hpp"
 #include "engine/plan/undo.hpp"
 #include "tests/engine/plan/boards.hpp"
+#include "tests/engine/plan/expect_allowed.hpp"
 
 namespace tessera::test {
 namespace {
@@ -42,6 +43,7 @@ struct SlurmPlans : testing::Test {
     if (with_site) can.slurm = std::make_shared<const slurmconf::Site>(site);
     auto made = plan::make_plan(story.cluster(), catalogue(), intent, can, {}, at(0));
     EXPECT_TRUE(made.ok()) << (made ? "" : to_line(made.error()));
+    if (made) expect_allowed(*made);
     return made.ok() ? *made : plan::Plan{};
   }
   std::vector<Step> steps(const plan::Intent& intent) {

@@ -2,8 +2,12 @@
 #include "tui/cli/change.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <sstream>
 
 #include "tests/support/json_check.hpp"
+#include "tests/support/run_binary.hpp"
 #include "tests/tui/cli/fake_runs.hpp"
 #include "tui/cli/journal.hpp"
 #include "tui/cli/planning.hpp"
@@ -37,7 +41,7 @@ class Changing : public testing::Test {
       return opening;
     };
     Joins joins{box, box, open, {}, [] { return test::at(0); }, {}, false};
-    Streams streams{out, err, -1, -1, false};
+    Streams streams{out, err, -1, in_fd, in_fd >= 0};
     out.str("");
     err.str("");
     asked = {};
@@ -53,18 +57,20 @@ class Changing : public testing::Test {
   void keep(const std::string& id, std::vector<plan::RunEvent> end, RunState state) {
     plan::Intent intent = test::wants("7g.80gb");
     test::Story story;
-    story.tell(ClusterSeen{Scheduler::slurm, true, "", ""});
+    story.tell(ClusterSeen{Scheduler::slurm, true, "", "", "hpc-1"});
     story.tell(NodesListed{nodes});
     plan::RunStarted started;
     started.run = id, started.who = "root", started.from = "login1";
     started.plan = plan::make_plan(story.cluster(), test::catalogue(), intent, plan::simulator_capabilities(),
                                    {}, test::at(0))
                        .value();
-    std::string text = plan::to_line(plan::Entry{1, test::at(0), {}, started});
+    plan::Chain chain;
+    std::string text = plan::to_line(plan::Entry{1, test::at(0), {}, started}, chain);
     std::int64_t seq = 1;
     for (plan::RunEvent& event : end) {
       bool whole = std::holds_alternative<plan::RunFinished>(event);
-      text += plan::to_line(plan::Entry{++seq, test::at(0), NodeName(whole ? "" : "n1"), std::move(event)});
+      text += plan::to_line(plan::Entry{++seq, test::at(0), NodeName(whole ? "" : "n1"), std::move(event)},
+                            chain);
     }
     journals[id] = text;
     RunHead head;
@@ -91,6 +97,7 @@ class Changing : public testing::Test {
   test::Box box;
   FakeRuns::Asked asked;
   std::ostringstream out, err;
+  int in_fd = -1;  // where a person types; -1: nobody is there
 };
 
 TEST_F(Changing, ApplyEndsWithTheRunsOutcome) {
@@ -247,6 +254,107 @@ TEST_F(Changing, APreviewTellsWhatAJobOnSeveralNodesLosesInAllAndWhetherItRestar
       << page;
   EXPECT_NE(page.find("RESTARTS"), std::string::npos);
   EXPECT_NE(page.find("we wait  no "), std::string::npos) << page;
+}
+
+// Does something each time that a prompt was written.
+class Prompted final : public std::stringbuf {
+ public:
+  explicit Prompted(std::function<void()> then) : then_(std::move(then)) {}
+
+ private:
+  int sync() override {
+    if (str().find("Type ") != std::string::npos) std::exchange(then_, [] {})();
+    return 0;
+  }
+  std::function<void()> then_;
+};
+
+TEST_F(Changing, WhatMovesWhileThePersonTypesTheNameIsSeen) {
+  int keys[2];
+  ASSERT_EQ(pipe(keys), 0);
+  in_fd = keys[0];
+  options.yes = false;
+  options.output = OutputFormat::table;
+  Prompted prompted([&] {
+    box.post(Event{ClusterName("hpc"), 0, test::at(1),
+                   WorkloadsListed{{test::running("9", "eve", {test::holds("n1", {{0, 1}})})}}});
+    EXPECT_EQ(write(keys[1], "n1\n", 3), 3);
+  });
+  err.std::ios::rdbuf(&prompted);
+  EXPECT_EQ(run("apply"), 1);
+  std::string told = prompted.str();
+  err.std::ios::rdbuf(nullptr);
+  EXPECT_NE(told.find("9 (eve)"), std::string::npos) << told;
+  EXPECT_NE(told.find("what it relies on has moved"), std::string::npos) << told;
+  EXPECT_TRUE(asked.what.empty());
+  close(keys[0]), close(keys[1]);
+}
+
+// What stands in a plan file is shown to people; what runs is made here.
+TEST_F(Changing, APlanFileIsMadeAgainAndMustBeThePlanThatItShows) {
+  ASSERT_EQ(run("plan"), 0) << err.str();
+  const std::string plan = out.str();
+  const Options wished = std::exchange(options, Options{});
+  options.write = options.yes = true;
+  options.output = OutputFormat::json;
+  test::Scratch scratch;
+  auto apply = [&](const std::string& text) {
+    options.words = {scratch.write("plan.json", text)};
+    return run("apply");
+  };
+  auto edited = [&](const std::string& from, const std::string& to) {
+    std::string text = plan;
+    EXPECT_NE(text.find(from), std::string::npos) << from << text;
+    return text.replace(text.find(from), from.size(), to);
+  };
+  script = [](FakeRuns& runs) { runs.on_start = [](FakeRuns& r) { finish(r, plan::Outcome::wanted); }; };
+  EXPECT_EQ(apply(plan), 0) << err.str();
+  ASSERT_TRUE(asked.plan);
+  EXPECT_EQ(test::names(asked.plan->nodes.at(0).created), "7g.80gb@0");
+  for (const std::string& text : {edited("GPU 0: destroy 1g.10gb@0", "GPU 0: look"),
+                                  edited("\"kind\": \"destroy-instances\"", "\"kind\": \"look-only\""),
+                                  edited("\"deadline_s\": 60.0", "\"deadline_s\": 61.0"),
+                                  edited("\"kind\": \"mark-is-ours\"", "\"kind\": \"answering\"")}) {
+    EXPECT_NE(apply(text), 0);
+    EXPECT_TRUE(asked.what.empty()) << text;
+  }
+  // Another wish than its steps are for.
+  EXPECT_EQ(apply(edited("\"profile\": \"7g.80gb\"", "\"profile\": \"4g.40gb\"")), 1);
+  EXPECT_TRUE(said("is not the step that tessera makes of this change")) << err.str();
+  EXPECT_EQ(apply(edited("\"cluster_id\": \"hpc-1\"", "\"cluster_id\": \"hpc-9\"")), 1);
+  EXPECT_TRUE(said("another cluster that is called hpc")) << err.str();
+  // One that tells no identity: a person has to name the cluster.
+  const std::string untold = edited("\"cluster_id\": \"hpc-1\"", "\"cluster_id\": \"\"");
+  EXPECT_EQ(apply(untold), 1);
+  EXPECT_TRUE(said("--cluster hpc")) << err.str();
+  options.cluster = "hpc";
+  EXPECT_EQ(apply(untold), 0) << err.str();
+}
+
+TEST_F(Changing, DueLeavesAloneWhatOthersHaveWrittenToAndSaysSo) {
+  keep("waits", {plan::Parked{"until empty", "n1 is closed", plan::Until::empty}}, RunState::parked);
+  heads[0].unarmed = "others have written to it since you left it";
+  options.due = true;
+  EXPECT_EQ(run("resume"), 0);
+  EXPECT_TRUE(asked.what.empty());
+  EXPECT_TRUE(said("waits is left alone: others have written to it")) << err.str();
+}
+
+TEST_F(Changing, UndoIsForTheClusterOnWhichItWasDone) {
+  keep("r7", {plan::NodeFinished{}, plan::RunFinished{plan::Outcome::wanted, "1 done"}}, RunState::finished);
+  std::string& text = journals["r7"];
+  auto journal = plan::parse_journal(text, "r7");
+  ASSERT_TRUE(journal.ok());
+  text.clear();
+  plan::Chain chain;
+  for (plan::Entry& entry : journal->entries) {
+    if (auto* started = std::get_if<plan::RunStarted>(&entry.what)) started->plan.cluster_id = "hpc-9";
+    text += to_line(entry, chain);
+  }
+  options.words = {"r7"};
+  EXPECT_EQ(run("undo"), 1);
+  EXPECT_TRUE(said("another cluster that is called hpc")) << err.str();
+  EXPECT_TRUE(asked.what.empty());
 }
 
 TEST_F(Changing, WhatIsSoAlreadyBeginsNoRun) {

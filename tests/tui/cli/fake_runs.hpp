@@ -45,6 +45,7 @@ class Box final : public EventSource, public EventSink {
 class NoActuator final : public plan::Actuator {
  public:
   plan::Capabilities capabilities() const override { return plan::simulator_capabilities(); }
+  std::string cluster_id() const override { return "hpc-1"; }
   void observe(NodeName, Told<plan::NodeFacts>) override {}
   void perform(plan::Order, Told<Done>) override {}
   void marks(Told<std::vector<plan::MarkedNode>>) override {}
@@ -59,7 +60,7 @@ class StandingBackend final : public Backend {
   ClusterName name() const override { return ClusterName("hpc"); }
   void start(EventSink& sink) override {
     auto post = [&](auto what) { sink.post(Event{name(), 0, at(0), std::move(what)}); };
-    post(ClusterSeen{Scheduler::slurm, true, "simulated", "test"});
+    post(ClusterSeen{Scheduler::slurm, true, "simulated", "test", id});
     post(NodesListed{nodes_});
     post(WorkloadsListed{work_});
     post(SourceReport{Source::simulator, std::nullopt, Duration(1), ""});
@@ -68,6 +69,8 @@ class StandingBackend final : public Backend {
   void set_pace(Pace) override {}
   void refresh() override {}
   plan::Actuator* actuator() override { return &actuator_; }
+
+  std::string id = "hpc-1";
 
  private:
   std::vector<Node> nodes_;
@@ -105,12 +108,15 @@ class FakeRuns final : public plan::Runs {
     write({}, std::move(started));
     if (on_start) on_start(*this);
   }
-  void resume(const std::string& run, plan::Onward onward, bool accept_harm) override {
+  void resume(const std::string& run, const plan::Resuming& how) override {
     constexpr const char* kWords[] = {"on", "anew", "back"};
-    note(std::string("resume ") + kWords[static_cast<int>(onward)] + (accept_harm ? " harm " : " ") + run);
+    note(std::string("resume ") + kWords[static_cast<int>(how.onward)] + (how.accept_harm ? " harm " : " ") +
+         run);
+    how_ = how;
     run_ = run;
     auto read = plan::parse_journal(journals[run], run);
     next_ = read ? static_cast<std::int64_t>(read->entries.size()) + 1 : 1;
+    chain_ = read ? read->chain : plan::Chain();
     box_.tell(RunTold{run, journals[run], true});
     if (on_resume) on_resume(*this);
   }
@@ -130,7 +136,7 @@ class FakeRuns final : public plan::Runs {
 
   // Writes a line of the current run's journal and tells it.
   void write(const std::string& node, plan::RunEvent event) {
-    std::string line = plan::to_line(plan::Entry{next_++, at(0), NodeName(node), std::move(event)});
+    std::string line = plan::to_line(plan::Entry{next_++, at(0), NodeName(node), std::move(event)}, chain_);
     bool first = journals[run_].empty();
     journals[run_] += line;
     box_.tell(RunTold{run_, line, first});
@@ -144,6 +150,8 @@ class FakeRuns final : public plan::Runs {
   Asked& asked_;
   std::string run_;
   std::int64_t next_ = 1;
+  plan::Chain chain_;
+  plan::Resuming how_;
 };
 
 }  // namespace tessera::test

@@ -19,7 +19,8 @@ inline Gpu sevenths(int index, int first_device) {
 // n0031 with two boards in sevenths, on the second of which two people work; n0041 to n0045 are free.
 inline Model change_place() {
   Model model;
-  reduce(model, on("hpc", ClusterSeen{Scheduler::slurm, false, "slurm 22.05.8", "/etc/slurm/slurm.conf"}));
+  reduce(model,
+         on("hpc", ClusterSeen{Scheduler::slurm, false, "slurm 22.05.8", "/etc/slurm/slurm.conf", "hpc-1"}));
   std::vector<Node> nodes;
   for (const char* name : {"n0031", "n0041", "n0042", "n0043", "n0044", "n0045"})
     nodes.push_back(node(name, {sevenths(0, 0), sevenths(1, 7)}));
@@ -79,7 +80,7 @@ class Diary {
     add({}, std::move(started), 0);
   }
   Diary& add(const std::string& node, plan::RunEvent event, int seconds) {
-    lines += plan::to_line(plan::Entry{++seq, at(seconds), NodeName(node), std::move(event)});
+    lines += plan::to_line(plan::Entry{++seq, at(seconds), NodeName(node), std::move(event)}, chain);
     return *this;
   }
   // Steps of the first node are done, one a second, up to this many.
@@ -107,6 +108,7 @@ class Diary {
   }
 
   std::string run, lines;
+  plan::Chain chain;
   std::vector<plan::NodePlan> nodes;
   std::int64_t seq = 0;
   std::map<NodeName, int> done;

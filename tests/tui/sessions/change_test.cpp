@@ -366,6 +366,21 @@ TEST(Journal, ARunIsUndoneAsSoonAsItsJournalHasEnded) {
   EXPECT_EQ(session.state.plan->undoes, diary.run);
 }
 
+TEST(Journal, ARunOfAnotherClusterOfThatNameIsNotUndone) {
+  Session session = changing({120, 40});
+  plan::Plan elsewhere = plan_of(session, {"n0031"}, 0);
+  elsewhere.cluster_id = "hpc-9";
+  Diary diary(elsewhere);
+  diary.through(diary.count());
+  diary.add("n0031", plan::NodeFinished{plan::Outcome::wanted, "wanted layout, read back"}, 60);
+  diary.add("", plan::RunFinished{plan::Outcome::wanted, "1 done"}, 61);
+  session.hear({RunsListed{{diary.head(RunState::finished, false)}}});
+  session.hear({diary.told()});
+  session.press("Jz");
+  EXPECT_FALSE(session.state.plan);
+  session.line_with("another cluster that is called hpc");
+}
+
 // Each goes back to its own layout, also after an option was changed and all was planned again.
 TEST(Journal, UndoTakesNodesBackThatWereFoundUnlike) {
   Session session = changing({120, 40});

@@ -1,0 +1,314 @@
+#include "engine/plan/allowed.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/digest.hpp"
+#include "engine/json.hpp"
+#include "engine/operators/labels.hpp"
+#include "engine/operators/site.hpp"
+#include "engine/plan/boot_layout.hpp"
+#include "engine/plan/operator_words.hpp"
+#include "engine/plan/slurm_words.hpp"
+#include "engine/sharing/ack.hpp"
+#include "engine/slurmconf/site.hpp"
+#include "engine/text.hpp"
+
+namespace tessera::plan {
+namespace {
+
+using Why = std::optional<std::string>;
+
+bool holds_one(const Conditions& conditions, const Condition& wanted) {
+  return std::find(conditions.begin(), conditions.end(), wanted) != conditions.end();
+}
+bool says_word(const Conditions& conditions, std::string_view key, const std::string& value) {
+  return std::any_of(conditions.begin(), conditions.end(), [&](const Condition& one) {
+    const auto* word = std::get_if<WordIs>(&one);
+    return word && word->key == key && word->value == value;
+  });
+}
+const BoardState* board_in(const std::vector<BoardState>& boards, GpuIndex gpu) {
+  auto found =
+      std::find_if(boards.begin(), boards.end(), [&](const BoardState& one) { return one.gpu == gpu; });
+  return found == boards.end() ? nullptr : &*found;
+}
+bool are_among(const std::vector<InstanceAt>& some, const std::vector<InstanceAt>& all, bool placed) {
+  return std::all_of(some.begin(), some.end(), [&](const InstanceAt& one) {
+    return std::any_of(all.begin(), all.end(), [&](const InstanceAt& other) {
+      return placed ? one.same(other) : one.profile == other.profile;
+    });
+  });
+}
+
+// One act of a step, by what it is.
+class ActJudge {
+ public:
+  ActJudge(const Step& step, const NodePlan& node, const Options& options, const Capabilities& can)
+      : step_(step), node_(node), options_(options), can_(can) {}
+
+  Why operator()(const LookOnly&) const { return {}; }
+  Why operator()(const SetMark& act) const {
+    if (act.break_lock && !options_.break_lock)
+      return "it breaks another run's lock, which was not asked for";
+    return expect(MarkIsOurs{});
+  }
+  Why operator()(const ClearMark&) const { return expect(NotMarkedByUs{}); }
+  Why operator()(const CloseNode&) const { return expect(NodeClosed{}); }
+  Why operator()(const OpenNode&) const { return expect(NotClosedByUs{}); }
+  Why operator()(const Evict& act) const {
+    if (act.way == Way::wait || act.way != options_.way)
+      return fmt::format("it sends work away by {}, the run was armed with {}", word(act.way),
+                         word(options_.way));
+    if (std::none_of(node_.blast_radius.begin(), node_.blast_radius.end(),
+                     [&](const Disturbed& one) { return one.id == act.workload; }))
+      return fmt::format("it sends {} away, which the plan does not name", act.workload.text);
+    if (step_.title.find(act.workload.text) == std::string::npos) return kOtherTitle;
+    if (auto why = needs_mark()) return why;
+    return expect(WorkloadAway{act.workload});
+  }
+  Why operator()(const DestroyInstances& act) const {
+    const BoardState* found = board_in(node_.before, act.gpu);
+    if (!found || !are_among(act.instances, found->instances, true))
+      return fmt::format("it destroys instances of GPU {} that the plan did not find", act.gpu.value);
+    if (auto why = on_node({act.gpu}, "destroy", act.instances)) return why;
+    return expect(InstancesGone{act.gpu, act.instances});
+  }
+  Why operator()(const CreateInstances& act) const {
+    const BoardState* wanted = board_in(node_.after, act.gpu);
+    if (!wanted || !are_among(act.instances, wanted->instances, act.chosen))
+      return fmt::format("it creates instances on GPU {} that the plan does not want", act.gpu.value);
+    if (auto why = not_by_operator()) return why;
+    if (step_.title.find("create") == std::string::npos) return kOtherTitle;
+    if (auto why = needs_mark()) return why;
+    return expect(LayoutIs{act.gpu, wanted->instances, act.chosen});
+  }
+  Why operator()(const SetMode& act) const {
+    for (GpuIndex gpu : act.gpus) {
+      const BoardState* wanted = board_in(node_.after, gpu);
+      if (!wanted || wanted->mig != act.mig)
+        return fmt::format("it switches MIG of GPU {}, which the plan does not want", gpu.value);
+      bool seen = holds_one(step_.after, ModeIs{{gpu}, act.mig, true}) ||
+                  holds_one(step_.after, ModeIs{{gpu}, act.mig, false});
+      if (!seen) return kNotSeen;
+    }
+    return on_node(act.gpus, act.mig ? "MIG on" : "MIG off", {});
+  }
+  Why operator()(const ResetGpus& act) const {
+    if (!node_.needs.reset) return "it resets GPUs, which the plan does not announce";
+    return on_node(act.gpus, "reset", {});
+  }
+  Why operator()(const RebootNode&) const {
+    if (!node_.needs.reboot) return "it reboots the node, which the plan does not announce";
+    if (!node_.scope || !node_.scope->boards.empty())
+      return "it reboots a node that is not emptied as a whole";
+    return on_node({}, "reboot", {});
+  }
+  Why operator()(const Configure& act) const {
+    if (can_.dialect != Dialect::direct) return kNotHere;
+    for (GpuIndex gpu : act.gpus)
+      if (!board_in(node_.after, gpu))
+        return fmt::format("it shares GPU {}, which the plan leaves alone", gpu.value);
+    if (node_.scope && !is_emptied()) return kNotEmptied;
+    return needs_mark();
+  }
+  Why operator()(const Special& act) const {
+    switch (can_.dialect) {
+      case Dialect::direct: return kNotHere;
+      case Dialect::slurm: return by_slurm(act);
+      case Dialect::gpu_operator: return by_operator(act);
+    }
+    return kNotHere;
+  }
+
+ private:
+  static constexpr const char* kNotHere = "tessera plans no such act for this backend";
+  static constexpr const char* kOtherTitle = "its title tells of something else than it does";
+  static constexpr const char* kNotSeen = "nothing reads back what it does";
+  static constexpr const char* kNotEmptied = "it does not ask first whether work is there";
+
+  Why expect(const Condition& effect) const { return holds_one(step_.after, effect) ? Why{} : kNotSeen; }
+  Why needs_mark() const {
+    return holds_one(step_.before, MarkIsOurs{}) ? Why{}
+                                                 : "it does not ask first whether the node is still ours";
+  }
+  Why not_by_operator() const { return can_.dialect == Dialect::gpu_operator ? Why{kNotHere} : Why{}; }
+  // What is left to be tidied up asks for the whole node.
+  bool whole_node_is_emptied() const { return holds_one(step_.before, ScopeEmpty{}); }
+  bool is_emptied() const {
+    return whole_node_is_emptied() || (node_.scope && holds_one(step_.before, ScopeEmpty{*node_.scope}));
+  }
+  bool covers(GpuIndex gpu, const std::vector<InstanceAt>& instances) const {
+    if (whole_node_is_emptied()) return true;
+    const auto& boards = node_.scope->boards;
+    return std::any_of(boards.begin(), boards.end(), [&](const Scope::Board& board) {
+      if (board.gpu != gpu) return false;
+      if (board.slices.empty()) return true;
+      return !instances.empty() &&
+             std::all_of(instances.begin(), instances.end(), [&](const InstanceAt& one) {
+               return std::find(board.slices.begin(), board.slices.end(), one.at) != board.slices.end();
+             });
+    });
+  }
+  // instances: what is destroyed; empty: whole boards.
+  Why on_node(const std::vector<GpuIndex>& gpus, std::string_view title,
+              const std::vector<InstanceAt>& instances) const {
+    if (auto why = not_by_operator()) return why;
+    if (step_.title.find(title) == std::string::npos) return kOtherTitle;
+    if (!is_emptied()) return kNotEmptied;
+    for (GpuIndex gpu : gpus)
+      if (!covers(gpu, instances))
+        return fmt::format("it does not ask first whether work is on GPU {}", gpu.value);
+    if (step_.after.empty()) return kNotSeen;
+    return needs_mark();
+  }
+  static std::string argument(const Special& act, const char* name) {
+    auto found = act.arguments.find(name);
+    return found == act.arguments.end() ? "" : found->second;
+  }
+  static Why unlike(std::string_view what, const std::string& asked, const std::string& here) {
+    if (!here.empty() && asked == here) return {};
+    return fmt::format("{} is {} in the journal and {} here", what,
+                       asked.empty() ? "not named" : clean(asked, 200), here.empty() ? "not set" : here);
+  }
+  Why title_names(const std::string& word) const {
+    return step_.title.find(word) == std::string::npos ? Why{kOtherTitle} : Why{};
+  }
+
+  // --- Slurm
+
+  Why by_slurm(const Special& act) const {
+    namespace verb = slurm::verb;
+    if (!can_.slurm) return "how Slurm is set up here has not been read";
+    const slurmconf::Site& site = *can_.slurm;
+    auto is = [&](std::string_view one) { return act.verb == one; };
+    if (is(verb::kWriteBootFile)) return writes_boot_file(act, site);
+    if (is(verb::kBootUnit)) {
+      if (auto why = unlike("slurm-boot-unit", argument(act, "unit"), site.boot_unit)) return why;
+      const std::string state = argument(act, "state");
+      if (state != "enabled" && state != "disabled") return "it sets the boot unit to another state";
+      return title_names(site.boot_unit);
+    }
+    if (is(verb::kApplyParted)) {
+      if (argument(act, "config") != kLayoutName || !is_layout(argument(act, "text")))
+        return "what it hands to nvidia-mig-parted is no layout of tessera's";
+      return on_node({}, "nvidia-mig-parted", {});
+    }
+    if (is(verb::kWriteConfig)) {
+      const std::string gres = argument(act, "gres");
+      if (!says_word(step_.after, slurm::key::kConfig, gres)) return kNotSeen;
+      return is_emptied() ? needs_mark() : Why{kNotEmptied};
+    }
+    const bool known = is(verb::kStopClients) || is(verb::kStartClients) || is(verb::kReconfigure) ||
+                       is(verb::kOpenToLook) || is(verb::kRestartController) || is(verb::kRestartNode);
+    if (!known) return kNotHere;
+    return act.arguments.empty() ? needs_mark() : Why{"it carries arguments that no such act has"};
+  }
+  static bool is_layout(const std::string& text) {
+    return operators::parse_mig_document(text, "layout").ok();
+  }
+  Why writes_boot_file(const Special& act, const slurmconf::Site& site) const {
+    if (auto why = unlike("slurm-boot-file", argument(act, "path"), site.boot_file)) return why;
+    const std::string text = argument(act, "text");
+    if (!text.starts_with("# " + node_.node.text + ": written by tessera\n") || !is_layout(text))
+      return "what it writes is no layout of tessera's";
+    if (!says_word(step_.after, slurm::key::kBootFile, digest(text))) return kNotSeen;
+    if (auto why = needs_mark()) return why;
+    return title_names(site.boot_file);
+  }
+
+  // --- the GPU operator
+
+  Why by_operator(const Special& act) const {
+    if (!can_.gpu_operator) return "how the GPU operator is set up here has not been read";
+    const operators::Site& site = *can_.gpu_operator;
+    auto is = [&](std::string_view one) { return act.verb == one; };
+    if (is(verbs::kReviewAccess) || is(verbs::kFreeAutoscaler)) return {};
+    if (auto why = needs_mark()) return why;
+    if (is(verbs::kHoldAutoscaler)) return {};
+    if (is(verbs::kWriteMigConfig))
+      return writes_map(act, site.mig_config_map, std::string(operators::kOurMigMap));
+    if (is(verbs::kWritePluginConfig))
+      return writes_map(act, site.plugin_config_map, std::string(operators::kOurPluginMap));
+    if (is(verbs::kPatchPolicy)) return patches_policy(act, site);
+    if (is(verbs::kRecoverMig))
+      return unlike("the operator's namespace", argument(act, "namespace"), site.ns);
+    if (is(verbs::kOrderMig) || is(verbs::kOrderVgpu)) return is_emptied() ? Why{} : kNotEmptied;
+    if (is(verbs::kLabelNode)) return labels(act);
+    return kNotHere;
+  }
+  static Why writes_map(const Special& act, const std::string& theirs, const std::string& ours) {
+    const std::string map = argument(act, "map");
+    if (map.empty() || (map != theirs && map != ours))
+      return fmt::format("it writes to ConfigMap {}, which the operator does not read here", clean(map, 100));
+    if (!argument(act, "name").starts_with(operators::kOurs))
+      return fmt::format("it writes an entry that is not tessera's: {}", clean(argument(act, "name"), 100));
+    return {};
+  }
+  // {"spec":{PART:{"config":{"name":OURS[,"default":…]}}}} and nothing beside it.
+  static Why patches_policy(const Special& act, const operators::Site& site) {
+    if (auto why = unlike("the ClusterPolicy", argument(act, "policy"), site.policy)) return why;
+    const char* wrong = "it patches more of the ClusterPolicy than which ConfigMap is read";
+    Result<Json> patch = parse_json(argument(act, "patch"), "patch");
+    const Json* at = patch ? &*patch : nullptr;
+    auto only = [](const Json* map, std::string_view key) {
+      return map && map->fields.size() == 1 ? map->find(key) : nullptr;
+    };
+    const Json* spec = only(at, "spec");
+    const Json* part = only(spec, "migManager");
+    const bool plugin = !part;
+    if (plugin) part = only(spec, "devicePlugin");
+    const Json* config = only(part, "config");
+    const Json* name = config ? config->find("name") : nullptr;
+    if (!name || name->text != (plugin ? operators::kOurPluginMap : operators::kOurMigMap)) return wrong;
+    return config->fields.size() == (plugin && config->find("default") ? 2U : 1U) ? Why{} : wrong;
+  }
+  Why labels(const Special& act) const {
+    for (const auto& [key, value] : act.arguments) {
+      auto known = {operators::kPluginConfig, operators::kVgpuConfig, operators::kVgpuState,
+                    operators::kWorkload, sharing::ack::kSchedule};
+      if (std::find(known.begin(), known.end(), key) == known.end())
+        return fmt::format("it sets the label {}, which is not one of tessera's", clean(key, 100));
+      if (!says_word(step_.after, key, value)) return kNotSeen;
+    }
+    return !node_.scope || is_emptied() ? Why{} : kNotEmptied;
+  }
+
+  const Step& step_;
+  const NodePlan& node_;
+  const Options& options_;
+  const Capabilities& can_;
+};
+
+// Instances that a plan promises are read back by one of its steps, where tessera itself makes them.
+Why why_unproved(const NodePlan& node, const Capabilities& can) {
+  if (node.steps.empty() || can.dialect == Dialect::gpu_operator) return {};
+  for (const BoardState& wanted : node.after) {
+    const BoardState* found = board_in(node.before, wanted.gpu);
+    if (!wanted.mig || (found && found->mig && found->instances == wanted.instances)) continue;
+    bool proved = std::any_of(node.steps.begin(), node.steps.end(), [&](const Step& step) {
+      return holds_one(step.after, LayoutIs{wanted.gpu, wanted.instances, true}) ||
+             holds_one(step.after, LayoutIs{wanted.gpu, wanted.instances, false});
+    });
+    if (!proved)
+      return fmt::format("no step reads back the layout of GPU {} that the plan promises", wanted.gpu.value);
+  }
+  return {};
+}
+
+}  // namespace
+
+Why why_not_allowed(const Step& step, const NodePlan& node, const Options& options, const Capabilities& can) {
+  Why why = std::visit(ActJudge(step, node, options, can), step.action);
+  if (!why) return why;
+  return fmt::format("step {} ({}): {}", clean(step.id, 100), clean(step.title, 200), *why);
+}
+
+Why why_not_allowed(const NodePlan& node, const Options& options, const Capabilities& can) {
+  for (const Step& step : node.steps)
+    if (Why why = why_not_allowed(step, node, options, can)) return why;
+  return why_unproved(node, can);
+}
+
+}  // namespace tessera::plan

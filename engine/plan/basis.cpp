@@ -1,0 +1,160 @@
+#include "engine/plan/basis.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/digest.hpp"
+#include "engine/operators/labels.hpp"
+#include "engine/operators/site.hpp"
+#include "engine/slurmconf/site.hpp"
+
+namespace tessera::plan {
+namespace {
+
+using Kind = BasisPart::Kind;
+
+std::string digest_of(const std::vector<std::string>& texts) {
+  Digest all;
+  for (const std::string& text : texts) all.add(text);
+  return all.text();
+}
+
+std::string digest_of(const std::map<std::string, std::string>& texts) {
+  Digest all;
+  for (const auto& [key, text] : texts) all.add(key).add(text);
+  return all.text();
+}
+
+template <class Number>
+std::string digest_of_number(Number number) {
+  return digest(std::to_string(static_cast<int>(number)));
+}
+
+// All fields by name, so that a new one does not compile until it is decided here what it means for a plan.
+Basis of_slurm(const slurmconf::Site& site) {
+  const auto& [major, minor, files, unapplied, writer, config_host, cannot_write, configless, reach, mig_tool,
+               runner, restart_controller, restart_node, stop_clients, start_clients, boot_file, boot_unit,
+               without_systemd, look_deadline, autodetect, mig_prefix, mig_minors, gpu_file, instance_file] =
+      site;
+  (void)look_deadline;    // no step depends on it
+  (void)without_systemd;  // grows as nodes are asked; steps that depend on it are compared themselves
+  (void)cannot_write;     // depends on who asks; a run looks before it writes
+  Basis all;
+  for (const slurmconf::File& file : files) all.push_back({Kind::file, file.path, digest(file.text)});
+  auto setting = [&](const char* name, std::string value) {
+    all.push_back({Kind::setting, name, std::move(value)});
+  };
+  auto fact = [&](const char* name, std::string value) {
+    all.push_back({Kind::fact, name, std::move(value)});
+  };
+  setting("slurm-files", Digest().add(digest_of_number(writer)).add(config_host).text());
+  setting("slurm-runner", Digest().add(digest_of_number(reach)).add(digest_of(runner)).text());
+  setting("slurm-mig-tool", digest_of_number(mig_tool));
+  setting("slurm-restart-controller", digest_of(restart_controller));
+  setting("slurm-restart-node", digest_of(restart_node));
+  setting("slurm-stop-clients", digest_of(stop_clients));
+  setting("slurm-start-clients", digest_of(start_clients));
+  setting("slurm-boot-file", digest(boot_file));
+  setting("slurm-boot-unit", digest(boot_unit));
+  setting("slurm-devices", digest_of({autodetect ? "nvml" : "", gpu_file, instance_file}));
+  fact("Slurm's version", digest(fmt::format("{}.{}", major, minor)));
+  fact("which nodes Slurm runs otherwise than its files say", digest_of(unapplied));
+  fact("whether slurmd gets its files from the controller", digest_of_number(configless));
+  fact("how GRES types are named", digest(mig_prefix));
+  fact("the driver's list of MIG devices", digest(mig_minors));
+  return all;
+}
+
+std::string of_file(const operators::MigFilePtr& file) { return digest(file ? "=" + file->text : ""); }
+
+// What the manager writes while it works is left out.
+std::string of_labels(std::map<std::string, std::string> labels) {
+  for (std::string_view state : {operators::kMigState, operators::kVgpuState})
+    labels.erase(std::string(state));
+  return digest_of(labels);
+}
+
+bool is_named(const std::vector<NodeName>& nodes, const std::string& name) {
+  return std::any_of(nodes.begin(), nodes.end(), [&](const NodeName& node) { return node.text == name; });
+}
+
+// As above: all fields by name.
+Basis of_operator(const operators::Site& site, const std::vector<NodeName>& nodes) {
+  const auto& [ns, version, strategy, mig_config_map, mig_config, node_config, plugin_config_map,
+               plugin_default, plugin_configs, labels, policy, vm_nodes, owned_by_others, kept_back] = site;
+  (void)kept_back;  // budgets change by themselves, and a run asks again
+  Basis all;
+  auto object = [&](std::string name, std::string value) {
+    all.push_back({Kind::object, std::move(name), std::move(value)});
+  };
+  object("ClusterPolicy", digest_of({policy, strategy, mig_config_map, plugin_config_map, plugin_default,
+                                     vm_nodes ? (*vm_nodes ? "vm" : "no vm") : "not told"}));
+  object("the MIG manager's configuration " + mig_config_map, of_file(mig_config));
+  object("the device plugin's configuration " + plugin_config_map, digest_of(plugin_configs));
+  all.push_back({Kind::fact, "the GPU operator's namespace", digest(ns)});
+  all.push_back({Kind::fact, "the GPU operator's version", digest(version)});
+  all.push_back({Kind::fact, "who else manages the operator's objects", digest_of(owned_by_others)});
+  Digest others;
+  for (const auto& [node, file] : node_config) {
+    if (is_named(nodes, node))
+      object("the MIG manager's file on " + node, of_file(file));
+    else
+      others.add(node).add(of_file(file));
+  }
+  object("the MIG manager's file on another node", others.text());
+  others = {};
+  for (const auto& [node, told] : labels) {
+    if (is_named(nodes, node))
+      object("the GPU labels of " + node, of_labels(told));
+    else
+      others.add(node).add(of_labels(told));
+  }
+  object("the GPU labels of another node", others.text());
+  return all;
+}
+
+const BasisPart* find(const Basis& basis, const BasisPart& like) {
+  for (const BasisPart& part : basis)
+    if (part.kind == like.kind && part.name == like.name) return &part;
+  return nullptr;
+}
+
+std::string sentence(const BasisPart& part, const char* file, const char* other) {
+  if (part.kind == Kind::setting) return fmt::format("setting {} differs", part.name);
+  return fmt::format("{} {}", part.name, part.kind == Kind::file ? file : other);
+}
+
+}  // namespace
+
+Basis basis_of(const Capabilities& can, const std::vector<NodeName>& nodes) {
+  if (can.slurm) return of_slurm(*can.slurm);
+  if (can.gpu_operator) return of_operator(*can.gpu_operator, nodes);
+  return {};
+}
+
+std::vector<std::string> what_changed(const Basis& then, const Basis& now) {
+  std::vector<std::string> changed;
+  for (const BasisPart& part : then) {
+    const BasisPart* same = find(now, part);
+    if (!same)
+      changed.push_back(sentence(part, "is no longer read", "is no longer told"));
+    else if (same->digest != part.digest)
+      changed.push_back(sentence(part, "was edited", "changed"));
+  }
+  for (const BasisPart& part : now)
+    if (!find(then, part)) changed.push_back(sentence(part, "was not read then", "was not told then"));
+  return changed;
+}
+
+std::string_view word(BasisPart::Kind kind) {
+  switch (kind) {
+    case Kind::setting: return "setting";
+    case Kind::file: return "file";
+    case Kind::object: return "object";
+    case Kind::fact: return "fact";
+  }
+  return "fact";
+}
+
+}  // namespace tessera::plan

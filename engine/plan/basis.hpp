@@ -1,0 +1,36 @@
+// What a plan is made from besides its nodes: settings, files, and facts of the fleet, each with its digest,
+// so that a plan that is applied later is held against what is so then, and a refusal says what has changed.
+//
+// Threads: plain values, pure functions.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/model/values.hpp"
+#include "engine/plan/capabilities.hpp"
+
+namespace tessera::plan {
+
+struct BasisPart {
+  enum class Kind : std::uint8_t { setting, file, object, fact };
+  Kind kind = Kind::fact;
+  std::string name;    // "slurm-boot-file", "/etc/slurm/slurm.conf", "ClusterPolicy gpu-policy"
+  std::string digest;  // of its value
+  friend bool operator==(const BasisPart&, const BasisPart&) = default;
+};
+using Basis = std::vector<BasisPart>;
+
+// Empty where the backend reads nothing that steps are written from. nodes: those of the plan; what is known
+// of each of them is a part of its own. States that change by themselves are left out: a run reads them
+// again.
+Basis basis_of(const Capabilities& can, const std::vector<NodeName>& nodes);
+
+// "/etc/slurm/slurm.conf was edited", "setting slurm-boot-file differs", one for each part that is new, gone
+// or of another digest. Empty: all is as it was.
+std::vector<std::string> what_changed(const Basis& then, const Basis& now);
+
+std::string_view word(BasisPart::Kind kind);  // "setting" "file" "object" "fact"
+
+}  // namespace tessera::plan

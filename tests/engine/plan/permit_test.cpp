@@ -1,0 +1,142 @@
+#include "engine/plan/permit.hpp"
+
+#include <gtest/gtest.h>
+
+#include "engine/plan/basis.hpp"
+#include "engine/plan/plan_file.hpp"
+#include "engine/slurmconf/site.hpp"
+#include "tests/engine/plan/operator_story.hpp"
+
+namespace tessera::test {
+namespace {
+
+using namespace plan;
+using operator_story::everywhere;
+using operator_story::kStaticFile;
+using operator_story::Kubernetes;
+
+plan::Capabilities read_anew(const slurmconf::Site& site) {
+  plan::Capabilities can = plan::slurm_capabilities();
+  can.slurm = std::make_shared<const slurmconf::Site>(site);
+  return can;
+}
+
+std::string said(const std::vector<std::string>& changed) {
+  std::string all;
+  for (const std::string& one : changed) all += (all.empty() ? "" : "; ") + one;
+  return all;
+}
+void expect_part(const std::string& text, const std::string& part) {
+  EXPECT_NE(text.find(part), std::string::npos) << text;
+}
+
+Basis basis(const plan::Capabilities& can) { return basis_of(can, {NodeName("n1")}); }
+
+// A console reads again and again; a plan that is looked at meanwhile stays good.
+TEST(Basis, OfASlurmSiteIsTheSameWhileItsFilesAndSettingsAre) {
+  slurmconf::Site site;
+  site.files = {{"/etc/slurm/slurm.conf", "ClusterName=hpc\n"}};
+  const Basis planned = basis(read_anew(site));
+  EXPECT_EQ(said(what_changed(planned, basis(read_anew(site)))), "");
+  auto differs = [&](auto change, const std::string& words) {
+    slurmconf::Site other = site;
+    change(other);
+    EXPECT_EQ(said(what_changed(planned, basis(read_anew(other)))), words);
+  };
+  differs([](slurmconf::Site& other) { other.files[0].text += "GresTypes=gpu\n"; },
+          "/etc/slurm/slurm.conf was edited");
+  differs(
+      [](slurmconf::Site& other) {
+        other.files.push_back({"/etc/slurm/gres.conf", ""});
+      },
+      "/etc/slurm/gres.conf was not read then");
+  differs([](slurmconf::Site& other) { other.boot_file = "/etc/mig.yaml"; },
+          "setting slurm-boot-file differs");
+  differs(
+      [](slurmconf::Site& other) {
+        other.restart_node = {"ssh", "{node}"};
+      },
+      "setting slurm-restart-node differs");
+  differs([](slurmconf::Site& other) { other.unapplied = {"gpu07"}; },
+          "which nodes Slurm runs otherwise than its files say changed");
+}
+
+TEST(Basis, OfAnOperatorsSiteIsTheSameWhileItsMapsAndOrdersAre) {
+  Kubernetes k;
+  k.site.mig_config = operators::mig_file(kStaticFile);
+  k.site.node_config["n1"] = operators::mig_file(kStaticFile);
+  const Basis planned = basis(k.can());
+  k.site.mig_config = operators::mig_file(kStaticFile);
+  k.site.kept_back["serving/rank"] = "its budget";
+  k.site.labels["n1"]["nvidia.com/mig.config.state"] = "pending";
+  EXPECT_EQ(said(what_changed(planned, basis(k.can()))), "") << "a run looks at both again";
+
+  auto differs = [&](auto change, const std::string& words) {
+    operators::Site site = k.site;
+    change(site);
+    plan::Capabilities can = k.can();
+    can.gpu_operator = std::make_shared<const operators::Site>(site);
+    expect_part(said(what_changed(planned, basis(can))), words);
+  };
+  const std::string longer = std::string(kStaticFile) + "# edited\n";
+  differs([&](operators::Site& site) { site.mig_config = operators::mig_file(longer); },
+          "the MIG manager's configuration");
+  differs([&](operators::Site& site) { site.mig_config = nullptr; }, "the MIG manager's configuration");
+  differs([&](operators::Site& site) { site.node_config["n1"] = operators::mig_file(longer); },
+          "the MIG manager's file on n1 changed");
+  differs([&](operators::Site& site) { site.node_config["n2"] = operators::mig_file(kStaticFile); },
+          "the MIG manager's file on another node changed");
+  differs([&](operators::Site& site) { site.labels["n1"]["nvidia.com/mig.config"] = "all-1g.10gb"; },
+          "the GPU labels of n1");
+  differs([&](operators::Site& site) { site.labels["n9"]["nvidia.com/mig.config"] = "all-1g.10gb"; },
+          "the GPU labels of another node changed");
+  differs([&](operators::Site& site) { site.strategy = "single"; }, "ClusterPolicy changed");
+  differs([&](operators::Site& site) { site.plugin_configs["default"] += "# edited\n"; },
+          "the device plugin's configuration");
+}
+
+// A file keeps digests, not what they are of: the plan that is read back is held against what is read now.
+TEST(Permit, APlanFromAFileMayBeginWhileNothingHasChangedAndSaysWhatHas) {
+  Kubernetes k;
+  k.site.mig_config = operators::mig_file(kStaticFile);
+  plan::Plan plan = k.plan(everywhere("7x1g.10gb"));
+  plan.cluster_id = "uid-1";
+  auto read = parse_plan(to_document(plan), "plan.json");
+  ASSERT_TRUE(read.ok()) << to_line(read.error());
+  EXPECT_EQ(why_not_begun(*read, "uid-1", k.can()), std::nullopt);
+  k.site.strategy = "single";
+  auto why = why_not_begun(*read, "uid-1", k.can());
+  ASSERT_TRUE(why);
+  expect_part(why->reason, "ClusterPolicy changed");
+  why = why_not_begun(*read, "uid-2", k.can());
+  ASSERT_TRUE(why);
+  expect_part(why->reason, "another cluster that is called");
+  why = why_not_begun(*read, "", k.can());
+  ASSERT_TRUE(why);
+  expect_part(why->reason, "does not tell its identity");
+}
+
+TEST(Permit, APlanThatBreaksARuleOrWasMadeForAnotherBackendDoesNotBegin) {
+  Kubernetes k;
+  plan::Plan plan = k.plan(everywhere("7x1g.10gb"));
+  ASSERT_EQ(why_not_begun(plan, "", k.can()), std::nullopt);
+  plan::Plan broken = plan;
+  broken.violations.push_back({Severity::danger, "fpt-a", {}, "one strategy for all GPUs"});
+  auto why = why_not_begun(broken, "", k.can());
+  ASSERT_TRUE(why);
+  EXPECT_EQ(why->reason, "fpt-a: one strategy for all GPUs");
+  plan::Capabilities other = k.can();
+  other.chooses_placement = !other.chooses_placement;
+  why = why_not_begun(plan, "", other);
+  ASSERT_TRUE(why);
+  expect_part(why->reason, "made for another backend");
+  // What an older tessera wrote tells nothing of what it was made from.
+  plan::Plan old = plan;
+  old.capabilities.gpu_operator = nullptr;
+  why = why_not_begun(old, "", k.can());
+  ASSERT_TRUE(why);
+  expect_part(why->reason, "an older tessera wrote it");
+}
+
+}  // namespace
+}  // namespace tessera::test
