@@ -218,6 +218,9 @@ TEST_F(RunOfOneNode, GoingBackAgainAndAgainIsGivenUp) {
   }
   executor->note(StepDone{"a", false});
   EXPECT_EQ(look(), "stopped: again and again: a is not set, not said");
+  note(Resumed{"root", "login1"});
+  executor->note(StepDone{"a", false});
+  EXPECT_EQ(look(), "act a") << "whoever takes it up starts to count again";
 }
 
 TEST_F(RunOfOneNode, WhatMayComeByItselfIsWaitedForTenMinutes) {
