@@ -52,6 +52,9 @@ class Desk : public std::enable_shared_from_this<Desk> {
   void demand(const std::string& run, const NodeName& node, plan::Demand what);
   void answer(const std::string& run, const NodeName& node, plan::Ask what, bool go_on);
   void park_all(const std::string& why);
+  void fault(const std::string& what) {
+    refuse("", {"it was not done", "an error inside tessera: " + clean(what, 200), "please report it"});
+  }
 
  private:
   // What a journal was like when it was last read.
@@ -360,7 +363,13 @@ class Room final : public plan::Runs {
  private:
   template <class What>
   void ask(What what) {
-    worker_->post([desk = desk_.get(), what = std::move(what)]() mutable { what(*desk); });
+    worker_->post([desk = desk_.get(), what = std::move(what)]() mutable {
+      try {
+        what(*desk);
+      } catch (const std::exception& thrown) {  // whoever asked waits for an answer
+        desk->fault(thrown.what());
+      }
+    });
   }
   std::shared_ptr<Worker> worker_;
   std::shared_ptr<Desk> desk_;

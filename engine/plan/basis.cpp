@@ -75,6 +75,8 @@ std::string of_labels(std::map<std::string, std::string> labels) {
   return digest_of(labels);
 }
 
+std::string named(const std::string& map) { return map.empty() ? "" : " " + map; }
+
 bool is_named(const std::vector<NodeName>& nodes, const std::string& name) {
   return std::any_of(nodes.begin(), nodes.end(), [&](const NodeName& node) { return node.text == name; });
 }
@@ -90,8 +92,8 @@ Basis of_operator(const operators::Site& site, const std::vector<NodeName>& node
   };
   object("ClusterPolicy", digest_of({policy, strategy, mig_config_map, plugin_config_map, plugin_default,
                                      vm_nodes ? (*vm_nodes ? "vm" : "no vm") : "not told"}));
-  object("the MIG manager's configuration " + mig_config_map, of_file(mig_config));
-  object("the device plugin's configuration " + plugin_config_map, digest_of(plugin_configs));
+  object("the MIG manager's configuration" + named(mig_config_map), of_file(mig_config));
+  object("the device plugin's configuration" + named(plugin_config_map), digest_of(plugin_configs));
   all.push_back({Kind::fact, "the GPU operator's namespace", digest(ns)});
   all.push_back({Kind::fact, "the GPU operator's version", digest(version)});
   all.push_back({Kind::fact, "who else manages the operator's objects", digest_of(owned_by_others)});

@@ -1,8 +1,12 @@
-// Any bytes as a journal: an error or entries; what was read is written as it stood, and can be replayed.
+// Any bytes as a journal: an error or entries; what was read is written as it stood, can be replayed, and
+// each of its steps can be judged. Lines without ties (version 1) are what bytes by chance come to.
 #include <cstdint>
 #include <cstdlib>
 
+#include "engine/operators/site.hpp"
+#include "engine/plan/allowed.hpp"
 #include "engine/plan/run.hpp"
+#include "engine/slurmconf/site.hpp"
 
 int fuzz_journal(const std::uint8_t* data, std::size_t size) {
   using namespace tessera::plan;
@@ -16,6 +20,13 @@ int fuzz_journal(const std::uint8_t* data, std::size_t size) {
   }
   auto again = parse_journal(text, "again");
   if (!again || again->entries.size() != journal->entries.size() || again->torn) std::abort();
-  (void)replay(*journal);
+  auto run = replay(*journal);
+  if (!run) return 0;
+  Capabilities slurm = slurm_capabilities(), kubernetes = gpu_operator_capabilities();
+  slurm.slurm = std::make_shared<const tessera::slurmconf::Site>();
+  kubernetes.gpu_operator = std::make_shared<const tessera::operators::Site>();
+  for (const auto& [node, plan] : run->plans)
+    for (const Capabilities& can : {simulator_capabilities(), slurm, kubernetes})
+      (void)why_not_allowed(plan, run->started.plan.intent.options, can);
   return 0;
 }

@@ -1,5 +1,7 @@
 #include "tests/engine/plan/drive.hpp"
 
+#include "tests/engine/plan/expect_allowed.hpp"
+
 namespace tessera::test {
 namespace {
 
@@ -127,6 +129,7 @@ class Driver {
     }
     // Asking for arms again is the room's business; here the admin rather lets the work end.
     if (!unnamed_harm(run_, *next, back).empty()) world_.let_all_work_end();
+    expect_allowed(*next);
     enter(Replanned{std::move(*next), back, "root"});
   }
 

@@ -512,6 +512,7 @@ struct SlurmLeftovers : SlurmPlans {
     auto made = plan::plan_onward(run, NodeName("n1"), story.cluster(), catalogue(), {}, back, at(2),
                                   &started.plan.capabilities, &words);
     if (!made) return to_line(made.error());
+    expect_allowed(*made);
     for (const Step& step : made->nodes[0].steps)
       if (name(step) == "write-config")
         EXPECT_TRUE(expects(step.after, plan::slurm::key::kConfig, back ? kFound : kSevens));
@@ -582,19 +583,6 @@ TEST_F(SlurmLeftovers, ALayoutForTheNextBootIsTakenBack) {
   EXPECT_EQ(onward(true, {"boot-unit"}, kFound, kFound), "set-mark boot-unit open-node clear-mark");
   site.boot_file.clear();
   EXPECT_EQ(onward(true, {"close-node"}, kFound, kFound), "open-node clear-mark");
-}
-
-TEST(SlurmGres, IsReadInEveryWayInWhichItIsWritten) {
-  using plan::slurm::plain_gres;
-  EXPECT_EQ(plain_gres("gpu:h100:8(S:0-1)"), "gpu:h100:8");
-  EXPECT_EQ(plain_gres("gpu:h100:2,mps:h100:200"), "gpu:h100:2,mps:200");
-  EXPECT_EQ(plain_gres("mps:200,gpu:2"), "gpu:2,mps:200");
-  EXPECT_EQ(plain_gres("gpu:1g.10gb:4,gpu:3g.40gb:2,gpu:1g.10gb:3"), "gpu:1g.10gb:7,gpu:3g.40gb:2");
-  EXPECT_EQ(plain_gres("gpu:h100"), "gpu:h100:1");
-  EXPECT_EQ(plain_gres("craynetwork:4"), "");
-  EXPECT_EQ(plain_gres(""), "");
-  EXPECT_EQ(plain_gres("gpu:0"), "");
-  EXPECT_EQ(plain_gres(":,,((("), "");
 }
 
 }  // namespace
