@@ -314,10 +314,13 @@ TEST(RunList, ATimerLeavesAJournalAloneThatOthersHaveWrittenTo) {
   EXPECT_EQ(lab.find(lab.list(), run)->unarmed, "others have written to it since you left it");
   EXPECT_EQ(by_timer(), "others have written to it since you left it");
   // A person who looks at it may take it up; from then on the timer may.
-  std::size_t before = lab.told[run].size();
   lab.room().resume(run, {});
-  ASSERT_TRUE(lab.wait([&] { return lab.told[run].size() > before; }));
-  ASSERT_TRUE(lab.wait_stopped(run)) << lab.told[run];
+  auto parked = [&] {
+    std::size_t first = lab.told[run].find("\"kind\":\"parked\"");
+    return first != std::string::npos &&
+           lab.told[run].find("\"kind\":\"parked\"", first + 1) != std::string::npos;
+  };
+  ASSERT_TRUE(lab.wait(parked)) << lab.told[run];
   EXPECT_EQ(lab.find(lab.list(), run)->unarmed, "");
   // Another user's timer has never armed it.
   lab.close();
