@@ -230,4 +230,55 @@ TEST(House, TheMapNamesEveryRoom) {
   }
 }
 
+// Whether the place lies between quotes on its line.
+bool in_literal(const std::string& code, std::size_t place) {
+  const std::size_t begin = code.rfind('\n', place) + 1;
+  bool inside = false;
+  for (std::size_t i = begin; i < place; ++i)
+    if (code[i] == '"' && (i == begin || code[i - 1] != '\\')) inside = !inside;
+  return inside;
+}
+
+// What follows "tessera" in the texts that people read, each once.
+std::set<std::string> words_behind_the_name() {
+  constexpr std::string_view kName = "tessera ";
+  std::set<std::string> words;
+  for (const std::string& file : sources({"engine", "backends", "tui"})) {
+    const std::string code = read(kRoot / file);
+    for (std::size_t at = code.find(kName); at != std::string::npos; at = code.find(kName, at + 1)) {
+      const std::size_t begin = at + kName.size();
+      const std::size_t end = code.find_first_not_of("abcdefghijklmnopqrstuvwxyz-", begin);
+      if (end > begin && code[begin] != '-' && in_literal(code, at))
+        words.insert(code.substr(begin, end - begin));
+    }
+  }
+  return words;
+}
+
+// Three errors sent people to "tessera runs", which is no command. A word that is neither a command nor known
+// prose fails here: correct the text, or add the word to the prose.
+TEST(House, HintsNameOnlyCommandsThatExist) {
+  const std::set<std::string> prose{
+      "again",   "already", "and",    "as",      "asks",  "at",     "begins", "by",      "can",   "cannot",
+      "changes", "checks",  "closes", "did",     "does",  "drains", "drives", "ended",   "ends",  "evicts",
+      "finds",   "for",     "found",  "gives",   "goes",  "has",    "holds",  "in",      "is",    "it",
+      "itself",  "keeps",   "knows",  "leaves",  "looks", "made",   "makes",  "may",     "must",  "needs",
+      "never",   "of",      "on",     "only",    "opens", "or",     "parks",  "patches", "plans", "puts",
+      "reaches", "read",    "reads",  "refuses", "says",  "sets",   "shows",  "stopped", "takes", "tells",
+      "that",    "there",   "to",     "used",    "uses",  "waits",  "was",    "where",   "will",  "with",
+      "would",   "writes",  "wrote"};
+  const std::string table = read(kRoot / "tui/cli/command_table.cpp");
+  constexpr std::string_view kRow = "\n    {\"";  // {"nodes", kLists, …
+  std::set<std::string> commands;
+  for (std::size_t at = table.find(kRow); at != std::string::npos; at = table.find(kRow, at + 1)) {
+    const std::size_t begin = at + kRow.size(), end = table.find('"', begin);
+    if (table.compare(end, 4, "\", k") == 0) commands.insert(table.substr(begin, end - begin));
+  }
+  ASSERT_TRUE(commands.contains("nodes") && commands.contains("journal")) << "the table was not understood";
+  const std::set<std::string> words = words_behind_the_name();
+  EXPECT_GT(words.size(), 20U);
+  for (const std::string& word : words)
+    EXPECT_TRUE(commands.contains(word) || prose.contains(word)) << "there is no command: tessera " << word;
+}
+
 }  // namespace

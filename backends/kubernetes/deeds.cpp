@@ -59,7 +59,7 @@ void change_node(const Place& place, const plan::Order& order, bool needs_mark, 
     if (!told.ok()) return ended(told.error);
     if (needs_mark && !is_ours(told.body, order))
       return ended(cannot("change " + order.node.text, "the run's mark is not on it any more",
-                          "somebody has taken the node over: tessera runs shows the marks"));
+                          "another run has taken the node over: its annotations name that run"));
     Result<std::optional<Json>> patch = change(told.body);
     if (!patch) return ended(patch.error());
     if (!*patch) return ended(Done{});
