@@ -25,7 +25,7 @@ class Mailbox final : public EventSink, public EventSource {
   int wake_fd() const override;
   std::vector<Event> take() override;
 
-  std::size_t dropped() const;  // since the start; shown in the log screen
+  std::size_t dropped() const;  // since the start; of a source that polls, its next list tells them again
 
  private:
   struct State;

@@ -33,7 +33,7 @@ class Worker {
   // is called any more, so that what the tasks refer to may go.
   void stop();
 
-  // Opaque to everyone but process.cpp and http.cpp: a boost::asio::io_context*.
+  // Opaque to everyone but process.cpp, http_client.cpp and http_server.cpp: a boost::asio::io_context*.
   void* context();
 
  private:
