@@ -26,10 +26,10 @@ Error broken(int code) {
 
 }  // namespace
 
-void JsonValue::visit_fields(FieldVisitor visitor, void* to) {
+bool JsonValue::visit_fields(FieldVisitor visitor, void* to) {
   od::value value = load(storage_);
   od::object object;
-  if (value.get_object().get(object)) return;
+  if (value.get_object().get(object)) return false;
   for (auto entry : object) {
     od::field field;
     std::string_view key;
@@ -37,16 +37,17 @@ void JsonValue::visit_fields(FieldVisitor visitor, void* to) {
     child.error_ = error_;
     if (auto error = std::move(entry).get(field)) {
       *error_ = error;
-      return;
+      return true;
     }
     if (auto error = field.unescaped_key().get(key)) {
       *error_ = error;
-      return;
+      return true;
     }
     store(child.storage_, field.value());
     visitor(to, key, child);
-    if (*error_ != 0) return;
+    if (*error_ != 0) return true;
   }
+  return true;
 }
 
 void JsonValue::visit_items(ItemVisitor visitor, void* to) {

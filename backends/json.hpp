@@ -21,12 +21,12 @@ namespace tessera {
 
 class JsonValue {
  public:
-  // callback(std::string_view key, JsonValue value) for each field; nothing for what is no object. Keys and
-  // strings live as long as the document.
+  // callback(std::string_view key, JsonValue value) for each field; false, and nothing, for what is no
+  // object. Keys and strings live as long as the document.
   template <class Callback>
-  void fields(Callback&& callback) {
+  bool fields(Callback&& callback) {
     using Plain = std::remove_reference_t<Callback>;
-    visit_fields(
+    return visit_fields(
         [](void* to, std::string_view key, JsonValue& value) { (*static_cast<Plain*>(to))(key, value); },
         &callback);
   }
@@ -46,7 +46,7 @@ class JsonValue {
   friend class JsonDocument;
   using FieldVisitor = void (*)(void*, std::string_view, JsonValue&);
   using ItemVisitor = void (*)(void*, JsonValue&);
-  void visit_fields(FieldVisitor visitor, void* to);
+  bool visit_fields(FieldVisitor visitor, void* to);
   void visit_items(ItemVisitor visitor, void* to);
 
   alignas(8) unsigned char storage_[32] = {};

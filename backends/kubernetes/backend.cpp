@@ -86,6 +86,7 @@ struct KubernetesBackend::State {
   void ask_cluster_id();
   void tell_versions();
   void report(Which which, std::optional<Error> failure, Duration latency, const std::string& note);
+  SourceReport source_report(Which which, std::optional<Error> failure, Duration latency) const;
   void report_beside(Which which, std::optional<Error> failure);
   void check_loaded();
   ExporterCalls exporter_calls();
@@ -110,6 +111,7 @@ struct KubernetesBackend::State {
   bool loaded = false;
   bool serves = false;
   std::array<std::optional<Error>, kFeeds> failures;
+  std::array<std::string, kFeeds> notes;  // what the last list left out
   Parser parser;
   std::string version;        // of the API server
   std::string versions_told;  // with the operator's, as posted last
@@ -313,8 +315,21 @@ void KubernetesBackend::State::report(Which which, std::optional<Error> failure,
     if (kFollowed[i].source == kFollowed[which].source && *kFollowed[i].without == '\0' && failures[i] &&
         !worst)
       worst = failures[i];
-  post(SourceReport{kFollowed[which].source, std::move(worst), latency, note});
+  notes[which] = note;
+  post(source_report(which, std::move(worst), latency));
   check_loaded();
+}
+
+// What one of its lists left out, its source left out.
+SourceReport KubernetesBackend::State::source_report(Which which, std::optional<Error> failure,
+                                                     Duration latency) const {
+  SourceReport report{kFollowed[which].source, std::move(failure), latency, ""};
+  for (std::size_t i = 0; i < kFeeds; ++i) {
+    if (kFollowed[i].source != report.source || *kFollowed[i].without != '\0' || notes[i].empty()) continue;
+    report.note += (report.note.empty() ? "" : "; ") + notes[i];
+    report.incomplete = true;
+  }
+  return report;
 }
 
 // Without these the rest is as good as ever: one remark says what is not told, and that is all.
@@ -359,8 +374,7 @@ void KubernetesBackend::State::check_loaded() {
 // A watch that is open is a sign of life: the data is as fresh as can be.
 void KubernetesBackend::State::tick() {
   for (Which which : {kNodes, kPods})
-    if (feeds[which]->is_live() && !failures[which])
-      post(SourceReport{kFollowed[which].source, std::nullopt, Duration(0), ""});
+    if (feeds[which]->is_live() && !failures[which]) post(source_report(which, std::nullopt, Duration(0)));
   store->look_again(std::max(kMeasuresLast, 2 * exporters->round_took()));
   actuator.set_kept_back(store->kept_back());
   auto over = std::min(Steady::now() - started, Steady::duration(kPaceOver));

@@ -188,7 +188,9 @@ void Feed::State::hear(std::string_view text) {
   }
   if (line->change != Change::error) {
     if (!line->version.empty()) version = line->version;
-    return;
+    if (line->problem.empty()) return;
+    note = "a change of the " + spec.what + " could not be read: " + line->problem;
+    return calls.report(std::nullopt, listing, note);
   }
   stop();
   if (line->status.code == 410) {

@@ -38,6 +38,7 @@ struct FeedPage {
 struct FeedLine {
   Change change = Change::unknown;
   std::string version;
+  std::string problem;  // why its object cannot be used
   ApiStatus status;
 };
 

@@ -41,7 +41,7 @@ const Taint* closing_taint(const NodeObject& node) {
   return nullptr;
 }
 
-void set_health(Node& node, const NodeObject& object, bool invalid, bool busy) {
+void set_health(Node& node, const NodeObject& object, bool invalid, std::optional<bool> busy) {
   const Condition* ready = ready_of(object);
   if (!ready) return;
   auto because = [&](const Condition& condition) {
@@ -62,8 +62,8 @@ void set_health(Node& node, const NodeObject& object, bool invalid, bool busy) {
     node.health = Health::ok;
     return;
   }
-  node.health = busy ? Health::draining : Health::drained;
-  node.reason = "cordoned";
+  node.health = busy.value_or(true) ? Health::draining : Health::drained;  // never empty by guess
+  node.reason = busy ? "cordoned" : "cordoned; its pods have not been read";
   if (const Taint* taint = closing_taint(object)) node.reason_at = taint->since;
 }
 
@@ -239,7 +239,7 @@ std::vector<std::string> features_of(const NodeObject& object) {
   return features;
 }
 
-Node node_of(const NodeObject& object, const NodeSharing& sharing, bool busy, Origin origin) {
+Node node_of(const NodeObject& object, const NodeSharing& sharing, std::optional<bool> busy, Origin origin) {
   Node node;
   node.name = NodeName(object.meta.name);
   node.state = states_of(object);

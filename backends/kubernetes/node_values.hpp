@@ -13,9 +13,9 @@
 
 namespace tessera::kubernetes {
 
-// busy: GPU work runs there, so that a closed node is draining, not drained.
-// components are added by the caller (components.hpp).
-Node node_of(const NodeObject& object, const NodeSharing& sharing, bool busy, Origin origin);
+// busy: GPU work runs there, so that a closed node is draining, not drained; nullopt: its pods are not known,
+// and it is not called drained. components are added by the caller (components.hpp).
+Node node_of(const NodeObject& object, const NodeSharing& sharing, std::optional<bool> busy, Origin origin);
 
 // The labels worth showing, as "key=value", sorted.
 std::vector<std::string> features_of(const NodeObject& object);

@@ -27,6 +27,7 @@ struct Meta {
   Texts annotations;                 // those worth keeping (is_kept_annotation)
   std::string owner_kind;            // the controller that made it: "Job", "ReplicaSet"
   std::string owner_name;
+  std::string unread;  // the part without which the object says nothing: "spec", "status"; empty: it is there
 };
 
 // Of the hundreds of labels that node feature discovery sets, those that somebody here reads.

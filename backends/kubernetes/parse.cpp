@@ -34,6 +34,13 @@ void read_list_meta(JsonValue& value, Page<Object>& page) {
   });
 }
 
+// Why an object cannot be used; empty: it can.
+std::string problem_of(const Meta& meta) {
+  if (meta.name.empty()) return "an object without a name";
+  if (meta.unread.empty()) return "";
+  return (meta.name_space.empty() ? "" : meta.name_space + "/") + meta.name + " has no " + meta.unread;
+}
+
 Change change_of(std::string_view word) {
   if (word == "ADDED") return Change::added;
   if (word == "MODIFIED") return Change::modified;
@@ -61,8 +68,9 @@ Result<Page<Object>> Parser::list(std::string_view text) {
       value.items([&](JsonValue& item) {
         Object object;
         read_object(item, object);
-        if (!object.meta.name.empty()) return page.items.push_back(std::move(object));
-        if (page.skipped++ == 0) page.first_problem = "an object without a name";
+        std::string problem = problem_of(object.meta);
+        if (problem.empty()) return page.items.push_back(std::move(object));
+        if (page.skipped++ == 0) page.first_problem = std::move(problem);
       });
     });
   });
@@ -80,13 +88,20 @@ Result<WatchLine<Object>> Parser::line(std::string_view text) {
       if (key == "type") line.change = change_of(value.text().value_or(""));
       if (key != "object") return;
       // The type comes first: the API writes its fields in the order of its structs.
-      if (line.change == Change::error)
-        return value.fields(
+      if (line.change == Change::error) {
+        value.fields(
             [&](std::string_view name, JsonValue& field) { read_status_field(name, field, line.status); });
+        return;
+      }
       Object object;
       read_object(value, object);
       line.version = object.meta.version;
-      if (!object.meta.name.empty()) line.object = std::move(object);
+      line.problem = problem_of(object.meta);
+      // What is gone needs no more than its name.
+      if (line.problem.empty() || (line.change == Change::deleted && !object.meta.name.empty())) {
+        line.problem.clear();
+        line.object = std::move(object);
+      }
     });
   });
   if (!read) return read.error();
@@ -98,7 +113,8 @@ Result<Object> Parser::object(std::string_view text) {
   Object object;
   Status read = document_->read(text, [&](JsonValue& root) { read_object(root, object); });
   if (!read) return read.error();
-  if (object.meta.name.empty()) return Error{"the answer is no object", "it has no name", ""};
+  if (std::string problem = problem_of(object.meta); !problem.empty())
+    return Error{"the answer is no object that can be used", problem, ""};
   return object;
 }
 

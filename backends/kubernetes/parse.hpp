@@ -1,7 +1,7 @@
 // The API's JSON → objects: lists by the page, single objects, lines of a watch, and its Status.
 //
-// Tolerant: an object that cannot be used (no name) is skipped and counted, a field of another type is as if
-// it were not there. Only a text that is no JSON is an error.
+// Tolerant: an object that cannot be used (no name, a pod without a spec, a node without a status) is skipped
+// and counted, a field of another type is as if it were not there. Only a text that is no JSON is an error.
 // Threads: pure functions; a Parser belongs to one thread.
 #pragma once
 
@@ -47,6 +47,7 @@ struct WatchLine {
   Change change = Change::unknown;
   std::optional<Object> object;  // nullopt: it cannot be used, or the line carries none
   std::string version;           // resourceVersion of the object or the bookmark
+  std::string problem;           // why there is no object, where one was to be
   ApiStatus status;              // of Change::error
 };
 

@@ -47,8 +47,8 @@ void read_node_spec(JsonValue& value, NodeObject& node) {
   });
 }
 
-void read_node_status(JsonValue& value, NodeObject& node) {
-  value.fields([&](std::string_view key, JsonValue& field) {
+bool read_node_status(JsonValue& value, NodeObject& node) {
+  return value.fields([&](std::string_view key, JsonValue& field) {
     if (key == "capacity") read_resources(field, node.capacity, &node);
     if (key == "allocatable") read_resources(field, node.allocatable, nullptr);
     if (key == "conditions") read_conditions(field, node.conditions);
@@ -63,11 +63,13 @@ void read_node_status(JsonValue& value, NodeObject& node) {
 }  // namespace
 
 void read_object(JsonValue& value, NodeObject& node) {
+  bool told = false;  // what it has
   value.fields([&](std::string_view key, JsonValue& field) {
     if (key == "metadata") read_meta(field, node.meta, KeepLabels::worthwhile, &node.written);
     if (key == "spec") read_node_spec(field, node);
-    if (key == "status") read_node_status(field, node);
+    if (key == "status") told = read_node_status(field, node);
   });
+  if (!told) node.meta.unread = "status";
 }
 
 }  // namespace tessera::kubernetes

@@ -119,9 +119,9 @@ void read_claims(JsonValue& value, PodObject& pod) {
   });
 }
 
-void read_pod_spec(JsonValue& value, PodObject& pod) {
+bool read_pod_spec(JsonValue& value, PodObject& pod) {
   Counts before;  // what containers that run first ask for
-  value.fields([&](std::string_view key, JsonValue& field) {
+  const bool told = value.fields([&](std::string_view key, JsonValue& field) {
     if (key == "nodeName") pod.node = words(field, 253);
     if (key == "restartPolicy") pod.restarts = field.text().value_or("") != "Never";
     if (key == "runtimeClassName") pod.runtime_class = words(field, 128);
@@ -140,6 +140,7 @@ void read_pod_spec(JsonValue& value, PodObject& pod) {
     std::int64_t& sum = pod.requests[resource];
     sum = std::max(sum, count);
   }
+  return told;
 }
 
 void read_waiting(JsonValue& value, PodObject& pod) {
@@ -182,12 +183,14 @@ void read_pod_status(JsonValue& value, PodObject& pod) {
 }  // namespace
 
 void read_object(JsonValue& value, PodObject& pod) {
+  bool told = false;  // what it asks for
   value.fields([&](std::string_view key, JsonValue& field) {
     // Budgets choose pods by any label.
     if (key == "metadata") read_meta(field, pod.meta, KeepLabels::all);
-    if (key == "spec") read_pod_spec(field, pod);
+    if (key == "spec") told = read_pod_spec(field, pod);
     if (key == "status") read_pod_status(field, pod);
   });
+  if (!told) pod.meta.unread = "spec";
 }
 
 }  // namespace tessera::kubernetes

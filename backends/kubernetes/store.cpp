@@ -60,10 +60,12 @@ void Store::State::drop_node(const std::string& name) {
 }
 
 Node Store::State::value_of(NodeEntry& entry) {
-  bool busy = false;
+  std::optional<bool> busy;  // nullopt: the pods have not all been read
+  if (pods_complete) busy = false;
   if (auto here = bound.find(entry.object.meta.name); here != bound.end())
-    busy = std::any_of(here->second.begin(), here->second.end(),
-                       [&](const std::string& id) { return is_work(pods.at(id)); });
+    if (std::any_of(here->second.begin(), here->second.end(),
+                    [&](const std::string& id) { return is_work(pods.at(id)); }))
+      busy = true;
   Node node = node_of(entry.object, entry.sharing, busy, origin(Source::kubernetes_nodes));
   lay_claimed(node, entry);
   measure(node, entry);

@@ -13,7 +13,7 @@ FeedPage head_of(const Page<Object>& page) {
 }
 template <class Object>
 FeedLine head_of(const WatchLine<Object>& line) {
-  return {line.change, line.version, line.status};
+  return {line.change, line.version, line.change == Change::bookmark ? "" : line.problem, line.status};
 }
 
 // Lines of a watch: each keeps an object or drops it, and the rest is told `after`.

@@ -131,7 +131,9 @@ class Collector {
         break;
       case Health::draining:
         add(Severity::warning, node.name.text, true,
-            fmt::format("draining, {} still there: {}", node.workloads.size(), reason), "");
+            cluster_.work_known ? fmt::format("draining, {} still there: {}", node.workloads.size(), reason)
+                                : fmt::format("draining, what is still there is not known: {}", reason),
+            "");
         break;
       case Health::drained:
         add(Severity::warning, node.name.text, true, "drained and empty: " + reason,

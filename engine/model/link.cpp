@@ -180,7 +180,8 @@ void count_shares(SliceCounts& counts, const std::vector<Slice*>& slices,
   if (counts.shares > 0 && known) counts.shares_held = std::min(counts.shares, told);
 }
 
-SliceCounts counted(const std::vector<Slice*>& slices, const std::vector<Uncertain>& uncertain, int told) {
+SliceCounts counted(const std::vector<Slice*>& slices, const std::vector<Uncertain>& uncertain, int told,
+                    bool work_known) {
   SliceCounts counts;
   counts.all = static_cast<std::int32_t>(slices.size());
   for (const Slice* slice : slices) {
@@ -189,7 +190,8 @@ SliceCounts counted(const std::vector<Slice*>& slices, const std::vector<Uncerta
   }
   count_shares(counts, slices, uncertain, told);
   const int open = counts.all - counts.held - counts.free;
-  if (open == 0) return counts;
+  if (!work_known) counts.shares_held.reset();
+  if (open == 0 || !work_known) return counts;
   if (std::optional<int> held = held_among_open(slices, uncertain)) {
     counts.held += std::min(*held, open);
     counts.free += open - std::min(*held, open);
@@ -212,7 +214,7 @@ BoardKinds kinds_of(const Node& node) {
 
 }  // namespace
 
-void link_holders(Node& node, const Workloads& workloads) {
+void link_holders(Node& node, const Workloads& workloads, bool work_known) {
   std::vector<Slice*> slices = slices_of(node);
   for (Slice* slice : slices) {
     slice->holders.clear();
@@ -240,11 +242,14 @@ void link_holders(Node& node, const Workloads& workloads) {
   spread(slices, uncertain);
   for (Slice* slice : slices) slice->holding = holding_of(*slice);
   settle(slices, uncertain);
+  if (!work_known)
+    for (Slice* slice : slices)
+      if (slice->holding == Holding::free) slice->holding = Holding::unknown;
   // A source that says "in use" or "free" outright settles what counting left open.
   for (Slice* slice : slices)
     if (slice->holding == Holding::unknown && slice->told_held)
       slice->holding = *slice->told_held ? Holding::held : Holding::free;
-  node.counts = counted(slices, uncertain, told);
+  node.counts = counted(slices, uncertain, told, work_known);
   node.kinds = kinds_of(node);
 }
 

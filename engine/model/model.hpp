@@ -51,6 +51,9 @@ struct Cluster {
   std::map<Source, SourceHealth> sources;
   PaceReport pace;
   bool loaded = false;
+  // Kept by reduce. False: nodes are listed and the work is not, or not whole, so that a slice of which no
+  // holder is known may be held all the same.
+  bool work_known = true;
   std::optional<Progress> progress;
   std::optional<Clock> clock;  // nullopt: the wall clock
   std::uint64_t generation = 0;

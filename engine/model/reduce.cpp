@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <unordered_set>
+#include <utility>
 
 namespace tessera {
 namespace {
@@ -15,6 +16,7 @@ class Reducer {
   Changes finish() {
     enter_fresh();
     settle_moves();
+    know_work();
     log_nodes();
     for (const NodeName& name : touched_)
       if (Node* node = cluster_.nodes.find(name)) relink(*node);
@@ -88,7 +90,8 @@ class Reducer {
     const bool first = !cluster_.sources.contains(report.source);
     SourceHealth& health = cluster_.sources[report.source];
     const bool told_otherwise =
-        first || health.failure != report.failure || (!report.failure && health.note != report.note);
+        first || health.failure != report.failure ||
+        (!report.failure && (health.note != report.note || health.incomplete != report.incomplete));
     health.latency = report.latency;
     std::string source(word(report.source));
     if (report.failure) {
@@ -259,11 +262,18 @@ class Reducer {
     }
   }
 
+  void know_work() {
+    const bool known = !work_untold(cluster_);
+    if (std::exchange(cluster_.work_known, known) == known) return;
+    for (const Node& node : cluster_.nodes.all()) touch(node.name);
+    changes_.cluster = true;
+  }
+
   void touch(const NodeName& name) {
     touched_.insert(name);
     changed_nodes_.insert(name);
   }
-  void relink(Node& node) { link_holders(node, cluster_.workloads); }
+  void relink(Node& node) { link_holders(node, cluster_.workloads, cluster_.work_known); }
 
   // What an admin would want to have been told.
   void tell(const Node& before, const Node& now) {

@@ -164,6 +164,7 @@ class Resumer {
            });
   }
   static bool is_busy(const Cluster& cluster, const Node& node, const plan::Scope& scope) {
+    if (!cluster.work_known) return true;
     plan::NodeFacts facts;
     facts.node = node;
     for (const WorkloadId& id : node.workloads)

@@ -103,7 +103,9 @@ void draw_head(Canvas& canvas, Rect area, const Cluster& cluster, const Node& no
   fact(state_text(node), role_of(node.health));
   if (!node.driver.empty()) fact("driver " + node.driver, Role::dim);
   if (!node.reservation.empty()) fact("reserved " + node.reservation, Role::warning);
-  if (node.workloads.size() == 1)
+  if (!cluster.work_known)
+    fact("workloads not known", Role::warning);
+  else if (node.workloads.size() == 1)
     fact("1 workload", Role::dim);
   else
     fact(fmt::format("{} workloads", node.workloads.size()), Role::dim);

@@ -217,7 +217,7 @@ TEST(KubernetesBackendTest, AListThatBreaksOffTakesNothingAway) {
 
 TEST(KubernetesBackendTest, WhatIsForbiddenIsNamedAndTheRestIsShown) {
   LabApi api;
-  api.nodes = {{"a", gpu_node("a")}};
+  api.nodes = {{"a", gpu_node("a")}, {"closed", gpu_node("closed", "1", R"("unschedulable":true)")}};
   api.instead = [&](const std::string& path, const std::string&) -> std::optional<LabApi::Answer> {
     if (path != "/api/v1/pods") return std::nullopt;
     return LabApi::Answer{
@@ -227,7 +227,13 @@ TEST(KubernetesBackendTest, WhatIsForbiddenIsNamedAndTheRestIsShown) {
   };
   KubeWatch watch(at(api.script().socket()));
   ASSERT_TRUE(watch.until(loaded));
-  EXPECT_EQ(watch.cluster().nodes.size(), 1u);
+  EXPECT_EQ(watch.cluster().nodes.size(), 2u);
+  const Node& open = *watch.cluster().nodes.find(NodeName("a"));
+  EXPECT_EQ(open.counts.free, 0) << "nobody can say that they are free";
+  EXPECT_EQ(open.gpus[0].slices[0].holding, Holding::unknown);
+  const Node& closed = *watch.cluster().nodes.find(NodeName("closed"));
+  EXPECT_EQ(closed.health, Health::draining) << "not drained: that would be \"empty, resume it\"";
+  EXPECT_EQ(closed.reason, "cordoned; its pods have not been read");
   ASSERT_TRUE(watch.failure(Source::kubernetes_pods));
   EXPECT_EQ(watch.failure(Source::kubernetes_pods)->what, "not allowed to list pods");
   EXPECT_NE(watch.failure(Source::kubernetes_pods)->reason.find("User \"viewer\" cannot list"),
@@ -273,6 +279,23 @@ TEST(KubernetesBackendTest, LinesThatAreNoJsonAreToldAndPassedBy) {
   api.script().feed("/api/v1/nodes", "{\"type\":\n" + event_json("ADDED", gpu_node("b", "7")));
   ASSERT_TRUE(watch.until([](const Cluster& c) { return c.nodes.size() == 2; }));
   EXPECT_NE(watch.cluster().sources.at(Source::kubernetes_nodes).note, "");
+}
+
+// A pod that the list cannot tell of was left out without a word, and what it holds was free.
+TEST(KubernetesBackendTest, APodThatCannotBeReadIsSaidAndMayHoldAnything) {
+  LabApi api;
+  api.nodes = {{"a", gpu_node("a")}};
+  api.pods = {{"p", R"({"metadata":{"namespace":"team","name":"p"},"spec":null,"status":{}})"}};
+  KubeWatch watch(at(api.script().socket()));
+  ASSERT_TRUE(watch.until(loaded));
+  const SourceHealth& pods = watch.cluster().sources.at(Source::kubernetes_pods);
+  EXPECT_EQ(pods.note, "1 of the pods could not be read: team/p has no spec");
+  EXPECT_TRUE(pods.incomplete);
+  EXPECT_EQ(watch.cluster().nodes.find(NodeName("a"))->counts.free, 0);
+  watch.backend().refresh();
+  EXPECT_FALSE(
+      watch.until([](const Cluster& c) { return c.sources.at(Source::kubernetes_pods).note.empty(); },
+                  std::chrono::milliseconds(300)));
 }
 
 std::string daemon_set_json(const std::string& app, const std::string& deploy) {

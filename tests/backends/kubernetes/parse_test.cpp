@@ -151,6 +151,26 @@ TEST(KubernetesParse, OneBrokenObjectLosesNoOther) {
   EXPECT_TRUE(page->items[0].capacity.empty());
 }
 
+TEST(KubernetesParse, WhatIsWithoutItsMainPartIsCountedAndNamed) {
+  Parser parser;
+  auto pods = parser.list<PodObject>(
+      R"({"metadata":{"resourceVersion":"5"},"items":[{"metadata":{"namespace":"x","name":"p"},"spec":7}]})");
+  ASSERT_TRUE(pods);
+  EXPECT_EQ(pods->skipped, 1u);
+  EXPECT_EQ(pods->first_problem, "x/p has no spec");
+  auto nodes = parser.list<NodeObject>(
+      R"({"metadata":{"resourceVersion":"5"},"items":[{"metadata":{"name":"n"},"status":null}]})");
+  ASSERT_TRUE(nodes);
+  EXPECT_EQ(nodes->first_problem, "n has no status");
+  EXPECT_FALSE(parser.object<PodObject>(R"({"metadata":{"namespace":"x","name":"p"}})"));
+  auto line = parser.line<PodObject>(R"({"type":"MODIFIED","object":{"metadata":{"name":"p"},"spec":[]}})");
+  ASSERT_TRUE(line);
+  EXPECT_FALSE(line->object);
+  EXPECT_EQ(line->problem, "p has no spec");
+  auto gone = parser.line<PodObject>(R"({"type":"DELETED","object":{"metadata":{"name":"p"}}})");
+  ASSERT_TRUE(gone && gone->object);
+}
+
 TEST(KubernetesParse, ATextThatBreaksOffIsAnErrorAndNoList) {
   Parser parser;
   std::string whole = recording("nodes-page1.json");

@@ -138,6 +138,17 @@ TEST(Attention, AQuarterOfABoardStrandedIsWorthALine) {
   EXPECT_EQ(told(story), Lines{});
 }
 
+// "draining, 0 still there" of a node whose pods could not be listed.
+TEST(Attention, WhatIsOnANodeWhoseWorkIsNotListedIsNotKnown) {
+  Node closed = node("n1", {gpu(0, Strategy::whole, {whole(0)})});
+  closed.health = Health::draining;
+  closed.reason = "cordoned";
+  Story story;
+  story.tell(NodesListed{{closed}});
+  story.tell(SourceReport{Source::kubernetes_nodes, std::nullopt, Duration(1)});
+  EXPECT_EQ(told(story), Lines{"n1: draining, what is still there is not known: cordoned"});
+}
+
 TEST(Attention, JobsThatCanNeverStartAreCounted) {
   Workload never = waiting("77", "bob", "gpu:a100"), turn = waiting("78", "bob", "gpu:h100");
   never.reason = "BadConstraints";

@@ -31,6 +31,39 @@ TEST(LinkHolders, ItDoesNotMatterWhetherJobsOrNodesAreToldFirst) {
   EXPECT_EQ(who(story.slice("n1", 0, 0)), "held 7");
 }
 
+// A cluster whose pods may not be listed showed every slice as free.
+TEST(LinkHolders, WithoutTheListOfWorkNothingIsFree) {
+  Story story;
+  story.tell(
+      NodesListed{{node("n1", {gpu(0, Strategy::whole, {whole(0)}), gpu(1, Strategy::whole, {whole(1)})})}});
+  story.tell(SourceReport{Source::kubernetes_nodes, std::nullopt, Duration(1)});
+  EXPECT_EQ(who(story.slice("n1", 0, 0)), "unknown") << "the pods have not been listed yet";
+  story.tell(SourceReport{Source::kubernetes_pods, Error{"not allowed to list pods", "", ""}, Duration(1)});
+  story.tell(WorkloadSeen{running("7", "alice", {holds("n1", {{1, 1}})})});
+  EXPECT_EQ(who(story.slice("n1", 0, 0)), "unknown");
+  EXPECT_EQ(who(story.slice("n1", 1, 0)), "held 7") << "what is seen is known";
+  EXPECT_EQ(story.node("n1").counts.held, 1);
+  EXPECT_EQ(story.node("n1").counts.free, 0);
+  story.tell(WorkloadsListed{{running("7", "alice", {holds("n1", {{1, 1}})})}});
+  story.tell(SourceReport{Source::kubernetes_pods, std::nullopt, Duration(1)});
+  EXPECT_EQ(who(story.slice("n1", 0, 0)), "free");
+  EXPECT_EQ(story.node("n1").counts.free, 1);
+  story.tell(SourceReport{Source::kubernetes_pods, std::nullopt, Duration(1), "1 could not be read", true});
+  EXPECT_EQ(who(story.slice("n1", 0, 0)), "unknown") << "the one that was left out may hold it";
+}
+
+TEST(LinkHolders, WithoutTheListOfWorkSharesAreNotCountedAndTheSchedulersWordStands) {
+  Story story;
+  Slice told = whole(1);
+  told.told_held = false;
+  story.tell(NodesListed{{node(
+      "n1", {gpu(0, Strategy::mps, {shared(SliceKind::mps, 4, 0)}), gpu(1, Strategy::whole, {told})})}});
+  story.tell(SourceReport{Source::slurm_nodes, std::nullopt, Duration(1)});
+  EXPECT_EQ(story.node("n1").counts.shares_held, std::nullopt);
+  EXPECT_EQ(who(story.slice("n1", 1, 0)), "free") << "by GresUsed";
+  EXPECT_EQ(story.node("n1").counts.free, 1);
+}
+
 TEST(LinkHolders, AnEndedJobFreesItsSlice) {
   Story story;
   story.tell(NodesListed{{node("n1", {gpu(0, Strategy::whole, {whole(0)})})}});
