@@ -21,7 +21,8 @@ std::string number_text(int count, std::string_view one, std::string_view many) 
 }  // namespace
 
 std::string fate_text(const Disturbed& one, Way way) {
-  if (one.hit == Hit::unknown || way == Way::wait) return "we wait";
+  if (one.stays && !one.unasked.empty()) return "left alone";
+  if (one.stays || one.hit == Hit::unknown || way == Way::wait) return "we wait";
   if (way == Way::cancel) return "WILL END";
   if (!one.restartable) return "requeues ?";
   return *one.restartable ? "requeues" : "we wait";

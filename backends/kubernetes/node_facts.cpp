@@ -236,15 +236,17 @@ class Facts {
     say(fact::kAutoscaler, ours && held ? "held" : ours ? "half held" : "free");
   }
 
-  // Pods of DaemonSets come back wherever their node is: they are left alone.
+  // What comes back at once and has asked for nothing is not waited for.
   void tell_pods() {
     std::string who;
     for (const PodObject& pod : look_.pods) {
-      bool left_alone = pod.meta.owner_kind == "DaemonSet" || pod.meta.name_space == site_.ns;
-      if (left_alone || pod.requests.empty() || pod.phase == "Succeeded" || pod.phase == "Failed") continue;
-      who = fmt::format("{} holds {}{}", pod.id(), pod.requests.begin()->first.str(),
-                        pod.meta.deleted ? " and is ending" : "");
-      break;
+      if (!is_gpu_work(pod, true)) continue;
+      if (!pod.requests.empty())
+        who = fmt::format("{} holds {}{}", pod.id(), pod.requests.begin()->first.str(),
+                          pod.meta.deleted ? " and is ending" : "");
+      else if (!stays_with_node(pod))
+        who = fmt::format("{} uses GPUs that it did not ask for ({})", pod.id(), unasked_way(pod));
+      if (!who.empty()) break;
     }
     say(fact::kGpuPods, who);
   }

@@ -86,13 +86,15 @@ struct PodObject {
   bool ready = false;           // condition Ready
   bool restarts = false;        // restartPolicy Always or OnFailure
   bool privileged = false;      // one of its containers is
-  bool gpu_paths = false;       // mounts /dev/nvidia* or all of /dev from its host
+  bool gpu_paths = false;       // mounts /dev/nvidia* from its host
+  bool host_devices = false;    // mounts all of /dev, or of /, from its host
   std::string visible_devices;  // NVIDIA_VISIBLE_DEVICES of a container that asks for no GPU
+  bool devices_off = false;     // each container says NVIDIA_VISIBLE_DEVICES=void or none
   int metrics_port = 0;         // of the container port called "metrics" or "https…"; 0: none is
   bool metrics_https = false;   // ... it is called "https" or "https-metrics"
   std::string runtime_class;
   std::string priority_class;
-  Counts requests;                  // GPU resources (of sharing::parse_resource) of all containers
+  Counts requests;  // GPU resources (of sharing::parse_resource), as the scheduler counts them
   std::vector<std::string> claims;  // names of the ResourceClaims it uses
 
   std::string id() const { return meta.name_space + "/" + meta.name; }

@@ -74,28 +74,51 @@ void set_state(Workload& workload, const PodObject& pod) {
   if (!pod.message.empty()) workload.reason += (workload.reason.empty() ? "" : ": ") + pod.message;
 }
 
+// A CDI device that an annotation asks the container runtime for; empty: none does.
+std::string injected(const PodObject& pod) {
+  for (const auto& [key, value] : pod.meta.annotations)
+    if (key.starts_with("cdi.k8s.io/") && value.str().find("nvidia.com/") != std::string::npos)
+      return "annotation " + key.str() + ": " + value.str();
+  return {};
+}
+
+// Of the GPU operator's own DaemonSets, those that have no name of their own here.
+bool is_operand(const PodObject& pod) {
+  return pod.meta.owner_kind == "DaemonSet" && (pod.label("app.kubernetes.io/managed-by") == "gpu-operator" ||
+                                                pod.label("app.kubernetes.io/part-of") == "nvidia-gpu");
+}
+
 }  // namespace
 
 bool has_ended(const PodObject& pod) { return pod.phase == "Succeeded" || pod.phase == "Failed"; }
 
+bool stays_with_node(const PodObject& pod) {
+  return pod.meta.owner_kind == "DaemonSet" || pod.meta.owner_kind == "Node";
+}
+
 std::string unasked_way(const PodObject& pod) {
   if (!pod.requests.empty() || !pod.claims.empty()) return {};
   if (!pod.visible_devices.empty()) return "NVIDIA_VISIBLE_DEVICES=" + pod.visible_devices;
-  if (pod.gpu_paths && pod.privileged) return "privileged, with its node's devices";
-  if (pod.gpu_paths) return "mounts its node's devices";
-  // Every network and storage agent is privileged; a pod of a person's own is what matters.
-  if (pod.privileged && pod.meta.owner_kind != "DaemonSet" && pod.meta.owner_kind != "Node")
-    return "privileged";
+  if (std::string devices = injected(pod); !devices.empty()) return devices;
+  // Every network and storage agent is privileged and mounts /dev; a pod of a person's own is what matters.
+  const bool agent = stays_with_node(pod);
+  const bool devices = pod.gpu_paths || (pod.host_devices && !agent);
+  if (devices && pod.privileged) return "privileged, with its node's devices";
+  if (devices) return "mounts its node's devices";
+  // CUDA images carry NVIDIA_VISIBLE_DEVICES=all themselves, which that runtime follows.
+  const bool runtime = pod.runtime_class == "nvidia" || pod.runtime_class.starts_with("nvidia-");
+  if (runtime && !pod.devices_off) return "runtimeClassName " + pod.runtime_class;
+  if (pod.privileged && !agent) return "privileged";
   return {};
 }
 
 bool is_gpu_work(const PodObject& pod, bool on_gpu_node) {
-  if (has_ended(pod) || !component_of(pod).empty()) return false;
+  if (has_ended(pod)) return false;
   // The GPU operator's validators ask for a GPU to prove that there is one.
   if (pod.label("app") == "nvidia-cuda-validator" || pod.label("app") == "nvidia-device-plugin-validator")
     return false;
-  if (!pod.requests.empty()) return true;
-  if (!on_gpu_node) return false;
+  if (!pod.requests.empty()) return true;  // whatever it is called
+  if (!on_gpu_node || !component_of(pod).empty() || is_operand(pod)) return false;
   bool of_the_node = pod.meta.owner_kind == "Node" || pod.meta.name_space == "kube-system";
   return !of_the_node && !unasked_way(pod).empty();
 }
@@ -115,6 +138,7 @@ Workload workload_of(const PodObject& pod, const NodeSharing* on, Origin origin)
   workload.started = pod.started;
   const std::string& owner = pod.meta.owner_kind;
   workload.restartable = !owner.empty() && owner != "Node";
+  workload.stays = stays_with_node(pod);
   workload.comment = pod.priority_class.empty() ? "" : "priority " + pod.priority_class;
   workload.unasked = unasked_way(pod);
   workload.origin = origin;

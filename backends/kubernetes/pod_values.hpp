@@ -20,7 +20,11 @@ bool is_gpu_work(const PodObject& pod, bool on_gpu_node);
 // on: how its node shares its GPUs; nullptr: it has no node, or one that we do not know.
 Workload workload_of(const PodObject& pod, const NodeSharing* on, Origin origin);
 
-// "privileged", "NVIDIA_VISIBLE_DEVICES=all", "mounts /dev/nvidia* from its node"; empty: no way.
+// It is one of a DaemonSet, or of the kubelet's own files: evicted, it is started there again at once.
+bool stays_with_node(const PodObject& pod);
+
+// "privileged", "NVIDIA_VISIBLE_DEVICES=all", "runtimeClassName nvidia", "mounts its node's devices"; empty:
+// it asks for GPUs, or does not reach any.
 std::string unasked_way(const PodObject& pod);
 
 }  // namespace tessera::kubernetes

@@ -1,5 +1,6 @@
 // core/v1 Pod: of its containers only what they ask for and how they reach devices.
 #include <algorithm>
+#include <vector>
 
 #include "backends/kubernetes/parse.hpp"
 #include "backends/kubernetes/read.hpp"
@@ -15,7 +16,9 @@ struct Container {
   int metrics_port = 0;
   bool metrics_https = false;
   bool privileged = false;
+  bool stays = false;  // of those that run first: a sidecar, which goes on beside the others
   std::string visible_devices;
+  bool devices_off = false;
 };
 
 // Requests and limits of an extended resource are equal; one of them may be left out.
@@ -37,8 +40,20 @@ void read_environment(JsonValue& value, Container& container) {
       if (key == "name") is_it = field.text().value_or("") == "NVIDIA_VISIBLE_DEVICES";
       if (key == "value" && is_it) devices = words(field, 128);
     });
-    if (is_it && !devices.empty() && devices != "void" && devices != "none")
-      container.visible_devices = std::move(devices);
+    if (!is_it || devices.empty()) return;
+    container.devices_off = devices == "void" || devices == "none";
+    container.visible_devices = container.devices_off ? "" : std::move(devices);
+  });
+}
+
+// The container runtime takes a mount below this folder for NVIDIA_VISIBLE_DEVICES.
+void read_mounts(JsonValue& value, Container& container) {
+  constexpr std::string_view kByMount = "/var/run/nvidia-container-devices/";
+  value.items([&](JsonValue& item) {
+    item.fields([&](std::string_view key, JsonValue& field) {
+      std::string path = key == "mountPath" ? words(field, 256) : "";
+      if (path.starts_with(kByMount)) container.visible_devices = path.substr(kByMount.size());
+    });
   });
 }
 
@@ -62,6 +77,8 @@ Container read_container(JsonValue& value) {
   Container container;
   value.fields([&](std::string_view key, JsonValue& field) {
     if (key == "env") read_environment(field, container);
+    if (key == "volumeMounts") read_mounts(field, container);
+    if (key == "restartPolicy") container.stays = field.text().value_or("") == "Always";
     if (key == "ports") read_ports(field, container);
     if (key == "resources")
       field.fields([&](std::string_view inner, JsonValue& counts) {
@@ -75,21 +92,48 @@ Container read_container(JsonValue& value) {
   return container;
 }
 
-// Containers run side by side, so their requests add up; those that run before them need the largest.
-void read_containers(JsonValue& value, PodObject& pod, bool side_by_side) {
-  value.items([&](JsonValue& item) {
-    Container one = read_container(item);
-    for (const auto& [resource, count] : one.requests) {
-      std::int64_t& sum = pod.requests[resource];
-      sum = side_by_side ? sum + count : std::max(sum, count);
+std::vector<Container> read_containers(JsonValue& value) {
+  std::vector<Container> all;
+  value.items([&](JsonValue& item) { all.push_back(read_container(item)); });
+  return all;
+}
+
+void add(Counts& sum, const Counts& more) {
+  for (const auto& [resource, count] : more) sum[resource] += count;
+}
+void raise(Counts& peak, const Counts& need) {
+  for (const auto& [resource, count] : need) peak[resource] = std::max(peak[resource], count);
+}
+
+// As the scheduler counts (k8s.io/component-helpers, resource.PodRequests): containers run side by side, with
+// the sidecars among those that are started before them; each of the others runs beside the sidecars that
+// were started before it.
+Counts requests_of(const std::vector<Container>& first, const std::vector<Container>& together) {
+  Counts sidecars, peak;
+  for (const Container& one : first) {
+    if (one.stays) {
+      add(sidecars, one.requests);
+      continue;
     }
+    Counts need = sidecars;
+    add(need, one.requests);
+    raise(peak, need);
+  }
+  for (const Container& one : together) add(sidecars, one.requests);
+  raise(peak, sidecars);
+  return peak;
+}
+
+void take_containers(const std::vector<Container>& containers, PodObject& pod) {
+  for (const Container& one : containers) {
     pod.privileged = pod.privileged || one.privileged;
     if (one.metrics_port != 0) {
       pod.metrics_port = one.metrics_port;
       pod.metrics_https = one.metrics_https;
     }
     if (one.requests.empty() && !one.visible_devices.empty()) pod.visible_devices = one.visible_devices;
-  });
+    pod.devices_off = pod.devices_off && one.devices_off;
+  }
 }
 
 void read_volumes(JsonValue& value, PodObject& pod) {
@@ -100,7 +144,8 @@ void read_volumes(JsonValue& value, PodObject& pod) {
         if (inner != "path") return;
         std::string path = words(field, 256);
         while (path.size() > 1 && path.back() == '/') path.pop_back();
-        if (path == "/dev" || path == "/" || path.starts_with("/dev/nvidia")) pod.gpu_paths = true;
+        if (path == "/dev" || path == "/") pod.host_devices = true;
+        if (path.starts_with("/dev/nvidia")) pod.gpu_paths = true;
       });
     });
   });
@@ -120,26 +165,21 @@ void read_claims(JsonValue& value, PodObject& pod) {
 }
 
 bool read_pod_spec(JsonValue& value, PodObject& pod) {
-  Counts before;  // what containers that run first ask for
+  std::vector<Container> first, together, debugging;
   const bool told = value.fields([&](std::string_view key, JsonValue& field) {
     if (key == "nodeName") pod.node = words(field, 253);
     if (key == "restartPolicy") pod.restarts = field.text().value_or("") != "Never";
     if (key == "runtimeClassName") pod.runtime_class = words(field, 128);
     if (key == "priorityClassName") pod.priority_class = words(field, 128);
     if (key == "volumes") read_volumes(field, pod);
-    if (key == "containers") read_containers(field, pod, true);
+    if (key == "initContainers") first = read_containers(field);
+    if (key == "containers") together = read_containers(field);
+    if (key == "ephemeralContainers") debugging = read_containers(field);
     if (key == "resourceClaims") read_claims(field, pod);
-    if (key == "initContainers") {
-      PodObject first;
-      read_containers(field, first, false);
-      before = std::move(first.requests);
-      pod.privileged = pod.privileged || first.privileged;
-    }
   });
-  for (const auto& [resource, count] : before) {
-    std::int64_t& sum = pod.requests[resource];
-    sum = std::max(sum, count);
-  }
+  pod.requests = requests_of(first, together);
+  pod.devices_off = !together.empty();
+  for (const auto* some : {&first, &debugging, &together}) take_containers(*some, pod);
   return told;
 }
 

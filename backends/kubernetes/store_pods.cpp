@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::string_view kExporter = "DCGM exporter";
 
-bool is_of_stack(const PodObject& pod) { return !component_of(pod).empty(); }
+// Its parts reach GPUs without asking for one: what asks is work, whatever its labels say.
+bool is_of_stack(const PodObject& pod) { return !component_of(pod).empty() && pod.requests.empty(); }
 
 // Worth keeping wherever it runs: nodes may turn out to have GPUs after their pods were seen.
 // A pod with claims may turn out to have some for GPUs.

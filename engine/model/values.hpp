@@ -242,6 +242,7 @@ struct Workload {
   std::optional<bool> restartable;  // Slurm Requeue=1, or owned by a controller
   std::string comment;
   std::string unasked;  // how it reaches GPUs that it never asked for ("privileged"); empty: it does not
+  bool stays = false;   // sent away, it is started on that node again at once (a pod of a DaemonSet)
   Origin origin;
   friend bool operator==(const Workload&, const Workload&) = default;
 };

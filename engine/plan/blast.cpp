@@ -74,6 +74,8 @@ Disturbed describe(const Workload& workload, TimePoint now) {
   one.name = workload.name;
   one.user = workload.user;
   one.restartable = workload.restartable;
+  one.unasked = workload.unasked;
+  one.stays = workload.stays;
   add_extent(one, workload, now);
   return one;
 }
@@ -88,8 +90,9 @@ class Radius {
     for (const Gpu& gpu : node_.gpus)
       for (const Slice& slice : gpu.slices)
         if (in_scope(scope_, gpu.index, slice)) look(gpu.index, slice);
-    if (scope_.boards.empty())
-      for (const WorkloadId& id : node_.workloads) add(id, Hit::in_the_way, "");
+    for (const Slice& slice : node_.pool) look_at_pool(slice);
+    for (const WorkloadId& id : node_.workloads)
+      if (scope_.boards.empty() || reaches_unasked(id)) add(id, Hit::in_the_way, "");
     std::vector<Disturbed> all;
     for (auto& [id, one] : known_) all.push_back(std::move(one));
     auto loss = [](const Disturbed& one) { return one.gpu_hours.value_or(0); };
@@ -100,10 +103,20 @@ class Radius {
   }
 
  private:
+  // It may be at any board of the node.
+  bool reaches_unasked(const WorkloadId& id) const {
+    const Workload* workload = cluster_.workloads.find(id);
+    return workload && !workload->unasked.empty();
+  }
+  // On which board it stands is not told: it may be one of those that change.
+  void look_at_pool(const Slice& slice) {
+    if (in_use(slice)) add_holders(slice, "a " + slice_kind_text(slice), Hit::in_the_way);
+  }
   void look(GpuIndex gpu, const Slice& slice) {
     if (!in_use(slice)) return;
-    std::string text = slice_text(gpu, slice);
-    Hit hit = goes(changes_, gpu, slice) ? Hit::holds : Hit::in_the_way;
+    add_holders(slice, slice_text(gpu, slice), goes(changes_, gpu, slice) ? Hit::holds : Hit::in_the_way);
+  }
+  void add_holders(const Slice& slice, std::string text, Hit hit) {
     for (const Holder& holder : slice.holders) add(holder.workload, hit, text);
     if (!slice.holders.empty()) return;
     Disturbed one;
@@ -123,7 +136,8 @@ class Radius {
       }
       it->second = workload ? describe(*workload, now_) : Disturbed{};
       it->second.id = id;
-      it->second.hit = workload && workload->requests.empty() && !slice.empty() ? Hit::unasked : hit;
+      const bool no_request = workload && workload->requests.empty() && !slice.empty();
+      it->second.hit = no_request || !it->second.unasked.empty() ? Hit::unasked : hit;
     } else if (it->second.hit == Hit::in_the_way) {
       it->second.hit = hit;
     }

@@ -16,6 +16,7 @@ std::string hours(Duration running) {
 }
 
 std::string fate(const Disturbed& one, Way way) {
+  if (one.stays) return one.unasked.empty() ? "we wait until it is kept off the node" : "it is left alone";
   if (way == Way::wait) return "nothing is stopped: we wait until it ends";
   if (way == Way::cancel) return "it will be ended";
   if (one.restartable == false) return "it cannot restart, so we wait until it ends";

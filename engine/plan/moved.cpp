@@ -72,9 +72,13 @@ std::vector<Fact> facts_of(const Cluster& cluster, const Node& node, const std::
     for (const Gpu& gpu : node.gpus)
       for (const Slice& slice : gpu.slices)
         if (covers(*scope, gpu.index, slice)) add_held(lines, cluster, gpu.index, slice);
-    if (scope->boards.empty())
-      for (const WorkloadId& id : node.workloads)
+    for (const WorkloadId& id : node.workloads) {
+      const Workload* workload = cluster.workloads.find(id);
+      if (scope->boards.empty())
         lines.push_back({fmt::format("the node held by {}", id.text)});
+      else if (workload && !workload->unasked.empty())
+        lines.push_back({fmt::format("GPUs used unasked by {} ({})", id.text, workload->unasked)});
+    }
   }
   std::sort(lines.begin(), lines.end());
   lines.erase(std::unique(lines.begin(), lines.end()), lines.end());

@@ -19,6 +19,7 @@ class Notices {
     for (const BoardChange& board : change_.boards) about_board(board);
     about_units();
     about_cpus();
+    about_what_stays();
     about_patience();
     about_reboot();
     if (change_.can.instances == Unit::fleet || change_.can.sharing == Unit::fleet)
@@ -102,9 +103,27 @@ class Notices {
             *rules_.default_cpus_per_gpu, units, wanted, *change_.node.cpus));
   }
 
+  void about_what_stays() {
+    for (const Disturbed& one : change_.blast_radius) {
+      if (!one.stays) continue;
+      if (one.unasked.empty())
+        say(Severity::warning, "stays",
+            fmt::format(
+                "{} of {} holds a GPU and would be started there again at once: it is not evicted, the "
+                "run waits until its controller keeps it off the node (a nodeSelector does that)",
+                one.id.text, one.user));
+      else
+        say(Severity::warning, "stays",
+            fmt::format("{} of {} reaches the GPUs without asking ({}) and would be started there again at "
+                        "once: it is left alone. A GPU that it has open cannot be changed",
+                        one.id.text, one.user, one.unasked));
+    }
+  }
+
   void about_patience() {
     if (change_.intent.options.way == Way::cancel) return;
     for (const Disturbed& one : change_.blast_radius) {
+      if (one.stays) continue;
       if (one.hit == Hit::unknown)
         say(Severity::warning, "unknown-client",
             fmt::format("{} is used by a client that no scheduler knows: the run waits for it",

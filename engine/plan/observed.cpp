@@ -51,10 +51,21 @@ std::optional<std::string> who_is_there(const NodeFacts& facts) {
   return text + (all == 1 ? " is there" : " are there");
 }
 
+// Who reaches the GPUs without having asked for one. What comes back at once is not waited for: plans name
+// it.
+std::optional<std::string> unasked_there(const NodeFacts& facts) {
+  for (const Workload& one : facts.workloads)
+    if (!one.unasked.empty() && !one.stays && present(one))
+      return fmt::format("{} uses GPUs that it did not ask for ({})", one.id.text, one.unasked);
+  return std::nullopt;
+}
+
 }  // namespace
 
 bool present(const Workload& workload) {
-  return workload.state != WorkloadState::ended && workload.state != WorkloadState::pending;
+  if (workload.state == WorkloadState::ended) return false;
+  // A pod whose image is being pulled has its node, and its GPUs with it.
+  return workload.state != WorkloadState::pending || !workload.allocations.empty();
 }
 
 bool ours(const std::optional<RunMark>& mark, std::string_view run) { return mark && mark->run == run; }
@@ -140,7 +151,11 @@ std::optional<std::string> why_busy(const NodeFacts& facts, const Scope& scope) 
         return fmt::format("{} holds {}", slice_holders(facts, slice), slice_text(gpu.index, slice));
     }
   }
-  return std::nullopt;
+  // On which board these stand is not told: it may be one within the scope.
+  for (const Slice& slice : facts.node.pool)
+    if (in_use(slice))
+      return fmt::format("{} holds a {}", slice_holders(facts, slice), slice_kind_text(slice));
+  return unasked_there(facts);
 }
 
 std::string to_text(const InstanceAt& instance) {
@@ -155,19 +170,21 @@ std::string to_text(const std::vector<InstanceAt>& instances) {
   return text;
 }
 
-std::string slice_text(GpuIndex gpu, const Slice& slice) {
-  std::string text = fmt::format("GPU {}", gpu.value);
+std::string slice_kind_text(const Slice& slice) {
   switch (slice.kind) {
-    case SliceKind::whole_gpu: return text;
-    case SliceKind::mps: return text + " MPS";
-    case SliceKind::time_slice: return text + " time-slice";
-    case SliceKind::shard: return text + " shard";
-    case SliceKind::vgpu: return text + " vGPU " + slice.profile.text;
+    case SliceKind::whole_gpu: return "GPU";
+    case SliceKind::mps: return "MPS";
+    case SliceKind::time_slice: return "time-slice";
+    case SliceKind::shard: return "shard";
+    case SliceKind::vgpu: return "vGPU " + slice.profile.text;
     case SliceKind::gpu_instance: break;
   }
-  text += " " + slice.profile.text;
-  if (slice.placement) text += fmt::format("@{}", slice.placement->start);
-  return text;
+  return slice.profile.text + (slice.placement ? fmt::format("@{}", slice.placement->start) : "");
+}
+
+std::string slice_text(GpuIndex gpu, const Slice& slice) {
+  std::string text = fmt::format("GPU {}", gpu.value);
+  return slice.kind == SliceKind::whole_gpu ? text : text + " " + slice_kind_text(slice);
 }
 
 std::optional<Error> why_no_plan(const NodeFacts& facts) {

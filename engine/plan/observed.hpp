@@ -21,7 +21,7 @@ const Slice* find_instance(const Gpu& gpu, const InstanceAt& instance);
 bool same_layout(std::vector<InstanceAt> left, std::vector<InstanceAt> right, bool placed);
 // Worked out from strategy and slices where the mode itself is not told.
 MigMode mode_of(const Gpu& gpu);
-// It holds something now: it neither waits nor has ended.
+// It holds something now: it neither waits for a place nor has ended.
 bool present(const Workload& workload);
 // The mark is this run's.
 bool ours(const std::optional<RunMark>& mark, std::string_view run);
@@ -39,6 +39,8 @@ std::string to_text(const InstanceAt& instance);                // "3g.40gb@4"
 std::string to_text(const std::vector<InstanceAt>& instances);  // "1g.10gb@0, 3g.40gb@4"; "nothing"
 // "GPU 1 3g.40gb@4", "GPU 0" for a whole board, "GPU 0 MPS".
 std::string slice_text(GpuIndex gpu, const Slice& slice);
+// The same where the board is not told: "3g.40gb", "GPU", "MPS".
+std::string slice_kind_text(const Slice& slice);
 
 // Why no plan may be made from these facts, with the way out: boards that could not be asked would be planned
 // as whole ones.

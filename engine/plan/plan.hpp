@@ -88,6 +88,8 @@ struct Disturbed {
   int gpus = 0;                     // GPUs or slices held in all, on every node
   int nodes = 0;                    // nodes it runs on
   std::optional<double> gpu_hours;  // held so far
+  std::string unasked;              // how it reaches GPUs without asking; empty: it asked
+  bool stays = false;               // sending it away does not help: it is started there again at once
   friend bool operator==(const Disturbed&, const Disturbed&) = default;
 };
 

@@ -12,7 +12,8 @@ std::vector<const Disturbed*> sent_away(const NodeChange& change) {
   std::vector<const Disturbed*> away;
   if (way == Way::wait) return away;
   for (const Disturbed& one : change.blast_radius)
-    if (!one.id.empty() && (way == Way::cancel || one.restartable != false)) away.push_back(&one);
+    if (!one.id.empty() && !one.stays && (way == Way::cancel || one.restartable != false))
+      away.push_back(&one);
   return away;
 }
 

@@ -29,6 +29,11 @@ std::int64_t units_held(const Workload& workload) {
   return units;
 }
 
+std::string reason_text(const Workload& workload) {
+  if (!workload.reason.empty() || workload.unasked.empty()) return workload.reason;
+  return "uses GPUs unasked: " + workload.unasked;
+}
+
 // How long it has run, or waited.
 Value since(const WorkloadRow& row, const Context& context) {
   const Workload& workload = *row.workload;
@@ -74,8 +79,8 @@ constexpr Column<WorkloadRow> kWorkloads[] = {
     {"kind", "KIND", Format::text, Align::left, Show::wide, 4, "job or pod",
      [](const WorkloadRow& row, const Context&) { return words(std::string(word(row.workload->kind))); }},
     {"reason", "REASON", Format::text, Align::left, Show::always, 12,
-     "why it waits, in the scheduler's words",
-     [](const WorkloadRow& row, const Context&) { return words(row.workload->reason); }},
+     "why it waits, in the scheduler's words; how it reaches GPUs unasked",
+     [](const WorkloadRow& row, const Context&) { return words(reason_text(*row.workload)); }},
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "engine/mig/profile_name.hpp"
 #include "engine/sharing/ack.hpp"
@@ -115,6 +116,23 @@ Advertised advertise_slurm(const NodeShape& node) {
   return all;
 }
 
+// NVIDIA's chips as PCI devices are called, by which KubeVirt hands out whole boards: "GA102GL_A10",
+// "GH100_H200".
+bool names_a_chip(std::string_view text) {
+  static constexpr std::array<std::string_view, 10> kFamilies = {"GK", "GM", "GP", "GV", "TU",
+                                                                 "GA", "AD", "GH", "GB", "GR"};
+  const bool family = std::find(kFamilies.begin(), kFamilies.end(), text.substr(0, 2)) != kFamilies.end();
+  return family && text.size() > 4 &&
+         std::all_of(text.begin() + 2, text.begin() + 5, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// NVIDIA's network operator offers network cards below the same prefix (hostdev, rdma_…, names of its site's
+// own): what is no GPU by its name is none.
+bool names_a_gpu(std::string_view text) {
+  return text.starts_with("gpu") || text.starts_with("pgpu") || text.starts_with("vgpu") ||
+         text.starts_with(kMigPrefix) || names_a_chip(text);
+}
+
 std::optional<ResourceName> parse_kubernetes(std::string_view text) {
   ResourceName name;
   if (text == "aliyun.com/gpu-mem" || text == "nvidia.com/gpumem") {
@@ -136,8 +154,8 @@ std::optional<ResourceName> parse_kubernetes(std::string_view text) {
     text.remove_suffix(kSharedSuffix.size());
   }
   if (text == "gpu") return name;
-  if (strip_prefix(text, kMigPrefix)) {
-    name.profile = mig::canonical_profile(text);
+  if (text.starts_with(kMigPrefix)) {
+    name.profile = mig::canonical_profile(text.substr(kMigPrefix.size()));
     if (!name.profile) return std::nullopt;
     name.kind = ResourceKind::instance;
     return name;
@@ -147,6 +165,7 @@ std::optional<ResourceName> parse_kubernetes(std::string_view text) {
     name.type = clean(text, 128);
     return name;
   }
+  if (!names_a_gpu(text)) return std::nullopt;
   name.kind = ResourceKind::other_gpu;
   return name;
 }

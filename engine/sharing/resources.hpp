@@ -41,7 +41,8 @@ struct ResourceName {
   bool shared = false;                 // ".shared"
   friend bool operator==(const ResourceName&, const ResourceName&) = default;
 };
-// nullopt: not a GPU resource. Slurm's "gres/gpu:h100", "gres:gpu:h100" and "gpu:h100" are one.
+// nullopt: not a GPU resource; NVIDIA's network cards (nvidia.com/hostdev) are none. Slurm's "gres/gpu:h100",
+// "gres:gpu:h100" and "gpu:h100" are one.
 std::optional<ResourceName> parse_resource(std::string_view text, Scheduler scheduler);
 
 }  // namespace tessera::sharing

@@ -118,7 +118,7 @@ std::string disturbed_part(const Plan& plan) {
                 {"", "HAPPENS", {}}, {"", "RESTARTS", {}}, {"", "WHERE", {}}};
   for (const plan::NodePlan& node : plan.nodes) {
     for (const Disturbed& one : node.blast_radius) {
-      std::string where = one.slices.empty() ? "" : one.slices.front();
+      std::string where = one.slices.empty() ? one.unasked : one.slices.front();
       if (one.slices.size() > 1) where += fmt::format(" +{}", one.slices.size() - 1);
       if (plan.nodes.size() > 1) where = node.node.text + " " + where;
       std::string running = "?";

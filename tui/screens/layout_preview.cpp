@@ -214,6 +214,7 @@ class Lines {
   }
 
   static std::string restart_text(const plan::Disturbed& one) {
+    if (one.stays) return "comes back at once";
     if (!one.restartable) return "restart not told";
     return *one.restartable ? "starts again" : "WILL END";
   }

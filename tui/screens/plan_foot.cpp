@@ -55,7 +55,8 @@ Document work_foot(const plan::Disturbed& one, const plan::NodePlan& node, plan:
   for (const std::string& slice : one.slices) holds += (holds.empty() ? "" : ", ") + slice;
   if (holds.empty()) holds = "no slice here";
   if (one.hit == plan::Hit::in_the_way) holds += "; none of it changes, but it cannot be spared";
-  if (one.hit == plan::Hit::unasked) holds += "; it never asked for a GPU";
+  if (one.hit == plan::Hit::unasked)
+    holds += "; it never asked for a GPU" + (one.unasked.empty() ? "" : " and reaches them: " + one.unasked);
   add_text(foot, "holds", holds, width);
   std::string extent = one.nodes > 1 ? fmt::format("{} GPUs or slices on {} nodes", one.gpus, one.nodes)
                                      : fmt::format("{} on this node alone", one.gpus);
@@ -67,6 +68,10 @@ Document work_foot(const plan::Disturbed& one, const plan::NodePlan& node, plan:
     fate = one.restartable ? "it is stopped and starts again"
                            : "it is stopped; whether it starts again is not told";
   if (one.restartable == false && way == plan::Way::requeue) fate = "it cannot start again, so " + fate;
+  if (one.stays)
+    fate = one.unasked.empty() ? "it would be started there again at once: the run waits until its "
+                                 "controller keeps it off the node"
+                               : "it would be started there again at once: it is left alone";
   add_text(foot, "what then", fate, width);
   return foot;
 }

@@ -150,7 +150,7 @@ class Page {
                   {fate, style, end}},
                  std::move(id)};
     if (width_ >= 90) {
-      std::string extent = one.slices.empty() ? std::string() : one.slices.front();
+      std::string extent = one.slices.empty() ? one.unasked : one.slices.front();
       if (one.slices.size() > 1) extent += fmt::format(" +{}", one.slices.size() - 1);
       if (one.hit == plan::Hit::in_the_way) extent = "in the way on " + node.node.text;
       line.spans.push_back({extent, Role::dim, end + 11});

@@ -89,18 +89,29 @@ TEST(KubeFacts, ACordonOfOursIsKnownByItsAnnotation) {
   EXPECT_FALSE(facts(theirs).closed_as);
 }
 
-TEST(KubeFacts, PodsThatHoldGpusAreNamedAndDaemonSetsAreNot) {
+TEST(KubeFacts, PodsThatHoldGpusAreNamedWhoeverMadeThem) {
   Look look = look_at(R"("nvidia.com/gpu.product":"NVIDIA-H100-80GB-HBM3","nvidia.com/gpu.count":"2")");
+  auto who = [&] { return facts(look).words.at(std::string(words::kGpuPods)); };
   PodObject monitor = acted_pod("monitoring", "dcgm-x");
   monitor.meta.owner_kind = "DaemonSet";
-  monitor.requests["nvidia.com/gpu"] = 1;
+  monitor.runtime_class = "nvidia";
   look.pods = {monitor};
-  EXPECT_EQ(facts(look).words.at(std::string(words::kGpuPods)), "");
-  look.pods.push_back(acted_pod("ml", "train-0"));
+  EXPECT_EQ(who(), "") << "it would come back at once, so that nobody waits for it";
+  look.pods[0].requests["nvidia.com/gpu"] = 1;
+  EXPECT_EQ(who(), "monitoring/dcgm-x holds nvidia.com/gpu")
+      << "what holds a GPU keeps the driver from changing it";
+  look.pods = {acted_pod("ml", "train-0")};
+  look.pods.back().phase = "Pending";  // its image is being pulled
   look.pods.back().requests["nvidia.com/gpu"] = 1;
-  EXPECT_EQ(facts(look).words.at(std::string(words::kGpuPods)), "ml/train-0 holds nvidia.com/gpu");
+  EXPECT_EQ(who(), "ml/train-0 holds nvidia.com/gpu");
   look.pods.back().phase = "Succeeded";
-  EXPECT_EQ(facts(look).words.at(std::string(words::kGpuPods)), "");
+  EXPECT_EQ(who(), "");
+  look.pods = {acted_pod("ml", "debug")};
+  look.pods.back().privileged = true;
+  EXPECT_EQ(who(), "ml/debug uses GPUs that it did not ask for (privileged)");
+  look.pods = {acted_pod("gpu-operator", "nvidia-driver-x", "nvidia-driver-daemonset")};
+  look.pods.back().privileged = true;
+  EXPECT_EQ(who(), "") << "the GPU stack's own";
 }
 
 TEST(KubeFacts, AHangIsPendingWithPausesForMoreThanFiveMinutes) {

@@ -395,6 +395,31 @@ TEST(KubernetesPods, RequestsOfContainersAddUpAndThoseBeforeThemDoNot) {
   EXPECT_EQ(object.requests, (Counts{{"nvidia.com/gpu", 3}}));
 }
 
+Counts asked(const std::string& spec) { return pod(spec).requests; }
+std::string limits(int count, const std::string& more = "") {
+  return R"({"resources":{"limits":{"nvidia.com/gpu":")" + std::to_string(count) + R"("}})" + more + "}";
+}
+
+// "main 1 + two sidecars 1" was shown as 1, "main 1, sidecar 1, init 3" as 3.
+TEST(KubernetesPods, SidecarsCountAsTheSchedulerCountsThem) {
+  const std::string kStays = R"(,"restartPolicy":"Always")";
+  const std::string main = R"("containers":[)" + limits(1) + "]";
+  auto with = [&](const std::string& first) { return asked(R"("initContainers":[)" + first + "]," + main); };
+  EXPECT_EQ(with(limits(1, kStays) + "," + limits(1, kStays)), (Counts{{"nvidia.com/gpu", 3}}));
+  EXPECT_EQ(with(limits(1, kStays) + "," + limits(3)), (Counts{{"nvidia.com/gpu", 4}}));
+  EXPECT_EQ(with(limits(3) + "," + limits(1, kStays)), (Counts{{"nvidia.com/gpu", 3}}))
+      << "it had ended before the sidecar was started";
+  EXPECT_EQ(asked(main + R"(,"initContainers":[)" + limits(1, kStays) + "]"), (Counts{{"nvidia.com/gpu", 2}}))
+      << "in whatever order the fields come";
+}
+
+TEST(KubernetesPods, NetworkCardsAreNoGpus) {
+  PodObject rdma = pod(R"("nodeName":"n1","containers":[{"resources":{"limits":{"nvidia.com/hostdev":"1",)"
+                       R"("nvidia.com/rdma_shared_device_a":"1"}}}])");
+  EXPECT_TRUE(rdma.requests.empty());
+  EXPECT_FALSE(is_gpu_work(rdma, true));
+}
+
 TEST(KubernetesPods, WhoseItIsAndWhetherItComesBack) {
   std::string gpu = R"("containers":[{"resources":{"limits":{"nvidia.com/mig-1g.10gb.me":"1"}}}])";
   Workload job = workload_of(pod(gpu,
@@ -429,6 +454,46 @@ TEST(KubernetesPods, AGpuReachedUnaskedIsTold) {
   EXPECT_EQ(unasked_way(pod(R"("containers":[{"securityContext":{"privileged":true}}])")), "privileged");
   EXPECT_EQ(unasked_way(pod(R"("volumes":[{"hostPath":{"path":"/dev/nvidia0"}}],"containers":[{}])")),
             "mounts its node's devices");
+}
+
+// CUDA images carry NVIDIA_VISIBLE_DEVICES=all themselves, so that a runtime class is all that it takes.
+TEST(KubernetesPods, ARuntimeClassOrAnAnnotationReachesGpusToo) {
+  EXPECT_EQ(unasked_way(pod(R"("runtimeClassName":"nvidia","containers":[{}])")), "runtimeClassName nvidia");
+  EXPECT_EQ(unasked_way(pod(R"("runtimeClassName":"nvidia-cdi","containers":[{}])")),
+            "runtimeClassName nvidia-cdi");
+  EXPECT_EQ(unasked_way(pod(R"("runtimeClassName":"gvisor","containers":[{}])")), "");
+  EXPECT_EQ(unasked_way(pod(R"("runtimeClassName":"nvidia","containers":[{"env":)"
+                            R"([{"name":"NVIDIA_VISIBLE_DEVICES","value":"void"}]}])")),
+            "")
+      << "it says itself that it wants none";
+  EXPECT_EQ(unasked_way(
+                pod(R"("containers":[{}])", "", R"("annotations":{"cdi.k8s.io/test":"nvidia.com/gpu=all"})")),
+            "annotation cdi.k8s.io/test: nvidia.com/gpu=all");
+  EXPECT_EQ(unasked_way(pod(R"("containers":[{"volumeMounts":[{"mountPath":)"
+                            R"("/var/run/nvidia-container-devices/all","name":"d"}]}])")),
+            "NVIDIA_VISIBLE_DEVICES=all");
+  EXPECT_EQ(unasked_way(pod(R"("containers":[{}],"ephemeralContainers":[{"securityContext":)"
+                            R"({"privileged":true}}])")),
+            "privileged")
+      << "a debugging container";
+}
+
+TEST(KubernetesPods, AgentsOfEveryNodeAreNoGpuWorkUnlessTheyReachForGpus) {
+  const std::string daemon = R"("ownerReferences":[{"kind":"DaemonSet","name":"agent","controller":true}])";
+  auto agent = [&](const std::string& spec) { return pod(R"("nodeName":"n1",)" + spec, "", daemon); };
+  const std::string root = R"("volumes":[{"hostPath":{"path":"/"}}],)";
+  EXPECT_FALSE(is_gpu_work(agent(root + R"("containers":[{"securityContext":{"privileged":true}}])"), true));
+  PodObject monitor = agent(R"("runtimeClassName":"nvidia","containers":[{}])");
+  EXPECT_TRUE(is_gpu_work(monitor, true));
+  EXPECT_TRUE(workload_of(monitor, nullptr, kOrigin).stays);
+  PodObject operand = monitor;
+  operand.meta.labels["app.kubernetes.io/managed-by"] = Text("gpu-operator");
+  EXPECT_FALSE(is_gpu_work(operand, true));
+  PodObject plugin = monitor;
+  plugin.meta.labels["app"] = Text("nvidia-device-plugin-daemonset");
+  EXPECT_FALSE(is_gpu_work(plugin, true));
+  plugin.requests["nvidia.com/gpu"] = 1;
+  EXPECT_TRUE(is_gpu_work(plugin, true)) << "what asks for a GPU holds one, whatever it calls itself";
 }
 
 TEST(KubernetesPods, APodOnAMixedNodeHoldsWhatItsResourceMeans) {
