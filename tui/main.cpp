@@ -145,12 +145,13 @@ std::string value_of(const cli::Environment& environment, const std::string& nam
 }
 
 // Where the private folder of kubectl proxy may be made.
-std::string runtime_folder(const cli::Environment& environment) {
-  for (const char* name : {"XDG_RUNTIME_DIR", "TMPDIR"}) {
-    std::string folder = value_of(environment, name);
-    if (!folder.empty() && access(folder.c_str(), W_OK) == 0) return folder;
-  }
-  return "/tmp";
+std::vector<std::string> runtime_folders(const cli::Environment& environment) {
+  std::vector<std::string> folders;
+  for (const char* name : {"XDG_RUNTIME_DIR", "TMPDIR"})
+    if (std::string folder = value_of(environment, name); !folder.empty())
+      folders.push_back(std::move(folder));
+  folders.emplace_back("/tmp");
+  return folders;
 }
 
 BackendPtr kubernetes_backend(const kubernetes::Kubeconfig& config, const kubernetes::Context& context,
@@ -166,7 +167,7 @@ BackendPtr kubernetes_backend(const kubernetes::Kubeconfig& config, const kubern
       host != std::string::npos &&
       context.server.find_first_not_of('/', context.server.find('/', host + 3)) != std::string::npos;
   wanted.proxy.write = options.write;
-  wanted.proxy.folder = runtime_folder(environment);
+  wanted.proxy.folders = runtime_folders(environment);
   wanted.every = options.interval.value_or(Duration{0});
   if (is_planning(options)) wanted.measured_first = nodes_named(options);
   wanted.catalogue = &catalogue;

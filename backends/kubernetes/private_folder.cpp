@@ -4,13 +4,16 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/file.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +22,7 @@ namespace {
 
 constexpr std::string_view kPrefix = "tessera-";
 constexpr std::size_t kRandom = 6;  // of mkdtemp
+constexpr std::string_view kBelow = "/tessera-XXXXXX/api";
 constexpr const char* kLock = "lock";
 constexpr const char* kSocket = "api";
 
@@ -73,18 +77,59 @@ int remove_stale_folders(const std::string& base) {
   }));
 }
 
-Result<PrivateFolder> PrivateFolder::make(const std::string& base) {
+std::string why_unsafe(const std::string& base) {
+  if (!base.starts_with('/')) return "not an absolute path";
+  sockaddr_un address{};
+  const std::size_t longest = sizeof address.sun_path - 1;
+  if (base.size() + kBelow.size() > longest)
+    return "too long for the name of a socket (with what lies below it at most " + std::to_string(longest) +
+           " characters)";
+  struct stat told {};
+  if (::lstat(base.c_str(), &told) != 0) return std::strerror(errno);
+  if (S_ISLNK(told.st_mode)) return "a link";
+  if (!S_ISDIR(told.st_mode)) return "not a folder";
+  struct stat root {};
+  if (::stat("/", &root) != 0) return std::strerror(errno);
+  for (std::string at = real_path(base);; at = folder_of(at)) {
+    if (::lstat(at.c_str(), &told) != 0) return at + ": " + std::strerror(errno);
+    const std::string which = at == base ? "" : "below " + at + ", which ";
+    const bool trusted = told.st_uid == ::geteuid() || told.st_uid == root.st_uid;
+    if (!trusted) return which + "belongs to another user (uid " + std::to_string(told.st_uid) + ")";
+    if ((told.st_mode & (S_IWGRP | S_IWOTH)) != 0 && (told.st_mode & S_ISVTX) == 0)
+      return which + "can be written by others";
+    if (at == "/") return "";
+  }
+}
+
+Result<PrivateFolder> PrivateFolder::make(const std::vector<std::string>& bases) {
+  std::string reasons;
+  for (const std::string& base : bases) {
+    std::string why = why_unsafe(base);
+    if (why.empty()) {
+      if (auto made = make_in(base)) return std::move(*made);
+      why = std::strerror(errno);
+    }
+    reasons += (reasons.empty() ? "" : "; ") + base + ": " + why;
+  }
+  return Error{"cannot make a private folder for kubectl proxy",
+               reasons.empty() ? "no place is named" : reasons,
+               "set XDG_RUNTIME_DIR or TMPDIR to a folder that only you may write, with a short name"};
+}
+
+// nullopt: errno tells why.
+std::optional<PrivateFolder> PrivateFolder::make_in(const std::string& base) {
   remove_stale_folders(base);
-  std::string pattern = base + "/" + std::string(kPrefix) + std::string(kRandom, 'X');
+  const std::string pattern = base + "/" + std::string(kPrefix) + std::string(kRandom, 'X');
   for (int attempt = 0; attempt < 3; ++attempt) {
     std::string path = pattern;
     if (!::mkdtemp(path.data())) break;  // 0700
     Descriptor lock;
     if (hold(path, lock)) return PrivateFolder(std::move(path), std::move(lock));
+    const int code = errno;
     ::rmdir(path.c_str());
+    errno = code;
   }
-  return Error{"cannot make a private folder for kubectl proxy", pattern + ": " + std::strerror(errno),
-               "set XDG_RUNTIME_DIR or TMPDIR to a folder that you may write"};
+  return std::nullopt;
 }
 
 PrivateFolder::~PrivateFolder() {

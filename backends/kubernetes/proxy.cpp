@@ -64,7 +64,7 @@ struct Proxy::State : std::enable_shared_from_this<State> {
 };
 
 void Proxy::State::make_folder() {
-  auto made = PrivateFolder::make(options.folder.empty() ? "/tmp" : options.folder);
+  auto made = PrivateFolder::make(options.folders);
   if (!made) {
     trouble = made.error();
     return;

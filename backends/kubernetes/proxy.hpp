@@ -23,7 +23,8 @@ struct ProxyOptions {
   std::string context;              // empty: the current one
   bool append_server_path = false;  // the server's URL has a path; kubectl before 1.22 cannot
   bool write = false;
-  std::string folder;  // where the private folder is made: XDG_RUNTIME_DIR or /tmp
+  std::vector<std::string> folders = {
+      "/tmp"};  // where the private folder may be made; the first safe one is taken
 };
 
 // The command, for the proxy and for "show the command".
