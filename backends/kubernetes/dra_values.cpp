@@ -73,6 +73,7 @@ class DeviceLayer {
         board.whole = device;
     }
     node_.gpus.clear();
+    node_.out_of_use.clear();  // counted by a device plugin, not by this driver
     std::erase_if(node_.pool, [](const Slice& slice) { return slice.kind != SliceKind::vgpu; });
     for (const auto& [key, board] : boards) add(board);
     std::stable_sort(node_.gpus.begin(), node_.gpus.end(),
@@ -93,6 +94,7 @@ class DeviceLayer {
     Slice slice;
     slice.device = numbers_.emplace(device.name, static_cast<int>(numbers_.size())).first->second;
     slice.told_held = held(device);
+    slice.told_out = !device.taint.empty();
     return slice;
   }
 
@@ -183,9 +185,11 @@ void add_claims(Workload& work, const PodObject& pod, const std::vector<const Re
                 const DraNumbers& numbers, const std::vector<const DraDevice*>& devices) {
   if (claims.empty()) return;
   // It reaches its GPUs by claims, not unasked.
-  if (pod.requests.empty()) work.allocations.clear();
+  if (pod.requests.size() <= pod.by_claim.size()) work.allocations.clear();
   for (const ResourceClaimObject* claim : claims) {
+    const bool told = claim->meta.name == pod.extended_claim;  // as requests of the pod's own
     for (const auto& wanted : claim->wanted) {
+      if (told) break;
       auto same = std::find_if(work.requests.begin(), work.requests.end(),
                                [&](const Request& one) { return one.resource == wanted.device_class; });
       if (same == work.requests.end())

@@ -41,6 +41,15 @@ const Taint* closing_taint(const NodeObject& node) {
   return nullptr;
 }
 
+// "team=x:NoExecute"; a cordon is told as such.
+std::vector<std::string> taints_of(const NodeObject& node) {
+  std::vector<std::string> taints;
+  for (const Taint& taint : node.taints)
+    if (taint.key != "node.kubernetes.io/unschedulable")
+      taints.push_back(taint.key + (taint.value.empty() ? "" : "=" + taint.value) + ":" + taint.effect);
+  return taints;
+}
+
 void set_health(Node& node, const NodeObject& object, bool invalid, std::optional<bool> busy) {
   const Condition* ready = ready_of(object);
   if (!ready) return;
@@ -252,6 +261,7 @@ Node node_of(const NodeObject& object, const NodeSharing& sharing, std::optional
   node.driver = driver_of(object);
   node.agent = object.kubelet.empty() ? "" : "kubelet " + object.kubelet;
   node.features = features_of(object);
+  node.taints = taints_of(object);
   if (std::string pool = pool_of(object); !pool.empty()) node.partitions.push_back(std::move(pool));
   std::string_view config = object.label("nvidia.com/mig.config");
   if (!config.empty())

@@ -96,6 +96,10 @@ struct PodObject {
   std::string priority_class;
   Counts requests;  // GPU resources (of sharing::parse_resource), as the scheduler counts them
   std::vector<std::string> claims;  // names of the ResourceClaims it uses
+  // Of its requests those that a claim answers (status.extendedResourceClaimStatus): no device plugin counts
+  // them.
+  std::vector<std::string> by_claim;
+  std::string extended_claim;  // the claim that was made for them
 
   std::string id() const { return meta.name_space + "/" + meta.name; }
   std::string_view label(std::string_view key) const;
@@ -168,6 +172,7 @@ struct DraDevice {
   std::string product;  // "NVIDIA H100 80GB HBM3"
   std::string profile;  // "1g.24gb"
   std::optional<Mib> memory;
+  std::string taint;  // the first that keeps new work off it: "gpu.nvidia.com/xid=79:NoSchedule"; empty: none
 };
 // resource.k8s.io/v1 ResourceSlice, and v1beta1.
 struct ResourceSliceObject {

@@ -40,12 +40,21 @@ std::string type_of(const sharing::ResourceName& name, const NodeSharing& on) {
 
 int small(std::int64_t count) { return static_cast<int>(std::clamp<std::int64_t>(count, 0, 1 << 20)); }
 
+}  // namespace
+
+bool is_by_claim(const PodObject& pod, std::string_view resource) {
+  return std::find(pod.by_claim.begin(), pod.by_claim.end(), resource) != pod.by_claim.end();
+}
+
+namespace {
+
 std::vector<Allocation> allocations_of(const PodObject& pod, const NodeSharing* on) {
   std::vector<Allocation> all;
   if (pod.node.empty() || has_ended(pod)) return all;
   const NodeSharing unknown;
   const NodeSharing& shared = on ? *on : unknown;
   for (const auto& [resource, count] : pod.requests) {
+    if (is_by_claim(pod, resource)) continue;
     auto name = sharing::parse_resource(resource, Scheduler::kubernetes);
     // Percentages and cores go with the GPU or the memory that is asked for beside them.
     if (!name || name->kind == sharing::ResourceKind::other_gpu) continue;
@@ -91,6 +100,23 @@ bool is_operand(const PodObject& pod) {
 }  // namespace
 
 bool has_ended(const PodObject& pod) { return pod.phase == "Succeeded" || pod.phase == "Failed"; }
+
+std::vector<OutOfUse> out_of_use(const NodeObject& node, const NodeSharing& sharing) {
+  std::vector<OutOfUse> all;
+  for (const auto& [resource, count] : node.capacity) {
+    auto name = sharing::parse_resource(resource, Scheduler::kubernetes);
+    auto usable = node.allocatable.find(resource);
+    if (!name || usable == node.allocatable.end() || usable->second >= count) continue;
+    const bool by_slice = name->kind == sharing::ResourceKind::gpu ||
+                          name->kind == sharing::ResourceKind::instance ||
+                          name->kind == sharing::ResourceKind::vgpu;
+    if (!by_slice || sharing.by_memory) continue;
+    const std::int64_t each = name->kind == sharing::ResourceKind::vgpu ? 1 : std::max(1, sharing.replicas);
+    all.push_back({family_of(*name, sharing), type_of(*name, sharing),
+                   small((count - usable->second + each - 1) / each)});
+  }
+  return all;
+}
 
 bool stays_with_node(const PodObject& pod) {
   return pod.meta.owner_kind == "DaemonSet" || pod.meta.owner_kind == "Node";

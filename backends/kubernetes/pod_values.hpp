@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "backends/kubernetes/objects.hpp"
 #include "backends/kubernetes/sharing_of.hpp"
@@ -19,6 +20,13 @@ bool is_gpu_work(const PodObject& pod, bool on_gpu_node);
 
 // on: how its node shares its GPUs; nullptr: it has no node, or one that we do not know.
 Workload workload_of(const PodObject& pod, const NodeSharing* on, Origin origin);
+
+// Slices that the device plugin has found unhealthy: it keeps them in capacity and takes them out of
+// allocatable.
+std::vector<OutOfUse> out_of_use(const NodeObject& node, const NodeSharing& sharing);
+
+// A claim answers this request, not the device plugin.
+bool is_by_claim(const PodObject& pod, std::string_view resource);
 
 // It is one of a DaemonSet, or of the kubelet's own files: evicted, it is started there again at once.
 bool stays_with_node(const PodObject& pod);

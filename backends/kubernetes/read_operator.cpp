@@ -94,11 +94,24 @@ void read_memory(JsonValue& value, DraDevice& device) {
   });
 }
 
+// Of effect None: only told.
+void read_device_taint(JsonValue& value, DraDevice& device) {
+  Taint taint;
+  value.fields([&](std::string_view key, JsonValue& field) {
+    if (key == "key") taint.key = words(field);
+    if (key == "value") taint.value = words(field);
+    if (key == "effect") taint.effect = words(field, 32);
+  });
+  if (device.taint.empty() && (taint.effect == "NoSchedule" || taint.effect == "NoExecute"))
+    device.taint = taint.key + (taint.value.empty() ? "" : "=" + taint.value) + ":" + taint.effect;
+}
+
 void read_device(JsonValue& value, DraDevice& device) {
   value.fields([&](std::string_view key, JsonValue& field) {
     if (key == "name") device.name = words(field, 128);
     if (key == "attributes") read_attributes(field, device);
     if (key == "capacity") read_memory(field, device);
+    if (key == "taints") field.items([&](JsonValue& taint) { read_device_taint(taint, device); });
     if (key == "basic") read_device(field, device);  // v1alpha3 and v1beta1 put both in here
   });
 }

@@ -183,6 +183,24 @@ bool read_pod_spec(JsonValue& value, PodObject& pod) {
   return told;
 }
 
+// Kubernetes 1.35 answers "nvidia.com/gpu: 1" by a claim of its own making where a device class stands for
+// it.
+void read_extended_claim(JsonValue& value, PodObject& pod) {
+  value.fields([&](std::string_view key, JsonValue& field) {
+    if (key == "resourceClaimName") pod.extended_claim = words(field);
+    if (key == "requestMappings")
+      field.items([&](JsonValue& item) {
+        item.fields([&](std::string_view inner, JsonValue& name) {
+          std::string resource = inner == "resourceName" ? words(name, 320) : "";
+          bool known = std::find(pod.by_claim.begin(), pod.by_claim.end(), resource) != pod.by_claim.end();
+          if (!resource.empty() && !known && pod.by_claim.size() < 32)
+            pod.by_claim.push_back(std::move(resource));
+        });
+      });
+  });
+  if (!pod.extended_claim.empty()) pod.claims.push_back(pod.extended_claim);
+}
+
 void read_waiting(JsonValue& value, PodObject& pod) {
   value.items([&](JsonValue& container) {
     container.fields([&](std::string_view key, JsonValue& state) {
@@ -217,6 +235,7 @@ void read_pod_status(JsonValue& value, PodObject& pod) {
     if (key == "conditions") read_pod_conditions(field, pod);
     if (key == "containerStatuses" || key == "initContainerStatuses") read_waiting(field, pod);
     if (key == "resourceClaimStatuses") read_claims(field, pod);
+    if (key == "extendedResourceClaimStatus") read_extended_claim(field, pod);
   });
 }
 

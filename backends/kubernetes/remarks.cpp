@@ -34,6 +34,8 @@ class Writer {
     unlike_its_mode();
     differences();
     unhealthy();
+    tainted();
+    upgrading();
     overheld();
     handed_out_twice();
     return std::move(remarks_);
@@ -68,7 +70,12 @@ class Writer {
     if (!evidence_.pending_since || evidence_.now < *evidence_.pending_since) return;
     auto passed = evidence_.now - *evidence_.pending_since;
     bool paused = some_paused();
-    if (state == "rebooting" ? passed < kRebooting : passed < kWedged) return;
+    if (state == "rebooting" && passed < kRebooting)
+      return add(
+          Remark::Grade::warning,
+          fmt::format("is rebooting for its layout {}, for {}", config, minutes(*evidence_.pending_since)),
+          "its MIG manager does that by itself, and goes on when the node is back");
+    if (passed < kWedged) return;
     if (state == "rebooting") {
       add(Remark::Grade::danger,
           fmt::format("has been rebooting for its layout {} for {}", config,
@@ -179,6 +186,28 @@ class Writer {
                       count - usable->second, count, resource.str()),
           "nvidia-smi -q on the node, and its kernel log (Xid), tell what is wrong");
     }
+  }
+
+  void tainted() {
+    for (const std::string& device : evidence_.tainted)
+      add(Remark::Grade::danger, fmt::format("its DRA driver keeps new work off device {}", device),
+          "the taint's key says what was found (an Xid, a lost GPU); it goes when the driver's pod on the "
+          "node is "
+          "restarted");
+  }
+
+  // The operator cordons, drains and reloads the driver by this label.
+  void upgrading() {
+    std::string state(node_.label("nvidia.com/gpu-driver-upgrade-state"));
+    if (state.empty() || state == "upgrade-done") return;
+    if (state == "upgrade-failed")
+      return add(Remark::Grade::danger, "its driver upgrade failed, and the node is as it left it",
+                 fmt::format("kubectl get pods -A -l app=nvidia-driver-daemonset --field-selector "
+                             "spec.nodeName={} and that pod's log tell why",
+                             node_.meta.name));
+    add(Remark::Grade::warning, fmt::format("a driver upgrade is under way: {}", state),
+        "the GPU operator goes on by itself; one that stays so waits for work to end, or for its driver's "
+        "pod");
   }
 
   void overheld() {

@@ -25,7 +25,8 @@ struct NodeEvidence {
   std::optional<TimePoint> unmade_since;   // its layout has been told to be made, and not offered, since
   std::string unmade;                      // what is offered, and what is not
   TimePoint now{};
-  bool claimed = false;  // a DRA driver hands out its devices
+  bool claimed = false;              // a DRA driver hands out its devices
+  std::vector<std::string> tainted;  // those of its devices that a taint keeps new work off, with the taint
 };
 
 std::vector<Remark> remarks_on(const NodeEvidence& evidence);

@@ -4,6 +4,7 @@
 
 #include "backends/kubernetes/components.hpp"
 #include "backends/kubernetes/node_values.hpp"
+#include "backends/kubernetes/pod_values.hpp"
 #include "backends/kubernetes/remarks.hpp"
 #include "backends/kubernetes/store_state.hpp"
 #include "engine/operators/boards.hpp"
@@ -67,6 +68,7 @@ Node Store::State::value_of(NodeEntry& entry) {
                     [&](const std::string& id) { return is_work(pods.at(id)); }))
       busy = true;
   Node node = node_of(entry.object, entry.sharing, busy, origin(Source::kubernetes_nodes));
+  node.out_of_use = out_of_use(entry.object, entry.sharing);
   lay_claimed(node, entry);
   measure(node, entry);
   entry.unmade.clear();
@@ -134,10 +136,12 @@ void Store::State::judge(NodeEntry& entry) {
   evidence.unmade = entry.unmade;
   evidence.now = now;
   evidence.claimed = !entry.numbers.empty();
+  for (const DraDevice* device : slices.devices_of(entry.object.meta.name))
+    if (!device->taint.empty()) evidence.tainted.push_back(device->name + " (" + device->taint + ")");
   if (auto here = bound.find(entry.object.meta.name); here != bound.end())
     for (const std::string& id : here->second)
       for (const auto& [resource, count] : pods.at(id).requests)
-        if (is_work(pods.at(id))) evidence.held[resource] += count;
+        if (is_work(pods.at(id)) && !is_by_claim(pods.at(id), resource)) evidence.held[resource] += count;
   entry.remarks = remarks_on(evidence);
 }
 

@@ -64,6 +64,7 @@ Sight sight_of(const Cluster& cluster, const Node& node) {
 
 Availability availability(const Sight& sight, const Slice& slice) {
   if (slice.holding == Holding::held) return Availability::held;
+  if (slice.usable != true) return slice.usable ? Availability::closed : Availability::unknown;
   if (!unheld(slice, sight.work_read)) return Availability::unknown;
   switch (sight.access) {
     case Access::open: return Availability::free;
@@ -101,6 +102,7 @@ std::optional<int> unheld(const Slice& slice, bool work_read) {
 std::optional<int> available(const Sight& sight, const Slice& slice) {
   const std::optional<int> rest = unheld(slice, sight.work_read);
   if (!rest || *rest == 0) return rest;
+  if (slice.usable != true) return slice.usable ? std::optional(0) : std::nullopt;
   switch (sight.access) {
     case Access::open: return rest;
     case Access::closed: return 0;
@@ -115,8 +117,8 @@ std::optional<int> available_slices(const Sight& sight, const Node& node) {
   auto look = [&](const Slice& slice) {
     const std::optional<int> rest = available(sight, slice);
     some += rest.value_or(0) > 0;
-    free += slice.holding == Holding::free;
-    if (slice.holding == Holding::unknown)
+    free += slice.holding == Holding::free && slice.usable == true;
+    if (slice.holding == Holding::unknown || !slice.usable)
       ++open;
     else
       silent += !rest;
@@ -126,8 +128,7 @@ std::optional<int> available_slices(const Sight& sight, const Node& node) {
   if (silent > 0) return std::nullopt;
   if (open == 0) return some;
   const SliceCounts& counts = node.counts;
-  if (!sight.work_read || sight.access != Access::open || counts.held + counts.free < counts.all)
-    return std::nullopt;
+  if (!sight.work_read || sight.access != Access::open || !counts.known()) return std::nullopt;
   return some + counts.free - free;
 }
 

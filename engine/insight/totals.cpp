@@ -34,7 +34,7 @@ class NodeSum {
     const SliceCounts& counts = node_.counts;
     totals_.slices += counts.all;
     totals_.held += counts.held;
-    totals_.unknown += counts.all - counts.held - counts.free;
+    totals_.unknown += counts.all - counts.held - counts.free - counts.out;
     if (sight_.access == Access::closed) totals_.closed_free += counts.free;
     // Where a node's number is not known, that of the others stands: so many at least.
     *totals_.free += available_slices(sight_, node_).value_or(0);
@@ -46,27 +46,16 @@ class NodeSum {
     figures(slice)[label(slice)] += shares;
   }
 
-  // Those free ones among slices of one kind of which it is not known which is free.
+  // Those free ones among slices of a kind of which it is not known which are free.
   void open() {
     if (sight_.access != Access::open || !sight_.work_read) return;
-    const Slice* example = nullptr;
-    int known = 0, shares_known = 0;
-    bool alike = true;
-    auto look = [&](const Slice& slice) {
-      known += slice.holding == Holding::free;
-      shares_known += slice.capacity > 1 ? unheld(slice).value_or(0) : 0;
-      if (slice.holding != Holding::unknown) return;
-      alike = alike && (!example || label(*example) == label(slice));
-      example = &slice;
-    };
-    for (const Gpu& gpu : node_.gpus) std::for_each(gpu.slices.begin(), gpu.slices.end(), look);
-    std::for_each(node_.pool.begin(), node_.pool.end(), look);
-    if (!example || !alike) return;
-    const SliceCounts& counts = node_.counts;
-    const int free = example->capacity == 1 ? counts.free - known
-                     : counts.shares_held   ? counts.shares - *counts.shares_held - shares_known
-                                            : 0;
-    if (free > 0) figures(*example)[label(*example)] += free;
+    for (const OpenKind& kind : node_.open_kinds) {
+      Slice like;
+      like.kind = kind.kind;
+      like.profile = kind.profile;
+      like.capacity = kind.capacity;
+      figures(like)[label(like)] += kind.units;
+    }
   }
 
   std::map<std::string, int>& figures(const Slice& slice) const {

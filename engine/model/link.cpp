@@ -199,6 +199,95 @@ SliceCounts counted(const std::vector<Slice*>& slices, const std::vector<Uncerta
   return counts;
 }
 
+using Slices = std::vector<Slice*>;
+
+std::vector<Slices> by_kind(const Slices& slices) {
+  std::vector<Slices> kinds;
+  for (Slice* slice : slices) {
+    auto alike = [&](const Slices& kind) {
+      const Slice& first = *kind.front();
+      return first.kind == slice->kind && first.profile == slice->profile &&
+             first.capacity == slice->capacity;
+    };
+    auto place = std::find_if(kinds.begin(), kinds.end(), alike);
+    if (place == kinds.end()) place = kinds.insert(place, Slices());
+    place->push_back(slice);
+  }
+  return kinds;
+}
+
+// Units of a slice that nobody holds for certain; nullopt: a holder's share is not told.
+std::optional<int> rest_of(const Slice& slice) {
+  if (slice.holding == Holding::free || !slice.exact) return slice.capacity;
+  if (slice.capacity == 1 || slice.holders.empty()) return 0;
+  int held = 0;
+  for (const Holder& holder : slice.holders) {
+    if (holder.share <= 0) return std::nullopt;
+    held += holder.share;
+  }
+  return std::max(0, slice.capacity - held);
+}
+
+// Units of a kind that nobody holds. nullopt: a claim may be about these slices or about others.
+std::optional<int> unheld_of(const Slices& kind, const Slices& all, const std::vector<Uncertain>& uncertain) {
+  int units = 0;
+  bool told = false;
+  for (const Slice* slice : kind) {
+    auto rest = rest_of(*slice);
+    if (!rest) return std::nullopt;
+    units += *rest;
+    told = told || slice->told_held;
+  }
+  for (const Uncertain& one : uncertain) {
+    auto may_be = [&](const Slice* slice) { return may_be_of(*slice, *one.allocation); };
+    const auto here = std::count_if(kind.begin(), kind.end(), may_be);
+    if (here == 0) continue;
+    if (told || here != std::count_if(all.begin(), all.end(), may_be)) return std::nullopt;
+    units -= one.allocation->count;
+  }
+  return std::max(0, units);
+}
+
+bool is_about(const OutOfUse& out, const Slice& slice) {
+  return in_family(slice, out.family) && type_matches(slice, out.type);
+}
+
+int out_of(const Node& node, const Slices& kind) {
+  std::int64_t count = 0;
+  for (const OutOfUse& out : node.out_of_use)
+    if (is_about(out, *kind.front())) count += out.count;
+  return static_cast<int>(std::min<std::int64_t>(count, static_cast<std::int64_t>(kind.size())));
+}
+
+// Which slices of a kind could be used, and how many units of it: the rest of what link_holders derives.
+void weigh_kind(Node& node, const Slices& kind, const Slices& all, const std::vector<Uncertain>& uncertain) {
+  const Slice& like = *kind.front();
+  const int out = out_of(node, kind);
+  int told_out = 0;
+  bool open = false;
+  for (Slice* slice : kind) {
+    const bool all_out = out == static_cast<int>(kind.size());
+    const bool may_be = out > 0 && slice->holding != Holding::held;
+    slice->usable = slice->told_out || all_out ? std::optional(false)
+                    : may_be                   ? std::nullopt
+                                               : std::optional(true);
+    told_out += slice->told_out && slice->holding == Holding::free;
+    open = open || slice->holding == Holding::unknown || !slice->usable;
+  }
+  if (!open && out == 0 && told_out == 0) return;
+  const auto units = unheld_of(kind, all, uncertain);
+  if (!units) return;
+  const int usable = std::max(0, *units - (out + told_out) * like.capacity);
+  const int lost = std::min(node.counts.free, like.capacity == 1 ? *units - usable : out + told_out);
+  node.counts.out += lost;
+  node.counts.free -= lost;
+  int known = 0;  // of slices of which all is known
+  for (const Slice* slice : kind)
+    if (slice->holding != Holding::unknown && slice->usable == true) known += rest_of(*slice).value_or(0);
+  if (open && usable > known)
+    node.open_kinds.push_back({like.kind, like.profile, like.capacity, usable - known});
+}
+
 BoardKinds kinds_of(const Node& node) {
   BoardKinds kinds;
   auto add = [&](Strategy strategy) {
@@ -250,6 +339,10 @@ void link_holders(Node& node, const Workloads& workloads, bool work_known) {
     if (slice->holding == Holding::unknown && slice->told_held)
       slice->holding = *slice->told_held ? Holding::held : Holding::free;
   node.counts = counted(slices, uncertain, told, work_known);
+  node.open_kinds.clear();
+  for (Slice* slice : slices) slice->usable = !slice->told_out;
+  if (work_known)
+    for (const Slices& kind : by_kind(slices)) weigh_kind(node, kind, slices, uncertain);
   node.kinds = kinds_of(node);
 }
 

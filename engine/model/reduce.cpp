@@ -172,6 +172,7 @@ class Reducer {
   static void carry(Node& before, Node& now) {
     before.workloads = now.workloads;
     now.counts = before.counts;
+    now.open_kinds = before.open_kinds;
     now.kinds = before.kinds;
     before.origin = now.origin;
     for (std::size_t i = 0; i < now.gpus.size(); ++i) {
@@ -186,6 +187,7 @@ class Reducer {
     now.holding = before.holding;
     now.exact = before.exact;
     now.holders = before.holders;
+    now.usable = before.usable;
   }
 
   void remove(const NodeName& name) {

@@ -86,10 +86,16 @@ struct Slice {
   // our view of the workloads, of which some may be hidden from us.
   std::optional<bool> told_held;
 
-  // Derived by reduce from the workloads' allocations and told_held, never set by a backend.
+  bool told_out = false;  // the scheduler hands it out to nobody: a taint, a fault
+
+  // Derived by reduce from the workloads' allocations, told_held, told_out and the node's out_of_use, never
+  // set by a backend.
   Holding holding = Holding::unknown;
   bool exact = true;  // false: holders are the set that holds a set of slices this one belongs to
   std::vector<Holder> holders;
+  // Work could get it if nobody held it; nullopt: some of the slices like this one are out of use, and nobody
+  // tells which.
+  std::optional<bool> usable = true;
 
   std::optional<Percent> use;  // compute use of this slice; n/a for most sources
   std::optional<Mib> memory_used;
@@ -133,12 +139,24 @@ enum class Health : std::uint8_t {
 
 // How many slices there are, and how they are held. Kept, so that ten thousand nodes sort without counting.
 struct SliceCounts {
-  std::int32_t all = 0, held = 0, free = 0;  // the rest: not known whether held
+  std::int32_t all = 0, held = 0, free = 0;  // the rest: not known whether held, or ...
+  std::int32_t out = 0;                      // held by nobody and out of use
   // Of slices that are handed out in shares (replicas, MPS percent, shards): may be known where it is not
   // known whose, and on which slice.
   std::int32_t shares = 0;
   std::optional<std::int32_t> shares_held = std::nullopt;
+  bool known() const { return held + free + out >= all; }  // of each slice
   friend bool operator==(const SliceCounts&, const SliceCounts&) = default;
+};
+
+// Of slices of one kind of which it is not known which are held or out of use: what nobody holds, in their
+// capacity units, and which is usable.
+struct OpenKind {
+  SliceKind kind = SliceKind::whole_gpu;
+  ProfileName profile;
+  int capacity = 1;
+  int units = 0;
+  friend bool operator==(const OpenKind&, const OpenKind&) = default;
 };
 
 // What a node's boards have in common. Kept, too: looking at eighty thousand boards is most of a search.
@@ -166,6 +184,17 @@ struct LayoutOrder {
   friend bool operator==(const LayoutOrder&, const LayoutOrder&) = default;
 };
 
+// What an allocation or a request is counted in.
+enum class Family : std::uint8_t { gpu, mps, shard, vgpu };
+
+// Slices that the scheduler hands out to nobody, where it tells how many and not which.
+struct OutOfUse {
+  Family family = Family::gpu;
+  std::string type;  // as of an Allocation
+  int count = 0;     // slices
+  friend bool operator==(const OutOfUse&, const OutOfUse&) = default;
+};
+
 struct Node {
   NodeName name;
   std::vector<std::string> state;  // the scheduler's own flags, upper case: {"MIXED","DRAIN"}
@@ -186,18 +215,18 @@ struct Node {
   std::string reservation;
   std::vector<Component> components;  // in the order in which they depend on each other
   std::optional<LayoutOrder> order;
+  std::vector<OutOfUse> out_of_use;
+  std::vector<std::string> taints;  // Kubernetes: "team=x:NoExecute"; without that of a cordon
   std::optional<TimePoint> booted;
   Origin origin;
 
   // Derived by reduce: ids of the workloads with an allocation here, sorted; its slices, counted; its boards.
   std::vector<WorkloadId> workloads;
   SliceCounts counts;
+  std::vector<OpenKind> open_kinds;
   BoardKinds kinds;
   friend bool operator==(const Node&, const Node&) = default;
 };
-
-// What an allocation or a request is counted in.
-enum class Family : std::uint8_t { gpu, mps, shard, vgpu };
 
 struct DeviceShare {
   int device = 0;  // Slice::device

@@ -20,6 +20,7 @@ class Notices {
     about_units();
     about_cpus();
     about_what_stays();
+    about_taints();
     about_patience();
     about_reboot();
     if (change_.can.instances == Unit::fleet || change_.can.sharing == Unit::fleet)
@@ -101,6 +102,18 @@ class Notices {
             "DefCpuPerGPU {} × {} slices asks for {} cores and the node has {}: not all slices can be "
             "used at once",
             *rules_.default_cpus_per_gpu, units, wanted, *change_.node.cpus));
+  }
+
+  // That of its GPUs is usual, and tolerated by whoever asks for one.
+  void about_taints() {
+    std::string keeps;
+    for (const std::string& taint : change_.node.taints)
+      if (!taint.starts_with("nvidia.com/gpu") && !taint.ends_with(":PreferNoSchedule"))
+        keeps += (keeps.empty() ? "" : ", ") + taint;
+    if (!keeps.empty())
+      say(Severity::info, "taints",
+          fmt::format("{} is tainted {}: of the work that waits only what tolerates that can start there",
+                      change_.node.name.text, keeps));
   }
 
   void about_what_stays() {

@@ -87,7 +87,7 @@ Value node_gpus(const NodeRow& row) {
 Value held_slices(const NodeRow& row) {
   const SliceCounts& counts = row.node->counts;
   if (!row.cluster->loaded && row.cluster->progress) return Unknown{};
-  if (counts.held + counts.free < counts.all) return Unknown{};
+  if (!counts.known()) return Unknown{};
   return count(counts.held);
 }
 
@@ -146,6 +146,10 @@ constexpr Column<NodeRow> kNodes[] = {
      }},
     {"partitions", "PARTITIONS", Format::text, Align::left, Show::wide, 8, "Slurm partitions",
      [](const NodeRow& row, const Context&) { return told(join(row.node->partitions, ",")); }},
+    {"out", "OUT", Format::count, Align::right, Show::wide, 4, "slices that nobody holds and nobody can get",
+     [](const NodeRow& row, const Context&) { return count(row.node->counts.out); }},
+    {"taints", "TAINTS", Format::text, Align::left, Show::wide, 8, "Kubernetes taints that keep work off",
+     [](const NodeRow& row, const Context&) { return told(join(row.node->taints, ",")); }},
     {"features", "FEATURES", Format::text, Align::left, Show::wide, 8, "features or labels",
      [](const NodeRow& row, const Context&) { return told(join(row.node->features, ",")); }},
     {"driver", "DRIVER", Format::text, Align::left, Show::wide, 9, "GPU driver",

@@ -57,9 +57,9 @@ Tree tree_of(const query::NodeRow& row, const query::Context&) {
   tree["model"] = text_value(node.gpus.empty() ? node.model : node.gpus.front().model);
   tree["slices_total"] = node.counts.all;
   // A slice of which nobody knows could be held: then the sum is not known either.
-  tree["slices_held"] =
-      node.counts.held + node.counts.free < node.counts.all ? Tree() : Tree(node.counts.held);
+  tree["slices_held"] = !node.counts.known() ? Tree() : Tree(node.counts.held);
   tree["slices_available"] = or_null(insight::available_slices(insight::sight_of(*row.cluster, node), node));
+  tree["slices_out_of_use"] = node.counts.out;
   tree["shares_total"] = node.counts.shares;
   tree["shares_held"] = or_null(node.counts.shares_held);
   // Without the list of work an empty one proves nothing.
@@ -73,6 +73,7 @@ Tree tree_of(const query::NodeRow& row, const query::Context&) {
   tree["memory_mib"] = or_null(node.memory);
   tree["partitions"] = node.partitions;
   tree["features"] = node.features;
+  tree["taints"] = node.taints;
   tree["driver"] = text_value(node.driver);
   tree["reservation"] = text_value(node.reservation);
   tree["booted_at"] = time_value(node.booted);
@@ -148,6 +149,7 @@ Tree tree_of(const query::SliceRow& row, const query::Context&) {
   tree["state"] = insight::word(insight::availability(sight, slice));
   tree["available"] = or_null(insight::available(sight, slice));
   tree["capacity"] = slice.capacity;
+  tree["usable"] = or_null(slice.usable);
   tree["exact"] = slice.exact;
   tree["use_percent"] = measure(slice.use);
   tree["memory_used_mib"] = or_null(slice.memory_used);

@@ -111,7 +111,7 @@ void draw_head(Canvas& canvas, Rect area, const Cluster& cluster, const Node& no
     fact(fmt::format("{} workloads", node.workloads.size()), Role::dim);
   // Boards tell it themselves where it is known whose shares are where.
   const SliceCounts& counts = node.counts;
-  if (counts.shares_held && counts.held + counts.free < counts.all)
+  if (counts.shares_held && !counts.known())
     fact(fmt::format("{} of {} shares held", *node.counts.shares_held, node.counts.shares), Role::text);
   if (node.cpus) fact(fmt::format("{} CPUs", *node.cpus), Role::dim);
   if (!node.agent.empty()) fact(node.agent, Role::dim);

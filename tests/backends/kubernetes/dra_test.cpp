@@ -115,6 +115,45 @@ TEST_F(Claimed, DevicesAreBoardsAndSlicesAndClaimsSayWhoHoldsWhich) {
   EXPECT_TRUE(waits.allocations.empty());
 }
 
+TEST_F(Claimed, ADeviceThatATaintKeepsWorkOffIsNotFree) {
+  slices = {resource_slice(
+      whole_device(0) + "," +
+      R"({"name":"gpu-2","attributes":{"type":{"string":"gpu"}},"taints":[{"key":"seen",)"
+      R"("effect":"None"},{"key":"gpu.nvidia.com/xid","value":"79","effect":"NoSchedule"}]})")};
+  KubeWatch watch(at(api.script().socket()));
+  ASSERT_TRUE(watch.until(loaded));
+  const Node& node = a(watch.cluster());
+  ASSERT_EQ(node.gpus.size(), 2u);
+  EXPECT_EQ(node.gpus[1].slices[0].usable, false);
+  EXPECT_EQ(node.counts.free, 0) << "the other one is held";
+  EXPECT_EQ(node.counts.out, 1);
+  const auto& remarks = watch.cluster().remarks.at(Source::kubernetes_operator);
+  EXPECT_TRUE(std::any_of(remarks.begin(), remarks.end(), [](const Remark& one) {
+    return one.text.find("gpu-2 (gpu.nvidia.com/xid=79:NoSchedule)") != std::string::npos;
+  }));
+}
+
+// Kubernetes 1.35 makes a claim for "nvidia.com/gpu: 1": it was counted twice, and called "offers 0".
+TEST_F(Claimed, ARequestThatAClaimAnswersIsHeldByThatClaim) {
+  api.pods["p"] =
+      R"({"metadata":{"namespace":"team","name":"p"},"spec":{"nodeName":"a","containers":[{"name":"c","resources":)"
+      R"({"limits":{"nvidia.com/gpu":"1"}}}]},"status":{"phase":"Running","extendedResourceClaimStatus":)"
+      R"({"requestMappings":[{"containerName":"c","resourceName":"nvidia.com/gpu","requestName":"r"}],)"
+      R"("resourceClaimName":"c-p"}}})";
+  KubeWatch watch(at(api.script().socket()));
+  ASSERT_TRUE(watch.until(loaded));
+  const Node& node = a(watch.cluster());
+  EXPECT_EQ(node.gpus[0].slices[0].holders, (std::vector<Holder>{{WorkloadId("team/p"), 1}}));
+  EXPECT_TRUE(node.gpus[0].slices[0].exact);
+  const Workload& work = *watch.cluster().workloads.find(WorkloadId("team/p"));
+  ASSERT_EQ(work.allocations.size(), 1u);
+  EXPECT_EQ(work.allocations[0].count, 1);
+  EXPECT_EQ(work.requests, (std::vector<Request>{{"nvidia.com/gpu", 1}}));
+  for (const auto& [source, remarks] : watch.cluster().remarks)
+    for (const Remark& one : remarks)
+      EXPECT_EQ(one.text.find("the node offers 0"), std::string::npos) << one.text;
+}
+
 TEST_F(Claimed, ServersBefore134AreReadToo) {
   base = "/apis/resource.k8s.io/v1beta1/";
   // v1beta1: a device's fields in `basic`, a request's in itself.

@@ -369,6 +369,33 @@ TEST(KubernetesNodes, HealthIsWhatTheSchedulerSays) {
   EXPECT_NE(node_from(down).reason.find("kubelet"), std::string::npos);
 }
 
+// Capacity 56, allocatable 49: seven instances, or one board of seven time-slices.
+TEST(KubernetesNodes, WhatTheDevicePluginFoundUnhealthyIsOutOfUse) {
+  Labels one{{"nvidia.com/gpu.product", "Tesla-T4"}, {"nvidia.com/gpu.count", "8"}};
+  NodeObject node = node_object(node_json("n1", one, {{"nvidia.com/gpu", "8"}}));
+  auto out = [&] { return out_of_use(node, sharing_of(node, &test::catalogue())); };
+  EXPECT_TRUE(out().empty());
+  node.allocatable["nvidia.com/gpu"] = 7;
+  EXPECT_EQ(out(), (std::vector<OutOfUse>{{Family::gpu, "", 1}}));
+  node.meta.labels["nvidia.com/gpu.replicas"] = Text("7");
+  node.meta.labels["nvidia.com/gpu.sharing-strategy"] = Text("time-slicing");
+  node.capacity["nvidia.com/gpu"] = 56;
+  node.allocatable["nvidia.com/gpu"] = 49;
+  EXPECT_EQ(out(), (std::vector<OutOfUse>{{Family::shard, "", 1}}));
+  NodeObject cut = node_object(node_json("n1", balanced(), {{"nvidia.com/mig-1g.10gb", "2"}}));
+  cut.allocatable["nvidia.com/mig-1g.10gb"] = 0;
+  EXPECT_EQ(out_of_use(cut, sharing_of(cut, &test::catalogue())),
+            (std::vector<OutOfUse>{{Family::gpu, "1g.10gb", 2}}));
+}
+
+TEST(KubernetesNodes, TaintsAreToldButForThatOfACordon) {
+  Node node = node_from(node_json("n1", {{"nvidia.com/gpu.count", "1"}}, {},
+                                  R"("taints":[{"key":"team","value":"x","effect":"NoExecute"},)"
+                                  R"({"key":"nvidia.com/gpu","effect":"NoSchedule"},)"
+                                  R"({"key":"node.kubernetes.io/unschedulable","effect":"NoSchedule"}])"));
+  EXPECT_EQ(node.taints, (std::vector<std::string>{"team=x:NoExecute", "nvidia.com/gpu:NoSchedule"}));
+}
+
 TEST(KubernetesNodes, ALabelWithAWildNumberMakesNoWildNode) {
   Node node = node_from(node_json("n1",
                                   {{"nvidia.com/gpu.product", "Tesla-T4"},

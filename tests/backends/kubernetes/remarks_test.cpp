@@ -75,7 +75,7 @@ TEST_F(Remarked, AChangeThatIsStuckPendingOrRebooting) {
   labels["nvidia.com/gpu.deploy.device-plugin"] = "paused-for-mig-change";
   expect("stuck: layout all-1g.10gb pending for 6 min", "restart its MIG manager's pod");
   labels["nvidia.com/mig.config.state"] = "rebooting";
-  EXPECT_EQ(only(), "0 remarks");
+  expect("is rebooting for its layout all-1g.10gb, for 6 min", "goes on when the node is back");
   evidence.pending_since = now - 25min;
   expect("has been rebooting for its layout all-1g.10gb for 25 min", "console");
 }
@@ -118,6 +118,20 @@ TEST_F(Remarked, ALayoutThatIsToldAndNotThere) {
   evidence.unmade_since = now - 3min;
   expect("layout all-1g.10gb is told to be made (state success), and is not there: 2 whole GPUs, not 14",
          "kubectl label node n1 nvidia.com/mig.config-");
+}
+
+TEST_F(Remarked, ADriverUpgradeUntilItIsDone) {
+  labels["nvidia.com/gpu-driver-upgrade-state"] = "upgrade-done";
+  EXPECT_EQ(only(), "0 remarks");
+  labels["nvidia.com/gpu-driver-upgrade-state"] = "wait-for-jobs-required";
+  expect("a driver upgrade is under way: wait-for-jobs-required", "goes on by itself");
+  labels["nvidia.com/gpu-driver-upgrade-state"] = "upgrade-failed";
+  expect("its driver upgrade failed", "nvidia-driver-daemonset");
+}
+
+TEST_F(Remarked, DevicesThatATaintKeepsWorkOff) {
+  evidence.tainted = {"gpu-0 (gpu.nvidia.com/xid=79:NoSchedule)"};
+  expect("its DRA driver keeps new work off device gpu-0 (gpu.nvidia.com/xid=79:NoSchedule)", "restarted");
 }
 
 TEST_F(Remarked, DevicesThatAreOutOfUse) {

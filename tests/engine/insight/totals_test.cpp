@@ -47,6 +47,34 @@ TEST(Totals, FreeSharesAreCountedWhereTheirBoardsAreNotTold) {
 }
 
 // 245 percent of Slurm's MPS and 28 clients of Kubernetes' are not 273 of anything.
+// Nodes with two kinds of which it was not known which are held were left out of FREE NOW.
+TEST(Totals, EachKindIsCountedWhereItIsNotKnownWhichAreHeld) {
+  Node mixed = node("n1", {});
+  for (int i = 0; i < 4; ++i) mixed.pool.push_back(instance("1g.10gb", i, 1, i));
+  for (int i = 4; i < 7; ++i) mixed.pool.push_back(instance("2g.20gb", i, 2, i));
+  Story story;
+  story.tell(NodesListed{{mixed}});
+  story.tell(WorkloadsListed{{running("1", "alice", {holds_some("n1", "1g.10gb", 1)}),
+                              running("2", "bob", {holds_some("n1", "2g.20gb", 2)})}});
+  EXPECT_EQ(insight::totals(story.cluster()).free_by_profile,
+            (std::map<std::string, int>{{"1g.10gb", 3}, {"2g.20gb", 1}}));
+  EXPECT_EQ(insight::totals(story.cluster()).free, 4);
+}
+
+TEST(Totals, WhatIsOutOfUseIsNotFree) {
+  Node sick = node("n1", {gpu(0, Strategy::whole, {whole(0)}), gpu(1, Strategy::whole, {whole(1)})});
+  sick.out_of_use = {{Family::gpu, "", 1}};
+  Story story;
+  story.tell(NodesListed{{sick}});
+  insight::Totals totals = insight::totals(story.cluster());
+  EXPECT_EQ(totals.free, 1);
+  EXPECT_EQ(totals.unknown, 0);
+  EXPECT_EQ(totals.free_by_profile, (std::map<std::string, int>{{"whole", 1}}));
+  sick.out_of_use = {{Family::gpu, "", 2}};
+  story.tell(NodesListed{{sick}});
+  EXPECT_EQ(insight::totals(story.cluster()).free, 0);
+}
+
 TEST(Totals, PercentAndClientsAreNeverAddedUp) {
   Story slurm, kubernetes;
   slurm.tell(ClusterSeen{Scheduler::slurm, false, "", ""});

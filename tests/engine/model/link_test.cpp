@@ -64,6 +64,61 @@ TEST(LinkHolders, WithoutTheListOfWorkSharesAreNotCountedAndTheSchedulersWordSta
   EXPECT_EQ(story.node("n1").counts.free, 1);
 }
 
+Node eight_boards() {
+  std::vector<Gpu> boards;
+  for (int i = 0; i < 8; ++i) boards.push_back(gpu(i, Strategy::whole, {whole(i)}));
+  return node("n1", std::move(boards));
+}
+
+// Capacity 8, allocatable 7 was shown as 8 free.
+TEST(LinkHolders, WhatIsOutOfUseIsNotFreeThoughNobodyTellsWhichItIs) {
+  Node sick = eight_boards();
+  sick.out_of_use = {{Family::gpu, "", 1}};
+  Story story;
+  story.tell(NodesListed{{sick}});
+  EXPECT_EQ(story.node("n1").counts.free, 7);
+  EXPECT_EQ(story.node("n1").counts.out, 1);
+  EXPECT_EQ(story.slice("n1", 0, 0).usable, std::nullopt);
+  EXPECT_EQ(story.slice("n1", 0, 0).holding, Holding::free) << "nobody is in the way of mending it";
+  story.tell(WorkloadsListed{{running("7", "alice", {holds_some("n1", "", 3)})}});
+  EXPECT_EQ(story.node("n1").counts.held, 3);
+  EXPECT_EQ(story.node("n1").counts.free, 4);
+  EXPECT_TRUE(story.node("n1").counts.known());
+  story.tell(WorkloadsListed{{running("7", "alice", {holds_some("n1", "", 8)})}});
+  EXPECT_EQ(story.node("n1").counts.free, 0);
+  EXPECT_EQ(story.node("n1").counts.out, 0) << "the sick one has a holder, too";
+  sick.out_of_use = {{Family::gpu, "", 8}};
+  story.tell(WorkloadsListed{});
+  story.tell(NodesListed{{sick}});
+  EXPECT_EQ(story.node("n1").counts.free, 0);
+  EXPECT_EQ(story.slice("n1", 0, 0).usable, false);
+  story.tell(NodesListed{{eight_boards()}});
+  EXPECT_EQ(story.node("n1").counts.free, 8);
+  EXPECT_EQ(story.slice("n1", 0, 0).usable, true);
+}
+
+TEST(LinkHolders, OneKindOutOfUseLeavesTheOthersAlone) {
+  Node mixed = node("n1", {});
+  for (int i = 0; i < 4; ++i) mixed.pool.push_back(instance("1g.10gb", i, 1, i));
+  for (int i = 4; i < 6; ++i) mixed.pool.push_back(instance("2g.20gb", i, 2, i));
+  mixed.out_of_use = {{Family::gpu, "1g.10gb", 2}};
+  Story story;
+  story.tell(NodesListed{{mixed}});
+  EXPECT_EQ(story.node("n1").counts.free, 4);
+  EXPECT_EQ(story.node("n1").counts.out, 2);
+  EXPECT_EQ(story.node("n1").pool[4].usable, true);
+}
+
+TEST(LinkHolders, ADeviceThatIsToldToBeOutOfUseIsThatOne) {
+  Node sick = eight_boards();
+  sick.gpus[3].slices[0].told_out = true;
+  Story story;
+  story.tell(NodesListed{{sick}});
+  EXPECT_EQ(story.node("n1").counts.free, 7);
+  EXPECT_EQ(story.slice("n1", 3, 0).usable, false);
+  EXPECT_EQ(story.slice("n1", 2, 0).usable, true);
+}
+
 TEST(LinkHolders, AnEndedJobFreesItsSlice) {
   Story story;
   story.tell(NodesListed{{node("n1", {gpu(0, Strategy::whole, {whole(0)})})}});
