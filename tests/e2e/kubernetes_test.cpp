@@ -196,5 +196,22 @@ TEST(Doctor, TheRoleIsPrintedWithoutACluster) {
   EXPECT_NE(write.out.find("pods/eviction"), std::string::npos);
 }
 
+// Both roles were called tessera, so that the second took the place of the first; namespace and group were
+// fixed.
+TEST(Doctor, TheRolesHaveTheirOwnNamesAndGoWhereTheyAreWanted) {
+  Ran read = run_tessera(
+      {"doctor", "--rbac", "--operator-namespace", "nvidia-gpu-operator", "--group", "hpc: team #1"});
+  EXPECT_EQ(read.code, 0) << read.err;
+  EXPECT_NE(read.out.find("namespace: nvidia-gpu-operator\n"), std::string::npos);
+  EXPECT_EQ(read.out.find("namespace: gpu-operator\n"), std::string::npos);
+  EXPECT_NE(read.out.find("name: \"hpc: team #1\"\n"), std::string::npos);
+  EXPECT_NE(read.out.find("name: tessera-view\n"), std::string::npos);
+  EXPECT_EQ(read.out.find('@'), std::string::npos);
+  Ran write = run_tessera({"doctor", "--rbac", "--write"});
+  EXPECT_NE(write.out.find("name: tessera-change\n"), std::string::npos);
+  EXPECT_EQ(write.out.find("tessera-view"), std::string::npos);
+  EXPECT_EQ(run_tessera({"doctor", "--rbac", "--operator-namespace", "a b"}).code, 2);
+}
+
 }  // namespace
 }  // namespace tessera::test

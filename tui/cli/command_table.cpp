@@ -104,7 +104,7 @@ constexpr Command kCommands[] = {
      "or worse. With --rbac it prints, instead, the Kubernetes role that tessera needs.",
      "tessera doctor\n"
      "tessera doctor -o json | jq '.findings[]'\n"
-     "tessera doctor --rbac | kubectl apply -f -  # what looking needs\n"
+     "tessera doctor --rbac --group gpu-admins | kubectl apply -f -  # what looking needs\n"
      "tessera doctor --rbac --write  # ... and what changing needs"},
     {"completion", kShell, "bash|zsh", 1, Completes::words, "bash zsh",
      "print the completion script of a shell",
@@ -215,6 +215,11 @@ constexpr Flag kFlags[] = {
 
     {"rbac", 0, "", false, "", Section::output, kDoctor, "", false, "", Completes::nothing, "",
      "print the Kubernetes role that tessera needs, and ask no cluster; with --write also what it changes"},
+    {"operator-namespace", 0, "NAME", false, "", Section::output, kDoctor, "", false, "gpu-operator",
+     Completes::nothing, "",
+     "with --rbac: the GPU operator's namespace (gpu-operator; on OpenShift nvidia-gpu-operator)"},
+    {"group", 0, "NAME", false, "", Section::output, kDoctor, "", false, "gpu-admins", Completes::nothing, "",
+     "with --rbac: the group that gets the role (gpu-admins)"},
 
     {"theme", 0, "NAME", false, "", Section::console, kConsole, "TESSERA_THEME", true, "dark",
      Completes::theme, "", "colours: a shipped name or a YAML file"},

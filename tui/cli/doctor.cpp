@@ -70,7 +70,7 @@ std::string print(const std::vector<insight::Finding>& findings, const Options& 
 int run_doctor(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
                const Streams& streams) {
   if (options.rbac) {
-    streams.out << rbac_text(options.write);
+    streams.out << rbac_text(options);
     return kDone;
   }
   World world(options, catalogue, joins, streams);

@@ -15,8 +15,8 @@ namespace tessera::cli {
 int run_doctor(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
                const Streams& streams);
 
-// The smallest ClusterRole, as YAML with a binding to fill in: what tessera reads, and with `write` what it
-// changes.
-std::string rbac_text(bool write);
+// The smallest roles with their bindings, as YAML: what tessera reads, and with `write` what it changes. The
+// two have names of their own, so that one group may look and another change.
+std::string rbac_text(const Options& options);
 
 }  // namespace tessera::cli

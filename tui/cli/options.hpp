@@ -88,7 +88,9 @@ struct Options {
   bool messages = false;
   bool patch = false;  // what a plan adds to files of the site's, instead
 
-  bool rbac = false;  // doctor: the role that is needed, instead
+  bool rbac = false;               // doctor: the role that is needed, instead...
+  std::string operator_namespace;  // ... where the GPU operator is
+  std::string group;               // ... and for whom
 
   // guide
   std::string product;                                // instead of nodes: a board that nobody has yet

@@ -1,4 +1,7 @@
 // The Kubernetes role that tessera needs: the same list as docs/kubernetes.md.
+#include <fmt/format.h>
+
+#include "engine/json.hpp"
 #include "tui/cli/doctor.hpp"
 
 namespace tessera::cli {
@@ -9,7 +12,7 @@ constexpr std::string_view kRead =
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
 metadata:
-  name: tessera
+  name: @NAME@
 rules:
 # nodes, their labels and counts; who runs on them and who waits
 - apiGroups: [""]
@@ -61,8 +64,8 @@ constexpr std::string_view kOperatorRead = R"(---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: Role
 metadata:
-  name: tessera
-  namespace: gpu-operator
+  name: @NAME@
+  namespace: @NAMESPACE@
 rules:
 - apiGroups: [""]
   resources: [configmaps]
@@ -89,39 +92,53 @@ constexpr std::string_view kBinding = R"(---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRoleBinding
 metadata:
-  name: tessera
+  name: @NAME@
 roleRef:
   apiGroup: rbac.authorization.k8s.io
   kind: ClusterRole
-  name: tessera
+  name: @NAME@
 subjects:
 - kind: Group
-  name: gpu-admins  # whoever is to use tessera
+  name: @GROUP@
   apiGroup: rbac.authorization.k8s.io
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: RoleBinding
 metadata:
-  name: tessera
-  namespace: gpu-operator
+  name: @NAME@
+  namespace: @NAMESPACE@
 roleRef:
   apiGroup: rbac.authorization.k8s.io
   kind: Role
-  name: tessera
+  name: @NAME@
 subjects:
 - kind: Group
-  name: gpu-admins
+  name: @GROUP@
   apiGroup: rbac.authorization.k8s.io
 )";
 
+std::string with(std::string text, std::string_view mark, const std::string& value) {
+  for (std::size_t at = 0; (at = text.find(mark, at)) != std::string::npos; at += value.size())
+    text.replace(at, mark.size(), value);
+  return text;
+}
+
 }  // namespace
 
-std::string rbac_text(bool write) {
-  std::string text(kRead);
-  if (write) text += kWrite;
+std::string rbac_text(const Options& options) {
+  std::string text = fmt::format(
+      "# For the group {}, and for a GPU operator in the namespace {}: --group and --operator-namespace "
+      "name\n"
+      "# others. To apply it, one must have these rights oneself.\n",
+      options.group, options.operator_namespace);
+  text += kRead;
+  if (options.write) text += kWrite;
   text += kOperatorRead;
-  if (write) text += kOperatorWrite;
-  return text + std::string(kBinding);
+  if (options.write) text += kOperatorWrite;
+  text += kBinding;
+  text = with(std::move(text), "@NAME@", options.write ? "tessera-change" : "tessera-view");
+  text = with(std::move(text), "@NAMESPACE@", options.operator_namespace);
+  return with(std::move(text), "@GROUP@", to_line(Json::of(options.group)));
 }
 
 }  // namespace tessera::cli

@@ -30,6 +30,13 @@ Error bad(const std::string& name, const Setting& setting, const std::string& hi
                setting.from + ": " + name + ": \"" + clean(setting.value, 200) + "\"", hint};
 }
 
+// RFC 1123 label.
+bool is_namespace(const std::string& name) {
+  auto allowed = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
+  return !name.empty() && name.size() <= 63 && name.front() != '-' && name.back() != '-' &&
+         std::all_of(name.begin(), name.end(), allowed);
+}
+
 std::optional<std::string> lookup(const Environment& environment, std::string_view name) {
   auto it = environment.find(std::string(name));
   if (it == environment.end() || it->second.empty()) return std::nullopt;
@@ -393,6 +400,11 @@ Result<Options> to_options(const Parsed& parsed, const Settings& settings) {
   options.kubeconfig = reader.text("kubeconfig");
   options.contexts = split_commas(reader.text("context"));
   options.rbac = reader.on("rbac");
+  options.operator_namespace = reader.text("operator-namespace");
+  options.group = reader.text("group");
+  if (const Setting* setting = reader.find("operator-namespace"); setting && !is_namespace(setting->value))
+    reader.complain(
+        bad("operator-namespace", *setting, "small letters, digits and dashes: the name of a namespace"));
   options.interval = reader.duration("interval");
   options.write = read_write(parsed, reader);
 
