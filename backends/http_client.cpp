@@ -215,6 +215,13 @@ bool HttpExchange::take_lines(std::string_view bytes) {
   return true;
 }
 
+// Something answered, and not in HTTP.
+bool is_no_http(const error_code& error) {
+  const error_code one = http::error::bad_version;
+  return error.category() == one.category() && error != http::error::end_of_stream &&
+         error != http::error::partial_message && error != http::error::body_limit;
+}
+
 void HttpExchange::fail(const error_code& error) {
   if (!done) return;
   // The server closed a connection that it had kept: it never saw the request.
@@ -224,6 +231,10 @@ void HttpExchange::fail(const error_code& error) {
     parser.reset();
     return connect();
   }
+  if (is_no_http(error))
+    return finish(Error{"the answer is not HTTP", error.message(),
+                        "something else than an API server or kubectl proxy answers there"},
+                  false);
   bool late = error == beast::error::timeout;
   std::string waited = std::to_string((got_head && streams ? idle : wanted.deadline).count() / 1000);
   finish(Error{late       ? "no answer"

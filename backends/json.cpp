@@ -2,7 +2,10 @@
 
 #include <simdjson.h>
 
+#include <algorithm>
 #include <cstring>
+
+#include "engine/text.hpp"
 
 namespace tessera {
 namespace {
@@ -19,8 +22,15 @@ od::value load(const unsigned char* storage) {
 }
 void store(unsigned char* storage, const od::value& value) { std::memcpy(storage, &value, sizeof value); }
 
-Error broken(int code) {
-  return {"the answer is not JSON", simdjson::error_message(static_cast<simdjson::error_code>(code)),
+Error broken(int code, std::string_view text) {
+  constexpr const char* kWhat = "the answer is not JSON";
+  constexpr std::size_t kShown = 60;
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+  if (text.empty()) return {kWhat, "it is empty", "it may have been cut off on its way"};
+  if (text.front() != '{' && text.front() != '[')
+    return {kWhat, "it begins with: " + clean(text.substr(0, kShown), kShown),
+            "something else answers there: a proxy or a login page"};
+  return {kWhat, simdjson::error_message(static_cast<simdjson::error_code>(code)),
           "it may have been cut off on its way"};
 }
 
@@ -108,9 +118,9 @@ Status JsonDocument::begin(std::string_view text, JsonValue& root) {
   if (auto error =
           state_->parser.iterate(state_->text.data(), text.size(), text.size() + simdjson::SIMDJSON_PADDING)
               .get(state_->document))
-    return broken(error);
+    return broken(error, text);
   od::value value;
-  if (auto error = state_->document.get_value().get(value)) return broken(error);
+  if (auto error = state_->document.get_value().get(value)) return broken(error, text);
   store(root.storage_, value);
   root.error_ = &state_->error;
   return Done{};
@@ -118,8 +128,9 @@ Status JsonDocument::begin(std::string_view text, JsonValue& root) {
 
 Status JsonDocument::end() {
   const int error = state_->error;
+  const Error problem = error != 0 ? broken(error, state_->text) : Error{};
   if (kept_bytes() > kMostJsonKept) state_ = std::make_unique<State>();
-  if (error != 0) return broken(error);
+  if (error != 0) return problem;
   return Done{};
 }
 

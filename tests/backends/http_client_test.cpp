@@ -195,6 +195,20 @@ TEST_F(HttpClientTest, SilenceEndsAtTheDeadline) {
   EXPECT_EQ(answer.error().what, "no answer");
 }
 
+// "cannot connect: bad version (the API server or kubectl proxy hangs)"
+TEST_F(HttpClientTest, WhatIsNotHttpIsSaidToBeSo) {
+  HttpScript server([](const HttpScript::Asked&) {
+    HttpScript::Answer answer;
+    answer.raw = "SSH-2.0-OpenSSH_9.2p1\r\n\r\n";
+    return answer;
+  });
+  connect(server.socket());
+  auto answer = ask(get("/"));
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().what, "the answer is not HTTP");
+  EXPECT_NE(answer.error().hint.find("answers there"), std::string::npos);
+}
+
 TEST_F(HttpClientTest, AnAnswerThatBreaksOffIsAnErrorNotHalfABody) {
   HttpScript server([](const HttpScript::Asked&) {
     HttpScript::Answer answer;

@@ -34,6 +34,20 @@ TEST(JsonDocument, GivesBackWhatALargeTextTookAndReadsOn) {
   EXPECT_TRUE(read.ok());
 }
 
+// The words were those of the parser's library: "A JSON document made of a scalar … Use get_bool()".
+TEST(JsonDocument, TellsWhatCameInsteadOfJson) {
+  JsonDocument document;
+  auto reason = [&](std::string_view text) {
+    Status read = document.read(text, [](JsonValue&) {});
+    return read ? std::string("read") : read.error().reason;
+  };
+  EXPECT_EQ(reason("\n<!DOCTYPE html><title>Sign in</title>"),
+            "it begins with: <!DOCTYPE html><title>Sign in</title>");
+  EXPECT_EQ(reason("404 page\x1b[31m not found"), "it begins with: 404 page·[31m not found");
+  EXPECT_EQ(reason(" \n"), "it is empty");
+  EXPECT_NE(reason("{\"a\":"), "read");
+}
+
 TEST(JsonDocument, TellsWhatIsWrongWithALargeTextToo) {
   JsonDocument document;
   Status read = Done{};
