@@ -288,6 +288,19 @@ void weigh_kind(Node& node, const Slices& kind, const Slices& all, const std::ve
     node.open_kinds.push_back({like.kind, like.profile, like.capacity, usable - known});
 }
 
+// How a slice whose board is not told says that its board is shared.
+Strategy strategy_of(const Slice& slice) {
+  switch (slice.kind) {
+    case SliceKind::whole_gpu: return Strategy::whole;
+    case SliceKind::gpu_instance: return Strategy::mig;
+    case SliceKind::mps: return Strategy::mps;
+    case SliceKind::time_slice: return Strategy::time_slicing;
+    case SliceKind::shard: return Strategy::shard;
+    case SliceKind::vgpu: return Strategy::vgpu;
+  }
+  return Strategy::unknown;
+}
+
 BoardKinds kinds_of(const Node& node) {
   BoardKinds kinds;
   auto add = [&](Strategy strategy) {
@@ -297,7 +310,7 @@ BoardKinds kinds_of(const Node& node) {
     add(gpu.strategy);
     kinds.several_models = kinds.several_models || gpu.model != node.gpus.front().model;
   }
-  if (!node.pool.empty()) add(Strategy::mig);
+  for (const Slice& slice : node.pool) add(strategy_of(slice));
   return kinds;
 }
 

@@ -539,6 +539,31 @@ TEST(KubeDeeds, ABudgetsRefusalIsToldInItsWords) {
   EXPECT_TRUE(node.perform(plan::Evict{WorkloadId("gone/pod"), plan::Way::requeue}));
 }
 
+// A pod that the list cannot tell of was left out, and the node looked empty to the run.
+TEST(KubeDeeds, ANodeWithAPodThatCannotBeReadIsNotLookedAt) {
+  OneNode node;
+  std::string pod = R"({"metadata":{"namespace":"ml","name":"p"},"spec":null})";
+  node.instead = [&](const test::HttpScript::Asked& asked) -> std::optional<OneNode::Answer> {
+    if (asked.target == "/api/v1/nodes/n1")
+      return OneNode::Answer{200, R"({"metadata":{"name":"n1"},"spec":{},"status":{}})", {}};
+    if (asked.target.starts_with("/api/v1/pods"))
+      return OneNode::Answer{200, R"({"metadata":{"resourceVersion":"5"},"items":[)" + pod + "]}", {}};
+    return std::nullopt;
+  };
+  auto look = [&] {
+    std::promise<Result<plan::NodeFacts>> told;
+    node.actuator().observe(NodeName("n1"),
+                            [&](Result<plan::NodeFacts> facts) { told.set_value(std::move(facts)); });
+    return told.get_future().get();
+  };
+  Result<plan::NodeFacts> facts = look();
+  ASSERT_FALSE(facts);
+  EXPECT_EQ(facts.error().what, "cannot tell who is on n1");
+  EXPECT_EQ(facts.error().reason, "1 of its pods cannot be read: ml/p has no spec");
+  pod = R"({"metadata":{"namespace":"ml","name":"p"},"spec":{}})";
+  EXPECT_TRUE(look());
+}
+
 TEST(KubeDeeds, WhatIsUnderWayEndsWithAnErrorWhenTheBackendGoes) {
   auto node = std::make_unique<OneNode>();
   node->instead = [](const test::HttpScript::Asked&) {

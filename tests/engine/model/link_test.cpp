@@ -119,6 +119,23 @@ TEST(LinkHolders, ADeviceThatIsToldToBeOutOfUseIsThatOne) {
   EXPECT_EQ(story.slice("n1", 2, 0).usable, true);
 }
 
+// A node that hands out vGPUs and tells no product was shown as MIG.
+TEST(LinkHolders, SlicesWithoutABoardSayHowTheirNodeIsShared) {
+  auto kinds_with = [](SliceKind kind) {
+    Node told = node("n1", {});
+    told.pool = {shared(kind, 1, 0)};
+    Story story;
+    story.tell(NodesListed{{told}});
+    return story.node("n1").kinds.strategies;
+  };
+  auto only = [](Strategy strategy) {
+    return static_cast<std::uint8_t>(1u << static_cast<unsigned>(strategy));
+  };
+  EXPECT_EQ(kinds_with(SliceKind::vgpu), only(Strategy::vgpu));
+  EXPECT_EQ(kinds_with(SliceKind::gpu_instance), only(Strategy::mig));
+  EXPECT_EQ(kinds_with(SliceKind::whole_gpu), only(Strategy::whole));
+}
+
 TEST(LinkHolders, AnEndedJobFreesItsSlice) {
   Story story;
   story.tell(NodesListed{{node("n1", {gpu(0, Strategy::whole, {whole(0)})})}});
