@@ -74,8 +74,12 @@ void add_holdings(Document& document, const Cluster& cluster, const Workload& wo
     if (first) visit->second = add_slices(document, cluster, *node, workload.id);
     if (visit->second) continue;
     std::string row = first ? query::row_id(query::NodeRow{&cluster, node}) : std::string();
-    if (allocation.count == 0) {  // it runs there without a GPU
-      document.push_back({{{node->name.text, Role::text, 3}, {"  no GPU", Role::dim, 3 + kLabelWidth}}, row});
+    if (allocation.count == 0) {  // it runs there without having asked for a GPU
+      const bool reaches = !workload.unasked.empty();
+      document.push_back({{{node->name.text, Role::text, 3},
+                           {reaches ? "  may use any GPU there" : "  no GPU",
+                            reaches ? Role::warning : Role::dim, 3 + kLabelWidth}},
+                          row});
       continue;
     }
     document.push_back(
@@ -154,6 +158,8 @@ Document workload_document(const World& world, const UiState& state, int width) 
   told(workload->kind == WorkloadKind::job ? "partition" : "namespace", workload->group);
   if (workload->kind == WorkloadKind::job) told("account", workload->account);
   told("asks for", asked_text(*workload));
+  if (!workload->unasked.empty())
+    add_wrapped_fact(document, "uses unasked", workload->unasked, width, Role::warning);
   add_times(document, *cluster, *workload, world.wall);
   document.push_back(!workload->restartable ? fact_line("when killed", "?", Role::unknown)
                      : *workload->restartable
