@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "engine/plan/moved.hpp"
+#include "engine/plan/notices.hpp"
 #include "engine/plan/observed.hpp"
 #include "engine/plan/steps.hpp"
 #include "tests/support/build.hpp"
@@ -96,6 +97,29 @@ TEST_F(BlastRadius, NobodyEvictsWhatComesBackAtOnce) {
   auto away = sent_away(change);
   ASSERT_EQ(away.size(), 1u);
   EXPECT_EQ(away[0]->id.text, "ml/train");
+}
+
+TEST_F(BlastRadius, ANoticeSaysWhatComesBackAtOnceAndWhatATaintKeepsOff) {
+  Node told = story.node("n1");
+  told.taints = {"nvidia.com/gpu:NoSchedule", "team=x:NoExecute", "slow:PreferNoSchedule"};
+  Intent intent;
+  const Capabilities can = gpu_operator_capabilities();
+  NodeChange change{told, Scheduler::kubernetes, intent, can, {}, kFirstBoard, {}, {}, {}, {}, nullptr};
+  change.blast_radius.resize(2);
+  change.blast_radius[0].id = WorkloadId("monitoring/burn");
+  change.blast_radius[0].user = "DaemonSet/burn";
+  change.blast_radius[0].stays = true;
+  change.blast_radius[1] = change.blast_radius[0];
+  change.blast_radius[1].unasked = "runtimeClassName nvidia";
+  std::vector<std::string> texts;
+  for (const Notice& one : notices_for(change, {}))
+    if (one.rule == "stays" || one.rule == "taints") texts.push_back(one.text);
+  ASSERT_EQ(texts.size(), 3u);
+  EXPECT_NE(texts[0].find("it is not evicted, the run waits"), std::string::npos);
+  EXPECT_NE(texts[1].find("(runtimeClassName nvidia)"), std::string::npos);
+  EXPECT_EQ(
+      texts[2],
+      "n1 is tainted team=x:NoExecute: of the work that waits only what tolerates that can start there");
 }
 
 // A pod whose image is still being pulled was in HELD and not in the plan.
