@@ -167,6 +167,7 @@ BackendPtr kubernetes_backend(const kubernetes::Kubeconfig& config, const kubern
       host != std::string::npos &&
       context.server.find_first_not_of('/', context.server.find('/', host + 3)) != std::string::npos;
   wanted.proxy.write = options.write;
+  wanted.review_rights = options.write && options.command == "doctor";
   wanted.proxy.folders = runtime_folders(environment);
   wanted.every = options.interval.value_or(Duration{0});
   if (is_planning(options)) wanted.measured_first = nodes_named(options);

@@ -11,6 +11,7 @@
 #include "backends/kubernetes/exporters.hpp"
 #include "backends/kubernetes/feed.hpp"
 #include "backends/kubernetes/parse.hpp"
+#include "backends/kubernetes/rights.hpp"
 #include "backends/kubernetes/store.hpp"
 #include "backends/worker.hpp"
 
@@ -76,6 +77,7 @@ struct KubernetesBackend::State {
       : options(std::move(wanted)), name(options.cluster.empty() ? "kubernetes" : options.cluster) {}
 
   ActuatorOptions actuator_options();
+  void review(const std::string& operator_namespace);
   void begin();
   void refresh();
   Store::Handler handler_of(Which which);
@@ -125,6 +127,7 @@ struct KubernetesBackend::State {
   std::optional<HttpClient> client;
   std::optional<Store> store;
   bool site_known = false;
+  bool reviewing = false, rights_known = false;
   bool clock_known = false;  // of the API server, or it did not tell
   bool id_known = false;     // of the cluster, or it did not tell
   KubernetesActuator actuator{worker, actuator_options()};
@@ -139,10 +142,21 @@ ActuatorOptions KubernetesBackend::State::actuator_options() {
   return {options.catalogue, options.clock,
           [this](std::shared_ptr<const operators::Site> site) {
             site_known = true;
+            review(site->ns);
             store->set_site(std::move(site));
             check_loaded();
           },
           [this] { refresh(); }};
+}
+
+// Once: the console has no need of it, since a run asks for just what it needs.
+void KubernetesBackend::State::review(const std::string& operator_namespace) {
+  if (!options.review_rights || std::exchange(reviewing, true)) return;
+  review_rights(*client, rights_to_change(operator_namespace), [this](std::optional<Remark> missing) {
+    rights_known = true;
+    store->set_missing_rights(std::move(missing));
+    check_loaded();
+  });
 }
 
 void KubernetesBackend::State::begin() {
@@ -357,6 +371,7 @@ void KubernetesBackend::State::check_loaded() {
     if (!feeds[which] || !feeds[which]->answered()) return;
   // A plan needs the first and the last, what is judged by its age the clock.
   if (!site_known || !clock_known || !id_known) return;
+  if (options.review_rights && !rights_known) return;
   // Which exporters there are is known only now.
   if (!std::exchange(measuring, true)) {
     worker.after(kFirstMeasured, [this] {

@@ -247,6 +247,7 @@ void Store::State::post_licence() {
 
 void Store::State::post_remarks() {
   std::vector<Remark> all;
+  if (missing_rights) all.push_back(*missing_rights);
   for (const ClusterPolicyObject& policy : policies)
     if (!policy.state.empty() && policy.state != "ready")
       all.push_back(
@@ -312,6 +313,11 @@ void Store::set_untold(Source source, std::optional<Remark> what) {
   else
     state_->untold.erase(source);
   source == Source::kubernetes_nodes ? state_->show_events() : state_->post_beside(source, {});
+}
+
+void Store::set_missing_rights(std::optional<Remark> missing) {
+  state_->missing_rights = std::move(missing);
+  state_->post_remarks();
 }
 
 Store::Held Store::held() const {

@@ -63,6 +63,9 @@ class Store {
   // What is not told beside nodes and pods, since it may not be read: remarked under that source.
   void set_untold(Source source, std::optional<Remark> what);
 
+  // Of the rights to change nodes, where they were asked for; nullopt: none is missing.
+  void set_missing_rights(std::optional<Remark> missing);
+
   // How many of each are kept now.
   struct Held {
     std::size_t nodes = 0, nodes_without_gpus = 0, pods = 0, stack_pods = 0;

@@ -170,6 +170,36 @@ std::string budget_json(const std::string& version, const std::string& allowed) 
   return text.replace(text.find('#'), 1, allowed);
 }
 
+// That a right is missing was told by a run only, which had parked by then.
+TEST(KubernetesRights, WhatIsMissingForAChangeIsToldWhereItIsAskedFor) {
+  LabApi api;
+  api.nodes = {{"a", gpu_node("a")}};
+  std::atomic<bool> allowed = false;
+  api.instead = [&](const std::string& path, const std::string&) -> std::optional<LabApi::Answer> {
+    if (!path.ends_with("/selfsubjectaccessreviews")) return std::nullopt;
+    return LabApi::Answer{
+        201, allowed ? R"({"status":{"allowed":true}})" : R"({"status":{"allowed":false}})", {}};
+  };
+  auto told = [&](bool review) {
+    Options options = at(api.script().socket());
+    options.review_rights = review;
+    KubeWatch watch(options);
+    EXPECT_TRUE(watch.until(loaded));
+    auto found = watch.cluster().remarks.find(Source::kubernetes_operator);
+    return found == watch.cluster().remarks.end() || found->second.empty() ? Remark{} : found->second[0];
+  };
+  EXPECT_EQ(
+      told(true).text,
+      "not allowed to patch nodes, create pods/eviction, patch clusterpolicies: a run would stop before it "
+      "changes anything");
+  EXPECT_NE(told(true).hint.find("doctor --rbac --write"), std::string::npos);
+  allowed = true;
+  EXPECT_EQ(told(true).text, "");
+  const std::size_t asked = api.count("/selfsubjectaccessreviews");
+  EXPECT_EQ(told(false).text, "");
+  EXPECT_EQ(api.count("/selfsubjectaccessreviews"), asked) << "nobody else asks for it";
+}
+
 TEST(KubernetesBackendTest, ABudgetIsToldWithThePodThatItKeeps) {
   LabApi api;
   api.nodes = {{"a", gpu_node("a")}};
