@@ -38,6 +38,7 @@ enum Which : std::size_t {
   kEvents,
   kSlices,
   kClaims,
+  kQuotas,
   kFeeds
 };
 
@@ -68,6 +69,8 @@ constexpr std::array<Followed, kFeeds> kFollowed = {{
     {"/apis/resource.k8s.io/v1/resourceclaims", "", "resourceclaims.resource.k8s.io", true,
      Source::kubernetes_claims, "/apis/resource.k8s.io/v1beta1/resourceclaims",
      "which pods hold devices of DRA drivers"},
+    {"/api/v1/resourcequotas", "", "resourcequotas", false, Source::kubernetes_pods, "",
+     "how many GPUs the pods of a namespace may ask for"},
 }};
 
 }  // namespace
@@ -191,6 +194,7 @@ Store::Handler KubernetesBackend::State::handler_of(Which which) {
     case kBudgets: return store->budgets();
     case kSlices: return store->dra_slices();
     case kClaims: return store->dra_claims();
+    case kQuotas: return store->quotas();
     default: return store->events();
   }
 }
@@ -367,7 +371,7 @@ void KubernetesBackend::State::report_beside(Which which, std::optional<Error> f
 
 void KubernetesBackend::State::check_loaded() {
   if (loaded && measuring) return;
-  for (Which which : {kNodes, kPods, kDaemonSets, kBudgets, kSlices, kClaims})
+  for (Which which : {kNodes, kPods, kDaemonSets, kBudgets, kSlices, kClaims, kQuotas})
     if (!feeds[which] || !feeds[which]->answered()) return;
   // A plan needs the first and the last, what is judged by its age the clock.
   if (!site_known || !clock_known || !id_known) return;

@@ -149,6 +149,15 @@ struct BudgetObject {
   std::string id() const { return meta.name_space + "/" + meta.name; }
 };
 
+// core/v1 ResourceQuota, as far as it is about GPUs.
+struct QuotaObject {
+  Meta meta;
+  Counts limits;  // status.hard, else spec.hard: "nvidia.com/gpu", without "requests."
+  Counts used;    // status.used
+
+  std::string id() const { return meta.name_space + "/" + meta.name; }
+};
+
 // core/v1 Event.
 struct EventObject {
   Meta meta;

@@ -155,6 +155,7 @@ TESSERA_PARSES(ResourceSliceObject);
 TESSERA_PARSES(ResourceClaimObject);
 TESSERA_PARSES(BudgetObject);
 TESSERA_PARSES(EventObject);
+TESSERA_PARSES(QuotaObject);
 #undef TESSERA_PARSES
 
 }  // namespace tessera::kubernetes

@@ -15,6 +15,7 @@ void read_object(JsonValue& value, ResourceSliceObject& slice);
 void read_object(JsonValue& value, ResourceClaimObject& claim);
 void read_object(JsonValue& value, BudgetObject& budget);
 void read_object(JsonValue& value, EventObject& event);
+void read_object(JsonValue& value, QuotaObject& quota);
 
 enum class KeepLabels : std::uint8_t { worthwhile, all };
 void read_meta(JsonValue& value, Meta& meta, KeepLabels keep = KeepLabels::worthwhile,

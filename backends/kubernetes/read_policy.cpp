@@ -1,8 +1,12 @@
-// policy/v1 PodDisruptionBudget and core/v1 Event: what stands in the way of a node's work, and what has
-// happened to it.
+// policy/v1 PodDisruptionBudget, core/v1 Event and ResourceQuota: what stands in the way of a node's work,
+// and what has happened to it.
 #include <algorithm>
 
+#include "backends/kubernetes/parse.hpp"
 #include "backends/kubernetes/read.hpp"
+#include "engine/model/values.hpp"
+#include "engine/sharing/resources.hpp"
+#include "engine/text.hpp"
 
 namespace tessera::kubernetes {
 namespace {
@@ -47,6 +51,19 @@ void see(EventObject& event, std::optional<TimePoint> at) {
   if (at && (!event.last || *at > *event.last)) event.last = at;
 }
 
+// Of extended resources a quota may name the requests only.
+void read_gpu_counts(JsonValue& value, Counts& counts) {
+  constexpr std::string_view kRequests = "requests.";
+  value.fields([&](std::string_view key, JsonValue& field) {
+    if (!key.starts_with(kRequests) || key.size() > 330) return;
+    key.remove_prefix(kRequests.size());
+    if (!sharing::parse_resource(key, Scheduler::kubernetes)) return;
+    auto text = field.text();
+    auto number = text ? parse_quantity(*text) : field.integer();
+    if (number && *number >= 0 && counts.size() < 64) counts[clean(key)] = *number;
+  });
+}
+
 }  // namespace
 
 void read_object(JsonValue& value, BudgetObject& budget) {
@@ -85,6 +102,23 @@ void read_object(JsonValue& value, EventObject& event) {
         if (inner == "count") event.count = std::max(event.count, text.integer().value_or(1));
       });
   });
+}
+
+void read_object(JsonValue& value, QuotaObject& quota) {
+  Counts wished;
+  value.fields([&](std::string_view key, JsonValue& field) {
+    if (key == "metadata") read_meta(field, quota.meta);
+    if (key == "spec")
+      field.fields([&](std::string_view inner, JsonValue& counts) {
+        if (inner == "hard") read_gpu_counts(counts, wished);
+      });
+    if (key == "status")
+      field.fields([&](std::string_view inner, JsonValue& counts) {
+        if (inner == "hard") read_gpu_counts(counts, quota.limits);
+        if (inner == "used") read_gpu_counts(counts, quota.used);
+      });
+  });
+  if (quota.limits.empty()) quota.limits = std::move(wished);
 }
 
 }  // namespace tessera::kubernetes

@@ -40,6 +40,7 @@ class Store {
   Handler cluster_policies();
   Handler budgets();
   Handler events();
+  Handler quotas();
   Handler dra_slices();
   Handler dra_claims();
 

@@ -1,5 +1,6 @@
 // Pages and lines of the feeds, on their way into what the store keeps.
 #include <algorithm>
+#include <utility>
 
 #include "backends/kubernetes/components.hpp"
 #include "backends/kubernetes/store_state.hpp"
@@ -70,6 +71,26 @@ Store::Handler Store::budgets() {
 Store::Handler Store::events() {
   State* s = state_.get();
   return kept_in<EventObject>(s->parser, s->events, s->seen_events, [s] { s->show_events(); });
+}
+
+Store::Handler Store::quotas() {
+  State* s = state_.get();
+  Handler handler;
+  handler.begin = [s] { s->quotas.clear(); };
+  handler.page = [s](std::string_view body, bool) -> Result<FeedPage> {
+    auto page = s->parser.list<QuotaObject>(body);
+    if (!page) return page.error();
+    FeedPage head = head_of(*page);
+    for (const QuotaObject& quota : page->items)
+      for (const auto& [resource, limit] : quota.limits) {
+        auto used = quota.used.find(resource);
+        s->quotas.push_back({quota.meta.name_space, quota.meta.name, resource.str(), limit,
+                             used == quota.used.end() ? std::nullopt : std::optional(used->second)});
+      }
+    return head;
+  };
+  handler.listed = [s] { s->post(QuotasListed{std::exchange(s->quotas, {})}); };
+  return handler;
 }
 
 Store::Handler Store::dra_slices() {

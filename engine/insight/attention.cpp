@@ -25,6 +25,7 @@ class Collector {
       for (const Gpu& gpu : node.gpus) board(node, gpu);
     }
     stuck_work();
+    spent_quotas();
     std::stable_sort(found_.begin(), found_.end(), [](const Finding& a, const Finding& b) {
       return std::pair(-static_cast<int>(a.severity), a.subject) <
              std::pair(-static_cast<int>(b.severity), b.subject);
@@ -229,6 +230,16 @@ class Collector {
           fmt::format("{} {} for something that no node offers (BadConstraints)", never,
                       never == 1 ? "waiting job asks" : "waiting jobs ask"),
           "tell the owner, or offer the slice");
+  }
+
+  // Whoever asks for more is refused by the API server, before anything waits.
+  void spent_quotas() {
+    for (const Quota& quota : cluster_.quotas)
+      if (quota.used && *quota.used >= quota.limit)
+        add(Severity::info, quota.group, false,
+            fmt::format("quota {} allows {} {}, and all of it is asked for", quota.name, quota.limit,
+                        quota.resource),
+            "more work of this namespace is refused until some of it ends, or the quota is raised");
   }
 
   const Cluster& cluster_;

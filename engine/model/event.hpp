@@ -68,6 +68,11 @@ struct RemarksListed {
   std::vector<Remark> remarks;
 };
 
+// A complete list.
+struct QuotasListed {
+  std::vector<Quota> quotas;
+};
+
 // The cluster introduces itself (also when its version changes).
 struct ClusterSeen {
   Scheduler scheduler = Scheduler::slurm;
@@ -120,8 +125,9 @@ struct Event {
   std::uint64_t generation = 0;  // a restarted backend counts up; older events are dropped
   TimePoint at{};                // observation time, by the cluster's clock
   std::variant<NodesListed, NodeSeen, NodeGone, WorkloadsListed, WorkloadSeen, WorkloadGone, PartitionsListed,
-               ReservationsListed, DaemonsSeen, RemarksListed, ClusterSeen, LicenceNamed, SourceReport,
-               PaceReport, Loaded, Progress, ClockSet, RunsListed, RunTold, RunRefused, RunsAtRest>
+               ReservationsListed, QuotasListed, DaemonsSeen, RemarksListed, ClusterSeen, LicenceNamed,
+               SourceReport, PaceReport, Loaded, Progress, ClockSet, RunsListed, RunTold, RunRefused,
+               RunsAtRest>
       what;
 };
 

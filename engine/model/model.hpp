@@ -46,6 +46,7 @@ struct Cluster {
   Workloads workloads;
   std::vector<Partition> partitions;
   std::vector<Reservation> reservations;
+  std::vector<Quota> quotas;
   std::vector<Daemon> daemons;
   std::map<Source, std::vector<Remark>> remarks;
   std::map<Source, SourceHealth> sources;

@@ -60,6 +60,7 @@ class Reducer {
 
   void apply(PartitionsListed& list) { assign(cluster_.partitions, std::move(list.partitions)); }
   void apply(ReservationsListed& list) { assign(cluster_.reservations, std::move(list.reservations)); }
+  void apply(QuotasListed& list) { assign(cluster_.quotas, std::move(list.quotas)); }
   void apply(DaemonsSeen& seen) {
     for (const Daemon& now : seen.daemons)
       for (const Daemon& before : cluster_.daemons)

@@ -297,6 +297,16 @@ struct Reservation {
   friend bool operator==(const Reservation&, const Reservation&) = default;
 };
 
+// What the work of one namespace may ask for of a GPU resource, all together (Kubernetes ResourceQuota).
+struct Quota {
+  std::string group;     // the namespace
+  std::string name;      // the quota's own
+  std::string resource;  // "nvidia.com/gpu"
+  std::int64_t limit = 0;
+  std::optional<std::int64_t> used;  // nullopt: nobody has worked it out yet
+  friend bool operator==(const Quota&, const Quota&) = default;
+};
+
 // Words for the enums above, as used in JSON, the command line and the console.
 std::string_view word(Source source);
 std::string_view word(Scheduler scheduler);

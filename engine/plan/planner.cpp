@@ -253,6 +253,33 @@ Result<NodeResult> plan_node(const Cluster& cluster, const mig::Catalogue& catal
   return result;
 }
 
+// Quotas name one resource each: what is offered under another name is not counted by them, or not allowed.
+void about_quotas(const Cluster& cluster, Plan& plan) {
+  constexpr std::size_t kTold = 20;
+  const Counts &before = plan.offered_before.by(plan.scheduler),
+               &after = plan.offered_after.by(plan.scheduler);
+  auto count = [](const Counts& counts, const std::string& resource) {
+    auto found = counts.find(resource);
+    return found == counts.end() ? 0 : found->second;
+  };
+  std::size_t all = 0;
+  for (const Quota& quota : cluster.quotas) {
+    const std::int64_t was = count(before, quota.resource), is = count(after, quota.resource);
+    if (was == is || ++all > kTold) continue;
+    const std::string used = quota.used ? fmt::format(", {} of them asked for", *quota.used) : "";
+    plan.notices.push_back(
+        {Severity::info,
+         "quota-units",
+         {},
+         fmt::format("quota {} of namespace {} allows {} {}{}; these nodes offer {} of it, and {} "
+                     "after the change",
+                     quota.name, quota.group, quota.limit, quota.resource, used, was, is)});
+  }
+  if (all > kTold)
+    plan.notices.push_back(
+        {Severity::info, "quota-units", {}, fmt::format("and {} more quotas", all - kTold)});
+}
+
 std::string id_of(const Plan& plan) {
   std::string text =
       plan.fingerprint + plan.intent.words + std::to_string(plan.made.time_since_epoch().count());
@@ -323,6 +350,7 @@ Result<Plan> make_plan(const Cluster& cluster, const mig::Catalogue& catalogue, 
   settle(plan.offered_before, plan.offered_after);
   Outlook own;
   if (!outlook) outlook = &(own = look_out(cluster, catalogue, rules));
+  about_quotas(cluster, plan);
   plan.violations = violations_of(cluster, catalogue, plan, changes, rules, outlook->platform);
   pending_effects(plan, *outlook);
   plan.fingerprint = fingerprint_of(plan.nodes);

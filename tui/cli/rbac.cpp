@@ -31,6 +31,10 @@ rules:
 - apiGroups: [policy]
   resources: [poddisruptionbudgets]
   verbs: [get, list, watch]
+# how many GPUs the pods of a namespace may ask for
+- apiGroups: [""]
+  resources: [resourcequotas]
+  verbs: [get, list]
 # devices of DRA drivers, and which pods hold them
 - apiGroups: [resource.k8s.io]
   resources: [resourceslices, resourceclaims]

@@ -226,6 +226,29 @@ TEST(KubernetesBackendTest, ABudgetIsToldWithThePodThatItKeeps) {
   EXPECT_TRUE(watch.until([&](const Cluster&) { return comment("team/p").empty(); }));
 }
 
+TEST(KubernetesBackendTest, QuotasOfGpusAreReadAndOthersAreNot) {
+  LabApi api;
+  api.nodes = {{"a", gpu_node("a")}};
+  api.instead = [](const std::string& path, const std::string&) -> std::optional<LabApi::Answer> {
+    if (path != "/api/v1/resourcequotas") return std::nullopt;
+    return LabApi::Answer{
+        200,
+        list_json(
+            {R"({"metadata":{"namespace":"ml","name":"gpus"},"spec":{"hard":{"requests.nvidia.com/gpu":"9"}},)"
+             R"("status":{"hard":{"requests.nvidia.com/gpu":"8","pods":"10","requests.cpu":"4"},)"
+             R"("used":{"requests.nvidia.com/gpu":"6"}}})",
+             R"({"metadata":{"namespace":"ml","name":"fresh"},"spec":{"hard":)"
+             R"({"requests.nvidia.com/mig-1g.10gb":"4","requests.nvidia.com/hostdev":"1"}}})"},
+            "100"),
+        {}};
+  };
+  KubeWatch watch(at(api.script().socket()));
+  ASSERT_TRUE(watch.until(loaded));
+  EXPECT_EQ(watch.cluster().quotas,
+            (std::vector<Quota>{{"ml", "gpus", "nvidia.com/gpu", 8, 6},
+                                {"ml", "fresh", "nvidia.com/mig-1g.10gb", 4, std::nullopt}}));
+}
+
 TEST(KubernetesBackendTest, EventsOfGpuNodesAreRemarked) {
   LabApi api;
   api.nodes = {{"a", gpu_node("a")}};

@@ -149,6 +149,14 @@ TEST(Attention, WhatIsOnANodeWhoseWorkIsNotListedIsNotKnown) {
   EXPECT_EQ(told(story), Lines{"n1: draining, what is still there is not known: cordoned"});
 }
 
+TEST(Attention, AQuotaThatIsUsedUpIsToldAndOneThatIsNotIsNot) {
+  Story story;
+  story.tell(QuotasListed{{{"ml", "gpus", "nvidia.com/gpu", 8, 8},
+                           {"bio", "gpus", "nvidia.com/gpu", 8, 7},
+                           {"new", "gpus", "nvidia.com/gpu", 0, std::nullopt}}});
+  EXPECT_EQ(told(story), Lines{"ml: quota gpus allows 8 nvidia.com/gpu, and all of it is asked for"});
+}
+
 TEST(Attention, JobsThatCanNeverStartAreCounted) {
   Workload never = waiting("77", "bob", "gpu:a100"), turn = waiting("78", "bob", "gpu:h100");
   never.reason = "BadConstraints";

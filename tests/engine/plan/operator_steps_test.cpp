@@ -85,6 +85,23 @@ TEST(OperatorSteps, NothingIsTouchedBeforeTheNodeIsClosedAndEmpty) {
   EXPECT_NE(verbs_of(k.steps(intent)).find("evict"), std::string::npos);
 }
 
+TEST(OperatorSteps, QuotasOnWhatChangesAreTold) {
+  Kubernetes k;
+  k.tell(QuotasListed{
+      {{"ml", "gpus", "nvidia.com/mig-1g.10gb", 4, 3}, {"bio", "cpus", "nvidia.com/mig-7g.80gb", 1, 0}}});
+  std::vector<std::string> told;
+  for (const plan::Notice& one : k.plan(everywhere("7x1g.10gb")).notices)
+    if (one.rule == "quota-units" && one.text.find("namespace") != std::string::npos)
+      told.push_back(one.text);
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(
+      told[0].find(
+          "quota gpus of namespace ml allows 4 nvidia.com/mig-1g.10gb, 3 of them asked for; these nodes "
+          "offer 0 of it, and"),
+      0u)
+      << told[0];
+}
+
 TEST(OperatorSteps, FailureStopsAndAHangIsMended) {
   Kubernetes k;
   std::vector<Step> steps = k.steps(everywhere("7x1g.10gb"));
