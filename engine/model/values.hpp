@@ -139,12 +139,12 @@ enum class Health : std::uint8_t {
 
 // How many slices there are, and how they are held. Kept, so that ten thousand nodes sort without counting.
 struct SliceCounts {
-  std::int32_t all = 0, held = 0, free = 0;  // the rest: not known whether held, or ...
-  std::int32_t out = 0;                      // held by nobody and out of use
+  std::int32_t all = 0, held = 0, free = 0;  // the rest: out of use, or not known
   // Of slices that are handed out in shares (replicas, MPS percent, shards): may be known where it is not
   // known whose, and on which slice.
   std::int32_t shares = 0;
   std::optional<std::int32_t> shares_held = std::nullopt;
+  std::int32_t out = 0;  // slices that nobody holds and nobody can get
   bool known() const { return held + free + out >= all; }  // of each slice
   friend bool operator==(const SliceCounts&, const SliceCounts&) = default;
 };

@@ -79,7 +79,7 @@ constexpr Column<WorkloadRow> kWorkloads[] = {
     {"kind", "KIND", Format::text, Align::left, Show::wide, 4, "job or pod",
      [](const WorkloadRow& row, const Context&) { return words(std::string(word(row.workload->kind))); }},
     {"reason", "REASON", Format::text, Align::left, Show::always, 12,
-     "why it waits, in the scheduler's words; how it reaches GPUs unasked",
+     "why it waits, in the scheduler's words",
      [](const WorkloadRow& row, const Context&) { return words(reason_text(*row.workload)); }},
 };
 

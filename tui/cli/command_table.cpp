@@ -104,7 +104,7 @@ constexpr Command kCommands[] = {
      "or worse. With --rbac it prints, instead, the Kubernetes role that tessera needs.",
      "tessera doctor\n"
      "tessera doctor -o json | jq '.findings[]'\n"
-     "tessera doctor --rbac --group gpu-admins | kubectl apply -f -  # what looking needs\n"
+     "tessera doctor --rbac | kubectl apply -f -  # what looking needs\n"
      "tessera doctor --rbac --write  # ... and what changing needs"},
     {"completion", kShell, "bash|zsh", 1, Completes::words, "bash zsh",
      "print the completion script of a shell",

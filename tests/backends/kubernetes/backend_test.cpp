@@ -2,15 +2,11 @@
 #include "backends/kubernetes/backend.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 
-#include "backends/kubernetes/kubeconfig.hpp"
-#include "backends/kubernetes/private_folder.hpp"
 #include "tests/backends/kubernetes/kube_lab.hpp"
 #include "tests/support/run_binary.hpp"
 
@@ -427,86 +423,6 @@ TEST(KubernetesProxyTest, WhyALoginFailsIsToldThoughTheProxyServes) {
             "kubectl cannot log in: its credential program fails");
 }
 
-// Folders of tesseras that were killed, and such as only look like them.
-TEST(KubernetesProxyTest, WhatKilledTesserasLeftIsRemovedAndNothingElse) {
-  namespace fs = std::filesystem;
-  test::Scratch base;
-  auto folder = [&](const std::string& name, bool lock, fs::perms mode = fs::perms::owner_all) {
-    fs::create_directory(base.path() + "/" + name);
-    if (lock) base.write(name + "/lock", "");
-    base.write(name + "/api", "");
-    fs::permissions(base.path() + "/" + name, mode);
-  };
-  folder("tessera-dead01", true);
-  folder("tessera-dead02", true);
-  folder("tessera-nolock", false);
-  folder("tessera-open00", true, fs::perms::owner_all | fs::perms::group_read);
-  folder("tessera-toolong", true);
-  folder("somebody-else1", true);
-  fs::create_directory(base.path() + "/real");
-  base.write("real/lock", "");
-  fs::create_directory_symlink(base.path() + "/real", base.path() + "/tessera-links1");
-  auto first = PrivateFolder::make({base.path()});
-  ASSERT_TRUE(first) << to_line(first.error());
-  auto is_there = [&](const std::string& name) { return fs::exists(base.path() + "/" + name); };
-  EXPECT_FALSE(is_there("tessera-dead01"));
-  EXPECT_FALSE(is_there("tessera-dead02"));
-  for (const char* name : {"tessera-nolock/api", "tessera-open00/lock", "tessera-toolong/lock",
-                           "somebody-else1/lock", "real/lock"})
-    EXPECT_TRUE(is_there(name)) << name;
-  auto second = PrivateFolder::make({base.path()});
-  ASSERT_TRUE(second);
-  EXPECT_TRUE(fs::exists(first->path())) << "it is in use";
-  EXPECT_NE(first->path(), second->path());
-  EXPECT_EQ(remove_stale_folders(base.path()), 0);
-  EXPECT_EQ(remove_stale_folders(base.path() + "/nowhere"), 0);
-}
-
-// sudo -E brings the runtime folder of somebody else, who could put a socket of theirs in ours' place.
-TEST(KubernetesProxyTest, AFolderOfAnotherUserIsNotUsed) {
-  if (::geteuid() != 0) GTEST_SKIP() << "only root can give a folder away";
-  test::Scratch base;
-  const std::string theirs = base.path() + "/theirs", below = theirs + "/below";
-  std::filesystem::create_directories(below);
-  ASSERT_EQ(::chown(theirs.c_str(), 1234, 1234), 0);
-  EXPECT_EQ(why_unsafe(theirs), "belongs to another user (uid 1234)");
-  EXPECT_EQ(why_unsafe(below), "below " + theirs + ", which belongs to another user (uid 1234)");
-  auto made = PrivateFolder::make({theirs, base.path()});
-  ASSERT_TRUE(made) << to_line(made.error());
-  EXPECT_EQ(made->path().find(base.path() + "/tessera-"), 0u) << "the next one is taken";
-  auto none = PrivateFolder::make({theirs});
-  ASSERT_FALSE(none);
-  EXPECT_EQ(none.error().reason, theirs + ": belongs to another user (uid 1234)");
-}
-
-TEST(KubernetesProxyTest, AFolderThatOthersCanChangeIsNotUsed) {
-  namespace fs = std::filesystem;
-  test::Scratch base;
-  const std::string open = base.path() + "/open";
-  fs::create_directory(open);
-  EXPECT_EQ(why_unsafe(open), "");
-  fs::permissions(open, fs::perms::all);
-  EXPECT_EQ(why_unsafe(open), "can be written by others");
-  fs::permissions(open, fs::perms::all | fs::perms::sticky_bit);
-  EXPECT_EQ(why_unsafe(open), "") << "as /tmp is";
-  EXPECT_EQ(why_unsafe("/tmp"), "");
-}
-
-TEST(KubernetesProxyTest, ALinkOrATooLongNameIsNotUsed) {
-  test::Scratch base;
-  const std::string link = base.path() + "/link", deep = base.path() + "/" + std::string(100, 'x');
-  std::filesystem::create_directory_symlink("/etc", link);
-  std::filesystem::create_directory(deep);
-  EXPECT_EQ(why_unsafe(link), "a link");
-  EXPECT_EQ(why_unsafe(deep).find("too long for the name of a socket"), 0u);
-  EXPECT_EQ(why_unsafe("run"), "not an absolute path");
-  EXPECT_EQ(why_unsafe(base.write("file", "")), "not a folder");
-  EXPECT_NE(why_unsafe(base.path() + "/absent"), "");
-  auto made = PrivateFolder::make({link, deep, base.path()});
-  ASSERT_TRUE(made);
-  EXPECT_EQ(made->path().find(base.path() + "/tessera-"), 0u);
-}
-
 TEST(KubernetesProxyTest, NoKubectlIsSaidWithTheWayOut) {
   Options options;
   options.cluster = "lab";
@@ -546,88 +462,6 @@ TEST(KubernetesProxyTest, ReadOnlyMeansThatTheProxyRefusesChanges) {
                                       "--context=prod", "--reject-methods=^(POST|PUT|PATCH|DELETE)$"}));
   options.write = true;
   EXPECT_EQ(proxy_command(options, "/s").argv.size(), 5u);
-}
-
-constexpr const char* kConfig = R"(apiVersion: v1
-kind: Config
-current-context: b
-clusters:
-- {name: c1, cluster: {server: "https://one:6443"}}
-- {name: c2, cluster: {server: "https://rancher/k8s/clusters/c-1"}}
-contexts:
-- {name: a, context: {cluster: c1, user: u}}
-- {name: b, context: {cluster: c2, user: u}}
-users: []
-)";
-
-TEST(Kubeconfig, ContextsAreChosenByNameOrAsTheFileSays) {
-  test::Scratch folder;
-  KubeconfigPlace place;
-  place.given = folder.write("config", kConfig);
-  auto config = read_kubeconfig(place);
-  ASSERT_TRUE(config) << to_line(config.error());
-  auto chosen = choose_contexts(*config, {});
-  ASSERT_TRUE(chosen);
-  ASSERT_EQ(chosen->size(), 1u);
-  EXPECT_EQ(chosen->front().name, "b");
-  EXPECT_EQ(chosen->front().server, "https://rancher/k8s/clusters/c-1");
-  EXPECT_EQ(choose_contexts(*config, {"a", "b", "a"})->size(), 2u);
-  auto wrong = choose_contexts(*config, {"c"});
-  ASSERT_FALSE(wrong);
-  EXPECT_EQ(wrong.error().hint, "known: a, b");
-}
-
-TEST(Kubeconfig, NoTwoClustersAreShownUnderOneName) {
-  Context prod{"prod", "c", ""}, wild{"prod\n", "c", ""};
-  EXPECT_EQ(shown_name(prod, {}), "prod");
-  EXPECT_EQ(shown_name(prod, {"hpc", "prod"}), "prod (kubernetes)");
-  EXPECT_EQ(shown_name(prod, {"prod", "prod (kubernetes)"}), "prod (kubernetes 2)");
-  EXPECT_EQ(shown_name(wild, {}).find('\n'), std::string::npos);
-}
-
-TEST(Kubeconfig, SeveralFilesAreMergedAndTheFirstCounts) {
-  test::Scratch folder;
-  std::string first = folder.write("one", "contexts:\n- {name: a, context: {cluster: c2}}\n");
-  std::string second = folder.write("two", kConfig);
-  KubeconfigPlace place;
-  place.variable = first + ":" + folder.path() + "/absent::" + second;
-  auto config = read_kubeconfig(place);
-  ASSERT_TRUE(config) << to_line(config.error());
-  EXPECT_EQ(config->current, "b");
-  EXPECT_EQ(config->find("a")->server, "https://rancher/k8s/clusters/c-1");
-}
-
-TEST(Kubeconfig, AFifoIsRefusedAndNotWaitedFor) {
-  test::Scratch folder;
-  const std::string fifo = folder.path() + "/fifo";
-  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
-  KubeconfigPlace given, variable;
-  given.given = fifo;
-  variable.variable = fifo;
-  for (const KubeconfigPlace& place : {given, variable}) {
-    auto config = read_kubeconfig(place);
-    ASSERT_FALSE(config);
-    EXPECT_EQ(config.error().what, "cannot read the kubeconfig");
-    EXPECT_EQ(config.error().reason, fifo + ": not a regular file");
-  }
-}
-
-TEST(Kubeconfig, WhatCannotBeUsedIsAnErrorWithItsPlace) {
-  test::Scratch folder;
-  KubeconfigPlace place;
-  place.given = folder.path() + "/absent";
-  EXPECT_FALSE(read_kubeconfig(place));
-  place.given = folder.write("bad", "contexts: [\n");
-  auto bad = read_kubeconfig(place);
-  ASSERT_FALSE(bad);
-  EXPECT_NE(bad.error().reason.find("bad:"), std::string::npos);
-  place.given = folder.path();
-  EXPECT_FALSE(read_kubeconfig(place));
-  EXPECT_FALSE(read_kubeconfig({}));
-  KubeconfigPlace pod;
-  pod.service_account = true;
-  ASSERT_TRUE(read_kubeconfig(pod));
-  EXPECT_TRUE(read_kubeconfig(pod)->in_cluster);
 }
 
 }  // namespace

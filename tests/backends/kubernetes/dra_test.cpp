@@ -116,6 +116,8 @@ TEST_F(Claimed, DevicesAreBoardsAndSlicesAndClaimsSayWhoHoldsWhich) {
 }
 
 TEST_F(Claimed, ADeviceThatATaintKeepsWorkOffIsNotFree) {
+  claims.resize(1);
+  api.pods = {{"p", claiming_pod("p", "c-p")}};
   slices = {resource_slice(
       whole_device(0) + "," +
       R"({"name":"gpu-2","attributes":{"type":{"string":"gpu"}},"taints":[{"key":"seen",)"

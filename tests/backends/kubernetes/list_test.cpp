@@ -45,7 +45,7 @@ ReadList read_in_pieces(const std::string& text, std::size_t most, std::size_t s
 // What could be taken for the list's own nesting stands in its texts.
 std::string item_named(const std::string& name) {
   return R"({"metadata":{"name":")" + name +
-         R"(","labels":{"app":"],}{[ \"items\":[ \\"},"items":[[1,2],{}]},"spec":{}})";
+         R"(","labels":{"app":"],}{[ \"items\":[ \\"},"items":[[1,2],{}]},"spec":{},"status":{}})";
 }
 std::string list_of_items(int count, const std::string& between = ",") {
   std::string items;
