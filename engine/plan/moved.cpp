@@ -76,7 +76,7 @@ std::vector<Fact> facts_of(const Cluster& cluster, const Node& node, const std::
       const Workload* workload = cluster.workloads.find(id);
       if (scope->boards.empty())
         lines.push_back({fmt::format("the node held by {}", id.text)});
-      else if (workload && !workload->unasked.empty())
+      else if (workload && !workload->unasked.empty() && !workload->stays)
         lines.push_back({fmt::format("GPUs used unasked by {} ({})", id.text, workload->unasked)});
     }
   }

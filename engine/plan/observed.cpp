@@ -36,13 +36,16 @@ std::string slice_holders(const NodeFacts& facts, const Slice& slice) {
   return slice.exact ? text : "perhaps " + text;
 }
 
+// It has asked for nothing and is started there again at once: plans name it, nobody waits for it.
+bool looks_on(const Workload& workload) { return workload.stays && !workload.unasked.empty(); }
+
 // The first three by name, each with its end where that is told.
 std::optional<std::string> who_is_there(const NodeFacts& facts) {
   constexpr std::size_t kNamed = 3;
   std::string text;
   std::size_t all = 0;
   for (const Workload& one : facts.workloads) {
-    if (!present(one) || ++all > kNamed) continue;
+    if (!present(one) || looks_on(one) || ++all > kNamed) continue;
     text += fmt::format("{}{} ({}{}{})", text.empty() ? "" : ", ", one.id.text, one.user,
                         one.ends ? ", ends by " : "", one.ends ? time_text(*one.ends) : "");
   }
@@ -55,7 +58,7 @@ std::optional<std::string> who_is_there(const NodeFacts& facts) {
 // it.
 std::optional<std::string> unasked_there(const NodeFacts& facts) {
   for (const Workload& one : facts.workloads)
-    if (!one.unasked.empty() && !one.stays && present(one))
+    if (!one.unasked.empty() && !looks_on(one) && present(one))
       return fmt::format("{} uses GPUs that it did not ask for ({})", one.id.text, one.unasked);
   return std::nullopt;
 }

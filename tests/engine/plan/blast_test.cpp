@@ -76,7 +76,8 @@ TEST_F(BlastRadius, APodOfADaemonSetThatOnlyLooksOnIsNamedAndNotWaitedFor) {
   story.tell(WorkloadsListed{{agent}});
   ASSERT_EQ(ids(kFirstBoard), Ids{"monitoring/agent"});
   EXPECT_TRUE(named(kFirstBoard)[0].stays);
-  EXPECT_EQ(in_the_way(kFirstBoard), "") << "evicted or not, it is there again at once";
+  for (const Scope& scope : {kFirstBoard, kWholeNode})
+    EXPECT_EQ(in_the_way(scope), "") << "evicted or not, it is there again at once";
   Workload holder = running("monitoring/burn", "DaemonSet/burn", {holds("n1", {{0, 1}})});
   holder.stays = true;
   story.tell(WorkloadSeen{holder});
