@@ -218,7 +218,8 @@ std::vector<Slices> by_kind(const Slices& slices) {
 
 // Units of a slice that nobody holds for certain; nullopt: a holder's share is not told.
 std::optional<int> rest_of(const Slice& slice) {
-  if (slice.holding == Holding::free || !slice.exact) return slice.capacity;
+  if (slice.holding == Holding::free) return slice.capacity;
+  if (!slice.exact) return slice.capacity == 1 ? std::optional(1) : std::nullopt;
   if (slice.capacity == 1 || slice.holders.empty()) return 0;
   int held = 0;
   for (const Holder& holder : slice.holders) {
@@ -259,6 +260,22 @@ int out_of(const Node& node, const Slices& kind) {
   return static_cast<int>(std::min<std::int64_t>(count, static_cast<std::int64_t>(kind.size())));
 }
 
+// What is told of a slice by itself, whoever else may hold some of it.
+int known_rest(const Slice& slice) {
+  if (slice.holding == Holding::free) return slice.capacity;
+  if (slice.capacity == 1 || slice.holders.empty()) return 0;
+  int held = 0;
+  for (const Holder& holder : slice.holders) held += holder.share > 0 ? holder.share : slice.capacity;
+  return std::max(0, slice.capacity - held);
+}
+
+// How many shares are held may be known where it is not known of which board.
+std::optional<int> unheld_shares(const SliceCounts& counts, const Slices& kind) {
+  const int all = kind.front()->capacity * static_cast<int>(kind.size());
+  if (!counts.shares_held || counts.shares != all) return std::nullopt;
+  return counts.shares - *counts.shares_held;
+}
+
 // Which slices of a kind could be used, and how many units of it: the rest of what link_holders derives.
 void weigh_kind(Node& node, const Slices& kind, const Slices& all, const std::vector<Uncertain>& uncertain) {
   const Slice& like = *kind.front();
@@ -275,7 +292,8 @@ void weigh_kind(Node& node, const Slices& kind, const Slices& all, const std::ve
     open = open || slice->holding == Holding::unknown || !slice->usable;
   }
   if (!open && out == 0 && told_out == 0) return;
-  const auto units = unheld_of(kind, all, uncertain);
+  auto units = like.capacity > 1 ? unheld_shares(node.counts, kind) : std::nullopt;
+  if (!units) units = unheld_of(kind, all, uncertain);
   if (!units) return;
   const int usable = std::max(0, *units - (out + told_out) * like.capacity);
   const int lost = std::min(node.counts.free, like.capacity == 1 ? *units - usable : out + told_out);
@@ -283,7 +301,7 @@ void weigh_kind(Node& node, const Slices& kind, const Slices& all, const std::ve
   node.counts.free -= lost;
   int known = 0;  // of slices of which all is known
   for (const Slice* slice : kind)
-    if (slice->holding != Holding::unknown && slice->usable == true) known += rest_of(*slice).value_or(0);
+    if (slice->holding != Holding::unknown && slice->usable == true) known += known_rest(*slice);
   if (open && usable > known)
     node.open_kinds.push_back({like.kind, like.profile, like.capacity, usable - known});
 }

@@ -11,6 +11,7 @@
 #include "backends/nvidia/commands.hpp"
 #include "backends/nvidia/node_gpus.hpp"
 #include "backends/nvidia/parse.hpp"
+#include "backends/sim/mig_parted.hpp"
 #include "backends/sim/smi/parted.hpp"
 #include "backends/sim/smi/print.hpp"
 #include "tests/support/catalogue.hpp"
