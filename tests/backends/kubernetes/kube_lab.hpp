@@ -21,6 +21,7 @@
 namespace tessera::kubernetes {
 
 using std::chrono_literals::operator""min;
+using std::chrono_literals::operator""ms;
 using std::chrono_literals::operator""s;
 using test::HttpScript;
 
