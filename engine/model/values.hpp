@@ -144,7 +144,7 @@ struct SliceCounts {
   // known whose, and on which slice.
   std::int32_t shares = 0;
   std::optional<std::int32_t> shares_held = std::nullopt;
-  std::int32_t out = 0;  // slices that nobody holds and nobody can get
+  std::int32_t out = 0;                                    // slices that nobody holds and nobody can get
   bool known() const { return held + free + out >= all; }  // of each slice
   friend bool operator==(const SliceCounts&, const SliceCounts&) = default;
 };

@@ -38,7 +38,8 @@ TEST(JsonDocument, GivesBackWhatALargeTextTookAndReadsOn) {
 TEST(JsonDocument, TellsWhatCameInsteadOfJson) {
   JsonDocument document;
   auto reason = [&](std::string_view text) {
-    Status read = document.read(text, [](JsonValue& root) { root.fields([](std::string_view, JsonValue&) {}); });
+    Status read =
+        document.read(text, [](JsonValue& root) { root.fields([](std::string_view, JsonValue&) {}); });
     return read ? std::string("read") : read.error().reason;
   };
   EXPECT_EQ(reason("\n<!DOCTYPE html><title>Sign in</title>"),
