@@ -261,7 +261,8 @@ void fields(V& v, T& x) {
   Joined<std::remove_reference_t<decltype((x.slices))>> slice{x.slices, ','};
   v("kind", x.kind), v("id", x.id), v("name", x.name), v("user", x.user), v("running_s", x.running);
   v("restartable", x.restartable), v("slice", slice), v("hit", x.hit), v("gpus", x.gpus);
-  v("nodes", x.nodes), v("gpu_hours", x.gpu_hours), v("unasked", x.unasked), v("stays", x.stays);
+  v("nodes", x.nodes), v("gpu_hours", x.gpu_hours);
+  v.added("unasked", x.unasked), v.added("stays", x.stays);
 }
 template <class V, Same<Needs> T>
 void fields(V& v, T& x) {
