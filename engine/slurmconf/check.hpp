@@ -34,4 +34,10 @@ struct Difference {
 // an Include of theirs could not be read.
 Result<std::vector<Difference>> difference(const Files& files, const std::vector<Node>& running);
 
+// Nodes that run with more GPUs than gres.conf names devices for them; `files` tells these. Once their slurmd
+// reads that (at a reconfigure from 23.11 on, before that at its start) they register as invalid. Left out
+// are nodes for which gres.conf has no line (they may read a file of their own) and those that detect
+// devices.
+std::vector<Difference> short_of_devices(const Files& files, const std::vector<Node>& running);
+
 }  // namespace tessera::slurmconf

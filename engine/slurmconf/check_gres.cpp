@@ -3,6 +3,7 @@
 #include <set>
 
 #include "engine/hostlist.hpp"
+#include "engine/slurmconf/check.hpp"
 #include "engine/slurmconf/counts.hpp"
 #include "engine/slurmconf/findings.hpp"
 
@@ -169,6 +170,43 @@ class GresCheck {
 void check_gres(Findings& findings, const std::vector<NodeLine>& nodes, const std::vector<GresLine>& lines,
                 const std::vector<Node>* running) {
   GresCheck(findings, nodes, lines, running).run();
+}
+
+std::vector<Difference> short_of_devices(const Files& files, const std::vector<Node>& running) {
+  const Config config = read(files);
+  struct Devices {
+    GresCounts counts;
+    bool detected = false;
+  };
+  std::map<std::string, Devices, std::less<>> named;
+  Devices everywhere;
+  for (const GresLine& line : gres_lines(config)) {
+    const Line& written = config.line(line.at);
+    const Pair* detect = written.find("AutoDetect");
+    const bool detected = detect && !same_key(detect->value, "off");
+    const GresCounts counts = line.name == "gpu" ? counts_of(line, written) : GresCounts{};
+    auto add = [&](Devices& devices) {
+      devices.detected = devices.detected || detected;
+      for (const auto& [resource, count] : counts) devices.counts[resource] += count;
+    };
+    if (!line.named) add(everywhere);
+    for (const std::string& node : line.nodes) add(named[node]);
+  }
+  std::vector<Difference> found;
+  for (const Node& node : running) {
+    auto own = named.find(node.name.view());
+    if (own == named.end()) continue;
+    GresCounts given = own->second.counts, now = counts_of(node);
+    for (const auto& [resource, count] : everywhere.counts) given[resource] += count;
+    for (const char* shares : {"mps", "shard"}) now.erase(shares);
+    if (own->second.detected || everywhere.detected || given.contains("") || alike(given, now)) continue;
+    const bool fewer = std::any_of(now.begin(), now.end(), [&](const auto& one) {
+      auto has = given.find(one.first);
+      return has == given.end() || has->second < one.second;
+    });
+    if (fewer) found.push_back({node.name.text, to_text(given), to_text(now)});
+  }
+  return found;
 }
 
 }  // namespace tessera::slurmconf

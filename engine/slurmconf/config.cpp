@@ -1,10 +1,14 @@
 #include "engine/slurmconf/config.hpp"
 
+#include <algorithm>
+
 #include "engine/hostlist.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::slurmconf {
 namespace {
+
+constexpr std::size_t kMostGresNodes = 10 * kMostHosts;  // of all lines: a node has some
 
 std::string_view file_part(std::string_view path) {
   std::size_t slash = path.rfind('/');
@@ -110,6 +114,7 @@ std::vector<NodeLine> node_lines(const Config& config) {
   std::vector<NodeLine> found;
   std::string inherited;
   bool hides = false;
+  std::size_t room = kMostHosts;
   for (Place at : config.slurm) {
     const Line& line = config.line(at);
     if (!line.is("NodeName")) continue;
@@ -122,11 +127,12 @@ std::vector<NodeLine> node_lines(const Config& config) {
       continue;
     }
     NodeLine node{at, {}, gres, gres ? gres->value : inherited, inherited, may_hide, ""};
-    auto names = expand_hosts(line.pairs.front().value);
+    auto names = expand_hosts(line.pairs.front().value, room);
     if (names)
       node.names = std::move(*names);
     else
       node.problem = names.error().reason;
+    room -= node.names.size();
     found.push_back(std::move(node));
   }
   return found;
@@ -134,17 +140,19 @@ std::vector<NodeLine> node_lines(const Config& config) {
 
 std::vector<GresLine> gres_lines(const Config& config) {
   std::vector<GresLine> found;
+  std::size_t room = kMostGresNodes;
   for (Place at : config.gres) {
     const Line& line = config.line(at);
     if (!line.is("NodeName") && !line.is("Name") && !line.is("AutoDetect")) continue;
     GresLine gres{at, line.is("NodeName"), {}, "", content_of(line), ""};
     if (const Pair* name = line.find("Name")) gres.name = lower(name->value);
     if (gres.named) {
-      auto nodes = expand_hosts(line.pairs.front().value);
+      auto nodes = expand_hosts(line.pairs.front().value, std::min(room, kMostHosts));
       if (nodes)
         gres.nodes = std::move(*nodes);
       else
         gres.problem = nodes.error().reason;
+      room -= gres.nodes.size();
     }
     found.push_back(std::move(gres));
   }

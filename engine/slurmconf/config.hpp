@@ -60,7 +60,8 @@ struct NodeLine {
   std::string problem;
 };
 
-// NodeName lines but DEFAULT, in order. Pointers are into `config`.
+// NodeName lines but DEFAULT, in order. Pointers are into `config`. All of them together name 100,000 nodes
+// at most (kMostHosts; Slurm itself takes 65,533): a line with more has a problem.
 std::vector<NodeLine> node_lines(const Config& config);
 
 // A line of gres.conf about a resource, or about AutoDetect alone.

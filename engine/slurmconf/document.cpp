@@ -149,11 +149,10 @@ void read_line(Line& line, const Cooked& cooked) {
     line.pairs.reserve(static_cast<std::size_t>(std::count(cooked.text.begin(), cooked.text.end(), '=')));
     for (Pair pair; read_pair(line.raw, cooked, at, pair); pair = {}) line.pairs.push_back(std::move(pair));
     at = past_blanks(cooked.text, at);
-    std::size_t end = cooked.text.size();
-    while (end > at && is_blank(cooked.text[end - 1])) --end;
-    if (at < end)
+    // Without its words: an Include may name any file, and this is shown.
+    if (at < cooked.text.size())
       line.odd =
-          "cannot be read from \"" + cooked.text.substr(at, std::min<std::size_t>(40, end - at)) + "\" on";
+          line.pairs.empty() ? "is no Key=Value" : "cannot be read behind " + line.pairs.back().key + '=';
     else if (line.pairs.size() > 1 && !is_record(line.pairs.front().key))
       line.odd = "more than one setting on a line";
   }

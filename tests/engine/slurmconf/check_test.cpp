@@ -63,11 +63,30 @@ TEST(SlurmconfCheck, LinesThatSlurmWouldNotRead) {
   EXPECT_EQ(found(site("Include gone.conf\nhello there\nNodeName=n[1-\n", "NodeName=x[ Name=gpu\n",
                        "ConstrainDevices\n")),
             "! /e/slurm.conf:1: Include gone.conf: the file /e/gone.conf was not read\n"
-            "! /e/slurm.conf:2: cannot be read from \"hello there\" on\n"
-            "! /e/cgroup.conf:1: cannot be read from \"ConstrainDevices\" on\n"
+            "! /e/slurm.conf:2: is no Key=Value\n"
+            "! /e/cgroup.conf:1: is no Key=Value\n"
             "! /e/slurm.conf:3: n[1-: a bracket does not close\n"
             "! /e/gres.conf:1: GresTypes does not list gpu\n"
             "! /e/gres.conf:1: x[: a bracket does not close\n");
+}
+
+// From 23.11 on a reconfigure has every slurmd read it: a node that runs with more becomes invalid.
+TEST(SlurmconfCheck, DevicesThatAnotherAdminTookAwayAreMissedByTheNodesThatRunWithThem) {
+  auto gpus = [](const char* name, std::size_t count) {
+    Node node;
+    node.name = NodeName(name);
+    node.gpus.resize(count);
+    for (Gpu& gpu : node.gpus) gpu.model = "h100";
+    return node;
+  };
+  const std::vector<Node> running{gpus("n1", 4), gpus("n2", 4), gpus("n3", 4), gpus("n4", 4)};
+  const Files files{{"/e/slurm.conf", "GresTypes=gpu\nNodeName=n[1-4] Gres=gpu:h100:4\n"},
+                    {"/e/gres.conf",
+                     "NodeName=n1 Name=gpu Type=h100 File=/dev/nvidia[0-3]\n"
+                     "NodeName=n2 Name=gpu Type=h100 File=/dev/nvidia[0-1]\n"
+                     "NodeName=n3 AutoDetect=nvml Name=gpu Type=h100\n"}};
+  const std::vector<Difference> wanted{{"n2", "gpu:h100:2", "gpu:h100:4"}};
+  EXPECT_EQ(short_of_devices(files, running), wanted);
 }
 
 TEST(SlurmconfCheck, NodesAndTypes) {
