@@ -3,13 +3,16 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <optional>
+#include <set>
 
 #include "backends/files.hpp"
 #include "engine/slurmconf/config.hpp"
@@ -18,7 +21,11 @@
 namespace tessera::slurm {
 namespace {
 
-constexpr off_t kMostBytes = 16 << 20;
+constexpr std::size_t kMostBytes = 16 << 20;
+constexpr std::ptrdiff_t kMostLines = 200'000;  // of all files: each is kept, taken apart
+constexpr std::size_t kMostAttributes = 65536;  // bytes of names, and of one value (XATTR_SIZE_MAX)
+constexpr std::size_t kKeptBackups = 8;         // of each file, however old
+constexpr auto kKeptFor = std::chrono::days(30);
 constexpr int kMostRounds = 16;  // includes in includes
 constexpr std::size_t kMostFiles = 1000;
 
@@ -33,18 +40,41 @@ Error cannot(std::string_view doing, const std::string& path) {
 
 // nullopt: it is not there.
 Result<std::optional<std::string>> read_text(const std::string& path) {
-  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!file.ok()) {
-    if (errno == ENOENT) return std::optional<std::string>();
-    return cannot("read", path);
+  auto whole = read_whole_file("cannot read Slurm's files", path, kMostBytes);
+  if (!whole) return whole.error();
+  if (!*whole) return std::optional<std::string>();
+  return std::optional<std::string>(std::move((*whole)->text));
+}
+
+struct Backup {
+  std::string path, run;
+  TimePoint at;  // when it was made
+};
+
+// "20261122-0300-n1…": a run's name begins with its day and minute.
+bool is_run(std::string_view name) {
+  if (name.size() < 15 || name[8] != '-' || name[13] != '-') return false;
+  for (std::size_t i = 0; i < 13; ++i)
+    if (i != 8 && (name[i] < '0' || name[i] > '9')) return false;
+  return true;
+}
+
+// The newest run first.
+std::vector<Backup> backups_of(const std::string& path) {
+  const std::string start = path.substr(path.rfind('/') + 1) + ".before-", folder = folder_of(path);
+  std::vector<Backup> found;
+  std::error_code bad;
+  for (std::filesystem::directory_iterator at(folder, bad), end; !bad && at != end; at.increment(bad)) {
+    const std::string name = at->path().filename().string();
+    struct stat about {};
+    if (!name.starts_with(start) || !is_run(std::string_view(name).substr(start.size()))) continue;
+    if (::lstat(at->path().c_str(), &about) != 0 || !S_ISREG(about.st_mode)) continue;
+    found.push_back({at->path().string(), name.substr(start.size()),
+                     TimePoint(std::chrono::seconds(about.st_ctim.tv_sec))});
   }
-  struct stat about {};
-  if (::fstat(file.get(), &about) != 0) return cannot("read", path);
-  if (!S_ISREG(about.st_mode)) return cannot("read", path, "not a file");
-  if (about.st_size > kMostBytes) return cannot("read", path, "larger than 16 MiB");
-  auto text = read_all(file.get(), static_cast<std::size_t>(about.st_size));
-  if (!text) return cannot("read", path);
-  return std::optional<std::string>(std::move(*text));
+  std::sort(found.begin(), found.end(),
+            [](const Backup& left, const Backup& right) { return left.run > right.run; });
+  return found;
 }
 
 bool has(const Files& files, const std::string& path) {
@@ -71,56 +101,93 @@ const slurmconf::File* find(const Files& files, const std::string& path) {
   return nullptr;
 }
 
-Status write_new(const std::string& path, const std::string& text, const struct stat& like,
-                 bool keep_existing) {
-  if (!keep_existing) ::unlink(path.c_str());
-  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!file.ok()) {
-    if (keep_existing && errno == EEXIST) return Done{};
+// Access lists and security labels of one file for another; a file system without any has none to give.
+Status copy_attributes(const std::string& from, int to, const std::string& path) {
+  std::vector<char> names(kMostAttributes);
+  ssize_t listed = ::listxattr(from.c_str(), names.data(), names.size());
+  if (listed < 0) return errno == ENOTSUP ? Status(Done{}) : cannot("write", from);
+  for (const char* name = names.data(); name < names.data() + listed; name += std::strlen(name) + 1) {
+    std::vector<char> value(kMostAttributes);
+    ssize_t size = ::getxattr(from.c_str(), name, value.data(), value.size());
+    if (size < 0 && errno == ENODATA) continue;
+    if (size < 0 || ::fsetxattr(to, name, value.data(), static_cast<std::size_t>(size), 0) != 0)
+      return cannot("write", path, fmt::format("cannot keep {} of {}: {}", name, from, std::strerror(errno)));
+  }
+  return Done{};
+}
+
+// Owner, group, mode and attributes of `like`; nullptr: a new file's.
+Status dress(int file, const std::string& path, const std::string* like) {
+  if (!like) return ::fchmod(file, 0644) == 0 ? Status(Done{}) : cannot("write", path);
+  struct stat about {};
+  if (::stat(like->c_str(), &about) != 0) return cannot("write", *like);
+  // The owner first: giving a file away takes its special bits. The access list last: the mode is part of it.
+  const bool own = ::geteuid() == about.st_uid && ::getegid() == about.st_gid;
+  if ((!own && ::fchown(file, about.st_uid, about.st_gid) != 0) || ::fchmod(file, about.st_mode & 07777) != 0)
     return cannot("write", path);
-  }
-  // The owner first: giving a file away takes its special bits.
-  bool own = ::geteuid() == like.st_uid && ::getegid() == like.st_gid;
-  if ((!own && ::fchown(file.get(), like.st_uid, like.st_gid) != 0) ||
-      ::fchmod(file.get(), like.st_mode & 07777) != 0 || !write_all(file.get(), text) ||
-      ::fsync(file.get()) != 0) {
-    Error error = cannot("write", path);
-    ::unlink(path.c_str());
-    return error;
-  }
-  return Done{};
+  return copy_attributes(*like, file, path);
 }
 
-// Editors hold no lock of ours.
-Status unchanged(const slurmconf::File& before) {
-  auto now = read_text(before.path);
+// A whole file on the disk beside the place where it is to be.
+Status write_beside(const std::string& fresh, const std::string& text, const std::string* like,
+                    const Disk& disk) {
+  ::unlink(fresh.c_str());
+  Descriptor file(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!file.ok()) return cannot("write", fresh);
+  Status done = dress(file.get(), fresh, like);
+  if (done && (!write_all(file.get(), text) || disk.sync(file.get()) != 0)) done = cannot("write", fresh);
+  if (!done) ::unlink(fresh.c_str());
+  return done;
+}
+
+// Editors hold no lock of ours. A file that was not there must not be there now.
+Status unchanged(const std::string& path, const slurmconf::File* before) {
+  auto now = read_text(path);
   if (!now) return now.error();
-  if (!*now || **now != before.text)
-    return cannot("write", before.path, "somebody has edited it in the meantime");
+  if (!before && *now) return cannot("write", path, "it was created in the meantime");
+  if (before && (!*now || **now != before->text))
+    return cannot("write", path, "it was edited in the meantime");
   return Done{};
 }
 
-Status replace(const std::string& named, const slurmconf::File* before, const std::string& text,
-               std::string_view run) {
-  const std::string path = real_path(named);
-  struct stat like {};
-  if (before) {
-    if (::stat(path.c_str(), &like) != 0) return cannot("write", path);
-    if (Status same = unchanged(*before); !same) return same;
-    if (Status kept = write_new(fmt::format("{}.before-{}", path, run), before->text, like, true); !kept)
-      return kept;
-  } else {
-    like.st_mode = 0644, like.st_uid = ::geteuid(), like.st_gid = ::getegid();
-  }
-  const std::string fresh = path + ".tessera-new";
-  if (Status written = write_new(fresh, text, like, false); !written) return written;
-  if (std::rename(fresh.c_str(), path.c_str()) != 0) {
-    Error error = cannot("write", path);
-    ::unlink(fresh.c_str());
+// The first backup of a run stays: it is what the run has found. It stands there whole or not at all.
+Status keep_old(const std::string& path, const slurmconf::File& before, std::string_view run,
+                const Disk& disk) {
+  const std::string kept = backup_of(path, run), half = path + ".tessera-old";
+  if (::access(kept.c_str(), F_OK) == 0) return Done{};
+  struct stat about {};
+  if (::stat(path.c_str(), &about) != 0) return cannot("write", path);
+  if (Status written = write_beside(half, before.text, &path, disk); !written) return written;
+  const timespec times[2] = {about.st_atim, about.st_mtim};
+  if (::utimensat(AT_FDCWD, half.c_str(), times, 0) != 0 || std::rename(half.c_str(), kept.c_str()) != 0) {
+    Error error = cannot("write", kept);
+    ::unlink(half.c_str());
     return error;
   }
   sync_folder(folder_of(path));
   return Done{};
+}
+
+// In one step, and never over a file that was not there before.
+bool put_in_place(const std::string& fresh, const std::string& path, bool new_name) {
+  if (!new_name) return std::rename(fresh.c_str(), path.c_str()) == 0;
+  if (::link(fresh.c_str(), path.c_str()) != 0) return false;
+  ::unlink(fresh.c_str());
+  return true;
+}
+
+Status replace(const std::string& named, const slurmconf::File* before, const std::string& text,
+               std::string_view run, const Disk& disk) {
+  const std::string path = real_path(named);
+  if (Status same = unchanged(path, before); !same) return same;
+  if (Status kept = before ? keep_old(path, *before, run, disk) : Done{}; !kept) return kept;
+  const std::string fresh = path + ".tessera-new";
+  if (Status written = write_beside(fresh, text, before ? &path : nullptr, disk); !written) return written;
+  Status same = unchanged(path, before);
+  if (same && !put_in_place(fresh, path, before == nullptr)) same = cannot("write", path);
+  if (!same) ::unlink(fresh.c_str());
+  if (same) sync_folder(folder_of(path));
+  return same;
 }
 
 }  // namespace
@@ -143,12 +210,13 @@ std::vector<std::string> conf_names(const std::string& slurm_conf, const Files& 
 }
 
 Result<Files> read_conf_files(const std::string& slurm_conf, AllowedDevices devices) {
-  if (slurm_conf.empty()) return cannot("read", "slurm.conf", "nobody has told where it lies");
+  if (slurm_conf.empty()) return cannot("read", "slurm.conf", "--slurm-conf is not set");
   Files files;
   if (Status ok = add(files, slurm_conf); !ok) return ok.error();
   if (files.empty()) return cannot("read", slurm_conf, "there is no such file");
   for (int round = 0; round < kMostRounds; ++round) {
     const std::size_t known = files.size();
+    if (Status few = few_enough_lines(files); !few) return few.error();
     for (const std::string& name : conf_names(slurm_conf, files, AllowedDevices::unread)) {
       if (files.size() > kMostFiles) return cannot("read", slurm_conf, "it includes more than 1,000 files");
       if (Status ok = add(files, name); !ok) return ok.error();
@@ -207,20 +275,73 @@ std::string why_not_writable(const Files& files) {
   return "";
 }
 
-Status write_conf_files(const Files& before, const Files& after, std::string_view run) {
+Status few_enough_lines(const Files& files) {
+  std::ptrdiff_t lines = 0;
+  for (const slurmconf::File& file : files) lines += std::count(file.text.begin(), file.text.end(), '\n');
+  if (lines <= kMostLines) return Done{};
+  return cannot("read", files.back().path, fmt::format("Slurm's files have more than {} lines", kMostLines));
+}
+
+std::optional<TimePoint> newest_change(const Files& files) {
+  std::optional<TimePoint> newest;
+  for (const slurmconf::File& file : files) {
+    struct stat about {};
+    if (::stat(file.path.c_str(), &about) != 0) return std::nullopt;
+    auto since = std::chrono::seconds(about.st_mtim.tv_sec) + std::chrono::nanoseconds(about.st_mtim.tv_nsec);
+    TimePoint at(std::chrono::duration_cast<Duration>(since));
+    if (!newest || at > *newest) newest = at;
+  }
+  return newest;
+}
+
+std::string backup_of(const std::string& path, std::string_view run) {
+  return fmt::format("{}.before-{}", path, run);
+}
+
+std::optional<Files> as_found_by(const Files& files, std::string_view run) {
+  Files found = files;
+  bool any = false;
+  for (slurmconf::File& file : found) {
+    auto text = read_text(backup_of(real_path(file.path), run));
+    if (!text || !*text) continue;
+    file.text = std::move(**text);
+    any = true;
+  }
+  return any ? std::optional(std::move(found)) : std::nullopt;
+}
+
+std::vector<Files> found_by_runs(const Files& files) {
+  std::set<std::string, std::greater<>> runs;
+  for (const slurmconf::File& file : files)
+    for (const Backup& one : backups_of(real_path(file.path))) runs.insert(one.run);
+  std::vector<Files> all;
+  for (const std::string& run : runs) {
+    if (all.size() == kKeptBackups) break;
+    if (auto found = as_found_by(files, run)) all.push_back(std::move(*found));
+  }
+  return all;
+}
+
+void drop_old_backups(const Files& files, TimePoint now) {
+  for (const slurmconf::File& file : files) {
+    const std::vector<Backup> all = backups_of(real_path(file.path));
+    for (std::size_t i = kKeptBackups; i < all.size(); ++i)
+      if (now - all[i].at > kKeptFor) ::unlink(all[i].path.c_str());
+  }
+}
+
+Status write_conf_files(const Files& before, const Files& after, std::string_view run, const Disk& disk) {
   auto same = [&](const slurmconf::File& file) {
     const slurmconf::File* old = find(before, file.path);
     return old && old->text == file.text;
   };
-  for (const slurmconf::File& file : after) {
-    const slurmconf::File* old = same(file) ? nullptr : find(before, file.path);
-    if (Status still = old ? unchanged(*old) : Done{}; !still) return still;
-  }
-  for (const slurmconf::File& file : after) {
-    const slurmconf::File* old = find(before, file.path);
-    if (same(file)) continue;
-    if (Status done = replace(file.path, old, file.text, run); !done) return done;
-  }
+  for (const slurmconf::File& file : after)
+    if (Status still = same(file) ? Done{} : unchanged(file.path, find(before, file.path)); !still)
+      return still;
+  for (const slurmconf::File& file : after)
+    if (Status done = same(file) ? Done{} : replace(file.path, find(before, file.path), file.text, run, disk);
+        !done)
+      return done;
   return Done{};
 }
 

@@ -4,11 +4,16 @@
 // files are read.
 #pragma once
 
+#include <unistd.h>
+
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "engine/error.hpp"
+#include "engine/model/units.hpp"
 #include "engine/slurmconf/site.hpp"
 
 namespace tessera::slurm {
@@ -23,9 +28,28 @@ std::vector<std::string> conf_names(const std::string& slurm_conf, const std::ve
                                     AllowedDevices devices);
 
 // slurm.conf first, then gres.conf, cgroup.conf and what is included. Files that are not there are left out.
-// Errors: slurm.conf itself cannot be read; a file is larger than 16 MiB, or there are more than 1,000.
+// Errors: slurm.conf itself cannot be read; a file is larger than 16 MiB, there are more than 1,000, or they
+// have more than 200,000 lines together.
 Result<std::vector<slurmconf::File>> read_conf_files(const std::string& slurm_conf,
                                                      AllowedDevices devices = AllowedDevices::unread);
+
+// Error: they have more lines than are read.
+Status few_enough_lines(const std::vector<slurmconf::File>& files);
+
+// When the newest of them was changed; nullopt: that cannot be told of one.
+std::optional<TimePoint> newest_change(const std::vector<slurmconf::File>& files);
+
+// Where a run keeps the text that it found.
+std::string backup_of(const std::string& path, std::string_view run);
+// The files as that run found them; nullopt: it has left no backup of any.
+std::optional<std::vector<slurmconf::File>> as_found_by(const std::vector<slurmconf::File>& files,
+                                                        std::string_view run);
+
+// As the last runs have found them, the newest run first: those of which slurm.conf or another file has a
+// backup.
+std::vector<std::vector<slurmconf::File>> found_by_runs(const std::vector<slurmconf::File>& files);
+// Takes backups away that are ours, older than 30 days, and not among the newest eight of their file.
+void drop_old_backups(const std::vector<slurmconf::File>& files, TimePoint now);
 
 // These files as last read, read again only when one of them has changed.
 class ConfWatch {
@@ -51,10 +75,16 @@ bool is_cache(const std::string& path);
 // Why these cannot be written by us; empty: they can.
 std::string why_not_writable(const std::vector<slurmconf::File>& files);
 
-// Brings `before` to `after` on the disk. Each file that changes gets a backup beside it, PATH.before-RUN,
-// unless that stands already; owner, group and mode stay; a link is followed. What differs on the disk from
-// `before` is somebody else's edit: an error, and nothing is written.
+// How writing reaches the disk; a test counts, and edits in between.
+struct Disk {
+  std::function<int(int file)> sync = ::fsync;
+};
+
+// Brings `before` to `after` on the disk. Each file that changes gets a backup beside it (backup_of), unless
+// that stands already; owner, group, mode, access list and security label stay; a link is followed. What
+// differs on the disk from `before`, a file that was created meanwhile included, is another's edit: an error,
+// and that file is left as it is.
 Status write_conf_files(const std::vector<slurmconf::File>& before, const std::vector<slurmconf::File>& after,
-                        std::string_view run);
+                        std::string_view run, const Disk& disk = {});
 
 }  // namespace tessera::slurm

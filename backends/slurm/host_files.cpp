@@ -175,8 +175,12 @@ class HostFiles::Reading final : public HostTalk {
 class HostFiles::Writing final : public HostTalk {
  public:
   Writing(HostFiles& owner, ConfFiles before, const ConfFiles& after, std::string_view run,
-          std::function<void(Status)> done)
-      : HostTalk(owner.runner_, owner.host_), owner_(owner), run_(run), done_(std::move(done)) {
+          std::function<void(Status)> done, std::function<bool()> wanted)
+      : HostTalk(owner.runner_, owner.host_),
+        owner_(owner),
+        run_(run),
+        done_(std::move(done)),
+        wanted_(std::move(wanted)) {
     for (slurmconf::File& file : before) before_.emplace(std::move(file.path), std::move(file.text));
     for (const slurmconf::File& file : after) {
       auto old = before_.find(file.path);
@@ -191,7 +195,8 @@ class HostFiles::Writing final : public HostTalk {
     auto old = before_.find(file_.path);
     old_ = old == before_.end() ? nullptr : &old->second;
     real_ = file_.path;
-    if (!old_) return do_it({"install", "-m", "644", "/dev/null", fresh()}, [this] { fill(); });
+    if (!old_)
+      return unchanged([this] { do_it({"install", "-m", "644", "/dev/null", fresh()}, [this] { fill(); }); });
     ask({"readlink", "-f", "--", file_.path}, [this](NodeAnswer answer) {
       std::vector<std::string> real = lines_of(answer.out);
       if (answer.exit_code != 0 || real.size() != 1) return fail(cannot("write", last_words_of(answer)));
@@ -210,28 +215,36 @@ class HostFiles::Writing final : public HostTalk {
   std::string fresh() const { return real_ + ".tessera-new"; }
 
   void do_it(Words argv, Then then) {
+    if (wanted_ && !wanted_()) return fail(cannot("write", "it takes too long"));
     std::string doing = argv.front();
     run(std::move(argv), "", true, [this, doing, then = std::move(then)](const NodeAnswer& answer) {
       if (answer.exit_code != 0) return fail(cannot("write", doing + ": " + last_words_of(answer)));
       then();
     });
   }
+  // A file that was not there must not be there now.
   void unchanged(Then then) {
     ask({"cat", "--", real_}, [this, then = std::move(then)](const NodeAnswer& answer) {
-      if (answer.exit_code != 0) return fail(cannot("write", last_words_of(answer)));
-      if (answer.out != *old_)
-        return fail(cannot("write", real_ + ": somebody has edited it in the meantime"));
+      const bool missing = answer.exit_code != 0 && answer.err.find("No such file") != std::string::npos;
+      if (answer.exit_code != 0 && !missing) return fail(cannot("write", last_words_of(answer)));
+      if (!old_ && !missing) return fail(cannot("write", real_ + ": it was created in the meantime"));
+      if (old_ && (missing || answer.out != *old_))
+        return fail(cannot("write", real_ + ": it was edited in the meantime"));
       then();
     });
   }
   // The first backup of a run stays: it is what the run has found.
   void keep_old() {
     const std::string kept = real_ + ".before-" + run_, half = real_ + ".tessera-old";
-    Then copy = [this] { do_it({"cp", "-p", "--", real_, fresh()}, [this] { fill(); }); };
+    Then copy = [this] { do_it({"cp", "--preserve=all", "--", real_, fresh()}, [this] { fill(); }); };
     ask({"test", "-e", kept}, [this, kept, half, copy](const NodeAnswer& answer) {
       if (answer.exit_code == 0) return copy();
-      do_it({"cp", "-p", "--", real_, half}, [this, kept, half, copy] {
-        do_it({"mv", "-f", "-T", "--", half, kept}, copy);
+      do_it({"cp", "--preserve=all", "--", real_, half}, [this, kept, half, copy] {
+        do_it({"sync", "--", half}, [this, kept, half, copy] {
+          do_it({"mv", "-f", "-T", "--", half, kept}, [this, copy] {
+            do_it({"sync", "--", folder_of(real_)}, copy);
+          });
+        });
       });
     });
   }
@@ -244,18 +257,22 @@ class HostFiles::Writing final : public HostTalk {
     });
   }
   void put_in_place() {
-    Then replace = [this] {
-      do_it({"mv", "-f", "-T", "--", fresh(), real_}, [this] {
-        do_it({"sync", "--", folder_of(real_)}, [this] { begin(); });
+    // ln makes a name only where there is none; mv takes the place of what was looked at.
+    unchanged([this] {
+      if (old_) return do_it({"mv", "-f", "-T", "--", fresh(), real_}, [this] { placed(); });
+      do_it({"ln", "-T", "--", fresh(), real_}, [this] {
+        do_it({"rm", "-f", "--", fresh()}, [this] { placed(); });
       });
-    };
-    if (old_) return unchanged(std::move(replace));
-    replace();
+    });
+  }
+  void placed() {
+    do_it({"sync", "--", folder_of(real_)}, [this] { begin(); });
   }
 
   HostFiles& owner_;
   const std::string run_;
   std::function<void(Status)> done_;
+  std::function<bool()> wanted_;
   std::map<std::string, std::string> before_;
   std::deque<slurmconf::File> left_;
   slurmconf::File file_;
@@ -368,8 +385,9 @@ void HostFiles::read(const std::string& slurm_conf, AllowedDevices devices, Told
 }
 
 void HostFiles::write(ConfFiles before, const ConfFiles& after, std::string_view run,
-                      std::function<void(Status)> done) {
-  std::make_shared<Writing>(*this, std::move(before), after, run, std::move(done))->begin();
+                      std::function<void(Status)> done, std::function<bool()> wanted) {
+  std::make_shared<Writing>(*this, std::move(before), after, run, std::move(done), std::move(wanted))
+      ->begin();
 }
 
 }  // namespace tessera::slurm

@@ -36,9 +36,10 @@ class HostFiles {
   void read(const std::string& slurm_conf, AllowedDevices devices, Told told);
 
   // As write_conf_files: PATH.before-RUN beside each file that changes, owner and mode kept, links followed.
-  // Errors: somebody has edited a file since `before`.
+  // Errors: a file was edited or created since `before`. wanted: asked before each command; false: nothing
+  // more is done.
   void write(std::vector<slurmconf::File> before, const std::vector<slurmconf::File>& after,
-             std::string_view run, std::function<void(Status)> done);
+             std::string_view run, std::function<void(Status)> done, std::function<bool()> wanted = nullptr);
 
   // As lock_conf_files and unlock_conf_files; it is the same lock.
   void lock(const std::string& slurm_conf, const std::string& mark,

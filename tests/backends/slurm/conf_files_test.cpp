@@ -4,12 +4,19 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <map>
 
+#include "backends/files.hpp"
 #include "backends/slurm/node_files.hpp"
 #include "backends/slurm/parse_node.hpp"
+#include "engine/hostlist.hpp"
+#include "engine/slurmconf/meaning.hpp"
 #include "tests/backends/slurm/fixtures.hpp"
 #include "tests/support/run_binary.hpp"
 
@@ -106,6 +113,165 @@ TEST_F(SlurmConfFiles, ManyIncludesAreNotFollowedForEver) {
   auto files = read_conf_files(put("slurm.conf", text));
   ASSERT_FALSE(files);
   EXPECT_NE(files.error().reason.find("1,000"), std::string::npos);
+}
+
+// ── writing ─────────────────────────────────────────────────────────────────────────────────────────────
+
+std::string text_of(const std::string& path) {
+  std::ifstream stream(path);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+std::string path_of(int file) { return real_path("/proc/self/fd/" + std::to_string(file)); }
+
+// A power cut after the rename would leave an empty file, or half of what the run has found.
+TEST_F(SlurmConfFiles, TextAndBackupAreOnTheDiskBeforeTheyHaveTheirNames) {
+  const std::string conf = real_path(scratch_.write("slurm.conf", "old\n"));
+  std::map<std::string, std::string> synced;
+  Disk disk;
+  disk.sync = [&](int file) {
+    synced[path_of(file)] = text_of(path_of(file));
+    return ::fsync(file);
+  };
+  ASSERT_TRUE(write_conf_files({{conf, "old\n"}}, {{conf, "new\n"}}, "R1", disk));
+  const std::map<std::string, std::string> wanted{{conf + ".tessera-old", "old\n"},
+                                                  {conf + ".tessera-new", "new\n"}};
+  EXPECT_EQ(synced, wanted);
+  EXPECT_EQ(text_of(conf), "new\n");
+  EXPECT_EQ(text_of(backup_of(conf, "R1")), "old\n");
+  // A disk that is full then leaves everything as it was.
+  disk.sync = [](int) {
+    errno = ENOSPC;
+    return -1;
+  };
+  EXPECT_FALSE(write_conf_files({{conf, "new\n"}}, {{conf, "newer\n"}}, "R2", disk));
+  EXPECT_EQ(text_of(conf), "new\n");
+  EXPECT_NE(::access(backup_of(conf, "R2").c_str(), F_OK), 0) << "a backup is whole or not there";
+  EXPECT_NE(::access((conf + ".tessera-old").c_str(), F_OK), 0);
+}
+
+TEST_F(SlurmConfFiles, AnEditRightBeforeTheRenameIsSeen) {
+  const std::string conf = scratch_.write("slurm.conf", "old\n");
+  Disk disk;
+  disk.sync = [&](int file) {
+    if (path_of(file).ends_with(".tessera-new")) scratch_.write("slurm.conf", "theirs\n");
+    return ::fsync(file);
+  };
+  Status refused = write_conf_files({{conf, "old\n"}}, {{conf, "new\n"}}, "R1", disk);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().reason.find("edited in the meantime"), std::string::npos);
+  EXPECT_EQ(text_of(conf), "theirs\n");
+  EXPECT_NE(::access((conf + ".tessera-new").c_str(), F_OK), 0);
+}
+
+TEST_F(SlurmConfFiles, AFileThatIsCreatedMeanwhileIsNotOverwritten) {
+  const std::string conf = scratch_.write("slurm.conf", "old\n"), gres = scratch_.path() + "/gres.conf";
+  const std::vector<slurmconf::File> before{{conf, "old\n"}}, after{{conf, "new\n"}, {gres, "ours\n"}};
+  scratch_.write("gres.conf", "theirs\n");
+  Status refused = write_conf_files(before, after, "R1");
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().reason.find("created in the meantime"), std::string::npos);
+  EXPECT_EQ(text_of(gres), "theirs\n");
+  EXPECT_EQ(text_of(conf), "old\n") << "all is looked at before anything is written";
+  ::unlink(gres.c_str());
+  Disk disk;
+  disk.sync = [&](int file) {
+    if (path_of(file).ends_with("gres.conf.tessera-new")) scratch_.write("gres.conf", "late\n");
+    return ::fsync(file);
+  };
+  EXPECT_FALSE(write_conf_files(before, after, "R1", disk));
+  EXPECT_EQ(text_of(gres), "late\n");
+}
+
+TEST_F(SlurmConfFiles, AccessListsAndLabelsStayWithTheFileAndItsBackup) {
+  const std::string conf = scratch_.write("slurm.conf", "old\n");
+  // user::rw- user:33:r-- group::r-- mask::r-- other::---, as the kernel keeps it.
+  const unsigned char acl[] = {2, 0,  0,    0,    1,    0,    6,  0, 0xff, 0xff, 0xff, 0xff, 2,    0,   4,
+                               0, 33, 0,    0,    0,    4,    0,  4, 0,    0xff, 0xff, 0xff, 0xff, 16,  0,
+                               4, 0,  0xff, 0xff, 0xff, 0xff, 32, 0, 0,    0,    0xff, 0xff, 0xff, 0xff};
+  const bool lists = ::setxattr(conf.c_str(), "system.posix_acl_access", acl, sizeof acl, 0) == 0;
+  const bool labels = ::setxattr(conf.c_str(), "user.label", "slurm_conf_t", 12, 0) == 0;
+  if (!lists && !labels) GTEST_SKIP() << "this file system keeps neither";
+  ASSERT_TRUE(write_conf_files({{conf, "old\n"}}, {{conf, "new\n"}}, "R1"));
+  for (const std::string& path : {conf, backup_of(conf, "R1")}) {
+    char value[256] = {};
+    if (labels) {
+      EXPECT_EQ(::getxattr(path.c_str(), "user.label", value, sizeof value), 12) << path;
+    }
+    if (lists) {
+      ASSERT_EQ(::getxattr(path.c_str(), "system.posix_acl_access", value, sizeof value),
+                static_cast<ssize_t>(sizeof acl))
+          << path;
+      EXPECT_EQ(std::memcmp(value, acl, sizeof acl), 0) << path;
+    }
+  }
+}
+
+TEST_F(SlurmConfFiles, OldBackupsGoAndTheLastOnesAndOthersFilesStay) {
+  const std::string conf = scratch_.write("slurm.conf", "now\n");
+  for (int day = 10; day < 20; ++day)
+    scratch_.write("slurm.conf.before-202611" + std::to_string(day) + "-0300-n1", std::to_string(day) + "\n");
+  for (const char* other : {"slurm.conf.before-upgrade", "slurm.conf.before-20261101", "gres.conf.before-x"})
+    scratch_.write(other, "theirs\n");
+  const std::vector<slurmconf::File> files{{conf, "now\n"}};
+  auto count = [&] {
+    return std::distance(std::filesystem::directory_iterator(scratch_.path()),
+                         std::filesystem::directory_iterator());
+  };
+  const TimePoint now = std::chrono::floor<Duration>(std::chrono::system_clock::now());
+  drop_old_backups(files, now + std::chrono::days(29));
+  EXPECT_EQ(count(), 14);
+  auto found = found_by_runs(files);
+  ASSERT_EQ(found.size(), 8u);
+  EXPECT_EQ(found.front().front().text, "19\n") << "the newest run first";
+  drop_old_backups(files, now + std::chrono::days(31));
+  EXPECT_EQ(count(), 12);
+  EXPECT_NE(::access((conf + ".before-20261111-0300-n1").c_str(), F_OK), 0);
+  EXPECT_EQ(::access((conf + ".before-20261112-0300-n1").c_str(), F_OK), 0);
+}
+
+// ── files that are none ─────────────────────────────────────────────────────────────────────────────────
+
+TEST_F(SlurmConfFiles, AnIncludedFifoOrDeviceEndsInAnErrorAndDoesNotHang) {
+  const std::string pipe = scratch_.path() + "/pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  for (const std::string& name : {pipe, std::string("/dev/zero")}) {
+    auto files = read_conf_files(scratch_.write("slurm.conf", "Include " + name + "\n"));
+    ASSERT_FALSE(files) << name;
+    EXPECT_NE(files.error().reason.find("not a regular file"), std::string::npos) << files.error().reason;
+  }
+  EXPECT_FALSE(read_conf_files(pipe));
+}
+
+// root reads /etc/shadow: nothing of it may be shown.
+TEST_F(SlurmConfFiles, NoWordOfAnIncludedFileThatIsNoConfigurationIsShown) {
+  scratch_.write("shadow", "root:$6$salt$secret:19000:0:99999:7:::\nKey=1 secret words\n");
+  ASSERT_TRUE(watch_.changed(put("slurm.conf", "Include shadow\n")));
+  std::string text;
+  for (const Remark& one : remarks()) text += one.subject + ": " + one.text + " " + one.hint + "\n";
+  EXPECT_NE(text.find("shadow:1: is no Key=Value"), std::string::npos) << text;
+  EXPECT_NE(text.find("shadow:2: cannot be read behind Key="), std::string::npos) << text;
+  EXPECT_EQ(text.find("secret"), std::string::npos) << text;
+  EXPECT_EQ(text.find("root:"), std::string::npos) << text;
+}
+
+TEST_F(SlurmConfFiles, MillionsOfNodesAreAnErrorAndNotAFullMemory) {
+  std::string lines;
+  for (int i = 0; i < 200'001; ++i) lines += "NodeName=n" + std::to_string(i) + "\n";
+  auto files = read_conf_files(put("slurm.conf", lines));
+  ASSERT_FALSE(files);
+  EXPECT_NE(files.error().reason.find("more than 200000 lines"), std::string::npos) << files.error().reason;
+  lines.clear();
+  for (char c = 'a'; c <= 'z'; ++c) lines += std::string("NodeName=") + c + "[1-65536]\n";
+  files = read_conf_files(put("slurm.conf", lines));
+  ASSERT_TRUE(files);
+  auto all = slurmconf::meaning_of(*files);
+  ASSERT_FALSE(all);
+  EXPECT_NE(all.error().reason.find(":2: "), std::string::npos) << all.error().reason;
+  EXPECT_NE(all.error().reason.find("too many hosts"), std::string::npos) << all.error().reason;
+  std::size_t named = 0;
+  for (const slurmconf::NodeLine& line : slurmconf::node_lines(slurmconf::read(*files)))
+    named += line.names.size();
+  EXPECT_LE(named, kMostHosts);
 }
 
 TEST_F(SlurmConfFiles, ACopyThatSlurmdKeepsIsNotWritten) {
