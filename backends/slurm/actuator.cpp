@@ -133,6 +133,8 @@ struct SlurmActuator::State {
         eyes{runner, census, options.catalogue, options.clock, nullptr, "", options.said, {}, {}, {}, {},
              {},     {}},
         hands{processes, calls, runner, commands, eyes, its_worker, {}, {}, {}} {
+    eyes.calls = &calls;
+    eyes.commands = &commands;
     if (options.said.writer != slurmconf::Writer::host) return;
     host_files.emplace(runner, NodeName(options.said.config_host));
     eyes.host_files = &*host_files;
@@ -163,7 +165,8 @@ struct SlurmActuator::State {
     fresh.files = std::move(files);
     fresh.cannot_write = std::move(cannot_write);
     fresh.without_systemd = without_systemd();
-    if (auto known = site.load()) fresh.unapplied = known->unapplied;  // until they are held against it
+    if (auto known = site.load())  // until they are held against it
+      fresh.unapplied = known->unapplied, fresh.in_pods = known->in_pods;
     site.store(std::make_shared<const slurmconf::Site>(std::move(fresh)));
   }
 };
@@ -275,6 +278,26 @@ void SlurmActuator::hold_against(const std::vector<Node>& nodes) {
   auto fresh = std::make_shared<slurmconf::Site>(*known);
   fresh->unapplied = std::move(unapplied);
   state_->site.store(std::move(fresh));
+}
+
+std::vector<Remark> SlurmActuator::unapplied_remarks(const Shown& shown, const std::vector<Node>& nodes,
+                                                     const std::vector<Workload>& jobs) {
+  auto known = state_->site.load();
+  if (known && known->in_pods != nodes_in_pods(shown.nodes)) {
+    auto fresh = std::make_shared<slurmconf::Site>(*known);
+    fresh->in_pods = nodes_in_pods(shown.nodes);
+    state_->site.store(fresh);
+    known = fresh;
+  }
+  if (!known || known->files.empty()) return {};
+  auto found = slurm::hold_against(state_->eyes, *known, shown, nodes);
+  if (!found || found->none()) return {};  // a line that cannot be read is a remark already
+  const char* word = known->reconfigure_suffices() ? "scontrol reconfigure" : "a restart of slurmctld";
+  return {
+      {Remark::Grade::warning, known->files.front().path, false, to_text(*found, &jobs),
+       fmt::format("{} makes it so, and no run of tessera does anything before: do that when nobody is hurt "
+                   "by it, or take the edit back",
+                   word)}};
 }
 
 void SlurmActuator::read_host_files(const std::string& version, const std::string& conf, KnowFiles then) {

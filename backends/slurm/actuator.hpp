@@ -14,6 +14,7 @@
 #include "backends/slurm/backend.hpp"
 #include "backends/slurm/calls.hpp"
 #include "backends/slurm/commands.hpp"
+#include "backends/slurm/look.hpp"
 #include "engine/plan/actuator.hpp"
 
 namespace tessera::slurm {
@@ -39,6 +40,9 @@ class SlurmActuator final : public plan::Actuator {
             const Result<std::vector<slurmconf::File>>& files);
   // Holds those files against what Slurm runs with: nodes as it tells them, all of them.
   void hold_against(const std::vector<Node>& nodes);
+  // What else a reconfigure would make true, for people; empty: nothing, or the files are not known.
+  std::vector<Remark> unapplied_remarks(const Shown& shown, const std::vector<Node>& nodes,
+                                        const std::vector<Workload>& jobs);
   // The same as know() for files on a config host; `then` is called with them, and with a lock there that
   // nobody seems to hold any more. Precondition: Writer::host.
   using KnowFiles =

@@ -66,6 +66,8 @@ struct SlurmBackend::State {
   void look_at_files();
   void look_at_host_files();
   void tell_files(const Result<std::vector<slurmconf::File>>& found);
+  void post_file_remarks();
+  void hold_all_against();
   void end();
   void learn_boards();
   void pause();
@@ -108,10 +110,14 @@ struct SlurmBackend::State {
   Duration in_calls{0};
   std::optional<Steady::time_point> last_seldom;
   std::uint64_t timer = 0;
-  Steady::time_point wakes_at{};      // when it fires
-  std::vector<Node> last_nodes;       // the last list, before boards were laid over it
-  std::vector<Remark> board_remarks;  // as posted last
-  std::optional<Remark> stale_lock;   // beside slurm.conf, when it was last looked at
+  Steady::time_point wakes_at{};                        // when it fires
+  std::vector<Node> last_nodes;                         // the last list, before boards were laid over it
+  std::vector<Remark> board_remarks;                    // as posted last
+  std::vector<Remark> file_remarks, unapplied_remarks;  // as posted last, together
+  Shown shown;                                          // the last answers
+  int config_round = 0, partitions_round = 0;           // in which they came
+  std::vector<Workload> last_jobs;
+  std::optional<Remark> stale_lock;  // beside slurm.conf, when it was last looked at
 
   Worker worker;
   Processes processes{worker};
@@ -140,7 +146,7 @@ void SlurmBackend::State::begin() {
   in_calls = Duration(0);
   bool seldom = !last_seldom || started - *last_seldom >= kSeldom || rounds % kSeldomRounds == 0;
   ++rounds;
-  round.begin(seldom, facts.version.empty(), daemons.has_accounting());
+  round.begin(seldom, seldom || facts.version.empty(), daemons.has_accounting());
   if (auto trouble = conf_trouble(conf.file)) nobody_there(std::move(*trouble));
   step();
 }
@@ -220,6 +226,7 @@ std::optional<Error> SlurmBackend::State::take(Step step, const Outcome& outcome
     case Step::nodes:
       error = listed(parse_nodes(outcome.out, origin(source), options.catalogue), [&](Parsed<Node>& parsed) {
         last_nodes = parsed.values;
+        shown.nodes = outcome.out;
         gres = gres_stamp(outcome.out);
         if (daemons.authenticated(facts.auth == "auth/munge")) show_daemons();
         actuator.lay_known_boards(parsed.values);
@@ -234,10 +241,13 @@ std::optional<Error> SlurmBackend::State::take(Step step, const Outcome& outcome
         if (facts.private_data.find("jobs") != std::string::npos && ::geteuid() != 0)
           note += (note.empty() ? "" : "; ") + ("PrivateData=" + facts.private_data) +
                   ": other users' jobs may be hidden from you";
+        last_jobs = parsed.values;
         post(WorkloadsListed{std::move(parsed.values)});
       });
       break;
     case Step::partitions:
+      shown.partitions = outcome.out;
+      partitions_round = rounds;
       error = listed(parse_partitions(outcome.out),
                      [&](Parsed<Partition>& parsed) { post(PartitionsListed{std::move(parsed.values)}); });
       break;
@@ -259,6 +269,8 @@ std::optional<Error> SlurmBackend::State::take_config(const Outcome& outcome) {
   if (told.version.empty())
     return Error{std::string(task(Step::config)), "scontrol's answer tells no SLURM_VERSION", ""};
   facts = std::move(told);
+  shown.config = outcome.out;
+  config_round = rounds;
   daemons.configured(facts);
   if (daemons.has_accounting()) round.add(Step::accounting);  // nobody knew when the round began
   show_daemons();
@@ -349,6 +361,10 @@ void SlurmBackend::State::look_at_files() {
   if (changed) actuator.know(facts.version, path, files.files());
   auto lock = lock_remark(path, options.clock());
   const bool moved = std::exchange(stale_lock, lock) != lock;
+  if (changed || gres != held_against) {
+    if (config_round != rounds) round.add(Step::config);
+    if (partitions_round != rounds) round.add(Step::partitions);
+  }
   if (changed || moved || gres != held_against) tell_files(files.files());
   step();
 }
@@ -370,11 +386,27 @@ void SlurmBackend::State::look_at_host_files() {
 void SlurmBackend::State::tell_files(const Result<std::vector<slurmconf::File>>& found) {
   held_against = gres;
   bool all_seen = facts.private_data.find("nodes") == std::string::npos || ::geteuid() == 0;
-  std::vector<Remark> remarks =
-      file_remarks(found, with_version(options.said, facts.version), all_seen ? &last_nodes : nullptr);
-  if (stale_lock) remarks.insert(remarks.begin(), *stale_lock);
-  post(RemarksListed{Source::slurm_config, std::move(remarks)});
+  file_remarks =
+      slurm::file_remarks(found, with_version(options.said, facts.version), all_seen ? &last_nodes : nullptr);
+  if (stale_lock) file_remarks.insert(file_remarks.begin(), *stale_lock);
+  post_file_remarks();
   if (all_seen) actuator.hold_against(last_nodes);
+}
+
+void SlurmBackend::State::post_file_remarks() {
+  std::vector<Remark> remarks = unapplied_remarks;
+  remarks.insert(remarks.end(), file_remarks.begin(), file_remarks.end());
+  post(RemarksListed{Source::slurm_config, std::move(remarks)});
+}
+
+// With the seldom lists, and when files or GRES have changed: all of one round, since a file may be edited
+// between two.
+void SlurmBackend::State::hold_all_against() {
+  if (config_round != rounds || partitions_round != rounds || round.had_failure()) return;
+  const bool some_hidden = !facts.private_data.empty() && facts.private_data != "none" && ::geteuid() != 0;
+  if (some_hidden) return;
+  std::vector<Remark> fresh = actuator.unapplied_remarks(shown, last_nodes, last_jobs);
+  if (std::exchange(unapplied_remarks, fresh) != fresh) post_file_remarks();
 }
 
 void SlurmBackend::State::nobody_there(Error error) {
@@ -383,6 +415,7 @@ void SlurmBackend::State::nobody_there(Error error) {
 }
 
 void SlurmBackend::State::end() {
+  hold_all_against();
   if (loaded || !options.needs_boards) {
     if (!loaded) post(Loaded{});
     loaded = true;

@@ -6,6 +6,7 @@
 
 #include "backends/slurm/change_commands.hpp"
 #include "backends/slurm/explain.hpp"
+#include "backends/slurm/node_files.hpp"
 #include "backends/slurm/parse_node.hpp"
 #include "backends/slurm/record.hpp"
 #include "engine/text.hpp"
@@ -106,7 +107,9 @@ void CensusTaker::begin() {
   served_ = std::exchange(waiting_, {});
   census_ = std::make_shared<Census>();
   pace_.began(Steady::now());
-  const bool known = config_read_ && Steady::now() - *config_read_ < kConfigFor;
+  // What slurmctld has read of its files must be as fresh as the nodes.
+  census_->effect = std::any_of(served_.begin(), served_.end(), [](const Asking& one) { return one.jobs; });
+  const bool known = !census_->effect && config_read_ && Steady::now() - *config_read_ < kConfigFor;
   if (known) return ask_nodes();
   call(show_config(commands_), "cannot read the cluster's configuration", &CensusTaker::take_config,
        &CensusTaker::ask_nodes);
@@ -149,18 +152,38 @@ void CensusTaker::ask_jobs() {
     const Node* node = census_->find(one.node);
     return one.jobs && node && is_busy(*node);
   });
-  if (!busy) return ask_reservations();
+  if (!busy && !(census_->effect && takes_shares_away())) return ask_reservations();
   call(show_jobs(commands_), "cannot list the jobs", &CensusTaker::take_jobs, &CensusTaker::ask_reservations);
 }
 
 std::optional<Error> CensusTaker::take_jobs(const std::string& text) {
   census_->jobs = parse_jobs(text, {Source::slurm_jobs, clock_()});
+  census_->job_records = text;
   return distrust("cannot list the jobs", text, *census_->jobs);
 }
 
 void CensusTaker::ask_reservations() {
   call(show_reservations(commands_), "cannot list the reservations", &CensusTaker::take_reservations,
+       census_->effect ? &CensusTaker::ask_partitions : &CensusTaker::end);
+}
+
+void CensusTaker::ask_partitions() {
+  call(show_partitions(commands_), "cannot list the partitions", &CensusTaker::take_partitions,
        &CensusTaker::end);
+}
+
+std::optional<Error> CensusTaker::take_partitions(const std::string& text) {
+  census_->partitions = text;
+  return distrust("cannot list the partitions", text, parse_partitions(text));
+}
+
+// Where ended jobs may stand in a reconfigure's way (remembered() in running.hpp).
+bool CensusTaker::takes_shares_away() const {
+  if (!with_version({}, census_->version).reconfigure_suffices()) return false;
+  return std::any_of(served_.begin(), served_.end(), [&](const Asking& one) {
+    const std::string gres = gres_of_record(census_->record_of(one.node));
+    return gres.find("mps") != std::string::npos || gres.find("shard") != std::string::npos;
+  });
 }
 
 std::optional<Error> CensusTaker::take_reservations(const std::string& text) {

@@ -2,7 +2,8 @@
 //
 // However many runs look at however many nodes: all that wait share one reading, which begins after the last
 // of them has asked, so that it is fresh for each. It reads nodes, jobs where one of those nodes is busy, and
-// reservations, one call at a time; the configuration now and then. When it begins is LookPace's matter.
+// reservations, one call at a time; the configuration now and then, and for runs, with the partitions, each
+// time, since a reconfigure would change what they say. When it begins is LookPace's matter.
 // Threads: the worker's thread only; answers come there, never from inside ask().
 #pragma once
 
@@ -25,6 +26,10 @@ struct Census {
   Parsed<Node> nodes;
   std::optional<ParsedJobs> jobs;  // nullopt: none of the nodes that were asked about is busy
   Parsed<Reservation> reservations;
+  // Whether it tells what a reconfigure would change: the configuration is as fresh as the nodes then.
+  bool effect = false;
+  std::string partitions;   // as scontrol told them
+  std::string job_records;  // with those that have ended; empty: not asked
 
   // nullptr: Slurm does not list it, or (nodes.incomplete) its record could not be read.
   const Node* find(const NodeName& name) const;
@@ -65,10 +70,13 @@ class CensusTaker {
   std::optional<Error> take_nodes(const std::string& text);
   std::optional<Error> take_jobs(const std::string& text);
   std::optional<Error> take_reservations(const std::string& text);
+  std::optional<Error> take_partitions(const std::string& text);
   void ask_nodes();
   void ask_jobs();
   void ask_reservations();
+  void ask_partitions();
   void end();
+  bool takes_shares_away() const;
   void tell(const Result<std::shared_ptr<const Census>>& told);
 
   Worker& worker_;

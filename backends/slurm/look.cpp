@@ -171,13 +171,34 @@ class Look : public std::enable_shared_from_this<Look> {
   void have_files(std::string cannot_write) {
     seen_.site.cannot_write = cannot_write;
     fact(key::kWritable) = std::move(cannot_write);
-    if (what_.whole && !seen_.site.files.empty()) fact(key::kElsewhere) = elsewhere();
+    if (what_.whole && !seen_.site.files.empty() && census_->effect) return look_elsewhere();
     look_at_boards();
   }
-  std::string elsewhere() const {
-    if (census_->nodes.incomplete)
-      return "what Slurm runs with could not be read whole: " + note_of(census_->nodes);
-    return differs_elsewhere(seen_.site, census_->nodes.values, what_.node.text);
+  // What a reconfigure would make true beside this node's own GRES.
+  void look_elsewhere() {
+    std::string& elsewhere = fact(key::kElsewhere);
+    fact(key::kForgotten) =
+        census_->job_records.empty() || !seen_.site.reconfigure_suffices()
+            ? ""
+            : remembered(census_->job_records, census_->config, what_.node.text, fact(key::kGres));
+    if (census_->nodes.incomplete) {
+      elsewhere = "what Slurm runs with could not be read whole: " + note_of(census_->nodes);
+      return look_at_boards();
+    }
+    elsewhere = differs_elsewhere(seen_.site, census_->nodes.values, what_.node.text);
+    auto found = hold_against(eyes_, seen_.site, {census_->config, census_->records, census_->partitions},
+                              census_->nodes.values);
+    if (!found) elsewhere = to_line(found.error());
+    if (!found || found->none()) return look_at_boards();
+    unapplied_ = std::move(*found);
+    auto name_jobs = [self = shared_from_this()](const Result<Outcome>& ran) {
+      const bool listed = ran && ran->succeeded();
+      const auto jobs = parse_jobs(listed ? ran->out : "", {Source::slurm_jobs, self->facts().at}).values;
+      std::string& words = self->fact(key::kElsewhere);
+      words += (words.empty() ? "" : "; ") + to_text(self->unapplied_, listed ? &jobs : nullptr);
+      self->look_at_boards();
+    };
+    eyes_.calls->run(show_jobs(*eyes_.commands), std::move(name_jobs));
   }
 
   // ── the node's own driver ─────────────────────────────────────────────────────────────────────────────
@@ -366,9 +387,32 @@ class Look : public std::enable_shared_from_this<Look> {
   std::shared_ptr<const Census> census_;
   bool remembered_ = false;  // the boards in eyes_ are what stands now
   std::vector<std::string> answers_;
+  Unapplied unapplied_;
 };
 
 }  // namespace
+
+Result<Unapplied> hold_against(Eyes& eyes, const slurmconf::Site& site, const Shown& shown,
+                               const std::vector<Node>& nodes) {
+  Held held;
+  held.files.files = site.files;
+  held.running = running_of(shown.nodes, shown.partitions, shown.config);
+  held.hash = read_hash(shown.config);
+  held.booted = LocalTimes().read(config_value(shown.config, "BOOT_TIME"));
+  if (eyes.in_step) held.known.push_back(*eyes.in_step);
+  if (eyes.host_files) {
+    if (auto local = read_conf_files(eyes.commands->conf.empty() ? eyes.conf : eyes.commands->conf))
+      held.local = std::move(*local);
+    else
+      held.hash = {};  // what scontrol reads here cannot be seen
+  } else {
+    held.files.changed = newest_change(site.files);
+    for (const std::string& run : marking_runs(nodes))
+      if (auto found = as_found_by(site.files, run)) held.known.push_back({std::move(*found), std::nullopt});
+  }
+  if (is_in_step(held)) eyes.in_step = held.files;
+  return unapplied(held);
+}
 
 void look_at(Eyes& eyes, LookAt what, std::function<void(Result<Seen>)> told,
              std::shared_ptr<const Census> census) {

@@ -18,6 +18,7 @@
 #include "backends/slurm/boot_unit.hpp"
 #include "backends/slurm/census.hpp"
 #include "backends/slurm/host_files.hpp"
+#include "backends/slurm/running.hpp"
 #include "engine/plan/facts.hpp"
 #include "engine/slurmconf/site.hpp"
 
@@ -45,6 +46,9 @@ struct Eyes {
   std::set<NodeName> fit;                  // commands there run outside of jobs, by ssh as root
   std::map<NodeName, std::string> tools;   // MigTool::mig_parted: why it cannot work there; "": it does
   std::map<NodeName, BootUnit> units;      // as last seen, where the site has named one
+  std::optional<KnownText> in_step;        // the files as slurmctld was last seen to have read them
+  Calls* calls = nullptr;                  // never null once the actuator is made
+  const Site* commands = nullptr;          // the same
 };
 
 struct Seen {
@@ -65,6 +69,17 @@ struct LookAt {
 // `told` is called once, not from inside. census: a recent one that will do; null: a fresh one is taken.
 void look_at(Eyes& eyes, LookAt what, std::function<void(Result<Seen>)> told,
              std::shared_ptr<const Census> census = nullptr);
+
+// As `scontrol show config`, `-a -d -o show node` and `-a -o show partition` print it, asked one after the
+// other.
+struct Shown {
+  std::string config, nodes, partitions;
+};
+// What a reconfigure would make true beside the GRES of nodes. Remembers the files where slurmctld has read
+// just these: later it tells a run's own edit from another's. nodes: those of `shown`. Errors: a line of the
+// files cannot be read.
+Result<Unapplied> hold_against(Eyes& eyes, const slurmconf::Site& site, const Shown& shown,
+                               const std::vector<Node>& nodes);
 
 // "yes", or the flags that say that the node has not registered as it should. slurmd_started: as its record
 // says. A node that a run has drained stays DOWN after a reboot although its slurmd has registered since

@@ -33,6 +33,12 @@ std::string differs_elsewhere(const slurmconf::Site& site, const std::vector<Nod
   constexpr std::size_t kShown = 3;
   auto differences = slurmconf::difference(site.files, nodes);
   if (!differences) return to_line(differences.error());
+  // Before 23.11 only a slurmd that starts reads its devices.
+  if (site.reconfigure_suffices())
+    for (slurmconf::Difference& one : slurmconf::short_of_devices(site.files, nodes)) {
+      one.files += " in gres.conf";
+      differences->push_back(std::move(one));
+    }
   std::string text;
   std::size_t others = 0;
   for (const slurmconf::Difference& one : *differences) {
@@ -46,6 +52,13 @@ std::string differs_elsewhere(const slurmconf::Site& site, const std::vector<Nod
   }
   if (others > kShown) text += fmt::format("; and {} more nodes differ", others - kShown);
   return text;
+}
+
+std::set<std::string> marking_runs(const std::vector<Node>& nodes) {
+  std::set<std::string> runs;
+  for (const Node& node : nodes)
+    if (auto mark = plan::parse_mark(node.reason); mark && is_closed(node)) runs.insert(mark->run);
+  return runs;
 }
 
 std::vector<Remark> file_remarks(const Result<std::vector<slurmconf::File>>& files, slurmconf::Site said,

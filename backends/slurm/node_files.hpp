@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,11 +18,14 @@ namespace tessera::slurm {
 // "22.05.8" → major and minor.
 slurmconf::Site with_version(slurmconf::Site site, std::string_view version);
 
-// What a reconfigure would change on other nodes, as a sentence; empty: nothing. nodes: all, as Slurm tells
-// them. A node that another run has drained and emptied is none of them: two runs that have both written
-// would wait for each other.
+// What a reconfigure would change of the GRES of other nodes, as a sentence; empty: nothing. nodes: all, as
+// Slurm tells them. A node that another run has drained and emptied is none of them: two runs that have both
+// written would wait for each other.
 std::string differs_elsewhere(const slurmconf::Site& site, const std::vector<Node>& nodes,
                               const std::string& node);
+
+// The runs whose marks nodes carry: each may have written files that slurmctld has not read yet.
+std::set<std::string> marking_runs(const std::vector<Node>& nodes);
 
 // What is wrong with the files, for people who look (slurmconf::check). `nodes`: as Slurm tells them; null:
 // not all of them can be seen. Files that cannot be read are said so.

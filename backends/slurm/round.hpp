@@ -6,6 +6,7 @@
 // Threads: plain value.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <optional>
 #include <string_view>
@@ -28,7 +29,9 @@ class Round {
   // accounting: slurmdbd is to be asked with the seldom lists.
   void begin(bool seldom, bool config, bool accounting = false);
   // One more at the end of this round.
-  void add(Step step) { todo_.push_back(step); }
+  void add(Step step) {
+    if (std::find(todo_.begin(), todo_.end(), step) == todo_.end()) todo_.push_back(step);
+  }
   // nullopt: the round is over.
   std::optional<Step> next();
   // How long the step that next() gave may take; usual: its latency so far.

@@ -34,6 +34,8 @@ inline constexpr std::string_view kController = "controller";  // "": a controll
 inline constexpr std::string_view kAdmin = "admin";            // "": we may change nodes, or nobody can tell
 inline constexpr std::string_view kWritable = "writable";      // "": the files can be written
 inline constexpr std::string_view kElsewhere = "elsewhere";  // "": a reconfigure would change this node only
+// "": slurmctld has forgotten all ended jobs that held mps or shards of this node
+inline constexpr std::string_view kForgotten = "forgotten";
 inline constexpr std::string_view kReachable = "reachable";  // "": commands reach the node
 inline constexpr std::string_view kOpen = "open-for-steps";  // "": it is not drained; a step can run there
 // "": the driver's own word is in the picture, or is not needed. Else a plan must not be made from it.

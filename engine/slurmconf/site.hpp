@@ -39,6 +39,7 @@ struct Site {
   int major = 0, minor = 0;            // of Slurm: 22, 5
   std::vector<File> files;             // slurm.conf first, then what it includes, gres.conf, cgroup.conf, ...
   std::vector<std::string> unapplied;  // nodes with which Slurm runs otherwise than these files say
+  std::vector<std::string> in_pods;    // nodes whose slurmd runs in a pod of Kubernetes (Slinky)
   Writer writer = Writer::here;
   std::string config_host;   // Writer::host
   std::string cannot_write;  // Writer::here: why the files cannot be written; empty: they can

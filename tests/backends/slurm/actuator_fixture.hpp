@@ -34,6 +34,7 @@ class SlurmActuatorTest : public testing::Test {
             "  *'show node'*) cat $D/node; exit $(cat $D/node-code 2> /dev/null || echo 0);;\n"
             "  *job) cat $D/jobs;;\n"
             "  *reservation) case $1 in create) ;; *) cat $D/reservations; exit;; esac;;\n"
+            "  *partition) cat $D/partitions;;\n"
             "esac\n"
             "[ \"$1\" = -- ] && shift\n"
             "case $1 in update|create|delete|reconfigure|requeue|reboot)\n"
@@ -41,9 +42,11 @@ class SlurmActuatorTest : public testing::Test {
     program("scancel", "echo \"scancel $*\" >> $D/log\n");
     // The way to the node: as a command with {node}.
     program("on", "echo \"on $*\" >> $D/log\nif [ -e $D/far ]; then . $D/far; fi\nshift\nexec \"$@\"\n");
-    put("config", "SLURM_VERSION = 22.05.8\nSlurmUser = slurm(64030)\nAuthType = auth/munge\n");
+    put("config",
+        "SLURM_VERSION = 22.05.8\nHASH_VAL = Match\nSlurmUser = slurm(64030)\nAuthType = auth/munge\n");
     put("jobs", "No jobs in the system\n");
     put("reservations", "No reservations in the system\n");
+    put("partitions", "No partitions in the system\n");
     put("slurm.conf", "ClusterName=hpc\nGresTypes=gpu\nNodeName=n1 Gres=gpu:2\n");
     put("gres.conf", "NodeName=n1 Name=gpu File=/dev/nvidia[0-1]\n");
     node("State=IDLE");
