@@ -15,6 +15,7 @@
 #include "engine/plan/slurm_config.hpp"
 #include "engine/plan/slurm_words.hpp"
 #include "engine/slurmconf/edit.hpp"
+#include "engine/slurmconf/restore.hpp"
 #include "engine/slurmconf/settings.hpp"
 #include "engine/text.hpp"
 
@@ -61,6 +62,9 @@ class Act : public std::enable_shared_from_this<Act> {
     if (!is_host_name(order_.node.text))
       return end(Error{"cannot change " + clean(order_.node.text, 64), "that is no name of a node", ""});
     hands_.eyes.census.changed(order_.node);
+    const auto* own = std::get_if<plan::Special>(&order_.action);
+    if (own && own->verb == verb::kWriteConfig && order_.deadline.count() > 0)
+      timer_ = hands_.worker.after(order_.deadline, [self = shared_from_this()] { self->give_up(); });
     std::visit(*this, order_.action);
   }
 
@@ -184,7 +188,7 @@ class Act : public std::enable_shared_from_this<Act> {
     if (act.verb == verb::kWriteConfig) return write_config(value("gres"));
     if (act.verb == verb::kOpenToLook) return open_to_look();
     if (act.verb == verb::kReconfigure) {
-      local(reconfigure(hands_.commands), "cannot have Slurm read its files again");
+      reread();
       then_forget_config();
       then_remember(key::kReconfigured, "yes");
     } else if (act.verb == verb::kRestartController && !said.restart_controller.empty()) {
@@ -229,7 +233,7 @@ class Act : public std::enable_shared_from_this<Act> {
   void after_look(bool boards, std::function<void(Seen&)> then) {
     LookAt what{order_.node, boards, false};
     look_at(hands_.eyes, what, [self = shared_from_this(), then = std::move(then)](Result<Seen> seen) {
-      if (!seen) return self->end(seen.error());
+      if (!seen || !self->done_) return self->end(seen ? Status(Done{}) : seen.error());
       if (!seen->facts.known)
         return self->end(Error{"cannot change " + self->node(), "Slurm does not list this node", ""});
       if (seen->reservation) self->reservation_ = seen->reservation->name;
@@ -279,6 +283,57 @@ class Act : public std::enable_shared_from_this<Act> {
     command.deadline = kOnNode;
     command.changes = true;
     return command;
+  }
+  // Slurm 23.11 and later: also refused for a while after a job has ended (see await_forgotten in
+  // engine/plan). The new files must not stay: the next start of slurmctld would make them true, unwatched.
+  void reread() {
+    tasks_.push_back([this] {
+      Command command = reconfigure(hands_.commands);
+      command.deadline = within(command.deadline);
+      auto done = [self = shared_from_this(), limit = command.deadline](Result<Outcome> ran) {
+        if (!ran) return self->end(ran.error());
+        auto error = explain_change("cannot have Slurm read its files again", *ran, limit);
+        if (!error) {
+          self->hands_.written.erase(self->order_.node);
+          return self->next();
+        }
+        if (ran->err.find("Unspecified error") == std::string::npos) return self->end(std::move(*error));
+        self->put_back(std::move(*error));
+      };
+      hands_.calls.run(std::move(command), std::move(done), Calls::Kind::change);
+    });
+  }
+  void put_back(Error error) {
+    auto known = hands_.written.find(order_.node);
+    if (known == hands_.written.end() || known->second.run != order_.mark.run) {
+      error.hint = "the new files are in place, and a restart of slurmctld makes them true. " + error.hint;
+      return end(std::move(error));
+    }
+    write_alone([this, error = std::move(error)] {
+      Written written = std::move(hands_.written[order_.node]);
+      hands_.written.erase(order_.node);
+      write_files(written.after, written.before, [self = shared_from_this(), error](const Status& done) {
+        Error told = error;
+        if (done)
+          told.hint = "Slurm's files are back as they were. ";
+        else
+          told.hint = "the new files are still in place (" + done.error().reason +
+                      "), and a restart of slurmctld makes them true. ";
+        self->end_with_memory(std::move(told));
+      });
+    });
+  }
+  // Until when, if an ended job is the reason.
+  void end_with_memory(Error error) {
+    look_at(hands_.eyes, {order_.node, false, true}, [self = shared_from_this(), error](Result<Seen> seen) {
+      Error told = error;
+      if (seen)
+        if (auto known = seen->facts.words.find(std::string(key::kForgotten));
+            known != seen->facts.words.end() && !known->second.empty())
+          told.reason += ": " + known->second;
+      told.hint += "Then resume the run; slurmctld's log tells more";
+      self->end(std::move(told));
+    });
   }
   void on_node(NodeCommand command, std::function<std::optional<Error>(const NodeAnswer&)> judge) {
     tasks_.push_back([this, command = std::move(command), judge = std::move(judge)] {
@@ -387,27 +442,31 @@ class Act : public std::enable_shared_from_this<Act> {
       go();
     });
   }
-  // One at a time, from the look to the last word: in this process in turn, beside it by the lock.
   void write_config(const std::string& gres) {
+    write_alone([this, gres] { write_locked(gres); });
+  }
+  // One at a time, from the look to the last word: in this process in turn, beside it by the lock.
+  void write_alone(Task task) {
     writes_ = true;
-    hands_.writers.push_back([self = shared_from_this(), gres] { self->lock_files(gres, Duration(0)); });
+    locked_task_ = std::move(task);
+    hands_.writers.push_back([self = shared_from_this()] { self->lock_files(Duration(0)); });
     if (hands_.writers.size() == 1) hands_.worker.post(hands_.writers.front());
   }
-  void lock_files(const std::string& gres, Duration waited) {
-    auto told = [self = shared_from_this(), gres, waited](const Result<std::optional<ConfLock>>& holder) {
+  void lock_files(Duration waited) {
+    if (!done_) return end(Done{});  // given up while others were at it
+    auto told = [self = shared_from_this(), waited](const Result<std::optional<ConfLock>>& holder) {
       if (!holder) return self->end(holder.error());
       self->locked_ = !holder->has_value();
-      if (self->locked_) return self->write_locked(gres);
+      if (self->locked_) return self->done_ ? self->locked_task_() : self->end(Done{});
       Duration patience = kLockPatience;
       if (self->order_.deadline.count() > 0) patience = std::min(patience, self->order_.deadline / 2);
       // For one that has died nobody needs to wait.
       if (waited >= patience || (*holder)->maker == ConfLock::Maker::gone)
         return self->end(self->locked_out(**holder));
       const Duration again = self->hands_.eyes.host_files ? kFarLockAgain : kLockAgain;
-      self->hands_.worker.after(again,
-                                [self, gres, waited, again] { self->lock_files(gres, waited + again); });
+      self->hands_.worker.after(again, [self, waited, again] { self->lock_files(waited + again); });
     };
-    if (conf().empty()) return write_locked(gres);  // it will say so
+    if (conf().empty()) return locked_task_();  // it will say so
     if (hands_.eyes.host_files) return hands_.eyes.host_files->lock(conf(), lock_mark(), told);
     told(lock_conf_files(conf(), lock_mark()));
   }
@@ -417,7 +476,6 @@ class Act : public std::enable_shared_from_this<Act> {
                      hands_.eyes.clock());
   }
   void write_locked(const std::string& gres) {
-    hands_.eyes.census.forget_config();  // which files Slurm reads hangs on its version
     after_look(true, [this, gres](Seen& seen) {
       if (seen.site.files.empty())
         return end(
@@ -430,17 +488,45 @@ class Act : public std::enable_shared_from_this<Act> {
       if (!wanted) return end(wanted.error());
       auto after = slurmconf::set_node(seen.site.files, *wanted);
       if (!after) return end(after.error());
+      if (!hands_.eyes.host_files)
+        for (const auto& found : found_by_runs(seen.site.files)) {
+          auto back = slurmconf::restored(seen.site.files, *after, found);
+          if (std::exchange(*after, back) != back) break;
+        }
       hands_.deeds.erase(order_.node);  // whatever was restarted was so for the files before
-      if (!hands_.eyes.host_files) return end(write_conf_files(seen.site.files, *after, order_.mark.run));
-      hands_.eyes.host_files->write(
-          seen.site.files, *after, order_.mark.run,
-          [self = shared_from_this()](Status written) { self->end(std::move(written)); });
+      auto before = seen.site.files;
+      write_files(before, *after, [self = shared_from_this(), before, after = *after](const Status& written) {
+        if (written) self->hands_.written[self->order_.node] = {self->order_.mark.run, before, after};
+        self->end(written);
+      });
     });
+  }
+  void write_files(const std::vector<slurmconf::File>& before, const std::vector<slurmconf::File>& after,
+                   const std::function<void(Status)>& then) {
+    if (!done_) return end(Done{});
+    if (!hands_.eyes.host_files) {
+      Status written = write_conf_files(before, after, order_.mark.run);
+      if (written) drop_old_backups(after, hands_.eyes.clock());
+      return then(std::move(written));
+    }
+    hands_.eyes.host_files->write(before, after, order_.mark.run, then,
+                                  [self = shared_from_this()] { return self->done_ != nullptr; });
   }
 
   void go() { next(); }
+  // Whoever waits is told; nothing more is begun, and what is under way ends by itself.
+  void give_up() {
+    timer_ = 0;
+    tasks_.clear();
+    if (done_)
+      std::exchange(done_, nullptr)(
+          Error{"gave up on " + node(),
+                fmt::format("not done within {} s; what was begun may still come to its end there",
+                            order_.deadline.count() / 1000),
+                "look at the files before the next try"});
+  }
   void next() {
-    if (tasks_.empty()) return end(Done{});
+    if (tasks_.empty() || !done_) return end(Done{});
     if (is_late())
       return end(Error{"gave up on " + node(),
                        fmt::format("not all of it was done within {} s", order_.deadline.count() / 1000),
@@ -462,6 +548,7 @@ class Act : public std::enable_shared_from_this<Act> {
       hands_.writers.pop_front();
       if (!hands_.writers.empty()) hands_.worker.post(hands_.writers.front());
     }
+    if (timer_ != 0) hands_.worker.cancel(std::exchange(timer_, 0));
     if (done_) std::exchange(done_, nullptr)(std::move(status));
   }
 
@@ -471,6 +558,8 @@ class Act : public std::enable_shared_from_this<Act> {
   std::deque<Task> tasks_;
   std::string reservation_;
   const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+  Task locked_task_;
+  std::uint64_t timer_ = 0;
   bool writes_ = false;  // stands among the writers
   bool locked_ = false;
 };

@@ -20,6 +20,12 @@ struct Deeds {
   std::map<std::string, std::string> words;
 };
 
+// What a run has written for a node, and what stood there: until slurmctld has read it, it can be put back.
+struct Written {
+  std::string run;
+  std::vector<slurmconf::File> before, after;
+};
+
 struct Hands {
   Processes& processes;
   Calls& calls;
@@ -29,6 +35,7 @@ struct Hands {
   Worker& worker;
   std::map<NodeName, Deeds> deeds;
   std::set<NodeName> unsure;  // a change there had no answer: it may still run
+  std::map<NodeName, Written> written;
   // Those that write Slurm's files; the first one is at it.
   std::deque<std::function<void()>> writers;
 
@@ -36,7 +43,10 @@ struct Hands {
   void tell_deeds(plan::NodeFacts& facts) const;
 };
 
-// `done` is called once, not from inside.
+// `done` is called once, not from inside. When files are written, at the order's deadline at the latest: what
+// is under way then may still come to its end, but nothing more is begun, and the files stay locked until
+// then.
+//
 void act(Hands& hands, const plan::Order& order, std::function<void(Status)> done);
 
 }  // namespace tessera::slurm

@@ -83,6 +83,7 @@ class SlurmBuilder {
 
   // As far as it can be told before the boards are cut: the driver chooses the numbers of instances.
   std::vector<std::string> diff() const;
+  void await_forgotten();
   void write_config();
   void await_patch();
   void make_effective();

@@ -107,6 +107,7 @@ std::vector<Step> SlurmBuilder::run() {
     await_patch();
     if (clients_wait) start_clients();
   } else {
+    await_forgotten();
     write_config();
     if (clients_wait) start_clients();
     make_effective();
@@ -310,6 +311,15 @@ Result<std::vector<Notice>> SlurmSteps::judge(const NodeChange& change) const {
                        fmt::format("there is no systemctl, so {} cannot be enabled: see to it in the node's "
                                    "own way that its next boot applies {} before slurmd",
                                    site->boot_unit, site->boot_file)});
+  const auto is_it = [&](const std::string& name) { return name == change.node.name.text; };
+  if (site && std::any_of(site->in_pods.begin(), site->in_pods.end(), is_it))
+    notices.push_back(
+        {Severity::warning, "nvsentinel", change.node.name,
+         "its slurmd runs in a pod (Slinky). Where NVSentinel watches this cluster, its slurm-drain-monitor "
+         "takes "
+         "the drain for a failure, evicts and may reboot the node in the middle of the run: label the "
+         "Kubernetes "
+         "node first, nvsentinel.dgxc.nvidia.com/managed=false, and remove the label afterwards"});
   if (change.boards.empty() && change.can.slurm)
     notices.push_back(
         {Severity::info, "untold", change.node.name,

@@ -65,12 +65,32 @@ void SlurmBuilder::write_config() {
   step.commands = diff();
   step.before = guarded_and_empty();
   step.before.push_back(word_is(slurm::key::kWritable, ""));
+  // Another's edit must not lie beside ours: what the run found would not be what slurmctld has read.
+  step.before.push_back(word_is(slurm::key::kElsewhere, ""));
   // Asked while the node was open; who takes the run up later has to ask again.
   if (in_reservation_)
     for (Condition& board : boards()) step.before.push_back(std::move(board));
   step.after = {word_is(slurm::key::kConfig, wanted_)};
+  step.deadline = far ? std::chrono::minutes(5) : std::chrono::minutes(2);  // a look at the boards included
   step.retry = kFewRetry;
   step.undo = "write what stood there; each file has a backup beside it";
+}
+
+// Slurm 23.11 and later refuse a reconfigure that takes mps or shards away from ended jobs which slurmctld
+// still keeps: waited for before the new files are there, so that none are left that nobody makes effective.
+void SlurmBuilder::await_forgotten() {
+  const auto known = slurmconf::effective(site_.files);
+  const auto own = known.find(node_);
+  const std::string offered = own == known.end() ? "" : slurm::plain_gres(own->second);
+  auto leaves = [&](const char* kind) {
+    return offered.find(kind) != std::string::npos && wanted_.find(kind) == std::string::npos;
+  };
+  if (!site_.reconfigure_suffices() || (!leaves("mps") && !leaves("shard"))) return;
+  Step& step = look(fmt::format("wait until slurmctld has forgotten ended jobs that held {} here",
+                                leaves("mps") ? "mps" : "shards"),
+                    {word_is(slurm::key::kForgotten, "")}, std::chrono::minutes(15));
+  step.before = guarded();
+  step.look_every = std::chrono::seconds(5);
 }
 
 void SlurmBuilder::await_patch() {

@@ -17,6 +17,7 @@ using namespace std::chrono_literals;
 TEST_F(SlurmChange, WholeToMpsToShardsAndBackWhileNeighboursRun) {
   Running neighbour = run_on("gpu02", "gpu:h100:2");
   const std::string before = file_text(lab_->conf());
+  const std::string gres_before = file_text(lab_->folder() + "/etc/gres.conf");
   Admin admin(*lab_, said(), folder());
   std::string mps = admin.start(admin.plan("gpu01", shared(Strategy::mps, 100)));
   EXPECT_EQ(admin.outcome(mps), "wanted") << admin.journal(mps);
@@ -49,6 +50,8 @@ TEST_F(SlurmChange, WholeToMpsToShardsAndBackWhileNeighboursRun) {
   EXPECT_EQ(admin.outcome(back), "recorded") << admin.journal(back);
   EXPECT_EQ(gres("gpu01"), "gpu:h100:8") << record("gpu01");
   EXPECT_EQ(field(record("gpu01"), "State").find("DRAIN"), std::string::npos) << record("gpu01");
+  EXPECT_EQ(file_text(lab_->conf()), before) << "byte for byte";
+  EXPECT_EQ(file_text(lab_->folder() + "/etc/gres.conf"), gres_before) << "lines that nodes share, too";
   expect_untouched(neighbour);
 }
 

@@ -65,6 +65,13 @@ TEST_F(SlurmActuatorTest, OursIsOpenedAndOurReservationGoes) {
   EXPECT_NE(refused.error().hint.find("INVALID_REG"), std::string::npos);
 }
 
+TEST_F(SlurmActuatorTest, AnotherRunsReservationIsNotGivenBack) {
+  node("State=IDLE");
+  put("reservations", "ReservationName=tessera+20261122-0200-n2+bob+b Nodes=n1 Users=root State=ACTIVE\n");
+  ASSERT_TRUE(perform(plan::ClearMark{}));
+  EXPECT_FALSE(asked("delete")) << log();
+}
+
 TEST_F(SlurmActuatorTest, AnotherRunsMarkIsALockAlsoWhereTheRunHasOurName) {
   for (const char* reason : {"Reason=tessera 20261122-0200-n1 bob@b: his [bob@2026-11-22T02:00:00]",
                              "Reason=tessera 20261122-0300-n1 bob@b: his [bob@2026-11-22T03:00:00]"}) {
