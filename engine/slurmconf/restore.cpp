@@ -67,7 +67,7 @@ Files restored(const Files& now, const Files& after, const Files& found) {
   bool any = false;
   for (File& file : candidate) {
     const File *stands = named(now, file.path), *once = named(found, file.path);
-    if (!stands || !once || once->text == file.text) continue;
+    if (!stands || !once || once->text == file.text || once->text == stands->text) continue;
     if (lines_of_others(*stands) != lines_of_others(*once)) continue;
     file.text = once->text;
     any = true;

@@ -96,45 +96,6 @@ TEST_F(SlurmPlans, ANodeIsDrainedCutWrittenReconfiguredAndOpened) {
   EXPECT_TRUE(expects(find(all, "open-node").before, plan::slurm::key::kRegistered, "yes"));
 }
 
-// Another's edit beside the run's own would be what the run has found, and nobody could tell them apart.
-TEST_F(SlurmPlans, FilesAreNotWrittenBesideAnothersEdit) {
-  EXPECT_TRUE(
-      expects(find(steps(wants("7x1g.10gb")), "write-config").before, plan::slurm::key::kElsewhere, ""));
-}
-
-// Slurm 23.11 and later refuse a reconfigure that takes mps from an ended job which slurmctld still keeps.
-TEST_F(SlurmPlans, BeforeSharesLeaveTheFilesEndedJobsAreWaitedFor) {
-  for (Gpu& gpu : node.gpus) gpu.strategy = Strategy::mps, gpu.replicas = 100;
-  site.files[0].text =
-      "GresTypes=gpu,mps\nNodeName=n1 Gres=gpu:h100:2,mps:200\nNodeName=n2 Gres=gpu:h100:2\n";
-  site.files[1].text += "NodeName=n1 Name=mps Count=200\n";
-  plan::Intent whole = wants("7x1g.10gb");
-  whole.boards[0].gpu.reset();
-  whole.boards[0].wish = {};
-  whole.boards[0].wish.strategy = Strategy::whole;
-  auto waits = [&] {
-    const std::vector<Step> all = steps(whole);
-    for (std::size_t i = 0; i < all.size(); ++i)
-      if (expects(all[i].after, plan::slurm::key::kForgotten, ""))
-        return i + 1 < all.size() && name(all[i + 1]) == "write-config";
-    return false;
-  };
-  EXPECT_TRUE(waits());
-  site.major = 22, site.minor = 5;
-  EXPECT_FALSE(waits()) << "a restart of slurmctld is not refused";
-}
-
-TEST_F(SlurmPlans, ADrainThatNvsentinelTakesForAFailureIsWarnedOf) {
-  auto warned = [this] {
-    for (const plan::Notice& one : plan_for(wants("7x1g.10gb")).notices)
-      if (one.text.find("nvsentinel.dgxc.nvidia.com/managed=false") != std::string::npos) return true;
-    return false;
-  };
-  EXPECT_FALSE(warned());
-  site.in_pods = {"n1"};
-  EXPECT_TRUE(warned());
-}
-
 TEST_F(SlurmPlans, TheFileOfAllowedDevicesIsWrittenInTheSameStepWhereSlurmReadsIt) {
   site.files.push_back({"/etc/slurm/cgroup_allowed_devices_file.conf", "/dev/null\n/dev/nvidia*\n"});
   auto diff = [this] { return all_commands(find(steps(wants("7x1g.10gb")), "write-config")); };

@@ -59,6 +59,17 @@ TEST(SlurmRestore, WhatAnotherHasWrittenSinceStays) {
   EXPECT_EQ(restored(now, after, kFound), after);
 }
 
+// A file that the run has not changed was found as it is now: what is to be written there stays to be
+// written.
+TEST(SlurmRestore, AFileThatIsAsItWasFoundGetsWhatIsNew) {
+  Files now = with(kFound, kShared), found = kFound;
+  now.push_back({"/e/devices.conf", "/dev/null\n"});
+  found.push_back(now.back());
+  Files after = with(now, kWhole);
+  after.back().text += "/dev/nvidiactl\n";
+  EXPECT_EQ(restored(now, after, found).back(), after.back());
+}
+
 TEST(SlurmRestore, AnotherLayoutIsNotWhatWasFound) {
   const Files now = with(kFound, kShared);
   EXPECT_EQ(restored(now, now, kFound), now);
