@@ -33,10 +33,10 @@ std::string digest_of_number(Number number) {
 
 // All fields by name, so that a new one does not compile until it is decided here what it means for a plan.
 Basis of_slurm(const slurmconf::Site& site) {
-  const auto& [major, minor, files, unapplied, writer, config_host, cannot_write, configless, reach, mig_tool,
-               runner, restart_controller, restart_node, stop_clients, start_clients, boot_file, boot_unit,
-               without_systemd, look_deadline, autodetect, mig_prefix, mig_minors, gpu_file, instance_file] =
-      site;
+  const auto& [major, minor, files, unapplied, in_pods, writer, config_host, cannot_write, configless, reach,
+               mig_tool, runner, restart_controller, restart_node, stop_clients, start_clients, boot_file,
+               boot_unit, without_systemd, look_deadline, autodetect, mig_prefix, mig_minors, gpu_file,
+               instance_file] = site;
   (void)look_deadline;    // no step depends on it
   (void)without_systemd;  // grows as nodes are asked; steps that depend on it are compared themselves
   (void)cannot_write;     // depends on who asks; a run looks before it writes
@@ -60,6 +60,7 @@ Basis of_slurm(const slurmconf::Site& site) {
   setting("slurm-devices", digest_of({autodetect ? "nvml" : "", gpu_file, instance_file}));
   fact("Slurm's version", digest(fmt::format("{}.{}", major, minor)));
   fact("which nodes Slurm runs otherwise than its files say", digest_of(unapplied));
+  fact("which nodes run in pods (Slinky)", digest_of(in_pods));
   fact("whether slurmd gets its files from the controller", digest_of_number(configless));
   fact("how GRES types are named", digest(mig_prefix));
   fact("the driver's list of MIG devices", digest(mig_minors));
