@@ -17,10 +17,10 @@ using plan::Step;
 using slurmconf::Reach;
 using slurmconf::Writer;
 
-constexpr const char* kSlurmConf =
+constexpr const char* kFilePlanSlurmConf =
     "ClusterName=hpc\nGresTypes=gpu\n"
     "NodeName=n[1-2] CPUs=64 Gres=gpu:h100:2 State=UNKNOWN\nPartitionName=all Nodes=n[1-2]\n";
-constexpr const char* kGresConf = "NodeName=n[1-2] Name=gpu Type=h100 File=/dev/nvidia[0-1]\n";
+constexpr const char* kFilePlanGresConf = "NodeName=n[1-2] Name=gpu Type=h100 File=/dev/nvidia[0-1]\n";
 
 struct SlurmFilePlans : testing::Test {
   slurmconf::Site site;
@@ -29,7 +29,7 @@ struct SlurmFilePlans : testing::Test {
 
   SlurmFilePlans() {
     site.major = 24, site.minor = 11;
-    site.files = {{"/etc/slurm/slurm.conf", kSlurmConf}, {"/etc/slurm/gres.conf", kGresConf}};
+    site.files = {{"/etc/slurm/slurm.conf", kFilePlanSlurmConf}, {"/etc/slurm/gres.conf", kFilePlanGresConf}};
     site.reach = Reach::ssh;
     site.gpu_file = "/dev/nvidia{gpu}";
     site.instance_file = "/dev/gi{gpu}-{gi}";
