@@ -476,6 +476,7 @@ class Act : public std::enable_shared_from_this<Act> {
                      hands_.eyes.clock());
   }
   void write_locked(const std::string& gres) {
+    hands_.eyes.census.forget_config();  // which files Slurm reads hangs on its version
     after_look(true, [this, gres](Seen& seen) {
       if (seen.site.files.empty())
         return end(

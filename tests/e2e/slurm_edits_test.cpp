@@ -82,10 +82,11 @@ TEST_F(SlurmEdits, AnEditMadeWhileTheRunWaitsIsSeenBeforeItsFilesAreWritten) {
     EXPECT_NE(later.outcome(run).find(told), std::string::npos) << later.journal(run);
   }
   EXPECT_EQ(file_text(lab_->conf()), before);
-  admin.read(run);
-  admin.resume(run);
-  EXPECT_EQ(admin.outcome(run), "wanted") << admin.journal(run);
-  EXPECT_EQ(admin.outcome(admin.undo(run)), "recorded");
+  Admin last(*lab_, said(), folder());
+  last.read(run);
+  last.resume(run);
+  EXPECT_EQ(last.outcome(run), "wanted") << last.journal(run);
+  EXPECT_EQ(last.outcome(last.undo(run)), "recorded");
   expect_untouched(neighbour);
 }
 
