@@ -149,7 +149,8 @@ void HttpExchange::read_head() {
         auto date = head.find(http::field::date);
         if (date != head.end())
           self->response.date = parse_http_date({date->value().data(), date->value().size()});
-        if (self->on_open && self->response.status == 200) self->on_open();
+        auto opened = self->on_open;  // it may cancel us
+        if (opened && self->response.status == 200) opened();
         if (self->done) self->read_body();
       });
 }

@@ -270,9 +270,10 @@ Result<std::unique_ptr<HttpServer>> HttpServer::listen(Worker& worker, const Htt
     remove_stale(context, where.socket_path);
     Local::acceptor& acceptor = core->local.emplace(context);
     acceptor.open(Local(), error);
-    mode_t before = ::umask(0177);
+    // Its file gets the mode that the socket has: a umask would hold for the other threads, too.
+    if (!error && ::fchmod(acceptor.native_handle(), 0600) != 0)
+      error.assign(errno, boost::system::system_category());
     if (!error) acceptor.bind(Local::endpoint(where.socket_path), error);
-    ::umask(before);
     if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
     if (error) {
       core->local.reset();  // its file is somebody else's

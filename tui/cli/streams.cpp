@@ -32,7 +32,7 @@ std::optional<std::string> Lines::take() {
     char bytes[512];
     ssize_t n = ::read(fd_, bytes, sizeof bytes);
     if (n > 0) typed_.append(bytes, static_cast<std::size_t>(n));
-    if (n <= 0 && errno != EINTR) fd_ = -1;
+    if (n == 0 || (n < 0 && errno != EINTR)) fd_ = -1;
   }
   std::size_t end = typed_.find('\n');
   if (end == std::string::npos) return std::nullopt;
