@@ -1,5 +1,8 @@
 #include "backends/kubernetes/explain.hpp"
 
+#include <algorithm>
+#include <vector>
+
 #include "engine/text.hpp"
 
 namespace tessera::kubernetes {
@@ -40,26 +43,45 @@ const Known* find_known(std::string_view words) {
   return nullptr;
 }
 
+constexpr std::size_t kMostLines = 4;  // of a login program
+
+// What kubectl adds to an installHint.
+bool is_boilerplate(std::string_view line) {
+  return line.starts_with("It looks like you are trying to use a client-go credential plugin") ||
+         line.starts_with("To learn more about this feature, consult the documentation") ||
+         line.find("authentication/#client-go-credential-plugins") != std::string_view::npos;
+}
+
 std::string cannot(std::string_view doing) { return "cannot " + std::string(doing); }
 
 }  // namespace
 
 std::string last_complaint(std::string_view text) {
-  std::string best;
-  while (!text.empty()) {
-    std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+  std::string own;
+  std::vector<std::string> others;
+  for (std::string_view line : lines_in(text)) {
     // "E1121 02:46:10.123456    4711 proxy_server.go:147] Error while proxying request: …"
-    bool klog = line.size() > 20 && (line[0] == 'E' || line[0] == 'W' || line[0] == 'F') && line[1] >= '0' &&
-                line[1] <= '9';
-    std::size_t bracket = line.find("] ");
-    if (klog && bracket != std::string_view::npos) line.remove_prefix(bracket + 2);
-    for (std::string_view prefix : {"error: ", "Error while proxying request: ", "Error: "})
-      if (line.starts_with(prefix)) line.remove_prefix(prefix.size());
-    if (line.find_first_not_of(" \t\r") != std::string_view::npos) best = clean(line, 600);
+    bool is_own = line.size() > 20 && std::string_view("IWEF").find(line[0]) != std::string_view::npos &&
+                  line[1] >= '0' && line[1] <= '9';
+    if (std::size_t bracket = line.find("] "); is_own && bracket != std::string_view::npos)
+      line.remove_prefix(bracket + 2);
+    for (std::string_view prefix : {"error: ", "Error while proxying request: ", "Error: "}) {
+      if (!line.starts_with(prefix)) continue;
+      line.remove_prefix(prefix.size());
+      is_own = true;
+    }
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos || is_boilerplate(line)) continue;
+    std::string said = clean(line, 600);
+    if (is_own)
+      own = std::move(said);
+    else if (std::find(others.begin(), others.end(), said) == others.end())
+      others.push_back(std::move(said));
   }
-  return best;
+  std::string besides;
+  for (std::size_t i = others.size() - std::min(others.size(), kMostLines); i < others.size(); ++i)
+    besides += (besides.empty() ? "" : "; ") + others[i];
+  if (own.empty()) return besides;
+  return besides.empty() ? own : own + " (it says: " + besides + ")";
 }
 
 Error explain_kubectl(std::string_view words) {
@@ -73,7 +95,9 @@ Error explain_kubectl(std::string_view words) {
 Error explain_silence(std::string_view doing, const Error& silence, std::string_view proxy_words) {
   if (const Known* known = find_known(proxy_words))
     return {std::string(known->what), std::string(proxy_words), std::string(known->hint)};
-  return {cannot(doing), silence.what + ": " + silence.reason,
+  std::string reason = silence.what + ": " + silence.reason;
+  if (!proxy_words.empty()) reason += "; kubectl says: " + std::string(proxy_words);
+  return {cannot(doing), reason,
           silence.hint.empty() ? "the API server or kubectl proxy hangs" : silence.hint};
 }
 

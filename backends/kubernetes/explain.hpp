@@ -20,7 +20,9 @@ Error explain_silence(std::string_view doing, const Error& silence, std::string_
 // kubectl itself gave up, or says why it cannot serve.
 Error explain_kubectl(std::string_view words);
 
-// The last line that says something, without the prefix of klog ("E1121 02:46:10.1 12 file.go:1] ").
+// The last line that kubectl wrote itself, without the prefix of klog ("E1121 02:46:10.1 12 file.go:1] "),
+// and what a login program wrote between its lines: "getting credentials: exec: ... failed (it says: SSO
+// session expired; run: foo sso login)". Cleaned.
 std::string last_complaint(std::string_view text);
 
 }  // namespace tessera::kubernetes
