@@ -25,7 +25,7 @@ enum class Kind : char {
 struct About {
   Kind kind = Kind::other;
   bool list = false;       // replaces every single object of its kind
-  bool droppable = false;  // may be lost when nobody reads: a polled list tells it again
+  bool droppable = false;  // may be lost when nobody reads: its producer posts a list then
   std::string_view id;
 };
 

@@ -3,8 +3,9 @@
 // A newer event about the same object replaces the older one where that one waits (a node, a workload, a
 // list, a source), so that a storm costs one draw. A list also removes the single objects of its kind that
 // wait: it knows better. Beyond the bound a producer waits up to 100 ms for the reader; if none comes, news
-// about single objects is dropped and counted until the reader is back. Lists and removals never are.
-// Threads: post from any thread; wake_fd and take from one reader. The only mutex of tessera is in here.
+// about single objects is dropped and counted until the reader is back. Lists and removals never are: a
+// producer that sees the count grow posts its lists again. Threads: post from any thread; wake_fd and take
+// from one reader. The only mutex of tessera is in here.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +26,7 @@ class Mailbox final : public EventSink, public EventSource {
   int wake_fd() const override;
   std::vector<Event> take() override;
 
-  std::size_t dropped() const;  // since the start; of a source that polls, its next list tells them again
+  std::size_t dropped() const override;
 
  private:
   struct State;

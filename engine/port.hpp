@@ -22,6 +22,9 @@ class EventSink {
   virtual ~EventSink() = default;
   // Never blocks for long and never throws; may coalesce an event with an older one about the same object.
   virtual void post(Event event) = 0;
+  // How many events about single objects were dropped since the start because nothing read them. Whoever
+  // posts such events posts its lists again when this has grown.
+  virtual std::size_t dropped() const { return 0; }
 };
 
 class EventSource {

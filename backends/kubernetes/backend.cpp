@@ -21,6 +21,7 @@ namespace {
 using Steady = std::chrono::steady_clock;
 
 constexpr Duration kTick{10000};  // between two looks at what is overdue, and two signs of life of a watch
+constexpr Duration kToldAgain{1000};  // after a change was dropped, since more will be
 constexpr Duration kFocused{60000}, kIdle{300000};
 constexpr Duration kMeasuredFocused{20000}, kMeasuredIdle{120000};
 constexpr Duration kMeasuresLast{300000};
@@ -49,10 +50,11 @@ struct Followed {
   bool watched;
   Source source;
   const char* older = "";
-  const char* without = "";  // what nobody tells where it may not be read; empty: its source fails
+  const char* without = "";    // what nobody tells where it may not be read; empty: its source fails
+  std::size_t most = 500'000;  // objects of a list: Kubernetes is made for 5,000 nodes and 150,000 pods
 };
 constexpr std::array<Followed, kFeeds> kFollowed = {{
-    {"/api/v1/nodes", "", "nodes", true, Source::kubernetes_nodes},
+    {"/api/v1/nodes", "", "nodes", true, Source::kubernetes_nodes, "", "", 50'000},
     // Pods that have ended hold nothing; there may be thousands of them.
     {"/api/v1/pods", "fieldSelector=status.phase!%3DSucceeded%2Cstatus.phase!%3DFailed", "pods", true,
      Source::kubernetes_pods},
@@ -97,6 +99,7 @@ struct KubernetesBackend::State {
   ExporterCalls exporter_calls();
   void measured(std::size_t answered, Duration latency, std::vector<Remark> remarks);
   void tick();
+  void tell_what_was_dropped();
   void called();
   Duration every() const {
     return options.every > Duration(0) ? options.every : pace == Pace::focused ? kFocused : kIdle;
@@ -122,6 +125,8 @@ struct KubernetesBackend::State {
   std::string versions_told;  // with the operator's, as posted last
   std::string id_told;        // beside them
   std::deque<Steady::time_point> asked;
+  std::size_t dropped = 0;   // by the sink, as far as it was told again
+  bool tells_again = false;  // ... or will be
   Steady::time_point started = Steady::now();
 
   Worker worker;
@@ -168,7 +173,8 @@ void KubernetesBackend::State::begin() {
   store.emplace(
       options.catalogue,
       [this](Store::What what) {
-        sink->post({name, options.generation, options.clock(), std::move(what)});
+        post(std::move(what));
+        tell_what_was_dropped();
       },
       options.clock);
   worker.after(kTick, [this] { tick(); });
@@ -204,7 +210,7 @@ void KubernetesBackend::State::follow() {
     auto which = static_cast<Which>(i);
     Store::Handler handler = handler_of(which);
     const Followed& one = kFollowed[i];
-    FeedSpec spec{one.path, one.older, one.query, one.what, nullptr};
+    FeedSpec spec{one.path, one.older, one.query, one.what, nullptr, one.most};
     if (!one.watched) spec.every = [this] { return every(); };
     feeds[i] = std::make_unique<Feed>(worker, *client, std::move(spec), calls_for(which, std::move(handler)));
   }
@@ -394,6 +400,12 @@ void KubernetesBackend::State::check_loaded() {
 void KubernetesBackend::State::tick() {
   for (Which which : {kNodes, kPods})
     if (feeds[which]->is_live() && !failures[which]) post(source_report(which, std::nullopt, Duration(0)));
+  // A login program may wait for its user while no request is answered.
+  if (proxy && serves && !feeds[kNodes]->answered() && !proxy->complaint().empty())
+    report(kNodes,
+           Error{"the cluster has not answered yet", "kubectl says: " + proxy->complaint(),
+                 "do as it says: tessera goes on as soon as kubectl is logged in"},
+           Duration(0), "");
   store->look_again(std::max(kMeasuresLast, 2 * exporters->round_took()));
   actuator.set_kept_back(store->kept_back());
   auto over = std::min(Steady::now() - started, Steady::duration(kPaceOver));
@@ -401,6 +413,17 @@ void KubernetesBackend::State::tick() {
   double minutes = std::max(std::chrono::duration<double, std::ratio<60>>(over).count(), 1.0 / 6);
   post(PaceReport{static_cast<double>(asked.size()) / minutes, Duration(0)});
   worker.after(kTick, [this] { tick(); });
+}
+
+// A change that is lost comes through no watch again: the lists that the store keeps are posted instead.
+void KubernetesBackend::State::tell_what_was_dropped() {
+  if (tells_again || sink->dropped() == dropped) return;
+  tells_again = true;
+  worker.after(kToldAgain, [this] {
+    tells_again = false;
+    dropped = sink->dropped();
+    store->tell_all();
+  });
 }
 
 void KubernetesBackend::State::called() {

@@ -18,6 +18,10 @@ constexpr std::size_t kLine = 16u << 20;  // of a watch, and one object of a lis
 constexpr Duration kFirstWait{1000}, kLongestWait{30000};
 constexpr Duration kRefused{60000};     // until a resource that we may not read is tried again
 constexpr Duration kNotServed{300000};  // until one that is not there is
+constexpr Duration kEndless{3600000};   // until a list that did not end is
+// Of one list. No cluster has that much: what is kept of it has to fit into memory.
+constexpr std::size_t kMostBytes = 16u << 30;
+constexpr int kMostPages = 20'000;
 
 }  // namespace
 
@@ -34,11 +38,16 @@ struct Feed::State : std::enable_shared_from_this<State> {
   std::string list_version;  // of the list that is under way
   ListPieces pieces;         // of its page
   std::size_t skipped = 0;   // by it: objects that could not be read
-  FeedPage page;             // what its last piece told
+  std::size_t objects = 0;   // of it so far
+  std::size_t bytes = 0;
+  int pages = 0;
+  std::string token;  // by which its page was asked for
+  FeedPage page;      // what its last piece told
   std::string note;
   HttpClient::Id running = 0;
   std::uint64_t timer = 0;
   Duration wait = kFirstWait;
+  Duration relist{0};  // before the next fresh list for which a watch is the reason
   Duration listing{0};
   int failures = 0;  // in a row, before the first list
   int restarts = 0;  // of a list whose pages expired under it
@@ -58,6 +67,9 @@ struct Feed::State : std::enable_shared_from_this<State> {
   void complete();
   void watch();
   void hear(std::string_view line);
+  void afresh();
+  void endless(std::string why);
+  Status check_next(const std::string& next);
   void watch_ended(Result<HttpResponse> result);
   void refused(const std::string& verb, const HttpResponse& response);
   void failed(Error error);
@@ -84,8 +96,10 @@ void Feed::State::list(const std::string& next) {
     calls.begin();
     listing = Duration(0);
     note.clear();
-    skipped = 0;
+    skipped = objects = bytes = 0;
+    pages = 0;
   }
+  token = next;
   pieces = ListPieces();
   HttpCall request;
   // Pages that expire faster than they are read: all at once, then.
@@ -104,16 +118,38 @@ void Feed::State::list(const std::string& next) {
       });
 }
 
-void Feed::State::hear_part(std::string_view bytes) {
-  pieces.add(bytes);
+void Feed::State::hear_part(std::string_view part) {
+  bytes += part.size();
+  if (bytes > kMostBytes) return endless(std::to_string(bytes >> 30) + " GiB came");
+  pieces.add(part);
   Status taken = Done{};
   for (std::string_view piece = pieces.piece(); taken && !piece.empty(); piece = pieces.piece())
     taken = take_piece(piece, false);
   if (taken && pieces.waiting() > kLine)
     taken = Error{"the answer is too long", "one object of it has more than 16 MiB", ""};
+  if (objects > spec.most) return endless("more than " + std::to_string(spec.most) + " objects came");
   if (taken) return;
   stop();
   failed(taken.error());
+}
+
+// A list that nobody could keep: it is not asked for again by itself for long.
+void Feed::State::endless(std::string why) {
+  stop();
+  live = false;
+  answered = true;
+  calls.report(Error{"cannot list " + spec.what, "the list does not end: " + std::move(why),
+                     "the API server, or a proxy before it, is out of order; what was shown before is old"},
+               Duration(0), "");
+  later(kEndless);
+}
+
+// A token that comes twice leads round in a circle.
+Status Feed::State::check_next(const std::string& next) {
+  if (objects > spec.most) return Error{"", "more than " + std::to_string(spec.most) + " objects came", ""};
+  if (++pages > kMostPages) return Error{"", "more than " + std::to_string(kMostPages) + " pages came", ""};
+  if (!next.empty() && next == token) return Error{"", "a page names itself as the next", ""};
+  return Done{};
 }
 
 Status Feed::State::take_piece(std::string_view text, bool last) {
@@ -121,6 +157,7 @@ Status Feed::State::take_piece(std::string_view text, bool last) {
   if (!taken) return taken.error();
   if (taken->skipped > 0 && skipped == 0) note = taken->problem;
   skipped += taken->skipped;
+  objects += taken->objects;
   page = std::move(*taken);
   return Done{};
 }
@@ -139,6 +176,7 @@ void Feed::State::listed_page(Result<HttpResponse> result) {
   pieces = ListPieces();
   if (!taken) return failed(taken.error());
   list_version = page.version;
+  if (Status ends = check_next(page.next); !ends) return endless(ends.error().reason);
   if (!page.next.empty()) return list(page.next);
   complete();
 }
@@ -183,8 +221,9 @@ void Feed::State::watch() {
 void Feed::State::hear(std::string_view text) {
   auto line = calls.line(text);
   if (!line) {
-    note = "a line of the watch could not be read: " + line.error().reason;
-    return calls.report(std::nullopt, listing, note);
+    calls.report(std::nullopt, listing,
+                 "a line of the watch could not be read, so all is read again: " + line.error().reason);
+    return afresh();
   }
   if (line->change != Change::error) {
     if (!line->version.empty()) version = line->version;
@@ -192,24 +231,28 @@ void Feed::State::hear(std::string_view text) {
     note = "a change of the " + spec.what + " could not be read: " + line->problem;
     return calls.report(std::nullopt, listing, note);
   }
+  if (line->status.code == 410) return afresh();
   stop();
-  if (line->status.code == 410) {
-    version.clear();
-    return list("");
-  }
   failed({"cannot watch " + spec.what,
           line->status.message.empty() ? "the watch broke off" : line->status.message,
           "tessera asks again by itself"});
 }
 
+// No watch can go on from where this one stood.
+void Feed::State::afresh() {
+  stop();
+  version.clear();
+  Duration delay = relist;
+  relist = std::clamp(relist * 2, kFirstWait, kLongestWait);
+  delay > Duration(0) ? later(delay) : list("");
+}
+
 void Feed::State::watch_ended(Result<HttpResponse> result) {
   running = 0;
   if (!result) return failed(explain_silence("watch " + spec.what, result.error(), calls.proxy_words()));
-  if (result->status == 410) {
-    version.clear();
-    return list("");
-  }
+  if (result->status == 410) return afresh();
   if (result->status != 200) return refused("watch", *result);
+  relist = Duration(0);
   later(kFirstWait);  // the server's own time was up
 }
 

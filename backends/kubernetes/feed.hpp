@@ -2,7 +2,9 @@
 //
 //   list ──last page──▶ watch ──ends──▶ watch again from the last version seen
 //    ▲                    │
-//    └──── 410 Gone ──────┘        a failure: wait (1 s, 2 s, … 30 s, or what Retry-After says), then go on
+//    └── 410 Gone, or ────┘        a failure: wait (1 s, 2 s, … 30 s, or what Retry-After says), then go on
+//        a line that cannot be read: what it told of is not known, so all is asked for afresh, at once the
+//        first time, then after 1 s, 2 s, … 30 s until a watch has lasted
 // A resource that is small and changes seldom is listed again and again instead of being watched. A list that
 // is begun anew takes nothing away before it is complete.
 // Threads: the worker's thread. The destructor cancels whatever is under way.
@@ -26,12 +28,14 @@ struct FeedSpec {
   std::string query;                // "fieldSelector=...", escaped; may be empty
   std::string what;                 // "nodes": for words
   std::function<Duration()> every;  // between two lists; empty: it is watched
+  std::size_t most = 500'000;       // objects of a list; one that has more is given up
 };
 
 // What a page or a line meant to whoever keeps the objects.
 struct FeedPage {
   std::string version, next;
   std::optional<std::int64_t> remaining;
+  std::size_t objects = 0;  // in it, those that were skipped included
   std::size_t skipped = 0;
   std::string problem;  // of the first that was skipped
 };
@@ -47,6 +51,7 @@ struct FeedCalls {
   // Some of its items as a list of their own; the last part of a page tells where it stands.
   std::function<Result<FeedPage>(std::string_view text, bool last)> page;
   std::function<void(Duration took)> listed;  // it is complete
+  // Errors: what the line told of is not known now.
   std::function<Result<FeedLine>(std::string_view line)> line;
   // How it is doing: a failure, or nullopt with what could not be read.
   std::function<void(std::optional<Error>, Duration latency, std::string note)> report;

@@ -170,14 +170,18 @@ void Store::State::nodes_listed() {
   seen.clear();
   dirty.clear();
   nodes_complete = true;
-  NodesListed list;
-  list.nodes.reserve(nodes.size());
-  for (auto& [name, entry] : nodes) list.nodes.push_back(value_of(entry));
-  post(std::move(list));
+  post_nodes();
   tell_again();
   post_remarks();
   show_events();
   end_first_look();
+}
+
+void Store::State::post_nodes() {
+  NodesListed list;
+  list.nodes.reserve(nodes.size());
+  for (auto& [name, entry] : nodes) list.nodes.push_back(value_of(entry));
+  post(std::move(list));
 }
 
 void Store::State::end_first_look() {
@@ -275,6 +279,11 @@ void Store::set_site(std::shared_ptr<const operators::Site> site) {
   for (const auto& [name, entry] : state_->nodes) state_->dirty.insert(name);
   state_->flush();
   state_->end_first_look();
+}
+
+void Store::tell_all() {
+  if (state_->nodes_complete) state_->post_nodes();
+  if (state_->pods_complete) state_->post_pods();
 }
 
 void Store::set_server_time(TimePoint now) {

@@ -61,6 +61,9 @@ class Store {
   // By pod, "namespace/name": why the API would refuse to evict it now. Work that has a node only.
   const std::map<std::string, std::string>& kept_back();
 
+  // Posts both lists as they stand: something that was posted before did not reach its reader.
+  void tell_all();
+
   // What is not told beside nodes and pods, since it may not be read: remarked under that source.
   void set_untold(Source source, std::optional<Remark> what);
 

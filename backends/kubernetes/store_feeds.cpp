@@ -10,7 +10,8 @@ namespace {
 
 template <class Object>
 FeedPage head_of(const Page<Object>& page) {
-  return {page.version, page.next, page.remaining, page.skipped, page.first_problem};
+  return {page.version, page.next,         page.remaining, page.items.size() + page.skipped,
+          page.skipped, page.first_problem};
 }
 template <class Object>
 FeedLine head_of(const WatchLine<Object>& line) {
@@ -26,6 +27,11 @@ std::function<Result<FeedLine>(std::string_view)> lines_of(Parser& parser, std::
           after = std::move(after)](std::string_view text) -> Result<FeedLine> {
     auto line = parser.line<Object>(text);
     if (!line) return line.error();
+    const bool tells_object =
+        line->change == Change::added || line->change == Change::modified || line->change == Change::deleted;
+    if (line->change == Change::unknown || (tells_object && !line->object))
+      return Error{"the line cannot be used", tells_object ? "its object has no name" : "it tells no change",
+                   ""};
     FeedLine head = head_of(*line);
     if (line->object && line->change == Change::deleted) drop(*line->object);
     if (line->object && (line->change == Change::added || line->change == Change::modified))

@@ -153,14 +153,18 @@ void Store::State::pods_listed() {
     if (std::erase_if(here, [&](const StackPod& one) { return one.list != pod_list; }) > 0) mark(node);
   std::erase_if(stack, [](const auto& entry) { return entry.second.empty(); });
   bool first = !std::exchange(pods_complete, true);
-  WorkloadsListed list;
-  for (const auto& [id, pod] : pods)
-    if (is_work(pod)) list.workloads.push_back(work_of(pod));
-  post(std::move(list));
+  post_pods();
   if (first)
     for (const auto& [name, entry] : nodes) dirty.insert(name);
   flush();
   post_remarks();
+}
+
+void Store::State::post_pods() {
+  WorkloadsListed list;
+  for (const auto& [id, pod] : pods)
+    if (is_work(pod)) list.workloads.push_back(work_of(pod));
+  post(std::move(list));
 }
 
 bool Store::State::has_exporter(const NodeEntry& entry, const std::string& pod) const {

@@ -83,6 +83,7 @@ struct Store::State {
   void flush();
   void tell_again();
   void nodes_listed();
+  void post_nodes();
   // Pods.
   void take(PodObject pod, bool of_list);
   void drop(const PodObject& pod);
@@ -95,6 +96,7 @@ struct Store::State {
   void tell(const PodObject& pod);
   Workload work_of(const PodObject& pod) const;
   void pods_listed();
+  void post_pods();
   bool is_work(const PodObject& pod) const;
   const NodeSharing* sharing_on(const PodObject& pod) const;
   void mark(const std::string& node) {
