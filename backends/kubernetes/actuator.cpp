@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::size_t kMostLog = 16384;  // bytes, of its end
 constexpr Duration kReadAgain = std::chrono::minutes(5);
+constexpr Duration kReadSoon = std::chrono::seconds(20);  // where a part could not be read
 
 // Keeps the promise of exactly one call back: who drops it, because the backend has stopped, answers by that.
 template <class T>
@@ -76,7 +77,7 @@ struct KubernetesActuator::State : std::enable_shared_from_this<State> {
   std::shared_ptr<const operators::Site> known_site() const { return std::atomic_load(&site); }
 
   Worker& worker;
-  std::optional<Api> api;  // nullopt: not connected yet
+  ApiPtr api;  // nullptr: not connected yet
   const ActuatorOptions options;
   // Read from other threads, too: atomic_load, atomic_store.
   std::shared_ptr<const operators::Site> site;
@@ -148,6 +149,7 @@ void KubernetesActuator::State::with_policy(const std::shared_ptr<Looking>& look
     looking->failure = told.error;
     return one_less(looking);
   }
+  look.policy_read = true;
   look.mig_map = text_at(told.body, {"spec", "migManager", "config", "name"});
   look.plugin_map = text_at(told.body, {"spec", "devicePlugin", "config", "name"});
   if (!look.mig_map.empty()) read_map(looking, look.mig_map, &Look::mig_config_map);
@@ -203,10 +205,19 @@ void KubernetesActuator::State::one_less(const std::shared_ptr<Looking>& looking
 
 void KubernetesActuator::State::perform(const plan::Order& order, std::shared_ptr<Once<Done>> told) {
   Place place;
-  place.api = &*api;
+  place.api = api->for_at_most(order.deadline);
   place.site = known_site();
+  place.catalogue = options.catalogue;
+  place.clock = options.clock;
   place.remember_access = [weak = weak_from_this()](const std::string& node, std::string access) {
     if (auto self = weak.lock()) self->memories[node].access = std::move(access);
+  };
+  place.remember_refusal = [weak = weak_from_this()](const std::string& node, const std::string& pod,
+                                                     std::string why) {
+    auto self = weak.lock();
+    if (!self) return;
+    Memory& memory = self->memories[node];
+    memory.refused[pod] = {std::move(why), memory.seen};
   };
   bool writes_maps = false, recovers = false;
   if (const auto* special = std::get_if<plan::Special>(&order.action)) {
@@ -223,14 +234,14 @@ void KubernetesActuator::State::perform(const plan::Order& order, std::shared_pt
 }
 
 void KubernetesActuator::State::read_site(std::function<void()> then) {
-  kubernetes::read_site(
-      *api, [self = shared_from_this(), then = std::move(then)](std::shared_ptr<const operators::Site> read) {
-        // Known before anybody hears of it: who hears may plan at once.
-        self->publish(*read);
-        if (self->options.told) self->options.told(read);
-        self->read_site_later();
-        then();
-      });
+  kubernetes::read_site(api, known_site(), options.clock(),
+                        [self = shared_from_this(), then = std::move(then)](SitePtr read) {
+                          // Known before anybody hears of it: who hears may plan at once.
+                          self->publish(*read);
+                          if (self->options.told) self->options.told(self->known_site());
+                          self->read_site_later();
+                          then();
+                        });
 }
 
 void KubernetesActuator::State::publish(operators::Site read) {
@@ -248,7 +259,8 @@ void KubernetesActuator::State::take_cluster_id(const Answer& told) {
 
 void KubernetesActuator::State::read_site_later() {
   if (std::exchange(reads_again, true)) return;
-  worker.after(kReadAgain, [weak = weak_from_this()] {
+  auto known = known_site();
+  worker.after(known && known->readings.any_failed() ? kReadSoon : kReadAgain, [weak = weak_from_this()] {
     auto self = weak.lock();
     if (!self) return;
     self->reads_again = false;
@@ -272,8 +284,11 @@ std::string KubernetesActuator::cluster_id() const {
 }
 
 void KubernetesActuator::observe(NodeName node, Told<plan::NodeFacts> told) {
-  state_->worker.post([state = state_, node = std::move(node),
-                       once = once<plan::NodeFacts>(std::move(told))] { state->look(node, once); });
+  state_->worker.post(
+      [state = state_, node = std::move(node), once = once<plan::NodeFacts>(std::move(told))] {
+        if (!state->api) return once->tell(not_open());
+        state->look(node, once);
+      });
 }
 
 void KubernetesActuator::perform(plan::Order order, Told<Done> told) {
@@ -302,7 +317,9 @@ void KubernetesActuator::look_again() {
   if (state_->options.look_again) state_->worker.post(state_->options.look_again);
 }
 
-void KubernetesActuator::connect(HttpClient& client) { state_->api.emplace(state_->worker, client); }
+void KubernetesActuator::connect(HttpClient& client) {
+  state_->api = std::make_shared<Api>(state_->worker, client);
+}
 
 void KubernetesActuator::read_site() {
   state_->read_site([] {});

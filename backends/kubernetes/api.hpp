@@ -6,6 +6,7 @@
 // worker's, as HttpClient. A callback is called once; when the client goes it is dropped.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <initializer_list>
 #include <map>
@@ -27,16 +28,24 @@ struct Answer {
   bool ok() const { return status >= 200 && status < 300; }
 };
 
-class Api {
+class Api;
+using ApiPtr = std::shared_ptr<Api>;
+
+class Api : public std::enable_shared_from_this<Api> {
  public:
   using Then = std::function<void(Answer)>;
   Api(Worker& worker, HttpClient& client) : worker_(worker), client_(client) {}
+
+  // The same way for one piece of work: what is not answered after `most` ends as an error, and nothing more
+  // is sent then. 0: without end.
+  ApiPtr for_at_most(Duration most) const;
 
   void get(std::string target, Then then) { call("GET", std::move(target), {}, "", std::move(then)); }
   // A log: text, not JSON.
   void read(std::string target, Then then) { call("READ", std::move(target), {}, "", std::move(then)); }
   // A list, page by page: each(item) for each, then the last answer without its items. metadata: no more than
-  // that is asked for of each (meta.k8s.io/v1 PartialObjectMetadataList).
+  // that is asked for of each (meta.k8s.io/v1 PartialObjectMetadataList). An answer without items is an
+  // error, and so is a list that never ends.
   using Each = std::function<void(const Json& item)>;
   void list(const std::string& target, bool metadata, Each each, Then then);
   void post(std::string target, const Json& body, Then then);
@@ -44,17 +53,23 @@ class Api {
   void erase(std::string target, const Json& options, Then then);
 
  private:
+  using Steady = std::chrono::steady_clock;
+  struct Listing;
   void call(std::string method, std::string target, std::string_view type, std::string body, Then then);
   void ask(HttpCall request, bool json, int tries, Then then);
-  void next_page(const std::string& target, bool metadata, const std::string& token, Each each, Then then);
+  void next_page(std::shared_ptr<Listing> listing, const std::string& token);
+  std::optional<Duration> left() const;  // nullopt: without end
   Worker& worker_;
   HttpClient& client_;
+  std::optional<Steady::time_point> until_;
 };
 
 // {"a": {"b": value}} of "a", "b", value.
 Json nested(std::initializer_list<std::string_view> path, Json value);
 // A map of texts; an empty value becomes null, which a merge patch takes as "away with it".
 Json texts_or_null(const std::map<std::string, std::string>& texts);
+// The value under a key, made as a map where there is none.
+Json& child(Json& map, const std::string& key);
 // The value at a path, or nullptr.
 const Json* at(const Json& root, std::initializer_list<std::string_view> path);
 std::string text_at(const Json& root, std::initializer_list<std::string_view> path);

@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
+#include "backends/kubernetes/shared_writes.hpp"
 #include "engine/operators/labels.hpp"
-#include "engine/operators/mig_parted.hpp"
 #include "engine/plan/operator_words.hpp"
 #include "engine/text.hpp"
 
@@ -29,12 +30,6 @@ std::string label(const Json& node, std::string_view key) {
   return text_at(node, {"metadata", "labels", key});
 }
 
-Json& field(Json& map, const std::string& key) {
-  for (auto& [name, value] : map.fields)
-    if (name == key) return value;
-  return map.add(key, Json::map());
-}
-
 // A merge patch of a node's metadata.
 Json metadata(std::string_view part, const StringMap& texts) {
   return nested({"metadata", part}, texts_or_null(texts));
@@ -43,11 +38,6 @@ Json metadata(std::string_view part, const StringMap& texts) {
 bool is_ours(const Json& node, const plan::Order& order) {
   auto mark = read_mark(annotation(node, operators::kMark));
   return mark && mark->run == order.mark.run;
-}
-
-void answer(Ended ended, Answer told) {
-  if (told.ok()) return ended(Done{});
-  ended(told.error);
 }
 
 // Reads the node, makes the patch, and writes it if nobody has written since.
@@ -64,13 +54,61 @@ void change_node(const Place& place, const plan::Order& order, bool needs_mark, 
     if (!patch) return ended(patch.error());
     if (!*patch) return ended(Done{});
     Json body = std::move(**patch);
-    Json& meta = field(body, "metadata");
+    Json& meta = child(body, "metadata");
     meta.add("resourceVersion", Json::of(text_at(told.body, {"metadata", "resourceVersion"})));
     place.api->patch(target, body, [ended](Answer written) { answer(ended, std::move(written)); });
   });
 }
 
 std::optional<Json> nothing() { return std::nullopt; }
+
+struct Eviction {
+  std::string ns, name, node, uid;
+  std::string id() const { return ns + "/" + name; }
+  std::string target() const {
+    return fmt::format("/api/v1/namespaces/{}/pods/{}", url_escape(ns), url_escape(name));
+  }
+};
+
+// What the server will answer in the same way however often it is asked.
+bool is_for_good(int status) {
+  return status == 400 || status == 403 || status == 405 || status == 415 || status == 422;
+}
+
+void evict(const Place& place, const Eviction& pod, const std::string& version, Ended ended) {
+  Json body = Json::map();
+  body.add("apiVersion", Json::of(version));
+  body.add("kind", Json::of(std::string("Eviction")));
+  Json& meta = body.add("metadata", Json::map());
+  meta.add("name", Json::of(pod.name));
+  meta.add("namespace", Json::of(pod.ns));
+  // Another pod of that name, started meanwhile, is not the one that was agreed on.
+  body.add("deleteOptions", nested({"preconditions", "uid"}, Json::of(pod.uid)));
+  place.api->post(pod.target() + "/eviction", body, [place, ended, pod](Answer done) {
+    if (done.status == 404) return ended(Done{});
+    done.error.what = "cannot evict " + pod.id();
+    if (is_for_good(done.status)) place.remember_refusal(pod.node, pod.id(), to_line(done.error));
+    answer(ended, std::move(done));
+  });
+}
+
+// Servers tell with the list of their resources in which version they take an eviction: policy/v1beta1 up to
+// Kubernetes 1.21, policy/v1 from 1.22 on.
+void find_eviction(const Place& place, const Eviction& pod, Ended ended) {
+  place.api->get("/api/v1", [place, pod, ended](Answer told) {
+    if (!told.ok()) return ended(told.error);
+    if (const Json* resources = at(told.body, {"resources"}))
+      for (const Json& one : resources->items) {
+        if (text_at(one, {"name"}) != "pods/eviction" || text_at(one, {"kind"}) != "Eviction") continue;
+        std::string version = text_at(one, {"group"}) + "/" + text_at(one, {"version"});
+        if (version == "policy/v1" || version == "policy/v1beta1") return evict(place, pod, version, ended);
+      }
+    Error none = cannot("evict " + pod.id(), "the API server offers no eviction of pods that tessera knows",
+                        "kubectl get --raw /api/v1 lists what it offers");
+    place.remember_refusal(pod.node, pod.id(), to_line(none));
+    ended(std::move(none));
+  });
+}
 
 class Doing {
  public:
@@ -118,31 +156,20 @@ class Doing {
     std::size_t slash = act.workload.text.find('/');
     if (slash == std::string::npos)
       return ended_(cannot("evict " + act.workload.text, "that is no pod of a namespace"));
-    std::string ns = act.workload.text.substr(0, slash), name = act.workload.text.substr(slash + 1);
-    std::string target = fmt::format("/api/v1/namespaces/{}/pods/{}", url_escape(ns), url_escape(name));
-    place_.api->get(target, [place = place_, ended = ended_, target, ns, name](Answer told) {
+    Eviction pod{act.workload.text.substr(0, slash), act.workload.text.substr(slash + 1), order_.node.text,
+                 ""};
+    place_.api->get(pod.target(), [place = place_, ended = ended_, pod](Answer told) mutable {
       if (told.status == 404) return ended(Done{});
       if (!told.ok()) return ended(told.error);
+      // One of that name that was started on another node meanwhile is not the run's to end.
+      if (text_at(told.body, {"spec", "nodeName"}) != pod.node) return ended(Done{});
       if (const Json* owners = at(told.body, {"metadata", "ownerReferences"}))
         for (const Json& owner : owners->items)
           if (text_at(owner, {"kind"}) == "DaemonSet")
-            return ended(cannot("evict " + ns + "/" + name,
-                                "it belongs to a DaemonSet, which would start it again",
+            return ended(cannot("evict " + pod.id(), "it belongs to a DaemonSet, which would start it again",
                                 "let its DaemonSet leave the node out"));
-      Json body = Json::map();
-      body.add("apiVersion", Json::of(std::string("policy/v1")));
-      body.add("kind", Json::of(std::string("Eviction")));
-      Json& meta = body.add("metadata", Json::map());
-      meta.add("name", Json::of(name));
-      meta.add("namespace", Json::of(ns));
-      // Another pod of that name, started meanwhile, is not the one that was agreed on.
-      body.add("deleteOptions",
-               nested({"preconditions", "uid"}, Json::of(text_at(told.body, {"metadata", "uid"}))));
-      place.api->post(target + "/eviction", body, [ended, pod = ns + "/" + name](Answer done) {
-        if (done.status == 404) return ended(Done{});
-        done.error.what = "cannot evict " + pod;
-        answer(ended, std::move(done));
-      });
+      pod.uid = text_at(told.body, {"metadata", "uid"});
+      find_eviction(place, pod, ended);
     });
   }
   void operator()(const plan::LookOnly&) { ended_(Done{}); }
@@ -156,9 +183,10 @@ class Doing {
       return order(act, operators::kVgpuConfig, operators::kVgpuState,
                    {{std::string(operators::kWorkload), value(act, "workload")}});
     if (act.verb == verbs::kRecoverMig) return recover(value(act, "namespace"));
-    if (act.verb == verbs::kWriteMigConfig) return write_mig_config(act);
-    if (act.verb == verbs::kWritePluginConfig) return write_plugin_config(act);
-    if (act.verb == verbs::kPatchPolicy) return patch_policy(act);
+    if (act.verb == verbs::kWriteMigConfig) return write_mig_config(place_, order_.node.text, act, ended_);
+    if (act.verb == verbs::kWritePluginConfig)
+      return write_plugin_config(place_, order_.node.text, act, ended_);
+    if (act.verb == verbs::kPatchPolicy) return patch_policy(place_, order_.node.text, act, ended_);
     ended_(cannot("change " + order_.node.text, fmt::format("'{}' is not known here", clean(act.verb, 64))));
   }
   template <class Other>
@@ -168,10 +196,7 @@ class Doing {
   }
 
  private:
-  static std::string value(const plan::Special& act, const std::string& key) {
-    auto found = act.arguments.find(key);
-    return found == act.arguments.end() ? "" : found->second;
-  }
+  static std::string value(const plan::Special& act, const std::string& key) { return argument(act, key); }
   void change(bool needs_mark, NodeEdit how) {
     change_node(place_, order_, needs_mark, std::move(how), std::move(ended_));
   }
@@ -333,73 +358,6 @@ class Doing {
     });
   }
 
-  // Adds `key` to a ConfigMap as it is now. make: the key's new text from the one that stands; an equal text
-  // is left alone.
-  using Make = std::function<Result<std::string>(const std::string& text)>;
-  void add_to_map(const std::string& map, const std::string& key, Make make, const Json& anew) {
-    std::string ns = place_.site ? place_.site->ns : "";
-    place_.api->get(
-        map_target(ns, map), [place = place_, ended = ended_, ns, map, key, make, anew](Answer told) {
-          if (told.status == 404 && !anew.is_null())
-            return place.api->post(map_target(ns, ""), anew,
-                                   [ended](Answer made) { answer(ended, std::move(made)); });
-          if (!told.ok()) return ended(told.error);
-          std::string before = text_at(told.body, {"data", key});
-          Result<std::string> after = make(before);
-          if (!after) return ended(after.error());
-          if (*after == before) return ended(Done{});
-          Json patch = nested({"data", key}, Json::of(*after));
-          patch.add("metadata", nested({"resourceVersion"},
-                                       Json::of(text_at(told.body, {"metadata", "resourceVersion"}))));
-          place.api->patch(map_target(ns, map), patch,
-                           [ended](Answer written) { answer(ended, std::move(written)); });
-        });
-  }
-  Json new_map(const std::string& name, const StringMap& data) const {
-    Json map = Json::map();
-    map.add("apiVersion", Json::of(std::string("v1")));
-    map.add("kind", Json::of(std::string("ConfigMap")));
-    Json& meta = map.add("metadata", Json::map());
-    meta.add("name", Json::of(name));
-    meta.add("namespace", Json::of(place_.site ? place_.site->ns : ""));
-    meta.add("labels", nested({"app.kubernetes.io/managed-by"}, Json::of(std::string("tessera"))));
-    map.add("data", texts_or_null(data));
-    return map;
-  }
-  void write_mig_config(const plan::Special& act) {
-    std::string map = value(act, "map"), text = value(act, "text");
-    auto entry = operators::parse_mig_document(value(act, "entry"), "entry");
-    if (!entry) return ended_(entry.error());
-    operators::MigConfig config = entry->configs.front();
-    if (operators::name_of(config.rows) != config.name)
-      return ended_(
-          cannot("add " + clean(config.name, 64), "its name does not fit its content", "plan anew"));
-    std::string key(operators::kMigKey);
-    Json anew = text.empty() ? Json() : new_map(map, {{key, text}});
-    add_to_map(
-        map, key, [config, map](const std::string& now) { return operators::with_config(now, config, map); },
-        anew);
-  }
-  void write_plugin_config(const plan::Special& act) {
-    std::string map = value(act, "map"), name = value(act, "name"), text = value(act, "text");
-    std::string base = value(act, "base");
-    Json anew = base.empty() ? Json() : new_map(map, {{"default", base}, {name, text}});
-    add_to_map(
-        map, name,
-        [name, text](const std::string& now) -> Result<std::string> {
-          if (now.empty() || now == text) return text;
-          return cannot("add " + name, "it stands there with another content",
-                        "somebody has edited it: give their configuration a name of its own");
-        },
-        anew);
-  }
-  void patch_policy(const plan::Special& act) {
-    auto patch = parse_json(value(act, "patch"), "patch");
-    if (!patch) return ended_(patch.error());
-    place_.api->patch("/apis/nvidia.com/v1/clusterpolicies/" + url_escape(value(act, "policy")), *patch,
-                      [ended = ended_](Answer told) { answer(ended, std::move(told)); });
-  }
-
   const Place& place_;
   const plan::Order& order_;
   Ended ended_;
@@ -409,6 +367,15 @@ class Doing {
 
 void do_it(const Place& place, const plan::Order& order, Ended ended) {
   std::visit(Doing(place, order, std::move(ended)), order.action);
+}
+
+void answer(const Ended& ended, Answer told) {
+  if (told.ok()) return ended(Done{});
+  ended(told.error);
+}
+std::string argument(const plan::Special& act, const std::string& key) {
+  auto found = act.arguments.find(key);
+  return found == act.arguments.end() ? "" : found->second;
 }
 
 std::string node_target(const std::string& node) { return "/api/v1/nodes/" + url_escape(node); }

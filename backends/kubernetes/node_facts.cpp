@@ -40,6 +40,8 @@ constexpr Duration kRestarted = seconds(30);
 constexpr Duration kSettled = minutes(4);
 // So long a manager that is at work may say nothing.
 constexpr Duration kSilent = minutes(10);
+// So long an eviction that was refused for good is not asked for again; whoever resumes later may.
+constexpr Duration kRefusalLasts = minutes(1);
 constexpr std::string_view kResting = "Waiting for change to";  // mig-parted v0.15, nvidia-mig-manager
 constexpr std::size_t kLogShown = 400;
 
@@ -249,6 +251,12 @@ class Facts {
       if (!who.empty()) break;
     }
     say(fact::kGpuPods, who);
+    for (const PodObject& pod : look_.pods) say(fact::of(fact::kEviction, pod.id()), refusal_of(pod.id()));
+  }
+  std::string refusal_of(const std::string& pod) const {
+    auto found = memory_.refused.find(pod);
+    if (found == memory_.refused.end()) return "";
+    return look_.cluster_time - found->second.at < kRefusalLasts ? found->second.why : "";
   }
 
   void tell_mig() {
@@ -348,7 +356,7 @@ class Facts {
 
   // As new as the ConfigMap: the pod was started after its last change, or a kubelet had time enough.
   std::string caught_up(const std::optional<Json>& map, std::string_view component) {
-    if (!map) return "";
+    if (!map) return "";  // the component reads no file of the site's
     Memory::Version& seen = memory_.maps[text_at(*map, {"metadata", "name"})];
     std::string version = text_at(*map, {"metadata", "resourceVersion"});
     if (!seen.version.empty() && seen.version != version) seen.changed = look_.cluster_time;
@@ -366,6 +374,7 @@ class Facts {
                        (kMounted - since).count() / 1000);
   }
   void tell_files() {
+    if (!look_.policy_read) return;
     say(fact::kMigMap, look_.mig_map);
     say(fact::kPluginMap, look_.plugin_map);
     say(fact::kMigFile, caught_up(look_.mig_config_map, "MIG manager"));

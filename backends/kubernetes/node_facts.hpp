@@ -26,8 +26,9 @@ struct Look {
   Json node;
   NodeObject object;  // the same
   std::vector<PodObject> pods;
-  std::string mig_map;     // ClusterPolicy: ConfigMap that the MIG manager reads; empty: its own
-  std::string plugin_map;  // ... and the device plugin
+  bool policy_read = false;  // what follows was
+  std::string mig_map;       // ClusterPolicy: ConfigMap that the MIG manager reads; empty: its own
+  std::string plugin_map;    // ... and the device plugin
   std::optional<Json> mig_config_map, plugin_config_map;
   // Ours, which a run has made and the ClusterPolicy does not name yet.
   std::optional<Json> our_mig_map, our_plugin_map;
@@ -55,6 +56,12 @@ struct Memory {
     std::optional<TimePoint> changed;
   };
   std::map<std::string, Version> maps;
+  // By pod: an eviction that was refused for good, and when, by the cluster's clock.
+  struct Refusal {
+    std::string why;
+    TimePoint at{};
+  };
+  std::map<std::string, Refusal> refused;
 };
 
 plan::NodeFacts facts_of(const Look& look, const operators::Site& site, const mig::Catalogue* catalogue,

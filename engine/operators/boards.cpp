@@ -27,6 +27,8 @@ NodeTarget applied(const Node& node, const Site& site, const NodeBoards& boards)
   std::string state(sharing::label(node, kMigState).value_or(""));
   std::string name(sharing::label(node, kMigConfig).value_or(""));
   if (state != "success" || name.empty()) return {};
+  // A file that could not be read may stand before the one that was.
+  if (!site.readings.knows(SitePart::mig_config) || !site.readings.knows(SitePart::generated)) return {};
   const MigFile* file = site.mig_config_map.empty() ? site.own_config(node.name.text) : nullptr;
   if (!file) file = site.mig_config.get();
   const MigConfig* config = file && file->document ? file->document->find(name) : nullptr;

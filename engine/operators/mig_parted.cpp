@@ -276,10 +276,16 @@ FleetAnswer ask_fleet(std::span<const FleetNode> nodes, const MigDocument& after
             fmt::format("{}: selected mig-config not present: {}", node.name, clean(node.label, 64)));
       continue;
     }
+    if (now && now->rows == then->rows) {
+      ++answer.same;
+      continue;
+    }
     Result<NodeTarget> will = evaluate(*then, node.boards);
     if (!will) {
+      // What fails there today is no worse off; of a board that nothing is known of, neither can be told.
+      bool known = std::find(node.boards.begin(), node.boards.end(), nullptr) == node.boards.end();
       Result<NodeTarget> is = now ? evaluate(*now, node.boards) : will;
-      if (now && !is)
+      if (now && !is && known)
         ++answer.same;
       else
         answer.fails.push_back(fmt::format("{}: {}", node.name, will.error().reason));

@@ -25,8 +25,18 @@ Error wrong(std::string_view file, const Yaml& at, std::string why) {
 Result<std::optional<PluginSharing>> read_method(const Yaml& part, Strategy method, std::string_view file) {
   if (part.is_null()) return std::optional<PluginSharing>();
   if (part.kind != Yaml::Kind::map) return wrong(file, part, "a map is expected");
-  PluginSharing sharing{method, false, {}};
-  if (const Yaml* rename = part.find("renameByDefault")) sharing.rename = rename->as_bool().value_or(false);
+  PluginSharing sharing;
+  sharing.method = method;
+  for (const auto& [key, value] : part.fields) {
+    if (key != "renameByDefault" && key != "failRequestsGreaterThanOne") continue;
+    if (value.is_null()) continue;
+    std::optional<bool> is = value.as_bool();
+    if (!is) return wrong(file, value, key + " must be true or false");
+    if (key == "renameByDefault")
+      sharing.rename = *is;
+    else
+      sharing.fail_multiple = is;
+  }
   const Yaml* resources = part.find("resources");
   if (!resources || resources->kind != Yaml::Kind::list || resources->items.empty())
     return wrong(file, part, "no resources specified");
@@ -50,6 +60,8 @@ std::string sharing_text(const PluginSharing& sharing) {
   std::string text =
       fmt::format("sharing:\n  {}:\n", sharing.method == Strategy::mps ? "mps" : "timeSlicing");
   if (sharing.rename) text += "    renameByDefault: true\n";
+  if (sharing.fail_multiple)
+    text += fmt::format("    failRequestsGreaterThanOne: {}\n", *sharing.fail_multiple);
   text += "    resources:\n";
   for (const auto& [resource, replicas] : sharing.replicas)
     text += fmt::format("      - name: {}\n        replicas: {}\n", resource, replicas);
@@ -140,6 +152,11 @@ Result<std::string> with_sharing(std::string_view base, const PluginSharing& sha
     return Error{std::string(kWritingPlugin), fmt::format("{} cannot be edited as a text", clean(file, 200)),
                  "write it as a block, one key below the other"};
   return edited;
+}
+
+bool differ_in_sharing_only(std::string_view one, std::string_view other) {
+  Result<Yaml> left = parse_yaml(one, ""), right = parse_yaml(other, "");
+  return left && right && same_flags(*left, *right);
 }
 
 std::string plugin_config_name(const PluginSharing& sharing, std::string_view text) {

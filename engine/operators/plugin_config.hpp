@@ -22,6 +22,7 @@ struct PluginSharing {
   Strategy method = Strategy::whole;
   bool rename = false;                  // renameByDefault: nvidia.com/gpu.shared
   std::map<std::string, int> replicas;  // by resource: "nvidia.com/gpu"
+  std::optional<bool> fail_multiple;    // failRequestsGreaterThanOne; nullopt: the plugin's own default
   friend bool operator==(const PluginSharing&, const PluginSharing&) = default;
 };
 struct PluginConfig {
@@ -34,6 +35,8 @@ Result<PluginConfig> parse_plugin_config(std::string_view text, std::string_view
 
 // The text with another sharing; all but its `sharing` stays, comments included. base empty: a new one.
 Result<std::string> with_sharing(std::string_view base, const PluginSharing& sharing, std::string_view file);
+// Whether two configurations, as texts, are the same but for their `sharing`. One that cannot be read is not.
+bool differ_in_sharing_only(std::string_view one, std::string_view other);
 // "tessera-ts4-1a2b3c4d": the same text gives the same name.
 std::string plugin_config_name(const PluginSharing& sharing, std::string_view text);
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/operators/mig_parted.hpp"
+#include "engine/operators/reading.hpp"
 
 namespace tessera::operators {
 
@@ -23,7 +24,11 @@ struct MigFile {
 using MigFilePtr = std::shared_ptr<const MigFile>;
 MigFilePtr mig_file(std::string text);  // nullptr for an empty one
 
+// What a part says counts only as far as `readings` tells that it was read: an empty value alone proves
+// nothing.
 struct Site {
+  Readings readings;
+  std::string gpu_cluster;     // the GPUCluster's name; empty: there is none
   std::string ns;              // the operator's namespace
   std::string version;         // of the operator; empty: not told
   std::string strategy;        // "none" "single" "mixed": ClusterPolicy spec.mig.strategy

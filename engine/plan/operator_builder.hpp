@@ -78,7 +78,7 @@ class OperatorBuilder {
   void write_mig_map(const OperatorGoal::Mig& mig);
   void write_plugin_map(const OperatorGoal::Plugin& plugin);
   void point_policy(const std::string& part, const std::string& map, const std::string& fallback,
-                    std::string_view key);
+                    const std::string& found, std::string_view key);
   Step& label(std::string title, const std::map<std::string, std::string>& labels);
   void await_manager();
   void change_mig();

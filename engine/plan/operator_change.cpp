@@ -30,6 +30,7 @@ void OperatorBuilder::write_mig_map(const OperatorGoal::Mig& mig) {
   commands.push_back(fmt::format("kubectl {} configmap {} --namespace {}{}", anew ? "create" : "edit",
                                  mig.map, site_.ns, anew ? " --from-file=config.yaml" : ""));
   std::map<std::string, std::string> arguments{{"map", mig.map},
+                                               {"found", mig.map_found},
                                                {"name", mig.name},
                                                {"entry", operators::document_of({*mig.entry})},
                                                {"diff", mig.diff}};
@@ -40,7 +41,7 @@ void OperatorBuilder::write_mig_map(const OperatorGoal::Mig& mig) {
   step.before = guarded();
   step.after = {says(words::of(words::kMigEntry, mig.name), mig.map)};
   step.undo = "the entry may stay: no node uses it unless its label names it";
-  if (anew) point_policy("migManager", mig.map, "", words::kMigMap);
+  if (anew) point_policy("migManager", mig.map, "", mig.map_found, words::kMigMap);
   Step& wait = add("wait until the MIG manager has the file", LookOnly{}, {});
   wait.before = guarded();
   wait.before.push_back(says(words::of(words::kMigEntry, mig.name), mig.map));
@@ -55,14 +56,14 @@ void OperatorBuilder::write_plugin_map(const OperatorGoal::Plugin& plugin) {
   commands.push_back(fmt::format("kubectl {} configmap {} --namespace {}{}", anew ? "create" : "edit",
                                  plugin.map, site_.ns, anew ? " --from-file=" + plugin.name : ""));
   std::map<std::string, std::string> arguments{
-      {"map", plugin.map}, {"name", plugin.name}, {"text", plugin.text}};
+      {"map", plugin.map}, {"found", plugin.map_found}, {"name", plugin.name}, {"text", plugin.text}};
   if (anew) arguments["base"] = plugin.base;
   Step& step = special(fmt::format("add {} to {}", plugin.name, plugin.map), verbs::kWritePluginConfig,
                        std::move(arguments), std::move(commands));
   step.before = guarded();
   step.after = {says(words::of(words::kPluginEntry, plugin.name), plugin.map)};
   step.undo = "the configuration may stay: no node uses it unless its label names it";
-  if (anew) point_policy("devicePlugin", plugin.map, "default", words::kPluginMap);
+  if (anew) point_policy("devicePlugin", plugin.map, "default", plugin.map_found, words::kPluginMap);
   Step& wait = add("wait until the device plugin has the file", LookOnly{}, {});
   wait.before = guarded();
   wait.before.push_back(says(words::of(words::kPluginEntry, plugin.name), plugin.map));
@@ -72,13 +73,14 @@ void OperatorBuilder::write_plugin_map(const OperatorGoal::Plugin& plugin) {
 }
 
 void OperatorBuilder::point_policy(const std::string& part, const std::string& map,
-                                   const std::string& fallback, std::string_view key) {
+                                   const std::string& fallback, const std::string& found,
+                                   std::string_view key) {
   std::string config = fmt::format(R"("name":"{}")", map);
   if (!fallback.empty()) config += fmt::format(R"(,"default":"{}")", fallback);
   std::string patch = fmt::format(R"({{"spec":{{"{}":{{"config":{{{}}}}}}}}})", part, config);
   Step& step = special(
       fmt::format("let the operator read {}", map), verbs::kPatchPolicy,
-      {{"policy", site_.policy}, {"patch", patch}},
+      {{"policy", site_.policy}, {"patch", patch}, {"found", found}},
       {fmt::format("kubectl patch clusterpolicy {} --type=merge -p {}", site_.policy, "'" + patch + "'")});
   step.before = guarded();
   step.after = {says(key, map)};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/operators/fleet.hpp"
 #include "engine/operators/labels.hpp"
 #include "engine/plan/operator_orders.hpp"
 #include "engine/sharing/ack.hpp"
@@ -11,6 +12,7 @@
 #include "engine/sharing/shape.hpp"
 #include "engine/sharing/vgpu.hpp"
 #include "engine/slurmconf/diff.hpp"
+#include "engine/text.hpp"
 
 namespace tessera::plan {
 namespace {
@@ -21,16 +23,7 @@ using operators::PluginSharing;
 using operators::Site;
 using sharing::MigStrategy;
 
-constexpr std::size_t kMostNamed = 5;
-// Of boards that are alike any number does where the layout is one for all of them.
-constexpr std::size_t kAnyNumber = 8;
-
-std::string few(const std::vector<std::string>& all) {
-  std::string text;
-  for (std::size_t i = 0; i < all.size() && i < kMostNamed; ++i) text += (i > 0 ? "; " : "") + all[i];
-  if (all.size() > kMostNamed) text += fmt::format("; and {} more", all.size() - kMostNamed);
-  return text;
-}
+constexpr const char* kReadAgain = "tessera reads it again by itself: try again in a moment";
 
 std::string value_of(const std::map<std::string, std::string>& labels, std::string_view key) {
   auto found = labels.find(std::string(key));
@@ -289,26 +282,38 @@ class Goal {
     Result<PluginSharing> wanted = wanted_sharing();
     if (!wanted) return wanted.error();
     std::optional<PluginConfig> fallback = plugin_config(site_.plugin_default);
-    if (fallback) wanted->rename = wanted->method != Strategy::whole && fallback->sharing.rename;
+    std::string current = label(operators::kPluginConfig);
+    // Without a ConfigMap of configurations the label means nothing; one that names none stops the plugin.
+    const bool lost = !current.empty() && !site_.plugin_config_map.empty() && text_of(current).empty();
+    base_ = current.empty() || text_of(current).empty() ? site_.plugin_default : current;
+    if (lost)
+      say(Severity::warning, "lost-configuration",
+          fmt::format(
+              "its label names the device plugin configuration {}, which {} lacks, so the plugin cannot "
+              "start there: the plan sets the label again",
+              clean(current, 64), site_.plugin_config_map));
+    std::optional<PluginConfig> now = plugin_config(base_);
+    PluginSharing is = now ? now->sharing : PluginSharing{};
+    if (wanted->method != Strategy::whole) {
+      wanted->rename = change_.rename_shared;
+      wanted->fail_multiple = is.fail_multiple;
+    }
     if (auto why = operators::why_not_shared(*wanted, any_mig_, weakest_board()))
       return cannot(*why, "tessera guide tells the limits of each way of sharing");
-    std::string current = label(operators::kPluginConfig);
-    std::optional<PluginConfig> now = plugin_config(current.empty() ? site_.plugin_default : current);
-    PluginSharing is = now ? now->sharing : PluginSharing{};
-    const bool unknown = !current.empty() && !now && !site_.plugin_configs.empty();
+    const bool unknown = lost || (!current.empty() && !now && !site_.plugin_configs.empty());
     const std::optional<std::string> back = recorded_plugin_config(*wanted);
     if (!unknown && (!back || *back == current) && (is == *wanted || stands(is, *wanted))) return Done{};
 
     OperatorGoal::Plugin plugin;
     plugin.sharing = *wanted;
-    plugin.map = site_.plugin_config_map;
+    plugin.map = plugin.map_found = site_.plugin_config_map;
     plugin.before_mig = is.method == Strategy::mps && wanted->method != Strategy::mps;
     bool default_fits =
         wanted->method == Strategy::whole && (!fallback || fallback->sharing.method == Strategy::whole);
     if (back) {
       plugin.name = *back;
     } else if (!default_fits) {
-      std::optional<std::string> there = existing_plugin_config(*wanted, fallback);
+      std::optional<std::string> there = existing_plugin_config(*wanted, now);
       plugin.name = there.value_or("");
       if (!there)
         if (Status ok = new_plugin_config(plugin); !ok) return ok;
@@ -340,14 +345,16 @@ class Goal {
     return does_for_these(is, wanted) ? std::optional(found->second) : std::nullopt;
   }
 
-  // Somebody else's name before one of ours.
+  // The site's own name before one of ours; all but the sharing must be as it is on the node now.
   std::optional<std::string> existing_plugin_config(const PluginSharing& wanted,
-                                                    const std::optional<PluginConfig>& fallback) const {
+                                                    const std::optional<PluginConfig>& now) const {
     std::optional<std::string> ours;
+    const std::string base = text_of(base_);
     for (const auto& [key, text] : site_.plugin_configs) {
       std::optional<PluginConfig> config = plugin_config(key);
       if (!config || !(config->sharing == wanted)) continue;
-      if (config->strategy != (fallback ? fallback->strategy : std::nullopt)) continue;
+      if (config->strategy != (now ? now->strategy : std::nullopt)) continue;
+      if (!base.empty() && !operators::differ_in_sharing_only(text, base)) continue;
       if (!key.starts_with(operators::kOurs)) return key;
       if (!ours) ours = key;
     }
@@ -355,10 +362,8 @@ class Goal {
   }
 
   Status new_plugin_config(OperatorGoal::Plugin& plugin) {
-    std::string base = text_of(site_.plugin_default);
-    auto text = operators::with_sharing(
-        base, plugin.sharing,
-        site_.plugin_default.empty() ? "the device plugin's default" : site_.plugin_default);
+    auto text = operators::with_sharing(text_of(base_), plugin.sharing,
+                                        base_.empty() ? "the device plugin's default" : base_);
     if (!text) return text.error();
     plugin.text = std::move(*text);
     plugin.name = operators::plugin_config_name(plugin.sharing, plugin.text);
@@ -366,6 +371,9 @@ class Goal {
     if (!plugin.map.empty()) return Done{};
     plugin.map = operators::kOurPluginMap;
     plugin.base = "version: v1\n";
+    operators::SharedWrite shared{false, name_, plugin.map, "", std::nullopt, {"default", plugin.name}};
+    if (auto why = operators::why_not_shared(site_, shared, change_.catalogue))
+      return cannot(*why, kReadAgain);
     say(Severity::warning, "plugin-map",
         fmt::format(
             "the operator has no named device plugin configurations yet: {} is made and the "
@@ -407,6 +415,7 @@ class Goal {
     if (!changes && !differs(order, file, products(), wanted)) return Done{};
     OperatorGoal::Mig mig;
     mig.found = order.name;
+    mig.map_found = site_.mig_config_map;
     mig.at_work = at_work(order);
     for (const Board& board : boards_)
       mig.mode_changes = mig.mode_changes || board.was_mig != board.state.mig;
@@ -449,15 +458,8 @@ class Goal {
   Status ask_fleet(const std::string& text) {
     auto after = operators::parse_mig_document(text, std::string(operators::kOurMigMap));
     if (!after) return after.error();
-    std::vector<operators::FleetNode> fleet;
-    for (const auto& [node, labels] : site_.labels) {
-      operators::FleetNode one{node, value_of(labels, operators::kMigConfig), boards_from(labels), nullptr};
-      const operators::MigFile* file = site_.own_config(node);
-      if (!file) file = site_.mig_config.get();
-      if (file && file->document) one.before = &*file->document;
-      if (node != name_) fleet.push_back(std::move(one));
-    }
-    operators::FleetAnswer answer = operators::ask_fleet(fleet, *after);
+    if (auto why = why_not_shared()) return cannot(*why, kReadAgain);
+    operators::FleetAnswer answer = operators::ask_fleet(site_, name_, *after, change_.catalogue);
     if (answer.harmless()) {
       say(Severity::warning, "mig-map",
           fmt::format(
@@ -471,17 +473,14 @@ class Goal {
     return cannot(
         "the layout needs a configuration file of the site's own, and with it other nodes would "
         "change or fail: " +
-            few(all),
+            operators::few(all),
         "choose a layout that the operator has a name for, or give the MIG manager such a file first");
   }
-  operators::NodeBoards boards_from(const std::map<std::string, std::string>& labels) const {
-    std::string product = value_of(labels, "nvidia.com/gpu.product");
-    std::string count = value_of(labels, "nvidia.com/gpu.count");
-    std::size_t boards = kAnyNumber;  // where the count is one of instances
-    if (product.find("-MIG-") == std::string::npos && count.size() == 1 && count[0] > '0' && count[0] <= '9')
-      boards = static_cast<std::size_t>(count[0] - '0');
-    return operators::NodeBoards(boards,
-                                 change_.catalogue ? change_.catalogue->by_gfd_label(product) : nullptr);
+  // A file for all nodes is judged by what all nodes say now.
+  std::optional<std::string> why_not_shared() const {
+    using operators::SitePart;
+    return site_.readings.why_not_fresh({SitePart::policy, SitePart::fleet, SitePart::mig_config,
+                                         SitePart::generated, SitePart::plugin_config});
   }
 
   // ── what feature discovery will say ─────────────────────────────────────────────────────────────────
@@ -514,6 +513,7 @@ class Goal {
   bool any_mig_ = false;
   MigStrategy strategy_ = MigStrategy::none;
   bool writes_maps_ = false;
+  std::string base_;  // the device plugin configuration that the node has now
   OperatorGoal goal_;
 };
 
@@ -523,10 +523,11 @@ Result<OperatorGoal> operator_goal(const NodeChange& change) {
   return sharing::ack::decides(change.node) ? ack_goal(change) : Goal(change).run();
 }
 
-SiteRules with_site(SiteRules rules, const Capabilities& can) {
+SiteRules with_site(SiteRules rules, const Capabilities& can, const Node* node) {
   if (!can.gpu_operator) return rules;
   const Site& site = *can.gpu_operator;
-  auto text = site.plugin_configs.find(site.plugin_default);
+  std::string_view key = node ? sharing::label(*node, operators::kPluginConfig).value_or("") : "";
+  auto text = site.plugin_configs.find(key.empty() ? site.plugin_default : std::string(key));
   if (text != site.plugin_configs.end()) {
     if (auto config = operators::parse_plugin_config(text->second, text->first)) {
       if (!rules.strategy) rules.strategy = config->strategy;

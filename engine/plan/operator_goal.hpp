@@ -23,12 +23,14 @@ struct OperatorGoal {
     std::string diff;  // what is added, as a patch
     bool mode_changes = false;
     bool at_work = false;  // the manager carries out another order, or is about to
+    std::string map_found;  // ConfigMap that the MIG manager reads while planning; empty: its own
   };
   struct Plugin {
-    std::string name;  // nvidia.com/device-plugin.config; empty: the label is taken off
-    std::string text;  // not empty: must be added under that name
-    std::string map;   // the ConfigMap
-    std::string base;  // not empty: that is to be made, with this as its default
+    std::string name;       // nvidia.com/device-plugin.config; empty: the label is taken off
+    std::string text;       // not empty: must be added under that name
+    std::string map;        // the ConfigMap
+    std::string base;       // not empty: that is to be made, with this as its default
+    std::string map_found;  // the ConfigMap that the device plugin reads while planning; empty: none
     operators::PluginSharing sharing;
     bool before_mig = false;  // MPS must be gone before MIG comes
   };
@@ -59,8 +61,9 @@ Result<OperatorGoal> operator_goal(const NodeChange& change);
 // The same where ACK's own plugin hands out the GPUs (sharing::ack::decides): the node gets its pool's label.
 Result<OperatorGoal> ack_goal(const NodeChange& change);
 
-// What the site itself says of names and strategies, where the admin has said nothing.
-SiteRules with_site(SiteRules rules, const Capabilities& can);
+// What the site itself says of names and strategies, where the admin has said nothing: by the configuration
+// that the node's device plugin has now, without a node by the default one.
+SiteRules with_site(SiteRules rules, const Capabilities& can, const Node* node = nullptr);
 
 // A DRA driver has the node's GPUs: why nothing is planned there. nullopt: it has not.
 std::optional<std::string> handed_out_by_claims(const Node& node);

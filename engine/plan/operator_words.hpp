@@ -15,7 +15,8 @@ inline constexpr std::string_view kDriverUpgrade = "driver upgrade";  // "": non
 inline constexpr std::string_view kMigManager = "MIG manager";        // "": its pod is ready on the node
 inline constexpr std::string_view kDevicePlugin = "device plugin";    // the same of the plugin's
 inline constexpr std::string_view kAutoscaler = "autoscaler";         // "held" "free"
-inline constexpr std::string_view kGpuPods = "GPU pods";  // "": none is there but those of DaemonSets
+inline constexpr std::string_view kGpuPods = "GPU pods";      // "": none is there but those of DaemonSets
+inline constexpr std::string_view kEviction = "eviction of";  // of(.., pod): "": not refused for good
 inline constexpr std::string_view kMigMap =
     "MIG configuration file";  // ConfigMap that the ClusterPolicy names
 inline constexpr std::string_view kPluginMap = "device plugin configurations";
@@ -51,12 +52,14 @@ namespace tessera::plan::verbs {
 inline constexpr std::string_view kReviewAccess = "review-access";  // verbs, namespace
 inline constexpr std::string_view kHoldAutoscaler = "hold-autoscaler";
 inline constexpr std::string_view kFreeAutoscaler = "free-autoscaler";
-inline constexpr std::string_view kWriteMigConfig = "write-mig-config";  // map, name, entry, diff [text]
-inline constexpr std::string_view kWritePluginConfig = "write-plugin-config";  // map, name, text [base]
-inline constexpr std::string_view kPatchPolicy = "patch-cluster-policy";       // policy, patch
-inline constexpr std::string_view kLabelNode = "label-node";                   // labels; empty: taken off
-inline constexpr std::string_view kOrderMig = "order-mig";                     // config, found
-inline constexpr std::string_view kOrderVgpu = "order-vgpu";                   // config, found, workload
-inline constexpr std::string_view kRecoverMig = "recover-mig-manager";         // config, namespace
+inline constexpr std::string_view kWriteMigConfig =
+    "write-mig-config";  // map, found, name, entry, diff [text]
+inline constexpr std::string_view kWritePluginConfig =
+    "write-plugin-config";                                                // map, found, name, text [base]
+inline constexpr std::string_view kPatchPolicy = "patch-cluster-policy";  // policy, patch, found
+inline constexpr std::string_view kLabelNode = "label-node";              // labels; empty: taken off
+inline constexpr std::string_view kOrderMig = "order-mig";                // config, found
+inline constexpr std::string_view kOrderVgpu = "order-vgpu";              // config, found, workload
+inline constexpr std::string_view kRecoverMig = "recover-mig-manager";    // config, namespace
 
 }  // namespace tessera::plan::verbs

@@ -229,7 +229,8 @@ Result<NodeResult> plan_node(const Cluster& cluster, const mig::Catalogue& catal
                       plan.blast_radius,
                       plan.offered_before,
                       plan.offered_after,
-                      &catalogue};
+                      &catalogue,
+                      rules.rename_shared};
   };
   plan.ordered_before = plan.ordered_after = builder.orders(node, can);
   if (changing.empty()) {
@@ -338,7 +339,8 @@ Result<Plan> make_plan(const Cluster& cluster, const mig::Catalogue& catalogue, 
   std::vector<std::vector<BoardChange>> changes;
   for (const NodeName& name : intent.nodes) {
     const Node& node = *cluster.nodes.find(name);
-    Result<NodeResult> one = plan_node(cluster, catalogue, node, intent, capabilities, rules, now);
+    Result<NodeResult> one =
+        plan_node(cluster, catalogue, node, intent, capabilities, with_site(told, capabilities, &node), now);
     if (!one) return one.error();
     if (plan.no_steps.empty()) plan.no_steps = one->missing;
     add(plan.offered_before, one->plan.offered_before);

@@ -28,6 +28,7 @@ struct NodeChange {
   std::vector<Disturbed> blast_radius;
   Offered before, after;  // of the whole node
   const mig::Catalogue* catalogue = nullptr;
+  bool rename_shared = false;  // shared resources are to be named nvidia.com/gpu.shared
 };
 
 // What a run that stopped half-way may have left behind beside the boards.

@@ -153,6 +153,7 @@ void OperatorBuilder::evict() {
     Step& step = add(fmt::format("evict {} of {}", one.id.text, one.user.empty() ? "?" : one.user),
                      Evict{one.id, way}, eviction(one.id.text));
     step.before = guarded();
+    step.before.push_back(must_say(words::of(words::kEviction, one.id.text), ""));
     step.after = {WorkloadAway{one.id}};
     step.deadline = minutes(10);
     step.look_every = seconds(2);
@@ -234,8 +235,18 @@ std::string OperatorSteps::missing(const NodeChange& change) const {
   if (!site)
     return "how the GPU operator is set up there has not been read: wait until the cluster has answered";
   if (by_ack) return "";
+  using operators::SitePart;
+  if (auto why = site->readings.why_unknown({SitePart::gpu_cluster, SitePart::policy})) return *why;
+  if (!site->gpu_cluster.empty())
+    return fmt::format(
+        "the GPUCluster {} has its GPUs handed out by the DRA driver: there is neither a MIG manager nor a "
+        "device plugin that would follow a label",
+        site->gpu_cluster);
   if (site->policy.empty())
     return "there is no ClusterPolicy in this cluster: no GPU operator looks after its nodes";
+  if (auto why = site->readings.why_unknown(
+          {SitePart::name_space, SitePart::mig_config, SitePart::generated, SitePart::plugin_config}))
+    return *why;
   if (site->ns.empty()) return "the GPU operator's namespace is not known: its pods cannot be seen";
   return "";
 }
@@ -251,6 +262,14 @@ void tell_kept_back(const NodeChange& change, std::vector<Notice>& notices) {
                          fmt::format("{} cannot be evicted at once: {}", one->id.text, found->second)});
 }
 
+// What the plan is written from may have changed since.
+void tell_old_readings(const NodeChange& change, std::vector<Notice>& notices) {
+  for (const auto& [part, reading] : change.can.gpu_operator->readings.all())
+    if (reading.failure && (part != operators::SitePart::budgets || !sent_away(change).empty()))
+      notices.push_back(
+          {Severity::warning, "old-reading", change.node.name, operators::why_untold(part, reading)});
+}
+
 }  // namespace
 
 Result<std::vector<Notice>> OperatorSteps::judge(const NodeChange& change) const {
@@ -259,6 +278,7 @@ Result<std::vector<Notice>> OperatorSteps::judge(const NodeChange& change) const
   if (!goal) return goal.error();
   std::vector<Notice> notices = std::move(goal->notices);
   tell_kept_back(change, notices);
+  if (!sharing::ack::decides(change.node)) tell_old_readings(change, notices);
   return notices;
 }
 

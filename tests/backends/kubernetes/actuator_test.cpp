@@ -39,6 +39,7 @@ Look look_at(const std::string& labels, const std::string& annotations = "", con
   Look look;
   look.at = look.cluster_time = noon();
   look.name = "n1";
+  look.policy_read = true;
   look.node = parse_json(text, "node").value();
   Parser parser;
   look.object = parser.object<NodeObject>(text).value();
@@ -177,6 +178,8 @@ TEST(KubeFacts, SuccessIsNotTakenWhereNothingWasMade) {
       R"(,"managedFields":[{"manager":"nvidia-mig-manager","time":"2026-11-21T11:57:00Z",)"
       R"("fieldsV1":{"f:metadata":{"f:labels":{"f:nvidia.com/mig.config.state":{}}}}}])");
   operators::Site site;
+  site.readings.told(operators::SitePart::mig_config, operators::Reading::Is::value, noon());
+  site.readings.told(operators::SitePart::generated, operators::Reading::Is::absent, noon());
   site.mig_config = operators::mig_file(
       "version: v1\nmig-configs:\n  all-1g.10gb:\n  - {devices: all, mig-enabled: true, mig-devices: "
       "{1g.10gb: "
@@ -350,12 +353,19 @@ class OneNode {
   std::string annotations, labels, spec;
   std::function<std::optional<Answer>(const test::HttpScript::Asked&)> instead;
 
-  Status perform(plan::Action action, const std::string& run = "r1") {
+  Status perform(plan::Action action, const std::string& run = "r1", Duration deadline = {}) {
     std::promise<Status> promise;
-    actuator_.perform({NodeName("n1"), std::move(action), {run, "ann", "login1", noon()}, "n1/1", {}},
+    actuator_.perform({NodeName("n1"), std::move(action), {run, "ann", "login1", noon()}, "n1/1", deadline},
                       [&](Result<Done> told) { promise.set_value(std::move(told)); });
     return promise.get_future().get();
   }
+  Result<plan::NodeFacts> observe() {
+    std::promise<Result<plan::NodeFacts>> promise;
+    actuator_.observe(NodeName("n1"),
+                      [&](Result<plan::NodeFacts> told) { promise.set_value(std::move(told)); });
+    return promise.get_future().get();
+  }
+  void later(Duration by) { *ahead_ += by.count(); }
   // Bodies that were sent by that method, in order.
   std::vector<std::string> sent(const std::string& method) const {
     std::vector<std::string> all;
@@ -379,7 +389,9 @@ class OneNode {
   test::HttpScript script_;
   Worker worker_;
   HttpClient client_;
-  KubernetesActuator actuator_{worker_, {&test::catalogue(), noon, {}, {}}};
+  std::shared_ptr<std::atomic<std::int64_t>> ahead_ = std::make_shared<std::atomic<std::int64_t>>(0);
+  KubernetesActuator actuator_{
+      worker_, {&test::catalogue(), [ahead = ahead_] { return noon() + Duration(ahead->load()); }, {}, {}}};
 };
 
 TEST(KubeDeeds, TheMarkIsALockOnWhatWasRead) {
@@ -510,6 +522,14 @@ TEST(KubeDeeds, SomebodyElsesOrderIsNotOverruled) {
   EXPECT_EQ(node.sent("PATCH").size(), 1u);
 }
 
+// /api/v1, as a server tells in which version it takes evictions; empty: it takes none.
+std::string core_resources(const std::string& version) {
+  std::string eviction = R"(,{"name":"pods/eviction","namespaced":true,"group":"policy","version":")" +
+                         version + R"(","kind":"Eviction","verbs":["create"]})";
+  return R"({"kind":"APIResourceList","groupVersion":"v1","resources":[{"name":"pods","kind":"Pod"})" +
+         (version.empty() ? "" : eviction) + "]}";
+}
+
 TEST(KubeDeeds, ABudgetsRefusalIsToldInItsWords) {
   OneNode node;
   node.instead = [](const test::HttpScript::Asked& asked) -> std::optional<OneNode::Answer> {
@@ -522,13 +542,15 @@ TEST(KubeDeeds, ABudgetsRefusalIsToldInItsWords) {
       return OneNode::Answer{
           200,
           asked.target.ends_with("mon")
-              ? R"({"metadata":{"name":"mon","uid":"u2","ownerReferences":[{"kind":"DaemonSet","name":"mon"}]}})"
-              : R"({"metadata":{"name":"web-1","uid":"u1"}})",
+              ? R"({"metadata":{"name":"mon","uid":"u2","ownerReferences":[{"kind":"DaemonSet","name":"mon"}]},"spec":{"nodeName":"n1"}})"
+              : R"({"metadata":{"name":"web-1","uid":"u1"},"spec":{"nodeName":"n1"}})",
           {}};
+    if (asked.target == "/api/v1") return OneNode::Answer{200, core_resources("v1"), {}};
     return std::nullopt;
   };
   Status refused = node.perform(plan::Evict{WorkloadId("ml/web-1"), plan::Way::requeue});
   ASSERT_FALSE(refused);
+  EXPECT_NE(node.sent("POST")[0].find(R"("apiVersion":"policy/v1")"), std::string::npos);
   EXPECT_EQ(refused.error().what, "cannot evict ml/web-1");
   EXPECT_NE(refused.error().reason.find("The disruption budget web needs 2 healthy pods"), std::string::npos);
   EXPECT_NE(node.sent("POST")[0].find(R"("uid":"u1")"), std::string::npos);
@@ -562,6 +584,96 @@ TEST(KubeDeeds, ANodeWithAPodThatCannotBeReadIsNotLookedAt) {
   EXPECT_EQ(facts.error().reason, "1 of its pods cannot be read: ml/p has no spec");
   pod = R"({"metadata":{"namespace":"ml","name":"p"},"spec":{}})";
   EXPECT_TRUE(look());
+}
+
+// A server before 1.22 refuses policy/v1 with 400: it says itself what it takes.
+TEST(KubeDeeds, AnEvictionIsAskedForInTheVersionThatTheServerTakes) {
+  for (const std::string version : {"v1", "v1beta1", ""}) {
+    OneNode node;
+    node.instead = [&](const test::HttpScript::Asked& asked) -> std::optional<OneNode::Answer> {
+      if (asked.target == "/api/v1") return OneNode::Answer{200, core_resources(version), {}};
+      if (asked.method == "POST") return OneNode::Answer{201, R"({"kind":"Status","status":"Success"})", {}};
+      if (asked.target.ends_with("/pods/web-1"))
+        return OneNode::Answer{
+            200, R"({"metadata":{"name":"web-1","uid":"u1"},"spec":{"nodeName":"n1"}})", {}};
+      return std::nullopt;
+    };
+    Status status = node.perform(plan::Evict{WorkloadId("ml/web-1"), plan::Way::requeue});
+    EXPECT_EQ(status.ok(), !version.empty()) << version;
+    ASSERT_EQ(node.sent("POST").size(), version.empty() ? 0u : 1u);
+    if (version.empty()) {
+      EXPECT_NE(status.error().reason.find("offers no eviction"), std::string::npos);
+    } else {
+      EXPECT_NE(node.sent("POST")[0].find(R"("apiVersion":"policy/)" + version + "\""), std::string::npos);
+    }
+  }
+}
+
+TEST(KubeDeeds, APodOfThatNameThatRunsElsewhereByNowIsNotEvicted) {
+  OneNode node;
+  node.instead = [&](const test::HttpScript::Asked& asked) -> std::optional<OneNode::Answer> {
+    if (asked.target == "/api/v1") return OneNode::Answer{200, core_resources("v1"), {}};
+    if (asked.target.ends_with("/pods/web-1"))
+      return OneNode::Answer{200, R"({"metadata":{"name":"web-1","uid":"u9"},"spec":{"nodeName":"n2"}})", {}};
+    return std::nullopt;
+  };
+  EXPECT_TRUE(node.perform(plan::Evict{WorkloadId("ml/web-1"), plan::Way::requeue}));
+  EXPECT_TRUE(node.sent("POST").empty());
+}
+
+// The step is tried twenty times for a budget's sake; what no patience changes is said at the next look.
+TEST(KubeDeeds, AnEvictionThatIsRefusedForGoodIsNotAskedForAgain) {
+  OneNode node;
+  std::atomic<int> status = 400;
+  node.instead = [&](const test::HttpScript::Asked& asked) -> std::optional<OneNode::Answer> {
+    const std::string pod =
+        R"({"metadata":{"namespace":"ml","name":"web-1","uid":"u1"},"spec":{"nodeName":"n1"}})";
+    if (asked.target == "/api/v1") return OneNode::Answer{200, core_resources("v1"), {}};
+    if (asked.method == "POST")
+      return OneNode::Answer{status, R"({"kind":"Status","message":"no such kind"})", {}};
+    if (asked.target.ends_with("/pods/web-1")) return OneNode::Answer{200, pod, {}};
+    if (asked.target.starts_with("/api/v1/pods?"))
+      return OneNode::Answer{200, R"({"metadata":{"resourceVersion":"1"},"items":[)" + pod + "]}", {}};
+    return std::nullopt;
+  };
+  const std::string word = words::of(words::kEviction, "ml/web-1");
+  auto said = [&] {
+    Result<plan::NodeFacts> facts = node.observe();
+    EXPECT_TRUE(facts.ok()) << (facts ? "" : to_line(facts.error()));
+    return facts ? facts->words.at(word) : "?";
+  };
+  EXPECT_EQ(said(), "");
+  status = 429;
+  EXPECT_FALSE(node.perform(plan::Evict{WorkloadId("ml/web-1"), plan::Way::requeue}));
+  EXPECT_EQ(said(), "") << "a budget may allow it soon";
+  status = 400;
+  EXPECT_FALSE(node.perform(plan::Evict{WorkloadId("ml/web-1"), plan::Way::requeue}));
+  EXPECT_NE(said().find("no such kind (400)"), std::string::npos);
+  node.later(2min);
+  EXPECT_EQ(said(), "") << "whoever resumes the run may try again";
+}
+
+TEST(KubeDeeds, AnActThatHangsIsGivenUpAtItsDeadline) {
+  OneNode node;
+  node.instead = [](const test::HttpScript::Asked& asked) -> std::optional<OneNode::Answer> {
+    OneNode::Answer silent;
+    silent.silent = true;
+    return asked.method == "PATCH" ? std::optional(silent) : std::nullopt;
+  };
+  auto begun = std::chrono::steady_clock::now();
+  Status late = node.perform(plan::SetMark{}, "r1", 300ms);
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().what, "no answer");
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, 10s) << "a request alone has 30 s";
+}
+
+TEST(KubeDeeds, ALookBeforeTheClusterIsOpenIsRefused) {
+  Worker worker;
+  KubernetesActuator actuator(worker, {&test::catalogue(), noon, {}, {}});
+  std::promise<bool> told;
+  actuator.observe(NodeName("n1"), [&](Result<plan::NodeFacts> facts) { told.set_value(facts.ok()); });
+  EXPECT_FALSE(told.get_future().get());
+  worker.stop();
 }
 
 TEST(KubeDeeds, WhatIsUnderWayEndsWithAnErrorWhenTheBackendGoes) {
