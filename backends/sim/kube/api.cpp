@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <charconv>
+#include <set>
 
 #include "backends/sim/kube/api_asked.hpp"
 #include "backends/sim/kube/discovery.hpp"
@@ -36,6 +38,73 @@ std::variant<Json, Refusal> parse_body(std::string_view body) {
   return bad_request(fmt::format("the object provided is unrecognized (must be of type Object): {}", why));
 }
 
+namespace {
+
+constexpr std::size_t kMostAnnotations = 256u << 10;  // bytes of keys and values (apimachinery, validation)
+constexpr std::size_t kMostMapData = 1u << 20;        // bytes of a ConfigMap's values
+
+std::vector<Cause> too_long(const ResourceKind& kind, const Json& object) {
+  std::vector<Cause> causes;
+  std::size_t size = 0;
+  if (const Json* annotations = at(object, {"metadata", "annotations"}))
+    for (const auto& [key, value] : annotations->fields) size += key.size() + value.text.size();
+  if (size > kMostAnnotations)
+    causes.push_back({"FieldValueTooLong",
+                      fmt::format("Too long: must have at most {} bytes", kMostAnnotations),
+                      "metadata.annotations"});
+  size = 0;
+  if (const Json* data = kind.resource == "configmaps" ? object.find("data") : nullptr)
+    for (const auto& [key, value] : data->fields) size += value.text.size();
+  if (size > kMostMapData)
+    causes.push_back(
+        {"FieldValueTooLong", fmt::format("Too long: must have at most {} bytes", kMostMapData), ""});
+  return causes;
+}
+
+// A key of a ConfigMap becomes a file's name.
+std::vector<Cause> bad_keys(const ResourceKind& kind, const Json& object) {
+  std::vector<Cause> causes;
+  const Json* data = kind.resource == "configmaps" ? object.find("data") : nullptr;
+  if (!data) return causes;
+  for (const auto& [key, value] : data->fields) {
+    bool fine = !key.empty() && key.size() <= 253 && key != "." && key != "..";
+    for (char c : key)
+      fine = fine && (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.');
+    if (!fine)
+      causes.push_back({"FieldValueInvalid",
+                        fmt::format("Invalid value: {}: a valid config key must consist of alphanumeric "
+                                    "characters, '-', '_' or '.'",
+                                    to_line(text(clean(key, 253)))),
+                        "data"});
+  }
+  return causes;
+}
+
+}  // namespace
+
+std::optional<Refusal> why_undecodable(const ResourceKind& kind, const Json& object) {
+  static const std::set<std::string_view> kMeta = {
+      "name",        "generateName",  "namespace",         "selfLink",        "uid",
+      "generation",  "labels",        "creationTimestamp", "finalizers",      "deletionGracePeriodSeconds",
+      "annotations", "managedFields", "resourceVersion",   "ownerReferences", "deletionTimestamp",
+      "clusterName"};
+  static const std::set<std::string_view> kTop = {"apiVersion", "kind", "metadata",   "spec",
+                                                  "status",     "data", "binaryData", "immutable"};
+  std::vector<std::string> unknown;
+  for (const auto& [name, value] : object.fields)
+    if (!kTop.contains(name) &&
+        (kind.resource == "nodes" || kind.resource == "pods" || kind.resource == "configmaps"))
+      unknown.push_back(name);
+  if (const Json* metadata = object.find("metadata"))
+    for (const auto& [name, value] : metadata->fields)
+      if (!kMeta.contains(name)) unknown.push_back("metadata." + name);
+  if (unknown.empty()) return std::nullopt;
+  std::string all;
+  for (const std::string& one : unknown)
+    all += fmt::format("{}unknown field \"{}\"", all.empty() ? "" : ", ", clean(one, 253));
+  return bad_request("strict decoding error: " + all);
+}
+
 std::optional<Refusal> why_invalid(const ResourceKind& kind, const Json& object) {
   const Json* metadata = object.find("metadata");
   if (!metadata || metadata->kind != Json::Kind::map) return bad_request("metadata: expected an object");
@@ -54,6 +123,8 @@ std::optional<Refusal> why_invalid(const ResourceKind& kind, const Json& object)
   if (const Json* labels = metadata->find("labels"))
     if (std::vector<Cause> causes = bad_labels(*labels); !causes.empty())
       return invalid(kind.kind, kind.group, name, std::move(causes));
+  for (std::vector<Cause> causes : {too_long(kind, object), bad_keys(kind, object)})
+    if (!causes.empty()) return invalid(kind.kind, kind.group, name, std::move(causes));
   if (kind.resource == "configmaps")
     if (const Json* data = object.find("data"))
       for (const auto& [key, value] : data->fields)

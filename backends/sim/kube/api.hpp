@@ -1,6 +1,7 @@
 // The simulated API server: a request of a user becomes an answer, or the order for a watch.
 //
-// Answers are those of a Kubernetes 1.20 to 1.32 server as kubectl knows them: discovery, tables, paging,
+// Answers are those of a Kubernetes server of the version that the scenario tells (1.20 to 1.34), as kubectl
+// knows them; what an older or newer one does not serve is 404. They are: discovery, tables, paging,
 // watches with bookmarks, three kinds of patches, evictions, logs, access reviews, and Status objects when it
 // refuses. Nothing here listens or waits; serve.hpp does. Threads: a plain object; used on one thread.
 #pragma once
@@ -86,6 +87,9 @@ HttpAnswer json_answer(int status, const Json& body);
 Answer refuse(const Refusal& refusal);
 // Why a server would not store this object; nullopt: it would.
 std::optional<Refusal> why_invalid(const ResourceKind& kind, const Json& object);
+// Why a server that was asked to (fieldValidation=Strict, Kubernetes 1.25 on) refuses fields that it does not
+// know. Known are those of metadata and the top level. nullopt: it would not.
+std::optional<Refusal> why_undecodable(const ResourceKind& kind, const Json& object);
 // A body as an object: JSON, or protobuf of the kinds for which kubectl sends it.
 std::variant<Json, Refusal> parse_body(std::string_view body);
 

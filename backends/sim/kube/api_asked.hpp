@@ -15,6 +15,7 @@ struct Api::Asked {
   Form form() const;
   RowObject rows() const;
   bool dry_run() const { return target.query_of("dryRun") == "All"; }
+  bool strict() const { return target.query_of("fieldValidation") == "Strict"; }
   std::variant<Selector, Refusal> selector() const;
   Json as_served(const Json& object) const;
   Answer object(const ObjectPtr& one, int status, TimePoint now) const;

@@ -117,6 +117,8 @@ Answer Api::create(Asked& asked) {
         invalid(kind.kind, kind.group, clean(key.name, 253),
                 {{key.name.empty() ? "FieldValueRequired" : "FieldValueInvalid", why, "metadata.name"}}));
   }
+  if (asked.strict())
+    if (auto refusal = why_undecodable(kind, fresh)) return refuse(*refusal);
   put_at(fresh, {"metadata", "name"}, text(key.name));
   if (auto refusal = why_invalid(kind, fresh)) return refuse(*refusal);
   for (const char* field : {"uid", "resourceVersion", "creationTimestamp"})
@@ -142,6 +144,8 @@ Answer Api::store_changed(Asked& asked, const Json& old, Json fresh, std::option
                    fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}",
                                clean(after, 64), before)));
   }
+  if (asked.strict())
+    if (auto refusal = why_undecodable(kind, fresh)) return refuse(*refusal);
   if (auto refusal = why_invalid(kind, fresh)) return refuse(*refusal);
   put(fresh, "kind", text(std::string(kind.kind)));
   put(fresh, "apiVersion", text(text_at(old, {"apiVersion"})));
@@ -228,13 +232,20 @@ Answer Api::remove(Asked& asked) {
   return list(asked);
 }
 
-// policy/v1 and v1beta1 post the same to pods/NAME/eviction.
+// policy/v1 and v1beta1 post the same to pods/NAME/eviction; servers before 1.22 know the older one only.
 Answer Api::evict(Asked& asked) {
   auto body = parse_body(asked.request.body);
   if (auto* refusal = std::get_if<Refusal>(&body)) return refuse(*refusal);
   const Json& eviction = std::get<Json>(body);
   if (view_at(eviction, {"kind"}) != "Eviction")
     return refuse(bad_request("an Eviction of policy/v1 or policy/v1beta1 is expected"));
+  std::string version = text_at(eviction, {"apiVersion"});
+  bool old = version == "policy/v1beta1";
+  if (!old && (version != "policy/v1" || eviction_version(cluster_.world().spec().version) != "v1"))
+    return refuse(
+        bad_request(fmt::format("no kind \"Eviction\" is registered for version \"{}\" in scheme "
+                                "\"pkg/api/legacyscheme/scheme.go:30\"",
+                                clean(version, 64))));
   if (text_at(eviction, {"metadata", "name"}) != asked.call.name)
     return refuse(bad_request("name in URL does not match name in Eviction object"));
   const Json* given = eviction.find("deleteOptions");

@@ -69,7 +69,7 @@ Json group_of(std::string_view name, const std::vector<std::string_view>& versio
   return group;
 }
 
-void add_subresources(Json& list, const ResourceKind& kind) {
+void add_subresources(Json& list, const ResourceKind& kind, std::string_view told) {
   auto add = [&](const char* name, const char* as, Json verbs) -> Json& {
     list.items.push_back(object({{"name", text(std::string(kind.resource) + "/" + name)},
                                  {"singularName", text("")},
@@ -82,7 +82,7 @@ void add_subresources(Json& list, const ResourceKind& kind) {
   if (kind.has("eviction")) {
     Json& one = add("eviction", "Eviction", names({"create"}));
     put(one, "group", text("policy"));
-    put(one, "version", text("v1"));
+    put(one, "version", text(std::string(eviction_version(told))));
   }
   if (kind.has("log")) add("log", own.c_str(), names({"get"}));
   if (kind.has("proxy")) add("proxy", "PodProxyOptions", names({"get"}));
@@ -104,7 +104,7 @@ std::optional<Json> resources_of(std::string_view group, std::string_view versio
                        {"verbs", std::move(verbs)}});
     if (!kind.short_name.empty()) put(one, "shortNames", list_of({text(std::string(kind.short_name))}));
     list.items.push_back(std::move(one));
-    add_subresources(list, kind);
+    add_subresources(list, kind, told);
   }
   if (list.items.empty()) return std::nullopt;
   std::string gv = group.empty() ? std::string(version) : fmt::format("{}/{}", group, version);

@@ -10,7 +10,8 @@
 namespace tessera::sim::kube {
 namespace {
 
-constexpr std::string_view kWords[] = {"busy", "error", "drop", "slow", "half-line"};
+constexpr std::string_view kWords[] = {"busy",      "error",  "drop", "slow",
+                                       "half-line", "status", "half", "garbage"};
 
 std::optional<int> whole(std::string_view text) {
   int value = 0;
@@ -22,7 +23,7 @@ std::optional<int> whole(std::string_view text) {
 
 Error no_fault(std::string_view what) {
   return {"cannot arm this fault", fmt::format("\"{}\"", clean(what, 128)),
-          fmt::format("{} [path=PREFIX] [method=METHOD] [nth=N] [times=N|always] [after=SECONDS]",
+          fmt::format("{} [path=PREFIX] [method=METHOD] [nth=N] [times=N|always] [after=SECONDS] [code=NNN]",
                       fmt::join(kWords, "|"))};
 }
 
@@ -53,12 +54,14 @@ Result<ServerFault> parse_fault(std::string_view line) {
       fault.method = value;
     } else if (key == "times" && value == "always") {
       fault.times.reset();
-    } else if (!number || (key != "nth" && key != "times" && key != "after")) {
+    } else if (!number || (key != "nth" && key != "times" && key != "after" && key != "code") ||
+               (key == "code" && (*number < 400 || *number > 599))) {
       return no_fault(word);
     } else {
       if (key == "nth") fault.nth = std::max(1, *number);
       if (key == "times") fault.times = std::max(1, *number);
       if (key == "after") fault.after = *number;
+      if (key == "code") fault.code = *number;
     }
   }
   if (first) return no_fault("");
@@ -69,6 +72,7 @@ std::string to_text(const ServerFault& fault) {
   std::string text(kWords[static_cast<std::size_t>(fault.kind)]);
   if (!fault.path.empty()) text += " path=" + clean(fault.path, 512);
   if (!fault.method.empty()) text += " method=" + clean(fault.method, 16);
+  if (fault.kind == FaultKind::status) text += fmt::format(" code={}", fault.code);
   return text + fmt::format(" nth={} times={} after={}", fault.nth,
                             fault.times ? std::to_string(*fault.times) : "always", fault.after);
 }

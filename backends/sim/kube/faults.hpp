@@ -2,6 +2,9 @@
 //
 //   busy [after=SECONDS]   429 with Retry-After
 //   error                  500
+//   status code=NNN        that HTTP status, with a Status that says so
+//   half                   the answer breaks off in the middle of its text
+//   garbage                a page of HTML with status 200, as a login portal sends it
 //   drop                   the connection closes without a word
 //   slow [after=SECONDS]   the answer comes so much later (wall clock)
 //   half-line              a watch breaks off in the middle of its next line
@@ -17,7 +20,7 @@
 
 namespace tessera::sim::kube {
 
-enum class FaultKind : std::uint8_t { busy, error, drop, slow, half_line };
+enum class FaultKind : std::uint8_t { busy, error, drop, slow, half_line, status, half, garbage };
 
 struct ServerFault {
   FaultKind kind = FaultKind::busy;
@@ -26,6 +29,7 @@ struct ServerFault {
   int nth = 1;                  // the first matching request that it strikes
   std::optional<int> times{1};  // nullopt: always
   int after = 1;                // seconds
+  int code = 500;               // of status
   int seen = 0;
 };
 

@@ -14,9 +14,9 @@ constexpr ResourceKind kKinds[] = {
     {"apps", "v1", "daemonsets", "daemonset", "DaemonSet", true, "ds", "status"},
     {"apps", "v1", "replicasets", "replicaset", "ReplicaSet", true, "rs", "status"},
     {"policy", "v1", "poddisruptionbudgets", "poddisruptionbudget", "PodDisruptionBudget", true, "pdb",
-     "status"},
+     "status", false, false, 21},
     {"policy", "v1beta1", "poddisruptionbudgets", "poddisruptionbudget", "PodDisruptionBudget", true, "pdb",
-     "status"},
+     "status", false, false, 0, 24},
     {"coordination.k8s.io", "v1", "leases", "lease", "Lease", true, "", ""},
     {"nvidia.com", "v1", "clusterpolicies", "clusterpolicy", "ClusterPolicy", false, "", "status", true},
     {"resource.k8s.io", "v1", "deviceclasses", "deviceclass", "DeviceClass", false, "", "", false, false, 34},
@@ -29,7 +29,7 @@ constexpr ResourceKind kKinds[] = {
     {"authorization.k8s.io", "v1", "selfsubjectrulesreviews", "selfsubjectrulesreview",
      "SelfSubjectRulesReview", false, "", "", false, true},
     {"authentication.k8s.io", "v1", "selfsubjectreviews", "selfsubjectreview", "SelfSubjectReview", false, "",
-     "", false, true},
+     "", false, true, 28},
 };
 
 }  // namespace
@@ -54,11 +54,20 @@ bool ResourceKind::has(std::string_view subresource) const {
 }
 
 bool ResourceKind::is_served_by(std::string_view cluster) const {
+  int minor = minor_of(cluster);
+  return minor >= since_minor && minor <= last_minor;
+}
+
+int minor_of(std::string_view cluster) {
   std::size_t dot = cluster.find("v1.");
   int minor = 0;
   if (dot != std::string_view::npos)
     std::from_chars(cluster.data() + dot + 3, cluster.data() + cluster.size(), minor);
-  return minor >= since_minor;
+  return minor;
+}
+
+std::string_view eviction_version(std::string_view cluster) {
+  return minor_of(cluster) < 22 ? "v1beta1" : "v1";
 }
 
 std::span<const ResourceKind> resource_kinds() { return kKinds; }

@@ -20,6 +20,7 @@ struct ResourceKind {
   bool custom = false;            // a custom resource: no strategic patches
   bool create_only = false;       // reviews: answered, never kept
   int since_minor = 0;            // served from Kubernetes 1.<this> on
+  int last_minor = 1000;          // ... up to 1.<this>
 
   // As the store calls it: "nodes", "daemonsets.apps".
   std::string key() const;
@@ -28,6 +29,11 @@ struct ResourceKind {
   // cluster: its version, "kubernetes v1.32.2".
   bool is_served_by(std::string_view cluster) const;
 };
+
+// Of "kubernetes v1.32.2": 32; 0: not told.
+int minor_of(std::string_view cluster);
+// In which version pods/eviction is told: policy/v1beta1 before 1.22. Later servers still take that one.
+std::string_view eviction_version(std::string_view cluster);
 
 std::span<const ResourceKind> resource_kinds();
 // nullptr: there is none. Several versions of a group may serve one resource.

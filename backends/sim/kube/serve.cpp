@@ -144,14 +144,20 @@ struct Server::State {
     if (fault && fault->kind == FaultKind::error)
       return reply.send(
           refuse({500, "InternalError", "Internal error occurred: etcdserver: request timed out"}).http);
+    if (fault && fault->kind == FaultKind::status)
+      return reply.send(refuse({fault->code, "", fmt::format("the server answers {}", fault->code)}).http);
+    if (fault && fault->kind == FaultKind::garbage)
+      return reply.send({200, {{"Content-Type", "text/html"}}, "<html>please log in first</html>"});
     if (fault && fault->kind == FaultKind::slow) {
       worker.after(std::chrono::seconds(fault->after),
                    [this, user, request, reply] { answer(user, request, reply, false); });
       return;
     }
-    answer(user, request, std::move(reply), fault && fault->kind == FaultKind::half_line);
+    answer(user, request, std::move(reply),
+           fault && (fault->kind == FaultKind::half_line || fault->kind == FaultKind::half));
   }
 
+  // cut: the text of the answer, or the next line of a watch, breaks off in the middle.
   void answer(const User& user, const HttpRequest& request, HttpReply reply, bool cut) {
     if (Status ok = cluster.tick(); !ok)
       return reply.send(
@@ -160,6 +166,7 @@ struct Server::State {
     Answer given = api.answer(user, request);
     if (hides_all(request)) given = refuse({500, "InternalError", "Internal error occurred: no leader"});
     given.http.headers.emplace_back("Date", http_date(cluster.world().now));
+    if (!given.watch && cut) given.http.body.resize(given.http.body.size() / 2);
     if (!given.watch) return reply.send(std::move(given.http));
     follow(*given.watch, std::move(given.http), std::move(reply), cut);
   }

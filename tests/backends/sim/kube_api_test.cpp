@@ -45,6 +45,14 @@ struct ApiPlace {
   explicit ApiPlace(World world, double speed = 1)
       : cluster(sim::Store(std::move(world)), speed, [this] { return wall; }), api(cluster) {}
   ApiPlace() : ApiPlace(std::move(worlds_of("kubernetes").front())) {}
+  explicit ApiPlace(const std::string& version) : ApiPlace(of_version(version)) {}
+  static World of_version(const std::string& version) {
+    World world = std::move(worlds_of("kubernetes").front());
+    auto scenario = std::make_shared<Scenario>(*world.scenario);
+    scenario->clusters[world.cluster].version = version;
+    world.scenario = std::move(scenario);
+    return world;
+  }
 
   Answer ask(std::string method, std::string target, std::string body = "", HttpHeaders headers = {}) {
     return api.answer(user,
@@ -503,6 +511,65 @@ TEST(KubeApi, ConfigMapsComeAndGoAndNamesAreChecked) {
   for (std::size_t size = 4; size < proto.size(); ++size) parse_protobuf(proto.substr(0, size));
 }
 
+// A stand-in that takes what a server of its version refuses hides that tessera asks for it.
+TEST(KubeApi, AServerServesWhatItsVersionHasAndNothingElse) {
+  struct Served {
+    const char* version;
+    const char* eviction;  // as it is told
+    bool v1_budgets, v1beta1_budgets, takes_v1, dra;
+  };
+  for (const Served& one : {Served{"kubernetes v1.20.15", "v1beta1", false, true, false, false},
+                            Served{"kubernetes v1.21.14", "v1beta1", true, true, false, false},
+                            Served{"kubernetes v1.22.17", "v1", true, true, true, false},
+                            Served{"kubernetes v1.25.16", "v1", true, false, true, false},
+                            Served{"kubernetes v1.34.2", "v1", true, false, true, true}}) {
+    SCOPED_TRACE(one.version);
+    ApiPlace place(one.version);
+    const Json core = place.get("/api/v1");
+    std::string told;
+    for (const Json& resource : at(core, {"resources"})->items)
+      if (text_at(resource, {"name"}) == "pods/eviction") told = text_at(resource, {"version"});
+    EXPECT_EQ(told, one.eviction);
+    auto served = [&](const char* path) {
+      place.ask("GET", path);
+      return place.ask("GET", path).http.status == 200;
+    };
+    EXPECT_EQ(served("/apis/policy/v1/poddisruptionbudgets"), one.v1_budgets);
+    EXPECT_EQ(served("/apis/policy/v1beta1/poddisruptionbudgets"), one.v1beta1_budgets);
+    EXPECT_EQ(served("/apis/resource.k8s.io/v1/resourceslices"), one.dra);
+    Key pod = place.some_pod(true);
+    place.json("POST", path_of(pod) + "/eviction",
+               R"({"kind":"Eviction","apiVersion":"policy/v1","metadata":{"name":")" + pod.name +
+                   R"("},"deleteOptions":{"dryRun":["All"]}})");
+    EXPECT_EQ(place.code == 400, !one.takes_v1) << place.code;
+  }
+}
+
+TEST(KubeApi, WhatIsTooLongOrMisnamedIsRefusedAsByARealServer) {
+  ApiPlace place;
+  const std::string path = "/api/v1/namespaces/gpu-operator/configmaps";
+  auto patch = [&](const std::string& body) {
+    return text_at(place.patch("/api/v1/nodes/whole-01", body, "merge-patch"), {"message"});
+  };
+  EXPECT_NE(patch(R"({"metadata":{"annotations":{"a/b":")" + std::string(300'000, 'x') + "\"}}}")
+                .find("262144 bytes"),
+            std::string::npos);
+  EXPECT_EQ(place.code, 422);
+  patch(R"({"metadata":{"labels":{"a":")" + std::string(64, 'x') + "\"}}}");
+  EXPECT_EQ(place.code, 422);
+  place.json("POST", path,
+             R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"m"},"data":{"a b":"x"}})");
+  EXPECT_EQ(place.code, 422);
+  place.json("POST", path,
+             R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"m"},"data":{"a":")" +
+                 std::string(1'100'000, 'x') + "\"}}");
+  EXPECT_EQ(place.code, 422);
+  const std::string odd = R"({"metadata":{"lables":{"a":"b"}}})";
+  Json strict = place.patch("/api/v1/nodes/whole-01?fieldValidation=Strict", odd, "merge-patch");
+  EXPECT_EQ(place.code, 400);
+  EXPECT_EQ(text_at(strict, {"message"}), "strict decoding error: unknown field \"metadata.lables\"");
+}
+
 TEST(KubeApi, ArmedFaultsStrikeWhomTheyMean) {
   ServerFaults faults;
   faults.arm(*parse_fault("busy path=/api/v1/nodes method=GET nth=2 times=2 after=7"));
@@ -513,7 +580,10 @@ TEST(KubeApi, ArmedFaultsStrikeWhomTheyMean) {
   EXPECT_TRUE(faults.strike("GET", "/api/v1/nodes"));
   EXPECT_FALSE(faults.strike("GET", "/api/v1/nodes"));
   EXPECT_TRUE(faults.armed().empty());
-  for (const char* bad : {"", "fly", "busy nth=x", "busy what=1", "busy path"})
+  faults.arm(*parse_fault("status path=/api/v1/nodes code=403"));
+  EXPECT_EQ(faults.strike("GET", "/api/v1/nodes")->code, 403);
+  for (const char* kind : {"half", "garbage", "drop"}) EXPECT_TRUE(parse_fault(kind).ok()) << kind;
+  for (const char* bad : {"", "fly", "busy nth=x", "busy what=1", "busy path", "status code=200"})
     EXPECT_FALSE(parse_fault(bad).ok()) << bad;
 }
 
