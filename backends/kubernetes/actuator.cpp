@@ -88,6 +88,7 @@ struct KubernetesActuator::State : std::enable_shared_from_this<State> {
   std::map<std::string, Memory> memories;
   bool reads_again = false;
   std::map<std::string, std::string> kept_back;
+  std::optional<Error> budgets_untold;
 };
 
 // The node and its pods, then whatever the ClusterPolicy names; the log only where something has failed.
@@ -246,6 +247,10 @@ void KubernetesActuator::State::read_site(std::function<void()> then) {
 
 void KubernetesActuator::State::publish(operators::Site read) {
   read.kept_back = kept_back;
+  if (budgets_untold)
+    read.readings.failed(operators::SitePart::budgets, *budgets_untold);
+  else
+    read.readings.told(operators::SitePart::budgets, operators::Reading::Is::value, options.clock());
   std::atomic_store(
       &site, std::shared_ptr<const operators::Site>(std::make_shared<operators::Site>(std::move(read))));
 }
@@ -332,9 +337,11 @@ void KubernetesActuator::read_cluster_id(std::function<void()> then) {
   });
 }
 
-void KubernetesActuator::set_kept_back(const std::map<std::string, std::string>& kept) {
-  if (state_->kept_back == kept) return;
+void KubernetesActuator::set_kept_back(const std::map<std::string, std::string>& kept,
+                                       const std::optional<Error>& untold) {
+  if (state_->kept_back == kept && state_->budgets_untold == untold) return;
   state_->kept_back = kept;
+  state_->budgets_untold = untold;
   if (auto known = state_->known_site()) state_->publish(*known);
 }
 

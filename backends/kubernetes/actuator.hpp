@@ -49,8 +49,9 @@ class KubernetesActuator final : public plan::Actuator {
   // Reads the uid of the namespace kube-system, which no two clusters share, for cluster_id(); then calls
   // `then`, also where it is not told. On the worker, once it is connected.
   void read_cluster_id(std::function<void()> then);
-  // By pod: why it could not be evicted now (Site::kept_back). On the worker.
-  void set_kept_back(const std::map<std::string, std::string>& kept);
+  // By pod: why it could not be evicted now (Site::kept_back), and why the budgets could not be read, if so.
+  // On the worker.
+  void set_kept_back(const std::map<std::string, std::string>& kept, const std::optional<Error>& untold);
 
  private:
   struct State;

@@ -392,7 +392,7 @@ void KubernetesBackend::State::check_loaded() {
   }
   if (loaded || (!exporters->has_rounds() && !waited_for_measures)) return;
   loaded = true;
-  actuator.set_kept_back(store->kept_back());
+  actuator.set_kept_back(store->kept_back(), failures[kBudgets]);
   post(Loaded{});
 }
 
@@ -407,7 +407,7 @@ void KubernetesBackend::State::tick() {
                  "do as it says: tessera goes on as soon as kubectl is logged in"},
            Duration(0), "");
   store->look_again(std::max(kMeasuresLast, 2 * exporters->round_took()));
-  actuator.set_kept_back(store->kept_back());
+  actuator.set_kept_back(store->kept_back(), failures[kBudgets]);
   auto over = std::min(Steady::now() - started, Steady::duration(kPaceOver));
   while (!asked.empty() && Steady::now() - asked.front() > kPaceOver) asked.pop_front();
   double minutes = std::max(std::chrono::duration<double, std::ratio<60>>(over).count(), 1.0 / 6);

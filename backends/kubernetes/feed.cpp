@@ -20,8 +20,8 @@ constexpr Duration kRefused{60000};     // until a resource that we may not read
 constexpr Duration kNotServed{300000};  // until one that is not there is
 constexpr Duration kEndless{3600000};   // until a list that did not end is
 // Of one list. No cluster has that much: what is kept of it has to fit into memory.
-constexpr std::size_t kMostBytes = 16u << 30;
-constexpr int kMostPages = 20'000;
+constexpr std::size_t kListBytes = 16u << 30;
+constexpr int kListPages = 20'000;
 
 }  // namespace
 
@@ -120,7 +120,7 @@ void Feed::State::list(const std::string& next) {
 
 void Feed::State::hear_part(std::string_view part) {
   bytes += part.size();
-  if (bytes > kMostBytes) return endless(std::to_string(bytes >> 30) + " GiB came");
+  if (bytes > kListBytes) return endless(std::to_string(bytes >> 30) + " GiB came");
   pieces.add(part);
   Status taken = Done{};
   for (std::string_view piece = pieces.piece(); taken && !piece.empty(); piece = pieces.piece())
@@ -147,7 +147,7 @@ void Feed::State::endless(std::string why) {
 // A token that comes twice leads round in a circle.
 Status Feed::State::check_next(const std::string& next) {
   if (objects > spec.most) return Error{"", "more than " + std::to_string(spec.most) + " objects came", ""};
-  if (++pages > kMostPages) return Error{"", "more than " + std::to_string(kMostPages) + " pages came", ""};
+  if (++pages > kListPages) return Error{"", "more than " + std::to_string(kListPages) + " pages came", ""};
   if (!next.empty() && next == token) return Error{"", "a page names itself as the next", ""};
   return Done{};
 }

@@ -89,7 +89,7 @@ class SiteReading : public std::enable_shared_from_this<SiteReading> {
     if (!resources) {
       if (told.ok()) told.error = {"the API server's answer is no list of resources", kNvidiaAlpha, ""};
       if (is_absent(SitePart::gpu_cluster, told)) site_.gpu_cluster.clear();
-      return read_policies();
+      return read_devices();
     }
     for (const Json& one : resources->items) {
       std::string name = text_at(one, {"name"});
@@ -99,7 +99,7 @@ class SiteReading : public std::enable_shared_from_this<SiteReading> {
     }
     site_.gpu_cluster.clear();
     is(SitePart::gpu_cluster, Is::absent);
-    read_policies();
+    read_devices();
   }
   void read_gpu_clusters(Answer& told) {
     if (const Json* items = items_of(told)) {
@@ -109,7 +109,29 @@ class SiteReading : public std::enable_shared_from_this<SiteReading> {
     } else if (is_absent(SitePart::gpu_cluster, told)) {
       site_.gpu_cluster.clear();
     }
-    read_policies();
+    read_devices();
+  }
+
+  // Asked of discovery first, which everyone may read: where rights are missing, a resource that is not
+  // served is refused like any other.
+  void read_devices() {
+    api_->get("/apis/resource.k8s.io", [self = shared_from_this()](Answer told) {
+      std::string version = text_at(told.body, {"preferredVersion", "groupVersion"});
+      if (told.ok() && version.empty())
+        told.error = {"the API server's answer is not what was asked for", "it names no version", ""};
+      if (!told.ok() || version.empty()) {
+        self->is_absent(SitePart::devices, told);
+        return self->read_policies();
+      }
+      self->api_->get("/apis/" + version + "/resourceslices?limit=1", [self](Answer list) {
+        const Json* items = items_of(list);
+        if (items)
+          self->is(SitePart::devices, items->items.empty() ? Is::absent : Is::value);
+        else
+          self->is_absent(SitePart::devices, list);
+        self->read_policies();
+      });
+    });
   }
 
   void read_policies() {

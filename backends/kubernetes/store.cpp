@@ -258,6 +258,11 @@ void Store::State::post_remarks() {
           {Remark::Grade::warning, "ClusterPolicy " + policy.meta.name, false,
            "the GPU operator is " + policy.state,
            "one of its parts is not ready somewhere: kubectl get clusterpolicy -o yaml tells which"});
+  if (site)
+    for (const auto& [part, reading] : site->readings.all())
+      if (reading.failure && part != operators::SitePart::budgets)
+        all.push_back({Remark::Grade::info, "GPU operator", false, why_untold(part, reading),
+                       "plans that rest on it are refused; tessera reads it again by itself"});
   for (const auto& [name, entry] : nodes) all.insert(all.end(), entry.remarks.begin(), entry.remarks.end());
   if (all == told) return;
   told = all;
@@ -278,6 +283,7 @@ void Store::set_site(std::shared_ptr<const operators::Site> site) {
   if (!state_->nodes_complete) return;
   for (const auto& [name, entry] : state_->nodes) state_->dirty.insert(name);
   state_->flush();
+  state_->post_remarks();
   state_->end_first_look();
 }
 

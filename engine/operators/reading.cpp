@@ -17,6 +17,7 @@ std::string_view word(SitePart part) {
     case SitePart::generated: return "the MIG configurations that were generated for the nodes";
     case SitePart::plugin_config: return "the device plugin's configurations";
     case SitePart::budgets: return "the disruption budgets";
+    case SitePart::devices: return "which devices DRA drivers hand out";
   }
   return "";
 }

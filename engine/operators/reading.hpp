@@ -25,7 +25,8 @@ enum class SitePart : std::uint8_t {
   mig_config,     // the ConfigMap of MIG configurations
   generated,      // those that MIG managers wrote for their own nodes
   plugin_config,  // the ConfigMap of device plugin configurations
-  budgets         // PodDisruptionBudgets
+  budgets,        // PodDisruptionBudgets
+  devices         // ResourceSlices: whether a DRA driver hands out GPUs
 };
 std::string_view word(SitePart part);  // "the ClusterPolicy"
 

@@ -17,7 +17,9 @@ std::optional<std::string> handed_out_by_claims(const Node& node) {
   if (!claimed) return std::nullopt;
   return fmt::format(
       "a DRA driver hands out the GPUs of {}, and would not notice what the MIG manager or the device plugin "
-      "does there, or undo it: claims ask it for devices (kubectl get resourceslices, resourceclaims). "
+      "does there, or undo it (with dynamic MIG it destroys the instances that it did not make when it "
+      "starts): "
+      "claims ask it for devices (kubectl get resourceslices, resourceclaims). "
       "Send its kubelet plugin away from the node first, or let it cut the boards by claims (dynamic MIG)",
       node.name.text);
 }

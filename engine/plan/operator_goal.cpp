@@ -23,6 +23,8 @@ using operators::PluginSharing;
 using operators::Site;
 using sharing::MigStrategy;
 
+// Of boards that are alike any number does where the layout is one for all of them.
+constexpr std::size_t kAnyNumber = 8;
 constexpr const char* kReadAgain = "tessera reads it again by itself: try again in a moment";
 
 std::string value_of(const std::map<std::string, std::string>& labels, std::string_view key) {

@@ -236,7 +236,8 @@ std::string OperatorSteps::missing(const NodeChange& change) const {
     return "how the GPU operator is set up there has not been read: wait until the cluster has answered";
   if (by_ack) return "";
   using operators::SitePart;
-  if (auto why = site->readings.why_unknown({SitePart::gpu_cluster, SitePart::policy})) return *why;
+  if (auto why = site->readings.why_unknown({SitePart::gpu_cluster, SitePart::policy, SitePart::devices}))
+    return *why;
   if (!site->gpu_cluster.empty())
     return fmt::format(
         "the GPUCluster {} has its GPUs handed out by the DRA driver: there is neither a MIG manager nor a "

@@ -233,6 +233,35 @@ TEST_F(HttpClientTest, TooLongAnAnswerIsRefused) {
   EXPECT_EQ(answer.error().what, "the answer is too long");
 }
 
+// What the callback holds must outlive its own cancelling.
+TEST_F(HttpClientTest, AStreamMayBeCancelledByItsOwnOpening) {
+  HttpScript server([](const HttpScript::Asked&) {
+    HttpScript::Answer answer;
+    answer.stream = true;
+    return answer;
+  });
+  connect(server.socket());
+  std::promise<bool> alive;
+  std::weak_ptr<int> seen;
+  worker_.post([&] {
+    auto held = std::make_shared<int>(1);
+    seen = held;
+    auto id = std::make_shared<HttpClient::Id>(0);
+    *id = client_->stream(
+        get("/watch"), 10s,
+        [held, id, client = &*client_, told = &alive, weak = &seen] {
+          auto* answer = told;
+          auto* still = weak;
+          client->cancel(*id);
+          answer->set_value(!still->expired());
+        },
+        [](std::string_view) {}, [](Result<HttpResponse>) {});
+  });
+  auto future = alive.get_future();
+  ASSERT_EQ(future.wait_for(20s), std::future_status::ready);
+  EXPECT_TRUE(future.get());
+}
+
 HttpScript::Answer stream_of(const std::string& first) {
   HttpScript::Answer answer;
   answer.stream = true;

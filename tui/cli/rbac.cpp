@@ -44,7 +44,7 @@ rules:
   resources: [daemonsets]
   verbs: [get, list]
 - apiGroups: [nvidia.com]
-  resources: [clusterpolicies]
+  resources: [clusterpolicies, gpuclusters]
   verbs: [get, list]
 )";
 

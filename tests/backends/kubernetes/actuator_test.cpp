@@ -319,6 +319,28 @@ TEST(KubeFacts, AFileCountsOnceAKubeletHadTimeToBringIt) {
   EXPECT_EQ(facts(look).words.at(std::string(words::kMigFile)), "");
 }
 
+// A server of 1.20 leaves managedFields.time alone when the same manager writes again.
+TEST(KubeFacts, AFileThatWasSeenToChangeIsNewWhateverItsManagersTimeSays) {
+  Look look = look_at("");
+  PodObject manager = acted_pod("gpu-operator", "mm", "nvidia-mig-manager");
+  manager.started = noon() - 1h;
+  look.pods = {manager};
+  Memory memory;
+  operators::Site site;
+  auto waits = [&](const std::string& version) {
+    look.mig_config_map =
+        parse_json(R"({"metadata":{"name":"site","resourceVersion":")" + version +
+                       R"(","managedFields":[{"time":"2026-11-21T11:30:00Z","fieldsV1":{}}]},"data":{}})",
+                   "map")
+            .value();
+    return facts_of(look, site, &test::catalogue(), memory).words.at(std::string(words::kMigFile));
+  };
+  EXPECT_EQ(waits("3"), "");
+  EXPECT_NE(waits("4").find("for another 120 s"), std::string::npos);
+  look.cluster_time += 2min;
+  EXPECT_EQ(waits("4"), "");
+}
+
 TEST(KubeFacts, AnEntryOfOursWithAnotherContentIsNotOurs) {
   Look look = look_at("");
   look.mig_config_map = parse_json(

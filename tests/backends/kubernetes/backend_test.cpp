@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "backends/kubernetes/explain.hpp"
 #include "tests/backends/kubernetes/kube_lab.hpp"
 #include "tests/support/run_binary.hpp"
 
@@ -267,15 +268,28 @@ TEST(KubernetesBackendTest, AnOutageLeavesTheLastValuesAndEnds) {
   EXPECT_TRUE(watch.until([&](const Cluster& c) { return !nodes_fail(c); }));
 }
 
-TEST(KubernetesBackendTest, LinesThatAreNoJsonAreToldAndPassedBy) {
+// What it told of would stay as it was until its next change.
+TEST(KubernetesBackendTest, AfterALineThatCannotBeReadAllIsReadAgain) {
+  std::atomic<bool> later = false;
   LabApi api;
   api.nodes = {{"a", gpu_node("a")}};
+  api.instead = [&](const std::string& path, const std::string& query) -> std::optional<LabApi::Answer> {
+    if (path != "/api/v1/nodes" || query.find("watch") != std::string::npos || !later) return std::nullopt;
+    return LabApi::Answer{200, list_json({gpu_node("a"), gpu_node("b")}, "900"), {}};
+  };
   KubeWatch watch(at(api.script().socket()));
   ASSERT_TRUE(watch.until(loaded));
   ASSERT_TRUE(watch.until([&](const Cluster&) { return api.script().streams("/api/v1/nodes") == 1; }, 15s));
-  api.script().feed("/api/v1/nodes", "{\"type\":\n" + event_json("ADDED", gpu_node("b", "7")));
-  ASSERT_TRUE(watch.until([](const Cluster& c) { return c.nodes.size() == 2; }));
-  EXPECT_NE(watch.cluster().sources.at(Source::kubernetes_nodes).note, "");
+  later = true;
+  for (const char* line : {"{\"type\":\n", "{\"type\":\"MODIFIED\",\"object\":{\"metadata\":{}}}\n",
+                           "{\"type\":\"CHANGED\",\"object\":{\"metadata\":{\"name\":\"x\"}}}\n"}) {
+    std::size_t lists = api.count("/api/v1/nodes?limit");
+    ASSERT_TRUE(watch.until([&](const Cluster&) { return api.script().streams("/api/v1/nodes") == 1; }, 15s));
+    api.script().feed("/api/v1/nodes", line);
+    ASSERT_TRUE(watch.until([&](const Cluster&) { return api.count("/api/v1/nodes?limit") > lists; }))
+        << line;
+  }
+  EXPECT_TRUE(watch.until([](const Cluster& c) { return c.nodes.size() == 2; }));
 }
 
 // A pod that the list cannot tell of was left out without a word, and what it holds was free.
@@ -421,6 +435,43 @@ TEST(KubernetesProxyTest, WhyALoginFailsIsToldThoughTheProxyServes) {
   }));
   EXPECT_EQ(watch.failure(Source::kubernetes_nodes)->what,
             "kubectl cannot log in: its credential program fails");
+}
+
+TEST(KubernetesProxyTest, WhatTheLoginProgramSaysReachesTheAdmin) {
+  LabApi api;
+  api.instead = [](const std::string&, const std::string&) { return LabApi::Answer{502, "", {}}; };
+  FakeKubectl kubectl(
+      "for w in \"$@\"; do case $w in --unix-socket=*) ln -s " + api.script().socket() +
+      " ${w#--unix-socket=};; esac; done; echo 'Starting to serve on x'; "
+      "printf 'SSO session \\033[31mexpired\\nrun: foo sso login\\n' >&2; "
+      "echo 'E1121 02:46:10.123456 12 proxy_server.go:147] Error while proxying request: getting "
+      "credentials: exec: executable foo failed with exit code 1' >&2; exec sleep 60");
+  KubeWatch watch(kubectl.options());
+  ASSERT_TRUE(watch.until([](const Cluster& c) {
+    auto found = c.sources.find(Source::kubernetes_nodes);
+    return found != c.sources.end() && found->second.failure &&
+           found->second.failure->reason.find("foo sso login") != std::string::npos;
+  }));
+  const Error& error = *watch.failure(Source::kubernetes_nodes);
+  EXPECT_EQ(error.what, "kubectl cannot log in: its credential program fails");
+  EXPECT_EQ(error.reason.find('\033'), std::string::npos);
+  EXPECT_NE(error.reason.find("failed with exit code 1 (it says: SSO session"), std::string::npos)
+      << error.reason;
+}
+
+TEST(KubernetesProxyTest, AnInstallHintIsToldWithoutWhatKubectlAddsToIt) {
+  EXPECT_EQ(last_complaint(
+                "E1121 02:46:10.123456 12 proxy_server.go:147] Error while proxying request: getting "
+                "credentials: exec: executable foo not found\n\nIt looks like you are trying to use a "
+                "client-go credential plugin that is not installed.\n\nTo learn more about this feature, "
+                "consult the documentation available at:\n      https://kubernetes.io/docs/reference/"
+                "access-authn-authz/authentication/#client-go-credential-plugins\n\napt install foo\n"),
+            "getting credentials: exec: executable foo not found (it says: apt install foo)");
+  EXPECT_EQ(last_complaint("To sign in, open https://login.example and enter the code ABC\n"),
+            "To sign in, open https://login.example and enter the code ABC");
+  Error silence = explain_silence("list nodes", {"no answer", "nothing came for 60 s", ""},
+                                  "To sign in, open https://login.example and enter the code ABC");
+  EXPECT_NE(silence.reason.find("enter the code ABC"), std::string::npos);
 }
 
 TEST(KubernetesProxyTest, NoKubectlIsSaidWithTheWayOut) {

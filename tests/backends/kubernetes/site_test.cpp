@@ -10,7 +10,7 @@
 #include "tests/support/catalogue.hpp"
 #include "tests/support/http_script.hpp"
 
-namespace tessera::kubernetes {
+namespace tessera::kubernetes::site_story {
 namespace {
 
 using namespace std::chrono_literals;
@@ -51,6 +51,9 @@ class SiteApi {
         client_(worker_, {script_.socket(), "", 0}) {
     objects[kPolicies] = items(policy("", "plugin-configs"));
     objects[kPolicies + "/cluster-policy"] = policy("", "plugin-configs");
+    objects["/apis/resource.k8s.io"] =
+        R"({"kind":"APIGroup","preferredVersion":{"groupVersion":"resource.k8s.io/v1"}})";
+    objects["/apis/resource.k8s.io/v1/resourceslices"] = items("");
     objects["/api/v1/nodes"] = items(node("n1", "all-disabled") + "," + node("n2", "all-1g.10gb"));
     objects[kMaps + "/default-mig-parted-config"] =
         config_map("default-mig-parted-config", "config.yaml", kFile);
@@ -147,9 +150,14 @@ struct PartAt {
   std::string path;
 };
 std::vector<PartAt> parts() {
-  return {{SitePart::gpu_cluster, kAlpha},    {SitePart::policy, kPolicies},
-          {SitePart::fleet, "/api/v1/nodes"}, {SitePart::mig_config, kMaps + "/default-mig-parted-config"},
-          {SitePart::generated, kMaps},       {SitePart::plugin_config, kMaps + "/plugin-configs"}};
+  return {{SitePart::gpu_cluster, kAlpha},
+          {SitePart::devices, "/apis/resource.k8s.io"},
+          {SitePart::devices, "/apis/resource.k8s.io/v1/resourceslices"},
+          {SitePart::policy, kPolicies},
+          {SitePart::fleet, "/api/v1/nodes"},
+          {SitePart::mig_config, kMaps + "/default-mig-parted-config"},
+          {SitePart::generated, kMaps},
+          {SitePart::plugin_config, kMaps + "/plugin-configs"}};
 }
 
 TEST(KubeSite, EveryPartOfAHealthyClusterIsKnown) {
@@ -160,6 +168,7 @@ TEST(KubeSite, EveryPartOfAHealthyClusterIsKnown) {
                                           SitePart::plugin_config}),
             std::nullopt);
   EXPECT_EQ(site->readings.of(SitePart::gpu_cluster).is, Reading::Is::absent);
+  EXPECT_EQ(site->readings.of(SitePart::devices).is, Reading::Is::absent);
   EXPECT_EQ(site->labels.size(), 2u);
   EXPECT_EQ(site->node_config.size(), 2u);
   EXPECT_EQ(site->plugin_configs.at("default"), "version: v1\n");
@@ -339,7 +348,7 @@ TEST(KubeSharedWrites, NothingIsWrittenWhenAnotherAdminHasGivenTheOperatorAFile)
 
 TEST(KubeSharedWrites, NothingIsWrittenWhileAPartOfTheFleetCannotBeRead) {
   for (const PartAt& one : parts()) {
-    if (one.part == SitePart::gpu_cluster) continue;  // asked when planning
+    if (one.part == SitePart::gpu_cluster || one.part == SitePart::devices) continue;  // asked when planning
     SCOPED_TRACE(one.path);
     SiteApi api;
     (void)api.read();
@@ -399,4 +408,4 @@ TEST(KubeSharedWrites, AnEntryOfThatNameWithAnotherContentIsNeverOverwritten) {
 }
 
 }  // namespace
-}  // namespace tessera::kubernetes
+}  // namespace tessera::kubernetes::site_story

@@ -306,6 +306,133 @@ TEST(OperatorSteps, SaysWhatIsMissing) {
   EXPECT_NE(k.make(everywhere("7x1g.10gb"))->no_steps.find("no ClusterPolicy"), std::string::npos);
 }
 
+// One transient 500 on the node list once made "12 other nodes" into "0 other nodes".
+TEST(OperatorSteps, WhatCouldNotBeReadIsNamedAndNothingIsPlannedOnIt) {
+  using operators::SitePart;
+  for (SitePart part : {SitePart::policy, SitePart::gpu_cluster, SitePart::name_space, SitePart::mig_config,
+                        SitePart::generated, SitePart::plugin_config, SitePart::devices}) {
+    Kubernetes k;
+    k.site.readings.forget(part);
+    k.site.readings.failed(part, {"GET /x was refused", "try later (500)", ""});
+    std::string why = k.make(everywhere("7x1g.10gb"))->no_steps;
+    EXPECT_NE(why.find(std::string(operators::word(part)) + " could not be read: GET /x was refused"),
+              std::string::npos)
+        << why;
+  }
+  Kubernetes never;
+  never.site.readings = {};
+  EXPECT_NE(never.make(everywhere("7x1g.10gb"))->no_steps.find("could not be read yet"), std::string::npos);
+}
+
+TEST(OperatorSteps, AFileForAllNodesNeedsAllNodesAsTheyAreNow) {
+  for (bool known : {false, true}) {
+    Kubernetes k;
+    if (!known) k.site.readings.forget(operators::SitePart::fleet);
+    k.site.readings.failed(operators::SitePart::fleet, {"GET /api/v1/nodes was refused", "no (500)", ""});
+    EXPECT_NE(k.refusal(everywhere("2x3g.40gb")).find("the labels of the GPU nodes could not be read"),
+              std::string::npos);
+    // A label alone concerns one node: it may be planned, and what is old is said.
+    std::vector<plan::Notice> notices = k.plan(everywhere("7x1g.10gb")).notices;
+    EXPECT_TRUE(std::any_of(notices.begin(), notices.end(),
+                            [](const plan::Notice& one) { return one.rule == "old-reading"; }));
+  }
+}
+
+TEST(OperatorSteps, ANodeWhoseManagerHasNotWrittenItsFileYetIsNotJudgedByTheCharts) {
+  Kubernetes k;
+  k.site.mig_config = operators::mig_file(kStaticFile);
+  k.site.labels["n2"] = {{"nvidia.com/mig.config", "all-balanced"},
+                         {"nvidia.com/gpu.product", "NVIDIA-H100-80GB-HBM3"}};
+  EXPECT_NE(k.refusal(everywhere("2x3g.40gb")).find("n2: all-balanced stands for another layout there"),
+            std::string::npos);
+  k.site.node_config["n2"] = operators::mig_file(kStaticFile);
+  k.plan(everywhere("2x3g.40gb"));
+}
+
+TEST(OperatorSteps, ABoardThatIsNotInTheCatalogueIsNoReasonToCallAnotherFileTheSame) {
+  Kubernetes k;
+  k.site.mig_config = operators::mig_file(kStaticFile);
+  k.site.labels["n2"] = {{"nvidia.com/mig.config", "all-balanced"},
+                         {"nvidia.com/gpu.product", "NVIDIA-H900-Unheard-Of"}};
+  k.site.node_config["n2"] = operators::mig_file(
+      "version: v1\nmig-configs:\n  all-balanced:\n  - {devices: all, mig-enabled: true, mig-devices: "
+      "{1g.9gb: "
+      "3}}\n");
+  EXPECT_NE(k.refusal(everywhere("2x3g.40gb")).find("n2: "), std::string::npos);
+  k.site.node_config["n2"] = operators::mig_file(kStaticFile);  // the same rows mean the same on any board
+  k.plan(everywhere("2x3g.40gb"));
+}
+
+TEST(OperatorSteps, WhereAGpuClusterHandsOutTheGpusNoLabelIsWritten) {
+  Kubernetes k;
+  k.site.gpu_cluster = "gpu-cluster";
+  k.site.readings.told(operators::SitePart::gpu_cluster, operators::Reading::Is::value, at(0));
+  std::string why = k.make(everywhere("7x1g.10gb"))->no_steps;
+  EXPECT_NE(why.find("the GPUCluster gpu-cluster has its GPUs handed out by the DRA driver"),
+            std::string::npos)
+      << why;
+  EXPECT_TRUE(k.make(everywhere("7x1g.10gb"))->nodes.at(0).steps.empty());
+}
+
+// A node whose label another admin has set before there was any file: the new one would stop its plugin.
+TEST(OperatorSteps, ANewMapOfSharingsIsNotMadeOverTheHeadsOfOtherNodes) {
+  Kubernetes k;
+  k.site.plugin_config_map = k.site.plugin_default = "";
+  k.site.plugin_configs.clear();
+  k.site.labels["n2"] = {{"nvidia.com/device-plugin.config", "shared4"}};
+  EXPECT_NE(k.refusal(sharing_everywhere(Strategy::time_slicing, 8)).find("n2: its label names shared4"),
+            std::string::npos);
+}
+
+plan::SiteRules renaming() {
+  plan::SiteRules rules;
+  rules.rename_shared = true;
+  return rules;
+}
+
+// The plan promised nvidia.com/gpu.shared and wrote a file that offers nvidia.com/gpu.
+TEST(OperatorSteps, SharedResourcesAreRenamedInTheFileThatThePlanWrites) {
+  for (Strategy how : {Strategy::time_slicing, Strategy::mps}) {
+    Kubernetes k;
+    auto made =
+        plan::make_plan(k.cluster(), catalogue(), sharing_everywhere(how, 4), k.can(), renaming(), at(0));
+    ASSERT_TRUE(made.ok()) << to_line(made.error());
+    const std::vector<Step>& steps = made->nodes.at(0).steps;
+    const Step& write = step_with(steps, "write-plugin-config");  // shared4 renames nothing
+    auto config = operators::parse_plugin_config(argument(write, "text"), "x");
+    ASSERT_TRUE(config.ok()) << to_line(config.error());
+    EXPECT_TRUE(config->sharing.rename) << argument(write, "text");
+    EXPECT_EQ(made->offered_after.kubernetes.at("nvidia.com/gpu.shared"), 8);
+    const Step& verify = steps.at(steps.size() - 4);
+    auto offered = std::find_if(verify.after.begin(), verify.after.end(), [](const Condition& one) {
+      return std::holds_alternative<plan::Advertises>(one);
+    });
+    ASSERT_NE(offered, verify.after.end());
+    EXPECT_EQ(std::get<plan::Advertises>(*offered).counts.at("nvidia.com/gpu.shared"), 8);
+  }
+}
+
+TEST(OperatorSteps, WhatTheNodesPresentConfigurationSaysIsKept) {
+  Kubernetes k;
+  k.site.plugin_configs["theirs"] =
+      "version: v1\nflags:\n  migStrategy: mixed\n  plugin:\n    deviceListStrategy: cdi-cri  # "
+      "ours\nsharing:\n"
+      "  timeSlicing:\n    renameByDefault: true\n    failRequestsGreaterThanOne: true\n    resources:\n"
+      "    - {name: nvidia.com/gpu, replicas: 2}\n";
+  k.site.labels["n1"]["nvidia.com/device-plugin.config"] = "theirs";
+  Node node = test::node("n1", {uncut(0, 0), uncut(1, 1)});
+  node.features = {"nvidia.com/gpu.count=2", "nvidia.com/device-plugin.config=theirs"};
+  k.tell(NodesListed{{node}});
+  Plan made = k.plan(sharing_everywhere(Strategy::time_slicing, 4));
+  std::string text = argument(step_with(made.nodes.at(0).steps, "write-plugin-config"), "text");
+  auto config = operators::parse_plugin_config(text, "x");
+  ASSERT_TRUE(config.ok()) << text;
+  EXPECT_TRUE(config->sharing.rename) << text;
+  EXPECT_EQ(config->sharing.fail_multiple, true) << text;
+  EXPECT_NE(text.find("deviceListStrategy: cdi-cri  # ours"), std::string::npos) << text;
+  EXPECT_EQ(made.offered_after.kubernetes.at("nvidia.com/gpu.shared"), 8);
+}
+
 TEST(OperatorSteps, NothingIsPlannedIntoADriverUpgrade) {
   Kubernetes k;
   Node node = test::node("n1", {uncut(0, 0)});

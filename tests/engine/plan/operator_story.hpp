@@ -35,7 +35,8 @@ struct Kubernetes : Story {
     for (SitePart part : {SitePart::policy, SitePart::name_space, SitePart::fleet, SitePart::mig_config,
                           SitePart::generated, SitePart::plugin_config, SitePart::budgets})
       site.readings.told(part, operators::Reading::Is::value, at(0));
-    site.readings.told(SitePart::gpu_cluster, operators::Reading::Is::absent, at(0));
+    for (SitePart part : {SitePart::gpu_cluster, SitePart::devices})
+      site.readings.told(part, operators::Reading::Is::absent, at(0));
     site.ns = "gpu-operator";
     site.policy = "cluster-policy";
     site.strategy = "mixed";
