@@ -50,15 +50,16 @@ std::string few(const std::vector<std::string>& all) {
 
 FleetAnswer ask_fleet(const Site& site, std::string_view except, const MigDocument& after,
                       const mig::Catalogue* catalogue) {
-  // Where managers write files of their own, a node without one has a manager that is just starting: the
-  // chart's file is not what it goes by.
+  // Where managers write files of their own, a node without one has a manager that is just starting, or one
+  // that falls back on the chart's file: that tells only of names which stand in it.
   const bool generated = site.mig_config_map.empty() && !site.node_config.empty();
+  const MigFile* site_file = site.mig_config && site.mig_config->document ? site.mig_config.get() : nullptr;
   std::vector<FleetNode> fleet;
   for (const auto& [node, labels] : site.labels) {
     if (node == except) continue;
     FleetNode one{node, value_of(labels, kMigConfig), boards_from(labels, catalogue), nullptr};
     const MigFile* file = site.own_config(node);
-    if (!file && !generated) file = site.mig_config.get();
+    if (!file && site_file && (!generated || site_file->document->find(one.label))) file = site_file;
     if (file && file->document) one.before = &*file->document;
     fleet.push_back(std::move(one));
   }
