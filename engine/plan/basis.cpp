@@ -84,8 +84,10 @@ bool is_named(const std::vector<NodeName>& nodes, const std::string& name) {
 
 // As above: all fields by name.
 Basis of_operator(const operators::Site& site, const std::vector<NodeName>& nodes) {
-  const auto& [ns, version, strategy, mig_config_map, mig_config, node_config, plugin_config_map,
-               plugin_default, plugin_configs, labels, policy, vm_nodes, owned_by_others, kept_back] = site;
+  const auto& [readings, gpu_cluster, ns, version, strategy, mig_config_map, mig_config, node_config,
+               plugin_config_map, plugin_default, plugin_configs, labels, policy, vm_nodes, owned_by_others,
+               kept_back] = site;
+  (void)readings;   // when and how often a part was read says nothing of its value
   (void)kept_back;  // budgets change by themselves, and a run asks again
   Basis all;
   auto object = [&](std::string name, std::string value) {
@@ -95,6 +97,7 @@ Basis of_operator(const operators::Site& site, const std::vector<NodeName>& node
                                      vm_nodes ? (*vm_nodes ? "vm" : "no vm") : "not told"}));
   object("the MIG manager's configuration" + named(mig_config_map), of_file(mig_config));
   object("the device plugin's configuration" + named(plugin_config_map), digest_of(plugin_configs));
+  object("the GPUCluster", digest(gpu_cluster));
   all.push_back({Kind::fact, "the GPU operator's namespace", digest(ns)});
   all.push_back({Kind::fact, "the GPU operator's version", digest(version)});
   all.push_back({Kind::fact, "who else manages the operator's objects", digest_of(owned_by_others)});
