@@ -1,18 +1,22 @@
 #include "engine/guide/demand.hpp"
 
 #include <algorithm>
+#include <set>
 
+#include "engine/plan/diff.hpp"
+#include "engine/plan/observed.hpp"
+#include "engine/plan/resources.hpp"
 #include "engine/sharing/resources.hpp"
 
 namespace tessera::guide {
 
 namespace {
 
-Demand read(const Workload& work, const Cluster& cluster, const mig::Product* product) {
+Demand read(const Workload& work, Scheduler scheduler, const mig::Product* product) {
   Demand demand;
   demand.workload = work.id;
   for (const Request& request : work.requests) {
-    const auto name = sharing::parse_resource(request.resource, cluster.scheduler);
+    const auto name = sharing::parse_resource(request.resource, scheduler);
     if (!name || request.count <= 0) continue;
     if (name->kind == sharing::ResourceKind::instance) {
       if (product == nullptr) continue;
@@ -22,7 +26,7 @@ Demand read(const Workload& work, const Cluster& cluster, const mig::Product* pr
       return demand;
     }
     if (name->kind == sharing::ResourceKind::gpu) {
-      const bool slurm = cluster.scheduler == Scheduler::slurm;
+      const bool slurm = scheduler == Scheduler::slurm;
       demand.any = slurm && name->type.empty();
       demand.whole = !demand.any;
       demand.count = request.count;
@@ -52,12 +56,60 @@ bool take_any(Offer& offer, std::int64_t count) {
   return true;
 }
 
+// The board as the plan of a proposal leaves it.
+plan::BoardChange change_of(const Gpu& gpu, const Proposal& proposal, const BoardProposal& board,
+                            const Scope& scope) {
+  plan::BoardChange change;
+  change.gpu = gpu.index;
+  change.product = scope.product;
+  change.before = change.after = plan::state_of(gpu);
+  change.after.instances.clear();
+  change.after.strategy = proposal.strategy;
+  change.after.mig = proposal.strategy == Strategy::mig;
+  change.after.replicas = proposal.replicas.value_or(1);
+  if (!board.layout || scope.product == nullptr) return change;
+  for (const mig::Placed& placed : *board.layout) {
+    const mig::Profile& profile = scope.product->profiles.at(static_cast<std::size_t>(placed.profile));
+    change.after.instances.push_back({profile.name, {placed.start, profile.memory_slices}, std::nullopt});
+  }
+  return change;
+}
+
+std::vector<plan::Room> gains(const Proposal& proposal, const Scope& scope) {
+  std::vector<plan::Room> rooms;
+  const Scheduler scheduler = scope.cluster->scheduler;
+  for (const Node* node : scope.nodes) {
+    if (scope.boards.empty()) {  // boards that are not told: shown for one empty board
+      rooms.push_back(plan::gained(*scope.cluster, *node, {}, proposal.advertised));
+      return rooms;
+    }
+    std::vector<plan::BoardChange> changes;
+    for (const BoardProposal& board : proposal.boards) {
+      const Gpu* gpu = board.node == node->name && board.gpu ? plan::find_gpu(*node, *board.gpu) : nullptr;
+      if (gpu) changes.push_back(change_of(*gpu, proposal, board, scope));
+    }
+    const plan::Counts before = plan::offered(*node, *scope.catalogue, {}, nullptr).by(scheduler);
+    const plan::Counts after = plan::offered(*node, *scope.catalogue, {}, &changes).by(scheduler);
+    rooms.push_back(plan::gained(*scope.cluster, *node, before, after));
+  }
+  return rooms;
+}
+
 }  // namespace
 
-std::vector<Demand> demands(const Cluster& cluster, const mig::Product* product) {
+std::vector<Demand> demands(const plan::Queue& queue, const mig::Product* product) {
   std::vector<Demand> all;
-  for (const Workload* work : waiting_work(cluster)) all.push_back(read(*work, cluster, product));
+  for (const Workload* work : queue.waiting) all.push_back(read(*work, queue.scheduler, product));
   return all;
+}
+
+void count_starts(Proposal& proposal, const Scope& scope, const plan::Queue& queue) {
+  proposal.fit.clear(), proposal.wait.clear();
+  if (scope.cluster == nullptr || scope.catalogue == nullptr) return;
+  for (const Workload* work : plan::starting(queue, gains(proposal, scope))) proposal.fit.push_back(work->id);
+  const std::set<WorkloadId> starts(proposal.fit.begin(), proposal.fit.end());
+  for (const Workload* work : waiting_work(*scope.cluster))
+    if (!starts.contains(work->id)) proposal.wait.push_back(work->id);
 }
 
 bool grant(Offer& offer, const Demand& demand) {

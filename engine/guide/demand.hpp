@@ -1,12 +1,15 @@
-// What waiting work asks for, matched with what a proposal would offer. Used by the proposals.
-// Threads: pure functions.
+// What waiting work asks for, matched with what a proposal would add, board by board: fast enough to rank
+// many layouts. Which work starts is then told by the plan's own count. Used by the proposals. Threads: pure
+// functions.
 #pragma once
 
 #include <map>
 #include <vector>
 
 #include "engine/guide/evidence.hpp"
+#include "engine/guide/proposals.hpp"
 #include "engine/mig/catalogue.hpp"
+#include "engine/plan/queue.hpp"
 
 namespace tessera::guide {
 
@@ -19,8 +22,9 @@ struct Demand {
   std::int64_t count = 0;
 };
 
-// Waiting work, longest wait first. Work that asks for something else altogether has count 0 and never fits.
-std::vector<Demand> demands(const Cluster& cluster, const mig::Product* product);
+// Those of the queue, longest wait first. Work that asks for something else altogether has count 0 and never
+// fits.
+std::vector<Demand> demands(const plan::Queue& queue, const mig::Product* product);
 
 // Free parts on offer.
 struct Offer {
@@ -30,5 +34,8 @@ struct Offer {
 };
 // Takes from the offer what the demand needs; false: it stays as it was.
 bool grant(Offer& offer, const Demand& demand);
+
+// Sets `fit` and `wait` by the count that the plan of this proposal makes.
+void count_starts(Proposal& proposal, const Scope& scope, const plan::Queue& queue);
 
 }  // namespace tessera::guide

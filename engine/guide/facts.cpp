@@ -81,6 +81,7 @@ Scope scope_of(const mig::Product& product) {
 Scope scope_of(const Cluster& cluster, const Node& node, const mig::Catalogue& catalogue) {
   Scope scope;
   scope.cluster = &cluster;
+  scope.catalogue = &catalogue;
   scope.nodes = {&node};
   scope.model = clean(node.model, 128);
   for (const Gpu& gpu : node.gpus) scope.boards.push_back(&gpu);
@@ -99,6 +100,7 @@ Scope scope_of(const Cluster& cluster, const Node& node, const mig::Catalogue& c
 Scope scope_of(const Cluster& cluster, const Node& node, const Gpu& gpu, const mig::Catalogue& catalogue) {
   Scope scope;
   scope.cluster = &cluster;
+  scope.catalogue = &catalogue;
   scope.nodes = {&node};
   scope.boards = {&gpu};
   scope.model = clean(gpu.model, 128);
@@ -122,7 +124,8 @@ std::vector<Group> split(const Cluster& cluster, const std::vector<Mark>& marks,
   }
   std::vector<Group> groups;
   for (Bucket& bucket : buckets) {
-    const Scope& scope = bucket.group.scope;
+    Scope& scope = bucket.group.scope;
+    scope.catalogue = &catalogue;
     if (scope.boards.empty()) {
       bucket.group.name += ": " + counted(scope.nodes.size(), "node");
     } else {

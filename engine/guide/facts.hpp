@@ -44,11 +44,12 @@ struct SiteFacts {
 
 // What the guide is asked about: boards of one kind on one cluster, or a product that nobody has yet.
 struct Scope {
-  const Cluster* cluster = nullptr;       // nullptr: hypothetical
-  std::vector<const Node*> nodes;         // that hold the boards, each once
-  std::vector<const Gpu*> boards;         // empty with nodes: a Slurm pool whose boards are not told
-  const mig::Product* product = nullptr;  // nullptr: not known
-  std::string model;                      // as a source names it, where the catalogue does not know it
+  const Cluster* cluster = nullptr;           // nullptr: hypothetical
+  std::vector<const Node*> nodes;             // that hold the boards, each once
+  std::vector<const Gpu*> boards;             // empty with nodes: a Slurm pool whose boards are not told
+  const mig::Product* product = nullptr;      // nullptr: not known
+  const mig::Catalogue* catalogue = nullptr;  // nullptr: hypothetical
+  std::string model;                          // as a source names it, where the catalogue does not know it
 };
 Scope scope_of(const mig::Product& product);
 Scope scope_of(const Cluster& cluster, const Node& node, const mig::Catalogue& catalogue);

@@ -30,6 +30,7 @@ struct Board {
   NodeName node;
   std::optional<GpuIndex> gpu;
   std::vector<HeldInstance> held;
+  std::map<int, std::int64_t> free;  // instances that nobody holds, by profile: they are on offer already
   std::vector<std::pair<WorkloadId, std::optional<Mib>>> whole;  // with the memory that is measured
   bool unclear = false;  // held by someone unknown, or an instance whose place is not told
 
@@ -48,9 +49,12 @@ std::vector<WorkloadId> holders_of(const Slice& slice) {
 }
 
 void add_slice(Board& board, const mig::Product& product, const Gpu& gpu, const Slice& slice) {
-  if (slice.holding == Holding::free) return;
   const auto profile =
       slice.kind == SliceKind::gpu_instance ? product.index_of(slice.profile.text) : std::nullopt;
+  if (slice.holding == Holding::free) {
+    if (profile) ++board.free[*profile];
+    return;
+  }
   if (profile && slice.placement) {
     board.held.push_back({{*profile, slice.placement->start}, holders_of(slice)});
     return;
@@ -167,7 +171,11 @@ void add_board(Proposal& proposal, Offer& offer, const mig::Product& product, co
       one.ends.insert(one.ends.end(), board.held[i].holders.begin(), board.held[i].holders.end());
     }
   }
-  for (const auto& [profile, count] : parts) offer.parts[profile] += count;
+  for (const auto& [profile, count] : parts) {
+    const auto there = board.free.find(profile);
+    offer.parts[profile] +=
+        std::max<std::int64_t>(0, count - (there == board.free.end() ? 0 : there->second));
+  }
   for (const auto& [id, memory] : board.whole) one.ends.push_back(id);
   for (const mig::Placed& placed : fit.layout) {
     if (at(product, placed.profile).name.empty()) continue;
@@ -222,6 +230,7 @@ struct Ask {
   const mig::Product& product;
   sharing::Platform platform;
   std::vector<Board> boards;
+  plan::Queue queue;
   std::vector<Demand> waiting;
   std::vector<std::pair<Multiset, std::string>> offered;  // a managed platform's own layouts; empty: any
 };
@@ -353,9 +362,11 @@ std::string title_of(const mig::Product& product, std::vector<int> profiles) {
 std::vector<Proposal> propose_layouts(const Scope& scope, sharing::Platform platform) {
   if (scope.product == nullptr || !scope.product->mig_capable || !scope.product->placements_known) return {};
   const mig::Product& product = *scope.product;
-  Ask q{scope, product, platform, boards_of(scope, product), {}, offered_by(product, platform)};
+  Ask q{scope, product, platform, boards_of(scope, product), {}, {}, offered_by(product, platform)};
   if (platform == sharing::Platform::fpt && q.offered.empty()) return {};
-  if (scope.cluster != nullptr) q.waiting = demands(*scope.cluster, &product);
+  if (scope.cluster != nullptr && scope.catalogue != nullptr)
+    q.queue = plan::queue_of(*scope.cluster, *scope.catalogue);
+  q.waiting = demands(q.queue, &product);
   Fits fits(product);
   std::vector<Multiset> all;
   for (const auto& [multiset, name] : q.offered) all.push_back(multiset);
@@ -386,6 +397,8 @@ std::vector<Proposal> propose_layouts(const Scope& scope, sharing::Platform plat
   }
   std::sort(proposals.begin(), proposals.end(), better);
   if (proposals.size() > kProposals) proposals.resize(kProposals);
+  for (Proposal& one : proposals) count_starts(one, scope, q.queue);
+  std::sort(proposals.begin(), proposals.end(), better);
   if (scope.cluster != nullptr && scope.boards.empty()) {
     for (Proposal& one : proposals) one.notes.push_back("the boards are not told: shown for one empty board");
   }

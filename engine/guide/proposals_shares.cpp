@@ -15,8 +15,6 @@ namespace tessera::guide {
 
 namespace {
 
-using sharing::ResourceKind;
-
 constexpr std::array<int, 4> kShares{2, 4, 8, 16};
 
 std::optional<Mib> memory_of(const Scope& scope) {
@@ -51,38 +49,6 @@ std::vector<WorkloadId> in_the_way(const Scope& scope, Strategy strategy) {
     }
   }
   return {ids.begin(), ids.end()};
-}
-
-// How many clients one waiting workload would take; 0: it asks for something that shares do not give.
-std::int64_t shares_asked(const Workload& work, const Cluster& cluster, Strategy strategy, int replicas) {
-  for (const Request& request : work.requests) {
-    const auto name = sharing::parse_resource(request.resource, cluster.scheduler);
-    if (!name || request.count <= 0) continue;
-    if (cluster.scheduler == Scheduler::kubernetes) {
-      // One share each; who asks for more wants whole boards.
-      return name->kind == ResourceKind::gpu && request.count == 1 ? 1 : 0;
-    }
-    if (name->kind == ResourceKind::mps && strategy == Strategy::mps &&
-        request.count <= sharing::kMpsPercent) {
-      return (request.count * replicas + sharing::kMpsPercent - 1) / sharing::kMpsPercent;
-    }
-    if (name->kind == ResourceKind::shard && strategy == Strategy::time_slicing &&
-        request.count <= replicas) {
-      return request.count;
-    }
-  }
-  return 0;
-}
-
-void match(Proposal& proposal, const Scope& scope, Strategy strategy, int replicas) {
-  if (scope.cluster == nullptr) return;
-  std::int64_t free = sharing::clients(board_count(scope), replicas);
-  for (const Workload* work : waiting_work(*scope.cluster)) {
-    const std::int64_t asked = shares_asked(*work, *scope.cluster, strategy, replicas);
-    const bool fits = asked > 0 && asked <= free;
-    if (fits) free -= asked;
-    (fits ? proposal.fit : proposal.wait).push_back(work->id);
-  }
 }
 
 void note_memory(Proposal& proposal, const Scope& scope) {
@@ -144,6 +110,9 @@ std::map<std::string, std::int64_t> advertised(const Scope& scope, Strategy stra
 std::vector<Proposal> propose_shares(const Scope& scope, Strategy strategy, sharing::Platform platform) {
   std::vector<Proposal> all;
   const int most = most_clients(scope, strategy, platform);
+  plan::Queue queue;
+  if (scope.cluster != nullptr && scope.catalogue != nullptr)
+    queue = plan::queue_of(*scope.cluster, *scope.catalogue);
   std::vector<int> shares(kShares.begin(), kShares.end());
   shares.push_back(most);
   std::sort(shares.begin(), shares.end());
@@ -160,9 +129,9 @@ std::vector<Proposal> propose_shares(const Scope& scope, Strategy strategy, shar
     one.memory_share = sharing::memory_share(memory_of(scope), replicas);
     one.advertised = advertised(scope, strategy, platform, replicas);
     one.ends = in_the_way(scope, strategy);
-    match(one, scope, strategy, replicas);
     note_memory(one, scope);
     add_boards(one, scope);
+    count_starts(one, scope, queue);
     all.push_back(std::move(one));
   }
   // As many as wait are served first, by the fewest shares: every share more makes each of them smaller.

@@ -11,6 +11,7 @@
 
 #include "engine/error.hpp"
 #include "engine/plan/plan.hpp"
+#include "engine/plan/queue.hpp"
 #include "engine/sharing/platform.hpp"
 #include "engine/sharing/shape.hpp"
 
@@ -32,6 +33,7 @@ struct SiteRules {
 struct Outlook {
   sharing::Platform platform = sharing::Platform::slurm;
   std::vector<const Workload*> pending;
+  Queue queue;     // those of them that start with more room
   Counts offered;  // by all nodes together, in the scheduler's words; empty when nothing is pending
 };
 Outlook look_out(const Cluster& cluster, const mig::Catalogue& catalogue, const SiteRules& rules);

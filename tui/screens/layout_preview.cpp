@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_map>
 
 #include "engine/plan/notices.hpp"
 #include "engine/plan/planner.hpp"
@@ -29,8 +30,14 @@ std::shared_ptr<const plan::Outlook> own_outlook(const Cluster& cluster, const m
                                                  const plan::SiteRules& rules) {
   auto own = std::make_shared<OwnOutlook>();
   own->outlook = plan::look_out(cluster, catalogue, rules);
-  for (const Workload* one : own->outlook.pending) own->pending.push_back(*one);
-  for (std::size_t i = 0; i < own->pending.size(); ++i) own->outlook.pending[i] = &own->pending[i];
+  std::unordered_map<const Workload*, const Workload*> copy_of;
+  own->pending.reserve(own->outlook.pending.size());
+  for (const Workload*& one : own->outlook.pending) {
+    own->pending.push_back(*one);
+    copy_of[one] = &own->pending.back();
+    one = &own->pending.back();
+  }
+  for (const Workload*& one : own->outlook.queue.waiting) one = copy_of.at(one);
   return {own, &own->outlook};
 }
 

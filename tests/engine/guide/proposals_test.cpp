@@ -157,8 +157,10 @@ TEST(Proposals, OneProfileOnKubernetesIsAskedForAsAGpu) {
   test::Story story;
   story.tell(NodesListed{{test::node("n1", {empty_mig(0)})}});
   story.model.clusters[0].scheduler = Scheduler::kubernetes;
-  story.tell(WorkloadsListed{
-      {test::waiting("a/1", "a", "nvidia.com/gpu"), test::waiting("a/2", "a", "nvidia.com/gpu")}});
+  std::vector<Workload> pods{test::waiting("a/1", "a", "nvidia.com/gpu"),
+                             test::waiting("a/2", "a", "nvidia.com/gpu")};
+  for (Workload& pod : pods) pod.reason = "0/1 nodes are available: 1 Insufficient nvidia.com/gpu.";
+  story.tell(WorkloadsListed{pods});
   const auto found = propose_layouts(all_of(story), Platform::gpu_operator);
   EXPECT_EQ(found[0].fit.size(), 2u);
   EXPECT_EQ(found[0].advertised.begin()->first, "nvidia.com/gpu");

@@ -195,7 +195,11 @@ TEST(LayoutEditor, TheBestForWhoWaitsIsFound) {
   Session session = on_board(2);
   session.press("b");
   session.line_with("no layout of this board lets waiting work start");
+  // What waits for a 3g.40gb or a 1g.10gb could start now: some are free.
   session.press("<esc>").press("<esc>").press(":node twin1<enter>jLb");
+  session.line_with("no layout of this board lets waiting work start");
+  session.tell(on("sim", WorkloadSeen{waiting("712", "max", "gpu:4g.40gb")}));
+  session.press("b");
   session.line_with("would start");
   EXPECT_TRUE(edit_of(session).touched);
   session.line_with("WILL RUN");

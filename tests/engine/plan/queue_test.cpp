@@ -1,0 +1,167 @@
+// Which waiting work starts when more can be had: capacity, not matches, and the same number everywhere.
+#include "engine/plan/queue.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "engine/guide/proposals.hpp"
+#include "engine/plan/planner.hpp"
+#include "tests/support/build.hpp"
+#include "tests/support/catalogue.hpp"
+
+namespace tessera::test {
+namespace {
+
+Gpu unsliced(int index) {
+  Gpu board = gpu(index, Strategy::mig, {});
+  board.mig_mode = MigMode::enabled;
+  return board;
+}
+
+Workload asks(const std::string& id, const std::string& resource, const std::string& reason = "Resources",
+              std::int64_t count = 1) {
+  Workload one = waiting(id, "alice", resource);
+  one.reason = reason;
+  one.requests.front().count = count;
+  return one;
+}
+
+std::vector<std::string> started_by(const Story& story, const plan::Counts& more, const char* name = "n1") {
+  const plan::Queue queue = plan::queue_of(story.cluster(), catalogue());
+  std::vector<std::string> ids;
+  for (const Workload* one :
+       plan::starting(queue, {plan::gained(story.cluster(), story.node(name), {}, more)}))
+    ids.push_back(one->id.text);
+  return ids;
+}
+using Ids = std::vector<std::string>;
+
+TEST(Queue, HeldDependentAndLimitedWorkStartsWithNoSlice) {
+  Story story;
+  story.tell(NodesListed{{node("n1", {unsliced(0)})}});
+  std::vector<Workload> work{asks("1", "gpu:3g.40gb")};
+  for (const char* reason : {"JobHeldUser", "JobHeldAdmin", "Dependency", "QOSMaxGRESPerUser", "AssocGrpGRES",
+                             "PartitionTimeLimit", "BeginTime", "a reason of a later Slurm"})
+    work.push_back(asks("held" + std::to_string(work.size()), "gpu:3g.40gb", reason));
+  story.tell(WorkloadsListed{work});
+  EXPECT_EQ(started_by(story, {{"gpu:3g.40gb", 20}}), Ids{"1"});
+}
+
+TEST(Queue, AGatedPodAndOneWithoutAVolumeDoNotCount) {
+  Story story;
+  story.tell(ClusterSeen{Scheduler::kubernetes, false, "", ""});
+  story.tell(NodesListed{{node("n1", {unsliced(0)})}});
+  story.tell(
+      WorkloadsListed{{asks("a/1", "nvidia.com/mig-3g.40gb",
+                            "0/1 nodes are available: 1 Insufficient nvidia.com/mig-3g.40gb."),
+                       asks("a/2", "nvidia.com/mig-3g.40gb", "SchedulingGated"),
+                       asks("a/3", "nvidia.com/mig-3g.40gb",
+                            "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims.")}});
+  EXPECT_EQ(started_by(story, {{"nvidia.com/mig-3g.40gb", 9}}), Ids{"a/1"});
+}
+
+// 160 slices for 4,554 jobs that ask for one each: 160 start.
+TEST(Queue, EachSliceStartsOneJobTheLongestWaitFirst) {
+  Story story;
+  story.tell(NodesListed{{node("n1", {unsliced(0)})}});
+  std::vector<Workload> work;
+  for (int i = 0; i < 500; ++i) {
+    work.push_back(asks(std::to_string(i), "gpu:2g.20gb", i == 0 ? "Resources" : "Priority"));
+    work.back().submitted = at(-i);
+  }
+  story.tell(WorkloadsListed{work});
+  EXPECT_EQ(started_by(story, {{"gpu:2g.20gb", 2}}), (Ids{"499", "498"}));
+}
+
+TEST(Queue, WorkThatWhatIsFreeServesIsNotTheChangesMerit) {
+  Story story;
+  story.tell(NodesListed{{node("n1", {gpu(0, Strategy::mig, {instance("3g.40gb", 0, 4, 0)}), unsliced(1)})}});
+  story.tell(WorkloadsListed{{asks("1", "gpu:3g.40gb"), asks("2", "gpu:3g.40gb")}});
+  EXPECT_EQ(started_by(story, {{"gpu:3g.40gb", 5}}), Ids{"2"}) << "one 3g.40gb is free as it is";
+}
+
+TEST(Queue, AJobStartsInItsPartitionsOnly) {
+  Node one = node("n1", {unsliced(0)});
+  one.partitions = {"mig"};
+  Workload other = asks("1", "gpu:3g.40gb"), either = asks("2", "gpu:3g.40gb");
+  other.group = "long";
+  either.group = "long,mig";
+  Story story;
+  story.tell(NodesListed{{one}});
+  story.tell(WorkloadsListed{{other, either}});
+  EXPECT_EQ(started_by(story, {{"gpu:3g.40gb", 5}}), Ids{"2"});
+}
+
+TEST(Queue, ANodeThatTakesNoWorkStartsNone) {
+  Node drained = node("n1", {unsliced(0)});
+  drained.health = Health::drained;
+  Story story;
+  story.tell(NodesListed{{drained}});
+  story.tell(WorkloadsListed{{asks("1", "gpu:3g.40gb")}});
+  EXPECT_EQ(started_by(story, {{"gpu:3g.40gb", 5}}), Ids{});
+}
+
+TEST(Queue, APodTakesAllThatItAsksForFromOneNode) {
+  Story story;
+  story.tell(ClusterSeen{Scheduler::kubernetes, false, "", ""});
+  story.tell(NodesListed{{node("n1", {unsliced(0)}), node("n2", {unsliced(0)})}});
+  story.tell(WorkloadsListed{{asks("a/1", "nvidia.com/mig-3g.40gb", "Insufficient", 3)}});
+  const plan::Queue queue = plan::queue_of(story.cluster(), catalogue());
+  auto room = [&](const char* name) {
+    return plan::gained(story.cluster(), story.node(name), {}, {{"nvidia.com/mig-3g.40gb", 2}});
+  };
+  EXPECT_TRUE(plan::starting(queue, {room("n1"), room("n2")}).empty()) << "four in all, two on each";
+}
+
+TEST(Queue, WhatSlicesExistForIsKeptByAConstraintThatNoSliceMends) {
+  Story story;
+  story.tell(NodesListed{{node("n1", {gpu(0, Strategy::mig, {instance("3g.40gb", 0, 4, 0)}), unsliced(1)})}});
+  story.tell(WorkloadsListed{{running("9", "bob", {holds("n1", {{0, 1}})}),
+                              asks("1", "gpu:3g.40gb", "BadConstraints"),
+                              asks("2", "gpu:7g.80gb", "BadConstraints")}});
+  EXPECT_EQ(started_by(story, {{"gpu:3g.40gb", 5}, {"gpu:7g.80gb", 1}}), Ids{"2"});
+}
+
+// The guide promised starts that the plan of the same layout denied.
+TEST(QueueProperty, TheGuideAndThePlanOfItsProposalStartTheSameWork) {
+  const char* reasons[] = {"Resources", "Priority", "JobHeldUser", "Dependency", "BadConstraints"};
+  const char* resources[] = {"gpu:3g.40gb", "gpu:1g.10gb", "gpu:7g.80gb", "gpu:2g.20gb", "gpu"};
+  int compared = 0, started = 0;
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    std::mt19937 random(seed);
+    auto pick = [&](int below) { return std::uniform_int_distribution<int>(0, below - 1)(random); };
+    std::vector<Gpu> boards{unsliced(0), gpu(1, Strategy::mig, {instance("3g.40gb", 0, 4, 0)})};
+    if (pick(2)) boards.push_back(gpu(2, Strategy::whole, {whole(1)}));
+    Story story;
+    story.tell(NodesListed{{node("n1", boards), node("n2", {unsliced(0)})}});
+    std::vector<Workload> work;
+    for (int i = 0, count = 1 + pick(10); i < count; ++i)
+      work.push_back(asks(std::to_string(i), resources[pick(5)], reasons[pick(5)], 1 + pick(2)));
+    if (pick(2)) work.push_back(running("r", "bob", {holds("n1", {{0, 1}})}));
+    story.tell(WorkloadsListed{work});
+    const Node& n1 = story.node("n1");
+    const guide::Scope scope = guide::scope_of(story.cluster(), n1, n1.gpus[0], catalogue());
+    for (const guide::Proposal& one : guide::propose_layouts(scope, sharing::Platform::slurm)) {
+      plan::Intent intent;
+      intent.cluster = ClusterName("hpc");
+      intent.nodes = {n1.name};
+      intent.boards = {{GpuIndex{0}, plan::wish_of(*scope.product, *one.boards.at(0).layout)}};
+      intent.words = "proposal";
+      auto made =
+          plan::make_plan(story.cluster(), catalogue(), intent, plan::simulator_capabilities(), {}, at(0));
+      ASSERT_TRUE(made.ok()) << to_line(made.error());
+      std::vector<WorkloadId> of_plan;
+      for (const plan::PendingEffect& effect : made->will_run) of_plan.push_back(effect.id);
+      EXPECT_EQ(one.fit, of_plan) << seed << " " << one.title;
+      EXPECT_EQ(made->will_run_count, static_cast<int>(of_plan.size()));
+      ++compared, started += made->will_run_count;
+    }
+  }
+  EXPECT_GT(compared, 100);
+  EXPECT_GT(started, 50) << "of some proposals work starts, or the comparison says nothing";
+}
+
+}  // namespace
+}  // namespace tessera::test
