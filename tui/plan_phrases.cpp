@@ -35,7 +35,8 @@ std::string name_text(const Disturbed& one) {
 
 std::string disturbs_text(const Plan& plan) {
   std::set<std::string> jobs, owners;
-  std::map<std::string, std::pair<int, double>> extents;  // one workload may be hit on several nodes
+  // One workload may be hit on several nodes.
+  std::map<std::string, std::pair<int, std::optional<double>>> extents;
   int unknown = 0;
   for (const NodePlan& node : plan.nodes)
     for (const Disturbed& one : node.blast_radius) {
@@ -45,19 +46,23 @@ std::string disturbs_text(const Plan& plan) {
       }
       jobs.insert(one.id.text);
       if (!one.user.empty()) owners.insert(one.user);
-      extents[one.id.text] = {one.gpus, one.gpu_hours.value_or(0)};
+      extents[one.id.text] = {one.gpus, one.gpu_hours};
     }
   if (jobs.empty() && unknown == 0) return "nobody";
   int gpus = 0;
   double hours = 0;
-  for (const auto& [id, extent] : extents) gpus += extent.first, hours += extent.second;
+  bool known = true;
+  for (const auto& [id, extent] : extents) {
+    gpus += extent.first, hours += extent.second.value_or(0);
+    known = known && extent.second;
+  }
   std::string text;
   if (!jobs.empty()) {
     text = number_text(static_cast<int>(jobs.size()), plan.scheduler == Scheduler::slurm ? "job" : "pod",
                        plan.scheduler == Scheduler::slurm ? "jobs" : "pods");
     text += " of " + number_text(static_cast<int>(owners.size()), "owner", "owners");
     text += ", " + number_text(gpus, "GPU or slice", "GPUs or slices");
-    if (hours >= 1) text += fmt::format(", {:.0f} GPU-hours so far", std::floor(hours));
+    if (known && hours >= 1) text += fmt::format(", {:.0f} GPU-hours so far", std::floor(hours));
   }
   if (unknown > 0)
     text += (text.empty() ? "" : ", and ") + number_text(unknown, "unknown client", "unknown clients");

@@ -49,8 +49,59 @@ bool goes(const std::vector<BoardChange>& changes, GpuIndex gpu, const Slice& sl
   return false;
 }
 
+// What part of a GPU such a hold is: a 1g instance of seven compute slices is a seventh. nullopt: not known.
+std::optional<double> part_of(const Gpu* gpu, const Slice& slice, int share,
+                              const mig::Catalogue& catalogue) {
+  if (slice.kind == SliceKind::whole_gpu) return 1.0;
+  if (slice.kind == SliceKind::gpu_instance) {
+    const mig::Product* product = gpu && gpu->product ? catalogue.by_key(gpu->product->text) : nullptr;
+    const mig::Profile* profile = product ? product->find(slice.profile.view()) : nullptr;
+    if (!profile || product->compute_slices <= 0 || slice.capacity != 1) return std::nullopt;
+    return static_cast<double>(profile->compute_slices) / product->compute_slices;
+  }
+  if (share <= 0) return std::nullopt;
+  return std::min(1.0, static_cast<double>(share) / slice.capacity);
+}
+
+std::optional<double> part_of(const Node& node, const Allocation& allocation, const DeviceShare& device,
+                              const mig::Catalogue& catalogue) {
+  auto is_it = [&](const Slice& slice) { return slice.device == device.device; };
+  for (const Gpu& gpu : node.gpus)
+    for (const Slice& slice : gpu.slices) {
+      if (!is_it(slice)) continue;
+      // A whole GPU that is also offered in shares.
+      if (allocation.family == Family::gpu && slice.kind != SliceKind::gpu_instance) return 1.0;
+      return part_of(&gpu, slice, device.share, catalogue);
+    }
+  return std::nullopt;
+}
+
+// GPUs' worth that a workload holds in all; nullopt: of a part it is not known.
+std::optional<double> gpus_worth(const Cluster& cluster, const Workload& workload,
+                                 const mig::Catalogue& catalogue) {
+  double sum = 0;
+  for (const Allocation& allocation : workload.allocations) {
+    if (allocation.count <= 0 && allocation.devices.empty()) continue;
+    const Node* node = cluster.nodes.find(allocation.node);
+    if (!node) return std::nullopt;
+    if (allocation.devices.empty()) {
+      const bool whole = allocation.family == Family::gpu &&
+                         node->kinds.strategies == 1U << static_cast<unsigned>(Strategy::whole);
+      if (!whole) return std::nullopt;
+      sum += allocation.count;
+    }
+    for (const DeviceShare& device : allocation.devices) {
+      const std::optional<double> part = part_of(*node, allocation, device, catalogue);
+      if (!part) return std::nullopt;
+      sum += *part;
+    }
+  }
+  return sum;
+}
+
 // Everything that the workload holds, here and elsewhere.
-void add_extent(Disturbed& one, const Workload& workload, TimePoint now) {
+void add_extent(Disturbed& one, const Cluster& cluster, const Workload& workload,
+                const mig::Catalogue& catalogue, TimePoint now) {
   std::vector<std::string> nodes;
   for (const Allocation& allocation : workload.allocations) {
     // Shares of a board are one slice of it, however many they are; of how many boards may not be told.
@@ -64,10 +115,12 @@ void add_extent(Disturbed& one, const Workload& workload, TimePoint now) {
   one.nodes = std::max(workload.node_count, static_cast<int>(nodes.size()));
   if (!workload.started) return;
   one.running = std::max(Duration{0}, now - *workload.started);
-  one.gpu_hours = one.gpus * std::chrono::duration<double, std::ratio<3600>>(*one.running).count();
+  if (const std::optional<double> worth = gpus_worth(cluster, workload, catalogue))
+    one.gpu_hours = *worth * std::chrono::duration<double, std::ratio<3600>>(*one.running).count();
 }
 
-Disturbed describe(const Workload& workload, TimePoint now) {
+Disturbed describe(const Cluster& cluster, const Workload& workload, const mig::Catalogue& catalogue,
+                   TimePoint now) {
   Disturbed one;
   one.kind = workload.kind;
   one.id = workload.id;
@@ -76,15 +129,15 @@ Disturbed describe(const Workload& workload, TimePoint now) {
   one.restartable = workload.restartable;
   one.unasked = workload.unasked;
   one.stays = workload.stays;
-  add_extent(one, workload, now);
+  add_extent(one, cluster, workload, catalogue, now);
   return one;
 }
 
 class Radius {
  public:
   Radius(const Cluster& cluster, const Node& node, const std::vector<BoardChange>& changes,
-         const Scope& scope, TimePoint now)
-      : cluster_(cluster), node_(node), changes_(changes), scope_(scope), now_(now) {}
+         const Scope& scope, const mig::Catalogue& catalogue, TimePoint now)
+      : cluster_(cluster), node_(node), changes_(changes), scope_(scope), catalogue_(catalogue), now_(now) {}
 
   std::vector<Disturbed> run() {
     for (const Gpu& gpu : node_.gpus)
@@ -95,7 +148,12 @@ class Radius {
       if (scope_.boards.empty() || reaches_unasked(id)) add(id, Hit::in_the_way, "");
     std::vector<Disturbed> all;
     for (auto& [id, one] : known_) all.push_back(std::move(one));
-    auto loss = [](const Disturbed& one) { return one.gpu_hours.value_or(0); };
+    // Where the part is not known, as if it were all of each GPU: unknown is not nothing.
+    auto loss = [](const Disturbed& one) {
+      const double hours =
+          one.running ? std::chrono::duration<double, std::ratio<3600>>(*one.running).count() : 0;
+      return one.gpu_hours.value_or(one.gpus * hours);
+    };
     std::stable_sort(all.begin(), all.end(),
                      [&](const Disturbed& a, const Disturbed& b) { return loss(a) > loss(b); });
     for (Disturbed& one : unknown_) all.push_back(std::move(one));
@@ -134,7 +192,7 @@ class Radius {
         known_.erase(it);
         return;
       }
-      it->second = workload ? describe(*workload, now_) : Disturbed{};
+      it->second = workload ? describe(cluster_, *workload, catalogue_, now_) : Disturbed{};
       it->second.id = id;
       const bool no_request = workload && workload->requests.empty() && !slice.empty();
       it->second.hit = no_request || !it->second.unasked.empty() ? Hit::unasked : hit;
@@ -148,6 +206,7 @@ class Radius {
   const Node& node_;
   const std::vector<BoardChange>& changes_;
   const Scope& scope_;
+  const mig::Catalogue& catalogue_;
   TimePoint now_;
   std::map<std::string, Disturbed> known_;
   std::vector<Disturbed> unknown_;
@@ -192,8 +251,8 @@ Needs needs_of(const std::vector<BoardChange>& changes, const Capabilities& can,
 
 std::vector<Disturbed> blast_radius(const Cluster& cluster, const Node& node,
                                     const std::vector<BoardChange>& changes, const Scope& scope,
-                                    TimePoint now) {
-  return Radius(cluster, node, changes, scope, now).run();
+                                    const mig::Catalogue& catalogue, TimePoint now) {
+  return Radius(cluster, node, changes, scope, catalogue, now).run();
 }
 
 }  // namespace tessera::plan

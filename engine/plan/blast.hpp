@@ -20,6 +20,6 @@ Needs needs_of(const std::vector<BoardChange>& changes, const Capabilities& can,
 // Everyone within the scope, largest loss first.
 std::vector<Disturbed> blast_radius(const Cluster& cluster, const Node& node,
                                     const std::vector<BoardChange>& changes, const Scope& scope,
-                                    TimePoint now);
+                                    const mig::Catalogue& catalogue, TimePoint now);
 
 }  // namespace tessera::plan

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 
+#include "engine/insight/available.hpp"
+#include "engine/plan/facts.hpp"
 #include "engine/plan/resources.hpp"
+#include "engine/query/value.hpp"
 #include "engine/sharing/rules.hpp"
 #include "engine/slurmconf/site.hpp"
 
@@ -189,6 +192,58 @@ std::vector<Notice> notices_for(const NodeChange& change, const SiteRules& rules
   return Notices(change, rules).run();
 }
 
+namespace {
+
+constexpr std::string_view kClosed = "node-closed", kNotCurrent = "not-current";
+
+std::string reason_of(const Node& node, TimePoint now) {
+  std::string text = node.reason.empty() ? "no reason given" : node.reason;
+  if (!node.reason_by.empty()) text += " [" + node.reason_by + "]";
+  if (node.reason_at) {
+    const auto age = std::chrono::duration_cast<std::chrono::seconds>(now - *node.reason_at).count();
+    text += ", " + query::duration_text(age) + " ago";
+  }
+  return text;
+}
+
+// What is wrong, and what the run does about it.
+std::string why_closed(const Node& node, TimePoint now) {
+  const std::string reason = reason_of(node, now);
+  switch (node.health) {
+    case Health::drained:
+    case Health::draining:
+      if (const auto mark = parse_mark(node.reason))
+        return fmt::format("{} by run {}: {}", word(node.health), mark->run, reason);
+      return fmt::format("{} by another: {}. The run asks before it goes on, and leaves the node closed",
+                         word(node.health), reason);
+    case Health::down:
+      return fmt::format("down: {}. The run waits at its first step until the node answers", reason);
+    case Health::invalid: return fmt::format("invalid: {}", reason);
+    case Health::unknown: return "of unknown state: its scheduler has not told it";
+    case Health::ok: break;
+  }
+  return "closed to new work: " +
+         (node.reason.empty() ? "its partitions or a maintenance keep work away" : reason);
+}
+
+}  // namespace
+
+std::vector<Notice> closed_notices(const Cluster& cluster, const Node& node, TimePoint now) {
+  std::vector<Notice> notices;
+  auto say = [&](std::string_view rule, std::string text) {
+    notices.push_back({Severity::danger, std::string(rule), node.name, std::move(text)});
+  };
+  if (!insight::nodes_are_current(cluster))
+    say(kNotCurrent, "the list of nodes is not current: this is the last that was told");
+  else if (insight::sight_of(cluster, node).access != insight::Access::open)
+    say(kClosed, why_closed(node, now));
+  if (!insight::work_is_current(cluster))
+    say(kNotCurrent, "the list of work is not current: more work may run there than is named here");
+  return notices;
+}
+
+bool is_about_closing(const Notice& notice) { return notice.rule == kClosed || notice.rule == kNotCurrent; }
+
 std::vector<Notice> violations_of(const Cluster& cluster, const mig::Catalogue& catalogue, const Plan& plan,
                                   const std::vector<std::vector<BoardChange>>& changes,
                                   const SiteRules& rules, sharing::Platform platform) {
@@ -246,7 +301,7 @@ namespace {
 
 // What the change does to everyone who asks for one resource.
 struct Supply {
-  std::int64_t lost = 0, gained = 0, all = 0;
+  std::int64_t change = 0, all = 0;
 };
 
 Supply supply_for(const Plan& plan, const Outlook& outlook, const std::string& resource) {
@@ -254,34 +309,52 @@ Supply supply_for(const Plan& plan, const Outlook& outlook, const std::string& r
   const Counts& after = plan.offered_after.by(plan.scheduler);
   for (const auto& [offered, count] : plan.offered_before.by(plan.scheduler)) {
     auto now = after.find(offered);
-    std::int64_t more = (now == after.end() ? 0 : now->second) - count;
-    if (more != 0 && answers(resource, offered, plan.scheduler))
-      (more > 0 ? supply.gained : supply.lost) += more;
+    const std::int64_t more = (now == after.end() ? 0 : now->second) - count;
+    if (more != 0 && answers(resource, offered, plan.scheduler)) supply.change += more;
   }
-  if (supply.lost == 0 && supply.gained == 0) return supply;
+  if (supply.change == 0) return supply;
   for (const auto& [offered, count] : outlook.offered)
     if (answers(resource, offered, plan.scheduler)) supply.all += count;
   return supply;
 }
 
-}  // namespace
+PendingEffect effect_on(const Workload& workload, const std::string& resource) {
+  return {workload.id, workload.name, workload.user, resource};
+}
 
-void pending_effects(Plan& plan, const Outlook& outlook) {
+void never_again(Plan& plan, const Outlook& outlook) {
   std::map<std::string, Supply> known;  // thousands wait, but for few kinds of things
   for (const Workload* workload : outlook.pending) {
     for (const Request& request : workload->requests) {
       auto [it, fresh] = known.try_emplace(request.resource);
       if (fresh) it->second = supply_for(plan, outlook, request.resource);
       const Supply& supply = it->second;
-      if (supply.lost == 0 && supply.gained == 0) continue;
-      bool never = supply.all >= request.count && supply.all + supply.lost + supply.gained < request.count;
-      if (!never && supply.gained < request.count) continue;
-      std::vector<PendingEffect>& list = never ? plan.never_again : plan.will_run;
-      if (++(never ? plan.never_again_count : plan.will_run_count) <= kPendingListed)
-        list.push_back({workload->id, workload->name, workload->user, request.resource});
+      if (supply.all < request.count || supply.all + supply.change >= request.count) continue;
+      if (++plan.never_again_count <= kPendingListed)
+        plan.never_again.push_back(effect_on(*workload, request.resource));
       break;
     }
   }
+}
+
+void will_run(Plan& plan, const Cluster& cluster, const Queue& queue) {
+  std::vector<Room> rooms;
+  for (const NodePlan& node : plan.nodes)
+    if (const Node* now = cluster.nodes.find(node.node))
+      rooms.push_back(gained(cluster, *now, node.offered_before.by(plan.scheduler),
+                             node.offered_after.by(plan.scheduler)));
+  const std::vector<const Workload*> starts = starting(queue, std::move(rooms));
+  plan.will_run_count = static_cast<int>(starts.size());
+  for (const Workload* one : starts)
+    if (plan.will_run.size() < kPendingListed)
+      plan.will_run.push_back(effect_on(*one, one->requests.front().resource));
+}
+
+}  // namespace
+
+void pending_effects(Plan& plan, const Cluster& cluster, const Outlook& outlook) {
+  never_again(plan, outlook);
+  will_run(plan, cluster, outlook.queue);
 }
 
 }  // namespace tessera::plan

@@ -12,6 +12,12 @@ namespace tessera::plan {
 
 std::vector<Notice> notices_for(const NodeChange& change, const SiteRules& rules);
 
+// That new work cannot start on a node, and since when and why, before anything else is said of it: drained,
+// down, or of no current list. `now` is the cluster's time.
+std::vector<Notice> closed_notices(const Cluster& cluster, const Node& node, TimePoint now);
+// Whether a notice is one of those: it belongs into the first lines of a plan.
+bool is_about_closing(const Notice& notice);
+
 // Rules of the platform and of the device plugin about the nodes as they would be.
 std::vector<Notice> violations_of(const Cluster& cluster, const mig::Catalogue& catalogue, const Plan& plan,
                                   const std::vector<std::vector<BoardChange>>& changes,
@@ -20,8 +26,8 @@ std::vector<Notice> violations_of(const Cluster& cluster, const mig::Catalogue& 
 // "strands 1 compute slice; 4g.40gb+3g.40gb would not"; empty: nothing is wasted.
 std::string waste_text(const mig::Product& product, const mig::Layout& layout);
 
-// Fills in never_again and will_run. Counts are of the whole cluster: whether a pod finds all it asks for on
-// one node is not looked at.
-void pending_effects(Plan& plan, const Outlook& outlook);
+// Fills in never_again and will_run. For never_again counts are of the whole cluster: whether a pod finds all
+// it asks for on one node is not looked at.
+void pending_effects(Plan& plan, const Cluster& cluster, const Outlook& outlook);
 
 }  // namespace tessera::plan

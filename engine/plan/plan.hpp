@@ -87,7 +87,7 @@ struct Disturbed {
   std::vector<std::string> slices;  // on this node: "GPU 1 3g.40gb@4"
   int gpus = 0;                     // GPUs or slices held in all, on every node
   int nodes = 0;                    // nodes it runs on
-  std::optional<double> gpu_hours;  // held so far
+  std::optional<double> gpu_hours;  // of whole GPUs so far, slices by their part; nullopt: not known
   std::string unasked;              // how it reaches GPUs without asking; empty: it asked
   bool stays = false;               // sending it away does not help: it is started there again at once
   friend bool operator==(const Disturbed&, const Disturbed&) = default;

@@ -210,7 +210,7 @@ Result<NodeResult> plan_node(const Cluster& cluster, const mig::Catalogue& catal
   std::vector<BoardChange>& changes = result.changes = std::move(*found);
   plan.scope = scope_of(node, changes, can);
   plan.needs = needs_of(changes, can, plan.scope);
-  if (plan.scope) plan.blast_radius = blast_radius(cluster, node, changes, *plan.scope, now);
+  if (plan.scope) plan.blast_radius = blast_radius(cluster, node, changes, *plan.scope, catalogue, now);
   plan.offered_before = offered(node, catalogue, rules, nullptr);
   plan.offered_after = offered(node, catalogue, rules, &changes);
   settle(plan.offered_before, plan.offered_after);
@@ -237,7 +237,7 @@ Result<NodeResult> plan_node(const Cluster& cluster, const mig::Catalogue& catal
     if (!builder.untold(change_with(Scope{}))) return result;
     plan.scope = everything_on(node, can);
     plan.needs.drain = true;
-    plan.blast_radius = blast_radius(cluster, node, changes, *plan.scope, now);
+    plan.blast_radius = blast_radius(cluster, node, changes, *plan.scope, catalogue, now);
     plan.relied_on = relied_on(cluster, node, boards, plan.scope);
   }
   const NodeChange change = change_with(plan.scope);
@@ -249,7 +249,9 @@ Result<NodeResult> plan_node(const Cluster& cluster, const mig::Catalogue& catal
     plan.steps = builder.steps(change);
     plan.ordered_after = builder.orders_after(change);
   }
-  result.notices = notices_for(change, rules);
+  result.notices = closed_notices(cluster, node, now);
+  std::vector<Notice> more = notices_for(change, rules);
+  result.notices.insert(result.notices.end(), more.begin(), more.end());
   result.notices.insert(result.notices.end(), judged->begin(), judged->end());
   return result;
 }
@@ -312,7 +314,9 @@ Outlook look_out(const Cluster& cluster, const mig::Catalogue& catalogue, const 
   for (const Workload& workload : cluster.workloads.all())
     if (workload.state == WorkloadState::pending && !workload.requests.empty())
       outlook.pending.push_back(&workload);
+  outlook.queue.scheduler = cluster.scheduler;
   if (outlook.pending.empty()) return outlook;
+  outlook.queue = queue_of(cluster, catalogue);
   for (const Node& node : cluster.nodes.all()) {
     Offered here = offered(node, catalogue, rules, nullptr);
     for (const auto& [resource, count] : here.by(cluster.scheduler)) outlook.offered[resource] += count;
@@ -354,7 +358,7 @@ Result<Plan> make_plan(const Cluster& cluster, const mig::Catalogue& catalogue, 
   if (!outlook) outlook = &(own = look_out(cluster, catalogue, rules));
   about_quotas(cluster, plan);
   plan.violations = violations_of(cluster, catalogue, plan, changes, rules, outlook->platform);
-  pending_effects(plan, *outlook);
+  pending_effects(plan, cluster, *outlook);
   plan.fingerprint = fingerprint_of(plan.nodes);
   plan.id = id_of(plan);
   return plan;

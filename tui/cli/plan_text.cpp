@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <set>
 
+#include "engine/plan/notices.hpp"
 #include "engine/plan/run.hpp"
 #include "engine/plan/steps.hpp"
 #include "engine/query/value.hpp"
@@ -106,7 +106,7 @@ std::string extents_part(const Plan& plan) {
       if (one.nodes < 2 || !told.insert(one.id).second) continue;
       std::string line =
           fmt::format("{} holds {} GPUs or slices on {} nodes", tui::name_text(one), one.gpus, one.nodes);
-      if (one.gpu_hours) line += fmt::format(", {:.0f} GPU-hours so far", std::floor(*one.gpu_hours));
+      if (one.gpu_hours) line += fmt::format(", {:.1f} GPU-hours so far", *one.gpu_hours);
       text += wrapped(clean(line, 500), 0);
     }
   return text;
@@ -155,10 +155,22 @@ std::string pending_line(const char* what, int count, const std::vector<plan::Pe
   return wrapped(clean(text, 1000), 0);
 }
 
+// That another has closed a node, before all that the plan would do to it.
+std::string closed_part(const Plan& plan) {
+  std::string text;
+  for (const auto& [notice, nodes] : tui::told_once(plan.notices, plan.nodes.size() > 1)) {
+    if (!plan::is_about_closing(*notice)) continue;
+    const std::string& where = nodes.empty() ? notice->node.text : nodes;
+    text += wrapped(clean(fmt::format("!! {}: {}", where, notice->text), 2000), 0);
+  }
+  return text;
+}
+
 // One line a rule and text; nodes of which the same is said share it.
 std::string notice_lines(const std::vector<plan::Notice>& notices, bool broken, bool name_nodes) {
   std::string text;
   for (const auto& [notice, nodes] : tui::told_once(notices, name_nodes)) {
+    if (plan::is_about_closing(*notice)) continue;
     bool warns = notice->severity == Severity::warning || notice->severity == Severity::danger;
     const char* lead = broken ? "RULE BROKEN" : warns ? "warning" : "note";
     std::string where = nodes.empty() ? "" : nodes + ": ";
@@ -198,11 +210,11 @@ std::string steps_part(const plan::NodePlan& node) {
 }
 
 std::string node_line(const plan::NodePlan& node) {
-  return clean(fmt::format("{}: {} slices stay, {} go, {} are made; {} disturbed; {} steps\n", node.node.text,
+  return clean(fmt::format("{}: {} slices stay, {} go, {} are made; {} disturbed; {} steps", node.node.text,
                            node.kept.size(), node.destroyed.size(), node.created.size(),
-                           node.blast_radius.size(), node.steps.size())
-                   .substr(0, 300),
-               300);
+                           node.blast_radius.size(), node.steps.size()),
+               300) +
+         "\n";
 }
 
 std::string head_line(const Plan& plan) {
@@ -226,7 +238,7 @@ std::string patience_part(const Plan& plan) {
 }  // namespace
 
 std::string preview(const Plan& plan, std::size_t in_full) {
-  std::string text = head_line(plan) + "\n";
+  std::string text = head_line(plan) + closed_part(plan) + "\n";
   for (std::size_t i = 0; i < plan.nodes.size(); ++i)
     text += i < in_full ? slices_part(plan, plan.nodes[i]) + "\n" : node_line(plan.nodes[i]);
   if (plan.nodes.size() > in_full) text += "\n";

@@ -39,7 +39,11 @@ Document step_foot(const plan::Step& step, std::size_t index, std::size_t count,
   if (step.commands.size() > kMostCommands)
     foot.push_back({{{fmt::format("and {} more", step.commands.size() - kMostCommands), Role::dim, 12}}, {}});
   if (step.commands.empty())
-    add_text(foot, "", "nothing is run: this step looks until it is so", width, Role::dim);
+    add_text(foot, "",
+             std::holds_alternative<plan::LookOnly>(step.action)
+                 ? "no command: this step changes nothing and waits until it is so"
+                 : "no command to type: tessera does this by itself",
+             width, Role::dim);
   add_text(foot, "seen after", seen_text(step.after), width);
   if (!step.undo.empty()) add_text(foot, "undo", step.undo, width, Role::dim);
   return foot;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/plan/notices.hpp"
 #include "engine/query/value.hpp"
 #include "tui/plan_phrases.hpp"
 #include "tui/screens/frame.hpp"
@@ -78,10 +79,21 @@ class Page {
         {fmt::format("  {} {}", glyphs(state_.ascii).crumb, words), Style(Role::accent).with_bold()});
     if (!view_.undoes.empty()) line.spans.push_back({"  takes back " + view_.undoes, Role::dim});
     lines_.push_back(std::move(line));
+    closed();
     std::string whom = disturbs_text(plan_);
     bool nobody = whom == "nobody";
     for (std::string& text : wrap("disturbs " + whom, width_ - 2))
       lines_.push_back({{{std::move(text), Style(nobody ? Role::good : Role::warning).with_bold(), 1}}, {}});
+  }
+
+  // That another has closed a node, before all that the plan would do to it.
+  void closed() {
+    for (const NoticeLine& line : told_once(plan_.notices, plan_.nodes.size() > 1))
+      if (plan::is_about_closing(*line.notice)) {
+        const std::string where = line.nodes.empty() ? line.notice->node.text : line.nodes;
+        note(where + ": " + line.notice->text, Style(Role::danger).with_bold(),
+             id_of('n', std::to_string(line.notice - plan_.notices.data())), "!!");
+      }
   }
 
   // " GPU 7", where the wish is about some boards only.
@@ -191,13 +203,16 @@ class Page {
     for (const std::string& line : plan::to_lines(*plan_.intent.decision)) note(line, Role::dim);
   }
   void notices() {
-    if (plan_.violations.empty() && plan_.notices.empty()) return;
+    const bool more = std::any_of(plan_.notices.begin(), plan_.notices.end(),
+                                  [](const plan::Notice& one) { return !plan::is_about_closing(one); });
+    if (plan_.violations.empty() && !more) return;
     heading("TO KNOW BEFORE", "with the rule that says so");
     const bool several = plan_.nodes.size() > 1;
     for (const NoticeLine& line : told_once(plan_.violations, several))
       one_notice(line, id_of('v', std::to_string(line.notice - plan_.violations.data())));
     for (const NoticeLine& line : told_once(plan_.notices, several))
-      one_notice(line, id_of('n', std::to_string(line.notice - plan_.notices.data())));
+      if (!plan::is_about_closing(*line.notice))
+        one_notice(line, id_of('n', std::to_string(line.notice - plan_.notices.data())));
   }
   void one_notice(const NoticeLine& line, std::string id) {
     const plan::Notice& notice = *line.notice;

@@ -6,6 +6,7 @@
 
 #include "engine/plan/diff.hpp"
 #include "engine/plan/moved.hpp"
+#include "engine/plan/notices.hpp"
 #include "engine/plan/run.hpp"
 #include "tests/engine/plan/boards.hpp"
 
@@ -189,6 +190,7 @@ TEST(Planner, AnInstanceIsDestroyedByTheIdThatItHasNow) {
 
 TEST(Planner, AMultiNodeJobCountsWithAllItsGpus) {
   Stage stage;
+  stage.tell(NodeSeen{test::node("n2", {uncut(0, 0), uncut(1, 1)})});
   Plan plan = stage.plan_for(wants("7x1g.10gb", 1));
   ASSERT_EQ(plan.nodes[0].blast_radius.size(), 1u);
   const plan::Disturbed& bob = plan.nodes[0].blast_radius[0];
@@ -197,6 +199,39 @@ TEST(Planner, AMultiNodeJobCountsWithAllItsGpus) {
   EXPECT_NEAR(bob.gpu_hours.value(), 3.0, 1e-9);
   EXPECT_TRUE(plan.nodes[0].needs.mode_change);
   EXPECT_FALSE(plan.nodes[0].needs.reset);
+}
+
+// A 1g.10gb that was held for an hour is a seventh of a GPU-hour, not one.
+TEST(Planner, HoursOfASliceAreNotHoursOfAGpu) {
+  Stage stage;
+  Plan plan = stage.plan_for(wants("7g.80gb"));
+  ASSERT_EQ(plan.nodes[0].blast_radius.size(), 1u);
+  EXPECT_NEAR(plan.nodes[0].blast_radius[0].gpu_hours.value(), 1.0 / 7, 1e-9);
+}
+
+// The plan offered to open a node again that ops had drained for an Xid, and did not say so.
+TEST(Planner, ANodeThatAnotherHasClosedIsSaidFirst) {
+  auto first_notice = [](Health health, const std::string& reason) {
+    Node closed = test::node("n1", {cut(0, {})});
+    closed.health = health;
+    closed.reason = reason;
+    closed.reason_by = "ops";
+    Story story;
+    story.tell(NodesListed{{closed}});
+    auto made = plan::make_plan(story.cluster(), catalogue(), wants("7x1g.10gb"),
+                                plan::simulator_capabilities(), {}, at(0));
+    EXPECT_TRUE(made.ok());
+    return made.ok() && !made->notices.empty() ? made->notices.front() : plan::Notice{};
+  };
+  const plan::Notice drained = first_notice(Health::drained, "Xid 79 on GPU 5");
+  EXPECT_TRUE(plan::is_about_closing(drained)) << drained.rule;
+  EXPECT_EQ(drained.severity, Severity::danger);
+  EXPECT_NE(drained.text.find("drained by another: Xid 79 on GPU 5 [ops]"), std::string::npos)
+      << drained.text;
+  const plan::Notice down = first_notice(Health::down, "no heartbeat");
+  EXPECT_NE(down.text.find("down: no heartbeat [ops]. The run waits at its first step"), std::string::npos)
+      << down.text;
+  EXPECT_FALSE(plan::is_about_closing(first_notice(Health::ok, "")));
 }
 
 TEST(Planner, AModeChangeOnAmpereResetsAllBoardsAndMakesTheirInstancesAgain) {
