@@ -6,6 +6,7 @@
 #include <map>
 
 #include "engine/mig/geometry.hpp"
+#include "engine/plan/facts.hpp"
 #include "engine/query/value.hpp"
 
 namespace tessera::insight {
@@ -35,8 +36,12 @@ class Collector {
 
  private:
   void add(Severity severity, std::string subject, bool is_node, std::string text, std::string hint) {
-    found_.push_back(
-        {severity, cluster_.name, std::move(subject), is_node, std::move(text), std::move(hint)});
+    found_.push_back({severity, cluster_.name, std::move(subject), is_node, std::nullopt, std::move(text),
+                      std::move(hint)});
+  }
+  void add(Severity severity, const Node& node, const Gpu& gpu, std::string text, std::string hint) {
+    add(severity, node.name.text, true, fmt::format("GPU {}: {}", gpu.index.value, text), std::move(hint));
+    found_.back().gpu = gpu.index;
   }
 
   std::string ago(TimePoint at) const {
@@ -85,7 +90,9 @@ class Collector {
   }
   // A controller's detail is its part: "primary", "backup1".
   void controller_down(const Daemon& daemon, const Daemon* other, std::string text) {
-    if (!daemon.detail.empty()) text = fmt::format("the {} {}", daemon.detail, text);
+    // What is more than a part is a remark.
+    const bool part = !daemon.detail.empty() && daemon.detail.find(' ') == std::string::npos;
+    if (part) text = fmt::format("the {} {}", daemon.detail, text);
     bool backup = daemon.detail.starts_with("backup");
     if (other && backup)
       text += ": nobody takes over when " + other->host + " fails";
@@ -115,12 +122,13 @@ class Collector {
     if (!node.reason_by.empty()) reason += " [" + node.reason_by + "]";
     if (node.reason_at) reason += ", " + ago(*node.reason_at) + " ago";
     if (node.health != Health::invalid && powers(node)) return;
+    if (closed_by_run(node)) return;
     switch (node.health) {
       case Health::invalid:
         add(Severity::danger, node.name.text, true, "INVALID: " + reason,
             cluster_.scheduler == Scheduler::slurm
                 ? "what the node has and what is configured differ: compare gres.conf with the hardware"
-                : "what its labels say does not fit its boards; the remark beside this one says more");
+                : "its labels and its GPUs disagree: see the finding beside this one");
         break;
       case Health::down:
         if (has_flag(node, "NOT_RESPONDING"))
@@ -128,17 +136,17 @@ class Collector {
               "systemctl status slurmd on " + node.name.text + ", if the node itself is up");
         else
           add(Severity::danger, node.name.text, true, "down: " + reason,
-              "look at the node; its work is lost or stuck");
+              cluster_.scheduler == Scheduler::kubernetes
+                  ? "check the kubelet on " + node.name.text + "; its pods are lost or stuck"
+                  : "check slurmd on " + node.name.text + "; its jobs are lost or stuck");
         break;
       case Health::draining:
         add(Severity::warning, node.name.text, true,
-            cluster_.work_known ? fmt::format("draining, {} still there: {}", node.workloads.size(), reason)
-                                : fmt::format("draining, what is still there is not known: {}", reason),
-            "");
+            fmt::format("draining, {}: {}", still_there(node), reason), "");
         break;
       case Health::drained:
-        add(Severity::warning, node.name.text, true, "drained and empty: " + reason,
-            "resume it when it is mended");
+        add(Severity::warning, node.name.text, true, "drained, no work on it: " + reason,
+            "when repaired: " + opening(node));
         break;
       case Health::unknown:
         add(Severity::warning, node.name.text, true, "state not known",
@@ -147,6 +155,30 @@ class Collector {
         break;
       case Health::ok: break;
     }
+  }
+
+  std::string still_there(const Node& node) const {
+    if (!cluster_.work_known) return "what is left there is not known";
+    const char* noun = cluster_.scheduler == Scheduler::slurm ? "job" : "pod";
+    return fmt::format("{} {}{} left", node.workloads.size(), noun, node.workloads.size() == 1 ? "" : "s");
+  }
+  std::string opening(const Node& node) const {
+    return cluster_.scheduler == Scheduler::slurm
+               ? "scontrol update nodename=" + node.name.text + " state=resume"
+               : "kubectl uncordon " + node.name.text;
+  }
+
+  // A run of tessera has closed it and opens it again: that is no fault of the node. A run that stopped in
+  // the middle is a finding of its own.
+  bool closed_by_run(const Node& node) {
+    if (node.health != Health::draining && node.health != Health::drained) return false;
+    const std::optional<plan::RunMark> mark = plan::parse_mark(node.reason);
+    if (!mark) return false;
+    add(Severity::info, node.name.text, true,
+        fmt::format("{} for run {} of {}@{}, {}", word(node.health), mark->run, mark->who, mark->from,
+                    still_there(node)),
+        "the run opens it again");
+    return true;
   }
 
   static bool has_flag(const Node& node, std::string_view flag) {
@@ -173,14 +205,12 @@ class Collector {
 
   void board(const Node& node, const Gpu& gpu) {
     if (gpu.mig_mode == MigMode::enable_pending || gpu.mig_mode == MigMode::disable_pending)
-      add(Severity::warning, node.name.text, true,
-          fmt::format("GPU {}: MIG mode change is pending", gpu.index.value),
+      add(Severity::warning, node, gpu, "MIG mode change is pending",
           "it takes effect after a GPU reset or a reboot");
     if (gpu.strategy != Strategy::mig) return;
     if (gpu.slices.empty()) {
-      add(Severity::warning, node.name.text, true,
-          fmt::format("GPU {}: MIG is on, nothing is cut", gpu.index.value),
-          "nobody can use this board until it has a layout");
+      add(Severity::warning, node, gpu, "MIG is on, nothing is cut",
+          "no work can use this GPU until it has a layout: cut it, or turn MIG off");
       return;
     }
     fragmented(node, gpu);
@@ -195,16 +225,15 @@ class Collector {
       if (slice.kind == SliceKind::gpu_instance && !slice.placement) return;
     std::optional<mig::Layout> layout = mig::observed_layout(*product, gpu);
     if (!layout) {
-      add(Severity::warning, node.name.text, true,
-          fmt::format("GPU {}: its slices do not fit the catalogue's {}", gpu.index.value, product->key.text),
+      add(Severity::warning, node, gpu,
+          fmt::format("its slices do not fit the catalogue's {}", product->key.text),
           "a site catalogue file can correct the product");
       return;
     }
     const mig::Room& room = room_of(*product, *layout);
     if (room.stranded_memory_slices * 4 < product->units) return;
-    add(Severity::info, node.name.text, true,
-        fmt::format("GPU {}: {} of {} memory slices stranded", gpu.index.value, room.stranded_memory_slices,
-                    product->units),
+    add(Severity::info, node, gpu,
+        fmt::format("{} of {} memory slices stranded", room.stranded_memory_slices, product->units),
         "no profile fits there while its neighbours stay");
   }
 
@@ -229,7 +258,7 @@ class Collector {
       add(Severity::warning, "job " + example, false,
           fmt::format("{} {} for something that no node offers (BadConstraints)", never,
                       never == 1 ? "waiting job asks" : "waiting jobs ask"),
-          "tell the owner, or offer the slice");
+          "tell the owner, or cut such a slice");
   }
 
   // Whoever asks for more is refused by the API server, before anything waits.

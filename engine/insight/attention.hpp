@@ -14,10 +14,11 @@ namespace tessera::insight {
 struct Finding {
   Severity severity = Severity::warning;
   ClusterName cluster;
-  std::string subject;   // node, source or daemon; empty: the cluster
-  bool is_node = false;  // subject names a node that can be opened
-  std::string text;      // what is wrong, one line
-  std::string hint;      // what to do
+  std::string subject;          // node, source or daemon; empty: the cluster
+  bool is_node = false;         // subject names a node that can be opened
+  std::optional<GpuIndex> gpu;  // the board of that node; nullopt: the node as a whole
+  std::string text;             // what is wrong, one line
+  std::string hint;             // what to do
 };
 
 // Most severe first, then by subject. wall is the wall clock, for ages.

@@ -33,8 +33,42 @@ TEST(Attention, TheWorstComesFirst) {
   invalid.reason = "gres/gpu count reported lower than configured (4 < 7)";
   Story story;
   story.tell(NodesListed{{drained, invalid}});
-  EXPECT_EQ(told(story), (Lines{"z9: INVALID: gres/gpu count reported lower than configured (4 < 7)",
-                                "a1: drained and empty: fan failure, ticket 123 [ops], 1 h 00 min ago"}));
+  EXPECT_EQ(told(story),
+            (Lines{"z9: INVALID: gres/gpu count reported lower than configured (4 < 7)",
+                   "a1: drained, no work on it: fan failure, ticket 123 [ops], 1 h 00 min ago"}));
+}
+
+// A node that tessera itself has drained for a run stood under NEEDS ATTENTION.
+TEST(Attention, ANodeThatARunHasDrainedIsNoAlarm) {
+  Node ours = node("n1", {});
+  ours.health = Health::draining;
+  ours.reason = "tessera 20261121-1403-n1-mbn root@login1: layout 7x1g.10gb";
+  ours.reason_by = "root";
+  Story story;
+  story.tell(NodesListed{{ours}});
+  Result<mig::Catalogue> catalogue = mig::Catalogue::built_in();
+  const auto findings = insight::attention(story.cluster(), *catalogue, at(0));
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].severity, Severity::info);
+  EXPECT_EQ(findings[0].text, "draining for run 20261121-1403-n1-mbn of root@login1, 0 jobs left");
+}
+
+TEST(Attention, AFindingAboutABoardNamesIt) {
+  Gpu empty = gpu(7, Strategy::mig, {});
+  empty.mig_mode = MigMode::enabled;
+  Story story;
+  story.tell(NodesListed{{node("n1", {gpu(0, Strategy::whole, {whole(0)}), empty})}});
+  Result<mig::Catalogue> catalogue = mig::Catalogue::built_in();
+  const auto findings = insight::attention(story.cluster(), *catalogue, at(0));
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].gpu, GpuIndex{7});
+}
+
+// "the Slurmctld(primary) at head1 is DOWN does not answer on head1"
+TEST(Attention, ADaemonsOwnSentenceIsNotTakenForItsPart) {
+  Story story;
+  story.tell(DaemonsSeen{{{"slurmctld", "head1", false, "Slurmctld(primary) at head1 is DOWN"}}});
+  EXPECT_EQ(told(story), Lines{"slurmctld: does not answer on head1"});
 }
 
 TEST(Attention, PowerSavingAndBootsAreNoAlarm) {
