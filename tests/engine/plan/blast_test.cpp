@@ -10,6 +10,7 @@
 #include "engine/plan/observed.hpp"
 #include "engine/plan/steps.hpp"
 #include "tests/support/build.hpp"
+#include "tests/support/catalogue.hpp"
 
 namespace tessera::plan {
 namespace {
@@ -35,7 +36,7 @@ class BlastRadius : public ::testing::Test {
         {node("n1", {gpu(0, Strategy::whole, {whole(0)}), gpu(1, Strategy::whole, {whole(1)})})}});
   }
   std::vector<Disturbed> named(const Scope& scope) {
-    return blast_radius(story.cluster(), story.node("n1"), {}, scope, at(0));
+    return blast_radius(story.cluster(), story.node("n1"), {}, scope, catalogue(), at(0));
   }
   std::vector<std::string> ids(const Scope& scope) {
     std::vector<std::string> all;
