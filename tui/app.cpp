@@ -23,6 +23,8 @@ constexpr Duration kTickFloor{10};       // a view that asks for ticks without e
 constexpr Duration kIdleAfter{120'000};  // nobody types: the clusters are asked less often
 constexpr Duration kDoublePress{400};
 constexpr Duration kLongest{60'000};
+constexpr Duration kLongHold{1000};   // only a paste is held back so long
+constexpr std::uint64_t kTyped = 16;  // bytes of one read that a person may have typed
 
 void merge(Changes& into, Changes&& more) {
   into.cluster = into.cluster || more.cluster;
@@ -68,6 +70,7 @@ struct App::Parts {
   Duration typed_at{};
   Pace pace = Pace::focused;
   std::optional<Duration> held_until;  // the terminal holds back half a sequence
+  Duration held_for{};                 // so long, as it said last
   std::optional<std::pair<Mouse, Duration>> last_press;
   std::string reported;  // the last idle line
 
@@ -209,7 +212,10 @@ struct App::Parts {
 
   void take_input(bool readable) {
     std::vector<Input> events;
+    const std::uint64_t read_before = with.terminal.bytes_read();
     if (readable) events = with.terminal.read();
+    // A paste comes in a stream; a person who types into one whose end got lost must not keep it open.
+    const bool streams = with.terminal.bytes_read() - read_before > kTyped;
     const Duration now = clocks.steady();
     if (events.empty() && !readable && held_until && now >= *held_until) events = with.terminal.expire();
     if (!events.empty()) {
@@ -225,10 +231,12 @@ struct App::Parts {
       input(event);
     }
     const auto wait = with.terminal.waiting();
+    const bool goes_on = readable && wait && (streams || *wait != held_for || *wait < kLongHold);
     if (!wait)
       held_until.reset();
-    else if (readable || !held_until)
+    else if (goes_on || !held_until)
       held_until = now + *wait;
+    held_for = wait.value_or(Duration{0});
     if (with.terminal.ended() && !hung_up) {
       hung_up = true;
       send(Ending{"the terminal went away"});

@@ -115,6 +115,11 @@ std::vector<Input> Decoder::feed(std::string_view bytes) {
   return std::exchange(out_, {});
 }
 
+std::vector<Input> Decoder::feed_read(std::string_view bytes) {
+  if (state_ == State::paste && bytes == "\x03") enter(State::ground);
+  return feed(bytes);
+}
+
 std::optional<Duration> Decoder::waiting() const {
   switch (state_) {
     case State::ground: return std::nullopt;

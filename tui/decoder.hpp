@@ -30,6 +30,9 @@ class Decoder {
 
   // Everything that is complete after these bytes, in order.
   std::vector<Input> feed(std::string_view bytes);
+  // The same for what one read of the terminal brought: a Ctrl-c that comes alone in the middle of a paste is
+  // a key, since the end of that paste got lost. Text that is pasted cannot come so.
+  std::vector<Input> feed_read(std::string_view bytes);
   // Something is held back: how long to wait for more bytes before calling expire().
   std::optional<Duration> waiting() const;
   // No more bytes came in time: a lone ESC is the Esc key, half a sequence is nothing.

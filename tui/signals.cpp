@@ -13,9 +13,11 @@
 namespace tessera::tui {
 namespace {
 
-constexpr int kWatched[] = {SIGWINCH, SIGTSTP, SIGCONT, SIGTERM, SIGHUP, SIGINT, SIGQUIT};
+constexpr int kWatched[] = {SIGWINCH, SIGTSTP, SIGCONT, SIGTERM, SIGHUP,
+                            SIGINT,   SIGQUIT, SIGUSR1, SIGUSR2, SIGXCPU};
 constexpr int kCrashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-constexpr int kEnding[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT};
+// Those for which tessera has no use end it by default, which would leave the terminal raw.
+constexpr int kEnding[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGXCPU};
 
 // What the handlers share with the loop. Bit n: signal n came.
 std::atomic<std::uint64_t> pending{0};

@@ -116,7 +116,7 @@ class Tty final : public Terminal {
         break;
       }
       read_ += static_cast<std::uint64_t>(got);
-      for (Input& input : decoder_.feed({bytes, static_cast<std::size_t>(got)}))
+      for (Input& input : decoder_.feed_read({bytes, static_cast<std::size_t>(got)}))
         out.push_back(std::move(input));
     }
     return out;

@@ -138,7 +138,8 @@ TEST_P(EndedBy, GivesTheTerminalBack) {
   EXPECT_NE(pty.bytes().rfind("\x1b[?2004l"), std::string::npos);
   EXPECT_NE(pty.exit_code(), 0) << "it did not end by itself";
 }
-INSTANTIATE_TEST_SUITE_P(Signals, EndedBy, testing::Values(SIGTERM, SIGHUP, SIGINT, SIGSEGV, SIGABRT, SIGBUS),
+INSTANTIATE_TEST_SUITE_P(Signals, EndedBy,
+                         testing::Values(SIGTERM, SIGHUP, SIGINT, SIGUSR1, SIGUSR2, SIGSEGV, SIGABRT, SIGBUS),
                          [](const auto& number) { return std::string("SIG") + sigabbrev_np(number.param); });
 
 TEST(Console, SigtermEndsItWithTheUsualCode) {

@@ -46,7 +46,7 @@ class PipeTerminal final : public Terminal {
       return {};
     }
     read_ += static_cast<std::uint64_t>(got);
-    return decoder_.feed({bytes, static_cast<std::size_t>(got)});
+    return decoder_.feed_read({bytes, static_cast<std::size_t>(got)});
   }
   std::optional<Duration> waiting() const override { return decoder_.waiting(); }
   std::vector<Input> expire() override { return decoder_.expire(); }

@@ -156,6 +156,18 @@ TEST_F(AppTest, APasteIsNeverKeys) {
   EXPECT_NE(terminal.shown.find("a paste is not read as keys"), std::string::npos) << "and it says so";
 }
 
+// Each key that was typed into a paste without an end gave it five seconds more.
+TEST_F(AppTest, TypingDoesNotKeepAPasteOpenWhoseEndGotLost) {
+  press("\x1b[200~lost");
+  for (int i = 0; i < 6; ++i) {
+    pass(Duration{1000});
+    press("x");
+  }
+  turn();
+  press("2");
+  EXPECT_EQ(screen(), ScreenKind::nodes);
+}
+
 TEST_F(AppTest, APasteIsTextWhereTextIsTyped) {
   press("2/");
   press("\x1b[200~state=idle\r\x1b[201~");

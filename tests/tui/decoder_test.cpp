@@ -101,6 +101,18 @@ TEST(Decoder, ALostPasteEndDoesNotLeaveTheConsoleDeaf) {
   EXPECT_EQ(story(decoder.feed("j")), "j");
 }
 
+// Without its end a paste took every key that followed, Ctrl-c too.
+TEST(Decoder, CtrlCGetsOutOfAPasteThatNeverEnds) {
+  Decoder decoder;
+  EXPECT_EQ(story(decoder.feed_read("\x1b[200~abc")), "");
+  EXPECT_EQ(story(decoder.feed_read("\x03")), "Ctrl-c");
+  EXPECT_EQ(story(decoder.feed_read("j")), "j");
+}
+TEST(Decoder, ACtrlCInsidePastedTextIsText) {
+  Decoder decoder;
+  EXPECT_EQ(story(decoder.feed_read("\x1b[200~ab\x03q\x1b[201~")), "paste(ab\x03q)");
+}
+
 TEST(Decoder, MouseAndFocus) {
   EXPECT_EQ(decoded("\x1b[<0;5;3M\x1b[<0;5;3m\x1b[<64;1;1M\x1b[<65;1;1M"),
             "mouse0@4,2 mouse2@0,0 mouse3@0,0");
