@@ -62,6 +62,28 @@ TEST(Filter, UnknownIsAValueOneCanAskFor) {
   EXPECT_EQ(kept("restarts=unknown"), "2 3 4 11");
   EXPECT_EQ(kept("restarts!=unknown"), "");
 }
+// What is not known is not equal to anything that is asked for.
+TEST(Filter, AValueThatIsNotKnownDiffersFromEveryKnownOne) {
+  EXPECT_EQ(kept("restarts=yes"), "");
+  EXPECT_EQ(kept("restarts!=yes"), "2 3 4 11");
+  EXPECT_EQ(kept("ends_in!=1h"), "2 3 4 11");
+  EXPECT_EQ(kept("ends_in<1h"), "") << "an order says nothing of it";
+}
+TEST(Filter, APercentageIsComparedAsItIsShown) {
+  Story story;
+  Gpu busy = gpu(0, Strategy::whole, {whole(0)});
+  busy.telemetry.use = Percent{31.4F};
+  story.tell(NodesListed{{node("n1", {busy})}});
+  auto kept_of = [&](const char* text) {
+    std::vector<GpuRow> rows = gpu_rows(story.model);
+    filter_and_sort(rows, *parse_filter<GpuRow>(text), {}, Context{at(0), nullptr});
+    return rows.size();
+  };
+  EXPECT_EQ(kept_of("use=31"), 1u) << "31.4 is shown as 31%";
+  EXPECT_EQ(kept_of("use!=31"), 0u);
+  EXPECT_EQ(kept_of("use=32"), 0u);
+  EXPECT_EQ(kept_of("use>31"), 1u) << "an order takes the exact figure";
+}
 TEST(Filter, NumbersSortAsNumbersAndUnknownComesLastEitherWay) {
   EXPECT_EQ(kept("", "-id"), "11 4 3 2");
   EXPECT_EQ(kept("", "since"), "3 4 2 11");

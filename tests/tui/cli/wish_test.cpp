@@ -162,5 +162,20 @@ TEST_F(Wishing, TimesMayBeWrittenInSeveralWays) {
   tzset();
 }
 
+// "09:00" typed at noon on the day before the clocks go forward is 20 hours away, not 21.
+TEST_F(Wishing, ATimeOfTomorrowKeepsItsHourWhenTheClocksChange) {
+  setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
+  tzset();
+  using namespace std::chrono;
+  const TimePoint spring =
+      sys_days(2027y / March / 27) + 11h;  // 12:00 CET; at 02:00 the next night it is 03:00
+  const TimePoint autumn = sys_days(2027y / October / 30) + 10h;  // 12:00 CEST
+  EXPECT_EQ(parse_moment("09:00", spring), spring + 20h);
+  EXPECT_EQ(parse_moment("09:00", autumn), autumn + 22h);
+  EXPECT_EQ(parse_moment("09:00Z", spring), spring + 22h) << "UTC knows no such night";
+  unsetenv("TZ");
+  tzset();
+}
+
 }  // namespace
 }  // namespace tessera::cli
