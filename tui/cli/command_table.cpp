@@ -199,7 +199,8 @@ constexpr Flag kFlags[] = {
      "the folder of the journals, where a site shares one; else $XDG_STATE_HOME/tessera/runs"},
 
     {"output", 'o', "FORMAT", false, "", Section::output, kAsking | kLayouts, "TESSERA_OUTPUT", false,
-     "table", Completes::words, "table wide json yaml csv", "how to print: table, wide, json, yaml or csv"},
+     "table", Completes::words, "table wide json yaml csv",
+     "how to print: table, json or yaml; lists also wide or csv"},
     {"filter", 'f', "EXPR", false, "selector l", Section::output, kLists, "", false, "", Completes::nothing,
      "", "only rows that pass: words, column=value, column>=number, !not, a | b; as / in the console"},
     {"sort", 's', "KEY[,-KEY]", false, "", Section::output, kLists, "", false, "", Completes::nothing, "",

@@ -88,13 +88,15 @@ std::string paths_text(const Environment& environment) {
 
 std::string settings_text(const Settings& settings) {
   std::string text;
+  std::size_t width = 0;
+  for (const Flag& flag : flags()) width = std::max(width, flag.name.size());
   for (const Flag& flag : flags()) {
     if (flag.section == Section::general || flag.section == Section::layouts) continue;
     if (flag.section == Section::change || flag.section == Section::run) continue;
     if (flag.section == Section::guide && !flag.in_file) continue;  // what is asked, not how we are set up
     auto it = settings.find(std::string(flag.name));
     std::string value = it == settings.end() ? (flag.value.empty() ? "false" : "-") : it->second.value;
-    text += fmt::format("{:<12} {:<20} {}\n", flag.name, value,
+    text += fmt::format("{:<{}} {:<20} {}\n", flag.name, width, value,
                         it == settings.end() ? "not set" : it->second.from);
   }
   return text;

@@ -26,8 +26,9 @@ constexpr std::size_t kMostGpus = 64;
 constexpr std::uintmax_t kFileLimit = 16u << 20;
 
 Error bad(const std::string& name, const Setting& setting, const std::string& hint) {
-  return Error{std::string(kReadingSettings),
-               setting.from + ": " + name + ": \"" + clean(setting.value, 200) + "\"", hint};
+  // A flag is its own name; of a file or a variable it is said which setting is meant.
+  const std::string which = setting.from == "--" + name ? setting.from : setting.from + ": " + name;
+  return Error{std::string(kReadingSettings), which + ": \"" + clean(setting.value, 200) + "\"", hint};
 }
 
 // RFC 1123 label.

@@ -173,5 +173,12 @@ TEST(Settings, AMissingFileIsNoErrorAFolderInItsPlaceIs) {
   EXPECT_FALSE(read_files({"/"}));
 }
 
+// "--output: output: \"xml\""
+TEST(Settings, AFlagIsNamedOnceWhereItsValueIsWrong) {
+  const std::string text = error_of({"nodes", "--output", "xml"});
+  EXPECT_NE(text.find("--output: \"xml\""), std::string::npos) << text;
+  EXPECT_EQ(text.find("output: output"), std::string::npos) << text;
+}
+
 }  // namespace
 }  // namespace tessera::cli
