@@ -199,7 +199,9 @@ Result<std::unique_ptr<Painter>> Painter::open(const PainterOptions& options, co
   const std::string move = capability("cup");
   if (move.empty()) return cannot_place_text(curses->type);
   curses->ansi = move.starts_with("\x1b[");
-  curses->ascii = options.ascii || std::string_view(nl_langinfo(CODESET)) != "UTF-8";
+  // The font of the Linux console has neither the bars nor the marks.
+  const bool console = curses->type == "linux";
+  curses->ascii = options.ascii || console || std::string_view(nl_langinfo(CODESET)) != "UTF-8";
   if (options.colour) {
     curses->depth = depth_of(tigetnum("colors"));
     if (curses->depth != Depth::none && start_color() == OK)

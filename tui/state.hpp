@@ -81,6 +81,12 @@ struct Screen {
   int top = 0;         // first line shown
   int left = 0;        // columns scrolled away on the left
 
+  // The place in the list before it was filtered, to come back to where nothing passed.
+  struct Place {
+    std::string cursor;
+    int cursor_at = 0, top = 0;
+  };
+  std::optional<Place> before_filter;
   std::string filter_text;
   query::Filter filter;
   std::string searched;  // the last filter, for n and N after it was cleared
@@ -120,6 +126,7 @@ struct MessageLine {
 
 // A node of the mosaic: its GPUs in short form.
 struct Strips {
+  ClusterName cluster;
   std::string name;
   Health health = Health::unknown;
   insight::Access access = insight::Access::unknown;
@@ -159,6 +166,8 @@ struct UiState {
   std::vector<Screen> stack{Screen{}};  // never empty; the last is shown
   InputLine input;
   MessageLine message;
+  std::vector<LogEntry> said;  // warnings and failures of the message line, oldest first, at most kSaid
+  static constexpr std::size_t kSaid = 200;
   Choice choice;
   OverviewData overview;
   CellMemory cells;

@@ -156,7 +156,10 @@ Effects act_on_console(UiState& state, const World& world, Action action) {
       say(state, world, Severity::info, "asked for fresh data");
       break;
     case Action::redraw: effects.repaint = true; break;
-    case Action::next_theme: effects.theme = next_theme(state); break;
+    case Action::next_theme:
+      effects.theme = next_theme(state);
+      say(state, world, Severity::info, "theme " + *effects.theme);
+      break;
     case Action::toggle_mouse:
       state.mouse = !state.mouse;
       effects.mouse = state.mouse;
@@ -193,8 +196,8 @@ void act_on_table(UiState& state, const World& world, Action action) {
     case Action::find_next: find_again(state, world, 1); break;
     case Action::find_previous: find_again(state, world, -1); break;
     case Action::only_mine: screen.only_mine = !screen.only_mine; break;
-    case Action::sort_next_column: sort_step(state, 1); break;
-    case Action::sort_previous_column: sort_step(state, -1); break;
+    case Action::sort_next_column: sort_step(state, world, 1); break;
+    case Action::sort_previous_column: sort_step(state, world, -1); break;
     case Action::sort_reverse:
       screen.sorts.front().descending = !screen.sorts.front().descending;
       state.last_sorts[screen.kind] = screen.sorts;
@@ -202,6 +205,11 @@ void act_on_table(UiState& state, const World& world, Action action) {
     case Action::sort_choose: open_choice(state, ChoiceKind::sort); break;
     case Action::choose_columns: open_choice(state, ChoiceKind::columns); break;
     case Action::toggle_wide:
+      if (screen.columns) {
+        say(state, world, Severity::info,
+            "the columns were chosen by hand: " + first_key(state, Action::choose_columns) + " changes them");
+        break;
+      }
       state.wide = !state.wide;
       screen.left = 0;
       break;
@@ -246,7 +254,8 @@ Effects take(UiState& state, const World& world, const Mouse& mouse) {
   switch (mouse.kind) {
     case Mouse::Kind::press: click(state, world, mouse.x, mouse.y); break;
     case Mouse::Kind::double_press:
-      click(state, world, mouse.x, mouse.y);
+      // What is opened is what lies under the mouse, never what the cursor was on before.
+      if (open_at(state, world, mouse.x, mouse.y) || !click(state, world, mouse.x, mouse.y)) return {};
       return take(state, world, ActionMessage{Action::open});
     case Mouse::Kind::wheel_up:
     case Mouse::Kind::wheel_down:
@@ -293,6 +302,12 @@ Effects take_any(UiState& state, const World& world, const Message& message) {
 }  // namespace
 
 void say(UiState& state, const World& world, Severity severity, std::string text) {
+  if (severity == Severity::danger || severity == Severity::warning) {
+    const Cluster* cluster = world.model.find(state.top().cluster);
+    state.said.push_back({cluster ? cluster_now(*cluster, world.wall) : world.wall, state.top().cluster,
+                          severity, "tessera", text});
+    if (state.said.size() > UiState::kSaid) state.said.erase(state.said.begin());
+  }
   state.message = {severity, std::move(text), world.wall, severity == Severity::danger};
 }
 

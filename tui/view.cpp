@@ -22,7 +22,8 @@ namespace {
 std::string range_text(std::string_view what, int top, int height, int count) {
   if (count == 0) return {};
   int last = std::min(count, top + height);
-  if (top == 0 && last == count) return fmt::format("{} {}", count, what);
+  if (top == 0 && last == count)
+    return fmt::format("{} {}", count, count == 1 ? what.substr(0, what.size() - 1) : what);
   return fmt::format("{} {}-{} of {}", what, top + 1, last, count);
 }
 

@@ -17,9 +17,9 @@ void add_cluster(Document& document, const Cluster& cluster, const World& world,
       "scheduler", cluster.version.empty() ? std::string(word(cluster.scheduler)) : cluster.version));
   document.push_back(fact_line("read from", cluster.endpoint.empty() ? "n/a" : cluster.endpoint));
   auto every = std::chrono::duration_cast<std::chrono::seconds>(cluster.pace.interval).count();
-  document.push_back(fact_line("we ask", every == 0 ? std::string("nothing: it tells us what changes")
-                                                    : fmt::format("{:.1f} times a minute, every {} s",
-                                                                  cluster.pace.calls_per_minute, every)));
+  document.push_back(fact_line("polling", every == 0 ? std::string("none (watching for changes)")
+                                                     : fmt::format("every {} s, {:.0f} calls a minute", every,
+                                                                   cluster.pace.calls_per_minute)));
   for (const auto& [source, health] : cluster.sources) {
     std::string text = health.last_ok ? "answered " + ago_text(cluster, *health.last_ok, world.wall)
                                       : std::string("never answered");

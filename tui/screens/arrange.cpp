@@ -22,7 +22,15 @@ std::optional<Error> set_filter(Screen& screen, const std::string& text) {
   return std::nullopt;
 }
 
-void clear_filter(UiState& state) { set_filter(state.top(), ""); }
+void clear_filter(UiState& state) {
+  Screen& screen = state.top();
+  const bool nothing_passed = screen.derived.valid && screen.derived.rows.empty();
+  set_filter(screen, "");
+  if (!nothing_passed || !screen.before_filter) return;
+  screen.cursor = screen.before_filter->cursor;
+  screen.cursor_at = screen.before_filter->cursor_at;
+  screen.top = screen.before_filter->top;
+}
 
 void find_again(UiState& state, const World& world, int step) {
   Screen& screen = state.top();
@@ -56,12 +64,19 @@ void sort_by(UiState& state, int column) {
   state.last_sorts[screen.kind] = screen.sorts;
 }
 
-void sort_step(UiState& state, int step) {
+// Along the columns that are in view: an arrow on a hidden one would be no answer.
+void sort_step(UiState& state, const World& world, int step) {
   Screen& screen = state.top();
-  int count = column_count(screen);
-  int at = screen.sorts.empty() ? (step > 0 ? -1 : 0) : screen.sorts.front().column;
+  const std::vector<int> shown = shown_columns(state, world, screen);
+  if (shown.empty()) return;
+  const int count = static_cast<int>(shown.size());
+  int at = step > 0 ? -1 : 0;
+  if (!screen.sorts.empty()) {
+    auto found = std::find(shown.begin(), shown.end(), screen.sorts.front().column);
+    if (found != shown.end()) at = static_cast<int>(found - shown.begin());
+  }
   screen.sorts.clear();
-  sort_by(state, ((at + step) % count + count) % count);
+  sort_by(state, shown[static_cast<std::size_t>(((at + step) % count + count) % count)]);
 }
 
 void toggle_mark(UiState& state, const World& world) {

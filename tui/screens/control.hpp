@@ -21,7 +21,10 @@ void put_cursor(Screen& screen, const World& world, int row);
 void settle(UiState& state, const World& world);
 // Lines of rows that a table shows.
 int table_height(const UiState& state, const World& world);
-void click(UiState& state, const World& world, int x, int y);
+// Puts the cursor on what is there; false: nothing is.
+bool click(UiState& state, const World& world, int x, int y);
+// Opens what no cursor can rest on, a node of the mosaic; false: there is no such thing there.
+bool open_at(UiState& state, const World& world, int x, int y);
 
 // Opening and leaving (go.cpp).
 void go_to(UiState& state, ScreenKind kind, const std::string& filter = {});  // one of the main screens
@@ -42,7 +45,7 @@ std::optional<WorkloadId> holder_of(const Cluster& cluster, const Node& node, co
 std::optional<Error> set_filter(Screen& screen, const std::string& text);
 void clear_filter(UiState& state);
 void find_again(UiState& state, const World& world, int step);
-void sort_step(UiState& state, int step);
+void sort_step(UiState& state, const World& world, int step);
 void sort_by(UiState& state, int column);
 void toggle_mark(UiState& state, const World& world);
 void mark_all(UiState& state, const World& world);

@@ -9,6 +9,7 @@
 #include "tui/screens/arm.hpp"
 #include "tui/screens/roles.hpp"
 #include "tui/screens/runs.hpp"
+#include "tui/widgets/document.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -29,7 +30,13 @@ std::vector<Failing> failing_sources(const UiState& state, const World& world) {
   return failing;
 }
 
-std::string clock_text(TimePoint at) {
+// The clusters' own time where all of them share one, as a simulator's do: events and ages are told in it.
+std::string clock_text(const std::vector<const Cluster*>& clusters, TimePoint wall) {
+  TimePoint at = wall;
+  const bool own = !clusters.empty() && std::all_of(clusters.begin(), clusters.end(), [](const Cluster* one) {
+    return one->clock.has_value();
+  });
+  if (own) at = cluster_now(*clusters.front(), wall);
   std::time_t seconds = std::chrono::system_clock::to_time_t(at);
   std::tm parts{};
   localtime_r(&seconds, &parts);
@@ -60,6 +67,7 @@ std::string calls_text(const std::vector<const Cluster*>& clusters) {
 struct Piece {
   std::string text;
   Style style;
+  bool kept = false;  // however narrow the terminal is
 };
 
 // The right end of the title, dearest last; what does not fit beside the breadcrumbs is left out from the
@@ -70,13 +78,13 @@ std::vector<Piece> title_pieces(const UiState& state, const World& world) {
   if (clusters.size() > 1) pieces.push_back({fmt::format("{} clusters", clusters.size()), Role::dim});
   if (std::string calls = calls_text(clusters); !calls.empty()) pieces.push_back({calls, Role::dim});
   Freshness fresh = freshness(state, world);
-  pieces.push_back({fresh.text, fresh.role});
-  pieces.push_back({clock_text(world.wall), Role::title});
+  pieces.push_back({fresh.text, fresh.role, true});
+  pieces.push_back({clock_text(clusters, world.wall), Role::title});
   bool simulated = !clusters.empty() && std::all_of(clusters.begin(), clusters.end(),
                                                     [](const Cluster* c) { return c->simulated; });
-  if (simulated) pieces.push_back({"SIMULATED", Role::warning});
-  pieces.push_back(state.writable ? Piece{"[RW]", Style(Role::read_write).with_bold()}
-                                  : Piece{"[RO]", Role::read_only});
+  if (simulated) pieces.push_back({"SIMULATED", Role::warning, true});
+  pieces.push_back(state.writable ? Piece{"[RW]", Style(Role::read_write).with_bold(), true}
+                                  : Piece{"[RO]", Role::read_only, true});
   return pieces;
 }
 
@@ -98,6 +106,20 @@ void say_source(Canvas& canvas, Rect area, const Failing& failing, const World& 
                            : std::string("it has never answered"),
             Role::stale);
   if (!health.failure->hint.empty()) below.put("; " + health.failure->hint, Role::text);
+}
+
+// Over the last lines of the screen: a reason without its end, or without the way out, helps nobody.
+void draw_long_message(Canvas& canvas, int y, const std::string& text, Style style, bool ascii) {
+  constexpr int kMostLines = 6;
+  const int width = canvas.size().columns;
+  std::vector<std::string> lines = wrap(text, width - 4);
+  const int count = std::min(static_cast<int>(lines.size()), kMostLines);
+  draw_rule(canvas, 0, y - count, width, ascii);
+  for (int i = 0; i < count; ++i) {
+    canvas.fill(0, y - count + 1 + i, width, 1, " ");
+    Pen pen(canvas, 2, y - count + 1 + i, width - 1, ascii);
+    pen.put(lines[static_cast<std::size_t>(i)], style);
+  }
 }
 
 // What waits for one of a few keys, and must not be covered by a message.
@@ -188,7 +210,12 @@ void draw_title(Canvas& canvas, const UiState& state, const World& world) {
     for (const Piece& piece : pieces) cells += display_width(piece.text) + 2;
     return cells;
   };
-  while (pieces.size() > 3 && wants + needs() > width) pieces.erase(pieces.begin());
+  // How old the figures are is told on every screen.
+  while (wants + needs() > width) {
+    auto least = std::find_if(pieces.begin(), pieces.end(), [](const Piece& one) { return !one.kept; });
+    if (least == pieces.end()) break;
+    pieces.erase(least);
+  }
   int end = width - 1;
   for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece)
     end = put_right(canvas, end, 0, piece->text, piece->style) - 2;
@@ -224,7 +251,11 @@ void draw_message(Canvas& canvas, int y, const UiState& state, const std::string
   }
   if (!state.message.text.empty()) {
     std::string sign = state.message.severity == Severity::danger ? "!! " : "";
-    pen.put(" " + sign + state.message.text + " ", Style(role_of(state.message.severity)).with_bold());
+    const Style style = Style(role_of(state.message.severity)).with_bold();
+    if (display_width(sign + state.message.text) + 2 > pen.left())
+      draw_long_message(canvas, y, sign + state.message.text, style, state.ascii);
+    else
+      pen.put(" " + sign + state.message.text + " ", style);
     return;
   }
   if (std::string run = under_way_text(state); !run.empty() && screen.kind != ScreenKind::run)

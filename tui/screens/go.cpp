@@ -40,11 +40,23 @@ void open_row(UiState& state, const World& world) {
   open_node(state, row->cluster->name, row->node->name.text, cursor);
 }
 
+// The first tile of the board that the finding is about; empty: it is about the node.
+std::string cursor_on(const World& world, const insight::Finding& finding) {
+  const Cluster* cluster = finding.gpu ? world.model.find(finding.cluster) : nullptr;
+  const Node* node = cluster ? cluster->nodes.find(NodeName(finding.subject)) : nullptr;
+  if (!node) return {};
+  for (const Gpu& gpu : node->gpus)
+    if (gpu.index == *finding.gpu)
+      return gpu.slices.empty() ? query::row_id(query::GpuRow{cluster, node, &gpu})
+                                : query::row_id(query::SliceRow{cluster, node, &gpu, &gpu.slices[0]});
+  return {};
+}
+
 void open_overview(UiState& state, const World& world) {
   const std::string cursor = state.top().cursor;
   if (const insight::Finding* finding = finding_at(state, cursor)) {
     if (finding->is_node) {
-      open_node(state, finding->cluster, finding->subject);
+      open_node(state, finding->cluster, finding->subject, cursor_on(world, *finding));
     } else {
       Screen facts;
       facts.kind = ScreenKind::facts;
@@ -121,6 +133,13 @@ void push(UiState& state, Screen screen) {
     screen.sorts = sorts->second;
   if (auto columns = state.last_columns.find(screen.kind); columns != state.last_columns.end())
     screen.columns = columns->second;
+  // Going to a page that is open below goes back to it, so that the path does not grow for ever.
+  if (screen.kind == ScreenKind::node || screen.kind == ScreenKind::workload) {
+    auto same = std::find_if(state.stack.begin(), state.stack.end(), [&](const Screen& one) {
+      return one.kind == screen.kind && one.cluster == screen.cluster && one.subject == screen.subject;
+    });
+    state.stack.erase(same, state.stack.end());
+  }
   constexpr std::size_t kDeepest = 32;
   if (state.stack.size() >= kDeepest) state.stack.erase(state.stack.begin() + 1);
   state.stack.push_back(std::move(screen));
@@ -232,7 +251,7 @@ void step_sibling(UiState& state, const World& world, int step) {
   }
   list.cursor = state.overview.finding_ids[static_cast<std::size_t>(next)];
   const insight::Finding& finding = state.overview.findings[static_cast<std::size_t>(next)];
-  open_node(state, finding.cluster, finding.subject);
+  open_node(state, finding.cluster, finding.subject, cursor_on(world, finding));
 }
 
 std::string copy_text(const UiState& state, const World& world) {

@@ -58,7 +58,8 @@ void add_limits(Document& page, const GuideGroup& group, int width) {
   }
 }
 
-// "1123333" of the first board: one digit a memory slice, a stranded one as it is drawn everywhere.
+// "112━3━━━" of the first board: a digit where an instance begins, a stranded slice as it is drawn
+// everywhere.
 std::string strip_of(const guide::Proposal& one, const mig::Product* product, bool ascii) {
   if (!product || one.boards.empty() || !one.boards.front().layout) return {};
   std::vector<std::string> slices(static_cast<std::size_t>(product->units),
@@ -67,7 +68,8 @@ std::string strip_of(const guide::Proposal& one, const mig::Product* product, bo
     const mig::Profile& profile = product->profiles.at(static_cast<std::size_t>(placed.profile));
     for (int i = 0; i < profile.memory_slices; ++i) {
       const auto at = static_cast<std::size_t>(placed.start + i);
-      if (at < slices.size()) slices[at] = std::to_string(profile.compute_slices);
+      if (at < slices.size())
+        slices[at] = i == 0 ? std::to_string(profile.compute_slices) : ascii ? "=" : "━";
     }
   }
   std::string text;

@@ -21,6 +21,18 @@ std::vector<Scope> scopes_of(ScreenKind kind) {
   return {};
 }
 
+// Keys of every screen that matter most on this one.
+std::vector<Action> elsewhere_keys(ScreenKind kind) {
+  switch (kind) {
+    case ScreenKind::nodes:
+    case ScreenKind::gpus:
+    case ScreenKind::slices:
+    case ScreenKind::node: return {Action::show_layout, Action::guide_open};
+    case ScreenKind::workloads: return {Action::show_waiting};
+    default: return {};
+  }
+}
+
 void add_action(Document& document, const UiState& state, const ActionInfo& action, int width) {
   std::string keys = keys_of(state, action.action);
   if (keys.empty()) keys = ":" + std::string(action.id);
@@ -51,11 +63,15 @@ Document legend(const UiState& state) {
   document.push_back(
       line(bar(shapes.stranded), Role::stranded, "stranded: nothing fits while the rest stays"));
   document.push_back(line(bar(shapes.created) + " + 2g", Role::created, "wanted: in a layout being edited"));
+  document.push_back(line(bar(shapes.closed), Role::dim, "nobody holds it, and its node takes no work"));
   document.push_back(line(bar(shapes.unknown), Role::unknown, "not told"));
   document.push_back(line("?", Role::unknown, "not told yet"));
   document.push_back(line("n/a", Role::dim, "its source cannot tell; never a zero"));
   document.push_back(line("!! and !", Role::danger, "broken, and worth a look"));
-  document.push_back(line("1 2 3 4 7", Role::text, "MIG slices by their size"));
+  const bool ascii = state.ascii;
+  document.push_back(
+      line(ascii ? "3=== 1" : "3━━━ 1", Role::held, "held MIG slices: 3g of four cells, 1g of one"));
+  document.push_back(line(ascii ? "o--- o" : "○─── ○", Role::free, "free MIG slices"));
   document.push_back(line("w m t s v", Role::text, "whole, MPS, time-slicing, shard, vGPU"));
   document.push_back({});
   document.push_back(heading_line("FILTERS"));
@@ -98,12 +114,12 @@ Document help_document(const UiState& state, int width) {
   std::vector<Document> sections;
   int columns = std::max(1, width / kColumn);
   int column_width = columns > 1 ? kColumn - 2 : width;
-  for (Scope scope : scopes_of(about)) {
-    Document section{heading_line("ON THIS SCREEN", std::string(word(about)))};
+  Document here{heading_line("ON THIS SCREEN", std::string(word(about)))};
+  for (Action action : elsewhere_keys(about)) add_action(here, state, info(action), column_width);
+  for (Scope scope : scopes_of(about))
     for (const ActionInfo& action : actions())
-      if (action.scope == scope) add_action(section, state, action, column_width);
-    if (section.size() > 1) sections.push_back(std::move(section));
-  }
+      if (action.scope == scope) add_action(here, state, action, column_width);
+  if (here.size() > 1) sections.push_back(std::move(here));
   sections.push_back(legend(state));
   for (std::size_t group = 0; group < static_cast<std::size_t>(Group::count_); ++group) {
     std::string title_text(title(static_cast<Group>(group)));

@@ -10,6 +10,7 @@
 #include "engine/plan/observed.hpp"
 #include "engine/query/tables.hpp"
 #include "tui/screens/control.hpp"
+#include "tui/screens/overview.hpp"
 #include "tui/screens/rows.hpp"
 
 namespace tessera::tui {
@@ -143,11 +144,21 @@ Result<Subject> on_node_page(const UiState& state, const World& world) {
   return whole_nodes(*cluster, {node->name});
 }
 
+// A finding about a node or a GPU is as good as its row.
+Result<Subject> on_finding(const UiState& state, const World& world) {
+  const insight::Finding* finding = finding_at(state, state.top().cursor);
+  const Cluster* cluster = finding && finding->is_node ? world.model.find(finding->cluster) : nullptr;
+  if (!cluster) return refusal("a layout is made for a node or a GPU: choose a finding that names one");
+  if (finding->gpu) return one_board(*cluster, NodeName(finding->subject), *finding->gpu);
+  return whole_nodes(*cluster, {NodeName(finding->subject)});
+}
+
 Result<Subject> subject_here(const UiState& state, const World& world) {
   const Screen& screen = state.top();
   bool rows = screen.kind == ScreenKind::nodes || screen.kind == ScreenKind::gpus ||
               screen.kind == ScreenKind::slices;
   if (screen.kind == ScreenKind::node) return on_node_page(state, world);
+  if (screen.kind == ScreenKind::overview) return on_finding(state, world);
   if (!rows) return refusal("a layout is made on a row of nodes, GPUs or slices, or on a node's page");
   return screen.marks.empty() ? under_cursor(state, world) : marked(state, world);
 }

@@ -43,7 +43,7 @@ void edit_layout(UiState& state, const World& world, Action action);
 void move_in_layout(UiState& state, const World& world, Action action);
 // True: Esc was used up, the editor stays open.
 bool back_in_layout(UiState& state, const World& world);
-void click_layout(UiState& state, const World& world, Rect body, int x, int y);
+bool click_layout(UiState& state, const World& world, Rect body, int x, int y);
 // ":replicas 8".
 std::optional<Error> type_replicas(UiState& state, const World& world, const std::string& text);
 

@@ -133,6 +133,11 @@ std::string why_no_edit(Action action, const UiState& state, const World& world)
   std::optional<LayoutView> view = layout_view(world, screen);
   if (!view) return "this board is not in the list any more";
   const LayoutState& edit = *screen.layout;
+  // A name typed into the list of presets must not edit boards letter by letter.
+  const bool of_list = action == Action::open || action == Action::layout_add ||
+                       action == Action::layout_presets || action == Action::layout_plan;
+  if (edit.list == LayoutList::presets && is_layout_action(action) && !of_list)
+    return "the list of presets is open: Enter takes the one under the cursor, Esc closes the list";
   switch (action) {
     case Action::layout_undo: return edit.past.empty() ? "there is nothing to take back" : "";
     case Action::layout_redo: return edit.next.empty() ? "there is nothing to do again" : "";
@@ -168,7 +173,9 @@ void edit_layout(UiState& state, const World& world, Action action) {
     case Action::layout_plan: why = leave_for_plan(state, world); break;
     default: break;
   }
-  if (!why.empty()) say(state, world, Severity::info, std::move(why));
+  // A plan that cannot be made is worth reading again: 6 keeps it.
+  const Severity severity = action == Action::layout_plan ? Severity::warning : Severity::info;
+  if (!why.empty()) say(state, world, severity, std::move(why));
 }
 
 void move_in_layout(UiState& state, const World& world, Action action) {
@@ -213,9 +220,9 @@ bool back_in_layout(UiState& state, const World& world) {
   return true;
 }
 
-void click_layout(UiState& state, const World& world, Rect body, int x, int y) {
+bool click_layout(UiState& state, const World& world, Rect body, int x, int y) {
   std::optional<LayoutView> view = layout_view(world, state.top());
-  if (!view) return;
+  if (!view) return false;
   LayoutState& edit = edit_of(state);
   edit.leaving = false;
   LayoutPage page = layout_page(edit, *view, body);
@@ -224,13 +231,15 @@ void click_layout(UiState& state, const World& world, Rect body, int x, int y) {
   if (view->cut && on_map) {
     int cell = std::max(1, (page.map.width - 1) / view->product->units);
     edit.unit = std::clamp((x - page.map.x) / cell, 0, view->product->units - 1);
-    return;
+    return true;
   }
   const Rect& list = page.list;
-  if (y <= list.y || y >= list.bottom() || x < list.x || x >= list.right()) return;
+  if (y <= list.y || y >= list.bottom() || x < list.x || x >= list.right()) return false;
   int count = list_count(edit, *view);
   int row = list_top(edit, list.height - 1, count) + y - list.y - 1;
-  if (row >= 0 && row < count) row_of(edit) = row;
+  if (row < 0 || row >= count) return false;
+  row_of(edit) = row;
+  return true;
 }
 
 std::optional<Error> type_replicas(UiState& state, const World& world, const std::string& text) {

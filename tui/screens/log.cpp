@@ -1,6 +1,8 @@
 // The events since tessera was started, newest first.
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "engine/text.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/roles.hpp"
@@ -41,7 +43,12 @@ Document log_document(const World& world, const UiState& state, int width) {
   auto words = words_of(screen.filter_text);
   bool many = world.model.clusters.size() > 1;
   bool dated = width >= 100;
-  for (auto entry = world.model.log.rbegin(); entry != world.model.log.rend(); ++entry) {
+  std::vector<const LogEntry*> entries;
+  for (const LogEntry& entry : world.model.log) entries.push_back(&entry);
+  for (const LogEntry& entry : state.said) entries.push_back(&entry);
+  std::stable_sort(entries.begin(), entries.end(),
+                   [](const LogEntry* a, const LogEntry* b) { return a->at > b->at; });
+  for (const LogEntry* entry : entries) {
     if (!screen.cluster.empty() && entry->cluster != screen.cluster) continue;
     if (!passes(*entry, words)) continue;
     std::string time = time_text(entry->at);
@@ -50,7 +57,7 @@ Document log_document(const World& world, const UiState& state, int width) {
         {{std::move(time), Role::dim, 1},
          {fmt::format("  {} ", sign_of(entry->severity)), Style(role_of(entry->severity)).with_bold()}},
         {}};
-    if (many && entry->subject != entry->cluster.text)
+    if (many && !entry->cluster.empty() && entry->subject != entry->cluster.text)
       line.spans.push_back({shorten(entry->cluster.text, 12, state.ascii) + "  ", Role::dim});
     line.spans.push_back({entry->subject, Style(Role::text).with_bold()});
     if (!entry->subject.empty()) line.spans.push_back({"  ", Role::text});

@@ -32,7 +32,7 @@ std::string pool_strip(const Node& node, const insight::Sight& sight, bool ascii
 
 Strips strips_of(const World& world, const Cluster& cluster, const Node& node, bool ascii) {
   const insight::Sight sight = insight::sight_of(cluster, node);
-  Strips strips{node.name.text, node.health, sight.access, {}, pool_strip(node, sight, ascii)};
+  Strips strips{cluster.name, node.name.text, node.health, sight.access, {}, pool_strip(node, sight, ascii)};
   for (const Gpu& gpu : node.gpus) strips.gpus.push_back(query::strip(gpu, &world.catalogue, ascii, sight));
   return strips;
 }
@@ -91,13 +91,47 @@ std::vector<Strips> mosaic_nodes(const World& world, bool ascii) {
   return strips;
 }
 
+namespace {
+
+// How the nodes are laid out below the heading, top to bottom, then left to right.
+struct Grid {
+  int width = 0;
+  int shown = 0;
+  int per_column = 1;
+};
+Grid grid_of(const std::vector<Strips>& nodes, Rect area) {
+  const int lines = area.height - 1;
+  Grid grid;
+  grid.width = entry_width(nodes, static_cast<std::size_t>(lines) * 4, area.width - 1);
+  const int columns = std::max(1, (area.width - 1) / grid.width);
+  grid.shown = std::min(static_cast<int>(nodes.size()), lines * columns);
+  grid.per_column = std::max(1, (grid.shown + columns - 1) / columns);
+  return grid;
+}
+bool has_room(const std::vector<Strips>& nodes, Rect area) { return area.height >= 3 && !nodes.empty(); }
+
+}  // namespace
+
+std::optional<std::pair<ClusterName, NodeName>> mosaic_node_at(const World& world, const UiState& state,
+                                                               Rect body, int x, int y) {
+  const std::vector<Strips>& nodes = state.overview.mosaic;
+  const Rect area = mosaic_area(state, body);
+  if (!has_room(nodes, area) || y <= area.y || y >= area.bottom() || x <= area.x) return std::nullopt;
+  const Grid grid = grid_of(nodes, area);
+  const int line = y - area.y - 1, column = (x - area.x - 1) / grid.width;
+  const int index = column * grid.per_column + line;
+  if (line >= grid.per_column || index >= grid.shown) return std::nullopt;
+  const Strips& node = nodes[static_cast<std::size_t>(index)];
+  const Cluster* cluster = world.model.find(node.cluster);
+  if (!cluster || !cluster->nodes.find(NodeName(node.name))) return std::nullopt;
+  return std::pair(node.cluster, NodeName(node.name));
+}
+
 void draw_mosaic(Canvas& canvas, Rect area, const World& world, const UiState& state) {
   const std::vector<Strips>& nodes = state.overview.mosaic;
-  if (area.height < 3 || nodes.empty()) return;
-  int lines = area.height - 1;
-  int width = entry_width(nodes, static_cast<std::size_t>(lines) * 4, area.width - 1);
-  int columns = std::max(1, (area.width - 1) / width);
-  int shown = std::min(static_cast<int>(nodes.size()), lines * columns);
+  if (!has_room(nodes, area)) return;
+  const Grid grid = grid_of(nodes, area);
+  const int width = grid.width, shown = grid.shown;
   std::size_t all = 0;
   for (const Cluster& cluster : world.model.clusters) all += cluster.nodes.size();
   Pen pen(canvas, area.x + 1, area.y, area.right() - 1, state.ascii);
@@ -107,10 +141,9 @@ void draw_mosaic(Canvas& canvas, Rect area, const World& world, const UiState& s
           Role::dim);
   if (std::any_of(nodes.begin(), nodes.begin() + shown, [](const auto& node) { return is_unplaced(node); }))
     pen.put(fmt::format("   {} places of slices not told", query::kPlacesUnknown), Role::dim);
-  int per_column = (shown + columns - 1) / columns;
   for (int i = 0; i < shown; ++i) {
     const Strips& node = nodes[static_cast<std::size_t>(i)];
-    int x = area.x + 1 + i / per_column * width, y = area.y + 1 + i % per_column;
+    int x = area.x + 1 + i / grid.per_column * width, y = area.y + 1 + i % grid.per_column;
     bool fine = node.health == Health::ok;
     Style name = fine ? Style(Role::dim) : Style(role_of(node.health));
     put_cell(canvas, x, y, kName, node.name, name, state.ascii);

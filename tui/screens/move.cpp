@@ -288,29 +288,56 @@ void settle(UiState& state, const World& world) {
   }
 }
 
-void click(UiState& state, const World& world, int x, int y) {
+namespace {
+
+bool rest_on_line(Screen& screen, const Stops& stops, int line) {
+  for (std::size_t i = 0; i < stops.lines.size(); ++i)
+    if (stops.lines[i] == line) return rest_on(screen, stops, static_cast<int>(i)), true;
+  return false;
+}
+
+bool click_node(UiState& state, const World& world, Rect body, int x, int y) {
+  Screen& screen = state.top();
+  const Cluster* cluster = world.model.find(screen.cluster);
+  const Node* node = cluster ? cluster->nodes.find(NodeName(screen.subject)) : nullptr;
+  if (!node) return false;
+  const std::string stop =
+      stop_at_point(node_page(world, *cluster, *node, body.width, body.height), body, screen.top, x, y);
+  if (!stop.empty()) screen.cursor = stop;
+  return !stop.empty();
+}
+
+}  // namespace
+
+bool click(UiState& state, const World& world, int x, int y) {
   Screen& screen = state.top();
   Rect body = body_of(state, world);
   int line = y - body.y;
-  if (x < 0 || line < 0 || line >= body.height) return;
+  if (x < 0 || line < 0 || line >= body.height) return false;
   if (is_table(screen.kind)) {
-    if (line > 0) put_cursor(screen, world, screen.top + line - 1);  // the first line is the heading
-  } else if (screen.kind == ScreenKind::overview) {
-    Stops stops = overview_stops(state, body.width);
-    for (std::size_t i = 0; i < stops.lines.size(); ++i)
-      if (stops.lines[i] == screen.top + line) rest_on(screen, stops, static_cast<int>(i));
-  } else if (is_paned(screen.kind)) {
-    click_panes(state, world, body, x, y);
-  } else if (screen.kind == ScreenKind::layout) {
-    click_layout(state, world, body, x, y);
-  } else if (is_document(screen.kind)) {
-    Rect page = page_of(state, world);
-    if (x < page.x || y < page.y) return;
-    line = y - page.y;
-    Stops stops = document_stops(document_of(world, state, page.width));
-    for (std::size_t i = 0; i < stops.lines.size(); ++i)
-      if (stops.lines[i] == screen.top + line) rest_on(screen, stops, static_cast<int>(i));
+    const int row = screen.top + line - 1;  // the first line is the heading
+    if (line == 0 || row >= static_cast<int>(screen.derived.rows.size())) return false;
+    put_cursor(screen, world, row);
+    return true;
   }
+  if (screen.kind == ScreenKind::overview) {
+    if (line >= overview_scroll_height(body.height)) return false;
+    return rest_on_line(screen, overview_stops(state, body.width), screen.top + line);
+  }
+  if (screen.kind == ScreenKind::node) return click_node(state, world, body, x, y);
+  if (is_paned(screen.kind)) return click_panes(state, world, body, x, y);
+  if (screen.kind == ScreenKind::layout) return click_layout(state, world, body, x, y);
+  if (!is_document(screen.kind)) return false;
+  Rect page = page_of(state, world);
+  if (x < page.x || y < page.y) return false;
+  return rest_on_line(screen, document_stops(document_of(world, state, page.width)), screen.top + y - page.y);
+}
+
+bool open_at(UiState& state, const World& world, int x, int y) {
+  if (state.top().kind != ScreenKind::overview) return false;
+  auto place = mosaic_node_at(world, state, body_of(state, world), x, y);
+  if (place) open_node(state, place->first, place->second.text);
+  return place.has_value();
 }
 
 }  // namespace tessera::tui

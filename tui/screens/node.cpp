@@ -90,31 +90,64 @@ std::string models_text(const Node& node) {
   return text;
 }
 
-void draw_head(Canvas& canvas, Rect area, const Cluster& cluster, const Node& node, const World& world,
-               const UiState& state) {
-  Pen pen(canvas, area.x + 1, area.y, area.right() - 1, state.ascii);
-  auto fact = [&](const std::string& text, Style style) {
-    if (!text.empty() && pen.left() > 4) pen.put(text, style).skip(3);
+struct HeadFact {
+  std::string text;
+  Style style;
+};
+
+// What is said of the node as a whole, most important first.
+std::vector<HeadFact> head_facts(const Node& node, bool work_known, bool ascii) {
+  std::vector<HeadFact> facts;
+  auto add = [&](std::string text, Style style) {
+    if (!text.empty()) facts.push_back({std::move(text), style});
   };
   std::string models = models_text(node);
-  if (state.ascii)
+  if (ascii)
     for (std::size_t at; (at = models.find("×")) != std::string::npos;) models.replace(at, 2, "x");
-  fact(models, Style(Role::text).with_bold());
-  fact(state_text(node), role_of(node.health));
-  if (!node.driver.empty()) fact("driver " + node.driver, Role::dim);
-  if (!node.reservation.empty()) fact("reserved " + node.reservation, Role::warning);
-  if (!cluster.work_known)
-    fact("workloads not known", Role::warning);
-  else if (node.workloads.size() == 1)
-    fact("1 workload", Role::dim);
+  add(std::move(models), Style(Role::text).with_bold());
+  add(state_text(node), role_of(node.health));
+  if (!node.driver.empty()) add("driver " + node.driver, Role::dim);
+  if (!node.reservation.empty()) add("reserved " + node.reservation, Role::warning);
+  if (!work_known)
+    add("workloads not known", Role::warning);
   else
-    fact(fmt::format("{} workloads", node.workloads.size()), Role::dim);
+    add(fmt::format("{} workload{}", node.workloads.size(), node.workloads.size() == 1 ? "" : "s"),
+        Role::dim);
   // Boards tell it themselves where it is known whose shares are where.
   const SliceCounts& counts = node.counts;
   if (counts.shares_held && !counts.known())
-    fact(fmt::format("{} of {} shares held", *node.counts.shares_held, node.counts.shares), Role::text);
-  if (node.cpus) fact(fmt::format("{} CPUs", *node.cpus), Role::dim);
-  if (!node.agent.empty()) fact(node.agent, Role::dim);
+    add(fmt::format("{} of {} shares held", *counts.shares_held, counts.shares), Role::text);
+  if (node.cpus) add(fmt::format("{} CPUs", *node.cpus), Role::dim);
+  add(node.agent, Role::dim);
+  return facts;
+}
+
+constexpr int kFactGap = 3;
+
+// Lines that the facts take at that width, uncut.
+int head_lines(const std::vector<HeadFact>& facts, int width) {
+  int lines = 1, used = 0;
+  for (const HeadFact& fact : facts) {
+    const int cells = display_width(fact.text);
+    if (used > 0 && used + cells > width) ++lines, used = 0;
+    used += cells + kFactGap;
+  }
+  return lines;
+}
+
+void draw_head(Canvas& canvas, Rect area, int lines, const Cluster& cluster, const Node& node,
+               const World& world, const UiState& state) {
+  int line = 0, used = 0;
+  const int width = area.width - 2;
+  for (const HeadFact& fact : head_facts(node, cluster.work_known, state.ascii)) {
+    const int cells = display_width(fact.text);
+    if (used > 0 && used + cells > width && line + 1 < lines) ++line, used = 0;
+    if (width - used <= 4) break;
+    Pen pen(canvas, area.x + 1 + used, area.y + line, area.right() - 1, state.ascii);
+    pen.put(fact.text, fact.style);
+    used += cells + kFactGap;
+  }
+  area = area.below(lines - 1);
   if (has_stack(node))
     draw_stack(canvas, area.x + 1, area.y + (has_trouble(node) ? 2 : 1), area.right() - 1, cluster, node,
                world, state.ascii);
@@ -222,6 +255,7 @@ void draw_boards(Canvas& canvas, Rect area, const NodePage& page, const Screen& 
 NodePage node_page(const World& world, const Cluster& cluster, const Node& node, int width, int height) {
   NodePage page;
   page.boards = boards_of(world, cluster, node);
+  page.head_lines = 1;
   page.head = 1 + has_trouble(node) + has_stack(node);
   int units = 8;
   for (const Board& board : page.boards)
@@ -235,6 +269,11 @@ NodePage node_page(const World& world, const Cluster& cluster, const Node& node,
     place(page, gap);
     if (page.total <= room) break;
   }
+  // Lines that the boards leave go to the head, where its text would be cut.
+  const int wanted = std::min(3, head_lines(head_facts(node, false), width - 2));
+  const int more = std::clamp(room - page.total, 0, wanted - 1);
+  page.head_lines += more;
+  page.head += more;
   return page;
 }
 
@@ -243,6 +282,43 @@ std::pair<int, int> lines_of(const NodePage& page, const std::string& id) {
     if (holds(page.boards[i], id)) return {page.tops[i], page.tops[i] + page.heights[i]};
   if (page.boards.empty()) return {0, 0};
   return {page.tops.front(), page.tops.front() + page.heights.front()};
+}
+
+namespace {
+
+// The tile at a column of a line of tiles that begins at `left`.
+std::string tile_at(const std::vector<Tile>& tiles, double units, int width, int column) {
+  const double unit = column * units / std::max(1, width - 1);
+  for (const Tile& tile : tiles)
+    if (!tile.id.empty() && unit >= tile.from && unit < tile.to) return tile.id;
+  return {};
+}
+
+std::string tile_of_pool(const Board& board, const NodePage& page, int line, int column) {
+  const int row = line / (1 + page.text_lines), place = column / (kPoolTile - 1);
+  if (place >= page.pool_columns) return {};
+  const auto index = static_cast<std::size_t>(row * page.pool_columns + place);
+  return index < board.tiles.size() ? board.tiles[index].id : std::string();
+}
+
+}  // namespace
+
+std::string stop_at_point(const NodePage& page, Rect body, int top, int x, int y) {
+  const int head = page.head + (page.ruler ? 1 : 0);
+  if (y < body.y + head) return {};
+  const auto stops = stops_of(page.boards);
+  top = std::clamp(top, 0, std::max(0, page.total - (body.height - head)));
+  for (std::size_t i = 0; i < page.boards.size(); ++i) {
+    const Board& board = page.boards[i];
+    const int line = y - body.y - head - (page.tops[i] - top), column = x - body.x - kMargin;
+    if (line < 0 || line >= page.heights[i]) continue;
+    if (line == 0 || column < 0) return stops[i].front();
+    const int width =
+        board.ruled ? tile_row_width(static_cast<int>(board.units), page.tiles_width) : page.tiles_width;
+    return board.pool ? tile_of_pool(board, page, line - 1, column)
+                      : tile_at(board.tiles, board.units, width, column);
+  }
+  return {};
 }
 
 void draw_node(Canvas& canvas, Rect area, const World& world, const UiState& state) {
@@ -260,7 +336,7 @@ void draw_node(Canvas& canvas, Rect area, const World& world, const UiState& sta
   draw_boards(canvas, area.below(head), page, screen, state.ascii);
   // A board at the upper edge reaches into the head's lines: those are drawn last, over it.
   canvas.fill(area.x, area.y, area.width, head, " ");
-  draw_head(canvas, area, *cluster, *node, world, state);
+  draw_head(canvas, area, page.head_lines, *cluster, *node, world, state);
   auto ruled = std::find_if(page.boards.begin(), page.boards.end(), [](const Board& b) { return b.ruled; });
   if (ruled == page.boards.end()) return;
   int units = static_cast<int>(ruled->units);

@@ -18,6 +18,7 @@ struct NodePage {
   int text_lines = 1;        // below each bar
   int tiles_width = 0;
   int pool_columns = 1;  // tiles side by side in a pool
+  int head_lines = 1;    // of the facts about the node
   int head = 1;          // lines of node facts that do not scroll
   bool ruler = false;    // a line of slice numbers follows the head
 };
@@ -27,6 +28,8 @@ NodePage node_page(const World& world, const Cluster& cluster, const Node& node,
 // does.
 std::pair<int, int> lines_of(const NodePage& page, const std::string& id);
 
+// What a click there means: a tile, or the first of a board; empty: nothing is there.
+std::string stop_at_point(const NodePage& page, Rect body, int top, int x, int y);
 void draw_node(Canvas& canvas, Rect area, const World& world, const UiState& state);
 
 }  // namespace tessera::tui

@@ -267,7 +267,8 @@ OverviewData work_out_overview(const World& world, bool ascii, std::span<const R
       data.findings.push_back(std::move(finding));
   }
   for (const RunHead& head : runs)
-    if (head.state == RunState::interrupted || head.state == RunState::parked)
+    if ((head.state == RunState::interrupted || head.state == RunState::parked) &&
+        world.model.find(head.cluster))
       data.findings.push_back(finding_of(head, journal_key));
   std::stable_sort(data.findings.begin(), data.findings.end(),
                    [](const auto& a, const auto& b) { return a.severity > b.severity; });
@@ -319,6 +320,12 @@ std::vector<OverviewLine> overview_lines(const UiState& state, int width) {
 
 int overview_scroll_height(int height) { return std::max(0, height - kPinned); }
 
+Rect mosaic_area(const UiState& state, Rect body) {
+  const int height = overview_scroll_height(body.height);
+  const int used = static_cast<int>(overview_lines(state, body.width).size()) + 1;
+  return {body.x, body.y + used, body.width, std::max(0, height - used)};
+}
+
 void draw_overview(Canvas& canvas, Rect area, const World& world, const UiState& state) {
   std::vector<OverviewLine> lines = overview_lines(state, area.width);
   int height = overview_scroll_height(area.height);
@@ -331,8 +338,7 @@ void draw_overview(Canvas& canvas, Rect area, const World& world, const UiState&
     drawn_cursor = drawn_cursor || selected;
     draw_line(canvas, area, area.y + i, world, state, line, selected);
   }
-  int used = static_cast<int>(lines.size()) + 1;
-  if (used < height) draw_mosaic(canvas, {area.x, area.y + used, area.width, height - used}, world, state);
+  draw_mosaic(canvas, mosaic_area(state, area), world, state);
   draw_pinned(canvas, {area.x, area.y + height, area.width, kPinned}, world, state);
 }
 

@@ -34,6 +34,12 @@ std::optional<std::size_t> cluster_under(const UiState& state, const std::string
 // Nodes as rows of tiles, in the room that the lists leave; returns at once where there is too little.
 void draw_mosaic(Canvas& canvas, Rect area, const World& world, const UiState& state);
 
+// The node of the mosaic at a cell of the screen.
+std::optional<std::pair<ClusterName, NodeName>> mosaic_node_at(const World& world, const UiState& state,
+                                                               Rect body, int x, int y);
+// Where the mosaic stands on the overview; no height: there is no room for it.
+Rect mosaic_area(const UiState& state, Rect body);
+
 void draw_overview(Canvas& canvas, Rect area, const World& world, const UiState& state);
 // Lines of `height` that scroll; the rest is pinned below.
 int overview_scroll_height(int height);

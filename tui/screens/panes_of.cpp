@@ -89,16 +89,20 @@ void settle_panes(UiState& state, const World& world, Rect body) {
   if (stop.line + 1 > screen.top + height) screen.top = stop.line + 1 - height;
 }
 
-void click_panes(UiState& state, const World& world, Rect body, int x, int y) {
+bool click_panes(UiState& state, const World& world, Rect body, int x, int y) {
   Panes panes = panes_of(world, state, body.width);
   PaneAreas areas = areas_of(panes, body);
-  if (y >= areas.main.bottom()) return;
+  if (y >= areas.main.bottom()) return false;
   bool side = areas.side.width > 0 && x >= areas.side.x;
   std::vector<Stop> stops = stops_of(panes);
   int line = y - areas.main.y +
              (side ? first_shown(panes.side, state.top().cursor, areas.side.height) : state.top().top);
   for (std::size_t i = 0; i < stops.size(); ++i)
-    if (stops[i].side == side && stops[i].line == line) return rest_on(state, stops, static_cast<int>(i));
+    if (stops[i].side == side && stops[i].line == line) {
+      rest_on(state, stops, static_cast<int>(i));
+      return true;
+    }
+  return false;
 }
 
 }  // namespace tessera::tui

@@ -13,6 +13,6 @@ Panes panes_of(const World& world, const UiState& state, int width);
 
 void move_panes(UiState& state, const World& world, Action action, Rect body, int by);
 void settle_panes(UiState& state, const World& world, Rect body);
-void click_panes(UiState& state, const World& world, Rect body, int x, int y);
+bool click_panes(UiState& state, const World& world, Rect body, int x, int y);
 
 }  // namespace tessera::tui

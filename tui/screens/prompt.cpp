@@ -84,6 +84,8 @@ void open_prompt(UiState& state, InputKind kind) {
   state.input.cursor_before = screen.cursor;
   state.input.cursor_at_before = screen.cursor_at;
   state.input.top_before = screen.top;
+  if (screen.filter_text.empty())
+    state.top().before_filter = Screen::Place{screen.cursor, screen.cursor_at, screen.top};
   state.input.text = state.input.before;
   state.input.cursor = state.input.text.size();
 }
@@ -106,8 +108,10 @@ void type_text(UiState& state, std::string_view text) {
 }
 
 void preview_filter(UiState& state) {
-  if (std::optional<Error> error = set_filter(state.top(), state.input.text))
-    state.input.error = error->reason;
+  std::optional<Error> error = set_filter(state.top(), state.input.text);
+  if (!error) return;
+  state.input.error = error->reason;
+  set_filter(state.top(), state.input.before);  // half a filter hides no rows
 }
 
 void edit(UiState& state, const World& world, Action action) {

@@ -172,6 +172,8 @@ TableLook look_of(const World& world, const UiState& state, const Screen& screen
   if (one) look.skip = column_index(screen.kind, "cluster").value_or(-1);
   for (std::string_view key : demoted_keys(screen))
     if (auto column = column_index(screen.kind, key)) look.demoted.push_back(*column);
+  for (std::string_view key : {"node", "gpu", "start", "id"})
+    if (auto column = column_index(screen.kind, key)) look.names.push_back(*column);
   look.left = screen.left;
   look.top = screen.top;
   look.cursor = cursor;

@@ -32,8 +32,10 @@ DocLine slice_line(const query::SliceRow& row, const WorkloadId& id) {
                 {"  " + insight::slice_label(slice), Role::held}},
                query::row_id(row)};
   if (slice.placement)
-    line.spans.push_back({fmt::format("  slices {}-{}", slice.placement->start,
-                                      slice.placement->start + slice.placement->size - 1),
+    line.spans.push_back({slice.placement->size == 1
+                              ? fmt::format("  slice {}", slice.placement->start)
+                              : fmt::format("  slices {}-{}", slice.placement->start,
+                                            slice.placement->start + slice.placement->size - 1),
                           Role::dim});
   if (!slice.exact) line.spans.push_back({"  one of several, which one is not told", Role::unknown});
   for (const Holder& holder : slice.holders)
@@ -161,10 +163,9 @@ Document workload_document(const World& world, const UiState& state, int width) 
   if (!workload->unasked.empty())
     add_wrapped_fact(document, "uses unasked", workload->unasked, width, Role::warning);
   add_times(document, *cluster, *workload, world.wall);
-  document.push_back(!workload->restartable ? fact_line("when killed", "?", Role::unknown)
-                     : *workload->restartable
-                         ? fact_line("when killed", "starts again")
-                         : fact_line("when killed", "does not start again", Role::warning));
+  document.push_back(!workload->restartable   ? fact_line("if killed", "?", Role::unknown)
+                     : *workload->restartable ? fact_line("if killed", "restarts")
+                                              : fact_line("if killed", "is lost", Role::warning));
   if (!workload->comment.empty()) add_wrapped_fact(document, "comment", workload->comment, width);
   document.push_back(fact_line("source", origin_text(*cluster, workload->origin, world.wall), Role::dim));
   add_holdings(document, *cluster, *workload);

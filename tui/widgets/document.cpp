@@ -36,7 +36,12 @@ std::vector<std::string> wrap(std::string_view text, int width) {
     std::size_t end = fitting(text, width);
     if (end < text.size()) {
       std::size_t blank = text.substr(0, end + 1).rfind(' ');
-      if (blank != std::string_view::npos && blank > 0) end = blank;
+      // A list such as "1g.10gb@0,2g.20gb@2" is broken behind a comma, not inside of a name.
+      std::size_t comma = text.substr(0, end).rfind(',');
+      if (blank != std::string_view::npos && blank > 0)
+        end = blank;
+      else if (comma != std::string_view::npos)
+        end = comma + 1;
     }
     lines.emplace_back(text.substr(0, end));
     text.remove_prefix(end);
@@ -62,8 +67,13 @@ void draw_document(Canvas& canvas, Rect area, const Document& document, int top,
     const DocLine& line = document[static_cast<std::size_t>(top + y)];
     bool selected = !line.id.empty() && line.id == cursor;
     Pen pen(canvas, area.x + 1, area.y + y, area.right() - 1, ascii);
+    bool ends_blank = true;
     for (const Span& span : line.spans) {
+      // Columns never touch: a text that is longer than its column is wide pushes the next one on.
+      const bool full = span.at >= 0 && pen.x() > area.x + 1 && pen.x() >= area.x + span.at;
+      if (full && !ends_blank && !span.text.starts_with(' ')) pen.skip(1);
       if (span.at >= 0) pen.to(area.x + span.at);
+      ends_blank = span.text.empty() ? ends_blank : span.text.ends_with(' ');
       pen.put(span.text, selected ? span.style.with_bold() : span.style);
     }
     if (!selected) continue;

@@ -50,15 +50,30 @@ std::vector<int> candidates(std::span<const ColumnInfo> columns, const TableLook
   return choose(columns, look, room, look.wide || look.left > 0);
 }
 
-// Takes `left` columns away behind the one that names the row, which stays.
-void scroll(std::span<const ColumnInfo> columns, std::vector<int>& shown, int left) {
-  if (left == 0) return;
-  auto names = std::find_if(shown.begin(), shown.end(), [&](int i) {
+// Puts the columns that tell rows apart in front; how many there are.
+std::ptrdiff_t put_names_first(std::span<const ColumnInfo> columns, std::vector<int>& shown,
+                               const TableLook& look) {
+  auto is_name = [&](int i) {
+    return std::find(look.names.begin(), look.names.end(), i) != look.names.end();
+  };
+  auto end = std::stable_partition(shown.begin(), shown.end(), is_name);
+  if (end != shown.begin()) return end - shown.begin();
+  auto first = std::find_if(shown.begin(), shown.end(), [&](int i) {
     return columns[static_cast<std::size_t>(i)].show == query::Show::always;
   });
-  if (names == shown.end()) names = shown.begin();
-  std::rotate(shown.begin(), names, names + 1);
-  shown.erase(shown.begin() + 1, shown.begin() + 1 + left);
+  if (first == shown.end()) first = shown.begin();
+  std::rotate(shown.begin(), first, first + 1);
+  return 1;
+}
+
+// Takes columns away behind those that tell rows apart, which stay. Returns how many it took.
+int scroll(std::span<const ColumnInfo> columns, std::vector<int>& shown, const TableLook& look) {
+  if (look.left <= 0) return 0;
+  const std::ptrdiff_t names = put_names_first(columns, shown, look);
+  const auto rest = static_cast<std::ptrdiff_t>(shown.size()) - names;
+  const std::ptrdiff_t left = std::clamp<std::ptrdiff_t>(look.left, 0, rest);
+  shown.erase(shown.begin() + names, shown.begin() + names + left);
+  return static_cast<int>(left);
 }
 
 // Spare cells go to figures first, since a figure that is cut is worse than none, then to the texts that are
@@ -122,8 +137,7 @@ TableLayout lay_out(std::span<const ColumnInfo> columns, const TableLook& look, 
   std::vector<int> shown = candidates(columns, look, room);
   layout.candidates = static_cast<int>(shown.size());
   if (shown.empty()) return layout;
-  layout.hidden_left = std::clamp(look.left, 0, layout.candidates - 1);
-  scroll(columns, shown, layout.hidden_left);
+  layout.hidden_left = scroll(columns, shown, look);
   int used = 0;
   for (int index : shown) {
     int needs = least_width(columns[static_cast<std::size_t>(index)]);

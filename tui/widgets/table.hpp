@@ -57,6 +57,7 @@ struct TableLook {
   std::vector<int> wanted;   // cells that each column would like; may be empty
   bool wide = false;         // columns of every Show are candidates
   int skip = -1;             // a column that says the same on every row: left out unless chosen
+  std::vector<int> names;    // columns that tell rows apart: they stay when the table is scrolled sideways
   std::vector<int> demoted;  // shown always elsewhere, here only where there is room
   int left = 0;              // columns scrolled away; the first stays
   int top = 0;

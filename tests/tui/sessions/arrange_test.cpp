@@ -36,7 +36,8 @@ TEST(Arrange, AFilterThatCannotBeReadSaysWhyAndStaysOpen) {
   session.press("5/colour=red<enter>");
   EXPECT_EQ(session.state.input.kind, tui::InputKind::filter);
   EXPECT_FALSE(session.state.input.error.empty());
-  EXPECT_EQ(session.state.top().filter_text, "colour") << "the last filter that could be read stays";
+  EXPECT_EQ(session.state.top().filter_text, "") << "what stood before stays until it can be read";
+  EXPECT_EQ(session.state.top().derived.rows.size(), 13u) << "half a filter hides no rows";
 }
 
 TEST(Arrange, FindAgainWorksWithTheFilterGone) {
