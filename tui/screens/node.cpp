@@ -270,7 +270,7 @@ NodePage node_page(const World& world, const Cluster& cluster, const Node& node,
     if (page.total <= room) break;
   }
   // Lines that the boards leave go to the head, where its text would be cut.
-  const int wanted = std::min(3, head_lines(head_facts(node, false), width - 2));
+  const int wanted = std::min(3, head_lines(head_facts(node, cluster.work_known, false), width - 2));
   const int more = std::clamp(room - page.total, 0, wanted - 1);
   page.head_lines += more;
   page.head += more;
