@@ -158,7 +158,7 @@ class Collector {
   }
 
   std::string still_there(const Node& node) const {
-    if (!cluster_.work_known) return "what is left there is not known";
+    if (!cluster_.work_known) return "what is still there is not known";
     const char* noun = cluster_.scheduler == Scheduler::slurm ? "job" : "pod";
     return fmt::format("{} {}{} left", node.workloads.size(), noun, node.workloads.size() == 1 ? "" : "s");
   }
