@@ -20,7 +20,7 @@ constexpr Duration kRefused{60000};     // until a resource that we may not read
 constexpr Duration kNotServed{300000};  // until one that is not there is
 constexpr Duration kEndless{3600000};   // until a list that did not end is
 // Of one list. No cluster has that much: what is kept of it has to fit into memory.
-constexpr std::size_t kListBytes = 16u << 30;
+constexpr std::size_t kListBytes = std::size_t{16} << 30;
 constexpr int kListPages = 20'000;
 
 }  // namespace

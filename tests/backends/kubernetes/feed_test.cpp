@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <mutex>
 
+#include "backends/kubernetes/explain.hpp"
 #include "tests/backends/kubernetes/kube_lab.hpp"
 
 namespace tessera::kubernetes::feed_story {
@@ -198,6 +199,23 @@ TEST(KubernetesFeed, APageThatNamesItselfAsTheNextIsGivenUp) {
   ASSERT_TRUE(feeds.until([&] { return !feeds.failure["/nodes"].empty(); }));
   EXPECT_NE(feeds.failure["/nodes"].find("names itself as the next"), std::string::npos);
   EXPECT_EQ(feeds.asked("/nodes"), 2u);
+}
+
+// ── what kubectl and its login program say ────────────────────────────────────────────────────────────
+
+TEST(KubernetesProxyTest, AnInstallHintIsToldWithoutWhatKubectlAddsToIt) {
+  EXPECT_EQ(last_complaint(
+                "E1121 02:46:10.123456 12 proxy_server.go:147] Error while proxying request: getting "
+                "credentials: exec: executable foo not found\n\nIt looks like you are trying to use a "
+                "client-go credential plugin that is not installed.\n\nTo learn more about this feature, "
+                "consult the documentation available at:\n      https://kubernetes.io/docs/reference/"
+                "access-authn-authz/authentication/#client-go-credential-plugins\n\napt install foo\n"),
+            "getting credentials: exec: executable foo not found (it says: apt install foo)");
+  EXPECT_EQ(last_complaint("To sign in, open https://login.example and enter the code ABC\n"),
+            "To sign in, open https://login.example and enter the code ABC");
+  Error silence = explain_silence("list nodes", {"no answer", "nothing came for 60 s", ""},
+                                  "To sign in, open https://login.example and enter the code ABC");
+  EXPECT_NE(silence.reason.find("enter the code ABC"), std::string::npos);
 }
 
 // ── what a full mailbox drops ─────────────────────────────────────────────────────────────────────────

@@ -14,7 +14,6 @@
 #include "backends/sim/mig_parted.hpp"
 #include "backends/sim/smi/parted.hpp"
 #include "backends/sim/smi/print.hpp"
-#include "engine/operators/mig_parted.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/words.hpp"
 
