@@ -277,8 +277,8 @@ class SiteReading : public std::enable_shared_from_this<SiteReading> {
           if (told.ok()) {
             self->site_.node_config = std::move(self->node_config_);
             self->is(SitePart::generated, Is::value);
-          } else {
-            self->site_.readings.failed(SitePart::generated, told.error);
+          } else if (self->is_absent(SitePart::generated, told)) {
+            self->site_.node_config.clear();
           }
           self->read_plugin_map();
         });

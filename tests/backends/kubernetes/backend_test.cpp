@@ -367,8 +367,8 @@ TEST(KubernetesBackendTest, ALayoutThatIsToldToBeMadeAndIsNotThereIsTold) {
     if (path.ends_with("/default-mig-parted-config"))
       return LabApi::Answer{
           200,
-          R"({"data":{"config.yaml":"version: v1\nmig-configs:\n  all-1g.10gb:\n  - {devices: )"
-          R"(all, mig-enabled: true, mig-devices: {1g.10gb: 7}}\n"}})",
+          R"({"metadata":{"name":"default-mig-parted-config"},"data":{"config.yaml":"version: v1\nmig-configs:\n)"
+          R"(  all-1g.10gb:\n  - {devices: all, mig-enabled: true, mig-devices: {1g.10gb: 7}}\n"}})",
           {}};
     return std::nullopt;
   };
