@@ -488,14 +488,6 @@ TEST(KubeDeeds, SomebodyElsesOrderIsNotOverruled) {
   EXPECT_EQ(node.sent("PATCH").size(), 1u);
 }
 
-// /api/v1, as a server tells in which version it takes evictions; empty: it takes none.
-std::string core_resources(const std::string& version) {
-  std::string eviction = R"(,{"name":"pods/eviction","namespaced":true,"group":"policy","version":")" +
-                         version + R"(","kind":"Eviction","verbs":["create"]})";
-  return R"({"kind":"APIResourceList","groupVersion":"v1","resources":[{"name":"pods","kind":"Pod"})" +
-         (version.empty() ? "" : eviction) + "]}";
-}
-
 TEST(KubeDeeds, ABudgetsRefusalIsToldInItsWords) {
   OneNode node;
   node.instead = [](const test::HttpScript::Asked& asked) -> std::optional<OneNode::Answer> {
@@ -550,96 +542,6 @@ TEST(KubeDeeds, ANodeWithAPodThatCannotBeReadIsNotLookedAt) {
   EXPECT_EQ(facts.error().reason, "1 of its pods cannot be read: ml/p has no spec");
   pod = R"({"metadata":{"namespace":"ml","name":"p"},"spec":{}})";
   EXPECT_TRUE(look());
-}
-
-// A server before 1.22 refuses policy/v1 with 400: it says itself what it takes.
-TEST(KubeDeeds, AnEvictionIsAskedForInTheVersionThatTheServerTakes) {
-  for (const std::string version : {"v1", "v1beta1", ""}) {
-    OneNode node;
-    node.instead = [&](const test::HttpScript::Asked& asked) -> std::optional<OneNode::Answer> {
-      if (asked.target == "/api/v1") return OneNode::Answer{200, core_resources(version), {}};
-      if (asked.method == "POST") return OneNode::Answer{201, R"({"kind":"Status","status":"Success"})", {}};
-      if (asked.target.ends_with("/pods/web-1"))
-        return OneNode::Answer{
-            200, R"({"metadata":{"name":"web-1","uid":"u1"},"spec":{"nodeName":"n1"}})", {}};
-      return std::nullopt;
-    };
-    Status status = node.perform(plan::Evict{WorkloadId("ml/web-1"), plan::Way::requeue});
-    EXPECT_EQ(status.ok(), !version.empty()) << version;
-    ASSERT_EQ(node.sent("POST").size(), version.empty() ? 0u : 1u);
-    if (version.empty()) {
-      EXPECT_NE(status.error().reason.find("offers no eviction"), std::string::npos);
-    } else {
-      EXPECT_NE(node.sent("POST")[0].find(R"("apiVersion":"policy/)" + version + "\""), std::string::npos);
-    }
-  }
-}
-
-TEST(KubeDeeds, APodOfThatNameThatRunsElsewhereByNowIsNotEvicted) {
-  OneNode node;
-  node.instead = [&](const test::HttpScript::Asked& asked) -> std::optional<OneNode::Answer> {
-    if (asked.target == "/api/v1") return OneNode::Answer{200, core_resources("v1"), {}};
-    if (asked.target.ends_with("/pods/web-1"))
-      return OneNode::Answer{200, R"({"metadata":{"name":"web-1","uid":"u9"},"spec":{"nodeName":"n2"}})", {}};
-    return std::nullopt;
-  };
-  EXPECT_TRUE(node.perform(plan::Evict{WorkloadId("ml/web-1"), plan::Way::requeue}));
-  EXPECT_TRUE(node.sent("POST").empty());
-}
-
-// The step is tried twenty times for a budget's sake; what no patience changes is said at the next look.
-TEST(KubeDeeds, AnEvictionThatIsRefusedForGoodIsNotAskedForAgain) {
-  OneNode node;
-  std::atomic<int> status = 400;
-  node.instead = [&](const test::HttpScript::Asked& asked) -> std::optional<OneNode::Answer> {
-    const std::string pod =
-        R"({"metadata":{"namespace":"ml","name":"web-1","uid":"u1"},"spec":{"nodeName":"n1"}})";
-    if (asked.target == "/api/v1") return OneNode::Answer{200, core_resources("v1"), {}};
-    if (asked.method == "POST")
-      return OneNode::Answer{status, R"({"kind":"Status","message":"no such kind"})", {}};
-    if (asked.target.ends_with("/pods/web-1")) return OneNode::Answer{200, pod, {}};
-    if (asked.target.starts_with("/api/v1/pods?"))
-      return OneNode::Answer{200, R"({"metadata":{"resourceVersion":"1"},"items":[)" + pod + "]}", {}};
-    return std::nullopt;
-  };
-  const std::string word = words::of(words::kEviction, "ml/web-1");
-  auto said = [&] {
-    Result<plan::NodeFacts> facts = node.observe();
-    EXPECT_TRUE(facts.ok()) << (facts ? "" : to_line(facts.error()));
-    return facts ? facts->words.at(word) : "?";
-  };
-  EXPECT_EQ(said(), "");
-  status = 429;
-  EXPECT_FALSE(node.perform(plan::Evict{WorkloadId("ml/web-1"), plan::Way::requeue}));
-  EXPECT_EQ(said(), "") << "a budget may allow it soon";
-  status = 400;
-  EXPECT_FALSE(node.perform(plan::Evict{WorkloadId("ml/web-1"), plan::Way::requeue}));
-  EXPECT_NE(said().find("no such kind (400)"), std::string::npos);
-  node.later(2min);
-  EXPECT_EQ(said(), "") << "whoever resumes the run may try again";
-}
-
-TEST(KubeDeeds, AnActThatHangsIsGivenUpAtItsDeadline) {
-  OneNode node;
-  node.instead = [](const test::HttpScript::Asked& asked) -> std::optional<OneNode::Answer> {
-    OneNode::Answer silent;
-    silent.silent = true;
-    return asked.method == "PATCH" ? std::optional(silent) : std::nullopt;
-  };
-  auto begun = std::chrono::steady_clock::now();
-  Status late = node.perform(plan::SetMark{}, "r1", 300ms);
-  ASSERT_FALSE(late);
-  EXPECT_EQ(late.error().what, "no answer");
-  EXPECT_LT(std::chrono::steady_clock::now() - begun, 10s) << "a request alone has 30 s";
-}
-
-TEST(KubeDeeds, ALookBeforeTheClusterIsOpenIsRefused) {
-  Worker worker;
-  KubernetesActuator actuator(worker, {&test::catalogue(), noon, {}, {}});
-  std::promise<bool> told;
-  actuator.observe(NodeName("n1"), [&](Result<plan::NodeFacts> facts) { told.set_value(facts.ok()); });
-  EXPECT_FALSE(told.get_future().get());
-  worker.stop();
 }
 
 TEST(KubeDeeds, WhatIsUnderWayEndsWithAnErrorWhenTheBackendGoes) {

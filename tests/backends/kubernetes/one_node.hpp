@@ -74,4 +74,12 @@ class OneNode {
       worker_, {&test::catalogue(), [ahead = ahead_] { return noon() + Duration(ahead->load()); }, {}, {}}};
 };
 
+// /api/v1, as a server tells in which version it takes evictions; empty: it takes none.
+inline std::string core_resources(const std::string& version) {
+  std::string eviction = R"(,{"name":"pods/eviction","namespaced":true,"group":"policy","version":")" +
+                         version + R"(","kind":"Eviction","verbs":["create"]})";
+  return R"({"kind":"APIResourceList","groupVersion":"v1","resources":[{"name":"pods","kind":"Pod"})" +
+         (version.empty() ? "" : eviction) + "]}";
+}
+
 }  // namespace tessera::kubernetes
