@@ -62,7 +62,7 @@ class OneNode {
     if (instead)
       if (auto other = instead(asked)) return *other;
     std::string node = R"({"metadata":{"name":"n1","resourceVersion":"7","labels":{)" + labels +
-                       R"(},"annotations":{)" + annotations + R"(}},"spec":{)" + spec + "}}";
+                       R"(},"annotations":{)" + annotations + R"(}},"spec":{)" + spec + R"(},"status":{}})";
     if (asked.target == "/api/v1/nodes/n1") return {200, node, {}};
     return {404, R"({"kind":"Status","message":"not found","code":404})", {}};
   }
