@@ -525,11 +525,16 @@ Result<OperatorGoal> operator_goal(const NodeChange& change) {
   return sharing::ack::decides(change.node) ? ack_goal(change) : Goal(change).run();
 }
 
-SiteRules with_site(SiteRules rules, const Capabilities& can, const Node* node) {
+SiteRules with_site(SiteRules rules, const Capabilities& can, const Node* node, const Intent* intent) {
   if (!can.gpu_operator) return rules;
   const Site& site = *can.gpu_operator;
-  std::string_view key = node ? sharing::label(*node, operators::kPluginConfig).value_or("") : "";
-  auto text = site.plugin_configs.find(key.empty() ? site.plugin_default : std::string(key));
+  std::string key(node ? sharing::label(*node, operators::kPluginConfig).value_or("") : "");
+  // A way back goes to the configuration that was found, not on with the one that stands.
+  if (intent)
+    if (auto found = intent->orders.find(std::string(operators::kPluginConfig));
+        found != intent->orders.end())
+      key = found->second;
+  auto text = site.plugin_configs.find(key.empty() ? site.plugin_default : key);
   if (text != site.plugin_configs.end()) {
     if (auto config = operators::parse_plugin_config(text->second, text->first)) {
       if (!rules.strategy) rules.strategy = config->strategy;

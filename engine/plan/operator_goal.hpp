@@ -22,7 +22,7 @@ struct OperatorGoal {
     std::string text;  // ... if it is to be made: all of it
     std::string diff;  // what is added, as a patch
     bool mode_changes = false;
-    bool at_work = false;  // the manager carries out another order, or is about to
+    bool at_work = false;   // the manager carries out another order, or is about to
     std::string map_found;  // ConfigMap that the MIG manager reads while planning; empty: its own
   };
   struct Plugin {
@@ -62,8 +62,10 @@ Result<OperatorGoal> operator_goal(const NodeChange& change);
 Result<OperatorGoal> ack_goal(const NodeChange& change);
 
 // What the site itself says of names and strategies, where the admin has said nothing: by the configuration
-// that the node's device plugin has now, without a node by the default one.
-SiteRules with_site(SiteRules rules, const Capabilities& can, const Node* node = nullptr);
+// that the node's device plugin has now, or had before the run that `intent` undoes; without a node by the
+// default.
+SiteRules with_site(SiteRules rules, const Capabilities& can, const Node* node = nullptr,
+                    const Intent* intent = nullptr);
 
 // A DRA driver has the node's GPUs: why nothing is planned there. nullopt: it has not.
 std::optional<std::string> handed_out_by_claims(const Node& node);

@@ -343,8 +343,8 @@ Result<Plan> make_plan(const Cluster& cluster, const mig::Catalogue& catalogue, 
   std::vector<std::vector<BoardChange>> changes;
   for (const NodeName& name : intent.nodes) {
     const Node& node = *cluster.nodes.find(name);
-    Result<NodeResult> one =
-        plan_node(cluster, catalogue, node, intent, capabilities, with_site(told, capabilities, &node), now);
+    Result<NodeResult> one = plan_node(cluster, catalogue, node, intent, capabilities,
+                                       with_site(told, capabilities, &node, &intent), now);
     if (!one) return one.error();
     if (plan.no_steps.empty()) plan.no_steps = one->missing;
     add(plan.offered_before, one->plan.offered_before);

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include "backends/kubernetes/explain.hpp"
 #include "tests/backends/kubernetes/kube_lab.hpp"
 #include "tests/support/run_binary.hpp"
 
@@ -457,21 +456,6 @@ TEST(KubernetesProxyTest, WhatTheLoginProgramSaysReachesTheAdmin) {
   EXPECT_EQ(error.reason.find('\033'), std::string::npos);
   EXPECT_NE(error.reason.find("failed with exit code 1 (it says: SSO session"), std::string::npos)
       << error.reason;
-}
-
-TEST(KubernetesProxyTest, AnInstallHintIsToldWithoutWhatKubectlAddsToIt) {
-  EXPECT_EQ(last_complaint(
-                "E1121 02:46:10.123456 12 proxy_server.go:147] Error while proxying request: getting "
-                "credentials: exec: executable foo not found\n\nIt looks like you are trying to use a "
-                "client-go credential plugin that is not installed.\n\nTo learn more about this feature, "
-                "consult the documentation available at:\n      https://kubernetes.io/docs/reference/"
-                "access-authn-authz/authentication/#client-go-credential-plugins\n\napt install foo\n"),
-            "getting credentials: exec: executable foo not found (it says: apt install foo)");
-  EXPECT_EQ(last_complaint("To sign in, open https://login.example and enter the code ABC\n"),
-            "To sign in, open https://login.example and enter the code ABC");
-  Error silence = explain_silence("list nodes", {"no answer", "nothing came for 60 s", ""},
-                                  "To sign in, open https://login.example and enter the code ABC");
-  EXPECT_NE(silence.reason.find("enter the code ABC"), std::string::npos);
 }
 
 TEST(KubernetesProxyTest, NoKubectlIsSaidWithTheWayOut) {
