@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <memory>
+#include <ranges>
 
 #include "backends/kubernetes/api.hpp"
 #include "engine/json.hpp"
@@ -14,7 +16,8 @@ constexpr const char* kHint = "tessera doctor --rbac --write prints the role tha
 
 struct Reviews {
   std::size_t open = 0;
-  std::string missing, unknown;  // unknown: why the first that failed could not be asked
+  std::map<std::size_t, std::string> missing;  // by place in the question: answers come in any order
+  std::string unknown;                         // why the first that failed could not be asked
   RightsTold told;
 };
 
@@ -51,7 +54,8 @@ std::optional<bool> is_allowed(const Result<HttpResponse>& answer) {
 std::optional<Remark> verdict(const Reviews& reviews) {
   if (!reviews.missing.empty())
     return Remark{Remark::Grade::warning, "", false,
-                  "not allowed to " + reviews.missing + ": a run would stop before it changes anything",
+                  fmt::format("not allowed to {}: a run would stop before it changes anything",
+                              fmt::join(std::views::values(reviews.missing), ", ")),
                   kHint};
   if (!reviews.unknown.empty())
     return Remark{Remark::Grade::warning, "", false,
@@ -82,12 +86,13 @@ void review_rights(HttpClient& client, std::vector<Right> rights, RightsTold tol
   auto reviews = std::make_shared<Reviews>();
   reviews->open = rights.size();
   reviews->told = std::move(told);
+  std::size_t place = 0;
   for (Right& right : rights)
-    client.request(question(right), [reviews, right](Result<HttpResponse> answer) {
+    client.request(question(right), [reviews, right, place = place++](Result<HttpResponse> answer) {
       const auto allowed = is_allowed(answer);
       if (!allowed && reviews->unknown.empty())
         reviews->unknown = answer ? fmt::format("HTTP {}", answer->status) : to_line(answer.error());
-      if (allowed == false) reviews->missing += (reviews->missing.empty() ? "" : ", ") + right.text();
+      if (allowed == false) reviews->missing.emplace(place, right.text());
       if (--reviews->open == 0) reviews->told(verdict(*reviews));
     });
 }
