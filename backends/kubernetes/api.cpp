@@ -32,7 +32,7 @@ Error refused(const std::string& method, const std::string& target, const HttpRe
   error.reason = clean(error.reason, 1000);
   if (response.status == 403)
     error.hint =
-        "docs/kubernetes.md has the role that changing nodes needs; kubectl proxy must run with --write";
+        "tessera doctor --rbac --write prints the role that changing nodes needs; start tessera with --write";
   if (response.status == 409) error.hint = "someone else changed it meanwhile: it is looked at again";
   return error;
 }

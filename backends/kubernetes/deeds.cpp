@@ -224,7 +224,8 @@ class Doing {
       std::string text = reviews->refused.empty() ? "" : "not allowed to " + reviews->refused;
       place.remember_access(node, text);
       if (text.empty()) return ended(Done{});
-      ended(cannot("change " + node, text, "docs/kubernetes.md has the role that changing nodes needs"));
+      ended(cannot("change " + node, text,
+                   "tessera doctor --rbac --write prints the role that changing nodes needs"));
     };
     for (const std::string& one : wanted) {
       std::size_t in = one.find(" in ");  // "create pods/eviction in training"

@@ -31,10 +31,11 @@ TEST_F(SlurmMig, CutToSevensToBalancedToWholeWhileNeighboursRun) {
   EXPECT_EQ(admin.outcome(back), "recorded") << admin.journal(back);
   EXPECT_EQ(gres("gpu01"), "gpu:h100:8") << record("gpu01");
   EXPECT_EQ(smi("gpu01", {"-L"}).find("MIG 1g"), std::string::npos);
-  EXPECT_NE(
-      file_text(lab_->folder() + "/etc/gres.conf")
-          .find("NodeName=gpu01 Name=gpu Type=h100 File=" + lab_->folder() + "/dev/nvidia[0-3] Cores=0-31"),
-      std::string::npos);
+  EXPECT_NE(file_text(lab_->folder() + "/etc/gres.conf")
+                .find("NodeName=gpu0[1-2] Name=gpu Type=h100 File=" + lab_->folder() +
+                      "/dev/nvidia[0-3] Cores=0-31"),
+            std::string::npos)
+      << file_text(lab_->folder() + "/etc/gres.conf");
   expect_untouched(neighbour);
 }
 

@@ -357,7 +357,15 @@ Result<std::vector<TextFile>> read_files(const std::vector<std::string>& paths) 
     if (std::filesystem::file_size(path, problem) > kFileLimit) return refuse("larger than 16 MiB");
     std::ifstream stream(path, std::ios::binary);
     if (!stream) return refuse(std::strerror(errno));
-    files.push_back({path, std::string(std::istreambuf_iterator<char>(stream), {})});
+    // read() marks the stream as bad where an iterator would throw; the size that was told need not be the
+    // truth.
+    TextFile file{path, ""};
+    for (char block[16384]; stream.read(block, sizeof block), stream.gcount() > 0;) {
+      file.text.append(block, static_cast<std::size_t>(stream.gcount()));
+      if (file.text.size() > kFileLimit) return refuse("larger than 16 MiB");
+    }
+    if (stream.bad()) return refuse("it cannot be read to its end");
+    files.push_back(std::move(file));
   }
   return files;
 }

@@ -171,6 +171,9 @@ TEST(Settings, AMissingFileIsNoErrorAFolderInItsPlaceIs) {
   ASSERT_TRUE(none);
   EXPECT_TRUE(none->empty());
   EXPECT_FALSE(read_files({"/"}));
+  auto memory = read_files({"/proc/self/mem"});  // a regular file by its mode that no read succeeds on
+  ASSERT_FALSE(memory);
+  EXPECT_EQ(memory.error().reason, "it cannot be read to its end");
 }
 
 // "--output: output: \"xml\""
