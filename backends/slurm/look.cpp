@@ -390,6 +390,15 @@ class Look : public std::enable_shared_from_this<Look> {
   Unapplied unapplied_;
 };
 
+// A batch writes its nodes one after the other: more than that many texts need not be told apart.
+constexpr std::size_t kMostTexts = 8;
+
+void keep_text(std::deque<slurmconf::Files>& texts, const slurmconf::Files& seen) {
+  if (std::find(texts.begin(), texts.end(), seen) != texts.end()) return;
+  texts.push_back(seen);
+  if (texts.size() > kMostTexts) texts.pop_front();
+}
+
 }  // namespace
 
 Result<Unapplied> hold_against(Eyes& eyes, const slurmconf::Site& site, const Shown& shown,
@@ -400,6 +409,8 @@ Result<Unapplied> hold_against(Eyes& eyes, const slurmconf::Site& site, const Sh
   held.hash = read_hash(shown.config);
   held.booted = LocalTimes().read(config_value(shown.config, "BOOT_TIME"));
   if (eyes.in_step) held.known.push_back(*eyes.in_step);
+  for (const slurmconf::Files& seen : eyes.texts) held.known.push_back({seen, std::nullopt});
+  keep_text(eyes.texts, site.files);
   if (eyes.host_files) {
     if (auto local = read_conf_files(eyes.commands->conf.empty() ? eyes.conf : eyes.commands->conf))
       held.local = std::move(*local);

@@ -6,6 +6,7 @@
 // Threads: the worker's thread only.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -47,8 +48,11 @@ struct Eyes {
   std::map<NodeName, std::string> tools;   // MigTool::mig_parted: why it cannot work there; "": it does
   std::map<NodeName, BootUnit> units;      // as last seen, where the site has named one
   std::optional<KnownText> in_step;        // the files as slurmctld was last seen to have read them
-  Calls* calls = nullptr;                  // never null once the actuator is made
-  const Site* commands = nullptr;          // the same
+  // The files as they were seen, oldest first, one for each text: of two runs that write in turn slurmctld
+  // may have read what one of them wrote before the other did.
+  std::deque<slurmconf::Files> texts;
+  Calls* calls = nullptr;          // never null once the actuator is made
+  const Site* commands = nullptr;  // the same
 };
 
 struct Seen {

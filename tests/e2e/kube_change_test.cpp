@@ -208,7 +208,7 @@ TEST_F(KubeChangeE2e, ANodeOffersVgpusAndIsTakenBack) {
   Ran undone = run({"undo", done.substr(1, done.size() - 2), "--write", "--yes", "-o", "json"});
   ASSERT_EQ(undone.code, 0) << undone.out << undone.err;
   EXPECT_EQ(offers("t1", "gpu"), "4");
-  EXPECT_EQ(told("t1", ".metadata.labels.nvidia\\.com/gpu\\.workload\\.config"), "container");
+  EXPECT_EQ(told("t1", ".metadata.labels.nvidia\\.com/gpu\\.workload\\.config"), "");
 }
 
 TEST_F(KubeChangeE2e, WithoutTheRightToEvictNothingIsTouched) {
