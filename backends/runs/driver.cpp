@@ -158,8 +158,9 @@ std::optional<std::string> Driver::why_not_allowed(const NodeName& node, const p
   for (plan::Step step : plan.steps) {
     if (step.id != act.step) continue;
     step.action = act.action;  // what is left of it
-    return plan::why_not_allowed(step, plan, run_.started.plan.intent.options,
-                                 around_.actuator->capabilities());
+    plan::Options allowed = run_.started.plan.intent.options;
+    allowed.break_lock |= run_.nodes.at(node).breaks_mark();  // what was asked and answered since
+    return plan::why_not_allowed(step, plan, allowed, around_.actuator->capabilities());
   }
   return "step " + clean(act.step, 100) + " is not one of its plan";
 }

@@ -83,6 +83,7 @@ class Executor {
   std::size_t step() const { return at_; }  // index of the current step; steps.size() at the end
   bool back() const { return back_; }
   const std::optional<Parked>& stopped() const { return stopped_; }
+  bool breaks_mark() const { return break_mark_; }  // an admin has answered so
   bool finished() const { return finished_.has_value(); }
   bool step_failed() const { return !failed_.empty(); }   // since it was last resumed
   std::optional<Ask> asked() const { return question_; }  // waits for an answer

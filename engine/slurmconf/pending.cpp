@@ -91,7 +91,7 @@ bool same_time(const std::string& written, const std::string& shown) {
   return one && two && *one == *two;
 }
 
-std::int64_t with_unit(std::string_view text) {
+std::optional<std::int64_t> with_unit(std::string_view text) {
   std::int64_t times = 1;
   if (!text.empty()) {
     std::size_t power = std::string_view("MGTP").find(static_cast<char>(text.back() & ~0x20));
@@ -101,7 +101,8 @@ std::int64_t with_unit(std::string_view text) {
     }
   }
   auto number = number_of(text);
-  return number && *number < (std::int64_t{1} << 40) ? *number * times : -1;
+  if (!number || *number >= (std::int64_t{1} << 40)) return std::nullopt;
+  return *number * times;
 }
 
 struct Shown {
@@ -194,8 +195,8 @@ class Against {
       if (!stated.contains(one.written) || shown == now.end()) continue;
       const std::string then = files_.of(member, one.written);
       const bool memory = one.written == std::string_view("realmemory");
-      const bool same =
-          memory ? with_unit(then) == with_unit(shown->second) : same_value(then, shown->second);
+      const bool same = memory && with_unit(then) ? with_unit(then) == with_unit(shown->second)
+                                                  : same_value(then, shown->second);
       if (!same) differ(Pending::Of::node, name, one.called, shown->second, then);
     }
     if (stated.contains("feature") && now.contains("availablefeatures") &&

@@ -442,6 +442,16 @@ TEST(KubeDeeds, ACordonIsOpenedOnlyWhereItIsOurs) {
       R"({"metadata":{"annotations":{"tessera/closed":null},"resourceVersion":"7"},"spec":{"unschedulable":null}})");
 }
 
+TEST(KubeDeeds, ACordonOfAnotherRunIsNotOpened) {
+  OneNode node;
+  node.marked();
+  node.spec = R"("unschedulable":true)";
+  node.annotations += R"(,"tessera/closed":"tessera r9 eve@login2: hers")";
+  const std::size_t before = node.sent("PATCH").size();
+  EXPECT_TRUE(node.perform(plan::OpenNode{}));
+  EXPECT_EQ(node.sent("PATCH").size(), before);
+}
+
 TEST(KubeDeeds, AutoscalersGetTheirAnnotationsBackAsTheyWere) {
   OneNode node;
   node.marked();

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <fstream>
+#include <future>
 #include <iterator>
 
 #include "backends/files.hpp"
@@ -52,6 +53,12 @@ void FakeCluster::marks(Told<std::vector<plan::MarkedNode>> told) {
     if (frozen) return;
     told(elsewhere);
   });
+}
+
+void FakeCluster::settle() {
+  std::promise<void> reached;
+  hands_.post([&reached] { reached.set_value(); });
+  reached.get_future().wait();
 }
 
 void FakeCluster::freeze() {
@@ -129,6 +136,7 @@ void Lab::close_dead_room() {
   (void)wait([this] { return cluster_.frozen.load(); });
   EXPECT_TRUE(cluster_.frozen) << "the run did not come to the line after which it was to die";
   close();
+  cluster_.settle();  // what was asked for before the death is not done after it
   cluster_.freeze_after_next_perform = false;
   cluster_.frozen = false;
   options_.put = nullptr;

@@ -42,6 +42,7 @@ class FakeCluster final : public plan::Actuator {
   std::string id = "hpc-1";  // only while no room is at work
   std::atomic<bool> frozen = false;
   std::atomic<bool> freeze_after_next_perform = false;
+  void settle();  // returns once all that was asked for before is over
   void freeze();
   std::atomic<bool> answers_twice = false;
   std::atomic<int> performs = 0;

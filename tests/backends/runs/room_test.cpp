@@ -329,5 +329,17 @@ TEST(RunRoom, GoingBackByItselfDisturbsNoWorkThatTheRunNeverNamed) {
       << lab.told[run];
 }
 
+// What an admin has answered is done: the executor asks, and whoever holds the act against the plan knows it.
+TEST(RunRoom, AForeignMarkIsBrokenOnceThatIsAnsweredAndTheRunGoesOn) {
+  Lab lab({small_node("n1")});
+  ASSERT_TRUE(lab.cluster().world("n1").perform(plan::SetMark{}, {"r9", "eve", "login2", at(-60)}).ok());
+  std::string run = lab.start(lab.plan(kWish));
+  ASSERT_TRUE(lab.wait([&] { return count(lab.told[run], "\"kind\":\"asked\"") > 0; })) << lab.told[run];
+  lab.room().answer(run, NodeName("n1"), plan::Ask::marked_by_other, true);
+  ASSERT_TRUE(lab.wait_stopped(run)) << lab.told[run];
+  lab.close();
+  EXPECT_EQ(lab.board("n1"), kWanted) << lab.told[run];
+}
+
 }  // namespace
 }  // namespace tessera::test

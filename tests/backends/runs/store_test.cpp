@@ -89,6 +89,28 @@ TEST_F(RunStore, EachLineAndTheFolderOfANewJournalAreSynced) {
   EXPECT_EQ(files, 2);
 }
 
+// A power cut after a run has parked must not make a timer take its own run for one that others have touched.
+TEST_F(RunStore, WhatWasArmedIsOnTheDiskWithItsName) {
+  const std::string group = scratch_.path() + "/group";
+  ASSERT_EQ(mkdir(group.c_str(), 0770), 0);
+  ASSERT_EQ(chmod(group.c_str(), 02770), 0);
+  int files = 0, folders = 0;
+  Store store(folder_, group, nullptr, [&](int fd) {
+    struct stat info {};
+    EXPECT_EQ(fstat(fd, &info), 0);
+    ++(S_ISDIR(info.st_mode) ? folders : files);
+    return fsync(fd);
+  });
+  auto made = store.create("r1");
+  ASSERT_TRUE(made.ok());
+  ASSERT_TRUE(made->file.append(first_line("r1")).ok());
+  files = folders = 0;
+  store.remember("r1", plan::Chain());
+  EXPECT_EQ(files, 1);
+  EXPECT_EQ(folders, 1);
+  EXPECT_EQ(store.why_unarmed("r1", plan::Chain()), "");
+}
+
 TEST_F(RunStore, TheFolderFollowsXdgAndHome) {
   EXPECT_EQ(runs::journal_folder("/x", "/home/a", "runs"), "/x/tessera/runs");
   EXPECT_EQ(runs::journal_folder("", "/home/a", "runs"), "/home/a/.local/state/tessera/runs");

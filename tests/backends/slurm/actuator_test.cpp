@@ -87,6 +87,32 @@ TEST_F(SlurmActuatorTest, AnotherRunsMarkIsALockAlsoWhereTheRunHasOurName) {
   EXPECT_TRUE(asked("create reservation ReservationName=tessera+20261122-0300-n1+root+ctl")) << log();
 }
 
+// One run changes many nodes: its reservation of one says nothing of the next.
+TEST_F(SlurmActuatorTest, AReservationOfAnotherNodeIsNotTheMarkOfThisOne) {
+  put("reservations",
+      "ReservationName=tessera+20261122-0300-n1+root+ctl Nodes=n[2-3] Users=root State=ACTIVE\n");
+  EXPECT_FALSE(look().mark);
+  put("reservations",
+      "ReservationName=tessera+20261122-0300-n1+root+ctl Nodes=n[1-2] Users=root State=ACTIVE\n");
+  EXPECT_TRUE(look().mark);
+}
+
+TEST_F(SlurmActuatorTest, WhatCannotBeComparedWithTheFilesIsSaid) {
+  actuator();
+  EXPECT_EQ(word(look(), key::kElsewhere), "");
+  put("config",
+      "SLURM_VERSION = 22.05.8\nHASH_VAL = Different Ours=0x1 Slurmctld=0x2\nSlurmUser = slurm(64030)\n");
+  put("slurm.conf", "ClusterName=hpc\nGresTypes=gpu\nNodeName=n1 Gres=gpu:2\nNodeName=a[1-\n");
+  EXPECT_NE(word(look(), key::kElsewhere), "") << "no word";
+}
+
+TEST_F(SlurmActuatorTest, AReservationThatCannotBeReadIsNotLeftOut) {
+  put("reservations",
+      "ReservationName=maint Nodes=n9 State=ACTIVE\nReservationName= Nodes=n1 State=ACTIVE\n");
+  auto told = answer<plan::NodeFacts>([&](auto told) { actuator().observe(NodeName("n1"), told); });
+  EXPECT_FALSE(told);
+}
+
 TEST_F(SlurmActuatorTest, EveryMarkOnTheClusterIsListedOnce) {
   put("node",
       std::string("NodeName=n1 State=IDLE+DRAIN ") + kOurs +

@@ -55,6 +55,15 @@ TEST(Available, ANodeUnderMaintenanceOrInAPartitionThatIsDownIsClosed) {
   EXPECT_EQ(of(story), Availability::closed);
 }
 
+TEST(Available, APartitionThatDrainsStartsNothing) {
+  Node parted = node("n1", {gpu(0, Strategy::whole, {whole(0)})});
+  parted.partitions = {"gpu"};
+  Story story;
+  story.tell(NodesListed{{parted}});
+  story.tell(PartitionsListed{{{"gpu", "DRAIN", false, false, "", ""}}});
+  EXPECT_EQ(of(story), Availability::closed);
+}
+
 TEST(Available, SharesWithAHolderWhomNoSourceNamesAreHeld) {
   Slice hidden = shared(SliceKind::mps, 100, 0);
   hidden.told_held = true;

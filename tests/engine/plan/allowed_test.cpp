@@ -205,5 +205,50 @@ TEST(Allowed, OnKubernetesOnlyTheOperatorsObjectsAndLabelsAreWritten) {
   edit.expect_refused("whether work is there");
 }
 
+// Everything that the step should ask and read back is there; only the plan never said that GPUs are reset.
+TEST(Allowed, AResetThatThePlanDoesNotAnnounceIsRefused) {
+  Edited edit = simulated();
+  Step& step = edit.step("destroy-instances");
+  step.title = "reset GPU 0";
+  step.action = ResetGpus{{GpuIndex{0}}};
+  edit.node().needs.reset = false;
+  auto why = why_not_allowed(step, edit.node(), edit.plan.intent.options, edit.plan.capabilities);
+  ASSERT_TRUE(why);
+  EXPECT_NE(why->find("which the plan does not announce"), std::string::npos) << *why;
+}
+
+TEST(Allowed, AnInstanceBesideTheEmptiedOnesIsNotDestroyed) {
+  Story story;
+  story.tell(
+      NodesListed{{node("n1", {cut(0, {instance("1g.10gb", 0, 1, 0), instance("3g.40gb", 4, 4, 1)})})}});
+  Edited edit{make_plan(story.cluster(), catalogue(), wants("1g.10gb@0,2g.20gb@4"), simulator_capabilities(),
+                        {}, at(0))
+                  .value()};
+  ASSERT_EQ(edit.why(), "");
+  Step& step = edit.step("destroy-instances");
+  for (const InstanceAt& one : edit.node().before.at(0).instances)
+    if (one.profile.text == "1g.10gb") std::get<DestroyInstances>(step.action).instances = {one};
+  step.after = {InstancesGone{GpuIndex{0}, std::get<DestroyInstances>(step.action).instances}};
+  edit.expect_refused("whether work is on GPU 0");
+}
+
+TEST(Allowed, TheBootFileOfAnotherNodeIsRefused) {
+  Edited edit = on_slurm();
+  std::string& text = edit.argument("write-boot-file", "text");
+  text.replace(text.find("n1"), 2, "n2");
+  for (Condition& one : edit.step("write-boot-file").after) std::get<WordIs>(one).value = digest(text);
+  edit.expect_refused("no layout of tessera's");
+}
+
+TEST(Allowed, APatchThatSaysMoreOfTheConfigurationThanItsNameIsRefused) {
+  Edited edit = on_kubernetes(everywhere("7x1g.10gb"));
+  const std::string ours(operators::kOurMigMap);
+  edit.step("order-mig").action = Special{"patch-cluster-policy",
+                                          {{"policy", "cluster-policy"},
+                                           {"patch", R"({"spec":{"migManager":{"config":{"name":")" + ours +
+                                                         R"(","default":"all-1g.10gb"}}}})"}}};
+  edit.expect_refused("more of the ClusterPolicy");
+}
+
 }  // namespace
 }  // namespace tessera::test

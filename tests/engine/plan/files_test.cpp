@@ -185,6 +185,26 @@ TEST(JournalText, AnySingleFlippedBitIsFoundAtItsLine) {
   }
 }
 
+// Who can write the file can leave the digest out, too: behind a line that has one, every line has one.
+TEST(JournalText, ALineWithoutItsDigestIsRefusedBehindOnesThatHaveTheirs) {
+  std::string text = journal_text();
+  ASSERT_TRUE(parse_journal(text, "r1.journal").ok());
+  const std::size_t tie = text.rfind(",\"chain\":\"");
+  ASSERT_NE(tie, std::string::npos);
+  text.replace(tie, std::string::npos, "}\n");
+  auto read = parse_journal(text, "r1.journal");
+  ASSERT_FALSE(read.ok());
+  EXPECT_NE(read.error().reason.find("it carries no digest"), std::string::npos) << read.error().reason;
+}
+
+TEST(JournalText, ALastLineThatWasWrittenWholeIsNotTakenForATornOne) {
+  std::string text = journal_text();
+  text.back() = ' ';  // its line break
+  auto read = parse_journal(text, "r1.journal");
+  ASSERT_FALSE(read.ok());
+  EXPECT_NE(read.error().reason.find("its end is not as it was written"), std::string::npos);
+}
+
 // Whoever follows a journal as it grows notices a changed line as whoever reads all of it does.
 TEST(JournalText, ALineThatDoesNotFollowTheOnesBeforeItIsRefused) {
   const std::string text = journal_text();

@@ -1,7 +1,9 @@
 // How a run signs what it closes, so that it and its colleagues find that again.
 #include <gtest/gtest.h>
 
+#include "engine/plan/condition.hpp"
 #include "engine/plan/facts.hpp"
+#include "tests/engine/plan/boards.hpp"
 
 namespace tessera::test {
 namespace {
@@ -29,6 +31,19 @@ TEST(Mark, IsNotSeenInWhatOthersWrite) {
   for (const char* text :
        {"", "tessera", "tessera r1", "tessera r1 alice", "fan failure", "tessera  alice@login1"})
     EXPECT_FALSE(parse_mark(text)) << text;
+}
+
+// A look that the driver did not answer lists boards without instances: none there is not none left.
+TEST(Conditions, InstancesThatNobodyTellsAreNeitherGoneNorAsWanted) {
+  NodeFacts facts;
+  facts.node = node("n1", {uncut(0, 0)});
+  const InstanceAt one{ProfileName("1g.10gb"), Placement{0, 1}, std::nullopt};
+  const Condition gone = InstancesGone{GpuIndex{0}, {one}}, bare = LayoutIs{GpuIndex{0}, {}, true};
+  EXPECT_FALSE(unmet(gone, facts, "r1"));
+  EXPECT_FALSE(unmet(bare, facts, "r1"));
+  facts.words["driver"] = "its boards are not known";
+  EXPECT_EQ(unmet(gone, facts, "r1"), "its boards are not known");
+  EXPECT_EQ(unmet(bare, facts, "r1"), "its boards are not known");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/operators/fleet.hpp"
 #include "engine/plan/basis.hpp"
 #include "engine/plan/plan_file.hpp"
 #include "engine/slurmconf/site.hpp"
@@ -136,6 +137,55 @@ TEST(Permit, APlanThatBreaksARuleOrWasMadeForAnotherBackendDoesNotBegin) {
   why = why_not_begun(old, "", k.can());
   ASSERT_TRUE(why);
   expect_part(why->reason, "an older tessera wrote it");
+}
+
+// What is carried out is what the file says: all of it, no more and no less than tessera makes of it now.
+TEST(Permit, AFileWithAStepLessOrMoreThanTesseraMakesIsRefused) {
+  Kubernetes k;
+  const plan::Plan now = k.plan(everywhere("7x1g.10gb"));
+  ASSERT_EQ(why_not_as_made(now, now), std::nullopt);
+  plan::Plan less = now;
+  less.nodes.at(0).steps.pop_back();
+  auto why = why_not_as_made(less, now);
+  ASSERT_TRUE(why);
+  expect_part(why->reason, "steps on n1 where tessera makes");
+  plan::Plan more = now;
+  more.nodes.at(0).steps.push_back(more.nodes.at(0).steps.back());
+  ASSERT_TRUE(why_not_as_made(more, now));
+}
+
+TEST(Permit, AFileThatNamesAWorkloadWithoutTheSlicesThatItLosesIsRefused) {
+  Story story;
+  story.tell(NodesListed{{node("n1", {cut(0, {instance("3g.40gb", 4, 4, 0)}), uncut(1, 1)})}});
+  story.tell(WorkloadsListed{{running("7", "alice", {holds("n1", {{0, 1}})})}});
+  const plan::Plan now =
+      make_plan(story.cluster(), catalogue(), wants("7x1g.10gb"), simulator_capabilities(), {}, at(0))
+          .value();
+  ASSERT_EQ(why_not_as_made(now, now), std::nullopt);
+  plan::Plan read = now;
+  ASSERT_FALSE(read.nodes.at(0).blast_radius.at(0).slices.empty());
+  read.nodes.at(0).blast_radius.at(0).slices.clear();
+  auto why = why_not_as_made(read, now);
+  ASSERT_TRUE(why);
+  expect_part(why->reason, "it disturbs 7 on n1, which the file does not name");
+}
+
+// The names of the fleet's labels mean other layouts in the new file: that is asked again when it is written.
+TEST(Permit, ASharedFileThatWouldCutOtherNodesAnewIsNotWritten) {
+  Kubernetes k;
+  k.site.labels["n2"] = k.site.labels["n1"];
+  k.site.labels["n2"]["nvidia.com/mig.config"] = "all-1g.10gb";
+  k.site.node_config["n2"] = operators::mig_file(kStaticFile);
+  auto write = [&](const std::string& text) {
+    return operators::SharedWrite{
+        true, "n1", "tessera-mig", "", operators::parse_mig_document(text, "f").value(), {}};
+  };
+  EXPECT_EQ(operators::why_not_shared(k.site, write(kStaticFile), &catalogue()), std::nullopt);
+  std::string other = kStaticFile;
+  other.replace(other.find("\"1g.10gb\": 7"), 12, "\"1g.10gb\": 6");
+  auto why = operators::why_not_shared(k.site, write(other), &catalogue());
+  ASSERT_TRUE(why);
+  expect_part(*why, "other nodes would change or fail");
 }
 
 }  // namespace

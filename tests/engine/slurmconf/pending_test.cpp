@@ -136,6 +136,15 @@ TEST(SlurmPending, BetweenTwoTextsEveryKeyCountsEvenOneThatSlurmShowsNowhere) {
             "NodeSet cut -> another");
 }
 
+// What is new in the files would be made true as well as what is gone.
+TEST(SlurmPending, BetweenTwoTextsWhatIsNewCountsToo) {
+  const Meaning read = meaning(kText);
+  auto with = [&](const std::string& line) { return told(changes(read, meaning(kText + line))); };
+  EXPECT_EQ(with("NodeName=new01 Gres=gpu:2\n"), "node new01 is new");
+  EXPECT_EQ(with("PartitionName=night Nodes=shard01\n"), "partition night is new");
+  EXPECT_NE(with("DownNodes=gpu01 State=DOWN Reason=x\n"), "");
+}
+
 TEST(SlurmPending, ALineThatCannotBeReadLeavesNothingToBeTold) {
   for (const char* text :
        {"Include gone.conf\n", "NodeName=a[1-\n", "NodeName=a\nNodeName=a\n", "Nonsense\n"}) {
