@@ -34,7 +34,7 @@ constexpr Duration kMounted = seconds(120);
 constexpr Duration kTooLong = minutes(5);
 // Half a minute is usual, a reset or a slow pod makes it longer.
 constexpr Duration kUsual = minutes(2);
-// So long a device plugin may take to begin anew with what its label says.
+// How long a device plugin may take to restart after its label has changed.
 constexpr Duration kRestarted = seconds(30);
 // Until plugin and feature discovery are back and tell of what was made.
 constexpr Duration kSettled = minutes(4);
