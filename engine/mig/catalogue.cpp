@@ -62,7 +62,7 @@ Result<Catalogue> Catalogue::built_in() {
         if (lower(twin.key.text) != lower(product.key.text)) continue;
         return Error{"cannot read the catalogue",
                      product.file + ":" + std::to_string(product.line) + ": the key \"" + product.key.text +
-                         "\" stands in " + twin.file + " already",
+                         "\" is already in " + twin.file,
                      "give it another key"};
       }
       all.push_back(std::move(product));

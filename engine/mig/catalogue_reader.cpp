@@ -82,7 +82,7 @@ class Reader {
       words.push_back(text(&item, key, limit));
       if (failed()) break;
       if (!seen.insert(lower(words.back())).second) {
-        fail(item.line, fmt::format("{}: \"{}\" stands here twice", key, words.back()));
+        fail(item.line, fmt::format("{}: \"{}\" is listed twice", key, words.back()));
       }
     }
     return words;
@@ -204,7 +204,7 @@ void check_profile(Reader& in, const Yaml& row, const Product& product, const Pr
     in.fail(row.line, fmt::format("{}: {}", profile.name.text, message));
   };
   for (const Profile& other : product.profiles) {
-    if (other.name == profile.name) fail("this profile stands here twice");
+    if (other.name == profile.name) fail("this profile is listed twice");
     if (profile.id && other.id == profile.id) {
       fail(fmt::format("id {} is also that of {}", *profile.id, other.name.text));
     }
@@ -428,7 +428,7 @@ Result<std::vector<Product>> read_products(std::string_view text, std::string_vi
     own.push_back(product.key.text);
     for (const std::string& key : own) {
       if (!keys.insert(lower(key)).second) {
-        in.fail(list->items[i].line, fmt::format("the key \"{}\" stands here for the second time", key));
+        in.fail(list->items[i].line, fmt::format("the key \"{}\" is listed twice", key));
       }
     }
     products.push_back(std::move(product));

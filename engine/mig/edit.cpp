@@ -136,11 +136,11 @@ std::string to_text(const Product& product, int profile, const Obstacle& obstacl
     case Lack::count:
       return fmt::format(
           "at most {} {}", obstacle.most,
-          wanted.name.text.find("+me") != std::string::npos ? "with media engines" : "on one board");
+          wanted.name.text.find("+me") != std::string::npos ? "with media engines" : "on one GPU");
     case Lack::memory:
       if (obstacle.needs.size == product.units) return "needs an empty GPU";
       return fmt::format("needs {} free", slices_text(obstacle.needs));
-    case Lack::instances: return fmt::format("at most {} instances on one board", obstacle.most);
+    case Lack::instances: return fmt::format("at most {} instances on one GPU", obstacle.most);
     case Lack::compute:
       if (obstacle.left <= 0) return "compute slices used up";
       return fmt::format("needs {} compute slices, {} left", obstacle.needed, obstacle.left);

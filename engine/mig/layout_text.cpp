@@ -55,7 +55,7 @@ std::optional<std::string> read_part(const Product& product, std::string_view pa
   const std::optional<int> profile = product.index_of(trimmed(rest.substr(0, at)));
   if (!profile) return "no profile of this product";
   if (count < 1 || wish.open.size() + wish.fixed.size() + static_cast<std::size_t>(count) > kMaxUnits) {
-    return fmt::format("a board holds 1 to {} instances", kMaxUnits);
+    return fmt::format("a GPU holds 1 to {} instances", kMaxUnits);
   }
   if (at == std::string_view::npos) {
     wish.open.insert(wish.open.end(), static_cast<std::size_t>(count), *profile);

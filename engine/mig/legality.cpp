@@ -51,10 +51,10 @@ std::optional<std::string> objection(const Product& product, const Load& load, P
     return shortage("compute slice", profile.compute_slices, compute_left);
   }
   if (load.instances >= product.max_instances) {
-    return fmt::format("the board holds {} instances at most", product.max_instances);
+    return fmt::format("the GPU holds {} instances at most", product.max_instances);
   }
   if (load.count[static_cast<std::size_t>(wanted.profile)] >= profile.max) {
-    return fmt::format("at most {} × {} may stand on one board", profile.max, profile.name.text);
+    return fmt::format("at most {} × {} may exist on one GPU", profile.max, profile.name.text);
   }
   for (std::size_t i = 0; i < kMediaEngines.size(); ++i) {
     const int board = (product.budget.*kMediaEngines[i]).value_or(1 << 20);

@@ -91,24 +91,23 @@ std::optional<std::string> why_too_much(const Product& product, std::span<const 
     ++load.instances;
     add_engines(load, profile);
     if (++load.count[static_cast<std::size_t>(index)] > profile.max) {
-      return fmt::format("at most {} × {} may stand on one board", profile.max, profile.name.text);
+      return fmt::format("at most {} × {} may exist on one GPU", profile.max, profile.name.text);
     }
   }
   if (load.compute > product.compute_slices) {
-    return fmt::format("{} compute slices are needed and the board has {}", load.compute,
+    return fmt::format("{} compute slices are needed and the GPU has {}", load.compute,
                        product.compute_slices);
   }
   if (memory > product.units) {
-    return fmt::format("{} memory slices are needed and the board has {}", memory, product.units);
+    return fmt::format("{} memory slices are needed and the GPU has {}", memory, product.units);
   }
   for (std::size_t i = 0; i < kMediaEngines.size(); ++i) {
     const std::optional<int> board = product.budget.*kMediaEngines[i];
     if (!board || load.engines[i] <= *board) continue;
-    return fmt::format("{} {}s are needed and the board has {}", load.engines[i], kMediaEngineNames[i],
-                       *board);
+    return fmt::format("{} {}s are needed and the GPU has {}", load.engines[i], kMediaEngineNames[i], *board);
   }
   if (load.instances > product.max_instances) {
-    return fmt::format("the board holds {} instances at most", product.max_instances);
+    return fmt::format("the GPU holds {} instances at most", product.max_instances);
   }
   return std::nullopt;
 }
@@ -134,11 +133,11 @@ std::optional<std::string> why_no_place(const Product& product, std::span<const 
   if (auto reason = why_illegal(product, held)) return reason;
   if (!are_profiles(product, wanted)) return product.key.text + " has no such profile";
   if (wanted.size() > static_cast<std::size_t>(kMaxUnits)) {
-    return fmt::format("the board holds {} instances at most", product.max_instances);
+    return fmt::format("the GPU holds {} instances at most", product.max_instances);
   }
   if (auto reason = why_too_much(product, wanted, load_of(product, held))) return reason;
   if (place(product, wanted, held)) return std::nullopt;
-  if (!held.empty()) return "what stands on the board leaves no places where all of them could start";
+  if (!held.empty()) return "what exists on the GPU leaves no places where all of them could start";
   return "no arrangement has places for all of them, though their slices would add up";
 }
 

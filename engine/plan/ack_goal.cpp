@@ -39,14 +39,14 @@ Result<OperatorGoal> ack_goal(const NodeChange& change) {
   const Strategy way = ways.empty() ? Strategy::unknown : ways.front();
   if (std::any_of(ways.begin(), ways.end(), [&](Strategy one) { return one != way; }))
     return cannot_by_ack(node, "ACK's label says one mode for all GPUs of a node",
-                         "wish for the same on every board");
+                         "choose the same for every GPU");
   if (way != Strategy::whole && way != Strategy::mps)
     return cannot_by_ack(
         node,
         fmt::format("ACK hands out its GPUs, whole ({0}={1}) or by MPS with memory in GiB ({0}={2}); "
                     "{3} is not among what tessera sets there",
                     ack::kSchedule, ack::kWhole, ack::kMps, word(way)),
-        "wish for --strategy mps or none, for all nodes of the pool");
+        "choose --strategy mps or none, for all nodes of the pool");
   OperatorGoal goal;
   const std::string schedule(way == Strategy::mps ? ack::kMps : ack::kWhole);
   if (change.boards.empty() && ack::schedule_of(node) == schedule) return goal;  // offered and ordered

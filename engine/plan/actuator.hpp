@@ -24,6 +24,8 @@ struct Order {
   RunMark mark;          // the run that asks; goes into marks and drain reasons
   std::string step;      // its step, for logs
   Duration deadline{0};  // give up after that; 0: the backend's own limit
+  // What another process has ordered there for this run told no success: it may be under way still.
+  bool unsure = false;
 };
 
 // A run's mark as it stands on the cluster: how colleagues elsewhere see it.

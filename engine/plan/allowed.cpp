@@ -64,7 +64,6 @@ class ActJudge {
     if (std::none_of(node_.blast_radius.begin(), node_.blast_radius.end(),
                      [&](const Disturbed& one) { return one.id == act.workload; }))
       return fmt::format("it sends {} away, which the plan does not name", act.workload.text);
-    if (step_.title.find(act.workload.text) == std::string::npos) return kOtherTitle;
     if (auto why = needs_mark()) return why;
     return expect(WorkloadAway{act.workload});
   }
@@ -72,7 +71,7 @@ class ActJudge {
     const BoardState* found = board_in(node_.before, act.gpu);
     if (!found || !are_among(act.instances, found->instances, true))
       return fmt::format("it destroys instances of GPU {} that the plan did not find", act.gpu.value);
-    if (auto why = on_node({act.gpu}, "destroy", act.instances)) return why;
+    if (auto why = on_node({act.gpu}, act.instances)) return why;
     return expect(InstancesGone{act.gpu, act.instances});
   }
   Why operator()(const CreateInstances& act) const {
@@ -80,7 +79,6 @@ class ActJudge {
     if (!wanted || !are_among(act.instances, wanted->instances, act.chosen))
       return fmt::format("it creates instances on GPU {} that the plan does not want", act.gpu.value);
     if (auto why = not_by_operator()) return why;
-    if (step_.title.find("create") == std::string::npos) return kOtherTitle;
     if (auto why = needs_mark()) return why;
     return expect(LayoutIs{act.gpu, wanted->instances, act.chosen});
   }
@@ -93,17 +91,17 @@ class ActJudge {
                   holds_one(step_.after, ModeIs{{gpu}, act.mig, false});
       if (!seen) return kNotSeen;
     }
-    return on_node(act.gpus, act.mig ? "MIG on" : "MIG off", {});
+    return on_node(act.gpus, {});
   }
   Why operator()(const ResetGpus& act) const {
     if (!node_.needs.reset) return "it resets GPUs, which the plan does not announce";
-    return on_node(act.gpus, "reset", {});
+    return on_node(act.gpus, {});
   }
   Why operator()(const RebootNode&) const {
     if (!node_.needs.reboot) return "it reboots the node, which the plan does not announce";
     if (!node_.scope || !node_.scope->boards.empty())
       return "it reboots a node that is not emptied as a whole";
-    return on_node({}, "reboot", {});
+    return on_node({}, {});
   }
   Why operator()(const Configure& act) const {
     if (can_.dialect != Dialect::direct) return kNotHere;
@@ -124,7 +122,6 @@ class ActJudge {
 
  private:
   static constexpr const char* kNotHere = "tessera plans no such act for this backend";
-  static constexpr const char* kOtherTitle = "its title tells of something else than it does";
   static constexpr const char* kNotSeen = "nothing reads back what it does";
   static constexpr const char* kNotEmptied = "it does not ask first whether work is there";
 
@@ -152,10 +149,8 @@ class ActJudge {
     });
   }
   // instances: what is destroyed; empty: whole boards.
-  Why on_node(const std::vector<GpuIndex>& gpus, std::string_view title,
-              const std::vector<InstanceAt>& instances) const {
+  Why on_node(const std::vector<GpuIndex>& gpus, const std::vector<InstanceAt>& instances) const {
     if (auto why = not_by_operator()) return why;
-    if (step_.title.find(title) == std::string::npos) return kOtherTitle;
     if (!is_emptied()) return kNotEmptied;
     for (GpuIndex gpu : gpus)
       if (!covers(gpu, instances))
@@ -172,9 +167,6 @@ class ActJudge {
     return fmt::format("{} is {} in the journal and {} here", what,
                        asked.empty() ? "not named" : clean(asked, 200), here.empty() ? "not set" : here);
   }
-  Why title_names(const std::string& word) const {
-    return step_.title.find(word) == std::string::npos ? Why{kOtherTitle} : Why{};
-  }
 
   // --- Slurm
 
@@ -188,12 +180,12 @@ class ActJudge {
       if (auto why = unlike("slurm-boot-unit", argument(act, "unit"), site.boot_unit)) return why;
       const std::string state = argument(act, "state");
       if (state != "enabled" && state != "disabled") return "it sets the boot unit to another state";
-      return title_names(site.boot_unit);
+      return {};
     }
     if (is(verb::kApplyParted)) {
       if (argument(act, "config") != kLayoutName || !is_layout(argument(act, "text")))
         return "what it hands to nvidia-mig-parted is no layout of tessera's";
-      return on_node({}, "nvidia-mig-parted", {});
+      return on_node({}, {});
     }
     if (is(verb::kWriteConfig)) {
       const std::string gres = argument(act, "gres");
@@ -214,8 +206,7 @@ class ActJudge {
     if (!text.starts_with("# " + node_.node.text + ": written by tessera\n") || !is_layout(text))
       return "what it writes is no layout of tessera's";
     if (!says_word(step_.after, slurm::key::kBootFile, digest(text))) return kNotSeen;
-    if (auto why = needs_mark()) return why;
-    return title_names(site.boot_file);
+    return needs_mark();
   }
 
   // --- the GPU operator
@@ -288,20 +279,151 @@ bool stands(const BoardState& found, const BoardState& wanted) {
                     [](const InstanceAt& one, const InstanceAt& other) { return one.same(other); });
 }
 
-// Instances that a plan promises are read back by one of its steps, where tessera itself makes them.
-Why why_unproved(const NodePlan& node, const Capabilities& can) {
-  if (node.steps.empty() || can.dialect == Dialect::gpu_operator) return {};
-  for (const BoardState& wanted : node.after) {
-    const BoardState* found = board_in(node.before, wanted.gpu);
-    if (!wanted.mig || (found && found->mig && stands(*found, wanted))) continue;
-    bool proved = std::any_of(node.steps.begin(), node.steps.end(), [&](const Step& step) {
-      return holds_one(step.after, LayoutIs{wanted.gpu, wanted.instances, true}) ||
-             holds_one(step.after, LayoutIs{wanted.gpu, wanted.instances, false});
-    });
-    if (!proved)
-      return fmt::format("no step reads back the layout of GPU {} that the plan promises", wanted.gpu.value);
+std::map<std::string, int> profiles_of(const BoardState& board) {
+  std::map<std::string, int> counts;
+  for (const InstanceAt& one : board.instances) ++counts[one.profile.text];
+  return counts;
+}
+
+bool same_board(const BoardState& one, const BoardState& other) {
+  return one.mig == other.mig && one.strategy == other.strategy && one.replicas == other.replicas &&
+         one.vgpu == other.vgpu && profiles_of(one) == profiles_of(other);
+}
+
+// What a scheduler has a fixed number of is not compared: Slurm's MPS is percent, ACK's is memory.
+bool is_wished(const BoardState& board, const Wish& wish, bool shares_are_fixed) {
+  if (board.strategy != wish.strategy || board.mig != (wish.strategy == Strategy::mig)) return false;
+  if (wish.strategy == Strategy::vgpu && board.vgpu != wish.vgpu) return false;
+  const bool shared = wish.strategy != Strategy::whole && wish.strategy != Strategy::vgpu;
+  if (shared && !shares_are_fixed && std::max(1, board.replicas) != std::max(1, wish.replicas)) return false;
+  std::map<std::string, int> wanted;
+  for (const WishedInstance& one : wish.instances)
+    ++wanted[mig::canonical_profile(one.profile.text).value_or(one.profile).text];
+  return profiles_of(board) == wanted;
+}
+
+// The end that a plan shows is the one that its intent wishes for, board by board.
+Why why_other_end(const NodePlan& node, const Intent& intent, const Capabilities& can) {
+  if (node.only_given_back) return {};
+  const bool ack = node.ordered_after.contains(std::string(sharing::ack::kSchedule));
+  for (const BoardState& board : node.after) {
+    const Wish* wish = wish_for(intent, board.gpu);
+    const BoardState* found = board_in(node.before, board.gpu);
+    const bool fixed = board.strategy == Strategy::mps && (ack || can.dialect != Dialect::gpu_operator);
+    if (wish ? is_wished(board, *wish, fixed) : found && same_board(*found, board)) continue;
+    return fmt::format("the plan ends with another layout of GPU {} than {}", board.gpu.value,
+                       wish ? "is wished for: " + to_text(*wish) : "it has, and nothing is wished of it");
+  }
+  for (const BoardWish& one : intent.boards)
+    if (one.gpu && !node.after.empty() && !board_in(node.after, *one.gpu))
+      return fmt::format("the plan does not say what becomes of GPU {}, which its intent names",
+                         one.gpu->value);
+  return {};
+}
+
+template <class Proves>
+bool proved(const NodePlan& node, Proves proves) {
+  return std::any_of(node.steps.begin(), node.steps.end(), [&](const Step& step) {
+    return std::any_of(step.after.begin(), step.after.end(), proves);
+  });
+}
+bool proved_word(const NodePlan& node, std::string_view key) {
+  return proved(node, [&](const Condition& one) {
+    const auto* word = std::get_if<WordIs>(&one);
+    return word && word->key.starts_with(key);
+  });
+}
+
+const Special* act_of(const NodePlan& node, std::string_view verb) {
+  for (const Step& step : node.steps)
+    if (const auto* act = std::get_if<Special>(&step.action); act && act->verb == verb) return act;
+  return nullptr;
+}
+
+// The configuration that the label is to name: the plan's own entry, or one of the files that count there.
+std::vector<operators::MigConfig> configs_called(const std::string& name, const NodePlan& node,
+                                                 const operators::Site& site) {
+  std::vector<operators::MigConfig> found;
+  auto look_in = [&](const operators::MigDocument& document) {
+    if (const operators::MigConfig* one = document.find(name)) found.push_back(*one);
+  };
+  if (const Special* written = act_of(node, verbs::kWriteMigConfig))
+    if (auto entry = written->arguments.find("entry"); entry != written->arguments.end())
+      if (auto document = operators::parse_mig_document(entry->second, "entry")) look_in(*document);
+  for (const operators::MigFile* file : {site.own_config(node.node.text), site.mig_config.get()})
+    if (file && file->document) look_in(*file->document);
+  return found;
+}
+
+// A board that is not to be cut may be left out: rows may be about other products only.
+bool leads_to(const operators::MigConfig& config, const BoardState& board) {
+  auto is_about = [&](const operators::MigRow& row) {
+    return row.all || std::find(row.devices.begin(), row.devices.end(), board.gpu.value) != row.devices.end();
+  };
+  auto makes = [&](const operators::MigRow& row) {
+    if (!is_about(row) || row.enabled != board.mig) return false;
+    std::map<std::string, int> counts;
+    for (const auto& [profile, count] : row.counts)
+      if (count > 0) counts[mig::canonical_profile(profile).value_or(ProfileName(profile)).text] += count;
+    return !board.mig || counts == profiles_of(board);
+  };
+  auto cuts_all = [&](const operators::MigRow& row) {
+    return is_about(row) && row.enabled && row.filters.empty();
+  };
+  return std::any_of(config.rows.begin(), config.rows.end(), makes) ||
+         (!board.mig && std::none_of(config.rows.begin(), config.rows.end(), cuts_all));
+}
+
+// What is ordered of the MIG manager makes what the plan shows.
+Why why_other_order(const NodePlan& node, const Capabilities& can) {
+  const Special* order = act_of(node, verbs::kOrderMig);
+  if (!order || !can.gpu_operator || node.after.empty()) return {};
+  auto config = order->arguments.find("config");
+  const std::string name = config == order->arguments.end() ? "" : config->second;
+  const std::vector<operators::MigConfig> known = configs_called(name, node, *can.gpu_operator);
+  if (known.empty())
+    return fmt::format("what the MIG configuration {} makes is not known here", clean(name, 64));
+  for (const BoardState& board : node.after) {
+    if (std::none_of(known.begin(), known.end(),
+                     [&](const operators::MigConfig& one) { return leads_to(one, board); }))
+      return fmt::format("the MIG configuration {} does not make the layout of GPU {} that the plan shows",
+                         clean(name, 64), board.gpu.value);
   }
   return {};
+}
+
+// Whatever changes is read back by one of the steps.
+Why why_unproved(const NodePlan& node, const Capabilities& can) {
+  if (node.steps.empty()) return {};
+  const bool layouts = can.dialect != Dialect::gpu_operator;
+  bool changes = false;
+  for (const BoardState& wanted : node.after) {
+    const BoardState* found = board_in(node.before, wanted.gpu);
+    changes = changes || !found || !same_board(*found, wanted);
+    if (!layouts || !wanted.mig || (found && found->mig && stands(*found, wanted))) continue;
+    if (!proved(node, [&](const Condition& one) {
+          return one == Condition(LayoutIs{wanted.gpu, wanted.instances, true}) ||
+                 one == Condition(LayoutIs{wanted.gpu, wanted.instances, false});
+        }))
+      return fmt::format("no step reads back the layout of GPU {} that the plan promises", wanted.gpu.value);
+  }
+  if (!changes) return {};
+  auto offers = [&](const Counts* counts) {
+    return proved(node, [&](const Condition& one) {
+      const auto* offer = std::get_if<Advertises>(&one);
+      return offer && (!counts || offer->counts == *counts);
+    });
+  };
+  bool read = false;
+  switch (can.dialect) {
+    case Dialect::slurm: read = proved_word(node, slurm::key::kGres); break;
+    case Dialect::direct: read = offers(nullptr); break;
+    case Dialect::gpu_operator:
+      read = offers(&node.offered_after.kubernetes) || proved_word(node, words::kMigMade) ||
+             proved_word(node, words::kAckOffer) || proved_word(node, operators::kVgpuState);
+      break;
+  }
+  return read ? Why{} : Why{"no step reads back what the node offers afterwards"};
 }
 
 }  // namespace
@@ -312,9 +434,11 @@ Why why_not_allowed(const Step& step, const NodePlan& node, const Options& optio
   return fmt::format("step {} ({}): {}", clean(step.id, 100), clean(step.title, 200), *why);
 }
 
-Why why_not_allowed(const NodePlan& node, const Options& options, const Capabilities& can) {
+Why why_not_allowed(const NodePlan& node, const Intent& intent, const Capabilities& can) {
   for (const Step& step : node.steps)
-    if (Why why = why_not_allowed(step, node, options, can)) return why;
+    if (Why why = why_not_allowed(step, node, intent.options, can)) return why;
+  if (Why why = why_other_end(node, intent, can)) return why;
+  if (Why why = why_other_order(node, can)) return why;
   return why_unproved(node, can);
 }
 

@@ -32,7 +32,7 @@ class Judge {
                        facts_.mark->from);
   }
   Why operator()(const NotMarkedByUs&) const {
-    return ours(facts_.mark, run_) ? Why("our mark still stands") : std::nullopt;
+    return ours(facts_.mark, run_) ? Why("the mark of this run is still on the node") : std::nullopt;
   }
   Why operator()(const NodeClosed&) const {
     return facts_.closed ? std::nullopt : Why("the node is open to new work");

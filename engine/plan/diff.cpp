@@ -51,7 +51,7 @@ Status check_wish(const Gpu& gpu, const mig::Product* product, const Wish& wish,
   if (std::string why = why_not_offered(can, wish.strategy); !why.empty())
     return cannot(gpu.index, why, "tessera guide lists what is offered here");
   if (gpu.strategy == Strategy::unknown)
-    return cannot(gpu.index, "how it is shared now is not told", "wait until the node has been read");
+    return cannot(gpu.index, "how it is shared now is not known", "wait until the node has been read");
   if (wish.strategy == Strategy::mig && !product)
     return cannot(gpu.index, fmt::format("the catalogue does not know '{}'", gpu.model),
                   "add the product to the site's catalogue file");
@@ -111,7 +111,7 @@ std::optional<Standing> without_places(const mig::Product& product, const Gpu& g
   return all;
 }
 
-// MIG off means nothing. An error where MIG is on but places are not told and matter.
+// MIG off means nothing. An error where MIG is on but places are not reported and matter.
 Result<Standing> standing(const Gpu& gpu, const mig::Product* product, bool mig, const Capabilities& can) {
   if (!mig) return Standing{};
   if (!product)
@@ -120,7 +120,7 @@ Result<Standing> standing(const Gpu& gpu, const mig::Product* product, bool mig,
   if (auto layout = mig::observed_layout(*product, gpu)) return as_told(*product, gpu, *layout);
   if (!can.chooses_placement && can.clears != Unit::slice)
     if (auto all = without_places(*product, gpu)) return std::move(*all);
-  return cannot(gpu.index, "the places of its instances are not told",
+  return cannot(gpu.index, "the places of its instances are not known",
                 "a look at the node itself is needed: nvidia-smi mig -lgi");
 }
 
@@ -164,7 +164,7 @@ Status let_driver_place(BoardChange& change, const mig::Layout& now, const mig::
   auto made = driver_order(*change.product, staying, making);
   if (!made)
     return cannot(change.gpu, "no order of creation leads there where the driver chooses the places",
-                  "empty the board first, or choose a layout of which less stands");
+                  "empty the GPU first, or choose a layout of which less exists");
   mig::Layout reached = staying;
   reached.insert(reached.end(), made->begin(), made->end());
   std::sort(reached.begin(), reached.end());
@@ -259,7 +259,7 @@ void sweep(BoardChange& change, const Gpu& gpu, const Capabilities& can) {
   change.destroyed.clear();
   split(change, now ? *now : Standing{}, target, true);
   if (can.chooses_placement || let_driver_place(change, {}, target)) return;
-  change.remarks.push_back("the driver may choose other places than those that stand now");
+  change.remarks.push_back("the driver may choose other places than the current ones");
 }
 
 BoardChange drag_board(const Gpu& gpu, const mig::Product* product, const Capabilities& can) {

@@ -94,7 +94,7 @@ void fields(V& v, T& x) {
 }
 template <class V, Same<BoardWish> T>
 void fields(V& v, T& x) {
-  v("gpu", x.gpu), v("wish", x.wish);
+  v("gpu", x.gpu), v("wish", x.wish), v.added("node", x.node);
 }
 template <class V, Same<Options> T>
 void fields(V& v, T& x) {
@@ -114,7 +114,7 @@ void fields(V& v, T& x) {
   v("cluster", x.cluster), v("nodes", x.nodes), v("boards", x.boards), v("words", x.words);
   v("decision", x.decision), v("options", x.options);
   Texts<std::remove_reference_t<decltype((x.orders))>> orders{x.orders};
-  v.added("orders", orders);
+  v.added("orders", orders), v.added("node_orders", x.node_orders);
 }
 
 template <class V, Same<Offer> T>

@@ -20,7 +20,7 @@ std::optional<std::string> handed_out_by_claims(const Node& node) {
       "does there, or undo it (with dynamic MIG it destroys the instances that it did not make when it "
       "starts): "
       "claims ask it for devices (kubectl get resourceslices, resourceclaims). "
-      "Send its kubelet plugin away from the node first, or let it cut the boards by claims (dynamic MIG)",
+      "Send its kubelet plugin away from the node first, or let it cut the GPUs by claims (dynamic MIG)",
       node.name.text);
 }
 

@@ -140,6 +140,29 @@ std::vector<std::string> to_lines(const Decision& decision) {
   return lines;
 }
 
+Intent intent_of(const Intent& intent, const NodeName& node) {
+  Intent own{intent.cluster, {node}, {}, intent.words, intent.decision, intent.options, intent.orders, {}};
+  for (const BoardWish& one : intent.boards)
+    if (!one.node || *one.node == node) own.boards.push_back({one.gpu, one.wish});
+  if (auto orders = intent.node_orders.find(node.text); orders != intent.node_orders.end())
+    own.orders = orders->second;
+  return own;
+}
+
+Intent joined(const std::vector<Intent>& intents) {
+  if (intents.size() == 1) return intents.front();
+  Intent all = intents.front();
+  all.nodes.clear(), all.boards.clear(), all.orders.clear(), all.node_orders.clear();
+  for (const Intent& intent : intents)
+    for (const NodeName& node : intent.nodes) {
+      Intent own = intent_of(intent, node);
+      all.nodes.push_back(node);
+      for (BoardWish& one : own.boards) all.boards.push_back({one.gpu, std::move(one.wish), node});
+      if (!own.orders.empty()) all.node_orders[node.text] = std::move(own.orders);
+    }
+  return all;
+}
+
 const Wish* wish_for(const Intent& intent, GpuIndex gpu) {
   const Wish* found = nullptr;
   for (const BoardWish& board : intent.boards)

@@ -32,6 +32,7 @@ struct Wish {
 struct BoardWish {
   std::optional<GpuIndex> gpu;  // nullopt: every board of the node
   Wish wish;
+  std::optional<NodeName> node = std::nullopt;  // nullopt: every node of the intent
   friend bool operator==(const BoardWish&, const BoardWish&) = default;
 };
 
@@ -74,12 +75,13 @@ using Orders = std::map<std::string, std::string>;
 
 struct Intent {
   ClusterName cluster;
-  std::vector<NodeName> nodes;       // one wish list for all of them
+  std::vector<NodeName> nodes;
   std::vector<BoardWish> boards;     // a later one about the same board counts
   std::string words;                 // the admin's own: "all-balanced"
   std::optional<Decision> decision;  // nullopt: nobody asked the guide
   Options options;
   Orders orders;  // which are to stand afterwards, where they lead to those boards; empty: any that does
+  std::map<std::string, Orders> node_orders;  // by node, instead of `orders`, where nodes differ
   friend bool operator==(const Intent&, const Intent&) = default;
 };
 
@@ -96,7 +98,12 @@ Result<Wish> parse_layout_wish(std::string_view text);
 // "7 × 1g.10gb", "3g.40gb@4 + 2g.20gb", "whole GPU", "MPS, 8 clients"
 std::string to_text(const Wish& wish);
 
-// The wish that counts for a board; nullptr: it is not about this one.
+// What it wishes of one node: that node alone, wishes and orders without names of nodes.
+Intent intent_of(const Intent& intent, const NodeName& node);
+// Several intents that differ in nodes, boards and orders only, as one. Precondition: there is one at least.
+Intent joined(const std::vector<Intent>& intents);
+
+// Of an intent about one node: the wish that counts for a board; nullptr: it is not about this one.
 const Wish* wish_for(const Intent& intent, GpuIndex gpu);
 
 std::string_view word(Way way);  // "wait" "requeue" "cancel"

@@ -7,6 +7,7 @@
 
 #include "engine/plan/fields.hpp"
 #include "engine/plan/plan_file.hpp"
+#include "engine/plan/wording.hpp"
 
 namespace tessera::plan {
 
@@ -138,7 +139,7 @@ class Sentence {
   }
   std::string operator()(const Replanned& e) const {
     return e.back ? fmt::format("planned the way back ({})", e.who)
-                  : fmt::format("planned anew from where it stands ({})", e.who);
+                  : fmt::format("planned again from the current layout ({})", e.who);
   }
   std::string operator()(const Resumed& e) const {
     return fmt::format("resumed by {} from {}", e.who, e.from);
@@ -148,11 +149,11 @@ class Sentence {
                           : fmt::format("step {}: {}, attempt {}", e.step, plain(e.action), e.attempt);
   }
   std::string operator()(const ActionReturned& e) const {
-    return e.error.empty() ? fmt::format("step {}: claims success", e.step)
+    return e.error.empty() ? fmt::format("step {}: command succeeded; verifying", e.step)
                            : fmt::format("step {}: {}", e.step, e.error);
   }
   std::string operator()(const StepDone& e) const {
-    return fmt::format("step {}: {}", e.step, e.already ? "was so already" : "done and read back");
+    return fmt::format("step {}: {}", e.step, e.already ? "already done" : "done, verified");
   }
   std::string operator()(const StepFailed& e) const {
     return fmt::format("step {} failed: {}", e.step, e.why);
@@ -212,6 +213,8 @@ Result<Entry> parse_line(std::string_view text, std::string_view file, std::size
     return broken(file, number, "this line, or one before it, is not as it was written");
   Result<Entry> entry = parse_entry(text, file, number);
   if (!entry) return entry;
+  if (auto* begun = std::get_if<RunStarted>(&entry->what)) reword(begun->plan);
+  if (auto* anew = std::get_if<Replanned>(&entry->what)) reword(anew->plan);
   const auto* started = std::get_if<RunStarted>(&entry->what);
   if ((number == 1) != (started != nullptr))
     return broken(file, number, "a journal starts with run-started, once");

@@ -56,7 +56,7 @@ struct StepBegun {
 };
 struct ActionReturned {
   std::string step;
-  std::string error;  // empty: it claims success
+  std::string error;  // empty: it command succeeded; verifying
 };
 struct StepDone {
   std::string step;

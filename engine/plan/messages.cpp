@@ -21,7 +21,7 @@ std::string fate(const Disturbed& one, Way way) {
   if (way == Way::cancel) return "it will be ended";
   if (one.restartable == false) return "it cannot restart, so we wait until it ends";
   return one.restartable ? "it will be stopped and started again"
-                         : "it will be stopped; whether it restarts is not told";
+                         : "it will be stopped; whether it restarts is not known";
 }
 
 std::string line(const Disturbed& one, const NodeName& node, Way way) {

@@ -6,7 +6,11 @@
 
 #include "engine/digest.hpp"
 #include "engine/insight/totals.hpp"
+#include "engine/operators/labels.hpp"
 #include "engine/plan/observed.hpp"
+#include "engine/plan/operator_orders.hpp"
+#include "engine/sharing/ack.hpp"
+#include "engine/sharing/platform.hpp"
 
 namespace tessera::plan {
 namespace {
@@ -22,7 +26,7 @@ constexpr std::string_view kHeldBy = " held by ";
 
 struct Fact {
   std::string line;
-  // It may hold this slice, or another one like it: nobody tells which.
+  // It may hold this slice, or another one like it: which one is not reported.
   bool vague = false;
   friend auto operator<=>(const Fact&, const Fact&) = default;
 };
@@ -85,6 +89,20 @@ std::vector<Fact> facts_of(const Cluster& cluster, const Node& node, const std::
   return lines;
 }
 
+// A label by which the node is driven is an order: one that somebody has given since is not overwritten. A
+// node that tells no such labels is known by the site's reading, which is compared on its own (basis.hpp).
+void add_orders_moved(const NodePlan& planned, const Node& node, std::vector<Moved>& moved) {
+  const bool told = sharing::ack::decides(node) || sharing::label(node, operators::kMigConfig) ||
+                    sharing::label(node, "nvidia.com/gpu.count");
+  if (!told) return;
+  auto shown = [](const std::string& value) { return value.empty() ? std::string("not set") : value; };
+  for (const auto& [key, before] : planned.ordered_before)
+    if (std::string now = order_label(node, nullptr, key); now != before)
+      moved.push_back({planned.node,
+                       fmt::format("now: label {} is {}, and was {}", key, shown(now), shown(before)),
+                       false});
+}
+
 }  // namespace
 
 std::vector<std::string> relied_on(const Cluster& cluster, const Node& node,
@@ -126,8 +144,10 @@ std::vector<Moved> what_moved(const Plan& plan, const Cluster& cluster) {
         continue;
       moved.push_back(
           {planned.node,
-           "now: " + fact.line + (fact.vague ? ", or another one like it: nobody tells which" : ""), false});
+           "now: " + fact.line + (fact.vague ? ", or another one like it: which one is not reported" : ""),
+           false});
     }
+    add_orders_moved(planned, *node, moved);
   }
   return moved;
 }

@@ -43,8 +43,7 @@ class Notices {
     if (!board.in_the_way.empty()) say(Severity::warning, "in-the-way", in_the_way(board));
     if (board.dragged)
       say(Severity::warning, "dragged",
-          fmt::format("GPU {} is not to change, but its instances go with the reset and are made again",
-                      board.gpu.value));
+          fmt::format("GPU {} is reset too: its instances are destroyed and created again", board.gpu.value));
     if (!board.product || !board.after.mig) return;
     mig::Layout layout;
     for (const InstanceAt& one : board.after.instances)
@@ -68,7 +67,7 @@ class Notices {
     text = fmt::format("GPU {}: {} {} in the way", board.gpu.value, text,
                        board.in_the_way.size() == 1 ? "is" : "are");
     for (std::size_t i = 0; i < board.reachable.size(); ++i)
-      text += (i > 0 ? " or " : "; reachable around what is held: ") + board.reachable[i];
+      text += (i > 0 ? " or " : "; without touching what is held, you can have ") + board.reachable[i];
     return text;
   }
   // The person matters more than the number: it is who will be asked.
@@ -219,7 +218,7 @@ std::string why_closed(const Node& node, TimePoint now) {
     case Health::down:
       return fmt::format("down: {}. The run waits at its first step until the node answers", reason);
     case Health::invalid: return fmt::format("invalid: {}", reason);
-    case Health::unknown: return "of unknown state: its scheduler has not told it";
+    case Health::unknown: return "of unknown state: its scheduler has not reported it";
     case Health::ok: break;
   }
   return "closed to new work: " +
@@ -234,7 +233,7 @@ std::vector<Notice> closed_notices(const Cluster& cluster, const Node& node, Tim
     notices.push_back({Severity::danger, std::string(rule), node.name, std::move(text)});
   };
   if (!insight::nodes_are_current(cluster))
-    say(kNotCurrent, "the list of nodes is not current: this is the last that was told");
+    say(kNotCurrent, "the list of nodes is not current: this is the last that was reported");
   else if (insight::sight_of(cluster, node).access != insight::Access::open)
     say(kClosed, why_closed(node, now));
   if (!insight::work_is_current(cluster))
@@ -291,7 +290,7 @@ std::string waste_text(const mig::Product& product, const mig::Layout& layout) {
       other[i] = wider;
       auto placed = mig::place(product, other);
       if (placed && mig::room(product, *placed).stranded_compute_slices == 0)
-        return text + fmt::format("; {} would not", names(product, other));
+        return text + fmt::format("; {} strands none", names(product, other));
     }
   }
   return text;

@@ -23,7 +23,7 @@ std::vector<Notice> violations_of(const Cluster& cluster, const mig::Catalogue& 
                                   const std::vector<std::vector<BoardChange>>& changes,
                                   const SiteRules& rules, sharing::Platform platform);
 
-// "strands 1 compute slice; 4g.40gb+3g.40gb would not"; empty: nothing is wasted.
+// "strands 1 compute slice; 4g.40gb+3g.40gb strands none"; empty: nothing is wasted.
 std::string waste_text(const mig::Product& product, const mig::Layout& layout);
 
 // Fills in never_again and will_run. For never_again counts are of the whole cluster: whether a pod finds all

@@ -15,7 +15,7 @@
 namespace tessera::plan {
 
 // With the patience of a step that only asks the API.
-Step operator_step(std::string title, Action action, std::vector<std::string> commands);
+Step operator_step(Action action, std::vector<std::string> commands);
 // Opens the node, frees it and takes the mark off. `proof` must still hold when the node is given back.
 std::vector<Step> operator_release(const NodeName& node, const Conditions& proof);
 
@@ -30,12 +30,17 @@ class OperatorBuilder {
   std::vector<Step> run();
 
  private:
-  Step& add(std::string title, Action action, std::vector<std::string> commands) {
-    return steps_.emplace_back(operator_step(std::move(title), std::move(action), std::move(commands)));
+  Step& add(Action action, std::vector<std::string> commands) {
+    return steps_.emplace_back(operator_step(std::move(action), std::move(commands)));
   }
-  Step& special(std::string title, std::string_view what, std::map<std::string, std::string> arguments,
-                std::vector<std::string> commands) {
-    return add(std::move(title), Special{std::string(what), std::move(arguments)}, std::move(commands));
+  // With the commands that follow from the action alone.
+  Step& add(Action action) {
+    std::vector<std::string> commands =
+        commands_for(action, change_.node.name, Dialect::gpu_operator, Scheduler::kubernetes, nullptr);
+    return add(std::move(action), std::move(commands));
+  }
+  static Special special(std::string_view what, std::map<std::string, std::string> arguments = {}) {
+    return {std::string(what), std::move(arguments)};
   }
   static Condition says(std::string_view key, std::string value) {
     return WordIs{std::string(key), std::move(value)};
@@ -66,7 +71,6 @@ class OperatorBuilder {
   void hold_autoscaler();
   void close();
   void evict();
-  static std::vector<std::string> eviction(const std::string& id);
   void await_empty();
   bool writes_map() const {
     return (goal_.mig && goal_.mig->entry) || (goal_.plugin && !goal_.plugin->text.empty());
@@ -79,10 +83,10 @@ class OperatorBuilder {
   void write_plugin_map(const OperatorGoal::Plugin& plugin);
   void point_policy(const std::string& part, const std::string& map, const std::string& fallback,
                     const std::string& found, std::string_view key);
-  Step& label(std::string title, const std::map<std::string, std::string>& labels);
+  Step& label(const std::map<std::string, std::string>& labels);
   void await_manager();
   void change_mig();
-  std::vector<std::string> recovery() const;
+  Condition still_ordered(std::string_view key) const;
   std::string earlier_label(std::string_view key) const;
   void set_plugin();
   void change_vgpu();

@@ -1,5 +1,6 @@
 // The change itself: make the layout known, set the label, follow the manager that acts on it.
 #include "engine/plan/operator_builder.hpp"
+#include "engine/plan/operator_orders.hpp"
 #include "engine/sharing/ack.hpp"
 #include "engine/text.hpp"
 
@@ -35,14 +36,12 @@ void OperatorBuilder::write_mig_map(const OperatorGoal::Mig& mig) {
                                                {"entry", operators::document_of({*mig.entry})},
                                                {"diff", mig.diff}};
   if (anew) arguments["text"] = mig.text;
-  Step& step = special(fmt::format("{} {} {} {}", anew ? "make" : "add", anew ? mig.map : mig.name,
-                                   anew ? "with" : "to", anew ? mig.name : mig.map),
-                       verbs::kWriteMigConfig, std::move(arguments), std::move(commands));
+  Step& step = add(special(verbs::kWriteMigConfig, std::move(arguments)), std::move(commands));
   step.before = guarded();
   step.after = {says(words::of(words::kMigEntry, mig.name), mig.map)};
   step.undo = "the entry may stay: no node uses it unless its label names it";
   if (anew) point_policy("migManager", mig.map, "", mig.map_found, words::kMigMap);
-  Step& wait = add("wait until the MIG manager has the file", LookOnly{}, {});
+  Step& wait = add(LookOnly{});
   wait.before = guarded();
   wait.before.push_back(says(words::of(words::kMigEntry, mig.name), mig.map));
   wait.after = {says(words::kMigFile, ""), says(words::kMigManager, "")};
@@ -58,13 +57,12 @@ void OperatorBuilder::write_plugin_map(const OperatorGoal::Plugin& plugin) {
   std::map<std::string, std::string> arguments{
       {"map", plugin.map}, {"found", plugin.map_found}, {"name", plugin.name}, {"text", plugin.text}};
   if (anew) arguments["base"] = plugin.base;
-  Step& step = special(fmt::format("add {} to {}", plugin.name, plugin.map), verbs::kWritePluginConfig,
-                       std::move(arguments), std::move(commands));
+  Step& step = add(special(verbs::kWritePluginConfig, std::move(arguments)), std::move(commands));
   step.before = guarded();
   step.after = {says(words::of(words::kPluginEntry, plugin.name), plugin.map)};
   step.undo = "the configuration may stay: no node uses it unless its label names it";
   if (anew) point_policy("devicePlugin", plugin.map, "default", plugin.map_found, words::kPluginMap);
-  Step& wait = add("wait until the device plugin has the file", LookOnly{}, {});
+  Step& wait = add(LookOnly{});
   wait.before = guarded();
   wait.before.push_back(says(words::of(words::kPluginEntry, plugin.name), plugin.map));
   wait.after = {says(words::kPluginFile, "")};
@@ -78,10 +76,8 @@ void OperatorBuilder::point_policy(const std::string& part, const std::string& m
   std::string config = fmt::format(R"("name":"{}")", map);
   if (!fallback.empty()) config += fmt::format(R"(,"default":"{}")", fallback);
   std::string patch = fmt::format(R"({{"spec":{{"{}":{{"config":{{{}}}}}}}}})", part, config);
-  Step& step = special(
-      fmt::format("let the operator read {}", map), verbs::kPatchPolicy,
-      {{"policy", site_.policy}, {"patch", patch}, {"found", found}},
-      {fmt::format("kubectl patch clusterpolicy {} --type=merge -p {}", site_.policy, "'" + patch + "'")});
+  Step& step =
+      add(special(verbs::kPatchPolicy, {{"policy", site_.policy}, {"patch", patch}, {"found", found}}));
   step.before = guarded();
   step.after = {says(key, map)};
   step.deadline = minutes(2);
@@ -89,11 +85,8 @@ void OperatorBuilder::point_policy(const std::string& part, const std::string& m
 }
 
 // Labels: a key without a value is taken off.
-Step& OperatorBuilder::label(std::string title, const std::map<std::string, std::string>& labels) {
-  std::string command = fmt::format("kubectl label node {} --overwrite", node_);
-  for (const auto& [key, value] : labels)
-    command += value.empty() ? " " + key + "-" : fmt::format(" {}={}", key, value);
-  Step& step = special(std::move(title), verbs::kLabelNode, labels, {std::move(command)});
+Step& OperatorBuilder::label(const std::map<std::string, std::string>& labels) {
+  Step& step = add(special(verbs::kLabelNode, labels));
   step.before = empty();
   for (const auto& [key, value] : labels) step.after.push_back(says(key, value));
   return step;
@@ -101,9 +94,8 @@ Step& OperatorBuilder::label(std::string title, const std::map<std::string, std:
 
 // A success that is told for the order under way would pass for that of ours.
 void OperatorBuilder::await_manager() {
-  Step& step = add("wait until the MIG manager has ended what it is at", LookOnly{},
-                   {fmt::format("kubectl get node {} --watch --label-columns {},{}", node_,
-                                operators::kMigConfig, operators::kMigState)});
+  Step& step = add(LookOnly{}, {fmt::format("kubectl get node {} --watch --label-columns {},{}", node_,
+                                            operators::kMigConfig, operators::kMigState)});
   step.before = guarded();
   step.after = {says(words::kMigWork, "")};
   step.deadline = kManager;
@@ -114,22 +106,17 @@ void OperatorBuilder::await_manager() {
 void OperatorBuilder::change_mig() {
   const OperatorGoal::Mig& mig = *goal_.mig;
   if (mig.at_work) await_manager();
-  Step& set = special(fmt::format("ask the MIG manager for {}", mig.name), verbs::kOrderMig,
-                      {{"config", mig.name}, {"found", mig.found}},
-                      {fmt::format("kubectl label node {} --overwrite {}={} {}-", node_,
-                                   operators::kMigConfig, mig.name, operators::kMigState)});
+  Step& set = add(special(verbs::kOrderMig, {{"config", mig.name}, {"found", mig.found}}));
   set.before = empty();
   set.after = {says(words::kMigOrder, mig.name)};
   set.undo = earlier_label(operators::kMigConfig);
-  Step& recover = special("only if the MIG manager hangs: undo its pauses, start its pod anew",
-                          verbs::kRecoverMig, {{"config", mig.name}, {"namespace", site_.ns}}, recovery());
+  Step& recover = add(special(verbs::kRecoverMig, {{"config", mig.name}, {"namespace", site_.ns}}));
   recover.before = empty();
   recover.after = {says(words::kMigStuck, "")};
   recover.deadline = minutes(3);
   recover.look_every = seconds(2);
-  Step& follow = add("follow the MIG manager", LookOnly{},
-                     {fmt::format("kubectl get node {} --watch --label-columns {},{}", node_,
-                                  operators::kMigConfig, operators::kMigState)});
+  Step& follow = add(LookOnly{}, {fmt::format("kubectl get node {} --watch --label-columns {},{}", node_,
+                                              operators::kMigConfig, operators::kMigState)});
   follow.before = {MarkIsOurs{}, NodeClosed{}, must_say(words::kMigFailure, ""),
                    says(words::kMigOrder, mig.name), says(words::kMigStuck, "")};
   follow.after = {Answering{}, says(words::kMigSlow, ""), says(operators::kMigConfig, mig.name),
@@ -139,14 +126,9 @@ void OperatorBuilder::change_mig() {
   follow.retry = {};
 }
 
-std::vector<std::string> OperatorBuilder::recovery() const {
-  std::string unpause = fmt::format("kubectl label node {} --overwrite", node_);
-  for (std::string_view part : operators::kPausedParts)
-    unpause += fmt::format(" {}{}=true", operators::kDeployPrefix, part);
-  return {unpause + "  # those that say paused-for-mig-change",
-          fmt::format("kubectl delete pod --namespace {} --selector app=nvidia-mig-manager --field-selector "
-                      "spec.nodeName={}",
-                      site_.ns, node_)};
+// The order that stood when the plan was made: somebody else's, given since, is not overwritten.
+Condition OperatorBuilder::still_ordered(std::string_view key) const {
+  return must_say(key, order_label(change_.node, &site_, key));
 }
 
 std::string OperatorBuilder::earlier_label(std::string_view key) const {
@@ -159,32 +141,27 @@ std::string OperatorBuilder::earlier_label(std::string_view key) const {
 
 void OperatorBuilder::set_plugin() {
   const OperatorGoal::Plugin& plugin = *goal_.plugin;
-  Step& step = label(plugin.name.empty() ? "back to the device plugin's default configuration"
-                                         : fmt::format("share by {}", plugin.name),
-                     {{std::string(operators::kPluginConfig), plugin.name}});
+  Step& step = label({{std::string(operators::kPluginConfig), plugin.name}});
+  step.before.push_back(still_ordered(operators::kPluginConfig));
   step.undo = earlier_label(operators::kPluginConfig);
 }
 
 void OperatorBuilder::change_vgpu() {
   const OperatorGoal::Vgpu& vgpu = *goal_.vgpu;
   if (vgpu.config.empty()) {
-    Step& back = label("back to containers", {{std::string(operators::kVgpuConfig), ""},
-                                              {std::string(operators::kVgpuState), ""},
-                                              {std::string(operators::kWorkload), vgpu.workload}});
+    Step& back = label({{std::string(operators::kVgpuConfig), ""},
+                        {std::string(operators::kVgpuState), ""},
+                        {std::string(operators::kWorkload), vgpu.workload}});
     back.undo = earlier_label(operators::kVgpuConfig);
     return;
   }
-  Step& set =
-      special(fmt::format("ask the vGPU device manager for {}", vgpu.config), verbs::kOrderVgpu,
-              {{"config", vgpu.config}, {"found", vgpu.found}, {"workload", vgpu.workload}},
-              {fmt::format("kubectl label node {} --overwrite {}={} {}={} {}-", node_, operators::kWorkload,
-                           vgpu.workload, operators::kVgpuConfig, vgpu.config, operators::kVgpuState)});
+  Step& set = add(special(verbs::kOrderVgpu,
+                          {{"config", vgpu.config}, {"found", vgpu.found}, {"workload", vgpu.workload}}));
   set.before = empty();
   set.after = {says(words::kVgpuOrder, vgpu.config), says(operators::kWorkload, vgpu.workload)};
   set.undo = earlier_label(operators::kVgpuConfig);
-  Step& follow = add("follow the vGPU device manager", LookOnly{},
-                     {fmt::format("kubectl get node {} --watch --label-columns {},{}", node_,
-                                  operators::kVgpuConfig, operators::kVgpuState)});
+  Step& follow = add(LookOnly{}, {fmt::format("kubectl get node {} --watch --label-columns {},{}", node_,
+                                              operators::kVgpuConfig, operators::kVgpuState)});
   follow.before = {MarkIsOurs{}, NodeClosed{}, must_say(words::kVgpuFailure, ""),
                    says(words::kVgpuOrder, vgpu.config)};
   follow.after = {Answering{}, says(operators::kVgpuConfig, vgpu.config),
@@ -197,16 +174,14 @@ void OperatorBuilder::change_vgpu() {
 // The plugins of the modes follow the label; each takes its resources away or brings them.
 void OperatorBuilder::change_ack() {
   const OperatorGoal::Ack& ack = *goal_.ack;
-  Step& step = label(fmt::format("let ACK hand out {}",
-                                 ack.schedule == sharing::ack::kMps ? "memory, by MPS" : "whole GPUs"),
-                     {{std::string(sharing::ack::kSchedule), ack.schedule}});
+  Step& step = label({{std::string(sharing::ack::kSchedule), ack.schedule}});
+  step.before.push_back(still_ordered(sharing::ack::kSchedule));
   // Taking the label off would not bring the GPUs back.
   step.undo = fmt::format("set {}={}", sharing::ack::kSchedule,
                           ack.found.empty() ? std::string(sharing::ack::kWhole) : ack.found);
-  Step& follow = add("wait until it is offered", LookOnly{},
-                     {fmt::format("kubectl get node {} --watch --output "
-                                  "jsonpath='{{.status.allocatable}}{{\"\\n\"}}'",
-                                  node_)});
+  Step& follow = add(LookOnly{}, {fmt::format("kubectl get node {} --watch --output "
+                                              "jsonpath='{{.status.allocatable}}{{\"\\n\"}}'",
+                                              node_)});
   follow.before = guarded();
   follow.before.push_back(says(sharing::ack::kSchedule, ack.schedule));
   follow.after = {Answering{}, says(words::kAckOffer, ack.schedule)};

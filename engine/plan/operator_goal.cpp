@@ -88,8 +88,8 @@ class Goal {
     const mig::Product* product =
         change_.catalogue ? change_.catalogue->by_gfd_label(change_.node.model) : nullptr;
     if (!product || !product->mig_capable)
-      return cannot("which GPUs it has is not told, nor by any label which product they are",
-                    "feature discovery tells both: see that its pod runs on the node");
+      return cannot("which GPUs it has is not known, nor from any label which product they are",
+                    "feature discovery reports both: check that its pod runs on the node");
     const std::size_t count = wished->known.value_or(kAnyNumber);
     for (std::size_t i = 0; i < count; ++i) {
       const Wish& wish = wished->wishes[wished->known ? i : 0];
@@ -107,10 +107,10 @@ class Goal {
       boards_.push_back(std::move(board));
     }
     say(Severity::warning, "boards-untold",
-        fmt::format(
-            "what stands on its GPUs now{} is not told: what goes there cannot be shown, and there is no "
-            "way back to it",
-            wished->known ? "" : ", and how many they are,"));
+        fmt::format("what stands on its GPUs now{} is not known: what is destroyed there cannot be shown, "
+                    "and there is no "
+                    "way back to it",
+                    wished->known ? "" : ", and how many they are,"));
     return Done{};
   }
   Error cannot(std::string why, std::string hint) const {
@@ -142,8 +142,8 @@ class Goal {
     for (const Board& board : boards_) {
       if (board.state.strategy != Strategy::vgpu) continue;
       if (!type.empty() && type != board.state.vgpu.text)
-        return cannot("one vGPU type for all boards of a node is all that a label can say",
-                      "give every board the same type");
+        return cannot("a label can name only one vGPU type for all GPUs of a node",
+                      "give every GPU the same type");
       type = board.state.vgpu.text;
     }
     bool was = std::any_of(change_.boards.begin(), change_.boards.end(),
@@ -155,7 +155,7 @@ class Goal {
       for (const Board& board : boards_)
         if (board.state.strategy != Strategy::vgpu)
           return cannot("a node serves virtual machines or containers, never both",
-                        "wish for vGPUs on every board of it");
+                        "choose vGPUs for every GPU of it");
       if (!site_.vm_nodes.value_or(false))  // off where the ClusterPolicy says nothing
         return cannot("the operator serves no virtual machines: sandboxWorkloads is off",
                       fmt::format("kubectl patch clusterpolicy {} --type=merge -p "
@@ -206,7 +206,7 @@ class Goal {
             "the strategy single needs every GPU of the node cut into instances of one profile; else the "
             "node "
             "is marked MIG-INVALID and offers nothing",
-            "wish for one profile on all GPUs; or " + all);
+            "choose one profile for all GPUs; or " + all);
     }
     return Done{};
   }
@@ -249,8 +249,8 @@ class Goal {
                     (state.strategy == Strategy::mig && state.replicas > 1);
       Strategy method = state.strategy == Strategy::mig ? Strategy::time_slicing : state.strategy;
       if (shared && wanted.method != Strategy::whole && wanted.method != method)
-        return cannot("a node is shared in one way: the device plugin knows no choice by board",
-                      "wish for the same on every board");
+        return cannot("a node is shared in one way: the device plugin cannot tell its GPUs apart",
+                      "choose the same for every GPU");
       if (shared) wanted.method = method;
       for (const std::string& name : resources_of(state)) {
         int replicas = shared ? state.replicas : 1;
@@ -260,7 +260,7 @@ class Goal {
               fmt::format("{} would be offered {} times on one GPU and {} times on another, which the "
                           "device plugin cannot do",
                           name, it->second, replicas),
-              "wish for the same number of replicas on every board");
+              "choose the same number of replicas for every GPU");
       }
     }
     if (wanted.method == Strategy::whole) return wanted;
@@ -377,11 +377,10 @@ class Goal {
     if (auto why = operators::why_not_shared(site_, shared, change_.catalogue))
       return cannot(*why, kReadAgain);
     say(Severity::warning, "plugin-map",
-        fmt::format(
-            "the operator has no named device plugin configurations yet: {} is made and the "
-            "ClusterPolicy pointed at it, so the device plugin's pods start anew on every node; running "
-            "work is not touched by that. It stays pointed there after an undo",
-            operators::kOurPluginMap));
+        fmt::format("the operator has no named device plugin configurations yet: {} is made and the "
+                    "ClusterPolicy pointed at it, so the device plugin's pods restart on every node; running "
+                    "work is not touched by that. It stays pointed there after an undo",
+                    operators::kOurPluginMap));
     return Done{};
   }
 
@@ -408,7 +407,7 @@ class Goal {
       for (const InstanceAt& one : board.state.instances) {
         auto index = board.product ? board.product->index_of(one.profile.text) : std::nullopt;
         if (!index && !changes) return Done{};  // nothing is ordered of a board that nobody knows
-        if (!index) return cannot(fmt::format("{} is no profile of that board", one.profile.text), "");
+        if (!index) return cannot(fmt::format("{} is no profile of that GPU", one.profile.text), "");
         target.profiles.push_back(*index);
       }
       std::sort(target.profiles.begin(), target.profiles.end());

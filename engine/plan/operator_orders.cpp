@@ -70,8 +70,8 @@ bool shares_alike(const operators::PluginSharing& now, const operators::PluginSh
 
 Result<UntoldBoards> untold_boards(const Node& node, const Intent& intent) {
   const Error error{"cannot plan the change of " + node.name.text,
-                    "which GPUs it has, or how they are cut, is not told: it can be planned as a whole only",
-                    "wish for one layout or preset for all of its GPUs"};
+                    "which GPUs it has, or how they are cut, is not known: it can be planned as a whole only",
+                    "choose one layout or preset for all of its GPUs"};
   UntoldBoards all;
   const bool together =
       std::all_of(intent.boards.begin(), intent.boards.end(), [](const BoardWish& one) { return !one.gpu; });

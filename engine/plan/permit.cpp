@@ -27,7 +27,7 @@ std::optional<Error> why_changed(const Plan& plan, const Capabilities& can) {
   if (plan.capabilities == can) return std::nullopt;  // the same reading
   const Basis then = basis_of(plan), now = basis_of(can, plan.intent.nodes);
   if (then.empty() && !now.empty())
-    return Error{kRefused, "it does not tell what it was made from: an older tessera wrote it", kPlanAgain};
+    return Error{kRefused, "it does not say what it was made from: an older tessera wrote it", kPlanAgain};
   const std::vector<std::string> changed = what_changed(then, now);
   if (changed.empty()) return std::nullopt;
   std::string text;
@@ -132,8 +132,8 @@ std::optional<Error> why_not_here(std::string_view what, const ClusterName& name
   if (confirmed) return std::nullopt;
   return Error{
       std::string(what),
-      begun_on.empty() ? fmt::format("it does not tell which cluster called {} it belongs to", name.text)
-                       : fmt::format("the cluster {} here does not tell its identity", name.text),
+      begun_on.empty() ? fmt::format("it does not say which cluster called {} it belongs to", name.text)
+                       : fmt::format("the cluster {} here does not report its identity", name.text),
       fmt::format("check that it is the same cluster, then confirm by its name: --cluster {}", name.text)};
 }
 

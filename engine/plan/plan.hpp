@@ -131,8 +131,9 @@ struct NodePlan {
   Offered offered_before, offered_after;      // of the whole node
   int compute_before = 0, compute_after = 0;  // compute slices on offer; what is not cut counts all of them
   Needs needs;
-  std::vector<Step> steps;       // empty: nothing to do
-  bool only_given_back = false;  // the run has changed nothing there: the steps open it and take the mark off
+  std::vector<Step> steps;  // empty: nothing to do
+  bool only_given_back =
+      false;  // the run has changed nothing there: the steps open it and remove tessera's mark
   friend bool operator==(const NodePlan&, const NodePlan&) = default;
 };
 
@@ -165,6 +166,8 @@ struct Plan {
   int never_again_count = 0;               // how many there are; the lists end at kPendingListed
   int will_run_count = 0;
   std::string no_steps;  // why this backend has no steps yet: the plan can be looked at, not applied
+  // Of a plan in a journal: steps that the file called otherwise than what they do. Not kept.
+  std::vector<std::string> renamed;
   friend bool operator==(const Plan&, const Plan&) = default;
 
   bool changes_anything() const {

@@ -29,7 +29,7 @@ Status check_boards(const Node& node, const Intent& intent, const StepBuilder& b
   if (boards_untold(node) && builder.takes_untold(node, intent)) return Done{};
   // Whole GPUs beside them have no number of their driver's then, only one of the scheduler's.
   if (!node.pool.empty())
-    return cannot(node.name, "its scheduler tells the slices, but not on which boards they stand",
+    return cannot(node.name, "the scheduler reports its slices, but not on which GPUs they are",
                   "a look at the node itself is needed: nvidia-smi mig -lgi");
   if (node.gpus.empty()) return cannot(node.name, "it has no GPU", "tessera nodes lists those that have");
   for (const BoardWish& board : intent.boards) {
@@ -85,9 +85,9 @@ Result<std::vector<BoardChange>> changes_of(Scheduler scheduler, const Node& nod
     } else if (is_pending(mode_of(gpu))) {
       return cannot(
           node.name,
-          fmt::format("its GPUs are reset, and that would make the MIG mode true that waits on GPU {}",
+          fmt::format("the GPU reset would also make the pending MIG mode change of GPU {} take effect",
                       gpu.index.value),
-          fmt::format("wish for GPU {0}, too, or take that back first: nvidia-smi -i {0} -mig {1}",
+          fmt::format("include GPU {0}, or cancel its change first: nvidia-smi -i {0} -mig {1}",
                       gpu.index.value, mode_of(gpu) == MigMode::enable_pending ? 0 : 1));
     } else if (!instances_of(gpu).empty()) {
       BoardChange dragged = drag_board(gpu, product_of(catalogue, gpu), can);
@@ -286,7 +286,8 @@ void about_quotas(const Cluster& cluster, Plan& plan) {
 std::string id_of(const Plan& plan) {
   std::string text =
       plan.fingerprint + plan.intent.words + std::to_string(plan.made.time_since_epoch().count());
-  for (const BoardWish& board : plan.intent.boards) text += to_text(board.wish);
+  for (const BoardWish& board : plan.intent.boards)
+    text += (board.node ? board.node->text : "") + to_text(board.wish);
   std::uint32_t hash = 2166136261U;
   for (unsigned char byte : text) hash = (hash ^ byte) * 16777619U;
   return fmt::format("p-{:08x}", hash);
@@ -295,14 +296,19 @@ std::string id_of(const Plan& plan) {
 Status check_intent(const Cluster& cluster, const Intent& intent) {
   if (intent.nodes.empty()) return cannot({}, "it names no node", "name one with --node");
   if (intent.boards.empty())
-    return cannot({}, "it wishes for nothing", "give --layout, --preset or --strategy");
+    return cannot({}, "no layout was requested", "give --layout, --preset or --strategy");
   std::set<NodeName> seen;
   for (const NodeName& name : intent.nodes) {
     if (!cluster.nodes.find(name))
       return cannot(name, fmt::format("{} lists no such node", cluster.name.text),
                     "tessera nodes lists them");
     if (!seen.insert(name).second) return cannot(name, "it is named twice", "name each node once");
+    if (intent_of(intent, name).boards.empty())
+      return cannot(name, "nothing is wished of it", "wish for a layout of each node");
   }
+  for (const BoardWish& one : intent.boards)
+    if (one.node && !seen.contains(*one.node))
+      return cannot(*one.node, "it is wished for, and is not among the nodes", "name it among them");
   return Done{};
 }
 
@@ -343,8 +349,9 @@ Result<Plan> make_plan(const Cluster& cluster, const mig::Catalogue& catalogue, 
   std::vector<std::vector<BoardChange>> changes;
   for (const NodeName& name : intent.nodes) {
     const Node& node = *cluster.nodes.find(name);
-    Result<NodeResult> one = plan_node(cluster, catalogue, node, intent, capabilities,
-                                       with_site(told, capabilities, &node, &intent), now);
+    const Intent own = intent_of(intent, name);
+    Result<NodeResult> one = plan_node(cluster, catalogue, node, own, capabilities,
+                                       with_site(told, capabilities, &node, &own), now);
     if (!one) return one.error();
     if (plan.no_steps.empty()) plan.no_steps = one->missing;
     add(plan.offered_before, one->plan.offered_before);
@@ -387,7 +394,7 @@ Plan plan_release(const Node& node, const NodePlan& planned, Intent intent, Sche
   only.after = only.before;
   only.ordered_before = only.ordered_after = builder.orders(node, can);
   only.steps = builder.release(node.name, scheduler);
-  number_steps(node.name, only.steps);
+  name_steps(node.name, can.dialect, only.steps);
   plan.nodes.push_back(std::move(only));
   plan.fingerprint = fingerprint_of(plan.nodes);
   plan.id = id_of(plan);

@@ -40,7 +40,12 @@ std::vector<const NodePlan*> plans_of(const Run& run, const NodeName& node) {
 }
 
 void note_begun(Run& run, const NodeName& node, const RunEvent& event) {
-  if (const auto* step = std::get_if<StepBegun>(&event)) run.begun[node].insert(name_of(step->action));
+  if (const auto* step = std::get_if<StepBegun>(&event)) {
+    run.begun[node].insert(name_of(step->action));
+    run.unanswered.insert(node);
+  }
+  if (const auto* told = std::get_if<ActionReturned>(&event); told && told->error.empty())
+    run.unanswered.erase(node);
 }
 
 Run run_of(const RunStarted& started) {
@@ -85,6 +90,7 @@ Status note(Run& run, const Entry& entry) {
     if (anew->plan.nodes.size() != 1 || anew->plan.nodes[0].node != entry.node)
       return Error{"cannot follow the journal", fmt::format("entry {} plans another node", entry.seq), ""};
     run.plans.at(entry.node) = anew->plan.nodes[0];
+    run.replanned[entry.node] = anew->back;
     node->second = executor_for(run, anew->plan.nodes[0], anew->plan.intent.options, anew->back);
   }
   note_begun(run, entry.node, entry.what);
@@ -99,6 +105,19 @@ Result<Run> replay(const Journal& journal) {
   for (const Entry& entry : journal.entries)
     if (Status ok = note(run, entry); !ok) return ok.error();
   return run;
+}
+
+void instruct(Journal& journal, const Capabilities& can) {
+  for (Entry& entry : journal.entries) {
+    Plan* plan = nullptr;
+    if (auto* started = std::get_if<RunStarted>(&entry.what)) plan = &started->plan;
+    if (auto* anew = std::get_if<Replanned>(&entry.what)) plan = &anew->plan;
+    if (!plan) continue;
+    for (NodePlan& node : plan->nodes)
+      for (Step& step : node.steps)
+        if (std::holds_alternative<LookOnly>(step.action))
+          step.commands = builder_for(can.dialect).to_do(step, node.node, can);
+  }
 }
 
 NodeStage stage_of(const Run& run, const NodeName& node) {
@@ -216,6 +235,31 @@ std::optional<RunFinished> end_of(const Run& run) {
   return end;
 }
 
+namespace {
+
+Intent intent_onward(const Plan& original, const NodePlan& planned, bool back) {
+  NodePlan target = planned;
+  if (!back) {  // towards `after`, by the same words
+    target.before = planned.after;
+    target.ordered_before = planned.ordered_after;
+  }
+  Intent intent = undo_intent(original, target, original.intent.words);
+  if (!back) intent.options = original.intent.options;
+  if (planned.before.empty() && !back) intent.boards = intent_of(original.intent, planned.node).boards;
+  return intent;
+}
+
+}  // namespace
+
+Intent intent_now(const Run& run, const NodeName& node) {
+  const Plan& original = run.started.plan;
+  auto back = run.replanned.find(node);
+  for (const NodePlan& planned : original.nodes)
+    if (planned.node == node && back != run.replanned.end())
+      return intent_onward(original, planned, back->second);
+  return intent_of(original.intent, node);
+}
+
 Result<Plan> plan_onward(const Run& run, const NodeName& node, const Cluster& cluster,
                          const mig::Catalogue& catalogue, const SiteRules& rules, bool back, TimePoint now,
                          const Capabilities* can, const std::map<std::string, std::string>* words) {
@@ -224,13 +268,7 @@ Result<Plan> plan_onward(const Run& run, const NodeName& node, const Cluster& cl
                               [&](const NodePlan& one) { return one.node == node; });
   if (planned == original.nodes.end())
     return Error{"cannot plan on", fmt::format("the run does not change {}", node.text), ""};
-  NodePlan target = *planned;
-  if (!back) {  // towards `after`, by the same words
-    target.before = planned->after;
-    target.ordered_before = planned->ordered_after;
-  }
-  Intent intent = undo_intent(original, target, original.intent.words);
-  if (!back) intent.options = original.intent.options;
+  Intent intent = intent_onward(original, *planned, back);
   if (!can) can = &original.capabilities;
   const StepBuilder& builder = builder_for(can->dialect);
   const Node* known = cluster.nodes.find(node);
@@ -239,13 +277,10 @@ Result<Plan> plan_onward(const Run& run, const NodeName& node, const Cluster& cl
   const Node& now_there = *known;
   if (back && !has_changed_layout(run, node, builder))
     return plan_release(now_there, *planned, std::move(intent), original.scheduler, *can, now);
-  if (planned->before.empty()) {
-    if (back)
-      return Error{"cannot plan on",
-                   "what " + node.text + " was found with was not told, so there is no way back",
-                   "carry the run on, or plan the layout that it is to have"};
-    intent.boards = original.intent.boards;
-  }
+  if (planned->before.empty() && back)
+    return Error{"cannot plan on",
+                 "the earlier layout of " + node.text + " is not known, so there is no way back",
+                 "carry the run on, or plan the layout that it is to have"};
   Result<Plan> onward = make_plan(cluster, catalogue, intent, *can, rules, now);
   if (!onward) return onward;
   auto begun = run.begun.find(node);
@@ -255,7 +290,7 @@ Result<Plan> plan_onward(const Run& run, const NodeName& node, const Cluster& cl
   NodePlan& found = onward->nodes[0];
   if (found.before == found.after && !found.needs.mode_change && (back || judged)) found.steps.clear();
   const bool stands = found.steps.empty();
-  end_with_release(found, builder, original.scheduler);
+  end_with_release(found, can->dialect, original.scheduler);
   if (!judged) return onward;
   const NodeChange nothing{now_there,
                            original.scheduler,
@@ -271,7 +306,7 @@ Result<Plan> plan_onward(const Run& run, const NodeName& node, const Cluster& cl
   if (Status ok = builder.tidy_up(found.steps, nothing, {*words, begun->second, back}); !ok)
     return ok.error();
   if (stands) found.ordered_after = builder.orders_after(nothing);
-  number_steps(node, found.steps);
+  name_steps(node, can->dialect, found.steps);
   return onward;
 }
 

@@ -16,19 +16,24 @@ struct Run {
   RunStarted started;
   std::map<NodeName, Executor> nodes;  // one each; a node without steps is finished from the start
   std::map<NodeName, NodePlan> plans;  // the current ones
+  std::map<NodeName, bool> replanned;  // those that are not of the first plan; true: the way back
   std::optional<RunFinished> finished;
   bool paused = false;                              // no further node is begun
   std::string paused_why;                           // "the terminal went away"; empty: an admin wants it so
   std::vector<Resumed> resumed;                     // who took it up again, in order
   std::map<NodeName, std::set<std::string>> begun;  // under any of a node's plans: see Unfinished
+  // Where the last action told no success, of what the journal shows: it may be under way still.
+  std::set<NodeName> unanswered;
 };
 Run run_of(const RunStarted& started);
 // Folds one event in; `entry.node` says whose it is. Errors: an event about a node that the run does not
 // have.
 Status note(Run& run, const Entry& entry);
-// For events that a node's executor has said by itself: keeps Run::begun.
+// For events that a node's executor has said by itself: keeps Run::begun and Run::unanswered.
 void note_begun(Run& run, const NodeName& node, const RunEvent& event);
 Result<Run> replay(const Journal& journal);
+// What somebody else has to do while steps wait is told as it is set up here, not as the journal says.
+void instruct(Journal& journal, const Capabilities& can);
 
 // Canary first, then batches; nothing more is begun after a failure or while paused.
 // waiting: parked as planned, until it is empty or its time has come. failed: parked otherwise, or gone back.
@@ -49,6 +54,8 @@ bool may_be_due(const Run& run, TimePoint now);
 // Nothing runs and nothing may be begun: what RunFinished says; nullopt: it goes on.
 std::optional<RunFinished> end_of(const Run& run);
 
+// What the current plan of a node is to lead to, worked out from the first plan.
+Intent intent_now(const Run& run, const NodeName& node);
 // Planning anew from what stands now, towards what the run wanted (or back to what it found). Journal it as
 // Replanned. can: as the backend was last read; nullptr: as the run was planned, which a journal keeps
 // without the site. words: of the node's facts; nullptr: only its boards tell what is left to do.

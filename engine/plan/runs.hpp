@@ -28,11 +28,15 @@ struct Resuming {
   bool accept_harm = false;   // also where planning anew disturbs work that the run never named
   bool same_cluster = false;  // a person has named the cluster: it counts where no identity is told
   bool by_timer = false;      // nobody looks: only a journal that is as this user left it is taken up
+  std::string seen;           // Chain::last() of the journal that was looked at; empty: of none
 };
 
 // What a refusal to take a run up says, when planning anew disturbs what the run never named; its reason
 // names that work.
 inline constexpr std::string_view kUnnamedHarm = "the new plan disturbs what the run never named";
+
+// What a refusal says when Resuming::seen is not the journal's end any more.
+inline constexpr std::string_view kWrittenSince = "its journal was written to after it was looked at";
 
 class Runs {
  public:

@@ -55,7 +55,7 @@ void judge_orders(const Plans& run, const NodePlan& now, std::vector<std::string
           known = known || found->second == value;
         }
     if (recorded && !known)
-      all.push_back(fmt::format("somebody has ordered {}={} on {} since", key, value, now.node.text));
+      all.push_back(fmt::format("another user has ordered {}={} on {} since", key, value, now.node.text));
   }
 }
 
@@ -66,7 +66,8 @@ void judge_boards(const Plans& run, const NodePlan& now, std::vector<std::string
       for (const auto* boards : {&plan->before, &plan->after})
         if (const BoardState* one = board_of(*boards, board.gpu)) known.push_back(one);
     if (known.empty() || may_be_ours(board, known)) continue;
-    all.push_back(fmt::format("somebody has changed GPU {} of {} since: {}", board.gpu.value, now.node.text,
+    all.push_back(fmt::format("another user has changed GPU {} of {} since: {}", board.gpu.value,
+                              now.node.text,
                               board.mig ? to_text(board.instances) : std::string(word(board.strategy))));
   }
 }

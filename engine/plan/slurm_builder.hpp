@@ -29,6 +29,9 @@ class SlurmBuilder {
   void tidy_node(std::vector<Step>& steps, const Unfinished& left);
   // Adds to a way back that a boot unit which the run has enabled is disabled again.
   void take_back_boot_unit(std::vector<Step>& steps);
+  // What somebody has to do for a step that waits for restarted daemons.
+  static std::vector<std::string> restarts_for(const Step& step, const std::string& node,
+                                               const slurmconf::Site& site);
   static std::vector<Step> release_of(const NodeName& node, const Conditions& proof);
 
  private:
@@ -40,8 +43,8 @@ class SlurmBuilder {
   }
   static std::string joined(const std::vector<std::string>& words, const std::string& node);
 
-  Step& add(std::string title, Action action, const mig::Product* product = nullptr);
-  Step& look(std::string title, Conditions after, Duration patience);
+  Step& add(Action action, const mig::Product* product = nullptr);
+  Step& look(Conditions after, Duration patience);
   // Runs on the node; for people.
   std::string there(const std::string& command) const;
   void run_there(Step& step) const;
@@ -52,7 +55,7 @@ class SlurmBuilder {
   // --- held for us, and empty
 
   void preflight();
-  void elsewhere(std::string title, Duration patience);
+  void elsewhere(Duration patience);
   void close();
   // The drain's reason is the mark. A reservation is one, too: where the node is to stay open for our own
   // steps, or someone else's drain is to stay as it is.
@@ -87,8 +90,8 @@ class SlurmBuilder {
   void write_config();
   void await_patch();
   void make_effective();
-  void restart(std::string title, std::string_view what, const std::vector<std::string>& argv,
-               Conditions after, Conditions before);
+  void restart(std::string_view what, const std::vector<std::string>& argv, Conditions after,
+               Conditions before);
   // Which commands restart a site's daemons is never guessed.
   void ask_for_restarts();
   void start_daemon();

@@ -208,8 +208,8 @@ Result<slurmconf::Wanted> wanted_config(const Node& node, const std::string& gre
   if (!wanted) return wanted.error();
   if (std::string made = plain_gres(wanted->gres); made != gres)
     return Error{"cannot write Slurm's files",
-                 fmt::format("the boards of {} come to {}, not to {}", node.name.text, made, gres),
-                 "look at the node again: its boards are not as they were planned"};
+                 fmt::format("the GPUs of {} come to {}, not to {}", node.name.text, made, gres),
+                 "look at the node again: its GPUs are not as they were planned"};
   return wanted;
 }
 

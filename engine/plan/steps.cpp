@@ -17,26 +17,26 @@ std::vector<const Disturbed*> sent_away(const NodeChange& change) {
   return away;
 }
 
-std::vector<Step> release_steps(const NodeName& node, Scheduler scheduler, const Conditions& proof) {
+std::vector<Step> release_steps(const NodeName& node, Dialect dialect, Scheduler scheduler,
+                                const Conditions& proof) {
   Step open;
-  open.title = fmt::format("open {} again", node.text);
   open.action = OpenNode{};
   open.before = {Answering{}, NoForeignMark{}};
   open.before.insert(open.before.end(), proof.begin(), proof.end());
   open.after = {NotClosedByUs{}};
   open.undo = "close the node";
   Step unmark;
-  unmark.title = "take the mark off";
   unmark.action = ClearMark{};
   unmark.before = proof;
   unmark.after = {NotMarkedByUs{}};
   std::vector<Step> steps{std::move(open), std::move(unmark)};
   for (Step& step : steps) {
-    step.commands = commands_for(step.action, node, scheduler, nullptr);
+    step.commands = commands_for(step.action, node, dialect, scheduler, nullptr);
     step.look_every = std::chrono::milliseconds(500);
     step.deadline = std::chrono::seconds(30);
     step.retry = kFewRetry;
   }
+  name_steps(node, dialect, steps);
   return steps;
 }
 
@@ -114,12 +114,8 @@ std::vector<std::pair<std::string, std::string>> boards_alike(
   return lines;
 }
 
-void number_steps(const NodeName& node, std::vector<Step>& steps) {
-  for (std::size_t i = 0; i < steps.size(); ++i) steps[i].id = fmt::format("{}/{}", node.text, i + 1);
-}
-
-void end_with_release(NodePlan& plan, const StepBuilder& builder, Scheduler scheduler) {
-  std::vector<Step> ending = builder.release(plan.node, scheduler);
+void end_with_release(NodePlan& plan, Dialect dialect, Scheduler scheduler) {
+  std::vector<Step> ending = builder_for(dialect).release(plan.node, scheduler);
   Conditions proof;
   for (Step& step : ending) {
     auto own = std::find_if(plan.steps.begin(), plan.steps.end(),
@@ -135,7 +131,7 @@ void end_with_release(NodePlan& plan, const StepBuilder& builder, Scheduler sche
       if (std::find(step.before.begin(), step.before.end(), one) == step.before.end())
         step.before.push_back(one);
   plan.steps.insert(plan.steps.end(), ending.begin(), ending.end());
-  number_steps(plan.node, plan.steps);
+  name_steps(plan.node, dialect, plan.steps);
 }
 
 bool StepBuilder::changes_layout(std::string_view begun) const {

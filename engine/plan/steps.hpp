@@ -13,6 +13,7 @@
 
 #include "engine/plan/diff.hpp"
 #include "engine/plan/plan.hpp"
+#include "engine/plan/wording.hpp"
 
 namespace tessera::plan {
 
@@ -70,6 +71,11 @@ class StepBuilder {
                          const Unfinished& /*left*/) const {
     return Done{};
   }
+  // What somebody else has to do while a step only looks, as it is set up here.
+  virtual std::vector<std::string> to_do(const Step& /*step*/, const NodeName& /*node*/,
+                                         const Capabilities& /*can*/) const {
+    return {};
+  }
   // Whether an act of that name (as in Unfinished::begun) touches how GPUs are cut or shared, or orders that.
   virtual bool changes_layout(std::string_view begun) const;
   // Adds to the steps of an undo what the run has done beside the boards; begun: as in Unfinished. `change`
@@ -123,6 +129,9 @@ class SlurmSteps : public StepBuilder {
   // Files that say something else than the boards, daemons that run with something else, clients of the GPUs
   // that were stopped.
   Status tidy_up(std::vector<Step>& steps, const NodeChange& change, const Unfinished& left) const override;
+  // The restarts of daemons that no command of the site's does.
+  std::vector<std::string> to_do(const Step& step, const NodeName& node,
+                                 const Capabilities& can) const override;
   // A boot unit that the run has enabled.
   void take_back(std::vector<Step>& steps, const NodeChange& change,
                  const std::set<std::string>& begun) const override;
@@ -135,7 +144,8 @@ constexpr Retry kBusyRetry{4, std::chrono::seconds(2), std::chrono::seconds(30)}
 
 // Opens the node and takes the mark off. `proof` must still hold when the node is given back: a reboot may
 // have undone all that was read back.
-std::vector<Step> release_steps(const NodeName& node, Scheduler scheduler, const Conditions& proof);
+std::vector<Step> release_steps(const NodeName& node, Dialect dialect, Scheduler scheduler,
+                                const Conditions& proof);
 
 // The boards whose MIG mode is switched that way.
 std::vector<GpuIndex> switched(const NodeChange& change, bool on);
@@ -147,18 +157,12 @@ CreateInstances creation_of(const BoardChange& board);
 void expect_created(Step& step, const BoardChange& board);
 
 // Appends the release steps unless the plan has them, and numbers the steps anew.
-void end_with_release(NodePlan& plan, const StepBuilder& builder, Scheduler scheduler);
+void end_with_release(NodePlan& plan, Dialect dialect, Scheduler scheduler);
 
-// Gives the steps their ids: "n0007/4".
-void number_steps(const NodeName& node, std::vector<Step>& steps);
 // "GPU 0-3,6"
 std::string boards_text(const std::vector<GpuIndex>& gpus);
 // Boards with the same text together, in the order of first mention: ("GPU 0-3,6", "7x1g.10gb").
 std::vector<std::pair<std::string, std::string>> boards_alike(
     const std::vector<std::pair<GpuIndex, std::string>>& boards);
-
-// What one would type for an action, one command a line. `product` for profile numbers; may be null.
-std::vector<std::string> commands_for(const Action& action, const NodeName& node, Scheduler scheduler,
-                                      const mig::Product* product);
 
 }  // namespace tessera::plan

@@ -30,18 +30,17 @@ class DirectBuilder {
       if (!board.created.empty()) create(board);
     share();
     verify();
-    for (Step& step : release_steps(change_.node.name, change_.scheduler, proof()))
+    for (Step& step : release_steps(change_.node.name, Dialect::direct, change_.scheduler, proof()))
       if (change_.needs.drain || !std::holds_alternative<OpenNode>(step.action))
         steps_.push_back(std::move(step));
-    number_steps(change_.node.name, steps_);
+    name_steps(change_.node.name, Dialect::direct, steps_);
     return std::move(steps_);
   }
 
  private:
-  Step& add(std::string title, Action action, const mig::Product* product = nullptr) {
+  Step& add(Action action, const mig::Product* product = nullptr) {
     Step step;
-    step.title = std::move(title);
-    step.commands = commands_for(action, change_.node.name, change_.scheduler, product);
+    step.commands = commands_for(action, change_.node.name, Dialect::direct, change_.scheduler, product);
     step.action = std::move(action);
     step.look_every = milliseconds(500);
     return steps_.emplace_back(std::move(step));
@@ -54,18 +53,16 @@ class DirectBuilder {
   }
 
   void mark() {
-    Step& step =
-        add(fmt::format("mark {}", change_.node.name.text), SetMark{change_.intent.options.break_lock});
+    Step& step = add(SetMark{change_.intent.options.break_lock});
     step.before = {Answering{}};
     if (!change_.intent.options.break_lock) step.before.push_back(NoForeignMark{});
     step.after = {MarkIsOurs{}};
     step.deadline = seconds(30);
     step.retry = kFewRetry;
-    step.undo = "take the mark off";
+    step.undo = "remove tessera's mark";
   }
   void close() {
-    Step& step = add(fmt::format("close {} to new work", change_.node.name.text),
-                     CloseNode{change_.intent.words.empty() ? "GPU layout change" : change_.intent.words});
+    Step& step = add(CloseNode{change_.intent.words.empty() ? "GPU layout change" : change_.intent.words});
     step.before = {Answering{}, MarkIsOurs{}};
     step.after = {NodeClosed{}};
     step.deadline = seconds(30);
@@ -76,25 +73,18 @@ class DirectBuilder {
     Way way = change_.intent.options.way;
     for (const Disturbed* away : sent_away(change_)) {
       const Disturbed& one = *away;
-      Step& step = add(fmt::format("{} {} of {}", way == Way::cancel ? "end" : "requeue", one.id.text,
-                                   one.user.empty() ? "?" : one.user),
-                       Evict{one.id, way});
+      Step& step = add(Evict{one.id, way});
       step.before = guarded();
       step.after = {WorkloadAway{one.id}};
       step.deadline = minutes(5);
       step.retry = kFewRetry;
       step.disturbs = true;
-      if (way == Way::requeue) step.undo = "it starts again by itself when there is room";
+      if (way == Way::requeue) step.undo = "it restarts by itself when there is room";
     }
   }
   void await_empty() {
     const Options& options = change_.intent.options;
-    std::size_t known = change_.blast_radius.size();
-    std::string title =
-        known != 0      ? fmt::format("wait until {} client{} left", known, known == 1 ? " has" : "s have")
-        : change_.scope ? "see that nobody is there"
-                        : "wait for the time";
-    Step& step = add(std::move(title), LookOnly{});
+    Step& step = add(LookOnly{});
     step.before = guarded();
     if (change_.scope) step.after = {ScopeEmpty{*change_.scope}};
     step.deadline = options.wait.value_or(Duration{0});
@@ -102,8 +92,7 @@ class DirectBuilder {
     step.not_before = options.at;
   }
   void destroy(const BoardChange& board) {
-    Step& step = add(fmt::format("GPU {}: destroy {}", board.gpu.value, to_text(board.destroyed)),
-                     DestroyInstances{board.gpu, board.destroyed}, board.product);
+    Step& step = add(DestroyInstances{board.gpu, board.destroyed}, board.product);
     step.before = guarded();
     step.before.push_back(ScopeEmpty{*change_.scope});
     if (!board.kept.empty()) step.before.push_back(InstancesStand{board.gpu, board.kept});
@@ -126,14 +115,14 @@ class DirectBuilder {
       return board.mode_changes && board.after.mig && board.before.strategy != Strategy::whole &&
              board.before.strategy != Strategy::mig;
     });
-    if (!gpus.empty()) configure(gpus, Strategy::whole, 1, {}, "no longer shared");
+    if (!gpus.empty()) configure(gpus, Strategy::whole, 1, {});
   }
   void switch_modes() {
     for (bool on : {false, true}) {
       std::vector<GpuIndex> gpus = switched(change_, on);
       if (gpus.empty()) continue;
       bool later = change_.needs.reset || change_.needs.reboot;
-      Step& step = add(fmt::format("{}: MIG {}", boards_text(gpus), on ? "on" : "off"), SetMode{gpus, on});
+      Step& step = add(SetMode{gpus, on});
       step.before = guarded();
       step.before.push_back(ScopeEmpty{*change_.scope});
       for (GpuIndex gpu : gpus) step.after.push_back(ModeIs{{gpu}, on, later});
@@ -146,23 +135,20 @@ class DirectBuilder {
   void settle_modes() {
     std::vector<GpuIndex> all;
     for (const Gpu& gpu : change_.node.gpus) all.push_back(gpu.index);
-    Step& step = change_.needs.reboot ? add("reboot the node", RebootNode{})
-                                      : add(fmt::format("reset {}", boards_text(all)), ResetGpus{all});
+    Step& step = change_.needs.reboot ? add(RebootNode{}) : add(ResetGpus{all});
     step.before = guarded();
     step.before.push_back(ScopeEmpty{*change_.scope});
     expect_settled(step, change_);
   }
   void create(const BoardChange& board) {
-    Step& step = add(fmt::format("GPU {}: create {}", board.gpu.value, to_text(board.created)),
-                     creation_of(board), board.product);
+    Step& step = add(creation_of(board), board.product);
     step.before = guarded();
     expect_created(step, board);
     step.deadline = seconds(60);
   }
-  void configure(const std::vector<GpuIndex>& gpus, Strategy strategy, int replicas, const ProfileName& vgpu,
-                 const std::string& text) {
-    Step& step =
-        add(fmt::format("{}: {}", boards_text(gpus), text), Configure{gpus, strategy, replicas, vgpu});
+  void configure(const std::vector<GpuIndex>& gpus, Strategy strategy, int replicas,
+                 const ProfileName& vgpu) {
+    Step& step = add(Configure{gpus, strategy, replicas, vgpu});
     step.before = guarded();
     if (change_.scope) step.before.push_back(ScopeEmpty{*change_.scope});
     for (GpuIndex gpu : gpus) step.after.push_back(SharingIs{{gpu}, strategy, replicas, vgpu});
@@ -190,13 +176,8 @@ class DirectBuilder {
         gpus.push_back(board->gpu);
         return true;
       });
-      configure(gpus, wanted.strategy, wanted.replicas, wanted.vgpu, share_text(wanted));
+      configure(gpus, wanted.strategy, wanted.replicas, wanted.vgpu);
     }
-  }
-  static std::string share_text(const BoardState& wanted) {
-    if (wanted.strategy == Strategy::whole) return "whole, not shared";
-    if (wanted.strategy == Strategy::vgpu) return "vGPU " + wanted.vgpu.text;
-    return fmt::format("{}, {} replicas", word(wanted.strategy), wanted.replicas);
   }
   // The boards as they shall be.
   Conditions proof() const {
@@ -211,7 +192,7 @@ class DirectBuilder {
     return proof;
   }
   void verify() {
-    Step& step = add("read back: boards and what is advertised", LookOnly{});
+    Step& step = add(LookOnly{});
     step.after = proof();
     step.before = step.after;
     step.before.insert(step.before.begin(), Answering{});
@@ -227,7 +208,7 @@ class DirectBuilder {
 std::vector<Step> DirectSteps::steps(const NodeChange& change) const { return DirectBuilder(change).run(); }
 
 std::vector<Step> DirectSteps::release(const NodeName& node, Scheduler scheduler) const {
-  return release_steps(node, scheduler, {});
+  return release_steps(node, Dialect::direct, scheduler, {});
 }
 
 }  // namespace tessera::plan

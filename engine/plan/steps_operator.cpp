@@ -19,22 +19,22 @@ using std::chrono::seconds;
 
 constexpr Retry kBudgetRetry{20, seconds(5), seconds(30)};  // a disruption budget says no until a pod is back
 
-std::string quoted(std::string_view text) { return fmt::format("'{}'", text); }
+// With the commands that follow from the action alone.
+Step by_its_action(const NodeName& node, const Action& action) {
+  return operator_step(action,
+                       commands_for(action, node, Dialect::gpu_operator, Scheduler::kubernetes, nullptr));
+}
 
 Step free_autoscaler(const NodeName& node) {
-  Step step =
-      operator_step("let autoscalers have the node again", Special{std::string(verbs::kFreeAutoscaler), {}},
-                    {fmt::format("kubectl annotate node {} {}- {}-", node.text, operators::kScaleDown,
-                                 operators::kDisrupt)});
+  Step step = by_its_action(node, Special{std::string(verbs::kFreeAutoscaler), {}});
   step.after = {WordIs{std::string(words::kAutoscaler), "free"}};
   return step;
 }
 
 }  // namespace
 
-Step operator_step(std::string title, Action action, std::vector<std::string> commands) {
+Step operator_step(Action action, std::vector<std::string> commands) {
   Step step;
-  step.title = std::move(title);
   step.action = std::move(action);
   step.commands = std::move(commands);
   step.look_every = milliseconds(500);
@@ -44,18 +44,18 @@ Step operator_step(std::string title, Action action, std::vector<std::string> co
 }
 
 std::vector<Step> operator_release(const NodeName& node, const Conditions& proof) {
-  Step open = operator_step(fmt::format("open {} again", node.text), OpenNode{},
-                            {fmt::format("kubectl uncordon {}", node.text)});
+  Step open = by_its_action(node, OpenNode{});
   open.before = {Answering{}, NoForeignMark{}};
   open.before.insert(open.before.end(), proof.begin(), proof.end());
   open.after = {NotClosedByUs{}};
   open.undo = "cordon the node";
-  Step unmark = operator_step("take the mark off", ClearMark{},
-                              {fmt::format("kubectl annotate node {} {}-", node.text, operators::kMark)});
+  Step unmark = by_its_action(node, ClearMark{});
   unmark.after = {NotMarkedByUs{}};
   Step free = free_autoscaler(node);
   free.before = unmark.before = proof;
-  return {std::move(open), std::move(free), std::move(unmark)};
+  std::vector<Step> steps{std::move(open), std::move(free), std::move(unmark)};
+  name_steps(node, Dialect::gpu_operator, steps);
+  return steps;
 }
 
 std::vector<Step> OperatorBuilder::run() {
@@ -73,7 +73,7 @@ std::vector<Step> OperatorBuilder::run() {
   if (goal_.ack) change_ack();
   verify();
   for (Step& step : operator_release(change_.node.name, proof())) steps_.push_back(std::move(step));
-  number_steps(change_.node.name, steps_);
+  name_steps(change_.node.name, Dialect::gpu_operator, steps_);
   return std::move(steps_);
 }
 
@@ -91,25 +91,12 @@ void OperatorBuilder::preflight() {
   if (goal_.mig) verbs += ", delete pods";
   if (writes_map()) verbs += ", create configmaps, patch configmaps";
   if (points_policy()) verbs += ", patch clusterpolicies";
-  std::vector<std::string> commands;
-  for (std::size_t at = 0; at < verbs.size();) {
-    std::size_t end = std::min(verbs.find(", ", at), verbs.size());
-    std::string verb = verbs.substr(at, end - at);
-    std::size_t in = verb.find(" in ");
-    std::string ns = in == std::string::npos ? site_.ns : verb.substr(in + 4);
-    verb = verb.substr(0, in);
-    bool cluster_wide = verb.ends_with("nodes") || verb.ends_with("policies");
-    commands.push_back(
-        fmt::format("kubectl auth can-i {}{}", verb, cluster_wide ? "" : " --namespace " + ns));
-    at = end + 2;
-  }
-  Step& access = special("see what we may do", verbs::kReviewAccess,
-                         {{"verbs", verbs}, {"namespace", site_.ns}}, std::move(commands));
+  Step& access = add(special(verbs::kReviewAccess, {{"verbs", verbs}, {"namespace", site_.ns}}));
   access.before = {Answering{}};
   access.after = {must_say(words::kAccess, "")};
   if (goal_.ack) return;
   Step& look = add(
-      "preflight: operator, MIG manager, driver", LookOnly{},
+      LookOnly{},
       {fmt::format("kubectl get pods --namespace {} --field-selector spec.nodeName={}", site_.ns, node_)});
   look.before = {Answering{}, must_say(words::kDriverUpgrade, "")};
   look.after = {Answering{}, must_say(words::kDriverUpgrade, "")};
@@ -119,28 +106,22 @@ void OperatorBuilder::preflight() {
 }
 
 void OperatorBuilder::mark() {
-  Step& step =
-      add(fmt::format("mark {}", node_), SetMark{change_.intent.options.break_lock},
-          {fmt::format("kubectl annotate node {} {}='tessera RUN WHO@HOST'", node_, operators::kMark)});
+  Step& step = add(SetMark{change_.intent.options.break_lock});
   step.before = {Answering{}};
   if (!change_.intent.options.break_lock) step.before.push_back(NoForeignMark{});
   step.after = {MarkIsOurs{}};
-  step.undo = "take the mark off";
+  step.undo = "remove tessera's mark";
 }
 
 void OperatorBuilder::hold_autoscaler() {
-  Step& step = special("keep autoscalers from taking the node away", verbs::kHoldAutoscaler, {},
-                       {fmt::format("kubectl annotate node {} {}=true {}=true", node_, operators::kScaleDown,
-                                    operators::kDisrupt)});
+  Step& step = add(special(verbs::kHoldAutoscaler));
   step.before = {Answering{}, MarkIsOurs{}};
   step.after = {says(words::kAutoscaler, "held")};
   step.undo = "take those annotations off that were not there";
 }
 
 void OperatorBuilder::close() {
-  Step& step = add(fmt::format("close {} to new work", node_),
-                   CloseNode{change_.intent.words.empty() ? "GPU layout change" : change_.intent.words},
-                   {fmt::format("kubectl cordon {}", node_)});
+  Step& step = add(CloseNode{change_.intent.words.empty() ? "GPU layout change" : change_.intent.words});
   step.before = {Answering{}, MarkIsOurs{}};
   step.after = {NodeClosed{}};
   step.undo = "uncordon the node, if the cordon is still ours";
@@ -150,8 +131,7 @@ void OperatorBuilder::evict() {
   Way way = change_.intent.options.way;
   for (const Disturbed* away : sent_away(change_)) {
     const Disturbed& one = *away;
-    Step& step = add(fmt::format("evict {} of {}", one.id.text, one.user.empty() ? "?" : one.user),
-                     Evict{one.id, way}, eviction(one.id.text));
+    Step& step = add(Evict{one.id, way});
     step.before = guarded();
     step.before.push_back(must_say(words::of(words::kEviction, one.id.text), ""));
     step.after = {WorkloadAway{one.id}};
@@ -163,23 +143,9 @@ void OperatorBuilder::evict() {
   }
 }
 
-std::vector<std::string> OperatorBuilder::eviction(const std::string& id) {
-  auto slash = std::min(id.find('/'), id.size());
-  std::string ns = id.substr(0, slash), pod = id.substr(std::min(slash + 1, id.size()));
-  std::string body = fmt::format(
-      R"({{"apiVersion":"policy/v1","kind":"Eviction","metadata":{{"name":"{}","namespace":"{}"}}}})", pod,
-      ns);
-  return {fmt::format("echo {} | kubectl create --raw /api/v1/namespaces/{}/pods/{}/eviction -f -",
-                      quoted(body), ns, pod)};
-}
-
 void OperatorBuilder::await_empty() {
   const Options& options = change_.intent.options;
-  std::size_t known = change_.blast_radius.size();
-  Step& step = add(known != 0 ? fmt::format("wait until {} pod{} left", known, known == 1 ? " has" : "s have")
-                   : change_.scope ? "see that no pod holds a GPU there"
-                                   : "wait for the time",
-                   LookOnly{}, {});
+  Step& step = add(LookOnly{});
   step.before = guarded();
   step.after = free_;
   step.deadline = options.wait.value_or(Duration{0});
@@ -189,7 +155,7 @@ void OperatorBuilder::await_empty() {
 }
 
 void OperatorBuilder::verify() {
-  Step& step = add("read back: what is advertised, and what feature discovery sees", LookOnly{},
+  Step& step = add(LookOnly{},
                    {fmt::format("kubectl get node {} --output jsonpath='{{.status.allocatable}}'", node_)});
   step.before = guarded();
   Conditions stands = proof();

@@ -114,33 +114,29 @@ std::vector<Step> SlurmBuilder::run() {
   }
   registered();
   for (Step& step : release(proof())) steps_.push_back(std::move(step));
-  number_steps(change_.node.name, steps_);
+  name_steps(change_.node.name, Dialect::slurm, steps_);
   return std::move(steps_);
 }
 
 std::vector<Step> SlurmBuilder::release_of(const NodeName& node, const Conditions& proof) {
-  std::vector<Step> steps = release_steps(node, Scheduler::slurm, proof);
-  steps[0].title += ", if the drain is still ours";
+  std::vector<Step> steps = release_steps(node, Dialect::slurm, Scheduler::slurm, proof);
   steps[0].undo = "drain the node";
   // A node that is resumed gets no work until it has answered slurmctld's ping, about a second later (22.05).
   steps[0].after.push_back(Answering{});
-  steps[1].title = "see that no mark of ours is left";
   return steps;
 }
 
-Step& SlurmBuilder::add(std::string title, Action action, const mig::Product* product) {
+Step& SlurmBuilder::add(Action action, const mig::Product* product) {
   Step step;
-  step.title = std::move(title);
-  step.commands = commands_for(action, change_.node.name, Scheduler::slurm, product);
-  if (const auto* own = std::get_if<Special>(&action); own) step.commands.clear();
+  step.commands = commands_for(action, change_.node.name, Dialect::slurm, Scheduler::slurm, product);
   step.action = std::move(action);
   step.look_every = std::chrono::milliseconds(500);
   step.deadline = std::chrono::seconds(60);
   return steps_.emplace_back(std::move(step));
 }
 
-Step& SlurmBuilder::look(std::string title, Conditions after, Duration patience) {
-  Step& step = add(std::move(title), LookOnly{});
+Step& SlurmBuilder::look(Conditions after, Duration patience) {
+  Step& step = add(LookOnly{});
   step.after = std::move(after);
   step.deadline = patience;
   return step;
@@ -179,20 +175,17 @@ void SlurmBuilder::preflight() {
   if (recut_) after.push_back(word_is(slurm::key::kReachable, ""));
   if (recut_ && !site_.boot_unit.empty()) after.push_back(word_is(slurm::key::kBootUnitUsable, ""));
   if (in_reservation_) after.push_back(word_is(slurm::key::kOpen, ""));
-  Step& ready = look("see that all is ready: rights, controller, files, node", std::move(after),
-                     std::chrono::seconds(1));
+  Step& ready = look(std::move(after), std::chrono::seconds(1));
   ready.before = {Answering{}};
   if (!change_.intent.options.break_lock) ready.before.push_back(NoForeignMark{});
-  elsewhere("see that a reconfigure would change this node only", std::chrono::seconds(1));
+  elsewhere(std::chrono::seconds(1));
 }
 
-void SlurmBuilder::elsewhere(std::string title, Duration patience) {
-  look(std::move(title), {word_is(slurm::key::kElsewhere, "")}, patience);
-}
+void SlurmBuilder::elsewhere(Duration patience) { look({word_is(slurm::key::kElsewhere, "")}, patience); }
 
 void SlurmBuilder::close() {
   const std::string& words = change_.intent.words;
-  Step& step = add(fmt::format("drain {}", node_), CloseNode{words.empty() ? "GPU layout change" : words});
+  Step& step = add(CloseNode{words.empty() ? "GPU layout change" : words});
   step.before = {Answering{}};
   if (in_reservation_)
     step.before.push_back(MarkIsOurs{});
@@ -206,9 +199,7 @@ void SlurmBuilder::close() {
 }
 
 void SlurmBuilder::mark() {
-  Step& step = add(in_reservation_ ? fmt::format("reserve {} for this change", node_)
-                                   : fmt::format("see that {} carries our mark", node_),
-                   SetMark{change_.intent.options.break_lock});
+  Step& step = add(SetMark{change_.intent.options.break_lock});
   if (in_reservation_)
     step.commands = {
         fmt::format("scontrol create reservation ReservationName=RESERVATION Nodes={} StartTime=now "
@@ -219,30 +210,26 @@ void SlurmBuilder::mark() {
   step.after = {MarkIsOurs{}};
   step.deadline = std::chrono::seconds(30);
   step.retry = kFewRetry;
-  step.undo = "take the mark off";
+  step.undo = "remove tessera's mark";
 }
 
 void SlurmBuilder::evict() {
   Way way = change_.intent.options.way;
   for (const Disturbed* away : sent_away(change_)) {
     const Disturbed& one = *away;
-    Step& step = add(fmt::format("{} {} of {}", way == Way::cancel ? "end" : "requeue", one.id.text,
-                                 one.user.empty() ? "?" : one.user),
-                     Evict{one.id, way});
+    Step& step = add(Evict{one.id, way});
     step.before = guarded();
     step.after = {WorkloadAway{one.id}};
     step.deadline = std::chrono::minutes(5);
     step.retry = kFewRetry;
     step.disturbs = true;
-    if (way == Way::requeue) step.undo = "it starts again by itself when there is room";
+    if (way == Way::requeue) step.undo = "it restarts by itself when there is room";
   }
 }
 
 void SlurmBuilder::await_empty() {
   std::size_t known = change_.blast_radius.size();
-  Step& step = add(known != 0 ? fmt::format("wait until {} job{} left", known, known == 1 ? " has" : "s have")
-                              : "see that nobody is there",
-                   LookOnly{});
+  Step& step = add(LookOnly{});
   step.before = guarded();
   if (change_.scope) step.after = {ScopeEmpty{*change_.scope}};
   step.deadline = change_.intent.options.wait.value_or(Duration{0});
@@ -292,7 +279,7 @@ Result<std::vector<Notice>> SlurmSteps::judge(const NodeChange& change) const {
   if (slurm::down_by_itself(change.node))
     notices.push_back(
         {Severity::info, "down", change.node.name,
-         fmt::format("it is DOWN ({}): nobody's work is there. The run drains it, starts its slurmd and "
+         fmt::format("it is DOWN ({}): no work is running there. The run drains it, starts its slurmd and "
                      "gives it back, so that it takes work again",
                      change.node.reason)});
   const bool mps = std::any_of(change.boards.begin(), change.boards.end(), [](const BoardChange& board) {
@@ -347,6 +334,12 @@ void SlurmSteps::take_back(std::vector<Step>& steps, const NodeChange& change,
 }
 
 std::vector<Step> SlurmSteps::steps(const NodeChange& change) const { return SlurmBuilder(change).run(); }
+
+std::vector<std::string> SlurmSteps::to_do(const Step& step, const NodeName& node,
+                                           const Capabilities& can) const {
+  if (!can.slurm) return {};
+  return SlurmBuilder::restarts_for(step, node.text, *can.slurm);
+}
 
 std::vector<Step> SlurmSteps::release(const NodeName& node, Scheduler /*scheduler*/) const {
   return SlurmBuilder::release_of(node, {});

@@ -37,17 +37,9 @@ void SlurmBuilder::recut_by_smi() {
 
 // Modes, resets, clearing and creating are one act of the tool. Run again it leaves alone what is so already.
 void SlurmBuilder::recut_by_parted() {
-  std::vector<GpuIndex> gpus;
-  for (const BoardChange& board : change_.boards)
-    if (cuts(board)) gpus.push_back(board.gpu);
   const std::string text = recut_layout(change_.node, change_.boards);
-  Step& step =
-      add(fmt::format("{}: have nvidia-mig-parted clear what differs and make the layout", boards_text(gpus)),
-          special(slurm::verb::kApplyParted, {{"config", kLayoutName}, {"text", text}}));
-  step.commands = {there(fmt::format("nvidia-mig-parted apply -f - -c {} <<'END'", kLayoutName))};
-  for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1)
-    step.commands.push_back(text.substr(at, text.find('\n', at) - at));
-  step.commands.emplace_back("END");
+  Step& step = add(special(slurm::verb::kApplyParted, {{"config", kLayoutName}, {"text", text}}));
+  step.commands.front() = there(step.commands.front());  // the lines after it are its input
   step.before = for_cutting();
   step.after = boards();
   for (const BoardChange& board : change_.boards)
@@ -61,8 +53,7 @@ void SlurmBuilder::recut_by_parted() {
 // By srun also the way to what is not known any more once the node is drained: another tessera that takes the
 // run up comes back to here.
 void SlurmBuilder::read_back() {
-  const char* title = "read the boards back";
-  Step& step = in_reservation_ ? add(title, special(slurm::verb::kOpenToLook)) : add(title, LookOnly{});
+  Step& step = in_reservation_ ? add(special(slurm::verb::kOpenToLook)) : add(LookOnly{});
   if (in_reservation_)
     step.commands = {
         fmt::format("scontrol update NodeName={} State=RESUME  # if this run has drained it: the "
@@ -78,7 +69,7 @@ bool SlurmBuilder::has_clients() const { return !site_.stop_clients.empty(); }
 
 void SlurmBuilder::stop_clients() {
   if (!has_clients()) return;
-  Step& step = add("stop the site's own clients of the GPUs", special(slurm::verb::kStopClients));
+  Step& step = add(special(slurm::verb::kStopClients));
   step.commands = site_.stop_clients;
   run_there(step);
   step.before = guarded_and_empty();
@@ -90,7 +81,7 @@ void SlurmBuilder::stop_clients() {
 
 void SlurmBuilder::start_clients() {
   if (site_.start_clients.empty()) return;
-  Step& step = add("start the site's own clients of the GPUs", special(slurm::verb::kStartClients));
+  Step& step = add(special(slurm::verb::kStartClients));
   step.commands = site_.start_clients;
   run_there(step);
   step.before = guarded();
@@ -158,8 +149,7 @@ Conditions SlurmBuilder::for_cutting() const {
 }
 
 void SlurmBuilder::destroy(const BoardChange& board) {
-  Step& step = add(fmt::format("GPU {}: destroy {}", board.gpu.value, to_text(board.destroyed)),
-                   DestroyInstances{board.gpu, board.destroyed}, board.product);
+  Step& step = add(DestroyInstances{board.gpu, board.destroyed}, board.product);
   run_there(step);
   step.before = for_cutting();
   if (!board.kept.empty()) step.before.push_back(InstancesStand{board.gpu, board.kept});
@@ -175,7 +165,7 @@ void SlurmBuilder::switch_modes() {
   for (bool on : {false, true}) {
     std::vector<GpuIndex> gpus = switched(change_, on);
     if (gpus.empty()) continue;
-    Step& step = add(fmt::format("{}: MIG {}", boards_text(gpus), on ? "on" : "off"), SetMode{gpus, on});
+    Step& step = add(SetMode{gpus, on});
     run_there(step);
     step.before = for_cutting();
     for (GpuIndex gpu : gpus) step.after.push_back(ModeIs{{gpu}, on, later});
@@ -187,16 +177,14 @@ void SlurmBuilder::switch_modes() {
   std::vector<GpuIndex> all;
   for (const Gpu& gpu : change_.node.gpus) all.push_back(gpu.index);
   bool reboot = change_.needs.reboot;
-  Step& step = reboot ? add("reboot the node", RebootNode{})
-                      : add(fmt::format("reset {}", boards_text(all)), ResetGpus{all});
+  Step& step = reboot ? add(RebootNode{}) : add(ResetGpus{all});
   if (!reboot) run_there(step);
   step.before = for_cutting();
   expect_settled(step, change_);
 }
 
 void SlurmBuilder::create(const BoardChange& board) {
-  Step& step = add(fmt::format("GPU {}: create {}", board.gpu.value, to_text(board.created)),
-                   creation_of(board), board.product);
+  Step& step = add(creation_of(board), board.product);
   run_there(step);
   step.before = for_cutting();
   expect_created(step, board);
@@ -206,9 +194,8 @@ void SlurmBuilder::create(const BoardChange& board) {
 void SlurmBuilder::boot_file() {
   if (site_.boot_file.empty()) return;
   std::string text = boot_layout(change_.node, change_.boards);
-  Step& step = add(fmt::format("write the layout for the next boot into {}", site_.boot_file),
-                   special(slurm::verb::kWriteBootFile, {{"path", site_.boot_file}, {"text", text}}));
-  step.commands = {there(fmt::format("tee {}", site_.boot_file))};
+  Step& step = add(special(slurm::verb::kWriteBootFile, {{"path", site_.boot_file}, {"text", text}}));
+  run_there(step);
   step.before = guarded();
   step.after = {word_is(slurm::key::kBootFile, digest(text))};
   step.retry = kFewRetry;
@@ -220,10 +207,8 @@ void SlurmBuilder::switch_boot_unit(bool on) {
   const auto& without = site_.without_systemd;
   if (unit.empty() || std::find(without.begin(), without.end(), node_) != without.end()) return;
   const std::string state = on ? "enabled" : "disabled";
-  const std::string title = on ? "see that the next boot applies it: " + unit + " is enabled"
-                               : unit + " was enabled by the run: disable it again";
-  Step& step = add(title, special(slurm::verb::kBootUnit, {{"unit", unit}, {"state", state}}));
-  step.commands = {there(fmt::format("systemctl {} {}", on ? "enable" : "disable", unit))};
+  Step& step = add(special(slurm::verb::kBootUnit, {{"unit", unit}, {"state", state}}));
+  run_there(step);
   step.before = guarded();
   step.after = {word_is(slurm::key::kBootUnit, state)};
   step.deadline = std::chrono::seconds(30);

@@ -60,8 +60,7 @@ bool SlurmBuilder::settled(const Unfinished& left) const {
 
 void SlurmBuilder::write_config() {
   const bool far = site_.writer == slurmconf::Writer::host;
-  Step& step = add(far ? "write Slurm's files on " + site_.config_host : "write Slurm's files",
-                   special(slurm::verb::kWriteConfig, {{"gres", wanted_}}));
+  Step& step = add(special(slurm::verb::kWriteConfig, {{"gres", wanted_}}));
   step.commands = diff();
   step.before = guarded_and_empty();
   step.before.push_back(word_is(slurm::key::kWritable, ""));
@@ -73,7 +72,8 @@ void SlurmBuilder::write_config() {
   step.after = {word_is(slurm::key::kConfig, wanted_)};
   step.deadline = far ? std::chrono::minutes(5) : std::chrono::minutes(2);  // a look at the boards included
   step.retry = kFewRetry;
-  step.undo = "write what stood there; each file has a backup beside it";
+  step.undo = fmt::format("write what stood there{}; each file has a backup beside it",
+                          far ? " (on " + site_.config_host + ")" : "");
 }
 
 // Slurm 23.11 and later refuse a reconfigure that takes mps or shards away from ended jobs which slurmctld
@@ -86,17 +86,14 @@ void SlurmBuilder::await_forgotten() {
     return offered.find(kind) != std::string::npos && wanted_.find(kind) == std::string::npos;
   };
   if (!site_.reconfigure_suffices() || (!leaves("mps") && !leaves("shard"))) return;
-  Step& step = look(fmt::format("wait until slurmctld has forgotten ended jobs that held {} here",
-                                leaves("mps") ? "mps" : "shards"),
-                    {word_is(slurm::key::kForgotten, "")}, std::chrono::minutes(15));
+  Step& step = look({word_is(slurm::key::kForgotten, "")}, std::chrono::minutes(15));
   step.before = guarded();
   step.look_every = std::chrono::seconds(5);
 }
 
 void SlurmBuilder::await_patch() {
   Step& step =
-      look("wait until the site's own automation has made it so",
-           {word_is(slurm::key::kGres, wanted_), word_is(slurm::key::kRegistered, "yes")}, Duration{0});
+      look({word_is(slurm::key::kGres, wanted_), word_is(slurm::key::kRegistered, "yes")}, Duration{0});
   step.commands = diff();
   if (down_ && site_.reconfigure_suffices())
     step.commands.push_back(fmt::format("on {}: restart slurmd", node_));
@@ -108,22 +105,21 @@ void SlurmBuilder::await_patch() {
 }
 
 void SlurmBuilder::make_effective() {
-  elsewhere("see again that only this node will change", std::chrono::minutes(1));
+  elsewhere(std::chrono::minutes(1));
   Conditions before = guarded_and_empty();
   before.push_back(word_is(slurm::key::kConfig, wanted_));
   before.push_back(word_is(slurm::key::kElsewhere, ""));
-  Step& step = add("have Slurm read its files again", special(slurm::verb::kReconfigure));
-  step.commands = {"scontrol reconfigure"};
+  Step& step = add(special(slurm::verb::kReconfigure));
   step.before = before;
   step.after = {word_is(slurm::key::kReconfigured, "yes")};
   step.retry = kFewRetry;  // each time on a fresh look: still nobody there, still no other node differs
   step.undo = "the same with the files as they were";
   if (site_.reconfigure_suffices()) return start_daemon();
   if (site_.restart_controller.empty() || site_.restart_node.empty()) return ask_for_restarts();
-  restart("restart the controller", slurm::verb::kRestartController, site_.restart_controller,
+  restart(slurm::verb::kRestartController, site_.restart_controller,
           {word_is(slurm::key::kControllerRestarted, "yes")}, before);
   // slurmd reads its devices only when it starts.
-  restart(fmt::format("restart slurmd on {}", node_), slurm::verb::kRestartNode, site_.restart_node,
+  restart(slurm::verb::kRestartNode, site_.restart_node,
           {word_is(slurm::key::kNodeRestarted, "yes"), word_is(slurm::key::kGres, wanted_)},
           {MarkIsOurs{}, NodeClosed{}});
 }
@@ -132,17 +128,16 @@ void SlurmBuilder::make_effective() {
 void SlurmBuilder::start_daemon() {
   if (!down_) return;
   if (!site_.restart_node.empty())
-    return restart(fmt::format("start slurmd on {}", node_), slurm::verb::kRestartNode, site_.restart_node,
+    return restart(slurm::verb::kRestartNode, site_.restart_node,
                    {word_is(slurm::key::kNodeRestarted, "yes")}, {MarkIsOurs{}, NodeClosed{}});
-  Step& step = look(fmt::format("slurmd on {} has to be started", node_),
-                    {word_is(slurm::key::kRegistered, "yes")}, std::chrono::seconds(10));
-  step.commands = {fmt::format("on {}: restart slurmd", node_)};
+  Step& step = look({word_is(slurm::key::kRegistered, "yes")}, std::chrono::seconds(10));
+  step.commands = restarts_for(step, node_, site_);
   step.before = guarded();
 }
 
-void SlurmBuilder::restart(std::string title, std::string_view what, const std::vector<std::string>& argv,
-                           Conditions after, Conditions before) {
-  Step& step = add(std::move(title), special(what));
+void SlurmBuilder::restart(std::string_view what, const std::vector<std::string>& argv, Conditions after,
+                           Conditions before) {
+  Step& step = add(special(what));
   step.commands = {joined(argv, node_)};
   step.before = std::move(before);
   step.after = std::move(after);
@@ -151,22 +146,37 @@ void SlurmBuilder::restart(std::string title, std::string_view what, const std::
 }
 
 void SlurmBuilder::ask_for_restarts() {
-  Step& step = look(
-      fmt::format("Slurm {}.{:02} takes new GRES over only when its daemons start", site_.major, site_.minor),
-      {word_is(slurm::key::kGres, wanted_), word_is(slurm::key::kRegistered, "yes")},
-      std::chrono::seconds(10));
-  step.commands = {site_.restart_controller.empty() ? "on the controller: restart slurmctld"
-                                                    : joined(site_.restart_controller, node_),
-                   site_.restart_node.empty() ? fmt::format("on {}: restart slurmd", node_)
-                                              : joined(site_.restart_node, node_)};
+  Step& step = look({word_is(slurm::key::kGres, wanted_), word_is(slurm::key::kRegistered, "yes")},
+                    std::chrono::seconds(10));
+  step.commands = restarts_for(step, node_, site_);
   step.before = guarded();
+}
+
+std::vector<std::string> SlurmBuilder::restarts_for(const Step& step, const std::string& node,
+                                                    const slurmconf::Site& site) {
+  auto waits_for = [&](std::string_view key) {
+    return std::any_of(step.after.begin(), step.after.end(), [&](const Condition& one) {
+      const auto* word = std::get_if<WordIs>(&one);
+      return word && word->key == key;
+    });
+  };
+  // Without a deadline the site's own automation restarts them; the last look follows the restarts.
+  const bool last_look =
+      std::find(step.after.begin(), step.after.end(), Condition(Answering{})) != step.after.end();
+  if (!waits_for(slurm::key::kRegistered) || last_look || step.deadline.count() == 0) return {};
+  std::vector<std::string> commands;
+  if (waits_for(slurm::key::kGres))
+    commands.push_back(site.restart_controller.empty() ? "on the controller: restart slurmctld"
+                                                       : joined(site.restart_controller, node));
+  commands.push_back(site.restart_node.empty() ? fmt::format("on {}: restart slurmd", node)
+                                               : joined(site.restart_node, node));
+  return commands;
 }
 
 void SlurmBuilder::registered() {
   Conditions after = proof();
   after.insert(after.begin(), Answering{});
-  Step& step = look("read back: what Slurm offers, and that the node is registered", std::move(after),
-                    std::chrono::minutes(5));
+  Step& step = look(std::move(after), std::chrono::minutes(5));
   step.before = guarded();
   // A reboot in the meantime is found at once, not after the patience for a registration.
   if (!in_reservation_)

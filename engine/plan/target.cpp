@@ -18,8 +18,8 @@ struct Parts {
 };
 
 Error cannot(const mig::Product& product, std::string why) {
-  return {"cannot cut the board like that", fmt::format("{}: {}", product.key.text, why),
-          "tessera layouts lists what this board can be cut into"};
+  return {"cannot create this layout", fmt::format("{}: {}", product.key.text, why),
+          "tessera layouts lists what this GPU can be cut into"};
 }
 
 Result<Parts> parts_of(const mig::Product& product, const Wish& wish) {

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "engine/plan/moved.hpp"
-#include "engine/plan/resources.hpp"
 #include "engine/plan/since.hpp"
 #include "engine/plan/steps.hpp"
 
@@ -16,29 +14,6 @@ Intent intent_for(const Run& run, const NodePlan& node, const Options* options) 
   return intent;
 }
 
-template <class T>
-void append(std::vector<T>& to, std::vector<T> from) {
-  for (T& one : from)
-    if (std::find(to.begin(), to.end(), one) == to.end()) to.push_back(std::move(one));
-}
-
-// Plans of other nodes of the same cluster, made at the same time, become one.
-void join(Plan& plan, Plan more) {
-  append(plan.nodes, std::move(more.nodes));
-  append(plan.violations, std::move(more.violations));
-  append(plan.notices, std::move(more.notices));
-  append(plan.never_again, std::move(more.never_again));
-  append(plan.will_run, std::move(more.will_run));
-  plan.never_again_count = static_cast<int>(plan.never_again.size());
-  plan.will_run_count = static_cast<int>(plan.will_run.size());
-  add(plan.offered_before, more.offered_before);
-  add(plan.offered_after, more.offered_after);
-  settle(plan.offered_before, plan.offered_after);
-  append(plan.intent.nodes, std::move(more.intent.nodes));
-  if (plan.intent.orders != more.intent.orders) plan.intent.orders.clear();  // each node's plan has its own
-  plan.fingerprint = fingerprint_of(plan.nodes);
-}
-
 void take_back(Plan& plan, const Run& run, const Cluster& cluster, const mig::Catalogue& catalogue,
                const Capabilities& can) {
   const StepBuilder& builder = builder_for(can.dialect);
@@ -46,11 +21,20 @@ void take_back(Plan& plan, const Run& run, const Cluster& cluster, const mig::Ca
     const Node* known = cluster.nodes.find(node.node);
     auto begun = run.begun.find(node.node);
     if (!known || begun == run.begun.end() || node.steps.empty()) continue;
-    const NodeChange nothing{
-        *known, run.started.plan.scheduler, plan.intent,        can,       {}, Scope{}, {},
-        {},     node.offered_before,        node.offered_after, &catalogue};
+    const Intent intent = intent_of(plan.intent, node.node);
+    const NodeChange nothing{*known,
+                             run.started.plan.scheduler,
+                             intent,
+                             can,
+                             {},
+                             Scope{},
+                             {},
+                             {},
+                             node.offered_before,
+                             node.offered_after,
+                             &catalogue};
     builder.take_back(node.steps, nothing, begun->second);
-    number_steps(node.node, node.steps);
+    name_steps(node.node, can.dialect, node.steps);
   }
 }
 
@@ -67,11 +51,11 @@ void tell_of_others(Plan& plan, const Run& run) {
 Result<Plan> plan_undo(const Run& run, const Cluster& cluster, const mig::Catalogue& catalogue,
                        const Capabilities& capabilities, const SiteRules& rules, TimePoint now,
                        const Options* options) {
-  // Nodes that were found alike are planned together; that is nearly always all of them.
+  // Nodes that were found alike, which is nearly always all of them, share one wish.
   std::vector<Intent> intents;
   for (const NodePlan& node : run.started.plan.nodes) {
     if (node.before.empty() && !node.steps.empty())
-      return Error{"cannot plan the way back", "what " + node.node.text + " was found with was not told",
+      return Error{"cannot plan the way back", "the earlier layout of " + node.node.text + " is not known",
                    "plan the layout that it is to have: tessera plan --node " + node.node.text};
     if (node.before.empty()) continue;  // nothing of it was to change
     Intent one = intent_for(run, node, options);
@@ -85,19 +69,11 @@ Result<Plan> plan_undo(const Run& run, const Cluster& cluster, const mig::Catalo
   }
   if (intents.empty())
     return Error{"cannot plan the way back", "run " + run.started.run + " was to change nothing", ""};
-  const Outlook outlook = look_out(cluster, catalogue, rules);
-  std::optional<Plan> all;
-  for (const Intent& intent : intents) {
-    Result<Plan> part = make_plan(cluster, catalogue, intent, capabilities, rules, now, &outlook);
-    if (!part) return part;
-    if (all)
-      join(*all, std::move(*part));
-    else
-      all = std::move(*part);
-  }
+  Result<Plan> all = make_plan(cluster, catalogue, joined(intents), capabilities, rules, now);
+  if (!all) return all;
   take_back(*all, run, cluster, catalogue, capabilities);
   tell_of_others(*all, run);
-  return std::move(*all);
+  return all;
 }
 
 }  // namespace tessera::plan

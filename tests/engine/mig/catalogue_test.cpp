@@ -297,7 +297,7 @@ TEST(Reading, RefusesWhatNoBoardCanBe) {
   EXPECT_EQ(broken("instances: 3", "instances: 2"),
             "site.yaml:11: 1g.5gb: max is 3, but the board holds 2 instances");
   EXPECT_EQ(broken("3g.20gb, compute: 3", "1g.5gb, compute: 1"),
-            "site.yaml:12: 1g.5gb: this profile stands here twice");
+            "site.yaml:12: 1g.5gb: this profile is listed twice");
   EXPECT_EQ(broken("max: 1}", "max: 1, inside: [4c]}"),
             "site.yaml:12: inside: \"4c\" is no width of a compute instance of a 3g.20gb");
   EXPECT_EQ(broken("max: 1}", "max: 1, engines: {dec: 1}}"), "site.yaml:12: engines: unknown key \"dec\"");
@@ -320,7 +320,7 @@ TEST(Reading, RefusesWhatNoBoardCanBe) {
 
 TEST(Reading, RefusesAKeyTwice) {
   const std::string twice = std::string(kSite) + std::string(kSite.substr(kSite.find("  - key")));
-  EXPECT_EQ(reason(twice), "site.yaml:13: the key \"Site-Board\" stands here for the second time");
+  EXPECT_EQ(reason(twice), "site.yaml:13: the key \"Site-Board\" is listed twice");
 }
 
 TEST(Reading, RefusesBoardsWithTooManyLayoutsToList) {

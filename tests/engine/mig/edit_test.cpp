@@ -37,7 +37,7 @@ TEST(Edit, WhatIsInTheWayIsSaid) {
   EXPECT_EQ(why("3g.40gb", ""), "it fits");
   EXPECT_EQ(why("7g.80gb", "1g.10gb@0"), "needs an empty GPU");
   EXPECT_EQ(why("2g.20gb", "1g.10gb@0,1g.10gb@2,1g.10gb@4", 4), "needs slices 4-5 free");
-  EXPECT_EQ(why("1g.10gb", "7x1g.10gb"), "at most 7 on one board");
+  EXPECT_EQ(why("1g.10gb", "7x1g.10gb"), "at most 7 on one GPU");
   EXPECT_EQ(why("1g.10gb", "4g.40gb@0,3g.40gb@4"), "compute slices used up");
   EXPECT_EQ(why("1g.10gb+me", "1g.10gb+me@0"), "at most 1 with media engines");
 }

@@ -107,7 +107,7 @@ TEST(Legality, SaysWhyInWords) {
   EXPECT_EQ(why(h100(), "3g.40gb@0,2g.20gb@4,1g.20gb@6,1g.10gb@6"), "1g.20gb@6: memory slice 6 is taken");
   EXPECT_EQ(why(h100(), "4g.40gb@0,2g.20gb@4,1g.20gb@6"), "legal");
   EXPECT_EQ(why(h100(), "1g.10gb+me@0,1g.10gb+me@1"),
-            "1g.10gb+me@1: at most 1 × 1g.10gb+me may stand on one board");
+            "1g.10gb+me@1: at most 1 × 1g.10gb+me may exist on one GPU");
   EXPECT_EQ(why(a30(), "1g.6gb+me@0,2g.12gb+me@2"), "2g.12gb+me@2: no JPEG engine is left");
   EXPECT_EQ(why(product("H200-141GB"), "4g.71gb@0,2g.35gb@4,1g.35gb@6"), "legal");
   EXPECT_EQ(why(product("L40S"), ""), "L40S cannot be cut: it has no MIG");

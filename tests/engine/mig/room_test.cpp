@@ -132,18 +132,18 @@ TEST(Place, KeepsWhatIsHeld) {
   EXPECT_EQ(placed("2g.20gb,1g.10gb", "3g.40gb@0"), "3g.40gb@0,2g.20gb@4,1g.10gb@6");
   EXPECT_EQ(placed("3g.40gb", "1g.10gb@6,1g.10gb@3"), "none");
   EXPECT_EQ(why_no_place(room_h100(), profiles("3g.40gb"), room_layout("1g.10gb@6,1g.10gb@3")),
-            "what stands on the board leaves no places where all of them could start");
+            "what exists on the GPU leaves no places where all of them could start");
 }
 
 TEST(Place, SaysWhatIsMissing) {
   const auto why = [](std::string_view text) {
     return why_no_place(room_h100(), profiles(text)).value_or("it fits");
   };
-  EXPECT_EQ(why("4g.40gb,4g.40gb"), "at most 1 × 4g.40gb may stand on one board");
-  EXPECT_EQ(why("4g.40gb,3g.40gb,1g.10gb"), "8 compute slices are needed and the board has 7");
-  EXPECT_EQ(why("3g.40gb,3g.40gb,1g.10gb"), "9 memory slices are needed and the board has 8");
+  EXPECT_EQ(why("4g.40gb,4g.40gb"), "at most 1 × 4g.40gb may exist on one GPU");
+  EXPECT_EQ(why("4g.40gb,3g.40gb,1g.10gb"), "8 compute slices are needed and the GPU has 7");
+  EXPECT_EQ(why("3g.40gb,3g.40gb,1g.10gb"), "9 memory slices are needed and the GPU has 8");
   EXPECT_EQ(why("2g.20gb,4g.40gb,1g.20gb"), "it fits");
-  EXPECT_EQ(why("9x1g.10gb"), "at most 7 × 1g.10gb may stand on one board");
+  EXPECT_EQ(why("9x1g.10gb"), "at most 7 × 1g.10gb may exist on one GPU");
   EXPECT_EQ(why_no_place(room_h100(), std::vector<int>{77}), "H100-80GB-SXM5 has no such profile");
   EXPECT_FALSE(place(room_h100(), std::vector<int>{77}));
   EXPECT_FALSE(place(room_h100(), std::vector<int>(1000, 0)));

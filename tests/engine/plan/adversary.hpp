@@ -25,7 +25,7 @@ enum class Fault {
   mode_change_pends,       // and stays so
   node_vanishes,           // and does not come back
   node_blinks,             // is away for a while
-  success_without_device,  // claims success and did nothing, once
+  success_without_device,  // command succeeded; verifying and did nothing, once
   never_a_device,          // ... every time
   job_lands,               // after the node was closed
   clock_goes_back,

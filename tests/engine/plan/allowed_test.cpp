@@ -30,7 +30,9 @@ struct Edited {
     return std::get<Special>(step(verb).action).arguments.at(name);
   }
   // Empty: it may be carried out.
-  std::string why() { return why_not_allowed(node(), plan.intent.options, plan.capabilities).value_or(""); }
+  std::string why() {
+    return why_not_allowed(node(), intent_of(plan.intent, node().node), plan.capabilities).value_or("");
+  }
   void expect_refused(const std::string& words) {
     EXPECT_NE(why().find(words), std::string::npos) << words << " / " << why();
   }
@@ -76,9 +78,7 @@ TEST(Allowed, AnActBehindAnothersTitleIsRefused) {
   edit.node().needs.reboot = true;
   edit.expect_refused("not emptied as a whole");
   edit.node().scope = Scope{};
-  auto why = why_not_allowed(mode, edit.node(), edit.plan.intent.options, edit.plan.capabilities);
-  ASSERT_TRUE(why);
-  EXPECT_NE(why->find("its title tells of something else"), std::string::npos) << *why;
+  edit.expect_refused("does not ask first whether work is there");
 }
 
 TEST(Allowed, WhatClearsABoardAsksForWorkAndForTheMarkAndIsReadBack) {
@@ -139,6 +139,59 @@ TEST(Allowed, APlanWhoseStepsDoNotReadItsLayoutBackIsRefused) {
     std::erase_if(step.after, [](const Condition& one) { return std::holds_alternative<LayoutIs>(one); });
   }
   edit.expect_refused("no step reads back the layout");
+}
+
+// Every dialect reads back whatever it promises, also what is not cut.
+TEST(Allowed, APlanThatReadsNothingBackOfAnotherWayOfSharingIsRefused) {
+  Intent mps = wants("none");
+  mps.boards[0].wish.strategy = Strategy::mps, mps.boards[0].wish.replicas = 4;
+  Story story;
+  story.tell(NodesListed{{node("n1", {uncut(0, 0), uncut(1, 1)})}});
+  Edited edit{make_plan(story.cluster(), catalogue(), mps, simulator_capabilities(), {}, at(0)).value()};
+  ASSERT_EQ(edit.why(), "");
+  for (Step& step : edit.node().steps)
+    std::erase_if(step.after, [](const Condition& one) { return std::holds_alternative<Advertises>(one); });
+  edit.expect_refused("no step reads back what the node offers");
+  Edited slurm = on_slurm();
+  for (Step& step : slurm.node().steps)
+    if (operator_story::verb_of(step) == "look-only" || operator_story::verb_of(step) == "restart-node")
+      std::erase_if(step.after, [](const Condition& one) {
+        const auto* word = std::get_if<WordIs>(&one);
+        return word && word->key == slurm::key::kGres;
+      });
+  slurm.expect_refused("no step reads back what the node offers");
+}
+
+// What a plan says that its end is, is what its intent wishes for: the words above it, and what is armed.
+TEST(Allowed, AnEndThatTheIntentDoesNotWishForIsRefused) {
+  for (Edited edit : {simulated(), on_slurm(), on_kubernetes(everywhere("7x1g.10gb"))}) {
+    ASSERT_EQ(edit.why(), "");
+    Edited other = edit;
+    other.plan.intent.boards[0].wish.instances.pop_back();
+    other.expect_refused("the plan ends with another layout of GPU 0 than is wished for");
+    Edited whole = edit;
+    whole.plan.intent.boards[0].wish = Wish{};
+    whole.expect_refused("than is wished for: whole GPU");
+    Edited unasked = edit;
+    unasked.plan.intent.boards[0].gpu = GpuIndex{1};
+    unasked.expect_refused("nothing is wished of it");
+    Edited missing = edit;
+    missing.plan.intent.boards.push_back({GpuIndex{7}, missing.plan.intent.boards[0].wish});
+    missing.expect_refused("does not say what becomes of GPU 7");
+  }
+}
+
+// On Kubernetes the order makes the layout: a configuration of the same name that cuts otherwise is not it.
+TEST(Allowed, AnOrderThatMakesAnotherLayoutThanThePlanShowsIsRefused) {
+  Edited edit = on_kubernetes(everywhere("7x1g.10gb"));
+  ASSERT_EQ(edit.why(), "");
+  edit.argument("order-mig", "config") = "all-disabled";
+  edit.expect_refused("the MIG configuration all-disabled does not make the layout of GPU 0");
+  edit.argument("order-mig", "config") = "all-of-mine";
+  edit.expect_refused("what the MIG configuration all-of-mine makes is not known here");
+  Edited offer = on_kubernetes(everywhere("7x1g.10gb"));
+  for (auto& [resource, count] : offer.node().offered_after.kubernetes) ++count;
+  offer.expect_refused("no step reads back what the node offers");
 }
 
 TEST(Allowed, TheBootFileAndItsUnitAreTheOnesThatAreSetHere) {
@@ -209,7 +262,6 @@ TEST(Allowed, OnKubernetesOnlyTheOperatorsObjectsAndLabelsAreWritten) {
 TEST(Allowed, AResetThatThePlanDoesNotAnnounceIsRefused) {
   Edited edit = simulated();
   Step& step = edit.step("destroy-instances");
-  step.title = "reset GPU 0";
   step.action = ResetGpus{{GpuIndex{0}}};
   edit.node().needs.reset = false;
   auto why = why_not_allowed(step, edit.node(), edit.plan.intent.options, edit.plan.capabilities);

@@ -143,7 +143,7 @@ TEST(Back, WhatOthersHaveOrderedSinceIsNotOverruledUnasked) {
   ASSERT_TRUE(back.ok()) << to_line(back.error());
   const std::vector<std::string> harm = plan::unnamed_harm(run, *back, true);
   ASSERT_EQ(harm.size(), 1u);
-  EXPECT_EQ(harm[0], "somebody has ordered nvidia.com/mig.config=all-balanced on n1 since");
+  EXPECT_EQ(harm[0], "another user has ordered nvidia.com/mig.config=all-balanced on n1 since");
   // An undo shows it in its plan.
   auto undo = plan::plan_undo(run, k.cluster(), catalogue(), k.can(), {}, at(1));
   ASSERT_TRUE(undo.ok()) << to_line(undo.error());

@@ -139,7 +139,7 @@ TEST_F(RunOfOneNode, WhatIsSoAlreadyIsLeftOut) {
   begin({says("a"), says("b")});
   say("a");
   EXPECT_EQ(look(), "act b");
-  EXPECT_EQ(journal.front(), "step a: was so already");
+  EXPECT_EQ(journal.front(), "step a: already done");
 }
 
 // A run may stay parked for days: nobody must be left to wonder where an exporter has gone.

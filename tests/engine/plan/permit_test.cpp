@@ -114,7 +114,7 @@ TEST(Permit, APlanFromAFileMayBeginWhileNothingHasChangedAndSaysWhatHas) {
   expect_part(why->reason, "another cluster that is called");
   why = why_not_begun(*read, "", k.can());
   ASSERT_TRUE(why);
-  expect_part(why->reason, "does not tell its identity");
+  expect_part(why->reason, "does not report its identity");
 }
 
 TEST(Permit, APlanThatBreaksARuleOrWasMadeForAnotherBackendDoesNotBegin) {

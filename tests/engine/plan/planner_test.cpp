@@ -94,7 +94,7 @@ TEST(Planner, AHeldSliceInTheWayIsNamedWithTheNearestLayoutsAroundIt) {
   ASSERT_NE(notice, plan.notices.end());
   EXPECT_NE(notice->text.find("1g.10gb@0 held by 7 (alice) is in the way"), std::string::npos)
       << notice->text;
-  EXPECT_NE(notice->text.find("reachable around what is held: 1g.10gb@0"), std::string::npos) << notice->text;
+  EXPECT_NE(notice->text.find("you can have 1g.10gb@0"), std::string::npos) << notice->text;
   ASSERT_EQ(plan.nodes[0].blast_radius.size(), 1u);
   EXPECT_EQ(plan.nodes[0].blast_radius[0].user, "alice");
   EXPECT_EQ(plan.nodes[0].blast_radius[0].hit, Hit::unasked);  // her job never asked for a GPU
@@ -117,6 +117,27 @@ TEST(Planner, EachBackendDisturbsItsOwnUnitAndNoMore) {
   EXPECT_EQ(by_slurm.nodes[0].blast_radius[0].user, "bob");
   EXPECT_EQ(by_slurm.nodes[0].blast_radius[0].hit, Hit::in_the_way);
   EXPECT_FALSE(by_slurm.no_steps.empty());
+}
+
+// Of those who are in the way, who loses a slice by it is told apart from who only has to leave the node.
+TEST(Planner, WhoHoldsWhatGoesIsToldApartFromWhoIsOnlyInTheWay) {
+  Story story;
+  story.tell(NodesListed{
+      {node("n1", {cut(0, {instance("1g.10gb", 0, 1, 0), instance("3g.40gb", 4, 4, 1)}), uncut(1, 2)})}});
+  std::vector<Workload> jobs{running("7", "alice", {holds("n1", {{0, 1}})}),
+                             running("8", "bob", {holds("n1", {{1, 1}})}),
+                             running("9", "carol", {holds("n1", {{2, 1}})})};
+  for (Workload& job : jobs) job.requests = {{"gpu", 1}};
+  story.tell(WorkloadsListed{jobs});
+  plan::Capabilities can = plan::simulator_capabilities();
+  can.instances = plan::Unit::node, can.empties_all_work = true;
+  auto made = plan::make_plan(story.cluster(), catalogue(), wants("2g.20gb@0,3g.40gb@4"), can, {}, at(0));
+  ASSERT_TRUE(made.ok()) << to_line(made.error());
+  std::map<std::string, plan::Hit> hits;
+  for (const plan::Disturbed& one : made->nodes[0].blast_radius) hits[one.id.text] = one.hit;
+  EXPECT_EQ(hits.at("7"), plan::Hit::holds) << "its slice goes";
+  EXPECT_EQ(hits.at("8"), plan::Hit::in_the_way) << "its slice stays";
+  EXPECT_EQ(hits.at("9"), plan::Hit::in_the_way) << "its board stays as it is";
 }
 
 TEST(Planner, ANodeThatIsNamedTwiceIsRefused) {
@@ -350,7 +371,7 @@ TEST(Planner, ThreeAndThreeStrandsAComputeSliceThatFourAndThreeWouldNot) {
   auto notice = std::find_if(plan.notices.begin(), plan.notices.end(),
                              [](const plan::Notice& one) { return one.rule == "wasted-compute"; });
   ASSERT_NE(notice, plan.notices.end());
-  EXPECT_NE(notice->text.find("strands 1 compute slice; 4g.40gb+3g.40gb would not"), std::string::npos)
+  EXPECT_NE(notice->text.find("strands 1 compute slice; 4g.40gb+3g.40gb strands none"), std::string::npos)
       << notice->text;
 }
 
