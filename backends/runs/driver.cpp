@@ -39,6 +39,7 @@ Driver::Driver(Around around, JournalFile file, plan::Run run, std::int64_t line
       file_(std::move(file)),
       path_(file_->path()),
       run_(std::move(run)),
+      unsure_(run_.unanswered),
       lines_(lines),
       chain_(std::move(chain)),
       started_(started),
@@ -148,7 +149,8 @@ void Driver::follow(const NodeName& node, Hand& hand, plan::Act& act) {
   hand.doing = Doing::acting;
   if (auto why = why_not_allowed(node, act)) return stop_here(node, std::move(*why));
   plan::RunMark mark{run_.started.run, around_.options->who, around_.options->from, started_};
-  plan::Order order{node, std::move(act.action), std::move(mark), std::move(act.step), act.deadline};
+  plan::Order order{node,         std::move(act.action), std::move(mark), std::move(act.step),
+                    act.deadline, unsure_.contains(node)};
   around_.actuator->perform(std::move(order), back_to<Done>(node, &Driver::performed));
 }
 
@@ -166,6 +168,7 @@ std::optional<std::string> Driver::why_not_allowed(const NodeName& node, const p
 }
 
 void Driver::performed(const NodeName& node, Result<Done> status) {
+  if (status) unsure_.erase(node);
   if (!write(node, {run_.nodes.at(node).performed(status)})) return;
   turn(node);
 }

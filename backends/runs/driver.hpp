@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -112,6 +113,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
   std::optional<JournalFile> file_;  // while it is driven
   std::string path_;
   plan::Run run_;
+  std::set<NodeName> unsure_;  // nodes where an earlier process has begun what told no success
   std::int64_t lines_ = 0;
   plan::Chain chain_;
   TimePoint started_{};

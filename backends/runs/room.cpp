@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <random>
 #include <set>
 #include <utility>
@@ -21,7 +22,7 @@ std::optional<std::string> why_not_carried_on(const plan::Run& run, const plan::
   const plan::Capabilities can = actuator.capabilities();
   for (const auto& [node, plan] : run.plans)
     if (!run.nodes.at(node).finished())
-      if (auto why = plan::why_not_allowed(plan, run.started.plan.intent.options, can)) return why;
+      if (auto why = plan::why_not_allowed(plan, plan::intent_now(run, node), can)) return why;
   return std::nullopt;
 }
 
@@ -62,6 +63,7 @@ class Desk : public std::enable_shared_from_this<Desk> {
     Stamp stamp;
     RunHead head;
     plan::Chain chain;
+    std::optional<std::vector<std::string>> changed;  // RunHead::changed, once it was worked out
   };
 
   template <class News>
@@ -128,7 +130,12 @@ std::shared_ptr<Driver> Desk::add_driver(const std::string& run, plan::Actuator*
 }
 
 void Desk::over(const std::string& run, std::optional<Error> error) {
-  if (auto driver = driver_of(run); driver && !driver->run().finished) store_.remember(run, driver->chain());
+  if (auto driver = driver_of(run)) {
+    if (driver->run().finished)
+      store_.forget(run);
+    else
+      store_.remember(run, driver->chain());
+  }
   drivers_.erase(run);
   if (error) refuse(run, std::move(*error));
   changed();
@@ -145,7 +152,8 @@ void Desk::start(plan::Plan plan, std::string undoes) {
   if (auto why = plan::why_not_begun(plan, (*actuator)->cluster_id(), (*actuator)->capabilities()))
     return refuse("", {what, why->reason, why->hint});
   for (const plan::NodePlan& node : plan.nodes)
-    if (auto why = plan::why_not_allowed(node, plan.intent.options, (*actuator)->capabilities()))
+    if (auto why =
+            plan::why_not_allowed(node, plan::intent_of(plan.intent, node.node), (*actuator)->capabilities()))
       return refuse("", {what, *why, "create a new plan"});
   Result<Store::Made> made =
       store_.create(run_id(options_.wall(), plan.nodes.front().node, options_.random()));
@@ -188,20 +196,24 @@ void Desk::resume(const std::string& run, const plan::Resuming& how, bool waited
   if (replayed->finished)
     return refuse(run,
                   {what, "it has ended: " + replayed->finished->text, "tessera undo takes back what it did"});
-  const plan::Plan& plan = replayed->started.plan;
-  auto actuator = actuator_for(plan.intent.cluster, what);
+  const ClusterName cluster = replayed->started.plan.intent.cluster;
+  auto actuator = actuator_for(cluster, what);
   if (!actuator) return refuse(run, actuator.error());
-  if (auto why = plan::why_not_here(what, plan.intent.cluster, plan.cluster_id, (*actuator)->cluster_id(),
-                                    how.same_cluster))
+  if (auto why = plan::why_not_here(what, cluster, replayed->started.plan.cluster_id,
+                                    (*actuator)->cluster_id(), how.same_cluster))
     return refuse(run, *why);
+  if (!how.seen.empty() && how.seen != taken->journal.chain.last())
+    return refuse(run, {what, std::string(plan::kWrittenSince), "look at it again"});
   if (std::string why = store_.why_unarmed(run, taken->journal.chain); how.by_timer && !why.empty())
     return refuse(run,
                   {what, why, "look at it with tessera journal " + run + ", then take it up by its name"});
+  plan::instruct(taken->journal, (*actuator)->capabilities());
+  replayed = plan::replay(taken->journal);
   if (auto why = why_not_carried_on(*replayed, **actuator); why && how.onward == plan::Onward::carry_on)
-    return refuse(run,
-                  {what, *why,
-                   "the journal was edited, or something is set up otherwise here; --anew and --back make "
-                   "new steps from what stands"});
+    return refuse(
+        run, {what, *why,
+              "the journal was edited, or the settings here differ from those of the run; --anew and --back "
+              "plan new steps from the current layout"});
   auto driver = add_driver(run, *actuator, std::move(taken->file), std::move(*replayed), &taken->journal);
   tell(RunTold{run, std::move(taken->text), true});
   changed();
@@ -271,7 +283,8 @@ RunHead Desk::head_of_file(const Store::Listed& file) {
       head = unreadable(file.run, {"", "the journal in this file is that of run " + head.run, ""});
     head.file = clean(file.path);
     plan::Chain chain = seen ? seen->journal.chain : plan::Chain();
-    known = known_.insert_or_assign(file.path, Known{file.stamp, std::move(head), std::move(chain)}).first;
+    known =
+        known_.insert_or_assign(file.path, Known{file.stamp, std::move(head), std::move(chain), {}}).first;
     return known->second.head;
   }
   // Who drives it shows in no stamp: with the lock, the words change too.
@@ -306,8 +319,14 @@ void Desk::tell_list() {
       head.file = clean(file.path);
     } else {
       head = head_of_file(file);
-      if (file.shared && head.state == RunState::parked)
-        head.unarmed = store_.why_unarmed(file.run, known_.at(file.path).chain);
+      const bool stopped = head.state == RunState::parked || head.state == RunState::interrupted;
+      if (file.shared && stopped) head.unarmed = store_.why_unarmed(file.run, known_.at(file.path).chain);
+      if (!head.unarmed.empty()) {
+        std::optional<std::vector<std::string>>& changed = known_.at(file.path).changed;
+        if (!changed) changed = store_.changed(file.run);
+        head.changed = *changed;
+      }
+      if (file.shared && head.state == RunState::finished) store_.forget(file.run);
     }
     if (is_of_another_cluster(head)) continue;
     here.insert(file.run);

@@ -14,6 +14,7 @@
 #include <memory>
 #include <utility>
 
+#include "backends/runs/difference.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::runs {
@@ -76,6 +77,21 @@ bool lock_for_driving(int fd) {
 }
 
 bool is_locked(int fd) { return flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK; }
+
+// Whoever may write to the folder above may put another folder into the place of this one.
+std::optional<Error> why_replaceable(int folder) {
+  struct stat above {
+  }, own{};
+  if (fstatat(folder, "..", &above, 0) != 0 || fstat(folder, &own) != 0)
+    return Error{"", "the folder above it cannot be looked at", "check its permissions"};
+  const bool others_write = (above.st_mode & (S_IWGRP | S_IWOTH)) != 0 && (above.st_mode & S_ISVTX) == 0;
+  const bool others_own = above.st_uid != 0 && above.st_uid != geteuid() && above.st_uid != own.st_uid;
+  if (!others_write && !others_own) return std::nullopt;
+  return Error{"",
+               others_own ? "the folder above it belongs to somebody else, who could put another in its place"
+                          : "others can write to the folder above it, and could put another in its place",
+               "chmod go-w the folder above it, or name another folder"};
+}
 
 Result<std::string> read_journal(int fd, const std::string& path) {
   struct stat info {};
@@ -151,11 +167,12 @@ Result<Descriptor> Store::open_folder(const Folder& folder, std::string_view wha
                      "a shared folder must keep its group (setgid) and be closed to others",
                      "chmod 2770 " + folder.path);
   } else if (info.st_uid != geteuid()) {
-    return refusal(what, folder.path, "it belongs to somebody else",
+    return refusal(what, folder.path, "it belongs to another user",
                    "run tessera as its owner, or name another folder in XDG_STATE_HOME");
   } else if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
     return refusal(what, folder.path, "others can write there", "chmod 700 " + folder.path);
   }
+  if (auto why = why_replaceable(opened.get())) return refusal(what, folder.path, why->reason, why->hint);
   return opened;
 }
 
@@ -176,7 +193,7 @@ Result<Descriptor> Store::open_journal(const Folder& folder, const std::string& 
   const std::string hint = "look into it; then chown or chmod it, or move it away";
   bool ours = info.st_uid == geteuid();
   bool colleagues = folder.shared && info.st_gid == around.st_gid;
-  if (!ours && !colleagues) return refusal(what, path, "it belongs to somebody else", hint);
+  if (!ours && !colleagues) return refusal(what, path, "it belongs to another user", hint);
   mode_t too_open = S_IWOTH | (folder.shared ? 0U : static_cast<unsigned>(S_IWGRP));
   if ((info.st_mode & too_open) != 0) return refusal(what, path, "others can write it", hint);
   return file;
@@ -311,19 +328,43 @@ void Store::remember(const std::string& run, const plan::Chain& left) const {
   unlinkat(home->get(), fresh.c_str(), 0);
   Descriptor file(
       openat(home->get(), fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!file.ok() || put_and_sync(file.get(), left.last() + "\n", sync_) != 0) return;
+  // Where others have written to it in this very moment, what they changed cannot be told later.
+  Result<Seen> seen = look(run);
+  const bool same = seen && seen->journal.chain == left;
+  if (!file.ok() || put_and_sync(file.get(), left.last() + "\n" + (same ? seen->text : ""), sync_) != 0)
+    return;
   if (renameat(home->get(), fresh.c_str(), home->get(), name.c_str()) == 0) sync_(home->get());
+}
+
+void Store::forget(const std::string& run) const {
+  const Folder* own = own_folder();
+  if (!own || !is_run_id(run)) return;
+  unlink((own->path + "/" + run + std::string(kArmed)).c_str());
+}
+
+std::optional<std::string> Store::armed(const std::string& run) const {
+  const Folder* own = own_folder();
+  if (!own || !is_run_id(run)) return std::nullopt;
+  Result<Descriptor> file = open_journal(*own, run + std::string(kArmed), O_RDONLY, kCannotRead);
+  if (!file) return std::nullopt;
+  auto text = read_all(file->get(), kLargest);
+  return text && text->find('\n') != std::string::npos ? std::move(text) : std::nullopt;
+}
+
+std::vector<std::string> Store::changed(const std::string& run) const {
+  std::optional<std::string> left = armed(run);
+  Result<Seen> seen = look(run);
+  if (!left || !seen) return {};
+  left->erase(0, left->find('\n') + 1);
+  return left->empty() ? std::vector<std::string>{} : difference(*left, seen->text);
 }
 
 std::string Store::why_unarmed(const std::string& run, const plan::Chain& now) const {
   if (!is_shared(run)) return "";
   constexpr const char* kNever = "it lies in a shared folder and you have not armed it";
-  const Folder* own = own_folder();
-  if (!own) return kNever;
-  Result<Descriptor> file = open_journal(*own, run + std::string(kArmed), O_RDONLY, kCannotRead);
-  if (!file) return kNever;
-  auto text = read_all(file->get(), 100);
-  if (!text || *text != now.last() + "\n") return "others have written to it since you left it";
+  std::optional<std::string> left = armed(run);
+  if (!left) return kNever;
+  if (left->substr(0, left->find('\n')) != now.last()) return "others have written to it since you left it";
   return "";
 }
 

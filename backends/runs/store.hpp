@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -96,10 +97,14 @@ class Store {
   // Every *.journal, also those that cannot be read. troubles: folders that cannot be.
   std::vector<Listed> list(std::vector<Error>& troubles) const;
 
-  // Of a journal in the shared folder: this user's tessera leaves it as it is now, up to that tie. Kept in
-  // the user's own folder (RUN.armed), where nobody else writes. Where it cannot be kept, no timer takes it
-  // up.
+  // Of a journal in the shared folder: this user's tessera leaves it as it is now, up to that tie. Kept with
+  // a copy of its text in the user's own folder (RUN.armed), where nobody else writes. Where it cannot be
+  // kept, no timer takes it up.
   void remember(const std::string& run, const plan::Chain& left) const;
+  // The run has ended: nobody takes it up any more.
+  void forget(const std::string& run) const;
+  // What others have changed since this user left it (difference.hpp); empty: nothing, or it is not known.
+  std::vector<std::string> changed(const std::string& run) const;
   // Why no timer may take that journal up: others have written to it, or this user never armed it. Empty: it
   // may; always so for one in the user's own folder.
   std::string why_unarmed(const std::string& run, const plan::Chain& now) const;
@@ -114,6 +119,8 @@ class Store {
                                   std::string_view what) const;
   const Folder* own_folder() const;
   bool is_shared(const std::string& run) const;
+  // RUN.armed: the tie of the last line, a line end, the journal's text.
+  std::optional<std::string> armed(const std::string& run) const;
   // The folder that holds it, or an error that says that none does.
   struct Place {
     Folder folder;

@@ -27,7 +27,9 @@ class FakeCluster final : public plan::Actuator {
   explicit FakeCluster(std::vector<Node> nodes, std::vector<Workload> workloads = {});
   ~FakeCluster() override { hands_.stop(); }
 
-  plan::Capabilities capabilities() const override { return plan::simulator_capabilities(); }
+  plan::Capabilities capabilities() const override {
+    return by_an_operator ? plan::gpu_operator_capabilities() : plan::simulator_capabilities();
+  }
   std::string cluster_id() const override { return id; }
   void observe(NodeName node, Told<plan::NodeFacts> told) override;
   void perform(plan::Order order, Told<Done> told) override;
@@ -45,6 +47,8 @@ class FakeCluster final : public plan::Actuator {
   void settle();  // returns once all that was asked for before is over
   void freeze();
   std::atomic<bool> answers_twice = false;
+  std::atomic<bool> by_an_operator = false;  // set up otherwise than when the run was planned
+  std::atomic<bool> blind = false;           // no look succeeds
   std::atomic<int> performs = 0;
   std::atomic<int> looks_again = 0;
   std::vector<plan::MarkedNode> elsewhere;                 // marks of colleagues
@@ -100,6 +104,7 @@ class Lab {
   bool wait_stopped(const std::string& run);
   // The folded journal as it was told.
   plan::Run told_run(const std::string& run) const;
+  void settle();  // until the room has done what it was at, and what follows from that
   RunsListed list();
   const RunHead* find(const RunsListed& listed, const std::string& run) const;
   std::string disk(const std::string& run) const;

@@ -217,7 +217,7 @@ TEST(RunList, WhatCannotBeBegunIsRefusedBeforeAnythingIsWritten) {
   EXPECT_EQ(refused(plan), "it belongs to another cluster that is called hpc, too");
   lab.close();
   lab.cluster().id = "";
-  EXPECT_NE(refused(plan).find("does not tell its identity"), std::string::npos);
+  EXPECT_NE(refused(plan).find("does not report its identity"), std::string::npos);
   lab.cluster().id = "hpc-1";
   lab.close();
   lab.options().write = false;
@@ -256,7 +256,7 @@ TEST(RunList, ARunOfAnotherClusterOfThatNameIsNeitherListedNorTakenUp) {
   lab.cluster().id = "";
   EXPECT_EQ(lab.list().runs.size(), 1u);
   Error unknown = refused({});
-  EXPECT_EQ(unknown.reason, "the cluster hpc here does not tell its identity");
+  EXPECT_EQ(unknown.reason, "the cluster hpc here does not report its identity");
   EXPECT_NE(unknown.hint.find("--cluster hpc"), std::string::npos);
   lab.room().resume(run, {Onward::back, false, true});
   EXPECT_TRUE(lab.wait_finished(run)) << lab.told[run];
@@ -313,6 +313,22 @@ TEST(RunList, ATimerLeavesAJournalAloneThatOthersHaveWrittenTo) {
   }
   EXPECT_EQ(lab.find(lab.list(), run)->unarmed, "others have written to it since you left it");
   EXPECT_EQ(by_timer(), "others have written to it since you left it");
+  // Whoever takes it up sees what: a diff, without the digests that tie lines.
+  const std::vector<std::string> changed = lab.find(lab.list(), run)->changed;
+  auto has_line = [&](const std::string& start, const std::string& word) {
+    return std::any_of(changed.begin(), changed.end(), [&](const std::string& line) {
+      return line.starts_with(start) && line.find(word) != std::string::npos;
+    });
+  };
+  EXPECT_TRUE(has_line("+", "\"who\": \"eve\"")) << changed.size();
+  EXPECT_FALSE(has_line("-", "\"")) << "nothing was taken away";
+  EXPECT_FALSE(has_line("+", "chain"));
+  // What was looked at before that is not what would be carried out.
+  lab.refused.clear();
+  lab.room().resume(run, {Onward::carry_on, false, false, false, "0123456789abcdef"});
+  EXPECT_TRUE(lab.wait_refused());
+  EXPECT_EQ(lab.refused.at(0).error.reason, plan::kWrittenSince);
+  lab.refused.clear();
   // A person who looks at it may take it up; from then on the timer may.
   lab.room().resume(run, {});
   auto parked = [&] {
@@ -322,12 +338,73 @@ TEST(RunList, ATimerLeavesAJournalAloneThatOthersHaveWrittenTo) {
   };
   ASSERT_TRUE(lab.wait(parked)) << lab.told[run];
   EXPECT_EQ(lab.find(lab.list(), run)->unarmed, "");
+  EXPECT_TRUE(lab.find(lab.list(), run)->changed.empty());
   // Another user's timer has never armed it.
   lab.close();
   lab.options().folder = lab.scratch().path() + "/of-another";
   (void)lab.list();  // the room before may have told a list as it closed
   EXPECT_EQ(lab.find(lab.list(), run)->unarmed, "it lies in a shared folder and you have not armed it");
   EXPECT_EQ(by_timer(), "it lies in a shared folder and you have not armed it");
+}
+
+// An edit of an earlier line, tied again: both sides of it are shown.
+TEST(RunList, AnEditedLineOfASharedJournalIsShownAsItWasAndAsItIs) {
+  Lab lab({small_node("n1")}, {on_slice("7", "alice", "n1", 2)});
+  const std::string site = lab.scratch().path() + "/site";
+  std::filesystem::create_directory(site);
+  ASSERT_EQ(::chmod(site.c_str(), 02770), 0);
+  lab.options().site_folder = site;
+  lab.cluster().patient_looks = 0;
+  plan::Options when_empty;
+  when_empty.when_empty = true;
+  const std::string run = lab.start(lab.plan(kWish, {"n1"}, when_empty));
+  ASSERT_TRUE(lab.wait_stopped(run)) << lab.told[run];
+  lab.close();
+  const std::string path = site + "/" + run + ".journal";
+  std::ifstream stream(path);
+  const std::string before{std::istreambuf_iterator<char>(stream), {}};
+  auto journal = plan::parse_journal(before, run);
+  ASSERT_TRUE(journal.ok());
+  plan::Chain chain;
+  std::string text;
+  for (plan::Entry& entry : journal->entries) {
+    if (auto* started = std::get_if<plan::RunStarted>(&entry.what))
+      for (plan::Step& step : started->plan.nodes[0].steps)
+        if (std::holds_alternative<plan::DestroyInstances>(step.action)) step.before.clear();
+    text += to_line(entry, chain);
+  }
+  std::ofstream(path) << text;
+  RunsListed listed = lab.list();
+  const RunHead* head = lab.find(listed, run);
+  ASSERT_TRUE(head);
+  std::string shown;
+  for (const std::string& line : head->changed) shown += line + "\n";
+  EXPECT_NE(shown.find("\n-"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("scope-empty"), std::string::npos) << "the condition that went\n" << shown;
+}
+
+TEST(RunList, WhatWasArmedGoesWithTheEndOfItsRun) {
+  Lab lab({small_node("n1")}, {on_slice("7", "alice", "n1", 2)});
+  const std::string site = lab.scratch().path() + "/site";
+  std::filesystem::create_directory(site);
+  ASSERT_EQ(::chmod(site.c_str(), 02770), 0);
+  lab.options().site_folder = site;
+  lab.cluster().patient_looks = 0;
+  plan::Options when_empty;
+  when_empty.when_empty = true;
+  const std::string run = lab.start(lab.plan(kWish, {"n1"}, when_empty));
+  ASSERT_TRUE(lab.wait_stopped(run)) << lab.told[run];
+  const std::string armed = lab.folder() + "/" + run + ".armed";
+  (void)lab.list();
+  EXPECT_TRUE(std::filesystem::exists(armed));
+  lab.room().resume(run, {Onward::back});
+  ASSERT_TRUE(lab.wait_finished(run)) << lab.told[run];
+  (void)lab.list();
+  EXPECT_FALSE(std::filesystem::exists(armed));
+  // One that a colleague has ended goes at the next look.
+  std::ofstream(armed) << "0123456789abcdef\n";
+  (void)lab.list();
+  EXPECT_FALSE(std::filesystem::exists(armed));
 }
 
 // A step of the journal is edited while the run waits: it is named, and nothing is done.

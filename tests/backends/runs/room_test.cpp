@@ -91,6 +91,14 @@ void kill_and_resume(int line, bool after_action, Onward onward) {
   bool had_ended = count(before, "\"run-finished\"") > 0;
   EXPECT_EQ(lab.find(lab.list(), run)->state, had_ended ? RunState::finished : RunState::interrupted);
 
+  // What was begun there and told no success may be under way still, and the backend is told so.
+  const std::string whole = before.substr(0, before.rfind('\n') + 1);
+  const std::size_t begun = whole.rfind("\"step-begun\""), told = whole.rfind("\"error\":\"\"");
+  const bool unsure = begun != std::string::npos && (told == std::string::npos || told < begun);
+  std::atomic<int> first_order = -1;
+  lab.cluster().before_perform = [&](const plan::Order& order) {
+    if (first_order < 0) first_order = order.unsure;
+  };
   lab.room().resume(run, {onward, false});
   ASSERT_TRUE(lab.wait(
       [&] { return !lab.refused.empty() || lab.told[run].find("\"resumed\"") != std::string::npos; }));
@@ -107,6 +115,9 @@ void kill_and_resume(int line, bool after_action, Onward onward) {
   }
   ASSERT_TRUE(lab.wait_finished(run)) << lab.told[run];
   lab.close();
+  if (first_order >= 0) {
+    EXPECT_EQ(first_order == 1, unsure) << whole;
+  }
   EXPECT_EQ(lab.told[run], lab.disk(run));
   EXPECT_EQ(lab.told_run(run).finished->outcome, expected);
   EXPECT_EQ(lab.board("n1"), expected == Outcome::wanted ? kWanted : kFound);
@@ -327,6 +338,52 @@ TEST(RunRoom, GoingBackByItselfDisturbsNoWorkThatTheRunNeverNamed) {
   EXPECT_NE(lab.told[run].find("going back would disturb what the run never named: 12 (mallory)"),
             std::string::npos)
       << lab.told[run];
+}
+
+// Each act is held against what is set up at that moment, not only when the run is taken up.
+TEST(RunRoom, WhatIsSetUpOtherwiseInTheMiddleOfARunStopsItsNextAct) {
+  Lab lab({small_node("n1")});
+  lab.cluster().before_perform = [&](const plan::Order& order) {
+    if (std::holds_alternative<plan::CloseNode>(order.action)) lab.cluster().by_an_operator = true;
+  };
+  std::string run = lab.start(lab.plan(kWish));
+  ASSERT_TRUE(lab.wait_stopped(run)) << lab.told[run];
+  lab.close();
+  EXPECT_NE(lab.told[run].find("tessera plans no such act for this backend"), std::string::npos)
+      << lab.told[run];
+  EXPECT_EQ(lab.board("n1"), kFound);
+}
+
+// It waits for a look before it goes back: an admin who pauses it then finds it parked, not on its way.
+TEST(RunRoom, ARunThatIsAboutToGoBackIsParkedByAPause) {
+  Lab lab({small_node("n1")});
+  plan::Options options;
+  options.on_failure = plan::OnFailure::undo;
+  lab.cluster().world("n1").arm(Fault::create_always_stops, 0);
+  lab.options().put = [&](int fd, std::string_view text) {
+    if (text.find("\"kind\":\"step-failed\"") != std::string_view::npos) lab.cluster().blind = true;
+    return write_all(fd, text) ? 0 : errno;
+  };
+  // The next look at the cluster never comes by itself.
+  std::atomic<bool> waits = false;
+  lab.options().later = [&, later = lab.options().later](Worker& worker, Duration delay, Worker::Task task) {
+    if (!lab.cluster().blind) return later(worker, delay, std::move(task));
+    waits = true;
+    waits.notify_all();
+  };
+  std::string run = lab.start(lab.plan(kWish, {"n1"}, options));
+  waits.wait(false);
+  lab.room().demand(run, {}, plan::Demand::pause);
+  ASSERT_TRUE(lab.wait_stopped(run)) << lab.told[run];
+  EXPECT_NE(lab.told[run].find("stopped by an admin; it was about to go back"), std::string::npos)
+      << lab.told[run];
+  // Taken up again it goes on or back, as the admin says.
+  lab.cluster().blind = false;
+  lab.cluster().world("n1").mend();
+  lab.room().resume(run, {Onward::back});
+  ASSERT_TRUE(lab.wait_finished(run)) << lab.told[run];
+  lab.close();
+  EXPECT_EQ(lab.board("n1"), kFound);
 }
 
 // What an admin has answered is done: the executor asks, and whoever holds the act against the plan knows it.

@@ -210,6 +210,22 @@ TEST_F(RunStore, WhatOthersCouldHaveWrittenIsRefused) {
   EXPECT_NE(made.error().reason.find("links are not followed"), std::string::npos);
   if (geteuid() != 0) return;  // only root can give files away
   ASSERT_EQ(chown(path.c_str(), 12345, 12345), 0);
+  EXPECT_NE(refusal("r1").find("belongs to another user"), std::string::npos);
+}
+
+// Whoever writes to the folder above puts another folder into the place of this one.
+TEST_F(RunStore, AFolderThatOthersCouldReplaceIsRefused) {
+  keep("r1");
+  const std::string above = fs::path(folder_).parent_path();
+  ASSERT_EQ(chmod(above.c_str(), 0777), 0);
+  EXPECT_NE(refusal("r1").find("the folder above it"), std::string::npos) << refusal("r1");
+  ASSERT_EQ(chmod(above.c_str(), 0770), 0);
+  EXPECT_NE(refusal("r1").find("could put another in its place"), std::string::npos);
+  ASSERT_EQ(chmod(above.c_str(), 01777), 0);
+  EXPECT_TRUE(Store(folder_, "", nullptr).look("r1").ok()) << "as in /tmp: names are their owners'";
+  if (geteuid() != 0) return;
+  ASSERT_EQ(chmod(above.c_str(), 0755), 0);
+  ASSERT_EQ(chown(above.c_str(), 12345, 12345), 0);
   EXPECT_NE(refusal("r1").find("belongs to somebody else"), std::string::npos);
 }
 
