@@ -7,6 +7,7 @@
 
 #include "backends/nvidia/commands.hpp"
 #include "backends/nvidia/parse.hpp"
+#include "backends/slurm/backups.hpp"
 #include "backends/slurm/change_commands.hpp"
 #include "backends/slurm/conf_files.hpp"
 #include "backends/slurm/conf_lock.hpp"
@@ -62,6 +63,7 @@ class Act : public std::enable_shared_from_this<Act> {
     if (!is_host_name(order_.node.text))
       return end(Error{"cannot change " + clean(order_.node.text, 64), "that is no name of a node", ""});
     hands_.eyes.census.changed(order_.node);
+    if (order_.unsure) hands_.unsure.insert(order_.node);
     const auto* own = std::get_if<plan::Special>(&order_.action);
     if (own && own->verb == verb::kWriteConfig && order_.deadline.count() > 0)
       timer_ = hands_.worker.after(order_.deadline, [self = shared_from_this()] { self->give_up(); });
@@ -369,7 +371,7 @@ class Act : public std::enable_shared_from_this<Act> {
             Error{what,
                   "an earlier change had no answer, and whether it still runs there is not known: " +
                       last_line(found->err.empty() ? found->out : found->err),
-                  "pgrep (procps) must run there; or see to it by hand, then resume the run"});
+                  "pgrep (procps) must run there: then resume the run"});
       self->hands_.unsure.erase(self->order_.node);
       then();
     });
@@ -435,7 +437,7 @@ class Act : public std::enable_shared_from_this<Act> {
       bool by_us = facts.closed_as && facts.closed_as->run == order_.mark.run;
       bool held = seen.reservation && facts.mark && facts.mark->run == order_.mark.run;
       if (facts.closed && (!by_us || !held))
-        return end(Error{"cannot ask the boards of " + node(),
+        return end(Error{"cannot ask the GPUs of " + node(),
                          "it is drained, and srun reaches no drained node: " + facts.closed_reason,
                          "resume the node, then the run"});
       if (facts.closed) local(open(hands_.commands, node()), "cannot open " + node());
@@ -489,11 +491,10 @@ class Act : public std::enable_shared_from_this<Act> {
       if (!wanted) return end(wanted.error());
       auto after = slurmconf::set_node(seen.site.files, *wanted);
       if (!after) return end(after.error());
-      if (!hands_.eyes.host_files)
-        for (const auto& found : found_by_runs(seen.site.files)) {
-          auto back = slurmconf::restored(seen.site.files, *after, found);
-          if (std::exchange(*after, back) != back) break;
-        }
+      for (const auto& found : found_by_earlier_runs(seen.site.files)) {
+        auto back = slurmconf::restored(seen.site.files, *after, found);
+        if (std::exchange(*after, back) != back) break;
+      }
       hands_.deeds.erase(order_.node);  // whatever was restarted was so for the files before
       auto before = seen.site.files;
       write_files(before, *after, [self = shared_from_this(), before, after = *after](const Status& written) {
@@ -501,6 +502,12 @@ class Act : public std::enable_shared_from_this<Act> {
         self->end(written);
       });
     });
+  }
+  std::vector<slurmconf::Files> found_by_earlier_runs(const slurmconf::Files& files) const {
+    if (const HostFiles* far = hands_.eyes.host_files) return found_by_runs(files, far->backups());
+    std::vector<Backup> backups = backups_here(files);
+    read_texts(backups, newest_runs(backups));
+    return found_by_runs(files, backups);
   }
   void write_files(const std::vector<slurmconf::File>& before, const std::vector<slurmconf::File>& after,
                    const std::function<void(Status)>& then) {
@@ -510,7 +517,11 @@ class Act : public std::enable_shared_from_this<Act> {
       if (written) drop_old_backups(after, hands_.eyes.clock());
       return then(std::move(written));
     }
-    hands_.eyes.host_files->write(before, after, order_.mark.run, then,
+    auto written = [self = shared_from_this(), then](const Status& done) {
+      if (!done) return then(done);
+      self->hands_.eyes.host_files->drop_old_backups(self->hands_.eyes.clock(), [then] { then(Done{}); });
+    };
+    hands_.eyes.host_files->write(before, after, order_.mark.run, std::move(written),
                                   [self = shared_from_this()] { return self->done_ != nullptr; });
   }
 

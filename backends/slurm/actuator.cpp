@@ -135,6 +135,7 @@ struct SlurmActuator::State {
         hands{processes, calls, runner, commands, eyes, its_worker, {}, {}, {}} {
     eyes.calls = &calls;
     eyes.commands = &commands;
+    eyes.user = options.user;
     if (options.said.writer != slurmconf::Writer::host) return;
     host_files.emplace(runner, NodeName(options.said.config_host));
     eyes.host_files = &*host_files;
@@ -280,6 +281,20 @@ void SlurmActuator::hold_against(const std::vector<Node>& nodes) {
   state_->site.store(std::move(fresh));
 }
 
+namespace {
+
+// Whether NVSentinel is there only Kubernetes could tell.
+Remark about_pods(const std::vector<std::string>& nodes) {
+  return {
+      Remark::Grade::info, clean(fold_hosts(nodes), 200), false,
+      "their slurmd runs in pods (Slinky). Where NVSentinel watches that cluster, its slurm-drain-monitor "
+      "takes a run's drain for a failure, evicts, and may reboot the node",
+      "before a run: kubectl label node NODE nvsentinel.dgxc.nvidia.com/managed=false; afterwards take "
+      "the label off"};
+}
+
+}  // namespace
+
 std::vector<Remark> SlurmActuator::unapplied_remarks(const Shown& shown, const std::vector<Node>& nodes,
                                                      const std::vector<Workload>& jobs) {
   auto known = state_->site.load();
@@ -289,15 +304,18 @@ std::vector<Remark> SlurmActuator::unapplied_remarks(const Shown& shown, const s
     state_->site.store(fresh);
     known = fresh;
   }
-  if (!known || known->files.empty()) return {};
+  std::vector<Remark> remarks;
+  if (known && !known->in_pods.empty()) remarks.push_back(about_pods(known->in_pods));
+  if (!known || known->files.empty()) return remarks;
   auto found = slurm::hold_against(state_->eyes, *known, shown, nodes);
-  if (!found || found->none()) return {};  // a line that cannot be read is a remark already
+  if (!found || found->none()) return remarks;  // a line that cannot be read is a remark already
   const char* word = known->reconfigure_suffices() ? "scontrol reconfigure" : "a restart of slurmctld";
-  return {
+  remarks.push_back(
       {Remark::Grade::warning, known->files.front().path, false, to_text(*found, &jobs),
        fmt::format("{} makes it so, and no run of tessera does anything before: do that when nobody is hurt "
                    "by it, or take the edit back",
-                   word)}};
+                   word)});
+  return remarks;
 }
 
 void SlurmActuator::read_host_files(const std::string& version, const std::string& conf, KnowFiles then) {
@@ -418,7 +436,7 @@ std::vector<Remark> SlurmActuator::board_remarks(const std::vector<Node>& nodes)
                                clean(fold_hosts(names), 400)),
                    hint});
   };
-  say(unasked, "not looked at yet, since Slurm does not tell them, are the boards of",
+  say(unasked, "not looked at yet, since Slurm does not report them: the GPUs of",
       "the console asks all of them, some at a time");
   say(no_tool, "whether nvidia-mig-parted works is not known of",
       "a run that cuts looks before it drains anything");

@@ -10,11 +10,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <optional>
-#include <set>
 
 #include "backends/files.hpp"
+#include "backends/slurm/backups.hpp"
 #include "engine/slurmconf/config.hpp"
 #include "engine/slurmconf/devices.hpp"
 
@@ -24,9 +23,7 @@ namespace {
 constexpr std::size_t kMostBytes = 16 << 20;
 constexpr std::ptrdiff_t kMostLines = 200'000;  // of all files: each is kept, taken apart
 constexpr std::size_t kMostAttributes = 65536;  // bytes of names, and of one value (XATTR_SIZE_MAX)
-constexpr std::size_t kKeptBackups = 8;         // of each file, however old
-constexpr auto kKeptFor = std::chrono::days(30);
-constexpr int kMostRounds = 16;  // includes in includes
+constexpr int kMostRounds = 16;                 // includes in includes
 constexpr std::size_t kMostFiles = 1000;
 
 using Files = std::vector<slurmconf::File>;
@@ -44,37 +41,6 @@ Result<std::optional<std::string>> read_text(const std::string& path) {
   if (!whole) return whole.error();
   if (!*whole) return std::optional<std::string>();
   return std::optional<std::string>(std::move((*whole)->text));
-}
-
-struct Backup {
-  std::string path, run;
-  TimePoint at;  // when it was made
-};
-
-// "20261122-0300-n1…": a run's name begins with its day and minute.
-bool is_run(std::string_view name) {
-  if (name.size() < 15 || name[8] != '-' || name[13] != '-') return false;
-  for (std::size_t i = 0; i < 13; ++i)
-    if (i != 8 && (name[i] < '0' || name[i] > '9')) return false;
-  return true;
-}
-
-// The newest run first.
-std::vector<Backup> backups_of(const std::string& path) {
-  const std::string start = path.substr(path.rfind('/') + 1) + ".before-", folder = folder_of(path);
-  std::vector<Backup> found;
-  std::error_code bad;
-  for (std::filesystem::directory_iterator at(folder, bad), end; !bad && at != end; at.increment(bad)) {
-    const std::string name = at->path().filename().string();
-    struct stat about {};
-    if (!name.starts_with(start) || !is_run(std::string_view(name).substr(start.size()))) continue;
-    if (::lstat(at->path().c_str(), &about) != 0 || !S_ISREG(about.st_mode)) continue;
-    found.push_back({at->path().string(), name.substr(start.size()),
-                     TimePoint(std::chrono::seconds(about.st_ctim.tv_sec))});
-  }
-  std::sort(found.begin(), found.end(),
-            [](const Backup& left, const Backup& right) { return left.run > right.run; });
-  return found;
 }
 
 bool has(const Files& files, const std::string& path) {
@@ -164,7 +130,7 @@ Status keep_old(const std::string& path, const slurmconf::File& before, std::str
     ::unlink(half.c_str());
     return error;
   }
-  sync_folder(folder_of(path));
+  disk.sync_folder(folder_of(path));
   return Done{};
 }
 
@@ -186,7 +152,7 @@ Status replace(const std::string& named, const slurmconf::File* before, const st
   Status same = unchanged(path, before);
   if (same && !put_in_place(fresh, path, before == nullptr)) same = cannot("write", path);
   if (!same) ::unlink(fresh.c_str());
-  if (same) sync_folder(folder_of(path));
+  if (same) disk.sync_folder(folder_of(path));
   return same;
 }
 
@@ -292,42 +258,6 @@ std::optional<TimePoint> newest_change(const Files& files) {
     if (!newest || at > *newest) newest = at;
   }
   return newest;
-}
-
-std::string backup_of(const std::string& path, std::string_view run) {
-  return fmt::format("{}.before-{}", path, run);
-}
-
-std::optional<Files> as_found_by(const Files& files, std::string_view run) {
-  Files found = files;
-  bool any = false;
-  for (slurmconf::File& file : found) {
-    auto text = read_text(backup_of(real_path(file.path), run));
-    if (!text || !*text) continue;
-    file.text = std::move(**text);
-    any = true;
-  }
-  return any ? std::optional(std::move(found)) : std::nullopt;
-}
-
-std::vector<Files> found_by_runs(const Files& files) {
-  std::set<std::string, std::greater<>> runs;
-  for (const slurmconf::File& file : files)
-    for (const Backup& one : backups_of(real_path(file.path))) runs.insert(one.run);
-  std::vector<Files> all;
-  for (const std::string& run : runs) {
-    if (all.size() == kKeptBackups) break;
-    if (auto found = as_found_by(files, run)) all.push_back(std::move(*found));
-  }
-  return all;
-}
-
-void drop_old_backups(const Files& files, TimePoint now) {
-  for (const slurmconf::File& file : files) {
-    const std::vector<Backup> all = backups_of(real_path(file.path));
-    for (std::size_t i = kKeptBackups; i < all.size(); ++i)
-      if (now - all[i].at > kKeptFor) ::unlink(all[i].path.c_str());
-  }
 }
 
 Status write_conf_files(const Files& before, const Files& after, std::string_view run, const Disk& disk) {

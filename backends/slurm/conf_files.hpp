@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/files.hpp"
 #include "engine/error.hpp"
 #include "engine/model/units.hpp"
 #include "engine/slurmconf/site.hpp"
@@ -38,18 +39,6 @@ Status few_enough_lines(const std::vector<slurmconf::File>& files);
 
 // When the newest of them was changed; nullopt: that cannot be told of one.
 std::optional<TimePoint> newest_change(const std::vector<slurmconf::File>& files);
-
-// Where a run keeps the text that it found.
-std::string backup_of(const std::string& path, std::string_view run);
-// The files as that run found them; nullopt: it has left no backup of any.
-std::optional<std::vector<slurmconf::File>> as_found_by(const std::vector<slurmconf::File>& files,
-                                                        std::string_view run);
-
-// As the last runs have found them, the newest run first: those of which slurm.conf or another file has a
-// backup.
-std::vector<std::vector<slurmconf::File>> found_by_runs(const std::vector<slurmconf::File>& files);
-// Takes backups away that are ours, older than 30 days, and not among the newest eight of their file.
-void drop_old_backups(const std::vector<slurmconf::File>& files, TimePoint now);
 
 // These files as last read, read again only when one of them has changed.
 class ConfWatch {
@@ -78,6 +67,7 @@ std::string why_not_writable(const std::vector<slurmconf::File>& files);
 // How writing reaches the disk; a test counts, and edits in between.
 struct Disk {
   std::function<int(int file)> sync = ::fsync;
+  std::function<void(const std::string& folder)> sync_folder = tessera::sync_folder;
 };
 
 // Brings `before` to `after` on the disk. Each file that changes gets a backup beside it (backup_of), unless

@@ -177,7 +177,7 @@ Result<std::optional<ConfLock>> lock_conf_files(const std::string& slurm_conf, c
     return std::optional<ConfLock>();
   }
   ConfLock nobody;
-  nobody.mark = "somebody who comes and goes";
+  nobody.mark = "other processes in turn";
   return std::optional(std::move(nobody));
 }
 

@@ -74,7 +74,7 @@ std::string_view complaints_in(std::string_view out) {
 }
 
 std::string how_it_ended(const Outcome& outcome) {
-  return outcome.signal != 0 ? "scontrol was ended by signal " + std::to_string(outcome.signal)
+  return outcome.signal != 0 ? "scontrol was killed by signal " + std::to_string(outcome.signal)
                              : "scontrol ended with status " + std::to_string(outcome.exit_code);
 }
 

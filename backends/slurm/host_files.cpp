@@ -6,9 +6,11 @@
 #include <charconv>
 #include <deque>
 #include <map>
+#include <set>
 
 #include "backends/files.hpp"
 #include "backends/slurm/conf_files.hpp"
+#include "backends/slurm/unread.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::slurm {
@@ -99,7 +101,8 @@ class HostFiles::Reading final : public HostTalk {
   // Before the text: a file that changes meanwhile is read again by the next look. Those that are not there
   // are complained of, on the side that is not compared.
   void stamp() {
-    ask(with_names({"stat", "-L", "-c", "%n %d %i %s %y %z %u %a", "--"}, names_), [this](NodeAnswer answer) {
+    Words words = with_names({"stat", "-L", "-c", "%n %d %i %s %y %z %u %a %Y %Z", "--"}, names_);
+    ask(with_names(std::move(words), only_timed(conf_)), [this](NodeAnswer answer) {
       if (!owner_.stamps_.empty() && answer.out == owner_.stamps_ && owner_.names_ == names_)
         return told_(owner_.found_);
       stamps_ = std::move(answer.out);
@@ -146,13 +149,102 @@ class HostFiles::Reading final : public HostTalk {
           found_.cannot_write = last_words_of(found);
         else if (!closed.empty())
           found_.cannot_write = clean(closed.front(), 400) + ": it cannot be written by us";
-        finish();
+        look_for_backups();
       });
+      real_ = std::move(real);
     });
+  }
+  void look_for_backups() {
+    std::vector<std::string> folders;
+    for (const std::string& path : real_) folders.push_back(folder_of(path));
+    std::sort(folders.begin(), folders.end());
+    folders.erase(std::unique(folders.begin(), folders.end()), folders.end());
+    Words words = with_names({"find"}, folders);
+    words.insert(words.end(),
+                 {"-maxdepth", "1", "-type", "f", "-name", "*.before-*", "-printf", "%T@ %C@ %s %p\\n"});
+    ask(std::move(words), [this](const NodeAnswer& answer) {
+      std::vector<std::size_t> sizes;
+      if (answer.exit_code == 0) found_.backups = backups_of(answer.out, sizes);
+      read_backups(sizes);
+    });
+  }
+  // All with one command: their sizes tell where one ends.
+  void read_backups(const std::vector<std::size_t>& sizes) {
+    const std::set<std::string> newest = newest_runs(found_.backups);
+    Words words{"cat", "--"};
+    std::vector<std::pair<std::size_t, std::size_t>> parts;  // place in the list, size
+    std::size_t total = 0;
+    for (std::size_t i = 0; i < found_.backups.size(); ++i) {
+      if (!newest.contains(found_.backups[i].run) || total + sizes[i] > kMostHostBytes) continue;
+      total += sizes[i];
+      parts.emplace_back(i, sizes[i]);
+      words.push_back(found_.backups[i].at);
+    }
+    if (parts.empty()) return finish();
+    ask(std::move(words), [this, parts, total](const NodeAnswer& answer) {
+      std::size_t at = 0;
+      if (answer.exit_code == 0 && answer.out.size() == total)
+        for (const auto& [place, size] : parts) {
+          found_.backups[place].text = answer.out.substr(at, size);
+          at += size;
+        }
+      finish();
+    });
+  }
+  std::vector<Backup> backups_of(std::string_view list, std::vector<std::size_t>& sizes) const {
+    std::vector<std::pair<Backup, std::size_t>> all;
+    for (std::string_view line : lines_in(list)) {
+      double changed = 0, made = 0;
+      std::size_t size = 0;
+      const char *at = line.data(), *end = at + line.size();
+      auto number = [&](auto& value) {
+        auto [next, bad] = std::from_chars(at, end, value);
+        const bool fine = bad == std::errc() && next != end && *next == ' ';
+        at = fine ? next + 1 : end;
+        return fine;
+      };
+      if (!number(changed) || !number(made) || !number(size)) continue;
+      const std::string path(at, end);
+      for (std::size_t i = 0; i < real_.size(); ++i) {
+        if (folder_of(real_[i]) != folder_of(path)) continue;
+        std::string run = run_of_backup(real_[i].substr(real_[i].rfind('/') + 1),
+                                        std::string_view(path).substr(path.rfind('/') + 1));
+        auto time = [](double seconds) {
+          return TimePoint(Duration(static_cast<std::int64_t>(seconds * 1000)));
+        };
+        if (!run.empty())
+          all.push_back({{found_.files[i].path, path, std::move(run), time(changed), time(made), {}}, size});
+      }
+    }
+    std::stable_sort(all.begin(), all.end(),
+                     [](const auto& left, const auto& right) { return left.first.run > right.first.run; });
+    std::vector<Backup> found;
+    for (auto& [one, size] : all) {
+      found.push_back(std::move(one));
+      sizes.push_back(size);
+    }
+    return found;
+  }
+  // The last two numbers of each line are the seconds of writing and of any change.
+  std::map<std::string, TimePoint> times_told() const {
+    std::vector<std::string> wanted = beside_slurm_conf(found_.files);
+    for (std::string& name : only_timed(conf_)) wanted.push_back(std::move(name));
+    std::map<std::string, TimePoint> times;
+    for (std::string_view line : lines_in(stamps_))
+      for (const std::string& name : wanted) {
+        if (!line.starts_with(name + " ")) continue;
+        std::int64_t written = 0, changed = 0;
+        const std::size_t last = line.rfind(' '), before = line.rfind(' ', last - 1);
+        std::from_chars(line.data() + before + 1, line.data() + last, written);
+        std::from_chars(line.data() + last + 1, line.data() + line.size(), changed);
+        times[name] = TimePoint(std::chrono::seconds(std::max(written, changed)));
+      }
+    return times;
   }
   void finish() {
     if (is_cache(conf_))
       found_.cannot_write = conf_ + ": this is the copy that slurmd keeps of the controller's files";
+    found_.changed = times_told();
     owner_.stamps_ = std::move(stamps_);
     owner_.names_ = std::move(names_);
     owner_.found_ = found_;
@@ -163,7 +255,7 @@ class HostFiles::Reading final : public HostTalk {
   const std::string conf_;
   const AllowedDevices devices_;
   Told told_;
-  std::vector<std::string> names_;
+  std::vector<std::string> names_, real_;
   std::string stamps_;
   Found found_;
   std::size_t at_ = 0;
@@ -279,6 +371,27 @@ class HostFiles::Writing final : public HostTalk {
   const std::string* old_ = nullptr;
   std::string real_;
 };
+
+// ── backups ─────────────────────────────────────────────────────────────────────────────────────────────
+
+class HostFiles::Dropping final : public HostTalk {
+ public:
+  Dropping(HostFiles& owner, std::function<void()> done)
+      : HostTalk(owner.runner_, owner.host_), done_(std::move(done)) {}
+  void drop(const std::vector<std::string>& paths) {
+    run(with_names({"rm", "-f", "--"}, paths), "", true, [this](const NodeAnswer&) { done_(); });
+  }
+
+ private:
+  void fail(Error) override { done_(); }  // they are only too many
+  std::function<void()> done_;
+};
+
+void HostFiles::drop_old_backups(TimePoint now, std::function<void()> done) {
+  const std::vector<std::string> old = too_old(found_.backups, now);
+  if (old.empty()) return done();
+  std::make_shared<Dropping>(*this, std::move(done))->drop(old);
+}
 
 // ── the lock ────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "backends/runner.hpp"
+#include "backends/slurm/backups.hpp"
 #include "backends/slurm/conf_files.hpp"
 #include "backends/slurm/conf_lock.hpp"
 #include "engine/error.hpp"
@@ -27,8 +29,10 @@ class HostFiles {
   HostFiles(NodeRunner& runner, NodeName host) : runner_(runner), host_(std::move(host)) {}
 
   struct Found {
-    std::vector<slurmconf::File> files;  // as read_conf_files has them
-    std::string cannot_write;            // empty: they can be written
+    std::vector<slurmconf::File> files;        // as read_conf_files has them
+    std::string cannot_write;                  // empty: they can be written
+    std::vector<Backup> backups;               // beside them; those of the newest runs with their texts
+    std::map<std::string, TimePoint> changed;  // as times_beside()
   };
   using Told = std::function<void(Result<Found>)>;
   // Asks for the files' sizes, times and places first, and reads only what may have changed since the last
@@ -41,6 +45,9 @@ class HostFiles {
   void write(std::vector<slurmconf::File> before, const std::vector<slurmconf::File>& after,
              std::string_view run, std::function<void(Status)> done, std::function<bool()> wanted = nullptr);
 
+  // As drop_old_backups, of those that were there at the last reading.
+  void drop_old_backups(TimePoint now, std::function<void()> done);
+
   // As lock_conf_files and unlock_conf_files; it is the same lock.
   void lock(const std::string& slurm_conf, const std::string& mark,
             std::function<void(Result<std::optional<ConfLock>>)> told);
@@ -51,10 +58,14 @@ class HostFiles {
                     std::function<void(std::optional<Remark>)> told);
 
   const NodeName& host() const { return host_; }
+  // As last read.
+  const std::vector<Backup>& backups() const { return found_.backups; }
+  const std::map<std::string, TimePoint>& times_beside() const { return found_.changed; }
 
  private:
   class Reading;
   class Writing;
+  class Dropping;
   class Locking;
   NodeRunner& runner_;
   const NodeName host_;

@@ -1,13 +1,13 @@
 #include "backends/slurm/look.hpp"
 
 #include <fmt/format.h>
-#include <pwd.h>
 #include <unistd.h>
 
 #include <algorithm>
 
 #include "backends/nvidia/commands.hpp"
 #include "backends/nvidia/parse.hpp"
+#include "backends/slurm/backups.hpp"
 #include "backends/slurm/boards.hpp"
 #include "backends/slurm/boot_unit.hpp"
 #include "backends/slurm/change_commands.hpp"
@@ -45,20 +45,14 @@ std::optional<TimePoint> slurmd_started(std::string_view record) {
   return LocalTimes().read(record.substr(0, record.find_first_of(" \n")));
 }
 
-std::string_view whom_we_are(std::string& buffer) {
-  const passwd* entry = ::getpwuid(::geteuid());
-  buffer = entry ? entry->pw_name : std::to_string(::geteuid());
-  return buffer;
-}
-
 // Without accounting there are no other administrators; with it, only the controller knows them.
-std::string admin_word(const std::string& config) {
+std::string admin_word(const std::string& config, const std::string& us) {
   std::string user = config_value(config, "SlurmUser");
   user = user.substr(0, user.find('('));
   std::string storage = config_value(config, "AccountingStorageType");
-  std::string us;
-  if (::geteuid() == 0 || whom_we_are(us) == user || storage.find("slurmdbd") != std::string::npos) return "";
-  return fmt::format("{} may not change nodes here: only root and SlurmUser ({}) may", us, clean(user, 64));
+  if (::geteuid() == 0 || us == user || storage.find("slurmdbd") != std::string::npos) return "";
+  return fmt::format("{} may not change nodes here: only root and SlurmUser ({}) may",
+                     us.empty() ? "this account" : us, clean(user, 64));
 }
 
 const std::vector<nvidia::Argv>& questions() {
@@ -96,7 +90,7 @@ class Look : public std::enable_shared_from_this<Look> {
 
   void took_census() {
     fact(key::kController) = "";
-    fact(key::kAdmin) = admin_word(census_->config);
+    fact(key::kAdmin) = admin_word(census_->config, eyes_.user);
     seen_.user = config_value(census_->config, "SlurmUser");
     seen_.user = seen_.user.substr(0, seen_.user.find('('));
     seen_.site = with_version(eyes_.said, census_->version);
@@ -174,6 +168,16 @@ class Look : public std::enable_shared_from_this<Look> {
     if (what_.whole && !seen_.site.files.empty() && census_->effect) return look_elsewhere();
     look_at_boards();
   }
+  // Where srun is the way to the nodes, a run's mark is a reservation.
+  std::set<std::string> reserved_by_runs() const {
+    std::set<std::string> found;
+    for (const Reservation& one : census_->reservations.values) {
+      auto nodes =
+          mark_of_reservation(one.name) ? expand_hosts(one.nodes) : Result<std::vector<std::string>>(Error{});
+      if (nodes) found.insert(nodes->begin(), nodes->end());
+    }
+    return found;
+  }
   // What a reconfigure would make true beside this node's own GRES.
   void look_elsewhere() {
     std::string& elsewhere = fact(key::kElsewhere);
@@ -187,7 +191,7 @@ class Look : public std::enable_shared_from_this<Look> {
     }
     elsewhere = differs_elsewhere(seen_.site, census_->nodes.values, what_.node.text);
     auto found = hold_against(eyes_, seen_.site, {census_->config, census_->records, census_->partitions},
-                              census_->nodes.values);
+                              census_->nodes.values, reserved_by_runs());
     if (!found) elsewhere = to_line(found.error());
     if (!found || found->none()) return look_at_boards();
     unapplied_ = std::move(*found);
@@ -214,7 +218,7 @@ class Look : public std::enable_shared_from_this<Look> {
     remembered_ = still_count(shut);
     if (shut && has_gpus && !remembered_)
       fact(key::kDriver) = fact(key::kBoards) =
-          "its boards are not known: it is drained or down, and srun does not reach it";
+          "its GPUs are not known: it is drained or down, and srun does not reach it";
     if (!what_.boards || !has_gpus || shut) return finish();
     // Work is not disturbed by looking again and again.
     if (remembered_ && is_busy(node)) {
@@ -402,7 +406,7 @@ void keep_text(std::deque<slurmconf::Files>& texts, const slurmconf::Files& seen
 }  // namespace
 
 Result<Unapplied> hold_against(Eyes& eyes, const slurmconf::Site& site, const Shown& shown,
-                               const std::vector<Node>& nodes) {
+                               const std::vector<Node>& nodes, std::set<std::string> marked) {
   Held held;
   held.files.files = site.files;
   held.running = running_of(shown.nodes, shown.partitions, shown.config);
@@ -411,16 +415,31 @@ Result<Unapplied> hold_against(Eyes& eyes, const slurmconf::Site& site, const Sh
   if (eyes.in_step) held.known.push_back(*eyes.in_step);
   for (const slurmconf::Files& seen : eyes.texts) held.known.push_back({seen, std::nullopt});
   keep_text(eyes.texts, site.files);
+  std::vector<Backup> backups;
+  std::map<std::string, TimePoint> beside;
   if (eyes.host_files) {
     if (auto local = read_conf_files(eyes.commands->conf.empty() ? eyes.conf : eyes.commands->conf))
       held.local = std::move(*local);
     else
       held.hash = {};  // what scontrol reads here cannot be seen
+    backups = eyes.host_files->backups();
+    beside = eyes.host_files->times_beside();
   } else {
     held.files.changed = newest_change(site.files);
-    for (const std::string& run : marking_runs(nodes))
-      if (auto found = as_found_by(site.files, run)) held.known.push_back({std::move(*found), std::nullopt});
+    beside = times_beside(site.files);
+    backups = backups_here(site.files);
+    std::set<std::string> runs = marking_runs(nodes);
+    const bool all_stood = std::all_of(beside.begin(), beside.end(),
+                                       [&](const auto& one) { return stood_then(one.second, held.booted); });
+    if (!all_stood) runs.merge(newest_runs(backups));
+    read_texts(backups, runs);
   }
+  for (const std::string& run : marking_runs(nodes))
+    if (auto found = as_found_by(site.files, backups, run))
+      held.known.push_back({std::move(*found), std::nullopt});
+  held.beside = eyes.stood.hold(site.files, std::move(beside), held.booted, backups);
+  held.beside.marked = marked_nodes(nodes);
+  held.beside.marked.merge(marked);
   if (is_in_step(held)) eyes.in_step = held.files;
   return unapplied(held);
 }

@@ -51,8 +51,10 @@ struct Eyes {
   // The files as they were seen, oldest first, one for each text: of two runs that write in turn slurmctld
   // may have read what one of them wrote before the other did.
   std::deque<slurmconf::Files> texts;
+  StoodThen stood;                 // of the files beside slurm.conf
   Calls* calls = nullptr;          // never null once the actuator is made
   const Site* commands = nullptr;  // the same
+  std::string user;                // the account that asks; empty: not known
 };
 
 struct Seen {
@@ -80,10 +82,10 @@ struct Shown {
   std::string config, nodes, partitions;
 };
 // What a reconfigure would make true beside the GRES of nodes. Remembers the files where slurmctld has read
-// just these: later it tells a run's own edit from another's. nodes: those of `shown`. Errors: a line of the
-// files cannot be read.
+// just these: later it tells a run's own edit from another's. nodes: those of `shown`; marked: such that runs
+// are changing, beside those that carry a mark themselves. Errors: a line of the files cannot be read.
 Result<Unapplied> hold_against(Eyes& eyes, const slurmconf::Site& site, const Shown& shown,
-                               const std::vector<Node>& nodes);
+                               const std::vector<Node>& nodes, std::set<std::string> marked = {});
 
 // "yes", or the flags that say that the node has not registered as it should. slurmd_started: as its record
 // says. A node that a run has drained stays DOWN after a reboot although its slurmd has registered since

@@ -61,6 +61,13 @@ std::set<std::string> marking_runs(const std::vector<Node>& nodes) {
   return runs;
 }
 
+std::set<std::string> marked_nodes(const std::vector<Node>& nodes) {
+  std::set<std::string> marked;
+  for (const Node& node : nodes)
+    if (is_closed(node) && plan::parse_mark(node.reason)) marked.insert(node.name.text);
+  return marked;
+}
+
 std::vector<Remark> file_remarks(const Result<std::vector<slurmconf::File>>& files, slurmconf::Site said,
                                  const std::vector<Node>* nodes) {
   if (!files)

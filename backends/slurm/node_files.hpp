@@ -26,6 +26,8 @@ std::string differs_elsewhere(const slurmconf::Site& site, const std::vector<Nod
 
 // The runs whose marks nodes carry: each may have written files that slurmctld has not read yet.
 std::set<std::string> marking_runs(const std::vector<Node>& nodes);
+// The nodes that are drained with such a mark.
+std::set<std::string> marked_nodes(const std::vector<Node>& nodes);
 
 // What is wrong with the files, for people who look (slurmconf::check). `nodes`: as Slurm tells them; null:
 // not all of them can be seen. Files that cannot be read are said so.

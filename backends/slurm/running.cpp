@@ -177,31 +177,7 @@ std::string jobs_hit(const Pending& change, const std::vector<Workload>& jobs) {
          (change.of == Pending::Of::node ? " there)" : " in it)");
 }
 
-}  // namespace
-
-slurmconf::Running running_of(std::string_view nodes, std::string_view partitions, std::string_view config) {
-  return {
-      records_of(nodes, kHeldNodeKeys, [](std::string_view line) { return line.starts_with("NodeName="); }),
-      records_of(partitions, kHeldPartitionKeys,
-                 [](std::string_view line) { return line.starts_with("PartitionName="); }),
-      settings_of(config)};
-}
-
-ReadHash read_hash(std::string_view config) {
-  const std::string said = config_value(config, "HASH_VAL");
-  if (said == "Match") return {ReadHash::Says::match, 0, 0};
-  auto ours = hex_behind(said, "Ours=0x"), theirs = hex_behind(said, "Slurmctld=0x");
-  if (!said.starts_with("Different") || !ours || !theirs) return {};
-  return {ReadHash::Says::differs, *ours, *theirs};
-}
-
-bool is_in_step(const Held& held) {
-  const Files* read = text_read(held);
-  return read && (read == &held.files.files ||
-                  slurmconf::text_as_read(*read) == slurmconf::text_as_read(held.files.files));
-}
-
-Result<Unapplied> unapplied(const Held& held) {
+Result<Unapplied> of_slurm_conf(const Held& held) {
   auto files = slurmconf::meaning_of(held.files.files);
   if (!files) return files.error();
   Unapplied all;
@@ -233,20 +209,64 @@ Result<Unapplied> unapplied(const Held& held) {
   return all;
 }
 
-std::string to_text(const Unapplied& all, const std::vector<Workload>* jobs) {
-  if (all.none()) return "";
+// "gres.conf for node shard01", "topology.conf (removed)"
+std::string beside_text(const Pending& change) {
+  return change.key + (change.of == Pending::Of::node ? " for node " + change.name : "") +
+         (change.then == "removed" ? " (removed)" : "");
+}
+
+std::string listed(const std::vector<Pending>& changes, const std::vector<Workload>* jobs,
+                   std::string (*told)(const Pending&)) {
   std::string text;
-  if (all.edited)
+  for (std::size_t i = 0; i < std::min(changes.size(), kShownChanges); ++i)
+    text += (i > 0 ? "; " : "") + told(changes[i]) + (jobs ? jobs_hit(changes[i], *jobs) : "");
+  if (changes.size() > kShownChanges)
+    text += fmt::format("; and {} more changes", changes.size() - kShownChanges);
+  return text;
+}
+
+}  // namespace
+
+slurmconf::Running running_of(std::string_view nodes, std::string_view partitions, std::string_view config) {
+  return {
+      records_of(nodes, kHeldNodeKeys, [](std::string_view line) { return line.starts_with("NodeName="); }),
+      records_of(partitions, kHeldPartitionKeys,
+                 [](std::string_view line) { return line.starts_with("PartitionName="); }),
+      settings_of(config)};
+}
+
+ReadHash read_hash(std::string_view config) {
+  const std::string said = config_value(config, "HASH_VAL");
+  if (said == "Match") return {ReadHash::Says::match, 0, 0};
+  auto ours = hex_behind(said, "Ours=0x"), theirs = hex_behind(said, "Slurmctld=0x");
+  if (!said.starts_with("Different") || !ours || !theirs) return {};
+  return {ReadHash::Says::differs, *ours, *theirs};
+}
+
+bool is_in_step(const Held& held) {
+  const Files* read = text_read(held);
+  return read && (read == &held.files.files ||
+                  slurmconf::text_as_read(*read) == slurmconf::text_as_read(held.files.files));
+}
+
+Result<Unapplied> unapplied(const Held& held) {
+  auto all = of_slurm_conf(held);
+  if (all) all->beside = unread(held.files.files, held.beside, held.booted);
+  return all;
+}
+
+std::string to_text(const Unapplied& all, const std::vector<Workload>* jobs) {
+  std::string text;
+  auto add = [&](const std::string& more) { text += (text.empty() || more.empty() ? "" : "; ") + more; };
+  if (all.edited && (!all.changes.empty() || !all.unexplained.empty()))
     text = "slurm.conf was edited after slurmctld read it: ";
   else if (!all.changes.empty())
     text = "slurmctld runs with something else than its files say: ";
-  for (std::size_t i = 0; i < std::min(all.changes.size(), kShownChanges); ++i) {
-    const Pending& one = all.changes[i];
-    text += (i > 0 ? "; " : "") + to_text(one) + (jobs ? jobs_hit(one, *jobs) : "");
-  }
-  if (all.changes.size() > kShownChanges)
-    text += fmt::format("; and {} more changes", all.changes.size() - kShownChanges);
+  text += listed(all.changes, jobs, slurmconf::to_text);
   if (!all.unexplained.empty()) text += (all.changes.empty() ? "" : "; ") + all.unexplained;
+  if (!all.beside.changes.empty())
+    add("changed since slurmctld read it: " + listed(all.beside.changes, jobs, beside_text));
+  add(all.beside.unexplained);
   return text;
 }
 
@@ -255,9 +275,10 @@ std::vector<std::string> nodes_in_pods(std::string_view nodes) {
   for (Records records(nodes, [](std::string_view line) { return line.starts_with("NodeName="); });
        records.next();) {
     std::string_view record = records.record();
-    std::size_t comment = record.find(" Comment={");
-    if (comment == std::string_view::npos || record.find("\"podName\"", comment) == std::string_view::npos)
-      continue;
+    const std::size_t comment = record.find(" Comment={");
+    const bool has_pod =
+        comment != std::string_view::npos && record.find("\"podName\"", comment) != std::string_view::npos;
+    if (!has_pod && record.find(" Reason=slurm-operator:") == std::string_view::npos) continue;
     record.remove_prefix(std::min(record.find('=') + 1, record.size()));
     found.emplace_back(record.substr(0, record.find(' ')));
   }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/slurm/unread.hpp"
 #include "engine/model/values.hpp"
 #include "engine/slurmconf/pending.hpp"
 #include "engine/slurmconf/site.hpp"
@@ -39,13 +40,17 @@ struct Held {
   slurmconf::Running running;
   ReadHash hash;
   std::optional<TimePoint> booted;  // BOOT_TIME: slurmctld read its files then, or later
+  Beside beside;                    // of the other files
 };
 
 struct Unapplied {
   std::vector<slurmconf::Pending> changes;
   bool edited = false;      // slurmctld has read another text
   std::string unexplained;  // why what else a reconfigure would change cannot be told; empty: nothing else
-  bool none() const { return changes.empty() && unexplained.empty(); }
+  Unread beside;            // of the other files
+  bool none() const {
+    return changes.empty() && unexplained.empty() && beside.changes.empty() && beside.unexplained.empty();
+  }
 };
 // What a reconfigure would make true beside gpu, mps and shard of nodes, which slurmconf::difference()
 // counts. Errors: a line of the files cannot be read.
@@ -58,7 +63,8 @@ bool is_in_step(const Held& held);
 // nothing. jobs: those that run; null: not asked.
 std::string to_text(const Unapplied& all, const std::vector<Workload>* jobs);
 
-// Nodes whose record has Slinky's comment: {"namespace":…,"podName":…}.
+// Nodes whose slurmd runs in a pod (Slinky): slurm-operator writes {"namespace":…,"podName":…} into their
+// comment, and drains them with a reason that begins with its name.
 std::vector<std::string> nodes_in_pods(std::string_view nodes);
 
 // Slurm 23.11 and later refuse a reconfigure ("Unspecified error") that takes mps or shards from a node while

@@ -10,11 +10,11 @@
 namespace tessera::test {
 namespace {
 
-constexpr int kActions = 6;  // of the small run: mark, close, destroy, create, open, take the mark off
+constexpr int kActions = 6;  // of the small run: mark, close, destroy, create, open, remove tessera's mark
 
 class ChangeFault : public ChangeLab {
  protected:
-  // A small run: mark, destroy and create on GPU 0 of n1, read back, take the mark off.
+  // A small run: mark, destroy and create on GPU 0 of n1, read back, remove tessera's mark.
   Ran small_run() { return apply({"-n", "n1", "--gpu", "0", "--layout", "7g.80gb"}); }
   Ran resume(Words more = {}) {
     Words words{"resume", newest_run(), "--write", "--yes", "-o", "json"};

@@ -17,7 +17,7 @@ TEST_F(Change, APlanIsAppliedToldAndUndone) {
   EXPECT_EQ(check_schema(schema_text("result"), applied.out), Words{});
   EXPECT_EQ(text_at(applied.out, "/outcome"), "wanted");
   EXPECT_EQ(text_at(applied.out, "/nodes/0/stage"), "done");
-  EXPECT_TRUE(has(applied.err, "done and read back")) << applied.err;
+  EXPECT_TRUE(has(applied.err, "done, verified")) << applied.err;
   EXPECT_EQ(board("n1", 1), "1g.10gb@0 1g.10gb@1 2g.20gb@2 3g.40gb@4");
   EXPECT_EQ(health("n1"), "ok");
 
@@ -45,7 +45,9 @@ TEST_F(Change, FlagsNeedNoFileAndSeveralNodesGoInBatches) {
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_TRUE(has(ran.err, "n3: ")) << ran.err;
   EXPECT_EQ(board("n3", 0), board("n1", 1));
-  Ran undone = run({"undo", newest_run(), "--write", "--yes"});  // each node to what it was found with
+  // Each node goes to what it was found with, also by way of a file that was reviewed.
+  Ran reviewed = must({"undo", newest_run(), "--dry-run", "-o", "json"});
+  Ran undone = run({"apply", folder_.write("undo.json", reviewed.out), "--write", "--yes"});
   EXPECT_EQ(undone.code, 0) << undone.err;
   EXPECT_EQ(board("n1", 0), kBalanced);
   EXPECT_EQ(board("n3", 0), "whole");
@@ -60,6 +62,19 @@ TEST_F(Change, ReadOnlyIsTheRuleAndSaysHowToArm) {
   EXPECT_TRUE(has(unarmed.err, "--yes")) << unarmed.err;
   EXPECT_EQ(board("n3", 0), "whole");
   EXPECT_EQ(json_size(journal()), 0u);
+}
+
+TEST_F(Change, AFolderOfJournalsThatIsRefusedIsWhyARunIsNotFound) {
+  must({"apply", "-n", "n3", "--layout", "7g.80gb", "--write", "--yes"});
+  const std::string begun = newest_run();
+  const std::string runs = folder_.path() + "/state/tessera/simulated-runs";
+  ASSERT_EQ(::chmod(runs.c_str(), 0777), 0);
+  Ran told = run({"journal", begun});
+  EXPECT_NE(told.code, 0);
+  EXPECT_TRUE(has(told.err, "others can write there")) << told.err;
+  EXPECT_FALSE(has(told.err, "the newest are")) << told.err;
+  ASSERT_EQ(::chmod(runs.c_str(), 0700), 0);
+  EXPECT_EQ(run({"journal", begun}).code, 0);
 }
 
 TEST_F(Change, ADryRunShowsAndChangesNothing) {

@@ -52,11 +52,11 @@ TEST_F(ConsoleChange, IsPlannedArmedRunAndUndone) {
   ASSERT_TRUE(pty.press(":plan lab1 4g.40gb,3g.40gb\r"));
   ASSERT_TRUE(pty.wait_for("disturbs nobody")) << pty.screen();
   ASSERT_TRUE(arm(pty, "lab1")) << pty.screen();
-  ASSERT_TRUE(pty.wait_for("DONE: the wanted layout stands")) << pty.screen();
+  ASSERT_TRUE(pty.wait_for("DONE: the new layout is in place")) << pty.screen();
   ASSERT_TRUE(pty.press("z"));
   ASSERT_TRUE(pty.wait_for("takes back")) << pty.screen();
   ASSERT_TRUE(arm(pty, "lab1")) << pty.screen();
-  ASSERT_TRUE(pty.wait_for("DONE: the layout that was found stands again")) << pty.screen();
+  ASSERT_TRUE(pty.wait_for("DONE: the earlier layout is in place again")) << pty.screen();
   pty.send("q");
   ASSERT_TRUE(pty.wait_ended());
   EXPECT_EQ(pty.exit_code(), 0);
@@ -77,7 +77,7 @@ TEST_F(ConsoleChange, IsDrawnInTheEditorKeyByKeyAndRun) {
   ASSERT_TRUE(pty.wait_for("disturbs nobody")) << pty.screen();
   ASSERT_TRUE(pty.has("4g.40gb")) << pty.screen();
   ASSERT_TRUE(arm(pty, "lab1")) << pty.screen();
-  ASSERT_TRUE(pty.wait_for("DONE: the wanted layout stands")) << pty.screen();
+  ASSERT_TRUE(pty.wait_for("DONE: the new layout is in place")) << pty.screen();
   pty.send("q");
 }
 

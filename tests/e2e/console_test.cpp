@@ -142,6 +142,47 @@ INSTANTIATE_TEST_SUITE_P(Signals, EndedBy,
                          testing::Values(SIGTERM, SIGHUP, SIGINT, SIGUSR1, SIGUSR2, SIGSEGV, SIGABRT, SIGBUS),
                          [](const auto& number) { return std::string("SIG") + sigabbrev_np(number.param); });
 
+bool has_escapes(const Pty& pty) { return pty.bytes().find('\x1b') != std::string::npos; }
+
+Pty& finished(Pty& pty) {
+  EXPECT_TRUE(pty.wait_ended());
+  return pty;
+}
+
+TEST(Lists, FitATerminalAndAreColouredThere) {
+  PtyOptions options;
+  options.columns = 80;
+  options.arguments = {"workloads", "--sim"};
+  Pty list(options);
+  finished(list);
+  EXPECT_TRUE(has_escapes(list));
+  EXPECT_NE(list.bytes().find("88101"), std::string::npos);
+  for (int y = 0; y < 39; ++y) {
+    const std::string row = list.row(y);
+    if (!row.empty()) EXPECT_NE(row.front(), ' ') << "a line was broken\n" << list.screen();
+  }
+  options.environment["NO_COLOR"] = "1";
+  Pty plain(options);
+  EXPECT_FALSE(has_escapes(finished(plain)));
+  options.environment.clear();
+  options.arguments.emplace_back("--no-color");
+  Pty flagged(options);
+  EXPECT_FALSE(has_escapes(finished(flagged)));
+  options.arguments = {"doctor", "--sim=broken"};
+  Pty doctor(options);
+  EXPECT_TRUE(finished(doctor).has("way out:")) << doctor.screen();
+}
+
+// The signal is taken long before the bytes are written that nobody takes: nothing interrupts them.
+TEST(Console, ASignalEndsItWhereTheTerminalTakesNothing) {
+  Pty pty(demo());
+  ASSERT_TRUE(ready(pty));
+  pty.stall();
+  pty.signal(SIGTERM);
+  ASSERT_TRUE(pty.wait_ended());
+  EXPECT_EQ(pty.exit_code(), 128 + SIGTERM);
+}
+
 TEST(Console, SigtermEndsItWithTheUsualCode) {
   Pty pty(demo());
   ASSERT_TRUE(ready(pty));

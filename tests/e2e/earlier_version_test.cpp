@@ -5,6 +5,7 @@
 
 #include "tests/e2e/change_lab.hpp"
 #include "tests/e2e/kube_change_lab.hpp"
+#include "tests/e2e/slurm_change_lab.hpp"
 
 namespace tessera::test {
 namespace {
@@ -54,7 +55,7 @@ TEST_F(EarlierVersion, ItsJournalsAreReadAndAPlanOfItIsRefusedWithItsReason) {
     EXPECT_NE(applied.code, 0) << applied.out << applied.err;
   }
   Ran applied = run({"apply", fixture("sim-plan.json"), "--write", "--yes"});
-  EXPECT_NE(applied.err.find("it does not tell which cluster called lab it belongs to"), std::string::npos)
+  EXPECT_NE(applied.err.find("it does not say which cluster called lab it belongs to"), std::string::npos)
       << applied.err;
 }
 
@@ -88,6 +89,81 @@ TEST_F(EarlierVersionOnKubernetes, ItsNodeIsGivenBack) {
       {"resume", "20261123-0520-h1-mbn", "--back", "--write", "--yes", "-o", "json", "--cluster", cluster});
   EXPECT_EQ(json_at(back.out, "/outcome"), "\"recorded\"") << back.out << back.err;
   expect_given_back("h1");
+}
+
+// On a Slurm 22.05: gpu01 was made MPS by a run that has ended; one that makes shards of gpu02 waits until it
+// is empty, with the node drained.
+class EarlierVersionOnSlurm : public SlurmChange {
+ protected:
+  static constexpr const char* kEnded = "20261123-0858-gpu01-mbn";
+  static constexpr const char* kParked = "20261123-0858-gpu02-mbn";
+  Ran tessera(std::vector<std::string> words) {
+    RunOptions options;
+    options.environment = {{"PATH", std::getenv("PATH")},
+                           {"HOME", scratch_.path()},
+                           {"SLURM_CONF", lab_->conf()},
+                           {"XDG_STATE_HOME", scratch_.path() + "/state"}};
+    options.deadline_seconds = 120;
+    const slurmconf::SiteSettings site = said();
+    if (words.front() == "journal")
+      words.insert(words.end(), {"--slurm-conf", lab_->conf()});
+    else
+      words.insert(words.end(),
+                   {"--slurm-conf", lab_->conf(), "--slurm-restart-controller", site.restart_controller,
+                    "--slurm-restart-node", site.restart_node, "--slurm-devices", site.devices});
+    return run_tessera(words, options);
+  }
+  // As 0.1 left the node.
+  void left_parked() {
+    keep_journals(scratch_.path() + "/state/tessera/runs", {kEnded, kParked});
+    drain("gpu02", std::string("tessera ") + kParked + " root@login1: 4 shards");
+  }
+  static bool is_drained() { return field(record("gpu02"), "State").find("DRAIN") != std::string::npos; }
+};
+
+TEST_F(EarlierVersionOnSlurm, ItsParkedRunIsTakenUpAndUndone) {
+  left_parked();
+  Ran told = tessera({"journal", kParked});
+  EXPECT_EQ(told.code, 0) << told.err;
+  EXPECT_NE(told.out.find("waits until gpu02 is empty"), std::string::npos) << told.out;
+  EXPECT_NE(told.out.find("the journal calls "), std::string::npos)
+      << "its titles were others: what is shown is worked out\n"
+      << told.out;
+  Ran unnamed = tessera({"resume", kParked, "--write", "--yes"});
+  EXPECT_EQ(unnamed.code, 1) << unnamed.out;
+  EXPECT_NE(unnamed.err.find("--cluster lab"), std::string::npos) << unnamed.err;
+  EXPECT_TRUE(is_drained());
+  Ran taken = tessera({"resume", kParked, "--write", "--yes", "--cluster", "lab"});
+  EXPECT_EQ(taken.code, 0) << taken.out << taken.err;
+  EXPECT_EQ(gres("gpu02"), "gpu:h100:8,shard:32") << record("gpu02");
+  EXPECT_FALSE(is_drained());
+  Ran undone = tessera({"undo", kParked, "--write", "--yes", "--cluster", "lab"});
+  EXPECT_EQ(undone.code, 0) << undone.out << undone.err;
+  EXPECT_EQ(gres("gpu02"), "gpu:h100:8") << record("gpu02");
+}
+
+TEST_F(EarlierVersionOnSlurm, ItsNodeIsGivenBack) {
+  left_parked();
+  Ran back = tessera({"resume", kParked, "--back", "--write", "--yes", "--cluster", "lab"});
+  EXPECT_NE(back.out.find("recorded"), std::string::npos) << back.out << back.err;
+  EXPECT_FALSE(is_drained());
+  EXPECT_EQ(gres("gpu02"), "gpu:h100:8") << record("gpu02");
+}
+
+TEST_F(EarlierVersionOnSlurm, ItsEndedRunIsUndoneAndAPlanOfItIsRefusedWithItsReason) {
+  keep_journals(scratch_.path() + "/state/tessera/runs", {kEnded});
+  Ran shared = tessera({"apply", "--node", "gpu01", "--strategy", "mps", "--write", "--yes"});
+  ASSERT_EQ(shared.code, 0) << shared.out << shared.err;
+  Ran undone = tessera({"undo", kEnded, "--write", "--yes", "--cluster", "lab"});
+  EXPECT_EQ(undone.code, 0) << undone.out << undone.err;
+  EXPECT_EQ(gres("gpu01"), "gpu:h100:8") << record("gpu01");
+  Ran applied = tessera({"apply", fixture("slurm-plan.json"), "--write", "--yes"});
+  EXPECT_EQ(applied.code, 1) << applied.out;
+  EXPECT_NE(applied.err.find("it does not say which cluster called lab it belongs to"), std::string::npos)
+      << applied.err;
+  applied = tessera({"apply", fixture("slurm-plan.json"), "--write", "--yes", "--cluster", "lab"});
+  EXPECT_EQ(applied.code, 1) << applied.out;
+  EXPECT_FALSE(is_drained());
 }
 
 }  // namespace

@@ -125,7 +125,7 @@ TEST_F(KubeAck, ANodeIsSharedByKeysAndTakenBack) {
   ASSERT_TRUE(pty.press("\rP") && pty.wait_for("disturbs nobody")) << pty.screen();
   EXPECT_TRUE(pty.has("aliyun.com/gpu-mem")) << pty.screen();
   ASSERT_TRUE(arm(pty, "b1")) << pty.screen();
-  ASSERT_TRUE(pty.wait_for("DONE: the wanted layout stands")) << pty.screen();
+  ASSERT_TRUE(pty.wait_for("DONE: the new layout is in place")) << pty.screen();
   EXPECT_EQ(mode("b1") + memory("b1"), "mps22");
   ASSERT_TRUE(pty.press("z") && pty.wait_for("disturbs nobody")) << pty.screen();
   ASSERT_TRUE(arm(pty, "b1")) << pty.screen();

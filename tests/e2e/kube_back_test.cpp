@@ -101,7 +101,7 @@ TEST_F(KubeBack, AnOrderThatStandsBesideTheOldOfferIsPlannedAway) {
   kubectl({"wait", "node/h2", "--for=jsonpath={.metadata.labels.nvidia\\.com/mig\\.config\\.state}=failed",
            "--timeout=60s"});
   Ran plan = run({"plan", "--node", "h2", "--preset", "all-disabled"});
-  EXPECT_EQ(plan.out.find("it is so already"), std::string::npos) << plan.out << plan.err;
+  EXPECT_EQ(plan.out.find("already in that state"), std::string::npos) << plan.out << plan.err;
   EXPECT_NE(plan.out.find("nvidia.com/mig.config: all-1g.10gb → all-disabled"), std::string::npos)
       << plan.out;
   Ran mended = apply({"--node", "h2", "--preset", "all-disabled"});
@@ -130,7 +130,7 @@ TEST_F(KubeBack, WhatOthersHaveOrderedSinceIsNotOverruledUnasked) {
            "--timeout=60s"});
   Ran back = resume(stopped, {"--back"});
   EXPECT_EQ(back.code, 1) << back.out << back.err;
-  EXPECT_NE(back.err.find("somebody has ordered nvidia.com/mig.config=all-3g.40gb on h2 since"),
+  EXPECT_NE(back.err.find("another user has ordered nvidia.com/mig.config=all-3g.40gb on h2 since"),
             std::string::npos)
       << back.err;
   EXPECT_EQ(ordered(), "all-3g.40gb");

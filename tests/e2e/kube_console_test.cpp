@@ -18,11 +18,11 @@ class KubeConsole : public KubeChangeLab {
   }
   static bool change(Pty& pty, const std::string& node) {
     return pty.press("P") && pty.wait_for("disturbs nobody") && arm(pty, node) &&
-           pty.wait_for("DONE: the wanted layout stands");
+           pty.wait_for("DONE: the new layout is in place");
   }
   static bool take_back(Pty& pty, const std::string& node) {
     return pty.press("z") && pty.wait_for("takes back") && arm(pty, node) &&
-           pty.wait_for("DONE: the layout that was found stands again");
+           pty.wait_for("DONE: the earlier layout is in place again");
   }
 };
 

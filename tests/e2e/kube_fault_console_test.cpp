@@ -26,7 +26,7 @@ class KubeFaultConsole : public KubeFault {
            pty.press("!");
   }
   void expect_done(Pty& pty, const std::string& node, const std::string& slices) {
-    shows(pty, "DONE: the wanted layout stands");
+    shows(pty, "DONE: the new layout is in place");
     EXPECT_EQ(offers(node, "mig-1g\\.10gb"), slices);
     expect_given_back(node);
   }

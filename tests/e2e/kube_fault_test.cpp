@@ -12,7 +12,7 @@ namespace {
 TEST_F(KubeFault, AManagerThatHangsIsMendedOnTheWay) {
   serve_at(240);
   Ran ran = cut_with("wedges node=h2");
-  EXPECT_NE(ran.err.find("only if the MIG manager hangs: undo its pauses, start its pod anew"),
+  EXPECT_NE(ran.err.find("only if the MIG manager hangs: undo its pauses and restart its pod"),
             std::string::npos)
       << ran.err;
   expect_cut(ran);
@@ -175,7 +175,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Away{"Vanishes", "vanishes node=h2", "close h2 to new work",
                          "the cluster does not list this node any more"},
                     // It registers anew, open: its cordon went with its object.
-                    Away{"VanishesCordoned", "vanishes node=h2", "step h2/5: claims success",
+                    Away{"VanishesCordoned", "vanishes node=h2", "step h2/5: command succeeded; verifying",
                          "the cluster does not list this node any more"},
                     Away{"Silent", "silent node=h2", "follow the MIG manager", "the node does not answer"}),
     [](const auto& one) { return one.param.name; });

@@ -189,8 +189,8 @@ TEST(Doctor, TheRoleIsPrintedWithoutACluster) {
   EXPECT_EQ(read.code, 0);
   EXPECT_NE(read.out.find("kind: ClusterRole\n"), std::string::npos);
   EXPECT_EQ(read.out.find("patch"), std::string::npos);
-  for (const char* rule :
-       {"[pods/proxy]", "[poddisruptionbudgets]", "[events]", "[resourceslices, resourceclaims]"})
+  for (const char* rule : {"[pods/proxy]", "[poddisruptionbudgets]", "[events]",
+                           "[resourceslices, resourceclaims, devicetaintrules]"})
     EXPECT_NE(read.out.find(rule), std::string::npos) << rule;
   Ran write = run_tessera({"doctor", "--rbac", "--write"});
   EXPECT_NE(write.out.find("pods/eviction"), std::string::npos);

@@ -141,7 +141,7 @@ TEST_F(SlurmMig, BoardsThatWereCutByHandAreToldToSlurmWithoutTouchingThem) {
   (void)lab_->run({"scancel", "-f", user.id});
   ran = tessera(site, {"apply", "-n", "gpu01", "--gpu", "0", "--layout", "7x1g.12gb"}, options);
   EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
-  EXPECT_NE((ran.out + ran.err).find("it is so already"), std::string::npos) << ran.out << ran.err;
+  EXPECT_NE((ran.out + ran.err).find("already in that state"), std::string::npos) << ran.out << ran.err;
 
   ran = tessera(site, {"apply", "-n", "gpu01", "--gpu", "0", "--layout", "none"}, options);
   ASSERT_EQ(ran.code, 0) << ran.out << ran.err;

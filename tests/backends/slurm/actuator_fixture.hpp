@@ -11,6 +11,7 @@
 #include <future>
 
 #include "backends/slurm/actuator.hpp"
+#include "backends/slurm/backups.hpp"
 #include "backends/slurm/conf_files.hpp"
 #include "engine/plan/slurm_words.hpp"
 #include "engine/slurmconf/settings.hpp"
@@ -53,7 +54,11 @@ class SlurmActuatorTest : public testing::Test {
   }
   ~SlurmActuatorTest() override { worker_.stop(); }
 
-  void put(const std::string& name, const std::string& text) { scratch_.write(name, text); }
+  // slurmctld has read all files unless a test says when it started.
+  void put(const std::string& name, const std::string& text) {
+    const bool started = name != "config" || text.find("BOOT_TIME") != std::string::npos;
+    scratch_.write(name, started ? text : "BOOT_TIME = 2199-01-01T00:00:00\n" + text);
+  }
   void program(const std::string& name, const std::string& text) {
     ::chmod(scratch_.write(name, "#!/bin/sh\nD=" + scratch_.path() + "\n" + text).c_str(), 0755);
   }

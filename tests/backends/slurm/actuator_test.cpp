@@ -440,7 +440,7 @@ TEST_F(SlurmActuatorTest, DoctorAsksSoManyNodesAndNamesTheOthers) {
   for (const char* node : {"on n3 ", "on n4 ", "on n6 "}) EXPECT_FALSE(asked(node)) << node << log();
   std::string remarks;
   for (const Remark& one : actuator().board_remarks(nodes)) remarks += one.text + "\n";
-  EXPECT_NE(remarks.find("the boards of 2 nodes: n[3-4]"), std::string::npos) << remarks;
+  EXPECT_NE(remarks.find("the GPUs of 2 nodes: n[3-4]"), std::string::npos) << remarks;
   EXPECT_NE(remarks.find("whether nvidia-mig-parted works is not known of 3 nodes: n[3-4,6]"),
             std::string::npos)
       << remarks;

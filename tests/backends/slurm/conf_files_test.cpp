@@ -13,6 +13,7 @@
 #include <map>
 
 #include "backends/files.hpp"
+#include "backends/slurm/backups.hpp"
 #include "backends/slurm/node_files.hpp"
 #include "backends/slurm/parse_node.hpp"
 #include "engine/hostlist.hpp"
@@ -132,7 +133,17 @@ TEST_F(SlurmConfFiles, TextAndBackupAreOnTheDiskBeforeTheyHaveTheirNames) {
     synced[path_of(file)] = text_of(path_of(file));
     return ::fsync(file);
   };
+  std::vector<std::string> names;
+  disk.sync_folder = [&](const std::string& folder) {
+    for (const auto& one : std::filesystem::directory_iterator(folder))
+      names.push_back(one.path().filename().string());
+    names.push_back(text_of(conf));
+  };
   ASSERT_TRUE(write_conf_files({{conf, "old\n"}}, {{conf, "new\n"}}, "R1", disk));
+  // Once with the backup's name before the file is replaced, once with the new text.
+  ASSERT_EQ(names.size(), 6u) << "each new name is on the disk, too";
+  EXPECT_EQ(names[2], "old\n");
+  EXPECT_EQ(names[5], "new\n");
   const std::map<std::string, std::string> wanted{{conf + ".tessera-old", "old\n"},
                                                   {conf + ".tessera-new", "new\n"}};
   EXPECT_EQ(synced, wanted);
@@ -220,7 +231,9 @@ TEST_F(SlurmConfFiles, OldBackupsGoAndTheLastOnesAndOthersFilesStay) {
   const TimePoint now = std::chrono::floor<Duration>(std::chrono::system_clock::now());
   drop_old_backups(files, now + std::chrono::days(29));
   EXPECT_EQ(count(), 14);
-  auto found = found_by_runs(files);
+  auto backups = backups_here(files);
+  read_texts(backups, newest_runs(backups));
+  auto found = found_by_runs(files, backups);
   ASSERT_EQ(found.size(), 8u);
   EXPECT_EQ(found.front().front().text, "19\n") << "the newest run first";
   drop_old_backups(files, now + std::chrono::days(31));

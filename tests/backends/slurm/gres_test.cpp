@@ -51,6 +51,22 @@ TEST(SlurmGres, ReadsEveryWayToNameAResource) {
   }
 }
 
+// Slurm 26.05: a GPU that is held as a whole hands out none of its shares.
+TEST(SlurmGres, AWholeGpuAmongSharesIsAllHeld) {
+  Gres first = one("mps:h100:0(-/100,0/100)");
+  ASSERT_TRUE(first.devices_told);
+  ASSERT_EQ(first.shares.size(), 2u);
+  EXPECT_EQ(first.shares[0].used, 100);
+  EXPECT_EQ(first.shares[0].total, 100);
+  EXPECT_EQ(first.shares[1].used, 0);
+  Gres second = one("shard:h100:4(4/4,-/4,0/4)");
+  ASSERT_EQ(second.shares.size(), 3u);
+  EXPECT_EQ(second.shares[1].used, 4);
+  Gres untold = one("mps:0(-,0/100)");
+  EXPECT_FALSE(untold.devices_told) << "a dash alone tells no total";
+  EXPECT_TRUE(untold.shares.empty());
+}
+
 TEST(SlurmGres, ReadsIndicesAndTellsNoneFromUntold) {
   EXPECT_EQ(one("gpu:h100:7(IDX:0,2-7)").devices, (std::vector{0, 2, 3, 4, 5, 6, 7}));
   Gres free = one("gpu:h100:0(IDX:N/A)");

@@ -253,7 +253,7 @@ TEST(SlurmExplain, LatenessLengthAndSignals) {
   EXPECT_EQ(explain("x", late, 30s)->reason, "no answer within 30 s");
   Outcome killed;
   killed.signal = 11;
-  EXPECT_EQ(explain("x", killed, 30s)->reason, "scontrol was ended by signal 11");
+  EXPECT_EQ(explain("x", killed, 30s)->reason, "scontrol was killed by signal 11");
   Outcome good;
   good.exit_code = 0;
   EXPECT_EQ(explain("x", good, 30s), std::nullopt);
@@ -266,14 +266,14 @@ TEST(SlurmExplain, DataThatWasPrintedBeforeAFailureIsNoComplaint) {
   Outcome half;
   half.out = "NodeName=gpu02 Arch=x86_64 Comment=Connection refused\nNodeName=gpu03 Arch=x8";
   half.signal = 9;
-  EXPECT_EQ(explain("cannot list the nodes", half, 30s)->reason, "scontrol was ended by signal 9");
+  EXPECT_EQ(explain("cannot list the nodes", half, 30s)->reason, "scontrol was killed by signal 9");
   half.signal = 0;
   half.exit_code = 3;
   EXPECT_EQ(explain("cannot list the nodes", half, 30s)->reason, "scontrol ended with status 3");
   half.signal = 15;
   half.err = "bus error\n";
   EXPECT_EQ(explain("cannot list the nodes", half, 30s)->reason,
-            "scontrol was ended by signal 15: bus error");
+            "scontrol was killed by signal 15: bus error");
 }
 
 class SlurmSite : public testing::Test {

@@ -150,10 +150,14 @@ TEST(SlurmRunning, OnAConfigHostTheLocalCopyTellsWhatSlurmctldHasRead) {
   EXPECT_NE(told(all), "") << "counted otherwise than here";
 }
 
-TEST(SlurmRunning, NodesOfSlinkyAreKnownByTheirComment) {
-  EXPECT_EQ(nodes_in_pods("NodeName=gpu01 State=IDLE Comment={\"namespace\":\"slurm\",\"podName\":\"w-0\"}\n"
-                          "NodeName=gpu02 State=IDLE Comment=a podName\nNodeName=gpu03 State=IDLE\n"),
-            std::vector<std::string>{"gpu01"});
+TEST(SlurmRunning, NodesOfSlinkyAreKnownByWhatItsOperatorWrites) {
+  EXPECT_EQ(
+      nodes_in_pods(
+          "NodeName=gpu01 State=IDLE Comment={\"namespace\":\"slurm\",\"podName\":\"w-0\"}\n"
+          "NodeName=gpu02 State=IDLE Comment=a podName\nNodeName=gpu03 State=IDLE\n"
+          "NodeName=gpu04 State=IDLE+DRAIN Reason=slurm-operator: node cordoned [root@2026-11-22T03:00:00]\n"
+          "NodeName=gpu05 State=IDLE+DRAIN Reason=not by slurm-operator: x\n"),
+      (std::vector<std::string>{"gpu01", "gpu04"}));
 }
 
 // In the forms of 24.11: slurmctld keeps what held mps or shards for MinJobAge after its end.

@@ -354,7 +354,10 @@ TEST_F(SlurmHostFiles, ALockThatNobodyHoldsAnyMoreIsNamedWithTheHost) {
   EXPECT_FALSE(none->has_value());
   EXPECT_EQ(holder(lock_conf_files(conf_, kTheirs)), "");
   EXPECT_FALSE(seen(now).value().has_value()) << "at work";
-  auto old = seen(now + std::chrono::hours(3));
+  // From when the lock stood: a second that passed before it was made would make it younger than that.
+  const TimePoint later =
+      std::chrono::floor<Duration>(std::chrono::system_clock::now()) + std::chrono::hours(3);
+  auto old = seen(later);
   ASSERT_TRUE(old && *old);
   EXPECT_EQ((*old)->subject, "cfg:" + conf_ + ".tessera-lock");
   EXPECT_NE((*old)->text.find("3 h old"), std::string::npos) << (*old)->text;
@@ -363,11 +366,11 @@ TEST_F(SlurmHostFiles, ALockThatNobodyHoldsAnyMoreIsNamedWithTheHost) {
   ASSERT_EQ(::symlink((std::string(kTheirs) + ": process 7 1 elsewhere/1").c_str(),
                       (conf_ + ".tessera-lock").c_str()),
             0);
-  old = seen(now + std::chrono::hours(3));
+  old = seen(later);
   ASSERT_TRUE(old && *old);
   EXPECT_NE((*old)->hint.find("on cfg: rm " + conf_ + ".tessera-lock"), std::string::npos) << (*old)->hint;
   put("far", "echo 'no route' >&2; exit 255\n");
-  EXPECT_FALSE(seen(now + std::chrono::hours(3)).value().has_value());
+  EXPECT_FALSE(seen(later).value().has_value());
 }
 
 // Made by a process of this machine that is no more, by one that lives, or by somebody elsewhere.
