@@ -353,7 +353,7 @@ Result<NodeAnswer> judge(const RunnerOptions& options, const NodeCommand& wanted
                  fmt::format("'{}' said more than {} bytes", ran, wanted.output_limit), may};
   if (outcome.signal != 0)
     return Error{fmt::format("no answer from {}", node),
-                 fmt::format("the way to it was ended by signal {}", outcome.signal), may};
+                 fmt::format("ssh, or the site's own command, was killed by signal {}", outcome.signal), may};
   Result<NodeAnswer> judged = judge_way(options, wanted, std::move(outcome));
   // timeout(1) says 124, or 137 when it had to kill.
   bool ended = judged && !wanted.changes && (judged->exit_code == 124 || judged->exit_code == 137);
@@ -367,7 +367,7 @@ Result<Preflight> parse_preflight(std::string_view id, std::string_view cgroup) 
   Preflight found;
   auto [end, code] = std::from_chars(id.data(), id.data() + id.size(), found.uid);
   if (code != std::errc() || end != id.data() + id.size() || found.uid < 0)
-    return Error{"cannot tell as whom commands run there", "id -u says: " + clean(id, 80), ""};
+    return Error{"cannot determine as which user commands run there", "id -u says: " + clean(id, 80), ""};
   while (!cgroup.empty()) {
     std::size_t stop = std::min(cgroup.find('\n'), cgroup.size());
     std::string_view line = cgroup.substr(0, stop);

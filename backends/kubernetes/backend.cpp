@@ -40,6 +40,7 @@ enum Which : std::size_t {
   kSlices,
   kClaims,
   kQuotas,
+  kDeviceRules,
   kFeeds
 };
 
@@ -73,6 +74,9 @@ constexpr std::array<Followed, kFeeds> kFollowed = {{
      "which pods hold devices of DRA drivers"},
     {"/api/v1/resourcequotas", "", "resourcequotas", false, Source::kubernetes_pods, "",
      "how many GPUs the pods of a namespace may ask for"},
+    {"/apis/resource.k8s.io/v1/devicetaintrules", "", "devicetaintrules.resource.k8s.io", false,
+     Source::kubernetes_claims, "/apis/resource.k8s.io/v1beta2/devicetaintrules",
+     "which devices a DeviceTaintRule keeps new work off"},
 }};
 
 }  // namespace
@@ -201,6 +205,7 @@ Store::Handler KubernetesBackend::State::handler_of(Which which) {
     case kSlices: return store->dra_slices();
     case kClaims: return store->dra_claims();
     case kQuotas: return store->quotas();
+    case kDeviceRules: return store->device_rules();
     default: return store->events();
   }
 }

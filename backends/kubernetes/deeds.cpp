@@ -310,9 +310,10 @@ class Doing {
                      name = order_.node.text](const Json& node) -> Result<std::optional<Json>> {
       std::string now = label(node, key);
       if (!any && !now.empty() && now != config && now != found)
-        return cannot(fmt::format("order {} on {}", config, name),
-                      fmt::format("somebody has ordered {} there since the plan was made", clean(now, 64)),
-                      "plan anew from what stands there: tessera resume RUN --anew");
+        return cannot(
+            fmt::format("order {} on {}", config, name),
+            fmt::format("another user has ordered {} there since the plan was made", clean(now, 64)),
+            "plan again from the current layout: tessera resume RUN --anew");
       if (now != config) return nothing();
       return std::optional(metadata("labels", {{key, ""}}));
     };

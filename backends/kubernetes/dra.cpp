@@ -25,8 +25,32 @@ void DraSlices::keep(ResourceSliceObject slice, const std::string&) {
   by_node_[slice.node].insert(slice.meta.name);
   pools_[slice.pool] = slice.node;
   touched_.insert(slice.node);
+  rule(slice);
   std::string name = slice.meta.name;
   all_.insert_or_assign(std::move(name), std::move(slice));
+}
+
+bool DraSlices::rule(ResourceSliceObject& slice) const {
+  bool changed = false;
+  for (DraDevice& device : slice.devices) {
+    auto about = [&](const DeviceTaintRuleObject& one) {
+      return one.selects && !one.partly_known && !one.taint.empty() &&
+             (one.driver.empty() || one.driver == slice.driver) &&
+             (one.pool.empty() || one.pool == slice.pool) &&
+             (one.device.empty() || one.device == device.name);
+    };
+    auto found = std::find_if(rules_.begin(), rules_.end(), about);
+    std::string ruled = found == rules_.end() ? "" : found->taint;
+    changed = changed || ruled != device.ruled;
+    device.ruled = std::move(ruled);
+  }
+  return changed;
+}
+
+void DraSlices::set_rules(std::vector<DeviceTaintRuleObject> rules) {
+  rules_ = std::move(rules);
+  for (auto& [name, slice] : all_)
+    if (rule(slice)) touched_.insert(slice.node);
 }
 
 void DraSlices::drop(const std::string& name) {

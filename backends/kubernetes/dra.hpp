@@ -25,6 +25,9 @@ class DraSlices {
   void keep(ResourceSliceObject slice, const std::string& api = "");
   void drop(const std::string& name);
   std::vector<std::string> ids() const;
+  // All DeviceTaintRules: they count for every device that is known now or comes later.
+  void set_rules(std::vector<DeviceTaintRuleObject> rules);
+  const std::vector<DeviceTaintRuleObject>& rules() const { return rules_; }
 
   bool has(const std::string& node) const { return by_node_.contains(node); }
   std::vector<const DraDevice*> devices_of(const std::string& node) const;
@@ -39,6 +42,9 @@ class DraSlices {
   std::map<std::string, std::set<std::string>> by_node_;         // names of slices
   std::map<std::string, std::string, std::less<>> pools_;        // pool → node
   std::set<std::string> touched_;
+  std::vector<DeviceTaintRuleObject> rules_;
+  // Whether that changed anything.
+  bool rule(ResourceSliceObject& slice) const;
 };
 
 class DraClaims {

@@ -94,7 +94,7 @@ class DeviceLayer {
     Slice slice;
     slice.device = numbers_.emplace(device.name, static_cast<int>(numbers_.size())).first->second;
     slice.told_held = held(device);
-    slice.told_out = !device.taint.empty();
+    slice.told_out = !device.closed_by().empty();
     return slice;
   }
 

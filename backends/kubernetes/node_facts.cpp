@@ -338,7 +338,7 @@ class Facts {
     if (!offered) return "";
     return fmt::format(
         "the MIG manager said success at {} {} min ago, and the node offers {}: nothing was "
-        "made; taken up again, the run orders it anew",
+        "made; the run orders it again when it is resumed",
         clean(config, 64), since.count() / 60000, *offered);
   }
   std::string failure_text(const std::string& config) const {
@@ -451,11 +451,11 @@ std::string known_cause(std::string_view log) {
   static constexpr std::array kCauses = {
       Cause{"selected mig-config not present", "its file does not know that configuration"},
       Cause{"In use by another client", "a process still has the GPU open (a monitor, a DCGM handle, a pod)"},
-      Cause{"Insufficient Resources", "the instances do not fit on the board in any order"},
+      Cause{"Insufficient Resources", "the instances do not fit on the GPU in any order"},
       Cause{"MIG mode change did not take effect after rebooting", "MIG mode stays as it was after a reboot"},
       Cause{"unable to apply MIG config with MIG mode disabled", "MIG mode could not be switched on"},
       Cause{"cannot set MIG mode on non MIG-capable GPU", "a GPU of the node cannot be cut"},
-      Cause{"not found on this GPU", "the board has no such profile"},
+      Cause{"not found on this GPU", "the GPU has no such profile"},
       Cause{"Resetting GPU", "the GPU cannot be reset there: the node must be rebooted"},
   };
   for (const Cause& cause : kCauses)

@@ -64,7 +64,7 @@ void set_health(Node& node, const NodeObject& object, bool invalid, std::optiona
   }
   if (invalid) {
     node.health = Health::invalid;
-    node.reason = "the MIG strategy single does not fit its boards: nothing is offered";
+    node.reason = "the MIG strategy single does not fit its GPUs: nothing is offered";
     return;
   }
   if (!object.unschedulable) {

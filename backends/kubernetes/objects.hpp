@@ -181,7 +181,12 @@ struct DraDevice {
   std::string product;  // "NVIDIA H100 80GB HBM3"
   std::string profile;  // "1g.24gb"
   std::optional<Mib> memory;
-  std::string taint;  // the first that keeps new work off it: "gpu.nvidia.com/xid=79:NoSchedule"; empty: none
+  // The first taint that keeps new work off it: "gpu.nvidia.com/xid=79:NoSchedule"; empty: none. The driver's
+  // own comes before one of a DeviceTaintRule.
+  std::string taint;
+  std::string ruled;
+
+  const std::string& closed_by() const { return taint.empty() ? ruled : taint; }
 };
 // resource.k8s.io/v1 ResourceSlice, and v1beta1.
 struct ResourceSliceObject {
@@ -189,6 +194,16 @@ struct ResourceSliceObject {
   std::string driver, node, pool;
   std::int64_t generation = 0;  // of its pool: slices of an older one count no more
   std::vector<DraDevice> devices;
+
+  std::string id() const { return meta.name; }
+};
+// resource.k8s.io/v1 DeviceTaintRule, and v1beta2: an admin's taint for the devices that it selects.
+struct DeviceTaintRuleObject {
+  Meta meta;
+  bool selects = false;              // without a selector it is about none
+  bool partly_known = false;         // it selects by class or expression, too, which is not judged here
+  std::string driver, pool, device;  // empty: any
+  std::string taint;                 // as DraDevice has it; empty: it keeps no work off
 
   std::string id() const { return meta.name; }
 };

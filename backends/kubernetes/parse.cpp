@@ -153,6 +153,7 @@ TESSERA_PARSES(DaemonSetObject);
 TESSERA_PARSES(ClusterPolicyObject);
 TESSERA_PARSES(ResourceSliceObject);
 TESSERA_PARSES(ResourceClaimObject);
+TESSERA_PARSES(DeviceTaintRuleObject);
 TESSERA_PARSES(BudgetObject);
 TESSERA_PARSES(EventObject);
 TESSERA_PARSES(QuotaObject);

@@ -13,6 +13,7 @@ void read_object(JsonValue& value, DaemonSetObject& set);
 void read_object(JsonValue& value, ClusterPolicyObject& policy);
 void read_object(JsonValue& value, ResourceSliceObject& slice);
 void read_object(JsonValue& value, ResourceClaimObject& claim);
+void read_object(JsonValue& value, DeviceTaintRuleObject& rule);
 void read_object(JsonValue& value, BudgetObject& budget);
 void read_object(JsonValue& value, EventObject& event);
 void read_object(JsonValue& value, QuotaObject& quota);

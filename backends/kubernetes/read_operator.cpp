@@ -95,15 +95,15 @@ void read_memory(JsonValue& value, DraDevice& device) {
 }
 
 // Of effect None: only told.
-void read_device_taint(JsonValue& value, DraDevice& device) {
+void read_device_taint(JsonValue& value, std::string& first) {
   Taint taint;
   value.fields([&](std::string_view key, JsonValue& field) {
     if (key == "key") taint.key = words(field);
     if (key == "value") taint.value = words(field);
     if (key == "effect") taint.effect = words(field, 32);
   });
-  if (device.taint.empty() && (taint.effect == "NoSchedule" || taint.effect == "NoExecute"))
-    device.taint = taint.key + (taint.value.empty() ? "" : "=" + taint.value) + ":" + taint.effect;
+  if (first.empty() && (taint.effect == "NoSchedule" || taint.effect == "NoExecute"))
+    first = taint.key + (taint.value.empty() ? "" : "=" + taint.value) + ":" + taint.effect;
 }
 
 void read_device(JsonValue& value, DraDevice& device) {
@@ -111,7 +111,7 @@ void read_device(JsonValue& value, DraDevice& device) {
     if (key == "name") device.name = words(field, 128);
     if (key == "attributes") read_attributes(field, device);
     if (key == "capacity") read_memory(field, device);
-    if (key == "taints") field.items([&](JsonValue& taint) { read_device_taint(taint, device); });
+    if (key == "taints") field.items([&](JsonValue& taint) { read_device_taint(taint, device.taint); });
     if (key == "basic") read_device(field, device);  // v1alpha3 and v1beta1 put both in here
   });
 }
@@ -225,6 +225,25 @@ void read_object(JsonValue& value, ResourceSliceObject& slice) {
           if (!device.name.empty() && slice.devices.size() < kMostDevices)
             slice.devices.push_back(std::move(device));
         });
+    });
+  });
+}
+
+void read_object(JsonValue& value, DeviceTaintRuleObject& rule) {
+  value.fields([&](std::string_view key, JsonValue& field) {
+    if (key == "metadata") read_meta(field, rule.meta);
+    if (key != "spec") return;
+    field.fields([&](std::string_view inner, JsonValue& part) {
+      if (inner == "taint") read_device_taint(part, rule.taint);
+      if (inner != "deviceSelector") return;
+      part.fields([&](std::string_view by, JsonValue& value_of) {
+        if (by == "driver") rule.driver = words(value_of);
+        if (by == "pool") rule.pool = words(value_of, 253);
+        if (by == "device") rule.device = words(value_of, 128);
+        if (by == "deviceClassName" && !words(value_of).empty()) rule.partly_known = true;
+        if (by == "selectors") value_of.items([&](JsonValue&) { rule.partly_known = true; });
+      });
+      rule.selects = true;
     });
   });
 }

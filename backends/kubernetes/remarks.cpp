@@ -99,9 +99,9 @@ class Writer {
   void invalid() {
     if (!evidence_.sharing->invalid) return;
     add(Remark::Grade::danger,
-        "MIG-INVALID: its boards are not all cut into one profile, so nothing is offered",
+        "MIG-INVALID: its GPUs are not all cut into one profile, so nothing is offered",
         fmt::format(
-            "give all of its boards one layout: tessera apply --node {} --preset all-disabled --write; or "
+            "give all of its GPUs one layout: tessera apply --node {} --preset all-disabled --write; or "
             "change the strategy from single to mixed (ClusterPolicy spec.mig.strategy)",
             node_.meta.name));
   }
@@ -114,7 +114,7 @@ class Writer {
         fmt::format("layout {} is told to be made (state success), and is not there: {}", config,
                     evidence_.unmade),
         fmt::format(
-            "ordering the same layout again does nothing: plan it anew, or take the label off and set "
+            "ordering the same layout again does nothing: plan it again, or take the label off and set "
             "it again: kubectl label node {0} nvidia.com/mig.config- and then "
             "nvidia.com/mig.config={1}; if it stays so, the device plugin or feature discovery tells "
             "what was: restart its pod on the node",

@@ -137,7 +137,8 @@ void Store::State::judge(NodeEntry& entry) {
   evidence.now = now;
   evidence.claimed = !entry.numbers.empty();
   for (const DraDevice* device : slices.devices_of(entry.object.meta.name))
-    if (!device->taint.empty()) evidence.tainted.push_back(device->name + " (" + device->taint + ")");
+    if (const std::string& taint = device->closed_by(); !taint.empty())
+      evidence.tainted.push_back(device->name + " (" + taint + ")");
   if (auto here = bound.find(entry.object.meta.name); here != bound.end())
     for (const std::string& id : here->second)
       for (const auto& [resource, count] : pods.at(id).requests)
@@ -263,6 +264,13 @@ void Store::State::post_remarks() {
       if (reading.failure && part != operators::SitePart::budgets)
         all.push_back({Remark::Grade::info, "GPU operator", false, why_untold(part, reading),
                        "plans that rest on it are refused; tessera reads it again by itself"});
+  for (const DeviceTaintRuleObject& rule : slices.rules())
+    if (rule.partly_known && !rule.taint.empty())
+      all.push_back({Remark::Grade::info, "DeviceTaintRule " + rule.meta.name, false,
+                     "selects devices by class or CEL expression, which tessera does not evaluate: devices "
+                     "that it closes (" +
+                         rule.taint + ") may be shown as free",
+                     "kubectl get devicetaintrule -o yaml shows the selector"});
   for (const auto& [name, entry] : nodes) all.insert(all.end(), entry.remarks.begin(), entry.remarks.end());
   if (all == told) return;
   told = all;

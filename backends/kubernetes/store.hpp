@@ -42,6 +42,7 @@ class Store {
   Handler events();
   Handler quotas();
   Handler dra_slices();
+  Handler device_rules();
   Handler dra_claims();
 
   // How the operator is set up: tells which instances stand on which board, where the counts alone do not.

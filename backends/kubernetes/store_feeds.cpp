@@ -104,6 +104,24 @@ Store::Handler Store::dra_slices() {
   return kept_in<ResourceSliceObject>(s->parser, s->slices, s->seen_slices, [s] { s->slices_changed(); });
 }
 
+Store::Handler Store::device_rules() {
+  State* s = state_.get();
+  Handler handler;
+  handler.begin = [s] { s->rules.clear(); };
+  handler.page = [s](std::string_view body, bool) -> Result<FeedPage> {
+    auto page = s->parser.list<DeviceTaintRuleObject>(body);
+    if (!page) return page.error();
+    FeedPage head = head_of(*page);
+    for (DeviceTaintRuleObject& rule : page->items) s->rules.push_back(std::move(rule));
+    return head;
+  };
+  handler.listed = [s] {
+    s->slices.set_rules(std::exchange(s->rules, {}));
+    s->slices_changed();
+  };
+  return handler;
+}
+
 Store::Handler Store::dra_claims() {
   State* s = state_.get();
   return kept_in<ResourceClaimObject>(s->parser, s->claims, s->seen_claims, [s] { s->claims_changed(); });

@@ -59,7 +59,8 @@ struct Store::State {
   std::string licence;                       // as posted last
   std::vector<Remark> told;                  // remarks, as posted last
 
-  std::vector<Quota> quotas;  // by the list that is under way
+  std::vector<Quota> quotas;                 // by the list that is under way
+  std::vector<DeviceTaintRuleObject> rules;  // the same
   Budgets budgets;
   NodeEvents events;
   DraSlices slices;

@@ -120,7 +120,7 @@ std::string_view hint(Refusal refusal) {
       return "a program or an instance still uses it; monitoring agents count, too: see nvidia-smi -q -d "
              "PIDS";
     case Refusal::insufficient:
-      return "what was made before it in the list stays; look at the board before going on";
+      return "what was made before it in the list stays; look at the GPU before going on";
     case Refusal::no_permission: return "nvidia-smi must run as root, outside of any job's cgroup";
     case Refusal::mig_off: return "MIG mode is off on this GPU, or waits for a reset";
     case Refusal::invalid: return "this driver may not know the profile or the form of the command";

@@ -190,7 +190,7 @@ class Doing {
   }
   std::string why_not_shared(const plan::Configure& act) const {
     bool slurm = hand_.world.spec().scheduler == Scheduler::slurm;
-    if (act.replicas < 1 || act.replicas > 1000) return "1 to 1000 clients can share a board";
+    if (act.replicas < 1 || act.replicas > 1000) return "1 to 1000 clients can share a GPU";
     switch (act.strategy) {
       case Strategy::whole:
       case Strategy::mig:

@@ -107,34 +107,62 @@ void read_users(ClusterReader& cluster, Fields& fields, JobPlan& plan) {
     plan.users.push_back(static_cast<int>(known - cluster.spec.users.begin()));
     if (known == cluster.spec.users.end()) cluster.spec.users.push_back({name, ""});
   }
-  for (std::size_t i = 0; plan.users.empty() && i < cluster.spec.users.size(); ++i)
-    plan.users.push_back(static_cast<int>(i));
+  if (names.empty())
+    for (std::size_t i = 0; i < cluster.spec.users.size(); ++i) plan.users.push_back(static_cast<int>(i));
   if (cluster.spec.users.size() > 5000) cluster.reader.fail(fields.map(), "more than 5,000 users");
   if (plan.users.empty()) cluster.reader.fail(fields.map(), "whose is it? give 'user' here or 'users' above");
   std::sort(plan.users.begin(), plan.users.end());
   plan.users.erase(std::unique(plan.users.begin(), plan.users.end()), plan.users.end());
 }
 
+Pin read_pins(ClusterReader& cluster, Fields& fields) {
+  Pin pin;
+  const Yaml* on = fields.find("on");
+  if (!on) return pin;
+  if (on->kind == Yaml::Kind::scalar) read_pin(cluster, *on, on->scalar, pin);
+  for (const Yaml& item : on->items) read_pin(cluster, item, scalar_text(cluster.reader, item), pin);
+  std::sort(pin.nodes.begin(), pin.nodes.end());
+  pin.nodes.erase(std::unique(pin.nodes.begin(), pin.nodes.end()), pin.nodes.end());
+  if (pin.gpu && pin.nodes.size() != 1) cluster.reader.fail(*on, "a GPU is named: then name one node");
+  return pin;
+}
+
+// Nodes are numbered group by group, in the order of their names. Empty: the group could not be read.
+std::vector<int> partitions_of(const ClusterReader& cluster, std::uint32_t node) {
+  std::size_t before = 0;
+  for (const NodeGroup& group : cluster.spec.groups)
+    if ((before += group.names.size()) > node) return group.partitions;
+  return {};
+}
+
+// The partition that is named; else the first one of the first node that 'on' names.
+int read_partition(ClusterReader& cluster, Fields& fields, const std::string& name, const Pin& pin) {
+  if (cluster.spec.partitions.empty()) cluster.reader.fail(fields.map(), "work needs a partition to go to");
+  if (cluster.reader.error) return 0;
+  const int named = name.empty() ? 0 : cluster.partition(fields.map(), name);
+  if (pin.nodes.empty()) return named;
+  const std::vector<int> first = partitions_of(cluster, pin.nodes.front());
+  if (name.empty()) return first.empty() ? 0 : first.front();
+  for (std::uint32_t node : pin.nodes) {
+    const std::vector<int> its = partitions_of(cluster, node);
+    if (std::find(its.begin(), its.end(), named) == its.end())
+      cluster.reader.fail(fields.map(), fmt::format("a node named by 'on' is not in partition '{}'", name));
+  }
+  return named;
+}
+
 void read_shapes(ClusterReader& cluster, Fields& fields, JobPlan& plan) {
   Shape base;
   base.nodes = fields.integer("nodes", 1, 4096, 1);
   std::string group = fields.text(cluster.slurm() ? "partition" : "namespace");
+  Pin pin = read_pins(cluster, fields);
   if (cluster.slurm()) {
-    base.partition = group.empty() ? 0 : cluster.partition(fields.map(), group);
-    if (cluster.spec.partitions.empty()) cluster.reader.fail(fields.map(), "work needs a partition to go to");
+    base.partition = read_partition(cluster, fields, group, pin);
     if (!cluster.reader.error) group = cluster.spec.partitions[static_cast<std::size_t>(base.partition)].name;
   } else if (base.nodes > 1) {
     cluster.reader.fail(fields.map(), "a pod runs on one node: 'nodes' is for Slurm");
   }
   base.group = group.empty() ? "default" : group;
-  Pin pin;
-  if (const Yaml* on = fields.find("on")) {
-    if (on->kind == Yaml::Kind::scalar) read_pin(cluster, *on, on->scalar, pin);
-    for (const Yaml& item : on->items) read_pin(cluster, item, scalar_text(cluster.reader, item), pin);
-    std::sort(pin.nodes.begin(), pin.nodes.end());
-    pin.nodes.erase(std::unique(pin.nodes.begin(), pin.nodes.end()), pin.nodes.end());
-    if (pin.gpu && pin.nodes.size() != 1) cluster.reader.fail(*on, "a GPU is named: then name one node");
-  }
   base.only = std::move(pin.nodes);
   plan.gpu = pin.gpu;
   plan.start = pin.start;

@@ -21,7 +21,7 @@ class Lines {
   void fail(std::string_view message) {
     if (!error_)
       error_ = Error{"cannot read the saved simulator state",
-                     fmt::format("{}:{}: {}", file_, number_, message), "save it anew from its scenario"};
+                     fmt::format("{}:{}: {}", file_, number_, message), "save it again from its scenario"};
   }
 
   // Whether the current line begins with this word; if so it is taken.
@@ -233,7 +233,7 @@ class Loader {
     board.strategy = static_cast<Strategy>(lines_.number(0, static_cast<int>(Strategy::vgpu)));
     board.replicas = static_cast<int>(lines_.number(1, 1000));
     board.hidden = lines_.number(0, 1) == 1;
-    if (board.cut() && !group.mig) lines_.fail("MIG is on, but this board cannot be cut");
+    if (board.cut() && !group.mig) lines_.fail("MIG is on, but this GPU cannot be cut");
     lines_.end_line();
     while (!lines_.failed() && lines_.take("instance")) {
       Instance& instance = board.instances.emplace_back();

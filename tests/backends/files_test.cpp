@@ -35,6 +35,16 @@ TEST(Files, WhatHasNoSizeIsReadToItsEndUnlessItIsTooMuch) {
   EXPECT_EQ(errno, EBADF);
 }
 
+// What was not written must not pass for written: the caller renames the file then.
+TEST(Files, ADiskThatIsFullOrAClosedDescriptorIsAFailure) {
+  Descriptor full(::open("/dev/full", O_WRONLY | O_CLOEXEC));
+  ASSERT_TRUE(full.ok());
+  EXPECT_FALSE(write_all(full.get(), "text"));
+  EXPECT_EQ(errno, ENOSPC);
+  EXPECT_FALSE(write_all(-1, "text"));
+  EXPECT_TRUE(write_all(-1, "")) << "nothing to write";
+}
+
 Result<std::optional<WholeFile>> read_config(const std::string& path, std::size_t most = 100) {
   return read_whole_file("cannot read the configuration", path, most);
 }

@@ -215,6 +215,17 @@ TEST_F(RunnerTest, AnErrorTextWithoutItsLastLineBreakDoesNotHideTheExitCode) {
 }
 
 // tessera may be killed in the middle of a cut: the cut must not be.
+// The line that tells the exit code stands alone: a command's own words are none, were they the last.
+TEST_F(RunnerTest, WordsOfACommandDoNotPassForItsExitCode) {
+  write("broken", "this command says tessera-status 0\n");
+  auto answer = run(command({"true"}));
+  EXPECT_FALSE(answer) << "the connection broke before the command told how it ended";
+  write("broken", "tessera-status 7\n");
+  answer = run(command({"true"}));
+  ASSERT_TRUE(answer) << "the very first line may be ours";
+  EXPECT_EQ(answer->exit_code, 7);
+}
+
 TEST_F(RunnerTest, WhatChangesANodeIsNotKilledWithTesseraAndALookIs) {
   options_.custom = {"on", "{node}", "{command}"};
   for (Reach reach : {Reach::ssh, Reach::srun, Reach::custom}) {

@@ -88,8 +88,8 @@ Answer refuse(const Refusal& refusal);
 // Why a server would not store this object; nullopt: it would.
 std::optional<Refusal> why_invalid(const ResourceKind& kind, const Json& object);
 // Why a server that was asked to (fieldValidation=Strict, Kubernetes 1.25 on) refuses fields that it does not
-// know. Known are those of metadata and the top level. nullopt: it would not.
-std::optional<Refusal> why_undecodable(const ResourceKind& kind, const Json& object);
+// know (schema.hpp tells which). nullopt: it would not.
+std::optional<Refusal> why_undecodable(const std::vector<std::string>& unknown);
 // A body as an object: JSON, or protobuf of the kinds for which kubectl sends it.
 std::variant<Json, Refusal> parse_body(std::string_view body);
 

@@ -3,6 +3,7 @@
 
 #include "backends/sim/kube/api_asked.hpp"
 #include "backends/sim/kube/patch.hpp"
+#include "backends/sim/kube/schema.hpp"
 #include "backends/sim/random.hpp"
 #include "engine/text.hpp"
 
@@ -118,7 +119,8 @@ Answer Api::create(Asked& asked) {
                 {{key.name.empty() ? "FieldValueRequired" : "FieldValueInvalid", why, "metadata.name"}}));
   }
   if (asked.strict())
-    if (auto refusal = why_undecodable(kind, fresh)) return refuse(*refusal);
+    if (auto refusal = why_undecodable(unknown_fields(kind, fresh))) return refuse(*refusal);
+  prune(kind, fresh);
   put_at(fresh, {"metadata", "name"}, text(key.name));
   if (auto refusal = why_invalid(kind, fresh)) return refuse(*refusal);
   for (const char* field : {"uid", "resourceVersion", "creationTimestamp"})
@@ -145,7 +147,8 @@ Answer Api::store_changed(Asked& asked, const Json& old, Json fresh, std::option
                                clean(after, 64), before)));
   }
   if (asked.strict())
-    if (auto refusal = why_undecodable(kind, fresh)) return refuse(*refusal);
+    if (auto refusal = why_undecodable(unknown_fields(kind, fresh))) return refuse(*refusal);
+  prune(kind, fresh);
   if (auto refusal = why_invalid(kind, fresh)) return refuse(*refusal);
   put(fresh, "kind", text(std::string(kind.kind)));
   put(fresh, "apiVersion", text(text_at(old, {"apiVersion"})));
@@ -246,6 +249,8 @@ Answer Api::evict(Asked& asked) {
         bad_request(fmt::format("no kind \"Eviction\" is registered for version \"{}\" in scheme "
                                 "\"pkg/api/legacyscheme/scheme.go:30\"",
                                 clean(version, 64))));
+  if (asked.strict())
+    if (auto refusal = why_undecodable(unknown_in_eviction(eviction))) return refuse(*refusal);
   if (text_at(eviction, {"metadata", "name"}) != asked.call.name)
     return refuse(bad_request("name in URL does not match name in Eviction object"));
   const Json* given = eviction.find("deleteOptions");

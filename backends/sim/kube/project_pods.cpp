@@ -12,7 +12,7 @@
 namespace tessera::sim::kube {
 namespace {
 
-constexpr std::int64_t kGrace = 30;
+constexpr std::int64_t kTermination = 30;
 
 std::string fake_uid(const World& world, std::string_view what) {
   std::uint64_t a = draw(world.seed, 91, hash_text(what)), b = mix(a);
@@ -104,7 +104,7 @@ Json spec_of(const World& world, const Job& job) {
                            {"imagePullPolicy", text("IfNotPresent")}});
   Json spec = object({{"containers", list_of({std::move(container)})},
                       {"restartPolicy", text(job.restartable ? "Always" : "Never")},
-                      {"terminationGracePeriodSeconds", number(kGrace)},
+                      {"terminationGracePeriodSeconds", number(kTermination)},
                       {"dnsPolicy", text("ClusterFirst")}});
   if (claims)
     put(spec, "resourceClaims",
@@ -211,7 +211,7 @@ Projected project_pod(const World& world, const Job& job) {
   put(metadata, "creationTimestamp", text(time_text(job.submitted)));
   if (job.state == JobState::completing) {
     put(metadata, "deletionTimestamp", text(time_text(job.ends)));
-    put(metadata, "deletionGracePeriodSeconds", number(kGrace));
+    put(metadata, "deletionGracePeriodSeconds", number(kTermination));
   }
   put(metadata, "labels",
       object({{"app", text(app)}, {"user", text(clean(world.spec().users[job.user].name, 63))}}));

@@ -193,7 +193,8 @@ TEST(KubeFacts, SuccessIsNotTakenWhereNothingWasMade) {
   EXPECT_EQ(
       hollow(),
       "the MIG manager said success at all-1g.10gb 5 min ago, and the node offers 2 whole GPUs, not 14 of "
-      "1g.10gb: nothing was made; taken up again, the run orders it anew|all-1g.10gb, which made nothing");
+      "1g.10gb: nothing was made; the run orders it again when it is resumed|all-1g.10gb, which made "
+      "nothing");
   look.node = parse_json(R"({"metadata":{"labels":{"nvidia.com/mig.config":"all-disabled",)"
                          R"("nvidia.com/mig.config.state":"success"}}})",
                          "node")
@@ -279,7 +280,7 @@ TEST(KubeFacts, EveryKnownWayToFailIsNamed) {
   for (const auto& [line, cause] :
        {std::pair("selected mig-config not present: x", "does not know that configuration"),
         std::pair("In use by another client", "still has the GPU open"),
-        std::pair("error creating GPU instance: Insufficient Resources", "do not fit on the board"),
+        std::pair("error creating GPU instance: Insufficient Resources", "do not fit on the GPU"),
         std::pair("MIG mode change did not take effect after rebooting", "stays as it was after a reboot"),
         std::pair("unable to apply MIG config with MIG mode disabled", "could not be switched on"),
         std::pair("cannot set MIG mode on non MIG-capable GPU", "cannot be cut"),
@@ -491,7 +492,7 @@ TEST(KubeDeeds, SomebodyElsesOrderIsNotOverruled) {
   node.labels = R"("nvidia.com/mig.config":"all-1g.10gb","nvidia.com/mig.config.state":"success")";
   Status refused = node.perform(order);
   ASSERT_FALSE(refused);
-  EXPECT_NE(refused.error().reason.find("somebody has ordered all-1g.10gb"), std::string::npos);
+  EXPECT_NE(refused.error().reason.find("another user has ordered all-1g.10gb"), std::string::npos);
   EXPECT_TRUE(node.sent("PATCH").empty());
   node.labels = R"("nvidia.com/mig.config":"all-disabled")";
   ASSERT_TRUE(node.perform(order));

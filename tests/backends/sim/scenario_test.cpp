@@ -85,6 +85,31 @@ TEST(Scenario, DemoShowsABitOfEverything) {
   EXPECT_TRUE(healths.contains(Health::down));
 }
 
+TEST(Scenario, WorkOfNobodyInParticularIsSpreadOverAllUsers) {
+  for (const std::string& name : {"demo", "huge"}) {
+    World world = worlds_of(name)[0];
+    std::map<std::uint32_t, int> jobs;
+    for (const auto& [id, job] : world.jobs) ++jobs[job.user];
+    EXPECT_EQ(jobs.size(), world.spec().users.size()) << name;
+    for (const auto& [user, count] : jobs)
+      EXPECT_LT(count, static_cast<int>(world.jobs.size()) / 2)
+          << name << ": " << world.spec().users[user].name;
+  }
+}
+
+TEST(Scenario, WorkRunsInAPartitionOfItsNodes) {
+  for (const std::string& name : scenario_names())
+    for (const World& world : worlds_of(name))
+      for (const auto& [id, job] : world.jobs)
+        for (const Claim& claim : job.claims) {
+          const std::vector<int>& its = world.group(world.nodes[claim.node]).partitions;
+          if (its.empty()) continue;  // Kubernetes
+          ASSERT_TRUE(std::find(its.begin(), its.end(), world.spec().shapes[job.shape].partition) !=
+                      its.end())
+              << name << ": job " << id << " on " << world.node_name(claim.node);
+        }
+}
+
 TEST(Scenario, NamesFileAndLineOfAnError) {
   EXPECT_EQ(error_of(with("    colour: blue\n")).substr(0, 31), "s.yaml:7: unknown key 'colour';");
   EXPECT_EQ(error_of(with("    jobs:\n      - {want: 'gpu:1', runs: soon}\n")),
@@ -115,6 +140,10 @@ TEST(Scenario, RefusesWhatCannotBe) {
       {"clusters: [{name: c, arrivals: [{every: 1ms, want: 'gpu:1'}]}]", "shorter than 50ms"},
       {"clusters: [{name: c, users: [a, a]}]", "twice"},
       {with("    jobs: [{want: 'gpu:1', count: 400000}]\n"), "whole number"},
+      {"clusters: [{name: c, users: [a], partitions: [p, q], nodes: [{names: n, product: T4, partitions: "
+       "[q]}], "
+       "jobs: [{want: 'gpu:1', on: n, partition: p}]}]",
+       "is not in partition 'p'"},
       {with("    jobs: [{want: 'gpu:1', runs: [2h, 1h]}]\n"), "longer than the second"},
       {with("    jobs: [{want: 'gpu:1', does: magic}]\n"), "must be one of"},
   };

@@ -1,0 +1,51 @@
+// What is told of pods that end, and of devices that are out of use.
+#include "backends/kubernetes/node_values.hpp"
+#include "backends/kubernetes/parse.hpp"
+#include "backends/kubernetes/pod_values.hpp"
+#include "backends/kubernetes/sharing_of.hpp"
+#include "tests/backends/kubernetes/texts.hpp"
+#include "tests/support/catalogue.hpp"
+
+namespace tessera::kubernetes {
+namespace {
+
+Workload pod_told(const std::string& meta, const std::string& status) {
+  const std::string json = R"({"metadata":{"namespace":"ml","name":"p")" + meta +
+                           R"(},"spec":{"nodeName":"n1","containers":[{"name":"c","resources":{"limits":)"
+                           R"({"nvidia.com/gpu":"1"}}}]},"status":{)" +
+                           status + "}}";
+  auto pod = Parser().object<PodObject>(json);
+  EXPECT_TRUE(pod) << json;
+  return pod ? workload_of(*pod, nullptr, {Source::kubernetes_pods, TimePoint{}}) : Workload{};
+}
+
+// kubectl says Terminating of a pod that is being deleted, whatever its phase.
+TEST(KubernetesPodValues, APodThatIsBeingDeletedIsOnItsWayOut) {
+  Workload going = pod_told(R"(,"deletionTimestamp":"2026-11-20T00:00:00Z")", R"("phase":"Running")");
+  EXPECT_EQ(going.state, WorkloadState::completing);
+  EXPECT_EQ(going.state_word, "Terminating");
+  EXPECT_FALSE(going.allocations.empty()) << "it holds its GPU until it is gone";
+  Workload there = pod_told("", R"("phase":"Running")");
+  EXPECT_EQ(there.state, WorkloadState::running);
+  EXPECT_EQ(there.state_word, "Running");
+  EXPECT_EQ(pod_told("", R"("phase":"Failed")").state, WorkloadState::ended);
+}
+
+// A vGPU is offered one by one, whatever a label says of time-slicing.
+TEST(KubernetesNodeValues, AVgpuThatIsOutOfUseIsOne) {
+  Labels labels{{"nvidia.com/gpu.product", "NVIDIA-A100-SXM4-40GB"},
+                {"nvidia.com/gpu.count", "1"},
+                {"nvidia.com/gpu.replicas", "4"},
+                {"nvidia.com/gpu.sharing-strategy", "time-slicing"}};
+  auto node = Parser().object<NodeObject>(node_json("n1", labels, {{"nvidia.com/GRID_A100-10C", "4"}}));
+  ASSERT_TRUE(node);
+  node->allocatable["nvidia.com/GRID_A100-10C"] = 1;
+  NodeSharing sharing = sharing_of(*node, &test::catalogue());
+  sharing.replicas = 4;
+  auto out = out_of_use(*node, sharing);
+  ASSERT_EQ(out.size(), 1u);
+  EXPECT_EQ(out[0].count, 3);
+}
+
+}  // namespace
+}  // namespace tessera::kubernetes
