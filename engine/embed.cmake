@@ -7,7 +7,9 @@ function(tessera_embed target symbol)
   set(output ${CMAKE_CURRENT_BINARY_DIR}/embedded_${symbol}.cpp)
   set(files)
   foreach(file IN LISTS ARGN)
-    list(APPEND files ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+    # What the build makes comes with its whole path.
+    cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} OUTPUT_VARIABLE whole)
+    list(APPEND files ${whole})
   endforeach()
   string(REPLACE ";" "," joined "${files}")
   add_custom_command(OUTPUT ${output}

@@ -189,7 +189,7 @@ class Builder : public YAML::EventHandler {
       if (fields[order[i - 1]].first != fields[order[i]].first) continue;
       const KeyPlace second = map.places[order[i]];
       throw Refused{second.line, second.column,
-                    "\"" + fields[order[i]].first + "\" stands here for the second time (first on line " +
+                    "\"" + fields[order[i]].first + "\" is listed twice (first on line " +
                         std::to_string(map.places[order[i - 1]].line) + ")",
                     "keep one of the two"};
     }

@@ -15,6 +15,7 @@ namespace {
 constexpr int kFramedWidth = 100;  // a terminal narrower than this gets one-line boxes
 constexpr int kMark = 4;           // room for " yes"
 constexpr int kMinBox = 14;        // wide enough for both ports and their labels
+constexpr int kTitleFrame = 4;     // "( " and " )"
 
 bool is_wide(char32_t c) {
   return (c >= 0x1100 && c <= 0x115F) || (c >= 0x2E80 && c <= 0xA4CF) || (c >= 0xAC00 && c <= 0xD7A3) ||
@@ -103,13 +104,26 @@ std::vector<int> widths(const Flowchart& chart, bool framed) {
 // them in the frame.
 std::vector<int> rows_of(const Layers& layers, bool framed) {
   std::vector<int> tops;
-  int y = 0;
+  int y = 1;  // the title stands above
   for (std::size_t i = 0; i < layers.rows.size(); ++i) {
     tops.push_back(y);
     y += framed ? 3 : 1;
     if (i < layers.tracks.size()) y += layers.tracks[i] + (framed ? 0 : 1);
   }
   return tops;
+}
+
+// "( GPU sharing is needed )" above the first question, as far as there is room.
+void add_title(Chart& chart, const Flowchart& flow, int most) {
+  const ChartBox* first = chart.box(flow.start());
+  ChartBox title;
+  title.text = cut(flow.title(), most - kTitleFrame);
+  title.width = text_width(title.text) + kTitleFrame;
+  title.glow = Glow::lit;
+  const int middle = first->x + first->width / 2;
+  title.x = std::clamp(middle - title.width / 2, 0, std::max(0, most - title.width));
+  chart.width = std::max(chart.width, title.x + title.width);
+  chart.boxes.push_back(std::move(title));
 }
 
 struct Drawing {
@@ -170,8 +184,7 @@ std::string node_id(const Flowchart& chart, int node) {
                           : chart.leaves()[static_cast<std::size_t>(node - questions)].id;
 }
 
-std::optional<Chart> draw_tree(const Walk& walk, int width, bool framed) {
-  const Flowchart& flow = walk.chart();
+std::optional<Chart> draw_tree(const Walk& walk, const Flowchart& flow, int width, bool framed) {
   const auto layers = arrange(flow, widths(flow, framed), framed ? 3 : 2);
   if (!layers || layers->width > width) return std::nullopt;
   const Light light(walk);
@@ -194,16 +207,23 @@ std::optional<Chart> draw_tree(const Walk& walk, int width, bool framed) {
   drawing.chart.style = framed ? ChartStyle::framed : ChartStyle::compact;
   drawing.chart.width = layers->width;
   drawing.chart.height = tops.back() + (framed ? 3 : 1);
+  add_title(drawing.chart, flow, width);
   return std::move(drawing.chart);
 }
 
 // The list: each place once with what follows from it, later only named.
 class Lister {
  public:
-  Lister(const Walk& walk, int width) : walk_(walk), light_(walk), width_(width) {}
+  Lister(const Walk& walk, const Flowchart& flow, int width) : flow_(flow), light_(walk), width_(width) {}
 
   Chart run() {
-    add(walk_.chart().start(), 0, "");
+    ChartBox title;
+    title.text = cut(flow_.title(), width_);
+    title.width = std::max(1, text_width(title.text));
+    title.glow = Glow::lit;
+    title.y = row_++;
+    chart_.boxes.push_back(std::move(title));
+    add(flow_.start(), 0, "");
     chart_.style = ChartStyle::list;
     chart_.height = row_;
     for (const ChartBox& box : chart_.boxes) chart_.width = std::max(chart_.width, box.x + box.width);
@@ -214,8 +234,8 @@ class Lister {
   void add(const std::string& id, int depth, const std::string& prefix) {
     // Deep trees stay readable in a narrow window: the indentation stops growing.
     const int x = std::min(depth * 3, std::max(0, (width_ - 20) / 3 * 3));
-    const Question* question = walk_.chart().question(id);
-    const Leaf* leaf = walk_.chart().leaf(id);
+    const Question* question = flow_.question(id);
+    const Leaf* leaf = flow_.leaf(id);
     const bool again = !seen_.insert(id).second;
     ChartBox box;
     box.id = again ? "" : id;
@@ -253,7 +273,7 @@ class Lister {
     chart_.lines.push_back(std::move(line));
   }
 
-  const Walk& walk_;
+  const Flowchart& flow_;
   Light light_;
   int width_;
   int row_ = 0;
@@ -269,16 +289,17 @@ const ChartBox* Chart::box(std::string_view id) const {
   return found == boxes.end() ? nullptr : &*found;
 }
 
-Chart layout_chart(const Walk& walk, int width, ChartStyle style) {
+Chart layout_chart(const Walk& walk, int width, ChartStyle style, const Flowchart* words) {
+  const Flowchart& flow = words != nullptr ? *words : walk.chart();
   const bool framed =
       style == ChartStyle::framed || (style == ChartStyle::automatic && width >= kFramedWidth);
   if (framed) {
-    if (auto chart = draw_tree(walk, width, true)) return std::move(*chart);
+    if (auto chart = draw_tree(walk, flow, width, true)) return std::move(*chart);
   }
   if (style != ChartStyle::list) {
-    if (auto chart = draw_tree(walk, width, false)) return std::move(*chart);
+    if (auto chart = draw_tree(walk, flow, width, false)) return std::move(*chart);
   }
-  return Lister(walk, std::max(width, 1)).run();
+  return Lister(walk, flow, std::max(width, 1)).run();
 }
 
 int text_width(std::string_view text) {

@@ -23,7 +23,7 @@ struct ChartPoint {
 };
 
 struct ChartBox {
-  std::string id;  // question or leaf; empty: the title
+  std::string id;  // question or leaf; empty: the title, or in a list a place that stands above already
   bool leaf = false;
   int x = 0, y = 0, width = 0, height = 1;
   std::string text;  // one line, fits the box
@@ -40,6 +40,7 @@ struct ChartLine {
   ChartPoint label_at;
 };
 
+// One of the boxes is the flowchart's title, where it starts.
 struct Chart {
   ChartStyle style = ChartStyle::list;
   int width = 0, height = 0;
@@ -50,7 +51,9 @@ struct Chart {
 
 // The most generous style that fits the width; the height is what it is, for scrolling. A style that is asked
 // for but does not fit (or cannot be routed) falls to the next smaller one. width: at least 20 is useful.
-Chart layout_chart(const Walk& walk, int width, ChartStyle style = ChartStyle::automatic);
+// words: the same tree in another language (Texts::in_language); null: the walk's own.
+Chart layout_chart(const Walk& walk, int width, ChartStyle style = ChartStyle::automatic,
+                   const Flowchart* words = nullptr);
 
 struct ChartCell {
   std::string glyph = " ";  // empty: the right half of a wide character

@@ -121,6 +121,7 @@ class Painter {
     const bool list = chart_.style == ChartStyle::list;
     const int y = box.y + box.height / 2;
     const int pad = framed ? 2 : list ? 0 : 1;
+    if (box.id.empty() && !list) return title(box, framed);
     if (framed) frame(box);
     if (!framed && !list) {
       put(box.x, y, box.glow == Glow::current ? ">" : "[", box.glow);
@@ -128,6 +129,18 @@ class Painter {
     }
     write(box.x + pad, y, box.text, box.glow);
     if (!box.mark.empty()) write(box.x + box.width - pad - text_width(box.mark), y, box.mark, box.glow);
+  }
+
+  // It rests on the first question, into whose frame it points.
+  void title(const ChartBox& box, bool framed) {
+    write(box.x, box.y, "(", box.glow);
+    write(box.x + 2, box.y, box.text, box.glow);
+    write(box.x + box.width - 1, box.y, ")", box.glow);
+    const int x = box.x + box.width / 2, below = box.y + 1;
+    const bool on_frame = framed && inside(x, below) &&
+                          (cell(x, below).glyph == "─" || cell(x, below).glyph == "═" ||
+                           cell(x, below).glyph == "-" || cell(x, below).glyph == "=");
+    if (on_frame) put(x, below, ascii_ ? "v" : "▼", cell(x, below).glow);
   }
 
   // Where a line leaves and enters a frame.

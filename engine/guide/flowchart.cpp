@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "engine/embedded.hpp"
+#include "engine/guide/glossary.hpp"
 #include "engine/sharing/read_yaml.hpp"
 #include "engine/text.hpp"
 
@@ -77,14 +77,14 @@ void check_ids(FieldReader& in, const Flowchart& chart) {
   std::set<std::string> ids, labels;
   for (const Question& question : chart.questions()) {
     if (!ids.insert(question.id).second) {
-      in.fail(question.line, fmt::format("id \"{}\" stands here twice", question.id));
+      in.fail(question.line, fmt::format("id \"{}\" is listed twice", question.id));
     }
     if (!labels.insert(lower(question.label)).second) {
-      in.fail(question.line, fmt::format("label \"{}\" stands here twice", question.label));
+      in.fail(question.line, fmt::format("label \"{}\" is listed twice", question.label));
     }
   }
   for (const Leaf& leaf : chart.leaves()) {
-    if (!ids.insert(leaf.id).second) in.fail(leaf.line, fmt::format("id \"{}\" stands here twice", leaf.id));
+    if (!ids.insert(leaf.id).second) in.fail(leaf.line, fmt::format("id \"{}\" is listed twice", leaf.id));
   }
 }
 
@@ -173,11 +173,9 @@ Result<Flowchart> Flowchart::parse(std::string_view text, std::string_view file)
   return chart;
 }
 
-Result<Flowchart> Flowchart::built_in() {
-  for (const embedded::File& file : embedded::guide()) {
-    if (file.name == "flowchart.yaml") return parse(file.text, file.name);
-  }
-  return Error{"cannot read the flowchart", "flowchart.yaml is not part of this binary", {}};
+Result<Flowchart> Flowchart::built_in(std::string_view language) {
+  auto file = built_in_file("flowchart", language);
+  return file ? parse(file->text, file->name) : Result<Flowchart>(file.error());
 }
 
 const Question* Flowchart::question(std::string_view id) const {

@@ -42,7 +42,8 @@ class Flowchart {
  public:
   // Errors name file and line.
   static Result<Flowchart> parse(std::string_view text, std::string_view file);
-  static Result<Flowchart> built_in();
+  // language: "ja"; empty: English, which every other has the structure of.
+  static Result<Flowchart> built_in(std::string_view language = {});
 
   const std::string& title() const { return title_; }
   const std::string& start() const { return start_; }

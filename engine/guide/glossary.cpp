@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <set>
 
-#include "engine/embedded.hpp"
 #include "engine/sharing/read_yaml.hpp"
 #include "engine/text.hpp"
 
@@ -33,7 +32,7 @@ std::vector<Term> read_terms(FieldReader& in, const Yaml& root, std::string_view
     if (!in.map(yaml, list, {name, "text"})) break;
     terms.push_back({in.text(yaml, name, 64), in.text(yaml, "text")});
     if (!in.failed() && !seen.insert(lower(terms.back().term)).second) {
-      in.fail(yaml.line, fmt::format("\"{}\" stands here twice", terms.back().term));
+      in.fail(yaml.line, fmt::format("\"{}\" is listed twice", terms.back().term));
     }
   }
   return terms;
@@ -63,13 +62,6 @@ Table read_table(FieldReader& in, const Yaml& yaml) {
   return table;
 }
 
-Result<std::string_view> embedded_file(std::string_view name) {
-  for (const embedded::File& file : embedded::guide()) {
-    if (file.name == name) return file.text;
-  }
-  return Error{"cannot read the guide's texts", std::string(name) + " is not part of this binary", {}};
-}
-
 }  // namespace
 
 Result<Glossary> Glossary::parse(std::string_view text, std::string_view file) {
@@ -82,9 +74,17 @@ Result<Glossary> Glossary::parse(std::string_view text, std::string_view file) {
   return glossary;
 }
 
-Result<Glossary> Glossary::built_in() {
-  Result<std::string_view> text = embedded_file("glossary.yaml");
-  return text ? parse(*text, "glossary.yaml") : Result<Glossary>(text.error());
+Result<embedded::File> built_in_file(std::string_view name, std::string_view language) {
+  const std::string whole = fmt::format("{}{}{}.yaml", name, language.empty() ? "" : ".", language);
+  for (const embedded::File& file : embedded::guide()) {
+    if (file.name == whole) return file;
+  }
+  return Error{"cannot read the guide's texts", whole + " is not part of this binary", {}};
+}
+
+Result<Glossary> Glossary::built_in(std::string_view language) {
+  auto file = built_in_file("glossary", language);
+  return file ? parse(file->text, file->name) : Result<Glossary>(file.error());
 }
 
 const Term* Glossary::find(std::string_view term) const {
@@ -138,9 +138,9 @@ Result<Tables> Tables::parse(std::string_view text, std::string_view file) {
   return all;
 }
 
-Result<Tables> Tables::built_in() {
-  Result<std::string_view> text = embedded_file("tables.yaml");
-  return text ? parse(*text, "tables.yaml") : Result<Tables>(text.error());
+Result<Tables> Tables::built_in(std::string_view language) {
+  auto file = built_in_file("tables", language);
+  return file ? parse(file->text, file->name) : Result<Tables>(file.error());
 }
 
 }  // namespace tessera::guide

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/embedded.hpp"
 #include "engine/error.hpp"
 
 namespace tessera::guide {
@@ -20,7 +21,7 @@ struct Term {
 class Glossary {
  public:
   static Result<Glossary> parse(std::string_view text, std::string_view file);
-  static Result<Glossary> built_in();
+  static Result<Glossary> built_in(std::string_view language = {});
   const std::vector<Term>& terms() const { return terms_; }
   const Term* find(std::string_view term) const;  // case does not matter
 
@@ -45,7 +46,10 @@ struct Tables {
   const Table* find(std::string_view id) const;
 
   static Result<Tables> parse(std::string_view text, std::string_view file);
-  static Result<Tables> built_in();
+  static Result<Tables> built_in(std::string_view language = {});
 };
+
+// A data file of the guide in a language; empty: English. Errors: it is not part of this binary.
+Result<embedded::File> built_in_file(std::string_view name, std::string_view language);
 
 }  // namespace tessera::guide

@@ -27,7 +27,7 @@ struct BoardProposal {
 
 struct Proposal {
   Strategy strategy = Strategy::mig;
-  std::string title;   // "1 × 3g.40gb + 1 × 2g.20gb + 2 × 1g.10gb", "4 clients for each board"
+  std::string title;   // "1 × 3g.40gb + 1 × 2g.20gb + 2 × 1g.10gb", "4 clients for each GPU"
   std::string layout;  // for --layout: "3g.40gb,2g.20gb,1g.10gb,1g.10gb"; empty for shares or a mix
   std::optional<std::string> preset;  // the platform's name for it
   std::optional<int> replicas;

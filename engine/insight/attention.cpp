@@ -12,6 +12,21 @@
 namespace tessera::insight {
 namespace {
 
+// A record that cannot be read is there for a reason that its text tells, and goes with what it is about.
+std::string unreadable_hint(Source source) {
+  if (source == Source::slurm_jobs)
+    return "scontrol -d -o show job prints that record. tessera refuses plans until it can read the record, "
+           "or "
+           "until slurmctld drops it, MinJobAge after the job ends. Please report the record";
+  if (source == Source::slurm_nodes)
+    return "scontrol -d -o show node prints that record. tessera refuses plans until it can read the record. "
+           "Please report it";
+  if (source == Source::kubernetes_pods)
+    return "kubectl get pod -o yaml prints it. tessera refuses plans until it can read the pod, or until the "
+           "pod is gone. Please report it";
+  return "";
+}
+
 class Collector {
  public:
   Collector(const Cluster& cluster, const mig::Catalogue& catalogue, TimePoint wall)
@@ -67,7 +82,8 @@ class Collector {
   void left_out(Source source, const SourceHealth& health) {
     if (health.incomplete)
       add(Severity::danger, std::string(word(source)), false,
-          "its answer could not be read whole, so not everything is listed: " + health.note, "");
+          "its answer could not be read whole, so not everything is listed: " + health.note,
+          unreadable_hint(source));
     else if (!health.note.empty())
       add(Severity::info, std::string(word(source)), false, health.note, "");
   }
@@ -206,11 +222,11 @@ class Collector {
   void board(const Node& node, const Gpu& gpu) {
     if (gpu.mig_mode == MigMode::enable_pending || gpu.mig_mode == MigMode::disable_pending)
       add(Severity::warning, node, gpu, "MIG mode change is pending",
-          "it takes effect after a GPU reset or a reboot");
+          "it takes effect after a GPU reset (nvidia-smi --gpu-reset) or a reboot");
     if (gpu.strategy != Strategy::mig) return;
     if (gpu.slices.empty()) {
-      add(Severity::warning, node, gpu, "MIG is on, nothing is cut",
-          "no work can use this GPU until it has a layout: cut it, or turn MIG off");
+      add(Severity::warning, node, gpu, "MIG on, no slices",
+          "no work can use this GPU: cut it, or turn MIG off");
       return;
     }
     fragmented(node, gpu);
@@ -247,18 +263,26 @@ class Collector {
   // Work that can never start is worse than work that waits its turn.
   void stuck_work() {
     int never = 0;
-    std::string example;
+    const Workload* example = nullptr;
     for (const Workload& workload : cluster_.workloads.all()) {
       if (workload.state != WorkloadState::pending || !workload.reason.starts_with("BadConstraints"))
         continue;
       ++never;
-      if (example.empty() || workload.id.text < example) example = workload.id.text;
+      if (!example || workload.id.text < example->id.text) example = &workload;
     }
-    if (never > 0)
-      add(Severity::warning, "job " + example, false,
-          fmt::format("{} {} for something that no node offers (BadConstraints)", never,
-                      never == 1 ? "waiting job asks" : "waiting jobs ask"),
-          "tell the owner, or cut such a slice");
+    if (!example) return;
+    const std::string more =
+        never == 1 ? "" : fmt::format("; {} more wait{} like it", never - 1, never == 2 ? "s" : "");
+    add(Severity::warning, "job " + example->id.text, false,
+        fmt::format("asks for {}, which no node has (BadConstraints){}", asked_for(*example), more),
+        fmt::format("tell {}, or cut such a slice", example->user.empty() ? "its owner" : example->user));
+  }
+
+  static std::string asked_for(const Workload& workload) {
+    std::string text;
+    for (const Request& one : workload.requests)
+      text += fmt::format("{}{} × {}", text.empty() ? "" : ", ", one.count, one.resource);
+    return text.empty() ? "resources" : text;
   }
 
   // Whoever asks for more is refused by the API server, before anything waits.

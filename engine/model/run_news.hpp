@@ -42,6 +42,8 @@ struct RunHead {
   std::string outcome;   // finished: "wanted" "recorded" "partial"
   std::string file;      // of its journal; empty when it is not here
   std::string unarmed;   // why a timer must not take it up; empty: this user left it as it is
+  // What others have changed in its journal since this user left it, as lines of a diff.
+  std::vector<std::string> changed;
   friend bool operator==(const RunHead&, const RunHead&) = default;
 };
 

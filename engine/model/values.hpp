@@ -175,8 +175,8 @@ struct Component {
   friend bool operator==(const Component&, const Component&) = default;
 };
 
-// The layout that somebody has ordered for a node, where the scheduler keeps such an order (the MIG manager's
-// labels).
+// The layout that another user has ordered for a node, where the scheduler keeps such an order (the MIG
+// manager's labels).
 struct LayoutOrder {
   std::string config;  // nvidia.com/mig.config
   std::string state;   // nvidia.com/mig.config.state; empty: none yet

@@ -181,7 +181,7 @@ std::optional<std::string> why_not_shared(const PluginSharing& sharing, bool any
     if (replicas < sharing::kMinClients)
       return fmt::format("{}: the number of replicas must be 2 or more", resource);
     if (replicas > most)
-      return fmt::format("{}: the device plugin allows {} MPS clients a board{}, not {}", resource, most,
+      return fmt::format("{}: the device plugin allows {} MPS clients a GPU{}, not {}", resource, most,
                          most < sharing::kMaxClients ? " below compute capability 7.5" : "", replicas);
   }
   return std::nullopt;

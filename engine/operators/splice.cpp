@@ -82,7 +82,7 @@ Result<std::string> with_config(std::string_view text, const MigConfig& config, 
   if (const MigConfig* there = before->find(config.name)) {
     if (there->rows == config.rows) return std::string(text);
     return Error{std::string(kSplicing), fmt::format("{} stands there with another content", config.name),
-                 "somebody has edited it: give their layout a name of its own"};
+                 "another user has edited it: give their layout a name of its own"};
   }
   MigDocument wanted = *before;
   wanted.configs.push_back(config);

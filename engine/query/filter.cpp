@@ -30,6 +30,15 @@ Error unknown_column(std::string_view what, std::string_view key) {
   return {std::string(what), fmt::format("there is no column \"{}\"", clean(key, 60)), "columns: " + known};
 }
 
+// What an ordered comparison of such a column takes.
+std::string_view kind_of(Format format) {
+  switch (format) {
+    case Format::duration: return "a time (2h, 30min, 1d)";
+    case Format::mib: return "an amount of memory (40gib, 512mib)";
+    default: return "a number";
+  }
+}
+
 bool orders(Op op) {
   return op == Op::less || op == Op::less_equal || op == Op::greater || op == Op::greater_equal;
 }
@@ -55,10 +64,9 @@ Result<Term> to_term(const RawTerm& raw) {
     term.numeric = true;
     term.number = *number;
   } else if (orders(raw.op)) {
-    return Error{
-        "cannot read the filter",
-        fmt::format("\"{}\" is no number that {} can be compared with", clean(raw.text, 60), column.key),
-        "examples: gpus>=4   since>2h   memory>=40gib   use<10%"};
+    return Error{"cannot read the filter",
+                 fmt::format("{}: \"{}\" is not {}", column.key, clean(raw.text, 60), kind_of(column.format)),
+                 "examples: gpus>=4   since>2h   memory>=40gib   use<10%"};
   }
   return term;
 }

@@ -60,7 +60,7 @@ constexpr Column<GpuRow> kGpus[] = {
      [](const GpuRow& row, const Context&) { return measured(row.gpu->telemetry.use); }},
     {"memory_used", "MEM USED", Format::mib, Align::right, Show::roomy, 9, "memory in use",
      [](const GpuRow& row, const Context&) { return measured(row.gpu->telemetry.memory_used); }},
-    {"memory", "MEMORY", Format::mib, Align::right, Show::roomy, 8, "memory of the board",
+    {"memory", "MEMORY", Format::mib, Align::right, Show::roomy, 8, "memory of the GPU",
      [](const GpuRow& row, const Context&) { return measured(row.gpu->memory); }},
     {"temperature", "TEMP", Format::celsius, Align::right, Show::wide, 6, "temperature",
      [](const GpuRow& row, const Context&) { return measured(row.gpu->telemetry.temperature); }},
@@ -74,7 +74,7 @@ constexpr Column<GpuRow> kGpus[] = {
      [](const GpuRow& row, const Context&) {
        return row.gpu->product ? words(row.gpu->product->text) : Value(Unknown{});
      }},
-    {"uuid", "UUID", Format::text, Align::left, Show::wide, 12, "as the driver tells it",
+    {"uuid", "UUID", Format::text, Align::left, Show::wide, 12, "as the driver reports it",
      [](const GpuRow& row, const Context&) { return told(row.gpu->uuid); }},
     {"user", "HELD BY", Format::text, Align::left, Show::roomy, 8, "users who hold its slices",
      [](const GpuRow& row, const Context&) { return words(holder_users(*row.cluster, *row.gpu)); }},
@@ -115,7 +115,7 @@ constexpr Column<SliceRow> kSlices[] = {
     {"node", "NODE", Format::text, Align::left, Show::always, 8, "its node",
      [](const SliceRow& row, const Context&) { return words(row.node->name.text); }},
     {"gpu", "GPU", Format::count, Align::right, Show::always, 3,
-     "its board; ? where the scheduler does not tell",
+     "its GPU; ? where the scheduler does not report it",
      [](const SliceRow& row, const Context&) {
        return row.gpu ? count(row.gpu->index.value) : Value(Unknown{});
      }},
@@ -129,7 +129,7 @@ constexpr Column<SliceRow> kSlices[] = {
      [](const SliceRow& row, const Context&) {
        return row.slice->placement ? count(row.slice->placement->size) : Value(NotTold{});
      }},
-    {"state", "STATE", Format::text, Align::left, Show::always, 7, "held, free, closed, or not known",
+    {"state", "STATE", Format::text, Align::left, Show::always, 7, "held, free, closed, or unknown",
      [](const SliceRow& row, const Context&) { return state(row); }},
     {"shares", "SHARES", Format::text, Align::right, Show::always, 6, "shares held of those offered",
      [](const SliceRow& row, const Context&) { return shares(row); }},

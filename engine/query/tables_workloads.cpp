@@ -71,7 +71,7 @@ constexpr Column<WorkloadRow> kWorkloads[] = {
      [](const WorkloadRow& row, const Context&) { return told(row.workload->account); }},
     {"ends_in", "ENDS IN", Format::duration, Align::right, Show::wide, 9, "time left by its limit",
      [](const WorkloadRow& row, const Context& context) { return ends_in(row, context); }},
-    {"restarts", "RESTARTS", Format::text, Align::left, Show::wide, 8, "whether it starts again when killed",
+    {"restarts", "RESTARTS", Format::text, Align::left, Show::wide, 8, "whether it restarts when killed",
      [](const WorkloadRow& row, const Context&) {
        if (!row.workload->restartable) return Value(Unknown{});
        return words(*row.workload->restartable ? "yes" : "no");

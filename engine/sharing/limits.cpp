@@ -77,16 +77,16 @@ void mig_limits(Collector& out, const LimitContext& context) {
   mig_driver(out, context);
   if (context.product != nullptr && context.product->max_instances > 0) {
     const int most = context.product->max_instances;
-    out.fact("mig-instances", fmt::format("at most {} instances on one board", most), most);
+    out.fact("mig-instances", fmt::format("at most {} instances on one GPU", most), most);
   }
   if (context.product != nullptr && !context.product->placements_known) {
     out.caution("mig-places",
-                "where instances may stand on this board is not published: no layouts to offer");
+                "where instances may be placed on this GPU is not published: no layouts to offer");
   }
   out.fact(
       "mig-no-multi",
       "CUDA does not work across instances: a process sees only the first, and no two talk to each other");
-  out.fact("mig-empty", "a board must be free of processes while its MIG mode changes");
+  out.fact("mig-empty", "a GPU must be free of processes while its MIG mode changes");
   if (context.platform == Platform::hyperpod_slurm) {
     out.broken("mig-platform", "HyperPod with Slurm does not support MIG");
   }
@@ -109,15 +109,15 @@ void mps_limits(Collector& out, const LimitContext& context) {
   if (kubernetes) most = std::min(most, capability.empty() ? most : mps_plugin_clients(capability));
   if (kubernetes) most = std::min(most, kMaxClients);
   out.fact("mps-clients",
-           kubernetes ? fmt::format("2 to {} clients on one board, by the device plugin's cap", most)
-                      : fmt::format("at most {} clients on one board", most),
+           kubernetes ? fmt::format("2 to {} clients on one GPU, by the device plugin's cap", most)
+                      : fmt::format("at most {} clients on one GPU", most),
            most);
   if (!kubernetes && most != kClientsSinceCuda131) {
     out.fact("mps-clients-later", "60 clients are reported from CUDA 13.1 on", kClientsSinceCuda131);
   }
   replica_range(out, context, most, "mps");
   if (kubernetes && context.mig_in_use) {
-    out.broken("mps-mig", "the device plugin refuses MPS on boards with MIG on: switch MIG off first");
+    out.broken("mps-mig", "the device plugin refuses MPS on GPUs with MIG on: switch MIG off first");
   }
   if (kubernetes) {
     out.fact("mps-request", "each container asks for exactly 1 and runs one process", 1);
@@ -130,7 +130,7 @@ void mps_limits(Collector& out, const LimitContext& context) {
            "memory is not isolated; limits can be set, and a fault of one client can end others");
   if (context.boards_a_node > 1) {
     out.caution("mps-boards",
-                fmt::format("this node has {} boards: one job over several boards by MPS works poorly",
+                fmt::format("this node has {} GPUs: one job over several GPUs by MPS works poorly",
                             context.boards_a_node));
   }
 }
@@ -150,7 +150,7 @@ void time_slice_limits(Collector& out, const LimitContext& context) {
     out.fact("slice-driver", "setting the length of a time-slice needs driver 455 or later (CUDA 11.1)");
   }
   if (scheduler_of(context.platform) == Scheduler::slurm) {
-    out.fact("slice-shards", "Slurm counts shares as shards and keeps nobody to his share");
+    out.fact("slice-shards", "Slurm counts shards and does not enforce the share of each user");
   }
 }
 
@@ -165,7 +165,7 @@ void vgpu_limits(Collector& out, const LimitContext& context) {
     out.fact("vgpu-licence", "a licence is there");
   }
   out.fact("vgpu-hypervisor", "needs a hypervisor with the vGPU manager, or KubeVirt");
-  out.fact("vgpu-no-vms", "no virtual machine may run on a board while its vGPU types change");
+  out.fact("vgpu-no-vms", "no virtual machine may run on a GPU while its vGPU types change");
 }
 
 }  // namespace

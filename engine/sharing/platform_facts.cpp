@@ -67,11 +67,11 @@ Result<std::vector<PlatformFacts>> parse_platforms(std::string_view text, std::s
       all.push_back(read_platform(in, yaml));
       for (const Remark& remark : all.back().remarks) {
         if (!ids.insert(remark.id).second) {
-          in.fail(yaml.line, fmt::format("id \"{}\" stands here twice", remark.id));
+          in.fail(yaml.line, fmt::format("id \"{}\" is listed twice", remark.id));
         }
       }
       for (std::size_t i = 0; i + 1 < all.size(); ++i) {
-        if (all[i].platform == all.back().platform) in.fail(yaml.line, "this platform stands here twice");
+        if (all[i].platform == all.back().platform) in.fail(yaml.line, "this platform is listed twice");
       }
     }
   }

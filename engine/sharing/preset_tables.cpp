@@ -74,7 +74,7 @@ PresetTable read_table(FieldReader& in, const Yaml& yaml) {
   for (const Yaml& row : in.list(yaml, "layouts", kMaxRows)) {
     table.rows.push_back(read_row(in, row));
     if (!names.insert(table.rows.back().name).second) {
-      in.fail(row.line, fmt::format("\"{}\" stands here twice", table.rows.back().name));
+      in.fail(row.line, fmt::format("\"{}\" is listed twice", table.rows.back().name));
     }
   }
   return table;

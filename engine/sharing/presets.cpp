@@ -172,7 +172,7 @@ Result<Preset> hyperpod_mixed(const mig::Product& product, std::string_view name
       return bad_name(name, fmt::format("{} has no profile \"{}\"", product.key.text, clean(profile, 64)));
     }
     profiles.insert(profiles.end(), static_cast<std::size_t>(*count), *index);
-    if (profiles.size() > mig::kMaxUnits) return bad_name(name, "more instances than any board has room for");
+    if (profiles.size() > mig::kMaxUnits) return bad_name(name, "more instances than any GPU has room for");
     rest.remove_prefix(std::min(rest.size(), length + 1));
   }
   if (profiles.empty()) return bad_name(name, "it names no profile");
@@ -226,8 +226,8 @@ Result<Preset> find_preset(const mig::Product& product, Platform platform, std::
   Error error{fmt::format("no preset \"{}\"", clean(name, 128)),
               fmt::format("{} offers no such layout for {}", title(platform), product.key.text),
               {}};
-  error.hint = names.empty() ? "there is none for this board"
-                             : fmt::format("choose one of: {}", fmt::join(names, ", "));
+  error.hint =
+      names.empty() ? "there is none for this GPU" : fmt::format("choose one of: {}", fmt::join(names, ", "));
   return error;
 }
 

@@ -37,7 +37,7 @@ void add_kubernetes_board(Advertised& all, const NodeShape& node, const BoardSha
   }
   ++all.counts[kubernetes_gpu()];
   if (board.mig && !board.instances.empty()) {
-    all.notes.push_back("a board is cut, but with the strategy none the plugin advertises it as whole");
+    all.notes.push_back("a GPU is cut, but with the strategy none the plugin advertises it as whole");
   }
 }
 
@@ -72,13 +72,13 @@ Advertised advertise_kubernetes(const NodeShape& node) {
       std::any_of(node.boards.begin(), node.boards.end(), [](const BoardShape& board) { return board.mig; });
   if (node.sharing.method == Strategy::mps && any_mig) {
     all.counts[kubernetes_gpu()] = 0;
-    all.notes.push_back("the device plugin refuses MPS on boards with MIG on: nothing is advertised");
+    all.notes.push_back("the device plugin refuses MPS on GPUs with MIG on: nothing is advertised");
     return all;
   }
   if (node.strategy == MigStrategy::single && any_mig && !single_is_valid(node)) {
     all.counts[kubernetes_gpu()] = 0;
     all.notes.push_back(
-        "the strategy single needs every board cut into instances of one profile: the node would be marked "
+        "the strategy single needs every GPU cut into instances of one profile: the node would be marked "
         "MIG-INVALID and advertise nothing");
     return all;
   }
@@ -111,7 +111,7 @@ Advertised advertise_slurm(const NodeShape& node) {
   if (whole > 0 && mps) all.counts["mps"] = whole * kMpsPercent;
   if (whole > 0 && shard) all.counts["shard"] = whole * std::max(node.sharing.replicas, 1);
   if (whole == 0 && (mps || shard) && !node.boards.empty()) {
-    all.notes.push_back("Slurm shares whole boards only: instances get neither MPS nor shards");
+    all.notes.push_back("Slurm shares whole GPUs only: instances get neither MPS nor shards");
   }
   return all;
 }

@@ -153,7 +153,7 @@ Violations fpt_whole_gpu(const NodeShape& node) {
   if (node.strategy != MigStrategy::none_with_operator) return {};
   if (any_mig(node)) {
     return {{"fpt-e",
-             fmt::format("{}: none with operator means whole boards, but MIG would be on", subject(node))}};
+             fmt::format("{}: none with operator means whole GPUs, but MIG would be on", subject(node))}};
   }
   return {};
 }
@@ -188,7 +188,7 @@ Violations plugin_rules(const NodeShape& node) {
   }
   if (mps && any_mig(node)) {
     found.push_back({"plugin-mps-mig",
-                     fmt::format("{}: the device plugin refuses MPS on boards with MIG on", subject(node))});
+                     fmt::format("{}: the device plugin refuses MPS on GPUs with MIG on", subject(node))});
   }
   for (const BoardShape& board : node.boards) {
     if (!mps || board.product == nullptr || board.product->compute_capability.empty()) continue;
@@ -203,7 +203,7 @@ Violations plugin_rules(const NodeShape& node) {
   if (node.strategy == MigStrategy::single && any_mig(node) &&
       natural_strategy(node) != MigStrategy::single) {
     found.push_back(
-        {"plugin-single", fmt::format("{}: the strategy single needs every board cut into instances "
+        {"plugin-single", fmt::format("{}: the strategy single needs every GPU cut into instances "
                                       "of one profile; the node would advertise nothing",
                                       subject(node))});
   }

@@ -59,7 +59,7 @@ Violations gke_rules(std::span<const NodeShape> nodes) {
   Violations found = uniform_pool(nodes, "gke-uniform");
   for (const NodeShape& node : nodes) {
     if (shares(node) && (node.sharing.replicas < kMinClients || node.sharing.replicas > kMaxClients)) {
-      found.push_back({"gke-clients", fmt::format("{}: sharing takes 2 to 48 clients for each board, not {}",
+      found.push_back({"gke-clients", fmt::format("{}: sharing takes 2 to 48 clients for each GPU, not {}",
                                                   node.name, node.sharing.replicas)});
     }
     for (const BoardShape& board : node.boards) {
@@ -92,10 +92,9 @@ Violations slurm_rules(const NodeShape& node) {
       std::any_of(node.boards.begin(), node.boards.end(), [](const BoardShape& board) { return !board.mig; });
   const bool replicated = shares(node) || node.sharing.method == Strategy::shard;
   if (replicated && !any_whole && !node.boards.empty()) {
-    found.push_back(
-        {"slurm-share-whole", fmt::format("{}: mps and shard are counted on whole boards only, and "
-                                          "none would be left",
-                                          node.name)});
+    found.push_back({"slurm-share-whole", fmt::format("{}: mps and shard are counted on whole GPUs only, and "
+                                                      "none would be left",
+                                                      node.name)});
   }
   return found;
 }

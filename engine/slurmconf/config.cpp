@@ -159,6 +159,15 @@ std::vector<GresLine> gres_lines(const Config& config) {
   return found;
 }
 
+std::map<std::string, std::vector<std::string>> devices_of_nodes(const Files& files) {
+  std::map<std::string, std::vector<std::string>> all;
+  for (const GresLine& line : gres_lines(read(files))) {
+    if (!line.named) all[""].push_back(line.content);
+    for (const std::string& node : line.nodes) all[node].push_back(line.content);
+  }
+  return all;
+}
+
 bool is_ours(const GresLine& line) {
   return line.name.empty() || line.name == "gpu" || line.name == "mps" || line.name == "shard";
 }

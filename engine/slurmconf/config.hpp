@@ -75,6 +75,9 @@ struct GresLine {
 };
 std::vector<GresLine> gres_lines(const Config& config);
 
+// What gres.conf says of each node, line by line; under an empty name what it says of all that read it.
+std::map<std::string, std::vector<std::string>> devices_of_nodes(const Files& files);
+
 // gpu, mps, shard, or AutoDetect alone: what tessera writes. Other resources are left alone.
 bool is_ours(const GresLine& line);
 

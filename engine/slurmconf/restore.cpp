@@ -1,7 +1,6 @@
 #include "engine/slurmconf/restore.hpp"
 
 #include <algorithm>
-#include <map>
 
 #include "engine/slurmconf/counts.hpp"
 #include "engine/slurmconf/pending.hpp"
@@ -22,16 +21,6 @@ std::vector<std::string> lines_of_others(const File& file) {
   for (const Line& line : parse(file).lines)
     if (!line.is("NodeName") && !line.is("GresTypes")) lines.push_back(line.raw);
   return lines;
-}
-
-// What gres.conf says of each node; of all that read it under an empty name.
-std::map<std::string, std::vector<std::string>> devices_of_nodes(const Files& files) {
-  std::map<std::string, std::vector<std::string>> all;
-  for (const GresLine& line : gres_lines(read(files))) {
-    if (!line.named) all[""].push_back(line.content);
-    for (const std::string& node : line.nodes) all[node].push_back(line.content);
-  }
-  return all;
 }
 
 // Beside the types: a run adds to them and takes nothing away, so there may be more now than were found.

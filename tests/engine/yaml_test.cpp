@@ -70,10 +70,8 @@ TEST(Yaml, NumbersHaveOneSpelling) {
 }
 
 TEST(Yaml, RefusesDuplicateKeysAndNamesBothLines) {
-  EXPECT_EQ(reason("a: 1\nb: 2\na: 3\n"),
-            "site.yaml:3:1: \"a\" stands here for the second time (first on line 1)");
-  EXPECT_EQ(reason("x: {k: 1, k: 2}"),
-            "site.yaml:1:11: \"k\" stands here for the second time (first on line 1)");
+  EXPECT_EQ(reason("a: 1\nb: 2\na: 3\n"), "site.yaml:3:1: \"a\" is listed twice (first on line 1)");
+  EXPECT_EQ(reason("x: {k: 1, k: 2}"), "site.yaml:1:11: \"k\" is listed twice (first on line 1)");
 }
 
 TEST(Yaml, RefusesWhatWouldBeReadInSilence) {

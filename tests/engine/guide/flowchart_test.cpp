@@ -127,11 +127,12 @@ TEST(Glossary, MarksAreTakenApart) {
 TEST(Tables, AreThereAndEven) {
   const auto tables = Tables::built_in();
   ASSERT_TRUE(tables.ok()) << to_line(tables.error());
-  for (const char* id : {"technologies", "architectures", "schedulers", "orchestrators"}) {
+  for (const char* id : {"technologies", "architectures", "schedulers", "containers", "orchestrators"}) {
     ASSERT_NE(tables->find(id), nullptr) << id;
     EXPECT_FALSE(tables->find(id)->rows.empty());
   }
-  EXPECT_EQ(tables->find("schedulers")->rows.size(), 11u);
+  EXPECT_EQ(tables->find("schedulers")->rows.size(), 16u);
+  EXPECT_EQ(tables->find("containers")->rows.size(), 6u);
   EXPECT_EQ(tables->find("orchestrators")->columns.size(), 5u);
   const auto odd = Tables::parse(
       "tables:\n  - {id: a, title: b, columns: [c, d], rows: [[e]]}\nadvice: [{id: a, text: b}]\n",

@@ -145,6 +145,10 @@ TEST(Attention, AnAnswerThatIsNotWholeIsNamedWithItsCause) {
     if (one.is_node) hints.push_back(one.subject + ": " + one.hint);
   EXPECT_EQ(hints, (Lines{"n1: its record tells no state: it is broken or cut short",
                           "n2: its daemon has not registered yet"}));
+  for (const insight::Finding& one : insight::attention(story.cluster(), *mig::Catalogue::built_in(), at(0)))
+    if (one.text.find("read whole") != std::string::npos) {
+      EXPECT_NE(one.hint.find("scontrol -d -o show node prints that record"), std::string::npos) << one.hint;
+    }
   EXPECT_EQ(
       told(story),
       (Lines{"scontrol show node: its answer could not be read whole, so not everything is listed: line "
@@ -159,8 +163,7 @@ TEST(Attention, MigOnWithNothingCutAndPendingModesAreNamed) {
   pending.mig_mode = MigMode::enable_pending;
   Story story;
   story.tell(NodesListed{{node("n1", {empty, pending})}});
-  EXPECT_EQ(told(story),
-            (Lines{"n1: GPU 0: MIG is on, nothing is cut", "n1: GPU 1: MIG mode change is pending"}));
+  EXPECT_EQ(told(story), (Lines{"n1: GPU 0: MIG on, no slices", "n1: GPU 1: MIG mode change is pending"}));
 }
 
 TEST(Attention, AQuarterOfABoardStrandedIsWorthALine) {
@@ -191,13 +194,16 @@ TEST(Attention, AQuotaThatIsUsedUpIsToldAndOneThatIsNotIsNot) {
   EXPECT_EQ(told(story), Lines{"ml: quota gpus allows 8 nvidia.com/gpu, and all of it is asked for"});
 }
 
-TEST(Attention, JobsThatCanNeverStartAreCounted) {
+TEST(Attention, JobsThatCanNeverStartAreNamedAndCounted) {
   Workload never = waiting("77", "bob", "gpu:a100"), turn = waiting("78", "bob", "gpu:h100");
-  never.reason = "BadConstraints";
+  Workload later = waiting("79", "eve", "gpu:v100");
+  never.reason = later.reason = "BadConstraints";
   Story story;
   story.tell(WorkloadsListed{{never, turn}});
+  EXPECT_EQ(told(story), Lines{"job 77: asks for 1 × gpu:a100, which no node has (BadConstraints)"});
+  story.tell(WorkloadsListed{{never, turn, later}});
   EXPECT_EQ(told(story),
-            Lines{"job 77: 1 waiting job asks for something that no node offers (BadConstraints)"});
+            Lines{"job 77: asks for 1 × gpu:a100, which no node has (BadConstraints); 1 more waits like it"});
 }
 
 }  // namespace

@@ -101,7 +101,7 @@ TEST(Filter, RowsKeepTheirOrderWhenOneInTheMiddleGoes) {
 }
 TEST(Filter, MistakesAreToldWithTheirPlace) {
   EXPECT_EQ(kept("usr=bob"), "error: there is no column \"usr\"");
-  EXPECT_EQ(kept("since>soon"), "error: \"soon\" is no number that since can be compared with");
+  EXPECT_EQ(kept("since>soon"), "error: since: \"soon\" is not a time (2h, 30min, 1d)");
   EXPECT_EQ(kept("user="), "error: at character 6: a value is missing");
   EXPECT_EQ(kept("bob |"), "error: at character 6: there is nothing after |");
   EXPECT_EQ(kept("| bob"), "error: at character 1: there is nothing before |");
