@@ -1,0 +1,107 @@
+// What comes up in real places is told in Japanese: help, findings, limits, facts of the guide, plans.
+#include <gtest/gtest.h>
+
+#include "engine/guide/advice.hpp"
+#include "engine/guide/facts.hpp"
+#include "engine/guide/findings.hpp"
+#include "engine/insight/attention.hpp"
+#include "engine/sharing/limits.hpp"
+#include "tests/tui/language/extract.hpp"
+#include "tests/tui/screens/change_places.hpp"
+#include "tests/tui/screens/layout_places.hpp"
+#include "tui/action.hpp"
+#include "tui/language/words.hpp"
+
+namespace tessera::test {
+namespace {
+
+const tui::WordsPtr& japanese() {
+  static const tui::WordsPtr words = tui::Words::of(tui::Language::ja).value();
+  return words;
+}
+
+// A command, a name or a number is told as it is.
+void expect_told(std::string_view text) {
+  if (!is_prose(text)) return;
+  const tui::Words::Told told = japanese()->tell(text);
+  EXPECT_TRUE(told.whole && told.text != text) << text << "\n  -> " << told.text;
+}
+
+TEST(JapaneseCoverage, HelpOfEveryAction) {
+  for (const tui::ActionInfo& action : tui::actions()) expect_told(action.help);
+  for (int i = 0; i < static_cast<int>(tui::Group::count_); ++i) {
+    std::string title(tui::title(static_cast<tui::Group>(i)));  // as the help shows it
+    for (char& c : title) c = static_cast<char>(std::toupper(c));
+    EXPECT_NE(tui::told(japanese(), title), title);
+  }
+}
+
+TEST(JapaneseCoverage, FindingsWithTheirWayOut) {
+  const Session some(small_place());
+  int found = 0;
+  for (const Model& model : {small_place(), two_places(), layout_place(), change_place()})
+    for (const Cluster& cluster : model.clusters)
+      for (const insight::Finding& one : insight::attention(cluster, some.catalogue, at(0))) {
+        ++found;
+        expect_told(one.text);
+        expect_told(one.hint);
+      }
+  EXPECT_GE(found, 5);
+}
+
+TEST(JapaneseCoverage, LimitsOfEveryStrategyOnEveryPlatform) {
+  const Session some(small_place());
+  const auto facts = sharing::built_in_platforms().value();
+  for (int platform = 0; platform < sharing::kPlatforms; ++platform)
+    for (Strategy strategy :
+         {Strategy::mig, Strategy::vgpu, Strategy::mps, Strategy::time_slicing, Strategy::whole})
+      for (const char* product : {"H100-80GB-SXM5", "A10", "V100-32GB"})
+        for (const char* driver : {"", "440.10", "550.90"}) {
+          sharing::LimitContext context;
+          context.product = some.catalogue.by_any(product);
+          context.platform = static_cast<sharing::Platform>(platform);
+          context.driver = driver, context.facts = facts, context.boards_a_node = 8;
+          context.replicas = 100, context.mig_in_use = true;
+          for (const sharing::Limit& one : sharing::limits(strategy, context)) expect_told(one.text);
+          for (const guide::Advice& one : guide::advice(strategy, context.platform, nullptr))
+            expect_told(one.title);
+        }
+}
+
+TEST(JapaneseCoverage, FactsOfTheGuide) {
+  const Session some(small_place());
+  for (const Model& model : {small_place(), layout_place(), change_place()})
+    for (const Cluster& cluster : model.clusters) {
+      for (const Node& node : cluster.nodes.all())
+        for (const auto& [question, answer] :
+             guide::prefill(guide::scope_of(cluster, node, some.catalogue), some.catalogue))
+          for (const guide::Fact& fact : answer.facts) expect_told(fact.text);
+      for (const guide::HabitFinding& one : guide::habits(cluster)) {
+        expect_told(one.text);
+        expect_told(one.hint);
+      }
+    }
+}
+
+TEST(JapaneseCoverage, NoticesRulesAndStepsOfPlans) {
+  const Session session = changing();
+  for (plan::Way way : {plan::Way::wait, plan::Way::requeue, plan::Way::cancel})
+    for (const plan::Capabilities& can :
+         {plan::simulator_capabilities(), plan::gpu_operator_capabilities(), plan::slurm_capabilities()})
+      for (const char* layout : {"4g.40gb,3g.40gb", "7x1g.10gb", "whole"}) {
+        plan::Options options;
+        options.way = way;
+        const plan::Plan plan = plan_of(session, {"n0031"}, {}, layout, options, can);
+        for (const auto* list : {&plan.notices, &plan.violations})
+          for (const plan::Notice& notice : *list) expect_told(notice.text);
+        expect_told(plan.no_steps);
+        for (const plan::NodePlan& node : plan.nodes)
+          for (const plan::Step& step : node.steps) {
+            expect_told(step.title);
+            expect_told(step.undo);
+          }
+      }
+}
+
+}  // namespace
+}  // namespace tessera::test

@@ -1,0 +1,246 @@
+#include "tui/language/words.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "engine/embedded.hpp"
+#include "tui/language/catalogue.hpp"
+#include "tui/language/wrap.hpp"
+
+namespace tessera::tui {
+namespace {
+
+constexpr std::size_t kStart = 4;           // letters of a pattern's start by which it is found
+constexpr std::size_t kLongest = 4096;      // bytes of a text that is looked at
+constexpr std::size_t kMostWork = 1 << 21;  // bytes compared for one text
+constexpr int kDeepest = 4;                 // phrases inside of phrases
+constexpr std::size_t kSureWeight = 8;      // letters that make a pattern sure of what stands in its places
+constexpr int kCommentWidth = 74;
+constexpr std::size_t kLeastWeight = 3;  // letters without which a pattern would fit anything
+
+// Where a text is taken apart: a sentence, a clause, what explains.
+constexpr std::array<std::string_view, 5> kJoints{N_(". "), N_("; "), N_(": "), N_(" ("), N_(", ")};
+
+// A single word is a name, a state or a command: those stay as they are.
+bool is_phrase(std::string_view text) { return text.find(' ') != std::string_view::npos; }
+
+// A pattern of few letters and several places, such as "the {} {}", fits nearly anything: its arguments have
+// to be names.
+bool is_guess(const Pattern& pattern, const std::vector<std::string_view>& arguments) {
+  return pattern.weight() < kSureWeight && pattern.places() > 1 &&
+         std::any_of(arguments.begin(), arguments.end(), is_phrase);
+}
+
+bool has_joint(std::string_view text) {
+  return std::any_of(kJoints.begin(), kJoints.end(),
+                     [&](std::string_view one) { return text.find(one) != std::string_view::npos; });
+}
+
+// Names, numbers and abbreviations alone: no word of three small letters.
+bool says_nothing(std::string_view text) {
+  int small = 0;
+  for (char c : text) {
+    small = c >= 'a' && c <= 'z' ? small + 1 : 0;
+    if (small == 3) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string_view word(Language language) { return language == Language::ja ? "ja" : "en"; }
+
+std::optional<Language> parse_language(std::string_view text) {
+  for (Language one : {Language::en, Language::ja})
+    if (word(one) == text) return one;
+  return std::nullopt;
+}
+
+Language language_of_locale(std::string_view locale) {
+  const std::string_view name = locale.substr(0, locale.find_first_of("_.@"));
+  return name == "ja" ? Language::ja : Language::en;
+}
+
+struct Words::Search {
+  std::size_t work = 0;
+  bool spent() const { return work > kMostWork; }
+};
+
+Result<Words> Words::parse(std::string_view bytes) {
+  auto entries = read_catalogue(bytes);
+  if (!entries) return entries.error();
+  Words words;
+  for (const CatalogueEntry& entry : *entries) {
+    Pattern original(entry.original);
+    if (original.places() == 0) {
+      // Doubled braces are one in the finished text, which whole texts are never written with.
+      words.whole_.emplace(entry.original, entry.translation);
+    } else if (original.weight() >= kLeastWeight) {
+      words.patterns_.push_back({std::move(original), Pattern(entry.translation)});
+    }
+  }
+  std::stable_sort(words.patterns_.begin(), words.patterns_.end(),
+                   [](const Known& a, const Known& b) { return a.original.weight() > b.original.weight(); });
+  for (std::size_t i = 0; i < words.patterns_.size(); ++i) {
+    const std::string_view first = words.patterns_[i].original.first();
+    if (first.size() < kStart)
+      words.floating_.push_back(i);
+    else
+      words.by_start_[std::string(first.substr(0, kStart))].push_back(i);
+  }
+  return words;
+}
+
+Result<WordsPtr> Words::of(Language language) {
+  if (language == Language::en) return WordsPtr();
+  for (const embedded::File& file : embedded::translations()) {
+    if (file.name != std::string(word(language)) + ".mo") continue;
+    auto words = parse(file.text);
+    if (!words) return words.error();
+    return WordsPtr(std::make_shared<const Words>(std::move(*words)));
+  }
+  return Error{"cannot read the translations", std::string(word(language)) + ".mo is not part of this binary",
+               ""};
+}
+
+const Words::Known* Words::find(Search& search, std::string_view text,
+                                std::vector<std::string_view>& arguments) const {
+  static const std::vector<std::size_t> kNone;
+  const auto found =
+      text.size() < kStart ? by_start_.end() : by_start_.find(std::string(text.substr(0, kStart)));
+  const std::vector<std::size_t>& near = found == by_start_.end() ? kNone : found->second;
+  // Both lists are in the order of sureness: they are walked as one.
+  for (std::size_t a = 0, b = 0; a < near.size() || b < floating_.size();) {
+    const bool from_near = b == floating_.size() || (a < near.size() && near[a] < floating_[b]);
+    const Known& known = patterns_[from_near ? near[a++] : floating_[b++]];
+    if (search.spent()) return nullptr;
+    search.work += text.size() + kStart;
+    if (auto matched = known.original.match(text); matched && !is_guess(known.original, *matched)) {
+      arguments = std::move(*matched);
+      return &known;
+    }
+  }
+  return nullptr;
+}
+
+std::optional<Words::Told> Words::tell_parts(Search& search, std::string_view text, int depth) const {
+  for (std::string_view joint : kJoints) {
+    const std::size_t at = text.find(joint);
+    if (at == std::string_view::npos || at == 0) continue;
+    const std::size_t end = joint == ". " ? at + 1 : at;  // a full stop belongs to its sentence
+    const bool bracket = joint == " (" && text.ends_with(')');
+    if (joint == " (" && !bracket) continue;
+    const std::string_view first = text.substr(0, end);
+    const std::string_view second =
+        text.substr(at + joint.size(), text.size() - at - joint.size() - (bracket ? 1 : 0));
+    const Told left = tell(search, first, depth + 1);
+    const Told right = tell(search, second, depth + 1);
+    if (left.text == first && right.text == second) continue;
+    const auto own = whole_.find(joint);
+    std::string between(own == whole_.end() ? joint.substr(joint == ". " ? 1 : 0)
+                                            : std::string_view(own->second));
+    if (joint == ". " && left.text.ends_with("。")) between.clear();
+    return Told{left.text + between + right.text + (bracket ? ")" : ""), left.whole && right.whole};
+  }
+  return std::nullopt;
+}
+
+Words::Told Words::tell(Search& search, std::string_view text, int depth) const {
+  if (const auto known = whole_.find(text); known != whole_.end()) return {known->second, true};
+  if (says_nothing(text)) return {std::string(text), true};
+  if (depth > kDeepest || search.spent()) return {std::string(text), false};
+  std::vector<std::string_view> arguments;
+  if (const Known* known = find(search, text, arguments)) {
+    // A pattern that begins with a place may swallow a clause that stands before its own.
+    if (known->original.first().empty() && has_joint(arguments.front()))
+      if (auto parts = tell_parts(search, text, depth); parts && parts->whole) return std::move(*parts);
+    std::vector<std::string> told;
+    for (std::string_view one : arguments)
+      told.push_back(is_phrase(one) ? tell(search, one, depth + 1).text : std::string(one));
+    return {known->translation.fill(told), true};
+  }
+  if (auto parts = tell_parts(search, text, depth)) return std::move(*parts);
+  return {std::string(text), false};
+}
+
+Words::Told Words::tell(std::string_view english) const {
+  if (english.size() > kLongest) return {std::string(english), false};
+  Search search;
+  return tell(search, english, 0);
+}
+
+std::string told(const WordsPtr& words, std::string_view english) {
+  return words ? words->tell(english).text : std::string(english);
+}
+
+std::string told_facts(const WordsPtr& words, std::string_view english) {
+  if (!words) return std::string(english);
+  constexpr std::string_view kSource = " (source: ";
+  std::string out;
+  while (!english.empty()) {
+    const std::size_t at = english.find(kSource), end = english.find(')', at);
+    if (at == std::string_view::npos || end == std::string_view::npos) return out + told(words, english);
+    out +=
+        told(words, english.substr(0, at)) + " (" + told(words, english.substr(at + 2, end - at - 2)) + ")";
+    english.remove_prefix(end + 1);
+    if (!english.starts_with("; ")) continue;
+    out += "; ";
+    english.remove_prefix(2);
+  }
+  return out;
+}
+
+namespace {
+
+// "    # " of a comment that stands in lines of its own; empty: the line is another.
+std::string_view comment_lead(std::string_view line) {
+  const std::size_t mark = line.find_first_not_of(' ');
+  const bool comment = mark != std::string_view::npos && line.substr(mark).starts_with("# ");
+  return comment ? line.substr(0, mark + 2) : std::string_view();
+}
+
+std::string_view take_line(std::string_view& text) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return line;
+}
+
+// "job.sh  # behind what is typed"
+std::string told_line(const Words& words, std::string_view line) {
+  const std::size_t mark = line.find("  # ");
+  if (mark == std::string_view::npos) return std::string(line);
+  return std::string(line.substr(0, mark + 4)) + words.tell(line.substr(mark + 4)).text;
+}
+
+}  // namespace
+
+std::string told_comments(const WordsPtr& words, std::string_view text) {
+  if (!words) return std::string(text);
+  std::string out;
+  while (!text.empty()) {
+    const std::string_view line = take_line(text), lead = comment_lead(line);
+    if (lead.empty()) {
+      out += told_line(*words, line) + "\n";
+      continue;
+    }
+    // A sentence may take several lines: they are told as one, and broken again.
+    std::string sentence(line.substr(lead.size())), lines = std::string(line) + "\n";
+    while (comment_lead(text) == lead) {
+      const std::string_view more = take_line(text);
+      sentence += " " + std::string(more.substr(lead.size()));
+      lines += std::string(more) + "\n";
+    }
+    const Words::Told told = words.get()->tell(sentence);
+    if (told.text == sentence) {
+      out += lines;
+      continue;
+    }
+    for (const std::string& one : wrap(told.text, kCommentWidth, LongWord::kept))
+      out += std::string(lead) + one + "\n";
+  }
+  if (out.ends_with('\n')) out.pop_back();
+  return out;
+}
+
+}  // namespace tessera::tui

@@ -1,0 +1,77 @@
+#include "tui/language/wrap.hpp"
+
+#include <algorithm>
+
+#include "tui/canvas.hpp"
+#include "tui/utf8.hpp"
+
+namespace tessera::tui {
+namespace {
+
+// By the Japanese rules of line breaking (kinsoku): what closes, small kana and the mark of length follow
+// something, what opens precedes something.
+constexpr std::u32string_view kNeverFirst =
+    U"、。，．・：；？！）」』】〉》〕］｝〟’”ー々ゝヽ〜…‥％ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮヵヶ)]},."
+    U":;!?%/";
+constexpr std::u32string_view kNeverLast = U"（「『【〈《〔［｛〝‘“([{";
+
+bool is_in(std::u32string_view set, char32_t c) { return set.find(c) != std::u32string_view::npos; }
+
+bool may_break(char32_t before, char32_t after) {
+  if (extent(before) != Extent::wide && extent(after) != Extent::wide) return false;
+  return !is_in(kNeverLast, before) && !is_in(kNeverFirst, after);
+}
+
+struct Line {
+  std::size_t length = 0;  // bytes
+  bool whole = true;       // the text ends with it
+};
+
+// Walks until the width is used up, and remembers where the line may end.
+Line take_line(std::string_view text, int width, LongWord longer) {
+  std::size_t soft = 0, comma = 0, at = 0, fits = 0;
+  char32_t before = 0;
+  int used = 0;
+  for (std::string_view rest = text; !rest.empty();) {
+    const char32_t c = take_code_point(rest);
+    const std::size_t end = text.size() - rest.size();
+    const Extent takes = extent(c);
+    const bool joined = takes == Extent::joins || takes == Extent::dropped;
+    if (at > 0 && (c == U' ' || (!joined && before != U' ' && may_break(before, c)))) soft = at;
+    used += joined ? 0 : takes == Extent::wide ? 2 : 1;
+    if (used > width && at > 0 && fits == 0) fits = at;
+    if (fits > 0) {
+      if (soft > 0) return {soft, false};
+      if (longer == LongWord::broken) return {comma > 0 ? comma : fits, false};
+    } else if (c == U',') {
+      comma = end;
+    }
+    at = end;
+    if (!joined) before = c;
+  }
+  return {text.size(), true};
+}
+
+}  // namespace
+
+std::vector<std::string> wrap(std::string_view text, int width, LongWord longer) {
+  std::vector<std::string> lines;
+  width = std::max(width, 1);
+  while (!text.empty()) {
+    const Line line = take_line(text, width, longer);
+    lines.emplace_back(text.substr(0, line.length));
+    text.remove_prefix(line.length);
+    while (!line.whole && text.starts_with(' ')) text.remove_prefix(1);
+  }
+  if (lines.empty()) lines.emplace_back();
+  return lines;
+}
+
+int longest_word(std::string_view text) {
+  int longest = 0;
+  for (const std::string& one : wrap(text, 1, LongWord::kept))
+    longest = std::max(longest, display_width(one));
+  return longest;
+}
+
+}  // namespace tessera::tui
