@@ -66,6 +66,7 @@ enum class Action : std::uint8_t {
   refresh,
   redraw,
   next_theme,
+  next_language,
   toggle_mouse,
   suspend,
   quit,

@@ -106,7 +106,7 @@ struct App::Parts {
   }
   static void ask(plan::Runs& runs, const StartRun& order) { runs.start(order.plan, order.undoes); }
   static void ask(plan::Runs& runs, const ResumeRun& order) {
-    runs.resume(order.run, {order.onward, order.accept_harm, false, false});
+    runs.resume(order.run, {order.onward, order.accept_harm, false, false, order.seen});
   }
   static void ask(plan::Runs& runs, const DemandOfRun& order) {
     runs.demand(order.run, order.node, order.what);
@@ -173,8 +173,9 @@ struct App::Parts {
       Key plain = pressed;
       plain.alt = false;
       key({0, Named::escape, false, false});
-      key(plain);
+      return key(plain);
     }
+    send(UnknownKey{to_text(pressed)});
   }
 
   void type(const Key& pressed) {

@@ -1,16 +1,17 @@
 // Joins the rooms: the only file that knows backends and console at once.
-#include <pwd.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <clocale>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <memory>
 #include <optional>
 
+#include "backends/account.hpp"
 #include "backends/kubernetes/backend.hpp"
 #include "backends/kubernetes/kubeconfig.hpp"
 #include "backends/mailbox.hpp"
@@ -125,6 +126,7 @@ BackendPtr slurm_backend(const cli::Options& options, const mig::Catalogue& cata
   wanted.interval = options.interval.value_or(Duration{0});
   wanted.catalogue = &catalogue;
   wanted.clock = wall;
+  wanted.user = account_name(geteuid());
   if (options.slurm_site) wanted.said = *options.slurm_site;
   // A plan needs the boards that it is about; the console shows them when they are there.
   if (is_planning(options)) {
@@ -231,8 +233,7 @@ cli::Opening open_what_is_here(const cli::Options& options, const mig::Catalogue
 std::string user_name(const cli::Environment& environment) {
   std::string person = getuid() == 0 ? value_of(environment, "SUDO_USER") : "";
   if (!person.empty()) return person;
-  const passwd* entry = getpwuid(getuid());
-  return entry ? entry->pw_name : "uid-" + std::to_string(getuid());
+  return account_name(getuid());
 }
 
 std::string host_name() {
@@ -282,6 +283,10 @@ int run_tessera(const std::vector<std::string>& arguments, const cli::Environmen
     }
     tui::ConsoleOptions wanted = cli::console_options(options, environment);
     wanted.state.guide_texts = *texts;
+    if (Status read = tui::set_language(wanted.state, options.language); !read) {
+      cli::complain(streams, read.error());
+      return cli::kUsage;
+    }
     auto code = tui::run_console(wanted, *keymap, catalogue, backends, mailbox, mailbox, runs);
     if (code) return *code;
     cli::complain(streams, code.error());
@@ -344,7 +349,9 @@ int main(int argc, char** argv) {
   cli::DescriptorBuffer out_buffer(STDOUT_FILENO, tui::end_is_asked), err_buffer(STDERR_FILENO);
   std::ostream out(&out_buffer), err(&err_buffer);
   bool asks = isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
-  cli::Streams streams{out, err, STDOUT_FILENO, STDIN_FILENO, asks};
+  const char* type = std::getenv("TERM");
+  cli::Streams streams{out,          err,  STDOUT_FILENO,
+                       STDIN_FILENO, asks, cli::paper_of(STDOUT_FILENO, type != nullptr ? type : "")};
   int code = cli::kUnknown;
   try {
     code = run_tessera({argv + 1, argv + argc}, environment_of(environ), streams);

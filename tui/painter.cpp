@@ -42,6 +42,14 @@ std::vector<std::string> candidates(const PainterOptions& options) {
     if (type.find("256") != std::string::npos) out.emplace_back("screen-256color");
     out.emplace_back("screen");
   }
+  // One that names fewer colours has no more.
+  const std::size_t colours = type.find("color");
+  if (colours != std::string::npos && !type.substr(0, colours).ends_with("256")) {
+    for (const char* family : {"xterm", "rxvt", "screen", "tmux"})
+      if (type.starts_with(family)) out.emplace_back(family);
+    out.emplace_back("vt100");
+    return out;
+  }
   bool modern = options.true_colour || type.find("256color") != std::string::npos;
   for (const std::string_view start :
        {"xterm", "kitty", "alacritty", "foot", "ghostty", "wezterm", "rxvt", "st-"})
@@ -88,8 +96,8 @@ struct Painter::Curses {
   std::string restore;
   Theme theme;
   Canvas shown{Size{}};
-  bool everything = true;  // nothing of `shown` is on the terminal
-  std::map<std::pair<short, short>, int> pairs;
+  bool everything = true;                        // nothing of `shown` is on the terminal
+  std::map<std::pair<short, short>, int> pairs;  // of the theme in use
 
   explicit Curses(Theme first_theme) : theme(std::move(first_theme)) {}
   ~Curses() {
@@ -121,8 +129,12 @@ struct Painter::Curses {
     }
     const auto key = std::pair{foreground, background};
     if (const auto found = pairs.find(key); found != pairs.end()) return found->second;
-    const int pair = foreground < 0 && background < 0 ? 0 : alloc_pair(foreground, background);
-    return pairs[key] = pair < 0 ? 0 : pair;
+    if (foreground < 0 && background < 0) return 0;
+    // Numbered here, since curses would hand a number out twice once it has none left, and change the colours
+    // of what is on the screen. Without a number it is the terminal's own colours.
+    const int pair = static_cast<int>(pairs.size()) + 1;
+    if (pair >= COLOR_PAIRS || init_extended_pair(pair, foreground, background) != OK) return 0;
+    return pairs[key] = pair;
   }
 
   cchar_t picture(const wchar_t* text, const Look& look) {
@@ -200,7 +212,7 @@ Result<std::unique_ptr<Painter>> Painter::open(const PainterOptions& options, co
   if (move.empty()) return cannot_place_text(curses->type);
   curses->ansi = move.starts_with("\x1b[");
   // The font of the Linux console has neither the bars nor the marks.
-  const bool console = curses->type == "linux";
+  const bool console = options.type.starts_with("linux");
   curses->ascii = options.ascii || console || std::string_view(nl_langinfo(CODESET)) != "UTF-8";
   if (options.colour) {
     curses->depth = depth_of(tigetnum("colors"));
@@ -274,6 +286,7 @@ void Painter::set_theme(const Theme& theme) {
   set_term(curses_->screen);
   curses_->theme = theme;
   curses_->everything = true;
+  curses_->pairs.clear();
   curses_->set_page();
 }
 

@@ -1,6 +1,6 @@
 #include "tui/plan_phrases.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -18,14 +18,22 @@ std::string number_text(int count, std::string_view one, std::string_view many) 
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
+// Few are named, since they are who will be asked.
+std::string owners_text(const std::set<std::string>& owners) {
+  constexpr std::size_t kOwnersNamed = 3;
+  if (owners.empty()) return "unknown owners";
+  if (owners.size() > kOwnersNamed) return fmt::format("{} owners", owners.size());
+  return fmt::format("{}", fmt::join(owners, ", "));
+}
+
 }  // namespace
 
 std::string fate_text(const Disturbed& one, Way way) {
   if (one.stays && !one.unasked.empty()) return "left alone";
-  if (one.stays || one.hit == Hit::unknown || way == Way::wait) return "we wait";
+  if (one.stays || one.hit == Hit::unknown || way == Way::wait) return "waited for";
   if (way == Way::cancel) return "WILL END";
   if (!one.restartable) return "requeues ?";
-  return *one.restartable ? "requeues" : "we wait";
+  return *one.restartable ? "requeues" : "waited for";
 }
 
 std::string name_text(const Disturbed& one) {
@@ -60,7 +68,7 @@ std::string disturbs_text(const Plan& plan) {
   if (!jobs.empty()) {
     text = number_text(static_cast<int>(jobs.size()), plan.scheduler == Scheduler::slurm ? "job" : "pod",
                        plan.scheduler == Scheduler::slurm ? "jobs" : "pods");
-    text += " of " + number_text(static_cast<int>(owners.size()), "owner", "owners");
+    text += " of " + owners_text(owners);
     text += ", " + number_text(gpus, "GPU or slice", "GPUs or slices");
     if (known && hours >= 1) text += fmt::format(", {:.0f} GPU-hours so far", std::floor(hours));
   }

@@ -28,6 +28,7 @@ struct ResumeRun {
   std::string run;
   plan::Onward onward = plan::Onward::carry_on;
   bool accept_harm = false;
+  std::string seen;  // as plan::Resuming has it
 };
 struct DemandOfRun {
   std::string run;

@@ -100,11 +100,12 @@ Signals::Taken Signals::take() {
   out.continued = (bits & bit(SIGCONT)) != 0;
   for (const int number : kEnding)
     if ((bits & bit(number)) != 0) out.ended = number;
+  ended_ = ended_ || out.ended;
   if (out.resized) ++resizes_;
   return out;
 }
 
-bool Signals::ending() const { return end_is_asked(); }
+bool Signals::ending() const { return ended_ || end_is_asked(); }
 
 bool end_is_asked() {
   const std::uint64_t bits = pending.load();

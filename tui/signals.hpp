@@ -30,13 +30,14 @@ class Signals {
     std::optional<int> ended;  // SIGTERM, SIGHUP, SIGINT, SIGQUIT, or one that nobody has a use for: SIGUSR1
   };
   Taken take();
-  // A signal that ends the console waits: give up what may block.
+  // A signal that ends the console waits, or was taken: give up what may block.
   bool ending() const;
   std::uint64_t resizes() const { return resizes_; }  // taken so far
 
  private:
   int read_fd_ = -1;
   std::uint64_t resizes_ = 0;
+  bool ended_ = false;
   std::vector<struct sigaction> old_;
 };
 

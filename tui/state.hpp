@@ -21,6 +21,7 @@
 #include "engine/query/filter.hpp"
 #include "tui/canvas.hpp"
 #include "tui/guide_state.hpp"
+#include "tui/language/words.hpp"
 #include "tui/run_state.hpp"
 #include "tui/screens/layout_state.hpp"
 
@@ -186,6 +187,9 @@ struct UiState {
   bool mouse = false;
   bool writable = false;                                // [RW]
   std::map<ClusterName, plan::Capabilities> abilities;  // of the clusters that can be changed
+  Language language = Language::en;
+  WordsPtr words;                                   // of that language; null: English
+  std::shared_ptr<const guide::Texts> guide_told;   // the guide in that language; null: as guide_texts
   std::shared_ptr<const guide::Texts> guide_texts;  // with the site's own flowchart; null: ours, once needed
   guide::SiteFacts site;
   std::optional<sharing::Platform> platform;  // set for this site
@@ -201,5 +205,12 @@ struct UiState {
   Screen& top() { return stack.back(); }
   const Screen& top() const { return stack.back(); }
 };
+
+// Takes the texts of a language from the binary. Errors: they are broken, and all stays as it was.
+Status set_language(UiState& state, Language language);
+// A text in the reader's language.
+std::string told(const UiState& state, std::string_view english);
+// The guide's texts in the reader's language; those of the screen where it has none of its own.
+const guide::Texts& guide_words(const UiState& state);
 
 }  // namespace tessera::tui

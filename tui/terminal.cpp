@@ -163,7 +163,8 @@ class Tty final : public Terminal {
   // Continued in the background, the process is stopped here until `fg`; the signal that comes with it
   // interrupts the call, which then has to be made again.
   void set_modes(const termios& modes) {
-    while (tcsetattr(out_, TCSADRAIN, &modes) != 0 && errno == EINTR) {
+    // What a stalled terminal has not taken is not waited for.
+    while (tcsetattr(out_, stalled_ ? TCSANOW : TCSADRAIN, &modes) != 0 && errno == EINTR) {
       if (!signals_.ending()) continue;
       tcsetattr(out_, TCSANOW, &modes);  // the terminal is stalled, and it is time to leave
       return;
@@ -188,15 +189,22 @@ class Tty final : public Terminal {
     guard_->pause(true);
   }
 
+  // A write to a terminal that takes nothing blocks until a signal comes, and one that came before it does
+  // not count: so it is asked first, and gets no more than it has room for.
   void send(std::string_view bytes) {
+    constexpr std::size_t kPiece = 256;
+    constexpr int kLookEveryMs = 100;
     while (!bytes.empty() && !ended_) {
-      const ssize_t sent = ::write(out_, bytes.data(), bytes.size());
+      pollfd ready{out_, POLLOUT, 0};
+      const int able = poll(&ready, 1, kLookEveryMs);
+      if (able == 0 || (able < 0 && errno == EINTR)) {
+        stalled_ = signals_.ending();
+        if (stalled_) return;  // it is time to leave
+        continue;
+      }
+      const ssize_t sent = ::write(out_, bytes.data(), std::min(bytes.size(), kPiece));
       if (sent < 0) {
-        if (errno == EINTR && signals_.ending()) return;  // a stalled terminal; it is time to leave
-        if (errno == EINTR) continue;
-        if (errno == EAGAIN) {
-          pollfd ready{out_, POLLOUT, 0};
-          poll(&ready, 1, 100);
+        if (errno == EAGAIN || errno == EINTR) {
           if (signals_.ending()) return;
           continue;
         }
@@ -218,6 +226,7 @@ class Tty final : public Terminal {
   Decoder decoder_;
   bool mouse_ = false;
   bool ended_ = false;
+  bool stalled_ = false;  // it took nothing when it was time to leave
   std::uint64_t read_ = 0;
   std::uint64_t written_ = 0;
 };

@@ -1,5 +1,7 @@
 #include "tui/update.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "tui/screens/arm.hpp"
@@ -134,6 +136,12 @@ std::string next_theme(const UiState& state) {
   return *at;
 }
 
+void use_language(UiState& state, const World& world, Language language) {
+  if (Status read = set_language(state, language); !read)
+    return say(state, world, Severity::danger, to_line(read.error()));
+  say(state, world, Severity::info, language == Language::ja ? "Japanese" : "English");
+}
+
 Effects act_on_console(UiState& state, const World& world, Action action) {
   Effects effects;
   switch (action) {
@@ -160,11 +168,13 @@ Effects act_on_console(UiState& state, const World& world, Action action) {
       effects.theme = next_theme(state);
       say(state, world, Severity::info, "theme " + *effects.theme);
       break;
+    case Action::next_language:
+      use_language(state, world, state.language == Language::en ? Language::ja : Language::en);
+      break;
     case Action::toggle_mouse:
       state.mouse = !state.mouse;
       effects.mouse = state.mouse;
-      say(state, world, Severity::info,
-          state.mouse ? "the mouse is used here" : "the mouse is the terminal's");
+      say(state, world, Severity::info, state.mouse ? "mouse on" : "mouse left to the terminal");
       break;
     case Action::suspend: effects.suspend = true; break;
     case Action::quit: return leave(state, world);
@@ -248,9 +258,25 @@ Effects take(UiState& state, const World& world, const ActionMessage& message) {
 // A question that one of a few keys answers lies over the screen.
 bool is_asked(const UiState& state) { return state.arming || state.resuming || state.leaving != Leaving::no; }
 
+// A click on what surrounds the screen: a place on the way here, or a key of the footer.
+std::optional<Effects> click_frame(UiState& state, const World& world, const Mouse& mouse) {
+  if (mouse.y == 0) {
+    const std::optional<std::size_t> crumb = crumb_at(state, world, mouse.x);
+    while (crumb && state.stack.size() > *crumb + 1) state.stack.pop_back();
+    return Effects{};
+  }
+  if (mouse.y != frame_of(state, world, state.size).footer_y) return std::nullopt;
+  for (const FooterKey& one : footer_keys(state, world, state.size.columns))
+    if (mouse.x >= one.x && mouse.x < one.end) return take(state, world, ActionMessage{one.action});
+  return Effects{};
+}
+
 Effects take(UiState& state, const World& world, const Mouse& mouse) {
   if (state.input.kind != InputKind::none || state.choice.kind != ChoiceKind::none || is_asked(state))
     return {};
+  const bool pressed = mouse.kind == Mouse::Kind::press || mouse.kind == Mouse::Kind::double_press;
+  if (pressed)
+    if (auto effects = click_frame(state, world, mouse)) return std::move(*effects);
   switch (mouse.kind) {
     case Mouse::Kind::press: click(state, world, mouse.x, mouse.y); break;
     case Mouse::Kind::double_press:
@@ -288,6 +314,11 @@ Effects take_any(UiState& state, const World& world, const Message& message) {
       type_text(state, paste->text);
     else
       say(state, world, Severity::info, "a paste is not read as keys; press / or : first");
+  } else if (const auto* unknown = std::get_if<UnknownKey>(&message)) {
+    if (!state.message.sticky)
+      say(state, world, Severity::info,
+          fmt::format("no action on {} here; {} shows the keys", unknown->key,
+                      first_key(state, Action::help)));
   } else if (const auto* resize = std::get_if<Resize>(&message)) {
     state.size = resize->size;
   } else if (const auto* notice = std::get_if<Notice>(&message)) {

@@ -30,6 +30,10 @@ struct ActionMessage {
 struct TextInput {
   std::string character;
 };
+// A key that means nothing here, as the help spells it.
+struct UnknownKey {
+  std::string key;
+};
 // A bracketed paste: text for the input line, never keys. Ignored where nothing is typed.
 struct Paste {
   std::string text;
@@ -61,8 +65,8 @@ struct RunNews {
 struct Ending {
   std::string why;
 };
-using Message =
-    std::variant<ActionMessage, TextInput, Paste, Resize, ModelChanged, Tick, Mouse, Notice, RunNews, Ending>;
+using Message = std::variant<ActionMessage, TextInput, UnknownKey, Paste, Resize, ModelChanged, Tick, Mouse,
+                             Notice, RunNews, Ending>;
 
 struct Effects {
   bool quit = false;

@@ -51,7 +51,8 @@ std::string draw_document_screen(Canvas& canvas, Rect body, const World& world, 
   if (document.empty()) {
     if (screen.kind == ScreenKind::log)
       canvas.put(3, body.y + 2,
-                 screen.filter_text.empty() ? "Nothing has happened yet." : "No event passes the filter.",
+                 told(state, screen.filter_text.empty() ? "Nothing has happened yet."
+                                                        : "No event matches the filter."),
                  Role::dim);
     else
       draw_gone(canvas, body, screen.kind == ScreenKind::workload ? screen.subject : "This", state);

@@ -1,7 +1,9 @@
 #include "tui/painter.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <clocale>
 #include <regex>
 
@@ -112,6 +114,55 @@ TEST_F(PainterTest, AnUnknownTerminalIsTakenForTheLikeliestOne) {
   EXPECT_EQ(open({"no-such-terminal"})->type(), "vt100");
   EXPECT_EQ(open({"no-such-terminal", true})->type(), "xterm-256color");
   EXPECT_EQ(open({"screen.no-such"})->type(), "screen");
+}
+
+TEST_F(PainterTest, ATerminalWhoseNameSaysFewerColoursGetsNoMore) {
+  for (const char* type : {"xterm-16color", "xterm-88color", "rxvt-16color", "tmux-16color-of-nowhere"})
+    for (const bool claims : {false, true}) EXPECT_NE(open({type, claims})->depth(), Depth::indexed) << type;
+  EXPECT_EQ(open({"xterm-8color-of-nowhere"})->type(), "xterm");
+  EXPECT_EQ(open({"xterm-256color-of-nowhere"})->depth(), Depth::indexed);
+}
+
+TEST_F(PainterTest, TheLinuxConsoleGetsWhatItsFontHas) {
+  for (const char* type : {"linux", "linux-no-such-entry"}) {
+    auto painter = open({type});
+    EXPECT_TRUE(painter->ascii()) << type;
+    EXPECT_NE(painter->paint(page("█╳›")).find("#x>"), std::string::npos) << type;
+  }
+}
+
+// Many themes after one another want more pairs of colours than such a terminal has.
+TEST_F(PainterTest, ColoursStayRightWhereTheTerminalHasFewPairs) {
+  constexpr std::array kColours{"black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"};
+  std::vector<Theme> themes;
+  for (const char* page : kColours) {
+    std::string yaml =
+        fmt::format("name: on-{0}\nbackground: \"#000000\"\npage: {{on: {0}}}\nroles:\n", page);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(Role::count_); ++i)
+      yaml +=
+          fmt::format("  {}: {{colour: {}}}\n", word(static_cast<Role>(i)), kColours[i % kColours.size()]);
+    auto theme = Theme::parse(yaml, "test");
+    ASSERT_TRUE(theme) << to_line(theme.error());
+    themes.push_back(std::move(*theme));
+  }
+  Canvas canvas({20, 4});
+  for (int i = 0; i < 8; ++i) canvas.put(i, 0, "x", static_cast<Role>(i));
+  auto used = open({"xterm"});
+  auto painted = [&](Painter& painter, const Theme& theme) {
+    painter.set_theme(theme);
+    return painter.paint(canvas);
+  };
+  used->start();
+  painted(*used, themes.back());
+  std::vector<std::string> first;
+  for (int round = 0; round < 2; ++round)
+    for (std::size_t i = 0; i < themes.size(); ++i) {
+      std::string bytes = painted(*used, themes[i]);
+      if (round == 0)
+        first.push_back(std::move(bytes));
+      else
+        EXPECT_EQ(bytes, first[i]) << themes[i].name();
+    }
 }
 
 TEST_F(PainterTest, ATerminalThatCannotPlaceTextIsRefused) {

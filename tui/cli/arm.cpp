@@ -10,8 +10,8 @@ namespace tessera::cli {
 std::optional<Error> why_not_armed(const Options& options, const Streams& streams) {
   const std::string what = "nothing is changed";
   if (!options.write)
-    return Error{what, "tessera is read-only unless told otherwise",
-                 options.command == "resume" ? "add --write; tessera journal RUN tells where the run stands"
+    return Error{what, "tessera is read-only by default",
+                 options.command == "resume" ? "add --write; tessera journal RUN shows the state of the run"
                                              : "add --write; --dry-run shows what would be done"};
   if (!options.yes && !streams.asks)
     return Error{what, "there is no terminal on which the change could be armed",

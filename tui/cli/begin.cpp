@@ -29,7 +29,7 @@ class Beginner {
     if (auto moved = refuse_if_moved(false)) return *moved;
     if (auto why = make_again()) return refuse(*why);
     if (plan_.no_steps.empty() && !plan_.changes_anything()) {
-      report_no_run("nothing", "nothing is to be done: it is so already", options_, streams_);
+      report_no_run("nothing", "nothing to do: already in that state", options_, streams_);
       return kDone;
     }
     if (options_.dry_run) return show_only();
@@ -44,7 +44,10 @@ class Beginner {
     report_no_run("refused", to_line(error), options_, streams_);
     return kFinding;
   }
-  std::string shown() const { return options_.ascii ? in_ascii(preview(plan_)) : preview(plan_); }
+  std::string shown() const {
+    const std::string text = preview(plan_, kInFull, options_.reader);
+    return options_.ascii ? in_ascii(text) : text;
+  }
 
   // again: the person took their time over it. Harmless changes are told once.
   std::optional<int> refuse_if_moved(bool again) {

@@ -105,7 +105,7 @@ class Resumer {
       return Error{what, "--due is about every run, not about one", "omit one of them"};
     if (options_.due && (options_.anew || options_.back || options_.accept_harm))
       return Error{what, "--due carries runs on as they were armed",
-                   "name the run that is to be planned anew"};
+                   "name the run that is to be planned again"};
     if (!options_.due && options_.words.empty())
       return Error{what, "which run?", "tessera journal lists them; --due takes up all whose time has come"};
     if (options_.anew && options_.back) return Error{what, "--anew and --back exclude each other", ""};
@@ -120,15 +120,39 @@ class Resumer {
     if (auto* refusal = std::get_if<Refusal>(&known)) return refuse(streams_, *refusal);
     if (auto why = why_not_armed(options_, streams_)) return say(*why);
     world_.catch_signals();
-    if (streams_.asks && !options_.yes)
+    // Whoever arms it sees what others did to the journal, also where nothing is typed.
+    streams_.err << changed_text(head);
+    const plan::Run& run = *std::get<Followed>(known).run();
+    if (streams_.asks && !options_.yes) {
       streams_.err << clean(fmt::format("run {} ({}) of {}: {}", head.run, head.words, head.cluster.text,
                                         head.why),
                             2000)
                    << "\n";
-    const char* what = options_.back ? "go back" : options_.anew ? "plan anew and go on" : "go on";
+      if (!options_.back && !options_.anew) streams_.err << steps_left(run);
+    }
+    const char* what = options_.back ? "go back" : options_.anew ? "plan again and go on" : "go on";
     if (auto refused = arm(world_, options_, streams_, lines_, arming_word(head.nodes), what))
       return *refused;
     return follow(std::get<Followed>(known));
+  }
+
+  // What it will do, from what its steps do; whose work is sent away is the cluster's word.
+  std::string steps_left(const plan::Run& run) const {
+    std::string text;
+    const Cluster* cluster = world_.model().find(run.started.plan.intent.cluster);
+    for (const plan::NodePlan& planned : run.started.plan.nodes) {
+      const plan::Executor& executor = run.nodes.at(planned.node);
+      const auto& steps = run.plans.at(planned.node).steps;
+      for (std::size_t i = executor.finished() ? steps.size() : executor.step(); i < steps.size(); ++i) {
+        const auto* evict = std::get_if<plan::Evict>(&steps[i].action);
+        const Workload* work = evict && cluster ? cluster->workloads.find(evict->workload) : nullptr;
+        const std::string whose = work    ? fmt::format(" of {} ({})", work->user, work->name)
+                                  : evict ? " (it is not listed any more)"
+                                          : "";
+        text += clean(fmt::format("  {}: {}{}", steps[i].id, steps[i].title, whose), 500) + "\n";
+      }
+    }
+    return text.empty() ? "" : "What it still does:\n" + text + renamed_text(run.started.plan.renamed);
   }
 
   int follow(const Followed& known) {
@@ -139,7 +163,8 @@ class Resumer {
     Follower follower(world_, options_, streams_, lines_, run);
     follower.know(known);
     // Naming the cluster says that it is the one, where it does not tell its identity.
-    world_.runs()->resume(run, {onward, options_.accept_harm, !options_.cluster.empty(), options_.due});
+    world_.runs()->resume(
+        run, {onward, options_.accept_harm, !options_.cluster.empty(), options_.due, known.chain().last()});
     Ended ended = follower.follow();
     bool back = options_.back || !known.run()->started.undoes.empty();
     return report(ended, follower.followed(), back ? plan::Outcome::recorded : plan::Outcome::wanted,

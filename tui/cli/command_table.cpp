@@ -17,7 +17,7 @@ constexpr Command kCommands[] = {
      "tessera nodes --filter 'state:drain'  # nodes closed to new work\n"
      "tessera nodes -o json  # for scripts"},
     {"gpus", kLists, "", 0, Completes::nothing, "", "list GPUs, how they are shared and what still fits",
-     "One row for each GPU. What the scheduler does not tell is shown as ? or n/a, never as 0.",
+     "One row for each GPU. What the scheduler does not report is shown as ? or n/a, never as 0.",
      "tessera gpus -o wide --sort=-use  # the busiest first\n"
      "tessera gpus -o csv > gpus.csv"},
     {"slices", kLists, "", 0, Completes::nothing, "", "list slices and who holds each",
@@ -39,36 +39,40 @@ constexpr Command kCommands[] = {
      "tessera layouts H100-80GB-SXM5 --check '3g.40gb@4,2g.20gb@2,1g.10gb@0'\n"
      "tessera layouts A30 --all -o json"},
     {"plan", kPlan, "", 0, Completes::nothing, "", "preview a change of layout: steps, who is disturbed",
-     "Works out how to get from what stands to what is wanted, and prints it: what stays, goes and is made, "
+     "Works out how to get from the current layout to the requested one, and prints it: what stays, is "
+     "destroyed and is created, "
      "who is disturbed, what the node offers before and after, the rules that break, and each step with its "
      "command. Nothing is changed. With -o json the plan is a file for tessera apply. Exit code 1 when the "
-     "wish cannot be fulfilled or breaks a rule.",
+     "request cannot be met or breaks a rule.",
      "tessera plan --node n0031 --preset all-balanced\n"
      "tessera plan -n 'n[01-04]' --layout 3g.40gb@4,2x1g.10gb -o json > plan.json\n"
      "tessera plan -n n0031 --gpu 2 --strategy shard --replicas 4 --messages"},
     {"apply", kApply, "[FILE|-]", 1, Completes::file, "", "make a change: the plan in FILE, or one made now",
      "Applies a plan that tessera plan printed as JSON, or makes one by the same flags. What the plan relies "
-     "on is looked at afresh; when it has moved, the plan is refused. It needs --write, and the name of the "
+     "on is read again; when it has changed, the plan is refused. It needs --write, and the name of the "
      "node (or the number of nodes) typed on a terminal, or --yes. The run is kept in a journal; Ctrl-c "
      "parks it in a safe place.",
      "tessera apply plan.json --write\n"
      "tessera apply --node n0031 --preset all-balanced --dry-run\n"
      "tessera apply -n n0031 --layout 7g.80gb --when-empty --write --yes"},
     {"undo", kUndo, "RUN", 1, Completes::nothing, "", "take a run back: the way to the layout it found",
-     "Plans the way back to the layout that a finished run found, from what stands now, shows it and makes "
-     "it, armed like apply. It ends nobody's work: it waits. Jobs that ended do not come back by it.",
+     "Plans the way back to the layout that a finished run found, from the current layout, shows it and "
+     "makes "
+     "it, armed like apply. It waits for running work and never ends it. Jobs that ended do not come back by "
+     "it.",
      "tessera undo 20261121-1403-n0031 --dry-run\n"
      "tessera undo 20261121-1403-n0031 --write"},
     {"resume", kResume, "[RUN]", 1, Completes::nothing, "", "take a parked or interrupted run up again",
-     "Carries on from the step where the run stopped; with --anew plans again from what stands, with --back "
+     "Carries on from the step where the run stopped; with --anew plans again from the current layout, with "
+     "--back "
      "goes back to the layout that was found. With --due every parked run is taken up whose time has come or "
      "whose nodes are empty: for a timer.",
      "tessera resume 20261121-1403-n0031 --write\n"
      "tessera resume 20261121-1403-n0031 --back --write\n"
      "tessera resume --due --write --yes"},
-    {"journal", kJournal, "[RUN]", 1, Completes::nothing, "", "list runs, or tell what one of them did",
+    {"journal", kJournal, "[RUN]", 1, Completes::nothing, "", "list runs, or show what one of them did",
      "Lists every run: those whose journals are here, and those that are known only by the mark that they "
-     "left on a cluster. With RUN its events are told one by one.",
+     "left on a cluster. With RUN its events are listed one by one.",
      "tessera journal\n"
      "tessera journal 20261121-1403-n0031 -o json\n"
      "tessera journal 20261121-1403-n0031 --messages  # texts for those who were hit"},
@@ -78,7 +82,7 @@ constexpr Command kCommands[] = {
      "Acts on the world that --sim-state keeps, while others look at it or run changes on it. advance TIME "
      "lets time pass; drain NODE [REASON], open NODE, reboot NODE and end WORKLOAD are what happens on any "
      "day; fault arms one that strikes at a later action, faults lists what is armed or, when nothing is, "
-     "what there is; check says what is not as it must be (exit code 1); scenarios lists the shipped "
+     "what there is; check reports what breaks its rules (exit code 1); scenarios lists the shipped "
      "ones. nvidia-smi and nvidia-mig-parted --state FILE stand in for the tools of those names on a node "
      "(docs/nvidia.md). "
      "serve --kubernetes plays an API server on this machine until it is interrupted, for kubectl and for "
@@ -88,14 +92,16 @@ constexpr Command kCommands[] = {
      "tessera sim check --sim-state /tmp/world\n"
      "tessera sim serve --kubernetes --listen 8001 --kubeconfig-out /tmp/kubeconfig"},
     {"guide", kGuide, "", 0, Completes::nothing, "", "choose between MIG, vGPU, MPS and time-slicing",
-     "Walks the flowchart to one of the four ways of sharing, answers what the cluster or the catalogue "
-     "tells, and says what must be accepted, which limits hold, which layouts would serve those who wait, "
+     "Walks the flowchart to one of the four ways of sharing, answers what is known from the cluster or the "
+     "catalogue "
+     ", and says what must be accepted, which limits hold, which layouts would serve the queue, "
      "and what to hand out. Nodes of several kinds are parted into groups with a walk each. Exit code 1: an "
      "answer is missing; it says which, and how to give it with --answer.",
      "tessera guide --product H100-80GB-SXM5 --answer Q2=yes  # no cluster needed\n"
-     "tessera guide --node n0007 --gpu 1  # with what is known of this board\n"
+     "tessera guide --node n0007 --gpu 1  # with what is known of this GPU\n"
      "tessera guide --compare  # the four side by side\n"
-     "tessera guide --scheduler  # Kubernetes or Slurm"},
+     "tessera guide --scheduler  # Kubernetes or Slurm\n"
+     "tessera guide --terms  # what the words mean"},
     {"doctor", kDoctor, "", 0, Completes::nothing, "", "say what is wrong, and the way out",
      "Lists what needs attention in every cluster: sources that fail, nodes that are down, drained or stuck "
      "in "
@@ -169,7 +175,8 @@ constexpr Flag kFlags[] = {
      "(nvidia-smi)"},
     {"slurm-files", 0, "WHO", false, "", Section::data, kNodes, "TESSERA_SLURM_FILES", true, "",
      Completes::words, "here site",
-     "who writes Slurm's files: here, host:NAME, or site (a patch is shown, and waited for) (here)"},
+     "who writes Slurm's files: here, host:NAME, or site (prints a patch and waits until it is applied) "
+     "(here)"},
     {"slurm-restart-controller", 0, "CMD", false, "", Section::data, kPlanning, "", true, "",
      Completes::nothing, "", "restarts slurmctld: needed before Slurm 23.11, and never guessed"},
     {"slurm-restart-node", 0, "CMD", false, "", Section::data, kPlanning, "", true, "", Completes::nothing,
@@ -190,8 +197,7 @@ constexpr Flag kFlags[] = {
      Completes::nothing, "",
      "time between two looks at the cluster: 10, 30s, 2m; slower when the cluster is slow"},
     {"readonly", 0, "", false, "read-only", Section::data, kShowing, "TESSERA_READONLY", true, "",
-     Completes::nothing, "",
-     "never change a cluster: what tessera does unless told otherwise; wins over --write beside it"},
+     Completes::nothing, "", "never change a cluster: the default; wins over --write"},
     {"write", 0, "", false, "", Section::data, kShowing, "", false, "", Completes::nothing, "",
      "allow changes: without it every cluster is only looked at"},
     {"runs", 0, "DIR", false, "", Section::data, kConsole | kPlan | kRuns, "TESSERA_RUNS", true, "",
@@ -204,7 +210,7 @@ constexpr Flag kFlags[] = {
     {"filter", 'f', "EXPR", false, "selector l", Section::output, kLists, "", false, "", Completes::nothing,
      "", "only rows that pass: words, column=value, column>=number, !not, a | b; as / in the console"},
     {"sort", 's', "KEY[,-KEY]", false, "", Section::output, kLists, "", false, "", Completes::nothing, "",
-     "sort by these columns; a minus sign turns one round (write --sort=-KEY)"},
+     "sort by these columns; prefix one with - to sort it descending (--sort=-KEY)"},
     {"columns", 0, "KEY,...", false, "", Section::output, kLists, "", false, "", Completes::nothing, "",
      "exactly these columns, in this order (table, wide, csv)"},
     {"no-headers", 0, "", false, "", Section::output, kLists | kLayouts | kJournal, "", false, "",
@@ -230,6 +236,8 @@ constexpr Flag kFlags[] = {
      "", "no colours; so does a NO_COLOR that is not empty"},
     {"ascii", 'U', "", false, "no-unicode", Section::console, kShowing | kLayouts, "TESSERA_ASCII", true, "",
      Completes::nothing, "", "draw with ASCII characters only"},
+    {"language", 0, "en|ja", false, "", Section::console, kShowing, "TESSERA_LANGUAGE", true, "",
+     Completes::words, "en ja", "the language of what is explained; else by LC_ALL, LC_MESSAGES or LANG"},
     {"mouse", 0, "", false, "", Section::console, kConsole, "TESSERA_MOUSE", true, "", Completes::nothing, "",
      "use the mouse; the terminal's own selection then needs Shift"},
 
@@ -238,7 +246,7 @@ constexpr Flag kFlags[] = {
     {"maximal", 0, "", false, "", Section::layouts, kLayouts, "", false, "", Completes::nothing, "",
      "layouts to which nothing can be added"},
     {"undominated", 0, "", false, "", Section::layouts, kLayouts, "", false, "", Completes::nothing, "",
-     "maximal layouts that no other one betters (this is the default)"},
+     "maximal layouts that no other layout improves on (the default)"},
     {"profiles", 'p', "NAME,...", false, "", Section::layouts, kLayouts, "", false, "", Completes::nothing,
      "", "use these profiles only; without it the base profiles and the double-memory 1g"},
     {"check", 0, "LAYOUT", false, "", Section::layouts, kLayouts, "", false, "", Completes::nothing, "",
@@ -270,7 +278,7 @@ constexpr Flag kFlags[] = {
     {"wait", 0, "TIME", false, "", Section::change, kWishing, "", false, "", Completes::nothing, "",
      "how long to wait for work to end, 2h or 3d; without it as long as it takes"},
     {"on-failure", 0, "WHAT", false, "", Section::change, kWishing, "", false, "park", Completes::words,
-     "park undo", "when a step fails for good: park where it stands, or undo (park)"},
+     "park undo", "when a step fails for good: park there, or undo (park)"},
     {"canary", 0, "N", false, "", Section::change, kWishing, "", false, "1", Completes::nothing, "",
      "so many nodes are done alone first (1)"},
     {"batch", 0, "N", false, "", Section::change, kWishing, "", false, "8", Completes::nothing, "",
@@ -283,9 +291,9 @@ constexpr Flag kFlags[] = {
     {"dry-run", 0, "", false, "", Section::run, kApply | kUndo, "", false, "", Completes::nothing, "",
      "show what would be done and change nothing"},
     {"anew", 0, "", false, "", Section::run, kResume, "", false, "", Completes::nothing, "",
-     "plan again from what stands now, towards what was wanted"},
+     "plan again from the current layout, towards the requested one"},
     {"back", 0, "", false, "", Section::run, kResume, "", false, "", Completes::nothing, "",
-     "plan again from what stands now, towards the layout that was found"},
+     "plan again from the current layout, towards the one that was found"},
     {"accept-harm", 0, "", false, "", Section::run, kResume, "", false, "", Completes::nothing, "",
      "also where the new plan disturbs what the run never named"},
     {"go-on", 0, "", false, "", Section::run, kResume, "", false, "", Completes::nothing, "",
@@ -301,10 +309,10 @@ constexpr Flag kFlags[] = {
     {"product", 0, "PRODUCT", false, "", Section::guide, kGuide, "", false, "", Completes::product, "",
      "a product that need not be in any cluster"},
     {"answer", 0, "Q=yes|no", false, "", Section::guide, kGuide, "", false, "", Completes::nothing, "",
-     "answer a question of the flowchart; may stand several times, and overrules what is known", true},
+     "answer a question of the flowchart; may be given several times, and overrules what is known", true},
     {"platform", 0, "NAME", false, "", Section::guide, kPlanning | kGuide, "TESSERA_PLATFORM", true, "",
      Completes::words, "operator fpt ack gke aks eks hyperpod-eks hyperpod-slurm parallel-cluster slurm",
-     "who runs the cluster; without it, what its labels tell"},
+     "who runs the cluster; without it, what its labels say"},
     {"licence", 0, "yes|no", false, "license", Section::guide, kConsole | kGuide, "TESSERA_LICENCE", true, "",
      Completes::words, "yes no", "whether this site has a vGPU licence; without it, that is asked"},
     {"isolation", 0, "yes|no", false, "", Section::guide, kConsole | kGuide, "TESSERA_ISOLATION", true, "",
@@ -314,15 +322,17 @@ constexpr Flag kFlags[] = {
     {"rename-shared", 0, "", false, "", Section::change, kPlanning, "", true, "", Completes::nothing, "",
      "the device plugin offers shared GPUs as nvidia.com/gpu.shared"},
     {"quota", 0, "NAME=N,...", false, "", Section::change, kPlanning, "", true, "", Completes::nothing, "",
-     "GPUs that accounts or namespaces may hold: plans tell where slices would count as GPUs"},
+     "GPUs that accounts or namespaces may hold: plans say where slices would count as GPUs"},
     {"default-cpus-per-gpu", 0, "N", false, "", Section::change, kPlanning, "", true, "", Completes::nothing,
-     "", "DefCpuPerGPU of Slurm: plans tell where more slices ask for more cores than a node has"},
+     "", "DefCpuPerGPU of Slurm: plans say where more slices ask for more cores than a node has"},
     {"billed-by-gpu", 0, "", false, "", Section::change, kPlanning, "", true, "", Completes::nothing, "",
-     "usage is billed by gres/gpu: plans tell that a slice then counts as a GPU"},
+     "usage is billed by gres/gpu: plans say that a slice then counts as a GPU"},
     {"compare", 0, "", false, "", Section::guide, kGuide, "", false, "", Completes::nothing, "",
      "show MIG, vGPU, MPS and time-slicing side by side"},
     {"scheduler", 0, "", false, "", Section::guide, kGuide, "", false, "", Completes::nothing, "",
-     "the second guide: Kubernetes or Slurm, and the managed variants"},
+     "the second guide: Kubernetes or Slurm, containers, and the managed variants"},
+    {"terms", 0, "", false, "", Section::guide, kGuide, "", false, "", Completes::nothing, "",
+     "explain the terms: ways of sharing, the GPU operator's parts, Slurm's daemons and commands"},
 
     {"help", 'h', "", false, "", Section::general, kEvery, "", false, "", Completes::nothing, "",
      "show help for tessera or for one command"},

@@ -6,6 +6,7 @@
 
 #include "engine/insight/attention.hpp"
 #include "tui/cli/command_table.hpp"
+#include "tui/cli/help.hpp"
 #include "tui/cli/json.hpp"
 #include "tui/cli/table_text.hpp"
 #include "tui/cli/world.hpp"
@@ -40,7 +41,7 @@ Json json_of(const std::vector<insight::Finding>& findings) {
   return document;
 }
 
-Grid grid_of(const std::vector<insight::Finding>& findings) {
+Grid grid_of(const std::vector<insight::Finding>& findings, const tui::WordsPtr& words) {
   Grid grid;
   grid.heads = {{"severity", "SEVERITY"},
                 {"cluster", "CLUSTER"},
@@ -49,20 +50,39 @@ Grid grid_of(const std::vector<insight::Finding>& findings) {
                 {"hint", "WAY OUT"}};
   for (const insight::Finding& finding : findings)
     grid.rows.push_back({std::string(severity_word(finding.severity)), finding.cluster.text,
-                         finding.subject.empty() ? "-" : finding.subject, finding.text, finding.hint});
+                         finding.subject.empty() ? "-" : finding.subject, tui::told(words, finding.text),
+                         tui::told(words, finding.hint)});
   return grid;
+}
+
+// Where the table is wider than the terminal: a way out that is cut is none.
+std::string paragraphs(const std::vector<insight::Finding>& findings, const Options& options) {
+  const Paper& paper = options.paper;
+  const auto width = static_cast<std::size_t>(std::max(paper.columns, 40));
+  std::string text;
+  for (const insight::Finding& finding : findings) {
+    Grid head;
+    head.heads = {{"severity", "", {}}, {"subject", "", {}}, {"cluster", "", {}}};
+    head.rows = {{std::string(severity_word(finding.severity)), finding.subject, finding.cluster.text}};
+    text += to_table(head, false, paper) + wrapped(tui::told(options.reader, finding.text), 2, width);
+    if (!finding.hint.empty())
+      text += wrapped(tui::told(options.reader, "way out: " + finding.hint), 2, width);
+  }
+  return text;
 }
 
 std::string print(const std::vector<insight::Finding>& findings, const Options& options) {
   switch (options.output) {
     case OutputFormat::json: return document(json_of(findings), Markup::json);
     case OutputFormat::yaml: return document(json_of(findings), Markup::yaml);
-    case OutputFormat::csv: return to_csv(grid_of(findings), options.headers);
+    case OutputFormat::csv: return to_csv(grid_of(findings, nullptr), options.headers);
     case OutputFormat::table:
     case OutputFormat::wide: break;
   }
-  if (findings.empty()) return "nothing needs attention\n";
-  return to_table(grid_of(findings), options.headers);
+  if (findings.empty()) return tui::told(options.reader, "nothing needs attention") + "\n";
+  const Grid grid = grid_of(findings, options.reader);
+  return fits(grid, true, options.paper) ? to_table(grid, options.headers, options.paper)
+                                         : paragraphs(findings, options);
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ class Followed {
   Result<std::vector<plan::Entry>> take(const RunTold& told);
   const std::optional<plan::Run>& run() const { return run_; }
   const std::vector<plan::Entry>& entries() const { return entries_; }
+  const plan::Chain& chain() const { return chain_; }  // after the last of them
 
  private:
   std::optional<plan::Run> run_;

@@ -35,7 +35,8 @@ Result<GuideSheet> ask_guide(const Options& options, const Model& model, const m
                              const guide::Texts& texts, TimePoint wall);
 std::string print_guide(const GuideSheet& sheet, const Options& options);
 
-// --compare and --scheduler. clusters: what is known of this site, for the second guide; may be empty.
+// --compare, --scheduler and --terms. clusters: what is known of this site, for the second guide; may be
+// empty.
 std::string print_tables(const guide::Texts& texts, std::span<const Cluster> clusters, TimePoint wall,
                          const Options& options);
 

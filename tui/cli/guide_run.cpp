@@ -34,7 +34,7 @@ int run_guide(const Options& options, const mig::Catalogue& catalogue, const gui
   if (options.output == OutputFormat::csv) {
     return refuse({kWalking, "its answer is no table of rows", "-o table, json or yaml"});
   }
-  if (options.compare) {
+  if ((options.compare || options.terms) && !options.scheduler) {
     streams.out << print_tables(texts, {}, joins.wall(), options);
     return kDone;
   }

@@ -1,7 +1,5 @@
-// `tessera guide --compare` and `--scheduler`: the guide's tables, at 80 columns or as a document.
+// `tessera guide --compare`, `--scheduler` and `--terms`: the guide's tables, at 80 columns or as a document.
 #include <fmt/format.h>
-
-#include <array>
 
 #include "engine/guide/site.hpp"
 #include "engine/model/reduce.hpp"
@@ -16,6 +14,16 @@ namespace tessera::cli {
 namespace {
 
 constexpr int kWidth = 80;
+
+std::vector<const guide::Table*> tables_of(const guide::Texts& texts, const Options& options) {
+  std::vector<const char*> ids;
+  if (options.compare) ids = {"technologies", "architectures"};
+  if (options.scheduler) ids.insert(ids.end(), {"schedulers", "containers", "orchestrators"});
+  std::vector<const guide::Table*> tables;
+  for (const char* id : ids)
+    if (const guide::Table* table = texts.tables.find(id)) tables.push_back(table);
+  return tables;
+}
 
 std::string table_text(const guide::Table& table) {
   std::string text = table.title + "\n\n";
@@ -47,6 +55,13 @@ Json table_json(const guide::Table& table) {
   return json;
 }
 
+Json term_json(const guide::Term& term) {
+  Json json = Json::map();
+  json.add("term", Json::of(term.term));
+  json.add("text", Json::of(guide::plain(term.text)));
+  return json;
+}
+
 Json line_json(const std::string& cluster, const guide::SiteLine& line) {
   Json json = Json::map();
   json.add("cluster", Json::of(cluster));
@@ -59,31 +74,35 @@ Json line_json(const std::string& cluster, const guide::SiteLine& line) {
 
 std::string print_tables(const guide::Texts& texts, std::span<const Cluster> clusters, TimePoint wall,
                          const Options& options) {
-  std::vector<const guide::Table*> tables;
-  constexpr std::array kCompared{"technologies", "architectures"}, kSchedulers{"schedulers", "orchestrators"};
-  for (const char* id : options.compare ? kCompared : kSchedulers)
-    if (const guide::Table* table = texts.tables.find(id)) tables.push_back(table);
   Json json = Json::map(), list = Json::list(), site = Json::list(), advice = Json::list();
+  Json terms = Json::list();
   std::string text;
-  for (const guide::Table* table : tables) {
+  for (const guide::Table* table : tables_of(texts, options)) {
     list.items.push_back(table_json(*table));
     text += (text.empty() ? "" : "\n") + table_text(*table);
   }
   for (const Cluster& cluster : clusters) {
-    text += "\nWhat is known of " + cluster.name.text + "\n";
+    text += "\n" + tui::told(options.reader, "What is known of " + cluster.name.text) + "\n";
     for (const guide::SiteLine& line :
          guide::site_lines(cluster, options.platform, cluster_now(cluster, wall))) {
       site.items.push_back(line_json(cluster.name.text, line));
-      text += wrapped(line.about + ": " + line.text, 2);
+      text += wrapped(tui::told(options.reader, line.about) + ": " + tui::told(options.reader, line.text), 2);
     }
   }
-  if (!options.compare) {
-    text += "\nAdvice\n";
+  if (options.scheduler) {
+    text += "\n" + tui::told(options.reader, "Advice") + "\n";
     for (const guide::Term& one : texts.tables.advice) {
       advice.items.push_back(Json::of(one.text));
       std::string lines = wrapped(one.text, 4);
       lines.replace(2, 1, "-");
       text += lines;
+    }
+  }
+  if (options.terms) {
+    text += (text.empty() ? "" : "\n") + tui::told(options.reader, "Terms") + "\n";
+    for (const guide::Term& one : texts.glossary.terms()) {
+      terms.items.push_back(term_json(one));
+      text += "  " + one.term + "\n" + wrapped(guide::plain(one.text), 6);
     }
   }
   if (options.output != OutputFormat::json && options.output != OutputFormat::yaml) {
@@ -92,6 +111,7 @@ std::string print_tables(const guide::Texts& texts, std::span<const Cluster> clu
   json.add("tables", std::move(list));
   json.add("site", std::move(site));
   json.add("advice", std::move(advice));
+  json.add("terms", std::move(terms));
   return document(json, options.output == OutputFormat::json ? Markup::json : Markup::yaml);
 }
 

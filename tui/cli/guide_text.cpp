@@ -131,13 +131,19 @@ Json group_json(const GuideAnswer& answer) {
 
 class Page {
  public:
+  explicit Page(tui::WordsPtr words) : words_(std::move(words)) {}
+  std::string told(std::string_view text) const { return tui::told(words_, text); }
+  const tui::WordsPtr& words() const { return words_; }
   void blank() { text_ += "\n"; }
-  void title(const std::string& text) { text_ += text + "\n"; }
-  void section(const std::string& text) { text_ += "\n" + text + "\n"; }
-  void line(std::string_view text, std::size_t indent = 2) { text_ += wrapped(text, indent); }
+  void title(const std::string& text) { text_ += told(text) + "\n"; }
+  void section(const std::string& text) { text_ += "\n" + told(text) + "\n"; }
+  void line(std::string_view text, std::size_t indent = 2) { text_ += wrapped(told(text), indent); }
+  void facts(std::string_view text, std::size_t indent) {
+    text_ += wrapped(tui::told_facts(words_, text), indent);
+  }
   // The first line begins with `mark`, the others below its end.
   void item(std::string_view mark, std::string_view text) {
-    std::string lines = wrapped(text, mark.size() + 2);
+    std::string lines = wrapped(told(text), mark.size() + 2);
     lines.replace(2, mark.size(), mark);
     text_ += lines;
   }
@@ -152,6 +158,7 @@ class Page {
   std::string take() { return std::move(text_); }
 
  private:
+  tui::WordsPtr words_;
   std::string text_;
 };
 
@@ -181,7 +188,7 @@ void add_path(Page& page, const GuideAnswer& answer) {
     const bool admin = step.source == "admin";
     std::string why = admin ? "by --answer" : step.because;
     if (admin && step.because != "unknown") why += "; known was " + step.because;
-    page.line(why, 9);
+    page.facts(why, 9);
   }
 }
 
@@ -222,7 +229,7 @@ void add_leaf(Page& page, const GuideAnswer& answer) {
   page.section("To hand out");
   for (const guide::Advice& one : answer.result.advice) {
     page.line(one.title);
-    page.raw(one.text, 4);
+    page.raw(tui::told_comments(page.words(), one.text), 4);
   }
 }
 
@@ -235,7 +242,7 @@ std::string print_guide(const GuideSheet& sheet, const Options& options) {
     json.add("findings", list_of(sheet.findings, finding_json));
     return document(json, options.output == OutputFormat::json ? Markup::json : Markup::yaml);
   }
-  Page page;
+  Page page(options.reader);
   for (const GuideAnswer& answer : sheet.groups) {
     if (&answer != &sheet.groups.front()) page.blank();
     page.title(answer.name);

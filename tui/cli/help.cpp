@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "tui/language/wrap.hpp"
+
 namespace tessera::cli {
 namespace {
 
@@ -138,16 +140,14 @@ std::string spelling(const Flag& flag) {
 }
 
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t width) {
-  std::string out, line(indent, ' ');
-  for (std::string_view word : split_words(text)) {
-    if (line.size() > indent && line.size() + 1 + word.size() > width) {
-      out += line + "\n";
-      line.assign(indent, ' ');
-    }
-    if (line.size() > indent) line += ' ';
-    line += word;
-  }
-  return line.size() > indent ? out + line + "\n" : out;
+  std::string joined, out;
+  for (std::string_view word : split_words(text)) joined += (joined.empty() ? "" : " ") + std::string(word);
+  if (joined.empty()) return out;
+  const int room = static_cast<int>(width > indent ? width - indent : 1);
+  // Commands and layouts are copied from here: none is broken.
+  for (const std::string& line : tui::wrap(joined, room, tui::LongWord::kept))
+    out += std::string(indent, ' ') + line + "\n";
+  return out;
 }
 
 std::string help_text() {
@@ -159,7 +159,7 @@ std::string help_text() {
   for (const Command& command : commands()) {
     if (!command.name.empty()) text += fmt::format("  {:<12} {}\n", command.name, command.summary);
   }
-  text += "\n  tessera COMMAND --help tells more about one command.\n";
+  text += "\n  tessera COMMAND --help describes one command.\n";
   text += flag_sections(kEvery);
   text += "\nExit codes\n";
   for (const ExitCode& exit : exit_codes()) text += fmt::format("  {}  {}\n", exit.code, exit.meaning);

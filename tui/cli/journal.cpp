@@ -40,6 +40,9 @@ Json head_json(const RunHead& head) {
   json.add("place", Json::of(clean(head.place)));
   json.add("outcome", clean_or_null(head.outcome));
   json.add("file", clean_or_null(head.file));
+  json.add("unarmed", clean_or_null(head.unarmed));
+  Json& changed = json.add("changed", Json::list());
+  for (const std::string& line : head.changed) changed.items.push_back(Json::of(line));
   return json;
 }
 
@@ -59,14 +62,19 @@ std::string list_text(const std::vector<RunHead>& runs, const Options& options) 
     return "No run is known here. tessera apply begins one; where colleagues share a folder of journals,\n"
            "name it with --runs.\n";
   Grid grid;
-  grid.heads = {{"run", "RUN", {}}, {"state", "STATE", {}}, {"since", "SINCE", {}},
-                {"who", "WHO", {}}, {"nodes", "NODES", {}}, {"words", "WANTED", {}}};
+  using query::Show;
+  grid.heads = {{"run", "RUN", {}},
+                {"state", "STATE", {}},
+                {"since", "SINCE", {}, Show::roomy},
+                {"who", "WHO", {}, Show::roomy},
+                {"nodes", "NODES", {}},
+                {"words", "WANTED", {}}};
   for (const RunHead& head : runs)
     grid.rows.push_back({clean(head.run, 200), outcome_text(head),
                          head.started == TimePoint{} ? "?" : iso_time(head.started),
                          tui::shorten(clean(head.who, 200), 12), nodes_text(head.nodes),
                          tui::shorten(clean(head.words, 200), 24)});
-  std::string text = to_table(grid, options.headers);
+  std::string text = to_table(grid, options.headers, options.paper);
   std::string reasons;
   for (const RunHead& head : runs)
     if (head.state != RunState::finished && !head.why.empty())
@@ -97,7 +105,17 @@ std::string head_text(const RunHead& head) {
   text += wrapped(clean(state, 2000), 0);
   if (!head.place.empty()) text += wrapped(clean("stands: " + head.place, 2000), 0);
   if (!head.file.empty()) text += "journal: " + clean(head.file, 4000) + "\n";
-  return text;
+  if (!head.unarmed.empty()) text += wrapped(clean("no timer takes it up: " + head.unarmed, 500), 0);
+  return text + changed_text(head);
+}
+
+// Steps that the file calls otherwise than what they do.
+std::vector<std::string> renamed_in(const Followed& followed) {
+  std::vector<std::string> all = followed.run()->started.plan.renamed;
+  for (const plan::Entry& entry : followed.entries())
+    if (const auto* anew = std::get_if<plan::Replanned>(&entry.what))
+      all.insert(all.end(), anew->plan.renamed.begin(), anew->plan.renamed.end());
+  return all;
 }
 
 void print_run(const RunHead& head, const Followed& followed, const Options& options,
@@ -107,7 +125,7 @@ void print_run(const RunHead& head, const Followed& followed, const Options& opt
     const auto& decision = followed.run()->started.plan.intent.decision;
     for (const std::string& line : decision ? plan::to_lines(*decision) : std::vector<std::string>{})
       streams.out << wrapped(clean(line, 1000), 2);
-    streams.out << "\n";
+    streams.out << renamed_text(renamed_in(followed)) << "\n";
     bool several = head.nodes.size() > 1;
     for (const plan::Entry& entry : followed.entries()) {
       std::string who = several && !entry.node.empty() ? entry.node.text + ": " : "";
@@ -117,6 +135,8 @@ void print_run(const RunHead& head, const Followed& followed, const Options& opt
     return;
   }
   Json json = head_json(head);
+  Json& renamed = json.add("renamed", Json::list());
+  for (const std::string& step : renamed_in(followed)) renamed.items.push_back(Json::of(clean(step)));
   Json& events = json.add("events", Json::list());
   for (const plan::Entry& entry : followed.entries()) {
     Json one = Json::map();

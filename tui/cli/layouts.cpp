@@ -163,7 +163,7 @@ Error unknown_product(const std::string& name, const mig::Catalogue& catalogue) 
     const mig::Product* product = best.empty() ? nullptr : catalogue.by_key(best);
     near = product ? "did you mean " + product->key.text + "?" : "tessera layouts lists the products";
   }
-  return Error{"cannot tell which product is meant", "\"" + clean(name, 100) + "\"", near};
+  return Error{"cannot determine which product is meant", "\"" + clean(name, 100) + "\"", near};
 }
 
 int run_layouts(const Options& options, const mig::Catalogue& catalogue, const Streams& streams) {

@@ -67,7 +67,8 @@ Grid grid_of(const std::vector<Row>& rows, const Wanted<Row>& want, const Option
   Grid grid;
   for (int i : want.columns) {
     const auto& column = all[static_cast<std::size_t>(i)];
-    grid.heads.push_back({std::string(column.key), std::string(column.title), column.align});
+    grid.heads.push_back(
+        {std::string(column.key), std::string(column.title), column.align, column.show, column.min_width});
   }
   for (const Row& row : rows) {
     std::vector<std::string> cells;
@@ -95,7 +96,10 @@ Result<std::string> print_rows(std::vector<Row> rows, const Options& options, co
     case OutputFormat::table:
     case OutputFormat::wide: break;
   }
-  return to_table(grid_of(rows, *want, options, context), options.headers);
+  // What was asked for by name is printed whole.
+  Paper paper = options.paper;
+  if (options.output == OutputFormat::wide || !options.columns.empty()) paper.columns = 0;
+  return to_table(grid_of(rows, *want, options, context), options.headers, paper);
 }
 
 // --- a world that has to be asked first

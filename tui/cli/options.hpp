@@ -16,6 +16,8 @@
 #include "engine/plan/intent.hpp"
 #include "engine/plan/planner.hpp"
 #include "engine/sharing/platform.hpp"
+#include "tui/cli/paper.hpp"
+#include "tui/language/words.hpp"
 
 namespace tessera::slurmconf {
 struct Site;
@@ -61,6 +63,9 @@ struct Options {
   bool color = true;
   bool ascii = false;
   bool mouse = false;
+  Paper paper;  // what the data is printed on
+  tui::Language language = tui::Language::en;
+  tui::WordsPtr reader;  // texts in that language, for people; null: English, as every document
 
   mig::Which which = mig::Which::undominated;
   std::vector<std::string> profiles;
@@ -100,6 +105,7 @@ struct Options {
   plan::SiteRules rules;   // what this site adds to what a cluster tells, `platform` among it
   bool compare = false;    // the four ways side by side
   bool scheduler = false;  // Kubernetes or Slurm
+  bool terms = false;      // the glossary
 };
 
 // A value and who set it: "--theme", "TESSERA_THEME", "/etc/tessera/config.yaml:3", "default".

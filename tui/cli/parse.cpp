@@ -118,8 +118,8 @@ Status check_plan_file(const Parsed& parsed) {
   for (const auto& [name, value] : parsed.flags) {
     const Flag* flag = find_flag(name);
     if (flag && flag->section == Section::change && !flag->in_file)
-      return usage("a plan from a file is applied as it is: --" + name + " means nothing beside it",
-                   "leave away either the file or the flag; tessera plan takes it, too");
+      return usage("a plan from a file is applied as it is: --" + name + " has no effect beside it",
+                   "omit either the file or the flag; tessera plan takes the flag, too");
   }
   return Done{};
 }
@@ -140,7 +140,7 @@ Result<Parsed> collect(const CLI::App& app, const std::deque<Slot>& slots) {
     if (slot.option->count() == 0) continue;
     const Flag& flag = *slot.flag;
     if (!(flag.takes & command.takes)) {
-      return usage("--" + std::string(flag.name) + " means nothing to " +
+      return usage("--" + std::string(flag.name) + " does not apply to " +
                        (parsed.command.empty() ? "the console" : parsed.command),
                    "it is for: " + commands_that_take(flag));
     }

@@ -80,15 +80,17 @@ std::string order_lines(const plan::NodePlan& node) {
   return text;
 }
 
-std::string slices_part(const plan::Plan& plan, const plan::NodePlan& node) {
+std::string slices_part(const plan::Plan& plan, const plan::NodePlan& node, const tui::WordsPtr& words) {
   std::map<WorkloadId, std::string> users = users_of(node);
   std::string text = clean(node.node.text, 200) + "\n";
   text += slice_lines("stays", node.kept, users);
   text += slice_lines("goes", node.destroyed, users);
   text += slice_lines("is made", tui::made_slices(plan, node), users);
   text += order_lines(node);
-  if (node.steps.empty() && plan.no_steps.empty()) text += labelled("changes", "nothing: it is so already");
-  return text + labelled("needs", tui::needs_list(node.needs, "closing the node to new work"));
+  if (node.steps.empty() && plan.no_steps.empty())
+    text += labelled("changes", tui::told(words, "nothing: it is so already"));
+  return text +
+         labelled("needs", tui::told(words, tui::needs_list(node.needs, "closing the node to new work")));
 }
 
 // Whether it starts again by itself once it has ended.
@@ -112,7 +114,7 @@ std::string extents_part(const Plan& plan) {
   return text;
 }
 
-std::string disturbed_part(const Plan& plan) {
+std::string disturbed_part(const Plan& plan, const tui::WordsPtr& words) {
   Grid grid;
   grid.heads = {{"", "WORK", {}},    {"", "USER", {}},     {"", "NAME", {}}, {"", "RUNNING", {}},
                 {"", "HAPPENS", {}}, {"", "RESTARTS", {}}, {"", "WHERE", {}}};
@@ -128,9 +130,9 @@ std::string disturbed_part(const Plan& plan) {
                            restart_text(one), short_text(where, 22)});
     }
   }
-  if (grid.rows.empty()) return "Nobody is disturbed.\n";
-  return wrapped("WILL BE DISTURBED: " + tui::disturbs_text(plan), 0) + to_table(grid, true) +
-         extents_part(plan);
+  if (grid.rows.empty()) return tui::told(words, "Nobody is disturbed.") + "\n";
+  return wrapped(tui::told(words, "WILL BE DISTURBED: " + tui::disturbs_text(plan)), 0) +
+         to_table(grid, true) + extents_part(plan);
 }
 
 std::string resources_part(const Plan& plan) {
@@ -146,7 +148,7 @@ std::string resources_part(const Plan& plan) {
   return grid.rows.empty() ? "" : to_table(grid, true) + "\n";
 }
 
-std::string pending_line(const char* what, int count, const std::vector<plan::PendingEffect>& some) {
+std::string pending_line(const std::string& what, int count, const std::vector<plan::PendingEffect>& some) {
   if (count == 0) return "";
   std::string text = fmt::format("{}: {}", what, count);
   for (std::size_t i = 0; i < some.size() && i < 3; ++i)
@@ -156,35 +158,40 @@ std::string pending_line(const char* what, int count, const std::vector<plan::Pe
 }
 
 // That another has closed a node, before all that the plan would do to it.
-std::string closed_part(const Plan& plan) {
+std::string closed_part(const Plan& plan, const tui::WordsPtr& words) {
   std::string text;
   for (const auto& [notice, nodes] : tui::told_once(plan.notices, plan.nodes.size() > 1)) {
     if (!plan::is_about_closing(*notice)) continue;
     const std::string& where = nodes.empty() ? notice->node.text : nodes;
-    text += wrapped(clean(fmt::format("!! {}: {}", where, notice->text), 2000), 0);
+    text += wrapped(clean(fmt::format("!! {}: {}", where, tui::told(words, notice->text)), 2000), 0);
   }
   return text;
 }
 
 // One line a rule and text; nodes of which the same is said share it.
-std::string notice_lines(const std::vector<plan::Notice>& notices, bool broken, bool name_nodes) {
+std::string notice_lines(const std::vector<plan::Notice>& notices, bool broken, bool name_nodes,
+                         const tui::WordsPtr& words) {
   std::string text;
   for (const auto& [notice, nodes] : tui::told_once(notices, name_nodes)) {
     if (plan::is_about_closing(*notice)) continue;
     bool warns = notice->severity == Severity::warning || notice->severity == Severity::danger;
     const char* lead = broken ? "RULE BROKEN" : warns ? "warning" : "note";
     std::string where = nodes.empty() ? "" : nodes + ": ";
-    text += wrapped(clean(fmt::format("{} {}: {}{}", lead, notice->rule, where, notice->text), 2000), 0);
+    text += wrapped(
+        clean(fmt::format("{} {}: {}{}", lead, notice->rule, where, tui::told(words, notice->text)), 2000),
+        0);
   }
   return text;
 }
 
-std::string notices_part(const Plan& plan) {
+std::string notices_part(const Plan& plan, const tui::WordsPtr& words) {
   bool several = plan.nodes.size() > 1;
-  std::string text = notice_lines(plan.violations, true, several);
-  text += notice_lines(plan.notices, false, several);
-  text += pending_line("waiting work that will never run again", plan.never_again_count, plan.never_again);
-  text += pending_line("waiting work that will be able to run", plan.will_run_count, plan.will_run);
+  std::string text = notice_lines(plan.violations, true, several, words);
+  text += notice_lines(plan.notices, false, several, words);
+  text += pending_line(tui::told(words, "waiting work that will never run again"), plan.never_again_count,
+                       plan.never_again);
+  text += pending_line(tui::told(words, "waiting work that will be able to run"), plan.will_run_count,
+                       plan.will_run);
   return text.empty() ? "" : text + "\n";
 }
 
@@ -192,12 +199,12 @@ std::string deadline_text(Duration deadline) {
   return deadline.count() == 0 ? "as long as it takes" : query::duration_text(deadline.count() / 1000);
 }
 
-std::string steps_part(const plan::NodePlan& node) {
+std::string steps_part(const plan::NodePlan& node, const tui::WordsPtr& words) {
   std::string text;
   int number = 0;
   for (const plan::Step& step : node.steps) {
-    std::string when = deadline_text(step.deadline);
-    std::string title = tui::shorten(clean(step.title, 300), 72 - tui::display_width(when));
+    std::string when = tui::told(words, deadline_text(step.deadline));
+    std::string title = tui::shorten(clean(tui::told(words, step.title), 300), 72 - tui::display_width(when));
     std::string blanks(
         static_cast<std::size_t>(std::max(2, 74 - tui::display_width(title) - tui::display_width(when))),
         ' ');
@@ -225,33 +232,34 @@ std::string head_line(const Plan& plan) {
 }
 
 // When it acts, where that is not at once.
-std::string patience_part(const Plan& plan) {
+std::string patience_part(const Plan& plan, const tui::WordsPtr& words) {
   const plan::Options& options = plan.intent.options;
   std::string text;
   if (options.at) text += fmt::format("Acts not before {}. ", iso_time(*options.at));
   if (options.when_empty) text += "Acts once what changes is free of work. ";
   if (options.at || options.when_empty)
     text += "Until then the node is closed and the run is parked: tessera resume --due takes it up.";
-  return wrapped(text, 0);
+  return wrapped(tui::told(words, text), 0);
 }
 
 }  // namespace
 
-std::string preview(const Plan& plan, std::size_t in_full) {
-  std::string text = head_line(plan) + closed_part(plan) + "\n";
+std::string preview(const Plan& plan, std::size_t in_full, const tui::WordsPtr& words) {
+  std::string text = head_line(plan) + closed_part(plan, words) + "\n";
   for (std::size_t i = 0; i < plan.nodes.size(); ++i)
-    text += i < in_full ? slices_part(plan, plan.nodes[i]) + "\n" : node_line(plan.nodes[i]);
+    text += i < in_full ? slices_part(plan, plan.nodes[i], words) + "\n" : node_line(plan.nodes[i]);
   if (plan.nodes.size() > in_full) text += "\n";
-  text += disturbed_part(plan) + "\n" + resources_part(plan) + notices_part(plan);
+  text += disturbed_part(plan, words) + "\n" + resources_part(plan) + notices_part(plan, words);
   for (std::size_t i = 0; i < plan.nodes.size() && i < in_full; ++i) {
     if (plan.nodes[i].steps.empty()) continue;
     text += i > 0 ? "\n" : "";
     text += plan.nodes.size() == 1 ? "STEPS" : "STEPS on " + clean(plan.nodes[i].node.text, 200);
-    text += "\n" + steps_part(plan.nodes[i]);
+    text += "\n" + steps_part(plan.nodes[i], words);
   }
-  if (plan.nodes.size() > in_full) text += "\nThe steps of the other nodes are in the plan as JSON.\n";
-  if (std::string patience = patience_part(plan); !patience.empty()) text += "\n" + patience;
-  if (!plan.no_steps.empty()) text += "\n" + wrapped(clean(plan.no_steps, 500) + ".", 0);
+  if (plan.nodes.size() > in_full)
+    text += "\n" + tui::told(words, "The steps of the other nodes are in the plan as JSON.") + "\n";
+  if (std::string patience = patience_part(plan, words); !patience.empty()) text += "\n" + patience;
+  if (!plan.no_steps.empty()) text += "\n" + wrapped(clean(tui::told(words, plan.no_steps), 1000) + ".", 0);
   return text;
 }
 
@@ -277,7 +285,7 @@ std::string messages_text(const Plan& plan) {
       rest.remove_prefix(std::min(end + 1, rest.size()));
     }
   }
-  return text.empty() ? "Nobody is disturbed: there is nobody to tell.\n" : text;
+  return text.empty() ? "Nobody is disturbed: there is no message to send.\n" : text;
 }
 
 }  // namespace tessera::cli

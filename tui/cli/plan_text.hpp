@@ -7,11 +7,14 @@
 
 #include "engine/plan/moved.hpp"
 #include "engine/plan/plan.hpp"
+#include "tui/language/words.hpp"
 
 namespace tessera::cli {
 
 // Details of the first `in_full` nodes; of the others a line each. Ends with a newline.
-std::string preview(const plan::Plan& plan, std::size_t in_full = 3);
+inline constexpr std::size_t kInFull = 3;
+// words: the reader's language; null: English.
+std::string preview(const plan::Plan& plan, std::size_t in_full = kInFull, const tui::WordsPtr& words = {});
 
 // One line a fact that has changed, the harmless ones said to be so.
 std::string moved_text(const std::vector<plan::Moved>& moved);

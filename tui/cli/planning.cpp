@@ -5,6 +5,7 @@
 #include "engine/json.hpp"
 #include "engine/plan/actuator.hpp"
 #include "engine/plan/plan_file.hpp"
+#include "engine/plan/run.hpp"
 #include "engine/plan/site_patch.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/json.hpp"
@@ -14,7 +15,7 @@
 namespace tessera::cli {
 namespace {
 
-// Who is disturbed hangs on both: a plan without either would promise what nobody knows.
+// Who is disturbed depends on both: a plan without either would promise what is not known.
 bool is_needed(Source source) {
   switch (source) {
     case Source::simulator:
@@ -41,7 +42,7 @@ void print(const plan::Plan& plan, const Options& options, const Streams& stream
   } else if (options.output != OutputFormat::table) {
     streams.out << plan_document(plan, options.output);
   } else {
-    std::string text = preview(plan);
+    std::string text = preview(plan, kInFull, options.reader);
     if (!plan.changes_anything() && plan.no_steps.empty())
       text += "\nNothing is to be done: it is so already.\n";
     else if (plan.no_steps.empty())

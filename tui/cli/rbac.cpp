@@ -37,7 +37,7 @@ rules:
   verbs: [get, list]
 # devices of DRA drivers, and which pods hold them
 - apiGroups: [resource.k8s.io]
-  resources: [resourceslices, resourceclaims]
+  resources: [resourceslices, resourceclaims, devicetaintrules]
   verbs: [get, list, watch]
 # which parts of the GPU stack should run where
 - apiGroups: [apps]

@@ -152,12 +152,16 @@ int run(const std::vector<std::string>& arguments, const Environment& environmen
   if (!settings) return refuse_run(streams, settings.error(), kUsage);
   auto options = to_options(*parsed, *settings);
   if (!options) return refuse_run(streams, options.error(), kUsage);
+  options->paper = streams.paper;
+  options->paper.colour = options->paper.colour && options->color;
+  options->paper.ascii = options->ascii;
   if (parsed->command == "config") {
     if (topic == "print") return streams.out << settings_text(*settings), kDone;
-    return refuse_run(streams,
-                      {"cannot use these arguments", topic.empty() ? "what about the configuration?" : topic,
-                       "tessera config path|print|man|keys|keymap"},
-                      kUsage);
+    return refuse_run(
+        streams,
+        {"cannot use these arguments", topic.empty() ? "config needs one of: path, print, man, ..." : topic,
+         "tessera config path|print|man|keys|keymap"},
+        kUsage);
   }
 
   auto catalogue = load_catalogue(environment);
@@ -166,6 +170,9 @@ int run(const std::vector<std::string>& arguments, const Environment& environmen
   if (options->command == "sim") return run_sim(*options, *catalogue, joins.scenarios, joins.sim, streams);
   if (options->command == "guide") {
     auto texts = load_guide_texts(environment);
+    if (!texts) return refuse_run(streams, texts.error(), kUsage);
+    const bool document = options->output == OutputFormat::json || options->output == OutputFormat::yaml;
+    if (options->reader && !document) texts = (*texts)->in_language(word(options->language));
     if (!texts) return refuse_run(streams, texts.error(), kUsage);
     return run_guide(*options, *catalogue, **texts, joins, streams);
   }

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include "engine/plan/wording.hpp"
 #include "engine/text.hpp"
 #include "tui/cli/command_table.hpp"
+#include "tui/cli/help.hpp"
 
 namespace tessera::cli {
 namespace {
@@ -48,6 +50,13 @@ Or<std::vector<RunHead>> list_runs(World& world, const Options& options) {
 Or<RunHead> find_run(const std::vector<RunHead>& runs, const std::string& name) {
   auto found = std::find_if(runs.begin(), runs.end(), [&](const RunHead& head) { return head.run == name; });
   if (found != runs.end()) return *found;
+  // Journals that could not be listed may be the ones that are looked for.
+  for (const RunHead& head : runs)
+    if (head.state == RunState::unreadable && head.run.empty())
+      return Refusal{
+          {"no such run", "\"" + clean(name, 200) + "\" is not among those that can be listed; " + head.why,
+           "tessera journal lists them"},
+          kFinding};
   Error error{"no such run", "\"" + clean(name, 200) + "\"", "tessera journal lists them"};
   if (runs.empty()) {
     error.hint = "there is none yet; tessera apply begins one";
@@ -81,6 +90,18 @@ Or<Followed> read_run(World& world, const Options& options, const std::string& r
   if (refused) return Refusal{*refused, kFinding};
   if (!came || !followed.run()) return no_answer(options);
   return followed;
+}
+
+std::string changed_text(const RunHead& head) {
+  if (head.changed.empty()) return "";
+  std::string text = "Others have changed this journal since you left it:\n";
+  for (const std::string& line : head.changed) text += "  " + line + "\n";
+  return text;
+}
+
+std::string renamed_text(const std::vector<std::string>& steps) {
+  if (steps.empty()) return "";
+  return wrapped(clean(plan::renamed_text(steps), 1000), 0);
 }
 
 std::string_view word(RunState state) {

@@ -18,6 +18,11 @@ Or<RunHead> find_run(const std::vector<RunHead>& runs, const std::string& name);
 // All of its journal.
 Or<Followed> read_run(World& world, const Options& options, const std::string& run);
 
+// What others have changed in its journal since this user left it; empty: nothing.
+std::string changed_text(const RunHead& head);
+// That these steps are called otherwise in the file; empty: none is.
+std::string renamed_text(const std::vector<std::string>& steps);
+
 std::string_view word(RunState state);  // "running" "parked" ...
 
 }  // namespace tessera::cli

@@ -98,6 +98,17 @@ void add_environment(Settings& settings, const Environment& environment) {
   if (lookup(environment, "NO_COLOR")) settings.insert_or_assign("no-color", Setting{"true", "NO_COLOR"});
 }
 
+// The locale counts least of all: it was not said to tessera.
+void add_locale(Settings& settings, const Environment& environment) {
+  for (const char* name : {"LC_ALL", "LC_MESSAGES", "LANG"}) {
+    if (auto locale = lookup(environment, name)) {
+      settings.insert_or_assign("language",
+                                Setting{std::string(word(tui::language_of_locale(*locale))), name});
+      return;
+    }
+  }
+}
+
 // Reads settings one by one and keeps the first complaint.
 class Reader {
  public:
@@ -170,6 +181,14 @@ OutputFormat read_output(Reader& reader) {
     return OutputFormat::table;
   }
   return static_cast<OutputFormat>(it - std::begin(names));
+}
+
+tui::Language read_language(Reader& reader) {
+  const Setting* setting = reader.find("language");
+  if (!setting) return tui::Language::en;
+  auto language = tui::parse_language(setting->value);
+  if (!language) reader.complain(bad("language", *setting, "en or ja"));
+  return language.value_or(tui::Language::en);
 }
 
 // "Q2=yes,Q5=no"
@@ -378,6 +397,7 @@ Result<Settings> gather(const Parsed& parsed, const Environment& environment,
       settings[std::string(flag.name)] = Setting{std::string(flag.fallback), "default"};
     }
   }
+  add_locale(settings, environment);
   for (auto file = files.rbegin(); file != files.rend(); ++file) {
     if (Status status = add_file(settings, *file); !status) return status.error();
   }
@@ -430,6 +450,11 @@ Result<Options> to_options(const Parsed& parsed, const Settings& settings) {
   options.color = !reader.on("no-color");
   options.ascii = reader.on("ascii");
   options.mouse = reader.on("mouse");
+  options.language = read_language(reader);
+  if (auto told = tui::Words::of(options.language))
+    options.reader = *told;
+  else
+    reader.complain(told.error());
 
   options.which = read_which(reader);
   options.profiles = split_commas(reader.text("profiles"));
@@ -446,6 +471,7 @@ Result<Options> to_options(const Parsed& parsed, const Settings& settings) {
   options.rules = read_rules(reader, options.platform);
   options.compare = reader.on("compare");
   options.scheduler = reader.on("scheduler");
+  options.terms = reader.on("terms");
   if (reader.error()) return *reader.error();
   return options;
 }

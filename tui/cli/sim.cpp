@@ -34,8 +34,7 @@ std::optional<Error> why_not(const Options& options) {
   std::vector<std::string_view> names;
   for (const Verb& verb : kVerbs) names.push_back(verb.name);
   if (options.words.empty())
-    return sim_usage("what shall happen in the simulated world?",
-                     fmt::format("tessera sim {}", fmt::join(names, "|")));
+    return sim_usage("sim needs one of its verbs", fmt::format("tessera sim {}", fmt::join(names, "|")));
   const std::string& word = options.words.front();
   auto verb = std::find_if(kVerbs.begin(), kVerbs.end(), [&](const Verb& one) { return one.name == word; });
   if (verb == kVerbs.end()) {

@@ -1,6 +1,7 @@
 #include "tui/cli/streams.hpp"
 
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -8,6 +9,15 @@
 #include <cstring>
 
 namespace tessera::cli {
+
+Paper paper_of(int fd, std::string_view type) {
+  Paper paper;
+  if (isatty(fd) == 0) return paper;
+  winsize size{};
+  if (ioctl(fd, TIOCGWINSZ, &size) == 0) paper.columns = size.ws_col;
+  paper.colour = !type.empty() && type != "dumb" && !type.starts_with("vt");
+  return paper;
+}
 
 void complain(const Streams& streams, const Error& error) {
   streams.err << "tessera: " << to_line(error) << std::endl;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "engine/error.hpp"
+#include "tui/cli/paper.hpp"
 
 namespace tessera::cli {
 
@@ -20,7 +21,11 @@ struct Streams {
   int out_fd = -1;    // watched for a reader that goes away; -1: nothing to watch
   int in_fd = -1;     // standard input: a plan, or a person's answers; -1: none
   bool asks = false;  // a person sits there: standard input and the messages are on a terminal
+  Paper paper;        // what the data is printed on
 };
+
+// The terminal behind a descriptor, by its size and the name that the environment gives it (TERM).
+Paper paper_of(int fd, std::string_view type);
 
 // What a person types, line by line, without ever blocking.
 // Threads: one thread.

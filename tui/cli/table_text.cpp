@@ -6,19 +6,63 @@
 
 #include "tui/ascii.hpp"
 #include "tui/canvas.hpp"
+#include "tui/screens/roles.hpp"
+#include "tui/widgets/table.hpp"
 
 namespace tessera::cli {
 namespace {
 
-void add_cell(std::string& line, const std::string& text, int width, query::Align align) {
-  if (!line.empty()) line += "  ";
-  std::string blanks(static_cast<std::size_t>(std::max(0, width - tui::display_width(text))), ' ');
-  line += align == query::Align::right ? blanks + text : text + blanks;
+constexpr int kBetween = 2;
+
+tui::Role severity_role(const std::string& text) {
+  return text == "danger" ? tui::Role::danger : text == "warning" ? tui::Role::warning : tui::Role::dim;
 }
 
-void add_line(std::string& out, std::string line) {
-  line.erase(line.find_last_not_of(' ') + 1);
-  out += line + "\n";
+struct Printed {
+  std::size_t index;
+  int width;
+};
+
+std::vector<int> natural_widths(const Grid& grid, bool headers) {
+  std::vector<int> widths;
+  for (const Grid::Head& head : grid.heads) widths.push_back(headers ? tui::display_width(head.title) : 0);
+  for (const auto& row : grid.rows)
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], tui::display_width(row[i]));
+  return widths;
+}
+
+// The columns that the console would show in as many cells.
+std::vector<Printed> fitted(const Grid& grid, const std::vector<int>& widths, int cells) {
+  constexpr int kEdges = 2;  // the console's own: pointer and end
+  std::vector<tui::ColumnInfo> infos;
+  for (std::size_t i = 0; i < grid.heads.size(); ++i) {
+    const Grid::Head& head = grid.heads[i];
+    infos.push_back({head.key, head.title, query::Format::text, head.align, head.show,
+                     std::min(head.min_width, widths[i]), ""});
+  }
+  tui::TableLook look;
+  look.wanted = widths;
+  std::vector<Printed> columns;
+  for (const tui::PlacedColumn& placed : tui::lay_out(infos, look, cells + kEdges).columns) {
+    const auto index = static_cast<std::size_t>(placed.column);
+    columns.push_back({index, std::min(placed.width, widths[index])});
+  }
+  return columns;
+}
+
+// The terminal's own colours, which everybody has chosen to be readable.
+std::string_view look_of_cell(const std::string& key, const std::string& text) {
+  switch (key == "severity" ? severity_role(text) : tui::cell_role(key, text)) {
+    case tui::Role::good:
+    case tui::Role::free: return "32";
+    case tui::Role::held: return "36";
+    case tui::Role::warning:
+    case tui::Role::changing: return "33";
+    case tui::Role::danger: return "1;31";
+    case tui::Role::dim:
+    case tui::Role::unknown: return "2";
+    default: return {};
+  }
 }
 
 std::string csv_field(const std::string& text) {
@@ -33,22 +77,45 @@ std::string csv_field(const std::string& text) {
 
 }  // namespace
 
-std::string to_table(const Grid& grid, bool headers) {
-  std::vector<int> widths;
-  for (const Grid::Head& head : grid.heads) widths.push_back(headers ? tui::display_width(head.title) : 0);
-  for (const auto& row : grid.rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], tui::display_width(row[i]));
-  }
+std::string to_table(const Grid& grid, bool headers, const Paper& paper) {
+  const std::vector<int> widths = natural_widths(grid, headers);
+  std::vector<Printed> columns;
+  if (fits(grid, headers, paper))
+    for (std::size_t i = 0; i < widths.size(); ++i) columns.push_back({i, widths[i]});
+  else
+    columns = fitted(grid, widths, paper.columns);
   std::string out;
-  auto add = [&](auto&& cell_at) {
+  auto add = [&](auto&& cell_at, auto&& look_of) {
     std::string line;
-    for (std::size_t i = 0; i < grid.heads.size(); ++i)
-      add_cell(line, cell_at(i), widths[i], grid.heads[i].align);
-    add_line(out, std::move(line));
+    int blanks = 0;
+    for (const Printed& column : columns) {
+      const Grid::Head& head = grid.heads[column.index];
+      const std::string text = tui::shorten(cell_at(column.index), column.width, paper.ascii);
+      const int spare = std::max(0, column.width - tui::display_width(text));
+      const bool right = head.align == query::Align::right;
+      if (!text.empty()) {
+        line.append(static_cast<std::size_t>(blanks + (right ? spare : 0)), ' ');
+        const std::string_view look = paper.colour ? look_of(head.key, text) : std::string_view{};
+        line += look.empty() ? text : fmt::format("\x1b[{}m{}\x1b[0m", look, text);
+        blanks = right ? 0 : spare;
+      } else {
+        blanks += spare;
+      }
+      blanks += kBetween;
+    }
+    out += line + "\n";
   };
-  if (headers) add([&](std::size_t i) { return grid.heads[i].title; });
-  for (const auto& row : grid.rows) add([&](std::size_t i) { return row[i]; });
+  if (headers)
+    add([&](std::size_t i) { return grid.heads[i].title; },
+        [](const std::string&, const std::string&) { return std::string_view("1"); });
+  for (const auto& row : grid.rows) add([&](std::size_t i) { return row[i]; }, look_of_cell);
   return out;
+}
+
+bool fits(const Grid& grid, bool headers, const Paper& paper) {
+  int cells = -kBetween;
+  for (int width : natural_widths(grid, headers)) cells += width + kBetween;
+  return paper.columns <= 0 || cells <= paper.columns;
 }
 
 std::string in_ascii(std::string_view text) {

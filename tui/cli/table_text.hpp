@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/query/tables.hpp"
+#include "tui/cli/paper.hpp"
 
 namespace tessera::cli {
 
@@ -15,13 +16,18 @@ struct Grid {
     std::string key;    // "memory_used": the csv header
     std::string title;  // "MEM USED"
     query::Align align = query::Align::left;
+    query::Show show = query::Show::always;  // which columns go first where a terminal is narrow
+    int min_width = 0;
   };
   std::vector<Head> heads;
   std::vector<std::vector<std::string>> rows;  // as long as heads
 };
 
-// Columns as wide as their widest cell, two blanks between them, no blanks at line ends.
-std::string to_table(const Grid& grid, bool headers);
+// Columns as wide as their widest cell, two blanks between them, no blanks at line ends. On a terminal that
+// is narrower, columns are left out as in the console, and cells are cut; coloured as there.
+std::string to_table(const Grid& grid, bool headers, const Paper& paper = {});
+// Whether the table as it is goes onto that paper.
+bool fits(const Grid& grid, bool headers, const Paper& paper);
 // RFC 4180, with LF line ends; keys as header.
 std::string to_csv(const Grid& grid, bool headers);
 

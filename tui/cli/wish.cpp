@@ -58,7 +58,7 @@ class NodeChooser {
       same->nodes.push_back(row.node->name);
     }
     if (found.empty())
-      return Refusal{{what_, "no node with GPUs passes the filter " + clean(options_.nodes, 200),
+      return Refusal{{what_, "no node with GPUs matches the filter " + clean(options_.nodes, 200),
                       "tessera nodes --filter shows what does"},
                      kFinding};
     return of_one_cluster(std::move(found));
@@ -135,7 +135,7 @@ class Presets {
     wish.replicas = options_.replicas.value_or(1);
     if (!preset->mig && wish.replicas != 1)
       return cannot(
-          fmt::format("--replicas means nothing to {}: {}", preset->name, plan::to_text(plan::Wish{})),
+          fmt::format("--replicas does not apply to {}: {}", preset->name, plan::to_text(plan::Wish{})),
           "--strategy mps, time-slicing or shard shares a whole GPU");
     return wish;
   }
@@ -316,7 +316,7 @@ std::optional<TimePoint> parse_moment(std::string_view text, TimePoint now) {
 Status check_replicas(const plan::Wish& wish, const Options& options) {
   if (!options.replicas || *options.replicas < 2 || !options.preset.empty()) return Done{};
   if (wish.strategy == Strategy::whole || wish.strategy == Strategy::vgpu)
-    return cannot(fmt::format("--replicas means nothing to {}", plan::to_text(wish)),
+    return cannot(fmt::format("--replicas does not apply to {}", plan::to_text(wish)),
                   wish.strategy == Strategy::vgpu
                       ? "the type says how many fit: A10-4Q"
                       : "--strategy mps, time-slicing or shard shares a whole GPU");
@@ -357,7 +357,7 @@ Status check_wish(const Options& options) {
   int ways = options.layout.has_value() + !options.preset.empty() + !options.strategy.empty();
   if (ways != 1)
     return cannot(
-        ways == 0 ? "it wishes for nothing" : "--layout, --preset and --strategy exclude each other",
+        ways == 0 ? "no layout was requested" : "--layout, --preset and --strategy exclude each other",
         "give one of --layout, --preset and --strategy");
   if (!options.strategy.empty()) {
     auto strategy = strategy_of(options.strategy);

@@ -32,7 +32,7 @@ struct Wished {
   const Cluster* cluster = nullptr;  // into the model
   plan::Intent intent;
 };
-// Exit codes: kUsage for names that there are not, kFinding for what there is not to change.
+// Exit codes: kUsage for unknown names, kFinding for what there is not to change.
 Or<Wished> read_wish(const Options& options, const Model& model, const mig::Catalogue& catalogue,
                      TimePoint wall);
 

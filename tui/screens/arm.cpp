@@ -5,6 +5,7 @@
 #include "tui/screens/control.hpp"
 #include "tui/screens/frame.hpp"
 #include "tui/screens/plan.hpp"
+#include "tui/screens/runs.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -14,16 +15,19 @@ std::string verb_of(const Arming& arming) {
   if (const auto* resume = std::get_if<ArmResume>(&arming.what)) {
     switch (resume->onward) {
       case plan::Onward::carry_on: return "carry on with";
-      case plan::Onward::anew: return "plan anew and go on with";
+      case plan::Onward::anew: return "plan again and go on with";
       case plan::Onward::back: return "go back on";
     }
   }
   return "change";
 }
 
+bool is_number(const Arming& arming) {
+  return arming.expected.find_first_not_of("0123456789") == std::string::npos;
+}
+
 std::string subject_of(const Arming& arming) {
-  bool number = arming.expected.find_first_not_of("0123456789") == std::string::npos;
-  return number ? arming.expected + " nodes" : arming.expected;
+  return is_number(arming) ? arming.expected + " nodes" : arming.expected;
 }
 
 }  // namespace
@@ -65,7 +69,9 @@ Effects confirm_arming(UiState& state, const World& world) {
     state.runs.last_resume = *resume;
     state.runs.ordered_resume = true;
     state.runs.drove = true;
-    effects.orders.push_back(ResumeRun{resume->run, resume->onward, resume->accept_harm});
+    const RunView* view = view_of(state, resume->run);
+    effects.orders.push_back(
+        ResumeRun{resume->run, resume->onward, resume->accept_harm, view ? view->chain.last() : ""});
     say(state, world, Severity::info, "taking the run up again");
   } else if (const auto* back = std::get_if<ArmTurnBack>(&arming.what)) {
     effects.orders.push_back(DemandOfRun{back->run, {}, plan::Demand::turn_back});
@@ -83,13 +89,14 @@ Effects confirm_arming(UiState& state, const World& world) {
   return effects;
 }
 
-std::string arming_prompt(const Arming& arming) { return fmt::format("Type {} to arm: ", arming.expected); }
+std::string arming_prompt(const Arming& arming) {
+  return fmt::format("Type {}{} to arm: ", arming.expected, is_number(arming) ? " (number of nodes)" : "");
+}
 
 std::string armed_text(const UiState& state) {
   const Arming& arming = *state.arming;
-  return fmt::format("ARMED: press {} to {} {}; {} does nothing and leaves",
-                     first_key(state, Action::arm_confirm), verb_of(arming), subject_of(arming),
-                     first_key(state, Action::arm_cancel));
+  return fmt::format("ARMED: press {} to {} {}; {} cancels", first_key(state, Action::arm_confirm),
+                     verb_of(arming), subject_of(arming), first_key(state, Action::arm_cancel));
 }
 
 }  // namespace tessera::tui

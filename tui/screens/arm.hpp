@@ -1,4 +1,4 @@
-// Arming: a name is typed exactly, then a second key starts what was armed. Esc does nothing and leaves.
+// Arming: a name is typed exactly, then a second key starts what was armed. Esc cancels.
 // Threads: the UI thread.
 #pragma once
 
@@ -18,7 +18,7 @@ Effects confirm_arming(UiState& state, const World& world);
 
 // "Type n0031 to arm: "
 std::string arming_prompt(const Arming& arming);
-// "! starts 8 steps on n0031; Esc does nothing and leaves"
+// "! starts 8 steps on n0031; Esc cancels"
 std::string armed_text(const UiState& state);
 
 }  // namespace tessera::tui

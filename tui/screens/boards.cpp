@@ -37,7 +37,7 @@ void show_rest(Tile& tile, const query::SliceRow& row) {
     tile.kind = TileKind::closed;
     tile.lines = {"closed"};
   } else {
-    tile.lines = {row.slice->holding == Holding::free ? "was free" : "not told"};
+    tile.lines = {row.slice->holding == Holding::free ? "was free" : "unknown"};
   }
 }
 
@@ -65,7 +65,7 @@ Tile gap(TileKind kind, int from, int to) {
   tile.kind = kind;
   tile.from = from;
   tile.to = to;
-  tile.label = kind == TileKind::stranded ? "stranded" : kind == TileKind::room ? "uncut" : "not told";
+  tile.label = kind == TileKind::stranded ? "stranded" : kind == TileKind::room ? "not cut" : "unknown";
   return tile;
 }
 
@@ -93,7 +93,7 @@ void fill_mig(Board& board, const World& world, const query::GpuRow& row) {
   if (!placed || !product || product->units <= 0) {
     if (gpu.slices.empty()) board.tiles.push_back(gap(product ? TileKind::room : TileKind::unknown, 0, 1));
     lay_side_by_side(board);
-    if (!placed) board.note = "places are not told", board.note_role = Role::unknown;
+    if (!placed) board.note = "places are not reported", board.note_role = Role::unknown;
     return;
   }
   board.units = product->units;
@@ -110,7 +110,7 @@ void fill_mig(Board& board, const World& world, const query::GpuRow& row) {
   if (room.largest)
     board.note = "fits " + product->profiles[static_cast<std::size_t>(*room.largest)].name.text;
   else if (room.free_memory_slices > 0)
-    board.note = "nothing more fits", board.note_role = Role::stranded;
+    board.note = "no room for another slice", board.note_role = Role::stranded;
 }
 
 // A board that is shared in shares of one size: a tile for each holder, as wide as what it holds.
@@ -235,7 +235,7 @@ void add_pools(std::vector<Board>& boards, const World& world, const Cluster& cl
     board.title = label;
     board.strategy = fmt::format("{} slices, {} held, {} {}", board.tiles.size(), held,
                                  closed > 0 ? closed : free, closed > 0 ? "closed" : "free");
-    board.note = "which board is not told";
+    board.note = "which GPU is not reported";
     board.note_role = Role::dim;
     board.pool = true;
     boards.push_back(std::move(board));

@@ -21,7 +21,7 @@ std::string nothing_to_open(const UiState& state, const World& world) {
     return screen.cursor.empty() ? "there is nothing to open" : "";
   if (screen.kind == ScreenKind::plan)
     return screen.cursor.starts_with("w\x1f") ? ""
-                                              : "only work can be opened here; a step's commands stand below";
+                                              : "only work can be opened here; a step's commands are below";
   if (screen.kind == ScreenKind::journal) return run_here(state).empty() ? "there is no run to open" : "";
   if (screen.kind == ScreenKind::layout) return why_no_edit(Action::open, state, world);
   if (screen.kind == ScreenKind::guide) return why_no_open_in_guide(state);
@@ -52,7 +52,7 @@ std::string why_not_change(Action action, const UiState& state, const World& wor
     case Scope::run: return why_not_on_run(action, state, world);
     case Scope::resume: return state.resuming ? "" : "no run is being taken up";
     case Scope::arm: return state.arming && state.arming->armed ? "" : "nothing is armed";
-    case Scope::leave: return state.leaving == Leaving::asked ? "" : "nobody asked";
+    case Scope::leave: return state.leaving == Leaving::asked ? "" : "no confirmation is pending";
     default: return "";
   }
 }
@@ -87,7 +87,7 @@ std::string why_disabled(Action action, const UiState& state, const World& world
     case Action::next_panel:
     case Action::previous_panel:
       if (screen.kind == ScreenKind::guide)
-        return screen.guide.groups.size() > 1 ? "" : "all boards here are of one kind";
+        return screen.guide.groups.size() > 1 ? "" : "all GPUs here are of one product";
       if (screen.kind == ScreenKind::layout) return why_no_edit(action, state, world);
       return screen.kind == ScreenKind::overview || screen.kind == ScreenKind::node ||
                      (is_paned(screen.kind) && !panes_of(world, state, state.size.columns).side.empty())
@@ -120,7 +120,7 @@ std::string why_disabled(Action action, const UiState& state, const World& world
       if (table && !screen.marks.empty()) return "";
       if (screen.kind == ScreenKind::guide)
         return copy_in_guide(state).empty() ? "there is nothing to copy yet" : "";
-      return copy_text(state, world).empty() ? "there is no name to copy here" : "";
+      return copy_text(state, world).empty() ? "nothing to copy here" : "";
     case Action::suspend:
       return under_way(state)
                  ? "a run is driven here, and it would stand still; leave that to another terminal"

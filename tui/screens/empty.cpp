@@ -12,25 +12,25 @@ namespace {
 // A headline and what to do, a little down from the top, so that it is not taken for a row.
 class Page {
  public:
-  Page(Canvas& canvas, Rect area, bool ascii) : canvas_(canvas), area_(area), ascii_(ascii) {
+  Page(Canvas& canvas, Rect area, const UiState& state) : canvas_(canvas), area_(area), state_(state) {
     y_ = area.y + std::min(2, area.height / 4);
   }
   void say(const std::string& text, Style style = {}) {
     if (y_ >= area_.bottom()) return;
-    Pen pen(canvas_, area_.x + 3, y_++, area_.right() - 1, ascii_);
-    pen.put(text, style);
+    Pen pen(canvas_, area_.x + 3, y_++, area_.right() - 1, state_.ascii);
+    pen.put(told(state_, text), style);
   }
   void key(const std::string& key, const std::string& text) {
     if (y_ >= area_.bottom()) return;
-    Pen pen(canvas_, area_.x + 3, y_++, area_.right() - 1, ascii_);
-    pen.put(key, Role::key).to(area_.x + 17).skip(1).put(text, Role::text);
+    Pen pen(canvas_, area_.x + 3, y_++, area_.right() - 1, state_.ascii);
+    pen.put(key, Role::key).to(area_.x + 17).skip(1).put(told(state_, text), Role::text);
   }
   void blank() { ++y_; }
 
  private:
   Canvas& canvas_;
   Rect area_;
-  bool ascii_;
+  const UiState& state_;
   int y_;
 };
 
@@ -39,7 +39,7 @@ std::string things(ScreenKind kind) { return kind == ScreenKind::gpus ? "GPUs" :
 }  // namespace
 
 void draw_no_cluster(Canvas& canvas, Rect area, const UiState& state) {
-  Page page(canvas, area, state.ascii);
+  Page page(canvas, area, state);
   page.say("No cluster found.", Style(Role::text).with_bold());
   page.blank();
   page.say("tessera looks for the Slurm commands and slurm.conf on this machine,");
@@ -64,7 +64,7 @@ bool is_loading(const UiState& state, const Model& model) {
 }
 
 void draw_loading(Canvas& canvas, Rect area, const World& world, const UiState& state) {
-  Page page(canvas, area, state.ascii);
+  Page page(canvas, area, state);
   page.say("Reading for the first time.", Style(Role::text).with_bold());
   page.blank();
   for (const Cluster& cluster : world.model.clusters) {
@@ -91,9 +91,9 @@ void draw_loading(Canvas& canvas, Rect area, const World& world, const UiState& 
 
 void draw_empty_table(Canvas& canvas, Rect area, const World& world, const UiState& state) {
   const Screen& screen = state.top();
-  Page page(canvas, area, state.ascii);
+  Page page(canvas, area, state);
   if (screen.derived.total > 0) {
-    page.say(fmt::format("None of the {} {} passes.", screen.derived.total, things(screen.kind)),
+    page.say(fmt::format("0 of {} {} match.", screen.derived.total, things(screen.kind)),
              Style(Role::text).with_bold());
     page.blank();
     if (!screen.filter_text.empty())
@@ -110,20 +110,20 @@ void draw_empty_table(Canvas& canvas, Rect area, const World& world, const UiSta
   else if (screen.kind == ScreenKind::workloads)
     page.say("Nobody runs or waits for anything on a GPU.", Role::dim);
   else
-    page.say("The scheduler has told of none. Its configuration decides what it offers.", Role::dim);
+    page.say("The scheduler reports none. Its configuration decides what it offers.", Role::dim);
   page.blank();
   page.key(first_key(state, Action::refresh), "ask again now");
   page.key(first_key(state, Action::show_overview), "back to the overview");
 }
 
 void draw_gone(Canvas& canvas, Rect area, const std::string& what, const UiState& state) {
-  Page page(canvas, area, state.ascii);
+  Page page(canvas, area, state);
   page.say(what + " is gone.", Style(Role::text).with_bold());
   page.blank();
   page.say("The cluster does not list it any more.", Role::dim);
   page.blank();
   page.key(first_key(state, Action::back), "back");
-  page.key(first_key(state, Action::show_events), "the events say when it went");
+  page.key(first_key(state, Action::show_events), "the events show when it went");
 }
 
 void draw_too_small(Canvas& canvas) {

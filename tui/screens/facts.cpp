@@ -1,4 +1,4 @@
-// Who says so, and how old that is: every group of facts about a row with its source and age.
+// The details of a row: every group of facts about a row with its source and age.
 #include <fmt/core.h>
 
 #include <ctime>
@@ -70,7 +70,8 @@ void add_gpu(Document& document, const query::GpuRow& row, const World& world, i
         origin_text(*row.cluster, gpu.origin, world.wall));
   add_columns(document, row, world, width);
   group(document, "its readings", origin_text(*row.cluster, gpu.telemetry.origin, world.wall));
-  document.push_back(fact_line("told", gpu.telemetry.use ? "use, and what stands above" : "no use figures"));
+  document.push_back(
+      fact_line("told", gpu.telemetry.use ? "use, and what is listed above" : "no use figures"));
   if (!gpu.product) {
     group(document, "its product", "catalogue");
     document.push_back(fact_line("product", "no single product of that name is known", Role::unknown));
@@ -83,7 +84,7 @@ void add_gpu(Document& document, const query::GpuRow& row, const World& world, i
   document.push_back(fact_line(
       "placements",
       !product->placements_known     ? "not known"
-      : product->placements_inferred ? "inferred, not seen on a board"
+      : product->placements_inferred ? "inferred, not seen on a GPU"
                                      : "as published",
       product->placements_known && !product->placements_inferred ? Style(Role::text) : Style(Role::warning)));
   if (!product->placements_source.empty())
@@ -99,8 +100,8 @@ void add_slice(Document& document, const query::SliceRow& row, const World& worl
     document.push_back(fact_line("compute", fmt::format("{} (id {})", compute.profile.text, compute.id)));
   if (!row.slice->exact)
     add_wrapped_fact(document, "holders",
-                     "the scheduler tells which slices are held together, not by whom each", width,
-                     Role::unknown);
+                     "the scheduler reports which slices a job holds, not which of them each user holds",
+                     width, Role::unknown);
   for (const Holder& holder : row.slice->holders) {
     const Workload* workload = row.cluster->workloads.find(holder.workload);
     if (workload)
@@ -159,7 +160,7 @@ std::string ago_text(const Cluster& cluster, TimePoint at, TimePoint wall) {
 }
 
 std::string origin_text(const Cluster& cluster, const Origin& origin, TimePoint wall) {
-  if (origin.source == Source::none) return "source not told";
+  if (origin.source == Source::none) return "source unknown";
   return std::string(word(origin.source)) + ", " + ago_text(cluster, origin.at, wall);
 }
 

@@ -70,27 +70,43 @@ std::vector<Action> actions_now(const UiState& state) {
 
 }  // namespace
 
-void draw_footer(Canvas& canvas, int y, const UiState& state, const World& world) {
-  int width = canvas.size().columns;
-  std::string help_key = first_key(state, Action::help), quit_key = first_key(state, Action::quit);
+std::vector<FooterKey> footer_keys(const UiState& state, const World& world, int width) {
+  auto cells = [](Action action, const std::string& key) {
+    return display_width(key) + 1 + display_width(info(action).title);
+  };
+  std::vector<FooterKey> right;
   int end = width - 1;
-  end = put_right(canvas, end, y, "quit", Role::dim) - 1;
-  end = put_right(canvas, end, y, quit_key, Role::key) - 2;
-  end = put_right(canvas, end, y, "help", Role::dim) - 1;
-  end = put_right(canvas, end, y, help_key, Role::key) - 2;
+  for (Action action : {Action::quit, Action::help}) {
+    std::string key = first_key(state, action);
+    const int x = end - cells(action, key);
+    right.push_back({action, std::move(key), x, end});
+    end = x - 2;
+  }
+  std::vector<FooterKey> shown;
   int x = 1;
   for (Action action : actions_now(state)) {
     std::string key = first_key(state, action);
     if (key.empty()) continue;
-    int needs = display_width(key) + 1 + display_width(info(action).title);
+    // The two ways of one thing are shown as one.
+    if (action == Action::sort_next_column) key = first_key(state, Action::sort_previous_column) + " " + key;
+    const int needs = cells(action, key);
     if (x + needs > end) continue;
-    bool usable = why_disabled(action, state, world).empty();
+    const bool usable = why_disabled(action, state, world).empty();
     // What a run takes depends on how it stands: only that is offered.
     if (!usable && info(action).scope == Scope::run) continue;
     // In the guide a key is an answer at a question and something else at a leaf: only one is shown.
     if (!usable && state.top().kind == ScreenKind::guide) continue;
-    x += canvas.put(x, y, key, usable ? Role::key : Role::dim, end) + 1;
-    x += canvas.put(x, y, info(action).title, Role::dim, end) + 2;
+    shown.push_back({action, std::move(key), x, x + needs, usable});
+    x += needs + 2;
+  }
+  shown.insert(shown.end(), right.rbegin(), right.rend());
+  return shown;
+}
+
+void draw_footer(Canvas& canvas, int y, const UiState& state, const World& world) {
+  for (const FooterKey& one : footer_keys(state, world, canvas.size().columns)) {
+    const int next = one.x + canvas.put(one.x, y, one.key, one.usable ? Role::key : Role::dim, one.end) + 1;
+    canvas.put(next, y, info(one.action).title, Role::dim, one.end);
   }
 }
 

@@ -88,24 +88,24 @@ std::vector<Piece> title_pieces(const UiState& state, const World& world) {
   return pieces;
 }
 
-void say_source(Canvas& canvas, Rect area, const Failing& failing, const World& world, bool ascii) {
+void say_source(Canvas& canvas, Rect area, const Failing& failing, const World& world, const UiState& state) {
   const SourceHealth& health = *failing.health;
   auto age = [&](TimePoint at) {
     auto passed = cluster_now(*failing.cluster, world.wall) - at;
     return query::duration_text(std::chrono::duration_cast<std::chrono::seconds>(passed).count());
   };
   std::string since = health.failing_since ? " for " + age(*health.failing_since) : "";
-  Pen pen(canvas, area.x + 1, area.y, area.right() - 1, ascii);
+  Pen pen(canvas, area.x + 1, area.y, area.right() - 1, state.ascii);
   pen.put("!! ", Style(Role::danger).with_bold());
   pen.put(fmt::format("{}: {} fails{}: ", failing.cluster->name.text, word(failing.source), since),
           Role::danger);
-  pen.put(to_line({health.failure->what, health.failure->reason, ""}), Role::danger);
+  pen.put(told(state, to_line({health.failure->what, health.failure->reason, ""})), Role::danger);
   if (area.height < 2) return;
-  Pen below(canvas, area.x + 4, area.y + 1, area.right() - 1, ascii);
-  below.put(health.last_ok ? "shown is what was true " + age(*health.last_ok) + " ago"
-                           : std::string("it has never answered"),
+  Pen below(canvas, area.x + 4, area.y + 1, area.right() - 1, state.ascii);
+  below.put(told(state, health.last_ok ? "shown is the state of " + age(*health.last_ok) + " ago"
+                                       : std::string("it has never answered")),
             Role::stale);
-  if (!health.failure->hint.empty()) below.put("; " + health.failure->hint, Role::text);
+  if (!health.failure->hint.empty()) below.put("; " + told(state, health.failure->hint), Role::text);
 }
 
 // Over the last lines of the screen: a reason without its end, or without the way out, helps nobody.
@@ -130,7 +130,7 @@ std::string standing_text(const UiState& state) {
     return fmt::format("a run is under way: {} park and leave, {} stay", first_key(state, Action::leave_park),
                        first_key(state, Action::leave_stay));
   if (state.resuming)
-    return fmt::format("take it up again: {} carry on, {} plan anew, {} go back, {} leave it",
+    return fmt::format("resume: {} carry on, {} plan again, {} go back, {} leave it",
                        first_key(state, Action::resume_carry_on), first_key(state, Action::resume_anew),
                        first_key(state, Action::resume_back), first_key(state, Action::resume_leave));
   return state.arming && state.arming->armed ? armed_text(state) : std::string();
@@ -196,34 +196,80 @@ Freshness freshness(const UiState& state, const World& world) {
   return {fmt::format("{}{} old", glyphs(state.ascii).at_most, query::duration_text(promised)), Role::dim};
 }
 
-void draw_title(Canvas& canvas, const UiState& state, const World& world) {
-  int width = canvas.size().columns;
-  const Glyphs& shapes = glyphs(state.ascii);
-  std::string path;
-  for (std::size_t i = 1; i < state.stack.size(); ++i)
-    path += fmt::format(" {} {}", shapes.crumb, crumb(state.stack[i], world.model.clusters.size() > 1));
-  if (state.stack.size() == 1) path = fmt::format(" {} overview", shapes.crumb);
-  std::vector<Piece> pieces = title_pieces(state, world);
-  int wants = 1 + 7 + display_width(path) + 2;
+namespace {
+
+constexpr int kTitleStart = 1;
+constexpr std::string_view kProgramName = "tessera";
+
+// The title line of one width: the way here from the left, how fresh it all is from the right.
+struct Title {
+  std::vector<Piece> pieces;
+  std::vector<std::string> crumbs;  // one for each screen of the stack
+  std::size_t first = 0;            // those before it have no room
+  int end = 0;                      // where the pieces begin
+};
+
+int crumbs_width(const Title& title, const std::string& sign) {
+  int cells = 0;
+  for (std::size_t i = title.first; i < title.crumbs.size(); ++i)
+    cells += display_width(sign) + 2 + display_width(title.crumbs[i]);
+  return cells;
+}
+
+Title title_of(const UiState& state, const World& world, int width) {
+  const std::string sign(glyphs(state.ascii).crumb);
+  Title title;
+  const bool many = world.model.clusters.size() > 1;
+  for (const Screen& screen : state.stack) title.crumbs.push_back(crumb(screen, many));
+  // The overview is where everything begins: it is named where nothing else is.
+  title.first = state.stack.size() > 1 ? 1 : 0;
+  title.pieces = title_pieces(state, world);
+  const int left = kTitleStart + display_width(kProgramName);
   auto needs = [&] {
     int cells = 1;
-    for (const Piece& piece : pieces) cells += display_width(piece.text) + 2;
+    for (const Piece& piece : title.pieces) cells += display_width(piece.text) + 2;
     return cells;
   };
   // How old the figures are is told on every screen.
-  while (wants + needs() > width) {
-    auto least = std::find_if(pieces.begin(), pieces.end(), [](const Piece& one) { return !one.kept; });
-    if (least == pieces.end()) break;
-    pieces.erase(least);
+  while (left + crumbs_width(title, sign) + 2 + needs() > width) {
+    auto least =
+        std::find_if(title.pieces.begin(), title.pieces.end(), [](const Piece& one) { return !one.kept; });
+    if (least == title.pieces.end()) break;
+    title.pieces.erase(least);
   }
-  int end = width - 1;
-  for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece)
-    end = put_right(canvas, end, 0, piece->text, piece->style) - 2;
-  Pen pen(canvas, 1, 0, end, state.ascii);
-  pen.put("tessera", Style(Role::accent).with_bold());
+  title.end = width - needs();
   // A path too long for the line keeps its end, which is where you are.
-  while (display_width(path) > pen.left() && path.find(shapes.crumb, 2) != std::string::npos)
-    path = " " + path.substr(path.find(shapes.crumb, 2));
+  while (left + crumbs_width(title, sign) > title.end && title.first + 1 < title.crumbs.size()) ++title.first;
+  return title;
+}
+
+}  // namespace
+
+std::optional<std::size_t> crumb_at(const UiState& state, const World& world, int x) {
+  const std::string sign(glyphs(state.ascii).crumb);
+  const Title title = title_of(state, world, state.size.columns);
+  int at = kTitleStart + display_width(kProgramName);
+  if (x >= kTitleStart && x < at) return 0;
+  for (std::size_t i = title.first; i < title.crumbs.size(); ++i) {
+    at += display_width(sign) + 2;
+    const int end = std::min(at + display_width(title.crumbs[i]), title.end);
+    if (x >= at && x < end) return i;
+    at = end;
+  }
+  return std::nullopt;
+}
+
+void draw_title(Canvas& canvas, const UiState& state, const World& world) {
+  int width = canvas.size().columns;
+  const Title title = title_of(state, world, width);
+  int end = width - 1;
+  for (auto piece = title.pieces.rbegin(); piece != title.pieces.rend(); ++piece)
+    end = put_right(canvas, end, 0, piece->text, piece->style) - 2;
+  Pen pen(canvas, kTitleStart, 0, end, state.ascii);
+  pen.put(kProgramName, Style(Role::accent).with_bold());
+  std::string path;
+  for (std::size_t i = title.first; i < title.crumbs.size(); ++i)
+    path += fmt::format(" {} {}", glyphs(state.ascii).crumb, title.crumbs[i]);
   pen.put(path, Style(Role::title).with_bold());
   draw_rule(canvas, 0, 1, width, state.ascii);
 }
@@ -231,7 +277,7 @@ void draw_title(Canvas& canvas, const UiState& state, const World& world) {
 void draw_banner(Canvas& canvas, Rect area, const UiState& state, const World& world) {
   if (area.height == 0) return;
   std::vector<Failing> failing = failing_sources(state, world);
-  say_source(canvas, area, failing.front(), world, state.ascii);
+  say_source(canvas, area, failing.front(), world, state);
   if (failing.size() > 1)
     put_right(canvas, area.right() - 1, area.y + 1, fmt::format(" {} more in 1 overview", failing.size() - 1),
               Role::danger);
@@ -242,7 +288,7 @@ void draw_message(Canvas& canvas, int y, const UiState& state, const std::string
   const Screen& screen = state.top();
   draw_rule(canvas, 0, y, width, state.ascii);
   int end = width - 2;
-  std::string standing = standing_text(state);
+  std::string standing = told(state, standing_text(state));
   if (!where.empty() && standing.empty()) end = put_right(canvas, end, y, " " + where + " ", Role::dim) - 1;
   Pen pen(canvas, 1, y, end, state.ascii);
   if (!standing.empty()) {
@@ -252,10 +298,11 @@ void draw_message(Canvas& canvas, int y, const UiState& state, const std::string
   if (!state.message.text.empty()) {
     std::string sign = state.message.severity == Severity::danger ? "!! " : "";
     const Style style = Style(role_of(state.message.severity)).with_bold();
-    if (display_width(sign + state.message.text) + 2 > pen.left())
-      draw_long_message(canvas, y, sign + state.message.text, style, state.ascii);
+    const std::string text = sign + told(state, state.message.text);
+    if (display_width(text) + 2 > pen.left())
+      draw_long_message(canvas, y, text, style, state.ascii);
     else
-      pen.put(" " + sign + state.message.text + " ", style);
+      pen.put(" " + text + " ", style);
     return;
   }
   if (std::string run = under_way_text(state); !run.empty() && screen.kind != ScreenKind::run)

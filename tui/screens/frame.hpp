@@ -3,6 +3,7 @@
 // Threads: pure drawing.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,17 @@ void draw_banner(Canvas& canvas, Rect area, const UiState& state, const World& w
 // `where` stands at the right end of the rule: "rows 1-19 of 132".
 void draw_message(Canvas& canvas, int y, const UiState& state, const std::string& where);
 void draw_footer(Canvas& canvas, int y, const UiState& state, const World& world);
+
+// What the footer shows, from left to right, and in which cells.
+struct FooterKey {
+  Action action;
+  std::string key;
+  int x = 0, end = 0;
+  bool usable = true;
+};
+std::vector<FooterKey> footer_keys(const UiState& state, const World& world, int width);
+// The screen, counted from the bottom of the stack, that the title line names in that cell; nullopt: none.
+std::optional<std::size_t> crumb_at(const UiState& state, const World& world, int x);
 
 // The few actions that the footer of a screen offers, most useful first.
 std::vector<Action> footer_actions(ScreenKind kind);

@@ -49,6 +49,9 @@ inline constexpr std::string_view kGuideLayout = "layout:", kGuideAdvice = "advi
 // "the catalogue knows …" or "you said so": why a step of the walk went its way, without the answer itself.
 std::string guide_reason(const guide::ResultStep& step);
 // Why the question matters is shown: asked for, or there is room anyway.
+// The same question or leaf in the reader's language.
+const guide::Question& guide_question(const UiState& state, const guide::Question& english);
+const guide::Leaf& guide_leaf(const UiState& state, const guide::Leaf& english);
 bool guide_shows_why(const UiState& state);
 // The number behind one of those, where the cursor is on such a line.
 std::optional<std::size_t> guide_stop(const Screen& screen, std::string_view kind);

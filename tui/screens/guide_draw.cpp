@@ -33,10 +33,11 @@ int line_of_interest(const guide::Chart& chart, const guide::Walk& walk) {
   return box ? box->y : 0;
 }
 
-void draw_chart(Canvas& canvas, const GuideAreas& areas, const guide::Walk& walk, bool ascii) {
+void draw_chart(Canvas& canvas, const GuideAreas& areas, const guide::Walk& walk, const UiState& state) {
   const Rect& area = areas.chart;
-  const guide::Chart chart = guide::layout_chart(walk, area.width - 2, areas.style);
-  const guide::ChartGrid grid = guide::paint(chart, ascii);
+  const guide::Chart chart =
+      guide::layout_chart(walk, area.width - 2, areas.style, guide_words(state).chart.get());
+  const guide::ChartGrid grid = guide::paint(chart, state.ascii);
   const int height = static_cast<int>(grid.size());
   const int top =
       std::clamp(line_of_interest(chart, walk) - area.height / 2, 0, std::max(0, height - area.height));
@@ -50,9 +51,9 @@ void draw_chart(Canvas& canvas, const GuideAreas& areas, const guide::Walk& walk
                  area.right());
     }
   }
-  if (top > 0) put_right(canvas, area.right() - 1, area.y, " more above ", Role::dim);
+  if (top > 0) put_right(canvas, area.right() - 1, area.y, told(state, " more above "), Role::dim);
   if (top + area.height < height)
-    put_right(canvas, area.right() - 1, area.bottom() - 1, " more below ", Role::dim);
+    put_right(canvas, area.right() - 1, area.bottom() - 1, told(state, " more below "), Role::dim);
 }
 
 void draw_head(Canvas& canvas, Rect body, const UiState& state) {
@@ -64,7 +65,7 @@ void draw_head(Canvas& canvas, Rect body, const UiState& state) {
                     Style(Role::accent).with_bold()) -
           2;
   Pen pen(canvas, body.x + 1, body.y, end, state.ascii);
-  pen.put(group.name, Style(Role::heading).with_bold()).skip(2);
+  pen.put(told(state, group.name), Style(Role::heading).with_bold()).skip(2);
   pen.put(sharing::title(guide.platform), Role::dim);
 }
 
@@ -88,7 +89,7 @@ GuideAreas guide_areas(const World& world, const UiState& state, Rect body) {
   int height = 0;
   for (guide::ChartStyle style : {guide::ChartStyle::framed, guide::ChartStyle::compact}) {
     areas.style = style;
-    height = guide::layout_chart(group->walk, rest.width - 2, style).height;
+    height = guide::layout_chart(group->walk, rest.width - 2, style, guide_words(state).chart.get()).height;
     if (height + 1 + least <= rest.height) break;
   }
   if (height + 1 + least > rest.height) {
@@ -110,7 +111,7 @@ std::string draw_guide(Canvas& canvas, Rect body, const World& world, const UiSt
   }
   const GuideAreas areas = guide_areas(world, state, body);
   draw_head(canvas, body, state);
-  if (areas.chart.height > 0) draw_chart(canvas, areas, group->walk, state.ascii);
+  if (areas.chart.height > 0) draw_chart(canvas, areas, group->walk, state);
   const bool beside = areas.chart.height > 0 && areas.chart.width < body.width;
   for (int y = areas.page.y; beside && y < areas.page.bottom(); ++y)
     canvas.put(areas.page.x - 1, y, state.ascii ? "|" : "│", Role::rule);

@@ -106,7 +106,7 @@ std::string why_no_guide_action(Action action, const UiState& state, const World
       const mig::Product* product = world.catalogue.by_key(group->product.text);
       return product && product->mig_capable && product->placements_known
                  ? ""
-                 : "no MIG layouts are known of this board";
+                 : "no MIG layouts are known for this GPU";
     }
     case Action::guide_plan: return why_no_wish(screen);
     default: return "";

@@ -33,9 +33,9 @@ void item(Document& page, std::string_view sign, std::string_view text, int widt
   }
 }
 
-void add_path(Document& page, const GuideGroup& group, int width) {
+void add_path(Document& page, const GuideGroup& group, const UiState& state, int width) {
   for (const guide::ResultStep& step : group.result.path) {
-    const std::string from = guide_reason(step);
+    const std::string from = told_facts(state.words, guide_reason(step));
     page.push_back({{{step.question, Role::dim, kIndent},
                      {step.yes ? "yes" : "no", Style(Role::accent), kIndent + 4},
                      {shorten(from, std::max(10, width - kIndent - 9)), Role::dim, kIndent + 8}},
@@ -43,7 +43,7 @@ void add_path(Document& page, const GuideGroup& group, int width) {
   }
 }
 
-void add_limits(Document& page, const GuideGroup& group, int width) {
+void add_limits(Document& page, const GuideGroup& group, const UiState& state, int width) {
   for (const sharing::Limit& limit : group.result.limits) {
     const bool broken = limit.kind == sharing::LimitKind::broken;
     const bool caution = limit.kind == sharing::LimitKind::caution;
@@ -51,7 +51,7 @@ void add_limits(Document& page, const GuideGroup& group, int width) {
          broken    ? "!!"
          : caution ? "!"
                    : "-",
-         limit.text, width,
+         told(state, limit.text), width,
          broken    ? Role::danger
          : caution ? Role::warning
                    : Role::dim);
@@ -80,7 +80,7 @@ std::string strip_of(const guide::Proposal& one, const mig::Product* product, bo
 std::string effect_of(const guide::Proposal& one) {
   const std::size_t waiting = one.fit.size() + one.wait.size();
   std::string text =
-      waiting == 0 ? "nobody waits" : fmt::format("{} of {} who wait start", one.fit.size(), waiting);
+      waiting == 0 ? "nothing waits" : fmt::format("starts {} of {} waiting", one.fit.size(), waiting);
   if (!one.ends.empty()) text += fmt::format(", {} must end or move", one.ends.size());
   const int stranded = one.stranded_memory + one.stranded_compute;
   if (stranded > 0) text += fmt::format(", {} stranded", stranded);
@@ -102,28 +102,27 @@ std::string some_of(const std::vector<WorkloadId>& ids) {
 }
 
 // What the row under the cursor says below itself.
-void add_detail(Document& page, const guide::Proposal& one, int width) {
+void add_detail(Document& page, const guide::Proposal& one, const UiState& state, int width) {
   constexpr int kBelow = kIndent + 4;
-  if (std::string offer = offer_of(one); !offer.empty())
-    add_text(page, "offers " + offer, kBelow, width, Role::dim);
-  if (!one.fit.empty()) add_text(page, "starts " + some_of(one.fit), kBelow, width, Role::good);
-  if (!one.wait.empty()) add_text(page, "still waits " + some_of(one.wait), kBelow, width, Role::dim);
-  if (!one.ends.empty()) add_text(page, "must end or move " + some_of(one.ends), kBelow, width, Role::danger);
-  if (!one.rehoused.empty())
-    add_text(page, "of those a part here would hold " + some_of(one.rehoused), kBelow, width, Role::dim);
+  const auto add = [&](std::string_view text, Role role) {
+    add_text(page, told(state, text), kBelow, width, role);
+  };
+  if (std::string offer = offer_of(one); !offer.empty()) add("offers " + offer, Role::dim);
+  if (!one.fit.empty()) add("starts " + some_of(one.fit), Role::good);
+  if (!one.wait.empty()) add("still waits " + some_of(one.wait), Role::dim);
+  if (!one.ends.empty()) add("must end or move " + some_of(one.ends), Role::danger);
+  if (!one.rehoused.empty()) add("of those a part here would hold " + some_of(one.rehoused), Role::dim);
   constexpr std::size_t kNotes = 2;
-  for (std::size_t i = 0; i < std::min(one.notes.size(), kNotes); ++i)
-    add_text(page, one.notes[i], kBelow, width, Role::warning);
+  for (std::size_t i = 0; i < std::min(one.notes.size(), kNotes); ++i) add(one.notes[i], Role::warning);
   if (one.notes.size() > kNotes)
-    add_text(page, fmt::format("and {} more like this", one.notes.size() - kNotes), kBelow, width,
-             Role::warning);
+    add(fmt::format("and {} more like this", one.notes.size() - kNotes), Role::warning);
 }
 
 void add_layouts(Document& page, const World& world, const UiState& state, int width) {
   const GuideState& guide = state.top().guide;
   const GuideGroup& group = *guide.group();
   if (group.result.layouts.empty()) return;
-  section(page, "LAYOUTS", "best first for what runs and waits now");
+  section(page, told(state, "LAYOUTS"), told(state, "best first for what runs and waits now"));
   const mig::Product* product = world.catalogue.by_key(group.product.text);
   for (std::size_t i = 0; i < group.result.layouts.size(); ++i) {
     const guide::Proposal& one = group.result.layouts[i];
@@ -133,30 +132,38 @@ void add_layouts(Document& page, const World& world, const UiState& state, int w
     row.spans.push_back({std::to_string(i + 1), Role::dim, kIndent});
     if (!strip.empty()) row.spans.push_back({strip, Role::free, kIndent + 3});
     const int at = kIndent + 3 + (strip.empty() ? 0 : display_width(strip) + 2);
-    std::string title = one.title + (one.preset ? "  " + *one.preset : "");
+    std::string title = told(state, one.title) + (one.preset ? "  " + *one.preset : "");
     row.spans.push_back({title, Role::text, at});
-    const std::string effect = effect_of(one);
+    const std::string effect = told(state, effect_of(one));
     const bool beside = at + display_width(title) + display_width(effect) + 4 < width;
     if (beside) row.spans.push_back({effect, Role::dim, width - display_width(effect) - 2});
     page.push_back(std::move(row));
     if (!beside) add_text(page, effect, kIndent + 4, width, Role::dim);
-    if (i == guide.chosen) add_detail(page, one, width);
+    if (i == guide.chosen) add_detail(page, one, state, width);
   }
 }
 
-void add_advice(Document& page, const GuideState& guide, int width) {
+void add_advice(Document& page, const UiState& state, int width) {
+  const GuideState& guide = state.top().guide;
   const auto all = guide_advice(guide);
   if (all.empty()) return;
-  section(page, "TO HAND OUT", "y copies the one under the cursor");
+  section(page, told(state, "TO HAND OUT"), told(state, "y copies the one under the cursor"));
   for (std::size_t i = 0; i < all.size(); ++i) {
-    page.push_back({{{all[i].title, Role::text, kIndent}}, std::string(kGuideAdvice) + std::to_string(i)});
-    for (std::size_t at = 0; at < all[i].text.size();) {
-      const std::size_t end = std::min(all[i].text.find('\n', at), all[i].text.size());
+    page.push_back(
+        {{{told(state, all[i].title), Role::text, kIndent}}, std::string(kGuideAdvice) + std::to_string(i)});
+    const std::string text = told_comments(state.words, all[i].text);
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t end = std::min(text.find('\n', at), text.size());
       page.push_back(
-          {{{shorten(all[i].text.substr(at, end - at), width - kIndent - 4), Role::input, kIndent + 2}}, {}});
+          {{{shorten(text.substr(at, end - at), width - kIndent - 4), Role::input, kIndent + 2}}, {}});
       at = end + 1;
     }
   }
+}
+
+// "For parallel work …."; in Japanese the sentence has its own end.
+std::string for_what(const UiState& state, const std::string& fits) {
+  return state.words ? told(state, "fits") + ": " + fits : "For " + fits + ".";
 }
 
 }  // namespace
@@ -172,19 +179,20 @@ std::vector<guide::Advice> guide_advice(const GuideState& guide) {
 void add_guide_leaf(Document& page, const World& world, const UiState& state, int width) {
   const GuideState& guide = state.top().guide;
   const GuideGroup& group = *guide.group();
-  const guide::Leaf& leaf = *group.walk.leaf();
+  const guide::Leaf& leaf = guide_leaf(state, *group.walk.leaf());
   page.push_back(heading_line(leaf.title, guide::plain(leaf.summary)));
-  add_path(page, group, width);
+  add_path(page, group, state, width);
   add_text(page, guide::plain(leaf.meaning), kIndent, width);
-  add_text(page, "For " + guide::plain(leaf.fits) + ".", kIndent, width, Role::dim);
+  add_text(page, for_what(state, guide::plain(leaf.fits)), kIndent, width, Role::dim);
   add_layouts(page, world, state, width);
-  section(page, "TO ACCEPT");
-  for (const std::string& one : group.result.tradeoffs) item(page, "-", one, width, Role::dim);
-  section(page, "LIMITS HERE",
+  section(page, told(state, "TO ACCEPT"));
+  for (const std::string& one : guide::tradeoffs(leaf))
+    item(page, "-", told(state, guide::plain(one)), width, Role::dim);
+  section(page, told(state, "LIMITS HERE"),
           std::string(sharing::title(guide.platform)) +
               (guide.platform_from.empty() ? "" : ": " + guide.platform_from));
-  add_limits(page, group, width);
-  add_advice(page, guide, width);
+  add_limits(page, group, state, width);
+  add_advice(page, state, width);
 }
 
 }  // namespace tessera::tui

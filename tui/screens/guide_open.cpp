@@ -123,7 +123,7 @@ std::vector<guide::Group> groups_of(const Screen& screen, const World& world) {
   if (guide.asked.empty()) {
     const mig::Product* product = world.catalogue.by_key(guide.product.text);
     if (!product) return {};
-    return {guide::Group{product->key.text + ": a board that need not be here", guide::scope_of(*product)}};
+    return {guide::Group{product->key.text + " (any; no cluster needed)", guide::scope_of(*product)}};
   }
   const Cluster* cluster = world.model.find(screen.cluster);
   return cluster ? guide::split(*cluster, guide.asked, world.catalogue) : std::vector<guide::Group>{};

@@ -18,7 +18,7 @@ Style style_of(guide::Confidence confidence) {
   }
 }
 
-std::string reply_text(const guide::Answer& answer) {
+std::string reply_word(const guide::Answer& answer) {
   if (answer.reply == guide::Reply::unknown) return "not known";
   const std::string reply(guide::word(answer.reply));
   switch (answer.confidence) {
@@ -41,16 +41,17 @@ void add_page_text(Document& page, std::string_view text, int indent, int width,
 }
 
 // The reply stands to the left of its first fact.
-void add_known(Document& page, const guide::Answer& answer, const Cluster* cluster, TimePoint wall,
-               int width) {
-  const Span reply{reply_text(answer), style_of(answer.confidence), kPageIndent};
+void add_known(Document& page, const guide::Answer& answer, const Cluster* cluster, TimePoint wall, int width,
+               const UiState& state) {
+  const Span reply{told(state, reply_word(answer)), style_of(answer.confidence), kPageIndent};
   if (answer.facts.empty()) {
-    page.push_back({{reply, {"nothing that is seen here tells", Role::dim, kPageIndent + kReply}}, {}});
+    page.push_back(
+        {{reply, {told(state, "nothing that is seen here tells"), Role::dim, kPageIndent + kReply}}, {}});
     return;
   }
   bool first = true;
   for (const guide::Fact& fact : answer.facts) {
-    for (std::string& line : wrap(fact.text, width - kPageIndent - kReply - 1)) {
+    for (std::string& line : wrap(told(state, fact.text), width - kPageIndent - kReply - 1)) {
       DocLine entry;
       if (first) entry.spans.push_back(reply);
       entry.spans.push_back({std::move(line), Role::text, kPageIndent + kReply});
@@ -65,7 +66,7 @@ void add_known(Document& page, const guide::Answer& answer, const Cluster* clust
 void add_question(Document& page, const World& world, const UiState& state, int width) {
   const Screen& screen = state.top();
   const GuideGroup& group = *screen.guide.group();
-  const guide::Question& question = *group.walk.current();
+  const guide::Question& question = guide_question(state, *group.walk.current());
   bool first = true;
   for (std::string& line : wrap(guide::plain(question.ask), width - kPageIndent - 1)) {
     DocLine entry;
@@ -74,9 +75,9 @@ void add_question(Document& page, const World& world, const UiState& state, int 
     page.push_back(std::move(entry));
     first = false;
   }
-  add_known(page, group.walk.known(question.id), world.model.find(screen.cluster), world.wall, width);
+  add_known(page, group.walk.known(question.id), world.model.find(screen.cluster), world.wall, width, state);
   if (guide_shows_why(state)) {
-    page.push_back({{{"why", Role::dim, 1}}, {}});
+    page.push_back({{{told(state, "why"), Role::dim, 1}}, {}});
     Document why;
     add_page_text(why, guide::plain(question.why), kPageIndent, width, Role::text);
     page.back().spans.push_back(why.front().spans.front());
@@ -85,7 +86,7 @@ void add_question(Document& page, const World& world, const UiState& state, int 
   if (group.result.path.empty()) return;
   page.push_back({});
   for (const guide::ResultStep& step : group.result.path) {
-    const std::string from = guide_reason(step);
+    const std::string from = told_facts(state.words, guide_reason(step));
     bool head = true;
     for (std::string& line : wrap(from, width - kPageIndent - 5)) {
       DocLine entry;
@@ -104,6 +105,16 @@ std::string guide_reason(const guide::ResultStep& step) {
   if (step.source == "admin") return "you said so";
   const std::size_t colon = step.because.find(": ");
   return colon == std::string::npos ? step.because : step.because.substr(colon + 2);
+}
+
+const guide::Question& guide_question(const UiState& state, const guide::Question& english) {
+  const guide::Question* known = guide_words(state).chart->question(english.id);
+  return known ? *known : english;
+}
+
+const guide::Leaf& guide_leaf(const UiState& state, const guide::Leaf& english) {
+  const guide::Leaf* known = guide_words(state).chart->leaf(english.id);
+  return known ? *known : english;
 }
 
 bool guide_shows_why(const UiState& state) {

@@ -37,7 +37,7 @@ void add_action(Document& document, const UiState& state, const ActionInfo& acti
   std::string keys = keys_of(state, action.action);
   if (keys.empty()) keys = ":" + std::string(action.id);
   bool first = true;
-  for (std::string& line : wrap(action.help, width - 20)) {
+  for (std::string& line : wrap(told(state, action.help), width - 20)) {
     DocLine entry;
     if (first) entry.spans.push_back({shorten(keys, 16, state.ascii), Role::key, 2});
     entry.spans.push_back({std::move(line), Role::text, 19});
@@ -53,20 +53,21 @@ Document legend(const UiState& state) {
     for (int i = 0; i < 4; ++i) text += glyph;
     return text;
   };
-  auto line = [](std::string sample, Style style, std::string meaning) {
-    return DocLine{{{std::move(sample), style, 2}, {std::move(meaning), Role::text, 19}}, {}};
+  auto line = [&](std::string sample, Style style, std::string_view meaning) {
+    return DocLine{{{std::move(sample), style, 2}, {told(state, meaning), Role::text, 19}}, {}};
   };
-  Document document{heading_line("SHAPES")};
+  Document document{heading_line(told(state, "SHAPES"))};
   document.push_back(line(bar(shapes.held) + " 2g", Role::held, "held, with who holds it"));
   document.push_back(line(bar(shapes.free) + " 2g", Role::free, "a slice that is cut and free"));
-  document.push_back(line(bar(shapes.free), Role::free, "uncut: room for another slice"));
+  document.push_back(line(bar(shapes.free), Role::free, "not cut: room for another slice"));
   document.push_back(
       line(bar(shapes.stranded), Role::stranded, "stranded: nothing fits while the rest stays"));
   document.push_back(line(bar(shapes.created) + " + 2g", Role::created, "wanted: in a layout being edited"));
-  document.push_back(line(bar(shapes.closed), Role::dim, "nobody holds it, and its node takes no work"));
-  document.push_back(line(bar(shapes.unknown), Role::unknown, "not told"));
-  document.push_back(line("?", Role::unknown, "not told yet"));
-  document.push_back(line("n/a", Role::dim, "its source cannot tell; never a zero"));
+  document.push_back(
+      line(bar(shapes.closed), Role::dim, "closed: held by nobody, and its node takes no work"));
+  document.push_back(line(bar(shapes.unknown), Role::unknown, "unknown"));
+  document.push_back(line("?", Role::unknown, "not reported yet"));
+  document.push_back(line("n/a", Role::dim, "not available from this source; never a zero"));
   document.push_back(line("!! and !", Role::danger, "broken, and worth a look"));
   const bool ascii = state.ascii;
   document.push_back(
@@ -74,7 +75,7 @@ Document legend(const UiState& state) {
   document.push_back(line(ascii ? "o--- o" : "○─── ○", Role::free, "free MIG slices"));
   document.push_back(line("w m t s v", Role::text, "whole, MPS, time-slicing, shard, vGPU"));
   document.push_back({});
-  document.push_back(heading_line("FILTERS"));
+  document.push_back(heading_line(told(state, "FILTERS")));
   document.push_back(line("alice", Role::input, "any column has it; !alice: none has"));
   document.push_back(line("user=alice", Role::input, "that column is it; != : ~ as well"));
   document.push_back(line("since>2h", Role::input, "numbers, times, memory: < <= > >="));
@@ -114,7 +115,7 @@ Document help_document(const UiState& state, int width) {
   std::vector<Document> sections;
   int columns = std::max(1, width / kColumn);
   int column_width = columns > 1 ? kColumn - 2 : width;
-  Document here{heading_line("ON THIS SCREEN", std::string(word(about)))};
+  Document here{heading_line(told(state, "ON THIS SCREEN"), std::string(word(about)))};
   for (Action action : elsewhere_keys(about)) add_action(here, state, info(action), column_width);
   for (Scope scope : scopes_of(about))
     for (const ActionInfo& action : actions())
@@ -124,7 +125,7 @@ Document help_document(const UiState& state, int width) {
   for (std::size_t group = 0; group < static_cast<std::size_t>(Group::count_); ++group) {
     std::string title_text(title(static_cast<Group>(group)));
     for (char& c : title_text) c = static_cast<char>(c >= 'a' && c <= 'z' ? c - 32 : c);
-    Document section{heading_line(title_text)};
+    Document section{heading_line(told(state, title_text))};
     for (const ActionInfo& action : actions()) {
       bool elsewhere = action.scope == Scope::table || action.scope == Scope::node ||
                        action.scope == Scope::layout || action.scope == Scope::log ||

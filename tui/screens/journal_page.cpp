@@ -72,12 +72,11 @@ void add_way_on(Document& foot, const RunHead& head, const UiState& state, int w
       break;
     case RunState::parked:
     case RunState::interrupted:
-      add_fact(foot, "", resume + " takes it up again: on, anew, or back to what it found", width,
-               Role::accent);
+      add_fact(foot, "", resume + " resumes it: carry on, plan again, or go back", width, Role::accent);
       break;
     case RunState::finished:
-      add_fact(foot, "", fmt::format("{} shows it; {} plans the way back from what stands now", open, undo),
-               width, Role::accent);
+      add_fact(foot, "", fmt::format("{} shows it; {} undoes it (a plan is shown first)", open, undo), width,
+               Role::accent);
       break;
     case RunState::marked:
       add_fact(foot, "", "only its mark on the cluster is known; its journal is where it was begun", width,
@@ -109,7 +108,8 @@ Document foot_of(const RunHead& head, const UiState& state, int width) {
 Panes nothing_yet(const UiState& state, int width) {
   Panes panes;
   auto say = [&](std::string_view text, Style style) {
-    for (std::string& line : wrap(text, width - 6)) panes.main.push_back({{{std::move(line), style, 3}}, {}});
+    for (std::string& line : wrap(told(state, text), width - 6))
+      panes.main.push_back({{{std::move(line), style, 3}}, {}});
   };
   panes.main.push_back({});
   say(state.runs.listed || !state.runs.available ? "No run yet." : "Reading the list of runs.",

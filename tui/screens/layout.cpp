@@ -34,12 +34,13 @@ void add_boards(Subject& subject, const Node& node) {
 std::string why_no_boards(const Node& node) {
   if (!node.gpus.empty()) return {};
   return node.pool.empty()
-             ? node.name.text + " has told of no GPUs"
-             : node.name.text + ": its scheduler counts the slices and does not tell their boards";
+             ? node.name.text + "'s GPUs are not reported"
+             : node.name.text +
+                   ": the scheduler counts its slices and does not report on which GPUs they are";
 }
 
 std::string product_name(const BoardAt& board) {
-  return board.product.empty() ? "unknown boards" : board.product.text;
+  return board.product.empty() ? "unknown GPUs" : board.product.text;
 }
 
 // Boards of one product only, where the edit is for many.
@@ -104,7 +105,7 @@ Result<Subject> marked(const UiState& state, const World& world) {
       continue;
     }
     auto gpu = gpu_at(world.model, ref);
-    if (!gpu || !gpu->gpu) return refusal("the board of a marked slice is not told");
+    if (!gpu || !gpu->gpu) return refusal("the GPU of a marked slice is not known");
     BoardAt board = board_at(*gpu->node, *gpu->gpu);
     if (std::find(subject.boards.begin(), subject.boards.end(), board) == subject.boards.end())
       subject.boards.push_back(std::move(board));

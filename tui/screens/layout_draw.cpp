@@ -91,15 +91,15 @@ class List {
              state_.ascii, right);
   }
 
-  static constexpr ListColumn kName{1, 15}, kFree{17, 4}, kCount{22, 8}, kMemory{31, 10}, kSlices{42, 4};
-  ListColumn note() const { return {48, area_.width - 49}; }
+  static constexpr ListColumn kName{1, 15}, kFree{17, 4}, kCount{22, 8}, kMemory{31, 10}, kSlices{42, 7};
+  ListColumn note() const { return {51, area_.width - 52}; }
 
   void profile_heading() {
     cell(area_.y, kName, "PROFILE", Role::heading);
     cell(area_.y, kFree, "FREE", Role::heading, true);
     cell(area_.y, kCount, "NOW→WANT", Role::heading, true);
     cell(area_.y, kMemory, "MEMORY", Role::heading, true);
-    cell(area_.y, kSlices, "CALC", Role::heading, true);
+    cell(area_.y, kSlices, "COMPUTE", Role::heading, true);
     cell(area_.y, note(), "NOTE", Role::heading);
   }
 
@@ -141,7 +141,7 @@ class List {
   void profile_row(int index, int y, bool selected) {
     const mig::Profile& profile = view_.product->profiles[static_cast<std::size_t>(index)];
     std::optional<int> at;
-    std::string text = note_text(index, at);
+    std::string text = told(state_, note_text(index, at));
     Style style = at ? Style(Role::text) : Style(Role::dim);
     if (selected) style = style.with_bold();
     int now = count_of(view_.now, index);
@@ -175,7 +175,8 @@ class List {
     if (usable && !choice.from.empty() && area_.width >= 60)
       end = put_right(canvas_, end, y, choice.from, Role::dim) - 2;
     ListColumn text{26, end - area_.x - 26};
-    cell(y, text, usable ? choice.text : choice.why_not, usable ? Style(Role::dim) : Style(Role::warning));
+    cell(y, text, told(state_, usable ? choice.text : choice.why_not),
+         usable ? Style(Role::dim) : Style(Role::warning));
   }
 
   Canvas& canvas_;
@@ -233,7 +234,7 @@ LayoutPage layout_page(const LayoutState& edit, const LayoutView& view, Rect bod
 std::string draw_layout(Canvas& canvas, Rect body, const World& world, const UiState& state) {
   std::optional<LayoutView> view = layout_view(world, state.top());
   if (!view) {
-    draw_gone(canvas, body, "This board", state);
+    draw_gone(canvas, body, "This GPU", state);
     return {};
   }
   const LayoutState& edit = *state.top().layout;

@@ -100,7 +100,7 @@ std::string leave_for_plan(UiState& state, const World& world) {
   }
   if (edit.preview.error) return to_line(*edit.preview.error);
   if (!edit.preview.plan || !edit.preview.plan->changes_anything())
-    return "nothing changes: there is nothing to plan";
+    return "same layout as now: nothing to plan";
   plan::Plan plan = *edit.preview.plan;  // the editor stays below, to come back to
   open_plan(state, world, std::move(plan), {});
   return {};
@@ -131,7 +131,7 @@ std::string why_no_edit(Action action, const UiState& state, const World& world)
   if (screen.kind != ScreenKind::layout || !screen.layout)
     return "this works in the layout editor: L on a node or GPU opens it";
   std::optional<LayoutView> view = layout_view(world, screen);
-  if (!view) return "this board is not in the list any more";
+  if (!view) return "this GPU is not in the list any more";
   const LayoutState& edit = *screen.layout;
   // A name typed into the list of presets must not edit boards letter by letter.
   const bool of_list = action == Action::open || action == Action::layout_add ||

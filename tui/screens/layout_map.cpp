@@ -1,4 +1,4 @@
-// The two placement maps of the layout editor, what stands above what is wanted, and what is in the way.
+// The two placement maps of the layout editor, what is listed above what is wanted, and what is in the way.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -68,7 +68,7 @@ std::string made_text(const plan::NodePlan* plan, const LayoutView& view, const 
   if (!plan) return "new";
   const plan::SlicePlan* made = find(plan->created, view.gpu->index, &tile);
   if (!made) return "new";
-  return made->recreated ? "made again" : fmt::format("made {}{}", made->order, ordinal(made->order));
+  return made->recreated ? "created again" : fmt::format("{}{}", made->order, ordinal(made->order));
 }
 
 Board cut_board(const LayoutView& view, const LayoutState& edit, Board& now) {
@@ -132,7 +132,7 @@ std::string holder_of(const World& world, const LayoutView& view, mig::Placed on
   const Slice* slice = plan::find_instance(*view.gpu, {profile.name, {one.start, profile.memory_slices}, {}});
   if (!slice || !plan::in_use(*slice)) return {};
   std::string who = holder_text(world, *view.cluster, *slice).who;
-  return who.empty() ? "somebody" : who;
+  return who.empty() ? "a running job" : who;
 }
 
 }  // namespace

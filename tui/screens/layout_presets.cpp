@@ -105,7 +105,7 @@ class Choices {
       types = sharing::vgpu_types(*table, view_.product->key, view_.gpu->model);
     if (one.why_not.empty() && types.empty())
       one.why_not =
-          "the types of this board are not known here: nvidia-smi vgpu -s on the hypervisor lists them";
+          "the types of this GPU are not known here: nvidia-smi vgpu -s on the hypervisor lists them";
     if (!one.why_not.empty()) return choices_.push_back(std::move(one));
     for (const sharing::VgpuType& type : types) {
       one.name = "vGPU " + type.name.text;
@@ -150,7 +150,7 @@ std::vector<PresetChoice> preset_choices(const LayoutView& view, const plan::Cap
 
 Result<BestLayout> best_layout(const World& world, const LayoutView& view, const LayoutState& edit,
                                std::optional<sharing::Platform> told_by_site) {
-  if (!view.cut) return Error{"nothing can be cut on this board", "", ""};
+  if (!view.cut) return Error{"this GPU cannot be cut", "", ""};
   guide::Scope scope = scope_of(world, view, edit);
   const sharing::Platform here = sharing::platform_of(*view.cluster, told_by_site).platform;
   for (const guide::Proposal& proposal : guide::propose_layouts(scope, here)) {
@@ -161,13 +161,13 @@ Result<BestLayout> best_layout(const World& world, const LayoutView& view, const
       BestLayout best;
       best.want.strategy = Strategy::mig;
       best.want.layout = *board.layout;
-      best.want.words = "best for who waits";
+      best.want.words = "best for the queue";
       best.why = fmt::format("{} would start", names_of(proposal.fit));
       if (!proposal.wait.empty()) best.why += fmt::format("; {} would still wait", proposal.wait.size());
       return best;
     }
   }
-  return Error{"no layout of this board lets waiting work start", "", "w lists who waits, and for what"};
+  return Error{"no layout of this GPU lets waiting work start", "", "w lists what waits, and for what"};
 }
 
 }  // namespace tessera::tui

@@ -144,7 +144,7 @@ class Lines {
   void add(std::string_view label, std::string_view text, Style style = Role::text,
            Style label_style = Role::heading) {
     bool first = true;
-    for (std::string& part : wrap(text, width_ - kLabel - 2)) {
+    for (std::string& part : wrap(tui::told(state_, text), width_ - kLabel - 2)) {
       DocLine line;
       if (first) line.spans.push_back({std::string(label), label_style, 1});
       line.spans.push_back({std::move(part), style, kLabel + 1});
@@ -156,18 +156,17 @@ class Lines {
   void unchanged() {
     auto key = [&](Action action) { return first_key(state_, action); };
     add("UNCHANGED",
-        fmt::format(
-            "What is wanted is what stands. {} adds the profile under the cursor, {} takes one away, {} "
-            "lists layouts by name, {} finds one for who waits.",
-            key(Action::open), key(Action::layout_remove), key(Action::layout_presets),
-            key(Action::layout_best)),
+        fmt::format("No change yet. {} adds the profile under the cursor, {} takes one away, {} "
+                    "lists layouts by name, {} finds the best one for the queue.",
+                    key(Action::open), key(Action::layout_remove), key(Action::layout_presets),
+                    key(Action::layout_best)),
         Role::dim);
     if (!state_.writable)
       add("READ-ONLY", "Edit and look as you like: nothing changes on the cluster.", Role::dim);
     waste(edit_.want.layout);
     if (!view_.product)
       add("CATALOGUE",
-          "it does not know this board, so its slices cannot be planned: whole, MPS and "
+          "it does not know this GPU, so its slices cannot be planned: whole, MPS and "
           "time-slicing only",
           Role::warning);
   }
@@ -184,7 +183,8 @@ class Lines {
     in_the_way(plan);
     needs(plan);
     waste(edit_.shown().strategy == Strategy::mig ? edit_.shown().layout : mig::Layout{});
-    for (const plan::Notice& one : plan.violations) add("RULE !!", one.rule + ": " + one.text, Role::danger);
+    for (const plan::Notice& one : plan.violations)
+      add("RULE !!", one.rule + ": " + tui::told(state_, one.text), Role::danger);
     resources(plan);
     waiting(plan);
     order(plan);
@@ -216,14 +216,14 @@ class Lines {
         Role::kept);
     put(fmt::format("+ CREATES {}", created), created > 0 ? Style(Role::created) : Style(Role::dim));
     put(fmt::format("- DESTROYS {}", destroyed), destroyed > 0 ? Style(Role::destroyed) : Style(Role::dim));
-    if (nothing && at + 24 < width_) put("this is what stands", Role::dim);
+    if (nothing && at + 24 < width_) put(tui::told(state_, "same as now"), Role::dim);
     lines_.push_back(std::move(line));
   }
 
   static std::string restart_text(const plan::Disturbed& one) {
     if (one.stays) return "comes back at once";
-    if (!one.restartable) return "restart not told";
-    return *one.restartable ? "starts again" : "WILL END";
+    if (!one.restartable) return "restart unknown";
+    return *one.restartable ? "restarts" : "WILL END";
   }
 
   void disturbs(const plan::Plan& plan) {
@@ -288,7 +288,7 @@ class Lines {
   void waste(const mig::Layout& layout) {
     if (!view_.cut || layout.empty()) return;
     if (std::string text = mig::stranded_text(*view_.product, layout); !text.empty())
-      add("STRANDED", "memory " + text + " while these stand", Role::stranded);
+      add("STRANDED", "memory " + text + " while these exist", Role::stranded);
     if (std::string text = plan::waste_text(*view_.product, layout); !text.empty())
       add("WASTED", text, Role::stranded);
   }

@@ -17,7 +17,7 @@ bool offers_shares(Strategy strategy) {
 
 // Why a board cannot be cut at all; empty: it can.
 std::string why_uncut(const mig::Product* product) {
-  if (!product) return "this board is not in the catalogue: it can be shared whole, by MPS or in time";
+  if (!product) return "this GPU is not in the catalogue: it can be whole, or shared by MPS or time-slicing";
   if (!product->mig_capable) return product->key.text + " cannot be cut: it has no MIG";
   if (!product->placements_known)
     return "where instances may start on " + product->key.text + " is not published";
@@ -82,7 +82,7 @@ Result<Want> want_of(const plan::Wish& wish, const Gpu& gpu, const mig::Product*
   want.vgpu = wish.vgpu;
   if (wish.strategy != Strategy::mig) return want;
   if (std::string why = why_uncut(product); !why.empty())
-    return Error{"this board cannot take that layout", why, "choose another way of sharing with p"};
+    return Error{"this GPU cannot take that layout", why, "choose another way of sharing (p)"};
   mig::Layout now = layout_of(want_of(gpu, product));
   std::vector<bool> held;
   for (const mig::Placed& one : now) {

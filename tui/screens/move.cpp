@@ -307,6 +307,15 @@ bool click_node(UiState& state, const World& world, Rect body, int x, int y) {
   return !stop.empty();
 }
 
+// Sorts by the column under the mouse; once more turns the order.
+void click_heading(UiState& state, const World& world, int x) {
+  const Screen& screen = state.top();
+  if (screen.derived.rows.empty()) return;
+  const TableLook look = look_of(world, state, screen, -1);
+  for (const PlacedColumn& placed : lay_out(column_infos(screen.kind), look, state.size.columns).columns)
+    if (x >= placed.x && x < placed.x + placed.width) return sort_by(state, placed.column);
+}
+
 }  // namespace
 
 bool click(UiState& state, const World& world, int x, int y) {
@@ -316,7 +325,8 @@ bool click(UiState& state, const World& world, int x, int y) {
   if (x < 0 || line < 0 || line >= body.height) return false;
   if (is_table(screen.kind)) {
     const int row = screen.top + line - 1;  // the first line is the heading
-    if (line == 0 || row >= static_cast<int>(screen.derived.rows.size())) return false;
+    if (line == 0) return click_heading(state, world, x - body.x), false;
+    if (row >= static_cast<int>(screen.derived.rows.size())) return false;
     put_cursor(screen, world, row);
     return true;
   }

@@ -86,7 +86,8 @@ std::string models_text(const Node& node) {
   std::string text;
   for (const auto& [name, count] : models)
     text += fmt::format("{}{} × {}", text.empty() ? "" : ", ", count, name);
-  if (text.empty()) text = node.pool.empty() ? "no GPUs told" : fmt::format("{} slices", node.pool.size());
+  if (text.empty())
+    text = node.pool.empty() ? "no GPUs reported" : fmt::format("{} slices", node.pool.size());
   return text;
 }
 
@@ -235,7 +236,7 @@ bool holds(const Board& board, const std::string& id) {
 
 void draw_boards(Canvas& canvas, Rect area, const NodePage& page, const Screen& screen, bool ascii) {
   if (page.boards.empty()) {
-    canvas.put(area.x + 1, area.y + 1, "This node has told of no GPUs.", Role::dim);
+    canvas.put(area.x + 1, area.y + 1, "The scheduler reports no GPUs on this node.", Role::dim);
     return;
   }
   bool found = std::any_of(page.boards.begin(), page.boards.end(),

@@ -35,7 +35,7 @@ void draw_candidates(Canvas& canvas, int y, const UiState& state, const World& w
     pen.put(name, chosen ? Style(Role::accent).with_bold() : Style(Role::text))
         .to(1 + std::min(width, 40))
         .skip(2);
-    pen.put(command_help(name), Role::dim);
+    pen.put(told(state, command_help(name)), Role::dim);
     if (chosen) canvas.put(0, line, glyphs(state.ascii).pointer, Style(Role::accent).with_bold());
   }
 }
@@ -50,7 +50,9 @@ void draw_prompt(Canvas& canvas, int y, const UiState& state, const World& world
   int end = width - 1;
   if (!input.error.empty()) {
     int room = std::max(10, width / 2);
-    end = put_right(canvas, end, y, shorten(input.error, room, state.ascii), Style(Role::danger)) - 1;
+    end =
+        put_right(canvas, end, y, shorten(told(state, input.error), room, state.ascii), Style(Role::danger)) -
+        1;
   } else if (input.kind == InputKind::filter && is_table(state.top().kind)) {
     const DerivedRows& derived = state.top().derived;
     std::string found = std::to_string(derived.rows.size()) + " of " + std::to_string(derived.total);
@@ -60,9 +62,7 @@ void draw_prompt(Canvas& canvas, int y, const UiState& state, const World& world
   if (input.kind == InputKind::arm && state.arming) {
     lead = " " + arming_prompt(*state.arming);
     if (input.error.empty())
-      end = put_right(canvas, end, y, first_key(state, Action::input_cancel) + " does nothing and leaves",
-                      Role::dim) -
-            1;
+      end = put_right(canvas, end, y, first_key(state, Action::input_cancel) + " cancels", Role::dim) - 1;
   }
   int start_x = canvas.put(0, y, lead, Style(Role::accent).with_bold());
   // A line longer than its room shows the part around the cursor.
@@ -87,8 +87,8 @@ void draw_choice(Canvas& canvas, Rect body, const UiState& state, const World& w
   bool sorting = state.choice.kind == ChoiceKind::sort;
   Pen head(canvas, x + 2, body.y, body.right(), state.ascii);
   head.put(sorting ? "SORT BY" : "COLUMNS", Style(Role::heading).with_bold()).skip(2);
-  head.put(sorting ? "Enter sorts, again turns around"
-                   : first_key(state, Action::choice_toggle) + " shows or hides",
+  head.put(told(state, sorting ? "Enter sorts, again turns around"
+                               : first_key(state, Action::choice_toggle) + " shows or hides"),
            Role::dim);
   std::vector<int> shown = shown_columns(state, world, screen);
   int height = body.height - 1;
@@ -109,7 +109,7 @@ void draw_choice(Canvas& canvas, Rect body, const UiState& state, const World& w
     Pen pen(canvas, x + 2, y, body.right() - 1, state.ascii);
     pen.put(box, on || sorted ? Role::accent : Role::dim);
     pen.to(x + 6).put(column.title, selected ? Style(Role::text).with_bold() : Style(Role::text));
-    pen.to(x + 19).put(column.help, Role::dim);
+    pen.to(x + 19).put(told(state, column.help), Role::dim);
     if (!selected) continue;
     canvas.mark_selected(x + 2, y, width - 2);
     canvas.put(x + 1, y, glyphs(state.ascii).pointer, Style(Role::accent).with_bold());

@@ -118,9 +118,10 @@ void draw_finding(Canvas& canvas, Rect area, int y, const World& world, const Ui
   Style text = finding.severity == Severity::danger ? Style(Role::danger)
                : finding.severity == Severity::info ? Style(Role::dim)
                                                     : Style(Role::text);
-  put_cell(canvas, x, y, text_width, finding.text, selected ? text.with_bold() : text, state.ascii);
+  put_cell(canvas, x, y, text_width, told(state, finding.text), selected ? text.with_bold() : text,
+           state.ascii);
   x += text_width + 2;
-  if (roomy) put_cell(canvas, x, y, area.right() - 1 - x, finding.hint, Role::dim, state.ascii);
+  if (roomy) put_cell(canvas, x, y, area.right() - 1 - x, told(state, finding.hint), Role::dim, state.ascii);
 }
 
 void draw_line(Canvas& canvas, Rect area, int y, const World& world, const UiState& state,
@@ -133,19 +134,22 @@ void draw_line(Canvas& canvas, Rect area, int y, const World& world, const UiSta
     case OverviewLine::Kind::sharing:
       if (line.index < state.overview.totals.size()) {
         Pen pen(canvas, area.x + 3, y, area.right() - 1, state.ascii);
-        pen.put("shared as  ", Role::dim).put(sharing_text(state.overview.totals[line.index]), Role::text);
+        pen.put(told(state, "shared as") + "  ", Role::dim)
+            .put(sharing_text(state.overview.totals[line.index]), Role::text);
       }
       break;
     case OverviewLine::Kind::attention: {
       Pen pen(canvas, area.x + 1, y, area.right() - 1, state.ascii);
-      pen.put("NEEDS ATTENTION", Style(Role::heading).with_bold());
+      pen.put(told(state, "NEEDS ATTENTION"), Style(Role::heading).with_bold());
       pen.put(fmt::format("  {}", state.overview.findings.size()), Role::dim);
       break;
     }
     case OverviewLine::Kind::finding:
       draw_finding(canvas, area, y, world, state, state.overview.findings[line.index], selected);
       break;
-    case OverviewLine::Kind::calm: canvas.put(area.x + 1, y, "Nothing needs attention.", Role::good); break;
+    case OverviewLine::Kind::calm:
+      canvas.put(area.x + 1, y, told(state, "Nothing needs attention."), Role::good);
+      break;
     case OverviewLine::Kind::blank: break;
   }
   if (!selected) return;
@@ -250,7 +254,7 @@ void draw_pinned(Canvas& canvas, Rect area, const World& world, const UiState& s
   const insight::Finding* finding = finding_at(state, state.top().cursor);
   if (finding && !finding->hint.empty() && area.width < 150) {
     Pen pen(canvas, area.x + 1, area.y, area.right() - 1, state.ascii);
-    pen.put("to do  ", Role::accent).put(finding->hint, Role::text);
+    pen.put(told(state, "to do") + "  ", Role::accent).put(told(state, finding->hint), Role::text);
   }
   draw_free(canvas, area, area.y + 1, world, state);
   draw_waiting(canvas, area, area.y + 2, world, state);

@@ -84,7 +84,7 @@ void settle_panes(UiState& state, const World& world, Rect body) {
   if (!same && !screen.cursor.empty()) rest_on(state, stops, at);
   const Stop& stop = stops[static_cast<std::size_t>(at)];
   if (stop.side) return;
-  int first = at == 0 ? 0 : stop.line;  // what stands above the first stop belongs to it
+  int first = at == 0 ? 0 : stop.line;  // what is listed above the first stop belongs to it
   if (first < screen.top) screen.top = first;
   if (stop.line + 1 > screen.top + height) screen.top = stop.line + 1 - height;
 }

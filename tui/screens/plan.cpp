@@ -120,7 +120,7 @@ void follow_world(UiState& state, const World& world) {
 std::string why_not_startable(const UiState& state, const World& world) {
   const PlanView& view = *state.plan;
   if (!view.plan.no_steps.empty()) return "it cannot be applied: " + view.plan.no_steps;
-  if (!view.plan.changes_anything()) return "there is nothing to do: all is as wished";
+  if (!view.plan.changes_anything()) return "nothing to do: the layout is already as requested";
   if (!view.plan.violations.empty())
     return fmt::format("it breaks a rule: {}: {}", view.plan.violations.front().rule,
                        view.plan.violations.front().text);
@@ -149,7 +149,7 @@ Effects act_on_plan(UiState& state, const World& world, Action action) {
     case Action::plan_again:
       plan_with(state, world, state.plan->plan.intent.options);
       if (state.plan->trouble.empty())
-        say(state, world, Severity::info, "planned again from what stands now");
+        say(state, world, Severity::info, "planned again from the current layout");
       break;
     case Action::plan_scheduler: state.plan->other_scheduler = !state.plan->other_scheduler; break;
     case Action::plan_copy_all:
@@ -179,7 +179,7 @@ std::string why_not_on_plan(Action action, const UiState& state, const World& wo
     case Action::plan_batch: return many ? "" : "the plan is about one node";
     case Action::plan_copy_all: return all_commands(plan).empty() ? "there is no command to copy" : "";
     case Action::plan_messages:
-      return plan::messages(plan).empty() ? "nobody is disturbed, so nobody needs to be told" : "";
+      return plan::messages(plan).empty() ? "nobody is disturbed: there is no message to send" : "";
     default: return "";
   }
 }

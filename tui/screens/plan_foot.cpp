@@ -12,72 +12,84 @@ namespace {
 
 constexpr std::size_t kMostCommands = 6;
 
-void add_text(Document& foot, std::string_view label, std::string_view text, int width, Style style = {}) {
-  bool first = true;
-  for (std::string& line : wrap(text, width - 13)) {
-    foot.push_back({{{first ? std::string(label) : "", Role::dim, 1}, {std::move(line), style, 12}}, {}});
-    first = false;
+class Foot {
+ public:
+  Foot(const UiState& state, int width) : state_(state), width_(width) {}
+  void add(std::string_view label, std::string_view text, Style style = {}) {
+    bool first = true;
+    for (std::string& line : wrap(told(state_, text), width_ - 13)) {
+      lines.push_back({{{first ? told(state_, label) : "", Role::dim, 1}, {std::move(line), style, 12}}, {}});
+      first = false;
+    }
   }
-}
+  Document lines;
+
+ private:
+  const UiState& state_;
+  int width_;
+};
 
 Document step_foot(const plan::Step& step, std::size_t index, std::size_t count, int width,
                    const UiState& state) {
-  Document foot;
+  Foot foot(state, width);
   std::string facts = fmt::format("{} of {}", index + 1, count);
   facts += step.deadline.count() > 0 ? ", deadline " + deadline_text(step.deadline) : ", as long as it takes";
   if (step.retry.times > 0) facts += fmt::format(", up to {} attempts", step.retry.times + 1);
   if (step.disturbs) facts += ", work ends or restarts by it";
-  add_text(foot, "step", step.title + "  (" + facts + ")", width, Style(Role::text).with_bold());
+  foot.add("step", told(state, step.title) + "  (" + told(state, facts) + ")", Style(Role::text).with_bold());
   const std::size_t all_typed = typed_lines(step);
   for (std::size_t i = 0; i < step.commands.size() && i < kMostCommands; ++i) {
     const bool typed = i < all_typed;
-    foot.push_back({{{i == 0 ? fmt::format("{} copies", first_key(state, Action::copy)) : "", Role::dim, 1},
-                     {typed ? "$ " : "  ", Role::dim, 12},
-                     {step.commands[i], typed ? Role::accent : Role::text}},
-                    {}});
+    foot.lines.push_back(
+        {{{i == 0 ? fmt::format("{} copies", first_key(state, Action::copy)) : "", Role::dim, 1},
+          {typed ? "$ " : "  ", Role::dim, 12},
+          {step.commands[i], typed ? Role::accent : Role::text}},
+         {}});
   }
   if (step.commands.size() > kMostCommands)
-    foot.push_back({{{fmt::format("and {} more", step.commands.size() - kMostCommands), Role::dim, 12}}, {}});
+    foot.lines.push_back(
+        {{{told(state, fmt::format("and {} more", step.commands.size() - kMostCommands)), Role::dim, 12}},
+         {}});
   if (step.commands.empty())
-    add_text(foot, "",
+    foot.add("",
              std::holds_alternative<plan::LookOnly>(step.action)
                  ? "no command: this step changes nothing and waits until it is so"
                  : "no command to type: tessera does this by itself",
-             width, Role::dim);
-  add_text(foot, "seen after", seen_text(step.after), width);
-  if (!step.undo.empty()) add_text(foot, "undo", step.undo, width, Role::dim);
-  return foot;
+             Role::dim);
+  foot.add("seen after", seen_text(step.after));
+  if (!step.undo.empty()) foot.add("undo", step.undo, Role::dim);
+  return std::move(foot.lines);
 }
 
-Document work_foot(const plan::Disturbed& one, const plan::NodePlan& node, plan::Way way, int width) {
-  Document foot;
+Document work_foot(const plan::Disturbed& one, const plan::NodePlan& node, plan::Way way, int width,
+                   const UiState& state) {
+  Foot foot(state, width);
   std::string text = name_text(one);
   if (!one.name.empty()) text += " " + one.name;
   if (!one.user.empty()) text += " of " + one.user;
-  add_text(foot, "work", text + ", on " + node.node.text, width, Style(Role::text).with_bold());
+  foot.add("work", text + ", on " + node.node.text, Style(Role::text).with_bold());
   std::string holds;
   for (const std::string& slice : one.slices) holds += (holds.empty() ? "" : ", ") + slice;
   if (holds.empty()) holds = "no slice here";
   if (one.hit == plan::Hit::in_the_way) holds += "; none of it changes, but it cannot be spared";
   if (one.hit == plan::Hit::unasked)
     holds += "; it never asked for a GPU" + (one.unasked.empty() ? "" : " and reaches them: " + one.unasked);
-  add_text(foot, "holds", holds, width);
+  foot.add("holds", holds);
   std::string extent = one.nodes > 1 ? fmt::format("{} GPUs or slices on {} nodes", one.gpus, one.nodes)
                                      : fmt::format("{} on this node alone", one.gpus);
   if (one.gpu_hours) extent += fmt::format(", {:.1f} GPU-hours so far", *one.gpu_hours);
-  add_text(foot, "in all", extent, width);
+  foot.add("in all", extent);
   std::string fate = "the run waits until it ends by itself";
   if (one.hit != plan::Hit::unknown && way == plan::Way::cancel) fate = "it is ended";
   if (one.hit != plan::Hit::unknown && way == plan::Way::requeue && one.restartable != false)
-    fate = one.restartable ? "it is stopped and starts again"
-                           : "it is stopped; whether it starts again is not told";
+    fate = one.restartable ? "it is stopped and restarts" : "it is stopped; whether it restarts is not known";
   if (one.restartable == false && way == plan::Way::requeue) fate = "it cannot start again, so " + fate;
   if (one.stays)
     fate = one.unasked.empty() ? "it would be started there again at once: the run waits until its "
                                  "controller keeps it off the node"
                                : "it would be started there again at once: it is left alone";
-  add_text(foot, "what then", fate, width);
-  return foot;
+  foot.add("what then", fate);
+  return std::move(foot.lines);
 }
 
 }  // namespace
@@ -104,7 +116,7 @@ Document plan_foot(const UiState& state, const std::string& stop, int width) {
   for (const plan::NodePlan& node : view.plan.nodes)
     for (const plan::Disturbed& one : node.blast_radius)
       if (!one.id.empty() && stop == id_of('w', one.id.text + '\x1f' + node.node.text))
-        return work_foot(one, node, view.plan.intent.options.way, width);
+        return work_foot(one, node, view.plan.intent.options.way, width, state);
   return {};
 }
 

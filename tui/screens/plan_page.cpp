@@ -40,7 +40,7 @@ class Page {
     const plan::NodePlan* node = shown_node(view_);
     if (!node) return {};
     std::string aside = plan_.nodes.size() > 1 ? node->node.text : std::string();
-    lines_.push_back(heading_line("STEPS", aside));
+    lines_.push_back(heading_line(told("STEPS"), aside));
     if (node->steps.empty())
       note("nothing to do on this node", Role::dim);
     else
@@ -53,12 +53,16 @@ class Page {
 
  private:
   void blank() { lines_.push_back({}); }
-  void heading(std::string text, std::string aside = {}) {
+  std::string told(std::string_view text) const { return tui::told(state_, text); }
+  void heading(std::string_view text, std::string_view aside = {}) {
     if (!lines_.empty() && !lines_.back().spans.empty()) blank();
-    lines_.push_back(heading_line(std::move(text), std::move(aside)));
+    lines_.push_back(heading_line(told(text), told(aside)));
   }
   // Wrapped text; the first line may hold the cursor.
-  void note(std::string_view text, Style style, std::string id = {}, std::string sign = {}) {
+  void note(std::string_view english, Style style, std::string id = {}, std::string sign = {}) {
+    put_note(told(english), style, std::move(id), std::move(sign));
+  }
+  void put_note(std::string_view text, Style style, std::string id, std::string sign) {
     int indent = sign.empty() ? 3 : 6;
     for (; text.starts_with(' '); text.remove_prefix(1)) ++indent;
     bool first = true;
@@ -82,7 +86,7 @@ class Page {
     closed();
     std::string whom = disturbs_text(plan_);
     bool nobody = whom == "nobody";
-    for (std::string& text : wrap("disturbs " + whom, width_ - 2))
+    for (std::string& text : wrap(told("disturbs " + whom), width_ - 2))
       lines_.push_back({{{std::move(text), Style(nobody ? Role::good : Role::warning).with_bold(), 1}}, {}});
   }
 
@@ -91,8 +95,8 @@ class Page {
     for (const NoticeLine& line : told_once(plan_.notices, plan_.nodes.size() > 1))
       if (plan::is_about_closing(*line.notice)) {
         const std::string where = line.nodes.empty() ? line.notice->node.text : line.nodes;
-        note(where + ": " + line.notice->text, Style(Role::danger).with_bold(),
-             id_of('n', std::to_string(line.notice - plan_.notices.data())), "!!");
+        put_note(where + ": " + told(line.notice->text), Style(Role::danger).with_bold(),
+                 id_of('n', std::to_string(line.notice - plan_.notices.data())), "!!");
       }
   }
 
@@ -109,21 +113,21 @@ class Page {
   // Whether it can be armed here and now, and if not, why.
   void standing() {
     if (!plan::may_apply(view_.moved)) {
-      note(fmt::format("The world has moved since this plan was made. {} plans again.",
+      note(fmt::format("The cluster has changed since this plan was made. {} plans again.",
                        first_key(state_, Action::plan_again)),
            Style(Role::danger).with_bold(), {}, "!!");
     }
     for (const plan::Moved& one : view_.moved)
       note(one.node.text + ": " + one.text, one.harmless ? Role::dim : Role::danger);
     if (!view_.moved.empty() && plan::may_apply(view_.moved))
-      note("Only work left: nobody is hit who was not named.", Role::dim);
+      note("Jobs have only ended since: nobody else is affected.", Role::dim);
     if (!view_.trouble.empty()) note(view_.trouble, Role::danger, {}, "!!");
     if (!plan_.no_steps.empty()) {
-      note("This plan can be looked at, not applied: " + plan_.no_steps, Role::warning, {}, "! ");
+      note("This plan can only be reviewed: " + plan_.no_steps, Role::warning, {}, "! ");
     } else if (!plan_.changes_anything()) {
-      note("All is as wished already: there is nothing to do.", Role::good);
+      note("The layout is already as requested: nothing to do.", Role::good);
     } else if (!state_.writable) {
-      note("Read-only: this is where it ends. Started with --write, tessera can arm it.", Role::read_only);
+      note("Read-only: start tessera with --write to arm this plan.", Role::read_only);
     }
   }
 
@@ -143,9 +147,9 @@ class Page {
   }
   void work(const plan::NodePlan& node, const plan::Disturbed& one) {
     std::string fate = fate_text(one, plan_.intent.options.way);
-    Style style = fate == "WILL END"  ? Style(Role::danger).with_bold()
-                  : fate == "we wait" ? Style(Role::text)
-                                      : Style(Role::warning);
+    Style style = fate == "WILL END"     ? Style(Role::danger).with_bold()
+                  : fate == "waited for" ? Style(Role::text)
+                                         : Style(Role::warning);
     std::string running =
         one.running
             ? query::duration_text(std::chrono::duration_cast<std::chrono::seconds>(*one.running).count())
@@ -174,7 +178,7 @@ class Page {
     const plan::Options& now = plan_.intent.options;
     heading("OPTIONS", "each plans again at once");
     auto option = [&](const std::string& label, std::string value, std::initializer_list<Action> keys) {
-      DocLine line{{{label, Role::dim, 3}, {std::move(value), Role::text, 19}}, id_of('o', label)};
+      DocLine line{{{told(label), Role::dim, 3}, {told(value), Role::text, 19}}, id_of('o', label)};
       int x = 40;
       for (Action action : keys) {
         std::string key = first_key(state_, action);
@@ -184,10 +188,9 @@ class Page {
       }
       lines_.push_back(std::move(line));
     };
-    option("work in the way", std::string(way_text(now.way)), {Action::plan_requeue, Action::plan_cancel});
-    option("until empty", now.when_empty ? "close, park, act later" : "wait on the spot",
-           {Action::plan_when_empty});
-    option("if a step fails", now.on_failure == plan::OnFailure::undo ? "go back" : "park and ask",
+    option("running work", std::string(way_text(now.way)), {Action::plan_requeue, Action::plan_cancel});
+    option("when", now.when_empty ? "close, apply later" : "wait now", {Action::plan_when_empty});
+    option("on failure", now.on_failure == plan::OnFailure::undo ? "go back" : "park and ask",
            {Action::plan_on_failure});
     if (plan_.nodes.size() < 2) return;
     option(
@@ -206,7 +209,7 @@ class Page {
     const bool more = std::any_of(plan_.notices.begin(), plan_.notices.end(),
                                   [](const plan::Notice& one) { return !plan::is_about_closing(one); });
     if (plan_.violations.empty() && !more) return;
-    heading("TO KNOW BEFORE", "with the rule that says so");
+    heading("NOTES", "each with its rule in brackets");
     const bool several = plan_.nodes.size() > 1;
     for (const NoticeLine& line : told_once(plan_.violations, several))
       one_notice(line, id_of('v', std::to_string(line.notice - plan_.violations.data())));
@@ -217,9 +220,9 @@ class Page {
   void one_notice(const NoticeLine& line, std::string id) {
     const plan::Notice& notice = *line.notice;
     std::string text = line.nodes.empty() ? "" : line.nodes + ": ";
-    text += notice.text + " [" + notice.rule + "]";
+    text += told(notice.text) + " [" + notice.rule + "]";
     Role role = notice.severity == Severity::info ? Role::dim : role_of(notice.severity);
-    note(text, role, std::move(id), std::string(sign_of(notice.severity)));
+    put_note(text, role, std::move(id), std::string(sign_of(notice.severity)));
   }
 
   void nodes() {
@@ -228,9 +231,9 @@ class Page {
       const plan::NodePlan& node = plan_.nodes[i];
       lines_.push_back(
           {{{node.node.text, i == view_.node ? Style(Role::accent).with_bold() : Style(Role::text), 3},
-            {fmt::format("  {} steps", node.steps.size()), Role::text, 21},
-            {node.blast_radius.empty() ? std::string("  disturbs nobody")
-                                       : fmt::format("  disturbs {}", node.blast_radius.size()),
+            {"  " + told(fmt::format("{} steps", node.steps.size())), Role::text, 21},
+            {"  " + told(node.blast_radius.empty() ? std::string("disturbs nobody")
+                                                   : fmt::format("disturbs {}", node.blast_radius.size())),
              node.blast_radius.empty() ? Role::dim : Role::warning, 32}},
            id_of('d', std::to_string(i))});
     }
@@ -242,10 +245,10 @@ class Page {
       scheduler = scheduler == Scheduler::slurm ? Scheduler::kubernetes : Scheduler::slurm;
     const plan::Counts& before = plan_.offered_before.by(scheduler);
     const plan::Counts& after = plan_.offered_after.by(scheduler);
-    heading("RESOURCES", fmt::format("in {} words, {} for the other",
+    heading("RESOURCES", fmt::format("named as in {}, {} for the other",
                                      scheduler == Scheduler::slurm ? "Slurm" : "Kubernetes",
                                      first_key(state_, Action::plan_scheduler)));
-    lines_.push_back({{{"before", Role::dim, 34}, {"after", Role::dim, 44}}, {}});
+    lines_.push_back({{{told("before"), Role::dim, 34}, {told("after"), Role::dim, 44}}, {}});
     plan::Counts all = before;
     all.insert(after.begin(), after.end());
     for (const auto& [resource, count] : all) {
@@ -260,12 +263,12 @@ class Page {
                          {sign, change}},
                         id_of('r', resource)});
     }
-    if (all.empty()) note("not told", Role::unknown);
+    if (all.empty()) note("unknown", Role::unknown);
     if (plan_.nodes.empty()) return;
     int was = 0, will = 0;
     for (const plan::NodePlan& node : plan_.nodes) was += node.compute_before, will += node.compute_after;
     if (was != will)
-      lines_.push_back({{{"compute slices on offer", Role::dim, 3},
+      lines_.push_back({{{told("compute slices on offer"), Role::dim, 3},
                          {fmt::format("{:>6}", was), Role::dim, 34},
                          {fmt::format("{:>5}", will), Role::dim, 44}},
                         {}});
@@ -281,24 +284,24 @@ class Page {
     group("+",
           placed ? "creates, in this order" : "creates, placed by the driver:", made_slices(plan_, *node),
           Role::created);
-    lines_.push_back({{{"needs", Role::dim, 3},
-                       {needs_text(node->needs),
+    lines_.push_back({{{told("needs"), Role::dim, 3},
+                       {told(needs_text(node->needs)),
                         node->needs.reboot ? Style(Role::danger).with_bold() : Style(Role::text), 12}},
                       id_of('k', "needs")});
   }
   void group(const char* sign, const char* what, const std::vector<plan::SlicePlan>& slices, Role role) {
     if (slices.empty()) return;
     lines_.push_back(
-        {{{fmt::format("{} {} {}", sign, what, slices.size()), Style(role).with_bold(), 3}}, {}});
+        {{{fmt::format("{} {} {}", sign, told(what), slices.size()), Style(role).with_bold(), 3}}, {}});
     for (const std::string& line : slices_text(slices)) note("   " + line, role, id_of('g', sign + line));
   }
 
   void pending() {
     if (plan_.will_run_count + plan_.never_again_count == 0) return;
     heading("WAITING WORK");
-    lines_.push_back({{{fmt::format("{} will be able to run", plan_.will_run_count), Role::good, 3}},
+    lines_.push_back({{{told(fmt::format("{} will be able to run", plan_.will_run_count)), Role::good, 3}},
                       id_of('k', "will-run")});
-    lines_.push_back({{{fmt::format("{} would never match again", plan_.never_again_count),
+    lines_.push_back({{{told(fmt::format("{} would never match again", plan_.never_again_count)),
                         plan_.never_again_count > 0 ? Style(Role::danger).with_bold() : Style(Role::dim), 3}},
                       id_of('k', "never-again")});
     list_pending(plan_.never_again, Role::danger);
@@ -314,21 +317,21 @@ class Page {
 
   void put_deadline_heading() {
     DocLine& line = lines_.back();
-    line.spans.push_back({"deadline", Role::dim, width_ - 10});
+    line.spans.push_back({told("deadline"), Role::dim, width_ - 10});
   }
   void step(std::size_t index, const plan::Step& step) {
     std::string deadline = deadline_text(step.deadline);
     Style style = step.disturbs ? Style(Role::warning) : Style(Role::text);
     lines_.push_back({{{fmt::format("{:>2}", index + 1), Role::dim, 2},
-                       {shorten(step.title, width_ - 17, state_.ascii), style, 5},
+                       {shorten(told(step.title), width_ - 17, state_.ascii), style, 5},
                        {step.disturbs ? " !" : "", Style(Role::warning).with_bold()},
                        {deadline, Role::dim, width_ - 2 - display_width(deadline)}},
                       id_of('s', std::to_string(index))});
   }
   void undo() {
-    lines_.push_back(heading_line("UNDO"));
+    lines_.push_back(heading_line(told("UNDO")));
     note(fmt::format(
-             "The run writes down what stood before. {} on it plans the way back, with the same preview; "
+             "The run records the layout that it finds. {} on it undoes the run (a plan is shown first); "
              "that never ends work. Jobs that ended do not come back by it.",
              first_key(state_, Action::run_undo)),
          Role::dim);

@@ -42,9 +42,9 @@ std::string counted(const std::vector<InstanceAt>& instances) {
 
 struct Seen {
   std::string operator()(Answering) const { return "the node answers"; }
-  std::string operator()(MarkIsOurs) const { return "our mark stands"; }
+  std::string operator()(MarkIsOurs) const { return "the mark of this run is on the node"; }
   std::string operator()(NoForeignMark) const { return "no other run's mark"; }
-  std::string operator()(NotMarkedByUs) const { return "our mark is off"; }
+  std::string operator()(NotMarkedByUs) const { return "tessera's mark is removed"; }
   std::string operator()(NodeClosed) const { return "closed to new work"; }
   std::string operator()(NotClosedByUs) const { return "not closed by us"; }
   std::string operator()(const ScopeEmpty& c) const {
@@ -58,7 +58,7 @@ struct Seen {
     return fmt::format("GPU {}: {} gone", c.gpu.value, to_text(c.instances));
   }
   std::string operator()(const LayoutIs& c) const {
-    if (!c.placed) return fmt::format("GPU {}: {}, wherever they stand", c.gpu.value, counted(c.instances));
+    if (!c.placed) return fmt::format("GPU {}: {}, wherever they are", c.gpu.value, counted(c.instances));
     return fmt::format("GPU {}: exactly {}", c.gpu.value, to_text(c.instances));
   }
   std::string operator()(const ModeIs& c) const {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/plan/wording.hpp"
 #include "engine/query/value.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/frame.hpp"
@@ -13,7 +14,7 @@
 namespace tessera::tui {
 namespace {
 
-constexpr int kTwoColumns = 118;
+constexpr int kStepsBeside = 118;
 constexpr std::size_t kLogInFoot = 4;
 constexpr std::size_t kLogBeside = 60;
 using Stage = StepProgress::Stage;
@@ -63,7 +64,9 @@ class RunPage {
     if (head && head->state == RunState::running && !head->here) who += "; driven elsewhere";
     lines_.push_back({{{who, Role::dim, 1}}, {}});
     if (view_.trouble) wrapped(to_line(*view_.trouble), Role::danger);
+    if (const std::string text = plan::renamed_text(renamed()); !text.empty()) wrapped(text, Role::warning);
     lines_.push_back({});
+    if (head) changed(*head);
     return std::move(lines_);
   }
 
@@ -103,7 +106,7 @@ class RunPage {
       std::string time = time_text(entry->at);
       if (time.size() > 11) time = time.substr(11);
       bool first = true;
-      for (std::string& text : wrap(plan::to_sentence(entry->what), width_ - 12)) {
+      for (std::string& text : wrap(told(state_, plan::to_sentence(entry->what)), width_ - 12)) {
         DocLine line;
         if (first) line.spans.push_back({time, Role::dim, 1});
         line.spans.push_back({std::move(text), log_role(entry->what), 11});
@@ -122,10 +125,28 @@ class RunPage {
   }
 
  private:
+  std::vector<std::string> renamed() const {
+    std::vector<std::string> all = run_.started.plan.renamed;
+    for (const plan::Entry& entry : view_.entries)
+      if (const auto* anew = std::get_if<plan::Replanned>(&entry.what))
+        all.insert(all.end(), anew->plan.renamed.begin(), anew->plan.renamed.end());
+    return all;
+  }
+  // Before it can be armed: what others did to the journal of a shared folder.
+  void changed(const RunHead& head) {
+    if (head.changed.empty()) return;
+    lines_.push_back(heading_line("CHANGED BY OTHERS SINCE YOU LEFT IT", "a diff of the journal"));
+    for (const std::string& line : head.changed)
+      lines_.push_back({{{shorten(line, width_ - 4, state_.ascii),
+                          line.starts_with('+') || line.starts_with('-') ? Role::warning : Role::dim, 3}},
+                        {}});
+    lines_.push_back({});
+  }
   Duration since(TimePoint at) const { return std::max(Duration{0}, world_.wall - at); }
-  void aside(std::string text) { lines_.push_back({{{std::move(text), Role::dim, 3}}, {}}); }
+  void aside(std::string_view text) { lines_.push_back({{{told(state_, text), Role::dim, 3}}, {}}); }
   void wrapped(std::string_view text, Style style) {
-    for (std::string& line : wrap(text, width_ - 4)) lines_.push_back({{{std::move(line), style, 3}}, {}});
+    for (std::string& line : wrap(told(state_, text), width_ - 4))
+      lines_.push_back({{{std::move(line), style, 3}}, {}});
   }
   static Role log_role(const plan::RunEvent& event) {
     if (std::holds_alternative<plan::StepFailed>(event)) return Role::danger;
@@ -171,7 +192,7 @@ class RunPage {
                                                            : NodeLook::Stage::todo;
     std::string time;
     if (progress.stage == Stage::done && progress.already)
-      time = "was so";
+      time = "was done";
     else if (progress.stage == Stage::done && progress.begun && progress.ended)
       time = seconds_text(*progress.ended - *progress.begun);
     else if (here && !still && progress.begun)
@@ -182,12 +203,13 @@ class RunPage {
     int title = width_ >= 100 ? width_ * 45 / 100 : width_ - 20;
     DocLine line{{{sign_of(sign, state_.ascii), Style(role).with_bold(), 1},
                   {fmt::format("{:>2}", index + 1), Role::dim, 3},
-                  {shorten(step.title, title - 7, state_.ascii), text, 6},
+                  {shorten(tui::told(state_, step.title), title - 7, state_.ascii), text, 6},
                   {fmt::format("{:>9}", time), here ? Style(role) : Style(Role::dim), title + 1}},
                  "s\x1f" + step.id};
     std::string told = progress.stage == Stage::done ? seen_text(step.after) : progress.why;
     if (here && progress.attempts > 1 && told.find("attempt") == std::string::npos)
       told += (told.empty() ? "" : "; ") + fmt::format("attempt {}", progress.attempts);
+    told = tui::told(state_, told);
     bool beside = width_ >= 100;
     if (beside && !told.empty())
       line.spans.push_back({"  " + told,
@@ -210,15 +232,16 @@ class RunPage {
 class Panel {
  public:
   Panel(const UiState& state, int width) : state_(state), width_(width) {}
-  void title(std::string text, Role role) {
-    lines.push_back({{{std::move(text), Style(role).with_bold(), 1}}, {}});
+  void title(std::string_view text, Role role) {
+    lines.push_back({{{told(state_, text), Style(role).with_bold(), 1}}, {}});
   }
   void say(std::string_view text, Style style = {}) {
-    for (std::string& line : wrap(text, width_ - 4)) lines.push_back({{{std::move(line), style, 3}}, {}});
+    for (std::string& line : wrap(told(state_, text), width_ - 4))
+      lines.push_back({{{std::move(line), style, 3}}, {}});
   }
   void key(Action action, std::string_view text) {
     bool first = true;
-    for (std::string& line : wrap(text, width_ - 10)) {
+    for (std::string& line : wrap(told(state_, text), width_ - 10)) {
       lines.push_back(
           {{{first ? first_key(state_, action) : "", Role::key, 3}, {std::move(line), Role::text, 8}}, {}});
       first = false;
@@ -240,7 +263,7 @@ void add_question(Panel& panel, const NodeName& node, const plan::Asked& asked) 
                           "afterwards, and they open it",
                           node.text));
   } else {
-    panel.key(Action::run_go_on, "go on: their mark is taken over; make sure that nobody works there");
+    panel.key(Action::run_go_on, "go on: their mark is taken over; make sure that nobody works on it");
   }
   panel.key(Action::run_stop_here,
             "stop here: the run parks, nothing more is touched, and it can be resumed");
@@ -262,9 +285,9 @@ void add_standing(Panel& panel, const UiState& state, const RunView& view, const
     bool wanted = view.run.finished->outcome == plan::Outcome::wanted;
     bool undone = !view.run.started.undoes.empty() && view.run.finished->outcome == plan::Outcome::recorded;
     bool back = view.run.finished->outcome == plan::Outcome::recorded;
-    panel.title(wanted   ? "DONE: the wanted layout stands, read back"
-                : undone ? "DONE: the layout that was found stands again, read back"
-                : back   ? "WENT BACK: the layout that was found stands again, read back"
+    panel.title(wanted   ? "DONE: the new layout is in place, verified"
+                : undone ? "DONE: the earlier layout is in place again, verified"
+                : back   ? "WENT BACK: the earlier layout is in place again, verified"
                          : "ENDED IN BETWEEN: some nodes have the new layout, some the old one",
                 wanted || undone ? Role::good : Role::warning);
     panel.say(view.run.finished->text);
@@ -275,13 +298,13 @@ void add_standing(Panel& panel, const UiState& state, const RunView& view, const
       panel.say(end->text, Role::dim);
       break;
     }
-    panel.key(Action::run_undo, "plans the way back from what stands now, with the same preview");
+    panel.key(Action::run_undo, "undoes this run; a plan is shown first");
     return;
   }
   bool gone = head && head->state == RunState::interrupted;
   if (gone) {
     panel.title("INTERRUPTED: the tessera that drove it is gone", Role::danger);
-    panel.say(head->why.empty() ? "Nothing is lost: each step is looked at afresh before it is done again."
+    panel.say(head->why.empty() ? "Nothing is lost: each step is checked again before it is repeated."
                                 : head->why);
   }
   for (const auto& [node, parked] : view.parked) {
@@ -291,15 +314,16 @@ void add_standing(Panel& panel, const UiState& state, const RunView& view, const
     break;
   }
   if (gone || !view.parked.empty())
-    panel.key(Action::run_resume, "takes it up again: carry on, plan anew, or go back to what it found");
+    panel.key(Action::run_resume, "resumes it: carry on, plan again, or go back to the earlier layout");
 }
 
 // The step in full: what it runs, and what has to be seen after it.
 void add_step_facts(Document& foot, const RunView& view, const NodeName& node, const std::string& id,
                     int width, const UiState& state) {
   auto fact = [&](std::string_view label, std::string_view text, Style style) {
-    foot.push_back(
-        {{{std::string(label), Role::dim, 1}, {shorten(text, width - 14, state.ascii), style, 12}}, {}});
+    foot.push_back({{{told(state, label), Role::dim, 1},
+                     {shorten(told(state, text), width - 14, state.ascii), style, 12}},
+                    {}});
   };
   for (const plan::Step& step : view.run.plans.at(node).steps) {
     if (step.id != id) continue;
@@ -329,20 +353,20 @@ Panes run_panes(const World& world, const UiState& state, int width) {
   const RunView* view = view_of(state, run);
   if (!view || view->entries.empty()) {
     auto refused = state.runs.refused.find(run);
-    panes.main.push_back(
-        {{{refused == state.runs.refused.end() ? "Reading the journal." : "The journal cannot be shown.",
-           Style(Role::text).with_bold(), 3}},
-         {}});
+    panes.main.push_back({{{told(state, refused == state.runs.refused.end() ? "Reading the journal."
+                                                                            : "The journal cannot be shown."),
+                            Style(Role::text).with_bold(), 3}},
+                          {}});
     std::string why = refused != state.runs.refused.end() ? to_line(refused->second)
                       : view && view->trouble             ? to_line(*view->trouble)
                                                           : std::string();
-    for (std::string& line : wrap(why, width - 4))
+    for (std::string& line : wrap(told(state, why), width - 4))
       panes.main.push_back({{{std::move(line), Role::danger, 3}}, {}});
     return panes;
   }
   NodeName node = shown_node(state, *view);
   if (node.empty()) return panes;
-  bool two = width >= kTwoColumns, many = view->run.plans.size() > 1;
+  bool two = width >= kStepsBeside, many = view->run.plans.size() > 1;
   panes.split = two ? (many ? width * 45 / 100 : width * 56 / 100) : 0;
   int main_width = two ? panes.split - 1 : width;
   panes.main = RunPage(world, state, *view, main_width).head();

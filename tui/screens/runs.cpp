@@ -77,11 +77,12 @@ void take(UiState& state, const World& world, const RunTold& told, Effects& effe
   }
 }
 
-void take(UiState& state, const World& world, const RunRefused& refused, Effects&) {
+void take(UiState& state, const World& world, const RunRefused& refused, Effects& effects) {
   if (refused.run.empty() || !head_of(state, refused.run)) state.runs.starting.clear();
   if (state.runs.wait_run == refused.run) state.runs.then = OnceRead::nothing;
   state.runs.ordered_resume = false;
   state.runs.refused[refused.run] = refused.error;
+  if (refused.error.reason == plan::kWrittenSince) effects.orders.push_back(ReadRun{refused.run});
   say(state, world, Severity::danger, to_line(refused.error));
 }
 
@@ -120,6 +121,8 @@ std::string why_not_resumed(const UiState& state, const RunHead* head) {
     case RunState::marked: return "its journal is on another machine: " + head->from;
     case RunState::unreadable: return "its journal cannot be read";
   }
+  if (!head->changed.empty() && state.top().kind != ScreenKind::run)
+    return "others have changed its journal since you left it: open it and look at what they changed first";
   return state.abilities.contains(head->cluster) ? "" : head->cluster.text + " cannot be changed from here";
 }
 

@@ -26,7 +26,7 @@ bool holds(const Slice& slice, const WorkloadId& id) {
 
 DocLine slice_line(const query::SliceRow& row, const WorkloadId& id) {
   const Slice& slice = *row.slice;
-  std::string where = row.gpu ? fmt::format("GPU {}", row.gpu->index.value) : "board ?";
+  std::string where = row.gpu ? fmt::format("GPU {}", row.gpu->index.value) : "GPU ?";
   DocLine line{{{row.node->name.text, Role::text, 3},
                 {"  " + where, Role::text, 3 + kLabelWidth},
                 {"  " + insight::slice_label(slice), Role::held}},
@@ -37,11 +37,11 @@ DocLine slice_line(const query::SliceRow& row, const WorkloadId& id) {
                               : fmt::format("  slices {}-{}", slice.placement->start,
                                             slice.placement->start + slice.placement->size - 1),
                           Role::dim});
-  if (!slice.exact) line.spans.push_back({"  one of several, which one is not told", Role::unknown});
+  if (!slice.exact) line.spans.push_back({"  one of several, which one is not known", Role::unknown});
   for (const Holder& holder : slice.holders)
     if (holder.workload == id && slice.capacity > 1)
       line.spans.push_back({holder.share > 0 ? fmt::format("  {} of {} shares", holder.share, slice.capacity)
-                                             : "  share not told",
+                                             : "  share unknown",
                             Role::dim});
   if (slice.use) line.spans.push_back({fmt::format("  use {:.0f}%", slice.use->value), Role::text});
   return line;
@@ -88,7 +88,7 @@ void add_holdings(Document& document, const Cluster& cluster, const Workload& wo
         {{{node->name.text, Role::text, 3},
           {fmt::format("  {} × {} {}", allocation.count, word(allocation.family), allocation.type),
            Role::text, 3 + kLabelWidth},
-          {"  which ones is not told", Role::unknown}},
+          {"  which ones is not known", Role::unknown}},
          std::move(row)});
   }
   if (before == document.size()) document.push_back({{{"nothing", Role::dim, 3}}, {}});

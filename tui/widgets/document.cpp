@@ -3,22 +3,6 @@
 #include <algorithm>
 
 namespace tessera::tui {
-namespace {
-
-// The longest start of `text` that takes at most `width` cells, but at least one character.
-std::size_t fitting(std::string_view text, int width) {
-  std::size_t end = 0;
-  while (end < text.size()) {
-    std::size_t next = end + 1;
-    while (next < text.size() && (static_cast<unsigned char>(text[next]) & 0xC0) == 0x80) ++next;
-    if (end > 0 && display_width(text.substr(0, next)) > width) break;
-    end = next;
-  }
-  return end;
-}
-
-}  // namespace
-
 DocLine heading_line(std::string text, std::string aside) {
   DocLine line{{{std::move(text), Style(Role::heading).with_bold(), 1}}, {}};
   if (!aside.empty()) line.spans.push_back({"  " + aside, Role::dim});
@@ -27,28 +11,6 @@ DocLine heading_line(std::string text, std::string aside) {
 
 DocLine fact_line(std::string label, std::string value, Style style) {
   return {{{label + "  ", Role::dim, 3}, {std::move(value), style, 3 + kLabelWidth}}, {}};
-}
-
-std::vector<std::string> wrap(std::string_view text, int width) {
-  std::vector<std::string> lines;
-  width = std::max(width, 1);
-  while (!text.empty()) {
-    std::size_t end = fitting(text, width);
-    if (end < text.size()) {
-      std::size_t blank = text.substr(0, end + 1).rfind(' ');
-      // A list such as "1g.10gb@0,2g.20gb@2" is broken behind a comma, not inside of a name.
-      std::size_t comma = text.substr(0, end).rfind(',');
-      if (blank != std::string_view::npos && blank > 0)
-        end = blank;
-      else if (comma != std::string_view::npos)
-        end = comma + 1;
-    }
-    lines.emplace_back(text.substr(0, end));
-    text.remove_prefix(end);
-    while (text.starts_with(' ')) text.remove_prefix(1);
-  }
-  if (lines.empty()) lines.emplace_back();
-  return lines;
 }
 
 void add_wrapped_fact(Document& document, const std::string& label, std::string_view value, int width,

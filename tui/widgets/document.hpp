@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tui/language/wrap.hpp"
 #include "tui/widgets/paint.hpp"
 
 namespace tessera::tui {
@@ -23,9 +24,6 @@ using Document = std::vector<DocLine>;
 // Small builders, so that the screens read like what they show.
 DocLine heading_line(std::string text, std::string aside = {});
 DocLine fact_line(std::string label, std::string value, Style style = {});
-// Breaks text at blanks into lines of at most `width` cells; a word that is longer is broken behind a comma,
-// or hard.
-std::vector<std::string> wrap(std::string_view text, int width);
 // A fact whose value may need several lines.
 void add_wrapped_fact(Document& document, const std::string& label, std::string_view value, int width,
                       Style style = {});

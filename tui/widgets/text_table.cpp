@@ -3,23 +3,13 @@
 #include <algorithm>
 
 #include "tui/canvas.hpp"
-#include "tui/widgets/document.hpp"
+#include "tui/language/wrap.hpp"
 
 namespace tessera::tui {
 namespace {
 
 constexpr int kCellGap = 2;
 constexpr int kNarrowestCell = 8;
-
-int longest_word(const std::string& text) {
-  int longest = 0;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find(' ', at), text.size());
-    longest = std::max(longest, display_width(text.substr(at, end - at)));
-    at = end + 1;
-  }
-  return longest;
-}
 
 // The names take what they need up to a sixth, or what the others leave; what others need less than their
 // part goes to the rest.

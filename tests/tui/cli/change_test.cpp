@@ -248,10 +248,10 @@ TEST_F(Changing, APreviewTellsWhatAJobOnSeveralNodesLosesInAllAndWhetherItRestar
   options.output = OutputFormat::table;
   EXPECT_EQ(run("plan"), 0) << err.str();
   const std::string page = out.str();
-  EXPECT_NE(page.find("WILL BE DISTURBED: 1 job of 1 owner, 2 GPUs or slices"), std::string::npos) << page;
+  EXPECT_NE(page.find("WILL BE DISTURBED: 1 job of alice, 2 GPUs or slices"), std::string::npos) << page;
   EXPECT_NE(page.find("job 7 holds 2 GPUs or slices on 2 nodes"), std::string::npos) << page;
   EXPECT_NE(page.find("RESTARTS"), std::string::npos);
-  EXPECT_NE(page.find("we wait  no "), std::string::npos) << page;
+  EXPECT_NE(page.find("waited for  no "), std::string::npos) << page;
 }
 
 // Does something each time that a prompt was written.

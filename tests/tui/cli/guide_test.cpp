@@ -111,7 +111,7 @@ TEST_F(Guide, NodesAreNamesRangesOrAFilterAsEverywhere) {
   };
   EXPECT_EQ(boards("n[1-2]"), boards("gpus>0"));
   EXPECT_EQ(boards("node=n2"), boards("n2"));
-  EXPECT_EQ(boards("node=nobody"), "no node with GPUs passes the filter node=nobody");
+  EXPECT_EQ(boards("node=nobody"), "no node with GPUs matches the filter node=nobody");
   EXPECT_EQ(boards("colour=red").find("no node"), std::string::npos);  // the filter itself is wrong
   EXPECT_EQ(boards("n9"), "there is no node \"n9\"");
 }
@@ -202,6 +202,15 @@ TEST_F(Guide, TheTablesAreThereForBothGuides) {
     EXPECT_NE(two.find(name), std::string::npos) << name;
   const std::string json = print_tables(texts(), {}, at(0), options_of({"--compare", "-o", "json"}));
   EXPECT_EQ(json_at(json, "/tables/0/id"), "\"technologies\"");
+}
+
+TEST_F(Guide, TheTermsArePrintedAlone) {
+  const std::string page = print_tables(texts(), {}, at(0), options_of({"--terms"}));
+  for (const guide::Term& term : texts().glossary.terms())
+    EXPECT_NE(page.find("  " + term.term + "\n"), std::string::npos) << term.term;
+  EXPECT_EQ(page.find("Advice"), std::string::npos);
+  const std::string json = print_tables(texts(), {}, at(0), options_of({"--terms", "-o", "json"}));
+  EXPECT_EQ(json_at(json, "/terms/0/term"), "\"MIG\"");
 }
 
 TEST_F(Guide, PlainTextStaysPlain) {

@@ -10,6 +10,7 @@
 #include "tests/support/catalogue.hpp"
 #include "tests/support/json_check.hpp"
 #include "tests/support/paths.hpp"
+#include "tui/canvas.hpp"
 #include "tui/cli/table_text.hpp"
 
 namespace tessera::cli {
@@ -139,6 +140,57 @@ TEST_F(List, TablesLineUpAndEndWithoutBlanks) {
             "n1      0  mig\n"
             "n1      1  whole\n"
             "n2      0  ?\n");
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
+}
+
+TEST_F(List, ANarrowTerminalGetsTheColumnsThatGoFirstAndNoLineBreaks) {
+  const std::string whole = print("workloads", OutputFormat::table);
+  for (const int columns : {40, 60, 80, 100, 120, 300}) {
+    options.paper = {columns, false, false};
+    for (const char* command : {"nodes", "gpus", "slices", "workloads"}) {
+      const std::string text = print(command, OutputFormat::table);
+      for (const std::string& line : lines_of(text))
+        EXPECT_LE(tui::display_width(line), columns) << command << "\n" << text;
+    }
+  }
+  EXPECT_EQ(print("workloads", OutputFormat::table), whole) << "there is room for all of it";
+  options.paper.columns = 60;
+  EXPECT_EQ(print("workloads", OutputFormat::table).find("ACCOUNT"), std::string::npos);
+  EXPECT_NE(print("nodes", OutputFormat::table).find("HEALTH"), std::string::npos);
+  EXPECT_GT(tui::display_width(lines_of(print("workloads", OutputFormat::wide))[0]), 60) << "asked for whole";
+  options.columns = {"id",     "name",  "user",  "group", "account", "state",
+                     "reason", "nodes", "holds", "wants", "restarts"};
+  EXPECT_GT(tui::display_width(lines_of(print("workloads", OutputFormat::table))[0]), 60)
+      << "asked for by name";
+}
+
+TEST_F(List, ColoursAreForTerminalsAndForTables) {
+  EXPECT_EQ(print("nodes", OutputFormat::table).find('\x1b'), std::string::npos);
+  options.paper = {200, true, false};
+  const std::string text = print("nodes", OutputFormat::table);
+  EXPECT_NE(text.find("\x1b[32mok\x1b[0m"), std::string::npos) << text;
+  EXPECT_NE(text.find("\x1b[1mNODE\x1b[0m"), std::string::npos) << text;
+  for (OutputFormat format : {OutputFormat::json, OutputFormat::yaml, OutputFormat::csv})
+    EXPECT_EQ(print("nodes", format).find('\x1b'), std::string::npos);
+  // Without its colours it is the table of a file, blank for blank.
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\x1b')
+      i = text.find('m', i);
+    else
+      plain += text[i];
+  }
+  options.paper = {};
+  EXPECT_EQ(plain, print("nodes", OutputFormat::table));
 }
 
 TEST_F(List, CsvQuotesWhatWouldBreakIt) {

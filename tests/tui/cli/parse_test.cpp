@@ -93,7 +93,7 @@ TEST(Parse, APlanFromAFileIsAppliedAsItIsWithNoFlagLeftOutSilently) {
     words.insert(words.end(), more.begin(), more.end());
     auto parsed = parse_arguments(words);
     ASSERT_FALSE(parsed) << more.front();
-    EXPECT_NE(parsed.error().reason.find(more.front() + " means nothing beside it"), std::string::npos);
+    EXPECT_NE(parsed.error().reason.find(more.front() + " has no effect beside it"), std::string::npos);
     words.erase(words.begin() + 1);
     EXPECT_TRUE(parse_arguments(words)) << more.front();
   }

@@ -31,6 +31,22 @@ TEST(Settings, FlagBeforeEnvironmentBeforeFileBeforeDefault) {
   EXPECT_EQ(settled({"--theme", "dark"}, {{"TESSERA_THEME", "mono"}}, {kMine, kSite})->theme, "dark");
 }
 
+TEST(Settings, TheLanguageIsSaidOrComesFromTheLocale) {
+  using tui::Language;
+  EXPECT_EQ(settled({})->language, Language::en);
+  EXPECT_EQ(settled({}, {{"LANG", "ja_JP.UTF-8"}})->language, Language::ja);
+  // As in every program: LC_ALL before LC_MESSAGES before LANG, whatever it says.
+  EXPECT_EQ(settled({}, {{"LC_ALL", "C"}, {"LANG", "ja_JP.UTF-8"}})->language, Language::en);
+  EXPECT_EQ(settled({}, {{"LC_MESSAGES", "ja_JP"}, {"LANG", "C"}})->language, Language::ja);
+  EXPECT_EQ(settled({}, {{"LC_ALL", ""}, {"LANG", "ja_JP"}})->language, Language::ja);
+  // What was said to tessera counts before the locale.
+  const TextFile file{"/etc/tessera/config.yaml", "language: en\n"};
+  EXPECT_EQ(settled({}, {{"LANG", "ja_JP.UTF-8"}}, {file})->language, Language::en);
+  EXPECT_EQ(settled({"--language", "ja"}, {{"LANG", "C"}}, {file})->language, Language::ja);
+  EXPECT_NE(settled({"--language", "ja"})->reader, nullptr);
+  EXPECT_EQ(error_of({"--language", "de"}), "cannot use this setting: --language: \"de\" (en or ja)");
+}
+
 TEST(Settings, WhatOneFileDoesNotSayTheOtherMay) {
   auto options = settled({}, {}, {kMine, kSite});
   ASSERT_TRUE(options);

@@ -82,7 +82,7 @@ TEST_F(Wishing, ReplicasOfWhatIsNotSharedAreRefusedAndNotLeftOut) {
   options.layout.reset();
   options.strategy = "none";
   ASSERT_FALSE(check_wish(options).ok());
-  EXPECT_NE(check_wish(options).error().reason.find("--replicas means nothing to whole GPU"),
+  EXPECT_NE(check_wish(options).error().reason.find("--replicas does not apply to whole GPU"),
             std::string::npos);
   options.strategy = "vgpu", options.vgpu = "A10-4Q";
   EXPECT_FALSE(check_wish(options).ok());

@@ -55,7 +55,7 @@ TEST(Unasked, AndWhatComesBackAtOnceIsNotSaidToEnd) {
   plan::Disturbed one;
   one.id = WorkloadId("monitoring/agent");
   one.stays = true;
-  EXPECT_EQ(tui::fate_text(one, plan::Way::cancel), "we wait");
+  EXPECT_EQ(tui::fate_text(one, plan::Way::cancel), "waited for");
   one.unasked = "runtimeClassName nvidia";
   EXPECT_EQ(tui::fate_text(one, plan::Way::cancel), "left alone");
 }

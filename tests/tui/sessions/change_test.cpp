@@ -185,7 +185,7 @@ TEST(Planning, CommandsAreCopiedByStepAndAllAtOnce) {
   open(session, plan_of(session, {"n0031"}, 0));
   const std::vector<plan::Step>& steps = session.state.plan->plan.nodes[0].steps;
   session.press("<tab>y");
-  session.line_with("there is no name to copy here");
+  session.line_with("nothing to copy here");
   std::size_t at = 0;
   for (; steps.at(at).commands.empty(); ++at) session.press("j");
   session.press("y");
@@ -310,7 +310,7 @@ TEST(Leaving, WhatWasOrderedAMomentAgoIsAskedAbout) {
 TEST(Planning, ByCommand) {
   Session session = changing();
   session.press(":plan n0041,n0042 7x1g.10gb<enter>");
-  session.line_with("All is as wished already");
+  session.line_with("already as requested");
   session.press("<esc>:plan n0041 4g.40gb,3g.40gb<enter>");
   EXPECT_EQ(session.state.plan->plan.nodes[0].created.size(), 4u);
   session.press("<esc>:plan nowhere whole<enter>");
@@ -346,7 +346,7 @@ TEST(Journal, UndoReadsTheRunAndOpensAPlanForTheWayBack) {
   session.hear({diary.told()});
   ASSERT_EQ(session.state.top().kind, ScreenKind::plan);
   EXPECT_EQ(session.state.plan->undoes, diary.run);
-  session.line_with("All is as wished already");
+  session.line_with("already as requested");
 }
 
 // The screen says DONE by the run's journal; the list of runs is told a moment later.
@@ -414,13 +414,49 @@ TEST(Journal, AParkedRunIsTakenUpAgainByTyping) {
   Diary diary(plan_of(session, {"n0031"}, 0));
   session.hear({RunsListed{{diary.head(RunState::parked, false)}}});
   session.press("Jr");
-  session.line_with("c carry on, n plan anew, b go back");
+  session.line_with("c carry on, n plan again, b go back");
   session.press("b");
   EXPECT_TRUE(ordered_nothing(session));
   session.press("n0031<enter>!");
   EXPECT_EQ(ordered<tui::ResumeRun>(session).run, diary.run);
   EXPECT_EQ(ordered<tui::ResumeRun>(session).onward, plan::Onward::back);
   EXPECT_FALSE(ordered<tui::ResumeRun>(session).accept_harm);
+}
+
+// In a folder that colleagues share: it is armed by who has seen what they did to it.
+TEST(Journal, WhatOthersHaveChangedIsSeenBeforeTheRunIsTakenUp) {
+  Session session = changing({120, 40});
+  Diary diary(plan_of(session, {"n0031"}, 0));
+  diary.through(1).add("n0031", plan::Parked{"paused by an admin", "n0031 is open"}, 9);
+  RunHead head = diary.head(RunState::parked, false);
+  head.unarmed = "others have written to it since you left it";
+  head.changed = {"--- as you left it", "+++ as it is now", "-  \"before\": [\"scope-empty\"]",
+                  "+  \"before\": []"};
+  session.hear({RunsListed{{head}}});
+  session.press("Jr");
+  session.line_with("open it and look at what they changed first");
+  EXPECT_FALSE(session.state.resuming);
+  session.press("<enter>");
+  session.hear({diary.told()});
+  session.line_with("CHANGED BY OTHERS SINCE YOU LEFT IT");
+  session.line_with("+  \"before\": []");
+  session.press("rcn0031<enter>!");
+  EXPECT_EQ(ordered<tui::ResumeRun>(session).seen, diary.chain.last());
+  // Somebody was quicker: it is read again, to be looked at again.
+  session.hear({RunRefused{diary.run, {"cannot take up the run", std::string(plan::kWrittenSince), ""}}});
+  EXPECT_EQ(ordered<tui::ReadRun>(session).run, diary.run);
+}
+
+TEST(Journal, AStepThatTheFileCallsOtherwiseIsShownAsWhatItDoes) {
+  Session session = changing({120, 40});
+  plan::Plan plan = plan_of(session, {"n0031"}, 0);
+  plan.nodes[0].steps[3].title = "nothing to worry about";
+  Diary diary(plan);
+  session.hear({RunsListed{{diary.head(RunState::parked, false)}}});
+  session.press("J<enter>");
+  session.hear({diary.told()});
+  session.line_with("the journal calls 1 step otherwise than what it does");
+  EXPECT_EQ(session.screen().find("nothing to worry about"), std::string::npos);
 }
 
 TEST(Journal, HarmThatWasNamedIsAcceptedByTypingAgainAndOnlyThat) {

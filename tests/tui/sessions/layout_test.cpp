@@ -36,7 +36,7 @@ TEST(LayoutEditor, LOnANodesPageEditsTheGpuUnderTheCursor) {
   session.line_with("GPU 2 of lab1");
   session.line_with("A30-24GB");
   session.line_with("changes: slice by slice");
-  session.line_with("What is wanted is what stands");
+  session.line_with("No change yet");
   session.line_with("READ-ONLY");
   EXPECT_TRUE(session.shows("[RO]"));
 }
@@ -117,7 +117,7 @@ TEST(LayoutEditor, StrandedAndWastedSlicesAreNamed) {
   session.press("+llll+");
   EXPECT_EQ(want(session), "3g.20gb@0 + 3g.20gb@4");
   session.line_with("strands 1 compute slice;");
-  session.line_with("4g.20gb+3g.20gb would not");
+  session.line_with("4g.20gb+3g.20gb strands none");
 }
 
 TEST(LayoutEditor, PresetsAreListedAndTaken) {
@@ -194,10 +194,10 @@ TEST(LayoutEditor, SlurmsMpsIsPercentAndNoNumberToChoose) {
 TEST(LayoutEditor, TheBestForWhoWaitsIsFound) {
   Session session = on_board(2);
   session.press("b");
-  session.line_with("no layout of this board lets waiting work start");
+  session.line_with("no layout of this GPU lets waiting work start");
   // What waits for a 3g.40gb or a 1g.10gb could start now: some are free.
   session.press("<esc>").press("<esc>").press(":node twin1<enter>jLb");
-  session.line_with("no layout of this board lets waiting work start");
+  session.line_with("no layout of this GPU lets waiting work start");
   session.tell(on("sim", WorkloadSeen{waiting("712", "max", "gpu:4g.40gb")}));
   session.press("b");
   session.line_with("would start");
@@ -238,14 +238,14 @@ TEST(LayoutEditor, MarkedTwinsAreEditedTogether) {
 TEST(LayoutEditor, APoolCannotBeEditedAndSaysWhy) {
   Session session(layout_place());
   session.press(":node n0040<enter>L");
-  session.line_with("its scheduler counts the slices and does not tell their boards");
+  session.line_with("the scheduler counts its slices and does not report on which GPUs they are");
 }
 
 TEST(LayoutEditor, ABoardThatNobodyKnowsIsShardedOrWhole) {
   Session session = on_board(5);
   session.line_with("no profiles: p lists the ways of sharing it");
   session.press("+");
-  session.line_with("this board is not in the catalogue");
+  session.line_with("this GPU is not in the catalogue");
 }
 
 TEST(LayoutEditor, PLeadsToThePlanAndEscBackToTheEdit) {

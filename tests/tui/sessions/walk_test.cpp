@@ -53,7 +53,7 @@ TEST(Walk, SlicesWithoutPlacesAreDrawnBySizeAndRemarksStandAmongTheFacts) {
                 RemarksListed{Source::kubernetes_nodes,
                               {{Remark::Grade::info, "gpu-002", true, "02:43 UTC Rebooted: new boot id",
                                 "told by kubelet"}}}});
-  EXPECT_NE(session.line_with("MOSAIC").find("~ places of slices not told"), std::string::npos);
+  EXPECT_NE(session.line_with("MOSAIC").find("~ places of slices not reported"), std::string::npos);
   EXPECT_NE(session.screen().find("gpu-002      ~○───○─○○"), std::string::npos) << session.screen();
   session.press("3/gpu-002<enter>");
   EXPECT_TRUE(session.shows("○───○─○○~")) << session.screen();
@@ -188,6 +188,65 @@ TEST(Walk, TheMouseSelectsAndOpens) {
   EXPECT_NE(selected(session).find("n0012"), std::string::npos);
   session.mouse(tui::Mouse::Kind::double_press, 5, 3);
   EXPECT_EQ(session.state.top().subject, "n0007");
+}
+
+TEST(Walk, TheMouseSortsByAHeadingAndTurnsTheOrder) {
+  Session session(small_place());
+  session.press("2");
+  const std::string heading = session.line_with("HEALTH");
+  const int x = tui::display_width(heading.substr(0, heading.find("HEALTH")));
+  session.mouse(tui::Mouse::Kind::press, x, 2);
+  EXPECT_TRUE(session.line_with("HEALTH").find("HEALTH▲") != std::string::npos) << session.screen();
+  session.mouse(tui::Mouse::Kind::double_press, x, 2);
+  EXPECT_TRUE(session.line_with("HEALTH").find("HEALTH▼") != std::string::npos) << session.screen();
+  EXPECT_EQ(session.state.top().kind, ScreenKind::nodes) << "a heading opens nothing";
+}
+
+TEST(Walk, TheMouseTakesTheKeysOfTheFooter) {
+  Session session(small_place());
+  session.press("2");
+  const std::string footer = session.line_with("q quit");
+  auto click = [&](std::string_view text) {
+    const std::size_t at = footer.find(text);
+    ASSERT_NE(at, std::string::npos) << footer;
+    session.mouse(tui::Mouse::Kind::press, tui::display_width(footer.substr(0, at)), 39);
+  };
+  click("help");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::help);
+  session.press("<esc>");
+  click("/ filter");
+  EXPECT_EQ(session.state.input.kind, tui::InputKind::filter);
+  click("? help");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::nodes) << "what is typed is left by keys";
+  session.press("<esc>");
+  session.mouse(tui::Mouse::Kind::press, 0, 39);
+  EXPECT_EQ(session.state.top().kind, ScreenKind::nodes) << "no key is there";
+}
+
+TEST(Walk, TheMouseGoesBackAlongTheTitle) {
+  Session session(small_place());
+  session.press("2/n0007<enter><enter>");
+  const std::string title = session.line_with("tessera › nodes › n0007");
+  auto x_of = [&](std::string_view text) { return tui::display_width(title.substr(0, title.find(text))); };
+  session.mouse(tui::Mouse::Kind::press, x_of("› nodes"), 0);
+  EXPECT_EQ(session.state.top().kind, ScreenKind::node) << "what stands between names nothing";
+  session.mouse(tui::Mouse::Kind::press, x_of("n0007"), 0);
+  EXPECT_EQ(session.state.top().kind, ScreenKind::node) << "it is there already";
+  session.mouse(tui::Mouse::Kind::press, x_of("nodes"), 0);
+  EXPECT_EQ(session.state.top().kind, ScreenKind::nodes);
+  session.press("<enter>");
+  session.mouse(tui::Mouse::Kind::press, 1, 0);
+  EXPECT_EQ(session.state.top().kind, ScreenKind::overview);
+}
+
+TEST(Walk, AKeyWithoutAMeaningIsNamed) {
+  Session session(small_place());
+  session.press("2Z");
+  EXPECT_TRUE(session.shows("no action on Z here; ? shows the keys")) << session.screen();
+  session.press("j");
+  EXPECT_FALSE(session.shows("no action on Z here"));
+  session.press("/Z");
+  EXPECT_FALSE(session.shows("no action on")) << "typed into the filter";
 }
 
 }  // namespace
