@@ -5,13 +5,13 @@
 #
 # SUITE is a Debian suite: trixie has Slurm 24.11, sid the newest. Its Slurm is installed once by debootstrap into
 # build/slurm-SUITE (about 400 MB); the tests then find wrappers of its programs first in PATH. FILTER is one of
-# GoogleTest ("SlurmPicture.*:SlurmChange.*" unless given). Needs root, debootstrap, setcap and the debug build of
+# GoogleTest (all that reads and changes unless given). Needs root, debootstrap, setcap and the debug build of
 # ./bootstrap test. Changes nothing outside build/: mounts are made in a namespace that ends with the tests.
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
 suite=${1:?usage: tests/slurm_suite.sh SUITE [FILTER]}
-filter=${2:-SlurmPicture.*:SlurmChange.*}
+filter=${2:-SlurmPicture.*:SlurmChange.*:SlurmEdits.*:SlurmUnreadFiles.*:SlurmForgotten.*}
 root=$top/build/slurm-$suite
 wrappers=$top/build/slurm-$suite.path
 program=${TESSERA_TEST_E2E:-$top/build/debug/tests/test_e2e}
@@ -21,10 +21,13 @@ for tool in debootstrap setcap unshare; do
 done
 [ -x "$program" ] || { echo "$0: $program is missing: run ./bootstrap test first" >&2; exit 2; }
 
-mirror=$(sed -n 's/^URIs: *//p; s/^deb \(\[[^]]*\] \)\?\([^ ]*\) .*/\2/p' /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | head -n 1)
-if [ ! -e "$root/usr/sbin/slurmctld" ]; then
+# A machine may have no sources.list, or nothing else.
+mirror=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources 2>/dev/null |
+  sed -n 's/^URIs: *\([^ ]*\).*/\1/p; s/^deb \(\[[^]]*\] \)\?\([^ ]*\) .*/\2/p' | head -n 1 || true)
+if [ ! -e "$root/.installed" ]; then
   rm -rf "$root"
   debootstrap --variant=minbase --include=slurmctld,slurmd,slurm-client,munge "$suite" "$root" ${mirror:+"$mirror"}
+  touch "$root/.installed"
 fi
 
 # chroot keeps the caller's user, so that jobs of others can be submitted: only this copy of it may be used by them.
@@ -33,7 +36,7 @@ cp /usr/sbin/chroot "$wrappers/.chroot"
 setcap cap_sys_chroot+ep "$wrappers/.chroot"
 for name in scontrol squeue sinfo sbatch srun scancel salloc sacctmgr slurmctld slurmd munged; do
   real=/usr/bin/$name
-  [ -e "$root$real" ] || real=/usr/sbin/$name
+  [ -e "$root$real" ] || [ -L "$root$real" ] || real=/usr/sbin/$name  # links of Debian's alternatives lead nowhere here
   cat >"$wrappers/$name" <<END
 #!/bin/bash
 here=\$PWD

@@ -302,6 +302,15 @@ void Pty::signal(int number) {
   kill(number == SIGCONT ? -s.child : s.child, number);
 }
 
+void Pty::stall() {
+  char name[128];
+  if (ptsname_r(state_->master, name, sizeof name) != 0) return;
+  const int slave = ::open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
+  if (slave < 0) return;
+  tcflow(slave, TCOOFF);
+  ::close(slave);
+}
+
 void Pty::resize(int columns, int rows) {
   State& s = *state_;
   s.columns = columns;

@@ -62,6 +62,7 @@ class Pty {
   bool press(std::string_view bytes);  // send and wait_idle
   void signal(int number);             // counted, for wait_idle, when the console watches it
   void resize(int columns, int rows);
+  void stall();  // as Ctrl-s does: from now on the terminal takes not one byte more
 
   std::string screen() const;  // rows without trailing blanks
   std::string row(int y) const;

@@ -56,7 +56,8 @@ void Session::send(const tui::Message& message) {
 void Session::press_key(const tui::Key& key) {
   std::vector<tui::Scope> scopes = tui::scopes(state);
   if (auto action = keymap.lookup(scopes, key)) return send(tui::ActionMessage{*action});
-  if (!tui::wants_text(state) || key.control || key.named != tui::Named::none) return;
+  if (!tui::wants_text(state)) return send(tui::UnknownKey{tui::to_text(key)});
+  if (key.control || key.named != tui::Named::none) return;
   tui::TextInput text;
   text.character = tui::to_text(key) == "Space" ? " " : tui::to_text(key);
   send(text);
