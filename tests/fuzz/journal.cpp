@@ -27,6 +27,6 @@ int fuzz_journal(const std::uint8_t* data, std::size_t size) {
   kubernetes.gpu_operator = std::make_shared<const tessera::operators::Site>();
   for (const auto& [node, plan] : run->plans)
     for (const Capabilities& can : {simulator_capabilities(), slurm, kubernetes})
-      (void)why_not_allowed(plan, run->started.plan.intent.options, can);
+      (void)why_not_allowed(plan, intent_of(run->started.plan.intent, node), can);
   return 0;
 }
