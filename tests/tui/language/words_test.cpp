@@ -115,7 +115,8 @@ TEST(Words, FactsAreToldWithoutTheirSources) {
 }
 
 TEST(Words, OnlyCommentsOfATextToTypeAreTold) {
-  const auto words = std::make_shared<const Words>(WordsLab().words);
+  const WordsLab lab;  // the words lie in its bytes
+  const auto words = std::make_shared<const Words>(lab.words);
   EXPECT_EQ(told_comments(words, "# nothing is cut\nsbatch job.sh  # 3 slices\necho nothing is cut"),
             "# 分割なし\nsbatch job.sh  # スライス3個\necho nothing is cut");
   // A sentence of two lines is one.
