@@ -48,7 +48,16 @@ class ActJudge {
   ActJudge(const Step& step, const NodePlan& node, const Options& options, const Capabilities& can)
       : step_(step), node_(node), options_(options), can_(can) {}
 
-  Why operator()(const LookOnly&) const { return {}; }
+  // A person applies it: it must be about the files that Slurm runs with.
+  Why operator()(const LookOnly& act) const {
+    if (act.to_apply.empty()) return {};
+    if (!can_.slurm) return "it shows a patch of files that are not read here";
+    for (std::string_view line : lines_in(act.to_apply))
+      if (line.starts_with("+++ ") && !is_file_of(*can_.slurm, line.substr(4)))
+        return fmt::format("it shows a patch of {}, which is none of Slurm's files",
+                           clean(line.substr(4), 200));
+    return {};
+  }
   Why operator()(const SetMark& act) const {
     if (act.break_lock && !options_.break_lock)
       return "it breaks another run's lock, which was not asked for";
@@ -170,6 +179,13 @@ class ActJudge {
 
   // --- Slurm
 
+  static bool is_file_of(const slurmconf::Site& site, std::string_view path) {
+    if (site.files.empty()) return false;
+    const std::string& conf = site.files.front().path;
+    if (path == conf.substr(0, conf.rfind('/') + 1) + "gres.conf") return true;  // made where there is none
+    return std::any_of(site.files.begin(), site.files.end(),
+                       [&](const slurmconf::File& file) { return file.path == path; });
+  }
   Why by_slurm(const Special& act) const {
     namespace verb = slurm::verb;
     if (!can_.slurm) return "how Slurm is set up here has not been read";

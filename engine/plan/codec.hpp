@@ -120,6 +120,22 @@ bool from_json(const Json& json, Texts<Map>& texts, Trouble& trouble) {
   return true;
 }
 
+// The same for a single text.
+template <class String>
+struct Text {
+  String& text;
+};
+template <class String>
+Json json_of(const Text<String>& whole) {
+  return Json::of(whole.text);
+}
+template <class String>
+bool from_json(const Json& json, Text<String>& whole, Trouble& trouble) {
+  if (json.kind != Json::Kind::text) return trouble.fail("text is expected");
+  whole.text = clean_lines(json.text);
+  return true;
+}
+
 // An enum is written as the word that word() gives it; all its values are counted from 0.
 template <class E>
 constexpr int enum_count();

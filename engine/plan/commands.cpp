@@ -89,7 +89,10 @@ class Words {
                            : fmt::format("{} × {}", word(act.strategy), act.replicas);
     return {fmt::format("# {} of {}, GPU {}: {}", name, node_, list_of(act.gpus), what)};
   }
-  Lines operator()(const LookOnly&) const { return {}; }
+  Lines operator()(const LookOnly& act) const {
+    auto lines = lines_in(act.to_apply);
+    return {lines.begin(), lines.end()};
+  }
   Lines operator()(const Special& act) const { return slurm_ ? on_slurm(act) : by_operator(act); }
 
  private:

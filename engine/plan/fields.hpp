@@ -174,7 +174,10 @@ void fields(V& v, T& x) {
   v("gpus", x.gpus), v("strategy", x.strategy), v("replicas", x.replicas), v("vgpu", x.vgpu);
 }
 template <class V, Same<LookOnly> T>
-void fields(V&, T&) {}
+void fields(V& v, T& x) {
+  Text<std::remove_reference_t<decltype((x.to_apply))>> to_apply{x.to_apply};
+  v.added("to_apply", to_apply);
+}
 template <class V, Same<Special> T>
 void fields(V& v, T& x) {
   Texts<std::remove_reference_t<decltype((x.arguments))>> arguments{x.arguments};

@@ -30,6 +30,12 @@ std::string patch_of(const Special& act) {
   return "";
 }
 
+std::string patch_of(const Action& action) {
+  if (const auto* look = std::get_if<LookOnly>(&action)) return look->to_apply;
+  const auto* act = std::get_if<Special>(&action);
+  return act ? patch_of(*act) : "";
+}
+
 }  // namespace
 
 std::string site_patch(const Plan& plan) {
@@ -37,8 +43,8 @@ std::string site_patch(const Plan& plan) {
   std::set<std::string> told;
   for (const NodePlan& node : plan.nodes)
     for (const Step& step : node.steps)
-      if (const auto* act = std::get_if<Special>(&step.action))
-        if (std::string patch = patch_of(*act); !patch.empty() && told.insert(patch).second) all += patch;
+      if (std::string patch = patch_of(step.action); !patch.empty() && told.insert(patch).second)
+        all += patch;
   return all;
 }
 

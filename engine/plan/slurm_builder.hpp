@@ -85,7 +85,7 @@ class SlurmBuilder {
   // --- Slurm's files and daemons
 
   // As far as it can be told before the boards are cut: the driver chooses the numbers of instances.
-  std::vector<std::string> diff() const;
+  std::string diff() const;
   void await_forgotten();
   void write_config();
   void await_patch();

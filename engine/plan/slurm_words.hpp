@@ -25,8 +25,10 @@ inline constexpr std::string_view kReconfigure = "reconfigure";
 inline constexpr std::string_view kOpenToLook = "open-to-look";
 inline constexpr std::string_view kRestartController = "restart-controller";
 inline constexpr std::string_view kRestartNode = "restart-node";
-inline constexpr std::string_view kPatch = "patch";  // nothing is run: what the site's automation is to write
 }  // namespace verb
+
+// Among an intent's Orders: "disabled" where an undo takes back that the run enabled the site's boot unit.
+inline constexpr std::string_view kBootUnitOrder = "boot-unit";
 
 // Facts. Where the good value is empty, any other value says what is wrong.
 namespace key {

@@ -12,14 +12,12 @@
 
 namespace tessera::plan {
 
-std::vector<std::string> SlurmBuilder::diff() const {
+std::string SlurmBuilder::diff() const {
   auto wanted = slurm::wanted_config(after_, wanted_, product_, site_);
-  if (!wanted) return {"# " + wanted.error().reason, "# Gres=" + wanted_};
+  if (!wanted) return "# " + wanted.error().reason + "\n# Gres=" + wanted_;
   auto files = slurmconf::set_node(site_.files, *wanted);
-  if (!files) return {"# " + to_line(files.error())};
-  const std::string text = slurmconf::unified_diff(site_.files, *files);
-  auto lines = lines_in(text);
-  return {lines.begin(), lines.end()};
+  if (!files) return "# " + to_line(files.error());
+  return slurmconf::unified_diff(site_.files, *files);
 }
 
 std::string SlurmBuilder::why_not_written() const {
@@ -61,7 +59,9 @@ bool SlurmBuilder::settled(const Unfinished& left) const {
 void SlurmBuilder::write_config() {
   const bool far = site_.writer == slurmconf::Writer::host;
   Step& step = add(special(slurm::verb::kWriteConfig, {{"gres", wanted_}}));
-  step.commands = diff();
+  const std::string text = diff();
+  auto lines = lines_in(text);
+  step.commands = {lines.begin(), lines.end()};
   step.before = guarded_and_empty();
   step.before.push_back(word_is(slurm::key::kWritable, ""));
   // Another's edit must not lie beside ours: what the run found would not be what slurmctld has read.
@@ -94,12 +94,11 @@ void SlurmBuilder::await_forgotten() {
 void SlurmBuilder::await_patch() {
   Step& step =
       look({word_is(slurm::key::kGres, wanted_), word_is(slurm::key::kRegistered, "yes")}, Duration{0});
-  step.commands = diff();
+  step.action = LookOnly{diff()};
+  step.commands = commands_for(step.action, change_.node.name, Dialect::slurm, Scheduler::slurm, nullptr);
   if (down_ && site_.reconfigure_suffices())
     step.commands.push_back(fmt::format("on {}: restart slurmd", node_));
-  step.commands.push_back(site_.reconfigure_suffices()
-                              ? "scontrol reconfigure"
-                              : fmt::format("restart slurmctld, then slurmd on {}", node_));
+  for (std::string& restart : restarts_for(step, node_, site_)) step.commands.push_back(std::move(restart));
   step.before = guarded();
   step.look_every = std::chrono::seconds(1);
 }
@@ -160,10 +159,14 @@ std::vector<std::string> SlurmBuilder::restarts_for(const Step& step, const std:
       return word && word->key == key;
     });
   };
-  // Without a deadline the site's own automation restarts them; the last look follows the restarts.
+  // The last look follows the restarts.
   const bool last_look =
       std::find(step.after.begin(), step.after.end(), Condition(Answering{})) != step.after.end();
-  if (!waits_for(slurm::key::kRegistered) || last_look || step.deadline.count() == 0) return {};
+  if (!waits_for(slurm::key::kRegistered) || last_look) return {};
+  // Without a deadline the site's own automation writes the files and has them read.
+  if (step.deadline.count() == 0)
+    return {site.reconfigure_suffices() ? "scontrol reconfigure"
+                                        : fmt::format("restart slurmctld, then slurmd on {}", node)};
   std::vector<std::string> commands;
   if (waits_for(slurm::key::kGres))
     commands.push_back(site.restart_controller.empty() ? "on the controller: restart slurmctld"
