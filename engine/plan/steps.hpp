@@ -78,10 +78,8 @@ class StepBuilder {
   }
   // Whether an act of that name (as in Unfinished::begun) touches how GPUs are cut or shared, or orders that.
   virtual bool changes_layout(std::string_view begun) const;
-  // Adds to the steps of an undo what the run has done beside the boards; begun: as in Unfinished. `change`
-  // and the numbers are as for tidy_up.
-  virtual void take_back(std::vector<Step>& /*steps*/, const NodeChange& /*change*/,
-                         const std::set<std::string>& /*begun*/) const {}
+  // What an undo is to order beside the boards, for what the run has done; begun: as in Unfinished.
+  virtual Orders orders_back(const std::set<std::string>& /*begun*/) const { return {}; }
 };
 
 const StepBuilder& builder_for(Dialect dialect);
@@ -133,8 +131,7 @@ class SlurmSteps : public StepBuilder {
   std::vector<std::string> to_do(const Step& step, const NodeName& node,
                                  const Capabilities& can) const override;
   // A boot unit that the run has enabled.
-  void take_back(std::vector<Step>& steps, const NodeChange& change,
-                 const std::set<std::string>& begun) const override;
+  Orders orders_back(const std::set<std::string>& begun) const override;
 };
 
 // For what may be asked again at once. Busy: destroying and creating may meet a client that is just leaving,

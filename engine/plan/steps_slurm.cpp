@@ -114,7 +114,7 @@ std::vector<Step> SlurmBuilder::run() {
   }
   registered();
   for (Step& step : release(proof())) steps_.push_back(std::move(step));
-  name_steps(change_.node.name, Dialect::slurm, steps_);
+  name_steps(change_.node.name, Dialect::slurm, steps_, change_.blast_radius.size());
   return std::move(steps_);
 }
 
@@ -327,13 +327,17 @@ Status SlurmSteps::tidy_up(std::vector<Step>& steps, const NodeChange& change, c
   return Done{};
 }
 
-void SlurmSteps::take_back(std::vector<Step>& steps, const NodeChange& change,
-                           const std::set<std::string>& begun) const {
-  if (change.can.slurm && begun.contains(std::string(slurm::verb::kBootUnit)))
-    SlurmBuilder(change).take_back_boot_unit(steps);
+Orders SlurmSteps::orders_back(const std::set<std::string>& begun) const {
+  if (!begun.contains(std::string(slurm::verb::kBootUnit))) return {};
+  return {{std::string(slurm::kBootUnitOrder), "disabled"}};
 }
 
-std::vector<Step> SlurmSteps::steps(const NodeChange& change) const { return SlurmBuilder(change).run(); }
+std::vector<Step> SlurmSteps::steps(const NodeChange& change) const {
+  std::vector<Step> steps = SlurmBuilder(change).run();
+  if (change.intent.orders.contains(std::string(slurm::kBootUnitOrder)))
+    SlurmBuilder(change).take_back_boot_unit(steps);
+  return steps;
+}
 
 std::vector<std::string> SlurmSteps::to_do(const Step& step, const NodeName& node,
                                            const Capabilities& can) const {

@@ -8,34 +8,12 @@
 namespace tessera::plan {
 namespace {
 
-Intent intent_for(const Run& run, const NodePlan& node, const Options* options) {
+Intent intent_for(const Run& run, const NodePlan& node, const Options* options, Dialect dialect) {
   Intent intent = undo_intent(run.started.plan, node, "undo " + run.started.run);
   if (options) intent.options = *options;
+  if (auto begun = run.begun.find(node.node); begun != run.begun.end())
+    intent.orders.merge(builder_for(dialect).orders_back(begun->second));
   return intent;
-}
-
-void take_back(Plan& plan, const Run& run, const Cluster& cluster, const mig::Catalogue& catalogue,
-               const Capabilities& can) {
-  const StepBuilder& builder = builder_for(can.dialect);
-  for (NodePlan& node : plan.nodes) {
-    const Node* known = cluster.nodes.find(node.node);
-    auto begun = run.begun.find(node.node);
-    if (!known || begun == run.begun.end() || node.steps.empty()) continue;
-    const Intent intent = intent_of(plan.intent, node.node);
-    const NodeChange nothing{*known,
-                             run.started.plan.scheduler,
-                             intent,
-                             can,
-                             {},
-                             Scope{},
-                             {},
-                             {},
-                             node.offered_before,
-                             node.offered_after,
-                             &catalogue};
-    builder.take_back(node.steps, nothing, begun->second);
-    name_steps(node.node, can.dialect, node.steps);
-  }
 }
 
 // Whoever arms the undo sees what goes; that it is not the run's own work is said beside it.
@@ -58,7 +36,7 @@ Result<Plan> plan_undo(const Run& run, const Cluster& cluster, const mig::Catalo
       return Error{"cannot plan the way back", "the earlier layout of " + node.node.text + " is not known",
                    "plan the layout that it is to have: tessera plan --node " + node.node.text};
     if (node.before.empty()) continue;  // nothing of it was to change
-    Intent one = intent_for(run, node, options);
+    Intent one = intent_for(run, node, options, capabilities.dialect);
     auto alike = std::find_if(intents.begin(), intents.end(), [&](const Intent& other) {
       return other.boards == one.boards && other.orders == one.orders;
     });
@@ -71,7 +49,6 @@ Result<Plan> plan_undo(const Run& run, const Cluster& cluster, const mig::Catalo
     return Error{"cannot plan the way back", "run " + run.started.run + " was to change nothing", ""};
   Result<Plan> all = make_plan(cluster, catalogue, joined(intents), capabilities, rules, now);
   if (!all) return all;
-  take_back(*all, run, cluster, catalogue, capabilities);
   tell_of_others(*all, run);
   return all;
 }

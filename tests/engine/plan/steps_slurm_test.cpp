@@ -4,10 +4,13 @@
 #include <algorithm>
 
 #include "engine/plan/boot_layout.hpp"
+#include "engine/plan/permit.hpp"
+#include "engine/plan/plan_file.hpp"
 #include "engine/plan/run.hpp"
 #include "engine/plan/slurm_config.hpp"
 #include "engine/plan/slurm_words.hpp"
 #include "engine/plan/undo.hpp"
+#include "engine/plan/wording.hpp"
 #include "tests/engine/plan/boards.hpp"
 #include "tests/engine/plan/expect_allowed.hpp"
 
@@ -215,6 +218,34 @@ TEST_F(SlurmPlans, AnAutomationThatWritesTheFilesIsWaitedFor) {
   EXPECT_TRUE(shown);
 }
 
+// Whoever follows the run reads it from its journal: the patch is there as it was planned, and nobody makes
+// it one of another file.
+TEST_F(SlurmPlans, ThePatchThatASiteIsToApplyIsReadFromTheJournalAndIsOneOfSlurmsFiles) {
+  site.writer = Writer::site;
+  auto read = plan::parse_plan(plan::to_document(plan_for(wants("7x1g.10gb"))), "plan.json");
+  ASSERT_TRUE(read) << to_line(read.error());
+  plan::Plan& planned = *read;
+  planned.capabilities.slurm = std::make_shared<const slurmconf::Site>(site);  // a file does not keep them
+  plan::NodePlan& node = planned.nodes.at(0);
+  auto step = std::find_if(node.steps.begin(), node.steps.end(), [](const Step& one) {
+    const auto* look = std::get_if<plan::LookOnly>(&one.action);
+    return look && !look->to_apply.empty();
+  });
+  ASSERT_NE(step, node.steps.end());
+  plan::reword(planned);
+  const auto is_hunk = [](const std::string& line) { return line.starts_with("@@ -"); };
+  EXPECT_TRUE(std::any_of(step->commands.begin(), step->commands.end(), is_hunk)) << all_commands(*step);
+
+  std::string& patch = std::get<plan::LookOnly>(step->action).to_apply;
+  const std::string file = "+++ " + site.files[0].path;
+  ASSERT_NE(patch.find(file), std::string::npos) << patch;
+  patch.replace(patch.find(file), file.size(), "+++ /etc/crontab");
+  auto why = plan::why_not_allowed(node, plan::intent_of(planned.intent, node.node), planned.capabilities);
+  ASSERT_TRUE(why);
+  EXPECT_NE(why->find("it shows a patch of /etc/crontab, which is none of Slurm's files"), std::string::npos)
+      << *why;
+}
+
 TEST_F(SlurmPlans, TheSitesClientsAndBootFileHaveStepsOfTheirOwn) {
   site.stop_clients = {"systemctl stop dcgm"};
   site.start_clients = {"systemctl start dcgm"};
@@ -269,6 +300,14 @@ TEST_F(SlurmPlans, TheBootUnitIsSeenToBeEnabledAndTakenBackWhereTheRunHasEnabled
             std::vector<std::string>{"ssh n1 systemctl disable mig.service"});
   EXPECT_TRUE(expects(find(back, "boot-unit").after, plan::slurm::key::kBootUnit, "disabled"));
   EXPECT_EQ(back.back().id, "n1/" + std::to_string(back.size()));
+  // Kept in a file, such a way back is applied: its intent alone says that the unit goes.
+  auto way = plan::plan_undo(run, story.cluster(), catalogue(), started.plan.capabilities, {}, at(2));
+  ASSERT_TRUE(way);
+  auto again =
+      plan::make_plan(story.cluster(), catalogue(), way->intent, started.plan.capabilities, {}, at(2));
+  ASSERT_TRUE(again);
+  auto why = plan::why_not_as_made(*way, *again);
+  EXPECT_FALSE(why) << to_line(*why);
 
   // Without systemd the plan says so, and the run does not depend on it.
   site.without_systemd = {"n1"};
