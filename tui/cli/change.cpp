@@ -155,7 +155,19 @@ class Resumer {
     return text.empty() ? "" : "What it still does:\n" + text + renamed_text(run.started.plan.renamed);
   }
 
+  // A controller that is being restarted, perhaps by this very run, tells a little later which cluster it is.
+  bool await_identity(const plan::Plan& plan) {
+    if (plan.cluster_id.empty() || !options_.cluster.empty()) return true;
+    return world_.wait_until([&] {
+      const Cluster* here = world_.model().find(plan.intent.cluster);
+      return !here || !here->id.empty() ||
+             std::none_of(here->sources.begin(), here->sources.end(),
+                          [](const auto& source) { return source.second.failure.has_value(); });
+    });
+  }
+
   int follow(const Followed& known) {
+    if (!await_identity(known.run()->started.plan)) return 128 + world_.ended_by().value_or(0);
     const std::string run = known.run()->started.run;
     plan::Onward onward = options_.back   ? plan::Onward::back
                           : options_.anew ? plan::Onward::anew

@@ -81,11 +81,19 @@ bool World::sleep(Duration at_most, int also_fd) {
 }
 
 bool World::wait_until_loaded() {
-  TimePoint deadline = began_ + options_.timeout;  // finding out what is here counts
+  // Finding out what is here counts.
+  return wait_until([this] { return all_loaded(); }, began_ + options_.timeout);
+}
+
+bool World::wait_until(const std::function<bool()>& told) {
+  return wait_until(told, joins_.wall() + options_.timeout);
+}
+
+bool World::wait_until(const std::function<bool()>& told, TimePoint deadline) {
   for (;;) {
     take_events();
     Duration left = deadline - joins_.wall();
-    if (all_loaded() || left <= Duration{0}) return true;
+    if (told() || left <= Duration{0}) return true;
     if (!sleep(left)) return false;
   }
 }

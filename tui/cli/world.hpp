@@ -27,6 +27,8 @@ class World {
   std::optional<int> start(const std::string& cluster);
   // False: a signal or the reader's leaving came before the answer or the end of the time.
   bool wait_until_loaded();
+  // The same for something else that the cluster is to tell, for --timeout from now.
+  bool wait_until(const std::function<bool()>& told);
 
   // From now on signals end sleep() instead of the process.
   void catch_signals() { signals_.emplace(); }
@@ -59,6 +61,7 @@ class World {
  private:
   Status choose(const std::string& cluster);
   bool all_loaded() const;
+  bool wait_until(const std::function<bool()>& told, TimePoint deadline);
   int refuse(const Error& error, int code);
 
   const Options& options_;
