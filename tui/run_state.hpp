@@ -74,6 +74,7 @@ struct ArmTurnBack {
 struct Arming {
   std::variant<ArmStart, ArmResume, ArmTurnBack> what;
   std::string expected;  // the node's name, or the number of nodes
+  bool counts = false;   // expected is a number of nodes: a node may be called "42"
   bool armed = false;    // typed; the second key is waited for
 };
 

@@ -22,12 +22,8 @@ std::string verb_of(const Arming& arming) {
   return "change";
 }
 
-bool is_number(const Arming& arming) {
-  return arming.expected.find_first_not_of("0123456789") == std::string::npos;
-}
-
 std::string subject_of(const Arming& arming) {
-  return is_number(arming) ? arming.expected + " nodes" : arming.expected;
+  return arming.counts ? arming.expected + " nodes" : arming.expected;
 }
 
 }  // namespace
@@ -35,7 +31,8 @@ std::string subject_of(const Arming& arming) {
 void open_arming(UiState& state, decltype(Arming::what) what, const plan::Plan& plan) {
   Arming arming;
   arming.what = std::move(what);
-  arming.expected = plan.nodes.size() == 1 ? plan.nodes.front().node.text : std::to_string(plan.nodes.size());
+  arming.counts = plan.nodes.size() != 1;
+  arming.expected = arming.counts ? std::to_string(plan.nodes.size()) : plan.nodes.front().node.text;
   open_prompt(state, InputKind::arm);
   state.arming = std::move(arming);
 }
@@ -90,7 +87,7 @@ Effects confirm_arming(UiState& state, const World& world) {
 }
 
 std::string arming_prompt(const Arming& arming) {
-  return fmt::format("Type {}{} to arm: ", arming.expected, is_number(arming) ? " (number of nodes)" : "");
+  return fmt::format("Type {}{} to arm: ", arming.expected, arming.counts ? " (number of nodes)" : "");
 }
 
 std::string armed_text(const UiState& state) {

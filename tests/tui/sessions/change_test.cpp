@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/tui/screens/change_places.hpp"
+#include "tui/screens/arm.hpp"
 #include "tui/screens/runs.hpp"
 
 namespace tessera::test {
@@ -50,6 +51,17 @@ TEST(Arming, TypingTheNameAndTheSecondKeyStartsTheRun) {
   EXPECT_TRUE(ordered_nothing(session)) << "typing arms, and does nothing else";
   session.press("!");
   EXPECT_EQ(ordered<tui::StartRun>(session).plan.id, session.state.plan->plan.id);
+}
+
+// Not a number of nodes, although it looks like one.
+TEST(Arming, ANodeWhoseNameIsANumberIsCalledByItsName) {
+  Session session = changing();
+  plan::Plan plan = plan_of(session, {"n0031"}, 0);
+  plan.nodes.front().node = NodeName("42");
+  tui::open_arming(session.state, tui::ArmStart{}, plan);
+  EXPECT_EQ(tui::arming_prompt(*session.state.arming), "Type 42 to arm: ");
+  session.state.arming->armed = true;
+  EXPECT_EQ(tui::armed_text(session.state), "ARMED: press ! to change 42; Esc cancels");
 }
 
 TEST(Arming, EnterDoesNotStartWhatWasArmedAndNeitherDoesTheTrigger) {
@@ -294,7 +306,7 @@ TEST(Leaving, ARunThatHasJustEndedIsNotAskedAbout) {
   Session session = changing();
   Diary diary = driven(session);
   diary.lines.clear();
-  diary.add({}, plan::RunFinished{plan::Outcome::wanted, "1 done, 0 untouched"}, 9);
+  diary.add({}, plan::RunFinished{plan::Outcome::wanted, "1 of 1 node done"}, 9);
   session.hear({RunTold{diary.run, diary.lines, false}});
   session.press("q");
   EXPECT_EQ(session.state.leaving, tui::Leaving::parking) << "the list still calls it running";
