@@ -29,7 +29,7 @@ struct Placed {
   }
 };
 
-// Sorted by start, then profile. The empty layout is MIG on, nothing cut.
+// Sorted by start, then profile. The empty layout is MIG on, no instances.
 using Layout = std::vector<Placed>;
 
 // Why a layout is not legal, as a sentence for the admin; nullopt: it is legal. Any order is accepted.

@@ -121,7 +121,7 @@ struct Gpu {
   std::optional<MigMode> mig_mode;
   Strategy strategy = Strategy::unknown;
   std::optional<int> replicas;  // MPS clients, time-slices or shards offered per GPU (or per instance)
-  std::vector<Slice> slices;    // in placement order; empty: MIG on and nothing cut
+  std::vector<Slice> slices;    // in placement order; empty: MIG on and no instances
   Telemetry telemetry;
   Origin origin;
   friend bool operator==(const Gpu&, const Gpu&) = default;

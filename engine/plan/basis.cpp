@@ -108,7 +108,7 @@ Basis of_operator(const operators::Site& site, const std::vector<NodeName>& node
     else
       others.add(node).add(of_file(file));
   }
-  object("the MIG manager's file on another node", others.text());
+  object("the MIG manager's file on a node outside the plan", others.text());
   others = {};
   for (const auto& [node, told] : labels) {
     if (is_named(nodes, node))
@@ -116,7 +116,7 @@ Basis of_operator(const operators::Site& site, const std::vector<NodeName>& node
     else
       others.add(node).add(of_labels(told));
   }
-  object("the GPU labels of another node", others.text());
+  object("the GPU labels of a node outside the plan", others.text());
   return all;
 }
 

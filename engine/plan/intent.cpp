@@ -62,7 +62,7 @@ std::string clients(std::string_view name, int replicas) {
 }
 
 std::string instances_text(const Wish& wish) {
-  if (wish.instances.empty()) return "MIG on, nothing cut";
+  if (wish.instances.empty()) return "MIG on, no instances";
   std::string text;
   for (std::size_t i = 0; i < wish.instances.size();) {
     const WishedInstance& one = wish.instances[i];

@@ -23,7 +23,7 @@ struct WishedInstance {
 // The wish for one board. whole: one client gets all of it, MIG off, nothing shared.
 struct Wish {
   Strategy strategy = Strategy::whole;    // whole, mig, mps, time_slicing, shard, vgpu
-  std::vector<WishedInstance> instances;  // mig; empty: MIG on, nothing cut
+  std::vector<WishedInstance> instances;  // mig; empty: MIG on, no instances
   int replicas = 1;                       // clients of one board; under mig: time-slices of one instance
   ProfileName vgpu;                       // vgpu: "A10-4Q"
   friend bool operator==(const Wish&, const Wish&) = default;
@@ -92,7 +92,7 @@ std::vector<std::string> to_lines(const Decision& decision);
 Wish wish_of(const mig::Product& product, const mig::Layout& layout);
 Wish wish_of(const mig::Product& product, std::span<const int> profiles);
 
-// "4g.40gb,2g.20gb@4,2x1g.10gb" → instances; "none" or "whole" → whole; "empty" → MIG on, nothing cut.
+// "4g.40gb,2g.20gb@4,2x1g.10gb" → instances; "none" or "whole" → whole; "empty" → MIG on, no instances.
 // Profiles are checked against a product only when planning, so that one text serves different boards.
 Result<Wish> parse_layout_wish(std::string_view text);
 // "7 × 1g.10gb", "3g.40gb@4 + 2g.20gb", "whole GPU", "MPS, 8 clients"

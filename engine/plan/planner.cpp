@@ -394,7 +394,7 @@ Plan plan_release(const Node& node, const NodePlan& planned, Intent intent, Sche
   only.after = only.before;
   only.ordered_before = only.ordered_after = builder.orders(node, can);
   only.steps = builder.release(node.name, scheduler);
-  name_steps(node.name, can.dialect, only.steps);
+  name_steps(node.name, can.dialect, only.steps, 0);
   plan.nodes.push_back(std::move(only));
   plan.fingerprint = fingerprint_of(plan.nodes);
   plan.id = id_of(plan);

@@ -115,8 +115,11 @@ void instruct(Journal& journal, const Capabilities& can) {
     if (!plan) continue;
     for (NodePlan& node : plan->nodes)
       for (Step& step : node.steps)
-        if (std::holds_alternative<LookOnly>(step.action))
-          step.commands = builder_for(can.dialect).to_do(step, node.node, can);
+        if (std::holds_alternative<LookOnly>(step.action)) {
+          step.commands = commands_for(step.action, node.node, can.dialect, plan->scheduler, nullptr);
+          for (std::string& more : builder_for(can.dialect).to_do(step, node.node, can))
+            step.commands.push_back(std::move(more));
+        }
   }
 }
 
@@ -179,7 +182,10 @@ std::string named(const std::vector<NodeName>& nodes, const char* word) {
 }  // namespace
 
 std::string to_text(const Summary& summary) {
-  std::string text = fmt::format("{} done", summary.done.size());
+  const std::size_t all = summary.done.size() + summary.running.size() + summary.waiting.size() +
+                          summary.failed.size() + summary.untouched.size();
+  std::string text = all == 1 ? fmt::format("{} of 1 node done", summary.done.size())
+                              : fmt::format("{} of {} nodes done", summary.done.size(), all);
   if (!summary.running.empty()) text += fmt::format(", {} under way", summary.running.size());
   if (!summary.waiting.empty()) text += fmt::format(", {} waiting", summary.waiting.size());
   std::vector<NodeName> failed = summary.failed;
@@ -187,7 +193,8 @@ std::string to_text(const Summary& summary) {
     return std::find(summary.parked.begin(), summary.parked.end(), node) != summary.parked.end();
   });
   text += named(summary.parked, "parked") + named(failed, "failed");
-  return text + fmt::format(", {} untouched", summary.untouched.size());
+  if (!summary.untouched.empty()) text += fmt::format(", {} untouched", summary.untouched.size());
+  return text;
 }
 
 std::optional<TimePoint> due_at(const Run& run) {
@@ -306,7 +313,7 @@ Result<Plan> plan_onward(const Run& run, const NodeName& node, const Cluster& cl
   if (Status ok = builder.tidy_up(found.steps, nothing, {*words, begun->second, back}); !ok)
     return ok.error();
   if (stands) found.ordered_after = builder.orders_after(nothing);
-  name_steps(node, can->dialect, found.steps);
+  name_steps(node, can->dialect, found.steps, found.blast_radius.size());
   return onward;
 }
 

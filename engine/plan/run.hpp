@@ -45,7 +45,8 @@ struct Summary {
   std::vector<NodeName> parked;  // those of `failed` in which no step has failed: paused, or asked about
 };
 Summary summary(const Run& run);
-std::string to_text(const Summary& summary);  // "3 done, 1 parked (n0004), 1 failed (n0007), 4 untouched"
+std::string to_text(
+    const Summary& summary);  // "3 of 9 nodes done, 1 parked (n4), 1 failed (n7), 4 untouched"
 // What a run that stopped as planned waits for; resuming it looks again.
 std::optional<TimePoint> due_at(const Run& run);        // the earliest time; nullopt: it waits for none
 std::vector<NodeName> waits_for_empty(const Run& run);  // nodes that must be free of work first

@@ -36,7 +36,7 @@ std::vector<Step> release_steps(const NodeName& node, Dialect dialect, Scheduler
     step.deadline = std::chrono::seconds(30);
     step.retry = kFewRetry;
   }
-  name_steps(node, dialect, steps);
+  name_steps(node, dialect, steps, 0);
   return steps;
 }
 
@@ -131,7 +131,7 @@ void end_with_release(NodePlan& plan, Dialect dialect, Scheduler scheduler) {
       if (std::find(step.before.begin(), step.before.end(), one) == step.before.end())
         step.before.push_back(one);
   plan.steps.insert(plan.steps.end(), ending.begin(), ending.end());
-  name_steps(plan.node, dialect, plan.steps);
+  name_steps(plan.node, dialect, plan.steps, plan.blast_radius.size());
 }
 
 bool StepBuilder::changes_layout(std::string_view begun) const {

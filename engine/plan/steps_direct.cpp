@@ -33,7 +33,7 @@ class DirectBuilder {
     for (Step& step : release_steps(change_.node.name, Dialect::direct, change_.scheduler, proof()))
       if (change_.needs.drain || !std::holds_alternative<OpenNode>(step.action))
         steps_.push_back(std::move(step));
-    name_steps(change_.node.name, Dialect::direct, steps_);
+    name_steps(change_.node.name, Dialect::direct, steps_, change_.blast_radius.size());
     return std::move(steps_);
   }
 

@@ -54,7 +54,7 @@ std::vector<Step> operator_release(const NodeName& node, const Conditions& proof
   Step free = free_autoscaler(node);
   free.before = unmark.before = proof;
   std::vector<Step> steps{std::move(open), std::move(free), std::move(unmark)};
-  name_steps(node, Dialect::gpu_operator, steps);
+  name_steps(node, Dialect::gpu_operator, steps, 0);
   return steps;
 }
 
@@ -73,7 +73,7 @@ std::vector<Step> OperatorBuilder::run() {
   if (goal_.ack) change_ack();
   verify();
   for (Step& step : operator_release(change_.node.name, proof())) steps_.push_back(std::move(step));
-  name_steps(change_.node.name, Dialect::gpu_operator, steps_);
+  name_steps(change_.node.name, Dialect::gpu_operator, steps_, change_.blast_radius.size());
   return std::move(steps_);
 }
 

@@ -41,8 +41,8 @@ std::vector<GpuIndex> boards_of(const Conditions& conditions) {
 
 class Title {
  public:
-  Title(const Step& step, const NodeName& node, Dialect dialect)
-      : step_(step), node_(node.text), dialect_(dialect) {}
+  Title(const Step& step, const NodeName& node, Dialect dialect, std::size_t disturbed)
+      : step_(step), node_(node.text), dialect_(dialect), disturbed_(disturbed) {}
 
   std::string operator()(const SetMark&) const { return "mark " + node_; }
   std::string operator()(const ClearMark&) const {
@@ -76,7 +76,7 @@ class Title {
     return fmt::format("{}: {}", boards_text(act.gpus), how);
   }
   std::string operator()(const LookOnly&) const {
-    if (has<ScopeEmpty>(step_.after)) return "wait until no work is running";
+    if (has<ScopeEmpty>(step_.after)) return wait_for_work();
     if (step_.after.empty()) return step_.not_before ? "wait for the time" : "look at the node";
     if (on_slurm()) return slurm_look();
     if (dialect_ == Dialect::gpu_operator) return operator_look();
@@ -87,6 +87,12 @@ class Title {
  private:
   bool on_slurm() const { return dialect_ == Dialect::slurm; }
   bool reads(std::string_view key) const { return said(step_.after, key) != nullptr; }
+  std::string wait_for_work() const {
+    if (disturbed_ == 0) return "wait until no work is running";
+    const char* one = on_slurm() ? "job" : dialect_ == Dialect::gpu_operator ? "pod" : "client";
+    if (disturbed_ == 1) return fmt::format("wait until 1 {} has left", one);
+    return fmt::format("wait until {} {}s have left", disturbed_, one);
+  }
   static std::string argument(const Special& act, std::string_view name) {
     auto found = act.arguments.find(std::string(name));
     return found == act.arguments.end() ? "" : found->second;
@@ -178,18 +184,19 @@ class Title {
   const Step& step_;
   const std::string& node_;
   Dialect dialect_;
+  std::size_t disturbed_;
 };
 
 }  // namespace
 
-std::string title_of(const Step& step, const NodeName& node, Dialect dialect) {
-  return std::visit(Title(step, node, dialect), step.action);
+std::string title_of(const Step& step, const NodeName& node, Dialect dialect, std::size_t disturbed) {
+  return std::visit(Title(step, node, dialect, disturbed), step.action);
 }
 
-void name_steps(const NodeName& node, Dialect dialect, std::vector<Step>& steps) {
+void name_steps(const NodeName& node, Dialect dialect, std::vector<Step>& steps, std::size_t disturbed) {
   for (std::size_t i = 0; i < steps.size(); ++i) {
     steps[i].id = fmt::format("{}/{}", node.text, i + 1);
-    steps[i].title = title_of(steps[i], node, dialect);
+    steps[i].title = title_of(steps[i], node, dialect, disturbed);
   }
 }
 
@@ -209,7 +216,7 @@ void reword(Plan& plan) {
   const Dialect dialect = plan.capabilities.dialect;
   for (NodePlan& node : plan.nodes)
     for (Step& step : node.steps) {
-      std::string title = title_of(step, node.node, dialect);
+      std::string title = title_of(step, node.node, dialect, node.blast_radius.size());
       if (step.title != title) plan.renamed.push_back(step.id);
       step.title = std::move(title);
       step.commands = commands_for(step.action, node.node, dialect, plan.scheduler, nullptr);

@@ -13,11 +13,11 @@
 
 namespace tessera::plan {
 
-// "GPU 0: create 3g.40gb@4"
-std::string title_of(const Step& step, const NodeName& node, Dialect dialect);
+// "GPU 0: create 3g.40gb@4", "wait until 2 jobs have left". disturbed: how many the node's plan disturbs.
+std::string title_of(const Step& step, const NodeName& node, Dialect dialect, std::size_t disturbed);
 
 // Gives the steps their ids ("n0007/4") and titles.
-void name_steps(const NodeName& node, Dialect dialect, std::vector<Step>& steps);
+void name_steps(const NodeName& node, Dialect dialect, std::vector<Step>& steps, std::size_t disturbed);
 
 // What one would type for an action on its node or against its cluster, one command a line. `product` for
 // profile numbers; may be null.

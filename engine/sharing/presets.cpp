@@ -51,7 +51,7 @@ Preset switch_preset(std::string name, bool on) {
   preset.name = std::move(name);
   preset.mig = on;
   if (on) preset.layout = mig::Layout{};
-  preset.text = on ? "MIG on, nothing cut" : "MIG off, whole GPU";
+  preset.text = on ? "MIG on, no instances" : "MIG off, whole GPU";
   return preset;
 }
 

@@ -30,7 +30,7 @@ bool same_cut(const BoardShape& left, const BoardShape& right) {
 
 std::string describe(const BoardShape& board) {
   if (!board.mig) return "whole";
-  if (board.instances.empty()) return "MIG on and nothing cut";
+  if (board.instances.empty()) return "MIG on and no instances";
   std::vector<ProfileName> names = sorted(board.instances);
   std::string text;
   for (std::size_t i = 0; i < names.size();) {

@@ -80,7 +80,7 @@ TEST_F(KubeConsole, NothingIsPlannedIntoADriverUpgradeAndThatIsSaid) {
   kubectl({"label", "node", "h2", "nvidia.com/gpu-driver-upgrade-state=drain-required"});
   Pty pty(console());
   ASSERT_TRUE(pty.wait_loaded() && pty.press(":plan h2 7x1g.10gb\r")) << pty.screen();
-  EXPECT_TRUE(pty.wait_for("not applied: a driver upgrade is under")) << pty.screen();
+  EXPECT_TRUE(pty.wait_for("only be reviewed: a driver upgrade is under way")) << pty.screen();
   EXPECT_EQ(told("h2", ".metadata.annotations"), "");
 }
 
@@ -95,7 +95,7 @@ TEST_F(KubeConsole, WithoutTheRightToEvictTheRunSaysSoAndTouchesNothing) {
   options.arguments.insert(options.arguments.end(), {"--context", "lab-ops"});
   Pty pty(options);
   ASSERT_TRUE(pty.wait_loaded() && pty.press(":plan h1 7x1g.10gb\r")) << pty.screen();
-  ASSERT_TRUE(pty.wait_for("1 pod of 1 owner") && pty.press("c")) << pty.screen();
+  ASSERT_TRUE(pty.wait_for("disturbs 1 pod of ann") && pty.press("c")) << pty.screen();
   ASSERT_TRUE(pty.wait_for("WILL END") && arm(pty, "h1")) << pty.screen();
   ASSERT_TRUE(pty.wait_for("PARKED on h1")) << pty.screen();
   EXPECT_TRUE(pty.has("create pods/eviction")) << pty.screen();

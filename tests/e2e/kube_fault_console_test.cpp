@@ -124,7 +124,7 @@ TEST_F(KubeFaultConsole, ABudgetThatKeepsAPodIsShownAndItsEvictionAskedForAgain)
   serve_with_a_budget();
   Pty pty(console());
   ASSERT_TRUE(pty.wait_loaded() && pty.press(":plan h2 7x1g.10gb\r")) << pty.screen();
-  ASSERT_TRUE(shows(pty, "1 pod of 1 owner"));
+  ASSERT_TRUE(shows(pty, "disturbs 1 pod of ann"));
   ASSERT_TRUE(pty.press("c") && shows(pty, "cannot be evicted at once"));
   ASSERT_TRUE(arm(pty, "h2")) << pty.screen();
   ASSERT_TRUE(shows(pty, "needs 1 healthy pods"));

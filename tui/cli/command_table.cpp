@@ -257,7 +257,7 @@ constexpr Flag kFlags[] = {
     {"gpu", 'g', "I[,I...]", false, "gpus", Section::change, kNaming, "", false, "", Completes::nothing, "",
      "only these GPUs of each node, counted from 0: 0,2-3"},
     {"layout", 0, "SPEC", false, "", Section::change, kWishing, "", false, "", Completes::nothing, "",
-     "cut them like this: 3g.40gb@4,2x1g.10gb; none: the whole GPU; empty: MIG on, nothing cut"},
+     "cut them like this: 3g.40gb@4,2x1g.10gb; none: the whole GPU; empty: MIG on, no instances"},
     {"preset", 0, "NAME", false, "", Section::change, kWishing, "", false, "", Completes::nothing, "",
      "cut them by a name of the platform: all-balanced, all-1g.10gb, all-disabled"},
     {"strategy", 0, "WAY", false, "", Section::change, kWishing, "", false, "", Completes::words,

@@ -42,7 +42,8 @@ class Page {
     std::string aside = plan_.nodes.size() > 1 ? node->node.text : std::string();
     lines_.push_back(heading_line(told("STEPS"), aside));
     if (node->steps.empty())
-      note("nothing to do on this node", Role::dim);
+      note(plan_.no_steps.empty() ? "nothing to do on this node" : "none: this plan can only be reviewed",
+           Role::dim);
     else
       put_deadline_heading();
     for (std::size_t i = 0; i < node->steps.size(); ++i) step(i, node->steps[i]);

@@ -192,7 +192,7 @@ class RunPage {
                                                            : NodeLook::Stage::todo;
     std::string time;
     if (progress.stage == Stage::done && progress.already)
-      time = "was done";
+      time = "ok already";
     else if (progress.stage == Stage::done && progress.begun && progress.ended)
       time = seconds_text(*progress.ended - *progress.begun);
     else if (here && !still && progress.begun)

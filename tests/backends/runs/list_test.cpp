@@ -39,7 +39,7 @@ TEST(RunList, ShowsARunWithItsFateAndFollowsItsChanges) {
   EXPECT_EQ(head.nodes, std::vector{NodeName("n1")});
   EXPECT_EQ(head.words, kWish);
   EXPECT_EQ(head.started, at(0));
-  EXPECT_EQ(head.progress, "0 done, 1 under way, 0 untouched");
+  EXPECT_EQ(head.progress, "0 of 1 node done, 1 under way");
 
   // Nobody has to ask again to see that it stopped.
   lab.room().demand(run, {}, plan::Demand::cancel);
@@ -47,7 +47,7 @@ TEST(RunList, ShowsARunWithItsFateAndFollowsItsChanges) {
       [&] { return !lab.lists.empty() && lab.find(lab.lists.back(), run)->state == RunState::parked; }));
   head = *lab.find(lab.lists.back(), run);
   EXPECT_EQ(head.why, "cancelled by an admin");
-  EXPECT_EQ(head.progress, "0 done, 1 parked (n1), 0 untouched");
+  EXPECT_EQ(head.progress, "0 of 1 node done, 1 parked (n1)");
   EXPECT_GT(head.last, head.started);
 
   lab.cluster().patient_looks = 25;

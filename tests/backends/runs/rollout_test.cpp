@@ -40,7 +40,7 @@ TEST(Rollout, TheCanaryAloneThenBatchesInOrder) {
   lab.close();
   EXPECT_EQ(acted, kFour);
   for (const std::string& name : kFour) EXPECT_EQ(lab.board(name), kWanted) << name;
-  EXPECT_EQ(lab.told_run(run).finished->text, "4 done, 0 untouched");
+  EXPECT_EQ(lab.told_run(run).finished->text, "4 of 4 nodes done");
 }
 
 TEST(Rollout, NothingMoreIsBegunAfterAFailureAndResumingGoesOn) {
@@ -58,7 +58,7 @@ TEST(Rollout, NothingMoreIsBegunAfterAFailureAndResumingGoesOn) {
   EXPECT_EQ(head.state, RunState::parked);
   EXPECT_TRUE(head.why.starts_with("n2: ")) << head.why;
   EXPECT_NE(head.why.find("Insufficient Resources"), std::string::npos) << head.why;
-  EXPECT_EQ(head.progress, "2 done, 1 failed (n2), 1 untouched");
+  EXPECT_EQ(head.progress, "2 of 4 nodes done, 1 failed (n2), 1 untouched");
   lab.close();
   EXPECT_EQ(lab.board("n4"), kFound);
 
@@ -104,7 +104,7 @@ TEST(Rollout, PausedBetweenTwoNodesItGoesOnWithTheNext) {
   RunHead head = *lab.find(lab.list(), run);
   EXPECT_EQ(head.state, RunState::parked);
   EXPECT_EQ(head.why, "the terminal went away");
-  EXPECT_EQ(head.progress, "1 done, 3 untouched");
+  EXPECT_EQ(head.progress, "1 of 4 nodes done, 3 untouched");
   lab.room().resume(run, {Onward::back, false});
   ASSERT_TRUE(lab.wait_refused());
   EXPECT_EQ(lab.refused[0].error.hint, "tessera undo takes back what is done");
@@ -124,7 +124,7 @@ TEST(Rollout, ParksUntilTheNodeIsEmptyAndLooksAgainWhenResumed) {
   EXPECT_EQ(head.state, RunState::parked);
   EXPECT_TRUE(head.why.starts_with("waits until n1 is empty (")) << head.why;
   EXPECT_TRUE(head.why.ends_with("go on with: tessera resume " + run)) << head.why;
-  EXPECT_EQ(head.progress, "0 done, 1 waiting, 0 untouched");
+  EXPECT_EQ(head.progress, "0 of 1 node done, 1 waiting");
   EXPECT_EQ(texts(waits_for_empty(lab.told_run(run))), (Names{"n1"}));
   EXPECT_TRUE(may_be_due(lab.told_run(run), lab.now()));
   lab.close();

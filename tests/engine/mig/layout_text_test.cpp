@@ -66,7 +66,7 @@ Slice instance(std::string profile, std::optional<Placement> placement) {
 
 TEST(ObservedLayout, IsWhatTheSlicesSay) {
   Gpu gpu;
-  EXPECT_EQ(observed_layout(text_h100(), gpu), Layout{}) << "MIG on, nothing cut";
+  EXPECT_EQ(observed_layout(text_h100(), gpu), Layout{}) << "MIG on, no instances";
   gpu.slices = {instance("3g.40gb", Placement{4, 4}), instance("1g.10gb+me", Placement{0, 1})};
   const auto observed = observed_layout(text_h100(), gpu);
   ASSERT_TRUE(observed);

@@ -249,9 +249,10 @@ TEST(Rollout, CanaryFirstThenBatchesAndNothingAfterAFailure) {
   tell("b", NodeFinished{});
   tell("c", Parked{"in use", "c stays closed"});
   EXPECT_EQ(begin(), "");
-  EXPECT_EQ(to_text(summary(run)), "2 done, 1 parked (c), 2 untouched") << "no step of it has failed";
+  EXPECT_EQ(to_text(summary(run)), "2 of 5 nodes done, 1 parked (c), 2 untouched")
+      << "no step of it has failed";
   tell("c", StepFailed{"c/2", "in use"});
-  EXPECT_EQ(to_text(summary(run)), "2 done, 1 failed (c), 2 untouched");
+  EXPECT_EQ(to_text(summary(run)), "2 of 5 nodes done, 1 failed (c), 2 untouched");
 }
 
 }  // namespace

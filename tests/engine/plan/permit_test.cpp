@@ -86,11 +86,11 @@ TEST(Basis, OfAnOperatorsSiteIsTheSameWhileItsMapsAndOrdersAre) {
   differs([&](operators::Site& site) { site.node_config["n1"] = operators::mig_file(longer); },
           "the MIG manager's file on n1 changed");
   differs([&](operators::Site& site) { site.node_config["n2"] = operators::mig_file(kStaticFile); },
-          "the MIG manager's file on another node changed");
+          "the MIG manager's file on a node outside the plan changed");
   differs([&](operators::Site& site) { site.labels["n1"]["nvidia.com/mig.config"] = "all-1g.10gb"; },
           "the GPU labels of n1");
   differs([&](operators::Site& site) { site.labels["n9"]["nvidia.com/mig.config"] = "all-1g.10gb"; },
-          "the GPU labels of another node changed");
+          "the GPU labels of a node outside the plan changed");
   differs([&](operators::Site& site) { site.strategy = "single"; }, "ClusterPolicy changed");
   differs([&](operators::Site& site) { site.plugin_configs["default"] += "# edited\n"; },
           "the device plugin's configuration");

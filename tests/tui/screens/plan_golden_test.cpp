@@ -234,7 +234,7 @@ TEST(GoldenRun, FailedAndWentBack) {
   plan::Plan back = plan_of(session, {"n0031"}, 0, "7x1g.10gb");
   diary.add("n0031", plan::Replanned{back, true, "alice"}, 21);
   diary.add("n0031", plan::NodeFinished{plan::Outcome::recorded, "n0031: recorded layout, read back"}, 30);
-  diary.add({}, plan::RunFinished{plan::Outcome::recorded, "0 done, 1 failed (n0031), 0 untouched"}, 31);
+  diary.add({}, plan::RunFinished{plan::Outcome::recorded, "0 of 1 node done, 1 failed (n0031)"}, 31);
   RunHead head = diary.head(RunState::finished, false);
   head.outcome = "recorded";
   show(session, diary, head);
@@ -246,7 +246,7 @@ TEST(GoldenRun, Done) {
     Diary diary = diary_of(session);
     diary.through(diary.count());
     diary.add("n0031", plan::NodeFinished{plan::Outcome::wanted, "n0031: wanted layout, read back"}, 40);
-    diary.add({}, plan::RunFinished{plan::Outcome::wanted, "1 done, 0 untouched"}, 40);
+    diary.add({}, plan::RunFinished{plan::Outcome::wanted, "1 of 1 node done"}, 40);
     RunHead head = diary.head(RunState::finished, false);
     head.outcome = "wanted";
     show(session, diary, head);
