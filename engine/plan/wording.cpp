@@ -89,7 +89,7 @@ class Title {
   bool reads(std::string_view key) const { return said(step_.after, key) != nullptr; }
   std::string wait_for_work() const {
     if (disturbed_ == 0) return "wait until no work is running";
-    const char* one = on_slurm() ? "job" : dialect_ == Dialect::gpu_operator ? "pod" : "client";
+    const char* one = on_slurm() ? "job" : dialect_ == Dialect::gpu_operator ? "pod" : "workload";
     if (disturbed_ == 1) return fmt::format("wait until 1 {} has left", one);
     return fmt::format("wait until {} {}s have left", disturbed_, one);
   }

@@ -164,13 +164,13 @@ class Page {
                   {cell(one.user, name - 18), Role::text, 17},
                   {cell(one.name, since - name - 1), Role::dim, name},
                   {running, Role::text, since},
-                  {fate, style, end}},
+                  {told(fate), style, end}},
                  std::move(id)};
     if (width_ >= 90) {
       std::string extent = one.slices.empty() ? one.unasked : one.slices.front();
       if (one.slices.size() > 1) extent += fmt::format(" +{}", one.slices.size() - 1);
       if (one.hit == plan::Hit::in_the_way) extent = "in the way on " + node.node.text;
-      line.spans.push_back({extent, Role::dim, end + 11});
+      line.spans.push_back({told(extent), Role::dim, end + 11});
     }
     lines_.push_back(std::move(line));
   }
