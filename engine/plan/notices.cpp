@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/insight/available.hpp"
+#include "engine/operators/site.hpp"
 #include "engine/plan/facts.hpp"
 #include "engine/plan/resources.hpp"
 #include "engine/query/value.hpp"
@@ -176,13 +177,67 @@ std::string names(const mig::Product& product, std::vector<int> profiles) {
   return text;
 }
 
-// Several shapes of one node count as one node for a platform's rules.
-void add_shapes(std::vector<sharing::NodeShape>& all, std::vector<sharing::NodeShape> shapes,
-                const SiteRules& rules) {
+// Several shapes of one node count as one node for a platform's rules. answers: an operator or a device
+// plugin is there, which tells the managed platform's two kinds of "none" apart.
+void add_shapes(std::vector<sharing::NodeShape>& all, const Node& node,
+                std::vector<sharing::NodeShape> shapes, const SiteRules& rules, bool answers) {
+  sharing::NodeShape together;
+  for (const sharing::NodeShape& shape : shapes)
+    together.boards.insert(together.boards.end(), shape.boards.begin(), shape.boards.end());
+  sharing::MigStrategy type = sharing::natural_strategy(together);
+  if (type == sharing::MigStrategy::none && answers) type = sharing::MigStrategy::none_with_operator;
   for (sharing::NodeShape& shape : shapes) {
-    if (rules.strategy) shape.strategy = *rules.strategy;
+    shape.strategy = rules.strategy
+                         ? *rules.strategy
+                         : sharing::told_strategy(node).value_or(sharing::natural_strategy(together));
+    shape.type = type;
     all.push_back(std::move(shape));
   }
+}
+
+// By what the node hands out, or by who looks after it.
+bool operator_answers(const Node& node, const Capabilities& can) {
+  if (node.allocatable && !node.allocatable->empty()) return true;
+  return can.gpu_operator && !can.gpu_operator->policy.empty();
+}
+
+// The nodes of a plan before and after, in one order, and the others that share a rule with them.
+struct Fleet {
+  std::vector<sharing::NodeShape> before, after;
+  bool none_stays_with_operator = false;
+};
+
+Fleet fleet_of(const Cluster& cluster, const mig::Catalogue& catalogue, const Plan& plan,
+               const std::vector<std::vector<BoardChange>>& changes, const SiteRules& rules,
+               sharing::Platform platform) {
+  Fleet fleet;
+  bool by_pool = false;
+  for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
+    const Node* node = cluster.nodes.find(plan.nodes[i].node);
+    if (!node) continue;
+    const bool answers = operator_answers(*node, plan.capabilities);
+    std::vector<sharing::NodeShape> was = shapes_now(*node, plan.scheduler, catalogue);
+    std::vector<sharing::NodeShape> is = shapes_after(*node, plan.scheduler, catalogue, changes[i]);
+    // One shape of each for one of the other: what is shared in another way is a shape of its own.
+    if (was.empty() || is.empty()) continue;
+    was.resize(is.size(), was.back());
+    add_shapes(fleet.before, *node, std::move(was), rules, answers);
+    add_shapes(fleet.after, *node, std::move(is), rules, answers);
+    by_pool = by_pool || fleet.after.back().by_pool;
+    fleet.none_stays_with_operator = fleet.none_stays_with_operator || answers;
+  }
+  // Only these rules look beyond the nodes that change; ACK's pools are ACK's, whatever the site calls
+  // itself.
+  if (platform != sharing::Platform::fpt && !by_pool) return fleet;
+  for (const Node& node : cluster.nodes.all()) {
+    bool planned = std::any_of(plan.nodes.begin(), plan.nodes.end(),
+                               [&](const NodePlan& one) { return one.node == node.name; });
+    if (planned || node.gpus.empty()) continue;
+    std::vector<sharing::NodeShape> shapes = shapes_now(node, plan.scheduler, catalogue);
+    add_shapes(fleet.before, node, shapes, rules, operator_answers(node, plan.capabilities));
+    add_shapes(fleet.after, node, std::move(shapes), rules, operator_answers(node, plan.capabilities));
+  }
+  return fleet;
 }
 
 }  // namespace
@@ -243,36 +298,29 @@ std::vector<Notice> closed_notices(const Cluster& cluster, const Node& node, Tim
 
 bool is_about_closing(const Notice& notice) { return notice.rule == kClosed || notice.rule == kNotCurrent; }
 
-std::vector<Notice> violations_of(const Cluster& cluster, const mig::Catalogue& catalogue, const Plan& plan,
+std::vector<Notice> violations_of(const Cluster& cluster, const mig::Catalogue& catalogue, Plan& plan,
                                   const std::vector<std::vector<BoardChange>>& changes,
                                   const SiteRules& rules, sharing::Platform platform) {
-  std::vector<sharing::NodeShape> shapes;
-  for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
-    const Node* node = cluster.nodes.find(plan.nodes[i].node);
-    if (node) add_shapes(shapes, shapes_after(*node, plan.scheduler, catalogue, changes[i]), rules);
-  }
-  // ACK's pools are ACK's, whatever else the site calls itself.
-  const bool of_ack = std::any_of(shapes.begin(), shapes.end(), [](const auto& one) { return one.by_pool; });
-  // Only these rules look beyond the nodes that change.
-  if (platform == sharing::Platform::fpt || of_ack) {
-    for (const Node& node : cluster.nodes.all()) {
-      bool planned = std::any_of(plan.nodes.begin(), plan.nodes.end(),
-                                 [&](const NodePlan& one) { return one.node == node.name; });
-      if (!planned && !node.gpus.empty())
-        add_shapes(shapes, shapes_now(node, plan.scheduler, catalogue), rules);
-    }
-  }
-  std::vector<Notice> notices;
-  auto add = [&](sharing::Violations found) {
-    for (sharing::Violation& one : found) {
-      Notice notice{Severity::danger, std::move(one.rule), {}, std::move(one.message)};
-      if (std::find(notices.begin(), notices.end(), notice) == notices.end())
-        notices.push_back(std::move(notice));
-    }
-  };
-  add(sharing::check(platform, shapes));
-  if (of_ack) add(sharing::ack_rules(shapes, {}));
-  return notices;
+  const Fleet fleet = fleet_of(cluster, catalogue, plan, changes, rules, platform);
+  sharing::Judged judged = sharing::broken_by_change(platform, fleet.before, fleet.after);
+  std::vector<Notice> broken;
+  for (sharing::Violation& one : judged.broken)
+    broken.push_back({Severity::danger, std::move(one.rule), {}, std::move(one.message)});
+  if (judged.standing > 0)
+    plan.notices.push_back(
+        {Severity::info,
+         "rules-broken-before",
+         {},
+         fmt::format("{} more rules of the platform are broken already, and stay so", judged.standing)});
+  const bool none = platform == sharing::Platform::fpt && plan.intent.words == "none";
+  if (none && fleet.none_stays_with_operator)
+    plan.notices.push_back({Severity::warning,
+                            "none-with-operator",
+                            {},
+                            "Here an operator or a device plugin answers: after this plan the worker stands "
+                            "as none with operator. "
+                            "As none the platform offers 0 GPUs until the admin deploys one."});
+  return broken;
 }
 
 std::string waste_text(const mig::Product& product, const mig::Layout& layout) {

@@ -19,7 +19,7 @@ std::vector<Notice> closed_notices(const Cluster& cluster, const Node& node, Tim
 bool is_about_closing(const Notice& notice);
 
 // Rules of the platform and of the device plugin about the nodes as they would be.
-std::vector<Notice> violations_of(const Cluster& cluster, const mig::Catalogue& catalogue, const Plan& plan,
+std::vector<Notice> violations_of(const Cluster& cluster, const mig::Catalogue& catalogue, Plan& plan,
                                   const std::vector<std::vector<BoardChange>>& changes,
                                   const SiteRules& rules, sharing::Platform platform);
 

@@ -57,6 +57,8 @@ std::int64_t asked(const ContainerShape& container) {
   return count;
 }
 
+MigStrategy type_of(const NodeShape& node) { return node.type.value_or(node.strategy); }
+
 }  // namespace
 
 Violations fpt_one_layout(const NodeShape& node) {
@@ -71,12 +73,12 @@ Violations fpt_one_layout(const NodeShape& node) {
 
 Violations fpt_one_strategy(std::span<const NodeShape> nodes) {
   for (const NodeShape& node : nodes) {
-    if (node.strategy == nodes.front().strategy) continue;
+    if (type_of(node) == type_of(nodes.front())) continue;
     const auto name = [](const NodeShape& one) { return one.group.empty() ? subject(one) : one.group; };
     return {{"fpt-b", fmt::format("all worker groups of a cluster share one type: {} is \"{}\", {} would be "
                                   "\"{}\"",
-                                  name(nodes.front()), word(nodes.front().strategy), name(node),
-                                  word(node.strategy))}};
+                                  name(nodes.front()), word(type_of(nodes.front())), name(node),
+                                  word(type_of(node)))}};
   }
   return {};
 }
@@ -121,12 +123,12 @@ Violations fpt_time_slicing(const NodeShape& node) {
   Violations found;
   if (!replicates(node, Strategy::time_slicing)) return found;
   clients_in_range(found, node, "fpt-d", "time-slicing");
-  if (node.strategy != MigStrategy::single && node.strategy != MigStrategy::none_with_operator) {
+  if (type_of(node) != MigStrategy::single && type_of(node) != MigStrategy::none_with_operator) {
     found.push_back(
         {"fpt-d",
          fmt::format("{}: time-slicing goes with a single layout or with none with operator, not with "
                      "\"{}\"",
-                     subject(node), word(node.strategy))});
+                     subject(node), word(type_of(node)))});
   }
   return found;
 }
@@ -150,7 +152,7 @@ Violations fpt_time_slicing_pod(const NodeShape& node, const PodShape& pod) {
 }
 
 Violations fpt_whole_gpu(const NodeShape& node) {
-  if (node.strategy != MigStrategy::none_with_operator) return {};
+  if (type_of(node) != MigStrategy::none_with_operator) return {};
   if (any_mig(node)) {
     return {{"fpt-e",
              fmt::format("{}: none with operator means whole GPUs, but MIG would be on", subject(node))}};
@@ -161,7 +163,7 @@ Violations fpt_whole_gpu(const NodeShape& node) {
 Violations fpt_whole_gpu_pod(const NodeShape& node, const PodShape& pod) {
   Violations found;
   const bool shared = replicates(node, Strategy::mps) || replicates(node, Strategy::time_slicing);
-  if (node.strategy != MigStrategy::none_with_operator || shared) return found;
+  if (type_of(node) != MigStrategy::none_with_operator || shared) return found;
   std::int64_t users = 0, boards = 0;
   for (const ContainerShape& container : pod.containers) {
     const std::int64_t count = asked(container);

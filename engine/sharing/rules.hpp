@@ -64,6 +64,16 @@ struct AckFacts {
 };
 Violations ack_rules(std::span<const NodeShape> pool, const AckFacts& facts);
 
+// What a change itself breaks. before, after: the nodes in one order, those that it leaves alone as well. A rule
+// that is broken already is not its doing; and what all nodes of a cluster or pool have in common may be
+// reached step by step from a half-done state, and left again: only a kind that no other node has is refused.
+struct Judged {
+  Violations broken;
+  int standing = 0;  // rules that are broken before and after
+};
+Judged broken_by_change(Platform platform, std::span<const NodeShape> before,
+                        std::span<const NodeShape> after);
+
 // Everything that a platform has to say about nodes as they would be.
 Violations check(Platform platform, std::span<const NodeShape> nodes);
 // ... and about a pod on one of them.

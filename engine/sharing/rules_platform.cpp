@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <optional>
 
 #include "engine/sharing/limits.hpp"
 #include "engine/sharing/resources.hpp"
@@ -111,7 +113,106 @@ Violations fpt_rules(std::span<const NodeShape> nodes) {
   return found;
 }
 
+// What sets a node apart from the others of its cluster or pool; empty: it is no matter of all.
+using Kind = std::function<std::string(const NodeShape&)>;
+
+struct Mixed {
+  std::size_t one = 0, other = 0;
+};
+
+// A node that becomes what no other node was before, while others stay as they are.
+std::optional<Mixed> mixed_by(std::span<const NodeShape> before, std::span<const NodeShape> after,
+                              const Kind& kind, bool by_pool) {
+  const auto same_pool = [&](std::size_t i, std::size_t j) {
+    return !by_pool || (after[i].group == after[j].group && !after[i].group.empty());
+  };
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    const std::string own = kind(after[i]);
+    if (own == kind(before[i])) continue;
+    bool known = false;
+    std::optional<std::size_t> unlike;
+    for (std::size_t j = 0; j < after.size(); ++j) {
+      if (j == i || !same_pool(i, j) || after[j].name == after[i].name) continue;
+      known = known || kind(before[j]) == own;
+      if (!unlike && kind(after[j]) != own) unlike = j;
+    }
+    if (unlike && !known) return Mixed{i, *unlike};
+  }
+  return std::nullopt;
+}
+
+std::string cut_of(const NodeShape& node) {
+  std::string text;
+  if (!mig_on(node)) return text;
+  for (const std::vector<ProfileName>& board : cuts(node)) {
+    for (const ProfileName& name : board) text += name.text + " ";
+    text += "|";
+  }
+  return text;
+}
+
+std::string mode_of_pool(const NodeShape& node) {
+  return node.by_pool ? std::string(word(node.sharing.method)) : std::string();
+}
+
+void mixed_types(Violations& found, std::span<const NodeShape> before, std::span<const NodeShape> after) {
+  const auto type = [](const NodeShape& node) {
+    return std::string(word(node.type.value_or(node.strategy)));
+  };
+  const auto name = [](const NodeShape& one) { return one.group.empty() ? one.name : one.group; };
+  const std::optional<Mixed> mixed = mixed_by(before, after, type, false);
+  if (!mixed) return;
+  const NodeShape &one = after[mixed->one], &other = after[mixed->other];
+  found.push_back(
+      {"fpt-b", fmt::format("all worker groups of a cluster share one type: {} is \"{}\", {} would "
+                            "be \"{}\"",
+                            name(other), type(other), name(one), type(one))});
+}
+
+void mixed_modes(Violations& found, std::span<const NodeShape> before, std::span<const NodeShape> after) {
+  const std::optional<Mixed> mixed = mixed_by(before, after, mode_of_pool, true);
+  if (!mixed) return;
+  const NodeShape &one = after[mixed->one], &other = after[mixed->other];
+  found.push_back(
+      {"ack-pool",
+       fmt::format("the label ack.node.gpu.schedule belongs to pool {}, so all its nodes change together: {} "
+                   "would be {}, {} {}",
+                   one.group, one.name, word(one.sharing.method), other.name, word(other.sharing.method))});
+}
+
+void mixed_cuts(Violations& found, const char* rule, std::span<const NodeShape> before,
+                std::span<const NodeShape> after) {
+  const std::optional<Mixed> mixed = mixed_by(before, after, cut_of, true);
+  if (!mixed) return;
+  const NodeShape& one = after[mixed->one];
+  found.push_back(
+      {rule, fmt::format("{}: pool {} would hold nodes that are cut differently", one.name, one.group)});
+}
+
+bool holds(const Violations& all, const Violation& one) {
+  return std::find(all.begin(), all.end(), one) != all.end();
+}
+
 }  // namespace
+
+Judged broken_by_change(Platform platform, std::span<const NodeShape> before,
+                        std::span<const NodeShape> after) {
+  Judged judged;
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    const Violations was = check(platform, before.subspan(i, 1));
+    for (Violation& one : check(platform, after.subspan(i, 1))) {
+      if (holds(was, one))
+        ++judged.standing;
+      else if (!holds(judged.broken, one))
+        judged.broken.push_back(std::move(one));
+    }
+  }
+  if (platform == Platform::fpt) mixed_types(judged.broken, before, after);
+  if (platform == Platform::gke) mixed_cuts(judged.broken, "gke-uniform", before, after);
+  if (platform == Platform::aks) mixed_cuts(judged.broken, "aks-pool", before, after);
+  mixed_modes(judged.broken, before, after);
+  return judged;
+}
 
 Violations ack_rules(std::span<const NodeShape> pool, const AckFacts& facts) {
   Violations found;

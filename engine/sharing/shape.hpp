@@ -41,6 +41,8 @@ struct NodeShape {
   std::string group;  // worker group, node pool or partition; empty: none
   std::vector<BoardShape> boards;
   MigStrategy strategy = MigStrategy::none;
+  // How a managed platform classes the worker, where that is not how its instances are named; nullopt: alike.
+  std::optional<MigStrategy> type = std::nullopt;
   Sharing sharing;
   std::string slurm_instance_prefix;  // "a100_" where a site's types read a100_3g.20gb
   std::string driver;                 // empty: not told
