@@ -186,6 +186,13 @@ constexpr std::array<ActionInfo, kCount> kActions{{
      "b", Scope::layout, Group::layout},
     {Action::layout_replicas, "layout-replicas", "how many",
      "Type how many clients share one GPU, by MPS, time-slicing or shards.", "#", Scope::layout, Group::layout},
+    {Action::layout_rename, "layout-rename", "shared names",
+     "Name shares nvidia.com/gpu.shared, or no longer so (renameByDefault); again: as the node has it.", "S",
+     Scope::layout, Group::layout},
+    {Action::layout_refuse, "layout-refuse", "one share each",
+     "Refuse pods that ask for several shares, or take them (failRequestsGreaterThanOne); again: as the node has "
+     "it.",
+     "F", Scope::layout, Group::layout},
     {Action::layout_all, "layout-all", "all or one",
      "Edit every GPU of this product here, or only the one in view; Tab shows the next one.", "a",
      Scope::layout, Group::layout},

@@ -112,6 +112,8 @@ enum class Action : std::uint8_t {
   layout_presets,
   layout_best,
   layout_replicas,
+  layout_rename,
+  layout_refuse,
   layout_all,
   layout_plan,
   // The guide, and in it.

@@ -111,6 +111,36 @@ std::size_t typed_lines(const plan::Step& step) {
   return typed;
 }
 
+namespace {
+
+// "true", "false", "mixed", or "-" where nothing is handed out in shares.
+template <class Member>
+std::string switch_word(const plan::Plan& plan, std::optional<plan::Switches> plan::NodePlan::*when,
+                        Member is_on) {
+  std::string text;
+  for (const plan::NodePlan& node : plan.nodes) {
+    const std::optional<plan::Switches>& switches = node.*when;
+    if (!switches) continue;
+    const std::string own = *switches.*is_on ? "true" : "false";
+    if (!text.empty() && text != own) return "mixed";
+    text = own;
+  }
+  return text.empty() ? "-" : text;
+}
+
+}  // namespace
+
+std::vector<SwitchLine> switch_lines(const plan::Plan& plan) {
+  std::vector<SwitchLine> lines;
+  for (auto [name, is_on] : {std::pair("renameByDefault", &plan::Switches::rename),
+                             std::pair("failRequestsGreaterThanOne", &plan::Switches::refuse_several)}) {
+    SwitchLine line{name, switch_word(plan, &plan::NodePlan::switches_before, is_on),
+                    switch_word(plan, &plan::NodePlan::switches_after, is_on)};
+    if (line.before != "-" || line.after != "-") lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
 std::vector<NoticeLine> told_once(const std::vector<plan::Notice>& notices, bool several_nodes) {
   std::vector<NoticeLine> lines;
   std::vector<std::vector<std::string>> nodes;

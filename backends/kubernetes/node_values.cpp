@@ -229,6 +229,14 @@ bool worth_showing(std::string_view key, std::string_view value) {
   return std::find(kGpu.begin(), kGpu.end(), key) != kGpu.end();
 }
 
+// What feature discovery's labels are expected to lead to is worked out elsewhere; this is what is so.
+std::map<std::string, std::int64_t> gpus_in(const Counts& allocatable) {
+  std::map<std::string, std::int64_t> found;
+  for (const auto& [resource, count] : allocatable)
+    if (count > 0 && sharing::hands_out_gpus(resource)) found.emplace(resource, count);
+  return found;
+}
+
 std::string pool_of(const NodeObject& node) {
   for (std::string_view key :
        {"cloud.google.com/gke-nodepool", "eks.amazonaws.com/nodegroup", "kubernetes.azure.com/agentpool",
@@ -262,6 +270,7 @@ Node node_of(const NodeObject& object, const NodeSharing& sharing, std::optional
   node.agent = object.kubelet.empty() ? "" : "kubelet " + object.kubelet;
   node.features = features_of(object);
   node.taints = taints_of(object);
+  node.allocatable = gpus_in(object.allocatable);
   if (std::string pool = pool_of(object); !pool.empty()) node.partitions.push_back(std::move(pool));
   std::string_view config = object.label("nvidia.com/mig.config");
   if (!config.empty())

@@ -60,7 +60,9 @@ plan::NodeFacts observe(const World& world, const NodeName& name, TimePoint at) 
   tell_closing(facts, node);
   if (node.mark) facts.mark = cleaned(*node.mark);
   facts.advertised =
-      plan::offered(facts.node, *world.scenario->catalogue, {}, nullptr).by(world.spec().scheduler);
+      facts.node.allocatable
+          ? *facts.node.allocatable
+          : plan::offered(facts.node, *world.scenario->catalogue, {}, nullptr).by(world.spec().scheduler);
   return facts;
 }
 

@@ -28,6 +28,13 @@ int shares(const std::vector<Hold>& holds) {
 }
 
 int resource_of_slot(const NodeGroup& group, const NodeState& node, const Board& board, int profile) {
+  const bool by_plugin = !group.plugin_names.instance.empty() && !group.claimed && group.ack.empty();
+  if (!node.offer && by_plugin && profile >= 0) {
+    const NodeGroup::PluginNames& names = group.plugin_names;
+    const bool several = board.replicas > 1;
+    if (group.mig_single) return several ? names.gpu_shared : names.gpu;
+    return (several ? names.instance_shared : names.instance)[static_cast<std::size_t>(profile)];
+  }
   if (!node.offer)
     return profile < 0 ? group.by_strategy[static_cast<std::size_t>(board.strategy)]
                        : group.by_profile[static_cast<std::size_t>(profile)];

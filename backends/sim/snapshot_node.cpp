@@ -5,9 +5,11 @@
 #include <cmath>
 
 #include "backends/sim/random.hpp"
+#include "backends/sim/slots.hpp"
 #include "backends/sim/snapshot.hpp"
 #include "backends/sim/step.hpp"
 #include "backends/sim/telemetry.hpp"
+#include "engine/sharing/platform.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::sim {
@@ -52,6 +54,7 @@ class NodeTeller {
       node.partitions.push_back(
           clean(world_.spec().partitions[static_cast<std::size_t>(partition)].name, 64));
     for (const std::string& feature : group_.features) node.features.push_back(clean(told(feature), 64));
+    tell_offer(node);
     node.driver = clean(group_.driver, 64);
     node.agent = clean(group_.agent, 64);
     node.reservation = clean(group_.reservation, 64);
@@ -59,6 +62,22 @@ class NodeTeller {
     node.origin = {Source::simulator, world_.now};
     tell_state(node);
     return node;
+  }
+
+  // As a kubelet and GPU feature discovery tell it.
+  void tell_offer(Node& node) const {
+    if (world_.spec().scheduler != Scheduler::kubernetes || group_.claimed) return;
+    constexpr std::string_view kStrategy = "nvidia.com/mig.strategy";
+    if (group_.mig && group_.ack.empty() && group_.told && !sharing::label(node, kStrategy))
+      node.features.push_back(fmt::format("{}={}", kStrategy, group_.mig_single ? "single" : "mixed"));
+    node.allocatable.emplace();
+    for (const Board& board : state_.boards)
+      each_slot(group_, state_, board, [&](const Slot& slot) {
+        if (slot.resource >= 0)
+          (*node.allocatable)[world_.spec().resources[static_cast<std::size_t>(slot.resource)]] +=
+              slot.capacity;
+        return false;
+      });
   }
 
  private:

@@ -6,6 +6,7 @@
 // Threads: plain values; the UI thread owns the model (see model.hpp).
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -216,6 +217,9 @@ struct Node {
   std::vector<Component> components;  // in the order in which they depend on each other
   std::optional<LayoutOrder> order;
   std::vector<OutOfUse> out_of_use;
+  // GPU resources that the scheduler has to hand out here, held ones among them, by name (a kubelet's
+  // allocatable, what is 0 left out); nullopt: not reported, or counted in another way (Slurm).
+  std::optional<std::map<std::string, std::int64_t>> allocatable;
   std::vector<std::string> taints;  // Kubernetes: "team=x:NoExecute"; without that of a cordon
   std::optional<TimePoint> booted;
   Origin origin;

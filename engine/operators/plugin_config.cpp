@@ -106,6 +106,10 @@ bool same_flags(const Yaml& left, const Yaml& right, bool top = true) {
 
 }  // namespace
 
+bool refuses_several(const PluginSharing& sharing) {
+  return sharing.fail_multiple.value_or(sharing.method == Strategy::mps);
+}
+
 Result<PluginConfig> parse_plugin_config(std::string_view text, std::string_view file) {
   Result<Yaml> root = parse_yaml(text, file);
   if (!root) {

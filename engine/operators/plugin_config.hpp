@@ -25,6 +25,9 @@ struct PluginSharing {
   std::optional<bool> fail_multiple;    // failRequestsGreaterThanOne; nullopt: the plugin's own default
   friend bool operator==(const PluginSharing&, const PluginSharing&) = default;
 };
+// Whether a pod that asks for several shares is refused: MPS does so unless told otherwise (v0.20).
+bool refuses_several(const PluginSharing& sharing);
+
 struct PluginConfig {
   std::optional<sharing::MigStrategy> strategy;  // flags.migStrategy; nullopt: the ClusterPolicy's
   PluginSharing sharing;

@@ -23,6 +23,8 @@ inline constexpr bool kPassesOver<Needs> = true;
 template <>
 inline constexpr bool kPassesOver<Offered> = true;
 template <>
+inline constexpr bool kPassesOver<Switches> = true;
+template <>
 inline constexpr bool kPassesOver<Notice> = true;
 template <>
 inline constexpr bool kPassesOver<PendingEffect> = true;
@@ -115,6 +117,7 @@ void fields(V& v, T& x) {
   v("decision", x.decision), v("options", x.options);
   Texts<std::remove_reference_t<decltype((x.orders))>> orders{x.orders};
   v.added("orders", orders), v.added("node_orders", x.node_orders);
+  v.added("rename_shared", x.rename_shared), v.added("refuse_several", x.refuse_several);
 }
 
 template <class V, Same<Offer> T>
@@ -127,7 +130,7 @@ void fields(V& v, T& x) {
   v("sharing", x.sharing), v("clears", x.clears), v("reset", x.reset);
   v("empties_all_work", x.empties_all_work), v("chooses_placement", x.chooses_placement);
   v("needs_closing", x.needs_closing), v("can_reset", x.can_reset), v("survives_reboot", x.survives_reboot);
-  v("offers", x.offers);
+  v("offers", x.offers), v.added("renames_shares", x.renames_shares);
 }
 
 template <class V, Same<InstanceAt> T>
@@ -270,6 +273,10 @@ void fields(V& v, T& x) {
 template <class V, Same<Needs> T>
 void fields(V& v, T& x) {
   v("drain", x.drain), v("mode_change", x.mode_change), v("reset", x.reset), v("reboot", x.reboot);
+}
+template <class V, Same<Switches> T>
+void fields(V& v, T& x) {
+  v("rename", x.rename), v("refuse_several", x.refuse_several);
 }
 template <class V, Same<Offered> T>
 void fields(V& v, T& x) {

@@ -141,7 +141,16 @@ std::vector<std::string> to_lines(const Decision& decision) {
 }
 
 Intent intent_of(const Intent& intent, const NodeName& node) {
-  Intent own{intent.cluster, {node}, {}, intent.words, intent.decision, intent.options, intent.orders, {}};
+  Intent own{intent.cluster,
+             {node},
+             {},
+             intent.words,
+             intent.decision,
+             intent.options,
+             intent.orders,
+             intent.rename_shared,
+             intent.refuse_several,
+             {}};
   for (const BoardWish& one : intent.boards)
     if (!one.node || *one.node == node) own.boards.push_back({one.gpu, one.wish});
   if (auto orders = intent.node_orders.find(node.text); orders != intent.node_orders.end())
@@ -159,6 +168,9 @@ Intent joined(const std::vector<Intent>& intents) {
       all.nodes.push_back(node);
       for (BoardWish& one : own.boards) all.boards.push_back({one.gpu, std::move(one.wish), node});
       if (!own.orders.empty()) all.node_orders[node.text] = std::move(own.orders);
+      // Where nodes differ, each node's orders tell what it had.
+      if (own.rename_shared != all.rename_shared) all.rename_shared.reset();
+      if (own.refuse_several != all.refuse_several) all.refuse_several.reset();
     }
   return all;
 }

@@ -81,6 +81,9 @@ struct Intent {
   std::optional<Decision> decision;  // nullopt: nobody asked the guide
   Options options;
   Orders orders;  // which are to stand afterwards, where they lead to those boards; empty: any that does
+  // The device plugin's switches for shares (renameByDefault, failRequestsGreaterThanOne); nullopt: as the
+  // node has them.
+  std::optional<bool> rename_shared, refuse_several;
   std::map<std::string, Orders> node_orders;  // by node, instead of `orders`, where nodes differ
   friend bool operator==(const Intent&, const Intent&) = default;
 };

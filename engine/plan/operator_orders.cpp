@@ -65,7 +65,8 @@ bool shares_alike(const operators::PluginSharing& now, const operators::PluginSh
     if (replicas(now, resource) != replicas(wanted, resource)) return false;
     shared = shared || replicas(wanted, resource) > 1;
   }
-  return !shared || now.method == wanted.method;
+  return !shared || (now.method == wanted.method && now.rename == wanted.rename &&
+                     operators::refuses_several(now) == operators::refuses_several(wanted));
 }
 
 Result<UntoldBoards> untold_boards(const Node& node, const Intent& intent) {

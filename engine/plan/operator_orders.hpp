@@ -35,8 +35,8 @@ bool at_work(const MigOrder& order);
 bool differs(const MigOrder& order, const operators::MigFile* file, const operators::NodeBoards& boards,
              const operators::NodeTarget& target);
 
-// Whether a device plugin's configuration gives these resources the wanted sharing. It may say more, of
-// resources that the node does not have.
+// Whether a device plugin's configuration gives these resources the wanted sharing, by the wanted names. It
+// may say more, of resources that the node does not have.
 bool shares_alike(const operators::PluginSharing& now, const operators::PluginSharing& wanted,
                   const std::vector<std::string>& resources);
 

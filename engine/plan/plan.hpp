@@ -111,6 +111,13 @@ struct Offered {
   friend bool operator==(const Offered&, const Offered&) = default;
 };
 
+// The device plugin's switches for what it hands out in shares, as they take effect there.
+struct Switches {
+  bool rename = false;          // renameByDefault: "nvidia.com/gpu.shared"
+  bool refuse_several = false;  // failRequestsGreaterThanOne
+  friend bool operator==(const Switches&, const Switches&) = default;
+};
+
 // Something to know before arming, with the rule that says so.
 struct Notice {
   Severity severity = Severity::warning;
@@ -125,6 +132,7 @@ struct NodePlan {
   std::vector<std::string> relied_on;     // what was so when it was made, one fact a line (moved.hpp)
   std::vector<BoardState> before, after;  // boards that change, and those dragged along; empty: not told
   Orders ordered_before, ordered_after;
+  std::optional<Switches> switches_before, switches_after;  // nullopt: no shares, or no plugin that has them
   std::vector<SlicePlan> kept, destroyed, created;
   std::optional<Scope> scope;  // what must be free of work; nullopt: nothing
   std::vector<Disturbed> blast_radius;

@@ -34,6 +34,7 @@ struct NodeHead {
   std::vector<std::string> relied_on;
   std::vector<BoardState> before, after;
   Orders ordered_before, ordered_after;
+  std::optional<Switches> switches_before, switches_after;
   bool only_given_back = false;
   std::optional<Scope> scope;
   Needs needs;
@@ -48,6 +49,7 @@ void fields(V& v, T& x) {
   Texts<std::remove_reference_t<decltype((x.ordered_before))>> found{x.ordered_before}, left{x.ordered_after};
   v.added("ordered_before", found), v.added("ordered_after", left);
   v.added("only_given_back", x.only_given_back);
+  v.added("switches_before", x.switches_before), v.added("switches_after", x.switches_after);
 }
 
 struct Resources {
@@ -120,8 +122,9 @@ Paper paper_of(const Plan& plan) {
     paper.needs.drain |= node.needs.drain, paper.needs.mode_change |= node.needs.mode_change;
     paper.needs.reset |= node.needs.reset, paper.needs.reboot |= node.needs.reboot;
     paper.nodes.push_back({node.node, node.relied_on, node.before, node.after, node.ordered_before,
-                           node.ordered_after, node.only_given_back, node.scope, node.needs,
-                           node.offered_before, node.offered_after, node.compute_before, node.compute_after});
+                           node.ordered_after, node.switches_before, node.switches_after,
+                           node.only_given_back, node.scope, node.needs, node.offered_before,
+                           node.offered_after, node.compute_before, node.compute_after});
   }
   return paper;
 }
@@ -162,6 +165,7 @@ bool plan_of(Paper& paper, Plan& plan, Trouble& trouble) {
     node.node = head.name, node.relied_on = std::move(head.relied_on);
     node.before = std::move(head.before), node.after = std::move(head.after), node.scope = head.scope;
     node.ordered_before = std::move(head.ordered_before);
+    node.switches_before = head.switches_before, node.switches_after = head.switches_after;
     node.ordered_after = std::move(head.ordered_after);
     node.only_given_back = head.only_given_back;
     node.needs = head.needs, node.offered_before = head.offered_before;

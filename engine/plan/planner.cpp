@@ -8,9 +8,12 @@
 #include "engine/plan/blast.hpp"
 #include "engine/plan/moved.hpp"
 #include "engine/plan/notices.hpp"
+#include "engine/plan/observed.hpp"
 #include "engine/plan/operator_goal.hpp"
+#include "engine/plan/renamed.hpp"
 #include "engine/plan/resources.hpp"
 #include "engine/plan/steps.hpp"
+#include "engine/sharing/ack.hpp"
 #include "engine/sharing/shares.hpp"
 
 namespace tessera::plan {
@@ -180,6 +183,35 @@ int compute_of(const BoardState& board, const mig::Product* product) {
   return sum;
 }
 
+// Shares that the device plugin hands out afterwards, and how; nullopt: none, or no plugin's.
+std::optional<Switches> switches_after(const Node& node, const std::vector<BoardChange>& changes,
+                                       const Capabilities& can, const SiteRules& rules) {
+  if ((!can.gpu_operator && !can.renames_shares) || sharing::ack::decides(node)) return std::nullopt;
+  for (const Gpu& gpu : node.gpus) {
+    BoardState state = state_of(gpu);
+    for (const BoardChange& change : changes)
+      if (change.gpu == gpu.index) state = change.after;
+    const bool mig = state.strategy == Strategy::mig && state.replicas > 1;
+    if (mig || state.strategy == Strategy::mps || state.strategy == Strategy::time_slicing)
+      return switches_of(mig ? Strategy::time_slicing : state.strategy, rules.rename_shared.value_or(false),
+                         rules.refuse_several);
+  }
+  return std::nullopt;
+}
+
+// A name that nobody can choose there.
+Status check_switches(const NodeName& node, const Intent& intent, const Capabilities& can) {
+  if (!can.renames_shares) return Done{};
+  const bool renames = intent.rename_shared && intent.rename_shared != can.renames_shares;
+  if (renames || intent.refuse_several.value_or(false))
+    return cannot(node,
+                  fmt::format("the {} names shares nvidia.com/gpu.shared and takes pods that ask for several",
+                              can.backend),
+                  "leave --rename-shared and --fail-requests-greater-than-one out; tessera sim serve "
+                  "--kubernetes plays a device plugin that takes them");
+  return Done{};
+}
+
 struct NodeResult {
   NodePlan plan;
   std::vector<BoardChange> changes;
@@ -192,6 +224,7 @@ Result<NodeResult> plan_node(const Cluster& cluster, const mig::Catalogue& catal
                              TimePoint now) {
   const StepBuilder& builder = builder_for(can.dialect);
   if (Status ok = check_boards(node, intent, builder); !ok) return ok.error();
+  if (Status ok = check_switches(node.name, intent, can); !ok) return ok.error();
   Result<std::vector<BoardChange>> found = changes_of(cluster.scheduler, node, catalogue, intent, can);
   if (!found) return found.error();
   NodeResult result;
@@ -214,6 +247,8 @@ Result<NodeResult> plan_node(const Cluster& cluster, const mig::Catalogue& catal
   plan.offered_before = offered(node, catalogue, rules, nullptr);
   plan.offered_after = offered(node, catalogue, rules, &changes);
   settle(plan.offered_before, plan.offered_after);
+  plan.switches_before = switches_now(can, node);
+  plan.switches_after = switches_after(node, changes, can, rules);
   plan.relied_on = relied_on(cluster, node, boards, plan.scope);
   std::vector<BoardChange> changing;
   for (const BoardChange& change : changes)
@@ -230,11 +265,16 @@ Result<NodeResult> plan_node(const Cluster& cluster, const mig::Catalogue& catal
                       plan.offered_before,
                       plan.offered_after,
                       &catalogue,
-                      rules.rename_shared};
+                      rules.rename_shared.value_or(false),
+                      rules.refuse_several};
   };
   plan.ordered_before = plan.ordered_after = builder.orders(node, can);
   if (changing.empty()) {
-    if (!builder.untold(change_with(Scope{}))) return result;
+    if (!builder.untold(change_with(Scope{}))) {
+      plan.offered_after = plan.offered_before;
+      plan.switches_after = plan.switches_before;
+      return result;
+    }
     plan.scope = everything_on(node, can);
     plan.needs.drain = true;
     plan.blast_radius = blast_radius(cluster, node, changes, *plan.scope, catalogue, now);
@@ -253,6 +293,8 @@ Result<NodeResult> plan_node(const Cluster& cluster, const mig::Catalogue& catal
   std::vector<Notice> more = notices_for(change, rules);
   result.notices.insert(result.notices.end(), more.begin(), more.end());
   result.notices.insert(result.notices.end(), judged->begin(), judged->end());
+  std::vector<Notice> renamed = renamed_notices(cluster, plan);
+  result.notices.insert(result.notices.end(), renamed.begin(), renamed.end());
   return result;
 }
 
@@ -415,6 +457,10 @@ Intent undo_intent(const Plan& plan, const NodePlan& node, std::string words) {
   intent.words = std::move(words);
   intent.options = way_back(plan.intent.options);
   intent.orders = node.ordered_before;
+  if (node.switches_before) {
+    intent.rename_shared = node.switches_before->rename;
+    intent.refuse_several = node.switches_before->refuse_several;
+  }
   for (const BoardState& board : node.before) {
     Wish wish;
     wish.strategy = board.strategy;

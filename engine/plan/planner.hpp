@@ -21,8 +21,9 @@ namespace tessera::plan {
 struct SiteRules {
   std::optional<sharing::Platform> platform;  // nullopt: recognised from the cluster
   std::optional<sharing::MigStrategy>
-      strategy;                                // of the device plugin; nullopt: the one that fits the layout
-  bool rename_shared = false;                  // shared resources are named nvidia.com/gpu.shared
+      strategy;  // of the device plugin; nullopt: the one that fits the layout
+  // The device plugin's switches for shares; nullopt: as the node has them.
+  std::optional<bool> rename_shared, refuse_several;
   std::map<std::string, std::int64_t> quotas;  // GPUs that accounts or namespaces may hold; for notices
   std::optional<int> default_cpus_per_gpu;     // Slurm DefCpuPerGPU
   bool billed_by_gpu = false;                  // TRESBillingWeights or a charge counts gres/gpu

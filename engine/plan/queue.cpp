@@ -6,6 +6,7 @@
 
 #include "engine/insight/available.hpp"
 #include "engine/plan/resources.hpp"
+#include "engine/sharing/ack.hpp"
 #include "engine/sharing/resources.hpp"
 
 namespace tessera::plan {
@@ -22,22 +23,27 @@ bool is_about_room(std::string_view reason, Scheduler scheduler) {
          reason.starts_with("Nodes required for job") || reason.starts_with("Nodes_required_for_job");
 }
 
+// shape.sharing.rename: what is handed out in shares has a name of its own.
+std::string kubernetes_name(const Slice& slice, const sharing::NodeShape& shape) {
+  if (slice.kind == SliceKind::vgpu) return sharing::kubernetes_vgpu(slice.profile.text);
+  const bool in_parts = slice.kind == SliceKind::mps || slice.kind == SliceKind::shard;
+  if (shape.by_pool && in_parts) return std::string(sharing::ack::kMemory);
+  const bool shared = shape.sharing.rename && slice.capacity > 1;
+  const bool by_profile = !slice.profile.empty() && shape.strategy != sharing::MigStrategy::single;
+  return by_profile ? sharing::kubernetes_instance(slice.profile, shared) : sharing::kubernetes_gpu(shared);
+}
+
 // The name under which the scheduler hands out a slice; empty: it has none that work can ask for.
 std::string name_of(const Slice& slice, const sharing::NodeShape& shape, std::size_t board,
                     Scheduler scheduler) {
-  const bool kubernetes = scheduler == Scheduler::kubernetes;
-  if (!slice.profile.empty() && slice.kind != SliceKind::vgpu) {
-    if (!kubernetes) return sharing::slurm_instance(slice.profile);
-    return shape.strategy == sharing::MigStrategy::single ? sharing::kubernetes_gpu()
-                                                          : sharing::kubernetes_instance(slice.profile);
-  }
+  if (scheduler == Scheduler::kubernetes) return kubernetes_name(slice, shape);
+  if (!slice.profile.empty() && slice.kind != SliceKind::vgpu) return sharing::slurm_instance(slice.profile);
   switch (slice.kind) {
     case SliceKind::whole_gpu:
-      if (kubernetes) return sharing::kubernetes_gpu();
       return sharing::slurm_gpu(board < shape.boards.size() ? shape.boards[board].slurm_type : "");
-    case SliceKind::mps: return kubernetes ? sharing::kubernetes_gpu() : "mps";
+    case SliceKind::mps: return "mps";
     case SliceKind::shard:
-    case SliceKind::time_slice: return kubernetes ? sharing::kubernetes_gpu() : "shard";
+    case SliceKind::time_slice: return "shard";
     default: return "";
   }
 }
@@ -47,7 +53,8 @@ struct Stock {
   Room all, free;
 };
 Stock stock_of(const Cluster& cluster, const Node& node, const mig::Catalogue& catalogue) {
-  const sharing::NodeShape shape = sharing::of_node(node, cluster.scheduler, catalogue);
+  sharing::NodeShape shape = sharing::of_node(node, cluster.scheduler, catalogue);
+  shape.sharing.rename = sharing::renames_shares(node).value_or(false);
   const insight::Sight sight = insight::sight_of(cluster, node);
   Stock stock{{node.name, node.partitions, {}}, {node.name, node.partitions, {}}};
   auto add = [&](const Slice& slice, std::size_t board) {

@@ -75,31 +75,35 @@ int per_board(const Gpu& gpu, const ProfileName& type) {
   return 0;
 }
 
-Counts vgpus(const Node& node, const std::vector<BoardChange>* changes) {
+// only_changed: of the boards that change.
+Counts vgpus(const Node& node, const std::vector<BoardChange>* changes, bool only_changed = false) {
   Counts counts;
   for (const Gpu& gpu : node.gpus) {
+    if (only_changed && !change_of(gpu, changes)) continue;
     auto type = vgpu_board(gpu, changes);
     if (!type || type->empty()) continue;
     const auto stands = std::count_if(gpu.slices.begin(), gpu.slices.end(), [&](const Slice& slice) {
       return slice.kind == SliceKind::vgpu && slice.profile == *type;
     });
-    counts["nvidia.com/NVIDIA_" + type->text] += stands > 0 ? stands : per_board(gpu, *type);
+    counts[sharing::kubernetes_vgpu(type->text)] += stands > 0 ? stands : per_board(gpu, *type);
   }
   return counts;
 }
 
 std::vector<NodeShape> shapes(const Node& node, Scheduler scheduler, const mig::Catalogue& catalogue,
-                              const std::vector<BoardChange>* changes) {
+                              const std::vector<BoardChange>* changes, bool only_changed = false) {
   NodeShape now = sharing::of_node(node, scheduler, catalogue);
   Shapes all(now);
   for (std::size_t i = 0; i < now.boards.size(); ++i) {
     if (scheduler == Scheduler::kubernetes && i < node.gpus.size() && vgpu_board(node.gpus[i], changes))
       continue;
     if (i >= node.gpus.size()) {  // a Slurm pool
+      if (only_changed) continue;
       all.add(std::move(now.boards[i]), {});
       continue;
     }
     const Gpu& gpu = node.gpus[i];
+    if (only_changed && !change_of(gpu, changes)) continue;
     if (const BoardChange* change = change_of(gpu, changes)) {
       apply(now.boards[i], change->after);
       all.add(std::move(now.boards[i]), sharing_of(change->after));
@@ -110,18 +114,24 @@ std::vector<NodeShape> shapes(const Node& node, Scheduler scheduler, const mig::
   return all.take();
 }
 
-Counts advertise_all(const Node& node, std::vector<NodeShape> shapes, Scheduler scheduler,
-                     const SiteRules& rules) {
-  // One strategy for the node: what the site says, what the node tells, or what fits all its boards together.
+// All boards of a node, and the one strategy for them: what the site says, what the node tells, or what fits
+// them together.
+NodeShape whole_of(const Node& node, const std::vector<NodeShape>& shapes, const SiteRules& rules) {
   NodeShape together;
   for (const NodeShape& shape : shapes)
     together.boards.insert(together.boards.end(), shape.boards.begin(), shape.boards.end());
   std::optional<sharing::MigStrategy> told = rules.strategy ? rules.strategy : sharing::told_strategy(node);
-  sharing::MigStrategy strategy = told.value_or(sharing::natural_strategy(together));
+  together.strategy = told.value_or(sharing::natural_strategy(together));
+  return together;
+}
+
+Counts advertise_all(const Node& node, std::vector<NodeShape> shapes, Scheduler scheduler,
+                     const SiteRules& rules) {
+  const sharing::MigStrategy strategy = whole_of(node, shapes, rules).strategy;
   Counts sum;
   for (NodeShape& shape : shapes) {
     shape.strategy = strategy;
-    shape.sharing.rename = rules.rename_shared;
+    shape.sharing.rename = rules.rename_shared.value_or(false);
     for (const auto& [resource, count] : sharing::advertise(shape, scheduler).counts) sum[resource] += count;
   }
   return sum;
@@ -141,11 +151,40 @@ std::vector<NodeShape> shapes_after(const Node& node, Scheduler scheduler, const
 Offered offered(const Node& node, const mig::Catalogue& catalogue, const SiteRules& rules,
                 const std::vector<BoardChange>* changes) {
   std::vector<NodeShape> all = shapes(node, Scheduler::slurm, catalogue, changes);
+  if (!changes && node.allocatable)
+    return {advertise_all(node, all, Scheduler::slurm, rules), *node.allocatable};
   Offered counts{advertise_all(node, all, Scheduler::slurm, rules),
                  advertise_all(node, shapes(node, Scheduler::kubernetes, catalogue, changes),
                                Scheduler::kubernetes, rules)};
   for (const auto& [resource, count] : vgpus(node, changes)) counts.kubernetes[resource] += count;
   return counts;
+}
+
+BoardsOffer offered_by_boards(const Node& node, const mig::Catalogue& catalogue, Scheduler scheduler,
+                              const SiteRules& rules, const std::vector<BoardChange>& changes) {
+  BoardsOffer offer;
+  const bool kubernetes = scheduler == Scheduler::kubernetes;
+  std::vector<NodeShape> all = shapes(node, scheduler, catalogue, &changes);
+  NodeShape whole = whole_of(node, all, rules);
+  if (kubernetes) {
+    // The plugin looks at all boards of a node: one that does not fit takes the offer of every other.
+    for (const NodeShape& shape : all)
+      if (shape.sharing.method != Strategy::whole && whole.sharing.method == Strategy::whole)
+        whole.sharing = shape.sharing;
+    sharing::Advertised judged = sharing::advertise(whole, scheduler);
+    if (!judged.notes.empty() && judged.counts == Counts{{sharing::kubernetes_gpu(), 0}})
+      return {std::move(judged.counts), std::move(judged.notes)};
+  }
+  for (NodeShape& shape : shapes(node, scheduler, catalogue, &changes, true)) {
+    shape.strategy = whole.strategy;
+    shape.sharing.rename = rules.rename_shared.value_or(false);
+    sharing::Advertised own = sharing::advertise(shape, scheduler);
+    for (const auto& [resource, count] : own.counts) offer.counts[resource] += count;
+    offer.notes.insert(offer.notes.end(), own.notes.begin(), own.notes.end());
+  }
+  if (kubernetes)
+    for (const auto& [resource, count] : vgpus(node, &changes, true)) offer.counts[resource] += count;
+  return offer;
 }
 
 void settle(Offered& before, Offered& after) {

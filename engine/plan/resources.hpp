@@ -20,9 +20,19 @@ std::vector<sharing::NodeShape> shapes_after(const Node& node, Scheduler schedul
                                              const mig::Catalogue& catalogue,
                                              const std::vector<BoardChange>& changes);
 
-// Whole-node counts; a resource that falls to nothing is listed with 0 in `after` (see settle).
+// What the node offers, whole: the one answer for guide, editor, plan and texts. Without changes that is what
+// it allocates, where it says so. `rules` are those of with_site(); a resource that falls to nothing is
+// listed with 0 in `after` (see settle).
 Offered offered(const Node& node, const mig::Catalogue& catalogue, const SiteRules& rules,
                 const std::vector<BoardChange>* changes);
+// What some boards of a node offer once they are changed, beside the others as they are; and why that is
+// nothing, where a strategy does not take such boards.
+struct BoardsOffer {
+  Counts counts;
+  std::vector<std::string> notes;
+};
+BoardsOffer offered_by_boards(const Node& node, const mig::Catalogue& catalogue, Scheduler scheduler,
+                              const SiteRules& rules, const std::vector<BoardChange>& changes);
 // Lists in each what only the other has, as 0.
 void settle(Offered& before, Offered& after);
 void add(Offered& sum, const Offered& more);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/plan/operator_goal.hpp"
 #include "engine/plan/since.hpp"
 #include "engine/plan/steps.hpp"
 
@@ -249,6 +250,7 @@ Intent intent_onward(const Plan& original, const NodePlan& planned, bool back) {
   if (!back) {  // towards `after`, by the same words
     target.before = planned.after;
     target.ordered_before = planned.ordered_after;
+    target.switches_before = planned.switches_after;
   }
   Intent intent = undo_intent(original, target, original.intent.words);
   if (!back) intent.options = original.intent.options;
@@ -299,6 +301,7 @@ Result<Plan> plan_onward(const Run& run, const NodeName& node, const Cluster& cl
   const bool stands = found.steps.empty();
   end_with_release(found, can->dialect, original.scheduler);
   if (!judged) return onward;
+  const SiteRules own = with_site(rules, *can, &now_there, &intent);
   const NodeChange nothing{now_there,
                            original.scheduler,
                            intent,
@@ -309,7 +312,9 @@ Result<Plan> plan_onward(const Run& run, const NodeName& node, const Cluster& cl
                            {},
                            found.offered_before,
                            found.offered_after,
-                           &catalogue};
+                           &catalogue,
+                           own.rename_shared.value_or(false),
+                           own.refuse_several};
   if (Status ok = builder.tidy_up(found.steps, nothing, {*words, begun->second, back}); !ok)
     return ok.error();
   if (stands) found.ordered_after = builder.orders_after(nothing);

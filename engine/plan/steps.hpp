@@ -30,6 +30,7 @@ struct NodeChange {
   Offered before, after;  // of the whole node
   const mig::Catalogue* catalogue = nullptr;
   bool rename_shared = false;  // shared resources are to be named nvidia.com/gpu.shared
+  std::optional<bool> refuse_several = std::nullopt;  // failRequestsGreaterThanOne; nullopt: not written
 };
 
 // What a run that stopped half-way may have left behind beside the boards.

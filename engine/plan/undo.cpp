@@ -38,7 +38,8 @@ Result<Plan> plan_undo(const Run& run, const Cluster& cluster, const mig::Catalo
     if (node.before.empty()) continue;  // nothing of it was to change
     Intent one = intent_for(run, node, options, capabilities.dialect);
     auto alike = std::find_if(intents.begin(), intents.end(), [&](const Intent& other) {
-      return other.boards == one.boards && other.orders == one.orders;
+      return other.boards == one.boards && other.orders == one.orders &&
+             other.rename_shared == one.rename_shared && other.refuse_several == one.refuse_several;
     });
     if (alike == intents.end())
       intents.push_back(std::move(one));

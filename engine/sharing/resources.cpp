@@ -216,6 +216,37 @@ std::string slurm_instance(const ProfileName& profile, std::string_view prefix) 
   return fmt::format("gpu:{}{}", prefix, profile.text);
 }
 
+bool hands_out_gpus(std::string_view resource) {
+  if (resource == ack::kMemory) return true;
+  const auto name = parse_resource(resource, Scheduler::kubernetes);
+  return name && (name->kind == ResourceKind::gpu || name->kind == ResourceKind::instance ||
+                  name->kind == ResourceKind::vgpu);
+}
+
+std::pair<std::string, bool> without_shared(std::string_view resource) {
+  if (!resource.ends_with(kSharedSuffix)) return {std::string(resource), false};
+  return {std::string(resource.substr(0, resource.size() - kSharedSuffix.size())), true};
+}
+
+// Mediated devices of boards up to Ampere's first are still called GRID.
+std::string kubernetes_vgpu(std::string_view type) {
+  const bool grid = type.starts_with("A100") || type.starts_with("A30") || type.starts_with("V100");
+  return fmt::format("{}{}_{}", kVendor, grid ? "GRID" : "NVIDIA", type);
+}
+
+std::optional<bool> renames_shares(const Node& node) {
+  if (!node.allocatable) return std::nullopt;
+  bool any = false;
+  for (const auto& [resource, count] : *node.allocatable) {
+    if (count > 0 && resource.ends_with(kSharedSuffix)) return true;
+    any = any || count > 0;
+  }
+  const bool shares = std::any_of(node.gpus.begin(), node.gpus.end(), [](const Gpu& gpu) {
+    return gpu.replicas.value_or(1) > 1 && gpu.strategy != Strategy::shard;
+  });
+  return any && shares ? std::optional(false) : std::nullopt;
+}
+
 std::optional<ResourceName> parse_resource(std::string_view text, Scheduler scheduler) {
   if (text.size() > 256) return std::nullopt;
   return scheduler == Scheduler::kubernetes ? parse_kubernetes(text) : parse_slurm(text);

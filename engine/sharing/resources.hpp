@@ -44,5 +44,16 @@ struct ResourceName {
 // nullopt: not a GPU resource; NVIDIA's network cards (nvidia.com/hostdev) are none. Slurm's "gres/gpu:h100",
 // "gres:gpu:h100" and "gpu:h100" are one.
 std::optional<ResourceName> parse_resource(std::string_view text, Scheduler scheduler);
+// Whether a Kubernetes resource is one of those whose number follows from how a node's GPUs are cut and
+// shared: whole GPUs, instances, vGPUs, ACK's memory. GPUs handed through to virtual machines are not.
+bool hands_out_gpus(std::string_view resource);
+// The name without ".shared", and whether it had it.
+std::pair<std::string, bool> without_shared(std::string_view resource);
+// "nvidia.com/NVIDIA_A10-12Q": as KubeVirt's plugin offers a type of vGPU.
+std::string kubernetes_vgpu(std::string_view type);
+
+// Whether the node names its shares "….shared" (renameByDefault), by what it allocates; nullopt: it hands out
+// no shares, or does not say.
+std::optional<bool> renames_shares(const Node& node);
 
 }  // namespace tessera::sharing

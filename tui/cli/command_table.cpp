@@ -317,10 +317,16 @@ constexpr Flag kFlags[] = {
      Completes::words, "yes no", "whether this site has a vGPU licence; without it, that is asked"},
     {"isolation", 0, "yes|no", false, "", Section::guide, kConsole | kGuide, "TESSERA_ISOLATION", true, "",
      Completes::words, "yes no", "whether users of this site must be kept apart; without it, that is asked"},
-    {"plugin-strategy", 0, "NAME", false, "", Section::change, kPlanning, "", true, "", Completes::words,
+    {"plugin-strategy", 0, "NAME", false, "", Section::change, kPlanning | kGuide, "", true, "", Completes::words,
      "none single mixed", "MIG strategy of the device plugin; without it, the one that fits the layout"},
-    {"rename-shared", 0, "", false, "", Section::change, kPlanning, "", true, "", Completes::nothing, "",
-     "the device plugin offers shared GPUs as nvidia.com/gpu.shared"},
+    {"rename-shared", 0, "", false, "", Section::change, kPlanning | kGuide, "", true, "", Completes::nothing, "",
+     "the device plugin offers shared GPUs as nvidia.com/gpu.shared; =no: by their own name; without it, as "
+     "the node has it"},
+    {"fail-requests-greater-than-one", 0, "", false, "", Section::change, kPlanning | kGuide, "", true, "",
+     Completes::nothing, "",
+     "the device plugin refuses pods that ask for several shares; =no: it takes them; without it, as the "
+     "node "
+     "has it"},
     {"quota", 0, "NAME=N,...", false, "", Section::change, kPlanning, "", true, "", Completes::nothing, "",
      "GPUs that accounts or namespaces may hold: plans say where slices would count as GPUs"},
     {"default-cpus-per-gpu", 0, "N", false, "", Section::change, kPlanning, "", true, "", Completes::nothing,

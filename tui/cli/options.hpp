@@ -79,6 +79,7 @@ struct Options {
   std::string strategy;
   std::optional<int> replicas;
   std::string vgpu;
+  std::optional<bool> rename_shared, refuse_several;  // the device plugin's switches, as wished
   std::string at;        // a time in words
   plan::Options change;  // ...and how; without `at`
   // apply, undo, resume, journal

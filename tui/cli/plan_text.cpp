@@ -145,6 +145,8 @@ std::string resources_part(const Plan& plan) {
     grid.rows.push_back({clean(resource, 200), std::to_string(count),
                          then == after.end() ? "0" : std::to_string(then->second)});
   }
+  for (const tui::SwitchLine& one : tui::switch_lines(plan))
+    grid.rows.push_back({one.name, one.before, one.after});
   return grid.rows.empty() ? "" : to_table(grid, true) + "\n";
 }
 

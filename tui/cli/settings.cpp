@@ -256,7 +256,8 @@ plan::SiteRules read_rules(Reader& reader, std::optional<sharing::Platform> plat
     else
       rules.strategy = static_cast<sharing::MigStrategy>(it - std::begin(strategies));
   }
-  rules.rename_shared = reader.on("rename-shared");
+  rules.rename_shared = reader.choice("rename-shared");
+  rules.refuse_several = reader.choice("fail-requests-greater-than-one");
   rules.quotas = read_quotas(reader);
   rules.default_cpus_per_gpu = reader.number<int>("default-cpus-per-gpu", "a whole number of processors");
   rules.billed_by_gpu = reader.on("billed-by-gpu");
@@ -285,6 +286,13 @@ void read_change(Reader& reader, Options& options) {
   options.replicas = reader.number<int>("replicas", "a whole number");
   options.vgpu = reader.text("vgpu");
   options.at = reader.text("at");
+  // Said for this change; what a file says is the site's word (SiteRules).
+  const auto wished = [&](const std::string& name) {
+    const Setting* setting = reader.find(name);
+    return setting && setting->from == "--" + name ? reader.choice(name) : std::nullopt;
+  };
+  options.rename_shared = wished("rename-shared");
+  options.refuse_several = wished("fail-requests-greater-than-one");
   plan::Options& change = options.change;
   if (const Setting* way = reader.find("way")) {
     auto known = plan::parse_way(way->value);

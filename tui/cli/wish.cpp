@@ -401,6 +401,8 @@ Or<Wished> read_wish(const Options& said, const Model& model, const mig::Catalog
   wished.intent.boards = std::move(std::get<std::vector<plan::BoardWish>>(boards));
   wished.intent.words = words_of(options);
   wished.intent.options = options.change;
+  wished.intent.rename_shared = options.rename_shared;
+  wished.intent.refuse_several = options.refuse_several;
   if (!options.at.empty()) {
     TimePoint now = cluster_now(*here.cluster, wall);
     wished.intent.options.at = parse_moment(options.at, now);

@@ -31,6 +31,9 @@ std::string subject_text(const LayoutState& edit) {
   const BoardAt& board = edit.board();
   std::vector<BoardAt> targets = edit.targets();
   if (targets.size() == 1) return fmt::format("GPU {} of {}", board.gpu.value, board.node.text);
+  if (!edit.each.empty())
+    return fmt::format("{} GPUs, each by itself, in view {} GPU {}", targets.size(), board.node.text,
+                       board.gpu.value);
   bool one_node =
       std::all_of(targets.begin(), targets.end(), [&](const BoardAt& one) { return one.node == board.node; });
   if (one_node)

@@ -72,7 +72,7 @@ std::string take_best(UiState& state, const World& world, const LayoutView& view
 // What is wanted goes along to a board of the same product; another product starts from what stands there.
 void look_at(LayoutState& edit, const World& world, const Screen& screen, std::size_t next) {
   bool same = edit.boards[next].product == edit.board().product;
-  edit.viewed = next;
+  look_at_board(edit, next);
   edit.scrolled = 0;
   edit.list = LayoutList::profiles;
   if (same) return;
@@ -84,6 +84,18 @@ void next_board(UiState& state, const World& world, int step) {
   auto count = static_cast<int>(edit.boards.size());
   int next = (static_cast<int>(edit.viewed) + step + count) % count;
   look_at(edit, world, state.top(), static_cast<std::size_t>(next));
+}
+
+// How the node has a switch now: by the plan, which has looked.
+std::string flip(LayoutState& edit, const LayoutView& view, std::optional<bool> Want::*which) {
+  if (view.cluster->scheduler != Scheduler::kubernetes)
+    return "this is a switch of the Kubernetes device plugin";
+  const plan::NodePlan* node = plan_in_view(edit);
+  if (!node) return edit.preview.error ? to_line(*edit.preview.error) : "choose how to share it first";
+  const std::optional<plan::Switches>& now =
+      node->switches_before ? node->switches_before : node->switches_after;
+  const bool rename = which == &Want::rename_shared;
+  return flip_switch(edit, which, now && (rename ? now->rename : now->refuse_several));
 }
 
 void ask_for_replicas(UiState& state) {
@@ -169,7 +181,12 @@ void edit_layout(UiState& state, const World& world, Action action) {
     case Action::layout_presets: open_presets(state, *view); break;
     case Action::layout_best: why = take_best(state, world, *view); break;
     case Action::layout_replicas: ask_for_replicas(state); break;
-    case Action::layout_all: edit.all = !edit.all; break;
+    case Action::layout_rename: why = flip(edit, *view, &Want::rename_shared); break;
+    case Action::layout_refuse: why = flip(edit, *view, &Want::refuse_several); break;
+    case Action::layout_all:
+      edit.all = !edit.each.empty() || !edit.all;
+      edit.each.clear();
+      break;
     case Action::layout_plan: why = leave_for_plan(state, world); break;
     default: break;
   }

@@ -8,6 +8,7 @@
 #include "engine/plan/notices.hpp"
 #include "engine/plan/planner.hpp"
 #include "engine/query/value.hpp"
+#include "tui/plan_phrases.hpp"
 #include "tui/screens/frame.hpp"
 #include "tui/screens/layout.hpp"
 #include "tui/screens/roles.hpp"
@@ -54,6 +55,9 @@ std::string key_of(const LayoutState& edit, const LayoutView& view) {
   std::vector<BoardAt> targets = edit.targets();
   std::string key =
       plan::to_text(wish_of(edit.shown(), view.product, targets.size() == 1)) + edit.shown().words;
+  for (const std::optional<bool>& one : {edit.shown().rename_shared, edit.shown().refuse_several})
+    key += one ? *one ? "|yes" : "|no" : "|";
+  for (const Want& one : edit.each) key += "|" + plan::to_text(wish_of(one, view.product, false));
   if (targets.size() > 1) return key + "|all";
   return key + fmt::format("|{}:{}", targets.front().node.text, targets.front().gpu.value);
 }
@@ -105,13 +109,17 @@ void take_over_places(LayoutState& edit, const LayoutView& view) {
 void keep_boards(LayoutState& edit, const Cluster* cluster) {
   BoardAt viewed = edit.board();
   std::vector<BoardAt> there;
-  for (BoardAt& one : edit.boards) {
+  std::vector<Want> each;
+  for (std::size_t i = 0; i < edit.boards.size(); ++i) {
+    BoardAt& one = edit.boards[i];
     const Node* node = cluster ? cluster->nodes.find(one.node) : nullptr;
     const Gpu* gpu = node ? plan::find_gpu(*node, one.gpu) : nullptr;
     if (!gpu) continue;
     one.product = gpu->product.value_or(ProductKey());
     there.push_back(std::move(one));
+    if (i < edit.each.size()) each.push_back(std::move(edit.each[i]));
   }
+  edit.each = std::move(each);
   if (there.empty()) {
     edit.boards = {viewed};  // the screen says that it is gone
     edit.viewed = 0;
@@ -310,6 +318,14 @@ class Lines {
       label = "";
     }
     if (shown == 0 && same > 0) add(label, "as before", Role::dim);
+    if (plan.scheduler != Scheduler::kubernetes) return;
+    for (const SwitchLine& one : switch_lines(plan)) {
+      const bool stays = one.before == one.after;
+      add("",
+          stays ? fmt::format("{}  {}", one.name, one.after)
+                : fmt::format("{}  {} → {}", one.name, one.before, one.after),
+          stays ? Style(Role::dim) : Style(Role::text));
+    }
   }
 
   void waiting(const plan::Plan& plan) {

@@ -44,6 +44,7 @@ mig::Layout layout_of(const Want& want) {
 }  // namespace
 
 std::vector<BoardAt> LayoutState::targets() const {
+  if (!each.empty()) return boards;
   if (!all) return {board()};
   std::vector<BoardAt> found;
   for (const BoardAt& one : boards)
@@ -101,12 +102,21 @@ Result<plan::Intent> intent_of(const LayoutState& edit, const Cluster& cluster, 
   plan::Intent intent;
   intent.cluster = cluster.name;
   intent.decision = edit.decision;
+  intent.rename_shared = edit.shown().rename_shared;
+  intent.refuse_several = edit.shown().refuse_several;
   intent.words = edit.shown().words.empty() ? text_of(edit.shown(), product) : edit.shown().words;
   std::map<NodeName, std::vector<GpuIndex>> boards;
   for (const BoardAt& one : targets) {
     auto [place, fresh] = boards.try_emplace(one.node);
     if (fresh) intent.nodes.push_back(one.node);
     place->second.push_back(one.gpu);
+  }
+  if (!edit.each.empty()) {
+    for (std::size_t i = 0; i < edit.boards.size(); ++i)
+      intent.boards.push_back({edit.boards[i].gpu,
+                               wish_of(i == edit.viewed ? edit.shown() : edit.each[i], product, false),
+                               edit.boards[i].node});
+    return intent;
   }
   plan::Wish wish = wish_of(edit.shown(), product, targets.size() == 1);
   bool whole_nodes = true, alike = true;
@@ -125,6 +135,27 @@ Result<plan::Intent> intent_of(const LayoutState& edit, const Cluster& cluster, 
     for (GpuIndex gpu : first) intent.boards.push_back({gpu, wish});
   }
   return intent;
+}
+
+void look_at_board(LayoutState& edit, std::size_t next) {
+  if (!edit.each.empty()) {
+    edit.each[edit.viewed] = std::move(edit.want);
+    edit.want = edit.each[next];
+    edit.past.clear();
+    edit.next.clear();
+  }
+  edit.viewed = next;
+}
+
+std::string flip_switch(LayoutState& edit, std::optional<bool> Want::*which, bool now) {
+  const Want& is = edit.want;
+  const bool shares = is.strategy == Strategy::mps || is.strategy == Strategy::time_slicing ||
+                      (is.strategy == Strategy::mig && is.replicas > 1);
+  if (!shares) return "this is about shares: choose MPS or time-slicing first, or time-slices of instances";
+  Want want = is;
+  want.*which = want.*which ? std::nullopt : std::optional(!now);
+  take(edit, std::move(want));
+  return {};
 }
 
 int count_of(const mig::Layout& layout, int profile) {
@@ -149,6 +180,7 @@ void start_over(LayoutState& edit, Want now) {
   edit.want = std::move(now);
   edit.past.clear();
   edit.next.clear();
+  edit.each.clear();
   edit.touched = false;
 }
 

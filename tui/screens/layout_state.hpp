@@ -27,9 +27,12 @@ struct Want {
   int replicas = 1;
   ProfileName vgpu;
   std::string words;  // "all-balanced"; empty: by hand
+  // The device plugin's switches for shares; nullopt: as the node has them.
+  std::optional<bool> rename_shared = std::nullopt, refuse_several = std::nullopt;
   bool same_as(const Want& other) const {
     return strategy == other.strategy && layout == other.layout && replicas == other.replicas &&
-           vgpu == other.vgpu;
+           vgpu == other.vgpu && rename_shared == other.rename_shared &&
+           refuse_several == other.refuse_several;
   }
 };
 
@@ -68,6 +71,10 @@ struct LayoutState {
   std::size_t viewed = 0;
   bool all = false;  // the edit is for every board of the viewed one's product
 
+  // What is wanted of each board by itself, in the order of `boards`; that of the one in view is `want`.
+  // Empty: `want` is for all that the edit is about.
+  std::vector<Want> each;
+
   std::optional<plan::Decision> decision;  // of the guide, where it led here
 
   Want want;
@@ -98,6 +105,9 @@ plan::Wish wish_of(const Want& want, const mig::Product* product, bool with_plac
 // The wish with a place for everything: what stands stays where it can. Errors say what cannot be.
 Result<Want> want_of(const plan::Wish& wish, const Gpu& gpu, const mig::Product* product);
 
+// Goes to another board; where each has its own layout, what is wanted is that board's.
+void look_at_board(LayoutState& edit, std::size_t next);
+
 // What the planner is asked for. Errors: boards of several nodes that no single list of boards names.
 Result<plan::Intent> intent_of(const LayoutState& edit, const Cluster& cluster, const mig::Product* product);
 
@@ -106,6 +116,8 @@ std::string add_instance(LayoutState& edit, const mig::Product* product, int pro
 std::string remove_instance(LayoutState& edit, const mig::Product* product);
 std::string slide_instance(LayoutState& edit, const mig::Product* product, int direction);
 std::string clear_board(LayoutState& edit, const mig::Product* product);
+// Turns one of the device plugin's switches over, or back to how the node has it (`now`).
+std::string flip_switch(LayoutState& edit, std::optional<bool> Want::*which, bool now);
 std::string change_replicas(LayoutState& edit, int by);
 std::string set_replicas(LayoutState& edit, int replicas);
 std::string undo_edit(LayoutState& edit);

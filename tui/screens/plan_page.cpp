@@ -265,6 +265,14 @@ class Page {
                         id_of('r', resource)});
     }
     if (all.empty()) note("unknown", Role::unknown);
+    if (scheduler == Scheduler::kubernetes && plan_.scheduler == scheduler)
+      for (const SwitchLine& one : switch_lines(plan_)) {
+        const Style style = one.before == one.after ? Style(Role::dim) : Style(Role::text).with_bold();
+        lines_.push_back({{{one.name, style, 3},
+                           {fmt::format("{:>6}", one.before), style, 34},
+                           {fmt::format("{:>5}", one.after), style, 44}},
+                          id_of('r', one.name)});
+      }
     if (plan_.nodes.empty()) return;
     int was = 0, will = 0;
     for (const plan::NodePlan& node : plan_.nodes) was += node.compute_before, will += node.compute_after;

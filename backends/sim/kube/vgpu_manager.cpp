@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/sharing/resources.hpp"
 #include "engine/sharing/vgpu.hpp"
 #include "engine/text.hpp"
 
@@ -31,12 +32,6 @@ std::optional<sharing::VgpuType> type_for(const std::vector<sharing::VgpuType>& 
     return config == "default" ? type.per_board == 2 : type.name.text == config;
   });
   return found == types.end() ? std::nullopt : std::optional(*found);
-}
-
-// As the mediated device is called, with "_" for blanks; boards up to Ampere's first are still called GRID.
-std::string vgpu_resource(const std::string& type) {
-  bool grid = type.starts_with("A100") || type.starts_with("A30") || type.starts_with("V100");
-  return fmt::format("nvidia.com/{}_{}", grid ? "GRID" : "NVIDIA", type);
 }
 
 }  // namespace
@@ -119,7 +114,7 @@ void VgpuManager::publish(std::int64_t count) {
   if (made_.empty()) return;
   context_.objects.edit({"nodes", "", node_}, [&](Json& node) {
     for (const char* part : {"capacity", "allocatable"})
-      put(child(child(node, "status"), part), vgpu_resource(made_), text(std::to_string(count)));
+      put(child(child(node, "status"), part), sharing::kubernetes_vgpu(made_), text(std::to_string(count)));
   });
 }
 
