@@ -45,8 +45,8 @@ void ask(std::vector<Advice>& all, Strategy strategy, sharing::Platform platform
   const int replicas = proposal != nullptr ? proposal->replicas.value_or(kUsualReplicas) : kUsualReplicas;
   for (const std::string& name : resources(strategy, platform, proposal)) {
     if (is_kubernetes(platform)) {
-      all.push_back(
-          {"pod", fmt::format("A pod that asks for {}", name), pod_snippet(name, strategy == Strategy::mps)});
+      all.push_back({"pod", fmt::format("A pod that asks for {}", name),
+                     pod_snippet(name, strategy == Strategy::mps && name != "aliyun.com/gpu-mem")});
     } else {
       const bool mps = strategy == Strategy::mps;
       const int count = mps ? std::max(1, sharing::kMpsPercent / std::max(replicas, 1)) : 1;
@@ -149,30 +149,58 @@ std::string time_slice_command(TimeSlice length, std::optional<GpuIndex> gpu) {
   return fmt::format("nvidia-smi compute-policy{} --set-timeslice={}", one, static_cast<int>(length));
 }
 
-std::string sharing_config(Strategy method, std::string_view resource, int replicas) {
+std::string sharing_config(Strategy method, std::string_view resource, int replicas,
+                           const std::optional<plan::Switches>& switches) {
   if (!is_name(resource) || replicas < 2) return {};
   return fmt::format(
       "version: v1\n"
       "sharing:\n"
       "  {}:\n"
-      "    renameByDefault: false\n"
-      "    failRequestsGreaterThanOne: true\n"
+      "    renameByDefault: {}\n"
+      "    failRequestsGreaterThanOne: {}\n"
       "    resources:\n"
       "      - name: {}\n"
       "        replicas: {}",
-      method == Strategy::mps ? "mps" : "timeSlicing", resource, replicas);
+      method == Strategy::mps ? "mps" : "timeSlicing", switches && switches->rename,
+      !switches || switches->refuse_several, resource, replicas);
 }
+
+namespace {
+
+// Whoever runs the hypervisor makes them; Slurm and a GPU that nobody has yet have no plan for that.
+std::string hypervisor_text(const Proposal& proposal) {
+  std::string where;
+  for (const BoardProposal& board : proposal.boards)
+    if (!board.node.empty() && board.gpu)
+      where += fmt::format("{}{} GPU {}", where.empty() ? "" : ", ", board.node.text, board.gpu->value);
+  return fmt::format(
+      "vGPU type: {}, {} on each GPU{}{}\n"
+      "nvidia-smi vgpu -s\n"
+      "nvidia-smi vgpu\n"
+      "# nvidia-smi vgpu -s lists the types of a GPU, nvidia-smi vgpu those in use. No virtual machine may "
+      "run "
+      "on the GPU while its types change, and all vGPUs of a GPU have one type unless it may mix them.",
+      proposal.vgpu.text, proposal.replicas.value_or(1), where.empty() ? "" : "\nGPUs: ", where);
+}
+
+}  // namespace
 
 std::vector<Advice> advice(Strategy strategy, sharing::Platform platform, const Proposal* proposal) {
   std::vector<Advice> all;
   const bool kubernetes = is_kubernetes(platform);
   const int replicas = proposal != nullptr ? proposal->replicas.value_or(kUsualReplicas) : kUsualReplicas;
   const int percent = std::max(1, sharing::kMpsPercent / std::max(replicas, 1));
+  if (strategy == Strategy::vgpu && proposal != nullptr && !proposal->vgpu.empty() && !kubernetes)
+    return {{"vgpu-hypervisor", "For whoever runs the hypervisor", hypervisor_text(*proposal)}};
   ask(all, strategy, platform, proposal);
   const bool shares = strategy == Strategy::mps || strategy == Strategy::time_slicing;
-  if (shares && kubernetes && replicas >= 2) {
+  // ACK's own plugin knows no replicas: its pods ask for memory, and no daemon of the host's is reached.
+  const bool by_memory = platform == sharing::Platform::ack &&
+                         (proposal == nullptr || proposal->advertised.contains("aliyun.com/gpu-mem"));
+  if (shares && kubernetes && replicas >= 2 && !by_memory) {
     all.push_back({"sharing-config", "The device plugin's configuration",
-                   sharing_config(strategy, sharing::kubernetes_gpu(), replicas)});
+                   sharing_config(strategy, sharing::kubernetes_gpu(), replicas,
+                                  proposal != nullptr ? proposal->switches : std::nullopt)});
     all.push_back({"share-variable",
                    "Tell a container its share, where it cannot read nvidia.com/gpu.replicas",
                    fmt::format("env:\n  - name: NVIDIA_REPLICAS\n    value: \"{}\"", replicas)});
@@ -182,7 +210,7 @@ std::vector<Advice> advice(Strategy strategy, sharing::Platform platform, const 
     all.push_back({"time-slice", "The length of a turn: 0 default, 1 short, 2 medium, 3 long",
                    time_slice_command(TimeSlice::brief) + "\nnvidia-smi compute-policy --list"});
   }
-  if (strategy == Strategy::mps) {
+  if (strategy == Strategy::mps && !by_memory) {
     all.push_back({"mps-variables", "Hold one client to its share",
                    mps_variables(percent, proposal != nullptr ? proposal->memory_share : std::nullopt)});
     if (!kubernetes) all.push_back({"mps-job", "A job with a daemon of its own", mps_job_script(percent)});

@@ -35,7 +35,10 @@ std::string mps_job_script(int percent);
 enum class TimeSlice : std::uint8_t { standard, brief, medium, extended };
 std::string time_slice_command(TimeSlice length, std::optional<GpuIndex> gpu = {});
 // The device plugin's configuration for MPS or time-slicing.
-std::string sharing_config(Strategy method, std::string_view resource, int replicas);
+// With the switches that the node has, or that are wished for; nullopt: the names stay, and a pod that asks
+// for several shares is refused.
+std::string sharing_config(Strategy method, std::string_view resource, int replicas,
+                           const std::optional<plan::Switches>& switches = {});
 
 // What goes with a leaf here. proposal: the one that is looked at; nullptr: in general.
 std::vector<Advice> advice(Strategy strategy, sharing::Platform platform, const Proposal* proposal);

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "engine/plan/diff.hpp"
-#include "engine/plan/observed.hpp"
+#include "engine/guide/offers.hpp"
 #include "engine/plan/resources.hpp"
 #include "engine/sharing/resources.hpp"
 
@@ -56,25 +55,6 @@ bool take_any(Offer& offer, std::int64_t count) {
   return true;
 }
 
-// The board as the plan of a proposal leaves it.
-plan::BoardChange change_of(const Gpu& gpu, const Proposal& proposal, const BoardProposal& board,
-                            const Scope& scope) {
-  plan::BoardChange change;
-  change.gpu = gpu.index;
-  change.product = scope.product;
-  change.before = change.after = plan::state_of(gpu);
-  change.after.instances.clear();
-  change.after.strategy = proposal.strategy;
-  change.after.mig = proposal.strategy == Strategy::mig;
-  change.after.replicas = proposal.replicas.value_or(1);
-  if (!board.layout || scope.product == nullptr) return change;
-  for (const mig::Placed& placed : *board.layout) {
-    const mig::Profile& profile = scope.product->profiles.at(static_cast<std::size_t>(placed.profile));
-    change.after.instances.push_back({profile.name, {placed.start, profile.memory_slices}, std::nullopt});
-  }
-  return change;
-}
-
 std::vector<plan::Room> gains(const Proposal& proposal, const Scope& scope) {
   std::vector<plan::Room> rooms;
   const Scheduler scheduler = scope.cluster->scheduler;
@@ -83,13 +63,10 @@ std::vector<plan::Room> gains(const Proposal& proposal, const Scope& scope) {
       rooms.push_back(plan::gained(*scope.cluster, *node, {}, proposal.advertised));
       return rooms;
     }
-    std::vector<plan::BoardChange> changes;
-    for (const BoardProposal& board : proposal.boards) {
-      const Gpu* gpu = board.node == node->name && board.gpu ? plan::find_gpu(*node, *board.gpu) : nullptr;
-      if (gpu) changes.push_back(change_of(*gpu, proposal, board, scope));
-    }
-    const plan::Counts before = plan::offered(*node, *scope.catalogue, {}, nullptr).by(scheduler);
-    const plan::Counts after = plan::offered(*node, *scope.catalogue, {}, &changes).by(scheduler);
+    const std::vector<plan::BoardChange> changes = changes_of(proposal, *node, scope);
+    const plan::SiteRules rules = rules_for(scope, node);
+    const plan::Counts before = plan::offered(*node, *scope.catalogue, rules, nullptr).by(scheduler);
+    const plan::Counts after = plan::offered(*node, *scope.catalogue, rules, &changes).by(scheduler);
     rooms.push_back(plan::gained(*scope.cluster, *node, before, after));
   }
   return rooms;

@@ -11,6 +11,7 @@
 
 #include "engine/mig/catalogue.hpp"
 #include "engine/model/model.hpp"
+#include "engine/plan/planner.hpp"
 
 namespace tessera::guide {
 
@@ -50,6 +51,10 @@ struct Scope {
   const mig::Product* product = nullptr;      // nullptr: not known
   const mig::Catalogue* catalogue = nullptr;  // nullptr: hypothetical
   std::string model;                          // as a source names it, where the catalogue does not know it
+  // How plans for these boards are made, so that proposals are what the plan will show; nullopt: as the
+  // cluster's kind would.
+  std::optional<plan::Capabilities> can = std::nullopt;
+  plan::SiteRules rules = {};
 };
 Scope scope_of(const mig::Product& product);
 Scope scope_of(const Cluster& cluster, const Node& node, const mig::Catalogue& catalogue);

@@ -10,8 +10,13 @@ namespace tessera::guide {
 // Precondition: the result has a strategy.
 plan::Decision decision_of(const GuideResult& result);
 
-// One wish for all boards of a proposal, places left to the planner unless it is about one board. Errors say
-// why it cannot be one wish: each board has a layout of its own, or only the hypervisor knows the types.
+// It has a layout of its own for each board.
+bool is_for_each(const Proposal& proposal);
+// One wish for all boards of a proposal, places left to the planner. Errors say why it cannot be one wish:
+// each board has a layout of its own, the types of vGPU are not known, or the scheduler makes none.
 Result<plan::Wish> wish_of(const Proposal& proposal, Scheduler scheduler);
+// The wishes for a plan: board by board, or one for `gpus` of each node (empty: all of them).
+Result<std::vector<plan::BoardWish>> wishes_of(const Proposal& proposal, Scheduler scheduler,
+                                               const std::vector<GpuIndex>& gpus);
 
 }  // namespace tessera::guide

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "engine/guide/demand.hpp"
+#include "engine/guide/offers.hpp"
 #include "engine/sharing/presets.hpp"
 #include "engine/sharing/resources.hpp"
 
@@ -161,7 +162,11 @@ std::string wish_of(const mig::Product& product, const Multiset& one) {
 
 void add_board(Proposal& proposal, Offer& offer, const mig::Product& product, const Board& board,
                const Fit& fit) {
-  BoardProposal one{board.node, board.gpu, fit.layout, static_cast<int>(fit.kept.size()), {}};
+  Multiset profiles;
+  for (const mig::Placed& placed : fit.layout) profiles.push_back(placed.profile);
+  std::sort(profiles.begin(), profiles.end());
+  BoardProposal one{
+      board.node, board.gpu, fit.layout, wish_of(product, profiles), static_cast<int>(fit.kept.size()), {}};
   std::map<int, std::int64_t> parts;
   for (const mig::Placed& placed : fit.layout) ++parts[placed.profile];
   for (std::size_t i = 0; i < board.held.size(); ++i) {
@@ -213,18 +218,6 @@ void rehouse(Proposal& proposal, Offer& offer, const mig::Product& product,
   }
 }
 
-void name_resources(Proposal& proposal, Scheduler scheduler, bool single) {
-  std::map<std::string, std::int64_t> named;
-  for (const auto& [profile, count] : proposal.advertised) {
-    const ProfileName name(profile);
-    const std::string resource = scheduler == Scheduler::slurm ? sharing::slurm_instance(name)
-                                 : single                      ? sharing::kubernetes_gpu()
-                                                               : sharing::kubernetes_instance(name);
-    named[resource] += count;
-  }
-  proposal.advertised = std::move(named);
-}
-
 struct Ask {
   const Scope& scope;
   const mig::Product& product;
@@ -274,14 +267,16 @@ std::optional<Proposal> build(const Ask& q, Fits& fits, const std::vector<Multis
     add_board(proposal, offer, q.product, q.boards[i], fit);
   }
   const Scheduler scheduler = sharing::scheduler_of(q.platform);
-  offer.single = scheduler == Scheduler::kubernetes && uniform(choice);
+  const auto named = scheduler == Scheduler::kubernetes ? strategy_of(q.scope) : std::nullopt;
+  offer.single = scheduler == Scheduler::kubernetes && uniform(choice) &&
+                 named.value_or(sharing::MigStrategy::single) == sharing::MigStrategy::single;
   for (const Demand& demand : q.waiting) {
     (grant(offer, demand) ? proposal.fit : proposal.wait).push_back(demand.workload);
   }
   make_unique(proposal.ends);
   make_unique(proposal.notes);
   rehouse(proposal, offer, q.product, q.boards);
-  name_resources(proposal, scheduler, offer.single);
+  proposal.sizes = static_cast<int>(proposal.advertised.size());  // by profile, so far
   const bool alike =
       std::all_of(choice.begin(), choice.end(), [&](const auto& one) { return one == choice[0]; });
   if (alike) {
@@ -289,7 +284,7 @@ std::optional<Proposal> build(const Ask& q, Fits& fits, const std::vector<Multis
     proposal.layout = wish_of(q.product, choice[0]);
     proposal.preset = name_of(q, choice[0]);
   } else {
-    proposal.title = "a layout for each board";
+    proposal.title = "a layout for each GPU";
   }
   return proposal;
 }
@@ -301,10 +296,8 @@ auto service(const Proposal& one) {
 }
 
 auto rank(const Proposal& one) {
-  std::set<std::string> sizes;
-  for (const auto& [resource, count] : one.advertised) sizes.insert(resource);
-  return std::tuple(service(one), one.stranded_memory + one.stranded_compute,
-                    -static_cast<std::ptrdiff_t>(sizes.size()), one.preset ? 0 : 1, one.title);
+  return std::tuple(service(one), one.stranded_memory + one.stranded_compute, -one.sizes, one.preset ? 0 : 1,
+                    one.title);
 }
 
 // Board by board the layout that serves most of what still waits, without ending anyone who could stay.
@@ -397,7 +390,10 @@ std::vector<Proposal> propose_layouts(const Scope& scope, sharing::Platform plat
   }
   std::sort(proposals.begin(), proposals.end(), better);
   if (proposals.size() > kProposals) proposals.resize(kProposals);
-  for (Proposal& one : proposals) count_starts(one, scope, q.queue);
+  for (Proposal& one : proposals) {
+    tell_offer(one, scope, platform);
+    count_starts(one, scope, q.queue);
+  }
   std::sort(proposals.begin(), proposals.end(), better);
   if (scope.cluster != nullptr && scope.boards.empty()) {
     for (Proposal& one : proposals) one.notes.push_back("the boards are not told: shown for one empty board");

@@ -20,6 +20,7 @@ struct BoardProposal {
   NodeName node;                      // empty: hypothetical
   std::optional<GpuIndex> gpu;        // nullopt: hypothetical, or a pool whose boards are not told
   std::optional<mig::Layout> layout;  // MIG only
+  std::string wish;                   // the same for --layout, without places: "3g.40gb,2g.20gb"
   int kept = 0;                       // held instances that stay
   std::vector<WorkloadId> ends;       // work that must end first
   friend bool operator==(const BoardProposal&, const BoardProposal&) = default;
@@ -30,8 +31,9 @@ struct Proposal {
   std::string title;   // "1 × 3g.40gb + 1 × 2g.20gb + 2 × 1g.10gb", "4 clients for each GPU"
   std::string layout;  // for --layout: "3g.40gb,2g.20gb,1g.10gb,1g.10gb"; empty for shares or a mix
   std::optional<std::string> preset;  // the platform's name for it
-  std::optional<int> replicas;
-  std::optional<Mib> memory_share;  // of each client
+  std::optional<int> replicas;        // clients, or vGPUs of one board
+  ProfileName vgpu;                   // vGPU only: "A10-12Q"; empty: the types of this board are not known
+  std::optional<Mib> memory_share;    // of each client
   std::vector<BoardProposal> boards;
   std::map<std::string, std::int64_t> advertised;  // by all these boards, in the scheduler's words
   std::vector<WorkloadId> fit;                     // waiting work that would start
@@ -40,6 +42,8 @@ struct Proposal {
   std::vector<WorkloadId> rehoused;  // of those, the ones whose measured memory fits one of the new parts
   int stranded_memory = 0;           // slices, over all boards
   int stranded_compute = 0;
+  int sizes = 0;                           // of instances, that differ
+  std::optional<plan::Switches> switches;  // of the device plugin, where it hands out shares
   std::vector<std::string> notes;
 };
 
@@ -49,12 +53,14 @@ std::string title_of(const mig::Product& product, std::vector<int> profiles);
 
 inline constexpr std::size_t kProposals = 8;
 
-// Best first, at most kProposals. Empty where nothing can be said: no MIG, or places not published.
+// Best first, at most kProposals; the row that cuts each board in its own way is among them where it is the
+// best. Empty where nothing can be said: no MIG, or places not published.
 std::vector<Proposal> propose_layouts(const Scope& scope, sharing::Platform platform);
 // mps or time_slicing (shards on Slurm): 2, 4, 8, 16 and the most that is allowed.
 std::vector<Proposal> propose_shares(const Scope& scope, Strategy strategy, sharing::Platform platform);
-// Virtual boards of equal memory.
-std::vector<Proposal> propose_vgpu(const Scope& scope);
+// The types of virtual board that this one can be divided into, all of them; where they are not known, a row
+// that says so.
+std::vector<Proposal> propose_vgpu(const Scope& scope, sharing::Platform platform);
 // The one of the above that fits the strategy.
 std::vector<Proposal> propose(const Scope& scope, Strategy strategy, sharing::Platform platform);
 

@@ -6,10 +6,12 @@
 #include <set>
 
 #include "engine/guide/demand.hpp"
-#include "engine/guide/proposals.hpp"
+#include "engine/guide/offers.hpp"
 #include "engine/sharing/limits.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/sharing/rules.hpp"
+#include "engine/sharing/shares.hpp"
+#include "engine/sharing/vgpu.hpp"
 
 namespace tessera::guide {
 
@@ -30,8 +32,6 @@ std::optional<Mib> memory_of(const Scope& scope) {
   if (scope.product->memory_gb) return Mib{std::int64_t{*scope.product->memory_gb} * 1024};
   return std::nullopt;
 }
-
-int board_count(const Scope& scope) { return std::max<int>(1, static_cast<int>(scope.boards.size())); }
 
 bool has_instances(const Gpu& gpu) {
   return std::any_of(gpu.slices.begin(), gpu.slices.end(),
@@ -71,10 +71,12 @@ void note_memory(Proposal& proposal, const Scope& scope) {
 }
 
 void add_boards(Proposal& proposal, const Scope& scope) {
+  // A board that nobody has, or that nobody tells, stands for itself.
+  if (scope.boards.empty()) proposal.boards.emplace_back();
   for (const Node* node : scope.nodes) {
     for (const Gpu& gpu : node->gpus) {
       if (std::find(scope.boards.begin(), scope.boards.end(), &gpu) == scope.boards.end()) continue;
-      BoardProposal board{node->name, gpu.index, std::nullopt, 0, {}};
+      BoardProposal board{node->name, gpu.index, std::nullopt, {}, 0, {}};
       for (const Slice& slice : gpu.slices) {
         for (const Holder& holder : slice.holders) {
           if (std::count(proposal.ends.begin(), proposal.ends.end(), holder.workload) > 0) {
@@ -95,14 +97,27 @@ int most_clients(const Scope& scope, Strategy strategy, sharing::Platform platfo
   return capability.empty() ? sharing::kMaxClients : most;
 }
 
-std::map<std::string, std::int64_t> advertised(const Scope& scope, Strategy strategy,
-                                               sharing::Platform platform, int replicas) {
-  sharing::NodeShape node;
-  node.boards.resize(static_cast<std::size_t>(board_count(scope)));
-  for (sharing::BoardShape& board : node.boards) board.product = scope.product;
-  node.sharing.method = strategy;
-  node.sharing.replicas = replicas;
-  return sharing::advertise(node, sharing::scheduler_of(platform)).counts;
+// ACK hands out memory in GiB: there is no number of clients to choose.
+std::vector<Proposal> shares_of_ack(const Scope& scope, Strategy strategy, sharing::Platform platform,
+                                    const plan::Queue& queue) {
+  if (strategy != Strategy::mps) return {};
+  Proposal one;
+  one.strategy = strategy;
+  const std::optional<Mib> memory = memory_of(scope);
+  std::optional<int> parts;
+  if (memory && memory->value >= 1024) parts = static_cast<int>(memory->value / 1024);
+  if (!scope.nodes.empty() && !scope.boards.empty())
+    parts =
+        sharing::fixed_shares(Scheduler::kubernetes, *scope.nodes.front(), *scope.boards.front(), strategy);
+  one.replicas = parts.value_or(2);
+  one.title = parts ? fmt::format("{} GiB of each GPU, in the parts that pods ask for", *parts)
+                    : "the memory of each GPU in GiB, in the parts that pods ask for";
+  one.notes.push_back("MPS of ACK shares memory only; pods that ask for nvidia.com/gpu find none there");
+  one.ends = in_the_way(scope, strategy);
+  add_boards(one, scope);
+  tell_offer(one, scope, platform);
+  count_starts(one, scope, queue);
+  return {std::move(one)};
 }
 
 }  // namespace
@@ -113,6 +128,7 @@ std::vector<Proposal> propose_shares(const Scope& scope, Strategy strategy, shar
   plan::Queue queue;
   if (scope.cluster != nullptr && scope.catalogue != nullptr)
     queue = plan::queue_of(*scope.cluster, *scope.catalogue);
+  if (by_ack(scope, platform)) return shares_of_ack(scope, strategy, platform, queue);
   std::vector<int> shares(kShares.begin(), kShares.end());
   shares.push_back(most);
   std::sort(shares.begin(), shares.end());
@@ -127,10 +143,10 @@ std::vector<Proposal> propose_shares(const Scope& scope, Strategy strategy, shar
                             : sharing::scheduler_of(platform) == Scheduler::kubernetes ? "replicas"
                                                                                        : "shards");
     one.memory_share = sharing::memory_share(memory_of(scope), replicas);
-    one.advertised = advertised(scope, strategy, platform, replicas);
     one.ends = in_the_way(scope, strategy);
     note_memory(one, scope);
     add_boards(one, scope);
+    tell_offer(one, scope, platform);
     count_starts(one, scope, queue);
     all.push_back(std::move(one));
   }
@@ -141,20 +157,30 @@ std::vector<Proposal> propose_shares(const Scope& scope, Strategy strategy, shar
   return all;
 }
 
-std::vector<Proposal> propose_vgpu(const Scope& scope) {
+std::vector<Proposal> propose_vgpu(const Scope& scope, sharing::Platform platform) {
   std::vector<Proposal> all;
-  const std::optional<Mib> memory = memory_of(scope);
-  for (int parts : kShares) {
+  const auto table = sharing::built_in_vgpu_types();
+  const std::string& model = scope.boards.empty() ? scope.model : scope.boards.front()->model;
+  std::vector<sharing::VgpuType> types;
+  if (table && scope.product) types = sharing::vgpu_types(*table, scope.product->key, model);
+  if (types.empty()) {
     Proposal one;
     one.strategy = Strategy::vgpu;
-    one.replicas = parts;
-    one.memory_share = sharing::memory_share(memory, parts);
-    one.title = one.memory_share ? fmt::format("{} virtual boards of {} GiB on each board", parts,
-                                               one.memory_share->value / 1024)
-                                 : fmt::format("{} virtual boards on each board", parts);
-    one.ends = in_the_way(scope, Strategy::vgpu);
+    one.title = "the types of this GPU are not known here";
     one.notes.push_back("the types that this board offers are listed by the hypervisor: nvidia-smi vgpu -s");
     add_boards(one, scope);
+    return {std::move(one)};
+  }
+  for (const sharing::VgpuType& type : types) {
+    Proposal one;
+    one.strategy = Strategy::vgpu;
+    one.vgpu = type.name;
+    one.replicas = type.per_board;
+    one.memory_share = Mib{std::int64_t{type.gigabytes} * 1024};
+    one.title = fmt::format("{}: {}", type.name.text, sharing::to_text(type));
+    one.ends = in_the_way(scope, Strategy::vgpu);
+    add_boards(one, scope);
+    tell_offer(one, scope, platform);
     all.push_back(std::move(one));
   }
   return all;
@@ -165,7 +191,7 @@ std::vector<Proposal> propose(const Scope& scope, Strategy strategy, sharing::Pl
     case Strategy::mig: return propose_layouts(scope, platform);
     case Strategy::mps:
     case Strategy::time_slicing: return propose_shares(scope, strategy, platform);
-    case Strategy::vgpu: return propose_vgpu(scope);
+    case Strategy::vgpu: return propose_vgpu(scope, platform);
     default: return {};
   }
 }

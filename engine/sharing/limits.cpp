@@ -103,28 +103,36 @@ void replica_range(Collector& out, const LimitContext& context, int most, std::s
 
 void mps_limits(Collector& out, const LimitContext& context) {
   const bool kubernetes = scheduler_of(context.platform) == Scheduler::kubernetes;
+  // ACK's plugin hands out memory, whatever the number of clients.
+  const bool by_memory = context.platform == Platform::ack;
   const std::string_view capability =
       context.product != nullptr ? std::string_view(context.product->compute_capability) : std::string_view();
   int most = capability.empty() ? kClientsSinceVolta : mps_clients(capability, context.cuda);
   if (kubernetes) most = std::min(most, capability.empty() ? most : mps_plugin_clients(capability));
   if (kubernetes) most = std::min(most, kMaxClients);
-  out.fact("mps-clients",
-           kubernetes ? fmt::format("2 to {} clients on one GPU, by the device plugin's cap", most)
-                      : fmt::format("at most {} clients on one GPU", most),
-           most);
+  if (!by_memory)
+    out.fact("mps-clients",
+             kubernetes ? fmt::format("2 to {} clients on one GPU, by the device plugin's cap", most)
+                        : fmt::format("at most {} clients on one GPU", most),
+             most);
   if (!kubernetes && most != kClientsSinceCuda131) {
     out.fact("mps-clients-later", "60 clients are reported from CUDA 13.1 on", kClientsSinceCuda131);
   }
-  replica_range(out, context, most, "mps");
+  if (!by_memory) replica_range(out, context, most, "mps");
   if (kubernetes && context.mig_in_use) {
     out.broken("mps-mig", "the device plugin refuses MPS on GPUs with MIG on: switch MIG off first");
   }
-  if (kubernetes) {
+  if (kubernetes && !by_memory) {
     out.fact("mps-request", "each container asks for exactly 1 and runs one process", 1);
     out.fact("mps-host-ipc", "some platforms need hostIPC: true in the pod");
   }
   if (!capability.empty() && below(capability, "7.0")) {
     out.caution("mps-volta", "before Volta MPS has no memory protection at all and no compute limits");
+  }
+  if (kubernetes && !by_memory) {
+    out.fact("mps-share",
+             "of N clients each gets 1/N of the GPU's memory and of its threads: the device plugin sets both "
+             "limits");
   }
   out.fact("mps-memory",
            "memory is not isolated; limits can be set, and a fault of one client can end others");

@@ -102,9 +102,14 @@ bool about_these(const guide::HabitFinding& finding, const std::vector<guide::Gr
 }  // namespace
 
 Result<GuideSheet> ask_guide(const Options& options, const Model& model, const mig::Catalogue& catalogue,
-                             const guide::Texts& texts, TimePoint wall) {
+                             const guide::Texts& texts, TimePoint wall, const CapabilitiesOf& can_of) {
   auto subject = subject_of(options, model, catalogue, wall);
   if (!subject) return subject.error();
+  // As plans are made, so that both say the same.
+  for (guide::Group& group : subject->groups) {
+    group.scope.rules = options.rules;
+    if (subject->cluster != nullptr) group.scope.can = can_of(*subject->cluster);
+  }
   const Place place = place_of(options, subject->cluster);
   const TimePoint now = subject->cluster != nullptr ? cluster_now(*subject->cluster, wall) : wall;
   GuideSheet sheet;

@@ -3,6 +3,7 @@
 // Threads: the calling thread; run_guide blocks until the clusters have answered.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,9 +31,11 @@ struct GuideSheet {
 };
 
 // Asks about --node (in the model) or --product, or about nothing in particular. Errors: a node, GPU,
-// product, question or platform that nobody knows.
+// product, question or platform that nobody knows. can_of: what plans for a cluster would be made with.
+using CapabilitiesOf = std::function<plan::Capabilities(const Cluster&)>;
 Result<GuideSheet> ask_guide(const Options& options, const Model& model, const mig::Catalogue& catalogue,
-                             const guide::Texts& texts, TimePoint wall);
+                             const guide::Texts& texts, TimePoint wall,
+                             const CapabilitiesOf& can_of = plan::presumed_capabilities);
 std::string print_guide(const GuideSheet& sheet, const Options& options);
 
 // --compare, --scheduler and --terms. clusters: what is known of this site, for the second guide; may be

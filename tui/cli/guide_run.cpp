@@ -4,6 +4,7 @@
 
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/guide.hpp"
+#include "tui/cli/planning.hpp"
 #include "tui/cli/world.hpp"
 
 namespace tessera::cli {
@@ -50,7 +51,8 @@ int run_guide(const Options& options, const mig::Catalogue& catalogue, const gui
   World world(options, catalogue, joins, streams);
   if (!options.nodes.empty())
     if (auto code = look(world, options)) return *code;
-  auto sheet = ask_guide(options, world.model(), catalogue, texts, joins.wall());
+  auto sheet = ask_guide(options, world.model(), catalogue, texts, joins.wall(),
+                         [&](const Cluster& cluster) { return capabilities_of(world, cluster); });
   if (!sheet) return refuse(sheet.error());
   streams.out << print_guide(*sheet, options);
   const bool open = std::any_of(sheet->groups.begin(), sheet->groups.end(),

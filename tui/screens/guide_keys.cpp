@@ -28,8 +28,8 @@ std::string why_no_wish(const Screen& screen) {
   if (!proposal)
     return guide_asks(screen) ? "answer the questions first: y or n" : "there is no layout to take on";
   if (guide.asked.empty()) return "this board is in no cluster here; y copies the layout";
-  auto wish = guide::wish_of(*proposal, scheduler_of(guide));
-  return wish ? "" : wish.error().reason + "; " + wish.error().hint;
+  auto wishes = guide::wishes_of(*proposal, scheduler_of(guide), {});
+  return wishes ? "" : wishes.error().reason + "; " + wishes.error().hint;
 }
 
 void start_anew(Screen& screen) {
@@ -50,21 +50,25 @@ void show_panel(Screen& screen, GuidePanel panel) {
 void go_on_with(UiState& state, const World& world, bool to_plan) {
   const Screen& screen = state.top();
   const GuideGroup& group = *screen.guide.group();
-  auto wish = guide::wish_of(*chosen(screen.guide), scheduler_of(screen.guide));
-  if (!wish) return say(state, world, Severity::info, to_line(wish.error()));
+  const guide::Proposal& proposal = *chosen(screen.guide);
+  auto wishes = guide::wishes_of(proposal, scheduler_of(screen.guide), group.gpus);
+  if (!wishes) return say(state, world, Severity::info, to_line(wishes.error()));
   plan::Intent intent;
   intent.cluster = screen.cluster;
   intent.nodes = group.nodes;
-  for (GpuIndex gpu : group.gpus) intent.boards.push_back({gpu, *wish});
-  if (group.gpus.empty()) intent.boards.push_back({std::nullopt, *wish});
-  intent.words = chosen(screen.guide)->preset.value_or(plan::to_text(*wish));
+  intent.boards = std::move(*wishes);
+  intent.words = proposal.preset.value_or(
+      guide::is_for_each(proposal) ? proposal.title : plan::to_text(intent.boards.front().wish));
   intent.decision = guide::decision_of(group.result);
   const Cluster* cluster = world.model.find(screen.cluster);
   if (!cluster) return;
   if (!to_plan) {
     std::optional<GpuIndex> gpu;
     if (group.gpus.size() == 1) gpu = group.gpus.front();
-    open_layout(state, world, cluster->name, intent.nodes, gpu, *wish);
+    const bool each = guide::is_for_each(proposal);
+    open_layout(state, world, cluster->name, intent.nodes, gpu,
+                each ? std::nullopt : std::optional(intent.boards.front().wish));
+    if (each) take_for_each(state, world, intent.boards);
     if (state.top().layout) state.top().layout->decision = intent.decision;
     return;
   }

@@ -9,6 +9,7 @@
 #include "tui/screens/boards.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/guide.hpp"
+#include "tui/screens/layout.hpp"
 #include "tui/screens/overview.hpp"
 #include "tui/screens/rows.hpp"
 
@@ -118,15 +119,25 @@ void open(UiState& state, const World& world, Screen screen) {
 // "H100-80GB-SXM5 (virtual machines): 12 boards on 3 nodes" without what is counted.
 std::string key_of(const std::string& name) { return name.substr(0, name.find(": ")); }
 
-std::vector<guide::Group> groups_of(const Screen& screen, const World& world) {
+std::vector<guide::Group> groups_of(const UiState& state, const Screen& screen, const World& world) {
   const GuideState& guide = screen.guide;
   if (guide.asked.empty()) {
     const mig::Product* product = world.catalogue.by_key(guide.product.text);
     if (!product) return {};
-    return {guide::Group{product->key.text + " (any; no cluster needed)", guide::scope_of(*product)}};
+    std::vector<guide::Group> one{
+        guide::Group{product->key.text + " (any; no cluster needed)", guide::scope_of(*product)}};
+    one.front().scope.rules = state.rules;
+    return one;
   }
   const Cluster* cluster = world.model.find(screen.cluster);
-  return cluster ? guide::split(*cluster, guide.asked, world.catalogue) : std::vector<guide::Group>{};
+  if (!cluster) return {};
+  std::vector<guide::Group> groups = guide::split(*cluster, guide.asked, world.catalogue);
+  // As the plan will be made, so that both say the same.
+  for (guide::Group& one : groups) {
+    one.scope.can = capabilities_of(state, *cluster);
+    one.scope.rules = state.rules;
+  }
+  return groups;
 }
 
 void settle_platform(GuideState& guide, const UiState& state, const Cluster* cluster) {
@@ -182,7 +193,7 @@ void refresh_guide(UiState& state, Screen& screen, const World& world) {
   settle_platform(guide, state,
                   cluster || world.model.clusters.empty() ? cluster : &world.model.clusters.front());
   std::vector<GuideGroup> groups;
-  for (const guide::Group& one : groups_of(screen, world)) {
+  for (const guide::Group& one : groups_of(state, screen, world)) {
     guide::Prefill known = guide::prefill(one.scope, world.catalogue, state.site);
     groups.push_back(group_of(one, state, guide, std::move(known), now));
   }

@@ -208,6 +208,32 @@ void open_layout(UiState& state, const World& world, const ClusterName& name, st
     say(state, world, Severity::info, to_line(subject.error()));
 }
 
+void take_for_each(UiState& state, const World& world, const std::vector<plan::BoardWish>& wishes) {
+  Screen& screen = state.top();
+  const Cluster* cluster = world.model.find(screen.cluster);
+  if (screen.kind != ScreenKind::layout || !screen.layout || !cluster) return;
+  LayoutState& edit = *screen.layout;
+  std::vector<Want> each;
+  for (const BoardAt& board : edit.boards) {
+    const Node* node = cluster->nodes.find(board.node);
+    const Gpu* gpu = node ? plan::find_gpu(*node, board.gpu) : nullptr;
+    if (!gpu) return;
+    const mig::Product* product = gpu->product ? world.catalogue.by_key(gpu->product->text) : nullptr;
+    Want want = want_of(*gpu, product);
+    for (const plan::BoardWish& one : wishes) {
+      if (one.node != board.node || one.gpu != board.gpu) continue;
+      Result<Want> wished = want_of(one.wish, *gpu, product);
+      if (!wished) return say(state, world, Severity::warning, to_line(wished.error()));
+      want = std::move(*wished);
+    }
+    want.words = "a layout for each GPU";
+    each.push_back(std::move(want));
+  }
+  take(edit, each[edit.viewed]);
+  edit.each = std::move(each);
+  refresh_layout(state, world);
+}
+
 void open_layout_here(UiState& state, const World& world) {
   Result<Subject> subject = subject_here(state, world);
   if (subject)

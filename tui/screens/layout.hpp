@@ -17,6 +17,8 @@ namespace tessera::tui {
 // what is wanted at first; nullopt: what stands. Where it cannot be opened a message says why.
 void open_layout(UiState& state, const World& world, const ClusterName& cluster, std::vector<NodeName> nodes,
                  std::optional<GpuIndex> gpu, std::optional<plan::Wish> start = std::nullopt);
+// What is wanted of each board by itself, in the editor that is open.
+void take_for_each(UiState& state, const World& world, const std::vector<plan::BoardWish>& wishes);
 // For what the cursor is on, or what is marked.
 void open_layout_here(UiState& state, const World& world);
 // Why there is nothing to edit there; empty: there is.

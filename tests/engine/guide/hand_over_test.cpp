@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "engine/guide/site.hpp"
 #include "engine/guide/texts.hpp"
 #include "tests/engine/guide/guide_build.hpp"
@@ -50,13 +52,54 @@ TEST(HandOver, TurnsAreShardsOnSlurm) {
   EXPECT_EQ(wish_of(mps, Scheduler::kubernetes)->replicas, 4);
 }
 
-TEST(HandOver, WhatCannotBeOneWishSaysWhy) {
+Proposal for_each_of_two() {
   Proposal each;
-  each.title = "a layout for each board";
-  EXPECT_NE(wish_of(each, Scheduler::slurm).error().reason.find("each board"), std::string::npos);
-  Proposal vgpu;
-  vgpu.strategy = Strategy::vgpu;
-  EXPECT_NE(wish_of(vgpu, Scheduler::slurm).error().reason.find("hypervisor"), std::string::npos);
+  each.title = "a layout for each GPU";
+  each.boards = {{NodeName("n1"), GpuIndex{0}, std::nullopt, "7g.80gb", 0, {}},
+                 {NodeName("n1"), GpuIndex{1}, std::nullopt, "3g.40gb,3g.40gb", 0, {}}};
+  return each;
+}
+
+TEST(HandOver, WhatCannotBeOneWishIsPlannedBoardByBoard) {
+  const Proposal each = for_each_of_two();
+  EXPECT_NE(wish_of(each, Scheduler::slurm).error().reason.find("each GPU in its own way"),
+            std::string::npos);
+  const auto wishes = wishes_of(each, Scheduler::slurm, {});
+  ASSERT_TRUE(wishes.ok()) << to_line(wishes.error());
+  ASSERT_EQ(wishes->size(), 2u);
+  EXPECT_EQ((*wishes)[0].gpu, GpuIndex{0});
+  EXPECT_EQ((*wishes)[0].node, NodeName("n1"));
+  EXPECT_EQ(plan::to_text((*wishes)[1].wish), "2 × 3g.40gb");
+  Proposal untold = each;
+  untold.boards[1].gpu.reset();
+  EXPECT_NE(wishes_of(untold, Scheduler::slurm, {}).error().reason.find("not told"), std::string::npos);
+}
+
+TEST(HandOver, ATypeOfVgpuIsPlannedWhereThereIsAnOperatorAndHandedOnElsewhere) {
+  const Scope a10 = scope_of(test::product("A10"));
+  const auto rows = propose_vgpu(a10, Platform::gpu_operator);
+  const auto half = std::find_if(rows.begin(), rows.end(),
+                                 [](const Proposal& one) { return one.vgpu == ProfileName("A10-12Q"); });
+  ASSERT_NE(half, rows.end());
+  EXPECT_EQ(half->title, "A10-12Q: 2 on a board, 12 GB each, in turns");
+  EXPECT_EQ(half->memory_share, Mib{12 * 1024});
+  EXPECT_EQ(half->advertised.at("nvidia.com/NVIDIA_A10-12Q"), 2);
+  const auto wish = wish_of(*half, Scheduler::kubernetes);
+  ASSERT_TRUE(wish.ok());
+  EXPECT_EQ(plan::to_text(*wish), "vGPU A10-12Q");
+  EXPECT_NE(wish_of(*half, Scheduler::slurm).error().reason.find("hypervisor"), std::string::npos);
+  bool handed_on = false;
+  for (const Advice& one : advice(Strategy::vgpu, Platform::slurm, &*half))
+    handed_on = handed_on || one.text.find("A10-12Q") != std::string::npos;
+  EXPECT_TRUE(handed_on);
+}
+
+TEST(HandOver, ABoardWhoseTypesNobodyKnowsSaysWhoKnowsThem) {
+  const auto rows = propose_vgpu(scope_of(test::product("H200-141GB")), Platform::gpu_operator);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].title, "the types of this GPU are not known here");
+  EXPECT_NE(wish_of(rows[0], Scheduler::kubernetes).error().hint.find("nvidia-smi vgpu -s"),
+            std::string::npos);
 }
 
 TEST(Texts, ASitesOwnTreeTakesThePlaceOfOurs) {

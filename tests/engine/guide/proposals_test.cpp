@@ -128,10 +128,10 @@ TEST(Proposals, SeveralBoardsMayBeCutEachInItsOwnWay) {
   story.tell(WorkloadsListed{work});
   const auto found = propose_layouts(all_of(story), Platform::slurm);
   ASSERT_FALSE(found.empty());
-  EXPECT_EQ(found[0].title, "a layout for each board");
+  EXPECT_EQ(found[0].title, "a layout for each GPU");
   EXPECT_EQ(found[0].fit.size(), 8u);
   for (const Proposal& one : propose_layouts(all_of(story), Platform::fpt)) {
-    EXPECT_NE(one.title, "a layout for each board") << "against the platform's first rule";
+    EXPECT_NE(one.title, "a layout for each GPU") << "against the platform's first rule";
   }
 }
 
@@ -150,7 +150,7 @@ TEST(Proposals, OneLayoutForAllIsPreferredWhereItServesAsMany) {
   const auto found = propose_layouts(all_of(story), Platform::slurm);
   EXPECT_EQ(found.at(0).title, "1 × 3g.40gb + 1 × 2g.20gb + 2 × 1g.10gb");
   EXPECT_EQ(found.at(0).preset, "all-balanced");
-  for (const Proposal& one : found) EXPECT_NE(one.title, "a layout for each board");
+  for (const Proposal& one : found) EXPECT_NE(one.title, "a layout for each GPU");
 }
 
 TEST(Proposals, OneProfileOnKubernetesIsAskedForAsAGpu) {

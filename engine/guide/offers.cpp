@@ -1,0 +1,122 @@
+#include "engine/guide/offers.hpp"
+
+#include <algorithm>
+
+#include "engine/plan/observed.hpp"
+#include "engine/plan/operator_goal.hpp"
+#include "engine/plan/resources.hpp"
+#include "engine/sharing/ack.hpp"
+#include "engine/sharing/resources.hpp"
+
+namespace tessera::guide {
+
+namespace {
+
+// The board as the plan of a proposal leaves it.
+plan::BoardChange change_of(const Gpu& gpu, const Proposal& proposal, const BoardProposal& board,
+                            const Scope& scope) {
+  plan::BoardChange change;
+  change.gpu = gpu.index;
+  change.product = scope.product;
+  change.before = change.after = plan::state_of(gpu);
+  change.after.instances.clear();
+  change.after.strategy = proposal.strategy;
+  change.after.mig = proposal.strategy == Strategy::mig;
+  change.after.replicas = proposal.strategy == Strategy::vgpu ? 1 : proposal.replicas.value_or(1);
+  change.after.vgpu = proposal.vgpu;
+  if (!board.layout || scope.product == nullptr) return change;
+  for (const mig::Placed& placed : *board.layout) {
+    const mig::Profile& profile = scope.product->profiles.at(static_cast<std::size_t>(placed.profile));
+    change.after.instances.push_back({profile.name, {placed.start, profile.memory_slices}, std::nullopt});
+  }
+  return change;
+}
+
+// Boards that nobody has, or that nobody tells: as many as the proposal is about.
+sharing::NodeShape any_boards(const Proposal& proposal, const Scope& scope, sharing::Platform platform) {
+  sharing::NodeShape shape;
+  shape.by_pool = by_ack(scope, platform);
+  for (const BoardProposal& board : proposal.boards) {
+    sharing::BoardShape& one = shape.boards.emplace_back();
+    one.product = scope.product;
+    one.mig = proposal.strategy == Strategy::mig;
+    if (board.layout && scope.product) one.instances = sharing::instances_of(*scope.product, *board.layout);
+  }
+  const bool shared = proposal.strategy == Strategy::mps || proposal.strategy == Strategy::time_slicing;
+  if (shared) shape.sharing.method = proposal.strategy;
+  shape.sharing.replicas = shared ? proposal.replicas.value_or(1) : 1;
+  const Node* node = scope.nodes.empty() ? nullptr : scope.nodes.front();
+  shape.sharing.rename = rules_for(scope, node).rename_shared.value_or(false);
+  shape.strategy = strategy_of(scope).value_or(sharing::natural_strategy(shape));
+  return shape;
+}
+
+void tell_any(Proposal& proposal, const Scope& scope, sharing::Platform platform) {
+  const Scheduler scheduler = sharing::scheduler_of(platform);
+  if (proposal.strategy == Strategy::vgpu) {
+    const auto boards = static_cast<std::int64_t>(proposal.boards.size());
+    if (scheduler == Scheduler::kubernetes && !proposal.vgpu.empty())
+      proposal.advertised[sharing::kubernetes_vgpu(proposal.vgpu.text)] =
+          boards * proposal.replicas.value_or(1);
+    return;
+  }
+  sharing::Advertised offer = sharing::advertise(any_boards(proposal, scope, platform), scheduler);
+  proposal.advertised = std::move(offer.counts);
+  for (std::string& note : offer.notes) proposal.notes.push_back(std::move(note));
+}
+
+void tell_switches(Proposal& proposal, const Scope& scope, const plan::SiteRules& rules) {
+  const bool shares = proposal.strategy == Strategy::mps || proposal.strategy == Strategy::time_slicing;
+  const bool slurm = scope.cluster != nullptr && scope.cluster->scheduler == Scheduler::slurm;
+  if (!shares || slurm) return;
+  proposal.switches =
+      plan::switches_of(proposal.strategy, rules.rename_shared.value_or(false), rules.refuse_several);
+}
+
+}  // namespace
+
+plan::SiteRules rules_for(const Scope& scope, const Node* node) {
+  if (scope.can) return plan::with_site(scope.rules, *scope.can, node);
+  if (scope.cluster != nullptr)
+    return plan::with_site(scope.rules, plan::presumed_capabilities(*scope.cluster), node);
+  return scope.rules;
+}
+
+std::optional<sharing::MigStrategy> strategy_of(const Scope& scope) {
+  const Node* node = scope.nodes.empty() ? nullptr : scope.nodes.front();
+  const plan::SiteRules rules = rules_for(scope, node);
+  if (rules.strategy || node == nullptr) return rules.strategy;
+  return sharing::told_strategy(*node);
+}
+
+bool by_ack(const Scope& scope, sharing::Platform platform) {
+  if (scope.nodes.empty()) return platform == sharing::Platform::ack;
+  return sharing::ack::decides(*scope.nodes.front());
+}
+
+std::vector<plan::BoardChange> changes_of(const Proposal& proposal, const Node& node, const Scope& scope) {
+  std::vector<plan::BoardChange> changes;
+  for (const BoardProposal& board : proposal.boards) {
+    const Gpu* gpu = board.node == node.name && board.gpu ? plan::find_gpu(node, *board.gpu) : nullptr;
+    if (gpu) changes.push_back(change_of(*gpu, proposal, board, scope));
+  }
+  return changes;
+}
+
+void tell_offer(Proposal& proposal, const Scope& scope, sharing::Platform platform) {
+  proposal.advertised.clear();
+  tell_switches(proposal, scope, rules_for(scope, scope.nodes.empty() ? nullptr : scope.nodes.front()));
+  if (scope.cluster == nullptr || scope.catalogue == nullptr || scope.boards.empty())
+    return tell_any(proposal, scope, platform);
+  for (const Node* node : scope.nodes) {
+    const plan::BoardsOffer offer =
+        plan::offered_by_boards(*node, *scope.catalogue, scope.cluster->scheduler, rules_for(scope, node),
+                                changes_of(proposal, *node, scope));
+    for (const auto& [resource, count] : offer.counts) proposal.advertised[resource] += count;
+    for (const std::string& note : offer.notes)
+      if (std::find(proposal.notes.begin(), proposal.notes.end(), note) == proposal.notes.end())
+        proposal.notes.push_back(note);
+  }
+}
+
+}  // namespace tessera::guide

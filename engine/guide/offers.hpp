@@ -1,0 +1,24 @@
+// What boards would offer under a proposal: asked of the same function as the plan of that proposal
+// (plan::offered), so that the guide, the plan and the texts to hand out name the same resources.
+// Threads: pure functions.
+#pragma once
+
+#include "engine/guide/proposals.hpp"
+#include "engine/plan/diff.hpp"
+
+namespace tessera::guide {
+
+// What is known of how a node names and shares its GPUs: the site's word, its configuration, its labels.
+plan::SiteRules rules_for(const Scope& scope, const Node* node);
+// The strategy by which instances are named on the scope's nodes; nullopt: the one that fits the layout.
+std::optional<sharing::MigStrategy> strategy_of(const Scope& scope);
+// ACK's own plugin hands its GPUs out: by its labels, or, for a GPU that nobody has yet, by the platform.
+bool by_ack(const Scope& scope, sharing::Platform platform);
+
+// The boards of a node as the proposal's plan leaves them.
+std::vector<plan::BoardChange> changes_of(const Proposal& proposal, const Node& node, const Scope& scope);
+
+// Sets `advertised`, `switches`, and notes that say why nothing is on offer.
+void tell_offer(Proposal& proposal, const Scope& scope, sharing::Platform platform);
+
+}  // namespace tessera::guide
