@@ -143,6 +143,19 @@ TEST(KubernetesFeed, ARefusalIsNotAskedAgainWithinSeconds) {
   EXPECT_EQ(feeds.asked("/nodes"), 1u);
 }
 
+// A server that is busy says when it wants to be asked again.
+TEST(KubernetesFeed, AServerThatNamesATimeIsNotAskedBefore) {
+  Feeds feeds([](const HttpScript::Asked& asked) {
+    if (asked.target.starts_with("/busy")) return HttpScript::Answer{500, "in trouble", {}};
+    return HttpScript::Answer{
+        429, R"({"kind":"Status","message":"too many requests","code":429})", {"Retry-After: 60"}};
+  });
+  feeds.follow("/nodes");
+  feeds.follow("/busy");
+  ASSERT_TRUE(feeds.until([&] { return feeds.asked("/busy") >= 3; }));
+  EXPECT_EQ(feeds.asked("/nodes"), 1u);
+}
+
 TEST(KubernetesFeed, ALineThatCannotBeReadIsMadeGoodByAFreshList) {
   Feeds feeds([](const HttpScript::Asked& asked) {
     return is_watch(asked) ? open_watch() : HttpScript::Answer{200, list_json({}, "100"), {}};

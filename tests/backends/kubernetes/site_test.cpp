@@ -85,11 +85,16 @@ class SiteApi {
   // By an actuator that has read the site once.
   Status perform(plan::Special act) {
     std::promise<Status> promise;
-    worker_.post([&] { actuator_.read_site(); });
-    auto site = known_.get_future().share();
-    site.wait();
+    know();
     actuator_.perform({NodeName("n1"), std::move(act), {"r1", "ann", "here", noon()}, "n1/7", {}},
                       [&](Result<Done> told) { promise.set_value(std::move(told)); });
+    return promise.get_future().get();
+  }
+  Result<plan::NodeFacts> look() {
+    std::promise<Result<plan::NodeFacts>> promise;
+    know();
+    actuator_.observe(NodeName("n1"),
+                      [&](Result<plan::NodeFacts> told) { promise.set_value(std::move(told)); });
     return promise.get_future().get();
   }
   std::vector<HttpScript::Asked> sent(const std::string& method) const {
@@ -100,6 +105,11 @@ class SiteApi {
   }
 
  private:
+  void know() {
+    if (std::exchange(asked_to_know_, true)) return;
+    worker_.post([this] { actuator_.read_site(); });
+    known_.get_future().wait();
+  }
   Answer answer(const HttpScript::Asked& asked) {
     std::string path = asked.target.substr(0, asked.target.find('?'));
     if (auto other = trouble.find(path); other != trouble.end()) return other->second;
@@ -110,7 +120,7 @@ class SiteApi {
   HttpScript script_;
   Worker worker_;
   HttpClient client_;
-  bool told_ = false;
+  bool told_ = false, asked_to_know_ = false;
   std::promise<void> known_;
   KubernetesActuator actuator_{worker_,
                                {&test::catalogue(),
@@ -416,6 +426,60 @@ TEST(KubeSharedWrites, AnEntryOfThatNameWithAnotherContentIsNeverOverwritten) {
   act.arguments["text"] = "version: v1\n";
   EXPECT_TRUE(same.perform(act));
   EXPECT_TRUE(same.sent("PATCH").empty());
+}
+
+// That it cannot be read does not mean that it is not there.
+TEST(KubeSharedWrites, AConfigMapThatCannotBeReadIsNotMade) {
+  for (int code : {403, 500}) {
+    SCOPED_TRACE(code);
+    SiteApi api;
+    api.trouble[kMaps + "/tessera-mig-config"] = status(code);
+    expect_refused(api, write_mig(), "not now");
+  }
+}
+
+TEST(KubeSharedWrites, AnEntryWhoseNameStandsForAnotherLayoutIsNotWritten) {
+  SiteApi api;
+  plan::Special act = write_mig();
+  std::string& entry = act.arguments["entry"];
+  entry.replace(entry.find(": 2"), 3, ": 1");
+  expect_refused(api, act, "its name does not fit its content");
+}
+
+// By another tessera, or by a hand: their file would be overwritten by ours.
+TEST(KubeSharedWrites, AConfigMapIsChangedAsItWasReadAndNotOtherwise) {
+  SiteApi api;
+  api.objects[kPolicies] = items(SiteApi::policy("their-layouts", "plugin-configs"));
+  api.objects[kMaps + "/their-layouts"] = config_map("their-layouts", "config.yaml", kFile);
+  plan::Special act = write_mig();
+  act.arguments["map"] = act.arguments["found"] = "their-layouts";
+  act.arguments.erase("text");
+  ASSERT_TRUE(api.perform(act));
+  ASSERT_EQ(api.sent("PATCH").size(), 1u);
+  EXPECT_NE(api.sent("PATCH")[0].body.find(R"("resourceVersion":"5")"), std::string::npos)
+      << api.sent("PATCH")[0].body;
+}
+
+TEST(KubeSharedWrites, APolicyThatNamesAnotherFileByThenIsNotPointedAway) {
+  SiteApi api;
+  api.objects[kMaps + "/tessera-mig-config"] =
+      config_map("tessera-mig-config", "config.yaml", write_mig().arguments.at("text"));
+  // The list is as it was; the policy itself has changed since it was listed.
+  api.objects[kPolicies + "/cluster-policy"] = SiteApi::policy("their-layouts", "plugin-configs");
+  expect_refused(api, point_at("tessera-mig-config"), "the ClusterPolicy names their-layouts by now");
+}
+
+// As the look of a run reads it: what its components read is not known then.
+TEST(KubeSharedWrites, AConfigMapThatALookCannotReadIsNotTakenForNone) {
+  SiteApi api;
+  api.objects["/api/v1/nodes/n1"] = R"({"metadata":{"name":"n1"},"spec":{},"status":{}})";
+  api.objects["/api/v1/pods"] = items("");
+  Result<plan::NodeFacts> whole = api.look();
+  ASSERT_TRUE(whole) << to_line(whole.error());
+  api.trouble[kMaps + "/plugin-configs"] = status(403);
+  Result<plan::NodeFacts> facts = api.look();
+  ASSERT_FALSE(facts);
+  EXPECT_NE(facts.error().reason.find("not now"), std::string::npos) << to_line(facts.error());
 }
 
 }  // namespace
