@@ -469,6 +469,9 @@ TEST(Preflight, ObjectsToJobsCgroupsAndToOthersThanRoot) {
   found = parse_preflight("0", "0::/kubepods.slice/kubepods-pod1.slice/cri-containerd-2.scope");
   ASSERT_TRUE(found);
   EXPECT_TRUE(found->contained);
+  said = objections(*found, NodeName("gpu01"));
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_EQ(said[0].what, "on gpu01 commands run inside a container");
   EXPECT_FALSE(parse_preflight("root", "0::/"));
   EXPECT_FALSE(parse_preflight("0", ""));
   EXPECT_FALSE(parse_preflight("", "0::/"));

@@ -560,6 +560,12 @@ TEST_F(NodeGpusTest, AnswersThatDoNotFitAreNotBelieved) {
   EXPECT_FALSE(with(&NodeAnswers::list, "UUID: GPU-b", "UUID: GPU-c"));
   EXPECT_FALSE(with(&NodeAnswers::list,
                     "  MIG 2g.20gb     Device  1: (UUID: MIG-56c30729-347f-5dd6-8da0-c3cc59e969e0)\n", ""));
+  NodeAnswers more = answers;  // a GPU that came back between the two questions
+  const std::size_t begin = more.query.find("<gpu id="), end = more.query.find("</gpu>") + 6;
+  std::string second = more.query.substr(begin, end - begin);
+  second.replace(second.find("GPU-b"), 5, "GPU-d");
+  more.query.insert(end, second);
+  EXPECT_FALSE(node_gpus(more, &catalogue, at));
   NodeAnswers denied = answers;
   denied.instances = "Insufficient Permissions\n";
   auto refused = node_gpus(denied, &catalogue, at);

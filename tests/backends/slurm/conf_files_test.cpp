@@ -160,6 +160,31 @@ TEST_F(SlurmConfFiles, TextAndBackupAreOnTheDiskBeforeTheyHaveTheirNames) {
   EXPECT_NE(::access((conf + ".tessera-old").c_str(), F_OK), 0);
 }
 
+// A run that writes a second time, because a step was tried again, has found what it found the first time.
+TEST_F(SlurmConfFiles, TheBackupOfARunIsWhatItFoundHoweverOftenItWrites) {
+  const std::string conf = real_path(scratch_.write("slurm.conf", "found\n"));
+  ASSERT_TRUE(write_conf_files({{conf, "found\n"}}, {{conf, "first\n"}}, "R1"));
+  ASSERT_TRUE(write_conf_files({{conf, "first\n"}}, {{conf, "second\n"}}, "R1"));
+  EXPECT_EQ(text_of(conf), "second\n");
+  EXPECT_EQ(text_of(backup_of(conf, "R1")), "found\n");
+}
+
+// Slurm's files may name passwords of its database: whoever could not read them must not read the new ones.
+TEST_F(SlurmConfFiles, TheModeStaysWithTheFileAndItsBackup) {
+  const std::string conf = real_path(scratch_.write("slurm.conf", "old\n"));
+  auto mode = [](const std::string& path) {
+    struct stat about {};
+    return ::stat(path.c_str(), &about) == 0 ? about.st_mode & 07777 : 0;
+  };
+  for (mode_t one : {0640, 0664, 0600}) {
+    ASSERT_EQ(::chmod(conf.c_str(), one), 0);
+    const std::string run = "R" + std::to_string(one), before = text_of(conf);
+    ASSERT_TRUE(write_conf_files({{conf, before}}, {{conf, run + "\n"}}, run));
+    EXPECT_EQ(mode(conf), one);
+    EXPECT_EQ(mode(backup_of(conf, run)), one);
+  }
+}
+
 TEST_F(SlurmConfFiles, AnEditRightBeforeTheRenameIsSeen) {
   const std::string conf = scratch_.write("slurm.conf", "old\n");
   Disk disk;
