@@ -6,6 +6,7 @@
 #include <fstream>
 #include <new>
 
+#include "backends/runs/heads.hpp"
 #include "backends/runs/store.hpp"
 #include "tests/backends/runs/lab.hpp"
 
@@ -54,6 +55,22 @@ TEST(RunList, ShowsARunWithItsFateAndFollowsItsChanges) {
   lab.room().resume(run, {Onward::carry_on, false});
   ASSERT_TRUE(lab.wait([&] { return lab.find(lab.lists.back(), run)->state == RunState::finished; }));
   EXPECT_EQ(lab.find(lab.lists.back(), run)->outcome, "wanted");
+}
+
+// One of its nodes is parked, another was under way when tessera died: that one has to be looked at.
+TEST(RunList, ARunThatDiedWithANodeUnderWayIsInterruptedWhateverItsOtherNodesAre) {
+  Lab lab({small_node("n1"), small_node("n2")});
+  plan::RunStarted started;
+  started.run = "r1";
+  started.plan = lab.plan(kWish, {"n1", "n2"});
+  plan::Run run = plan::run_of(started);
+  const auto first = [&](const char* node) { return run.plans.at(NodeName(node)).steps.at(0).id; };
+  ASSERT_TRUE(plan::note(run, {2, at(1), NodeName("n1"), plan::StepFailed{first("n1"), "no"}}));
+  ASSERT_TRUE(plan::note(run, {3, at(1), NodeName("n1"), plan::Parked{"no", "as it was"}}));
+  EXPECT_EQ(runs::head_of(run, at(0), at(1), false).state, RunState::parked);
+  ASSERT_TRUE(plan::note(run, {4, at(2), NodeName("n2"), plan::StepBegun{first("n2"), 1, plan::SetMark{}}}));
+  EXPECT_EQ(runs::head_of(run, at(0), at(2), false).state, RunState::interrupted);
+  EXPECT_EQ(runs::head_of(run, at(0), at(2), true).state, RunState::running);
 }
 
 TEST(RunList, NewestFirstAndTwoOfOneMinuteHaveTwoNames) {

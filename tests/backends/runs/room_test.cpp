@@ -386,6 +386,50 @@ TEST(RunRoom, ARunThatIsAboutToGoBackIsParkedByAPause) {
   EXPECT_EQ(lab.board("n1"), kFound);
 }
 
+// It looks at the node before it plans: who stops it then finds it as it was.
+TEST(RunRoom, ARunThatIsStoppedWhileItIsTakenUpStaysAsItWas) {
+  Lab lab({small_node("n1")}, {on_slice("8", "bob", "n1", 2)});
+  lab.cluster().patient_looks = 0;
+  std::string run = lab.start(lab.plan(kWish));
+  ASSERT_TRUE(lab.wait([&] { return count(lab.told[run], "\"kind\":\"waiting\"") > 0; }));
+  lab.room().park_all("a break");
+  ASSERT_TRUE(lab.wait([&] { return lab.rests == 1; }));
+  const std::string before = lab.disk(run);
+  lab.cluster().frozen = true;  // the look never comes back
+  lab.room().resume(run, {Onward::anew, false});
+  lab.room().demand(run, {}, plan::Demand::pause);
+  ASSERT_TRUE(lab.wait_refused());
+  EXPECT_EQ(lab.refused[0].error.what, "the run was not taken up");
+  EXPECT_EQ(lab.disk(run), before);
+  lab.close();
+  lab.cluster().frozen = false;
+  EXPECT_EQ(lab.find(lab.list(), run)->state, RunState::parked);
+}
+
+// The process died while the driver was at work: until an act there has succeeded, the earlier one may still
+// be running.
+TEST(RunRoom, AnActThatHadNoAnswerIsRememberedUntilOneHasSucceeded) {
+  Lab lab({small_node("n1")});
+  lab.cluster().before_perform = [&](const plan::Order& order) {
+    if (std::holds_alternative<plan::DestroyInstances>(order.action))
+      lab.cluster().freeze_after_next_perform = true;
+  };
+  std::string run = lab.start(lab.plan(kWish));
+  lab.close_dead_room();
+  lab.cluster().freeze_after_next_perform = false;
+  std::vector<bool> unsure;
+  lab.cluster().world("n1").arm(Fault::create_stops_half_way, lab.cluster().world("n1").performs);
+  lab.cluster().before_perform = [&](const plan::Order& order) { unsure.push_back(order.unsure); };
+  lab.room().resume(run, {Onward::carry_on, false});
+  ASSERT_TRUE(lab.wait_finished(run)) << lab.told[run];
+  lab.close();
+  ASSERT_GE(unsure.size(), 3u);
+  EXPECT_TRUE(unsure[0]);
+  EXPECT_TRUE(unsure[1]) << "the first one has failed";
+  EXPECT_FALSE(unsure[2]);
+  EXPECT_EQ(lab.board("n1"), kWanted);
+}
+
 // What an admin has answered is done: the executor asks, and whoever holds the act against the plan knows it.
 TEST(RunRoom, AForeignMarkIsBrokenOnceThatIsAnsweredAndTheRunGoesOn) {
   Lab lab({small_node("n1")});

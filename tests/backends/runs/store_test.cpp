@@ -262,6 +262,36 @@ TEST_F(RunStore, ASharedFolderIsForItsGroup) {
   EXPECT_FALSE(store.take("ours").ok());
 }
 
+// Between our last line and the note of it a colleague has written: what they changed cannot be told, and
+// what they change later must not pass for all of it.
+TEST_F(RunStore, WhatOthersWroteInTheMomentOfLeavingIsNotRememberedAsOurs) {
+  const std::string shared = scratch_.path() + "/site";
+  fs::create_directory(shared);
+  ASSERT_EQ(chmod(shared.c_str(), 02770), 0);
+  Store store(folder_, shared, nullptr);
+  plan::Chain ours;
+  {
+    auto made = store.create("r1");
+    ASSERT_TRUE(made.ok()) << to_line(made.error());
+    const std::string first = first_line("r1");
+    ASSERT_TRUE(ours.holds(std::string_view(first).substr(0, first.size() - 1)));
+    ASSERT_TRUE(made->file.append(first).ok());
+    ASSERT_TRUE(made->file.append(second_line("r1")).ok());  // theirs
+  }
+  store.remember("r1", ours);
+  auto seen = store.look("r1");
+  ASSERT_TRUE(seen.ok());
+  EXPECT_EQ(store.why_unarmed("r1", seen->journal.chain), "others have written to it since you left it");
+  {
+    auto taken = store.take("r1");
+    ASSERT_TRUE(taken.ok());
+    plan::Chain chain = taken->journal.chain;
+    ASSERT_TRUE(
+        taken->file.append(to_line(plan::Entry{3, at(2), {}, plan::Resumed{"eve", "login3"}}, chain)).ok());
+  }
+  EXPECT_EQ(store.changed("r1"), std::vector<std::string>()) << "the line before that would be left out";
+}
+
 TEST_F(RunStore, AFolderThatCannotBeReadIsNamed) {
   scratch_.write("state/tessera/runs", "");
   std::vector<Error> troubles;
