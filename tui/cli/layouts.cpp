@@ -145,19 +145,26 @@ int check_layout(const mig::Product& product, const Options& options, const Stre
   return answer.layout ? kDone : kFinding;
 }
 
+// "a100" of "a100-80gb"; empty: it has one part only.
+std::string without_last_part(const std::string& name) {
+  const std::size_t dash = name.rfind('-');
+  return dash == std::string::npos ? "" : name.substr(0, dash);
+}
+
 }  // namespace
 
 Error unknown_product(const std::string& name, const mig::Catalogue& catalogue) {
   std::vector<std::string> folded;
   for (const mig::Product& product : catalogue.products()) folded.push_back(lower(product.key.text));
   std::vector<std::string_view> known(folded.begin(), folded.end());
-  // A short word like "h100" is the start of several keys: show them all.
-  std::string wanted = lower(name), near;
-  for (std::size_t i = 0; i < folded.size(); ++i) {
-    if (!wanted.empty() && folded[i].find(wanted) != std::string::npos) {
-      near += (near.empty() ? "one of: " : ", ") + catalogue.products()[i].key.text;
-    }
-  }
+  // A short word like "h100" is the start of several keys: show them all. "A100-80GB-SXM4" says more than the
+  // key does: its last parts are left out until some key is met.
+  const std::string wanted = lower(name);
+  std::string near;
+  for (std::string part = wanted; near.empty() && !part.empty(); part = without_last_part(part))
+    for (std::size_t i = 0; i < folded.size(); ++i)
+      if (folded[i].find(part) != std::string::npos)
+        near += (near.empty() ? "one of: " : ", ") + catalogue.products()[i].key.text;
   if (near.empty()) {
     std::string best = nearest(wanted, known);
     const mig::Product* product = best.empty() ? nullptr : catalogue.by_key(best);

@@ -8,7 +8,7 @@
 #include "engine/plan/slurm_config.hpp"
 #include "engine/plan/slurm_words.hpp"
 #include "engine/plan/undo.hpp"
-#include "tests/engine/plan/boards.hpp"
+#include "tests/engine/plan/slurm_plans.hpp"
 
 namespace tessera::test {
 namespace {
@@ -17,64 +17,7 @@ using plan::Step;
 using slurmconf::Reach;
 using slurmconf::Writer;
 
-constexpr const char* kFilePlanSlurmConf =
-    "ClusterName=hpc\nGresTypes=gpu\n"
-    "NodeName=n[1-2] CPUs=64 Gres=gpu:h100:2 State=UNKNOWN\nPartitionName=all Nodes=n[1-2]\n";
-constexpr const char* kFilePlanGresConf = "NodeName=n[1-2] Name=gpu Type=h100 File=/dev/nvidia[0-1]\n";
-
-struct SlurmFilePlans : testing::Test {
-  slurmconf::Site site;
-  Node node = test::node("n1", {uncut(0, 0), uncut(1, 1)});
-  std::vector<Workload> jobs;
-
-  SlurmFilePlans() {
-    site.major = 24, site.minor = 11;
-    site.files = {{"/etc/slurm/slurm.conf", kFilePlanSlurmConf}, {"/etc/slurm/gres.conf", kFilePlanGresConf}};
-    site.reach = Reach::ssh;
-    site.gpu_file = "/dev/nvidia{gpu}";
-    site.instance_file = "/dev/gi{gpu}-{gi}";
-  }
-  plan::Plan plan_for(const plan::Intent& intent, bool with_site = true) {
-    Story story;
-    story.tell(NodesListed{{node, test::node("n2", {uncut(0, 0), uncut(1, 1)})}});
-    story.tell(WorkloadsListed{jobs});
-    plan::Capabilities can = plan::slurm::capabilities_by(site.mig_tool);
-    if (with_site) can.slurm = std::make_shared<const slurmconf::Site>(site);
-    auto made = plan::make_plan(story.cluster(), catalogue(), intent, can, {}, at(0));
-    EXPECT_TRUE(made.ok()) << (made ? "" : to_line(made.error()));
-    return made.ok() ? *made : plan::Plan{};
-  }
-  std::vector<Step> steps(const plan::Intent& intent) {
-    plan::Plan plan = plan_for(intent);
-    EXPECT_EQ(plan.no_steps, "");
-    return plan.nodes.empty() ? std::vector<Step>{} : plan.nodes[0].steps;
-  }
-  static std::string name(const Step& step) {
-    if (const auto* own = std::get_if<plan::Special>(&step.action)) return own->verb;
-    return std::string(word(step.action));
-  }
-  static std::string order(const std::vector<Step>& steps) {
-    std::string text;
-    for (const Step& step : steps) text += (text.empty() ? "" : " ") + name(step);
-    return text;
-  }
-  static const Step& find(const std::vector<Step>& steps, const std::string& wanted) {
-    auto it =
-        std::find_if(steps.begin(), steps.end(), [&](const Step& step) { return name(step) == wanted; });
-    EXPECT_NE(it, steps.end()) << wanted;
-    static const Step none;
-    return it == steps.end() ? none : *it;
-  }
-  static bool expects(const plan::Conditions& conditions, std::string_view key, const std::string& value) {
-    return std::find(conditions.begin(), conditions.end(),
-                     plan::Condition(plan::WordIs{std::string(key), value})) != conditions.end();
-  }
-  static std::string all_commands(const Step& step) {
-    std::string text;
-    for (const std::string& line : step.commands) text += line + "\n";
-    return text;
-  }
-};
+struct SlurmFilePlans : SlurmPlans {};
 
 // Another's edit beside the run's own would be what the run has found, and nobody could tell them apart.
 TEST_F(SlurmFilePlans, FilesAreNotWrittenBesideAnothersEdit) {
