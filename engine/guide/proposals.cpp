@@ -218,6 +218,12 @@ void rehouse(Proposal& proposal, Offer& offer, const mig::Product& product,
   }
 }
 
+struct NamedLayout {
+  Multiset profiles;
+  std::string name;
+  std::string note;
+};
+
 struct Ask {
   const Scope& scope;
   const mig::Product& product;
@@ -225,26 +231,25 @@ struct Ask {
   std::vector<Board> boards;
   plan::Queue queue;
   std::vector<Demand> waiting;
-  std::vector<std::pair<Multiset, std::string>> offered;  // a managed platform's own layouts; empty: any
+  std::vector<NamedLayout> offered;  // a managed platform's own layouts; empty: any
 };
 
 // A managed platform with tables of its own takes nothing else.
-std::vector<std::pair<Multiset, std::string>> offered_by(const mig::Product& product,
-                                                         sharing::Platform platform) {
-  std::vector<std::pair<Multiset, std::string>> all;
+std::vector<NamedLayout> offered_by(const mig::Product& product, sharing::Platform platform) {
+  std::vector<NamedLayout> all;
   const auto tables = sharing::built_in_presets();
   if (platform != sharing::Platform::fpt || !tables) return all;
   for (const sharing::Preset& preset : sharing::presets(product, platform, *tables)) {
     if (!preset.mig) continue;
-    all.emplace_back(preset.profiles, preset.name);
-    std::sort(all.back().first.begin(), all.back().first.end());
+    all.push_back({preset.profiles, preset.name, preset.note});
+    std::sort(all.back().profiles.begin(), all.back().profiles.end());
   }
   return all;
 }
 
 std::optional<std::string> name_of(const Ask& q, const Multiset& one) {
-  for (const auto& [multiset, name] : q.offered) {
-    if (multiset == one) return name;
+  for (const NamedLayout& layout : q.offered) {
+    if (layout.profiles == one) return layout.name;
   }
   if (!q.offered.empty()) return std::nullopt;
   std::optional<std::string> name = sharing::operator_name(q.product, one);
@@ -283,6 +288,8 @@ std::optional<Proposal> build(const Ask& q, Fits& fits, const std::vector<Multis
     proposal.title = title_of(q.product, choice[0]);
     proposal.layout = wish_of(q.product, choice[0]);
     proposal.preset = name_of(q, choice[0]);
+    for (const NamedLayout& layout : q.offered)
+      if (layout.profiles == choice[0] && !layout.note.empty()) proposal.notes.push_back(layout.note);
   } else {
     proposal.title = "a layout for each GPU";
   }
@@ -362,7 +369,7 @@ std::vector<Proposal> propose_layouts(const Scope& scope, sharing::Platform plat
   q.waiting = demands(q.queue, &product);
   Fits fits(product);
   std::vector<Multiset> all;
-  for (const auto& [multiset, name] : q.offered) all.push_back(multiset);
+  for (const NamedLayout& layout : q.offered) all.push_back(layout.profiles);
   if (all.empty()) all = candidates(product);
   std::vector<Proposal> proposals;
   std::vector<Multiset> made;

@@ -34,7 +34,7 @@ void read_instances(FieldReader& in, const Yaml& yaml, PresetRow& row) {
 
 PresetRow read_row(FieldReader& in, const Yaml& yaml) {
   PresetRow row;
-  if (!in.map(yaml, "layout", {"name", "strategy", "instances", "note"})) return row;
+  if (!in.map(yaml, "layout", {"name", "strategy", "instances", "note", "misprints"})) return row;
   row.name = in.text(yaml, "name", 63);
   const std::string strategy = in.text(yaml, "strategy", 64);
   row.note = in.optional_text(yaml, "note");
@@ -46,6 +46,16 @@ PresetRow read_row(FieldReader& in, const Yaml& yaml) {
             fmt::format("strategy: \"{}\" is none of: none, single, mixed, none with operator", strategy));
   }
   if (const Yaml* instances = yaml.find("instances")) read_instances(in, *instances, row);
+  if (yaml.find("misprints")) {
+    for (const Yaml& one : in.list(yaml, "misprints", 9)) {
+      const std::string printed = in.scalar(one, "misprints", 32);
+      if (const auto profile = mig::canonical_profile(printed))
+        row.misprints.push_back(*profile);
+      else
+        in.fail(one.line, fmt::format("misprints: \"{}\" is no profile", printed));
+    }
+    if (row.instances.size() != 1) in.fail(yaml.line, "misprints: the layout needs one profile");
+  }
   const bool cuts = row.strategy == MigStrategy::single || row.strategy == MigStrategy::mixed;
   if (cuts == row.instances.empty()) {
     in.fail(yaml.line,

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <map>
 
+#include "engine/mig/profile_name.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/text.hpp"
 
@@ -213,6 +214,73 @@ std::vector<Preset> presets(const mig::Product& product, Platform platform,
   return has_table(platform, tables) ? all : operator_presets(product);
 }
 
+std::optional<Misprint> misprint_of(const mig::Product& product, std::string_view profile,
+                                    std::span<const PresetTable> tables) {
+  const auto printed = mig::canonical_profile(profile);
+  if (!printed || product.index_of(printed->text)) return std::nullopt;
+  for (const PresetTable& table : tables) {
+    if (std::find(table.products.begin(), table.products.end(), product.key) == table.products.end())
+      continue;
+    for (const PresetRow& row : table.rows) {
+      if (std::find(row.misprints.begin(), row.misprints.end(), *printed) == row.misprints.end()) continue;
+      const auto& [meant, count] = row.instances.front();
+      return Misprint{*printed, meant, count, row.name, table.platform};
+    }
+  }
+  return std::nullopt;
+}
+
+std::string to_text(const Misprint& misprint, const mig::Product& product) {
+  return fmt::format(
+      "{} is a misprint in the documents of {}: no {} has such a profile. Meant is {} (layout {}: {} × {})",
+      misprint.printed.text, title(misprint.platform), product.key.text, misprint.meant.text, misprint.preset,
+      misprint.count, misprint.meant.text);
+}
+
+Corrected corrected(std::string_view layout, const mig::Product& product,
+                    std::span<const PresetTable> tables) {
+  Corrected result;
+  for (std::size_t at = 0; at <= layout.size();) {
+    const std::size_t comma = std::min(layout.find(',', at), layout.size());
+    std::string_view part = layout.substr(at, comma - at);
+    // "3x" before and "@4" behind the profile stay as they are.
+    const std::size_t times = part.find_first_of("x*");
+    std::size_t from = times == std::string_view::npos ? 0 : times + 1;
+    while (from < part.size() && part[from] == ' ') ++from;
+    const std::size_t to = std::min(part.find_first_of("@ ", from), part.size());
+    result.layout += part.substr(0, from);
+    if (const auto misprint = misprint_of(product, part.substr(from, to - from), tables)) {
+      result.layout += misprint->meant.text;
+      std::string note = to_text(*misprint, product);
+      if (std::find(result.notes.begin(), result.notes.end(), note) == result.notes.end())
+        result.notes.push_back(std::move(note));
+    } else {
+      result.layout += part.substr(from, to - from);
+    }
+    result.layout += part.substr(to);
+    if (comma < layout.size()) result.layout += ',';
+    at = comma + 1;
+  }
+  return result;
+}
+
+namespace {
+
+// "all-2g.25gb": the layout that has what is meant.
+std::optional<Result<Preset>> by_misprint(const mig::Product& product, Platform platform,
+                                          std::string_view name, std::span<const PresetTable> tables) {
+  constexpr std::string_view kAll = "all-";
+  if (!name.starts_with(kAll)) return std::nullopt;
+  const auto misprint = misprint_of(product, name.substr(kAll.size()), tables);
+  if (!misprint) return std::nullopt;
+  Result<Preset> meant =
+      find_preset(product, platform, std::string(kAll) + kubernetes_spelling(misprint->meant), tables);
+  if (meant) meant->note = to_text(*misprint, product);
+  return meant;
+}
+
+}  // namespace
+
 Result<Preset> find_preset(const mig::Product& product, Platform platform, std::string_view name,
                            std::span<const PresetTable> tables) {
   if (platform == Platform::hyperpod_eks && name.starts_with("mixed-")) {
@@ -223,6 +291,7 @@ Result<Preset> find_preset(const mig::Product& product, Platform platform, std::
     if (folded(preset.name) == folded(name)) return std::move(preset);
     names.push_back(preset.name);
   }
+  if (auto meant = by_misprint(product, platform, name, tables)) return std::move(*meant);
   Error error{fmt::format("no preset \"{}\"", clean(name, 128)),
               fmt::format("{} offers no such layout for {}", title(platform), product.key.text),
               {}};

@@ -46,6 +46,7 @@ struct PresetRow {
   MigStrategy strategy = MigStrategy::none;
   std::vector<std::pair<ProfileName, int>> instances;
   std::string note;
+  std::vector<ProfileName> misprints;  // what the platform's documents print instead of its only profile
 };
 struct PresetTable {
   Platform platform = Platform::fpt;
@@ -60,7 +61,26 @@ Result<std::vector<PresetTable>> built_in_presets();
 // for this board offers nothing), else the operator's names.
 std::vector<Preset> presets(const mig::Product& product, Platform platform,
                             std::span<const PresetTable> tables);
-// By name; '+' and '.' are one, case does not matter. Errors list what there is.
+// A profile that documents of a platform print and no such product has, and what is meant by it.
+struct Misprint {
+  ProfileName printed, meant;
+  int count = 0;       // of those on one board
+  std::string preset;  // the layout that has them
+  Platform platform = Platform::fpt;
+};
+std::optional<Misprint> misprint_of(const mig::Product& product, std::string_view profile,
+                                    std::span<const PresetTable> tables);
+std::string to_text(const Misprint& misprint, const mig::Product& product);
+// A layout as it is typed, with what is meant in the place of misprints; a sentence for each.
+struct Corrected {
+  std::string layout;
+  std::vector<std::string> notes;
+};
+Corrected corrected(std::string_view layout, const mig::Product& product,
+                    std::span<const PresetTable> tables);
+
+// By name; '+' and '.' are one, case does not matter. A misprint finds what is meant, with a note. Errors
+// list what there is.
 Result<Preset> find_preset(const mig::Product& product, Platform platform, std::string_view name,
                            std::span<const PresetTable> tables);
 

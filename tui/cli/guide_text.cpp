@@ -52,6 +52,7 @@ Json board_json(const guide::BoardProposal& board) {
   Json json = Json::map();
   json.add("node", text_or_null(board.node.text));
   json.add("gpu", number_or_null(board.gpu));
+  json.add("layout", text_or_null(board.wish));
   json.add("kept", number(board.kept));
   json.add("ends", list_of(board.ends, id_of));
   return json;
@@ -64,6 +65,7 @@ Json layout_json(const guide::Proposal& one) {
   json.add("layout", text_or_null(one.layout));
   json.add("preset", text_or_null(one.preset.value_or("")));
   json.add("replicas", number_or_null(one.replicas));
+  json.add("vgpu", text_or_null(one.vgpu.text));
   json.add("memory_share_mib", number_or_null(one.memory_share));
   Json& counts = json.add("advertised", Json::map());
   for (const auto& [resource, count] : one.advertised) counts.add(resource, number(count));

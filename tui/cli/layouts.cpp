@@ -4,9 +4,11 @@
 
 #include <algorithm>
 
+#include "engine/sharing/presets.hpp"
 #include "engine/text.hpp"
 #include "tui/canvas.hpp"
 #include "tui/cli/command_table.hpp"
+#include "tui/cli/help.hpp"
 #include "tui/cli/json.hpp"
 #include "tui/cli/table_text.hpp"
 
@@ -126,7 +128,10 @@ Result<std::vector<int>> profiles_of(const mig::Product& product, const Options&
 int check_layout(const mig::Product& product, const Options& options, const Streams& streams) {
   CheckAnswer answer;
   answer.product = &product;
-  Result<mig::Layout> layout = mig::parse_layout(product, *options.check);
+  sharing::Corrected text{*options.check, {}};
+  if (auto tables = sharing::built_in_presets()) text = sharing::corrected(text.layout, product, *tables);
+  for (const std::string& note : text.notes) streams.err << wrapped(tui::told(options.reader, note), 0);
+  Result<mig::Layout> layout = mig::parse_layout(product, text.layout);
   if (!layout) {
     answer.reason = layout.error().reason.empty() ? layout.error().what : layout.error().reason;
   } else if (auto why = mig::why_illegal(product, *layout)) {

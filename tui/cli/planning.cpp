@@ -96,10 +96,11 @@ Or<plan::Plan> make_wished(const World& world, const Options& options, const mig
   Or<Wished> wished = read_wish(options, world.model(), catalogue, world.wall());
   if (auto* refusal = std::get_if<Refusal>(&wished))
     return with_unread_nodes(std::move(*refusal), world.model());
-  const auto& [cluster, intent] = std::get<Wished>(wished);
+  const auto& [cluster, intent, notes] = std::get<Wished>(wished);
   auto plan = plan::make_plan(*cluster, catalogue, intent, capabilities_of(world, *cluster), options.rules,
                               cluster_now(*cluster, world.wall()));
   if (!plan) return Refusal{plan.error(), work_untold(*cluster) ? kUnknown : kFinding};
+  for (const std::string& note : notes) plan->notices.push_back({Severity::info, "preset", {}, note});
   return std::move(*plan);
 }
 

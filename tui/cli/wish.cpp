@@ -115,12 +115,26 @@ class NodeChooser {
 
 // --- what they shall be
 
+// Where nobody tells its boards, the node's product decides what a preset means: one of them stands for all.
+std::vector<Gpu> told_or_presumed(const Node& node, const mig::Catalogue& catalogue) {
+  const mig::Product* product = plan::boards_untold(node) ? catalogue.by_gfd_label(node.model) : nullptr;
+  if (!product) return node.gpus;
+  Gpu any;
+  any.model = node.model;
+  any.product = product->key;
+  return {any};
+}
+
+void add_note(std::vector<std::string>& notes, const std::string& note) {
+  if (!note.empty() && std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
+}
+
 // A preset means other instances on other products: the wish of each board.
 class Presets {
  public:
   Presets(const Options& options, const mig::Catalogue& catalogue, sharing::Platform platform,
-          std::vector<sharing::PresetTable> tables)
-      : options_(options), catalogue_(catalogue), platform_(platform), tables_(std::move(tables)) {}
+          std::span<const sharing::PresetTable> tables, std::vector<std::string>& notes)
+      : options_(options), catalogue_(catalogue), platform_(platform), tables_(tables), notes_(notes) {}
 
   Result<plan::Wish> wish_for(const Node& node, const Gpu& gpu) const {
     const mig::Product* product = gpu.product ? catalogue_.by_key(gpu.product->text) : nullptr;
@@ -130,6 +144,7 @@ class Presets {
                     "add the product to the site's catalogue file, or give --layout");
     auto preset = sharing::find_preset(*product, platform_, options_.preset, tables_);
     if (!preset) return preset.error();
+    add_note(notes_, preset->note);
     plan::Wish wish;
     if (preset->mig) wish = plan::wish_of(*product, preset->profiles);
     wish.replicas = options_.replicas.value_or(1);
@@ -144,7 +159,40 @@ class Presets {
   const Options& options_;
   const mig::Catalogue& catalogue_;
   sharing::Platform platform_;
-  std::vector<sharing::PresetTable> tables_;
+  std::span<const sharing::PresetTable> tables_;
+  std::vector<std::string>& notes_;
+};
+
+// A layout that was typed means what is meant on each board's product, where a profile is a known misprint.
+class Typed {
+ public:
+  Typed(const Options& options, const mig::Catalogue& catalogue, std::span<const sharing::PresetTable> tables,
+        std::vector<std::string>& notes)
+      : options_(options), catalogue_(catalogue), tables_(tables), notes_(notes) {}
+
+  // Some board would be asked for what only documents know.
+  bool corrects(const ChosenNodes& chosen) const {
+    for (const NodeName& name : chosen.nodes)
+      for (const Gpu& gpu : told_or_presumed(*chosen.cluster->nodes.find(name), catalogue_))
+        if (const mig::Product* product = gpu.product ? catalogue_.by_key(gpu.product->text) : nullptr)
+          if (!sharing::corrected(*options_.layout, *product, tables_).notes.empty()) return true;
+    return false;
+  }
+  Result<plan::Wish> wish_for(const Node& /*node*/, const Gpu& gpu) const {
+    const mig::Product* product = gpu.product ? catalogue_.by_key(gpu.product->text) : nullptr;
+    sharing::Corrected text{*options_.layout, {}};
+    if (product) text = sharing::corrected(*options_.layout, *product, tables_);
+    for (const std::string& note : text.notes) add_note(notes_, note);
+    auto wish = plan::parse_layout_wish(text.layout);
+    if (wish) wish->replicas = options_.replicas.value_or(1);
+    return wish;
+  }
+
+ private:
+  const Options& options_;
+  const mig::Catalogue& catalogue_;
+  std::span<const sharing::PresetTable> tables_;
+  std::vector<std::string>& notes_;
 };
 
 bool is_meant(const Options& options, GpuIndex gpu) {
@@ -152,33 +200,22 @@ bool is_meant(const Options& options, GpuIndex gpu) {
          std::find(options.gpus.begin(), options.gpus.end(), gpu) != options.gpus.end();
 }
 
-// Where nobody tells its boards, the node's product decides what a preset means: one of them stands for all.
-std::vector<Gpu> told_or_presumed(const Node& node, const mig::Catalogue& catalogue) {
-  const mig::Product* product = plan::boards_untold(node) ? catalogue.by_gfd_label(node.model) : nullptr;
-  if (!product) return node.gpus;
-  Gpu any;
-  any.model = node.model;
-  any.product = product->key;
-  return {any};
-}
-
-Or<std::vector<plan::BoardWish>> from_preset(const Options& options, const ChosenNodes& chosen,
-                                             const mig::Catalogue& catalogue) {
-  auto tables = sharing::built_in_presets();
-  if (!tables) return Refusal{tables.error(), kUsage};
-  Presets presets(options, catalogue, sharing::platform_of(*chosen.cluster, options.rules.platform).platform,
-                  *tables);
+// words: what was asked for, as typed.
+template <class Meaning>
+Or<std::vector<plan::BoardWish>> by_product(const Options& options, const ChosenNodes& chosen,
+                                            const mig::Catalogue& catalogue, const Meaning& meaning,
+                                            const std::string& words) {
   std::map<GpuIndex, plan::Wish> wishes;
   for (const NodeName& name : chosen.nodes) {
     const Node& node = *chosen.cluster->nodes.find(name);
     for (const Gpu& gpu : told_or_presumed(node, catalogue)) {
       if (!is_meant(options, gpu.index)) continue;
-      auto wish = presets.wish_for(node, gpu);
+      auto wish = meaning.wish_for(node, gpu);
       if (!wish) return Refusal{wish.error(), kFinding};
       auto [it, fresh] = wishes.try_emplace(gpu.index, *wish);
       if (!fresh && it->second != *wish)
         return Refusal{cannot(fmt::format("{} means other instances on {} than on the nodes before it",
-                                          options.preset, name.text),
+                                          clean(words, 200), name.text),
                               "plan nodes of one product together"),
                        kFinding};
     }
@@ -211,8 +248,17 @@ Result<plan::Wish> plain_wish(const Options& options) {
 }
 
 Or<std::vector<plan::BoardWish>> boards_of(const Options& options, const ChosenNodes& chosen,
-                                           const mig::Catalogue& catalogue) {
-  if (!options.preset.empty()) return from_preset(options, chosen, catalogue);
+                                           const mig::Catalogue& catalogue, std::vector<std::string>& notes) {
+  auto tables = sharing::built_in_presets();
+  if (!tables) return Refusal{tables.error(), kUsage};
+  if (!options.preset.empty()) {
+    const sharing::Platform here = sharing::platform_of(*chosen.cluster, options.rules.platform).platform;
+    return by_product(options, chosen, catalogue, Presets(options, catalogue, here, *tables, notes),
+                      options.preset);
+  }
+  if (options.layout)
+    if (const Typed typed(options, catalogue, *tables, notes); typed.corrects(chosen))
+      return by_product(options, chosen, catalogue, typed, *options.layout);
   auto wish = plain_wish(options);
   if (!wish) return Refusal{wish.error(), kUsage};
   std::vector<plan::BoardWish> boards;
@@ -393,9 +439,10 @@ Or<Wished> read_wish(const Options& said, const Model& model, const mig::Catalog
   if (auto* refusal = std::get_if<Refusal>(&chosen)) return std::move(*refusal);
   ChosenNodes& here = std::get<ChosenNodes>(chosen);
   if (Status ok = settle_shares(options, here); !ok) return Refusal{ok.error(), kUsage};
-  auto boards = boards_of(options, here, catalogue);
+  std::vector<std::string> notes;
+  auto boards = boards_of(options, here, catalogue, notes);
   if (auto* refusal = std::get_if<Refusal>(&boards)) return std::move(*refusal);
-  Wished wished{here.cluster, {}};
+  Wished wished{here.cluster, {}, std::move(notes)};
   wished.intent.cluster = here.cluster->name;
   wished.intent.nodes = std::move(here.nodes);
   wished.intent.boards = std::move(std::get<std::vector<plan::BoardWish>>(boards));

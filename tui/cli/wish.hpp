@@ -31,6 +31,7 @@ Or<ChosenNodes> choose_nodes(const Options& options, const Model& model, const m
 struct Wished {
   const Cluster* cluster = nullptr;  // into the model
   plan::Intent intent;
+  std::vector<std::string> notes;  // what to know about a preset, or what a misprint means
 };
 // Exit codes: kUsage for unknown names, kFinding for what there is not to change.
 Or<Wished> read_wish(const Options& options, const Model& model, const mig::Catalogue& catalogue,

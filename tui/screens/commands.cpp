@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/sharing/presets.hpp"
 #include "engine/text.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/guide.hpp"
@@ -197,14 +198,24 @@ std::optional<Error> choose_named(UiState& state, const std::string& text) {
   return std::nullopt;
 }
 
+// A profile that only a platform's documents know, on the product of the first node.
+sharing::Corrected meant_by(const World& world, const plan::Intent& intent, const std::string& layout) {
+  const Cluster* cluster = world.model.find(intent.cluster);
+  const Node* node = cluster ? cluster->nodes.find(intent.nodes.front()) : nullptr;
+  auto tables = sharing::built_in_presets();
+  if (!node || !tables) return {layout, {}};
+  const mig::Product* product = !node->gpus.empty() && node->gpus.front().product
+                                    ? world.catalogue.by_key(node->gpus.front().product->text)
+                                    : world.catalogue.by_gfd_label(node->model);
+  return product ? sharing::corrected(layout, *product, *tables) : sharing::Corrected{layout, {}};
+}
+
 // "n0031,n0032 7x1g.10gb": all boards of these nodes.
 std::optional<Error> plan_named(UiState& state, const World& world, const std::string& text) {
   auto [names, layout] = split(text);
-  Result<plan::Wish> wish = plan::parse_layout_wish(layout);
-  if (!wish) return wish.error();
+  if (auto wish = plan::parse_layout_wish(layout); !wish) return wish.error();
   plan::Intent intent;
   intent.words = layout;
-  intent.boards = {{std::nullopt, std::move(*wish)}};
   for (std::size_t at = 0; at < names.size();) {
     std::size_t end = std::min(names.find(',', at), names.size());
     intent.nodes.emplace_back(names.substr(at, end - at));
@@ -213,8 +224,14 @@ std::optional<Error> plan_named(UiState& state, const World& world, const std::s
   for (const Cluster& cluster : world.model.clusters)
     if (intent.cluster.empty() && cluster.nodes.find(intent.nodes.front())) intent.cluster = cluster.name;
   if (intent.cluster.empty()) return unknown_name("node", intent.nodes.front().text);
+  sharing::Corrected meant = meant_by(world, intent, layout);
+  Result<plan::Wish> wish = plan::parse_layout_wish(meant.layout);
+  if (!wish) return wish.error();
+  intent.boards = {{std::nullopt, std::move(*wish)}};
   Result<plan::Plan> planned = plan_for(state, world, intent);
   if (!planned) return planned.error();
+  for (std::string& note : meant.notes)
+    planned->notices.push_back({Severity::info, "preset", {}, std::move(note)});
   open_plan(state, world, std::move(*planned), {});
   return std::nullopt;
 }

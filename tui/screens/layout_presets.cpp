@@ -59,6 +59,7 @@ class Choices {
     one.from = from.empty() ? "operator" : std::move(from);
     if (preset.strategy) one.from += fmt::format(", {}", sharing::word(*preset.strategy));
     one.want.words = preset.name;
+    one.want.note = preset.note;
     if (preset.mig) {
       one.want.strategy = Strategy::mig;
       one.why_not = plan::why_not_offered(can_, Strategy::mig);

@@ -84,6 +84,8 @@ void make_preview(UiState& state, const World& world, const LayoutView& view) {
   Result<plan::Plan> plan =
       plan::make_plan(*view.cluster, world.catalogue, *intent, capabilities_of(state, *view.cluster),
                       state.rules, cluster_now(*view.cluster, world.wall), preview.outlook.get());
+  if (plan && !edit.shown().note.empty())
+    plan->notices.push_back({Severity::info, "preset", {}, edit.shown().note});
   if (plan)
     preview.plan = std::move(*plan);
   else
@@ -339,7 +341,8 @@ class Lines {
   static std::string pending_text(const std::vector<plan::PendingEffect>& list, int count) {
     std::string text = fmt::format("{} waiting: ", count);
     for (std::size_t i = 0; i < list.size() && i < 3; ++i)
-      text += fmt::format("{}{} {} {}", i == 0 ? "" : ", ", list[i].id.text, list[i].user, list[i].request);
+      text += fmt::format("{}{} {} {}", i == 0 ? "" : ", ", list[i].id.text, list[i].user,
+                          list[i].remark.empty() ? list[i].request : list[i].remark);
     return count > 3 ? text + ", …" : text;
   }
 

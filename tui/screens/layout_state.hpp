@@ -27,6 +27,7 @@ struct Want {
   int replicas = 1;
   ProfileName vgpu;
   std::string words;  // "all-balanced"; empty: by hand
+  std::string note;   // what to know about the preset; may be empty
   // The device plugin's switches for shares; nullopt: as the node has them.
   std::optional<bool> rename_shared = std::nullopt, refuse_several = std::nullopt;
   bool same_as(const Want& other) const {

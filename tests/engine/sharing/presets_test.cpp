@@ -95,7 +95,7 @@ TEST(Presets, TheH200HasTwoGOfThirtyFive) {
   const Preset one = preset("H200-141GB", Platform::fpt, "all-2g.35gb");
   EXPECT_EQ(one.text, "3 × 2g.35gb");
   EXPECT_FALSE(one.note.empty());
-  EXPECT_FALSE(find_preset(product("H200-141GB"), Platform::fpt, "all-2g.25gb", tables()).ok());
+  EXPECT_FALSE(find_preset(product("H200-141GB"), Platform::fpt, "all-2g.26gb", tables()).ok());
 }
 
 TEST(Presets, ThePlatformsTablesAreWhole) {
@@ -232,6 +232,49 @@ TEST(VgpuTypes, ABadTableIsRefusedWithItsPlace) {
   for (const char* types :
        {"4: 6", "Q: 6", "4Q: 0", "4Q: many", "4Q: 100", "0Q: 1", "1-: 2", "99999999999Q: 1"})
     EXPECT_NE(refused(types).find("t.yaml:3"), std::string::npos) << types << ": " << refused(types);
+}
+
+}  // namespace
+}  // namespace tessera::sharing
+
+namespace tessera::sharing {
+namespace {
+
+TEST(Misprints, AreTakenForWhatIsMeantWithTheReason) {
+  const auto tables = built_in_presets();
+  ASSERT_TRUE(tables.ok());
+  const mig::Product& h200 = test::product("H200-141GB");
+  const auto found = find_preset(h200, Platform::fpt, "all-2g.25gb", *tables);
+  ASSERT_TRUE(found.ok()) << to_line(found.error());
+  EXPECT_EQ(found->name, "all-2g.35gb");
+  EXPECT_EQ(
+      found->note,
+      "2g.25gb is a misprint in the documents of FPT managed Kubernetes: no H200-141GB has such a profile. "
+      "Meant is 2g.35gb (layout all-2g.35gb: 3 × 2g.35gb)");
+  EXPECT_EQ(find_preset(test::product("A100-80GB"), Platform::fpt, "all-4g.20gb", *tables)->name,
+            "all-1g.20gb");
+  // The worked example: four parts of a board.
+  for (const auto& [product, meant] :
+       {std::pair("H100-80GB-SXM5", "all-1g.20gb"), std::pair("A100-80GB", "all-1g.20gb"),
+        std::pair("H200-141GB", "all-1g.35gb")})
+    EXPECT_EQ(find_preset(test::product(product), Platform::fpt, "all-1g.40gb", *tables)->name, meant)
+        << product;
+  const auto elsewhere = find_preset(h200, Platform::gpu_operator, "all-2g.25gb", *tables);
+  EXPECT_TRUE(elsewhere.ok() && elsewhere->name == "all-2g.35gb") << "the operator has that layout, too";
+  EXPECT_FALSE(find_preset(test::product("H100-80GB-SXM5"), Platform::fpt, "all-2g.25gb", *tables).ok());
+}
+
+TEST(Misprints, InALayoutThatIsTypedKeepTheirPlaces) {
+  const auto tables = built_in_presets();
+  ASSERT_TRUE(tables.ok());
+  const Corrected text = corrected("2 x 2g.25gb, 2G.25GB@4,1g.18gb", test::product("H200-141GB"), *tables);
+  EXPECT_EQ(text.layout, "2 x 2g.35gb, 2g.35gb@4,1g.18gb");
+  EXPECT_EQ(text.notes.size(), 1u);
+  const Corrected plain = corrected("3g.40gb@4,none,", test::product("H100-80GB-SXM5"), *tables);
+  EXPECT_EQ(plain.layout, "3g.40gb@4,none,");
+  EXPECT_TRUE(plain.notes.empty());
+  EXPECT_EQ(corrected("", test::product("A100-80GB"), *tables).layout, "");
+  EXPECT_EQ(corrected("4x4g.20gb", test::product("A100-80GB"), *tables).layout, "4x1g.20gb");
 }
 
 }  // namespace

@@ -116,6 +116,32 @@ TEST_F(Wishing, SharingIsAStrategyWithReplicas) {
   EXPECT_EQ(plan::to_text(intent().boards[0].wish), "whole GPU");
 }
 
+TEST_F(Wishing, AMisprintIsTakenForWhatIsMeantOnEachProduct) {
+  story.tell(NodesListed{{test::node("n1", {test::cut(0, {}), test::uncut(1, 1)}),
+                          test::node("h1", {test::uncut(0, 0, "H200-141GB")}), test::node("untold", {})}});
+  options.nodes = "h1";
+  options.layout = "3x2g.25gb";
+  EXPECT_EQ(plan::to_text(intent().boards[0].wish), "3 × 2g.35gb");
+  auto wished = read_wish(options, story.model, test::catalogue(), test::at(0));
+  ASSERT_TRUE(std::holds_alternative<Wished>(wished));
+  ASSERT_EQ(std::get<Wished>(wished).notes.size(), 1u);
+  EXPECT_NE(std::get<Wished>(wished).notes[0].find("2g.25gb is a misprint"), std::string::npos);
+  options.layout = "4x1g.40gb";
+  options.nodes = "h1,n1";
+  EXPECT_NE(refusal().error.reason.find("means other instances"), std::string::npos);
+  options.layout.reset();
+  options.preset = "all-1g.40gb";
+  options.nodes = "n1";
+  EXPECT_EQ(plan::to_text(intent().boards[0].wish), "4 × 1g.20gb");
+}
+
+TEST_F(Wishing, TheSwitchesOfTheDevicePluginGoWithTheWishOnlyWhenTheyAreSaid) {
+  EXPECT_EQ(intent().rename_shared, std::nullopt);
+  options.rename_shared = false, options.refuse_several = true;
+  EXPECT_EQ(intent().rename_shared, false);
+  EXPECT_EQ(intent().refuse_several, true);
+}
+
 TEST_F(Wishing, NodesOfAllFormsAndNamesThatThereAreNot) {
   options.nodes = "n[1-2]";
   EXPECT_EQ(intent().nodes, (std::vector<NodeName>{NodeName("n1"), NodeName("n2")}));

@@ -52,6 +52,21 @@ TEST(GuideAscii, QuestionAndLeafKeepTheirShapes) {
   }
 }
 
+// The row that serves most is ranked first: Enter edits each GPU's own layout, Tab shows the next one's.
+TEST(GuideEach, ALayoutForEachGpuOpensInTheEditor) {
+  Session session(small_place(), {120, 40});
+  session.press(":guide n0007<enter>y");
+  ASSERT_TRUE(session.shows("a layout for each GPU")) << session.screen();
+  session.press("<enter>");
+  EXPECT_TRUE(session.shows("GPUs, each by itself, in view n0007 GPU 0")) << session.screen();
+  session.press("<tab>");
+  EXPECT_TRUE(session.shows("in view n0007 GPU 1")) << session.screen();
+  EXPECT_FALSE(session.shows("!! CANNOT")) << session.screen();
+  EXPECT_TRUE(session.shows("KEEPS")) << session.screen();
+  session.press("a");
+  EXPECT_FALSE(session.shows("each by itself")) << session.screen();
+}
+
 TEST(GuideSmall, TheQuestionIsSeenOnTheSmallestTerminal) {
   Session session(small_place(), {60, 15});
   session.press(":guide n0007<enter>");
