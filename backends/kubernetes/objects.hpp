@@ -95,6 +95,7 @@ struct PodObject {
   std::string runtime_class;
   std::string priority_class;
   Counts requests;  // GPU resources (of sharing::parse_resource), as the scheduler counts them
+  Counts largest;   // ... the most of each that one of its containers asks for
   std::vector<std::string> claims;  // names of the ResourceClaims it uses
   // Of its requests those that a claim answers (status.extendedResourceClaimStatus): no device plugin counts
   // them.

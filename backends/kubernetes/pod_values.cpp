@@ -157,7 +157,11 @@ Workload workload_of(const PodObject& pod, const NodeSharing* on, Origin origin)
   workload.user = user_of(pod);
   workload.group = pod.meta.name_space;
   set_state(workload, pod);
-  for (const auto& [resource, count] : pod.requests) workload.requests.push_back({resource.str(), count});
+  for (const auto& [resource, count] : pod.requests) {
+    auto largest = pod.largest.find(resource);
+    const std::int64_t most = largest == pod.largest.end() ? count : largest->second;
+    workload.requests.push_back({resource.str(), count, most == count ? 0 : most});
+  }
   workload.allocations = allocations_of(pod, on);
   workload.node_count = 1;
   workload.submitted = pod.meta.created;

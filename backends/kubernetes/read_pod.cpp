@@ -124,6 +124,14 @@ Counts requests_of(const std::vector<Container>& first, const std::vector<Contai
   return peak;
 }
 
+// A device plugin is asked for each container by itself.
+Counts largest_of(const std::vector<Container>& first, const std::vector<Container>& together) {
+  Counts most;
+  for (const auto* some : {&first, &together})
+    for (const Container& one : *some) raise(most, one.requests);
+  return most;
+}
+
 void take_containers(const std::vector<Container>& containers, PodObject& pod) {
   for (const Container& one : containers) {
     pod.privileged = pod.privileged || one.privileged;
@@ -178,6 +186,7 @@ bool read_pod_spec(JsonValue& value, PodObject& pod) {
     if (key == "resourceClaims") read_claims(field, pod);
   });
   pod.requests = requests_of(first, together);
+  pod.largest = largest_of(first, together);
   pod.devices_off = !together.empty();
   for (const auto* some : {&first, &debugging, &together}) take_containers(*some, pod);
   return told;

@@ -84,6 +84,7 @@ void Store::State::keep(PodObject pod) {
   words.share(pod.meta.labels);
   words.share(pod.meta.annotations);
   words.share(pod.requests);
+  words.share(pod.largest);
   std::string id = pod.id();
   auto [place, fresh] = pods.try_emplace(id);
   if (!fresh && place->second.node != pod.node) unbind(place->second);

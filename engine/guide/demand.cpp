@@ -67,7 +67,10 @@ std::vector<plan::Room> gains(const Proposal& proposal, const Scope& scope) {
     const plan::SiteRules rules = rules_for(scope, node);
     const plan::Counts before = plan::offered(*node, *scope.catalogue, rules, nullptr).by(scheduler);
     const plan::Counts after = plan::offered(*node, *scope.catalogue, rules, &changes).by(scheduler);
-    rooms.push_back(plan::gained(*scope.cluster, *node, before, after));
+    plan::Shares shares;
+    if (scheduler == Scheduler::kubernetes)
+      shares = plan::shares_after(*node, *scope.catalogue, rules, changes);
+    rooms.push_back(plan::gained(*scope.cluster, *node, before, after, std::move(shares)));
   }
   return rooms;
 }

@@ -250,6 +250,7 @@ struct Allocation {
 struct Request {
   std::string resource;  // in the scheduler's words: "gpu:h100", "nvidia.com/mig-1g.10gb"
   std::int64_t count = 0;
+  std::int64_t largest = 0;  // of a pod: the most that one container asks for; 0: all of it
   friend bool operator==(const Request&, const Request&) = default;
 };
 

@@ -289,6 +289,7 @@ void fields(V& v, T& x) {
 template <class V, Same<PendingEffect> T>
 void fields(V& v, T& x) {
   v("id", x.id), v("name", x.name), v("user", x.user), v("request", x.request);
+  v.added("remark", x.remark);
 }
 
 }  // namespace tessera::plan

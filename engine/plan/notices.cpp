@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "engine/insight/available.hpp"
 #include "engine/operators/site.hpp"
@@ -366,7 +367,7 @@ Supply supply_for(const Plan& plan, const Outlook& outlook, const std::string& r
 }
 
 PendingEffect effect_on(const Workload& workload, const std::string& resource) {
-  return {workload.id, workload.name, workload.user, resource};
+  return {workload.id, workload.name, workload.user, resource, {}};
 }
 
 void never_again(Plan& plan, const Outlook& outlook) {
@@ -384,24 +385,51 @@ void never_again(Plan& plan, const Outlook& outlook) {
   }
 }
 
-void will_run(Plan& plan, const Cluster& cluster, const Queue& queue) {
+void will_run(Plan& plan, const Cluster& cluster, const Queue& queue, const std::vector<Shares>& shares) {
   std::vector<Room> rooms;
-  for (const NodePlan& node : plan.nodes)
+  for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
+    const NodePlan& node = plan.nodes[i];
     if (const Node* now = cluster.nodes.find(node.node))
       rooms.push_back(gained(cluster, *now, node.offered_before.by(plan.scheduler),
-                             node.offered_after.by(plan.scheduler)));
-  const std::vector<const Workload*> starts = starting(queue, std::move(rooms));
-  plan.will_run_count = static_cast<int>(starts.size());
-  for (const Workload* one : starts)
-    if (plan.will_run.size() < kPendingListed)
-      plan.will_run.push_back(effect_on(*one, one->requests.front().resource));
+                             node.offered_after.by(plan.scheduler), shares[i]));
+  }
+  const std::vector<Start> all = starts(queue, std::move(rooms));
+  plan.will_run_count = static_cast<int>(all.size());
+  for (const Start& one : all) {
+    if (plan.will_run.size() >= kPendingListed) break;
+    plan.will_run.push_back(effect_on(*one.workload, one.workload->requests.front().resource));
+    if (one.shares > 1)
+      plan.will_run.back().remark =
+          fmt::format("asks for {} {}, which are shares here: it gets no more than one share's worth",
+                      one.shares, one.resource);
+  }
+}
+
+// The scheduler would send them to the node, and its plugin would refuse them there.
+void about_refused(Plan& plan, const Queue& queue, const std::vector<Shares>& shares) {
+  constexpr std::size_t kToldOf = 5;
+  std::size_t told = 0;
+  std::set<WorkloadId> seen;
+  for (const Shares& here : shares)
+    for (const Start& one : refused(queue, here)) {
+      if (!seen.insert(one.workload->id).second || ++told > kToldOf) continue;
+      plan.notices.push_back(
+          {Severity::warning,
+           "several-shares",
+           {},
+           fmt::format("{} asks for {} {}, which are shares here: the device plugin refuses its pod "
+                       "(failRequestsGreaterThanOne)",
+                       one.workload->id.text, one.shares, one.resource)});
+    }
 }
 
 }  // namespace
 
-void pending_effects(Plan& plan, const Cluster& cluster, const Outlook& outlook) {
+void pending_effects(Plan& plan, const Cluster& cluster, const Outlook& outlook,
+                     const std::vector<Shares>& shares) {
   never_again(plan, outlook);
-  will_run(plan, cluster, outlook.queue);
+  will_run(plan, cluster, outlook.queue, shares);
+  about_refused(plan, outlook.queue, shares);
 }
 
 }  // namespace tessera::plan

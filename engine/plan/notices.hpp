@@ -28,6 +28,8 @@ std::string waste_text(const mig::Product& product, const mig::Layout& layout);
 
 // Fills in never_again and will_run. For never_again counts are of the whole cluster: whether a pod finds all
 // it asks for on one node is not looked at.
-void pending_effects(Plan& plan, const Cluster& cluster, const Outlook& outlook);
+// shares: of each node of the plan, afterwards.
+void pending_effects(Plan& plan, const Cluster& cluster, const Outlook& outlook,
+                     const std::vector<Shares>& shares);
 
 }  // namespace tessera::plan

@@ -575,7 +575,9 @@ SiteRules with_site(SiteRules rules, const Capabilities& can, const Node* node, 
   rules.rename_shared = can.renames_shares ? can.renames_shares
                                            : first_told(rename_back, wished(&Intent::rename_shared),
                                                         rules.rename_shared, rename_now);
-  if (shares(back))
+  if (can.renames_shares)
+    rules.refuse_several = false;
+  else if (shares(back))
     rules.refuse_several = refuse_back;
   else
     rules.refuse_several = first_told({}, wished(&Intent::refuse_several), rules.refuse_several, refuse_now);

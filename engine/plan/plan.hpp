@@ -151,6 +151,7 @@ struct PendingEffect {
   std::string name;
   std::string user;
   std::string request;  // "gpu:h100"
+  std::string remark;   // what it gets of that; may be empty
   friend bool operator==(const PendingEffect&, const PendingEffect&) = default;
 };
 

@@ -217,6 +217,7 @@ struct NodeResult {
   std::vector<BoardChange> changes;
   std::vector<Notice> notices;
   std::string missing;  // why there are no steps
+  Shares shares;        // that the node hands out afterwards
 };
 
 Result<NodeResult> plan_node(const Cluster& cluster, const mig::Catalogue& catalogue, const Node& node,
@@ -247,6 +248,8 @@ Result<NodeResult> plan_node(const Cluster& cluster, const mig::Catalogue& catal
   plan.offered_before = offered(node, catalogue, rules, nullptr);
   plan.offered_after = offered(node, catalogue, rules, &changes);
   settle(plan.offered_before, plan.offered_after);
+  if (cluster.scheduler == Scheduler::kubernetes)
+    result.shares = shares_after(node, catalogue, rules, changes);
   plan.switches_before = switches_now(can, node);
   plan.switches_after = switches_after(node, changes, can, rules);
   plan.relied_on = relied_on(cluster, node, boards, plan.scope);
@@ -389,6 +392,7 @@ Result<Plan> make_plan(const Cluster& cluster, const mig::Catalogue& catalogue, 
   plan.made = now;
   plan.no_steps = builder_for(capabilities.dialect).why_not();
   std::vector<std::vector<BoardChange>> changes;
+  std::vector<Shares> shares;
   for (const NodeName& name : intent.nodes) {
     const Node& node = *cluster.nodes.find(name);
     const Intent own = intent_of(intent, name);
@@ -399,6 +403,7 @@ Result<Plan> make_plan(const Cluster& cluster, const mig::Catalogue& catalogue, 
     add(plan.offered_before, one->plan.offered_before);
     add(plan.offered_after, one->plan.offered_after);
     plan.nodes.push_back(std::move(one->plan));
+    shares.push_back(std::move(one->shares));
     changes.push_back(std::move(one->changes));
     plan.notices.insert(plan.notices.end(), one->notices.begin(), one->notices.end());
   }
@@ -407,7 +412,7 @@ Result<Plan> make_plan(const Cluster& cluster, const mig::Catalogue& catalogue, 
   if (!outlook) outlook = &(own = look_out(cluster, catalogue, rules));
   about_quotas(cluster, plan);
   plan.violations = violations_of(cluster, catalogue, plan, changes, rules, outlook->platform);
-  pending_effects(plan, cluster, *outlook);
+  pending_effects(plan, cluster, *outlook, shares);
   plan.fingerprint = fingerprint_of(plan.nodes);
   plan.id = id_of(plan);
   return plan;

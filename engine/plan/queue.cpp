@@ -56,7 +56,7 @@ Stock stock_of(const Cluster& cluster, const Node& node, const mig::Catalogue& c
   sharing::NodeShape shape = sharing::of_node(node, cluster.scheduler, catalogue);
   shape.sharing.rename = sharing::renames_shares(node).value_or(false);
   const insight::Sight sight = insight::sight_of(cluster, node);
-  Stock stock{{node.name, node.partitions, {}}, {node.name, node.partitions, {}}};
+  Stock stock{{node.name, node.partitions, {}, {}}, {node.name, node.partitions, {}, {}}};
   auto add = [&](const Slice& slice, std::size_t board) {
     const std::string name = name_of(slice, shape, board, cluster.scheduler);
     if (name.empty()) return;
@@ -70,6 +70,15 @@ Stock stock_of(const Cluster& cluster, const Node& node, const mig::Catalogue& c
   return stock;
 }
 
+// The first of its requests by which one container asks for several shares.
+Start several_of(const std::vector<Request>& wants, const Shares& shares) {
+  for (const Request& want : wants) {
+    const std::int64_t most = want.largest > 0 ? want.largest : want.count;
+    if (most > 1 && shares.names.contains(want.resource)) return {nullptr, most, want.resource};
+  }
+  return {};
+}
+
 // Hands room out to one workload after the other. Room only shrinks: who asks for the same as one that found
 // none finds none either, and need not look again at nodes that had too little.
 class Desk {
@@ -80,6 +89,9 @@ class Desk {
                           [](const auto& one) { return one.second > 0; });
     });
   }
+
+  // How many shares it asks for at once in the room that served it last; by name.
+  Start several() const { return several_; }
 
   // keep: what it takes is gone for those behind it.
   bool serve(const Workload& workload, bool keep = true) {
@@ -94,6 +106,8 @@ class Desk {
     search.failed = static_cast<int>(found.size()) < nodes;
     if (search.failed) return false;
     search.from = found.front();
+    several_ = several_of(wants, rooms_[found.front()].shares);
+    several_.workload = &workload;
     if (keep)
       for (std::size_t i : found) take(i, wants, nodes, true);
     return true;
@@ -130,6 +144,7 @@ class Desk {
   }
 
   bool take(std::size_t at, const std::vector<Request>& wants, int nodes, bool keep) {
+    if (rooms_[at].shares.refuse_several && several_of(wants, rooms_[at].shares).shares > 1) return false;
     Counts left = rooms_[at].units;
     for (const Request& want : wants) {
       std::int64_t need = (want.count + nodes - 1) / nodes, there = 0;
@@ -154,6 +169,7 @@ class Desk {
 
   std::vector<Room> rooms_;
   Scheduler scheduler_;
+  Start several_;
   std::map<std::string, Search> searches_;
   std::map<std::pair<std::string, std::string>, bool> matches_;
 };
@@ -194,16 +210,34 @@ Queue queue_of(const Cluster& cluster, const mig::Catalogue& catalogue) {
   return queue;
 }
 
-std::vector<const Workload*> starting(const Queue& queue, std::vector<Room> gained) {
+std::vector<Start> starts(const Queue& queue, std::vector<Room> gained) {
   Desk desk(std::move(gained), queue.scheduler);
-  std::vector<const Workload*> starts;
+  std::vector<Start> all;
   for (const Workload* workload : queue.waiting)
-    if (desk.serve(*workload)) starts.push_back(workload);
-  return starts;
+    if (desk.serve(*workload)) all.push_back(desk.several());
+  return all;
 }
 
-Room gained(const Cluster& cluster, const Node& node, const Counts& before, const Counts& after) {
-  Room room{node.name, node.partitions, {}};
+std::vector<const Workload*> starting(const Queue& queue, std::vector<Room> gained) {
+  std::vector<const Workload*> all;
+  for (const Start& one : starts(queue, std::move(gained))) all.push_back(one.workload);
+  return all;
+}
+
+std::vector<Start> refused(const Queue& queue, const Shares& shares) {
+  std::vector<Start> all;
+  if (!shares.refuse_several || shares.names.empty()) return all;
+  for (const Workload* workload : queue.waiting) {
+    Start one = several_of(workload->requests, shares);
+    one.workload = workload;
+    if (one.shares > 1) all.push_back(std::move(one));
+  }
+  return all;
+}
+
+Room gained(const Cluster& cluster, const Node& node, const Counts& before, const Counts& after,
+            Shares shares) {
+  Room room{node.name, node.partitions, {}, std::move(shares)};
   if (insight::sight_of(cluster, node).access != insight::Access::open) return room;
   room.units = after;
   for (const auto& [name, count] : before) room.units[name] -= count;

@@ -6,6 +6,7 @@
 // Threads: pure functions.
 #pragma once
 
+#include <set>
 #include <vector>
 
 #include "engine/plan/plan.hpp"
@@ -15,11 +16,19 @@ namespace tessera::plan {
 // Whether it starts as soon as what it asks for is free, by the scheduler's reason.
 bool waits_for_room(const Workload& workload, Scheduler scheduler);
 
+// Which resources of a node are shares of something, so that asking for several gives nothing more; and
+// whether the device plugin refuses a container that does.
+struct Shares {
+  std::set<std::string> names;
+  bool refuse_several = false;
+};
+
 // What one node has to give, by the scheduler's names. Below 0: it gives less than before.
 struct Room {
   NodeName node;
   std::vector<std::string> partitions;  // empty: not told, or the scheduler has none
   Counts units;
+  Shares shares = {};
 };
 
 struct Queue {
@@ -31,8 +40,19 @@ Queue queue_of(const Cluster& cluster, const mig::Catalogue& catalogue);
 // Those of the queue that start with this room in addition. A pod takes all that it asks for from one node, a
 // Slurm job an even part from each of its nodes.
 std::vector<const Workload*> starting(const Queue& queue, std::vector<Room> gained);
+// The same, with those that ask for several shares: they hold so many, and get no more than one share's
+// worth.
+struct Start {
+  const Workload* workload = nullptr;
+  std::int64_t shares = 0;  // that it asks for of `resource`; 0: none, or one
+  std::string resource;
+};
+std::vector<Start> starts(const Queue& queue, std::vector<Room> gained);
+// Those of the queue that a node would be chosen for and whose container its device plugin would refuse.
+std::vector<Start> refused(const Queue& queue, const Shares& shares);
 
 // What a node gains by a change; no units where new work cannot start there.
-Room gained(const Cluster& cluster, const Node& node, const Counts& before, const Counts& after);
+Room gained(const Cluster& cluster, const Node& node, const Counts& before, const Counts& after,
+            Shares shares = {});
 
 }  // namespace tessera::plan

@@ -160,6 +160,25 @@ Offered offered(const Node& node, const mig::Catalogue& catalogue, const SiteRul
   return counts;
 }
 
+Shares shares_after(const Node& node, const mig::Catalogue& catalogue, const SiteRules& rules,
+                    const std::vector<BoardChange>& changes) {
+  Shares shares;
+  std::vector<NodeShape> all = shapes(node, Scheduler::kubernetes, catalogue, &changes);
+  const sharing::MigStrategy strategy = whole_of(node, all, rules).strategy;
+  for (NodeShape& shape : all) {
+    const bool mps = shape.sharing.method == Strategy::mps;
+    const bool in_shares =
+        (mps || shape.sharing.method == Strategy::time_slicing) && shape.sharing.replicas > 1;
+    if (!in_shares || shape.by_pool) continue;  // ACK's units are memory
+    shape.strategy = strategy;
+    shape.sharing.rename = rules.rename_shared.value_or(false);
+    for (const auto& [resource, count] : sharing::advertise(shape, Scheduler::kubernetes).counts)
+      if (count > 0) shares.names.insert(resource);
+    shares.refuse_several = shares.refuse_several || rules.refuse_several.value_or(mps);
+  }
+  return shares;
+}
+
 BoardsOffer offered_by_boards(const Node& node, const mig::Catalogue& catalogue, Scheduler scheduler,
                               const SiteRules& rules, const std::vector<BoardChange>& changes) {
   BoardsOffer offer;

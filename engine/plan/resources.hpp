@@ -25,6 +25,11 @@ std::vector<sharing::NodeShape> shapes_after(const Node& node, Scheduler schedul
 // listed with 0 in `after` (see settle).
 Offered offered(const Node& node, const mig::Catalogue& catalogue, const SiteRules& rules,
                 const std::vector<BoardChange>* changes);
+// Which resources of a Kubernetes node are shares once it is changed, and what becomes of a request for
+// several.
+Shares shares_after(const Node& node, const mig::Catalogue& catalogue, const SiteRules& rules,
+                    const std::vector<BoardChange>& changes);
+
 // What some boards of a node offer once they are changed, beside the others as they are; and why that is
 // nothing, where a strategy does not take such boards.
 struct BoardsOffer {

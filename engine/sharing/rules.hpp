@@ -64,8 +64,8 @@ struct AckFacts {
 };
 Violations ack_rules(std::span<const NodeShape> pool, const AckFacts& facts);
 
-// What a change itself breaks. before, after: the nodes in one order, those that it leaves alone as well. A rule
-// that is broken already is not its doing; and what all nodes of a cluster or pool have in common may be
+// What a change itself breaks. before, after: the nodes in one order, those that it leaves alone as well. A
+// rule that is broken already is not its doing; and what all nodes of a cluster or pool have in common may be
 // reached step by step from a half-done state, and left again: only a kind that no other node has is refused.
 struct Judged {
   Violations broken;

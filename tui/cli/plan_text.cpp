@@ -154,8 +154,8 @@ std::string pending_line(const std::string& what, int count, const std::vector<p
   if (count == 0) return "";
   std::string text = fmt::format("{}: {}", what, count);
   for (std::size_t i = 0; i < some.size() && i < 3; ++i)
-    text +=
-        fmt::format("{} {} of {} ({})", i == 0 ? ";" : ",", some[i].id.text, some[i].user, some[i].request);
+    text += fmt::format("{} {} of {} ({})", i == 0 ? ";" : ",", some[i].id.text, some[i].user,
+                        some[i].remark.empty() ? some[i].request : some[i].remark);
   return wrapped(clean(text, 1000), 0);
 }
 

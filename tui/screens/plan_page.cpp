@@ -317,11 +317,13 @@ class Page {
     list_pending(plan_.will_run, Role::dim);
   }
   void list_pending(const std::vector<plan::PendingEffect>& list, Role role) {
-    for (std::size_t i = 0; i < list.size() && i < kMostListed; ++i)
+    for (std::size_t i = 0; i < list.size() && i < kMostListed; ++i) {
       lines_.push_back({{{list[i].id.text, role, 5},
                          {"  " + list[i].user, Role::text, 17},
                          {"  " + list[i].request, Role::text, 29}},
                         id_of('w', list[i].id.text + '\x1f' + "pending")});
+      if (!list[i].remark.empty()) note("  " + list[i].remark, Role::dim);
+    }
   }
 
   void put_deadline_heading() {
