@@ -308,11 +308,13 @@ std::vector<Notice> violations_of(const Cluster& cluster, const mig::Catalogue& 
   for (sharing::Violation& one : judged.broken)
     broken.push_back({Severity::danger, std::move(one.rule), {}, std::move(one.message)});
   if (judged.standing > 0)
-    plan.notices.push_back(
-        {Severity::info,
-         "rules-broken-before",
-         {},
-         fmt::format("{} more rules of the platform are broken already, and stay so", judged.standing)});
+    plan.notices.push_back({Severity::info,
+                            "rules-broken-before",
+                            {},
+                            judged.standing == 1
+                                ? "one more rule of the platform is broken already, and stays so"
+                                : fmt::format("{} more rules of the platform are broken already, and stay so",
+                                              judged.standing)});
   const bool none = platform == sharing::Platform::fpt && plan.intent.words == "none";
   if (none && fleet.none_stays_with_operator)
     plan.notices.push_back({Severity::warning,
