@@ -178,6 +178,17 @@ TEST(LinkHolders, HowManyButNotWhichIsShownAsOneOf) {
   EXPECT_EQ(story.node("n1").counts, (SliceCounts{2, 1, 1})) << "which is open, how many is not";
 }
 
+// What somebody holds for certain is not perhaps another's.
+TEST(LinkHolders, HowManyButNotWhichIsOneOfThoseThatAreLeft) {
+  Story story;
+  story.tell(
+      NodesListed{{node("n1", {gpu(0, Strategy::whole, {whole(0)}), gpu(1, Strategy::whole, {whole(1)})})}});
+  story.tell(WorkloadsListed{
+      {running("1", "alice", {holds("n1", {{0, 1}})}), running("2", "bob", {holds_some("n1", "h100", 1)})}});
+  EXPECT_EQ(who(story.slice("n1", 0, 0)), "held 1");
+  EXPECT_EQ(who(story.slice("n1", 1, 0)), "held 2");
+}
+
 TEST(LinkHolders, HowManyAreHeldIsToldByProfileToo) {
   Story story;
   story.tell(NodesListed{

@@ -147,6 +147,24 @@ TEST(Reduce, ASimulatedClockRunsAtItsOwnSpeed) {
   EXPECT_EQ(cluster_now(story.cluster(), at(5000)), at(125));
 }
 
+TEST(Reduce, WhyTheWorkIsNotKnownIsToldInTheWordsOfItsSource) {
+  Story story;
+  story.tell(SourceReport{Source::slurm_nodes, std::nullopt, Duration{5}});
+  EXPECT_EQ(work_untold(story.cluster()), "the list of jobs or pods has not been read yet");
+  story.tell(SourceReport{Source::slurm_jobs, Error{"cannot list the jobs", "status 1", ""}, Duration{5}});
+  EXPECT_EQ(work_untold(story.cluster()), "cannot list the jobs: status 1");
+  story.tell(SourceReport{Source::slurm_jobs, std::nullopt, Duration{5}});
+  EXPECT_EQ(work_untold(story.cluster()), std::nullopt);
+}
+
+// Nodes of now beside jobs of an hour ago are a picture of an hour ago.
+TEST(Reduce, TheAgeOfThePictureIsThatOfItsOldestPart) {
+  Story story;
+  story.tell(SourceReport{Source::slurm_jobs, std::nullopt, Duration{5}}, 0);
+  story.tell(SourceReport{Source::slurm_nodes, std::nullopt, Duration{5}}, 3600);
+  EXPECT_EQ(data_age(story.cluster(), at(3610)), Duration(std::chrono::seconds(3610)));
+}
+
 // Whatever the order of events, the holders are what a fresh start on the final lists would give.
 RC_GTEST_PROP(ReduceProperty, HoldersDependOnTheFinalListsOnly, ()) {
   auto random_node = [](int n) {

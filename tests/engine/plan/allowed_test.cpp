@@ -209,6 +209,10 @@ TEST(Allowed, TheBootFileAndItsUnitAreTheOnesThatAreSetHere) {
   Edited unit = on_slurm();
   unit.argument("boot-unit", "unit") = "evil.service";
   unit.expect_refused("slurm-boot-unit is evil.service");
+  Edited state = on_slurm();
+  state.argument("boot-unit", "state") = "masked";
+  for (Condition& one : state.step("boot-unit").after) std::get<WordIs>(one).value = "masked";
+  state.expect_refused("it sets the boot unit to another state");
   Edited unset = on_slurm();
   slurmconf::Site bare = *unset.plan.capabilities.slurm;
   bare.boot_file.clear();

@@ -464,6 +464,20 @@ TEST_F(RunOfOneNode, AsksToBeResumedInsteadOfWaitingForATime) {
   EXPECT_EQ(look(), "act a");
 }
 
+// A simulated cluster, or one whose clock is another than ours: the time was given in the cluster's.
+TEST_F(RunOfOneNode, TheTimeThatIsWaitedForIsTheClusters) {
+  Step step = waits("w", {kNobody});
+  step.not_before = at(3600);
+  begin({step, says("a")});
+  now = at(7200), facts.at = at(60);
+  Result<NodeFacts> behind = facts;
+  EXPECT_TRUE(turn(&behind).starts_with("stopped: waits until"));
+  note(Resumed{"timer", "login1"});
+  now = at(120), facts.at = at(3600);
+  Result<NodeFacts> there = facts;
+  EXPECT_EQ(turn(&there), "act a");
+}
+
 TEST_F(RunOfOneNode, TheEventsAloneTellWhereItStands) {
   Step first = says("a");
   first.retry = {3, seconds(2), seconds(30)};

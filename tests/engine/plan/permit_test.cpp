@@ -60,6 +60,20 @@ TEST(Basis, OfASlurmSiteIsTheSameWhileItsFilesAndSettingsAre) {
       "setting slurm-restart-node differs");
   differs([](slurmconf::Site& other) { other.unapplied = {"gpu07"}; },
           "which nodes Slurm runs otherwise than its files say changed");
+  using Words = std::vector<std::string>;
+  for (auto& [name, words] : {std::pair("slurm-stop-clients", &slurmconf::Site::stop_clients),
+                              std::pair("slurm-start-clients", &slurmconf::Site::start_clients),
+                              std::pair("slurm-restart-controller", &slurmconf::Site::restart_controller),
+                              std::pair("slurm-runner", &slurmconf::Site::runner)})
+    differs([field = words](slurmconf::Site& other) { other.*field = Words{"other"}; },
+            std::string("setting ") + name + " differs");
+  differs([](slurmconf::Site& other) { other.boot_unit = "other.service"; },
+          "setting slurm-boot-unit differs");
+  differs([](slurmconf::Site& other) { other.mig_tool = slurmconf::MigTool::mig_parted; },
+          "setting slurm-mig-tool differs");
+  differs([](slurmconf::Site& other) { other.config_host = "ctl2"; }, "setting slurm-files differs");
+  differs([](slurmconf::Site& other) { other.instance_file = "/dev/other"; },
+          "setting slurm-devices differs");
 }
 
 TEST(Basis, OfAnOperatorsSiteIsTheSameWhileItsMapsAndOrdersAre) {

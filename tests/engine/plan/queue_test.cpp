@@ -94,6 +94,21 @@ TEST(Queue, AJobStartsInItsPartitionsOnly) {
   EXPECT_EQ(started_by(story, {{"gpu:3g.40gb", 5}}), Ids{"2"});
 }
 
+// Three over two nodes are two on one of them.
+TEST(Queue, AJobOverSeveralNodesNeedsItsShareOnEachRoundedUp) {
+  Story story;
+  story.tell(NodesListed{{node("n1", {unsliced(0)}), node("n2", {unsliced(0)})}});
+  Workload job = asks("1", "gpu:3g.40gb", "Resources", 3);
+  job.node_count = 2;
+  story.tell(WorkloadsListed{{job}});
+  const plan::Queue queue = plan::queue_of(story.cluster(), catalogue());
+  auto room = [&](const char* name, std::int64_t units) {
+    return plan::gained(story.cluster(), story.node(name), {}, {{"gpu:3g.40gb", units}});
+  };
+  EXPECT_TRUE(plan::starting(queue, {room("n1", 1), room("n2", 1)}).empty());
+  EXPECT_EQ(plan::starting(queue, {room("n1", 2), room("n2", 2)}).size(), 1u);
+}
+
 TEST(Queue, ANodeThatTakesNoWorkStartsNone) {
   Node drained = node("n1", {unsliced(0)});
   drained.health = Health::drained;

@@ -27,24 +27,35 @@ TEST_F(SlurmFilePlans, FilesAreNotWrittenBesideAnothersEdit) {
 
 // Slurm 23.11 and later refuse a reconfigure that takes mps from an ended job which slurmctld still keeps.
 TEST_F(SlurmFilePlans, BeforeSharesLeaveTheFilesEndedJobsAreWaitedFor) {
-  for (Gpu& gpu : node.gpus) gpu.strategy = Strategy::mps, gpu.replicas = 100;
-  site.files[0].text =
-      "GresTypes=gpu,mps\nNodeName=n1 Gres=gpu:h100:2,mps:200\nNodeName=n2 Gres=gpu:h100:2\n";
-  site.files[1].text += "NodeName=n1 Name=mps Count=200\n";
-  plan::Intent whole = wants("7x1g.10gb");
-  whole.boards[0].gpu.reset();
-  whole.boards[0].wish = {};
-  whole.boards[0].wish.strategy = Strategy::whole;
-  auto waits = [&] {
-    const std::vector<Step> all = steps(whole);
-    for (std::size_t i = 0; i < all.size(); ++i)
-      if (expects(all[i].after, plan::slurm::key::kForgotten, ""))
-        return i + 1 < all.size() && name(all[i + 1]) == "write-config";
-    return false;
+  struct Shared {
+    Strategy strategy;
+    int replicas;
+    const char *kind, *count;
   };
-  EXPECT_TRUE(waits());
-  site.major = 22, site.minor = 5;
-  EXPECT_FALSE(waits()) << "a restart of slurmctld is not refused";
+  for (const Shared& one :
+       {Shared{Strategy::mps, 100, "mps", "200"}, Shared{Strategy::shard, 4, "shard", "8"}}) {
+    SCOPED_TRACE(one.kind);
+    const std::string kind = one.kind, count = one.count;
+    for (Gpu& gpu : node.gpus) gpu.strategy = one.strategy, gpu.replicas = one.replicas;
+    site.major = 24, site.minor = 11;
+    site.files[0].text = "GresTypes=gpu," + kind + "\nNodeName=n1 Gres=gpu:h100:2," + kind + ":" + count +
+                         "\nNodeName=n2 Gres=gpu:h100:2\n";
+    site.files[1].text = kFilePlanGresConf + ("NodeName=n1 Name=" + kind + " Count=" + count + "\n");
+    plan::Intent whole = wants("7x1g.10gb");
+    whole.boards[0].gpu.reset();
+    whole.boards[0].wish = {};
+    whole.boards[0].wish.strategy = Strategy::whole;
+    auto waits = [&] {
+      const std::vector<Step> all = steps(whole);
+      for (std::size_t i = 0; i < all.size(); ++i)
+        if (expects(all[i].after, plan::slurm::key::kForgotten, ""))
+          return i + 1 < all.size() && name(all[i + 1]) == "write-config";
+      return false;
+    };
+    EXPECT_TRUE(waits());
+    site.major = 22, site.minor = 5;
+    EXPECT_FALSE(waits()) << "a restart of slurmctld is not refused";
+  }
 }
 
 TEST_F(SlurmFilePlans, ADrainThatNvsentinelTakesForAFailureIsWarnedOf) {

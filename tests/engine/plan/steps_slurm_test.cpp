@@ -38,6 +38,29 @@ TEST_F(SlurmPlans, ANodeIsDrainedCutWrittenReconfiguredAndOpened) {
   EXPECT_TRUE(expects(find(all, "open-node").before, plan::slurm::key::kRegistered, "yes"));
 }
 
+// Found out at the last step, it would leave a node cut and drained.
+TEST_F(SlurmPlans, WhatTheLastStepsNeedIsAskedBeforeTheFirstTouchesAnything) {
+  const std::vector<Step> all = steps(wants("7x1g.10gb"));
+  for (std::string_view key : {plan::slurm::key::kController, plan::slurm::key::kAdmin,
+                               plan::slurm::key::kWritable, plan::slurm::key::kReachable})
+    EXPECT_TRUE(expects(all[0].after, key, "")) << key;
+  const Step& reconfigure = find(all, "reconfigure");
+  EXPECT_TRUE(expects(reconfigure.before, plan::slurm::key::kConfig, "gpu:1g.10gb:7,gpu:h100:1"))
+      << "another may have written the files since";
+  const Step& open = find(all, "open-node");
+  EXPECT_NE(std::find(open.before.begin(), open.before.end(), plan::Condition(plan::NoForeignMark{})),
+            open.before.end());
+}
+
+TEST_F(SlurmPlans, FilesAreNotWrittenForBoardsThatAreNotAsPlanned) {
+  auto wanted = plan::slurm::wanted_config(node, "gpu:h100:1", &h100(), site);
+  ASSERT_FALSE(wanted.ok());
+  EXPECT_NE(wanted.error().reason.find("the GPUs of n1 come to gpu:h100:2, not to gpu:h100:1"),
+            std::string::npos)
+      << wanted.error().reason;
+  EXPECT_TRUE(plan::slurm::wanted_config(node, "gpu:h100:2", &h100(), site).ok());
+}
+
 TEST_F(SlurmPlans, TheFileOfAllowedDevicesIsWrittenInTheSameStepWhereSlurmReadsIt) {
   site.files.push_back({"/etc/slurm/cgroup_allowed_devices_file.conf", "/dev/null\n/dev/nvidia*\n"});
   auto diff = [this] { return all_commands(find(steps(wants("7x1g.10gb")), "write-config")); };

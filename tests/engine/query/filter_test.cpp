@@ -69,6 +69,10 @@ TEST(Filter, AValueThatIsNotKnownDiffersFromEveryKnownOne) {
   EXPECT_EQ(kept("ends_in!=1h"), "2 3 4 11");
   EXPECT_EQ(kept("ends_in<1h"), "") << "an order says nothing of it";
 }
+TEST(Filter, ATextIsNeitherLessNorMoreThanANumber) {
+  EXPECT_EQ(kept("user>5"), "");
+  EXPECT_EQ(kept("user<5"), "");
+}
 TEST(Filter, APercentageIsComparedAsItIsShown) {
   Story story;
   Gpu busy = gpu(0, Strategy::whole, {whole(0)});

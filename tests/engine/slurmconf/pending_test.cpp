@@ -110,6 +110,12 @@ TEST(SlurmPending, EachEditOfAnotherAdminIsNamedWithWhatItChanges) {
     EXPECT_EQ(told(changes(running(), meaning(edited(one.from, one.to)))), one.told);
 }
 
+TEST(SlurmPending, ANodeThatTheFilesGiveToAPartitionComesToIt) {
+  Running now = running();
+  now.partitions["main"]["nodes"] = "gpu[01-02]";  // by scontrol update
+  EXPECT_EQ(told(changes(now, meaning(kText))), "partition main gets node shard01");
+}
+
 TEST(SlurmPending, APartitionMadeByScontrolIsLostByAReconfigure) {
   Running now = running();
   now.partitions["night"] = {{"nodes", "gpu01"}};

@@ -84,5 +84,14 @@ TEST(SlurmRestore, TypesThatANodeNeedsNowStayListed) {
   EXPECT_EQ(restored(now, after, kFound), after);
 }
 
+// Slurm ran with a type that no file listed; now it is listed, and stays so.
+TEST(SlurmRestore, WhatWasFoundWithoutATypeThatANodeHasIsNotPutBack) {
+  Files found = kFound;
+  found[0].text += "NodeName=m Gres=gpu:1,mps:100\n";
+  const Files now = with(found, kShared), after = with(now, kWhole);
+  ASSERT_NE(after[0].text.find("GresTypes=gpu,mps"), std::string::npos) << after[0].text;
+  EXPECT_EQ(restored(now, after, found), after);
+}
+
 }  // namespace
 }  // namespace tessera::slurmconf
