@@ -14,7 +14,7 @@ struct File {
 
 std::span<const File> catalogue();     // engine/mig/data
 std::span<const File> sharing();       // engine/sharing/data: presets and platforms
-std::span<const File> guide();         // engine/guide/data: flowchart, glossary, tables
+std::span<const File> guide();         // engine/guide/data: flowchart, glossary, tables, handouts
 std::span<const File> scenarios();     // backends/sim/scenarios
 std::span<const File> themes();        // themes/*.yaml, colours
 std::span<const File> keymaps();       // themes/keys-*.yaml

@@ -1,8 +1,10 @@
 #include "engine/guide/advice.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "engine/sharing/resources.hpp"
 
@@ -11,6 +13,9 @@ namespace tessera::guide {
 namespace {
 
 constexpr int kUsualReplicas = 4;
+constexpr std::string_view kWindow = "7d";
+constexpr std::string_view kShared = ".shared";
+constexpr std::string_view kAnyNode = "NODE";
 
 // What may stand in YAML and on a command line without quotes.
 bool is_name(std::string_view text) {
@@ -24,16 +29,19 @@ bool is_kubernetes(sharing::Platform platform) {
   return sharing::scheduler_of(platform) == Scheduler::kubernetes;
 }
 
+bool by_shares(Strategy strategy) { return strategy == Strategy::mps || strategy == Strategy::time_slicing; }
+
 std::vector<std::string> resources(Strategy strategy, sharing::Platform platform, const Proposal* proposal) {
   std::vector<std::string> names;
   if (proposal != nullptr) {
     for (const auto& [name, count] : proposal->advertised) {
       // On Slurm a share is asked for, not the board that it is a share of.
-      const bool board = name.starts_with("gpu") && strategy != Strategy::mig && !is_kubernetes(platform);
+      const bool board = name.starts_with("gpu") && by_shares(strategy) && !is_kubernetes(platform);
       if (count > 0 && !board) names.push_back(name);
     }
   }
   if (!names.empty()) return names;
+  if (strategy == Strategy::vgpu && is_kubernetes(platform)) return {};  // the type makes the name
   if (platform == sharing::Platform::ack && strategy == Strategy::mps) return {"aliyun.com/gpu-mem"};
   if (is_kubernetes(platform)) return {"nvidia.com/gpu"};
   if (strategy == Strategy::mps) return {"mps"};
@@ -41,184 +49,155 @@ std::vector<std::string> resources(Strategy strategy, sharing::Platform platform
   return {"gpu"};
 }
 
-void ask(std::vector<Advice>& all, Strategy strategy, sharing::Platform platform, const Proposal* proposal) {
-  const int replicas = proposal != nullptr ? proposal->replicas.value_or(kUsualReplicas) : kUsualReplicas;
+std::string without_suffix(std::string name) {
+  if (name.ends_with(kShared)) name.resize(name.size() - kShared.size());
+  return name;
+}
+
+// The one profile of a layout that has no other: "1g.10gb" of "1g.10gb,1g.10gb".
+std::string one_profile(const Proposal& proposal) {
+  const std::string first = proposal.layout.substr(0, proposal.layout.find(','));
+  std::string_view rest = proposal.layout;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find(','), rest.size());
+    if (rest.substr(0, end) != first) return {};
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return first;
+}
+
+// The boards of one node, and how many nodes there are.
+struct OneNode {
+  std::string name;
+  std::vector<int> gpus;  // indices; one of 0 where nobody tells
+  std::int64_t nodes = 1;
+};
+
+OneNode one_node(const Proposal* proposal) {
+  OneNode one{std::string(kAnyNode), {}, 1};
+  std::set<NodeName> names;
+  if (proposal != nullptr) {
+    for (const BoardProposal& board : proposal->boards) names.insert(board.node);
+    for (const BoardProposal& board : proposal->boards)
+      if (board.node == proposal->boards.front().node && board.gpu) one.gpus.push_back(board.gpu->value);
+    if (!proposal->boards.empty() && is_name(proposal->boards.front().node.text))
+      one.name = proposal->boards.front().node.text;
+  }
+  one.nodes = std::max<std::int64_t>(1, static_cast<std::int64_t>(names.size()));
+  if (one.gpus.empty()) one.gpus.push_back(0);
+  return one;
+}
+
+void add_shares(HandoutFacts& facts, Strategy strategy, sharing::Platform platform,
+                const Proposal* proposal) {
+  std::optional<int> told = proposal != nullptr ? proposal->replicas : std::nullopt;
+  if (!told && !by_shares(strategy)) return;
+  const int replicas = std::max(1, told.value_or(kUsualReplicas));
+  const bool mps = strategy == Strategy::mps;
+  facts["replicas"] = std::to_string(replicas);
+  facts["fraction"] = fmt::format("{:.4g}", 1.0 / replicas);
+  facts["percent"] = std::to_string(std::max(1, sharing::kMpsPercent / replicas));
+  facts["half"] = std::to_string(std::max(1, sharing::kMpsPercent / replicas / 2));
+  if (proposal != nullptr && proposal->memory_share)
+    facts["share_mib"] = std::to_string(proposal->memory_share->value);
+  if (platform == sharing::Platform::ack) {
+    // Pods ask for as many GiB as they need there: a quarter of a GPU shows how.
+    std::int64_t gib = 4;
+    if (proposal != nullptr && proposal->memory_share)
+      gib = std::max<std::int64_t>(1, proposal->memory_share->value * replicas / 1024 / 4);
+    facts["share_gib"] = std::to_string(gib);
+  }
+  if (replicas < 2) return;
+  facts["shared"] = "";
+  facts["config"] = fmt::format("{}{}", mps ? "mps" : "ts", replicas);
+  facts["method"] = mps ? "mps" : "timeSlicing";
+  facts["gke_sharing"] = mps ? "mps" : "time-sharing";
+  facts["refuse"] = "true";
+  facts["rename"] = "false";
+  std::string entries;
   for (const std::string& name : resources(strategy, platform, proposal)) {
-    if (is_kubernetes(platform)) {
-      all.push_back({"pod", fmt::format("A pod that asks for {}", name),
-                     pod_snippet(name, strategy == Strategy::mps && name != "aliyun.com/gpu-mem")});
-    } else {
-      const bool mps = strategy == Strategy::mps;
-      const int count = mps ? std::max(1, sharing::kMpsPercent / std::max(replicas, 1)) : 1;
-      all.push_back({"sbatch", fmt::format("A job that asks for {}", name), sbatch_line(name, count)});
+    if (!is_name(name)) continue;
+    if (name.ends_with(kShared)) facts["rename"] = "true";
+    entries += fmt::format("{}- name: {}\n  replicas: {}", entries.empty() ? "" : "\n", without_suffix(name),
+                           replicas);
+  }
+  if (!entries.empty()) facts["resources"] = std::move(entries);
+}
+
+// What slurm.conf and gres.conf say of one node, where all nodes of the proposal are alike.
+void add_slurm_files(HandoutFacts& facts, Strategy strategy, const Proposal* proposal, const OneNode& node) {
+  std::map<std::string, std::int64_t> counts;
+  if (proposal != nullptr) counts = proposal->advertised;
+  if (counts.empty() && by_shares(strategy))
+    counts = {{"gpu", 1},
+              strategy == Strategy::mps ? std::pair("mps", sharing::kMpsPercent)
+                                        : std::pair("shard", kUsualReplicas)};
+  std::vector<std::string> gres, records;
+  std::set<std::string> families;
+  const std::string record = fmt::format("NodeName={} Name=", node.name);
+  for (const auto& [name, count] : counts) {
+    if (!is_name(name) || count % node.nodes != 0) return;
+    gres.push_back(fmt::format("{}:{}", name, count / node.nodes));
+    const std::string family = name.substr(0, name.find(':'));
+    families.insert(family);
+    const auto each = count / node.nodes / static_cast<std::int64_t>(node.gpus.size());
+    const std::string type = name == family ? "" : " Type=" + name.substr(family.size() + 1);
+    for (int gpu : node.gpus) {
+      const std::string shares = family == "gpu" ? "" : fmt::format(" Count={}", each);
+      records.push_back(fmt::format("{}{}{}{} File=/dev/nvidia{}", record, family, type, shares, gpu));
     }
   }
+  if (gres.empty()) return;
+  facts["gres"] = fmt::format("{}", fmt::join(gres, ","));
+  facts["families"] = fmt::format("{}", fmt::join(families, ","));
+  facts["gres_lines"] = fmt::format("{}", fmt::join(records, "\n"));
 }
 
-void memory(std::vector<Advice>& all, const Proposal* proposal) {
-  const int replicas = proposal != nullptr ? proposal->replicas.value_or(kUsualReplicas) : kUsualReplicas;
-  all.push_back(
-      {"pytorch", fmt::format("Keep PyTorch to one share of {}", replicas), pytorch_limit(replicas)});
-  if (proposal != nullptr && proposal->memory_share) {
-    all.push_back({"tensorflow", fmt::format("Keep TensorFlow to one share of {}", replicas),
-                   tensorflow_limit(*proposal->memory_share)});
+}  // namespace
+
+HandoutFacts facts_of(Strategy strategy, sharing::Platform platform, const Proposal* proposal,
+                      const AdviceAbout& about) {
+  HandoutFacts facts;
+  const OneNode node = one_node(proposal);
+  facts["window"] = kWindow;
+  facts["node"] = node.name;
+  facts["gpus"] = std::to_string(node.gpus.size());
+  if (about.product.starts_with("GeForce")) facts["geforce"] = "";
+  add_shares(facts, strategy, platform, proposal);
+  if (proposal != nullptr && proposal->preset && is_name(*proposal->preset))
+    facts["preset"] = *proposal->preset;
+  if (proposal != nullptr && strategy == Strategy::mig) {
+    if (const std::string profile = one_profile(*proposal); is_name(profile)) {
+      facts["plain_profile"] = sharing::kubernetes_spelling(ProfileName(profile));
+      facts["aks_profile"] = "MIG" + profile.substr(0, profile.find('.'));
+    }
   }
+  if (!is_kubernetes(platform) && !about.part) add_slurm_files(facts, strategy, proposal, node);
+  return facts;
 }
 
-}  // namespace
-
-std::string pod_snippet(std::string_view resource, bool host_ipc) {
-  if (!is_name(resource)) return {};
-  return fmt::format(
-      "apiVersion: v1\n"
-      "kind: Pod\n"
-      "metadata:\n"
-      "  name: gpu-example\n"
-      "spec:\n"
-      "  restartPolicy: Never\n"
-      "{}"
-      "  containers:\n"
-      "    - name: main\n"
-      "      image: nvidia/cuda:12.4.1-base-ubuntu22.04\n"
-      "      command: [nvidia-smi, -L]\n"
-      "      resources:\n"
-      "        limits:\n"
-      "          {}: 1",
-      host_ipc ? "  hostIPC: true\n" : "", resource);
-}
-
-std::string sbatch_line(std::string_view resource, std::int64_t count) {
-  if (!is_name(resource)) return {};
-  return fmt::format("sbatch --gres={}:{} job.sh", resource, count);
-}
-
-std::string pytorch_limit(int replicas) {
-  const int parts = std::max(replicas, 1);
-  return fmt::format("import torch\ntorch.cuda.set_per_process_memory_fraction({:.4g})  # 1/{}", 1.0 / parts,
-                     parts);
-}
-
-std::string tensorflow_limit(Mib share) {
-  return fmt::format(
-      "import tensorflow as tf\n"
-      "gpu = tf.config.list_physical_devices(\"GPU\")[0]\n"
-      "tf.config.set_logical_device_configuration(\n"
-      "    gpu, [tf.config.LogicalDeviceConfiguration(memory_limit={})])  # MiB",
-      share.value);
-}
-
-std::string peak_memory_query(std::string_view window) {
-  const bool good =
-      window.size() >= 2 && window.size() <= 8 &&
-      std::string_view("smhdw").find(window.back()) != std::string_view::npos &&
-      std::all_of(window.begin(), window.end() - 1, [](char c) { return c >= '0' && c <= '9'; });
-  return fmt::format("max by (namespace, pod) (max_over_time(DCGM_FI_DEV_FB_USED[{}]))",
-                     good ? window : "7d");
-}
-
-std::string mps_variables(int percent, std::optional<Mib> limit) {
-  std::string text = fmt::format("export CUDA_MPS_ACTIVE_THREAD_PERCENTAGE={}", std::clamp(percent, 1, 100));
-  if (limit) text += fmt::format("\nexport CUDA_MPS_PINNED_DEVICE_MEM_LIMIT=0={}M", limit->value);
-  return text;
-}
-
-std::string mps_job_script(int percent) {
-  const int share = std::clamp(percent, 1, 100);
-  return fmt::format(
-      "#!/bin/bash\n"
-      "#SBATCH --gres=mps:{0}\n"
-      "set -eu\n"
-      "# A daemon of this job's own: its folders carry the job's number, so that jobs never meet.\n"
-      "base=\"${{TMPDIR:-/tmp}}/mps-${{SLURM_JOB_ID}}\"\n"
-      "export CUDA_MPS_PIPE_DIRECTORY=\"$base/pipe\"\n"
-      "export CUDA_MPS_LOG_DIRECTORY=\"$base/log\"\n"
-      "mkdir -p -m 700 \"$base\" \"$CUDA_MPS_PIPE_DIRECTORY\" \"$CUDA_MPS_LOG_DIRECTORY\"\n"
-      "clean_up() {{\n"
-      "  echo quit | nvidia-cuda-mps-control || true\n"
-      "  rm -rf -- \"$base\"\n"
-      "}}\n"
-      "trap clean_up EXIT\n"
-      "nvidia-cuda-mps-control -d\n"
-      "export CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=\"${{CUDA_MPS_ACTIVE_THREAD_PERCENTAGE:-{0}}}\"\n"
-      "srun ./program",
-      share);
-}
-
-std::string time_slice_command(TimeSlice length, std::optional<GpuIndex> gpu) {
-  const std::string one = gpu ? fmt::format(" -i {}", gpu->value) : std::string();
-  return fmt::format("nvidia-smi compute-policy{} --set-timeslice={}", one, static_cast<int>(length));
-}
-
-std::string sharing_config(Strategy method, std::string_view resource, int replicas,
-                           const std::optional<plan::Switches>& switches) {
-  if (!is_name(resource) || replicas < 2) return {};
-  return fmt::format(
-      "version: v1\n"
-      "sharing:\n"
-      "  {}:\n"
-      "    renameByDefault: {}\n"
-      "    failRequestsGreaterThanOne: {}\n"
-      "    resources:\n"
-      "      - name: {}\n"
-      "        replicas: {}",
-      method == Strategy::mps ? "mps" : "timeSlicing", switches && switches->rename,
-      !switches || switches->refuse_several, resource, replicas);
-}
-
-namespace {
-
-// Whoever runs the hypervisor makes them; Slurm and a GPU that nobody has yet have no plan for that.
-std::string hypervisor_text(const Proposal& proposal) {
-  std::string where;
-  for (const BoardProposal& board : proposal.boards)
-    if (!board.node.empty() && board.gpu)
-      where += fmt::format("{}{} GPU {}", where.empty() ? "" : ", ", board.node.text, board.gpu->value);
-  return fmt::format(
-      "vGPU type: {}, {} on each GPU{}{}\n"
-      "nvidia-smi vgpu -s\n"
-      "nvidia-smi vgpu\n"
-      "# nvidia-smi vgpu -s lists the types of a GPU, nvidia-smi vgpu those in use. No virtual machine may "
-      "run "
-      "on the GPU while its types change, and all vGPUs of a GPU have one type unless it may mix them.",
-      proposal.vgpu.text, proposal.replicas.value_or(1), where.empty() ? "" : "\nGPUs: ", where);
-}
-
-}  // namespace
-
-std::vector<Advice> advice(Strategy strategy, sharing::Platform platform, const Proposal* proposal) {
+std::vector<Advice> advice(const Handouts& handouts, Strategy strategy, sharing::Platform platform,
+                           const Proposal* proposal, const AdviceAbout& about) {
   std::vector<Advice> all;
-  const bool kubernetes = is_kubernetes(platform);
-  const int replicas = proposal != nullptr ? proposal->replicas.value_or(kUsualReplicas) : kUsualReplicas;
-  const int percent = std::max(1, sharing::kMpsPercent / std::max(replicas, 1));
-  if (strategy == Strategy::vgpu && proposal != nullptr && !proposal->vgpu.empty() && !kubernetes)
-    return {{"vgpu-hypervisor", "For whoever runs the hypervisor", hypervisor_text(*proposal)}};
-  ask(all, strategy, platform, proposal);
-  const bool shares = strategy == Strategy::mps || strategy == Strategy::time_slicing;
-  // ACK's own plugin knows no replicas: its pods ask for memory, and no daemon of the host's is reached.
-  const bool by_memory = platform == sharing::Platform::ack &&
-                         (proposal == nullptr || proposal->advertised.contains("aliyun.com/gpu-mem"));
-  if (shares && kubernetes && replicas >= 2 && !by_memory) {
-    all.push_back({"sharing-config", "The device plugin's configuration",
-                   sharing_config(strategy, sharing::kubernetes_gpu(), replicas,
-                                  proposal != nullptr ? proposal->switches : std::nullopt)});
-    all.push_back({"share-variable",
-                   "Tell a container its share, where it cannot read nvidia.com/gpu.replicas",
-                   fmt::format("env:\n  - name: NVIDIA_REPLICAS\n    value: \"{}\"", replicas)});
-  }
-  if (strategy == Strategy::time_slicing) {
-    memory(all, proposal);
-    all.push_back({"time-slice", "The length of a turn: 0 default, 1 short, 2 medium, 3 long",
-                   time_slice_command(TimeSlice::brief) + "\nnvidia-smi compute-policy --list"});
-  }
-  if (strategy == Strategy::mps && !by_memory) {
-    all.push_back({"mps-variables", "Hold one client to its share",
-                   mps_variables(percent, proposal != nullptr ? proposal->memory_share : std::nullopt)});
-    if (!kubernetes) all.push_back({"mps-job", "A job with a daemon of its own", mps_job_script(percent)});
-    memory(all, proposal);
-  }
-  if (kubernetes && strategy != Strategy::vgpu) {
-    all.push_back(
-        {"peak-memory", "Peak memory of each pod, to size a limit or an instance", peak_memory_query("7d")});
+  HandoutFacts facts = facts_of(strategy, platform, proposal, about);
+  const auto add = [&](const Handout& one) {
+    const auto title = filled(one.title, facts), text = filled(one.text, facts);
+    if (title && text) all.push_back({one.id, *title, *text});
+  };
+  const std::vector<std::string> asked = resources(strategy, platform, proposal);
+  for (const Handout& one : handouts.all()) {
+    if (!one.goes_with(strategy, platform, facts)) continue;
+    if (!one.names("resource")) {
+      add(one);
+      continue;
+    }
+    for (const std::string& name : asked) {
+      if (!is_name(name)) continue;
+      facts["resource"] = name;
+      facts["count"] = strategy == Strategy::mps ? facts.at("percent") : "1";
+      add(one);
+    }
+    facts.erase("resource"), facts.erase("count");
   }
   return all;
 }

@@ -32,6 +32,13 @@ std::vector<NeededAnswer> needed(const Walk& walk, TimePoint now) {
   return all;
 }
 
+AdviceAbout about(const Scope& scope) {
+  std::size_t there = 0;
+  for (const Node* node : scope.nodes) there += node->gpus.size();
+  return {scope.product != nullptr ? std::string_view(scope.product->key.text) : std::string_view(),
+          !scope.boards.empty() && scope.boards.size() < there};
+}
+
 }  // namespace
 
 sharing::LimitContext limit_context(const Scope& scope, const GuideContext& context) {
@@ -71,8 +78,9 @@ GuideResult conclude(const Walk& walk, const Scope& scope, const GuideContext& c
   }
   result.limits = sharing::limits(leaf->strategy, limits);
   result.layouts = propose(scope, leaf->strategy, context.platform);
-  result.advice =
-      advice(leaf->strategy, context.platform, result.layouts.empty() ? nullptr : &result.layouts.front());
+  if (context.handouts != nullptr)
+    result.advice = advice(*context.handouts, leaf->strategy, context.platform,
+                           result.layouts.empty() ? nullptr : &result.layouts.front(), about(scope));
   return result;
 }
 

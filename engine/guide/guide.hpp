@@ -44,6 +44,7 @@ struct GuideContext {
   std::string cuda;  // empty: not told
   std::optional<bool> licence;
   std::span<const sharing::PlatformFacts> facts;
+  const Handouts* handouts = nullptr;  // nullptr: nothing is handed out
 };
 
 // now: the cluster's time, for ages.

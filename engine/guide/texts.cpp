@@ -58,8 +58,14 @@ Result<std::shared_ptr<const Texts>> Texts::built_in() {
   if (!tables) return tables.error();
   auto platforms = sharing::built_in_platforms();
   if (!platforms) return platforms.error();
-  Texts texts{std::make_shared<const Flowchart>(std::move(*chart)), std::move(*glossary), std::move(*tables),
-              std::move(*platforms)};
+  auto handouts = Handouts::built_in();
+  if (!handouts) return handouts.error();
+  Texts texts{std::make_shared<const Flowchart>(std::move(*chart)),
+              std::move(*glossary),
+              std::move(*tables),
+              std::move(*platforms),
+              false,
+              std::move(*handouts)};
   return std::shared_ptr<const Texts>(std::make_shared<Texts>(std::move(texts)));
 }
 
@@ -67,7 +73,8 @@ Result<std::shared_ptr<const Texts>> Texts::with_flowchart(std::string_view text
                                                            std::string_view file) const {
   auto own = Flowchart::parse(text, file);
   if (!own) return own.error();
-  Texts texts{std::make_shared<const Flowchart>(std::move(*own)), glossary, tables, platforms, true};
+  Texts texts{
+      std::make_shared<const Flowchart>(std::move(*own)), glossary, tables, platforms, true, handouts};
   return std::shared_ptr<const Texts>(std::make_shared<Texts>(std::move(texts)));
 }
 
@@ -76,7 +83,7 @@ Result<std::shared_ptr<const Texts>> Texts::in_language(std::string_view languag
   if (!glossary_told) return glossary_told.error();
   auto tables_told = Tables::built_in(language);
   if (!tables_told) return tables_told.error();
-  Texts texts{chart, std::move(*glossary_told), std::move(*tables_told), platforms, own_chart};
+  Texts texts{chart, std::move(*glossary_told), std::move(*tables_told), platforms, own_chart, handouts};
   if (!own_chart) {
     auto chart_told = Flowchart::built_in(language);
     if (!chart_told) return chart_told.error();

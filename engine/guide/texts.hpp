@@ -1,4 +1,5 @@
-// The guide's own texts, read once: flowchart, glossary, tables, and what to know of each platform.
+// The guide's own texts, read once: flowchart, glossary, tables, what to know of each platform, and what
+// to hand out.
 // Threads: immutable after load; share freely.
 #pragma once
 
@@ -7,6 +8,7 @@
 
 #include "engine/guide/flowchart.hpp"
 #include "engine/guide/glossary.hpp"
+#include "engine/guide/handouts.hpp"
 #include "engine/sharing/platform.hpp"
 
 namespace tessera::guide {
@@ -17,6 +19,7 @@ struct Texts {
   Tables tables;
   std::vector<sharing::PlatformFacts> platforms;
   bool own_chart = false;  // a site's, in whatever language the site speaks
+  Handouts handouts;       // English: their titles and comments are told by the front ends
 
   static Result<std::shared_ptr<const Texts>> built_in();
   // The same with a site's own flowchart; errors name `file` and line.

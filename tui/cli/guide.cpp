@@ -79,6 +79,7 @@ Result<GuideAnswer> answer_for(const guide::Group& group, const Place& place, co
   context.platform = place.platform;
   context.licence = options.site.licence;
   context.facts = texts.platforms;
+  context.handouts = &texts.handouts;
   GuideAnswer answer;
   answer.name = group.name;
   if (group.scope.product != nullptr) answer.product = group.scope.product->key.text;

@@ -172,8 +172,9 @@ std::vector<guide::Advice> guide_advice(const GuideState& guide) {
   const GuideGroup* group = guide.group();
   if (!group || !group->result.strategy) return {};
   const auto& layouts = group->result.layouts;
-  return guide::advice(*group->result.strategy, guide.platform,
-                       guide.chosen < layouts.size() ? &layouts[guide.chosen] : nullptr);
+  return guide::advice(guide.texts->handouts, *group->result.strategy, guide.platform,
+                       guide.chosen < layouts.size() ? &layouts[guide.chosen] : nullptr,
+                       {group->product.text, !group->gpus.empty()});
 }
 
 void add_guide_leaf(Document& page, const World& world, const UiState& state, int width) {

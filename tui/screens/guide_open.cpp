@@ -172,6 +172,7 @@ GuideGroup group_of(const guide::Group& one, const UiState& state, GuideState& g
   context.platform = guide.platform;
   context.licence = state.site.licence;
   context.facts = guide.texts->platforms;
+  context.handouts = &guide.texts->handouts;
   GuideGroup group{key, one.name, {}, gpus_of(one.scope), {}, std::move(walk), {}};
   group.result = guide::conclude(group.walk, one.scope, context, now);
   for (const Node* node : one.scope.nodes) group.nodes.push_back(node->name);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "engine/guide/chart.hpp"
+#include "engine/guide/handouts.hpp"
 #include "tests/engine/sharing/sharing_build.hpp"
 #include "tests/support/build.hpp"
 
@@ -19,6 +20,15 @@ inline std::shared_ptr<const guide::Flowchart> flowchart() {
     return std::make_shared<const guide::Flowchart>(std::move(read).value());
   }();
   return chart;
+}
+
+inline const guide::Handouts& handouts() {
+  static const guide::Handouts all = [] {
+    Result<guide::Handouts> read = guide::Handouts::built_in();
+    EXPECT_TRUE(read.ok()) << to_line(read.error());
+    return std::move(read).value();
+  }();
+  return all;
 }
 
 inline guide::Walk walk() { return guide::Walk(flowchart(), {}); }

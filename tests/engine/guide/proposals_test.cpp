@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/guide/guide.hpp"
+#include "engine/guide/texts.hpp"
 #include "tests/engine/guide/guide_build.hpp"
 
 namespace tessera::guide {
@@ -222,7 +223,8 @@ TEST(Conclusion, ALeafComesWithEverythingThatFollows) {
   const Scope scope = scope_of(test::product("H100-80GB-SXM5"));
   Walk walk(test::flowchart(), prefill(scope, catalogue()), Confidence::likely);
   walk.answer("Q2", true);
-  const GuideResult result = conclude(walk, scope, {Platform::gpu_operator, "", {}, {}}, test::at(0));
+  const GuideResult result =
+      conclude(walk, scope, {Platform::gpu_operator, "", {}, {}, &test::handouts()}, test::at(0));
   EXPECT_EQ(result.strategy, Strategy::mig);
   EXPECT_EQ(result.path.at(1).source, "admin");
   EXPECT_TRUE(result.needed.empty());
@@ -254,47 +256,6 @@ TEST(Conclusion, ALicenceThatWasAnsweredIsNotCalledUnknown) {
   };
   EXPECT_EQ(text({}), "a vGPU needs a licence; by the answer there is one, or one can be had");
   EXPECT_EQ(text(true), "a licence is there");
-}
-
-TEST(Advice, IsCopyable) {
-  EXPECT_NE(pod_snippet("nvidia.com/mig-1g.10gb", false).find("nvidia.com/mig-1g.10gb: 1"),
-            std::string::npos);
-  EXPECT_EQ(pod_snippet("nvidia.com/gpu", false).find("hostIPC"), std::string::npos);
-  EXPECT_NE(pod_snippet("nvidia.com/gpu", true).find("hostIPC: true"), std::string::npos);
-  EXPECT_EQ(sbatch_line("gpu:1g.10gb", 1), "sbatch --gres=gpu:1g.10gb:1 job.sh");
-  EXPECT_NE(pytorch_limit(4).find("(0.25)"), std::string::npos);
-  EXPECT_NE(tensorflow_limit(Mib{20000}).find("memory_limit=20000"), std::string::npos);
-  EXPECT_NE(peak_memory_query("12h").find("max_over_time(DCGM_FI_DEV_FB_USED[12h])"), std::string::npos);
-  EXPECT_EQ(time_slice_command(TimeSlice::medium), "nvidia-smi compute-policy --set-timeslice=2");
-  EXPECT_EQ(time_slice_command(TimeSlice::extended, GpuIndex{1}),
-            "nvidia-smi compute-policy -i 1 --set-timeslice=3");
-  EXPECT_EQ(mps_variables(25, Mib{2048}),
-            "export CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=25\nexport CUDA_MPS_PINNED_DEVICE_MEM_LIMIT=0=2048M");
-}
-
-TEST(Advice, HostileNamesAreRefused) {
-  EXPECT_EQ(pod_snippet("a: b\n  c", false), "");
-  EXPECT_EQ(sbatch_line("gpu;rm -rf ~", 1), "");
-  EXPECT_EQ(sharing_config(Strategy::mps, "x\"y", 4), "");
-  EXPECT_NE(peak_memory_query("7d]) or vector(1").find("[7d]"), std::string::npos);
-}
-
-TEST(Advice, AnMpsJobHasItsOwnFoldersAndCleansUp) {
-  const std::string script = mps_job_script(25);
-  for (const char* part : {"#SBATCH --gres=mps:25", "CUDA_MPS_PIPE_DIRECTORY=\"$base/pipe\"",
-                           "CUDA_MPS_LOG_DIRECTORY=\"$base/log\"", "SLURM_JOB_ID", "trap clean_up EXIT",
-                           "echo quit | nvidia-cuda-mps-control", "rm -rf -- \"$base\""}) {
-    EXPECT_NE(script.find(part), std::string::npos) << part;
-  }
-}
-
-TEST(Advice, EveryLeafHasSomeForBothSchedulers) {
-  for (Strategy strategy : {Strategy::mig, Strategy::mps, Strategy::time_slicing, Strategy::vgpu}) {
-    for (Platform platform : {Platform::gpu_operator, Platform::slurm}) {
-      EXPECT_FALSE(advice(strategy, platform, nullptr).empty()) << tessera::word(strategy);
-      for (const Advice& one : advice(strategy, platform, nullptr)) EXPECT_FALSE(one.text.empty()) << one.id;
-    }
-  }
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "engine/guide/advice.hpp"
 #include "engine/guide/facts.hpp"
 #include "engine/guide/findings.hpp"
+#include "engine/guide/texts.hpp"
 #include "engine/insight/attention.hpp"
 #include "engine/sharing/limits.hpp"
 #include "tests/tui/language/extract.hpp"
@@ -52,6 +53,7 @@ TEST(JapaneseCoverage, FindingsWithTheirWayOut) {
 TEST(JapaneseCoverage, LimitsOfEveryStrategyOnEveryPlatform) {
   const Session some(small_place());
   const auto facts = sharing::built_in_platforms().value();
+  const auto texts = guide::Texts::built_in().value();
   for (int platform = 0; platform < sharing::kPlatforms; ++platform)
     for (Strategy strategy :
          {Strategy::mig, Strategy::vgpu, Strategy::mps, Strategy::time_slicing, Strategy::whole})
@@ -63,7 +65,7 @@ TEST(JapaneseCoverage, LimitsOfEveryStrategyOnEveryPlatform) {
           context.driver = driver, context.facts = facts, context.boards_a_node = 8;
           context.replicas = 100, context.mig_in_use = true;
           for (const sharing::Limit& one : sharing::limits(strategy, context)) expect_told(one.text);
-          for (const guide::Advice& one : guide::advice(strategy, context.platform, nullptr))
+          for (const guide::Advice& one : guide::advice(texts->handouts, strategy, context.platform, nullptr))
             expect_told(one.title);
         }
 }

@@ -49,7 +49,7 @@ TEST(GuideSession, YIsAnAnswerAtAQuestionAndCopiesAtALeaf) {
   session.press("y");
   ASSERT_FALSE(session.effects.empty());
   ASSERT_TRUE(session.effects.back().copy);
-  EXPECT_NE(session.effects.back().copy->find("sbatch --gres="), std::string::npos)
+  EXPECT_NE(session.effects.back().copy->find("DCGM_FI_DEV_FB_USED"), std::string::npos)
       << *session.effects.back().copy;
   EXPECT_EQ(strategy(session), "mig");
 }
