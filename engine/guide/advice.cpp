@@ -88,9 +88,22 @@ OneNode one_node(const Proposal* proposal) {
   return one;
 }
 
+// For whoever runs the hypervisor: which type, how many of it, on which GPUs.
+void add_vgpu(HandoutFacts& facts, const Proposal* proposal) {
+  if (proposal == nullptr || !is_name(proposal->vgpu.text)) return;
+  facts["vgpu"] = proposal->vgpu.text;
+  facts["replicas"] = std::to_string(proposal->replicas.value_or(1));
+  std::string where;
+  for (const BoardProposal& board : proposal->boards)
+    if (is_name(board.node.text) && board.gpu)
+      where += fmt::format("{}{} GPU {}", where.empty() ? "" : ", ", board.node.text, board.gpu->value);
+  if (!where.empty()) facts["where"] = std::move(where);
+}
+
 void add_shares(HandoutFacts& facts, Strategy strategy, sharing::Platform platform,
                 const Proposal* proposal) {
   std::optional<int> told = proposal != nullptr ? proposal->replicas : std::nullopt;
+  if (strategy == Strategy::vgpu) return add_vgpu(facts, proposal);
   if (!told && !by_shares(strategy)) return;
   const int replicas = std::max(1, told.value_or(kUsualReplicas));
   const bool mps = strategy == Strategy::mps;
@@ -103,8 +116,7 @@ void add_shares(HandoutFacts& facts, Strategy strategy, sharing::Platform platfo
   if (platform == sharing::Platform::ack) {
     // Pods ask for as many GiB as they need there: a quarter of a GPU shows how.
     std::int64_t gib = 4;
-    if (proposal != nullptr && proposal->memory_share)
-      gib = std::max<std::int64_t>(1, proposal->memory_share->value * replicas / 1024 / 4);
+    if (proposal != nullptr) gib = std::max(1, replicas / 4);  // it counts its shares in GiB
     facts["share_gib"] = std::to_string(gib);
   }
   if (replicas < 2) return;
@@ -112,8 +124,10 @@ void add_shares(HandoutFacts& facts, Strategy strategy, sharing::Platform platfo
   facts["config"] = fmt::format("{}{}", mps ? "mps" : "ts", replicas);
   facts["method"] = mps ? "mps" : "timeSlicing";
   facts["gke_sharing"] = mps ? "mps" : "time-sharing";
-  facts["refuse"] = "true";
-  facts["rename"] = "false";
+  // As the node has them, or as they are wished for; else the names stay and several are refused.
+  const bool told_switches = proposal != nullptr && proposal->switches.has_value();
+  facts["refuse"] = !told_switches || proposal->switches->refuse_several ? "true" : "false";
+  facts["rename"] = told_switches && proposal->switches->rename ? "true" : "false";
   std::string entries;
   for (const std::string& name : resources(strategy, platform, proposal)) {
     if (!is_name(name)) continue;
@@ -179,6 +193,11 @@ HandoutFacts facts_of(Strategy strategy, sharing::Platform platform, const Propo
 std::vector<Advice> advice(const Handouts& handouts, Strategy strategy, sharing::Platform platform,
                            const Proposal* proposal, const AdviceAbout& about) {
   std::vector<Advice> all;
+  // Nodes of ACK's that the GPU operator manages are shared as everywhere.
+  const bool operators_own = platform == sharing::Platform::ack && proposal != nullptr &&
+                             !proposal->advertised.empty() &&
+                             !proposal->advertised.contains("aliyun.com/gpu-mem");
+  if (operators_own) platform = sharing::Platform::gpu_operator;
   HandoutFacts facts = facts_of(strategy, platform, proposal, about);
   const auto add = [&](const Handout& one) {
     const auto title = filled(one.title, facts), text = filled(one.text, facts);

@@ -78,6 +78,11 @@ GuideResult conclude(const Walk& walk, const Scope& scope, const GuideContext& c
   }
   result.limits = sharing::limits(leaf->strategy, limits);
   result.layouts = propose(scope, leaf->strategy, context.platform);
+  result.ways = ways_on(leaf->strategy, context.platform, scope, walk.chart(), result.limits, result.layouts);
+  if (result.ways.onward == Onward::elsewhere) {
+    result.layouts.clear();  // what cannot be had here is not offered
+    return result;
+  }
   if (context.handouts != nullptr)
     result.advice = advice(*context.handouts, leaf->strategy, context.platform,
                            result.layouts.empty() ? nullptr : &result.layouts.front(), about(scope));

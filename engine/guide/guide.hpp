@@ -11,6 +11,7 @@
 #include "engine/guide/glossary.hpp"
 #include "engine/guide/proposals.hpp"
 #include "engine/guide/walk.hpp"
+#include "engine/guide/ways.hpp"
 #include "engine/sharing/limits.hpp"
 
 namespace tessera::guide {
@@ -35,6 +36,7 @@ struct GuideResult {
   std::vector<std::string> tradeoffs;
   std::vector<sharing::Limit> limits;
   std::vector<Proposal> layouts;
+  Ways ways;  // where it goes on from here
   std::vector<Advice> advice;
   std::vector<NeededAnswer> needed;  // first the question that waits, then those that may follow
 };

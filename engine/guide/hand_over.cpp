@@ -44,7 +44,9 @@ Result<plan::Wish> wish_of(const Proposal& proposal, Scheduler scheduler) {
     if (proposal.layout.empty())
       return Error{"this cannot be one wish", "it cuts each GPU in its own way",
                    "plan it, or open the guide on one GPU"};
-    return plan::parse_layout_wish(proposal.layout);
+    auto wish = plan::parse_layout_wish(proposal.layout);
+    if (wish) wish->replicas = proposal.replicas.value_or(1);  // time-slices of each instance
+    return wish;
   }
   plan::Wish wish;
   // Slurm's way of taking turns is counted in shards.

@@ -10,6 +10,7 @@
 
 #include "engine/guide/demand.hpp"
 #include "engine/guide/offers.hpp"
+#include "engine/guide/proposals_turns.hpp"
 #include "engine/sharing/presets.hpp"
 #include "engine/sharing/resources.hpp"
 
@@ -218,12 +219,6 @@ void rehouse(Proposal& proposal, Offer& offer, const mig::Product& product,
   }
 }
 
-struct NamedLayout {
-  Multiset profiles;
-  std::string name;
-  std::string note;
-};
-
 struct Ask {
   const Scope& scope;
   const mig::Product& product;
@@ -234,9 +229,11 @@ struct Ask {
   std::vector<NamedLayout> offered;  // a managed platform's own layouts; empty: any
 };
 
-// A managed platform with tables of its own takes nothing else.
-std::vector<NamedLayout> offered_by(const mig::Product& product, sharing::Platform platform) {
+// A managed platform with tables of its own takes nothing else; nor does what has one profile for all.
+std::vector<NamedLayout> offered_by(const Scope& scope, const mig::Product& product,
+                                    sharing::Platform platform) {
   std::vector<NamedLayout> all;
+  if (takes_one_profile(scope, platform)) return layouts_of_one_profile(product, platform);
   const auto tables = sharing::built_in_presets();
   if (platform != sharing::Platform::fpt || !tables) return all;
   for (const sharing::Preset& preset : sharing::presets(product, platform, *tables)) {
@@ -359,11 +356,13 @@ std::string title_of(const mig::Product& product, std::vector<int> profiles) {
   return fmt::format("{}", fmt::join(parts, " + "));
 }
 
-std::vector<Proposal> propose_layouts(const Scope& scope, sharing::Platform platform) {
+std::vector<Proposal> propose_layouts(const Scope& scope, sharing::Platform platform, bool one_profile) {
   if (scope.product == nullptr || !scope.product->mig_capable || !scope.product->placements_known) return {};
   const mig::Product& product = *scope.product;
-  Ask q{scope, product, platform, boards_of(scope, product), {}, {}, offered_by(product, platform)};
+  Ask q{scope, product, platform, boards_of(scope, product), {}, {}, offered_by(scope, product, platform)};
   if (platform == sharing::Platform::fpt && q.offered.empty()) return {};
+  if (one_profile && q.offered.empty()) q.offered = layouts_of_one_profile(product, platform);
+  if (one_profile) std::erase_if(q.offered, [](const auto& one) { return !uniform({one.profiles}); });
   if (scope.cluster != nullptr && scope.catalogue != nullptr)
     q.queue = plan::queue_of(*scope.cluster, *scope.catalogue);
   q.waiting = demands(q.queue, &product);

@@ -54,8 +54,10 @@ std::string title_of(const mig::Product& product, std::vector<int> profiles);
 inline constexpr std::size_t kProposals = 8;
 
 // Best first, at most kProposals; the row that cuts each board in its own way is among them where it is the
-// best. Empty where nothing can be said: no MIG, or places not published.
-std::vector<Proposal> propose_layouts(const Scope& scope, sharing::Platform platform);
+// best. Empty where nothing can be said: no MIG, or places not published. one_profile: only those whose
+// instances are all of one size.
+std::vector<Proposal> propose_layouts(const Scope& scope, sharing::Platform platform,
+                                      bool one_profile = false);
 // mps or time_slicing (shards on Slurm): 2, 4, 8, 16 and the most that is allowed.
 std::vector<Proposal> propose_shares(const Scope& scope, Strategy strategy, sharing::Platform platform);
 // The types of virtual board that this one can be divided into, all of them; where they are not known, a row

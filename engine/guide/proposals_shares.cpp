@@ -7,6 +7,7 @@
 
 #include "engine/guide/demand.hpp"
 #include "engine/guide/offers.hpp"
+#include "engine/guide/proposals_turns.hpp"
 #include "engine/sharing/limits.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/sharing/rules.hpp"
@@ -188,7 +189,11 @@ std::vector<Proposal> propose_vgpu(const Scope& scope, sharing::Platform platfor
 
 std::vector<Proposal> propose(const Scope& scope, Strategy strategy, sharing::Platform platform) {
   switch (strategy) {
-    case Strategy::mig: return propose_layouts(scope, platform);
+    case Strategy::mig: {
+      std::vector<Proposal> all = propose_layouts(scope, platform);
+      for (Proposal& one : propose_turns(scope, platform)) all.push_back(std::move(one));
+      return all;
+    }
     case Strategy::mps:
     case Strategy::time_slicing: return propose_shares(scope, strategy, platform);
     case Strategy::vgpu: return propose_vgpu(scope, platform);

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kReachableShown = 3;
 constexpr int kMostReplicas = 1024;
 
-Error cannot(GpuIndex gpu, std::string why, std::string hint) {
+Error cannot_become(GpuIndex gpu, std::string why, std::string hint) {
   return {fmt::format("cannot plan GPU {}", gpu.value), std::move(why), std::move(hint)};
 }
 
@@ -43,27 +43,27 @@ Status check_vgpu(const Gpu& gpu, const mig::Product& product, const Wish& wish)
     names += (names.empty() ? "" : ", ") + type.name.text;
   }
   if (types.empty()) return Done{};
-  return cannot(gpu.index, fmt::format("{} has no vGPU type {}", product.key.text, wish.vgpu.text),
-                "it has " + names);
+  return cannot_become(gpu.index, fmt::format("{} has no vGPU type {}", product.key.text, wish.vgpu.text),
+                       "it has " + names);
 }
 
 Status check_wish(const Gpu& gpu, const mig::Product* product, const Wish& wish, const Capabilities& can) {
   if (std::string why = why_not_offered(can, wish.strategy); !why.empty())
-    return cannot(gpu.index, why, "tessera guide lists what is offered here");
+    return cannot_become(gpu.index, why, "tessera guide lists what is offered here");
   if (gpu.strategy == Strategy::unknown)
-    return cannot(gpu.index, "how it is shared now is not known", "wait until the node has been read");
+    return cannot_become(gpu.index, "how it is shared now is not known", "wait until the node has been read");
   if (wish.strategy == Strategy::mig && !product)
-    return cannot(gpu.index, fmt::format("the catalogue does not know '{}'", gpu.model),
-                  "add the product to the site's catalogue file");
+    return cannot_become(gpu.index, fmt::format("the catalogue does not know '{}'", gpu.model),
+                         "add the product to the site's catalogue file");
   if (wish.replicas < 1 || (shares(wish.strategy) && wish.replicas < 2))
-    return cannot(gpu.index, fmt::format("{} replicas are no sharing", wish.replicas),
-                  "give 2 or more with --replicas");
+    return cannot_become(gpu.index, fmt::format("{} replicas are no sharing", wish.replicas),
+                         "give 2 or more with --replicas");
   if (wish.replicas > kMostReplicas)
-    return cannot(gpu.index,
-                  fmt::format("{} clients on one GPU are more than any backend takes", wish.replicas),
-                  fmt::format("give at most {} with --replicas", kMostReplicas));
+    return cannot_become(gpu.index,
+                         fmt::format("{} clients on one GPU are more than any backend takes", wish.replicas),
+                         fmt::format("give at most {} with --replicas", kMostReplicas));
   if (wish.strategy == Strategy::vgpu && wish.vgpu.empty())
-    return cannot(gpu.index, "a vGPU needs a type", "give it with --vgpu, for example A10-4Q");
+    return cannot_become(gpu.index, "a vGPU needs a type", "give it with --vgpu, for example A10-4Q");
   if (wish.strategy == Strategy::vgpu && product) return check_vgpu(gpu, *product, wish);
   return Done{};
 }
@@ -115,13 +115,13 @@ std::optional<Standing> without_places(const mig::Product& product, const Gpu& g
 Result<Standing> standing(const Gpu& gpu, const mig::Product* product, bool mig, const Capabilities& can) {
   if (!mig) return Standing{};
   if (!product)
-    return cannot(gpu.index, fmt::format("the catalogue does not know '{}'", gpu.model),
-                  "add the product to the site's catalogue file");
+    return cannot_become(gpu.index, fmt::format("the catalogue does not know '{}'", gpu.model),
+                         "add the product to the site's catalogue file");
   if (auto layout = mig::observed_layout(*product, gpu)) return as_told(*product, gpu, *layout);
   if (!can.chooses_placement && can.clears != Unit::slice)
     if (auto all = without_places(*product, gpu)) return std::move(*all);
-  return cannot(gpu.index, "the places of its instances are not known",
-                "a look at the node itself is needed: nvidia-smi mig -lgi");
+  return cannot_become(gpu.index, "the places of its instances are not known",
+                       "a look at the node itself is needed: nvidia-smi mig -lgi");
 }
 
 std::vector<bool> held_of(const Standing& now) {
@@ -163,8 +163,8 @@ Status let_driver_place(BoardChange& change, const mig::Layout& now, const mig::
   for (const mig::Placed& one : target) (contains(now, one) ? staying : making).push_back(one);
   auto made = driver_order(*change.product, staying, making);
   if (!made)
-    return cannot(change.gpu, "no order of creation leads there where the driver chooses the places",
-                  "empty the GPU first, or choose a layout of which less exists");
+    return cannot_become(change.gpu, "no order of creation leads there where the driver chooses the places",
+                         "empty the GPU first, or choose a layout of which less exists");
   mig::Layout reached = staying;
   reached.insert(reached.end(), made->begin(), made->end());
   std::sort(reached.begin(), reached.end());

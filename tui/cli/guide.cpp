@@ -1,6 +1,7 @@
 #include "tui/cli/guide.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -63,6 +64,38 @@ Result<Subject> subject_of(const Options& options, const Model& model, const mig
   return Subject{{guide::Group{product->key.text, guide::scope_of(*product)}}, nullptr};
 }
 
+// How a cluster was found is part of how it is planned on.
+std::vector<std::string> as_asked(const Options& options, const Cluster* cluster) {
+  std::vector<std::string> flags;
+  const auto add = [&](std::string_view flag, const std::string& value) {
+    if (!value.empty()) flags.insert(flags.end(), {"--" + std::string(flag), value});
+  };
+  if (options.sim) flags.push_back(options.sim->empty() ? "--sim" : "--sim=" + *options.sim);
+  add("sim-state", options.sim_state);
+  add("kubeconfig", options.kubeconfig);
+  add("context", fmt::format("{}", fmt::join(options.contexts, ",")));
+  add("slurm-conf", options.slurm_conf);
+  if (cluster != nullptr) add("cluster", cluster->name.text);
+  if (options.platform) add("platform", std::string(sharing::word(*options.platform)));
+  return flags;
+}
+
+// For each layout the whole `tessera plan …`, several where boards differ.
+std::vector<std::vector<std::string>> commands_of(const guide::GuideResult& result, const guide::Scope& scope,
+                                                  sharing::Platform platform, const Options& options) {
+  std::vector<std::vector<std::string>> all;
+  for (const guide::Proposal& one : result.layouts) {
+    std::vector<std::string>& lines = all.emplace_back();
+    if (result.ways.onward != guide::Onward::plan) continue;
+    for (const auto& flags : guide::plan_flags(one, scope, sharing::scheduler_of(platform))) {
+      std::vector<std::string> words = as_asked(options, scope.cluster);
+      words.insert(words.end(), flags.begin(), flags.end());
+      lines.push_back("tessera plan " + guide::typed(words));
+    }
+  }
+  return all;
+}
+
 Result<GuideAnswer> answer_for(const guide::Group& group, const Place& place, const Options& options,
                                const mig::Catalogue& catalogue, const guide::Texts& texts, TimePoint now) {
   guide::Walk walk(texts.chart, guide::prefill(group.scope, catalogue, options.site),
@@ -85,6 +118,7 @@ Result<GuideAnswer> answer_for(const guide::Group& group, const Place& place, co
   if (group.scope.product != nullptr) answer.product = group.scope.product->key.text;
   answer.platform = place.platform, answer.platform_from = place.from;
   answer.result = guide::conclude(walk, group.scope, context, now);
+  answer.commands = commands_of(answer.result, group.scope, place.platform, options);
   if (const guide::Leaf* leaf = walk.leaf()) {
     answer.title = leaf->title, answer.summary = guide::plain(leaf->summary);
     answer.meaning = guide::plain(leaf->meaning);

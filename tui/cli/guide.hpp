@@ -24,6 +24,7 @@ struct GuideAnswer {
   std::string platform_from;            // "--platform", "label …", "the scheduler", "assumed"
   std::string title, summary, meaning;  // of the leaf; empty: not there yet
   guide::GuideResult result;
+  std::vector<std::vector<std::string>> commands;  // for each layout what plans it; none: by hand, see `ways`
 };
 struct GuideSheet {
   std::vector<GuideAnswer> groups;  // never empty

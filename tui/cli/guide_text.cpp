@@ -58,7 +58,7 @@ Json board_json(const guide::BoardProposal& board) {
   return json;
 }
 
-Json layout_json(const guide::Proposal& one) {
+Json layout_json(const guide::Proposal& one, const std::vector<std::string>& commands) {
   Json json = Json::map();
   json.add("title", Json::of(one.title));
   json.add("strategy", Json::of(std::string(word(one.strategy))));
@@ -76,6 +76,7 @@ Json layout_json(const guide::Proposal& one) {
   json.add("stranded_memory_slices", number(one.stranded_memory));
   json.add("stranded_compute_slices", number(one.stranded_compute));
   json.add("notes", list_of(one.notes, text_of));
+  json.add("commands", list_of(commands, text_of));
   json.add("boards", list_of(one.boards, board_json));
   return json;
 }
@@ -123,7 +124,12 @@ Json group_json(const GuideAnswer& answer) {
   json.add("path", list_of(result.path, step_json));
   json.add("tradeoffs", list_of(result.tradeoffs, text_of));
   json.add("limits", list_of(result.limits, limit_json));
-  json.add("layouts", list_of(result.layouts, layout_json));
+  Json& layouts = json.add("layouts", Json::list());
+  for (std::size_t i = 0; i < result.layouts.size(); ++i)
+    layouts.items.push_back(layout_json(result.layouts[i], answer.commands.at(i)));
+  Json& ways = json.add("ways", Json::map());
+  ways.add("onward", result.strategy ? Json::of(std::string(guide::word(result.ways.onward))) : Json());
+  ways.add("texts", list_of(result.ways.texts, text_of));
   json.add("advice", advice_json(result.advice));
   json.add("needed", list_of(result.needed, needed_json));
   return json;
@@ -208,10 +214,11 @@ void add_layouts(Page& page, const GuideAnswer& answer) {
   page.section("Layouts, best first");
   int number = 0;
   for (const guide::Proposal& one : answer.result.layouts) {
+    const std::vector<std::string>& commands = answer.commands.at(static_cast<std::size_t>(number));
     page.item(fmt::format("{:>2} ", ++number), one.title + (one.preset ? " (" + *one.preset + ")" : ""));
     if (std::string text = counted(one); !text.empty()) page.line(text, 5);
     for (const std::string& note : one.notes) page.line(note, 5);
-    if (!one.layout.empty()) page.line("--layout " + one.layout, 5);
+    for (const std::string& command : commands) page.raw(command, 5);
   }
 }
 
@@ -227,8 +234,10 @@ void add_leaf(Page& page, const GuideAnswer& answer) {
                                                           : "- ",
               limit.text);
   }
+  if (!answer.result.ways.texts.empty()) page.section("Where it goes on");
+  for (const std::string& one : answer.result.ways.texts) page.item("-> ", one);
   add_layouts(page, answer);
-  page.section("To hand out");
+  if (!answer.result.advice.empty()) page.section("To hand out");
   for (const guide::Advice& one : answer.result.advice) {
     page.line(one.title);
     page.raw(tui::told_comments(page.words(), one.text), 4);

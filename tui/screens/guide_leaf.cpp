@@ -171,6 +171,7 @@ std::string for_what(const UiState& state, const std::string& fits) {
 std::vector<guide::Advice> guide_advice(const GuideState& guide) {
   const GuideGroup* group = guide.group();
   if (!group || !group->result.strategy) return {};
+  if (group->result.ways.onward == guide::Onward::elsewhere) return {};
   const auto& layouts = group->result.layouts;
   return guide::advice(guide.texts->handouts, *group->result.strategy, guide.platform,
                        guide.chosen < layouts.size() ? &layouts[guide.chosen] : nullptr,
@@ -185,6 +186,8 @@ void add_guide_leaf(Document& page, const World& world, const UiState& state, in
   add_path(page, group, state, width);
   add_text(page, guide::plain(leaf.meaning), kIndent, width);
   add_text(page, for_what(state, guide::plain(leaf.fits)), kIndent, width, Role::dim);
+  for (const std::string& one : group.result.ways.texts)
+    add_text(page, told(state, one), kIndent, width, Role::warning);
   add_layouts(page, world, state, width);
   section(page, told(state, "TO ACCEPT"));
   for (const std::string& one : guide::tradeoffs(leaf))

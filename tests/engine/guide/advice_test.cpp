@@ -39,7 +39,7 @@ Proposal shares(Strategy strategy, int replicas, std::map<std::string, std::int6
   Proposal one;
   one.strategy = strategy, one.replicas = replicas, one.advertised = std::move(advertised);
   one.memory_share = Mib{40960 / replicas};
-  for (int gpu : {0, 1}) one.boards.push_back({NodeName("n1"), GpuIndex{gpu}, std::nullopt, 0, {}});
+  for (int gpu : {0, 1}) one.boards.push_back({NodeName("n1"), GpuIndex{gpu}, std::nullopt, {}, 0, {}});
   return one;
 }
 
@@ -119,7 +119,7 @@ TEST(Handouts, ACutNodeOfSlurmIsFoundByNvml) {
   Proposal cut;
   cut.layout = "3g.20gb,3g.20gb", cut.advertised = {{"gpu:3g.20gb", 4}};
   for (const char* node : {"n1", "n2"})
-    cut.boards.push_back({NodeName(node), GpuIndex{0}, std::nullopt, 0, {}});
+    cut.boards.push_back({NodeName(node), GpuIndex{0}, std::nullopt, {}, 0, {}});
   EXPECT_EQ(missing(text_of(given(Strategy::mig, Platform::slurm, &cut), "slurm-files"),
                     {"NodeName=n1 Gres=gpu:3g.20gb:2", "AutoDetect=nvml"}),
             Nothing{});
@@ -186,7 +186,7 @@ TEST(Handouts, WhereAPoolFixesItThePlatformsOwnCommandIsHandedOut) {
 
 TEST(Handouts, HostileNamesAreRefused) {
   Proposal one = shares(Strategy::time_slicing, 4, {{"a: b\n  c", 2}, {"gpu;rm -rf ~", 1}});
-  one.boards = {{NodeName("n1;reboot"), GpuIndex{0}, std::nullopt, 0, {}}};
+  one.boards = {{NodeName("n1;reboot"), GpuIndex{0}, std::nullopt, {}, 0, {}}};
   one.preset = "x\"y";
   for (Platform platform : {Platform::gpu_operator, Platform::slurm})
     for (Strategy strategy : kAllLeaves)

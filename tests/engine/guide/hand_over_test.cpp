@@ -89,7 +89,7 @@ TEST(HandOver, ATypeOfVgpuIsPlannedWhereThereIsAnOperatorAndHandedOnElsewhere) {
   EXPECT_EQ(plan::to_text(*wish), "vGPU A10-12Q");
   EXPECT_NE(wish_of(*half, Scheduler::slurm).error().reason.find("hypervisor"), std::string::npos);
   bool handed_on = false;
-  for (const Advice& one : advice(Strategy::vgpu, Platform::slurm, &*half))
+  for (const Advice& one : advice(test::handouts(), Strategy::vgpu, Platform::slurm, &*half))
     handed_on = handed_on || one.text.find("A10-12Q") != std::string::npos;
   EXPECT_TRUE(handed_on);
 }

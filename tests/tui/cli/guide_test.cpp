@@ -173,6 +173,49 @@ TEST_F(Guide, ThePlatformChangesWhatIsHandedOut) {
   EXPECT_NE(json_at(json, "/advice/pod/0/text").find("nvidia.com/"), std::string::npos);
 }
 
+TEST_F(Guide, UnderEachLayoutStandsTheWholeCommandThatPlansIt) {
+  const std::string page = print({"--node", "n1", "--gpu", "0", "--answer", "Q2=yes"});
+  EXPECT_NE(page.find("     tessera plan --cluster hpc --node n1 --gpu 0 --layout 7x1g.10gb\n"),
+            std::string::npos)
+      << page;
+  const std::string both = print({"--node", "n[1-2]", "--answer", "Q2=no,Q5=no,Q3=no"});
+  EXPECT_NE(both.find("tessera plan --cluster hpc --node n1 --gpu 1 --strategy shard --replicas 4"),
+            std::string::npos)
+      << both;
+  const std::string nobodys =
+      print({"--product", "A30-24GB", "--answer", "Q2=no,Q5=no", "--platform", "eks"});
+  EXPECT_NE(nobodys.find("tessera plan --platform eks --node NODE --strategy time-slicing --replicas 2"),
+            std::string::npos)
+      << nobodys;
+  const std::string json = print({"--node", "n1", "--gpu", "0", "--answer", "Q2=no,Q5=yes", "-o", "json"});
+  EXPECT_EQ(json_at(json, "/layouts/0/commands/0"),
+            "\"tessera plan --cluster hpc --node n1 --gpu 0 --strategy mps\"");
+  EXPECT_EQ(json_at(json, "/ways/onward"), "\"plan\"");
+}
+
+TEST_F(Guide, APlatformWithoutMigSaysSoAndLeadsBack) {
+  const std::string page =
+      print({"--node", "n1", "--gpu", "0", "--answer", "Q2=yes", "--platform", "hyperpod-slurm"});
+  EXPECT_NE(page.find("-> Answer Q2 with no: Q5 leads on to MPS"), std::string::npos) << page;
+  EXPECT_EQ(page.find("Layouts, best first"), std::string::npos);
+  EXPECT_EQ(page.find("To hand out"), std::string::npos);
+}
+
+TEST_F(Guide, InstancesThatAreHandedOutSeveralTimesAreOfferedWithTheirProduct) {
+  const std::string json =
+      print({"--product", "A30-24GB", "--answer", "Q2=yes", "--platform", "operator", "-o", "json"});
+  int found = 0;
+  for (int i = 0; json_at(json, "/layouts/" + std::to_string(i) + "/title") != "missing"; ++i) {
+    const std::string at = "/layouts/" + std::to_string(i);
+    if (json_at(json, at + "/title") != "\"2 × 2g.12gb, 4 time-slices each\"") continue;
+    ++found;
+    EXPECT_EQ(json_at(json, at + "/advertised/nvidia.com~1gpu"), "8");
+    EXPECT_EQ(json_at(json, at + "/replicas"), "4");
+    EXPECT_NE(json_at(json, at + "/commands/0").find("--layout 2x2g.12gb --replicas 4"), std::string::npos);
+  }
+  EXPECT_EQ(found, 1) << json;
+}
+
 TEST_F(Guide, PagesFitEightyColumns) {
   std::vector<std::string> pages;
   for (const char* q2 : {"Q2=yes", "Q2=no,Q5=yes", "Q2=no,Q5=no"})
@@ -187,7 +230,7 @@ TEST_F(Guide, PagesFitEightyColumns) {
       if (line.starts_with("    ") && line.find("nvidia-") != std::string::npos) continue;
       if (line.starts_with("    ") && line.find("max_over_time") != std::string::npos) continue;
       if (line.starts_with("    ") && line.find("CUDA_MPS") != std::string::npos) continue;
-      if (line.starts_with("    # ")) continue;
+      if (line.starts_with("    # ") || line.starts_with("     tessera plan ")) continue;
       EXPECT_LE(tui::display_width(line), 80) << line;
     }
   }

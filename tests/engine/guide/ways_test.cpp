@@ -1,0 +1,109 @@
+// Where a leaf leads, beyond the cells of tests/tui/cli/leaf_matrix_test.cpp.
+#include "engine/guide/ways.hpp"
+
+#include <gtest/gtest.h>
+
+#include "engine/guide/proposals_turns.hpp"
+#include "tests/engine/guide/guide_build.hpp"
+
+namespace tessera::guide {
+namespace {
+
+using sharing::LimitKind;
+using sharing::Platform;
+
+Ways led(Strategy leaf, Platform platform, std::vector<sharing::Limit> broken,
+         const Flowchart& chart = *test::flowchart()) {
+  const Scope scope = scope_of(test::product("H100-80GB-SXM5"));
+  return ways_on(leaf, platform, scope, chart, broken, propose(scope, leaf, platform));
+}
+
+TEST(Ways, EveryLimitThatIsBrokenHasAWayAround) {
+  for (const char* limit : {"mig-platform", "mig-product", "mig-driver", "vgpu-licence"}) {
+    const Ways ways = led(Strategy::mig, Platform::slurm, {{limit, LimitKind::broken, "", {}}});
+    EXPECT_EQ(ways.onward, Onward::elsewhere) << limit;
+    ASSERT_EQ(ways.texts.size(), 1u) << limit;
+    EXPECT_NE(ways.texts[0].find("nswer Q"), std::string::npos) << limit;
+  }
+  for (const char* limit : {"mps-mig", "slice-driver"}) {
+    const Ways ways = led(Strategy::mps, Platform::gpu_operator, {{limit, LimitKind::broken, "", {}}});
+    EXPECT_EQ(ways.onward, Onward::plan) << limit;
+    EXPECT_EQ(ways.texts.size(), 1u) << limit;
+  }
+  EXPECT_TRUE(
+      led(Strategy::mps, Platform::slurm, {{"mps-boards", LimitKind::caution, "", {}}}).texts.empty());
+}
+
+// Its labels are the site's own: going back to "Q2" would mean something else.
+TEST(Ways, ASitesOwnTreeIsNotToldToAnswerOurQuestions) {
+  const auto own = Flowchart::parse(
+      "title: T\nstart: q\n"
+      "questions:\n  - {id: q, label: Q2, short: s, ask: a, why: w, yes: m, no: t}\n"
+      "leaves:\n"
+      "  - {id: m, strategy: mig, title: M, summary: s, meaning: m, fits: f, memory: m, errors: e, latency: "
+      "l, price: p}\n"
+      "  - {id: t, strategy: mps, title: T, summary: s, meaning: m, fits: f, memory: m, errors: e, latency: "
+      "l, price: p}\n",
+      "own.yaml");
+  ASSERT_TRUE(own.ok());
+  const Ways ways = led(Strategy::mig, Platform::ack, {}, *own);
+  ASSERT_EQ(ways.texts.size(), 1u);
+  EXPECT_NE(ways.texts[0].find("makes no MIG slices"), std::string::npos);
+  EXPECT_EQ(ways.texts[0].find("nswer Q"), std::string::npos) << ways.texts[0];
+  EXPECT_TRUE(
+      led(Strategy::mig, Platform::slurm, {{"mig-product", LimitKind::broken, "", {}}}, *own).texts.empty());
+}
+
+TEST(Ways, BoardsThatAreCutDifferentlyAreAPlanEach) {
+  const mig::Product& product = test::product("A30-24GB");
+  test::Story story;
+  story.tell(NodesListed{{test::node("n1", {test::gpu(0, Strategy::whole, {test::whole(0)}),
+                                            test::gpu(1, Strategy::whole, {test::whole(1)})})}});
+  Scope scope = scope_of(story.cluster(), *story.cluster().nodes.find(NodeName("n1")), test::catalogue());
+  scope.product = &product;
+  Proposal each;
+  each.strategy = Strategy::mig, each.title = "a layout for each board";
+  const auto layouts = mig::enumerate(product, mig::Which::maximal);
+  each.boards.push_back({NodeName("n1"), GpuIndex{0}, layouts.at(0), "2g.12gb@0,2g.12gb@2", 0, {}});
+  each.boards.push_back({NodeName("n1"), GpuIndex{1}, layouts.at(1), "4g.24gb@0", 0, {}});
+  const auto flags = plan_flags(each, scope, Scheduler::slurm);
+  ASSERT_EQ(flags.size(), 2u);
+  EXPECT_EQ(typed(flags[0]).find("--node n1 --gpu 0 --layout "), 0u) << typed(flags[0]);
+  EXPECT_EQ(typed(flags[1]).find("--node n1 --gpu 1 --layout "), 0u) << typed(flags[1]);
+  EXPECT_NE(typed(flags[0]).find('@'), std::string::npos) << "each instance stands where the guide drew it";
+}
+
+TEST(Ways, WhatAShellWouldReadIsQuoted) {
+  EXPECT_EQ(typed({"--node", "n[01-04]", "--layout", "2x1g.10gb+me,3g.40gb@4"}),
+            "--node 'n[01-04]' --layout 2x1g.10gb+me,3g.40gb@4");
+  EXPECT_EQ(typed({"a'b"}), "'a'\\''b'");
+}
+
+TEST(Turns, AreForInstancesOfOneSizeOnKubernetesAlone) {
+  const Scope scope = scope_of(test::product("H100-80GB-SXM5"));
+  for (Platform platform : {Platform::slurm, Platform::ack})
+    EXPECT_TRUE(propose_turns(scope, platform).empty());
+  const auto turns = propose_turns(scope, Platform::eks);
+  ASSERT_EQ(turns.size(), 2u);
+  for (const Proposal& one : turns) {
+    EXPECT_EQ(one.advertised.size(), 1u);
+    const auto parts = static_cast<std::int64_t>(one.boards.at(0).layout->size());
+    EXPECT_EQ(one.advertised.begin()->second, parts * *one.replicas) << one.title;
+    EXPECT_FALSE(one.notes.empty());
+  }
+}
+
+TEST(Turns, APoolOfOneSizeIsOfferedNoOther) {
+  const Scope scope = scope_of(test::product("H100-80GB-SXM5"));
+  for (Platform platform : {Platform::gke, Platform::aks}) {
+    const auto layouts = propose_layouts(scope, platform);
+    EXPECT_GE(layouts.size(), 5u);
+    for (const Proposal& one : layouts) {
+      EXPECT_EQ(one.advertised.size(), 1u) << one.title;
+      EXPECT_EQ(platform == Platform::gke && one.title.find("+me") != std::string::npos, false);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tessera::guide
