@@ -40,7 +40,7 @@ TEST_F(SlurmFilePlans, BeforeSharesLeaveTheFilesEndedJobsAreWaitedFor) {
     site.major = 24, site.minor = 11;
     site.files[0].text = "GresTypes=gpu," + kind + "\nNodeName=n1 Gres=gpu:h100:2," + kind + ":" + count +
                          "\nNodeName=n2 Gres=gpu:h100:2\n";
-    site.files[1].text = kFilePlanGresConf + ("NodeName=n1 Name=" + kind + " Count=" + count + "\n");
+    site.files[1].text = kGresConf + ("NodeName=n1 Name=" + kind + " Count=" + count + "\n");
     plan::Intent whole = wants("7x1g.10gb");
     whole.boards[0].gpu.reset();
     whole.boards[0].wish = {};
