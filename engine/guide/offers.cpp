@@ -32,6 +32,14 @@ plan::BoardChange change_of(const Gpu& gpu, const Proposal& proposal, const Boar
   return change;
 }
 
+// How a proposal's boards or instances are handed out in shares; nullopt: they are not.
+std::optional<Strategy> shares_by(const Proposal& proposal) {
+  const bool turns = proposal.strategy == Strategy::mig && proposal.replicas.value_or(1) > 1;
+  if (turns) return Strategy::time_slicing;  // of each instance
+  const bool shared = proposal.strategy == Strategy::mps || proposal.strategy == Strategy::time_slicing;
+  return shared ? std::optional(proposal.strategy) : std::nullopt;
+}
+
 // Boards that nobody has, or that nobody tells: as many as the proposal is about.
 sharing::NodeShape any_boards(const Proposal& proposal, const Scope& scope, sharing::Platform platform) {
   sharing::NodeShape shape;
@@ -42,9 +50,9 @@ sharing::NodeShape any_boards(const Proposal& proposal, const Scope& scope, shar
     one.mig = proposal.strategy == Strategy::mig;
     if (board.layout && scope.product) one.instances = sharing::instances_of(*scope.product, *board.layout);
   }
-  const bool shared = proposal.strategy == Strategy::mps || proposal.strategy == Strategy::time_slicing;
-  if (shared) shape.sharing.method = proposal.strategy;
-  shape.sharing.replicas = shared ? proposal.replicas.value_or(1) : 1;
+  const std::optional<Strategy> method = shares_by(proposal);
+  if (method) shape.sharing.method = *method;
+  shape.sharing.replicas = method ? proposal.replicas.value_or(1) : 1;
   const Node* node = scope.nodes.empty() ? nullptr : scope.nodes.front();
   shape.sharing.rename = rules_for(scope, node).rename_shared.value_or(false);
   shape.strategy = strategy_of(scope).value_or(sharing::natural_strategy(shape));
@@ -66,11 +74,10 @@ void tell_any(Proposal& proposal, const Scope& scope, sharing::Platform platform
 }
 
 void tell_switches(Proposal& proposal, const Scope& scope, const plan::SiteRules& rules) {
-  const bool shares = proposal.strategy == Strategy::mps || proposal.strategy == Strategy::time_slicing;
+  const std::optional<Strategy> method = shares_by(proposal);
   const bool slurm = scope.cluster != nullptr && scope.cluster->scheduler == Scheduler::slurm;
-  if (!shares || slurm) return;
-  proposal.switches =
-      plan::switches_of(proposal.strategy, rules.rename_shared.value_or(false), rules.refuse_several);
+  if (!method || slurm) return;
+  proposal.switches = plan::switches_of(*method, rules.rename_shared.value_or(false), rules.refuse_several);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "engine/guide/ways.hpp"
 #include "engine/hostlist.hpp"
 #include "engine/plan/intent.hpp"
+#include "engine/sharing/ack.hpp"
 
 namespace tessera::guide {
 
@@ -48,6 +49,8 @@ Flags wish_flags(const Proposal& proposal, const std::string& layout, Scheduler 
     if (wish->replicas < 2) return flags;
   }
   const int replicas = proposal.replicas.value_or(1);
+  // ACK hands out GiB: their number is not for anyone to choose.
+  if (proposal.advertised.contains(std::string(sharing::ack::kMemory))) return flags;
   if (replicas > 1 && proposal.strategy != Strategy::vgpu)
     flags.insert(flags.end(), {"--replicas", std::to_string(replicas)});
   return flags;

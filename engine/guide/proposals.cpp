@@ -219,6 +219,12 @@ void rehouse(Proposal& proposal, Offer& offer, const mig::Product& product,
   }
 }
 
+struct NamedLayout {
+  Multiset profiles;
+  std::string name;
+  std::string note;
+};
+
 struct Ask {
   const Scope& scope;
   const mig::Product& product;
@@ -229,11 +235,18 @@ struct Ask {
   std::vector<NamedLayout> offered;  // a managed platform's own layouts; empty: any
 };
 
+std::vector<NamedLayout> of_one_profile(const mig::Product& product, sharing::Platform platform) {
+  std::vector<NamedLayout> all;
+  for (auto&& [profiles, name] : layouts_of_one_profile(product, platform))
+    all.push_back({std::move(profiles), std::move(name), {}});
+  return all;
+}
+
 // A managed platform with tables of its own takes nothing else; nor does what has one profile for all.
 std::vector<NamedLayout> offered_by(const Scope& scope, const mig::Product& product,
                                     sharing::Platform platform) {
   std::vector<NamedLayout> all;
-  if (takes_one_profile(scope, platform)) return layouts_of_one_profile(product, platform);
+  if (takes_one_profile(scope, platform)) return of_one_profile(product, platform);
   const auto tables = sharing::built_in_presets();
   if (platform != sharing::Platform::fpt || !tables) return all;
   for (const sharing::Preset& preset : sharing::presets(product, platform, *tables)) {
@@ -361,7 +374,7 @@ std::vector<Proposal> propose_layouts(const Scope& scope, sharing::Platform plat
   const mig::Product& product = *scope.product;
   Ask q{scope, product, platform, boards_of(scope, product), {}, {}, offered_by(scope, product, platform)};
   if (platform == sharing::Platform::fpt && q.offered.empty()) return {};
-  if (one_profile && q.offered.empty()) q.offered = layouts_of_one_profile(product, platform);
+  if (one_profile && q.offered.empty()) q.offered = of_one_profile(product, platform);
   if (one_profile) std::erase_if(q.offered, [](const auto& one) { return !uniform({one.profiles}); });
   if (scope.cluster != nullptr && scope.catalogue != nullptr)
     q.queue = plan::queue_of(*scope.cluster, *scope.catalogue);

@@ -26,8 +26,9 @@ bool takes_one_profile(const Scope& scope, sharing::Platform platform) {
   return strategy_of(scope) == sharing::MigStrategy::single;
 }
 
-std::vector<NamedLayout> layouts_of_one_profile(const mig::Product& product, sharing::Platform platform) {
-  std::vector<NamedLayout> all;
+std::vector<std::pair<std::vector<int>, std::string>> layouts_of_one_profile(const mig::Product& product,
+                                                                             sharing::Platform platform) {
+  std::vector<std::pair<std::vector<int>, std::string>> all;
   for (const sharing::Preset& preset : sharing::operator_presets(product)) {
     if (!preset.mig || preset.profiles.empty() || preset.profiles.front() != preset.profiles.back()) continue;
     const auto& profile = product.profiles.at(static_cast<std::size_t>(preset.profiles.front()));
@@ -37,7 +38,7 @@ std::vector<NamedLayout> layouts_of_one_profile(const mig::Product& product, sha
       continue;
     const bool alike = std::all_of(preset.profiles.begin(), preset.profiles.end(),
                                    [&](int one) { return one == preset.profiles.front(); });
-    if (alike) all.push_back({preset.profiles, preset.name, preset.note});
+    if (alike) all.emplace_back(preset.profiles, preset.name);
   }
   return all;
 }

@@ -6,18 +6,12 @@
 
 namespace tessera::guide {
 
-// A layout that somebody has given a name: profiles ascending, by their numbers in the product.
-struct NamedLayout {
-  std::vector<int> profiles;
-  std::string name;
-  std::string note;  // what is to be known of it; often empty
-};
-
 // Whether all instances must have one profile: the device plugin's strategy is single, or the platform makes
 // node pools of one size.
 bool takes_one_profile(const Scope& scope, sharing::Platform platform);
 // Those layouts with the operator's names, profiles ascending: as many of each profile as fit.
-std::vector<NamedLayout> layouts_of_one_profile(const mig::Product& product, sharing::Platform platform);
+std::vector<std::pair<std::vector<int>, std::string>> layouts_of_one_profile(const mig::Product& product,
+                                                                             sharing::Platform platform);
 
 // For the best layout of one profile, with several instances where there is one such: 2 and 4 time-slices of
 // each instance, with the product of both on offer. Empty: Kubernetes' device plugin alone does this, and

@@ -146,6 +146,11 @@ class LeafMatrix : public testing::TestWithParam<std::tuple<int, int>> {
     EXPECT_TRUE(sheet.ok()) << to_line(sheet.error());
     return sheet->groups.at(0);
   }
+  // The plain simulator runs no virtual machines and no plugin of ACK's: those plans are driven against the
+  // simulated API server (kube_ack_test and kube_change_test in tests/e2e).
+  bool driven_elsewhere() const {
+    return path().leaf == Strategy::vgpu || platform().name == std::string_view("Ack");
+  }
   TimePoint now() const { return world_ ? world_->now : sim::kMonday; }
   static const guide::Texts& texts() {
     static const auto built_in = *guide::Texts::built_in();
@@ -163,11 +168,10 @@ class LeafMatrix : public testing::TestWithParam<std::tuple<int, int>> {
     Or<Wished> wished = read_wish(options, model_, *test::shared_catalogue(), now());
     if (auto* refusal = std::get_if<Refusal>(&wished)) return refusal->error;
     const Wished& wish = std::get<Wished>(wished);
-    // The simulated nodes run no virtual machines: there the plan is the operator's.
-    const bool vgpu = path().leaf == Strategy::vgpu;
+    const bool by_others = driven_elsewhere();
     return plan::make_plan(
         *wish.cluster, *test::shared_catalogue(), wish.intent,
-        vgpu ? plan::gpu_operator_capabilities() : plan::simulator_capabilities(wish.cluster->scheduler),
+        by_others ? plan::gpu_operator_capabilities() : plan::simulator_capabilities(wish.cluster->scheduler),
         options.rules, now());
   }
 
@@ -190,7 +194,7 @@ class LeafMatrix : public testing::TestWithParam<std::tuple<int, int>> {
         for (const plan::Notice& broken : plan->violations) ADD_FAILURE() << command << ": " << broken.text;
       }
     }
-    if (offline() || path().leaf == Strategy::vgpu) return;
+    if (offline() || driven_elsewhere()) return;
     const std::string best = answer.commands.front().front();
     const auto plan = planned(best);
     ASSERT_TRUE(plan.ok());
@@ -203,9 +207,10 @@ class LeafMatrix : public testing::TestWithParam<std::tuple<int, int>> {
   }
 
   void expect_command(const GuideAnswer& answer) {
-    const std::string own = platform().name == std::string("Gke")   ? "gcloud container node-pools create"
-                            : platform().name == std::string("Aks") ? "az aks nodepool add"
-                                                                    : "nvidia-smi vgpu -s";
+    const std::string_view name = platform().name;
+    const std::string own = name == "Gke"   ? "gcloud container node-pools create"
+                            : name == "Aks" ? "az aks nodepool add"
+                                            : "nvidia-smi vgpu -s";
     std::string handed;
     for (const guide::Advice& one : answer.result.advice) handed += one.text + "\n";
     EXPECT_NE(handed.find(own), std::string::npos) << handed;
