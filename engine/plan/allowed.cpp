@@ -7,6 +7,7 @@
 #include "engine/digest.hpp"
 #include "engine/json.hpp"
 #include "engine/operators/labels.hpp"
+#include "engine/operators/plugin_config.hpp"
 #include "engine/operators/site.hpp"
 #include "engine/plan/boot_layout.hpp"
 #include "engine/plan/operator_words.hpp"
@@ -408,6 +409,27 @@ Why why_other_order(const NodePlan& node, const Capabilities& can) {
   return {};
 }
 
+// The switches that the plan shows are those that were wished for, and those of the configuration that it
+// writes.
+Why why_other_switches(const NodePlan& node, const Intent& intent) {
+  if (!node.switches_after || node.steps.empty()) return {};
+  const Switches& shown = *node.switches_after;
+  // A way back leads to the configuration that was found, whatever was wished for of several nodes together.
+  const bool back = intent.orders.contains(std::string(operators::kPluginConfig));
+  if (!back && (intent.rename_shared.value_or(shown.rename) != shown.rename ||
+                intent.refuse_several.value_or(shown.refuse_several) != shown.refuse_several))
+    return "the plan shows other switches of the device plugin than were wished for";
+  const Special* written = act_of(node, verbs::kWritePluginConfig);
+  auto text =
+      written ? written->arguments.find("text") : std::map<std::string, std::string>::const_iterator{};
+  if (!written || text == written->arguments.end()) return {};
+  auto config = operators::parse_plugin_config(text->second, "text");
+  if (!config || (config->sharing.rename == shown.rename &&
+                  operators::refuses_several(config->sharing) == shown.refuse_several))
+    return {};
+  return "the device plugin's configuration that it writes has other switches than the plan shows";
+}
+
 // Whatever changes is read back by one of the steps.
 Why why_unproved(const NodePlan& node, const Capabilities& can) {
   if (node.steps.empty()) return {};
@@ -455,6 +477,7 @@ Why why_not_allowed(const NodePlan& node, const Intent& intent, const Capabiliti
     if (Why why = why_not_allowed(step, node, intent.options, can)) return why;
   if (Why why = why_other_end(node, intent, can)) return why;
   if (Why why = why_other_order(node, can)) return why;
+  if (Why why = why_other_switches(node, intent)) return why;
   return why_unproved(node, can);
 }
 

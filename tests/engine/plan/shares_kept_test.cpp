@@ -1,5 +1,6 @@
 // The device plugin's two switches, renameByDefault and failRequestsGreaterThanOne: as the node has them
 // unless the wish says otherwise, by what the node allocates, with a word to whoever asks by the old name.
+#include "engine/plan/allowed.hpp"
 #include "engine/plan/undo.hpp"
 #include "tests/engine/plan/operator_story.hpp"
 
@@ -126,6 +127,26 @@ TEST(SharesKept, TheWayBackRestoresThem) {
   const Plan undone = after.plan(back);
   EXPECT_EQ(undone.offered_after.kubernetes.at("nvidia.com/gpu.shared"), 8);
   EXPECT_EQ(undone.nodes[0].ordered_after.at("nvidia.com/device-plugin.config"), "theirs");
+}
+
+// A plan file that somebody has edited by hand.
+TEST(SharesKept, AConfigurationThatWritesOtherSwitchesThanThePlanShowsIsNotApplied) {
+  Sharing k("    renameByDefault: true\n", true);
+  plan::Intent intent = sharing_everywhere(Strategy::time_slicing, 8);
+  const Plan honest = k.plan(intent);
+  EXPECT_EQ(plan::why_not_allowed(honest.nodes[0], intent, k.can()), std::nullopt);
+  Plan edited = honest;
+  for (Step& step : edited.nodes[0].steps)
+    if (auto* special = std::get_if<plan::Special>(&step.action);
+        special && special->verb == "write-plugin-config") {
+      std::string& text = special->arguments["text"];
+      text.replace(text.find("renameByDefault: true"), 21, "renameByDefault: false");
+    }
+  auto why = plan::why_not_allowed(edited.nodes[0], intent, k.can());
+  ASSERT_TRUE(why);
+  EXPECT_NE(why->find("other switches"), std::string::npos) << *why;
+  intent.rename_shared = false;
+  EXPECT_TRUE(plan::why_not_allowed(honest.nodes[0], intent, k.can())) << "it was wished for otherwise";
 }
 
 TEST(SharesKept, TheSimulatorSaysThatItsNamesAreNotForAnyoneToChoose) {
