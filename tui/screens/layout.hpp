@@ -52,7 +52,9 @@ std::optional<Error> type_replicas(UiState& state, const World& world, const std
 // Named layouts and ways of sharing (layout_presets.cpp).
 // Shares of the board in view that are not for anyone to choose (engine/sharing/shares.hpp).
 std::optional<int> fixed_shares(const LayoutView& view, Strategy strategy);
-std::vector<PresetChoice> preset_choices(const LayoutView& view, const plan::Capabilities& can);
+// A managed platform with tables of its own takes no other names. told_by_site: as for plans.
+std::vector<PresetChoice> preset_choices(const LayoutView& view, const plan::Capabilities& can,
+                                         std::optional<sharing::Platform> told_by_site = std::nullopt);
 // The layout with which most of the waiting work starts. Errors say why there is none.
 struct BestLayout {
   Want want;

@@ -22,7 +22,7 @@ void open_presets(UiState& state, const LayoutView& view) {
     edit.list = LayoutList::profiles;
     return;
   }
-  edit.presets = preset_choices(view, capabilities_of(state, *view.cluster));
+  edit.presets = preset_choices(view, capabilities_of(state, *view.cluster), state.platform);
   edit.list = LayoutList::presets;
   edit.preset = std::clamp(edit.preset, 0, static_cast<int>(edit.presets.size()) - 1);
 }

@@ -17,7 +17,8 @@ constexpr std::size_t kNamed = 3;  // workloads named in a sentence
 
 class Choices {
  public:
-  Choices(const LayoutView& view, const plan::Capabilities& can) : view_(view), can_(can) {}
+  Choices(const LayoutView& view, const plan::Capabilities& can, sharing::Platform platform)
+      : view_(view), can_(can), platform_(platform) {}
 
   std::vector<PresetChoice> all() {
     add_whole();
@@ -43,7 +44,9 @@ class Choices {
 
   // The operator's names hold for every product; a managed platform's tables name some products only.
   void add_named() {
-    for (sharing::Preset& preset : sharing::operator_presets(*view_.product)) add(std::move(preset), {});
+    const bool by_tables = platform_ == sharing::Platform::fpt;
+    if (!by_tables)
+      for (sharing::Preset& preset : sharing::operator_presets(*view_.product)) add(std::move(preset), {});
     Result<std::vector<sharing::PresetTable>> tables = sharing::built_in_presets();
     if (!tables) return;
     for (const sharing::PresetTable& table : *tables)
@@ -120,6 +123,7 @@ class Choices {
 
   const LayoutView& view_;
   const plan::Capabilities& can_;
+  sharing::Platform platform_;
   std::vector<PresetChoice> choices_;
 };
 
@@ -145,8 +149,9 @@ std::optional<int> fixed_shares(const LayoutView& view, Strategy strategy) {
   return sharing::fixed_shares(view.cluster->scheduler, *view.node, *view.gpu, strategy);
 }
 
-std::vector<PresetChoice> preset_choices(const LayoutView& view, const plan::Capabilities& can) {
-  return Choices(view, can).all();
+std::vector<PresetChoice> preset_choices(const LayoutView& view, const plan::Capabilities& can,
+                                         std::optional<sharing::Platform> told_by_site) {
+  return Choices(view, can, sharing::platform_of(*view.cluster, told_by_site).platform).all();
 }
 
 Result<BestLayout> best_layout(const World& world, const LayoutView& view, const LayoutState& edit,
