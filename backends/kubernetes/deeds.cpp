@@ -313,7 +313,7 @@ class Doing {
         return cannot(
             fmt::format("order {} on {}", config, name),
             fmt::format("another user has ordered {} there since the plan was made", clean(now, 64)),
-            "plan again from the current layout: tessera resume RUN --anew");
+            "plan again from the current layout: tessera resume RUN --replan");
       if (now != config) return nothing();
       return std::optional(metadata("labels", {{key, ""}}));
     };

@@ -13,7 +13,7 @@ namespace {
 
 using operators::SharedWrite;
 
-constexpr const char* kPlanAgain = "plan again from the current layout: tessera resume RUN --anew";
+constexpr const char* kPlanAgain = "plan again from the current layout: tessera resume RUN --replan";
 
 // Reads the site for this write alone. What was known before does not count.
 void while_it_holds(const Place& place, const SharedWrite& shared, const Ended& ended,

@@ -192,7 +192,7 @@ const Stuck kStuck[] = {
     {"mode-pends node=n3", kMode, "enable-pending", SIGKILL, {}, "wanted", "7g.80gb@0"},
     {"no-device node=n1 verb=create-instances", kCut, "has nothing", SIGKILL, {}, "wanted", "7g.80gb@0"},
     {"in-use node=n3 times=always", kMode, "attempt 2", SIGTERM, {"--back"}, "recorded", "whole"},
-    {"create-stops node=n1 times=2", kCut, "attempt 2", SIGTERM, {"--anew"}, "wanted", "7g.80gb@0"},
+    {"create-stops node=n1 times=2", kCut, "attempt 2", SIGTERM, {"--replan"}, "wanted", "7g.80gb@0"},
     {"job-lands node=n2",
      kBusy,
      "waits",
@@ -236,7 +236,7 @@ TEST_F(ChangeFault, ARebootInTheMiddleIsRecognisedAndPlannedAnew) {
   EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
   EXPECT_EQ(text_at(ran.out, "/outcome"), "parked");
   EXPECT_EQ(board("n1", 0), "whole") << "the mode went with the reboot";
-  Ran anew = resume({"--anew"});
+  Ran anew = resume({"--anew"});  // as 0.1 called it
   EXPECT_EQ(anew.code, 0) << anew.out << anew.err;
   EXPECT_EQ(board("n1", 0), "7g.80gb@0");
   expect_sound();

@@ -199,8 +199,8 @@ TEST_F(Change, SlipsAreUsageErrorsWithAHint) {
         Slip{{"apply", folder_.path() + "/none.json"}, "tessera plan"},
         Slip{{"apply", folder_.write("bad.json", "{}")}, "not a plan"}, Slip{{"undo"}, "tessera journal"},
         Slip{{"undo", "20200101-0000-n1"}, "tessera apply"}, Slip{{"resume"}, "--due"},
-        Slip{{"resume", "x", "--due"}, "omit one"}, Slip{{"resume", "x", "--anew", "--back"}, "exclude"},
-        Slip{{"resume", "x", "--accept-harm"}, "--anew"}, Slip{{"journal", "x"}, "tessera apply"},
+        Slip{{"resume", "x", "--due"}, "omit one"}, Slip{{"resume", "x", "--replan", "--back"}, "exclude"},
+        Slip{{"resume", "x", "--accept-harm"}, "--replan"}, Slip{{"journal", "x"}, "tessera apply"},
         Slip{{"journal", "--messages"}, "RUN"}, Slip{{"journal", "-o", "csv"}, "table, json or yaml"}}) {
     Ran ran = run(slip.words);
     EXPECT_EQ(ran.code, 2) << slip.words.front() << ran.out << ran.err;

@@ -103,14 +103,14 @@ class Resumer {
     const std::string what = "cannot use these arguments";
     if (options_.due && !options_.words.empty())
       return Error{what, "--due is about every run, not about one", "omit one of them"};
-    if (options_.due && (options_.anew || options_.back || options_.accept_harm))
+    if (options_.due && (options_.replan || options_.back || options_.accept_harm))
       return Error{what, "--due carries runs on as they were armed",
                    "name the run that is to be planned again"};
     if (!options_.due && options_.words.empty())
       return Error{what, "which run?", "tessera journal lists them; --due takes up all whose time has come"};
-    if (options_.anew && options_.back) return Error{what, "--anew and --back exclude each other", ""};
-    if (options_.accept_harm && !options_.anew && !options_.back)
-      return Error{what, "--accept-harm belongs to --anew or --back", ""};
+    if (options_.replan && options_.back) return Error{what, "--replan and --back exclude each other", ""};
+    if (options_.accept_harm && !options_.replan && !options_.back)
+      return Error{what, "--accept-harm belongs to --replan or --back", ""};
     return std::nullopt;
   }
 
@@ -128,9 +128,9 @@ class Resumer {
                                         head.why),
                             2000)
                    << "\n";
-      if (!options_.back && !options_.anew) streams_.err << steps_left(run);
+      if (!options_.back && !options_.replan) streams_.err << steps_left(run);
     }
-    const char* what = options_.back ? "go back" : options_.anew ? "plan again and go on" : "go on";
+    const char* what = options_.back ? "go back" : options_.replan ? "plan again and go on" : "go on";
     if (auto refused = arm(world_, options_, streams_, lines_, arming_word(head.nodes), what))
       return *refused;
     return follow(std::get<Followed>(known));
@@ -169,9 +169,9 @@ class Resumer {
   int follow(const Followed& known) {
     if (!await_identity(known.run()->started.plan)) return 128 + world_.ended_by().value_or(0);
     const std::string run = known.run()->started.run;
-    plan::Onward onward = options_.back   ? plan::Onward::back
-                          : options_.anew ? plan::Onward::anew
-                                          : plan::Onward::carry_on;
+    plan::Onward onward = options_.back     ? plan::Onward::back
+                          : options_.replan ? plan::Onward::anew
+                                            : plan::Onward::carry_on;
     Follower follower(world_, options_, streams_, lines_, run);
     follower.know(known);
     // Naming the cluster says that it is the one, where it does not tell its identity.

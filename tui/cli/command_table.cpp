@@ -63,7 +63,7 @@ constexpr Command kCommands[] = {
      "tessera undo 20261121-1403-n0031 --dry-run\n"
      "tessera undo 20261121-1403-n0031 --write"},
     {"resume", kResume, "[RUN]", 1, Completes::nothing, "", "take a parked or interrupted run up again",
-     "Carries on from the step where the run stopped; with --anew plans again from the current layout, with "
+     "Carries on from the step where the run stopped; with --replan plans again from the current layout, with "
      "--back "
      "goes back to the layout that was found. With --due every parked run is taken up whose time has come or "
      "whose nodes are empty: for a timer.",
@@ -290,7 +290,7 @@ constexpr Flag kFlags[] = {
      "armed by this word instead of the node's name typed on a terminal"},
     {"dry-run", 0, "", false, "", Section::run, kApply | kUndo, "", false, "", Completes::nothing, "",
      "show what would be done and change nothing"},
-    {"anew", 0, "", false, "", Section::run, kResume, "", false, "", Completes::nothing, "",
+    {"replan", 0, "", false, "anew", Section::run, kResume, "", false, "", Completes::nothing, "",
      "plan again from the current layout, towards the requested one"},
     {"back", 0, "", false, "", Section::run, kResume, "", false, "", Completes::nothing, "",
      "plan again from the current layout, towards the one that was found"},

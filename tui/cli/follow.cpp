@@ -268,7 +268,7 @@ int report(const Ended& ended, const Followed& followed, plan::Outcome expected,
   bool open = ended.how == Ending::parked || ended.how == Ending::interrupted;
   if (run && open && !ended.refused)
     streams.err << fmt::format(
-        "It can be taken up again: tessera resume {0} --write (--anew plans again, --back goes back)\n",
+        "It can be taken up again: tessera resume {0} --write (--replan plans again, --back goes back)\n",
         ended.run);
   if (run && ended.how == Ending::waiting)
     streams.err << fmt::format("It goes on with: tessera resume {} --write, or resume --due from a timer\n",

@@ -86,7 +86,7 @@ struct Options {
   std::string runs;  // folder; empty: the user's own
   bool yes = false;
   bool dry_run = false;
-  bool anew = false;
+  bool replan = false;
   bool back = false;
   bool accept_harm = false;
   bool go_on = false;

@@ -318,7 +318,7 @@ void read_run(Reader& reader, Options& options) {
   if (runs && (!options.sim || runs->from == "--runs")) options.runs = runs->value;
   options.yes = reader.on("yes");
   options.dry_run = reader.on("dry-run");
-  options.anew = reader.on("anew");
+  options.replan = reader.on("replan");
   options.back = reader.on("back");
   options.accept_harm = reader.on("accept-harm");
   options.go_on = reader.on("go-on");

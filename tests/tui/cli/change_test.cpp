@@ -177,8 +177,8 @@ TEST_F(Changing, ResumeAsksForWhatTheFlagsSay) {
   EXPECT_EQ(run("resume"), 0) << err.str();
   EXPECT_EQ(asked.what.at(0), "resume back harm r7");
   options.back = false;
-  options.anew = true;
-  EXPECT_EQ(run("resume"), 1) << "the recorded layout is not what --anew is for";
+  options.replan = true;
+  EXPECT_EQ(run("resume"), 1) << "the recorded layout is not what --replan is for";
   EXPECT_EQ(asked.what.at(0), "resume anew harm r7");
 }
 
