@@ -110,6 +110,19 @@ std::vector<plan::BoardChange> changes_of(const Proposal& proposal, const Node& 
   return changes;
 }
 
+bool can_be_made(const Proposal& proposal, const Scope& scope) {
+  if (scope.cluster == nullptr || scope.product == nullptr) return true;
+  const plan::Capabilities can = scope.can ? *scope.can : plan::presumed_capabilities(*scope.cluster);
+  if (can.chooses_placement || !plan::why_not_offered(can, proposal.strategy).empty()) return true;
+  for (const BoardProposal& board : proposal.boards) {
+    const Node* node = scope.cluster->nodes.find(board.node);
+    const Gpu* gpu = node && board.gpu ? plan::find_gpu(*node, *board.gpu) : nullptr;
+    auto wish = plan::parse_layout_wish(board.wish);
+    if (gpu && wish && !plan::diff_board(*gpu, scope.product, *wish, can)) return false;
+  }
+  return true;
+}
+
 void tell_offer(Proposal& proposal, const Scope& scope, sharing::Platform platform) {
   proposal.advertised.clear();
   tell_switches(proposal, scope, rules_for(scope, scope.nodes.empty() ? nullptr : scope.nodes.front()));

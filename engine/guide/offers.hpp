@@ -18,6 +18,10 @@ bool by_ack(const Scope& scope, sharing::Platform platform);
 // The boards of a node as the proposal's plan leaves them.
 std::vector<plan::BoardChange> changes_of(const Proposal& proposal, const Node& node, const Scope& scope);
 
+// Whether the boards can be brought there: where the driver chooses the places, no order of creation leads to
+// some layouts. Boards that nobody has can.
+bool can_be_made(const Proposal& proposal, const Scope& scope);
+
 // Sets `advertised`, `switches`, and notes that say why nothing is on offer.
 void tell_offer(Proposal& proposal, const Scope& scope, sharing::Platform platform);
 

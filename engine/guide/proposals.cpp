@@ -351,6 +351,15 @@ std::vector<Multiset> tailored(const Ask& q, Fits& fits, const std::vector<Multi
   return choice;
 }
 
+// Those that a plan could make; where it could make none of them it says why.
+void keep_best(std::vector<Proposal>& sorted, const Scope& scope) {
+  std::vector<Proposal> best;
+  for (const Proposal& one : sorted)
+    if (best.size() < kProposals && can_be_made(one, scope)) best.push_back(one);
+  if (!best.empty()) sorted = std::move(best);
+  if (sorted.size() > kProposals) sorted.resize(kProposals);
+}
+
 }  // namespace
 
 std::string title_of(const mig::Product& product, std::vector<int> profiles) {
@@ -408,7 +417,7 @@ std::vector<Proposal> propose_layouts(const Scope& scope, sharing::Platform plat
     }
   }
   std::sort(proposals.begin(), proposals.end(), better);
-  if (proposals.size() > kProposals) proposals.resize(kProposals);
+  keep_best(proposals, scope);
   for (Proposal& one : proposals) {
     tell_offer(one, scope, platform);
     count_starts(one, scope, q.queue);
