@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <sstream>
 
 #include "tests/support/json_check.hpp"
 #include "tests/support/run_binary.hpp"
 #include "tests/tui/cli/fake_runs.hpp"
+#include "tui/cli/command_table.hpp"
 #include "tui/cli/journal.hpp"
 #include "tui/cli/plan_text.hpp"
 #include "tui/cli/planning.hpp"
@@ -33,7 +35,9 @@ class Changing : public testing::Test {
     options.command = command;
     auto open = [&](const Options&, const mig::Catalogue&) {
       Opening opening;
-      opening.backends.push_back(std::make_unique<test::StandingBackend>(nodes, work));
+      auto backend = std::make_unique<test::StandingBackend>(nodes, work);
+      backend->unread = unread;
+      opening.backends.push_back(std::move(backend));
       auto runs = std::make_unique<FakeRuns>(box, asked);
       runs->heads = heads;
       runs->journals = journals;
@@ -99,6 +103,7 @@ class Changing : public testing::Test {
   FakeRuns::Asked asked;
   std::ostringstream out, err;
   int in_fd = -1;  // where a person types; -1: nobody is there
+  std::string unread;
 };
 
 TEST_F(Changing, ApplyEndsWithTheRunsOutcome) {
@@ -373,6 +378,166 @@ TEST_F(Changing, WhatIsSoAlreadyBeginsNoRun) {
   EXPECT_EQ(run("apply"), 0);
   EXPECT_EQ(json_at(out.str(), "/outcome"), "\"nothing\"");
   EXPECT_TRUE(asked.what.empty());
+}
+
+TEST_F(Changing, WhatMovedSinceAPlanWasKeptIsSaidBeforeAnythingElse) {
+  ASSERT_EQ(run("plan"), 0) << err.str();
+  test::Scratch scratch;
+  const std::string file = scratch.write("plan.json", out.str());
+  options = {};
+  options.write = options.yes = true;
+  options.words = {file};
+  work = {test::running("9", "eve", {test::holds("n1", {{0, 1}})})};
+  EXPECT_EQ(run("apply"), 1);
+  EXPECT_TRUE(said("9 (eve)")) << err.str();
+  EXPECT_TRUE(said("what it relies on has moved")) << err.str();
+  EXPECT_TRUE(asked.what.empty());
+  // One that is about another cluster than the one that is named.
+  options.cluster = "other";
+  EXPECT_EQ(run("apply"), kUsage);
+  EXPECT_TRUE(said("it is about hpc")) << err.str();
+}
+
+// The plan has taken the place of whoever would type.
+TEST_F(Changing, APlanFromStandardInputLeavesNobodyToTypeTheName) {
+  ASSERT_EQ(run("plan"), 0) << err.str();
+  int keys[2];
+  ASSERT_EQ(pipe(keys), 0);
+  ASSERT_EQ(write(keys[1], out.str().data(), out.str().size()), static_cast<ssize_t>(out.str().size()));
+  close(keys[1]);
+  in_fd = keys[0];
+  options = {};
+  options.write = true;
+  options.words = {"-"};
+  EXPECT_EQ(run("apply"), 1);
+  EXPECT_TRUE(said("there is no terminal on which the change could be armed")) << err.str();
+  EXPECT_TRUE(asked.what.empty());
+  close(keys[0]);
+}
+
+TEST_F(Changing, OnlyARunThatHasEndedIsUndone) {
+  for (RunState state : {RunState::parked, RunState::interrupted, RunState::running}) {
+    heads.clear();
+    keep("r7", {plan::Parked{"in use", "n1 is closed", {}}}, state);
+    options.words = {"r7"};
+    EXPECT_EQ(run("undo"), 1);
+    EXPECT_TRUE(said(state == RunState::running ? "under way" : "it has not ended")) << err.str();
+    EXPECT_TRUE(asked.what.empty());
+  }
+}
+
+TEST_F(Changing, NamingTheClusterConfirmsItAndNothingElseDoes) {
+  keep("r7", {plan::Parked{"paused", "n1 is open", {}}}, RunState::parked);
+  options.words = {"r7"};
+  script = [](FakeRuns& runs) { runs.on_resume = [](FakeRuns& r) { finish(r, plan::Outcome::wanted); }; };
+  EXPECT_EQ(run("resume"), 0) << err.str();
+  EXPECT_EQ(asked.what.at(0), "resume on r7");
+  options.cluster = "hpc";
+  EXPECT_EQ(run("resume"), 0) << err.str();
+  EXPECT_EQ(asked.what.at(0), "resume on r7, the cluster is confirmed");
+}
+
+// ── what a timer takes up ─────────────────────────────────────────────────────────────────────────────
+
+TEST_F(Changing, DueLeavesARunAloneWhoseNodeIsStillBusy) {
+  keep("waits", {plan::Parked{"until empty", "n1 is closed", plan::Until::empty}}, RunState::parked);
+  options.due = true;
+  work = {test::running("9", "eve", {test::holds("n1", {{0, 1}})})};
+  EXPECT_EQ(run("resume"), 0) << err.str();
+  EXPECT_EQ(json_at(out.str(), "/outcome"), "\"nothing\"");
+  EXPECT_TRUE(asked.what.empty());
+}
+
+// A node that is cleared whole has no slice that would tell; its jobs are not known.
+TEST_F(Changing, DueTakesNoNodeForEmptyWhoseWorkCouldNotBeRead) {
+  nodes[0] = test::node("n1", {test::cut(0, {})});
+  keep("waits", {plan::Parked{"until empty", "n1 is closed", plan::Until::empty}}, RunState::parked);
+  auto journal = plan::parse_journal(journals["waits"], "waits");
+  ASSERT_TRUE(journal.ok());
+  plan::Chain chain;
+  journals["waits"].clear();
+  for (plan::Entry& entry : journal->entries) {
+    if (auto* started = std::get_if<plan::RunStarted>(&entry.what))
+      started->plan.nodes[0].scope = plan::Scope{};
+    journals["waits"] += to_line(entry, chain);
+  }
+  options.due = true;
+  script = [](FakeRuns& runs) { runs.on_resume = [](FakeRuns& r) { finish(r, plan::Outcome::wanted); }; };
+  unread = "the record of job 8 is cut short";
+  EXPECT_EQ(run("resume"), 0) << err.str();
+  EXPECT_TRUE(asked.what.empty());
+  unread.clear();
+  EXPECT_EQ(run("resume"), 0) << err.str();
+  EXPECT_EQ(asked.what.at(0), "resume on waits");
+}
+
+TEST_F(Changing, OfSeveralThatAreDueTheWorstEndCounts) {
+  keep("first", {plan::Parked{"until empty", "n1 is closed", plan::Until::empty}}, RunState::parked);
+  keep("second", {plan::Parked{"until empty", "n1 is closed", plan::Until::empty}}, RunState::parked);
+  options.due = true;
+  int ended = 0;
+  script = [&](FakeRuns& runs) {
+    runs.on_resume = [&](FakeRuns& r) {
+      finish(r, ended++ == 0 ? plan::Outcome::partial : plan::Outcome::wanted);
+    };
+  };
+  EXPECT_EQ(run("resume"), 1) << err.str();
+  EXPECT_EQ(ended, 2);
+}
+
+TEST_F(Changing, DueCarriesRunsOnOnlyAsTheyWereArmed) {
+  keep("waits", {plan::Parked{"until empty", "n1 is closed", plan::Until::empty}}, RunState::parked);
+  for (bool Options::*other : {&Options::anew, &Options::back, &Options::accept_harm}) {
+    options.due = options.*other = true;
+    EXPECT_EQ(run("resume"), kUsage);
+    EXPECT_TRUE(asked.what.empty());
+    options.*other = false;
+  }
+}
+
+// ── questions ─────────────────────────────────────────────────────────────────────────────────────────
+
+TEST_F(Changing, OnlyTheWordYesIsAYes) {
+  int keys[2];
+  ASSERT_EQ(pipe(keys), 0);
+  in_fd = keys[0];
+  script = [](FakeRuns& runs) {
+    runs.on_start = [](FakeRuns& r) {
+      r.write("n1", plan::Asked{plan::Ask::closed_by_other, "n1 is closed by bob. Go on?"});
+    };
+    runs.on_answer = [](FakeRuns& r) {
+      r.write("n1", plan::Answered{plan::Ask::closed_by_other, false, "root"});
+      r.write("n1", plan::Parked{"stopped", "n1 is closed", {}});
+    };
+  };
+  for (const char* typed : {"y\n", "Yes\n", "\n", "yes please\n"}) {
+    Prompted prompted([&] { EXPECT_GT(write(keys[1], typed, strlen(typed)), 0); });
+    std::streambuf* before = err.std::ios::rdbuf(&prompted);
+    EXPECT_EQ(run("apply"), 1);
+    err.std::ios::rdbuf(before);
+    EXPECT_EQ(asked.what.at(1), "answer n1 no") << typed;
+  }
+  close(keys[0]), close(keys[1]);
+}
+
+// That a drain may stay does not mean that another run's lock may be broken.
+TEST_F(Changing, OneFlagAnswersOneQuestion) {
+  script = [](FakeRuns& runs) {
+    runs.on_start = [](FakeRuns& r) {
+      r.write("n1", plan::Asked{plan::Ask::marked_by_other, "n1 is marked by r9. Break that lock?"});
+    };
+    runs.on_demand = [](FakeRuns& r) { r.write("n1", plan::Parked{"paused", "n1 is closed", {}}); };
+  };
+  options.go_on = true;
+  EXPECT_EQ(run("apply"), 1);
+  EXPECT_EQ(asked.what.at(1), "demand n1 pause");
+  EXPECT_TRUE(said("tessera resume r1 --break-lock")) << err.str();
+}
+
+TEST_F(Changing, APlanWithoutTheWholeListOfWorkEndsAsUnknown) {
+  unread = "the record of job 8 is cut short";
+  EXPECT_EQ(run("plan"), kUnknown);
+  EXPECT_TRUE(said("who runs on its nodes is not fully known")) << err.str();
 }
 
 TEST_F(Changing, TheJournalTellsRunsAndHostileWordsSafely) {

@@ -63,7 +63,9 @@ class StandingBackend final : public Backend {
     post(ClusterSeen{Scheduler::slurm, true, "simulated", "test", id});
     post(NodesListed{nodes_});
     post(WorkloadsListed{work_});
-    post(SourceReport{Source::simulator, std::nullopt, Duration(1), ""});
+    post(SourceReport{Source::simulator, std::nullopt, Duration(1), unread, !unread.empty()});
+    if (!remarks.empty()) post(RemarksListed{Source::simulator, remarks});
+    if (!loads) return;
     post(Loaded{});
   }
   void set_pace(Pace) override {}
@@ -71,6 +73,9 @@ class StandingBackend final : public Backend {
   plan::Actuator* actuator() override { return &actuator_; }
 
   std::string id = "hpc-1";
+  std::string unread;  // what of its nodes and work could not be read
+  std::vector<Remark> remarks;
+  bool loads = true;
 
  private:
   std::vector<Node> nodes_;
@@ -111,7 +116,7 @@ class FakeRuns final : public plan::Runs {
   void resume(const std::string& run, const plan::Resuming& how) override {
     constexpr const char* kWords[] = {"on", "anew", "back"};
     note(std::string("resume ") + kWords[static_cast<int>(how.onward)] + (how.accept_harm ? " harm " : " ") +
-         run);
+         run + (how.same_cluster ? ", the cluster is confirmed" : ""));
     how_ = how;
     run_ = run;
     auto read = plan::parse_journal(journals[run], run);

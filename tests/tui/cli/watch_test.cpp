@@ -138,6 +138,14 @@ TEST(Watch, AListThatIsNotWholeIsSaidSoAndEndsWith3) {
   const std::size_t work = head.find("WORK") + 3;
   ASSERT_LT(work, row.size());
   EXPECT_EQ(row[work], '?') << out;
+  // Nodes that could not be read are missing from it.
+  std::vector<Event> few{on_hpc(NodesListed{{test::node("n1", {})}}),
+                         on_hpc(SourceReport{Source::slurm_nodes, std::nullopt, Duration(5),
+                                             "line 9: the record of n2 is cut short", true}),
+                         on_hpc(SourceReport{Source::slurm_jobs, std::nullopt, Duration(5), "", false}),
+                         on_hpc(Loaded{})};
+  EXPECT_EQ(run("nodes", few, out, err), kUnknown);
+  EXPECT_NE(err.find("the record of n2 is cut short"), std::string::npos) << err;
   // Jobs that a site hides from others are no broken answer.
   EXPECT_EQ(run("nodes", jobs(std::nullopt, "PrivateData=jobs: hidden", false), out, err), kDone);
   EXPECT_NE(err.find("PrivateData=jobs: hidden"), std::string::npos) << err;

@@ -57,6 +57,15 @@ TEST_F(Wishing, APresetMeansTheInstancesOfTheProduct) {
   EXPECT_EQ(refusal().code, 1);
 }
 
+TEST_F(Wishing, APresetForSomeGpusIsAboutNoOthers) {
+  options.layout.reset();
+  options.preset = "all-1g.10gb";
+  options.gpus = {GpuIndex{1}};
+  const plan::Intent one = intent();
+  ASSERT_EQ(one.boards.size(), 1u);
+  EXPECT_EQ(one.boards[0].gpu, GpuIndex{1});
+}
+
 TEST_F(Wishing, APresetIsOneOfThePlatformThatTheSiteNames) {
   options.layout.reset();
   reduce(story.model,
@@ -157,6 +166,14 @@ TEST_F(Wishing, NodesOfAllFormsAndNamesThatThereAreNot) {
   EXPECT_EQ(refusal().code, 1);
 }
 
+// Those that are known are not planned without the others.
+TEST_F(Wishing, AListWithAnUnknownNameIsRefusedAsAWhole) {
+  for (const char* nodes : {"n1,n7", "n[1-3]", "n7,n1"}) {
+    options.nodes = nodes;
+    EXPECT_NE(refusal().error.reason.find("there is no node"), std::string::npos) << nodes;
+  }
+}
+
 TEST_F(Wishing, OneNameInTwoClustersAsksWhich) {
   reduce(story.model,
          Event{ClusterName("other"), 0, test::at(0), NodesListed{{test::node("n1", {test::uncut(0, 0)})}}});
@@ -181,8 +198,8 @@ TEST_F(Wishing, TimesMayBeWrittenInSeveralWays) {
   EXPECT_EQ(after("11:30"), 90);
   EXPECT_EQ(after("09:30Z"), 90);
   EXPECT_EQ(after("09:30"), 24 * 60 - 30) << "the next such time is tomorrow";
-  for (const char* bad :
-       {"", "+", "+x", "soon", "25:00", "2027-02-30T00:00Z", "2027-01-15T09:30+02:00", "9:30"})
+  for (const char* bad : {"", "+", "+x", "soon", "25:00", "24:30", "24:00", "23:60", "2027-01-15T24:00Z",
+                          "2027-02-30T00:00Z", "2027-01-15T09:30+02:00", "9:30"})
     EXPECT_EQ(after(bad), std::nullopt) << bad;
   unsetenv("TZ");
   tzset();
