@@ -47,5 +47,24 @@ TEST(KubernetesNodeValues, AVgpuThatIsOutOfUseIsOne) {
   EXPECT_EQ(out[0].count, 3);
 }
 
+// Slices are told one by one, the node counts their replicas: a slice of which some are gone is out of use.
+TEST(KubernetesNodeValues, ASliceOfWhichSomeReplicasAreGoneIsOutOfUse) {
+  Labels labels{{"nvidia.com/gpu.product", "NVIDIA-A100-SXM4-40GB-SHARED"},
+                {"nvidia.com/gpu.count", "2"},
+                {"nvidia.com/gpu.replicas", "4"},
+                {"nvidia.com/gpu.sharing-strategy", "time-slicing"}};
+  auto node = Parser().object<NodeObject>(node_json("n1", labels, {{"nvidia.com/gpu", "8"}}));
+  ASSERT_TRUE(node);
+  NodeSharing sharing = sharing_of(*node, &test::catalogue());
+  for (auto [usable, gone] : {std::pair{7, 1}, {5, 1}, {4, 1}, {3, 2}, {0, 2}}) {
+    node->allocatable["nvidia.com/gpu"] = usable;
+    auto out = out_of_use(*node, sharing);
+    ASSERT_EQ(out.size(), 1u) << usable;
+    EXPECT_EQ(out[0].count, gone) << usable;
+  }
+  node->allocatable["nvidia.com/gpu"] = 8;
+  EXPECT_TRUE(out_of_use(*node, sharing).empty());
+}
+
 }  // namespace
 }  // namespace tessera::kubernetes
