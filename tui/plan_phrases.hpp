@@ -24,8 +24,8 @@ std::string needs_list(const plan::Needs& needs, std::string_view closing);
 std::vector<plan::SlicePlan> made_slices(const plan::Plan& plan, const plan::NodePlan& node);
 // "1g.10gb@0", "mps×4"; times: what stands before the number of shares.
 std::string slice_text(const plan::SlicePlan& slice, std::string_view times);
-// The device plugin's switches for shares, "renameByDefault", "true → false"; those that stand as well. Empty:
-// no node hands out shares, before or after. "mixed" where nodes differ.
+// The device plugin's switches for shares, "renameByDefault", "true → false"; those that stand as well.
+// Empty: no node hands out shares, before or after. "mixed" where nodes differ.
 struct SwitchLine {
   std::string name, before, after;
 };

@@ -211,9 +211,10 @@ void Desk::resume(const std::string& run, const plan::Resuming& how, bool waited
   replayed = plan::replay(taken->journal);
   if (auto why = why_not_carried_on(*replayed, **actuator); why && how.onward == plan::Onward::carry_on)
     return refuse(
-        run, {what, *why,
-              "the journal was edited, or the settings here differ from those of the run; --replan and --back "
-              "plan new steps from the current layout"});
+        run,
+        {what, *why,
+         "the journal was edited, or the settings here differ from those of the run; --replan and --back "
+         "plan new steps from the current layout"});
   auto driver = add_driver(run, *actuator, std::move(taken->file), std::move(*replayed), &taken->journal);
   tell(RunTold{run, std::move(taken->text), true});
   changed();

@@ -63,7 +63,8 @@ constexpr Command kCommands[] = {
      "tessera undo 20261121-1403-n0031 --dry-run\n"
      "tessera undo 20261121-1403-n0031 --write"},
     {"resume", kResume, "[RUN]", 1, Completes::nothing, "", "take a parked or interrupted run up again",
-     "Carries on from the step where the run stopped; with --replan plans again from the current layout, with "
+     "Carries on from the step where the run stopped; with --replan plans again from the current layout, "
+     "with "
      "--back "
      "goes back to the layout that was found. With --due every parked run is taken up whose time has come or "
      "whose nodes are empty: for a timer.",
@@ -317,9 +318,11 @@ constexpr Flag kFlags[] = {
      Completes::words, "yes no", "whether this site has a vGPU licence; without it, that is asked"},
     {"isolation", 0, "yes|no", false, "", Section::guide, kConsole | kGuide, "TESSERA_ISOLATION", true, "",
      Completes::words, "yes no", "whether users of this site must be kept apart; without it, that is asked"},
-    {"plugin-strategy", 0, "NAME", false, "", Section::change, kPlanning | kGuide, "", true, "", Completes::words,
-     "none single mixed", "MIG strategy of the device plugin; without it, the one that fits the layout"},
-    {"rename-shared", 0, "", false, "", Section::change, kPlanning | kGuide, "", true, "", Completes::nothing, "",
+    {"plugin-strategy", 0, "NAME", false, "", Section::change, kPlanning | kGuide, "", true, "",
+     Completes::words, "none single mixed",
+     "MIG strategy of the device plugin; without it, the one that fits the layout"},
+    {"rename-shared", 0, "", false, "", Section::change, kPlanning | kGuide, "", true, "", Completes::nothing,
+     "",
      "the device plugin offers shared GPUs as nvidia.com/gpu.shared; =no: by their own name; without it, as "
      "the node has it"},
     {"fail-requests-greater-than-one", 0, "", false, "", Section::change, kPlanning | kGuide, "", true, "",

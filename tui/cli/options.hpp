@@ -80,8 +80,8 @@ struct Options {
   std::optional<int> replicas;
   std::string vgpu;
   std::optional<bool> rename_shared, refuse_several;  // the device plugin's switches, as wished
-  std::string at;        // a time in words
-  plan::Options change;  // ...and how; without `at`
+  std::string at;                                     // a time in words
+  plan::Options change;                               // ...and how; without `at`
   // apply, undo, resume, journal
   std::string runs;  // folder; empty: the user's own
   bool yes = false;

@@ -295,6 +295,20 @@ TEST(RunList, AJournalUnderAnotherNameIsNotTakenUp) {
   EXPECT_EQ(lab.refused[0].error.reason, "the journal by that name is that of run " + run);
 }
 
+// A run that waits until its node is empty, in a folder that colleagues share: the folder and the run.
+std::pair<std::string, std::string> parked_in_a_shared_folder(Lab& lab) {
+  const std::string site = lab.scratch().path() + "/site";
+  std::filesystem::create_directory(site);
+  EXPECT_EQ(::chmod(site.c_str(), 02770), 0);
+  lab.options().site_folder = site;
+  lab.cluster().patient_looks = 0;
+  plan::Options when_empty;
+  when_empty.when_empty = true;
+  const std::string run = lab.start(lab.plan(kWish, {"n1"}, when_empty));
+  EXPECT_TRUE(lab.wait_stopped(run)) << lab.told[run];
+  return {site, run};
+}
+
 // Whoever may write to a shared folder may write a journal there: a timer takes up only what its own user
 // left there as it is.
 TEST(RunList, ATimerLeavesAJournalAloneThatOthersHaveWrittenTo) {
@@ -367,15 +381,7 @@ TEST(RunList, ATimerLeavesAJournalAloneThatOthersHaveWrittenTo) {
 // An edit of an earlier line, tied again: both sides of it are shown.
 TEST(RunList, AnEditedLineOfASharedJournalIsShownAsItWasAndAsItIs) {
   Lab lab({small_node("n1")}, {on_slice("7", "alice", "n1", 2)});
-  const std::string site = lab.scratch().path() + "/site";
-  std::filesystem::create_directory(site);
-  ASSERT_EQ(::chmod(site.c_str(), 02770), 0);
-  lab.options().site_folder = site;
-  lab.cluster().patient_looks = 0;
-  plan::Options when_empty;
-  when_empty.when_empty = true;
-  const std::string run = lab.start(lab.plan(kWish, {"n1"}, when_empty));
-  ASSERT_TRUE(lab.wait_stopped(run)) << lab.told[run];
+  const auto [site, run] = parked_in_a_shared_folder(lab);
   lab.close();
   const std::string path = site + "/" + run + ".journal";
   std::ifstream stream(path);
@@ -402,15 +408,7 @@ TEST(RunList, AnEditedLineOfASharedJournalIsShownAsItWasAndAsItIs) {
 
 TEST(RunList, WhatWasArmedGoesWithTheEndOfItsRun) {
   Lab lab({small_node("n1")}, {on_slice("7", "alice", "n1", 2)});
-  const std::string site = lab.scratch().path() + "/site";
-  std::filesystem::create_directory(site);
-  ASSERT_EQ(::chmod(site.c_str(), 02770), 0);
-  lab.options().site_folder = site;
-  lab.cluster().patient_looks = 0;
-  plan::Options when_empty;
-  when_empty.when_empty = true;
-  const std::string run = lab.start(lab.plan(kWish, {"n1"}, when_empty));
-  ASSERT_TRUE(lab.wait_stopped(run)) << lab.told[run];
+  const auto [site, run] = parked_in_a_shared_folder(lab);
   const std::string armed = lab.folder() + "/" + run + ".armed";
   (void)lab.list();
   EXPECT_TRUE(std::filesystem::exists(armed));
