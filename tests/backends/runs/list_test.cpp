@@ -313,15 +313,8 @@ std::pair<std::string, std::string> parked_in_a_shared_folder(Lab& lab) {
 // left there as it is.
 TEST(RunList, ATimerLeavesAJournalAloneThatOthersHaveWrittenTo) {
   Lab lab({small_node("n1")}, {on_slice("7", "alice", "n1", 2)});
-  const std::string site = lab.scratch().path() + "/site";
-  std::filesystem::create_directory(site);
-  ASSERT_EQ(::chmod(site.c_str(), 02770), 0);
-  lab.options().site_folder = site;
-  lab.cluster().patient_looks = 0;
-  plan::Options when_empty;
-  when_empty.when_empty = true;
-  std::string run = lab.start(lab.plan(kWish, {"n1"}, when_empty));
-  ASSERT_TRUE(lab.wait_stopped(run)) << lab.told[run];
+  const auto shared = parked_in_a_shared_folder(lab);
+  const std::string &site = shared.first, &run = shared.second;
   EXPECT_EQ(lab.find(lab.list(), run)->unarmed, "");
   auto by_timer = [&] {
     lab.refused.clear();

@@ -27,6 +27,17 @@ inline constexpr const char* kTheirs = "tessera 20261122-0200-n2 bob@b";
 
 class SlurmActuatorTest : public testing::Test {
  protected:
+  // By a command of the site's own, a stand-in.
+  RunnerOptions by_command() const {
+    RunnerOptions wanted;
+    wanted.reach = slurmconf::Reach::custom;
+    wanted.custom = {scratch_.path() + "/on", "{node}"};
+    return wanted;
+  }
+  std::string text(const std::string& name) const {
+    std::ifstream stream(scratch_.path() + "/" + name);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
   SlurmActuatorTest() {
     program("scontrol",
             "echo \"scontrol $*\" >> $D/log\n"

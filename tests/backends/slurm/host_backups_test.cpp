@@ -17,12 +17,6 @@ class SlurmHostBackups : public SlurmActuatorTest {
     put("node", std::string("NodeName=n1 Gres=gpu:2 CPUAlloc=0 CPUTot=64 State=IDLE+DRAIN ") + kOurs +
                     "\nNodeName=n2 Gres=gpu:2 CPUAlloc=0 CPUTot=64 State=IDLE\n");
   }
-  RunnerOptions by_command() const {
-    RunnerOptions wanted;
-    wanted.reach = slurmconf::Reach::custom;
-    wanted.custom = {scratch_.path() + "/on", "{node}"};
-    return wanted;
-  }
   Result<HostFiles::Found> read() {
     return answer<HostFiles::Found>([&](auto told) {
       worker_.post(
@@ -33,10 +27,6 @@ class SlurmHostBackups : public SlurmActuatorTest {
     EXPECT_TRUE(answer<Done>([&](auto told) {
       worker_.post([this, now, told] { files_.drop_old_backups(now, [told] { told(Done{}); }); });
     }));
-  }
-  std::string text(const std::string& name) const {
-    std::ifstream stream(scratch_.path() + "/" + name);
-    return {std::istreambuf_iterator<char>(stream), {}};
   }
   std::size_t backups() const {
     std::size_t count = 0;

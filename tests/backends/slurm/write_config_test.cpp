@@ -120,12 +120,6 @@ TEST_F(SlurmActuatorTest, StepsOfOneRunWriteOneAfterTheOther) {
 
 class SlurmHostFiles : public SlurmActuatorTest {
  protected:
-  RunnerOptions by_command() const {
-    RunnerOptions wanted;
-    wanted.reach = slurmconf::Reach::custom;
-    wanted.custom = {scratch_.path() + "/on", "{node}"};
-    return wanted;
-  }
   Result<HostFiles::Found> read() {
     return answer<HostFiles::Found>(
         [&](auto told) { worker_.post([this, told] { files_.read(conf_, devices_, told); }); });
@@ -133,10 +127,6 @@ class SlurmHostFiles : public SlurmActuatorTest {
   Status write(const std::vector<slurmconf::File>& before, const std::vector<slurmconf::File>& after) {
     return answer<Done>(
         [&](auto told) { worker_.post([=, this] { files_.write(before, after, "R1", told); }); });
-  }
-  std::string text(const std::string& name) const {
-    std::ifstream stream(scratch_.path() + "/" + name);
-    return {std::istreambuf_iterator<char>(stream), {}};
   }
   static int count(const std::string& all, const std::string& part) {
     int times = 0;
