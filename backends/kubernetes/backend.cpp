@@ -325,6 +325,8 @@ void KubernetesBackend::State::tell_versions() {
   if (simulated) told.resize(told.size() - kSimulated.size());
   told = "kubernetes " + told;
   if (std::string gpus = store->operator_version(); !gpus.empty()) told += ", GPU operator " + gpus;
+  if (std::string shares = store->sharing_component(); !shares.empty())
+    told += ", sharing component " + shares;
   std::string id = actuator.cluster_id();
   if (told == versions_told && id == id_told) return;
   versions_told = told, id_told = id;

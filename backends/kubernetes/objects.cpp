@@ -28,6 +28,7 @@ constexpr std::array kLabels = {
     std::string_view("app.kubernetes.io/"),
     std::string_view("app"),
     std::string_view("k8s-app"),
+    std::string_view("helm.sh/chart"),
     std::string_view("component"),
     std::string_view("agentpool"),
     std::string_view("user"),

@@ -87,6 +87,9 @@ struct PodObject {
   bool restarts = false;        // restartPolicy Always or OnFailure
   bool privileged = false;      // one of its containers is
   bool gpu_paths = false;       // mounts /dev/nvidia* from its host
+  bool host_ipc = false;        // spec.hostIPC
+  std::string gpu_container;    // the first container that asks for GPUs
+  int gpu_processes = 0;        // that the command of such a container starts; 0: it does not say
   bool host_devices = false;    // mounts all of /dev, or of /, from its host
   std::string visible_devices;  // NVIDIA_VISIBLE_DEVICES of a container that asks for no GPU
   bool devices_off = false;     // each container says NVIDIA_VISIBLE_DEVICES=void or none

@@ -171,6 +171,7 @@ Workload workload_of(const PodObject& pod, const NodeSharing* on, Origin origin)
   workload.stays = stays_with_node(pod);
   workload.comment = pod.priority_class.empty() ? "" : "priority " + pod.priority_class;
   workload.unasked = unasked_way(pod);
+  if (!pod.requests.empty()) workload.pod = PodUse{pod.gpu_container, pod.gpu_processes, pod.host_ipc};
   workload.origin = origin;
   return workload;
 }

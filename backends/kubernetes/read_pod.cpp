@@ -12,6 +12,8 @@ namespace tessera::kubernetes {
 namespace {
 
 struct Container {
+  std::string name;
+  int processes = 0;
   Counts requests;
   int metrics_port = 0;
   bool metrics_https = false;
@@ -73,9 +75,51 @@ void read_ports(JsonValue& value, Container& container) {
   });
 }
 
+// The words of `command` and `args`, a script's among them.
+void read_command(JsonValue& value, std::vector<std::string>& typed) {
+  constexpr std::size_t kMostWords = 200;
+  value.items([&](JsonValue& item) {
+    const std::string text = words(item, 4096);
+    for (std::size_t at = 0; at < text.size() && typed.size() < kMostWords;) {
+      const std::size_t end = std::min(text.find(' ', at), text.size());
+      if (end > at) typed.push_back(text.substr(at, end - at));
+      at = end + 1;
+    }
+  });
+}
+
+// How many processes a launcher is told to start in this container: mpirun -np 4, torchrun
+// --nproc_per_node=2.
+int processes_started(const std::vector<std::string>& typed) {
+  const auto number = [](std::string_view text) {
+    const auto count = parse_quantity(text);
+    return count && *count > 0 && *count < 10000 ? static_cast<int>(*count) : 0;
+  };
+  bool by_mpi = false, by_torch = false;
+  for (std::size_t i = 0; i < typed.size(); ++i) {
+    const std::string name = typed[i].substr(typed[i].rfind('/') + 1);
+    by_mpi = by_mpi || name == "mpirun" || name == "mpiexec" || name == "horovodrun";
+    by_torch =
+        by_torch || name == "torchrun" || name == "accelerate" || name.starts_with("torch.distributed.");
+    const std::size_t equals = typed[i].find('=');
+    std::string flag = typed[i].substr(0, equals);
+    std::replace(flag.begin(), flag.end(), '_', '-');
+    const bool ours = (by_mpi && (flag == "-np" || flag == "-n")) ||
+                      (by_torch && (flag == "--nproc-per-node" || flag == "--num-processes"));
+    if (!ours) continue;
+    if (equals != std::string::npos) return number(typed[i].substr(equals + 1));
+    if (i + 1 < typed.size()) return number(typed[i + 1]);
+  }
+  return 0;
+}
+
 Container read_container(JsonValue& value) {
   Container container;
+  std::vector<std::string> command, arguments;
   value.fields([&](std::string_view key, JsonValue& field) {
+    if (key == "name") container.name = words(field, 63);
+    if (key == "command") read_command(field, command);
+    if (key == "args") read_command(field, arguments);
     if (key == "env") read_environment(field, container);
     if (key == "volumeMounts") read_mounts(field, container);
     if (key == "restartPolicy") container.stays = field.text().value_or("") == "Always";
@@ -89,6 +133,8 @@ Container read_container(JsonValue& value) {
         if (inner == "privileged") container.privileged = flag.boolean().value_or(false);
       });
   });
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  if (!container.requests.empty()) container.processes = processes_started(command);
   return container;
 }
 
@@ -177,6 +223,7 @@ bool read_pod_spec(JsonValue& value, PodObject& pod) {
   const bool told = value.fields([&](std::string_view key, JsonValue& field) {
     if (key == "nodeName") pod.node = words(field, 253);
     if (key == "restartPolicy") pod.restarts = field.text().value_or("") != "Never";
+    if (key == "hostIPC") pod.host_ipc = field.boolean().value_or(false);
     if (key == "runtimeClassName") pod.runtime_class = words(field, 128);
     if (key == "priorityClassName") pod.priority_class = words(field, 128);
     if (key == "volumes") read_volumes(field, pod);
@@ -188,6 +235,12 @@ bool read_pod_spec(JsonValue& value, PodObject& pod) {
   pod.requests = requests_of(first, together);
   pod.largest = largest_of(first, together);
   pod.devices_off = !together.empty();
+  for (const Container& one : together) {
+    if (one.requests.empty()) continue;
+    // Of several the one that starts processes of its own is what rules are about.
+    if (pod.gpu_container.empty() || one.processes > pod.gpu_processes) pod.gpu_container = one.name;
+    pod.gpu_processes = std::max(pod.gpu_processes, one.processes);
+  }
   for (const auto* some : {&first, &debugging, &together}) take_containers(*some, pod);
   return told;
 }

@@ -317,6 +317,14 @@ std::string Store::operator_version() const {
   return {};
 }
 
+std::string Store::sharing_component() const {
+  constexpr std::string_view kChart = "ack-ai-installer-";
+  for (const DaemonSetObject& set : state_->sets)
+    if (auto chart = set.meta.labels.find("helm.sh/chart"); chart != set.meta.labels.end())
+      if (chart->second.str().starts_with(kChart)) return chart->second.str().substr(kChart.size());
+  return {};
+}
+
 void Store::set_readings(const std::string& node, DcgmReadings readings) {
   auto found = state_->nodes.find(node);
   if (found == state_->nodes.end()) return;

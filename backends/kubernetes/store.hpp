@@ -53,6 +53,8 @@ class Store {
 
   // Of the GPU operator, as its ClusterPolicy is labelled: "v26.3.0"; empty: not told.
   std::string operator_version() const;
+  // Of ACK's sharing component, by the label that Helm sets; empty: not told.
+  std::string sharing_component() const;
 
   // The DCGM exporters that run and are ready, one a node.
   std::vector<Exporter> exporters() const;

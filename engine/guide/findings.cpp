@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/sharing/resources.hpp"
+#include "engine/sharing/work_rules.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::guide {
@@ -51,6 +52,17 @@ std::vector<HabitFinding> habits(const Cluster& cluster) {
   }
   std::sort(found.begin(), found.end(), [](const HabitFinding& left, const HabitFinding& right) {
     return std::pair(left.workload, left.id) < std::pair(right.workload, right.id);
+  });
+  return found;
+}
+
+std::vector<HabitFinding> seen_here(const Cluster& cluster, const mig::Catalogue& catalogue,
+                                    sharing::Platform platform) {
+  std::vector<HabitFinding> found = habits(cluster);
+  for (sharing::WorkFinding& one : sharing::check_work(cluster, catalogue, platform))
+    found.push_back({std::move(one.rule), std::move(one.workload), std::move(one.text), std::move(one.hint)});
+  std::stable_sort(found.begin(), found.end(), [](const HabitFinding& left, const HabitFinding& right) {
+    return left.workload < right.workload;
   });
   return found;
 }

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "engine/mig/catalogue.hpp"
 #include "engine/model/model.hpp"
+#include "engine/sharing/platform.hpp"
 
 namespace tessera::guide {
 
@@ -19,5 +21,9 @@ struct HabitFinding {
 // Docker under Slurm, as far as names and comments tell, and work that asks for several MIG instances in one
 // place. Sorted by workload.
 std::vector<HabitFinding> habits(const Cluster& cluster);
+
+// The same, with what breaks the platform's rules (sharing::check_work). Sorted by workload.
+std::vector<HabitFinding> seen_here(const Cluster& cluster, const mig::Catalogue& catalogue,
+                                    sharing::Platform platform);
 
 }  // namespace tessera::guide

@@ -254,6 +254,14 @@ struct Request {
   friend bool operator==(const Request&, const Request&) = default;
 };
 
+// What a platform's rules ask of a pod beyond its requests.
+struct PodUse {
+  std::string container;  // the one that asks for GPUs; the first of several
+  int processes = 0;      // that its command starts, where it says so: mpirun -np 4; 0: not told
+  bool host_ipc = false;
+  friend bool operator==(const PodUse&, const PodUse&) = default;
+};
+
 enum class WorkloadKind : std::uint8_t { job, pod };
 enum class WorkloadState : std::uint8_t { pending, running, suspended, completing, ended, unknown };
 
@@ -277,6 +285,7 @@ struct Workload {
   std::string comment;
   std::string unasked;  // how it reaches GPUs that it never asked for ("privileged"); empty: it does not
   bool stays = false;   // sent away, it is started on that node again at once (a pod of a DaemonSet)
+  std::optional<PodUse> pod = std::nullopt;  // nullopt: a job, or not told
   Origin origin;
   friend bool operator==(const Workload&, const Workload&) = default;
 };

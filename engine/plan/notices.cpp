@@ -11,6 +11,7 @@
 #include "engine/plan/resources.hpp"
 #include "engine/query/value.hpp"
 #include "engine/sharing/rules.hpp"
+#include "engine/sharing/work_rules.hpp"
 #include "engine/slurmconf/site.hpp"
 
 namespace tessera::plan {
@@ -299,6 +300,53 @@ std::vector<Notice> closed_notices(const Cluster& cluster, const Node& node, Tim
 
 bool is_about_closing(const Notice& notice) { return notice.rule == kClosed || notice.rule == kNotCurrent; }
 
+namespace {
+
+constexpr std::size_t kPodsNamed = 5;
+
+// Pods of these nodes that break a rule only once the plan is applied: they are sent away or stay, and do not
+// start again.
+void tell_pods(const Cluster& cluster, Plan& plan, sharing::Platform platform, const Fleet& fleet) {
+  std::size_t more = 0, named = 0;
+  for (std::size_t i = 0; i < fleet.after.size(); ++i) {
+    const bool planned = std::any_of(plan.nodes.begin(), plan.nodes.end(), [&](const NodePlan& one) {
+      return one.node.text == fleet.after[i].name;
+    });
+    const Node* node = planned ? cluster.nodes.find(NodeName(fleet.after[i].name)) : nullptr;
+    if (node == nullptr || fleet.before[i].sharing == fleet.after[i].sharing) continue;
+    const auto before = sharing::check_pods(cluster, platform, *node, fleet.before[i]);
+    for (const sharing::WorkFinding& one : sharing::check_pods(cluster, platform, *node, fleet.after[i])) {
+      const bool already = std::any_of(before.begin(), before.end(), [&](const sharing::WorkFinding& was) {
+        return was.workload == one.workload && was.rule == one.rule;
+      });
+      if (already) continue;
+      if (named++ >= kPodsNamed) {
+        ++more;
+        continue;
+      }
+      plan.notices.push_back({Severity::warning, one.rule, node->name, one.text + ", once this is applied"});
+    }
+  }
+  if (more > 0)
+    plan.notices.push_back(
+        {Severity::warning,
+         "more-pods",
+         {},
+         fmt::format("{} more pods on these nodes ask for what the platform refuses then", more)});
+}
+
+// Versions below which a platform shares nothing; what is not told breaks nothing.
+void tell_versions(const Cluster& cluster, const Fleet& fleet, std::vector<Notice>& broken) {
+  const bool shares = std::any_of(fleet.after.begin(), fleet.after.end(), [](const sharing::NodeShape& one) {
+    return one.by_pool && one.sharing.method == Strategy::mps;
+  });
+  if (!shares) return;
+  for (sharing::Violation& one : sharing::ack_rules({}, sharing::ack_facts(cluster)))
+    broken.push_back({Severity::danger, std::move(one.rule), {}, std::move(one.message)});
+}
+
+}  // namespace
+
 std::vector<Notice> violations_of(const Cluster& cluster, const mig::Catalogue& catalogue, Plan& plan,
                                   const std::vector<std::vector<BoardChange>>& changes,
                                   const SiteRules& rules, sharing::Platform platform) {
@@ -307,6 +355,8 @@ std::vector<Notice> violations_of(const Cluster& cluster, const mig::Catalogue& 
   std::vector<Notice> broken;
   for (sharing::Violation& one : judged.broken)
     broken.push_back({Severity::danger, std::move(one.rule), {}, std::move(one.message)});
+  tell_versions(cluster, fleet, broken);
+  tell_pods(cluster, plan, platform, fleet);
   if (judged.standing > 0)
     plan.notices.push_back({Severity::info,
                             "rules-broken-before",

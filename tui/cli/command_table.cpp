@@ -311,7 +311,7 @@ constexpr Flag kFlags[] = {
      "a product that need not be in any cluster"},
     {"answer", 0, "Q=yes|no", false, "", Section::guide, kGuide, "", false, "", Completes::nothing, "",
      "answer a question of the flowchart; may be given several times, and overrules what is known", true},
-    {"platform", 0, "NAME", false, "", Section::guide, kPlanning | kGuide, "TESSERA_PLATFORM", true, "",
+    {"platform", 0, "NAME", false, "", Section::guide, kPlanning | kGuide | kDoctor, "TESSERA_PLATFORM", true, "",
      Completes::words, "operator fpt ack gke aks eks hyperpod-eks hyperpod-slurm parallel-cluster slurm",
      "who runs the cluster; without it, what its labels say"},
     {"licence", 0, "yes|no", false, "license", Section::guide, kConsole | kGuide, "TESSERA_LICENCE", true, "",

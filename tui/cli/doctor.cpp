@@ -4,7 +4,8 @@
 
 #include <algorithm>
 
-#include "engine/insight/attention.hpp"
+#include "engine/guide/findings.hpp"
+#include "engine/sharing/work_rules.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/help.hpp"
 #include "tui/cli/json.hpp"
@@ -87,6 +88,23 @@ std::string print(const std::vector<insight::Finding>& findings, const Options& 
 
 }  // namespace
 
+std::vector<insight::Finding> doctor_findings(const Cluster& cluster, const mig::Catalogue& catalogue,
+                                              const Options& options, TimePoint wall) {
+  std::vector<insight::Finding> findings = insight::attention(cluster, catalogue, wall);
+  const sharing::Platform platform = sharing::platform_of(cluster, options.platform).platform;
+  const auto add = [&](std::string subject, std::string text, std::string hint) {
+    findings.push_back({Severity::warning, cluster.name, std::move(subject), false, std::nullopt,
+                        std::move(text), std::move(hint)});
+  };
+  for (guide::HabitFinding& one : guide::seen_here(cluster, catalogue, platform))
+    add(one.workload.text, std::move(one.text), std::move(one.hint));
+  for (sharing::Violation& one : sharing::check_nodes(cluster, catalogue, platform))
+    add("", std::move(one.message),
+        fmt::format("rule {} of {}: tessera guide --node NAME says what it allows", one.rule,
+                    sharing::title(platform)));
+  return findings;
+}
+
 int run_doctor(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
                const Streams& streams) {
   if (options.rbac) {
@@ -100,7 +118,7 @@ int run_doctor(const Options& options, const mig::Catalogue& catalogue, const Jo
   std::vector<insight::Finding> findings;
   bool missing = world.model().clusters.empty();
   for (const Cluster& cluster : world.model().clusters) {
-    auto some = insight::attention(cluster, catalogue, world.wall());
+    auto some = doctor_findings(cluster, catalogue, options, world.wall());
     findings.insert(findings.end(), some.begin(), some.end());
     missing = missing || !cluster.loaded;
   }

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "engine/insight/attention.hpp"
 #include "engine/mig/catalogue.hpp"
 #include "tui/cli/options.hpp"
 #include "tui/cli/run.hpp"
@@ -14,6 +15,11 @@ namespace tessera::cli {
 // time. A source that fails is a finding.
 int run_doctor(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
                const Streams& streams);
+
+// What needs attention in one cluster, and which work and nodes break the rules of its platform (--platform,
+// else recognised).
+std::vector<insight::Finding> doctor_findings(const Cluster& cluster, const mig::Catalogue& catalogue,
+                                              const Options& options, TimePoint wall);
 
 // The smallest roles with their bindings, as YAML: what tessera reads, and with `write` what it changes. The
 // two have names of their own, so that one group may look and another change.

@@ -154,10 +154,11 @@ Result<GuideSheet> ask_guide(const Options& options, const Model& model, const m
     sheet.groups.push_back(std::move(*answer));
   }
   if (subject->cluster == nullptr) return sheet;
-  for (guide::HabitFinding& finding : guide::habits(*subject->cluster)) {
+  for (guide::HabitFinding& finding : guide::seen_here(*subject->cluster, catalogue, place.platform)) {
     const Workload* work = subject->cluster->workloads.find(finding.workload);
     const bool waits = work != nullptr && work->state == WorkloadState::pending;
-    if (waits || about_these(finding, subject->groups)) sheet.findings.push_back(std::move(finding));
+    if (waits || finding.workload.text.empty() || about_these(finding, subject->groups))
+      sheet.findings.push_back(std::move(finding));
   }
   return sheet;
 }

@@ -267,7 +267,7 @@ std::string print_guide(const GuideSheet& sheet, const Options& options) {
   if (!sheet.findings.empty()) page.section("Seen here");
   for (const guide::HabitFinding& finding : sheet.findings) {
     page.item("! ", finding.text);
-    page.line(finding.hint, 5);
+    if (!finding.hint.empty()) page.line(finding.hint, 5);
   }
   return options.ascii ? in_ascii(page.take()) : page.take();
 }

@@ -43,9 +43,10 @@ void add_named_table(Document& page, const guide::Texts& texts, std::string_view
   if (const guide::Table* table = texts.tables.find(id)) add_table(page, *table, width);
 }
 
-void add_habits(Document& page, const Cluster& cluster, const UiState& state, int width) {
+void add_habits(Document& page, const World& world, const Cluster& cluster, const UiState& state, int width) {
   constexpr std::size_t kShown = 5;
-  const auto found = guide::habits(cluster);
+  const auto found =
+      guide::seen_here(cluster, world.catalogue, sharing::platform_of(cluster, state.platform).platform);
   for (std::size_t i = 0; i < std::min(found.size(), kShown); ++i) {
     add_wrapped(page, "!", told(state, found[i].text), 4, width, Role::warning);
     add_wrapped(page, "", told(state, found[i].hint), 4, width, Role::dim);
@@ -64,7 +65,7 @@ void add_schedulers(Document& page, const World& world, const UiState& state, in
     for (const guide::SiteLine& line :
          guide::site_lines(cluster, state.platform, cluster_now(cluster, world.wall)))
       add_wrapped(page, told(state, line.about), told(state, line.text), 24, width, Role::dim);
-    add_habits(page, cluster, state, width);
+    add_habits(page, world, cluster, state, width);
   }
   add_named_table(page, texts, "schedulers", width);
   add_named_table(page, texts, "containers", width);

@@ -25,6 +25,29 @@ Node node_from(const std::string& json, bool busy = false) {
 }
 NodeObject node_object(const std::string& json) { return *Parser().object<NodeObject>(json); }
 
+TEST(KubernetesParse, OfAPodsCommandItIsReadHowManyProcessesItStarts) {
+  const auto use = [](const std::string& command) {
+    const std::string json =
+        R"({"kind": "Pod", "metadata": {"namespace": "a", "name": "p"}, "spec": {"hostIPC": true, "containers": [
+            {"name": "sidecar", "command": ["mpirun", "-np", "9"]},
+            {"name": "main", "resources": {"limits": {"nvidia.com/gpu": 1}}, )" +
+        command + "}]}}";
+    auto pod = Parser().object<PodObject>(json);
+    EXPECT_TRUE(pod) << json;
+    return workload_of(*pod, nullptr, kOrigin).pod.value_or(PodUse{});
+  };
+  const PodUse mpi = use(R"("command": ["/usr/bin/mpirun", "-np", "4", "./solve"])");
+  EXPECT_EQ(mpi.processes, 4);
+  EXPECT_EQ(mpi.container, "main");
+  EXPECT_TRUE(mpi.host_ipc);
+  EXPECT_EQ(use(R"("command": ["sh", "-c"], "args": ["torchrun --nproc_per_node=2 train.py"])").processes, 2);
+  EXPECT_EQ(use(R"("command": ["python", "-m", "torch.distributed.run", "--nproc-per-node", "8"])").processes,
+            8);
+  for (const char* untold : {R"("command": ["sort", "-n", "4"])", R"("args": ["--workers=4"])",
+                             R"("command": ["mpirun", "-np", "many"])"})
+    EXPECT_EQ(use(untold).processes, 0) << untold;
+}
+
 TEST(KubernetesParse, ARecordedPageOfNodesIsReadFieldByField) {
   Parser parser;
   auto page = parser.list<NodeObject>(recording("nodes-page1.json"));

@@ -1,0 +1,64 @@
+// `tessera doctor` on the rules of a platform: the work that breaks them, the nodes, and the habits of both.
+#include <gtest/gtest.h>
+
+#include "tests/support/build.hpp"
+#include "tests/support/catalogue.hpp"
+#include "tui/cli/doctor.hpp"
+#include "tui/cli/settings.hpp"
+
+namespace tessera::cli {
+namespace {
+
+Options asked_of_doctor(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "doctor");
+  auto parsed = parse_arguments(arguments);
+  EXPECT_TRUE(parsed.ok()) << (parsed.ok() ? "" : to_line(parsed.error()));
+  auto settings = gather(*parsed, {}, {});
+  return *to_options(*parsed, *settings);
+}
+
+test::Story two_layouts_and_a_pod_without_host_ipc() {
+  test::Story story;
+  ClusterSeen seen;
+  seen.scheduler = Scheduler::kubernetes;
+  story.tell(seen);
+  Slice slice = test::whole(0);
+  slice.kind = SliceKind::mps, slice.capacity = 8;
+  Gpu shared = test::gpu(0, Strategy::mps, {slice});
+  shared.replicas = 8;
+  story.tell(NodesListed{{test::node("n1", {shared}),
+                          test::node("n2", {test::gpu(0, Strategy::mig, {test::instance("1g.10gb", 0, 1, 0)}),
+                                            test::gpu(1, Strategy::whole, {test::whole(1)})})}});
+  Workload pod = test::running("a/p", "alice", {test::holds("n1", {})});
+  pod.kind = WorkloadKind::pod, pod.requests = {{"nvidia.com/gpu", 1}}, pod.pod = PodUse{"main", 0, false};
+  Workload several = test::running("a/s", "alice", {test::holds("n2", {})});
+  several.kind = WorkloadKind::pod, several.requests = {{"nvidia.com/mig-1g.10gb", 2}};
+  story.tell(WorkloadsListed{{pod, several}});
+  story.tell(Loaded{});
+  return story;
+}
+
+std::string said(const Options& options, const std::string& part) {
+  const auto story = two_layouts_and_a_pod_without_host_ipc();
+  for (const insight::Finding& one :
+       doctor_findings(story.cluster(), test::catalogue(), options, test::at(0)))
+    if (one.text.find(part) != std::string::npos) return one.subject + "|" + one.hint;
+  return "";
+}
+
+TEST(DoctorRules, HoldsWorkAndNodesAgainstTheRulesOfThePlatform) {
+  const Options fpt = asked_of_doctor({"--platform", "fpt"});
+  EXPECT_EQ(said(fpt, "must set hostIPC"), "a/p|change the request in its manifest and start it again");
+  EXPECT_EQ(said(fpt, "one layout must hold for all its cards"),
+            "|rule fpt-a of FPT managed Kubernetes: tessera guide --node NAME says what it allows");
+  EXPECT_EQ(said(asked_of_doctor({}), "must set hostIPC"), "") << "a rule of that platform alone";
+  EXPECT_EQ(said(asked_of_doctor({}), "one layout must hold"), "");
+}
+
+TEST(DoctorRules, TellsOfWorkThatAsksForSeveralInstances) {
+  EXPECT_EQ(said(asked_of_doctor({}), "a/s asks for 2 MIG instances"),
+            "a/s|ask for one larger instance, or for one in each of several jobs");
+}
+
+}  // namespace
+}  // namespace tessera::cli
