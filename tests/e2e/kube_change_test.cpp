@@ -170,6 +170,26 @@ TEST_F(KubeChangeE2e, ANodeIsSharedByTimeSlicesThenByMps) {
   EXPECT_EQ(told("t1", ".metadata.labels.nvidia\\.com/gpu\\.sharing-strategy"), "mps");
 }
 
+// The GPUs stay shared as they are: the plugin is set up anew, the offer is read back by its new name.
+TEST_F(KubeChangeE2e, TheNameOfSharesIsChangedAloneThenKeptAndTakenBack) {
+  Words wish{"--node", "t1", "--strategy", "time-slicing", "--replicas", "6"};
+  ASSERT_EQ(apply(wish).code, 0);
+  EXPECT_EQ(offers("t1", "gpu"), "24");
+  wish.push_back("--rename-shared");
+  Ran renamed = apply(wish);
+  ASSERT_EQ(renamed.code, 0) << renamed.out << renamed.err;
+  EXPECT_EQ(offers("t1", "gpu"), "0");
+  EXPECT_EQ(offers("t1", "gpu\\.shared"), "24");
+  Ran more = apply({"--node", "t1", "--strategy", "time-slicing", "--replicas", "8"});
+  ASSERT_EQ(more.code, 0) << more.out << more.err;
+  EXPECT_EQ(offers("t1", "gpu\\.shared"), "32") << "nobody wished for another name";
+  Ran back = run({"undo", run_of(renamed), "--write", "--yes", "-o", "json"});
+  ASSERT_EQ(back.code, 0) << back.out << back.err;
+  EXPECT_EQ(offers("t1", "gpu"), "24");
+  EXPECT_EQ(offers("t1", "gpu\\.shared"), "0");
+  expect_given_back("t1");
+}
+
 TEST_F(KubeChangeE2e, OnAmpereEveryGpuOfTheNodeIsResetSoEverybodyIsInTheWay) {
   sim::kube::ServeOptions ampere = kube_lab(folder_);
   ampere.world.scenario = folder_.write("ampere.yaml", kAmpereLab);
