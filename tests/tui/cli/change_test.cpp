@@ -487,6 +487,7 @@ TEST_F(Changing, OfSeveralThatAreDueTheWorstEndCounts) {
 
 TEST_F(Changing, DueCarriesRunsOnOnlyAsTheyWereArmed) {
   keep("waits", {plan::Parked{"until empty", "n1 is closed", plan::Until::empty}}, RunState::parked);
+  script = [](FakeRuns& runs) { runs.on_resume = [](FakeRuns& r) { finish(r, plan::Outcome::wanted); }; };
   for (bool Options::*other : {&Options::replan, &Options::back, &Options::accept_harm}) {
     options.due = options.*other = true;
     EXPECT_EQ(run("resume"), kUsage);
