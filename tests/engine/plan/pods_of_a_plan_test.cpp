@@ -12,6 +12,8 @@ struct PodsOfAPlan : testing::Test {
   test::Story story;
   plan::SiteRules rules;
   std::vector<Workload> pods;
+  std::vector<std::string> features;
+  std::string version = "kubernetes v1.32.2";
 
   void add(const std::string& id, std::int64_t count) {
     Workload one = test::running(id, "alice", {test::holds("n1", {{0, 1}})});
@@ -21,9 +23,11 @@ struct PodsOfAPlan : testing::Test {
   }
   plan::Plan planned(sharing::Platform platform, Strategy strategy) {
     ClusterSeen seen;
-    seen.scheduler = Scheduler::kubernetes;
+    seen.scheduler = Scheduler::kubernetes, seen.version = version;
     story.tell(seen);
-    story.tell(NodesListed{{test::node("n1", {test::gpu(0, Strategy::whole, {test::whole(0)})})}});
+    Node node = test::node("n1", {test::gpu(0, Strategy::whole, {test::whole(0)})});
+    node.features = features;
+    story.tell(NodesListed{{node}});
     story.tell(WorkloadsListed{pods});
     story.tell(Loaded{});
     rules.platform = platform;
@@ -67,6 +71,22 @@ TEST_F(PodsOfAPlan, ManyAreCounted) {
 TEST_F(PodsOfAPlan, NothingIsSaidWherePodsFit) {
   add("a/one", 1);
   EXPECT_TRUE(about_pods(planned(sharing::Platform::gpu_operator, Strategy::mps)).empty());
+}
+
+// What ACK's sharing needs is asked of the cluster as it is told; what is not told refuses nothing.
+TEST_F(PodsOfAPlan, AClusterThatIsTooOldForAcksSharingIsRefused) {
+  const auto refused = [&](const std::string& told) {
+    version = told;
+    std::string rules_broken;
+    for (const plan::Notice& one : planned(sharing::Platform::ack, Strategy::mps).violations)
+      rules_broken += one.rule + " ";
+    return rules_broken;
+  };
+  features = {"alibabacloud.com/nodepool-id=np-7"};
+  EXPECT_EQ(refused("kubernetes v1.18.8"), "ack-version ");
+  EXPECT_EQ(refused("kubernetes v1.28.3, sharing component 1.9.9"), "ack-component ");
+  EXPECT_EQ(refused("kubernetes v1.28.3, sharing component 1.9.13"), "");
+  EXPECT_EQ(refused("kubernetes v1.28.3"), "");
 }
 
 }  // namespace
