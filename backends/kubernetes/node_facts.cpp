@@ -118,6 +118,21 @@ bool is_at_work(const Look& look) {
   return !said || look.cluster_time - *said < kSilent;
 }
 
+// Whether the failure that the label tells is that of the order which stands. An order that is given again is
+// taken off first: the manager may have begun a turn for no order at all, and end it as failed after the
+// order stood. Its log says what it is at; where it does not say, the failure counts.
+bool is_of_order(std::string_view log, std::string_view config) {
+  constexpr std::string_view kTurn = "Updating to MIG config: ";
+  const std::size_t turn = log.rfind(kTurn);
+  if (turn == std::string_view::npos) return true;
+  log.remove_prefix(turn + kTurn.size());
+  const std::string_view at = log.substr(0, log.find_first_of("\"\n"));
+  if (at != config) return false;
+  log.remove_prefix(at.size());
+  // A turn that has not told its end yet is under way.
+  return log.find("'failed'") != std::string_view::npos || log.find("rror") != std::string_view::npos;
+}
+
 class Facts {
  public:
   Facts(const Look& look, const operators::Site& site, const mig::Catalogue* catalogue, Memory& memory)
@@ -262,6 +277,7 @@ class Facts {
   void tell_mig() {
     std::string config = label_of(look_, operators::kMigConfig),
                 state = label_of(look_, operators::kMigState);
+    if (state == "failed" && !is_of_order(look_.log, config)) state.clear();
     bool failed = state == "failed";
     std::string paused = paused_parts(look_);
     note_pending(look_, memory_);

@@ -276,6 +276,30 @@ TEST(KubeFacts, AFailureIsToldWithItsCauseAndTheLogsEnd) {
   EXPECT_NE(failure.find("its log ends: ccc"), std::string::npos) << "but where there is but one";
 }
 
+// Given again, an order is taken off first; what the manager makes of that is no failure of the order.
+TEST(KubeFacts, AFailureOfAnEarlierTurnIsNotThatOfTheOrder) {
+  Look look = look_at(R"("nvidia.com/mig.config":"all-1g.10gb","nvidia.com/mig.config.state":"failed")");
+  const auto failure = [&](const std::string& log) {
+    look.log = log;
+    return facts(look).words.at(std::string(words::kMigFailure));
+  };
+  const std::string none =
+                        "msg=\"Updating to MIG config: \"\nmsg=\"selected mig-config not present\"\n"
+                        "msg=\"Changing the 'nvidia.com/mig.config.state' node label to 'failed'\"\n",
+                    begun =
+                        "msg=\"Updating to MIG config: all-1g.10gb\"\nmsg=\"Asserting that it is there\"\n",
+                    ended = "level=error msg=\"Error: In use by another client\"\n";
+  EXPECT_EQ(failure(none), "") << "of the turn without an order";
+  EXPECT_EQ(facts(look).words.at(std::string(words::kMigOrder)), "all-1g.10gb");
+  EXPECT_NE(facts(look).words.at(std::string(words::kMigWork)), "") << "it is about to begin";
+  EXPECT_EQ(failure(none + begun), "") << "the turn has only begun";
+  EXPECT_NE(failure(none + begun + ended), "");
+  EXPECT_NE(failure("msg=\"Updating to MIG config: all-1g.10gb.me\"\n" + begun + ended), "");
+  EXPECT_EQ(failure("msg=\"Updating to MIG config: all-1g.10gb.me\"\n" + ended), "") << "another's";
+  EXPECT_NE(failure(ended), "") << "the log begins in the middle of a turn";
+  EXPECT_NE(failure(""), "");
+}
+
 TEST(KubeFacts, EveryKnownWayToFailIsNamed) {
   for (const auto& [line, cause] :
        {std::pair("selected mig-config not present: x", "does not know that configuration"),
