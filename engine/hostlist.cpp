@@ -3,6 +3,8 @@
 #include <charconv>
 #include <cstdint>
 
+#include "engine/text.hpp"
+
 namespace tessera {
 namespace {
 
@@ -49,7 +51,7 @@ std::string padded(std::uint64_t value, std::size_t width) {
 }
 
 Error bad_list(std::string_view list, const char* why) {
-  return {"cannot read a list of hosts", std::string(list.substr(0, 80)) + ": " + why, ""};
+  return {"cannot read a list of hosts", clean(list, 80) + ": " + why, ""};
 }
 
 // One name with any number of brackets; `starts` holds what stands before the rest, in all its variants.

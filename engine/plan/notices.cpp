@@ -82,17 +82,30 @@ class Notices {
   }
 
   void about_units() {
-    Scheduler scheduler = change_.scheduler;
-    std::int64_t before = gpu_units(change_.before.by(scheduler), scheduler);
-    std::int64_t after = gpu_units(change_.after.by(scheduler), scheduler);
+    const Scheduler scheduler = change_.scheduler;
+    const Counts &before = change_.before.by(scheduler), &after = change_.after.by(scheduler);
+    if (scheduler == Scheduler::slurm)
+      return about_unit("gres/gpu", gpu_units(before, scheduler), gpu_units(after, scheduler),
+                        "limits, QOS and billing in gres/gpu", "slices");
+    // A quota is on one name, and shares may have another than GPUs.
+    std::set<std::string> names;
+    for (const Counts* counts : {&before, &after})
+      for (const auto& [name, count] : *counts)
+        if (gpu_units({{name, 1}}, scheduler) > 0) names.insert(name);
+    const auto count_of = [](const Counts& counts, const std::string& name) {
+      const auto found = counts.find(name);
+      return found == counts.end() ? std::int64_t{0} : found->second;
+    };
+    for (const std::string& name : names)
+      about_unit(name, count_of(before, name), count_of(after, name), "quotas on " + name,
+                 "what remains under that name");
+  }
+  void about_unit(const std::string& unit, std::int64_t before, std::int64_t after, const std::string& limits,
+                  const char* what) {
     if (before == after) return;
-    bool slurm = scheduler == Scheduler::slurm;
-    std::string unit = slurm ? "gres/gpu" : "nvidia.com/gpu";
     bool counts = !rules_.quotas.empty() || rules_.billed_by_gpu;
-    std::string text =
-        fmt::format("{} goes from {} to {}: {} count {} as one each, large or small", unit, before, after,
-                    slurm ? "limits, QOS and billing in gres/gpu" : "quotas on nvidia.com/gpu",
-                    slurm ? "slices" : "what remains under that name");
+    std::string text = fmt::format("{} goes from {} to {}: {} count {} as one each, large or small", unit,
+                                   before, after, limits, what);
     for (const auto& [owner, limit] : rules_.quotas) text += fmt::format("; {} may hold {}", owner, limit);
     say(counts ? Severity::warning : Severity::info, "quota-units", std::move(text));
   }
@@ -347,6 +360,20 @@ void tell_versions(const Cluster& cluster, const Fleet& fleet, std::vector<Notic
 
 }  // namespace
 
+namespace {
+
+// What a plan finds broken and does not mend: not its doing, and to be known.
+std::string standing_text(const sharing::Violations& standing) {
+  constexpr std::size_t kNamed = 3;
+  std::string all;
+  for (std::size_t i = 0; i < standing.size() && i < kNamed; ++i)
+    all += (i > 0 ? "; " : "") + fmt::format("{}: {}", standing[i].rule, standing[i].message);
+  if (standing.size() > kNamed) all += fmt::format("; and {} more", standing.size() - kNamed);
+  return "broken already, and left so: " + all;
+}
+
+}  // namespace
+
 std::vector<Notice> violations_of(const Cluster& cluster, const mig::Catalogue& catalogue, Plan& plan,
                                   const std::vector<std::vector<BoardChange>>& changes,
                                   const SiteRules& rules, sharing::Platform platform) {
@@ -357,14 +384,8 @@ std::vector<Notice> violations_of(const Cluster& cluster, const mig::Catalogue& 
     broken.push_back({Severity::danger, std::move(one.rule), {}, std::move(one.message)});
   tell_versions(cluster, fleet, broken);
   tell_pods(cluster, plan, platform, fleet);
-  if (judged.standing > 0)
-    plan.notices.push_back({Severity::info,
-                            "rules-broken-before",
-                            {},
-                            judged.standing == 1
-                                ? "one more rule of the platform is broken already, and stays so"
-                                : fmt::format("{} more rules of the platform are broken already, and stay so",
-                                              judged.standing)});
+  if (!judged.standing.empty())
+    plan.notices.push_back({Severity::info, "rules-broken-before", {}, standing_text(judged.standing)});
   const bool none = platform == sharing::Platform::fpt && plan.intent.words == "none";
   if (none && fleet.none_stays_with_operator)
     plan.notices.push_back({Severity::warning,

@@ -200,7 +200,12 @@ std::optional<Switches> switches_after(const Node& node, const std::vector<Board
 }
 
 // A name that nobody can choose there.
-Status check_switches(const NodeName& node, const Intent& intent, const Capabilities& can) {
+Status check_switches(const NodeName& node, Scheduler scheduler, const Intent& intent,
+                      const Capabilities& can) {
+  if (scheduler == Scheduler::slurm && (intent.rename_shared || intent.refuse_several))
+    return cannot(node, "Slurm's shares keep their name, and a job may ask for several",
+                  "leave --rename-shared and --fail-requests-greater-than-one out: Kubernetes' device plugin "
+                  "has them");
   if (!can.renames_shares) return Done{};
   const bool renames = intent.rename_shared && intent.rename_shared != can.renames_shares;
   if (renames || intent.refuse_several.value_or(false))
@@ -225,7 +230,7 @@ Result<NodeResult> plan_node(const Cluster& cluster, const mig::Catalogue& catal
                              TimePoint now) {
   const StepBuilder& builder = builder_for(can.dialect);
   if (Status ok = check_boards(node, intent, builder); !ok) return ok.error();
-  if (Status ok = check_switches(node.name, intent, can); !ok) return ok.error();
+  if (Status ok = check_switches(node.name, cluster.scheduler, intent, can); !ok) return ok.error();
   Result<std::vector<BoardChange>> found = changes_of(cluster.scheduler, node, catalogue, intent, can);
   if (!found) return found.error();
   NodeResult result;

@@ -69,7 +69,7 @@ Violations ack_rules(std::span<const NodeShape> pool, const AckFacts& facts);
 // reached step by step from a half-done state, and left again: only a kind that no other node has is refused.
 struct Judged {
   Violations broken;
-  int standing = 0;  // rules that are broken before and after
+  Violations standing;  // broken before and after
 };
 Judged broken_by_change(Platform platform, std::span<const NodeShape> before,
                         std::span<const NodeShape> after);

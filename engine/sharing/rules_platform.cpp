@@ -202,7 +202,7 @@ Judged broken_by_change(Platform platform, std::span<const NodeShape> before,
     const Violations was = check(platform, before.subspan(i, 1));
     for (Violation& one : check(platform, after.subspan(i, 1))) {
       if (holds(was, one))
-        ++judged.standing;
+        judged.standing.push_back(std::move(one));
       else if (!holds(judged.broken, one))
         judged.broken.push_back(std::move(one));
     }

@@ -90,6 +90,12 @@ TEST(Hostlist, FoldsAsSlurmDoes) {
   }
 }
 
+TEST(Hostlist, WhatIsRefusedReachesTheTerminalWithoutControlCharacters) {
+  const auto refused = expand_hosts("n[1-2\x1b[2J");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(to_line(refused.error()).find('\x1b'), std::string::npos);
+}
+
 RC_GTEST_PROP(Hostlist, WhatIsFoldedUnfolds, ()) {
   auto start = rc::gen::element<std::string>("n", "gpu", "", "r1-", "a0b");
   auto tail =

@@ -57,7 +57,8 @@ struct HttpScript::State {
   mutable std::mutex mutex;
   std::vector<Asked> asked;
   std::list<Stream> streams;
-  std::vector<int> open;  // descriptors of connections
+  std::vector<std::string> begun;  // targets of all streams so far
+  std::vector<int> open;           // descriptors of connections
   std::size_t accepted = 0;
   int listener = -1;
   std::thread accepting;
@@ -140,6 +141,7 @@ struct HttpScript::State {
       std::lock_guard lock(mutex);
       if (!first.empty()) send_all(fd, hex(first.size()) + "\r\n" + first + "\r\n");
       stream = streams.insert(streams.end(), {fd, target});
+      begun.push_back(target);
     }
     char byte;
     while (::recv(fd, &byte, 1, 0) > 0) {
@@ -212,6 +214,13 @@ std::size_t HttpScript::streams(std::string_view target) const {
   return static_cast<std::size_t>(
       std::count_if(state_->streams.begin(), state_->streams.end(),
                     [&](const State::Stream& stream) { return stream.target.starts_with(target); }));
+}
+
+std::size_t HttpScript::streams_begun(std::string_view target) const {
+  std::lock_guard lock(state_->mutex);
+  return static_cast<std::size_t>(
+      std::count_if(state_->begun.begin(), state_->begun.end(),
+                    [&](const std::string& one) { return one.starts_with(target); }));
 }
 
 void HttpScript::close_streams(std::string_view target, bool properly) {

@@ -45,6 +45,7 @@ class HttpScript {
   void feed(std::string_view target, std::string_view bytes);
   // How many are open now.
   std::size_t streams(std::string_view target) const;
+  std::size_t streams_begun(std::string_view target) const;  // those that have ended, too
   // Ends them: properly, or by cutting the connection.
   void close_streams(std::string_view target, bool properly = true);
 

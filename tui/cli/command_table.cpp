@@ -94,8 +94,7 @@ constexpr Command kCommands[] = {
      "tessera sim serve --kubernetes --listen 8001 --kubeconfig-out /tmp/kubeconfig"},
     {"guide", kGuide, "", 0, Completes::nothing, "", "choose between MIG, vGPU, MPS and time-slicing",
      "Walks the flowchart to one of the four ways of sharing, answers what is known from the cluster or the "
-     "catalogue "
-     ", and says what must be accepted, which limits hold, which layouts would serve the queue, "
+     "catalogue, and says what must be accepted, which limits hold, which layouts would serve the queue, "
      "and what to hand out. Nodes of several kinds are parted into groups with a walk each. Exit code 1: an "
      "answer is missing; it says which, and how to give it with --answer.",
      "tessera guide --product H100-80GB-SXM5 --answer Q2=yes  # no cluster needed\n"

@@ -144,6 +144,10 @@ Result<Parsed> collect(const CLI::App& app, const std::deque<Slot>& slots) {
                        (parsed.command.empty() ? "the console" : parsed.command),
                    "it is for: " + commands_that_take(flag));
     }
+    // An unset variable of a shell: it would count as not given, and ask for more than was meant.
+    if (!flag.value.empty() && !flag.value_optional && slot.value.empty() && flag.name != "filter" &&
+        flag.name != "check")
+      return usage("--" + std::string(flag.name) + " has no value", "give one, or leave the flag out");
     parsed.flags[std::string(flag.name)] = flag.value.empty() ? (slot.on ? "true" : "false") : slot.value;
   }
   if (parsed.words.size() > command.max_words)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "engine/plan/operator_goal.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/frame.hpp"
 #include "tui/screens/layout.hpp"
@@ -86,14 +87,19 @@ void next_board(UiState& state, const World& world, int step) {
   look_at(edit, world, state.top(), static_cast<std::size_t>(next));
 }
 
-// How the node has a switch now: by the plan, which has looked.
-std::string flip(LayoutState& edit, const LayoutView& view, std::optional<bool> Want::*which) {
+// How the node has a switch now: by the plan, which has looked, or by its configuration where nothing is
+// edited yet.
+std::string flip(const UiState& state, LayoutState& edit, const LayoutView& view,
+                 std::optional<bool> Want::*which) {
   if (view.cluster->scheduler != Scheduler::kubernetes)
     return "this is a switch of the Kubernetes device plugin";
   const plan::NodePlan* node = plan_in_view(edit);
-  if (!node) return edit.preview.error ? to_line(*edit.preview.error) : "choose how to share it first";
-  const std::optional<plan::Switches>& now =
-      node->switches_before ? node->switches_before : node->switches_after;
+  if (!node && edit.preview.error) return to_line(*edit.preview.error);
+  const std::optional<plan::Switches> now =
+      !node                   ? plan::switches_now(capabilities_of(state, *view.cluster), *view.node)
+      : node->switches_before ? node->switches_before
+                              : node->switches_after;
+  if (!node && !now) return "choose how to share it first";
   const bool rename = which == &Want::rename_shared;
   return flip_switch(edit, which, now && (rename ? now->rename : now->refuse_several));
 }
@@ -181,8 +187,8 @@ void edit_layout(UiState& state, const World& world, Action action) {
     case Action::layout_presets: open_presets(state, *view); break;
     case Action::layout_best: why = take_best(state, world, *view); break;
     case Action::layout_replicas: ask_for_replicas(state); break;
-    case Action::layout_rename: why = flip(edit, *view, &Want::rename_shared); break;
-    case Action::layout_refuse: why = flip(edit, *view, &Want::refuse_several); break;
+    case Action::layout_rename: why = flip(state, edit, *view, &Want::rename_shared); break;
+    case Action::layout_refuse: why = flip(state, edit, *view, &Want::refuse_several); break;
     case Action::layout_all:
       edit.all = !edit.each.empty() || !edit.all;
       edit.each.clear();

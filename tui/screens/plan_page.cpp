@@ -310,11 +310,11 @@ class Page {
     heading("WAITING WORK");
     lines_.push_back({{{told(fmt::format("{} will be able to run", plan_.will_run_count)), Role::good, 3}},
                       id_of('k', "will-run")});
+    list_pending(plan_.will_run, Role::dim);
     lines_.push_back({{{told(fmt::format("{} would never match again", plan_.never_again_count)),
                         plan_.never_again_count > 0 ? Style(Role::danger).with_bold() : Style(Role::dim), 3}},
                       id_of('k', "never-again")});
     list_pending(plan_.never_again, Role::danger);
-    list_pending(plan_.will_run, Role::dim);
   }
   void list_pending(const std::vector<plan::PendingEffect>& list, Role role) {
     for (std::size_t i = 0; i < list.size() && i < kMostListed; ++i) {

@@ -280,10 +280,13 @@ TEST(KubernetesBackendTest, AfterALineThatCannotBeReadAllIsReadAgain) {
   ASSERT_TRUE(watch.until(loaded));
   ASSERT_TRUE(watch.until([&](const Cluster&) { return api.script().streams("/api/v1/nodes") == 1; }, 15s));
   later = true;
+  std::size_t watches = 0;
   for (const char* line : {"{\"type\":\n", "{\"type\":\"MODIFIED\",\"object\":{\"metadata\":{}}}\n",
                            "{\"type\":\"CHANGED\",\"object\":{\"metadata\":{\"name\":\"x\"}}}\n"}) {
     std::size_t lists = api.count("/api/v1/nodes?limit");
-    ASSERT_TRUE(watch.until([&](const Cluster&) { return api.script().streams("/api/v1/nodes") == 1; }, 15s));
+    ++watches;
+    ASSERT_TRUE(watch.until(
+        [&](const Cluster&) { return api.script().streams_begun("/api/v1/nodes") == watches; }, 15s));
     api.script().feed("/api/v1/nodes", line);
     ASSERT_TRUE(watch.until([&](const Cluster&) { return api.count("/api/v1/nodes?limit") > lists; }))
         << line;

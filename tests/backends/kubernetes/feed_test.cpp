@@ -166,7 +166,7 @@ TEST(KubernetesFeed, ALineThatCannotBeReadIsMadeGoodByAFreshList) {
   ASSERT_TRUE(feeds.until([&] { return feeds.lists["/nodes"] == 2; }));
   EXPECT_NE(feeds.note["/nodes"].find("could not be read"), std::string::npos);
   // Again and again: slower each time, so that it is no storm.
-  ASSERT_TRUE(feeds.until([&] { return feeds.script().streams("/nodes") == 1; }));
+  ASSERT_TRUE(feeds.until([&] { return feeds.script().streams_begun("/nodes") == 2; }));
   auto begun = std::chrono::steady_clock::now();
   feeds.script().feed("/nodes", "{\"type\":\n");
   ASSERT_TRUE(feeds.until([&] { return feeds.lists["/nodes"] == 3; }));

@@ -112,7 +112,7 @@ TEST(FptRules, WhatOthersHaveBrokenIsToldAndNotRefused) {
   odd.strategy = sharing::MigStrategy::mixed;
   odd.boards = {{&h100(), true, {ProfileName("1g.10gb")}, ""}, {&h100(), true, {ProfileName("2g.20gb")}, ""}};
   const std::vector<sharing::NodeShape> was{odd};
-  EXPECT_EQ(sharing::broken_by_change(Platform::fpt, was, was).standing, 1);
+  EXPECT_EQ(sharing::broken_by_change(Platform::fpt, was, was).standing.size(), 1u);
   EXPECT_TRUE(sharing::broken_by_change(Platform::fpt, was, was).broken.empty());
   std::vector<sharing::NodeShape> worse = was;
   worse[0].boards[0].instances = {ProfileName("3g.40gb")};

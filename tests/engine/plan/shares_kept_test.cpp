@@ -54,6 +54,21 @@ TEST(SharesKept, MoreSharesKeepTheirNameAndWhoMayAskForSeveral) {
   EXPECT_EQ(made.nodes[0].switches_after, (plan::Switches{true, true}));
 }
 
+// A quota is on one name: where that changes, one stops counting and another begins.
+TEST(SharesKept, WhatQuotasCountIsToldByTheNameOfEachResource) {
+  Sharing k("    renameByDefault: true\n", true);
+  plan::Intent intent = sharing_everywhere(Strategy::time_slicing, 8);
+  intent.rename_shared = false;
+  std::string told;
+  for (const plan::Notice& notice : k.plan(intent).notices)
+    if (notice.rule == "quota-units") told += notice.text + "\n";
+  EXPECT_NE(told.find("nvidia.com/gpu goes from 0 to 16: quotas on nvidia.com/gpu count"), std::string::npos)
+      << told;
+  EXPECT_NE(told.find("nvidia.com/gpu.shared goes from 8 to 0: quotas on nvidia.com/gpu.shared count"),
+            std::string::npos)
+      << told;
+}
+
 TEST(SharesKept, AWishChangesThemAndTheOfferIsReadBackByItsNewName) {
   Sharing k("    renameByDefault: true\n    failRequestsGreaterThanOne: true\n", true);
   plan::Intent intent = sharing_everywhere(Strategy::time_slicing, 8);

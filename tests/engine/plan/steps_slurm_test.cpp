@@ -20,6 +20,21 @@ using plan::Step;
 using slurmconf::Reach;
 using slurmconf::Writer;
 
+// They would be passed over in silence: Slurm knows no such thing.
+TEST_F(SlurmPlans, TheSwitchesOfKubernetesDevicePluginAreRefused) {
+  for (std::optional<bool> plan::Intent::*one :
+       {&plan::Intent::rename_shared, &plan::Intent::refuse_several}) {
+    Story story;
+    story.tell(NodesListed{{node}});
+    plan::Intent intent = wants("7x1g.10gb");
+    intent.*one = true;
+    auto made = plan::make_plan(story.cluster(), catalogue(), intent,
+                                plan::slurm::capabilities_by(site.mig_tool), {}, at(0));
+    ASSERT_FALSE(made);
+    EXPECT_NE(made.error().hint.find("leave --rename-shared"), std::string::npos) << to_line(made.error());
+  }
+}
+
 TEST_F(SlurmPlans, ANodeIsDrainedCutWrittenReconfiguredAndOpened) {
   std::vector<Step> all = steps(wants("7x1g.10gb"));
   EXPECT_EQ(order(all),

@@ -73,17 +73,20 @@ TEST_P(Slips, AreAnsweredWithAHint) {
   EXPECT_NE(parsed.error().hint.find(GetParam().hint), std::string::npos) << to_line(parsed.error());
 }
 
-INSTANTIATE_TEST_SUITE_P(Cli, Slips,
-                         testing::Values(Slip{{"ndoes"}, "ndoes", "did you mean nodes"},
-                                         Slip{{"frobnicate"}, "frobnicate", "tessera --help"},
-                                         Slip{{"gpus", "--ouput", "json"}, "--ouput", "--output"},
-                                         Slip{{"gpus", "-o"}, "output", "tessera --help"},
-                                         Slip{{"gpus", "extra"}, "extra", "usage: tessera gpus"},
-                                         Slip{{"layouts", "A30", "A100"}, "A100", "PRODUCT"},
-                                         Slip{{"nodes", "gpus"}, "gpus", "usage: tessera nodes"},
-                                         Slip{{"nodes", "--check", "x"}, "--check", "layouts"},
-                                         Slip{{"layouts", "--watch"}, "--watch", "nodes"},
-                                         Slip{{"gpus", "--\x1b[31m"}, "unknown flag", "--help"}));
+INSTANTIATE_TEST_SUITE_P(
+    Cli, Slips,
+    testing::Values(Slip{{"ndoes"}, "ndoes", "did you mean nodes"},
+                    Slip{{"frobnicate"}, "frobnicate", "tessera --help"},
+                    Slip{{"gpus", "--ouput", "json"}, "--ouput", "--output"},
+                    Slip{{"gpus", "-o"}, "output", "tessera --help"},
+                    Slip{{"gpus", "extra"}, "extra", "usage: tessera gpus"},
+                    Slip{{"layouts", "A30", "A100"}, "A100", "PRODUCT"},
+                    Slip{{"nodes", "gpus"}, "gpus", "usage: tessera nodes"},
+                    Slip{{"nodes", "--check", "x"}, "--check", "layouts"},
+                    Slip{{"layouts", "--watch"}, "--watch", "nodes"},
+                    Slip{{"guide", "--node", ""}, "--node has no value", "leave the flag out"},
+                    Slip{{"plan", "--platform", ""}, "--platform has no value", "give one"},
+                    Slip{{"gpus", "--\x1b[31m"}, "unknown flag", "--help"}));
 
 TEST(Parse, APlanFromAFileIsAppliedAsItIsWithNoFlagLeftOutSilently) {
   for (const Words& more : {Words{"--when-empty"}, Words{"--at", "+2h"}, Words{"--way", "wait"},
