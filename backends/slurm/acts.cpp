@@ -11,6 +11,7 @@
 #include "backends/slurm/change_commands.hpp"
 #include "backends/slurm/conf_files.hpp"
 #include "backends/slurm/conf_lock.hpp"
+#include "backends/slurm/unread.hpp"
 #include "backends/worker.hpp"
 #include "engine/plan/observed.hpp"
 #include "engine/plan/slurm_config.hpp"
@@ -497,10 +498,16 @@ class Act : public std::enable_shared_from_this<Act> {
       }
       hands_.deeds.erase(order_.node);  // whatever was restarted was so for the files before
       auto before = seen.site.files;
-      write_files(before, *after, [self = shared_from_this(), before, after = *after](const Status& written) {
-        if (written) self->hands_.written[self->order_.node] = {self->order_.mark.run, before, after};
-        self->end(written);
-      });
+      const HostFiles* far = hands_.eyes.host_files;
+      const auto changed = far ? far->times_beside() : times_beside(before);
+      write_files(before, *after,
+                  [self = shared_from_this(), before, after = *after, changed](const Status& written) {
+                    if (written) {
+                      self->hands_.written[self->order_.node] = {self->order_.mark.run, before, after};
+                      self->hands_.eyes.stood.wrote(before, after, changed);
+                    }
+                    self->end(written);
+                  });
     });
   }
   std::vector<slurmconf::Files> found_by_earlier_runs(const slurmconf::Files& files) const {

@@ -129,6 +129,10 @@ Beside StoodThen::hold(const Files& files, std::map<std::string, TimePoint> chan
       if (now) texts_[path] = now->text;
     } else if (auto known = texts_.find(path); known != texts_.end()) {
       beside.read[path] = known->second;
+    } else if (auto own = replaced_.find(path); own != replaced_.end() && now &&
+                                                now->text == own->second.after &&
+                                                stood_then(own->second.since, booted)) {
+      beside.read[path] = own->second.before;
     } else if (const Backup* one = booted ? stood_at(backups, path, *booted) : nullptr) {
       beside.read[path] = *one->text;
     }
@@ -137,6 +141,16 @@ Beside StoodThen::hold(const Files& files, std::map<std::string, TimePoint> chan
     if (!changed.contains(path)) beside.gone.insert(path);
   beside.changed = std::move(changed);
   return beside;
+}
+
+void StoodThen::wrote(const Files& before, const Files& after,
+                      const std::map<std::string, TimePoint>& changed) {
+  for (const slurmconf::File& file : after) {
+    const slurmconf::File* old = named(before, file.path);
+    auto since = changed.find(file.path);
+    if (old && since != changed.end() && old->text != file.text)
+      replaced_[file.path] = {old->text, file.text, since->second};
+  }
 }
 
 Unread unread(const Files& files, const Beside& beside, const std::optional<TimePoint>& booted) {

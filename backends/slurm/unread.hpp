@@ -53,11 +53,20 @@ class StoodThen {
   // changed: as Beside has it. backups: with their texts. Leaves `marked` to the caller.
   Beside hold(const slurmconf::Files& files, std::map<std::string, TimePoint> changed,
               const std::optional<TimePoint>& booted, const std::vector<Backup>& backups);
+  // This process has put `after` in the place of `before`, of which `changed` tells the times: what starts
+  // between that time and now has read `before`, although no look has been since.
+  void wrote(const slurmconf::Files& before, const slurmconf::Files& after,
+             const std::map<std::string, TimePoint>& changed);
 
  private:
   std::optional<TimePoint> booted_;
   std::set<std::string> there_;
   std::map<std::string, std::string> texts_;
+  struct Replaced {
+    std::string before, after;
+    TimePoint since;  // when `before` was written
+  };
+  std::map<std::string, Replaced> replaced_;  // by path: the last write of this process
 };
 
 }  // namespace tessera::slurm

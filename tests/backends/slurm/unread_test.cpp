@@ -106,6 +106,22 @@ TEST(SlurmUnread, AnEarlierLookOrABackupShowsWhatStoodThen) {
   EXPECT_EQ(stood_at({one}, "/e/cgroup.conf", kBooted), nullptr);
 }
 
+// Two nodes of a batch write in turn, and slurmctld restarts for the first just before the second writes: no
+// look comes between.
+TEST(SlurmUnread, WhatThisProcessHasReplacedStoodUntilThen) {
+  const std::map<std::string, TimePoint> first{{"/e/gres.conf", kBooted - 1min}};
+  const TimePoint second = kBooted + 1s;
+  StoodThen stood;
+  stood.wrote(site_files("first\n"), site_files("second\n"), first);
+  EXPECT_EQ(
+      stood.hold(site_files("second\n"), {{"/e/gres.conf", second}}, kBooted, {}).read.at("/e/gres.conf"),
+      "first\n");
+  EXPECT_TRUE(stood.hold(site_files("bob's\n"), {{"/e/gres.conf", second}}, kBooted, {}).read.empty())
+      << "somebody has written since";
+  EXPECT_TRUE(stood.hold(site_files("second\n"), {{"/e/gres.conf", second}}, kBooted - 2min, {}).read.empty())
+      << "slurmctld started before the first";
+}
+
 TEST(SlurmUnread, AFileThatIsGoneIsNamed) {
   StoodThen stood;
   const std::map<std::string, TimePoint> both{{"/e/gres.conf", kBooted}, {"/e/topology.conf", kBooted}};
