@@ -237,7 +237,27 @@ std::string to_text(const Misprint& misprint, const mig::Product& product) {
       misprint.count, misprint.meant.text);
 }
 
-Corrected corrected(std::string_view layout, const mig::Product& product,
+namespace {
+
+// What may be meant by a profile that the product lacks: those of the same width, without attributes.
+Error not_printed_here(const Misprint& misprint, const mig::Product& product) {
+  int width = 0;
+  const std::string& printed = misprint.printed.text;
+  std::from_chars(printed.data(), printed.data() + printed.size(), width);
+  std::vector<std::string> near;
+  for (const mig::Profile& profile : product.profiles)
+    if (!profile.has_attribute() && profile.compute_slices == width) near.push_back(profile.name.text);
+  Error error{fmt::format("there is no profile {}", printed),
+              fmt::format("no {} has it; in the documents of {} it stands for {}", product.key.text,
+                          title(misprint.platform), misprint.meant.text),
+              fmt::format("tessera layouts {} lists the profiles", product.key.text)};
+  if (!near.empty()) error.hint = fmt::format("did you mean {}?", fmt::join(near, " or "));
+  return error;
+}
+
+}  // namespace
+
+Corrected corrected(std::string_view layout, const mig::Product& product, Platform platform,
                     std::span<const PresetTable> tables) {
   Corrected result;
   for (std::size_t at = 0; at <= layout.size();) {
@@ -249,7 +269,10 @@ Corrected corrected(std::string_view layout, const mig::Product& product,
     while (from < part.size() && part[from] == ' ') ++from;
     const std::size_t to = std::min(part.find_first_of("@ ", from), part.size());
     result.layout += part.substr(0, from);
-    if (const auto misprint = misprint_of(product, part.substr(from, to - from), tables)) {
+    const auto misprint = misprint_of(product, part.substr(from, to - from), tables);
+    if (misprint && misprint->platform != platform && !result.refused)
+      result.refused = not_printed_here(*misprint, product);
+    if (misprint && misprint->platform == platform) {
       result.layout += misprint->meant.text;
       std::string note = to_text(*misprint, product);
       if (std::find(result.notes.begin(), result.notes.end(), note) == result.notes.end())
@@ -273,6 +296,7 @@ std::optional<Result<Preset>> by_misprint(const mig::Product& product, Platform 
   if (!name.starts_with(kAll)) return std::nullopt;
   const auto misprint = misprint_of(product, name.substr(kAll.size()), tables);
   if (!misprint) return std::nullopt;
+  if (misprint->platform != platform) return not_printed_here(*misprint, product);
   Result<Preset> meant =
       find_preset(product, platform, std::string(kAll) + kubernetes_spelling(misprint->meant), tables);
   if (meant) meant->note = to_text(*misprint, product);

@@ -71,16 +71,19 @@ struct Misprint {
 std::optional<Misprint> misprint_of(const mig::Product& product, std::string_view profile,
                                     std::span<const PresetTable> tables);
 std::string to_text(const Misprint& misprint, const mig::Product& product);
-// A layout as it is typed, with what is meant in the place of misprints; a sentence for each.
+// A layout as it is typed, with what is meant in the place of misprints; a sentence for each. Only the
+// platform that prints them takes them so: elsewhere such a name is a profile of another product (4g.20gb of
+// an A100 of 40 GB), and `refused` says what could be meant.
 struct Corrected {
   std::string layout;
   std::vector<std::string> notes;
+  std::optional<Error> refused = std::nullopt;
 };
-Corrected corrected(std::string_view layout, const mig::Product& product,
+Corrected corrected(std::string_view layout, const mig::Product& product, Platform platform,
                     std::span<const PresetTable> tables);
 
-// By name; '+' and '.' are one, case does not matter. A misprint finds what is meant, with a note. Errors
-// list what there is.
+// By name; '+' and '.' are one, case does not matter. A misprint of this platform finds what is meant, with a
+// note. Errors list what there is.
 Result<Preset> find_preset(const mig::Product& product, Platform platform, std::string_view name,
                            std::span<const PresetTable> tables);
 

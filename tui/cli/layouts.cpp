@@ -129,10 +129,16 @@ int check_layout(const mig::Product& product, const Options& options, const Stre
   CheckAnswer answer;
   answer.product = &product;
   sharing::Corrected text{*options.check, {}};
-  if (auto tables = sharing::built_in_presets()) text = sharing::corrected(text.layout, product, *tables);
+  // No cluster is asked: names that only one platform prints are taken where the site says that it is that
+  // one.
+  const sharing::Platform here = options.rules.platform.value_or(sharing::Platform::gpu_operator);
+  if (auto tables = sharing::built_in_presets())
+    text = sharing::corrected(text.layout, product, here, *tables);
   for (const std::string& note : text.notes) streams.err << wrapped(tui::told(options.reader, note), 0);
   Result<mig::Layout> layout = mig::parse_layout(product, text.layout);
-  if (!layout) {
+  if (text.refused) {
+    answer.reason = to_line(*text.refused);
+  } else if (!layout) {
     answer.reason = layout.error().reason.empty() ? layout.error().what : layout.error().reason;
   } else if (auto why = mig::why_illegal(product, *layout)) {
     answer.reason = *why;

@@ -166,22 +166,23 @@ class Presets {
 // A layout that was typed means what is meant on each board's product, where a profile is a known misprint.
 class Typed {
  public:
-  Typed(const Options& options, const mig::Catalogue& catalogue, std::span<const sharing::PresetTable> tables,
-        std::vector<std::string>& notes)
-      : options_(options), catalogue_(catalogue), tables_(tables), notes_(notes) {}
+  Typed(const Options& options, const mig::Catalogue& catalogue, sharing::Platform platform,
+        std::span<const sharing::PresetTable> tables, std::vector<std::string>& notes)
+      : options_(options), catalogue_(catalogue), platform_(platform), tables_(tables), notes_(notes) {}
 
   // Some board would be asked for what only documents know.
   bool corrects(const ChosenNodes& chosen) const {
     for (const NodeName& name : chosen.nodes)
       for (const Gpu& gpu : told_or_presumed(*chosen.cluster->nodes.find(name), catalogue_))
         if (const mig::Product* product = gpu.product ? catalogue_.by_key(gpu.product->text) : nullptr)
-          if (!sharing::corrected(*options_.layout, *product, tables_).notes.empty()) return true;
+          if (concerns(sharing::corrected(*options_.layout, *product, platform_, tables_))) return true;
     return false;
   }
   Result<plan::Wish> wish_for(const Node& /*node*/, const Gpu& gpu) const {
     const mig::Product* product = gpu.product ? catalogue_.by_key(gpu.product->text) : nullptr;
     sharing::Corrected text{*options_.layout, {}};
-    if (product) text = sharing::corrected(*options_.layout, *product, tables_);
+    if (product) text = sharing::corrected(*options_.layout, *product, platform_, tables_);
+    if (text.refused) return *text.refused;
     for (const std::string& note : text.notes) add_note(notes_, note);
     auto wish = plan::parse_layout_wish(text.layout);
     if (wish) wish->replicas = options_.replicas.value_or(1);
@@ -189,8 +190,11 @@ class Typed {
   }
 
  private:
+  static bool concerns(const sharing::Corrected& text) { return text.refused || !text.notes.empty(); }
+
   const Options& options_;
   const mig::Catalogue& catalogue_;
+  sharing::Platform platform_;
   std::span<const sharing::PresetTable> tables_;
   std::vector<std::string>& notes_;
 };
@@ -251,13 +255,12 @@ Or<std::vector<plan::BoardWish>> boards_of(const Options& options, const ChosenN
                                            const mig::Catalogue& catalogue, std::vector<std::string>& notes) {
   auto tables = sharing::built_in_presets();
   if (!tables) return Refusal{tables.error(), kUsage};
-  if (!options.preset.empty()) {
-    const sharing::Platform here = sharing::platform_of(*chosen.cluster, options.rules.platform).platform;
+  const sharing::Platform here = sharing::platform_of(*chosen.cluster, options.rules.platform).platform;
+  if (!options.preset.empty())
     return by_product(options, chosen, catalogue, Presets(options, catalogue, here, *tables, notes),
                       options.preset);
-  }
   if (options.layout)
-    if (const Typed typed(options, catalogue, *tables, notes); typed.corrects(chosen))
+    if (const Typed typed(options, catalogue, here, *tables, notes); typed.corrects(chosen))
       return by_product(options, chosen, catalogue, typed, *options.layout);
   auto wish = plain_wish(options);
   if (!wish) return Refusal{wish.error(), kUsage};

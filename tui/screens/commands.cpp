@@ -199,7 +199,8 @@ std::optional<Error> choose_named(UiState& state, const std::string& text) {
 }
 
 // A profile that only a platform's documents know, on the product of the first node.
-sharing::Corrected meant_by(const World& world, const plan::Intent& intent, const std::string& layout) {
+sharing::Corrected meant_by(const UiState& state, const World& world, const plan::Intent& intent,
+                            const std::string& layout) {
   const Cluster* cluster = world.model.find(intent.cluster);
   const Node* node = cluster ? cluster->nodes.find(intent.nodes.front()) : nullptr;
   auto tables = sharing::built_in_presets();
@@ -207,7 +208,9 @@ sharing::Corrected meant_by(const World& world, const plan::Intent& intent, cons
   const mig::Product* product = !node->gpus.empty() && node->gpus.front().product
                                     ? world.catalogue.by_key(node->gpus.front().product->text)
                                     : world.catalogue.by_gfd_label(node->model);
-  return product ? sharing::corrected(layout, *product, *tables) : sharing::Corrected{layout, {}};
+  if (!product) return {layout, {}};
+  const sharing::Platform here = sharing::platform_of(*cluster, state.rules.platform).platform;
+  return sharing::corrected(layout, *product, here, *tables);
 }
 
 // "n0031,n0032 7x1g.10gb": all boards of these nodes.
@@ -224,7 +227,8 @@ std::optional<Error> plan_named(UiState& state, const World& world, const std::s
   for (const Cluster& cluster : world.model.clusters)
     if (intent.cluster.empty() && cluster.nodes.find(intent.nodes.front())) intent.cluster = cluster.name;
   if (intent.cluster.empty()) return unknown_name("node", intent.nodes.front().text);
-  sharing::Corrected meant = meant_by(world, intent, layout);
+  sharing::Corrected meant = meant_by(state, world, intent, layout);
+  if (meant.refused) return *meant.refused;
   Result<plan::Wish> wish = plan::parse_layout_wish(meant.layout);
   if (!wish) return wish.error();
   intent.boards = {{std::nullopt, std::move(*wish)}};

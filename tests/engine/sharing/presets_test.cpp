@@ -259,22 +259,41 @@ TEST(Misprints, AreTakenForWhatIsMeantWithTheReason) {
         std::pair("H200-141GB", "all-1g.35gb")})
     EXPECT_EQ(find_preset(test::product(product), Platform::fpt, "all-1g.40gb", *tables)->name, meant)
         << product;
-  const auto elsewhere = find_preset(h200, Platform::gpu_operator, "all-2g.25gb", *tables);
-  EXPECT_TRUE(elsewhere.ok() && elsewhere->name == "all-2g.35gb") << "the operator has that layout, too";
   EXPECT_FALSE(find_preset(test::product("H100-80GB-SXM5"), Platform::fpt, "all-2g.25gb", *tables).ok());
 }
 
 TEST(Misprints, InALayoutThatIsTypedKeepTheirPlaces) {
   const auto tables = built_in_presets();
   ASSERT_TRUE(tables.ok());
-  const Corrected text = corrected("2 x 2g.25gb, 2G.25GB@4,1g.18gb", test::product("H200-141GB"), *tables);
+  const Corrected text =
+      corrected("2 x 2g.25gb, 2G.25GB@4,1g.18gb", test::product("H200-141GB"), Platform::fpt, *tables);
   EXPECT_EQ(text.layout, "2 x 2g.35gb, 2g.35gb@4,1g.18gb");
   EXPECT_EQ(text.notes.size(), 1u);
-  const Corrected plain = corrected("3g.40gb@4,none,", test::product("H100-80GB-SXM5"), *tables);
+  const Corrected plain =
+      corrected("3g.40gb@4,none,", test::product("H100-80GB-SXM5"), Platform::fpt, *tables);
   EXPECT_EQ(plain.layout, "3g.40gb@4,none,");
   EXPECT_TRUE(plain.notes.empty());
-  EXPECT_EQ(corrected("", test::product("A100-80GB"), *tables).layout, "");
-  EXPECT_EQ(corrected("4x4g.20gb", test::product("A100-80GB"), *tables).layout, "4x1g.20gb");
+  EXPECT_EQ(corrected("", test::product("A100-80GB"), Platform::fpt, *tables).layout, "");
+  EXPECT_EQ(corrected("4x4g.20gb", test::product("A100-80GB"), Platform::fpt, *tables).layout, "4x1g.20gb");
+}
+
+// 4g.20gb is a profile of the A100 of 40 GB: whoever has both kinds means 4g.40gb by it.
+TEST(Misprints, AreNoNamesOfOtherPlatforms) {
+  const auto tables = built_in_presets();
+  ASSERT_TRUE(tables.ok());
+  const mig::Product& a100 = test::product("A100-80GB");
+  const Corrected text = corrected("4g.20gb,1g.10gb", a100, Platform::gpu_operator, *tables);
+  EXPECT_EQ(text.layout, "4g.20gb,1g.10gb");
+  EXPECT_TRUE(text.notes.empty());
+  ASSERT_TRUE(text.refused);
+  EXPECT_EQ(to_line(*text.refused),
+            "there is no profile 4g.20gb: no A100-80GB has it; in the documents of FPT managed Kubernetes it "
+            "stands for 1g.20gb (did you mean 4g.40gb?)");
+  const auto preset = find_preset(a100, Platform::gpu_operator, "all-4g.20gb", *tables);
+  ASSERT_FALSE(preset.ok());
+  EXPECT_EQ(preset.error().hint, "did you mean 4g.40gb?");
+  EXPECT_FALSE(corrected("4g.20gb", test::product("A100-40GB"), Platform::gpu_operator, *tables).refused);
+  EXPECT_FALSE(find_preset(test::product("H200-141GB"), Platform::slurm, "all-2g.25gb", *tables).ok());
 }
 
 }  // namespace

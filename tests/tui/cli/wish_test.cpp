@@ -128,8 +128,13 @@ TEST_F(Wishing, SharingIsAStrategyWithReplicas) {
 TEST_F(Wishing, AMisprintIsTakenForWhatIsMeantOnEachProduct) {
   story.tell(NodesListed{{test::node("n1", {test::cut(0, {}), test::uncut(1, 1)}),
                           test::node("h1", {test::uncut(0, 0, "H200-141GB")}), test::node("untold", {})}});
+  ClusterSeen kubernetes;
+  kubernetes.scheduler = Scheduler::kubernetes;
+  story.tell(kubernetes);
   options.nodes = "h1";
   options.layout = "3x2g.25gb";
+  EXPECT_EQ(refusal().error.hint, "did you mean 2g.35gb?") << "what FPT prints is no name elsewhere";
+  options.rules.platform = sharing::Platform::fpt;
   EXPECT_EQ(plan::to_text(intent().boards[0].wish), "3 × 2g.35gb");
   auto wished = read_wish(options, story.model, test::catalogue(), test::at(0));
   ASSERT_TRUE(std::holds_alternative<Wished>(wished));
