@@ -82,8 +82,26 @@ bool is_named(const std::vector<NodeName>& nodes, const std::string& name) {
   return std::any_of(nodes.begin(), nodes.end(), [&](const NodeName& node) { return node.text == name; });
 }
 
+constexpr const char* kFilesOutside = "the MIG manager's file on a node outside the plan";
+constexpr const char* kLabelsOutside = "the GPU labels of a node outside the plan";
+
+// One part for each node of the plan, and what others have to do with it.
+template <class Told, class NameOf, class DigestOf>
+void add_by_node(Basis& all, const std::map<std::string, Told>& told, const std::vector<NodeName>& nodes,
+                 Outside outside, NameOf name_of, const char* together, DigestOf digest_of_it) {
+  Digest others;
+  for (const auto& [node, one] : told) {
+    const bool ours = is_named(nodes, node);
+    if (ours || outside == Outside::each)
+      all.push_back({Kind::object, name_of(ours ? node : node + " (outside the plan)"), digest_of_it(one)});
+    else
+      others.add(node).add(digest_of_it(one));
+  }
+  if (outside == Outside::together) all.push_back({Kind::object, together, others.text()});
+}
+
 // As above: all fields by name.
-Basis of_operator(const operators::Site& site, const std::vector<NodeName>& nodes) {
+Basis of_operator(const operators::Site& site, const std::vector<NodeName>& nodes, Outside outside) {
   const auto& [readings, gpu_cluster, ns, version, strategy, mig_config_map, mig_config, node_config,
                plugin_config_map, plugin_default, plugin_configs, labels, policy, vm_nodes, owned_by_others,
                kept_back] = site;
@@ -101,22 +119,12 @@ Basis of_operator(const operators::Site& site, const std::vector<NodeName>& node
   all.push_back({Kind::fact, "the GPU operator's namespace", digest(ns)});
   all.push_back({Kind::fact, "the GPU operator's version", digest(version)});
   all.push_back({Kind::fact, "who else manages the operator's objects", digest_of(owned_by_others)});
-  Digest others;
-  for (const auto& [node, file] : node_config) {
-    if (is_named(nodes, node))
-      object("the MIG manager's file on " + node, of_file(file));
-    else
-      others.add(node).add(of_file(file));
-  }
-  object("the MIG manager's file on a node outside the plan", others.text());
-  others = {};
-  for (const auto& [node, told] : labels) {
-    if (is_named(nodes, node))
-      object("the GPU labels of " + node, of_labels(told));
-    else
-      others.add(node).add(of_labels(told));
-  }
-  object("the GPU labels of a node outside the plan", others.text());
+  add_by_node(
+      all, node_config, nodes, outside,
+      [](const std::string& node) { return "the MIG manager's file on " + node; }, kFilesOutside, of_file);
+  add_by_node(
+      all, labels, nodes, outside, [](const std::string& node) { return "the GPU labels of " + node; },
+      kLabelsOutside, of_labels);
   return all;
 }
 
@@ -126,6 +134,8 @@ const BasisPart* find(const Basis& basis, const BasisPart& like) {
   return nullptr;
 }
 
+bool is_plural(const BasisPart& part) { return part.name.starts_with("the GPU labels of"); }
+
 std::string sentence(const BasisPart& part, const char* file, const char* other) {
   if (part.kind == Kind::setting) return fmt::format("setting {} differs", part.name);
   return fmt::format("{} {}", part.name, part.kind == Kind::file ? file : other);
@@ -133,10 +143,16 @@ std::string sentence(const BasisPart& part, const char* file, const char* other)
 
 }  // namespace
 
-Basis basis_of(const Capabilities& can, const std::vector<NodeName>& nodes) {
+Basis basis_of(const Capabilities& can, const std::vector<NodeName>& nodes, Outside outside) {
   if (can.slurm) return of_slurm(*can.slurm);
-  if (can.gpu_operator) return of_operator(*can.gpu_operator, nodes);
+  if (can.gpu_operator) return of_operator(*can.gpu_operator, nodes, outside);
   return {};
+}
+
+bool told_together(const Basis& basis) {
+  return std::any_of(basis.begin(), basis.end(), [](const BasisPart& part) {
+    return part.name == kFilesOutside || part.name == kLabelsOutside;
+  });
 }
 
 std::vector<std::string> what_changed(const Basis& then, const Basis& now) {
@@ -144,12 +160,15 @@ std::vector<std::string> what_changed(const Basis& then, const Basis& now) {
   for (const BasisPart& part : then) {
     const BasisPart* same = find(now, part);
     if (!same)
-      changed.push_back(sentence(part, "is no longer read", "is no longer told"));
+      changed.push_back(
+          sentence(part, "is no longer read", is_plural(part) ? "are no longer told" : "is no longer told"));
     else if (same->digest != part.digest)
       changed.push_back(sentence(part, "was edited", "changed"));
   }
   for (const BasisPart& part : now)
-    if (!find(then, part)) changed.push_back(sentence(part, "was not read then", "was not told then"));
+    if (!find(then, part))
+      changed.push_back(
+          sentence(part, "was not read then", is_plural(part) ? "were not told then" : "was not told then"));
   return changed;
 }
 

@@ -22,10 +22,16 @@ struct BasisPart {
 };
 using Basis = std::vector<BasisPart>;
 
+// What nodes outside the plan have to do with it: nothing, unless it writes what they read, too (a ConfigMap,
+// the ClusterPolicy); then each of them is a part by its name. together: one part for all of them, as files
+// of older versions have it.
+enum class Outside : std::uint8_t { none, each, together };
+
 // Empty where the backend reads nothing that steps are written from. nodes: those of the plan; what is known
 // of each of them is a part of its own. States that change by themselves are left out: a run reads them
 // again.
-Basis basis_of(const Capabilities& can, const std::vector<NodeName>& nodes);
+Basis basis_of(const Capabilities& can, const std::vector<NodeName>& nodes, Outside outside);
+bool told_together(const Basis& basis);  // it has a part for all nodes outside the plan
 
 // "/etc/slurm/slurm.conf was edited", "setting slurm-boot-file differs", one for each part that is new, gone
 // or of another digest. Empty: all is as it was.

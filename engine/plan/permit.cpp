@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/plan/operator_words.hpp"
+#include "engine/text.hpp"
 
 namespace tessera::plan {
 namespace {
@@ -25,7 +26,9 @@ std::optional<Error> why_changed(const Plan& plan, const Capabilities& can) {
     return Error{kRefused, "the plan was made for another backend, or by another version of tessera",
                  kPlanAgain};
   if (plan.capabilities == can) return std::nullopt;  // the same reading
-  const Basis then = basis_of(plan), now = basis_of(can, plan.intent.nodes);
+  const Basis then = basis_of(plan);
+  const Basis now =
+      basis_of(can, plan.intent.nodes, told_together(then) ? Outside::together : outside_of(plan));
   if (then.empty() && !now.empty())
     return Error{kRefused, "it does not say what it was made from: an older tessera wrote it", kPlanAgain};
   const std::vector<std::string> changed = what_changed(then, now);
@@ -68,6 +71,49 @@ bool is_same(Step read, const Step& now, bool left) {
   return read == now;
 }
 
+// What of an action is otherwise than what is made now.
+std::string other_action(const Action& read, const Action& now) {
+  const auto *one = std::get_if<Special>(&read), *other = std::get_if<Special>(&now);
+  const auto name = [](const Action& action) {
+    const auto* special = std::get_if<Special>(&action);
+    return special ? special->verb : std::string(word(action));
+  };
+  if (name(read) != name(now)) return fmt::format("its action is {}, and would be {}", name(read), name(now));
+  if (!one || !other) return fmt::format("what {} is about differs", name(read));
+  for (const auto& arguments : {one->arguments, other->arguments})
+    for (const auto& [key, value] : arguments) {
+      auto left = one->arguments.find(key), right = other->arguments.find(key);
+      if (left == one->arguments.end()) return fmt::format("{} of its action is missing", clean(key, 60));
+      if (right == other->arguments.end())
+        return fmt::format("{} of its action would not be there", clean(key, 60));
+      if (left->second != right->second)
+        return fmt::format("{} of its action is \"{}\", and would be \"{}\"", clean(key, 60),
+                           clean(left->second, 120), clean(right->second, 120));
+    }
+  return fmt::format("what {} is about differs", name(read));
+}
+
+// The first of a step's parts that is otherwise.
+std::string what_differs(const Step& read, const Step& now) {
+  if (read.title != now.title) return fmt::format("tessera makes \"{}\"", now.title);
+  if (read.action != now.action) return other_action(read.action, now.action);
+  if (read.commands != now.commands) {
+    std::size_t at = 0;
+    while (at < read.commands.size() && at < now.commands.size() && read.commands[at] == now.commands[at])
+      ++at;
+    if (at >= now.commands.size())
+      return fmt::format("its command \"{}\" is one too many", clean(read.commands[at], 120));
+    return fmt::format("its commands lack \"{}\"", clean(now.commands[at], 120));
+  }
+  if (read.before != now.before) return "what has to hold before it differs";
+  if (read.after != now.after) return "what has to hold after it differs";
+  if (read.not_before != now.not_before) return "the time at which it may begin differs";
+  if (read.deadline != now.deadline || read.look_every != now.look_every || read.retry != now.retry)
+    return "how long it is waited for, or how often it is tried, differs";
+  if (read.undo != now.undo) return "how it is taken back differs";
+  return "whether it disturbs work differs";
+}
+
 std::optional<Error> why_other_steps(const NodePlan& read, const NodePlan& now) {
   const char* hint =
       "the file was edited, or made by another version of tessera or with other settings: create a new plan";
@@ -77,7 +123,7 @@ std::optional<Error> why_other_steps(const NodePlan& read, const NodePlan& now) 
     if (!is_same(steps[i], now.steps[i], left))
       return Error{kRefused,
                    fmt::format("step {} ({}) is not the step that tessera makes of this change: {}",
-                               steps[i].id, steps[i].title, now.steps[i].title),
+                               steps[i].id, steps[i].title, what_differs(steps[i], now.steps[i])),
                    hint};
   if (steps.size() != now.steps.size())
     return Error{kRefused,

@@ -188,6 +188,8 @@ struct Plan {
 
 // As it was written, or of what the plan was made with.
 Basis basis_of(const Plan& plan);
+// Whether its steps write what nodes outside the plan read, too.
+Outside outside_of(const Plan& plan);
 
 std::string_view word(Hit hit);  // "holds" "in-the-way" "unasked" "unknown"
 

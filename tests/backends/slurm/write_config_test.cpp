@@ -187,7 +187,8 @@ TEST_F(SlurmHostFiles, ThatAreReadAgainAndSayTheSameLeaveTheSiteAsItWas) {
   ASSERT_EQ(planned.slurm->unapplied, std::vector<std::string>{"n1"});
   read_again();
   auto changed = [&] {
-    return plan::what_changed(plan::basis_of(planned, {}), plan::basis_of(actuator().capabilities(), {}));
+    return plan::what_changed(plan::basis_of(planned, {}, plan::Outside::none),
+                              plan::basis_of(actuator().capabilities(), {}, plan::Outside::none));
   };
   EXPECT_EQ(changed(), std::vector<std::string>{});
   put("slurm.conf", "ClusterName=hpc\nGresTypes=gpu,mps\nNodeName=n1 Gres=gpu:2\n");

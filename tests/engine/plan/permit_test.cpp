@@ -31,7 +31,7 @@ void expect_part(const std::string& text, const std::string& part) {
   EXPECT_NE(text.find(part), std::string::npos) << text;
 }
 
-Basis basis(const plan::Capabilities& can) { return basis_of(can, {NodeName("n1")}); }
+Basis basis(const plan::Capabilities& can) { return basis_of(can, {NodeName("n1")}, plan::Outside::each); }
 
 // A console reads again and again; a plan that is looked at meanwhile stays good.
 TEST(Basis, OfASlurmSiteIsTheSameWhileItsFilesAndSettingsAre) {
@@ -100,11 +100,11 @@ TEST(Basis, OfAnOperatorsSiteIsTheSameWhileItsMapsAndOrdersAre) {
   differs([&](operators::Site& site) { site.node_config["n1"] = operators::mig_file(longer); },
           "the MIG manager's file on n1 changed");
   differs([&](operators::Site& site) { site.node_config["n2"] = operators::mig_file(kStaticFile); },
-          "the MIG manager's file on a node outside the plan changed");
+          "the MIG manager's file on n2 (outside the plan) was not told then");
   differs([&](operators::Site& site) { site.labels["n1"]["nvidia.com/mig.config"] = "all-1g.10gb"; },
           "the GPU labels of n1");
   differs([&](operators::Site& site) { site.labels["n9"]["nvidia.com/mig.config"] = "all-1g.10gb"; },
-          "the GPU labels of a node outside the plan changed");
+          "the GPU labels of n9 (outside the plan) were not told then");
   differs([&](operators::Site& site) { site.strategy = "single"; }, "ClusterPolicy changed");
   differs([&](operators::Site& site) { site.plugin_configs["default"] += "# edited\n"; },
           "the device plugin's configuration");
@@ -129,6 +129,70 @@ TEST(Permit, APlanFromAFileMayBeginWhileNothingHasChangedAndSaysWhatHas) {
   why = why_not_begun(*read, "", k.can());
   ASSERT_TRUE(why);
   expect_part(why->reason, "does not report its identity");
+}
+
+// Two admins work on nodes that have nothing to do with each other.
+TEST(Permit, OtherNodesHoldAPlanBackOnlyWhereItWritesWhatTheyRead) {
+  Kubernetes k;
+  auto kept = [&](const plan::Plan& made) {
+    plan::Plan plan = made;
+    plan.cluster_id = "uid-1";
+    return parse_plan(to_document(plan), "plan.json").value();
+  };
+  auto refused = [&](const plan::Plan& plan) {
+    auto why = why_not_begun(plan, "uid-1", k.can());
+    return why ? why->reason : std::string();
+  };
+  const plan::Plan own = kept(k.plan(everywhere("7x1g.10gb")));
+  ASSERT_EQ(outside_of(own), Outside::none) << "the node has that layout by a name already";
+  const plan::Plan shared = kept(k.plan(everywhere("3g.40gb,2g.20gb,1g.10gb")));
+  ASSERT_EQ(outside_of(shared), Outside::each) << "a layout that no file names is written to one for all";
+  k.site.labels["n9"]["nvidia.com/mig.config"] = "all-1g.10gb";
+  EXPECT_EQ(refused(own), "");
+  EXPECT_EQ(refused(shared), "since it was made: the GPU labels of n9 (outside the plan) were not told then");
+  k.site.labels["n1"].clear();
+  expect_part(refused(own), "the GPU labels of n1 changed");
+  k.site.labels.clear();
+  expect_part(refused(own), "the GPU labels of n1 are no longer told");
+}
+
+// Older files have one digest for all other nodes: it is held against the same, and not waved through.
+TEST(Permit, AFileOfAnOlderVersionIsStillHeldAgainstAllOtherNodes) {
+  Kubernetes k;
+  k.site.labels["n9"]["nvidia.com/mig.config"] = "all-1g.10gb";
+  plan::Plan old = k.plan(everywhere("7x1g.10gb"));
+  old.made_from = basis_of(k.can(), old.intent.nodes, Outside::together);
+  old.capabilities.gpu_operator = nullptr;
+  EXPECT_EQ(why_not_begun(old, "", k.can()), std::nullopt);
+  k.site.labels["n9"]["nvidia.com/mig.config"] = "all-disabled";
+  auto why = why_not_begun(old, "", k.can());
+  ASSERT_TRUE(why);
+  EXPECT_EQ(why->reason, "since it was made: the GPU labels of a node outside the plan changed");
+}
+
+TEST(Permit, AStepThatWasEditedIsRefusedWithWhatDiffers) {
+  Kubernetes k;
+  const plan::Plan now = k.plan(everywhere("7x1g.10gb"));
+  auto refused = [&](auto edit) {
+    plan::Plan read = now;
+    edit(read.nodes.at(0).steps.at(0));
+    auto why = why_not_as_made(read, now);
+    return why ? why->reason : std::string();
+  };
+  const std::string title = now.nodes.at(0).steps.at(0).title;
+  expect_part(refused([](plan::Step& step) { step.title = "look"; }), "tessera makes \"" + title + "\"");
+  auto* special = std::get_if<Special>(&now.nodes.at(0).steps.at(0).action);
+  ASSERT_TRUE(special) << title;
+  expect_part(refused([](plan::Step& step) { std::get<Special>(step.action).arguments["more"] = "x"; }),
+              "more of its action would not be there");
+  expect_part(refused([](plan::Step& step) { step.action = LookOnly{}; }),
+              "its action is look-only, and would be " + special->verb);
+  expect_part(refused([](plan::Step& step) { step.commands.push_back("kubectl delete node n1"); }),
+              "its command \"kubectl delete node n1\" is one too many");
+  expect_part(refused([](plan::Step& step) { step.before.push_back(Answering{}); }),
+              "what has to hold before it differs");
+  expect_part(refused([](plan::Step& step) { step.deadline += Duration(1000); }),
+              "how long it is waited for");
 }
 
 TEST(Permit, APlanThatBreaksARuleOrWasMadeForAnotherBackendDoesNotBegin) {
