@@ -300,6 +300,11 @@ class Goal {
       wanted->rename = change_.rename_shared;
       wanted->fail_multiple = change_.refuse_several;
     }
+    if (wanted->method == Strategy::mps && wanted->fail_multiple == false)
+      say(Severity::warning, "mps-several",
+          "that pods may ask for several shares of MPS needs device plugin 0.20 or later: an earlier one "
+          "refuses "
+          "such pods whatever its configuration says");
     if (auto why = operators::why_not_shared(*wanted, any_mig_, weakest_board()))
       return cannot(*why, "tessera guide tells the limits of each way of sharing");
     const bool unknown = lost || (!current.empty() && !now && !site_.plugin_configs.empty());

@@ -434,6 +434,24 @@ TEST(OperatorSteps, WhatTheNodesPresentConfigurationSaysIsKept) {
   EXPECT_EQ(made.offered_after.kubernetes.at("nvidia.com/gpu.shared"), 8);
 }
 
+// Up to 0.19 the plugin reads that switch for time-slicing alone.
+TEST(OperatorSteps, ThatPodsMayAskForSeveralSharesOfMpsIsNotPromisedOfEveryVersion) {
+  Kubernetes k;
+  auto warned = [&](Strategy method, std::optional<bool> refuse) {
+    plan::Intent intent = sharing_everywhere(method, 4);
+    intent.refuse_several = refuse;
+    const Plan made = k.plan(intent);
+    return std::any_of(made.notices.begin(), made.notices.end(), [](const plan::Notice& notice) {
+      return notice.rule == "mps-several" &&
+             notice.text.find("needs device plugin 0.20 or later") != std::string::npos;
+    });
+  };
+  EXPECT_TRUE(warned(Strategy::mps, false));
+  EXPECT_FALSE(warned(Strategy::mps, true));
+  EXPECT_FALSE(warned(Strategy::mps, std::nullopt));
+  EXPECT_FALSE(warned(Strategy::time_slicing, false));
+}
+
 TEST(OperatorSteps, NothingIsPlannedIntoADriverUpgrade) {
   Kubernetes k;
   Node node = test::node("n1", {uncut(0, 0)});
