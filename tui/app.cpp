@@ -109,7 +109,7 @@ struct App::Parts {
     runs.resume(order.run, {order.onward, order.accept_harm, false, false, order.seen});
   }
   static void ask(plan::Runs& runs, const DemandOfRun& order) {
-    runs.demand(order.run, order.node, order.what);
+    runs.demand(order.run, order.node, order.what, "");
   }
   static void ask(plan::Runs& runs, const AnswerRun& order) {
     runs.answer(order.run, order.node, order.what, order.go_on);

@@ -50,7 +50,7 @@ class Desk : public std::enable_shared_from_this<Desk> {
   void read(const std::string& run);
   void start(plan::Plan plan, std::string undoes);
   void resume(const std::string& run, const plan::Resuming& how, bool waited = false);
-  void demand(const std::string& run, const NodeName& node, plan::Demand what);
+  void demand(const std::string& run, const NodeName& node, plan::Demand what, const std::string& why);
   void answer(const std::string& run, const NodeName& node, plan::Ask what, bool go_on);
   void park_all(const std::string& why);
   void fault(const std::string& what) {
@@ -221,12 +221,12 @@ void Desk::resume(const std::string& run, const plan::Resuming& how, bool waited
   driver->take_up(how.onward, how.accept_harm);
 }
 
-void Desk::demand(const std::string& run, const NodeName& node, plan::Demand what) {
+void Desk::demand(const std::string& run, const NodeName& node, plan::Demand what, const std::string& why) {
   auto driver = driver_of(run);
   if (!driver)
     return refuse(run, {"cannot do that", "this tessera does not drive that run",
                         "ask where it runs, or resume it here once it has stopped"});
-  if (Status done = driver->demand(node, what, ""); !done) refuse(run, done.error());
+  if (Status done = driver->demand(node, what, why); !done) refuse(run, done.error());
 }
 
 void Desk::answer(const std::string& run, const NodeName& node, plan::Ask what, bool go_on) {
@@ -370,8 +370,9 @@ class Room final : public plan::Runs {
   void resume(const std::string& run, const plan::Resuming& how) override {
     ask([=](Desk& desk) { desk.resume(run, how); });
   }
-  void demand(const std::string& run, const NodeName& node, plan::Demand what) override {
-    ask([=](Desk& desk) { desk.demand(run, node, what); });
+  void demand(const std::string& run, const NodeName& node, plan::Demand what,
+              const std::string& why) override {
+    ask([=](Desk& desk) { desk.demand(run, node, what, why); });
   }
   void answer(const std::string& run, const NodeName& node, plan::Ask what, bool go_on) override {
     ask([=](Desk& desk) { desk.answer(run, node, what, go_on); });

@@ -11,6 +11,11 @@
 
 namespace tessera::plan {
 
+std::string what_is_asked_about(const Asked& asked) {
+  const char* question = asked.what == Ask::closed_by_other ? ". Go on" : ". Break that lock";
+  return asked.text.substr(0, asked.text.rfind(question));
+}
+
 std::string_view word(Ask ask) { return ask == Ask::closed_by_other ? "closed-by-other" : "marked-by-other"; }
 std::string_view word(Demand demand) {
   constexpr std::string_view kWords[] = {"pause", "cancel", "turn-back"};
@@ -167,7 +172,9 @@ class Sentence {
     return fmt::format("{} answered: {}", e.who, e.go_on ? "go on" : "stop here");
   }
   std::string operator()(const Requested& e) const {
-    return fmt::format("{} asked to {}{}{}", e.who, word(e.what), e.why.empty() ? "" : ": ", e.why);
+    // With a reason it was nobody's wish: a terminal went away, a question stayed without an answer.
+    return e.why.empty() ? fmt::format("{} asked to {}", e.who, word(e.what))
+                         : fmt::format("{} at the edge of a step: {}", word(e.what), e.why);
   }
   std::string operator()(const ClockJumped& e) const {
     return fmt::format("the clock went back by {} s", e.back.count() / 1000);

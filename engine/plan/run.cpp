@@ -41,6 +41,7 @@ std::vector<const NodePlan*> plans_of(const Run& run, const NodeName& node) {
 }
 
 void note_begun(Run& run, const NodeName& node, const RunEvent& event) {
+  if (std::holds_alternative<StepFailed>(event)) run.broke.insert(node);
   if (const auto* step = std::get_if<StepBegun>(&event)) {
     run.begun[node].insert(name_of(step->action));
     run.unanswered.insert(node);
@@ -74,6 +75,7 @@ Status note(Run& run, const Entry& entry) {
     if (const auto* resumed = std::get_if<Resumed>(&entry.what)) {
       run.paused = false;
       run.finished.reset();
+      std::erase_if(run.broke, [&](const NodeName& node) { return !run.nodes.at(node).finished(); });
       run.resumed.push_back(*resumed);
       for (auto& [name, executor] : run.nodes) executor.driven_by(resumed->who, resumed->from);
     }
@@ -160,6 +162,7 @@ Summary summary(const Run& run) {
         all.failed.push_back(plan.node);
         if (executor.stopped() && !executor.finished() && !executor.step_failed())
           all.parked.push_back(plan.node);
+        if (executor.finished() && !run.broke.contains(plan.node)) all.back.push_back(plan.node);
         break;
       }
       case NodeStage::waiting: all.waiting.push_back(plan.node); break;
@@ -189,13 +192,25 @@ std::string to_text(const Summary& summary) {
                               : fmt::format("{} of {} nodes done", summary.done.size(), all);
   if (!summary.running.empty()) text += fmt::format(", {} under way", summary.running.size());
   if (!summary.waiting.empty()) text += fmt::format(", {} waiting", summary.waiting.size());
+  if (all > 0 && summary.back.size() == all)
+    return all == 1 ? fmt::format("{} has gone back, as asked", summary.back.front().text)
+                    : fmt::format("all {} nodes have gone back, as asked", all);
+  auto among = [](const std::vector<NodeName>& nodes, const NodeName& node) {
+    return std::find(nodes.begin(), nodes.end(), node) != nodes.end();
+  };
   std::vector<NodeName> failed = summary.failed;
-  std::erase_if(failed, [&](const NodeName& node) {
-    return std::find(summary.parked.begin(), summary.parked.end(), node) != summary.parked.end();
-  });
-  text += named(summary.parked, "parked") + named(failed, "failed");
+  std::erase_if(
+      failed, [&](const NodeName& node) { return among(summary.parked, node) || among(summary.back, node); });
+  text += named(summary.parked, "parked") + named(summary.back, "gone back") + named(failed, "failed");
   if (!summary.untouched.empty()) text += fmt::format(", {} untouched", summary.untouched.size());
   return text;
+}
+
+std::set<Ask> open_questions(const Run& run) {
+  std::set<Ask> open;
+  for (const auto& [name, executor] : run.nodes)
+    if (executor.asked() && !executor.finished()) open.insert(*executor.asked());
+  return open;
 }
 
 std::optional<TimePoint> due_at(const Run& run) {

@@ -24,6 +24,7 @@ struct Run {
   std::map<NodeName, std::set<std::string>> begun;  // under any of a node's plans: see Unfinished
   // Where the last action told no success, of what the journal shows: it may be under way still.
   std::set<NodeName> unanswered;
+  std::set<NodeName> broke;  // where a step failed since somebody took the run up
 };
 Run run_of(const RunStarted& started);
 // Folds one event in; `entry.node` says whose it is. Errors: an event about a node that the run does not
@@ -43,10 +44,13 @@ std::vector<NodeName> nodes_to_begin(const Run& run);
 struct Summary {
   std::vector<NodeName> done, failed, running, waiting, untouched;
   std::vector<NodeName> parked;  // those of `failed` in which no step has failed: paused, or asked about
+  std::vector<NodeName> back;    // those of `failed` that have gone back because an admin wanted it
 };
 Summary summary(const Run& run);
 std::string to_text(
     const Summary& summary);  // "3 of 9 nodes done, 1 parked (n4), 1 failed (n7), 4 untouched"
+// Nodes that are parked since nobody answered, or stopped while they asked: what a resume has to answer.
+std::set<Ask> open_questions(const Run& run);
 // What a run that stopped as planned waits for; resuming it looks again.
 std::optional<TimePoint> due_at(const Run& run);        // the earliest time; nullopt: it waits for none
 std::vector<NodeName> waits_for_empty(const Run& run);  // nodes that must be free of work first

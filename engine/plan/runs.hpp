@@ -54,8 +54,9 @@ class Runs {
   // Takes a parked or interrupted run up again, on the cluster that it was begun on. Without accept_harm a
   // new plan that disturbs work that the run never named is refused, and the refusal names that work.
   virtual void resume(const std::string& run, const Resuming& how) = 0;
-  // For a run that is driven here; node: empty for all of them. Takes effect at a step's edge.
-  virtual void demand(const std::string& run, const NodeName& node, Demand what) = 0;
+  // For a run that is driven here; node: empty for all of them. Takes effect at a step's edge. why: empty
+  // where an admin wants it so.
+  virtual void demand(const std::string& run, const NodeName& node, Demand what, const std::string& why) = 0;
   virtual void answer(const std::string& run, const NodeName& node, Ask what, bool go_on) = 0;
   // Ends every run here at the edge of its current step, in a stated safe place, because of `why`
   // ("the terminal went away"). RunsAtRest is told when nothing is driven any more (also when nothing was).

@@ -134,7 +134,7 @@ TEST_F(SlurmChange, SomeonesEditOfAnotherNodeInTheMiddleIsSeenRightBeforeTheReco
   EXPECT_NE(file_text(lab_->conf()).find("NodeName=gpu02"), std::string::npos) << "ours is written beside it";
   EXPECT_EQ(gres("gpu02"), "gpu:h100:8") << record("gpu02");
   // Back from here: Slurm runs with what was found, yet the files say something else.
-  admin.room().demand(run, NodeName("gpu02"), plan::Demand::turn_back);
+  admin.room().demand(run, NodeName("gpu02"), plan::Demand::turn_back, "");
   rewrite("Gres=gpu:h100:4,shard:32", "Gres=gpu:h100:4,shard:16");
   EXPECT_EQ(admin.outcome(run), "recorded") << admin.journal(run);
   EXPECT_EQ(file_text(lab_->conf()).find("mps:800"), std::string::npos) << file_text(lab_->conf());

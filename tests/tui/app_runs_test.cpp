@@ -17,7 +17,7 @@ class FakeRuns final : public plan::Runs {
   void resume(const std::string& run, const plan::Resuming& how) override {
     calls.push_back("resume " + run + (how.onward == plan::Onward::back ? " back" : ""));
   }
-  void demand(const std::string& run, const NodeName&, plan::Demand what) override {
+  void demand(const std::string& run, const NodeName&, plan::Demand what, const std::string&) override {
     calls.push_back("demand " + run + " " + std::string(word(what)));
   }
   void answer(const std::string& run, const NodeName&, plan::Ask, bool) override {

@@ -57,6 +57,10 @@ std::string sentence_of(const plan::Entry& entry, const plan::Run& run) {
   return plan::to_sentence(entry.what);
 }
 
+const char* flag_for(plan::Ask what) {
+  return what == plan::Ask::closed_by_other ? "--go-on" : "--break-lock";
+}
+
 // The last word about a node that says where it stands.
 std::map<NodeName, std::string> last_words(const Followed& followed) {
   std::map<NodeName, std::string> words;
@@ -166,10 +170,10 @@ void Follower::ask_next() {
       answer(node, asked.what, true);
     } else if (!streams_.asks) {
       questions_.erase(node);
-      const char* flag = asked.what == plan::Ask::closed_by_other ? "--go-on" : "--break-lock";
       complain(streams_, {"nobody is here to answer", clean(node.text, 255) + " is parked",
-                          fmt::format("to go on: tessera resume {} {} --write", run_, flag)});
-      world_.runs()->demand(run_, node, plan::Demand::pause);
+                          fmt::format("to go on: tessera resume {} {} --write", run_, flag_for(asked.what))});
+      world_.runs()->demand(run_, node, plan::Demand::pause,
+                            "nobody answered: " + plan::what_is_asked_about(asked));
     } else {
       asking_ = node;
       lines_.forget();
@@ -238,6 +242,12 @@ Ended Follower::follow() {
   }
 }
 
+std::string resume_command(const plan::Run& run) {
+  std::string flags;
+  for (plan::Ask what : plan::open_questions(run)) flags += fmt::format(" {}", flag_for(what));
+  return fmt::format("tessera resume {}{} --write", run.started.run, flags);
+}
+
 int report(const Ended& ended, const Followed& followed, plan::Outcome expected, const Options& options,
            const Streams& streams) {
   if (ended.refused) complain(streams, *ended.refused);
@@ -267,9 +277,8 @@ int report(const Ended& ended, const Followed& followed, plan::Outcome expected,
   }
   bool open = ended.how == Ending::parked || ended.how == Ending::interrupted;
   if (run && open && !ended.refused)
-    streams.err << fmt::format(
-        "It can be taken up again: tessera resume {0} --write (--replan plans again, --back goes back)\n",
-        ended.run);
+    streams.err << fmt::format("It can be taken up again: {} (--replan plans again, --back goes back)\n",
+                               resume_command(*run));
   if (run && ended.how == Ending::waiting)
     streams.err << fmt::format("It goes on with: tessera resume {} --write, or resume --due from a timer\n",
                                ended.run);

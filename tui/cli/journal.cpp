@@ -122,6 +122,8 @@ void print_run(const RunHead& head, const Followed& followed, const Options& opt
                const Streams& streams) {
   if (options.output == OutputFormat::table) {
     streams.out << head_text(head);
+    if (head.state == RunState::parked || head.state == RunState::interrupted)
+      streams.out << "to go on: " << clean(resume_command(*followed.run()), 500) << "\n";
     const auto& decision = followed.run()->started.plan.intent.decision;
     for (const std::string& line : decision ? plan::to_lines(*decision) : std::vector<std::string>{})
       streams.out << wrapped(clean(line, 1000), 2);

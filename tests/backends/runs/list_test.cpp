@@ -43,7 +43,7 @@ TEST(RunList, ShowsARunWithItsFateAndFollowsItsChanges) {
   EXPECT_EQ(head.progress, "0 of 1 node done, 1 under way");
 
   // Nobody has to ask again to see that it stopped.
-  lab.room().demand(run, {}, plan::Demand::cancel);
+  lab.room().demand(run, {}, plan::Demand::cancel, "");
   ASSERT_TRUE(lab.wait(
       [&] { return !lab.lists.empty() && lab.find(lab.lists.back(), run)->state == RunState::parked; }));
   head = *lab.find(lab.lists.back(), run);
@@ -182,7 +182,7 @@ TEST(RunList, WhatAnotherTesseraDrivesIsSeenButNotTakenUp) {
   other->resume(run, {Onward::carry_on, false});
   EXPECT_NE(next(static_cast<RunRefused*>(nullptr)).error.reason.find("another tessera drives it"),
             std::string::npos);
-  other->demand(run, {}, plan::Demand::cancel);
+  other->demand(run, {}, plan::Demand::cancel, "");
   EXPECT_EQ(next(static_cast<RunRefused*>(nullptr)).error.reason, "this tessera does not drive that run");
   other->read(run);
   EXPECT_FALSE(next(static_cast<RunTold*>(nullptr)).lines.empty());

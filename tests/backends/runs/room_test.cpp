@@ -214,7 +214,7 @@ TEST(RunRoom, ARunIsTakenUpInTheMomentInWhichItParks) {
   };
   run = lab.start(lab.plan(kWish));
   ASSERT_TRUE(lab.wait([&] { return count(lab.told[run], "\"kind\":\"waiting\"") > 0; }));
-  lab.room().demand(run, NodeName("n1"), Demand::pause);
+  lab.room().demand(run, NodeName("n1"), Demand::pause, "");
   ASSERT_TRUE(lab.wait_finished(run)) << lab.told[run];
   EXPECT_EQ(lab.board("n1"), kWanted);
   EXPECT_TRUE(lab.refused.empty());
@@ -227,7 +227,7 @@ TEST(RunRoom, AnAdminTurnsBackPausesAndCancels) {
     lab.cluster().patient_looks = 0;
     std::string run = lab.start(lab.plan(kWish));
     ASSERT_TRUE(lab.wait([&] { return count(lab.told[run], "\"kind\":\"waiting\"") > 0; }));
-    lab.room().demand(run, NodeName("n1"), what);
+    lab.room().demand(run, NodeName("n1"), what, "");
     ASSERT_TRUE(lab.wait_stopped(run)) << lab.told[run];
     plan::Run folded = lab.told_run(run);
     lab.close();
@@ -238,6 +238,7 @@ TEST(RunRoom, AnAdminTurnsBackPausesAndCancels) {
     }
     ASSERT_TRUE(folded.finished.has_value());
     EXPECT_EQ(folded.finished->outcome, Outcome::recorded);
+    EXPECT_EQ(folded.finished->text, "n1 has gone back, as asked") << "and nothing has failed";
     EXPECT_FALSE(lab.cluster().world("n1").observe("").value().closed) << "the node is given back";
   }
 }
@@ -262,6 +263,20 @@ TEST(RunRoom, AsksWhatToDoAboutANodeThatSomebodyElseHasClosed) {
   lab.close();
   EXPECT_EQ(lab.board("n1"), kWanted);
   EXPECT_TRUE(lab.cluster().world("n1").observe("").value().closed) << "what is not ours stays closed";
+}
+
+TEST(RunRoom, AQuestionThatNobodyAnsweredIsWhatTheRunIsParkedFor) {
+  Lab lab({small_node("n1")});
+  lab.cluster().world("n1").arm(Fault::drained_by_other, 0);
+  std::string run = lab.start(lab.plan(kWish));
+  ASSERT_TRUE(lab.wait([&] { return count(lab.told[run], "\"kind\":\"asked\"") > 0; }));
+  lab.room().demand(run, NodeName("n1"), Demand::pause, "nobody answered: n1 is closed");
+  ASSERT_TRUE(lab.wait_stopped(run)) << lab.told[run];
+  plan::Run folded = lab.told_run(run);
+  EXPECT_EQ(folded.nodes.at(NodeName("n1")).stopped()->why, "nobody answered: n1 is closed");
+  EXPECT_EQ(open_questions(folded), std::set<plan::Ask>{plan::Ask::closed_by_other});
+  EXPECT_EQ(lab.find(lab.list(), run)->why, "nobody answered: n1 is closed");
+  lab.close();
 }
 
 TEST(RunRoom, AnswersThatComeTwiceOrLateAreDropped) {
@@ -373,7 +388,7 @@ TEST(RunRoom, ARunThatIsAboutToGoBackIsParkedByAPause) {
   };
   std::string run = lab.start(lab.plan(kWish, {"n1"}, options));
   waits.wait(false);
-  lab.room().demand(run, {}, plan::Demand::pause);
+  lab.room().demand(run, {}, plan::Demand::pause, "");
   ASSERT_TRUE(lab.wait_stopped(run)) << lab.told[run];
   EXPECT_NE(lab.told[run].find("stopped by an admin; it was about to go back"), std::string::npos)
       << lab.told[run];
@@ -397,7 +412,7 @@ TEST(RunRoom, ARunThatIsStoppedWhileItIsTakenUpStaysAsItWas) {
   const std::string before = lab.disk(run);
   lab.cluster().frozen = true;  // the look never comes back
   lab.room().resume(run, {Onward::anew, false});
-  lab.room().demand(run, {}, plan::Demand::pause);
+  lab.room().demand(run, {}, plan::Demand::pause, "");
   ASSERT_TRUE(lab.wait_refused());
   EXPECT_EQ(lab.refused[0].error.what, "the run was not taken up");
   EXPECT_EQ(lab.disk(run), before);

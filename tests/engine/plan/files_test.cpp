@@ -255,5 +255,15 @@ TEST(Rollout, CanaryFirstThenBatchesAndNothingAfterAFailure) {
   EXPECT_EQ(to_text(summary(run)), "2 of 5 nodes done, 1 failed (c), 2 untouched");
 }
 
+TEST(Summaries, ANodeThatWentBackAsAskedHasNotFailed) {
+  Summary now;
+  now.failed = now.back = {NodeName("a")};
+  EXPECT_EQ(to_text(now), "a has gone back, as asked");
+  now.done = {NodeName("b")};
+  EXPECT_EQ(to_text(now), "1 of 2 nodes done, 1 gone back (a)");
+  now.back.clear();
+  EXPECT_EQ(to_text(now), "1 of 2 nodes done, 1 failed (a)") << "it went back because of a failure";
+}
+
 }  // namespace
 }  // namespace tessera::test

@@ -125,8 +125,8 @@ class FakeRuns final : public plan::Runs {
     box_.tell(RunTold{run, journals[run], true});
     if (on_resume) on_resume(*this);
   }
-  void demand(const std::string&, const NodeName& node, plan::Demand what) override {
-    note("demand " + node.text + " " + std::string(word(what)));
+  void demand(const std::string&, const NodeName& node, plan::Demand what, const std::string& why) override {
+    note("demand " + node.text + " " + std::string(word(what)) + (why.empty() ? "" : ": " + why));
     if (on_demand) on_demand(*this);
   }
   void answer(const std::string&, const NodeName& node, plan::Ask, bool go_on) override {
