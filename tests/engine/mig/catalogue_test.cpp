@@ -175,7 +175,7 @@ TEST(SlurmTypes, AreWordsThatSitesChose) {
   EXPECT_EQ(meant("80gb_hbm3"), "H100-80GB-SXM5") << "Slurm takes any part of the name";
   EXPECT_EQ(meant("L40S"), "L40S");
   EXPECT_EQ(meant("nvidia_geforce_rtx_4090"), "GeForce-40");
-  EXPECT_EQ(meant("tesla"), "T4 V100-16GB V100-32GB P100-12GB P100-16GB");
+  EXPECT_EQ(meant("tesla"), "M10 M60 T4 V100-16GB V100-32GB P100-12GB P100-16GB");
   EXPECT_EQ(meant("fpga"), "");
   EXPECT_EQ(meant(""), "");
   EXPECT_EQ(meant(std::string(100'000, 'a')), "");
