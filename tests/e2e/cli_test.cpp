@@ -112,6 +112,12 @@ TEST(Cli, ALayoutIsJudgedWithAReason) {
   EXPECT_EQ(found.code, 0);
   EXPECT_EQ(check_schema(schema_text("check"), found.out), Words{});
   EXPECT_EQ(json_at(found.out, "/legal"), "true");
+  // A layout by its platform's name, and by what a document prints in its place.
+  Ran named = run_tessera({"layouts", "A100-80GB", "--check", "all-1g.10gb"});
+  EXPECT_EQ(named.code, 0) << named.err;
+  Ran misprinted = run_tessera({"layouts", "A100-80GB", "--check", "all-1g.40gb"});
+  EXPECT_EQ(misprinted.code, 0) << misprinted.out;
+  EXPECT_NE(misprinted.err.find("misprint"), std::string::npos) << misprinted.err;
   Ran none = run_tessera({"layouts", "H100-80GB-SXM5", "--check", "4g.40gb,4g.40gb", "-o", "json"});
   EXPECT_EQ(none.code, 1);
   EXPECT_EQ(check_schema(schema_text("check"), none.out), Words{});

@@ -125,6 +125,19 @@ Result<std::vector<int>> profiles_of(const mig::Product& product, const Options&
   return chosen;
 }
 
+// A platform's name for a layout, in the place of its parts: "all-1g.10gb". The operator's where no platform
+// is told; names that only a table has are found there.
+std::optional<sharing::Preset> preset_called(const mig::Product& product, const Options& options) {
+  const auto tables = sharing::built_in_presets();
+  if (!tables) return std::nullopt;
+  const auto usual = options.platform.value_or(sharing::Platform::gpu_operator);
+  for (sharing::Platform platform : {usual, options.platform.value_or(sharing::Platform::fpt)}) {
+    auto preset = sharing::find_preset(product, platform, *options.check, *tables);
+    if (preset && preset->mig && preset->layout && !preset->layout->empty()) return *std::move(preset);
+  }
+  return std::nullopt;
+}
+
 int check_layout(const mig::Product& product, const Options& options, const Streams& streams) {
   CheckAnswer answer;
   answer.product = &product;
@@ -135,8 +148,12 @@ int check_layout(const mig::Product& product, const Options& options, const Stre
   if (auto tables = sharing::built_in_presets())
     text = sharing::corrected(text.layout, product, here, *tables);
   for (const std::string& note : text.notes) streams.err << wrapped(tui::told(options.reader, note), 0);
+  const std::optional<sharing::Preset> preset = preset_called(product, options);
+  if (preset && !preset->note.empty()) streams.err << wrapped(tui::told(options.reader, preset->note), 0);
   Result<mig::Layout> layout = mig::parse_layout(product, text.layout);
-  if (text.refused) {
+  if (preset) {
+    answer.layout = preset->layout;
+  } else if (text.refused) {
     answer.reason = to_line(*text.refused);
   } else if (!layout) {
     answer.reason = layout.error().reason.empty() ? layout.error().what : layout.error().reason;
