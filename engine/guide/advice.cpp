@@ -100,6 +100,19 @@ void add_vgpu(HandoutFacts& facts, const Proposal* proposal) {
   if (!where.empty()) facts["where"] = std::move(where);
 }
 
+// Pods ask for as many GiB as they need on ACK: a quarter of a GPU shows how. A GPU whose memory is not known
+// has 4 GiB shown, of which it cannot be said how large a part of it they are. parts: GiB of a GPU; 0: not
+// known.
+void add_memory_share(HandoutFacts& facts, int parts) {
+  const int gib = parts < 4 ? 4 : parts / 4;
+  facts["share_gib"] = std::to_string(gib);
+  facts.erase("fraction"), facts.erase("share_mib");
+  if (parts < 4) return;
+  facts["fraction"] = fmt::format("{:.4g}", static_cast<double>(gib) / parts);
+  facts["all_gib"] = std::to_string(parts);
+  facts["share_mib"] = std::to_string(std::int64_t{gib} * 1024);
+}
+
 void add_shares(HandoutFacts& facts, Strategy strategy, sharing::Platform platform,
                 const Proposal* proposal) {
   std::optional<int> told = proposal != nullptr ? proposal->replicas : std::nullopt;
@@ -114,10 +127,7 @@ void add_shares(HandoutFacts& facts, Strategy strategy, sharing::Platform platfo
   if (proposal != nullptr && proposal->memory_share)
     facts["share_mib"] = std::to_string(proposal->memory_share->value);
   if (platform == sharing::Platform::ack) {
-    // Pods ask for as many GiB as they need there: a quarter of a GPU shows how.
-    std::int64_t gib = 4;
-    if (proposal != nullptr) gib = std::max(1, replicas / 4);  // it counts its shares in GiB
-    facts["share_gib"] = std::to_string(gib);
+    add_memory_share(facts, proposal != nullptr ? replicas : 0);
   }
   if (replicas < 2) return;
   facts["shared"] = "";
@@ -167,6 +177,29 @@ void add_slurm_files(HandoutFacts& facts, Strategy strategy, const Proposal* pro
   facts["gres_lines"] = fmt::format("{}", fmt::join(records, "\n"));
 }
 
+// By which labels pods find the nodes of such a pool of GKE.
+std::string gke_selector(const HandoutFacts& facts) {
+  constexpr std::string_view kGke = "cloud.google.com/gke-";
+  std::string lines;
+  if (const auto size = facts.find("plain_profile"); size != facts.end())
+    lines += fmt::format("{}gpu-partition-size: {}\n", kGke, size->second);
+  if (facts.contains("shared"))
+    lines += fmt::format("{0}gpu-sharing-strategy: {1}\n{0}max-shared-clients-per-gpu: \"{2}\"\n", kGke,
+                         facts.at("gke_sharing"), facts.at("replicas"));
+  if (!lines.empty()) lines.pop_back();
+  return lines;
+}
+
+// What the platform's device plugin and its neighbours are told beside the layout.
+void add_plugin(HandoutFacts& facts, sharing::Platform platform, const Proposal* proposal) {
+  if (proposal != nullptr && proposal->mig_strategy)
+    if (const auto strategy = sharing::word(*proposal->mig_strategy); is_name(strategy))
+      facts["mig_strategy"] = std::string(strategy);
+  if (proposal != nullptr && proposal->ends_sharing) facts["unshare"] = "";
+  if (platform != sharing::Platform::gke) return;
+  if (std::string lines = gke_selector(facts); !lines.empty()) facts["gke_selector"] = std::move(lines);
+}
+
 }  // namespace
 
 HandoutFacts facts_of(Strategy strategy, sharing::Platform platform, const Proposal* proposal,
@@ -186,6 +219,7 @@ HandoutFacts facts_of(Strategy strategy, sharing::Platform platform, const Propo
       facts["aks_profile"] = "MIG" + profile.substr(0, profile.find('.'));
     }
   }
+  if (is_kubernetes(platform)) add_plugin(facts, platform, proposal);
   if (!is_kubernetes(platform) && !about.part) add_slurm_files(facts, strategy, proposal, node);
   return facts;
 }

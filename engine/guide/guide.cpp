@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "engine/text.hpp"
+
 namespace tessera::guide {
 
 namespace {
@@ -30,6 +32,24 @@ std::vector<NeededAnswer> needed(const Walk& walk, TimePoint now) {
     if (question != walk.current()) add(*question);
   }
   return all;
+}
+
+// Nodes that take no work as they are: before anything is shared there, their trouble is looked at.
+void add_closed(std::vector<sharing::Limit>& limits, const Scope& scope) {
+  const auto first_fact = std::find_if(limits.begin(), limits.end(), [](const sharing::Limit& one) {
+    return one.kind == sharing::LimitKind::fact;
+  });
+  std::vector<sharing::Limit> closed;
+  for (const Node* node : scope.nodes) {
+    if (node->health == Health::ok || node->health == Health::unknown) continue;
+    const std::string name = clean(node->name.text, 253);
+    std::string text = fmt::format("{} is {} and takes no work", name, word(node->health));
+    std::string why = clean(node->reason, 200);
+    if (!why.empty() && !node->reason_by.empty()) why += fmt::format(" ({})", clean(node->reason_by, 64));
+    if (!why.empty()) text = fmt::format("{} is {} and takes no work: {}", name, word(node->health), why);
+    closed.push_back({"node-closed", sharing::LimitKind::caution, std::move(text), std::nullopt});
+  }
+  limits.insert(first_fact, closed.begin(), closed.end());
 }
 
 AdviceAbout about(const Scope& scope) {
@@ -77,6 +97,7 @@ GuideResult conclude(const Walk& walk, const Scope& scope, const GuideContext& c
     limits.licence_promised = !seen;
   }
   result.limits = sharing::limits(leaf->strategy, limits);
+  add_closed(result.limits, scope);
   result.layouts = propose(scope, leaf->strategy, context.platform);
   result.ways = ways_on(leaf->strategy, context.platform, scope, walk.chart(), result.limits, result.layouts);
   if (result.ways.onward == Onward::elsewhere) {

@@ -40,6 +40,15 @@ std::optional<Strategy> shares_by(const Proposal& proposal) {
   return shared ? std::optional(proposal.strategy) : std::nullopt;
 }
 
+// GKE's own device plugin takes neither a strategy nor names from anyone: pods ask for nvidia.com/gpu always.
+plan::SiteRules rules_on(const Scope& scope, const Node* node, sharing::Platform platform) {
+  plan::SiteRules rules = rules_for(scope, node);
+  if (platform != sharing::Platform::gke) return rules;
+  rules.rename_shared = false;
+  rules.strategy = sharing::MigStrategy::single;
+  return rules;
+}
+
 // Boards that nobody has, or that nobody tells: as many as the proposal is about.
 sharing::NodeShape any_boards(const Proposal& proposal, const Scope& scope, sharing::Platform platform) {
   sharing::NodeShape shape;
@@ -54,8 +63,10 @@ sharing::NodeShape any_boards(const Proposal& proposal, const Scope& scope, shar
   if (method) shape.sharing.method = *method;
   shape.sharing.replicas = method ? proposal.replicas.value_or(1) : 1;
   const Node* node = scope.nodes.empty() ? nullptr : scope.nodes.front();
-  shape.sharing.rename = rules_for(scope, node).rename_shared.value_or(false);
-  shape.strategy = strategy_of(scope).value_or(sharing::natural_strategy(shape));
+  const plan::SiteRules rules = rules_on(scope, node, platform);
+  shape.sharing.rename = rules.rename_shared.value_or(false);
+  const auto told = platform == sharing::Platform::gke ? rules.strategy : strategy_of(scope);
+  shape.strategy = told.value_or(sharing::natural_strategy(shape));
   return shape;
 }
 
@@ -78,6 +89,13 @@ void tell_switches(Proposal& proposal, const Scope& scope, const plan::SiteRules
   const bool slurm = scope.cluster != nullptr && scope.cluster->scheduler == Scheduler::slurm;
   if (!method || slurm) return;
   proposal.switches = plan::switches_of(*method, rules.rename_shared.value_or(false), rules.refuse_several);
+}
+
+bool in_shares(const Scope& scope) {
+  return std::any_of(scope.nodes.begin(), scope.nodes.end(), [](const Node* node) {
+    return std::any_of(node->gpus.begin(), node->gpus.end(),
+                       [](const Gpu& gpu) { return gpu.replicas.value_or(1) > 1; });
+  });
 }
 
 }  // namespace
@@ -125,13 +143,16 @@ bool can_be_made(const Proposal& proposal, const Scope& scope) {
 
 void tell_offer(Proposal& proposal, const Scope& scope, sharing::Platform platform) {
   proposal.advertised.clear();
-  tell_switches(proposal, scope, rules_for(scope, scope.nodes.empty() ? nullptr : scope.nodes.front()));
+  tell_switches(proposal, scope,
+                rules_on(scope, scope.nodes.empty() ? nullptr : scope.nodes.front(), platform));
+  proposal.mig_strategy = strategy_of(scope);
+  proposal.ends_sharing = !shares_by(proposal) && in_shares(scope);
   if (scope.cluster == nullptr || scope.catalogue == nullptr || scope.boards.empty())
     return tell_any(proposal, scope, platform);
   for (const Node* node : scope.nodes) {
     const plan::BoardsOffer offer =
-        plan::offered_by_boards(*node, *scope.catalogue, scope.cluster->scheduler, rules_for(scope, node),
-                                changes_of(proposal, *node, scope));
+        plan::offered_by_boards(*node, *scope.catalogue, scope.cluster->scheduler,
+                                rules_on(scope, node, platform), changes_of(proposal, *node, scope));
     for (const auto& [resource, count] : offer.counts) proposal.advertised[resource] += count;
     for (const std::string& note : offer.notes)
       if (std::find(proposal.notes.begin(), proposal.notes.end(), note) == proposal.notes.end())

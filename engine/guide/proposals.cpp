@@ -97,7 +97,19 @@ struct Fit {
   int stranded_compute = 0;
 };
 
-Fit fit_on(const mig::Product& product, const Multiset& wanted, const Board& board) {
+// What no instance uses, where the platform fills it with no other.
+void strand_the_rest(Fit& fit, const mig::Product& product) {
+  int compute = product.compute_slices, memory = product.units;
+  for (const mig::Placed& placed : fit.layout) {
+    const mig::Profile& profile = product.profiles.at(static_cast<std::size_t>(placed.profile));
+    compute -= profile.compute_slices, memory -= profile.memory_slices;
+  }
+  fit.stranded_compute = std::max(compute, 0);
+  fit.stranded_memory = std::max(memory, 0);
+}
+
+// listed: a platform takes only the layouts that it lists, so that nothing else goes into the rest.
+Fit fit_on(const mig::Product& product, const Multiset& wanted, const Board& board, bool listed) {
   Fit fit;
   Multiset rest = wanted;
   mig::Layout kept;
@@ -121,22 +133,24 @@ Fit fit_on(const mig::Product& product, const Multiset& wanted, const Board& boa
   fit.open = room.largest.has_value();
   fit.stranded_memory = room.stranded_memory_slices;
   fit.stranded_compute = room.stranded_compute_slices;
+  if (listed) strand_the_rest(fit, product);
   return fit;
 }
 
 // Boards that look alike are worked out once.
 class Fits {
  public:
-  explicit Fits(const mig::Product& product) : product_(product) {}
+  Fits(const mig::Product& product, bool listed) : product_(product), listed_(listed) {}
   const Fit& of(const Multiset& wanted, const Board& board) {
     const auto key = std::pair(wanted, board.layout());
     auto found = cache_.find(key);
-    if (found == cache_.end()) found = cache_.emplace(key, fit_on(product_, wanted, board)).first;
+    if (found == cache_.end()) found = cache_.emplace(key, fit_on(product_, wanted, board, listed_)).first;
     return found->second;
   }
 
  private:
   const mig::Product& product_;
+  bool listed_;
   std::map<std::pair<Multiset, mig::Layout>, Fit> cache_;
 };
 
@@ -312,9 +326,15 @@ auto service(const Proposal& one) {
                     one.ends.size());
 }
 
+// A single instance for each board shares it among nobody: it comes after those that do.
+bool shares_none(const Proposal& one) {
+  return std::all_of(one.boards.begin(), one.boards.end(),
+                     [](const BoardProposal& board) { return board.layout && board.layout->size() < 2; });
+}
+
 auto rank(const Proposal& one) {
-  return std::tuple(service(one), one.stranded_memory + one.stranded_compute, -one.sizes, one.preset ? 0 : 1,
-                    one.title);
+  return std::tuple(service(one), shares_none(one), one.stranded_memory + one.stranded_compute, -one.sizes,
+                    one.preset ? 0 : 1, one.title);
 }
 
 // Board by board the layout that serves most of what still waits, without ending anyone who could stay.
@@ -383,12 +403,13 @@ std::vector<Proposal> propose_layouts(const Scope& scope, sharing::Platform plat
   const mig::Product& product = *scope.product;
   Ask q{scope, product, platform, boards_of(scope, product), {}, {}, offered_by(scope, product, platform)};
   if (platform == sharing::Platform::fpt && q.offered.empty()) return {};
+  const bool listed = !q.offered.empty();
   if (one_profile && q.offered.empty()) q.offered = of_one_profile(product, platform);
   if (one_profile) std::erase_if(q.offered, [](const auto& one) { return !uniform({one.profiles}); });
   if (scope.cluster != nullptr && scope.catalogue != nullptr)
     q.queue = plan::queue_of(*scope.cluster, *scope.catalogue);
   q.waiting = demands(q.queue, &product);
-  Fits fits(product);
+  Fits fits(product, listed);
   std::vector<Multiset> all;
   for (const NamedLayout& layout : q.offered) all.push_back(layout.profiles);
   if (all.empty()) all = candidates(product);

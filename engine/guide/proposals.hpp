@@ -42,8 +42,10 @@ struct Proposal {
   std::vector<WorkloadId> rehoused;  // of those, the ones whose measured memory fits one of the new parts
   int stranded_memory = 0;           // slices, over all boards
   int stranded_compute = 0;
-  int sizes = 0;                           // of instances, that differ
-  std::optional<plan::Switches> switches;  // of the device plugin, where it hands out shares
+  int sizes = 0;                                     // of instances, that differ
+  std::optional<plan::Switches> switches;            // of the device plugin, where it hands out shares
+  std::optional<sharing::MigStrategy> mig_strategy;  // of their device plugin, where it is told
+  bool ends_sharing = false;  // the boards are handed out in shares now, and would be no more
   std::vector<std::string> notes;
 };
 

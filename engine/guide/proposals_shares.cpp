@@ -121,6 +121,20 @@ std::vector<Proposal> shares_of_ack(const Scope& scope, Strategy strategy, shari
   return {std::move(one)};
 }
 
+// Slurm counts MPS in percent of a GPU, of which each job asks for its part: there is no number of clients
+// to choose.
+std::vector<Proposal> percent_of_slurm(const Scope& scope, sharing::Platform platform,
+                                       const plan::Queue& queue) {
+  Proposal one;
+  one.strategy = Strategy::mps;
+  one.title = fmt::format("{} mps of each GPU, in the parts that jobs ask for", sharing::kMpsPercent);
+  one.ends = in_the_way(scope, Strategy::mps);
+  add_boards(one, scope);
+  tell_offer(one, scope, platform);
+  count_starts(one, scope, queue);
+  return {std::move(one)};
+}
+
 }  // namespace
 
 std::vector<Proposal> propose_shares(const Scope& scope, Strategy strategy, sharing::Platform platform) {
@@ -130,6 +144,8 @@ std::vector<Proposal> propose_shares(const Scope& scope, Strategy strategy, shar
   if (scope.cluster != nullptr && scope.catalogue != nullptr)
     queue = plan::queue_of(*scope.cluster, *scope.catalogue);
   if (by_ack(scope, platform)) return shares_of_ack(scope, strategy, platform, queue);
+  if (strategy == Strategy::mps && sharing::scheduler_of(platform) == Scheduler::slurm)
+    return percent_of_slurm(scope, platform, queue);
   std::vector<int> shares(kShares.begin(), kShares.end());
   shares.push_back(most);
   std::sort(shares.begin(), shares.end());

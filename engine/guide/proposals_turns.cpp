@@ -16,6 +16,15 @@ namespace {
 
 constexpr std::array<int, 2> kTurns{2, 4};
 
+// AKS names a size by its compute slices alone (MIG1g): of several profiles it makes the plain one with the
+// least memory.
+bool aks_makes(const mig::Product& product, const mig::Profile& wanted) {
+  return wanted.name.text.find_first_of("+-") == std::string::npos &&
+         std::none_of(product.profiles.begin(), product.profiles.end(), [&](const mig::Profile& one) {
+           return one.compute_slices == wanted.compute_slices && one.memory_slices < wanted.memory_slices;
+         });
+}
+
 }  // namespace
 
 bool takes_one_profile(const Scope& scope, sharing::Platform platform) {
@@ -36,6 +45,7 @@ std::vector<std::pair<std::vector<int>, std::string>> layouts_of_one_profile(con
     // As GKE's own partitioner has it (rule gke-me).
     if (media && platform == sharing::Platform::gke && !product.key.text.starts_with("RTX-PRO-6000"))
       continue;
+    if (platform == sharing::Platform::aks && !aks_makes(product, profile)) continue;
     const bool alike = std::all_of(preset.profiles.begin(), preset.profiles.end(),
                                    [&](int one) { return one == preset.profiles.front(); });
     if (alike) all.emplace_back(preset.profiles, preset.name);

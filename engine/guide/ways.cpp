@@ -1,5 +1,7 @@
 #include "engine/guide/ways.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -50,6 +52,13 @@ constexpr std::string_view kSlurmNoVgpu =
 constexpr std::string_view kNoVgpu =
     "This platform offers no vGPU: its nodes are its own virtual machines. Answer Q4 with no: Q5 leads on to "
     "MPS or time-slicing.";
+constexpr std::string_view kWholeGpus =
+    "The new pool shares whole GPUs: leave gpu-partition-size out. Time-sharing goes with MIG as well: "
+    "answer "
+    "Q5 with no.";
+constexpr std::string_view kNotByVgpu = "Answer Q4 with no: Q5 leads on to MPS or time-slicing.";
+constexpr std::string_view kServeKubernetes =
+    "To try vGPUs without a cluster: tessera sim serve --kubernetes plays the GPU operator and KubeVirt.";
 constexpr std::string_view kNoLayout =
     "No MIG layout is known for this GPU on this platform. Answer Q2 with no: Q5 leads on to MPS or "
     "time-slicing.";
@@ -84,10 +93,22 @@ bool pool_fixes(Strategy leaf, Platform platform) {
   return platform == Platform::gke || (platform == Platform::aks && leaf == Strategy::mig);
 }
 
+// Why the backend would refuse a plan for vGPUs; empty: it would not.
+std::string why_no_vgpu(const Scope& scope) {
+  if (scope.cluster == nullptr) return {};
+  return plan::why_not_offered(scope.can ? *scope.can : plan::presumed_capabilities(*scope.cluster),
+                               Strategy::vgpu);
+}
+
 Ways vgpu_ways(Platform platform, const Scope& scope, const std::vector<Proposal>& proposals) {
-  if (sharing::scheduler_of(platform) == Scheduler::slurm)
-    return {Onward::command, {std::string(kSlurmNoVgpu)}};
+  if (platform == Platform::slurm) return {Onward::command, {std::string(kSlurmNoVgpu)}};
+  // Whoever runs the hypervisor of a managed platform takes no orders about it.
   if (platform != Platform::gpu_operator) return {Onward::elsewhere, {std::string(kNoVgpu)}};
+  if (const std::string why = why_no_vgpu(scope); !why.empty()) {
+    Ways ways{Onward::elsewhere, {fmt::format("No vGPUs are planned here: {}. {}", why, kNotByVgpu)}};
+    if (scope.cluster->simulated) ways.texts.emplace_back(kServeKubernetes);
+    return ways;
+  }
   const bool planned = std::any_of(proposals.begin(), proposals.end(), [&](const Proposal& one) {
     return !plan_flags(one, scope, Scheduler::kubernetes).empty();
   });
@@ -127,7 +148,9 @@ Ways ways_on(Strategy leaf, Platform platform, const Scope& scope, const Flowcha
     if (around == kAround.end()) continue;
     if (around->onward == Onward::elsewhere && ways.onward != Onward::elsewhere)
       ways = {Onward::elsewhere, {}};
-    ways.texts.emplace_back(around->text);
+    // No plan switches MIG off where a pool fixes it.
+    const bool by_pool = ways.onward == Onward::command && limit.id == "mps-mig";
+    ways.texts.emplace_back(by_pool ? kWholeGpus : around->text);
   }
   if (has_our_questions(chart)) return ways;
   for (std::string& text : ways.texts) text = without_answers(std::move(text));

@@ -77,16 +77,68 @@ TEST(Handouts, OnAckAPodAsksForMemoryAndNothingIsToldOfTheDevicePlugin) {
   EXPECT_NE(text_of(all, "node-pool").find("ack.node.gpu.schedule=mps"), std::string::npos);
 }
 
-TEST(Handouts, TheConfigMapIsWholeAndIsChosenByNode) {
-  const Proposal one =
-      shares(Strategy::time_slicing, 4, {{"nvidia.com/gpu", 0}, {"nvidia.com/gpu.shared", 8}});
+// 19 of 78 GiB is what the pod asks for: so much the process may take, not one GiB.
+TEST(Handouts, OnAckFrameworksAreHeldToTheGibThatThePodAsksFor) {
+  const Proposal one = shares(Strategy::mps, 78, {{"aliyun.com/gpu-mem", 156}});
+  const auto all = given(Strategy::mps, Platform::ack, &one);
+  EXPECT_NE(text_of(all, "pod").find("aliyun.com/gpu-mem: 19"), std::string::npos);
+  EXPECT_EQ(missing(text_of(all, "pytorch"), {"memory_fraction(0.2436)  # 19/78"}), Nothing{});
+  EXPECT_EQ(missing(text_of(all, "tensorflow"), {"memory_limit=19456"}), Nothing{});
+  for (const Advice& each : all) EXPECT_EQ(each.title.find("share of 78"), std::string::npos) << each.title;
+  EXPECT_EQ(text_of(given(Strategy::mps, Platform::ack), "pytorch"), "") << "of a GPU whose GiB nobody tells";
+}
+
+// Slashed lines that are indented, as a terminal prints them, part a word in two.
+TEST(Handouts, NoWordIsContinuedOnTheNextLine) {
+  for (Strategy strategy : kAllLeaves)
+    for (int i = 0; i < sharing::kPlatforms; ++i)
+      for (const Advice& one : given(strategy, static_cast<Platform>(i)))
+        for (std::size_t at = one.text.find("\\\n"); at != std::string::npos;
+             at = one.text.find("\\\n", at + 1))
+          EXPECT_EQ(one.text.at(at - 1), ' ') << one.text;
+}
+
+TEST(Handouts, APodOfGkeFindsItsPoolAndAsksByThePlainName) {
+  const auto shared = text_of(given(Strategy::mps, Platform::gke, nullptr), "pod");
+  EXPECT_EQ(
+      missing(shared, {"    cloud.google.com/gke-gpu-sharing-strategy: mps\n",
+                       "    cloud.google.com/gke-max-shared-clients-per-gpu: \"4\"\n", "nvidia.com/gpu: 1"}),
+      Nothing{})
+      << shared;
+  Proposal cut;
+  cut.layout = "1g.10gb,1g.10gb", cut.advertised = {{"nvidia.com/gpu", 2}};
+  const auto pod = text_of(given(Strategy::mig, Platform::gke, &cut), "pod");
+  EXPECT_NE(pod.find("    cloud.google.com/gke-gpu-partition-size: 1g.10gb\n"), std::string::npos) << pod;
+  EXPECT_TRUE(parse_yaml(pod, "pod").ok());
+}
+
+TEST(Handouts, ANodeThatSharesIsToldOfBothLabelsBeforeItIsCut) {
+  Proposal cut;
+  cut.layout = "1g.10gb,1g.10gb", cut.preset = "all-1g.10gb";
+  const auto labels = [&] {
+    return text_of(given(Strategy::mig, Platform::gpu_operator, &cut), "mig-config");
+  };
+  EXPECT_EQ(labels().find("device-plugin.config"), std::string::npos);
+  cut.ends_sharing = true;
+  EXPECT_EQ(missing(labels(), {"nvidia.com/device-plugin.config=KEY nvidia.com/mig.config=all-1g.10gb"}),
+            Nothing{})
+      << labels();
+}
+
+TEST(Handouts, TheKeyOfAConfigurationIsWholeAndLeavesTheOthersOfItsMap) {
+  Proposal one = shares(Strategy::time_slicing, 4, {{"nvidia.com/gpu", 0}, {"nvidia.com/gpu.shared", 8}});
+  one.mig_strategy = sharing::MigStrategy::mixed;
   const auto all = given(Strategy::time_slicing, Platform::gpu_operator, &one);
   const std::string config = text_of(all, "sharing-config");
-  EXPECT_EQ(missing(config, {"kind: ConfigMap", "  ts4: |-", "timeSlicing:", "renameByDefault: true",
-                             "failRequestsGreaterThanOne: true", "          - name: nvidia.com/gpu\n",
-                             "            replicas: 4"}),
+  EXPECT_EQ(missing(config, {"leave its", "  ts4: |-", "migStrategy: mixed",
+                             "timeSlicing:", "renameByDefault: true", "failRequestsGreaterThanOne: true",
+                             "          - name: nvidia.com/gpu\n", "            replicas: 4"}),
             Nothing{})
       << config;
+  EXPECT_EQ(config.find("kind: ConfigMap"), std::string::npos) << "it would take the other keys away";
+  EXPECT_EQ(text_of(all, "sharing-choice").find("clusterpolicies.nvidia.com/cluster-policy --type"),
+            std::string::npos)
+      << "the policy goes on naming the ConfigMap that it names";
   const auto outer = parse_yaml(config, "config");
   ASSERT_TRUE(outer.ok()) << to_line(outer.error());
   EXPECT_TRUE(parse_yaml(outer->find("data")->find("ts4")->scalar, "inner").ok());

@@ -199,7 +199,7 @@ TEST(Shares, WhoUsesMoreThanAShareIsPointedOut) {
   node.gpus[0].telemetry.memory_used = Mib{30000};
   story.tell(NodesListed{{node}});
   story.tell(WorkloadsListed{{test::running("1", "alice", {test::holds("n1", {{0, 1}})})}});
-  for (const Proposal& one : propose_shares(all_of(story), Strategy::mps, Platform::slurm)) {
+  for (const Proposal& one : propose_shares(all_of(story), Strategy::time_slicing, Platform::slurm)) {
     EXPECT_EQ(one.notes.empty(), *one.replicas == 2) << *one.replicas;
     EXPECT_EQ(ids(one.ends), (std::vector<std::string>{"1"}));
   }

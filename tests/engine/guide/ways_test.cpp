@@ -93,6 +93,77 @@ TEST(Turns, AreForInstancesOfOneSizeOnKubernetesAlone) {
   }
 }
 
+TEST(Ways, ThePlatformsOwnVirtualMachinesAreNobodysToDivide) {
+  for (Platform platform : {Platform::parallel_cluster, Platform::hyperpod_slurm, Platform::eks}) {
+    const Ways ways = led(Strategy::vgpu, platform, {});
+    EXPECT_EQ(ways.onward, Onward::elsewhere);
+    EXPECT_NE(ways.texts.at(0).find("Answer Q4 with no"), std::string::npos);
+  }
+  EXPECT_EQ(led(Strategy::vgpu, Platform::slurm, {}).onward, Onward::command);
+}
+
+TEST(Ways, AWorldWithoutVirtualMachinesSaysSoInsteadOfPlans) {
+  test::Story story;
+  story.tell(NodesListed{{test::node("n1", {test::gpu(0, Strategy::whole, {test::whole(0)})})}});
+  Scope scope = scope_of(story.cluster(), *story.cluster().nodes.find(NodeName("n1")), test::catalogue());
+  scope.can = plan::simulator_capabilities(Scheduler::kubernetes);
+  const Ways ways = ways_on(Strategy::vgpu, Platform::gpu_operator, scope, *test::flowchart(), {},
+                            propose_vgpu(scope, Platform::gpu_operator));
+  EXPECT_EQ(ways.onward, Onward::elsewhere);
+  EXPECT_NE(ways.texts.at(0).find("run no virtual machines"), std::string::npos) << ways.texts.at(0);
+  EXPECT_NE(ways.texts.at(0).find("Answer Q4 with no"), std::string::npos);
+}
+
+TEST(Ways, OnGkeNoPlanIsPromisedThatSwitchesMigOff) {
+  const Ways ways = led(Strategy::mps, Platform::gke, {{"mps-mig", LimitKind::broken, "", {}}});
+  EXPECT_EQ(ways.onward, Onward::command);
+  for (const std::string& text : ways.texts) EXPECT_EQ(text.find("plan"), std::string::npos) << text;
+}
+
+TEST(Shares, SlurmsMpsIsOneRowOfPercent) {
+  const auto all = propose_shares(scope_of(test::product("A100-80GB")), Strategy::mps, Platform::slurm);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].title, "100 mps of each GPU, in the parts that jobs ask for");
+  EXPECT_EQ(all[0].replicas, std::nullopt);
+  EXPECT_EQ(all[0].advertised.at("mps"), 100);
+}
+
+TEST(Shares, GkeNamesThemPlainly) {
+  plan::SiteRules rules;
+  rules.rename_shared = true;
+  Scope scope = scope_of(test::product("A100-80GB"));
+  scope.rules = rules;
+  for (const Proposal& one : propose_shares(scope, Strategy::mps, Platform::gke))
+    EXPECT_FALSE(one.advertised.contains("nvidia.com/gpu.shared")) << one.title;
+}
+
+std::vector<std::string> titles(const std::vector<Proposal>& all) {
+  std::vector<std::string> found;
+  for (const Proposal& one : all) found.push_back(one.title);
+  return found;
+}
+
+TEST(Layouts, AksMakesOneSizeForEachOfItsFiveProfiles) {
+  const auto all = propose_layouts(scope_of(test::product("A100-80GB")), Platform::aks);
+  EXPECT_EQ(titles(all), (std::vector<std::string>{"2 × 3g.40gb", "7 × 1g.10gb", "3 × 2g.20gb", "1 × 7g.80gb",
+                                                   "1 × 4g.40gb"}));
+}
+
+// What no second size can fill is lost: a board that is left half empty is no good layout.
+TEST(Layouts, WherePlatformsListThemTheRestOfABoardIsStranded) {
+  for (Platform platform : {Platform::gke, Platform::aks, Platform::fpt}) {
+    const auto all = propose_layouts(scope_of(test::product("A100-80GB")), platform);
+    ASSERT_FALSE(all.empty());
+    EXPECT_GT(all.front().boards.at(0).layout->size(), 1u) << all.front().title;
+    for (const Proposal& one : all) {
+      if (one.title != "1 × 4g.40gb") continue;
+      EXPECT_EQ(one.stranded_compute, 3);
+      EXPECT_EQ(one.stranded_memory, 4);
+      EXPECT_EQ(&one, &all.back());
+    }
+  }
+}
+
 TEST(Turns, APoolOfOneSizeIsOfferedNoOther) {
   const Scope scope = scope_of(test::product("H100-80GB-SXM5"));
   for (Platform platform : {Platform::gke, Platform::aks}) {

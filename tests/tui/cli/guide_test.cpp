@@ -63,6 +63,21 @@ class Guide : public testing::Test {
   test::Story story_;
 };
 
+// Whoever is about to share a node's GPUs is told first that it is out of use.
+TEST_F(Guide, SaysThatANodeIsDrainedAndWhy) {
+  Node n3 = test::node("n3", {test::gpu(0, Strategy::whole, {test::whole(0)})});
+  n3.state = {"IDLE", "DRAIN"}, n3.health = Health::drained;
+  n3.reason = "Xid 79", n3.reason_by = "ops";
+  story_.tell(NodesListed{{n3}});
+  const std::string page = print({"--node", "n3", "--answer", "Q2=yes"});
+  EXPECT_NE(page.find("n3 is drained and takes no work: Xid 79 (ops)"), std::string::npos) << page;
+}
+
+TEST_F(Guide, KnowsTheGpusThatItsTableNamesFirst) {
+  for (const char* product : {"M10", "M60"})
+    EXPECT_NE(print({"--product", product, "--answer", "Q3=no,Q5=no"}).find(product), std::string::npos);
+}
+
 TEST_F(Guide, EveryCombinationOfAnswersEndsWhereTheFlowchartLeads) {
   for (unsigned bits = 0; bits < 32; ++bits) {
     const std::bitset<5> q(bits);

@@ -34,8 +34,8 @@ constexpr PlatformCase kPlatformCases[] = {
     {"Gke", "kubernetes", "features: [cloud.google.com/gke-nodepool=p1]", "", "CECC"},
     {"Aks", "kubernetes", "features: [kubernetes.azure.com/agentpool=p1]", "", "CEPP"},
     {"HyperPodEks", "kubernetes", "features: [sagemaker.amazonaws.com/compute-type=hyperpod]", "", "PEPP"},
-    {"HyperPodSlurm", "slurm", "", "hyperpod-slurm", "ECPP"},
-    {"ParallelCluster", "slurm", "", "parallel-cluster", "PCPP"},
+    {"HyperPodSlurm", "slurm", "", "hyperpod-slurm", "EEPP"},
+    {"ParallelCluster", "slurm", "", "parallel-cluster", "PEPP"},
     {"OfflineProduct", "", "", "", "PCPP"},
 };
 
@@ -142,7 +142,11 @@ class LeafMatrix : public testing::TestWithParam<std::tuple<int, int>> {
     return words;
   }
   GuideAnswer ask(const std::string& answers) const {
-    auto sheet = ask_guide(options_from(asked(answers)), model_, *test::shared_catalogue(), texts(), now());
+    const auto can = [this](const Cluster& cluster) {
+      return driven_elsewhere() ? plan::gpu_operator_capabilities() : plan::presumed_capabilities(cluster);
+    };
+    auto sheet =
+        ask_guide(options_from(asked(answers)), model_, *test::shared_catalogue(), texts(), now(), can);
     EXPECT_TRUE(sheet.ok()) << to_line(sheet.error());
     return sheet->groups.at(0);
   }

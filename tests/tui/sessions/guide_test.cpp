@@ -56,7 +56,7 @@ TEST(GuideSession, YIsAnAnswerAtAQuestionAndCopiesAtALeaf) {
 
 TEST(GuideSession, TheAdviceIsForTheLayoutUnderTheCursor) {
   Session session(small_place());
-  session.press(":guide n0007<enter>ny");
+  session.press(":guide n0007<enter>nn");
   const std::string first = session.screen();
   const auto& layouts = group(session).result.layouts;
   ASSERT_GT(layouts.size(), 1u);
