@@ -100,7 +100,7 @@ std::string restart_text(const Disturbed& one) {
 }
 
 // What a job loses elsewhere with what it holds here.
-std::string extents_part(const Plan& plan) {
+std::string extents_part(const Plan& plan, const tui::WordsPtr& words) {
   std::set<WorkloadId> told;
   std::string text;
   for (const plan::NodePlan& node : plan.nodes)
@@ -109,7 +109,7 @@ std::string extents_part(const Plan& plan) {
       std::string line =
           fmt::format("{} holds {} GPUs or slices on {} nodes", tui::name_text(one), one.gpus, one.nodes);
       if (one.gpu_hours) line += fmt::format(", {:.1f} GPU-hours so far", *one.gpu_hours);
-      text += wrapped(clean(line, 500), 0);
+      text += wrapped(tui::told(words, clean(line, 500)), 0);
     }
   return text;
 }
@@ -132,7 +132,7 @@ std::string disturbed_part(const Plan& plan, const tui::WordsPtr& words) {
   }
   if (grid.rows.empty()) return tui::told(words, "Nobody is disturbed.") + "\n";
   return wrapped(tui::told(words, "WILL BE DISTURBED: " + tui::disturbs_text(plan)), 0) +
-         to_table(grid, true) + extents_part(plan);
+         to_table(grid, true) + extents_part(plan, words);
 }
 
 std::string resources_part(const Plan& plan) {

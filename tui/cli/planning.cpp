@@ -27,26 +27,29 @@ bool is_needed(Source source) {
   }
 }
 
-constexpr std::string_view kHowToApply =
-    "To make the change: keep the plan with -o json > plan.json, then\n"
-    "  tessera apply plan.json --write\n"
-    "or give the same flags to tessera apply. Nothing has been changed yet.\n";
+std::string how_to_apply(const tui::WordsPtr& words) {
+  return tui::told(words, "To make the change: keep the plan with -o json > plan.json, then") +
+         "\n  tessera apply plan.json --write\n" +
+         tui::told(words, "or give the same flags to tessera apply. Nothing has been changed yet.") + "\n";
+}
 
 void print(const plan::Plan& plan, const Options& options, const Streams& streams) {
   if (options.messages) {
     streams.out << messages_document(plan, options.output);
   } else if (options.patch) {
     std::string patch = plan::site_patch(plan);
-    if (patch.empty()) streams.err << "The plan writes nothing but to its nodes.\n" << std::flush;
+    if (patch.empty())
+      streams.err << tui::told(options.reader, "The plan writes nothing but to its nodes.") << "\n"
+                  << std::flush;
     streams.out << patch;
   } else if (options.output != OutputFormat::table) {
     streams.out << plan_document(plan, options.output);
   } else {
     std::string text = preview(plan, kInFull, options.reader);
     if (!plan.changes_anything() && plan.no_steps.empty())
-      text += "\nNothing is to be done: it is so already.\n";
+      text += "\n" + tui::told(options.reader, "Nothing is to be done: it is so already.") + "\n";
     else if (plan.no_steps.empty())
-      text += "\n" + std::string(kHowToApply);
+      text += "\n" + how_to_apply(options.reader);
     streams.out << (options.ascii ? in_ascii(text) : text);
   }
   streams.out << std::flush;

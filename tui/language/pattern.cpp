@@ -27,6 +27,19 @@ std::optional<Place> take_place(std::string_view text) {
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c & 0x80) != 0; }
 
+constexpr std::string_view kComma = ", ";
+
+// Lists stand before counts ("of alice, frank, 12 GPUs"): the commas in front of the last one belong to the
+// list. `text` begins behind the first comma, `at` is where its place ends in it; returns where it ends then.
+std::size_t behind_list(std::string_view& text, std::size_t at, std::string_view& list) {
+  const std::size_t comma = text.substr(0, at).rfind(kComma);
+  if (comma == std::string_view::npos) return at;
+  const std::size_t taken = comma + kComma.size();
+  list = {list.data(), list.size() + kComma.size() + comma};
+  text.remove_prefix(taken);
+  return at - taken;
+}
+
 }  // namespace
 
 Pattern::Pattern(std::string_view text) {
@@ -59,12 +72,16 @@ std::optional<std::vector<std::string_view>> Pattern::match(std::string_view tex
   std::vector<std::string_view> found;
   for (std::size_t i = 0; i + 1 < order_.size(); ++i) {
     const std::string& literal = literals_[i + 1];
-    const std::size_t at = text.find(literal);
+    std::size_t at = text.find(literal);
     if (at == std::string_view::npos || at + literal.size() + last.size() > text.size()) return std::nullopt;
+    if (i > 0 && literals_[i] == kComma) at = behind_list(text, at, found.back());
     found.push_back(text.substr(0, at));
     text.remove_prefix(at + literal.size());
   }
-  found.push_back(text.substr(0, text.size() - last.size()));
+  std::size_t end = text.size() - last.size();
+  if (!found.empty() && !last.empty() && literals_[found.size()] == kComma)
+    end = behind_list(text, end, found.back());
+  found.push_back(text.substr(0, end));
   const std::size_t most = *std::max_element(order_.begin(), order_.end());
   std::vector<std::string_view> arguments(most + 1);
   std::vector<bool> seen(most + 1);

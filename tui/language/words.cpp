@@ -4,6 +4,7 @@
 #include <array>
 
 #include "engine/embedded.hpp"
+#include "tui/canvas.hpp"
 #include "tui/language/catalogue.hpp"
 #include "tui/language/wrap.hpp"
 
@@ -15,8 +16,7 @@ constexpr std::size_t kLongest = 4096;      // bytes of a text that is looked at
 constexpr std::size_t kMostWork = 1 << 21;  // bytes compared for one text
 constexpr int kDeepest = 4;                 // phrases inside of phrases
 constexpr std::size_t kSureWeight = 8;      // letters that make a pattern sure of what stands in its places
-constexpr int kCommentWidth = 74;
-constexpr std::size_t kLeastWeight = 3;  // letters without which a pattern would fit anything
+constexpr std::size_t kLeastWeight = 3;     // letters without which a pattern would fit anything
 
 // Where a text is taken apart: a sentence, a clause, what explains.
 constexpr std::array<std::string_view, 5> kJoints{N_(". "), N_("; "), N_(": "), N_(" ("), N_(", ")};
@@ -34,6 +34,27 @@ bool is_guess(const Pattern& pattern, const std::vector<std::string_view>& argum
 bool has_joint(std::string_view text) {
   return std::any_of(kJoints.begin(), kJoints.end(),
                      [&](std::string_view one) { return text.find(one) != std::string_view::npos; });
+}
+
+// "alice, frank", "3g.40gb or 7g.80gb": names alone, joined as a sentence of the reader's language joins
+// them.
+std::string told_list(std::string_view text) {
+  std::string out;
+  for (bool behind_or = true; !text.empty();) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    std::string_view name = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (name == "or") {
+      if (behind_or || text.empty()) return {};
+      out += "または", behind_or = true;
+      continue;
+    }
+    const bool more = name.ends_with(',');
+    if (more) name.remove_suffix(1);
+    if (name.empty() || (more ? text.empty() : !text.empty() && !text.starts_with("or "))) return {};
+    out += std::string(name) + (more ? "、" : ""), behind_or = more;
+  }
+  return out;
 }
 
 // Names, numbers and abbreviations alone: no word of three small letters.
@@ -145,6 +166,15 @@ std::optional<Words::Told> Words::tell_parts(Search& search, std::string_view te
   return std::nullopt;
 }
 
+// A single word is a name and stays; of a list only what joins it changes.
+std::string Words::tell_argument(Search& search, std::string_view text, int depth) const {
+  if (!is_phrase(text)) return std::string(text);
+  std::string told = tell(search, text, depth).text;
+  if (told != text) return told;
+  const std::string list = told_list(text);
+  return list.empty() ? told : list;
+}
+
 Words::Told Words::tell(Search& search, std::string_view text, int depth) const {
   if (const auto known = whole_.find(text); known != whole_.end()) return {known->second, true};
   if (says_nothing(text)) return {std::string(text), true};
@@ -155,8 +185,7 @@ Words::Told Words::tell(Search& search, std::string_view text, int depth) const 
     if (known->original.first().empty() && has_joint(arguments.front()))
       if (auto parts = tell_parts(search, text, depth); parts && parts->whole) return std::move(*parts);
     std::vector<std::string> told;
-    for (std::string_view one : arguments)
-      told.push_back(is_phrase(one) ? tell(search, one, depth + 1).text : std::string(one));
+    for (std::string_view one : arguments) told.push_back(tell_argument(search, one, depth + 1));
     return {known->translation.fill(told), true};
   }
   if (auto parts = tell_parts(search, text, depth)) return std::move(*parts);
@@ -206,22 +235,45 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-// "job.sh  # behind what is typed"
-std::string told_line(const Words& words, std::string_view line) {
+// A line that a translation holds alone and in ASCII is to be copied: it is never broken.
+std::string comment_lines(std::string_view lead, std::string_view told, int width) {
+  const int room = std::max(width - display_width(lead), 1);
+  std::string out;
+  while (!told.empty()) {
+    const std::string_view line = take_line(told);
+    const bool copied =
+        std::all_of(line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+    for (const std::string& one :
+         copied ? std::vector<std::string>{std::string(line)} : wrap(line, room, LongWord::kept))
+      out += std::string(lead) + one + "\n";
+  }
+  return out;
+}
+
+// "job.sh  # behind what is typed"; above it where that is too wide, but never inside of a command that goes
+// on from the line before.
+std::string told_line(const Words& words, std::string_view line, int width, bool goes_on) {
   const std::size_t mark = line.find("  # ");
-  if (mark == std::string_view::npos) return std::string(line);
-  return std::string(line.substr(0, mark + 4)) + words.tell(line.substr(mark + 4)).text;
+  if (mark == std::string_view::npos) return std::string(line) + "\n";
+  const std::string_view typed = line.substr(0, mark), english = line.substr(mark + 4);
+  const std::string told = words.tell(english).text;
+  std::string beside = std::string(typed) + "  # " + told;
+  if (goes_on || display_width(beside) <= width) return beside + "\n";
+  const std::string_view indent = typed.substr(0, std::min(typed.find_first_not_of(' '), typed.size()));
+  return comment_lines(std::string(indent) + "# ", told, width) + std::string(typed) + "\n";
 }
 
 }  // namespace
 
-std::string told_comments(const WordsPtr& words, std::string_view text) {
+std::string told_comments(const WordsPtr& words, std::string_view text, int width) {
   if (!words) return std::string(text);
   std::string out;
+  bool goes_on = false;
   while (!text.empty()) {
     const std::string_view line = take_line(text), lead = comment_lead(line);
     if (lead.empty()) {
-      out += told_line(*words, line) + "\n";
+      out += told_line(*words, line, width, goes_on);
+      goes_on = line.ends_with('\\');
       continue;
     }
     // A sentence may take several lines: they are told as one, and broken again.
@@ -236,8 +288,7 @@ std::string told_comments(const WordsPtr& words, std::string_view text) {
       out += lines;
       continue;
     }
-    for (const std::string& one : wrap(told.text, kCommentWidth, LongWord::kept))
-      out += std::string(lead) + one + "\n";
+    out += comment_lines(lead, told.text, width);
   }
   if (out.ends_with('\n')) out.pop_back();
   return out;

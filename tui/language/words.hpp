@@ -50,6 +50,7 @@ class Words {
   struct Search;
   const Known* find(Search& search, std::string_view text, std::vector<std::string_view>& arguments) const;
   Told tell(Search& search, std::string_view text, int depth) const;
+  std::string tell_argument(Search& search, std::string_view text, int depth) const;
   std::optional<Told> tell_parts(Search& search, std::string_view text, int depth) const;
 
   std::unordered_map<std::string_view, std::string> whole_;  // texts without places
@@ -63,7 +64,9 @@ using WordsPtr = std::shared_ptr<const Words>;  // null: English
 std::string told(const WordsPtr& words, std::string_view english);
 // Facts as the guide describes them: "text (source: scontrol, 4 s ago); text (source: …)".
 std::string told_facts(const WordsPtr& words, std::string_view english);
-// A text to hand out: only its comments ("# …") are told, what is to be typed stays.
-std::string told_comments(const WordsPtr& words, std::string_view text);
+// A text to hand out: only its comments ("# …") are told, what is to be typed stays. A told comment takes at
+// most `width` cells a line with what stands before it.
+constexpr int kHandoutWidth = 76;
+std::string told_comments(const WordsPtr& words, std::string_view text, int width = kHandoutWidth);
 
 }  // namespace tessera::tui

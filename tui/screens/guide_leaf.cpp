@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "tui/screens/guide.hpp"
 
@@ -149,9 +150,10 @@ void add_advice(Document& page, const UiState& state, int width) {
   if (all.empty()) return;
   section(page, told(state, "TO HAND OUT"), told(state, "y copies the one under the cursor"));
   for (std::size_t i = 0; i < all.size(); ++i) {
-    page.push_back(
-        {{{told(state, all[i].title), Role::text, kIndent}}, std::string(kGuideAdvice) + std::to_string(i)});
-    const std::string text = told_comments(state.words, all[i].text);
+    std::string id = std::string(kGuideAdvice) + std::to_string(i);  // of the first line of its title
+    for (std::string& line : wrap(told(state, all[i].title), width - kIndent - 1))
+      page.push_back({{{std::move(line), Role::text, kIndent}}, std::exchange(id, {})});
+    const std::string text = told_comments(state.words, all[i].text, width - kIndent - 4);
     for (std::size_t at = 0; at < text.size();) {
       const std::size_t end = std::min(text.find('\n', at), text.size());
       page.push_back(

@@ -1,6 +1,8 @@
 // The guide's page of lines at a question: what is asked, what is known about it, and how one came here.
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "tui/screens/documents.hpp"
 #include "tui/screens/guide.hpp"
 
@@ -77,9 +79,11 @@ void add_question(Document& page, const World& world, const UiState& state, int 
   }
   add_known(page, group.walk.known(question.id), world.model.find(screen.cluster), world.wall, width, state);
   if (guide_shows_why(state)) {
-    page.push_back({{{told(state, "why"), Role::dim, 1}}, {}});
+    const std::string label = told(state, "why");
+    page.push_back({{{label, Role::dim, 1}}, {}});
     Document why;
-    add_page_text(why, guide::plain(question.why), kPageIndent, width, Role::text);
+    add_page_text(why, guide::plain(question.why), std::max(kPageIndent, 2 + display_width(label)), width,
+                  Role::text);
     page.back().spans.push_back(why.front().spans.front());
     page.insert(page.end(), why.begin() + 1, why.end());
   }

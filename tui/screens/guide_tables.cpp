@@ -29,7 +29,9 @@ void add_table(Document& page, const guide::Table& table, int width, std::string
 
 void add_wrapped(Document& page, const std::string& lead, std::string_view text, int at, int width,
                  Style lead_style) {
-  bool first = true;
+  // A label that is wider than its column has a line of its own: it would push the text over the edge.
+  bool first = 1 + display_width(lead) < at;
+  if (!first) page.push_back({{{lead, lead_style, 1}}, {}});
   for (std::string& line : wrap(text, width - at - 1)) {
     DocLine entry;
     if (first) entry.spans.push_back({lead, lead_style, 1});

@@ -52,15 +52,17 @@ void draw_head(Canvas& canvas, const LayoutPage& page, const UiState& state, con
   std::string unit = "changes: " + unit_text(std::max(can.instances, can.clears));
   end = put_right(canvas, end, page.head_y, unit, Role::dim) - 2;
   Pen pen(canvas, 1, page.head_y, end, state.ascii);
-  pen.put(subject_text(edit), Style(Role::text).with_bold()).skip(3);
+  pen.put(told(state, subject_text(edit)), Style(Role::text).with_bold()).skip(3);
   std::string product = view.product ? view.product->key.text : view.gpu->model;
   pen.put(product.empty() ? "product ?" : product, Role::text).skip(3);
   if (edit.tried)
-    pen.put(fmt::format("tried: {}",
-                        edit.tried->words.empty() ? text_of(*edit.tried, view.product) : edit.tried->words),
-            Role::accent);
+    pen.put(
+        told(state, fmt::format("tried: {}", edit.tried->words.empty() ? text_of(*edit.tried, view.product)
+                                                                       : edit.tried->words)),
+        Role::accent);
   else if (edit.touched)
-    pen.put(fmt::format("{} edit{}", edit.past.size(), edit.past.size() == 1 ? "" : "s"), Role::accent);
+    pen.put(told(state, fmt::format("{} edit{}", edit.past.size(), edit.past.size() == 1 ? "" : "s")),
+            Role::accent);
 }
 
 struct ListColumn {
@@ -78,8 +80,8 @@ class List {
     if (rows <= 0) return;
     presets ? preset_heading() : profile_heading();
     if (count == 0) {
-      canvas_.put(area_.x + 1, area_.y + 1, "no profiles: p lists the ways of sharing it", Role::dim,
-                  area_.right());
+      canvas_.put(area_.x + 1, area_.y + 1, told(state_, "no profiles: p lists the ways of sharing it"),
+                  Role::dim, area_.right());
       return;
     }
     int top = list_top(edit_, rows, count);

@@ -126,6 +126,69 @@ TEST(Words, OnlyCommentsOfATextToTypeAreTold) {
             "# not known,\n# in two lines\n#!/bin/sh");
 }
 
+TEST(Words, CommasInFrontOfACountBelongToTheListBeforeIt) {
+  const std::string bytes = compiled(
+      {{"{} jobs of {}, {} GPUs", "{1}のジョブ計{0}件、{2}個のGPU"}, {"can have {}", "可能なのは{}"}});
+  const Words words = Words::parse(bytes).value();
+  EXPECT_EQ(words.tell("3 jobs of alice, 12 GPUs").text, "aliceのジョブ計3件、12個のGPU");
+  EXPECT_EQ(words.tell("3 jobs of alice, frank, 12 GPUs").text, "alice、frankのジョブ計3件、12個のGPU");
+  EXPECT_EQ(words.tell("3 jobs of alice, carol, frank, 12 GPUs").text,
+            "alice、carol、frankのジョブ計3件、12個のGPU");
+  EXPECT_EQ(words.tell("can have 3g.40gb@4 or 1g.10gb@0").text, "可能なのは3g.40gb@4または1g.10gb@0");
+  EXPECT_EQ(words.tell("can have no place, or none").text,
+            "可能なのはno place, or none");  // no list of names
+}
+
+TEST(Words, CommentsTakeTheWidthThatTheyHave) {
+  const std::string bytes =
+      compiled({{"in MiB", "メモリはMiB単位で指定し、上限です"},
+                {"how busy: max by (pod) (util) both", "使用率：\nmax by (pod) (util)\n両方"}});
+  const auto words = std::make_shared<const Words>(Words::parse(bytes).value());
+  EXPECT_EQ(told_comments(words, "  # in MiB", 24), "  # メモリはMiB単位で指\n  # 定し、上限です");
+  // Beside a long line there is no room: the comment goes above, but not into a command of several lines.
+  EXPECT_EQ(told_comments(words, "  limit(11514)  # in MiB", 44),
+            "  # メモリはMiB単位で指定し、上限です\n  limit(11514)");
+  EXPECT_EQ(told_comments(words, "run \\\n  limit(11514)  # in MiB", 44),
+            "run \\\n  limit(11514)  # メモリはMiB単位で指定し、上限です");
+  // What is to be copied has its own line, and is never broken.
+  EXPECT_EQ(told_comments(words, "# how busy:\n# max by (pod) (util)\n# both", 12),
+            "# 使用率：\n# max by (pod) (util)\n# 両方");
+}
+
+// Finished texts as the console makes them, against what ships.
+TEST(Words, ShippedSentencesKeepTheirMeaning) {
+  const WordsPtr words = Words::of(Language::ja).value();
+  const std::pair<const char*, const char*> kTexts[] = {
+      {"hpc runs under Slurm", "hpcを管理するスケジューラー：Slurm"},
+      {"ml-platform runs under GPU operator", "ml-platformを管理するスケジューラー：GPU operator"},
+      {"1 workload has run for a day or longer: training, batch, fair share",
+       "1日以上実行中のワークロードが1件：学習、バッチ、フェアシェア"},
+      {"15 workloads have run for a day or longer: training, batch, fair share",
+       "1日以上実行中のワークロードが15件：学習、バッチ、フェアシェア"},
+      {"52 boards on 8 nodes: whole 28, mig 16", "8ノードにGPU 52枚：whole 28, mig 16"},
+      {"6 boards on 4 nodes: not told 1, mps 1; 1 node tell slices only",
+       "4ノードにGPU 6枚：情報なし 1, mps 1。1ノードではスライスしか報告されません"},
+      {"2 interactive sessions, by their names: development, short experiments",
+       "対話セッション2件（名前から判断）：開発、短い実験"},
+      {"disturbs 2 jobs of alice, frank, 12 GPUs or slices",
+       "影響：alice、frankのジョブ計2件、12個のGPUまたはスライス"},
+      {"2 users share this node (alice, frank), 2 accounts",
+       "2人のユーザーがこのノードを共有しています（alice、frank）。アカウント2個"},
+      {"job 88117 holds 8 GPUs or slices on 2 nodes, 608.0 GPU-hours so far",
+       "ジョブ88117は2ノードで8個のGPUまたはスライスを使用、これまでに608.0 GPU時間"},
+      {"job 88117 llama-sft-70b of alice, on h100-01", "ジョブ88117 llama-sft-70b（alice）、ノード：h100-01"},
+      {"at most 1 on one GPU", "1つのGPUに最大1個"},
+      {"8 GPUs, each by itself, in view h100-01 GPU 0", "GPU 8枚をそれぞれ個別に編集、表示中：h100-01 GPU 0"},
+      {"tried: a layout for each GPU", "試行中：GPUごとのレイアウト"},
+      {"2 replicas for each board", "各GPUにレプリカを2個"},
+      {"wait until 7 workloads have left", "ワークロードが7件終わるまで待機"},
+      // The verb comes first: the right edge cuts what is long.
+      {"GPU 0: create 1g.10gb@0, 1g.10gb@1", "GPU 0で作成：1g.10gb@0、1g.10gb@1"},
+      {"GPU 0: destroy 1g.10gb@0", "GPU 0で破棄：1g.10gb@0"},
+  };
+  for (const auto& [english, japanese] : kTexts) EXPECT_EQ(told(words, english), japanese);
+}
+
 TEST(Catalogue, BrokenFilesAreRefused) {
   const std::string good = compiled({{"a b", "c"}, {"d e", "f"}});
   ASSERT_TRUE(read_catalogue(good));

@@ -1,6 +1,8 @@
 // The same screens in Japanese, as they were looked at and found right.
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "tests/support/golden.hpp"
 #include "tests/tui/screens/change_places.hpp"
 #include "tests/tui/screens/layout_places.hpp"
@@ -82,6 +84,21 @@ TEST(JapaneseSession, AKeyChangesTheLanguageAndBack) {
   EXPECT_TRUE(session.shows("受け入れるべきこと")) << session.screen();
   session.press("<c-e>");
   EXPECT_TRUE(session.shows("TO ACCEPT")) << session.screen();
+}
+
+bool has_japanese(std::string_view text) { return text.find("\xe3\x81") != std::string_view::npos; }
+
+// Every text of the guide's pages ends where its line does; only what is to be typed may be cut (y copies
+// it).
+TEST(JapaneseSession, PagesOfTheGuideLoseNoCharacterAtTheEdge) {
+  for (const char* keys : {"w", "c", "s", "t", "y", "ny", "nn"}) {
+    Session session(small_place(), {80, 400});
+    in_japanese(session);
+    session.press(std::string(":guide n0007<enter>") + keys);
+    std::istringstream lines(session.screen());
+    for (std::string line; std::getline(lines, line);)
+      EXPECT_FALSE(has_japanese(line) && line.ends_with("…")) << keys << "\n" << line;
+  }
 }
 
 // What mirrors commands, and what is written down, is English whatever is shown.
