@@ -21,7 +21,7 @@
 
 #include "backends/http_client.hpp"
 #include "backends/process.hpp"
-#include "backends/sim/kube/serve.hpp"
+#include "backends/sim/gpu_operator/serve.hpp"
 #include "tests/support/pty.hpp"
 
 namespace {

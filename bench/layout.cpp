@@ -1,6 +1,6 @@
 // What a key in the layout editor costs: the edit, its plan, and the screen, for a node of 8 GPUs in a
 // cluster of 10,000 nodes.
-#include "tui/screens/layout.hpp"
+#include "tui/screens/layout/layout.hpp"
 
 #include <benchmark/benchmark.h>
 

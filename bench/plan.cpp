@@ -3,9 +3,9 @@
 #include <benchmark/benchmark.h>
 
 #include "bench/large.hpp"
-#include "engine/plan/executor.hpp"
 #include "engine/plan/plan_file.hpp"
 #include "engine/plan/planner.hpp"
+#include "engine/plan/run/executor.hpp"
 
 namespace tessera::bench {
 namespace {

@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "backends/slurm/parse_job.hpp"
-#include "backends/slurm/parse_node.hpp"
+#include "backends/slurm/parse/parse_job.hpp"
+#include "backends/slurm/parse/parse_node.hpp"
 #include "bench/slurm_text.hpp"
 
 namespace tessera {

@@ -47,8 +47,8 @@ class Backend {
   virtual void set_pace(Pace pace) = 0;
   // Asks for a fresh look now; does nothing when one is under way.
   virtual void refresh() = 0;
-  // The way to change this cluster (engine/plan/actuator.hpp); nullptr: it can only be looked at. Lives as
-  // long as the backend.
+  // The way to change this cluster (engine/plan/run/actuator.hpp); nullptr: it can only be looked at. Lives
+  // as long as the backend.
   virtual plan::Actuator* actuator() { return nullptr; }
 };
 

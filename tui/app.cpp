@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "engine/model/reduce.hpp"
-#include "engine/plan/actuator.hpp"
+#include "engine/plan/run/actuator.hpp"
+#include "tui/terminal/utf8.hpp"
 #include "tui/update.hpp"
-#include "tui/utf8.hpp"
 #include "tui/view.hpp"
 
 namespace tessera::tui {

@@ -15,13 +15,13 @@
 #include <vector>
 
 #include "engine/mig/catalogue.hpp"
-#include "engine/plan/runs.hpp"
+#include "engine/plan/run/runs.hpp"
 #include "engine/port.hpp"
 #include "tui/keymap.hpp"
-#include "tui/signals.hpp"
 #include "tui/state.hpp"
-#include "tui/terminal.hpp"
-#include "tui/theme.hpp"
+#include "tui/terminal/signals.hpp"
+#include "tui/terminal/terminal.hpp"
+#include "tui/terminal/theme.hpp"
 
 namespace tessera::tui {
 

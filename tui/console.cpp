@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "engine/plan/actuator.hpp"
+#include "engine/plan/run/actuator.hpp"
 #include "tui/app.hpp"
 
 namespace tessera::tui {

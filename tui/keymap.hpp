@@ -14,7 +14,7 @@
 
 #include "engine/error.hpp"
 #include "tui/action.hpp"
-#include "tui/key.hpp"
+#include "tui/terminal/key.hpp"
 
 namespace tessera::tui {
 

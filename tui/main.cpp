@@ -18,7 +18,7 @@
 #include "backends/process.hpp"
 #include "backends/runs/room.hpp"
 #include "backends/sim/backend.hpp"
-#include "backends/sim/kube/serve.hpp"
+#include "backends/sim/gpu_operator/serve.hpp"
 #include "backends/sim/play.hpp"
 #include "backends/sim/smi/parted.hpp"
 #include "backends/sim/smi/smi.hpp"
@@ -31,7 +31,7 @@
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/look.hpp"
 #include "tui/cli/run.hpp"
-#include "tui/signals.hpp"
+#include "tui/terminal/signals.hpp"
 
 namespace {
 

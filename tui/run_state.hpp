@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "engine/plan/moved.hpp"
-#include "engine/plan/run.hpp"
-#include "engine/plan/runs.hpp"
+#include "engine/plan/run/run.hpp"
+#include "engine/plan/run/runs.hpp"
 
 namespace tessera::tui {
 

@@ -19,11 +19,11 @@
 #include "engine/plan/capabilities.hpp"
 #include "engine/plan/planner.hpp"
 #include "engine/query/filter.hpp"
-#include "tui/canvas.hpp"
 #include "tui/guide_state.hpp"
 #include "tui/language/words.hpp"
 #include "tui/run_state.hpp"
-#include "tui/screens/layout_state.hpp"
+#include "tui/screens/layout/layout_state.hpp"
+#include "tui/terminal/canvas.hpp"
 
 namespace tessera::tui {
 

@@ -4,19 +4,19 @@
 
 #include <algorithm>
 
-#include "tui/screens/arm.hpp"
 #include "tui/screens/changed.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/empty.hpp"
 #include "tui/screens/frame.hpp"
-#include "tui/screens/guide.hpp"
-#include "tui/screens/layout.hpp"
+#include "tui/screens/guide/guide.hpp"
+#include "tui/screens/layout/layout.hpp"
 #include "tui/screens/overview.hpp"
-#include "tui/screens/plan.hpp"
+#include "tui/screens/plan/arm.hpp"
+#include "tui/screens/plan/plan.hpp"
+#include "tui/screens/plan/run_words.hpp"
+#include "tui/screens/plan/runs.hpp"
 #include "tui/screens/rows.hpp"
-#include "tui/screens/run_words.hpp"
-#include "tui/screens/runs.hpp"
 
 namespace tessera::tui {
 namespace {

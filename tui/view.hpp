@@ -2,8 +2,8 @@
 // Threads: the UI thread; reads only.
 #pragma once
 
-#include "tui/canvas.hpp"
 #include "tui/state.hpp"
+#include "tui/terminal/canvas.hpp"
 #include "tui/update.hpp"
 
 namespace tessera::tui {

@@ -7,10 +7,10 @@
 #include <optional>
 
 #include "backends/http_client.hpp"
-#include "backends/kubernetes/actuator.hpp"
+#include "backends/kubernetes/change/actuator.hpp"
 #include "backends/kubernetes/exporters.hpp"
 #include "backends/kubernetes/feed.hpp"
-#include "backends/kubernetes/parse.hpp"
+#include "backends/kubernetes/objects/parse.hpp"
 #include "backends/kubernetes/rights.hpp"
 #include "backends/kubernetes/store.hpp"
 #include "backends/worker.hpp"

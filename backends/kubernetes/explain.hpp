@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "backends/http_client.hpp"
-#include "backends/kubernetes/parse.hpp"
+#include "backends/kubernetes/objects/parse.hpp"
 
 namespace tessera::kubernetes {
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "backends/http_client.hpp"
-#include "backends/kubernetes/dcgm.hpp"
+#include "backends/kubernetes/objects/dcgm.hpp"
 #include "backends/worker.hpp"
 #include "engine/model/event.hpp"
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "backends/kubernetes/explain.hpp"
-#include "backends/kubernetes/list_pieces.hpp"
+#include "backends/kubernetes/objects/list_pieces.hpp"
 
 namespace tessera::kubernetes {
 namespace {

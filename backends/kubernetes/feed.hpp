@@ -17,7 +17,7 @@
 #include <string_view>
 
 #include "backends/http_client.hpp"
-#include "backends/kubernetes/parse.hpp"
+#include "backends/kubernetes/objects/parse.hpp"
 #include "backends/worker.hpp"
 
 namespace tessera::kubernetes {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "backends/kubernetes/components.hpp"
-#include "backends/kubernetes/node_values.hpp"
-#include "backends/kubernetes/pod_values.hpp"
-#include "backends/kubernetes/remarks.hpp"
+#include "backends/kubernetes/objects/components.hpp"
+#include "backends/kubernetes/objects/node_values.hpp"
+#include "backends/kubernetes/objects/pod_values.hpp"
+#include "backends/kubernetes/objects/remarks.hpp"
 #include "backends/kubernetes/store_state.hpp"
 #include "engine/operators/boards.hpp"
 

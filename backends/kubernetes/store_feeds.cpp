@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "backends/kubernetes/components.hpp"
+#include "backends/kubernetes/objects/components.hpp"
 #include "backends/kubernetes/store_state.hpp"
 
 namespace tessera::kubernetes {

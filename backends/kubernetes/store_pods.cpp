@@ -1,7 +1,7 @@
 // Pods: work, and the GPU stack's own, of which little is kept since there are eight or more on every node.
 #include <algorithm>
 
-#include "backends/kubernetes/pod_values.hpp"
+#include "backends/kubernetes/objects/pod_values.hpp"
 #include "backends/kubernetes/store_state.hpp"
 
 namespace tessera::kubernetes {

@@ -6,12 +6,12 @@
 #include <set>
 #include <unordered_map>
 
-#include "backends/kubernetes/budgets.hpp"
-#include "backends/kubernetes/components.hpp"
-#include "backends/kubernetes/dcgm_values.hpp"
-#include "backends/kubernetes/dra_values.hpp"
-#include "backends/kubernetes/node_events.hpp"
-#include "backends/kubernetes/sharing_of.hpp"
+#include "backends/kubernetes/objects/budgets.hpp"
+#include "backends/kubernetes/objects/components.hpp"
+#include "backends/kubernetes/objects/dcgm_values.hpp"
+#include "backends/kubernetes/objects/dra_values.hpp"
+#include "backends/kubernetes/objects/node_events.hpp"
+#include "backends/kubernetes/objects/sharing_of.hpp"
 #include "backends/kubernetes/store.hpp"
 
 namespace tessera::kubernetes {

@@ -17,7 +17,7 @@
 
 #include "backends/runs/room.hpp"
 #include "backends/runs/store.hpp"
-#include "engine/plan/run.hpp"
+#include "engine/plan/run/run.hpp"
 
 namespace tessera::runs {
 

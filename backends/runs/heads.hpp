@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "engine/model/run_news.hpp"
-#include "engine/plan/actuator.hpp"
-#include "engine/plan/run.hpp"
+#include "engine/plan/run/actuator.hpp"
+#include "engine/plan/run/run.hpp"
 
 namespace tessera::runs {
 

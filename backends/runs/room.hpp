@@ -1,11 +1,11 @@
 // The run room: keeps the journals of runs, and drives those that were begun or taken up here.
 //
-// Implements engine/plan/runs.hpp. Nothing is decided in here: what to do next on a node comes from the
-// executor, in which order nodes are taken from engine/plan/run.hpp, whether it worked from the actuator's
-// eyes. The room writes down, asks, and passes on; a run whose journal cannot be written does not act.
-// Threads: one worker thread of the room's own; make_runs() and the methods of plan::Runs for the one thread
-// that owns the model. Actuators call back on their own threads, also after the room is gone: then nothing
-// happens.
+// Implements engine/plan/run/runs.hpp. Nothing is decided in here: what to do next on a node comes from the
+// executor, in which order nodes are taken from engine/plan/run/run.hpp, whether it worked from the
+// actuator's eyes. The room writes down, asks, and passes on; a run whose journal cannot be written does not
+// act. Threads: one worker thread of the room's own; make_runs() and the methods of plan::Runs for the one
+// thread that owns the model. Actuators call back on their own threads, also after the room is gone: then
+// nothing happens.
 #pragma once
 
 #include <functional>
@@ -16,9 +16,9 @@
 
 #include "backends/worker.hpp"
 #include "engine/mig/catalogue.hpp"
-#include "engine/plan/actuator.hpp"
 #include "engine/plan/planner.hpp"
-#include "engine/plan/runs.hpp"
+#include "engine/plan/run/actuator.hpp"
+#include "engine/plan/run/runs.hpp"
 #include "engine/port.hpp"
 
 namespace tessera::runs {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "backends/files.hpp"
-#include "engine/plan/journal.hpp"
+#include "engine/plan/run/journal.hpp"
 
 namespace tessera::runs {
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "backends/sim/world.hpp"
-#include "engine/plan/actuator.hpp"
+#include "engine/plan/run/actuator.hpp"
 
 namespace tessera::sim {
 

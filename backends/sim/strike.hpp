@@ -3,7 +3,7 @@
 #pragma once
 
 #include "backends/sim/step.hpp"
-#include "engine/plan/actuator.hpp"
+#include "engine/plan/run/actuator.hpp"
 
 namespace tessera::sim {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "backends/process.hpp"
-#include "backends/slurm/parse_cluster.hpp"
+#include "backends/slurm/parse/parse_cluster.hpp"
 #include "engine/model/event.hpp"
 
 namespace tessera::slurm {

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "backends/process.hpp"
-#include "backends/slurm/parsed.hpp"
+#include "backends/slurm/parse/parsed.hpp"
 
 namespace tessera::slurm {
 

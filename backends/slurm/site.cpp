@@ -12,7 +12,7 @@
 #include "backends/files.hpp"
 #include "backends/process.hpp"
 #include "backends/slurm/commands.hpp"
-#include "backends/slurm/parse_cluster.hpp"
+#include "backends/slurm/parse/parse_cluster.hpp"
 
 namespace tessera::slurm {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "engine/plan/observed.hpp"
-#include "engine/plan/operator_goal.hpp"
 #include "engine/plan/resources.hpp"
+#include "engine/plan/steps/operator_goal.hpp"
 #include "engine/sharing/ack.hpp"
 #include "engine/sharing/resources.hpp"
 

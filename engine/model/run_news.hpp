@@ -1,4 +1,4 @@
-// News of runs: what the room that drives them tells whoever looks (engine/plan/runs.hpp).
+// News of runs: what the room that drives them tells whoever looks (engine/plan/run/runs.hpp).
 //
 // Values that travel in events beside those about clusters; reduce() keeps none of them, since a run is what
 // its journal says. Texts are already clean.

@@ -1,8 +1,8 @@
 // What a Kubernetes cluster's plans are written from: the GPU operator's settings and the named layouts and
 // sharing configurations that exist.
 //
-// Read by the backend, used by the step builder (engine/plan/steps_operator.cpp). Threads: plain values,
-// shared as const.
+// Read by the backend, used by the step builder (engine/plan/steps/steps_operator.cpp). Threads: plain
+// values, shared as const.
 #pragma once
 
 #include <map>

@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "engine/json.hpp"
-#include "engine/plan/journal.hpp"
 #include "engine/plan/plan.hpp"
+#include "engine/plan/run/journal.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::plan {

@@ -8,7 +8,7 @@
 #include "engine/insight/totals.hpp"
 #include "engine/operators/labels.hpp"
 #include "engine/plan/observed.hpp"
-#include "engine/plan/operator_orders.hpp"
+#include "engine/plan/steps/operator_orders.hpp"
 #include "engine/sharing/ack.hpp"
 #include "engine/sharing/platform.hpp"
 

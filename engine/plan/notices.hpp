@@ -6,7 +6,7 @@
 
 #include "engine/plan/diff.hpp"
 #include "engine/plan/planner.hpp"
-#include "engine/plan/steps.hpp"
+#include "engine/plan/steps/steps.hpp"
 
 namespace tessera::plan {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "engine/plan/journal.hpp"
+#include "engine/plan/run/journal.hpp"
 #include "engine/plan/slurm_words.hpp"
 
 namespace tessera::plan {

@@ -9,10 +9,10 @@
 #include "engine/plan/moved.hpp"
 #include "engine/plan/notices.hpp"
 #include "engine/plan/observed.hpp"
-#include "engine/plan/operator_goal.hpp"
 #include "engine/plan/renamed.hpp"
 #include "engine/plan/resources.hpp"
-#include "engine/plan/steps.hpp"
+#include "engine/plan/steps/operator_goal.hpp"
+#include "engine/plan/steps/steps.hpp"
 #include "engine/sharing/ack.hpp"
 #include "engine/sharing/shares.hpp"
 

@@ -8,7 +8,7 @@
 #include "engine/plan/observed.hpp"
 #include "engine/plan/operator_words.hpp"
 #include "engine/plan/slurm_words.hpp"
-#include "engine/plan/steps.hpp"
+#include "engine/plan/steps/steps.hpp"
 #include "engine/sharing/ack.hpp"
 
 namespace tessera::plan {

@@ -1,8 +1,8 @@
 // What a Slurm site's plans are written from: its configuration as text, who may write it, and how its nodes
 // are reached.
 //
-// Read by the backend, used by the step builder (engine/plan/steps_slurm.cpp). Threads: plain values, shared
-// as const.
+// Read by the backend, used by the step builder (engine/plan/steps/steps_slurm.cpp). Threads: plain values,
+// shared as const.
 #pragma once
 
 #include <string>

@@ -12,7 +12,7 @@
 
 #include "backends/files.hpp"
 #include "backends/process.hpp"
-#include "backends/sim/kube/serve.hpp"
+#include "backends/sim/gpu_operator/serve.hpp"
 #include "tests/support/json_check.hpp"
 #include "tests/support/run_binary.hpp"
 

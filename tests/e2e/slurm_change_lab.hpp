@@ -14,11 +14,11 @@
 #include <set>
 
 #include "backends/runs/room.hpp"
-#include "backends/slurm/node_files.hpp"
+#include "backends/slurm/change/node_files.hpp"
 #include "engine/plan/moved.hpp"
-#include "engine/plan/run.hpp"
-#include "engine/plan/slurm_config.hpp"
-#include "engine/plan/undo.hpp"
+#include "engine/plan/run/run.hpp"
+#include "engine/plan/run/undo.hpp"
+#include "engine/plan/steps/slurm_config.hpp"
 #include "engine/slurmconf/settings.hpp"
 #include "tests/e2e/slurm_watch.hpp"
 #include "tests/engine/plan/boards.hpp"

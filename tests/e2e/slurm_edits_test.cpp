@@ -1,7 +1,7 @@
 // A real Slurm whose files another admin has edited and not yet made true: a run for one node must not make
 // that true in passing. Each of these edits, once in effect, ends a job on a node that the run is not about.
-#include "backends/slurm/conf_files.hpp"
-#include "backends/slurm/running.hpp"
+#include "backends/slurm/change/conf_files.hpp"
+#include "backends/slurm/parse/running.hpp"
 #include "tests/e2e/slurm_change_lab.hpp"
 
 namespace tessera::test {

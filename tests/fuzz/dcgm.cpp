@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "backends/kubernetes/dcgm_values.hpp"
+#include "backends/kubernetes/objects/dcgm_values.hpp"
 #include "engine/text.hpp"
 
 namespace {

@@ -5,7 +5,7 @@
 
 #include "engine/operators/site.hpp"
 #include "engine/plan/allowed.hpp"
-#include "engine/plan/run.hpp"
+#include "engine/plan/run/run.hpp"
 #include "engine/slurmconf/site.hpp"
 
 int fuzz_journal(const std::uint8_t* data, std::size_t size) {

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "tui/decoder.hpp"
+#include "tui/terminal/decoder.hpp"
 
 int fuzz_key_decoder(const std::uint8_t* data, std::size_t size) {
   using namespace tessera::tui;

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "backends/sim/kube/api.hpp"
+#include "backends/sim/apiserver/api.hpp"
 
 int fuzz_kube_api(const std::uint8_t* data, std::size_t size) {
   using namespace tessera;

@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "backends/kubernetes/list_pieces.hpp"
-#include "backends/kubernetes/parse.hpp"
+#include "backends/kubernetes/objects/list_pieces.hpp"
+#include "backends/kubernetes/objects/parse.hpp"
 
 int fuzz_kube_list(const std::uint8_t* data, std::size_t size) {
   using namespace tessera::kubernetes;

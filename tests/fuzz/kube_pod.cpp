@@ -3,8 +3,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "backends/kubernetes/parse.hpp"
-#include "backends/kubernetes/pod_values.hpp"
+#include "backends/kubernetes/objects/parse.hpp"
+#include "backends/kubernetes/objects/pod_values.hpp"
 #include "engine/text.hpp"
 
 int fuzz_kube_pod(const std::uint8_t* data, std::size_t size) {

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "backends/sim/kube/plugin_config.hpp"
+#include "backends/sim/gpu_operator/plugin_config.hpp"
 
 int fuzz_sim_plugin_config(const std::uint8_t* data, std::size_t size) {
   std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -4,10 +4,10 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "backends/slurm/conf_lock.hpp"
+#include "backends/slurm/change/conf_lock.hpp"
+#include "backends/slurm/change/node_files.hpp"
 #include "backends/slurm/daemons.hpp"
-#include "backends/slurm/node_files.hpp"
-#include "backends/slurm/parse_cluster.hpp"
+#include "backends/slurm/parse/parse_cluster.hpp"
 #include "engine/text.hpp"
 
 int fuzz_slurm_cluster(const std::uint8_t* data, std::size_t size) {

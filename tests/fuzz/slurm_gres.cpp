@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "backends/slurm/gres.hpp"
+#include "backends/slurm/parse/gres.hpp"
 
 int fuzz_slurm_gres(const std::uint8_t* data, std::size_t size) {
   using namespace tessera::slurm;

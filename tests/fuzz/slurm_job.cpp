@@ -4,7 +4,7 @@
 #include <set>
 #include <string_view>
 
-#include "backends/slurm/parse_job.hpp"
+#include "backends/slurm/parse/parse_job.hpp"
 #include "engine/text.hpp"
 
 int fuzz_slurm_job(const std::uint8_t* data, std::size_t size) {

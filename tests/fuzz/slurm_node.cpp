@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "backends/slurm/parse_node.hpp"
+#include "backends/slurm/parse/parse_node.hpp"
 #include "engine/text.hpp"
 
 int fuzz_slurm_node(const std::uint8_t* data, std::size_t size) {

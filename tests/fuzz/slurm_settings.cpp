@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <string>
 
-#include "engine/plan/slurm_config.hpp"
+#include "engine/plan/steps/slurm_config.hpp"
 #include "engine/slurmconf/settings.hpp"
 
 int fuzz_slurm_settings(const std::uint8_t* data, std::size_t size) {

@@ -1,5 +1,5 @@
 // Any text as a theme: an error with a place, or a theme whose every look can be asked for.
-#include "tui/theme.hpp"
+#include "tui/terminal/theme.hpp"
 
 #include <cstdint>
 #include <cstdlib>

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "tui/canvas.hpp"
+#include "tui/terminal/canvas.hpp"
 
 namespace tessera::test {
 

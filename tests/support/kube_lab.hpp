@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-#include "backends/sim/kube/serve.hpp"
+#include "backends/sim/gpu_operator/serve.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/run_binary.hpp"
 

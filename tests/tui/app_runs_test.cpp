@@ -4,7 +4,7 @@
 
 #include "engine/plan/planner.hpp"
 #include "tests/tui/app_fixture.hpp"
-#include "tui/screens/plan.hpp"
+#include "tui/screens/plan/plan.hpp"
 
 namespace tessera::tui {
 namespace {

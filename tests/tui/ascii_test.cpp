@@ -1,11 +1,11 @@
-#include "tui/ascii.hpp"
+#include "tui/terminal/ascii.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "tui/clipboard.hpp"
-#include "tui/utf8.hpp"
+#include "tui/terminal/clipboard.hpp"
+#include "tui/terminal/utf8.hpp"
 
 namespace tessera::tui {
 namespace {

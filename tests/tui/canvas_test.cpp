@@ -1,11 +1,11 @@
-#include "tui/canvas.hpp"
+#include "tui/terminal/canvas.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <string>
 
-#include "tui/utf8.hpp"
+#include "tui/terminal/utf8.hpp"
 
 namespace tessera::tui {
 namespace {

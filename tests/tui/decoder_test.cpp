@@ -1,4 +1,4 @@
-#include "tui/decoder.hpp"
+#include "tui/terminal/decoder.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

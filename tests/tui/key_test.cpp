@@ -1,4 +1,4 @@
-#include "tui/key.hpp"
+#include "tui/terminal/key.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tui/painter.hpp"
+#include "tui/terminal/painter.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

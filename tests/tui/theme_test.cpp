@@ -1,4 +1,4 @@
-#include "tui/theme.hpp"
+#include "tui/terminal/theme.hpp"
 
 #include <gtest/gtest.h>
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "engine/mig/catalogue.hpp"
-#include "engine/plan/runs.hpp"
+#include "engine/plan/run/runs.hpp"
 #include "engine/port.hpp"
 #include "tui/cli/options.hpp"
 #include "tui/cli/sim.hpp"

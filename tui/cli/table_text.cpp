@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "tui/ascii.hpp"
-#include "tui/canvas.hpp"
 #include "tui/screens/roles.hpp"
+#include "tui/terminal/ascii.hpp"
+#include "tui/terminal/canvas.hpp"
 #include "tui/widgets/table.hpp"
 
 namespace tessera::cli {

@@ -11,7 +11,7 @@
 
 #include "engine/model/model.hpp"
 #include "tui/cli/run.hpp"
-#include "tui/signals.hpp"
+#include "tui/terminal/signals.hpp"
 
 namespace tessera::cli {
 

@@ -4,9 +4,9 @@
 #include <array>
 
 #include "engine/embedded.hpp"
-#include "tui/canvas.hpp"
 #include "tui/language/catalogue.hpp"
 #include "tui/language/wrap.hpp"
+#include "tui/terminal/canvas.hpp"
 
 namespace tessera::tui {
 namespace {

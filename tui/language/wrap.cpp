@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "tui/canvas.hpp"
-#include "tui/utf8.hpp"
+#include "tui/terminal/canvas.hpp"
+#include "tui/terminal/utf8.hpp"
 
 namespace tessera::tui {
 namespace {

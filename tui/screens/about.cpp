@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "tui/screens/documents.hpp"
-#include "tui/screens/guide.hpp"
-#include "tui/screens/plan.hpp"
+#include "tui/screens/guide/guide.hpp"
+#include "tui/screens/plan/plan.hpp"
 
 namespace tessera::tui {
 namespace {

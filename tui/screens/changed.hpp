@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "tui/style.hpp"
+#include "tui/terminal/style.hpp"
 #include "tui/update.hpp"
 
 namespace tessera::tui {

@@ -7,9 +7,9 @@
 #include "engine/sharing/presets.hpp"
 #include "engine/text.hpp"
 #include "tui/screens/control.hpp"
-#include "tui/screens/guide.hpp"
-#include "tui/screens/layout.hpp"
-#include "tui/screens/plan.hpp"
+#include "tui/screens/guide/guide.hpp"
+#include "tui/screens/layout/layout.hpp"
+#include "tui/screens/plan/plan.hpp"
 #include "tui/screens/rows.hpp"
 
 namespace tessera::tui {

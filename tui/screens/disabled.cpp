@@ -1,13 +1,13 @@
 // Why an action cannot be used here and now, in words for the message line.
 #include "tui/screens/control.hpp"
 #include "tui/screens/documents.hpp"
-#include "tui/screens/guide.hpp"
-#include "tui/screens/layout.hpp"
+#include "tui/screens/guide/guide.hpp"
+#include "tui/screens/layout/layout.hpp"
 #include "tui/screens/overview.hpp"
 #include "tui/screens/panes_of.hpp"
-#include "tui/screens/plan.hpp"
+#include "tui/screens/plan/plan.hpp"
+#include "tui/screens/plan/runs.hpp"
 #include "tui/screens/rows.hpp"
-#include "tui/screens/runs.hpp"
 
 namespace tessera::tui {
 namespace {

@@ -6,9 +6,9 @@
 #include <ctime>
 
 #include "engine/query/value.hpp"
-#include "tui/screens/arm.hpp"
+#include "tui/screens/plan/arm.hpp"
+#include "tui/screens/plan/runs.hpp"
 #include "tui/screens/roles.hpp"
-#include "tui/screens/runs.hpp"
 #include "tui/widgets/document.hpp"
 
 namespace tessera::tui {

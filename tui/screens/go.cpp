@@ -3,11 +3,11 @@
 
 #include "tui/screens/boards.hpp"
 #include "tui/screens/control.hpp"
-#include "tui/screens/guide.hpp"
+#include "tui/screens/guide/guide.hpp"
 #include "tui/screens/overview.hpp"
-#include "tui/screens/plan.hpp"
+#include "tui/screens/plan/plan.hpp"
+#include "tui/screens/plan/runs.hpp"
 #include "tui/screens/rows.hpp"
-#include "tui/screens/runs.hpp"
 
 namespace tessera::tui {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "tui/screens/arm.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/frame.hpp"
+#include "tui/screens/plan/arm.hpp"
 #include "tui/screens/rows.hpp"
 
 namespace tessera::tui {

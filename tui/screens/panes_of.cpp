@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "tui/screens/plan.hpp"
-#include "tui/screens/runs.hpp"
+#include "tui/screens/plan/plan.hpp"
+#include "tui/screens/plan/runs.hpp"
 
 namespace tessera::tui {
 namespace {

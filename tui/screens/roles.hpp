@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "engine/model/model.hpp"
-#include "tui/canvas.hpp"
+#include "tui/terminal/canvas.hpp"
 
 namespace tessera::tui {
 

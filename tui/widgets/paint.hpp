@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "tui/canvas.hpp"
+#include "tui/terminal/canvas.hpp"
 
 namespace tessera::tui {
 

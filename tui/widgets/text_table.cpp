@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "tui/canvas.hpp"
 #include "tui/language/wrap.hpp"
+#include "tui/terminal/canvas.hpp"
 
 namespace tessera::tui {
 namespace {

@@ -12,7 +12,7 @@
 #include "backends/files.hpp"
 #include "backends/sim/mig_parted.hpp"
 #include "backends/sim/smi/call.hpp"
-#include "engine/plan/journal.hpp"
+#include "engine/plan/run/journal.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::sim {

@@ -1,6 +1,6 @@
 // Changing nodes through the API: what is read of one, what is written to it, and whole runs against the
 // simulated API server with its GPU operator.
-#include "backends/kubernetes/actuator.hpp"
+#include "backends/kubernetes/change/actuator.hpp"
 
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -11,14 +11,14 @@
 
 #include "backends/kubernetes/api.hpp"
 #include "backends/kubernetes/backend.hpp"
-#include "backends/kubernetes/node_facts.hpp"
-#include "backends/kubernetes/parse.hpp"
+#include "backends/kubernetes/change/node_facts.hpp"
+#include "backends/kubernetes/objects/parse.hpp"
 #include "backends/mailbox.hpp"
-#include "backends/sim/kube/serve.hpp"
+#include "backends/sim/gpu_operator/serve.hpp"
 #include "engine/model/reduce.hpp"
 #include "engine/operators/labels.hpp"
 #include "engine/plan/operator_words.hpp"
-#include "engine/plan/run.hpp"
+#include "engine/plan/run/run.hpp"
 #include "tests/backends/kubernetes/one_node.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/http_script.hpp"

@@ -1,6 +1,6 @@
 // What the backend reads beside nodes and pods: exporters, disruption budgets, events.
 #include "engine/operators/site.hpp"
-#include "engine/plan/actuator.hpp"
+#include "engine/plan/run/actuator.hpp"
 #include "tests/backends/kubernetes/kube_lab.hpp"
 
 namespace tessera::kubernetes {

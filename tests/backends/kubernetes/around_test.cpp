@@ -1,9 +1,9 @@
 // What stands around nodes and pods: budgets that keep pods from being evicted, and events of nodes.
 #include <gtest/gtest.h>
 
-#include "backends/kubernetes/budgets.hpp"
-#include "backends/kubernetes/node_events.hpp"
-#include "backends/kubernetes/parse.hpp"
+#include "backends/kubernetes/objects/budgets.hpp"
+#include "backends/kubernetes/objects/node_events.hpp"
+#include "backends/kubernetes/objects/parse.hpp"
 #include "tests/backends/kubernetes/texts.hpp"
 
 namespace tessera::kubernetes {

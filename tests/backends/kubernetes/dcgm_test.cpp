@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "backends/kubernetes/dcgm_values.hpp"
-#include "backends/kubernetes/prometheus.hpp"
+#include "backends/kubernetes/objects/dcgm_values.hpp"
+#include "backends/kubernetes/objects/prometheus.hpp"
 #include "tests/support/catalogue.hpp"
 
 namespace tessera::kubernetes {

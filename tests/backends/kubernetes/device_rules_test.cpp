@@ -1,6 +1,6 @@
 // DeviceTaintRules: an admin closes a device of a DRA driver, which the driver itself offers.
-#include "backends/kubernetes/dra.hpp"
-#include "backends/kubernetes/parse.hpp"
+#include "backends/kubernetes/objects/dra.hpp"
+#include "backends/kubernetes/objects/parse.hpp"
 #include "tests/backends/kubernetes/kube_lab.hpp"
 
 namespace tessera::kubernetes {

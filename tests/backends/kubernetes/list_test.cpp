@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "backends/kubernetes/fields.hpp"
-#include "backends/kubernetes/list_pieces.hpp"
-#include "backends/kubernetes/parse.hpp"
+#include "backends/kubernetes/objects/fields.hpp"
+#include "backends/kubernetes/objects/list_pieces.hpp"
+#include "backends/kubernetes/objects/parse.hpp"
 #include "backends/kubernetes/store.hpp"
 #include "engine/model/reduce.hpp"
 #include "tests/backends/kubernetes/texts.hpp"

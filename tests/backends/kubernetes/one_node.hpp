@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "backends/kubernetes/actuator.hpp"
-#include "backends/kubernetes/parse.hpp"
+#include "backends/kubernetes/change/actuator.hpp"
+#include "backends/kubernetes/objects/parse.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/http_script.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "backends/kubernetes/parse.hpp"
+#include "backends/kubernetes/objects/parse.hpp"
 
 namespace tessera::kubernetes {
 

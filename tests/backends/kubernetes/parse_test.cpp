@@ -1,12 +1,12 @@
 // Recorded answers of a real API server and hand-made ones, read field by field.
-#include "backends/kubernetes/parse.hpp"
+#include "backends/kubernetes/objects/parse.hpp"
 
 #include <gtest/gtest.h>
 
-#include "backends/kubernetes/components.hpp"
-#include "backends/kubernetes/node_values.hpp"
-#include "backends/kubernetes/pod_values.hpp"
-#include "backends/kubernetes/remarks.hpp"
+#include "backends/kubernetes/objects/components.hpp"
+#include "backends/kubernetes/objects/node_values.hpp"
+#include "backends/kubernetes/objects/pod_values.hpp"
+#include "backends/kubernetes/objects/remarks.hpp"
 #include "engine/sharing/ack.hpp"
 #include "tests/backends/kubernetes/one_pod.hpp"
 #include "tests/backends/kubernetes/texts.hpp"

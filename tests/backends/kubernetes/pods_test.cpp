@@ -1,9 +1,9 @@
 // Pods as an API server tells them: what they ask for and hold, whose they are, what reaches GPUs unasked.
 #include <gtest/gtest.h>
 
-#include "backends/kubernetes/node_values.hpp"
-#include "backends/kubernetes/parse.hpp"
-#include "backends/kubernetes/pod_values.hpp"
+#include "backends/kubernetes/objects/node_values.hpp"
+#include "backends/kubernetes/objects/parse.hpp"
+#include "backends/kubernetes/objects/pod_values.hpp"
 #include "engine/sharing/ack.hpp"
 #include "tests/backends/kubernetes/one_pod.hpp"
 #include "tests/backends/kubernetes/texts.hpp"

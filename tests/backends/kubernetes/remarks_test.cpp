@@ -1,10 +1,10 @@
 // Each broken link of a node, in words and with its way out.
-#include "backends/kubernetes/remarks.hpp"
+#include "backends/kubernetes/objects/remarks.hpp"
 
 #include <gtest/gtest.h>
 
-#include "backends/kubernetes/components.hpp"
-#include "backends/kubernetes/parse.hpp"
+#include "backends/kubernetes/objects/components.hpp"
+#include "backends/kubernetes/objects/parse.hpp"
 #include "engine/model/values.hpp"
 #include "tests/backends/kubernetes/kube_lab.hpp"
 

@@ -4,9 +4,9 @@
 
 #include <future>
 
-#include "backends/kubernetes/actuator.hpp"
-#include "backends/kubernetes/parse.hpp"
-#include "backends/kubernetes/site_reader.hpp"
+#include "backends/kubernetes/change/actuator.hpp"
+#include "backends/kubernetes/change/site_reader.hpp"
+#include "backends/kubernetes/objects/parse.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/http_script.hpp"
 

@@ -1,8 +1,8 @@
 // What is told of pods that end, and of devices that are out of use.
-#include "backends/kubernetes/node_values.hpp"
-#include "backends/kubernetes/parse.hpp"
-#include "backends/kubernetes/pod_values.hpp"
-#include "backends/kubernetes/sharing_of.hpp"
+#include "backends/kubernetes/objects/node_values.hpp"
+#include "backends/kubernetes/objects/parse.hpp"
+#include "backends/kubernetes/objects/pod_values.hpp"
+#include "backends/kubernetes/objects/sharing_of.hpp"
 #include "tests/backends/kubernetes/texts.hpp"
 #include "tests/support/catalogue.hpp"
 

@@ -13,7 +13,7 @@
 #include "backends/mailbox.hpp"
 #include "backends/runs/room.hpp"
 #include "engine/plan/observed.hpp"
-#include "engine/plan/run.hpp"
+#include "engine/plan/run/run.hpp"
 #include "tests/engine/plan/adversary.hpp"
 #include "tests/engine/plan/boards.hpp"
 #include "tests/support/run_binary.hpp"

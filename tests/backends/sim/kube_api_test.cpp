@@ -7,11 +7,11 @@
 #include <map>
 #include <set>
 
-#include "backends/sim/kube/api.hpp"
-#include "backends/sim/kube/faults.hpp"
-#include "backends/sim/kube/installed.hpp"
-#include "backends/sim/kube/protobuf.hpp"
-#include "backends/sim/kube/serve.hpp"
+#include "backends/sim/apiserver/api.hpp"
+#include "backends/sim/apiserver/protobuf.hpp"
+#include "backends/sim/gpu_operator/faults.hpp"
+#include "backends/sim/gpu_operator/installed.hpp"
+#include "backends/sim/gpu_operator/serve.hpp"
 #include "backends/sim/slots.hpp"
 #include "backends/sim/state_text.hpp"
 #include "backends/sim/step.hpp"

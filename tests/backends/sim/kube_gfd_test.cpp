@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "backends/sim/kube/gfd.hpp"
-#include "backends/sim/kube/metrics.hpp"
+#include "backends/sim/gpu_operator/gfd.hpp"
+#include "backends/sim/gpu_operator/metrics.hpp"
 #include "backends/sim/snapshot.hpp"
 #include "backends/sim/step.hpp"
 #include "engine/sharing/resources.hpp"

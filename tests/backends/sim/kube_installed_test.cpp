@@ -1,5 +1,5 @@
 // The operator joined to a cluster: what it takes over is as it was shown, and what the world does goes on.
-#include "backends/sim/kube/installed.hpp"
+#include "backends/sim/gpu_operator/installed.hpp"
 #include "backends/sim/step.hpp"
 #include "tests/backends/sim/worlds.hpp"
 

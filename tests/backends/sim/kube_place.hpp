@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "backends/sim/kube/operator.hpp"
+#include "backends/sim/gpu_operator/operator.hpp"
 #include "backends/sim/step.hpp"
 #include "tests/backends/sim/hands.hpp"
 

@@ -1,6 +1,6 @@
 // The stand-in API server knows the fields that a real one knows, where tessera writes.
-#include "backends/sim/kube/api.hpp"
-#include "backends/sim/kube/schema.hpp"
+#include "backends/sim/apiserver/api.hpp"
+#include "backends/sim/apiserver/schema.hpp"
 #include "tests/backends/sim/worlds.hpp"
 
 namespace tessera::sim::kube {

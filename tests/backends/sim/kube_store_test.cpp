@@ -1,8 +1,8 @@
 // The object store of the simulated Kubernetes: versions, conflicts, history, pages, selectors.
 #include <gtest/gtest.h>
 
-#include "backends/sim/kube/continue_token.hpp"
-#include "backends/sim/kube/store.hpp"
+#include "backends/sim/apiserver/continue_token.hpp"
+#include "backends/sim/apiserver/store.hpp"
 
 namespace tessera::sim::kube {
 namespace {

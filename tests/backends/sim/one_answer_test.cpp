@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "backends/sim/kube/gfd.hpp"
+#include "backends/sim/gpu_operator/gfd.hpp"
 #include "engine/guide/hand_over.hpp"
 #include "engine/operators/labels.hpp"
 #include "tests/backends/sim/worlds.hpp"

@@ -1,5 +1,5 @@
 // Whole runs on simulated clusters, planned and driven as the run room does it, step by step.
-#include "engine/plan/run.hpp"
+#include "engine/plan/run/run.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include "backends/sim/by_hand.hpp"
 #include "backends/sim/random.hpp"
 #include "backends/sim/step.hpp"
-#include "engine/plan/executor.hpp"
+#include "engine/plan/run/executor.hpp"
 #include "tests/backends/sim/hands.hpp"
 
 namespace tessera::sim {

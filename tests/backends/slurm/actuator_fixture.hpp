@@ -10,9 +10,9 @@
 #include <fstream>
 #include <future>
 
-#include "backends/slurm/actuator.hpp"
-#include "backends/slurm/backups.hpp"
-#include "backends/slurm/conf_files.hpp"
+#include "backends/slurm/change/actuator.hpp"
+#include "backends/slurm/change/backups.hpp"
+#include "backends/slurm/change/conf_files.hpp"
 #include "engine/plan/slurm_words.hpp"
 #include "engine/slurmconf/settings.hpp"
 #include "tests/support/run_binary.hpp"

@@ -2,7 +2,7 @@
 // refusal becomes, and what is never done to a node that somebody else has drained or marked.
 #include <fmt/format.h>
 
-#include "backends/slurm/boot_unit.hpp"
+#include "backends/slurm/change/boot_unit.hpp"
 #include "tests/backends/slurm/actuator_fixture.hpp"
 
 namespace tessera::slurm {

@@ -11,7 +11,7 @@
 
 #include "backends/slurm/site.hpp"
 #include "engine/insight/attention.hpp"
-#include "engine/plan/actuator.hpp"
+#include "engine/plan/run/actuator.hpp"
 #include "tests/backends/slurm/fixtures.hpp"
 #include "tests/e2e/slurm_watch.hpp"
 #include "tests/support/run_binary.hpp"

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "backends/slurm/parse_cluster.hpp"
+#include "backends/slurm/parse/parse_cluster.hpp"
 #include "tests/backends/slurm/fixtures.hpp"
 
 namespace tessera::slurm {

@@ -1,6 +1,6 @@
 // Slurm's files on the disk: read once, read again when they change, what is found in them, and when they are
 // not ours to write.
-#include "backends/slurm/conf_files.hpp"
+#include "backends/slurm/change/conf_files.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -13,9 +13,9 @@
 #include <map>
 
 #include "backends/files.hpp"
-#include "backends/slurm/backups.hpp"
-#include "backends/slurm/node_files.hpp"
-#include "backends/slurm/parse_node.hpp"
+#include "backends/slurm/change/backups.hpp"
+#include "backends/slurm/change/node_files.hpp"
+#include "backends/slurm/parse/parse_node.hpp"
 #include "engine/hostlist.hpp"
 #include "engine/slurmconf/meaning.hpp"
 #include "tests/backends/slurm/fixtures.hpp"

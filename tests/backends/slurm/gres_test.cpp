@@ -1,4 +1,4 @@
-#include "backends/slurm/gres.hpp"
+#include "backends/slurm/parse/gres.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

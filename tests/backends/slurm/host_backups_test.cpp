@@ -1,7 +1,7 @@
 // What runs have kept on a config host: found there, given back byte for byte, and taken away when it is old.
 #include <filesystem>
 
-#include "backends/slurm/host_files.hpp"
+#include "backends/slurm/change/host_files.hpp"
 #include "tests/backends/slurm/actuator_fixture.hpp"
 
 namespace tessera::slurm {

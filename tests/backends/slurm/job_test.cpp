@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "backends/slurm/job_gres.hpp"
-#include "backends/slurm/parse_job.hpp"
+#include "backends/slurm/parse/job_gres.hpp"
+#include "backends/slurm/parse/parse_job.hpp"
 #include "tests/backends/slurm/fixtures.hpp"
 
 namespace tessera::slurm {

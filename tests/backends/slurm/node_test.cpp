@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "backends/slurm/parse_node.hpp"
+#include "backends/slurm/parse/parse_node.hpp"
 #include "tests/backends/slurm/fixtures.hpp"
 
 namespace tessera::slurm {

@@ -2,7 +2,7 @@
 // time.
 #include <fmt/format.h>
 
-#include "backends/slurm/running.hpp"
+#include "backends/slurm/parse/running.hpp"
 #include "tests/backends/slurm/actuator_fixture.hpp"
 
 namespace tessera::slurm {

@@ -1,4 +1,4 @@
-#include "backends/slurm/record.hpp"
+#include "backends/slurm/parse/record.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <map>
 
-#include "backends/slurm/parse_cluster.hpp"
-#include "backends/slurm/parse_job.hpp"
-#include "backends/slurm/parse_node.hpp"
+#include "backends/slurm/parse/parse_cluster.hpp"
+#include "backends/slurm/parse/parse_job.hpp"
+#include "backends/slurm/parse/parse_node.hpp"
 #include "tests/backends/slurm/fixtures.hpp"
 
 namespace tessera::slurm {

@@ -2,12 +2,12 @@
 // under running jobs. Our reading of each must lead to what docs/slurm.md promises.
 #include <gtest/gtest.h>
 
-#include "backends/slurm/change_commands.hpp"
-#include "backends/slurm/look.hpp"
-#include "backends/slurm/node_files.hpp"
-#include "backends/slurm/parse_job.hpp"
-#include "backends/slurm/parse_node.hpp"
-#include "engine/plan/slurm_config.hpp"
+#include "backends/slurm/change/change_commands.hpp"
+#include "backends/slurm/change/look.hpp"
+#include "backends/slurm/change/node_files.hpp"
+#include "backends/slurm/parse/parse_job.hpp"
+#include "backends/slurm/parse/parse_node.hpp"
+#include "engine/plan/steps/slurm_config.hpp"
 #include "tests/backends/slurm/fixtures.hpp"
 
 namespace tessera::slurm {

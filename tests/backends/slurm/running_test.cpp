@@ -1,6 +1,6 @@
 // Which text slurmctld has read, and what a reconfigure would make true beside it: in recorded words of
 // scontrol.
-#include "backends/slurm/running.hpp"
+#include "backends/slurm/parse/running.hpp"
 
 #include <gtest/gtest.h>
 

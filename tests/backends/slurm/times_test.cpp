@@ -1,4 +1,4 @@
-#include "backends/slurm/times.hpp"
+#include "backends/slurm/parse/times.hpp"
 
 #include <gtest/gtest.h>
 

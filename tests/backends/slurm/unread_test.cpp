@@ -1,11 +1,11 @@
 // Files beside slurm.conf that slurmctld has not read: of them scontrol tells nothing.
-#include "backends/slurm/unread.hpp"
+#include "backends/slurm/change/unread.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "backends/slurm/running.hpp"
+#include "backends/slurm/parse/running.hpp"
 #include "tests/backends/slurm/actuator_fixture.hpp"
 
 namespace tessera::slurm {

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <sstream>
 
-#include "backends/slurm/host_files.hpp"
+#include "backends/slurm/change/host_files.hpp"
 #include "engine/plan/basis.hpp"
 #include "tests/backends/slurm/actuator_fixture.hpp"
 

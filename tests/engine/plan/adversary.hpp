@@ -12,7 +12,7 @@
 
 #include "engine/mig/catalogue.hpp"
 #include "engine/plan/facts.hpp"
-#include "engine/plan/run.hpp"
+#include "engine/plan/run/run.hpp"
 #include "tests/support/build.hpp"
 
 namespace tessera::test {

@@ -1,8 +1,8 @@
 // Going back, where something in the cluster keeps orders and carries them out: what is ordered is as much a
 // part of a node's state as what it offers.
-#include "engine/plan/run.hpp"
-#include "engine/plan/since.hpp"
-#include "engine/plan/undo.hpp"
+#include "engine/plan/run/run.hpp"
+#include "engine/plan/run/since.hpp"
+#include "engine/plan/run/undo.hpp"
 #include "tests/engine/plan/operator_story.hpp"
 
 namespace tessera::test::operator_story {

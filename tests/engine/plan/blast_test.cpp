@@ -8,7 +8,7 @@
 #include "engine/plan/moved.hpp"
 #include "engine/plan/notices.hpp"
 #include "engine/plan/observed.hpp"
-#include "engine/plan/steps.hpp"
+#include "engine/plan/steps/steps.hpp"
 #include "tests/support/build.hpp"
 #include "tests/support/catalogue.hpp"
 

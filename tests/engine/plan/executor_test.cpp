@@ -1,5 +1,5 @@
 // Each way from one state of a node's run to the next (the drawing in docs/apply.md), with its figures.
-#include "engine/plan/executor.hpp"
+#include "engine/plan/run/executor.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

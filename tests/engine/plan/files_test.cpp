@@ -5,7 +5,7 @@
 #include <random>
 
 #include "engine/plan/plan_file.hpp"
-#include "engine/plan/run.hpp"
+#include "engine/plan/run/run.hpp"
 #include "engine/plan/wording.hpp"
 #include "tests/engine/plan/boards.hpp"
 

@@ -4,11 +4,11 @@
 
 #include "engine/operators/labels.hpp"
 #include "engine/plan/moved.hpp"
-#include "engine/plan/operator_goal.hpp"
 #include "engine/plan/operator_words.hpp"
 #include "engine/plan/plan_file.hpp"
-#include "engine/plan/run.hpp"
-#include "engine/plan/site_patch.hpp"
+#include "engine/plan/run/run.hpp"
+#include "engine/plan/steps/operator_goal.hpp"
+#include "engine/plan/steps/site_patch.hpp"
 #include "tests/engine/plan/operator_story.hpp"
 
 namespace tessera::test::operator_story {

@@ -7,7 +7,7 @@
 #include "engine/plan/diff.hpp"
 #include "engine/plan/moved.hpp"
 #include "engine/plan/notices.hpp"
-#include "engine/plan/run.hpp"
+#include "engine/plan/run/run.hpp"
 #include "tests/engine/plan/boards.hpp"
 
 namespace tessera::test {

@@ -1,5 +1,5 @@
 // A run of several nodes, as its journal tells it: what is begun next, what is due, what it ends with.
-#include "engine/plan/run.hpp"
+#include "engine/plan/run/run.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // The device plugin's two switches, renameByDefault and failRequestsGreaterThanOne: as the node has them
 // unless the wish says otherwise, by what the node allocates, with a word to whoever asks by the old name.
 #include "engine/plan/allowed.hpp"
-#include "engine/plan/undo.hpp"
+#include "engine/plan/run/undo.hpp"
 #include "tests/engine/plan/operator_story.hpp"
 
 namespace tessera {

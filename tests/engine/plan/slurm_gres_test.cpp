@@ -1,7 +1,7 @@
 // GRES as Slurm writes it, in one form.
 #include <gtest/gtest.h>
 
-#include "engine/plan/slurm_config.hpp"
+#include "engine/plan/steps/slurm_config.hpp"
 
 namespace tessera::test {
 namespace {

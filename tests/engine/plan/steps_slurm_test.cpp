@@ -6,10 +6,10 @@
 #include "engine/plan/boot_layout.hpp"
 #include "engine/plan/permit.hpp"
 #include "engine/plan/plan_file.hpp"
-#include "engine/plan/run.hpp"
-#include "engine/plan/slurm_config.hpp"
+#include "engine/plan/run/run.hpp"
+#include "engine/plan/run/undo.hpp"
 #include "engine/plan/slurm_words.hpp"
-#include "engine/plan/undo.hpp"
+#include "engine/plan/steps/slurm_config.hpp"
 #include "engine/plan/wording.hpp"
 #include "tests/engine/plan/slurm_plans.hpp"
 

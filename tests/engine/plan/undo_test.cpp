@@ -1,12 +1,12 @@
 // Undo of runs over several nodes: each goes back to its own layout and orders, also through a plan file; and
 // what others have done since is told.
-#include "engine/plan/undo.hpp"
+#include "engine/plan/run/undo.hpp"
 
 #include <gtest/gtest.h>
 
 #include "engine/plan/permit.hpp"
 #include "engine/plan/plan_file.hpp"
-#include "engine/plan/since.hpp"
+#include "engine/plan/run/since.hpp"
 #include "tests/engine/plan/operator_story.hpp"
 
 namespace tessera::test {

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/plan/journal.hpp"
-#include "engine/plan/run.hpp"
+#include "engine/plan/run/journal.hpp"
+#include "engine/plan/run/run.hpp"
 #include "engine/slurmconf/site.hpp"
 #include "tests/engine/plan/operator_story.hpp"
 

@@ -1,5 +1,5 @@
 // apply, undo, resume and journal against a room of runs that answers by script.
-#include "tui/cli/change.hpp"
+#include "tui/cli/change/change.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -10,10 +10,10 @@
 #include "tests/support/json_check.hpp"
 #include "tests/support/run_binary.hpp"
 #include "tests/tui/cli/fake_runs.hpp"
+#include "tui/cli/change/journal.hpp"
+#include "tui/cli/change/plan_text.hpp"
+#include "tui/cli/change/planning.hpp"
 #include "tui/cli/command_table.hpp"
-#include "tui/cli/journal.hpp"
-#include "tui/cli/plan_text.hpp"
-#include "tui/cli/planning.hpp"
 
 namespace tessera::cli {
 namespace {

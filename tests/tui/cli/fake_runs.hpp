@@ -10,8 +10,8 @@
 #include <sstream>
 
 #include "engine/model/reduce.hpp"
-#include "engine/plan/actuator.hpp"
-#include "engine/plan/run.hpp"
+#include "engine/plan/run/actuator.hpp"
+#include "engine/plan/run/run.hpp"
 #include "tests/engine/plan/boards.hpp"
 #include "tui/cli/run.hpp"
 

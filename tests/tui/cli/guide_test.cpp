@@ -1,5 +1,5 @@
 // `tessera guide`: from flags to a decision, as a page and as a document.
-#include "tui/cli/guide.hpp"
+#include "tui/cli/guide/guide.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,8 +12,8 @@
 #include "tests/support/catalogue.hpp"
 #include "tests/support/json_check.hpp"
 #include "tests/support/paths.hpp"
-#include "tui/canvas.hpp"
 #include "tui/cli/settings.hpp"
+#include "tui/terminal/canvas.hpp"
 
 namespace tessera::cli {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <sstream>
 
-#include "tui/canvas.hpp"
 #include "tui/cli/completion.hpp"
+#include "tui/terminal/canvas.hpp"
 
 namespace tessera::cli {
 namespace {

@@ -6,13 +6,13 @@
 #include <regex>
 
 #include "backends/sim/step.hpp"
-#include "engine/plan/executor.hpp"
 #include "engine/plan/planner.hpp"
-#include "engine/plan/run.hpp"
+#include "engine/plan/run/executor.hpp"
+#include "engine/plan/run/run.hpp"
 #include "tests/backends/sim/hands.hpp"
-#include "tui/cli/guide.hpp"
+#include "tui/cli/change/wish.hpp"
+#include "tui/cli/guide/guide.hpp"
 #include "tui/cli/settings.hpp"
-#include "tui/cli/wish.hpp"
 
 namespace tessera::cli {
 namespace {

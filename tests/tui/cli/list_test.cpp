@@ -10,8 +10,8 @@
 #include "tests/support/catalogue.hpp"
 #include "tests/support/json_check.hpp"
 #include "tests/support/paths.hpp"
-#include "tui/canvas.hpp"
 #include "tui/cli/table_text.hpp"
+#include "tui/terminal/canvas.hpp"
 
 namespace tessera::cli {
 namespace {

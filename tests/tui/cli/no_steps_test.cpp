@@ -1,7 +1,7 @@
 // A plan that can only be looked at is not one that changes nothing.
 #include <gtest/gtest.h>
 
-#include "tui/cli/plan_text.hpp"
+#include "tui/cli/change/plan_text.hpp"
 
 namespace tessera::cli {
 namespace {

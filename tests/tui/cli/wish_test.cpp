@@ -1,5 +1,5 @@
 // From flags to an intent.
-#include "tui/cli/wish.hpp"
+#include "tui/cli/change/wish.hpp"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>

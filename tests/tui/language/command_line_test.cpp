@@ -3,10 +3,10 @@
 
 #include "tests/support/catalogue.hpp"
 #include "tests/tui/screens/change_places.hpp"
-#include "tui/canvas.hpp"
-#include "tui/cli/guide.hpp"
-#include "tui/cli/plan_text.hpp"
+#include "tui/cli/change/plan_text.hpp"
+#include "tui/cli/guide/guide.hpp"
 #include "tui/cli/settings.hpp"
+#include "tui/terminal/canvas.hpp"
 
 namespace tessera::cli {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "tui/canvas.hpp"
+#include "tui/terminal/canvas.hpp"
 #include "tui/widgets/text_table.hpp"
 
 namespace tessera::tui {

@@ -4,7 +4,7 @@
 #include "engine/plan/planner.hpp"
 #include "tests/support/session.hpp"
 #include "tests/tui/screens/places.hpp"
-#include "tui/screens/plan.hpp"
+#include "tui/screens/plan/plan.hpp"
 
 namespace tessera::test {
 

@@ -3,7 +3,7 @@
 
 #include "tests/engine/plan/boards.hpp"
 #include "tests/support/build.hpp"
-#include "tui/screens/layout_state.hpp"
+#include "tui/screens/layout/layout_state.hpp"
 
 namespace tessera::tui {
 namespace {

@@ -1,7 +1,7 @@
 // Plan, arming, run and journal as they were looked at and found right.
 #include <gtest/gtest.h>
 
-#include "engine/plan/slurm_config.hpp"
+#include "engine/plan/steps/slurm_config.hpp"
 #include "tests/support/golden.hpp"
 #include "tests/tui/screens/change_places.hpp"
 

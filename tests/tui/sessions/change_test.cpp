@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "tests/tui/screens/change_places.hpp"
-#include "tui/screens/arm.hpp"
-#include "tui/screens/runs.hpp"
+#include "tui/screens/plan/arm.hpp"
+#include "tui/screens/plan/runs.hpp"
 
 namespace tessera::test {
 namespace {

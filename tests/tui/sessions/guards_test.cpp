@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/tui/screens/change_places.hpp"
-#include "tui/screens/runs.hpp"
+#include "tui/screens/plan/runs.hpp"
 #include "tui/update.hpp"
 
 namespace tessera::test::guards_story {

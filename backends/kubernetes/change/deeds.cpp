@@ -1,0 +1,389 @@
+#include "backends/kubernetes/change/deeds.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "backends/kubernetes/change/shared_writes.hpp"
+#include "engine/operators/labels.hpp"
+#include "engine/plan/operator_words.hpp"
+#include "engine/text.hpp"
+
+namespace tessera::kubernetes {
+namespace {
+
+namespace verbs = plan::verbs;
+using StringMap = std::map<std::string, std::string>;
+
+Error cannot(std::string what, std::string why, std::string hint = "") {
+  return {"cannot " + std::move(what), std::move(why), std::move(hint)};
+}
+
+// The patch that it takes, made of the node as it was just read; nullopt: nothing is to be done; or why not.
+using NodeEdit = std::function<Result<std::optional<Json>>(const Json& node)>;
+
+std::string annotation(const Json& node, std::string_view key) {
+  return text_at(node, {"metadata", "annotations", key});
+}
+std::string label(const Json& node, std::string_view key) {
+  return text_at(node, {"metadata", "labels", key});
+}
+
+// A merge patch of a node's metadata.
+Json metadata(std::string_view part, const StringMap& texts) {
+  return nested({"metadata", part}, texts_or_null(texts));
+}
+
+bool is_ours(const Json& node, const plan::Order& order) {
+  auto mark = read_mark(annotation(node, operators::kMark));
+  return mark && mark->run == order.mark.run;
+}
+
+// Reads the node, makes the patch, and writes it if nobody has written since.
+void change_node(const Place& place, const plan::Order& order, bool needs_mark, NodeEdit change,
+                 Ended ended) {
+  std::string target = node_target(order.node.text);
+  place.api->get(target, [place, order, needs_mark, target, change = std::move(change),
+                          ended = std::move(ended)](Answer told) {
+    if (!told.ok()) return ended(told.error);
+    if (needs_mark && !is_ours(told.body, order))
+      return ended(cannot("change " + order.node.text, "the run's mark is not on it any more",
+                          "another run has taken the node over: its annotations name that run"));
+    Result<std::optional<Json>> patch = change(told.body);
+    if (!patch) return ended(patch.error());
+    if (!*patch) return ended(Done{});
+    Json body = std::move(**patch);
+    Json& meta = child(body, "metadata");
+    meta.add("resourceVersion", Json::of(text_at(told.body, {"metadata", "resourceVersion"})));
+    place.api->patch(target, body, [ended](Answer written) { answer(ended, std::move(written)); });
+  });
+}
+
+std::optional<Json> nothing() { return std::nullopt; }
+
+struct Eviction {
+  std::string ns, name, node, uid;
+  std::string id() const { return ns + "/" + name; }
+  std::string target() const {
+    return fmt::format("/api/v1/namespaces/{}/pods/{}", url_escape(ns), url_escape(name));
+  }
+};
+
+// What the server will answer in the same way however often it is asked.
+bool is_for_good(int status) {
+  return status == 400 || status == 403 || status == 405 || status == 415 || status == 422;
+}
+
+void evict(const Place& place, const Eviction& pod, const std::string& version, Ended ended) {
+  Json body = Json::map();
+  body.add("apiVersion", Json::of(version));
+  body.add("kind", Json::of(std::string("Eviction")));
+  Json& meta = body.add("metadata", Json::map());
+  meta.add("name", Json::of(pod.name));
+  meta.add("namespace", Json::of(pod.ns));
+  // Another pod of that name, started meanwhile, is not the one that was agreed on.
+  body.add("deleteOptions", nested({"preconditions", "uid"}, Json::of(pod.uid)));
+  place.api->post(pod.target() + "/eviction", body, [place, ended, pod](Answer done) {
+    if (done.status == 404) return ended(Done{});
+    done.error.what = "cannot evict " + pod.id();
+    if (is_for_good(done.status)) place.remember_refusal(pod.node, pod.id(), to_line(done.error));
+    answer(ended, std::move(done));
+  });
+}
+
+// Servers tell with the list of their resources in which version they take an eviction: policy/v1beta1 up to
+// Kubernetes 1.21, policy/v1 from 1.22 on.
+void find_eviction(const Place& place, const Eviction& pod, Ended ended) {
+  place.api->get("/api/v1", [place, pod, ended](Answer told) {
+    if (!told.ok()) return ended(told.error);
+    if (const Json* resources = at(told.body, {"resources"}))
+      for (const Json& one : resources->items) {
+        if (text_at(one, {"name"}) != "pods/eviction" || text_at(one, {"kind"}) != "Eviction") continue;
+        std::string version = text_at(one, {"group"}) + "/" + text_at(one, {"version"});
+        if (version == "policy/v1" || version == "policy/v1beta1") return evict(place, pod, version, ended);
+      }
+    Error none = cannot("evict " + pod.id(), "the API server offers no eviction of pods that tessera knows",
+                        "kubectl get --raw /api/v1 lists what it offers");
+    place.remember_refusal(pod.node, pod.id(), to_line(none));
+    ended(std::move(none));
+  });
+}
+
+class Doing {
+ public:
+  Doing(const Place& place, const plan::Order& order, Ended ended)
+      : place_(place), order_(order), ended_(std::move(ended)) {}
+
+  void operator()(const plan::SetMark& act) {
+    change(false, [act, order = order_](const Json& node) -> Result<std::optional<Json>> {
+      auto mark = read_mark(annotation(node, operators::kMark));
+      if (mark && mark->run == order.mark.run) return nothing();
+      if (mark && !act.break_lock)
+        return cannot("mark " + order.node.text, "marked by " + plan::to_text(*mark),
+                      "break its lock, or wait for it");
+      return std::optional(metadata("annotations", {{std::string(operators::kMark), mark_text(order.mark)}}));
+    });
+  }
+  void operator()(const plan::ClearMark&) {
+    change(false, [order = order_](const Json& node) -> Result<std::optional<Json>> {
+      if (!is_ours(node, order)) return nothing();
+      return std::optional(metadata("annotations", {{std::string(operators::kMark), ""}}));
+    });
+  }
+  void operator()(const plan::CloseNode& act) {
+    change(true, [act, order = order_](const Json& node) -> Result<std::optional<Json>> {
+      const Json* closed = at(node, {"spec", "unschedulable"});
+      if (closed && closed->boolean) return nothing();
+      std::string reason = plan::to_text(order.mark) + ": " + clean(act.words, 400);
+      Json patch = metadata("annotations", {{std::string(operators::kClosing), reason}});
+      patch.add("spec", nested({"unschedulable"}, Json::of(true)));
+      return std::optional(std::move(patch));
+    });
+  }
+  // Who cordoned it is asked again here: it may have changed since the run looked.
+  void operator()(const plan::OpenNode&) {
+    change(false, [order = order_](const Json& node) -> Result<std::optional<Json>> {
+      auto as = plan::parse_mark(annotation(node, operators::kClosing));
+      if (!as || as->run != order.mark.run) return nothing();
+      Json patch = metadata("annotations", {{std::string(operators::kClosing), ""}});
+      patch.add("spec", nested({"unschedulable"}, Json()));
+      return std::optional(std::move(patch));
+    });
+  }
+  void operator()(const plan::Evict& act) {
+    if (act.way == plan::Way::wait) return ended_(Done{});
+    std::size_t slash = act.workload.text.find('/');
+    if (slash == std::string::npos)
+      return ended_(cannot("evict " + act.workload.text, "that is no pod of a namespace"));
+    Eviction pod{act.workload.text.substr(0, slash), act.workload.text.substr(slash + 1), order_.node.text,
+                 ""};
+    place_.api->get(pod.target(), [place = place_, ended = ended_, pod](Answer told) mutable {
+      if (told.status == 404) return ended(Done{});
+      if (!told.ok()) return ended(told.error);
+      // One of that name that was started on another node meanwhile is not the run's to end.
+      if (text_at(told.body, {"spec", "nodeName"}) != pod.node) return ended(Done{});
+      if (const Json* owners = at(told.body, {"metadata", "ownerReferences"}))
+        for (const Json& owner : owners->items)
+          if (text_at(owner, {"kind"}) == "DaemonSet")
+            return ended(cannot("evict " + pod.id(), "it belongs to a DaemonSet, which would start it again",
+                                "let its DaemonSet leave the node out"));
+      pod.uid = text_at(told.body, {"metadata", "uid"});
+      find_eviction(place, pod, ended);
+    });
+  }
+  void operator()(const plan::LookOnly&) { ended_(Done{}); }
+  void operator()(const plan::Special& act) {
+    if (act.verb == verbs::kReviewAccess) return review_access(act.arguments);
+    if (act.verb == verbs::kHoldAutoscaler) return hold_autoscaler();
+    if (act.verb == verbs::kFreeAutoscaler) return free_autoscaler();
+    if (act.verb == verbs::kLabelNode) return label_node(act.arguments);
+    if (act.verb == verbs::kOrderMig) return order(act, operators::kMigConfig, operators::kMigState, {});
+    if (act.verb == verbs::kOrderVgpu)
+      return order(act, operators::kVgpuConfig, operators::kVgpuState,
+                   {{std::string(operators::kWorkload), value(act, "workload")}});
+    if (act.verb == verbs::kRecoverMig) return recover(value(act, "namespace"));
+    if (act.verb == verbs::kWriteMigConfig) return write_mig_config(place_, order_.node.text, act, ended_);
+    if (act.verb == verbs::kWritePluginConfig)
+      return write_plugin_config(place_, order_.node.text, act, ended_);
+    if (act.verb == verbs::kPatchPolicy) return patch_policy(place_, order_.node.text, act, ended_);
+    ended_(cannot("change " + order_.node.text, fmt::format("'{}' is not known here", clean(act.verb, 64))));
+  }
+  template <class Other>
+  void operator()(const Other& act) {
+    ended_(
+        cannot("change " + order_.node.text, fmt::format("{} is the GPU operator's to do", plan::word(act))));
+  }
+
+ private:
+  static std::string value(const plan::Special& act, const std::string& key) { return argument(act, key); }
+  void change(bool needs_mark, NodeEdit how) {
+    change_node(place_, order_, needs_mark, std::move(how), std::move(ended_));
+  }
+
+  // One SelfSubjectAccessReview for each verb; what is refused is named, all of it.
+  void review_access(const StringMap& arguments) {
+    struct Reviews {
+      std::size_t open = 0;
+      std::string refused;
+      std::optional<Error> failure;
+    };
+    auto reviews = std::make_shared<Reviews>();
+    auto list = arguments.find("verbs");
+    std::vector<std::string> wanted;
+    std::string all = list == arguments.end() ? "" : list->second;
+    for (std::size_t from = 0; from < all.size();) {
+      std::size_t end = std::min(all.find(", ", from), all.size());
+      wanted.push_back(all.substr(from, end - from));
+      from = end + 2;
+    }
+    reviews->open = wanted.size();
+    auto over = [place = place_, node = order_.node.text, ended = ended_, reviews] {
+      if (--reviews->open > 0) return;
+      if (reviews->failure) return ended(*reviews->failure);
+      std::string text = reviews->refused.empty() ? "" : "not allowed to " + reviews->refused;
+      place.remember_access(node, text);
+      if (text.empty()) return ended(Done{});
+      ended(cannot("change " + node, text,
+                   "tessera doctor --rbac --write prints the role that changing nodes needs"));
+    };
+    for (const std::string& one : wanted) {
+      std::size_t in = one.find(" in ");  // "create pods/eviction in training"
+      std::string what = one.substr(0, in);
+      std::size_t blank = what.find(' '), slash = what.find('/');
+      std::string resource = what.substr(blank + 1, slash == std::string::npos ? slash : slash - blank - 1);
+      Json attributes = Json::map();
+      attributes.add("verb", Json::of(what.substr(0, blank)));
+      attributes.add("resource", Json::of(resource));
+      if (slash != std::string::npos) attributes.add("subresource", Json::of(what.substr(slash + 1)));
+      if (resource == "clusterpolicies") attributes.add("group", Json::of(std::string("nvidia.com")));
+      if (in != std::string::npos)
+        attributes.add("namespace", Json::of(one.substr(in + 4)));
+      else if (resource == "configmaps" || what == "delete pods")
+        attributes.add("namespace", Json::of(place_.site ? place_.site->ns : ""));
+      Json body = nested({"spec", "resourceAttributes"}, std::move(attributes));
+      body.add("apiVersion", Json::of(std::string("authorization.k8s.io/v1")));
+      body.add("kind", Json::of(std::string("SelfSubjectAccessReview")));
+      place_.api->post("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", body,
+                       [reviews, over, one](Answer told) {
+                         const Json* allowed = at(told.body, {"status", "allowed"});
+                         if (!told.ok())
+                           reviews->failure = told.error;
+                         else if (!allowed || !allowed->boolean)
+                           reviews->refused += (reviews->refused.empty() ? "" : ", ") + one;
+                         over();
+                       });
+    }
+    if (wanted.empty()) ended_(Done{});
+  }
+
+  // Which annotations were set here is kept beside them, with what they said before.
+  void hold_autoscaler() {
+    change(true, [](const Json& node) -> Result<std::optional<Json>> {
+      StringMap texts;
+      std::string held = annotation(node, operators::kHeld);
+      for (std::string_view key : {operators::kScaleDown, operators::kDisrupt}) {
+        std::string was = annotation(node, key);
+        if (was != "true") {
+          texts[std::string(key)] = "true";
+          held += fmt::format("{}{}={}", held.empty() ? "" : ",", key, was);
+        }
+      }
+      if (held.empty()) held = "none";
+      texts[std::string(operators::kHeld)] = held;
+      return std::optional(metadata("annotations", texts));
+    });
+  }
+  void free_autoscaler() {
+    change(true, [](const Json& node) -> Result<std::optional<Json>> {
+      if (!at(node, {"metadata", "annotations", operators::kHeld})) return nothing();
+      StringMap texts{{std::string(operators::kHeld), ""}};
+      std::string held = annotation(node, operators::kHeld);
+      for (std::string_view key : {operators::kScaleDown, operators::kDisrupt}) {
+        std::size_t from = held.find(std::string(key) + "=");
+        if (from == std::string::npos) continue;
+        from += key.size() + 1;
+        texts[std::string(key)] = held.substr(from, std::min(held.find(',', from), held.size()) - from);
+      }
+      return std::optional(metadata("annotations", texts));
+    });
+  }
+
+  void label_node(const StringMap& labels) {
+    change(true, [labels](const Json&) -> Result<std::optional<Json>> {
+      return std::optional(metadata("labels", labels));
+    });
+  }
+
+  // The state goes with the order: what stands there was about an earlier one. A manager acts on a label that
+  // changes, so one that says so already is taken off first. What neither the plan found nor this run ordered
+  // is somebody else's order. more: goes with it.
+  void order(const plan::Special& act, std::string_view key, std::string_view state, StringMap more) {
+    std::string config = value(act, "config"), found = value(act, "found");
+    bool any = !act.arguments.contains("found");  // a plan of an earlier version
+    more[std::string(key)] = config;
+    more[std::string(state)] = "";
+    auto set = [more](const Json&) -> Result<std::optional<Json>> {
+      return std::optional(metadata("labels", more));
+    };
+    auto take_off = [config, found, any, key = std::string(key),
+                     name = order_.node.text](const Json& node) -> Result<std::optional<Json>> {
+      std::string now = label(node, key);
+      if (!any && !now.empty() && now != config && now != found)
+        return cannot(
+            fmt::format("order {} on {}", config, name),
+            fmt::format("another user has ordered {} there since the plan was made", clean(now, 64)),
+            "plan again from the current layout: tessera resume RUN --replan");
+      if (now != config) return nothing();
+      return std::optional(metadata("labels", {{key, ""}}));
+    };
+    // Whatever stands there by then: the operator gives a node without the MIG label one of its own.
+    change(true, take_off, [place = place_, order = order_, set, ended = ended_](Status off) {
+      if (!off) return ended(off);
+      change_node(place, order, true, set, ended);
+    });
+  }
+  void change(bool needs_mark, NodeEdit how, Ended ended) {
+    change_node(place_, order_, needs_mark, std::move(how), std::move(ended));
+  }
+
+  // The manager that hangs has paused its neighbours and forgets them. A new pod of it begins anew.
+  void recover(const std::string& ns) {
+    auto unpause = [](const Json& node) -> Result<std::optional<Json>> {
+      StringMap texts;
+      for (std::string_view part : operators::kPausedParts) {
+        std::string key = std::string(operators::kDeployPrefix) + std::string(part);
+        if (label(node, key) == operators::kPausedForMig) texts[key] = "true";
+      }
+      if (texts.empty()) return nothing();
+      texts[std::string(operators::kMigState)] = "";  // of the turn that hung
+      return std::optional(metadata("labels", texts));
+    };
+    change(true, unpause, [place = place_, ns, node = order_.node.text, ended = ended_](Status unpaused) {
+      if (!unpaused) return ended(unpaused);
+      std::string target =
+          fmt::format("/api/v1/namespaces/{}/pods?labelSelector={}&fieldSelector={}", url_escape(ns),
+                      url_escape("app=nvidia-mig-manager"), url_escape("spec.nodeName=" + node));
+      place.api->get(target, [place, ns, ended](Answer told) {
+        if (!told.ok()) return ended(told.error);
+        const Json* items = at(told.body, {"items"});
+        if (!items || items->items.empty()) return ended(Done{});
+        const Json& pod = items->items.front();
+        std::string name = text_at(pod, {"metadata", "name"});
+        Json options = nested({"preconditions", "uid"}, Json::of(text_at(pod, {"metadata", "uid"})));
+        place.api->erase(fmt::format("/api/v1/namespaces/{}/pods/{}", url_escape(ns), url_escape(name)),
+                         options, [ended](Answer gone) {
+                           if (gone.status == 404) return ended(Done{});
+                           answer(ended, std::move(gone));
+                         });
+      });
+    });
+  }
+
+  const Place& place_;
+  const plan::Order& order_;
+  Ended ended_;
+};
+
+}  // namespace
+
+void do_it(const Place& place, const plan::Order& order, Ended ended) {
+  std::visit(Doing(place, order, std::move(ended)), order.action);
+}
+
+void answer(const Ended& ended, Answer told) {
+  if (told.ok()) return ended(Done{});
+  ended(told.error);
+}
+std::string argument(const plan::Special& act, const std::string& key) {
+  auto found = act.arguments.find(key);
+  return found == act.arguments.end() ? "" : found->second;
+}
+
+std::string node_target(const std::string& node) { return "/api/v1/nodes/" + url_escape(node); }
+std::string map_target(const std::string& ns, const std::string& map) {
+  std::string target = fmt::format("/api/v1/namespaces/{}/configmaps", url_escape(ns));
+  return map.empty() ? target : target + "/" + url_escape(map);
+}
+
+}  // namespace tessera::kubernetes

@@ -1,0 +1,23 @@
+// A Node object → the model's node: its GPUs and slices as far as the API tells them, its health in the
+// scheduler's own words, the layout that is ordered for it.
+//
+// The API tells how many slices of a kind a node has, not where they stand. Where only one way is left (every
+// board cut alike, by a layout that the MIG manager has made) the slices are given to boards, without places,
+// and the boards say that this is concluded (Source::inferred); else they are the node's pool.
+// Threads: pure functions.
+#pragma once
+
+#include "backends/kubernetes/objects/objects.hpp"
+#include "backends/kubernetes/objects/sharing_of.hpp"
+#include "engine/model/values.hpp"
+
+namespace tessera::kubernetes {
+
+// busy: GPU work runs there, so that a closed node is draining, not drained; nullopt: its pods are not known,
+// and it is not called drained. components are added by the caller (components.hpp).
+Node node_of(const NodeObject& object, const NodeSharing& sharing, std::optional<bool> busy, Origin origin);
+
+// The labels worth showing, as "key=value", sorted.
+std::vector<std::string> features_of(const NodeObject& object);
+
+}  // namespace tessera::kubernetes

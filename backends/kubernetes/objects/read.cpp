@@ -1,0 +1,179 @@
+// What all objects have in common, and the small forms: times, quantities, texts.
+#include "backends/kubernetes/objects/read.hpp"
+
+#include <charconv>
+#include <cmath>
+
+#include "backends/kubernetes/objects/parse.hpp"
+#include "engine/text.hpp"
+
+namespace tessera::kubernetes {
+namespace {
+
+constexpr std::size_t kMostConditions = 64;
+
+// Exactly `digits` digits at the front of `text`, which moves on behind them and `after`.
+std::optional<int> take(std::string_view& text, std::size_t digits, char after) {
+  int number = 0;
+  if (text.size() < digits) return std::nullopt;
+  for (std::size_t i = 0; i < digits; ++i) {
+    if (text[i] < '0' || text[i] > '9') return std::nullopt;
+    number = number * 10 + (text[i] - '0');
+  }
+  text.remove_prefix(digits);
+  if (after == '\0') return number;
+  if (text.empty() || text.front() != after) return std::nullopt;
+  text.remove_prefix(1);
+  return number;
+}
+
+double factor_of(std::string_view suffix, bool& known) {
+  constexpr std::pair<std::string_view, double> kSuffixes[] = {
+      {"", 1},
+      {"Ki", 1024.0},
+      {"Mi", 1024.0 * 1024},
+      {"Gi", 1024.0 * 1024 * 1024},
+      {"m", 0.001},
+      {"Ti", 1099511627776.0},
+      {"Pi", 1125899906842624.0},
+      {"k", 1e3},
+      {"M", 1e6},
+      {"G", 1e9},
+      {"T", 1e12},
+      {"P", 1e15},
+      {"u", 1e-6},
+      {"n", 1e-9},
+  };
+  for (const auto& [name, factor] : kSuffixes)
+    if (name == suffix) return known = true, factor;
+  known = false;
+  return 0;
+}
+
+void read_owner(JsonValue& value, Meta& meta) {
+  value.items([&](JsonValue& item) {
+    std::string kind, name;
+    bool controls = false;
+    item.fields([&](std::string_view key, JsonValue& field) {
+      if (key == "kind") kind = words(field, 64);
+      if (key == "name") name = words(field);
+      if (key == "controller") controls = field.boolean().value_or(false);
+    });
+    if (!controls && !meta.owner_kind.empty()) return;
+    meta.owner_kind = std::move(kind);
+    meta.owner_name = std::move(name);
+  });
+}
+
+void read_kept(JsonValue& value, Texts& texts, bool (*is_kept)(std::string_view)) {
+  constexpr std::size_t kMost = 512;
+  value.fields([&](std::string_view key, JsonValue& field) {
+    if (key.size() <= 320 && texts.size() < kMost && is_kept(key))
+      texts[clean(key)] = Text(words(field, 4096));
+  });
+}
+
+// One entry of managedFields: who last wrote what, and when. The time stands before the fields.
+void read_write(JsonValue& value, Written& written) {
+  std::optional<TimePoint> time;
+  auto later = [&](std::optional<TimePoint>& last) {
+    if (time && (!last || *time > *last)) last = time;
+  };
+  auto label = [&](std::string_view key, JsonValue&) {
+    if (key == "f:nvidia.com/mig.config.state") later(written.order);
+    if (key == "f:nvidia.com/gpu.count" || key == "f:ack.node.gpu.schedule") later(written.sharing);
+  };
+  auto part = [&](std::string_view key, JsonValue& field) {
+    if (key == "f:labels") field.fields(label);
+  };
+  auto whole = [&](std::string_view key, JsonValue& field) {
+    if (key == "f:metadata") field.fields(part);
+  };
+  value.fields([&](std::string_view key, JsonValue& field) {
+    if (key == "time") time = time_of(field);
+    if (key == "fieldsV1") field.fields(whole);
+  });
+}
+
+}  // namespace
+
+std::optional<TimePoint> parse_time(std::string_view text) {
+  auto year = take(text, 4, '-'), month = take(text, 2, '-'), day = take(text, 2, 'T');
+  auto hour = take(text, 2, ':'), minute = take(text, 2, ':'), second = take(text, 2, '\0');
+  if (!year || !month || !day || !hour || !minute || !second) return std::nullopt;
+  int millis = 0;
+  if (!text.empty() && text.front() == '.') {
+    text.remove_prefix(1);
+    int scale = 100;
+    for (; !text.empty() && text.front() >= '0' && text.front() <= '9'; text.remove_prefix(1), scale /= 10)
+      millis += (text.front() - '0') * scale;
+  }
+  if (text != "Z") return std::nullopt;
+  using namespace std::chrono;
+  year_month_day date{std::chrono::year(*year), std::chrono::month(static_cast<unsigned>(*month)),
+                      std::chrono::day(static_cast<unsigned>(*day))};
+  if (!date.ok() || *hour > 23 || *minute > 59 || *second > 60) return std::nullopt;
+  return TimePoint(sys_days(date)) + hours(*hour) + minutes(*minute) + seconds(*second) +
+         milliseconds(millis);
+}
+
+std::optional<std::int64_t> parse_quantity(std::string_view text) {
+  std::int64_t whole = 0;
+  auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), whole);
+  if (code == std::errc() && stop == text.data() + text.size()) return whole;  // nearly all of them
+  double number = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc()) return std::nullopt;
+  bool known = false;
+  number *= factor_of(text.substr(static_cast<std::size_t>(end - text.data())), known);
+  if (!known || !std::isfinite(number) || std::abs(number) > 9e18) return std::nullopt;
+  return static_cast<std::int64_t>(std::floor(number));
+}
+
+std::string words(JsonValue& value, std::size_t limit) {
+  auto text = value.text();
+  return text ? clean(*text, limit) : std::string();
+}
+
+std::optional<TimePoint> time_of(JsonValue& value) {
+  auto text = value.text();
+  return text ? parse_time(*text) : std::nullopt;
+}
+
+void read_texts(JsonValue& value, Texts& texts, std::size_t most) {
+  value.fields([&](std::string_view key, JsonValue& field) {
+    if (texts.size() < most) texts[clean(key, 320)] = Text(words(field));
+  });
+}
+
+void read_meta(JsonValue& value, Meta& meta, KeepLabels keep, Written* written) {
+  auto any = [](std::string_view) { return true; };
+  value.fields([&](std::string_view key, JsonValue& field) {
+    if (key == "name") meta.name = words(field, 253);
+    if (key == "namespace") meta.name_space = words(field, 253);
+    if (key == "resourceVersion") meta.version = words(field, 64);
+    if (key == "creationTimestamp") meta.created = time_of(field);
+    if (key == "deletionTimestamp") meta.deleted = time_of(field);
+    if (key == "labels") read_kept(field, meta.labels, keep == KeepLabels::all ? +any : is_kept_label);
+    if (key == "annotations") read_kept(field, meta.annotations, is_kept_annotation);
+    if (key == "ownerReferences") read_owner(field, meta);
+    if (key == "managedFields" && written)
+      field.items([&](JsonValue& entry) { read_write(entry, *written); });
+  });
+}
+
+void read_conditions(JsonValue& value, std::vector<Condition>& conditions) {
+  value.items([&](JsonValue& item) {
+    Condition condition;
+    item.fields([&](std::string_view key, JsonValue& field) {
+      if (key == "type") condition.type = words(field, 128);
+      if (key == "status") condition.status = words(field, 16);
+      if (key == "reason") condition.reason = words(field, 128);
+      if (key == "message") condition.message = words(field, 1024);
+      if (key == "lastTransitionTime") condition.since = time_of(field);
+    });
+    if (conditions.size() < kMostConditions) conditions.push_back(std::move(condition));
+  });
+}
+
+}  // namespace tessera::kubernetes

@@ -1,0 +1,262 @@
+#include "backends/kubernetes/objects/remarks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/sharing/ack.hpp"
+#include "engine/sharing/resources.hpp"
+
+namespace tessera::kubernetes {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kWedged = 5min;  // the MIG manager waits that long for each kind of pod to go
+constexpr auto kRebooting = 20min;
+constexpr auto kSettles = 2min;  // feature discovery writes its labels once a minute
+constexpr std::string_view kPaused = "paused-for-mig-change";
+
+// ACK's label says how its plugins hand out a node's GPUs.
+bool differs_from_mode(const NodeObject& node, const NodeSharing& sharing) {
+  return sharing::ack::by_memory(node.label(sharing::ack::kSchedule)) != sharing.by_memory;
+}
+
+class Writer {
+ public:
+  explicit Writer(const NodeEvidence& evidence) : evidence_(evidence), node_(*evidence.node) {}
+
+  std::vector<Remark> run() {
+    order();
+    invalid();
+    unmade();
+    components();
+    unlike_its_mode();
+    differences();
+    unhealthy();
+    tainted();
+    upgrading();
+    overheld();
+    handed_out_twice();
+    return std::move(remarks_);
+  }
+
+ private:
+  void add(Remark::Grade grade, std::string text, std::string hint) {
+    remarks_.push_back({grade, node_.meta.name, true, std::move(text), std::move(hint)});
+  }
+  std::string minutes(TimePoint since) const {
+    auto passed = std::chrono::duration_cast<std::chrono::minutes>(evidence_.now - since).count();
+    return passed < 120 ? fmt::format("{} min", passed) : fmt::format("{} h", passed / 60);
+  }
+
+  bool some_paused() const {
+    auto it = node_.meta.labels.lower_bound("nvidia.com/gpu.deploy.");
+    for (; it != node_.meta.labels.end() && it->first.starts_with("nvidia.com/gpu.deploy."); ++it)
+      if (it->second == kPaused) return true;
+    return false;
+  }
+
+  void order() {
+    std::string config(node_.label("nvidia.com/mig.config"));
+    std::string_view state = node_.label("nvidia.com/mig.config.state");
+    if (state == "failed") {
+      add(Remark::Grade::danger, fmt::format("the MIG manager could not make the layout {}", config),
+          fmt::format("its log tells why: kubectl logs -A -l app=nvidia-mig-manager --field-selector "
+                      "spec.nodeName={}; work that still ran on the GPUs is the usual reason",
+                      node_.meta.name));
+      return;
+    }
+    if (!evidence_.pending_since || evidence_.now < *evidence_.pending_since) return;
+    auto passed = evidence_.now - *evidence_.pending_since;
+    bool paused = some_paused();
+    if (state == "rebooting" && passed < kRebooting)
+      return add(
+          Remark::Grade::warning,
+          fmt::format("is rebooting for its layout {}, for {}", config, minutes(*evidence_.pending_since)),
+          "its MIG manager does that by itself, and goes on when the node is back");
+    if (passed < kWedged) return;
+    if (state == "rebooting") {
+      add(Remark::Grade::danger,
+          fmt::format("has been rebooting for its layout {} for {}", config,
+                      minutes(*evidence_.pending_since)),
+          "look at the node's console: it did not come back");
+    } else if (paused) {
+      wedged_ = true;
+      add(Remark::Grade::danger,
+          fmt::format("stuck: layout {} pending for {}, its GPU pods paused and no GPU offered", config,
+                      minutes(*evidence_.pending_since)),
+          fmt::format("ordering the same layout again does nothing: restart its MIG manager's pod, or order "
+                      "another layout and then {} again (one whose log goes on is slow, not stuck)",
+                      config));
+    } else {
+      add(Remark::Grade::warning,
+          fmt::format("layout {} has been pending for {}", config, minutes(*evidence_.pending_since)),
+          "look at its MIG manager's log");
+    }
+  }
+
+  void invalid() {
+    if (!evidence_.sharing->invalid) return;
+    add(Remark::Grade::danger,
+        "MIG-INVALID: its GPUs are not all cut into one profile, so nothing is offered",
+        fmt::format(
+            "give all of its GPUs one layout: tessera apply --node {} --preset all-disabled --write; or "
+            "change the strategy from single to mixed (ClusterPolicy spec.mig.strategy)",
+            node_.meta.name));
+  }
+
+  void unmade() {
+    if (!evidence_.unmade_since || evidence_.pending_since || evidence_.sharing->invalid) return;
+    if (evidence_.now - *evidence_.unmade_since < kSettles) return;
+    std::string config(node_.label("nvidia.com/mig.config"));
+    add(Remark::Grade::danger,
+        fmt::format("layout {} is told to be made (state success), and is not there: {}", config,
+                    evidence_.unmade),
+        fmt::format(
+            "ordering the same layout again does nothing: plan it again, or take the label off and set "
+            "it again: kubectl label node {0} nvidia.com/mig.config- and then "
+            "nvidia.com/mig.config={1}; if it stays so, the device plugin or feature discovery tells "
+            "what was: restart its pod on the node",
+            node_.meta.name, config));
+  }
+
+  void components() {
+    // During a change the pods are away on purpose; the order's own remark tells when that lasts too long.
+    bool changing = evidence_.pending_since.has_value();
+    for (const Component& part : *evidence_.components) {
+      if (part.state == Part::missing && !changing)
+        add(Remark::Grade::warning, fmt::format("no {} runs there: {}", part.name, part.detail),
+            "kubectl describe the DaemonSet; a taint or a label keeps its pod away");
+      if (part.state == Part::not_ready && !changing)
+        add(Remark::Grade::warning, fmt::format("its {} is not ready: {}", part.name, part.detail),
+            "what depends on it waits; its pod's log tells why");
+      if (part.state == Part::paused && !changing)
+        add(Remark::Grade::danger, fmt::format("its {} is paused and no change is under way", part.name),
+            fmt::format("put the label back: kubectl label node {} --overwrite {}=true", node_.meta.name,
+                        part.detail.substr(0, part.detail.find('='))));
+    }
+  }
+
+  void differences() {
+    if (!evidence_.differs_since || evidence_.pending_since || wedged_) return;
+    if (evidence_.now - *evidence_.differs_since < kSettles) return;
+    std::string text;
+    for (const auto& [resource, count] : expected_counts(*evidence_.sharing)) {
+      auto offered = node_.capacity.find(resource);
+      std::int64_t there = offered == node_.capacity.end() ? 0 : offered->second;
+      if (there == count) continue;
+      text += fmt::format("{}{} is {} by the labels, {} by the device plugin", text.empty() ? "" : "; ",
+                          resource.str(), count, there);
+    }
+    if (text.empty()) return;
+    add(Remark::Grade::warning, text,
+        "the device plugin or feature discovery has not noticed a change: restart its pod on the node");
+  }
+
+  void unlike_its_mode() {
+    namespace ack = sharing::ack;
+    if (!evidence_.differs_since || !differs_from_mode(node_, *evidence_.sharing)) return;
+    std::string mode(node_.label(ack::kSchedule));
+    // Its plugins take a moment for a new mode, and none for a label that is gone.
+    if (!mode.empty() && evidence_.now - *evidence_.differs_since < kSettles) return;
+    if (!evidence_.sharing->by_memory)
+      return add(
+          Remark::Grade::danger,
+          fmt::format("{}={}, and no {} is offered", ack::kSchedule, mode, ack::kMemory),
+          "the component ack-ai-installer brings the plugin of that mode: see that it is installed and "
+          "that its pod runs on the node");
+    add(Remark::Grade::warning,
+        fmt::format("{} is {}, and {} is offered all the same", ack::kSchedule,
+                    mode.empty() ? "taken off" : mode, ack::kMemory),
+        fmt::format(
+            "whole GPUs come back by the value {1}, not by taking the label off: kubectl label node {0} "
+            "--overwrite {2}={1}",
+            node_.meta.name, ack::kWhole, ack::kSchedule));
+  }
+
+  // The device plugin keeps what it finds broken in capacity and takes it out of allocatable.
+  void unhealthy() {
+    for (const auto& [resource, count] : node_.capacity) {
+      if (!sharing::parse_resource(resource, Scheduler::kubernetes)) continue;
+      auto usable = node_.allocatable.find(resource);
+      if (usable == node_.allocatable.end() || usable->second >= count) continue;
+      add(Remark::Grade::danger,
+          fmt::format("{} of {} {} are out of use: the device plugin finds them unhealthy",
+                      count - usable->second, count, resource.str()),
+          "nvidia-smi -q on the node, and its kernel log (Xid), tell what is wrong");
+    }
+  }
+
+  void tainted() {
+    for (const std::string& device : evidence_.tainted)
+      add(Remark::Grade::danger, fmt::format("its DRA driver keeps new work off device {}", device),
+          "the taint's key says what was found (an Xid, a lost GPU); it goes when the driver's pod on the "
+          "node is "
+          "restarted");
+  }
+
+  // The operator cordons, drains and reloads the driver by this label.
+  void upgrading() {
+    std::string state(node_.label("nvidia.com/gpu-driver-upgrade-state"));
+    if (state.empty() || state == "upgrade-done") return;
+    if (state == "upgrade-failed")
+      return add(Remark::Grade::danger, "its driver upgrade failed, and the node is as it left it",
+                 fmt::format("kubectl get pods -A -l app=nvidia-driver-daemonset --field-selector "
+                             "spec.nodeName={} and that pod's log tell why",
+                             node_.meta.name));
+    add(Remark::Grade::warning, fmt::format("a driver upgrade is under way: {}", state),
+        "the GPU operator goes on by itself; one that stays so waits for work to end, or for its driver's "
+        "pod");
+  }
+
+  void overheld() {
+    if (evidence_.pending_since) return;
+    for (const auto& [resource, count] : evidence_.held) {
+      auto offered = node_.allocatable.find(resource);
+      std::int64_t there = offered == node_.allocatable.end() ? 0 : offered->second;
+      if (count <= there || !sharing::parse_resource(resource, Scheduler::kubernetes)) continue;
+      add(Remark::Grade::warning,
+          fmt::format("pods hold {} {}, the node offers {}", count, resource.str(), there),
+          there == 0 ? "they run on slices that are offered no more: a layout changed under them, or the "
+                       "device plugin is away"
+                     : "the layout changed under them; nothing more of it can be placed there");
+    }
+  }
+
+  void handed_out_twice() {
+    if (!evidence_.claimed) return;
+    for (const auto& [resource, count] : node_.allocatable) {
+      if (count <= 0 || !sharing::parse_resource(resource, Scheduler::kubernetes)) continue;
+      add(Remark::Grade::danger,
+          fmt::format(
+              "its GPUs are handed out twice: {} {} by the device plugin, and by claims to a DRA driver",
+              count, resource.str()),
+          fmt::format("two pods may get the same GPU; leave one of the two there: kubectl label node {} "
+                      "--overwrite nvidia.com/gpu.deploy.device-plugin=false sends the device plugin away",
+                      node_.meta.name));
+      return;
+    }
+  }
+
+  const NodeEvidence& evidence_;
+  const NodeObject& node_;
+  bool wedged_ = false;
+  std::vector<Remark> remarks_;
+};
+
+}  // namespace
+
+bool labels_and_counts_differ(const NodeObject& node, const NodeSharing& sharing) {
+  if (differs_from_mode(node, sharing)) return true;
+  if (node.label("nvidia.com/gpu.count").empty()) return false;  // no feature discovery: nothing to compare
+  for (const auto& [resource, count] : expected_counts(sharing)) {
+    auto offered = node.capacity.find(resource);
+    if ((offered == node.capacity.end() ? 0 : offered->second) != count) return true;
+  }
+  return false;
+}
+
+std::vector<Remark> remarks_on(const NodeEvidence& evidence) { return Writer(evidence).run(); }
+
+}  // namespace tessera::kubernetes

@@ -1,0 +1,210 @@
+// Pods that come and go by hand: created, deleted, evicted.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+#include "backends/sim/gpu_operator/cluster.hpp"
+#include "backends/sim/step.hpp"
+#include "engine/sharing/ack.hpp"
+#include "engine/text.hpp"
+
+namespace tessera::sim::kube {
+namespace {
+
+constexpr Duration kUntilDeleted{365LL * 24 * 3'600'000};
+
+// "4" or 4; anything else asks for nothing that could be handed out.
+int whole_count(const Json& value) {
+  if (value.kind == Json::Kind::integer)
+    return static_cast<int>(std::clamp<std::int64_t>(value.integer, 0, 1000));
+  int count = 0;
+  auto [end, error] = std::from_chars(value.text.data(), value.text.data() + value.text.size(), count);
+  bool whole = error == std::errc() && end == value.text.data() + value.text.size();
+  return whole ? std::clamp(count, 0, 1000) : 0;
+}
+
+// GPU resources of all containers together.
+std::map<std::string, int> gpus_asked_for(const Json& pod) {
+  std::map<std::string, int> asked;
+  const Json* containers = at(pod, {"spec", "containers"});
+  if (!containers) return asked;
+  for (const Json& container : containers->items) {
+    const Json* limits = at(container, {"resources", "limits"});
+    if (!limits) limits = at(container, {"resources", "requests"});
+    if (!limits) continue;
+    for (const auto& [name, value] : limits->fields)
+      if (int count = whole_count(value);
+          (name.starts_with("nvidia.com/") || name == sharing::ack::kMemory) && count > 0)
+        asked[name] += count;
+  }
+  return asked;
+}
+
+// Where the pod itself says that it may run.
+std::vector<std::uint32_t> nodes_allowed(const World& world, const ObjectStore& objects, const Json& pod) {
+  const Json* selector = at(pod, {"spec", "nodeSelector"});
+  std::string fixed = text_at(pod, {"spec", "nodeName"});
+  std::vector<std::uint32_t> allowed;
+  for (std::uint32_t i = 0; i < world.nodes.size(); ++i) {
+    std::string name = clean(world.node_name(i), 253);
+    ObjectPtr node = objects.find({"nodes", "", name});
+    bool fits = node && (fixed.empty() || fixed == name);
+    if (selector)
+      for (const auto& [key, value] : selector->fields)
+        fits = fits && view_at(*node, {"metadata", "labels", key}) == value.text;
+    if (fits) allowed.push_back(i);
+  }
+  return allowed;
+}
+
+Json waiting_status(const std::string& why, TimePoint since) {
+  Json status = object({{"phase", text("Pending")}, {"qosClass", text("BestEffort")}});
+  if (why.empty()) return status;
+  put(status, "conditions",
+      list_of({object({{"type", text("PodScheduled")},
+                       {"status", text("False")},
+                       {"lastProbeTime", Json()},
+                       {"lastTransitionTime", text(time_text(since))},
+                       {"reason", text("Unschedulable")},
+                       {"message", text(why)}})}));
+  return status;
+}
+
+// Ends a job within `grace`; work that a controller looks after comes back as a job of its own, at once.
+void end_job(World& world, Changes& made, JobId id, std::optional<Duration> grace) {
+  Step step(world, made);
+  Job& job = world.jobs.at(id);
+  if (job.state == JobState::completing && !grace) return;
+  bool waited = job.state == JobState::pending;
+  if (job.restartable && job.state != JobState::completing) {
+    Job again = job;
+    again.id = world.next_id++;
+    again.state = JobState::pending;
+    again.submitted = world.now;
+    again.started = again.ends = TimePoint{};
+    again.reason.clear();
+    again.claims.clear();
+    if (again.stream >= 0) ++step.derived().waiting[static_cast<std::size_t>(again.stream)];
+    step.derived().pending.insert(again.id);
+    step.changed(again.id);
+    world.jobs.emplace(again.id, std::move(again));
+    step.request_pass();
+  }
+  Job& ending = world.jobs.at(id);
+  if (waited) {
+    step.derived().pending.erase(id);
+    if (ending.stream >= 0) --step.derived().waiting[static_cast<std::size_t>(ending.stream)];
+  }
+  if (ending.state != JobState::completing) step.finish(ending);
+  TimePoint latest = world.now + (waited ? Duration(0) : grace.value_or(std::chrono::seconds(30)));
+  if (latest >= ending.ends) return;
+  ending.ends = latest;
+  step.derived().queue.push({latest, World::Derived::Kind::leave, id});
+  step.changed(id);
+}
+
+}  // namespace
+
+// What asks for GPUs becomes work of the world, so that its scheduler hands them out like all others.
+Written Cluster::create_pod(const Key& key, Json pod) {
+  std::map<std::string, int> asked = gpus_asked_for(pod);
+  const ClusterSpec& spec = world().spec();
+  bool placed = !asked.empty() && !spec.users.empty() && !(led_ && led_(pod));
+  Errand errand;
+  std::string why;
+  if (placed) {
+    errand.shape.text = asked.begin()->first;
+    errand.shape.resource = resource_named(spec, errand.shape.text);
+    errand.shape.count = asked.begin()->second;
+    errand.shape.group = key.ns;
+    errand.name = key.name;
+    std::vector<std::uint32_t> allowed = nodes_allowed(world(), objects_, pod);
+    if (asked.size() > 1) why = "this scheduler hands out one kind of GPU to a pod";
+    if (allowed.empty())
+      why = fmt::format("0/{0} nodes are available: {0} node(s) didn't match Pod's node affinity/selector.",
+                        world().nodes.size());
+    if (allowed.size() < world().nodes.size()) errand.shape.only = std::move(allowed);
+  }
+  if (placed) drop(child(pod, "spec"), "nodeName");
+  put(pod, "status", waiting_status(why, world().now));
+  Written written = objects_.create(key, std::move(pod));
+  if (!written.ok() || !placed || !why.empty()) return written;
+  Status ok = act([&](World& world, Changes& made) {
+    Step step(world, made);
+    Job job;
+    job.id = world.next_id++;
+    job.name = key.name;
+    job.errand.one = std::make_shared<const Errand>(std::move(errand));
+    job.restartable = false;
+    job.submitted = job.eligible = world.now;
+    job.runs = job.limit = kUntilDeleted;
+    step.derived().pending.insert(job.id);
+    step.changed(job.id);
+    world.jobs.emplace(job.id, std::move(job));
+  });
+  if (ok) ok = act([](World& world, Changes& made) { Step(world, made).pass(); });
+  if (!ok) return {Refusal{500, "InternalError", ok.error().reason}, nullptr};
+  return written;
+}
+
+Written Cluster::delete_pod(const Key& key, std::optional<Duration> grace, std::string_view uid,
+                            std::string_view expected) {
+  ObjectPtr there = objects_.find(key);
+  if (!there) return {not_found(key.resource, key.name), nullptr};
+  if (!uid.empty() && uid != view_at(*there, {"metadata", "uid"})) return objects_.remove(key, uid, expected);
+  if (key.resource == "pods" && job_of(key)) {
+    JobId id = pods_.at(key);
+    Status ok = act([&](World& world, Changes& made) {
+      end_job(world, made, id, grace);
+      if (grace && grace->count() == 0) made.add(world.advance(world.now));
+    });
+    if (!ok) return {Refusal{500, "InternalError", ok.error().reason}, nullptr};
+    ObjectPtr after = objects_.find(key);
+    return {std::nullopt, after ? after : there};
+  }
+  Duration wait = std::min(grace.value_or(std::chrono::seconds(2)), Duration(std::chrono::seconds(2)));
+  std::string id = text_at(*there, {"metadata", "uid"});
+  if (wait.count() == 0) return objects_.remove(key, id);
+  if (at(*there, {"metadata", "deletionTimestamp"})) return {std::nullopt, there};
+  bool led = led_ && led_(*there);
+  TimePoint gone = world().now + (led ? grace.value_or(std::chrono::seconds(30)) : wait);
+  objects_.edit(key, [&](Json& pod) {
+    put_at(pod, {"metadata", "deletionTimestamp"}, text(time_text(gone)));
+    put_at(pod, {"metadata", "deletionGracePeriodSeconds"}, number(grace ? grace->count() / 1000 : 30));
+  });
+  if (!led) agenda_.at(gone, [this, key, id] { objects_.remove(key, id); });
+  return {std::nullopt, objects_.find(key)};
+}
+
+Written Cluster::evict_pod(const Key& key, std::optional<Duration> grace, std::string_view uid) {
+  ObjectPtr pod = objects_.find(key);
+  if (!pod) return {not_found(key.resource, key.name), nullptr};
+  bool runs = view_at(*pod, {"status", "phase"}) == "Running" && !at(*pod, {"metadata", "deletionTimestamp"});
+  const Json* labels = at(*pod, {"metadata", "labels"});
+  std::vector<ObjectPtr> budgets;
+  for (const ObjectPtr& budget : objects_.all("poddisruptionbudgets.policy", key.ns))
+    if (labels && label_selector_matches(at(*budget, {"spec", "selector"}), *labels))
+      budgets.push_back(budget);
+  if (runs && budgets.size() > 1)
+    return {Refusal{500, "InternalError",
+                    "This pod has more than one PodDisruptionBudget, which the eviction subresource does not "
+                    "support."},
+            nullptr};
+  if (runs && budgets.size() == 1 && number_at(*budgets[0], {"status", "disruptionsAllowed"}) <= 0) {
+    Refusal refusal{429, "TooManyRequests",
+                    "Cannot evict pod as it would violate the pod's disruption budget."};
+    refusal.causes.push_back(
+        {"DisruptionBudget",
+         fmt::format("The disruption budget {} needs {} healthy pods and has {} currently",
+                     text_at(*budgets[0], {"metadata", "name"}),
+                     number_at(*budgets[0], {"status", "desiredHealthy"}),
+                     number_at(*budgets[0], {"status", "currentHealthy"})),
+         ""});
+    return {refusal, nullptr};
+  }
+  return delete_pod(key, grace, uid);
+}
+
+}  // namespace tessera::sim::kube

@@ -1,0 +1,208 @@
+#include "backends/slurm/change/census.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "backends/slurm/change/change_commands.hpp"
+#include "backends/slurm/change/node_files.hpp"
+#include "backends/slurm/explain.hpp"
+#include "backends/slurm/parse/parse_node.hpp"
+#include "backends/slurm/parse/record.hpp"
+#include "engine/text.hpp"
+
+namespace tessera::slurm {
+namespace {
+
+using Steady = std::chrono::steady_clock;
+constexpr auto kConfigFor = std::chrono::minutes(5);
+
+bool is_on(const Workload& job, const NodeName& node) {
+  return std::any_of(job.allocations.begin(), job.allocations.end(),
+                     [&](const Allocation& one) { return one.node == node; });
+}
+
+// The same number as long as nothing has happened that a run waits for.
+std::size_t state_of(const Census& census, const NodeName& name) {
+  const Node* node = census.find(name);
+  if (!node) return 0;
+  std::string text = fmt::format("{} {} {}", node->cpus_held.value_or(-1), node->reason, node->reservation);
+  for (const std::string& flag : node->state) text += " " + flag;
+  if (census.jobs)
+    for (const Workload& job : census.jobs->values)
+      if (is_on(job, name)) text += " " + job.id.text + job.state_word;
+  text += gres_of_record(census.record_of(name));
+  for (const Reservation& one : census.reservations.values) text += " " + one.name;
+  return std::hash<std::string>()(text);
+}
+
+}  // namespace
+
+std::string gres_of_record(std::string_view record) {
+  std::size_t at = record.find(" Gres=");
+  if (at == std::string_view::npos) return "";
+  record.remove_prefix(at + 6);
+  std::string_view value = record.substr(0, record.find_first_of(" \n"));
+  return value == "(null)" ? "" : std::string(value);
+}
+
+const Node* Census::find(const NodeName& name) const {
+  for (const Node& node : nodes.values)
+    if (node.name == name) return &node;
+  return nullptr;
+}
+
+std::string_view Census::record_of(const NodeName& name) const {
+  const std::string start = "NodeName=" + name.text + " ";
+  for (Records each(records, [](std::string_view line) { return line.starts_with("NodeName="); });
+       each.next();)
+    if (each.led() && each.record().starts_with(start)) return each.record();
+  return {};
+}
+
+Result<std::vector<Workload>> Census::work_on(const Node& node) const {
+  std::vector<Workload> there;
+  if (!is_busy(node)) return there;
+  const std::string what = "cannot tell who is on " + node.name.text;
+  if (!jobs) return Error{what, "the jobs have not been listed", ""};
+  if (jobs->incomplete) return Error{what, "not every job could be read: " + note_of(*jobs), ""};
+  for (const Workload& job : jobs->values)
+    if (is_on(job, node.name)) there.push_back(job);
+  if (there.empty() && !busy_without_jobs({node}, *jobs).empty())
+    return Error{what,
+                 fmt::format("Slurm has {} of its CPUs allocated, and no job is listed there",
+                             node.cpus_held.value_or(0)),
+                 "PrivateData=jobs hides jobs from others than root and Slurm's administrators"};
+  return there;
+}
+
+CensusTaker::CensusTaker(Worker& worker, Calls& calls, const Site& commands, const mig::Catalogue* catalogue,
+                         std::function<TimePoint()> clock, Duration interval)
+    : worker_(worker),
+      calls_(calls),
+      commands_(commands),
+      catalogue_(catalogue),
+      clock_(std::move(clock)),
+      pace_(interval, Steady::now()) {}
+
+void CensusTaker::ask(NodeName node, bool jobs, Told told) {
+  waiting_.push_back({std::move(node), jobs, std::move(told)});
+  schedule();
+}
+
+void CensusTaker::changed(const NodeName& node) { pace_.changed(node.text, Steady::now()); }
+
+void CensusTaker::schedule() {
+  if (census_ || waiting_.empty()) return;
+  const auto now = Steady::now();
+  auto due = Pacer::Instant::max();
+  for (const Asking& one : waiting_) due = std::min(due, pace_.due(one.node.text, now));
+  if (timer_ != 0) worker_.cancel(timer_);
+  timer_ = worker_.after(std::chrono::ceil<Duration>(std::max(due - now, Steady::duration(0))),
+                         [this] { begin(); });
+}
+
+void CensusTaker::begin() {
+  timer_ = 0;
+  served_ = std::exchange(waiting_, {});
+  census_ = std::make_shared<Census>();
+  pace_.began(Steady::now());
+  // What slurmctld has read of its files must be as fresh as the nodes.
+  census_->effect = std::any_of(served_.begin(), served_.end(), [](const Asking& one) { return one.jobs; });
+  const bool known = !census_->effect && config_read_ && Steady::now() - *config_read_ < kConfigFor;
+  if (known) return ask_nodes();
+  call(show_config(commands_), "cannot read the cluster's configuration", &CensusTaker::take_config,
+       &CensusTaker::ask_nodes);
+}
+
+void CensusTaker::call(Command command, std::string what, Take take, void (CensusTaker::*then)()) {
+  pace_.called();
+  Duration deadline = command.deadline;
+  calls_.run(std::move(command), [this, what = std::move(what), take, then, deadline](Result<Outcome> ran) {
+    if (!ran) return tell(ran.error());
+    if (auto error = explain(what, *ran, deadline)) return tell(std::move(*error));
+    if (auto error = distrust(what, ran->out)) return tell(std::move(*error));
+    if (auto error = (this->*take)(ran->out)) return tell(std::move(*error));
+    (this->*then)();
+  });
+}
+
+std::optional<Error> CensusTaker::take_config(const std::string& text) {
+  if (parse_config(text).version.empty())
+    return Error{"cannot read the cluster's configuration", "scontrol's answer tells no SLURM_VERSION", ""};
+  config_ = text;
+  config_read_ = Steady::now();
+  return std::nullopt;
+}
+
+void CensusTaker::ask_nodes() {
+  census_->config = config_;
+  census_->version = parse_config(config_).version;
+  call(show_nodes(commands_), "cannot list the nodes", &CensusTaker::take_nodes, &CensusTaker::ask_jobs);
+}
+
+std::optional<Error> CensusTaker::take_nodes(const std::string& text) {
+  census_->nodes = parse_nodes(text, {Source::slurm_nodes, clock_()}, catalogue_);
+  census_->records = text;
+  return distrust("cannot list the nodes", text, census_->nodes);
+}
+
+void CensusTaker::ask_jobs() {
+  const bool busy = std::any_of(served_.begin(), served_.end(), [&](const Asking& one) {
+    const Node* node = census_->find(one.node);
+    return one.jobs && node && is_busy(*node);
+  });
+  if (!busy && !(census_->effect && takes_shares_away())) return ask_reservations();
+  call(show_jobs(commands_), "cannot list the jobs", &CensusTaker::take_jobs, &CensusTaker::ask_reservations);
+}
+
+std::optional<Error> CensusTaker::take_jobs(const std::string& text) {
+  census_->jobs = parse_jobs(text, {Source::slurm_jobs, clock_()});
+  census_->job_records = text;
+  return distrust("cannot list the jobs", text, *census_->jobs);
+}
+
+void CensusTaker::ask_reservations() {
+  call(show_reservations(commands_), "cannot list the reservations", &CensusTaker::take_reservations,
+       census_->effect ? &CensusTaker::ask_partitions : &CensusTaker::end);
+}
+
+void CensusTaker::ask_partitions() {
+  call(show_partitions(commands_), "cannot list the partitions", &CensusTaker::take_partitions,
+       &CensusTaker::end);
+}
+
+std::optional<Error> CensusTaker::take_partitions(const std::string& text) {
+  census_->partitions = text;
+  return distrust("cannot list the partitions", text, parse_partitions(text));
+}
+
+// Where ended jobs may stand in a reconfigure's way (remembered() in running.hpp).
+bool CensusTaker::takes_shares_away() const {
+  if (!with_version({}, census_->version).reconfigure_suffices()) return false;
+  return std::any_of(served_.begin(), served_.end(), [&](const Asking& one) {
+    const std::string gres = gres_of_record(census_->record_of(one.node));
+    return gres.find("mps") != std::string::npos || gres.find("shard") != std::string::npos;
+  });
+}
+
+std::optional<Error> CensusTaker::take_reservations(const std::string& text) {
+  census_->reservations = parse_reservations(text);
+  if (!census_->reservations.incomplete) return std::nullopt;
+  return Error{"cannot list the reservations",
+               "not every one could be read: " + note_of(census_->reservations), ""};
+}
+
+void CensusTaker::end() {
+  for (const Asking& one : served_) pace_.seen(one.node.text, state_of(*census_, one.node), Steady::now());
+  tell(std::shared_ptr<const Census>(census_));
+}
+
+void CensusTaker::tell(const Result<std::shared_ptr<const Census>>& told) {
+  pace_.ended(Steady::now());
+  census_.reset();
+  for (Asking& one : std::exchange(served_, {})) one.told(told);
+  schedule();
+}
+
+}  // namespace tessera::slurm

@@ -1,0 +1,95 @@
+// What the controller tells of the whole cluster at one time, for the looks of runs.
+//
+// However many runs look at however many nodes: all that wait share one reading, which begins after the last
+// of them has asked, so that it is fresh for each. It reads nodes, jobs where one of those nodes is busy, and
+// reservations, one call at a time; the configuration now and then, and for runs, with the partitions, each
+// time, since a reconfigure would change what they say. When it begins is LookPace's matter.
+// Threads: the worker's thread only; answers come there, never from inside ask().
+#pragma once
+
+#include <memory>
+
+#include "backends/slurm/calls.hpp"
+#include "backends/slurm/commands.hpp"
+#include "backends/slurm/parse/parse_cluster.hpp"
+#include "backends/slurm/parse/parse_job.hpp"
+#include "backends/slurm/parse/parsed.hpp"
+#include "backends/worker.hpp"
+#include "engine/mig/catalogue.hpp"
+
+namespace tessera::slurm {
+
+struct Census {
+  std::string config;  // of `scontrol show config`; five minutes old at most
+  std::string version;
+  std::string records;  // the nodes as scontrol told them
+  Parsed<Node> nodes;
+  std::optional<ParsedJobs> jobs;  // nullopt: none of the nodes that were asked about is busy
+  Parsed<Reservation> reservations;
+  // Whether it tells what a reconfigure would change: the configuration is as fresh as the nodes then.
+  bool effect = false;
+  std::string partitions;   // as scontrol told them
+  std::string job_records;  // with those that have ended; empty: not asked
+
+  // nullptr: Slurm does not list it, or (nodes.incomplete) its record could not be read.
+  const Node* find(const NodeName& name) const;
+  // Its line; empty: as above.
+  std::string_view record_of(const NodeName& name) const;
+  // Who is there. Errors: it is busy and the jobs could not be read whole, or none explains that.
+  Result<std::vector<Workload>> work_on(const Node& node) const;
+};
+
+// The text of a field of a node's record: "gpu:h100:8(S:0-1)"; empty: none.
+std::string gres_of_record(std::string_view record);
+
+class CensusTaker {
+ public:
+  using Told = std::function<void(Result<std::shared_ptr<const Census>>)>;
+  // All of them outlive it. catalogue may be null.
+  CensusTaker(Worker& worker, Calls& calls, const Site& commands, const mig::Catalogue* catalogue,
+              std::function<TimePoint()> clock, Duration interval);
+
+  // jobs: whether those on `node` are wanted.
+  void ask(NodeName node, bool jobs, Told told);
+  // A run is doing something to a node: what comes of it is looked at soon.
+  void changed(const NodeName& node);
+  // Slurm reads its configuration again.
+  void forget_config() { config_read_.reset(); }
+
+ private:
+  struct Asking {
+    NodeName node;
+    bool jobs;
+    Told told;
+  };
+  using Take = std::optional<Error> (CensusTaker::*)(const std::string& text);
+  void schedule();
+  void begin();
+  void call(Command command, std::string what, Take take, void (CensusTaker::*then)());
+  std::optional<Error> take_config(const std::string& text);
+  std::optional<Error> take_nodes(const std::string& text);
+  std::optional<Error> take_jobs(const std::string& text);
+  std::optional<Error> take_reservations(const std::string& text);
+  std::optional<Error> take_partitions(const std::string& text);
+  void ask_nodes();
+  void ask_jobs();
+  void ask_reservations();
+  void ask_partitions();
+  void end();
+  bool takes_shares_away() const;
+  void tell(const Result<std::shared_ptr<const Census>>& told);
+
+  Worker& worker_;
+  Calls& calls_;
+  const Site& commands_;
+  const mig::Catalogue* catalogue_;
+  std::function<TimePoint()> clock_;
+  LookPace pace_;
+  std::vector<Asking> waiting_, served_;
+  std::shared_ptr<Census> census_;  // under way
+  std::uint64_t timer_ = 0;
+  std::string config_;
+  std::optional<Pacer::Instant> config_read_;
+};
+
+}  // namespace tessera::slurm

@@ -1,0 +1,368 @@
+#include "backends/slurm/parse/parse_job.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <unordered_set>
+
+#include "backends/slurm/parse/job_gres.hpp"
+#include "backends/slurm/parse/record.hpp"
+#include "backends/slurm/parse/times.hpp"
+#include "engine/hostlist.hpp"
+#include "engine/text.hpp"
+
+namespace tessera::slurm {
+namespace {
+
+enum JobField : int {
+  kId,
+  kArrayId,
+  kArrayTask,
+  kHetId,
+  kHetOffset,
+  kJobName,
+  kUser,
+  kAccount,
+  kState,
+  kReason,
+  kRequeue,
+  kSubmitted,
+  kStarted,
+  kEnds,
+  kPartition,
+  kNodeList,
+  kNodeCount,
+  kTasks,
+  kTres,
+  kGroupNodes,
+  kGroupGres,
+  kComment,
+  kFree,
+  kMachine,
+  kPerJob,
+  kPerNode,
+  kPerTask,
+  kPerSocket,
+};
+
+constexpr auto kJobText = Ends::before_next_key;
+constexpr Key kJobKeys[] = {
+    {"JobId=", kId},
+    {"ArrayJobId=", kArrayId},
+    {"ArrayTaskId=", kArrayTask},
+    {"HetJobId=", kHetId},
+    {"HetJobOffset=", kHetOffset},
+    {"JobName=", kJobName, Ends::before_partner, false, "UserId="},
+    {"UserId=", kUser},
+    {"Account=", kAccount},
+    {"JobState=", kState},
+    {"Reason=", kReason},
+    {"Requeue=", kRequeue},
+    {"SubmitTime=", kSubmitted},
+    {"StartTime=", kStarted},
+    {"EndTime=", kEnds},
+    {"Partition=", kPartition},
+    {"NodeList=", kNodeList},
+    {"NumNodes=", kNodeCount},
+    {"NumTasks=", kTasks},
+    {"TRES=", kTres},
+    {"ReqTRES=", kTres},
+    {"Nodes=", kGroupNodes},
+    {"GRES=", kGroupGres},
+    // From here on people's own words: only what Slurm prints after them may end them.
+    {"Network=", kFree, kJobText},
+    {"Command=", kFree, kJobText, true},
+    {"WorkDir=", kFree, kJobText, true},
+    {"AdminComment=", kFree, kJobText, true},
+    {"SystemComment=", kFree, kJobText, true},
+    {"Comment=", kComment, kJobText, true},
+    {"Extra=", kFree, kJobText, true},
+    {"Container=", kFree, kJobText, true},
+    {"SubmitLine=", kFree, kJobText, true},
+    {"StdErr=", kFree, kJobText, true},
+    {"StdIn=", kFree, kJobText, true},
+    {"StdOut=", kFree, kJobText, true},
+    {"BatchScript=", kFree, kJobText, true},
+    {"Power=", kMachine, Ends::at_blank, true},
+    {"Switches=", kMachine, Ends::at_blank, true},
+    {"MailUser=", kMachine, Ends::at_blank, true},
+    {"CpusPerTres=", kMachine, Ends::at_blank, true},
+    {"MemPerTres=", kMachine, Ends::at_blank, true},
+    {"TresBind=", kMachine, Ends::at_blank, true},
+    {"TresFreq=", kMachine, Ends::at_blank, true},
+    {"NtasksPerTRES=", kMachine, Ends::at_blank, true},
+    {"TresPerJob=", kPerJob, Ends::at_blank, true},
+    {"TresPerNode=", kPerNode, Ends::at_blank, true},
+    {"TresPerTask=", kPerTask, Ends::at_blank, true},
+    {"TresPerSocket=", kPerSocket, Ends::at_blank, true},
+};
+
+// "JobId=12 JobName=…", "JobId=12 ArrayJobId=…": a comment with a line break must go to this length to look
+// like the next job.
+bool begins_job(std::string_view line) {
+  constexpr std::string_view kId = "JobId=";
+  if (!line.starts_with(kId)) return false;
+  std::size_t blank = line.find_first_not_of("0123456789", kId.size());
+  if (blank == kId.size() || blank == std::string_view::npos || line[blank] != ' ') return false;
+  line.remove_prefix(blank + 1);
+  return line.starts_with("JobName=") || line.starts_with("ArrayJobId=") || line.starts_with("HetJobId=");
+}
+
+std::optional<int> read_int(std::string_view text) {
+  int value = 0;
+  auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+  // "2-2" and "1-4" are ranges of nodes: the least counts.
+  bool ended = end == text.data() + text.size() || *end == '-';
+  return failed == std::errc() && ended && value >= 0 ? std::optional(value) : std::nullopt;
+}
+
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// "www-data(33)" → www-data; a user without a name is told by number.
+std::string read_user(std::string_view text) {
+  std::size_t open = text.rfind('(');
+  std::string_view name = told(text.substr(0, open));
+  if (name.empty() && open != std::string_view::npos && text.ends_with(")"))
+    name = text.substr(open + 1, text.size() - open - 2);
+  return clean(name, 256);
+}
+
+// scontrol writes the blanks of a reason as underscores; those of node names stay.
+std::string read_job_reason(std::string_view text) {
+  std::string reason = clean(told(text), 1024);
+  std::size_t names = reason.find("UnavailableNodes:");
+  std::replace(reason.begin(),
+               names == std::string::npos ? reason.end() : reason.begin() + static_cast<long>(names), '_',
+               ' ');
+  return reason;
+}
+
+// From 26.05 on Slurm prints " SLUID=s6R5M83CDA3800" between a job's name, which may hold anything, and
+// UserId=.
+std::string_view without_sluid(std::string_view name) {
+  constexpr std::string_view kKey = " SLUID=s";
+  constexpr std::size_t kDigits = 13;
+  if (name.size() < kKey.size() + kDigits) return name;
+  std::string_view tail = name.substr(name.size() - kKey.size() - kDigits);
+  if (!tail.starts_with(kKey)) return name;
+  tail.remove_prefix(kKey.size());
+  const bool all = tail.find_first_not_of("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") == std::string_view::npos;
+  return all ? name.substr(0, name.size() - kKey.size() - kDigits) : name;
+}
+
+// The fields of one record as they stand there.
+struct Raw {
+  std::string_view id, array_id, array_task, het_id, het_offset, name, user, account, state, reason, requeue,
+      submitted, started, ends, partition, nodes, node_count, tasks, comment;
+  Asked asked;
+  std::vector<JobGroup> groups;
+
+  void set(const Fields& fields);
+  void restart_at(const Fields& fields);
+};
+
+// A second UserId= in the part that Slurm writes itself: what came since the name was part of the name.
+void Raw::restart_at(const Fields& fields) {
+  Raw fresh;
+  fresh.id = id;
+  fresh.array_id = array_id;
+  fresh.array_task = array_task;
+  fresh.het_id = het_id;
+  fresh.het_offset = het_offset;
+  fresh.name = {name.data(), static_cast<std::size_t>(fields.start() - name.data()) - 1};
+  *this = std::move(fresh);
+}
+
+void Raw::set(const Fields& fields) {
+  std::string_view value = fields.value();
+  switch (fields.id()) {
+    case kId: id = value; break;
+    case kArrayId: array_id = value; break;
+    case kArrayTask: array_task = value; break;
+    case kHetId: het_id = value; break;
+    case kHetOffset: het_offset = value; break;
+    case kJobName: name = value; break;
+    case kUser:
+      if (!user.empty() && name.data()) restart_at(fields);
+      user = value;
+      break;
+    case kAccount: account = value; break;
+    case kState:
+      state = value;
+      groups.clear();  // account and QOS stand before; where nothing checks them they may hold look-alikes
+      break;
+    case kReason: reason = value; break;
+    case kRequeue: requeue = value; break;
+    case kSubmitted: submitted = value; break;
+    case kStarted: started = value; break;
+    case kEnds: ends = value; break;
+    case kPartition: partition = value; break;
+    case kNodeList: nodes = value; break;
+    case kNodeCount: node_count = value; break;
+    case kTasks: tasks = value; break;
+    case kTres: asked.tres = value; break;
+    case kGroupNodes: groups.push_back({value, {}}); break;
+    case kGroupGres:
+      if (!groups.empty()) groups.back().gres = value;
+      break;
+    case kComment: comment = value; break;
+    case kPerJob: asked.per_job = value; break;
+    case kPerNode: asked.per_node = value; break;
+    case kPerTask: asked.per_task = value; break;
+    case kPerSocket: asked.per_socket = value; break;
+    default: break;
+  }
+}
+
+// As squeue shows it: "19_4" for a task, "19_[5-6%2]" for those still waiting, "30+1" in a heterogeneous job.
+std::string shown_id(const Raw& raw) {
+  if (is_number(raw.array_id) && !told(raw.array_task).empty()) {
+    std::string id = clean(raw.array_id, 64) + "_";
+    std::string task = clean(raw.array_task, 1024);
+    return id + (is_number(task) ? task : "[" + task + "]");
+  }
+  if (is_number(raw.het_id) && raw.het_id != "0" && is_number(raw.het_offset))
+    return clean(raw.het_id, 64) + "+" + clean(raw.het_offset, 64);
+  return clean(raw.id, 64);
+}
+
+// Slurm writes the set of a heterogeneous job between the name and its successor.
+std::string_view name_of(const Raw& raw) {
+  std::string_view name = without_sluid(raw.name);
+  std::size_t set = raw.het_id.empty() ? std::string_view::npos : name.rfind(" HetJobIdSet=");
+  return without_sluid(name.substr(0, set));
+}
+
+std::string trimmed(std::string_view text, std::size_t limit) {
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return clean(told(text), limit);
+}
+
+class JobReader {
+ public:
+  explicit JobReader(Origin origin) : origin_(origin) {}
+
+  // nullopt: the job has ended, or too little of it is there to show.
+  std::optional<Workload> read(std::string_view record, std::string& problem, ParsedJobs& all) {
+    Raw raw;
+    for (Fields fields(record, schema_); fields.next();) raw.set(fields);
+    Workload job;
+    job.state = state_of_job(raw.state);
+    if (job.state == WorkloadState::ended) {
+      if (auto nodes = told(raw.nodes); !nodes.empty() && !all.ended_on.contains(nodes))
+        all.ended_on.emplace(nodes);
+      return std::nullopt;
+    }
+    if (raw.user.empty() || raw.state.empty()) {
+      problem = "the record of job " + clean(raw.id, 64) + " is cut short";
+      return std::nullopt;
+    }
+    job.id = WorkloadId(shown_id(raw));
+    job.name = clean(name_of(raw), 1024);
+    job.user = read_user(raw.user);
+    job.group = clean(told(raw.partition), 1024);
+    job.account = clean(told(raw.account), 256);
+    job.state_word = clean(raw.state, 64);
+    job.reason = read_job_reason(raw.reason);
+    job.comment = trimmed(raw.comment, 4096);
+    job.node_count = read_int(raw.node_count).value_or(0);
+    job.submitted = times_.read(raw.submitted);
+    if (is_number(raw.requeue)) job.restartable = raw.requeue != "0";
+    job.origin = origin_;
+    raw.asked.nodes = job.node_count;
+    raw.asked.tasks = read_int(raw.tasks);
+    job.requests = requests_of(raw.asked);
+    if (job.state != WorkloadState::pending) {
+      // Of a waiting job these are only the scheduler's estimate.
+      job.started = times_.read(raw.started);
+      job.ends = times_.read(raw.ends);
+      std::size_t room = std::min(kMostOfJob, room_);
+      for (const JobGroup& group : raw.groups)
+        if (auto bad = add_allocations(group, job.allocations, room))
+          problem = "job " + job.id.text + ": " + *bad;
+      if (auto bad = add_nodes(told(raw.nodes), job.allocations, room); bad && problem.empty())
+        problem = "job " + job.id.text + ": " + *bad;
+    }
+    return job;
+  }
+
+  // Of all jobs together, only those that are kept count.
+  void keep(const Workload& job) { room_ -= std::min(room_, weight_of(job.allocations)); }
+
+ private:
+  const Schema schema_{kJobKeys};
+  std::size_t room_ = kMostOfAnswer;
+  Origin origin_;
+  LocalTimes times_;
+};
+
+struct StateWord {
+  std::string_view word;
+  WorkloadState state;
+};
+constexpr StateWord kStates[] = {
+    {"RUNNING", WorkloadState::running},       {"PENDING", WorkloadState::pending},
+    {"COMPLETING", WorkloadState::completing}, {"SUSPENDED", WorkloadState::suspended},
+    {"CONFIGURING", WorkloadState::running},   {"STAGE_OUT", WorkloadState::completing},
+    {"STOPPED", WorkloadState::suspended},     {"SIGNALING", WorkloadState::running},
+    {"RESIZING", WorkloadState::running},      {"REQUEUED", WorkloadState::pending},
+    {"REQUEUE_HOLD", WorkloadState::pending},  {"REQUEUE_FED", WorkloadState::pending},
+    {"RESV_DEL_HOLD", WorkloadState::pending}, {"SPECIAL_EXIT", WorkloadState::pending},
+    {"COMPLETED", WorkloadState::ended},       {"CANCELLED", WorkloadState::ended},
+    {"FAILED", WorkloadState::ended},          {"TIMEOUT", WorkloadState::ended},
+    {"NODE_FAIL", WorkloadState::ended},       {"PREEMPTED", WorkloadState::ended},
+    {"BOOT_FAIL", WorkloadState::ended},       {"DEADLINE", WorkloadState::ended},
+    {"OUT_OF_MEMORY", WorkloadState::ended},   {"REVOKED", WorkloadState::ended},
+    {"LAUNCH_FAILED", WorkloadState::ended},   {"RECONFIG_FAIL", WorkloadState::ended},
+};
+
+}  // namespace
+
+WorkloadState state_of_job(std::string_view word) {
+  auto found = std::find_if(std::begin(kStates), std::end(kStates),
+                            [&](const StateWord& s) { return s.word == word; });
+  return found == std::end(kStates) ? WorkloadState::unknown : found->state;
+}
+
+ParsedJobs parse_jobs(std::string_view text, Origin origin) {
+  ParsedJobs parsed;
+  parsed.expect(text.size(), 1000);
+  JobReader reader(origin);
+  std::unordered_set<std::string> seen;
+  for (Records records(text, begins_job); records.next();) {
+    if (!records.led()) {
+      if (!records.record().starts_with("No jobs"))
+        parsed.complain(records.line(), "not a job: \"" + clean(records.record(), 80) + "\"");
+      continue;
+    }
+    std::string problem;
+    auto job = reader.read(records.record(), problem, parsed);
+    if (!problem.empty()) parsed.complain(records.line(), problem);
+    if (!job) continue;
+    if (!seen.insert(job->id.text).second) {
+      // A line break and a look-alike record in somebody's comment must not replace the real one.
+      parsed.remark(records.line(), "job " + job->id.text + " is told twice; the first one counts");
+      continue;
+    }
+    reader.keep(*job);
+    parsed.values.push_back(std::move(*job));
+  }
+  return parsed;
+}
+
+std::vector<std::string> busy_without_jobs(const std::vector<Node>& nodes, const ParsedJobs& jobs) {
+  std::unordered_set<std::string> told;
+  for (const Workload& job : jobs.values)
+    for (const Allocation& one : job.allocations) told.insert(one.node.text);
+  std::vector<std::string> busy;
+  for (const Node& node : nodes)
+    if (node.cpus_held.value_or(0) > 0 && !told.contains(node.name.text)) busy.push_back(node.name.text);
+  if (busy.empty()) return busy;
+  for (const std::string& list : jobs.ended_on)
+    if (auto hosts = expand_hosts(list)) told.insert(hosts->begin(), hosts->end());
+  std::erase_if(busy, [&](const std::string& node) { return told.contains(node); });
+  return busy;
+}
+
+}  // namespace tessera::slurm

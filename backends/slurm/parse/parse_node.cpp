@@ -1,0 +1,241 @@
+#include "backends/slurm/parse/parse_node.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "backends/slurm/parse/node_gpus.hpp"
+#include "backends/slurm/parse/record.hpp"
+#include "backends/slurm/parse/times.hpp"
+#include "engine/text.hpp"
+
+namespace tessera::slurm {
+namespace {
+
+enum NodeField : int {
+  kName,
+  kCpusHeld,
+  kCpus,
+  kFeatures,
+  kGres,
+  kGresUsed,
+  kVersion,
+  kMemory,
+  kState,
+  kPartitions,
+  kBooted,
+  kReason,
+  kComment,
+  kExtra,
+  kReservation,
+  kOther,
+};
+
+constexpr auto kNodeText = Ends::before_next_key;
+// What may follow a reason in later versions must be known here, or it would be read as part of it.
+constexpr Key kNodeKeys[] = {
+    {"NodeName=", kName},
+    {"CPUAlloc=", kCpusHeld},
+    {"CPUTot=", kCpus},
+    {"ActiveFeatures=", kFeatures},
+    {"Gres=", kGres},
+    {"GresUsed=", kGresUsed},
+    {"Version=", kVersion},
+    {"RealMemory=", kMemory},
+    {"State=", kState},
+    {"Partitions=", kPartitions},
+    {"BootTime=", kBooted},
+    {"Reason=", kReason, kNodeText},
+    {"Comment=", kComment, kNodeText, true},
+    {"Extra=", kExtra, kNodeText, true},
+    {"ReservationName=", kReservation, Ends::at_blank, true},
+    {"InstanceId=", kOther, Ends::at_blank, true},
+    {"InstanceType=", kOther, Ends::at_blank, true},
+    {"Topology=", kOther, Ends::at_blank, true},  // 25.05 and later
+    {"Parameters=", kOther, Ends::at_blank, true},
+    {"SuspendTime=", kOther, Ends::at_blank, true},
+    {"CertFlags=", kOther, Ends::at_blank, true},
+    {"TLSCertLastRenewal=", kOther, Ends::at_blank, true},
+};
+
+template <class Number>
+std::optional<Number> read_number(std::string_view text) {
+  Number value{};
+  auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failed != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
+  return value;
+}
+
+std::vector<std::string> read_list(std::string_view text) {
+  std::vector<std::string> items;
+  text = told(text);
+  while (!text.empty()) {
+    std::size_t comma = text.find(',');
+    if (comma != 0) items.push_back(clean(text.substr(0, comma), 256));
+    text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 1);
+  }
+  return items;
+}
+
+struct Symbol {
+  char sign;
+  std::string_view flag;
+};
+constexpr Symbol kSymbols[] = {
+    {'*', "NOT_RESPONDING"},   {'~', "POWERED_DOWN"},  {'#', "POWERING_UP"},
+    {'!', "POWER_DOWN"},       {'%', "POWERING_DOWN"}, {'$', "MAINTENANCE"},
+    {'@', "REBOOT_REQUESTED"}, {'^', "REBOOT_ISSUED"}, {'-', "PLANNED"},
+};
+
+// "fan failure [ops] [root@2026-11-21T02:36:31]": words, author and time.
+void read_reason(std::string_view text, LocalTimes& times, Node& node) {
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  std::size_t open = text.rfind(" [");
+  if (text.ends_with("]") && open != std::string_view::npos) {
+    std::string_view who = text.substr(open + 2, text.size() - open - 3);
+    std::size_t at = who.rfind('@');
+    if (at != std::string_view::npos) {
+      node.reason_by = clean(who.substr(0, at), 256);
+      node.reason_at = times.read(who.substr(at + 1));
+      text = text.substr(0, open);
+    }
+  }
+  node.reason = clean(text);
+}
+
+bool rebooting(const std::vector<std::string>& flags) {
+  return std::any_of(flags.begin(), flags.end(),
+                     [](const std::string& flag) { return flag.starts_with("REBOOT_"); });
+}
+
+class NodeReader {
+ public:
+  NodeReader(Origin origin, const mig::Catalogue* catalogue) : origin_(origin), gpus_(catalogue) {}
+
+  // The result names what could not be read; fields that could are set.
+  std::optional<std::string> read(std::string_view record, Node& node) {
+    node.origin = origin_;
+    std::string_view gres, used, reason;
+    for (Fields fields(record, schema_); fields.next();) {
+      std::string_view value = fields.value();
+      switch (fields.id()) {
+        case kName: node.name = NodeName(clean(value, 256)); break;
+        case kCpusHeld: node.cpus_held = read_number<int>(value); break;
+        case kCpus: node.cpus = read_number<int>(value); break;
+        case kFeatures: node.features = read_list(value); break;
+        case kGres: gres = value; break;
+        case kGresUsed: used = value; break;
+        case kVersion: node.agent = clean(told(value), 64); break;
+        case kMemory: read_memory(value, node); break;
+        case kState: node.state = split_state(value); break;
+        case kPartitions: node.partitions = read_list(value); break;
+        case kBooted: node.booted = times_.read(value); break;
+        case kReason: reason = value; break;
+        case kReservation: node.reservation = clean(told(value), 256); break;
+        default: break;
+      }
+    }
+    node.health = health_of(node.state);
+    // Since 23.11 the words stay after the node was resumed: the state decides.
+    if (node.health != Health::ok || rebooting(node.state)) read_reason(reason, times_, node);
+    auto problem = gpus_.fill(node, gres, used);
+    if (node.state.empty() && !problem) problem = "no State=";
+    return problem;
+  }
+
+ private:
+  static void read_memory(std::string_view value, Node& node) {
+    if (auto mib = read_number<std::int64_t>(value)) node.memory = Mib{*mib};
+  }
+  const Schema schema_{kNodeKeys};
+  Origin origin_;
+  NodeGpus gpus_;
+  LocalTimes times_;
+};
+
+bool has(const std::vector<std::string>& flags, std::string_view wanted) {
+  return std::find(flags.begin(), flags.end(), wanted) != flags.end();
+}
+
+bool has_any(const std::vector<std::string>& flags, std::initializer_list<std::string_view> wanted) {
+  return std::any_of(wanted.begin(), wanted.end(), [&](std::string_view flag) { return has(flags, flag); });
+}
+
+}  // namespace
+
+std::vector<std::string> split_state(std::string_view state) {
+  std::vector<std::string> flags;
+  auto add = [&](std::string_view flag) {
+    if (!flag.empty() && !has(flags, flag)) flags.push_back(clean(flag, 64));
+  };
+  while (!state.empty()) {
+    std::size_t plus = std::min(state.find('+'), state.size());
+    std::string_view flag = state.substr(0, plus);
+    state.remove_prefix(std::min(plus + 1, state.size()));
+    std::vector<std::string_view> by_sign;
+    while (!flag.empty()) {
+      auto symbol = std::find_if(std::begin(kSymbols), std::end(kSymbols),
+                                 [&](const Symbol& s) { return s.sign == flag.back(); });
+      if (symbol == std::end(kSymbols)) break;
+      by_sign.push_back(symbol->flag);
+      flag.remove_suffix(1);
+    }
+    add(flag);
+    for (std::string_view more : by_sign) add(more);
+  }
+  return flags;
+}
+
+Health health_of(const std::vector<std::string>& flags) {
+  if (flags.empty()) return Health::unknown;
+  if (has_any(flags, {"INVALID_REG", "INVALID", "INVAL"})) return Health::invalid;
+  if (has_any(flags, {"DOWN", "ERROR", "POWERED_DOWN", "POWERING_DOWN"})) return Health::down;
+  // While it boots, silence is no failure.
+  bool boots = has(flags, "POWERING_UP");
+  if (has(flags, "NOT_RESPONDING") && !boots) return Health::down;
+  bool busy = has_any(flags, {"ALLOCATED", "MIXED", "COMPLETING", "DRAINING", "FAILING"});
+  if (has_any(flags, {"DRAIN", "DRAINING", "DRAINED", "FAIL", "FAILING"}))
+    return busy ? Health::draining : Health::drained;
+  if (boots) return Health::unknown;
+  // To be switched off: with jobs on it, once they have ended.
+  if (has(flags, "POWER_DOWN")) return busy ? Health::draining : Health::down;
+  if (has_any(flags, {"UNKNOWN", "FUTURE"})) return Health::unknown;
+  return Health::ok;
+}
+
+Parsed<Node> parse_nodes(std::string_view text, Origin origin, const mig::Catalogue* catalogue) {
+  Parsed<Node> parsed;
+  parsed.expect(text.size(), 500);
+  NodeReader reader(origin, catalogue);
+  for (Records records(text, [](std::string_view line) { return line.starts_with("NodeName="); });
+       records.next();) {
+    if (!records.led()) {
+      if (!records.record().starts_with("No nodes"))
+        parsed.complain(records.line(), "not a node: \"" + clean(records.record(), 80) + "\"");
+      continue;
+    }
+    Node& node = parsed.values.emplace_back();
+    if (auto problem = reader.read(records.record(), node))
+      parsed.complain(records.line(), node.name.text + ": " + *problem);
+    if (node.name.empty()) {
+      parsed.complain(records.line(), "a node without a name");
+      parsed.values.pop_back();
+    }
+  }
+  return parsed;
+}
+
+bool has_flag(const Node& node, std::initializer_list<std::string_view> any_of) {
+  return std::any_of(node.state.begin(), node.state.end(), [&](const std::string& flag) {
+    return std::find(any_of.begin(), any_of.end(), flag) != any_of.end();
+  });
+}
+
+bool is_closed(const Node& node) {
+  return has_flag(node, {"DRAIN", "DRAINED", "DRAINING", "FAIL", "FAILING"});
+}
+
+bool is_busy(const Node& node) {
+  return node.cpus_held.value_or(0) > 0 || has_flag(node, {"ALLOCATED", "MIXED", "COMPLETING"});
+}
+
+}  // namespace tessera::slurm

@@ -1,0 +1,57 @@
+#include "engine/plan/run/undo.hpp"
+
+#include <algorithm>
+
+#include "engine/plan/run/since.hpp"
+#include "engine/plan/steps/steps.hpp"
+
+namespace tessera::plan {
+namespace {
+
+Intent intent_for(const Run& run, const NodePlan& node, const Options* options, Dialect dialect) {
+  Intent intent = undo_intent(run.started.plan, node, "undo " + run.started.run);
+  if (options) intent.options = *options;
+  if (auto begun = run.begun.find(node.node); begun != run.begun.end())
+    intent.orders.merge(builder_for(dialect).orders_back(begun->second));
+  return intent;
+}
+
+// Whoever arms the undo sees what goes; that it is not the run's own work is said beside it.
+void tell_of_others(Plan& plan, const Run& run) {
+  for (const NodePlan& node : plan.nodes)
+    for (std::string& one : done_by_others(plans_of(run, node.node), node))
+      plan.notices.push_back(
+          {Severity::warning, "changed-since", node.node, one + ": this undo does not lead back to that"});
+}
+
+}  // namespace
+
+Result<Plan> plan_undo(const Run& run, const Cluster& cluster, const mig::Catalogue& catalogue,
+                       const Capabilities& capabilities, const SiteRules& rules, TimePoint now,
+                       const Options* options) {
+  // Nodes that were found alike, which is nearly always all of them, share one wish.
+  std::vector<Intent> intents;
+  for (const NodePlan& node : run.started.plan.nodes) {
+    if (node.before.empty() && !node.steps.empty())
+      return Error{"cannot plan the way back", "the earlier layout of " + node.node.text + " is not known",
+                   "plan the layout that it is to have: tessera plan --node " + node.node.text};
+    if (node.before.empty()) continue;  // nothing of it was to change
+    Intent one = intent_for(run, node, options, capabilities.dialect);
+    auto alike = std::find_if(intents.begin(), intents.end(), [&](const Intent& other) {
+      return other.boards == one.boards && other.orders == one.orders &&
+             other.rename_shared == one.rename_shared && other.refuse_several == one.refuse_several;
+    });
+    if (alike == intents.end())
+      intents.push_back(std::move(one));
+    else
+      alike->nodes.push_back(node.node);
+  }
+  if (intents.empty())
+    return Error{"cannot plan the way back", "run " + run.started.run + " was to change nothing", ""};
+  Result<Plan> all = make_plan(cluster, catalogue, joined(intents), capabilities, rules, now);
+  if (!all) return all;
+  tell_of_others(*all, run);
+  return all;
+}
+
+}  // namespace tessera::plan

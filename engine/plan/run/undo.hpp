@@ -1,0 +1,17 @@
+// Undo: one plan that takes every node of a run back to what the run found there.
+// Threads: pure function.
+#pragma once
+
+#include "engine/plan/planner.hpp"
+#include "engine/plan/run/run.hpp"
+
+namespace tessera::plan {
+
+// From what stands now. Nodes may have been found with different layouts; each is planned by its own.
+// It waits for work to end, whatever the run was allowed to do, unless other options are given. Errors: those
+// of make_plan.
+Result<Plan> plan_undo(const Run& run, const Cluster& cluster, const mig::Catalogue& catalogue,
+                       const Capabilities& capabilities, const SiteRules& rules, TimePoint now,
+                       const Options* options = nullptr);
+
+}  // namespace tessera::plan

@@ -1,0 +1,93 @@
+// What the site says of names, strategies and the switches of shares, and what holds on a node now.
+#include <algorithm>
+
+#include "engine/operators/labels.hpp"
+#include "engine/operators/plugin_config.hpp"
+#include "engine/operators/site.hpp"
+#include "engine/plan/steps/operator_goal.hpp"
+#include "engine/plan/steps/operator_orders.hpp"
+#include "engine/sharing/ack.hpp"
+#include "engine/sharing/resources.hpp"
+
+namespace tessera::plan {
+
+using operators::PluginConfig;
+using operators::Site;
+
+namespace {
+
+// The configuration that a key of the node's label stands for: as the plugin takes it, with the default where
+// there is none of that name.
+std::optional<PluginConfig> config_for(const Site& site, const std::string& key) {
+  auto text = site.plugin_configs.find(key);
+  if (text == site.plugin_configs.end()) text = site.plugin_configs.find(site.plugin_default);
+  if (text == site.plugin_configs.end()) return std::nullopt;
+  auto config = operators::parse_plugin_config(text->second, text->first);
+  return config ? std::optional(std::move(*config)) : std::nullopt;
+}
+
+// The configuration that a way back leads to; nullopt: it is none, or that one is gone.
+std::optional<PluginConfig> config_to_return_to(const Site& site, const Intent* intent) {
+  if (!intent) return std::nullopt;
+  auto found = intent->orders.find(std::string(operators::kPluginConfig));
+  if (found == intent->orders.end()) return std::nullopt;
+  if (!found->second.empty() && !site.plugin_configs.contains(found->second)) return std::nullopt;
+  return config_for(site, found->second);
+}
+
+bool shares(const std::optional<PluginConfig>& config) {
+  return config && config->sharing.method != Strategy::whole;
+}
+
+// A switch as it is to be: by a way back, the wish, the site's word, or as the node has it; in this order.
+template <class T>
+T first_told(const T& back, const T& wished, const T& site, const T& now) {
+  return back ? back : wished ? wished : site ? site : now;
+}
+
+}  // namespace
+
+SiteRules with_site(SiteRules rules, const Capabilities& can, const Node* node, const Intent* intent) {
+  const auto wished = [&](auto member) { return intent ? intent->*member : std::nullopt; };
+  std::optional<PluginConfig> back, now;
+  if (can.gpu_operator) {
+    const Site& site = *can.gpu_operator;
+    back = config_to_return_to(site, intent);
+    now = config_for(site, node ? order_label(*node, &site, operators::kPluginConfig) : "");
+    const std::optional<PluginConfig>& named = back ? back : now;
+    if (!rules.strategy && named) rules.strategy = named->strategy;
+    if (!rules.strategy) rules.strategy = sharing::parse_strategy(site.strategy);
+  }
+  std::optional<bool> rename_back, rename_now, refuse_back, refuse_now;
+  if (shares(back)) rename_back = back->sharing.rename, refuse_back = back->sharing.fail_multiple;
+  if (shares(now)) rename_now = now->sharing.rename, refuse_now = now->sharing.fail_multiple;
+  if (!rename_now && node) rename_now = sharing::renames_shares(*node);
+  rules.rename_shared = can.renames_shares ? can.renames_shares
+                                           : first_told(rename_back, wished(&Intent::rename_shared),
+                                                        rules.rename_shared, rename_now);
+  if (can.renames_shares)
+    rules.refuse_several = false;
+  else if (shares(back))
+    rules.refuse_several = refuse_back;
+  else
+    rules.refuse_several = first_told({}, wished(&Intent::refuse_several), rules.refuse_several, refuse_now);
+  return rules;
+}
+
+std::optional<Switches> switches_now(const Capabilities& can, const Node& node) {
+  if (sharing::ack::decides(node)) return std::nullopt;
+  const bool in_shares = std::any_of(node.gpus.begin(), node.gpus.end(),
+                                     [](const Gpu& gpu) { return gpu.replicas.value_or(1) > 1; });
+  if (can.renames_shares && in_shares) return Switches{*can.renames_shares, false};
+  if (!can.gpu_operator) return std::nullopt;
+  const Site& site = *can.gpu_operator;
+  auto now = config_for(site, order_label(node, &site, operators::kPluginConfig));
+  if (!shares(now)) return std::nullopt;
+  return switches_of(now->sharing.method, now->sharing.rename, now->sharing.fail_multiple);
+}
+
+Switches switches_of(Strategy method, bool rename, std::optional<bool> refuse_several) {
+  return {rename, operators::refuses_several({method, rename, {}, refuse_several})};
+}
+
+}  // namespace tessera::plan

@@ -1,0 +1,139 @@
+#include "tui/cli/change/begin.hpp"
+
+#include <fmt/format.h>
+
+#include "engine/plan/permit.hpp"
+#include "engine/text.hpp"
+#include "tui/cli/change/arm.hpp"
+#include "tui/cli/change/plan_text.hpp"
+#include "tui/cli/change/planning.hpp"
+#include "tui/cli/command_table.hpp"
+#include "tui/cli/table_text.hpp"
+
+namespace tessera::cli {
+namespace {
+
+class Beginner {
+ public:
+  Beginner(World& world, const Options& options, const mig::Catalogue& catalogue, const Streams& streams,
+           const Beginning& beginning)
+      : world_(world),
+        options_(options),
+        catalogue_(catalogue),
+        streams_(streams),
+        beginning_(beginning),
+        plan_(beginning.plan) {}
+
+  int run() {
+    if (auto why = why_not_this_cluster()) return refuse(*why);
+    if (auto moved = refuse_if_moved(false)) return *moved;
+    if (auto why = make_again()) return refuse(*why);
+    if (plan_.no_steps.empty() && !plan_.changes_anything()) {
+      report_no_run("nothing", "nothing to do: already in that state", options_, streams_);
+      return kDone;
+    }
+    if (options_.dry_run) return show_only();
+    if (auto why = why_not_armed(options_, streams_)) return refuse(*why);
+    if (streams_.asks && !options_.yes) streams_.err << shown() << "\n";
+    return arm_and_follow();
+  }
+
+ private:
+  int refuse(const Error& error) {
+    complain(streams_, error);
+    report_no_run("refused", to_line(error), options_, streams_);
+    return kFinding;
+  }
+  std::string shown() const {
+    const std::string text = preview(plan_, kInFull, options_.reader);
+    return options_.ascii ? in_ascii(text) : text;
+  }
+
+  // again: the person took their time over it. Harmless changes are told once.
+  std::optional<int> refuse_if_moved(bool again) {
+    std::vector<plan::Moved> moved =
+        cluster() ? plan::what_moved(plan_, *cluster()) : std::vector<plan::Moved>{};
+    if (plan::may_apply(moved)) {
+      if (!moved.empty() && !again) streams_.err << "Since the plan was made:\n" << moved_text(moved);
+      return std::nullopt;
+    }
+    streams_.err << "Since the plan was made:\n" << moved_text(moved);
+    return refuse(
+        {"the plan is refused", "what it relies on has moved", "create a new plan with tessera plan"});
+  }
+
+  const Cluster* cluster() const { return world_.model().find(plan_.intent.cluster); }
+
+  std::optional<Error> why_not_this_cluster() const {
+    const std::string what = "the plan is refused";
+    Backend* backend = world_.backend(plan_.intent.cluster);
+    if (!backend || !cluster() || !backend->actuator())
+      return Error{what, plan_.intent.cluster.text + " can only be looked at from here",
+                   "apply it where tessera can change that cluster"};
+    if (!beginning_.made_earlier) return std::nullopt;
+    return plan::why_not_here(what, plan_.intent.cluster, plan_.cluster_id, cluster()->id,
+                              beginning_.same_cluster);
+  }
+
+  // What stands in a file may have been edited: what is begun is made here.
+  std::optional<Error> make_again() {
+    const Cluster& here = *cluster();
+    const plan::Capabilities can = capabilities_of(world_, here);
+    if (beginning_.made_earlier) {
+      plan_.cluster_id = here.id;  // the same, or a person says so
+      if (auto why = why_not_begun(can)) return why;
+      auto made = plan::make_plan(here, catalogue_, plan_.intent, can, options_.rules,
+                                  cluster_now(here, world_.wall()));
+      if (!made) return Error{"the plan is refused", to_line(made.error()), ""};
+      if (auto why = plan::why_not_as_made(plan_, *made)) return why;
+      plan_ = std::move(*made);
+    }
+    return why_not_begun(can);
+  }
+  // That nothing is to be done is no refusal here.
+  std::optional<Error> why_not_begun(const plan::Capabilities& can) const {
+    if (plan_.no_steps.empty() && !plan_.changes_anything()) return std::nullopt;
+    return plan::why_not_begun(plan_, cluster()->id, can);
+  }
+
+  int show_only() {
+    if (options_.output != OutputFormat::table) {
+      streams_.out << plan_document(plan_, options_.output) << std::flush;
+    } else {
+      streams_.out << shown() << "Nothing has been changed: this is what would be done.\n" << std::flush;
+    }
+    return kDone;
+  }
+
+  int arm_and_follow() {
+    std::vector<NodeName> nodes;
+    for (const plan::NodePlan& node : plan_.nodes) nodes.push_back(node.node);
+    Lines lines(streams_.asks ? streams_.in_fd : -1);
+    world_.catch_signals();
+    if (auto refused = arm(world_, options_, streams_, lines, arming_word(nodes), "make this change"))
+      return *refused;
+    world_.take_events();
+    if (auto moved = refuse_if_moved(true)) return *moved;
+    Follower follower(world_, options_, streams_, lines, "");
+    world_.runs()->start(plan_, beginning_.undoes);
+    Ended ended = follower.follow();
+    plan::Outcome expected = beginning_.undoes.empty() ? plan::Outcome::wanted : plan::Outcome::recorded;
+    return report(ended, follower.followed(), expected, options_, streams_);
+  }
+
+  World& world_;
+  const Options& options_;
+  const mig::Catalogue& catalogue_;
+  const Streams& streams_;
+  const Beginning& beginning_;
+  plan::Plan plan_;
+};
+
+}  // namespace
+
+int begin(World& world, const Options& options, const mig::Catalogue& catalogue, const Streams& streams,
+          const Beginning& beginning) {
+  return Beginner(world, options, catalogue, streams, beginning).run();
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,25 @@
+// From a plan to a run: checks it against the world, shows it, arms it, begins it and follows it.
+//
+// Of a plan from a file only the intent is carried out: the plan is made again from it, on what is so now,
+// and must be the one that the file shows. Threads: the calling thread.
+#pragma once
+
+#include <string>
+
+#include "engine/plan/plan.hpp"
+#include "tui/cli/change/follow.hpp"
+
+namespace tessera::cli {
+
+struct Beginning {
+  plan::Plan plan;
+  std::string undoes;         // the run that it takes back; else empty
+  bool made_earlier = false;  // from a file: what it relies on may have moved
+  bool same_cluster = false;  // the person has named the cluster, which counts where no identity is told
+};
+
+// Precondition: the world is open and has shown its first complete picture. Returns the exit code.
+int begin(World& world, const Options& options, const mig::Catalogue& catalogue, const Streams& streams,
+          const Beginning& beginning);
+
+}  // namespace tessera::cli

@@ -1,0 +1,320 @@
+#include "tui/cli/change/change.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "engine/plan/observed.hpp"
+#include "engine/plan/permit.hpp"
+#include "engine/plan/plan_file.hpp"
+#include "engine/plan/run/undo.hpp"
+#include "engine/text.hpp"
+#include "tui/cli/change/arm.hpp"
+#include "tui/cli/change/begin.hpp"
+#include "tui/cli/change/planning.hpp"
+#include "tui/cli/change/runs_list.hpp"
+#include "tui/cli/command_table.hpp"
+#include "tui/cli/settings.hpp"
+
+namespace tessera::cli {
+namespace {
+
+constexpr std::size_t kPlanLimit = 64u << 20;
+
+// --- apply
+
+Result<plan::Plan> read_plan(const std::string& name, const Streams& streams) {
+  if (name == "-") {
+    auto text = read_all(streams.in_fd, kPlanLimit);
+    if (!text) return text.error();
+    return plan::parse_plan(*text, "standard input");
+  }
+  auto files = read_files({name});
+  if (!files) return files.error();
+  if (files->empty())
+    return Error{"cannot read the plan", "there is no file " + clean(name, 300),
+                 "tessera plan … -o json > FILE makes one"};
+  return plan::parse_plan(files->front().text, clean(name, 300));
+}
+
+// --- undo and resume
+
+std::optional<Error> why_not_undone(const RunHead& head) {
+  const std::string what = "cannot undo " + head.run;
+  switch (head.state) {
+    case RunState::finished: return std::nullopt;
+    case RunState::running:
+      return Error{what, fmt::format("it is under way, driven by {} from {}", head.who, head.from),
+                   "stop it there first"};
+    case RunState::parked:
+    case RunState::interrupted:
+      return Error{what, "it has not ended: " + head.why, "tessera resume " + head.run + " --back"};
+    case RunState::marked:
+      return Error{what, "its journal is not here but with " + head.who + " on " + head.from,
+                   "undo it there, or share one folder of journals with --runs"};
+    case RunState::unreadable: return Error{what, head.why, ""};
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> why_not_resumed(const RunHead& head) {
+  const std::string what = "cannot take up " + head.run;
+  switch (head.state) {
+    case RunState::parked:
+    case RunState::interrupted: return std::nullopt;
+    case RunState::finished:
+      return Error{what, "it has ended: " + head.why, "tessera undo " + head.run + " takes it back"};
+    case RunState::running:
+      return Error{what, fmt::format("it is under way, driven by {} from {}", head.who, head.from), ""};
+    case RunState::marked:
+      return Error{what, "its journal is not here but with " + head.who + " on " + head.from,
+                   "resume it there, or share one folder of journals with --runs"};
+    case RunState::unreadable: return Error{what, head.why, ""};
+  }
+  return std::nullopt;
+}
+
+// Carries one run on, or several one after the other.
+class Resumer {
+ public:
+  Resumer(const Options& options, const mig::Catalogue& catalogue, const Joins& joins, const Streams& streams)
+      : options_(options),
+        streams_(streams),
+        world_(options, catalogue, joins, streams),
+        lines_(streams.asks ? streams.in_fd : -1) {}
+
+  int run() {
+    if (auto why = wrong_usage()) return refuse(streams_, *why, kUsage);
+    if (auto failed = world_.open()) return *failed;
+    // Marks are on the clusters: they are asked before anything is told of runs.
+    if (auto failed = world_.start(options_.cluster)) return *failed;
+    if (!world_.wait_until_loaded()) return 128 + world_.ended_by().value_or(0);
+    auto runs = list_runs(world_, options_);
+    if (auto* refusal = std::get_if<Refusal>(&runs)) return refuse(streams_, *refusal);
+    if (options_.due) return resume_due(std::get<std::vector<RunHead>>(runs));
+    auto head = find_run(std::get<std::vector<RunHead>>(runs), options_.words.front());
+    if (auto* refusal = std::get_if<Refusal>(&head)) return refuse(streams_, *refusal);
+    return resume_one(std::get<RunHead>(head));
+  }
+
+ private:
+  std::optional<Error> wrong_usage() const {
+    if (Status ok = check_output(options_); !ok) return ok.error();
+    const std::string what = "cannot use these arguments";
+    if (options_.due && !options_.words.empty())
+      return Error{what, "--due is about every run, not about one", "omit one of them"};
+    if (options_.due && (options_.replan || options_.back || options_.accept_harm))
+      return Error{what, "--due carries runs on as they were armed",
+                   "name the run that is to be planned again"};
+    if (!options_.due && options_.words.empty())
+      return Error{what, "which run?", "tessera journal lists them; --due takes up all whose time has come"};
+    if (options_.replan && options_.back) return Error{what, "--replan and --back exclude each other", ""};
+    if (options_.accept_harm && !options_.replan && !options_.back)
+      return Error{what, "--accept-harm belongs to --replan or --back", ""};
+    return std::nullopt;
+  }
+
+  int resume_one(const RunHead& head) {
+    if (auto why = why_not_resumed(head)) return say(*why);
+    auto known = read_run(world_, options_, head.run);
+    if (auto* refusal = std::get_if<Refusal>(&known)) return refuse(streams_, *refusal);
+    if (auto why = why_not_armed(options_, streams_)) return say(*why);
+    world_.catch_signals();
+    // Whoever arms it sees what others did to the journal, also where nothing is typed.
+    streams_.err << changed_text(head);
+    const plan::Run& run = *std::get<Followed>(known).run();
+    if (streams_.asks && !options_.yes) {
+      streams_.err << clean(fmt::format("run {} ({}) of {}: {}", head.run, head.words, head.cluster.text,
+                                        head.why),
+                            2000)
+                   << "\n";
+      if (!options_.back && !options_.replan) streams_.err << steps_left(run);
+    }
+    const char* what = options_.back ? "go back" : options_.replan ? "plan again and go on" : "go on";
+    if (auto refused = arm(world_, options_, streams_, lines_, arming_word(head.nodes), what))
+      return *refused;
+    return follow(std::get<Followed>(known));
+  }
+
+  // What it will do, from what its steps do; whose work is sent away is the cluster's word.
+  std::string steps_left(const plan::Run& run) const {
+    std::string text;
+    const Cluster* cluster = world_.model().find(run.started.plan.intent.cluster);
+    for (const plan::NodePlan& planned : run.started.plan.nodes) {
+      const plan::Executor& executor = run.nodes.at(planned.node);
+      const auto& steps = run.plans.at(planned.node).steps;
+      for (std::size_t i = executor.finished() ? steps.size() : executor.step(); i < steps.size(); ++i) {
+        const auto* evict = std::get_if<plan::Evict>(&steps[i].action);
+        const Workload* work = evict && cluster ? cluster->workloads.find(evict->workload) : nullptr;
+        const std::string whose = work    ? fmt::format(" of {} ({})", work->user, work->name)
+                                  : evict ? " (it is not listed any more)"
+                                          : "";
+        text += clean(fmt::format("  {}: {}{}", steps[i].id, steps[i].title, whose), 500) + "\n";
+      }
+    }
+    return text.empty() ? "" : "What it still does:\n" + text + renamed_text(run.started.plan.renamed);
+  }
+
+  // A controller that is being restarted, perhaps by this very run, tells a little later which cluster it is.
+  bool await_identity(const plan::Plan& plan) {
+    if (plan.cluster_id.empty() || !options_.cluster.empty()) return true;
+    return world_.wait_until([&] {
+      const Cluster* here = world_.model().find(plan.intent.cluster);
+      return !here || !here->id.empty() ||
+             std::none_of(here->sources.begin(), here->sources.end(),
+                          [](const auto& source) { return source.second.failure.has_value(); });
+    });
+  }
+
+  int follow(const Followed& known) {
+    if (!await_identity(known.run()->started.plan)) return 128 + world_.ended_by().value_or(0);
+    const std::string run = known.run()->started.run;
+    plan::Onward onward = options_.back     ? plan::Onward::back
+                          : options_.replan ? plan::Onward::anew
+                                            : plan::Onward::carry_on;
+    Follower follower(world_, options_, streams_, lines_, run);
+    follower.know(known);
+    // Naming the cluster says that it is the one, where it does not tell its identity.
+    world_.runs()->resume(
+        run, {onward, options_.accept_harm, !options_.cluster.empty(), options_.due, known.chain().last()});
+    Ended ended = follower.follow();
+    bool back = options_.back || !known.run()->started.undoes.empty();
+    return report(ended, follower.followed(), back ? plan::Outcome::recorded : plan::Outcome::wanted,
+                  options_, streams_);
+  }
+
+  int say(const Error& error) {
+    complain(streams_, error);
+    report_no_run("refused", to_line(error), options_, streams_);
+    return kFinding;
+  }
+
+  // A run that waits for empty nodes is left alone while one of them is not: each try would write lines.
+  bool is_due(const plan::Run& run) const {
+    const Cluster* cluster = world_.model().find(run.started.plan.intent.cluster);
+    if (!cluster || !plan::may_be_due(run, cluster_now(*cluster, world_.wall()))) return false;
+    std::vector<NodeName> nodes = plan::waits_for_empty(run);
+    return nodes.empty() || std::any_of(nodes.begin(), nodes.end(), [&](const NodeName& name) {
+             const Node* node = cluster->nodes.find(name);
+             const auto& scope = run.plans.at(name).scope;
+             return node && (!scope || !is_busy(*cluster, *node, *scope));
+           });
+  }
+  static bool is_busy(const Cluster& cluster, const Node& node, const plan::Scope& scope) {
+    if (!cluster.work_known) return true;
+    plan::NodeFacts facts;
+    facts.node = node;
+    for (const WorkloadId& id : node.workloads)
+      if (const Workload* workload = cluster.workloads.find(id)) facts.workloads.push_back(*workload);
+    return plan::why_busy(facts, scope).has_value();
+  }
+
+  int resume_due(const std::vector<RunHead>& runs) {
+    std::vector<Followed> due;
+    for (const RunHead& head : runs) {
+      if (head.state != RunState::parked) continue;
+      if (!head.unarmed.empty()) {
+        streams_.err << fmt::format("{} is left alone: {}; tessera resume {} arms it\n", clean(head.run, 100),
+                                    head.unarmed, clean(head.run, 100));
+        continue;
+      }
+      auto known = read_run(world_, options_, head.run);
+      if (auto* followed = std::get_if<Followed>(&known); followed && is_due(*followed->run()))
+        due.push_back(std::move(*followed));
+    }
+    if (due.empty()) {
+      report_no_run("nothing", "no run is due", options_, streams_);
+      return kDone;
+    }
+    if (auto why = why_not_armed(options_, streams_)) return say(*why);
+    world_.catch_signals();
+    for (const Followed& one : due) streams_.err << one.run()->started.run << " is due\n";
+    if (auto refused = arm(world_, options_, streams_, lines_, std::to_string(due.size()), "take them up"))
+      return *refused;
+    int code = kDone;
+    for (const Followed& one : due) {
+      int ended = follow(one);
+      if (ended > 128) return ended;
+      code = std::max(code, ended);
+    }
+    return code;
+  }
+
+  const Options& options_;
+  const Streams& streams_;
+  World world_;
+  Lines lines_;
+};
+
+}  // namespace
+
+int run_apply(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
+              const Streams& streams) {
+  if (Status ok = check_output(options); !ok) return refuse(streams, ok.error(), kUsage);
+  if (options.words.empty())
+    if (Status ok = check_wish(options); !ok) return refuse(streams, ok.error(), kUsage);
+  Beginning beginning;
+  // A plan that comes in on standard input leaves nothing to type on.
+  Streams own{streams.out, streams.err, streams.out_fd, streams.in_fd, streams.asks};
+  std::string cluster = options.cluster;
+  if (!options.words.empty()) {
+    auto plan = read_plan(options.words.front(), streams);
+    if (!plan) return refuse(streams, plan.error(), kUsage);
+    own.asks = streams.asks && options.words.front() != "-";
+    beginning = {std::move(*plan), "", true, !cluster.empty()};
+    if (!cluster.empty() && cluster != beginning.plan.intent.cluster.text)
+      return refuse(streams,
+                    {"cannot apply the plan", "it is about " + beginning.plan.intent.cluster.text,
+                     "leave --cluster away"},
+                    kUsage);
+    cluster = beginning.plan.intent.cluster.text;
+  }
+  World world(options, catalogue, joins, own);
+  if (auto failed = world.open()) return *failed;
+  if (auto failed = look_afresh(world, options, own, cluster)) return *failed;
+  if (!beginning.made_earlier) {
+    Or<plan::Plan> made = make_wished(world, options, catalogue);
+    if (auto* refusal = std::get_if<Refusal>(&made)) return refuse(streams, *refusal);
+    beginning.plan = std::move(std::get<plan::Plan>(made));
+  }
+  return begin(world, options, catalogue, own, beginning);
+}
+
+int run_undo(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
+             const Streams& streams) {
+  if (Status ok = check_output(options); !ok) return refuse(streams, ok.error(), kUsage);
+  if (options.words.empty())
+    return refuse(streams, {"cannot use these arguments", "which run?", "tessera journal lists them"},
+                  kUsage);
+  World world(options, catalogue, joins, streams);
+  if (auto failed = world.open()) return *failed;
+  if (auto failed = look_afresh(world, options, streams, options.cluster)) return *failed;
+  auto runs = list_runs(world, options);
+  if (auto* refusal = std::get_if<Refusal>(&runs)) return refuse(streams, *refusal);
+  auto head = find_run(std::get<std::vector<RunHead>>(runs), options.words.front());
+  if (auto* refusal = std::get_if<Refusal>(&head)) return refuse(streams, *refusal);
+  if (auto why = why_not_undone(std::get<RunHead>(head))) return refuse(streams, *why, kFinding);
+  auto known = read_run(world, options, std::get<RunHead>(head).run);
+  if (auto* refusal = std::get_if<Refusal>(&known)) return refuse(streams, *refusal);
+  const plan::Run& run = *std::get<Followed>(known).run();
+  const Cluster* cluster = world.model().find(run.started.plan.intent.cluster);
+  if (!cluster)
+    return refuse(streams,
+                  {"cannot undo " + run.started.run,
+                   "its cluster " + run.started.plan.intent.cluster.text + " is not here", ""},
+                  kUsage);
+  if (auto why = plan::why_not_here("cannot undo " + run.started.run, cluster->name,
+                                    run.started.plan.cluster_id, cluster->id, !options.cluster.empty()))
+    return refuse(streams, *why, kFinding);
+  auto plan = plan::plan_undo(run, *cluster, catalogue, capabilities_of(world, *cluster), options.rules,
+                              cluster_now(*cluster, world.wall()));
+  if (!plan) return refuse(streams, plan.error(), kFinding);
+  return begin(world, options, catalogue, streams, {std::move(*plan), run.started.run, false, false});
+}
+
+int run_resume(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
+               const Streams& streams) {
+  return Resumer(options, catalogue, joins, streams).run();
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,298 @@
+#include "tui/cli/change/follow.hpp"
+
+#include <fmt/format.h>
+
+#include <csignal>
+
+#include "engine/json.hpp"
+#include "engine/text.hpp"
+#include "tui/cli/command_table.hpp"
+#include "tui/cli/json.hpp"
+
+namespace tessera::cli {
+namespace {
+
+using plan::NodeStage;
+
+std::string signal_text(int number) {
+  switch (number) {
+    case SIGHUP: return "the terminal went away";
+    case SIGINT: return "interrupted by Ctrl-c";
+    case SIGQUIT: return "interrupted by Ctrl-\\";
+    default: return fmt::format("ended by signal {}", number);
+  }
+}
+
+std::string_view stage_word(NodeStage stage) {
+  switch (stage) {
+    case NodeStage::untouched: return "untouched";
+    case NodeStage::running: return "running";
+    case NodeStage::waiting: return "waiting";
+    case NodeStage::done: return "done";
+    case NodeStage::failed: return "failed";
+  }
+  return "untouched";
+}
+
+std::string_view ending_word(const Ended& ended, const Followed& followed) {
+  switch (ended.how) {
+    case Ending::finished: return plan::word(followed.run()->finished->outcome);
+    case Ending::parked: return "parked";
+    case Ending::waiting: return "waiting";
+    case Ending::interrupted: return "interrupted";
+    case Ending::refused: return "refused";
+  }
+  return "refused";
+}
+
+// A step that begins is told by its title: what its action is called says little.
+std::string sentence_of(const plan::Entry& entry, const plan::Run& run) {
+  const auto* begun = std::get_if<plan::StepBegun>(&entry.what);
+  auto plan = run.plans.find(entry.node);
+  if (begun && plan != run.plans.end())
+    for (const plan::Step& step : plan->second.steps)
+      if (step.id == begun->step)
+        return fmt::format("step {}: {}{}", step.id, step.title,
+                           begun->attempt == 1 ? "" : fmt::format(", attempt {}", begun->attempt));
+  return plan::to_sentence(entry.what);
+}
+
+const char* flag_for(plan::Ask what) {
+  return what == plan::Ask::closed_by_other ? "--go-on" : "--break-lock";
+}
+
+// The last word about a node that says where it stands.
+std::map<NodeName, std::string> last_words(const Followed& followed) {
+  std::map<NodeName, std::string> words;
+  for (const plan::Entry& entry : followed.entries()) {
+    if (std::holds_alternative<plan::Resumed>(entry.what)) words.clear();
+    if (entry.node.empty()) continue;
+    if (std::holds_alternative<plan::Parked>(entry.what) ||
+        std::holds_alternative<plan::NodeFinished>(entry.what))
+      words[entry.node] = plan::to_sentence(entry.what);
+  }
+  return words;
+}
+
+Json result_json(const Json& run, std::string_view outcome, const std::string& text) {
+  Json result = Json::map();
+  result.add("run", run);
+  result.add("outcome", Json::of(std::string(outcome)));
+  result.add("text", Json::of(clean(text)));
+  result.add("nodes", Json::list());
+  return result;
+}
+
+void print(const Json& result, const Options& options, const Streams& streams) {
+  streams.out << document(result, options.output == OutputFormat::yaml ? Markup::yaml : Markup::json)
+              << std::flush;
+}
+
+}  // namespace
+
+Result<std::vector<plan::Entry>> Followed::take(const RunTold& told) {
+  if (told.from_start) *this = {};
+  std::vector<plan::Entry> fresh;
+  for (std::string_view rest = told.lines; !rest.empty();) {
+    std::size_t end = std::min(rest.find('\n'), rest.size());
+    auto entry = plan::parse_line(rest.substr(0, end), told.run, entries_.size() + 1, chain_);
+    if (!entry) return entry.error();
+    if (const auto* started = std::get_if<plan::RunStarted>(&entry->what)) run_ = plan::run_of(*started);
+    if (Status ok = plan::note(*run_, *entry); !ok) return ok.error();
+    entries_.push_back(*entry);
+    fresh.push_back(std::move(*entry));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return fresh;
+}
+
+Follower::Follower(World& world, const Options& options, const Streams& streams, Lines& lines,
+                   std::string run)
+    : world_(world), options_(options), streams_(streams), lines_(lines), run_(std::move(run)) {
+  world_.on_news = [this](const Event& event) { take(event); };
+}
+
+Follower::~Follower() { world_.on_news = {}; }
+
+void Follower::take(const Event& event) {
+  if (const auto* refused = std::get_if<RunRefused>(&event.what)) {
+    if (refused->run.empty() || refused->run == run_ || run_.empty()) refused_ = refused->error;
+  } else if (std::holds_alternative<RunsAtRest>(event.what)) {
+    rest_told_ = true;
+  } else if (const auto* told = std::get_if<RunTold>(&event.what)) {
+    if (run_.empty()) run_ = told->run;
+    if (told->run != run_) return;
+    auto fresh = followed_.take(*told);
+    if (!fresh) {
+      refused_ = fresh.error();
+      return;
+    }
+    for (const plan::Entry& entry : *fresh)
+      if (static_cast<std::size_t>(entry.seq) > told_) tell(entry);
+  }
+}
+
+void Follower::tell(const plan::Entry& entry) {
+  told_ = static_cast<std::size_t>(entry.seq);
+  moved_ = true;
+  bool several = followed_.run()->started.plan.nodes.size() > 1;
+  std::string who = several && !entry.node.empty() ? entry.node.text + ": " : "";
+  streams_.err << clean(who + sentence_of(entry, *followed_.run()), 2000) << std::endl;
+  if (std::holds_alternative<plan::Waiting>(entry.what)) tell_still_clock();
+  if (const auto* asked = std::get_if<plan::Asked>(&entry.what)) questions_[entry.node] = *asked;
+  if (std::holds_alternative<plan::Answered>(entry.what)) questions_.erase(entry.node);
+}
+
+// In a simulated world whose clock stands still nothing ever ends by itself.
+void Follower::tell_still_clock() {
+  const Cluster* cluster = world_.model().find(followed_.run()->started.plan.intent.cluster);
+  if (told_still_ || !cluster || !cluster->clock || cluster->clock->speed > 0) return;
+  told_still_ = true;
+  streams_.err << "The simulated clock stands still, so this waits until it is moved: tessera sim advance 1h"
+               << (options_.sim_state.empty() ? "" : " --sim-state " + clean(options_.sim_state, 500))
+               << ". Ctrl-c parks the run." << std::endl;
+}
+
+bool Follower::knows_answer(plan::Ask what) const {
+  return what == plan::Ask::closed_by_other ? options_.go_on : options_.change.break_lock;
+}
+
+void Follower::answer(const NodeName& node, plan::Ask what, bool go_on) {
+  questions_.erase(node);
+  world_.runs()->answer(run_, node, what, go_on);
+}
+
+// One question after the other; where nobody can answer, that node is parked and it is said how to.
+void Follower::ask_next() {
+  while (!questions_.empty() && !asking_) {
+    const auto [node, asked] = *questions_.begin();
+    if (knows_answer(asked.what)) {
+      answer(node, asked.what, true);
+    } else if (!streams_.asks) {
+      questions_.erase(node);
+      complain(streams_, {"nobody is here to answer", clean(node.text, 255) + " is parked",
+                          fmt::format("to go on: tessera resume {} {} --write", run_, flag_for(asked.what))});
+      world_.runs()->demand(run_, node, plan::Demand::pause,
+                            "nobody answered: " + plan::what_is_asked_about(asked));
+    } else {
+      asking_ = node;
+      lines_.forget();
+      streams_.err << "Type yes and Enter to go on; anything else stops here: " << std::flush;
+    }
+  }
+  if (!asking_) return;
+  auto typed = lines_.take();
+  if (!typed && lines_.fd() >= 0) return;
+  auto asked = questions_.find(*asking_);
+  if (asked != questions_.end()) answer(*asking_, asked->second.what, typed == "yes");
+  asking_.reset();
+}
+
+void Follower::park(int signal) {
+  world_.go_on();
+  if (signal_) {
+    left_ = true;
+    return;
+  }
+  signal_ = signal;
+  streams_.err << "Parking at the edge of the current step. Once more leaves the run as it is." << std::endl;
+  asked_to_rest_ = true;
+  world_.runs()->park_all(signal_text(signal));
+}
+
+// By its journal nothing is under way and nothing more will be begun. Where all has ended, the run's own end
+// is about to be written.
+bool Follower::stands_still() const {
+  const auto& run = followed_.run();
+  if (!moved_ || !run) return false;
+  if (run->finished) return true;
+  return plan::summary(*run).running.empty() && plan::nodes_to_begin(*run).empty() && !plan::end_of(*run);
+}
+
+// What stands still may still hold its lock: the room has the last word.
+bool Follower::at_rest() {
+  if (refused_ || left_ || rest_told_) return true;
+  if (!stands_still() || asked_to_rest_) return false;
+  asked_to_rest_ = true;
+  world_.runs()->park_all("nothing was under way any more");
+  return false;
+}
+
+Ended Follower::ending() const {
+  Ended ended{run_, Ending::parked, refused_, signal_};
+  const auto& run = followed_.run();
+  if (left_)
+    ended.how = Ending::interrupted;
+  else if (refused_ || !run || !moved_)
+    ended.how = signal_ && run ? Ending::parked : Ending::refused;
+  else if (run->finished)
+    ended.how = Ending::finished;
+  else if (plan::Summary now = plan::summary(*run); now.failed.empty() && !now.waiting.empty())
+    ended.how = Ending::waiting;
+  return ended;
+}
+
+Ended Follower::follow() {
+  for (;;) {
+    world_.take_events();
+    if (at_rest()) return ending();
+    ask_next();
+    if (world_.sleep(Duration{-1}, asking_ ? lines_.fd() : -1)) continue;
+    if (auto signal = world_.ended_by()) park(*signal);
+  }
+}
+
+std::string resume_command(const plan::Run& run) {
+  std::string flags;
+  for (plan::Ask what : plan::open_questions(run)) flags += fmt::format(" {}", flag_for(what));
+  return fmt::format("tessera resume {}{} --write", run.started.run, flags);
+}
+
+int report(const Ended& ended, const Followed& followed, plan::Outcome expected, const Options& options,
+           const Streams& streams) {
+  if (ended.refused) complain(streams, *ended.refused);
+  const auto& run = followed.run();
+  std::string text = ended.refused ? to_line(*ended.refused) : "nothing was begun";
+  if (run) text = run->finished ? run->finished->text : plan::to_text(plan::summary(*run));
+  std::string_view outcome = run ? ending_word(ended, followed) : "refused";
+  std::map<NodeName, std::string> words = last_words(followed);
+  if (options.output != OutputFormat::table) {
+    Json result = result_json(ended.run.empty() ? Json() : Json::of(ended.run), outcome, text);
+    Json& nodes = result.fields.back().second;
+    for (const plan::NodePlan& node : run ? run->started.plan.nodes : std::vector<plan::NodePlan>{}) {
+      Json one = Json::map();
+      one.add("name", Json::of(clean(node.node.text)));
+      one.add("stage", Json::of(std::string(stage_word(plan::stage_of(*run, node.node)))));
+      one.add("text", Json::of(clean(words[node.node])));
+      nodes.items.push_back(std::move(one));
+    }
+    print(result, options, streams);
+  } else if (run) {
+    streams.out << clean(fmt::format("run {}: {}: {}", ended.run, outcome, text), 2000) << "\n";
+    for (const auto& [node, sentence] : words) {
+      bool named = sentence.starts_with(node.text);
+      streams.out << clean(fmt::format("  {}{}", named ? "" : node.text + ": ", sentence), 2000) << "\n";
+    }
+    streams.out << std::flush;
+  }
+  bool open = ended.how == Ending::parked || ended.how == Ending::interrupted;
+  if (run && open && !ended.refused)
+    streams.err << fmt::format("It can be taken up again: {} (--replan plans again, --back goes back)\n",
+                               resume_command(*run));
+  if (run && ended.how == Ending::waiting)
+    streams.err << fmt::format("It goes on with: tessera resume {} --write, or resume --due from a timer\n",
+                               ended.run);
+  if (ended.signal && ended.how != Ending::finished) return 128 + *ended.signal;
+  bool good = ended.how == Ending::finished && run->finished->outcome == expected;
+  return good ? kDone : kFinding;
+}
+
+void report_no_run(std::string_view outcome, const std::string& text, const Options& options,
+                   const Streams& streams) {
+  if (options.output != OutputFormat::table)
+    print(result_json(Json(), outcome, text), options, streams);
+  else if (!text.empty() && outcome != "refused")
+    streams.out << text << (text.ends_with('\n') ? "" : "\n") << std::flush;
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,100 @@
+// Follows one run that is driven here until it is at rest: tells what happens, asks what it asks, parks it
+// when a signal comes.
+// Threads: the calling thread; the run is driven by the room's own.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/plan/run/run.hpp"
+#include "tui/cli/world.hpp"
+
+namespace tessera::cli {
+
+// A run as its journal tells it, line by line as they come.
+class Followed {
+ public:
+  // Takes the news in and returns the entries that are new. Errors: those of the journal's parser.
+  Result<std::vector<plan::Entry>> take(const RunTold& told);
+  const std::optional<plan::Run>& run() const { return run_; }
+  const std::vector<plan::Entry>& entries() const { return entries_; }
+  const plan::Chain& chain() const { return chain_; }  // after the last of them
+
+ private:
+  std::optional<plan::Run> run_;
+  std::vector<plan::Entry> entries_;
+  plan::Chain chain_;
+};
+
+enum class Ending : std::uint8_t {
+  finished,
+  parked,       // somebody has to decide
+  waiting,      // parked as planned, until a time or until nodes are empty
+  interrupted,  // left in the middle: a second signal came
+  refused,
+};
+struct Ended {
+  std::string run;
+  Ending how = Ending::refused;
+  std::optional<Error> refused;
+  std::optional<int> signal;
+};
+
+class Follower {
+ public:
+  // run: its id; empty for one that start() is about to name. All others outlive it.
+  Follower(World& world, const Options& options, const Streams& streams, Lines& lines, std::string run);
+  ~Follower();
+  Follower(const Follower&) = delete;
+  Follower& operator=(const Follower&) = delete;
+
+  // What the journal says already is not told again.
+  void know(const Followed& known) { told_ = known.entries().size(); }
+  // Returns when the run is at rest. Precondition: Runs::start() or resume() was called.
+  Ended follow();
+  const Followed& followed() const { return followed_; }
+
+ private:
+  void take(const Event& event);
+  void tell(const plan::Entry& entry);
+  void tell_still_clock();
+  void ask_next();
+  void answer(const NodeName& node, plan::Ask what, bool go_on);
+  bool knows_answer(plan::Ask what) const;
+  void park(int signal);
+  bool stands_still() const;
+  bool at_rest();
+  Ended ending() const;
+
+  World& world_;
+  const Options& options_;
+  const Streams& streams_;
+  Lines& lines_;
+  std::string run_;
+  Followed followed_;
+  std::size_t told_ = 0;
+  bool moved_ = false;  // something was written since we follow
+  bool asked_to_rest_ = false;
+  bool rest_told_ = false;  // nothing is driven here any more
+  bool told_still_ = false;
+  std::optional<Error> refused_;
+  std::map<NodeName, plan::Asked> questions_;  // not yet answered
+  std::optional<NodeName> asking_;             // stands on the terminal
+  std::optional<int> signal_;
+  bool left_ = false;  // a second signal: it is left as it is
+};
+
+// What takes the run up again, with the answers to what its nodes were parked for:
+// "tessera resume r1 --go-on --write".
+std::string resume_command(const plan::Run& run);
+// How it ended, on standard output in the form that was asked for; what to do next on the other stream.
+// expected: the outcome that was wanted. Returns the exit code.
+int report(const Ended& ended, const Followed& followed, plan::Outcome expected, const Options& options,
+           const Streams& streams);
+// The same for what never became a run: "refused", "nothing", "dry-run".
+void report_no_run(std::string_view outcome, const std::string& text, const Options& options,
+                   const Streams& streams);
+
+}  // namespace tessera::cli

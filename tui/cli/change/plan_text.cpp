@@ -1,0 +1,293 @@
+#include "tui/cli/change/plan_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "engine/plan/notices.hpp"
+#include "engine/plan/run/run.hpp"
+#include "engine/plan/steps/steps.hpp"
+#include "engine/query/value.hpp"
+#include "engine/text.hpp"
+#include "tui/cli/help.hpp"
+#include "tui/cli/table_text.hpp"
+#include "tui/plan_phrases.hpp"
+#include "tui/terminal/canvas.hpp"
+
+namespace tessera::cli {
+namespace {
+
+using plan::Disturbed;
+using plan::Plan;
+
+constexpr int kNameWidth = 16;
+
+std::string short_text(std::string_view text, int width = kNameWidth) {
+  return tui::shorten(clean(text, 200), width);
+}
+
+// Wrapped at 80 columns behind a label: "  stays     GPU 0  …".
+std::string labelled(std::string_view label, std::string_view text) {
+  constexpr std::size_t kIndent = 12;
+  std::string lines = wrapped(text, kIndent);
+  if (lines.empty()) return "";
+  std::string lead = fmt::format("  {:<9} ", label);
+  return lead + lines.substr(std::min(lead.size(), kIndent));
+}
+
+std::string slice_name(const plan::SlicePlan& slice, const std::map<WorkloadId, std::string>& users) {
+  std::string text = tui::slice_text(slice, "×");
+  if (!slice.held) return text;
+  std::string who;
+  for (const WorkloadId& id : slice.holders) {
+    auto user = users.find(id);
+    std::string name = user == users.end() ? id.text : user->second;
+    if (who.find(name) == std::string::npos) who += (who.empty() ? "" : ",") + name;
+  }
+  return text + "(" + (who.empty() ? "held" : short_text(who)) + ")";
+}
+
+// Boards that read the same share a line: "GPU 0-3  1g.10gb@0(alice) 2g.20gb@2".
+std::string slice_lines(std::string_view label, const std::vector<plan::SlicePlan>& slices,
+                        const std::map<WorkloadId, std::string>& users) {
+  std::map<GpuIndex, std::string> boards;
+  for (const plan::SlicePlan& slice : slices) boards[slice.gpu] += " " + slice_name(slice, users);
+  std::string lines;
+  for (const auto& [gpus, text] : plan::boards_alike({boards.begin(), boards.end()}))
+    lines += labelled(lines.empty() ? label : "", gpus + ":" + text);
+  return lines;
+}
+
+std::map<WorkloadId, std::string> users_of(const plan::NodePlan& node) {
+  std::map<WorkloadId, std::string> users;
+  for (const Disturbed& one : node.blast_radius)
+    if (!one.user.empty()) users[one.id] = one.user;
+  return users;
+}
+
+// What is ordered there, where something carries that out by itself.
+std::string order_lines(const plan::NodePlan& node) {
+  std::string text;
+  for (const auto& [key, value] : node.ordered_after) {
+    auto found = node.ordered_before.find(key);
+    const std::string before = found == node.ordered_before.end() ? "" : found->second;
+    if (before == value) continue;
+    auto shown = [](const std::string& one) { return one.empty() ? "none" : clean(one, 64); };
+    text += labelled("orders", fmt::format("{}: {} → {}", key, shown(before), shown(value)));
+  }
+  return text;
+}
+
+std::string slices_part(const plan::Plan& plan, const plan::NodePlan& node, const tui::WordsPtr& words) {
+  std::map<WorkloadId, std::string> users = users_of(node);
+  std::string text = clean(node.node.text, 200) + "\n";
+  text += slice_lines("stays", node.kept, users);
+  text += slice_lines("goes", node.destroyed, users);
+  text += slice_lines("is made", tui::made_slices(plan, node), users);
+  text += order_lines(node);
+  if (node.steps.empty() && plan.no_steps.empty())
+    text += labelled("changes", tui::told(words, "nothing: it is so already"));
+  return text +
+         labelled("needs", tui::told(words, tui::needs_list(node.needs, "closing the node to new work")));
+}
+
+// Whether it starts again by itself once it has ended.
+std::string restart_text(const Disturbed& one) {
+  if (one.hit == plan::Hit::unknown || !one.restartable) return "?";
+  return *one.restartable ? "yes" : "no";
+}
+
+// What a job loses elsewhere with what it holds here.
+std::string extents_part(const Plan& plan, const tui::WordsPtr& words) {
+  std::set<WorkloadId> told;
+  std::string text;
+  for (const plan::NodePlan& node : plan.nodes)
+    for (const Disturbed& one : node.blast_radius) {
+      if (one.nodes < 2 || !told.insert(one.id).second) continue;
+      std::string line =
+          fmt::format("{} holds {} GPUs or slices on {} nodes", tui::name_text(one), one.gpus, one.nodes);
+      if (one.gpu_hours) line += fmt::format(", {:.1f} GPU-hours so far", *one.gpu_hours);
+      text += wrapped(tui::told(words, clean(line, 500)), 0);
+    }
+  return text;
+}
+
+std::string disturbed_part(const Plan& plan, const tui::WordsPtr& words) {
+  Grid grid;
+  grid.heads = {{"", "WORK", {}},    {"", "USER", {}},     {"", "NAME", {}}, {"", "RUNNING", {}},
+                {"", "HAPPENS", {}}, {"", "RESTARTS", {}}, {"", "WHERE", {}}};
+  for (const plan::NodePlan& node : plan.nodes) {
+    for (const Disturbed& one : node.blast_radius) {
+      std::string where = one.slices.empty() ? one.unasked : one.slices.front();
+      if (one.slices.size() > 1) where += fmt::format(" +{}", one.slices.size() - 1);
+      if (plan.nodes.size() > 1) where = node.node.text + " " + where;
+      std::string running = "?";
+      if (one.running) running = query::duration_text(one.running->count() / 1000);
+      grid.rows.push_back({short_text(tui::name_text(one), 22), short_text(one.user, 10),
+                           short_text(one.name, 12), running, tui::fate_text(one, plan.intent.options.way),
+                           restart_text(one), short_text(where, 22)});
+    }
+  }
+  if (grid.rows.empty()) return tui::told(words, "Nobody is disturbed.") + "\n";
+  return wrapped(tui::told(words, "WILL BE DISTURBED: " + tui::disturbs_text(plan)), 0) +
+         to_table(grid, true) + extents_part(plan, words);
+}
+
+std::string resources_part(const Plan& plan) {
+  Grid grid;
+  grid.heads = {
+      {"", "RESOURCES", {}}, {"", "BEFORE", query::Align::right}, {"", "AFTER", query::Align::right}};
+  const plan::Counts& after = plan.offered_after.by(plan.scheduler);
+  for (const auto& [resource, count] : plan.offered_before.by(plan.scheduler)) {
+    auto then = after.find(resource);
+    grid.rows.push_back({clean(resource, 200), std::to_string(count),
+                         then == after.end() ? "0" : std::to_string(then->second)});
+  }
+  for (const tui::SwitchLine& one : tui::switch_lines(plan))
+    grid.rows.push_back({one.name, one.before, one.after});
+  return grid.rows.empty() ? "" : to_table(grid, true) + "\n";
+}
+
+std::string pending_line(const std::string& what, int count, const std::vector<plan::PendingEffect>& some) {
+  if (count == 0) return "";
+  std::string text = fmt::format("{}: {}", what, count);
+  for (std::size_t i = 0; i < some.size() && i < 3; ++i)
+    text += fmt::format("{} {} of {} ({})", i == 0 ? ";" : ",", some[i].id.text, some[i].user,
+                        some[i].remark.empty() ? some[i].request : some[i].remark);
+  return wrapped(clean(text, 1000), 0);
+}
+
+// That another has closed a node, before all that the plan would do to it.
+std::string closed_part(const Plan& plan, const tui::WordsPtr& words) {
+  std::string text;
+  for (const auto& [notice, nodes] : tui::told_once(plan.notices, plan.nodes.size() > 1)) {
+    if (!plan::is_about_closing(*notice)) continue;
+    const std::string& where = nodes.empty() ? notice->node.text : nodes;
+    text += wrapped(clean(fmt::format("!! {}: {}", where, tui::told(words, notice->text)), 2000), 0);
+  }
+  return text;
+}
+
+// One line a rule and text; nodes of which the same is said share it.
+std::string notice_lines(const std::vector<plan::Notice>& notices, bool broken, bool name_nodes,
+                         const tui::WordsPtr& words) {
+  std::string text;
+  for (const auto& [notice, nodes] : tui::told_once(notices, name_nodes)) {
+    if (plan::is_about_closing(*notice)) continue;
+    bool warns = notice->severity == Severity::warning || notice->severity == Severity::danger;
+    const char* lead = broken ? "RULE BROKEN" : warns ? "warning" : "note";
+    std::string where = nodes.empty() ? "" : nodes + ": ";
+    text += wrapped(
+        clean(fmt::format("{} {}: {}{}", lead, notice->rule, where, tui::told(words, notice->text)), 2000),
+        0);
+  }
+  return text;
+}
+
+std::string notices_part(const Plan& plan, const tui::WordsPtr& words) {
+  bool several = plan.nodes.size() > 1;
+  std::string text = notice_lines(plan.violations, true, several, words);
+  text += notice_lines(plan.notices, false, several, words);
+  text += pending_line(tui::told(words, "waiting work that will never run again"), plan.never_again_count,
+                       plan.never_again);
+  text += pending_line(tui::told(words, "waiting work that will be able to run"), plan.will_run_count,
+                       plan.will_run);
+  return text.empty() ? "" : text + "\n";
+}
+
+std::string deadline_text(Duration deadline) {
+  return deadline.count() == 0 ? "as long as it takes" : query::duration_text(deadline.count() / 1000);
+}
+
+std::string steps_part(const plan::NodePlan& node, const tui::WordsPtr& words) {
+  std::string text;
+  int number = 0;
+  for (const plan::Step& step : node.steps) {
+    std::string when = tui::told(words, deadline_text(step.deadline));
+    std::string title = tui::shorten(clean(tui::told(words, step.title), 300), 72 - tui::display_width(when));
+    std::string blanks(
+        static_cast<std::size_t>(std::max(2, 74 - tui::display_width(title) - tui::display_width(when))),
+        ' ');
+    text += fmt::format("{:>3}{} {}{}{}\n", ++number, step.disturbs ? "!" : " ", title, blanks, when);
+    const std::size_t typed = tui::typed_lines(step);
+    for (std::size_t i = 0; i < step.commands.size(); ++i)
+      text += (i < typed ? "     $ " : "       ") + clean(step.commands[i], 4000) + "\n";
+  }
+  return text;
+}
+
+std::string node_line(const plan::NodePlan& node) {
+  return clean(fmt::format("{}: {} slices stay, {} go, {} are made; {} disturbed; {} steps", node.node.text,
+                           node.kept.size(), node.destroyed.size(), node.created.size(),
+                           node.blast_radius.size(), node.steps.size()),
+               300) +
+         "\n";
+}
+
+std::string head_line(const Plan& plan) {
+  return wrapped(clean(fmt::format("plan {} of {}: {}, for {} node{}", plan.id, plan.intent.cluster.text,
+                                   plan.intent.words, plan.nodes.size(), plan.nodes.size() == 1 ? "" : "s"),
+                       1000),
+                 0);
+}
+
+// When it acts, where that is not at once.
+std::string patience_part(const Plan& plan, const tui::WordsPtr& words) {
+  const plan::Options& options = plan.intent.options;
+  std::string text;
+  if (options.at) text += fmt::format("Acts not before {}. ", iso_time(*options.at));
+  if (options.when_empty) text += "Acts once what changes is free of work. ";
+  if (options.at || options.when_empty)
+    text += "Until then the node is closed and the run is parked: tessera resume --due takes it up.";
+  return wrapped(tui::told(words, text), 0);
+}
+
+}  // namespace
+
+std::string preview(const Plan& plan, std::size_t in_full, const tui::WordsPtr& words) {
+  std::string text = head_line(plan) + closed_part(plan, words) + "\n";
+  for (std::size_t i = 0; i < plan.nodes.size(); ++i)
+    text += i < in_full ? slices_part(plan, plan.nodes[i], words) + "\n" : node_line(plan.nodes[i]);
+  if (plan.nodes.size() > in_full) text += "\n";
+  text += disturbed_part(plan, words) + "\n" + resources_part(plan) + notices_part(plan, words);
+  for (std::size_t i = 0; i < plan.nodes.size() && i < in_full; ++i) {
+    if (plan.nodes[i].steps.empty()) continue;
+    text += i > 0 ? "\n" : "";
+    text += plan.nodes.size() == 1 ? "STEPS" : "STEPS on " + clean(plan.nodes[i].node.text, 200);
+    text += "\n" + steps_part(plan.nodes[i], words);
+  }
+  if (plan.nodes.size() > in_full)
+    text += "\n" + tui::told(words, "The steps of the other nodes are in the plan as JSON.") + "\n";
+  if (std::string patience = patience_part(plan, words); !patience.empty()) text += "\n" + patience;
+  if (!plan.no_steps.empty()) text += "\n" + wrapped(clean(tui::told(words, plan.no_steps), 1000) + ".", 0);
+  return text;
+}
+
+std::string moved_text(const std::vector<plan::Moved>& moved) {
+  std::string text;
+  for (const plan::Moved& one : moved) {
+    text += wrapped(
+        clean(fmt::format("{}: {}{}", one.node.text, one.text, one.harmless ? " (no reason to refuse)" : ""),
+              1000),
+        2);
+  }
+  return text;
+}
+
+std::string messages_text(const Plan& plan) {
+  std::string text;
+  for (const plan::Message& message : plan::messages(plan)) {
+    text += (text.empty() ? "" : "\n") + fmt::format("--- to {}\n", clean(message.user, 200));
+    // The text is several lines: only what is inside each of them could be hostile.
+    for (std::string_view rest = message.text; !rest.empty();) {
+      std::size_t end = std::min(rest.find('\n'), rest.size());
+      text += clean(rest.substr(0, end)) + "\n";
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
+  return text.empty() ? "Nobody is disturbed: there is no message to send.\n" : text;
+}
+
+}  // namespace tessera::cli

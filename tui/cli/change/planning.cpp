@@ -1,0 +1,141 @@
+#include "tui/cli/change/planning.hpp"
+
+#include <fmt/format.h>
+
+#include "engine/json.hpp"
+#include "engine/plan/plan_file.hpp"
+#include "engine/plan/run/actuator.hpp"
+#include "engine/plan/run/run.hpp"
+#include "engine/plan/steps/site_patch.hpp"
+#include "tui/cli/change/plan_text.hpp"
+#include "tui/cli/command_table.hpp"
+#include "tui/cli/json.hpp"
+#include "tui/cli/table_text.hpp"
+
+namespace tessera::cli {
+namespace {
+
+// Who is disturbed depends on both: a plan without either would promise what is not known.
+bool is_needed(Source source) {
+  switch (source) {
+    case Source::simulator:
+    case Source::slurm_nodes:
+    case Source::slurm_jobs:
+    case Source::kubernetes_nodes:
+    case Source::kubernetes_pods: return true;
+    default: return false;
+  }
+}
+
+std::string how_to_apply(const tui::WordsPtr& words) {
+  return tui::told(words, "To make the change: keep the plan with -o json > plan.json, then") +
+         "\n  tessera apply plan.json --write\n" +
+         tui::told(words, "or give the same flags to tessera apply. Nothing has been changed yet.") + "\n";
+}
+
+void print(const plan::Plan& plan, const Options& options, const Streams& streams) {
+  if (options.messages) {
+    streams.out << messages_document(plan, options.output);
+  } else if (options.patch) {
+    std::string patch = plan::site_patch(plan);
+    if (patch.empty())
+      streams.err << tui::told(options.reader, "The plan writes nothing but to its nodes.") << "\n"
+                  << std::flush;
+    streams.out << patch;
+  } else if (options.output != OutputFormat::table) {
+    streams.out << plan_document(plan, options.output);
+  } else {
+    std::string text = preview(plan, kInFull, options.reader);
+    if (!plan.changes_anything() && plan.no_steps.empty())
+      text += "\n" + tui::told(options.reader, "Nothing is to be done: it is so already.") + "\n";
+    else if (plan.no_steps.empty())
+      text += "\n" + how_to_apply(options.reader);
+    streams.out << (options.ascii ? in_ascii(text) : text);
+  }
+  streams.out << std::flush;
+}
+
+}  // namespace
+
+Status check_output(const Options& options) {
+  if (options.output == OutputFormat::table || options.output == OutputFormat::json ||
+      options.output == OutputFormat::yaml)
+    return Done{};
+  return Error{"cannot print that", options.command + " has no such form", "table, json or yaml"};
+}
+
+std::optional<int> look_afresh(World& world, const Options& options, const Streams& streams,
+                               const std::string& cluster) {
+  if (auto failed = world.start(cluster)) return failed;
+  if (!world.wait_until_loaded()) return 128 + world.ended_by().value_or(0);
+  bool told = false;
+  for (const Cluster& each : world.model().clusters) told |= world.tell_troubles(each, is_needed);
+  if (told) return std::nullopt;
+  if (world.model().clusters.empty())
+    complain(streams, {"no answer", fmt::format("within {} s", options.timeout.count() / 1000),
+                       "try again with a longer --timeout"});
+  return kUnknown;
+}
+
+plan::Capabilities capabilities_of(const World& world, const Cluster& cluster) {
+  Backend* backend = world.backend(cluster.name);
+  plan::Actuator* actuator = backend ? backend->actuator() : nullptr;
+  return actuator ? actuator->capabilities() : plan::presumed_capabilities(cluster);
+}
+
+// A name that is not listed may stand in a record that could not be read.
+Refusal with_unread_nodes(Refusal refusal, const Model& model) {
+  for (const Cluster& cluster : model.clusters)
+    for (const auto& [source, health] : cluster.sources) {
+      if (!tells_nodes(source) || !health.incomplete || refusal.code != kUsage) continue;
+      refusal.error.hint =
+          fmt::format("not every node of {} could be read: {}", cluster.name.text, health.note);
+      refusal.code = kUnknown;
+    }
+  return refusal;
+}
+
+Or<plan::Plan> make_wished(const World& world, const Options& options, const mig::Catalogue& catalogue) {
+  Or<Wished> wished = read_wish(options, world.model(), catalogue, world.wall());
+  if (auto* refusal = std::get_if<Refusal>(&wished))
+    return with_unread_nodes(std::move(*refusal), world.model());
+  const auto& [cluster, intent, notes] = std::get<Wished>(wished);
+  auto plan = plan::make_plan(*cluster, catalogue, intent, capabilities_of(world, *cluster), options.rules,
+                              cluster_now(*cluster, world.wall()));
+  if (!plan) return Refusal{plan.error(), work_untold(*cluster) ? kUnknown : kFinding};
+  for (const std::string& note : notes) plan->notices.push_back({Severity::info, "preset", {}, note});
+  return std::move(*plan);
+}
+
+std::string plan_document(const plan::Plan& plan, OutputFormat output) {
+  return output == OutputFormat::yaml ? document(plan::plan_json(plan), Markup::yaml)
+                                      : plan::to_document(plan);
+}
+
+std::string messages_document(const plan::Plan& plan, OutputFormat output) {
+  if (output == OutputFormat::table) return messages_text(plan);
+  Json list = Json::list();
+  for (const plan::Message& message : plan::messages(plan)) {
+    Json one = Json::map();
+    one.add("user", Json::of(message.user));
+    one.add("text", Json::of(message.text));
+    list.items.push_back(std::move(one));
+  }
+  return document(list, output == OutputFormat::yaml ? Markup::yaml : Markup::json);
+}
+
+int run_plan(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
+             const Streams& streams) {
+  if (Status ok = check_output(options); !ok) return refuse(streams, ok.error(), kUsage);
+  if (Status ok = check_wish(options); !ok) return refuse(streams, ok.error(), kUsage);
+  World world(options, catalogue, joins, streams);
+  if (auto failed = world.open()) return *failed;
+  if (auto failed = look_afresh(world, options, streams, options.cluster)) return *failed;
+  Or<plan::Plan> made = make_wished(world, options, catalogue);
+  if (auto* refusal = std::get_if<Refusal>(&made)) return refuse(streams, refusal->error, refusal->code);
+  const plan::Plan& plan = std::get<plan::Plan>(made);
+  print(plan, options, streams);
+  return plan.violations.empty() ? kDone : kFinding;
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,465 @@
+#include "tui/cli/change/wish.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+
+#include "engine/hostlist.hpp"
+#include "engine/plan/observed.hpp"
+#include "engine/query/filter.hpp"
+#include "engine/sharing/presets.hpp"
+#include "engine/sharing/shares.hpp"
+#include "engine/text.hpp"
+#include "tui/cli/command_table.hpp"
+#include "tui/cli/settings.hpp"
+
+namespace tessera::cli {
+namespace {
+
+constexpr std::string_view kCannotPlan = "cannot plan";
+constexpr std::size_t kMostNodes = 20'000;
+
+Error cannot(std::string reason, std::string hint) {
+  return {std::string(kCannotPlan), std::move(reason), std::move(hint)};
+}
+Refusal wish_usage(std::string reason, std::string hint) {
+  return {cannot(std::move(reason), std::move(hint)), kUsage};
+}
+
+std::optional<Strategy> strategy_of(const std::string& word) {
+  if (word == "none" || word == "whole") return Strategy::whole;
+  for (Strategy each : {Strategy::mps, Strategy::time_slicing, Strategy::shard, Strategy::vgpu})
+    if (tessera::word(each) == word) return each;
+  return std::nullopt;
+}
+
+// --- which nodes
+
+bool is_filter(const std::string& text) { return text.find_first_of("=<>!:~| \"") != std::string::npos; }
+
+class NodeChooser {
+ public:
+  NodeChooser(const Options& options, const Model& model, std::string_view what)
+      : options_(options), model_(model), what_(what) {}
+
+  Or<ChosenNodes> by_filter(const mig::Catalogue& catalogue, TimePoint wall) const {
+    auto filter = query::parse_filter<query::NodeRow>(options_.nodes);
+    if (!filter) return Refusal{filter.error(), kUsage};
+    std::vector<query::NodeRow> rows = query::node_rows(model_, ClusterName(options_.cluster));
+    query::filter_and_sort(rows, *filter, {}, {wall, &catalogue});
+    std::vector<ChosenNodes> found;
+    for (const query::NodeRow& row : rows) {
+      if (row.node->gpus.empty()) continue;
+      auto same = std::find_if(found.begin(), found.end(),
+                               [&](const ChosenNodes& one) { return one.cluster == row.cluster; });
+      if (same == found.end()) same = found.insert(found.end(), ChosenNodes{row.cluster, {}});
+      same->nodes.push_back(row.node->name);
+    }
+    if (found.empty())
+      return Refusal{{what_, "no node with GPUs matches the filter " + clean(options_.nodes, 200),
+                      "tessera nodes --filter shows what does"},
+                     kFinding};
+    return of_one_cluster(std::move(found));
+  }
+
+  Or<ChosenNodes> by_name() const {
+    auto names = expand_hosts(options_.nodes, kMostNodes);
+    if (!names) return Refusal{names.error(), kUsage};
+    if (names->empty()) return usage("--node names no node", "tessera nodes lists them");
+    std::vector<ChosenNodes> found;
+    for (const Cluster& cluster : model_.clusters) {
+      if (!options_.cluster.empty() && cluster.name.text != options_.cluster) continue;
+      ChosenNodes here{&cluster, {}};
+      for (const std::string& name : *names)
+        if (cluster.nodes.find(NodeName(name))) here.nodes.emplace_back(name);
+      if (here.nodes.size() == names->size()) found.push_back(std::move(here));
+    }
+    if (!found.empty()) return of_one_cluster(std::move(found));
+    for (const std::string& name : *names) {
+      bool known = std::any_of(model_.clusters.begin(), model_.clusters.end(), [&](const Cluster& cluster) {
+        return cluster.nodes.find(NodeName(name)) != nullptr;
+      });
+      if (!known) return unknown_node(name);
+    }
+    return usage("these nodes are not all of one cluster", "ask about each cluster by itself");
+  }
+
+ private:
+  Refusal usage(std::string reason, std::string hint) const {
+    return {{what_, std::move(reason), std::move(hint)}, kUsage};
+  }
+
+  // One plan, and one walk through the guide, is about one cluster.
+  Or<ChosenNodes> of_one_cluster(std::vector<ChosenNodes> found) const {
+    if (found.size() == 1) return std::move(found.front());
+    std::string names;
+    for (const ChosenNodes& one : found) names += (names.empty() ? "" : ", ") + one.cluster->name.text;
+    return usage("these nodes are of several clusters: " + names, "choose one with --cluster");
+  }
+
+  Refusal unknown_node(const std::string& name) const {
+    std::vector<std::string_view> known;
+    for (const Cluster& cluster : model_.clusters)
+      for (const Node& node : cluster.nodes.all()) known.push_back(node.name.text);
+    std::string near = known.size() <= kMostNodes ? nearest(name, known) : "";
+    return usage("there is no node \"" + clean(name, 200) + "\"",
+                 near.empty() ? "tessera nodes lists them" : "did you mean " + clean(near, 200) + "?");
+  }
+
+  const Options& options_;
+  const Model& model_;
+  std::string what_;
+};
+
+// --- what they shall be
+
+// Where nobody tells its boards, the node's product decides what a preset means: one of them stands for all.
+std::vector<Gpu> told_or_presumed(const Node& node, const mig::Catalogue& catalogue) {
+  const mig::Product* product = plan::boards_untold(node) ? catalogue.by_gfd_label(node.model) : nullptr;
+  if (!product) return node.gpus;
+  Gpu any;
+  any.model = node.model;
+  any.product = product->key;
+  return {any};
+}
+
+void add_note(std::vector<std::string>& notes, const std::string& note) {
+  if (!note.empty() && std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
+}
+
+// A preset means other instances on other products: the wish of each board.
+class Presets {
+ public:
+  Presets(const Options& options, const mig::Catalogue& catalogue, sharing::Platform platform,
+          std::span<const sharing::PresetTable> tables, std::vector<std::string>& notes)
+      : options_(options), catalogue_(catalogue), platform_(platform), tables_(tables), notes_(notes) {}
+
+  Result<plan::Wish> wish_for(const Node& node, const Gpu& gpu) const {
+    const mig::Product* product = gpu.product ? catalogue_.by_key(gpu.product->text) : nullptr;
+    if (!product)
+      return cannot(fmt::format("{} GPU {}: the catalogue does not know '{}'", node.name.text,
+                                gpu.index.value, clean(gpu.model, 100)),
+                    "add the product to the site's catalogue file, or give --layout");
+    auto preset = sharing::find_preset(*product, platform_, options_.preset, tables_);
+    if (!preset) return preset.error();
+    add_note(notes_, preset->note);
+    plan::Wish wish;
+    if (preset->mig) wish = plan::wish_of(*product, preset->profiles);
+    wish.replicas = options_.replicas.value_or(1);
+    if (!preset->mig && wish.replicas != 1)
+      return cannot(
+          fmt::format("--replicas does not apply to {}: {}", preset->name, plan::to_text(plan::Wish{})),
+          "--strategy mps, time-slicing or shard shares a whole GPU");
+    return wish;
+  }
+
+ private:
+  const Options& options_;
+  const mig::Catalogue& catalogue_;
+  sharing::Platform platform_;
+  std::span<const sharing::PresetTable> tables_;
+  std::vector<std::string>& notes_;
+};
+
+// A layout that was typed means what is meant on each board's product, where a profile is a known misprint.
+class Typed {
+ public:
+  Typed(const Options& options, const mig::Catalogue& catalogue, sharing::Platform platform,
+        std::span<const sharing::PresetTable> tables, std::vector<std::string>& notes)
+      : options_(options), catalogue_(catalogue), platform_(platform), tables_(tables), notes_(notes) {}
+
+  // Some board would be asked for what only documents know.
+  bool corrects(const ChosenNodes& chosen) const {
+    for (const NodeName& name : chosen.nodes)
+      for (const Gpu& gpu : told_or_presumed(*chosen.cluster->nodes.find(name), catalogue_))
+        if (const mig::Product* product = gpu.product ? catalogue_.by_key(gpu.product->text) : nullptr)
+          if (concerns(sharing::corrected(*options_.layout, *product, platform_, tables_))) return true;
+    return false;
+  }
+  Result<plan::Wish> wish_for(const Node& /*node*/, const Gpu& gpu) const {
+    const mig::Product* product = gpu.product ? catalogue_.by_key(gpu.product->text) : nullptr;
+    sharing::Corrected text{*options_.layout, {}};
+    if (product) text = sharing::corrected(*options_.layout, *product, platform_, tables_);
+    if (text.refused) return *text.refused;
+    for (const std::string& note : text.notes) add_note(notes_, note);
+    auto wish = plan::parse_layout_wish(text.layout);
+    if (wish) wish->replicas = options_.replicas.value_or(1);
+    return wish;
+  }
+
+ private:
+  static bool concerns(const sharing::Corrected& text) { return text.refused || !text.notes.empty(); }
+
+  const Options& options_;
+  const mig::Catalogue& catalogue_;
+  sharing::Platform platform_;
+  std::span<const sharing::PresetTable> tables_;
+  std::vector<std::string>& notes_;
+};
+
+bool is_meant(const Options& options, GpuIndex gpu) {
+  return options.gpus.empty() ||
+         std::find(options.gpus.begin(), options.gpus.end(), gpu) != options.gpus.end();
+}
+
+// words: what was asked for, as typed.
+template <class Meaning>
+Or<std::vector<plan::BoardWish>> by_product(const Options& options, const ChosenNodes& chosen,
+                                            const mig::Catalogue& catalogue, const Meaning& meaning,
+                                            const std::string& words) {
+  std::map<GpuIndex, plan::Wish> wishes;
+  for (const NodeName& name : chosen.nodes) {
+    const Node& node = *chosen.cluster->nodes.find(name);
+    for (const Gpu& gpu : told_or_presumed(node, catalogue)) {
+      if (!is_meant(options, gpu.index)) continue;
+      auto wish = meaning.wish_for(node, gpu);
+      if (!wish) return Refusal{wish.error(), kFinding};
+      auto [it, fresh] = wishes.try_emplace(gpu.index, *wish);
+      if (!fresh && it->second != *wish)
+        return Refusal{cannot(fmt::format("{} means other instances on {} than on the nodes before it",
+                                          clean(words, 200), name.text),
+                              "plan nodes of one product together"),
+                       kFinding};
+    }
+  }
+  bool alike = std::all_of(wishes.begin(), wishes.end(),
+                           [&](const auto& each) { return each.second == wishes.begin()->second; });
+  std::vector<plan::BoardWish> boards;
+  if (alike && options.gpus.empty() && !wishes.empty())
+    boards.push_back({std::nullopt, wishes.begin()->second});
+  else
+    for (const auto& [gpu, wish] : wishes) boards.push_back({gpu, wish});
+  // A GPU that no node has is for the planner to name.
+  for (GpuIndex gpu : options.gpus)
+    if (!wishes.contains(gpu)) boards.push_back({gpu, plan::Wish{}});
+  return boards;
+}
+
+Result<plan::Wish> plain_wish(const Options& options) {
+  plan::Wish wish;
+  if (options.layout) {
+    auto layout = plan::parse_layout_wish(*options.layout);
+    if (!layout) return layout.error();
+    wish = std::move(*layout);
+  } else {
+    wish.strategy = strategy_of(options.strategy).value_or(Strategy::whole);
+    wish.vgpu = ProfileName(options.vgpu);
+  }
+  wish.replicas = options.replicas.value_or(1);
+  return wish;
+}
+
+Or<std::vector<plan::BoardWish>> boards_of(const Options& options, const ChosenNodes& chosen,
+                                           const mig::Catalogue& catalogue, std::vector<std::string>& notes) {
+  auto tables = sharing::built_in_presets();
+  if (!tables) return Refusal{tables.error(), kUsage};
+  const sharing::Platform here = sharing::platform_of(*chosen.cluster, options.rules.platform).platform;
+  if (!options.preset.empty())
+    return by_product(options, chosen, catalogue, Presets(options, catalogue, here, *tables, notes),
+                      options.preset);
+  if (options.layout)
+    if (const Typed typed(options, catalogue, here, *tables, notes); typed.corrects(chosen))
+      return by_product(options, chosen, catalogue, typed, *options.layout);
+  auto wish = plain_wish(options);
+  if (!wish) return Refusal{wish.error(), kUsage};
+  std::vector<plan::BoardWish> boards;
+  if (options.gpus.empty()) boards.push_back({std::nullopt, *wish});
+  for (GpuIndex gpu : options.gpus) boards.push_back({gpu, *wish});
+  return boards;
+}
+
+std::string words_of(const Options& options) {
+  if (!options.preset.empty()) return clean(options.preset, 200);
+  auto wish = plain_wish(options);
+  return wish ? plan::to_text(*wish) : "";
+}
+
+// --- when
+
+std::optional<TimePoint> local_time(std::tm parts) {
+  parts.tm_isdst = -1;
+  std::time_t seconds = std::mktime(&parts);
+  if (seconds == std::time_t{-1}) return std::nullopt;
+  return TimePoint(std::chrono::seconds(seconds));
+}
+
+TimePoint utc_time(const std::tm& parts) {
+  std::chrono::year_month_day date{std::chrono::year(parts.tm_year + 1900),
+                                   std::chrono::month(static_cast<unsigned>(parts.tm_mon + 1)),
+                                   std::chrono::day(static_cast<unsigned>(parts.tm_mday))};
+  return TimePoint(std::chrono::sys_days(date)) + std::chrono::hours(parts.tm_hour) +
+         std::chrono::minutes(parts.tm_min) + std::chrono::seconds(parts.tm_sec);
+}
+
+bool is_a_time(const std::tm& parts) {
+  std::chrono::year_month_day date{std::chrono::year(parts.tm_year + 1900),
+                                   std::chrono::month(static_cast<unsigned>(parts.tm_mon + 1)),
+                                   std::chrono::day(static_cast<unsigned>(parts.tm_mday))};
+  return date.ok() && parts.tm_year >= 70 && parts.tm_year < 300 && parts.tm_hour >= 0 &&
+         parts.tm_hour < 24 && parts.tm_min >= 0 && parts.tm_min < 60 && parts.tm_sec >= 0 &&
+         parts.tm_sec < 60;
+}
+
+// The form with letters for digits, and where each part ends up.
+std::optional<std::tm> read_parts(std::string_view text, std::string_view form, std::tm parts) {
+  if (text.size() != form.size()) return std::nullopt;
+  int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0;
+  for (std::size_t i = 0; i < form.size(); ++i) {
+    char wanted = form[i], c = text[i];
+    bool date_end = wanted == 'T' && (c == 'T' || c == ' ');
+    int* part = wanted == 'y'   ? &year
+                : wanted == 'o' ? &month
+                : wanted == 'd' ? &day
+                : wanted == 'h' ? &hour
+                : wanted == 'm' ? &minute
+                : wanted == 's' ? &second
+                                : nullptr;
+    if (part && c >= '0' && c <= '9')
+      *part = *part * 10 + (c - '0');
+    else if (part || (wanted != c && !date_end))
+      return std::nullopt;
+  }
+  if (form.starts_with('y')) {
+    parts.tm_year = year - 1900;
+    parts.tm_mon = month - 1;
+    parts.tm_mday = day;
+  }
+  parts.tm_hour = hour;
+  parts.tm_min = minute;
+  parts.tm_sec = second;
+  if (!is_a_time(parts)) return std::nullopt;
+  return parts;
+}
+
+std::tm today(TimePoint now, bool utc) {
+  std::time_t seconds = std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count();
+  std::tm parts{};
+  utc ? ::gmtime_r(&seconds, &parts) : ::localtime_r(&seconds, &parts);
+  return parts;
+}
+
+}  // namespace
+
+std::optional<TimePoint> parse_moment(std::string_view text, TimePoint now) {
+  if (text.starts_with('+')) {
+    auto later = parse_duration(text.substr(1));
+    if (!later) return std::nullopt;
+    return now + *later;
+  }
+  bool utc = text.ends_with('Z');
+  if (utc) text.remove_suffix(1);
+  for (std::string_view form : {"yyyy-oo-ddThh:mm:ss", "yyyy-oo-ddThh:mm", "hh:mm"}) {
+    auto parts = read_parts(text, form, today(now, utc));
+    if (!parts) continue;
+    std::optional<TimePoint> at = utc ? utc_time(*parts) : local_time(*parts);
+    if (!at || form.starts_with('y') || *at > now) return at;
+    ++parts->tm_mday;  // the next such time; local_time() carries over into the next month
+    return utc ? *at + std::chrono::hours(24) : local_time(*parts);
+  }
+  return std::nullopt;
+}
+
+// Replicas are for what is shared: an instance, or a GPU by MPS, time-slicing or shards.
+Status check_replicas(const plan::Wish& wish, const Options& options) {
+  if (!options.replicas || *options.replicas < 2 || !options.preset.empty()) return Done{};
+  if (wish.strategy == Strategy::whole || wish.strategy == Strategy::vgpu)
+    return cannot(fmt::format("--replicas does not apply to {}", plan::to_text(wish)),
+                  wish.strategy == Strategy::vgpu
+                      ? "the type says how many fit: A10-4Q"
+                      : "--strategy mps, time-slicing or shard shares a whole GPU");
+  return Done{};
+}
+
+Error shares_unknown(const Options& options) {
+  return cannot(fmt::format("{} needs to know among how many", options.strategy),
+                "give --replicas 2 or more");
+}
+
+// Slurm hands MPS out in percent, ACK in GiB: there is no number to choose.
+Status settle_shares(Options& options, const ChosenNodes& here) {
+  if (strategy_of(options.strategy) != Strategy::mps) return Done{};
+  const Scheduler scheduler = here.cluster->scheduler;
+  bool all_fixed = true;
+  for (const NodeName& name : here.nodes) {
+    const Node* node = here.cluster->nodes.find(name);
+    if (!node) continue;
+    for (const Gpu& gpu : node->gpus) {
+      auto fixed = sharing::fixed_shares(scheduler, *node, gpu, Strategy::mps);
+      if (fixed && scheduler == Scheduler::slurm && options.replicas.value_or(*fixed) != *fixed)
+        return cannot(fmt::format("Slurm hands MPS out in percent: {} has {} shares of each GPU, and jobs "
+                                  "ask for some of them, mps:25",
+                                  name.text, *fixed),
+                      "leave --replicas out");
+      all_fixed = all_fixed && fixed;
+    }
+  }
+  if (!all_fixed && options.replicas.value_or(0) < 2) return shares_unknown(options);
+  if (all_fixed) options.replicas.reset();
+  return Done{};
+}
+
+Status check_wish(const Options& options) {
+  if (options.nodes.empty())
+    return cannot("it names no node", "name one with --node; tessera nodes lists them");
+  int ways = options.layout.has_value() + !options.preset.empty() + !options.strategy.empty();
+  if (ways != 1)
+    return cannot(
+        ways == 0 ? "no layout was requested" : "--layout, --preset and --strategy exclude each other",
+        "give one of --layout, --preset and --strategy");
+  if (!options.strategy.empty()) {
+    auto strategy = strategy_of(options.strategy);
+    if (!strategy)
+      return cannot("--strategy: \"" + clean(options.strategy, 100) + "\"",
+                    options.strategy == "mig" ? "cut with --layout or --preset"
+                                              : "mps, time-slicing, shard, vgpu or none");
+    bool shares = *strategy == Strategy::time_slicing || *strategy == Strategy::shard;
+    if (shares && options.replicas.value_or(0) < 2) return shares_unknown(options);
+    if ((*strategy == Strategy::vgpu) != !options.vgpu.empty())
+      return cannot("--vgpu TYPE and --strategy vgpu belong together", "for example --vgpu A10-4Q");
+  } else if (!options.vgpu.empty()) {
+    return cannot("--vgpu means nothing here", "it belongs to --strategy vgpu");
+  }
+  auto wish = plain_wish(options);
+  if (!wish) return wish.error();
+  if (Status ok = check_replicas(*wish, options); !ok) return ok;
+  if (!options.at.empty() && !parse_moment(options.at, TimePoint{}))
+    return cannot("--at: \"" + clean(options.at, 100) + "\"", "a time like 2026-11-21T22:00Z, 22:00 or +2h");
+  return Done{};
+}
+
+Or<ChosenNodes> choose_nodes(const Options& options, const Model& model, const mig::Catalogue& catalogue,
+                             TimePoint wall, std::string_view what) {
+  NodeChooser chooser(options, model, what);
+  return is_filter(options.nodes) ? chooser.by_filter(catalogue, wall) : chooser.by_name();
+}
+
+Or<Wished> read_wish(const Options& said, const Model& model, const mig::Catalogue& catalogue,
+                     TimePoint wall) {
+  Options options = said;
+  Or<ChosenNodes> chosen = choose_nodes(options, model, catalogue, wall, kCannotPlan);
+  if (auto* refusal = std::get_if<Refusal>(&chosen)) return std::move(*refusal);
+  ChosenNodes& here = std::get<ChosenNodes>(chosen);
+  if (Status ok = settle_shares(options, here); !ok) return Refusal{ok.error(), kUsage};
+  std::vector<std::string> notes;
+  auto boards = boards_of(options, here, catalogue, notes);
+  if (auto* refusal = std::get_if<Refusal>(&boards)) return std::move(*refusal);
+  Wished wished{here.cluster, {}, std::move(notes)};
+  wished.intent.cluster = here.cluster->name;
+  wished.intent.nodes = std::move(here.nodes);
+  wished.intent.boards = std::move(std::get<std::vector<plan::BoardWish>>(boards));
+  wished.intent.words = words_of(options);
+  wished.intent.options = options.change;
+  wished.intent.rename_shared = options.rename_shared;
+  wished.intent.refuse_several = options.refuse_several;
+  if (!options.at.empty()) {
+    TimePoint now = cluster_now(*here.cluster, wall);
+    wished.intent.options.at = parse_moment(options.at, now);
+    if (wished.intent.options.at < now)
+      return wish_usage("--at: " + clean(options.at, 100) + " is over", "give a time that is still to come");
+  }
+  return wished;
+}
+
+}  // namespace tessera::cli

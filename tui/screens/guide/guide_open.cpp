@@ -1,0 +1,242 @@
+// What the guide is opened on, and its answers kept in step with the model.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "engine/model/reduce.hpp"
+#include "engine/sharing/platform.hpp"
+#include "engine/text.hpp"
+#include "tui/screens/boards.hpp"
+#include "tui/screens/control.hpp"
+#include "tui/screens/guide/guide.hpp"
+#include "tui/screens/layout/layout.hpp"
+#include "tui/screens/overview.hpp"
+#include "tui/screens/rows.hpp"
+
+namespace tessera::tui {
+namespace {
+
+constexpr Duration kGuideEvery{2000};  // between two looks at a model that moves
+
+// What was pointed at: boards of one cluster.
+struct Pointed {
+  ClusterName cluster;
+  std::vector<guide::Mark> marks;
+  bool mixed = false;  // of several clusters
+};
+
+void point(Pointed& pointed, const ClusterName& cluster, const NodeName& node, std::optional<GpuIndex> gpu) {
+  if (pointed.marks.empty()) pointed.cluster = cluster;
+  pointed.mixed = pointed.mixed || pointed.cluster != cluster;
+  const bool twice = std::any_of(pointed.marks.begin(), pointed.marks.end(), [&](const guide::Mark& mark) {
+    return mark.node == node && mark.gpu == gpu;
+  });
+  if (!twice) pointed.marks.push_back({node, gpu});
+}
+
+void point_at_row(Pointed& pointed, const Model& model, ScreenKind kind, const RowRef& ref) {
+  auto row = node_at(model, ref);
+  if (!row) return;
+  std::optional<GpuIndex> gpu;
+  if (kind != ScreenKind::nodes)
+    if (auto board = gpu_at(model, ref)) gpu = board->gpu->index;
+  point(pointed, row->cluster->name, row->node->name, gpu);
+}
+
+// A workload is asked about by the boards that it holds.
+void point_at_work(Pointed& pointed, const Cluster& cluster, const Workload& work) {
+  for (const Allocation& one : work.allocations) {
+    const bool told = !one.devices.empty() && cluster.nodes.find(one.node) != nullptr;
+    if (!told) {
+      point(pointed, cluster.name, one.node, std::nullopt);
+      continue;
+    }
+    for (const Gpu& gpu : cluster.nodes.find(one.node)->gpus)
+      for (const Slice& slice : gpu.slices)
+        for (const Holder& holder : slice.holders)
+          if (holder.workload == work.id) point(pointed, cluster.name, one.node, gpu.index);
+  }
+}
+
+// On a node's page the cursor is on a tile, whose id names the board.
+void point_at_tile(Pointed& pointed, const Screen& screen, const Model& model) {
+  const Cluster* cluster = model.find(screen.cluster);
+  const Node* node = cluster ? cluster->nodes.find(NodeName(screen.subject)) : nullptr;
+  if (!node) return;
+  const std::vector<std::string> parts = parts_of_id(screen.cursor);
+  for (const Gpu& gpu : node->gpus)
+    if (parts.size() > 2 && parts[2] == std::to_string(gpu.index.value))
+      return point(pointed, cluster->name, node->name, gpu.index);
+  point(pointed, cluster->name, node->name, std::nullopt);
+}
+
+Pointed pointed_at(const UiState& state, const World& world) {
+  Pointed pointed;
+  const Screen& screen = state.top();
+  if (screen.kind == ScreenKind::node) {
+    point_at_tile(pointed, screen, world.model);
+  } else if (screen.kind == ScreenKind::workload) {
+    const Cluster* cluster = world.model.find(screen.cluster);
+    const Workload* work = cluster ? cluster->workloads.find(WorkloadId(screen.subject)) : nullptr;
+    if (work) point_at_work(pointed, *cluster, *work);
+  } else if (screen.kind == ScreenKind::overview) {
+    const insight::Finding* finding = finding_at(state, screen.cursor);
+    if (finding && finding->is_node)
+      point(pointed, finding->cluster, NodeName(finding->subject), std::nullopt);
+  } else if (is_table(screen.kind)) {
+    const int at = cursor_row(world.model, screen);
+    for (std::size_t i = 0; i < screen.derived.rows.size(); ++i) {
+      const RowRef& ref = screen.derived.rows[i];
+      const bool chosen = screen.marks.empty() ? static_cast<int>(i) == at
+                                               : screen.marks.contains(id_at(world.model, screen.kind, ref));
+      if (!chosen) continue;
+      if (screen.kind != ScreenKind::workloads)
+        point_at_row(pointed, world.model, screen.kind, ref);
+      else if (auto row = workload_at(world.model, ref))
+        point_at_work(pointed, *row->cluster, *row->workload);
+    }
+  }
+  return pointed;
+}
+
+std::string subject_text(const Pointed& pointed) {
+  const guide::Mark& first = pointed.marks.front();
+  if (pointed.marks.size() > 1) return fmt::format("{} marked", pointed.marks.size());
+  return first.gpu ? fmt::format("{} GPU {}", first.node.text, first.gpu->value) : first.node.text;
+}
+
+void open(UiState& state, const World& world, Screen screen) {
+  if (!state.guide_texts) {
+    auto texts = guide::Texts::built_in();
+    if (!texts) return say(state, world, Severity::danger, to_line(texts.error()));
+    state.guide_texts = *texts;
+  }
+  screen.kind = ScreenKind::guide;
+  screen.guide.texts = state.guide_texts;
+  push(state, std::move(screen));
+}
+
+// "H100-80GB-SXM5 (virtual machines): 12 boards on 3 nodes" without what is counted.
+std::string key_of(const std::string& name) { return name.substr(0, name.find(": ")); }
+
+std::vector<guide::Group> groups_of(const UiState& state, const Screen& screen, const World& world) {
+  const GuideState& guide = screen.guide;
+  if (guide.asked.empty()) {
+    const mig::Product* product = world.catalogue.by_key(guide.product.text);
+    if (!product) return {};
+    std::vector<guide::Group> one{
+        guide::Group{product->key.text + " (any; no cluster needed)", guide::scope_of(*product)}};
+    one.front().scope.rules = state.rules;
+    return one;
+  }
+  const Cluster* cluster = world.model.find(screen.cluster);
+  if (!cluster) return {};
+  std::vector<guide::Group> groups = guide::split(*cluster, guide.asked, world.catalogue);
+  // As the plan will be made, so that both say the same.
+  for (guide::Group& one : groups) {
+    one.scope.can = capabilities_of(state, *cluster);
+    one.scope.rules = state.rules;
+  }
+  return groups;
+}
+
+void settle_platform(GuideState& guide, const UiState& state, const Cluster* cluster) {
+  if (!cluster && !state.platform) return;
+  sharing::Recognised found = cluster ? sharing::platform_of(*cluster, state.platform)
+                                      : sharing::Recognised{*state.platform, "set for this site"};
+  guide.platform = found.platform, guide.platform_from = std::move(found.evidence);
+}
+
+// Which GPUs of the nodes a group is about; nothing: all of them.
+std::vector<GpuIndex> gpus_of(const guide::Scope& scope) {
+  std::vector<GpuIndex> gpus;
+  std::size_t all = 0;
+  for (const Node* node : scope.nodes) all += node->gpus.size();
+  if (scope.boards.size() == all) return gpus;
+  for (const Gpu* gpu : scope.boards)
+    if (std::count(gpus.begin(), gpus.end(), gpu->index) == 0) gpus.push_back(gpu->index);
+  return gpus;
+}
+
+GuideGroup group_of(const guide::Group& one, const UiState& state, GuideState& guide, guide::Prefill known,
+                    TimePoint now) {
+  const std::string key = key_of(one.name);
+  auto old = std::find_if(guide.groups.begin(), guide.groups.end(),
+                          [&](const GuideGroup& group) { return group.key == key; });
+  guide::Walk walk(guide.texts->chart, known);
+  if (old != guide.groups.end()) {
+    walk = old->walk;
+    walk.refresh(std::move(known));
+  }
+  guide::GuideContext context;
+  context.platform = guide.platform;
+  context.licence = state.site.licence;
+  context.facts = guide.texts->platforms;
+  context.handouts = &guide.texts->handouts;
+  GuideGroup group{key, one.name, {}, gpus_of(one.scope), {}, std::move(walk), {}};
+  group.result = guide::conclude(group.walk, one.scope, context, now);
+  for (const Node* node : one.scope.nodes) group.nodes.push_back(node->name);
+  if (one.scope.product) group.product = one.scope.product->key;
+  return group;
+}
+
+}  // namespace
+
+void refresh_guide(UiState& state, Screen& screen, const World& world) {
+  GuideState& guide = screen.guide;
+  if (!guide.texts) return;
+  if (auto at = guide_stop(screen, kGuideLayout)) guide.chosen = *at;
+  const bool moved = guide.revision != world.model.revision && world.wall - guide.worked_at >= kGuideEvery;
+  if (guide.worked_out && !moved) return;
+  const Cluster* cluster = screen.cluster.empty() ? nullptr : world.model.find(screen.cluster);
+  const TimePoint now = cluster ? cluster_now(*cluster, world.wall) : world.wall;
+  // A board that nobody has yet would join the cluster that is here.
+  settle_platform(guide, state,
+                  cluster || world.model.clusters.empty() ? cluster : &world.model.clusters.front());
+  std::vector<GuideGroup> groups;
+  for (const guide::Group& one : groups_of(state, screen, world)) {
+    guide::Prefill known = guide::prefill(one.scope, world.catalogue, state.site);
+    groups.push_back(group_of(one, state, guide, std::move(known), now));
+  }
+  guide.groups = std::move(groups);
+  guide.at = guide.at < guide.groups.size() ? guide.at : 0;
+  guide.worked_out = true, guide.revision = world.model.revision, guide.worked_at = world.wall;
+}
+
+std::string why_no_guide(const UiState& state, const World& world) {
+  if (state.top().kind == ScreenKind::guide) return "this is the guide";
+  const Pointed pointed = pointed_at(state, world);
+  if (pointed.marks.empty())
+    return "put the cursor on a node or GPU first, or name a product: :guide H100-80GB-SXM5";
+  return pointed.mixed ? "these are of several clusters; the guide looks at one at a time" : "";
+}
+
+void open_guide_here(UiState& state, const World& world) {
+  Pointed pointed = pointed_at(state, world);
+  if (pointed.marks.empty()) return;
+  Screen screen;
+  screen.cluster = pointed.cluster;
+  screen.subject = subject_text(pointed);
+  screen.guide.asked = std::move(pointed.marks);
+  open(state, world, std::move(screen));
+}
+
+std::optional<Error> open_guide_named(UiState& state, const World& world, const std::string& name) {
+  Screen screen;
+  for (const Cluster& cluster : world.model.clusters) {
+    if (!cluster.nodes.find(NodeName(name))) continue;
+    screen.cluster = cluster.name;
+    screen.subject = name;
+    screen.guide.asked = {{NodeName(name), std::nullopt}};
+    open(state, world, std::move(screen));
+    return std::nullopt;
+  }
+  const mig::Product* product = world.catalogue.by_any(name);
+  if (!product) return Error{"no node and no product is called " + clean(name, 60), "", "Tab offers them"};
+  screen.subject = product->key.text;
+  screen.guide.product = product->key;
+  open(state, world, std::move(screen));
+  return std::nullopt;
+}
+
+}  // namespace tessera::tui

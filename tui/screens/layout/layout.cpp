@@ -1,0 +1,273 @@
+// Opening the layout editor, and finding again what it is about.
+#include "tui/screens/layout/layout.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "engine/plan/observed.hpp"
+#include "engine/query/tables.hpp"
+#include "tui/screens/control.hpp"
+#include "tui/screens/overview.hpp"
+#include "tui/screens/rows.hpp"
+
+namespace tessera::tui {
+namespace {
+
+struct Subject {
+  ClusterName cluster;
+  std::vector<BoardAt> boards;
+  bool all = false;
+  std::size_t viewed = 0;
+};
+
+BoardAt board_at(const Node& node, const Gpu& gpu) {
+  return {node.name, gpu.index, gpu.product.value_or(ProductKey())};
+}
+
+void add_boards(Subject& subject, const Node& node) {
+  for (const Gpu& gpu : node.gpus) subject.boards.push_back(board_at(node, gpu));
+}
+
+std::string why_no_boards(const Node& node) {
+  if (!node.gpus.empty()) return {};
+  return node.pool.empty()
+             ? node.name.text + "'s GPUs are not reported"
+             : node.name.text +
+                   ": the scheduler counts its slices and does not report on which GPUs they are";
+}
+
+std::string product_name(const BoardAt& board) {
+  return board.product.empty() ? "unknown GPUs" : board.product.text;
+}
+
+// Boards of one product only, where the edit is for many.
+std::string why_mixed(const Subject& subject) {
+  std::map<std::string, int> products;
+  for (const BoardAt& one : subject.boards) ++products[product_name(one)];
+  if (products.size() < 2) return {};
+  std::string text;
+  for (const auto& [name, count] : products)
+    text += fmt::format("{}{} × {}", text.empty() ? "" : ", ", count, name);
+  return text + ": one layout fits one product; filter with product= and mark again";
+}
+
+std::set<NodeName> nodes_of(const Subject& subject) {
+  std::set<NodeName> names;
+  for (const BoardAt& one : subject.boards) names.insert(one.node);
+  return names;
+}
+
+Result<Subject> refusal(std::string why) { return Error{std::move(why), "", ""}; }
+
+Result<Subject> whole_nodes(const Cluster& cluster, const std::vector<NodeName>& names) {
+  Subject subject{cluster.name, {}, true, 0};
+  for (const NodeName& name : names) {
+    const Node* node = cluster.nodes.find(name);
+    if (!node) return refusal(name.text + " is not in the list any more");
+    if (std::string why = why_no_boards(*node); !why.empty()) return refusal(std::move(why));
+    add_boards(subject, *node);
+  }
+  if (names.size() > 1)
+    if (std::string why = why_mixed(subject); !why.empty()) return refusal(std::move(why));
+  return subject;
+}
+
+Result<Subject> one_board(const Cluster& cluster, const NodeName& name, GpuIndex gpu) {
+  Result<Subject> subject = whole_nodes(cluster, {name});
+  if (!subject) return subject;
+  subject->all = false;
+  for (std::size_t i = 0; i < subject->boards.size(); ++i)
+    if (subject->boards[i].gpu == gpu) {
+      subject->viewed = i;
+      return subject;
+    }
+  return refusal(fmt::format("{} has no GPU {}", name.text, gpu.value));
+}
+
+// The marked rows of a table of nodes or GPUs; slices stand for their boards.
+Result<Subject> marked(const UiState& state, const World& world) {
+  const Screen& screen = state.top();
+  Subject subject;
+  subject.all = true;
+  std::vector<NodeName> nodes;
+  for (const RowRef& ref : screen.derived.rows) {
+    if (!screen.marks.contains(id_at(world.model, screen.kind, ref))) continue;
+    auto row = node_at(world.model, ref);
+    if (!row) continue;
+    if (subject.cluster.empty()) subject.cluster = row->cluster->name;
+    if (subject.cluster != row->cluster->name)
+      return refusal("the marked rows are of several clusters: a plan is for one");
+    if (screen.kind == ScreenKind::nodes) {
+      nodes.push_back(row->node->name);
+      continue;
+    }
+    auto gpu = gpu_at(world.model, ref);
+    if (!gpu || !gpu->gpu) return refusal("the GPU of a marked slice is not known");
+    BoardAt board = board_at(*gpu->node, *gpu->gpu);
+    if (std::find(subject.boards.begin(), subject.boards.end(), board) == subject.boards.end())
+      subject.boards.push_back(std::move(board));
+  }
+  if (!nodes.empty()) return whole_nodes(*world.model.find(subject.cluster), nodes);
+  if (subject.boards.empty()) return refusal("the marked rows are not in this table now");
+  if (std::string why = why_mixed(subject); !why.empty()) return refusal(std::move(why));
+  subject.all = subject.boards.size() > 1;
+  return subject;
+}
+
+Result<Subject> under_cursor(const UiState& state, const World& world) {
+  const Screen& screen = state.top();
+  int at = cursor_row(world.model, screen);
+  if (at < 0) return refusal("there is no row to lay out");
+  const RowRef& ref = screen.derived.rows[static_cast<std::size_t>(at)];
+  auto row = node_at(world.model, ref);
+  if (!row) return refusal("that row is gone");
+  if (screen.kind == ScreenKind::nodes) return whole_nodes(*row->cluster, {row->node->name});
+  auto gpu = gpu_at(world.model, ref);
+  if (!gpu || !gpu->gpu) return refusal(why_no_boards(*row->node));
+  return one_board(*row->cluster, row->node->name, gpu->gpu->index);
+}
+
+Result<Subject> on_node_page(const UiState& state, const World& world) {
+  const Screen& screen = state.top();
+  const Cluster* cluster = world.model.find(screen.cluster);
+  const Node* node = cluster ? cluster->nodes.find(NodeName(screen.subject)) : nullptr;
+  if (!node) return refusal("this node is not in the list any more");
+  for (const Gpu& gpu : node->gpus)
+    if (screen.cursor.starts_with(query::row_id(query::GpuRow{cluster, node, &gpu}))) {
+      // "GPU 1" begins like "GPU 10": what follows must be the end or the next part of the id.
+      std::string id = query::row_id(query::GpuRow{cluster, node, &gpu});
+      if (screen.cursor.size() > id.size() && screen.cursor[id.size()] != '\x1f') continue;
+      return one_board(*cluster, node->name, gpu.index);
+    }
+  return whole_nodes(*cluster, {node->name});
+}
+
+// A finding about a node or a GPU is as good as its row.
+Result<Subject> on_finding(const UiState& state, const World& world) {
+  const insight::Finding* finding = finding_at(state, state.top().cursor);
+  const Cluster* cluster = finding && finding->is_node ? world.model.find(finding->cluster) : nullptr;
+  if (!cluster) return refusal("a layout is made for a node or a GPU: choose a finding that names one");
+  if (finding->gpu) return one_board(*cluster, NodeName(finding->subject), *finding->gpu);
+  return whole_nodes(*cluster, {NodeName(finding->subject)});
+}
+
+Result<Subject> subject_here(const UiState& state, const World& world) {
+  const Screen& screen = state.top();
+  bool rows = screen.kind == ScreenKind::nodes || screen.kind == ScreenKind::gpus ||
+              screen.kind == ScreenKind::slices;
+  if (screen.kind == ScreenKind::node) return on_node_page(state, world);
+  if (screen.kind == ScreenKind::overview) return on_finding(state, world);
+  if (!rows) return refusal("a layout is made on a row of nodes, GPUs or slices, or on a node's page");
+  return screen.marks.empty() ? under_cursor(state, world) : marked(state, world);
+}
+
+void open(UiState& state, const World& world, Subject subject, const std::optional<plan::Wish>& start) {
+  Screen screen;
+  screen.kind = ScreenKind::layout;
+  screen.cluster = subject.cluster;
+  screen.layout.emplace();
+  LayoutState& edit = *screen.layout;
+  edit.boards = std::move(subject.boards);
+  edit.viewed = subject.viewed;
+  edit.all = subject.all;
+  const BoardAt& board = edit.board();
+  screen.subject = nodes_of({{}, edit.targets(), false, 0}).size() > 1
+                       ? fmt::format("{} nodes", nodes_of({{}, edit.boards, false, 0}).size())
+                       : board.node.text;
+  push(state, std::move(screen));
+  std::optional<LayoutView> view = layout_view(world, state.top());
+  if (!view) return;
+  LayoutState& opened = *state.top().layout;
+  start_over(opened, want_of(*view->gpu, view->product));
+  if (start) {
+    Result<Want> want = want_of(*start, *view->gpu, view->product);
+    if (want)
+      take(opened, std::move(*want));
+    else
+      say(state, world, Severity::warning, to_line(want.error()));
+  }
+  refresh_layout(state, world);
+}
+
+}  // namespace
+
+void open_layout(UiState& state, const World& world, const ClusterName& name, std::vector<NodeName> nodes,
+                 std::optional<GpuIndex> gpu, std::optional<plan::Wish> start) {
+  const Cluster* cluster = world.model.find(name);
+  if (!cluster || nodes.empty()) {
+    say(state, world, Severity::info, "there is nothing to lay out");
+    return;
+  }
+  Result<Subject> subject = gpu ? one_board(*cluster, nodes.front(), *gpu) : whole_nodes(*cluster, nodes);
+  if (subject)
+    open(state, world, std::move(*subject), start);
+  else
+    say(state, world, Severity::info, to_line(subject.error()));
+}
+
+void take_for_each(UiState& state, const World& world, const std::vector<plan::BoardWish>& wishes) {
+  Screen& screen = state.top();
+  const Cluster* cluster = world.model.find(screen.cluster);
+  if (screen.kind != ScreenKind::layout || !screen.layout || !cluster) return;
+  LayoutState& edit = *screen.layout;
+  std::vector<Want> each;
+  for (const BoardAt& board : edit.boards) {
+    const Node* node = cluster->nodes.find(board.node);
+    const Gpu* gpu = node ? plan::find_gpu(*node, board.gpu) : nullptr;
+    if (!gpu) return;
+    const mig::Product* product = gpu->product ? world.catalogue.by_key(gpu->product->text) : nullptr;
+    Want want = want_of(*gpu, product);
+    for (const plan::BoardWish& one : wishes) {
+      if (one.node != board.node || one.gpu != board.gpu) continue;
+      Result<Want> wished = want_of(one.wish, *gpu, product);
+      if (!wished) return say(state, world, Severity::warning, to_line(wished.error()));
+      want = std::move(*wished);
+    }
+    want.words = "a layout for each GPU";
+    each.push_back(std::move(want));
+  }
+  take(edit, each[edit.viewed]);
+  edit.each = std::move(each);
+  refresh_layout(state, world);
+}
+
+void open_layout_here(UiState& state, const World& world) {
+  Result<Subject> subject = subject_here(state, world);
+  if (subject)
+    open(state, world, std::move(*subject), std::nullopt);
+  else
+    say(state, world, Severity::info, to_line(subject.error()));
+}
+
+std::string why_no_layout(const UiState& state, const World& world) {
+  const Screen& screen = state.top();
+  // The footer asks with every frame, and a set of many marks is long: opening says what is wrong with it.
+  if (is_table(screen.kind) && !screen.marks.empty() && screen.kind != ScreenKind::workloads) return {};
+  Result<Subject> subject = subject_here(state, world);
+  return subject ? std::string() : to_line(subject.error());
+}
+
+std::optional<LayoutView> layout_view(const World& world, const Screen& screen) {
+  if (!screen.layout || screen.layout->boards.empty()) return std::nullopt;
+  const BoardAt& board = screen.layout->board();
+  LayoutView view;
+  view.cluster = world.model.find(screen.cluster);
+  view.node = view.cluster ? view.cluster->nodes.find(board.node) : nullptr;
+  view.gpu = view.node ? plan::find_gpu(*view.node, board.gpu) : nullptr;
+  if (!view.gpu) return std::nullopt;
+  view.product = view.gpu->product ? world.catalogue.by_key(view.gpu->product->text) : nullptr;
+  view.cut = view.product && view.product->mig_capable && view.product->placements_known;
+  if (view.cut && view.gpu->strategy == Strategy::mig)
+    view.now = mig::observed_layout(*view.product, *view.gpu).value_or(mig::Layout{});
+  return view;
+}
+
+plan::Capabilities capabilities_of(const UiState& state, const Cluster& cluster) {
+  auto known = state.abilities.find(cluster.name);
+  return known != state.abilities.end() ? known->second : plan::presumed_capabilities(cluster);
+}
+
+}  // namespace tessera::tui

@@ -1,0 +1,409 @@
+// What the wanted layout would do: worked out again after every key, and told in lines.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
+#include "engine/plan/notices.hpp"
+#include "engine/plan/planner.hpp"
+#include "engine/query/value.hpp"
+#include "tui/plan_phrases.hpp"
+#include "tui/screens/frame.hpp"
+#include "tui/screens/layout/layout.hpp"
+#include "tui/screens/roles.hpp"
+
+namespace tessera::tui {
+namespace {
+
+constexpr Duration kLookOutEvery{1000};  // what the whole cluster offers is added up at most so often
+constexpr std::size_t kManyBoards = 64;  // from here on a moving cluster is not planned for with every event
+constexpr std::size_t kListed = 8;       // disturbed workloads, resources: the plan's own screen has all
+constexpr int kLabel = 12;
+
+// An outlook with its own copy of the workloads: the model's may move while the screen is open.
+struct OwnOutlook {
+  std::vector<Workload> pending;
+  plan::Outlook outlook;
+};
+
+std::shared_ptr<const plan::Outlook> own_outlook(const Cluster& cluster, const mig::Catalogue& catalogue,
+                                                 const plan::SiteRules& rules) {
+  auto own = std::make_shared<OwnOutlook>();
+  own->outlook = plan::look_out(cluster, catalogue, rules);
+  std::unordered_map<const Workload*, const Workload*> copy_of;
+  own->pending.reserve(own->outlook.pending.size());
+  for (const Workload*& one : own->outlook.pending) {
+    own->pending.push_back(*one);
+    copy_of[one] = &own->pending.back();
+    one = &own->pending.back();
+  }
+  for (const Workload*& one : own->outlook.queue.waiting) one = copy_of.at(one);
+  return {own, &own->outlook};
+}
+
+void refresh_outlook(LayoutPreview& preview, const World& world, const Cluster& cluster,
+                     const plan::SiteRules& rules) {
+  bool moved = preview.outlook_revision != world.model.revision;
+  if (preview.outlook && (!moved || world.wall - preview.outlook_at < kLookOutEvery)) return;
+  preview.outlook = own_outlook(cluster, world.catalogue, rules);
+  preview.outlook_revision = world.model.revision;
+  preview.outlook_at = world.wall;
+}
+
+std::string key_of(const LayoutState& edit, const LayoutView& view) {
+  std::vector<BoardAt> targets = edit.targets();
+  std::string key =
+      plan::to_text(wish_of(edit.shown(), view.product, targets.size() == 1)) + edit.shown().words;
+  for (const std::optional<bool>& one : {edit.shown().rename_shared, edit.shown().refuse_several})
+    key += one ? *one ? "|yes" : "|no" : "|";
+  for (const Want& one : edit.each) key += "|" + plan::to_text(wish_of(one, view.product, false));
+  if (targets.size() > 1) return key + "|all";
+  return key + fmt::format("|{}:{}", targets.front().node.text, targets.front().gpu.value);
+}
+
+void make_preview(UiState& state, const World& world, const LayoutView& view) {
+  LayoutState& edit = *state.top().layout;
+  LayoutPreview& preview = edit.preview;
+  std::string key = key_of(edit, view);
+  bool same = preview.key == key;
+  bool moved = preview.revision != world.model.revision;
+  if (same && (!moved || (edit.targets().size() >= kManyBoards && world.wall - preview.at < kLookOutEvery)))
+    return;
+  refresh_outlook(preview, world, *view.cluster, state.rules);
+  preview.key = std::move(key);
+  preview.revision = world.model.revision;
+  preview.at = world.wall;
+  preview.plan.reset();
+  preview.error.reset();
+  Result<plan::Intent> intent = intent_of(edit, *view.cluster, view.product);
+  if (!intent) {
+    preview.error = intent.error();
+    return;
+  }
+  Result<plan::Plan> plan =
+      plan::make_plan(*view.cluster, world.catalogue, *intent, capabilities_of(state, *view.cluster),
+                      state.rules, cluster_now(*view.cluster, world.wall), preview.outlook.get());
+  if (plan && !edit.shown().note.empty())
+    plan->notices.push_back({Severity::info, "preset", {}, edit.shown().note});
+  if (plan)
+    preview.plan = std::move(*plan);
+  else
+    preview.error = plan.error();
+}
+
+// Several boards: the places are the planner's, and the board in view shows its own.
+void take_over_places(LayoutState& edit, const LayoutView& view) {
+  const plan::NodePlan* node = plan_in_view(edit);
+  if (!node || !view.product || edit.shown().strategy != Strategy::mig || edit.targets().size() == 1) return;
+  for (const plan::BoardState& board : node->after) {
+    if (board.gpu != edit.board().gpu) continue;
+    mig::Layout layout;
+    for (const plan::InstanceAt& one : board.instances)
+      if (auto profile = view.product->index_of(one.profile.text)) layout.push_back({*profile, one.at.start});
+    std::sort(layout.begin(), layout.end());
+    if (!mig::is_legal(*view.product, layout)) continue;
+    (edit.tried ? *edit.tried : edit.want).layout = std::move(layout);
+  }
+}
+
+// Boards that have left the cluster are edited no more; what they are called may have become known.
+void keep_boards(LayoutState& edit, const Cluster* cluster) {
+  BoardAt viewed = edit.board();
+  std::vector<BoardAt> there;
+  std::vector<Want> each;
+  for (std::size_t i = 0; i < edit.boards.size(); ++i) {
+    BoardAt& one = edit.boards[i];
+    const Node* node = cluster ? cluster->nodes.find(one.node) : nullptr;
+    const Gpu* gpu = node ? plan::find_gpu(*node, one.gpu) : nullptr;
+    if (!gpu) continue;
+    one.product = gpu->product.value_or(ProductKey());
+    there.push_back(std::move(one));
+    if (i < edit.each.size()) each.push_back(std::move(edit.each[i]));
+  }
+  edit.each = std::move(each);
+  if (there.empty()) {
+    edit.boards = {viewed};  // the screen says that it is gone
+    edit.viewed = 0;
+    return;
+  }
+  edit.boards = std::move(there);
+  edit.viewed = 0;
+  for (std::size_t i = 0; i < edit.boards.size(); ++i)
+    if (edit.boards[i].node == viewed.node && edit.boards[i].gpu == viewed.gpu) edit.viewed = i;
+}
+
+// The lines of the preview, the weightiest first.
+class Lines {
+ public:
+  Lines(const UiState& state, const LayoutView& view, int width)
+      : edit_(*state.top().layout), state_(state), view_(view), width_(width) {}
+
+  Document all() {
+    if (!edit_.differs()) {
+      unchanged();
+    } else if (edit_.preview.error) {
+      refused(*edit_.preview.error);
+    } else if (edit_.preview.plan) {
+      planned(*edit_.preview.plan);
+    }
+    return std::move(lines_);
+  }
+
+ private:
+  void add(std::string_view label, std::string_view text, Style style = Role::text,
+           Style label_style = Role::heading) {
+    bool first = true;
+    for (std::string& part : wrap(tui::told(state_, text), width_ - kLabel - 2)) {
+      DocLine line;
+      if (first) line.spans.push_back({std::string(label), label_style, 1});
+      line.spans.push_back({std::move(part), style, kLabel + 1});
+      lines_.push_back(std::move(line));
+      first = false;
+    }
+  }
+
+  void unchanged() {
+    auto key = [&](Action action) { return first_key(state_, action); };
+    add("UNCHANGED",
+        fmt::format("No change yet. {} adds the profile under the cursor, {} takes one away, {} "
+                    "lists layouts by name, {} finds the best one for the queue.",
+                    key(Action::open), key(Action::layout_remove), key(Action::layout_presets),
+                    key(Action::layout_best)),
+        Role::dim);
+    if (!state_.writable)
+      add("READ-ONLY", "Edit and look as you like: nothing changes on the cluster.", Role::dim);
+    waste(edit_.want.layout);
+    if (!view_.product)
+      add("CATALOGUE",
+          "it does not know this GPU, so its slices cannot be planned: whole, MPS and "
+          "time-slicing only",
+          Role::warning);
+  }
+
+  void refused(const Error& error) {
+    add("!! CANNOT", error.reason.empty() ? error.what : error.what + ": " + error.reason, Role::danger,
+        Style(Role::danger).with_bold());
+    if (!error.hint.empty()) add("", error.hint, Role::dim);
+  }
+
+  void planned(const plan::Plan& plan) {
+    sums(plan);
+    disturbs(plan);
+    in_the_way(plan);
+    needs(plan);
+    waste(edit_.shown().strategy == Strategy::mig ? edit_.shown().layout : mig::Layout{});
+    for (const plan::Notice& one : plan.violations)
+      add("RULE !!", one.rule + ": " + tui::told(state_, one.text), Role::danger);
+    resources(plan);
+    waiting(plan);
+    order(plan);
+    std::set<std::string_view> told;  // several nodes may give the same to know
+    for (const plan::Notice& one : plan.notices)
+      if (one.rule != "in-the-way" && one.rule != "wasted-compute" && told.insert(one.text).second)
+        add(one.severity == Severity::warning ? "NOTE !" : "NOTE", one.text, role_of(one.severity));
+    if (!plan.no_steps.empty()) add("STEPS", plan.no_steps, Role::dim);
+  }
+
+  void sums(const plan::Plan& plan) {
+    std::size_t kept = 0, held = 0, created = 0, destroyed = 0;
+    for (const plan::NodePlan& node : plan.nodes) {
+      kept += node.kept.size();
+      held += static_cast<std::size_t>(std::count_if(node.kept.begin(), node.kept.end(),
+                                                     [](const plan::SlicePlan& one) { return one.held; }));
+      created += node.created.size();
+      destroyed += node.destroyed.size();
+    }
+    bool nothing = created == 0 && destroyed == 0;
+    DocLine line;
+    int at = 1;
+    auto put = [&](std::string text, Style style) {
+      int cells = display_width(text);
+      line.spans.push_back({std::move(text), style, at});
+      at += cells + 2;
+    };
+    put(held > 0 ? fmt::format("= KEEPS {} ({} held)", kept, held) : fmt::format("= KEEPS {}", kept),
+        Role::kept);
+    put(fmt::format("+ CREATES {}", created), created > 0 ? Style(Role::created) : Style(Role::dim));
+    put(fmt::format("- DESTROYS {}", destroyed), destroyed > 0 ? Style(Role::destroyed) : Style(Role::dim));
+    if (nothing && at + 24 < width_) put(tui::told(state_, "same as now"), Role::dim);
+    lines_.push_back(std::move(line));
+  }
+
+  static std::string restart_text(const plan::Disturbed& one) {
+    if (one.stays) return "comes back at once";
+    if (!one.restartable) return "restart unknown";
+    return *one.restartable ? "restarts" : "WILL END";
+  }
+
+  void disturbs(const plan::Plan& plan) {
+    std::vector<const plan::Disturbed*> all;
+    for (const plan::NodePlan& node : plan.nodes)
+      for (const plan::Disturbed& one : node.blast_radius) all.push_back(&one);
+    if (all.empty()) return add("DISTURBS", "nobody", Role::good);
+    std::string label = fmt::format("DISTURBS {}", all.size());
+    for (std::size_t i = 0; i < all.size() && i < kListed; ++i) {
+      const plan::Disturbed& one = *all[i];
+      std::string who = one.user.empty() ? (one.id.empty() ? "unknown client" : one.id.text) : one.user;
+      std::string text = who;
+      if (!one.name.empty()) text += "  " + one.name;
+      if (one.running)
+        text += "  " +
+                query::duration_text(std::chrono::duration_cast<std::chrono::seconds>(*one.running).count());
+      text += "  " + restart_text(one);
+      if (one.hit == plan::Hit::in_the_way) text += "  (only in the way)";
+      bool ends = one.restartable == false;
+      add(label, text, ends ? Style(Role::danger) : Style(Role::warning));
+      label.clear();
+    }
+    if (all.size() > kListed) add("", fmt::format("and {} more", all.size() - kListed), Role::warning);
+  }
+
+  // "1g.10gb@0,2g.20gb@2" with blanks, so that it is not broken in the middle of a name.
+  static std::string spaced(const std::string& text) {
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      out += text[i];
+      if (text[i] == ',' && i + 1 < text.size() && text[i + 1] != ' ') out += ' ';
+    }
+    return out;
+  }
+
+  void in_the_way(const plan::Plan& plan) {
+    std::size_t shown = 0;
+    for (const plan::Notice& one : plan.notices)
+      if (one.rule == "in-the-way" && shown++ < kListed) add("IN THE WAY", spaced(one.text), Role::warning);
+  }
+
+  void needs(const plan::Plan& plan) {
+    plan::Needs all;
+    for (const plan::NodePlan& node : plan.nodes) {
+      all.drain = all.drain || node.needs.drain;
+      all.mode_change = all.mode_change || node.needs.mode_change;
+      all.reset = all.reset || node.needs.reset;
+      all.reboot = all.reboot || node.needs.reboot;
+    }
+    std::string text;
+    auto say = [&](bool so, std::string_view words) {
+      if (so) text += (text.empty() ? "" : ", ") + std::string(words);
+    };
+    say(all.drain, "the node closed to new work");
+    say(all.mode_change, "a change of the MIG mode");
+    say(all.reset, "a reset of the GPU");
+    say(all.reboot, "a reboot of the node");
+    if (text.empty()) text = "no reset, no reboot, no closed node";
+    add("NEEDS", text, all.reset || all.reboot ? Style(Role::warning) : Style(Role::text));
+  }
+
+  void waste(const mig::Layout& layout) {
+    if (!view_.cut || layout.empty()) return;
+    if (std::string text = mig::stranded_text(*view_.product, layout); !text.empty())
+      add("STRANDED", "memory " + text + " while these exist", Role::stranded);
+    if (std::string text = plan::waste_text(*view_.product, layout); !text.empty())
+      add("WASTED", text, Role::stranded);
+  }
+
+  void resources(const plan::Plan& plan) {
+    const plan::Counts& before = plan.offered_before.by(plan.scheduler);
+    const plan::Counts& after = plan.offered_after.by(plan.scheduler);
+    std::string_view label = "ADVERTISED";
+    std::size_t shown = 0, same = 0;
+    for (const auto& [name, count] : after) {
+      auto old = before.find(name);
+      std::int64_t was = old == before.end() ? 0 : old->second;
+      if (was == count) {
+        ++same;
+        continue;
+      }
+      if (shown++ >= kListed) continue;
+      add(label, fmt::format("{}  {} → {}", name, was, count), count > was ? Role::created : Role::destroyed);
+      label = "";
+    }
+    if (shown == 0 && same > 0) add(label, "as before", Role::dim);
+    if (plan.scheduler != Scheduler::kubernetes) return;
+    for (const SwitchLine& one : switch_lines(plan)) {
+      const bool stays = one.before == one.after;
+      add("",
+          stays ? fmt::format("{}  {}", one.name, one.after)
+                : fmt::format("{}  {} → {}", one.name, one.before, one.after),
+          stays ? Style(Role::dim) : Style(Role::text));
+    }
+  }
+
+  void waiting(const plan::Plan& plan) {
+    if (plan.will_run_count > 0)
+      add("WILL RUN", pending_text(plan.will_run, plan.will_run_count), Role::good);
+    if (plan.never_again_count > 0)
+      add("!! NEVER", pending_text(plan.never_again, plan.never_again_count) + " would match no more",
+          Role::danger, Style(Role::danger).with_bold());
+  }
+
+  static std::string pending_text(const std::vector<plan::PendingEffect>& list, int count) {
+    std::string text = fmt::format("{} waiting: ", count);
+    for (std::size_t i = 0; i < list.size() && i < 3; ++i)
+      text += fmt::format("{}{} {} {}", i == 0 ? "" : ", ", list[i].id.text, list[i].user,
+                          list[i].remark.empty() ? list[i].request : list[i].remark);
+    return count > 3 ? text + ", …" : text;
+  }
+
+  void order(const plan::Plan& plan) {
+    const plan::NodePlan* node = plan_in_view(edit_);
+    if (!node || plan.nodes.empty()) return;
+    std::vector<const plan::SlicePlan*> made;
+    for (const plan::SlicePlan& one : node->created)
+      if (one.gpu == edit_.board().gpu && one.at) made.push_back(&one);
+    if (made.size() < 2) return;
+    std::sort(made.begin(), made.end(), [](auto* a, auto* b) { return a->order < b->order; });
+    std::string text;
+    for (const plan::SlicePlan* one : made)
+      text += fmt::format("{}{}@{}", text.empty() ? "" : ", then ", one->profile.text, one->at->start);
+    add("ORDER", text, Role::dim);
+  }
+
+  const LayoutState& edit_;
+  const UiState& state_;
+  const LayoutView& view_;
+  int width_;
+  Document lines_;
+};
+
+}  // namespace
+
+const plan::NodePlan* plan_in_view(const LayoutState& edit) {
+  if (!edit.differs() || !edit.preview.plan) return nullptr;
+  for (const plan::NodePlan& node : edit.preview.plan->nodes)
+    if (node.node == edit.board().node) return &node;
+  return nullptr;
+}
+
+void refresh_layout(UiState& state, const World& world) {
+  Screen& screen = state.top();
+  if (screen.kind != ScreenKind::layout || !screen.layout) return;
+  LayoutState& edit = *screen.layout;
+  keep_boards(edit, world.model.find(screen.cluster));
+  std::optional<LayoutView> view = layout_view(world, screen);
+  if (!view) return;
+  int profiles = view->cut ? static_cast<int>(view->product->profiles.size()) : 0;
+  edit.unit = std::clamp(edit.unit, 0, view->cut ? view->product->units - 1 : 0);
+  edit.profile = std::clamp(edit.profile, 0, profiles > 0 ? profiles - 1 : 0);
+  if (!edit.touched) edit.want = want_of(*view->gpu, view->product);
+  edit.tried.reset();
+  if (edit.list == LayoutList::presets) {
+    const PresetChoice& choice = edit.presets[static_cast<std::size_t>(edit.preset)];
+    if (choice.why_not.empty()) edit.tried = choice.want;
+  }
+  if (!edit.differs()) {
+    edit.preview.plan.reset();
+    edit.preview.error.reset();
+    edit.preview.key.clear();
+    return;
+  }
+  make_preview(state, world, *view);
+  take_over_places(edit, *view);
+}
+
+Document preview_document(const UiState& state, const LayoutView& view, int width) {
+  return Lines(state, view, width).all();
+}
+
+}  // namespace tessera::tui

@@ -1,0 +1,152 @@
+// What the journal screen shows: every run that can be seen, and what can be done about it.
+#include <fmt/core.h>
+
+#include "tui/screens/documents.hpp"
+#include "tui/screens/frame.hpp"
+#include "tui/screens/plan/run_words.hpp"
+#include "tui/screens/plan/runs.hpp"
+
+namespace tessera::tui {
+namespace {
+
+struct Columns {
+  int state, started, who, nodes, words, run;  // run 0: no room
+};
+Columns columns_for(int width) {
+  if (width >= 118) return {3, 17, 38, 62, 80, width - 22};
+  return {3, 16, 29, 43, 57, 0};
+}
+
+std::string nodes_of(const RunHead& head) {
+  if (head.nodes.empty()) return "?";
+  if (head.nodes.size() == 1) return head.nodes.front().text;
+  return fmt::format("{} nodes", head.nodes.size());
+}
+
+NodeLook::Stage stage_of(const RunHead& head) {
+  switch (head.state) {
+    case RunState::running: return NodeLook::Stage::current;
+    case RunState::finished: return NodeLook::Stage::done;
+    case RunState::marked: return NodeLook::Stage::todo;
+    default: return NodeLook::Stage::failed;
+  }
+}
+
+void add_line(Document& document, const RunHead& head, const UiState& state, int width) {
+  Columns at = columns_for(width);
+  RunLook look = look_of(head);
+  auto cell = [&](const std::string& text, int cells) { return shorten(text, cells, state.ascii); };
+  std::string started = head.started == TimePoint{} ? "?" : time_text(head.started);
+  if (at.run == 0 && started.size() >= 16) started = started.substr(5, 11);
+  std::string who = at.run > 0 && !head.from.empty() ? head.who + "@" + head.from : head.who;
+  int words = (at.run > 0 ? at.run : width) - at.words - 2;
+  DocLine line{{{sign_of(stage_of(head), state.ascii), Style(look.role).with_bold(), 1},
+                {look.word, Style(look.role).with_bold(), at.state},
+                {started, Role::dim, at.started},
+                {cell(who, at.nodes - at.who - 1), Role::text, at.who},
+                {cell(nodes_of(head), at.words - at.nodes - 1), Style(Role::text).with_bold(), at.nodes},
+                {cell(head.words, words), Role::text, at.words}},
+               head.run};
+  if (at.run > 0) line.spans.push_back({head.run, Role::dim, at.run});
+  document.push_back(std::move(line));
+}
+
+void add_fact(Document& document, std::string_view label, std::string_view text, int width,
+              Style style = {}) {
+  if (text.empty()) return;
+  bool first = true;
+  for (std::string& line : wrap(text, width - 14)) {
+    document.push_back({{{first ? std::string(label) : "", Role::dim, 1}, {std::move(line), style, 12}}, {}});
+    first = false;
+  }
+}
+
+// What can be done with it now.
+void add_way_on(Document& foot, const RunHead& head, const UiState& state, int width) {
+  std::string open = first_key(state, Action::open), undo = first_key(state, Action::run_undo),
+              resume = first_key(state, Action::run_resume);
+  switch (head.state) {
+    case RunState::running:
+      add_fact(foot, "", open + (head.here ? " shows it" : " shows it; it is driven elsewhere"), width,
+               Role::accent);
+      break;
+    case RunState::parked:
+    case RunState::interrupted:
+      add_fact(foot, "", resume + " resumes it: carry on, plan again, or go back", width, Role::accent);
+      break;
+    case RunState::finished:
+      add_fact(foot, "", fmt::format("{} shows it; {} undoes it (a plan is shown first)", open, undo), width,
+               Role::accent);
+      break;
+    case RunState::marked:
+      add_fact(foot, "", "only its mark on the cluster is known; its journal is where it was begun", width,
+               Role::accent);
+      break;
+    case RunState::unreadable: break;
+  }
+}
+
+Document foot_of(const RunHead& head, const UiState& state, int width) {
+  Document foot;
+  std::string names;
+  for (std::size_t i = 0; i < head.nodes.size() && i < 12; ++i)
+    names += (i > 0 ? " " : "") + head.nodes[i].text;
+  if (head.nodes.size() > 12) names += fmt::format(" and {} more", head.nodes.size() - 12);
+  std::string run = head.run;
+  if (!head.undoes.empty()) run += ", takes back " + head.undoes;
+  add_fact(foot, "run", run, width, Style(Role::text).with_bold());
+  add_fact(foot, "nodes", (head.cluster.empty() ? "" : head.cluster.text + ": ") + names, width);
+  add_fact(foot, "progress", head.progress, width);
+  bool bad = head.state == RunState::interrupted || head.state == RunState::unreadable;
+  add_fact(foot, "why", head.why, width, bad ? Role::danger : Role::warning);
+  add_fact(foot, "stands now", head.place, width);
+  add_fact(foot, "journal", head.file, width, Role::dim);
+  add_way_on(foot, head, state, width);
+  return foot;
+}
+
+Panes nothing_yet(const UiState& state, int width) {
+  Panes panes;
+  auto say = [&](std::string_view text, Style style) {
+    for (std::string& line : wrap(told(state, text), width - 6))
+      panes.main.push_back({{{std::move(line), style, 3}}, {}});
+  };
+  panes.main.push_back({});
+  say(state.runs.listed || !state.runs.available ? "No run yet." : "Reading the list of runs.",
+      Style(Role::text).with_bold());
+  panes.main.push_back({});
+  say("A change goes from a layout to a plan, and from an armed plan to a run. Each run is written down here "
+      "line by "
+      "line, before anything is touched: what it found, what it did, what it read back.",
+      Role::text);
+  say("So every run has a way back, and one that was cut off can be taken up again, here or by a colleague.",
+      Role::text);
+  panes.main.push_back({});
+  if (!state.runs.available)
+    say("This console has no place for journals, so nothing can be changed from it.", Role::warning);
+  else if (!state.writable)
+    say("Read-only: plans can be looked at. Started with --write, tessera can arm them.", Role::read_only);
+  return panes;
+}
+
+}  // namespace
+
+Panes journal_panes(const World&, const UiState& state, int width) {
+  if (state.runs.heads.empty()) return nothing_yet(state, width);
+  Panes panes;
+  Columns at = columns_for(width);
+  DocLine heading{{{"STATE", Role::heading, at.state},
+                   {"STARTED", Role::heading, at.started},
+                   {"WHO", Role::heading, at.who},
+                   {"NODES", Role::heading, at.nodes},
+                   {"WHAT", Role::heading, at.words}},
+                  {}};
+  if (at.run > 0) heading.spans.push_back({"RUN", Role::heading, at.run});
+  panes.main.push_back(std::move(heading));
+  for (const RunHead& head : state.runs.heads) add_line(panes.main, head, state, width);
+  if (const RunHead* head = head_of(state, run_here(state))) panes.foot = foot_of(*head, state, width);
+  panes.foot_first = true;
+  return panes;
+}
+
+}  // namespace tessera::tui

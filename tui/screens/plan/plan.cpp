@@ -1,0 +1,209 @@
+#include "tui/screens/plan/plan.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+
+#include "tui/screens/control.hpp"
+#include "tui/screens/layout/layout.hpp"
+#include "tui/screens/plan/arm.hpp"
+#include "tui/screens/plan/runs.hpp"
+
+namespace tessera::tui {
+namespace {
+
+// The next of a few sizes that make sense; behind the last comes the first.
+template <std::size_t N>
+int next_of(const std::array<int, N>& sizes, int now) {
+  for (int size : sizes)
+    if (size > now) return size;
+  return sizes.front();
+}
+constexpr std::array kCanaries{0, 1, 2, 4};
+constexpr std::array kBatches{1, 2, 4, 8, 16, 32};
+
+// Plans anew with these options, from what stands now. The plan before it stays when that fails.
+void plan_with(UiState& state, const World& world, const plan::Options& options) {
+  PlanView& view = *state.plan;
+  plan::Intent intent = view.plan.intent;
+  intent.options = options;
+  // The way back is planned from the run: its nodes may have been found unlike each other.
+  Result<plan::Plan> planned =
+      view.undoes.empty() ? plan_for(state, world, intent) : way_back(state, world, view.undoes, &options);
+  if (!planned) {
+    view.trouble = to_line(planned.error());
+    say(state, world, Severity::warning, view.trouble);
+    return;
+  }
+  view.trouble.clear();
+  view.plan = std::move(*planned);
+  view.moved.clear();
+  view.revision = world.model.revision;
+  view.node = std::min(view.node, view.plan.nodes.empty() ? 0 : view.plan.nodes.size() - 1);
+}
+
+plan::Way toggled(plan::Way now, plan::Way to) { return now == to ? plan::Way::wait : to; }
+
+void change_options(UiState& state, const World& world, Action action) {
+  plan::Options options = state.plan->plan.intent.options;
+  switch (action) {
+    case Action::plan_requeue: options.way = toggled(options.way, plan::Way::requeue); break;
+    case Action::plan_cancel: options.way = toggled(options.way, plan::Way::cancel); break;
+    case Action::plan_when_empty: options.when_empty = !options.when_empty; break;
+    case Action::plan_on_failure:
+      options.on_failure =
+          options.on_failure == plan::OnFailure::park ? plan::OnFailure::undo : plan::OnFailure::park;
+      break;
+    case Action::plan_canary: options.canary = next_of(kCanaries, options.canary); break;
+    case Action::plan_batch: options.batch = next_of(kBatches, options.batch); break;
+    default: break;
+  }
+  plan_with(state, world, options);
+}
+
+std::string all_commands(const plan::Plan& plan) {
+  std::string text;
+  for (const plan::NodePlan& node : plan.nodes)
+    for (const plan::Step& step : node.steps)
+      for (const std::string& command : step.commands) text += (text.empty() ? "" : "\n") + command;
+  return text;
+}
+
+}  // namespace
+
+Result<plan::Plan> plan_for(const UiState& state, const World& world, const plan::Intent& intent) {
+  const Cluster* cluster = world.model.find(intent.cluster);
+  if (!cluster) return Error{"cannot plan", intent.cluster.text + " is not open here", ""};
+  return plan::make_plan(*cluster, world.catalogue, intent, capabilities_of(state, *cluster), state.rules,
+                         cluster_now(*cluster, world.wall));
+}
+
+std::string nodes_text(const plan::Plan& plan) {
+  if (plan.nodes.size() == 1) return plan.nodes.front().node.text;
+  return fmt::format("{} nodes", plan.nodes.size());
+}
+
+void open_plan(UiState& state, const World& world, plan::Plan plan, std::string undoes) {
+  // One plan at a time: an older one, and what lies over it, is left behind.
+  for (std::size_t i = 1; i < state.stack.size(); ++i)
+    if (state.stack[i].kind == ScreenKind::plan) {
+      state.stack.resize(i);
+      break;
+    }
+  disarm(state);
+  PlanView view;
+  view.plan = std::move(plan);
+  view.undoes = std::move(undoes);
+  view.revision = world.model.revision;
+  Screen screen;
+  screen.kind = ScreenKind::plan;
+  screen.cluster = view.plan.intent.cluster;
+  screen.subject = nodes_text(view.plan);
+  state.plan = std::move(view);
+  push(state, std::move(screen));
+}
+
+void follow_world(UiState& state, const World& world) {
+  if (!state.plan || state.plan->revision == world.model.revision) return;
+  PlanView& view = *state.plan;
+  const Cluster* cluster = world.model.find(view.plan.intent.cluster);
+  if (!cluster) return;
+  view.revision = world.model.revision;
+  view.moved = plan::what_moved(view.plan, *cluster);
+  if (!state.arming || !std::holds_alternative<ArmStart>(state.arming->what) || plan::may_apply(view.moved))
+    return;
+  disarm(state);
+  say(state, world, Severity::danger, "disarmed: " + view.moved.front().text);
+}
+
+std::string why_not_startable(const UiState& state, const World& world) {
+  const PlanView& view = *state.plan;
+  if (!view.plan.no_steps.empty()) return "it cannot be applied: " + view.plan.no_steps;
+  if (!view.plan.changes_anything()) return "nothing to do: the layout is already as requested";
+  if (!view.plan.violations.empty())
+    return fmt::format("it breaks a rule: {}: {}", view.plan.violations.front().rule,
+                       view.plan.violations.front().text);
+  if (!state.writable) return "read-only: start tessera with --write to arm a plan";
+  const ClusterName& name = view.plan.intent.cluster;
+  if (!state.abilities.contains(name)) return name.text + " cannot be changed from here";
+  if (!state.runs.available) return "this console has no place for the journals of runs";
+  if (!state.runs.starting.empty()) return "a run is being started";
+  const Cluster* cluster = world.model.find(name);
+  if (!cluster) return name.text + " is gone";
+  // Asked with every frame: what was worked out for this revision still holds.
+  std::vector<plan::Moved> moved =
+      view.revision == world.model.revision ? view.moved : plan::what_moved(view.plan, *cluster);
+  if (!plan::may_apply(moved)) {
+    auto harm =
+        std::find_if(moved.begin(), moved.end(), [](const plan::Moved& one) { return !one.harmless; });
+    return fmt::format("the world has moved: {}: {}; plan again first", harm->node.text, harm->text);
+  }
+  return "";
+}
+
+Effects act_on_plan(UiState& state, const World& world, Action action) {
+  Effects effects;
+  switch (action) {
+    case Action::plan_arm: open_arming(state, ArmStart{}, state.plan->plan); break;
+    case Action::plan_again:
+      plan_with(state, world, state.plan->plan.intent.options);
+      if (state.plan->trouble.empty())
+        say(state, world, Severity::info, "planned again from the current layout");
+      break;
+    case Action::plan_scheduler: state.plan->other_scheduler = !state.plan->other_scheduler; break;
+    case Action::plan_copy_all:
+      effects.copy = all_commands(state.plan->plan);
+      say(state, world, Severity::good, "copied the commands of every step");
+      break;
+    case Action::plan_messages: {
+      Screen screen;
+      screen.kind = ScreenKind::messages;
+      screen.cluster = state.plan->plan.intent.cluster;
+      push(state, std::move(screen));
+      break;
+    }
+    default: change_options(state, world, action);
+  }
+  return effects;
+}
+
+std::string why_not_on_plan(Action action, const UiState& state, const World& world) {
+  if (state.top().kind != ScreenKind::plan || !state.plan)
+    return "this works on a plan; a layout is planned first";
+  const plan::Plan& plan = state.plan->plan;
+  bool many = plan.nodes.size() > 1;
+  switch (action) {
+    case Action::plan_arm: return why_not_startable(state, world);
+    case Action::plan_canary:
+    case Action::plan_batch: return many ? "" : "the plan is about one node";
+    case Action::plan_copy_all: return all_commands(plan).empty() ? "there is no command to copy" : "";
+    case Action::plan_messages:
+      return plan::messages(plan).empty() ? "nobody is disturbed: there is no message to send" : "";
+    default: return "";
+  }
+}
+
+std::string plan_copy(const UiState& state, const World& world) {
+  if (!state.plan) return "";
+  std::string stop = state.top().cursor;
+  if (stop.empty()) {
+    std::vector<Stop> stops = stops_of(plan_panes(world, state, state.size.columns));
+    if (!stops.empty()) stop = stops.front().id;
+  }
+  const plan::Step* step = step_under(*state.plan, stop);
+  std::string text;
+  if (step)
+    for (const std::string& command : step->commands) text += (text.empty() ? "" : "\n") + command;
+  else if (stop.starts_with("w\x1f"))
+    text = stop.substr(2, stop.find('\x1f', 2) - 2);
+  return text;
+}
+
+void open_on_plan(UiState& state) {
+  const std::string stop = state.top().cursor;
+  if (!stop.starts_with("w\x1f")) return;
+  open_workload(state, ClusterName(state.top().cluster), stop.substr(2, stop.find('\x1f', 2) - 2));
+}
+
+}  // namespace tessera::tui

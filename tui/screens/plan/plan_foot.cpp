@@ -1,0 +1,123 @@
+#include <fmt/core.h>
+
+#include <charconv>
+
+#include "tui/plan_phrases.hpp"
+#include "tui/screens/frame.hpp"
+#include "tui/screens/plan/plan_stops.hpp"
+#include "tui/screens/plan/plan_words.hpp"
+
+namespace tessera::tui {
+namespace {
+
+constexpr std::size_t kMostCommands = 6;
+
+class Foot {
+ public:
+  Foot(const UiState& state, int width) : state_(state), width_(width) {}
+  void add(std::string_view label, std::string_view text, Style style = {}) {
+    bool first = true;
+    for (std::string& line : wrap(told(state_, text), width_ - 13)) {
+      lines.push_back({{{first ? told(state_, label) : "", Role::dim, 1}, {std::move(line), style, 12}}, {}});
+      first = false;
+    }
+  }
+  Document lines;
+
+ private:
+  const UiState& state_;
+  int width_;
+};
+
+Document step_foot(const plan::Step& step, std::size_t index, std::size_t count, int width,
+                   const UiState& state) {
+  Foot foot(state, width);
+  std::string facts = fmt::format("{} of {}", index + 1, count);
+  facts += step.deadline.count() > 0 ? ", deadline " + deadline_text(step.deadline) : ", as long as it takes";
+  if (step.retry.times > 0) facts += fmt::format(", up to {} attempts", step.retry.times + 1);
+  if (step.disturbs) facts += ", work ends or restarts by it";
+  foot.add("step", told(state, step.title) + "  (" + told(state, facts) + ")", Style(Role::text).with_bold());
+  const std::size_t all_typed = typed_lines(step);
+  for (std::size_t i = 0; i < step.commands.size() && i < kMostCommands; ++i) {
+    const bool typed = i < all_typed;
+    foot.lines.push_back(
+        {{{i == 0 ? fmt::format("{} copies", first_key(state, Action::copy)) : "", Role::dim, 1},
+          {typed ? "$ " : "  ", Role::dim, 12},
+          {step.commands[i], typed ? Role::accent : Role::text}},
+         {}});
+  }
+  if (step.commands.size() > kMostCommands)
+    foot.lines.push_back(
+        {{{told(state, fmt::format("and {} more", step.commands.size() - kMostCommands)), Role::dim, 12}},
+         {}});
+  if (step.commands.empty())
+    foot.add("",
+             std::holds_alternative<plan::LookOnly>(step.action)
+                 ? "no command: this step changes nothing and waits until it is so"
+                 : "no command to type: tessera does this by itself",
+             Role::dim);
+  foot.add("seen after", seen_text(step.after));
+  if (!step.undo.empty()) foot.add("undo", step.undo, Role::dim);
+  return std::move(foot.lines);
+}
+
+Document work_foot(const plan::Disturbed& one, const plan::NodePlan& node, plan::Way way, int width,
+                   const UiState& state) {
+  Foot foot(state, width);
+  std::string text = name_text(one);
+  if (!one.name.empty()) text += " " + one.name;
+  if (!one.user.empty()) text += " of " + one.user;
+  foot.add("work", text + ", on " + node.node.text, Style(Role::text).with_bold());
+  std::string holds;
+  for (const std::string& slice : one.slices) holds += (holds.empty() ? "" : ", ") + slice;
+  if (holds.empty()) holds = "no slice here";
+  if (one.hit == plan::Hit::in_the_way) holds += "; none of it changes, but it cannot be spared";
+  if (one.hit == plan::Hit::unasked)
+    holds += "; it never asked for a GPU" + (one.unasked.empty() ? "" : " and reaches them: " + one.unasked);
+  foot.add("holds", holds);
+  std::string extent = one.nodes > 1 ? fmt::format("{} GPUs or slices on {} nodes", one.gpus, one.nodes)
+                                     : fmt::format("{} on this node alone", one.gpus);
+  if (one.gpu_hours) extent += fmt::format(", {:.1f} GPU-hours so far", *one.gpu_hours);
+  foot.add("in all", extent);
+  std::string fate = "the run waits until it ends by itself";
+  if (one.hit != plan::Hit::unknown && way == plan::Way::cancel) fate = "it is ended";
+  if (one.hit != plan::Hit::unknown && way == plan::Way::requeue && one.restartable != false)
+    fate = one.restartable ? "it is stopped and restarts" : "it is stopped; whether it restarts is not known";
+  if (one.restartable == false && way == plan::Way::requeue) fate = "it cannot start again, so " + fate;
+  if (one.stays)
+    fate = one.unasked.empty() ? "it would be started there again at once: the run waits until its "
+                                 "controller keeps it off the node"
+                               : "it would be started there again at once: it is left alone";
+  foot.add("what then", fate);
+  return std::move(foot.lines);
+}
+
+}  // namespace
+
+std::string id_of(char kind, const std::string& rest) { return std::string(1, kind) + '\x1f' + rest; }
+
+// The number in an id of that kind; nullopt: it is of another.
+std::optional<std::size_t> index_in(char kind, const std::string& id) {
+  if (id.size() < 3 || id[0] != kind || id[1] != '\x1f') return std::nullopt;
+  std::size_t value = 0;
+  if (std::from_chars(id.data() + 2, id.data() + id.size(), value).ec != std::errc{}) return std::nullopt;
+  return value;
+}
+
+const plan::NodePlan* shown_node(const PlanView& view) {
+  return view.node < view.plan.nodes.size() ? &view.plan.nodes[view.node] : nullptr;
+}
+
+Document plan_foot(const UiState& state, const std::string& stop, int width) {
+  const PlanView& view = *state.plan;
+  const plan::NodePlan* shown = shown_node(view);
+  if (auto index = index_in('s', stop); index && shown && *index < shown->steps.size())
+    return step_foot(shown->steps[*index], *index, shown->steps.size(), width, state);
+  for (const plan::NodePlan& node : view.plan.nodes)
+    for (const plan::Disturbed& one : node.blast_radius)
+      if (!one.id.empty() && stop == id_of('w', one.id.text + '\x1f' + node.node.text))
+        return work_foot(one, node, view.plan.intent.options.way, width, state);
+  return {};
+}
+
+}  // namespace tessera::tui

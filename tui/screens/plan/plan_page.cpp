@@ -1,0 +1,411 @@
+// What the plan screen shows: whom it disturbs, what it costs, and the steps.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "engine/plan/notices.hpp"
+#include "engine/query/value.hpp"
+#include "tui/plan_phrases.hpp"
+#include "tui/screens/frame.hpp"
+#include "tui/screens/plan/plan.hpp"
+#include "tui/screens/plan/plan_stops.hpp"
+#include "tui/screens/plan/plan_words.hpp"
+#include "tui/screens/roles.hpp"
+
+namespace tessera::tui {
+namespace {
+
+constexpr int kTwoColumns = 118;
+constexpr int kMostListed = 40;  // of pending work and of kept slices; the rest is counted
+
+class Page {
+ public:
+  Page(const UiState& state, int width)
+      : state_(state), view_(*state.plan), plan_(view_.plan), width_(width) {}
+
+  Document left() {
+    head();
+    standing();
+    disturbed();
+    options();
+    notices();
+    decision();
+    if (plan_.nodes.size() > 1) nodes();
+    resources();
+    slices();
+    pending();
+    return std::move(lines_);
+  }
+  Document steps() {
+    const plan::NodePlan* node = shown_node(view_);
+    if (!node) return {};
+    std::string aside = plan_.nodes.size() > 1 ? node->node.text : std::string();
+    lines_.push_back(heading_line(told("STEPS"), aside));
+    if (node->steps.empty())
+      note(plan_.no_steps.empty() ? "nothing to do on this node" : "none: this plan can only be reviewed",
+           Role::dim);
+    else
+      put_deadline_heading();
+    for (std::size_t i = 0; i < node->steps.size(); ++i) step(i, node->steps[i]);
+    blank();
+    undo();
+    return std::move(lines_);
+  }
+
+ private:
+  void blank() { lines_.push_back({}); }
+  std::string told(std::string_view text) const { return tui::told(state_, text); }
+  void heading(std::string_view text, std::string_view aside = {}) {
+    if (!lines_.empty() && !lines_.back().spans.empty()) blank();
+    lines_.push_back(heading_line(told(text), told(aside)));
+  }
+  // Wrapped text; the first line may hold the cursor.
+  void note(std::string_view english, Style style, std::string id = {}, std::string sign = {}) {
+    put_note(told(english), style, std::move(id), std::move(sign));
+  }
+  void put_note(std::string_view text, Style style, std::string id, std::string sign) {
+    int indent = sign.empty() ? 3 : 6;
+    for (; text.starts_with(' '); text.remove_prefix(1)) ++indent;
+    bool first = true;
+    for (std::string& line : wrap(text, width_ - indent - 1)) {
+      DocLine entry;
+      if (first && !sign.empty()) entry.spans.push_back({sign, style.with_bold(), 3});
+      entry.spans.push_back({std::move(line), style, indent});
+      if (first) entry.id = id;
+      lines_.push_back(std::move(entry));
+      first = false;
+    }
+  }
+
+  void head() {
+    DocLine line{{{nodes_text(plan_) + boards_text(), Style(Role::text).with_bold(), 1}}, {}};
+    std::string words = plan_.intent.words;
+    line.spans.push_back(
+        {fmt::format("  {} {}", glyphs(state_.ascii).crumb, words), Style(Role::accent).with_bold()});
+    if (!view_.undoes.empty()) line.spans.push_back({"  takes back " + view_.undoes, Role::dim});
+    lines_.push_back(std::move(line));
+    closed();
+    std::string whom = disturbs_text(plan_);
+    bool nobody = whom == "nobody";
+    for (std::string& text : wrap(told("disturbs " + whom), width_ - 2))
+      lines_.push_back({{{std::move(text), Style(nobody ? Role::good : Role::warning).with_bold(), 1}}, {}});
+  }
+
+  // That another has closed a node, before all that the plan would do to it.
+  void closed() {
+    for (const NoticeLine& line : told_once(plan_.notices, plan_.nodes.size() > 1))
+      if (plan::is_about_closing(*line.notice)) {
+        const std::string where = line.nodes.empty() ? line.notice->node.text : line.nodes;
+        put_note(where + ": " + told(line.notice->text), Style(Role::danger).with_bold(),
+                 id_of('n', std::to_string(line.notice - plan_.notices.data())), "!!");
+      }
+  }
+
+  // " GPU 7", where the wish is about some boards only.
+  std::string boards_text() const {
+    std::string text;
+    for (const plan::BoardWish& wish : plan_.intent.boards) {
+      if (!wish.gpu || plan_.nodes.size() > 1) return "";
+      text += (text.empty() ? " GPU " : ",") + std::to_string(wish.gpu->value);
+    }
+    return text;
+  }
+
+  // Whether it can be armed here and now, and if not, why.
+  void standing() {
+    if (!plan::may_apply(view_.moved)) {
+      note(fmt::format("The cluster has changed since this plan was made. {} plans again.",
+                       first_key(state_, Action::plan_again)),
+           Style(Role::danger).with_bold(), {}, "!!");
+    }
+    for (const plan::Moved& one : view_.moved)
+      note(one.node.text + ": " + one.text, one.harmless ? Role::dim : Role::danger);
+    if (!view_.moved.empty() && plan::may_apply(view_.moved))
+      note("Jobs have only ended since: nobody else is affected.", Role::dim);
+    if (!view_.trouble.empty()) note(view_.trouble, Role::danger, {}, "!!");
+    if (!plan_.no_steps.empty()) {
+      note("This plan can only be reviewed: " + plan_.no_steps, Role::warning, {}, "! ");
+    } else if (!plan_.changes_anything()) {
+      note("The layout is already as requested: nothing to do.", Role::good);
+    } else if (!state_.writable) {
+      note("Read-only: start tessera with --write to arm this plan.", Role::read_only);
+    }
+  }
+
+  void disturbed() {
+    heading("WILL BE DISTURBED");
+    bool any = false;
+    for (const plan::NodePlan& node : plan_.nodes) {
+      bool first = plan_.nodes.size() > 1;
+      for (const plan::Disturbed& one : node.blast_radius) {
+        if (first) note(node.node.text, Role::dim);
+        first = false;
+        any = true;
+        work(node, one);
+      }
+    }
+    if (!any) note("nobody", Role::good);
+  }
+  void work(const plan::NodePlan& node, const plan::Disturbed& one) {
+    std::string fate = fate_text(one, plan_.intent.options.way);
+    Style style = fate == "WILL END"     ? Style(Role::danger).with_bold()
+                  : fate == "waited for" ? Style(Role::text)
+                                         : Style(Role::warning);
+    std::string running =
+        one.running
+            ? query::duration_text(std::chrono::duration_cast<std::chrono::seconds>(*one.running).count())
+            : std::string("?");
+    std::string id = one.id.empty() ? id_of('u', node.node.text + one.slices.front())
+                                    : id_of('w', one.id.text + '\x1f' + node.node.text);
+    bool roomy = width_ >= 66;
+    int name = roomy ? 29 : 25, since = roomy ? 45 : 37, end = roomy ? 58 : 48;
+    auto cell = [&](const std::string& text, int width) { return shorten(text, width, state_.ascii); };
+    DocLine line{{{cell(name_text(one), 13), Style(Role::text).with_bold(), 3},
+                  {cell(one.user, name - 18), Role::text, 17},
+                  {cell(one.name, since - name - 1), Role::dim, name},
+                  {running, Role::text, since},
+                  {told(fate), style, end}},
+                 std::move(id)};
+    if (width_ >= 90) {
+      std::string extent = one.slices.empty() ? one.unasked : one.slices.front();
+      if (one.slices.size() > 1) extent += fmt::format(" +{}", one.slices.size() - 1);
+      if (one.hit == plan::Hit::in_the_way) extent = "in the way on " + node.node.text;
+      line.spans.push_back({told(extent), Role::dim, end + 11});
+    }
+    lines_.push_back(std::move(line));
+  }
+
+  void options() {
+    const plan::Options& now = plan_.intent.options;
+    heading("OPTIONS", "each plans again at once");
+    auto option = [&](const std::string& label, std::string value, std::initializer_list<Action> keys) {
+      DocLine line{{{told(label), Role::dim, 3}, {told(value), Role::text, 19}}, id_of('o', label)};
+      int x = 40;
+      for (Action action : keys) {
+        std::string key = first_key(state_, action);
+        line.spans.push_back({key, Role::key, x});
+        line.spans.push_back({" " + std::string(info(action).title), Role::dim});
+        x += 12;
+      }
+      lines_.push_back(std::move(line));
+    };
+    option("running work", std::string(way_text(now.way)), {Action::plan_requeue, Action::plan_cancel});
+    option("when", now.when_empty ? "close, apply later" : "wait now", {Action::plan_when_empty});
+    option("on failure", now.on_failure == plan::OnFailure::undo ? "go back" : "park and ask",
+           {Action::plan_on_failure});
+    if (plan_.nodes.size() < 2) return;
+    option(
+        "nodes at a time",
+        now.canary > 0 ? fmt::format("{} alone, then {}", now.canary, now.batch) : std::to_string(now.batch),
+        {Action::plan_canary, Action::plan_batch});
+  }
+
+  // How the way of sharing was chosen, where the guide was asked.
+  void decision() {
+    if (!plan_.intent.decision) return;
+    heading("DECISION", "kept with the plan and in the journal");
+    for (const std::string& line : plan::to_lines(*plan_.intent.decision)) note(line, Role::dim);
+  }
+  void notices() {
+    const bool more = std::any_of(plan_.notices.begin(), plan_.notices.end(),
+                                  [](const plan::Notice& one) { return !plan::is_about_closing(one); });
+    if (plan_.violations.empty() && !more) return;
+    heading("NOTES", "each with its rule in brackets");
+    const bool several = plan_.nodes.size() > 1;
+    for (const NoticeLine& line : told_once(plan_.violations, several))
+      one_notice(line, id_of('v', std::to_string(line.notice - plan_.violations.data())));
+    for (const NoticeLine& line : told_once(plan_.notices, several))
+      if (!plan::is_about_closing(*line.notice))
+        one_notice(line, id_of('n', std::to_string(line.notice - plan_.notices.data())));
+  }
+  void one_notice(const NoticeLine& line, std::string id) {
+    const plan::Notice& notice = *line.notice;
+    std::string text = line.nodes.empty() ? "" : line.nodes + ": ";
+    text += told(notice.text) + " [" + notice.rule + "]";
+    Role role = notice.severity == Severity::info ? Role::dim : role_of(notice.severity);
+    put_note(text, role, std::move(id), std::string(sign_of(notice.severity)));
+  }
+
+  void nodes() {
+    heading("NODES", fmt::format("{}", plan_.nodes.size()));
+    for (std::size_t i = 0; i < plan_.nodes.size(); ++i) {
+      const plan::NodePlan& node = plan_.nodes[i];
+      lines_.push_back(
+          {{{node.node.text, i == view_.node ? Style(Role::accent).with_bold() : Style(Role::text), 3},
+            {"  " + told(fmt::format("{} steps", node.steps.size())), Role::text, 21},
+            {"  " + told(node.blast_radius.empty() ? std::string("disturbs nobody")
+                                                   : fmt::format("disturbs {}", node.blast_radius.size())),
+             node.blast_radius.empty() ? Role::dim : Role::warning, 32}},
+           id_of('d', std::to_string(i))});
+    }
+  }
+
+  void resources() {
+    Scheduler scheduler = plan_.scheduler;
+    if (view_.other_scheduler)
+      scheduler = scheduler == Scheduler::slurm ? Scheduler::kubernetes : Scheduler::slurm;
+    const plan::Counts& before = plan_.offered_before.by(scheduler);
+    const plan::Counts& after = plan_.offered_after.by(scheduler);
+    heading("RESOURCES", fmt::format("named as in {}, {} for the other",
+                                     scheduler == Scheduler::slurm ? "Slurm" : "Kubernetes",
+                                     first_key(state_, Action::plan_scheduler)));
+    lines_.push_back({{{told("before"), Role::dim, 34}, {told("after"), Role::dim, 44}}, {}});
+    plan::Counts all = before;
+    all.insert(after.begin(), after.end());
+    for (const auto& [resource, count] : all) {
+      std::int64_t was = before.contains(resource) ? before.at(resource) : 0;
+      std::int64_t will = after.contains(resource) ? after.at(resource) : 0;
+      Style style = was == will ? Style(Role::dim) : Style(Role::text).with_bold();
+      Role change = will > was ? Role::created : will < was ? Role::destroyed : Role::dim;
+      std::string sign = will > was ? " +" : will < was ? " -" : "";
+      lines_.push_back({{{shorten(resource, 29, state_.ascii), style, 3},
+                         {fmt::format("{:>6}", was), style, 34},
+                         {fmt::format("{:>5}", will), Style(change).with_bold(), 44},
+                         {sign, change}},
+                        id_of('r', resource)});
+    }
+    if (all.empty()) note("unknown", Role::unknown);
+    if (scheduler == Scheduler::kubernetes && plan_.scheduler == scheduler)
+      for (const SwitchLine& one : switch_lines(plan_)) {
+        const Style style = one.before == one.after ? Style(Role::dim) : Style(Role::text).with_bold();
+        lines_.push_back({{{one.name, style, 3},
+                           {fmt::format("{:>6}", one.before), style, 34},
+                           {fmt::format("{:>5}", one.after), style, 44}},
+                          id_of('r', one.name)});
+      }
+    if (plan_.nodes.empty()) return;
+    int was = 0, will = 0;
+    for (const plan::NodePlan& node : plan_.nodes) was += node.compute_before, will += node.compute_after;
+    if (was != will)
+      lines_.push_back({{{told("compute slices on offer"), Role::dim, 3},
+                         {fmt::format("{:>6}", was), Role::dim, 34},
+                         {fmt::format("{:>5}", will), Role::dim, 44}},
+                        {}});
+  }
+
+  void slices() {
+    const plan::NodePlan* node = shown_node(view_);
+    if (!node) return;
+    heading("SLICES", plan_.nodes.size() > 1 ? node->node.text : std::string());
+    group("=", "keeps", node->kept, Role::kept);
+    group("-", "destroys", node->destroyed, Role::destroyed);
+    const bool placed = plan_.capabilities.chooses_placement;
+    group("+",
+          placed ? "creates, in this order" : "creates, placed by the driver:", made_slices(plan_, *node),
+          Role::created);
+    lines_.push_back({{{told("needs"), Role::dim, 3},
+                       {told(needs_text(node->needs)),
+                        node->needs.reboot ? Style(Role::danger).with_bold() : Style(Role::text), 12}},
+                      id_of('k', "needs")});
+  }
+  void group(const char* sign, const char* what, const std::vector<plan::SlicePlan>& slices, Role role) {
+    if (slices.empty()) return;
+    lines_.push_back(
+        {{{fmt::format("{} {} {}", sign, told(what), slices.size()), Style(role).with_bold(), 3}}, {}});
+    for (const std::string& line : slices_text(slices)) note("   " + line, role, id_of('g', sign + line));
+  }
+
+  void pending() {
+    if (plan_.will_run_count + plan_.never_again_count == 0) return;
+    heading("WAITING WORK");
+    lines_.push_back({{{told(fmt::format("{} will be able to run", plan_.will_run_count)), Role::good, 3}},
+                      id_of('k', "will-run")});
+    list_pending(plan_.will_run, Role::dim);
+    lines_.push_back({{{told(fmt::format("{} would never match again", plan_.never_again_count)),
+                        plan_.never_again_count > 0 ? Style(Role::danger).with_bold() : Style(Role::dim), 3}},
+                      id_of('k', "never-again")});
+    list_pending(plan_.never_again, Role::danger);
+  }
+  void list_pending(const std::vector<plan::PendingEffect>& list, Role role) {
+    for (std::size_t i = 0; i < list.size() && i < kMostListed; ++i) {
+      lines_.push_back({{{list[i].id.text, role, 5},
+                         {"  " + list[i].user, Role::text, 17},
+                         {"  " + list[i].request, Role::text, 29}},
+                        id_of('w', list[i].id.text + '\x1f' + "pending")});
+      if (!list[i].remark.empty()) note("  " + list[i].remark, Role::dim);
+    }
+  }
+
+  void put_deadline_heading() {
+    DocLine& line = lines_.back();
+    line.spans.push_back({told("deadline"), Role::dim, width_ - 10});
+  }
+  void step(std::size_t index, const plan::Step& step) {
+    std::string deadline = deadline_text(step.deadline);
+    Style style = step.disturbs ? Style(Role::warning) : Style(Role::text);
+    lines_.push_back({{{fmt::format("{:>2}", index + 1), Role::dim, 2},
+                       {shorten(told(step.title), width_ - 17, state_.ascii), style, 5},
+                       {step.disturbs ? " !" : "", Style(Role::warning).with_bold()},
+                       {deadline, Role::dim, width_ - 2 - display_width(deadline)}},
+                      id_of('s', std::to_string(index))});
+  }
+  void undo() {
+    lines_.push_back(heading_line(told("UNDO")));
+    note(fmt::format(
+             "The run records the layout that it finds. {} on it undoes the run (a plan is shown first); "
+             "that never ends work. Jobs that ended do not come back by it.",
+             first_key(state_, Action::run_undo)),
+         Role::dim);
+  }
+
+  const UiState& state_;
+  const PlanView& view_;
+  const plan::Plan& plan_;
+  int width_;
+  Document lines_;
+};
+
+}  // namespace
+
+const plan::Step* step_under(const PlanView& view, const std::string& stop) {
+  const plan::NodePlan* node = shown_node(view);
+  auto index = index_in('s', stop);
+  return node && index && *index < node->steps.size() ? &node->steps[*index] : nullptr;
+}
+
+std::optional<std::size_t> node_under(const std::string& stop) { return index_in('d', stop); }
+
+Panes plan_panes(const World& /*world*/, const UiState& state, int width) {
+  Panes panes;
+  if (!state.plan) return panes;
+  if (width >= kTwoColumns) {
+    panes.split = width * 53 / 100;
+    panes.main = Page(state, panes.split - 1).left();
+    panes.side = Page(state, width - panes.split).steps();
+  } else {
+    panes.main = Page(state, width).left();
+    panes.main.push_back({});
+    for (DocLine& line : Page(state, width).steps()) panes.main.push_back(std::move(line));
+  }
+  std::vector<Stop> stops = stops_of(panes);
+  int at = stop_of(panes, stops, state.top().cursor);
+  if (at >= 0) panes.foot = plan_foot(state, stops[static_cast<std::size_t>(at)].id, width);
+  return panes;
+}
+
+std::string messages_text(const UiState& state) {
+  std::string text;
+  if (!state.plan) return text;
+  for (const plan::Message& message : plan::messages(state.plan->plan))
+    text += (text.empty() ? "" : "\n") + fmt::format("To: {}\n\n{}", message.user, message.text);
+  return text;
+}
+
+Document messages_document(const UiState& state, int width) {
+  Document document;
+  if (!state.plan) return document;
+  for (const plan::Message& message : plan::messages(state.plan->plan)) {
+    if (!document.empty()) document.push_back({});
+    document.push_back(heading_line("TO " + message.user));
+    std::string_view rest = message.text;
+    while (!rest.empty()) {
+      std::string_view line = rest.substr(0, rest.find('\n'));
+      rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+      for (std::string& piece : wrap(line, width - 4))
+        document.push_back({{{std::move(piece), Role::text, 3}}, {}});
+    }
+  }
+  return document;
+}
+
+}  // namespace tessera::tui

@@ -1,0 +1,143 @@
+#include "tui/screens/plan/plan_words.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "engine/plan/observed.hpp"
+#include "engine/plan/steps/steps.hpp"
+#include "engine/query/value.hpp"
+#include "tui/plan_phrases.hpp"
+
+namespace tessera::tui {
+namespace {
+
+using namespace plan;
+
+std::string gpus_text(const std::vector<GpuIndex>& gpus) {
+  std::string text = "GPU ";
+  for (std::size_t i = 0; i < gpus.size(); ++i) text += (i > 0 ? "," : "") + std::to_string(gpus[i].value);
+  return text;
+}
+
+std::string sharing_text(Strategy strategy, int replicas, const ProfileName& vgpu) {
+  std::string text(word(strategy));
+  if (replicas > 1) text += fmt::format(" × {}", replicas);
+  return vgpu.empty() ? text : text + " " + vgpu.text;
+}
+
+// "2 × 1g.10gb, 3g.40gb": where places are nobody's to choose.
+std::string counted(const std::vector<InstanceAt>& instances) {
+  std::map<ProfileName, int> counts;
+  for (const InstanceAt& one : instances) ++counts[one.profile];
+  std::string text;
+  for (const auto& [profile, count] : counts)
+    text += fmt::format("{}{}{}", text.empty() ? "" : ", ", count > 1 ? fmt::format("{} × ", count) : "",
+                        profile.text);
+  return text.empty() ? "nothing" : text;
+}
+
+struct Seen {
+  std::string operator()(Answering) const { return "the node answers"; }
+  std::string operator()(MarkIsOurs) const { return "the mark of this run is on the node"; }
+  std::string operator()(NoForeignMark) const { return "no other run's mark"; }
+  std::string operator()(NotMarkedByUs) const { return "tessera's mark is removed"; }
+  std::string operator()(NodeClosed) const { return "closed to new work"; }
+  std::string operator()(NotClosedByUs) const { return "not closed by us"; }
+  std::string operator()(const ScopeEmpty& c) const {
+    return c.scope.boards.empty() ? "no work on the node" : "no work in the way";
+  }
+  std::string operator()(const WorkloadAway& c) const { return c.workload.text + " is away"; }
+  std::string operator()(const InstancesStand& c) const {
+    return fmt::format("GPU {}: {} there", c.gpu.value, to_text(c.instances));
+  }
+  std::string operator()(const InstancesGone& c) const {
+    return fmt::format("GPU {}: {} gone", c.gpu.value, to_text(c.instances));
+  }
+  std::string operator()(const LayoutIs& c) const {
+    if (!c.placed) return fmt::format("GPU {}: {}, wherever they are", c.gpu.value, counted(c.instances));
+    return fmt::format("GPU {}: exactly {}", c.gpu.value, to_text(c.instances));
+  }
+  std::string operator()(const ModeIs& c) const {
+    return fmt::format("{}: MIG {}{}", gpus_text(c.gpus), c.mig ? "on" : "off",
+                       c.pending ? ", may wait for a reset" : "");
+  }
+  std::string operator()(const SharingIs& c) const {
+    return gpus_text(c.gpus) + ": " + sharing_text(c.strategy, c.replicas, c.vgpu);
+  }
+  std::string operator()(const Advertises& c) const {
+    std::string text = "offered:";
+    for (const auto& [resource, count] : c.counts) text += fmt::format(" {} {}", resource, count);
+    return text;
+  }
+  // A word is empty where nothing is wrong, a label where it is not there.
+  std::string operator()(const WordIs& c) const {
+    bool label = c.key.find('/') != std::string::npos;
+    return c.key + ": " + (!c.value.empty() ? c.value : label ? "not set" : "all well");
+  }
+};
+
+// Of a condition about one board.
+std::optional<GpuIndex> gpu_of(const Condition& condition) {
+  if (const auto* layout = std::get_if<LayoutIs>(&condition)) return layout->gpu;
+  if (const auto* mode = std::get_if<ModeIs>(&condition); mode && mode->gpus.size() == 1)
+    return mode->gpus.front();
+  return std::nullopt;
+}
+// ": MIG on" of "GPU 3: MIG on"; empty: it is not about one board.
+std::string after_gpu(const Condition& condition) {
+  if (!gpu_of(condition)) return "";
+  std::string text = std::visit(Seen{}, condition);
+  return text.substr(std::min(text.find(':'), text.size()));
+}
+
+}  // namespace
+
+std::string seen_text(const Condition& condition) { return std::visit(Seen{}, condition); }
+
+std::string seen_text(const Conditions& conditions) {
+  std::string text;
+  auto add = [&](const std::string& more) { text += (text.empty() ? "" : "; ") + more; };
+  for (std::size_t i = 0; i < conditions.size();) {
+    // Boards in a row of which the same is expected share their words: all but the number.
+    const std::string rest = after_gpu(conditions[i]);
+    std::vector<GpuIndex> gpus;
+    for (; !rest.empty() && i < conditions.size() && after_gpu(conditions[i]) == rest; ++i)
+      gpus.push_back(*gpu_of(conditions[i]));
+    add(rest.empty() ? seen_text(conditions[i++]) : boards_text(gpus) + rest);
+  }
+  return text.empty() ? "nothing has to be seen" : text;
+}
+
+std::string needs_text(const Needs& needs) {
+  std::string text = needs_list(needs, "closing the node");
+  return text.empty() ? "nothing but the change itself" : text;
+}
+
+std::vector<std::string> slices_text(const std::vector<SlicePlan>& slices) {
+  std::map<GpuIndex, std::string> boards;
+  for (const SlicePlan& slice : slices) boards[slice.gpu] += " " + slice_text(slice, " × ");
+  std::vector<std::string> lines;
+  for (const auto& [gpus, text] : boards_alike({boards.begin(), boards.end()}))
+    lines.push_back(gpus + " " + text);
+  return lines;
+}
+
+std::string deadline_text(Duration deadline) {
+  if (deadline.count() == 0) return "-";
+  return query::duration_text(std::chrono::duration_cast<std::chrono::seconds>(deadline).count());
+}
+
+std::string_view way_text(Way way) {
+  switch (way) {
+    case Way::wait: return "wait until it ends";
+    case Way::requeue: return "requeue it";
+    case Way::cancel: return "END it";
+  }
+  return "";
+}
+
+}  // namespace tessera::tui

@@ -1,0 +1,410 @@
+// What a run's screen shows: its steps as they go, its questions, its end.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "engine/plan/wording.hpp"
+#include "engine/query/value.hpp"
+#include "tui/screens/documents.hpp"
+#include "tui/screens/frame.hpp"
+#include "tui/screens/plan/plan_words.hpp"
+#include "tui/screens/plan/run_words.hpp"
+#include "tui/screens/plan/runs.hpp"
+
+namespace tessera::tui {
+namespace {
+
+constexpr int kStepsBeside = 118;
+constexpr std::size_t kLogInFoot = 4;
+constexpr std::size_t kLogBeside = 60;
+using Stage = StepProgress::Stage;
+
+// The step that a log line is about; empty: none.
+struct StepOf {
+  std::string operator()(const plan::StepBegun& e) const { return e.step; }
+  std::string operator()(const plan::ActionReturned& e) const { return e.step; }
+  std::string operator()(const plan::StepDone& e) const { return e.step; }
+  std::string operator()(const plan::StepFailed& e) const { return e.step; }
+  std::string operator()(const plan::WentBack& e) const { return e.to; }
+  std::string operator()(const plan::Waiting& e) const { return e.step; }
+  template <class Event>
+  std::string operator()(const Event&) const {
+    return {};
+  }
+};
+
+class RunPage {
+ public:
+  RunPage(const World& world, const UiState& state, const RunView& view, int width)
+      : world_(world),
+        state_(state),
+        view_(view),
+        run_(view.run),
+        width_(width),
+        shown_(shown_node(state, view)) {}
+
+  Document head() {
+    const plan::Plan& plan = run_.started.plan;
+    const RunHead* head = head_of(state_, state_.top().subject);
+    RunLook look = look_of(state_, state_.top().subject);
+    std::string nodes =
+        plan.nodes.size() == 1 ? plan.nodes[0].node.text : fmt::format("{} nodes", plan.nodes.size());
+    DocLine line{{{nodes, Style(Role::text).with_bold(), 1},
+                  {fmt::format("  {} {}", glyphs(state_.ascii).crumb, plan.intent.words),
+                   Style(Role::accent).with_bold()},
+                  {"  " + look.word, Style(look.role).with_bold()}},
+                 {}};
+    line.spans.push_back({"  " + progress_text(view_), Role::text});
+    if (!look.over && !view_.entries.empty())
+      line.spans.push_back({"  " + clock_text(since(view_.entries.front().at)), Role::dim});
+    lines_.push_back(std::move(line));
+    std::string who = fmt::format("begun by {}@{} {}", run_.started.who, run_.started.from,
+                                  view_.entries.empty() ? "" : time_text(view_.entries.front().at));
+    if (!run_.started.undoes.empty()) who += ", takes back " + run_.started.undoes;
+    if (head && head->state == RunState::running && !head->here) who += "; driven elsewhere";
+    lines_.push_back({{{who, Role::dim, 1}}, {}});
+    if (view_.trouble) wrapped(to_line(*view_.trouble), Role::danger);
+    if (const std::string text = plan::renamed_text(renamed()); !text.empty()) wrapped(text, Role::warning);
+    lines_.push_back({});
+    if (head) changed(*head);
+    return std::move(lines_);
+  }
+
+  Document nodes() {
+    lines_.push_back(heading_line("NODES", plan::to_text(plan::summary(run_))));
+    const plan::Options& options = run_.started.plan.intent.options;
+    int number = 0;
+    for (const plan::NodePlan& planned : run_.started.plan.nodes) {
+      if (number == 0 && options.canary > 0) aside("alone first");
+      if (number == options.canary) aside(fmt::format("then {} at a time", options.batch));
+      ++number;
+      node_line(planned.node);
+    }
+    return std::move(lines_);
+  }
+
+  Document steps(const NodeName& node) {
+    const plan::NodePlan& plan = run_.plans.at(node);
+    std::string aside = run_.plans.size() > 1 ? node.text : std::string();
+    if (view_.turned.contains(node)) aside += aside.empty() ? "on the way back" : ", on the way back";
+    lines_.push_back(heading_line("STEPS", aside));
+    if (plan.steps.empty()) lines_.push_back({{{"nothing to do on this node", Role::dim, 3}}, {}});
+    for (std::size_t i = 0; i < plan.steps.size(); ++i) step_line(node, plan.steps[i], i);
+    return std::move(lines_);
+  }
+
+  // The newest lines about one step, oldest first.
+  Document log(const NodeName& node, const std::string& step, std::size_t most) {
+    std::vector<const plan::Entry*> found;
+    for (auto entry = view_.entries.rbegin(); entry != view_.entries.rend() && found.size() < most; ++entry) {
+      if (!entry->node.empty() && entry->node != node) continue;
+      std::string of = std::visit(StepOf{}, entry->what);
+      if (step.empty() || of == step || (of.empty() && current(node) == step)) found.push_back(&*entry);
+    }
+    std::reverse(found.begin(), found.end());
+    for (const plan::Entry* entry : found) {
+      std::string time = time_text(entry->at);
+      if (time.size() > 11) time = time.substr(11);
+      bool first = true;
+      for (std::string& text : wrap(told(state_, plan::to_sentence(entry->what)), width_ - 12)) {
+        DocLine line;
+        if (first) line.spans.push_back({time, Role::dim, 1});
+        line.spans.push_back({std::move(text), log_role(entry->what), 11});
+        lines_.push_back(std::move(line));
+        first = false;
+      }
+    }
+    return std::move(lines_);
+  }
+
+  // The id of the step that a node is at; empty: it is through.
+  std::string current(const NodeName& node) const {
+    const plan::Executor& executor = run_.nodes.at(node);
+    const auto& steps = run_.plans.at(node).steps;
+    return executor.finished() || executor.step() >= steps.size() ? std::string() : steps[executor.step()].id;
+  }
+
+ private:
+  std::vector<std::string> renamed() const {
+    std::vector<std::string> all = run_.started.plan.renamed;
+    for (const plan::Entry& entry : view_.entries)
+      if (const auto* anew = std::get_if<plan::Replanned>(&entry.what))
+        all.insert(all.end(), anew->plan.renamed.begin(), anew->plan.renamed.end());
+    return all;
+  }
+  // Before it can be armed: what others did to the journal of a shared folder.
+  void changed(const RunHead& head) {
+    if (head.changed.empty()) return;
+    lines_.push_back(heading_line("CHANGED BY OTHERS SINCE YOU LEFT IT", "a diff of the journal"));
+    for (const std::string& line : head.changed)
+      lines_.push_back({{{shorten(line, width_ - 4, state_.ascii),
+                          line.starts_with('+') || line.starts_with('-') ? Role::warning : Role::dim, 3}},
+                        {}});
+    lines_.push_back({});
+  }
+  Duration since(TimePoint at) const { return std::max(Duration{0}, world_.wall - at); }
+  void aside(std::string_view text) { lines_.push_back({{{told(state_, text), Role::dim, 3}}, {}}); }
+  void wrapped(std::string_view text, Style style) {
+    for (std::string& line : wrap(told(state_, text), width_ - 4))
+      lines_.push_back({{{std::move(line), style, 3}}, {}});
+  }
+  static Role log_role(const plan::RunEvent& event) {
+    if (std::holds_alternative<plan::StepFailed>(event)) return Role::danger;
+    if (std::holds_alternative<plan::Parked>(event) || std::holds_alternative<plan::Asked>(event) ||
+        std::holds_alternative<plan::WentBack>(event))
+      return Role::warning;
+    if (std::holds_alternative<plan::Waiting>(event)) return Role::dim;
+    return Role::text;
+  }
+
+  void node_line(const NodeName& node) {
+    NodeLook look = look_of(view_, node);
+    const plan::Executor& executor = run_.nodes.at(node);
+    std::size_t count = run_.plans.at(node).steps.size();
+    std::string at = executor.finished() || executor.step() == 0
+                         ? std::string()
+                         : fmt::format("step {} of {}", std::min(executor.step() + 1, count), count);
+    bool shown = node == shown_;
+    lines_.push_back({{{sign_of(look.stage, state_.ascii), Style(look.role).with_bold(), 1},
+                       {shorten(node.text, 15, state_.ascii),
+                        shown ? Style(Role::accent).with_bold() : Style(Role::text), 3},
+                       {look.word, look.role, 19},
+                       {at, Role::text, 32},
+                       {"  " + shorten(look.why, std::max(8, width_ - 48), state_.ascii), Role::dim, 45}},
+                      "d\x1f" + node.text});
+  }
+
+  void step_line(const NodeName& node, const plan::Step& step, std::size_t index) {
+    auto found = view_.steps.find(step.id);
+    StepProgress progress = found == view_.steps.end() ? StepProgress{} : found->second;
+    const plan::Executor& executor = run_.nodes.at(node);
+    bool here = !executor.finished() && executor.step() == index;
+    bool still = view_.parked.contains(node);
+    // A step is done when the executor is past it, whatever else the lines say.
+    if (executor.step() > index && progress.stage != Stage::done) progress.stage = Stage::done;
+    Role role = progress.stage == Stage::failed ? Role::danger
+                : here                          ? (still ? Role::warning : Role::changing)
+                : progress.stage == Stage::done ? Role::good
+                                                : Role::dim;
+    NodeLook::Stage sign = progress.stage == Stage::failed ? NodeLook::Stage::failed
+                           : here                          ? NodeLook::Stage::current
+                           : progress.stage == Stage::done ? NodeLook::Stage::done
+                                                           : NodeLook::Stage::todo;
+    std::string time;
+    if (progress.stage == Stage::done && progress.already)
+      time = "ok already";
+    else if (progress.stage == Stage::done && progress.begun && progress.ended)
+      time = seconds_text(*progress.ended - *progress.begun);
+    else if (here && !still && progress.begun)
+      time = clock_text(since(*progress.begun));
+    Style text = here                            ? Style(Role::text).with_bold()
+                 : progress.stage == Stage::done ? Style(Role::text)
+                                                 : Style(Role::dim);
+    int title = width_ >= 100 ? width_ * 45 / 100 : width_ - 20;
+    DocLine line{{{sign_of(sign, state_.ascii), Style(role).with_bold(), 1},
+                  {fmt::format("{:>2}", index + 1), Role::dim, 3},
+                  {shorten(tui::told(state_, step.title), title - 7, state_.ascii), text, 6},
+                  {fmt::format("{:>9}", time), here ? Style(role) : Style(Role::dim), title + 1}},
+                 "s\x1f" + step.id};
+    std::string told = progress.stage == Stage::done ? seen_text(step.after) : progress.why;
+    if (here && progress.attempts > 1 && told.find("attempt") == std::string::npos)
+      told += (told.empty() ? "" : "; ") + fmt::format("attempt {}", progress.attempts);
+    told = tui::told(state_, told);
+    bool beside = width_ >= 100;
+    if (beside && !told.empty())
+      line.spans.push_back({"  " + told,
+                            here || progress.stage == Stage::failed ? Style(role) : Style(Role::dim),
+                            title + 11});
+    lines_.push_back(std::move(line));
+    if (!beside && !told.empty() && progress.stage != Stage::done)
+      for (std::string& part : wrap(told, width_ - 8)) lines_.push_back({{{std::move(part), role, 6}}, {}});
+  }
+
+  const World& world_;
+  const UiState& state_;
+  const RunView& view_;
+  const plan::Run& run_;
+  int width_;
+  NodeName shown_;  // whose steps are shown
+  Document lines_;
+};
+
+class Panel {
+ public:
+  Panel(const UiState& state, int width) : state_(state), width_(width) {}
+  void title(std::string_view text, Role role) {
+    lines.push_back({{{told(state_, text), Style(role).with_bold(), 1}}, {}});
+  }
+  void say(std::string_view text, Style style = {}) {
+    for (std::string& line : wrap(told(state_, text), width_ - 4))
+      lines.push_back({{{std::move(line), style, 3}}, {}});
+  }
+  void key(Action action, std::string_view text) {
+    bool first = true;
+    for (std::string& line : wrap(told(state_, text), width_ - 10)) {
+      lines.push_back(
+          {{{first ? first_key(state_, action) : "", Role::key, 3}, {std::move(line), Role::text, 8}}, {}});
+      first = false;
+    }
+  }
+  Document lines;
+
+ private:
+  const UiState& state_;
+  int width_;
+};
+
+void add_question(Panel& panel, const NodeName& node, const plan::Asked& asked) {
+  panel.title("THE RUN ASKS", Role::warning);
+  panel.say(asked.text);
+  if (asked.what == plan::Ask::closed_by_other) {
+    panel.key(Action::run_go_on,
+              fmt::format("go on: the change is made while they keep {} closed; it stays closed "
+                          "afterwards, and they open it",
+                          node.text));
+  } else {
+    panel.key(Action::run_go_on, "go on: their mark is taken over; make sure that nobody works on it");
+  }
+  panel.key(Action::run_stop_here,
+            "stop here: the run parks, nothing more is touched, and it can be resumed");
+}
+
+void add_standing(Panel& panel, const UiState& state, const RunView& view, const std::string& run) {
+  for (const auto& [node, asked] : view.questions)
+    if (!view.parked.contains(node)) return add_question(panel, node, asked);
+  const RunHead* head = head_of(state, run);
+  if (auto refused = state.runs.refused.find(run); refused != state.runs.refused.end()) {
+    panel.title("REFUSED", Role::danger);
+    panel.say(refused->second.what + ": " + refused->second.reason);
+    if (!refused->second.hint.empty()) panel.say(refused->second.hint, Role::dim);
+    if (refused->second.what == plan::kUnnamedHarm)
+      panel.key(Action::run_resume, "choose the same way and type the name again to accept what is named");
+    return;
+  }
+  if (view.run.finished) {
+    bool wanted = view.run.finished->outcome == plan::Outcome::wanted;
+    bool undone = !view.run.started.undoes.empty() && view.run.finished->outcome == plan::Outcome::recorded;
+    bool back = view.run.finished->outcome == plan::Outcome::recorded;
+    panel.title(wanted   ? "DONE: the new layout is in place, verified"
+                : undone ? "DONE: the earlier layout is in place again, verified"
+                : back   ? "WENT BACK: the earlier layout is in place again, verified"
+                         : "ENDED IN BETWEEN: some nodes have the new layout, some the old one",
+                wanted || undone ? Role::good : Role::warning);
+    panel.say(view.run.finished->text);
+    bool one_node = view.run.nodes.size() == 1;
+    for (auto entry = view.entries.rbegin(); one_node && entry != view.entries.rend(); ++entry) {
+      const auto* end = std::get_if<plan::NodeFinished>(&entry->what);
+      if (!end) continue;
+      panel.say(end->text, Role::dim);
+      break;
+    }
+    panel.key(Action::run_undo, "undoes this run; a plan is shown first");
+    return;
+  }
+  bool gone = head && head->state == RunState::interrupted;
+  if (gone) {
+    panel.title("INTERRUPTED: the tessera that drove it is gone", Role::danger);
+    panel.say(head->why.empty() ? "Nothing is lost: each step is checked again before it is repeated."
+                                : head->why);
+  }
+  for (const auto& [node, parked] : view.parked) {
+    panel.title("PARKED on " + node.text, Role::warning);
+    panel.say(parked.why);
+    panel.say("now: " + parked.place, Role::dim);
+    break;
+  }
+  if (gone || !view.parked.empty())
+    panel.key(Action::run_resume, "resumes it: carry on, plan again, or go back to the earlier layout");
+}
+
+// The step in full: what it runs, and what has to be seen after it.
+void add_step_facts(Document& foot, const RunView& view, const NodeName& node, const std::string& id,
+                    int width, const UiState& state) {
+  auto fact = [&](std::string_view label, std::string_view text, Style style) {
+    foot.push_back({{{told(state, label), Role::dim, 1},
+                     {shorten(told(state, text), width - 14, state.ascii), style, 12}},
+                    {}});
+  };
+  for (const plan::Step& step : view.run.plans.at(node).steps) {
+    if (step.id != id) continue;
+    fact("step", step.title, Style(Role::text).with_bold());
+    if (!step.commands.empty()) fact("runs", "$ " + step.commands.front(), Role::accent);
+    auto found = view.steps.find(id);
+    bool done = found != view.steps.end() && found->second.stage == Stage::done;
+    fact(done ? "read back" : "must show", seen_text(step.after), done ? Role::good : Role::text);
+  }
+}
+
+}  // namespace
+
+NodeName shown_node(const UiState& state, const RunView& view) {
+  auto chosen = state.runs.shown.find(view.run.started.run);
+  if (chosen != state.runs.shown.end() && view.run.plans.contains(chosen->second)) return chosen->second;
+  plan::Summary summary = plan::summary(view.run);
+  for (const auto* list : {&summary.running, &summary.failed})
+    if (!list->empty()) return list->front();
+  if (view.run.started.plan.nodes.empty()) return {};
+  return view.run.started.plan.nodes.front().node;
+}
+
+Panes run_panes(const World& world, const UiState& state, int width) {
+  Panes panes;
+  const std::string& run = state.top().subject;
+  const RunView* view = view_of(state, run);
+  if (!view || view->entries.empty()) {
+    auto refused = state.runs.refused.find(run);
+    panes.main.push_back({{{told(state, refused == state.runs.refused.end() ? "Reading the journal."
+                                                                            : "The journal cannot be shown."),
+                            Style(Role::text).with_bold(), 3}},
+                          {}});
+    std::string why = refused != state.runs.refused.end() ? to_line(refused->second)
+                      : view && view->trouble             ? to_line(*view->trouble)
+                                                          : std::string();
+    for (std::string& line : wrap(told(state, why), width - 4))
+      panes.main.push_back({{{std::move(line), Role::danger, 3}}, {}});
+    return panes;
+  }
+  NodeName node = shown_node(state, *view);
+  if (node.empty()) return panes;
+  bool two = width >= kStepsBeside, many = view->run.plans.size() > 1;
+  panes.split = two ? (many ? width * 45 / 100 : width * 56 / 100) : 0;
+  int main_width = two ? panes.split - 1 : width;
+  panes.main = RunPage(world, state, *view, main_width).head();
+  auto append = [&](Document more) {
+    for (DocLine& line : more) panes.main.push_back(std::move(line));
+  };
+  if (many) append(RunPage(world, state, *view, main_width).nodes());
+  if (many && !two) panes.main.push_back({});
+  int steps_width = many && two ? width - panes.split : main_width;
+  Document steps = RunPage(world, state, *view, steps_width).steps(node);
+  if (many && two)
+    panes.side = std::move(steps);
+  else
+    append(std::move(steps));
+
+  std::string current = RunPage(world, state, *view, width).current(node);
+  if (!current.empty()) panes.start = "s\x1f" + current;
+  std::string cursor = state.top().cursor;
+  std::string step = cursor.starts_with("s\x1f") ? cursor.substr(2) : current;
+  Panel panel(state, width);
+  add_standing(panel, state, *view, run);
+  panes.foot = std::move(panel.lines);
+  panes.foot_first = !panes.foot.empty();
+  if (two && !many) {
+    Document log = RunPage(world, state, *view, width - panes.split).log(node, step, kLogBeside);
+    // The newest lines are those that count.
+    int room = state.size.rows - 6 - (panes.foot.empty() ? 0 : static_cast<int>(panes.foot.size()) + 1);
+    int over = static_cast<int>(log.size()) - std::max(3, room);
+    if (over > 0) log.erase(log.begin(), log.begin() + over);
+    panes.side.push_back(heading_line("JOURNAL", step.empty() ? "the whole run" : "of step " + step));
+    for (DocLine& line : log) panes.side.push_back(std::move(line));
+  }
+  if (panes.foot_first) return panes;
+  add_step_facts(panes.foot, *view, node, step, width, state);
+  if (!two || many)
+    for (DocLine& line : RunPage(world, state, *view, width).log(node, step, kLogInFoot))
+      panes.foot.push_back(std::move(line));
+  return panes;
+}
+
+}  // namespace tessera::tui
