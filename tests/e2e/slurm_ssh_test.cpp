@@ -1,6 +1,6 @@
 // A node reached by the real ssh and sshd: the daemon runs for each connection behind ssh's own ProxyCommand,
-// so that no port is opened. Skipped where no sshd is installed: bootstrap does not install one, since
-// Debian's package would begin to listen.
+// so that no port is opened. bootstrap unpacks Debian's package below build/: installed, it would listen.
+#include <pwd.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,12 +15,29 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr const char* kDaemon = "/usr/sbin/sshd";
+// The unpacked package, else one that is installed.
+std::string daemon_path() {
+  std::string unpacked = source_dir() + "/build/sshd/usr/sbin/sshd";
+  return ::access(unpacked.c_str(), X_OK) == 0 ? unpacked : "/usr/sbin/sshd";
+}
+
+// sshd separates its privileges by an account of its own, which only the installed package creates: where
+// there is none, the daemon sees a /etc/passwd that has it.
+std::string daemon_command(const std::string& folder) {
+  if (::getpwnam("sshd") != nullptr) return daemon_path();
+  std::ofstream(folder + "/passwd") << file_text("/etc/passwd")
+                                    << "sshd:x:64999:65534::/run/sshd:/usr/sbin/nologin\n";
+  std::ofstream(folder + "/sshd") << "#!/bin/sh\nexec unshare -m sh -c 'mount --bind " << folder
+                                  << "/passwd /etc/passwd && exec \"$0\" \"$@\"' " << daemon_path()
+                                  << " \"$@\"\n";
+  ::chmod((folder + "/sshd").c_str(), 0755);
+  return folder + "/sshd";
+}
 
 // Files for the two in a folder: keys, what each of them is told, and a `ssh` for PATH.
 class RealSsh {
  public:
-  static bool possible() { return ::geteuid() == 0 && ::access(kDaemon, X_OK) == 0; }
+  static bool possible() { return ::geteuid() == 0 && ::access(daemon_path().c_str(), X_OK) == 0; }
   explicit RealSsh(const std::string& folder) : folder_(folder) {
     std::filesystem::create_directories("/run/sshd");  // it locks itself into that; empty
     std::filesystem::create_directories(folder + "/bin");
@@ -34,7 +51,7 @@ class RealSsh {
           "HostKey " + folder + "/host\nAuthorizedKeysFile " + folder +
               "/authorized\nStrictModes no\nUsePAM no\nPidFile none\nSetEnv LAB_NODE=gpu01 PATH=" + folder +
               "/bin:/usr/bin:/bin\n");
-    write("ssh_config", "Host gpu*\n  ProxyCommand " + std::string(kDaemon) + " -i -f " + folder +
+    write("ssh_config", "Host gpu*\n  ProxyCommand " + daemon_command(folder) + " -i -f " + folder +
                             "/sshd-%h -E " + log() + "\n  User root\n  IdentityFile " + folder +
                             "/key\n  IdentitiesOnly yes\n  StrictHostKeyChecking yes\n  UserKnownHostsFile " +
                             folder + "/known\n  GlobalKnownHostsFile none\n");
@@ -60,7 +77,7 @@ class SlurmSsh : public SlurmCut {
     if (RealSsh::possible()) SlurmCut::SetUpTestSuite();
   }
   void SetUp() override {
-    if (!RealSsh::possible()) GTEST_SKIP() << "needs root and Debian's openssh-server";
+    if (!RealSsh::possible()) GTEST_SKIP() << "needs root, and sshd as ./bootstrap test unpacks it";
     SlurmCut::SetUp();
   }
 };
@@ -88,7 +105,7 @@ TEST_F(SlurmSsh, CutsOverAKillAndComesBackWhileNeighboursRun) {
 class RunnerBySsh : public testing::Test {
  protected:
   void SetUp() override {
-    if (!RealSsh::possible()) GTEST_SKIP() << "needs root and Debian's openssh-server";
+    if (!RealSsh::possible()) GTEST_SKIP() << "needs root, and sshd as ./bootstrap test unpacks it";
     ssh_.emplace(scratch_.path());
     path_ = getenv("PATH");
     setenv("PATH", (scratch_.path() + "/bin:" + path_).c_str(), 1);
