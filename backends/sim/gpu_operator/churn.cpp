@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "backends/sim/scenario.hpp"
+
 namespace tessera::sim::kube {
 namespace {
 
