@@ -112,6 +112,55 @@ TEST(House, EngineTouchesNoClockThreadFileOrSocket) {
   }
 }
 
+// The standard headers are read once for each program (TESSERA_PRECOMPILE), so that the compiler does not
+// miss one. The words that every value is made of (strings, vectors, optionals) come with the headers of the
+// values.
+struct Named {
+  const char* header;
+  std::vector<const char*> names;
+};
+
+TEST(House, AFileIncludesTheStandardHeadersThatItNames) {
+  const Named named[] = {
+      {"algorithm",
+       {"std::sort", "std::stable_sort", "std::find_if", "std::any_of", "std::all_of", "std::none_of",
+        "std::max_element", "std::min_element", "std::transform", "std::reverse", "std::lower_bound",
+        "std::upper_bound", "std::count_if", "std::min", "std::max", "std::clamp", "std::equal",
+        "std::rotate", "std::partial_sort"}},
+      {"array", {"std::array"}},
+      {"charconv", {"std::from_chars", "std::to_chars"}},
+      {"deque", {"std::deque"}},
+      {"fmt", {"fmt::format", "fmt::format_to", "fmt::join"}},
+      {"functional", {"std::function"}},
+      {"map", {"std::map", "std::multimap"}},
+      {"memory",
+       {"std::unique_ptr", "std::shared_ptr", "std::weak_ptr", "std::make_unique", "std::make_shared"}},
+      {"numeric", {"std::accumulate", "std::iota", "std::gcd"}},
+      {"set", {"std::set", "std::multiset"}},
+      {"span", {"std::span"}},
+      {"sstream", {"std::ostringstream", "std::istringstream", "std::stringstream"}},
+      {"tuple", {"std::tuple", "std::tie"}},
+      {"unordered_map", {"std::unordered_map"}},
+      {"unordered_set", {"std::unordered_set"}},
+  };
+  for (const std::string& file : sources({"engine", "backends", "tui"})) {
+    std::vector<std::string> seen = includes(file);
+    for (const std::string& header : includes(file)) {
+      if (!fs::exists(kRoot / header)) continue;
+      for (std::string& further : includes(header)) seen.push_back(std::move(further));
+    }
+    const std::string text = read(kRoot / file);
+    for (const Named& one : named) {
+      bool there = std::any_of(seen.begin(), seen.end(), [&](const std::string& header) {
+        return header == one.header || header.starts_with(std::string(one.header) + "/");
+      });
+      for (const char* name : one.names)
+        EXPECT_TRUE(there || !has_word(text, name))
+            << file << " names " << name << " without <" << one.header << ">";
+    }
+  }
+}
+
 // A heavy header costs every file that sees it; each has its home.
 struct Home {
   std::regex header;  // over what stands between the brackets

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "engine/text.hpp"
 
 namespace tessera::kubernetes {

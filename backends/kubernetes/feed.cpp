@@ -110,8 +110,8 @@ void Feed::State::list(const std::string& next) {
   auto weak = weak_from_this();
   running = client.request_in_parts(
       std::move(request),
-      [weak](std::string_view bytes) {
-        if (auto self = weak.lock()) self->hear_part(bytes);
+      [weak](std::string_view part) {
+        if (auto self = weak.lock()) self->hear_part(part);
       },
       [weak](Result<HttpResponse> result) {
         if (auto self = weak.lock()) self->listed_page(std::move(result));

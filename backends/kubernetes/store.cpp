@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <memory>
+#include <tuple>
 
 #include "backends/kubernetes/objects/components.hpp"
 #include "backends/kubernetes/objects/node_values.hpp"

@@ -1,5 +1,6 @@
 // Pages and lines of the feeds, on their way into what the store keeps.
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "backends/kubernetes/objects/components.hpp"

@@ -1,4 +1,5 @@
 // What nvidia-mig-parted says when it fails: lines of logrus, or those of a shell that did not find it.
+#include <algorithm>
 #include <array>
 
 #include "backends/nvidia/parse.hpp"

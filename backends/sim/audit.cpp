@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "backends/sim/slots.hpp"
 #include "backends/sim/world.hpp"

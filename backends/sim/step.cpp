@@ -1,6 +1,7 @@
 #include "backends/sim/step.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace tessera::sim {

@@ -1,6 +1,7 @@
 #include "backends/sim/world.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "backends/sim/step.hpp"
 #include "engine/text.hpp"

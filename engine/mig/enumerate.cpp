@@ -1,6 +1,7 @@
 // All layouts of a board: enumerate, count_multisets, base_profiles.
 #include <algorithm>
 #include <set>
+#include <span>
 
 #include "engine/mig/load.hpp"
 

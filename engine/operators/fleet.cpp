@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "engine/operators/labels.hpp"
 #include "engine/text.hpp"

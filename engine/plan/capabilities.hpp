@@ -4,6 +4,7 @@
 // Threads: plain values.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>

@@ -1,6 +1,8 @@
 // The exact equivalent of each action, as an admin would type it.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "engine/operators/labels.hpp"
 #include "engine/plan/operator_words.hpp"
 #include "engine/plan/slurm_words.hpp"

@@ -2,6 +2,7 @@
 // Threads: pure functions.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 

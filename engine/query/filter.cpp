@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 
 #include "engine/query/filter_text.hpp"
 #include "engine/text.hpp"

@@ -4,6 +4,7 @@
 #include <regex.h>
 
 #include <charconv>
+#include <memory>
 
 #include "engine/text.hpp"
 

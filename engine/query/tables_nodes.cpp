@@ -2,6 +2,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
+#include <span>
 
 #include "engine/query/cells.hpp"
 

@@ -1,6 +1,8 @@
 // Columns of workloads: jobs and pods, running and waiting.
 #include <fmt/core.h>
 
+#include <span>
+
 #include "engine/query/cells.hpp"
 
 namespace tessera::query {

@@ -1,6 +1,7 @@
 #include "tui/cli/json.hpp"
 
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "engine/query/cells.hpp"
 #include "tui/cli/table_text.hpp"

@@ -1,5 +1,8 @@
 #include "tui/cli/look.hpp"
 
+#include <algorithm>
+#include <memory>
+
 #include "engine/embedded.hpp"
 #include "tui/cli/settings.hpp"
 #include "tui/version.hpp"

@@ -1,6 +1,7 @@
 #include "tui/cli/parse.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <deque>
 
 #include "engine/text.hpp"

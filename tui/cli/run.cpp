@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "engine/embedded.hpp"
 #include "engine/slurmconf/generate.hpp"
 #include "tui/action.hpp"

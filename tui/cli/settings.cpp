@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <memory>
 
 #include "engine/hostlist.hpp"
 #include "engine/slurmconf/settings.hpp"

@@ -1,6 +1,7 @@
 #include "tui/screens/changed.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "tui/screens/boards.hpp"
 #include "tui/screens/control.hpp"

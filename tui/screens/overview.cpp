@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 
 #include "tui/screens/changed.hpp"
 #include "tui/screens/roles.hpp"

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "backends/kubernetes/change/deeds.hpp"
 #include "engine/operators/labels.hpp"

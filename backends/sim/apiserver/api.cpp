@@ -4,6 +4,8 @@
 
 #include <cctype>
 #include <charconv>
+#include <memory>
+#include <span>
 
 #include "backends/sim/apiserver/api_asked.hpp"
 #include "backends/sim/apiserver/discovery.hpp"

@@ -1,6 +1,8 @@
 // Requests that change something, and those that reach into a pod.
 #include <fmt/format.h>
 
+#include <memory>
+
 #include "backends/sim/apiserver/api_asked.hpp"
 #include "backends/sim/apiserver/patch.hpp"
 #include "backends/sim/apiserver/schema.hpp"

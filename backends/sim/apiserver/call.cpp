@@ -1,5 +1,7 @@
 #include "backends/sim/apiserver/call.hpp"
 
+#include <algorithm>
+
 namespace tessera::sim::kube {
 namespace {
 

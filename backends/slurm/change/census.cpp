@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "backends/slurm/change/change_commands.hpp"
 #include "backends/slurm/change/node_files.hpp"

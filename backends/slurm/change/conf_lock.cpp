@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <climits>
@@ -168,7 +169,7 @@ Result<std::optional<ConfLock>> lock_conf_files(const std::string& slurm_conf, c
     auto holder = conf_lock(slurm_conf);
     if (!holder && errno != ENOENT) return cannot_lock(path);
     if (!holder) continue;
-    if (!may_take(*holder, mark)) return std::move(holder);
+    if (!may_take(*holder, mark)) return holder;
     // From now on it says who is at it.
     const std::string fresh = fmt::format("{}.{}", path, ::getpid());
     ::unlink(fresh.c_str());

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "engine/plan/observed.hpp"
 #include "engine/plan/steps/slurm_builder.hpp"

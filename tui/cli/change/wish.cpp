@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
+#include <map>
 
 #include "engine/hostlist.hpp"
 #include "engine/plan/observed.hpp"

@@ -1,6 +1,8 @@
 // `tessera guide --compare`, `--scheduler` and `--terms`: the guide's tables, at 80 columns or as a document.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "engine/guide/site.hpp"
 #include "engine/model/reduce.hpp"
 #include "tui/cli/guide/guide.hpp"

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "tui/cli/guide/guide.hpp"
 #include "tui/cli/help.hpp"
 #include "tui/cli/json.hpp"

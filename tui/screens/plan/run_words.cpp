@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "engine/query/value.hpp"
 
 namespace tessera::tui {
