@@ -10,141 +10,15 @@
 #include <string>
 #include <string_view>
 
+#include "tui/action_rows.hpp"
+
 namespace tessera::tui {
 
 enum class Action : std::uint8_t {
-  // Moving, on every screen.
-  cursor_up,
-  cursor_down,
-  cursor_left,
-  cursor_right,
-  go_first,
-  go_last,
-  half_page_up,
-  half_page_down,
-  page_up,
-  page_down,
-  next_panel,
-  previous_panel,
-  open,
-  facts,
-  back,
-  next_sibling,
-  previous_sibling,
-  // Finding and arranging.
-  filter,
-  clear_filter,
-  find_next,
-  find_previous,
-  only_mine,
-  sort_next_column,
-  sort_previous_column,
-  sort_reverse,
-  sort_choose,
-  choose_columns,
-  toggle_wide,
-  follow,
-  // Marking and copying.
-  mark,
-  mark_all,
-  clear_marks,
-  copy,
-  // Screens.
-  show_overview,
-  show_nodes,
-  show_gpus,
-  show_slices,
-  show_workloads,
-  show_events,
-  show_waiting,
-  show_journal,
-  show_about,
-  help,
-  show_layout,
-  // The console itself.
-  palette,
-  refresh,
-  redraw,
-  next_theme,
-  next_language,
-  toggle_mouse,
-  suspend,
-  quit,
-  // On the plan.
-  plan_arm,
-  plan_again,
-  plan_requeue,
-  plan_cancel,
-  plan_when_empty,
-  plan_on_failure,
-  plan_canary,
-  plan_batch,
-  plan_scheduler,
-  plan_copy_all,
-  plan_messages,
-  // On a run and in the journal.
-  run_pause,
-  run_go_back,
-  run_resume,
-  run_undo,
-  run_go_on,
-  run_stop_here,
-  // Choosing how to take a run up again.
-  resume_carry_on,
-  resume_anew,
-  resume_back,
-  resume_leave,
-  // A name was typed: the second key.
-  arm_confirm,
-  arm_cancel,
-  // Leaving while a run is under way.
-  leave_park,
-  leave_stay,
-  // In the layout editor, beside the movements.
-  layout_add,
-  layout_remove,
-  layout_slide_left,
-  layout_slide_right,
-  layout_undo,
-  layout_redo,
-  layout_clear,
-  layout_reset,
-  layout_presets,
-  layout_best,
-  layout_replicas,
-  layout_rename,
-  layout_refuse,
-  layout_all,
-  layout_plan,
-  // The guide, and in it.
-  guide_open,
-  guide_yes,
-  guide_no,
-  guide_undo,
-  guide_why,
-  guide_compare,
-  guide_schedulers,
-  guide_terms,
-  guide_layouts,
-  guide_plan,
-  // In a list of choices (columns, sorting).
-  choice_toggle,
-  // While typing.
-  input_accept,
-  input_cancel,
-  input_complete,
-  input_complete_back,
-  input_left,
-  input_right,
-  input_start,
-  input_end,
-  input_delete_back,
-  input_delete,
-  input_delete_word,
-  input_delete_line,
-  input_older,
-  input_newer,
-  count_
+#define TESSERA_NAME(name, ...) name,
+  TESSERA_ACTIONS(TESSERA_NAME)
+#undef TESSERA_NAME
+      count_
 };
 
 // Where a key counts. A screen asks the topmost scope first and global last; while text is typed only
@@ -195,6 +69,8 @@ struct ActionInfo {
 std::span<const ActionInfo> actions();  // in the order of the enum
 const ActionInfo& info(Action action);
 std::optional<Action> action_of(std::string_view id);
+// Also while text is typed, beside the keys that edit it.
+bool works_while_typing(Action action);
 
 std::string_view word(Scope scope);   // "table"
 std::string_view title(Scope scope);  // "In tables"

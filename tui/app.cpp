@@ -33,10 +33,6 @@ void merge(Changes& into, Changes&& more) {
 }
 
 // What a key does while text is typed, beside typing: only what cannot be meant as text.
-bool allowed_while_typing(Action action) {
-  return action == Action::suspend || action == Action::redraw || action == Action::quit;
-}
-
 // Over a slow line Esc and the next key arrive together and look like Alt with that key. Keys that have
 // sequences of their own tell of Alt in them, so these are what was pressed.
 bool after_escape(const Key& pressed) {
@@ -186,7 +182,7 @@ struct App::Parts {
     }
     constexpr Scope kGlobal[] = {Scope::global};
     const auto action = with.keymap.lookup(kGlobal, pressed);
-    if (action && allowed_while_typing(*action)) send(ActionMessage{*action});
+    if (action && works_while_typing(*action)) send(ActionMessage{*action});
   }
 
   void mouse(Mouse event) {

@@ -12,8 +12,10 @@
 
 namespace tessera::tui {
 
-// Moving (move.cpp).
+// Whether it moves the cursor, by its row (acts.cpp).
 bool is_move(Action action);
+
+// Moving (move.cpp).
 void move_cursor(UiState& state, const World& world, Action action);
 // Puts the cursor on row `row` of a table.
 void put_cursor(Screen& screen, const World& world, int row);
@@ -57,15 +59,18 @@ std::vector<int> shown_columns(const UiState& state, const World& world, const S
 // Typing (prompt.cpp). Commands are run by commands.cpp.
 void open_prompt(UiState& state, InputKind kind);
 void type_text(UiState& state, std::string_view text);
-// Editing keys; accept and cancel are update()'s.
+// Editing keys.
 void edit(UiState& state, const World& world, Action action);
+// Enter and Esc.
+Effects accept_input(UiState& state, const World& world);
+void cancel_input(UiState& state);
 void preview_filter(UiState& state);
 std::vector<std::string> completions(const UiState& state, const World& world, std::string_view text);
 // One sentence about a candidate; empty for names.
 std::string_view command_help(std::string_view candidate);
 Effects run_command(UiState& state, const World& world, const std::string& text);
 
-// Runs an action that is not disabled (update.cpp).
+// Runs an action that is not disabled, by its row (acts.cpp).
 Effects act(UiState& state, const World& world, Action action);
 void say(UiState& state, const World& world, Severity severity, std::string text);
 

@@ -209,10 +209,6 @@ void move_table(UiState& state, const World& world, Action action) {
 
 }  // namespace
 
-bool is_move(Action action) {
-  return action <= Action::previous_panel;  // the enum's first block
-}
-
 int table_height(const UiState& state, const World& world) {
   return std::max(1, body_of(state, world).height - 1);
 }

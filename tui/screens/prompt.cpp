@@ -3,6 +3,7 @@
 
 #include "engine/text.hpp"
 #include "tui/screens/control.hpp"
+#include "tui/screens/plan/arm.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -132,6 +133,38 @@ void edit(UiState& state, const World& world, Action action) {
     case Action::input_newer: walk_history(state, 1); break;
     default: break;
   }
+}
+
+Effects accept_input(UiState& state, const World& world) {
+  InputLine input = state.input;
+  if (input.kind == InputKind::filter) {
+    if (!input.error.empty()) return {};  // stays open until it can be used or is left
+    state.input = {};
+    return {};
+  }
+  if (input.kind == InputKind::arm) {
+    accept_arming(state, world);
+    return {};
+  }
+  state.input = {};
+  if (!input.text.empty()) {
+    std::erase(state.history, input.text);
+    state.history.push_back(input.text);
+    if (state.history.size() > UiState::kHistory) state.history.erase(state.history.begin());
+  }
+  return run_command(state, world, input.text);
+}
+
+void cancel_input(UiState& state) {
+  if (state.input.kind == InputKind::arm) return disarm(state);
+  if (state.input.kind == InputKind::filter) {
+    Screen& screen = state.top();
+    set_filter(screen, state.input.before);
+    screen.cursor = state.input.cursor_before;
+    screen.cursor_at = state.input.cursor_at_before;
+    screen.top = state.input.top_before;
+  }
+  state.input = {};
 }
 
 }  // namespace tessera::tui

@@ -20,14 +20,13 @@ namespace tessera::tui {
 void open_guide_here(UiState& state, const World& world);
 // ":guide H100-80GB-SXM5" or ":guide n0007". Errors: neither a product nor a node is called that.
 std::optional<Error> open_guide_named(UiState& state, const World& world, const std::string& name);
-std::string why_no_guide(const UiState& state, const World& world);
+std::string why_no_guide(Action action, const UiState& state, const World& world);
 // Looks the boards up again and works out what follows, when the walk or the model has moved.
 void refresh_guide(UiState& state, Screen& screen, const World& world);
 
 // Keys (guide_keys.cpp).
-bool is_guide_action(Action action);
 std::string why_no_guide_action(Action action, const UiState& state, const World& world);
-void act_on_guide(UiState& state, const World& world, Action action);
+Effects act_on_guide(UiState& state, const World& world, Action action);
 void next_guide_group(UiState& state, int step);
 // True: Esc was used up, the guide stays.
 bool back_in_guide(UiState& state);

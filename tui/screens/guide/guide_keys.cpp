@@ -79,8 +79,6 @@ void go_on_with(UiState& state, const World& world, bool to_plan) {
 
 }  // namespace
 
-bool is_guide_action(Action action) { return action >= Action::guide_open && action <= Action::guide_plan; }
-
 bool guide_asks(const Screen& screen) {
   const GuideGroup* group = screen.guide.group();
   return screen.kind == ScreenKind::guide && screen.guide.panel == GuidePanel::walk && group &&
@@ -97,7 +95,6 @@ std::optional<std::size_t> guide_stop(const Screen& screen, std::string_view kin
 
 std::string why_no_guide_action(Action action, const UiState& state, const World& world) {
   const Screen& screen = state.top();
-  if (action == Action::guide_open) return why_no_guide(state, world);
   if (screen.kind != ScreenKind::guide) return "this works in the guide; D opens it";
   const GuideGroup* group = screen.guide.group();
   if (!group) return "there is nothing here to decide about";
@@ -117,8 +114,9 @@ std::string why_no_guide_action(Action action, const UiState& state, const World
   }
 }
 
-void act_on_guide(UiState& state, const World& world, Action action) {
-  if (action == Action::guide_open) return open_guide_here(state, world);
+namespace {
+
+void use_guide(UiState& state, const World& world, Action action) {
   Screen& screen = state.top();
   GuideState& guide = screen.guide;
   switch (action) {
@@ -139,6 +137,13 @@ void act_on_guide(UiState& state, const World& world, Action action) {
     case Action::guide_plan: return go_on_with(state, world, true);
     default: return;
   }
+}
+
+}  // namespace
+
+Effects act_on_guide(UiState& state, const World& world, Action action) {
+  use_guide(state, world, action);
+  return {};
 }
 
 void next_guide_group(UiState& state, int step) {

@@ -203,7 +203,7 @@ void refresh_guide(UiState& state, Screen& screen, const World& world) {
   guide.worked_out = true, guide.revision = world.model.revision, guide.worked_at = world.wall;
 }
 
-std::string why_no_guide(const UiState& state, const World& world) {
+std::string why_no_guide(Action, const UiState& state, const World& world) {
   if (state.top().kind == ScreenKind::guide) return "this is the guide";
   const Pointed pointed = pointed_at(state, world);
   if (pointed.marks.empty())

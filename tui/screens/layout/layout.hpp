@@ -39,9 +39,8 @@ std::optional<LayoutView> layout_view(const World& world, const Screen& screen);
 plan::Capabilities capabilities_of(const UiState& state, const Cluster& cluster);
 
 // Keys (layout_keys.cpp).
-bool is_layout_action(Action action);
 std::string why_no_edit(Action action, const UiState& state, const World& world);
-void edit_layout(UiState& state, const World& world, Action action);
+Effects edit_layout(UiState& state, const World& world, Action action);
 void move_in_layout(UiState& state, const World& world, Action action);
 // True: Esc was used up, the editor stays open.
 bool back_in_layout(UiState& state, const World& world);

@@ -142,8 +142,6 @@ int lines_of(Action action, int page) {
 
 }  // namespace
 
-bool is_layout_action(Action action) { return action >= Action::layout_add && action <= Action::layout_plan; }
-
 std::string why_no_edit(Action action, const UiState& state, const World& world) {
   const Screen& screen = state.top();
   if (screen.kind != ScreenKind::layout || !screen.layout)
@@ -154,7 +152,7 @@ std::string why_no_edit(Action action, const UiState& state, const World& world)
   // A name typed into the list of presets must not edit boards letter by letter.
   const bool of_list = action == Action::open || action == Action::layout_add ||
                        action == Action::layout_presets || action == Action::layout_plan;
-  if (edit.list == LayoutList::presets && is_layout_action(action) && !of_list)
+  if (edit.list == LayoutList::presets && info(action).scope == Scope::layout && !of_list)
     return "the list of presets is open: Enter takes the one under the cursor, Esc closes the list";
   switch (action) {
     case Action::layout_undo: return edit.past.empty() ? "there is nothing to take back" : "";
@@ -168,9 +166,9 @@ std::string why_no_edit(Action action, const UiState& state, const World& world)
   }
 }
 
-void edit_layout(UiState& state, const World& world, Action action) {
+Effects edit_layout(UiState& state, const World& world, Action action) {
   std::optional<LayoutView> view = layout_view(world, state.top());
-  if (!view) return;
+  if (!view) return {};
   LayoutState& edit = edit_of(state);
   edit.leaving = false;
   std::string why;
@@ -199,6 +197,7 @@ void edit_layout(UiState& state, const World& world, Action action) {
   // A plan that cannot be made is worth reading again: 6 keeps it.
   const Severity severity = action == Action::layout_plan ? Severity::warning : Severity::info;
   if (!why.empty()) say(state, world, severity, std::move(why));
+  return {};
 }
 
 void move_in_layout(UiState& state, const World& world, Action action) {
