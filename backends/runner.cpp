@@ -72,6 +72,7 @@ Words ssh(const RunnerOptions& options, const NodeCommand& wanted) {
         std::string("ServerAliveCountMax=3"), std::string("ClearAllForwardings=yes"),
         std::string("PermitLocalCommand=no"), std::string("EscapeChar=none")})
     add(argv, {"-o", option});
+  add(argv, wanted.sharing);
   if (!options.login.empty()) add(argv, {"-l", options.login});
   add(argv, {"--", wanted.node.text, shell_text(there(options, wanted))});
   return argv;
@@ -304,7 +305,11 @@ Result<Command> command_on(const RunnerOptions& options, const NodeCommand& want
     case Reach::none:
       return cannot("no way to the nodes is set up",
                     "say in the configuration how nodes are reached: ssh, srun or a command");
-    case Reach::ssh: command.argv = ssh(options, wanted); break;
+    case Reach::ssh:
+      command.argv = ssh(options, wanted);
+      // The shared connection stays, and so must what carries it (a ProxyCommand).
+      command.leaves_others = !wanted.sharing.empty();
+      break;
     case Reach::srun:
       command.argv = srun(options, wanted);
       command.unset = slurm_variables();
@@ -467,6 +472,33 @@ void NodeRunner::run(NodeCommand wanted, Finished finished) {
 }
 
 void NodeRunner::start(NodeCommand wanted, Finished finished) {
+  // A name that is none is refused before ssh is asked about it.
+  const bool shared =
+      connections_ && options_.reach == Reach::ssh && is_host_name(wanted.node.text) && !wanted.argv.empty();
+  shared ? start_shared(std::move(wanted), std::move(finished))
+         : start_now(std::move(wanted), std::move(finished));
+}
+
+void NodeRunner::start_shared(NodeCommand wanted, Finished finished) {
+  const NodeName node = wanted.node;
+  connections_->options_for(node, [self = *this, wanted = std::move(wanted),
+                                   finished = std::move(finished)](std::vector<std::string> options) mutable {
+    wanted.sharing = std::move(options);
+    if (wanted.sharing.empty()) return self.start_now(std::move(wanted), std::move(finished));
+    auto judged = [self, wanted, finished = std::move(finished)](Result<NodeAnswer> answer) mutable {
+      if (answer) return finished(std::move(answer));
+      if (self.connections_->is_at_fault(answer.error().reason)) {
+        wanted.sharing.clear();
+        return self.start_now(std::move(wanted), std::move(finished));
+      }
+      self.connections_->drop(wanted.node);
+      finished(std::move(answer));
+    };
+    self.start_now(wanted, std::move(judged));
+  });
+}
+
+void NodeRunner::start_now(NodeCommand wanted, Finished finished) {
   const bool by_job = options_.reach == Reach::srun && wanted.changes;
   if (by_job && wanted.job.empty()) wanted.job = next_job();
   Result<Command> command = command_on(options_, wanted);

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "backends/process.hpp"
+#include "backends/ssh_connections.hpp"
 #include "engine/model/units.hpp"
 #include "engine/slurmconf/site.hpp"
 
@@ -38,11 +39,12 @@ struct RunnerOptions {
 struct NodeCommand {
   NodeName node;
   std::vector<std::string> argv;
-  std::string input;         // for its stdin
-  std::string reservation;   // srun: the one that holds the node for us
-  std::string job;           // srun: a name for its job by which it is found again; empty: "tessera"
-  Duration deadline{30000};  // from start to end, the connection included; a look: 3 s more at most
-  bool changes = false;      // it is ended neither with us nor, on the node, by its deadline
+  std::string input;                 // for its stdin
+  std::string reservation;           // srun: the one that holds the node for us
+  std::string job;                   // srun: a name for its job by which it is found again; empty: "tessera"
+  std::vector<std::string> sharing;  // ssh: options by which it shares a connection; none: one of its own
+  Duration deadline{30000};          // from start to end, the connection included; a look: 3 s more at most
+  bool changes = false;              // it is ended neither with us nor, on the node, by its deadline
   std::size_t output_limit = 32u << 20;
 };
 
@@ -75,9 +77,9 @@ std::vector<Error> objections(const Preflight& preflight, const NodeName& node);
 
 class NodeRunner {
  public:
-  // processes must outlive it and what it runs.
-  NodeRunner(Processes& processes, RunnerOptions options)
-      : processes_(processes), options_(std::move(options)) {}
+  // Both must outlive it and what it runs. connections: for Reach::ssh; null: one for each command.
+  NodeRunner(Processes& processes, RunnerOptions options, SshConnections* connections = nullptr)
+      : processes_(processes), options_(std::move(options)), connections_(connections) {}
 
   using Finished = std::function<void(Result<NodeAnswer>)>;
   void run(NodeCommand wanted, Finished finished);
@@ -88,9 +90,12 @@ class NodeRunner {
 
  private:
   void start(NodeCommand wanted, Finished finished);
+  void start_shared(NodeCommand wanted, Finished finished);
+  void start_now(NodeCommand wanted, Finished finished);
   std::string next_job();
   Processes& processes_;
   RunnerOptions options_;
+  SshConnections* connections_;
   std::uint64_t jobs_ = 0;
   // Reach::custom without {command}: nodes that got words as they are. Copies of a runner share it.
   std::shared_ptr<std::set<std::string>> faithful_ = std::make_shared<std::set<std::string>>();

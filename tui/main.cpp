@@ -120,13 +120,30 @@ std::vector<std::string> nodes_named(const cli::Options& options) {
   return named ? std::move(*named) : std::vector<std::string>();
 }
 
-BackendPtr slurm_backend(const cli::Options& options, const mig::Catalogue& catalogue) {
+std::string value_of(const cli::Environment& environment, const std::string& name) {
+  auto it = environment.find(name);
+  return it == environment.end() ? "" : it->second;
+}
+
+// Where the private folder for sockets may be made: of kubectl proxy, and of ssh.
+std::vector<std::string> runtime_folders(const cli::Environment& environment) {
+  std::vector<std::string> folders;
+  for (const char* name : {"XDG_RUNTIME_DIR", "TMPDIR"})
+    if (std::string folder = value_of(environment, name); !folder.empty())
+      folders.push_back(std::move(folder));
+  folders.emplace_back("/tmp");
+  return folders;
+}
+
+BackendPtr slurm_backend(const cli::Options& options, const mig::Catalogue& catalogue,
+                         const cli::Environment& environment) {
   slurm::Options wanted;
   wanted.conf = options.slurm_conf;
   wanted.interval = options.interval.value_or(Duration{0});
   wanted.catalogue = &catalogue;
   wanted.clock = wall;
   wanted.user = account_name(geteuid());
+  wanted.folders = runtime_folders(environment);
   if (options.slurm_site) wanted.said = *options.slurm_site;
   // A plan needs the boards that it is about; the console shows them when they are there.
   if (is_planning(options)) {
@@ -139,21 +156,6 @@ BackendPtr slurm_backend(const cli::Options& options, const mig::Catalogue& cata
     wanted.most_asked = kDoctorAsks;
   }
   return std::make_unique<slurm::SlurmBackend>(std::move(wanted));
-}
-
-std::string value_of(const cli::Environment& environment, const std::string& name) {
-  auto it = environment.find(name);
-  return it == environment.end() ? "" : it->second;
-}
-
-// Where the private folder of kubectl proxy may be made.
-std::vector<std::string> runtime_folders(const cli::Environment& environment) {
-  std::vector<std::string> folders;
-  for (const char* name : {"XDG_RUNTIME_DIR", "TMPDIR"})
-    if (std::string folder = value_of(environment, name); !folder.empty())
-      folders.push_back(std::move(folder));
-  folders.emplace_back("/tmp");
-  return folders;
 }
 
 BackendPtr kubernetes_backend(const kubernetes::Kubeconfig& config, const kubernetes::Context& context,
@@ -211,7 +213,7 @@ cli::Opening open_what_is_here(const cli::Options& options, const mig::Catalogue
   if (slurm_wanted) {
     if (options.slurm_conf.empty())
       if (auto found = slurm::find_slurm(options.timeout); !found) no_slurm = found.error();
-    if (!no_slurm) opening.backends.push_back(slurm_backend(options, catalogue));
+    if (!no_slurm) opening.backends.push_back(slurm_backend(options, catalogue, environment));
   }
   if (kubernetes_here) {
     std::vector<std::string> taken;

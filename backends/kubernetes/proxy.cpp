@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "backends/kubernetes/explain.hpp"
-#include "backends/kubernetes/private_folder.hpp"
+#include "backends/private_folder.hpp"
 
 namespace tessera::kubernetes {
 namespace {
@@ -64,7 +64,7 @@ struct Proxy::State : std::enable_shared_from_this<State> {
 };
 
 void Proxy::State::make_folder() {
-  auto made = PrivateFolder::make(options.folders);
+  auto made = PrivateFolder::make(options.folders, "kubectl proxy");
   if (!made) {
     trouble = made.error();
     return;

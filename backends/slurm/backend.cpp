@@ -496,7 +496,10 @@ void SlurmBackend::State::look_at_once() {
 
 SlurmBackend::SlurmBackend(Options options) : state_(std::make_unique<State>(std::move(options))) {}
 
-SlurmBackend::~SlurmBackend() { state_->worker.stop(); }
+SlurmBackend::~SlurmBackend() {
+  state_->actuator.close_connections();
+  state_->worker.stop();
+}
 
 ClusterName SlurmBackend::name() const { return state_->name; }
 

@@ -29,7 +29,9 @@ struct Options {
   const mig::Catalogue* catalogue = nullptr;  // outlives the backend; null: products stay unknown
   std::function<TimePoint()> clock;           // the wall clock
   slurmconf::Site said;                       // what the site says of itself; without files
-  std::string user;                           // the account that asks: account_name(geteuid())
+  std::vector<std::string> folders = {
+      "/tmp"};       // where a private folder may be made; the first safe one is taken
+  std::string user;  // the account that asks: account_name(geteuid())
   // The first picture is complete only with the boards of these nodes; nullopt: it does not wait for boards.
   // An empty list: of all nodes.
   std::optional<std::vector<NodeName>> needs_boards;

@@ -161,6 +161,51 @@ TEST_F(RunnerBySsh, AHangingLookIsEndedOnTheNodeToo) {
   EXPECT_EQ(left, "");
 }
 
+// It was a login for each command: some fourteen for a step.
+TEST_F(RunnerBySsh, CommandsShareOneLoginAndItIsClosedWithTheirOwner) {
+  RunnerOptions options;
+  options.reach = slurmconf::Reach::ssh;
+  Worker worker;
+  Processes processes(worker);
+  std::filesystem::create_directories(scratch_.path() + "/run");
+  SshConnections connections(processes, {scratch_.path() + "/run"}, "");
+  NodeRunner runner(processes, options, &connections);
+  auto there = [&](std::vector<std::string> argv) {
+    NodeCommand wanted;
+    wanted.node = NodeName("gpu01");
+    wanted.argv = std::move(argv);
+    std::promise<Result<NodeAnswer>> promise;
+    worker.post(
+        [&] { runner.run(wanted, [&](Result<NodeAnswer> told) { promise.set_value(std::move(told)); }); });
+    return promise.get_future().get();
+  };
+  for (int i = 0; i < 5; ++i) {
+    auto answer = there({"sh", "-c", "echo out; echo err >&2; exit 255"});
+    ASSERT_TRUE(answer) << to_line(answer.error());
+    EXPECT_EQ(answer->exit_code, 255);
+    EXPECT_EQ(answer->out, "out\n");
+    EXPECT_EQ(answer->err, "err\n");
+  }
+  EXPECT_EQ(connections.why_not(), "");
+  const std::string log = file_text(ssh_->log());
+  std::size_t logins = 0;
+  for (std::size_t at = log.find("Accepted publickey"); at != std::string::npos;
+       at = log.find("Accepted publickey", at + 1))
+    ++logins;
+  EXPECT_EQ(logins, 1u) << log;
+  RunOptions look;
+  look.program = "/usr/bin/pgrep";
+  EXPECT_NE(run_tessera({"-f", "ssh: " + scratch_.path() + "/run/.*mux"}, look).out, "") << "it stays open";
+  std::promise<void> closed;
+  worker.post([&] { connections.close([&] { closed.set_value(); }); });
+  closed.get_future().wait();
+  std::string left = "not looked yet";
+  for (int tries = 0; tries < 200 && !left.empty(); ++tries)
+    left = run_tessera({"-f", "ssh: " + scratch_.path() + "/run/.*mux"}, look).out;
+  EXPECT_EQ(left, "");
+  worker.stop();
+}
+
 // What ssh says of a host that is another, and of one that lets nobody in, reaches the admin.
 TEST_F(RunnerBySsh, AHostThatIsAnotherOrLetsNobodyInIsSaidInSshsWords) {
   ssh_->know_host("other");

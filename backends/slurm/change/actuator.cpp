@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <future>
 #include <map>
 
 #include "backends/owed.hpp"
@@ -27,6 +28,7 @@ namespace {
 constexpr int kLooksAtOnce = 8;
 constexpr auto kCensusFor = std::chrono::minutes(1);  // while drivers are asked for their boards
 constexpr auto kAskAgain = std::chrono::minutes(5);   // a node whose driver could not be asked
+constexpr auto kCloseAll = std::chrono::seconds(3);   // what does not end then ends by itself
 constexpr const char* kWhom = "Slurm";
 
 RunnerOptions runner_options(const Options& options, const Site& site) {
@@ -128,7 +130,8 @@ struct SlurmActuator::State {
       : worker(its_worker),
         calls(its_calls),
         commands(its_commands),
-        runner(processes, runner_options(options, commands)),
+        connections(processes, options.folders, ""),
+        runner(processes, runner_options(options, commands), &connections),
         census(worker, calls, commands, options.catalogue, options.clock, options.interval),
         eyes{runner, census, options.catalogue, options.clock, nullptr, "", options.said, {}, {}, {}, {},
              {},     {}},
@@ -144,6 +147,7 @@ struct SlurmActuator::State {
   Worker& worker;
   Calls& calls;
   const Site& commands;
+  SshConnections connections;
   NodeRunner runner;
   CensusTaker census;
   Eyes eyes;
@@ -211,6 +215,15 @@ void SlurmActuator::perform(plan::Order order, Told<Done> told) {
   state_->worker.post([state = state_.get(), order = std::move(order), owed] {
     act(state->hands, order, [owed](Status done) { owed->answer(std::move(done)); });
   });
+}
+
+void SlurmActuator::close_connections() {
+  std::promise<void> closed;
+  auto done = closed.get_future();
+  auto told = std::make_shared<std::promise<void>>(std::move(closed));
+  state_->worker.post(
+      [state = state_.get(), told] { state->connections.close([told] { told->set_value(); }); });
+  done.wait_for(kCloseAll);
 }
 
 void SlurmActuator::look_again() {
@@ -436,6 +449,10 @@ std::vector<Remark> SlurmActuator::board_remarks(const std::vector<Node>& nodes)
                                clean(fold_hosts(names), 400)),
                    hint});
   };
+  if (const std::string& why = state_->connections.why_not(); !why.empty())
+    all.push_back({Remark::Grade::info, "ssh", false,
+                   "each command to a node gets a connection of its own: " + why,
+                   "slower, and nothing else"});
   say(unasked, "not looked at yet, since Slurm does not report them: the GPUs of",
       "the console asks all of them, some at a time");
   say(no_tool, "whether nvidia-mig-parted works is not known of",

@@ -32,6 +32,8 @@ class SlurmActuator final : public plan::Actuator {
   void perform(plan::Order order, Told<Done> told) override;
   void marks(Told<std::vector<plan::MarkedNode>> told) override;
   void look_again() override;
+  // Ends the connections to nodes; waits for that, some seconds at most. Not on the worker's thread.
+  void close_connections();
 
   // ClusterFacts::id, as last told. One that was told stands until another one is.
   void know_cluster(const std::string& id);

@@ -1,4 +1,4 @@
-#include "backends/kubernetes/private_folder.hpp"
+#include "backends/private_folder.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tessera::kubernetes {
+namespace tessera {
 namespace {
 
 constexpr std::string_view kPrefix = "tessera-";
@@ -25,6 +25,7 @@ constexpr std::size_t kRandom = 6;  // of mkdtemp
 constexpr std::string_view kBelow = "/tessera-XXXXXX/api";
 constexpr const char* kLock = "lock";
 constexpr const char* kSocket = "api";
+constexpr std::string_view kSshSocket = "ssh-";
 
 bool is_name_of_ours(std::string_view name) {
   if (name.size() != kPrefix.size() + kRandom || !name.starts_with(kPrefix)) return false;
@@ -38,6 +39,26 @@ Descriptor open_lock(int folder, int flags) {
   return Descriptor(::openat(folder, kLock, O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0600));
 }
 
+std::vector<std::string> names_in(DIR* list) {
+  std::vector<std::string> names;
+  while (const dirent* entry = ::readdir(list)) names.emplace_back(static_cast<const char*>(entry->d_name));
+  return names;
+}
+
+// Those that we, or an ssh of ours, have put there.
+void remove_sockets(int folder) {
+  ::unlinkat(folder, kSocket, 0);
+  const int again = ::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  std::unique_ptr<DIR, int (*)(DIR*)> list(again < 0 ? nullptr : ::fdopendir(again), ::closedir);
+  if (!list) return;
+  for (const std::string& name : names_in(list.get())) {
+    struct stat told {};
+    if (name.starts_with(kSshSocket) && ::fstatat(folder, name.c_str(), &told, AT_SYMLINK_NOFOLLOW) == 0 &&
+        S_ISSOCK(told.st_mode))
+      ::unlinkat(folder, name.c_str(), 0);
+  }
+}
+
 // Nobody's any more: ours alone by owner and mode, and its lock can be had.
 bool remove_if_stale(int base, const char* name) {
   Descriptor folder(::openat(base, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
@@ -46,7 +67,7 @@ bool remove_if_stale(int base, const char* name) {
   if (told.st_uid != ::getuid() || (told.st_mode & 07777) != 0700) return false;
   Descriptor lock = open_lock(folder.get(), 0);
   if (!lock.ok() || ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) return false;
-  ::unlinkat(folder.get(), kSocket, 0);
+  remove_sockets(folder.get());
   ::unlinkat(folder.get(), kLock, 0);
   return ::unlinkat(base, name, AT_REMOVEDIR) == 0;
 }
@@ -69,9 +90,8 @@ bool hold(const std::string& path, Descriptor& lock) {
 int remove_stale_folders(const std::string& base) {
   std::unique_ptr<DIR, int (*)(DIR*)> list(::opendir(base.c_str()), ::closedir);
   if (!list) return 0;
-  std::vector<std::string> names;
-  while (const dirent* entry = ::readdir(list.get()))
-    if (is_name_of_ours(static_cast<const char*>(entry->d_name))) names.emplace_back(entry->d_name);
+  std::vector<std::string> names = names_in(list.get());
+  std::erase_if(names, [](const std::string& name) { return !is_name_of_ours(name); });
   return static_cast<int>(std::count_if(names.begin(), names.end(), [&](const std::string& name) {
     return remove_if_stale(::dirfd(list.get()), name.c_str());
   }));
@@ -101,7 +121,7 @@ std::string why_unsafe(const std::string& base) {
   }
 }
 
-Result<PrivateFolder> PrivateFolder::make(const std::vector<std::string>& bases) {
+Result<PrivateFolder> PrivateFolder::make(const std::vector<std::string>& bases, std::string_view whom) {
   std::string reasons;
   for (const std::string& base : bases) {
     std::string why = why_unsafe(base);
@@ -111,7 +131,7 @@ Result<PrivateFolder> PrivateFolder::make(const std::vector<std::string>& bases)
     }
     reasons += (reasons.empty() ? "" : "; ") + base + ": " + why;
   }
-  return Error{"cannot make a private folder for kubectl proxy",
+  return Error{"cannot make a private folder for " + std::string(whom),
                reasons.empty() ? "no place is named" : reasons,
                "set XDG_RUNTIME_DIR or TMPDIR to a folder that only you may write, with a short name"};
 }
@@ -134,9 +154,10 @@ std::optional<PrivateFolder> PrivateFolder::make_in(const std::string& base) {
 
 PrivateFolder::~PrivateFolder() {
   if (!lock_.ok()) return;  // moved from
-  ::unlink(socket().c_str());
+  if (Descriptor folder(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)); folder.ok())
+    remove_sockets(folder.get());
   ::unlink((path_ + "/" + kLock).c_str());
   ::rmdir(path_.c_str());
 }
 
-}  // namespace tessera::kubernetes
+}  // namespace tessera

@@ -1,4 +1,4 @@
-// A folder of our own for a socket: 0700, held by a lock, gone with its object; and the cleaning up behind
+// A folder of our own for sockets: 0700, held by a lock, gone with its object; and the cleaning up behind
 // tesseras that were killed before they could do so.
 //
 // Whoever may rename or replace what lies in a folder could put a socket of their own in its place and read
@@ -13,24 +13,27 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backends/files.hpp"
 #include "engine/error.hpp"
 
-namespace tessera::kubernetes {
+namespace tessera {
 
 class PrivateFolder {
  public:
-  // Below the first of `bases` that is safe: "/tmp/tessera-a1B2c3". Cleans up there first. Errors: in none of
-  // them it can be made, each with its reason.
-  static Result<PrivateFolder> make(const std::vector<std::string>& bases);
+  // Below the first of `bases` that is safe: "/tmp/tessera-a1B2c3". Cleans up there first. Errors: it can be
+  // made in none of them, each with its reason. whom: who needs it, for that error.
+  static Result<PrivateFolder> make(const std::vector<std::string>& bases, std::string_view whom);
   ~PrivateFolder();
   PrivateFolder(PrivateFolder&& other) noexcept = default;
   PrivateFolder& operator=(PrivateFolder&& other) noexcept = delete;
 
   const std::string& path() const { return path_; }
   std::string socket() const { return path_ + "/api"; }
+  // One of those that ssh makes and listens at.
+  std::string ssh_socket(std::size_t number) const { return path_ + "/ssh-" + std::to_string(number); }
 
  private:
   static std::optional<PrivateFolder> make_in(const std::string& base);
@@ -46,4 +49,4 @@ std::string why_unsafe(const std::string& base);
 // Removes what tesseras that are gone have left in `base`; how many folders.
 int remove_stale_folders(const std::string& base);
 
-}  // namespace tessera::kubernetes
+}  // namespace tessera
