@@ -34,20 +34,6 @@ constexpr Duration kLockPatience{20000};
 constexpr Duration kLockAgain{250};
 constexpr Duration kFarLockAgain{2000};
 
-// The site's own command that restarts a daemon: the daemon stays, whatever becomes of the command.
-Command command_of(const std::vector<std::string>& argv, const std::string& node) {
-  Command command;
-  command.leaves_others = true;
-  for (std::string word : argv) {
-    for (auto at = word.find("{node}"); at != std::string::npos; at = word.find("{node}", at + node.size()))
-      word.replace(at, 6, node);
-    command.argv.push_back(std::move(word));
-  }
-  command.dies_with_us = false;
-  command.deadline = kOnNode;
-  return command;
-}
-
 std::string last_line(std::string_view text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.remove_suffix(1);
   std::size_t start = text.rfind('\n');
@@ -64,6 +50,7 @@ class Act : public std::enable_shared_from_this<Act> {
     if (!is_host_name(order_.node.text))
       return end(Error{"cannot change " + clean(order_.node.text, 64), "that is no name of a node", ""});
     hands_.eyes.census.changed(order_.node);
+    judged_ = take_judged(hands_.eyes, order_.node, order_.mark.run);
     if (order_.unsure) hands_.unsure.insert(order_.node);
     const auto* own = std::get_if<plan::Special>(&order_.action);
     if (own && own->verb == verb::kWriteConfig && order_.deadline.count() > 0)
@@ -74,7 +61,7 @@ class Act : public std::enable_shared_from_this<Act> {
   // ── marks and drains: always on a fresh look, since others may have been quicker ──────────────────────
 
   void operator()(const plan::SetMark& act) {
-    after_look(false, [this, act](Seen& seen) {
+    after_fresh_look(false, [this, act](Seen& seen) {
       const plan::NodeFacts& facts = seen.facts;
       if (facts.mark && plan::to_text(*facts.mark) == plan::to_text(order_.mark)) return end(Done{});
       if (facts.mark && !act.break_lock)
@@ -87,29 +74,29 @@ class Act : public std::enable_shared_from_this<Act> {
       else
         local(reserve(hands_.commands, reservation_name(order_.mark), node(), user(seen)),
               "cannot reserve " + node());
-      go();
+      next();
     });
   }
   void operator()(const plan::ClearMark&) {
-    after_look(false, [this](Seen& seen) {
+    after_fresh_look(false, [this](Seen& seen) {
       if (seen.reservation && seen.facts.mark && seen.facts.mark->run == order_.mark.run)
         local(free_reservation(hands_.commands, seen.reservation->name), "cannot give the reservation back");
-      go();
+      next();
     });
   }
   void operator()(const plan::CloseNode& act) {
-    after_look(false, [this, act](Seen& seen) {
+    after_fresh_look(false, [this, act](Seen& seen) {
       if (!seen.facts.closed)
         local(drain(hands_.commands, node(), reason(act.words)), "cannot drain " + node());
-      go();
+      next();
     });
   }
   void operator()(const plan::OpenNode&) {
-    after_look(false, [this](Seen& seen) {
+    after_fresh_look(false, [this](Seen& seen) {
       const auto& as = seen.facts.closed_as;
       if (seen.facts.closed && as && as->run == order_.mark.run)
         local(open(hands_.commands, node()), "cannot open " + node());
-      go();
+      next();
     });
   }
   void operator()(const plan::Evict& act) {
@@ -118,10 +105,10 @@ class Act : public std::enable_shared_from_this<Act> {
       return end(Error{"cannot end the job " + clean(job, 64), "that is no id of a job", ""});
     if (act.way == plan::Way::requeue) local(requeue(hands_.commands, job), "cannot requeue job " + job);
     if (act.way == plan::Way::cancel) local(cancel(hands_.commands, job), "cannot end job " + job);
-    go();
+    next();
   }
 
-  // ── the node's driver ─────────────────────────────────────────────────────────────────────────────────
+  // ── the node's driver: under our own mark, by the look that the run has just judged ────────────────────
 
   void operator()(const plan::DestroyInstances& act) {
     after_look(true, [this, act](Seen& seen) {
@@ -136,7 +123,7 @@ class Act : public std::enable_shared_from_this<Act> {
       if (!with_compute.empty())
         driver(nvidia::destroy_compute(act.gpu, with_compute), "cannot destroy instances");
       if (!ids.empty()) driver(nvidia::destroy_instances(act.gpu, ids), "cannot destroy instances");
-      go();
+      next();
     });
   }
   void operator()(const plan::CreateInstances& act) {
@@ -151,29 +138,29 @@ class Act : public std::enable_shared_from_this<Act> {
           if (slice.instance_id && slice.compute.empty())
             driver(nvidia::create_compute(act.gpu, *slice.instance_id), "cannot create compute instances");
       driver(nvidia::create(act.gpu, act.instances, product, act.chosen), "cannot create instances");
-      go();
+      next();
     });
   }
   void operator()(const plan::SetMode& act) {
     after_look(false, [this, act](Seen&) {
       driver(nvidia::set_mode(act.gpus, act.mig), act.mig ? "cannot switch MIG on" : "cannot switch MIG off");
-      go();
+      next();
     });
   }
   void operator()(const plan::ResetGpus& act) {
     after_look(false, [this, act](Seen&) {
       driver(nvidia::reset(act.gpus), "cannot reset the GPUs");
-      go();
+      next();
     });
   }
   void operator()(const plan::RebootNode&) {
     local(reboot(hands_.commands, node(), reason("reboot for a new MIG mode")), "cannot reboot " + node());
-    go();
+    next();
   }
   void operator()(const plan::Configure&) {
     end(Error{"cannot share GPUs on " + node(), "Slurm's way of sharing stands in its files", ""});
   }
-  void operator()(const plan::LookOnly&) { go(); }
+  void operator()(const plan::LookOnly&) { next(); }
 
   // ── files and daemons ─────────────────────────────────────────────────────────────────────────────────
 
@@ -195,16 +182,16 @@ class Act : public std::enable_shared_from_this<Act> {
       then_forget_config();
       then_remember(key::kReconfigured, "yes");
     } else if (act.verb == verb::kRestartController && !said.restart_controller.empty()) {
-      site_command(command_of(said.restart_controller, node()), "cannot restart the controller");
+      site_command(restart_command(said.restart_controller, node()), "cannot restart the controller");
       then_forget_config();
       then_remember(key::kControllerRestarted, "yes");
     } else if (act.verb == verb::kRestartNode && !said.restart_node.empty()) {
-      site_command(command_of(said.restart_node, node()), "cannot restart slurmd");
+      site_command(restart_command(said.restart_node, node()), "cannot restart slurmd");
       then_remember(key::kNodeRestarted, "yes");
     } else {
       return end(Error{"cannot change " + node(), "'" + clean(act.verb, 64) + "' is not set up here", ""});
     }
-    go();
+    next();
   }
 
  private:
@@ -234,6 +221,13 @@ class Act : public std::enable_shared_from_this<Act> {
   }
 
   void after_look(bool boards, std::function<void(Seen&)> then) {
+    if (!judged_) return after_fresh_look(boards, std::move(then));
+    if (judged_->reservation) reservation_ = judged_->reservation->name;
+    hands_.worker.post([self = shared_from_this(), then = std::move(then)] {
+      self->done_ ? then(*self->judged_) : self->end(Done{});
+    });
+  }
+  void after_fresh_look(bool boards, std::function<void(Seen&)> then) {
     LookAt what{order_.node, boards, false};
     look_at(hands_.eyes, what, [self = shared_from_this(), then = std::move(then)](Result<Seen> seen) {
       if (!seen || !self->done_) return self->end(seen ? Status(Done{}) : seen.error());
@@ -399,7 +393,7 @@ class Act : public std::enable_shared_from_this<Act> {
         plain(there(std::move(*argv)), fmt::format("'{}' failed on {}", line, node()));
       }
       then_remember(key::kClients, word);
-      go();
+      next();
     });
   }
   void apply_parted(const std::string& config, const std::string& text) {
@@ -410,7 +404,7 @@ class Act : public std::enable_shared_from_this<Act> {
       on_node(std::move(command), [what = "cannot cut the GPUs of " + node()](const NodeAnswer& answer) {
         return nvidia::parted_refusal(answer.out, answer.err, answer.exit_code, what);
       });
-      go();
+      next();
     });
   }
   // In place in one step, so that a boot in between finds the old layout or the new one.
@@ -421,19 +415,19 @@ class Act : public std::enable_shared_from_this<Act> {
       write.input = text;
       plain(std::move(write), what);
       plain(there({"mv", "-f", path + ".tessera-new", path}), what);
-      go();
+      next();
     });
   }
   void boot_unit(const std::string& unit, const std::string& state) {
     after_look(false, [this, unit, on = state == "enabled"](Seen&) {
       const char* verb = on ? "enable" : "disable";
       plain(there({"systemctl", verb, unit}), fmt::format("cannot {} {} on {}", verb, unit, node()));
-      go();
+      next();
     });
   }
   // Only what this run has drained, and only while its reservation keeps everybody else off.
   void open_to_look() {
-    after_look(false, [this](Seen& seen) {
+    after_fresh_look(false, [this](Seen& seen) {
       const plan::NodeFacts& facts = seen.facts;
       bool by_us = facts.closed_as && facts.closed_as->run == order_.mark.run;
       bool held = seen.reservation && facts.mark && facts.mark->run == order_.mark.run;
@@ -442,7 +436,7 @@ class Act : public std::enable_shared_from_this<Act> {
                          "it is drained, and srun reaches no drained node: " + facts.closed_reason,
                          "resume the node, then the run"});
       if (facts.closed) local(open(hands_.commands, node()), "cannot open " + node());
-      go();
+      next();
     });
   }
   void write_config(const std::string& gres) {
@@ -480,7 +474,7 @@ class Act : public std::enable_shared_from_this<Act> {
   }
   void write_locked(const std::string& gres) {
     hands_.eyes.census.forget_config();  // which files Slurm reads hangs on its version
-    after_look(true, [this, gres](Seen& seen) {
+    after_fresh_look(true, [this, gres](Seen& seen) {
       if (seen.site.files.empty())
         return end(
             Error{"cannot write Slurm's files", "they cannot be read here", "--slurm-conf names them"});
@@ -532,7 +526,6 @@ class Act : public std::enable_shared_from_this<Act> {
                                   [self = shared_from_this()] { return self->done_ != nullptr; });
   }
 
-  void go() { next(); }
   // Whoever waits is told; nothing more is begun, and what is under way ends by itself.
   void give_up() {
     timer_ = 0;
@@ -576,6 +569,7 @@ class Act : public std::enable_shared_from_this<Act> {
   std::function<void(Status)> done_;
   std::deque<Task> tasks_;
   std::string reservation_;
+  std::optional<Seen> judged_;  // the look that this act follows from, where it is still fresh
   const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
   Task locked_task_;
   std::uint64_t timer_ = 0;

@@ -202,10 +202,14 @@ void SlurmActuator::know_cluster(const std::string& id) {
 void SlurmActuator::observe(NodeName node, Told<plan::NodeFacts> told) {
   auto owed = std::make_shared<Owed<plan::NodeFacts>>(std::move(told), kWhom);
   state_->worker.post([state = state_.get(), node = std::move(node), owed] {
+    state->eyes.judged.erase(node);
     look_at(state->eyes, {node}, [state, owed](Result<Seen> seen) {
       if (!seen) return owed->answer(seen.error());
       state->hands.tell_deeds(seen->facts);
-      owed->answer(std::move(seen->facts));
+      plan::NodeFacts facts = seen->facts;
+      seen->site = {};  // files are read again before they are written
+      state->eyes.judged[facts.node.name] = std::move(*seen);
+      owed->answer(std::move(facts));
     });
   });
 }

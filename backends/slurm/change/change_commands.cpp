@@ -71,6 +71,20 @@ Command free_reservation(const Site& site, const std::string& reservation) {
   return change(site, {"delete", "ReservationName=" + reservation});
 }
 
+Command restart_command(const std::vector<std::string>& argv, const std::string& node) {
+  constexpr std::string_view kNode = "{node}";
+  Command command;
+  command.leaves_others = true;
+  for (std::string word : argv) {
+    for (auto at = word.find(kNode); at != std::string::npos; at = word.find(kNode, at + node.size()))
+      word.replace(at, kNode.size(), node);
+    command.argv.push_back(std::move(word));
+  }
+  command.dies_with_us = false;
+  command.deadline = std::chrono::minutes(2);
+  return command;
+}
+
 std::string reservation_name(const plan::RunMark& mark) {
   std::string name = plan::to_text(mark);
   std::replace(name.begin(), name.end(), ' ', '+');

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "backends/process.hpp"
 #include "backends/slurm/commands.hpp"
@@ -25,6 +26,9 @@ Command reboot(const Site& site, const std::string& node, const std::string& rea
 Command reserve(const Site& site, const std::string& reservation, const std::string& node,
                 const std::string& user);
 Command free_reservation(const Site& site, const std::string& reservation);
+// The site's own command that restarts a daemon; {node} in a word stands for the node. The daemon stays,
+// whatever becomes of the command.
+Command restart_command(const std::vector<std::string>& argv, const std::string& node);
 
 // "tessera+RUN+who+from": a mark where no blanks may stand.
 std::string reservation_name(const plan::RunMark& mark);

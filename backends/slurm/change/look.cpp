@@ -30,7 +30,8 @@ namespace {
 
 namespace key = plan::slurm::key;
 
-constexpr auto kBusyFor = std::chrono::seconds(60);  // boards under running jobs are not asked more often
+constexpr auto kJudgedFor = std::chrono::seconds(2);  // between a run's look and the act that follows from it
+constexpr auto kBusyFor = std::chrono::seconds(60);   // boards under running jobs are not asked more often
 
 bool answers(const Node& node) {
   return !has_flag(node, {"DOWN", "NOT_RESPONDING", "UNKNOWN", "FUTURE", "POWERED_DOWN", "POWERING_DOWN",
@@ -381,6 +382,7 @@ class Look : public std::enable_shared_from_this<Look> {
         seen_.site.mig_minors = minors->second;
       fact(key::kConfig) = plan::slurm::config_word(all.node, product(), seen_.site);
     }
+    seen_.told = eyes_.clock();
     told_(std::move(seen_));
   }
 
@@ -442,6 +444,16 @@ Result<Unapplied> hold_against(Eyes& eyes, const slurmconf::Site& site, const Sh
   held.beside.marked.merge(marked);
   if (is_in_step(held)) eyes.in_step = held.files;
   return unapplied(held);
+}
+
+std::optional<Seen> take_judged(Eyes& eyes, const NodeName& node, const std::string& run) {
+  auto last = eyes.judged.extract(node);
+  if (last.empty()) return std::nullopt;
+  Seen& seen = last.mapped();
+  const Duration age = eyes.clock() - seen.told;
+  const bool ours = seen.facts.mark && seen.facts.mark->run == run;
+  if (age < Duration(0) || age > kJudgedFor || !ours || !seen.facts.known) return std::nullopt;
+  return std::move(seen);
 }
 
 void look_at(Eyes& eyes, LookAt what, std::function<void(Result<Seen>)> told,

@@ -25,6 +25,14 @@
 
 namespace tessera::slurm {
 
+struct Seen {
+  TimePoint told;  // when the look came to its end
+  plan::NodeFacts facts;
+  slurmconf::Site site;                    // with the files as they stand now
+  std::optional<Reservation> reservation;  // one that carries a mark and holds this node
+  std::string user;                        // SlurmUser: "slurm"
+};
+
 // What all looks share; belongs to the actuator.
 struct Eyes {
   NodeRunner& runner;
@@ -55,13 +63,8 @@ struct Eyes {
   Calls* calls = nullptr;          // never null once the actuator is made
   const Site* commands = nullptr;  // the same
   std::string user;                // the account that asks; empty: not known
-};
-
-struct Seen {
-  plan::NodeFacts facts;
-  slurmconf::Site site;                    // with the files as they stand now
-  std::optional<Reservation> reservation;  // one that carries a mark and holds this node
-  std::string user;                        // SlurmUser: "slurm"
+  // What a run was told last of its node, for the act that it judges by that.
+  std::map<NodeName, Seen> judged;
 };
 
 struct LookAt {
@@ -71,6 +74,11 @@ struct LookAt {
   // was judged by such a look right before.
   bool whole = true;
 };
+
+// What was told of that node a moment ago and judged by the run that marks it: the driver's boards do not
+// change in that moment, since the node is closed for that run. Given once. nullopt: nothing, or it is too
+// old, or the clock was set; look again then.
+std::optional<Seen> take_judged(Eyes& eyes, const NodeName& node, const std::string& run);
 
 // `told` is called once, not from inside. census: a recent one that will do; null: a fresh one is taken.
 void look_at(Eyes& eyes, LookAt what, std::function<void(Result<Seen>)> told,

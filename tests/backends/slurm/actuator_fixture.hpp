@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <fstream>
 #include <future>
 
@@ -106,7 +107,7 @@ class SlurmActuatorTest : public testing::Test {
   SlurmActuator& actuator() {
     if (actuator_) return *actuator_;
     options_.bin = site_.bin = scratch_.path();
-    options_.clock = [] { return TimePoint{}; };
+    options_.clock = [this] { return TimePoint{now_.load()}; };
     options_.interval = Duration(1);  // looks as often as they are asked for
     actuator_ = std::make_unique<SlurmActuator>(worker_, processes_, calls_, options_, site_, [] {});
     std::promise<void> known;
@@ -144,6 +145,7 @@ class SlurmActuatorTest : public testing::Test {
     return found == facts.words.end() ? "not told" : found->second;
   }
 
+  std::atomic<Duration> now_ = Duration{0};  // since the epoch, by the clock of the cluster
   test::Scratch scratch_;
   Options options_;
   Site site_;

@@ -123,6 +123,86 @@ TEST_F(SlurmActuatorTest, CallsWaitForEachOtherAndChangesGoBeforeLooks) {
   EXPECT_GT(pacer_.calls_per_minute(Pacer::Instant::clock::now()), 3.0) << "every one is counted";
 }
 
+// ── one look for a step ───────────────────────────────────────────────────────────────────────────────────
+
+class SlurmStep : public SlurmActuatorTest {
+ protected:
+  SlurmStep() {
+    slurmconf::SiteSettings said;
+    said.runner = scratch_.path() + "/on {node}";
+    say(said);
+    node(std::string("State=IDLE+DRAIN ") + kOurs);
+    put("far", one_board() + "*'-mig 1'*) exit 0;; esac\n");
+  }
+  // What was asked of Slurm while the order was carried out.
+  std::size_t asked_by(plan::Action action) {
+    const std::string before = log();
+    Status done = perform(std::move(action));
+    EXPECT_TRUE(done) << to_line(done.error());
+    const std::string since = log().substr(before.size());
+    std::size_t count = 0;
+    for (std::size_t at = since.find("scontrol"); at != std::string::npos;
+         at = since.find("scontrol", at + 1))
+      ++count;
+    return count;
+  }
+  const plan::SetMode mig_on_{{GpuIndex{0}}, true};
+};
+
+// A step had two: the run's own, and one more by whoever carried it out.
+TEST_F(SlurmStep, WhatIsDoneToANodeGoesByTheLookThatTheRunHasJudged) {
+  look();
+  EXPECT_EQ(asked_by(mig_on_), 0u) << log();
+  EXPECT_GT(asked_by(mig_on_), 0u) << "a look is good for one act\n" << log();
+}
+
+TEST_F(SlurmStep, ALookThatIsTooOldIsNotActedOn) {
+  for (Duration later : {Duration(2001), Duration(-1)}) {
+    look();
+    now_ = now_.load() + later;  // it was late, or the clock was set
+    EXPECT_GT(asked_by(mig_on_), 0u) << later.count();
+  }
+}
+
+TEST_F(SlurmStep, ALookAtANodeThatIsNotOursIsNotActedOn) {
+  node(std::string("State=IDLE+DRAIN Reason=") + kTheirs + ": cut [bob@2026-11-22T02:00:00]");
+  look();
+  EXPECT_GT(asked_by(mig_on_), 0u);
+}
+
+// The scheduler's words may change at any time: somebody else may have been quicker.
+TEST_F(SlurmStep, MarksAreSetAndTakenOffOnAFreshLookOnly) {
+  look();
+  node(std::string("State=IDLE+DRAIN Reason=") + kTheirs + ": cut [bob@2026-11-22T02:00:00]");
+  Status refused = perform(plan::SetMark{});
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().reason.find("bob"), std::string::npos) << to_line(refused.error());
+  look();
+  EXPECT_TRUE(perform(plan::OpenNode{}));
+  EXPECT_FALSE(asked("State=RESUME")) << log();
+}
+
+// One reading serves all nodes of a run, and so does its failure: none of them goes on with an older one.
+TEST_F(SlurmStep, AClusterThatCannotBeReadIsUnknownForEveryNode) {
+  look();
+  put("node-code", "1\n");
+  std::vector<std::future<Result<plan::NodeFacts>>> looks;
+  for (const char* name : {"n1", "n2", "n3"}) {
+    auto promise = std::make_shared<std::promise<Result<plan::NodeFacts>>>();
+    looks.push_back(promise->get_future());
+    actuator().observe(NodeName(name),
+                       [promise](Result<plan::NodeFacts> told) { promise->set_value(std::move(told)); });
+  }
+  for (auto& one : looks) {
+    ASSERT_EQ(one.wait_for(30s), std::future_status::ready);
+    auto told = one.get();
+    ASSERT_FALSE(told);
+    EXPECT_EQ(told.error().what, "cannot list the nodes");
+  }
+  EXPECT_FALSE(perform(mig_on_)) << "the look before that is not acted on either";
+  EXPECT_FALSE(asked("-mig 1")) << log();
+}
+
 // ── names that could be options ───────────────────────────────────────────────────────────────────────────
 
 TEST_F(SlurmActuatorTest, NamesThatCouldBeOptionsOrListsReachNoCommand) {
