@@ -75,6 +75,8 @@ struct SlurmBackend::State {
   void set_pace(Pace pace);
   void refresh();
   void look_at_once();
+  void take_census(const Census& told);
+  bool was_given(Step step);
 
   template <class What>
   void post(What what) {
@@ -96,6 +98,11 @@ struct SlurmBackend::State {
   Pacer pacer;
   Round round;
   std::map<Step, Duration> usual;  // latency of the last good answer
+  struct Given {
+    Steady::time_point at;
+    Duration took;
+  };
+  std::map<Step, Given> given;  // lists that looks of runs have brought since the last round
   Daemons daemons;
   ConfWatch files;
   std::uint64_t gres = 0, held_against = 0;     // as listed last; that against which the files were held last
@@ -122,7 +129,13 @@ struct SlurmBackend::State {
   Worker worker;
   Processes processes{worker};
   Calls calls{processes, pacer};
-  SlurmActuator actuator{worker, processes, calls, options, site, [this] { look_at_once(); }};
+  SlurmActuator actuator{worker,
+                         processes,
+                         calls,
+                         options,
+                         site,
+                         [this] { look_at_once(); },
+                         [this](const Census& told) { take_census(told); }};
 };
 
 // The cluster is shown at once, with what is known without asking the controller.
@@ -148,7 +161,35 @@ void SlurmBackend::State::begin() {
   ++rounds;
   round.begin(seldom, seldom || facts.version.empty(), daemons.has_accounting());
   if (auto trouble = conf_trouble(conf.file)) nobody_there(std::move(*trouble));
-  step();
+  // Runs share their readings with the picture: what one has brought a moment ago is not asked again. The
+  // seldom rounds are whole, since they hold the lists against each other.
+  const bool nodes = !seldom && was_given(Step::nodes), jobs = !seldom && was_given(Step::jobs);
+  given.clear();
+  if (jobs) round.leave_out(Step::jobs);
+  if (!nodes || round.had_failure()) return step();
+  round.leave_out(Step::nodes);
+  look_at_files();
+}
+
+bool SlurmBackend::State::was_given(Step step) {
+  auto found = given.find(step);
+  if (found == given.end() || started - found->second.at > pacer.interval() / 2) return false;
+  in_calls += found->second.took;
+  return true;
+}
+
+// Not while a round is under way: that one tells of a later moment.
+void SlurmBackend::State::take_census(const Census& told) {
+  if (!loaded || busy) return;
+  auto keep = [this](Step step, const std::string& text, Duration took) {
+    Outcome outcome;
+    outcome.exit_code = 0;
+    outcome.out = text;
+    outcome.took = took;
+    if (!take(step, outcome)) given[step] = {Steady::now(), took};
+  };
+  keep(Step::nodes, told.records, told.nodes_took);
+  if (told.jobs) keep(Step::jobs, told.job_records, told.jobs_took);
 }
 
 void SlurmBackend::State::step() {

@@ -126,13 +126,13 @@ struct Learning {
 
 struct SlurmActuator::State {
   State(Worker& its_worker, Processes& processes, Calls& its_calls, const Options& options,
-        const Site& its_commands)
+        const Site& its_commands, CensusTaker::Taken taken)
       : worker(its_worker),
         calls(its_calls),
         commands(its_commands),
         connections(processes, options.folders, ""),
         runner(processes, runner_options(options, commands), &connections),
-        census(worker, calls, commands, options.catalogue, options.clock, options.interval),
+        census(worker, calls, commands, options.catalogue, options.clock, options.interval, std::move(taken)),
         eyes{runner, census, options.catalogue, options.clock, nullptr, "", options.said, {}, {}, {}, {},
              {},     {}},
         hands{processes, calls, runner, commands, eyes, its_worker, {}, {}, {}} {
@@ -177,8 +177,8 @@ struct SlurmActuator::State {
 };
 
 SlurmActuator::SlurmActuator(Worker& worker, Processes& processes, Calls& calls, const Options& options,
-                             const Site& site, std::function<void()> look_again)
-    : state_(std::make_unique<State>(worker, processes, calls, options, site)) {
+                             const Site& site, std::function<void()> look_again, CensusTaker::Taken taken)
+    : state_(std::make_unique<State>(worker, processes, calls, options, site, std::move(taken))) {
   state_->look_again = std::move(look_again);
 }
 

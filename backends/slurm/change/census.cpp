@@ -78,12 +78,13 @@ Result<std::vector<Workload>> Census::work_on(const Node& node) const {
 }
 
 CensusTaker::CensusTaker(Worker& worker, Calls& calls, const Site& commands, const mig::Catalogue* catalogue,
-                         std::function<TimePoint()> clock, Duration interval)
+                         std::function<TimePoint()> clock, Duration interval, Taken taken)
     : worker_(worker),
       calls_(calls),
       commands_(commands),
       catalogue_(catalogue),
       clock_(std::move(clock)),
+      taken_(std::move(taken)),
       pace_(interval, Steady::now()) {}
 
 void CensusTaker::ask(NodeName node, bool jobs, Told told) {
@@ -123,12 +124,12 @@ void CensusTaker::call(Command command, std::string what, Take take, void (Censu
     if (!ran) return tell(ran.error());
     if (auto error = explain(what, *ran, deadline)) return tell(std::move(*error));
     if (auto error = distrust(what, ran->out)) return tell(std::move(*error));
-    if (auto error = (this->*take)(ran->out)) return tell(std::move(*error));
+    if (auto error = (this->*take)(ran->out, ran->took)) return tell(std::move(*error));
     (this->*then)();
   });
 }
 
-std::optional<Error> CensusTaker::take_config(const std::string& text) {
+std::optional<Error> CensusTaker::take_config(const std::string& text, Duration /*took*/) {
   if (parse_config(text).version.empty())
     return Error{"cannot read the cluster's configuration", "scontrol's answer tells no SLURM_VERSION", ""};
   config_ = text;
@@ -142,9 +143,10 @@ void CensusTaker::ask_nodes() {
   call(show_nodes(commands_), "cannot list the nodes", &CensusTaker::take_nodes, &CensusTaker::ask_jobs);
 }
 
-std::optional<Error> CensusTaker::take_nodes(const std::string& text) {
+std::optional<Error> CensusTaker::take_nodes(const std::string& text, Duration took) {
   census_->nodes = parse_nodes(text, {Source::slurm_nodes, clock_()}, catalogue_);
   census_->records = text;
+  census_->nodes_took = took;
   return distrust("cannot list the nodes", text, census_->nodes);
 }
 
@@ -157,9 +159,10 @@ void CensusTaker::ask_jobs() {
   call(show_jobs(commands_), "cannot list the jobs", &CensusTaker::take_jobs, &CensusTaker::ask_reservations);
 }
 
-std::optional<Error> CensusTaker::take_jobs(const std::string& text) {
+std::optional<Error> CensusTaker::take_jobs(const std::string& text, Duration took) {
   census_->jobs = parse_jobs(text, {Source::slurm_jobs, clock_()});
   census_->job_records = text;
+  census_->jobs_took = took;
   return distrust("cannot list the jobs", text, *census_->jobs);
 }
 
@@ -173,7 +176,7 @@ void CensusTaker::ask_partitions() {
        &CensusTaker::end);
 }
 
-std::optional<Error> CensusTaker::take_partitions(const std::string& text) {
+std::optional<Error> CensusTaker::take_partitions(const std::string& text, Duration /*took*/) {
   census_->partitions = text;
   return distrust("cannot list the partitions", text, parse_partitions(text));
 }
@@ -187,7 +190,7 @@ bool CensusTaker::takes_shares_away() const {
   });
 }
 
-std::optional<Error> CensusTaker::take_reservations(const std::string& text) {
+std::optional<Error> CensusTaker::take_reservations(const std::string& text, Duration /*took*/) {
   census_->reservations = parse_reservations(text);
   if (!census_->reservations.incomplete) return std::nullopt;
   return Error{"cannot list the reservations",
@@ -196,6 +199,7 @@ std::optional<Error> CensusTaker::take_reservations(const std::string& text) {
 
 void CensusTaker::end() {
   for (const Asking& one : served_) pace_.seen(one.node.text, state_of(*census_, one.node), Steady::now());
+  if (taken_) taken_(*census_);
   tell(std::shared_ptr<const Census>(census_));
 }
 

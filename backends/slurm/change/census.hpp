@@ -23,6 +23,7 @@ struct Census {
   std::string config;  // of `scontrol show config`; five minutes old at most
   std::string version;
   std::string records;  // the nodes as scontrol told them
+  Duration nodes_took{0}, jobs_took{0};
   Parsed<Node> nodes;
   std::optional<ParsedJobs> jobs;  // nullopt: none of the nodes that were asked about is busy
   Parsed<Reservation> reservations;
@@ -45,9 +46,10 @@ std::string gres_of_record(std::string_view record);
 class CensusTaker {
  public:
   using Told = std::function<void(Result<std::shared_ptr<const Census>>)>;
-  // All of them outlive it. catalogue may be null.
+  using Taken = std::function<void(const Census&)>;
+  // All of them outlive it. catalogue may be null. taken: told of every whole one, before those that asked.
   CensusTaker(Worker& worker, Calls& calls, const Site& commands, const mig::Catalogue* catalogue,
-              std::function<TimePoint()> clock, Duration interval);
+              std::function<TimePoint()> clock, Duration interval, Taken taken = nullptr);
 
   // jobs: whether those on `node` are wanted.
   void ask(NodeName node, bool jobs, Told told);
@@ -62,15 +64,15 @@ class CensusTaker {
     bool jobs;
     Told told;
   };
-  using Take = std::optional<Error> (CensusTaker::*)(const std::string& text);
+  using Take = std::optional<Error> (CensusTaker::*)(const std::string& text, Duration took);
   void schedule();
   void begin();
   void call(Command command, std::string what, Take take, void (CensusTaker::*then)());
-  std::optional<Error> take_config(const std::string& text);
-  std::optional<Error> take_nodes(const std::string& text);
-  std::optional<Error> take_jobs(const std::string& text);
-  std::optional<Error> take_reservations(const std::string& text);
-  std::optional<Error> take_partitions(const std::string& text);
+  std::optional<Error> take_config(const std::string& text, Duration took);
+  std::optional<Error> take_nodes(const std::string& text, Duration took);
+  std::optional<Error> take_jobs(const std::string& text, Duration took);
+  std::optional<Error> take_reservations(const std::string& text, Duration took);
+  std::optional<Error> take_partitions(const std::string& text, Duration took);
   void ask_nodes();
   void ask_jobs();
   void ask_reservations();
@@ -84,6 +86,7 @@ class CensusTaker {
   const Site& commands_;
   const mig::Catalogue* catalogue_;
   std::function<TimePoint()> clock_;
+  Taken taken_;
   LookPace pace_;
   std::vector<Asking> waiting_, served_;
   std::shared_ptr<Census> census_;  // under way

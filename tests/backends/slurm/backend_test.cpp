@@ -63,6 +63,30 @@ esac
 
 constexpr const char* kDown = "echo 'Slurmctld(primary) at ctl is DOWN'";
 
+// What a run reads of the cluster is shown, too, instead of being asked for once more.
+TEST_F(SlurmBackendTest, ThePictureSharesTheReadingsOfRuns) {
+  scontrol(kDown);
+  std::ofstream(folder_ + "/up") << "";
+  std::ofstream(folder_ + "/config") << "SLURM_VERSION = 22.05.8\n";
+  SlurmWatch watch(options());  // a round a minute
+  auto state = [](const Cluster& cluster) {
+    const Node* node = cluster.nodes.find(NodeName("n1"));
+    return node ? node->state : std::vector<std::string>{};
+  };
+  ASSERT_TRUE(watch.until([](const Cluster& cluster) { return cluster.loaded; }));
+  ASSERT_EQ(state(watch.cluster()), std::vector<std::string>{"IDLE"});
+  std::ofstream(folder_ + "/scontrol")
+      << "#!/bin/sh\ncase \"$*\" in\n"
+         "  *config) cat " +
+             folder_ +
+             "/config;;\n"
+             "  *node) echo 'NodeName=n1 State=IDLE+DRAIN Reason=x';;\n"
+             "  *partition) echo 'PartitionName=main State=UP';;\n"
+             "  *reservation) echo 'No reservations in the system';;\nesac\n";
+  watch.backend().actuator()->observe(NodeName("n1"), [](Result<plan::NodeFacts>) {});
+  EXPECT_TRUE(watch.until([&](const Cluster& cluster) { return state(cluster).size() == 2; }));
+}
+
 TEST_F(SlurmBackendTest, HarmlessNoiseDoesNotHideThatTheControllerIsDown) {
   scontrol(std::string("echo 'scontrol: warning: an option is deprecated' >&2\n") + kDown);
   SlurmWatch watch(options());
