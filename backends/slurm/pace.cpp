@@ -14,6 +14,7 @@ constexpr auto kWindow = 5min;
 constexpr auto kLongestWait = 15s;  // between two looks at a node where nothing happens
 constexpr auto kForgotten = 60s;    // one that nobody has looked at for so long is new
 constexpr int kPart = 4;            // a look follows after such a part of the time without a change
+constexpr int kGathered = 20;       // between two readings at least such a part of the time between rounds
 constexpr double kBurst = 60, kEarned = 8, kOneLook = 3;  // calls
 
 }  // namespace
@@ -45,6 +46,7 @@ double Pacer::calls_per_minute(Instant now) {
 
 LookPace::LookPace(Duration interval, Instant now)
     : a_second_(1000.0 / static_cast<double>((interval > Duration(0) ? interval : kFocused).count())),
+      gap_((interval > Duration(0) ? interval : kFocused) / kGathered),
       budget_(kBurst),
       filled_(now) {}
 
@@ -60,6 +62,11 @@ LookPace::Instant LookPace::due(const std::string& node, Instant now) {
                     one.looked + std::min<Instant::duration>(kLongestWait, (one.looked - one.since) / kPart));
   }
   if (budget_ < kOneLook) when = std::max(when, earliest(Seconds((kOneLook - budget_) / a_second_)));
+  // Nodes of one run take the same steps: those that come a moment later share the reading.
+  const bool several = std::any_of(nodes_.begin(), nodes_.end(), [&](const auto& other) {
+    return other.first != node && now - other.second.looked < kForgotten;
+  });
+  if (several) when = std::max<Instant>(when, ended_ + gap_);
   // However slow the controller is: at most a fifth of its time is ours.
   return std::max(when, ended_ + std::min<Instant::duration>(kLongestWait, (ended_ - began_) * kPart));
 }

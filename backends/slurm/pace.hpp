@@ -43,8 +43,10 @@ class Pacer {
 // When runs may look at the cluster next, all of them together.
 //
 // A node at which nothing has changed for a while is looked at less often: after a quarter of the time for
-// which it has been so, 15 s at most. All looks draw on one budget: half the calls of the reader's rounds in
-// the long run, and a few dozen at once. What a run does to a node adds to it, since that is worth a look.
+// which it has been so, 15 s at most. While several nodes are looked at, half a second lies between two
+// readings (at rounds of 10 s), so that nodes that take the same steps are read together. All looks draw on
+// one budget: half the calls of the reader's rounds in the long run, and a few dozen at once. What a run does
+// to a node adds to it, since that is worth a look.
 class LookPace {
  public:
   using Instant = Pacer::Instant;
@@ -68,6 +70,7 @@ class LookPace {
     std::optional<std::size_t> state;
   };
   double a_second_;  // calls that the budget grows by
+  Duration gap_;     // between two readings while several nodes are looked at
   double budget_;
   Instant filled_, began_{}, ended_{};
   std::map<std::string, Watched> nodes_;

@@ -136,6 +136,29 @@ TEST(SlurmPace, WhatARunHasJustDoneIsLookedAtAtOnceAndOftenAtFirst) {
   EXPECT_EQ(pace.due("n2", now + 10s), now + 25s);
 }
 
+// 32 nodes that take the same steps were read 118 times instead of some 60.
+TEST(SlurmPace, NodesThatTakeTheSameStepsAreReadTogether) {
+  Pacer::Instant now{};
+  LookPace pace(Duration(0), now);
+  auto read = [&](const char* node) {
+    pace.began(now);
+    pace.ended(now);
+    pace.seen(node, 1, now);
+  };
+  read("n1");
+  pace.changed("n1", now);
+  EXPECT_EQ(pace.due("n1", now), now) << "a run on one node does not wait for others";
+  read("n2");
+  pace.changed("n1", now);
+  EXPECT_EQ(pace.due("n1", now), now + 500ms);
+  EXPECT_EQ(pace.due("n1", now + 2min), now + 2min) << "the other one is at rest since";
+  LookPace hasty(Duration(200ms), now);
+  hasty.seen("n1", 1, now);
+  hasty.seen("n2", 1, now);
+  hasty.ended(now);
+  EXPECT_EQ(hasty.due("n3", now), now + 10ms) << "in proportion to what the user chose";
+}
+
 std::vector<Step> all(Round& round) {
   std::vector<Step> steps;
   while (auto step = round.next()) {
