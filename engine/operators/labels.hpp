@@ -17,6 +17,8 @@ inline constexpr std::string_view kVgpuState = "nvidia.com/vgpu.config.state";
 inline constexpr std::string_view kWorkload = "nvidia.com/gpu.workload.config";
 inline constexpr std::string_view kDriverUpgrade = "nvidia.com/gpu-driver-upgrade-state";
 inline constexpr std::string_view kDeployPrefix = "nvidia.com/gpu.deploy.";
+// "false": the node goes without a device plugin, so that nothing of its GPUs is offered.
+inline constexpr std::string_view kPluginDeploy = "nvidia.com/gpu.deploy.device-plugin";
 inline constexpr std::string_view kPausedForMig = "paused-for-mig-change";
 // What the MIG manager pauses while it works (nvidia.com/gpu.deploy.<part>).
 inline constexpr std::array<std::string_view, 6> kPausedParts = {

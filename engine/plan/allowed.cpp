@@ -274,11 +274,13 @@ class ActJudge {
   }
   Why labels(const Special& act) const {
     for (const auto& [key, value] : act.arguments) {
-      auto known = {operators::kPluginConfig, operators::kVgpuConfig, operators::kVgpuState,
-                    operators::kWorkload, sharing::ack::kSchedule};
+      auto known = {operators::kPluginConfig, operators::kVgpuConfig,   operators::kVgpuState,
+                    operators::kWorkload,     operators::kPluginDeploy, sharing::ack::kSchedule};
       if (std::find(known.begin(), known.end(), key) == known.end())
         return fmt::format("it sets the label {}, which is not one of tessera's", clean(key, 100));
       if (!says_word(step_.after, key, value)) return kNotSeen;
+      if (key == operators::kPluginDeploy && (value == "false") != offers_nothing(node_.ordered_after))
+        return "it lets the device plugin run, or takes it away, otherwise than the plan says";
     }
     return !node_.scope || is_emptied() ? Why{} : kNotEmptied;
   }
@@ -409,6 +411,14 @@ Why why_other_order(const NodePlan& node, const Capabilities& can) {
   return {};
 }
 
+// What a plan takes from a node altogether is what was wished for.
+Why why_nothing_offered(const NodePlan& node, const Intent& intent) {
+  const bool wished = offers_nothing(intent.orders);
+  if (node.only_given_back || node.steps.empty() || offers_nothing(node.ordered_after) == wished) return {};
+  return wished ? "the plan leaves the device plugin on a node that is to offer nothing"
+                : "the plan takes the device plugin from the node, which is not wished for";
+}
+
 // The switches that the plan shows are those that were wished for, and those of the configuration that it
 // writes.
 Why why_other_switches(const NodePlan& node, const Intent& intent) {
@@ -445,6 +455,7 @@ Why why_unproved(const NodePlan& node, const Capabilities& can) {
         }))
       return fmt::format("no step reads back the layout of GPU {} that the plan promises", wanted.gpu.value);
   }
+  changes = changes || offers_nothing(node.ordered_before) != offers_nothing(node.ordered_after);
   if (!changes) return {};
   auto offers = [&](const Counts* counts) {
     return proved(node, [&](const Condition& one) {
@@ -477,6 +488,7 @@ Why why_not_allowed(const NodePlan& node, const Intent& intent, const Capabiliti
     if (Why why = why_not_allowed(step, node, intent.options, can)) return why;
   if (Why why = why_other_end(node, intent, can)) return why;
   if (Why why = why_other_order(node, can)) return why;
+  if (Why why = why_nothing_offered(node, intent)) return why;
   if (Why why = why_other_switches(node, intent)) return why;
   return why_unproved(node, can);
 }

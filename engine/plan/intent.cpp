@@ -6,6 +6,7 @@
 #include <charconv>
 #include <span>
 
+#include "engine/operators/labels.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::plan {
@@ -130,6 +131,13 @@ std::string to_text(const Wish& wish) {
     case Strategy::unknown: return "whole GPU";
   }
   return "whole GPU";
+}
+
+Orders nothing_offered() { return {{std::string(operators::kPluginDeploy), "false"}}; }
+
+bool offers_nothing(const Orders& orders) {
+  auto found = orders.find(std::string(operators::kPluginDeploy));
+  return found != orders.end() && found->second == "false";
 }
 
 std::vector<std::string> to_lines(const Decision& decision) {

@@ -73,6 +73,12 @@ struct Decision {
 // what the node offers, and may say something else.
 using Orders = std::map<std::string, std::string>;
 
+// The order by which a node goes without a device plugin, so that nothing of its GPUs is offered.
+Orders nothing_offered();
+// Only "false" is such an order: every other value of that label is the operator's own, who also pauses the
+// plugin for a while.
+bool offers_nothing(const Orders& orders);
+
 struct Intent {
   ClusterName cluster;
   std::vector<NodeName> nodes;

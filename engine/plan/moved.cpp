@@ -101,6 +101,12 @@ void add_orders_moved(const NodePlan& planned, const Node& node, std::vector<Mov
       moved.push_back({planned.node,
                        fmt::format("now: label {} is {}, and was {}", key, shown(now), shown(before)),
                        false});
+  const Orders now = standing_orders(node, nullptr);
+  if (!planned.ordered_before.empty() && offers_nothing(now) && !offers_nothing(planned.ordered_before))
+    moved.push_back(
+        {planned.node,
+         fmt::format("now: label {} is false, so that no device plugin runs there", operators::kPluginDeploy),
+         false});
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "engine/operators/site.hpp"
 #include "engine/plan/facts.hpp"
 #include "engine/plan/resources.hpp"
+#include "engine/plan/steps/operator_orders.hpp"
 #include "engine/query/value.hpp"
 #include "engine/sharing/rules.hpp"
 #include "engine/sharing/work_rules.hpp"
@@ -212,8 +213,14 @@ void add_shapes(std::vector<sharing::NodeShape>& all, const Node& node,
 
 // By what the node hands out, or by who looks after it.
 bool operator_answers(const Node& node, const Capabilities& can) {
+  if (offers_nothing(standing_orders(node, can.gpu_operator.get()))) return false;
   if (node.allocatable && !node.allocatable->empty()) return true;
   return can.gpu_operator && !can.gpu_operator->policy.empty();
+}
+
+bool answers_after(const Node& node, const NodePlan& plan, const Capabilities& can) {
+  if (offers_nothing(plan.ordered_after)) return false;
+  return offers_nothing(plan.ordered_before) || operator_answers(node, can);
 }
 
 // The nodes of a plan before and after, in one order, and the others that share a rule with them.
@@ -237,9 +244,10 @@ Fleet fleet_of(const Cluster& cluster, const mig::Catalogue& catalogue, const Pl
     if (was.empty() || is.empty()) continue;
     was.resize(is.size(), was.back());
     add_shapes(fleet.before, *node, std::move(was), rules, answers);
-    add_shapes(fleet.after, *node, std::move(is), rules, answers);
+    const bool answers_then = answers_after(*node, plan.nodes[i], plan.capabilities);
+    add_shapes(fleet.after, *node, std::move(is), rules, answers_then);
     by_pool = by_pool || fleet.after.back().by_pool;
-    fleet.none_stays_with_operator = fleet.none_stays_with_operator || answers;
+    fleet.none_stays_with_operator = fleet.none_stays_with_operator || answers_then;
   }
   // Only these rules look beyond the nodes that change; ACK's pools are ACK's, whatever the site calls
   // itself.

@@ -217,6 +217,19 @@ Status check_switches(const NodeName& node, Scheduler scheduler, const Intent& i
   return Done{};
 }
 
+// That nothing is offered is ordered of the operator, for a node as a whole.
+Status check_offer(const Node& node, const Intent& intent, const Capabilities& can) {
+  if (!offers_nothing(intent.orders)) return Done{};
+  constexpr const char* kHint = "choose a layout that is offered; tessera layouts lists them";
+  if (can.dialect != Dialect::gpu_operator)
+    return cannot(node.name,
+                  fmt::format("the {} has no device plugin that could be taken from a node", can.backend),
+                  kHint);
+  if (sharing::ack::decides(node))
+    return cannot(node.name, "ACK's own plugin hands out its GPUs, whatever the GPU operator runs", kHint);
+  return Done{};
+}
+
 struct NodeResult {
   NodePlan plan;
   std::vector<BoardChange> changes;
@@ -231,6 +244,7 @@ Result<NodeResult> plan_node(const Cluster& cluster, const mig::Catalogue& catal
   const StepBuilder& builder = builder_for(can.dialect);
   if (Status ok = check_boards(node, intent, builder); !ok) return ok.error();
   if (Status ok = check_switches(node.name, cluster.scheduler, intent, can); !ok) return ok.error();
+  if (Status ok = check_offer(node, intent, can); !ok) return ok.error();
   Result<std::vector<BoardChange>> found = changes_of(cluster.scheduler, node, catalogue, intent, can);
   if (!found) return found.error();
   NodeResult result;
@@ -253,7 +267,7 @@ Result<NodeResult> plan_node(const Cluster& cluster, const mig::Catalogue& catal
   plan.offered_before = offered(node, catalogue, rules, nullptr);
   plan.offered_after = offered(node, catalogue, rules, &changes);
   settle(plan.offered_before, plan.offered_after);
-  if (cluster.scheduler == Scheduler::kubernetes)
+  if (cluster.scheduler == Scheduler::kubernetes && !rules.offers_nothing)
     result.shares = shares_after(node, catalogue, rules, changes);
   plan.switches_before = switches_now(can, node);
   plan.switches_after = switches_after(node, changes, can, rules);

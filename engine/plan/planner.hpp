@@ -24,6 +24,7 @@ struct SiteRules {
       strategy;  // of the device plugin; nullopt: the one that fits the layout
   // The device plugin's switches for shares; nullopt: as the node has them.
   std::optional<bool> rename_shared, refuse_several;
+  bool offers_nothing = false;                 // the node is to go without a device plugin
   std::map<std::string, std::int64_t> quotas;  // GPUs that accounts or namespaces may hold; for notices
   std::optional<int> default_cpus_per_gpu;     // Slurm DefCpuPerGPU
   bool billed_by_gpu = false;                  // TRESBillingWeights or a charge counts gres/gpu

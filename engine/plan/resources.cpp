@@ -157,6 +157,8 @@ Offered offered(const Node& node, const mig::Catalogue& catalogue, const SiteRul
                  advertise_all(node, shapes(node, Scheduler::kubernetes, catalogue, changes),
                                Scheduler::kubernetes, rules)};
   for (const auto& [resource, count] : vgpus(node, changes)) counts.kubernetes[resource] += count;
+  if (rules.offers_nothing)
+    for (auto& [resource, count] : counts.kubernetes) count = 0;
   return counts;
 }
 

@@ -175,6 +175,9 @@ class Title {
     if (auto schedule = act.arguments.find(ack); schedule != act.arguments.end())
       return fmt::format("let ACK hand out {}",
                          schedule->second == sharing::ack::kMps ? "memory, by MPS" : "whole GPUs");
+    if (auto deploy = act.arguments.find(std::string(operators::kPluginDeploy));
+        deploy != act.arguments.end())
+      return deploy->second == "false" ? "take the device plugin away" : "let the device plugin run again";
     if (argument(act, vgpu).empty() && act.arguments.contains(vgpu)) return "back to containers";
     if (!act.arguments.contains(plugin) || act.arguments.size() != 1) return "label the node";
     const std::string name = argument(act, plugin);

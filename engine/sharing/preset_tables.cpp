@@ -34,10 +34,16 @@ void read_instances(FieldReader& in, const Yaml& yaml, PresetRow& row) {
 
 PresetRow read_row(FieldReader& in, const Yaml& yaml) {
   PresetRow row;
-  if (!in.map(yaml, "layout", {"name", "strategy", "instances", "note", "misprints"})) return row;
+  if (!in.map(yaml, "layout", {"name", "strategy", "instances", "note", "misprints", "offers_nothing"}))
+    return row;
   row.name = in.text(yaml, "name", 63);
   const std::string strategy = in.text(yaml, "strategy", 64);
   row.note = in.optional_text(yaml, "note");
+  if (const Yaml* offers_nothing = yaml.find("offers_nothing")) {
+    const std::optional<bool> told = offers_nothing->as_bool();
+    if (!told) in.fail(offers_nothing->line, "offers_nothing: true or false is expected here");
+    row.offers_nothing = told.value_or(false);
+  }
   if (in.failed()) return row;
   if (const auto parsed = parse_strategy(strategy)) {
     row.strategy = *parsed;
@@ -56,6 +62,8 @@ PresetRow read_row(FieldReader& in, const Yaml& yaml) {
     }
     if (row.instances.size() != 1) in.fail(yaml.line, "misprints: the layout needs one profile");
   }
+  if (row.offers_nothing && row.strategy != MigStrategy::none)
+    in.fail(yaml.line, "offers_nothing: only the strategy none offers nothing");
   const bool cuts = row.strategy == MigStrategy::single || row.strategy == MigStrategy::mixed;
   if (cuts == row.instances.empty()) {
     in.fail(yaml.line,

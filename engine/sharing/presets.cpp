@@ -120,7 +120,8 @@ Preset from_row(const mig::Product& product, const PresetTable& table, const Pre
   preset.platform = table.platform;
   preset.strategy = row.strategy;
   preset.note = row.note;
-  if (profiles.empty()) preset.text = "whole GPU";
+  preset.offers_nothing = row.offers_nothing;
+  if (profiles.empty()) preset.text = row.offers_nothing ? "whole GPU, not offered" : "whole GPU";
   return preset;
 }
 

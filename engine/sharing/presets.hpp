@@ -24,6 +24,7 @@ struct Preset {
   bool mig = false;                     // MIG mode on
   std::vector<int> profiles;            // indices into the product's profiles, one for each instance
   std::optional<mig::Layout> layout;    // where they stand on an empty board; nullopt: places not published
+  bool offers_nothing = false;          // no device plugin runs: 0 GPUs, whatever the layout
   std::string text;                     // "7 × 1g.10gb", "whole GPU"
   std::string note;                     // what the source got wrong, or what to know; may be empty
 };
@@ -46,6 +47,7 @@ struct PresetRow {
   MigStrategy strategy = MigStrategy::none;
   std::vector<std::pair<ProfileName, int>> instances;
   std::string note;
+  bool offers_nothing = false;
   std::vector<ProfileName> misprints;  // what the platform's documents print instead of its only profile
 };
 struct PresetTable {

@@ -95,13 +95,35 @@ TEST_F(KubeBack, ByKeysItIsTheSame) {
   expect_given_back("h2");
 }
 
+// The managed platform's "none": a state of its own, which is planned, read back, left and come back to.
+TEST_F(KubeBack, ANodeIsTakenToNoneAndBack) {
+  serve_ampere(2);
+  const KubeWords none{"--node", "a1", "--platform", "fpt", "--preset", "none"};
+  const std::string label = ".metadata.labels.nvidia\\.com/gpu\\.deploy\\.device-plugin";
+  Ran away = apply(none);
+  EXPECT_EQ(away.code, 0) << away.out << away.err;
+  EXPECT_EQ(json_at(away.out, "/outcome"), "\"wanted\"") << away.out;
+  EXPECT_EQ(told("a1", label) + " " + offers("a1", "gpu"), "false 0");
+  KubeWords again = none;
+  again.insert(again.begin(), "plan");
+  EXPECT_NE(run(again).out.find("it is so already"), std::string::npos);
+  Ran back = run({"undo", run_of(away), "--write", "--yes", "-o", "json"});
+  EXPECT_EQ(back.code, 0) << back.out << back.err;
+  EXPECT_EQ(told("a1", label) + " " + offers("a1", "gpu"), "true 2");
+  expect_given_back("a1");
+  EXPECT_EQ(apply(none).code, 0);
+  Ran cut = apply({"--node", "a1", "--platform", "fpt", "--preset", "all-1g.10gb"});
+  EXPECT_EQ(cut.code, 0) << cut.out << cut.err;
+  EXPECT_EQ(told("a1", label) + " " + offers("a1", "mig-1g\\.10gb"), "true 14");
+}
+
 TEST_F(KubeBack, AnOrderThatStandsBesideTheOldOfferIsPlannedAway) {
   arm_fault("fails node=h2");
   kubectl({"label", "node", "h2", "--overwrite", "nvidia.com/mig.config=all-1g.10gb"});
   kubectl({"wait", "node/h2", "--for=jsonpath={.metadata.labels.nvidia\\.com/mig\\.config\\.state}=failed",
            "--timeout=60s"});
   Ran plan = run({"plan", "--node", "h2", "--preset", "all-disabled"});
-  EXPECT_EQ(plan.out.find("already in that state"), std::string::npos) << plan.out << plan.err;
+  EXPECT_EQ(plan.out.find("it is so already"), std::string::npos) << plan.out << plan.err;
   EXPECT_NE(plan.out.find("nvidia.com/mig.config: all-1g.10gb → all-disabled"), std::string::npos)
       << plan.out;
   Ran mended = apply({"--node", "h2", "--preset", "all-disabled"});

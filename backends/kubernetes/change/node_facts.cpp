@@ -196,7 +196,7 @@ class Facts {
   void tell_labels() {
     for (std::string_view key :
          {operators::kMigConfig, operators::kMigState, operators::kPluginConfig, operators::kVgpuConfig,
-          operators::kVgpuState, operators::kWorkload, sharing::ack::kSchedule})
+          operators::kVgpuState, operators::kWorkload, operators::kPluginDeploy, sharing::ack::kSchedule})
       say(key, "");
     if (const Json* labels = at(look_.node, {"metadata", "labels"}))
       for (const auto& [key, value] : labels->fields)

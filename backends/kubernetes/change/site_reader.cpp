@@ -244,7 +244,7 @@ class SiteReading : public std::enable_shared_from_this<SiteReading> {
     auto& kept = labels_[clean(text_at(node, {"metadata", "name"}), 253)];
     for (std::string_view key :
          {operators::kMigConfig, operators::kMigState, operators::kPluginConfig, operators::kVgpuConfig,
-          operators::kVgpuState, operators::kWorkload, operators::kDriverUpgrade,
+          operators::kVgpuState, operators::kWorkload, operators::kPluginDeploy, operators::kDriverUpgrade,
           std::string_view("nvidia.com/gpu.product"), std::string_view("nvidia.com/gpu.count")})
       if (const Json* value = at(node, {"metadata", "labels", key}))
         kept[std::string(key)] = clean(value->text, 256);

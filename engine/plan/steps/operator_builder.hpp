@@ -90,6 +90,7 @@ class OperatorBuilder {
   Condition still_ordered(std::string_view key) const;
   std::string earlier_label(std::string_view key) const;
   void set_plugin();
+  void deploy_plugin();
   void change_vgpu();
   void change_ack();
   Conditions proof() const;

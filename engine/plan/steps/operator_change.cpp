@@ -146,6 +146,13 @@ void OperatorBuilder::set_plugin() {
   step.undo = earlier_label(operators::kPluginConfig);
 }
 
+void OperatorBuilder::deploy_plugin() {
+  const std::string key(operators::kPluginDeploy);
+  Step& step = label({{key, *goal_.deploys ? "true" : "false"}});
+  if (*goal_.deploys) step.before.push_back(still_ordered(key));
+  step.undo = fmt::format("set {}={}", key, *goal_.deploys ? "false" : "true");
+}
+
 void OperatorBuilder::change_vgpu() {
   const OperatorGoal::Vgpu& vgpu = *goal_.vgpu;
   if (vgpu.config.empty()) {
@@ -198,6 +205,8 @@ Conditions OperatorBuilder::proof() const {
     proof.push_back(says(operators::kMigState, "success"));
   }
   if (goal_.plugin) proof.push_back(says(operators::kPluginConfig, goal_.plugin->name));
+  if (goal_.deploys || goal_.offers_nothing)
+    proof.push_back(says(operators::kPluginDeploy, goal_.offers_nothing ? "false" : "true"));
   if (goal_.vgpu && !goal_.vgpu->config.empty()) proof.push_back(says(operators::kVgpuState, "success"));
   if (goal_.ack) {
     proof.push_back(says(sharing::ack::kSchedule, goal_.ack->schedule));

@@ -51,6 +51,7 @@ class Goal {
     if (Status ok = check_strategy(); !ok) return ok.error();
     if (Status ok = decide_sharing(); !ok) return ok.error();
     if (Status ok = decide_mig(); !ok) return ok.error();
+    decide_plugin();
     expect_labels();
     for (const std::string& owner : site_.owned_by_others)
       if (writes_maps_)
@@ -487,6 +488,26 @@ class Goal {
     using operators::SitePart;
     return site_.readings.why_not_fresh({SitePart::policy, SitePart::fleet, SitePart::mig_config,
                                          SitePart::generated, SitePart::plugin_config});
+  }
+
+  // ── whether anything is offered at all ──────────────────────────────────────────────────────────────
+
+  // Without its plugin a node offers nothing, whatever its layout.
+  void decide_plugin() {
+    const bool was = offers_nothing(standing_orders(change_.node, &site_));
+    goal_.offers_nothing = offers_nothing(change_.intent.orders);
+    if (was == goal_.offers_nothing) return;
+    goal_.deploys = was;
+    if (was)
+      say(Severity::warning, "plugin-back",
+          fmt::format("its label {} is false, so no device plugin runs there and no GPU is offered: the plan "
+                      "sets it to true",
+                      operators::kPluginDeploy));
+    else
+      say(Severity::warning, "offers-nothing",
+          fmt::format("the device plugin is taken from the node ({}=false): it offers 0 GPUs until the admin "
+                      "deploys something that hands them out, or plans another layout",
+                      operators::kPluginDeploy));
   }
 
   // ── what feature discovery will say ─────────────────────────────────────────────────────────────────

@@ -48,11 +48,13 @@ struct OperatorGoal {
   std::optional<Mig> mig;
   std::optional<Plugin> plugin;
   std::optional<Vgpu> vgpu;
+  std::optional<bool> deploys;                // the device plugin comes (back), or goes; nullopt: as it is
+  bool offers_nothing = false;                // no device plugin runs there afterwards
   std::optional<Ack> ack;                     // then nothing of the above
   bool untold = false;                        // which boards there are, or how they are cut, is not told
   std::map<std::string, std::string> labels;  // as feature discovery is to write them afterwards
   std::vector<Notice> notices;
-  bool changes() const { return mig || plugin || vgpu || ack; }
+  bool changes() const { return mig || plugin || vgpu || deploys || ack; }
 };
 
 // Precondition: change.can.gpu_operator. Errors: the node cannot be brought there, with the reason.

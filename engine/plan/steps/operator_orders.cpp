@@ -29,6 +29,8 @@ Orders standing_orders(const Node& node, const operators::Site* site) {
   for (std::string_view key :
        {operators::kMigConfig, operators::kPluginConfig, operators::kVgpuConfig, operators::kWorkload})
     orders[std::string(key)] = order_label(node, site, key);
+  if (order_label(node, site, operators::kPluginDeploy) == "false")
+    orders[std::string(operators::kPluginDeploy)] = "false";
   return orders;
 }
 

@@ -50,6 +50,7 @@ T first_told(const T& back, const T& wished, const T& site, const T& now) {
 SiteRules with_site(SiteRules rules, const Capabilities& can, const Node* node, const Intent* intent) {
   const auto wished = [&](auto member) { return intent ? intent->*member : std::nullopt; };
   std::optional<PluginConfig> back, now;
+  rules.offers_nothing = intent && offers_nothing(intent->orders);
   if (can.gpu_operator) {
     const Site& site = *can.gpu_operator;
     back = config_to_return_to(site, intent);

@@ -70,6 +70,7 @@ std::vector<Step> OperatorBuilder::run() {
   if (goal_.mig) change_mig();
   if (goal_.plugin && !goal_.plugin->before_mig) set_plugin();
   if (goal_.vgpu) change_vgpu();
+  if (goal_.deploys) deploy_plugin();
   if (goal_.ack) change_ack();
   verify();
   for (Step& step : operator_release(change_.node.name, proof())) steps_.push_back(std::move(step));
@@ -101,7 +102,8 @@ void OperatorBuilder::preflight() {
   look.before = {Answering{}, must_say(words::kDriverUpgrade, "")};
   look.after = {Answering{}, must_say(words::kDriverUpgrade, "")};
   if (goal_.mig) look.after.push_back(says(words::kMigManager, ""));
-  if (goal_.plugin) look.after.push_back(says(words::kDevicePlugin, ""));
+  const bool plugin_runs = goal_.deploys ? !*goal_.deploys : !goal_.offers_nothing;
+  if (goal_.plugin && plugin_runs) look.after.push_back(says(words::kDevicePlugin, ""));
   look.deadline = minutes(2);
 }
 
@@ -173,7 +175,7 @@ void OperatorBuilder::verify() {
   if (machines && goal_.vgpu->count > 0)
     step.after.push_back(
         says(words::of(words::kVgpuOffer, goal_.vgpu->config), std::to_string(goal_.vgpu->count)));
-  if (goal_.plugin) step.after.push_back(says(words::kPluginSettled, ""));
+  if (goal_.plugin && !goal_.offers_nothing) step.after.push_back(says(words::kPluginSettled, ""));
   for (const auto& [key, value] : goal_.labels) step.after.push_back(says(key, value));
   step.deadline = minutes(5);
   step.look_every = seconds(2);
@@ -280,6 +282,10 @@ Orders OperatorSteps::orders_after(const NodeChange& change) const {
     orders[std::string(operators::kVgpuConfig)] = goal->vgpu->config;
     orders[std::string(operators::kWorkload)] = goal->vgpu->workload;
   }
+  if (goal->offers_nothing)
+    orders[std::string(operators::kPluginDeploy)] = "false";
+  else
+    orders.erase(std::string(operators::kPluginDeploy));
   if (goal->ack) orders[std::string(sharing::ack::kSchedule)] = goal->ack->schedule;
   return orders;
 }

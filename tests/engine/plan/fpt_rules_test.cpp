@@ -105,6 +105,19 @@ TEST(FptRules, NoneIsToldFromNoneWithOperatorByWhoAnswers) {
   EXPECT_TRUE(sharing::fpt_time_slicing(bare).empty());
 }
 
+// Ordered as such, it is another type than none with operator: all workers together, or none of them.
+TEST(FptRules, NoneIsATypeOfItsOwnOnceItIsOrdered) {
+  Fpt fpt({"whole", "whole"});
+  plan::Intent none = everywhere("none");
+  none.words = "none";
+  none.orders = plan::nothing_offered();
+  EXPECT_EQ(fpt.broken({"n1"}, none), "fpt-b ");
+  EXPECT_EQ(fpt.broken({"n1", "n2"}, none), "");
+  EXPECT_EQ(fpt.notice("none-with-operator"), "") << "no operator answers there any more";
+  EXPECT_NE(fpt.notice("offers-nothing").find("offers 0 GPUs until the admin deploys something"),
+            std::string::npos);
+}
+
 TEST(FptRules, WhatOthersHaveBrokenIsToldAndNotRefused) {
   using sharing::Platform;
   sharing::NodeShape odd;

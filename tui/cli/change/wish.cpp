@@ -205,6 +205,34 @@ bool is_meant(const Options& options, GpuIndex gpu) {
          std::find(options.gpus.begin(), options.gpus.end(), gpu) != options.gpus.end();
 }
 
+// A preset that offers nothing is about the nodes as a whole: the device plugin serves all of their GPUs.
+Result<plan::Orders> orders_of(const Options& options, const ChosenNodes& chosen,
+                               const mig::Catalogue& catalogue) {
+  if (options.preset.empty()) return plan::Orders{};
+  auto tables = sharing::built_in_presets();
+  if (!tables) return tables.error();
+  const sharing::Platform here = sharing::platform_of(*chosen.cluster, options.rules.platform).platform;
+  bool some = false, all = true;
+  for (const NodeName& name : chosen.nodes)
+    for (const Gpu& gpu : told_or_presumed(*chosen.cluster->nodes.find(name), catalogue)) {
+      const mig::Product* product = gpu.product ? catalogue.by_key(gpu.product->text) : nullptr;
+      if (!product) continue;  // boards_of() has refused it
+      auto preset = sharing::find_preset(*product, here, options.preset, *tables);
+      const bool nothing = preset && preset->offers_nothing;
+      some = some || nothing;
+      all = all && nothing;
+    }
+  if (!some) return plan::Orders{};
+  if (!options.gpus.empty())
+    return cannot(
+        clean(options.preset, 200) + " takes the device plugin from a node, which serves all of its GPUs",
+        "omit --gpu");
+  if (!all)
+    return cannot(clean(options.preset, 200) + " means another state on some of these nodes than on others",
+                  "plan nodes of one product together");
+  return plan::nothing_offered();
+}
+
 // words: what was asked for, as typed.
 template <class Meaning>
 Or<std::vector<plan::BoardWish>> by_product(const Options& options, const ChosenNodes& chosen,
@@ -446,7 +474,10 @@ Or<Wished> read_wish(const Options& said, const Model& model, const mig::Catalog
   std::vector<std::string> notes;
   auto boards = boards_of(options, here, catalogue, notes);
   if (auto* refusal = std::get_if<Refusal>(&boards)) return std::move(*refusal);
+  Result<plan::Orders> orders = orders_of(options, here, catalogue);
+  if (!orders) return Refusal{orders.error(), kUsage};
   Wished wished{here.cluster, {}, std::move(notes)};
+  wished.intent.orders = std::move(*orders);
   wished.intent.cluster = here.cluster->name;
   wished.intent.nodes = std::move(here.nodes);
   wished.intent.boards = std::move(std::get<std::vector<plan::BoardWish>>(boards));

@@ -63,6 +63,7 @@ class Choices {
     if (preset.strategy) one.from += fmt::format(", {}", sharing::word(*preset.strategy));
     one.want.words = preset.name;
     one.want.note = preset.note;
+    one.want.offers_nothing = preset.offers_nothing;
     if (preset.mig) {
       one.want.strategy = Strategy::mig;
       one.why_not = plan::why_not_offered(can_, Strategy::mig);

@@ -111,6 +111,16 @@ Result<plan::Intent> intent_of(const LayoutState& edit, const Cluster& cluster, 
     if (fresh) intent.nodes.push_back(one.node);
     place->second.push_back(one.gpu);
   }
+  if (edit.shown().offers_nothing) {
+    const bool whole = std::all_of(boards.begin(), boards.end(), [&](const auto& one) {
+      const Node* node = cluster.nodes.find(one.first);
+      return node && node->gpus.size() == one.second.size();
+    });
+    if (!whole || !edit.each.empty())
+      return Error{"one GPU alone cannot be without its device plugin", "it serves all GPUs of a node",
+                   "choose all of them with a"};
+    intent.orders = plan::nothing_offered();
+  }
   if (!edit.each.empty()) {
     for (std::size_t i = 0; i < edit.boards.size(); ++i)
       intent.boards.push_back({edit.boards[i].gpu,

@@ -26,14 +26,15 @@ struct Want {
   mig::Layout layout;  // mig
   int replicas = 1;
   ProfileName vgpu;
-  std::string words;  // "all-balanced"; empty: by hand
-  std::string note;   // what to know about the preset; may be empty
+  std::string words;            // "all-balanced"; empty: by hand
+  std::string note;             // what to know about the preset; may be empty
+  bool offers_nothing = false;  // the node as a whole is to go without a device plugin
   // The device plugin's switches for shares; nullopt: as the node has them.
   std::optional<bool> rename_shared = std::nullopt, refuse_several = std::nullopt;
   bool same_as(const Want& other) const {
     return strategy == other.strategy && layout == other.layout && replicas == other.replicas &&
-           vgpu == other.vgpu && rename_shared == other.rename_shared &&
-           refuse_several == other.refuse_several;
+           vgpu == other.vgpu && offers_nothing == other.offers_nothing &&
+           rename_shared == other.rename_shared && refuse_several == other.refuse_several;
   }
 };
 
