@@ -78,6 +78,7 @@ struct Shape {
   Family family = Family::gpu;
   int resource = -1;  // index into ClusterSpec::resources; -1: any GPU or instance (untyped)
   int count = 1;      // per node
+  int at_once = 0;    // the most that one container of it asks for; 0: all of them
   int nodes = 1;
   int partition = -1;               // Slurm; -1: any node (Kubernetes)
   std::string group;                // partition or namespace, as shown

@@ -17,6 +17,8 @@ Claim claim_on(std::uint32_t node, std::size_t gpu, const Slot& slot, int share)
   return {node, static_cast<std::uint16_t>(gpu), slot.instance, static_cast<std::uint16_t>(share)};
 }
 
+int asked_at_once(const Shape& shape) { return shape.at_once > 0 ? shape.at_once : shape.count; }
+
 // Shared slots are dealt out one share at a time, always from the emptiest, as the device plugin does.
 void deal(std::vector<Open>& open, int need, std::vector<Claim>& claims) {
   std::vector<int> taken(open.size());
@@ -35,17 +37,18 @@ void deal(std::vector<Open>& open, int need, std::vector<Claim>& claims) {
 
 }  // namespace
 
-bool Step::fit(std::uint32_t index, const Shape& shape, std::vector<Claim>& claims) const {
+bool Step::fit(std::uint32_t index, const Shape& shape, std::vector<Claim>& claims, bool bound) const {
   const NodeState& node = world_.nodes[index];
   if (node.condition != Condition::up || world_.derived->free[index] < shape.count) return false;
   const NodeGroup& group = world_.group(node);
   std::size_t before = claims.size();
   int need = shape.count, shared = 0;
   std::vector<Open> open;
+  const bool refused = !bound && node.offer && node.offer->refuses_several && asked_at_once(shape) > 1;
   for (std::size_t gpu = 0; gpu < node.boards.size() && need > 0; ++gpu)
     each_slot(group, node, node.boards[gpu], [&](const Slot& slot) {
       int free = slot.capacity - slot.used;
-      if (free <= 0 || !answers(slot, shape)) return false;
+      if (free <= 0 || !answers(slot, shape) || (refused && slot.capacity > 1)) return false;
       if (one_board(shape)) {
         if (free >= need) {
           claims.push_back(claim_on(index, gpu, slot, need));
@@ -204,7 +207,22 @@ class Pass {
                                       : "ReqNodeNotAvail, UnavailableNodes:" + closed;
   }
 
+  // The scheduler binds the pod, and the kubelet does not admit it: in the words of both.
+  std::optional<std::string> not_admitted(const Shape& shape) const {
+    const int asked = asked_at_once(shape);
+    std::vector<Claim> claims;
+    bool binds = false;
+    if (asked > 1)
+      each_node(shape, 0, [&](std::uint32_t node) { return binds = step_.fit(node, shape, claims, true); });
+    if (!binds) return std::nullopt;
+    return fmt::format(
+        "{}: Allocate failed due to rpc error: code = Unknown desc = request for '{}: {}' too large: maximum "
+        "request size for shared resources is 1; found {}, which is unexpected",
+        kNotAdmitted, shape.text, asked, asked);
+  }
+
   std::string kubernetes_reason(const Shape& shape) const {
+    if (auto refused = not_admitted(shape)) return *refused;
     std::size_t cordoned = 0, unreachable = 0, elsewhere = 0, full = 0;
     for (std::uint32_t i = 0; i < world_.nodes.size(); ++i) {
       Condition condition = world_.nodes[i].condition;

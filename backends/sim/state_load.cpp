@@ -86,6 +86,10 @@ class Lines {
     return out;
   }
 
+  bool number_follows() {
+    skip_blank();
+    return !line_.empty() && line_.front() >= '0' && line_.front() <= '9';
+  }
   bool more() {
     skip_blank();
     return !line_.empty();
@@ -209,6 +213,7 @@ class Loader {
       offer.nothing = lines_.number(0, 1) == 1;
       offer.single = lines_.number(0, 1) == 1;
       offer.renamed = lines_.number(0, 1) == 1;
+      offer.refuses_several = lines_.more() && lines_.number(0, 1) == 1;  // 0.2.0 did not write it
       if (spec().scheduler == Scheduler::slurm) lines_.fail("a device plugin's offer, under Slurm");
       lines_.end_line();
     }
@@ -285,6 +290,7 @@ class Loader {
   void load_errand(Job& job) {
     Errand errand;
     errand.shape.count = static_cast<int>(lines_.number(1, 1000));
+    if (lines_.number_follows()) errand.shape.at_once = static_cast<int>(lines_.number(0, 1000));
     errand.shape.text = lines_.quoted();
     errand.shape.type = lines_.quoted();
     errand.shape.group = lines_.quoted();

@@ -58,8 +58,8 @@ class Writer {
            quoted(node.mark->from));
     if (node.promised) line("promised {}", *node.promised);
     if (node.offer)
-      line("offer {} {} {}", node.offer->nothing ? 1 : 0, node.offer->single ? 1 : 0,
-           node.offer->renamed ? 1 : 0);
+      line("offer {} {} {} {}", node.offer->nothing ? 1 : 0, node.offer->single ? 1 : 0,
+           node.offer->renamed ? 1 : 0, node.offer->refuses_several ? 1 : 0);
     for (const Board& board : node.boards) {
       line("board {} {} {} {}", static_cast<int>(board.mode), static_cast<int>(board.strategy),
            board.replicas, board.hidden ? 1 : 0);
@@ -80,8 +80,9 @@ class Writer {
          never ? "-" : std::to_string(time(job.eligible)), job.runs.count(), job.limit.count(),
          quoted(job.name), quoted(job.hold), quoted(job.reason), quoted(job.comment));
     if (const Errand* errand = job.errand.one.get())
-      line("errand {} {} {} {} {}{}", errand->shape.count, quoted(errand->shape.text),
-           quoted(errand->shape.type), quoted(errand->shape.group), quoted(errand->name),
+      line("errand {} {} {} {} {} {}{}", errand->shape.count, errand->shape.at_once,
+           quoted(errand->shape.text), quoted(errand->shape.type), quoted(errand->shape.group),
+           quoted(errand->name),
            fmt::format("{}{}", errand->shape.only.empty() ? "" : " ", fmt::join(errand->shape.only, " ")));
     for (const Claim& claim : job.claims)
       line("claim {} {} {} {}", claim.node, claim.gpu, claim.instance, claim.share);

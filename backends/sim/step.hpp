@@ -37,7 +37,8 @@ class Step {
   JobId submit(const JobPlan& plan, int stream);
   void start(Job& job, std::vector<Claim> claims);
   // Claims for the shape on one node, or nothing when it does not fit there now.
-  bool fit(std::uint32_t node, const Shape& shape, std::vector<Claim>& claims) const;
+  // bound: as the scheduler counts, which does not know what the node's device plugin refuses.
+  bool fit(std::uint32_t node, const Shape& shape, std::vector<Claim>& claims, bool bound = false) const;
   void pass();          // the scheduler looks at everything that waits
   void request_pass();  // ... at its next regular time
   void hold_counts(const Job& job, int sign);

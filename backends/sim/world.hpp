@@ -84,6 +84,8 @@ struct PluginOffer {
   bool nothing = false;  // it is away, or refuses its configuration
   bool single = false;   // instances go by the name of a whole GPU
   bool renamed = false;  // what is shared is called so
+  // A container that asks for more than one share is refused (failRequestsGreaterThanOne).
+  bool refuses_several = false;
   friend bool operator==(const PluginOffer&, const PluginOffer&) = default;
 };
 
@@ -186,6 +188,9 @@ std::optional<std::uint32_t> find_node(const World& world, std::string_view show
 // A fault hides it from everyone who looks.
 bool is_vanished(const World& world, std::uint32_t node);
 bool is_silent(const World& world, std::uint32_t node);  // ... or lets it not answer
+
+// How the reason of a job begins whose pod the kubelet does not admit.
+inline constexpr std::string_view kNotAdmitted = "UnexpectedAdmissionError";
 
 // What the job asks for.
 const Shape& wanted_by(const World& world, const Job& job);

@@ -25,9 +25,12 @@ int whole_count(const Json& value) {
   return whole ? std::clamp(count, 0, 1000) : 0;
 }
 
-// GPU resources of all containers together.
-std::map<std::string, int> gpus_asked_for(const Json& pod) {
-  std::map<std::string, int> asked;
+struct Asked {
+  int sum = 0, most = 0;  // of all containers together, and of the one that asks for most
+};
+
+std::map<std::string, Asked> gpus_asked_for(const Json& pod) {
+  std::map<std::string, Asked> asked;
   const Json* containers = at(pod, {"spec", "containers"});
   if (!containers) return asked;
   for (const Json& container : containers->items) {
@@ -36,8 +39,11 @@ std::map<std::string, int> gpus_asked_for(const Json& pod) {
     if (!limits) continue;
     for (const auto& [name, value] : limits->fields)
       if (int count = whole_count(value);
-          (name.starts_with("nvidia.com/") || name == sharing::ack::kMemory) && count > 0)
-        asked[name] += count;
+          (name.starts_with("nvidia.com/") || name == sharing::ack::kMemory) && count > 0) {
+        Asked& one = asked[name];
+        one.sum += count;
+        one.most = std::max(one.most, count);
+      }
   }
   return asked;
 }
@@ -109,7 +115,7 @@ void end_job(World& world, Changes& made, JobId id, std::optional<Duration> grac
 
 // What asks for GPUs becomes work of the world, so that its scheduler hands them out like all others.
 Written Cluster::create_pod(const Key& key, Json pod) {
-  std::map<std::string, int> asked = gpus_asked_for(pod);
+  std::map<std::string, Asked> asked = gpus_asked_for(pod);
   const ClusterSpec& spec = world().spec();
   bool placed = !asked.empty() && !spec.users.empty() && !(led_ && led_(pod));
   Errand errand;
@@ -117,7 +123,8 @@ Written Cluster::create_pod(const Key& key, Json pod) {
   if (placed) {
     errand.shape.text = asked.begin()->first;
     errand.shape.resource = resource_named(spec, errand.shape.text);
-    errand.shape.count = asked.begin()->second;
+    errand.shape.count = asked.begin()->second.sum;
+    errand.shape.at_once = asked.begin()->second.most;
     errand.shape.group = key.ns;
     errand.name = key.name;
     std::vector<std::uint32_t> allowed = nodes_allowed(world(), objects_, pod);

@@ -46,6 +46,8 @@ class Reader {
     config.replicas.clear();
     const Yaml* rename = shared.find("renameByDefault");
     config.rename = rename && rename->as_bool().value_or(false);
+    const Yaml* refuses = shared.find("failRequestsGreaterThanOne");
+    config.refuses_several = (refuses ? refuses->as_bool() : std::nullopt).value_or(method == Strategy::mps);
     const Yaml* list = shared.find("resources");
     if (!list || list->kind != Yaml::Kind::list || list->items.empty())
       return refuse(list ? *list : shared, "no resources specified");

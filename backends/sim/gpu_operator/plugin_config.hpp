@@ -21,6 +21,7 @@ struct PluginConfig {
   Strategy method = Strategy::whole;             // whole, time_slicing or mps
   std::map<std::string, int> replicas;           // by resource: "nvidia.com/gpu"
   bool rename = false;                           // renameByDefault
+  bool refuses_several = false;                  // failRequestsGreaterThanOne; MPS: unless told otherwise
   std::vector<std::string> warnings;             // what the plugin logs and then ignores
 
   // 1: the resource is not shared.

@@ -48,6 +48,11 @@ std::string why_waits(const World& world, const Job& job) {
 
 Json status_of(const World& world, const Job& job) {
   Json conditions = Json::list();
+  if (job.state == JobState::pending && job.hold.empty() && job.reason.starts_with(kNotAdmitted))
+    return object({{"phase", text("Failed")},
+                   {"reason", text(std::string(kNotAdmitted))},
+                   {"message", text(clean(job.reason.substr(kNotAdmitted.size() + 2), 1024))},
+                   {"startTime", text(time_text(job.submitted))}});
   if (job.state == JobState::pending) {
     Json waits = condition("PodScheduled", false, job.submitted);
     if (!job.hold.empty()) {

@@ -318,6 +318,30 @@ TEST(DevicePlugin, SharesByTheLabelAndNotByTheConfigMap) {
   EXPECT_EQ(place.allocatable("nvidia.com/gpu"), "32") << "a rollout restart does";
 }
 
+// failRequestsGreaterThanOne: the scheduler binds such a pod, and the kubelet does not admit it.
+TEST(DevicePlugin, RefusesAPodThatAsksForSeveralSharesWhereItIsToldTo) {
+  constexpr const char* kT4Node = "[{names: n1, product: T4, gpus: 1, driver: 535.183.06}]";
+  constexpr const char* kTwo =
+      "[{name: two, namespace: ns, want: 'nvidia.com/gpu:2', runs: 9d, hold: gated, hold_for: 1m}]";
+  auto reason_with = [&](const std::string& switches) {
+    Place place(kT4Node, kTwo);
+    place.config_map(
+        "plugin-configs", "shared",
+        "version: v1\nsharing: {" + switches + "resources: [{name: nvidia.com/gpu, replicas: 4}]}}\n");
+    place.label("n1", kPluginConfig, "shared");
+    place.pass(minutes(5));
+    const Job& job = place.world.jobs.begin()->second;
+    if (job.state == JobState::running) return std::string("runs");
+    return job.reason;
+  };
+  for (const char* refusing : {"timeSlicing: {failRequestsGreaterThanOne: true, ", "mps: {"})
+    EXPECT_TRUE(has(reason_with(refusing), "UnexpectedAdmissionError: Allocate failed") &&
+                has(reason_with(refusing), "maximum request size for shared resources is 1; found 2"))
+        << reason_with(refusing);
+  for (const char* taking : {"timeSlicing: {", "mps: {failRequestsGreaterThanOne: false, "})
+    EXPECT_EQ(reason_with(taking), "runs") << taking;
+}
+
 TEST(DevicePlugin, RefusesMpsOnMigAndAConfigThatIsNotThere) {
   Place place(kA100);
   place.config_map("plugin-configs", "mps",
