@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "tui/screens/control.hpp"
 #include "tui/screens/empty.hpp"

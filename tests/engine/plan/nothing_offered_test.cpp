@@ -24,7 +24,7 @@ struct Labelled : Kubernetes {
     Node one = test::node("n1", {uncut(0, 0), uncut(1, 1)});
     one.features = {std::string(kDeploy) + "=" + deploy, "nvidia.com/gpu.count=2",
                     "nvidia.com/mig.config=all-disabled", "nvidia.com/mig.config.state=success"};
-    one.allocatable = Counts{{"nvidia.com/gpu", std::string(deploy) == "false" ? 0 : 2}};
+    one.allocatable = plan::Counts{{"nvidia.com/gpu", std::string(deploy) == "false" ? 0 : 2}};
     site.labels["n1"][kDeploy] = deploy;
     tell(NodesListed{{one}});
   }
@@ -41,8 +41,8 @@ TEST(NothingOffered, TheDevicePluginIsTakenAwayAndZeroIsReadBack) {
   const Plan made = k.plan(nothing());
   ASSERT_EQ(made.nodes.size(), 1u);
   const plan::NodePlan& node = made.nodes[0];
-  EXPECT_EQ(node.offered_before.kubernetes, (Counts{{"nvidia.com/gpu", 2}}));
-  EXPECT_EQ(node.offered_after.kubernetes, (Counts{{"nvidia.com/gpu", 0}}));
+  EXPECT_EQ(node.offered_before.kubernetes, (plan::Counts{{"nvidia.com/gpu", 2}}));
+  EXPECT_EQ(node.offered_after.kubernetes, (plan::Counts{{"nvidia.com/gpu", 0}}));
   EXPECT_FALSE(node.ordered_before.contains(kDeploy));
   EXPECT_EQ(node.ordered_after.at(kDeploy), "false");
   const Step& label = step_with(node.steps, plan::verbs::kLabelNode);
@@ -74,7 +74,7 @@ TEST(NothingOffered, AnyOtherLayoutBringsThePluginBack) {
     EXPECT_FALSE(node.ordered_after.contains(kDeploy));
     EXPECT_NE(notice(made, "plugin-back"), "") << "who took it away should know";
   }
-  EXPECT_EQ(k.plan(everywhere("none")).nodes[0].offered_after.kubernetes, (Counts{{"nvidia.com/gpu", 2}}));
+  EXPECT_EQ(k.plan(everywhere("none")).nodes[0].offered_after.kubernetes, (plan::Counts{{"nvidia.com/gpu", 2}}));
 }
 
 TEST(NothingOffered, TheWayBackLeadsWhereItCameFrom) {
