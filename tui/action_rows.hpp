@@ -1,8 +1,10 @@
 // The actions, one row each: all that a new action needs is a row here, and what it does.
 //
 // A row: name in Action | id, as keymap files and `:` spell it | title in the footer | help | default keys |
-// scope | group | what it does (screens/acts.cpp) | why it cannot be used here and now (screens/disabled.cpp).
-// The first key is the one that is shown. In the order of the help screen and docs/keys.md.
+// scope | group | what it does (a function of screens/acts.cpp, or of the screen that it is for) | why it
+// cannot be used here and now (of screens/disabled.cpp, or of that screen). The first key is the one that is
+// shown. In the order of the help screen and of docs/keys.md.
+//
 // Threads: text for the preprocessor; tui/action.hpp makes the enum of it.
 #pragma once
 

@@ -45,7 +45,9 @@ enum class ScreenKind : std::uint8_t {
   run,       // one run, from its journal
   journal,   // all runs
   guide,     // how to share a board: the flowchart and what follows from it
+  count_
 };
+// What each of them is stands in tui/screens/screens.cpp.
 bool is_table(ScreenKind kind);
 std::string_view word(ScreenKind kind);  // "nodes": as in breadcrumbs and `:`
 
@@ -74,8 +76,8 @@ struct Screen {
   ScreenKind kind = ScreenKind::overview;
   ClusterName cluster;  // tables: only this one; empty: all. Others: where the subject lives
   std::string subject;  // node: its name; workload: its id; facts: a row id
-  ScreenKind about =
-      ScreenKind::nodes;  // facts: what kind of row the subject is; help: the screen asked about
+  // facts: the page that the subject has, a node's or a workload's; help: the screen asked about
+  ScreenKind about = ScreenKind::node;
 
   std::string cursor;  // id of the row (or tile, finding) under the cursor; empty: the first
   int cursor_at = 0;   // where it was last: the place to stay when that row is gone

@@ -6,66 +6,24 @@
 
 #include "tui/screens/changed.hpp"
 #include "tui/screens/control.hpp"
-#include "tui/screens/documents.hpp"
-#include "tui/screens/empty.hpp"
 #include "tui/screens/frame.hpp"
 #include "tui/screens/guide/guide.hpp"
-#include "tui/screens/layout/layout.hpp"
-#include "tui/screens/overview.hpp"
-#include "tui/screens/plan/arm.hpp"
 #include "tui/screens/plan/plan.hpp"
-#include "tui/screens/plan/run_words.hpp"
 #include "tui/screens/plan/runs.hpp"
-#include "tui/screens/rows.hpp"
+#include "tui/screens/screens.hpp"
 
 namespace tessera::tui {
 namespace {
 
 constexpr Duration kMessageFor{6000};
-constexpr Duration kSecond{1000};
-constexpr Duration kStep{10000};      // ages on the screen move on in these steps
-constexpr std::size_t kHuge = 20000;  // rows from which sorting on every event would be felt
-constexpr Duration kHugeEvery{1000};
-constexpr std::size_t kRowsPerMs = 40;  // the work on huge lists takes about a twentieth of the time
+constexpr Duration kStep{10000};  // ages on the screen move on in these steps
 constexpr int kWheel = 3;
 
-// How long a list is left as it is: longer, the longer the work on it takes.
-Duration pause_for(std::size_t total) {
-  return std::max(kHugeEvery, Duration(static_cast<Duration::rep>(total / kRowsPerMs)));
-}
-
-bool stale(const DerivedRows& derived, const std::string& key, const World& world) {
-  if (!derived.valid || derived.key != key) return true;
-  if (derived.revision == world.model.revision) return false;
-  return derived.total < kHuge || world.wall - derived.at >= pause_for(derived.total);
-}
-
-// The sums walk the whole cluster, so a huge one is not walked for every event.
-bool overview_stale(const OverviewData& data, const World& world) {
-  if (!data.valid || world.wall - data.at >= Duration(60000)) return true;
-  if (data.revision == world.model.revision) return false;
-  std::size_t things = 0;
-  for (const Cluster& cluster : world.model.clusters)
-    things += cluster.nodes.size() * 8 + cluster.workloads.size();
-  return things < kHuge || world.wall - data.at >= kHugeEvery;
-}
-
-void derive_all(UiState& state, const World& world) {
-  // The list below the top one is kept fresh too: `[` and `]` walk along it. A huge one waits until it is
-  // seen.
-  std::size_t from = state.stack.size() > 1 ? state.stack.size() - 2 : 0;
-  for (std::size_t i = from; i < state.stack.size(); ++i) {
-    Screen& screen = state.stack[i];
-    if (!is_table(screen.kind)) continue;
-    const std::string key = derive_key(state, screen);
-    const bool below = i + 1 < state.stack.size();
-    if (below && screen.derived.valid && screen.derived.key == key && screen.derived.total >= kHuge) continue;
-    if (stale(screen.derived, key, world)) screen.derived = derive(world, state, screen);
-  }
-  if (state.top().kind == ScreenKind::guide) refresh_guide(state, state.top(), world);
-  if (from == 0 && overview_stale(state.overview, world))
-    state.overview =
-        work_out_overview(world, state.ascii, state.runs.heads, first_key(state, Action::show_journal));
+// The screen on top and the one below, whose rows `[` and `]` walk along.
+void refresh_screens(UiState& state, const World& world) {
+  const std::size_t from = state.stack.size() > 1 ? state.stack.size() - 2 : 0;
+  for (std::size_t i = from; i < state.stack.size(); ++i)
+    if (auto refresh = row_of(state.stack[i].kind).refresh) refresh(state, state.stack[i], world);
 }
 
 Effects take(UiState& state, const World& world, const ActionMessage& message) {
@@ -119,10 +77,10 @@ Effects take(UiState& state, const World& world, const Mouse& mouse) {
   return {};
 }
 
-// A reader of older events stays where he is when new ones come in above.
-void hold_log(UiState& state, const World& world) {
+// A reader of older lines stays where he is when new ones come in above.
+void hold_place(UiState& state, const World& world) {
   Screen& screen = state.top();
-  if (screen.kind != ScreenKind::log) return;
+  if (!row_of(state).newest_first) return;
   int lines = static_cast<int>(document_of(world, state, state.size.columns).size());
   if (screen.top > 0 && lines > screen.cursor_at) screen.top += lines - screen.cursor_at;
   screen.cursor_at = lines;
@@ -178,25 +136,18 @@ std::vector<Scope> scopes(const UiState& state) {
   if (state.resuming) return {Scope::resume};
   std::vector<Scope> out;
   if (state.choice.kind != ChoiceKind::none) out.push_back(Scope::choice);
-  if (is_table(state.top().kind)) out.push_back(Scope::table);
-  if (state.top().kind == ScreenKind::node) out.push_back(Scope::node);
-  if (state.top().kind == ScreenKind::layout) out.push_back(Scope::layout);
-  if (state.top().kind == ScreenKind::log) out.push_back(Scope::log);
-  if (state.top().kind == ScreenKind::plan) out.push_back(Scope::plan);
-  if (state.top().kind == ScreenKind::run || state.top().kind == ScreenKind::journal)
-    out.push_back(Scope::run);
   if (guide_asks(state.top())) out.push_back(Scope::question);
-  if (state.top().kind == ScreenKind::guide) out.push_back(Scope::guide);
+  const std::span<const Scope> own = row_of(state).scopes;
+  out.insert(out.end(), own.begin(), own.end());
   out.push_back(Scope::global);
   return out;
 }
 
 Effects update(UiState& state, const World& world, const Message& message) {
   Effects effects = take_any(state, world, message);
-  derive_all(state, world);
   follow_world(state, world);
-  refresh_layout(state, world);
-  if (std::holds_alternative<ModelChanged>(message)) hold_log(state, world);
+  refresh_screens(state, world);
+  if (std::holds_alternative<ModelChanged>(message)) hold_place(state, world);
   settle(state, world);
   remember_cells(state, world);
   return effects;
@@ -207,14 +158,8 @@ std::optional<TimePoint> next_tick(const UiState& state, const World& world) {
   for (const auto& [cell, at] : state.cells.changed) next = std::min(next, at + kChangedFor);
   if (!state.message.text.empty() && !state.message.sticky)
     next = std::min(next, state.message.at + kMessageFor);
-  // The clock of the step that is under way.
-  if (state.top().kind == ScreenKind::run && !look_of(state, state.top().subject).over)
-    next = std::min(next, world.wall - (world.wall.time_since_epoch() % kSecond) + kSecond);
-  bool behind = is_table(state.top().kind) && state.top().derived.revision != world.model.revision;
-  if (behind) next = std::min(next, state.top().derived.at + pause_for(state.top().derived.total));
-  bool sums_behind =
-      state.top().kind == ScreenKind::overview && state.overview.revision != world.model.revision;
-  if (sums_behind) next = std::min(next, state.overview.at + kHugeEvery);
+  if (auto own = row_of(state).next_change)
+    if (auto at = own(state, world)) next = std::min(next, *at);
   return std::max(next, world.wall + Duration(1));
 }
 

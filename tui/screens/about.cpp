@@ -4,8 +4,6 @@
 #include <algorithm>
 
 #include "tui/screens/documents.hpp"
-#include "tui/screens/guide/guide.hpp"
-#include "tui/screens/plan/plan.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -49,25 +47,6 @@ Document about_document(const World& world, const UiState& state, int width) {
       fact_line("catalogue", fmt::format("{} products, {} with known placements", products.size(), known)));
   for (const Cluster& cluster : world.model.clusters) add_cluster(document, cluster, world, width);
   return document;
-}
-
-bool is_document(ScreenKind kind) {
-  return kind == ScreenKind::workload || kind == ScreenKind::facts || kind == ScreenKind::help ||
-         kind == ScreenKind::about || kind == ScreenKind::log || kind == ScreenKind::messages ||
-         kind == ScreenKind::guide;
-}
-
-Document document_of(const World& world, const UiState& state, int width) {
-  switch (state.top().kind) {
-    case ScreenKind::workload: return workload_document(world, state, width);
-    case ScreenKind::facts: return facts_document(world, state, width);
-    case ScreenKind::help: return help_document(state, width);
-    case ScreenKind::about: return about_document(world, state, width);
-    case ScreenKind::log: return log_document(world, state, width);
-    case ScreenKind::messages: return messages_document(state, width);
-    case ScreenKind::guide: return guide_document(world, state, width);
-    default: return {};
-  }
 }
 
 }  // namespace tessera::tui

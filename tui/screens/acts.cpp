@@ -13,6 +13,7 @@
 #include "tui/screens/plan/arm.hpp"
 #include "tui/screens/plan/plan.hpp"
 #include "tui/screens/plan/runs.hpp"
+#include "tui/screens/screens.hpp"
 
 namespace tessera::tui {
 namespace acts {
@@ -23,16 +24,7 @@ Effects move(UiState& state, const World& world, Action action) {
   return {};
 }
 
-Effects open_here(UiState& state, const World& world, Action) {
-  Effects effects;
-  if (state.top().kind == ScreenKind::layout)
-    edit_layout(state, world, Action::open);
-  else if (state.top().kind == ScreenKind::journal)
-    open_on_journal(state, world, effects);
-  else
-    open_under_cursor(state, world);
-  return effects;
-}
+Effects open_here(UiState& state, const World& world, Action) { return row_of(state).open(state, world); }
 
 Effects details(UiState& state, const World& world, Action) {
   show_facts(state, world);
@@ -42,13 +34,11 @@ Effects details(UiState& state, const World& world, Action) {
 Effects back(UiState& state, const World& world, Action) {
   if (state.choice.kind != ChoiceKind::none) {
     state.choice = {};
-  } else if (back_in_guide(state)) {
-    return {};
   } else if (is_loading(state, world.model)) {
     state.loading_left = true;
   } else if (!state.top().filter_text.empty()) {
     clear_filter(state);
-  } else if (state.top().kind != ScreenKind::layout || !back_in_layout(state, world)) {
+  } else if (auto own = row_of(state).back; !own || !own(state, world)) {
     go_back(state);
   }
   return {};
@@ -153,11 +143,8 @@ Effects copy_here(UiState& state, const World& world, Action) {
 // --- screens
 
 Effects show_screen(UiState& state, const World&, Action action) {
-  static const std::map<Action, ScreenKind> kScreens{
-      {Action::show_overview, ScreenKind::overview},   {Action::show_nodes, ScreenKind::nodes},
-      {Action::show_gpus, ScreenKind::gpus},           {Action::show_slices, ScreenKind::slices},
-      {Action::show_workloads, ScreenKind::workloads}, {Action::show_events, ScreenKind::log}};
-  go_to(state, kScreens.at(action));
+  for (const ScreenRow& row : screen_rows())
+    if (row.way == action) go_to(state, row.kind);
   return {};
 }
 
@@ -174,12 +161,14 @@ Effects show_runs(UiState& state, const World&, Action) {
 
 // A page about the screen that it is opened from.
 Effects show_page(UiState& state, const World&, Action action) {
-  const ScreenKind kind = action == Action::help ? ScreenKind::help : ScreenKind::about;
-  if (state.top().kind == kind) return {};
-  Screen page;
-  page.kind = kind;
-  page.about = state.top().kind;
-  push(state, std::move(page));
+  for (const ScreenRow& row : screen_rows()) {
+    if (row.way != action || row.kind == state.top().kind) continue;
+    Screen page;
+    page.kind = row.kind;
+    page.about = state.top().kind;
+    push(state, std::move(page));
+    break;
+  }
   return {};
 }
 

@@ -21,8 +21,6 @@ void move_cursor(UiState& state, const World& world, Action action);
 void put_cursor(Screen& screen, const World& world, int row);
 // Brings cursor and scroll back to something that exists and is in view; after every message.
 void settle(UiState& state, const World& world);
-// Lines of rows that a table shows.
-int table_height(const UiState& state, const World& world);
 // Puts the cursor on what is there; false: nothing is.
 bool click(UiState& state, const World& world, int x, int y);
 // Opens what no cursor can rest on, a node of the mosaic; false: there is no such thing there.
@@ -31,7 +29,6 @@ bool open_at(UiState& state, const World& world, int x, int y);
 // Opening and leaving (go.cpp).
 void go_to(UiState& state, ScreenKind kind, const std::string& filter = {});  // one of the main screens
 void push(UiState& state, Screen screen);
-void open_under_cursor(UiState& state, const World& world);
 void open_node(UiState& state, const ClusterName& cluster, const std::string& node, std::string cursor = {});
 void open_workload(UiState& state, const ClusterName& cluster, const std::string& id);
 void show_facts(UiState& state, const World& world);

@@ -3,14 +3,11 @@
 #include <array>
 
 #include "tui/screens/control.hpp"
-#include "tui/screens/documents.hpp"
 #include "tui/screens/guide/guide.hpp"
 #include "tui/screens/layout/layout.hpp"
-#include "tui/screens/overview.hpp"
-#include "tui/screens/panes_of.hpp"
 #include "tui/screens/plan/plan.hpp"
 #include "tui/screens/plan/runs.hpp"
-#include "tui/screens/rows.hpp"
+#include "tui/screens/screens.hpp"
 
 namespace tessera::tui {
 namespace reasons {
@@ -18,28 +15,15 @@ namespace {
 
 std::string nothing_to_open(Action, const UiState& state, const World& world) {
   if (state.choice.kind != ChoiceKind::none) return "";
-  const Screen& screen = state.top();
-  if (is_table(screen.kind)) return screen.derived.rows.empty() ? "there is no row to open" : "";
-  if (screen.kind == ScreenKind::overview)
-    return world.model.clusters.empty() ? "there is no cluster to open" : "";
-  if (screen.kind == ScreenKind::node || screen.kind == ScreenKind::workload)
-    return screen.cursor.empty() ? "there is nothing to open" : "";
-  if (screen.kind == ScreenKind::plan)
-    return screen.cursor.starts_with("w\x1f") ? ""
-                                              : "only work can be opened here; a step's commands are below";
-  if (screen.kind == ScreenKind::journal) return run_here(state).empty() ? "there is no run to open" : "";
-  if (screen.kind == ScreenKind::layout) return why_no_edit(Action::open, state, world);
-  if (screen.kind == ScreenKind::guide) return why_no_open_in_guide(state);
-  return "there is nothing to open here";
+  const ScreenRow& row = row_of(state);
+  if (!row.open) return "there is nothing to open here";
+  return row.why_no_open ? row.why_no_open(state, world) : "";
 }
 
 std::string nothing_behind(Action, const UiState& state, const World& world) {
-  const Screen& screen = state.top();
-  if (is_table(screen.kind)) return screen.derived.rows.empty() ? "there is no row to ask about" : "";
-  if (screen.kind == ScreenKind::overview)
-    return world.model.clusters.empty() ? "there is no cluster to ask about" : "";
-  if (screen.kind == ScreenKind::node || screen.kind == ScreenKind::workload) return "";
-  return "there is no figure to ask about here";
+  const ScreenRow& row = row_of(state);
+  if (!row.facts) return "there is no figure to ask about here";
+  return row.why_no_facts ? row.why_no_facts(state, world) : "";
 }
 
 std::string always(Action, const UiState&, const World&) { return ""; }
@@ -48,15 +32,9 @@ std::string no_table(Action, const UiState& state, const World&) {
   return is_table(state.top().kind) ? "" : "this works in tables: nodes, GPUs, slices, workloads";
 }
 
-std::string one_part(Action action, const UiState& state, const World& world) {
-  const Screen& screen = state.top();
-  if (screen.kind == ScreenKind::guide)
-    return screen.guide.groups.size() > 1 ? "" : "all GPUs here are of one product";
-  if (screen.kind == ScreenKind::layout) return why_no_edit(action, state, world);
-  return screen.kind == ScreenKind::overview || screen.kind == ScreenKind::node ||
-                 (is_paned(screen.kind) && !panes_of(world, state, state.size.columns).side.empty())
-             ? ""
-             : "this screen has one part";
+std::string one_part(Action, const UiState& state, const World& world) {
+  const ScreenRow& row = row_of(state);
+  return row.no_parts ? row.no_parts(state, world) : std::string(row.parts);
 }
 
 std::string first_screen(Action, const UiState& state, const World& world) {
@@ -68,17 +46,15 @@ std::string first_screen(Action, const UiState& state, const World& world) {
 }
 
 std::string no_sibling(Action action, const UiState& state, const World& world) {
-  const Screen& screen = state.top();
-  if (screen.kind != ScreenKind::node && screen.kind != ScreenKind::workload)
+  if (row_of(state).crumb != Crumb::subject)
     return "this walks along a list from the page of one node or workload";
   const int step = action == Action::next_sibling ? 1 : -1;
   return has_sibling(state, world, step) ? "" : "there is no other that way in the list that you came from";
 }
 
 std::string no_filter(Action, const UiState& state, const World&) {
-  const Screen& screen = state.top();
-  return is_table(screen.kind) || screen.kind == ScreenKind::log ? ""
-                                                                 : "filters work in tables and in the events";
+  const ScreenRow& row = row_of(state);
+  return row.table || row.filtered ? "" : "filters work in tables and in the events";
 }
 
 std::string unfiltered(Action, const UiState& state, const World&) {
@@ -101,7 +77,7 @@ std::string not_sorted(Action action, const UiState& state, const World& world) 
 }
 
 std::string no_events(Action, const UiState& state, const World&) {
-  return state.top().kind == ScreenKind::log ? "" : "this works in the events";
+  return row_of(state).newest_first ? "" : "this works in the events";
 }
 
 std::string no_rows(Action action, const UiState& state, const World& world) {
@@ -117,9 +93,7 @@ std::string nothing_to_copy(Action, const UiState& state, const World& world) {
   const Screen& screen = state.top();
   // The footer asks with every frame, and the text of many marks is long.
   if (is_table(screen.kind) && !screen.marks.empty()) return "";
-  if (screen.kind == ScreenKind::guide)
-    return copy_in_guide(state).empty() ? "there is nothing to copy yet" : "";
-  return copy_text(state, world).empty() ? "nothing to copy here" : "";
+  return copy_text(state, world).empty() ? std::string(row_of(state).nothing_to_copy) : "";
 }
 
 std::string no_layout(Action, const UiState& state, const World& world) {

@@ -2,7 +2,9 @@
 // Threads: pure functions.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tui/update.hpp"
@@ -10,15 +12,16 @@
 
 namespace tessera::tui {
 
-bool is_document(ScreenKind kind);
-// The page of the screen on top, `width` cells wide.
-Document document_of(const World& world, const UiState& state, int width);
-
 Document workload_document(const World& world, const UiState& state, int width);
 Document facts_document(const World& world, const UiState& state, int width);
-Document help_document(const UiState& state, int width);
+Document help_document(const World& world, const UiState& state, int width);
 Document about_document(const World& world, const UiState& state, int width);
 Document log_document(const World& world, const UiState& state, int width);
+std::string_view why_no_events(const Screen& screen);
+
+// What Enter and `i` do on a workload's page.
+Effects open_on_workload(UiState& state, const World& world);
+std::optional<Screen> facts_of_workload(const UiState& state, const World& world);
 
 // A time as the cluster's people read it: "2026-11-21 14:03:22".
 std::string time_text(TimePoint at);

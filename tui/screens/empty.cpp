@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tui/screens/frame.hpp"
+#include "tui/screens/screens.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -34,8 +35,6 @@ class Page {
   int y_;
 };
 
-std::string things(ScreenKind kind) { return kind == ScreenKind::gpus ? "GPUs" : std::string(word(kind)); }
-
 }  // namespace
 
 void draw_no_cluster(Canvas& canvas, Rect area, const UiState& state) {
@@ -57,7 +56,8 @@ bool is_loading(const UiState& state, const Model& model) {
   if (state.loading_left || model.clusters.empty()) return false;
   // As soon as one cluster can be looked at, the others load behind it. Of a large one the first nodes can
   // be, long before the last; sums over a part of it would mislead.
-  bool of_nodes = state.top().kind == ScreenKind::nodes;
+  const TableKind* table = row_of(state).table;
+  const bool of_nodes = table && table->grows_while_loading;
   return std::none_of(model.clusters.begin(), model.clusters.end(), [&](const Cluster& cluster) {
     return cluster.loaded || (of_nodes && !cluster.nodes.empty());
   });
@@ -91,9 +91,10 @@ void draw_loading(Canvas& canvas, Rect area, const World& world, const UiState& 
 
 void draw_empty_table(Canvas& canvas, Rect area, const World& world, const UiState& state) {
   const Screen& screen = state.top();
+  const TableKind& table = *row_of(screen.kind).table;
   Page page(canvas, area, state);
   if (screen.derived.total > 0) {
-    page.say(fmt::format("0 of {} {} match.", screen.derived.total, things(screen.kind)),
+    page.say(fmt::format("0 of {} {} match.", screen.derived.total, table.things),
              Style(Role::text).with_bold());
     page.blank();
     if (!screen.filter_text.empty())
@@ -102,15 +103,13 @@ void draw_empty_table(Canvas& canvas, Rect area, const World& world, const UiSta
       page.key(first_key(state, Action::only_mine), "show everybody's, not only those of " + state.me);
     return;
   }
-  page.say(fmt::format("There are no {} here.", things(screen.kind)), Style(Role::text).with_bold());
+  page.say(fmt::format("There are no {} here.", table.things), Style(Role::text).with_bold());
   page.blank();
   bool loading = freshness(state, world).role == Role::changing;
   if (loading)
     page.say("They are still being read.", Role::changing);
-  else if (screen.kind == ScreenKind::workloads)
-    page.say("Nobody runs or waits for anything on a GPU.", Role::dim);
   else
-    page.say("The scheduler reports none. Its configuration decides what it offers.", Role::dim);
+    page.say(std::string(table.none), Role::dim);
   page.blank();
   page.key(first_key(state, Action::refresh), "ask again now");
   page.key(first_key(state, Action::show_overview), "back to the overview");

@@ -174,7 +174,7 @@ Document facts_document(const World& world, const UiState& state, int width) {
     add_sources(document, *cluster, world, width);
     return document;
   }
-  if (screen.about == ScreenKind::workloads) {
+  if (screen.about == ScreenKind::workload) {
     if (const Workload* workload = cluster->workloads.find(WorkloadId(parts[1])))
       add_workload(document, {cluster, workload}, world, width);
     return document;

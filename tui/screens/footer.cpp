@@ -1,44 +1,8 @@
 // The footer and the spelling of keys.
 #include "tui/screens/frame.hpp"
+#include "tui/screens/screens.hpp"
 
 namespace tessera::tui {
-
-std::vector<Action> footer_actions(ScreenKind kind) {
-  using enum Action;
-  switch (kind) {
-    case ScreenKind::overview:
-      return {open,           next_panel,   show_nodes, show_gpus, show_slices,
-              show_workloads, show_waiting, palette,    facts};
-    case ScreenKind::nodes:
-    case ScreenKind::gpus:
-    case ScreenKind::slices:
-    case ScreenKind::workloads:
-      return {open, filter, back, facts, sort_next_column, only_mine, choose_columns, mark, copy, palette};
-    case ScreenKind::node:
-      return {open, facts, back, show_layout, previous_sibling, next_sibling, copy, show_waiting, palette};
-    case ScreenKind::layout:
-      return {layout_add,  layout_remove, layout_presets, layout_best, layout_undo,
-              layout_plan, layout_all,    back,           palette};
-    case ScreenKind::workload: return {open, facts, back, previous_sibling, next_sibling, copy, palette};
-    case ScreenKind::log: return {filter, follow, back, palette};
-    case ScreenKind::facts: return {back, copy, palette};
-    case ScreenKind::help: return {back, show_about, palette};
-    case ScreenKind::about: return {back, palette};
-    case ScreenKind::plan:
-      return {plan_arm,      back,         copy,        plan_copy_all,   plan_again,
-              plan_messages, plan_requeue, plan_cancel, plan_when_empty, plan_on_failure,
-              plan_scheduler};
-    case ScreenKind::messages: return {copy, back, palette};
-    case ScreenKind::run:
-      return {run_pause, run_go_back, back, run_resume, run_undo, run_go_on, run_stop_here, copy, palette};
-    case ScreenKind::journal: return {open, back, run_undo, run_resume, copy, palette};
-    case ScreenKind::guide:
-      return {guide_yes,   guide_no,      open,      guide_plan,    copy,
-              guide_undo,  next_panel,    guide_why, guide_compare, guide_schedulers,
-              guide_terms, guide_layouts, back};
-  }
-  return {};
-}
 
 std::string keys_of(const UiState& state, Action action) {
   std::size_t index = static_cast<std::size_t>(action);
@@ -65,7 +29,8 @@ std::vector<Action> actions_now(const UiState& state) {
   if (state.leaving == Leaving::asked) return {leave_park, leave_stay};
   if (state.arming) return {arm_confirm, arm_cancel};
   if (state.resuming) return {resume_carry_on, resume_anew, resume_back, resume_leave};
-  return footer_actions(state.top().kind);
+  const std::span<const Action> own = row_of(state).footer;
+  return {own.begin(), own.end()};
 }
 
 }  // namespace
@@ -94,8 +59,7 @@ std::vector<FooterKey> footer_keys(const UiState& state, const World& world, int
     const bool usable = why_disabled(action, state, world).empty();
     // What a run takes depends on how it stands: only that is offered.
     if (!usable && info(action).scope == Scope::run) continue;
-    // In the guide a key is an answer at a question and something else at a leaf: only one is shown.
-    if (!usable && state.top().kind == ScreenKind::guide) continue;
+    if (!usable && row_of(state).footer_fits) continue;
     shown.push_back({action, std::move(key), x, x + needs, usable});
     x += needs + 2;
   }

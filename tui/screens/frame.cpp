@@ -9,6 +9,7 @@
 #include "tui/screens/plan/arm.hpp"
 #include "tui/screens/plan/runs.hpp"
 #include "tui/screens/roles.hpp"
+#include "tui/screens/screens.hpp"
 #include "tui/widgets/document.hpp"
 
 namespace tessera::tui {
@@ -22,8 +23,7 @@ struct Failing {
 
 std::vector<Failing> failing_sources(const UiState& state, const World& world) {
   std::vector<Failing> failing;
-  // The overview's own list says it, with the hint.
-  if (state.top().kind == ScreenKind::overview) return failing;
+  if (row_of(state).shows_failures) return failing;
   for (const Cluster* cluster : clusters_of(state.top(), world.model))
     for (const auto& [source, health] : cluster->sources)
       if (health.failure) failing.push_back({cluster, source, &health});
@@ -44,17 +44,11 @@ std::string clock_text(const std::vector<const Cluster*>& clusters, TimePoint wa
 }
 
 std::string crumb(const Screen& screen, bool many_clusters) {
-  switch (screen.kind) {
-    case ScreenKind::node:
-    case ScreenKind::workload: return screen.subject;
-    case ScreenKind::plan:
-    case ScreenKind::run: return std::string(word(screen.kind)) + " " + screen.subject;
-    case ScreenKind::layout: return "layout " + screen.subject;
-    case ScreenKind::guide: return "guide " + screen.subject;
-    default: break;
-  }
-  std::string text(word(screen.kind));
-  if (many_clusters && is_table(screen.kind) && !screen.cluster.empty()) text += " of " + screen.cluster.text;
+  const ScreenRow& row = row_of(screen.kind);
+  if (row.crumb == Crumb::subject) return screen.subject;
+  std::string text(row.word);
+  if (row.crumb == Crumb::word_and_subject) return text + " " + screen.subject;
+  if (many_clusters && row.table && !screen.cluster.empty()) text += " of " + screen.cluster.text;
   return text;
 }
 
@@ -305,7 +299,7 @@ void draw_message(Canvas& canvas, int y, const UiState& state, const std::string
       pen.put(" " + text + " ", style);
     return;
   }
-  if (std::string run = under_way_text(state); !run.empty() && screen.kind != ScreenKind::run)
+  if (std::string run = under_way_text(state); !run.empty() && !row_of(state).shows_runs)
     pen.put(" " + run + " ", Style(Role::changing).with_bold()).skip(1);
   if (!screen.filter_text.empty()) pen.put(" filter " + screen.filter_text + " ", Role::accent).skip(1);
   if (screen.only_mine) pen.put(" only " + state.me + " ", Role::accent).skip(1);

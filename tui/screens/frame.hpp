@@ -40,8 +40,6 @@ std::vector<FooterKey> footer_keys(const UiState& state, const World& world, int
 // The screen, counted from the bottom of the stack, that the title line names in that cell; nullopt: none.
 std::optional<std::size_t> crumb_at(const UiState& state, const World& world, int x);
 
-// The few actions that the footer of a screen offers, most useful first.
-std::vector<Action> footer_actions(ScreenKind kind);
 // The keys of an action as the keymap in use has them: "j, Down" and "j".
 std::string keys_of(const UiState& state, Action action);
 std::string first_key(const UiState& state, Action action);

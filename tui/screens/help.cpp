@@ -3,35 +3,13 @@
 
 #include "tui/screens/documents.hpp"
 #include "tui/screens/frame.hpp"
+#include "tui/screens/screens.hpp"
 #include "tui/widgets/tiles.hpp"
 
 namespace tessera::tui {
 namespace {
 
 constexpr int kColumn = 62;  // cells of one column of help
-
-std::vector<Scope> scopes_of(ScreenKind kind) {
-  if (is_table(kind)) return {Scope::table};
-  if (kind == ScreenKind::node) return {Scope::node};
-  if (kind == ScreenKind::layout) return {Scope::layout};
-  if (kind == ScreenKind::log) return {Scope::log};
-  if (kind == ScreenKind::plan) return {Scope::plan, Scope::arm};
-  if (kind == ScreenKind::run || kind == ScreenKind::journal) return {Scope::run, Scope::resume};
-  if (kind == ScreenKind::guide) return {Scope::question, Scope::guide};
-  return {};
-}
-
-// Keys of every screen that matter most on this one.
-std::vector<Action> elsewhere_keys(ScreenKind kind) {
-  switch (kind) {
-    case ScreenKind::nodes:
-    case ScreenKind::gpus:
-    case ScreenKind::slices:
-    case ScreenKind::node: return {Action::show_layout, Action::guide_open};
-    case ScreenKind::workloads: return {Action::show_waiting};
-    default: return {};
-  }
-}
 
 void add_action(Document& document, const UiState& state, const ActionInfo& action, int width) {
   std::string keys = keys_of(state, action.action);
@@ -110,16 +88,17 @@ Document side_by_side(const std::vector<Document>& sections, int columns) {
 
 }  // namespace
 
-Document help_document(const UiState& state, int width) {
-  ScreenKind about = state.top().about;
+Document help_document(const World&, const UiState& state, int width) {
+  const ScreenRow& about = row_of(state.top().about);
   std::vector<Document> sections;
   int columns = std::max(1, width / kColumn);
   int column_width = columns > 1 ? kColumn - 2 : width;
-  Document here{heading_line(told(state, "ON THIS SCREEN"), std::string(word(about)))};
-  for (Action action : elsewhere_keys(about)) add_action(here, state, info(action), column_width);
-  for (Scope scope : scopes_of(about))
-    for (const ActionInfo& action : actions())
-      if (action.scope == scope) add_action(here, state, action, column_width);
+  Document here{heading_line(told(state, "ON THIS SCREEN"), std::string(about.word))};
+  for (Action action : about.hints) add_action(here, state, info(action), column_width);
+  for (std::span<const Scope> scopes : {about.scopes, about.asks})
+    for (Scope scope : scopes)
+      for (const ActionInfo& action : actions())
+        if (action.scope == scope) add_action(here, state, action, column_width);
   if (here.size() > 1) sections.push_back(std::move(here));
   sections.push_back(legend(state));
   for (std::size_t group = 0; group < static_cast<std::size_t>(Group::count_); ++group) {
@@ -127,11 +106,10 @@ Document help_document(const UiState& state, int width) {
     for (char& c : title_text) c = static_cast<char>(c >= 'a' && c <= 'z' ? c - 32 : c);
     Document section{heading_line(told(state, title_text))};
     for (const ActionInfo& action : actions()) {
-      bool elsewhere = action.scope == Scope::table || action.scope == Scope::node ||
-                       action.scope == Scope::layout || action.scope == Scope::log ||
-                       action.group == Group::change || action.scope == Scope::guide ||
-                       action.scope == Scope::question;
-      if (action.group == static_cast<Group>(group) && !elsewhere)
+      // What works only on some screens, or only where a question waits, is told there.
+      const bool everywhere =
+          action.scope == Scope::global || action.scope == Scope::choice || action.scope == Scope::input;
+      if (action.group == static_cast<Group>(group) && everywhere)
         add_action(section, state, action, column_width);
     }
     if (section.size() > 1) sections.push_back(std::move(section));

@@ -67,4 +67,8 @@ Document log_document(const World& world, const UiState& state, int width) {
   return document;
 }
 
+std::string_view why_no_events(const Screen& screen) {
+  return screen.filter_text.empty() ? "Nothing has happened yet." : "No event matches the filter.";
+}
+
 }  // namespace tessera::tui

@@ -4,74 +4,20 @@
 
 #include "tui/screens/changed.hpp"
 #include "tui/screens/roles.hpp"
+#include "tui/screens/screens.hpp"
 
 namespace tessera::tui {
 namespace {
-
-template <class Row>
-std::vector<ColumnInfo> infos() {
-  std::vector<ColumnInfo> out;
-  for (const query::Column<Row>& column : query::columns<Row>())
-    out.push_back(
-        {column.key, column.title, column.format, column.align, column.show, column.min_width, column.help});
-  return out;
-}
 
 const Cluster* cluster_at(const Model& model, const RowRef& ref) {
   return ref.cluster < model.clusters.size() ? &model.clusters[ref.cluster] : nullptr;
 }
 
-// Calls visit with the row at `ref`, whatever its type; a default result when nothing is there.
-template <class Visit>
-auto with_row(const Model& model, ScreenKind kind, const RowRef& ref, Visit visit)
-    -> decltype(visit(query::NodeRow{})) {
-  if (kind == ScreenKind::nodes)
-    if (auto row = node_at(model, ref)) return visit(*row);
-  if (kind == ScreenKind::gpus)
-    if (auto row = gpu_at(model, ref)) return visit(*row);
-  if (kind == ScreenKind::slices)
-    if (auto row = slice_at(model, ref)) return visit(*row);
-  if (kind == ScreenKind::workloads)
-    if (auto row = workload_at(model, ref)) return visit(*row);
-  return {};
-}
-
-template <class Row>
-std::string own_name(const Row& row) {
-  if constexpr (std::is_same_v<Row, query::WorkloadRow>)
-    return row.workload->id.text;
-  else if constexpr (std::is_same_v<Row, query::GpuRow>)
-    return row.gpu->uuid.empty() ? row.node->name.text + ":" + std::to_string(row.gpu->index.value)
-                                 : row.gpu->uuid;
-  else
-    return row.node->name.text;
-}
-
-// What a narrow table can do without, so that why a node is closed or a job waits stays in view.
-std::vector<std::string_view> demoted_keys(const Screen& screen) {
-  switch (screen.kind) {
-    case ScreenKind::nodes: return {"model", "slices"};
-    case ScreenKind::gpus: return {"model"};
-    case ScreenKind::workloads:
-      if (screen.filter_text.find("pending") != std::string::npos) return {"nodes", "state"};
-      return {"reason"};
-    default: return {};
-  }
-}
-
 }  // namespace
 
 std::span<const ColumnInfo> column_infos(ScreenKind kind) {
-  static const std::vector<ColumnInfo> nodes = infos<query::NodeRow>(), gpus = infos<query::GpuRow>(),
-                                       slices = infos<query::SliceRow>(),
-                                       workloads = infos<query::WorkloadRow>();
-  switch (kind) {
-    case ScreenKind::nodes: return nodes;
-    case ScreenKind::gpus: return gpus;
-    case ScreenKind::slices: return slices;
-    case ScreenKind::workloads: return workloads;
-    default: return {};
-  }
+  const TableKind* table = row_of(kind).table;
+  return table ? table->columns() : std::span<const ColumnInfo>();
 }
 
 std::optional<int> column_index(ScreenKind kind, std::string_view key) {
@@ -113,24 +59,20 @@ std::optional<query::WorkloadRow> workload_at(const Model& model, const RowRef& 
 }
 
 std::string id_at(const Model& model, ScreenKind kind, const RowRef& ref) {
-  return with_row(model, kind, ref, [](const auto& row) { return query::row_id(row); });
+  const TableKind* table = row_of(kind).table;
+  return table ? table->id(model, ref) : std::string();
 }
 
 std::string name_at(const Model& model, ScreenKind kind, const RowRef& ref) {
-  return with_row(model, kind, ref, [](const auto& row) { return own_name(row); });
+  const TableKind* table = row_of(kind).table;
+  return table ? table->name(model, ref) : std::string();
 }
 
 query::Context context_of(const World& world) { return {world.wall, &world.catalogue}; }
 
 std::string cell_text(const World& world, ScreenKind kind, const RowRef& ref, int column, bool ascii) {
-  return with_row(world.model, kind, ref, [&](const auto& row) {
-    using Row = std::decay_t<decltype(row)>;
-    const query::Column<Row>& info = query::columns<Row>()[static_cast<std::size_t>(column)];
-    if constexpr (std::is_same_v<Row, query::GpuRow>)
-      if (info.key == "strip")
-        return query::strip(*row.gpu, &world.catalogue, ascii, insight::sight_of(*row.cluster, *row.node));
-    return query::to_text(info.value(row, context_of(world)), info.format);
-  });
+  const TableKind* table = row_of(kind).table;
+  return table ? table->cell(world, ref, column, ascii) : std::string();
 }
 
 std::string ScreenRows::text(int row, int column) const {
@@ -170,7 +112,7 @@ TableLook look_of(const World& world, const UiState& state, const Screen& screen
   // With one cluster, or on a table of one, the cluster's name says nothing.
   bool one = world.model.clusters.size() < 2 || !screen.cluster.empty();
   if (one) look.skip = column_index(screen.kind, "cluster").value_or(-1);
-  for (std::string_view key : demoted_keys(screen))
+  for (std::string_view key : row_of(screen.kind).table->demoted(screen))
     if (auto column = column_index(screen.kind, key)) look.demoted.push_back(*column);
   for (std::string_view key : {"node", "gpu", "start", "id"})
     if (auto column = column_index(screen.kind, key)) look.names.push_back(*column);

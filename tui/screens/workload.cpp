@@ -6,6 +6,8 @@
 
 #include "engine/query/tables.hpp"
 #include "engine/text.hpp"
+#include "tui/screens/boards.hpp"
+#include "tui/screens/control.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/roles.hpp"
 
@@ -171,6 +173,29 @@ Document workload_document(const World& world, const UiState& state, int width) 
   add_holdings(document, *cluster, *workload);
   if (workload->state == WorkloadState::pending) add_waiting(document, *cluster, *workload);
   return document;
+}
+
+Effects open_on_workload(UiState& state, const World& world) {
+  const std::string id = state.top().cursor;
+  std::vector<std::string> parts = parts_of_id(id);
+  if (parts.size() < 2) return {};
+  ClusterName name(parts[0]);
+  const Cluster* cluster = world.model.find(name);
+  if (!cluster) return {};
+  if (parts.size() == 2 && cluster->workloads.find(WorkloadId(parts[1])))
+    open_workload(state, name, parts[1]);
+  else
+    open_node(state, name, parts[1], parts.size() > 2 ? id : std::string());
+  return {};
+}
+
+std::optional<Screen> facts_of_workload(const UiState& state, const World&) {
+  const Screen& screen = state.top();
+  Screen facts;
+  facts.about = ScreenKind::workload;
+  facts.cluster = screen.cluster;
+  facts.subject = screen.cluster.text + "\x1f" + screen.subject;
+  return facts;
 }
 
 }  // namespace tessera::tui

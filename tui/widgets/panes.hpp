@@ -17,6 +17,7 @@ struct Panes {
   Document side;            // empty: one column
   int split = 0;            // where the side begins, in cells from the left
   std::string start;        // the stop on which the cursor rests until it is moved; empty: the first
+  bool follows = false;     // once back there, the cursor moves on with it
   Document foot;            // pinned at the bottom
   bool foot_first = false;  // the foot keeps all its lines, the lists get what is left
 };

@@ -22,6 +22,7 @@ void open_guide_here(UiState& state, const World& world);
 std::optional<Error> open_guide_named(UiState& state, const World& world, const std::string& name);
 std::string why_no_guide(Action action, const UiState& state, const World& world);
 // Looks the boards up again and works out what follows, when the walk or the model has moved.
+// Only of the guide on top.
 void refresh_guide(UiState& state, Screen& screen, const World& world);
 
 // Keys (guide_keys.cpp).
@@ -29,12 +30,14 @@ std::string why_no_guide_action(Action action, const UiState& state, const World
 Effects act_on_guide(UiState& state, const World& world, Action action);
 void next_guide_group(UiState& state, int step);
 // True: Esc was used up, the guide stays.
-bool back_in_guide(UiState& state);
+bool back_in_guide(UiState& state, const World& world);
 // Enter on a proposal.
-void open_in_guide(UiState& state, const World& world);
-std::string why_no_open_in_guide(const UiState& state);
+Effects open_in_guide(UiState& state, const World& world);
+std::string why_no_open_in_guide(const UiState& state, const World& world);
+// Why Tab shows no other product.
+std::string one_guide_group(const UiState& state, const World& world);
 // What `y` copies: the layout or the text under the cursor.
-std::string copy_in_guide(const UiState& state);
+std::string copy_in_guide(const UiState& state, const World& world);
 // A question waits, so that y and n are answers.
 bool guide_asks(const Screen& screen);
 

@@ -154,22 +154,29 @@ void next_guide_group(UiState& state, int step) {
   start_anew(screen);
 }
 
-bool back_in_guide(UiState& state) {
+bool back_in_guide(UiState& state, const World&) {
   Screen& screen = state.top();
-  if (screen.kind != ScreenKind::guide || screen.guide.panel == GuidePanel::walk) return false;
+  if (screen.guide.panel == GuidePanel::walk) return false;
   show_panel(screen, GuidePanel::walk);
   return true;
 }
 
-std::string why_no_open_in_guide(const UiState& state) {
+std::string why_no_open_in_guide(const UiState& state, const World&) {
   const Screen& screen = state.top();
   if (guide_stop(screen, kGuideAdvice) || screen.cursor.starts_with(kGuideNote)) return "y copies this text";
   return why_no_wish(screen);
 }
 
-void open_in_guide(UiState& state, const World& world) { go_on_with(state, world, false); }
+Effects open_in_guide(UiState& state, const World& world) {
+  go_on_with(state, world, false);
+  return {};
+}
 
-std::string copy_in_guide(const UiState& state) {
+std::string one_guide_group(const UiState& state, const World&) {
+  return state.top().guide.groups.size() > 1 ? "" : "all GPUs here are of one product";
+}
+
+std::string copy_in_guide(const UiState& state, const World&) {
   const Screen& screen = state.top();
   if (auto at = guide_stop(screen, kGuideAdvice)) {
     const auto all = guide_advice(screen.guide);

@@ -184,7 +184,7 @@ GuideGroup group_of(const guide::Group& one, const UiState& state, GuideState& g
 
 void refresh_guide(UiState& state, Screen& screen, const World& world) {
   GuideState& guide = screen.guide;
-  if (!guide.texts) return;
+  if (&screen != &state.top() || !guide.texts) return;
   if (auto at = guide_stop(screen, kGuideLayout)) guide.chosen = *at;
   const bool moved = guide.revision != world.model.revision && world.wall - guide.worked_at >= kGuideEvery;
   if (guide.worked_out && !moved) return;

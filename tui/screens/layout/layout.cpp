@@ -189,7 +189,7 @@ void open(UiState& state, const World& world, Subject subject, const std::option
     else
       say(state, world, Severity::warning, to_line(want.error()));
   }
-  refresh_layout(state, world);
+  refresh_layout(state, state.top(), world);
 }
 
 }  // namespace
@@ -231,7 +231,7 @@ void take_for_each(UiState& state, const World& world, const std::vector<plan::B
   }
   take(edit, each[edit.viewed]);
   edit.each = std::move(each);
-  refresh_layout(state, world);
+  refresh_layout(state, state.top(), world);
 }
 
 void open_layout_here(UiState& state, const World& world) {

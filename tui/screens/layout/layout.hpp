@@ -41,7 +41,11 @@ plan::Capabilities capabilities_of(const UiState& state, const Cluster& cluster)
 // Keys (layout_keys.cpp).
 std::string why_no_edit(Action action, const UiState& state, const World& world);
 Effects edit_layout(UiState& state, const World& world, Action action);
-void move_in_layout(UiState& state, const World& world, Action action);
+void move_in_layout(UiState& state, const World& world, Rect body, Action action);
+Effects open_in_layout(UiState& state, const World& world);
+std::string why_no_open_in_layout(const UiState& state, const World& world);
+// Why Tab shows no other GPU.
+std::string one_board(const UiState& state, const World& world);
 // True: Esc was used up, the editor stays open.
 bool back_in_layout(UiState& state, const World& world);
 bool click_layout(UiState& state, const World& world, Rect body, int x, int y);
@@ -64,7 +68,7 @@ Result<BestLayout> best_layout(const World& world, const LayoutView& view, const
                                std::optional<sharing::Platform> told_by_site);
 
 // The plan for what is wanted (layout_preview.cpp).
-void refresh_layout(UiState& state, const World& world);
+void refresh_layout(UiState& state, Screen& screen, const World& world);
 Document preview_document(const UiState& state, const LayoutView& view, int width);
 // The part of the plan about the board in view; nullptr: there is no plan.
 const plan::NodePlan* plan_in_view(const LayoutState& edit);

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "engine/plan/steps/operator_goal.hpp"
+#include "tui/screens/body.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/frame.hpp"
 #include "tui/screens/layout/layout.hpp"
@@ -114,7 +115,7 @@ std::string leave_for_plan(UiState& state, const World& world) {
   LayoutState& edit = edit_of(state);
   if (edit.list == LayoutList::presets) {
     if (std::string why = take_preset(edit); !why.empty()) return why;
-    refresh_layout(state, world);
+    refresh_layout(state, state.top(), world);
   }
   if (edit.preview.error) return to_line(*edit.preview.error);
   if (!edit.preview.plan || !edit.preview.plan->changes_anything())
@@ -200,12 +201,12 @@ Effects edit_layout(UiState& state, const World& world, Action action) {
   return {};
 }
 
-void move_in_layout(UiState& state, const World& world, Action action) {
+void move_in_layout(UiState& state, const World& world, Rect body, Action action) {
   std::optional<LayoutView> view = layout_view(world, state.top());
   if (!view) return;
   LayoutState& edit = edit_of(state);
   edit.leaving = false;
-  LayoutPage page = layout_page(edit, *view, frame_of(state, world, state.size).body);
+  LayoutPage page = layout_page(edit, *view, body);
   int last = view->cut ? view->product->units - 1 : 0;
   switch (action) {
     case Action::cursor_left: edit.unit = std::max(0, edit.unit - 1); return;
@@ -278,5 +279,17 @@ std::optional<Error> type_replicas(UiState& state, const World& world, const std
   if (!why.empty()) return Error{std::move(why), "", ""};
   return std::nullopt;
 }
+
+Effects open_in_layout(UiState& state, const World& world) { return edit_layout(state, world, Action::open); }
+
+std::string why_no_open_in_layout(const UiState& state, const World& world) {
+  return why_no_edit(Action::open, state, world);
+}
+
+std::string one_board(const UiState& state, const World& world) {
+  return why_no_edit(Action::next_panel, state, world);
+}
+
+const Body kLayoutBody{draw_layout, move_in_layout, nullptr, click_layout};
 
 }  // namespace tessera::tui

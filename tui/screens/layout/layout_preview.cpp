@@ -377,9 +377,8 @@ const plan::NodePlan* plan_in_view(const LayoutState& edit) {
   return nullptr;
 }
 
-void refresh_layout(UiState& state, const World& world) {
-  Screen& screen = state.top();
-  if (screen.kind != ScreenKind::layout || !screen.layout) return;
+void refresh_layout(UiState& state, Screen& screen, const World& world) {
+  if (&screen != &state.top() || !screen.layout) return;
   LayoutState& edit = *screen.layout;
   keep_boards(edit, world.model.find(screen.cluster));
   std::optional<LayoutView> view = layout_view(world, screen);

@@ -200,10 +200,22 @@ std::string plan_copy(const UiState& state, const World& world) {
   return text;
 }
 
-void open_on_plan(UiState& state) {
+Effects open_on_plan(UiState& state, const World&) {
   const std::string stop = state.top().cursor;
-  if (!stop.starts_with("w\x1f")) return;
-  open_workload(state, ClusterName(state.top().cluster), stop.substr(2, stop.find('\x1f', 2) - 2));
+  if (stop.starts_with("w\x1f"))
+    open_workload(state, ClusterName(state.top().cluster), stop.substr(2, stop.find('\x1f', 2) - 2));
+  return {};
+}
+
+std::string why_no_open_on_plan(const UiState& state, const World&) {
+  return state.top().cursor.starts_with("w\x1f")
+             ? ""
+             : "only work can be opened here; a step's commands are below";
+}
+
+void rested_on_plan(UiState& state) {
+  if (!state.plan) return;
+  if (auto node = node_under(state.top().cursor)) state.plan->node = *node;
 }
 
 }  // namespace tessera::tui

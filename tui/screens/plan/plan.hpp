@@ -27,7 +27,11 @@ Effects act_on_plan(UiState& state, const World& world, Action action);
 std::string why_not_on_plan(Action action, const UiState& state, const World& world);
 // What y copies: the commands of the step under the cursor, or the name of the work.
 std::string plan_copy(const UiState& state, const World& world);
-void open_on_plan(UiState& state);
+// Enter on disturbed work.
+Effects open_on_plan(UiState& state, const World& world);
+std::string why_no_open_on_plan(const UiState& state, const World& world);
+// The node whose line the cursor rests on is the one whose steps are shown.
+void rested_on_plan(UiState& state);
 // Compares the plan with the world, when the world has moved on. Also disarms.
 void follow_world(UiState& state, const World& world);
 // Why this plan must not be started now, by what the model says; empty: it may.
@@ -39,7 +43,7 @@ Panes plan_panes(const World& world, const UiState& state, int width);
 const plan::Step* step_under(const PlanView& view, const std::string& stop);
 // The position of the node that a stop stands for.
 std::optional<std::size_t> node_under(const std::string& stop);
-Document messages_document(const UiState& state, int width);
-std::string messages_text(const UiState& state);
+Document messages_document(const World& world, const UiState& state, int width);
+std::string messages_text(const UiState& state, const World& world);
 
 }  // namespace tessera::tui

@@ -383,7 +383,7 @@ Panes plan_panes(const World& /*world*/, const UiState& state, int width) {
   return panes;
 }
 
-std::string messages_text(const UiState& state) {
+std::string messages_text(const UiState& state, const World&) {
   std::string text;
   if (!state.plan) return text;
   for (const plan::Message& message : plan::messages(state.plan->plan))
@@ -391,7 +391,7 @@ std::string messages_text(const UiState& state) {
   return text;
 }
 
-Document messages_document(const UiState& state, int width) {
+Document messages_document(const World&, const UiState& state, int width) {
   Document document;
   if (!state.plan) return document;
   for (const plan::Message& message : plan::messages(state.plan->plan)) {

@@ -384,6 +384,7 @@ Panes run_panes(const World& world, const UiState& state, int width) {
 
   std::string current = RunPage(world, state, *view, width).current(node);
   if (!current.empty()) panes.start = "s\x1f" + current;
+  panes.follows = true;
   std::string cursor = state.top().cursor;
   std::string step = cursor.starts_with("s\x1f") ? cursor.substr(2) : current;
   Panel panel(state, width);

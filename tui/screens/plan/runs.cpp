@@ -12,6 +12,7 @@
 #include "tui/screens/plan/arm.hpp"
 #include "tui/screens/plan/plan.hpp"
 #include "tui/screens/plan/run_fold.hpp"
+#include "tui/screens/plan/run_words.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -187,14 +188,33 @@ void open_journal(UiState& state, Effects& effects) {
   effects.orders.push_back(ListRuns{});
 }
 
-void open_on_journal(UiState& state, const World& world, Effects& effects) {
+Effects open_on_journal(UiState& state, const World& world) {
+  Effects effects;
   std::string run = run_here(state);
   const RunHead* head = head_of(state, run);
-  if (!head) return;
+  if (!head) return effects;
   if (head->state == RunState::marked)
-    return say(state, world, Severity::info,
-               fmt::format("only its mark is known here: {} drives it from {}", head->who, head->from));
-  open_run(state, run, effects);
+    say(state, world, Severity::info,
+        fmt::format("only its mark is known here: {} drives it from {}", head->who, head->from));
+  else
+    open_run(state, run, effects);
+  return effects;
+}
+
+std::string why_no_open_on_journal(const UiState& state, const World&) {
+  return run_here(state).empty() ? "there is no run to open" : "";
+}
+
+void rested_on_run(UiState& state) {
+  const Screen& screen = state.top();
+  if (screen.cursor.starts_with("d\x1f"))
+    state.runs.shown[screen.subject] = NodeName(screen.cursor.substr(2));
+}
+
+std::optional<TimePoint> run_next_change(const UiState& state, const World& world) {
+  constexpr Duration kSecond{1000};
+  if (look_of(state, state.top().subject).over) return std::nullopt;
+  return world.wall - (world.wall.time_since_epoch() % kSecond) + kSecond;
 }
 
 Effects act_on_run(UiState& state, const World& world, Action action) {

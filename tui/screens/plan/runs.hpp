@@ -4,6 +4,7 @@
 // the disk says. Threads: the UI thread.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "tui/update.hpp"
@@ -15,7 +16,12 @@ Effects take_news(UiState& state, const World& world, const RunNews& news);
 void open_run(UiState& state, const std::string& run, Effects& effects);
 void open_journal(UiState& state, Effects& effects);
 // Enter on the journal screen.
-void open_on_journal(UiState& state, const World& world, Effects& effects);
+Effects open_on_journal(UiState& state, const World& world);
+std::string why_no_open_on_journal(const UiState& state, const World& world);
+// The node whose line the cursor rests on is the one whose steps are shown.
+void rested_on_run(UiState& state);
+// The clock of the step that is under way.
+std::optional<TimePoint> run_next_change(const UiState& state, const World& world);
 
 Effects act_on_run(UiState& state, const World& world, Action action);
 std::string why_not_on_run(Action action, const UiState& state, const World& world);

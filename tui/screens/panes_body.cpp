@@ -1,21 +1,17 @@
-#include "tui/screens/panes_of.hpp"
+// Pages in panes: how they are drawn and walked through.
 
 #include <algorithm>
 
-#include "tui/screens/plan/plan.hpp"
-#include "tui/screens/plan/runs.hpp"
+#include "tui/screens/body.hpp"
 
 namespace tessera::tui {
 namespace {
 
-void rest_on(UiState& state, const std::vector<Stop>& stops, int at) {
+void rest_in_panes(UiState& state, const std::vector<Stop>& stops, int at) {
   Screen& screen = state.top();
   screen.cursor = stops[static_cast<std::size_t>(at)].id;
   screen.cursor_at = at;
-  if (screen.kind == ScreenKind::run && screen.cursor.starts_with("d\x1f"))
-    state.runs.shown[screen.subject] = NodeName(screen.cursor.substr(2));
-  if (screen.kind != ScreenKind::plan || !state.plan) return;
-  if (auto node = node_under(screen.cursor)) state.plan->node = *node;
+  if (auto rested = row_of(state).rested) rested(state);
 }
 
 // The first stop of the other list.
@@ -26,33 +22,30 @@ int other_side(const std::vector<Stop>& stops, int at) {
   return at;
 }
 
-int place_of(const Panes& panes, const Screen& screen, const std::vector<Stop>& stops) {
+int place_in(const Panes& panes, const Screen& screen, const std::vector<Stop>& stops) {
   int at = stop_of(panes, stops, screen.cursor);
   if (at < 0 || screen.cursor.empty() || stops[static_cast<std::size_t>(at)].id == screen.cursor) return at;
   return std::clamp(screen.cursor_at, 0, static_cast<int>(stops.size()) - 1);
 }
 
-}  // namespace
-
-bool is_paned(ScreenKind kind) {
-  return kind == ScreenKind::plan || kind == ScreenKind::run || kind == ScreenKind::journal;
+std::string draw_panes_body(Canvas& canvas, Rect body, const World& world, const UiState& state) {
+  Panes panes = panes_of(world, state, body.width);
+  const Screen& screen = state.top();
+  std::vector<Stop> stops = stops_of(panes);
+  int at = stop_of(panes, stops, screen.cursor);
+  std::string cursor = at < 0 ? std::string() : stops[static_cast<std::size_t>(at)].id;
+  draw_panes(canvas, body, panes, screen.top, cursor, state.ascii);
+  int height = areas_of(panes, body).main.height, total = static_cast<int>(panes.main.size());
+  return total > height ? range_text("lines", screen.top, height, total) : std::string();
 }
 
-Panes panes_of(const World& world, const UiState& state, int width) {
-  switch (state.top().kind) {
-    case ScreenKind::plan: return plan_panes(world, state, width);
-    case ScreenKind::run: return run_panes(world, state, width);
-    case ScreenKind::journal: return journal_panes(world, state, width);
-    default: return {};
-  }
-}
-
-void move_panes(UiState& state, const World& world, Action action, Rect body, int by) {
+void move_panes(UiState& state, const World& world, Rect body, Action action) {
+  const int by = distance(action, body.height);
   Screen& screen = state.top();
   Panes panes = panes_of(world, state, body.width);
   std::vector<Stop> stops = stops_of(panes);
   int total = static_cast<int>(panes.main.size()), height = areas_of(panes, body).main.height;
-  int at = place_of(panes, screen, stops);
+  int at = place_in(panes, screen, stops);
   if (at >= 0) {
     bool sideways = action == Action::next_panel || action == Action::previous_panel ||
                     action == Action::cursor_left || action == Action::cursor_right;
@@ -60,9 +53,9 @@ void move_panes(UiState& state, const World& world, Action action, Rect body, in
                         : static_cast<int>(std::clamp<long>(static_cast<long>(at) + by, 0,
                                                             static_cast<long>(stops.size()) - 1));
     if (next != at) {
-      rest_on(state, stops, next);
-      // Back on the step that is under way: follow it again.
-      if (screen.kind == ScreenKind::run && screen.cursor == panes.start) screen.cursor.clear();
+      rest_in_panes(state, stops, next);
+      // Back where the page would have it, as on the step that is under way: follow it again.
+      if (panes.follows && screen.cursor == panes.start) screen.cursor.clear();
       return;
     }
   }
@@ -76,12 +69,12 @@ void settle_panes(UiState& state, const World& world, Rect body) {
   Panes panes = panes_of(world, state, body.width);
   std::vector<Stop> stops = stops_of(panes);
   int total = static_cast<int>(panes.main.size()), height = areas_of(panes, body).main.height;
-  int at = place_of(panes, screen, stops);
+  int at = place_in(panes, screen, stops);
   screen.top = std::clamp(screen.top, 0, std::max(0, total - height));
   // Until it is moved the cursor stays where the page has it, and the page where it starts.
   if (at < 0 || (screen.cursor.empty() && panes.start.empty())) return;
   bool same = stops[static_cast<std::size_t>(at)].id == screen.cursor;
-  if (!same && !screen.cursor.empty()) rest_on(state, stops, at);
+  if (!same && !screen.cursor.empty()) rest_in_panes(state, stops, at);
   const Stop& stop = stops[static_cast<std::size_t>(at)];
   if (stop.side) return;
   int first = at == 0 ? 0 : stop.line;  // what is listed above the first stop belongs to it
@@ -99,10 +92,14 @@ bool click_panes(UiState& state, const World& world, Rect body, int x, int y) {
              (side ? first_shown(panes.side, state.top().cursor, areas.side.height) : state.top().top);
   for (std::size_t i = 0; i < stops.size(); ++i)
     if (stops[i].side == side && stops[i].line == line) {
-      rest_on(state, stops, static_cast<int>(i));
+      rest_in_panes(state, stops, static_cast<int>(i));
       return true;
     }
   return false;
 }
+
+}  // namespace
+
+const Body kPanesBody{draw_panes_body, move_panes, settle_panes, click_panes};
 
 }  // namespace tessera::tui

@@ -1,0 +1,18 @@
+// What the actions of every screen do on a node's page.
+// Threads: the UI thread.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "tui/screens/screens.hpp"
+
+namespace tessera::tui {
+
+// The work that holds the tile under the cursor, else the details of the tile.
+Effects open_tile(UiState& state, const World& world);
+std::string why_no_tile(const UiState& state, const World& world);
+std::optional<Screen> facts_of_tile(const UiState& state, const World& world);
+CellTexts node_cells(const UiState& state, const World& world);
+
+}  // namespace tessera::tui

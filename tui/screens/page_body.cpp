@@ -1,0 +1,70 @@
+// Pages of lines: how they are drawn and walked through.
+#include <algorithm>
+
+#include "tui/screens/body.hpp"
+#include "tui/screens/empty.hpp"
+
+namespace tessera::tui {
+namespace {
+
+std::string draw_page_body(Canvas& canvas, Rect body, const World& world, const UiState& state) {
+  const Screen& screen = state.top();
+  const ScreenRow& row = row_of(state);
+  Document document = document_of(world, state, body.width);
+  if (document.empty()) {
+    if (row.when_empty)
+      canvas.put(3, body.y + 2, told(state, row.when_empty(screen)), Role::dim);
+    else
+      draw_gone(canvas, body, row.crumb == Crumb::subject ? screen.subject : "This", state);
+    return {};
+  }
+  int total = static_cast<int>(document.size());
+  int top = std::clamp(screen.top, 0, std::max(0, total - body.height));
+  draw_document(canvas, body, document, top, screen.cursor, state.ascii);
+  return total > body.height ? range_text("lines", top, body.height, total) : std::string();
+}
+
+void settle_page(UiState& state, const World& world, Rect body) {
+  if (!row_of(state).open) return;  // the cursor rests nowhere
+  Screen& screen = state.top();
+  LineStops stops = stops_in(document_of(world, state, body.width));
+  if (!stops.ids.empty()) rest_on(screen, stops, stop_at(stops, screen));
+}
+
+}  // namespace
+
+const Body kPageBody{draw_page_body, move_page, settle_page, click_page};
+
+LineStops stops_in(const Document& document) {
+  LineStops stops;
+  for (std::size_t i = 0; i < document.size(); ++i)
+    if (!document[i].id.empty()) {
+      stops.ids.push_back(document[i].id);
+      stops.lines.push_back(static_cast<int>(i));
+    }
+  return stops;
+}
+
+void move_page(UiState& state, const World& world, Rect page, Action action) {
+  Screen& screen = state.top();
+  Document document = document_of(world, state, page.width);
+  LineStops stops = stops_in(document);
+  int by = distance(action, page.height);
+  int total = static_cast<int>(document.size());
+  int at = stop_at(stops, screen), next = moved(at, by, static_cast<int>(stops.ids.size()));
+  // The cursor goes from stop to stop while there is one that way; beyond, the page itself moves.
+  if (!stops.ids.empty() && next != at) {
+    rest_on(screen, stops, next);
+    int line = stops.lines[static_cast<std::size_t>(next)];
+    return keep_in_view(screen, line, line + 1, page.height, total);
+  }
+  screen.top = std::clamp(moved(screen.top, by, total), 0, std::max(0, total - page.height));
+}
+
+bool click_page(UiState& state, const World& world, Rect page, int x, int y) {
+  if (x < page.x || y < page.y) return false;
+  Screen& screen = state.top();
+  return rest_on_line(screen, stops_in(document_of(world, state, page.width)), screen.top + y - page.y);
+}
+
+}  // namespace tessera::tui

@@ -1,0 +1,276 @@
+#include "tui/screens/screens.hpp"
+
+#include <array>
+
+#include "tui/screens/body.hpp"
+#include "tui/screens/documents.hpp"
+#include "tui/screens/guide/guide.hpp"
+#include "tui/screens/layout/layout.hpp"
+#include "tui/screens/node_body.hpp"
+#include "tui/screens/overview_body.hpp"
+#include "tui/screens/plan/plan.hpp"
+#include "tui/screens/plan/runs.hpp"
+
+namespace tessera::tui {
+namespace {
+
+using enum Action;
+
+template <class... Of>
+constexpr std::array<Action, sizeof...(Of)> list(Of... of) {
+  return {of...};
+}
+
+constexpr auto kOverviewFooter =
+    list(open, next_panel, show_nodes, show_gpus, show_slices, show_workloads, show_waiting, palette, facts);
+constexpr auto kTableFooter =
+    list(open, filter, back, facts, sort_next_column, only_mine, choose_columns, mark, copy, palette);
+constexpr auto kNodeFooter =
+    list(open, facts, back, show_layout, previous_sibling, next_sibling, copy, show_waiting, palette);
+constexpr auto kWorkloadFooter = list(open, facts, back, previous_sibling, next_sibling, copy, palette);
+constexpr auto kLayoutFooter = list(layout_add, layout_remove, layout_presets, layout_best, layout_undo,
+                                    layout_plan, layout_all, back, palette);
+constexpr auto kFactsFooter = list(back, copy, palette);
+constexpr auto kLogFooter = list(filter, follow, back, palette);
+constexpr auto kHelpFooter = list(back, show_about, palette);
+constexpr auto kAboutFooter = list(back, palette);
+constexpr auto kPlanFooter =
+    list(plan_arm, back, copy, plan_copy_all, plan_again, plan_messages, plan_requeue, plan_cancel,
+         plan_when_empty, plan_on_failure, plan_scheduler);
+constexpr auto kMessagesFooter = list(copy, back, palette);
+constexpr auto kRunFooter =
+    list(run_pause, run_go_back, back, run_resume, run_undo, run_go_on, run_stop_here, copy, palette);
+constexpr auto kJournalFooter = list(open, back, run_undo, run_resume, copy, palette);
+constexpr auto kGuideFooter =
+    list(guide_yes, guide_no, open, guide_plan, copy, guide_undo, next_panel, guide_why, guide_compare,
+         guide_schedulers, guide_terms, guide_layouts, back);
+
+constexpr auto kCutHints = list(show_layout, guide_open);
+constexpr auto kWaitHints = list(show_waiting);
+
+constexpr std::array kTableScopes{Scope::table};
+constexpr std::array kNodeScopes{Scope::node};
+constexpr std::array kLayoutScopes{Scope::layout};
+constexpr std::array kLogScopes{Scope::log};
+constexpr std::array kPlanScopes{Scope::plan};
+constexpr std::array kArmAsks{Scope::arm};
+constexpr std::array kRunScopes{Scope::run};
+constexpr std::array kResumeAsks{Scope::resume};
+constexpr std::array kGuideScopes{Scope::guide};
+constexpr std::array kQuestionAsks{Scope::question};
+
+constexpr std::string_view kOnePart = "this screen has one part";
+
+std::string copy_subject(const UiState& state, const World&) { return state.top().subject; }
+
+std::string one_list(const UiState& state, const World& world) {
+  return panes_of(world, state, state.size.columns).side.empty() ? std::string(kOnePart) : "";
+}
+
+constexpr ScreenRow table_row(ScreenKind kind, std::string_view word, Action way, const TableKind& table,
+                              std::span<const Action> hints) {
+  ScreenRow row;
+  row.kind = kind;
+  row.word = word;
+  row.way = way;
+  row.scopes = kTableScopes;
+  row.footer = kTableFooter;
+  row.hints = hints;
+  row.body = &kTableBody;
+  row.table = &table;
+  row.parts = kOnePart;
+  row.open = open_row;
+  row.why_no_open = why_no_row;
+  row.facts = facts_of_row;
+  row.why_no_facts = why_no_row_facts;
+  row.copy = copy_rows;
+  row.refresh = refresh_table;
+  row.cells = table_cells;
+  row.next_change = table_next_change;
+  return row;
+}
+
+constexpr std::array<ScreenRow, static_cast<std::size_t>(ScreenKind::count_)> kScreens{{
+    {.kind = ScreenKind::overview,
+     .word = "overview",
+     .way = show_overview,
+     .footer = kOverviewFooter,
+     .body = &kOverviewBody,
+     .shows_failures = true,
+     .open = open_on_overview,
+     .why_no_open = why_no_open_on_overview,
+     .facts = facts_on_overview,
+     .why_no_facts = why_no_facts_on_overview,
+     .copy = copy_on_overview,
+     .open_at = open_on_mosaic,
+     .refresh = refresh_overview,
+     .cells = overview_cells,
+     .next_change = overview_next_change},
+    table_row(ScreenKind::nodes, "nodes", show_nodes, kNodeTable, kCutHints),
+    table_row(ScreenKind::gpus, "gpus", show_gpus, kGpuTable, kCutHints),
+    table_row(ScreenKind::slices, "slices", show_slices, kSliceTable, kCutHints),
+    table_row(ScreenKind::workloads, "workloads", show_workloads, kWorkloadTable, kWaitHints),
+    {.kind = ScreenKind::node,
+     .word = "node",
+     .crumb = Crumb::subject,
+     .scopes = kNodeScopes,
+     .footer = kNodeFooter,
+     .hints = kCutHints,
+     .body = &kNodeBody,
+     .open = open_tile,
+     .why_no_open = why_no_tile,
+     .facts = facts_of_tile,
+     .copy = copy_subject,
+     .cells = node_cells},
+    {.kind = ScreenKind::workload,
+     .word = "workload",
+     .crumb = Crumb::subject,
+     .footer = kWorkloadFooter,
+     .body = &kPageBody,
+     .page = workload_document,
+     .parts = kOnePart,
+     .open = open_on_workload,
+     .why_no_open = why_no_tile,
+     .facts = facts_of_workload,
+     .copy = copy_subject},
+    {.kind = ScreenKind::layout,
+     .word = "layout",
+     .crumb = Crumb::word_and_subject,
+     .scopes = kLayoutScopes,
+     .footer = kLayoutFooter,
+     .body = &kLayoutBody,
+     .no_parts = one_board,
+     .open = open_in_layout,
+     .why_no_open = why_no_open_in_layout,
+     .back = back_in_layout,
+     .refresh = refresh_layout},
+    {.kind = ScreenKind::facts,
+     .word = "source",
+     .footer = kFactsFooter,
+     .body = &kPageBody,
+     .page = facts_document,
+     .parts = kOnePart},
+    {.kind = ScreenKind::log,
+     .word = "events",
+     .way = show_events,
+     .scopes = kLogScopes,
+     .footer = kLogFooter,
+     .body = &kPageBody,
+     .page = log_document,
+     .when_empty = why_no_events,
+     .filtered = true,
+     .newest_first = true,
+     .stands_alone = true,
+     .parts = kOnePart},
+    {.kind = ScreenKind::help,
+     .word = "help",
+     .way = help,
+     .footer = kHelpFooter,
+     .body = &kPageBody,
+     .page = help_document,
+     .stands_alone = true,
+     .parts = kOnePart},
+    {.kind = ScreenKind::about,
+     .word = "about",
+     .way = show_about,
+     .footer = kAboutFooter,
+     .body = &kPageBody,
+     .page = about_document,
+     .stands_alone = true,
+     .parts = kOnePart},
+    {.kind = ScreenKind::plan,
+     .word = "plan",
+     .crumb = Crumb::word_and_subject,
+     .scopes = kPlanScopes,
+     .asks = kArmAsks,
+     .footer = kPlanFooter,
+     .body = &kPanesBody,
+     .panes = plan_panes,
+     .rested = rested_on_plan,
+     .stands_alone = true,
+     .no_parts = one_list,
+     .open = open_on_plan,
+     .why_no_open = why_no_open_on_plan,
+     .copy = plan_copy},
+    {.kind = ScreenKind::messages,
+     .word = "messages",
+     .footer = kMessagesFooter,
+     .body = &kPageBody,
+     .page = messages_document,
+     .parts = kOnePart,
+     .copy = messages_text},
+    {.kind = ScreenKind::run,
+     .word = "run",
+     .crumb = Crumb::word_and_subject,
+     .scopes = kRunScopes,
+     .asks = kResumeAsks,
+     .footer = kRunFooter,
+     .body = &kPanesBody,
+     .panes = run_panes,
+     .rested = rested_on_run,
+     .stands_alone = true,
+     .shows_runs = true,
+     .no_parts = one_list,
+     .copy = run_copy,
+     .next_change = run_next_change},
+    {.kind = ScreenKind::journal,
+     .word = "journal",
+     .way = show_journal,
+     .scopes = kRunScopes,
+     .asks = kResumeAsks,
+     .footer = kJournalFooter,
+     .body = &kPanesBody,
+     .panes = journal_panes,
+     .stands_alone = true,
+     .no_parts = one_list,
+     .open = open_on_journal,
+     .why_no_open = why_no_open_on_journal,
+     .copy = run_copy},
+    {.kind = ScreenKind::guide,
+     .word = "guide",
+     .crumb = Crumb::word_and_subject,
+     .scopes = kGuideScopes,
+     .asks = kQuestionAsks,
+     .footer = kGuideFooter,
+     .body = &kGuideBody,
+     .page = guide_document,
+     .footer_fits = true,  // a key is an answer at a question and something else at a leaf
+     .no_parts = one_guide_group,
+     .open = open_in_guide,
+     .why_no_open = why_no_open_in_guide,
+     .back = back_in_guide,
+     .copy = copy_in_guide,
+     .nothing_to_copy = "there is nothing to copy yet",
+     .refresh = refresh_guide},
+}};
+
+constexpr bool in_kind_order() {
+  for (std::size_t i = 0; i < kScreens.size(); ++i)
+    if (kScreens[i].kind != static_cast<ScreenKind>(i)) return false;
+  return true;
+}
+static_assert(in_kind_order(), "row_of() finds a screen by its position");
+
+}  // namespace
+
+std::span<const ScreenRow> screen_rows() { return kScreens; }
+
+const ScreenRow& row_of(ScreenKind kind) { return kScreens[static_cast<std::size_t>(kind)]; }
+
+const ScreenRow& row_of(const UiState& state) { return row_of(state.top().kind); }
+
+bool is_table(ScreenKind kind) { return row_of(kind).table != nullptr; }
+
+std::string_view word(ScreenKind kind) { return row_of(kind).word; }
+
+Document document_of(const World& world, const UiState& state, int width) {
+  const ScreenRow& row = row_of(state);
+  return row.page ? row.page(world, state, width) : Document();
+}
+
+Panes panes_of(const World& world, const UiState& state, int width) {
+  const ScreenRow& row = row_of(state);
+  return row.panes ? row.panes(world, state, width) : Panes();
+}
+
+}  // namespace tessera::tui

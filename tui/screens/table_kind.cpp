@@ -1,0 +1,229 @@
+// The four tables, as functions over their row types.
+#include "tui/screens/table_kind.hpp"
+
+#include <algorithm>
+
+#include "tui/screens/rows.hpp"
+
+namespace tessera::tui {
+namespace {
+
+template <class Row>
+std::vector<ColumnInfo> infos() {
+  std::vector<ColumnInfo> out;
+  for (const query::Column<Row>& column : query::columns<Row>())
+    out.push_back(
+        {column.key, column.title, column.format, column.align, column.show, column.min_width, column.help});
+  return out;
+}
+
+template <class Row>
+std::span<const ColumnInfo> columns_of() {
+  static const std::vector<ColumnInfo> all = infos<Row>();
+  return all;
+}
+
+template <class Row>
+std::optional<Row> row_at(const Model& model, const RowRef& ref) {
+  if constexpr (std::is_same_v<Row, query::NodeRow>)
+    return node_at(model, ref);
+  else if constexpr (std::is_same_v<Row, query::GpuRow>)
+    return gpu_at(model, ref);
+  else if constexpr (std::is_same_v<Row, query::SliceRow>)
+    return slice_at(model, ref);
+  else
+    return workload_at(model, ref);
+}
+
+template <class Row>
+std::string id_of(const Model& model, const RowRef& ref) {
+  auto row = row_at<Row>(model, ref);
+  return row ? query::row_id(*row) : std::string();
+}
+
+template <class Row>
+std::string own_name(const Row& row) {
+  if constexpr (std::is_same_v<Row, query::WorkloadRow>)
+    return row.workload->id.text;
+  else if constexpr (std::is_same_v<Row, query::GpuRow>)
+    return row.gpu->uuid.empty() ? row.node->name.text + ":" + std::to_string(row.gpu->index.value)
+                                 : row.gpu->uuid;
+  else
+    return row.node->name.text;
+}
+
+template <class Row>
+std::string name_of(const Model& model, const RowRef& ref) {
+  auto row = row_at<Row>(model, ref);
+  return row ? own_name(*row) : std::string();
+}
+
+template <class Row>
+std::string subject_of(const Model& model, const RowRef& ref) {
+  auto row = row_at<Row>(model, ref);
+  if (!row) return {};
+  if constexpr (std::is_same_v<Row, query::WorkloadRow>)
+    return row->workload->id.text;
+  else
+    return row->node->name.text;
+}
+
+// On a node's page: the slice itself, or the first of the GPU.
+template <class Row>
+std::string tile_of(const Model& model, const RowRef& ref) {
+  if constexpr (std::is_same_v<Row, query::SliceRow>) {
+    return id_of<Row>(model, ref);
+  } else if constexpr (std::is_same_v<Row, query::GpuRow>) {
+    auto row = gpu_at(model, ref);
+    if (!row) return {};
+    if (row->gpu->slices.empty()) return query::row_id(*row);
+    return query::row_id(query::SliceRow{row->cluster, row->node, row->gpu, &row->gpu->slices[0]});
+  }
+  return {};
+}
+
+template <class Row>
+std::string cell_of(const World& world, const RowRef& ref, int column, bool ascii) {
+  auto row = row_at<Row>(world.model, ref);
+  if (!row) return {};
+  const query::Column<Row>& info = query::columns<Row>()[static_cast<std::size_t>(column)];
+  if constexpr (std::is_same_v<Row, query::GpuRow>)
+    if (info.key == "strip")
+      return query::strip(*row->gpu, &world.catalogue, ascii, insight::sight_of(*row->cluster, *row->node));
+  return query::to_text(info.value(*row, context_of(world)), info.format);
+}
+
+bool mine(const Cluster& cluster, const Slice& slice, const std::string& me) {
+  return std::any_of(slice.holders.begin(), slice.holders.end(), [&](const Holder& holder) {
+    const Workload* workload = cluster.workloads.find(holder.workload);
+    return workload && workload->user == me;
+  });
+}
+bool mine(const query::WorkloadRow& row, const std::string& me) { return row.workload->user == me; }
+bool mine(const query::SliceRow& row, const std::string& me) { return mine(*row.cluster, *row.slice, me); }
+bool mine(const query::GpuRow& row, const std::string& me) {
+  return std::any_of(row.gpu->slices.begin(), row.gpu->slices.end(),
+                     [&](const Slice& slice) { return mine(*row.cluster, slice, me); });
+}
+bool mine(const query::NodeRow& row, const std::string& me) {
+  return std::any_of(row.node->workloads.begin(), row.node->workloads.end(), [&](const WorkloadId& id) {
+    const Workload* workload = row.cluster->workloads.find(id);
+    return workload && workload->user == me;
+  });
+}
+
+// Positions from pointers: the rows point into the model's own vectors.
+std::uint32_t cluster_of(const Model& model, const Cluster* cluster) {
+  return static_cast<std::uint32_t>(cluster - model.clusters.data());
+}
+std::uint32_t item_of(const Cluster* cluster, const Node* node) {
+  return static_cast<std::uint32_t>(node - cluster->nodes.all().data());
+}
+RowRef ref_of(const Model& model, const query::NodeRow& row) {
+  return {cluster_of(model, row.cluster), item_of(row.cluster, row.node)};
+}
+RowRef ref_of(const Model& model, const query::GpuRow& row) {
+  return {cluster_of(model, row.cluster), item_of(row.cluster, row.node),
+          static_cast<std::uint32_t>(row.gpu - row.node->gpus.data())};
+}
+RowRef ref_of(const Model& model, const query::SliceRow& row) {
+  RowRef ref{cluster_of(model, row.cluster), item_of(row.cluster, row.node), RowRef::kPool};
+  const std::vector<Slice>& all = row.gpu ? row.gpu->slices : row.node->pool;
+  if (row.gpu) ref.gpu = static_cast<std::uint32_t>(row.gpu - row.node->gpus.data());
+  ref.slice = static_cast<std::uint32_t>(row.slice - all.data());
+  return ref;
+}
+RowRef ref_of(const Model& model, const query::WorkloadRow& row) {
+  return {cluster_of(model, row.cluster),
+          static_cast<std::uint32_t>(row.workload - row.cluster->workloads.all().data())};
+}
+
+template <class Row>
+DerivedRows derive_rows(std::vector<Row> rows, const World& world, const UiState& state,
+                        const Screen& screen) {
+  DerivedRows derived;
+  derived.total = rows.size();
+  if (screen.only_mine) std::erase_if(rows, [&](const Row& row) { return !mine(row, state.me); });
+  query::filter_and_sort(rows, screen.filter, screen.sorts, context_of(world));
+  derived.rows.reserve(rows.size());
+  for (const Row& row : rows) derived.rows.push_back(ref_of(world.model, row));
+  return derived;
+}
+
+template <class Row>
+std::vector<Row> all_rows(const Model& model, const ClusterName& cluster) {
+  if constexpr (std::is_same_v<Row, query::NodeRow>)
+    return query::node_rows(model, cluster);
+  else if constexpr (std::is_same_v<Row, query::GpuRow>)
+    return query::gpu_rows(model, cluster);
+  else if constexpr (std::is_same_v<Row, query::SliceRow>)
+    return query::slice_rows(model, cluster);
+  else
+    return query::workload_rows(model, cluster);
+}
+
+template <class Row>
+DerivedRows derive_all_of(const World& world, const UiState& state, const Screen& screen) {
+  return derive_rows(all_rows<Row>(world.model, screen.cluster), world, state, screen);
+}
+
+template <class Row>
+int find_passing(const World& world, const Screen& screen, const query::Filter& filter, int from, int step) {
+  int count = static_cast<int>(screen.derived.rows.size());
+  for (int tried = 1; tried <= count; ++tried) {
+    int row = ((from + step * tried) % count + count) % count;
+    auto found = row_at<Row>(world.model, screen.derived.rows[static_cast<std::size_t>(row)]);
+    if (found && query::passes(filter, *found, context_of(world))) return row;
+  }
+  return -1;
+}
+
+std::vector<std::string_view> demoted_nodes(const Screen&) { return {"model", "slices"}; }
+std::vector<std::string_view> demoted_gpus(const Screen&) { return {"model"}; }
+std::vector<std::string_view> demoted_slices(const Screen&) { return {}; }
+std::vector<std::string_view> demoted_workloads(const Screen& screen) {
+  if (screen.filter_text.find("pending") != std::string::npos) return {"nodes", "state"};
+  return {"reason"};
+}
+
+template <class Row>
+constexpr TableKind table_of(ScreenKind opens, std::vector<std::string_view> (*demoted)(const Screen&),
+                             std::string_view things) {
+  TableKind kind{};
+  kind.columns = columns_of<Row>;
+  kind.id = id_of<Row>;
+  kind.name = name_of<Row>;
+  kind.subject = subject_of<Row>;
+  kind.cell = cell_of<Row>;
+  kind.opens = opens;
+  kind.tile = tile_of<Row>;
+  kind.derive = derive_all_of<Row>;
+  kind.find = find_passing<Row>;
+  kind.filter = query::parse_filter<Row>;
+  kind.sort = query::parse_sort<Row>;
+  kind.demoted = demoted;
+  kind.things = things;
+  kind.none = "The scheduler reports none. Its configuration decides what it offers.";
+  return kind;
+}
+
+constexpr TableKind with_first_rows(TableKind kind) {
+  kind.grows_while_loading = true;
+  return kind;
+}
+
+constexpr TableKind of_work(TableKind kind) {
+  kind.none = "Nobody runs or waits for anything on a GPU.";
+  return kind;
+}
+
+}  // namespace
+
+constexpr TableKind kNodeTable =
+    with_first_rows(table_of<query::NodeRow>(ScreenKind::node, demoted_nodes, "nodes"));
+constexpr TableKind kGpuTable = table_of<query::GpuRow>(ScreenKind::node, demoted_gpus, "GPUs");
+constexpr TableKind kSliceTable = table_of<query::SliceRow>(ScreenKind::node, demoted_slices, "slices");
+constexpr TableKind kWorkloadTable =
+    of_work(table_of<query::WorkloadRow>(ScreenKind::workload, demoted_workloads, "workloads"));
+
+}  // namespace tessera::tui
