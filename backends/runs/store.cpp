@@ -16,6 +16,7 @@
 
 #include "backends/runs/difference.hpp"
 #include "engine/text.hpp"
+#include "engine/time.hpp"
 
 namespace tessera::runs {
 namespace {
@@ -117,7 +118,7 @@ bool is_run_id(std::string_view text) {
 }
 
 std::string run_id(TimePoint start, const NodeName& first, std::uint64_t random) {
-  std::string time = plan::time_text(start);  // 2026-11-21T14:03:22.123Z
+  std::string time = utc_text(start);  // 2026-11-21T14:03:22Z
   std::string id = time.substr(0, 4) + time.substr(5, 2) + time.substr(8, 2) + "-" + time.substr(11, 2) +
                    time.substr(14, 2) + "-";
   constexpr std::size_t kLongestNode = 60;

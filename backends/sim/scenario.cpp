@@ -7,6 +7,7 @@
 #include <set>
 
 #include "backends/sim/scenario_read.hpp"
+#include "engine/time.hpp"
 
 namespace tessera::sim {
 
@@ -221,29 +222,6 @@ void read_cluster(ClusterReader& cluster, const Yaml& map) {
   fields.finish();
 }
 
-// "2026-03-02T09:00:00Z"
-std::optional<TimePoint> parse_time(std::string_view text) {
-  int part[6] = {};
-  constexpr std::string_view kForm = "dddd-dd-ddTdd:dd:ddZ";
-  if (text.size() != kForm.size()) return std::nullopt;
-  int which = 0;
-  for (std::size_t i = 0; i < kForm.size(); ++i) {
-    if (kForm[i] == 'd') {
-      if (text[i] < '0' || text[i] > '9') return std::nullopt;
-      part[which] = part[which] * 10 + (text[i] - '0');
-    } else {
-      if (text[i] != kForm[i]) return std::nullopt;
-      ++which;
-    }
-  }
-  std::chrono::year_month_day date{std::chrono::year(part[0]),
-                                   std::chrono::month(static_cast<unsigned>(part[1])),
-                                   std::chrono::day(static_cast<unsigned>(part[2]))};
-  if (!date.ok() || part[0] < 1970 || part[3] > 23 || part[4] > 59 || part[5] > 59) return std::nullopt;
-  return TimePoint(std::chrono::sys_days(date)) + std::chrono::hours(part[3]) +
-         std::chrono::minutes(part[4]) + std::chrono::seconds(part[5]);
-}
-
 }  // namespace
 
 Result<ScenarioPtr> parse_scenario(std::string_view text, std::string_view name,
@@ -257,7 +235,7 @@ Result<ScenarioPtr> parse_scenario(std::string_view text, std::string_view name,
   scenario->catalogue = std::move(catalogue);
   Fields fields(reader, *yaml);
   if (const Yaml* start = fields.find("start")) {
-    scenario->start = parse_time(start->scalar);
+    scenario->start = parse_utc(start->scalar);
     if (!scenario->start) reader.fail(*start, "'start' must read like 2026-03-02T09:00:00Z");
   }
   std::size_t nodes = 0;

@@ -23,6 +23,7 @@
 #include "engine/plan/plan.hpp"
 #include "engine/plan/run/journal.hpp"
 #include "engine/text.hpp"
+#include "engine/time.hpp"
 
 namespace tessera::plan {
 
@@ -51,7 +52,7 @@ bool from_json(const Json& json, std::int64_t& value, Trouble& trouble);
 bool from_json(const Json& json, double& value, Trouble& trouble);
 bool from_json(const Json& json, std::string& value, Trouble& trouble);
 
-inline Json json_of(const TimePoint& value) { return Json::of(time_text(value)); }
+inline Json json_of(const TimePoint& value) { return Json::of(utc_text_ms(value)); }
 inline Json json_of(bool value) { return Json::of(value); }
 inline Json json_of(int value) { return Json::of(static_cast<std::int64_t>(value)); }
 inline Json json_of(std::int64_t value) { return Json::of(value); }

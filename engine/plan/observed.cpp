@@ -6,6 +6,7 @@
 
 #include "engine/plan/run/journal.hpp"
 #include "engine/plan/slurm_words.hpp"
+#include "engine/time.hpp"
 
 namespace tessera::plan {
 namespace {
@@ -47,7 +48,7 @@ std::optional<std::string> who_is_there(const NodeFacts& facts) {
   for (const Workload& one : facts.workloads) {
     if (!present(one) || looks_on(one) || ++all > kNamed) continue;
     text += fmt::format("{}{} ({}{}{})", text.empty() ? "" : ", ", one.id.text, one.user,
-                        one.ends ? ", ends by " : "", one.ends ? time_text(*one.ends) : "");
+                        one.ends ? ", ends by " : "", one.ends ? utc_text_ms(*one.ends) : "");
   }
   if (all == 0) return std::nullopt;
   if (all > kNamed) text += fmt::format(" and {} more", all - kNamed);

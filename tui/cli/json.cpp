@@ -4,6 +4,7 @@
 #include <span>
 
 #include "engine/query/cells.hpp"
+#include "engine/time.hpp"
 #include "tui/cli/table_text.hpp"
 
 namespace tessera::cli {
@@ -12,9 +13,9 @@ namespace {
 using Tree = nlohmann::ordered_json;
 
 Tree text_value(const std::string& text) { return text.empty() ? Tree() : Tree(text); }
-Tree time_value(const std::optional<TimePoint>& at) { return at ? Tree(iso_time(*at)) : Tree(); }
+Tree time_value(const std::optional<TimePoint>& at) { return at ? Tree(utc_text(*at)) : Tree(); }
 Tree time_of(const Origin& origin) {
-  return origin.source == Source::none ? Tree() : Tree(iso_time(origin.at));
+  return origin.source == Source::none ? Tree() : Tree(utc_text(origin.at));
 }
 
 template <class T>

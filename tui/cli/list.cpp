@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/query/filter.hpp"
+#include "engine/time.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/json.hpp"
 #include "tui/cli/table_text.hpp"
@@ -165,7 +166,7 @@ class Looker {
     auto text = print_list(options_, world_.model(), context());
     if (!text || *text == last_) return;
     if (options_.watch && (options_.output == OutputFormat::table || options_.output == OutputFormat::wide)) {
-      streams_.out << (last_.empty() ? "" : "\n") << "# " << iso_time(wall_()) << "\n";
+      streams_.out << (last_.empty() ? "" : "\n") << "# " << utc_text(wall_()) << "\n";
     } else if (options_.watch && options_.output == OutputFormat::csv && !last_.empty()) {
       streams_.out << "\n";
     }

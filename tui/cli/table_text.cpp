@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/time.hpp"
 #include "tui/screens/roles.hpp"
 #include "tui/terminal/ascii.hpp"
 #include "tui/terminal/canvas.hpp"
@@ -147,7 +148,7 @@ std::string to_csv(const Grid& grid, bool headers) {
 std::string raw_text(const query::Value& value, query::Format format) {
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
   if (const auto* whole = std::get_if<std::int64_t>(&value)) {
-    if (format == query::Format::time) return iso_time(TimePoint(std::chrono::seconds(*whole)));
+    if (format == query::Format::time) return utc_text(TimePoint(std::chrono::seconds(*whole)));
     return std::to_string(*whole);
   }
   if (const auto* number = std::get_if<double>(&value)) {
@@ -157,15 +158,6 @@ std::string raw_text(const query::Value& value, query::Format format) {
     return text;
   }
   return "";
-}
-
-std::string iso_time(TimePoint at) {
-  auto day = std::chrono::floor<std::chrono::days>(at);
-  std::chrono::year_month_day date(day);
-  std::chrono::hh_mm_ss time(std::chrono::floor<std::chrono::seconds>(at - day));
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", static_cast<int>(date.year()),
-                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                     time.hours().count(), time.minutes().count(), time.seconds().count());
 }
 
 }  // namespace tessera::cli

@@ -37,7 +37,4 @@ std::string raw_text(const query::Value& value, query::Format format);
 // For terminals and files that know only ASCII: bars become |, blocks #, what has no likeness '?'.
 std::string in_ascii(std::string_view text);
 
-// "2026-11-21T14:03:22Z"
-std::string iso_time(TimePoint at);
-
 }  // namespace tessera::cli

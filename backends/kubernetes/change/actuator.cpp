@@ -11,6 +11,7 @@
 #include "backends/kubernetes/change/node_facts.hpp"
 #include "backends/kubernetes/change/site_reader.hpp"
 #include "backends/kubernetes/objects/parse.hpp"
+#include "backends/owed.hpp"
 #include "engine/operators/labels.hpp"
 #include "engine/plan/operator_words.hpp"
 #include "engine/text.hpp"
@@ -22,26 +23,9 @@ constexpr std::size_t kMostLog = 16384;  // bytes, of its end
 constexpr Duration kReadAgain = std::chrono::minutes(5);
 constexpr Duration kReadSoon = std::chrono::seconds(20);  // where a part could not be read
 
-// Keeps the promise of exactly one call back: who drops it, because the backend has stopped, answers by that.
 template <class T>
-class Once {
- public:
-  explicit Once(plan::Actuator::Told<T> told) : told_(std::move(told)) {}
-  ~Once() {
-    if (told_) told_(Error{"the cluster was closed", "tessera stopped before it had answered", ""});
-  }
-  Once(const Once&) = delete;
-  Once& operator=(const Once&) = delete;
-  void tell(Result<T> result) {
-    if (auto told = std::exchange(told_, nullptr)) told(std::move(result));
-  }
-
- private:
-  plan::Actuator::Told<T> told_;
-};
-template <class T>
-std::shared_ptr<Once<T>> once(plan::Actuator::Told<T> told) {
-  return std::make_shared<Once<T>>(std::move(told));
+std::shared_ptr<Owed<T>> owed(plan::Actuator::Told<T> told) {
+  return std::make_shared<Owed<T>>(std::move(told), "the Kubernetes cluster");
 }
 
 Error not_open() {
@@ -53,7 +37,7 @@ Error not_open() {
 struct KubernetesActuator::State : std::enable_shared_from_this<State> {
   State(Worker& w, ActuatorOptions wanted) : worker(w), options(std::move(wanted)) {}
 
-  using Looked = std::shared_ptr<Once<plan::NodeFacts>>;
+  using Looked = std::shared_ptr<Owed<plan::NodeFacts>>;
   struct Looking {
     Look look;
     Looked told;
@@ -69,7 +53,7 @@ struct KubernetesActuator::State : std::enable_shared_from_this<State> {
                 std::optional<Json> Look::*where);
   void read_log(const std::shared_ptr<Looking>& looking);
   void one_less(const std::shared_ptr<Looking>& looking);
-  void perform(const plan::Order& order, std::shared_ptr<Once<Done>> told);
+  void perform(const plan::Order& order, std::shared_ptr<Owed<Done>> told);
   void read_site(std::function<void()> then);
   void take_cluster_id(const Answer& told);
   void read_site_later();
@@ -109,12 +93,12 @@ void KubernetesActuator::State::with_node(std::shared_ptr<Looking> looking, Answ
   auto known = known_site();
   if (told.status == 404) {
     look.known = false;
-    return looking->told->tell(facts_of(look, operators::Site{}, options.catalogue, memories[look.name]));
+    return looking->told->answer(facts_of(look, operators::Site{}, options.catalogue, memories[look.name]));
   }
-  if (!told.ok()) return looking->told->tell(told.error);
+  if (!told.ok()) return looking->told->answer(told.error);
   if (told.date) look.cluster_time = *told.date;
   auto object = parser.object<NodeObject>(to_line(told.body));
-  if (!object) return looking->told->tell(object.error());
+  if (!object) return looking->told->answer(object.error());
   look.node = std::move(told.body);
   look.object = std::move(*object);
   looking->open = 1;
@@ -199,13 +183,13 @@ void KubernetesActuator::State::read_log(const std::shared_ptr<Looking>& looking
 
 void KubernetesActuator::State::one_less(const std::shared_ptr<Looking>& looking) {
   if (--looking->open > 0) return;
-  if (looking->failure) return looking->told->tell(*looking->failure);
+  if (looking->failure) return looking->told->answer(*looking->failure);
   auto known = known_site();
-  looking->told->tell(facts_of(looking->look, known ? *known : operators::Site{}, options.catalogue,
-                               memories[looking->look.name]));
+  looking->told->answer(facts_of(looking->look, known ? *known : operators::Site{}, options.catalogue,
+                                 memories[looking->look.name]));
 }
 
-void KubernetesActuator::State::perform(const plan::Order& order, std::shared_ptr<Once<Done>> told) {
+void KubernetesActuator::State::perform(const plan::Order& order, std::shared_ptr<Owed<Done>> told) {
   Place place;
   place.api = api->for_at_most(order.deadline);
   place.site = known_site();
@@ -230,8 +214,8 @@ void KubernetesActuator::State::perform(const plan::Order& order, std::shared_pt
     if (Memory& memory = memories[order.node.text]; memory.seen > TimePoint{})
       memory.pending_since = memory.seen;
   do_it(place, order, [self = shared_from_this(), told = std::move(told), writes_maps](Status status) {
-    if (!status || !writes_maps) return told->tell(std::move(status));
-    self->read_site([told] { told->tell(Done{}); });
+    if (!status || !writes_maps) return told->answer(std::move(status));
+    self->read_site([told] { told->answer(Done{}); });
   });
 }
 
@@ -291,30 +275,30 @@ std::string KubernetesActuator::cluster_id() const {
 
 void KubernetesActuator::observe(NodeName node, Told<plan::NodeFacts> told) {
   state_->worker.post(
-      [state = state_, node = std::move(node), once = once<plan::NodeFacts>(std::move(told))] {
-        if (!state->api) return once->tell(not_open());
+      [state = state_, node = std::move(node), once = owed<plan::NodeFacts>(std::move(told))] {
+        if (!state->api) return once->answer(not_open());
         state->look(node, once);
       });
 }
 
 void KubernetesActuator::perform(plan::Order order, Told<Done> told) {
-  state_->worker.post([state = state_, order = std::move(order), once = once<Done>(std::move(told))] {
-    if (!state->api) return once->tell(not_open());
+  state_->worker.post([state = state_, order = std::move(order), once = owed<Done>(std::move(told))] {
+    if (!state->api) return once->answer(not_open());
     state->perform(order, once);
   });
 }
 
 void KubernetesActuator::marks(Told<std::vector<plan::MarkedNode>> told) {
-  state_->worker.post([state = state_, once = once<std::vector<plan::MarkedNode>>(std::move(told))] {
-    if (!state->api) return once->tell(not_open());
+  state_->worker.post([state = state_, once = owed<std::vector<plan::MarkedNode>>(std::move(told))] {
+    if (!state->api) return once->answer(not_open());
     auto marks = std::make_shared<std::vector<plan::MarkedNode>>();
     auto note = [marks](const Json& node) {
       if (auto mark = read_mark(text_at(node, {"metadata", "annotations", operators::kMark})))
         marks->push_back({NodeName(clean(text_at(node, {"metadata", "name"}), 253)), std::move(*mark)});
     };
     state->api->list("/api/v1/nodes", true, note, [once, marks](const Answer& answer) {
-      if (!answer.ok()) return once->tell(answer.error);
-      once->tell(std::move(*marks));
+      if (!answer.ok()) return once->answer(answer.error);
+      once->answer(std::move(*marks));
     });
   });
 }

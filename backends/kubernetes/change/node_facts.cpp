@@ -19,6 +19,7 @@
 #include "engine/sharing/ack.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/text.hpp"
+#include "engine/time.hpp"
 
 namespace tessera::kubernetes {
 namespace {
@@ -58,7 +59,7 @@ std::optional<TimePoint> last_write(const Json& object, std::string_view field) 
   const Json* managed = at(object, {"metadata", "managedFields"});
   if (!managed) return last;
   for (const Json& entry : managed->items) {
-    auto time = parse_time(text_at(entry, {"time"}));
+    auto time = parse_utc(text_at(entry, {"time"}));
     const Json* fields = entry.find("fieldsV1");
     bool writes = fields && (field.empty() || to_line(*fields).find(field) != std::string::npos);
     if (time && writes && (!last || *time > *last)) last = time;
@@ -114,7 +115,7 @@ bool is_at_work(const Look& look) {
   std::size_t at = log.rfind(kTime);
   if (at == std::string_view::npos) return true;
   std::string_view text = log.substr(at + kTime.size());
-  auto said = parse_time(text.substr(0, text.find('"')));
+  auto said = parse_utc(text.substr(0, text.find('"')));
   return !said || look.cluster_time - *said < kSilent;
 }
 
@@ -382,7 +383,7 @@ class Facts {
     // Kubernetes 1.20 leaves the time as it was where the same writer changes a value again.
     auto changed = last_write(*map, "");
     if (seen.changed && (!changed || *seen.changed > *changed)) changed = seen.changed;
-    if (!changed) changed = parse_time(text_at(*map, {"metadata", "creationTimestamp"}));
+    if (!changed) changed = parse_utc(text_at(*map, {"metadata", "creationTimestamp"}));
     if (!changed || (pod->started && *pod->started >= *changed)) return "";
     Duration since = look_.cluster_time - *changed;
     if (since >= kMounted) return "";
@@ -455,7 +456,7 @@ std::optional<plan::RunMark> read_mark(std::string_view text) {
   auto mark = plan::parse_mark(text);
   if (!mark) return std::nullopt;
   std::size_t blank = text.rfind(' ');
-  mark->since = parse_time(text.substr(blank + 1)).value_or(TimePoint{});
+  mark->since = parse_utc(text.substr(blank + 1)).value_or(TimePoint{});
   return mark;
 }
 

@@ -75,8 +75,6 @@ class Parser {
   std::unique_ptr<JsonDocument> document_;
 };
 
-// RFC 3339 as the API writes it, "2026-11-21T02:43:30Z", with or without a fraction; nullopt: another form.
-std::optional<TimePoint> parse_time(std::string_view text);
 // A Kubernetes quantity as whole units, rounded down: "56", "16Gi", "500m", "1e3"; nullopt: none.
 std::optional<std::int64_t> parse_quantity(std::string_view text);
 

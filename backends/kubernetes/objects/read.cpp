@@ -6,26 +6,12 @@
 
 #include "backends/kubernetes/objects/parse.hpp"
 #include "engine/text.hpp"
+#include "engine/time.hpp"
 
 namespace tessera::kubernetes {
 namespace {
 
 constexpr std::size_t kMostConditions = 64;
-
-// Exactly `digits` digits at the front of `text`, which moves on behind them and `after`.
-std::optional<int> take(std::string_view& text, std::size_t digits, char after) {
-  int number = 0;
-  if (text.size() < digits) return std::nullopt;
-  for (std::size_t i = 0; i < digits; ++i) {
-    if (text[i] < '0' || text[i] > '9') return std::nullopt;
-    number = number * 10 + (text[i] - '0');
-  }
-  text.remove_prefix(digits);
-  if (after == '\0') return number;
-  if (text.empty() || text.front() != after) return std::nullopt;
-  text.remove_prefix(1);
-  return number;
-}
 
 double factor_of(std::string_view suffix, bool& known) {
   constexpr std::pair<std::string_view, double> kSuffixes[] = {
@@ -97,26 +83,6 @@ void read_write(JsonValue& value, Written& written) {
 
 }  // namespace
 
-std::optional<TimePoint> parse_time(std::string_view text) {
-  auto year = take(text, 4, '-'), month = take(text, 2, '-'), day = take(text, 2, 'T');
-  auto hour = take(text, 2, ':'), minute = take(text, 2, ':'), second = take(text, 2, '\0');
-  if (!year || !month || !day || !hour || !minute || !second) return std::nullopt;
-  int millis = 0;
-  if (!text.empty() && text.front() == '.') {
-    text.remove_prefix(1);
-    int scale = 100;
-    for (; !text.empty() && text.front() >= '0' && text.front() <= '9'; text.remove_prefix(1), scale /= 10)
-      millis += (text.front() - '0') * scale;
-  }
-  if (text != "Z") return std::nullopt;
-  using namespace std::chrono;
-  year_month_day date{std::chrono::year(*year), std::chrono::month(static_cast<unsigned>(*month)),
-                      std::chrono::day(static_cast<unsigned>(*day))};
-  if (!date.ok() || *hour > 23 || *minute > 59 || *second > 60) return std::nullopt;
-  return TimePoint(sys_days(date)) + hours(*hour) + minutes(*minute) + seconds(*second) +
-         milliseconds(millis);
-}
-
 std::optional<std::int64_t> parse_quantity(std::string_view text) {
   std::int64_t whole = 0;
   auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), whole);
@@ -137,7 +103,7 @@ std::string words(JsonValue& value, std::size_t limit) {
 
 std::optional<TimePoint> time_of(JsonValue& value) {
   auto text = value.text();
-  return text ? parse_time(*text) : std::nullopt;
+  return text ? parse_utc(*text) : std::nullopt;
 }
 
 void read_texts(JsonValue& value, Texts& texts, std::size_t most) {

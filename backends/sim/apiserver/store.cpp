@@ -6,6 +6,7 @@
 
 #include "backends/sim/apiserver/continue_token.hpp"
 #include "backends/sim/random.hpp"
+#include "engine/time.hpp"
 
 namespace tessera::sim::kube {
 namespace {
@@ -232,7 +233,7 @@ Written ObjectStore::create(const Key& key, Json object) {
   if (view_at(object, {"metadata", "uid"}).empty()) put(metadata, "uid", text(make_uid(seed_, ++made_)));
   put(metadata, "resourceVersion", text(""));
   if (view_at(object, {"metadata", "creationTimestamp"}).empty())
-    put(metadata, "creationTimestamp", text(time_text(now_)));
+    put(metadata, "creationTimestamp", text(utc_text(now_)));
   put_in_order(metadata);
   return {std::nullopt, write(Verb::added, key, std::move(object), nullptr)};
 }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "engine/time.hpp"
+
 namespace tessera::sim::kube {
 namespace {
 
@@ -79,7 +81,7 @@ std::string or_none(std::string text) { return text.empty() ? "<none>" : text; }
 std::string age_of(const Json& object, Path path, TimePoint now) {
   std::string_view since = view_at(object, path);
   if (since.empty()) return "<unknown>";
-  return age_text(std::max(Duration(0), now - parse_time(since)));
+  return age_text(std::max(Duration(0), now - parse_utc(since).value_or(TimePoint{})));
 }
 
 std::string node_status(const Json& node) {

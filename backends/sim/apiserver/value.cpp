@@ -79,30 +79,4 @@ Json list_of(std::initializer_list<Json> items) {
   return list;
 }
 
-std::string time_text(TimePoint time) {
-  auto day = std::chrono::floor<std::chrono::days>(time);
-  std::chrono::year_month_day date{day};
-  std::int64_t seconds = std::chrono::floor<std::chrono::seconds>(time - day).count();
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", static_cast<int>(date.year()),
-                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), seconds / 3600,
-                     seconds / 60 % 60, seconds % 60);
-}
-
-TimePoint parse_time(std::string_view text) {
-  constexpr std::string_view kForm = "0000-00-00T00:00:00Z";
-  if (text.size() < kForm.size()) return {};
-  auto part = [&](std::size_t from, std::size_t size) {
-    int value = -1;
-    std::from_chars(text.data() + from, text.data() + from + size, value);
-    return value;
-  };
-  std::chrono::year_month_day date{std::chrono::year(part(0, 4)),
-                                   std::chrono::month(static_cast<unsigned>(part(5, 2))),
-                                   std::chrono::day(static_cast<unsigned>(part(8, 2)))};
-  int hour = part(11, 2), minute = part(14, 2), second = part(17, 2);
-  if (!date.ok() || hour < 0 || minute < 0 || second < 0) return {};
-  return TimePoint(std::chrono::sys_days(date)) + std::chrono::hours(hour) + std::chrono::minutes(minute) +
-         std::chrono::seconds(second);
-}
-
 }  // namespace tessera::sim::kube

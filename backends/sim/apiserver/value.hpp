@@ -37,7 +37,5 @@ Json object(std::initializer_list<std::pair<std::string_view, Json>> fields);
 Json list_of(std::initializer_list<Json> items);
 
 // "2026-11-21T02:43:30Z", as metav1.Time is written; and back (the epoch for anything else).
-std::string time_text(TimePoint time);
-TimePoint parse_time(std::string_view text);
 
 }  // namespace tessera::sim::kube

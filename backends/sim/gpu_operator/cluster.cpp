@@ -6,6 +6,7 @@
 
 #include "backends/sim/step.hpp"
 #include "engine/text.hpp"
+#include "engine/time.hpp"
 
 namespace tessera::sim::kube {
 namespace {
@@ -303,7 +304,7 @@ void Cluster::follow_cordon(const Change& change) {
 void Cluster::record_event(const Key& about, std::string_view kind, std::string_view type,
                            std::string_view reason, std::string_view message, std::string_view source) {
   std::string ns = about.ns.empty() ? "default" : about.ns;
-  std::string now = time_text(world().now);
+  std::string now = utc_text(world().now);
   ObjectPtr object_there = objects_.find(about);
   Json involved =
       object({{"kind", text(std::string(kind))}, {"namespace", text(about.ns)}, {"name", text(about.name)}});

@@ -9,6 +9,7 @@
 #include "backends/sim/step.hpp"
 #include "engine/sharing/ack.hpp"
 #include "engine/text.hpp"
+#include "engine/time.hpp"
 
 namespace tessera::sim::kube {
 namespace {
@@ -72,7 +73,7 @@ Json waiting_status(const std::string& why, TimePoint since) {
       list_of({object({{"type", text("PodScheduled")},
                        {"status", text("False")},
                        {"lastProbeTime", Json()},
-                       {"lastTransitionTime", text(time_text(since))},
+                       {"lastTransitionTime", text(utc_text(since))},
                        {"reason", text("Unschedulable")},
                        {"message", text(why)}})}));
   return status;
@@ -178,7 +179,7 @@ Written Cluster::delete_pod(const Key& key, std::optional<Duration> grace, std::
   bool led = led_ && led_(*there);
   TimePoint gone = world().now + (led ? grace.value_or(std::chrono::seconds(30)) : wait);
   objects_.edit(key, [&](Json& pod) {
-    put_at(pod, {"metadata", "deletionTimestamp"}, text(time_text(gone)));
+    put_at(pod, {"metadata", "deletionTimestamp"}, text(utc_text(gone)));
     put_at(pod, {"metadata", "deletionGracePeriodSeconds"}, number(grace ? grace->count() / 1000 : 30));
   });
   if (!led) agenda_.at(gone, [this, key, id] { objects_.remove(key, id); });

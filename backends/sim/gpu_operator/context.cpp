@@ -1,6 +1,7 @@
 #include "backends/sim/gpu_operator/context.hpp"
 
 #include "engine/text.hpp"
+#include "engine/time.hpp"
 
 namespace tessera::sim::kube {
 
@@ -39,7 +40,7 @@ void note_manager(Json& object, std::string_view manager, const LabelPatch& patc
                                           {"fieldsV1", Json::map()}}));
     own = &entries.items.back();
   }
-  put(*own, "time", text(time_text(now)));
+  put(*own, "time", text(utc_text(now)));
   Json& labels = child(child(child(*own, "fieldsV1"), "f:metadata"), "f:labels");
   for (const auto& [key, value] : patch)
     if (value) put(labels, "f:" + key, Json::map());

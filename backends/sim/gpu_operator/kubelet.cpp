@@ -7,6 +7,7 @@
 
 #include "backends/sim/random.hpp"
 #include "engine/text.hpp"
+#include "engine/time.hpp"
 
 namespace tessera::sim::kube {
 namespace {
@@ -19,7 +20,7 @@ constexpr Duration kLongestPause = seconds(300);
 
 Json condition(std::string_view type, bool holds, TimePoint at, std::string reason = "") {
   Json one = object({{"type", text(std::string(type))}, {"status", text(holds ? "True" : "False")}});
-  put(one, "lastTransitionTime", text(time_text(at)));
+  put(one, "lastTransitionTime", text(utc_text(at)));
   if (!reason.empty()) put(one, "reason", text(std::move(reason)));
   return one;
 }
@@ -39,12 +40,12 @@ void show(Json& pod, const Shown& shown, TimePoint at) {
                condition("Ready", shown.ready, at, shown.ready ? "" : "ContainersNotReady"),
                condition("ContainersReady", shown.ready, at, shown.ready ? "" : "ContainersNotReady"),
                condition("PodScheduled", true, at)}));
-  if (!member(status, "startTime")) put(status, "startTime", text(time_text(at)));
+  if (!member(status, "startTime")) put(status, "startTime", text(utc_text(at)));
   Json statuses = Json::list();
   if (const Json* containers = kube::at(pod, {"spec", "containers"}))
     for (const Json& container : containers->items) {
       Json state = shown.waits.empty()
-                       ? object({{"running", object({{"startedAt", text(time_text(at))}})}})
+                       ? object({{"running", object({{"startedAt", text(utc_text(at))}})}})
                        : object({{"waiting",
                                   object({{"reason", text(shown.waits)}, {"message", text(shown.words)}})}});
       statuses.items.push_back(object({{"name", text(text_at(container, {"name"}))},
@@ -149,7 +150,7 @@ void Kubelet::remove(const Json& pod) {
     if (is_leaving(one)) return;
     const Json* own = at(one, {"spec", "terminationGracePeriodSeconds"});
     std::int64_t grace = own ? own->integer : 30;
-    put_at(one, {"metadata", "deletionTimestamp"}, text(time_text(context_.now() + seconds(grace))));
+    put_at(one, {"metadata", "deletionTimestamp"}, text(utc_text(context_.now() + seconds(grace))));
     put_at(one, {"metadata", "deletionGracePeriodSeconds"}, number(grace));
   });
 }

@@ -7,6 +7,7 @@
 
 #include "backends/sim/gpu_operator/manager_faults.hpp"
 #include "engine/text.hpp"
+#include "engine/time.hpp"
 
 namespace tessera::sim::kube {
 namespace {
@@ -33,7 +34,7 @@ constexpr std::array<Wait, 4> kWaits = {Wait{"nvidia-device-plugin-daemonset", "
 }  // namespace
 
 void MigManager::say(std::string_view level, std::string_view message) {
-  ports_.log(node_, fmt::format("time=\"{}\" level={} msg=\"{}\"", time_text(context_.now()), level,
+  ports_.log(node_, fmt::format("time=\"{}\" level={} msg=\"{}\"", utc_text(context_.now()), level,
                                 clean(message, 2000)));
 }
 

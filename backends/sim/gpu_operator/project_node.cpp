@@ -11,6 +11,7 @@
 #include "engine/sharing/presets.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/text.hpp"
+#include "engine/time.hpp"
 
 namespace tessera::sim::kube {
 namespace {
@@ -84,8 +85,8 @@ Labels labels_of(const World& world, std::uint32_t node, const std::string& name
 Json conditions_of(const World& world, std::uint32_t node) {
   const NodeState& state = world.nodes[node];
   bool away = is_away(world, node);
-  std::string changed = time_text(away ? state.since : state.booted);
-  std::string heartbeat = time_text(away ? state.since : std::max(state.booted, state.since));
+  std::string changed = utc_text(away ? state.since : state.booted);
+  std::string heartbeat = utc_text(away ? state.since : std::max(state.booted, state.since));
   Json list = Json::list();
   auto add = [&](const char* type, const char* fine, const char* reason, const char* message) {
     list.items.push_back(
@@ -109,7 +110,7 @@ Json spec_of(const World& world, std::uint32_t node) {
   Json taints = Json::list();
   auto taint = [&](const char* key, const char* effect) {
     taints.items.push_back(
-        object({{"key", text(key)}, {"effect", text(effect)}, {"timeAdded", text(time_text(state.since))}}));
+        object({{"key", text(key)}, {"effect", text(effect)}, {"timeAdded", text(utc_text(state.since))}}));
   };
   if (is_cordoned(state)) taint("node.kubernetes.io/unschedulable", "NoSchedule");
   if (is_away(world, node)) {
@@ -245,7 +246,7 @@ Projected project_node(const World& world, std::uint32_t node, bool gpus) {
                         {"daemonEndpoints", object({{"kubeletEndpoint", object({{"Port", number(10250)}})}})},
                         {"nodeInfo", info_of(world, group, node)}});
   Json metadata = object({{"name", text(name)},
-                          {"creationTimestamp", text(time_text(world.start - std::chrono::hours(24 * 90)))},
+                          {"creationTimestamp", text(utc_text(world.start - std::chrono::hours(24 * 90)))},
                           {"labels", to_map(labels_of(world, node, name, gpus))}});
   Json whole = object({{"kind", text("Node")},
                        {"apiVersion", text("v1")},

@@ -9,6 +9,7 @@
 #include "engine/sharing/presets.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/text.hpp"
+#include "engine/time.hpp"
 
 namespace tessera::sim::kube {
 namespace {
@@ -49,7 +50,7 @@ std::string operator_version(const World& world) {
 Json metadata_of(const World& world, std::string name, bool in_namespace) {
   Json metadata = object({{"name", text(std::move(name))}});
   if (in_namespace) put(metadata, "namespace", text(std::string(kOperatorNamespace)));
-  put(metadata, "creationTimestamp", text(time_text(world.start - std::chrono::hours(24 * 60))));
+  put(metadata, "creationTimestamp", text(utc_text(world.start - std::chrono::hours(24 * 60))));
   put(metadata, "labels",
       object({{"app.kubernetes.io/instance", text("gpu-operator")},
               {"app.kubernetes.io/managed-by", text("gpu-operator")},

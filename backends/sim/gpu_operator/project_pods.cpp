@@ -8,6 +8,7 @@
 #include "backends/sim/gpu_operator/project.hpp"
 #include "backends/sim/random.hpp"
 #include "engine/text.hpp"
+#include "engine/time.hpp"
 
 namespace tessera::sim::kube {
 namespace {
@@ -33,7 +34,7 @@ Json condition(const char* type, bool holds, TimePoint since) {
   return object({{"type", text(type)},
                  {"status", text(holds ? "True" : "False")},
                  {"lastProbeTime", Json()},
-                 {"lastTransitionTime", text(time_text(since))}});
+                 {"lastTransitionTime", text(utc_text(since))}});
 }
 
 // In kube-scheduler's words, which has others for claims: "2 cannot allocate all claims".
@@ -52,7 +53,7 @@ Json status_of(const World& world, const Job& job) {
     return object({{"phase", text("Failed")},
                    {"reason", text(std::string(kNotAdmitted))},
                    {"message", text(clean(job.reason.substr(kNotAdmitted.size() + 2), 1024))},
-                   {"startTime", text(time_text(job.submitted))}});
+                   {"startTime", text(utc_text(job.submitted))}});
   if (job.state == JobState::pending) {
     Json waits = condition("PodScheduled", false, job.submitted);
     if (!job.hold.empty()) {
@@ -72,7 +73,7 @@ Json status_of(const World& world, const Job& job) {
   std::uint32_t node = job.claims.empty() ? 0 : job.claims.front().node;
   Json container =
       object({{"name", text("main")},
-              {"state", object({{"running", object({{"startedAt", text(time_text(job.started))}})}})},
+              {"state", object({{"running", object({{"startedAt", text(utc_text(job.started))}})}})},
               {"lastState", Json::map()},
               {"ready", flag(true)},
               {"restartCount", number(0)},
@@ -87,7 +88,7 @@ Json status_of(const World& world, const Job& job) {
                  {"hostIP", text(fmt::format("10.0.{}.{}", node / 250 % 256, node % 250 + 1))},
                  {"podIP", text(address)},
                  {"podIPs", list_of({object({{"ip", text(address)}})})},
-                 {"startTime", text(time_text(job.started))},
+                 {"startTime", text(utc_text(job.started))},
                  {"containerStatuses", list_of({std::move(container)})},
                  {"qosClass", text("Guaranteed")}});
 }
@@ -158,7 +159,7 @@ Json head(const char* kind, const char* version, const std::string& name, const 
           const World& world) {
   Json metadata = object({{"name", text(name)}});
   if (!ns.empty()) put(metadata, "namespace", text(ns));
-  put(metadata, "creationTimestamp", text(time_text(world.start - std::chrono::hours(24 * 30))));
+  put(metadata, "creationTimestamp", text(utc_text(world.start - std::chrono::hours(24 * 30))));
   return object({{"kind", text(kind)}, {"apiVersion", text(version)}, {"metadata", std::move(metadata)}});
 }
 
@@ -213,9 +214,9 @@ Projected project_pod(const World& world, const Job& job) {
   if (job.restartable) put(metadata, "generateName", text(app + "-"));
   put(metadata, "namespace", text(ns));
   put(metadata, "uid", text(fake_uid(world, fmt::format("pod/{}", job.id))));
-  put(metadata, "creationTimestamp", text(time_text(job.submitted)));
+  put(metadata, "creationTimestamp", text(utc_text(job.submitted)));
   if (job.state == JobState::completing) {
-    put(metadata, "deletionTimestamp", text(time_text(job.ends)));
+    put(metadata, "deletionTimestamp", text(utc_text(job.ends)));
     put(metadata, "deletionGracePeriodSeconds", number(kTermination));
   }
   put(metadata, "labels",

@@ -20,6 +20,7 @@
 #include "backends/sim/gpu_operator/installed.hpp"
 #include "backends/sim/step.hpp"
 #include "engine/text.hpp"
+#include "engine/time.hpp"
 
 namespace tessera::sim::kube {
 namespace {
@@ -293,7 +294,7 @@ struct Server::State {
       std::optional<Duration> time = parse_duration(request.body);
       if (!time || *time > std::chrono::hours(24 * 30)) return say(400, "90s, 15m, 4h: at most 30d\n");
       Status ok = cluster.pass(*time);
-      return ok ? say(200, time_text(cluster.world().now) + "\n") : say(500, to_line(ok.error()) + "\n");
+      return ok ? say(200, utc_text(cluster.world().now) + "\n") : say(500, to_line(ok.error()) + "\n");
     }
     if (what == "churn") {
       Status ok = churn.begin(clean(request.body, 64));

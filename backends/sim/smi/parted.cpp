@@ -14,6 +14,7 @@
 #include "backends/sim/smi/call.hpp"
 #include "engine/plan/run/journal.hpp"
 #include "engine/text.hpp"
+#include "engine/time.hpp"
 
 namespace tessera::sim {
 namespace {
@@ -86,7 +87,7 @@ class Parted {
   void log(std::string_view level, const std::string& words) {
     std::string quoted;
     for (char c : words) quoted += c == '"' ? std::string("\\\"") : std::string(1, c);
-    logged_ += fmt::format("time=\"{}\" level={} msg=\"{}\"\n", plan::time_text(at_), level, quoted);
+    logged_ += fmt::format("time=\"{}\" level={} msg=\"{}\"\n", utc_text_ms(at_), level, quoted);
   }
 
   Result<Targets> wanted(const std::string& config) const {

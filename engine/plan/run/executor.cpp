@@ -7,6 +7,7 @@
 #include "engine/plan/observed.hpp"
 #include "engine/plan/slurm_words.hpp"
 #include "engine/plan/steps/steps.hpp"
+#include "engine/time.hpp"
 
 namespace tessera::plan {
 namespace {
@@ -139,7 +140,7 @@ std::optional<Next> Executor::prepare(const NodeFacts& facts) {
   // By the cluster's clock, in which the time was given: a simulated one is not ours.
   if (step.not_before && facts.at < *step.not_before)
     return park(
-        fmt::format("waits until {}; go on with: tessera resume {}", time_text(*step.not_before), run_),
+        fmt::format("waits until {}; go on with: tessera resume {}", utc_text_ms(*step.not_before), run_),
         Until::time);
   if (done(facts)) {
     say(StepDone{step.id, true});

@@ -123,10 +123,6 @@ struct Entry {
 // What stands in the way, without the question what to do about it.
 std::string what_is_asked_about(const Asked& asked);
 
-// "2026-11-21T14:03:22.123Z"; years 1970 to 9999.
-std::string time_text(TimePoint time);
-std::optional<TimePoint> parse_time(std::string_view text);
-
 std::string_view word(Ask ask);
 std::string_view word(Demand demand);
 std::string_view word(Outcome outcome);        // "wanted" "recorded" "partial"

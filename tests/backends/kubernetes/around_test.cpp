@@ -4,6 +4,7 @@
 #include "backends/kubernetes/objects/budgets.hpp"
 #include "backends/kubernetes/objects/node_events.hpp"
 #include "backends/kubernetes/objects/parse.hpp"
+#include "engine/time.hpp"
 #include "tests/backends/kubernetes/texts.hpp"
 
 namespace tessera::kubernetes {
@@ -122,7 +123,7 @@ TEST(KubernetesEvents, TheNewerFormIsReadToo) {
       R"("kubelet","series":{"count":7,"lastObservedTime":"2026-11-21T02:10:00.000000Z"})");
   EXPECT_EQ(event.count, 7);
   EXPECT_EQ(event.from, "kubelet");
-  EXPECT_EQ(event.last, parse_time("2026-11-21T02:10:00Z"));
+  EXPECT_EQ(event.last, parse_utc("2026-11-21T02:10:00Z"));
 }
 
 TEST(KubernetesEvents, TheNewestAreShownAndOnlyThoseWorthIt) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "backends/kubernetes/store.hpp"
+#include "engine/time.hpp"
 #include "tests/backends/kubernetes/kube_lab.hpp"
 
 namespace tessera::kubernetes {
@@ -50,7 +51,7 @@ std::string said_of_nodes(const Cluster& cluster) {
 // after the other.
 TEST(KubernetesFirstLook, TellsWhatIsOldAtOnceAndWhatChangesLaterOnceItStays) {
   Kept kept;
-  kept.now = *parse_time("2026-11-22T12:00:00Z");
+  kept.now = *parse_utc("2026-11-22T12:00:00Z");
   // The server's clock is an hour behind ours.
   kept.list({{"n1", labelled_node("1", "2026-11-22T10:50:00Z")}}, {});
   EXPECT_EQ(said_of_nodes(kept.cluster()), "") << "when that was by our clock is not known yet";

@@ -12,12 +12,13 @@
 
 #include "backends/kubernetes/change/actuator.hpp"
 #include "backends/kubernetes/objects/parse.hpp"
+#include "engine/time.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/http_script.hpp"
 
 namespace tessera::kubernetes {
 
-inline TimePoint noon() { return *parse_time("2026-11-21T12:00:00Z"); }
+inline TimePoint noon() { return *parse_utc("2026-11-21T12:00:00Z"); }
 
 // An API server of one node that keeps what was asked of it.
 class OneNode {

@@ -8,6 +8,7 @@
 #include "backends/kubernetes/objects/pod_values.hpp"
 #include "backends/kubernetes/objects/remarks.hpp"
 #include "engine/sharing/ack.hpp"
+#include "engine/time.hpp"
 #include "tests/backends/kubernetes/one_pod.hpp"
 #include "tests/backends/kubernetes/texts.hpp"
 #include "tests/support/catalogue.hpp"
@@ -39,7 +40,7 @@ TEST(KubernetesParse, ARecordedPageOfNodesIsReadFieldByField) {
   const NodeObject& object = page->items.front();
   EXPECT_EQ(object.meta.name, "gpu-00000");
   EXPECT_EQ(object.meta.version, "193");
-  EXPECT_EQ(object.meta.created, parse_time("2026-11-21T02:43:30Z"));
+  EXPECT_EQ(object.meta.created, parse_utc("2026-11-21T02:43:30Z"));
   EXPECT_EQ(object.label("nvidia.com/mig.config"), "all-1g.10gb");
   EXPECT_FALSE(object.meta.labels.contains("feature.node.kubernetes.io/cpu-cpuid.F0"));
   EXPECT_EQ(object.has("nvidia.com/gpu"), 56);
@@ -127,10 +128,10 @@ TEST(KubernetesParse, TheApiSaysNoInItsOwnWords) {
 }
 
 TEST(KubernetesParse, TimesAndQuantitiesInEveryForm) {
-  EXPECT_EQ(parse_time("1970-01-02T00:00:01Z"), TimePoint(86401s));
-  EXPECT_EQ(parse_time("1970-01-01T00:00:00.250000Z"), TimePoint(250ms));
+  EXPECT_EQ(parse_utc("1970-01-02T00:00:01Z"), TimePoint(86401s));
+  EXPECT_EQ(parse_utc("1970-01-01T00:00:00.250000Z"), TimePoint(250ms));
   for (const char* text : {"", "2026-13-01T00:00:00Z", "2026-11-21", "2026-11-21T02:43:30", "yesterday"})
-    EXPECT_FALSE(parse_time(text)) << text;
+    EXPECT_FALSE(parse_utc(text)) << text;
   EXPECT_EQ(parse_quantity("56"), 56);
   EXPECT_EQ(parse_quantity("16Gi"), std::int64_t{16} << 30);
   EXPECT_EQ(parse_quantity("500m"), 0);

@@ -6,6 +6,7 @@
 #include "backends/kubernetes/objects/components.hpp"
 #include "backends/kubernetes/objects/parse.hpp"
 #include "engine/model/values.hpp"
+#include "engine/time.hpp"
 #include "tests/backends/kubernetes/kube_lab.hpp"
 
 namespace tessera::kubernetes {
@@ -13,7 +14,7 @@ namespace {
 
 class Remarked : public testing::Test {
  protected:
-  TimePoint now = *parse_time("2026-11-21T12:00:00Z");
+  TimePoint now = *parse_utc("2026-11-21T12:00:00Z");
   Labels labels = kOne, offered{{"nvidia.com/gpu", "2"}};
   std::vector<Component> parts;
   NodeEvidence evidence;

@@ -7,6 +7,7 @@
 #include "backends/kubernetes/change/actuator.hpp"
 #include "backends/kubernetes/change/site_reader.hpp"
 #include "backends/kubernetes/objects/parse.hpp"
+#include "engine/time.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/http_script.hpp"
 
@@ -18,7 +19,7 @@ using operators::Reading;
 using operators::SitePart;
 using test::HttpScript;
 
-TimePoint noon() { return *parse_time("2026-11-21T12:00:00Z"); }
+TimePoint noon() { return *parse_utc("2026-11-21T12:00:00Z"); }
 
 constexpr const char* kFile =
     "version: v1\nmig-configs:\n  all-disabled:\n  - {devices: all, mig-enabled: false}\n"

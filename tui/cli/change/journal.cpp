@@ -4,6 +4,7 @@
 
 #include "engine/json.hpp"
 #include "engine/text.hpp"
+#include "engine/time.hpp"
 #include "tui/cli/change/plan_text.hpp"
 #include "tui/cli/change/planning.hpp"
 #include "tui/cli/change/runs_list.hpp"
@@ -19,7 +20,7 @@ namespace {
 Markup markup_of(OutputFormat output) { return output == OutputFormat::yaml ? Markup::yaml : Markup::json; }
 
 Json clean_or_null(const std::string& text) { return text.empty() ? Json() : Json::of(clean(text)); }
-Json time_or_null(TimePoint at) { return at == TimePoint{} ? Json() : Json::of(iso_time(at)); }
+Json time_or_null(TimePoint at) { return at == TimePoint{} ? Json() : Json::of(utc_text(at)); }
 
 Json head_json(const RunHead& head) {
   Json json = Json::map();
@@ -71,7 +72,7 @@ std::string list_text(const std::vector<RunHead>& runs, const Options& options) 
                 {"words", "WANTED", {}}};
   for (const RunHead& head : runs)
     grid.rows.push_back({clean(head.run, 200), outcome_text(head),
-                         head.started == TimePoint{} ? "?" : iso_time(head.started),
+                         head.started == TimePoint{} ? "?" : utc_text(head.started),
                          tui::shorten(clean(head.who, 200), 12), nodes_text(head.nodes),
                          tui::shorten(clean(head.words, 200), 24)});
   std::string text = to_table(grid, options.headers, options.paper);
@@ -131,7 +132,7 @@ void print_run(const RunHead& head, const Followed& followed, const Options& opt
     bool several = head.nodes.size() > 1;
     for (const plan::Entry& entry : followed.entries()) {
       std::string who = several && !entry.node.empty() ? entry.node.text + ": " : "";
-      streams.out << iso_time(entry.at) << "  " << clean(who + plan::to_sentence(entry.what), 2000) << "\n";
+      streams.out << utc_text(entry.at) << "  " << clean(who + plan::to_sentence(entry.what), 2000) << "\n";
     }
     streams.out << std::flush;
     return;
@@ -143,7 +144,7 @@ void print_run(const RunHead& head, const Followed& followed, const Options& opt
   for (const plan::Entry& entry : followed.entries()) {
     Json one = Json::map();
     one.add("seq", Json::of(entry.seq));
-    one.add("at", Json::of(iso_time(entry.at)));
+    one.add("at", Json::of(utc_text(entry.at)));
     one.add("node", clean_or_null(entry.node.text));
     one.add("event", Json::of(std::string(plan::word(entry.what))));
     one.add("text", Json::of(clean(plan::to_sentence(entry.what))));

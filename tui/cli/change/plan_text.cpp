@@ -11,6 +11,7 @@
 #include "engine/plan/steps/steps.hpp"
 #include "engine/query/value.hpp"
 #include "engine/text.hpp"
+#include "engine/time.hpp"
 #include "tui/cli/help.hpp"
 #include "tui/cli/table_text.hpp"
 #include "tui/plan_phrases.hpp"
@@ -237,7 +238,7 @@ std::string head_line(const Plan& plan) {
 std::string patience_part(const Plan& plan, const tui::WordsPtr& words) {
   const plan::Options& options = plan.intent.options;
   std::string text;
-  if (options.at) text += fmt::format("Acts not before {}. ", iso_time(*options.at));
+  if (options.at) text += fmt::format("Acts not before {}. ", utc_text(*options.at));
   if (options.when_empty) text += "Acts once what changes is free of work. ";
   if (options.at || options.when_empty)
     text += "Until then the node is closed and the run is parked: tessera resume --due takes it up.";

@@ -1,0 +1,22 @@
+// Points in time as text: RFC 3339 in UTC, as Kubernetes objects, journals, JSON output and scenarios write
+// them. Threads: pure functions.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "engine/model/values.hpp"
+
+namespace tessera {
+
+// "2026-11-21T14:03:22Z"; what is less than a second is dropped.
+std::string utc_text(TimePoint time);
+// "2026-11-21T14:03:22.000Z"
+std::string utc_text_ms(TimePoint time);
+// Either form, with any number of decimals (those after the third are dropped). nullopt: anything else, a
+// date that no calendar has, another zone, or a year before 1970 (Kubernetes' "0001-01-01T00:00:00Z" stands
+// for "not set").
+std::optional<TimePoint> parse_utc(std::string_view text);
+
+}  // namespace tessera
