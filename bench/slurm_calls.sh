@@ -28,7 +28,8 @@ set_node() { # name, state, reason
 }
 list_nodes() {
   awk -v now="$(date +%s)" 'FNR == NR { if ($2 > now) busy["NodeName=" $1]; next }
-    $1 in busy { sub(/CPUAlloc=0/, "CPUAlloc=8"); sub(/State=IDLE/, "State=MIXED") } { print }' "$D/busy" "$D/nodes"
+    # A job that began right before the drain: 0.1 stopped at nodes where one ran before.
+    $1 in busy && /DRAIN/ { sub(/CPUAlloc=0/, "CPUAlloc=8"); sub(/State=IDLE/, "State=MIXED") } { print }' "$D/busy" "$D/nodes"
 }
 case "$*" in
   --version) echo 'slurm 24.11.5';;
