@@ -117,6 +117,13 @@ Result<Wish> parse_layout_wish(std::string_view text) {
   return wish;
 }
 
+std::optional<Strategy> parse_sharing(std::string_view text) {
+  if (text == "none" || text == "whole") return Strategy::whole;
+  for (Strategy each : {Strategy::mps, Strategy::time_slicing, Strategy::shard, Strategy::vgpu})
+    if (word(each) == text) return each;
+  return std::nullopt;
+}
+
 std::string to_text(const Wish& wish) {
   switch (wish.strategy) {
     case Strategy::mig: {

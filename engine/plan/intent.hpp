@@ -104,6 +104,8 @@ Wish wish_of(const mig::Product& product, std::span<const int> profiles);
 // "4g.40gb,2g.20gb@4,2x1g.10gb" → instances; "none" or "whole" → whole; "empty" → MIG on, no instances.
 // Profiles are checked against a product only when planning, so that one text serves different boards.
 Result<Wish> parse_layout_wish(std::string_view text);
+// "none" and "whole", or a way of sharing: mps, time-slicing, shard, vgpu.
+std::optional<Strategy> parse_sharing(std::string_view word);
 // "7 × 1g.10gb", "3g.40gb@4 + 2g.20gb", "whole GPU", "MPS, 8 clients"
 std::string to_text(const Wish& wish);
 

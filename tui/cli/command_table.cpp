@@ -256,6 +256,8 @@ constexpr Flag kFlags[] = {
      "the nodes: names, ranges as n[01-04], or a filter such as 'state:drain'"},
     {"gpu", 'g', "I[,I...]", false, "gpus", Section::change, kNaming, "", false, "", Completes::nothing, "",
      "only these GPUs of each node, counted from 0: 0,2-3"},
+    {"intent", 0, "FILE", false, "", Section::change, kWishing, "", false, "", Completes::file, "",
+     "a YAML file with what each node and GPU is to be, instead of these flags (docs/apply.md)"},
     {"layout", 0, "SPEC", false, "", Section::change, kWishing, "", false, "", Completes::nothing, "",
      "cut them like this: 3g.40gb@4,2x1g.10gb; none: the whole GPU; empty: MIG on, no instances"},
     {"preset", 0, "NAME", false, "", Section::change, kWishing, "", false, "", Completes::nothing, "",

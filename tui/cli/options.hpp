@@ -74,6 +74,8 @@ struct Options {
   // plan and apply: what to change...
   std::string nodes;  // names, ranges or a filter
   std::vector<GpuIndex> gpus;
+  std::string intent_file;              // instead of all these
+  std::vector<plan::BoardWish> wishes;  // as it says; each with its node
   std::optional<std::string> layout;
   std::string preset;
   std::string strategy;

@@ -10,6 +10,7 @@
 #include "tui/cli/change/change.hpp"
 #include "tui/cli/change/journal.hpp"
 #include "tui/cli/change/planning.hpp"
+#include "tui/cli/change/wish.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/completion.hpp"
 #include "tui/cli/doctor.hpp"
@@ -154,6 +155,7 @@ int run(const std::vector<std::string>& arguments, const Environment& environmen
   if (!settings) return refuse_run(streams, settings.error(), kUsage);
   auto options = to_options(*parsed, *settings);
   if (!options) return refuse_run(streams, options.error(), kUsage);
+  if (Status read = load_intent_file(*options); !read) return refuse_run(streams, read.error(), kUsage);
   options->paper = streams.paper;
   options->paper.colour = options->paper.colour && options->color;
   options->paper.ascii = options->ascii;

@@ -283,6 +283,7 @@ void read_change(Reader& reader, Options& options) {
     for (int number : numbers.value_or(std::vector<int>{})) options.gpus.push_back(GpuIndex{number});
   }
   if (const Setting* layout = reader.find("layout")) options.layout = layout->value;
+  options.intent_file = reader.text("intent");
   options.preset = reader.text("preset");
   options.strategy = reader.text("strategy");
   options.replicas = reader.number<int>("replicas", "a whole number");

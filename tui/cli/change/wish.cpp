@@ -8,6 +8,7 @@
 #include <map>
 
 #include "engine/hostlist.hpp"
+#include "engine/plan/intent_file.hpp"
 #include "engine/plan/observed.hpp"
 #include "engine/query/filter.hpp"
 #include "engine/sharing/presets.hpp"
@@ -27,13 +28,6 @@ Error cannot(std::string reason, std::string hint) {
 }
 Refusal wish_usage(std::string reason, std::string hint) {
   return {cannot(std::move(reason), std::move(hint)), kUsage};
-}
-
-std::optional<Strategy> strategy_of(const std::string& word) {
-  if (word == "none" || word == "whole") return Strategy::whole;
-  for (Strategy each : {Strategy::mps, Strategy::time_slicing, Strategy::shard, Strategy::vgpu})
-    if (tessera::word(each) == word) return each;
-  return std::nullopt;
 }
 
 // --- which nodes
@@ -273,7 +267,7 @@ Result<plan::Wish> plain_wish(const Options& options) {
     if (!layout) return layout.error();
     wish = std::move(*layout);
   } else {
-    wish.strategy = strategy_of(options.strategy).value_or(Strategy::whole);
+    wish.strategy = plan::parse_sharing(options.strategy).value_or(Strategy::whole);
     wish.vgpu = ProfileName(options.vgpu);
   }
   wish.replicas = options.replicas.value_or(1);
@@ -300,6 +294,10 @@ Or<std::vector<plan::BoardWish>> boards_of(const Options& options, const ChosenN
 }
 
 std::string words_of(const Options& options) {
+  if (!options.intent_file.empty()) {
+    const std::string& path = options.intent_file;
+    return "as " + clean(path.substr(path.rfind('/') + 1), 100) + " says";  // npos + 1 is 0
+  }
   if (!options.preset.empty()) return clean(options.preset, 200);
   auto wish = plain_wish(options);
   return wish ? plan::to_text(*wish) : "";
@@ -401,35 +399,84 @@ Status check_replicas(const plan::Wish& wish, const Options& options) {
   return Done{};
 }
 
-Error shares_unknown(const Options& options) {
-  return cannot(fmt::format("{} needs to know among how many", options.strategy),
-                "give --replicas 2 or more");
+Error shares_unknown(const std::string& whose, const char* hint) {
+  return cannot(fmt::format("{} needs to know among how many", whose), hint);
 }
 
-// Slurm hands MPS out in percent, ACK in GiB: there is no number to choose.
-Status settle_shares(Options& options, const ChosenNodes& here) {
-  if (strategy_of(options.strategy) != Strategy::mps) return Done{};
-  const Scheduler scheduler = here.cluster->scheduler;
+// Slurm hands MPS out in percent, ACK in GiB: there is no number to choose. Whether that is so for all those
+// nodes. Errors: another number was chosen.
+Result<bool> shares_are_fixed(const Cluster& cluster, const std::vector<NodeName>& nodes,
+                              std::optional<int> replicas, const char* hint) {
   bool all_fixed = true;
-  for (const NodeName& name : here.nodes) {
-    const Node* node = here.cluster->nodes.find(name);
+  for (const NodeName& name : nodes) {
+    const Node* node = cluster.nodes.find(name);
     if (!node) continue;
     for (const Gpu& gpu : node->gpus) {
-      auto fixed = sharing::fixed_shares(scheduler, *node, gpu, Strategy::mps);
-      if (fixed && scheduler == Scheduler::slurm && options.replicas.value_or(*fixed) != *fixed)
+      auto fixed = sharing::fixed_shares(cluster.scheduler, *node, gpu, Strategy::mps);
+      if (fixed && cluster.scheduler == Scheduler::slurm && replicas.value_or(*fixed) != *fixed)
         return cannot(fmt::format("Slurm hands MPS out in percent: {} has {} shares of each GPU, and jobs "
                                   "ask for some of them, mps:25",
                                   name.text, *fixed),
-                      "leave --replicas out");
+                      hint);
       all_fixed = all_fixed && fixed;
     }
   }
-  if (!all_fixed && options.replicas.value_or(0) < 2) return shares_unknown(options);
-  if (all_fixed) options.replicas.reset();
+  return all_fixed;
+}
+
+Status settle_shares(Options& options, const ChosenNodes& here) {
+  if (plan::parse_sharing(options.strategy) != Strategy::mps) return Done{};
+  auto fixed = shares_are_fixed(*here.cluster, here.nodes, options.replicas, "leave --replicas out");
+  if (!fixed) return fixed.error();
+  if (!*fixed && options.replicas.value_or(0) < 2)
+    return shares_unknown(options.strategy, "give --replicas 2 or more");
+  if (*fixed) options.replicas.reset();
+  return Done{};
+}
+
+// The same for each wish of an intent file.
+Status settle_wishes(std::vector<plan::BoardWish>& boards, const ChosenNodes& here) {
+  for (plan::BoardWish& one : boards) {
+    if (one.wish.strategy != Strategy::mps) continue;
+    const auto chosen = one.wish.replicas > 1 ? std::optional(one.wish.replicas) : std::nullopt;
+    auto fixed =
+        shares_are_fixed(*here.cluster, {*one.node}, chosen, "leave replicas out of the intent file");
+    if (!fixed) return fixed.error();
+    if (!*fixed && !chosen)
+      return shares_unknown("mps on " + one.node->text, "give it replicas, 2 or more, in the intent file");
+    if (*fixed) one.wish.replicas = 1;
+  }
+  return Done{};
+}
+
+Status check_at(const Options& options) {
+  if (options.at.empty() || parse_moment(options.at, TimePoint{})) return Done{};
+  return cannot("--at: \"" + clean(options.at, 100) + "\"", "a time like 2026-11-21T22:00Z, 22:00 or +2h");
+}
+
+Status load_intent_file(Options& options) {
+  if (options.intent_file.empty()) return Done{};
+  const bool said = !options.nodes.empty() || !options.gpus.empty() || options.layout || options.replicas ||
+                    !options.preset.empty() || !options.strategy.empty() || !options.vgpu.empty();
+  if (said)
+    return cannot("--intent says which nodes, and what each is to be",
+                  "leave out --node, --gpu, --layout, --preset, --strategy, --replicas and --vgpu");
+  auto files = read_files({options.intent_file});
+  if (!files) return files.error();
+  if (files->empty())
+    return cannot("there is no file " + clean(options.intent_file, 300),
+                  "docs/apply.md shows an intent file");
+  auto wished = plan::read_intent_file(files->front().text, clean(options.intent_file, 300));
+  if (!wished) return wished.error();
+  std::vector<std::string> names;
+  for (const NodeName& node : wished->nodes) names.push_back(node.text);
+  options.nodes = fold_hosts(names);
+  options.wishes = std::move(wished->boards);
   return Done{};
 }
 
 Status check_wish(const Options& options) {
+  if (!options.intent_file.empty()) return check_at(options);
   if (options.nodes.empty())
     return cannot("it names no node", "name one with --node; tessera nodes lists them");
   int ways = options.layout.has_value() + !options.preset.empty() + !options.strategy.empty();
@@ -438,13 +485,14 @@ Status check_wish(const Options& options) {
         ways == 0 ? "no layout was requested" : "--layout, --preset and --strategy exclude each other",
         "give one of --layout, --preset and --strategy");
   if (!options.strategy.empty()) {
-    auto strategy = strategy_of(options.strategy);
+    auto strategy = plan::parse_sharing(options.strategy);
     if (!strategy)
       return cannot("--strategy: \"" + clean(options.strategy, 100) + "\"",
                     options.strategy == "mig" ? "cut with --layout or --preset"
                                               : "mps, time-slicing, shard, vgpu or none");
     bool shares = *strategy == Strategy::time_slicing || *strategy == Strategy::shard;
-    if (shares && options.replicas.value_or(0) < 2) return shares_unknown(options);
+    if (shares && options.replicas.value_or(0) < 2)
+      return shares_unknown(options.strategy, "give --replicas 2 or more");
     if ((*strategy == Strategy::vgpu) != !options.vgpu.empty())
       return cannot("--vgpu TYPE and --strategy vgpu belong together", "for example --vgpu A10-4Q");
   } else if (!options.vgpu.empty()) {
@@ -453,9 +501,7 @@ Status check_wish(const Options& options) {
   auto wish = plain_wish(options);
   if (!wish) return wish.error();
   if (Status ok = check_replicas(*wish, options); !ok) return ok;
-  if (!options.at.empty() && !parse_moment(options.at, TimePoint{}))
-    return cannot("--at: \"" + clean(options.at, 100) + "\"", "a time like 2026-11-21T22:00Z, 22:00 or +2h");
-  return Done{};
+  return check_at(options);
 }
 
 Or<ChosenNodes> choose_nodes(const Options& options, const Model& model, const mig::Catalogue& catalogue,
@@ -470,9 +516,12 @@ Or<Wished> read_wish(const Options& said, const Model& model, const mig::Catalog
   Or<ChosenNodes> chosen = choose_nodes(options, model, catalogue, wall, kCannotPlan);
   if (auto* refusal = std::get_if<Refusal>(&chosen)) return std::move(*refusal);
   ChosenNodes& here = std::get<ChosenNodes>(chosen);
-  if (Status ok = settle_shares(options, here); !ok) return Refusal{ok.error(), kUsage};
+  const bool by_file = !options.intent_file.empty();
+  Status settled = by_file ? settle_wishes(options.wishes, here) : settle_shares(options, here);
+  if (!settled) return Refusal{settled.error(), kUsage};
   std::vector<std::string> notes;
-  auto boards = boards_of(options, here, catalogue, notes);
+  auto boards = by_file ? Or<std::vector<plan::BoardWish>>(std::move(options.wishes))
+                        : boards_of(options, here, catalogue, notes);
   if (auto* refusal = std::get_if<Refusal>(&boards)) return std::move(*refusal);
   Result<plan::Orders> orders = orders_of(options, here, catalogue);
   if (!orders) return Refusal{orders.error(), kUsage};

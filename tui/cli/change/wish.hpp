@@ -15,6 +15,9 @@ namespace tessera::cli {
 template <class T>
 using Or = std::variant<T, Refusal>;
 
+// Reads --intent into what --node and the wishes would say. Errors: it cannot be read, or flags say the same.
+Status load_intent_file(Options& options);
+
 // What is wrong with the flags alone, before anything is asked of a cluster.
 Status check_wish(const Options& options);
 
