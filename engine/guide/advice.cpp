@@ -195,7 +195,10 @@ void add_plugin(HandoutFacts& facts, sharing::Platform platform, const Proposal*
   if (proposal != nullptr && proposal->mig_strategy)
     if (const auto strategy = sharing::word(*proposal->mig_strategy); is_name(strategy))
       facts["mig_strategy"] = std::string(strategy);
-  if (proposal != nullptr && proposal->ends_sharing) facts["unshare"] = "";
+  if (proposal != nullptr && proposal->ends_sharing) {
+    facts["unshare"] = "";
+    if (is_name(proposal->unshared_config)) facts["unshared_config"] = proposal->unshared_config;
+  }
   if (platform != sharing::Platform::gke) return;
   if (std::string lines = gke_selector(facts); !lines.empty()) facts["gke_selector"] = std::move(lines);
 }

@@ -34,8 +34,9 @@ std::vector<NeededAnswer> needed(const Walk& walk, TimePoint now) {
   return all;
 }
 
-// Nodes that take no work as they are: before anything is shared there, their trouble is looked at.
-void add_closed(std::vector<sharing::Limit>& limits, const Scope& scope) {
+// What is to be known of the nodes whatever is chosen: those that take no work as they are, as their trouble
+// is looked at before anything is shared there, and those that somebody else looks after.
+void add_nodes(std::vector<sharing::Limit>& limits, const Scope& scope) {
   const auto first_fact = std::find_if(limits.begin(), limits.end(), [](const sharing::Limit& one) {
     return one.kind == sharing::LimitKind::fact;
   });
@@ -49,6 +50,8 @@ void add_closed(std::vector<sharing::Limit>& limits, const Scope& scope) {
     if (!why.empty()) text = fmt::format("{} is {} and takes no work: {}", name, word(node->health), why);
     closed.push_back({"node-closed", sharing::LimitKind::caution, std::move(text), std::nullopt});
   }
+  if (std::string text = only_some_by_ack(scope); !text.empty())
+    closed.push_back({"ack-some", sharing::LimitKind::caution, std::move(text), std::nullopt});
   limits.insert(first_fact, closed.begin(), closed.end());
 }
 
@@ -86,7 +89,10 @@ GuideResult conclude(const Walk& walk, const Scope& scope, const GuideContext& c
   for (const Step& step : walk.path()) result.path.push_back(result_step(walk.chart(), step, now));
   result.needed = needed(walk, now);
   const Leaf* leaf = walk.leaf();
-  if (leaf == nullptr) return result;
+  if (leaf == nullptr) {
+    add_nodes(result.limits, scope);
+    return result;
+  }
   result.strategy = leaf->strategy;
   for (const std::string& text : tradeoffs(*leaf)) result.tradeoffs.push_back(plain(text));
   sharing::LimitContext limits = limit_context(scope, context);
@@ -97,7 +103,7 @@ GuideResult conclude(const Walk& walk, const Scope& scope, const GuideContext& c
     limits.licence_promised = !seen;
   }
   result.limits = sharing::limits(leaf->strategy, limits);
-  add_closed(result.limits, scope);
+  add_nodes(result.limits, scope);
   result.layouts = propose(scope, leaf->strategy, context.platform);
   result.ways = ways_on(leaf->strategy, context.platform, scope, walk.chart(), result.limits, result.layouts);
   if (result.ways.onward == Onward::elsewhere) {

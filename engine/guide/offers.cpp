@@ -1,12 +1,18 @@
 #include "engine/guide/offers.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "engine/operators/labels.hpp"
+#include "engine/operators/plugin_config.hpp"
+#include "engine/operators/site.hpp"
 #include "engine/plan/observed.hpp"
 #include "engine/plan/resources.hpp"
 #include "engine/plan/steps/operator_goal.hpp"
 #include "engine/sharing/ack.hpp"
 #include "engine/sharing/resources.hpp"
+#include "engine/text.hpp"
 
 namespace tessera::guide {
 
@@ -91,6 +97,20 @@ void tell_switches(Proposal& proposal, const Scope& scope, const plan::SiteRules
   proposal.switches = plan::switches_of(*method, rules.rename_shared.value_or(false), rules.refuse_several);
 }
 
+// The default before the others, as the site's own before those that a plan has added.
+std::string unshared_config(const Scope& scope) {
+  const operators::Site* site = scope.can ? scope.can->gpu_operator.get() : nullptr;
+  if (!site) return "";
+  std::string found;
+  for (const auto& [key, text] : site->plugin_configs) {
+    const auto config = operators::parse_plugin_config(text, key);
+    if (!config || config->sharing.method != Strategy::whole) continue;
+    if (key == site->plugin_default) return key;
+    if (found.empty() || found.starts_with(operators::kOurs)) found = key;
+  }
+  return found;
+}
+
 bool in_shares(const Scope& scope) {
   return std::any_of(scope.nodes.begin(), scope.nodes.end(), [](const Node* node) {
     return std::any_of(node->gpus.begin(), node->gpus.end(),
@@ -116,7 +136,22 @@ std::optional<sharing::MigStrategy> strategy_of(const Scope& scope) {
 
 bool by_ack(const Scope& scope, sharing::Platform platform) {
   if (scope.nodes.empty()) return platform == sharing::Platform::ack;
-  return sharing::ack::decides(*scope.nodes.front());
+  return std::all_of(scope.nodes.begin(), scope.nodes.end(),
+                     [](const Node* node) { return sharing::ack::decides(*node); });
+}
+
+std::string only_some_by_ack(const Scope& scope) {
+  constexpr std::size_t kNamed = 5;
+  std::string named;
+  std::size_t count = 0;
+  for (const Node* node : scope.nodes)
+    if (sharing::ack::decides(*node) && ++count <= kNamed)
+      named += (named.empty() ? "" : ", ") + clean(node->name.text, 253);
+  if (count == 0 || count == scope.nodes.size()) return "";
+  if (count > kNamed) named += fmt::format(" and {} more", count - kNamed);
+  return fmt::format(
+      "ACK's own plugin hands out the GPUs of {} and no others of these nodes: plan them on their own",
+      named);
 }
 
 std::vector<plan::BoardChange> changes_of(const Proposal& proposal, const Node& node, const Scope& scope) {
@@ -147,6 +182,7 @@ void tell_offer(Proposal& proposal, const Scope& scope, sharing::Platform platfo
                 rules_on(scope, scope.nodes.empty() ? nullptr : scope.nodes.front(), platform));
   proposal.mig_strategy = strategy_of(scope);
   proposal.ends_sharing = !shares_by(proposal) && in_shares(scope);
+  if (proposal.ends_sharing) proposal.unshared_config = unshared_config(scope);
   if (scope.cluster == nullptr || scope.catalogue == nullptr || scope.boards.empty())
     return tell_any(proposal, scope, platform);
   for (const Node* node : scope.nodes) {

@@ -14,6 +14,8 @@ plan::SiteRules rules_for(const Scope& scope, const Node* node);
 std::optional<sharing::MigStrategy> strategy_of(const Scope& scope);
 // ACK's own plugin hands its GPUs out: by its labels, or, for a GPU that nobody has yet, by the platform.
 bool by_ack(const Scope& scope, sharing::Platform platform);
+// Where it does so on some of the nodes only: a sentence that names them; "": on all or on none.
+std::string only_some_by_ack(const Scope& scope);
 
 // The boards of a node as the proposal's plan leaves them.
 std::vector<plan::BoardChange> changes_of(const Proposal& proposal, const Node& node, const Scope& scope);

@@ -45,7 +45,9 @@ struct Proposal {
   int sizes = 0;                                     // of instances, that differ
   std::optional<plan::Switches> switches;            // of the device plugin, where it hands out shares
   std::optional<sharing::MigStrategy> mig_strategy;  // of their device plugin, where it is told
-  bool ends_sharing = false;  // the boards are handed out in shares now, and would be no more
+  bool ends_sharing = false;    // the boards are handed out in shares now, and would be no more
+  std::string unshared_config;  // the site's key of a device plugin's configuration without sharing; empty:
+                                // none known
   std::vector<std::string> notes;
 };
 

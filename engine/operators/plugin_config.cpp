@@ -106,6 +106,17 @@ bool same_flags(const Yaml& left, const Yaml& right, bool top = true) {
 
 }  // namespace
 
+std::optional<bool> may_take_several_of_mps(std::string_view version) {
+  const std::size_t dot = version.find('.');
+  const auto digit_at = [&](std::size_t at) {
+    return at < version.size() && version[at] >= '0' && version[at] <= '9';
+  };
+  if (dot == std::string_view::npos || dot == 0 || !digit_at(dot - 1) || !digit_at(dot + 1))
+    return std::nullopt;
+  auto order = sharing::compare_versions(version, "0.20");
+  return order ? std::optional(*order >= 0) : std::nullopt;
+}
+
 bool refuses_several(const PluginSharing& sharing) {
   return sharing.fail_multiple.value_or(sharing.method == Strategy::mps);
 }

@@ -28,6 +28,10 @@ struct PluginSharing {
 // Whether a pod that asks for several shares is refused: MPS does so unless told otherwise (v0.20).
 bool refuses_several(const PluginSharing& sharing);
 
+// Whether a device plugin of that version takes pods that ask for several shares of MPS where its
+// configuration says so: from 0.20 on. nullopt: the version is not told, or is no release ("sha256:…").
+std::optional<bool> may_take_several_of_mps(std::string_view version);
+
 struct PluginConfig {
   std::optional<sharing::MigStrategy> strategy;  // flags.migStrategy; nullopt: the ClusterPolicy's
   PluginSharing sharing;

@@ -40,6 +40,7 @@ struct Site {
   std::map<std::string, std::string> plugin_configs;  // its keys and their YAML
   std::map<std::string, std::map<std::string, std::string>>
       labels;                                // by GPU node: those by which it is driven, product and count
+  std::string plugin_version;                // spec.devicePlugin.version; empty: not told
   std::string policy;                        // the ClusterPolicy's name; empty: there is none
   std::optional<bool> vm_nodes;              // spec.sandboxWorkloads.enabled; nullopt: not told
   std::vector<std::string> owned_by_others;  // "ConfigMap x: managed by Helm": what an edit would fight with

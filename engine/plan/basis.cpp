@@ -103,8 +103,8 @@ void add_by_node(Basis& all, const std::map<std::string, Told>& told, const std:
 // As above: all fields by name.
 Basis of_operator(const operators::Site& site, const std::vector<NodeName>& nodes, Outside outside) {
   const auto& [readings, gpu_cluster, ns, version, strategy, mig_config_map, mig_config, node_config,
-               plugin_config_map, plugin_default, plugin_configs, labels, policy, vm_nodes, owned_by_others,
-               kept_back] = site;
+               plugin_config_map, plugin_default, plugin_configs, labels, plugin_version, policy, vm_nodes,
+               owned_by_others, kept_back] = site;
   (void)readings;   // when and how often a part was read says nothing of its value
   (void)kept_back;  // budgets change by themselves, and a run asks again
   Basis all;
@@ -112,7 +112,7 @@ Basis of_operator(const operators::Site& site, const std::vector<NodeName>& node
     all.push_back({Kind::object, std::move(name), std::move(value)});
   };
   object("ClusterPolicy", digest_of({policy, strategy, mig_config_map, plugin_config_map, plugin_default,
-                                     vm_nodes ? (*vm_nodes ? "vm" : "no vm") : "not told"}));
+                                     plugin_version, vm_nodes ? (*vm_nodes ? "vm" : "no vm") : "not told"}));
   object("the MIG manager's configuration" + named(mig_config_map), of_file(mig_config));
   object("the device plugin's configuration" + named(plugin_config_map), digest_of(plugin_configs));
   object("the GPUCluster", digest(gpu_cluster));

@@ -215,6 +215,27 @@ std::vector<Preset> presets(const mig::Product& product, Platform platform,
   return has_table(platform, tables) ? all : operator_presets(product);
 }
 
+namespace {
+
+// A product that is in no table, where the documents print that profile for another one of its series:
+// A100-40GB beside A100-80GB.
+std::optional<Misprint> of_another(const mig::Product& product, const ProfileName& printed,
+                                   std::span<const PresetTable> tables) {
+  const std::string series = product.key.text.substr(0, product.key.text.find('-') + 1);
+  for (const PresetTable& table : tables)
+    for (const ProductKey& other : table.products) {
+      if (!other.text.starts_with(series)) continue;
+      for (const PresetRow& row : table.rows) {
+        if (std::find(row.misprints.begin(), row.misprints.end(), printed) == row.misprints.end()) continue;
+        const auto& [meant, count] = row.instances.front();
+        return Misprint{printed, meant, count, row.name, table.platform, other};
+      }
+    }
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::optional<Misprint> misprint_of(const mig::Product& product, std::string_view profile,
                                     std::span<const PresetTable> tables) {
   const auto printed = mig::canonical_profile(profile);
@@ -225,10 +246,10 @@ std::optional<Misprint> misprint_of(const mig::Product& product, std::string_vie
     for (const PresetRow& row : table.rows) {
       if (std::find(row.misprints.begin(), row.misprints.end(), *printed) == row.misprints.end()) continue;
       const auto& [meant, count] = row.instances.front();
-      return Misprint{*printed, meant, count, row.name, table.platform};
+      return Misprint{*printed, meant, count, row.name, table.platform, {}};
     }
   }
-  return std::nullopt;
+  return of_another(product, *printed, tables);
 }
 
 std::string to_text(const Misprint& misprint, const mig::Product& product) {
@@ -240,11 +261,27 @@ std::string to_text(const Misprint& misprint, const mig::Product& product) {
 
 namespace {
 
+// The profile of which a GPU of this product holds as many as are meant.
+Error printed_of_another(const Misprint& misprint, const mig::Product& product) {
+  Error error{
+      fmt::format("there is no profile {}", misprint.printed.text),
+      fmt::format("no {} has it; in the documents of {} it is a misprint for {} of an {}, {} on one GPU",
+                  product.key.text, title(misprint.platform), misprint.meant.text, misprint.of.text,
+                  misprint.count),
+      fmt::format("tessera layouts {} lists the profiles", product.key.text)};
+  for (const mig::Profile& profile : product.profiles)
+    if (!profile.has_attribute() && profile.max == misprint.count)
+      error.hint = fmt::format("{} on one {} are {}x{} (layout all-{})", misprint.count, product.key.text,
+                               misprint.count, profile.name.text, kubernetes_spelling(profile.name));
+  return error;
+}
+
 // What may be meant by a profile that the product lacks: those of the same width, without attributes.
 Error not_printed_here(const Misprint& misprint, const mig::Product& product) {
   int width = 0;
   const std::string& printed = misprint.printed.text;
   std::from_chars(printed.data(), printed.data() + printed.size(), width);
+  if (!misprint.of.empty()) return printed_of_another(misprint, product);
   std::vector<std::string> near;
   for (const mig::Profile& profile : product.profiles)
     if (!profile.has_attribute() && profile.compute_slices == width) near.push_back(profile.name.text);
@@ -271,9 +308,9 @@ Corrected corrected(std::string_view layout, const mig::Product& product, Platfo
     const std::size_t to = std::min(part.find_first_of("@ ", from), part.size());
     result.layout += part.substr(0, from);
     const auto misprint = misprint_of(product, part.substr(from, to - from), tables);
-    if (misprint && misprint->platform != platform && !result.refused)
-      result.refused = not_printed_here(*misprint, product);
-    if (misprint && misprint->platform == platform) {
+    const bool here = misprint && misprint->platform == platform && misprint->of.empty();
+    if (misprint && !here && !result.refused) result.refused = not_printed_here(*misprint, product);
+    if (here) {
       result.layout += misprint->meant.text;
       std::string note = to_text(*misprint, product);
       if (std::find(result.notes.begin(), result.notes.end(), note) == result.notes.end())
@@ -297,7 +334,7 @@ std::optional<Result<Preset>> by_misprint(const mig::Product& product, Platform 
   if (!name.starts_with(kAll)) return std::nullopt;
   const auto misprint = misprint_of(product, name.substr(kAll.size()), tables);
   if (!misprint) return std::nullopt;
-  if (misprint->platform != platform) return not_printed_here(*misprint, product);
+  if (misprint->platform != platform || !misprint->of.empty()) return not_printed_here(*misprint, product);
   Result<Preset> meant =
       find_preset(product, platform, std::string(kAll) + kubernetes_spelling(misprint->meant), tables);
   if (meant) meant->note = to_text(*misprint, product);

@@ -69,6 +69,7 @@ struct Misprint {
   int count = 0;       // of those on one board
   std::string preset;  // the layout that has them
   Platform platform = Platform::fpt;
+  ProductKey of;  // another product: the documents print it for that one only
 };
 std::optional<Misprint> misprint_of(const mig::Product& product, std::string_view profile,
                                     std::span<const PresetTable> tables);

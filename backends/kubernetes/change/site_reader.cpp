@@ -186,6 +186,7 @@ class SiteReading : public std::enable_shared_from_this<SiteReading> {
     site_.mig_config_map = std::move(mig);
     site_.plugin_config_map = std::move(plugin);
     site_.plugin_default = text_at(policy, {"spec", "devicePlugin", "config", "default"});
+    site_.plugin_version = clean(text_at(policy, {"spec", "devicePlugin", "version"}), 128);
     const Json* machines = at(policy, {"spec", "sandboxWorkloads", "enabled"});
     site_.vm_nodes = machines ? std::optional(machines->boolean) : std::nullopt;
     note_owner("ClusterPolicy " + site_.policy, policy);

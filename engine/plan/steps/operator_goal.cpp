@@ -301,11 +301,7 @@ class Goal {
       wanted->rename = change_.rename_shared;
       wanted->fail_multiple = change_.refuse_several;
     }
-    if (wanted->method == Strategy::mps && wanted->fail_multiple == false)
-      say(Severity::warning, "mps-several",
-          "that pods may ask for several shares of MPS needs device plugin 0.20 or later: an earlier one "
-          "refuses "
-          "such pods whatever its configuration says");
+    if (wanted->method == Strategy::mps && wanted->fail_multiple == false) tell_several_of_mps();
     if (auto why = operators::why_not_shared(*wanted, any_mig_, weakest_board()))
       return cannot(*why, "tessera guide tells the limits of each way of sharing");
     const bool unknown = lost || (!current.empty() && !now && !site_.plugin_configs.empty());
@@ -328,6 +324,19 @@ class Goal {
     }
     goal_.plugin = std::move(plugin);
     return Done{};
+  }
+
+  void tell_several_of_mps() {
+    const std::optional<bool> taken = operators::may_take_several_of_mps(site_.plugin_version);
+    if (taken == true) return;
+    say(Severity::warning, "mps-several",
+        taken ? fmt::format(
+                    "pods that ask for several shares of MPS are refused there all the same: the device "
+                    "plugin is {}, and takes them from 0.20 on",
+                    clean(site_.plugin_version, 64))
+              : "that pods may ask for several shares of MPS needs device plugin 0.20 or later, and the "
+                "ClusterPolicy does not name its version: an earlier one refuses such pods whatever its "
+                "configuration says");
   }
 
   // Where nothing else changes, one that gives these boards what they have is left alone, whatever else it

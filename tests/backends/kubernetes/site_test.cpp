@@ -73,7 +73,7 @@ class SiteApi {
     return R"({"metadata":{"name":"cluster-policy","resourceVersion":"77"},"spec":{"mig":{"strategy":"mixed"},)"
            R"("migManager":{"config":{"name":")" +
            mig + R"("}},"devicePlugin":{"config":{"name":")" + plugin +
-           R"(","default":"default"}}},"status":{"namespace":"gpu-operator"}})" + more;
+           R"(","default":"default"},"version":"v0.19.0"}},"status":{"namespace":"gpu-operator"}})" + more;
   }
   SitePtr read(SitePtr before = nullptr, TimePoint now = noon()) {
     std::promise<SitePtr> promise;

@@ -123,6 +123,12 @@ TEST(Handouts, ANodeThatSharesIsToldOfBothLabelsBeforeItIsCut) {
   EXPECT_EQ(missing(labels(), {"nvidia.com/device-plugin.config=KEY nvidia.com/mig.config=all-1g.10gb"}),
             Nothing{})
       << labels();
+  cut.unshared_config = "plain";
+  EXPECT_EQ(missing(labels(), {"nvidia.com/device-plugin.config=plain nvidia.com/mig.config=all-1g.10gb",
+                               "# plain is the site's configuration"}),
+            Nothing{})
+      << labels();
+  EXPECT_EQ(labels().find("KEY"), std::string::npos);
 }
 
 TEST(Handouts, TheKeyOfAConfigurationIsWholeAndLeavesTheOthersOfItsMap) {

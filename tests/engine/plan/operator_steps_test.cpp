@@ -452,6 +452,24 @@ TEST(OperatorSteps, ThatPodsMayAskForSeveralSharesOfMpsIsNotPromisedOfEveryVersi
   EXPECT_FALSE(warned(Strategy::time_slicing, false));
 }
 
+TEST(OperatorSteps, TheVersionOfTheDevicePluginDecidesWhetherTheSwitchOfMpsIsWarnedOf) {
+  auto told = [&](const std::string& version) {
+    Kubernetes k;
+    k.site.plugin_version = version;
+    plan::Intent intent = sharing_everywhere(Strategy::mps, 4);
+    intent.refuse_several = false;
+    for (const plan::Notice& notice : k.plan(intent).notices)
+      if (notice.rule == "mps-several") return notice.text;
+    return std::string();
+  };
+  for (const char* recent : {"v0.20.0", "0.20.1", "v0.21.0-ubi9", "v1.0.0"})
+    EXPECT_EQ(told(recent), "") << recent;
+  for (const char* old : {"v0.17.1", "v0.19.0-rc.1", "0.9.2"})
+    EXPECT_NE(told(old).find(std::string("the device plugin is ") + old), std::string::npos) << told(old);
+  for (const char* unknown : {"", "sha256:0a1b2c", "latest", "v0", "v0.x"})
+    EXPECT_NE(told(unknown).find("does not name its version"), std::string::npos) << unknown;
+}
+
 TEST(OperatorSteps, NothingIsPlannedIntoADriverUpgrade) {
   Kubernetes k;
   Node node = test::node("n1", {uncut(0, 0)});

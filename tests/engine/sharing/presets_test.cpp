@@ -262,6 +262,23 @@ TEST(Misprints, AreTakenForWhatIsMeantWithTheReason) {
   EXPECT_FALSE(find_preset(test::product("H100-80GB-SXM5"), Platform::fpt, "all-2g.25gb", *tables).ok());
 }
 
+// The documents print it for a GPU of twice the memory.
+TEST(Misprints, OfAnotherProductOfTheSeriesSayWhatIsMeantThereAndHere) {
+  const auto tables = built_in_presets();
+  ASSERT_TRUE(tables.ok());
+  const auto preset = find_preset(test::product("A100-40GB"), Platform::fpt, "all-1g.40gb", *tables);
+  const Corrected typed = corrected("4x1g.40gb", test::product("A100-40GB"), Platform::slurm, *tables);
+  ASSERT_FALSE(preset.ok());
+  ASSERT_TRUE(typed.refused);
+  for (const Error& error : {preset.error(), *typed.refused}) {
+    EXPECT_EQ(
+        error.reason,
+        "no A100-40GB has it; in the documents of FPT managed Kubernetes it is a misprint for 1g.20gb of an "
+        "A100-80GB, 4 on one GPU");
+    EXPECT_EQ(error.hint, "4 on one A100-40GB are 4x1g.10gb (layout all-1g.10gb)");
+  }
+}
+
 TEST(Misprints, InALayoutThatIsTypedKeepTheirPlaces) {
   const auto tables = built_in_presets();
   ASSERT_TRUE(tables.ok());

@@ -69,8 +69,32 @@ TEST_F(Guide, SaysThatANodeIsDrainedAndWhy) {
   n3.state = {"IDLE", "DRAIN"}, n3.health = Health::drained;
   n3.reason = "Xid 79", n3.reason_by = "ops";
   story_.tell(NodesListed{{n3}});
-  const std::string page = print({"--node", "n3", "--answer", "Q2=yes"});
-  EXPECT_NE(page.find("n3 is drained and takes no work: Xid 79 (ops)"), std::string::npos) << page;
+  for (const char* answers : {"Q2=yes", ""}) {
+    std::vector<std::string> words{"--node", "n3"};
+    if (*answers != '\0') words.insert(words.end(), {"--answer", answers});
+    const std::string page = print(words);
+    EXPECT_NE(page.find("n3 is drained and takes no work: Xid 79 (ops)"), std::string::npos)
+        << "where the node is chosen as well as at a leaf:\n"
+        << page;
+  }
+}
+
+// A scope may hold nodes of both: what holds of the first one is not said of all.
+TEST_F(Guide, NamesTheNodesThatAcksOwnPluginLooksAfter) {
+  Node ours = test::node("n3", {test::gpu(0, Strategy::whole, {test::whole(0)})});
+  Node theirs = test::node("n4", {test::gpu(0, Strategy::whole, {test::whole(0)})});
+  theirs.features = {"ack.node.gpu.schedule=default"};
+  ours.features = {"nvidia.com/gpu.present=true", "nvidia.com/mig.config=all-disabled"};
+  ClusterSeen seen;
+  seen.scheduler = Scheduler::kubernetes;
+  story_.tell(seen);
+  story_.tell(NodesListed{{theirs, ours}});
+  for (const char* nodes : {"n4,n3", "n3,n4"})
+    EXPECT_NE(
+        print({"--node", nodes}).find("ACK's own plugin hands out the GPUs of n4 and no others of these"),
+        std::string::npos)
+        << print({"--node", nodes});
+  EXPECT_EQ(print({"--node", "n3"}).find("ACK's own plugin"), std::string::npos);
 }
 
 TEST_F(Guide, KnowsTheGpusThatItsTableNamesFirst) {

@@ -224,18 +224,21 @@ void add_layouts(Page& page, const GuideAnswer& answer) {
   }
 }
 
+void add_limits(Page& page, const GuideAnswer& answer) {
+  for (const sharing::Limit& limit : answer.result.limits)
+    page.item(limit.kind == sharing::LimitKind::broken    ? "!!"
+              : limit.kind == sharing::LimitKind::caution ? "! "
+                                                          : "- ",
+              limit.text);
+}
+
 void add_leaf(Page& page, const GuideAnswer& answer) {
   page.section(fmt::format("{}: {}", answer.title, answer.summary));
   page.line(answer.meaning);
   page.section("To accept");
   for (const std::string& one : answer.result.tradeoffs) page.item("- ", one);
   page.section(fmt::format("Limits here ({}: {})", sharing::title(answer.platform), answer.platform_from));
-  for (const sharing::Limit& limit : answer.result.limits) {
-    page.item(limit.kind == sharing::LimitKind::broken    ? "!!"
-              : limit.kind == sharing::LimitKind::caution ? "! "
-                                                          : "- ",
-              limit.text);
-  }
+  add_limits(page, answer);
   if (!answer.result.ways.texts.empty()) page.section("Where it goes on");
   for (const std::string& one : answer.result.ways.texts) page.item("-> ", one);
   add_layouts(page, answer);
@@ -265,6 +268,7 @@ std::string print_guide(const GuideSheet& sheet, const Options& options) {
       add_leaf(page, answer);
     else
       add_needed(page, answer);
+    if (!answer.result.strategy) add_limits(page, answer);
   }
   if (!sheet.findings.empty()) page.section("Seen here");
   for (const guide::HabitFinding& finding : sheet.findings) {

@@ -78,6 +78,10 @@ void add_question(Document& page, const World& world, const UiState& state, int 
     first = false;
   }
   add_known(page, group.walk.known(question.id), world.model.find(screen.cluster), world.wall, width, state);
+  // Before a leaf: what is to be known of the nodes whatever is chosen. No stops for the cursor: y is an
+  // answer.
+  for (const sharing::Limit& limit : group.result.limits)
+    add_page_text(page, "! " + told(state, limit.text), kPageIndent, width, Role::warning);
   if (guide_shows_why(state)) {
     const std::string label = told(state, "why");
     page.push_back({{{label, Role::dim, 1}}, {}});
