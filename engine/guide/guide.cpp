@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/guide/offers.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::guide {
