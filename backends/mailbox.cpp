@@ -16,6 +16,7 @@ namespace {
 enum class Kind : char {
   node,
   workload,
+  figures,
   source,
   remarks,
   other,  // one subject a type of event
@@ -27,6 +28,7 @@ struct About {
   bool list = false;       // replaces every single object of its kind
   bool droppable = false;  // may be lost when nobody reads: its producer posts a list then
   std::string_view id;
+  std::string_view teller;  // of figures: two sources may tell of one node
 };
 
 About about(const Event& event) {
@@ -45,6 +47,8 @@ About about(const Event& event) {
           return {Kind::workload, false, true, what.workload.id.view()};
         else if constexpr (std::is_same_v<What, WorkloadGone>)
           return {Kind::workload, false, false, what.id.view()};
+        else if constexpr (std::is_same_v<What, Measured>)
+          return {Kind::figures, false, true, what.node.view(), word(what.source)};
         else if constexpr (std::is_same_v<What, SourceReport>)
           return {Kind::source, false, false, word(what.source)};
         else if constexpr (std::is_same_v<What, RemarksListed>)
@@ -67,6 +71,7 @@ std::string subject(const Event& event, const About& about) {
                                    : static_cast<char>('a' + static_cast<int>(about.kind));
   key += about.list ? 'l' : 's';
   key += about.id;
+  if (!about.teller.empty()) key += '\0' + std::string(about.teller);
   return key;
 }
 

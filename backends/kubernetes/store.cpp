@@ -105,6 +105,14 @@ void Store::State::measure(Node& node, NodeEntry& entry) {
   entry.named = std::move(named);
 }
 
+// Figures are told by themselves; that there are no more of them is told once.
+std::vector<Measured> Store::State::figures_of(Node& node, NodeEntry& entry) {
+  std::vector<Measured> figures = take_figures(node);
+  if (figures.empty() && entry.measured) figures.push_back({node.name, Source::dcgm, clock(), {}});
+  entry.measured = !figures.empty() && !figures.front().gpus.empty();
+  return figures;
+}
+
 void Store::State::forget_readings(Duration older) {
   for (auto& [name, entry] : nodes) {
     if (!entry.readings || clock() - entry.readings->at < older) continue;
@@ -150,7 +158,13 @@ void Store::State::judge(NodeEntry& entry) {
 }
 
 void Store::State::flush() {
-  for (const std::string& name : dirty) post(NodeSeen{value_of(nodes.find(name)->second)});
+  for (const std::string& name : dirty) {
+    NodeEntry& entry = nodes.find(name)->second;
+    Node node = value_of(entry);
+    std::vector<Measured> figures = figures_of(node, entry);
+    post(NodeSeen{std::move(node)});
+    for (Measured& one : figures) post(std::move(one));
+  }
   dirty.clear();
   tell_again();
 }
@@ -184,8 +198,13 @@ void Store::State::nodes_listed() {
 void Store::State::post_nodes() {
   NodesListed list;
   list.nodes.reserve(nodes.size());
-  for (auto& [name, entry] : nodes) list.nodes.push_back(value_of(entry));
+  std::vector<Measured> figures;
+  for (auto& [name, entry] : nodes) {
+    Node& node = list.nodes.emplace_back(value_of(entry));
+    for (Measured& one : figures_of(node, entry)) figures.push_back(std::move(one));
+  }
   post(std::move(list));
+  for (Measured& one : figures) post(std::move(one));
 }
 
 void Store::State::end_first_look() {

@@ -25,6 +25,7 @@ struct Store::State {
     std::string unmade;  // of the layout that is told to be made: what is offered instead
     std::vector<Remark> remarks;
     std::optional<DcgmReadings> readings;
+    bool measured = false;          // figures of it were told last
     std::vector<NamedSlice> named;  // by them, as told last
     DraNumbers numbers;             // of its DRA devices; empty: it has none
   };
@@ -105,6 +106,7 @@ struct Store::State {
   }
   // What the exporters tell.
   void measure(Node& node, NodeEntry& entry);
+  std::vector<Measured> figures_of(Node& node, NodeEntry& entry);
   bool has_exporter(const NodeEntry& entry, const std::string& pod) const;
   void forget_readings(Duration older);
   // DRA.

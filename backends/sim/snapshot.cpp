@@ -176,7 +176,13 @@ std::vector<Event> events_of(const World& world, const Changes& changes, std::ui
     if (is_vanished(world, node)) {
       add(NodeGone{NodeName(clean(world.node_name(node), 253))});
     } else {
-      add(NodeSeen{node_value(world, node, world.now)});
+      Node value = node_value(world, node, world.now);
+      std::vector<Measured> figures = take_figures(value);
+      const NodeName name = value.name;
+      add(NodeSeen{std::move(value)});
+      // One that answers no more is measured no longer.
+      if (figures.empty()) figures.push_back({name, Source::simulator, world.now, {}});
+      for (Measured& one : figures) add(std::move(one));
     }
   }
   return events;

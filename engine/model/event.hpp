@@ -10,9 +10,13 @@
 
 #include "engine/error.hpp"
 #include "engine/model/run_news.hpp"
+#include "engine/model/telemetry.hpp"
 #include "engine/model/values.hpp"
 
 namespace tessera {
+
+// Figures are told by Measured (engine/model/telemetry.hpp); those that a source reads with the node itself
+// may stand in it, and count as measured by their origin. A node without figures takes none away.
 
 // A complete list: what is not in it is gone.
 struct NodesListed {
@@ -126,8 +130,8 @@ struct Event {
   TimePoint at{};                // observation time, by the cluster's clock
   std::variant<NodesListed, NodeSeen, NodeGone, WorkloadsListed, WorkloadSeen, WorkloadGone, PartitionsListed,
                ReservationsListed, QuotasListed, DaemonsSeen, RemarksListed, ClusterSeen, LicenceNamed,
-               SourceReport, PaceReport, Loaded, Progress, ClockSet, RunsListed, RunTold, RunRefused,
-               RunsAtRest>
+               Measured, SourceReport, PaceReport, Loaded, Progress, ClockSet, RunsListed, RunTold,
+               RunRefused, RunsAtRest>
       what;
 };
 

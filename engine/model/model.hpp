@@ -43,6 +43,7 @@ struct Cluster {
   std::string id;
   std::string licence;  // where a vGPU licence is named; empty: nowhere that we see
   Nodes nodes;
+  Figures figures;  // what was measured of them, by whom: reduce shows some of it on the nodes
   Workloads workloads;
   std::vector<Partition> partitions;
   std::vector<Reservation> reservations;

@@ -42,6 +42,19 @@ class Reducer {
   void apply(NodeSeen& seen) { put(std::move(seen.node)); }
   void apply(NodeGone& gone) { remove(gone.name); }
 
+  void apply(Measured& told) {
+    Node* node = cluster_.nodes.find(told.node);
+    // Before the first list nodes are still to come; after it, others' nodes are none of ours.
+    if (!node && cluster_.loaded) return;
+    NodeName name = told.node;
+    keep(std::move(told));
+    if (!node) return;
+    if (show_figures(*node, cluster_.figures[name], at_))
+      changed_nodes_.insert(std::move(name));
+    else
+      changes_.status = true;
+  }
+
   void apply(WorkloadsListed& list) {
     std::unordered_set<WorkloadId> seen;
     seen.reserve(list.workloads.size());
@@ -116,6 +129,7 @@ class Reducer {
     changes_.status = true;
   }
   void apply(Loaded&) {
+    if (cluster_.loaded && !cluster_.progress) return;
     if (!cluster_.loaded)
       log(Severity::info, cluster_.name.text,
           std::to_string(cluster_.nodes.size()) + " nodes, " + std::to_string(cluster_.workloads.size()) +
@@ -141,7 +155,18 @@ class Reducer {
     changes_.cluster = true;
   }
 
+  void keep(Measured told) {
+    FiguresOfNode& of_node = cluster_.figures[told.node];
+    if (told.gpus.empty())
+      of_node.erase(told.source);
+    else
+      of_node[told.source] = std::move(told);
+  }
+
   void put(Node node) {
+    for (Measured& told : take_figures(node)) keep(std::move(told));
+    if (auto told = cluster_.figures.find(node.name); told != cluster_.figures.end())
+      show_figures(node, told->second, at_);
     Node* before = cluster_.nodes.find(node.name);
     if (!before) {
       NodeName name = node.name;
@@ -178,9 +203,11 @@ class Reducer {
     before.origin = now.origin;
     for (std::size_t i = 0; i < now.gpus.size(); ++i) {
       before.gpus[i].origin = now.gpus[i].origin;
-      before.gpus[i].telemetry.origin = now.gpus[i].telemetry.origin;
-      for (std::size_t j = 0; j < now.gpus[i].slices.size(); ++j)
+      before.gpus[i].telemetry.origin.at = now.gpus[i].telemetry.origin.at;
+      for (std::size_t j = 0; j < now.gpus[i].slices.size(); ++j) {
+        before.gpus[i].slices[j].measured.at = now.gpus[i].slices[j].measured.at;
         carry(before.gpus[i].slices[j], now.gpus[i].slices[j]);
+      }
     }
     for (std::size_t i = 0; i < now.pool.size(); ++i) carry(before.pool[i], now.pool[i]);
   }
@@ -192,6 +219,7 @@ class Reducer {
   }
 
   void remove(const NodeName& name) {
+    cluster_.figures.erase(name);
     if (!cluster_.nodes.erase(name)) return;
     notes_.push_back({Severity::warning, name, "gone from the list", ""});
     if (changed_nodes_.insert(name).second) touched_.erase(name);

@@ -100,6 +100,7 @@ struct Slice {
 
   std::optional<Percent> use;  // compute use of this slice; n/a for most sources
   std::optional<Mib> memory_used;
+  Origin measured;  // who tells these two (engine/model/telemetry.hpp)
   friend bool operator==(const Slice&, const Slice&) = default;
 };
 

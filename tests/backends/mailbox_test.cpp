@@ -90,6 +90,25 @@ TEST(Mailbox, ClustersGenerationsAndSourcesAreApart) {
   EXPECT_EQ(mailbox.take().size(), 7u);
 }
 
+// Newer figures of one source take the place of its older ones, beside those of another source and the node.
+TEST(Mailbox, FiguresReplaceThoseOfTheirOwnSourceOnly) {
+  Mailbox mailbox;
+  const auto measured = [](Source source, int index) {
+    Measured told{NodeName("gpu01"), source, {}, {}};
+    told.gpus.push_back({GpuIndex{index}, "", {}, {}});
+    return Event{ClusterName("lab"), 1, {}, told};
+  };
+  mailbox.post(measured(Source::dcgm, 1));
+  mailbox.post(measured(Source::nvidia_smi, 2));
+  mailbox.post(about_node("gpu01"));
+  mailbox.post(measured(Source::dcgm, 3));
+  mailbox.post(node_list({"gpu01"}));
+  const std::vector<Event> events = mailbox.take();
+  ASSERT_EQ(events.size(), 3u) << "a list of nodes takes no figures away";
+  EXPECT_EQ(std::get<Measured>(events[0].what).gpus[0].gpu, GpuIndex{3});
+  EXPECT_EQ(std::get<Measured>(events[1].what).source, Source::nvidia_smi);
+}
+
 TEST(Mailbox, BeyondTheBoundSingleNewsIsDroppedAndCountedButListsStay) {
   Mailbox mailbox(2);
   mailbox.post(about_node("a"));

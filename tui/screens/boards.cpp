@@ -185,7 +185,7 @@ void fill_readings(Board& board, const World& world, const query::GpuRow& row) {
   if (telemetry.temperature) board.readings.push_back(fmt::format("{:.0f} °C", telemetry.temperature->value));
   if (telemetry.power) board.readings.push_back(fmt::format("{:.0f} W", telemetry.power->value));
   auto age = cluster_now(*row.cluster, world.wall) - telemetry.origin.at;
-  board.readings_old = telemetry.origin.source != Source::none && age > Duration(120000);
+  board.readings_old = telemetry.origin.source != Source::none && age > kFiguresFresh;
 }
 
 Board board_of(const World& world, const query::GpuRow& row) {

@@ -96,6 +96,8 @@ void add_slice(Document& document, const query::SliceRow& row, const World& worl
   group(document, fmt::format("{} {}", row.node->name.text, insight::slice_label(*row.slice)),
         origin_text(*row.cluster, origin, world.wall));
   add_columns(document, row, world, width);
+  if (row.slice->measured.source != Source::none)
+    document.push_back(fact_line("measured", origin_text(*row.cluster, row.slice->measured, world.wall)));
   for (const ComputeInstance& compute : row.slice->compute)
     document.push_back(fact_line("compute", fmt::format("{} (id {})", compute.profile.text, compute.id)));
   if (!row.slice->exact)

@@ -1,0 +1,118 @@
+#include "engine/model/telemetry.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace tessera {
+namespace {
+
+bool tells_any(const Telemetry& figures) {
+  return figures.use || figures.memory_used || figures.temperature || figures.power || figures.licensed;
+}
+bool tells_any(const SliceFigures& figures) { return figures.use || figures.memory_used; }
+
+bool is_of(const GpuFigures& figures, const Gpu& gpu) {
+  if (!figures.uuid.empty() && !gpu.uuid.empty()) return figures.uuid == gpu.uuid;
+  return figures.gpu == gpu.index;
+}
+
+bool is_of(const SliceFigures& figures, const Gpu& gpu, const Slice& slice) {
+  if (figures.profile != slice.profile) return false;
+  if (figures.instance_id && slice.instance_id) return *figures.instance_id == *slice.instance_id;
+  if (figures.device && slice.device) return *figures.device == *slice.device;
+  return gpu.slices.size() == 1;
+}
+
+// The source whose figures are shown, of those for which `tells` is true; nullptr: none tells.
+template <class Tells>
+const Measured* shown_of(const FiguresOfNode& told, TimePoint now, Tells tells) {
+  const Measured* best = nullptr;
+  const auto worth = [&](const Measured& one) {
+    const bool fresh = now - one.at <= kFiguresFresh;
+    return std::tuple(fresh, fresh ? rank_of(one.source) : 0, one.at);
+  };
+  for (const auto& [source, one] : told)
+    if (tells(one) && (!best || worth(*best) < worth(one))) best = &one;
+  return best;
+}
+
+const GpuFigures* find(const Measured& measured, const Gpu& gpu) {
+  for (const GpuFigures& figures : measured.gpus)
+    if (is_of(figures, gpu)) return &figures;
+  return nullptr;
+}
+
+const SliceFigures* find(const Measured& measured, const Gpu& gpu, const Slice& slice) {
+  const GpuFigures* of_gpu = find(measured, gpu);
+  if (!of_gpu) return nullptr;
+  for (const SliceFigures& figures : of_gpu->slices)
+    if (is_of(figures, gpu, slice)) return &figures;
+  return nullptr;
+}
+
+bool show(Gpu& gpu, const FiguresOfNode& told, TimePoint now) {
+  const Measured* from = shown_of(told, now, [&](const Measured& one) {
+    const GpuFigures* figures = find(one, gpu);
+    return figures && tells_any(figures->figures);
+  });
+  Telemetry figures = from ? find(*from, gpu)->figures : Telemetry{};
+  if (from) figures.origin = {from->source, from->at};
+  const Source before = gpu.telemetry.origin.source;
+  gpu.telemetry.origin.at = figures.origin.at;
+  const bool other = gpu.telemetry != figures || before != figures.origin.source;
+  gpu.telemetry = std::move(figures);
+  return other;
+}
+
+bool show(Slice& slice, const Gpu& gpu, const FiguresOfNode& told, TimePoint now) {
+  const Measured* from = shown_of(told, now, [&](const Measured& one) {
+    const SliceFigures* figures = find(one, gpu, slice);
+    return figures && tells_any(*figures);
+  });
+  const SliceFigures figures = from ? *find(*from, gpu, slice) : SliceFigures{};
+  const Source source = from ? from->source : Source::none;
+  const bool other =
+      slice.use != figures.use || slice.memory_used != figures.memory_used || slice.measured.source != source;
+  slice.use = figures.use;
+  slice.memory_used = figures.memory_used;
+  slice.measured = {source, from ? from->at : TimePoint{}};
+  return other;
+}
+
+Measured& of_source(std::vector<Measured>& all, const NodeName& node, const Origin& origin) {
+  auto found =
+      std::find_if(all.begin(), all.end(), [&](const Measured& one) { return one.source == origin.source; });
+  if (found != all.end()) return *found;
+  return all.emplace_back(Measured{node, origin.source, origin.at, {}});
+}
+
+}  // namespace
+
+std::vector<Measured> take_figures(Node& node) {
+  std::vector<Measured> all;
+  for (Gpu& gpu : node.gpus) {
+    GpuFigures figures{gpu.index, gpu.uuid, std::exchange(gpu.telemetry, {}), {}};
+    const Origin origin = std::exchange(figures.figures.origin, {});
+    for (Slice& slice : gpu.slices) {
+      SliceFigures of_slice{slice.profile, slice.instance_id, slice.device, std::exchange(slice.use, {}),
+                            std::exchange(slice.memory_used, {})};
+      slice.measured = {};
+      if (tells_any(of_slice)) figures.slices.push_back(std::move(of_slice));
+    }
+    if (tells_any(figures.figures) || !figures.slices.empty())
+      of_source(all, node.name, origin).gpus.push_back(std::move(figures));
+  }
+  return all;
+}
+
+bool show_figures(Node& node, const FiguresOfNode& told, TimePoint now) {
+  bool other = false;
+  for (Gpu& gpu : node.gpus) {
+    other |= show(gpu, told, now);
+    for (Slice& slice : gpu.slices) other |= show(slice, gpu, told, now);
+  }
+  return other;
+}
+
+}  // namespace tessera

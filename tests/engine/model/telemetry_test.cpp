@@ -1,0 +1,167 @@
+// Figures are told apart from nodes: several sources, one shown, none wiped by a list.
+#include "engine/model/telemetry.hpp"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "tests/support/build.hpp"
+
+namespace tessera::test {
+namespace {
+
+Event on(const char* cluster, decltype(Event::what) what, int seconds = 0) {
+  return {ClusterName(cluster), 1, at(seconds), std::move(what)};
+}
+
+constexpr int kOld = 121;  // seconds, just not fresh any more
+
+Measured measures(Source source, int seconds, std::optional<float> use,
+                  std::vector<SliceFigures> slices = {}) {
+  GpuFigures figures;
+  figures.gpu = GpuIndex{0};
+  if (use) figures.figures.use = Percent{*use};
+  figures.figures.temperature = Celsius{40};
+  figures.slices = std::move(slices);
+  return {NodeName("n1"), source, at(seconds), {figures}};
+}
+
+struct Place {
+  Model model;
+
+  Place() {
+    list();
+    reduce(model, on("hpc", Loaded{}));
+  }
+  Changes tell(Measured told) {
+    const int seconds = static_cast<int>((told.at - at(0)) / std::chrono::seconds(1));
+    return reduce(model, on("hpc", std::move(told), seconds));
+  }
+  Changes list(int seconds = 0) {
+    return reduce(
+        model,
+        on("hpc",
+           NodesListed{{node(
+               "n1", {gpu(0, Strategy::mig, {instance("3g.40gb", 0, 4, 7), instance("3g.40gb", 4, 4, 8)})})}},
+           seconds));
+  }
+  const Gpu& board() const { return model.clusters[0].nodes.find(NodeName("n1"))->gpus[0]; }
+};
+
+TEST(Telemetry, AListOfNodesWipesNoFigure) {
+  Place place;
+  place.tell(measures(Source::dcgm, 1, 70));
+  const std::uint64_t revision = place.model.revision;
+  place.list(2);
+  EXPECT_EQ(place.board().telemetry.use, Percent{70});
+  EXPECT_EQ(place.board().telemetry.origin, (Origin{Source::dcgm, at(1)}));
+  EXPECT_EQ(place.model.revision, revision) << "the same node as before";
+}
+
+TEST(Telemetry, TheHigherRankIsShownWhileItIsFresh) {
+  Place place;
+  place.tell(measures(Source::dcgm, 0, 70));
+  place.tell(measures(Source::nvidia_smi, 10, 55));
+  EXPECT_EQ(place.board().telemetry.use, Percent{70}) << "newer is not better";
+  EXPECT_EQ(place.board().telemetry.origin.source, Source::dcgm);
+  place.tell(measures(Source::nvidia_smi, kOld, 56));
+  EXPECT_EQ(place.board().telemetry.use, Percent{56}) << "the other one has aged";
+  EXPECT_EQ(place.board().telemetry.origin.source, Source::nvidia_smi);
+  place.tell(measures(Source::dcgm, kOld + 1, 71));
+  EXPECT_EQ(place.board().telemetry.use, Percent{71});
+}
+
+TEST(Telemetry, FiguresThatNobodyRenewsStayWithTheirAge) {
+  Place place;
+  place.tell(measures(Source::nvidia_smi, 0, 55));
+  place.tell(measures(Source::dcgm, 10, 70));
+  place.list(1000);
+  EXPECT_EQ(place.board().telemetry.use, Percent{70}) << "the newest of those that are old";
+  EXPECT_EQ(place.board().telemetry.origin.at, at(10));
+}
+
+TEST(Telemetry, ASourceThatStopsLeavesTheOthers) {
+  Place place;
+  place.tell(measures(Source::nvidia_smi, 0, 55));
+  place.tell(measures(Source::dcgm, 1, 70));
+  EXPECT_TRUE(place.tell({NodeName("n1"), Source::dcgm, at(2), {}}).any());
+  EXPECT_EQ(place.board().telemetry.use, Percent{55});
+  place.tell({NodeName("n1"), Source::nvidia_smi, at(3), {}});
+  EXPECT_EQ(place.board().telemetry, Telemetry{}) << "unknown, not the last value and not 0";
+}
+
+// Under MIG a GPU has no use of its own; what another source says of the GPU is not put in its place.
+TEST(Telemetry, WhatTheShownSourceDoesNotTellStaysUnknown) {
+  Place place;
+  place.tell(measures(Source::nvidia_smi, 0, 55));
+  place.tell(measures(Source::dcgm, 1, std::nullopt));
+  EXPECT_EQ(place.board().telemetry.use, std::nullopt);
+  EXPECT_EQ(place.board().telemetry.temperature, Celsius{40});
+}
+
+TEST(Telemetry, SlicesAreFoundByWhatNamesThem) {
+  Place place;
+  SliceFigures second;
+  second.profile = ProfileName("3g.40gb");
+  second.device = 8;
+  second.use = Percent{90};
+  SliceFigures recut = second;
+  recut.profile = ProfileName("1g.10gb");  // of the layout before
+  recut.device = 7;
+  place.tell(measures(Source::dcgm, 1, std::nullopt, {recut, second}));
+  EXPECT_EQ(place.board().slices[0].use, std::nullopt) << "nobody measures this one";
+  EXPECT_EQ(place.board().slices[0].measured.source, Source::none);
+  EXPECT_EQ(place.board().slices[1].use, Percent{90});
+  EXPECT_EQ(place.board().slices[1].measured, (Origin{Source::dcgm, at(1)}));
+}
+
+TEST(Telemetry, TheSameFiguresAgainMoveNoRow) {
+  Place place;
+  place.tell(measures(Source::dcgm, 1, 70));
+  const std::uint64_t revision = place.model.revision;
+  EXPECT_FALSE(place.tell(measures(Source::dcgm, 9, 70)).any());
+  EXPECT_EQ(place.model.revision, revision);
+  EXPECT_EQ(place.board().telemetry.origin.at, at(9));
+}
+
+TEST(Telemetry, MayComeBeforeItsNodeAndGoesWithIt) {
+  Model model;
+  reduce(model, on("hpc", measures(Source::dcgm, 0, 70)));
+  reduce(model, on("hpc", NodesListed{{node("n1", {gpu(0, Strategy::whole, {whole(0)})})}}));
+  reduce(model, on("hpc", Loaded{}));
+  const Cluster& cluster = model.clusters[0];
+  EXPECT_EQ(cluster.nodes.find(NodeName("n1"))->gpus[0].telemetry.use, Percent{70});
+  reduce(model, on("hpc", NodeGone{NodeName("n1")}));
+  EXPECT_TRUE(cluster.figures.empty());
+  reduce(model, on("hpc", measures(Source::dcgm, 1, 70)));
+  EXPECT_TRUE(cluster.figures.empty()) << "no node of this cluster";
+}
+
+TEST(Telemetry, GpusAreFoundByTheirUuidWhereBothTellOne) {
+  Node swapped = node("n1", {gpu(0, Strategy::whole, {whole(0)}), gpu(1, Strategy::whole, {whole(1)})});
+  swapped.gpus[0].uuid = "GPU-b", swapped.gpus[1].uuid = "GPU-a";
+  Measured told = measures(Source::dcgm, 1, 70);
+  told.gpus[0].uuid = "GPU-a";
+  EXPECT_TRUE(show_figures(swapped, {{Source::dcgm, told}}, at(1)));
+  EXPECT_EQ(swapped.gpus[0].telemetry.use, std::nullopt);
+  EXPECT_EQ(swapped.gpus[1].telemetry.use, Percent{70});
+}
+
+TEST(Telemetry, FiguresReadWithTheNodeAreToldByTheirOrigin) {
+  Node read = node("n1", {gpu(0, Strategy::whole, {whole(0)})});
+  read.gpus[0].telemetry.use = Percent{12};
+  read.gpus[0].telemetry.origin = {Source::nvidia_smi, at(4)};
+  read.gpus[0].slices[0].memory_used = Mib{100};
+  const std::vector<Measured> told = take_figures(read);
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].source, Source::nvidia_smi);
+  EXPECT_EQ(told[0].at, at(4));
+  EXPECT_EQ(told[0].gpus[0].slices[0].memory_used, Mib{100});
+  EXPECT_EQ(read.gpus[0].telemetry, Telemetry{});
+  EXPECT_EQ(read.gpus[0].slices[0].memory_used, std::nullopt);
+}
+
+}  // namespace
+}  // namespace tessera::test
