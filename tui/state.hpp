@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/insight/attention.hpp"
+#include "engine/insight/causes.hpp"
 #include "engine/model/model.hpp"
 #include "engine/plan/capabilities.hpp"
 #include "engine/plan/planner.hpp"
@@ -45,6 +45,7 @@ enum class ScreenKind : std::uint8_t {
   run,       // one run, from its journal
   journal,   // all runs
   guide,     // how to share a board: the flowchart and what follows from it
+  doctor,    // what is wrong everywhere, by its cause
   count_
 };
 // What each of them is stands in tui/screens/screens.cpp.
@@ -144,6 +145,7 @@ struct OverviewData {
   TimePoint at{};
   std::vector<insight::Totals> totals;  // one a cluster, in the model's order
   std::vector<insight::Finding> findings;
+  std::vector<insight::Cause> causes;    // the findings by what is behind them
   std::vector<std::string> cluster_ids;  // what the cursor holds on to
   std::vector<std::string> finding_ids;
   std::vector<Strips> mosaic;  // the first nodes by name, for the room that is left

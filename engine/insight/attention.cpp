@@ -50,13 +50,29 @@ class Collector {
   }
 
  private:
-  void add(Severity severity, std::string subject, bool is_node, std::string text, std::string hint) {
-    found_.push_back({severity, cluster_.name, std::move(subject), is_node, std::nullopt, std::move(text),
-                      std::move(hint)});
+  Finding& add(Severity severity, std::string subject, bool is_node, std::string text, std::string hint) {
+    return found_.emplace_back(Finding{severity, cluster_.name, std::move(subject), is_node, std::nullopt,
+                                       std::move(text), std::move(hint)});
   }
-  void add(Severity severity, const Node& node, const Gpu& gpu, std::string text, std::string hint) {
-    add(severity, node.name.text, true, fmt::format("GPU {}: {}", gpu.index.value, text), std::move(hint));
-    found_.back().gpu = gpu.index;
+  // cause: without what differs from node to node.
+  Finding& add(Severity severity, const Node& node, std::string cause, std::string text, std::string hint) {
+    Finding& finding = add(severity, node.name.text, true, std::move(text), std::move(hint));
+    finding.cause = std::move(cause);
+    finding.source = node.origin.source;
+    finding.commands = {look_at(node)};
+    return finding;
+  }
+  Finding& add(Severity severity, const Node& node, const Gpu& gpu, std::string text, std::string hint) {
+    Finding& finding =
+        add(severity, node, text, fmt::format("GPU {}: {}", gpu.index.value, text), std::move(hint));
+    finding.gpu = gpu.index;
+    finding.source = gpu.origin.source;
+    return finding;
+  }
+
+  std::string look_at(const Node& node) const {
+    return cluster_.scheduler == Scheduler::slurm ? "scontrol show node " + node.name.text
+                                                  : "kubectl describe node " + node.name.text;
   }
 
   std::string ago(TimePoint at) const {
@@ -74,7 +90,11 @@ class Collector {
       std::string text = to_line({health.failure->what, health.failure->reason, ""});
       text += health.last_ok ? fmt::format("; shown: what was true {} ago", ago(*health.last_ok))
                              : std::string("; never answered");
-      add(Severity::danger, std::string(word(source)), false, std::move(text), health.failure->hint);
+      Finding& finding =
+          add(Severity::danger, std::string(word(source)), false, std::move(text), health.failure->hint);
+      finding.follows = "what it tells is as old as its last answer";
+      finding.source = source;
+      finding.since = health.failing_since;
     }
   }
 
@@ -83,9 +103,10 @@ class Collector {
     if (health.incomplete)
       add(Severity::danger, std::string(word(source)), false,
           "its answer could not be read whole, so not everything is listed: " + health.note,
-          unreadable_hint(source));
+          unreadable_hint(source))
+          .source = source;
     else if (!health.note.empty())
-      add(Severity::info, std::string(word(source)), false, health.note, "");
+      add(Severity::info, std::string(word(source)), false, health.note, "").source = source;
   }
 
   void daemons() {
@@ -121,8 +142,12 @@ class Collector {
   // What a source found by itself, in its own words.
   void remarks() {
     for (const auto& [source, list] : cluster_.remarks)
-      for (const Remark& one : list)
-        add(severity_of(one.grade), one.subject, one.is_node, one.text, one.hint);
+      for (const Remark& one : list) remark(source, one);
+  }
+  void remark(Source source, const Remark& one) {
+    Finding& finding = add(severity_of(one.grade), one.subject, one.is_node, one.text, one.hint);
+    if (one.is_node) finding.cause = one.text;
+    finding.source = source;
   }
   static Severity severity_of(Remark::Grade grade) {
     switch (grade) {
@@ -135,39 +160,53 @@ class Collector {
 
   void health(const Node& node) {
     std::string reason = node.reason.empty() ? "no reason given" : node.reason;
+    const std::string bare = reason;
     if (!node.reason_by.empty()) reason += " [" + node.reason_by + "]";
     if (node.reason_at) reason += ", " + ago(*node.reason_at) + " ago";
     if (node.health != Health::invalid && powers(node)) return;
     if (closed_by_run(node)) return;
+    const std::size_t before = found_.size();
+    tell_health(node, bare, reason);
+    if (found_.size() > before) found_.back().since = node.reason_at;
+  }
+
+  // bare: the reason without who gave it, and when.
+  void tell_health(const Node& node, const std::string& bare, const std::string& reason) {
     switch (node.health) {
       case Health::invalid:
-        add(Severity::danger, node.name.text, true, "INVALID: " + reason,
+        add(Severity::danger, node, "INVALID: " + bare, "INVALID: " + reason,
             cluster_.scheduler == Scheduler::slurm
                 ? "what the node has and what is configured differ: compare gres.conf with the hardware"
-                : "its labels and its GPUs disagree: see the finding beside this one");
+                : "its labels and its GPUs disagree: see the finding beside this one")
+            .follows = "its GPUs take no new work";
         break;
       case Health::down:
         if (has_flag(node, "NOT_RESPONDING"))
-          add(Severity::danger, node.name.text, true, "slurmd does not answer: " + reason,
+          add(Severity::danger, node, "slurmd does not answer: " + bare, "slurmd does not answer: " + reason,
               "systemctl status slurmd on " + node.name.text + ", if the node itself is up");
         else
-          add(Severity::danger, node.name.text, true, "down: " + reason,
+          add(Severity::danger, node, "down: " + bare, "down: " + reason,
               cluster_.scheduler == Scheduler::kubernetes
                   ? "check the kubelet on " + node.name.text + "; its pods are lost or stuck"
                   : "check slurmd on " + node.name.text + "; its jobs are lost or stuck");
+        found_.back().follows = "its GPUs take no work, and what ran there is lost or stuck";
         break;
       case Health::draining:
-        add(Severity::warning, node.name.text, true,
-            fmt::format("draining, {}: {}", still_there(node), reason), "");
+        add(Severity::warning, node, "draining: " + bare,
+            fmt::format("draining, {}: {}", still_there(node), reason), "")
+            .follows = "its GPUs take no new work; what is left there runs on";
         break;
       case Health::drained:
-        add(Severity::warning, node.name.text, true, "drained, no work on it: " + reason,
-            "when repaired: " + opening(node));
+        add(Severity::warning, node, "drained, no work on it: " + bare, "drained, no work on it: " + reason,
+            "when repaired: " + opening(node))
+            .follows = "its GPUs take no work until it is opened again";
+        found_.back().commands.push_back(opening(node));
         break;
       case Health::unknown:
-        add(Severity::warning, node.name.text, true, "state not known",
+        add(Severity::warning, node, "state not known", "state not known",
             node.state.empty() ? "its record tells no state: it is broken or cut short"
-                               : "its daemon has not registered yet");
+                               : "its daemon has not registered yet")
+            .follows = "whether its GPUs can be had is not known";
         break;
       case Health::ok: break;
     }
@@ -190,7 +229,7 @@ class Collector {
     if (node.health != Health::draining && node.health != Health::drained) return false;
     const std::optional<plan::RunMark> mark = plan::parse_mark(node.reason);
     if (!mark) return false;
-    add(Severity::info, node.name.text, true,
+    add(Severity::info, node, fmt::format("closed for run {} of {}@{}", mark->run, mark->who, mark->from),
         fmt::format("{} for run {} of {}@{}, {}", word(node.health), mark->run, mark->who, mark->from,
                     still_there(node)),
         "the run opens it again");
@@ -207,12 +246,12 @@ class Collector {
     if (has("DOWN") || has("ERROR")) return false;
     std::string reason = node.reason.empty() ? "" : ": " + node.reason;
     if (node.health == Health::down && (has("POWERED_DOWN") || has("POWERING_DOWN") || has("POWER_DOWN"))) {
-      add(Severity::info, node.name.text, true, "powered down by power saving" + reason,
+      add(Severity::info, node, "powered down by power saving", "powered down by power saving" + reason,
           "it is started when a job needs it");
       return true;
     }
     if (node.health == Health::unknown && has("POWERING_UP")) {
-      add(Severity::info, node.name.text, true, "powering up" + reason,
+      add(Severity::info, node, "powering up", "powering up" + reason,
           "its daemon registers once it has booted");
       return true;
     }
@@ -275,7 +314,8 @@ class Collector {
         never == 1 ? "" : fmt::format("; {} more wait{} like it", never - 1, never == 2 ? "s" : "");
     add(Severity::warning, "job " + example->id.text, false,
         fmt::format("asks for {}, which no node has (BadConstraints){}", asked_for(*example), more),
-        fmt::format("tell {}, or cut such a slice", example->user.empty() ? "its owner" : example->user));
+        fmt::format("tell {}, or cut such a slice", example->user.empty() ? "its owner" : example->user))
+        .source = example->origin.source;
   }
 
   static std::string asked_for(const Workload& workload) {
@@ -292,7 +332,8 @@ class Collector {
         add(Severity::info, quota.group, false,
             fmt::format("quota {} allows {} {}, and all of it is asked for", quota.name, quota.limit,
                         quota.resource),
-            "more work of this namespace is refused until some of it ends, or the quota is raised");
+            "more work of this namespace is refused until some of it ends, or the quota is raised")
+            .commands = {"kubectl describe quota " + quota.name + " -n " + quota.group};
   }
 
   const Cluster& cluster_;

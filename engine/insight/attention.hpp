@@ -2,6 +2,7 @@
 // Threads: pure functions.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,12 @@ struct Finding {
   std::optional<GpuIndex> gpu;  // the board of that node; nullopt: the node as a whole
   std::string text;             // what is wrong, one line
   std::string hint;             // what to do
+  // For the list by cause (causes.hpp).
+  std::string cause;                 // the same of all that have it: without a place, an age or a count
+  std::string follows;               // what that means for work; empty: nothing to add
+  Source source = Source::none;      // who says so
+  std::optional<TimePoint> since{};  // by the cluster's clock; nullopt: not told
+  std::vector<std::string> commands{};
 };
 
 // Most severe first, then by subject. wall is the wall clock, for ages.

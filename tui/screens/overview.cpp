@@ -277,6 +277,7 @@ OverviewData work_out_overview(const World& world, bool ascii, std::span<const R
       data.findings.push_back(finding_of(head, journal_key));
   std::stable_sort(data.findings.begin(), data.findings.end(),
                    [](const auto& a, const auto& b) { return a.severity > b.severity; });
+  data.causes = insight::causes_of(data.findings);
   std::map<std::string, int> seen;
   for (const Cluster& cluster : world.model.clusters) data.cluster_ids.push_back("c\x1f" + cluster.name.text);
   for (const insight::Finding& finding : data.findings) {

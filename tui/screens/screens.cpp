@@ -3,6 +3,7 @@
 #include <array>
 
 #include "tui/screens/body.hpp"
+#include "tui/screens/doctor.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/guide/guide.hpp"
 #include "tui/screens/layout/layout.hpp"
@@ -44,6 +45,8 @@ constexpr auto kJournalFooter = list(open, back, run_undo, run_resume, copy, pal
 constexpr auto kGuideFooter =
     list(guide_yes, guide_no, open, guide_plan, copy, guide_undo, next_panel, guide_why, guide_compare,
          guide_schedulers, guide_terms, guide_layouts, back);
+
+constexpr auto kDoctorFooter = list(open, back, copy, palette);
 
 constexpr auto kCutHints = list(show_layout, guide_open);
 constexpr auto kWaitHints = list(show_waiting);
@@ -242,6 +245,19 @@ constexpr std::array<ScreenRow, static_cast<std::size_t>(ScreenKind::count_)> kS
      .copy = copy_in_guide,
      .nothing_to_copy = "there is nothing to copy yet",
      .refresh = refresh_guide},
+    {.kind = ScreenKind::doctor,
+     .word = "doctor",
+     .way = show_doctor,
+     .footer = kDoctorFooter,
+     .body = &kPanesBody,
+     .panes = doctor_panes,
+     .shows_failures = true,
+     .no_parts = one_list,
+     .open = open_on_doctor,
+     .why_no_open = why_no_open_on_doctor,
+     .copy = copy_on_doctor,
+     .refresh = refresh_overview,
+     .next_change = overview_next_change},
 }};
 
 constexpr bool in_kind_order() {

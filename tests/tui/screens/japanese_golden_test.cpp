@@ -37,6 +37,7 @@ TEST_P(JapaneseGolden, AtThreeSizes) {
 INSTANTIATE_TEST_SUITE_P(Screens, JapaneseGolden,
                          testing::Values(JapaneseShot{"overview", "<tab>"}, JapaneseShot{"help", "4?"},
                                          JapaneseShot{"no-match", "5/zzz<enter>"},
+                                         JapaneseShot{"doctor", "7j"},
                                          JapaneseShot{"guide-q2", ":guide n0007<enter>"},
                                          JapaneseShot{"guide-mig", ":guide n0007<enter>y"},
                                          JapaneseShot{"guide-mps", ":guide n0007<enter>ny"},

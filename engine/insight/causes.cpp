@@ -1,0 +1,61 @@
+#include "engine/insight/causes.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace tessera::insight {
+namespace {
+
+template <class T>
+void add_once(std::vector<T>& to, const T& one) {
+  if (std::find(to.begin(), to.end(), one) == to.end()) to.push_back(one);
+}
+
+std::string without_digits(std::string text) {
+  std::erase_if(text, [](char c) { return c >= '0' && c <= '9'; });
+  return text;
+}
+
+void add(Cause& cause, const Finding& finding) {
+  // The findings of one cause come in the order of their subjects, so that equal ones stand together.
+  if (cause.whose.empty() || cause.whose.back() != finding.subject) cause.whose.push_back(finding.subject);
+  if (finding.source != Source::none) add_once(cause.sources, finding.source);
+  if (finding.since) cause.since = cause.since ? std::min(*cause.since, *finding.since) : *finding.since;
+  if (cause.follows.empty()) cause.follows = finding.follows;
+  if (cause.hint.empty()) cause.hint = finding.hint;
+  for (const std::string& command : finding.commands)
+    if (cause.commands.size() < kMostCommands) add_once(cause.commands, command);
+}
+
+}  // namespace
+
+std::vector<Cause> causes_of(std::span<const Finding> findings) {
+  std::vector<Cause> causes;
+  std::map<std::string, std::size_t> places;
+  for (const Finding& finding : findings) {
+    const std::string& text = finding.cause.empty() ? finding.text : finding.cause;
+    // What names no cause stands for itself: two sources that fail alike are two lines.
+    const std::string whose = finding.cause.empty() ? finding.subject : std::string();
+    const std::string id = finding.cluster.text + '\x1f' + (finding.is_node ? "n" : "o") + '\x1f' + whose +
+                           '\x1f' + without_digits(text);
+    auto [place, fresh] = places.try_emplace(id, causes.size());
+    if (fresh) {
+      Cause& cause = causes.emplace_back();
+      cause.id = id;
+      cause.severity = finding.severity;
+      cause.cluster = finding.cluster;
+      cause.text = text;
+      cause.nodes = finding.is_node;
+    }
+    Cause& cause = causes[place->second];
+    cause.severity = std::max(cause.severity, finding.severity);
+    add(cause, finding);
+  }
+  std::stable_sort(causes.begin(), causes.end(), [](const Cause& a, const Cause& b) {
+    return std::tuple(a.severity, a.whose.size()) > std::tuple(b.severity, b.whose.size());
+  });
+  return causes;
+}
+
+}  // namespace tessera::insight

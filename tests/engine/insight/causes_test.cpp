@@ -1,0 +1,99 @@
+// Findings by their cause: what is alike is one line, with all whom it concerns.
+#include "engine/insight/causes.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/support/build.hpp"
+
+namespace tessera::test {
+namespace {
+
+Node drained(const std::string& name, const std::string& reason, int since) {
+  Node one = node(name, {gpu(0, Strategy::whole, {whole(0)})});
+  one.health = Health::drained;
+  one.reason = reason;
+  one.reason_by = "root";
+  one.reason_at = at(since);
+  one.origin = {Source::slurm_nodes, at(0)};
+  return one;
+}
+
+std::vector<insight::Cause> causes(const Story& story) {
+  static const Result<mig::Catalogue> catalogue = mig::Catalogue::built_in();
+  return insight::causes_of(insight::attention(story.cluster(), *catalogue, at(0)));
+}
+
+TEST(Causes, NodesDrainedForOneReasonAreOneLine) {
+  Story story;
+  story.tell(NodesListed{{drained("n1", "fan failure", -7200), drained("n2", "fan failure", -60),
+                          drained("n3", "NVLink errors", -60)}});
+  const std::vector<insight::Cause> all = causes(story);
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].text, "drained, no work on it: fan failure");
+  EXPECT_EQ(all[0].whose, (std::vector<std::string>{"n1", "n2"}));
+  EXPECT_TRUE(all[0].nodes);
+  EXPECT_EQ(all[0].since, at(-7200)) << "the earliest";
+  EXPECT_EQ(all[0].sources, std::vector<Source>{Source::slurm_nodes});
+  EXPECT_EQ(all[0].commands,
+            (std::vector<std::string>{"scontrol show node n1", "scontrol update nodename=n1 state=resume",
+                                      "scontrol show node n2", "scontrol update nodename=n2 state=resume"}));
+  EXPECT_FALSE(all[0].follows.empty());
+  EXPECT_EQ(all[1].whose, std::vector<std::string>{"n3"});
+}
+
+// A board each, and several on one node: the node is named once.
+TEST(Causes, BoardsOfOneNodeNameItOnce) {
+  Gpu bare = gpu(0, Strategy::mig, {}), other = gpu(1, Strategy::mig, {});
+  Story story;
+  story.tell(NodesListed{{node("n1", {bare, other}), node("n2", {bare})}});
+  const std::vector<insight::Cause> all = causes(story);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].text, "MIG on, no slices");
+  EXPECT_EQ(all[0].whose, (std::vector<std::string>{"n1", "n2"}));
+}
+
+TEST(Causes, SourcesThatFailAlikeAreTwoLinesWithTheirOwnAge) {
+  Story story;
+  story.tell(NodesListed{});
+  const Error down{"scontrol failed", "no route", "is slurmctld up?"};
+  story.tell(SourceReport{Source::slurm_nodes, down, Duration(0), "", false});
+  story.tell(SourceReport{Source::slurm_jobs, down, Duration(0), "", false});
+  std::vector<insight::Cause> all = causes(story);
+  std::erase_if(all, [](const insight::Cause& one) { return one.severity != Severity::danger; });
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_NE(all[0].sources, all[1].sources);
+  EXPECT_TRUE(all[0].since);
+  EXPECT_FALSE(all[0].nodes);
+  EXPECT_EQ(all[0].hint, "is slurmctld up?");
+}
+
+// What the cursor holds on to.
+TEST(Causes, KeepTheirIdsWhileCountsMove) {
+  Story story;
+  story.tell(NodesListed{{drained("n1", "fan failure", -7200)}});
+  const std::string id = causes(story).front().id;
+  story.tell(NodesListed{{drained("n1", "fan failure", -7200), drained("n2", "fan failure", -1)}});
+  EXPECT_EQ(causes(story).front().id, id);
+}
+
+TEST(Causes, HaveIdsOfTheirOwnAndOnlyUsefulCommands) {
+  std::vector<Node> nodes;
+  for (int i = 0; i < 300; ++i) nodes.push_back(drained("n" + std::to_string(i), "fan failure", -i));
+  nodes.push_back(drained("m1", "other", 0));
+  Story story;
+  story.tell(NodesListed{std::move(nodes)});
+  std::set<std::string> ids;
+  for (const insight::Cause& one : causes(story)) {
+    EXPECT_TRUE(ids.insert(one.id).second);
+    EXPECT_LE(one.commands.size(), insight::kMostCommands);
+  }
+  EXPECT_EQ(causes(story).front().whose.size(), 300u) << "all of them are concerned";
+}
+
+}  // namespace
+}  // namespace tessera::test

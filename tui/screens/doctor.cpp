@@ -1,0 +1,163 @@
+#include "tui/screens/doctor.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tui/screens/control.hpp"
+#include "tui/screens/documents.hpp"
+#include "tui/screens/roles.hpp"
+
+namespace tessera::tui {
+namespace {
+
+constexpr std::size_t kNamed = 6;           // of those concerned, in the foot
+constexpr std::size_t kCommandsShown = 3;   // y copies all of them
+constexpr std::size_t kFilterBytes = 1000;  // the filter language takes no more
+
+const insight::Cause* cause_here(const UiState& state) {
+  const std::vector<insight::Cause>& causes = state.overview.causes;
+  auto found = std::find_if(causes.begin(), causes.end(),
+                            [&](const insight::Cause& one) { return one.id == state.top().cursor; });
+  if (found != causes.end()) return &*found;
+  return causes.empty() ? nullptr : &causes.front();
+}
+
+std::string whose_text(const insight::Cause& cause, std::size_t most) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, cause.whose.size()); ++i)
+    text += (i > 0 ? ", " : "") + cause.whose[i];
+  if (cause.whose.size() > most) text += fmt::format(" and {} more", cause.whose.size() - most);
+  return text;
+}
+
+std::string short_whose(const insight::Cause& cause) {
+  if (cause.whose.size() == 1) return cause.whose.front();
+  return cause.nodes ? fmt::format("{} nodes", cause.whose.size()) : whose_text(cause, 1);
+}
+
+struct DoctorColumns {
+  int sign = 1, cluster = 0, whose = 4, since = 0, text = 0;
+};
+DoctorColumns columns_of(const World& world, int width) {
+  DoctorColumns at;
+  if (world.model.clusters.size() > 1) at.cluster = 4, at.whose = 16;
+  at.since = at.whose + (width >= 150 ? 24 : 16);
+  at.text = at.since + 13;
+  return at;
+}
+
+std::string since_text(const World& world, const insight::Cause& cause) {
+  const Cluster* cluster = world.model.find(cause.cluster);
+  return cause.since && cluster ? ago_text(*cluster, *cause.since, world.wall) : "-";
+}
+
+std::string age_text(const World& world, const insight::Cause& cause) {
+  std::string text = since_text(world, cause);
+  if (text.ends_with(" ago")) text.resize(text.size() - 4);
+  return text;
+}
+
+DocLine line_of(const insight::Cause& cause, const DoctorColumns& at, const World& world,
+                const UiState& state) {
+  DocLine line{{{std::string(sign_of(cause.severity)), Style(role_of(cause.severity)).with_bold(), at.sign}},
+               cause.id};
+  if (at.cluster > 0)
+    line.spans.push_back(
+        {shorten(cause.cluster.text, at.whose - at.cluster - 1, state.ascii), Role::dim, at.cluster});
+  line.spans.push_back({shorten(short_whose(cause), at.since - at.whose - 1, state.ascii),
+                        Style(Role::text).with_bold(), at.whose});
+  line.spans.push_back(
+      {shorten(age_text(world, cause), at.text - at.since - 1, state.ascii), Role::dim, at.since});
+  const Role role = cause.severity == Severity::danger ? Role::danger
+                    : cause.severity == Severity::info ? Role::dim
+                                                       : Role::text;
+  line.spans.push_back({told(state, cause.text), role, at.text});
+  return line;
+}
+
+Document foot_for(const insight::Cause& cause, const World& world, const UiState& state, int width) {
+  Document foot;
+  for (std::string& line : wrap(told(state, cause.text), width - 3))
+    foot.push_back({{{std::move(line), Style(role_of(cause.severity)).with_bold(), 1}}, {}});
+  add_wrapped_fact(foot, "concerns", whose_text(cause, kNamed), width);
+  if (cause.since) foot.push_back(fact_line("since", since_text(world, cause)));
+  std::string sources;
+  for (Source source : cause.sources) sources += (sources.empty() ? "" : ", ") + std::string(word(source));
+  if (!sources.empty()) add_wrapped_fact(foot, "source", sources, width, Role::dim);
+  if (!cause.follows.empty()) add_wrapped_fact(foot, "follows", told(state, cause.follows), width);
+  if (!cause.hint.empty()) add_wrapped_fact(foot, "to do", told(state, cause.hint), width);
+  for (std::size_t i = 0; i < std::min(kCommandsShown, cause.commands.size()); ++i)
+    foot.push_back(fact_line(i == 0 ? "commands" : "", cause.commands[i], Role::input));
+  if (cause.commands.size() > kCommandsShown)
+    foot.push_back(
+        fact_line("", fmt::format("and {} more", cause.commands.size() - kCommandsShown), Role::dim));
+  return foot;
+}
+
+// "n0001 | n0002": the filter that shows these nodes; empty: it would be too long.
+std::string filter_for(const insight::Cause& cause) {
+  std::string text;
+  for (const std::string& node : cause.whose) text += (text.empty() ? "node=" : " | node=") + node;
+  return text.size() <= kFilterBytes ? text : std::string();
+}
+
+}  // namespace
+
+Panes doctor_panes(const World& world, const UiState& state, int width) {
+  Panes panes;
+  if (state.overview.causes.empty()) {
+    panes.main.push_back({{{told(state, "Nothing needs attention."), Role::good, 1}}, {}});
+    return panes;
+  }
+  const DoctorColumns at = columns_of(world, width);
+  DocLine heading;
+  if (at.cluster > 0) heading.spans.push_back({"CLUSTER", Role::heading, at.cluster});
+  heading.spans.push_back({"WHERE", Role::heading, at.whose});
+  heading.spans.push_back({"SINCE", Role::heading, at.since});
+  heading.spans.push_back({"WHAT", Role::heading, at.text});
+  panes.main.push_back(std::move(heading));
+  for (const insight::Cause& cause : state.overview.causes)
+    panes.main.push_back(line_of(cause, at, world, state));
+  if (const insight::Cause* cause = cause_here(state)) panes.foot = foot_for(*cause, world, state, width);
+  panes.foot_first = true;
+  return panes;
+}
+
+Effects open_on_doctor(UiState& state, const World&) {
+  const insight::Cause* cause = cause_here(state);
+  if (!cause) return {};
+  if (!cause->nodes) {
+    Screen facts;
+    facts.kind = ScreenKind::facts;
+    facts.cluster = cause->cluster;
+    facts.subject = cause->cluster.text;
+    push(state, std::move(facts));
+  } else if (cause->whose.size() == 1) {
+    open_node(state, cause->cluster, cause->whose.front());
+  } else {
+    Screen nodes;
+    nodes.kind = ScreenKind::nodes;
+    nodes.cluster = cause->cluster;
+    set_filter(nodes, filter_for(*cause));
+    push(state, std::move(nodes));
+  }
+  return {};
+}
+
+std::string why_no_open_on_doctor(const UiState& state, const World&) {
+  return state.overview.causes.empty() ? "nothing needs attention" : "";
+}
+
+std::string copy_on_doctor(const UiState& state, const World&) {
+  const insight::Cause* cause = cause_here(state);
+  if (!cause) return {};
+  std::string text;
+  for (const std::string& one : cause->commands.empty() ? cause->whose : cause->commands)
+    text += (text.empty() ? "" : "\n") + one;
+  return text;
+}
+
+}  // namespace tessera::tui

@@ -1,0 +1,19 @@
+// What is wrong in all clusters, by its cause: a line each, and below it since when, whose, what follows and
+// the commands to copy.
+// Threads: the UI thread; what draws only reads.
+#pragma once
+
+#include <string>
+
+#include "tui/screens/screens.hpp"
+
+namespace tessera::tui {
+
+Panes doctor_panes(const World& world, const UiState& state, int width);
+// Enter: the node, the list of these nodes, or the sources of the cluster.
+Effects open_on_doctor(UiState& state, const World& world);
+std::string why_no_open_on_doctor(const UiState& state, const World& world);
+// The commands, else whom it concerns.
+std::string copy_on_doctor(const UiState& state, const World& world);
+
+}  // namespace tessera::tui
