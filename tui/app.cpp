@@ -11,6 +11,7 @@
 
 #include "engine/model/reduce.hpp"
 #include "engine/plan/run/actuator.hpp"
+#include "tui/screens/screens.hpp"
 #include "tui/terminal/utf8.hpp"
 #include "tui/update.hpp"
 #include "tui/view.hpp"
@@ -57,6 +58,8 @@ struct App::Parts {
   std::uint64_t shown_status = 0;
   std::optional<TimePoint> tick_at;  // when the picture changes by itself, as the views said last
   bool changed = true;               // the picture may differ from what is shown
+  bool status_moved = false;         // the line may that tells how fresh it is
+  std::string shown_text;            // what it says
   bool urgent = true;                // somebody waits for it
   bool leaving = false;
   bool hung_up = false;  // nobody can type or see anything any more
@@ -260,7 +263,8 @@ struct App::Parts {
     const auto before = loaded();
     for (Event& event : with.events.take())
       if (!take_news(event)) merge(unseen, reduce(model, std::move(event)));
-    if (model.revision != shown_revision || model.status != shown_status) changed = true;
+    if (model.revision != shown_revision) changed = true;
+    if (model.status != shown_status) status_moved = true;
     shown_status = model.status;
     if (loaded() != before) urgent = true;  // the first full picture is what people wait for
     // A backend learns what it can do as it reads: the settings of an operator, a site's files.
@@ -304,13 +308,29 @@ struct App::Parts {
   // Asked once everything else is done; the answer is always in the future.
   void ask_next_tick() { tick_at = next_tick(state, world()); }
 
+  // An idle cluster costs no frame: where sources answer as before, one line at most is drawn.
+  void follow_status() {
+    if (!std::exchange(status_moved, false) || changed || hung_up) return;
+    if (row_of(state).shows_sources) {
+      changed = true;
+      return;
+    }
+    if (std::string text = status_text(world(), state); text != shown_text) {
+      shown_text = std::move(text);
+      draw_status(world(), state, canvas);
+      with.terminal.present(canvas);
+    }
+  }
+
   void draw_if_due() {
     const Duration now = clocks.steady();
+    follow_status();
     if (!changed || (!urgent && now - drawn_at < kFrame)) return;
     show_changes();
     if (canvas.size() != state.size) canvas = Canvas(state.size);
     draw(world(), state, canvas);
     with.terminal.present(canvas);
+    shown_text = status_text(world(), state);
     drawn_at = now;
     changed = urgent = false;
   }

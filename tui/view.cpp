@@ -50,4 +50,13 @@ void draw(const World& world, const UiState& state, Canvas& canvas) {
   draw_footer(canvas, frame.footer_y, state, world);
 }
 
+std::string status_text(const World& world, const UiState& state) { return title_text(state, world); }
+
+void draw_status(const World& world, const UiState& state, Canvas& canvas) {
+  const Size size = canvas.size();
+  if (size.columns < kSmallest.columns || size.rows < kSmallest.rows) return;
+  canvas.fill(0, 0, size.columns, 1, " ");
+  draw_title(canvas, state, world);
+}
+
 }  // namespace tessera::tui

@@ -48,6 +48,77 @@ TEST_F(AppTest, NothingHappensMeansNoPicture) {
   EXPECT_EQ(terminal.frames, 1);
 }
 
+// Polling a cluster in which nothing happens: the same lists, sources that answer, and our own pace.
+TEST_F(AppTest, AnIdleClusterDerivesSortsAndDrawsNothing) {
+  const auto poll = [&](double calls) {
+    Node one = std::get<NodeSeen>(seen("n0001").what).node, two = std::get<NodeSeen>(seen("n0002").what).node;
+    one.origin = two.origin = {Source::slurm_nodes, TimePoint{} + wall};
+    const auto post = [&](auto what) {
+      events.post(Event{ClusterName("hpc"), 1, TimePoint{} + wall, std::move(what)});
+    };
+    post(NodesListed{{one, two}});
+    post(WorkloadsListed{});
+    post(SourceReport{Source::slurm_nodes, std::nullopt, Duration{40}, "", false});
+    post(SourceReport{Source::slurm_jobs, std::nullopt, Duration{55}, "", false});
+    post(PaceReport{calls, Duration{10'000}});
+    post(Loaded{});
+    turn();
+  };
+  app();
+  events.post(Event{ClusterName("hpc"), 1, TimePoint{} + wall, ClusterSeen{}});
+  poll(6);
+  ASSERT_TRUE(press("2>"));
+  pass(Duration{1000});
+  turn();
+  for (const char* screen : {"1", "2", "5", "6", "7"}) {
+    ASSERT_TRUE(press(screen));
+    pass(Duration{40});
+    turn();
+    const int frames = terminal.frames;
+    const std::uint64_t revision = app().model().revision;
+    const TimePoint derived = app().state().top().derived.at, summed = app().state().overview.at;
+    for (int polls = 0; polls < 20; ++polls) {
+      pass(Duration{40});  // more than a frame takes
+      poll(6);
+    }
+    EXPECT_EQ(terminal.frames, frames) << "screen " << screen << ": pictures";
+    EXPECT_EQ(app().model().revision, revision) << "screen " << screen;
+    EXPECT_EQ(app().state().top().derived.at, derived) << "screen " << screen << ": filtered and sorted";
+    EXPECT_EQ(app().state().overview.at, summed) << "screen " << screen << ": summed up";
+  }
+  // What the pace says anew is one line, and still no row.
+  ASSERT_TRUE(press("2"));
+  pass(Duration{40});
+  turn();
+  const int frames = terminal.frames;
+  const TimePoint derived = app().state().top().derived.at;
+  const std::string before = terminal.shown;
+  pass(Duration{40});
+  poll(12);
+  EXPECT_EQ(terminal.frames, frames + 1);
+  EXPECT_NE(terminal.shown.find("12 calls/min"), std::string::npos) << terminal.shown;
+  EXPECT_EQ(terminal.shown.substr(terminal.shown.find('\n')), before.substr(before.find('\n')));
+  EXPECT_EQ(app().state().top().derived.at, derived);
+}
+
+// A page that lists sources tells of each answer.
+TEST_F(AppTest, ASourceThatAnswersIsSeenWhereSourcesAreListed) {
+  app();
+  events.post(Event{ClusterName("hpc"), 1, TimePoint{} + wall, ClusterSeen{}});
+  turn();
+  press(":about\r");
+  pass(Duration{1000});
+  events.post(Event{ClusterName("hpc"), 1, TimePoint{} + wall,
+                    SourceReport{Source::slurm_nodes, std::nullopt, Duration{40}, "", false}});
+  turn();
+  pass(Duration{5000});
+  events.post(Event{ClusterName("hpc"), 1, TimePoint{} + wall,
+                    SourceReport{Source::slurm_nodes, std::nullopt, Duration{40}, "", false}});
+  const int frames = terminal.frames;
+  turn();
+  EXPECT_EQ(terminal.frames, frames + 1);
+}
+
 TEST_F(AppTest, AStormOfEventsIsDrawnThirtyTimesASecond) {
   app();
   pass(Duration{1000});

@@ -253,6 +253,12 @@ std::optional<std::size_t> crumb_at(const UiState& state, const World& world, in
   return std::nullopt;
 }
 
+std::string title_text(const UiState& state, const World& world) {
+  std::string text;
+  for (const Piece& piece : title_pieces(state, world)) text += piece.text + '\n';
+  return text;
+}
+
 void draw_title(Canvas& canvas, const UiState& state, const World& world) {
   int width = canvas.size().columns;
   const Title title = title_of(state, world, width);

@@ -24,6 +24,8 @@ struct Frame {
 Frame frame_of(const UiState& state, const World& world, Size size);
 
 void draw_title(Canvas& canvas, const UiState& state, const World& world);
+// What its right end says.
+std::string title_text(const UiState& state, const World& world);
 void draw_banner(Canvas& canvas, Rect area, const UiState& state, const World& world);
 // `where` stands at the right end of the rule: "rows 1-19 of 132".
 void draw_message(Canvas& canvas, int y, const UiState& state, const std::string& where);
