@@ -50,6 +50,7 @@
   ROW(show_workloads, "workloads", "workloads", "Jobs and pods, running and waiting.", "5", global, screens, show_screen, always) \
   ROW(show_events, "events", "events", "What has happened since tessera was started.", "6", global, screens, show_screen, always) \
   ROW(show_waiting, "waiting", "waiting", "The workloads that wait, and why.", "w", global, screens, show_waiting, always) \
+  ROW(show_free, "free", "free", "The slices that work could get now.", "", global, screens, show_free, always) \
   ROW(show_doctor, "doctor", "findings", "What is wrong in all clusters, by its cause, and what to do about it.", "7", global, screens, show_screen, always) \
   ROW(show_journal, "journal", "journal", "All runs: what was changed, what stopped, and the way back.", "J", global, screens, show_runs, always) \
   ROW(show_about, "about", "about", "Version, files in use, terminal, and where the data comes from.", "", global, screens, show_page, always) \

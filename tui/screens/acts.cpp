@@ -153,6 +153,11 @@ Effects show_waiting(UiState& state, const World&, Action) {
   return {};
 }
 
+Effects show_free(UiState& state, const World&, Action) {
+  go_to(state, ScreenKind::slices, "state=free");
+  return {};
+}
+
 Effects show_runs(UiState& state, const World&, Action) {
   Effects effects;
   open_journal(state, effects);

@@ -32,6 +32,36 @@ TEST(Walk, FromTheWorstFindingToWhoHoldsTheSliceAndBack) {
   session.line_with("this is the first screen; q leaves tessera");
 }
 
+TEST(Walk, FreeSlicesByOneWord) {
+  Session session(two_places());
+  session.press(":free<enter>");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::slices);
+  EXPECT_EQ(session.state.top().filter_text, "state=free");
+  EXPECT_FALSE(session.state.top().derived.rows.empty()) << session.screen();
+}
+
+TEST(Walk, FromACauseToTheNodeAndToTheListOfNodes) {
+  Session session(two_places());
+  session.press("7j");
+  EXPECT_NE(selected(session).find("NVLink errors"), std::string::npos) << session.screen();
+  session.press("y");
+  EXPECT_EQ(session.effects.back().copy,
+            "scontrol show node n0012\nscontrol update nodename=n0012 state=resume");
+  session.press("<enter>");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::node);
+  EXPECT_EQ(session.state.top().subject, "n0012");
+  session.press("<esc>");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::doctor);
+  EXPECT_NE(selected(session).find("NVLink errors"), std::string::npos) << "the cursor stays on its cause";
+  Node second = drained_node();
+  second.name = NodeName("n0013");
+  session.tell(on("hpc", NodeSeen{second}));
+  EXPECT_NE(selected(session).find("2 nodes"), std::string::npos) << session.screen();
+  session.press("<enter>");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::nodes);
+  EXPECT_EQ(session.state.top().derived.rows.size(), 2u) << session.screen();
+}
+
 TEST(Walk, EnterOnAClusterShowsItsNodesAndOnlyThose) {
   Session session(two_places());
   session.press("j<enter>");
