@@ -46,24 +46,24 @@ Work work_of(const Cluster& cluster, TimePoint now) {
   return work;
 }
 
-std::string boards_text(const Cluster& cluster) {
+std::string gpus_text(const Cluster& cluster) {
   std::map<Strategy, std::size_t> ways;
-  std::size_t boards = 0, pools = 0;
+  std::size_t gpus = 0, pools = 0;
   for (const Node& node : cluster.nodes.all()) {
     pools += node.gpus.empty() && !node.pool.empty();
     for (const Gpu& gpu : node.gpus) {
-      ++boards;
+      ++gpus;
       ++ways[gpu.strategy];
     }
   }
-  std::string text = fmt::format("{} on {}", count_text(boards, "board", "boards"),
+  std::string text = fmt::format("{} on {}", count_text(gpus, "GPU", "GPUs"),
                                  count_text(cluster.nodes.size(), "node", "nodes"));
   std::string sep = ": ";
   for (const auto& [way, count] : ways) {
-    text += fmt::format("{}{} {}", sep, way == Strategy::unknown ? "not told" : word(way), count);
+    text += fmt::format("{}{} {}", sep, way == Strategy::unknown ? "not reported" : word(way), count);
     sep = ", ";
   }
-  if (pools > 0) text += fmt::format("; {} tell slices only", count_text(pools, "node", "nodes"));
+  if (pools > 0) text += fmt::format("; {} report slices only", count_text(pools, "node", "nodes"));
   return text;
 }
 
@@ -76,13 +76,13 @@ std::vector<SiteLine> site_lines(const Cluster& cluster, std::optional<sharing::
   lines.push_back({"scheduler", fmt::format("{} runs under {}{}", clean(cluster.name.text, 64),
                                             sharing::title(found.platform),
                                             found.evidence.empty() ? "" : " (" + found.evidence + ")")});
-  if (!cluster.nodes.empty()) lines.push_back({"boards", boards_text(cluster)});
+  if (!cluster.nodes.empty()) lines.push_back({"GPUs", gpus_text(cluster)});
   const Work work = work_of(cluster, now);
   if (work.running + work.waiting == 0) return lines;
   std::string text = fmt::format("{} run, {} wait", work.running, work.waiting);
   if (work.longest > Duration{0})
     text += fmt::format("; the longest has run for {}", time_text(work.longest));
-  lines.push_back({"work", text});
+  lines.push_back({"workloads", text});
   if (work.lasting > 0) {
     lines.push_back({"speaks for Slurm",
                      fmt::format("{} for a day or longer: training, batch, fair share",

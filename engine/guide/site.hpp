@@ -13,7 +13,7 @@
 namespace tessera::guide {
 
 struct SiteLine {
-  std::string about;  // "scheduler" "boards" "work" "speaks for Slurm" "speaks for Kubernetes" "limit"
+  std::string about;  // "scheduler" "GPUs" "workloads" "speaks for Slurm" "speaks for Kubernetes" "limit"
   std::string text;
 };
 

@@ -58,12 +58,13 @@ class Notices {
       say(Severity::info, "wasted-compute", fmt::format("GPU {} {}", board.gpu.value, waste));
   }
 
-  // "GPU 1: 1g.10gb@0 and 1g.10gb@1 held by 88120 (alice) are in the way; ..."
+  // "GPU 1: 1g.10gb@0+1g.10gb@1 held by 88120 (alice), 2g.20gb@2 held by 88121 (bob) are in the way; ..."
   std::string in_the_way(const BoardChange& board) const {
     std::string text;
     for (std::size_t i = 0; i < board.in_the_way.size(); ++i) {
       const InTheWay& way = board.in_the_way[i];
-      if (i > 0) text += ", ";
+      const bool same_holder = i > 0 && board.in_the_way[i - 1].holders == way.holders;
+      if (i > 0) text += same_holder ? "+" : ", ";
       text += to_text(way.instance);
       bool last = i + 1 == board.in_the_way.size();
       if (last || board.in_the_way[i + 1].holders != way.holders) text += " held by " + holder_text(way);
@@ -87,7 +88,7 @@ class Notices {
     const Counts &before = change_.before.by(scheduler), &after = change_.after.by(scheduler);
     if (scheduler == Scheduler::slurm)
       return about_unit("gres/gpu", gpu_units(before, scheduler), gpu_units(after, scheduler),
-                        "limits, QOS and billing in gres/gpu", "slices");
+                        "limits, QOS and billing in gres/gpu", "each slice as one, whatever its size");
     // A quota is on one name, and shares may have another than GPUs.
     std::set<std::string> names;
     for (const Counts* counts : {&before, &after})
@@ -99,14 +100,13 @@ class Notices {
     };
     for (const std::string& name : names)
       about_unit(name, count_of(before, name), count_of(after, name), "quotas on " + name,
-                 "what remains under that name");
+                 "what remains under that name as one each, whatever its size");
   }
   void about_unit(const std::string& unit, std::int64_t before, std::int64_t after, const std::string& limits,
                   const char* what) {
     if (before == after) return;
     bool counts = !rules_.quotas.empty() || rules_.billed_by_gpu;
-    std::string text = fmt::format("{} goes from {} to {}: {} count {} as one each, large or small", unit,
-                                   before, after, limits, what);
+    std::string text = fmt::format("{} goes from {} to {}: {} count {}", unit, before, after, limits, what);
     for (const auto& [owner, limit] : rules_.quotas) text += fmt::format("; {} may hold {}", owner, limit);
     say(counts ? Severity::warning : Severity::info, "quota-units", std::move(text));
   }

@@ -127,6 +127,35 @@ std::optional<std::string> mps_script(std::string_view topic) {
   return std::nullopt;
 }
 
+// A command whose settings are known; its messages are in the reader's language.
+int run_command(const Options& options, const Environment& environment, const Joins& joins,
+                const Streams& streams) {
+  auto catalogue = load_catalogue(environment);
+  if (!catalogue) return refuse_run(streams, catalogue.error(), kUsage);
+  if (options.command == "layouts") return run_layouts(options, *catalogue, streams);
+  if (options.command == "sim") return run_sim(options, *catalogue, joins.scenarios, joins.sim, streams);
+  if (options.command == "guide") {
+    auto texts = load_guide_texts(environment);
+    if (!texts) return refuse_run(streams, texts.error(), kUsage);
+    const bool document = options.output == OutputFormat::json || options.output == OutputFormat::yaml;
+    if (options.reader && !document) texts = (*texts)->in_language(word(options.language));
+    if (!texts) return refuse_run(streams, texts.error(), kUsage);
+    return run_guide(options, *catalogue, **texts, joins, streams);
+  }
+  if (options.command == "completion") return run_completion(options, *catalogue, joins, streams);
+  if (auto* run = runner_of(options.command)) return run(options, *catalogue, joins, streams);
+  if (!options.command.empty()) return run_list(options, *catalogue, joins, streams);
+  if (!joins.has_terminal) {
+    return refuse_run(streams,
+                      {"cannot open the console", "standard input and output are no terminal",
+                       "tessera nodes, gpus, slices and workloads print for scripts"},
+                      kUsage);
+  }
+  Opening opening = joins.open(options, *catalogue);
+  if (opening.failure) return refuse_run(streams, *opening.failure, opening.exit_code);
+  return joins.console(options, *catalogue, opening.backends, opening.runs.get());
+}
+
 }  // namespace
 
 int run(const std::vector<std::string>& arguments, const Environment& environment, const Joins& joins,
@@ -168,30 +197,9 @@ int run(const std::vector<std::string>& arguments, const Environment& environmen
         kUsage);
   }
 
-  auto catalogue = load_catalogue(environment);
-  if (!catalogue) return refuse_run(streams, catalogue.error(), kUsage);
-  if (options->command == "layouts") return run_layouts(*options, *catalogue, streams);
-  if (options->command == "sim") return run_sim(*options, *catalogue, joins.scenarios, joins.sim, streams);
-  if (options->command == "guide") {
-    auto texts = load_guide_texts(environment);
-    if (!texts) return refuse_run(streams, texts.error(), kUsage);
-    const bool document = options->output == OutputFormat::json || options->output == OutputFormat::yaml;
-    if (options->reader && !document) texts = (*texts)->in_language(word(options->language));
-    if (!texts) return refuse_run(streams, texts.error(), kUsage);
-    return run_guide(*options, *catalogue, **texts, joins, streams);
-  }
-  if (options->command == "completion") return run_completion(*options, *catalogue, joins, streams);
-  if (auto* run = runner_of(options->command)) return run(*options, *catalogue, joins, streams);
-  if (!options->command.empty()) return run_list(*options, *catalogue, joins, streams);
-  if (!joins.has_terminal) {
-    return refuse_run(streams,
-                      {"cannot open the console", "standard input and output are no terminal",
-                       "tessera nodes, gpus, slices and workloads print for scripts"},
-                      kUsage);
-  }
-  Opening opening = joins.open(*options, *catalogue);
-  if (opening.failure) return refuse_run(streams, *opening.failure, opening.exit_code);
-  return joins.console(*options, *catalogue, opening.backends, opening.runs.get());
+  Streams told = streams;
+  told.reader = options->reader;
+  return run_command(*options, environment, joins, told);
 }
 
 }  // namespace tessera::cli

@@ -12,16 +12,18 @@
 
 #include "engine/error.hpp"
 #include "tui/cli/paper.hpp"
+#include "tui/language/words.hpp"
 
 namespace tessera::cli {
 
 struct Streams {
-  std::ostream& out;  // data; once its reader is gone every write fails, quietly
-  std::ostream& err;  // messages
-  int out_fd = -1;    // watched for a reader that goes away; -1: nothing to watch
-  int in_fd = -1;     // standard input: a plan, or a person's answers; -1: none
-  bool asks = false;  // a person sits there: standard input and the messages are on a terminal
-  Paper paper;        // what the data is printed on
+  std::ostream& out;               // data; once its reader is gone every write fails, quietly
+  std::ostream& err;               // messages
+  int out_fd = -1;                 // watched for a reader that goes away; -1: nothing to watch
+  int in_fd = -1;                  // standard input: a plan, or a person's answers; -1: none
+  bool asks = false;               // a person sits there: standard input and the messages are on a terminal
+  Paper paper;                     // what the data is printed on
+  tui::WordsPtr reader = nullptr;  // the language of messages; null: English
 };
 
 // The terminal behind a descriptor, by its size and the name that the environment gives it (TERM).
@@ -46,7 +48,7 @@ class Lines {
 // Everything until the end of the input. Errors: it cannot be read, or is longer than `limit`.
 Result<std::string> read_all(int fd, std::size_t limit);
 
-// A message the way every command puts it: "tessera: what: reason (hint)".
+// A message the way every command puts it, in the reader's language: "tessera: what: reason (hint)".
 void complain(const Streams& streams, const Error& error);
 
 // Why a command ends here, and with which exit code.

@@ -22,6 +22,7 @@ class Pattern {
   // Letters that stand between the places: the more, the surer is a match.
   std::size_t weight() const { return weight_; }
   std::string_view first() const { return literals_.front(); }
+  bool ends_open() const { return !order_.empty() && literals_.back().empty(); }  // with a place
 
   // The finished text's arguments, in the order of fmt's. Each place takes as little as it can, so that it
   // takes one pass over the text. nullopt: it is not made from this pattern.

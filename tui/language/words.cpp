@@ -24,11 +24,37 @@ constexpr std::array<std::string_view, 5> kJoints{N_(". "), N_("; "), N_(": "), 
 // A single word is a name, a state or a command: those stay as they are.
 bool is_phrase(std::string_view text) { return text.find(' ') != std::string_view::npos; }
 
-// A pattern of few letters and several places, such as "the {} {}", fits nearly anything: its arguments have
-// to be names.
+// "2 gpu:1g.10gb", "88101 (alice)", "mig 16": of its words at most one, units aside, is
+// written in small letters alone.
+bool is_data(std::string_view text) {
+  constexpr std::array<std::string_view, 5> kUnits{"d", "h", "min", "s", "ms"};
+  int words = 0;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, end);
+    const bool letters = std::all_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+    words += letters && std::find(kUnits.begin(), kUnits.end(), word) == kUnits.end() ? 1 : 0;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return words <= 1;
+}
+
+// "scontrol show job": the source of a fact, or what is to be typed.
+bool is_command(std::string_view text) {
+  constexpr std::array<std::string_view, 8> kPrograms{"scontrol ", "squeue ",     "sinfo ",     "sacctmgr ",
+                                                      "kubectl ",  "nvidia-smi ", "systemctl ", "tessera "};
+  return std::any_of(kPrograms.begin(), kPrograms.end(),
+                     [&](std::string_view program) { return text.starts_with(program); });
+}
+
+// A pattern of few letters, such as "the {} {}" or "{} job", fits nearly anything: its arguments have to be
+// names or figures. One that begins with its letters ("down: {}") takes a reason.
 bool is_guess(const Pattern& pattern, const std::vector<std::string_view>& arguments) {
-  return pattern.weight() < kSureWeight && pattern.places() > 1 &&
-         std::any_of(arguments.begin(), arguments.end(), is_phrase);
+  if (pattern.weight() >= kSureWeight) return false;
+  const auto is_prose = [](std::string_view one) { return is_phrase(one) && !is_data(one); };
+  if (pattern.places() == 1) return pattern.first().empty() && is_prose(arguments.front());
+  return std::any_of(arguments.begin(), arguments.end(),
+                     [&](std::string_view one) { return is_prose(one) && !is_command(one); });
 }
 
 bool has_joint(std::string_view text) {
@@ -36,25 +62,39 @@ bool has_joint(std::string_view text) {
                      [&](std::string_view one) { return text.find(one) != std::string_view::npos; });
 }
 
-// "alice, frank", "3g.40gb or 7g.80gb": names alone, joined as a sentence of the reader's language joins
-// them.
-std::string told_list(std::string_view text) {
-  std::string out;
-  for (bool behind_or = true; !text.empty();) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    std::string_view name = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (name == "or") {
-      if (behind_or || text.empty()) return {};
-      out += "または", behind_or = true;
-      continue;
+// "alice, frank and 2 more": what stands between two items of a list, and how a sentence of the reader's
+// language joins them. Commas inside of brackets belong to an item.
+struct ListJoint {
+  std::string_view english, told;
+};
+constexpr std::array<ListJoint, 5> kListJoints{
+    {{", then ", "、"}, {", and ", "、"}, {", ", "、"}, {" and ", "、"}, {" or ", "または"}}};
+
+struct ListItem {
+  std::string_view text, joint;  // joint: as told behind the item, empty behind the last one
+};
+
+std::vector<ListItem> list_items(std::string_view text) {
+  std::vector<ListItem> items;
+  int depth = 0;
+  std::size_t begin = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '(' || text[at] == '[') ++depth;
+    if (text[at] == ')' || text[at] == ']') --depth;
+    if (depth > 0 || at == begin) continue;
+    for (const ListJoint& joint : kListJoints) {
+      if (!text.substr(at).starts_with(joint.english)) continue;
+      items.push_back({text.substr(begin, at - begin), joint.told});
+      at += joint.english.size() - 1, begin = at + 1;
+      break;
     }
-    const bool more = name.ends_with(',');
-    if (more) name.remove_suffix(1);
-    if (name.empty() || (more ? text.empty() : !text.empty() && !text.starts_with("or "))) return {};
-    out += std::string(name) + (more ? "、" : ""), behind_or = more;
   }
-  return out;
+  items.push_back({text.substr(begin), {}});
+  return items;
+}
+
+bool has_clause(std::string_view text) {
+  return text.find(": ") != std::string_view::npos || text.find("; ") != std::string_view::npos;
 }
 
 // Names, numbers and abbreviations alone: no word of three small letters.
@@ -151,6 +191,7 @@ std::optional<Words::Told> Words::tell_parts(Search& search, std::string_view te
     const std::size_t end = joint == ". " ? at + 1 : at;  // a full stop belongs to its sentence
     const bool bracket = joint == " (" && text.ends_with(')');
     if (joint == " (" && !bracket) continue;
+    if (at + joint.size() == text.size()) continue;  // nothing behind it
     const std::string_view first = text.substr(0, end);
     const std::string_view second =
         text.substr(at + joint.size(), text.size() - at - joint.size() - (bracket ? 1 : 0));
@@ -166,28 +207,51 @@ std::optional<Words::Told> Words::tell_parts(Search& search, std::string_view te
   return std::nullopt;
 }
 
-// A single word is a name and stays; of a list only what joins it changes.
+// A list whose items are names, figures or phrases that have a translation; another one is no list.
+std::optional<std::string> Words::tell_list(Search& search, std::string_view text, int depth) const {
+  const std::vector<ListItem> items = list_items(text);
+  if (items.size() < 2) return std::nullopt;
+  std::string told;
+  for (const ListItem& item : items) {
+    if (item.text.empty()) return std::nullopt;
+    if (!is_phrase(item.text)) {
+      told += std::string(item.text) + std::string(item.joint);
+      continue;
+    }
+    const Told phrase = tell(search, item.text, depth + 1);
+    if (!phrase.whole && !is_data(item.text)) return std::nullopt;
+    told += phrase.whole ? phrase.text : std::string(item.text);
+    told += item.joint;
+  }
+  return told;
+}
+
+// A single word is a name and stays, and so does a command.
 std::string Words::tell_argument(Search& search, std::string_view text, int depth) const {
-  if (!is_phrase(text)) return std::string(text);
-  std::string told = tell(search, text, depth).text;
-  if (told != text) return told;
-  const std::string list = told_list(text);
-  return list.empty() ? told : list;
+  if (!is_phrase(text) || is_command(text)) return std::string(text);
+  if (const auto known = whole_.find(text); known != whole_.end()) return known->second;
+  if (depth <= kDeepest && !search.spent())
+    if (std::optional<std::string> list = tell_list(search, text, depth)) return std::move(*list);
+  return tell(search, text, depth).text;
 }
 
 Words::Told Words::tell(Search& search, std::string_view text, int depth) const {
   if (const auto known = whole_.find(text); known != whole_.end()) return {known->second, true};
-  if (says_nothing(text)) return {std::string(text), true};
-  if (depth > kDeepest || search.spent()) return {std::string(text), false};
+  const bool nothing = says_nothing(text);
+  if (depth > kDeepest || search.spent()) return {std::string(text), nothing};
   std::vector<std::string_view> arguments;
   if (const Known* known = find(search, text, arguments)) {
     // A pattern that begins with a place may swallow a clause that stands before its own.
     if (known->original.first().empty() && has_joint(arguments.front()))
       if (auto parts = tell_parts(search, text, depth); parts && parts->whole) return std::move(*parts);
+    // And one that ends with a place the reason or the clause behind it.
+    if (known->original.ends_open() && has_clause(arguments[known->original.order().back()]))
+      if (auto parts = tell_parts(search, text, depth); parts && parts->whole) return std::move(*parts);
     std::vector<std::string> told;
     for (std::string_view one : arguments) told.push_back(tell_argument(search, one, depth + 1));
     return {known->translation.fill(told), true};
   }
+  if (nothing) return {std::string(text), true};
   if (auto parts = tell_parts(search, text, depth)) return std::move(*parts);
   return {std::string(text), false};
 }

@@ -50,6 +50,7 @@ class Words {
   struct Search;
   const Known* find(Search& search, std::string_view text, std::vector<std::string_view>& arguments) const;
   Told tell(Search& search, std::string_view text, int depth) const;
+  std::optional<std::string> tell_list(Search& search, std::string_view text, int depth) const;
   std::string tell_argument(Search& search, std::string_view text, int depth) const;
   std::optional<Told> tell_parts(Search& search, std::string_view text, int depth) const;
 

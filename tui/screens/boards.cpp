@@ -93,7 +93,7 @@ void fill_mig(Board& board, const World& world, const query::GpuRow& row) {
   if (!placed || !product || product->units <= 0) {
     if (gpu.slices.empty()) board.tiles.push_back(gap(product ? TileKind::room : TileKind::unknown, 0, 1));
     lay_side_by_side(board);
-    if (!placed) board.note = "places are not reported", board.note_role = Role::unknown;
+    if (!placed) board.note = "starts of the slices are not reported", board.note_role = Role::unknown;
     return;
   }
   board.units = product->units;

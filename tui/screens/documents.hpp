@@ -23,11 +23,36 @@ std::string_view why_no_events(const Screen& screen);
 Effects open_on_workload(UiState& state, const World& world);
 std::optional<Screen> facts_of_workload(const UiState& state, const World& world);
 
+// Puts a page of facts together in the reader's language. What mirrors commands (names, states, keys of
+// columns, what a program printed) goes in as data and stays as it is.
+class FactPage {
+ public:
+  FactPage(const UiState& state, int width) : state_(state), width_(width) {}
+  std::string told(std::string_view english) const { return tui::told(state_, english); }
+  void blank() { lines_.push_back({}); }
+  void heading(std::string_view text, std::string_view aside = {});
+  // A heading that is a name.
+  void group(std::string name, std::string_view aside);
+  void fact(std::string_view label, std::string_view value, Style style = {});
+  void data(std::string_view label, std::string_view value, Style style = {});
+  void add(DocLine line) { lines_.push_back(std::move(line)); }
+  std::size_t size() const { return lines_.size(); }
+  Document take() { return std::move(lines_); }
+
+ private:
+  const UiState& state_;
+  int width_;
+  Document lines_;
+};
+
 // A time as the cluster's people read it: "2026-11-21 14:03:22".
 std::string time_text(TimePoint at);
 // How long ago, by the cluster's own clock: "3 min ago", "in 2 h 10 min".
 std::string ago_text(const Cluster& cluster, TimePoint at, TimePoint wall);
 // "scontrol show node, 12 s ago": who said so, and how long ago.
 std::string origin_text(const Cluster& cluster, const Origin& origin, TimePoint wall);
+// "answered 4 s ago", with why it fails now where it does, as the reader reads it; latency: ", in 12 ms".
+std::string answered_text(const FactPage& page, const Cluster& cluster, const SourceHealth& health,
+                          TimePoint wall, const std::string& latency = {});
 
 }  // namespace tessera::tui

@@ -13,126 +13,120 @@ namespace tessera::tui {
 namespace {
 
 template <class Row>
-void add_columns(Document& document, const Row& row, const World& world, int width) {
+void add_columns(FactPage& page, const Row& row, const World& world) {
   query::Context context{world.wall, &world.catalogue};
   for (const query::Column<Row>& column : query::columns<Row>()) {
     std::string text = query::to_text(column.value(row, context), column.format);
     if (text.empty()) text = "-";
-    add_wrapped_fact(document, std::string(column.key), text, width, cell_role(column.key, text));
+    page.data(column.key, text, cell_role(column.key, text));
   }
 }
 
-void group(Document& document, const std::string& title, const std::string& source) {
-  if (!document.empty()) document.push_back({});
-  document.push_back(heading_line(title, source));
+void add_workload(FactPage& page, const query::WorkloadRow& row, const World& world) {
+  page.group(row.workload->id.text, origin_text(*row.cluster, row.workload->origin, world.wall));
+  add_columns(page, row, world);
 }
 
-void add_workload(Document& document, const query::WorkloadRow& row, const World& world, int width) {
-  group(document, row.workload->id.text, origin_text(*row.cluster, row.workload->origin, world.wall));
-  add_columns(document, row, world, width);
-}
-
-void add_node(Document& document, const query::NodeRow& row, const World& world, int width) {
-  group(document, row.node->name.text, origin_text(*row.cluster, row.node->origin, world.wall));
-  add_columns(document, row, world, width);
+void add_node(FactPage& page, const query::NodeRow& row, const World& world) {
+  page.group(row.node->name.text, origin_text(*row.cluster, row.node->origin, world.wall));
+  add_columns(page, row, world);
   const Node& node = *row.node;
   if (node.order)
-    document.push_back(fact_line(
-        "layout",
-        node.order->config + (node.order->state.empty() ? ", not begun" : ", ") + node.order->state));
+    page.fact("layout",
+              node.order->config + (node.order->state.empty() ? ", not begun" : ", " + node.order->state));
   for (const Component& part : node.components) {
     Style style = part.state == Part::ready ? Style(Role::text) : Style(Role::warning);
     std::string text(word(part.state));
     if (!part.detail.empty()) text += ": " + part.detail;
-    add_wrapped_fact(document, part.name, text, width, style);
+    page.data(part.name, text, style);
   }
 }
 
-// What has happened to it, and what somebody finds wrong with it.
-void add_remarks(Document& document, const query::NodeRow& row, int width) {
+// What has happened to the node, and what a source finds wrong with it.
+void add_remarks(FactPage& page, const query::NodeRow& row) {
   for (const auto& [source, remarks] : row.cluster->remarks) {
     bool first = true;
     for (const Remark& one : remarks) {
       if (!one.is_node || one.subject != row.node->name.text) continue;
-      if (std::exchange(first, false)) group(document, "remarked", std::string(word(source)));
+      if (std::exchange(first, false)) page.heading("remarks", word(source));
       Style style = one.grade == Remark::Grade::info      ? Style(Role::text)
                     : one.grade == Remark::Grade::warning ? Style(Role::warning)
                                                           : Style(Role::danger);
-      std::string text = one.hint.empty() ? one.text : one.text + " (" + one.hint + ")";
-      add_wrapped_fact(document, "", text, width, style);
+      std::string text = page.told(one.text);
+      if (!one.hint.empty()) text += " (" + page.told(one.hint) + ")";
+      page.data("", text, style);
     }
   }
 }
 
-void add_gpu(Document& document, const query::GpuRow& row, const World& world, int width) {
-  const Gpu& gpu = *row.gpu;
-  group(document, fmt::format("{} GPU {}", row.node->name.text, gpu.index.value),
-        origin_text(*row.cluster, gpu.origin, world.wall));
-  add_columns(document, row, world, width);
-  group(document, "its readings", origin_text(*row.cluster, gpu.telemetry.origin, world.wall));
-  document.push_back(
-      fact_line("told", gpu.telemetry.use ? "use, and what is listed above" : "no use figures"));
+void add_product(FactPage& page, const Gpu& gpu, const World& world) {
   if (!gpu.product) {
-    group(document, "its product", "catalogue");
-    document.push_back(fact_line("product", "no single product of that name is known", Role::unknown));
+    page.heading("PRODUCT", "catalogue");
+    page.fact("product", "no single product of that name is known", Role::unknown);
     return;
   }
   const mig::Product* product = world.catalogue.by_key(gpu.product->text);
   if (!product) return;
-  group(document, "its product", fmt::format("catalogue, {}:{}", product->file, product->line));
-  document.push_back(fact_line("product", product->key.text));
-  document.push_back(fact_line(
-      "placements",
-      !product->placements_known     ? "not known"
-      : product->placements_inferred ? "inferred, not seen on a GPU"
-                                     : "as published",
-      product->placements_known && !product->placements_inferred ? Style(Role::text) : Style(Role::warning)));
-  if (!product->placements_source.empty())
-    add_wrapped_fact(document, "according to", product->placements_source, width, Role::dim);
+  page.heading("PRODUCT", fmt::format("catalogue, {}:{}", product->file, product->line));
+  page.data("product", product->key.text);
+  const bool published = product->placements_known && !product->placements_inferred;
+  page.fact("placements",
+            !product->placements_known     ? "not known"
+            : product->placements_inferred ? "inferred, not seen on a GPU"
+                                           : "as published",
+            published ? Style(Role::text) : Style(Role::warning));
+  if (!product->placements_source.empty()) page.fact("according to", product->placements_source, Role::dim);
 }
 
-void add_slice(Document& document, const query::SliceRow& row, const World& world, int width) {
+void add_gpu(FactPage& page, const query::GpuRow& row, const World& world) {
+  const Gpu& gpu = *row.gpu;
+  page.group(fmt::format("{} GPU {}", row.node->name.text, gpu.index.value),
+             origin_text(*row.cluster, gpu.origin, world.wall));
+  add_columns(page, row, world);
+  page.heading("READINGS", origin_text(*row.cluster, gpu.telemetry.origin, world.wall));
+  page.fact("reported", gpu.telemetry.use ? "use, and what is listed above" : "no use figures");
+  add_product(page, gpu, world);
+}
+
+void add_slice(FactPage& page, const query::SliceRow& row, const World& world) {
   Origin origin = row.gpu ? row.gpu->origin : row.node->origin;
-  group(document, fmt::format("{} {}", row.node->name.text, insight::slice_label(*row.slice)),
-        origin_text(*row.cluster, origin, world.wall));
-  add_columns(document, row, world, width);
+  page.group(fmt::format("{} {}", row.node->name.text, insight::slice_label(*row.slice)),
+             origin_text(*row.cluster, origin, world.wall));
+  add_columns(page, row, world);
   if (row.slice->measured.source != Source::none)
-    document.push_back(fact_line("measured", origin_text(*row.cluster, row.slice->measured, world.wall)));
+    page.fact("measured", origin_text(*row.cluster, row.slice->measured, world.wall));
   for (const ComputeInstance& compute : row.slice->compute)
-    document.push_back(fact_line("compute", fmt::format("{} (id {})", compute.profile.text, compute.id)));
+    page.data("compute", fmt::format("{} (id {})", compute.profile.text, compute.id));
   if (!row.slice->exact)
-    add_wrapped_fact(document, "holders",
-                     "the scheduler reports which slices a job holds, not which of them each user holds",
-                     width, Role::unknown);
+    page.fact("holders", "the scheduler reports which slices a job holds, not which of them each user holds",
+              Role::unknown);
   for (const Holder& holder : row.slice->holders) {
     const Workload* workload = row.cluster->workloads.find(holder.workload);
     if (workload)
-      add_workload(document, {row.cluster, workload}, world, width);
+      add_workload(page, {row.cluster, workload}, world);
     else
-      document.push_back(fact_line("holder", holder.workload.text + ", not in the list", Role::unknown));
+      page.fact("holder", holder.workload.text + ", not in the list", Role::unknown);
   }
 }
 
-void add_sources(Document& document, const Cluster& cluster, const World& world, int width) {
-  group(document, cluster.name.text, std::string(word(cluster.scheduler)));
-  document.push_back(fact_line("version", cluster.version.empty() ? "n/a" : cluster.version));
-  document.push_back(fact_line("read from", cluster.endpoint.empty() ? "n/a" : cluster.endpoint));
-  document.push_back(
-      fact_line("our load", fmt::format("{:.1f} calls a minute", cluster.pace.calls_per_minute)));
+void add_daemon(FactPage& page, const Daemon& daemon) {
+  std::string text = daemon.up ? "up" : "does not answer";
+  if (!daemon.host.empty()) text += " on " + daemon.host;
+  if (!daemon.detail.empty()) text += ": " + daemon.detail;
+  page.fact(daemon.name, text, daemon.up ? Style(Role::good) : Style(Role::danger));
+}
+
+void add_sources(FactPage& page, const Cluster& cluster, const World& world) {
+  page.group(cluster.name.text, word(cluster.scheduler));
+  page.data("version", cluster.version.empty() ? "n/a" : cluster.version);
+  page.data(page.told("read from"), cluster.endpoint.empty() ? "n/a" : cluster.endpoint);
+  page.fact("polling load", fmt::format("{:.1f} calls a minute", cluster.pace.calls_per_minute));
   for (const auto& [source, health] : cluster.sources) {
-    std::string text = health.last_ok ? "answered " + ago_text(cluster, *health.last_ok, world.wall) +
-                                            fmt::format(", in {} ms", health.latency.count())
-                                      : std::string("never answered");
-    if (health.failure) text = "fails: " + to_line(*health.failure) + "; " + text;
-    add_wrapped_fact(document, std::string(word(source)), text, width,
-                     health.failure ? Style(Role::danger) : Style(Role::text));
+    const std::string latency = fmt::format(", in {} ms", health.latency.count());
+    page.data(word(source), answered_text(page, cluster, health, world.wall, latency),
+              health.failure ? Style(Role::danger) : Style(Role::text));
   }
-  for (const Daemon& daemon : cluster.daemons) {
-    std::string text = daemon.up ? "up" : "does not answer";
-    if (!daemon.host.empty()) text += " on " + daemon.host;
-    if (!daemon.detail.empty()) text += ": " + daemon.detail;
-    add_wrapped_fact(document, daemon.name, text, width, daemon.up ? Style(Role::good) : Style(Role::danger));
-  }
+  for (const Daemon& daemon : cluster.daemons) add_daemon(page, daemon);
 }
 
 const Gpu* find_gpu(const Node& node, const std::string& index) {
@@ -166,31 +160,55 @@ std::string origin_text(const Cluster& cluster, const Origin& origin, TimePoint 
   return std::string(word(origin.source)) + ", " + ago_text(cluster, origin.at, wall);
 }
 
+std::string answered_text(const FactPage& page, const Cluster& cluster, const SourceHealth& health,
+                          TimePoint wall, const std::string& latency) {
+  std::string text = health.last_ok
+                         ? page.told("answered " + ago_text(cluster, *health.last_ok, wall) + latency)
+                         : page.told("never answered");
+  if (!health.failure) return text;
+  return page.told("fails: " + to_line(*health.failure)) + "; " + text;
+}
+
+void FactPage::heading(std::string_view text, std::string_view aside) { group(told(text), aside); }
+
+void FactPage::group(std::string name, std::string_view aside) {
+  if (!lines_.empty()) blank();
+  lines_.push_back(heading_line(std::move(name), told(aside)));
+}
+
+void FactPage::fact(std::string_view label, std::string_view value, Style style) {
+  data(told(label), told(value), style);
+}
+
+void FactPage::data(std::string_view label, std::string_view value, Style style) {
+  add_wrapped_fact(lines_, std::string(label), value, width_, style);
+}
+
 Document facts_document(const World& world, const UiState& state, int width) {
-  Document document;
+  FactPage page(state, width);
   const Screen& screen = state.top();
   const Cluster* cluster = world.model.find(screen.cluster);
-  if (!cluster) return document;
+  if (!cluster) return page.take();
   std::vector<std::string> parts = parts_of_id(screen.subject);
   if (parts.size() < 2) {
-    add_sources(document, *cluster, world, width);
-    return document;
+    add_sources(page, *cluster, world);
+    return page.take();
   }
   if (screen.about == ScreenKind::workload) {
     if (const Workload* workload = cluster->workloads.find(WorkloadId(parts[1])))
-      add_workload(document, {cluster, workload}, world, width);
-    return document;
+      add_workload(page, {cluster, workload}, world);
+    return page.take();
   }
   const Node* node = cluster->nodes.find(NodeName(parts[1]));
-  if (!node) return document;
+  if (!node) return page.take();
   const Gpu* gpu = parts.size() > 2 ? find_gpu(*node, parts[2]) : nullptr;
   const Slice* slice = parts.size() > 3 ? find_slice(*cluster, *node, gpu, screen.subject) : nullptr;
-  if (slice) add_slice(document, {cluster, node, gpu, slice}, world, width);
-  if (gpu) add_gpu(document, {cluster, node, gpu}, world, width);
-  add_node(document, {cluster, node}, world, width);
-  add_remarks(document, {cluster, node}, width);
-  add_sources(document, *cluster, world, width);
-  return document;
+  if (slice) add_slice(page, {cluster, node, gpu, slice}, world);
+  if (gpu) add_gpu(page, {cluster, node, gpu}, world);
+  add_node(page, {cluster, node}, world);
+  add_remarks(page, {cluster, node});
+  add_sources(page, *cluster, world);
+  return page.take();
 }
 
 }  // namespace tessera::tui

@@ -46,7 +46,7 @@ Document legend(const UiState& state) {
   document.push_back(line(bar(shapes.unknown), Role::unknown, "unknown"));
   document.push_back(line("?", Role::unknown, "not reported yet"));
   document.push_back(line("n/a", Role::dim, "not available from this source; never a zero"));
-  document.push_back(line("!! and !", Role::danger, "broken, and worth a look"));
+  document.push_back(line("!! !", Role::danger, "broken, and worth a look"));
   const bool ascii = state.ascii;
   document.push_back(
       line(ascii ? "3=== 1" : "3━━━ 1", Role::held, "held MIG slices: 3g of four cells, 1g of one"));

@@ -11,10 +11,11 @@ namespace tessera::tui {
 namespace {
 
 // Every word must be somewhere in the entry; !word must not.
-bool passes(const LogEntry& entry, const std::vector<std::pair<bool, std::string>>& words) {
+bool passes(const LogEntry& entry, const std::string& told,
+            const std::vector<std::pair<bool, std::string>>& words) {
   for (const auto& [wanted, word] : words) {
-    bool there = contains_folded(entry.text, word) || contains_folded(entry.subject, word) ||
-                 contains_folded(entry.cluster.text, word);
+    bool there = contains_folded(entry.text, word) || contains_folded(told, word) ||
+                 contains_folded(entry.subject, word) || contains_folded(entry.cluster.text, word);
     if (there != wanted) return false;
   }
   return true;
@@ -50,7 +51,8 @@ Document log_document(const World& world, const UiState& state, int width) {
                    [](const LogEntry* a, const LogEntry* b) { return a->at > b->at; });
   for (const LogEntry* entry : entries) {
     if (!screen.cluster.empty() && entry->cluster != screen.cluster) continue;
-    if (!passes(*entry, words)) continue;
+    const std::string text = told(state, entry->text);
+    if (!passes(*entry, text, words)) continue;
     std::string time = time_text(entry->at);
     if (!dated && time.size() > 11) time = time.substr(11);
     DocLine line{
@@ -61,7 +63,7 @@ Document log_document(const World& world, const UiState& state, int width) {
       line.spans.push_back({shorten(entry->cluster.text, 12, state.ascii) + "  ", Role::dim});
     line.spans.push_back({entry->subject, Style(Role::text).with_bold()});
     if (!entry->subject.empty()) line.spans.push_back({"  ", Role::text});
-    line.spans.push_back({entry->text, role_of(entry->severity)});
+    line.spans.push_back({text, role_of(entry->severity)});
     document.push_back(std::move(line));
   }
   return document;

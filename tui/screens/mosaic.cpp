@@ -140,7 +140,8 @@ void draw_mosaic(Canvas& canvas, Rect area, const World& world, const UiState& s
                                                 : fmt::format("  {} nodes", all),
           Role::dim);
   if (std::any_of(nodes.begin(), nodes.begin() + shown, [](const auto& node) { return is_unplaced(node); }))
-    pen.put(fmt::format("   {} places of slices not reported", query::kPlacesUnknown), Role::dim);
+    pen.put("   " + told(state, fmt::format("{} starts of slices not reported", query::kPlacesUnknown)),
+            Role::dim);
   for (int i = 0; i < shown; ++i) {
     const Strips& node = nodes[static_cast<std::size_t>(i)];
     int x = area.x + 1 + i / grid.per_column * width, y = area.y + 1 + i % grid.per_column;

@@ -158,14 +158,14 @@ void draw_head(Canvas& canvas, Rect area, int lines, const Cluster& cluster, con
   below.put(role == Role::danger ? "!! " : "!  ", Style(role).with_bold());
   const auto& flags = node.state;
   const bool silent = std::find(flags.begin(), flags.end(), "NOT_RESPONDING") != flags.end();
-  below.put(silent ? "slurmd does not answer" : std::string(word(node.health)), role);
+  below.put(silent ? told(state, "slurmd does not answer") : std::string(word(node.health)), role);
   if (!node.reason.empty() || !silent)
-    below.put(": " + (node.reason.empty() ? "no reason given" : node.reason), role);
+    below.put(": " + (node.reason.empty() ? told(state, "no reason given") : node.reason), role);
   if (!node.reason_by.empty()) below.put(" [" + node.reason_by + "]", Role::dim);
   if (node.reason_at) {
     auto passed = cluster_now(cluster, world.wall) - *node.reason_at;
     auto seconds = std::chrono::duration_cast<std::chrono::seconds>(passed).count();
-    below.put(" " + query::duration_text(seconds) + " ago", Role::dim);
+    below.put(" " + told(state, query::duration_text(seconds) + " ago"), Role::dim);
   }
 }
 
@@ -331,8 +331,10 @@ void draw_node(Canvas& canvas, Rect area, const World& world, const UiState& sta
     return;
   }
   NodePage page = node_page(world, *cluster, *node, area.width, area.height);
-  for (Board& board : page.boards)
+  for (Board& board : page.boards) {
+    board.note = told(state, board.note);
     for (Tile& tile : board.tiles) tile.changed = has_changed(state, world, tile.id, 0);
+  }
   int head = page.head + (page.ruler ? 1 : 0);
   draw_boards(canvas, area.below(head), page, screen, state.ascii);
   // A board at the upper edge reaches into the head's lines: those are drawn last, over it.

@@ -60,9 +60,11 @@ void draw_prompt(Canvas& canvas, int y, const UiState& state, const World& world
   }
   std::string lead = input.kind == InputKind::filter ? "/" : ":";
   if (input.kind == InputKind::arm && state.arming) {
-    lead = " " + arming_prompt(*state.arming);
+    lead = " " + told(state, arming_prompt(*state.arming)) + ": ";
     if (input.error.empty())
-      end = put_right(canvas, end, y, first_key(state, Action::input_cancel) + " cancels", Role::dim) - 1;
+      end = put_right(canvas, end, y, told(state, first_key(state, Action::input_cancel) + " cancels"),
+                      Role::dim) -
+            1;
   }
   int start_x = canvas.put(0, y, lead, Style(Role::accent).with_bold());
   // A line longer than its room shows the part around the cursor.

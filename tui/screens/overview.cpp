@@ -208,8 +208,9 @@ void draw_free(Canvas& canvas, Rect area, int y, const World& world, const UiSta
   add_figures(figures, slices);
   add_figures(figures, shares);
   int end = area.right() - 1;
-  if (!silent.empty()) end = put_right(canvas, end, y, "not known: " + silent, Role::unknown) - 2;
-  const std::string_view none = silent.empty() ? "nothing" : "";
+  if (!silent.empty())
+    end = put_right(canvas, end, y, told(state, "not known: " + silent), Role::unknown) - 2;
+  const std::string none = silent.empty() ? told(state, "nothing") : "";
   draw_figures(canvas, {area.x, area.y, end + 1 - area.x, area.height}, y, "FREE NOW", figures, Role::free,
                none, state.ascii);
 }
@@ -222,12 +223,13 @@ void draw_waiting(Canvas& canvas, Rect area, int y, const World& world, const Ui
     for (const auto& [resource, waiting] : state.overview.totals[i].waiting_by_request) {
       const char* noun =
           slurm ? (waiting.workloads == 1 ? "job" : "jobs") : (waiting.workloads == 1 ? "pod" : "pods");
-      figures.push_back({resource, waiting.units, fmt::format(" by {} {}", waiting.workloads, noun)});
+      figures.push_back(
+          {resource, waiting.units, " " + told(state, fmt::format("by {} {}", waiting.workloads, noun))});
     }
   }
   std::stable_sort(figures.begin(), figures.end(),
                    [](const Figure& a, const Figure& b) { return a.number > b.number; });
-  draw_figures(canvas, area, y, "WAITING", figures, Role::warning, "no work", state.ascii);
+  draw_figures(canvas, area, y, "WAITING", figures, Role::warning, told(state, "nothing"), state.ascii);
 }
 
 // Ages and counts in the text move on; what stays is the text without its digits.

@@ -26,7 +26,7 @@ bool holds(const Slice& slice, const WorkloadId& id) {
                      [&](const Holder& holder) { return holder.workload == id; });
 }
 
-DocLine slice_line(const query::SliceRow& row, const WorkloadId& id) {
+DocLine slice_line(const FactPage& page, const query::SliceRow& row, const WorkloadId& id) {
   const Slice& slice = *row.slice;
   std::string where = row.gpu ? fmt::format("GPU {}", row.gpu->index.value) : "GPU ?";
   DocLine line{{{row.node->name.text, Role::text, 3},
@@ -34,71 +34,73 @@ DocLine slice_line(const query::SliceRow& row, const WorkloadId& id) {
                 {"  " + insight::slice_label(slice), Role::held}},
                query::row_id(row)};
   if (slice.placement)
-    line.spans.push_back({slice.placement->size == 1
-                              ? fmt::format("  slice {}", slice.placement->start)
-                              : fmt::format("  slices {}-{}", slice.placement->start,
-                                            slice.placement->start + slice.placement->size - 1),
-                          Role::dim});
-  if (!slice.exact) line.spans.push_back({"  one of several, which one is not known", Role::unknown});
+    line.spans.push_back(
+        {"  " + page.told(slice.placement->size == 1
+                              ? fmt::format("slice {}", slice.placement->start)
+                              : fmt::format("slices {}-{}", slice.placement->start,
+                                            slice.placement->start + slice.placement->size - 1)),
+         Role::dim});
+  if (!slice.exact)
+    line.spans.push_back({"  " + page.told("one of several, which one is not known"), Role::unknown});
   for (const Holder& holder : slice.holders)
     if (holder.workload == id && slice.capacity > 1)
-      line.spans.push_back({holder.share > 0 ? fmt::format("  {} of {} shares", holder.share, slice.capacity)
-                                             : "  share unknown",
-                            Role::dim});
-  if (slice.use) line.spans.push_back({fmt::format("  use {:.0f}%", slice.use->value), Role::text});
+      line.spans.push_back(
+          {"  " + page.told(holder.share > 0 ? fmt::format("{} of {} shares", holder.share, slice.capacity)
+                                             : "share unknown"),
+           Role::dim});
+  if (slice.use)
+    line.spans.push_back({"  " + page.told(fmt::format("use {:.0f}%", slice.use->value)), Role::text});
   return line;
 }
 
-// All that a workload holds on a node. False: it is not told.
-bool add_slices(Document& document, const Cluster& cluster, const Node& node, const WorkloadId& id) {
-  std::size_t before = document.size();
+// All that a workload holds on a node. False: which slices is not reported.
+bool add_slices(FactPage& page, const Cluster& cluster, const Node& node, const WorkloadId& id) {
+  std::size_t before = page.size();
   for (const Gpu& gpu : node.gpus)
     for (const Slice& slice : gpu.slices)
-      if (holds(slice, id)) document.push_back(slice_line({&cluster, &node, &gpu, &slice}, id));
+      if (holds(slice, id)) page.add(slice_line(page, {&cluster, &node, &gpu, &slice}, id));
   for (const Slice& slice : node.pool)
-    if (holds(slice, id)) document.push_back(slice_line({&cluster, &node, nullptr, &slice}, id));
-  return document.size() > before;
+    if (holds(slice, id)) page.add(slice_line(page, {&cluster, &node, nullptr, &slice}, id));
+  return page.size() > before;
 }
 
-void add_holdings(Document& document, const Cluster& cluster, const Workload& workload) {
-  document.push_back({});
-  document.push_back(heading_line("HOLDS"));
-  std::size_t before = document.size();
+void add_holdings(FactPage& page, const Cluster& cluster, const Workload& workload) {
+  page.heading("HOLDS");
+  std::size_t before = page.size();
   // Two kinds of slices on one node are two allocations; the node's slices are listed once all the same, and
   // no id stands twice, or the cursor would not get past it.
   std::map<NodeName, bool> listed;
   for (const Allocation& allocation : workload.allocations) {
     const Node* node = cluster.nodes.find(allocation.node);
     if (!node) {
-      document.push_back(
-          {{{allocation.node.text, Role::text, 3}, {"  not in the list of nodes", Role::unknown}}, {}});
+      page.add({{{allocation.node.text, Role::text, 3},
+                 {"  " + page.told("not in the list of nodes"), Role::unknown}},
+                {}});
       continue;
     }
     auto [visit, first] = listed.try_emplace(allocation.node, false);
-    if (first) visit->second = add_slices(document, cluster, *node, workload.id);
+    if (first) visit->second = add_slices(page, cluster, *node, workload.id);
     if (visit->second) continue;
     std::string row = first ? query::row_id(query::NodeRow{&cluster, node}) : std::string();
     if (allocation.count == 0) {  // it runs there without having asked for a GPU
       const bool reaches = !workload.unasked.empty();
-      document.push_back({{{node->name.text, Role::text, 3},
-                           {reaches ? "  may use any GPU there" : "  no GPU",
-                            reaches ? Role::warning : Role::dim, 3 + kLabelWidth}},
-                          row});
+      page.add({{{node->name.text, Role::text, 3},
+                 {"  " + page.told(reaches ? "may use any GPU there" : "no GPU"),
+                  reaches ? Role::warning : Role::dim, 3 + kLabelWidth}},
+                row});
       continue;
     }
-    document.push_back(
-        {{{node->name.text, Role::text, 3},
-          {fmt::format("  {} × {} {}", allocation.count, word(allocation.family), allocation.type),
-           Role::text, 3 + kLabelWidth},
-          {"  which ones is not known", Role::unknown}},
-         std::move(row)});
+    page.add({{{node->name.text, Role::text, 3},
+               {fmt::format("  {} × {} {}", allocation.count, word(allocation.family), allocation.type),
+                Role::text, 3 + kLabelWidth},
+               {"  " + page.told("which ones is not known"), Role::unknown}},
+              std::move(row)});
   }
-  if (before == document.size()) document.push_back({{{"nothing", Role::dim, 3}}, {}});
+  if (before == page.size()) page.add({{{page.told("nothing"), Role::dim, 3}}, {}});
 }
 
-void add_waiting(Document& document, const Cluster& cluster, const Workload& workload) {
-  document.push_back({});
-  document.push_back(heading_line("ALSO WAITING FOR THE SAME"));
+void add_waiting(FactPage& page, const Cluster& cluster, const Workload& workload) {
+  page.heading("ALSO WAITING FOR THE SAME");
   std::vector<const Workload*> others;
   for (const Workload& other : cluster.workloads.all()) {
     if (other.state != WorkloadState::pending || other.id == workload.id) continue;
@@ -114,65 +116,66 @@ void add_waiting(Document& document, const Cluster& cluster, const Workload& wor
   });
   constexpr std::size_t kShown = 8;
   for (std::size_t i = 0; i < std::min(others.size(), kShown); ++i)
-    document.push_back({{{others[i]->id.text, Role::text, 3},
-                         {others[i]->user + "  ", Role::text, 3 + kLabelWidth},
-                         {others[i]->reason, Role::dim}},
-                        query::row_id(query::WorkloadRow{&cluster, others[i]})});
+    page.add({{{others[i]->id.text, Role::text, 3},
+               {others[i]->user + "  ", Role::text, 3 + kLabelWidth},
+               {others[i]->reason, Role::dim}},
+              query::row_id(query::WorkloadRow{&cluster, others[i]})});
   if (others.size() > kShown)
-    document.push_back({{{fmt::format("and {} more", others.size() - kShown), Role::dim, 3}}, {}});
-  if (others.empty()) document.push_back({{{"nobody", Role::dim, 3}}, {}});
+    page.add({{{page.told(fmt::format("and {} more", others.size() - kShown)), Role::dim, 3}}, {}});
+  if (others.empty()) page.add({{{page.told("no other"), Role::dim, 3}}, {}});
 }
 
-void add_times(Document& document, const Cluster& cluster, const Workload& workload, TimePoint wall) {
-  auto when = [&](const char* label, const std::optional<TimePoint>& at) {
-    document.push_back(at ? fact_line(label, time_text(*at) + "   " + ago_text(cluster, *at, wall))
-                          : fact_line(label, "n/a", Role::dim));
+void add_times(FactPage& page, const Cluster& cluster, const Workload& workload, TimePoint wall) {
+  auto when = [&](std::string_view label, const std::optional<TimePoint>& at) {
+    const std::string name = page.told(label);
+    if (at)
+      page.data(name, time_text(*at) + "   " + page.told(ago_text(cluster, *at, wall)));
+    else
+      page.data(name, "n/a", Role::dim);
   };
-  when("submitted", workload.submitted);
-  when("started", workload.started);
-  when("ends", workload.ends);
+  when(N_("submitted"), workload.submitted);
+  when(N_("started"), workload.started);
+  when(N_("ends"), workload.ends);
 }
 
 }  // namespace
 
 Document workload_document(const World& world, const UiState& state, int width) {
-  Document document;
+  FactPage page(state, width);
   const Screen& screen = state.top();
   const Cluster* cluster = world.model.find(screen.cluster);
   const Workload* workload = cluster ? cluster->workloads.find(WorkloadId(screen.subject)) : nullptr;
-  if (!workload) return document;
-  document.push_back({{{std::string(word(workload->kind)) + " ", Role::dim, 1},
-                       {workload->id.text, Style(Role::text).with_bold()},
-                       {"  " + workload->name, Style(Role::text).with_bold()}},
-                      {}});
-  document.push_back({});
-  auto told = [&](const char* label, const std::string& text) {
-    if (text.empty())
-      document.push_back(fact_line(label, "n/a", Role::dim));
-    else
-      add_wrapped_fact(document, label, text, width);
+  if (!workload) return page.take();
+  page.add({{{std::string(word(workload->kind)) + " ", Role::dim, 1},
+             {workload->id.text, Style(Role::text).with_bold()},
+             {"  " + workload->name, Style(Role::text).with_bold()}},
+            {}});
+  page.blank();
+  auto data = [&](std::string_view label, std::string_view text) {
+    page.data(page.told(label), text.empty() ? "n/a" : text, text.empty() ? Style(Role::dim) : Style());
   };
   std::string state_text(word(workload->state));
   if (!workload->state_word.empty() && lower(workload->state_word) != state_text)
     state_text += " (" + workload->state_word + ")";
-  document.push_back(fact_line("state", state_text, Style(role_of(workload->state)).with_bold()));
-  if (!workload->reason.empty())
-    add_wrapped_fact(document, "because", workload->reason, width, Role::warning);
-  told("user", workload->user);
-  told(workload->kind == WorkloadKind::job ? "partition" : "namespace", workload->group);
-  if (workload->kind == WorkloadKind::job) told("account", workload->account);
-  told("asks for", asked_text(*workload));
-  if (!workload->unasked.empty())
-    add_wrapped_fact(document, "uses unasked", workload->unasked, width, Role::warning);
-  add_times(document, *cluster, *workload, world.wall);
-  document.push_back(!workload->restartable   ? fact_line("if killed", "?", Role::unknown)
-                     : *workload->restartable ? fact_line("if killed", "restarts")
-                                              : fact_line("if killed", "is lost", Role::warning));
-  if (!workload->comment.empty()) add_wrapped_fact(document, "comment", workload->comment, width);
-  document.push_back(fact_line("source", origin_text(*cluster, workload->origin, world.wall), Role::dim));
-  add_holdings(document, *cluster, *workload);
-  if (workload->state == WorkloadState::pending) add_waiting(document, *cluster, *workload);
-  return document;
+  page.data(page.told("state"), state_text, Style(role_of(workload->state)).with_bold());
+  if (!workload->reason.empty()) page.data(page.told("because"), workload->reason, Role::warning);
+  data(N_("user"), workload->user);
+  data(workload->kind == WorkloadKind::job ? N_("partition") : N_("namespace"), workload->group);
+  if (workload->kind == WorkloadKind::job) data(N_("account"), workload->account);
+  page.fact("asks for", asked_text(*workload));
+  if (!workload->unasked.empty()) page.fact("uses unasked", workload->unasked, Role::warning);
+  add_times(page, *cluster, *workload, world.wall);
+  if (!workload->restartable)
+    page.fact("if killed", "?", Role::unknown);
+  else if (*workload->restartable)
+    page.fact("if killed", "restarts");
+  else
+    page.fact("if killed", "is lost", Role::warning);
+  if (!workload->comment.empty()) page.data(page.told("comment"), workload->comment);
+  page.fact("source", origin_text(*cluster, workload->origin, world.wall), Role::dim);
+  add_holdings(page, *cluster, *workload);
+  if (workload->state == WorkloadState::pending) add_waiting(page, *cluster, *workload);
+  return page.take();
 }
 
 Effects open_on_workload(UiState& state, const World& world) {

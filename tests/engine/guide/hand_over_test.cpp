@@ -138,8 +138,8 @@ TEST(Site, LongWorkSpeaksForSlurmAndSessionsForKubernetes) {
   story.tell(WorkloadsListed{{week, notebook, test::waiting("3", "bob", "gpu")}});
   const auto lines = site_lines(story.cluster(), std::nullopt, test::at(0));
   EXPECT_NE(line_about(lines, "scheduler").find("Slurm"), std::string::npos);
-  EXPECT_EQ(line_about(lines, "boards"), "2 boards on 1 node: whole 1, mps 1");
-  EXPECT_EQ(line_about(lines, "work"), "2 run, 1 wait; the longest has run for 9 d");
+  EXPECT_EQ(line_about(lines, "GPUs"), "2 boards on 1 node: whole 1, mps 1");
+  EXPECT_EQ(line_about(lines, "workloads"), "2 run, 1 wait; the longest has run for 9 d");
   EXPECT_TRUE(line_about(lines, "speaks for Slurm").starts_with("1 workload has run for a day"));
   EXPECT_TRUE(line_about(lines, "speaks for Kubernetes").starts_with("1 interactive session"));
 }
@@ -159,7 +159,7 @@ TEST(Site, ANodeWithoutWorkSaysNothingOfWork) {
   test::Story story;
   story.tell(NodesListed{{test::node("n1", {})}});
   const auto lines = site_lines(story.cluster(), std::nullopt, test::at(0));
-  EXPECT_EQ(line_about(lines, "work"), "");
+  EXPECT_EQ(line_about(lines, "workloads"), "");
   EXPECT_EQ(line_about(lines, "speaks for Slurm"), "");
 }
 

@@ -161,7 +161,8 @@ void add_scalars(const Yaml& yaml, std::vector<std::string>& out) {
 
 // Headings and words that are asked for by N_ or told alone.
 void add_marked(const std::string& source, std::set<std::string>& out) {
-  static const std::regex kMarked(R"re((?:N_\(|told\((?:state_?, ?)?|heading\(|section\()"([^"]+)"[,)])re");
+  static const std::regex kMarked(
+      R"re((?:N_\(|told\((?:state_?, ?)?|heading\(|section\(|page\.fact\()"([^"]+)"[,)])re");
   for (std::sregex_iterator at(source.begin(), source.end(), kMarked), end; at != end; ++at)
     out.insert(unescaped((*at)[1].str()));
 }

@@ -59,7 +59,7 @@ TEST(Arming, ANodeWhoseNameIsANumberIsCalledByItsName) {
   plan::Plan plan = plan_of(session, {"n0031"}, 0);
   plan.nodes.front().node = NodeName("42");
   tui::open_arming(session.state, tui::ArmStart{}, plan);
-  EXPECT_EQ(tui::arming_prompt(*session.state.arming), "Type 42 to arm: ");
+  EXPECT_EQ(tui::arming_prompt(*session.state.arming), "Type 42 to arm");
   session.state.arming->armed = true;
   EXPECT_EQ(tui::armed_text(session.state), "ARMED: press ! to change 42; Esc cancels");
 }

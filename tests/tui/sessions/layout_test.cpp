@@ -131,7 +131,7 @@ TEST(LayoutEditor, PresetsAreListedAndTaken) {
   session.press("<enter>");
   EXPECT_EQ(edit_of(session).want.layout.size(), 4u);
   session.line_with("CREATES 4");
-  session.line_with("then");
+  session.line_with("ORDER");
 }
 
 TEST(LayoutEditor, TypesOfVgpuAreOfferedWhereTheBackendCanSetThemUp) {

@@ -83,7 +83,7 @@ TEST(Walk, SlicesWithoutPlacesAreDrawnBySizeAndRemarksStandAmongTheFacts) {
                 RemarksListed{Source::kubernetes_nodes,
                               {{Remark::Grade::info, "gpu-002", true, "02:43 UTC Rebooted: new boot id",
                                 "told by kubelet"}}}});
-  EXPECT_NE(session.line_with("MOSAIC").find("~ places of slices not reported"), std::string::npos);
+  EXPECT_NE(session.line_with("MOSAIC").find("~ starts of slices not reported"), std::string::npos);
   EXPECT_NE(session.screen().find("gpu-002      ~○───○─○○"), std::string::npos) << session.screen();
   session.press("3/gpu-002<enter>");
   EXPECT_TRUE(session.shows("○───○─○○~")) << session.screen();

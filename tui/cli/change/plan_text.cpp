@@ -151,12 +151,13 @@ std::string resources_part(const Plan& plan) {
   return grid.rows.empty() ? "" : to_table(grid, true) + "\n";
 }
 
-std::string pending_line(const std::string& what, int count, const std::vector<plan::PendingEffect>& some) {
+std::string pending_line(const std::string& what, int count, const std::vector<plan::PendingEffect>& some,
+                         const tui::WordsPtr& words) {
   if (count == 0) return "";
-  std::string text = fmt::format("{}: {}", what, count);
+  std::string text = fmt::format("{}: {}", tui::told(words, what), count);
   for (std::size_t i = 0; i < some.size() && i < 3; ++i)
-    text += fmt::format("{} {} of {} ({})", i == 0 ? ";" : ",", some[i].id.text, some[i].user,
-                        some[i].remark.empty() ? some[i].request : some[i].remark);
+    text += fmt::format("{} {} {} ({})", i == 0 ? ";" : ",", some[i].id.text, some[i].user,
+                        some[i].remark.empty() ? some[i].request : tui::told(words, some[i].remark));
   return wrapped(clean(text, 1000), 0);
 }
 
@@ -191,10 +192,9 @@ std::string notices_part(const Plan& plan, const tui::WordsPtr& words) {
   bool several = plan.nodes.size() > 1;
   std::string text = notice_lines(plan.violations, true, several, words);
   text += notice_lines(plan.notices, false, several, words);
-  text += pending_line(tui::told(words, "waiting work that will never run again"), plan.never_again_count,
-                       plan.never_again);
-  text += pending_line(tui::told(words, "waiting work that will be able to run"), plan.will_run_count,
-                       plan.will_run);
+  text +=
+      pending_line("waiting work that will never run again", plan.never_again_count, plan.never_again, words);
+  text += pending_line("waiting work that will be able to run", plan.will_run_count, plan.will_run, words);
   return text.empty() ? "" : text + "\n";
 }
 

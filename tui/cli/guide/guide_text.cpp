@@ -148,6 +148,7 @@ class Page {
   void title(const std::string& text) { text_ += told(text) + "\n"; }
   void section(const std::string& text) { text_ += "\n" + told(text) + "\n"; }
   void line(std::string_view text, std::size_t indent = 2) { text_ += wrapped(told(text), indent); }
+  void plain(std::string_view text, std::size_t indent) { text_ += wrapped(text, indent); }
   void facts(std::string_view text, std::size_t indent) {
     text_ += wrapped(tui::told_facts(words_, text), indent);
   }
@@ -172,23 +173,24 @@ class Page {
   std::string text_;
 };
 
-std::string counted(const guide::Proposal& one) {
+// Told phrase by phrase: each has a list or counts of its own.
+std::string counted(const Page& page, const guide::Proposal& one) {
   std::vector<std::string> parts;
   for (const auto& [resource, count] : one.advertised) {
     if (count > 0) parts.push_back(fmt::format("{} {}", count, resource));
   }
-  std::string text = parts.empty() ? "" : fmt::format("offers {}", fmt::join(parts, ", "));
+  std::vector<std::string> all;
+  if (!parts.empty()) all.push_back(fmt::format("offers {}", fmt::join(parts, ", ")));
   const std::size_t waiting = one.fit.size() + one.wait.size();
-  if (waiting > 0)
-    text += fmt::format("{}{} of {} who wait would start", text.empty() ? "" : "; ", one.fit.size(), waiting);
-  if (!one.ends.empty()) {
-    text += fmt::format("{}{} must end or move first ({} of them fit a part)", text.empty() ? "" : "; ",
-                        one.ends.size(), one.rehoused.size());
-  }
-  if (one.stranded_memory + one.stranded_compute > 0) {
-    text += fmt::format("{}stranded: {} compute and {} memory slices", text.empty() ? "" : "; ",
-                        one.stranded_compute, one.stranded_memory);
-  }
+  if (waiting > 0) all.push_back(fmt::format("{} of {} waiting would start", one.fit.size(), waiting));
+  if (!one.ends.empty())
+    all.push_back(fmt::format("{} must end or move first ({} of them fit a slice of this layout)",
+                              one.ends.size(), one.rehoused.size()));
+  if (one.stranded_memory + one.stranded_compute > 0)
+    all.push_back(
+        fmt::format("stranded: {} compute and {} memory slices", one.stranded_compute, one.stranded_memory));
+  std::string text;
+  for (const std::string& phrase : all) text += (text.empty() ? "" : "; ") + page.told(phrase);
   return text;
 }
 
@@ -218,7 +220,7 @@ void add_layouts(Page& page, const GuideAnswer& answer) {
   for (const guide::Proposal& one : answer.result.layouts) {
     const std::vector<std::string>& commands = answer.commands.at(static_cast<std::size_t>(number));
     page.item(fmt::format("{:>2} ", ++number), one.title + (one.preset ? " (" + *one.preset + ")" : ""));
-    if (std::string text = counted(one); !text.empty()) page.line(text, 5);
+    if (std::string text = counted(page, one); !text.empty()) page.plain(text, 5);
     for (const std::string& note : one.notes) page.line(note, 5);
     for (const std::string& command : commands) page.raw(command, 5);
   }

@@ -196,7 +196,7 @@ void add_guide_leaf(Document& page, const World& world, const UiState& state, in
     item(page, "-", told(state, guide::plain(one)), width, Role::dim);
   section(page, told(state, "LIMITS HERE"),
           std::string(sharing::title(guide.platform)) +
-              (guide.platform_from.empty() ? "" : ": " + guide.platform_from));
+              (guide.platform_from.empty() ? "" : ": " + told(state, guide.platform_from)));
   add_limits(page, group, state, width);
   add_advice(page, state, width);
 }

@@ -61,7 +61,7 @@ void add_known(Document& page, const guide::Answer& answer, const Cluster* clust
       first = false;
     }
     if (std::string from = from_text(fact, cluster, wall); !from.empty())
-      add_page_text(page, from, kPageIndent + kReply, width, Role::dim);
+      add_page_text(page, told(state, from), kPageIndent + kReply, width, Role::dim);
   }
 }
 

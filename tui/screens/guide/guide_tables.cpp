@@ -12,9 +12,9 @@
 namespace tessera::tui {
 namespace {
 
-void add_table(Document& page, const guide::Table& table, int width, std::string aside = {}) {
+void add_table(Document& page, const guide::Table& table, int width) {
   if (!page.empty()) page.push_back({});
-  page.push_back(heading_line(table.title, std::move(aside)));
+  page.push_back(heading_line(table.title));
   const TextTable laid = lay_text_table(table.columns, table.rows, width - 3);
   for (const TextTable::Line& line : laid.lines) {
     DocLine entry;
@@ -43,6 +43,14 @@ void add_wrapped(Document& page, const std::string& lead, std::string_view text,
 
 void add_named_table(Document& page, const guide::Texts& texts, std::string_view id, int width) {
   if (const guide::Table* table = texts.tables.find(id)) add_table(page, *table, width);
+}
+
+// The heads of a table that is made here, and not read from the guide's files.
+guide::Table told_layouts(const UiState& state, const mig::Product& product) {
+  guide::Table table = guide::layout_comparison(product);
+  table.title = told(state, table.title);
+  for (std::string& column : table.columns) column = told(state, column);
+  return table;
 }
 
 void add_habits(Document& page, const World& world, const Cluster& cluster, const UiState& state, int width) {
@@ -119,7 +127,7 @@ void add_guide_panel(Document& page, const World& world, const UiState& state, i
     case GuidePanel::terms: return add_terms(page, state, width);
     case GuidePanel::layouts:
       if (const mig::Product* product = world.catalogue.by_key(guide.group()->product.text))
-        add_table(page, guide::layout_comparison(*product), width);
+        add_table(page, told_layouts(state, *product), width);
       return;
     case GuidePanel::walk: return;
   }

@@ -91,7 +91,7 @@ int list_count(const LayoutState& edit, const LayoutView& view);
 // Returns what the rule below says about the place in the preview.
 std::string draw_layout(Canvas& canvas, Rect body, const World& world, const UiState& state);
 void draw_layout_maps(Canvas& canvas, const LayoutPage& page, const World& world, const LayoutState& edit,
-                      const LayoutView& view, bool ascii);
+                      const LayoutView& view, const UiState& state);
 // Why one more of a profile cannot go anywhere, with the holder's name where one is in the way; empty: it
 // can. `at` is set to the start that it would get.
 std::string why_no_room(const World& world, const LayoutView& view, const LayoutState& edit, int profile,

@@ -49,7 +49,7 @@ void draw_head(Canvas& canvas, const LayoutPage& page, const UiState& state, con
   const LayoutState& edit = *state.top().layout;
   plan::Capabilities can = capabilities_of(state, *view.cluster);
   int end = canvas.size().columns - 1;
-  std::string unit = "changes: " + unit_text(std::max(can.instances, can.clears));
+  std::string unit = told(state, "changes: " + unit_text(std::max(can.instances, can.clears)));
   end = put_right(canvas, end, page.head_y, unit, Role::dim) - 2;
   Pen pen(canvas, 1, page.head_y, end, state.ascii);
   pen.put(told(state, subject_text(edit)), Style(Role::text).with_bold()).skip(3);
@@ -245,7 +245,7 @@ std::string draw_layout(Canvas& canvas, Rect body, const World& world, const UiS
   const LayoutState& edit = *state.top().layout;
   LayoutPage page = layout_page(edit, *view, body);
   draw_head(canvas, page, state, *view);
-  draw_layout_maps(canvas, page, world, edit, *view, state.ascii);
+  draw_layout_maps(canvas, page, world, edit, *view, state);
   List(canvas, page.list, world, state, *view).draw();
   Document preview = preview_document(state, *view, page.preview.width);
   int lines = static_cast<int>(preview.size());

@@ -100,7 +100,7 @@ Board cut_board(const LayoutView& view, const LayoutState& edit, Board& now) {
   return want;
 }
 
-Board want_board(const LayoutView& view, const LayoutState& edit, Board& now) {
+Board want_board(const LayoutView& view, const UiState& state, const LayoutState& edit, Board& now) {
   if (!edit.differs()) return now;
   if (edit.shown().strategy == Strategy::mig && view.cut) return cut_board(view, edit, now);
   const plan::NodePlan* plan = plan_in_view(edit);
@@ -113,8 +113,8 @@ Board want_board(const LayoutView& view, const LayoutState& edit, Board& now) {
   tile.label = "+ " + text_of(edit.shown(), view.product);
   if (is_shared(edit.shown().strategy) && view.product && view.product->memory_gb &&
       edit.shown().replicas > 1)
-    tile.lines = {fmt::format("about {:.1f} GB each, if shared evenly",
-                              static_cast<double>(*view.product->memory_gb) / edit.shown().replicas)};
+    tile.lines = {told(state, fmt::format("about {:.1f} GB each, if shared evenly",
+                                          *view.product->memory_gb * 1.0 / edit.shown().replicas))};
   tile.to = 1;
   want.tiles.push_back(std::move(tile));
   return want;
@@ -138,9 +138,10 @@ std::string holder_of(const World& world, const LayoutView& view, mig::Placed on
 }  // namespace
 
 void draw_layout_maps(Canvas& canvas, const LayoutPage& page, const World& world, const LayoutState& edit,
-                      const LayoutView& view, bool ascii) {
+                      const LayoutView& view, const UiState& state) {
+  const bool ascii = state.ascii;
   Board now = now_board(world, view, edit);
-  Board want = want_board(view, edit, now);
+  Board want = want_board(view, state, edit, now);
   if (page.ruler_y >= 0) draw_ruler(canvas, page.map.x, page.ruler_y, page.map.width, view.product->units);
   canvas.put(1, page.now_y, "now", Role::heading);
   canvas.put(1, page.want_y, "want", Style(Role::heading).with_bold());

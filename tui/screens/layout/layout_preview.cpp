@@ -357,7 +357,7 @@ class Lines {
     std::sort(made.begin(), made.end(), [](auto* a, auto* b) { return a->order < b->order; });
     std::string text;
     for (const plan::SlicePlan* one : made)
-      text += fmt::format("{}{}@{}", text.empty() ? "" : ", then ", one->profile.text, one->at->start);
+      text += fmt::format("{}{}@{}", text.empty() ? "" : ", ", one->profile.text, one->at->start);
     add("ORDER", text, Role::dim);
   }
 

@@ -87,7 +87,8 @@ Effects confirm_arming(UiState& state, const World& world) {
 }
 
 std::string arming_prompt(const Arming& arming) {
-  return fmt::format("Type {}{} to arm: ", arming.expected, arming.counts ? " (number of nodes)" : "");
+  return arming.counts ? fmt::format("Type {} (number of nodes) to arm", arming.expected)
+                       : fmt::format("Type {} to arm", arming.expected);
 }
 
 std::string armed_text(const UiState& state) {

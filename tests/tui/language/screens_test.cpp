@@ -1,0 +1,137 @@
+// No sentence is left in English on a Japanese screen, and none on a page of the command line: a text that
+// explains and is not marked shows here.
+#include <gtest/gtest.h>
+
+#include <regex>
+#include <sstream>
+
+#include "tests/tui/screens/change_places.hpp"
+#include "tests/tui/screens/layout_places.hpp"
+
+namespace tessera::test {
+namespace {
+
+// What stays English by design: what people type and what programs print, on lines of their own or in a
+// sentence.
+std::string without_what_stays(const std::string& line) {
+  static const std::regex kTyped(
+      R"(\$ |^ *(tessera|import|nvidia-smi|kubectl|scontrol|sbatch|srun|max by) )"),
+      kPrinted(
+          "not cut|on failure|fan failure|-lgipp of an|^ *of +[0-9]|gres/gpu count reported lower than "
+          "configured|"
+          "gres/gpu count reported lower|scontrol update|(scontrol|kubectl) [a-z]+ [a-z]+|tessera config "
+          "[a-z-]+");
+  return std::regex_search(line, kTyped) ? "" : std::regex_replace(line, kPrinted, "");
+}
+
+// Three words in small letters in a row, or a word that only sentences have: no name, state or command is so.
+std::vector<std::string> english_in(const std::string& screen) {
+  static const std::regex kSentence(R"((?:^|[^A-Za-z0-9:=/._-])[a-z]{2,}(?:'s)?(?: [a-z]{2,}){2,})"),
+      kGrammar(
+          R"((?:^| |[^\x01-\x7f])(the|is|are|by|and|of|on|not|for|then|more|with|has|have|to|at)(?: |$|[^\x01-\x7f]))");
+  std::vector<std::string> found;
+  std::istringstream lines(screen);
+  for (std::string line; std::getline(lines, line);) {
+    const std::string rest = without_what_stays(line);
+    if (std::regex_search(rest, kSentence) || std::regex_search(rest, kGrammar)) found.push_back(line);
+  }
+  return found;
+}
+
+// Without the line of the keys, whose words are those of the keymap.
+std::string without_keys(const Session& session) {
+  std::string text = session.screen();
+  const std::size_t last = text.rfind('\n', text.find_last_not_of('\n'));
+  return text.substr(0, last);
+}
+
+void expect_japanese(const Session& session, const std::string& where) {
+  for (const std::string& one : english_in(without_keys(session))) ADD_FAILURE() << where << ": " << one;
+}
+
+Session reading(Model model) {
+  Session session(std::move(model), {160, 400});
+  EXPECT_TRUE(tui::set_language(session.state, tui::Language::ja));
+  return session;
+}
+
+TEST(JapaneseScreens, HoldNoEnglishSentence) {
+  const char* kScreens[] = {"1",
+                            "2",
+                            "3",
+                            "4",
+                            "5",
+                            "6",
+                            "w",
+                            "J",
+                            "2i",
+                            "3i",
+                            "4i",
+                            "5i",
+                            "5<enter>",
+                            "w<enter>",
+                            "2<enter>",
+                            "3<enter>",
+                            "4<enter>",
+                            ":about<enter>",
+                            "2?",
+                            "1?",
+                            "2<enter>L",
+                            "2<enter>Lp",
+                            "2<enter>D",
+                            "2<enter>Dy",
+                            "2<enter>Dny",
+                            "2<enter>Dnn",
+                            "2<enter>Dc",
+                            "2<enter>Ds",
+                            "2<enter>Dt",
+                            "2<enter>Dv",
+                            "2/zzz<enter>",
+                            "5/zzz<enter>"};
+  for (const Model& model : {small_place(), two_places(), layout_place(), change_place()})
+    for (const char* keys : kScreens) {
+      Session session = reading(model);
+      session.press(keys);
+      expect_japanese(session, keys);
+    }
+}
+
+TEST(JapaneseScreens, OfPlansHoldNoEnglishSentence) {
+  for (plan::Way way : {plan::Way::wait, plan::Way::requeue, plan::Way::cancel})
+    for (const char* layout : {"4g.40gb,3g.40gb", "7x1g.10gb", "whole"}) {
+      Session session = changing({160, 400});
+      ASSERT_TRUE(tui::set_language(session.state, tui::Language::ja));
+      plan::Options options;
+      options.way = way;
+      open(session, plan_of(session, {"n0031"}, {}, layout, options));
+      expect_japanese(session, layout);
+      session.press("A");
+      expect_japanese(session, std::string(layout) + " armed");
+    }
+}
+
+TEST(JapaneseScreens, OfEveryNodeInTheEditorHoldNoEnglishSentence) {
+  for (const Model& model : {small_place(), layout_place(), change_place()})
+    for (const Cluster& cluster : model.clusters)
+      for (const Node& node : cluster.nodes.all()) {
+        Session session = reading(model);
+        session.press(":node " + node.name.text + "<enter>L");
+        expect_japanese(session, node.name.text);
+        session.press("-");
+        expect_japanese(session, node.name.text + " less");
+        session.press("p");
+        for (int i = 0; i < 20; ++i) {
+          session.press("j");
+          expect_japanese(session, node.name.text + " presets");
+        }
+      }
+}
+
+TEST(JapaneseScreens, TheCheckFindsASentence) {
+  EXPECT_EQ(english_in("  状態  the node is gone").size(), 1u);
+  EXPECT_EQ(english_in("  状態  alice bob").size(), 0u);
+  EXPECT_EQ(english_in("  $ scontrol update the node now").size(), 0u);
+}
+
+}  // namespace
+}  // namespace tessera::test
