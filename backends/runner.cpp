@@ -383,7 +383,7 @@ Result<Preflight> parse_preflight(std::string_view id, std::string_view cgroup) 
     if ((tells || found.cgroup.empty()) && !line.empty()) found.cgroup = clean(line, 200);
   }
   if (found.cgroup.empty())
-    return Error{"cannot tell where commands run there", "/proc/self/cgroup is empty", ""};
+    return Error{"cannot determine where commands run there", "/proc/self/cgroup is empty", ""};
   return found;
 }
 

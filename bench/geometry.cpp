@@ -11,7 +11,7 @@ const Catalogue& catalogue() {
   return built_in;
 }
 
-// Argument 0 of each bench: which board.
+// Argument 0 of each bench: which GPU.
 const Product& board(const benchmark::State& state) {
   constexpr const char* kKeys[] = {"H100-80GB-SXM5", "A30-24GB", "RTX-PRO-6000-Blackwell-96GB"};
   return *catalogue().by_key(kKeys[state.range(0)]);

@@ -39,7 +39,7 @@ void PlanNodeOfEight(benchmark::State& state) {
 }
 BENCHMARK(PlanNodeOfEight)->Unit(benchmark::kMicrosecond);
 
-// One board changes while the admin types; the look-out is kept for the model's revision.
+// One GPU changes while the admin types; the look-out is kept for the model's revision.
 void PreviewWhileEditing(benchmark::State& state) {
   plan::Intent one = intent(1, "3g.40gb,4x1g.10gb", GpuIndex{0});
   plan::Intent two = intent(1, "2g.20gb@0,2g.20gb@2,3g.40gb", GpuIndex{0});

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <regex>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -302,6 +303,82 @@ std::set<std::string> words_behind_the_name() {
     }
   }
   return words;
+}
+
+// Texts that people read: every literal of more than one word, and every document but the one that lists the
+// words. Joined by lines, so that a phrase is found across the end of one.
+std::string all_texts() {
+  std::string texts;
+  for (const std::string& file : sources({"engine", "backends", "tui"})) {
+    if (file == "backends/sim/state_save.cpp") continue;  // words of a file's format
+    const std::string code = read(kRoot / file);
+    for (std::size_t at = code.find('"'); at != std::string::npos; at = code.find('"', at + 1)) {
+      std::size_t end = at + 1;
+      while (end < code.size() && code[end] != '"' && code[end] != '\n') end += code[end] == '\\' ? 2 : 1;
+      if (end >= code.size()) break;
+      const std::string text = code.substr(at + 1, end - at - 1);
+      const bool literal = code[end] == '"' && in_literal(code, at + 1) && !in_literal(code, at);
+      if (literal && text.find(' ') != std::string::npos) texts += file + ": " + text + "\n";
+      at = end;
+    }
+  }
+  static const std::regex kTyped("`[^`]*`");
+  std::vector<fs::path> documents{kRoot / "README.md", kRoot / "po/tessera.pot"};
+  for (const auto& entry : fs::directory_iterator(kRoot / "docs"))
+    if (entry.path().extension() == ".md" && entry.path().filename() != "style.md")
+      documents.push_back(entry.path());
+  for (const fs::path& path : documents) {
+    std::istringstream lines(read(path));
+    for (std::string line; std::getline(lines, line);) {
+      if (line.starts_with("    ") || line.starts_with("#:")) continue;  // YAML, and references to files
+      texts += path.filename().string() + ": " + std::regex_replace(line, kTyped, "") + "\n";
+    }
+  }
+  return texts;
+}
+
+// docs/style.md has the glossary. A word that comes back here was replaced throughout once already.
+TEST(House, TextsKeepToTheWordsOfTheStyleGuide) {
+  struct Habit {
+    const char* word;
+    const char* instead;
+  };
+  const Habit habits[] = {
+      {"board", "GPU: that is what users and nvidia-smi call the device"},
+      {"boards", "GPUs: that is what users and nvidia-smi call the devices"},
+      {"anew", "again, or new"},
+      {"afresh", "again, or new"},
+      {"somebody", "a user, an admin, another process: say which"},
+      {"nobody", "no job, no pod, no process: say which"},
+      {"everybody", "all users"},
+      {"so already", "already in that state"},
+      {"to be done", "nothing to do; what remains"},
+      {"claims success", "the command succeeded; verifying"},
+      {"leave away", "omit"},
+      {"wishes for nothing", "no layout was requested"},
+      {"turned round", "reversed"},
+      {"done is", "the change is complete when: the subject comes first"},
+      {"done it is", "the change is complete when: the subject comes first"},
+      {"on paper", "saved to disk"},
+      {"found out", "detected"},
+      {"hangs on", "depends on"},
+      {"take it up", "resume it"},
+      {"takes it up", "resumes it"},
+      {"taken up", "resumed"},
+      {"taken back", "undone, or reverted"},
+      {"tells why", "has the reason: programs do not tell"},
+      {"kubectl believes", "accepts: programs do not believe"},
+      {"the mark off", "remove the mark"},
+  };
+  std::istringstream lines(all_texts());
+  std::size_t read_lines = 0;
+  for (std::string line; std::getline(lines, line); ++read_lines) {
+    std::string folded = line.substr(line.find(": ") + 2);
+    for (char& c : folded) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    for (const Habit& habit : habits)
+      EXPECT_FALSE(has_word(folded, habit.word)) << line << "\n  \"" << habit.word << "\": " << habit.instead;
+  }
+  EXPECT_GT(read_lines, 5000U) << "the texts were not found";
 }
 
 // Three errors sent people to "tessera runs", which is no command. A word that is neither a command nor known

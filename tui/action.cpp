@@ -24,7 +24,7 @@ constexpr std::array<ScopeName, static_cast<std::size_t>(Scope::count_)> kScopes
     {"log", "In the events"},
     {"plan", "On a plan"},
     {"run", "On a run, in the journal"},
-    {"resume", "Taking up a run"},
+    {"resume", "Resuming a run"},
     {"arm", "Once armed"},
     {"leave", "Leaving"},
     {"guide", "In the guide"},

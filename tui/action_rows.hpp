@@ -20,15 +20,15 @@
   ROW(half_page_down, "half-page-down", "half page down", "Half a screen down.", "Ctrl-d", global, move, move, always) \
   ROW(page_up, "page-up", "page up", "One screen up.", "PgUp Ctrl-b", global, move, move, always) \
   ROW(page_down, "page-down", "page down", "One screen down.", "PgDn Ctrl-f", global, move, move, always) \
-  ROW(next_panel, "next-panel", "next panel", "To the next part of the screen.", "Tab", global, move, move, one_part) \
-  ROW(previous_panel, "previous-panel", "previous panel", "To the part of the screen before.", "Shift-Tab", global, move, move, one_part) \
+  ROW(next_panel, "next-panel", "next panel", "To the next panel of the screen.", "Tab", global, move, move, one_part) \
+  ROW(previous_panel, "previous-panel", "previous panel", "To the previous panel of the screen.", "Shift-Tab", global, move, move, one_part) \
   ROW(open, "open", "open", "Open what the cursor is on.", "Enter", global, move, open_here, nothing_to_open) \
   ROW(facts, "facts", "details", "Show the source and the age of each value.", "i", global, move, details, nothing_behind) \
   ROW(back, "back", "back", "Close what is open: a filter, a list of choices, then the screen.", "Esc", global, move, back, first_screen) \
   ROW(next_sibling, "next-sibling", "next", "The next node, GPU or workload of the list that you came from.", "]", global, move, walk_list, no_sibling) \
   ROW(previous_sibling, "previous-sibling", "previous", "The node, GPU or workload before, in the list that you came from.", "[", global, move, walk_list, no_sibling) \
   ROW(filter, "filter", "filter", "Show only the rows that match, in the language of --filter.", "/ F4", global, find, type_filter, no_filter) \
-  ROW(clear_filter, "clear-filter", "show all", "Take away the filter and show every row.", "0", global, find, show_all, unfiltered) \
+  ROW(clear_filter, "clear-filter", "show all", "Clear the filter and show every row.", "0", global, find, show_all, unfiltered) \
   ROW(find_next, "find-next", "find next", "To the next row with the words searched for last.", "n", global, find, find, not_searched) \
   ROW(find_previous, "find-previous", "find previous", "To the row before with the words searched for last.", "N", global, find, find, not_searched) \
   ROW(only_mine, "only-mine", "only mine", "Show only what belongs to your own user, or everything again.", "u", table, find, turn_only_mine, no_user) \
@@ -39,23 +39,23 @@
   ROW(choose_columns, "choose-columns", "columns", "Choose which columns are shown.", "C F2", table, find, choose_from_list, no_table) \
   ROW(toggle_wide, "toggle-wide", "wide", "Show all columns, or only the usual ones.", "Ctrl-w", table, find, turn_wide, no_table) \
   ROW(follow, "follow", "follow", "Keep the newest entry in view.", "f", log, find, follow_newest, no_events) \
-  ROW(mark, "mark", "mark", "Mark the row, or take its mark away, and go one down.", "Space", table, mark, mark_row, no_rows) \
+  ROW(mark, "mark", "mark", "Mark the row, or clear its mark, and go one down.", "Space", table, mark, mark_row, no_rows) \
   ROW(mark_all, "mark-all", "mark all", "Mark every row that is shown.", "*", table, mark, mark_rows, no_rows) \
-  ROW(clear_marks, "clear-marks", "unmark", "Take away all marks.", "U Ctrl-\\", table, mark, unmark, not_marked) \
+  ROW(clear_marks, "clear-marks", "unmark", "Clear all marks.", "U Ctrl-\\", table, mark, unmark, not_marked) \
   ROW(copy, "copy", "copy", "Copy the name under the cursor, or all marked names, to the clipboard (OSC 52).", "y", global, mark, copy_here, nothing_to_copy) \
   ROW(show_overview, "overview", "overview", "Clusters, totals, and what needs attention.", "1", global, screens, show_screen, always) \
   ROW(show_nodes, "nodes", "nodes", "All nodes with GPUs.", "2", global, screens, show_screen, always) \
   ROW(show_gpus, "gpus", "GPUs", "All GPUs.", "3", global, screens, show_screen, always) \
-  ROW(show_slices, "slices", "slices", "All slices and who holds them.", "4", global, screens, show_screen, always) \
+  ROW(show_slices, "slices", "slices", "All slices and their holders.", "4", global, screens, show_screen, always) \
   ROW(show_workloads, "workloads", "workloads", "Jobs and pods, running and waiting.", "5", global, screens, show_screen, always) \
   ROW(show_events, "events", "events", "What has happened since tessera was started.", "6", global, screens, show_screen, always) \
-  ROW(show_waiting, "waiting", "waiting", "The workloads that wait, and why.", "w", global, screens, show_waiting, always) \
+  ROW(show_waiting, "waiting", "waiting", "Waiting workloads, and why they wait.", "w", global, screens, show_waiting, always) \
   ROW(show_free, "free", "free", "The slices that work could get now.", "", global, screens, show_free, always) \
   ROW(show_doctor, "doctor", "findings", "What is wrong in all clusters, by its cause, and what to do about it.", "7", global, screens, show_screen, always) \
   ROW(show_journal, "journal", "journal", "All runs: what was changed, what stopped, and the way back.", "J", global, screens, show_runs, always) \
   ROW(show_about, "about", "about", "Version, files in use, terminal, and where the data comes from.", "", global, screens, show_page, always) \
   ROW(help, "help", "help", "The keys of this screen.", "? F1", global, screens, show_page, is_help) \
-  ROW(show_layout, "layout", "layout", "Edit how the GPU or node under the cursor is cut, or all marked ones; nothing changes on the cluster.", "L", global, screens, edit_here, no_layout) \
+  ROW(show_layout, "layout", "layout", "Edit the layout of the GPU or node under the cursor, or of all marked ones; nothing changes on the cluster.", "L", global, screens, edit_here, no_layout) \
   ROW(palette, "palette", "command", "Type the name of a screen or command; Tab completes it.", ":", global, console, type_command, always) \
   ROW(refresh, "refresh", "refresh", "Ask the clusters for fresh data now.", "Ctrl-r F5", global, console, ask_again, always) \
   ROW(redraw, "redraw", "redraw", "Paint the whole screen again, after something else wrote on it.", "Ctrl-l", global, console, paint_again, always) \
@@ -66,57 +66,57 @@
   ROW(quit, "quit", "quit", "Leave tessera.", "q F10 Ctrl-c", global, console, quit, always) \
   ROW(plan_arm, "arm", "arm", "Type the node's name, or the number of nodes, to arm this plan.", "A", plan, change, act_on_plan, why_not_on_plan) \
   ROW(plan_again, "plan-again", "plan again", "Plan again from the current layout.", "p", plan, change, act_on_plan, why_not_on_plan) \
-  ROW(plan_requeue, "plan-requeue", "requeue", "Requeue work that is in the way, or wait for it.", "r", plan, change, act_on_plan, why_not_on_plan) \
-  ROW(plan_cancel, "plan-cancel", "end work", "End work that is in the way, or wait for it.", "c", plan, change, act_on_plan, why_not_on_plan) \
+  ROW(plan_requeue, "plan-requeue", "requeue", "Requeue the jobs or pods that are in the way, or wait for them.", "r", plan, change, act_on_plan, why_not_on_plan) \
+  ROW(plan_cancel, "plan-cancel", "end work", "End the jobs or pods that are in the way, or wait for them.", "c", plan, change, act_on_plan, why_not_on_plan) \
   ROW(plan_when_empty, "plan-when-empty", "when empty", "Close the node and apply the plan once it is empty; or wait for that now.", "e", plan, change, act_on_plan, why_not_on_plan) \
   ROW(plan_on_failure, "plan-on-failure", "on failure", "When a step fails: park, or go back by itself.", "f", plan, change, act_on_plan, why_not_on_plan) \
-  ROW(plan_canary, "plan-canary", "canaries", "How many nodes are done alone first.", "a", plan, change, act_on_plan, why_not_on_plan) \
-  ROW(plan_batch, "plan-batch", "batch", "How many nodes are done at a time after that.", "b", plan, change, act_on_plan, why_not_on_plan) \
+  ROW(plan_canary, "plan-canary", "canaries", "How many nodes are changed alone first.", "a", plan, change, act_on_plan, why_not_on_plan) \
+  ROW(plan_batch, "plan-batch", "batch", "How many nodes are changed at a time after that.", "b", plan, change, act_on_plan, why_not_on_plan) \
   ROW(plan_scheduler, "plan-scheduler", "other names", "Name the resources as the other scheduler does.", "s", plan, change, act_on_plan, why_not_on_plan) \
   ROW(plan_copy_all, "plan-copy-all", "copy all", "Copy the commands of every step to the clipboard.", "Y", plan, change, act_on_plan, why_not_on_plan) \
-  ROW(plan_messages, "plan-messages", "messages", "Messages for the owners of work that is disturbed.", "m", plan, change, act_on_plan, why_not_on_plan) \
-  ROW(run_pause, "run-pause", "pause", "Stop after the step that is under way, in a safe place.", "p", run, change, act_on_run, why_not_on_run) \
+  ROW(plan_messages, "plan-messages", "messages", "Messages for the owners of the jobs or pods that are disturbed.", "m", plan, change, act_on_plan, why_not_on_plan) \
+  ROW(run_pause, "run-pause", "pause", "Stop after the current step, in a safe state.", "p", run, change, act_on_run, why_not_on_run) \
   ROW(run_go_back, "run-go-back", "abort, go back", "Abort, and go back to the layout that was found; asks for the name first.", "a", run, change, act_on_run, why_not_on_run) \
   ROW(run_resume, "run-resume", "resume", "Resume a run that stopped: carry on, plan again, or go back.", "r", run, change, act_on_run, why_not_on_run) \
   ROW(run_undo, "run-undo", "undo", "Plan the way back to the layout that the run found.", "z", run, change, act_on_run, why_not_on_run) \
   ROW(run_go_on, "run-go-on", "go on", "Answer the run's question: go on.", "o", run, change, act_on_run, why_not_on_run) \
   ROW(run_stop_here, "run-stop-here", "stop here", "Answer the run's question: stop here.", "s", run, change, act_on_run, why_not_on_run) \
-  ROW(resume_carry_on, "resume-carry-on", "carry on", "Carry on from the step where the run stopped.", "c", resume, change, act_on_resume, not_resuming) \
+  ROW(resume_carry_on, "resume-carry-on", "carry on", "Continue from the step where the run stopped.", "c", resume, change, act_on_resume, not_resuming) \
   ROW(resume_anew, "resume-anew", "plan again", "Plan again from the current layout to the wanted one.", "n", resume, change, act_on_resume, not_resuming) \
   ROW(resume_back, "resume-back", "go back", "Go back to the layout that the run found.", "b", resume, change, act_on_resume, not_resuming) \
   ROW(resume_leave, "resume-leave", "leave", "Leave the run as it is.", "Esc Ctrl-c", resume, change, act_on_resume, not_resuming) \
   ROW(arm_confirm, "arm-confirm", "start", "Start what was armed by typing.", "!", arm, change, start_armed, not_armed) \
   ROW(arm_cancel, "arm-cancel", "cancel", "Cancel: nothing is changed.", "Esc Ctrl-c", arm, change, cancel_arming, not_armed) \
-  ROW(leave_park, "leave-park", "park and leave", "Park the run in a safe place, then leave tessera.", "p", leave, change, park, not_leaving) \
+  ROW(leave_park, "leave-park", "park and leave", "Park the run in a safe state, then leave tessera.", "p", leave, change, park, not_leaving) \
   ROW(leave_stay, "leave-stay", "stay", "Stay here.", "Esc", leave, change, stay, not_leaving) \
   ROW(layout_add, "layout-add", "add", "Add the profile under the cursor at the slice under the cursor, or take the preset; Enter does the same. Of a shared GPU: one client more.", "+", layout, layout, edit_layout, why_no_edit) \
-  ROW(layout_remove, "layout-remove", "remove", "Take away what is cut at the slice under the cursor. Of a shared GPU: one client less.", "- Backspace", layout, layout, edit_layout, why_no_edit) \
-  ROW(layout_slide_left, "layout-slide-left", "move left", "Move the instance under the cursor to the next place on the left.", ",", layout, layout, edit_layout, why_no_edit) \
-  ROW(layout_slide_right, "layout-slide-right", "move right", "Move the instance under the cursor to the next place on the right.", ".", layout, layout, edit_layout, why_no_edit) \
-  ROW(layout_undo, "layout-undo", "undo", "Take back the last edit.", "z", layout, layout, edit_layout, why_no_edit) \
-  ROW(layout_redo, "layout-redo", "redo", "Do again what was taken back.", "Z", layout, layout, edit_layout, why_no_edit) \
+  ROW(layout_remove, "layout-remove", "remove", "Remove the instance at the slice under the cursor. Of a shared GPU: one client less.", "- Backspace", layout, layout, edit_layout, why_no_edit) \
+  ROW(layout_slide_left, "layout-slide-left", "move left", "Move the instance under the cursor to the next start on the left.", ",", layout, layout, edit_layout, why_no_edit) \
+  ROW(layout_slide_right, "layout-slide-right", "move right", "Move the instance under the cursor to the next start on the right.", ".", layout, layout, edit_layout, why_no_edit) \
+  ROW(layout_undo, "layout-undo", "undo", "Undo the last edit.", "z", layout, layout, edit_layout, why_no_edit) \
+  ROW(layout_redo, "layout-redo", "redo", "Redo the edit that was undone.", "Z", layout, layout, edit_layout, why_no_edit) \
   ROW(layout_clear, "layout-clear", "clear", "MIG on, no slices.", "c", layout, layout, edit_layout, why_no_edit) \
   ROW(layout_reset, "layout-reset", "as it is", "Back to the current layout; all edits are dropped.", "=", layout, layout, edit_layout, why_no_edit) \
   ROW(layout_presets, "layout-presets", "presets", "The layouts that have names, and the other ways of sharing.", "p", layout, layout, edit_layout, why_no_edit) \
-  ROW(layout_best, "layout-best", "best", "The layout with which most of the waiting work would start.", "b", layout, layout, edit_layout, why_no_edit) \
+  ROW(layout_best, "layout-best", "best", "The layout with which most waiting workloads would start.", "b", layout, layout, edit_layout, why_no_edit) \
   ROW(layout_replicas, "layout-replicas", "how many", "Type how many clients share one GPU, by MPS, time-slicing or shards.", "#", layout, layout, edit_layout, why_no_edit) \
   ROW(layout_rename, "layout-rename", "shared names", "Name shares nvidia.com/gpu.shared, or no longer so (renameByDefault); again: as the node has it.", "S", layout, layout, edit_layout, why_no_edit) \
   ROW(layout_refuse, "layout-refuse", "one share each", "Refuse pods that ask for several shares, or take them (failRequestsGreaterThanOne); again: as the node has it.", "F", layout, layout, edit_layout, why_no_edit) \
   ROW(layout_all, "layout-all", "all or one", "Edit every GPU of this product here, or only the one in view; Tab shows the next one.", "a", layout, layout, edit_layout, why_no_edit) \
-  ROW(layout_plan, "layout-plan", "plan", "Look at the plan for what is wanted: steps, and how to arm it.", "P", layout, layout, edit_layout, why_no_edit) \
-  ROW(guide_open, "guide", "decide", "Decide how to share what the cursor is on, or what is marked: the guide.", "D", global, guide, decide_here, why_no_guide) \
+  ROW(layout_plan, "layout-plan", "plan", "Plan the edited layout: steps, and how to arm it.", "P", layout, layout, edit_layout, why_no_edit) \
+  ROW(guide_open, "guide", "decide", "Open the guide: how to share what the cursor is on, or what is marked.", "D", global, guide, decide_here, why_no_guide) \
   ROW(guide_yes, "guide-yes", "yes", "Answer the question with yes.", "y", question, guide, act_on_guide, why_no_guide_action) \
   ROW(guide_no, "guide-no", "no", "Answer the question with no.", "n", question, guide, act_on_guide, why_no_guide_action) \
-  ROW(guide_undo, "guide-undo", "go back", "Take the last answer back, also one that was known.", "u", guide, guide, act_on_guide, why_no_guide_action) \
+  ROW(guide_undo, "guide-undo", "go back", "Undo the last answer, also one that was known.", "u", guide, guide, act_on_guide, why_no_guide_action) \
   ROW(guide_why, "guide-why", "why", "Why the question matters.", "w", guide, guide, act_on_guide, why_no_guide_action) \
   ROW(guide_compare, "guide-compare", "compare", "MIG, vGPU, MPS and time-slicing side by side.", "c", guide, guide, act_on_guide, why_no_guide_action) \
   ROW(guide_schedulers, "guide-schedulers", "scheduler", "The second guide: Kubernetes or Slurm, with what is known of this site.", "s", guide, guide, act_on_guide, why_no_guide_action) \
   ROW(guide_terms, "guide-terms", "terms", "The terms of this step, explained.", "t", guide, guide, act_on_guide, why_no_guide_action) \
   ROW(guide_layouts, "guide-layouts", "layouts", "The MIG layouts of this product beside one another.", "v", guide, guide, act_on_guide, why_no_guide_action) \
-  ROW(guide_plan, "guide-plan", "plan", "Straight to the plan for the layout under the cursor.", "P", guide, guide, act_on_guide, why_no_guide_action) \
+  ROW(guide_plan, "guide-plan", "plan", "Plan the layout under the cursor.", "P", guide, guide, act_on_guide, why_no_guide_action) \
   ROW(choice_toggle, "choice-toggle", "choose", "Take the entry under the cursor, or leave it out.", "Space", choice, choice, choose_entry, no_choices) \
   ROW(input_accept, "input-accept", "accept", "Accept what is typed.", "Enter", input, typing, accept_line, not_typing) \
-  ROW(input_cancel, "input-cancel", "cancel", "Leave everything as it was before.", "Esc Ctrl-c", input, typing, cancel_line, not_typing) \
+  ROW(input_cancel, "input-cancel", "cancel", "Cancel, and leave everything as it was.", "Esc Ctrl-c", input, typing, cancel_line, not_typing) \
   ROW(input_complete, "input-complete", "complete", "Complete the word, then the next candidate.", "Tab", input, typing, edit_line, not_typing) \
   ROW(input_complete_back, "input-complete-back", "previous candidate", "The candidate before.", "Shift-Tab", input, typing, edit_line, not_typing) \
   ROW(input_left, "input-left", "left", "One character to the left.", "Left Ctrl-b", input, typing, edit_line, not_typing) \

@@ -101,7 +101,8 @@ struct App::Parts {
     if (std::holds_alternative<ParkRuns>(order)) return send(RunNews{RunsAtRest{}});
     if (std::holds_alternative<ListRuns>(order)) return;
     send(RunNews{RunRefused{
-        "", {"nothing can be changed from here", "this console has no place for the journals of runs", ""}}});
+        "",
+        {"nothing can be changed from here", "this console has no folder for the journals of runs", ""}}});
   }
   static void ask(plan::Runs& runs, const StartRun& order) { runs.start(order.plan, order.undoes); }
   static void ask(plan::Runs& runs, const ResumeRun& order) {

@@ -1,5 +1,5 @@
 // What the guide's screen is about and how far its walks are. A value that points at nothing in the model:
-// boards are kept by name and looked up again whenever the model has moved.
+// GPUs are kept by name and looked up again whenever the model has moved.
 // Threads: owned by the UI thread.
 #pragma once
 
@@ -16,10 +16,10 @@ namespace tessera::tui {
 // What fills the page below or beside the chart.
 enum class GuidePanel : std::uint8_t { walk, compare, schedulers, terms, layouts };
 
-// Boards of one kind, with a walk of their own.
+// GPUs of one kind, with a walk of their own.
 struct GuideGroup {
   std::string key;   // what the walk is found again by: the name without its counts
-  std::string name;  // "H100-80GB-SXM5: 12 boards on 3 nodes"
+  std::string name;  // "H100-80GB-SXM5: 12 GPUs on 3 nodes"
   std::vector<NodeName> nodes;
   std::vector<GpuIndex> gpus;  // of those nodes; empty: all of them
   ProductKey product;          // empty: not in the catalogue

@@ -145,12 +145,12 @@ BackendPtr slurm_backend(const cli::Options& options, const mig::Catalogue& cata
   wanted.user = account_name(geteuid());
   wanted.folders = runtime_folders(environment);
   if (options.slurm_site) wanted.said = *options.slurm_site;
-  // A plan needs the boards that it is about; the console shows them when they are there.
+  // A plan needs the GPUs that it is about; the console shows them when they are there.
   if (is_planning(options)) {
     wanted.needs_boards.emplace();
     for (std::string& node : nodes_named(options)) wanted.needs_boards->emplace_back(std::move(node));
   }
-  // It answers once: what is wrong with boards is told, too, without asking thousands of nodes for it.
+  // It answers once: what is wrong with GPUs is told, too, without asking thousands of nodes for it.
   if (options.command == "doctor") {
     wanted.needs_boards.emplace();
     wanted.most_asked = kDoctorAsks;

@@ -56,7 +56,7 @@ std::string disturbs_text(const Plan& plan) {
       if (!one.user.empty()) owners.insert(one.user);
       extents[one.id.text] = {one.gpus, one.gpu_hours};
     }
-  if (jobs.empty() && unknown == 0) return "nobody";
+  if (jobs.empty() && unknown == 0) return "no workload";
   int gpus = 0;
   double hours = 0;
   bool known = true;

@@ -14,8 +14,8 @@ namespace tessera::tui {
 std::string fate_text(const plan::Disturbed& one, plan::Way way);
 // "job 88120", "pod ml/train-0", "unknown client"
 std::string name_text(const plan::Disturbed& one);
-// "2 jobs of 2 owners, 9 GPUs or slices, 17 GPU-hours so far"; "nobody". A job on several nodes counts once,
-// with all that it holds.
+// "2 jobs of 2 owners, 9 GPUs or slices, 17 GPU-hours so far"; "no workload". A job on several nodes counts
+// once, with all that it holds.
 std::string disturbs_text(const plan::Plan& plan);
 // "closing the node, a MIG mode change, a GPU reset"; closing: how closing it is called. Empty: it needs
 // none.

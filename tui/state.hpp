@@ -33,7 +33,7 @@ enum class ScreenKind : std::uint8_t {
   gpus,
   slices,
   workloads,
-  node,      // one node: its boards as placement maps
+  node,      // one node: its GPUs as placement maps
   workload,  // one workload: everything known about it
   layout,    // the layout editor
   facts,     // who says so, and how old is that: about a cluster, node, GPU, slice or workload

@@ -76,7 +76,7 @@ constexpr std::array<Followed, kFeeds> kFollowed = {{
      "how many GPUs the pods of a namespace may ask for"},
     {"/apis/resource.k8s.io/v1/devicetaintrules", "", "devicetaintrules.resource.k8s.io", false,
      Source::kubernetes_claims, "/apis/resource.k8s.io/v1beta2/devicetaintrules",
-     "which devices a DeviceTaintRule keeps new work off"},
+     "which devices a DeviceTaintRule keeps new pods off"},
 }};
 
 }  // namespace

@@ -20,7 +20,7 @@ constexpr std::size_t kQuickly = 16;  // of a round; then
 constexpr Duration kEach{250};        // ... one in so long
 constexpr Duration kAnswer{10000};
 constexpr std::size_t kNamedNodes = 3;          // in a remark
-constexpr std::size_t kMostMetrics = 8u << 20;  // bytes; eight boards of seven instances tell half a megabyte
+constexpr std::size_t kMostMetrics = 8u << 20;  // bytes; eight GPUs of seven instances tell half a megabyte
 
 struct Trouble {
   std::set<std::string> nodes;  // or namespaces, where it is forbidden
@@ -192,15 +192,16 @@ std::vector<Remark> Exporters::State::remarks() const {
     all_of_them.push_back({Remark::Grade::info, "DCGM exporter", false, std::move(text), std::move(hint)});
   };
   if (!forbidden.nodes.empty())
-    add(fmt::format("use and memory of GPUs are not told, nor which slice a pod holds: not allowed to get "
-                    "pods/proxy in namespace {}",
-                    some_of(forbidden.nodes, kNamedNodes)),
+    add(fmt::format(
+            "use and memory of GPUs are unknown, and so is the slice that a pod holds: not allowed to get "
+            "pods/proxy in namespace {}",
+            some_of(forbidden.nodes, kNamedNodes)),
         forbidden.first.hint);
   if (!silent.nodes.empty())
     add(fmt::format("does not answer on {}: {}", some_of(silent.nodes, kNamedNodes), silent.first.reason),
         "the API server must reach the exporter's port: a network policy may stand in between");
   if (!unreadable.nodes.empty())
-    add(fmt::format("what it tells on {} cannot be read: {}", some_of(unreadable.nodes, kNamedNodes),
+    add(fmt::format("what it reports on {} cannot be read: {}", some_of(unreadable.nodes, kNamedNodes),
                     to_line({unreadable.first.what, unreadable.first.reason, ""})),
         unreadable.first.hint);
   return all_of_them;

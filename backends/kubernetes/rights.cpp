@@ -59,7 +59,7 @@ std::optional<Remark> verdict(const Reviews& reviews) {
                   kHint};
   if (!reviews.unknown.empty())
     return Remark{Remark::Grade::warning, "", false,
-                  "whether nodes may be changed could not be found out: " + reviews.unknown, kHint};
+                  "it is not known whether nodes may be changed: " + reviews.unknown, kHint};
   return std::nullopt;
 }
 

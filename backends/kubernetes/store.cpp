@@ -280,7 +280,7 @@ void Store::State::post_remarks() {
       all.push_back(
           {Remark::Grade::warning, "ClusterPolicy " + policy.meta.name, false,
            "the GPU operator is " + policy.state,
-           "one of its parts is not ready somewhere: kubectl get clusterpolicy -o yaml tells which"});
+           "one of its parts is not ready somewhere: kubectl get clusterpolicy -o yaml shows which"});
   if (site)
     for (const auto& [part, reading] : site->readings.all())
       if (reading.failure && part != operators::SitePart::budgets)

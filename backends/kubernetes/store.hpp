@@ -45,7 +45,7 @@ class Store {
   Handler device_rules();
   Handler dra_claims();
 
-  // How the operator is set up: tells which instances stand on which board, where the counts alone do not.
+  // How the operator is set up: tells which instances stand on which GPU, where the counts alone do not.
   void set_site(std::shared_ptr<const operators::Site> site);
 
   // What the API server's clock says now: times in its objects are meant by it.

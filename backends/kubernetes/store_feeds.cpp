@@ -31,8 +31,8 @@ std::function<Result<FeedLine>(std::string_view)> lines_of(Parser& parser, std::
     const bool tells_object =
         line->change == Change::added || line->change == Change::modified || line->change == Change::deleted;
     if (line->change == Change::unknown || (tells_object && !line->object))
-      return Error{"the line cannot be used", tells_object ? "its object has no name" : "it tells no change",
-                   ""};
+      return Error{"the line cannot be used",
+                   tells_object ? "its object has no name" : "it reports no change", ""};
     FeedLine head = head_of(*line);
     if (line->object && line->change == Change::deleted) drop(*line->object);
     if (line->object && (line->change == Change::added || line->change == Change::modified))

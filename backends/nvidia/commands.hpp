@@ -38,7 +38,7 @@ Argv create(GpuIndex gpu, std::span<const plan::InstanceAt> instances, const mig
 // A compute instance of full width inside an instance that has none.
 Argv create_compute(GpuIndex gpu, int instance);
 // Compute instances go first. `instances` must not be empty: without -gi the verb would mean all of the
-// board.
+// GPU.
 Argv destroy_compute(GpuIndex gpu, std::span<const int> instances);
 Argv destroy_instances(GpuIndex gpu, std::span<const int> instances);
 Argv set_mode(std::span<const GpuIndex> gpus, bool mig);

@@ -173,7 +173,7 @@ Result<NodeGpus> node_gpus(const NodeAnswers& answers, const mig::Catalogue* cat
                         [&](const ListedGpu& one) { return one.index == gpu; });
   };
   for (const InstanceRow& row : all.instances)
-    if (unlisted(row.gpu)) return moved(fmt::format("-lgi tells of GPU {}, which -L does not list", row.gpu));
+    if (unlisted(row.gpu)) return moved(fmt::format("-lgi lists GPU {}, which -L does not", row.gpu));
   return node;
 }
 

@@ -1,7 +1,7 @@
 // What nvidia-smi prints, read into values: listings, tables, results of its verbs.
 //
 // Forms of drivers from 450 to 610 (NVIDIA MIG user guide; nvidia-smi -h). A listing is read whole or not at
-// all: half a picture of what stands on a board would be acted upon. Errors say which line, and keep the
+// all: half a picture of what stands on a GPU would be acted upon. Errors say which line, and keep the
 // driver's words; an empty text is an error, "No GPU instances found." is an empty list, "No devices were
 // found" (exit code 6: what -i named is gone) is not. Threads: pure functions.
 #pragma once

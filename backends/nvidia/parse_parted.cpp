@@ -50,9 +50,9 @@ constexpr std::array kPartedHints = {
         "a program or an instance still uses it; monitoring agents count, too: slurm-stop-clients stops "
         "them first"},
     KnownWords{"could not be reset",
-               "a GPU is reset only while nobody uses it: slurm-stop-clients stops monitoring first"},
+               "a GPU is reset only while no process uses it: slurm-stop-clients stops monitoring first"},
     KnownWords{"error resetting",
-               "a GPU is reset only while nobody uses it: slurm-stop-clients stops monitoring first"},
+               "a GPU is reset only while no process uses it: slurm-stop-clients stops monitoring first"},
     KnownWords{
         "orderings failed",
         "no order of making these instances fits; what stood on that GPU is gone: look at it before going "

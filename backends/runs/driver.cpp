@@ -128,7 +128,7 @@ void Driver::guard(const NodeName& node, Task task) {
   }
   // Whatever was under way for this node is not waited for any more.
   if (taking_up_)
-    return end(Error{"the run was not taken up", "an error inside tessera: " + fault, "please report it"});
+    return end(Error{"the run was not resumed", "an error inside tessera: " + fault, "please report it"});
   if (file_ && hands_.contains(node)) stop_here(node, "an error inside tessera: " + clean(fault, 200));
 }
 
@@ -323,7 +323,7 @@ Status Driver::demand(const NodeName& node, Demand what, const std::string& why)
   if (!node.empty() && !run_.nodes.contains(node))
     return Error{"cannot do that", "the run does not change " + node.text, "tessera journal shows its nodes"};
   if (taking_up_) {  // nothing is written yet: it stays as it was
-    end(Error{"the run was not taken up", why.empty() ? "stopped by an admin" : why, "resume it again"});
+    end(Error{"the run was not resumed", why.empty() ? "stopped by an admin" : why, "resume it again"});
     return Done{};
   }
   if (!enter(node, plan::Requested{what, around_.options->who, why})) return Done{};

@@ -28,7 +28,7 @@ struct Around {
   const RunsOptions* options = nullptr;
   std::function<void(const std::string& lines)> told;  // was just written
   std::function<void()> changed;                       // the run's head may be another one
-  // Nothing is under way any more, and the lock is free. error: why the run was not taken up, or why it
+  // Nothing is under way any more, and the lock is free. error: why the run was not resumed, or why it
   // stopped without a word in its journal.
   std::function<void(std::optional<Error> error)> over;
 };

@@ -206,7 +206,7 @@ void Desk::resume(const std::string& run, const plan::Resuming& how, bool waited
     return refuse(run, {what, std::string(plan::kWrittenSince), "look at it again"});
   if (std::string why = store_.why_unarmed(run, taken->journal.chain); how.by_timer && !why.empty())
     return refuse(run,
-                  {what, why, "look at it with tessera journal " + run + ", then take it up by its name"});
+                  {what, why, "look at it with tessera journal " + run + ", then resume it by its name"});
   plan::instruct(taken->journal, (*actuator)->capabilities());
   replayed = plan::replay(taken->journal);
   if (auto why = why_not_carried_on(*replayed, **actuator); why && how.onward == plan::Onward::carry_on)

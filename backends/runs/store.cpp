@@ -89,8 +89,8 @@ std::optional<Error> why_replaceable(int folder) {
   const bool others_own = above.st_uid != 0 && above.st_uid != geteuid() && above.st_uid != own.st_uid;
   if (!others_write && !others_own) return std::nullopt;
   return Error{"",
-               others_own ? "the folder above it belongs to somebody else, who could put another in its place"
-                          : "others can write to the folder above it, and could put another in its place",
+               others_own ? "the folder above it belongs to another user, who could replace it"
+                          : "others can write to the folder above it, and could replace it",
                "chmod go-w the folder above it, or name another folder"};
 }
 
@@ -251,7 +251,7 @@ Result<Store::Taken> Store::take(const std::string& run) {
   if (!lock_for_driving(place->file.get())) {
     if (errno != EWOULDBLOCK) return failure(kCannotTake, place->path, errno);
     return refusal(kCannotTake, place->path, "another tessera drives it",
-                   "watch it with tessera journal; it can be taken up once that one has parked or ended");
+                   "watch it with tessera journal; it can be resumed once that one has parked or ended");
   }
   Result<std::string> text = read_journal(place->file.get(), place->path);
   if (!text) return text.error();

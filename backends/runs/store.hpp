@@ -99,7 +99,7 @@ class Store {
 
   // Of a journal in the shared folder: this user's tessera leaves it as it is now, up to that tie. Kept with
   // a copy of its text in the user's own folder (RUN.armed), where nobody else writes. Where it cannot be
-  // kept, no timer takes it up.
+  // kept, no timer resumes it.
   void remember(const std::string& run, const plan::Chain& left) const;
   // The run has ended: nobody takes it up any more.
   void forget(const std::string& run) const;

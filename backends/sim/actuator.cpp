@@ -114,7 +114,7 @@ class Doing {
     }
     return Done{};
   }
-  // A reset takes linked boards along: all of them, or none.
+  // A reset takes linked GPUs along: all of them, or none.
   Status operator()(const plan::ResetGpus& act) {
     for (GpuIndex gpu : act.gpus) {
       Board* board = board_of(gpu);

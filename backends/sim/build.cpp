@@ -1,4 +1,4 @@
-// A world at its start: boards cut as the scenario says, initial work in place.
+// A world at its start: GPUs cut as the scenario says, initial work in place.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -62,7 +62,7 @@ bool Board::in_use() const {
 std::vector<int> driver_order(const mig::Product& product, int profile) {
   const mig::Profile& wanted = product.profiles[static_cast<std::size_t>(profile)];
   std::vector<int> preferred;
-  // Observed on A100 and H100: an empty board fills from the upper half, so that 0 stays free for longest.
+  // Observed on A100 and H100: an empty GPU fills from the upper half, so that 0 stays free for longest.
   if (product.units == 8) {
     if (wanted.memory_slices == 1) preferred = {6, 4, 5, 0, 1, 2, 3};
     if (wanted.memory_slices == 2 && wanted.compute_slices == 2) preferred = {4, 0, 2};

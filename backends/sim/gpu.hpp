@@ -1,4 +1,4 @@
-// One simulated board and the habits of its driver.
+// One simulated GPU and the habits of its driver.
 //
 // What nvidia-smi's verbs do, with the words it says: instances go where the driver puts them, a list that
 // cannot be finished leaves its beginning behind, what is in use is not destroyed, and a mode change may
@@ -46,10 +46,10 @@ struct Instance {
 
 struct Board {
   Strategy strategy = Strategy::whole;
-  int replicas = 1;  // MPS shares, time-slices or shards of the board; copies of each instance under MIG
+  int replicas = 1;  // MPS shares, time-slices or shards of the GPU; copies of each instance under MIG
   MigMode mode = MigMode::disabled;
   std::vector<Instance> instances;  // ordered by start
-  std::vector<Hold> holds;          // of the board as a whole, when it is not cut
+  std::vector<Hold> holds;          // of the GPU as a whole, when it is not cut
   bool hidden = false;
   friend bool operator==(const Board&, const Board&) = default;
 
@@ -80,11 +80,11 @@ Outcome create_instances(Board& board, const mig::Product& product, int gpu, std
 // By instance id, in order; stops at the first refusal. An instance with compute instances is in use.
 Outcome destroy_instances(Board& board, const mig::Product& product, int gpu, std::span<const int> ids);
 Outcome destroy_compute(Board& board, const mig::Product& product, int gpu, std::span<const int> ids);
-// Ampere keeps the change pending until a reset; later boards switch at once when nobody uses them.
+// Ampere keeps the change pending until a reset; later GPUs switch at once when nobody uses them.
 Outcome set_mode(Board& board, const mig::Product& product, int gpu, bool on);
-// Makes a pending mode true. Refused while anyone uses the board; instances do not survive.
+// Makes a pending mode true. Refused while anyone uses the GPU; instances do not survive.
 Outcome reset(Board& board, int gpu);
-// Nobody is asked: users and instances are gone. Ampere keeps its mode, later boards come up with MIG off.
+// Nobody is asked: users and instances are gone. Ampere keeps its mode, later GPUs come up with MIG off.
 void reboot(Board& board, const mig::Product* product);
 
 // The starts that the driver tries for a profile, first choice first.

@@ -1,6 +1,6 @@
-// What a simulated board is besides its MIG geometry: name, memory, power.
+// What a simulated GPU is besides its MIG geometry: name, memory, power.
 //
-// Products of the MIG catalogue are looked up there by key; boards that cannot be cut (L40S, T4 ...) are
+// Products of the MIG catalogue are looked up there by key; GPUs that cannot be cut (L40S, T4 ...) are
 // known here only.
 // Threads: constant data.
 #pragma once
@@ -10,7 +10,7 @@
 namespace tessera::sim {
 
 struct Hardware {
-  std::string_view key;         // catalogue key, or our own for boards without MIG
+  std::string_view key;         // catalogue key, or our own for GPUs without MIG
   std::string_view smi_name;    // as nvidia-smi prints it
   std::string_view slurm_type;  // the word that a site would use as its GRES type
   int memory_mib = 0;           // as nvidia-smi prints the total

@@ -28,7 +28,7 @@ bool stands(const Board& board, const operators::BoardTarget& target) {
   return profiles_of(board) == target.profiles;  // both ascending
 }
 
-// One board after the other, as mig-parted walks them.
+// One GPU after the other, as mig-parted walks them.
 class Work {
  public:
   Work(const PartedNode& node, const Targets& targets, const Sabotage& sabotage)
@@ -112,7 +112,7 @@ class Work {
     say(fmt::format("    Mode change pending: {}", mode_pends(board) ? "true" : "false"));
   }
 
-  // All of them or none: linked boards go down together.
+  // All of them or none: linked GPUs go down together.
   void reset_all() {
     say("At least one mode change pending");
     say("Resetting all GPUs...");

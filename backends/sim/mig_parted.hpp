@@ -1,7 +1,7 @@
 // mig-parted at work on simulated boards: what a named configuration wants of each, whether it stands
 // already, and making it so with the driver's habits.
 //
-// After mig-parted v0.15 (cmd/nvidia-mig-parted): modes first, all instances of a board that differs are
+// After mig-parted v0.15 (cmd/nvidia-mig-parted): modes first, all instances of a GPU that differs are
 // destroyed before any is made, orders are tried until one fits, and one pending mode resets every GPU of the
 // node. The MIG manager of a simulated cluster and the stand-in for the program itself both run it.
 // Threads: functions of values.
@@ -19,7 +19,7 @@ namespace tessera::sim {
 
 using Targets = operators::NodeTarget;
 
-// The GPUs that it is about. Parallel: boards, what each can be cut into (null: it cannot), names for its
+// The GPUs that it is about. Parallel: GPUs, what each can be cut into (null: it cannot), names for its
 // words.
 struct PartedNode {
   std::vector<Board>& boards;
@@ -27,7 +27,7 @@ struct PartedNode {
   std::vector<std::string> models;
 };
 
-// The entry `name` of a configuration file for these boards. Errors: mig-parted's words as reason.
+// The entry `name` of a configuration file for these GPUs. Errors: mig-parted's words as reason.
 Result<Targets> select_config(std::string_view yaml, std::string_view file, std::string_view name,
                               const operators::NodeBoards& products);
 
@@ -42,7 +42,7 @@ struct Sabotage {
   bool nothing = false;  // success is told, and nothing is done
 };
 
-// One run of mig-parted: what it did to the boards, and what it printed.
+// One run of mig-parted: what it did to the GPUs, and what it printed.
 struct PartedRun {
   std::vector<std::string> lines;    // debug lines, without time and level
   std::optional<std::string> fails;  // exit status 1, with these words

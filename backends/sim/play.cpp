@@ -45,7 +45,7 @@ class Player {
       std::string reason = words.size() > 2 ? joined(words, 2) : "closed by hand";
       return at_node(
           words.at(1), [&](World& world) { return drain_by_hand(world, words.at(1), reason); },
-          "closed to new work");
+          "closed to new workloads");
     }
     if (verb == "open")
       return at_node(

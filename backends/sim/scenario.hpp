@@ -40,15 +40,15 @@ struct NodeGroup {
   std::vector<std::string> names;
   std::string product;                // key of the catalogue or of hardware.hpp; free text when unknown
   const mig::Product* mig = nullptr;  // points into the scenario's catalogue
-  std::string model;                  // as nvidia-smi names the board
-  std::string type;                   // Slurm's GRES type for the whole board
-  int memory_mib = 0;                 // of one board; 0: not told
+  std::string model;                  // as nvidia-smi names the GPU
+  std::string type;                   // Slurm's GRES type for the whole GPU
+  int memory_mib = 0;                 // of one GPU; 0: not told
   int idle_watts = 60;
   int full_watts = 400;
   std::vector<BoardPlan> boards;
   bool mig_single = false;  // Kubernetes: instances are offered as nvidia.com/gpu
-  bool claimed = false;     // Kubernetes: a DRA driver hands out the boards, by claims
-  std::string ack;          // Kubernetes: of this node pool of ACK's, whose plugin hands out the boards
+  bool claimed = false;     // Kubernetes: a DRA driver hands out the GPUs, by claims
+  std::string ack;          // Kubernetes: of this node pool of ACK's, whose plugin hands out the GPUs
   bool told = true;         // false: the scheduler tells nothing about this node's GPUs
   int cpus = 64;
   std::int64_t memory_gib = 512;
@@ -61,8 +61,8 @@ struct NodeGroup {
   Condition condition = Condition::up;
   std::string reason, reason_by;
   Duration reason_age{0};
-  std::vector<int> hidden;       // boards with a process that the scheduler does not know
-  std::vector<int> by_strategy;  // resource of an uncut board, by Strategy; -1: none
+  std::vector<int> hidden;       // GPUs with a process that the scheduler does not know
+  std::vector<int> by_strategy;  // resource of an uncut GPU, by Strategy; -1: none
   std::vector<int> by_profile;   // resource of an instance, by profile
   // Kubernetes: the names among which the device plugin chooses when it is set up anew.
   struct PluginNames {
@@ -100,7 +100,7 @@ struct JobPlan {
   Duration hold_for{0};      // 0: for good
   std::string comment;
   bool restartable = true;
-  std::optional<int> gpu, start;  // pins: board, and start of the slice on it
+  std::optional<int> gpu, start;  // pins: GPU, and start of the slice on it
   int line = 0;
 };
 

@@ -246,7 +246,7 @@ void read_group(ClusterReader& cluster, const Yaml& map) {
   if ((group.claimed || !group.ack.empty()) && cluster.slurm())
     cluster.reader.fail(map, "'dra' and 'ack' are for Kubernetes");
   if (group.claimed && !group.ack.empty())
-    cluster.reader.fail(map, "'ack': its plugin hands out the boards, no DRA driver");
+    cluster.reader.fail(map, "'ack': its plugin hands out the GPUs, no DRA driver");
   group.recut_at_boot = fields.flag("recut_at_boot", true);
   group.cpus = fields.integer("cpus", 1, 4096, 64);
   group.memory_gib = fields.integer("memory_gib", 1, 65536, 512);
@@ -260,10 +260,10 @@ void read_group(ClusterReader& cluster, const Yaml& map) {
   read_boards(cluster, fields, group);
   for (const BoardPlan& plan : group.boards)
     if (!group.ack.empty() && plan.strategy != Strategy::whole)
-      cluster.reader.fail(map, "'ack': its boards are whole until the node's label says otherwise");
+      cluster.reader.fail(map, "'ack': its GPUs are whole until the node's label says otherwise");
   for (const BoardPlan& plan : group.boards)
     if (group.claimed && plan.replicas > 1)
-      cluster.reader.fail(map, "'dra': its boards are handed out whole or as instances, not shared");
+      cluster.reader.fail(map, "'dra': its GPUs are handed out whole or as instances, not shared");
   read_condition(cluster, fields, group);
   name_resources(cluster, group);
   fields.finish();

@@ -30,7 +30,7 @@ struct ClusterReader {
 void read_group(ClusterReader& cluster, const Yaml& map);
 JobPlan read_plan(ClusterReader& cluster, Fields& fields, bool initial);
 
-// What an instance or an uncut board is called when it is asked for; empty: cannot be asked for.
+// What an instance or an uncut GPU is called when it is asked for; empty: cannot be asked for.
 std::string resource_name(const ClusterSpec& spec, const NodeGroup& group, Strategy strategy, int profile,
                           int replicas);
 

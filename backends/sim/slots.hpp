@@ -1,4 +1,4 @@
-// Slots: the places that a board offers to work, whole or cut, each with a number of shares.
+// Slots: the places that a GPU offers to work, whole or cut, each with a number of shares.
 // Threads: functions of values.
 #pragma once
 
@@ -19,10 +19,10 @@ SliceKind kind_of(const Board& board);
 int capacity_of(const Board& board);
 int shares(const std::vector<Hold>& holds);
 
-// What a slot of the board is asked for by; profile -1: the whole board. -1: by nothing.
+// What a slot of the GPU is asked for by; profile -1: the whole GPU. -1: by nothing.
 int resource_of_slot(const NodeGroup& group, const NodeState& node, const Board& board, int profile);
 
-// Calls visit(slot) for each slot of the board, in placement order; stops when it returns true.
+// Calls visit(slot) for each slot of the GPU, in placement order; stops when it returns true.
 template <class Visit>
 bool each_slot(const NodeGroup& group, const NodeState& node, const Board& board, Visit visit) {
   SliceKind kind = kind_of(board);
@@ -41,7 +41,7 @@ bool each_slot(const NodeGroup& group, const NodeState& node, const Board& board
 
 // Whether the slot is of the kind that the shape asks for.
 bool answers(const Slot& slot, const Shape& shape);
-// A job on this shape takes all its shares of one board (MPS and shards never span boards).
+// A job on this shape takes all its shares of one GPU (MPS and shards never span GPUs).
 bool one_board(const Shape& shape);
 
 std::vector<Hold>* holds_of(World& world, const Claim& claim);

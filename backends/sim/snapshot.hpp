@@ -14,7 +14,7 @@ namespace tessera::sim {
 
 // Telemetry is that of `at`; facts are the world's.
 Node node_value(const World& world, std::uint32_t node, TimePoint at);
-// Of a board; the same for as long as the world lives.
+// Of a GPU; the same for as long as the world lives.
 std::string uuid_of(const World& world, std::uint32_t node, std::size_t gpu);
 Workload workload_value(const World& world, const Job& job);
 

@@ -215,7 +215,7 @@ void Step::reboot_node(std::uint32_t index, std::string reason, std::string by, 
 
 namespace {
 
-// As slurmd counts them: an empty board under MIG has none.
+// As slurmd counts them: an empty GPU under MIG has none.
 int devices_found(const NodeState& node) {
   std::size_t found = 0;
   for (const Board& board : node.boards) found += board.cut() ? board.instances.size() : 1;
@@ -250,7 +250,7 @@ void Step::resume(std::uint32_t index) {
           std::string(kRegistration), std::nullopt);
 }
 
-// Whoever changes boards writes the new counts where the scheduler's agent reads them; it then registers
+// Whoever changes GPUs writes the new counts where the scheduler's agent reads them; it then registers
 // anew.
 void Step::recount(std::uint32_t index) {
   NodeState& node = world_.nodes[index];

@@ -27,7 +27,7 @@ struct Strike {
 
 // Counts the action, uses up what strikes now, and lets it happen.
 Strike strike_before(Hand& hand, const plan::Order& order);
-// Boards whose MIG mode has just changed wait for a reset instead.
+// GPUs whose MIG mode has just changed wait for a reset instead.
 void leave_pending(Hand& hand, const std::vector<Board>& before);
 
 }  // namespace tessera::sim

@@ -74,7 +74,7 @@ Reading read_board(const NodeGroup& group, const Board& board, std::uint64_t see
   } else {
     reading.load = load_of(board.holds, board.hidden, capacity_of(board), seed, at);
   }
-  // Each board sits at its own place in the air stream; heat follows use slowly, power at once.
+  // Each GPU sits at its own place in the air stream; heat follows use slowly, power at once.
   float place = unit(draw(seed, key, 0x9)) * 6.0f;
   float drift = noise(seed, key, 11, at, 60);
   float idle = static_cast<float>(group.idle_watts);

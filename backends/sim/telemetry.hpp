@@ -1,4 +1,4 @@
-// What the sensors of a board read: tied to the load, and otherwise a pure function of seed, board and time.
+// What the sensors of a GPU read: tied to the load, and otherwise a pure function of seed, GPU and time.
 //
 // No state and no history: the same world read twice at one time gives the same figures, and a world that is
 // read after a day needs no catching up. Time counts in steps of five seconds.
@@ -26,7 +26,7 @@ struct Reading {
   float celsius = 0;
   float watts = 0;
 };
-// The board as a whole. `key` tells boards apart.
+// The GPU as a whole. `key` tells GPUs apart.
 Reading read_board(const NodeGroup& group, const Board& board, std::uint64_t seed, std::uint64_t key,
                    TimePoint at);
 

@@ -17,7 +17,7 @@ namespace tessera::sim {
 enum class TrapKind : std::uint8_t {
   create_stops,  // Insufficient Resources after half of the list is made
   in_use,        // In use by another client
-  mode_pends,    // a changed MIG mode waits for a reset, whatever the board
+  mode_pends,    // a changed MIG mode waits for a reset, whatever the GPU
   no_device,     // success is reported and nothing was done
   answer_lost,   // the action is done, and its answer is an error
   job_lands,     // a job slips onto the node just before it is closed

@@ -25,7 +25,7 @@ using JobId = std::uint32_t;
 
 inline constexpr std::int16_t kWholeBoard = -1;
 
-// A piece of a slice that a job holds. Instances are named by id: indices move when a board is re-cut.
+// A piece of a slice that a job holds. Instances are named by id: indices move when a GPU is re-cut.
 struct Claim {
   std::uint32_t node = 0;
   std::uint16_t gpu = 0;
@@ -72,14 +72,14 @@ struct Job {
   friend bool operator==(const Job&, const Job&) = default;
 };
 
-// Why a node is closed to new work: outlives a reboot and an outage.
+// Why a node is closed to new workloads: outlives a reboot and an outage.
 struct Closing {
   std::string reason, by;
   TimePoint since{};
   friend bool operator==(const Closing&, const Closing&) = default;
 };
 
-// Kubernetes: how the device plugin offers the boards of a node since it was last set up.
+// Kubernetes: how the device plugin offers the GPUs of a node since it was last set up.
 struct PluginOffer {
   bool nothing = false;  // it is away, or refuses its configuration
   bool single = false;   // instances go by the name of a whole GPU
@@ -175,7 +175,7 @@ Result<World> make_world(ScenarioPtr scenario, std::size_t cluster, std::uint64_
 // One for each cluster of the scenario; start is used unless the scenario pins its own.
 Result<std::vector<World>> make_worlds(const ScenarioPtr& scenario, std::uint64_t seed, TimePoint start);
 
-// The boards of a scenario's nodes, not cut yet, with the nodes in the scenario's order.
+// The GPUs of a scenario's nodes, not cut yet, with the nodes in the scenario's order.
 std::vector<NodeState> bare_nodes(const ClusterSpec& spec);
 // Rebuilds what is looked up rather than kept.
 void derive(World& world);

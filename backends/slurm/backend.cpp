@@ -118,7 +118,7 @@ struct SlurmBackend::State {
   std::optional<Steady::time_point> last_seldom;
   std::uint64_t timer = 0;
   Steady::time_point wakes_at{};                        // when it fires
-  std::vector<Node> last_nodes;                         // the last list, before boards were laid over it
+  std::vector<Node> last_nodes;                         // the last list, before GPUs were laid over it
   std::vector<Remark> board_remarks;                    // as posted last
   std::vector<Remark> file_remarks, unapplied_remarks;  // as posted last, together
   Shown shown;                                          // the last answers
@@ -308,7 +308,7 @@ std::optional<Error> SlurmBackend::State::take(Step step, const Outcome& outcome
 std::optional<Error> SlurmBackend::State::take_config(const Outcome& outcome) {
   ClusterFacts told = parse_config(outcome.out);
   if (told.version.empty())
-    return Error{std::string(task(Step::config)), "scontrol's answer tells no SLURM_VERSION", ""};
+    return Error{std::string(task(Step::config)), "scontrol printed no SLURM_VERSION", ""};
   facts = std::move(told);
   shown.config = outcome.out;
   config_round = rounds;
@@ -466,7 +466,7 @@ void SlurmBackend::State::end() {
   learn_boards();
 }
 
-// Whoever plans needs boards before anything else; whoever looks gets them when they are there.
+// Whoever plans needs GPUs before anything else; whoever looks gets them when they are there.
 void SlurmBackend::State::learn_boards() {
   const bool reached = options.said.reach != slurmconf::Reach::none;
   // A name that is none is a filter: then all of them.

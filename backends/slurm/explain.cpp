@@ -24,7 +24,7 @@ constexpr KnownTrouble kKnownTroubles[] = {
     {"Connection refused", "slurmctld does not answer",
      "scontrol ping; systemctl status slurmctld on the controller"},
     {"Zero Bytes were transmitted", "slurmctld broke off the answer",
-     "its log tells why; the versions of client and controller may differ too much"},
+     "its log has the reason; the versions of client and controller may differ too much"},
     {"Incompatible versions", "client and controller are of too different versions",
      "use the commands of the controller's release"},
     {"Socket timed out", "slurmctld is overloaded or hangs",

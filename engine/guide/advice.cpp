@@ -35,7 +35,7 @@ std::vector<std::string> resources(Strategy strategy, sharing::Platform platform
   std::vector<std::string> names;
   if (proposal != nullptr) {
     for (const auto& [name, count] : proposal->advertised) {
-      // On Slurm a share is asked for, not the board that it is a share of.
+      // On Slurm a share is asked for, not the GPU that it is a share of.
       const bool board = name.starts_with("gpu") && by_shares(strategy) && !is_kubernetes(platform);
       if (count > 0 && !board) names.push_back(name);
     }
@@ -66,7 +66,7 @@ std::string one_profile(const Proposal& proposal) {
   return first;
 }
 
-// The boards of one node, and how many nodes there are.
+// The GPUs of one node, and how many nodes there are.
 struct OneNode {
   std::string name;
   std::vector<int> gpus;  // indices; one of 0 where nobody tells

@@ -1,4 +1,4 @@
-// What waiting work asks for, matched with what a proposal would add, board by board: fast enough to rank
+// What waiting work asks for, matched with what a proposal would add, GPU by board: fast enough to rank
 // many layouts. Which work starts is then told by the plan's own count. Used by the proposals. Threads: pure
 // functions.
 #pragma once
@@ -13,12 +13,12 @@
 
 namespace tessera::guide {
 
-// One workload's wish, as far as boards of one product can grant it.
+// One workload's wish, as far as GPUs of one product can grant it.
 struct Demand {
   WorkloadId workload;
   std::optional<int> profile;  // index into the product's profiles
   bool any = false;            // any part will do: an untyped gpu on Slurm
-  bool whole = false;          // whole boards
+  bool whole = false;          // whole GPUs
   std::int64_t count = 0;
 };
 

@@ -114,9 +114,9 @@ Answer mig_evidence(const Scope& scope, const mig::Catalogue& catalogue) {
   for (const Node* node : scope.nodes) {
     const bool cut = std::any_of(node->pool.begin(), node->pool.end(),
                                  [](const Slice& one) { return one.kind == SliceKind::gpu_instance; });
-    if (cut) return make(Reply::yes, Confidence::certain, "its boards are cut by MIG now", node->origin);
+    if (cut) return make(Reply::yes, Confidence::certain, "its GPUs have MIG slices now", node->origin);
     if (const auto told = sharing::label(*node, "nvidia.com/mig.capable")) {
-      // The label speaks for the node: true when any of its boards can be cut.
+      // The label speaks for the node: true when any of its GPUs can be cut.
       const bool yes = *told == "true";
       return make(yes ? Reply::yes : Reply::no, yes ? Confidence::likely : Confidence::certain,
                   fmt::format("label nvidia.com/mig.capable={} on {}", *told, node->name.text), node->origin);
@@ -130,7 +130,7 @@ Answer mig_evidence(const Scope& scope, const mig::Catalogue& catalogue) {
       std::count_if(candidates.begin(), candidates.end(), [](const auto* one) { return one->mig_capable; });
   if (!candidates.empty() && (capable == 0 || capable == static_cast<std::ptrdiff_t>(candidates.size()))) {
     return make(capable > 0 ? Reply::yes : Reply::no, Confidence::certain,
-                fmt::format("every board that \"{}\" may mean is a product {} MIG", scope.model,
+                fmt::format("every GPU that \"{}\" may mean is a product {} MIG", scope.model,
                             capable > 0 ? "with" : "without"),
                 catalogue_origin());
   }
@@ -163,7 +163,7 @@ Answer isolation_evidence(const Scope& scope, const SiteFacts& site) {
       }
     }
   }
-  // Those who meet on the nodes, also beside the boards in question: they meet there after the next start.
+  // Those who meet on the nodes, also beside the GPUs in question: they meet there after the next start.
   Scope nodes = scope;
   nodes.boards.clear();
   const std::vector<const Workload*> work = work_on(nodes);
@@ -198,7 +198,7 @@ Answer virtual_evidence(const Scope& scope) {
     const bool vgpu = gpu->strategy == Strategy::vgpu ||
                       std::any_of(gpu->slices.begin(), gpu->slices.end(),
                                   [](const Slice& one) { return one.kind == SliceKind::vgpu; });
-    if (vgpu) return make(Reply::yes, Confidence::certain, "the board is shared by vGPU now", gpu->origin);
+    if (vgpu) return make(Reply::yes, Confidence::certain, "the GPU is shared by vGPU now", gpu->origin);
     if (gpu->model.starts_with("GRID ")) {
       return make(Reply::yes, Confidence::certain, "the driver names a vGPU: " + gpu->model, gpu->origin);
     }
@@ -214,13 +214,13 @@ Answer virtual_evidence(const Scope& scope) {
                   fmt::format("label nvidia.com/gpu.workload.config={}{}", *config, on), node->origin);
     }
     if (sharing::label(*node, "feature.node.kubernetes.io/cpu-cpuid.HYPERVISOR") == "true") {
-      return make(Reply::yes, Confidence::likely, "the processor tells of a hypervisor" + on, node->origin);
+      return make(Reply::yes, Confidence::likely, "the CPU reports a hypervisor" + on, node->origin);
     }
     const bool cpu_known = std::any_of(
         node->features.begin(), node->features.end(),
         [](const std::string& one) { return one.starts_with("feature.node.kubernetes.io/cpu-cpuid."); });
     if (cpu_known) {
-      return make(Reply::no, Confidence::likely, "the processor tells of no hypervisor" + on, node->origin);
+      return make(Reply::no, Confidence::likely, "the CPU reports no hypervisor" + on, node->origin);
     }
   }
   return {};
@@ -234,16 +234,16 @@ Answer licence_evidence(const Scope& scope, const SiteFacts& site) {
                 {});
   }
   for (const Gpu* gpu : scope.boards) {
-    // A plain board answers "unlicensed" as well, so that only a yes tells anything.
+    // A plain GPU answers "unlicensed" as well, so that only a yes tells anything.
     if (gpu->telemetry.licensed == true)
-      return make(Reply::yes, Confidence::certain, "the exporter tells of a licence held on the board",
+      return make(Reply::yes, Confidence::certain, "the exporter reports a licence held on the GPU",
                   gpu->telemetry.origin);
   }
   if (scope.cluster != nullptr && !scope.cluster->licence.empty())
     return make(Reply::yes, Confidence::likely, scope.cluster->licence, {});
   for (const Gpu* gpu : scope.boards) {
     if (gpu->strategy == Strategy::vgpu) {
-      return make(Reply::yes, Confidence::likely, "the board is shared by vGPU now", gpu->origin);
+      return make(Reply::yes, Confidence::likely, "the GPU is shared by vGPU now", gpu->origin);
     }
   }
   return {};
@@ -269,7 +269,7 @@ Answer cooperation_evidence(const Scope& scope) {
   }
   if (!interactive.empty() && users.size() > 1) {
     return make(Reply::no, Confidence::likely,
-                fmt::format("interactive work of {} users: {}", users.size(), some(interactive)),
+                fmt::format("interactive sessions of {} users: {}", users.size(), some(interactive)),
                 oldest(work));
   }
   Answer answer;

@@ -17,7 +17,7 @@ const mig::Product* product_of(const Gpu& gpu, const mig::Catalogue& catalogue) 
   return gpu.product ? catalogue.by_key(gpu.product->text) : nullptr;
 }
 
-// Node without boards of its own: a Slurm pool. Its type may still mean one product only.
+// Node without GPUs of its own: a Slurm pool. Its type may still mean one product only.
 const mig::Product* product_of_pool(const Node& node, const mig::Catalogue& catalogue) {
   const auto candidates = catalogue.by_slurm_type(node.model, node.features);
   return candidates.size() == 1 ? candidates.front() : nullptr;
@@ -38,7 +38,7 @@ struct Bucket {
 void add_to(std::vector<Bucket>& buckets, const Cluster& cluster, const Node& node, const Gpu* gpu,
             const mig::Product* product, const std::string& model) {
   const bool virtualised = in_virtual_machine(node, gpu);
-  const std::string name = product != nullptr ? product->key.text : model.empty() ? "unknown board" : model;
+  const std::string name = product != nullptr ? product->key.text : model.empty() ? "unknown GPU" : model;
   const std::string key = name + (virtualised ? "/vm" : "");
   auto found =
       std::find_if(buckets.begin(), buckets.end(), [&](const Bucket& bucket) { return bucket.key == key; });
@@ -129,8 +129,8 @@ std::vector<Group> split(const Cluster& cluster, const std::vector<Mark>& marks,
     if (scope.boards.empty()) {
       bucket.group.name += ": " + counted(scope.nodes.size(), "node");
     } else {
-      bucket.group.name += fmt::format(": {} on {}", counted(scope.boards.size(), "board"),
-                                       counted(scope.nodes.size(), "node"));
+      bucket.group.name +=
+          fmt::format(": {} on {}", counted(scope.boards.size(), "GPU"), counted(scope.nodes.size(), "node"));
     }
     groups.push_back(std::move(bucket.group));
   }

@@ -43,15 +43,15 @@ struct SiteFacts {
   std::string isolation_source;
 };
 
-// What the guide is asked about: boards of one kind on one cluster, or a product that nobody has yet.
+// What the guide is asked about: GPUs of one kind on one cluster, or a product that nobody has yet.
 struct Scope {
   const Cluster* cluster = nullptr;           // nullptr: hypothetical
-  std::vector<const Node*> nodes;             // that hold the boards, each once
-  std::vector<const Gpu*> boards;             // empty with nodes: a Slurm pool whose boards are not told
+  std::vector<const Node*> nodes;             // that hold the GPUs, each once
+  std::vector<const Gpu*> boards;             // empty with nodes: a Slurm pool whose GPUs are not told
   const mig::Product* product = nullptr;      // nullptr: not known
   const mig::Catalogue* catalogue = nullptr;  // nullptr: hypothetical
   std::string model;                          // as a source names it, where the catalogue does not know it
-  // How plans for these boards are made, so that proposals are what the plan will show; nullopt: as the
+  // How plans for these GPUs are made, so that proposals are what the plan will show; nullopt: as the
   // cluster's kind would.
   std::optional<plan::Capabilities> can = std::nullopt;
   plan::SiteRules rules = {};
@@ -61,13 +61,13 @@ Scope scope_of(const Cluster& cluster, const Node& node, const mig::Catalogue& c
 Scope scope_of(const Cluster& cluster, const Node& node, const Gpu& gpu, const mig::Catalogue& catalogue);
 
 // A mixed set, parted into groups that need a walk each: by product (or model), and by what is certain about
-// virtual machines. Groups stand in the order of their first board.
+// virtual machines. Groups stand in the order of their first GPU.
 struct Mark {
   NodeName node;
   std::optional<GpuIndex> gpu;  // nullopt: all of the node
 };
 struct Group {
-  std::string name;  // "H100-80GB-SXM5: 12 boards on 3 nodes"
+  std::string name;  // "H100-80GB-SXM5: 12 GPUs on 3 nodes"
   Scope scope;
 };
 std::vector<Group> split(const Cluster& cluster, const std::vector<Mark>& marks,

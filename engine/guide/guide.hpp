@@ -52,7 +52,7 @@ struct GuideContext {
 // now: the cluster's time, for ages.
 GuideResult conclude(const Walk& walk, const Scope& scope, const GuideContext& context, TimePoint now);
 
-// Limits that hold for a leaf on these boards.
+// Limits that hold for a leaf on these GPUs.
 sharing::LimitContext limit_context(const Scope& scope, const GuideContext& context);
 
 // Layouts of a product beside one another: instances, memory of each, what is stranded.

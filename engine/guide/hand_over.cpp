@@ -64,7 +64,7 @@ Result<std::vector<plan::BoardWish>> wishes_of(const Proposal& proposal, Schedul
   if (is_for_each(proposal)) {
     for (const BoardProposal& board : proposal.boards) {
       if (!board.gpu)
-        return Error{kNotPlanned, "which GPUs these are is not told", "take one layout for all"};
+        return Error{kNotPlanned, "which GPUs these are is not reported", "take one layout for all"};
       auto wish = plan::parse_layout_wish(board.wish);
       if (!wish) return wish.error();
       wishes.push_back({board.gpu, std::move(*wish), board.node});

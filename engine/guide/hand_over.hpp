@@ -10,12 +10,12 @@ namespace tessera::guide {
 // Precondition: the result has a strategy.
 plan::Decision decision_of(const GuideResult& result);
 
-// It has a layout of its own for each board.
+// It has a layout of its own for each GPU.
 bool is_for_each(const Proposal& proposal);
-// One wish for all boards of a proposal, places left to the planner. Errors say why it cannot be one wish:
-// each board has a layout of its own, the types of vGPU are not known, or the scheduler makes none.
+// One wish for all GPUs of a proposal, places left to the planner. Errors say why it cannot be one wish:
+// each GPU has a layout of its own, the types of vGPU are not known, or the scheduler makes none.
 Result<plan::Wish> wish_of(const Proposal& proposal, Scheduler scheduler);
-// The wishes for a plan: board by board, or one for `gpus` of each node (empty: all of them).
+// The wishes for a plan: GPU by GPU, or one for `gpus` of each node (empty: all of them).
 Result<std::vector<plan::BoardWish>> wishes_of(const Proposal& proposal, Scheduler scheduler,
                                                const std::vector<GpuIndex>& gpus);
 

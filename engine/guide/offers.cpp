@@ -18,7 +18,7 @@ namespace tessera::guide {
 
 namespace {
 
-// The board as the plan of a proposal leaves it.
+// The GPU as the plan of a proposal leaves it.
 plan::BoardChange change_of(const Gpu& gpu, const Proposal& proposal, const BoardProposal& board,
                             const Scope& scope) {
   plan::BoardChange change;
@@ -38,7 +38,7 @@ plan::BoardChange change_of(const Gpu& gpu, const Proposal& proposal, const Boar
   return change;
 }
 
-// How a proposal's boards or instances are handed out in shares; nullopt: they are not.
+// How a proposal's GPUs or instances are handed out in shares; nullopt: they are not.
 std::optional<Strategy> shares_by(const Proposal& proposal) {
   const bool turns = proposal.strategy == Strategy::mig && proposal.replicas.value_or(1) > 1;
   if (turns) return Strategy::time_slicing;  // of each instance
@@ -55,7 +55,7 @@ plan::SiteRules rules_on(const Scope& scope, const Node* node, sharing::Platform
   return rules;
 }
 
-// Boards that nobody has, or that nobody tells: as many as the proposal is about.
+// GPUs that nobody has, or that nobody tells: as many as the proposal is about.
 sharing::NodeShape any_boards(const Proposal& proposal, const Scope& scope, sharing::Platform platform) {
   sharing::NodeShape shape;
   shape.by_pool = by_ack(scope, platform);

@@ -1,4 +1,4 @@
-// What boards would offer under a proposal: asked of the same function as the plan of that proposal
+// What GPUs would offer under a proposal: asked of the same function as the plan of that proposal
 // (plan::offered), so that the guide, the plan and the texts to hand out name the same resources.
 // Threads: pure functions.
 #pragma once
@@ -17,11 +17,11 @@ bool by_ack(const Scope& scope, sharing::Platform platform);
 // Where it does so on some of the nodes only: a sentence that names them; "": on all or on none.
 std::string only_some_by_ack(const Scope& scope);
 
-// The boards of a node as the proposal's plan leaves them.
+// The GPUs of a node as the proposal's plan leaves them.
 std::vector<plan::BoardChange> changes_of(const Proposal& proposal, const Node& node, const Scope& scope);
 
-// Whether the boards can be brought there: where the driver chooses the places, no order of creation leads to
-// some layouts. Boards that nobody has can.
+// Whether the GPUs can be brought there: where the driver chooses the places, no order of creation leads to
+// some layouts. GPUs that nobody has can.
 bool can_be_made(const Proposal& proposal, const Scope& scope);
 
 // Sets `advertised`, `switches`, and notes that say why nothing is on offer.

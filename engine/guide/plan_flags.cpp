@@ -35,7 +35,7 @@ std::string shortened(const std::string& layout) {
   return text;
 }
 
-// How the boards are to be cut or shared; empty: that cannot be asked for.
+// How the GPUs are to be cut or shared; empty: that cannot be asked for.
 Flags wish_flags(const Proposal& proposal, const std::string& layout, Scheduler scheduler) {
   Flags flags;
   if (proposal.strategy == Strategy::mig) {
@@ -56,7 +56,7 @@ Flags wish_flags(const Proposal& proposal, const std::string& layout, Scheduler 
   return flags;
 }
 
-// Which of a node's boards, where it is not all of them.
+// Which of a node's GPUs, where it is not all of them.
 using Indices = std::set<int>;
 
 struct NodesAlike {
@@ -70,7 +70,7 @@ bool has_all(const Scope& scope, const NodeName& name, const Indices& gpus) {
   return gpus.empty() || (node != scope.nodes.end() && (*node)->gpus.size() == gpus.size());
 }
 
-// Nodes of which the same boards are meant are one plan.
+// Nodes of which the same GPUs are meant are one plan.
 std::vector<NodesAlike> groups_of(const std::vector<const BoardProposal*>& boards, const Scope& scope) {
   std::vector<std::pair<NodeName, Indices>> each;
   for (const BoardProposal* board : boards) {
@@ -98,7 +98,7 @@ Flags where(const NodesAlike& group) {
 }  // namespace
 
 std::vector<Flags> plan_flags(const Proposal& proposal, const Scope& scope, Scheduler scheduler) {
-  // By what they become: one entry, unless each board is cut in its own way.
+  // By what they become: one entry, unless each GPU is cut in its own way.
   std::vector<std::pair<std::string, std::vector<const BoardProposal*>>> kinds;
   const bool each = proposal.strategy == Strategy::mig && proposal.layout.empty();
   for (const BoardProposal& board : proposal.boards) {
@@ -108,7 +108,7 @@ std::vector<Flags> plan_flags(const Proposal& proposal, const Scope& scope, Sche
     if (same == kinds.end()) same = kinds.insert(kinds.end(), {layout, {}});
     same->second.push_back(&board);
   }
-  // Boards of a pool that nobody tells, and products that nobody has, are planned by their nodes.
+  // GPUs of a pool that nobody tells, and products that nobody has, are planned by their nodes.
   BoardProposal any;
   std::vector<BoardProposal> untold;
   const bool nowhere = proposal.boards.empty() || proposal.boards.front().node.text.empty();

@@ -18,7 +18,7 @@ namespace tessera::guide {
 
 namespace {
 
-constexpr std::size_t kTailored = 64;  // boards; beyond, one layout for all is what can be looked after
+constexpr std::size_t kTailored = 64;  // GPUs; beyond, one layout for all is what can be looked after
 
 using Multiset = std::vector<int>;  // profiles, ascending
 
@@ -27,7 +27,7 @@ struct HeldInstance {
   std::vector<WorkloadId> holders;
 };
 
-// A board as it is: what must not be moved, and who uses it whole.
+// A GPU as it is: what must not be moved, and who uses it whole.
 struct Board {
   NodeName node;
   std::optional<GpuIndex> gpu;
@@ -87,7 +87,7 @@ std::vector<Board> boards_of(const Scope& scope, const mig::Product& product) {
   return boards;
 }
 
-// A candidate on one board.
+// A candidate on one GPU.
 struct Fit {
   bool possible = false;
   bool open = false;  // one more instance would still have room: another candidate holds more
@@ -137,7 +137,7 @@ Fit fit_on(const mig::Product& product, const Multiset& wanted, const Board& boa
   return fit;
 }
 
-// Boards that look alike are worked out once.
+// GPUs that look alike are worked out once.
 class Fits {
  public:
   Fits(const mig::Product& product, bool listed) : product_(product), listed_(listed) {}
@@ -201,7 +201,7 @@ void add_board(Proposal& proposal, Offer& offer, const mig::Product& product, co
     if (at(product, placed.profile).name.empty()) continue;
     ++proposal.advertised[at(product, placed.profile).name.text];
   }
-  if (board.unclear) proposal.notes.push_back("someone who is not known holds a part of these boards");
+  if (board.unclear) proposal.notes.push_back("an unknown client holds a slice of these GPUs");
   proposal.stranded_memory += fit.stranded_memory;
   proposal.stranded_compute += fit.stranded_compute;
   proposal.ends.insert(proposal.ends.end(), one.ends.begin(), one.ends.end());
@@ -214,7 +214,7 @@ void make_unique(std::vector<T>& all) {
   all.erase(std::unique(all.begin(), all.end()), all.end());
 }
 
-// Those who must leave a whole board, put into the smallest part that holds the memory they are seen to use.
+// Those who must leave a whole GPU, put into the smallest part that holds the memory they are seen to use.
 void rehouse(Proposal& proposal, Offer& offer, const mig::Product& product,
              const std::vector<Board>& boards) {
   for (const Board& board : boards) {
@@ -326,7 +326,7 @@ auto service(const Proposal& one) {
                     one.ends.size());
 }
 
-// A single instance for each board shares it among nobody: it comes after those that do.
+// A single instance for each GPU shares it among nobody: it comes after those that do.
 bool shares_none(const Proposal& one) {
   return std::all_of(one.boards.begin(), one.boards.end(),
                      [](const BoardProposal& board) { return board.layout && board.layout->size() < 2; });
@@ -337,7 +337,7 @@ auto rank(const Proposal& one) {
                     one.preset ? 0 : 1, one.title);
 }
 
-// Board by board the layout that serves most of what still waits, without ending anyone who could stay.
+// GPU by GPU the layout that serves most of what still waits, without ending anyone who could stay.
 std::vector<Multiset> tailored(const Ask& q, Fits& fits, const std::vector<Multiset>& all,
                                const Multiset& otherwise) {
   std::vector<Demand> open = q.waiting;
@@ -445,7 +445,7 @@ std::vector<Proposal> propose_layouts(const Scope& scope, sharing::Platform plat
   }
   std::sort(proposals.begin(), proposals.end(), better);
   if (scope.cluster != nullptr && scope.boards.empty()) {
-    for (Proposal& one : proposals) one.notes.push_back("the boards are not told: shown for one empty board");
+    for (Proposal& one : proposals) one.notes.push_back("the GPUs are not reported: shown for one empty GPU");
   }
   return proposals;
 }

@@ -1,4 +1,4 @@
-// Shares of whole boards: MPS clients, time-slices or shards, virtual boards.
+// Shares of whole boards: MPS clients, time-slices or shards, virtual GPUs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ std::optional<Mib> memory_of(const Scope& scope) {
     if (gpu->memory) return gpu->memory;
   }
   if (scope.product == nullptr) return std::nullopt;
-  // The profile that takes the whole board tells its memory; else the marketing size does.
+  // The profile that takes the whole GPU tells its memory; else the marketing size does.
   const auto& profiles = scope.product->profiles;
   for (auto it = profiles.rbegin(); it != profiles.rend(); ++it) {
     if (it->memory_slices == scope.product->units && it->memory) return it->memory;
@@ -39,7 +39,7 @@ bool has_instances(const Gpu& gpu) {
                      [](const Slice& one) { return one.kind == SliceKind::gpu_instance; });
 }
 
-// Work that holds an instance: its board cannot be shared whole before it ends. Others on whole boards must
+// Work that holds an instance: its GPU cannot be shared whole before it ends. Others on whole GPUs must
 // end as well, since the way of sharing is set when the plugin or the daemon starts.
 std::vector<WorkloadId> in_the_way(const Scope& scope, Strategy strategy) {
   std::set<WorkloadId> ids;
@@ -72,7 +72,7 @@ void note_memory(Proposal& proposal, const Scope& scope) {
 }
 
 void add_boards(Proposal& proposal, const Scope& scope) {
-  // A board that nobody has, or that nobody tells, stands for itself.
+  // A GPU that nobody has, or that nobody tells, stands for itself.
   if (scope.boards.empty()) proposal.boards.emplace_back();
   for (const Node* node : scope.nodes) {
     for (const Gpu& gpu : node->gpus) {
@@ -155,7 +155,7 @@ std::vector<Proposal> propose_shares(const Scope& scope, Strategy strategy, shar
     Proposal one;
     one.strategy = strategy;
     one.replicas = replicas;
-    one.title = fmt::format("{} {} for each board", replicas,
+    one.title = fmt::format("{} {} for each GPU", replicas,
                             strategy == Strategy::mps                                  ? "clients"
                             : sharing::scheduler_of(platform) == Scheduler::kubernetes ? "replicas"
                                                                                        : "shards");
@@ -184,7 +184,7 @@ std::vector<Proposal> propose_vgpu(const Scope& scope, sharing::Platform platfor
     Proposal one;
     one.strategy = Strategy::vgpu;
     one.title = "the types of this GPU are not known here";
-    one.notes.push_back("the types that this board offers are listed by the hypervisor: nvidia-smi vgpu -s");
+    one.notes.push_back("the types that this GPU offers are listed by the hypervisor: nvidia-smi vgpu -s");
     add_boards(one, scope);
     return {std::move(one)};
   }

@@ -1,4 +1,4 @@
-// What is known of a cluster for the second guide, Kubernetes or Slurm: who runs it, how its boards are
+// What is known of a cluster for the second guide, Kubernetes or Slurm: who runs it, how its GPUs are
 // shared, and what its work is like.
 // Threads: pure functions.
 #pragma once

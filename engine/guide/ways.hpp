@@ -30,8 +30,8 @@ struct Ways {
 Ways ways_on(Strategy leaf, sharing::Platform platform, const Scope& scope, const Flowchart& chart,
              const std::vector<sharing::Limit>& limits, const std::vector<Proposal>& proposals);
 
-// What stands behind `tessera plan`, for each plan that a proposal needs: one for all of its boards, or one
-// for each board where they are cut differently. Empty: it cannot be planned. A product that no node has is
+// What stands behind `tessera plan`, for each plan that a proposal needs: one for all of its GPUs, or one
+// for each GPU where they are cut differently. Empty: it cannot be planned. A product that no node has is
 // planned for "NODE".
 std::vector<std::vector<std::string>> plan_flags(const Proposal& proposal, const Scope& scope,
                                                  Scheduler scheduler);

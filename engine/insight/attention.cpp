@@ -132,7 +132,7 @@ class Collector {
     if (part) text = fmt::format("the {} {}", daemon.detail, text);
     bool backup = daemon.detail.starts_with("backup");
     if (other && backup)
-      text += ": nobody takes over when " + other->host + " fails";
+      text += ": no other daemon takes over when " + other->host + " fails";
     else if (other)
       text += fmt::format(": the {} on {} controls", other->detail, other->host);
     add(other && backup ? Severity::warning : Severity::danger, daemon.name, false, std::move(text),
@@ -197,14 +197,14 @@ class Collector {
             .follows = "its GPUs take no new work; what is left there runs on";
         break;
       case Health::drained:
-        add(Severity::warning, node, "drained, no work on it: " + bare, "drained, no work on it: " + reason,
-            "when repaired: " + opening(node))
+        add(Severity::warning, node, "drained, no workload on it: " + bare,
+            "drained, no workload on it: " + reason, "when repaired: " + opening(node))
             .follows = "its GPUs take no work until it is opened again";
         found_.back().commands.push_back(opening(node));
         break;
       case Health::unknown:
         add(Severity::warning, node, "state not known", "state not known",
-            node.state.empty() ? "its record tells no state: it is broken or cut short"
+            node.state.empty() ? "its record has no state: it is broken, or cut short"
                                : "its daemon has not registered yet")
             .follows = "whether its GPUs can be had is not known";
         break;
@@ -265,7 +265,7 @@ class Collector {
     if (gpu.strategy != Strategy::mig) return;
     if (gpu.slices.empty()) {
       add(Severity::warning, node, gpu, "MIG on, no slices",
-          "no work can use this GPU: cut it, or turn MIG off");
+          "no workload can use this GPU: give it a layout, or turn MIG off");
       return;
     }
     fragmented(node, gpu);
@@ -314,7 +314,7 @@ class Collector {
         never == 1 ? "" : fmt::format("; {} more wait{} like it", never - 1, never == 2 ? "s" : "");
     add(Severity::warning, "job " + example->id.text, false,
         fmt::format("asks for {}, which no node has (BadConstraints){}", asked_for(*example), more),
-        fmt::format("tell {}, or cut such a slice", example->user.empty() ? "its owner" : example->user))
+        fmt::format("tell {}, or create such a slice", example->user.empty() ? "its owner" : example->user))
         .source = example->origin.source;
   }
 

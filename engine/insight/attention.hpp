@@ -17,7 +17,7 @@ struct Finding {
   ClusterName cluster;
   std::string subject;          // node, source or daemon; empty: the cluster
   bool is_node = false;         // subject names a node that can be opened
-  std::optional<GpuIndex> gpu;  // the board of that node; nullopt: the node as a whole
+  std::optional<GpuIndex> gpu;  // the GPU of that node; nullopt: the node as a whole
   std::string text;             // what is wrong, one line
   std::string hint;             // what to do
   // For the list by cause (causes.hpp).

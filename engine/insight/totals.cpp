@@ -5,7 +5,7 @@
 namespace tessera::insight {
 namespace {
 
-constexpr int kPercent = 100;  // Slurm's MPS shares of a board that is handed out in percent
+constexpr int kPercent = 100;  // Slurm's MPS shares of a GPU that is handed out in percent
 
 // One node's part of the sums.
 class NodeSum {

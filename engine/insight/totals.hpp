@@ -21,7 +21,7 @@ struct Waiting {
 struct Totals {
   int nodes = 0;
   int nodes_closed = 0;  // drained, draining, down, invalid
-  int gpus = 0;          // boards that are known one by one; pools of Slurm MIG types count as none
+  int gpus = 0;          // GPUs that are known one by one; pools of Slurm MIG types count as none
   int slices = 0;
   int held = 0;
   std::optional<int> free = 0;  // slices of which something can be had now; nullopt: not known

@@ -19,11 +19,11 @@
 
 namespace tessera::mig {
 
-// Largest board that the geometry handles; the largest one built so far has 12 units.
+// Largest GPU that the geometry handles; the largest one built so far has 12 units.
 inline constexpr int kMaxUnits = 16;
 inline constexpr std::size_t kMaxProfiles = 32;
 
-// Media engines of one instance, or of a whole board (the budget). nullopt: not published.
+// Media engines of one instance, or of a whole GPU (the budget). nullopt: not published.
 struct Engines {
   std::optional<int> copy, decoder, encoder, jpeg, ofa;
   friend bool operator==(const Engines&, const Engines&) = default;
@@ -36,7 +36,7 @@ struct Profile {
   int compute_slices = 0;
   int memory_slices = 0;    // length of its placement, in placement units; 0: not published
   std::vector<int> starts;  // legal starts, ascending; empty: not published
-  int max = 0;              // at most so many on one board
+  int max = 0;              // at most so many on one GPU
   std::optional<int> sm;    // streaming multiprocessors
   std::optional<Mib> memory;
   std::optional<double> display_gib;  // the "Memory GiB" column; drifts between drivers: for display only
@@ -70,7 +70,7 @@ struct Product {
   std::vector<std::string> sources;
   std::vector<std::string> notes;
   std::vector<Profile> profiles;  // as listed: 1g first
-  Engines budget;                 // what the whole board has, for the media-engine rule
+  Engines budget;                 // what the whole GPU has, for the media-engine rule
   std::string file;               // where this row was read
   int line = 0;
 
@@ -103,7 +103,7 @@ class Catalogue {
   const Product* by_any(std::string_view text) const;
 
   // Products that a Slurm GRES type and the node's features may mean, in catalogue order. "h100" → the H100
-  // boards; "a100_3g.20gb" → A100-40GB; "1g.10gb" with feature "h100" → those H100 boards that have the
+  // GPUs; "a100_3g.20gb" → A100-40GB; "1g.10gb" with feature "h100" → those H100 GPUs that have the
   // profile. Also NVML's form, "nvidia_h100_80gb_hbm3", and a part of it, as Slurm allows. Features only
   // narrow the choice: words that are no type of any product say nothing.
   std::vector<const Product*> by_slurm_type(std::string_view type,

@@ -15,7 +15,7 @@ namespace tessera::mig {
 namespace {
 
 constexpr std::size_t kMaxProducts = 500;
-// An upper bound of layouts per board; boards that exist stay below 10,000. Beyond it, listing them all
+// An upper bound of layouts per GPU; GPUs that exist stay below 10,000. Beyond it, listing them all
 // would take seconds.
 constexpr double kMaxLayouts = 1e6;
 
@@ -128,7 +128,7 @@ Engines read_engines(Reader& in, const Yaml* yaml) {
 void read_starts(Reader& in, const Yaml* yaml, Profile& profile) {
   if (yaml == nullptr || in.failed()) return;
   if (yaml->kind != Yaml::Kind::list || yaml->items.empty()) {
-    in.fail(yaml->line, "starts: a list of places is expected here", "for example [0, 2, 4]");
+    in.fail(yaml->line, "starts: a list of numbers is expected here", "for example [0, 2, 4]");
     return;
   }
   for (const Yaml& item : yaml->items) {
@@ -211,15 +211,15 @@ void check_profile(Reader& in, const Yaml& row, const Product& product, const Pr
   }
   if (product.compute_slices > 0 && profile.max * profile.compute_slices > product.compute_slices &&
       product.placements_known) {
-    fail(fmt::format("{} of them need {} compute slices and the board has {}", profile.max,
+    fail(fmt::format("{} of them need {} compute slices and the GPU has {}", profile.max,
                      profile.max * profile.compute_slices, product.compute_slices));
   }
   if (!product.placements_known) return;
   if (profile.max > product.max_instances) {
-    fail(fmt::format("max is {}, but the board holds {} instances", profile.max, product.max_instances));
+    fail(fmt::format("max is {}, but the GPU holds {} instances", profile.max, product.max_instances));
   }
   if (profile.starts.back() + profile.memory_slices > product.units) {
-    fail(fmt::format("at {} its {} memory slices reach beyond the board's {} units", profile.starts.back(),
+    fail(fmt::format("at {} its {} memory slices reach beyond the GPU's {} units", profile.starts.back(),
                      profile.memory_slices, product.units));
   }
   if (side_by_side(profile) < profile.max) {
@@ -249,8 +249,8 @@ void read_profile(Reader& in, const Yaml& row, Product& product) {
   product.profiles.push_back(std::move(profile));
 }
 
-// What the board has, where the file does not say: what its largest instance gets. A figure that is not
-// published for the whole board limits nothing.
+// What the GPU has, where the file does not say: what its largest instance gets. A figure that is not
+// published for the whole GPU limits nothing.
 Engines budget_of(const Product& product, const Engines& given) {
   const Profile* whole = nullptr;
   for (const Profile& profile : product.profiles) {
@@ -270,7 +270,7 @@ Engines budget_of(const Product& product, const Engines& given) {
           pick(&Engines::ofa)};
 }
 
-// Ways to fill a board by place alone: never fewer than its legal layouts.
+// Ways to fill a GPU by place alone: never fewer than its legal layouts.
 double layouts_at_most(const Product& product) {
   std::array<double, kMaxUnits + 1> ways{};
   ways[static_cast<std::size_t>(product.units)] = 1;

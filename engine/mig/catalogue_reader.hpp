@@ -1,4 +1,4 @@
-// Reads catalogue files into products, refusing what cannot be true of a board.
+// Reads catalogue files into products, refusing what cannot be true of a GPU.
 // Threads: pure functions. Used by catalogue.cpp only.
 #pragma once
 

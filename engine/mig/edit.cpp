@@ -150,7 +150,7 @@ std::string to_text(const Product& product, int profile, const Obstacle& obstacl
                  : fmt::format("needs {} {}s, {} left", obstacle.needed, obstacle.engine, obstacle.left);
     case Lack::places: break;
   }
-  return "its places are not published";
+  return "its placements are not published";
 }
 
 std::string stranded_text(const Product& product, const Layout& layout) {

@@ -1,4 +1,4 @@
-// Cutting a board by hand: where one more instance goes, what stands in its way, and moving one along.
+// Cutting a GPU by hand: where one more instance goes, what stands in its way, and moving one along.
 //
 // Every function expects a legal layout and leaves one. A profile is an index into product.profiles, a unit a
 // memory slice counted from 0.
@@ -33,7 +33,7 @@ enum class Lack : std::uint8_t {
   places,     // none are published
   count,      // as many stand as may
   memory,     // others stand wherever it could
-  instances,  // the board holds no more
+  instances,  // the GPU holds no more
   compute,
   engines,  // decoders and the like
 };

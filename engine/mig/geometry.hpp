@@ -1,9 +1,9 @@
 // Geometry of one board: which sets of GPU instances may stand together, and where.
 //
 // A layout is legal when every instance starts where its profile may, memory intervals do not overlap,
-// compute slices sum to at most the board's, no profile exceeds its maximum, the instance count stays
-// within the board's, and decoders, encoders, JPEG and OFA engines fit the board's budget. A figure that is
-// not published, of an instance or of the board, limits nothing. Taking instances out of a legal layout
+// compute slices sum to at most the GPU's, no profile exceeds its maximum, the instance count stays
+// within the GPU's, and decoders, encoders, JPEG and OFA engines fit the GPU's budget. A figure that is
+// not published, of an instance or of the GPU, limits nothing. Taking instances out of a legal layout
 // always leaves a legal one; several functions here rest on that.
 // Products without published placements have no legal layout, not even the empty one.
 // Threads: pure functions of values.
@@ -65,7 +65,7 @@ std::optional<Layout> place(const Product& product, std::span<const int> wanted,
 std::optional<std::string> why_no_place(const Product& product, std::span<const int> wanted,
                                         const Layout& held = {});
 
-// What is left on a board. For a layout that is not legal everything is 0 and empty.
+// What is left on a GPU. For a layout that is not legal everything is 0 and empty.
 struct Room {
   std::vector<Placement> free;  // memory intervals that no instance covers
   // Parts of `free` that no further instance of any profile can cover while the rest stays.

@@ -63,7 +63,7 @@ std::optional<std::string> read_part(const Product& product, std::string_view pa
   }
   const std::optional<int> start = small_number(trimmed(rest.substr(at + 1)));
   if (!start) return "after @ the number of a memory slice is expected";
-  if (count != 1) return "several instances cannot start at one place";
+  if (count != 1) return "several instances cannot have the same start";
   wish.fixed.push_back({*profile, *start});
   return std::nullopt;
 }

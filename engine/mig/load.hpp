@@ -1,4 +1,4 @@
-// What the instances of a layout take from a board, kept in small numbers so that a check costs nanoseconds.
+// What the instances of a layout take from a GPU, kept in small numbers so that a check costs nanoseconds.
 // Threads: plain values. Used by the geometry only.
 #pragma once
 

@@ -11,7 +11,7 @@ namespace tessera::mig {
 
 namespace {
 
-// Beyond so many ways the best of those seen is taken; boards of eight units have a few dozen at most.
+// Beyond so many ways the best of those seen is taken; GPUs of eight units have a few dozen at most.
 constexpr int kMaxCompared = 2000;
 
 using Score = std::tuple<int, int, int, Layout>;  // stranded memory, stranded compute, -open places, layout
@@ -82,7 +82,7 @@ bool are_profiles(const Product& product, std::span<const int> wanted) {
   });
 }
 
-// What the instances need altogether, against what the board has.
+// What the instances need altogether, against what the GPU has.
 std::optional<std::string> why_too_much(const Product& product, std::span<const int> wanted, Load load) {
   int memory = std::popcount(load.memory);
   for (const int index : wanted) {
@@ -138,8 +138,8 @@ std::optional<std::string> why_no_place(const Product& product, std::span<const 
   }
   if (auto reason = why_too_much(product, wanted, load_of(product, held))) return reason;
   if (place(product, wanted, held)) return std::nullopt;
-  if (!held.empty()) return "what exists on the GPU leaves no places where all of them could start";
-  return "no arrangement has places for all of them, though their slices would add up";
+  if (!held.empty()) return "what exists on the GPU leaves no starts for all of them";
+  return "no arrangement holds all of them, though their slices would add up";
 }
 
 }  // namespace tessera::mig

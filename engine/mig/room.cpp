@@ -8,7 +8,7 @@ namespace tessera::mig {
 
 namespace {
 
-// Compute slices that the best completion adds. Goes through the board from left to right, at each unit
+// Compute slices that the best completion adds. Goes through the GPU from left to right, at each unit
 // leaving it or putting something there, and stops as soon as a completion reaches what can be reached at
 // all.
 class BestCompletion {

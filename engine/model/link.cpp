@@ -18,7 +18,7 @@ bool in_family(const Slice& slice, Family family) {
   return false;
 }
 
-// A job may hold a shared GPU whole ("gpu" on a board that also offers shards): it then holds every share.
+// A job may hold a shared GPU whole ("gpu" on a GPU that also offers shards): it then holds every share.
 bool whole_board_of_shared(const Slice& slice, Family family) {
   return family == Family::gpu && (slice.kind == SliceKind::mps || slice.kind == SliceKind::shard ||
                                    slice.kind == SliceKind::time_slice);
@@ -81,7 +81,7 @@ struct Uncertain {
 // as the units held, all are held; otherwise each candidate may be, and says so.
 void spread(std::vector<Slice*>& slices, const std::vector<Uncertain>& uncertain) {
   for (const Uncertain& one : uncertain) {
-    // A type that names a MIG profile of this node cannot mean one of its whole boards.
+    // A type that names a MIG profile of this node cannot mean one of its whole GPUs.
     bool by_profile = std::any_of(slices.begin(), slices.end(), [&](const Slice* slice) {
       return !slice->profile.empty() && !one.allocation->type.empty() &&
              type_matches(*slice, one.allocation->type);
@@ -269,7 +269,7 @@ int known_rest(const Slice& slice) {
   return std::max(0, slice.capacity - held);
 }
 
-// How many shares are held may be known where it is not known of which board.
+// How many shares are held may be known where it is not known of which GPU.
 std::optional<int> unheld_shares(const SliceCounts& counts, const Slices& kind) {
   const int all = kind.front()->capacity * static_cast<int>(kind.size());
   if (!counts.shares_held || counts.shares != all) return std::nullopt;
@@ -306,7 +306,7 @@ void weigh_kind(Node& node, const Slices& kind, const Slices& all, const std::ve
     node.open_kinds.push_back({like.kind, like.profile, like.capacity, usable - known});
 }
 
-// How a slice whose board is not told says that its board is shared.
+// How a slice whose GPU is not told says that its GPU is shared.
 Strategy strategy_of(const Slice& slice) {
   switch (slice.kind) {
     case SliceKind::whole_gpu: return Strategy::whole;

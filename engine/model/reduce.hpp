@@ -27,7 +27,7 @@ bool is_run_news(const Event& event);
 Changes reduce(Model& model, Event event);
 
 // Lays the allocations of `workloads` over the slices of `node` (holding, holders, exact), and sums up what
-// is kept of its slices and boards. Each workload's allocations must be sorted by node, as reduce keeps them.
+// is kept of its slices and GPUs. Each workload's allocations must be sorted by node, as reduce keeps them.
 // work_known: `workloads` are all there are (Cluster::work_known); else what none of them holds is unknown,
 // not free. Exposed for planning, which works on copies of nodes.
 void link_holders(Node& node, const Workloads& workloads, bool work_known = true);

@@ -15,7 +15,7 @@
 
 namespace tessera {
 
-// Where a fact comes from. Shown when an admin asks "who says so, and how old is that?".
+// Where a fact comes from. Shown when an admin asks "where is this from, and how old is it?".
 enum class Source : std::uint8_t {
   none,
   simulator,
@@ -48,7 +48,7 @@ enum class Strategy : std::uint8_t { unknown, whole, mig, mps, time_slicing, sha
 
 enum class MigMode : std::uint8_t { disabled, enabled, enable_pending, disable_pending };
 
-// A GPU instance's place on its board, in the product's placement units (`{starts}:size` of
+// A GPU instance's place on its GPU, in the product's placement units (`{starts}:size` of
 // `nvidia-smi mig -lgipp`).
 struct Placement {
   int start = 0;
@@ -132,8 +132,8 @@ struct Gpu {
 // What an admin must know first about a node, worked out from the scheduler's own words.
 enum class Health : std::uint8_t {
   ok,
-  draining,  // closed to new work, work still there
-  drained,   // closed to new work, empty
+  draining,  // closed to new workloads, work still there
+  drained,   // closed to new workloads, empty
   down,      // not answering, failed, powered off
   invalid,   // registered with less than is configured (Slurm INVALID_REG), or broken advertisement
   unknown,
@@ -146,7 +146,7 @@ struct SliceCounts {
   // known whose, and on which slice.
   std::int32_t shares = 0;
   std::optional<std::int32_t> shares_held = std::nullopt;
-  std::int32_t out = 0;                                    // slices that nobody holds and nobody can get
+  std::int32_t out = 0;                                    // slices that are not held and cannot be had
   bool known() const { return held + free + out >= all; }  // of each slice
   friend bool operator==(const SliceCounts&, const SliceCounts&) = default;
 };
@@ -161,7 +161,7 @@ struct OpenKind {
   friend bool operator==(const OpenKind&, const OpenKind&) = default;
 };
 
-// What a node's boards have in common. Kept, too: looking at eighty thousand boards is most of a search.
+// What a node's GPUs have in common. Kept, too: looking at eighty thousand GPUs is most of a search.
 struct BoardKinds {
   std::uint8_t strategies = 0;  // a bit for each Strategy that is in use there
   bool several_models = false;
@@ -205,7 +205,7 @@ struct Node {
   std::string reason_by;
   std::optional<TimePoint> reason_at;
   std::vector<Gpu> gpus;    // ordered by index
-  std::vector<Slice> pool;  // slices whose board the scheduler does not tell (Slurm MIG types)
+  std::vector<Slice> pool;  // slices whose GPU the scheduler does not tell (Slurm MIG types)
   std::string model;        // most specific GPU wording known for the node, for pools: "h100"
   std::optional<int> cpus;
   std::optional<int> cpus_held;
@@ -225,7 +225,7 @@ struct Node {
   std::optional<TimePoint> booted;
   Origin origin;
 
-  // Derived by reduce: ids of the workloads with an allocation here, sorted; its slices, counted; its boards.
+  // Derived by reduce: ids of the workloads with an allocation here, sorted; its slices, counted; its GPUs.
   std::vector<WorkloadId> workloads;
   SliceCounts counts;
   std::vector<OpenKind> open_kinds;

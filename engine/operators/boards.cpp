@@ -22,7 +22,7 @@ int count_of(const Node& node) {
   return code == std::errc() && stop == text.data() + text.size() && count <= kMostBoards ? count : 0;
 }
 
-// What the configuration in force wants of each board; empty: that cannot be told.
+// What the configuration in force wants of each GPU; empty: that cannot be told.
 NodeTarget applied(const Node& node, const Site& site, const NodeBoards& boards) {
   std::string state(sharing::label(node, kMigState).value_or(""));
   std::string name(sharing::label(node, kMigConfig).value_or(""));
@@ -55,7 +55,7 @@ std::optional<Slice> take(std::vector<Slice>& pool, Fits fits) {
   return slice;
 }
 
-using Offered = std::map<std::string, int>;  // by profile; "": whole boards
+using Offered = std::map<std::string, int>;  // by profile; "": whole GPUs
 
 std::string list_text(const Offered& offered) {
   std::string text;
@@ -87,12 +87,12 @@ Offered offered_by(const Node& node) {
   return there;
 }
 
-// Under the strategy single feature discovery counts instances: then any number of boards may be there.
+// Under the strategy single feature discovery counts instances: then any number of GPUs may be there.
 bool counts_instances(const Node& node) {
   return sharing::label(node, "nvidia.com/gpu.product").value_or("").find("-MIG-") != std::string_view::npos;
 }
 
-// What the configuration in force would have the node offer, for each number of boards that it may have.
+// What the configuration in force would have the node offer, for each number of GPUs that it may have.
 std::vector<Offered> may_be_wanted(const Node& node, const Site& site, const mig::Product& product) {
   std::vector<Offered> all;
   const int told = count_of(node);

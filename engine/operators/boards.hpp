@@ -1,4 +1,4 @@
-// Which instances stand on which board, where the API only counts them: the MIG configuration that the
+// Which instances stand on which GPU, where the API only counts them: the MIG configuration that the
 // manager has made says it. Threads: pure function.
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace tessera::operators {
 
-// Moves the slices of a node's pool to boards, without places, when the configuration that its label names
-// has been applied and asks for just these slices; the boards say that this is concluded (Source::inferred).
+// Moves the slices of a node's pool to GPUs, without places, when the configuration that its label names
+// has been applied and asks for just these slices; the GPUs say that this is concluded (Source::inferred).
 // false: nothing was done.
 bool give_boards(Node& node, const Site& site, const mig::Catalogue& catalogue);
 

@@ -12,7 +12,7 @@ namespace tessera::operators {
 namespace {
 
 constexpr std::size_t kMostNamed = 5;
-constexpr std::size_t kMany = 8;  // where the count is one of instances: any number of alike boards does
+constexpr std::size_t kMany = 8;  // where the count is one of instances: any number of alike GPUs does
 
 std::string value_of(const std::map<std::string, std::string>& labels, std::string_view key) {
   auto found = labels.find(std::string(key));

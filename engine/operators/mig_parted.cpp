@@ -234,7 +234,7 @@ std::optional<std::string> find_config(const MigDocument& document, const NodeBo
 
 MigConfig make_config(const NodeBoards& boards, const NodeTarget& wanted) {
   MigConfig config;
-  bool uniform = true;  // one row for all, so that a node with fewer boards can use it, too
+  bool uniform = true;  // one row for all, so that a node with fewer GPUs can use it, too
   for (std::size_t i = 0; i < boards.size(); ++i)
     uniform = uniform && boards[i] == boards[0] && wanted[i] == wanted[0];
   for (std::size_t i = 0; i < boards.size(); ++i) {
@@ -282,7 +282,7 @@ FleetAnswer ask_fleet(std::span<const FleetNode> nodes, const MigDocument& after
     }
     Result<NodeTarget> will = evaluate(*then, node.boards);
     if (!will) {
-      // What fails there today is no worse off; of a board that nothing is known of, neither can be told.
+      // What fails there today is no worse off; of a GPU that nothing is known of, neither can be told.
       bool known = std::find(node.boards.begin(), node.boards.end(), nullptr) == node.boards.end();
       Result<NodeTarget> is = now ? evaluate(*now, node.boards) : will;
       if (now && !is && known)

@@ -39,7 +39,7 @@ struct MigDocument {
 // Refuses what mig-parted refuses, with the place.
 Result<MigDocument> parse_mig_document(std::string_view text, std::string_view file);
 
-// What is wanted of one board. profiles: indices into its product's, ascending.
+// What is wanted of one GPU. profiles: indices into its product's, ascending.
 struct BoardTarget {
   bool mig = false;
   std::vector<int> profiles;
@@ -50,14 +50,14 @@ using NodeBoards = std::vector<const mig::Product*>;         // by GPU; nullptr:
 
 // What an entry wants of a node. Errors: why the MIG manager would fail there, or why that cannot be told.
 Result<NodeTarget> evaluate(const MigConfig& config, const NodeBoards& boards);
-// Whether an entry that wants `is` leads to `wanted`; boards that cannot be cut are not looked at.
+// Whether an entry that wants `is` leads to `wanted`; GPUs that cannot be cut are not looked at.
 bool meets(const NodeTarget& is, const NodeTarget& wanted, const NodeBoards& boards);
 // The entry that gives a layout: `current` if it does, else the operator's own names, else any, ours last.
 std::optional<std::string> find_config(const MigDocument& document, const NodeBoards& boards,
                                        const NodeTarget& wanted, std::string_view current);
 
 // A new entry, named by its content: the same layout gives the same name, and no name ever changes its
-// meaning. Precondition: every board that can be cut has a target.
+// meaning. Precondition: every GPU that can be cut has a target.
 MigConfig make_config(const NodeBoards& boards, const NodeTarget& wanted);
 std::string name_of(const std::vector<MigRow>& rows);
 // As lines of a file, indented by so many blanks.

@@ -53,10 +53,10 @@ struct Capabilities {
 
   bool empties_all_work = false;   // a node that must be free of work must be free of work without GPUs, too
   bool chooses_placement = false;  // instances are created where the plan says
-  bool needs_closing = true;       // nothing may change while the node takes new work, even where it is free
-  bool can_reset = true;           // false: a mode change that needs a reset needs a reboot
-  bool survives_reboot = false;    // the backend itself brings the layout back after a reboot
-  std::vector<Offer> offers;       // strategies; one that is not listed is not offered
+  bool needs_closing = true;  // nothing may change while the node takes new workloads, even where it is free
+  bool can_reset = true;      // false: a mode change that needs a reset needs a reboot
+  bool survives_reboot = false;  // the backend itself brings the layout back after a reboot
+  std::vector<Offer> offers;     // strategies; one that is not listed is not offered
   // Whether shares are named "….shared", where that is not for anyone to choose; nullopt: it is.
   std::optional<bool> renames_shares = std::nullopt;
 

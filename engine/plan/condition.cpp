@@ -35,7 +35,7 @@ class Judge {
     return ours(facts_.mark, run_) ? Why("the mark of this run is still on the node") : std::nullopt;
   }
   Why operator()(const NodeClosed&) const {
-    return facts_.closed ? std::nullopt : Why("the node is open to new work");
+    return facts_.closed ? std::nullopt : Why("the node is open to new workloads");
   }
   Why operator()(const NotClosedByUs&) const {
     return facts_.closed && ours(facts_.closed_as, run_) ? Why("still closed by this run") : std::nullopt;

@@ -120,7 +120,7 @@ Result<Standing> standing(const Gpu& gpu, const mig::Product* product, bool mig,
   if (auto layout = mig::observed_layout(*product, gpu)) return as_told(*product, gpu, *layout);
   if (!can.chooses_placement && can.clears != Unit::slice)
     if (auto all = without_places(*product, gpu)) return std::move(*all);
-  return cannot_become(gpu.index, "the places of its instances are not known",
+  return cannot_become(gpu.index, "the starts of its instances are not known",
                        "a look at the node itself is needed: nvidia-smi mig -lgi");
 }
 
@@ -163,13 +163,14 @@ Status let_driver_place(BoardChange& change, const mig::Layout& now, const mig::
   for (const mig::Placed& one : target) (contains(now, one) ? staying : making).push_back(one);
   auto made = driver_order(*change.product, staying, making);
   if (!made)
-    return cannot_become(change.gpu, "no order of creation leads there where the driver chooses the places",
+    return cannot_become(change.gpu,
+                         "no order of creation leads there, since the driver chooses the placements",
                          "empty the GPU first, or choose a layout of which less exists");
   mig::Layout reached = staying;
   reached.insert(reached.end(), made->begin(), made->end());
   std::sort(reached.begin(), reached.end());
   if (reached != target)
-    change.remarks.push_back(fmt::format("the driver chooses the places here: expected is {}",
+    change.remarks.push_back(fmt::format("the driver chooses the placements here: expected is {}",
                                          mig::to_text(*change.product, reached)));
   change.created = instances_from(*change.product, *made);
   change.after.instances = instances_from(*change.product, reached);
@@ -259,7 +260,7 @@ void sweep(BoardChange& change, const Gpu& gpu, const Capabilities& can) {
   change.destroyed.clear();
   split(change, now ? *now : Standing{}, target, true);
   if (can.chooses_placement || let_driver_place(change, {}, target)) return;
-  change.remarks.push_back("the driver may choose other places than the current ones");
+  change.remarks.push_back("the driver may choose other placements than the current ones");
 }
 
 BoardChange drag_board(const Gpu& gpu, const mig::Product* product, const Capabilities& can) {

@@ -49,7 +49,7 @@ Status read_part(std::string_view part, Wish& wish) {
   if (auto at = rest.find('@'); at != std::string_view::npos) {
     start = small_number(trim(rest.substr(at + 1)));
     if (!start) return bad_part(part, "after @ stands the memory slice where it starts, a number");
-    if (count != 1) return bad_part(part, "several instances cannot start at one place");
+    if (count != 1) return bad_part(part, "several instances cannot have the same start");
     rest = trim(rest.substr(0, at));
   }
   auto profile = mig::canonical_profile(rest);

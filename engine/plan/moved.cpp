@@ -68,8 +68,8 @@ bool covers(const Scope& scope, GpuIndex gpu, const Slice& slice) {
 std::vector<Fact> facts_of(const Cluster& cluster, const Node& node, const std::vector<GpuIndex>& boards,
                            const std::optional<Scope>& scope) {
   std::vector<Fact> lines;
-  lines.push_back({insight::takes_work(node) ? "takes new work"
-                                             : fmt::format("takes no new work: {}", word(node.health))});
+  lines.push_back({insight::takes_work(node) ? "takes new workloads"
+                                             : fmt::format("takes no new workload: {}", word(node.health))});
   for (GpuIndex index : boards)
     if (const Gpu* gpu = find_gpu(node, index)) lines.push_back({board_line(state_of(*gpu))});
   if (scope) {

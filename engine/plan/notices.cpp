@@ -299,8 +299,8 @@ std::string why_closed(const Node& node, TimePoint now) {
     case Health::unknown: return "of unknown state: its scheduler has not reported it";
     case Health::ok: break;
   }
-  return "closed to new work: " +
-         (node.reason.empty() ? "its partitions or a maintenance keep work away" : reason);
+  return "closed to new workloads: " +
+         (node.reason.empty() ? "its partitions or a maintenance keep jobs away" : reason);
 }
 
 }  // namespace
@@ -315,7 +315,7 @@ std::vector<Notice> closed_notices(const Cluster& cluster, const Node& node, Tim
   else if (insight::sight_of(cluster, node).access != insight::Access::open)
     say(kClosed, why_closed(node, now));
   if (!insight::work_is_current(cluster))
-    say(kNotCurrent, "the list of work is not current: more work may run there than is named here");
+    say(kNotCurrent, "the list of workloads is not current: more may run there than are named here");
   return notices;
 }
 

@@ -110,7 +110,7 @@ std::string what_differs(const Step& read, const Step& now) {
   if (read.not_before != now.not_before) return "the time at which it may begin differs";
   if (read.deadline != now.deadline || read.look_every != now.look_every || read.retry != now.retry)
     return "how long it is waited for, or how often it is tried, differs";
-  if (read.undo != now.undo) return "how it is taken back differs";
+  if (read.undo != now.undo) return "how it is undone differs";
   return "whether it disturbs work differs";
 }
 

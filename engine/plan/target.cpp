@@ -148,7 +148,7 @@ Result<mig::Layout> target_layout(const mig::Product& product, const Wish& wish,
   if (!parts) return parts.error();
   if (auto layout = Chooser(product, *parts, now, held).run()) return *layout;
   auto why = mig::why_no_place(product, parts->open, parts->fixed);
-  return cannot(product, why.value_or("there is no place for all of them"));
+  return cannot(product, why.value_or("not all of them fit"));
 }
 
 std::vector<mig::Layout> nearest_layouts(const mig::Product& product, const Wish& wish,

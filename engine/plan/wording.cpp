@@ -49,7 +49,7 @@ class Title {
     return on_slurm() ? "see that no mark of ours is left" : "remove tessera's mark";
   }
   std::string operator()(const CloseNode&) const {
-    return on_slurm() ? "drain " + node_ : fmt::format("close {} to new work", node_);
+    return on_slurm() ? "drain " + node_ : fmt::format("close {} to new workloads", node_);
   }
   std::string operator()(const OpenNode&) const {
     return fmt::format("open {} again{}", node_, on_slurm() ? ", if the drain is still ours" : "");
@@ -88,7 +88,7 @@ class Title {
   bool on_slurm() const { return dialect_ == Dialect::slurm; }
   bool reads(std::string_view key) const { return said(step_.after, key) != nullptr; }
   std::string wait_for_work() const {
-    if (disturbed_ == 0) return "wait until no work is running";
+    if (disturbed_ == 0) return "wait until no workload is running";
     const char* one = on_slurm() ? "job" : dialect_ == Dialect::gpu_operator ? "pod" : "workload";
     if (disturbed_ == 1) return fmt::format("wait until 1 {} has left", one);
     return fmt::format("wait until {} {}s have left", disturbed_, one);

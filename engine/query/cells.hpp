@@ -38,7 +38,7 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
 // Users who hold the slice: "alice", "alice +2", "alice?" where it is not sure; empty when free.
 std::string holder_users(const Cluster& cluster, const Slice& slice);
 
-// Users who hold slices of the board, each once: "alice, bob?, ?".
+// Users who hold slices of the GPU, each once: "alice, bob?, ?".
 std::string holder_users(const Cluster& cluster, const Gpu& gpu);
 
 // Mean compute use in percent of those of its GPUs that are measured; nullopt: none is.

@@ -72,7 +72,7 @@ std::string row_id(const GpuRow& row) {
   return fmt::format("{}\x1f{}\x1f{}", row.cluster->name.text, row.node->name.text, row.gpu->index.value);
 }
 std::string row_id(const SliceRow& row) {
-  // A placement outlives a re-cut elsewhere on the board; the position in the list does not.
+  // A placement outlives a re-cut elsewhere on the GPU; the position in the list does not.
   std::string gpu = row.gpu ? std::to_string(row.gpu->index.value) : "-";
   std::string place = row.slice->placement
                           ? fmt::format("@{}+{}", row.slice->placement->start, row.slice->placement->size)
@@ -105,7 +105,7 @@ bool comes_first(const GpuRow& a, const GpuRow& b) {
 }
 bool comes_first(const SliceRow& a, const SliceRow& b) {
   if (int by_node = order(a.cluster, a.node, b.cluster, b.node)) return by_node < 0;
-  // On boards first, then the pool of slices whose board is not told.
+  // On GPUs first, then the pool of slices whose GPU is not told.
   int board_a = a.gpu ? a.gpu->index.value : std::numeric_limits<int>::max();
   int board_b = b.gpu ? b.gpu->index.value : std::numeric_limits<int>::max();
   return board_a != board_b ? board_a < board_b : a.slice < b.slice;

@@ -23,7 +23,7 @@ std::string repeat(std::string_view glyph, int times) {
   return text;
 }
 
-// A board that is shared in parts of one size: a letter for each eighth that is held.
+// A GPU that is shared in parts of one size: a letter for each eighth that is held.
 std::string shared_strip(const Gpu& gpu, char letter, const insight::Sight& sight, bool ascii) {
   int capacity = 0, held = 0;
   for (const Slice& slice : gpu.slices) {
@@ -78,7 +78,7 @@ std::string joined(const std::vector<std::string>& cells) {
 char digit_of(const Slice& slice) { return slice.profile.empty() ? '?' : slice.profile.text.front(); }
 
 // Nobody tells where the slices stand: the large ones first and of those alike the held ones, with a mark
-// behind that says so. Empty: they do not fit the board.
+// behind that says so. Empty: they do not fit the GPU.
 std::string unplaced_strip(const Gpu& gpu, const mig::Product* product, int units,
                            const insight::Sight& sight, bool ascii) {
   std::vector<Piece> pieces;

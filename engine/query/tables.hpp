@@ -38,7 +38,7 @@ struct GpuRow {
 struct SliceRow {
   const Cluster* cluster = nullptr;
   const Node* node = nullptr;
-  const Gpu* gpu = nullptr;  // null: the scheduler does not tell the board
+  const Gpu* gpu = nullptr;  // null: the scheduler does not tell the GPU
   const Slice* slice = nullptr;
 };
 struct WorkloadRow {

@@ -44,7 +44,7 @@ constexpr Column<GpuRow> kGpus[] = {
        return row.gpu->strategy == Strategy::unknown ? Value(Unknown{})
                                                      : words(std::string(word(row.gpu->strategy)));
      }},
-    {"strip", "SLICES", Format::text, Align::left, Show::always, 8, "its slices in place",
+    {"strip", "SLICES", Format::text, Align::left, Show::always, 8, "its slices as they are",
      [](const GpuRow& row, const Context& context) {
        return words(strip(*row.gpu, context.catalogue, false, insight::sight_of(*row.cluster, *row.node)));
      }},

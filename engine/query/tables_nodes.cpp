@@ -33,7 +33,7 @@ constexpr Column<ClusterRow> kClusters[] = {
      }},
     {"nodes", "NODES", Format::count, Align::right, Show::always, 5, "nodes in all",
      [](const ClusterRow& row, const Context&) { return count(row.totals->nodes); }},
-    {"closed", "CLOSED", Format::count, Align::right, Show::roomy, 6, "nodes that take no new work",
+    {"closed", "CLOSED", Format::count, Align::right, Show::roomy, 6, "nodes that take no new workloads",
      [](const ClusterRow& row, const Context&) { return count(row.totals->nodes_closed); }},
     {"gpus", "GPUS", Format::count, Align::right, Show::always, 5, "GPUs known one by one",
      [](const ClusterRow& row, const Context&) { return count(row.totals->gpus); }},
@@ -148,9 +148,9 @@ constexpr Column<NodeRow> kNodes[] = {
      }},
     {"partitions", "PARTITIONS", Format::text, Align::left, Show::wide, 8, "Slurm partitions",
      [](const NodeRow& row, const Context&) { return told(join(row.node->partitions, ",")); }},
-    {"out", "OUT", Format::count, Align::right, Show::wide, 4, "slices that nobody holds and nobody can get",
+    {"out", "OUT", Format::count, Align::right, Show::wide, 4, "slices that are not held and cannot be had",
      [](const NodeRow& row, const Context&) { return count(row.node->counts.out); }},
-    {"taints", "TAINTS", Format::text, Align::left, Show::wide, 8, "Kubernetes taints that keep work off",
+    {"taints", "TAINTS", Format::text, Align::left, Show::wide, 8, "Kubernetes taints that keep pods off",
      [](const NodeRow& row, const Context&) { return told(join(row.node->taints, ",")); }},
     {"features", "FEATURES", Format::text, Align::left, Show::wide, 8, "features or labels",
      [](const NodeRow& row, const Context&) { return told(join(row.node->features, ",")); }},
@@ -158,7 +158,7 @@ constexpr Column<NodeRow> kNodes[] = {
      [](const NodeRow& row, const Context&) { return told(row.node->driver); }},
     {"reservation", "RESERVATION", Format::text, Align::left, Show::wide, 8, "reservation it is in",
      [](const NodeRow& row, const Context&) { return told(row.node->reservation); }},
-    {"reason", "REASON", Format::text, Align::left, Show::always, 12, "why it is closed, and who said so",
+    {"reason", "REASON", Format::text, Align::left, Show::always, 12, "why it is closed, and who closed it",
      [](const NodeRow& row, const Context&) {
        const Node& node = *row.node;
        if (node.health == Health::ok || node.reason.empty()) return words("");

@@ -16,7 +16,7 @@ namespace tessera::sharing::ack {
 
 inline constexpr std::string_view kSchedule = "ack.node.gpu.schedule";
 inline constexpr std::string_view kPool = "alibabacloud.com/nodepool-id";
-inline constexpr std::string_view kMemory = "aliyun.com/gpu-mem";  // GiB, of all boards together
+inline constexpr std::string_view kMemory = "aliyun.com/gpu-mem";  // GiB, of all GPUs together
 inline constexpr std::string_view kCount = "aliyun.com/gpu-count";
 // Values of the label that tessera sets. The others are default's and mps's neighbours: cgpu, core_mem, share
 // (memory in parts without MPS), topology (whole GPUs, neighbours together), mig.
@@ -30,7 +30,7 @@ bool decides(const Node& node);
 std::string schedule_of(const Node& node);
 // Whether the GPUs of a node in that mode are handed out as memory in parts.
 bool by_memory(std::string_view mode);
-// How many GiB a board would be split into, by what is known of its memory; nullopt: nothing is.
+// How many GiB a GPU would be split into, by what is known of its memory; nullopt: nothing is.
 std::optional<int> shares_of(const Gpu& gpu);
 
 }  // namespace tessera::sharing::ack

@@ -1,4 +1,4 @@
-// Limits of the four technologies, with the figures that apply to a given board, driver and platform.
+// Limits of the four technologies, with the figures that apply to a given GPU, driver and platform.
 // Threads: pure functions.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace tessera::sharing {
 // is skipped, a missing part counts as 0.
 std::optional<int> compare_versions(std::string_view left, std::string_view right);
 
-// MPS clients of one board by the driver: 16 before Volta, 48, 60 from CUDA 13.1 on.
+// MPS clients of one GPU by the driver: 16 before Volta, 48, 60 from CUDA 13.1 on.
 int mps_clients(std::string_view compute_capability, std::string_view cuda = {});
 // The device plugin's own cap: 48 from compute capability 7.5 on, else 16 (so a V100 gets 16).
 int mps_plugin_clients(std::string_view compute_capability);
@@ -46,10 +46,10 @@ struct LimitContext {
 // What holds for this strategy here: what is broken first, then cautions, then facts.
 std::vector<Limit> limits(Strategy strategy, const LimitContext& context);
 
-// Clients that a sharing gives: boards or instances times replicas (48 clients × 2 GPUs = 96).
+// Clients that a sharing gives: GPUs or instances times replicas (48 clients × 2 GPUs = 96).
 std::int64_t clients(int parts, int replicas);
 
-// Each client's part of a board's memory.
+// Each client's part of a GPU's memory.
 std::optional<Mib> memory_share(std::optional<Mib> memory, int replicas);
 
 std::string_view word(LimitKind kind);

@@ -23,7 +23,7 @@ struct Preset {
   std::optional<MigStrategy> strategy;  // nullopt: the platform leaves it to the operator's own setting
   bool mig = false;                     // MIG mode on
   std::vector<int> profiles;            // indices into the product's profiles, one for each instance
-  std::optional<mig::Layout> layout;    // where they stand on an empty board; nullopt: places not published
+  std::optional<mig::Layout> layout;    // where they stand on an empty GPU; nullopt: places not published
   bool offers_nothing = false;          // no device plugin runs: 0 GPUs, whatever the layout
   std::string text;                     // "7 × 1g.10gb", "whole GPU"
   std::string note;                     // what the source got wrong, or what to know; may be empty
@@ -60,13 +60,13 @@ Result<std::vector<PresetTable>> parse_presets(std::string_view text, std::strin
 Result<std::vector<PresetTable>> built_in_presets();
 
 // What a platform offers for a product: its own table where it has one (a managed platform without a table
-// for this board offers nothing), else the operator's names.
+// for this GPU offers nothing), else the operator's names.
 std::vector<Preset> presets(const mig::Product& product, Platform platform,
                             std::span<const PresetTable> tables);
 // A profile that documents of a platform print and no such product has, and what is meant by it.
 struct Misprint {
   ProfileName printed, meant;
-  int count = 0;       // of those on one board
+  int count = 0;       // of those on one GPU
   std::string preset;  // the layout that has them
   Platform platform = Platform::fpt;
   ProductKey of;  // another product: the documents print it for that one only

@@ -23,7 +23,7 @@ bool strip_prefix(std::string_view& text, std::string_view prefix) {
   return true;
 }
 
-// The plugin's answer for "single": every board cut, none empty, one profile; else nothing is advertised.
+// The plugin's answer for "single": every GPU cut, none empty, one profile; else nothing is advertised.
 bool single_is_valid(const NodeShape& node) { return natural_strategy(node) == MigStrategy::single; }
 
 void add_kubernetes_board(Advertised& all, const NodeShape& node, const BoardShape& board) {
@@ -228,7 +228,7 @@ std::pair<std::string, bool> without_shared(std::string_view resource) {
   return {std::string(resource.substr(0, resource.size() - kSharedSuffix.size())), true};
 }
 
-// Mediated devices of boards up to Ampere's first are still called GRID.
+// Mediated devices of GPUs up to Ampere's first are still called GRID.
 std::string kubernetes_vgpu(std::string_view type) {
   const bool grid = type.starts_with("A100") || type.starts_with("A30") || type.starts_with("V100");
   return fmt::format("{}{}_{}", kVendor, grid ? "GRID" : "NVIDIA", type);

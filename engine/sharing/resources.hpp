@@ -16,7 +16,7 @@
 
 namespace tessera::sharing {
 
-inline constexpr int kMpsPercent = 100;  // Slurm counts MPS in percent of a board
+inline constexpr int kMpsPercent = 100;  // Slurm counts MPS in percent of a GPU
 
 struct Advertised {
   std::map<std::string, std::int64_t> counts;  // resource → how many; a name that is left at 0 is listed
@@ -37,7 +37,7 @@ enum class ResourceKind : std::uint8_t { gpu, instance, mps, shard, vgpu, gpu_me
 struct ResourceName {
   ResourceKind kind = ResourceKind::gpu;
   std::optional<ProfileName> profile;  // instance
-  std::string type;                    // Slurm's type of a whole board, or the vGPU's type: "A10-12Q"
+  std::string type;                    // Slurm's type of a whole GPU, or the vGPU's type: "A10-12Q"
   bool shared = false;                 // ".shared"
   friend bool operator==(const ResourceName&, const ResourceName&) = default;
 };

@@ -172,10 +172,9 @@ Violations fpt_whole_gpu_pod(const NodeShape& node, const PodShape& pod) {
   }
   const auto there = static_cast<std::int64_t>(node.boards.size());
   if (boards > there) {
-    found.push_back(
-        {"fpt-e", fmt::format("pod {}: {} containers ask for {} boards, {} has {}; a board serves "
-                              "one container",
-                              pod.name, users, boards, subject(node), there)});
+    found.push_back({"fpt-e", fmt::format("pod {}: {} containers ask for {} GPUs, {} has {}; a GPU serves "
+                                          "one container",
+                                          pod.name, users, boards, subject(node), there)});
   }
   return found;
 }

@@ -52,7 +52,7 @@ Violations fpt_whole_gpu(const NodeShape& node);
 Violations fpt_whole_gpu_pod(const NodeShape& node, const PodShape& pod);
 
 // The device plugin's own limits: replicas, MPS not on MIG, the cap by compute capability; a single strategy
-// whose boards are not all alike.
+// whose GPUs are not all alike.
 Violations plugin_rules(const NodeShape& node);
 
 // Alibaba ACK. A pool is changed as a whole; MPS there shares memory only.

@@ -1,4 +1,4 @@
-// A node as sharing sees it: its boards, how they are cut, and how each part is handed out in turn.
+// A node as sharing sees it: its GPUs, how they are cut, and how each part is handed out in turn.
 //
 // Built from what is observed (of_node) or from what is wanted, so that resources and rules answer for both.
 // Threads: plain values.
@@ -25,10 +25,10 @@ struct BoardShape {
   std::string slurm_type;                 // GRES type of the whole board: "h100"; empty: untyped
 };
 
-// One way of sharing for a whole node: the device plugin knows no choice by board.
+// One way of sharing for a whole node: the device plugin knows no choice by GPU.
 struct Sharing {
   Strategy method = Strategy::whole;  // whole (or mig): nothing replicated; mps, time_slicing, shard
-  int replicas = 1;                   // clients of one board or instance; shards of one board
+  int replicas = 1;                   // clients of one GPU or instance; shards of one GPU
   bool rename = false;                // renameByDefault: nvidia.com/gpu.shared
   std::optional<bool> refuse_more;    // failRequestsGreaterThanOne; nullopt: the plugin's default
   std::vector<std::string> only;      // resources that are replicated; empty: all
@@ -52,11 +52,11 @@ struct NodeShape {
 // Names of the instances of a layout.
 std::vector<ProfileName> instances_of(const mig::Product& product, const mig::Layout& layout);
 
-// What is seen on a node now. Boards of a Slurm pool, of which only the instances are known, become one
-// board.
+// What is seen on a node now. GPUs of a Slurm pool, of which only the instances are known, become one
+// GPU.
 NodeShape of_node(const Node& node, Scheduler scheduler, const mig::Catalogue& catalogue);
 
-// The strategy that fits what stands on the boards: none without MIG, single when every board has MIG on and
+// The strategy that fits what stands on the boards: none without MIG, single when every GPU has MIG on and
 // all instances are of one profile, else mixed.
 MigStrategy natural_strategy(const NodeShape& node);
 // What the node's device plugin does, by the label nvidia.com/mig.strategy; nullopt: not told.

@@ -1,4 +1,4 @@
-// How many shares of a board there are where that is not for anyone to choose.
+// How many shares of a GPU there are where that is not for anyone to choose.
 // Threads: a pure function.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace tessera::sharing {
 
-// Under MPS: by Slurm percent of the board, 100 (gres.html, 22.05), unless the node's boards have another
+// Under MPS: by Slurm percent of the GPU, 100 (gres.html, 22.05), unless the node's GPUs have another
 // count already; by ACK GiB of its memory. nullopt: whoever wishes says how many.
 std::optional<int> fixed_shares(Scheduler scheduler, const Node& node, const Gpu& gpu, Strategy strategy);
 

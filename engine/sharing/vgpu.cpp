@@ -23,7 +23,7 @@ std::optional<int> take_number(std::string_view& text) {
   return value;
 }
 
-// "4Q", "1-10CME": what follows the board in the name of a type.
+// "4Q", "1-10CME": what follows the GPU in the name of a type.
 std::optional<VgpuType> parse_size(std::string_view text) {
   VgpuType type;
   auto first = take_number(text);
@@ -99,7 +99,7 @@ std::vector<VgpuType> vgpu_types(const std::vector<VgpuBoard>& table, const Prod
 }
 
 std::string to_text(const VgpuType& type) {
-  std::string text = fmt::format("{} on a board, {} GB each", type.per_board, type.gigabytes);
+  std::string text = fmt::format("{} on a GPU, {} GB each", type.per_board, type.gigabytes);
   if (type.compute_slices > 0)
     return text + fmt::format(", each a MIG instance of {} compute {}", type.compute_slices,
                               type.compute_slices == 1 ? "slice" : "slices");

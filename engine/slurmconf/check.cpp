@@ -116,7 +116,7 @@ void check_types(Findings& findings, const std::vector<NodeLine>& nodes, const s
     if ((mps || shard) && !shares_told && select && lower(select->value) != "select/cons_tres") {
       shares_told = true;
       findings.add(line.at, Grade::danger, "mps and shard need SelectType=select/cons_tres",
-                   "set it and restart all daemons: until then nobody gets a share");
+                   "set it and restart all daemons: until then no job gets a share");
     }
   }
   for (const GresLine& line : lines)
@@ -214,7 +214,7 @@ std::vector<Remark> check(const Site& site, const std::vector<Node>* running) {
 Result<std::vector<Difference>> difference(const Files& files, const std::vector<Node>& running) {
   Config config = read(files);
   auto cannot = [&](Place at, const std::string& why) {
-    return Error{"cannot tell what a reconfigure would change", config.where(at) + ": " + why,
+    return Error{"cannot determine what scontrol reconfigure would change", config.where(at) + ": " + why,
                  "mend the line first"};
   };
   for (const Lost& lost : config.lost) return cannot(lost.at, lost.why);

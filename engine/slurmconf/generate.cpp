@@ -83,13 +83,13 @@ class Records {
                       std::to_string(index_++));
       if (file.find("{gi}") != std::string::npos && !id)
         return cannot_generate(name + ": the id of the GPU instance is not known",
-                               "nvidia-smi mig -lgi tells it");
+                               "nvidia-smi mig -lgi prints it");
       join({type, board.cores, {replaced(file, "{gi}", std::to_string(id.value_or(0)))}, false});
       return Done{};
     }
     if (!id)
       return cannot_generate(name + ": the id of the GPU instance is not known",
-                             "nvidia-smi mig -lgi tells it");
+                             "nvidia-smi mig -lgi prints it");
     if (!minors_) {
       auto read = Minors::parse(site_.mig_minors);
       if (!read) return read.error();
@@ -176,7 +176,7 @@ bool is_about_gpus_of(const GresLine& line, std::string_view node) {
   return line.name == "gpu" && here;
 }
 
-// A site's own file for an instance of that board, by a pattern in which the board stands.
+// A site's own file for an instance of that GPU, by a pattern in which the GPU stands.
 bool is_instance_of(const std::string& name, const CutNode& node, const CutBoard& board, const Site& site) {
   std::string pattern = replaced(site.instance_file, "{node}", node.node);
   if (pattern.find("{gpu}") == std::string::npos || pattern.find("{index}") != std::string::npos)
@@ -227,7 +227,7 @@ void take_over(CutNode& node, const Files& files, const Site& site) {
       if ((named || cut) && cores && board.cores.empty()) board.cores = cores->value;
     }
   }
-  // Files that only count instances tell no board; where all have the same there is nothing to tell.
+  // Files that only count instances tell no GPU; where all have the same there is nothing to tell.
   auto all = cores_of(config, node.node);
   for (CutBoard& board : node.boards)
     if (board.mig && all.size() == 1 && board.cores.empty()) board.cores = *all.begin();

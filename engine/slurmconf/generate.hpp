@@ -38,18 +38,18 @@ struct CutNode {
   std::vector<CutBoard> boards;  // in the order of their indices
 };
 
-// For slurmconf::set_node. Boards alike share a line. Records come in the order of the boards, instances in
+// For slurmconf::set_node. GPUs alike share a line. Records come in the order of the GPUs, instances in
 // that of their placements, so that Slurm's IDX of the node's gpu records counts the same way; equal profiles
-// of a board that lie apart share a line only where this order allows it.
-// Errors: MPS and shards on one node (Slurm 22.05 to 24.11 hands them out wrong), either on a cut board, an
+// of a GPU that lie apart share a line only where this order allows it.
+// Errors: MPS and shards on one node (Slurm 22.05 to 24.11 hands them out wrong), either on a cut GPU, an
 // instance whose device files are not known.
 Result<Wanted> generate(const CutNode& node, const Site& site);
 
-// Fills in what the boards do not say from the node's present lines in gres.conf: the type of a whole GPU and
-// the Cores= of a board, found by its device file or by its instances' own (Site::instance_file with {gpu}).
+// Fills in what the GPUs do not say from the node's present lines in gres.conf: the type of a whole GPU and
+// the Cores= of a GPU, found by its device file or by its instances' own (Site::instance_file with {gpu}).
 // What is not found there stays as it is.
 void take_over(CutNode& node, const Files& files, const Site& site);
-// Whether the node's GPUs have different Cores=, and Site::instance_file does not tell on which board an
+// Whether the node's GPUs have different Cores=, and Site::instance_file does not tell on which GPU an
 // instance lies: then a cut would lose them.
 bool loses_cores(std::string_view node, const Files& files, const Site& site);
 

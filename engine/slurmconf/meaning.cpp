@@ -67,7 +67,7 @@ class Builder {
     }
   }
   Error cannot(Place at, const std::string& why) const {
-    return {"cannot tell what a reconfigure would change", config_.where(at) + ": " + why,
+    return {"cannot determine what scontrol reconfigure would change", config_.where(at) + ": " + why,
             "mend the line first"};
   }
   Status add_nodes(const NodeLine& nodes, const Line& line) {

@@ -30,10 +30,10 @@ class Minors {
   std::map<std::tuple<int, int, int>, int> minors_;
 };
 
-// The id that drivers give the GPU instance at that place: they number the halves, quarters, ... of the board
+// The id that drivers give the GPU instance at that place: they number the halves, quarters, ... of the GPU
 // one after the other. So seen in every public listing of A100, H100 and A30 (1g at 0 is 7, 2g at 2 is 4, 3g
 // at 4 is 2), promised nowhere: good for a preview; what counts is `nvidia-smi mig -lgi` afterwards.
-// nullopt: the place is none of these. units: of the board (mig::Product::units).
+// nullopt: the place is none of these. units: of the GPU (mig::Product::units).
 std::optional<int> usual_instance_id(int units, Placement at);
 
 }  // namespace tessera::slurmconf

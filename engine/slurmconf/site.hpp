@@ -32,7 +32,7 @@ enum class Reach { none, ssh, srun, custom };
 // What cuts a node's GPUs there.
 enum class MigTool {
   nvidia_smi,  // instance by instance, where the plan says
-  mig_parted,  // whole boards at once, where the driver likes (github.com/NVIDIA/mig-parted v0.15.0)
+  mig_parted,  // whole GPUs at once, where the driver likes (github.com/NVIDIA/mig-parted v0.15.0)
 };
 
 struct Site {

@@ -79,7 +79,7 @@ clusters:
   }
   std::string journal() { return must({"journal", "-o", "json"}).out; }
   std::string newest_run() { return text_at(journal(), "/0/run"); }
-  // "1g.10gb@0 1g.10gb@1 2g.20gb@2": what stands on a board.
+  // "1g.10gb@0 1g.10gb@1 2g.20gb@2": what stands on a GPU.
   std::string board(const std::string& node, int gpu) {
     std::string filter = "node=" + node + " gpu=" + std::to_string(gpu);
     std::string json = must({"slices", "-o", "json", "--filter", filter, "--sort=start"}).out;
@@ -102,7 +102,7 @@ clusters:
   RunOptions options_;
 };
 
-// As the driver cuts an empty board of n1 by that preset.
+// As the driver cuts an empty GPU of n1 by that preset.
 inline constexpr const char* kBalanced = "2g.20gb@0 1g.10gb@2 1g.10gb@3 3g.40gb@4";
 
 }  // namespace tessera::test

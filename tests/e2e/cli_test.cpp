@@ -278,7 +278,7 @@ TEST(Cli, PlaysWithAWorldThatOthersLookAt) {
   Scratch folder;
   std::string state = "--sim-state=" + folder.path() + "/world";
   EXPECT_EQ(run_tessera({"sim", "drain", "a30-01", "fan tray", state}).out,
-            "hpc a30-01: closed to new work\n");
+            "hpc a30-01: closed to new workloads\n");
   Ran nodes = run_tessera({"nodes", "-o", "csv", "--filter", "node=a30-01", state});
   EXPECT_TRUE(has(nodes.out, "fan tray")) << nodes.out << nodes.err;
   EXPECT_EQ(run_tessera({"sim", "advance", "2h", state}).code, 0);

@@ -50,7 +50,7 @@ TEST_F(ConsoleChange, IsPlannedArmedRunAndUndone) {
   Pty pty(options());
   ASSERT_TRUE(ready(pty)) << pty.screen();
   ASSERT_TRUE(pty.press(":plan lab1 4g.40gb,3g.40gb\r"));
-  ASSERT_TRUE(pty.wait_for("disturbs nobody")) << pty.screen();
+  ASSERT_TRUE(pty.wait_for("disturbs no workload")) << pty.screen();
   ASSERT_TRUE(arm(pty, "lab1")) << pty.screen();
   ASSERT_TRUE(pty.wait_for("DONE: the new layout is in place")) << pty.screen();
   ASSERT_TRUE(pty.press("z"));
@@ -74,7 +74,7 @@ TEST_F(ConsoleChange, IsDrawnInTheEditorKeyByKeyAndRun) {
   ASSERT_TRUE(pty.press("kllll+"));
   ASSERT_TRUE(pty.has("4g.40gb@0, then 3g.40gb@4")) << pty.screen();
   ASSERT_TRUE(pty.press("P"));
-  ASSERT_TRUE(pty.wait_for("disturbs nobody")) << pty.screen();
+  ASSERT_TRUE(pty.wait_for("disturbs no workload")) << pty.screen();
   ASSERT_TRUE(pty.has("4g.40gb")) << pty.screen();
   ASSERT_TRUE(arm(pty, "lab1")) << pty.screen();
   ASSERT_TRUE(pty.wait_for("DONE: the new layout is in place")) << pty.screen();
@@ -87,7 +87,7 @@ TEST_F(ConsoleChange, KilledInTheMiddleIsOfferedAtTheNextStartAndTakenUpAgain) {
     ASSERT_TRUE(ready(pty)) << pty.screen();
     ASSERT_TRUE(pty.press(":plan lab2 4g.40gb,3g.40gb\r"));
     ASSERT_TRUE(arm(pty, "lab2")) << pty.screen();
-    ASSERT_TRUE(pty.wait_for("no work in the way")) << pty.screen();  // it waits for alice
+    ASSERT_TRUE(pty.wait_for("no workload in the way")) << pty.screen();  // it waits for alice
     pty.signal(SIGKILL);
     ASSERT_TRUE(pty.wait_ended());
     EXPECT_EQ(pty.end_signal(), SIGKILL);
@@ -116,7 +116,7 @@ TEST_F(ConsoleChange, ASignalParksWhatIsUnderWay) {
     ASSERT_TRUE(ready(pty)) << pty.screen();
     ASSERT_TRUE(pty.press(":plan lab2 4g.40gb,3g.40gb\r"));
     ASSERT_TRUE(arm(pty, "lab2")) << pty.screen();
-    ASSERT_TRUE(pty.wait_for("no work in the way")) << pty.screen();
+    ASSERT_TRUE(pty.wait_for("no workload in the way")) << pty.screen();
     pty.signal(SIGTERM);
     ASSERT_TRUE(pty.wait_ended());
     EXPECT_EQ(pty.exit_code(), 128 + SIGTERM);

@@ -59,7 +59,7 @@ TEST_F(KubeAck, APoolIsSharedByMpsAsAWholeAndTakenBackByDefault) {
     expect_given_back(node);
   }
 
-  // Work that holds a part of a board's memory is seen, and sent away by who says so.
+  // Work that holds a part of a GPU's memory is seen, and sent away by who says so.
   folder_.write("pod.yaml", R"(
 apiVersion: v1
 kind: Pod
@@ -122,12 +122,12 @@ TEST_F(KubeAck, ANodeIsSharedByKeysAndTakenBack) {
   ASSERT_TRUE(pty.press("2/b1\rLp")) << pty.screen();
   for (int i = 0; i < 40 && under_cursor(pty).find("MPS") == std::string::npos; ++i)
     ASSERT_TRUE(pty.press("j"));
-  ASSERT_TRUE(pty.press("\rP") && pty.wait_for("disturbs nobody")) << pty.screen();
+  ASSERT_TRUE(pty.press("\rP") && pty.wait_for("disturbs no workload")) << pty.screen();
   EXPECT_TRUE(pty.has("aliyun.com/gpu-mem")) << pty.screen();
   ASSERT_TRUE(arm(pty, "b1")) << pty.screen();
   ASSERT_TRUE(pty.wait_for("DONE: the new layout is in place")) << pty.screen();
   EXPECT_EQ(mode("b1") + memory("b1"), "mps22");
-  ASSERT_TRUE(pty.press("z") && pty.wait_for("disturbs nobody")) << pty.screen();
+  ASSERT_TRUE(pty.press("z") && pty.wait_for("disturbs no workload")) << pty.screen();
   ASSERT_TRUE(arm(pty, "b1")) << pty.screen();
   ASSERT_TRUE(pty.wait_for("DONE")) << pty.screen();
   EXPECT_EQ(mode("b1") + offers("b1", "gpu"), "default1");

@@ -85,7 +85,7 @@ TEST_F(KubeBack, ByKeysItIsTheSame) {
   serve_at(240);
   Pty pty(console());
   arm_fault("fails node=h2");
-  ASSERT_TRUE(pty.wait_loaded() && pty.press(":plan h2 7x1g.10gb\r") && pty.wait_for("disturbs nobody"));
+  ASSERT_TRUE(pty.wait_loaded() && pty.press(":plan h2 7x1g.10gb\r") && pty.wait_for("disturbs no workload"));
   ASSERT_TRUE(arm(pty, "h2")) << pty.screen();
   ASSERT_TRUE(pty.wait_for("PARKED on h2") && pty.wait_for(" r resume") && pty.press("r")) << pty.screen();
   ASSERT_TRUE(pty.wait_for("b go back") && pty.press("b")) << pty.screen();
@@ -106,7 +106,7 @@ TEST_F(KubeBack, ANodeIsTakenToNoneAndBack) {
   EXPECT_EQ(told("a1", label) + " " + offers("a1", "gpu"), "false 0");
   KubeWords again = none;
   again.insert(again.begin(), "plan");
-  EXPECT_NE(run(again).out.find("it is so already"), std::string::npos);
+  EXPECT_NE(run(again).out.find("already in that state"), std::string::npos);
   Ran back = run({"undo", run_of(away), "--write", "--yes", "-o", "json"});
   EXPECT_EQ(back.code, 0) << back.out << back.err;
   EXPECT_EQ(told("a1", label) + " " + offers("a1", "gpu"), "true 2");
@@ -123,7 +123,7 @@ TEST_F(KubeBack, AnOrderThatStandsBesideTheOldOfferIsPlannedAway) {
   kubectl({"wait", "node/h2", "--for=jsonpath={.metadata.labels.nvidia\\.com/mig\\.config\\.state}=failed",
            "--timeout=60s"});
   Ran plan = run({"plan", "--node", "h2", "--preset", "all-disabled"});
-  EXPECT_EQ(plan.out.find("it is so already"), std::string::npos) << plan.out << plan.err;
+  EXPECT_EQ(plan.out.find("already in that state"), std::string::npos) << plan.out << plan.err;
   EXPECT_NE(plan.out.find("nvidia.com/mig.config: all-1g.10gb → all-disabled"), std::string::npos)
       << plan.out;
   Ran mended = apply({"--node", "h2", "--preset", "all-disabled"});
@@ -159,7 +159,7 @@ TEST_F(KubeBack, WhatOthersHaveOrderedSinceIsNotOverruledUnasked) {
   expect_back(resume(stopped, {"--back", "--accept-harm"}));
 }
 
-// The strategy single, and boards that are cut in more than one way.
+// The strategy single, and GPUs that are cut in more than one way.
 TEST_F(KubeBack, ANodeThatIsMigInvalidIsMendedByWhatDoctorSays) {
   sim::kube::ServeOptions options = kube_lab(folder_);
   options.world.scenario = folder_.write("broken.yaml", R"(

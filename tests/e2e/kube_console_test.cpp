@@ -17,7 +17,7 @@ class KubeConsole : public KubeChangeLab {
     return pty.press("\r");
   }
   static bool change(Pty& pty, const std::string& node) {
-    return pty.press("P") && pty.wait_for("disturbs nobody") && arm(pty, node) &&
+    return pty.press("P") && pty.wait_for("disturbs no workload") && arm(pty, node) &&
            pty.wait_for("DONE: the new layout is in place");
   }
   static bool take_back(Pty& pty, const std::string& node) {

@@ -92,7 +92,7 @@ TEST_F(KubeDraE2e, DevicesAndTheirHoldersAreShownLikeAllOthers) {
   Ran slices = run({"slices", "-o", "json", "--filter", "node=d1"});
   ASSERT_EQ(slices.code, 0) << slices.err;
   for (const std::string& wrong : check_schema(schema_text("slices"), slices.out)) ADD_FAILURE() << wrong;
-  ASSERT_EQ(json_size(slices.out), 5u) << slices.out;  // one board, and 3g 2g 1g 1g
+  ASSERT_EQ(json_size(slices.out), 5u) << slices.out;  // one GPU, and 3g 2g 1g 1g
   EXPECT_EQ(json_at(slices.out, "/0/state"), "\"held\"");
   EXPECT_TRUE(json_at(slices.out, "/0/holders/0/id").starts_with("\"training/sft-")) << slices.out;
   std::string big = row(slices.out, "profile", "3g.40gb");

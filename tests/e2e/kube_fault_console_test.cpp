@@ -17,7 +17,7 @@ class KubeFaultConsole : public KubeFault {
   // Begins the change of a node that nobody works on.
   static bool begin(Pty& pty, const std::string& node = "h2") {
     return pty.wait_loaded() && pty.press(":plan " + node + " 7x1g.10gb\r") &&
-           shows(pty, "disturbs nobody") && arm(pty, node);
+           shows(pty, "disturbs no workload") && arm(pty, node);
   }
   static bool carry_on(Pty& pty, const std::string& node) {
     return shows(pty, " r resume") &&  // once its lock is let go

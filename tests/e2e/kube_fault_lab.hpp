@@ -41,7 +41,7 @@ clusters:
           "half-line path=/api/v1/nodes?watch", "drop path=/api/v1/pods?fieldSelector nth=4"})
       arm_fault(fault);
   }
-  // Nothing resets its boards, and its MIG manager may reboot it.
+  // Nothing resets its GPUs, and its MIG manager may reboot it.
   void only_a_reboot_helps(const std::string& node) {
     kubectl({"patch", "clusterpolicy", "cluster-policy", "--type=merge", "-p",
              R"({"spec":{"migManager":{"env":[{"name":"WITH_REBOOT","value":"true"}]}}})"});

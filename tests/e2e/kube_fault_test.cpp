@@ -68,7 +68,7 @@ TEST_F(KubeFault, ACordonThatSomebodyLiftsIsSetAgain) {
     return 0;
   };
   Ran ran = apply(kCutH2, options);
-  EXPECT_NE(ran.err.find("the node is open to new work"), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find("the node is open to new workloads"), std::string::npos) << ran.err;
   expect_cut(ran);
 }
 
@@ -133,7 +133,7 @@ TEST_F(KubeFault, SuccessWithNothingDoneIsGivenBackByResumeBack) {
   expect_given_back("h2");
 }
 
-// Four boards, each reset and cut ten times as slowly: longer than a manager that hangs is given.
+// Four GPUs, each reset and cut ten times as slowly: longer than a manager that hangs is given.
 TEST_F(KubeFault, AManagerThatIsSlowIsLeftInPeaceAndItsTimeIsTold) {
   serve_ampere(4);
   arm_fault("slow node=a1");

@@ -10,8 +10,8 @@ TEST_F(PlanLab, TellsWhatStaysGoesAndIsMade) {
   Ran ran =
       must({"plan", "--node", "n1", "--gpu", "0", "--layout", "2g.20gb@0,1g.10gb@2,1g.10gb@3,1g.10gb@4"});
   EXPECT_EQ(ran.err, "");
-  for (const char* part : {"plan p-", "stays", "goes", "is made", "Nobody is disturbed", "RESOURCES", "STEPS",
-                           "$ nvidia-smi", "tessera apply plan.json --write"})
+  for (const char* part : {"plan p-", "stays", "goes", "is made", "No workload is disturbed", "RESOURCES",
+                           "STEPS", "$ nvidia-smi", "tessera apply plan.json --write"})
     EXPECT_TRUE(has(ran.out, part)) << part << "\n" << ran.out;
 }
 
@@ -69,7 +69,7 @@ TEST_F(PlanLab, NodesGoByNameRangeOrFilter) {
 
 TEST_F(PlanLab, SaysSoWhenNothingIsToBeDone) {
   Ran ran = must({"plan", "-n", "n3", "--layout", "none"});
-  EXPECT_TRUE(has(ran.out, "so already")) << ran.out;
+  EXPECT_TRUE(has(ran.out, "already in that state")) << ran.out;
 }
 
 TEST_F(PlanLab, AWishThatCannotBeIsAFinding) {

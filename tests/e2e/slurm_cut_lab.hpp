@@ -1,4 +1,4 @@
-// A real Slurm whose GPUs can be cut: each node has boards of its own, told and cut by stand-ins for
+// A real Slurm whose GPUs can be cut: each node has GPUs of its own, told and cut by stand-ins for
 // nvidia-smi and nvidia-mig-parted, which commands on "a node" find first in PATH; links to /dev/null pass
 // for the devices of GPUs and instances.
 //
@@ -61,7 +61,7 @@ esac
     new_gpus("gpu01");
     new_gpus("gpu02");
   }
-  // As after a boot of a Hopper node: whole boards.
+  // As after a boot of a Hopper node: whole GPUs.
   static std::vector<std::string> fresh_gpus(const std::string& node) {
     return {binary(), "sim", "nvidia-smi", "--state", gpus(node), "--new", "H100-NVL-94GB:8"};
   }

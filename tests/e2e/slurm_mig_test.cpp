@@ -237,7 +237,7 @@ TEST_F(SlurmMig, ANodeThatIsDownAfterARebootIsCutAgainAndComesBack) {
   return_to_service('2');
 }
 
-// srun reaches a node only while it is not drained: a reservation holds it until its boards are cut.
+// srun reaches a node only while it is not drained: a reservation holds it until its GPUs are cut.
 class SlurmSrun : public SlurmCut {
  protected:
   void SetUp() override {
@@ -280,7 +280,7 @@ TEST_F(SlurmSrun, CutInsideAReservationDrainedOnlyThenAndBack) {
   expect_untouched(neighbour);
 }
 
-// Killed once the node is drained, nobody can ask its boards any more; the next tessera can all the same.
+// Killed once the node is drained, nobody can ask its GPUs any more; the next tessera can all the same.
 TEST_F(SlurmSrun, KilledOnceDrainedItIsTakenUpOrSaysHowToGoBack) {
   slurmconf::SiteSettings site = by_srun();
   RunOptions options = command_line();

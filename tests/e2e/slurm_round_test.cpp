@@ -169,7 +169,7 @@ class SlurmRoundByKeys : public SlurmRound {
   static bool plan(Pty& pty, const std::string& layout) {
     return pty.press(":plan gpu01 " + layout + "\r") && begin(pty);
   }
-  // A preset of the layout editor, for all boards of the node.
+  // A preset of the layout editor, for all GPUs of the node.
   static bool plan_preset(Pty& pty, const std::string& keys, const std::string& name) {
     return pty.press("La") && shows(pty, "8 GPUs of gpu01") && pty.press("p" + keys) && shows(pty, name) &&
            pty.press("\r") && pty.press("P") && begin(pty);

@@ -1,4 +1,4 @@
-// Catalogue files and look-ups by name: what is read is a board that the geometry can work with.
+// Catalogue files and look-ups by name: what is read is a GPU that the geometry can work with.
 #include <cstdint>
 #include <cstdlib>
 

@@ -1,4 +1,4 @@
-// Short ways to say "a node with two boards, on one of which alice runs": values for tests.
+// Short ways to say "a node with two GPUs, on one of which alice runs": values for tests.
 #pragma once
 
 #include <string>

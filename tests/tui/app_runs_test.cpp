@@ -115,7 +115,7 @@ TEST_F(AppRunsTest, WithoutARunASignalEndsItAtOnce) {
 
 TEST_F(AppTest, WithoutARoomForRunsTheJournalSaysSo) {
   press("J");
-  EXPECT_NE(terminal.shown.find("no place for journals"), std::string::npos) << terminal.shown;
+  EXPECT_NE(terminal.shown.find("no folder for journals"), std::string::npos) << terminal.shown;
 }
 
 }  // namespace

@@ -14,23 +14,24 @@ constexpr Command kCommands[] = {
      "tessera --sim  # a living simulated cluster"},
     {"nodes", kLists, "", 0, Completes::nothing, "", "list nodes and what is held on them",
      "One row for each node that has GPUs, with its state in the scheduler's own words.",
-     "tessera nodes --filter 'state:drain'  # nodes closed to new work\n"
+     "tessera nodes --filter 'state:drain'  # nodes closed to new workloads\n"
      "tessera nodes -o json  # for scripts"},
     {"gpus", kLists, "", 0, Completes::nothing, "", "list GPUs, how they are shared and what still fits",
      "One row for each GPU. What the scheduler does not report is shown as ? or n/a, never as 0.",
      "tessera gpus -o wide --sort=-use  # the busiest first\n"
      "tessera gpus -o csv > gpus.csv"},
-    {"slices", kLists, "", 0, Completes::nothing, "", "list slices and who holds each",
+    {"slices", kLists, "", 0, Completes::nothing, "", "list slices with their holders",
      "One row for each slice: a MIG instance, a share of MPS, time-slicing or sharding, or a whole GPU.",
      "tessera slices --filter 'user=alice'  # what alice holds\n"
      "tessera slices --filter 'state=free' -o json"},
-    {"workloads", kLists, "", 0, Completes::nothing, "", "list running and waiting work, and why it waits",
+    {"workloads", kLists, "", 0, Completes::nothing, "",
+     "list running and waiting jobs and pods, and why they wait",
      "One row for each job or pod that has or asks for GPUs.",
      "tessera workloads --filter 'state=pending' --sort=since\n"
      "tessera workloads --watch  # again whenever something changes"},
     {"layouts", kLayouts, "[PRODUCT]", 1, Completes::product, "",
      "list the MIG layouts of a product, or check one",
-     "Lists the ways in which a product can be cut. PRODUCT is any name that the catalogue knows: its key, "
+     "Lists the MIG layouts of a product. PRODUCT is any name that the catalogue knows: its key, "
      "the "
      "name that nvidia-smi prints, the label of GPU feature discovery or a PCI id. Without PRODUCT the "
      "products are listed. With --check one layout is judged: exit code 0 when it is legal, 1 when it is "
@@ -38,11 +39,12 @@ constexpr Command kCommands[] = {
      "tessera layouts H100-80GB-SXM5  # the layouts worth choosing from\n"
      "tessera layouts H100-80GB-SXM5 --check '3g.40gb@4,2g.20gb@2,1g.10gb@0'\n"
      "tessera layouts A30 --all -o json"},
-    {"plan", kPlan, "", 0, Completes::nothing, "", "preview a change of layout: steps, who is disturbed",
-     "Works out how to get from the current layout to the requested one, and prints it: what stays, is "
-     "destroyed and is created, "
-     "who is disturbed, what the node offers before and after, the rules that break, and each step with its "
-     "command. Nothing is changed. With -o json the plan is a file for tessera apply. Exit code 1 when the "
+    {"plan", kPlan, "", 0, Completes::nothing, "",
+     "preview a change of layout: steps, and which jobs it disturbs",
+     "Computes the way from the current layout to the requested one, and prints it: what stays, is "
+     "destroyed and is created, which jobs or pods it disturbs, what the node offers before and after, the "
+     "rules that break, and each step with its command. Nothing is changed. With -o json the plan is a file "
+     "for tessera apply. Exit code 1 when the "
      "request cannot be met or breaks a rule.",
      "tessera plan --node n0031 --preset all-balanced\n"
      "tessera plan -n 'n[01-04]' --layout 3g.40gb@4,2x1g.10gb -o json > plan.json\n"
@@ -51,22 +53,21 @@ constexpr Command kCommands[] = {
      "Applies a plan that tessera plan printed as JSON, or makes one by the same flags. What the plan relies "
      "on is read again; when it has changed, the plan is refused. It needs --write, and the name of the "
      "node (or the number of nodes) typed on a terminal, or --yes. The run is kept in a journal; Ctrl-c "
-     "parks it in a safe place.",
+     "parks it in a safe state.",
      "tessera apply plan.json --write\n"
      "tessera apply --node n0031 --preset all-balanced --dry-run\n"
      "tessera apply -n n0031 --layout 7g.80gb --when-empty --write --yes"},
-    {"undo", kUndo, "RUN", 1, Completes::nothing, "", "take a run back: the way to the layout it found",
+    {"undo", kUndo, "RUN", 1, Completes::nothing, "", "undo a run: go back to the layout that it found",
      "Plans the way back to the layout that a finished run found, from the current layout, shows it and "
-     "makes "
-     "it, armed like apply. It waits for running work and never ends it. Jobs that ended do not come back by "
-     "it.",
+     "applies it, armed like apply. It waits for running jobs and never ends one. Jobs that ended are not "
+     "started again.",
      "tessera undo 20261121-1403-n0031 --dry-run\n"
      "tessera undo 20261121-1403-n0031 --write"},
-    {"resume", kResume, "[RUN]", 1, Completes::nothing, "", "take a parked or interrupted run up again",
+    {"resume", kResume, "[RUN]", 1, Completes::nothing, "", "resume a parked or interrupted run",
      "Carries on from the step where the run stopped; with --replan plans again from the current layout, "
      "with "
      "--back "
-     "goes back to the layout that was found. With --due every parked run is taken up whose time has come or "
+     "goes back to the layout that was found. With --due every parked run is resumed whose time has come or "
      "whose nodes are empty: for a timer.",
      "tessera resume 20261121-1403-n0031 --write\n"
      "tessera resume 20261121-1403-n0031 --back --write\n"
@@ -79,7 +80,7 @@ constexpr Command kCommands[] = {
      "tessera journal 20261121-1403-n0031 --messages  # texts for those who were hit"},
     {"sim", kSim, "VERB [WORD...]", 100, Completes::words,
      "advance drain open reboot end fault faults check scenarios nvidia-smi nvidia-mig-parted serve",
-     "play with a saved simulated world",
+     "act on a saved simulated world",
      "Acts on the world that --sim-state keeps, while others look at it or run changes on it. advance TIME "
      "lets time pass; drain NODE [REASON], open NODE, reboot NODE and end WORKLOAD are what happens on any "
      "day; fault arms one that strikes at a later action, faults lists what is armed or, when nothing is, "
@@ -95,14 +96,15 @@ constexpr Command kCommands[] = {
     {"guide", kGuide, "", 0, Completes::nothing, "", "choose between MIG, vGPU, MPS and time-slicing",
      "Walks the flowchart to one of the four ways of sharing, answers what is known from the cluster or the "
      "catalogue, and says what must be accepted, which limits hold, which layouts would serve the queue, "
-     "and what to hand out. Nodes of several kinds are parted into groups with a walk each. Exit code 1: an "
+     "and what to hand out. Nodes of several kinds are split into groups, each with a walk of its own. Exit "
+     "code 1: an "
      "answer is missing; it says which, and how to give it with --answer.",
      "tessera guide --product H100-80GB-SXM5 --answer Q2=yes  # no cluster needed\n"
      "tessera guide --node n0007 --gpu 1  # with what is known of this GPU\n"
      "tessera guide --compare  # the four side by side\n"
      "tessera guide --scheduler  # Kubernetes or Slurm\n"
      "tessera guide --terms  # what the words mean"},
-    {"doctor", kDoctor, "", 0, Completes::nothing, "", "say what is wrong, and the way out",
+    {"doctor", kDoctor, "", 0, Completes::nothing, "", "list what is wrong, each with its remedy",
      "Lists what needs attention in every cluster: sources that fail, nodes that are down, drained or stuck "
      "in "
      "a change of layout, labels, counts and pods that do not agree. Exit code 1 when one of them is a "
@@ -171,7 +173,8 @@ constexpr Flag kFlags[] = {
      "how commands reach a Slurm node: ssh, srun, or a command with {node} in it"},
     {"slurm-mig-tool", 0, "TOOL", false, "", Section::data, kNodes, "", true, "", Completes::words,
      "nvidia-smi nvidia-mig-parted",
-     "what cuts the GPUs of a Slurm node: nvidia-smi, or nvidia-mig-parted, which chooses no places "
+     "what applies a MIG layout on a Slurm node: nvidia-smi, or nvidia-mig-parted, which leaves placements "
+     "to the driver "
      "(nvidia-smi)"},
     {"slurm-files", 0, "WHO", false, "", Section::data, kNodes, "TESSERA_SLURM_FILES", true, "",
      Completes::words, "here site",
@@ -182,7 +185,8 @@ constexpr Flag kFlags[] = {
     {"slurm-restart-node", 0, "CMD", false, "", Section::data, kPlanning, "", true, "", Completes::nothing,
      "", "restarts a node's slurmd; {node} in it is the node"},
     {"slurm-stop-clients", 0, "CMD;...", false, "", Section::data, kPlanning, "", true, "",
-     Completes::nothing, "", "run on the node before its GPUs are cut: stops the site's own clients of GPUs"},
+     Completes::nothing, "",
+     "run on the node before its MIG layout changes: stops the site's own GPU clients"},
     {"slurm-start-clients", 0, "CMD;...", false, "", Section::data, kPlanning, "", true, "",
      Completes::nothing, "", "run on the node afterwards: starts them again"},
     {"slurm-look-deadline", 0, "TIME", false, "", Section::data, kNodes, "", true, "", Completes::nothing, "",
@@ -190,7 +194,8 @@ constexpr Flag kFlags[] = {
     {"slurm-boot-file", 0, "PATH", false, "", Section::data, kNodes, "", true, "", Completes::nothing, "",
      "where the node keeps the layout for its next boot, for nvidia-mig-parted"},
     {"slurm-boot-unit", 0, "NAME", false, "", Section::data, kNodes, "", true, "", Completes::nothing, "",
-     "the systemd unit there that applies it before slurmd: seen to be enabled by each run that cuts"},
+     "the systemd unit there that applies it before slurmd: each run that changes MIG verifies that it is "
+     "enabled"},
     {"slurm-devices", 0, "HOW", false, "", Section::data, kPlanning, "", true, "", Completes::nothing, "",
      "device files in gres.conf: nvml, or gpu=PATH,instance=PATH with {node} {gpu} {gi} {index}"},
     {"interval", 'i', "TIME", false, "delay", Section::data, kShowing, "TESSERA_INTERVAL", true, "",
@@ -214,7 +219,7 @@ constexpr Flag kFlags[] = {
     {"columns", 0, "KEY,...", false, "", Section::output, kLists, "", false, "", Completes::nothing, "",
      "exactly these columns, in this order (table, wide, csv)"},
     {"no-headers", 0, "", false, "", Section::output, kLists | kLayouts | kJournal, "", false, "",
-     Completes::nothing, "", "leave out the line of headings"},
+     Completes::nothing, "", "omit the line of headings"},
     {"watch", 'w', "", false, "", Section::output, kLists, "", false, "", Completes::nothing, "",
      "print again whenever something changes; JSON and YAML as one document each time"},
     {"timeout", 0, "TIME", false, "", Section::output, kAsking, "TESSERA_TIMEOUT", true, "30s",
@@ -237,7 +242,7 @@ constexpr Flag kFlags[] = {
     {"ascii", 'U', "", false, "no-unicode", Section::console, kShowing | kLayouts, "TESSERA_ASCII", true, "",
      Completes::nothing, "", "draw with ASCII characters only"},
     {"language", 0, "en|ja", false, "", Section::console, kShowing, "TESSERA_LANGUAGE", true, "",
-     Completes::words, "en ja", "the language of what is explained; else by LC_ALL, LC_MESSAGES or LANG"},
+     Completes::words, "en ja", "the language of explanations; else from LC_ALL, LC_MESSAGES or LANG"},
     {"mouse", 0, "", false, "", Section::console, kConsole, "TESSERA_MOUSE", true, "", Completes::nothing, "",
      "use the mouse; the terminal's own selection then needs Shift"},
 
@@ -259,12 +264,11 @@ constexpr Flag kFlags[] = {
     {"intent", 0, "FILE", false, "", Section::change, kWishing, "", false, "", Completes::file, "",
      "a YAML file with what each node and GPU is to be, instead of these flags (docs/apply.md)"},
     {"layout", 0, "SPEC", false, "", Section::change, kWishing, "", false, "", Completes::nothing, "",
-     "cut them like this: 3g.40gb@4,2x1g.10gb; none: the whole GPU; empty: MIG on, no instances"},
+     "give them this layout: 3g.40gb@4,2x1g.10gb; none: the whole GPU; empty: MIG on, no instances"},
     {"preset", 0, "NAME", false, "", Section::change, kWishing, "", false, "", Completes::nothing, "",
-     "cut them by a name of the platform: all-balanced, all-1g.10gb, all-disabled"},
+     "give them a layout by name: all-balanced, all-1g.10gb, all-disabled"},
     {"strategy", 0, "WAY", false, "", Section::change, kWishing, "", false, "", Completes::words,
-     "mps time-slicing shard vgpu none",
-     "share them without cutting: mps, time-slicing, shard, vgpu or none"},
+     "mps time-slicing shard vgpu none", "share them without MIG: mps, time-slicing, shard, vgpu or none"},
     {"replicas", 0, "R", false, "", Section::change, kWishing, "", false, "", Completes::nothing, "",
      "how many clients share one GPU; with --layout one instance. Not for MPS by Slurm (percent) and ACK "
      "(GiB)"},
@@ -272,24 +276,24 @@ constexpr Flag kFlags[] = {
      "the type of vGPU: A10-4Q"},
     {"way", 0, "WAY", false, "", Section::change, kWishing, "", false, "wait", Completes::words,
      "wait requeue cancel",
-     "what to do with work in the way: wait for its end, requeue it, or cancel it (wait)"},
+     "what to do with jobs or pods in the way: wait for their end, requeue or cancel them (wait)"},
     {"when-empty", 0, "", false, "", Section::change, kWishing, "", false, "", Completes::nothing, "",
      "close the node, park, and act when it is empty: tessera resume --due"},
     {"at", 0, "TIME", false, "", Section::change, kWishing, "", false, "", Completes::nothing, "",
      "close the node, park, and act not before: 2026-11-21T22:00Z, +2h; without Z in local time"},
     {"wait", 0, "TIME", false, "", Section::change, kWishing, "", false, "", Completes::nothing, "",
-     "how long to wait for work to end, 2h or 3d; without it as long as it takes"},
+     "how long to wait for jobs or pods to end, 2h or 3d; without it as long as it takes"},
     {"on-failure", 0, "WHAT", false, "", Section::change, kWishing, "", false, "park", Completes::words,
      "park undo", "when a step fails for good: park there, or undo (park)"},
     {"canary", 0, "N", false, "", Section::change, kWishing, "", false, "1", Completes::nothing, "",
-     "so many nodes are done alone first (1)"},
+     "how many nodes are changed alone first (1)"},
     {"batch", 0, "N", false, "", Section::change, kWishing, "", false, "8", Completes::nothing, "",
-     "so many nodes at a time after that (8)"},
+     "how many nodes at a time after that (8)"},
     {"break-lock", 0, "", false, "", Section::change, kWishing | kResume, "", false, "", Completes::nothing,
      "", "take over a node that another run has marked"},
 
     {"yes", 'y', "", false, "", Section::run, kChanging, "", false, "", Completes::nothing, "",
-     "armed by this word instead of the node's name typed on a terminal"},
+     "arm the change without typing the node's name on a terminal"},
     {"dry-run", 0, "", false, "", Section::run, kApply | kUndo, "", false, "", Completes::nothing, "",
      "show what would be done and change nothing"},
     {"replan", 0, "", false, "anew", Section::run, kResume, "", false, "", Completes::nothing, "",
@@ -297,13 +301,13 @@ constexpr Flag kFlags[] = {
     {"back", 0, "", false, "", Section::run, kResume, "", false, "", Completes::nothing, "",
      "plan again from the current layout, towards the one that was found"},
     {"accept-harm", 0, "", false, "", Section::run, kResume, "", false, "", Completes::nothing, "",
-     "also where the new plan disturbs what the run never named"},
+     "accept that the new plan disturbs jobs that the run never named"},
     {"go-on", 0, "", false, "", Section::run, kResume, "", false, "", Completes::nothing, "",
-     "go on under what someone else has closed; it stays closed afterwards"},
+     "continue on a node that another admin has closed; it stays closed afterwards"},
     {"due", 0, "", false, "", Section::run, kResume, "", false, "", Completes::nothing, "",
      "every parked run whose time has come or whose nodes are empty"},
     {"messages", 0, "", false, "", Section::run, kPlan | kJournal, "", false, "", Completes::nothing, "",
-     "one text for each owner of disturbed work, to send on"},
+     "one text for each owner of a disturbed job or pod, to send on"},
     {"patch", 0, "", false, "", Section::run, kPlan, "", false, "", Completes::nothing, "",
      "what the plan adds to ConfigMaps and the ClusterPolicy, as a patch for the repository that they come "
      "from"},
@@ -314,7 +318,7 @@ constexpr Flag kFlags[] = {
      "answer a question of the flowchart; may be given several times, and overrules what is known", true},
     {"platform", 0, "NAME", false, "", Section::guide, kPlanning | kGuide | kDoctor, "TESSERA_PLATFORM", true,
      "", Completes::words, "operator fpt ack gke aks eks hyperpod-eks hyperpod-slurm parallel-cluster slurm",
-     "who runs the cluster; without it, what its labels say"},
+     "the platform of the cluster; without it, as its labels show"},
     {"licence", 0, "yes|no", false, "license", Section::guide, kConsole | kGuide, "TESSERA_LICENCE", true, "",
      Completes::words, "yes no", "whether this site has a vGPU licence; without it, that is asked"},
     {"isolation", 0, "yes|no", false, "", Section::guide, kConsole | kGuide, "TESSERA_ISOLATION", true, "",

@@ -172,7 +172,7 @@ bool belongs(const Slice& slice, Family family) {
   return false;
 }
 
-// The board and slice that a scheduler's device number means; null where that is not known.
+// The GPU and slice that a scheduler's device number means; null where that is not known.
 void put_device(Tree& tree, const Node* node, const Allocation& allocation, int device) {
   auto fits = [&](const Slice& slice) { return slice.device == device && belongs(slice, allocation.family); };
   if (!node) return;

@@ -23,7 +23,7 @@ std::optional<Markup> layouts_markup(OutputFormat output) {
   return std::nullopt;
 }
 
-// "│1g.10gb │3g.40gb               │········│": a board from left to right, one piece an instance.
+// "│1g.10gb │3g.40gb               │········│": a GPU from left to right, one piece an instance.
 std::string board(const mig::Product& product, const mig::Layout& layout, bool ascii) {
   const std::string bar = ascii ? "|" : "│", empty = ascii ? "." : "·";
   std::string text;

@@ -50,7 +50,7 @@ Result<std::vector<CatalogueEntry>> read_catalogue(std::string_view text) {
   const auto revision = bytes.number(4), count = bytes.number(8), originals = bytes.number(12),
              translations = bytes.number(16);
   if (!translations || *revision >> 16 > 1) return broken("its head is cut short, or of a later revision");
-  if (*count > kMostEntries) return broken(fmt::format("it tells of {} texts", *count));
+  if (*count > kMostEntries) return broken(fmt::format("it announces {} texts", *count));
   std::vector<CatalogueEntry> entries;
   for (std::uint32_t i = 0; i < *count; ++i) {
     const auto original = bytes.text(*originals, i), translation = bytes.text(*translations, i);

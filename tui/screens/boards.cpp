@@ -113,7 +113,7 @@ void fill_mig(Board& board, const World& world, const query::GpuRow& row) {
     board.note = "no room for another slice", board.note_role = Role::stranded;
 }
 
-// A board that is shared in shares of one size: a tile for each holder, as wide as what it holds.
+// A GPU that is shared in shares of one size: a tile for each holder, as wide as what it holds.
 void fill_shared(Board& board, const World& world, const query::SliceRow& row) {
   const Slice& slice = *row.slice;
   std::string id = query::row_id(row);
@@ -214,7 +214,7 @@ Board board_of(const World& world, const query::GpuRow& row) {
   return board;
 }
 
-// Slices whose board the scheduler does not tell, one board of tiles for each profile.
+// Slices whose GPU the scheduler does not tell, one GPU of tiles for each profile.
 void add_pools(std::vector<Board>& boards, const World& world, const Cluster& cluster, const Node& node) {
   std::vector<std::string> order;
   std::map<std::string, Board> pools;

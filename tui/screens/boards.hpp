@@ -1,4 +1,4 @@
-// A node's GPUs as boards of tiles: what is held, free, stranded or not told, and by whom.
+// A node's GPUs as GPUs of tiles: what is held, free, stranded or not told, and by whom.
 // Threads: pure functions; nothing returned points into the model.
 #pragma once
 
@@ -23,16 +23,16 @@ struct Board {
   std::vector<Tile> tiles;
   double units = 1;
   bool ruled = false;  // units are memory slices: a ruler above means something
-  bool pool = false;   // tiles of slices whose board is not told: side by side, wrapped
+  bool pool = false;   // tiles of slices whose GPU is not told: side by side, wrapped
 };
 
 std::vector<Board> boards_of(const World& world, const Cluster& cluster, const Node& node);
 
-// Adds what lies between the instances of a board ruled by memory slices, split into room and stranded
+// Adds what lies between the instances of a GPU ruled by memory slices, split into room and stranded
 // units; `known` false: into what is not told.
 void add_gaps(Board& board, const std::vector<Placement>& stranded, bool known);
 
-// What the cursor can rest on, board by board; a board without tiles to select offers itself.
+// What the cursor can rest on, GPU by GPU; a GPU without tiles to select offers itself.
 std::vector<std::vector<std::string>> stops_of(const std::vector<Board>& boards);
 
 // "alice", "alice +1", "one of alice, bob" and what they run.

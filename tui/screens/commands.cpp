@@ -213,7 +213,7 @@ sharing::Corrected meant_by(const UiState& state, const World& world, const plan
   return sharing::corrected(layout, *product, here, *tables);
 }
 
-// "n0031,n0032 7x1g.10gb": all boards of these nodes.
+// "n0031,n0032 7x1g.10gb": all GPUs of these nodes.
 std::optional<Error> plan_named(UiState& state, const World& world, const std::string& text) {
   auto [names, layout] = split(text);
   if (auto wish = plan::parse_layout_wish(layout); !wish) return wish.error();

@@ -54,7 +54,7 @@ std::string no_sibling(Action action, const UiState& state, const World& world) 
 
 std::string no_filter(Action, const UiState& state, const World&) {
   const ScreenRow& row = row_of(state);
-  return row.table || row.filtered ? "" : "filters work in tables and in the events";
+  return row.table || row.filtered ? "" : "filters workloads in tables and in the events";
 }
 
 std::string unfiltered(Action, const UiState& state, const World&) {
@@ -118,7 +118,7 @@ std::string no_choices(Action, const UiState& state, const World&) {
 }
 
 std::string not_resuming(Action, const UiState& state, const World&) {
-  return state.resuming ? "" : "no run is being taken up";
+  return state.resuming ? "" : "no run is being resumed";
 }
 
 std::string not_armed(Action, const UiState& state, const World&) {

@@ -98,9 +98,9 @@ void draw_empty_table(Canvas& canvas, Rect area, const World& world, const UiSta
              Style(Role::text).with_bold());
     page.blank();
     if (!screen.filter_text.empty())
-      page.key(first_key(state, Action::clear_filter), "take the filter away: " + screen.filter_text);
+      page.key(first_key(state, Action::clear_filter), "clear the filter: " + screen.filter_text);
     if (screen.only_mine)
-      page.key(first_key(state, Action::only_mine), "show everybody's, not only those of " + state.me);
+      page.key(first_key(state, Action::only_mine), "show those of every user, not only of " + state.me);
     return;
   }
   page.say(fmt::format("There are no {} here.", table.things), Style(Role::text).with_bold());

@@ -35,14 +35,13 @@ Document legend(const UiState& state) {
     return DocLine{{{std::move(sample), style, 2}, {told(state, meaning), Role::text, 19}}, {}};
   };
   Document document{heading_line(told(state, "SHAPES"))};
-  document.push_back(line(bar(shapes.held) + " 2g", Role::held, "held, with who holds it"));
+  document.push_back(line(bar(shapes.held) + " 2g", Role::held, "held, with its holder"));
   document.push_back(line(bar(shapes.free) + " 2g", Role::free, "a slice that is cut and free"));
   document.push_back(line(bar(shapes.free), Role::free, "not cut: room for another slice"));
   document.push_back(
       line(bar(shapes.stranded), Role::stranded, "stranded: nothing fits while the rest stays"));
   document.push_back(line(bar(shapes.created) + " + 2g", Role::created, "wanted: in a layout being edited"));
-  document.push_back(
-      line(bar(shapes.closed), Role::dim, "closed: held by nobody, and its node takes no work"));
+  document.push_back(line(bar(shapes.closed), Role::dim, "closed: not held, and its node takes no jobs"));
   document.push_back(line(bar(shapes.unknown), Role::unknown, "unknown"));
   document.push_back(line("?", Role::unknown, "not reported yet"));
   document.push_back(line("n/a", Role::dim, "not available from this source; never a zero"));

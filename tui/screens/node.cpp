@@ -114,7 +114,7 @@ std::vector<HeadFact> head_facts(const Node& node, bool work_known, bool ascii) 
   else
     add(fmt::format("{} workload{}", node.workloads.size(), node.workloads.size() == 1 ? "" : "s"),
         Role::dim);
-  // Boards tell it themselves where it is known whose shares are where.
+  // GPUs tell it themselves where it is known whose shares are where.
   const SliceCounts& counts = node.counts;
   if (counts.shares_held && !counts.known())
     add(fmt::format("{} of {} shares held", *counts.shares_held, counts.shares), Role::text);
@@ -264,13 +264,13 @@ NodePage node_page(const World& world, const Cluster& cluster, const Node& node,
   page.tiles_width = tile_row_width(units, std::min(width - kMargin - 1, units * kWidest + 1));
   page.pool_columns = std::max(1, (width - kMargin - 2) / (kPoolTile - 1));
   int room = height - page.head - (page.ruler ? 1 : 0);
-  // The richest picture in which every board is in view; else the tightest, which scrolls.
+  // The richest picture in which every GPU is in view; else the tightest, which scrolls.
   for (auto [lines, gap] : {std::pair{3, 1}, {2, 1}, {2, 0}, {1, 1}, {1, 0}, {0, 0}}) {
     page.text_lines = lines;
     place(page, gap);
     if (page.total <= room) break;
   }
-  // Lines that the boards leave go to the head, where its text would be cut.
+  // Lines that the GPUs leave go to the head, where its text would be cut.
   const int wanted = std::min(3, head_lines(head_facts(node, cluster.work_known, false), width - 2));
   const int more = std::clamp(room - page.total, 0, wanted - 1);
   page.head_lines += more;
@@ -337,7 +337,7 @@ void draw_node(Canvas& canvas, Rect area, const World& world, const UiState& sta
   }
   int head = page.head + (page.ruler ? 1 : 0);
   draw_boards(canvas, area.below(head), page, screen, state.ascii);
-  // A board at the upper edge reaches into the head's lines: those are drawn last, over it.
+  // A GPU at the upper edge reaches into the head's lines: those are drawn last, over it.
   canvas.fill(area.x, area.y, area.width, head, " ");
   draw_head(canvas, area, page.head_lines, *cluster, *node, world, state);
   auto ruled = std::find_if(page.boards.begin(), page.boards.end(), [](const Board& b) { return b.ruled; });

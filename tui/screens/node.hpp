@@ -12,7 +12,7 @@ namespace tessera::tui {
 // Where everything on the page goes, in lines from the top of the scrolling part.
 struct NodePage {
   std::vector<Board> boards;
-  std::vector<int> tops;     // first line of each board
+  std::vector<int> tops;     // first line of each GPU
   std::vector<int> heights;  // without the gap below
   int total = 0;             // lines in all
   int text_lines = 1;        // below each bar
@@ -24,11 +24,11 @@ struct NodePage {
 };
 NodePage node_page(const World& world, const Cluster& cluster, const Node& node, int width, int height);
 
-// Lines of the board that holds the stop `id`: {first, one past the last}; the first board's when nothing
+// Lines of the GPU that holds the stop `id`: {first, one past the last}; the first GPU's when nothing
 // does.
 std::pair<int, int> lines_of(const NodePage& page, const std::string& id);
 
-// What a click there means: a tile, or the first of a board; empty: nothing is there.
+// What a click there means: a tile, or the first of a GPU; empty: nothing is there.
 std::string stop_at_point(const NodePage& page, Rect body, int top, int x, int y);
 void draw_node(Canvas& canvas, Rect area, const World& world, const UiState& state);
 

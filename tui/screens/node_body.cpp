@@ -30,13 +30,13 @@ std::string board_prefix(std::string_view id) {
   return std::string(id.substr(0, end));
 }
 
-// Where the cursor is on a node's page: board and stop.
+// Where the cursor is on a node's page: GPU and stop.
 std::pair<std::size_t, std::size_t> place_of(const std::vector<std::vector<std::string>>& stops,
                                              const std::string& cursor) {
   for (std::size_t board = 0; board < stops.size(); ++board)
     for (std::size_t stop = 0; stop < stops[board].size(); ++stop)
       if (stops[board][stop] == cursor) return {board, stop};
-  // The tile is gone, perhaps re-cut: stay on its board. Its id begins with the board's.
+  // The tile is gone, perhaps re-cut: stay on its GPU. Its id begins with the GPU's.
   for (std::size_t board = 0; board < stops.size(); ++board)
     if (cursor.starts_with(board_prefix(stops[board].front()))) return {board, 0};
   return {0, 0};
@@ -48,7 +48,7 @@ double middle_of(const Board& board, const std::string& id) {
   return 0;
 }
 
-// The stop of `board` that lies nearest below or above a place of another board.
+// The stop of `board` that lies nearest below or above a place of another GPU.
 std::size_t nearest_stop(const Board& board, const std::vector<std::string>& stops, double middle) {
   std::size_t best = 0;
   double distance_best = 2;

@@ -249,7 +249,7 @@ insight::Finding finding_of(const RunHead& head, const std::string& journal_key)
   finding.subject = finding.is_node ? head.nodes.front().text : fmt::format("{} nodes", head.nodes.size());
   finding.text = fmt::format("run {} {}", head.run, parked ? "is parked" : "was interrupted");
   if (!head.why.empty()) finding.text += ": " + head.why;
-  finding.hint = journal_key + " opens the journal, where it is taken up again or undone";
+  finding.hint = journal_key + " opens the journal, where it is resumed or undone";
   return finding;
 }
 

@@ -73,7 +73,7 @@ bool sums_stale(const OverviewData& data, const World& world) {
   return things < kManyThings || world.wall - data.at >= kManyEvery;
 }
 
-// The first tile of the board that the finding is about; empty: it is about the node.
+// The first tile of the GPU that the finding is about; empty: it is about the node.
 std::string cursor_on(const World& world, const insight::Finding& finding) {
   const Cluster* cluster = finding.gpu ? world.model.find(finding.cluster) : nullptr;
   const Node* node = cluster ? cluster->nodes.find(NodeName(finding.subject)) : nullptr;

@@ -62,7 +62,7 @@ constexpr std::array kResumeAsks{Scope::resume};
 constexpr std::array kGuideScopes{Scope::guide};
 constexpr std::array kQuestionAsks{Scope::question};
 
-constexpr std::string_view kOnePart = "this screen has one part";
+constexpr std::string_view kOnePart = "this screen has one panel";
 
 std::string copy_subject(const UiState& state, const World&) { return state.top().subject; }
 

@@ -213,7 +213,7 @@ constexpr TableKind with_first_rows(TableKind kind) {
 }
 
 constexpr TableKind of_work(TableKind kind) {
-  kind.none = "Nobody runs or waits for anything on a GPU.";
+  kind.none = "No job or pod runs on a GPU or waits for one.";
   return kind;
 }
 

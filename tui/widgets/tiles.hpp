@@ -1,4 +1,4 @@
-// The placement map: one board as a row of tiles, left to right by memory slice.
+// The placement map: one GPU as a row of tiles, left to right by memory slice.
 //
 // The shape says what a tile is, in any colour and in none: held is a solid bar, a free slice is dots around
 // its name, room that nothing is cut from is plain dots, what nobody holds on a node that takes no work is a
@@ -19,7 +19,7 @@ Role role_of(TileKind kind);
 
 struct Tile {
   TileKind kind = TileKind::unknown;
-  double from = 0;  // in the board's units
+  double from = 0;  // in the GPU's units
   double to = 1;
   std::string id;                  // what the cursor holds on to; empty: cannot be selected
   std::string label;               // "2g.20gb", "free", "stranded"

@@ -123,7 +123,7 @@ void KubernetesActuator::State::with_pods(Looking& looking, const Answer& told) 
     looking.failure = page.error();
   else if (page->skipped > 0)
     looking.failure =
-        Error{"cannot tell who is on " + looking.look.name,
+        Error{"cannot determine who uses " + looking.look.name,
               std::to_string(page->skipped) + " of its pods cannot be read: " + page->first_problem, ""};
   else
     looking.look.pods = std::move(page->items);

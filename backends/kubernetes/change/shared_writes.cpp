@@ -32,7 +32,7 @@ std::optional<Error> why_unprepared(const Place& place, const plan::Special& act
   if (!place.site || place.site->ns.empty())
     return Error{what, "the GPU operator's namespace is not known", "try again"};
   if (!act.arguments.contains("found"))
-    return Error{what, "the plan does not tell which ConfigMap was in use", kPlanAgain};
+    return Error{what, "the plan does not name the ConfigMap that was in use", kPlanAgain};
   return std::nullopt;
 }
 

@@ -285,7 +285,7 @@ class SiteReading : public std::enable_shared_from_this<SiteReading> {
           self->read_plugin_map();
         });
   }
-  // Nodes with the same boards have the same file: it is kept once.
+  // Nodes with the same GPUs have the same file: it is kept once.
   void read_generated_map(const Json& map) {
     std::string node = text_at(map, {"metadata", "labels", "nvidia.com/node-name"});
     std::string text = text_at(map, {"data", operators::kMigKey});

@@ -69,7 +69,7 @@ class Gathering {
     std::optional<int> gpu = index_of(line.label("gpu"));
     std::string_view id = line.label("GPU_I_ID");
     std::optional<int> instance = id.empty() ? std::nullopt : index_of(id);
-    if (!gpu || (!id.empty() && !instance)) return pass("its board or instance has no number");
+    if (!gpu || (!id.empty() && !instance)) return pass("its GPU or instance has no number");
     auto place = parts_.find({*gpu, instance});
     bool fresh = place == parts_.end();
     if (fresh) {

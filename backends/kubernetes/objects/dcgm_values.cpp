@@ -24,7 +24,7 @@ std::vector<BoardRead> boards_read(const DcgmReadings& readings) {
     else
       boards.back().whole = &part;
   }
-  // As the boards are told where no exporter is: a plan that was made with one reads alike without it.
+  // As the GPUs are told where no exporter is: a plan that was made with one reads alike without it.
   for (BoardRead& board : boards)
     std::stable_sort(board.instances.begin(), board.instances.end(),
                      [](const DcgmPart* a, const DcgmPart* b) { return a->profile < b->profile; });
@@ -44,7 +44,7 @@ Strategy sharing_by(SliceKind kind) {
   }
 }
 
-// What the node offers, taken off its boards and out of its pool.
+// What the node offers, taken off its GPUs and out of its pool.
 struct Offered {
   std::map<ProfileName, std::vector<Slice>> instances;
   std::vector<Gpu> boards;  // uncut, each with its one slice
@@ -78,7 +78,7 @@ struct Offered {
   }
 };
 
-// The exporter tells of the very slices that are counted. A board that is neither cut nor offered may be told
+// The exporter tells of the very slices that are counted. A GPU that is neither cut nor offered may be told
 // of, too: MIG is on there, and nothing stands on it.
 bool tells_the_same(const std::vector<BoardRead>& boards, const Offered& offered) {
   std::map<ProfileName, std::size_t> told;
@@ -123,7 +123,7 @@ Slice* slice_meant(Gpu& gpu, const DcgmPart& part, const DevicesOfPod& devices_o
   return alike.size() == 1 ? alike.front() : nullptr;
 }
 
-// A board that is told of by its instances only: memory adds up, and each keeps its own part of the engines
+// A GPU that is told of by its instances only: memory adds up, and each keeps its own part of the engines
 // busy. Nothing is added up that one of them does not tell.
 void measure_by_instances(Gpu& gpu, const BoardRead& board, const mig::Product* product) {
   std::optional<Mib> memory = Mib{0};
@@ -139,7 +139,7 @@ void measure_by_instances(Gpu& gpu, const BoardRead& board, const mig::Product* 
     else
       busy.reset();
   }
-  const DcgmPart& first = *board.instances.front();  // heat and power are the board's own
+  const DcgmPart& first = *board.instances.front();  // heat and power are the GPU's own
   measure(gpu, first);
   gpu.telemetry.memory_used = memory;
   gpu.telemetry.use.reset();
@@ -261,7 +261,7 @@ void name_devices(std::vector<Allocation>& allocations, const std::string& pod,
                   const std::vector<NamedSlice>& named) {
   for (Allocation& allocation : allocations) {
     if (allocation.family != Family::gpu || allocation.count <= 0) continue;
-    // Beside instances, whole boards go by their model's name.
+    // Beside instances, whole GPUs go by their model's name.
     bool whole = !mig::canonical_profile(allocation.type);
     std::vector<DeviceShare> devices;
     for (const NamedSlice& one : named) {

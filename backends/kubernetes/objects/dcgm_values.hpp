@@ -1,9 +1,9 @@
-// A DCGM exporter's readings laid over a node of the model: use and memory of its boards and slices, which
-// slice stands on which board, and who holds which of them.
+// A DCGM exporter's readings laid over a node of the model: use and memory of its GPUs and slices, which
+// slice stands on which GPU, and who holds which of them.
 //
-// The API only counts slices. Where the exporter tells of just those that are counted, boards and slices are
+// The API only counts slices. Where the exporter tells of just those that are counted, GPUs and slices are
 // its word (Source::dcgm) and each slice gets a number, by which a pod's allocation names it. Where it tells
-// of others (a layout changes, or the readings are older than it), only whole boards are measured.
+// of others (a layout changes, or the readings are older than it), only whole GPUs are measured.
 // Threads: pure functions.
 #pragma once
 
@@ -20,15 +20,15 @@ namespace tessera::kubernetes {
 struct NamedSlice {
   std::string pod;      // "namespace/name"
   int device = 0;       // Slice::device
-  ProfileName profile;  // empty: a whole board
+  ProfileName profile;  // empty: a whole GPU
   friend bool operator==(const NamedSlice&, const NamedSlice&) = default;
 };
 
-// product: of the node's boards; nullptr: not known, then a board that is cut has no use of its own.
+// product: of the node's GPUs; nullptr: not known, then a GPU that is cut has no use of its own.
 std::vector<NamedSlice> lay_readings(Node& node, const DcgmReadings& readings, const mig::Product* product);
 
-// For boards whose slices are told by somebody else: boards are found by their UUID; an instance by its
-// profile, where one on the board has it, else by the devices of the pod that the exporter names.
+// For GPUs whose slices are told by somebody else: GPUs are found by their UUID; an instance by its
+// profile, where one on the GPU has it, else by the devices of the pod that the exporter names.
 using DevicesOfPod = std::function<std::vector<int>(const std::string& pod)>;
 void measure_by_uuid(Node& node, const DcgmReadings& readings, const mig::Product* product,
                      const DevicesOfPod& devices_of);

@@ -19,7 +19,7 @@ namespace tessera::kubernetes {
 // How the node's slices are called: device → Slice::device.
 using DraNumbers = std::map<std::string, int, std::less<>>;
 
-// The devices become the node's boards; what its labels told of boards and slices goes. Devices that a claim
+// The devices become the node's GPUs; what its labels told of GPUs and slices goes. Devices that a claim
 // has are told as held, whoever uses them. catalogue may be null.
 DraNumbers lay_devices(Node& node, const std::vector<const DraDevice*>& devices, const std::string& pool,
                        const DraClaims& claims, const mig::Catalogue* catalogue, Origin origin);

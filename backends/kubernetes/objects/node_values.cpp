@@ -114,7 +114,7 @@ Slice instance(const ProfileName& profile, const NodeSharing& sharing) {
   return slice;
 }
 
-// The boards are cut alike: how many there are, and so what stands on each.
+// The GPUs are cut alike: how many there are, and so what stands on each.
 std::optional<int> boards_cut_alike(const NodeObject& node, const NodeSharing& sharing) {
   if (sharing.instances.empty() || sharing.whole > 0 || !sharing.product) return std::nullopt;
   std::string_view order = node.label("nvidia.com/mig.config");
@@ -125,7 +125,7 @@ std::optional<int> boards_cut_alike(const NodeObject& node, const NodeSharing& s
                             [&](const auto& entry) { return entry.second % *sharing.boards == 0; });
     return even ? sharing.boards : std::nullopt;
   }
-  // The strategy single counts instances only. "all-<profile>" makes as many as fit on each board.
+  // The strategy single counts instances only. "all-<profile>" makes as many as fit on each GPU.
   if (!made || sharing.instances.size() != 1) return std::nullopt;
   const auto& [profile, count] = *sharing.instances.begin();
   const mig::Profile* known = sharing.product->find(profile.view());
@@ -156,7 +156,7 @@ void add_whole_boards(Node& node, const NodeSharing& sharing, Origin origin) {
   Slice slice;
   slice.kind = kind_of(sharing.method);
   slice.capacity = sharing.replicas;
-  // Beside boards that are cut, nobody tells which these are.
+  // Beside GPUs that are cut, nobody tells which these are.
   if (!sharing.instances.empty()) {
     node.pool.insert(node.pool.end(), static_cast<std::size_t>(sharing.whole), slice);
     return;
@@ -166,14 +166,14 @@ void add_whole_boards(Node& node, const NodeSharing& sharing, Origin origin) {
     Gpu gpu = board(index, sharing, origin);
     gpu.strategy = sharing.method;
     gpu.memory = sharing.memory;
-    // A board without instances is handed out whole by the strategies single and mixed only with MIG off.
+    // A GPU without instances is handed out whole by the strategies single and mixed only with MIG off.
     if (capable && sharing.mig_strategy != sharing::MigStrategy::none) gpu.mig_mode = MigMode::disabled;
     gpu.slices.push_back(slice);
     node.gpus.push_back(std::move(gpu));
   }
 }
 
-// Boards that virtual machines share are divided alike, all into one type.
+// GPUs that virtual machines share are divided alike, all into one type.
 void add_vgpus(Node& node, const NodeSharing& sharing) {
   int boards = static_cast<int>(node.gpus.size());
   if (sharing.vgpus.size() == 1 && boards > 0 && node.pool.empty()) {
@@ -221,7 +221,7 @@ bool worth_showing(std::string_view key, std::string_view value) {
       std::string_view("vgpu.host-driver-version"),
   };
   constexpr std::string_view kVendor = "nvidia.com/";
-  if (key.starts_with("aliyun.accelerator/")) return false;  // the boards say it
+  if (key.starts_with("aliyun.accelerator/")) return false;  // the GPUs say it
   if (!key.starts_with(kVendor))
     return key.find('/') != std::string_view::npos || key == "agentpool" || key == sharing::ack::kSchedule;
   key.remove_prefix(kVendor.size());

@@ -2,8 +2,8 @@
 // scheduler's own words, the layout that is ordered for it.
 //
 // The API tells how many slices of a kind a node has, not where they stand. Where only one way is left (every
-// board cut alike, by a layout that the MIG manager has made) the slices are given to boards, without places,
-// and the boards say that this is concluded (Source::inferred); else they are the node's pool.
+// GPU cut alike, by a layout that the MIG manager has made) the slices are given to GPUs, without places,
+// and the GPUs say that this is concluded (Source::inferred); else they are the node's pool.
 // Threads: pure functions.
 #pragma once
 

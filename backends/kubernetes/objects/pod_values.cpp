@@ -29,7 +29,7 @@ Family family_of(const sharing::ResourceName& name, const NodeSharing& on) {
 }
 
 // The type by which the model finds the slices that are meant. "nvidia.com/gpu" means an instance only with
-// the strategy single; beside instances it must not match any of them, so it carries the board's name.
+// the strategy single; beside instances it must not match any of them, so it carries the GPU's name.
 std::string type_of(const sharing::ResourceName& name, const NodeSharing& on) {
   if (name.kind == sharing::ResourceKind::vgpu) return name.type;
   if (name.profile) return name.profile->text;

@@ -62,7 +62,7 @@ class Writer {
     std::string_view state = node_.label("nvidia.com/mig.config.state");
     if (state == "failed") {
       add(Remark::Grade::danger, fmt::format("the MIG manager could not make the layout {}", config),
-          fmt::format("its log tells why: kubectl logs -A -l app=nvidia-mig-manager --field-selector "
+          fmt::format("its log has the reason: kubectl logs -A -l app=nvidia-mig-manager --field-selector "
                       "spec.nodeName={}; work that still ran on the GPUs is the usual reason",
                       node_.meta.name));
       return;
@@ -130,7 +130,7 @@ class Writer {
             "kubectl describe the DaemonSet; a taint or a label keeps its pod away");
       if (part.state == Part::not_ready && !changing)
         add(Remark::Grade::warning, fmt::format("its {} is not ready: {}", part.name, part.detail),
-            "what depends on it waits; its pod's log tells why");
+            "what depends on it waits; its pod's log has the reason");
       if (part.state == Part::paused && !changing)
         add(Remark::Grade::danger, fmt::format("its {} is paused and no change is under way", part.name),
             fmt::format("put the label back: kubectl label node {} --overwrite {}=true", node_.meta.name,
@@ -184,13 +184,13 @@ class Writer {
       add(Remark::Grade::danger,
           fmt::format("{} of {} {} are out of use: the device plugin finds them unhealthy",
                       count - usable->second, count, resource.str()),
-          "nvidia-smi -q on the node, and its kernel log (Xid), tell what is wrong");
+          "nvidia-smi -q on the node, and its kernel log (Xid), show what is wrong");
     }
   }
 
   void tainted() {
     for (const std::string& device : evidence_.tainted)
-      add(Remark::Grade::danger, fmt::format("its DRA driver keeps new work off device {}", device),
+      add(Remark::Grade::danger, fmt::format("its DRA driver keeps new pods off device {}", device),
           "the taint's key says what was found (an Xid, a lost GPU); it goes when the driver's pod on the "
           "node is "
           "restarted");

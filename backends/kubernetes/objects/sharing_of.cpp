@@ -131,7 +131,7 @@ void read_ack(NodeSharing& sharing, const NodeObject& node, const mig::Catalogue
   sharing.replicas = std::max(1, few(*memory / *count));
 }
 
-// Into how many a board is split: "GPU-...,10,24576,..." or [{"id":"GPU-...","count":10,...}], of the first
+// Into how many a GPU is split: "GPU-...,10,24576,..." or [{"id":"GPU-...","count":10,...}], of the first
 // one. What follows may be cut off.
 std::optional<int> hami_split(std::string_view boards) {
   constexpr std::string_view kCount = "\"count\":";
@@ -144,8 +144,8 @@ std::optional<int> hami_split(std::string_view boards) {
   return number(boards.substr(0, boards.find_first_not_of("0123456789")));
 }
 
-// HAMi v2: its device plugin offers each board as many times as it is split, limits memory and cores of each
-// pod, and notes its boards on the node.
+// HAMi v2: its device plugin offers each GPU as many times as it is split, limits memory and cores of each
+// pod, and notes its GPUs on the node.
 void read_hami(NodeSharing& sharing, const NodeObject& node) {
   auto boards = node.meta.annotations.find("hami.io/node-nvidia-register");
   auto offered = node.has("nvidia.com/gpu");
@@ -187,7 +187,7 @@ NodeSharing sharing_of(const NodeObject& node, const mig::Catalogue* catalogue) 
     } else if (sharing.instances.empty()) {
       sharing.whole = boards;
     } else if (replicas && *replicas > 0) {
-      // Some boards are cut, some are not: those that are not are what the plugin offers as nvidia.com/gpu.
+      // Some GPUs are cut, some are not: those that are not are what the plugin offers as nvidia.com/gpu.
       auto offered = node.has("nvidia.com/gpu").value_or(0) + node.has("nvidia.com/gpu.shared").value_or(0);
       sharing.whole = std::min(boards, few(offered / std::max(1, *replicas)));
     }

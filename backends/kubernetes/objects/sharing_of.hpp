@@ -21,7 +21,7 @@ struct NodeSharing {
   std::string model;  // product label without what stands for its sharing; empty: not told
   const mig::Product* product = nullptr;  // when the catalogue knows exactly one of that name
   sharing::MigStrategy mig_strategy = sharing::MigStrategy::none;
-  bool invalid = false;                  // "-MIG-INVALID": the strategy single does not fit the boards
+  bool invalid = false;                  // "-MIG-INVALID": the strategy single does not fit the GPUs
   std::map<ProfileName, int> instances;  // GPU instances on the whole node, by profile
   std::optional<int> boards;             // physical GPUs
   int whole = 0;                         // GPUs that are handed out whole or shared, not cut

@@ -1,4 +1,4 @@
-// What the simulated operator's components work on: the API's objects, the boards behind them, and the clock.
+// What the simulated operator's components work on: the API's objects, the GPUs behind them, and the clock.
 //
 // Threads: a plain object; used on one thread.
 #pragma once

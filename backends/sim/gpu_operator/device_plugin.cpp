@@ -106,7 +106,7 @@ void DevicePlugin::publish() {
   });
 }
 
-// The scheduler hands out what is on offer: names and copies of the boards' parts. Work that holds more
+// The scheduler hands out what is on offer: names and copies of the GPUs' parts. Work that holds more
 // copies than there are now keeps them.
 void DevicePlugin::tell_world(bool nothing) {
   bool single = config_.strategy.value_or(strategy()) == sharing::MigStrategy::single;

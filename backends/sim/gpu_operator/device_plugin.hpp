@@ -1,6 +1,6 @@
 // Device plugin, feature discovery and kubelet of one simulated node, as far as they tell what the node has.
 //
-// The plugin reads its configuration and counts the boards when its container starts, and not again; the
+// The plugin reads its configuration and counts the GPUs when its container starts, and not again; the
 // label nvidia.com/device-plugin.config restarts it, a changed ConfigMap does not. While it is away the
 // kubelet keeps the capacity and sets allocatable to 0; after five minutes the capacity is 0, too, and the
 // name stays. Threads: a plain object; used on one thread. The context outlives it.
@@ -27,7 +27,7 @@ class DevicePlugin {
   void plugin_gone();
   // Feature discovery has run; its labels are on the node a moment later.
   void discovery_ready();
-  // What the node itself tells, from the boards as they are, as when everything has been running for long.
+  // What the node itself tells, from the GPUs as they are, as when everything has been running for long.
   void settle();
 
   const PluginConfig& config() const { return config_; }

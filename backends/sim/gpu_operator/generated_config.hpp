@@ -1,4 +1,4 @@
-// The configuration file that a recent MIG manager (v0.14 and later) makes from the boards that it finds.
+// The configuration file that a recent MIG manager (v0.14 and later) makes from the GPUs that it finds.
 // Threads: pure functions of values.
 #pragma once
 

@@ -15,14 +15,14 @@ using sharing::MigStrategy;
 
 const std::string kGpu = "nvidia.com/gpu";
 
-// Instances of one profile over all boards; under "single" they go by the whole board's name.
+// Instances of one profile over all GPUs; under "single" they go by the whole GPU's name.
 struct Part {
   std::string resource;
   const mig::Profile* profile = nullptr;
   int count = 0;
 };
 
-// The boards of a node, looked at once.
+// The GPUs of a node, looked at once.
 struct Census {
   int boards = 0;
   int cut = 0;
@@ -85,7 +85,7 @@ std::map<std::string, std::int64_t> unshared(const Census& census, MigStrategy s
   return {{kGpu, census.boards}};
 }
 
-// MPS holds for whole boards, and for so many clients of one.
+// MPS holds for whole GPUs, and for so many clients of one.
 std::optional<std::string> why_no_mps(const Census& census, const mig::Product* product, int replicas) {
   if (census.cut > 0) return "sharing using MPS is not supported for MIG devices";
   int most = sharing::mps_plugin_clients(product ? product->compute_capability : std::string("7.5"));
@@ -152,7 +152,7 @@ class Labeler {
     set("cuda.runtime-version.full", cuda);
   }
 
-  // Under nvidia.com/gpu, the boards themselves. Those with MIG on are told without sharing: replicas 0.
+  // Under nvidia.com/gpu, the GPUs themselves. Those with MIG on are told without sharing: replicas 0.
   void boards(const Census& census) {
     bool shares = census.whole > 0;
     base(kGpu, census.boards, model_, shares);

@@ -1,5 +1,5 @@
 // What a node's GPUs come to for Kubernetes: the resources that the device plugin offers, and the labels that
-// GPU feature discovery writes about the same boards.
+// GPU feature discovery writes about the same GPUs.
 //
 // After k8s-device-plugin v0.20 (internal/rm, internal/lm): strategies none, single and mixed, sharing by
 // time-slices and MPS, and what each refuses. Threads: pure functions of values.
@@ -24,7 +24,7 @@ struct Offer {
   std::optional<std::string> refuses;             // it ends with these words and offers nothing
 };
 
-// The boards of one node, and what is known of their kind.
+// The GPUs of one node, and what is known of their kind.
 struct GpuNode {
   const NodeGroup& group;
   const std::vector<Board>& boards;

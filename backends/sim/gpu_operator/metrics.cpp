@@ -17,7 +17,7 @@ namespace {
 // DCGM's word for "no value", of 64 bits.
 constexpr std::string_view kBlank = "9223372036854775794";
 
-// A board, or one instance of it, as the exporter tells it.
+// A GPU, or one instance of it, as the exporter tells it.
 struct Entity {
   std::string labels;
   bool instance = false;

@@ -1,4 +1,4 @@
-// The MIG manager of one simulated node: a label changes, GPU clients leave, boards are cut, clients return.
+// The MIG manager of one simulated node: a label changes, GPU clients leave, GPUs are cut, clients return.
 //
 // Step by step as mig-parted v0.15 does it (pkg/mig/reconfigure, cmd/nvidia-mig-manager), with its log lines
 // and its weaknesses: it acts on a change of the label only, never evicts users' pods, and when a client does
@@ -19,7 +19,7 @@ namespace tessera::sim::kube {
 // What the manager asks of the rest of the cluster.
 struct ManagerPorts {
   std::function<void(const Json& pod)> remove_pod;             // as `kubectl delete pod` would
-  std::function<void(const std::string& node)> reboot;         // and nobody cuts its boards again
+  std::function<void(const std::string& node)> reboot;         // and nobody cuts its GPUs again
   std::function<void(const std::string& node)> crash;          // its own container ends, and is started again
   std::function<void(const std::string&, std::string)> log;    // a line of its log, by node
   std::function<std::string(const std::string& node)> config;  // the configuration file as mounted

@@ -140,7 +140,7 @@ void Operator::begin() {
     look_after(i);
     Node& node = nodes_[shown_name(context_.world(), i)];
     node.away = !context_.objects.find({"nodes", "", shown_name(context_.world(), i)});  // a fault hides it
-    // Where a DRA driver hands out the boards, no device plugin runs.
+    // Where a DRA driver hands out the GPUs, no device plugin runs.
     if (!node.away && !context_.world().group(state).claimed && !node.ack) node.plugin->settle();
   }
   watch_ = context_.objects.watch("", [this](const Change& change) { see_change(change); });
@@ -323,7 +323,7 @@ void Operator::pod_gone(const Json& pod) {
   if (is_leaving(pod)) node->logs.erase(app);
 }
 
-// A ConfigMap of the site, or what the manager writes from the boards that it finds.
+// A ConfigMap of the site, or what the manager writes from the GPUs that it finds.
 void Operator::mount_mig_config(const std::string& name, const Json& pod) {
   Node& node = nodes_[name];
   std::string map = policy_text(context_.objects, {"spec", "migManager", "config", "name"});

@@ -2,7 +2,7 @@
 // discovery and the MIG manager of every GPU node, and what they do when labels, ConfigMaps, the
 // ClusterPolicy or pods are changed.
 //
-// It acts on the store's objects and on the boards of the world behind them, by the agenda. Threads: a plain
+// It acts on the store's objects and on the GPUs of the world behind them, by the agenda. Threads: a plain
 // object; used on one thread. Objects and agenda outlive it.
 #pragma once
 

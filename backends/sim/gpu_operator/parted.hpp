@@ -1,4 +1,4 @@
-// mig-parted on a node of a simulated cluster: its boards given to backends/sim/mig_parted, and what became
+// mig-parted on a node of a simulated cluster: its GPUs given to backends/sim/mig_parted, and what became
 // of them counted again. Threads: functions of values.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace tessera::sim::kube {
 
-// The entry `name` of a configuration file for the boards of a node. Errors: mig-parted's words as reason.
+// The entry `name` of a configuration file for the GPUs of a node. Errors: mig-parted's words as reason.
 Result<Targets> evaluate(const std::string& yaml, const std::string& name, const GpuNode& node);
 
 PartedRun apply_modes(Step& step, std::uint32_t node, const Targets& targets, const Sabotage& sabotage);

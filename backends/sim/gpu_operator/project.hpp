@@ -1,7 +1,7 @@
 // The world in Kubernetes' words: what its nodes, work and operator look like as objects of the API.
 //
 // Labels and resources of the GPUs are told as the GPU operator (v26.3) and its device plugin would tell them
-// of the same boards, or as NVIDIA's DRA driver (dra-driver-nvidia-gpu v0.5) where that hands them out.
+// of the same GPUs, or as NVIDIA's DRA driver (dra-driver-nvidia-gpu v0.5) where that hands them out.
 // Threads: pure functions of a world.
 #pragma once
 
@@ -30,7 +30,7 @@ Projected project_node(const World& world, std::uint32_t node, bool gpus = true)
 Projected project_pod(const World& world, const Job& job);
 // Whether it asks for devices of a DRA driver instead of resources.
 bool asks_by_claim(const Shape& shape);
-// The ResourceSlice of a node whose boards a DRA driver hands out; nullopt: of any other.
+// The ResourceSlice of a node whose GPUs a DRA driver hands out; nullopt: of any other.
 std::optional<Projected> project_devices(const World& world, std::uint32_t node);
 Key devices_key(const World& world, std::uint32_t node);
 // The ResourceClaim of a pod that asks by one, as made from its template.
@@ -52,7 +52,7 @@ sharing::NodeShape shape_of(const World& world, std::uint32_t node);
 PluginConfig shown_config(const sharing::NodeShape& shape);
 // The value of nvidia.com/device-plugin.config that fits how the node is shared; empty: the default.
 std::string plugin_config_of(const World& world, std::uint32_t node);
-// The value of nvidia.com/mig.config that fits what is cut; empty: no board can be cut.
+// The value of nvidia.com/mig.config that fits what is cut; empty: no GPU can be cut.
 std::string mig_config_of(const World& world, std::uint32_t node);
 
 }  // namespace tessera::sim::kube

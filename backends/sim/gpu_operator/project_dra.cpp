@@ -1,4 +1,4 @@
-// Boards that a DRA driver hands out, as devices; work that asks for them, as claims.
+// GPUs that a DRA driver hands out, as devices; work that asks for them, as claims.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ std::string letters(std::string_view of) {
   return text;
 }
 
-// "gpu-1-mig-1g24gb-14-0": board, profile, its number, where it stands.
+// "gpu-1-mig-1g24gb-14-0": GPU, profile, its number, where it stands.
 std::string device_name(const NodeGroup& group, const Board& board, std::size_t gpu, int instance) {
   const Instance* one = instance == kWholeBoard ? nullptr : board.find(instance);
   if (!one) return fmt::format("gpu-{}", gpu);
@@ -45,7 +45,7 @@ Json device(const NodeGroup& group, std::string name, std::int64_t mib, Json att
                  {"capacity", object({{"memory", object({{"value", text(fmt::format("{}Mi", mib))}})}})}});
 }
 
-// What stands on the board now: the board itself, or its instances.
+// What stands on the GPU now: the GPU itself, or its instances.
 void add_devices(Json& list, const World& world, std::uint32_t node, std::size_t gpu) {
   const NodeGroup& group = world.group(world.nodes[node]);
   const Board& board = world.nodes[node].boards[gpu];

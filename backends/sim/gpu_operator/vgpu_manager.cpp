@@ -25,7 +25,7 @@ std::vector<sharing::VgpuType> types_on(const World& world, std::uint32_t node) 
   return sharing::vgpu_types(*table, boards.product->key, boards.group.model);
 }
 
-// "default" halves each board, as the manager's own file does.
+// "default" halves each GPU, as the manager's own file does.
 std::optional<sharing::VgpuType> type_for(const std::vector<sharing::VgpuType>& types,
                                           const std::string& config) {
   auto found = std::find_if(types.begin(), types.end(), [&](const sharing::VgpuType& type) {

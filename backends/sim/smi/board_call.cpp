@@ -1,4 +1,4 @@
-// What concerns a board as a whole: MIG mode, reset, compute mode, persistence, time slices.
+// What concerns a GPU as a whole: MIG mode, reset, compute mode, persistence, time slices.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kInUseByProcess = "In use by another client";
 
-// nvidia-smi names boards by their address here.
+// nvidia-smi names GPUs by their address here.
 std::string with_address(std::string line, int gpu, const Card& card) {
   std::string number = fmt::format("GPU {:>2}", gpu);
   for (std::size_t at = line.find(number); at != std::string::npos;

@@ -1,6 +1,6 @@
 // The GPUs of one node as the stand-in for nvidia-smi keeps them, and its text form.
 //
-// Boards and their habits are sim/gpu; here they get what a driver tells beside: names, addresses, device
+// GPUs and their habits are sim/gpu; here they get what a driver tells beside: names, addresses, device
 // numbers, the faults that are armed. The text is YAML, so that a test or a person may edit it.
 // Threads: plain values.
 #pragma once
@@ -43,7 +43,7 @@ struct Card {
   std::string name;  // as nvidia-smi prints it
   std::string uuid;
   std::string pci;  // "00000000:1B:00.0"
-  Board board;      // a client is `hidden` of the board or of an instance
+  Board board;      // a client is `hidden` of the GPU or of an instance
   std::string compute_mode = "Default";
   bool persistence = true;
   int timeslice = 0;

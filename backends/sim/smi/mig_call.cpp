@@ -99,7 +99,7 @@ class Acts {
     return outcome.ok();
   }
 
-  // Those of -gi, else all of the board; ids that it does not have are kept, so that they are missed.
+  // Those of -gi, else all of the GPU; ids that it does not have are kept, so that they are missed.
   std::vector<int> instances_of(int gpu) {
     std::vector<int> ids;
     if (!call_.instances) {
@@ -270,7 +270,7 @@ SmiAnswer mig_call(Machine& machine, const Call& call, const std::vector<int>& c
     if (card.board.cut()) on.push_back(gpu);
     if (card.product->mig_capable) able.push_back(gpu);
   }
-  // Later drivers tell the profiles of a board that is not in MIG mode yet.
+  // Later drivers tell the profiles of a GPU that is not in MIG mode yet.
   bool profiles = call.verb == "-lgip" || call.verb == "-lgipp";
   if (profiles && is_new(machine)) on = able;
   if (on.empty()) return {is_latest(machine) ? 0 : 6, "No MIG-enabled devices found.\n", "", false};

@@ -1,4 +1,4 @@
-// A stand-in for nvidia-mig-parted on the boards that the stand-in for nvidia-smi keeps: apply, assert,
+// A stand-in for nvidia-mig-parted on the GPUs that the stand-in for nvidia-smi keeps: apply, assert,
 // export.
 //
 // Words, exit codes and messages after mig-parted v0.15.0 without a terminal; hooks, checkpoints and -s are

@@ -51,8 +51,8 @@ int start_of(const Instance& instance, const Compute& compute) {
   return start;
 }
 
-// What -lci calls the size of a compute instance. Seen: 3g.40gb 0:4, 1g.24gb of an 8-unit board 0:2, 1g.24gb
-// of a 12-unit board 0:1, 1c.2g.10gb 0:1.
+// What -lci calls the size of a compute instance. Seen: 3g.40gb 0:4, 1g.24gb of an 8-unit GPU 0:2, 1g.24gb
+// of a 12-unit GPU 0:1, 1c.2g.10gb 0:1.
 int size_of(const Card& card, const Instance& instance, const Compute& compute) {
   const mig::Profile& profile = profile_of(card, instance);
   if (compute.slices != profile.compute_slices) return compute.slices;

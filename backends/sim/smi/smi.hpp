@@ -1,4 +1,4 @@
-// A stand-in for nvidia-smi: answers and acts as a driver's tool does, on boards that are kept in a file.
+// A stand-in for nvidia-smi: answers and acts as a driver's tool does, on GPUs that are kept in a file.
 //
 // It is there so that what runs on a node can be tried where no GPU is: the same words, exit codes, order of
 // creation and failures. Exit codes are NVML's numbers of the errors (2 invalid argument, 3 not supported, 6

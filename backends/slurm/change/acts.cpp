@@ -328,7 +328,7 @@ class Act : public std::enable_shared_from_this<Act> {
         if (auto known = seen->facts.words.find(std::string(key::kForgotten));
             known != seen->facts.words.end() && !known->second.empty())
           told.reason += ": " + known->second;
-      told.hint += "Then resume the run; slurmctld's log tells more";
+      told.hint += "Then resume the run; slurmctld's log has more";
       self->end(std::move(told));
     });
   }

@@ -329,7 +329,7 @@ std::vector<Remark> SlurmActuator::unapplied_remarks(const Shown& shown, const s
   const char* word = known->reconfigure_suffices() ? "scontrol reconfigure" : "a restart of slurmctld";
   remarks.push_back(
       {Remark::Grade::warning, known->files.front().path, false, to_text(*found, &jobs),
-       fmt::format("{} makes it so, and no run of tessera does anything before: do that when nobody is hurt "
+       fmt::format("{} makes it so, and no run of tessera does anything before: do that when no job is hurt "
                    "by it, or take the edit back",
                    word)});
   return remarks;

@@ -64,7 +64,7 @@ std::string_view Census::record_of(const NodeName& name) const {
 Result<std::vector<Workload>> Census::work_on(const Node& node) const {
   std::vector<Workload> there;
   if (!is_busy(node)) return there;
-  const std::string what = "cannot tell who is on " + node.name.text;
+  const std::string what = "cannot determine who uses " + node.name.text;
   if (!jobs) return Error{what, "the jobs have not been listed", ""};
   if (jobs->incomplete) return Error{what, "not every job could be read: " + note_of(*jobs), ""};
   for (const Workload& job : jobs->values)
@@ -143,7 +143,7 @@ void CensusTaker::call(Command command, std::string what, Take take, void (Censu
 
 std::optional<Error> CensusTaker::take_config(const std::string& text, Duration /*took*/) {
   if (parse_config(text).version.empty())
-    return Error{"cannot read the cluster's configuration", "scontrol's answer tells no SLURM_VERSION", ""};
+    return Error{"cannot read the cluster's configuration", "scontrol printed no SLURM_VERSION", ""};
   config_ = text;
   config_read_ = Steady::now();
   return std::nullopt;

@@ -34,7 +34,7 @@ constexpr Known kKnown[] = {
      "only root, SlurmUser and Slurm's administrators may do this: run tessera as one of them"},
     {"Invalid node name", "is it still in slurm.conf?"},
     {"Invalid node state",
-     "scontrol show node tells its state; INVALID_REG goes away with a good registration"},
+     "scontrol show node prints its state; INVALID_REG goes away with a good registration"},
 };
 
 std::string line_with(std::string_view text, std::string_view words) {

@@ -104,12 +104,12 @@ std::string held_hint(const ConfLock& lock, const std::string& path, const std::
   auto mark = plan::parse_mark(lock.mark);
   const std::string rm = fmt::format("{}rm {}", where.empty() ? "" : "on " + where + ": ", path);
   if (lock.maker == ConfLock::Maker::gone)
-    return fmt::format("{}nobody holds them, so if that run is given up: {}",
-                       mark ? fmt::format("tessera resume {} takes it up; ", mark->run) : "", rm);
+    return fmt::format("{}no process holds them, so if that run is given up: {}",
+                       mark ? fmt::format("tessera resume {} resumes it; ", mark->run) : "", rm);
   if (lock.maker == ConfLock::Maker::lives)
     return fmt::format("wait for that run, or have process {} park it: kill {}", lock.process, lock.process);
   return fmt::format(
-      "wait for that run, or take it up; whether it lives is to be seen {}. If it is gone for good: {}",
+      "wait for that run, or resume it; whether it lives is to be seen {}. If it is gone for good: {}",
       mark ? "on " + mark->from : "only where it was started", rm);
 }
 

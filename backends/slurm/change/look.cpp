@@ -136,7 +136,7 @@ class Look : public std::enable_shared_from_this<Look> {
       if (!mark) continue;
       auto nodes = expand_hosts(one.nodes);
       if (!nodes)
-        return Error{"cannot tell which nodes are reserved", one.name + ": " + nodes.error().reason, ""};
+        return Error{"cannot determine which nodes are reserved", one.name + ": " + nodes.error().reason, ""};
       if (std::find(nodes->begin(), nodes->end(), what_.node.text) == nodes->end()) continue;
       mark->since = one.start.value_or(TimePoint{});
       facts().mark = std::move(mark);

@@ -1,7 +1,7 @@
 // From a node's Gres= and GresUsed= to GPUs, slices and pools.
 //
 // Whole GPUs are one slice each. MIG types become slices of the node's pool, as Slurm does not tell their
-// boards. mps and shard are laid over the GPUs of their type. Slurm counts devices over all gpu records of a
+// GPUs. mps and shard are laid over the GPUs of their type. Slurm counts devices over all gpu records of a
 // node, in the order of its configuration.
 // Threads: one NodeGpus for one thread.
 #pragma once

@@ -186,7 +186,7 @@ class Sentence {
 
 Error broken(std::string_view file, std::size_t line, std::string why) {
   return {"cannot read the journal", fmt::format("{}:{}: {}", file, line, why),
-          "the file must stay as tessera wrote it; the cluster's own marks still tell what the run did"};
+          "the file must stay as tessera wrote it; the cluster's own marks still show what the run did"};
 }
 
 Result<Entry> parse_entry(std::string_view text, std::string_view file, std::size_t line) {

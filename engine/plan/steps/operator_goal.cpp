@@ -303,7 +303,7 @@ class Goal {
     }
     if (wanted->method == Strategy::mps && wanted->fail_multiple == false) tell_several_of_mps();
     if (auto why = operators::why_not_shared(*wanted, any_mig_, weakest_board()))
-      return cannot(*why, "tessera guide tells the limits of each way of sharing");
+      return cannot(*why, "tessera guide lists the limits of each way of sharing");
     const bool unknown = lost || (!current.empty() && !now && !site_.plugin_configs.empty());
     const std::optional<std::string> back = recorded_plugin_config(*wanted);
     if (!unknown && (!back || *back == current) && (is == *wanted || stands(is, *wanted))) return Done{};

@@ -251,8 +251,8 @@ Result<std::vector<Notice>> OperatorSteps::judge(const NodeChange& change) const
   return notices;
 }
 
-// An order that says something else than the boards is carried out sooner or later: then "it is so already"
-// is not so. Where the goal cannot be told at all, judge() says why.
+// An order that says something else than the boards is carried out sooner or later: then "already in that
+// state" is not so. Where the goal cannot be told at all, judge() says why.
 bool OperatorSteps::untold(const NodeChange& change) const {
   if (!missing(change).empty()) return false;
   Result<OperatorGoal> goal = operator_goal(change);

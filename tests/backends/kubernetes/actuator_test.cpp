@@ -573,7 +573,7 @@ TEST(KubeDeeds, ANodeWithAPodThatCannotBeReadIsNotLookedAt) {
   };
   Result<plan::NodeFacts> facts = look();
   ASSERT_FALSE(facts);
-  EXPECT_EQ(facts.error().what, "cannot tell who is on n1");
+  EXPECT_EQ(facts.error().what, "cannot determine who uses n1");
   EXPECT_EQ(facts.error().reason, "1 of its pods cannot be read: ml/p has no spec");
   pod = R"({"metadata":{"namespace":"ml","name":"p"},"spec":{}})";
   EXPECT_TRUE(look());

@@ -6,7 +6,7 @@
 namespace tessera::kubernetes {
 namespace {
 
-// A node of two boards of which three slices are counted, pods that hold some, and its exporter.
+// A node of two GPUs of which three slices are counted, pods that hold some, and its exporter.
 class Measured : public testing::Test {
  protected:
   Measured() {

@@ -207,7 +207,7 @@ TEST_F(KubeChange, ALayoutWithoutANameGetsOne) {
   EXPECT_EQ(drive(plan_for(wants("h2", "4g.40gb,1g.10gb"))).how, "wanted");
   EXPECT_EQ(offers("h2", "mig-4g.40gb"), 2);
   EXPECT_TRUE(look("h2").words.at("nvidia.com/mig.config").starts_with("tessera-"));
-  // Which instances stand on which board is known by that name.
+  // Which instances stand on which GPU is known by that name.
   ASSERT_TRUE(
       hears("h2", [](const Node& node) { return node.gpus.size() == 2 && node.gpus[1].slices.size() == 2; }));
 }

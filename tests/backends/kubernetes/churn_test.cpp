@@ -31,7 +31,7 @@ struct Kept {
   const Cluster& cluster() const { return *model.find(ClusterName("c")); }
 };
 
-// Two boards, of which `offered` are handed out; feature discovery wrote its labels at `labelled`.
+// Two GPUs, of which `offered` are handed out; feature discovery wrote its labels at `labelled`.
 std::string labelled_node(const std::string& offered, const std::string& labelled) {
   std::string text = node_json("n1", kOne, {{"nvidia.com/gpu", offered}});
   const std::string before = "\"labels\"";

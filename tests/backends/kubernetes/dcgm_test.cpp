@@ -152,11 +152,11 @@ TEST(Dcgm, ATextWithoutGpusIsAnErrorWithItsPlace) {
   auto broken = read_dcgm("x 1\nDCGM_FI_DEV_FB_USED{gpu=\"0 12\n");
   ASSERT_FALSE(broken);
   EXPECT_EQ(broken.error().reason, "line 2: the labels do not end");
-  EXPECT_FALSE(read_dcgm(dcgm(kUsed, 99999, "", "1"))) << "no node has as many boards";
+  EXPECT_FALSE(read_dcgm(dcgm(kUsed, 99999, "", "1"))) << "no node has as many GPUs";
   EXPECT_FALSE(read_dcgm(dcgm(kUsed, 0, gi("nonsense", 1), "1")));
 }
 
-// A node as the API alone tells it: instances that only have been counted, and whole boards.
+// A node as the API alone tells it: instances that only have been counted, and whole GPUs.
 Node counted(std::vector<std::pair<std::string, int>> instances, int whole = 0) {
   Node node;
   node.name = NodeName("n1");
@@ -196,7 +196,7 @@ TEST(DcgmValues, APoolBecomesTheBoardsThatTheExporterTellsOf) {
   EXPECT_EQ(first.uuid, "GPU-0");
   EXPECT_EQ(first.origin, (Origin{Source::dcgm, TimePoint(Duration(5000))}));
   ASSERT_EQ(first.slices.size(), 2u);
-  EXPECT_EQ(first.slices[0].profile.text, "1g.10gb") << "in the order of boards that are concluded";
+  EXPECT_EQ(first.slices[0].profile.text, "1g.10gb") << "in the order of GPUs that are concluded";
   EXPECT_EQ(first.slices[1].instance_id, 2);
   EXPECT_EQ(first.slices[1].use, Percent{50});
   EXPECT_EQ(first.slices[1].memory_used, Mib{1000});

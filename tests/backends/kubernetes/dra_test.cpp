@@ -201,7 +201,7 @@ TEST_F(Claimed, WhatChangesIsFollowedDeviceByDevice) {
   ASSERT_TRUE(watch.until([&](const Cluster&) {
     return api.script().streams(kClaimsPath) == 1 && api.script().streams(kSlicesPath) == 1;
   }));
-  // An instance that could be made is made for a claim: its board is cut from then on.
+  // An instance that could be made is made for a claim: its GPU is cut from then on.
   api.script().feed(kClaimsPath, event_json("MODIFIED", resource_claim("c-p", "", "")));
   ASSERT_TRUE(watch.until([](const Cluster& c) { return a(c).gpus[0].slices[0].holding == Holding::free; }));
   api.script().feed(kClaimsPath, event_json("MODIFIED", resource_claim("c-w", "gpu-0-mig-1g10gb-19-2", "")));

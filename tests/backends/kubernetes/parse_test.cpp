@@ -56,7 +56,7 @@ TEST(KubernetesParse, ARecordedPageOfNodesIsReadFieldByField) {
   ASSERT_TRUE(node.order);
   EXPECT_EQ(node.order->config, "all-1g.10gb");
   EXPECT_EQ(node.order->state, "success");
-  // 56 instances, 7 to a board by the layout that was made: 8 boards, without places.
+  // 56 instances, 7 to a GPU by the layout that was made: 8 GPUs, without places.
   ASSERT_EQ(node.gpus.size(), 8u);
   EXPECT_TRUE(node.pool.empty());
   const Gpu& gpu = node.gpus[7];
@@ -221,14 +221,14 @@ TEST(KubernetesNodes, MixedOnOneBoardStandsOnThatBoard) {
                                    {"nvidia.com/mig-2g.20gb", "1"},
                                    {"nvidia.com/mig-3g.40gb", "1"}}));
   ASSERT_EQ(node.gpus.size(), 1u);
-  EXPECT_EQ(node.gpus[0].origin.source, Source::kubernetes_nodes);  // nothing to conclude: there is one board
+  EXPECT_EQ(node.gpus[0].origin.source, Source::kubernetes_nodes);  // nothing to conclude: there is one GPU
   EXPECT_EQ(profiles(node.gpus[0].slices), "1g.10gb 1g.10gb 2g.20gb 3g.40gb");
 }
 
 TEST(KubernetesNodes, BoardsThatMayBeCutDifferentlyMakeAPool) {
   Labels labels = balanced();
   labels["nvidia.com/gpu.count"] = "2";
-  Node node = node_from(node_json("n1", labels, {}));  // an odd number of 2g cannot be alike on two boards
+  Node node = node_from(node_json("n1", labels, {}));  // an odd number of 2g cannot be alike on two GPUs
   EXPECT_TRUE(node.gpus.empty());
   EXPECT_EQ(profiles(node.pool), "1g.10gb 1g.10gb 2g.20gb 3g.40gb");
   for (const Slice& slice : node.pool) EXPECT_FALSE(slice.placement);
@@ -267,7 +267,7 @@ TEST(KubernetesNodes, AttributesOfProfilesAreSpelledWithADot) {
 }
 
 TEST(KubernetesNodes, TimeSlicingGivesEachBoardItsReplicas) {
-  // As on four T4 with four replicas: the count is of boards, the capacity of shares.
+  // As on four T4 with four replicas: the count is of GPUs, the capacity of shares.
   Node node = node_from(node_json("n1",
                                   {{"nvidia.com/gpu.product", "Tesla-T4-SHARED"},
                                    {"nvidia.com/gpu.count", "4"},
@@ -320,7 +320,7 @@ TEST(KubernetesNodes, PlatformsTellInTheirOwnWay) {
   EXPECT_TRUE(sharing::ack::decides(ack));
   ack = node_from(
       node_json("n2", {{"ack.node.gpu.schedule", "default"}, {"aliyun.accelerator/nvidia_count", "2"}}, {}));
-  EXPECT_EQ(ack.gpus.size(), 2u) << "between two modes nothing is offered, and the boards are there";
+  EXPECT_EQ(ack.gpus.size(), 2u) << "between two modes nothing is offered, and the GPUs are there";
   Node vm = node_from(node_json("n3", {}, {{"nvidia.com/NVIDIA_A10-12Q", "4"}}));
   ASSERT_EQ(vm.pool.size(), 4u);
   EXPECT_EQ(vm.pool[0].kind, SliceKind::vgpu);
@@ -371,7 +371,7 @@ TEST(KubernetesNodes, HealthIsWhatTheSchedulerSays) {
   EXPECT_NE(node_from(down).reason.find("kubelet"), std::string::npos);
 }
 
-// Capacity 56, allocatable 49: seven instances, or one board of seven time-slices.
+// Capacity 56, allocatable 49: seven instances, or one GPU of seven time-slices.
 TEST(KubernetesNodes, WhatTheDevicePluginFoundUnhealthyIsOutOfUse) {
   Labels one{{"nvidia.com/gpu.product", "Tesla-T4"}, {"nvidia.com/gpu.count", "8"}};
   NodeObject node = node_object(node_json("n1", one, {{"nvidia.com/gpu", "8"}}));

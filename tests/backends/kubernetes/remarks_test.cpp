@@ -92,7 +92,7 @@ TEST_F(Remarked, APartThatIsMissingNotReadyOrPaused) {
   parts = {{"device plugin", Part::missing, "nobody placed it"}};
   expect("no device plugin runs there: nobody placed it", "kubectl describe the DaemonSet");
   parts = {{"MIG manager", Part::not_ready, "CrashLoopBackOff"}};
-  expect("its MIG manager is not ready: CrashLoopBackOff", "log tells why");
+  expect("its MIG manager is not ready: CrashLoopBackOff", "log has the reason");
   parts = {{"DCGM exporter", Part::paused, "nvidia.com/gpu.deploy.dcgm-exporter=paused-for-mig-change"}};
   expect("its DCGM exporter is paused and no change is under way",
          "kubectl label node n1 --overwrite nvidia.com/gpu.deploy.dcgm-exporter=true");

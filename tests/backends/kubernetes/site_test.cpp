@@ -384,7 +384,7 @@ TEST(KubeSharedWrites, AJournalThatDoesNotTellWhatItFoundWritesNothing) {
   SiteApi api;
   plan::Special act = write_mig();
   act.arguments.erase("found");
-  expect_refused(api, act, "does not tell which ConfigMap was in use");
+  expect_refused(api, act, "does not name the ConfigMap that was in use");
 }
 
 TEST(KubeSharedWrites, APatchOfThePolicyIsAboutOneConfigMapAndNothingElse) {

@@ -80,7 +80,7 @@ TEST(NvidiaRecorded, AProgramOnTheBoardHoldsIt) {
   EXPECT_EQ(node->gpus[0].slices[0].told_held, true);
 }
 
-// The catalogue's rows of these two boards are what the driver says of them.
+// The catalogue's rows of these two GPUs are what the driver says of them.
 TEST(NvidiaRecorded, TheCatalogueSaysWhatTheDriverSays) {
   for (auto [machine, key] : {std::pair{"h100", "H100-80GB-SXM5"}, std::pair{"h200", "H200-141GB"}}) {
     SCOPED_TRACE(key);
@@ -127,7 +127,7 @@ TEST(NvidiaRecorded, AGpuThatIsNotThereIsNoEmptyListOfInstances) {
   EXPECT_NE(to_line(rows.error()).find("No devices were found"), std::string::npos) << to_line(rows.error());
 }
 
-// A board that fell off the bus between two questions must not pass for one on which nothing stands.
+// A GPU that fell off the bus between two questions must not pass for one on which nothing stands.
 TEST(NvidiaRecorded, AGpuThatIsGoneIsAFailureAndANodeWithoutAnyIsNot) {
   const std::string gone = "No devices were found\n", xml = recorded("h100-query.xml");
   EXPECT_FALSE(node_gpus({told("h100", "-L"), xml, gone, told("h100", "mig -lci")}, nullptr, TimePoint{}));

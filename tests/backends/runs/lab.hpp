@@ -63,7 +63,7 @@ class FakeCluster final : public plan::Actuator {
   Worker hands_;
 };
 
-// Two boards, of which the first is cut; and a wish that leaves the 1g instances alone.
+// Two GPUs, of which the first is cut; and a wish that leaves the 1g instances alone.
 Node small_node(const std::string& name);
 inline constexpr const char* kWish = "3x1g.10gb,2g.20gb@4";
 inline constexpr const char* kFound = "1g.10gb@0, 1g.10gb@1, 3g.40gb@4";

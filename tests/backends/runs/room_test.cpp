@@ -270,12 +270,12 @@ TEST(RunRoom, AQuestionThatNobodyAnsweredIsWhatTheRunIsParkedFor) {
   lab.cluster().world("n1").arm(Fault::drained_by_other, 0);
   std::string run = lab.start(lab.plan(kWish));
   ASSERT_TRUE(lab.wait([&] { return count(lab.told[run], "\"kind\":\"asked\"") > 0; }));
-  lab.room().demand(run, NodeName("n1"), Demand::pause, "nobody answered: n1 is closed");
+  lab.room().demand(run, NodeName("n1"), Demand::pause, "no answer: n1 is closed");
   ASSERT_TRUE(lab.wait_stopped(run)) << lab.told[run];
   plan::Run folded = lab.told_run(run);
-  EXPECT_EQ(folded.nodes.at(NodeName("n1")).stopped()->why, "nobody answered: n1 is closed");
+  EXPECT_EQ(folded.nodes.at(NodeName("n1")).stopped()->why, "no answer: n1 is closed");
   EXPECT_EQ(open_questions(folded), std::set<plan::Ask>{plan::Ask::closed_by_other});
-  EXPECT_EQ(lab.find(lab.list(), run)->why, "nobody answered: n1 is closed");
+  EXPECT_EQ(lab.find(lab.list(), run)->why, "no answer: n1 is closed");
   lab.close();
 }
 
@@ -414,7 +414,7 @@ TEST(RunRoom, ARunThatIsStoppedWhileItIsTakenUpStaysAsItWas) {
   lab.room().resume(run, {Onward::anew, false});
   lab.room().demand(run, {}, plan::Demand::pause, "");
   ASSERT_TRUE(lab.wait_refused());
-  EXPECT_EQ(lab.refused[0].error.what, "the run was not taken up");
+  EXPECT_EQ(lab.refused[0].error.what, "the run was not resumed");
   EXPECT_EQ(lab.disk(run), before);
   lab.close();
   lab.cluster().frozen = false;

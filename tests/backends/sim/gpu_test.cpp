@@ -1,4 +1,4 @@
-// The driver's habits, as seen on real boards.
+// The driver's habits, as seen on real GPUs.
 #include "backends/sim/gpu.hpp"
 
 #include "tests/backends/sim/worlds.hpp"

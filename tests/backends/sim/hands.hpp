@@ -37,7 +37,7 @@ struct Hands {
     ASSERT_TRUE(trap.ok()) << to_line(trap.error());
     world.traps.push_back({*trap, 0});
   }
-  // "3g.40gb@4, ..." of one board.
+  // "3g.40gb@4, ..." of one GPU.
   std::string layout(const std::string& node, int gpu) const {
     return plan::to_text(plan::instances_of(see(node).node.gpus.at(static_cast<std::size_t>(gpu))));
   }

@@ -367,7 +367,7 @@ TEST(KubeApi, AWorldThatStandsStillGivesAnActionItsTime) {
   EXPECT_EQ(place.cluster.world().now, now);
 }
 
-// A pod that kubectl makes is work like any other: boards are counted, and it waits its turn.
+// A pod that kubectl makes is work like any other: GPUs are counted, and it waits its turn.
 TEST(KubeApi, APodMadeByHandRunsWhereGpusAreFree) {
   ApiPlace place(
       world_from("clusters: [{name: c, scheduler: kubernetes, users: [u], nodes: [{names: 'g[1-2]', "

@@ -39,7 +39,7 @@ std::string refusal_of(std::string_view yaml) {
 }
 
 // The labels of an H100 cut all-balanced, as the GPU operator's documentation prints them (driver 550.54.15).
-// Left out: what the board does not decide (its machine, the time).
+// Left out: what the GPU does not decide (its machine, the time).
 TEST(Gfd, LabelsAnH100AsARealOneIs) {
   World world =
       place("{names: n, product: H100-80GB-SXM5, gpus: 1, layout: all-balanced, driver: 550.54.15}");
@@ -170,7 +170,7 @@ TEST(Gfd, SharesInstancesByTheirOwnName) {
   Labels labels = labels_of(world, MigStrategy::mixed, config);
   EXPECT_EQ(labels["nvidia.com/mig-2g.20gb.product"], "NVIDIA-A100-SXM4-80GB-MIG-2g.20gb-SHARED");
   EXPECT_EQ(labels["nvidia.com/mig-2g.20gb.replicas"], "3");
-  EXPECT_EQ(labels["nvidia.com/gpu.count"], "2") << "the boards, cut or not";
+  EXPECT_EQ(labels["nvidia.com/gpu.count"], "2") << "the GPUs, cut or not";
   EXPECT_EQ(labels["nvidia.com/gpu.replicas"], "2") << "the whole ones speak for all";
 }
 
@@ -296,7 +296,7 @@ clusters:
 )");
   std::string text = metrics_text(world, 0);
   std::vector<std::string> active = lines_with(text, "DCGM_FI_PROF_GR_ENGINE_ACTIVE");
-  ASSERT_EQ(active.size(), 3u) << "a whole board and two instances";
+  ASSERT_EQ(active.size(), 3u) << "a whole GPU and two instances";
   EXPECT_TRUE(active[0].starts_with("DCGM_FI_PROF_GR_ENGINE_ACTIVE{gpu=\"0\",UUID=\"GPU-")) << active[0];
   EXPECT_NE(active[0].find("modelName=\"NVIDIA H100 80GB HBM3\",Hostname=\"n1\",DCGM_FI_DRIVER_VERSION="
                            "\"570.124.06\",container=\"main\",namespace=\"training\",pod=\"sft-"),

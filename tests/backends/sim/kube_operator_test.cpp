@@ -110,7 +110,7 @@ TEST(MigManager, DoesNotEvictUsersAndFailsOnTheirGpus) {
   EXPECT_EQ(place.world.jobs.size(), 1u);
   EXPECT_EQ(place.world.jobs.begin()->second.state, JobState::running);
   EXPECT_TRUE(has(place.manager_log(), "In use by another client")) << place.manager_log();
-  EXPECT_EQ(place.layout(0), "2g.20gb@0,2g.20gb@2,2g.20gb@4") << "the board before it is cut by then";
+  EXPECT_EQ(place.layout(0), "2g.20gb@0,2g.20gb@2,2g.20gb@4") << "the GPU before it is cut by then";
   EXPECT_TRUE(has(place.layout(1), "1g.10gb@3")) << "the instance in use stands";
   EXPECT_EQ(place.label_on("n1", deploy_label("device-plugin")), "true") << "clients are back";
   EXPECT_EQ(place.allocatable("nvidia.com/mig-2g.20gb"), "3");
@@ -229,7 +229,7 @@ TEST(MigManager, ReadsItsLabelAnewWhenItStartsAgain) {
   EXPECT_EQ(place.state(), "success");
   EXPECT_EQ(place.layout(0), kSeven);
 
-  // Someone changes a board by hand: nobody notices until the manager is started again.
+  // Someone changes a GPU by hand: nobody notices until the manager is started again.
   std::vector<Board>& boards = place.world.nodes[0].boards;
   boards[0].instances.clear();
   place.pass(minutes(30));

@@ -1,4 +1,4 @@
-// A simulated cluster with the GPU operator at work, in the hands of a test: objects, boards and a clock that
+// A simulated cluster with the GPU operator at work, in the hands of a test: objects, GPUs and a clock that
 // moves when it is told to.
 #pragma once
 
@@ -116,7 +116,7 @@ struct Place {
     ASSERT_TRUE(trap.ok()) << to_line(trap.error());
     world.traps.push_back({*trap, 0});
   }
-  // "7x1g.10gb" of each board, whatever its order: "whole" when MIG is off.
+  // "7x1g.10gb" of each GPU, whatever its order: "whole" when MIG is off.
   std::string layout(int gpu, const std::string& node = "n1") const {
     const NodeState& state = world.nodes[*find_node(world, node)];
     const Board& board = state.boards[static_cast<std::size_t>(gpu)];

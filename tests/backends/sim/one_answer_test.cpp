@@ -16,11 +16,11 @@ namespace {
 
 using sharing::MigStrategy;
 
-// One node as a random draw: its boards, how the site has set its plugin up.
+// One node as a random draw: its GPUs, how the site has set its plugin up.
 struct Draw {
   std::string product;
   int boards = 1;
-  std::string layout;  // of each board; empty: whole
+  std::string layout;  // of each GPU; empty: whole
   MigStrategy strategy = MigStrategy::mixed;
   bool renames = false;
   std::optional<bool> refuses;

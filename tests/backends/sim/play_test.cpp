@@ -37,7 +37,7 @@ TEST_F(Play, LetsTimePass) {
 }
 
 TEST_F(Play, DoesWhatOtherAdminsDo) {
-  EXPECT_EQ(say({"drain", "a30-01", "fan", "tray"}), "hpc a30-01: closed to new work\n");
+  EXPECT_EQ(say({"drain", "a30-01", "fan", "tray"}), "hpc a30-01: closed to new workloads\n");
   EXPECT_EQ(world().nodes[*find_node(world(), "a30-01")].reason, "fan tray");
   EXPECT_EQ(say({"open", "a30-01"}), "hpc a30-01: open\n");
   EXPECT_NE(say({"reboot", "gpu-01"}).find("ml-platform gpu-01: reboots"), std::string::npos);

@@ -406,7 +406,7 @@ class PartedTest : public SmiTest {
   void arm(std::string_view text) { machine.faults.push_back(parse_smi_fault(text).value()); }
 };
 
-// Every layout that a board can have, one after the other, as multisets: nothing is said of places.
+// Every layout that a GPU can have, one after the other, as multisets: nothing is said of places.
 TEST_F(PartedTest, MakesEveryLayoutOfABoardOverAnyOther) {
   const mig::Product& product = *machine.cards[0].product;
   std::map<std::string, int> seen;
@@ -428,7 +428,7 @@ TEST_F(PartedTest, MakesEveryLayoutOfABoardOverAnyOther) {
     for (const Slice& slice : now->gpus[1].slices) ++made[slice.profile.text];
     EXPECT_EQ(made, counts) << board;
     EXPECT_EQ(parted("assert -f - -c c", config({board})).exit_code, 0) << board;
-    // What it exports is what it would make of a fresh board.
+    // What it exports is what it would make of a fresh GPU.
     auto told = operators::parse_mig_document(parted("export -o yaml").out, "exported");
     ASSERT_TRUE(told) << to_line(told.error());
     auto target = operators::evaluate(*told->find("current"), {&product, &product});

@@ -77,7 +77,7 @@ class SlurmActuatorTest : public testing::Test {
   void node(const std::string& rest) {
     put("node", "NodeName=n1 Gres=gpu:2 CPUAlloc=0 CPUTot=64 " + rest + "\n");
   }
-  // A driver with one whole board; more cases may follow.
+  // A driver with one whole GPU; more cases may follow.
   std::string one_board() {
     put("xml",
         "<?xml version=\"1.0\" ?>\n<nvidia_smi_log><driver_version>570.1</driver_version>"

@@ -56,7 +56,7 @@ TEST_F(SlurmActuatorTest, WithoutTheWholeListOfJobsABusyNodeIsNotJudged) {
   EXPECT_EQ(look().workloads.size(), 1u);
 }
 
-// Boards that were seen a moment ago are not what stands when the driver does not answer.
+// GPUs that were seen a moment ago are not what stands when the driver does not answer.
 TEST_F(SlurmActuatorTest, BoardsOfAnEarlierLookDoNotPassForThoseThatCannotBeAsked) {
   slurmconf::SiteSettings said;
   said.runner = scratch_.path() + "/on {node}";
@@ -65,7 +65,7 @@ TEST_F(SlurmActuatorTest, BoardsOfAnEarlierLookDoNotPassForThoseThatCannotBeAske
   put("far", "echo no route >&2; exit 255\n");
   plan::NodeFacts blind = look();
   auto why = plan::unmet(gone, blind, kOurMark.run);
-  ASSERT_TRUE(why) << "Slurm lists boards without their instances";
+  ASSERT_TRUE(why) << "Slurm lists GPUs without their instances";
   put("far", one_board() + "esac\n");
   plan::NodeFacts seen = look();
   ASSERT_EQ(seen.node.gpus.size(), 1u);

@@ -1,4 +1,4 @@
-// What a look says when it cannot tell: a list that is not whole, files that cannot be read, boards that were
+// What a look says when it cannot tell: a list that is not whole, files that cannot be read, GPUs that were
 // seen before a reboot or under another run.
 #include "tests/backends/slurm/actuator_fixture.hpp"
 

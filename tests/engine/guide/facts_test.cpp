@@ -11,7 +11,7 @@ namespace {
 
 using test::catalogue;
 
-// A Slurm node with two boards; who runs where is told by the test.
+// A Slurm node with two GPUs; who runs where is told by the test.
 test::Story node_with(std::vector<Workload> work, std::vector<std::string> features = {}) {
   test::Story story;
   Node node = test::node("n1", {test::gpu(0, Strategy::whole, {test::whole(0)}),
@@ -132,7 +132,7 @@ TEST(Facts, ALicenceNamedByTheOperatorIsLikelyAndOneHeldOnTheBoardIsCertain) {
 
   Node node = story.node("n1");
   ASSERT_FALSE(node.gpus.empty());
-  node.gpus[0].telemetry.licensed = false;  // what a board without vGPU says, too
+  node.gpus[0].telemetry.licensed = false;  // what a GPU without vGPU says, too
   story.tell(NodesListed{{node}});
   EXPECT_EQ(facts(story)["licence"], Answer{});
   node.gpus[0].telemetry.licensed = true;
@@ -190,9 +190,9 @@ TEST(Split, GroupsByProductAndVirtualisation) {
                                 {NodeName("gone"), {}}};
   const std::vector<Group> groups = split(story.cluster(), marks, catalogue());
   ASSERT_EQ(groups.size(), 3u);
-  EXPECT_EQ(groups[0].name, "H100-80GB-SXM5: 2 boards on 2 nodes");
-  EXPECT_EQ(groups[1].name, "A10: 1 board on 1 node");
-  EXPECT_EQ(groups[2].name, "H100-80GB-SXM5 (virtual machines): 1 board on 1 node");
+  EXPECT_EQ(groups[0].name, "H100-80GB-SXM5: 2 GPUs on 2 nodes");
+  EXPECT_EQ(groups[1].name, "A10: 1 GPU on 1 node");
+  EXPECT_EQ(groups[2].name, "H100-80GB-SXM5 (virtual machines): 1 GPU on 1 node");
 }
 
 TEST(Habits, DockerAndSeveralInstancesAreFound) {

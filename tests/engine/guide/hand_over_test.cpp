@@ -72,7 +72,7 @@ TEST(HandOver, WhatCannotBeOneWishIsPlannedBoardByBoard) {
   EXPECT_EQ(plan::to_text((*wishes)[1].wish), "2 × 3g.40gb");
   Proposal untold = each;
   untold.boards[1].gpu.reset();
-  EXPECT_NE(wishes_of(untold, Scheduler::slurm, {}).error().reason.find("not told"), std::string::npos);
+  EXPECT_NE(wishes_of(untold, Scheduler::slurm, {}).error().reason.find("not reported"), std::string::npos);
 }
 
 TEST(HandOver, ATypeOfVgpuIsPlannedWhereThereIsAnOperatorAndHandedOnElsewhere) {
@@ -81,7 +81,7 @@ TEST(HandOver, ATypeOfVgpuIsPlannedWhereThereIsAnOperatorAndHandedOnElsewhere) {
   const auto half = std::find_if(rows.begin(), rows.end(),
                                  [](const Proposal& one) { return one.vgpu == ProfileName("A10-12Q"); });
   ASSERT_NE(half, rows.end());
-  EXPECT_EQ(half->title, "A10-12Q: 2 on a board, 12 GB each, in turns");
+  EXPECT_EQ(half->title, "A10-12Q: 2 on a GPU, 12 GB each, in turns");
   EXPECT_EQ(half->memory_share, Mib{12 * 1024});
   EXPECT_EQ(half->advertised.at("nvidia.com/NVIDIA_A10-12Q"), 2);
   const auto wish = wish_of(*half, Scheduler::kubernetes);
@@ -138,7 +138,7 @@ TEST(Site, LongWorkSpeaksForSlurmAndSessionsForKubernetes) {
   story.tell(WorkloadsListed{{week, notebook, test::waiting("3", "bob", "gpu")}});
   const auto lines = site_lines(story.cluster(), std::nullopt, test::at(0));
   EXPECT_NE(line_about(lines, "scheduler").find("Slurm"), std::string::npos);
-  EXPECT_EQ(line_about(lines, "GPUs"), "2 boards on 1 node: whole 1, mps 1");
+  EXPECT_EQ(line_about(lines, "GPUs"), "2 GPUs on 1 node: whole 1, mps 1");
   EXPECT_EQ(line_about(lines, "workloads"), "2 run, 1 wait; the longest has run for 9 d");
   EXPECT_TRUE(line_about(lines, "speaks for Slurm").starts_with("1 workload has run for a day"));
   EXPECT_TRUE(line_about(lines, "speaks for Kubernetes").starts_with("1 interactive session"));

@@ -62,7 +62,7 @@ TEST(Ways, BoardsThatAreCutDifferentlyAreAPlanEach) {
   Scope scope = scope_of(story.cluster(), *story.cluster().nodes.find(NodeName("n1")), test::catalogue());
   scope.product = &product;
   Proposal each;
-  each.strategy = Strategy::mig, each.title = "a layout for each board";
+  each.strategy = Strategy::mig, each.title = "a layout for each GPU";
   const auto layouts = mig::enumerate(product, mig::Which::maximal);
   each.boards.push_back({NodeName("n1"), GpuIndex{0}, layouts.at(0), "2g.12gb@0,2g.12gb@2", 0, {}});
   each.boards.push_back({NodeName("n1"), GpuIndex{1}, layouts.at(1), "4g.24gb@0", 0, {}});
@@ -149,7 +149,7 @@ TEST(Layouts, AksMakesOneSizeForEachOfItsFiveProfiles) {
                                                    "1 × 4g.40gb"}));
 }
 
-// What no second size can fill is lost: a board that is left half empty is no good layout.
+// What no second size can fill is lost: a GPU that is left half empty is no good layout.
 TEST(Layouts, WherePlatformsListThemTheRestOfABoardIsStranded) {
   for (Platform platform : {Platform::gke, Platform::aks, Platform::fpt}) {
     const auto all = propose_layouts(scope_of(test::product("A100-80GB")), platform);

@@ -35,7 +35,7 @@ TEST(Attention, TheWorstComesFirst) {
   story.tell(NodesListed{{drained, invalid}});
   EXPECT_EQ(told(story),
             (Lines{"z9: INVALID: gres/gpu count reported lower than configured (4 < 7)",
-                   "a1: drained, no work on it: fan failure, ticket 123 [ops], 1 h 00 min ago"}));
+                   "a1: drained, no workload on it: fan failure, ticket 123 [ops], 1 h 00 min ago"}));
 }
 
 // A node that tessera itself has drained for a run stood under NEEDS ATTENTION.
@@ -105,7 +105,8 @@ TEST(Attention, ControllersAndSlurmdAreToldByWhatTheirFailureMeans) {
       findings(false, true),
       "!the primary does not answer on h1: the backup on h2 controls (systemctl status slurmctld on h1)\n");
   EXPECT_EQ(findings(true, false),
-            "?the backup does not answer on h2: nobody takes over when h1 fails (systemctl status slurmctld "
+            "?the backup does not answer on h2: no other daemon takes over when h1 fails (systemctl status "
+            "slurmctld "
             "on h2)\n");
   EXPECT_EQ(findings(false, false),
             "!the primary does not answer on h1 (systemctl status slurmctld on h1)\n"
@@ -143,7 +144,7 @@ TEST(Attention, AnAnswerThatIsNotWholeIsNamedWithItsCause) {
   std::vector<std::string> hints;
   for (const insight::Finding& one : insight::attention(story.cluster(), *mig::Catalogue::built_in(), at(0)))
     if (one.is_node) hints.push_back(one.subject + ": " + one.hint);
-  EXPECT_EQ(hints, (Lines{"n1: its record tells no state: it is broken or cut short",
+  EXPECT_EQ(hints, (Lines{"n1: its record has no state: it is broken, or cut short",
                           "n2: its daemon has not registered yet"}));
   for (const insight::Finding& one : insight::attention(story.cluster(), *mig::Catalogue::built_in(), at(0)))
     if (one.text.find("read whole") != std::string::npos) {

@@ -34,7 +34,7 @@ TEST(Causes, NodesDrainedForOneReasonAreOneLine) {
                           drained("n3", "NVLink errors", -60)}});
   const std::vector<insight::Cause> all = causes(story);
   ASSERT_EQ(all.size(), 2u);
-  EXPECT_EQ(all[0].text, "drained, no work on it: fan failure");
+  EXPECT_EQ(all[0].text, "drained, no workload on it: fan failure");
   EXPECT_EQ(all[0].whose, (std::vector<std::string>{"n1", "n2"}));
   EXPECT_TRUE(all[0].nodes);
   EXPECT_EQ(all[0].since, at(-7200)) << "the earliest";
@@ -46,7 +46,7 @@ TEST(Causes, NodesDrainedForOneReasonAreOneLine) {
   EXPECT_EQ(all[1].whose, std::vector<std::string>{"n3"});
 }
 
-// A board each, and several on one node: the node is named once.
+// A GPU each, and several on one node: the node is named once.
 TEST(Causes, BoardsOfOneNodeNameItOnce) {
   Gpu bare = gpu(0, Strategy::mig, {}), other = gpu(1, Strategy::mig, {});
   Story story;

@@ -30,7 +30,7 @@ TEST(Totals, FreeSharesOfASharedBoardAreCountedInShares) {
       {running("1", "alice", {holds("n1", {{0, 1}}, Family::shard)}), waiting("2", "bob", "shard")}});
   insight::Totals totals = insight::totals(story.cluster());
   EXPECT_EQ(totals.held, 1);
-  EXPECT_EQ(totals.free, 1) << "something of the board can be had";
+  EXPECT_EQ(totals.free, 1) << "something of the GPU can be had";
   EXPECT_EQ(totals.free_shares, (Figures{{"shards", 3}}));
   EXPECT_EQ(totals.free_by_profile, Figures{});
   EXPECT_EQ(totals.waiting_by_request, (std::map<std::string, insight::Waiting>{{"shard", {1, 1}}}));

@@ -1,5 +1,5 @@
-// The rules of a board written a second time, as plainly as possible, to judge the geometry by: every subset
-// of all places is tried, pairs of intervals are compared, sums are summed. Slow; for small boards.
+// The rules of a GPU written a second time, as plainly as possible, to judge the geometry by: every subset
+// of all places is tried, pairs of intervals are compared, sums are summed. Slow; for small GPUs.
 #pragma once
 
 #include <rapidcheck.h>
@@ -101,10 +101,10 @@ inline Truth truth(const Product& product, const std::vector<int>& profiles) {
   return truth;
 }
 
-// A board that no one has built, small enough to be judged by brute force.
+// A GPU that no one has built, small enough to be judged by brute force.
 inline rc::Gen<Product> board() {
   return rc::gen::exec([] {
-    // At full size: small ones would only be boards without places.
+    // At full size: small ones would only be GPUs without places.
     const auto figure = [](int low, int high) {
       return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(low, high + 1));
     };

@@ -287,15 +287,15 @@ TEST(Reading, RefusesWhatNoBoardCanBe) {
             "site.yaml:11: compute: 2 does not go with the name 1g.5gb");
   EXPECT_EQ(broken("[0, 1, 2, 3]", "[0, 2, 1]"), "site.yaml:11: starts: not in ascending order");
   EXPECT_EQ(broken("[0, 1, 2, 3]", "[0, 0]"), "site.yaml:11: starts: not in ascending order");
-  EXPECT_EQ(broken("[0, 1, 2, 3]", "0"), "site.yaml:11: starts: a list of places is expected here");
+  EXPECT_EQ(broken("[0, 1, 2, 3]", "0"), "site.yaml:11: starts: a list of numbers is expected here");
   EXPECT_EQ(broken("starts: [0]", "starts: [1]"),
-            "site.yaml:12: 3g.20gb: at 1 its 4 memory slices reach beyond the board's 4 units");
+            "site.yaml:12: 3g.20gb: at 1 its 4 memory slices reach beyond the GPU's 4 units");
   EXPECT_EQ(broken("max: 3", "max: 4"),
-            "site.yaml:11: 1g.5gb: 4 of them need 4 compute slices and the board has 3");
+            "site.yaml:11: 1g.5gb: 4 of them need 4 compute slices and the GPU has 3");
   EXPECT_EQ(broken("[0, 1, 2, 3]", "[0, 1]"),
             "site.yaml:11: 1g.5gb: max is 3, but only 2 can stand side by side");
   EXPECT_EQ(broken("instances: 3", "instances: 2"),
-            "site.yaml:11: 1g.5gb: max is 3, but the board holds 2 instances");
+            "site.yaml:11: 1g.5gb: max is 3, but the GPU holds 2 instances");
   EXPECT_EQ(broken("3g.20gb, compute: 3", "1g.5gb, compute: 1"),
             "site.yaml:12: 1g.5gb: this profile is listed twice");
   EXPECT_EQ(broken("max: 1}", "max: 1, inside: [4c]}"),

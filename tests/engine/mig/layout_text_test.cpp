@@ -38,7 +38,8 @@ TEST(LayoutText, NamesThePartThatIsWrong) {
   EXPECT_EQ(read_back("1g.10gb@-1"),
             "part 1, \"1g.10gb@-1\": after @ the number of a memory slice is expected");
   EXPECT_EQ(read_back("1g.10gb@0,"), "part 2, \"\": no profile of this product");
-  EXPECT_EQ(read_back("2x1g.10gb@0"), "part 1, \"2x1g.10gb@0\": several instances cannot start at one place");
+  EXPECT_EQ(read_back("2x1g.10gb@0"),
+            "part 1, \"2x1g.10gb@0\": several instances cannot have the same start");
   EXPECT_EQ(read_back("99x1g.10gb"), "part 1, \"99x1g.10gb\": a GPU holds 1 to 16 instances");
   EXPECT_EQ(read_back("0x1g.10gb"), "part 1, \"0x1g.10gb\": a GPU holds 1 to 16 instances");
   EXPECT_EQ(read_back("\x1B[2J"), "part 1, \"\u00B7[2J\": no profile of this product");

@@ -132,7 +132,7 @@ TEST(Place, KeepsWhatIsHeld) {
   EXPECT_EQ(placed("2g.20gb,1g.10gb", "3g.40gb@0"), "3g.40gb@0,2g.20gb@4,1g.10gb@6");
   EXPECT_EQ(placed("3g.40gb", "1g.10gb@6,1g.10gb@3"), "none");
   EXPECT_EQ(why_no_place(room_h100(), profiles("3g.40gb"), room_layout("1g.10gb@6,1g.10gb@3")),
-            "what exists on the GPU leaves no places where all of them could start");
+            "what exists on the GPU leaves no starts for all of them");
 }
 
 TEST(Place, SaysWhatIsMissing) {

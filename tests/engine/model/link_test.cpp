@@ -198,7 +198,7 @@ TEST(LinkHolders, HowManyAreHeldIsToldByProfileToo) {
   EXPECT_EQ(story.node("n1").counts, (SliceCounts{3, 1, 2}));
 }
 
-// Nobody tells on which board the shares are that are in use. How many boards are held stays open, how many
+// Nobody tells on which GPU the shares are that are in use. How many GPUs are held stays open, how many
 // shares does not: what an admin of a time-sliced Kubernetes node wants to know.
 TEST(LinkHolders, HowManySharesAreHeldIsToldWhereTheirBoardsAreNot) {
   Story story;
@@ -209,13 +209,12 @@ TEST(LinkHolders, HowManySharesAreHeldIsToldWhereTheirBoardsAreNot) {
   EXPECT_EQ(story.node("n1").counts, (SliceCounts{2, 0, 0, 8, 2}));
   story.tell(WorkloadsListed{{running("1", "alice", {holds_some("n1", "", 2, Family::shard)}),
                               running("2", "bob", {holds("n1", {{0, 1}}, Family::shard)})}});
-  EXPECT_EQ(story.node("n1").counts.shares_held, 3)
-      << "one that is told with its board, and two that are not";
+  EXPECT_EQ(story.node("n1").counts.shares_held, 3) << "one that is told with its GPU, and two that are not";
   story.tell(WorkloadsListed{{}});
   EXPECT_EQ(story.node("n1").counts, (SliceCounts{2, 0, 2, 8, 0}));
 }
 
-// Slurm up to 23.02 tells the sum of a job's shards, and not how many on which board.
+// Slurm up to 23.02 tells the sum of a job's shards, and not how many on which GPU.
 TEST(LinkHolders, SharesOverSeveralBoardsCountByTheirSum) {
   Story story;
   story.tell(NodesListed{{node("n1", {gpu(0, Strategy::shard, {shared(SliceKind::shard, 4, 0)}),

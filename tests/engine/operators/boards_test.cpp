@@ -1,4 +1,4 @@
-// The boards of a node whose API tells slices without them: inferred where everything fits, and nowhere else.
+// The GPUs of a node whose API tells slices without them: inferred where everything fits, and nowhere else.
 #include "engine/operators/boards.hpp"
 
 #include <gtest/gtest.h>

@@ -218,7 +218,7 @@ TEST(MigParted, AContentHasOneNameAndNotAllBoardsNeedToBeAlike) {
   NodeTarget wanted{target(*board, {"3g.40gb"}), target(*board, {"3g.40gb"})};
   MigConfig two = make_config(NodeBoards(2, board), wanted);
   wanted.push_back(wanted[0]);
-  EXPECT_EQ(make_config(NodeBoards(3, board), wanted), two);  // the same layout on any number of boards
+  EXPECT_EQ(make_config(NodeBoards(3, board), wanted), two);  // the same layout on any number of GPUs
   wanted[1] = BoardTarget{};
   MigConfig odd = make_config(NodeBoards(3, board), wanted);
   EXPECT_NE(odd.name, two.name);

@@ -54,7 +54,7 @@ TEST(AckSteps, WholeGpusComeBackByDefault) {
   EXPECT_EQ(argument(step_with(plan.nodes[0].steps, "label-node"), "ack.node.gpu.schedule"), "default");
   EXPECT_EQ(plan.offered_after.kubernetes.at("nvidia.com/gpu"), 1);
   EXPECT_EQ(plan.offered_after.kubernetes.at("aliyun.com/gpu-mem"), 0);
-  EXPECT_FALSE(k.plan(sharing_everywhere(Strategy::mps, 1)).changes_anything()) << "it is so already";
+  EXPECT_FALSE(k.plan(sharing_everywhere(Strategy::mps, 1)).changes_anything()) << "already in that state";
 }
 
 // The label has ordered memory in parts, and nothing of it is offered yet.

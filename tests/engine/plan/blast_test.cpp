@@ -55,7 +55,7 @@ class BlastRadius : public ::testing::Test {
 
 using Ids = std::vector<std::string>;
 
-// "Nobody is disturbed", of a node with a privileged pod that tessera itself had flagged.
+// "No workload is disturbed", of a node with a privileged pod that tessera itself had flagged.
 TEST_F(BlastRadius, NamesWhoReachesTheGpusWithoutHavingAsked) {
   story.tell(WorkloadsListed{{unasked("ml/debug", "privileged")}});
   for (const Scope& scope : {kFirstBoard, kFirstPlace, kWholeNode}) {

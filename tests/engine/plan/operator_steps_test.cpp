@@ -263,7 +263,7 @@ TEST(OperatorSteps, ANodeIsSharedInOneWay) {
   Kubernetes k;
   plan::Intent one = shares(Strategy::time_slicing, 4);
   std::string why = k.refusal(one);
-  EXPECT_NE(why.find("no choice by board") == std::string::npos,
+  EXPECT_NE(why.find("no choice by GPU") == std::string::npos,
             why.find("4 times on one GPU") == std::string::npos)
       << why;
 }
@@ -575,7 +575,8 @@ TEST(OperatorSteps, InstancesWithoutPlacesCanBePlannedAwayAndBack) {
   EXPECT_EQ(plan.nodes[0].destroyed.size(), 8u);
   EXPECT_EQ(plan.nodes[0].destroyed[0].at, std::nullopt);
   EXPECT_EQ(plan.nodes[0].created.size(), 14u);
-  EXPECT_TRUE(k.plan(everywhere("3g.40gb,2g.20gb,2x1g.10gb")).nodes[0].steps.empty());  // it is so already
+  EXPECT_TRUE(
+      k.plan(everywhere("3g.40gb,2g.20gb,2x1g.10gb")).nodes[0].steps.empty());  // already in that state
   // And back, from what stands then.
   plan::Intent back = plan::undo_intent(plan, plan.nodes[0], "undo");
   Gpu first = cut(0, {}), second = cut(1, {});

@@ -93,7 +93,7 @@ TEST(Refusals, AGpuOfWhichNobodyTellsHowItIsSharedIsNotPlanned) {
 TEST(Refusals, SeveralInstancesHaveNoOneStart) {
   auto wish = parse_layout_wish("2x1g.10gb@4");
   ASSERT_FALSE(wish.ok());
-  EXPECT_NE(wish.error().reason.find("cannot start at one place"), std::string::npos);
+  EXPECT_NE(wish.error().reason.find("cannot have the same start"), std::string::npos);
   EXPECT_TRUE(parse_layout_wish("1x1g.10gb@4").ok());
 }
 

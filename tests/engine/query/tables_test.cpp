@@ -43,7 +43,7 @@ TEST(Tables, ANodeThatTellsNothingShowsNoZeroWhereNothingIsKnown) {
   pooled.pool = {instance("1g.10gb", 0, 1, 0)};
   story.tell(NodesListed{{pooled}});
   NodeRow row = node_rows(story.model).front();
-  EXPECT_EQ(cell(row, "gpus"), "?") << "slices are told, boards are not";
+  EXPECT_EQ(cell(row, "gpus"), "?") << "slices are told, GPUs are not";
   EXPECT_EQ(cell(row, "use"), "n/a");
   EXPECT_EQ(cell(row, "slices"), "1");
   EXPECT_EQ(cell(row, "sharing"), "mig");
@@ -137,7 +137,7 @@ TEST(Strip, SlicesWhosePlacesNobodyTellsStandBySizeAndSaySo) {
   board.slices.resize(1);
   EXPECT_EQ(strip(board, &*catalogue, false), "○·······~");
   board.slices.assign(9, board.slices[0]);
-  EXPECT_EQ(strip(board, &*catalogue, false), "????????") << "more than the board has room for";
+  EXPECT_EQ(strip(board, &*catalogue, false), "????????") << "more than the GPU has room for";
 }
 
 TEST(Strip, StrandedMemoryLooksDifferentFromFreeMemory) {

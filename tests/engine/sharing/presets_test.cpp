@@ -213,11 +213,11 @@ TEST(VgpuTypes, AreThoseOfTheBoard) {
       if (type.name.text == name) return to_text(type);
     return "";
   };
-  EXPECT_EQ(find("A10", "NVIDIA A10", "A10-4Q"), "6 on a board, 4 GB each, in turns");
-  EXPECT_EQ(find("A10", "NVIDIA A10", "A10-24C"), "1 on a board, 24 GB each");
+  EXPECT_EQ(find("A10", "NVIDIA A10", "A10-4Q"), "6 on a GPU, 4 GB each, in turns");
+  EXPECT_EQ(find("A10", "NVIDIA A10", "A10-24C"), "1 on a GPU, 24 GB each");
   EXPECT_EQ(find("H100-80GB-SXM5", "", "H100XM-1-10C"),
-            "7 on a board, 10 GB each, each a MIG instance of 1 compute slice");
-  EXPECT_EQ(find("A100-80GB", "NVIDIA A100 80GB PCIe", "A100DX-40C"), "") << "that is the SXM board";
+            "7 on a GPU, 10 GB each, each a MIG instance of 1 compute slice");
+  EXPECT_EQ(find("A100-80GB", "NVIDIA A100 80GB PCIe", "A100DX-40C"), "") << "that is the SXM GPU";
   EXPECT_NE(find("A100-80GB", "a100", "A100DX-40C"), "") << "which of the two is not told";
   EXPECT_TRUE(vgpu_types(table, ProductKey("B200-180GB"), "NVIDIA B200").empty());
 }
@@ -253,7 +253,7 @@ TEST(Misprints, AreTakenForWhatIsMeantWithTheReason) {
       "Meant is 2g.35gb (layout all-2g.35gb: 3 × 2g.35gb)");
   EXPECT_EQ(find_preset(test::product("A100-80GB"), Platform::fpt, "all-4g.20gb", *tables)->name,
             "all-1g.20gb");
-  // The worked example: four parts of a board.
+  // The worked example: four parts of a GPU.
   for (const auto& [product, meant] :
        {std::pair("H100-80GB-SXM5", "all-1g.20gb"), std::pair("A100-80GB", "all-1g.20gb"),
         std::pair("H200-141GB", "all-1g.35gb")})

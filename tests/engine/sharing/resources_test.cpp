@@ -113,7 +113,7 @@ TEST(Resources, NamesAreReadInEverySpelling) {
   EXPECT_EQ(kubernetes("nvidia.com/mig-1g.24gb.gfx")->profile, ProfileName("1g.24gb+gfx"));
   EXPECT_EQ(kubernetes("nvidia.com/NVIDIA_A10-12Q")->kind, ResourceKind::vgpu);
   EXPECT_FALSE(kubernetes("cpu"));
-  // KubeVirt's whole boards, and the network cards that NVIDIA's network operator offers.
+  // KubeVirt's whole GPUs, and the network cards that NVIDIA's network operator offers.
   for (const char* board : {"nvidia.com/GA102GL_A10", "nvidia.com/GH100_H200_SXM_141GB", "nvidia.com/pgpu"})
     EXPECT_EQ(kubernetes(board)->kind, ResourceKind::other_gpu) << board;
   for (const char* card : {"nvidia.com/hostdev", "nvidia.com/rdma_shared_device_a", "nvidia.com/mlnxnics",

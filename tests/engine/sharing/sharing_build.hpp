@@ -1,4 +1,4 @@
-// Nodes with boards of a product, for the tests of sharing.
+// Nodes with GPUs of a product, for the tests of sharing.
 #pragma once
 
 #include <gtest/gtest.h>

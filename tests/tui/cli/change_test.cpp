@@ -150,8 +150,8 @@ TEST_F(Changing, AQuestionThatNobodyCanAnswerParksItsNode) {
     runs.on_demand = [](FakeRuns& r) { r.write("n1", plan::Parked{"paused", "n1 is closed", {}}); };
   };
   EXPECT_EQ(run("apply"), 1);
-  EXPECT_EQ(asked.what.at(1), "demand n1 pause: nobody answered: n1 is closed by bob");
-  EXPECT_TRUE(said("It can be taken up again: tessera resume r1 --go-on --write")) << err.str();
+  EXPECT_EQ(asked.what.at(1), "demand n1 pause: no answer: n1 is closed by bob");
+  EXPECT_TRUE(said("It can be resumed: tessera resume r1 --go-on --write")) << err.str();
 }
 
 // The way out that is printed has to be one: without the answer the run parks again for the same reason.
@@ -160,8 +160,8 @@ TEST_F(Changing, TheJournalOfARunThatNobodyAnsweredSaysHowToAnswer) {
   options.words = {"r7"};
   keep("r7",
        {plan::Asked{plan::Ask::marked_by_other, "run r9 has marked n1. Break that lock and go on?"},
-        plan::Requested{plan::Demand::pause, "root", "nobody answered: run r9 has marked n1"},
-        plan::Parked{"nobody answered: run r9 has marked n1", "n1 is open", {}}},
+        plan::Requested{plan::Demand::pause, "root", "no answer: run r9 has marked n1"},
+        plan::Parked{"no answer: run r9 has marked n1", "n1 is open", {}}},
        RunState::parked);
   EXPECT_EQ(run("journal"), 0);
   EXPECT_NE(out.str().find("to go on: tessera resume r7 --break-lock --write\n"), std::string::npos)
@@ -546,8 +546,8 @@ TEST_F(Changing, OneFlagAnswersOneQuestion) {
   };
   options.go_on = true;
   EXPECT_EQ(run("apply"), 1);
-  EXPECT_EQ(asked.what.at(1), "demand n1 pause: nobody answered: n1 is marked by r9");
-  EXPECT_TRUE(said("It can be taken up again: tessera resume r1 --break-lock --write")) << err.str();
+  EXPECT_EQ(asked.what.at(1), "demand n1 pause: no answer: n1 is marked by r9");
+  EXPECT_TRUE(said("It can be resumed: tessera resume r1 --break-lock --write")) << err.str();
 }
 
 TEST_F(Changing, APlanWithoutTheWholeListOfWorkEndsAsUnknown) {

@@ -73,7 +73,7 @@ TEST_F(Guide, SaysThatANodeIsDrainedAndWhy) {
     std::vector<std::string> words{"--node", "n3"};
     if (*answers != '\0') words.insert(words.end(), {"--answer", answers});
     const std::string page = print(words);
-    EXPECT_NE(page.find("n3 is drained and takes no work: Xid 79 (ops)"), std::string::npos)
+    EXPECT_NE(page.find("n3 is drained and takes no workloads: Xid 79 (ops)"), std::string::npos)
         << "where the node is chosen as well as at a leaf:\n"
         << page;
   }

@@ -12,7 +12,7 @@ TEST(PlanText, WithoutStepsItSaysWhetherNothingIsToDoOrNothingCanBeDone) {
   node.node = NodeName("gke-1");
   node.needs.mode_change = true;
   plan.nodes = {node};
-  const std::string so_already = "nothing: it is so already";
+  const std::string so_already = "nothing: already in that state";
   EXPECT_NE(preview(plan).find(so_already), std::string::npos) << preview(plan);
   plan.no_steps = "GKE fixes the GPUs of its nodes with the pool";
   const std::string text = preview(plan);

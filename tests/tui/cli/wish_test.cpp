@@ -106,7 +106,7 @@ TEST_F(Wishing, SharingIsAStrategyWithReplicas) {
   EXPECT_FALSE(check_wish(options));
   options.strategy = "mps";
   EXPECT_TRUE(check_wish(options)) << "which nodes they are is not known yet";
-  // Slurm's are percent of a board, and cannot be chosen.
+  // Slurm's are percent of a GPU, and cannot be chosen.
   EXPECT_EQ(plan::to_text(intent().boards[0].wish), "MPS");
   options.replicas = 100;
   EXPECT_EQ(plan::to_text(intent().boards[0].wish), "MPS");

@@ -254,7 +254,7 @@ std::map<std::string, std::set<std::string>> texts_of_tree() {
 
 std::string as_template(const std::map<std::string, std::set<std::string>>& texts) {
   std::string out =
-      "# The texts of tessera that explain. Made from the sources: TESSERA_UPDATE_GOLDEN=1 writes it anew\n"
+      "# The texts of tessera that explain. Made from the sources: TESSERA_UPDATE_GOLDEN=1 writes it\n"
       "# (docs/japanese.md).\n"
       "msgid \"\"\nmsgstr \"\"\n\"Content-Type: text/plain; charset=UTF-8\\n\"\n";
   for (const auto& [text, files] : texts) {

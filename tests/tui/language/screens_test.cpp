@@ -7,6 +7,7 @@
 
 #include "tests/tui/screens/change_places.hpp"
 #include "tests/tui/screens/layout_places.hpp"
+#include "tui/cli/change/plan_text.hpp"
 
 namespace tessera::test {
 namespace {
@@ -17,7 +18,8 @@ std::string without_what_stays(const std::string& line) {
   static const std::regex kTyped(
       R"(\$ |^ *(tessera|import|nvidia-smi|kubectl|scontrol|sbatch|srun|max by) )"),
       kPrinted(
-          "not cut|on failure|fan failure|-lgipp of an|^ *of +[0-9]|gres/gpu count reported lower than "
+          "not cut|is made|on failure|fan failure|-lgipp of an|^ *of +[0-9]|gres/gpu count reported lower "
+          "than "
           "configured|"
           "gres/gpu count reported lower|scontrol update|(scontrol|kubectl) [a-z]+ [a-z]+|tessera config "
           "[a-z-]+");
@@ -125,6 +127,25 @@ TEST(JapaneseScreens, OfEveryNodeInTheEditorHoldNoEnglishSentence) {
           expect_japanese(session, node.name.text + " presets");
         }
       }
+}
+
+// What a command prints, at any width: lines are as long as they are.
+void expect_japanese(const std::string& page, const std::string& where) {
+  for (const std::string& one : english_in(page)) ADD_FAILURE() << where << ": " << one;
+}
+
+TEST(JapaneseCommandLine, PlansHoldNoEnglishSentence) {
+  const tui::WordsPtr japanese = tui::Words::of(tui::Language::ja).value();
+  const Session session = changing();
+  for (plan::Way way : {plan::Way::wait, plan::Way::requeue, plan::Way::cancel})
+    for (const char* layout : {"4g.40gb,3g.40gb", "7x1g.10gb", "whole"}) {
+      plan::Options options;
+      options.way = way, options.when_empty = way == plan::Way::requeue;
+      const plan::Plan one = plan_of(session, {"n0031"}, {}, layout, options);
+      expect_japanese(cli::preview(one, cli::kInFull, japanese), layout);
+      const plan::Plan many = plan_of(session, {"n0031", "n0041", "n0042", "n0043"}, {}, layout, options);
+      expect_japanese(cli::preview(many, cli::kInFull, japanese), std::string(layout) + " on four nodes");
+    }
 }
 
 TEST(JapaneseScreens, TheCheckFindsASentence) {

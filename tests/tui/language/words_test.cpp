@@ -190,7 +190,7 @@ TEST(Words, ShippedSentencesKeepTheirMeaning) {
       {"at most 1 on one GPU", "1つのGPUに最大1個"},
       {"8 GPUs, each by itself, in view h100-01 GPU 0", "GPU 8枚をそれぞれ個別に編集、表示中：h100-01 GPU 0"},
       {"tried: a layout for each GPU", "試行中：GPUごとのレイアウト"},
-      {"2 replicas for each board", "各GPUにレプリカを2個"},
+      {"2 replicas for each GPU", "各GPUにレプリカを2個"},
       {"wait until 7 workloads have left", "ワークロードが7件終わるまで待機"},
       // The verb comes first: the right edge cuts what is long.
       {"GPU 0: create 1g.10gb@0, 1g.10gb@1", "GPU 0で作成：1g.10gb@0、1g.10gb@1"},

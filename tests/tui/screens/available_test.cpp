@@ -49,7 +49,7 @@ TEST(AvailableOnScreens, TilesTablesFiltersAndJsonSayTheSameOfEverySlice) {
       for (const tui::Board& board : tui::boards_of(world, *row.cluster, *row.node))
         for (const tui::Tile& tile : board.tiles) {
           if (tile.id != query::row_id(row)) continue;
-          // Beside holders a tile of a shared board is the rest of it.
+          // Beside holders a tile of a shared GPU is the rest of it.
           if (row.slice->holders.empty())
             EXPECT_EQ(tile.kind, kind_of(state)) << seed << " " << tile.label;
           else
@@ -59,7 +59,7 @@ TEST(AvailableOnScreens, TilesTablesFiltersAndJsonSayTheSameOfEverySlice) {
   }
 }
 
-// MPS 100/100 in the head of a board whose tiles said free.
+// MPS 100/100 in the head of a GPU whose tiles said free.
 TEST(AvailableOnScreens, SharesOfAnUnnamedHolderAreDrawnAsHeld) {
   Slice hidden = shared(SliceKind::mps, 100, 0);
   hidden.told_held = true;

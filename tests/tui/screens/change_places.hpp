@@ -16,7 +16,7 @@ inline Gpu sevenths(int index, int first_device) {
   return board;
 }
 
-// n0031 with two boards in sevenths, on the second of which two people work; n0041 to n0045 are free.
+// n0031 with two GPUs in sevenths, on the second of which two people work; n0041 to n0045 are free.
 inline Model change_place() {
   Model model;
   reduce(model,

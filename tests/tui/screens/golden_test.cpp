@@ -48,7 +48,7 @@ TEST(GoldenAscii, NodeAndOverviewKeepTheirShapesInAscii) {
   expect_golden("node-ascii", session.canvas());
 }
 
-// Kubernetes tells how many replicas pods hold, and not on which board: the sum is known, the boards are not.
+// Kubernetes tells how many replicas pods hold, and not on which board: the sum is known, the GPUs are not.
 TEST(GoldenShares, KnownInAllAndNotByBoard) {
   Model model;
   reduce(model, on("train-a", ClusterSeen{Scheduler::kubernetes, false, "v1.31.4", "admin"}));

@@ -1,4 +1,4 @@
-// The layout editor on boards of each kind, at three sizes, as it was looked at and found right.
+// The layout editor on GPUs of each kind, at three sizes, as it was looked at and found right.
 #include <gtest/gtest.h>
 
 #include "tests/support/golden.hpp"

@@ -1,4 +1,4 @@
-// A node for the layout editor with a board of each kind, and two that are alike beside it.
+// A node for the layout editor with a GPU of each kind, and two that are alike beside it.
 #pragma once
 
 #include "tests/tui/screens/places.hpp"

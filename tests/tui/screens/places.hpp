@@ -28,7 +28,7 @@ inline Workload named(Workload workload, const std::string& name, int started) {
   return workload;
 }
 
-// Four boards, each shared in another way: MIG full, MIG with room and stranded slices, whole, MPS.
+// Four GPUs, each shared in another way: MIG full, MIG with room and stranded slices, whole, MPS.
 inline Node mixed_node() {
   Node n = node(
       "n0007",
@@ -73,7 +73,7 @@ inline Node invalid_node() {
   return n;
 }
 
-// Slurm counts these slices by type and does not tell on which board they are.
+// Slurm counts these slices by type and does not tell on which GPU they are.
 inline Node pool_node() {
   Node n = node("n0040", {});
   n.state = {"MIXED"};

@@ -128,7 +128,7 @@ TEST(Arming, IsRefusedWithAReason) {
   const Case cases[] = {
       {"read-only: start tessera with --write", [](Session& s) { s.state.writable = false; }},
       {"hpc cannot be changed from here", [](Session& s) { s.state.abilities.clear(); }},
-      {"no place for the journals of runs", [](Session& s) { s.state.runs.available = false; }}};
+      {"no folder for the journals of runs", [](Session& s) { s.state.runs.available = false; }}};
   for (const Case& one : cases) {
     Session session = changing({120, 40});
     open(session, plan_of(session, {"n0031"}, 0));
@@ -498,7 +498,7 @@ TEST(Journal, ARunThatHasNotEndedIsTakenBackByTakingItUpAndNotByASecondRun) {
     session.hear({RunsListed{{diary.head(stopped, false)}}});
     session.hear({diary.told()});
     session.press("Jz");
-    session.line_with("this run has not ended: r takes it up again, and there b goes back");
+    session.line_with("this run has not ended: r resumes it, and there b goes back");
     EXPECT_EQ(session.state.top().kind, ScreenKind::journal);
     EXPECT_FALSE(session.state.plan);
     session.press("rb");

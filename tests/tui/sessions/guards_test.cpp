@@ -44,7 +44,7 @@ TEST(Guards, AnArmedPlanThatCannotBeStartedAnyMoreIsNotStarted) {
   ASSERT_TRUE(session.state.arming && session.state.arming->armed);
   session.state.runs.available = false;
   session.press("!");
-  session.line_with("not started: this console has no place for the journals of runs");
+  session.line_with("not started: this console has no folder for the journals of runs");
   EXPECT_EQ(count_of<tui::StartRun>(session), 0);
 }
 

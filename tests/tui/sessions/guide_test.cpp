@@ -87,7 +87,7 @@ TEST(GuideSession, ABoardThatNobodyHasIsDecidedToo) {
   EXPECT_EQ(strategy(session), "mig");
   EXPECT_FALSE(group(session).result.layouts.empty());
   session.press("<enter>");
-  session.line_with("this board is in no cluster here");
+  session.line_with("this GPU is in no cluster here");
 }
 
 TEST(GuideSession, ALayoutGoesOnToItsPlanWithTheDecisionBehindIt) {

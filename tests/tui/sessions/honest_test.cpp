@@ -52,7 +52,7 @@ TEST(Honest, AClosedNodeIsTheFirstThingThatAPlanSays) {
     session.tell(on("hpc", NodeSeen{drained}));
     open(session, plan_of(session, {"n0041"}, 0));
     const std::string screen = session.screen();
-    EXPECT_LT(screen.find("n0041: drained by another: Xid 79 [ops]"), screen.find("disturbs nobody"))
+    EXPECT_LT(screen.find("n0041: drained by another: Xid 79 [ops]"), screen.find("disturbs no workload"))
         << screen;
   }
 }

@@ -56,7 +56,7 @@ TEST(LayoutEditor, AnInstanceIsAddedWhereTheCursorStands) {
   session.line_with("KEEPS 3 (2 held)");
   session.line_with("CREATES 1");
   session.line_with("DESTROYS 0");
-  EXPECT_NE(session.line_with("DISTURBS").find("nobody"), std::string::npos);
+  EXPECT_NE(session.line_with("DISTURBS").find("no workload"), std::string::npos);
   session.line_with("gpu:1g.10gb  2 → 3");
 }
 
@@ -107,7 +107,7 @@ TEST(LayoutEditor, AnInstanceMovesAlongAndTheCursorWithIt) {
   session.press(",");
   EXPECT_EQ(want(session), "1g.10gb@0 + 2g.20gb@2 + 1g.10gb@4");
   session.press(",");
-  session.line_with("1g.10gb has no free place further left");
+  session.line_with("1g.10gb has no free start further left");
 }
 
 TEST(LayoutEditor, StrandedAndWastedSlicesAreNamed) {
@@ -139,7 +139,7 @@ TEST(LayoutEditor, TypesOfVgpuAreOfferedWhereTheBackendCanSetThemUp) {
   session.state.abilities[ClusterName("sim")] = plan::gpu_operator_capabilities();
   session.press("pG");
   while (session.line_with("▌").find("vGPU A30-12C") == std::string::npos) session.press("k");
-  session.line_with("2 on a board, 12 GB each, in turns");
+  session.line_with("2 on a GPU, 12 GB each, in turns");
   session.press("<enter>");
   EXPECT_EQ(edit_of(session).want.strategy, Strategy::vgpu);
   EXPECT_EQ(edit_of(session).want.vgpu, ProfileName("A30-12C"));
@@ -194,10 +194,10 @@ TEST(LayoutEditor, SlurmsMpsIsPercentAndNoNumberToChoose) {
 TEST(LayoutEditor, TheBestForWhoWaitsIsFound) {
   Session session = on_board(2);
   session.press("b");
-  session.line_with("no layout of this GPU lets waiting work start");
+  session.line_with("no layout of this GPU lets a waiting workload start");
   // What waits for a 3g.40gb or a 1g.10gb could start now: some are free.
   session.press("<esc>").press("<esc>").press(":node twin1<enter>jLb");
-  session.line_with("no layout of this GPU lets waiting work start");
+  session.line_with("no layout of this GPU lets a waiting workload start");
   session.tell(on("sim", WorkloadSeen{waiting("712", "max", "gpu:4g.40gb")}));
   session.press("b");
   session.line_with("would start");
@@ -274,7 +274,7 @@ TEST(LayoutEditor, TheMousePutsTheCursorOnASliceOrARow) {
   EXPECT_EQ(edit_of(session).unit, 5);
   session.press("?");
   session.line_with("ON THIS SCREEN");
-  session.line_with("Take back the last edit.");
+  session.line_with("Undo the last edit.");
 }
 
 TEST(LayoutEditor, AnEditOutlivesNewsAndTheSubjectsEndIsSaid) {
@@ -287,7 +287,7 @@ TEST(LayoutEditor, AnEditOutlivesNewsAndTheSubjectsEndIsSaid) {
   EXPECT_FALSE(session.shows("KEEPS")) << session.screen();
 }
 
-// Whatever is pressed on whatever board and size, what is wanted can stand, and something is drawn.
+// Whatever is pressed on whatever GPU and size, what is wanted can stand, and something is drawn.
 RC_GTEST_PROP(LayoutEditor, AnyKeysLeaveALegalLayout, ()) {
   static const std::vector<std::string> kKeys = {
       "h",      "l",      "j",     "k",         "g", "G", "+", "-",     "<enter>", ",",

@@ -70,7 +70,7 @@ TEST(Walk, EnterOnAClusterShowsItsNodesAndOnlyThose) {
   EXPECT_FALSE(session.shows("n0007"));
 }
 
-// A Kubernetes node whose boards are told, but not where the slices stand on them; and what is remarked of
+// A Kubernetes node whose GPUs are told, but not where the slices stand on them; and what is remarked of
 // it.
 TEST(Walk, SlicesWithoutPlacesAreDrawnBySizeAndRemarksStandAmongTheFacts) {
   Session session(two_places());

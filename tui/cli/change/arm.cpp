@@ -15,7 +15,7 @@ std::optional<Error> why_not_armed(const Options& options, const Streams& stream
                                              : "add --write; --dry-run shows what would be done"};
   if (!options.yes && !streams.asks)
     return Error{what, "there is no terminal on which the change could be armed",
-                 "add --yes where nobody can type the node's name"};
+                 "add --yes where no terminal is there to type the node's name"};
   return std::nullopt;
 }
 

@@ -171,10 +171,11 @@ void Follower::ask_next() {
       answer(node, asked.what, true);
     } else if (!streams_.asks) {
       questions_.erase(node);
-      complain(streams_, {"nobody is here to answer", clean(node.text, 255) + " is parked",
-                          fmt::format("to go on: tessera resume {} {} --write", run_, flag_for(asked.what))});
+      complain(streams_,
+               {"the run asks, and there is no terminal to answer on", clean(node.text, 255) + " is parked",
+                fmt::format("to go on: tessera resume {} {} --write", run_, flag_for(asked.what))});
       world_.runs()->demand(run_, node, plan::Demand::pause,
-                            "nobody answered: " + plan::what_is_asked_about(asked));
+                            "no answer: " + plan::what_is_asked_about(asked));
     } else {
       asking_ = node;
       lines_.forget();
@@ -278,7 +279,7 @@ int report(const Ended& ended, const Followed& followed, plan::Outcome expected,
   }
   bool open = ended.how == Ending::parked || ended.how == Ending::interrupted;
   if (run && open && !ended.refused)
-    streams.err << fmt::format("It can be taken up again: {} (--replan plans again, --back goes back)\n",
+    streams.err << fmt::format("It can be resumed: {} (--replan plans again, --back goes back)\n",
                                resume_command(*run));
   if (run && ended.how == Ending::waiting)
     streams.err << fmt::format("It goes on with: tessera resume {} --write, or resume --due from a timer\n",

@@ -106,7 +106,7 @@ std::string head_text(const RunHead& head) {
   text += wrapped(clean(state, 2000), 0);
   if (!head.place.empty()) text += wrapped(clean("stands: " + head.place, 2000), 0);
   if (!head.file.empty()) text += "journal: " + clean(head.file, 4000) + "\n";
-  if (!head.unarmed.empty()) text += wrapped(clean("no timer takes it up: " + head.unarmed, 500), 0);
+  if (!head.unarmed.empty()) text += wrapped(clean("no timer resumes it: " + head.unarmed, 500), 0);
   return text + changed_text(head);
 }
 

@@ -50,7 +50,7 @@ std::string slice_name(const plan::SlicePlan& slice, const std::map<WorkloadId, 
   return text + "(" + (who.empty() ? "held" : short_text(who)) + ")";
 }
 
-// Boards that read the same share a line: "GPU 0-3  1g.10gb@0(alice) 2g.20gb@2".
+// GPUs that read the same share a line: "GPU 0-3  1g.10gb@0(alice) 2g.20gb@2".
 std::string slice_lines(std::string_view label, const std::vector<plan::SlicePlan>& slices,
                         const std::map<WorkloadId, std::string>& users) {
   std::map<GpuIndex, std::string> boards;
@@ -89,9 +89,9 @@ std::string slices_part(const plan::Plan& plan, const plan::NodePlan& node, cons
   text += slice_lines("is made", tui::made_slices(plan, node), users);
   text += order_lines(node);
   if (node.steps.empty() && plan.no_steps.empty())
-    text += labelled("changes", tui::told(words, "nothing: it is so already"));
-  return text +
-         labelled("needs", tui::told(words, tui::needs_list(node.needs, "closing the node to new work")));
+    text += labelled("changes", tui::told(words, "nothing: already in that state"));
+  return text + labelled("needs",
+                         tui::told(words, tui::needs_list(node.needs, "closing the node to new workloads")));
 }
 
 // Whether it starts again by itself once it has ended.
@@ -127,11 +127,12 @@ std::string disturbed_part(const Plan& plan, const tui::WordsPtr& words) {
       std::string running = "?";
       if (one.running) running = query::duration_text(one.running->count() / 1000);
       grid.rows.push_back({short_text(tui::name_text(one), 22), short_text(one.user, 10),
-                           short_text(one.name, 12), running, tui::fate_text(one, plan.intent.options.way),
-                           restart_text(one), short_text(where, 22)});
+                           short_text(one.name, 12), running,
+                           tui::told(words, tui::fate_text(one, plan.intent.options.way)), restart_text(one),
+                           short_text(where, 22)});
     }
   }
-  if (grid.rows.empty()) return tui::told(words, "Nobody is disturbed.") + "\n";
+  if (grid.rows.empty()) return tui::told(words, "No workload is disturbed.") + "\n";
   return wrapped(tui::told(words, "WILL BE DISTURBED: " + tui::disturbs_text(plan)), 0) +
          to_table(grid, true) + extents_part(plan, words);
 }
@@ -192,9 +193,10 @@ std::string notices_part(const Plan& plan, const tui::WordsPtr& words) {
   bool several = plan.nodes.size() > 1;
   std::string text = notice_lines(plan.violations, true, several, words);
   text += notice_lines(plan.notices, false, several, words);
+  text += pending_line("waiting workloads that would never start", plan.never_again_count, plan.never_again,
+                       words);
   text +=
-      pending_line("waiting work that will never run again", plan.never_again_count, plan.never_again, words);
-  text += pending_line("waiting work that will be able to run", plan.will_run_count, plan.will_run, words);
+      pending_line("waiting workloads that will be able to start", plan.will_run_count, plan.will_run, words);
   return text.empty() ? "" : text + "\n";
 }
 
@@ -219,44 +221,44 @@ std::string steps_part(const plan::NodePlan& node, const tui::WordsPtr& words) {
   return text;
 }
 
-std::string node_line(const plan::NodePlan& node) {
-  return clean(fmt::format("{}: {} slices stay, {} go, {} are made; {} disturbed; {} steps", node.node.text,
-                           node.kept.size(), node.destroyed.size(), node.created.size(),
-                           node.blast_radius.size(), node.steps.size()),
-               300) +
-         "\n";
+std::string node_line(const plan::NodePlan& node, const tui::WordsPtr& words) {
+  const std::string text = fmt::format("{}: {} slices stay, {} go, {} are made; {} disturbed; {} steps",
+                                       node.node.text, node.kept.size(), node.destroyed.size(),
+                                       node.created.size(), node.blast_radius.size(), node.steps.size());
+  return clean(tui::told(words, text), 300) + "\n";
 }
 
-std::string head_line(const Plan& plan) {
-  return wrapped(clean(fmt::format("plan {} of {}: {}, for {} node{}", plan.id, plan.intent.cluster.text,
-                                   plan.intent.words, plan.nodes.size(), plan.nodes.size() == 1 ? "" : "s"),
-                       1000),
-                 0);
+std::string head_line(const Plan& plan, const tui::WordsPtr& words) {
+  const std::string text =
+      fmt::format("plan {} of {}: {}, for {} node{}", plan.id, plan.intent.cluster.text, plan.intent.words,
+                  plan.nodes.size(), plan.nodes.size() == 1 ? "" : "s");
+  return wrapped(tui::told(words, clean(text, 1000)), 0);
 }
 
 // When it acts, where that is not at once.
 std::string patience_part(const Plan& plan, const tui::WordsPtr& words) {
   const plan::Options& options = plan.intent.options;
   std::string text;
-  if (options.at) text += fmt::format("Acts not before {}. ", utc_text(*options.at));
-  if (options.when_empty) text += "Acts once what changes is free of work. ";
+  if (options.at) text += fmt::format("Starts no earlier than {}. ", utc_text(*options.at));
+  if (options.when_empty) text += "Starts once no job or pod uses what changes. ";
   if (options.at || options.when_empty)
-    text += "Until then the node is closed and the run is parked: tessera resume --due takes it up.";
+    text += "Until then the node is closed and the run is parked: tessera resume --due resumes it.";
   return wrapped(tui::told(words, text), 0);
 }
 
 }  // namespace
 
 std::string preview(const Plan& plan, std::size_t in_full, const tui::WordsPtr& words) {
-  std::string text = head_line(plan) + closed_part(plan, words) + "\n";
+  std::string text = head_line(plan, words) + closed_part(plan, words) + "\n";
   for (std::size_t i = 0; i < plan.nodes.size(); ++i)
-    text += i < in_full ? slices_part(plan, plan.nodes[i], words) + "\n" : node_line(plan.nodes[i]);
+    text += i < in_full ? slices_part(plan, plan.nodes[i], words) + "\n" : node_line(plan.nodes[i], words);
   if (plan.nodes.size() > in_full) text += "\n";
   text += disturbed_part(plan, words) + "\n" + resources_part(plan) + notices_part(plan, words);
   for (std::size_t i = 0; i < plan.nodes.size() && i < in_full; ++i) {
     if (plan.nodes[i].steps.empty()) continue;
     text += i > 0 ? "\n" : "";
-    text += plan.nodes.size() == 1 ? "STEPS" : "STEPS on " + clean(plan.nodes[i].node.text, 200);
+    text += plan.nodes.size() == 1 ? "STEPS"
+                                   : tui::told(words, "STEPS on " + clean(plan.nodes[i].node.text, 200));
     text += "\n" + steps_part(plan.nodes[i], words);
   }
   if (plan.nodes.size() > in_full)
@@ -288,7 +290,7 @@ std::string messages_text(const Plan& plan) {
       rest.remove_prefix(std::min(end + 1, rest.size()));
     }
   }
-  return text.empty() ? "Nobody is disturbed: there is no message to send.\n" : text;
+  return text.empty() ? "No workload is disturbed: there is no message to send.\n" : text;
 }
 
 }  // namespace tessera::cli

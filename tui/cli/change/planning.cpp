@@ -15,7 +15,7 @@
 namespace tessera::cli {
 namespace {
 
-// Who is disturbed depends on both: a plan without either would promise what is not known.
+// Which jobs are disturbed depends on both: a plan without either would promise what is not known.
 bool is_needed(Source source) {
   switch (source) {
     case Source::simulator:
@@ -47,7 +47,7 @@ void print(const plan::Plan& plan, const Options& options, const Streams& stream
   } else {
     std::string text = preview(plan, kInFull, options.reader);
     if (!plan.changes_anything() && plan.no_steps.empty())
-      text += "\n" + tui::told(options.reader, "Nothing is to be done: it is so already.") + "\n";
+      text += "\n" + tui::told(options.reader, "Nothing to do: already in that state.") + "\n";
     else if (plan.no_steps.empty())
       text += "\n" + how_to_apply(options.reader);
     streams.out << (options.ascii ? in_ascii(text) : text);

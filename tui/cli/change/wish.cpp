@@ -110,7 +110,7 @@ class NodeChooser {
 
 // --- what they shall be
 
-// Where nobody tells its boards, the node's product decides what a preset means: one of them stands for all.
+// Where nobody tells its GPUs, the node's product decides what a preset means: one of them stands for all.
 std::vector<Gpu> told_or_presumed(const Node& node, const mig::Catalogue& catalogue) {
   const mig::Product* product = plan::boards_untold(node) ? catalogue.by_gfd_label(node.model) : nullptr;
   if (!product) return node.gpus;
@@ -124,7 +124,7 @@ void add_note(std::vector<std::string>& notes, const std::string& note) {
   if (!note.empty() && std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
 }
 
-// A preset means other instances on other products: the wish of each board.
+// A preset means other instances on other products: the wish of each GPU.
 class Presets {
  public:
   Presets(const Options& options, const mig::Catalogue& catalogue, sharing::Platform platform,
@@ -158,14 +158,14 @@ class Presets {
   std::vector<std::string>& notes_;
 };
 
-// A layout that was typed means what is meant on each board's product, where a profile is a known misprint.
+// A layout that was typed means what is meant on each GPU's product, where a profile is a known misprint.
 class Typed {
  public:
   Typed(const Options& options, const mig::Catalogue& catalogue, sharing::Platform platform,
         std::span<const sharing::PresetTable> tables, std::vector<std::string>& notes)
       : options_(options), catalogue_(catalogue), platform_(platform), tables_(tables), notes_(notes) {}
 
-  // Some board would be asked for what only documents know.
+  // Some GPU would be asked for what only documents know.
   bool corrects(const ChosenNodes& chosen) const {
     for (const NodeName& name : chosen.nodes)
       for (const Gpu& gpu : told_or_presumed(*chosen.cluster->nodes.find(name), catalogue_))

@@ -58,7 +58,7 @@ Result<Subject> subject_of(const Options& options, const Model& model, const mig
     return Error{kGuiding, "--gpu needs the node that it is in", "add --node NAME"};
   }
   if (!options.nodes.empty()) return boards_asked_about(options, model, catalogue, wall);
-  if (options.product.empty()) return Subject{{guide::Group{"any board", {}}}, nullptr};
+  if (options.product.empty()) return Subject{{guide::Group{"any GPU", {}}}, nullptr};
   const mig::Product* product = catalogue.by_any(options.product);
   if (product == nullptr) return unknown_product(options.product, catalogue);
   return Subject{{guide::Group{product->key.text, guide::scope_of(*product)}}, nullptr};
@@ -80,7 +80,7 @@ std::vector<std::string> as_asked(const Options& options, const Cluster* cluster
   return flags;
 }
 
-// For each layout the whole `tessera plan …`, several where boards differ.
+// For each layout the whole `tessera plan …`, several where GPUs differ.
 std::vector<std::vector<std::string>> commands_of(const guide::GuideResult& result, const guide::Scope& scope,
                                                   sharing::Platform platform, const Options& options) {
   std::vector<std::vector<std::string>> all;

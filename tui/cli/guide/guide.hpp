@@ -16,9 +16,9 @@
 
 namespace tessera::cli {
 
-// One group of boards and where its walk ends.
+// One group of GPUs and where its walk ends.
 struct GuideAnswer {
-  std::string name;     // "H100-80GB-SXM5: 12 boards on 3 nodes"
+  std::string name;     // "H100-80GB-SXM5: 12 GPUs on 3 nodes"
   std::string product;  // key of the catalogue; empty: not known
   sharing::Platform platform = sharing::Platform::slurm;
   std::string platform_from;            // "--platform", "label …", "the scheduler", "assumed"

@@ -21,7 +21,7 @@ void open_guide_here(UiState& state, const World& world);
 // ":guide H100-80GB-SXM5" or ":guide n0007". Errors: neither a product nor a node is called that.
 std::optional<Error> open_guide_named(UiState& state, const World& world, const std::string& name);
 std::string why_no_guide(Action action, const UiState& state, const World& world);
-// Looks the boards up again and works out what follows, when the walk or the model has moved.
+// Looks the GPUs up again and works out what follows, when the walk or the model has moved.
 // Only of the guide on top.
 void refresh_guide(UiState& state, Screen& screen, const World& world);
 
@@ -48,7 +48,7 @@ void add_guide_leaf(Document& page, const World& world, const UiState& state, in
 std::vector<guide::Advice> guide_advice(const GuideState& guide);
 void add_guide_panel(Document& page, const World& world, const UiState& state, int width);
 inline constexpr std::string_view kGuideLayout = "layout:", kGuideAdvice = "advice:", kGuideNote = "note:";
-// "the catalogue knows …" or "you said so": why a step of the walk went its way, without the answer itself.
+// "the catalogue knows …" or "your answer": why a step of the walk went its way, without the answer itself.
 std::string guide_reason(const guide::ResultStep& step);
 // Why the question matters is shown: asked for, or there is room anyway.
 // The same question or leaf in the reader's language.

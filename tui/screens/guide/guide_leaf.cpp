@@ -112,7 +112,7 @@ void add_detail(Document& page, const guide::Proposal& one, const UiState& state
   if (!one.fit.empty()) add("starts " + some_of(one.fit), Role::good);
   if (!one.wait.empty()) add("still waits " + some_of(one.wait), Role::dim);
   if (!one.ends.empty()) add("must end or move " + some_of(one.ends), Role::danger);
-  if (!one.rehoused.empty()) add("of those a part here would hold " + some_of(one.rehoused), Role::dim);
+  if (!one.rehoused.empty()) add("a slice of this layout would hold " + some_of(one.rehoused), Role::dim);
   constexpr std::size_t kNotes = 2;
   for (std::size_t i = 0; i < std::min(one.notes.size(), kNotes); ++i) add(one.notes[i], Role::warning);
   if (one.notes.size() > kNotes)

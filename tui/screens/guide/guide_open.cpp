@@ -18,7 +18,7 @@ namespace {
 
 constexpr Duration kGuideEvery{2000};  // between two looks at a model that moves
 
-// What was pointed at: boards of one cluster.
+// What was pointed at: GPUs of one cluster.
 struct Pointed {
   ClusterName cluster;
   std::vector<guide::Mark> marks;
@@ -43,7 +43,7 @@ void point_at_row(Pointed& pointed, const Model& model, ScreenKind kind, const R
   point(pointed, row->cluster->name, row->node->name, gpu);
 }
 
-// A workload is asked about by the boards that it holds.
+// A workload is asked about by the GPUs that it holds.
 void point_at_work(Pointed& pointed, const Cluster& cluster, const Workload& work) {
   for (const Allocation& one : work.allocations) {
     const bool told = !one.devices.empty() && cluster.nodes.find(one.node) != nullptr;
@@ -58,7 +58,7 @@ void point_at_work(Pointed& pointed, const Cluster& cluster, const Workload& wor
   }
 }
 
-// On a node's page the cursor is on a tile, whose id names the board.
+// On a node's page the cursor is on a tile, whose id names the GPU.
 void point_at_tile(Pointed& pointed, const Screen& screen, const Model& model) {
   const Cluster* cluster = model.find(screen.cluster);
   const Node* node = cluster ? cluster->nodes.find(NodeName(screen.subject)) : nullptr;
@@ -116,7 +116,7 @@ void open(UiState& state, const World& world, Screen screen) {
   push(state, std::move(screen));
 }
 
-// "H100-80GB-SXM5 (virtual machines): 12 boards on 3 nodes" without what is counted.
+// "H100-80GB-SXM5 (virtual machines): 12 GPUs on 3 nodes" without what is counted.
 std::string key_of(const std::string& name) { return name.substr(0, name.find(": ")); }
 
 std::vector<guide::Group> groups_of(const UiState& state, const Screen& screen, const World& world) {
@@ -190,7 +190,7 @@ void refresh_guide(UiState& state, Screen& screen, const World& world) {
   if (guide.worked_out && !moved) return;
   const Cluster* cluster = screen.cluster.empty() ? nullptr : world.model.find(screen.cluster);
   const TimePoint now = cluster ? cluster_now(*cluster, world.wall) : world.wall;
-  // A board that nobody has yet would join the cluster that is here.
+  // A GPU that nobody has yet would join the cluster that is here.
   settle_platform(guide, state,
                   cluster || world.model.clusters.empty() ? cluster : &world.model.clusters.front());
   std::vector<GuideGroup> groups;

@@ -48,7 +48,7 @@ void add_known(Document& page, const guide::Answer& answer, const Cluster* clust
   const Span reply{told(state, reply_word(answer)), style_of(answer.confidence), kPageIndent};
   if (answer.facts.empty()) {
     page.push_back(
-        {{reply, {told(state, "nothing that is seen here tells"), Role::dim, kPageIndent + kReply}}, {}});
+        {{reply, {told(state, "nothing seen here answers this"), Role::dim, kPageIndent + kReply}}, {}});
     return;
   }
   bool first = true;
@@ -110,7 +110,7 @@ void add_question(Document& page, const World& world, const UiState& state, int 
 }  // namespace
 
 std::string guide_reason(const guide::ResultStep& step) {
-  if (step.source == "admin") return "you said so";
+  if (step.source == "admin") return "your answer";
   const std::size_t colon = step.because.find(": ");
   return colon == std::string::npos ? step.because : step.because.substr(colon + 2);
 }

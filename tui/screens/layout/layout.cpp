@@ -43,7 +43,7 @@ std::string product_name(const BoardAt& board) {
   return board.product.empty() ? "unknown GPUs" : board.product.text;
 }
 
-// Boards of one product only, where the edit is for many.
+// GPUs of one product only, where the edit is for many.
 std::string why_mixed(const Subject& subject) {
   std::map<std::string, int> products;
   for (const BoardAt& one : subject.boards) ++products[product_name(one)];
@@ -87,7 +87,7 @@ Result<Subject> one_board(const Cluster& cluster, const NodeName& name, GpuIndex
   return refusal(fmt::format("{} has no GPU {}", name.text, gpu.value));
 }
 
-// The marked rows of a table of nodes or GPUs; slices stand for their boards.
+// The marked rows of a table of nodes or GPUs; slices stand for their GPUs.
 Result<Subject> marked(const UiState& state, const World& world) {
   const Screen& screen = state.top();
   Subject subject;

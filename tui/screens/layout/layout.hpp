@@ -1,4 +1,4 @@
-// The layout editor: what stands on a board, what is wanted of it, and what that change would do.
+// The layout editor: what stands on a GPU, what is wanted of it, and what that change would do.
 //
 // Nothing here changes a cluster: an edit ends in a plan, which has its own screen. Works read-only, too.
 // Threads: the UI thread; what draws only reads.
@@ -13,11 +13,11 @@
 
 namespace tessera::tui {
 
-// Opens the editor for nodes of a cluster, all boards of one product, or one board of one node. `start` is
+// Opens the editor for nodes of a cluster, all GPUs of one product, or one GPU of one node. `start` is
 // what is wanted at first; nullopt: what stands. Where it cannot be opened a message says why.
 void open_layout(UiState& state, const World& world, const ClusterName& cluster, std::vector<NodeName> nodes,
                  std::optional<GpuIndex> gpu, std::optional<plan::Wish> start = std::nullopt);
-// What is wanted of each board by itself, in the editor that is open.
+// What is wanted of each GPU by itself, in the editor that is open.
 void take_for_each(UiState& state, const World& world, const std::vector<plan::BoardWish>& wishes);
 // For what the cursor is on, or what is marked.
 void open_layout_here(UiState& state, const World& world);
@@ -27,13 +27,13 @@ std::string why_no_layout(const UiState& state, const World& world);
 // What the editor on top is about, looked up anew in the model for every key and frame.
 struct LayoutView {
   const Cluster* cluster = nullptr;
-  const Node* node = nullptr;  // of the board in view
+  const Node* node = nullptr;  // of the GPU in view
   const Gpu* gpu = nullptr;
   const mig::Product* product = nullptr;  // nullptr: not in the catalogue
   bool cut = false;                       // its placements are known: there are slices to walk along
   mig::Layout now;                        // what stands, where that is told
 };
-// nullopt: the board has left the cluster.
+// nullopt: the GPU has left the cluster.
 std::optional<LayoutView> layout_view(const World& world, const Screen& screen);
 // What the cluster's backend can change; for one that cannot, what its scheduler's way would be.
 plan::Capabilities capabilities_of(const UiState& state, const Cluster& cluster);
@@ -53,7 +53,7 @@ bool click_layout(UiState& state, const World& world, Rect body, int x, int y);
 std::optional<Error> type_replicas(UiState& state, const World& world, const std::string& text);
 
 // Named layouts and ways of sharing (layout_presets.cpp).
-// Shares of the board in view that are not for anyone to choose (engine/sharing/shares.hpp).
+// Shares of the GPU in view that are not for anyone to choose (engine/sharing/shares.hpp).
 std::optional<int> fixed_shares(const LayoutView& view, Strategy strategy);
 // A managed platform with tables of its own takes no other names. told_by_site: as for plans.
 std::vector<PresetChoice> preset_choices(const LayoutView& view, const plan::Capabilities& can,
@@ -70,7 +70,7 @@ Result<BestLayout> best_layout(const World& world, const LayoutView& view, const
 // The plan for what is wanted (layout_preview.cpp).
 void refresh_layout(UiState& state, Screen& screen, const World& world);
 Document preview_document(const UiState& state, const LayoutView& view, int width);
-// The part of the plan about the board in view; nullptr: there is no plan.
+// The part of the plan about the GPU in view; nullptr: there is no plan.
 const plan::NodePlan* plan_in_view(const LayoutState& edit);
 
 // The screen (layout_draw.cpp, layout_map.cpp).

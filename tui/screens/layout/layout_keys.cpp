@@ -49,7 +49,7 @@ std::string more_shares(LayoutState& edit, const LayoutView& view, int by) {
   return why.empty() ? change_replicas(edit, by) : why;
 }
 
-// Enter and +: what the list under the cursor offers; + makes more shares of a board that is shared.
+// Enter and +: what the list under the cursor offers; + makes more shares of a GPU that is shared.
 std::string add(LayoutState& edit, const LayoutView& view, bool plus) {
   if (edit.list == LayoutList::presets) return take_preset(edit);
   bool cut_now = edit.want.strategy == Strategy::mig || edit.want.strategy == Strategy::whole;
@@ -71,7 +71,7 @@ std::string take_best(UiState& state, const World& world, const LayoutView& view
   return {};
 }
 
-// What is wanted goes along to a board of the same product; another product starts from what stands there.
+// What is wanted goes along to a GPU of the same product; another product starts from what stands there.
 void look_at(LayoutState& edit, const World& world, const Screen& screen, std::size_t next) {
   bool same = edit.boards[next].product == edit.board().product;
   look_at_board(edit, next);
@@ -150,7 +150,7 @@ std::string why_no_edit(Action action, const UiState& state, const World& world)
   std::optional<LayoutView> view = layout_view(world, screen);
   if (!view) return "this GPU is not in the list any more";
   const LayoutState& edit = *screen.layout;
-  // A name typed into the list of presets must not edit boards letter by letter.
+  // A name typed into the list of presets must not edit GPUs letter by letter.
   const bool of_list = action == Action::open || action == Action::layout_add ||
                        action == Action::layout_presets || action == Action::layout_plan;
   if (edit.list == LayoutList::presets && info(action).scope == Scope::layout && !of_list)

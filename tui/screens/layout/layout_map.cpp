@@ -13,7 +13,7 @@ bool is_shared(Strategy strategy) {
   return strategy != Strategy::mig && strategy != Strategy::whole && strategy != Strategy::unknown;
 }
 
-// A tile of the board in view, as the plan names it.
+// A tile of the GPU in view, as the plan names it.
 const plan::SlicePlan* find(const std::vector<plan::SlicePlan>& slices, GpuIndex gpu, const Tile* tile) {
   for (const plan::SlicePlan& one : slices) {
     if (one.gpu != gpu) continue;

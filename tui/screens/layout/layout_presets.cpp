@@ -97,11 +97,11 @@ class Choices {
     choices_.push_back(std::move(one));
   }
 
-  // One choice for each type of the board. Where vGPUs are not offered, one that says why is enough.
+  // One choice for each type of the GPU. Where vGPUs are not offered, one that says why is enough.
   void add_vgpu() {
     PresetChoice one;
     one.name = "vGPU";
-    one.text = "parts of memory for virtual machines";
+    one.text = "shares of memory for virtual machines";
     one.want.strategy = Strategy::vgpu;
     one.why_not = plan::why_not_offered(can_, Strategy::vgpu);
     std::vector<sharing::VgpuType> types;
@@ -174,7 +174,7 @@ Result<BestLayout> best_layout(const World& world, const LayoutView& view, const
       return best;
     }
   }
-  return Error{"no layout of this GPU lets waiting work start", "", "w lists what waits, and for what"};
+  return Error{"no layout of this GPU lets a waiting workload start", "", "w lists what waits, and for what"};
 }
 
 }  // namespace tessera::tui

@@ -93,7 +93,7 @@ void make_preview(UiState& state, const World& world, const LayoutView& view) {
     preview.error = plan.error();
 }
 
-// Several boards: the places are the planner's, and the board in view shows its own.
+// Several boards: the places are the planner's, and the GPU in view shows its own.
 void take_over_places(LayoutState& edit, const LayoutView& view) {
   const plan::NodePlan* node = plan_in_view(edit);
   if (!node || !view.product || edit.shown().strategy != Strategy::mig || edit.targets().size() == 1) return;
@@ -108,7 +108,7 @@ void take_over_places(LayoutState& edit, const LayoutView& view) {
   }
 }
 
-// Boards that have left the cluster are edited no more; what they are called may have become known.
+// GPUs that have left the cluster are edited no more; what they are called may have become known.
 void keep_boards(LayoutState& edit, const Cluster* cluster) {
   BoardAt viewed = edit.board();
   std::vector<BoardAt> there;
@@ -241,7 +241,7 @@ class Lines {
     std::vector<const plan::Disturbed*> all;
     for (const plan::NodePlan& node : plan.nodes)
       for (const plan::Disturbed& one : node.blast_radius) all.push_back(&one);
-    if (all.empty()) return add("DISTURBS", "nobody", Role::good);
+    if (all.empty()) return add("DISTURBS", "no workload", Role::good);
     std::string label = fmt::format("DISTURBS {}", all.size());
     for (std::size_t i = 0; i < all.size() && i < kListed; ++i) {
       const plan::Disturbed& one = *all[i];
@@ -288,7 +288,7 @@ class Lines {
     auto say = [&](bool so, std::string_view words) {
       if (so) text += (text.empty() ? "" : ", ") + std::string(words);
     };
-    say(all.drain, "the node closed to new work");
+    say(all.drain, "the node closed to new workloads");
     say(all.mode_change, "a change of the MIG mode");
     say(all.reset, "a reset of the GPU");
     say(all.reboot, "a reboot of the node");

@@ -15,7 +15,7 @@ bool offers_shares(Strategy strategy) {
   return strategy == Strategy::mps || strategy == Strategy::time_slicing || strategy == Strategy::shard;
 }
 
-// Why a board cannot be cut at all; empty: it can.
+// Why a GPU cannot be cut at all; empty: it can.
 std::string why_uncut(const mig::Product* product) {
   if (!product) return "this GPU is not in the catalogue: it can be whole, or shared by MPS or time-slicing";
   if (!product->mig_capable) return product->key.text + " cannot be cut: it has no MIG";
@@ -224,14 +224,15 @@ std::string remove_instance(LayoutState& edit, const mig::Product* product) {
 
 std::string slide_instance(LayoutState& edit, const mig::Product* product, int direction) {
   if (std::string why = why_uncut(product); !why.empty()) return why;
-  if (edit.targets().size() > 1) return "with several GPUs the places are found for each: choose one with a";
+  if (edit.targets().size() > 1)
+    return "with several GPUs the placements are found for each: choose one with a";
   mig::Layout layout = layout_of(edit.want);
   auto index = mig::instance_at(*product, layout, edit.unit);
   if (!index) return fmt::format("nothing is cut at slice {}", edit.unit);
   mig::Placed moving = layout[*index];
   auto moved = mig::slide(*product, layout, *index, direction);
   if (!moved)
-    return fmt::format("{} has no free place further {}", profile_of(*product, moving).name.text,
+    return fmt::format("{} has no free start further {}", profile_of(*product, moving).name.text,
                        direction < 0 ? "left" : "right");
   for (const mig::Placed& one : *moved)
     if (std::find(layout.begin(), layout.end(), one) == layout.end()) edit.unit = one.start;

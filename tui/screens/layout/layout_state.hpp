@@ -1,8 +1,8 @@
-// The layout editor's state: which boards, what is wanted of them, and the steps back. A value that knows
+// The layout editor's state: which GPUs, what is wanted of them, and the steps back. A value that knows
 // neither keys nor screens; every edit leaves a legal layout.
 //
-// What is wanted is kept for one board. For several boards it is the profiles that count: the planner finds
-// the places on each, so that what is held stays, and the editor shows those of the board in view.
+// What is wanted is kept for one GPU. For several GPUs it is the profiles that count: the planner finds
+// the places on each, so that what is held stays, and the editor shows those of the GPU in view.
 // Threads: owned by the UI thread.
 #pragma once
 
@@ -20,7 +20,7 @@ struct Outlook;
 
 namespace tessera::tui {
 
-// What one board is to become.
+// What one GPU is to become.
 struct Want {
   Strategy strategy = Strategy::whole;
   mig::Layout layout;  // mig
@@ -71,9 +71,9 @@ enum class LayoutList : std::uint8_t { profiles, presets };
 struct LayoutState {
   std::vector<BoardAt> boards;  // that can be looked at here
   std::size_t viewed = 0;
-  bool all = false;  // the edit is for every board of the viewed one's product
+  bool all = false;  // the edit is for every GPU of the viewed one's product
 
-  // What is wanted of each board by itself, in the order of `boards`; that of the one in view is `want`.
+  // What is wanted of each GPU by itself, in the order of `boards`; that of the one in view is `want`.
   // Empty: `want` is for all that the edit is about.
   std::vector<Want> each;
 
@@ -97,20 +97,20 @@ struct LayoutState {
   const BoardAt& board() const { return boards[viewed]; }
   const Want& shown() const { return tried ? *tried : want; }
   bool differs() const { return touched || tried; }
-  // The boards that the edit is about.
+  // The GPUs that the edit is about.
   std::vector<BoardAt> targets() const;
 };
 
-// What stands on a board, as a wish.
+// What stands on a GPU, as a wish.
 Want want_of(const Gpu& gpu, const mig::Product* product);
 plan::Wish wish_of(const Want& want, const mig::Product* product, bool with_places);
 // The wish with a place for everything: what stands stays where it can. Errors say what cannot be.
 Result<Want> want_of(const plan::Wish& wish, const Gpu& gpu, const mig::Product* product);
 
-// Goes to another board; where each has its own layout, what is wanted is that board's.
+// Goes to another GPU; where each has its own layout, what is wanted is that GPU's.
 void look_at_board(LayoutState& edit, std::size_t next);
 
-// What the planner is asked for. Errors: boards of several nodes that no single list of boards names.
+// What the planner is asked for. Errors: GPUs of several nodes that no single list of GPUs names.
 Result<plan::Intent> intent_of(const LayoutState& edit, const Cluster& cluster, const mig::Product* product);
 
 // Edits. Each returns why it cannot be done; empty: it was.

@@ -69,7 +69,7 @@ Effects confirm_arming(UiState& state, const World& world) {
     const RunView* view = view_of(state, resume->run);
     effects.orders.push_back(
         ResumeRun{resume->run, resume->onward, resume->accept_harm, view ? view->chain.last() : ""});
-    say(state, world, Severity::info, "taking the run up again");
+    say(state, world, Severity::info, "resuming the run");
   } else if (const auto* back = std::get_if<ArmTurnBack>(&arming.what)) {
     effects.orders.push_back(DemandOfRun{back->run, {}, plan::Demand::turn_back});
     say(state, world, Severity::info, "asked to go back after the step that is under way");

@@ -119,11 +119,11 @@ Panes nothing_yet(const UiState& state, int width) {
       "line by "
       "line, before anything is touched: what it found, what it did, what it read back.",
       Role::text);
-  say("So every run has a way back, and one that was cut off can be taken up again, here or by a colleague.",
+  say("So every run has a way back, and one that was cut off can be resumed, here or by a colleague.",
       Role::text);
   panes.main.push_back({});
   if (!state.runs.available)
-    say("This console has no place for journals, so nothing can be changed from it.", Role::warning);
+    say("This console has no folder for journals, so nothing can be changed from it.", Role::warning);
   else if (!state.writable)
     say("Read-only: plans can be looked at. Started with --write, tessera can arm them.", Role::read_only);
   return panes;

@@ -127,7 +127,7 @@ std::string why_not_startable(const UiState& state, const World& world) {
   if (!state.writable) return "read-only: start tessera with --write to arm a plan";
   const ClusterName& name = view.plan.intent.cluster;
   if (!state.abilities.contains(name)) return name.text + " cannot be changed from here";
-  if (!state.runs.available) return "this console has no place for the journals of runs";
+  if (!state.runs.available) return "this console has no folder for the journals of runs";
   if (!state.runs.starting.empty()) return "a run is being started";
   const Cluster* cluster = world.model.find(name);
   if (!cluster) return name.text + " is gone";
@@ -179,7 +179,7 @@ std::string why_not_on_plan(Action action, const UiState& state, const World& wo
     case Action::plan_batch: return many ? "" : "the plan is about one node";
     case Action::plan_copy_all: return all_commands(plan).empty() ? "there is no command to copy" : "";
     case Action::plan_messages:
-      return plan::messages(plan).empty() ? "nobody is disturbed: there is no message to send" : "";
+      return plan::messages(plan).empty() ? "no workload is disturbed: there is no message to send" : "";
     default: return "";
   }
 }
@@ -210,7 +210,7 @@ Effects open_on_plan(UiState& state, const World&) {
 std::string why_no_open_on_plan(const UiState& state, const World&) {
   return state.top().cursor.starts_with("w\x1f")
              ? ""
-             : "only work can be opened here; a step's commands are below";
+             : "only a job or pod can be opened here; a step's commands are below";
 }
 
 void rested_on_plan(UiState& state) {

@@ -86,7 +86,7 @@ class Page {
     lines_.push_back(std::move(line));
     closed();
     std::string whom = disturbs_text(plan_);
-    bool nobody = whom == "nobody";
+    bool nobody = whom == "no workload";
     for (std::string& text : wrap(told("disturbs " + whom), width_ - 2))
       lines_.push_back({{{std::move(text), Style(nobody ? Role::good : Role::warning).with_bold(), 1}}, {}});
   }
@@ -101,7 +101,7 @@ class Page {
       }
   }
 
-  // " GPU 7", where the wish is about some boards only.
+  // " GPU 7", where the wish is about some GPUs only.
   std::string boards_text() const {
     std::string text;
     for (const plan::BoardWish& wish : plan_.intent.boards) {
@@ -121,7 +121,7 @@ class Page {
     for (const plan::Moved& one : view_.moved)
       note(one.node.text + ": " + one.text, one.harmless ? Role::dim : Role::danger);
     if (!view_.moved.empty() && plan::may_apply(view_.moved))
-      note("Jobs have only ended since: nobody else is affected.", Role::dim);
+      note("Jobs have only ended since: no other job is affected.", Role::dim);
     if (!view_.trouble.empty()) note(view_.trouble, Role::danger, {}, "!!");
     if (!plan_.no_steps.empty()) {
       note("This plan can only be reviewed: " + plan_.no_steps, Role::warning, {}, "! ");
@@ -144,7 +144,7 @@ class Page {
         work(node, one);
       }
     }
-    if (!any) note("nobody", Role::good);
+    if (!any) note("no workload", Role::good);
   }
   void work(const plan::NodePlan& node, const plan::Disturbed& one) {
     std::string fate = fate_text(one, plan_.intent.options.way);
@@ -233,7 +233,7 @@ class Page {
       lines_.push_back(
           {{{node.node.text, i == view_.node ? Style(Role::accent).with_bold() : Style(Role::text), 3},
             {"  " + told(fmt::format("{} steps", node.steps.size())), Role::text, 21},
-            {"  " + told(node.blast_radius.empty() ? std::string("disturbs nobody")
+            {"  " + told(node.blast_radius.empty() ? std::string("disturbs no workload")
                                                    : fmt::format("disturbs {}", node.blast_radius.size())),
              node.blast_radius.empty() ? Role::dim : Role::warning, 32}},
            id_of('d', std::to_string(i))});

@@ -45,10 +45,10 @@ struct Seen {
   std::string operator()(MarkIsOurs) const { return "the mark of this run is on the node"; }
   std::string operator()(NoForeignMark) const { return "no other run's mark"; }
   std::string operator()(NotMarkedByUs) const { return "tessera's mark is removed"; }
-  std::string operator()(NodeClosed) const { return "closed to new work"; }
+  std::string operator()(NodeClosed) const { return "closed to new workloads"; }
   std::string operator()(NotClosedByUs) const { return "not closed by us"; }
   std::string operator()(const ScopeEmpty& c) const {
-    return c.scope.boards.empty() ? "no work on the node" : "no work in the way";
+    return c.scope.boards.empty() ? "no workload on the node" : "no workload in the way";
   }
   std::string operator()(const WorkloadAway& c) const { return c.workload.text + " is away"; }
   std::string operator()(const InstancesStand& c) const {
@@ -80,14 +80,14 @@ struct Seen {
   }
 };
 
-// Of a condition about one board.
+// Of a condition about one GPU.
 std::optional<GpuIndex> gpu_of(const Condition& condition) {
   if (const auto* layout = std::get_if<LayoutIs>(&condition)) return layout->gpu;
   if (const auto* mode = std::get_if<ModeIs>(&condition); mode && mode->gpus.size() == 1)
     return mode->gpus.front();
   return std::nullopt;
 }
-// ": MIG on" of "GPU 3: MIG on"; empty: it is not about one board.
+// ": MIG on" of "GPU 3: MIG on"; empty: it is not about one GPU.
 std::string after_gpu(const Condition& condition) {
   if (!gpu_of(condition)) return "";
   std::string text = std::visit(Seen{}, condition);
@@ -102,7 +102,7 @@ std::string seen_text(const Conditions& conditions) {
   std::string text;
   auto add = [&](const std::string& more) { text += (text.empty() ? "" : "; ") + more; };
   for (std::size_t i = 0; i < conditions.size();) {
-    // Boards in a row of which the same is expected share their words: all but the number.
+    // GPUs in a row of which the same is expected share their words: all but the number.
     const std::string rest = after_gpu(conditions[i]);
     std::vector<GpuIndex> gpus;
     for (; !rest.empty() && i < conditions.size() && after_gpu(conditions[i]) == rest; ++i)

@@ -14,7 +14,7 @@ std::string seen_text(const plan::Condition& condition);
 std::string seen_text(const plan::Conditions& conditions);
 // "closing the node, a GPU reset"; "nothing but the change itself"
 std::string needs_text(const plan::Needs& needs);
-// "GPU 0 1g.10gb@0 1g.10gb@1", one line a board
+// "GPU 0 1g.10gb@0 1g.10gb@1", one line a GPU
 std::vector<std::string> slices_text(const std::vector<plan::SlicePlan>& slices);
 // "30 s", "2 min", "-" for as long as it takes
 std::string deadline_text(Duration deadline);

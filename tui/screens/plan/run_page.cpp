@@ -263,7 +263,7 @@ void add_question(Panel& panel, const NodeName& node, const plan::Asked& asked) 
                           "afterwards, and they open it",
                           node.text));
   } else {
-    panel.key(Action::run_go_on, "go on: their mark is taken over; make sure that nobody works on it");
+    panel.key(Action::run_go_on, "go on: their mark is replaced; make sure that no other admin works on it");
   }
   panel.key(Action::run_stop_here,
             "stop here: the run parks, nothing more is touched, and it can be resumed");

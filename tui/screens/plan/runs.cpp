@@ -142,7 +142,7 @@ std::string why_not_undone(const UiState& state, const RunHead* head) {
     case RunState::interrupted:
       // A second run would meet this one's mark, and leave the node closed as it found it.
       if (has_ended(state, head->run)) return "";
-      return fmt::format("this run has not ended: {} takes it up again, and there {} goes back",
+      return fmt::format("this run has not ended: {} resumes it, and there {} goes back",
                          first_key(state, Action::run_resume), first_key(state, Action::resume_back));
     case RunState::marked: return "its journal is on another machine: " + head->from;
     case RunState::unreadable: return "its journal cannot be read";
