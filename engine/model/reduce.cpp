@@ -222,7 +222,7 @@ class Reducer {
     cluster_.figures.erase(name);
     if (!cluster_.nodes.erase(name)) return;
     notes_.push_back({Severity::warning, name, "gone from the list", ""});
-    if (changed_nodes_.insert(name).second) touched_.erase(name);
+    changed_nodes_.insert(name);
   }
 
   void put(Workload workload) {
