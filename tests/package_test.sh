@@ -46,6 +46,7 @@ as_nobody_we_know tessera nodes --sim -o json >"$scratch/nodes.json" || fail "te
 grep -q '"h100-03"' "$scratch/nodes.json" || fail "tessera nodes --sim does not list h100-03"
 as_nobody_we_know tessera guide --compare >/dev/null || fail "tessera guide"
 as_nobody_we_know tessera doctor --sim >/dev/null || [ $? = 1 ] || fail "tessera doctor --sim"
+as_nobody_we_know tessera-sim scenarios | grep -q '^demo$' || fail "tessera-sim scenarios"
 inside dpkg --purge tessera || fail "dpkg --purge"
 everything >"$scratch/after.list"
 diff "$scratch/before.list" "$scratch/after.list" || fail "dpkg --purge left something behind"

@@ -1,4 +1,4 @@
-// Joins the rooms: the only file that knows backends and console at once.
+// tessera: joins the rooms, backends and console.
 #include <unistd.h>
 
 #include <cerrno>
@@ -18,10 +18,6 @@
 #include "backends/process.hpp"
 #include "backends/runs/room.hpp"
 #include "backends/sim/backend.hpp"
-#include "backends/sim/gpu_operator/serve.hpp"
-#include "backends/sim/play.hpp"
-#include "backends/sim/smi/parted.hpp"
-#include "backends/sim/smi/smi.hpp"
 #include "backends/slurm/backend.hpp"
 #include "backends/slurm/site.hpp"
 #include "engine/embedded.hpp"
@@ -30,75 +26,19 @@
 #include "tui/app.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/look.hpp"
+#include "tui/cli/program.hpp"
 #include "tui/cli/run.hpp"
-#include "tui/terminal/signals.hpp"
+#include "tui/simulator_options.hpp"
 
 namespace {
 
 using namespace tessera;
-
-cli::Environment environment_of(char** variables) {
-  cli::Environment environment;
-  for (; *variables; ++variables) {
-    const char* equals = std::strchr(*variables, '=');
-    if (equals) environment.emplace(std::string(static_cast<const char*>(*variables), equals), equals + 1);
-  }
-  return environment;
-}
-
-TimePoint wall() { return std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now()); }
 
 cli::Opening refuse(Error error, int code) {
   cli::Opening opening;
   opening.failure = std::move(error);
   opening.exit_code = code;
   return opening;
-}
-
-sim::Options simulator_options(const cli::Options& options, const mig::Catalogue& catalogue) {
-  sim::Options wanted;
-  wanted.scenario = options.sim.value_or("");
-  if (options.sim_seed) wanted.seed = *options.sim_seed;
-  wanted.speed = options.sim_speed;
-  wanted.state_file = options.sim_state;
-  wanted.wall = wall;
-  wanted.catalogue = std::make_shared<const mig::Catalogue>(catalogue);
-  return wanted;
-}
-
-// Until it is asked to end. The signals are blocked before the server's thread starts, so that this one gets
-// them.
-Result<cli::SimAnswer> serve(const cli::Options& options, const mig::Catalogue& catalogue,
-                             const cli::Streams& streams) {
-  sigset_t ends, before;
-  sigemptyset(&ends);
-  for (int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ends, number);
-  sigprocmask(SIG_BLOCK, &ends, &before);
-  auto users = sim::kube::parse_user_ports(options.user_ports);
-  if (!users) return users.error();
-  sim::kube::ServeOptions wanted;
-  wanted.world = simulator_options(options, catalogue);
-  wanted.cluster = options.cluster;
-  wanted.listen = options.listen;
-  wanted.users = std::move(*users);
-  wanted.kubeconfig = options.kubeconfig_out;
-  auto server = sim::kube::Server::start(std::move(wanted));
-  if (!server) return server.error();
-  streams.out << (*server)->announcement() << std::flush;
-  int number = 0;
-  while (sigwait(&ends, &number) != 0) {
-  }
-  server->reset();
-  sigprocmask(SIG_SETMASK, &before, nullptr);
-  return cli::SimAnswer{};
-}
-
-Result<cli::SimAnswer> play(const cli::Options& options, const mig::Catalogue& catalogue,
-                            const cli::Streams& streams) {
-  if (options.words.front() == "serve") return serve(options, catalogue, streams);
-  auto played = sim::play(simulator_options(options, catalogue), options.cluster, options.words);
-  if (!played) return played.error();
-  return cli::SimAnswer{std::move(played->text), played->finding};
 }
 
 cli::Opening open_simulator(const cli::Options& options, const mig::Catalogue& catalogue) {
@@ -141,7 +81,7 @@ BackendPtr slurm_backend(const cli::Options& options, const mig::Catalogue& cata
   wanted.conf = options.slurm_conf;
   wanted.interval = options.interval.value_or(Duration{0});
   wanted.catalogue = &catalogue;
-  wanted.clock = wall;
+  wanted.clock = wall_clock;
   wanted.user = account_name(geteuid());
   wanted.folders = runtime_folders(environment);
   if (options.slurm_site) wanted.said = *options.slurm_site;
@@ -176,7 +116,7 @@ BackendPtr kubernetes_backend(const kubernetes::Kubeconfig& config, const kubern
   wanted.every = options.interval.value_or(Duration{0});
   if (is_planning(options)) wanted.measured_first = nodes_named(options);
   wanted.catalogue = &catalogue;
-  wanted.clock = wall;
+  wanted.clock = wall_clock;
   return std::make_unique<kubernetes::KubernetesBackend>(std::move(wanted));
 }
 
@@ -255,7 +195,7 @@ void join_runs(cli::Opening& opening, const cli::Options& options, const mig::Ca
   wanted.from = host_name();
   wanted.catalogue = &catalogue;
   wanted.rules = options.rules;
-  wanted.wall = wall;
+  wanted.wall = wall_clock;
   std::vector<runs::Changeable> clusters;
   for (const BackendPtr& backend : opening.backends)
     if (plan::Actuator* actuator = backend->actuator()) clusters.push_back({backend->name(), actuator});
@@ -295,16 +235,7 @@ int run_tessera(const std::vector<std::string>& arguments, const cli::Environmen
     return cli::kUsage;
   };
   bool has_terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-  cli::Joins joins{mailbox,
-                   mailbox,
-                   open,
-                   console,
-                   wall,
-                   {},
-                   has_terminal,
-                   [&](const cli::Options& options, const mig::Catalogue& catalogue) {
-                     return play(options, catalogue, streams);
-                   }};
+  cli::Joins joins{mailbox, mailbox, open, console, wall_clock, {}, has_terminal, {}};
   for (const embedded::File& file : embedded::scenarios()) {
     std::string_view name = file.name;
     joins.scenarios.emplace_back(name.substr(0, name.rfind('.')));
@@ -312,60 +243,10 @@ int run_tessera(const std::vector<std::string>& arguments, const cli::Environmen
   return cli::run(arguments, environment, joins, streams);
 }
 
-// The stand-ins for a node's tools: `tessera sim nvidia-smi …`, `tessera sim nvidia-mig-parted …`, or this
-// program called by such a name, as tests do. Their words are the tools', not ours, so that no parser of ours
-// sees them. nullopt: this is not what was asked for.
-std::optional<sim::SmiAnswer> stand_in(const std::vector<std::string>& words,
-                                       const cli::Environment& environment) {
-  std::string name = words.empty() ? "" : words[0].substr(words[0].rfind('/') + 1);
-  std::string file = value_of(environment, "TESSERA_GPUS");
-  constexpr std::string_view kSmi = "nvidia-smi", kParted = "nvidia-mig-parted";
-  bool as_tool = (name == kSmi || name == kParted) && !file.empty();
-  bool as_verb = words.size() > 2 && words[1] == "sim" && (words[2] == kSmi || words[2] == kParted);
-  if (!as_tool && !as_verb) return std::nullopt;
-  auto catalogue = mig::Catalogue::built_in();
-  if (!catalogue) return sim::SmiAnswer{255, "", to_line(catalogue.error()) + "\n", false};
-  if (as_tool && name == kParted)
-    return sim::parted_answer_from(file, {words.begin() + 1, words.end()}, *catalogue, wall());
-  if (!as_tool && words[2] == kParted)
-    return sim::play_parted(file, {words.begin() + 3, words.end()}, *catalogue, wall());
-  if (as_tool) return sim::answer_from(file, {words.begin() + 1, words.end()}, *catalogue);
-  return sim::play_smi({words.begin() + 3, words.end()}, *catalogue);
-}
-
-int tell(const sim::SmiAnswer& answer) {
-  std::fputs(answer.out.c_str(), stdout);
-  std::fputs(answer.err.c_str(), stderr);
-  std::fflush(stdout);
-  while (answer.hangs) pause();
-  return answer.exit_code;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::setlocale(LC_CTYPE, "");
-  std::signal(SIGCHLD, SIG_DFL);  // a parent may have ignored it; then nobody could tell how a child ended
-  std::signal(SIGPIPE, SIG_IGN);  // a reader that went away is an error of write(), not our end
-  if (auto answer = stand_in({argv, argv + argc}, environment_of(environ))) return tell(*answer);
-  cli::DescriptorBuffer out_buffer(STDOUT_FILENO, tui::end_is_asked), err_buffer(STDERR_FILENO);
-  std::ostream out(&out_buffer), err(&err_buffer);
-  bool asks = isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
-  const char* type = std::getenv("TERM");
-  cli::Streams streams{out,          err,  STDOUT_FILENO,
-                       STDIN_FILENO, asks, cli::paper_of(STDOUT_FILENO, type != nullptr ? type : "")};
-  int code = cli::kUnknown;
-  try {
-    code = run_tessera({argv + 1, argv + argc}, environment_of(environ), streams);
-  } catch (const std::exception& error) {
-    cli::complain(streams, {"stopped by an error inside tessera", error.what(), "please report it"});
-  }
-  out.flush();
-  const int failure = out_buffer.failure();
-  if (failure != 0 && failure != EPIPE && failure != EINTR) {
-    cli::complain(streams, {"cannot write the output", std::strerror(failure), ""});
-    code = cli::kUnknown;
-  }
-  err.flush();
-  return code;
+  return cli::run_program("tessera", [&](const cli::Streams& streams) {
+    return run_tessera({argv + 1, argv + argc}, cli::environment_of(environ), streams);
+  });
 }

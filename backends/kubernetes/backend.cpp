@@ -26,7 +26,7 @@ constexpr Duration kFocused{60000}, kIdle{300000};
 constexpr Duration kMeasuredFocused{20000}, kMeasuredIdle{120000};
 constexpr Duration kMeasuresLast{300000};
 constexpr Duration kFirstMeasured{3000};                 // so long the first picture waits for the exporters
-constexpr std::string_view kSimulated = "+tessera-sim";  // behind the version of `tessera sim serve`
+constexpr std::string_view kSimulated = "+tessera-sim";  // behind the version of `tessera-sim serve`
 constexpr auto kPaceOver = std::chrono::minutes(5);
 
 // What is followed.

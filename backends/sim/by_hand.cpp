@@ -36,7 +36,7 @@ Status open_by_hand(World& world, const std::string& node) {
     NodeState& state = world.nodes[index];
     state.closing.reset();
     if (state.condition == Condition::down || state.condition == Condition::unknown)
-      return Error{"cannot open " + clean(node, 253), "it does not answer", "tessera sim advance 10m"};
+      return Error{"cannot open " + clean(node, 253), "it does not answer", "tessera-sim advance 10m"};
     step.resume(index);
     return Done{};
   });

@@ -1,4 +1,4 @@
-// A world in the hands of whoever plays it: what happens from outside, for `tessera sim` and for tests.
+// A world in the hands of whoever plays it: what happens from outside, for `tessera-sim` and for tests.
 //
 // Errors name what was not found. Threads: functions of values.
 #pragma once

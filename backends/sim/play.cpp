@@ -53,7 +53,7 @@ class Player {
     if (verb == "reboot")
       return at_node(
           words.at(1), [&](World& world) { return reboot_by_hand(world, words.at(1)); },
-          "reboots; back in four minutes of its own time (tessera sim advance 4m)");
+          "reboots; back in four minutes of its own time (tessera-sim advance 4m)");
     if (verb == "end") return end(words.at(1));
     if (verb == "fault") return arm(joined(words, 1));
     if (verb == "faults") return list_faults();
@@ -120,7 +120,7 @@ class Player {
         played.text += fmt::format("{}: {}  (seen {})\n", name_of(*world), to_text(armed.trap), armed.seen);
     if (!played.text.empty()) return played;
     played.text =
-        "no fault is armed. tessera sim fault 'KIND [node=NAME] [verb=WORD] [nth=N] [times=N|always]':\n";
+        "no fault is armed. tessera-sim fault 'KIND [node=NAME] [verb=WORD] [nth=N] [times=N|always]':\n";
     for (const TrapHelp& kind : trap_help())
       played.text += fmt::format("  {:<16} {}\n", kind.word, kind.what);
     return played;

@@ -58,7 +58,7 @@ constexpr std::string_view kWholeGpus =
     "Q5 with no.";
 constexpr std::string_view kNotByVgpu = "Answer Q4 with no: Q5 leads on to MPS or time-slicing.";
 constexpr std::string_view kServeKubernetes =
-    "To try vGPUs without a cluster: tessera sim serve --kubernetes plays the GPU operator and KubeVirt.";
+    "To try vGPUs without a cluster: tessera-sim serve --kubernetes plays the GPU operator and KubeVirt.";
 constexpr std::string_view kNoLayout =
     "No MIG layout is known for this GPU on this platform. Answer Q2 with no: Q5 leads on to MPS or "
     "time-slicing.";

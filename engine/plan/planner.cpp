@@ -212,7 +212,7 @@ Status check_switches(const NodeName& node, Scheduler scheduler, const Intent& i
     return cannot(node,
                   fmt::format("the {} names shares nvidia.com/gpu.shared and takes pods that ask for several",
                               can.backend),
-                  "leave --rename-shared and --fail-requests-greater-than-one out; tessera sim serve "
+                  "leave --rename-shared and --fail-requests-greater-than-one out; tessera-sim serve "
                   "--kubernetes plays a device plugin that takes them");
   return Done{};
 }

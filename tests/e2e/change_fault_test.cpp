@@ -227,7 +227,7 @@ TEST_F(ChangeFault, ARebootInTheMiddleIsRecognisedAndPlannedAnew) {
   bool booted = false;
   options_.signal_on_err = [&](const std::string& err) {
     if (has(err, "does not answer") && !std::exchange(booted, true))
-      run_tessera({"sim", "advance", "10m", state()}, {});
+      run_simulator({"advance", "10m", state()}, {});
     return 0;
   };
   Ran ran = apply(kCut);
@@ -249,7 +249,7 @@ TEST_F(ChangeFault, NoFaultIsLeftOut) {
   tried.insert({"wedges", "fails", "slow", "manager-down"});
   for (const Fault& fault : kFaults) tried.insert(fault.text.substr(0, fault.text.find(' ')));
   for (const Stuck& stuck : kStuck) tried.insert(stuck.text.substr(0, stuck.text.find(' ')));
-  std::string list = must({"sim", "faults"}).out;
+  std::string list = sim({"faults"}).out;
   std::size_t line = list.find('\n') + 1;
   for (std::size_t end; (end = list.find('\n', line)) != std::string::npos; line = end + 1) {
     std::string kind = list.substr(line + 2, list.find(' ', line + 2) - line - 2);

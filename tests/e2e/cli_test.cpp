@@ -277,18 +277,21 @@ TEST(Cli, ASequenceOfCommandsActsOnOneWorld) {
 TEST(Cli, PlaysWithAWorldThatOthersLookAt) {
   Scratch folder;
   std::string state = "--sim-state=" + folder.path() + "/world";
-  EXPECT_EQ(run_tessera({"sim", "drain", "a30-01", "fan tray", state}).out,
+  Ran old = run_tessera({"sim", "drain", "a30-01", state});
+  EXPECT_EQ(old.code, 2);
+  EXPECT_NE(old.err.find("tessera-sim --help"), std::string::npos) << old.err;
+  EXPECT_EQ(run_simulator({"drain", "a30-01", "fan tray", state}).out,
             "hpc a30-01: closed to new workloads\n");
   Ran nodes = run_tessera({"nodes", "-o", "csv", "--filter", "node=a30-01", state});
   EXPECT_TRUE(has(nodes.out, "fan tray")) << nodes.out << nodes.err;
-  EXPECT_EQ(run_tessera({"sim", "advance", "2h", state}).code, 0);
-  EXPECT_EQ(run_tessera({"sim", "fault", "in-use node=a30-01", state}).code, 0);
-  EXPECT_EQ(run_tessera({"sim", "faults", state}).out, "hpc: in-use node=a30-01  (seen 0)\n");
-  EXPECT_EQ(run_tessera({"sim", "check", state}).code, 0);
-  Ran wrong = run_tessera({"sim", "drain", "mars", state});
+  EXPECT_EQ(run_simulator({"advance", "2h", state}).code, 0);
+  EXPECT_EQ(run_simulator({"fault", "in-use node=a30-01", state}).code, 0);
+  EXPECT_EQ(run_simulator({"faults", state}).out, "hpc: in-use node=a30-01  (seen 0)\n");
+  EXPECT_EQ(run_simulator({"check", state}).code, 0);
+  Ran wrong = run_simulator({"drain", "mars", state});
   EXPECT_EQ(wrong.code, 2);
   EXPECT_TRUE(has(wrong.err, "no such node: mars")) << wrong.err;
-  EXPECT_TRUE(has(run_tessera({"sim", "scenarios"}).out, "demo\n"));
+  EXPECT_TRUE(has(run_simulator({"scenarios"}).out, "demo\n"));
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ TEST_F(EarlierVersion, ARunOfItIsTakenUpOnceAPersonHasNamedTheCluster) {
   Ran refused = run({"resume", kWaits, "--write", "--yes"});
   EXPECT_EQ(refused.code, 1) << refused.out << refused.err;
   EXPECT_NE(refused.err.find("confirm by its name: --cluster lab"), std::string::npos) << refused.err;
-  ASSERT_EQ(run({"sim", "advance", "10h"}).code, 0);
+  ASSERT_EQ(run_simulator({"advance", "10h", "--sim-state=" + folder_.path() + "/world"}, options_).code, 0);
   Ran taken = run({"resume", kWaits, "--write", "--yes", "--cluster", "lab"});
   EXPECT_EQ(taken.code, 0) << taken.out << taken.err;
   EXPECT_NE(taken.out.find("wanted layout, read back"), std::string::npos) << taken.out;

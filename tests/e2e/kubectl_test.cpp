@@ -1,4 +1,4 @@
-// The real kubectl against `tessera sim serve --kubernetes`, as an admin would type it.
+// The real kubectl against `tessera-sim serve --kubernetes`, as an admin would type it.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -81,7 +81,7 @@ class Kubectl : public ::testing::Test {
   }
   // Serves the shipped scenario, lets `act` talk to it, and ends it.
   void serve(const std::function<void()>& act, std::vector<std::string> more = {}) {
-    std::vector<std::string> words{"sim", "serve", "--kubernetes", "--kubeconfig-out", config()};
+    std::vector<std::string> words{"serve", "--kubernetes", "--kubeconfig-out", config()};
     words.insert(words.end(), more.begin(), more.end());
     test::RunOptions options;
     options.deadline_seconds = 240;
@@ -92,7 +92,7 @@ class Kubectl : public ::testing::Test {
       act();
       return SIGTERM;
     };
-    Ran served = test::run_tessera(words, options);
+    Ran served = test::run_simulator(words, options);
     EXPECT_TRUE(acted) << served.err;
     EXPECT_EQ(served.code, 0) << served.err;
   }

@@ -26,7 +26,7 @@ class NvidiaSmiBinary : public testing::Test {
     char name[] = "/tmp/tsr-smibin-XXXXXX";
     here_ = mkdtemp(name);
     fs::create_directory(here_ / "bin");
-    fs::create_symlink(test::binary(), here_ / "bin" / "nvidia-smi");
+    fs::create_symlink(test::simulator(), here_ / "bin" / "nvidia-smi");
     file_ = (here_ / "gpus.yaml").string();
     RunnerOptions options;
     options.reach = slurmconf::Reach::custom;
@@ -41,8 +41,8 @@ class NvidiaSmiBinary : public testing::Test {
   }
 
   void play(std::vector<std::string> words) {
-    words.insert(words.begin(), {"sim", "nvidia-smi", "--state", file_});
-    test::Ran ran = test::run_tessera(words);
+    words.insert(words.begin(), {"nvidia-smi", "--state", file_});
+    test::Ran ran = test::run_simulator(words);
     ASSERT_EQ(ran.code, 0) << ran.err;
   }
   std::future<Result<NodeAnswer>> start(Argv argv, Duration deadline = 60s) {
@@ -139,7 +139,7 @@ TEST_F(NvidiaSmiBinary, WithoutAFileItSaysSo) {
   ASSERT_TRUE(answer) << to_line(answer.error());
   EXPECT_EQ(answer->exit_code, 255);
   EXPECT_NE(answer->err.find("no simulated GPUs"), std::string::npos);
-  EXPECT_EQ(test::run_tessera({"sim", "nvidia-smi"}).code, 2);
+  EXPECT_EQ(test::run_simulator({"nvidia-smi"}).code, 2);
 }
 
 }  // namespace

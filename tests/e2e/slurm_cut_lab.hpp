@@ -33,7 +33,7 @@ class SlurmCut : public SlurmChange {
     // By srun the node is known by its own daemon's word, else by the runner's. It is called hundreds of
     // times: that it leaks nothing is for its own tests to say.
     for (const std::string tool : {"nvidia-smi", "nvidia-mig-parted"}) {
-      std::filesystem::create_symlink(binary(), folder + "/bin/real/" + tool);
+      std::filesystem::create_symlink(simulator(), folder + "/bin/real/" + tool);
       script("bin/" + tool,
              "node=${SLURMD_NODENAME:-$LAB_NODE}\nexport ASAN_OPTIONS=detect_leaks=0 TESSERA_GPUS=" + folder +
                  "/gpus-$node.yaml\nexec " + folder + "/bin/real/" + tool + " \"$@\"\n");
@@ -63,7 +63,7 @@ esac
   }
   // As after a boot of a Hopper node: whole GPUs.
   static std::vector<std::string> fresh_gpus(const std::string& node) {
-    return {binary(), "sim", "nvidia-smi", "--state", gpus(node), "--new", "H100-NVL-94GB:8"};
+    return {simulator(), "nvidia-smi", "--state", gpus(node), "--new", "H100-NVL-94GB:8"};
   }
   void new_gpus(const std::string& node) {
     std::filesystem::remove(gpus(node));

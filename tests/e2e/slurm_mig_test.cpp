@@ -58,7 +58,7 @@ TEST_F(SlurmMig, ByMigPartedToSevensOverAKillToBalancedToWholeWhileNeighboursRun
   EXPECT_EQ(field(record("gpu01"), "State").find("DRAIN"), std::string::npos) << record("gpu01");
 
   const LabAnswer armed =
-      lab_->run({binary(), "sim", "nvidia-smi", "--state", gpus("gpu01"), "--fault", "unknown verb=apply"});
+      lab_->run({simulator(), "nvidia-smi", "--state", gpus("gpu01"), "--fault", "unknown verb=apply"});
   ASSERT_EQ(armed.status, 0) << armed.out;
   Admin admin(*lab_, site, folder());
   std::string balanced = admin.start(admin.plan("gpu01", layout("2x1g.12gb,2g.24gb,3g.47gb"), 0));

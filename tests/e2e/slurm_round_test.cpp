@@ -56,7 +56,7 @@ TEST_F(SlurmRound, KilledAsEachStepBeginsAndTakenUpEachTime) {
 // own words and goes on when it is taken up.
 TEST_F(SlurmRound, WhateverTheDriverAnswersItEndsWell) {
   Running neighbour = run_on("gpu02", "gpu:h100:2");
-  std::vector<std::string> arm{binary(), "sim", "nvidia-smi", "--state", gpus("gpu01")};
+  std::vector<std::string> arm{simulator(), "nvidia-smi", "--state", gpus("gpu01")};
   for (const char* fault : {"in-use verb=-mig", "unknown verb=-mig nth=2", "insufficient verb=-cgi",
                             "answer-lost verb=-cgi nth=2"})
     arm.insert(arm.end(), {"--fault", fault});
@@ -81,7 +81,7 @@ TEST_F(SlurmRound, WhateverTheDriverAnswersItEndsWell) {
 // unit that was not enabled for the next boot.
 TEST_F(SlurmRound, ADriverThatHangsOrOnlyPromisesIsSeenThroughAndUndone) {
   Running neighbour = run_on("gpu02", "gpu:h100:2");
-  std::vector<std::string> arm{binary(), "sim", "nvidia-smi", "--state", gpus("gpu01")};
+  std::vector<std::string> arm{simulator(), "nvidia-smi", "--state", gpus("gpu01")};
   for (const char* fault : {"hang verb=-lgi nth=3", "pending verb=-mig", "no-device verb=-cgi"})
     arm.insert(arm.end(), {"--fault", fault});
   ASSERT_EQ(lab_->run(arm).status, 0) << lab_->run(arm).out;

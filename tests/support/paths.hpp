@@ -7,6 +7,7 @@
 namespace tessera::test {
 
 std::string source_dir();
-std::string binary();
+std::string binary();     // tessera
+std::string simulator();  // tessera-sim
 
 }  // namespace tessera::test

@@ -75,6 +75,11 @@ void drain(Pipe& pipe, std::string& text) {
 
 }  // namespace
 
+Ran run_simulator(const std::vector<std::string>& arguments, RunOptions options) {
+  options.program = simulator();
+  return run_tessera(arguments, options);
+}
+
 Ran run_tessera(const std::vector<std::string>& arguments, const RunOptions& options) {
   Pipe in, out, err;
   Ran ran;

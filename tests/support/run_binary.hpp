@@ -29,6 +29,8 @@ struct RunOptions {
 };
 
 Ran run_tessera(const std::vector<std::string>& arguments, const RunOptions& options = {});
+// tessera-sim instead.
+Ran run_simulator(const std::vector<std::string>& arguments, RunOptions options = {});
 
 // A folder that is removed at the end.
 class Scratch {

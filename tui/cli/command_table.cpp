@@ -78,7 +78,7 @@ constexpr Command kCommands[] = {
      "tessera journal\n"
      "tessera journal 20261121-1403-n0031 -o json\n"
      "tessera journal 20261121-1403-n0031 --messages  # texts for those who were hit"},
-    {"sim", kSim, "VERB [WORD...]", 100, Completes::words,
+    {kSimulator, kSim, "VERB [WORD...]", 100, Completes::words,
      "advance drain open reboot end fault faults check scenarios nvidia-smi nvidia-mig-parted serve",
      "act on a saved simulated world",
      "Acts on the world that --sim-state keeps, while others look at it or run changes on it. advance TIME "
@@ -89,10 +89,10 @@ constexpr Command kCommands[] = {
      "(docs/nvidia.md). "
      "serve --kubernetes plays an API server on this machine until it is interrupted, for kubectl and for "
      "tessera itself (docs/simulator.md).",
-     "tessera sim advance 10m --sim-state /tmp/world\n"
-     "tessera sim fault 'create-stops node=h100-03' --sim-state /tmp/world\n"
-     "tessera sim check --sim-state /tmp/world\n"
-     "tessera sim serve --kubernetes --listen 8001 --kubeconfig-out /tmp/kubeconfig"},
+     "tessera-sim advance 10m --sim-state /tmp/world\n"
+     "tessera-sim fault 'create-stops node=h100-03' --sim-state /tmp/world\n"
+     "tessera-sim check --sim-state /tmp/world\n"
+     "tessera-sim serve --kubernetes --listen 8001 --kubeconfig-out /tmp/kubeconfig"},
     {"guide", kGuide, "", 0, Completes::nothing, "", "choose between MIG, vGPU, MPS and time-slicing",
      "Walks the flowchart to one of the four ways of sharing, answers what is known from the cluster or the "
      "catalogue, and says what must be accepted, which limits hold, which layouts would serve the queue, "
@@ -380,6 +380,11 @@ std::size_t distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::span<const Command> commands() { return kCommands; }
+
+std::string called(const Command& command) {
+  if (command.name.empty()) return "tessera";
+  return (command.name == kSimulator ? "tessera-" : "tessera ") + std::string(command.name);
+}
 std::span<const Flag> flags() { return kFlags; }
 std::span<const ExitCode> exit_codes() { return kExitCodes; }
 

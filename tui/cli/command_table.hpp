@@ -51,6 +51,9 @@ struct Flag {
   bool repeats = false;    // may stand several times; the values are joined by commas
 };
 
+// The command that is a program of its own, tessera-sim: its name in this table.
+inline constexpr std::string_view kSimulator = "sim";
+
 struct Command {
   std::string_view name;       // empty: the console
   unsigned takes = 0;          // its bit of Takes
@@ -64,6 +67,8 @@ struct Command {
 };
 
 std::span<const Command> commands();
+// "tessera plan", "tessera-sim", "tessera".
+std::string called(const Command& command);
 std::span<const Flag> flags();
 const Command* find_command(std::string_view name);
 const Flag* find_flag(std::string_view name);  // by name or another spelling

@@ -56,7 +56,8 @@ std::vector<std::string> dashed(const Flag& flag) {
 std::string command_names() {
   std::string names;
   for (const Command& command : commands()) {
-    if (!command.name.empty()) names += (names.empty() ? "" : " ") + std::string(command.name);
+    if (!command.name.empty() && command.name != kSimulator)
+      names += (names.empty() ? "" : " ") + std::string(command.name);
   }
   return names;
 }
@@ -65,7 +66,7 @@ std::string command_names() {
 std::string bash_flag_values(const CompletionWords& known) {
   std::string text;
   for (const Flag& flag : flags()) {
-    if (flag.value.empty()) continue;
+    if (flag.value.empty() || flag.takes == kSim) continue;
     std::string pattern;
     for (const std::string& name : dashed(flag)) {
       if (flag.value_optional && name.starts_with("--")) continue;  // its value comes after = only
@@ -83,6 +84,7 @@ std::string bash_flag_values(const CompletionWords& known) {
 std::string bash_words_of_commands(const CompletionWords& known) {
   std::string text;
   for (const Command& command : commands()) {
+    if (command.name == kSimulator) continue;  // a program of its own
     std::string flag_names;
     for (const Flag& flag : flags()) {
       if (!(flag.takes & command.takes)) continue;
@@ -184,7 +186,7 @@ complete -F _tessera tessera
 std::string zsh_completion(const CompletionWords& words) {
   std::string list, cases;
   for (const Command& command : commands()) {
-    if (command.name.empty()) continue;
+    if (command.name.empty() || command.name == kSimulator) continue;
     list += fmt::format("    '{}:{}'\n", command.name, zsh_quoted(command.summary));
     cases += fmt::format("      {})\n        _arguments -s{}\n        ;;\n", command.name,
                          zsh_arguments(command, words));

@@ -102,7 +102,7 @@ std::string roff_flags(unsigned takes) {
 std::string roff_commands() {
   std::string text;
   for (const Command& command : commands()) {
-    std::string name = command.name.empty() ? "tessera" : "tessera " + std::string(command.name);
+    std::string name = called(command);
     if (!command.arguments.empty()) name += " " + std::string(command.arguments);
     text += fmt::format(".TP\n.B {}\n{}\n", roff(name), roff(command.details));
   }
@@ -157,10 +157,11 @@ std::string help_text() {
       "usage: tessera [FLAGS]            open the console\n"
       "       tessera COMMAND [FLAGS]\n\nCommands\n";
   for (const Command& command : commands()) {
-    if (!command.name.empty()) text += fmt::format("  {:<12} {}\n", command.name, command.summary);
+    if (!command.name.empty() && command.name != kSimulator)
+      text += fmt::format("  {:<12} {}\n", command.name, command.summary);
   }
   text += "\n  tessera COMMAND --help describes one command.\n";
-  text += flag_sections(kEvery);
+  text += flag_sections(kEvery & ~kSim);
   text += "\nExit codes\n";
   for (const ExitCode& exit : exit_codes()) text += fmt::format("  {}  {}\n", exit.code, exit.meaning);
   return text + "\nFiles\n" + files_text() +
@@ -170,7 +171,7 @@ std::string help_text() {
 
 std::string help_text(const Command& command) {
   if (command.name.empty()) return help_text();
-  std::string text = fmt::format("usage: tessera {}", command.name);
+  std::string text = "usage: " + called(command);
   if (!command.arguments.empty()) text += fmt::format(" {}", command.arguments);
   text += " [FLAGS]\n\n" + wrapped(command.details, 0) + "\nExamples\n" + example_lines(command);
   return text + flag_sections(command.takes);

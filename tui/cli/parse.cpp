@@ -88,14 +88,14 @@ Error unknown_flag(const std::string& word) {
 
 Error unknown_word(const std::string& word, const std::string& command) {
   if (!command.empty()) {
-    std::string usage_line = "usage: tessera " + command;
     const Command* entry = find_command(command);
+    std::string usage_line = "usage: " + (entry ? called(*entry) : "tessera " + command);
     if (entry && !entry->arguments.empty()) usage_line += " " + std::string(entry->arguments);
     return usage("unexpected word \"" + word + "\"", usage_line);
   }
   std::vector<std::string_view> known;
   for (const Command& entry : commands()) {
-    if (!entry.name.empty()) known.push_back(entry.name);
+    if (!entry.name.empty() && entry.name != kSimulator) known.push_back(entry.name);
   }
   std::string near = nearest(word, known);
   return usage("unknown command \"" + word + "\"",
@@ -107,7 +107,7 @@ std::string commands_that_take(const Flag& flag) {
   for (const Command& command : commands()) {
     if (!(command.takes & flag.takes)) continue;
     if (!list.empty()) list += ", ";
-    list += command.name.empty() ? "the console" : command.name;
+    list += command.name.empty() ? "the console" : command.name == kSimulator ? "tessera-sim" : command.name;
   }
   return list;
 }

@@ -133,7 +133,7 @@ int run_command(const Options& options, const Environment& environment, const Jo
   auto catalogue = load_catalogue(environment);
   if (!catalogue) return refuse_run(streams, catalogue.error(), kUsage);
   if (options.command == "layouts") return run_layouts(options, *catalogue, streams);
-  if (options.command == "sim") return run_sim(options, *catalogue, joins.scenarios, joins.sim, streams);
+  if (options.command == kSimulator) return run_sim(options, *catalogue, joins.scenarios, joins.sim, streams);
   if (options.command == "guide") {
     auto texts = load_guide_texts(environment);
     if (!texts) return refuse_run(streams, texts.error(), kUsage);
@@ -162,13 +162,19 @@ int run(const std::vector<std::string>& arguments, const Environment& environmen
         const Streams& streams) {
   auto parsed = parse_arguments(arguments);
   if (!parsed) return refuse_run(streams, parsed.error(), kUsage);
+  if (parsed->command == kSimulator && !joins.sim)
+    return refuse_run(
+        streams,
+        {"cannot use these arguments", "the simulator's own commands are a program beside tessera",
+         "tessera-sim --help; tessera --sim shows a simulated cluster"},
+        kUsage);
   // Help must not depend on a configuration that may be what is broken.
   if (parsed->flags.contains("help")) {
     streams.out << help_text(*find_command(parsed->command));
     return kDone;
   }
   if (parsed->flags.contains("version")) {
-    streams.out << "tessera " << tui::version() << "\n";
+    streams.out << streams.program << " " << tui::version() << "\n";
     return kDone;
   }
   std::string topic = parsed->command == "config" && !parsed->words.empty() ? parsed->words.front() : "";

@@ -38,7 +38,7 @@ struct Joins {
   std::function<TimePoint()> wall;
   std::vector<std::string> scenarios;  // names of the shipped ones
   bool has_terminal = false;
-  SimJoin sim;  // `tessera sim`
+  SimJoin sim;  // tessera-sim; empty: this is tessera
 };
 
 // Returns the exit code. arguments without the program's name.

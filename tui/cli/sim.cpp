@@ -34,13 +34,14 @@ std::optional<Error> why_not(const Options& options) {
   std::vector<std::string_view> names;
   for (const Verb& verb : kVerbs) names.push_back(verb.name);
   if (options.words.empty())
-    return sim_usage("sim needs one of its verbs", fmt::format("tessera sim {}", fmt::join(names, "|")));
+    return sim_usage("tessera-sim needs one of its verbs",
+                     fmt::format("tessera-sim {}", fmt::join(names, "|")));
   const std::string& word = options.words.front();
   auto verb = std::find_if(kVerbs.begin(), kVerbs.end(), [&](const Verb& one) { return one.name == word; });
   if (verb == kVerbs.end()) {
     std::string near = nearest(word, names);
-    return sim_usage(fmt::format("\"{}\" is nothing that tessera sim can do", clean(word, 64)),
-                     near.empty() ? fmt::format("tessera sim {}", fmt::join(names, "|"))
+    return sim_usage(fmt::format("\"{}\" is nothing that tessera-sim can do", clean(word, 64)),
+                     near.empty() ? fmt::format("tessera-sim {}", fmt::join(names, "|"))
                                   : fmt::format("did you mean {}?", near));
   }
   std::size_t given = options.words.size() - 1;
@@ -48,9 +49,9 @@ std::optional<Error> why_not(const Options& options) {
     return sim_usage(
         given < verb->least ? fmt::format("{} needs {}", word, verb->arguments)
                             : fmt::format("unexpected word \"{}\"", clean(options.words.back(), 64)),
-        fmt::format("usage: tessera sim {}{}{}", word, verb->arguments.empty() ? "" : " ", verb->arguments));
+        fmt::format("usage: tessera-sim {}{}{}", word, verb->arguments.empty() ? "" : " ", verb->arguments));
   if (word == "serve" && !options.serve_kubernetes)
-    return sim_usage("what shall the simulated world speak?", "tessera sim serve --kubernetes");
+    return sim_usage("what shall the simulated world speak?", "tessera-sim serve --kubernetes");
   if (options.sim_state.empty() && word != "scenarios" && word != "serve")
     return sim_usage("no simulated world is named",
                      "a world that can be acted on is kept in a file: add --sim-state FILE");

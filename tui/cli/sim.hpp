@@ -1,4 +1,4 @@
-// `tessera sim`: a saved simulated world in the hands of whoever plays it.
+// `tessera-sim`: a saved simulated world in the hands of whoever plays it.
 //
 // Here only the words are checked; what they do is joined in by main. Threads: writes to the streams.
 #pragma once

@@ -21,8 +21,8 @@ Paper paper_of(int fd, std::string_view type) {
 
 void complain(const Streams& streams, const Error& error) {
   const auto told = [&](const std::string& text) { return tui::told(streams.reader, text); };
-  streams.err << "tessera: " << to_line(Error{told(error.what), told(error.reason), told(error.hint)})
-              << std::endl;
+  streams.err << streams.program << ": "
+              << to_line(Error{told(error.what), told(error.reason), told(error.hint)}) << std::endl;
 }
 
 int refuse(const Streams& streams, const Refusal& refusal) {

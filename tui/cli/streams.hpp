@@ -24,6 +24,7 @@ struct Streams {
   bool asks = false;               // a person sits there: standard input and the messages are on a terminal
   Paper paper;                     // what the data is printed on
   tui::WordsPtr reader = nullptr;  // the language of messages; null: English
+  std::string_view program = "tessera";  // as messages call it
 };
 
 // The terminal behind a descriptor, by its size and the name that the environment gives it (TERM).
@@ -49,6 +50,7 @@ class Lines {
 Result<std::string> read_all(int fd, std::size_t limit);
 
 // A message the way every command puts it, in the reader's language: "tessera: what: reason (hint)".
+std::string_view program = "tessera";  // as messages call it
 void complain(const Streams& streams, const Error& error);
 
 // Why a command ends here, and with which exit code.

@@ -337,7 +337,7 @@ Result<std::unique_ptr<Server>> Server::start(ServeOptions options) {
   if (chosen == stores->end())
     return Error{"no Kubernetes cluster to serve",
                  options.cluster.empty() ? "the scenario has none" : "the scenario has none of that name",
-                 "tessera sim serve --kubernetes --sim=kubernetes"};
+                 "tessera-sim serve --kubernetes --sim=kubernetes"};
   auto state = std::make_unique<State>(std::move(*chosen), speed, options.world.wall);
   std::string name = word_of(state->cluster.world().spec().name);
 

@@ -1,4 +1,4 @@
-// `tessera sim serve --kubernetes`: a simulated cluster behind an API server that kubectl talks to.
+// `tessera-sim serve --kubernetes`: a simulated cluster behind an API server that kubectl talks to.
 //
 // Plain HTTP on this machine: a Unix socket or loopback ports. Each listener is one user: kubectl sends no
 // token over plain HTTP, so access control is by port. Threads: start() and the destructor on any one thread,

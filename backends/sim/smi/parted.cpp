@@ -214,7 +214,7 @@ SmiAnswer play_parted(const std::string& file, std::vector<std::string> words,
     words.erase(words.begin(), words.begin() + 2);
   }
   if (state.empty())
-    return {2, "", "tessera: whose GPUs? tessera sim nvidia-mig-parted --state FILE apply -f FILE -c NAME\n",
+    return {2, "", "tessera: whose GPUs? tessera-sim nvidia-mig-parted --state FILE apply -f FILE -c NAME\n",
             false};
   return parted_answer_from(state, words, catalogue, at);
 }

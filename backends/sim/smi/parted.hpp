@@ -22,7 +22,7 @@ SmiAnswer parted_answer(Machine& machine, const std::vector<std::string>& words,
 // The same on the machine in a file, with configurations from the disk or, for "-", from standard input.
 SmiAnswer parted_answer_from(const std::string& file, const std::vector<std::string>& words,
                              const mig::Catalogue& catalogue, TimePoint at);
-// `tessera sim nvidia-mig-parted --state FILE WORDS…`; file: in place of --state.
+// `tessera-sim nvidia-mig-parted --state FILE WORDS…`; file: in place of --state.
 SmiAnswer play_parted(const std::string& file, std::vector<std::string> words,
                       const mig::Catalogue& catalogue, TimePoint at);
 

@@ -1,4 +1,4 @@
-// `tessera sim nvidia-smi`: what a person or a test does to the simulated GPUs beside calling the tool.
+// `tessera-sim nvidia-smi`: what a person or a test does to the simulated GPUs beside calling the tool.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -11,7 +11,7 @@ namespace tessera::sim {
 namespace {
 
 constexpr const char* kUse =
-    "tessera sim nvidia-smi --state FILE [--new PRODUCT:COUNT,…] [--driver 535|570|580] [--devices DIR]\n"
+    "tessera-sim nvidia-smi --state FILE [--new PRODUCT:COUNT,…] [--driver 535|570|580] [--devices DIR]\n"
     "                       [--hold GPU [INSTANCE]] [--release GPU [INSTANCE]] [--fault 'KIND [verb=-cgi] "
     "…']\n"
     "                       [--no-faults] [--reboot] [-- WORDS…]\n";

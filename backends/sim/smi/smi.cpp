@@ -119,7 +119,7 @@ SmiAnswer on_machine(const std::string& file, const mig::Catalogue& catalogue,
   if (!saved) return failed(saved.error());
   if (!*saved)
     return failed({"there are no simulated GPUs", file + " does not exist",
-                   "make it: tessera sim nvidia-smi --state FILE --new h100:8"});
+                   "make it: tessera-sim nvidia-smi --state FILE --new h100:8"});
   auto machine = parse_machine((*saved)->text, file, catalogue);
   if (!machine) return failed(machine.error());
   SmiAnswer said = act(*machine);

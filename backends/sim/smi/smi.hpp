@@ -24,7 +24,7 @@ SmiAnswer answer(Machine& machine, const std::vector<std::string>& words);
 // The same on the machine in a file.
 SmiAnswer answer_from(const std::string& file, const std::vector<std::string>& words,
                       const mig::Catalogue& catalogue);
-// `tessera sim nvidia-smi …`: makes the file, arms faults, holds slices; behind "--" one call as above.
+// `tessera-sim nvidia-smi …`: makes the file, arms faults, holds slices; behind "--" one call as above.
 SmiAnswer play_smi(const std::vector<std::string>& words, const mig::Catalogue& catalogue);
 
 }  // namespace tessera::sim

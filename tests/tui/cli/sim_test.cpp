@@ -1,4 +1,4 @@
-// `tessera sim`: which words it takes, and what it says to the others.
+// `tessera-sim`: which words it takes, and what it says to the others.
 #include "tui/cli/sim.hpp"
 
 #include <gtest/gtest.h>

@@ -149,7 +149,7 @@ void Follower::tell_still_clock() {
   const Cluster* cluster = world_.model().find(followed_.run()->started.plan.intent.cluster);
   if (told_still_ || !cluster || !cluster->clock || cluster->clock->speed > 0) return;
   told_still_ = true;
-  streams_.err << "The simulated clock stands still, so this waits until it is moved: tessera sim advance 1h"
+  streams_.err << "The simulated clock stands still, so this waits until it is moved: tessera-sim advance 1h"
                << (options_.sim_state.empty() ? "" : " --sim-state " + clean(options_.sim_state, 500))
                << ". Ctrl-c parks the run." << std::endl;
 }

@@ -1,0 +1,55 @@
+#include "tui/cli/program.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <clocale>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <ostream>
+#include <string>
+
+#include "tui/cli/command_table.hpp"
+#include "tui/terminal/signals.hpp"
+
+namespace tessera::cli {
+
+Environment environment_of(char** variables) {
+  Environment environment;
+  for (; *variables; ++variables) {
+    const char* equals = std::strchr(*variables, '=');
+    if (equals) environment.emplace(std::string(static_cast<const char*>(*variables), equals), equals + 1);
+  }
+  return environment;
+}
+
+int run_program(std::string_view name, const std::function<int(const Streams&)>& body) {
+  std::setlocale(LC_CTYPE, "");
+  std::signal(SIGCHLD, SIG_DFL);  // a parent may have ignored it; then nobody could tell how a child ended
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that went away is an error of write(), not our end
+  DescriptorBuffer out_buffer(STDOUT_FILENO, tui::end_is_asked), err_buffer(STDERR_FILENO);
+  std::ostream out(&out_buffer), err(&err_buffer);
+  const bool asks = isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
+  const char* type = std::getenv("TERM");
+  const Streams streams{out,          err,  STDOUT_FILENO,
+                        STDIN_FILENO, asks, paper_of(STDOUT_FILENO, type != nullptr ? type : ""),
+                        nullptr,      name};
+  int code = kUnknown;
+  try {
+    code = body(streams);
+  } catch (const std::exception& error) {
+    complain(streams, {"stopped by an error inside tessera", error.what(), "please report it"});
+  }
+  out.flush();
+  const int failure = out_buffer.failure();
+  if (failure != 0 && failure != EPIPE && failure != EINTR) {
+    complain(streams, {"cannot write the output", std::strerror(failure), ""});
+    code = kUnknown;
+  }
+  err.flush();
+  return code;
+}
+
+}  // namespace tessera::cli
