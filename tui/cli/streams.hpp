@@ -50,7 +50,6 @@ class Lines {
 Result<std::string> read_all(int fd, std::size_t limit);
 
 // A message the way every command puts it, in the reader's language: "tessera: what: reason (hint)".
-std::string_view program = "tessera";  // as messages call it
 void complain(const Streams& streams, const Error& error);
 
 // Why a command ends here, and with which exit code.
