@@ -27,8 +27,7 @@ TEST_F(IntentFromFile, NodesAndGpusGetEachTheirOwnLayoutInOneRunAndComeBackToget
 }
 
 TEST_F(IntentFromFile, ItsPlanIsAFileAsAnyOther) {
-  const std::string file =
-      folder_.write("wish.yaml", "nodes: {n1: {strategy: mps}, n3: 7g.80gb}\n");
+  const std::string file = folder_.write("wish.yaml", "nodes: {n1: {strategy: mps}, n3: 7g.80gb}\n");
   const std::string plan = keep_plan({"--intent", file});
   Ran applied = apply({plan});
   EXPECT_EQ(applied.code, 0) << applied.out << applied.err;
@@ -46,7 +45,8 @@ TEST_F(IntentFromFile, FlagsThatSayTheSameAndUnknownNodesAreRefused) {
   Ran unknown = run({"plan", "--intent", folder_.write("other.yaml", "nodes: {n9: none}\n")});
   EXPECT_EQ(unknown.code, 2) << unknown.out;
   EXPECT_TRUE(has(unknown.err, "there is no node \"n9\"")) << unknown.err;
-  Ran shares = run({"plan", "--intent", folder_.write("mps.yaml", "nodes: {n3: {strategy: mps, replicas: 4}}\n")});
+  Ran shares =
+      run({"plan", "--intent", folder_.write("mps.yaml", "nodes: {n3: {strategy: mps, replicas: 4}}\n")});
   EXPECT_EQ(shares.code, 2) << shares.out;
   EXPECT_TRUE(has(shares.err, "leave replicas out of the intent file")) << shares.err;
 }

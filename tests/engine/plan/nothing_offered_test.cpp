@@ -74,7 +74,8 @@ TEST(NothingOffered, AnyOtherLayoutBringsThePluginBack) {
     EXPECT_FALSE(node.ordered_after.contains(kDeploy));
     EXPECT_NE(notice(made, "plugin-back"), "") << "who took it away should know";
   }
-  EXPECT_EQ(k.plan(everywhere("none")).nodes[0].offered_after.kubernetes, (plan::Counts{{"nvidia.com/gpu", 2}}));
+  EXPECT_EQ(k.plan(everywhere("none")).nodes[0].offered_after.kubernetes,
+            (plan::Counts{{"nvidia.com/gpu", 2}}));
 }
 
 TEST(NothingOffered, TheWayBackLeadsWhereItCameFrom) {
