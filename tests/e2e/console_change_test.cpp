@@ -72,7 +72,7 @@ TEST_F(ConsoleChange, IsDrawnInTheEditorKeyByKeyAndRun) {
   ASSERT_TRUE(pty.wait_for("GPU 0 of lab1")) << pty.screen();
   ASSERT_TRUE(pty.press("jjjjj+"));
   ASSERT_TRUE(pty.press("kllll+"));
-  ASSERT_TRUE(pty.has("4g.40gb@0, then 3g.40gb@4")) << pty.screen();
+  ASSERT_TRUE(pty.has("4g.40gb@0, 3g.40gb@4")) << pty.screen();
   ASSERT_TRUE(pty.press("P"));
   ASSERT_TRUE(pty.wait_for("disturbs no workload")) << pty.screen();
   ASSERT_TRUE(pty.has("4g.40gb")) << pty.screen();

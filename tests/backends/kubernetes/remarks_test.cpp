@@ -132,7 +132,7 @@ TEST_F(Remarked, ADriverUpgradeUntilItIsDone) {
 
 TEST_F(Remarked, DevicesThatATaintKeepsWorkOff) {
   evidence.tainted = {"gpu-0 (gpu.nvidia.com/xid=79:NoSchedule)"};
-  expect("its DRA driver keeps new work off device gpu-0 (gpu.nvidia.com/xid=79:NoSchedule)", "restarted");
+  expect("its DRA driver keeps new pods off device gpu-0 (gpu.nvidia.com/xid=79:NoSchedule)", "restarted");
 }
 
 TEST_F(Remarked, DevicesThatAreOutOfUse) {

@@ -1,6 +1,7 @@
 // What a run can do to a simulated cluster, verb by verb, and what it is refused.
 #include "backends/sim/actuator.hpp"
 
+#include "engine/model/telemetry.hpp"
 #include "engine/plan/resources.hpp"
 #include "tests/backends/sim/hands.hpp"
 
@@ -35,8 +36,11 @@ TEST(Actuator, SeesANodeAsTheModelHasIt) {
   Hands hands = hands_from(kPlace);
   plan::NodeFacts facts = hands.see("n1");
   Model model = model_of(hands.world);
-  const Node& shown = *model.clusters.front().nodes.find(NodeName("n1"));
+  Node shown = *model.clusters.front().nodes.find(NodeName("n1"));
   ASSERT_EQ(facts.node.gpus.size(), shown.gpus.size());
+  const auto figures = take_figures(facts.node), as_shown = take_figures(shown);
+  ASSERT_EQ(figures.size(), as_shown.size());
+  for (std::size_t i = 0; i < figures.size(); ++i) EXPECT_EQ(figures[i].gpus, as_shown[i].gpus);
   for (std::size_t i = 0; i < shown.gpus.size(); ++i) EXPECT_EQ(facts.node.gpus[i], shown.gpus[i]);
   EXPECT_TRUE(facts.known && facts.answering && !facts.closed && !facts.mark);
   EXPECT_EQ(facts.workloads.size(), 2u);
