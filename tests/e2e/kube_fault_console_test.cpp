@@ -32,7 +32,9 @@ class KubeFaultConsole : public KubeFault {
   }
 };
 
+// At this speed its pod is away for longer than two looks are apart.
 TEST_F(KubeFaultConsole, AManagerThatEndsIsWaitedFor) {
+  serve_at(4);
   Pty pty(console());
   arm_fault("manager-down node=h2");
   ASSERT_TRUE(begin(pty)) << pty.screen();

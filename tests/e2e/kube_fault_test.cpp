@@ -103,8 +103,10 @@ TEST_F(KubeFault, ARebootThatBelongsToTheChangeIsWaitedFor) {
   expect_given_back("a1");
 }
 
-// Its pod is started again, and reads the label anew.
+// Its pod is started again, and reads the label again. At this speed it is away for longer than two looks are
+// apart.
 TEST_F(KubeFault, AManagerThatEndsAsItIsToActIsWaitedFor) {
+  serve_at(4);
   Ran ran = cut_with("manager-down node=h2");
   EXPECT_NE(ran.err.find("is not ready: CrashLoopBackOff"), std::string::npos) << ran.err;
   expect_cut(ran);
