@@ -109,24 +109,12 @@ void CensusTaker::begin() {
   served_ = std::exchange(waiting_, {});
   census_ = std::make_shared<Census>();
   pace_.began(Steady::now());
-  call(show_nodes(commands_), "cannot list the nodes", &CensusTaker::take_nodes, &CensusTaker::ask_config);
-}
-
-// While a run waits for the jobs of a node that it has drained, nothing is made true there.
-bool CensusTaker::asks_for_effect(const Asking& one) const {
-  const Node* node = one.jobs ? census_->find(one.node) : nullptr;
-  const bool waits = node && is_closed(*node) && is_busy(*node) && plan::parse_mark(node->reason);
-  return one.jobs && !waits;
-}
-
-// What slurmctld has read of its files must be as fresh as the nodes.
-void CensusTaker::ask_config() {
-  census_->effect =
-      std::any_of(served_.begin(), served_.end(), [this](const Asking& one) { return asks_for_effect(one); });
+  // What slurmctld has read of its files must be as fresh as the nodes.
+  census_->effect = std::any_of(served_.begin(), served_.end(), [](const Asking& one) { return one.jobs; });
   const bool known = !census_->effect && config_read_ && Steady::now() - *config_read_ < kConfigFor;
-  if (known) return ask_jobs();
+  if (known) return ask_nodes();
   call(show_config(commands_), "cannot read the cluster's configuration", &CensusTaker::take_config,
-       &CensusTaker::ask_jobs);
+       &CensusTaker::ask_nodes);
 }
 
 void CensusTaker::call(Command command, std::string what, Take take, void (CensusTaker::*then)()) {
@@ -149,6 +137,12 @@ std::optional<Error> CensusTaker::take_config(const std::string& text, Duration 
   return std::nullopt;
 }
 
+void CensusTaker::ask_nodes() {
+  census_->config = config_;
+  census_->version = parse_config(config_).version;
+  call(show_nodes(commands_), "cannot list the nodes", &CensusTaker::take_nodes, &CensusTaker::ask_jobs);
+}
+
 std::optional<Error> CensusTaker::take_nodes(const std::string& text, Duration took) {
   census_->nodes = parse_nodes(text, {Source::slurm_nodes, clock_()}, catalogue_);
   census_->records = text;
@@ -157,8 +151,6 @@ std::optional<Error> CensusTaker::take_nodes(const std::string& text, Duration t
 }
 
 void CensusTaker::ask_jobs() {
-  census_->config = config_;
-  census_->version = parse_config(config_).version;
   const bool busy = std::any_of(served_.begin(), served_.end(), [&](const Asking& one) {
     const Node* node = census_->find(one.node);
     return one.jobs && node && is_busy(*node);

@@ -3,9 +3,8 @@
 // However many runs look at however many nodes: all that wait share one reading, which begins after the last
 // of them has asked, so that it is fresh for each. It reads nodes, jobs where one of those nodes is busy, and
 // reservations, one call at a time; the configuration now and then, and for runs, with the partitions, each
-// time, since a reconfigure would change what they say, unless all of them wait for jobs on drained nodes.
-// When it begins is LookPace's matter. Threads: the worker's thread only; answers come there, never from
-// inside ask().
+// time, since a reconfigure would change what they say. When it begins is LookPace's matter.
+// Threads: the worker's thread only; answers come there, never from inside ask().
 #pragma once
 
 #include <memory>
@@ -74,8 +73,7 @@ class CensusTaker {
   std::optional<Error> take_jobs(const std::string& text, Duration took);
   std::optional<Error> take_reservations(const std::string& text, Duration took);
   std::optional<Error> take_partitions(const std::string& text, Duration took);
-  void ask_config();
-  bool asks_for_effect(const Asking& one) const;
+  void ask_nodes();
   void ask_jobs();
   void ask_reservations();
   void ask_partitions();

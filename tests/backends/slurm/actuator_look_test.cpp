@@ -101,23 +101,6 @@ TEST_F(SlurmActuatorTest, ManyNodesShareOneReading) {
   EXPECT_LE(std::count(all.begin(), all.end(), '\n'), 8) << "two readings of four calls at most:\n" << all;
 }
 
-// What a reconfigure would change is read each time otherwise: two calls more.
-TEST_F(SlurmActuatorTest, WhileJobsAreWaitedForOnlyNodesAndJobsAreRead) {
-  const std::string drained = std::string("State=MIXED+DRAIN CPUAlloc=8 ") + kOurs;
-  node(drained);
-  put("jobs", std::string(kOnTwo) + "n1 BatchHost=n1 NumNodes=1 Nodes=n1 CPU_IDs=0-7 Mem=1 GRES=\n");
-  look();
-  const std::string before = log();
-  EXPECT_EQ(look().workloads.size(), 1u);
-  const std::string since = log().substr(before.size());
-  EXPECT_EQ(since.find("config"), std::string::npos) << since;
-  EXPECT_EQ(since.find("partition"), std::string::npos) << since;
-  node(std::string("State=IDLE+DRAIN ") + kOurs);
-  EXPECT_EQ(word(look(), plan::slurm::key::kElsewhere), "") << "nothing else would change";
-  node("State=MIXED CPUAlloc=8");
-  EXPECT_EQ(word(look(), plan::slurm::key::kElsewhere), "") << "before anything is drained it is asked, too";
-}
-
 TEST_F(SlurmActuatorTest, CallsWaitForEachOtherAndChangesGoBeforeLooks) {
   program("call",
           "mkdir $D/in-flight || echo two at once >> $D/log\necho $1 >> $D/log\nrmdir $D/in-flight\n");
