@@ -11,10 +11,11 @@ constexpr Duration kFocused = 10s, kIdle = 60s, kMostBackOff = 60s, kFirstRetry 
 constexpr int kShare = 20;            // at most a twentieth of the controller's time is ours
 constexpr auto kWindow = 5min;
 
-constexpr auto kLongestWait = 15s;  // between two looks at a node where nothing happens
-constexpr auto kForgotten = 60s;    // one that nobody has looked at for so long is new
-constexpr int kPart = 4;            // a look follows after such a part of the time without a change
-constexpr int kGathered = 20;       // between two readings at least such a part of the time between rounds
+constexpr auto kLongestWait = 15s;    // between two looks at a node where nothing happens
+constexpr auto kForgotten = 60s;      // one that nobody has looked at for so long is new
+constexpr int kPart = 4;              // a look follows after such a part of the time without a change
+constexpr int kGathered = 20;         // between two readings at least such a part of the time between rounds
+constexpr Duration kLongestGap = 1s;  // however seldom the reader asks: a run has some twenty steps
 constexpr double kBurst = 60, kEarned = 8, kOneLook = 3;  // calls
 
 }  // namespace
@@ -46,7 +47,7 @@ double Pacer::calls_per_minute(Instant now) {
 
 LookPace::LookPace(Duration interval, Instant now)
     : a_second_(1000.0 / static_cast<double>((interval > Duration(0) ? interval : kFocused).count())),
-      gap_((interval > Duration(0) ? interval : kFocused) / kGathered),
+      gap_(std::min<Duration>(kLongestGap, (interval > Duration(0) ? interval : kFocused) / kGathered)),
       budget_(kBurst),
       filled_(now) {}
 

@@ -44,9 +44,9 @@ class Pacer {
 //
 // A node at which nothing has changed for a while is looked at less often: after a quarter of the time for
 // which it has been so, 15 s at most. While several nodes are looked at, half a second lies between two
-// readings (at rounds of 10 s), so that nodes that take the same steps are read together. All looks draw on
-// one budget: half the calls of the reader's rounds in the long run, and a few dozen at once. What a run does
-// to a node adds to it, since that is worth a look.
+// readings (at rounds of 10 s; a second at most), so that nodes that take the same steps are read together.
+// All looks draw on one budget: half the calls of the reader's rounds in the long run, and a few dozen at
+// once. What a run does to a node adds to it, since that is worth a look.
 class LookPace {
  public:
   using Instant = Pacer::Instant;

@@ -136,6 +136,19 @@ TEST(SlurmPace, WhatARunHasJustDoneIsLookedAtAtOnceAndOftenAtFirst) {
   EXPECT_EQ(pace.due("n2", now + 10s), now + 25s);
 }
 
+// A console at --interval=5m left a quarter of a minute between two looks of a run.
+TEST(SlurmPace, AReaderWhoAsksSeldomHoldsNoRunUp) {
+  const Pacer::Instant now{};
+  LookPace pace(Duration(300'000), now);
+  for (const char* node : {"n1", "n2"}) {
+    pace.began(now);
+    pace.seen(node, 1, now);
+    pace.ended(now);
+  }
+  pace.changed("n1", now);
+  EXPECT_LE(pace.due("n1", now), now + std::chrono::seconds(1));
+}
+
 // 32 nodes that take the same steps were read 118 times instead of some 60.
 TEST(SlurmPace, NodesThatTakeTheSameStepsAreReadTogether) {
   Pacer::Instant now{};
