@@ -150,7 +150,7 @@ Status Run::start() {
     return bp::child(bp::exe = *program, bp::args = arguments, environment, bp::std_out > out,
                      bp::std_err > err, bp::std_in < in, prepare, failed, how...);
   };
-#ifdef __SANITIZE_THREAD__  // makes a fork of it, and what Boost tells of a failed exec would be lost
+#ifdef TESSERA_TSAN  // makes a fork of it, and what Boost tells of a failed exec would be lost
   bp::child child = begin();
 #else
   bp::child child = begin(bp::posix::use_vfork);
