@@ -15,7 +15,7 @@ bool is_for_each(const Proposal& proposal);
 // One wish for all GPUs of a proposal, places left to the planner. Errors say why it cannot be one wish:
 // each GPU has a layout of its own, the types of vGPU are not known, or the scheduler makes none.
 Result<plan::Wish> wish_of(const Proposal& proposal, Scheduler scheduler);
-// The wishes for a plan: GPU by GPU, or one for `gpus` of each node (empty: all of them).
+// What a plan is to make of each GPU, or of the `gpus` of each node (empty: all of them).
 Result<std::vector<plan::BoardWish>> wishes_of(const Proposal& proposal, Scheduler scheduler,
                                                const std::vector<GpuIndex>& gpus);
 
