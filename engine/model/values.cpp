@@ -2,8 +2,6 @@
 
 #include <array>
 
-#include "engine/model/telemetry.hpp"
-
 namespace tessera {
 namespace {
 
@@ -12,33 +10,8 @@ std::string_view pick(const std::array<std::string_view, N>& words, Enum value) 
   return words[static_cast<std::size_t>(value)];
 }
 
-// Its name, and its rank among those that measure (telemetry.hpp): what watches the GPU itself all the time
-// goes before what asks now and then.
-struct SourceRow {
-  std::string_view word;
-  int rank = 0;
-};
-constexpr std::array<SourceRow, 16> kSources{{{"none"},
-                                              {"simulator", 1},
-                                              {"scontrol show node", 1},
-                                              {"scontrol show job"},
-                                              {"scontrol show partition"},
-                                              {"scontrol show reservation"},
-                                              {"scontrol ping"},
-                                              {"nodes (API)", 1},
-                                              {"pods (API)"},
-                                              {"nvidia-smi", 2},
-                                              {"GPU operator (API)"},
-                                              {"resource claims (API)"},
-                                              {"DCGM exporter", 3},
-                                              {"slurm.conf"},
-                                              {"catalogue"},
-                                              {"inferred"}}};
-
 }  // namespace
 
-std::string_view word(Source source) { return kSources[static_cast<std::size_t>(source)].word; }
-int rank_of(Source source) { return kSources[static_cast<std::size_t>(source)].rank; }
 std::string_view word(Scheduler scheduler) {
   constexpr std::array<std::string_view, 2> words{"slurm", "kubernetes"};
   return pick(words, scheduler);

@@ -11,29 +11,10 @@
 #include <string>
 #include <vector>
 
+#include "engine/model/sources.hpp"
 #include "engine/model/units.hpp"
 
 namespace tessera {
-
-// Where a fact comes from. Shown when an admin asks "where is this from, and how old is it?".
-enum class Source : std::uint8_t {
-  none,
-  simulator,
-  slurm_nodes,         // scontrol -d -o show node
-  slurm_jobs,          // scontrol -d -o show job
-  slurm_partitions,    // scontrol -o show partition
-  slurm_reservations,  // scontrol -o show reservation
-  slurm_ping,          // scontrol ping
-  kubernetes_nodes,
-  kubernetes_pods,
-  nvidia_smi,
-  kubernetes_operator,  // the GPU operator's objects and its pods
-  kubernetes_claims,    // ResourceSlices and ResourceClaims
-  dcgm,                 // a DCGM exporter
-  slurm_config,         // slurm.conf and the files beside it
-  catalogue,            // looked up by name in the MIG catalogue
-  inferred,             // concluded by tessera from other facts
-};
 
 struct Origin {
   Source source = Source::none;
@@ -323,7 +304,6 @@ struct Quota {
 };
 
 // Words for the enums above, as used in JSON, the command line and the console.
-std::string_view word(Source source);
 std::string_view word(Scheduler scheduler);
 std::string_view word(Strategy strategy);  // "whole" "mig" "mps" "time-slicing" "shard" "vgpu" "unknown"
 std::string_view word(MigMode mode);
