@@ -18,6 +18,8 @@ std::span<const File> guide();         // engine/guide/data: flowchart, glossary
 std::span<const File> scenarios();     // backends/sim/scenarios
 std::span<const File> themes();        // themes/*.yaml, colours
 std::span<const File> keymaps();       // themes/keys-*.yaml
+std::span<const File> terminals();     // terminfo entries of the building machine, base64
+std::span<const File> locales();       // LC_CTYPE of C.UTF-8, from the same machine
 std::span<const File> translations();  // po/*.po as msgfmt compiles them: ja.mo
 
 }  // namespace tessera::embedded

@@ -1,9 +1,12 @@
 // Everything the console needs, joined in the order in which it has to be given back.
+#include <fmt/format.h>
+
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
 
 #include "engine/plan/run/actuator.hpp"
+#include "engine/text.hpp"
 #include "tui/app.hpp"
 
 namespace tessera::tui {
@@ -36,6 +39,13 @@ UiState first_state(const ConsoleOptions& options, const Keymap& keymap, const T
   for (const ActionInfo& row : actions()) state.keys.push_back(keymap.all_shown(row.action));
   state.about.emplace_back(
       "terminal", facts.type + ", " + depth_text(facts.depth) + (facts.ascii ? ", ASCII" : ", UTF-8"));
+  if (facts.guessed) {
+    state.message = {Severity::warning,
+                     fmt::format("TERM={}: this terminal is not known, drawing as for {}",
+                                 clean(facts.called, 60), facts.type),
+                     {},
+                     true};
+  }
   return state;
 }
 

@@ -4,6 +4,7 @@
 
 #include <regex>
 
+#include "tests/support/paths.hpp"
 #include "tests/support/pty.hpp"
 
 namespace tessera {
@@ -253,6 +254,34 @@ TEST(Console, TerminalsWithoutAnEntryGetALikelyOne) {
   for (const std::string type : {"xterm-ghostty", "alacritty", "vt100", "no-such-terminal"}) {
     Pty pty(demo({{"TERM", type}}));
     ASSERT_TRUE(ready(pty)) << type << "\n" << pty.screen();
+    const bool unknown = type == std::string("no-such-terminal");
+    EXPECT_EQ(pty.has("TERM=no-such-terminal: this terminal is not known, drawing as for vt100"), unknown)
+        << pty.screen();
+    if (unknown) {
+      ASSERT_TRUE(pty.press("2"));
+      EXPECT_FALSE(pty.has("not known")) << "said once";
+    }
+  }
+}
+
+// A container from scratch, a stripped node: nothing below the folders where curses and the C library look.
+TEST(Console, AHostWithoutTerminalsAndLocalesGetsTheBuiltInOnes) {
+  for (const std::string type : {"xterm-256color", "screen", "xterm-kitty", "linux"}) {
+    PtyOptions options = demo({{"TERM", type}, {"TERMINFO", "/nowhere"}});
+    options.arguments.insert(
+        options.arguments.begin(),
+        {"-c",
+         "for folder in /lib/terminfo /usr/share/terminfo /etc/terminfo /usr/lib/locale; do "
+         "[ ! -d $folder ] || mount -t tmpfs none $folder || exit 9; done; "
+         "exec \"$0\" \"$@\"",
+         test::binary()});
+    options.arguments.insert(options.arguments.begin(), {"-rm", "/bin/sh"});
+    options.program = "/usr/bin/unshare";
+    Pty pty(options);
+    ASSERT_TRUE(ready(pty)) << type << "\n" << pty.screen();
+    EXPECT_TRUE(has_colour(pty)) << type;
+    EXPECT_FALSE(pty.has("not known")) << pty.screen();
+    EXPECT_EQ(pty.has("─"), type != "linux") << pty.screen();
   }
 }
 

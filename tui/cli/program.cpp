@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <clocale>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -12,6 +11,7 @@
 #include <string>
 
 #include "tui/cli/command_table.hpp"
+#include "tui/terminal/locale.hpp"
 #include "tui/terminal/signals.hpp"
 
 namespace tessera::cli {
@@ -26,7 +26,7 @@ Environment environment_of(char** variables) {
 }
 
 int run_program(std::string_view name, const std::function<int(const Streams&)>& body) {
-  std::setlocale(LC_CTYPE, "");
+  tui::take_locale();
   std::signal(SIGCHLD, SIG_DFL);  // a parent may have ignored it; then nobody could tell how a child ended
   std::signal(SIGPIPE, SIG_IGN);  // a reader that went away is an error of write(), not our end
   DescriptorBuffer out_buffer(STDOUT_FILENO, tui::end_is_asked), err_buffer(STDERR_FILENO);

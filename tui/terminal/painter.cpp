@@ -6,13 +6,16 @@
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <cwchar>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "tui/terminal/ascii.hpp"
+#include "tui/terminal/terminfo.hpp"
 #include "tui/terminal/utf8.hpp"
 
 #define NCURSES_NOMACROS 1
@@ -34,11 +37,23 @@ File memory_file() {
   return File(file);
 }
 
+// By their own word, whatever else they can.
+bool speaks_as_xterm(const std::string& type) {
+  for (const std::string_view start :
+       {"xterm", "kitty", "alacritty", "foot", "ghostty", "wezterm", "rxvt", "st-"})
+    if (type.starts_with(start)) return true;
+  return false;
+}
+
+bool is_multiplexer(const std::string& type) {
+  return type.starts_with("tmux") || type.starts_with("screen");
+}
+
 // What to try, in order, where the terminal's own entry is not installed.
 std::vector<std::string> candidates(const PainterOptions& options) {
   std::vector<std::string> out{options.type};
   const std::string& type = options.type;
-  if (type.starts_with("tmux") || type.starts_with("screen")) {
+  if (is_multiplexer(type)) {
     if (type.find("256") != std::string::npos) out.emplace_back("screen-256color");
     out.emplace_back("screen");
   }
@@ -50,13 +65,27 @@ std::vector<std::string> candidates(const PainterOptions& options) {
     out.emplace_back("vt100");
     return out;
   }
-  bool modern = options.true_colour || type.find("256color") != std::string::npos;
-  for (const std::string_view start :
-       {"xterm", "kitty", "alacritty", "foot", "ghostty", "wezterm", "rxvt", "st-"})
-    modern = modern || type.starts_with(start);
-  if (modern) out.emplace_back("xterm-256color");
+  if (options.true_colour || type.find("256color") != std::string::npos || speaks_as_xterm(type))
+    out.emplace_back("xterm-256color");
   out.emplace_back("vt100");
   return out;
+}
+
+// By the host's own description of the terminal, else by the one that is built in. No other thread may read
+// the environment meanwhile.
+SCREEN* new_screen(const std::string& type, FILE* file) {
+  if (SCREEN* screen = newterm(type.c_str(), file, file)) return screen;
+  const std::string builtin(builtin_terminfo(type));
+  if (builtin.empty()) return nullptr;
+  const char* present = std::getenv("TERMINFO");
+  const std::optional<std::string> before = present ? std::optional<std::string>(present) : std::nullopt;
+  setenv("TERMINFO", builtin.c_str(), 1);
+  SCREEN* screen = newterm(type.c_str(), file, file);
+  if (before)
+    setenv("TERMINFO", before->c_str(), 1);
+  else
+    unsetenv("TERMINFO");
+  return screen;
 }
 
 // A terminfo string without its padding marks ("$<5>").
@@ -92,6 +121,7 @@ struct Painter::Curses {
   Depth depth = Depth::none;
   bool ascii = false;
   bool ansi = false;
+  bool guessed = false;
   bool default_colours = false;
   std::string restore;
   Theme theme;
@@ -200,9 +230,10 @@ Result<std::unique_ptr<Painter>> Painter::open(const PainterOptions& options, co
   if (!curses->file) return Error{"cannot draw", "there is no memory file to draw into", ""};
   for (const std::string& type : candidates(options)) {
     if (type.empty()) continue;
-    curses->screen = newterm(type.c_str(), curses->file.get(), curses->file.get());
+    curses->screen = new_screen(type, curses->file.get());
     if (!curses->screen) continue;
     curses->type = type;
+    curses->guessed = type != options.type && !speaks_as_xterm(options.type) && !is_multiplexer(options.type);
     break;
   }
   if (!curses->screen)
@@ -232,6 +263,7 @@ Result<std::unique_ptr<Painter>> Painter::open(const PainterOptions& options, co
 const std::string& Painter::type() const { return curses_->type; }
 Depth Painter::depth() const { return curses_->depth; }
 bool Painter::ascii() const { return curses_->ascii; }
+bool Painter::guessed() const { return curses_->guessed; }
 bool Painter::ansi() const { return curses_->ansi; }
 const std::string& Painter::restore() const { return curses_->restore; }
 

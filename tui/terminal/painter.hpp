@@ -30,6 +30,7 @@ class Painter {
   Painter& operator=(const Painter&) = delete;
 
   const std::string& type() const;  // the terminfo entry in use
+  bool guessed() const;             // nothing in the terminal's name speaks for it
   Depth depth() const;
   bool ascii() const;
   bool ansi() const;  // understands ESC [ sequences: paste marks, mouse and the like may be sent

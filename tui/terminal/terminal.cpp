@@ -1,7 +1,6 @@
 #include "tui/terminal/terminal.hpp"
 
 #include <fcntl.h>
-#include <langinfo.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <termios.h>
@@ -9,12 +8,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <clocale>
 #include <cstdlib>
-#include <cstring>
 #include <optional>
 
 #include "tui/terminal/clipboard.hpp"
+#include "tui/terminal/locale.hpp"
 #include "tui/terminal/painter.hpp"
 
 namespace tessera::tui {
@@ -32,19 +30,6 @@ constexpr int kMaxRows = 500;
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
   return value ? value : "";
-}
-
-// UTF-8 is often asked for by a locale that the server does not have; the terminal speaks it all the same.
-void take_locale() {
-  const bool known = std::setlocale(LC_CTYPE, "") != nullptr;
-  if (known && std::strcmp(nl_langinfo(CODESET), "UTF-8") == 0) return;
-  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    const std::string value = environment(name);
-    if (value.empty()) continue;
-    const bool utf8 = value.find("UTF-8") != std::string::npos || value.find("utf8") != std::string::npos;
-    if (utf8) std::setlocale(LC_CTYPE, "C.UTF-8");
-    return;
-  }
 }
 
 termios raw_modes(termios modes) {
@@ -255,7 +240,8 @@ Result<OpenTerminal> open_terminal(const TerminalOptions& options, const Theme& 
     if (piped) close(in);
     return painter.error();
   }
-  TerminalFacts facts{(*painter)->type(), (*painter)->depth(), (*painter)->ascii()};
+  TerminalFacts facts{painting.type, (*painter)->type(), (*painter)->guessed(), (*painter)->depth(),
+                      (*painter)->ascii()};
   auto tty = std::make_unique<Tty>(in, piped, STDOUT_FILENO, modes, std::move(*painter), signals);
   return OpenTerminal{std::move(tty), std::move(facts)};
 }

@@ -58,7 +58,9 @@ struct TerminalOptions {
 };
 
 struct TerminalFacts {
-  std::string type;  // the terminfo entry in use: "xterm-256color"
+  std::string called;    // TERM
+  std::string type;      // the terminfo entry in use: "xterm-256color"
+  bool guessed = false;  // it is not known, and its name does not say what it speaks
   Depth depth = Depth::none;
   bool ascii = false;
 };

@@ -1,0 +1,11 @@
+// The locale that decides which characters the terminal is sent.
+// Threads: the main one, before others start.
+#pragma once
+
+namespace tessera::tui {
+
+// What the environment names; where the host has no data of a UTF-8 locale, C.UTF-8, which the C library
+// itself knows. Also the environment's "C" and "POSIX" hold: nothing is guessed.
+void take_locale();
+
+}  // namespace tessera::tui
