@@ -10,6 +10,7 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "backends/account.hpp"
 #include "backends/kubernetes/backend.hpp"
@@ -183,13 +184,16 @@ std::string host_name() {
   return gethostname(name, sizeof name - 1) == 0 ? name : "?";
 }
 
+std::string own_journals(const cli::Environment& environment, std::string_view name) {
+  return runs::journal_folder(value_of(environment, "XDG_STATE_HOME"), value_of(environment, "HOME"), name);
+}
+
 void join_runs(cli::Opening& opening, const cli::Options& options, const mig::Catalogue& catalogue,
                const cli::Environment& environment, EventSink& sink) {
   runs::RunsOptions wanted;
   wanted.write = options.write;
   // What was tried out is kept apart from what was done.
-  wanted.folder = runs::journal_folder(value_of(environment, "XDG_STATE_HOME"), value_of(environment, "HOME"),
-                                       options.sim ? "simulated-runs" : "runs");
+  wanted.folder = own_journals(environment, options.sim ? "simulated-runs" : "runs");
   wanted.site_folder = options.runs;
   wanted.who = user_name(environment);
   wanted.from = host_name();
@@ -235,7 +239,9 @@ int run_tessera(const std::vector<std::string>& arguments, const cli::Environmen
     return cli::kUsage;
   };
   bool has_terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-  cli::Joins joins{mailbox, mailbox, open, console, wall_clock, {}, has_terminal, {}};
+  cli::Joins joins{mailbox, mailbox, open, console, wall_clock, {}, has_terminal, {}, {}};
+  joins.machine.find_program = [](std::string_view name) { return find_program(name); };
+  joins.machine.journals = own_journals(environment, "runs");
   for (const embedded::File& file : embedded::scenarios()) {
     std::string_view name = file.name;
     joins.scenarios.emplace_back(name.substr(0, name.rfind('.')));
@@ -243,10 +249,16 @@ int run_tessera(const std::vector<std::string>& arguments, const cli::Environmen
   return cli::run(arguments, environment, joins, streams);
 }
 
+// kubectl starts a program of this name for `kubectl tessera`.
+std::string_view called_as(int argc, char** argv) {
+  const std::string_view path = argc > 0 ? argv[0] : "";
+  return path.substr(path.rfind('/') + 1) == "kubectl-tessera" ? "kubectl tessera" : "tessera";
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  return cli::run_program("tessera", [&](const cli::Streams& streams) {
+  return cli::run_program(called_as(argc, argv), [&](const cli::Streams& streams) {
     return run_tessera({argv + 1, argv + argc}, cli::environment_of(environ), streams);
   });
 }

@@ -5,6 +5,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <regex>
 
 #include "tests/support/json_check.hpp"
 #include "tests/support/paths.hpp"
@@ -154,7 +155,7 @@ TEST(Cli, SlipsAreUsageErrorsWithAHint) {
   for (const Slip& slip :
        {Slip{{"ndoes"}, "did you mean nodes"}, Slip{{"gpus", "--outptu=json"}, "--output"},
         Slip{{"gpus", "-o", "xml"}, "table, wide, json, yaml or csv"},
-        Slip{{"nodes", "--interval", "often"}, "30s"}, Slip{{"completion"}, "bash|zsh"},
+        Slip{{"nodes", "--interval", "often"}, "30s"}, Slip{{"completion"}, "bash|zsh|fish"},
         Slip{{"config"}, "path|print"}, Slip{{"layouts", "--check", "1g.10gb"}, "PRODUCT"}}) {
     Ran ran = run_tessera(slip.words);
     EXPECT_EQ(ran.code, 2) << slip.words.front();
@@ -182,6 +183,49 @@ TEST(Cli, HelpNeedsNoConfigurationThatWorks) {
   Ran ran = run_tessera({"nodes", "--sim"}, options);
   EXPECT_EQ(ran.code, 2);
   EXPECT_TRUE(has(ran.err, "config.yaml")) << ran.err;
+}
+
+TEST(Cli, VersionSaysWhereTheProgramComesFrom) {
+  const std::string out = run_tessera({"--version"}).out;
+  EXPECT_TRUE(
+      std::regex_match(out, std::regex("tessera [0-9.]+ \\(commit [0-9a-z]+, .+, (static|dynamic)\\)\n")))
+      << out;
+}
+
+TEST(Cli, AboutSaysWhatIsHereAndNoValueOfASetting) {
+  Scratch home;
+  const std::string file = home.write(".config/tessera/config.yaml", "slurm-runner: \"secret-hop {node}\"\n");
+  RunOptions options;
+  options.environment = {{"HOME", home.path()}, {"TERM", "xterm-256color"}, {"TESSERA_THEME", "mono"}};
+  const Ran json = run_tessera({"about", "-o", "json"}, options);
+  EXPECT_EQ(json.code, 0) << json.err;
+  EXPECT_EQ(check_schema(schema_text("about"), json.out), Words{}) << json.out;
+  const Ran table = run_tessera({"about"}, options);
+  for (const std::string& text : {json.out, table.out}) {
+    EXPECT_TRUE(has(text, "slurm-runner (~/.config/tessera/config.yaml:1)")) << text;
+    EXPECT_TRUE(has(text, "theme (TESSERA_THEME)")) << text;
+    EXPECT_FALSE(has(text, "secret-hop")) << text;
+    EXPECT_FALSE(has(text, home.path())) << text;
+  }
+  EXPECT_EQ(run_tessera({"about", "-o", "csv"}, options).code, 2);
+}
+
+TEST(Cli, DoctorLooksAtItselfAlsoWhereTheConfigurationIsBroken) {
+  Scratch home;
+  RunOptions options;
+  options.environment = {{"HOME", home.path()}, {"TERM", "xterm-256color"}, {"LANG", "C.UTF-8"}};
+  const Ran well = run_tessera({"doctor", "--self", "-o", "json"}, options);
+  EXPECT_EQ(well.code, 0) << well.out << well.err;
+  EXPECT_EQ(check_schema(schema_text("self"), well.out), Words{}) << well.out;
+
+  home.write(".config/tessera/config.yaml", "theem: dark\n");
+  home.write(".local/state/tessera", "a file where a folder should be");
+  options.environment["TERM"] = "no-such-terminal";
+  const Ran ill = run_tessera({"doctor", "--self"}, options);
+  EXPECT_EQ(ill.code, 1) << ill.err;
+  for (const char* what :
+       {"did you mean theme?", "TERM=no-such-terminal is not known", "~/.local/state/tessera is no folder"})
+    EXPECT_TRUE(has(ill.out, what)) << ill.out;
 }
 
 TEST(Cli, NoClusterIsSaidPlainlyWithAWayOn) {
@@ -236,7 +280,13 @@ TEST(Cli, TheManualCompletionsAndKeysComeOut) {
   EXPECT_NE(run_tessera({"config", "mps-nothing"}).code, 0);
   EXPECT_TRUE(has(run_tessera({"completion", "bash"}).out, "complete -F _tessera tessera"));
   EXPECT_TRUE(run_tessera({"completion", "zsh"}).out.starts_with("#compdef tessera"));
+  EXPECT_TRUE(has(run_tessera({"completion", "fish"}).out, "complete -c tessera"));
   EXPECT_TRUE(has(run_tessera({"config", "keys"}).out, "| "));
+  EXPECT_TRUE(has(run_tessera({"config", "pages"}).out, "man5/tessera-config.5\n"));
+  EXPECT_TRUE(run_tessera({"config", "man", "tessera-plan.1"}).out.starts_with(".TH TESSERA\\-PLAN 1"));
+  EXPECT_EQ(run_tessera({"config", "man", "tessera-nothing.1"}).code, 2);
+  EXPECT_EQ(run_tessera({"config", "keys", "again"}).code, 2);
+  EXPECT_TRUE(has(run_tessera({"config", "example"}).out, "# slurm-runner: HOW\n"));
 }
 
 TEST(Cli, AReaderThatLeavesEarlyIsNoError) {

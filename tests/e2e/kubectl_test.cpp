@@ -13,6 +13,7 @@
 #include <sstream>
 #include <thread>
 
+#include "tests/support/paths.hpp"
 #include "tests/support/run_binary.hpp"
 
 namespace tessera {
@@ -117,6 +118,26 @@ class Kubectl : public ::testing::Test {
   std::string program_;
   test::Scratch folder_;
 };
+
+// As a plugin: kubectl starts what is called kubectl-tessera.
+TEST_F(Kubectl, StartsTesseraAsItsPluginAndHelpSaysSo) {
+  const std::string bin = folder_.path() + "/bin";
+  std::filesystem::create_directory(bin);
+  std::filesystem::create_symlink(test::binary(), bin + "/kubectl-tessera");
+  const std::string path = std::string("PATH=") + bin + ":" + std::getenv("PATH");
+  const auto plugin = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"/usr/bin/env", path, program_, "tessera"});
+    return run(words, folder_.path());
+  };
+  const Ran nodes = plugin({"nodes", "--sim", "-o", "csv"});
+  EXPECT_EQ(nodes.code, 0) << nodes.out;
+  EXPECT_NE(nodes.out.find("h100-03"), std::string::npos) << nodes.out;
+  const Ran help = plugin({"plan", "--help"});
+  EXPECT_EQ(help.out.find("usage: kubectl tessera plan [FLAGS]"), 0u) << help.out;
+  EXPECT_NE(help.out.find("\n  kubectl tessera plan --node n0031"), std::string::npos) << help.out;
+  const Ran slip = plugin({"plam"});
+  EXPECT_EQ(slip.out.find("kubectl tessera: "), 0u) << slip.out;
+}
 
 TEST_F(Kubectl, ShowsAndChangesNodes) {
   serve([&] {

@@ -109,26 +109,46 @@ constexpr Command kCommands[] = {
      "in "
      "a change of layout, labels, counts and pods that do not agree. Exit code 1 when one of them is a "
      "warning "
-     "or worse. With --rbac it prints, instead, the Kubernetes role that tessera needs.",
+     "or worse. With --rbac it prints, instead, the Kubernetes role that tessera needs; with --self it "
+     "checks the "
+     "terminal, the locale, the programs in PATH, the configuration, the folder of the journals and the "
+     "clock of this "
+     "machine, and asks no cluster.",
      "tessera doctor\n"
      "tessera doctor -o json | jq '.findings[]'\n"
      "tessera doctor --rbac | kubectl apply -f -  # what looking needs\n"
-     "tessera doctor --rbac --write  # ... and what changing needs"},
-    {"completion", kShell, "bash|zsh", 1, Completes::words, "bash zsh",
+     "tessera doctor --rbac --write  # ... and what changing needs\n"
+     "tessera doctor --self  # this machine, when tessera itself misbehaves"},
+    {"about", kAbout, "", 0, Completes::nothing, "",
+     "show what this tessera is and what it finds here, for bug reports",
+     "Prints version, commit, compiler, the terminal, the locale, which configuration files are read and "
+     "which "
+     "settings are set (not their values), and where kubectl and Slurm's commands are. No cluster is asked, "
+     "and "
+     "nothing secret is printed.",
+     "tessera about\n"
+     "tessera about -o json > about.json  # to attach to a report"},
+    {"completion", kShell, "bash|zsh|fish", 1, Completes::words, "bash zsh fish",
      "print the completion script of a shell",
      "Prints a script that teaches a shell the commands, flags and values of tessera.",
      "source <(tessera completion bash)\n"
-     "tessera completion zsh > ~/.zfunc/_tessera"},
-    {"config", kConfig, "path|print|man|keys|keymap|mps-...", 1, Completes::words,
-     "path print man keys keymap mps-prolog mps-task-prolog mps-epilog mps-job",
+     "tessera completion zsh > ~/.zfunc/_tessera\n"
+     "tessera completion fish > ~/.config/fish/completions/tessera.fish"},
+    {"config", kConfig, "path|print|example|man [PAGE]|...", 2, Completes::words,
+     "path print example man pages keys keymap mps-prolog mps-task-prolog mps-epilog mps-job",
      "show the files and settings in use, the manual, the keys",
-     "path lists the files that are read, in order. print shows every setting and where it comes from. man "
-     "prints this manual for man(1). keys prints the table of keys, keymap a keymap file to start from. "
-     "mps-prolog, mps-task-prolog and mps-epilog print what a Slurm site needs to run an MPS daemon for jobs "
+     "path lists the files that are read, in order. print shows every setting and where it comes from. "
+     "example "
+     "prints a configuration file with every setting, explained and commented out. man prints the manual for "
+     "man(1), or one PAGE of it; pages lists them. keys prints the table of keys, keymap a keymap file to "
+     "start "
+     "from. mps-prolog, mps-task-prolog and mps-epilog print what a Slurm site needs to run an MPS daemon "
+     "for jobs "
      "with gres/mps, mps-job what a job does that has whole GPUs: to be looked at first.",
      "tessera config print\n"
+     "tessera config example > ~/.config/tessera/config.yaml\n"
      "tessera config mps-prolog > /etc/slurm/prolog.d/mps.sh\n"
-     "tessera config man | man -l -"},
+     "tessera config man tessera-plan.1 | man -l -"},
 };
 
 constexpr unsigned kChanging = kApply | kUndo | kResume;
@@ -209,8 +229,8 @@ constexpr Flag kFlags[] = {
      Completes::file, "",
      "the folder of the journals, where a site shares one; else $XDG_STATE_HOME/tessera/runs"},
 
-    {"output", 'o', "FORMAT", false, "", Section::output, kAsking | kLayouts, "TESSERA_OUTPUT", false,
-     "table", Completes::words, "table wide json yaml csv",
+    {"output", 'o', "FORMAT", false, "", Section::output, kAsking | kLayouts | kAbout, "TESSERA_OUTPUT",
+     false, "table", Completes::words, "table wide json yaml csv",
      "how to print: table, json or yaml; lists also wide or csv"},
     {"filter", 'f', "EXPR", false, "selector l", Section::output, kLists, "", false, "", Completes::nothing,
      "", "only rows that pass: words, column=value, column>=number, !not, a | b; as / in the console"},
@@ -227,6 +247,8 @@ constexpr Flag kFlags[] = {
 
     {"rbac", 0, "", false, "", Section::output, kDoctor, "", false, "", Completes::nothing, "",
      "print the Kubernetes role that tessera needs, and ask no cluster; with --write also what it changes"},
+    {"self", 0, "", false, "", Section::output, kDoctor, "", false, "", Completes::nothing, "",
+     "check this machine for what tessera needs, and ask no cluster"},
     {"operator-namespace", 0, "NAME", false, "", Section::output, kDoctor, "", false, "gpu-operator",
      Completes::nothing, "",
      "with --rbac: the GPU operator's namespace (gpu-operator; on OpenShift nvidia-gpu-operator)"},

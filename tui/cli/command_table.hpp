@@ -31,6 +31,7 @@ enum Takes : unsigned {
   kSim = 1u << 10,    // sim
   kGuide = 1u << 11,  // guide
   kDoctor = 1u << 12,
+  kAbout = 1u << 13,
   kEvery = 0xffffu,
 };
 

@@ -24,24 +24,6 @@ std::string joined(const std::vector<std::string>& list) {
   return text;
 }
 
-std::string values(Completes completes, std::string_view words, const CompletionWords& known) {
-  switch (completes) {
-    case Completes::words: return std::string(words);
-    case Completes::product: return joined(known.products);
-    case Completes::scenario: return joined(known.scenarios);
-    case Completes::theme: return joined(known.themes);
-    case Completes::keymap: return joined(known.keymaps);
-    case Completes::file:
-    case Completes::nothing: break;
-  }
-  return "";
-}
-
-bool also_files(Completes completes) {
-  return completes == Completes::file || completes == Completes::scenario || completes == Completes::theme ||
-         completes == Completes::keymap;
-}
-
 std::vector<std::string> dashed(const Flag& flag) {
   std::vector<std::string> names;
   auto add = [&](std::string_view name) {
@@ -73,9 +55,9 @@ std::string bash_flag_values(const CompletionWords& known) {
       pattern += (pattern.empty() ? "" : "|") + name;
     }
     if (flag.value_optional) pattern = "--" + std::string(flag.name) + "=";
-    std::string action =
-        fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$cur\"))", values(flag.completes, flag.words, known));
-    if (also_files(flag.completes)) action += "; compopt -o default 2>/dev/null";
+    std::string action = fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$cur\"))",
+                                     completion_values(flag.completes, flag.words, known));
+    if (completes_files(flag.completes)) action += "; compopt -o default 2>/dev/null";
     text += fmt::format("    {}) {}; return ;;\n", pattern, action);
   }
   return text;
@@ -93,7 +75,7 @@ std::string bash_words_of_commands(const CompletionWords& known) {
       }
     }
     std::string words =
-        command.name.empty() ? command_names() : values(command.completes, command.words, known);
+        command.name.empty() ? command_names() : completion_values(command.completes, command.words, known);
     text += fmt::format("    '{}') flags='{}'; words='{}' ;;\n", command.name, flag_names, words);
   }
   return text;
@@ -113,8 +95,8 @@ std::string zsh_quoted(std::string_view text) {
 }
 
 std::string zsh_action(Completes completes, std::string_view words, const CompletionWords& known) {
-  std::string list = values(completes, words, known);
-  if (completes == Completes::file || (also_files(completes) && list.empty())) return "_files";
+  std::string list = completion_values(completes, words, known);
+  if (completes == Completes::file || (completes_files(completes) && list.empty())) return "_files";
   if (list.empty()) return " ";
   return "(" + list + ")";
 }
@@ -151,6 +133,24 @@ std::string zsh_arguments(const Command& command, const CompletionWords& known) 
 }
 
 }  // namespace
+
+std::string completion_values(Completes completes, std::string_view words, const CompletionWords& known) {
+  switch (completes) {
+    case Completes::words: return std::string(words);
+    case Completes::product: return joined(known.products);
+    case Completes::scenario: return joined(known.scenarios);
+    case Completes::theme: return joined(known.themes);
+    case Completes::keymap: return joined(known.keymaps);
+    case Completes::file:
+    case Completes::nothing: break;
+  }
+  return "";
+}
+
+bool completes_files(Completes completes) {
+  return completes == Completes::file || completes == Completes::scenario || completes == Completes::theme ||
+         completes == Completes::keymap;
+}
 
 std::string bash_completion(const CompletionWords& words) {
   return fmt::format(R"(# bash completion for tessera; made by `tessera completion bash`

@@ -1,9 +1,12 @@
-// Completion scripts for bash and zsh, made from the table of commands and flags.
+// Completion scripts for bash, zsh and fish, made from the table of commands and flags.
 // Threads: pure functions.
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "tui/cli/command_table.hpp"
 
 namespace tessera::cli {
 
@@ -17,5 +20,10 @@ struct CompletionWords {
 
 std::string bash_completion(const CompletionWords& words);
 std::string zsh_completion(const CompletionWords& words);
+std::string fish_completion(const CompletionWords& words);
+
+// What they share. The words that may stand there, separated by blanks; and whether the name of a file may.
+std::string completion_values(Completes completes, std::string_view words, const CompletionWords& known);
+bool completes_files(Completes completes);
 
 }  // namespace tessera::cli

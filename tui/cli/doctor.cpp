@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/guide/findings.hpp"
+#include "engine/plan/codec.hpp"
 #include "engine/sharing/work_rules.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/help.hpp"
@@ -15,21 +16,11 @@
 namespace tessera::cli {
 namespace {
 
-std::string_view severity_word(Severity severity) {
-  switch (severity) {
-    case Severity::info: return "info";
-    case Severity::good: return "good";
-    case Severity::warning: return "warning";
-    case Severity::danger: return "danger";
-  }
-  return "info";
-}
-
 Json json_of(const std::vector<insight::Finding>& findings) {
   Json list = Json::list();
   for (const insight::Finding& finding : findings) {
     Json one = Json::map();
-    one.add("severity", Json::of(std::string(severity_word(finding.severity))));
+    one.add("severity", Json::of(std::string(plan::word(finding.severity))));
     one.add("cluster", Json::of(finding.cluster.text));
     one.add("subject", finding.subject.empty() ? Json() : Json::of(finding.subject));
     one.add("is_node", Json::of(finding.is_node));
@@ -50,7 +41,7 @@ Grid grid_of(const std::vector<insight::Finding>& findings, const tui::WordsPtr&
                 {"text", "WHAT"},
                 {"hint", "WAY OUT"}};
   for (const insight::Finding& finding : findings)
-    grid.rows.push_back({std::string(severity_word(finding.severity)), finding.cluster.text,
+    grid.rows.push_back({std::string(plan::word(finding.severity)), finding.cluster.text,
                          finding.subject.empty() ? "-" : finding.subject, tui::told(words, finding.text),
                          tui::told(words, finding.hint)});
   return grid;
@@ -64,7 +55,7 @@ std::string paragraphs(const std::vector<insight::Finding>& findings, const Opti
   for (const insight::Finding& finding : findings) {
     Grid head;
     head.heads = {{"severity", "", {}}, {"subject", "", {}}, {"cluster", "", {}}};
-    head.rows = {{std::string(severity_word(finding.severity)), finding.subject, finding.cluster.text}};
+    head.rows = {{std::string(plan::word(finding.severity)), finding.subject, finding.cluster.text}};
     text += to_table(head, false, paper) + wrapped(tui::told(options.reader, finding.text), 2, width);
     if (!finding.hint.empty())
       text += wrapped(tui::told(options.reader, "way out: " + finding.hint), 2, width);

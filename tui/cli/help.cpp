@@ -30,10 +30,46 @@ std::string flag_sections(unsigned takes) {
   return text;
 }
 
-struct Example {
-  std::string_view command;
-  std::string_view remark;
-};
+std::string example_lines(const Command& command) {
+  std::string text;
+  for (const Example& example : examples(command)) {
+    text += "  " + std::string(example.command);
+    if (!example.remark.empty()) text += "  # " + std::string(example.remark);
+    text += "\n";
+  }
+  return text;
+}
+
+std::string files_text() {
+  return "  $XDG_CONFIG_HOME/tessera/, /etc/tessera/:\n"
+         "    config.yaml      settings by flag name; the first folder counts more\n"
+         "    catalogue.yaml   MIG products to add or to replace\n";
+}
+
+// Whether a command line goes on there: "plan ...", "--sim", "[FLAGS]", "COMMAND".
+bool is_command_line(std::string_view rest) {
+  if (rest.starts_with("-") || rest.starts_with("[") || rest.starts_with("COMMAND")) return true;
+  const std::size_t end = rest.find_first_not_of("abcdefghijklmnopqrstuvwxyz");
+  const std::string_view word = rest.substr(0, end);
+  return !word.empty() && word != kSimulator && find_command(word) != nullptr;
+}
+
+}  // namespace
+
+std::string as_called(std::string text, std::string_view program) {
+  constexpr std::string_view name = "tessera";
+  if (!program.ends_with(" tessera")) return text;
+  std::string out;
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::size_t at = rest.find("tessera ");
+    if (at == std::string_view::npos) return out += rest;
+    const bool alone = at == 0 || std::string_view(" \n`'(\"").find(rest[at - 1]) != std::string_view::npos;
+    out += rest.substr(0, at);
+    out += alone && is_command_line(rest.substr(at + name.size() + 1)) ? program : name;
+    rest.remove_prefix(at + name.size());
+  }
+  return out;
+}
 
 std::vector<Example> examples(const Command& command) {
   std::vector<Example> list;
@@ -51,75 +87,6 @@ std::vector<Example> examples(const Command& command) {
   }
   return list;
 }
-
-std::string example_lines(const Command& command) {
-  std::string text;
-  for (const Example& example : examples(command)) {
-    text += "  " + std::string(example.command);
-    if (!example.remark.empty()) text += "  # " + std::string(example.remark);
-    text += "\n";
-  }
-  return text;
-}
-
-std::string files_text() {
-  return "  $XDG_CONFIG_HOME/tessera/, /etc/tessera/:\n"
-         "    config.yaml      settings by flag name; the first folder counts more\n"
-         "    catalogue.yaml   MIG products to add or to replace\n";
-}
-
-std::string roff(std::string_view text) {
-  std::string out;
-  bool line_start = true;
-  for (char c : text) {
-    if (line_start && (c == '.' || c == '\'')) out += "\\&";
-    line_start = c == '\n';
-    if (c == '\\') {
-      out += "\\e";
-    } else if (c == '-') {
-      out += "\\-";
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
-std::string roff_flags(unsigned takes) {
-  std::string text;
-  for (int s = 0; s < static_cast<int>(Section::count_); ++s) {
-    std::string entries;
-    for (const Flag& flag : flags()) {
-      if (static_cast<int>(flag.section) != s || !(flag.takes & takes)) continue;
-      entries += fmt::format(".TP\n.B {}\n{}\n", roff(spelling(flag)), roff(flag.help));
-      if (!flag.environment.empty()) entries += fmt::format("Environment: {}.\n", roff(flag.environment));
-    }
-    if (!entries.empty()) text += fmt::format(".SS {}\n{}", title(static_cast<Section>(s)), entries);
-  }
-  return text;
-}
-
-std::string roff_commands() {
-  std::string text;
-  for (const Command& command : commands()) {
-    std::string name = called(command);
-    if (!command.arguments.empty()) name += " " + std::string(command.arguments);
-    text += fmt::format(".TP\n.B {}\n{}\n", roff(name), roff(command.details));
-  }
-  return text;
-}
-
-std::string roff_examples() {
-  std::string text;
-  for (const Command& command : commands()) {
-    for (const Example& example : examples(command)) {
-      text += fmt::format(".TP\n.B {}\n{}\n", roff(example.command), roff(example.remark));
-    }
-  }
-  return text;
-}
-
-}  // namespace
 
 std::string spelling(const Flag& flag) {
   std::string text;
@@ -175,38 +142,6 @@ std::string help_text(const Command& command) {
   if (!command.arguments.empty()) text += fmt::format(" {}", command.arguments);
   text += " [FLAGS]\n\n" + wrapped(command.details, 0) + "\nExamples\n" + example_lines(command);
   return text + flag_sections(command.takes);
-}
-
-std::string manual(std::string_view version) {
-  std::string text = fmt::format(".TH TESSERA 1 \"\" \"tessera {}\" \"User Commands\"\n", roff(version));
-  text += ".SH NAME\ntessera \\- look at the GPUs of a cluster and at who holds them\n";
-  text += ".SH SYNOPSIS\n.B tessera\n[FLAGS]\n.br\n.B tessera\nCOMMAND [FLAGS]\n";
-  text +=
-      ".SH DESCRIPTION\n" +
-      roff(
-          "tessera is a terminal console for admins of shared GPUs. It shows clusters, nodes, GPUs, the "
-          "slices into which GPUs are cut, and the work that holds or waits for them. Its commands print "
-          "the same for scripts: data on standard output, messages on standard error. It changes a cluster "
-          "only with --write, and then by a plan that is shown first.") +
-      "\n";
-  text += ".SH COMMANDS\n" + roff_commands();
-  text += ".SH OPTIONS\n" + roff_flags(kEvery);
-  text += ".SH EXIT STATUS\n";
-  for (const ExitCode& exit : exit_codes())
-    text += fmt::format(".TP\n.B {}\n{}\n", exit.code, roff(exit.meaning));
-  text += ".SH ENVIRONMENT\n" +
-          roff(
-              "A flag counts before the environment, the environment before the files, the files before the "
-              "default. The variable of each flag is named with it above. NO_COLOR, when it is not empty, "
-              "turns colours off.") +
-          "\n";
-  text += ".SH FILES\n.TP\n.I $XDG_CONFIG_HOME/tessera/config.yaml, /etc/tessera/config.yaml\n" +
-          roff(
-              "Settings, one \"name: value\" a line, by the long names of flags. The first file counts more. "
-              "XDG_CONFIG_HOME is ~/.config when unset.") +
-          "\n.TP\n.I $XDG_CONFIG_HOME/tessera/catalogue.yaml, /etc/tessera/catalogue.yaml\n" +
-          roff("MIG products to add to those built in, or to replace.") + "\n";
-  return text + ".SH EXAMPLES\n" + roff_examples();
 }
 
 }  // namespace tessera::cli

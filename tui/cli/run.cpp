@@ -6,6 +6,7 @@
 
 #include "engine/embedded.hpp"
 #include "engine/slurmconf/generate.hpp"
+#include "engine/text.hpp"
 #include "tui/action.hpp"
 #include "tui/cli/change/change.hpp"
 #include "tui/cli/change/journal.hpp"
@@ -19,6 +20,7 @@
 #include "tui/cli/layouts.hpp"
 #include "tui/cli/list.hpp"
 #include "tui/cli/look.hpp"
+#include "tui/cli/manual.hpp"
 #include "tui/cli/parse.hpp"
 #include "tui/cli/settings.hpp"
 #include "tui/version.hpp"
@@ -70,9 +72,11 @@ int run_completion(const Options& options, const mig::Catalogue& catalogue, cons
     streams.out << bash_completion(words);
   } else if (shell == "zsh") {
     streams.out << zsh_completion(words);
+  } else if (shell == "fish") {
+    streams.out << fish_completion(words);
   } else {
-    return refuse_run(streams, {"cannot use these arguments", "which shell?", "tessera completion bash|zsh"},
-                      kUsage);
+    return refuse_run(
+        streams, {"cannot use these arguments", "which shell?", "tessera completion bash|zsh|fish"}, kUsage);
   }
   return kDone;
 }
@@ -114,6 +118,20 @@ Runner runner_of(std::string_view command) {
   for (const auto& [name, runner] : kRunners)
     if (name == command) return runner;
   return nullptr;
+}
+
+int print_manual(const Parsed& parsed, const Streams& streams) {
+  const std::string page = parsed.words.size() > 1 ? parsed.words[1] : "tessera.1";
+  if (auto text = manual(page, tui::version())) return streams.out << *text, kDone;
+  return refuse_run(streams,
+                    {"cannot use these arguments", "no page is called \"" + clean(page, 100) + "\"",
+                     "tessera config pages lists them"},
+                    kUsage);
+}
+
+int print_lines(const std::vector<std::string>& lines, const Streams& streams) {
+  for (const std::string& line : lines) streams.out << line << "\n";
+  return kDone;
 }
 
 // What Slurm itself does not do about MPS.
@@ -170,15 +188,27 @@ int run(const std::vector<std::string>& arguments, const Environment& environmen
         kUsage);
   // Help must not depend on a configuration that may be what is broken.
   if (parsed->flags.contains("help")) {
-    streams.out << help_text(*find_command(parsed->command));
+    streams.out << as_called(help_text(*find_command(parsed->command)), streams.program);
     return kDone;
   }
   if (parsed->flags.contains("version")) {
-    streams.out << streams.program << " " << tui::version() << "\n";
+    streams.out << streams.program << " " << tui::version_line() << "\n";
     return kDone;
   }
+  // Nor must what looks for the fault.
+  if (parsed->command == "about") return run_about(*parsed, environment, joins.machine, streams);
+  if (parsed->command == "doctor" && parsed->flags.contains("self"))
+    return run_self_check(*parsed, environment, joins.machine, joins.wall(), streams);
   std::string topic = parsed->command == "config" && !parsed->words.empty() ? parsed->words.front() : "";
-  if (topic == "man") return streams.out << manual(tui::version()), kDone;
+  if (topic != "man" && !topic.empty() && parsed->words.size() > 1)
+    return refuse_run(
+        streams,
+        {"cannot use these arguments", "unexpected word \"" + clean(parsed->words[1], 100) + "\"",
+         "tessera config " + clean(topic, 100) + " stands alone"},
+        kUsage);
+  if (topic == "man") return print_manual(*parsed, streams);
+  if (topic == "pages") return print_lines(manual_pages(), streams);
+  if (topic == "example") return streams.out << example_configuration(), kDone;
   if (topic == "keys") return streams.out << tui::keys_markdown(), kDone;
   if (topic == "keymap") return streams.out << tui::keys_yaml(), kDone;
   if (auto script = mps_script(topic)) return streams.out << *script, kDone;
@@ -196,11 +226,11 @@ int run(const std::vector<std::string>& arguments, const Environment& environmen
   options->paper.ascii = options->ascii;
   if (parsed->command == "config") {
     if (topic == "print") return streams.out << settings_text(*settings), kDone;
-    return refuse_run(
-        streams,
-        {"cannot use these arguments", topic.empty() ? "config needs one of: path, print, man, ..." : topic,
-         "tessera config path|print|man|keys|keymap"},
-        kUsage);
+    return refuse_run(streams,
+                      {"cannot use these arguments",
+                       topic.empty() ? "config needs one of: path, print, example, man, ..." : topic,
+                       "tessera config path|print|example|man|pages|keys|keymap"},
+                      kUsage);
   }
 
   Streams told = streams;

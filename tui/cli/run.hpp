@@ -15,6 +15,7 @@
 #include "engine/plan/run/runs.hpp"
 #include "engine/port.hpp"
 #include "tui/cli/options.hpp"
+#include "tui/cli/self.hpp"
 #include "tui/cli/sim.hpp"
 #include "tui/cli/streams.hpp"
 
@@ -38,7 +39,8 @@ struct Joins {
   std::function<TimePoint()> wall;
   std::vector<std::string> scenarios;  // names of the shipped ones
   bool has_terminal = false;
-  SimJoin sim;  // tessera-sim; empty: this is tessera
+  SimJoin sim;      // tessera-sim; empty: this is tessera
+  Machine machine;  // for about and doctor --self
 };
 
 // Returns the exit code. arguments without the program's name.

@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "tui/cli/help.hpp"
+
 namespace tessera::cli {
 
 Paper paper_of(int fd, std::string_view type) {
@@ -20,7 +22,9 @@ Paper paper_of(int fd, std::string_view type) {
 }
 
 void complain(const Streams& streams, const Error& error) {
-  const auto told = [&](const std::string& text) { return tui::told(streams.reader, text); };
+  const auto told = [&](const std::string& text) {
+    return as_called(tui::told(streams.reader, text), streams.program);
+  };
   streams.err << streams.program << ": "
               << to_line(Error{told(error.what), told(error.reason), told(error.hint)}) << std::endl;
 }

@@ -3,9 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "tui/cli/completion.hpp"
+#include "tui/cli/manual.hpp"
+#include "tui/cli/settings.hpp"
 #include "tui/terminal/canvas.hpp"
 
 namespace tessera::cli {
@@ -26,7 +31,19 @@ TEST(Help, OfTheSimulatorCallsItByItsName) {
   const std::string text = help_text(*find_command(kSimulator));
   EXPECT_EQ(text.rfind("usage: tessera-sim VERB", 0), 0u) << text;
   EXPECT_NE(text.find("--kubeconfig-out"), std::string::npos);
-  EXPECT_NE(manual("0.1.0").find("tessera\\-sim VERB"), std::string::npos);
+  EXPECT_NE(manual("tessera.1", "0.1.0")->find("tessera\\-sim VERB"), std::string::npos);
+}
+
+TEST(Help, NamesCommandsAsTheyAreTyped) {
+  EXPECT_EQ(
+      as_called(
+          "usage: tessera plan [FLAGS]\ntessera shows; see man tessera, tessera-sim serve (tessera --help)",
+          "kubectl tessera"),
+      "usage: kubectl tessera plan [FLAGS]\ntessera shows; see man tessera, tessera-sim serve (kubectl "
+      "tessera "
+      "--help)");
+  EXPECT_EQ(as_called("~/.config/tessera plan", "kubectl tessera"), "~/.config/tessera plan");
+  EXPECT_EQ(as_called("tessera plan", "tessera"), "tessera plan");
 }
 
 TEST(Help, FitsEightyColumns) {
@@ -57,7 +74,7 @@ TEST(Help, WrapsAtTheWidthAndKeepsLongWordsWhole) {
 }
 
 TEST(Manual, NamesEveryFlagVariableAndExitCode) {
-  std::string roff = manual("0.1.0");
+  std::string roff = *manual("tessera.1", "0.1.0");
   EXPECT_TRUE(roff.starts_with(".TH TESSERA 1"));
   for (const Flag& flag : flags()) {
     std::string name;
@@ -68,25 +85,70 @@ TEST(Manual, NamesEveryFlagVariableAndExitCode) {
   for (const ExitCode& exit : exit_codes()) EXPECT_NE(roff.find(exit.meaning), std::string::npos);
 }
 
+std::string text_of(const std::string& page) {
+  return manual(page.substr(page.find('/') + 1), "0.1.0").value_or("");
+}
+
 TEST(Manual, NoLineOfTextIsTakenForACommandOfRoff) {
-  std::istringstream lines(manual("0.1.0"));
-  for (std::string line; std::getline(lines, line);) {
-    EXPECT_FALSE(line.starts_with("'")) << line;
-    if (line.starts_with(".")) {
-      EXPECT_TRUE(line.starts_with(".TH") || line.starts_with(".SH") || line.starts_with(".SS") ||
-                  line.starts_with(".TP") || line.starts_with(".B ") || line.starts_with(".I ") ||
-                  line == ".br")
-          << line;
+  for (const std::string& page : manual_pages()) {
+    std::istringstream lines(text_of(page));
+    for (std::string line; std::getline(lines, line);) {
+      EXPECT_FALSE(line.starts_with("'")) << line;
+      if (line.starts_with(".")) {
+        EXPECT_TRUE(line.starts_with(".TH") || line.starts_with(".SH") || line.starts_with(".SS") ||
+                    line.starts_with(".TP") || line.starts_with(".B ") || line.starts_with(".BR ") ||
+                    line.starts_with(".I ") || line == ".br")
+            << line;
+      }
     }
   }
 }
 
-TEST(Completion, OffersEveryCommandFlagAndValueInBothShells) {
-  for (const std::string& script : {bash_completion(kWords), zsh_completion(kWords)}) {
+TEST(Manual, HasAPageForEachCommandAndOneForTheSettings) {
+  const std::vector<std::string> pages = manual_pages();
+  EXPECT_EQ(pages.size(), commands().size() + 1);
+  for (const Command& command : commands()) {
+    const std::string file =
+        command.name.empty() ? "tessera.1" : "tessera-" + std::string(command.name) + ".1";
+    EXPECT_NE(std::find(pages.begin(), pages.end(), "man1/" + file), pages.end()) << file;
+  }
+  const std::string plan = text_of("man1/tessera-plan.1");
+  EXPECT_TRUE(plan.starts_with(".TH TESSERA\\-PLAN 1")) << plan;
+  EXPECT_NE(plan.find("tessera plan \\-\\-node n0031"), std::string::npos) << plan;
+  EXPECT_EQ(plan.find("\\-\\-watch"), std::string::npos) << "a flag of another command";
+  EXPECT_EQ(manual("tessera-nothing.1", "0.1.0"), std::nullopt);
+}
+
+TEST(Manual, OfTheSettingsNamesThemAll) {
+  const std::string page = text_of("man5/tessera-config.5");
+  const std::string example = example_configuration();
+  for (const Flag& flag : flags()) {
+    std::string name;
+    for (char c : flag.name) name += c == '-' ? std::string("\\-") : std::string(1, c);
+    EXPECT_EQ(page.find("\n.B " + name + ":") != std::string::npos, flag.in_file) << flag.name;
+    EXPECT_EQ(example.find("\n# " + std::string(flag.name) + ": ") != std::string::npos, flag.in_file)
+        << flag.name;
+  }
+}
+
+// What is installed as /etc/tessera/config.yaml changes nothing until a line is let in.
+TEST(Manual, TheExampleOfTheSettingsSetsNothing) {
+  const auto plain = gather({}, {}, {});
+  const auto with = gather({}, {}, {{"/etc/tessera/config.yaml", example_configuration()}});
+  ASSERT_TRUE(with) << to_line(with.error());
+  EXPECT_EQ(with->size(), plain->size());
+}
+
+TEST(Completion, OffersEveryCommandFlagAndValueInEachShell) {
+  for (const std::string& script :
+       {bash_completion(kWords), zsh_completion(kWords), fish_completion(kWords)}) {
     for (const Command& command : commands())
       if (command.name != kSimulator) EXPECT_NE(script.find(command.name), std::string::npos);
     for (const Flag& flag : flags())
-      if (flag.takes != kSim) EXPECT_NE(script.find("--" + std::string(flag.name)), std::string::npos);
+      if (flag.takes != kSim)
+        EXPECT_TRUE(script.find("--" + std::string(flag.name)) != std::string::npos ||
+                    script.find(" -l " + std::string(flag.name)) != std::string::npos)
+            << flag.name;
     for (const char* value : {"H100-80GB-SXM5", "broken", "mono", "yaml"}) {
       EXPECT_NE(script.find(value), std::string::npos) << value;
     }
@@ -97,7 +159,7 @@ TEST(Completion, LeavesOutValuesThatAShellWouldRead) {
   CompletionWords words = kWords;
   words.products.push_back("a'; rm -rf /; '");
   words.scenarios.push_back("$(reboot)");
-  for (const std::string& script : {bash_completion(words), zsh_completion(words)}) {
+  for (const std::string& script : {bash_completion(words), zsh_completion(words), fish_completion(words)}) {
     EXPECT_EQ(script.find("rm -rf"), std::string::npos);
     EXPECT_EQ(script.find("$(reboot"), std::string::npos);
   }
