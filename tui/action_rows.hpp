@@ -67,7 +67,7 @@
   ROW(plan_arm, "arm", "arm", "Type the node's name, or the number of nodes, to arm this plan.", "A", plan, change, act_on_plan, why_not_on_plan) \
   ROW(plan_again, "plan-again", "plan again", "Plan again from the current layout.", "p", plan, change, act_on_plan, why_not_on_plan) \
   ROW(plan_requeue, "plan-requeue", "requeue", "Requeue the jobs or pods that are in the way, or wait for them.", "r", plan, change, act_on_plan, why_not_on_plan) \
-  ROW(plan_cancel, "plan-cancel", "end work", "End the jobs or pods that are in the way, or wait for them.", "c", plan, change, act_on_plan, why_not_on_plan) \
+  ROW(plan_cancel, "plan-cancel", "end jobs", "Cancel the jobs or evict the pods that are in the way, or wait for them.", "c", plan, change, act_on_plan, why_not_on_plan) \
   ROW(plan_when_empty, "plan-when-empty", "when empty", "Close the node and apply the plan once it is empty; or wait for that now.", "e", plan, change, act_on_plan, why_not_on_plan) \
   ROW(plan_on_failure, "plan-on-failure", "on failure", "When a step fails: park, or go back by itself.", "f", plan, change, act_on_plan, why_not_on_plan) \
   ROW(plan_canary, "plan-canary", "canaries", "How many nodes are changed alone first.", "a", plan, change, act_on_plan, why_not_on_plan) \

@@ -258,7 +258,9 @@ std::string_view called_as(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return cli::run_program(called_as(argc, argv), [&](const cli::Streams& streams) {
-    return run_tessera({argv + 1, argv + argc}, cli::environment_of(environ), streams);
-  });
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  const cli::Environment environment = cli::environment_of(environ);
+  return cli::run_program(
+      called_as(argc, argv), cli::reader_of(arguments, environment),
+      [&](const cli::Streams& streams) { return run_tessera(arguments, environment, streams); });
 }

@@ -117,7 +117,8 @@ int run_simulator(std::vector<std::string> words, const cli::Environment& enviro
 int main(int argc, char** argv) {
   const cli::Environment environment = cli::environment_of(environ);
   if (auto answer = stand_in({argv, argv + argc}, environment)) return tell(*answer);
-  return cli::run_program("tessera-sim", [&](const cli::Streams& streams) {
-    return run_simulator({argv + 1, argv + argc}, environment, streams);
-  });
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  return cli::run_program(
+      "tessera-sim", cli::reader_of(words, environment),
+      [&](const cli::Streams& streams) { return run_simulator(words, environment, streams); });
 }

@@ -77,6 +77,19 @@ TEST(Cli, FilterKeepsWhatPassesAndSortTurnsRound) {
   EXPECT_EQ(up.size(), down.size());
 }
 
+TEST(Cli, ErrorsAreInTheLanguageThatIsAskedFor) {
+  for (const Words& words : {Words{"nodes", "--colour"}, Words{"nodes", "--cluster", "nowhere"},
+                             Words{"nodes", "-o", "xml"}, Words{"plan", "--node", "nowhere"}}) {
+    Words in_japanese = words;
+    in_japanese.insert(in_japanese.end(), {"--language", "ja"});
+    const Ran told = demo(in_japanese), english = demo(words);
+    EXPECT_EQ(told.code, english.code);
+    EXPECT_NE(told.err, english.err);
+    EXPECT_TRUE(has(told.err, "\xe3\x81")) << told.err;
+    EXPECT_FALSE(has(english.err, "\xe3\x81")) << english.err;
+  }
+}
+
 TEST(Cli, ClusterChoosesOneAndListsThemWhenThereIsNoSuch) {
   std::string name = json_at(demo({"nodes", "-o", "json"}).out, "/0/cluster");
   name = name.substr(1, name.size() - 2);

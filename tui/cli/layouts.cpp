@@ -105,11 +105,6 @@ int list_products(const Options& options, const mig::Catalogue& catalogue, const
   return kDone;
 }
 
-int refuse_layouts(const Streams& streams, Error error, int code) {
-  complain(streams, error);
-  return code;
-}
-
 Result<std::vector<int>> profiles_of(const mig::Product& product, const Options& options) {
   std::vector<int> chosen;
   for (const std::string& name : options.profiles) {
@@ -204,25 +199,24 @@ Error unknown_product(const std::string& name, const mig::Catalogue& catalogue) 
 int run_layouts(const Options& options, const mig::Catalogue& catalogue, const Streams& streams) {
   if (options.words.empty()) {
     if (options.check || !options.profiles.empty()) {
-      return refuse_layouts(
-          streams, {"cannot use these arguments", "a product is missing", "tessera layouts PRODUCT ..."},
-          kUsage);
+      return refuse(streams,
+                    {"cannot use these arguments", "a product is missing", "tessera layouts PRODUCT ..."},
+                    kUsage);
     }
     return list_products(options, catalogue, streams);
   }
   const mig::Product* product = catalogue.by_any(options.words.front());
-  if (!product) return refuse_layouts(streams, unknown_product(options.words.front(), catalogue), kUsage);
+  if (!product) return refuse(streams, unknown_product(options.words.front(), catalogue), kUsage);
   if (!product->mig_capable || !product->placements_known) {
-    return refuse_layouts(
-        streams,
-        {"no layouts of " + product->key.text,
-         product->mig_capable ? "its placements are not published" : "it cannot be cut by MIG",
-         "a catalogue.yaml of your own can add them"},
-        product->mig_capable ? kUnknown : kFinding);
+    return refuse(streams,
+                  {"no layouts of " + product->key.text,
+                   product->mig_capable ? "its placements are not published" : "it cannot be cut by MIG",
+                   "a catalogue.yaml of your own can add them"},
+                  product->mig_capable ? kUnknown : kFinding);
   }
   if (options.check) return check_layout(*product, options, streams);
   auto profiles = profiles_of(*product, options);
-  if (!profiles) return refuse_layouts(streams, profiles.error(), kUsage);
+  if (!profiles) return refuse(streams, profiles.error(), kUsage);
   LayoutsAnswer answer{product, options.which, mig::enumerate(*product, options.which, *profiles)};
   if (auto markup = layouts_markup(options.output)) {
     streams.out << document(answer, *markup);

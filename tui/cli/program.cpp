@@ -25,7 +25,7 @@ Environment environment_of(char** variables) {
   return environment;
 }
 
-int run_program(std::string_view name, const std::function<int(const Streams&)>& body) {
+int run_program(std::string_view name, tui::WordsPtr reader, const std::function<int(const Streams&)>& body) {
   tui::take_locale();
   std::signal(SIGCHLD, SIG_DFL);  // a parent may have ignored it; then nobody could tell how a child ended
   std::signal(SIGPIPE, SIG_IGN);  // a reader that went away is an error of write(), not our end
@@ -35,7 +35,7 @@ int run_program(std::string_view name, const std::function<int(const Streams&)>&
   const char* type = std::getenv("TERM");
   const Streams streams{out,          err,  STDOUT_FILENO,
                         STDIN_FILENO, asks, paper_of(STDOUT_FILENO, type != nullptr ? type : ""),
-                        nullptr,      name};
+                        reader,       name};
   int code = kUnknown;
   try {
     code = body(streams);

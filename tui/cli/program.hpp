@@ -12,8 +12,8 @@ namespace tessera::cli {
 
 Environment environment_of(char** variables);
 
-// Calls `body` with the standard streams. Its exception, and output that cannot be written, become a message
-// and an exit code.
-int run_program(std::string_view name, const std::function<int(const Streams&)>& body);
+// Calls `body` with the standard streams, whose messages are for `reader`. Its exception, and output that
+// cannot be written, become a message and an exit code.
+int run_program(std::string_view name, tui::WordsPtr reader, const std::function<int(const Streams&)>& body);
 
 }  // namespace tessera::cli

@@ -28,11 +28,6 @@
 namespace tessera::cli {
 namespace {
 
-int refuse_run(const Streams& streams, const Error& error, int code) {
-  complain(streams, error);
-  return code;
-}
-
 // The built-in catalogue with the site's additions, /etc first, so that a person's own file counts more.
 Result<mig::Catalogue> load_catalogue(const Environment& environment) {
   auto catalogue = mig::Catalogue::built_in();
@@ -75,8 +70,8 @@ int run_completion(const Options& options, const mig::Catalogue& catalogue, cons
   } else if (shell == "fish") {
     streams.out << fish_completion(words);
   } else {
-    return refuse_run(
-        streams, {"cannot use these arguments", "which shell?", "tessera completion bash|zsh|fish"}, kUsage);
+    return refuse(streams, {"cannot use these arguments", "which shell?", "tessera completion bash|zsh|fish"},
+                  kUsage);
   }
   return kDone;
 }
@@ -123,10 +118,10 @@ Runner runner_of(std::string_view command) {
 int print_manual(const Parsed& parsed, const Streams& streams) {
   const std::string page = parsed.words.size() > 1 ? parsed.words[1] : "tessera.1";
   if (auto text = manual(page, tui::version())) return streams.out << *text, kDone;
-  return refuse_run(streams,
-                    {"cannot use these arguments", "no page is called \"" + clean(page, 100) + "\"",
-                     "tessera config pages lists them"},
-                    kUsage);
+  return refuse(streams,
+                {"cannot use these arguments", "no page is called \"" + clean(page, 100) + "\"",
+                 "tessera config pages lists them"},
+                kUsage);
 }
 
 int print_lines(const std::vector<std::string>& lines, const Streams& streams) {
@@ -149,28 +144,28 @@ std::optional<std::string> mps_script(std::string_view topic) {
 int run_command(const Options& options, const Environment& environment, const Joins& joins,
                 const Streams& streams) {
   auto catalogue = load_catalogue(environment);
-  if (!catalogue) return refuse_run(streams, catalogue.error(), kUsage);
+  if (!catalogue) return refuse(streams, catalogue.error(), kUsage);
   if (options.command == "layouts") return run_layouts(options, *catalogue, streams);
   if (options.command == kSimulator) return run_sim(options, *catalogue, joins.scenarios, joins.sim, streams);
   if (options.command == "guide") {
     auto texts = load_guide_texts(environment);
-    if (!texts) return refuse_run(streams, texts.error(), kUsage);
+    if (!texts) return refuse(streams, texts.error(), kUsage);
     const bool document = options.output == OutputFormat::json || options.output == OutputFormat::yaml;
     if (options.reader && !document) texts = (*texts)->in_language(word(options.language));
-    if (!texts) return refuse_run(streams, texts.error(), kUsage);
+    if (!texts) return refuse(streams, texts.error(), kUsage);
     return run_guide(options, *catalogue, **texts, joins, streams);
   }
   if (options.command == "completion") return run_completion(options, *catalogue, joins, streams);
   if (auto* run = runner_of(options.command)) return run(options, *catalogue, joins, streams);
   if (!options.command.empty()) return run_list(options, *catalogue, joins, streams);
   if (!joins.has_terminal) {
-    return refuse_run(streams,
-                      {"cannot open the console", "standard input and output are no terminal",
-                       "tessera nodes, gpus, slices and workloads print for scripts"},
-                      kUsage);
+    return refuse(streams,
+                  {"cannot open the console", "standard input and output are no terminal",
+                   "tessera nodes, gpus, slices and workloads print for scripts"},
+                  kUsage);
   }
   Opening opening = joins.open(options, *catalogue);
-  if (opening.failure) return refuse_run(streams, *opening.failure, opening.exit_code);
+  if (opening.failure) return refuse(streams, *opening.failure, opening.exit_code);
   return joins.console(options, *catalogue, opening.backends, opening.runs.get());
 }
 
@@ -179,13 +174,12 @@ int run_command(const Options& options, const Environment& environment, const Jo
 int run(const std::vector<std::string>& arguments, const Environment& environment, const Joins& joins,
         const Streams& streams) {
   auto parsed = parse_arguments(arguments);
-  if (!parsed) return refuse_run(streams, parsed.error(), kUsage);
+  if (!parsed) return refuse(streams, parsed.error(), kUsage);
   if (parsed->command == kSimulator && !joins.sim)
-    return refuse_run(
-        streams,
-        {"cannot use these arguments", "the simulator's own commands are a program beside tessera",
-         "tessera-sim --help; tessera --sim shows a simulated cluster"},
-        kUsage);
+    return refuse(streams,
+                  {"cannot use these arguments", "the simulator's own commands are a program beside tessera",
+                   "tessera-sim --help; tessera --sim shows a simulated cluster"},
+                  kUsage);
   // Help must not depend on a configuration that may be what is broken.
   if (parsed->flags.contains("help")) {
     streams.out << as_called(help_text(*find_command(parsed->command)), streams.program);
@@ -201,11 +195,10 @@ int run(const std::vector<std::string>& arguments, const Environment& environmen
     return run_self_check(*parsed, environment, joins.machine, joins.wall(), streams);
   std::string topic = parsed->command == "config" && !parsed->words.empty() ? parsed->words.front() : "";
   if (topic != "man" && !topic.empty() && parsed->words.size() > 1)
-    return refuse_run(
-        streams,
-        {"cannot use these arguments", "unexpected word \"" + clean(parsed->words[1], 100) + "\"",
-         "tessera config " + clean(topic, 100) + " stands alone"},
-        kUsage);
+    return refuse(streams,
+                  {"cannot use these arguments", "unexpected word \"" + clean(parsed->words[1], 100) + "\"",
+                   "tessera config " + clean(topic, 100) + " stands alone"},
+                  kUsage);
   if (topic == "man") return print_manual(*parsed, streams);
   if (topic == "pages") return print_lines(manual_pages(), streams);
   if (topic == "example") return streams.out << example_configuration(), kDone;
@@ -215,22 +208,22 @@ int run(const std::vector<std::string>& arguments, const Environment& environmen
   if (topic == "path") return streams.out << paths_text(environment), kDone;
 
   auto files = read_files(paths_of("config.yaml", environment));
-  if (!files) return refuse_run(streams, files.error(), kUsage);
+  if (!files) return refuse(streams, files.error(), kUsage);
   auto settings = gather(*parsed, environment, *files);
-  if (!settings) return refuse_run(streams, settings.error(), kUsage);
+  if (!settings) return refuse(streams, settings.error(), kUsage);
   auto options = to_options(*parsed, *settings);
-  if (!options) return refuse_run(streams, options.error(), kUsage);
-  if (Status read = load_intent_file(*options); !read) return refuse_run(streams, read.error(), kUsage);
+  if (!options) return refuse(streams, options.error(), kUsage);
+  if (Status read = load_intent_file(*options); !read) return refuse(streams, read.error(), kUsage);
   options->paper = streams.paper;
   options->paper.colour = options->paper.colour && options->color;
   options->paper.ascii = options->ascii;
   if (parsed->command == "config") {
     if (topic == "print") return streams.out << settings_text(*settings), kDone;
-    return refuse_run(streams,
-                      {"cannot use these arguments",
-                       topic.empty() ? "config needs one of: path, print, example, man, ..." : topic,
-                       "tessera config path|print|example|man|pages|keys|keymap"},
-                      kUsage);
+    return refuse(streams,
+                  {"cannot use these arguments",
+                   topic.empty() ? "config needs one of: path, print, example, man, ..." : topic,
+                   "tessera config path|print|example|man|pages|keys|keymap"},
+                  kUsage);
   }
 
   Streams told = streams;

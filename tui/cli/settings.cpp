@@ -417,6 +417,25 @@ Result<Settings> gather(const Parsed& parsed, const Environment& environment,
   return settings;
 }
 
+tui::WordsPtr reader_of(const std::vector<std::string>& arguments, const Environment& environment) {
+  constexpr std::string_view kFlag = "--language";
+  Parsed said;
+  for (std::size_t i = 0; i < arguments.size() && arguments[i] != "--"; ++i) {
+    std::string value;
+    if (arguments[i] == kFlag && i + 1 < arguments.size()) value = arguments[i + 1];
+    if (arguments[i].starts_with(std::string(kFlag) + "=")) value = arguments[i].substr(kFlag.size() + 1);
+    if (tui::parse_language(value)) said.flags["language"] = value;
+  }
+  auto files = read_files(paths_of("config.yaml", environment));
+  auto settings = gather(said, environment, files ? *files : std::vector<TextFile>{});
+  if (!settings) settings = gather(said, environment, {});
+  if (!settings) return nullptr;
+  const auto found = settings->find("language");
+  const auto language = found == settings->end() ? std::nullopt : tui::parse_language(found->second.value);
+  auto words = tui::Words::of(language.value_or(tui::Language::en));
+  return words ? *words : nullptr;
+}
+
 Result<Options> to_options(const Parsed& parsed, const Settings& settings) {
   Reader reader(settings);
   Options options;

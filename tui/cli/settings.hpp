@@ -26,6 +26,9 @@ Result<std::vector<TextFile>> read_files(const std::vector<std::string>& paths);
 Result<Settings> gather(const Parsed& parsed, const Environment& environment,
                         const std::vector<TextFile>& files);
 
+// The language of messages about the settings themselves, by those of them that can be read; null: English.
+tui::WordsPtr reader_of(const std::vector<std::string>& arguments, const Environment& environment);
+
 // The settings as values. Errors name the setting, who set it and what it may be.
 Result<Options> to_options(const Parsed& parsed, const Settings& settings);
 

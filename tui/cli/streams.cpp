@@ -21,12 +21,14 @@ Paper paper_of(int fd, std::string_view type) {
   return paper;
 }
 
+std::string told(const Streams& streams, std::string_view english) {
+  return tui::told(streams.reader, english);
+}
+
 void complain(const Streams& streams, const Error& error) {
-  const auto told = [&](const std::string& text) {
-    return as_called(tui::told(streams.reader, text), streams.program);
-  };
+  const auto shown = [&](const std::string& text) { return as_called(told(streams, text), streams.program); };
   streams.err << streams.program << ": "
-              << to_line(Error{told(error.what), told(error.reason), told(error.hint)}) << std::endl;
+              << to_line(Error{shown(error.what), shown(error.reason), shown(error.hint)}) << std::endl;
 }
 
 int refuse(const Streams& streams, const Refusal& refusal) {

@@ -49,6 +49,9 @@ class Lines {
 // Everything until the end of the input. Errors: it cannot be read, or is longer than `limit`.
 Result<std::string> read_all(int fd, std::size_t limit);
 
+// A sentence for a person, in the reader's language.
+std::string told(const Streams& streams, std::string_view english);
+
 // A message the way every command puts it, in the reader's language: "tessera: what: reason (hint)".
 void complain(const Streams& streams, const Error& error);
 

@@ -88,7 +88,7 @@ Document foot_for(const insight::Cause& cause, const World& world, const UiState
   for (Source source : cause.sources) sources += (sources.empty() ? "" : ", ") + std::string(word(source));
   if (!sources.empty()) add_wrapped_fact(foot, "source", sources, width, Role::dim);
   if (!cause.follows.empty()) add_wrapped_fact(foot, "follows", told(state, cause.follows), width);
-  if (!cause.hint.empty()) add_wrapped_fact(foot, "to do", told(state, cause.hint), width);
+  if (!cause.hint.empty()) add_wrapped_fact(foot, told(state, "to do"), told(state, cause.hint), width);
   for (std::size_t i = 0; i < std::min(kCommandsShown, cause.commands.size()); ++i)
     foot.push_back(fact_line(i == 0 ? "commands" : "", cause.commands[i], Role::input));
   if (cause.commands.size() > kCommandsShown)

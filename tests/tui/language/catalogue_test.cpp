@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <regex>
@@ -41,6 +42,33 @@ TEST(JapaneseCatalogue, HasEveryTextThatExplains) {
   EXPECT_EQ(missing, "")
       << "\nEach of these has to be in po/ja.po, or in po/untranslated.txt where it stays as it is: see "
          "docs/japanese.md";
+}
+
+// Errors explain. A file that makes one has its texts in the catalogue, or stands in POTFILES.skip with the
+// reason.
+TEST(JapaneseCatalogue, KnowsEveryFileThatMakesAnError) {
+  static const std::regex kError(R"(\bError( error)? ?\{"?|Error \w+\([^)]*\)( const)? \{\s*return \{)");
+  std::vector<std::string> known = lines_of("POTFILES");
+  const std::vector<std::string> skipped = lines_of("POTFILES.skip");
+  known.insert(known.end(), skipped.begin(), skipped.end());
+  const auto is_known = [&](const std::string& name) {
+    return std::any_of(known.begin(), known.end(),
+                       [&](const std::string& one) { return name == one || name.starts_with(one + "/"); });
+  };
+  int found = 0;
+  std::string missing;
+  for (const char* room : {"engine", "backends", "tui"})
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(source_dir() + "/" + room)) {
+      const std::string name = std::filesystem::relative(entry.path(), source_dir()).string();
+      if (!name.ends_with(".cpp") && !name.ends_with(".hpp")) continue;
+      std::ifstream file(entry.path());
+      const std::string text{std::istreambuf_iterator<char>(file), {}};
+      if (!std::regex_search(text, kError)) continue;
+      ++found;
+      if (!is_known(name)) missing += "\n" + name;
+    }
+  EXPECT_EQ(missing, "") << "\nname these in po/POTFILES, or in po/POTFILES.skip with the reason";
+  EXPECT_GE(found, 80);
 }
 
 TEST(JapaneseCatalogue, HasNoTextThatIsUsedNoMore) {

@@ -220,13 +220,17 @@ bool is_prose(std::string_view text) {
       kOneWord(R"(\{[^{}]*\} [a-z]{3,}|[a-z]{3,} \{)"),
       kCommand(
           R"(^(#|nvidia-smi|kubectl|scontrol|systemctl|sbatch|srun|ssh|tee|export|--|\$|sudo|echo|mkdir|rm |cat |if |set |import|[A-Z][A-Za-z]+= ).*)");
+  // "kubectl has no kubeconfig" begins as a command does and is none; comments behind a command are not told.
+  static const std::regex kSaysSomething(
+      R"( (is|are|was|must|cannot|does|has|exclude|belongs?|needs|shows?|lists|prints|printed|ended|says|finds|names|means|knows|fails|the|which|whether|not|no|one|it|and|or)( |$|[,;:]))");
   const std::string whole(text), bare = std::regex_replace(whole, kPlaces, "");
   const bool lines = text.find('\n') != std::string_view::npos || text.find('\x1f') != std::string_view::npos;
   if (lines || text.find(' ') == std::string_view::npos || !std::regex_search(bare, kSmall)) return false;
   const auto words =
       std::distance(std::sregex_iterator(bare.begin(), bare.end(), kWord), std::sregex_iterator());
   if (words == 0 || (words == 1 && !std::regex_search(whole, kOneWord))) return false;
-  return !std::regex_match(whole, kCommand);
+  if (!std::regex_match(whole, kCommand)) return true;
+  return whole.find("  # ") == std::string::npos && std::regex_search(bare, kSaysSomething);
 }
 
 std::map<std::string, std::set<std::string>> texts_of_tree() {

@@ -27,7 +27,8 @@ std::optional<int> arm(World& world, const Options& options, const Streams& stre
                        const std::string& word, const std::string& what) {
   if (options.yes) return std::nullopt;
   lines.forget();
-  streams.err << fmt::format("Type {} and Enter to {}; anything else leaves: ", word, what) << std::flush;
+  streams.err << told(streams, fmt::format("Type {} and Enter to {}; anything else leaves", word, what))
+              << ": " << std::flush;
   for (;;) {
     auto typed = lines.take();
     if (typed && *typed == word) return std::nullopt;

@@ -54,10 +54,10 @@ class Beginner {
     std::vector<plan::Moved> moved =
         cluster() ? plan::what_moved(plan_, *cluster()) : std::vector<plan::Moved>{};
     if (plan::may_apply(moved)) {
-      if (!moved.empty() && !again) streams_.err << "Since the plan was made:\n" << moved_text(moved);
+      if (!moved.empty() && !again) streams_.err << moved_text(moved, streams_.reader);
       return std::nullopt;
     }
-    streams_.err << "Since the plan was made:\n" << moved_text(moved);
+    streams_.err << moved_text(moved, streams_.reader);
     return refuse(
         {"the plan is refused", "what it relies on has moved", "create a new plan with tessera plan"});
   }
@@ -100,7 +100,9 @@ class Beginner {
     if (options_.output != OutputFormat::table) {
       streams_.out << plan_document(plan_, options_.output) << std::flush;
     } else {
-      streams_.out << shown() << "Nothing has been changed: this is what would be done.\n" << std::flush;
+      streams_.out << shown() << told(streams_, "Nothing has been changed: this is what would be done.")
+                   << "\n"
+                   << std::flush;
     }
     return kDone;
   }

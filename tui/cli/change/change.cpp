@@ -122,11 +122,11 @@ class Resumer {
     if (auto why = why_not_armed(options_, streams_)) return say(*why);
     world_.catch_signals();
     // Whoever arms it sees what others did to the journal, also where nothing is typed.
-    streams_.err << changed_text(head);
+    streams_.err << changed_text(head, streams_.reader);
     const plan::Run& run = *std::get<Followed>(known).run();
     if (streams_.asks && !options_.yes) {
-      streams_.err << clean(fmt::format("run {} ({}) of {}: {}", head.run, head.words, head.cluster.text,
-                                        head.why),
+      streams_.err << clean(told(streams_, fmt::format("run {} ({}) of {}: {}", head.run, head.words,
+                                                       head.cluster.text, head.why)),
                             2000)
                    << "\n";
       if (!options_.back && !options_.replan) streams_.err << steps_left(run);
@@ -150,10 +150,15 @@ class Resumer {
         const std::string whose = work    ? fmt::format(" of {} ({})", work->user, work->name)
                                   : evict ? " (it is not listed any more)"
                                           : "";
-        text += clean(fmt::format("  {}: {}{}", steps[i].id, steps[i].title, whose), 500) + "\n";
+        text += clean(fmt::format("  {}: {}{}", steps[i].id, told(streams_, steps[i].title),
+                                  told(streams_, whose)),
+                      500) +
+                "\n";
       }
     }
-    return text.empty() ? "" : "What it still does:\n" + text + renamed_text(run.started.plan.renamed);
+    return text.empty()
+               ? ""
+               : told(streams_, "What it still does") + ":\n" + text + renamed_text(run.started.plan.renamed);
   }
 
   // A controller that is being restarted, perhaps by this very run, tells a little later which cluster it is.
@@ -215,8 +220,10 @@ class Resumer {
     for (const RunHead& head : runs) {
       if (head.state != RunState::parked) continue;
       if (!head.unarmed.empty()) {
-        streams_.err << fmt::format("{} is left alone: {}; tessera resume {} arms it\n", clean(head.run, 100),
-                                    head.unarmed, clean(head.run, 100));
+        const std::string run = clean(head.run, 100);
+        streams_.err << told(streams_, fmt::format("{} is left alone: {}; tessera resume {} arms it", run,
+                                                   head.unarmed, run))
+                     << "\n";
         continue;
       }
       auto known = read_run(world_, options_, head.run);
@@ -229,7 +236,8 @@ class Resumer {
     }
     if (auto why = why_not_armed(options_, streams_)) return say(*why);
     world_.catch_signals();
-    for (const Followed& one : due) streams_.err << one.run()->started.run << " is due\n";
+    for (const Followed& one : due)
+      streams_.err << told(streams_, one.run()->started.run + " is due") << "\n";
     if (auto refused = arm(world_, options_, streams_, lines_, std::to_string(due.size()), "take them up"))
       return *refused;
     int code = kDone;
@@ -256,7 +264,7 @@ int run_apply(const Options& options, const mig::Catalogue& catalogue, const Joi
     if (Status ok = check_wish(options); !ok) return refuse(streams, ok.error(), kUsage);
   Beginning beginning;
   // A plan that comes in on standard input leaves nothing to type on.
-  Streams own{streams.out, streams.err, streams.out_fd, streams.in_fd, streams.asks};
+  Streams own = streams;
   std::string cluster = options.cluster;
   if (!options.words.empty()) {
     auto plan = read_plan(options.words.front(), streams);

@@ -138,7 +138,7 @@ void Follower::tell(const plan::Entry& entry) {
   moved_ = true;
   bool several = followed_.run()->started.plan.nodes.size() > 1;
   std::string who = several && !entry.node.empty() ? entry.node.text + ": " : "";
-  streams_.err << clean(who + sentence_of(entry, *followed_.run()), 2000) << std::endl;
+  streams_.err << clean(who + told(streams_, sentence_of(entry, *followed_.run())), 2000) << std::endl;
   if (std::holds_alternative<plan::Waiting>(entry.what)) tell_still_clock();
   if (const auto* asked = std::get_if<plan::Asked>(&entry.what)) questions_[entry.node] = *asked;
   if (std::holds_alternative<plan::Answered>(entry.what)) questions_.erase(entry.node);
@@ -149,9 +149,13 @@ void Follower::tell_still_clock() {
   const Cluster* cluster = world_.model().find(followed_.run()->started.plan.intent.cluster);
   if (told_still_ || !cluster || !cluster->clock || cluster->clock->speed > 0) return;
   told_still_ = true;
-  streams_.err << "The simulated clock stands still, so this waits until it is moved: tessera-sim advance 1h"
-               << (options_.sim_state.empty() ? "" : " --sim-state " + clean(options_.sim_state, 500))
-               << ". Ctrl-c parks the run." << std::endl;
+  const std::string state =
+      options_.sim_state.empty() ? "" : " --sim-state " + clean(options_.sim_state, 500);
+  streams_.err << told(streams_,
+                       "The simulated clock stands still, so this waits until it is moved: tessera-sim "
+                       "advance 1h" +
+                           state + ". Ctrl-c parks the run.")
+               << std::endl;
 }
 
 bool Follower::knows_answer(plan::Ask what) const {
@@ -179,7 +183,8 @@ void Follower::ask_next() {
     } else {
       asking_ = node;
       lines_.forget();
-      streams_.err << "Type yes and Enter to go on; anything else stops here: " << std::flush;
+      streams_.err << told(streams_, "Type yes and Enter to go on; anything else stops here") << ": "
+                   << std::flush;
     }
   }
   if (!asking_) return;
@@ -197,7 +202,9 @@ void Follower::park(int signal) {
     return;
   }
   signal_ = signal;
-  streams_.err << "Parking at the edge of the current step. Once more leaves the run as it is." << std::endl;
+  streams_.err << told(streams_,
+                       "Parking at the edge of the current step. Once more leaves the run as it is.")
+               << std::endl;
   asked_to_rest_ = true;
   world_.runs()->park_all(signal_text(signal));
 }
@@ -270,20 +277,26 @@ int report(const Ended& ended, const Followed& followed, plan::Outcome expected,
     }
     print(result, options, streams);
   } else if (run) {
-    streams.out << clean(fmt::format("run {}: {}: {}", ended.run, outcome, text), 2000) << "\n";
+    streams.out << clean(fmt::format("run {}: {}: {}", ended.run, outcome, told(streams, text)), 2000)
+                << "\n";
     for (const auto& [node, sentence] : words) {
       bool named = sentence.starts_with(node.text);
-      streams.out << clean(fmt::format("  {}{}", named ? "" : node.text + ": ", sentence), 2000) << "\n";
+      const std::string lead = named ? "" : node.text + ": ";
+      streams.out << clean(fmt::format("  {}{}", lead, told(streams, sentence)), 2000) << "\n";
     }
     streams.out << std::flush;
   }
   bool open = ended.how == Ending::parked || ended.how == Ending::interrupted;
   if (run && open && !ended.refused)
-    streams.err << fmt::format("It can be resumed: {} (--replan plans again, --back goes back)\n",
-                               resume_command(*run));
+    streams.err << told(streams, fmt::format("It can be resumed: {} (--replan plans again, --back goes back)",
+                                             resume_command(*run)))
+                << "\n";
   if (run && ended.how == Ending::waiting)
-    streams.err << fmt::format("It goes on with: tessera resume {} --write, or resume --due from a timer\n",
-                               ended.run);
+    streams.err << told(
+                       streams,
+                       fmt::format("It goes on with: tessera resume {} --write, or resume --due from a timer",
+                                   ended.run))
+                << "\n";
   if (ended.signal && ended.how != Ending::finished) return 128 + *ended.signal;
   bool good = ended.how == Ending::finished && run->finished->outcome == expected;
   return good ? kDone : kFinding;
@@ -294,7 +307,7 @@ void report_no_run(std::string_view outcome, const std::string& text, const Opti
   if (options.output != OutputFormat::table)
     print(result_json(Json(), outcome, text), options, streams);
   else if (!text.empty() && outcome != "refused")
-    streams.out << text << (text.ends_with('\n') ? "" : "\n") << std::flush;
+    streams.out << told(streams, text) << (text.ends_with('\n') ? "" : "\n") << std::flush;
 }
 
 }  // namespace tessera::cli

@@ -94,7 +94,7 @@ int print_list(const std::vector<RunHead>& runs, const Options& options, const S
   return kDone;
 }
 
-std::string head_text(const RunHead& head) {
+std::string head_text(const RunHead& head, const tui::WordsPtr& words) {
   std::string text =
       wrapped(clean(fmt::format("run {} of {}: {} on {}, by {} from {}", head.run, head.cluster.text,
                                 head.words, nodes_text(head.nodes), head.who, head.from),
@@ -106,8 +106,9 @@ std::string head_text(const RunHead& head) {
   text += wrapped(clean(state, 2000), 0);
   if (!head.place.empty()) text += wrapped(clean("stands: " + head.place, 2000), 0);
   if (!head.file.empty()) text += "journal: " + clean(head.file, 4000) + "\n";
-  if (!head.unarmed.empty()) text += wrapped(clean("no timer resumes it: " + head.unarmed, 500), 0);
-  return text + changed_text(head);
+  if (!head.unarmed.empty())
+    text += wrapped(clean(tui::told(words, "no timer resumes it: " + head.unarmed), 500), 0);
+  return text + changed_text(head, words);
 }
 
 // Steps that the file calls otherwise than what they do.
@@ -122,9 +123,9 @@ std::vector<std::string> renamed_in(const Followed& followed) {
 void print_run(const RunHead& head, const Followed& followed, const Options& options,
                const Streams& streams) {
   if (options.output == OutputFormat::table) {
-    streams.out << head_text(head);
+    streams.out << head_text(head, streams.reader);
     if (head.state == RunState::parked || head.state == RunState::interrupted)
-      streams.out << "to go on: " << clean(resume_command(*followed.run()), 500) << "\n";
+      streams.out << told(streams, "to go on") << ": " << clean(resume_command(*followed.run()), 500) << "\n";
     const auto& decision = followed.run()->started.plan.intent.decision;
     for (const std::string& line : decision ? plan::to_lines(*decision) : std::vector<std::string>{})
       streams.out << wrapped(clean(line, 1000), 2);
@@ -155,7 +156,7 @@ void print_run(const RunHead& head, const Followed& followed, const Options& opt
 
 int tell_run(World& world, const RunHead& head, const Options& options, const Streams& streams) {
   if (head.state == RunState::marked) {  // all that is known of it is in the list
-    if (options.output == OutputFormat::table) streams.out << head_text(head) << std::flush;
+    if (options.output == OutputFormat::table) streams.out << head_text(head, streams.reader) << std::flush;
     return refuse(streams,
                   {"cannot tell what " + clean(head.run, 200) + " did",
                    "its journal is with " + clean(head.who, 200) + " on " + clean(head.from, 200),

@@ -268,13 +268,11 @@ std::string preview(const Plan& plan, std::size_t in_full, const tui::WordsPtr& 
   return text;
 }
 
-std::string moved_text(const std::vector<plan::Moved>& moved) {
-  std::string text;
+std::string moved_text(const std::vector<plan::Moved>& moved, const tui::WordsPtr& words) {
+  std::string text = tui::told(words, "Since the plan was made") + ":\n";
   for (const plan::Moved& one : moved) {
-    text += wrapped(
-        clean(fmt::format("{}: {}{}", one.node.text, one.text, one.harmless ? " (no reason to refuse)" : ""),
-              1000),
-        2);
+    const char* harmless = one.harmless ? " (no reason to refuse)" : "";
+    text += wrapped(clean(one.node.text + ": " + tui::told(words, one.text + harmless), 1000), 2);
   }
   return text;
 }

@@ -17,7 +17,7 @@ inline constexpr std::size_t kInFull = 3;
 std::string preview(const plan::Plan& plan, std::size_t in_full = kInFull, const tui::WordsPtr& words = {});
 
 // One line a fact that has changed, the harmless ones said to be so.
-std::string moved_text(const std::vector<plan::Moved>& moved);
+std::string moved_text(const std::vector<plan::Moved>& moved, const tui::WordsPtr& words);
 
 // The texts for the owners of disturbed work, with a line to tell them apart.
 std::string messages_text(const plan::Plan& plan);

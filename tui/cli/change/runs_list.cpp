@@ -92,9 +92,9 @@ Or<Followed> read_run(World& world, const Options& options, const std::string& r
   return followed;
 }
 
-std::string changed_text(const RunHead& head) {
+std::string changed_text(const RunHead& head, const tui::WordsPtr& words) {
   if (head.changed.empty()) return "";
-  std::string text = "Others have changed this journal since you left it:\n";
+  std::string text = tui::told(words, "Others have changed this journal since you left it") + ":\n";
   for (const std::string& line : head.changed) text += "  " + line + "\n";
   return text;
 }

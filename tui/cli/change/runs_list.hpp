@@ -19,7 +19,7 @@ Or<RunHead> find_run(const std::vector<RunHead>& runs, const std::string& name);
 Or<Followed> read_run(World& world, const Options& options, const std::string& run);
 
 // What others have changed in its journal since this user left it; empty: nothing.
-std::string changed_text(const RunHead& head);
+std::string changed_text(const RunHead& head, const tui::WordsPtr& words);
 // That these steps are called otherwise in the file; empty: none is.
 std::string renamed_text(const std::vector<std::string>& steps);
 
