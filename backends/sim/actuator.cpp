@@ -4,8 +4,11 @@
 
 #include <algorithm>
 
+#include "backends/sim/slots.hpp"
 #include "backends/sim/step.hpp"
 #include "backends/sim/strike.hpp"
+#include "engine/plan/operator_words.hpp"
+#include "engine/plan/steps/simulated_switches.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::sim {
@@ -151,11 +154,22 @@ class Doing {
   }
   Status operator()(const plan::LookOnly&) { return Done{}; }
   Status operator()(const plan::Special& act) {
+    const std::optional<plan::Switches> set = plan::simulated_switches(act.arguments);
+    if (act.verb == plan::verbs::kLabelNode && set) return switch_shares(*set);
     return refusal("change", hand_, fmt::format("'{}' is not known to the simulator", clean(act.verb, 64)));
   }
 
  private:
   NodeState& node() { return hand_.world.nodes[hand_.index]; }
+
+  // What runs keeps its shares, by whichever name it has asked for them.
+  Status switch_shares(const plan::Switches& set) {
+    if (!has_plugin(hand_.world.group(node())))
+      return refusal("label", hand_, "no device plugin there follows these labels");
+    node().switches = {set.rename, set.refuse_several};
+    hand_.step.recount(hand_.index);
+    return Done{};
+  }
 
   bool ours(const std::string& reason) const {
     auto as = plan::parse_mark(reason);
@@ -210,7 +224,8 @@ bool needs_answer(const plan::Action& action) {
   return std::holds_alternative<plan::DestroyInstances>(action) ||
          std::holds_alternative<plan::CreateInstances>(action) ||
          std::holds_alternative<plan::SetMode>(action) || std::holds_alternative<plan::ResetGpus>(action) ||
-         std::holds_alternative<plan::RebootNode>(action) || std::holds_alternative<plan::Configure>(action);
+         std::holds_alternative<plan::RebootNode>(action) ||
+         std::holds_alternative<plan::Configure>(action) || std::holds_alternative<plan::Special>(action);
 }
 
 Status act(Hand& hand, const plan::Order& order) {

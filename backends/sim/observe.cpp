@@ -6,6 +6,7 @@
 #include "backends/sim/step.hpp"
 #include "engine/model/reduce.hpp"
 #include "engine/plan/resources.hpp"
+#include "engine/plan/steps/simulated_switches.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::sim {
@@ -58,6 +59,8 @@ plan::NodeFacts observe(const World& world, const NodeName& name, TimePoint at) 
   facts.node = node_value(world, *index, at);
   tell_work(facts, world, *index);
   tell_closing(facts, node);
+  if (const std::optional<plan::Switches> told = plan::simulated_switches(facts.node))
+    facts.words = plan::simulated_orders(*told);
   if (node.mark) facts.mark = cleaned(*node.mark);
   facts.advertised =
       facts.node.allocatable

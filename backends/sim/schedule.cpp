@@ -44,7 +44,7 @@ bool Step::fit(std::uint32_t index, const Shape& shape, std::vector<Claim>& clai
   std::size_t before = claims.size();
   int need = shape.count, shared = 0;
   std::vector<Open> open;
-  const bool refused = !bound && node.offer && node.offer->refuses_several && asked_at_once(shape) > 1;
+  const bool refused = !bound && node.switches.refuses_several && asked_at_once(shape) > 1;
   for (std::size_t gpu = 0; gpu < node.boards.size() && need > 0; ++gpu)
     each_slot(group, node, node.boards[gpu], [&](const Slot& slot) {
       int free = slot.capacity - slot.used;

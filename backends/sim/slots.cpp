@@ -7,6 +7,17 @@ namespace {
 
 constexpr int kOffersNothing = -2;  // what no shape asks for
 
+// Whether all GPUs can go by the name of a whole one: none is cut, or all into instances of one profile.
+bool fits_single(const NodeState& node) {
+  const Board& first = node.boards.front();
+  const int profile = first.instances.empty() ? -1 : first.instances.front().profile;
+  return std::all_of(node.boards.begin(), node.boards.end(), [&](const Board& board) {
+    if (board.cut() != first.cut() || (board.cut() && board.instances.empty())) return false;
+    return std::all_of(board.instances.begin(), board.instances.end(),
+                       [&](const Instance& one) { return one.profile == profile; });
+  });
+}
+
 }  // namespace
 
 SliceKind kind_of(const Board& board) {
@@ -27,21 +38,20 @@ int shares(const std::vector<Hold>& holds) {
   return sum;
 }
 
+bool has_plugin(const NodeGroup& group) {
+  return group.plugin_names.gpu >= 0 && !group.claimed && group.ack.empty();
+}
+
 int resource_of_slot(const NodeGroup& group, const NodeState& node, const Board& board, int profile) {
-  const bool by_plugin = !group.plugin_names.instance.empty() && !group.claimed && group.ack.empty();
-  if (!node.offer && by_plugin && profile >= 0) {
-    const NodeGroup::PluginNames& names = group.plugin_names;
-    const bool several = board.replicas > 1;
-    if (group.mig_single) return several ? names.gpu_shared : names.gpu;
-    return (several ? names.instance_shared : names.instance)[static_cast<std::size_t>(profile)];
-  }
-  if (!node.offer)
+  if (!node.offer && !has_plugin(group))
     return profile < 0 ? group.by_strategy[static_cast<std::size_t>(board.strategy)]
                        : group.by_profile[static_cast<std::size_t>(profile)];
-  if (node.offer->nothing) return kOffersNothing;
+  if (node.offer && node.offer->nothing) return kOffersNothing;
+  const bool single = node.offer ? node.offer->single : group.mig_single;
+  if (!node.offer && single && !fits_single(node)) return kOffersNothing;
   const NodeGroup::PluginNames& names = group.plugin_names;
-  bool shared = node.offer->renamed && board.replicas > 1;
-  if (profile < 0 || node.offer->single) return shared ? names.gpu_shared : names.gpu;
+  const bool shared = node.switches.renamed && board.replicas > 1;
+  if (profile < 0 || single) return shared ? names.gpu_shared : names.gpu;
   return (shared ? names.instance_shared : names.instance)[static_cast<std::size_t>(profile)];
 }
 

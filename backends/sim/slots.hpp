@@ -19,6 +19,9 @@ SliceKind kind_of(const Board& board);
 int capacity_of(const Board& board);
 int shares(const std::vector<Hold>& holds);
 
+// Kubernetes: NVIDIA's device plugin hands out its GPUs, as opposed to a DRA driver or ACK's own plugins.
+bool has_plugin(const NodeGroup& group);
+
 // What a slot of the GPU is asked for by; profile -1: the whole GPU. -1: by nothing.
 int resource_of_slot(const NodeGroup& group, const NodeState& node, const Board& board, int profile);
 

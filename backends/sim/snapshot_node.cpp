@@ -9,6 +9,7 @@
 #include "backends/sim/snapshot.hpp"
 #include "backends/sim/step.hpp"
 #include "backends/sim/telemetry.hpp"
+#include "engine/plan/steps/simulated_switches.hpp"
 #include "engine/sharing/platform.hpp"
 #include "engine/text.hpp"
 
@@ -70,6 +71,10 @@ class NodeTeller {
     constexpr std::string_view kStrategy = "nvidia.com/mig.strategy";
     if (group_.mig && group_.ack.empty() && group_.told && !sharing::label(node, kStrategy))
       node.features.push_back(fmt::format("{}={}", kStrategy, group_.mig_single ? "single" : "mixed"));
+    if (has_plugin(group_) && group_.told)
+      for (const auto& [label, value] :
+           plan::simulated_orders({state_.switches.renamed, state_.switches.refuses_several}))
+        node.features.push_back(label + "=" + value);
     node.allocatable.emplace();
     for (const Board& board : state_.boards)
       each_slot(group_, state_, board, [&](const Slot& slot) {

@@ -212,11 +212,17 @@ class Loader {
       PluginOffer& offer = node.offer.emplace();
       offer.nothing = lines_.number(0, 1) == 1;
       offer.single = lines_.number(0, 1) == 1;
-      offer.renamed = lines_.number(0, 1) == 1;
-      offer.refuses_several = lines_.more() && lines_.number(0, 1) == 1;  // 0.2.0 did not write it
-      if (spec().scheduler == Scheduler::slurm) lines_.fail("a device plugin's offer, under Slurm");
-      lines_.end_line();
+      load_switches(node.switches);
+    } else if (lines_.take("switches")) {
+      load_switches(node.switches);
     }
+  }
+
+  void load_switches(ShareSwitches& switches) {
+    switches.renamed = lines_.number(0, 1) == 1;
+    switches.refuses_several = lines_.more() && lines_.number(0, 1) == 1;  // 0.2.0 did not write it
+    if (spec().scheduler == Scheduler::slurm) lines_.fail("a device plugin's offer, under Slurm");
+    lines_.end_line();
   }
 
   void load_trap() {

@@ -57,9 +57,11 @@ class Writer {
       line("mark {} {} {} {}", time(node.mark->since), quoted(node.mark->run), quoted(node.mark->who),
            quoted(node.mark->from));
     if (node.promised) line("promised {}", *node.promised);
+    const int renamed = node.switches.renamed ? 1 : 0, refuses = node.switches.refuses_several ? 1 : 0;
     if (node.offer)
-      line("offer {} {} {} {}", node.offer->nothing ? 1 : 0, node.offer->single ? 1 : 0,
-           node.offer->renamed ? 1 : 0, node.offer->refuses_several ? 1 : 0);
+      line("offer {} {} {} {}", node.offer->nothing ? 1 : 0, node.offer->single ? 1 : 0, renamed, refuses);
+    else if (node.switches != ShareSwitches{})
+      line("switches {} {}", renamed, refuses);
     for (const Board& board : node.boards) {
       line("board {} {} {} {}", static_cast<int>(board.mode), static_cast<int>(board.strategy),
            board.replicas, board.hidden ? 1 : 0);

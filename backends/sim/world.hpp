@@ -79,13 +79,18 @@ struct Closing {
   friend bool operator==(const Closing&, const Closing&) = default;
 };
 
-// Kubernetes: how the device plugin offers the GPUs of a node since it was last set up.
+// Kubernetes: the device plugin's switches for what is handed out in shares. A world starts with names of
+// their own for shares, of which a pod may ask for several; saved worlds of earlier versions had no others.
+struct ShareSwitches {
+  bool renamed = true;           // renameByDefault: nvidia.com/gpu.shared
+  bool refuses_several = false;  // failRequestsGreaterThanOne
+  friend bool operator==(const ShareSwitches&, const ShareSwitches&) = default;
+};
+
+// Kubernetes: how the GPU operator's device plugin offers the GPUs of a node since it was last set up.
 struct PluginOffer {
   bool nothing = false;  // it is away, or refuses its configuration
   bool single = false;   // instances go by the name of a whole GPU
-  bool renamed = false;  // what is shared is called so
-  // A container that asks for more than one share is refused (failRequestsGreaterThanOne).
-  bool refuses_several = false;
   friend bool operator==(const PluginOffer&, const PluginOffer&) = default;
 };
 
@@ -98,8 +103,10 @@ struct NodeState {
   std::optional<TimePoint> until;  // comes back by itself then
   std::optional<Closing> closing;  // while it is away: it comes back closed
   std::optional<plan::RunMark> mark;
-  std::optional<int> promised;       // devices that the scheduler expects; nullopt: those of the scenario
-  std::optional<PluginOffer> offer;  // nullopt: as the scenario names its resources
+  std::optional<int> promised;  // devices that the scheduler expects; nullopt: those of the scenario
+  std::optional<PluginOffer>
+      offer;  // nullopt: no GPU operator looks after it; the scenario's strategy counts
+  ShareSwitches switches;
   std::vector<Board> boards;
   friend bool operator==(const NodeState&, const NodeState&) = default;
 };

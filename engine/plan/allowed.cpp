@@ -12,6 +12,7 @@
 #include "engine/plan/boot_layout.hpp"
 #include "engine/plan/operator_words.hpp"
 #include "engine/plan/slurm_words.hpp"
+#include "engine/plan/steps/simulated_switches.hpp"
 #include "engine/sharing/ack.hpp"
 #include "engine/slurmconf/site.hpp"
 #include "engine/text.hpp"
@@ -123,7 +124,7 @@ class ActJudge {
   }
   Why operator()(const Special& act) const {
     switch (can_.dialect) {
-      case Dialect::direct: return kNotHere;
+      case Dialect::direct: return by_simulator(act);
       case Dialect::slurm: return by_slurm(act);
       case Dialect::gpu_operator: return by_operator(act);
     }
@@ -176,6 +177,20 @@ class ActJudge {
     if (!here.empty() && asked == here) return {};
     return fmt::format("{} is {} in the journal and {} here", what,
                        asked.empty() ? "not named" : clean(asked, 200), here.empty() ? "not set" : here);
+  }
+
+  // --- the simulator
+
+  // The switches that the plan shows, and nothing else.
+  Why by_simulator(const Special& act) const {
+    if (act.verb != verbs::kLabelNode) return kNotHere;
+    const std::optional<Switches> set = simulated_switches(act.arguments);
+    if (!set || act.arguments != simulated_orders(*set)) return kNotHere;
+    if (simulated_switches(node_.ordered_after) != set)
+      return "it sets other switches of the device plugin than the plan shows";
+    for (const auto& [label, value] : act.arguments)
+      if (!says_word(step_.after, label, value)) return kNotSeen;
+    return is_emptied() ? needs_mark() : Why{kNotEmptied};
   }
 
   // --- Slurm
@@ -425,7 +440,8 @@ Why why_other_switches(const NodePlan& node, const Intent& intent) {
   if (!node.switches_after || node.steps.empty()) return {};
   const Switches& shown = *node.switches_after;
   // A way back leads to the configuration that was found, whatever was wished for of several nodes together.
-  const bool back = intent.orders.contains(std::string(operators::kPluginConfig));
+  const bool back =
+      intent.orders.contains(std::string(operators::kPluginConfig)) || simulated_switches(intent.orders);
   if (!back && (intent.rename_shared.value_or(shown.rename) != shown.rename ||
                 intent.refuse_several.value_or(shown.refuse_several) != shown.refuse_several))
     return "the plan shows other switches of the device plugin than were wished for";

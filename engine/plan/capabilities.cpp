@@ -18,7 +18,6 @@ Capabilities simulator_capabilities(Scheduler scheduler) {
   can.clears = Unit::slice;
   can.chooses_placement = true;
   can.needs_closing = false;
-  if (!slurm) can.renames_shares = true;
   can.offers = {{Strategy::whole, ""},
                 {Strategy::mig, ""},
                 {Strategy::mps, ""},

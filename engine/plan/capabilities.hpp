@@ -57,8 +57,6 @@ struct Capabilities {
   bool can_reset = true;      // false: a mode change that needs a reset needs a reboot
   bool survives_reboot = false;  // the backend itself brings the layout back after a reboot
   std::vector<Offer> offers;     // strategies; one that is not listed is not offered
-  // Whether shares are named "….shared", where that is not for anyone to choose; nullopt: it is.
-  std::optional<bool> renames_shares = std::nullopt;
 
   // What the dialect's steps are written from, as last read; null elsewhere. A plan's file keeps digests of
   // it (basis.hpp).

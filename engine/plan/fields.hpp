@@ -130,7 +130,8 @@ void fields(V& v, T& x) {
   v("sharing", x.sharing), v("clears", x.clears), v("reset", x.reset);
   v("empties_all_work", x.empties_all_work), v("chooses_placement", x.chooses_placement);
   v("needs_closing", x.needs_closing), v("can_reset", x.can_reset), v("survives_reboot", x.survives_reboot);
-  v("offers", x.offers), v.added("renames_shares", x.renames_shares);
+  std::optional<bool> renames_shares;  // of earlier versions, whose simulator had one name for shares
+  v("offers", x.offers), v.added("renames_shares", renames_shares);
 }
 
 template <class V, Same<InstanceAt> T>

@@ -9,6 +9,7 @@
 #include "engine/operators/labels.hpp"
 #include "engine/plan/observed.hpp"
 #include "engine/plan/steps/operator_orders.hpp"
+#include "engine/plan/steps/simulated_switches.hpp"
 #include "engine/sharing/ack.hpp"
 #include "engine/sharing/platform.hpp"
 
@@ -93,7 +94,7 @@ std::vector<Fact> facts_of(const Cluster& cluster, const Node& node, const std::
 // node that tells no such labels is known by the site's reading, which is compared on its own (basis.hpp).
 void add_orders_moved(const NodePlan& planned, const Node& node, std::vector<Moved>& moved) {
   const bool told = sharing::ack::decides(node) || sharing::label(node, operators::kMigConfig) ||
-                    sharing::label(node, "nvidia.com/gpu.count");
+                    sharing::label(node, "nvidia.com/gpu.count") || simulated_switches(node);
   if (!told) return;
   auto shown = [](const std::string& value) { return value.empty() ? std::string("not set") : value; };
   for (const auto& [key, before] : planned.ordered_before)

@@ -12,6 +12,7 @@
 #include "engine/plan/renamed.hpp"
 #include "engine/plan/resources.hpp"
 #include "engine/plan/steps/operator_goal.hpp"
+#include "engine/plan/steps/simulated_switches.hpp"
 #include "engine/plan/steps/steps.hpp"
 #include "engine/sharing/ack.hpp"
 #include "engine/sharing/shares.hpp"
@@ -186,7 +187,7 @@ int compute_of(const BoardState& board, const mig::Product* product) {
 // Shares that the device plugin hands out afterwards, and how; nullopt: none, or no plugin's.
 std::optional<Switches> switches_after(const Node& node, const std::vector<BoardChange>& changes,
                                        const Capabilities& can, const SiteRules& rules) {
-  if ((!can.gpu_operator && !can.renames_shares) || sharing::ack::decides(node)) return std::nullopt;
+  if ((!can.gpu_operator && !simulated_switches(node)) || sharing::ack::decides(node)) return std::nullopt;
   for (const Gpu& gpu : node.gpus) {
     BoardState state = state_of(gpu);
     for (const BoardChange& change : changes)
@@ -200,20 +201,15 @@ std::optional<Switches> switches_after(const Node& node, const std::vector<Board
 }
 
 // A name that nobody can choose there.
-Status check_switches(const NodeName& node, Scheduler scheduler, const Intent& intent,
-                      const Capabilities& can) {
-  if (scheduler == Scheduler::slurm && (intent.rename_shared || intent.refuse_several))
-    return cannot(node, "Slurm's shares keep their name, and a job may ask for several",
+Status check_switches(const Node& node, Scheduler scheduler, const Intent& intent, const Capabilities& can) {
+  if (!intent.rename_shared && !intent.refuse_several) return Done{};
+  if (scheduler == Scheduler::slurm)
+    return cannot(node.name, "Slurm's shares keep their name, and a job may ask for several",
                   "leave --rename-shared and --fail-requests-greater-than-one out: Kubernetes' device plugin "
                   "has them");
-  if (!can.renames_shares) return Done{};
-  const bool renames = intent.rename_shared && intent.rename_shared != can.renames_shares;
-  if (renames || intent.refuse_several.value_or(false))
-    return cannot(node,
-                  fmt::format("the {} names shares nvidia.com/gpu.shared and takes pods that ask for several",
-                              can.backend),
-                  "leave --rename-shared and --fail-requests-greater-than-one out; tessera-sim serve "
-                  "--kubernetes plays a device plugin that takes them");
+  if (can.dialect == Dialect::direct && !simulated_switches(node))
+    return cannot(node.name, "the NVIDIA device plugin, which has these switches, does not hand out its GPUs",
+                  "leave --rename-shared and --fail-requests-greater-than-one out");
   return Done{};
 }
 
@@ -243,7 +239,7 @@ Result<NodeResult> plan_node(const Cluster& cluster, const mig::Catalogue& catal
                              TimePoint now) {
   const StepBuilder& builder = builder_for(can.dialect);
   if (Status ok = check_boards(node, intent, builder); !ok) return ok.error();
-  if (Status ok = check_switches(node.name, cluster.scheduler, intent, can); !ok) return ok.error();
+  if (Status ok = check_switches(node, cluster.scheduler, intent, can); !ok) return ok.error();
   if (Status ok = check_offer(node, intent, can); !ok) return ok.error();
   Result<std::vector<BoardChange>> found = changes_of(cluster.scheduler, node, catalogue, intent, can);
   if (!found) return found.error();

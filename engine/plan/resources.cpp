@@ -127,7 +127,12 @@ NodeShape whole_of(const Node& node, const std::vector<NodeShape>& shapes, const
 
 Counts advertise_all(const Node& node, std::vector<NodeShape> shapes, Scheduler scheduler,
                      const SiteRules& rules) {
-  const sharing::MigStrategy strategy = whole_of(node, shapes, rules).strategy;
+  const NodeShape whole = whole_of(node, shapes, rules);
+  const sharing::MigStrategy strategy = whole.strategy;
+  // The plugin looks at all boards together: under `single` one that does not fit takes the offer of all.
+  if (scheduler == Scheduler::kubernetes && strategy == sharing::MigStrategy::single)
+    if (sharing::Advertised judged = sharing::advertise(whole, scheduler); !judged.notes.empty())
+      return std::move(judged.counts);
   Counts sum;
   for (NodeShape& shape : shapes) {
     shape.strategy = strategy;

@@ -8,6 +8,7 @@
 #include "engine/plan/observed.hpp"
 #include "engine/plan/operator_words.hpp"
 #include "engine/plan/slurm_words.hpp"
+#include "engine/plan/steps/simulated_switches.hpp"
 #include "engine/plan/steps/steps.hpp"
 #include "engine/sharing/ack.hpp"
 
@@ -179,6 +180,9 @@ class Title {
         deploy != act.arguments.end())
       return deploy->second == "false" ? "take the device plugin away" : "let the device plugin run again";
     if (argument(act, vgpu).empty() && act.arguments.contains(vgpu)) return "back to containers";
+    if (const std::optional<Switches> played = simulated_switches(act.arguments))
+      return fmt::format("switch shares to renameByDefault: {}, failRequestsGreaterThanOne: {}",
+                         played->rename, played->refuse_several);
     if (!act.arguments.contains(plugin) || act.arguments.size() != 1) return "label the node";
     const std::string name = argument(act, plugin);
     return name.empty() ? "back to the device plugin's default configuration" : "share by " + name;

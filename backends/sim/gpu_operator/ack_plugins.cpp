@@ -42,7 +42,7 @@ void AckPlugins::label_is(const std::string& mode) {
 
 void AckPlugins::offer_nothing() {
   context_.act([&](World& world, Changes& changes) {
-    world.nodes[index_].offer = PluginOffer{true, false, false, false};
+    world.nodes[index_].offer = PluginOffer{true, false};
     Step(world, changes).recount(index_);
   });
   publish(0, std::nullopt);

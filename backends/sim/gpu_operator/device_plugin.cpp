@@ -112,7 +112,8 @@ void DevicePlugin::tell_world(bool nothing) {
   bool single = config_.strategy.value_or(strategy()) == sharing::MigStrategy::single;
   context_.act([&](World& world, Changes& changes) {
     NodeState& node = world.nodes[index_];
-    node.offer = PluginOffer{nothing, single, config_.rename, config_.refuses_several};
+    node.offer = PluginOffer{nothing, single};
+    node.switches = {config_.rename, config_.refuses_several};
     for (Board& board : node.boards)
       if (!nothing) share(board, world.group(node), single);
     Step(world, changes).recount(index_);

@@ -6,6 +6,7 @@
 #include "engine/operators/site.hpp"
 #include "engine/plan/steps/operator_goal.hpp"
 #include "engine/plan/steps/operator_orders.hpp"
+#include "engine/plan/steps/simulated_switches.hpp"
 #include "engine/sharing/ack.hpp"
 #include "engine/sharing/resources.hpp"
 
@@ -59,16 +60,17 @@ SiteRules with_site(SiteRules rules, const Capabilities& can, const Node* node, 
     if (!rules.strategy && named) rules.strategy = named->strategy;
     if (!rules.strategy) rules.strategy = sharing::parse_strategy(site.strategy);
   }
+  const std::optional<Switches> played_back = intent ? simulated_switches(intent->orders) : std::nullopt;
+  const std::optional<Switches> played = node ? simulated_switches(*node) : std::nullopt;
   std::optional<bool> rename_back, rename_now, refuse_back, refuse_now;
   if (shares(back)) rename_back = back->sharing.rename, refuse_back = back->sharing.fail_multiple;
   if (shares(now)) rename_now = now->sharing.rename, refuse_now = now->sharing.fail_multiple;
+  if (played_back) rename_back = played_back->rename, refuse_back = played_back->refuse_several;
+  if (played) rename_now = played->rename, refuse_now = played->refuse_several;
   if (!rename_now && node) rename_now = sharing::renames_shares(*node);
-  rules.rename_shared = can.renames_shares ? can.renames_shares
-                                           : first_told(rename_back, wished(&Intent::rename_shared),
-                                                        rules.rename_shared, rename_now);
-  if (can.renames_shares)
-    rules.refuse_several = false;
-  else if (shares(back))
+  rules.rename_shared =
+      first_told(rename_back, wished(&Intent::rename_shared), rules.rename_shared, rename_now);
+  if (shares(back) || played_back)
     rules.refuse_several = refuse_back;
   else
     rules.refuse_several = first_told({}, wished(&Intent::refuse_several), rules.refuse_several, refuse_now);
@@ -79,8 +81,7 @@ std::optional<Switches> switches_now(const Capabilities& can, const Node& node) 
   if (sharing::ack::decides(node)) return std::nullopt;
   const bool in_shares = std::any_of(node.gpus.begin(), node.gpus.end(),
                                      [](const Gpu& gpu) { return gpu.replicas.value_or(1) > 1; });
-  if (can.renames_shares && in_shares) return Switches{*can.renames_shares, false};
-  if (!can.gpu_operator) return std::nullopt;
+  if (!can.gpu_operator) return in_shares ? simulated_switches(node) : std::nullopt;
   const Site& site = *can.gpu_operator;
   auto now = config_for(site, order_label(node, &site, operators::kPluginConfig));
   if (!shares(now)) return std::nullopt;

@@ -93,8 +93,13 @@ std::vector<const Disturbed*> sent_away(const NodeChange& change);
 class DirectSteps : public StepBuilder {
  public:
   std::string why_not() const override { return ""; }
+  // Switches of the simulated device plugin that are to be others.
+  bool untold(const NodeChange& change) const override;
+  Orders orders(const Node& node, const Capabilities& can) const override;
+  Orders orders_after(const NodeChange& change) const override;
   std::vector<Step> steps(const NodeChange& change) const override;
   std::vector<Step> release(const NodeName& node, Scheduler scheduler) const override;
+  Status tidy_up(std::vector<Step>& steps, const NodeChange& change, const Unfinished& left) const override;
 };
 
 // tessera writes labels and configurations; the operator's MIG manager and device plugin do the rest.

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "engine/plan/observed.hpp"
+#include "engine/plan/operator_words.hpp"
+#include "engine/plan/steps/simulated_switches.hpp"
 #include "engine/plan/steps/steps.hpp"
 
 namespace tessera::plan {
@@ -12,6 +14,12 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
+
+Conditions switched_shares(const Switches& switches) {
+  Conditions told;
+  for (const auto& [label, value] : simulated_orders(switches)) told.push_back(WordIs{label, value, false});
+  return told;
+}
 
 class DirectBuilder {
  public:
@@ -29,6 +37,7 @@ class DirectBuilder {
     for (const BoardChange& board : change_.boards)
       if (!board.created.empty()) create(board);
     share();
+    switch_shares();
     verify();
     for (Step& step : release_steps(change_.node.name, Dialect::direct, change_.scheduler, proof()))
       if (change_.needs.drain || !std::holds_alternative<OpenNode>(step.action))
@@ -179,9 +188,20 @@ class DirectBuilder {
       configure(gpus, wanted.strategy, wanted.replicas, wanted.vgpu);
     }
   }
+  void switch_shares() {
+    if (!switches_) return;
+    Step& step = add(Special{std::string(verbs::kLabelNode), simulated_orders(*switches_)});
+    step.before = guarded();
+    if (change_.scope) step.before.push_back(ScopeEmpty{*change_.scope});
+    step.after = switched_shares(*switches_);
+    step.deadline = seconds(30);
+    step.retry = kFewRetry;
+    step.undo = "label the node as before";
+  }
   // The boards as they shall be.
   Conditions proof() const {
     Conditions proof;
+    if (switches_) proof = switched_shares(*switches_);
     for (const BoardChange& board : change_.boards) {
       const BoardState& wanted = board.after;
       if (wanted.mig)
@@ -200,10 +220,34 @@ class DirectBuilder {
     step.deadline = minutes(2);
   }
   const NodeChange& change_;
+  const std::optional<Switches> switches_ = simulated_switches_to_set(change_);
   std::vector<Step> steps_;
 };
 
 }  // namespace
+
+bool DirectSteps::untold(const NodeChange& change) const {
+  return simulated_switches_to_set(change).has_value();
+}
+
+Orders DirectSteps::orders(const Node& node, const Capabilities& /*can*/) const {
+  const std::optional<Switches> now = simulated_switches(node);
+  return now ? simulated_orders(*now) : Orders{};
+}
+
+Orders DirectSteps::orders_after(const NodeChange& change) const {
+  const std::optional<Switches> wanted = simulated_switches_to_set(change);
+  return wanted ? simulated_orders(*wanted) : orders(change.node, change.can);
+}
+
+// Boards that stand as wanted say nothing of the switches.
+Status DirectSteps::tidy_up(std::vector<Step>& steps, const NodeChange& change,
+                            const Unfinished& /*left*/) const {
+  const bool set = std::any_of(steps.begin(), steps.end(),
+                               [](const Step& step) { return std::holds_alternative<Special>(step.action); });
+  if (!set && untold(change)) steps = DirectBuilder(change).run();
+  return Done{};
+}
 
 std::vector<Step> DirectSteps::steps(const NodeChange& change) const { return DirectBuilder(change).run(); }
 

@@ -6,9 +6,12 @@
 #include <rapidcheck/gtest.h>
 
 #include "backends/sim/gpu_operator/gfd.hpp"
+#include "backends/sim/state_text.hpp"
+#include "backends/sim/step.hpp"
 #include "engine/guide/hand_over.hpp"
 #include "engine/operators/labels.hpp"
-#include "tests/backends/sim/worlds.hpp"
+#include "engine/plan/allowed.hpp"
+#include "tests/backends/sim/hands.hpp"
 #include "tests/engine/plan/operator_story.hpp"
 
 namespace tessera::sim {
@@ -147,6 +150,100 @@ RC_GTEST_PROP(OneAnswer, TheGuideThePlanAndTheNodeNameTheSameResources, ()) {
              << text_of(without_zeroes(one.advertised)) << "\n  plan " << text_of(planned) << "\n";
     RC_ASSERT(without_zeroes(one.advertised) == planned);
     RC_ASSERT(without_zeroes(offered_then(world, *plan, site)) == planned);
+  }
+}
+
+// --- the simulator's own world, with no GPU operator in it
+
+World native_world_of(const Draw& draw) {
+  World world =
+      world_from(fmt::format("clusters: [{{name: c, scheduler: kubernetes, users: [u], nodes: [{{names: n1, "
+                             "product: {}, gpus: {}{}, "
+                             "mig_strategy: {}}}]}}]",
+                             draw.product, draw.boards, draw.layout.empty() ? "" : ", layout: " + draw.layout,
+                             draw.strategy == MigStrategy::single ? "single" : "mixed"));
+  world.nodes[0].switches = {draw.renames, draw.refuses.value_or(false)};
+  return world;
+}
+
+void carry_out(World& world, const plan::Plan& plan) {
+  for (const plan::Step& step : plan.nodes.front().steps) {
+    Changes changes;
+    const plan::Order order{plan.nodes.front().node, step.action, mark_of("r1"), step.id, Duration(0)};
+    Performed done = perform(world, order, changes);
+    if (!done.status) RC_FAIL(step.title + ": " + to_line(done.status.error()));
+    const plan::NodeFacts facts = observe(world, plan.nodes.front().node, world.now);
+    if (auto unmet = plan::first_unmet(step.after, facts, "r1")) RC_FAIL(step.title + ": " + unmet->why);
+  }
+  RC_ASSERT(audit(world).empty());
+}
+
+// Whether a pod that asks for two shares of what the node offers gets them.
+bool takes_two(const World& world, const std::string& resource) {
+  Shape shape;
+  shape.text = resource;
+  shape.resource = resource_named(world.spec(), resource);
+  shape.count = 2;
+  World there = world;
+  derive(there);
+  Changes changes;
+  std::vector<Claim> claims;
+  return Step(there, changes).fit(0, shape, claims);
+}
+
+RC_GTEST_PROP(OneAnswer, TheBuiltInSimulationKeepsBothSwitchesOfEachNode, ()) {
+  const Draw draw = *draws();
+  const World before = native_world_of(draw);
+  const Model model = model_of(before);
+  const Cluster& cluster = model.clusters.front();
+  const Node& node = *cluster.nodes.find(NodeName("n1"));
+  const plan::Capabilities can = plan::simulator_capabilities(Scheduler::kubernetes);
+  guide::Scope scope = guide::scope_of(cluster, node, test::catalogue());
+  scope.can = can;
+  const Strategy strategy = *rc::gen::element(Strategy::mig, Strategy::mps, Strategy::time_slicing);
+  const bool wishes = *rc::gen::arbitrary<bool>();
+  const auto rename = wishes ? std::optional(*rc::gen::arbitrary<bool>()) : std::nullopt;
+  const auto refuse = wishes ? std::optional(*rc::gen::arbitrary<bool>()) : std::nullopt;
+  for (const guide::Proposal& one : guide::propose(scope, strategy, sharing::Platform::gpu_operator)) {
+    auto boards = guide::wishes_of(one, Scheduler::kubernetes, {});
+    RC_ASSERT(boards.ok());
+    plan::Intent intent;
+    intent.cluster = cluster.name;
+    intent.nodes = {node.name};
+    intent.boards = std::move(*boards);
+    intent.words = one.title;
+    intent.rename_shared = rename, intent.refuse_several = refuse;
+    auto plan = plan::make_plan(cluster, test::catalogue(), intent, can, {}, kMonday);
+    if (!plan || !plan->changes_anything()) continue;
+    const plan::NodePlan& planned = plan->nodes.front();
+    const auto promised = without_zeroes(plan->offered_after.kubernetes);
+    if (!wishes) RC_ASSERT(without_zeroes(one.advertised) == promised);
+    if (!wishes && one.switches) RC_ASSERT(one.switches == planned.switches_after);
+    RC_ASSERT(!plan::why_not_allowed(planned, intent, can));
+    World after = before;
+    carry_out(after, *plan);
+    const plan::NodeFacts facts = observe(after, node.name, after.now);
+    RC_ASSERT(without_zeroes(facts.advertised) == promised);
+    RC_ASSERT(plan::switches_now(can, facts.node) == planned.switches_after);
+    if (planned.switches_after) {
+      RC_ASSERT(planned.switches_after->rename == rename.value_or(draw.renames));
+      for (const auto& [resource, count] : promised)
+        if (count > 1) RC_ASSERT(takes_two(after, resource) == !planned.switches_after->refuse_several);
+    } else {
+      RC_ASSERT(after.nodes[0].switches == before.nodes[0].switches);
+    }
+    // What was saved is read again, and the way back leads to what was found.
+    auto read = load_state(save_state({after}), test::shared_catalogue());
+    RC_ASSERT(read.ok() && read->front() == after);
+    const Model then = model_of(after);
+    auto back = plan::make_plan(then.clusters.front(), test::catalogue(),
+                                plan::undo_intent(*plan, planned, "undo"), can, {}, kMonday);
+    RC_ASSERT(back.ok());
+    RC_ASSERT(!plan::why_not_allowed(back->nodes.front(), back->intent, can));
+    carry_out(after, *back);
+    RC_ASSERT(after.nodes[0].switches == before.nodes[0].switches);
+    RC_ASSERT(without_zeroes(observe(after, node.name, after.now).advertised) ==
+              without_zeroes(observe(before, node.name, before.now).advertised));
   }
 }
 

@@ -232,6 +232,61 @@ TEST(SimRun, GetsThroughEveryFault) {
   }
 }
 
+constexpr const char* kShared =
+    "clusters: [{name: c, scheduler: kubernetes, users: [u], nodes: [{names: 'n[1-2]', product: L40S, gpus: "
+    "2, "
+    "layout: 'time-slicing:4'}], jobs: [{name: two, want: 'nvidia.com/gpu.shared:2', on: [n1], runs: 2h}]}]";
+
+plan::Intent shares(const World& world, std::optional<bool> rename, std::optional<bool> refuse) {
+  plan::Intent intent = wants(world, "n1", "whole", std::nullopt);
+  intent.boards.front().wish.strategy = Strategy::time_slicing;
+  intent.boards.front().wish.replicas = 4;
+  intent.rename_shared = rename, intent.refuse_several = refuse;
+  return intent;
+}
+
+TEST(SimShares, AChangeOfTheSwitchesAloneIsAChangeThatIsMadeAndUndone) {
+  World world = world_from(kShared);
+  const NodeName n1("n1");
+  EXPECT_FALSE(plan_for(world, shares(world, true, false))->changes_anything()) << "as they are";
+  Result<plan::Plan> plan = plan_for(world, shares(world, false, true));
+  ASSERT_TRUE(plan.ok()) << to_line(plan.error());
+  EXPECT_EQ(plan->nodes[0].switches_before, (plan::Switches{true, false}));
+  EXPECT_EQ(plan->nodes[0].switches_after, (plan::Switches{false, true}));
+  Ending ending = RunDriver(world, *plan).drive();
+  EXPECT_EQ(ending.problem, "");
+  EXPECT_EQ(ending.outcome, plan::Outcome::wanted);
+  EXPECT_EQ(observe(world, n1, world.now).advertised.at("nvidia.com/gpu"), 8);
+  EXPECT_EQ(world.nodes[0].switches, (ShareSwitches{false, true}));
+  EXPECT_EQ(world.nodes[1].switches, ShareSwitches{}) << "the other node keeps its own";
+  const Model model = model_of(world);
+  Result<plan::Plan> back = plan::make_plan(
+      model.clusters.front(), *test::shared_catalogue(), plan::undo_intent(*plan, plan->nodes[0], "undo"),
+      plan::simulator_capabilities(Scheduler::kubernetes), {}, world.now);
+  ASSERT_TRUE(back.ok()) << to_line(back.error());
+  ending = RunDriver(world, *back).drive();
+  EXPECT_EQ(ending.outcome, plan::Outcome::wanted);
+  EXPECT_EQ(world.nodes[0].switches, ShareSwitches{});
+  EXPECT_EQ(observe(world, n1, world.now).advertised.at("nvidia.com/gpu.shared"), 8);
+}
+
+TEST(SimShares, ARunThatIsDisturbedEndsWithTheSwitchesThatItSays) {
+  for (const char* fault : {"answer-lost", "no-device", "mark-taken", "reboots", "opened-by-other"})
+    for (int nth : {1, 2, 3, 4}) {
+      const std::string text = fmt::format("{} node=n1 nth={}", fault, nth);
+      SCOPED_TRACE(text);
+      World world = world_from(kShared);
+      Result<plan::Plan> plan = plan_for(world, shares(world, false, true));
+      ASSERT_TRUE(plan.ok());
+      world.traps.push_back({*parse_trap(text), 0});
+      Ending ending = RunDriver(world, *plan).drive();
+      EXPECT_EQ(ending.problem, "");
+      EXPECT_TRUE(ending.ended);
+      const bool wanted = ending.outcome == plan::Outcome::wanted;
+      EXPECT_EQ(world.nodes[0].switches, wanted ? (ShareSwitches{false, true}) : ShareSwitches{});
+    }
+}
+
 // A wish drawn by lot for one node: a layout of its product, or a way of sharing.
 std::optional<plan::Intent> drawn(const World& world, std::uint64_t luck) {
   auto node = static_cast<std::uint32_t>(below(draw(luck, 1), world.nodes.size()));

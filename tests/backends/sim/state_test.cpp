@@ -39,7 +39,7 @@ TEST(State, KeepsWhatTheDevicePluginOffers) {
       "1, "
       "layout: all-2g.20gb}], jobs: [{name: j, want: nvidia.com/gpu, runs: 5h}]}]");
   EXPECT_EQ(world.jobs.begin()->second.state, JobState::pending);
-  world.nodes[0].offer = PluginOffer{false, true, false};
+  world.nodes[0].offer = PluginOffer{false, true};
   Result<std::vector<World>> loaded = load_state(save_state({world}), test::shared_catalogue());
   ASSERT_TRUE(loaded.ok()) << to_line(loaded.error());
   EXPECT_TRUE(loaded->front() == world);
@@ -52,6 +52,21 @@ TEST(State, KeepsWhatTheDevicePluginOffers) {
   world.derived.reset();
   world.advance(world.now + minutes(1));
   EXPECT_EQ(world.jobs.begin()->second.state, JobState::pending);
+}
+
+// Versions up to 0.2 had one name for shares and wrote no switches where no GPU operator was at work.
+TEST(State, KeepsTheSwitchesOfSharesAndReadsAWorldWithoutThem) {
+  World world = world_from(
+      "clusters: [{name: c, scheduler: kubernetes, users: [u], nodes: [{names: n, product: L40S, gpus: 1, "
+      "layout: 'time-slicing:4'}]}]");
+  const std::string old = save_state({world});
+  EXPECT_EQ(old.find("switches"), std::string::npos);
+  EXPECT_EQ(load_state(old, test::shared_catalogue())->front().nodes[0].switches, ShareSwitches{});
+  world.nodes[0].switches = {false, true};
+  const std::string text = save_state({world});
+  Result<std::vector<World>> loaded = load_state(text, test::shared_catalogue());
+  ASSERT_TRUE(loaded.ok()) << to_line(loaded.error());
+  EXPECT_EQ(loaded->front().nodes[0].switches, (ShareSwitches{false, true}));
 }
 
 std::string refusal(const std::string& text) {

@@ -164,14 +164,14 @@ TEST(SharesKept, AConfigurationThatWritesOtherSwitchesThanThePlanShowsIsNotAppli
   EXPECT_TRUE(plan::why_not_allowed(honest.nodes[0], intent, k.can())) << "it was wished for otherwise";
 }
 
-TEST(SharesKept, TheSimulatorSaysThatItsNamesAreNotForAnyoneToChoose) {
+TEST(SharesKept, AWishForSwitchesThatNothingThereFollowsIsRefused) {
   Sharing k("", true);
   plan::Intent intent = sharing_everywhere(Strategy::time_slicing, 8);
   intent.rename_shared = false;
   auto made = plan::make_plan(k.cluster(), catalogue(), intent,
                               plan::simulator_capabilities(Scheduler::kubernetes), {}, at(0));
   ASSERT_FALSE(made.ok());
-  EXPECT_NE(made.error().reason.find("names shares nvidia.com/gpu.shared"), std::string::npos);
+  EXPECT_NE(made.error().reason.find("does not hand out its GPUs"), std::string::npos);
 }
 
 std::string renamed_notice(const Plan& plan, Severity* severity = nullptr) {
