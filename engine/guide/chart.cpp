@@ -1,11 +1,9 @@
 #include "engine/guide/chart.hpp"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <set>
 
-#include "engine/guide/chart_layers.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::guide {
@@ -13,17 +11,7 @@ namespace tessera::guide {
 namespace {
 
 constexpr int kFramedWidth = 100;  // a terminal narrower than this gets one-line boxes
-constexpr int kMark = 4;           // room for " yes"
-constexpr int kMinBox = 14;        // wide enough for both ports and their labels
 constexpr int kTitleFrame = 4;     // "( " and " )"
-
-bool is_wide(char32_t c) {
-  return (c >= 0x1100 && c <= 0x115F) || (c >= 0x2E80 && c <= 0xA4CF) || (c >= 0xAC00 && c <= 0xD7A3) ||
-         (c >= 0xF900 && c <= 0xFAFF) || (c >= 0xFE30 && c <= 0xFE6F) || (c >= 0xFF00 && c <= 0xFF60) ||
-         (c >= 0xFFE0 && c <= 0xFFE6) || (c >= 0x1F300 && c <= 0x1FAFF) || (c >= 0x20000 && c <= 0x3FFFD);
-}
-
-int width_of(char32_t c) { return c >= 0x300 && c <= 0x36F ? 0 : is_wide(c) ? 2 : 1; }
 
 std::string cut(std::string_view text, int width) {
   if (text_width(text) <= width) return std::string(text);
@@ -31,8 +19,8 @@ std::string cut(std::string_view text, int width) {
   int used = 0;
   for (std::size_t at = 0; at < text.size();) {
     const Decoded one = decode_utf8(text, at);
-    if (used + width_of(one.code) > width - 1) break;
-    used += width_of(one.code);
+    if (used + text_width(text.substr(at, one.length)) > width - 1) break;
+    used += text_width(text.substr(at, one.length));
     out += text.substr(at, one.length);
     at += one.length;
   }
@@ -69,47 +57,38 @@ class Light {
   const Walk& walk_;
 };
 
-std::string text_of(const Question& question) { return question.label + " " + question.short_text; }
-
-ChartBox box_for(const Flowchart& chart, int node, const Light& light) {
+// Whose text stands in a leaf's box is centred there: the box has room for every language.
+ChartBox box_for(const Flowchart& flow, const Picture::Box& place, const Light& light, bool framed) {
   ChartBox box;
-  const auto questions = static_cast<int>(chart.questions().size());
-  if (node < questions) {
-    const Question& question = chart.questions()[static_cast<std::size_t>(node)];
-    box.id = question.id;
-    box.text = text_of(question);
-    box.mark = light.mark(question.id);
-  } else {
-    const Leaf& leaf = chart.leaves()[static_cast<std::size_t>(node - questions)];
-    box.id = leaf.id;
-    box.leaf = true;
-    box.text = leaf.title;
+  box.id = place.id;
+  box.x = place.x;
+  box.width = place.width;
+  box.height = framed ? 3 : 1;
+  box.glow = light.box(place.id);
+  if (const Question* question = flow.question(place.id)) {
+    box.text = text_of(*question);
+    box.mark = light.mark(place.id);
+    return box;
   }
-  box.glow = light.box(box.id);
+  box.leaf = true;
+  box.text = flow.leaf(place.id)->title;
+  const int width = text_width(box.text) + (framed ? kFrameWidth : kFrameWidth / 2);
+  box.x += (place.width - width) / 2;
+  box.width = width;
   return box;
 }
 
-// Columns of each node's box. A leaf needs no room for a mark and has no ports.
-std::vector<int> widths(const Flowchart& chart, bool framed) {
-  const int frame = framed ? 4 : 2;
-  std::vector<int> all;
-  for (const Question& question : chart.questions()) {
-    all.push_back(std::max(kMinBox, text_width(text_of(question)) + kMark + frame));
-  }
-  for (const Leaf& leaf : chart.leaves()) all.push_back(text_width(leaf.title) + frame);
-  return all;
-}
-
-// Rows: a box, then a channel. One-line boxes have their labels in the channel's first row; framed ones carry
-// them in the frame.
-std::vector<int> rows_of(const Layers& layers, bool framed) {
+// Where each row of the picture stands: a framed box is three rows high and carries the names of its ports,
+// which take a row of their own below a box of one line.
+std::vector<int> rows_of(const Picture& picture, bool framed) {
   std::vector<int> tops;
   int y = 1;  // the title stands above
-  for (std::size_t i = 0; i < layers.rows.size(); ++i) {
+  for (Picture::Row row : picture.rows) {
     tops.push_back(y);
-    y += framed ? 3 : 1;
-    if (i < layers.tracks.size()) y += layers.tracks[i] + (framed ? 0 : 1);
+    const int boxes = framed ? 3 : 1, ports = framed ? 0 : 1;
+    y += row == Picture::Row::boxes ? boxes : row == Picture::Row::ports ? ports : 1;
   }
+  tops.push_back(y);
   return tops;
 }
 
@@ -126,89 +105,42 @@ void add_title(Chart& chart, const Flowchart& flow, int most) {
   chart.boxes.push_back(std::move(title));
 }
 
-struct Drawing {
-  Chart chart;
-  std::map<int, std::vector<ChartPoint>> ways;  // by edge
-};
-
-void add_boxes(Drawing& drawing, const Layers& layers, const std::vector<int>& tops, const Flowchart& flow,
-               const Light& light, bool framed) {
-  for (std::size_t r = 0; r < layers.rows.size(); ++r) {
-    for (const LayerItem& item : layers.rows[r]) {
-      if (item.node < 0) continue;
-      ChartBox box = box_for(flow, item.node, light);
-      box.x = item.x;
-      box.y = tops[r];
-      box.width = item.width;
-      box.height = framed ? 3 : 1;
-      drawing.chart.boxes.push_back(std::move(box));
-    }
+ChartLine line_for(const Picture::Line& drawn, const std::vector<int>& tops, const Light& light,
+                   bool framed) {
+  ChartLine line;
+  line.from = drawn.from, line.to = drawn.to, line.yes = drawn.yes;
+  for (const ChartPoint& point : drawn.points) {
+    const ChartPoint at{point.x, tops[static_cast<std::size_t>(point.y)]};
+    if (line.points.empty() || line.points.back() != at) line.points.push_back(at);
   }
+  line.glow = light.line(drawn.from, drawn.yes);
+  line.label = drawn.yes ? "yes" : "no";
+  line.label_at = {line.points.front().x + 1, line.points.front().y - (framed ? 1 : 0)};
+  return line;
 }
 
-void add_ways(Drawing& drawing, const Layers& layers, const std::vector<int>& tops, bool framed) {
-  for (std::size_t r = 0; r < layers.channels.size(); ++r) {
-    // A line begins in the row under its box and ends in the row above the next; lanes pass the row between.
-    const int first = tops[r] + (framed ? 3 : 1);
-    const int tracks_from = first + (framed ? 0 : 1);
-    const int last = tops[r + 1] - 1;
-    for (const ChannelRun& run : layers.channels[r]) {
-      std::vector<ChartPoint>& way = drawing.ways[run.edge];
-      way.push_back({run.top, first});
-      if (run.track >= 0) {
-        way.push_back({run.top, tracks_from + run.track});
-        way.push_back({run.bottom, tracks_from + run.track});
-      }
-      way.push_back({run.bottom, last});
-    }
-  }
-}
-
-// Corners only.
-std::vector<ChartPoint> simplified(const std::vector<ChartPoint>& way) {
-  std::vector<ChartPoint> out;
-  for (const ChartPoint& point : way) {
-    if (!out.empty() && out.back() == point) continue;
-    if (out.size() > 1) {
-      const ChartPoint a = out[out.size() - 2], b = out.back();
-      if ((a.x == b.x && b.x == point.x) || (a.y == b.y && b.y == point.y)) out.pop_back();
-    }
-    out.push_back(point);
-  }
-  return out;
-}
-
-std::string node_id(const Flowchart& chart, int node) {
-  const auto questions = static_cast<int>(chart.questions().size());
-  return node < questions ? chart.questions()[static_cast<std::size_t>(node)].id
-                          : chart.leaves()[static_cast<std::size_t>(node - questions)].id;
-}
-
-std::optional<Chart> draw_tree(const Walk& walk, const Flowchart& flow, int width, bool framed) {
-  const auto layers = arrange(flow, widths(flow, framed), framed ? 3 : 2);
-  if (!layers || layers->width > width) return std::nullopt;
+// nullopt: there is no picture, it is too wide, or a text is (a translation's, that no one has held against
+// it).
+std::optional<Chart> draw_picture(const Walk& walk, const Flowchart& flow, int width, bool framed) {
+  const std::optional<Picture>& picture = walk.chart().picture();
+  if (!picture || picture->width > width) return std::nullopt;
   const Light light(walk);
-  Drawing drawing;
-  const std::vector<int> tops = rows_of(*layers, framed);
-  add_boxes(drawing, *layers, tops, flow, light, framed);
-  add_ways(drawing, *layers, tops, framed);
-  for (auto& [edge, way] : drawing.ways) {
-    const LayerEdge& it = layers->edges[static_cast<std::size_t>(edge)];
-    ChartLine line;
-    line.from = node_id(flow, it.from);
-    line.to = node_id(flow, it.to);
-    line.yes = it.yes;
-    line.points = simplified(way);
-    line.glow = light.line(line.from, it.yes);
-    line.label = it.yes ? "yes" : "no";
-    line.label_at = {way.front().x + 1, way.front().y - (framed ? 1 : 0)};
-    drawing.chart.lines.push_back(std::move(line));
+  const std::vector<int> tops = rows_of(*picture, framed);
+  Chart chart;
+  for (const Picture::Box& place : picture->boxes) {
+    ChartBox box = box_for(flow, place, light, framed);
+    const int mark = box.leaf ? 0 : kMarkWidth;
+    if (box.x < place.x || text_width(box.text) + mark + kFrameWidth > place.width) return std::nullopt;
+    box.y = tops[static_cast<std::size_t>(place.row)];
+    chart.boxes.push_back(std::move(box));
   }
-  drawing.chart.style = framed ? ChartStyle::framed : ChartStyle::compact;
-  drawing.chart.width = layers->width;
-  drawing.chart.height = tops.back() + (framed ? 3 : 1);
-  add_title(drawing.chart, flow, width);
-  return std::move(drawing.chart);
+  for (const Picture::Line& drawn : picture->lines)
+    chart.lines.push_back(line_for(drawn, tops, light, framed));
+  chart.style = framed ? ChartStyle::framed : ChartStyle::compact;
+  chart.width = picture->width;
+  chart.height = tops.back();
+  add_title(chart, flow, width);
+  return chart;
 }
 
 // The list: each place once with what follows from it, later only named.
@@ -246,9 +178,9 @@ class Lister {
                              : again             ? "go to " + question->label
                                                  : text_of(*question);
     if (!again && question != nullptr) box.mark = light_.mark(id);
-    box.width = std::max(
-        1, std::min(width_ - x, text_width(prefix + text) + (question != nullptr && !again ? kMark : 0)));
-    box.text = cut(prefix + text, box.width - (box.mark.empty() ? 0 : kMark));
+    box.width = std::max(1, std::min(width_ - x, text_width(prefix + text) +
+                                                     (question != nullptr && !again ? kMarkWidth : 0)));
+    box.text = cut(prefix + text, box.width - (box.mark.empty() ? 0 : kMarkWidth));
     box.glow = again ? Glow::dim : light_.box(id);
     chart_.boxes.push_back(box);
     if (again || question == nullptr) return;
@@ -269,7 +201,7 @@ class Lister {
     ChartLine line{
         question.id, to, yes, {{x + 1, y + 1}, {x + 1, below}, {x + 2, below}}, light_.line(question.id, yes),
         "",          {}};
-    line.points = simplified(line.points);
+    if (line.points[0] == line.points[1]) line.points.erase(line.points.begin());
     chart_.lines.push_back(std::move(line));
   }
 
@@ -294,22 +226,12 @@ Chart layout_chart(const Walk& walk, int width, ChartStyle style, const Flowchar
   const bool framed =
       style == ChartStyle::framed || (style == ChartStyle::automatic && width >= kFramedWidth);
   if (framed) {
-    if (auto chart = draw_tree(walk, flow, width, true)) return std::move(*chart);
+    if (auto chart = draw_picture(walk, flow, width, true)) return std::move(*chart);
   }
   if (style != ChartStyle::list) {
-    if (auto chart = draw_tree(walk, flow, width, false)) return std::move(*chart);
+    if (auto chart = draw_picture(walk, flow, width, false)) return std::move(*chart);
   }
   return Lister(walk, flow, std::max(width, 1)).run();
-}
-
-int text_width(std::string_view text) {
-  int width = 0;
-  for (std::size_t at = 0; at < text.size();) {
-    const Decoded one = decode_utf8(text, at);
-    width += width_of(one.code);
-    at += one.length;
-  }
-  return width;
 }
 
 }  // namespace tessera::guide

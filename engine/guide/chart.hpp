@@ -1,9 +1,8 @@
 // The flowchart as a drawing: boxes and lines on a grid of characters, without colours.
 //
-// Three styles, each for any tree that loads: framed boxes for wide terminals, one-line boxes for 80 columns,
-// an indented list where neither has room. Every element says whether it is on the walked path. A console
-// paints what paint() gives, cell by cell.
-// Threads: pure functions.
+// By the flowchart's picture with framed boxes for wide terminals, with one-line boxes for 80 columns; as an
+// indented list where it has no picture, or no room for it. Every element says whether it is on the walked
+// path. A console paints what paint() gives, cell by cell. Threads: pure functions.
 #pragma once
 
 #include <string>
@@ -15,12 +14,6 @@ namespace tessera::guide {
 
 enum class Glow : std::uint8_t { dim, lit, current };
 enum class ChartStyle : std::uint8_t { automatic, framed, compact, list };
-
-struct ChartPoint {
-  int x = 0;
-  int y = 0;
-  friend bool operator==(const ChartPoint&, const ChartPoint&) = default;
-};
 
 struct ChartBox {
   std::string id;  // question or leaf; empty: the title, or in a list a place that stands above already
@@ -50,7 +43,7 @@ struct Chart {
 };
 
 // The most generous style that fits the width; the height is what it is, for scrolling. A style that is asked
-// for but does not fit (or cannot be routed) falls to the next smaller one. width: at least 20 is useful.
+// for but does not fit falls to the next smaller one. width: at least 20 is useful.
 // words: the same tree in another language (Texts::in_language); null: the walk's own.
 Chart layout_chart(const Walk& walk, int width, ChartStyle style = ChartStyle::automatic,
                    const Flowchart* words = nullptr);
@@ -62,8 +55,5 @@ struct ChartCell {
 };
 using ChartGrid = std::vector<std::vector<ChartCell>>;  // rows of equal length
 ChartGrid paint(const Chart& chart, bool ascii);
-
-// Columns that a text takes.
-int text_width(std::string_view text);
 
 }  // namespace tessera::guide

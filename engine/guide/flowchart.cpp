@@ -149,14 +149,65 @@ void check_reach(FieldReader& in, const Flowchart& chart) {
   }
 }
 
+// Columns of a box that a question's or leaf's text, frame and mark need; nullopt: there is no such id.
+std::optional<int> needed_width(const Flowchart& chart, const std::string& id) {
+  if (const Question* question = chart.question(id))
+    return text_width(text_of(*question)) + kMarkWidth + kFrameWidth;
+  if (const Leaf* leaf = chart.leaf(id)) return text_width(leaf->title) + kFrameWidth;
+  return std::nullopt;
+}
+
+void check_boxes(FieldReader& in, const Flowchart& chart, const Picture& picture, int line) {
+  std::set<std::string> drawn;
+  for (const Picture::Box& box : picture.boxes) {
+    const std::optional<int> needed = needed_width(chart, box.id);
+    if (!needed) return in.fail(line, fmt::format("picture: there is no question or leaf \"{}\"", box.id));
+    if (!drawn.insert(box.id).second)
+      return in.fail(line, fmt::format("picture: \"{}\" stands twice", box.id));
+    if (box.width < *needed)
+      return in.fail(line, fmt::format("picture: the box of \"{}\" has {} columns, and its text needs {}",
+                                       box.id, box.width, *needed));
+  }
+  if (drawn.size() != chart.questions().size() + chart.leaves().size())
+    in.fail(line, "picture: not every question and leaf stands in it");
+}
+
+// Each line joins what the data joins, and no other is drawn.
+void check_lines(FieldReader& in, const Flowchart& chart, const Picture& picture, int line) {
+  std::set<std::pair<std::string, bool>> drawn;
+  for (const Picture::Line& one : picture.lines) {
+    const Question* from = chart.question(one.from);
+    const char* way = one.yes ? "yes" : "no";
+    if (from == nullptr || one.to != (one.yes ? from->yes : from->no))
+      return in.fail(line, fmt::format("picture: {} of \"{}\" leads to \"{}\" there", way, one.from, one.to));
+    if (!drawn.insert({one.from, one.yes}).second)
+      return in.fail(line, fmt::format("picture: {} of \"{}\" is drawn twice", way, one.from));
+  }
+  if (drawn.size() != 2 * chart.questions().size())
+    in.fail(line, "picture: yes or no of a question is not drawn");
+}
+
+std::optional<Picture> read_picture(FieldReader& in, const Flowchart& chart, const Yaml& yaml) {
+  Result<Picture> picture = parse_picture(yaml.scalar);
+  if (!picture) {
+    in.fail(yaml.line, "picture: " + picture.error().reason);
+    return std::nullopt;
+  }
+  check_boxes(in, chart, *picture, yaml.line);
+  if (!in.failed()) check_lines(in, chart, *picture, yaml.line);
+  return std::move(*picture);
+}
+
 }  // namespace
+
+std::string text_of(const Question& question) { return question.label + " " + question.short_text; }
 
 Result<Flowchart> Flowchart::parse(std::string_view text, std::string_view file) {
   Result<Yaml> root = parse_yaml(text, file);
   if (!root) return root.error();
   FieldReader in("cannot read the flowchart", file);
   Flowchart chart;
-  if (in.map(*root, "flowchart", {"title", "start", "questions", "leaves"})) {
+  if (in.map(*root, "flowchart", {"title", "start", "picture", "questions", "leaves"})) {
     chart.title_ = in.text(*root, "title", kMaxShort);
     chart.start_ = in.text(*root, "start", kMaxId);
     for (const Yaml& yaml : in.list(*root, "questions", kMaxQuestions)) {
@@ -169,6 +220,8 @@ Result<Flowchart> Flowchart::parse(std::string_view text, std::string_view file)
   if (!in.failed()) check_ids(in, chart);
   if (!in.failed()) check_edges(in, chart, root->find("start")->line);
   if (!in.failed()) check_reach(in, chart);
+  const Yaml* picture = root->find("picture");
+  if (!in.failed() && picture != nullptr) chart.picture_ = read_picture(in, chart, *picture);
   if (in.failed()) return *in.error();
   return chart;
 }

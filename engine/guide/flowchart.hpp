@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/error.hpp"
+#include "engine/guide/picture.hpp"
 #include "engine/model/values.hpp"
 
 namespace tessera::guide {
@@ -54,13 +55,19 @@ class Flowchart {
   // By id or label, case does not matter: "Q2", "isolation".
   const Question* find_question(std::string_view text) const;
   const Leaf* leaf(std::string_view id) const;
+  // How it is drawn; nullopt: as a list.
+  const std::optional<Picture>& picture() const { return picture_; }
 
  private:
   std::string title_;
   std::string start_;
   std::vector<Question> questions_;
   std::vector<Leaf> leaves_;
+  std::optional<Picture> picture_;
 };
+
+// "Q2 Isolation required?", as it stands in a box.
+std::string text_of(const Question& question);
 
 // What a leaf asks the admin to accept, as sentences: memory isolation, error containment, latency, price.
 std::vector<std::string> tradeoffs(const Leaf& leaf);
