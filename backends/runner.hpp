@@ -19,7 +19,7 @@
 #include "backends/process.hpp"
 #include "backends/ssh_connections.hpp"
 #include "engine/model/units.hpp"
-#include "engine/slurmconf/site.hpp"
+#include "engine/slurmconf/slurm_setup.hpp"
 
 namespace tessera {
 

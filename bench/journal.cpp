@@ -44,7 +44,7 @@ using Clock = std::chrono::steady_clock;
 // Turn by turn, so that a busy disk is busy for both.
 void AppendAgainstBareSync(benchmark::State& state) {
   Folder folder;
-  runs::Store store(folder.path(), "", nullptr);
+  runs::JournalStore store(folder.path(), "", nullptr);
   auto made = store.create("r1");
   if (!made) return state.SkipWithError("cannot make the journal");
   plan::Chain chain;

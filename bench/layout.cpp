@@ -14,7 +14,7 @@ struct Editor {
   const mig::Catalogue catalogue = mig::Catalogue::built_in().value();
   const Model model = large_model();
   tui::UiState state;
-  tui::World world() const { return {model, catalogue, at(0)}; }
+  tui::UiContext world() const { return {model, catalogue, at(0)}; }
 };
 
 // boards: 1: one GPU; 8: all of the node.

@@ -73,10 +73,10 @@ struct App::Parts {
   std::optional<std::pair<Mouse, Duration>> last_press;
   std::string reported;  // the last idle line
 
-  World world() const { return World{model, with.catalogue, clocks.wall()}; }
+  UiContext ui() const { return UiContext{model, with.catalogue, clocks.wall()}; }
 
   void send(const Message& message) {
-    const Effects effects = update(state, world(), message);
+    const Effects effects = update(state, ui(), message);
     changed = true;
     obey(effects);
   }
@@ -307,7 +307,7 @@ struct App::Parts {
   }
 
   // Asked once everything else is done; the answer is always in the future.
-  void ask_next_tick() { tick_at = next_tick(state, world()); }
+  void ask_next_tick() { tick_at = next_tick(state, ui()); }
 
   // An idle cluster costs no frame: where sources answer as before, one line at most is drawn.
   void follow_status() {
@@ -316,9 +316,9 @@ struct App::Parts {
       changed = true;
       return;
     }
-    if (std::string text = status_text(world(), state); text != shown_text) {
+    if (std::string text = status_text(ui(), state); text != shown_text) {
       shown_text = std::move(text);
-      draw_status(world(), state, canvas);
+      draw_status(ui(), state, canvas);
       with.terminal.present(canvas);
     }
   }
@@ -329,9 +329,9 @@ struct App::Parts {
     if (!changed || (!urgent && now - drawn_at < kFrame)) return;
     show_changes();
     if (canvas.size() != state.size) canvas = Canvas(state.size);
-    draw(world(), state, canvas);
+    draw(ui(), state, canvas);
     with.terminal.present(canvas);
-    shown_text = status_text(world(), state);
+    shown_text = status_text(ui(), state);
     drawn_at = now;
     changed = urgent = false;
   }

@@ -20,10 +20,10 @@
 #include "backends/runs/room.hpp"
 #include "backends/sim/backend.hpp"
 #include "backends/slurm/backend.hpp"
-#include "backends/slurm/site.hpp"
+#include "backends/slurm/find_slurm.hpp"
 #include "engine/embedded.hpp"
 #include "engine/hostlist.hpp"
-#include "engine/slurmconf/site.hpp"
+#include "engine/slurmconf/slurm_setup.hpp"
 #include "tui/app.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/look.hpp"
@@ -78,7 +78,7 @@ std::vector<std::string> runtime_folders(const cli::Environment& environment) {
 
 BackendPtr slurm_backend(const cli::Options& options, const mig::Catalogue& catalogue,
                          const cli::Environment& environment) {
-  slurm::Options wanted;
+  slurm::SlurmOptions wanted;
   wanted.conf = options.slurm_conf;
   wanted.interval = options.interval.value_or(Duration{0});
   wanted.catalogue = &catalogue;
@@ -102,7 +102,7 @@ BackendPtr slurm_backend(const cli::Options& options, const mig::Catalogue& cata
 BackendPtr kubernetes_backend(const kubernetes::Kubeconfig& config, const kubernetes::Context& context,
                               std::string name, const cli::Options& options, const mig::Catalogue& catalogue,
                               const cli::Environment& environment) {
-  kubernetes::Options wanted;
+  kubernetes::KubernetesOptions wanted;
   wanted.cluster = std::move(name);
   wanted.server = context.server;
   wanted.proxy.kubeconfig = options.kubeconfig;

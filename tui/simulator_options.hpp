@@ -13,8 +13,8 @@ namespace tessera {
 
 inline TimePoint wall_clock() { return std::chrono::floor<Duration>(std::chrono::system_clock::now()); }
 
-inline sim::Options simulator_options(const cli::Options& options, const mig::Catalogue& catalogue) {
-  sim::Options wanted;
+inline sim::SimulatorOptions simulator_options(const cli::Options& options, const mig::Catalogue& catalogue) {
+  sim::SimulatorOptions wanted;
   wanted.scenario = options.sim.value_or("");
   if (options.sim_seed) wanted.seed = *options.sim_seed;
   wanted.speed = options.sim_speed;

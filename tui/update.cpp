@@ -20,95 +20,94 @@ constexpr Duration kStep{10000};  // ages on the screen move on in these steps
 constexpr int kWheel = 3;
 
 // The screen on top and the one below, whose rows `[` and `]` walk along.
-void refresh_screens(UiState& state, const World& world) {
+void refresh_screens(UiState& state, const UiContext& ui) {
   const std::size_t from = state.stack.size() > 1 ? state.stack.size() - 2 : 0;
   for (std::size_t i = from; i < state.stack.size(); ++i)
-    if (auto refresh = row_of(state.stack[i].kind).refresh) refresh(state, state.stack[i], world);
+    if (auto refresh = row_of(state.stack[i].kind).refresh) refresh(state, state.stack[i], ui);
 }
 
-Effects take(UiState& state, const World& world, const ActionMessage& message) {
+Effects take(UiState& state, const UiContext& ui, const ActionMessage& message) {
   Action action = message.action;
   if (state.leaving == Leaving::parking) return {};  // nothing is begun on the way out
-  if (!state.message.sticky || state.message.at != world.wall) state.message = {};
+  if (!state.message.sticky || state.message.at != ui.wall) state.message = {};
   // What can be meant as text comes as TextInput.
   if (wants_text(state) && info(action).scope != Scope::input && !works_while_typing(action)) return {};
-  if (std::string reason = why_disabled(action, state, world); !reason.empty()) {
-    say(state, world, Severity::info, std::move(reason));
+  if (std::string reason = why_disabled(action, state, ui); !reason.empty()) {
+    say(state, ui, Severity::info, std::move(reason));
     return {};
   }
-  return act(state, world, action);
+  return act(state, ui, action);
 }
 
 // A question that one of a few keys answers lies over the screen.
 bool is_asked(const UiState& state) { return state.arming || state.resuming || state.leaving != Leaving::no; }
 
 // A click on what surrounds the screen: a place on the way here, or a key of the footer.
-std::optional<Effects> click_frame(UiState& state, const World& world, const Mouse& mouse) {
+std::optional<Effects> click_frame(UiState& state, const UiContext& ui, const Mouse& mouse) {
   if (mouse.y == 0) {
-    const std::optional<std::size_t> crumb = crumb_at(state, world, mouse.x);
+    const std::optional<std::size_t> crumb = crumb_at(state, ui, mouse.x);
     while (crumb && state.stack.size() > *crumb + 1) state.stack.pop_back();
     return Effects{};
   }
-  if (mouse.y != frame_of(state, world, state.size).footer_y) return std::nullopt;
-  for (const FooterKey& one : footer_keys(state, world, state.size.columns))
-    if (mouse.x >= one.x && mouse.x < one.end) return take(state, world, ActionMessage{one.action});
+  if (mouse.y != frame_of(state, ui, state.size).footer_y) return std::nullopt;
+  for (const FooterKey& one : footer_keys(state, ui, state.size.columns))
+    if (mouse.x >= one.x && mouse.x < one.end) return take(state, ui, ActionMessage{one.action});
   return Effects{};
 }
 
-Effects take(UiState& state, const World& world, const Mouse& mouse) {
+Effects take(UiState& state, const UiContext& ui, const Mouse& mouse) {
   if (state.input.kind != InputKind::none || state.choice.kind != ChoiceKind::none || is_asked(state))
     return {};
   const bool pressed = mouse.kind == Mouse::Kind::press || mouse.kind == Mouse::Kind::double_press;
   if (pressed)
-    if (auto effects = click_frame(state, world, mouse)) return std::move(*effects);
+    if (auto effects = click_frame(state, ui, mouse)) return std::move(*effects);
   switch (mouse.kind) {
-    case Mouse::Kind::press: click(state, world, mouse.x, mouse.y); break;
+    case Mouse::Kind::press: click(state, ui, mouse.x, mouse.y); break;
     case Mouse::Kind::double_press:
       // What is opened is what lies under the mouse, never what the cursor was on before.
-      if (open_at(state, world, mouse.x, mouse.y) || !click(state, world, mouse.x, mouse.y)) return {};
-      return take(state, world, ActionMessage{Action::open});
+      if (open_at(state, ui, mouse.x, mouse.y) || !click(state, ui, mouse.x, mouse.y)) return {};
+      return take(state, ui, ActionMessage{Action::open});
     case Mouse::Kind::wheel_up:
     case Mouse::Kind::wheel_down:
       for (int i = 0; i < kWheel; ++i)
-        move_cursor(state, world,
-                    mouse.kind == Mouse::Kind::wheel_up ? Action::cursor_up : Action::cursor_down);
+        move_cursor(state, ui, mouse.kind == Mouse::Kind::wheel_up ? Action::cursor_up : Action::cursor_down);
       break;
   }
   return {};
 }
 
 // A reader of older lines stays where he is when new ones come in above.
-void hold_place(UiState& state, const World& world) {
+void hold_place(UiState& state, const UiContext& ui) {
   Screen& screen = state.top();
   if (!row_of(state).newest_first) return;
-  int lines = static_cast<int>(document_of(world, state, state.size.columns).size());
+  int lines = static_cast<int>(document_of(ui, state, state.size.columns).size());
   if (screen.top > 0 && lines > screen.cursor_at) screen.top += lines - screen.cursor_at;
   screen.cursor_at = lines;
 }
 
-Effects take_any(UiState& state, const World& world, const Message& message) {
-  if (const auto* action = std::get_if<ActionMessage>(&message)) return take(state, world, *action);
-  if (const auto* mouse = std::get_if<Mouse>(&message)) return take(state, world, *mouse);
-  if (const auto* news = std::get_if<RunNews>(&message)) return take_news(state, world, *news);
-  if (const auto* ending = std::get_if<Ending>(&message)) return park_and_leave(state, world, ending->why);
+Effects take_any(UiState& state, const UiContext& ui, const Message& message) {
+  if (const auto* action = std::get_if<ActionMessage>(&message)) return take(state, ui, *action);
+  if (const auto* mouse = std::get_if<Mouse>(&message)) return take(state, ui, *mouse);
+  if (const auto* news = std::get_if<RunNews>(&message)) return take_news(state, ui, *news);
+  if (const auto* ending = std::get_if<Ending>(&message)) return park_and_leave(state, ui, ending->why);
   if (const auto* text = std::get_if<TextInput>(&message)) {
     if (state.input.kind != InputKind::none) type_text(state, text->character);
   } else if (const auto* paste = std::get_if<Paste>(&message)) {
     if (state.input.kind != InputKind::none)
       type_text(state, paste->text);
     else
-      say(state, world, Severity::info, "a paste is not read as keys; press / or : first");
+      say(state, ui, Severity::info, "a paste is not read as keys; press / or : first");
   } else if (const auto* unknown = std::get_if<UnknownKey>(&message)) {
     if (!state.message.sticky)
-      say(state, world, Severity::info,
+      say(state, ui, Severity::info,
           fmt::format("no action on {} here; {} shows the keys", unknown->key,
                       first_key(state, Action::help)));
   } else if (const auto* resize = std::get_if<Resize>(&message)) {
     state.size = resize->size;
   } else if (const auto* notice = std::get_if<Notice>(&message)) {
-    say(state, world, notice->severity, notice->text);
+    say(state, ui, notice->severity, notice->text);
   } else if (std::holds_alternative<Tick>(message) && !state.message.sticky &&
-             world.wall - state.message.at >= kMessageFor) {
+             ui.wall - state.message.at >= kMessageFor) {
     state.message = {};
   }
   return {};
@@ -116,14 +115,14 @@ Effects take_any(UiState& state, const World& world, const Message& message) {
 
 }  // namespace
 
-void say(UiState& state, const World& world, Severity severity, std::string text) {
+void say(UiState& state, const UiContext& ui, Severity severity, std::string text) {
   if (severity == Severity::danger || severity == Severity::warning) {
-    const Cluster* cluster = world.model.find(state.top().cluster);
-    state.said.push_back({cluster ? cluster_now(*cluster, world.wall) : world.wall, state.top().cluster,
-                          severity, "tessera", text});
+    const Cluster* cluster = ui.model.find(state.top().cluster);
+    state.said.push_back(
+        {cluster ? cluster_now(*cluster, ui.wall) : ui.wall, state.top().cluster, severity, "tessera", text});
     if (state.said.size() > UiState::kSaid) state.said.erase(state.said.begin());
   }
-  state.message = {severity, std::move(text), world.wall, severity == Severity::danger};
+  state.message = {severity, std::move(text), ui.wall, severity == Severity::danger};
 }
 
 bool wants_text(const UiState& state) { return state.input.kind != InputKind::none; }
@@ -143,24 +142,24 @@ std::vector<Scope> scopes(const UiState& state) {
   return out;
 }
 
-Effects update(UiState& state, const World& world, const Message& message) {
-  Effects effects = take_any(state, world, message);
-  follow_world(state, world);
-  refresh_screens(state, world);
-  if (std::holds_alternative<ModelChanged>(message)) hold_place(state, world);
-  settle(state, world);
-  remember_cells(state, world);
+Effects update(UiState& state, const UiContext& ui, const Message& message) {
+  Effects effects = take_any(state, ui, message);
+  follow_world(state, ui);
+  refresh_screens(state, ui);
+  if (std::holds_alternative<ModelChanged>(message)) hold_place(state, ui);
+  settle(state, ui);
+  remember_cells(state, ui);
   return effects;
 }
 
-std::optional<TimePoint> next_tick(const UiState& state, const World& world) {
-  TimePoint next = world.wall - (world.wall.time_since_epoch() % kStep) + kStep;
+std::optional<TimePoint> next_tick(const UiState& state, const UiContext& ui) {
+  TimePoint next = ui.wall - (ui.wall.time_since_epoch() % kStep) + kStep;
   for (const auto& [cell, at] : state.cells.changed) next = std::min(next, at + kChangedFor);
   if (!state.message.text.empty() && !state.message.sticky)
     next = std::min(next, state.message.at + kMessageFor);
   if (auto own = row_of(state).next_change)
-    if (auto at = own(state, world)) next = std::min(next, *at);
-  return std::max(next, world.wall + Duration(1));
+    if (auto at = own(state, ui)) next = std::min(next, *at);
+  return std::max(next, ui.wall + Duration(1));
 }
 
 }  // namespace tessera::tui

@@ -17,7 +17,7 @@
 namespace tessera::tui {
 
 // What every view and update may read beside the state.
-struct World {
+struct UiContext {
   const Model& model;
   const mig::Catalogue& catalogue;
   TimePoint wall{};
@@ -84,12 +84,12 @@ bool wants_text(const UiState& state);
 // Where keys are looked up, topmost first.
 std::vector<Scope> scopes(const UiState& state);
 // Why an action cannot be used here and now, as a sentence; empty: it can.
-std::string why_disabled(Action action, const UiState& state, const World& world);
+std::string why_disabled(Action action, const UiState& state, const UiContext& ui);
 
-Effects update(UiState& state, const World& world, const Message& message);
+Effects update(UiState& state, const UiContext& ui, const Message& message);
 
 // When something on the screen changes by itself next (a mark or message fades, an age or the clock moves
 // on); nullopt: not before the next message.
-std::optional<TimePoint> next_tick(const UiState& state, const World& world);
+std::optional<TimePoint> next_tick(const UiState& state, const UiContext& ui);
 
 }  // namespace tessera::tui

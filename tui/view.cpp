@@ -10,53 +10,53 @@ namespace tessera::tui {
 namespace {
 
 // Draws the body and returns what the rule below it says about the place in it.
-std::string draw_body(Canvas& canvas, Rect body, const World& world, const UiState& state) {
+std::string draw_body(Canvas& canvas, Rect body, const UiContext& ui, const UiState& state) {
   const Screen& screen = state.top();
   const ScreenRow& row = row_of(screen.kind);
   // A product that the guide is asked about needs no cluster.
   const bool own_page = row.stands_alone || (screen.kind == ScreenKind::guide && screen.cluster.empty());
-  if (world.model.clusters.empty() && !own_page) {
+  if (ui.model.clusters.empty() && !own_page) {
     draw_no_cluster(canvas, body, state);
     return {};
   }
-  if (is_loading(state, world.model) && !own_page) {
-    draw_loading(canvas, body, world, state);
+  if (is_loading(state, ui.model) && !own_page) {
+    draw_loading(canvas, body, ui, state);
     return {};
   }
-  return row.body->draw(canvas, body, world, state);
+  return row.body->draw(canvas, body, ui, state);
 }
 
 }  // namespace
 
-void draw(const World& world, const UiState& state, Canvas& canvas) {
+void draw(const UiContext& ui, const UiState& state, Canvas& canvas) {
   canvas.clear();
   Size size = canvas.size();
   if (size.columns < kSmallest.columns || size.rows < kSmallest.rows) {
     draw_too_small(canvas);
     return;
   }
-  Frame frame = frame_of(state, world, size);
-  std::string where = draw_body(canvas, frame.body, world, state);
+  Frame frame = frame_of(state, ui, size);
+  std::string where = draw_body(canvas, frame.body, ui, state);
   // A page may reach over its edges; what surrounds it is drawn last.
   canvas.fill(0, 0, size.columns, frame.body.y, " ");
   canvas.fill(0, frame.message_y, size.columns, 2, " ");
-  draw_title(canvas, state, world);
-  draw_banner(canvas, frame.banner, state, world);
-  if (state.choice.kind != ChoiceKind::none) draw_choice(canvas, frame.body, state, world);
+  draw_title(canvas, state, ui);
+  draw_banner(canvas, frame.banner, state, ui);
+  if (state.choice.kind != ChoiceKind::none) draw_choice(canvas, frame.body, state, ui);
   if (wants_text(state))
-    draw_prompt(canvas, frame.message_y, state, world);
+    draw_prompt(canvas, frame.message_y, state, ui);
   else
     draw_message(canvas, frame.message_y, state, where);
-  draw_footer(canvas, frame.footer_y, state, world);
+  draw_footer(canvas, frame.footer_y, state, ui);
 }
 
-std::string status_text(const World& world, const UiState& state) { return title_text(state, world); }
+std::string status_text(const UiContext& ui, const UiState& state) { return title_text(state, ui); }
 
-void draw_status(const World& world, const UiState& state, Canvas& canvas) {
+void draw_status(const UiContext& ui, const UiState& state, Canvas& canvas) {
   const Size size = canvas.size();
   if (size.columns < kSmallest.columns || size.rows < kSmallest.rows) return;
   canvas.fill(0, 0, size.columns, 1, " ");
-  draw_title(canvas, state, world);
+  draw_title(canvas, state, ui);
 }
 
 }  // namespace tessera::tui

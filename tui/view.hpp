@@ -11,11 +11,11 @@
 namespace tessera::tui {
 
 // Draws the whole screen at the canvas's size. The canvas is cleared first.
-void draw(const World& world, const UiState& state, Canvas& canvas);
+void draw(const UiContext& ui, const UiState& state, Canvas& canvas);
 
 // A source that answered as before, and our own pace, change one line: what it says, and that line drawn over
 // a canvas that draw() has filled. Screens that list sources are drawn as a whole (ScreenRow::shows_sources).
-std::string status_text(const World& world, const UiState& state);
-void draw_status(const World& world, const UiState& state, Canvas& canvas);
+std::string status_text(const UiContext& ui, const UiState& state);
+void draw_status(const UiContext& ui, const UiState& state, Canvas& canvas);
 
 }  // namespace tessera::tui

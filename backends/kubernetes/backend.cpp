@@ -82,16 +82,16 @@ constexpr std::array<Followed, kFeeds> kFollowed = {{
 }  // namespace
 
 struct KubernetesBackend::State {
-  explicit State(Options wanted)
+  explicit State(KubernetesOptions wanted)
       : options(std::move(wanted)), name(options.cluster.empty() ? "kubernetes" : options.cluster) {}
 
   ActuatorOptions actuator_options();
   void review(const std::string& operator_namespace);
   void begin();
   void refresh();
-  Store::Handler handler_of(Which which);
+  ClusterStore::Handler handler_of(Which which);
   void follow();
-  FeedCalls calls_for(Which which, Store::Handler handler);
+  FeedCalls calls_for(Which which, ClusterStore::Handler handler);
   void proxy_told(const Status& status);
   void ask_version();
   void ask_cluster_id();
@@ -114,7 +114,7 @@ struct KubernetesBackend::State {
     sink->post({name, options.generation, options.clock(), std::move(what)});
   }
 
-  const Options options;
+  const KubernetesOptions options;
   const ClusterName name;
   EventSink* sink = nullptr;
 
@@ -137,7 +137,7 @@ struct KubernetesBackend::State {
   Processes processes{worker};
   std::optional<Proxy> proxy;
   std::optional<HttpClient> client;
-  std::optional<Store> store;
+  std::optional<ClusterStore> store;
   bool site_known = false;
   bool reviewing = false, rights_known = false;
   bool clock_known = false;  // of the API server, or it did not tell
@@ -152,7 +152,7 @@ struct KubernetesBackend::State {
 
 ActuatorOptions KubernetesBackend::State::actuator_options() {
   return {options.catalogue, options.clock,
-          [this](std::shared_ptr<const operators::Site> site) {
+          [this](std::shared_ptr<const operators::OperatorSetup> site) {
             site_known = true;
             review(site->ns);
             store->set_site(std::move(site));
@@ -176,7 +176,7 @@ void KubernetesBackend::State::begin() {
   post(ClusterSeen{Scheduler::kubernetes, false, "", options.server.empty() ? name.text : options.server});
   store.emplace(
       options.catalogue,
-      [this](Store::What what) {
+      [this](ClusterStore::What what) {
         post(std::move(what));
         tell_what_was_dropped();
       },
@@ -195,7 +195,7 @@ void KubernetesBackend::State::begin() {
   proxy->start([this](const Status& status) { proxy_told(status); });
 }
 
-Store::Handler KubernetesBackend::State::handler_of(Which which) {
+ClusterStore::Handler KubernetesBackend::State::handler_of(Which which) {
   switch (which) {
     case kNodes: return store->nodes();
     case kPods: return store->pods();
@@ -213,7 +213,7 @@ Store::Handler KubernetesBackend::State::handler_of(Which which) {
 void KubernetesBackend::State::follow() {
   for (std::size_t i = 0; i < kFeeds; ++i) {
     auto which = static_cast<Which>(i);
-    Store::Handler handler = handler_of(which);
+    ClusterStore::Handler handler = handler_of(which);
     const Followed& one = kFollowed[i];
     FeedSpec spec{one.path, one.older, one.query, one.what, nullptr, one.most};
     if (!one.watched) spec.every = [this] { return every(); };
@@ -256,7 +256,7 @@ void KubernetesBackend::State::measured(std::size_t answered, Duration latency, 
   check_loaded();
 }
 
-FeedCalls KubernetesBackend::State::calls_for(Which which, Store::Handler handler) {
+FeedCalls KubernetesBackend::State::calls_for(Which which, ClusterStore::Handler handler) {
   FeedCalls calls;
   calls.begin = std::move(handler.begin);
   calls.page = std::move(handler.page);
@@ -445,7 +445,8 @@ void KubernetesBackend::State::refresh() {
   store->look_again();
 }
 
-KubernetesBackend::KubernetesBackend(Options options) : state_(std::make_unique<State>(std::move(options))) {}
+KubernetesBackend::KubernetesBackend(KubernetesOptions options)
+    : state_(std::make_unique<State>(std::move(options))) {}
 
 KubernetesBackend::~KubernetesBackend() { state_->worker.stop(); }
 

@@ -17,7 +17,7 @@
 
 namespace tessera::kubernetes {
 
-struct Options {
+struct KubernetesOptions {
   std::string cluster;                        // the name shown: its context's
   std::string server;                         // as the kubeconfig names it; for words only
   ProxyOptions proxy;                         // the way to it
@@ -32,7 +32,7 @@ struct Options {
 
 class KubernetesBackend final : public Backend {
  public:
-  explicit KubernetesBackend(Options options);
+  explicit KubernetesBackend(KubernetesOptions options);
   ~KubernetesBackend() override;
 
   ClusterName name() const override;

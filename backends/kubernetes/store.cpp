@@ -26,7 +26,7 @@ bool shares_alike(const NodeSharing& a, const NodeSharing& b) {
 }  // namespace
 
 // Nobody reads the rest, and there may be thousands of them.
-void Store::State::slim(NodeObject& object) {
+void ClusterStore::State::slim(NodeObject& object) {
   std::erase_if(object.conditions,
                 [](const Condition& one) { return one.type != "Ready" && one.status != "True"; });
   object.conditions.shrink_to_fit();
@@ -36,7 +36,7 @@ void Store::State::slim(NodeObject& object) {
   words.share(object.allocatable);
 }
 
-void Store::State::keep(NodeObject object) {
+void ClusterStore::State::keep(NodeObject object) {
   slim(object);
   std::string name = object.meta.name;
   if (!has_gpus(object) && !has_devices(object)) {
@@ -56,14 +56,14 @@ void Store::State::keep(NodeObject object) {
   for (const std::string& id : known->second) tell(pods.at(id));
 }
 
-void Store::State::drop_node(const std::string& name) {
+void ClusterStore::State::drop_node(const std::string& name) {
   bare.erase(name);
   if (nodes.erase(name) == 0) return;
   dirty.erase(name);
   if (nodes_complete) post(NodeGone{NodeName(name)});
 }
 
-Node Store::State::value_of(NodeEntry& entry) {
+Node ClusterStore::State::value_of(NodeEntry& entry) {
   std::optional<bool> busy;  // nullopt: the pods have not all been read
   if (pods_complete) busy = false;
   if (auto here = bound.find(entry.object.meta.name); here != bound.end())
@@ -91,7 +91,7 @@ Node Store::State::value_of(NodeEntry& entry) {
 }
 
 // Which slices its pods hold may be told otherwise than before: those pods are told of anew.
-void Store::State::measure(Node& node, NodeEntry& entry) {
+void ClusterStore::State::measure(Node& node, NodeEntry& entry) {
   if (entry.readings && !has_exporter(entry, entry.readings->from)) entry.readings.reset();
   std::vector<NamedSlice> named;
   if (entry.readings && !entry.numbers.empty())
@@ -106,14 +106,14 @@ void Store::State::measure(Node& node, NodeEntry& entry) {
 }
 
 // Figures are told by themselves; that there are no more of them is told once.
-std::vector<Measured> Store::State::figures_of(Node& node, NodeEntry& entry) {
+std::vector<Measured> ClusterStore::State::figures_of(Node& node, NodeEntry& entry) {
   std::vector<Measured> figures = take_figures(node);
   if (figures.empty() && entry.measured) figures.push_back({node.name, Source::dcgm, clock(), {}});
   entry.measured = !figures.empty() && !figures.front().gpus.empty();
   return figures;
 }
 
-void Store::State::forget_readings(Duration older) {
+void ClusterStore::State::forget_readings(Duration older) {
   for (auto& [name, entry] : nodes) {
     if (!entry.readings || clock() - entry.readings->at < older) continue;
     entry.readings.reset();
@@ -122,7 +122,7 @@ void Store::State::forget_readings(Duration older) {
   flush();
 }
 
-void Store::State::judge(NodeEntry& entry) {
+void ClusterStore::State::judge(NodeEntry& entry) {
   TimePoint now = clock();
   // What the first look finds may have been so for long: since its labels say it. Later it begins as we
   // watch: a change brings the labels and the counts that belong to them one after the other.
@@ -157,7 +157,7 @@ void Store::State::judge(NodeEntry& entry) {
   entry.remarks = remarks_on(evidence);
 }
 
-void Store::State::flush() {
+void ClusterStore::State::flush() {
   for (const std::string& name : dirty) {
     NodeEntry& entry = nodes.find(name)->second;
     Node node = value_of(entry);
@@ -169,7 +169,7 @@ void Store::State::flush() {
   tell_again();
 }
 
-void Store::State::tell_again() {
+void ClusterStore::State::tell_again() {
   for (const std::string& id : std::exchange(retold, {}))
     if (auto pod = pods.find(id); pod == pods.end())
       continue;
@@ -179,7 +179,7 @@ void Store::State::tell_again() {
       post(WorkloadGone{WorkloadId(id)});
 }
 
-void Store::State::nodes_listed() {
+void ClusterStore::State::nodes_listed() {
   std::vector<std::string> gone;
   for (const auto& [name, entry] : nodes)
     if (!seen.contains(name)) gone.push_back(name);
@@ -195,7 +195,7 @@ void Store::State::nodes_listed() {
   end_first_look();
 }
 
-void Store::State::post_nodes() {
+void ClusterStore::State::post_nodes() {
   NodesListed list;
   list.nodes.reserve(nodes.size());
   std::vector<Measured> figures;
@@ -207,14 +207,14 @@ void Store::State::post_nodes() {
   for (Measured& one : figures) post(std::move(one));
 }
 
-void Store::State::end_first_look() {
+void ClusterStore::State::end_first_look() {
   if (!first_look || !nodes_complete || !time_told || !site) return;
   first_look = false;
   post_remarks();
 }
 
 // Pods that may be evicted now, and could not before, or the other way round.
-void Store::State::weigh_budgets() {
+void ClusterStore::State::weigh_budgets() {
   std::map<std::string, std::string> kept;
   for (const auto& [id, pod] : pods) {
     if (pod.node.empty() || !is_work(pod)) continue;
@@ -232,12 +232,12 @@ void Store::State::weigh_budgets() {
   tell_again();
 }
 
-void Store::State::show_events() {
+void ClusterStore::State::show_events() {
   post_beside(Source::kubernetes_nodes,
               events.remarks([this](const std::string& node) { return nodes.contains(node); }));
 }
 
-void Store::State::post_beside(Source source, std::vector<Remark> remarks) {
+void ClusterStore::State::post_beside(Source source, std::vector<Remark> remarks) {
   if (auto one = untold.find(source); one != untold.end()) remarks.push_back(one->second);
   std::vector<Remark>& before = told_beside[source];
   if (before == remarks) return;
@@ -245,7 +245,7 @@ void Store::State::post_beside(Source source, std::vector<Remark> remarks) {
   post(RemarksListed{source, std::move(remarks)});
 }
 
-void Store::State::sets_complete() {
+void ClusterStore::State::sets_complete() {
   auto told_by = [](const DaemonSetObject& set) {
     return std::tie(set.meta.name, set.app, set.node_selector);
   };
@@ -261,7 +261,7 @@ void Store::State::sets_complete() {
   post_remarks();
 }
 
-void Store::State::post_licence() {
+void ClusterStore::State::post_licence() {
   std::string where;
   for (const ClusterPolicyObject& policy : policies)
     if (!policy.licence_secret.empty())
@@ -272,7 +272,7 @@ void Store::State::post_licence() {
   post(LicenceNamed{std::move(where)});
 }
 
-void Store::State::post_remarks() {
+void ClusterStore::State::post_remarks() {
   std::vector<Remark> all;
   if (missing_rights) all.push_back(*missing_rights);
   for (const ClusterPolicyObject& policy : policies)
@@ -299,16 +299,16 @@ void Store::State::post_remarks() {
   post(RemarksListed{Source::kubernetes_operator, std::move(all)});
 }
 
-Store::Store(const mig::Catalogue* catalogue, std::function<void(What)> post,
-             std::function<TimePoint()> clock)
+ClusterStore::ClusterStore(const mig::Catalogue* catalogue, std::function<void(What)> post,
+                           std::function<TimePoint()> clock)
     : state_(std::make_unique<State>()) {
   state_->catalogue = catalogue;
   state_->post = std::move(post);
   state_->clock = std::move(clock);
 }
-Store::~Store() = default;
+ClusterStore::~ClusterStore() = default;
 
-void Store::set_site(std::shared_ptr<const operators::Site> site) {
+void ClusterStore::set_site(std::shared_ptr<const operators::OperatorSetup> site) {
   state_->site = std::move(site);
   if (!state_->nodes_complete) return;
   for (const auto& [name, entry] : state_->nodes) state_->dirty.insert(name);
@@ -317,12 +317,12 @@ void Store::set_site(std::shared_ptr<const operators::Site> site) {
   state_->end_first_look();
 }
 
-void Store::tell_all() {
+void ClusterStore::tell_all() {
   if (state_->nodes_complete) state_->post_nodes();
   if (state_->pods_complete) state_->post_pods();
 }
 
-void Store::set_server_time(TimePoint now) {
+void ClusterStore::set_server_time(TimePoint now) {
   state_->server_ahead = now - state_->clock();
   state_->time_told = true;
   if (!state_->nodes_complete) return;
@@ -332,14 +332,14 @@ void Store::set_server_time(TimePoint now) {
   state_->end_first_look();
 }
 
-std::string Store::operator_version() const {
+std::string ClusterStore::operator_version() const {
   for (const ClusterPolicyObject& policy : state_->policies)
     if (auto label = policy.meta.labels.find("app.kubernetes.io/version"); label != policy.meta.labels.end())
       return label->second.str();
   return {};
 }
 
-std::string Store::sharing_component() const {
+std::string ClusterStore::sharing_component() const {
   constexpr std::string_view kChart = "ack-ai-installer-";
   for (const DaemonSetObject& set : state_->sets)
     if (auto chart = set.meta.labels.find("helm.sh/chart"); chart != set.meta.labels.end())
@@ -347,7 +347,7 @@ std::string Store::sharing_component() const {
   return {};
 }
 
-void Store::set_readings(const std::string& node, DcgmReadings readings) {
+void ClusterStore::set_readings(const std::string& node, DcgmReadings readings) {
   auto found = state_->nodes.find(node);
   if (found == state_->nodes.end()) return;
   found->second.readings = std::move(readings);
@@ -355,12 +355,12 @@ void Store::set_readings(const std::string& node, DcgmReadings readings) {
   state_->flush();
 }
 
-const std::map<std::string, std::string>& Store::kept_back() {
+const std::map<std::string, std::string>& ClusterStore::kept_back() {
   state_->weigh_budgets();
   return state_->kept_back;
 }
 
-void Store::set_untold(Source source, std::optional<Remark> what) {
+void ClusterStore::set_untold(Source source, std::optional<Remark> what) {
   if (what)
     state_->untold[source] = std::move(*what);
   else
@@ -368,12 +368,12 @@ void Store::set_untold(Source source, std::optional<Remark> what) {
   source == Source::kubernetes_nodes ? state_->show_events() : state_->post_beside(source, {});
 }
 
-void Store::set_missing_rights(std::optional<Remark> missing) {
+void ClusterStore::set_missing_rights(std::optional<Remark> missing) {
   state_->missing_rights = std::move(missing);
   state_->post_remarks();
 }
 
-Store::Held Store::held() const {
+ClusterStore::Held ClusterStore::held() const {
   Held held;
   held.nodes = state_->nodes.size();
   held.nodes_without_gpus = state_->bare.size();
@@ -385,7 +385,7 @@ Store::Held Store::held() const {
   return held;
 }
 
-void Store::look_again(Duration readings_last) {
+void ClusterStore::look_again(Duration readings_last) {
   state_->forget_readings(readings_last);
   for (auto& [name, entry] : state_->nodes) state_->judge(entry);
   state_->post_remarks();

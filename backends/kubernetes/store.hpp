@@ -14,18 +14,19 @@
 #include "backends/kubernetes/feed.hpp"
 #include "engine/mig/catalogue.hpp"
 #include "engine/model/event.hpp"
-#include "engine/operators/site.hpp"
+#include "engine/operators/operator_setup.hpp"
 
 namespace tessera::kubernetes {
 
-class Store {
+class ClusterStore {
  public:
   using What = decltype(Event::what);
   // catalogue may be null and outlives the store; post takes each event's substance.
-  Store(const mig::Catalogue* catalogue, std::function<void(What)> post, std::function<TimePoint()> clock);
-  ~Store();
-  Store(const Store&) = delete;
-  Store& operator=(const Store&) = delete;
+  ClusterStore(const mig::Catalogue* catalogue, std::function<void(What)> post,
+               std::function<TimePoint()> clock);
+  ~ClusterStore();
+  ClusterStore(const ClusterStore&) = delete;
+  ClusterStore& operator=(const ClusterStore&) = delete;
 
   // The part of FeedCalls that is about objects.
   struct Handler {
@@ -46,7 +47,7 @@ class Store {
   Handler dra_claims();
 
   // How the operator is set up: tells which instances stand on which GPU, where the counts alone do not.
-  void set_site(std::shared_ptr<const operators::Site> site);
+  void set_site(std::shared_ptr<const operators::OperatorSetup> site);
 
   // What the API server's clock says now: times in its objects are meant by it.
   void set_server_time(TimePoint now);

@@ -3,7 +3,7 @@
 
 namespace tessera::kubernetes {
 
-std::vector<const ResourceClaimObject*> Store::State::gpu_claims_of(const PodObject& pod) const {
+std::vector<const ResourceClaimObject*> ClusterStore::State::gpu_claims_of(const PodObject& pod) const {
   std::vector<const ResourceClaimObject*> found;
   for (const std::string& name : pod.claims)
     if (const ResourceClaimObject* claim = claims.find(pod.meta.name_space + "/" + name))
@@ -12,7 +12,7 @@ std::vector<const ResourceClaimObject*> Store::State::gpu_claims_of(const PodObj
 }
 
 // On a node whose GPUs are handed out by claims, a pod with one that may not be read may have some of them.
-std::string Store::State::unknown_claim_of(const PodObject& pod) const {
+std::string ClusterStore::State::unknown_claim_of(const PodObject& pod) const {
   if (!slices.has(pod.node)) return {};
   for (const std::string& name : pod.claims)
     if (!claims.find(pod.meta.name_space + "/" + name)) return name;
@@ -20,7 +20,7 @@ std::string Store::State::unknown_claim_of(const PodObject& pod) const {
 }
 
 // Which of its slices a pod holds is told by their numbers: those who hold some are told of anew.
-void Store::State::lay_claimed(Node& node, NodeEntry& entry) {
+void ClusterStore::State::lay_claimed(Node& node, NodeEntry& entry) {
   DraNumbers numbers;
   const std::string& name = entry.object.meta.name;
   if (slices.has(name))
@@ -35,7 +35,7 @@ void Store::State::lay_claimed(Node& node, NodeEntry& entry) {
 }
 
 // The numbers of the node's devices that a pod holds.
-std::vector<int> Store::State::claimed_by(const std::string& id, const NodeEntry& entry) const {
+std::vector<int> ClusterStore::State::claimed_by(const std::string& id, const NodeEntry& entry) const {
   std::vector<int> held;
   auto pod = pods.find(id);
   if (pod == pods.end()) return held;
@@ -48,7 +48,7 @@ std::vector<int> Store::State::claimed_by(const std::string& id, const NodeEntry
   return held;
 }
 
-void Store::State::slices_changed() {
+void ClusterStore::State::slices_changed() {
   for (const std::string& name : slices.take_touched()) {
     if (auto node = nodes.find(name); node != nodes.end()) {
       NodeObject object = node->second.object;
@@ -65,7 +65,7 @@ void Store::State::slices_changed() {
   post_remarks();
 }
 
-void Store::State::claims_changed() {
+void ClusterStore::State::claims_changed() {
   DraClaims::Touched touched = claims.take_touched();
   for (const std::string& pool : touched.pools) mark(slices.node_of(pool));
   for (const std::string& claim : touched.claims)
@@ -74,7 +74,7 @@ void Store::State::claims_changed() {
   if (nodes_complete) flush();
 }
 
-void Store::State::index_claims(const PodObject& pod, bool there) {
+void ClusterStore::State::index_claims(const PodObject& pod, bool there) {
   for (const std::string& name : pod.claims) {
     std::string claim = pod.meta.name_space + "/" + name;
     if (there) {

@@ -10,7 +10,7 @@ namespace tessera::kubernetes {
 namespace {
 
 template <class Object>
-FeedPage head_of(const Page<Object>& page) {
+FeedPage head_of(const ListPage<Object>& page) {
   return {page.version, page.next,         page.remaining, page.items.size() + page.skipped,
           page.skipped, page.first_problem};
 }
@@ -44,8 +44,9 @@ std::function<Result<FeedLine>(std::string_view)> lines_of(Parser& parser, std::
 
 // A feed whose objects are kept as they come, by id, and weighed together.
 template <class Object, class Kept>
-Store::Handler kept_in(Parser& parser, Kept& kept, std::set<std::string>& seen, std::function<void()> weigh) {
-  Store::Handler handler;
+ClusterStore::Handler kept_in(Parser& parser, Kept& kept, std::set<std::string>& seen,
+                              std::function<void()> weigh) {
+  ClusterStore::Handler handler;
   handler.begin = [&seen] { seen.clear(); };
   handler.page = [&](std::string_view body, bool) -> Result<FeedPage> {
     auto page = parser.list<Object>(body);
@@ -70,17 +71,17 @@ Store::Handler kept_in(Parser& parser, Kept& kept, std::set<std::string>& seen, 
 
 }  // namespace
 
-Store::Handler Store::budgets() {
+ClusterStore::Handler ClusterStore::budgets() {
   State* s = state_.get();
   return kept_in<BudgetObject>(s->parser, s->budgets, s->seen_budgets, [s] { s->weigh_budgets(); });
 }
 
-Store::Handler Store::events() {
+ClusterStore::Handler ClusterStore::events() {
   State* s = state_.get();
   return kept_in<EventObject>(s->parser, s->events, s->seen_events, [s] { s->show_events(); });
 }
 
-Store::Handler Store::quotas() {
+ClusterStore::Handler ClusterStore::quotas() {
   State* s = state_.get();
   Handler handler;
   handler.begin = [s] { s->quotas.clear(); };
@@ -100,12 +101,12 @@ Store::Handler Store::quotas() {
   return handler;
 }
 
-Store::Handler Store::dra_slices() {
+ClusterStore::Handler ClusterStore::dra_slices() {
   State* s = state_.get();
   return kept_in<ResourceSliceObject>(s->parser, s->slices, s->seen_slices, [s] { s->slices_changed(); });
 }
 
-Store::Handler Store::device_rules() {
+ClusterStore::Handler ClusterStore::device_rules() {
   State* s = state_.get();
   Handler handler;
   handler.begin = [s] { s->rules.clear(); };
@@ -123,12 +124,12 @@ Store::Handler Store::device_rules() {
   return handler;
 }
 
-Store::Handler Store::dra_claims() {
+ClusterStore::Handler ClusterStore::dra_claims() {
   State* s = state_.get();
   return kept_in<ResourceClaimObject>(s->parser, s->claims, s->seen_claims, [s] { s->claims_changed(); });
 }
 
-Store::Handler Store::nodes() {
+ClusterStore::Handler ClusterStore::nodes() {
   State* s = state_.get();
   Handler handler;
   handler.begin = [s] { s->seen.clear(); };
@@ -155,7 +156,7 @@ Store::Handler Store::nodes() {
   return handler;
 }
 
-Store::Handler Store::pods() {
+ClusterStore::Handler ClusterStore::pods() {
   State* s = state_.get();
   Handler handler;
   handler.begin = [s] {
@@ -181,7 +182,7 @@ Store::Handler Store::pods() {
   return handler;
 }
 
-Store::Handler Store::daemon_sets() {
+ClusterStore::Handler ClusterStore::daemon_sets() {
   State* s = state_.get();
   Handler handler;
   handler.begin = [s] { s->sets_listed.clear(); };
@@ -197,7 +198,7 @@ Store::Handler Store::daemon_sets() {
   return handler;
 }
 
-Store::Handler Store::cluster_policies() {
+ClusterStore::Handler ClusterStore::cluster_policies() {
   State* s = state_.get();
   Handler handler;
   handler.begin = [s] { s->policies_listed.clear(); };

@@ -24,18 +24,18 @@ std::string id_of(const StackPod& pod) { return pod.name_space.str() + "/" + pod
 
 }  // namespace
 
-bool Store::State::is_work(const PodObject& pod) const {
+bool ClusterStore::State::is_work(const PodObject& pod) const {
   if (is_gpu_work(pod, nodes.find(pod.node) != nodes.end())) return true;
   if (pod.claims.empty() || has_ended(pod) || is_of_stack(pod)) return false;
   return !gpu_claims_of(pod).empty() || !unknown_claim_of(pod).empty();
 }
 
-const NodeSharing* Store::State::sharing_on(const PodObject& pod) const {
+const NodeSharing* ClusterStore::State::sharing_on(const PodObject& pod) const {
   auto found = nodes.find(pod.node);
   return found == nodes.end() ? nullptr : &found->second.sharing;
 }
 
-Workload Store::State::work_of(const PodObject& pod) const {
+Workload ClusterStore::State::work_of(const PodObject& pod) const {
   Workload work = workload_of(pod, sharing_on(pod), origin(Source::kubernetes_pods));
   if (auto node = nodes.find(pod.node); node != nodes.end())
     name_devices(work.allocations, work.id.text, node->second.named);
@@ -51,11 +51,11 @@ Workload Store::State::work_of(const PodObject& pod) const {
   return work;
 }
 
-void Store::State::tell(const PodObject& pod) {
+void ClusterStore::State::tell(const PodObject& pod) {
   if (is_work(pod)) post(WorkloadSeen{work_of(pod)});
 }
 
-void Store::State::unbind(const PodObject& pod) {
+void ClusterStore::State::unbind(const PodObject& pod) {
   auto here = bound.find(pod.node);
   if (here == bound.end()) return;
   here->second.erase(pod.id());
@@ -63,7 +63,7 @@ void Store::State::unbind(const PodObject& pod) {
   mark(pod.node);
 }
 
-void Store::State::take(PodObject pod, bool of_list) {
+void ClusterStore::State::take(PodObject pod, bool of_list) {
   std::string id = pod.id();
   if (is_of_stack(pod)) {
     drop_pod(id);  // by its labels it may have been another
@@ -75,12 +75,12 @@ void Store::State::take(PodObject pod, bool of_list) {
   keep(std::move(pod));
 }
 
-void Store::State::drop(const PodObject& pod) {
+void ClusterStore::State::drop(const PodObject& pod) {
   drop_of_stack(pod);
   drop_pod(pod.id());
 }
 
-void Store::State::keep(PodObject pod) {
+void ClusterStore::State::keep(PodObject pod) {
   words.share(pod.meta.labels);
   words.share(pod.meta.annotations);
   words.share(pod.requests);
@@ -99,7 +99,7 @@ void Store::State::keep(PodObject pod) {
   tell(kept);
 }
 
-void Store::State::drop_pod(const std::string& id) {
+void ClusterStore::State::drop_pod(const std::string& id) {
   auto found = pods.find(id);
   if (found == pods.end()) return;
   bool was_work = is_work(found->second);
@@ -110,7 +110,7 @@ void Store::State::drop_pod(const std::string& id) {
 }
 
 // One that has no node yet is told of nowhere.
-void Store::State::keep_of_stack(const PodObject& pod) {
+void ClusterStore::State::keep_of_stack(const PodObject& pod) {
   if (pod.node.empty()) return;
   StackPod one = stack_pod_of(pod);
   one.list = pod_list;
@@ -130,7 +130,7 @@ void Store::State::keep_of_stack(const PodObject& pod) {
   mark(pod.node);
 }
 
-void Store::State::drop_of_stack(const PodObject& pod) {
+void ClusterStore::State::drop_of_stack(const PodObject& pod) {
   auto here = stack.find(pod.node);
   if (here == stack.end()) return;
   if (std::erase_if(here->second, [&](const StackPod& one) { return one.is(pod); }) == 0) return;
@@ -138,13 +138,13 @@ void Store::State::drop_of_stack(const PodObject& pod) {
   mark(pod.node);
 }
 
-const std::vector<StackPod>& Store::State::stack_on(const std::string& node) const {
+const std::vector<StackPod>& ClusterStore::State::stack_on(const std::string& node) const {
   static const std::vector<StackPod> kNone;
   auto here = stack.find(node);
   return here == stack.end() ? kNone : here->second;
 }
 
-void Store::State::pods_listed() {
+void ClusterStore::State::pods_listed() {
   std::vector<std::string> gone;
   for (const auto& [id, pod] : pods)
     if (!seen_pods.contains(id)) gone.push_back(id);
@@ -161,20 +161,20 @@ void Store::State::pods_listed() {
   post_remarks();
 }
 
-void Store::State::post_pods() {
+void ClusterStore::State::post_pods() {
   WorkloadsListed list;
   for (const auto& [id, pod] : pods)
     if (is_work(pod)) list.workloads.push_back(work_of(pod));
   post(std::move(list));
 }
 
-bool Store::State::has_exporter(const NodeEntry& entry, const std::string& pod) const {
+bool ClusterStore::State::has_exporter(const NodeEntry& entry, const std::string& pod) const {
   const std::vector<StackPod>& here = stack_on(entry.object.meta.name);
   return std::any_of(here.begin(), here.end(),
                      [&](const StackPod& one) { return is_exporter(one) && id_of(one) == pod; });
 }
 
-std::vector<Exporter> Store::exporters() const {
+std::vector<Exporter> ClusterStore::exporters() const {
   std::vector<Exporter> all;
   for (const auto& [name, entry] : state_->nodes) {
     const std::vector<StackPod>& here = state_->stack_on(name);

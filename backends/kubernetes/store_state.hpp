@@ -16,7 +16,7 @@
 
 namespace tessera::kubernetes {
 
-struct Store::State {
+struct ClusterStore::State {
   struct NodeEntry {
     NodeObject object;
     NodeSharing sharing;
@@ -31,7 +31,7 @@ struct Store::State {
   };
 
   const mig::Catalogue* catalogue;
-  std::shared_ptr<const operators::Site> site;
+  std::shared_ptr<const operators::OperatorSetup> site;
   std::function<void(What)> post;
   std::function<TimePoint()> clock;
   Duration server_ahead{0};  // the API server's clock before ours

@@ -145,7 +145,7 @@ void Driver::turn(const NodeName& node) {
   std::visit([&](auto& next) { follow(node, hand, next); }, turn.next);
 }
 
-void Driver::follow(const NodeName& node, Hand& hand, plan::Act& act) {
+void Driver::follow(const NodeName& node, Hand& hand, plan::Perform& act) {
   hand.doing = Doing::acting;
   if (auto why = why_not_allowed(node, act)) return stop_here(node, std::move(*why));
   plan::RunMark mark{run_.started.run, around_.options->who, around_.options->from, started_};
@@ -155,12 +155,12 @@ void Driver::follow(const NodeName& node, Hand& hand, plan::Act& act) {
 }
 
 // What a journal says is held against what is set up here, each time before it is done.
-std::optional<std::string> Driver::why_not_allowed(const NodeName& node, const plan::Act& act) const {
+std::optional<std::string> Driver::why_not_allowed(const NodeName& node, const plan::Perform& act) const {
   const plan::NodePlan& plan = run_.plans.at(node);
   for (plan::Step step : plan.steps) {
     if (step.id != act.step) continue;
     step.action = act.action;  // what is left of it
-    plan::Options allowed = run_.started.plan.intent.options;
+    plan::ChangeOptions allowed = run_.started.plan.intent.options;
     allowed.break_lock |= run_.nodes.at(node).breaks_mark();  // what was asked and answered since
     return plan::why_not_allowed(step, plan, allowed, around_.actuator->capabilities());
   }

@@ -75,7 +75,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
   };
 
   void turn(const NodeName& node);
-  void follow(const NodeName& node, Hand& hand, plan::Act& act);
+  void follow(const NodeName& node, Hand& hand, plan::Perform& act);
   void follow(const NodeName& node, Hand& hand, plan::Observe& look);
   void follow(const NodeName& node, Hand& hand, plan::Question& question);
   void follow(const NodeName& node, Hand& hand, plan::TurnBack& back);
@@ -86,7 +86,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
   void looked(const NodeName& node, Result<plan::NodeFacts> facts);
   void look_to_go_back(const NodeName& node);
   void go_back(const NodeName& node, Result<plan::NodeFacts> facts);
-  std::optional<std::string> why_not_allowed(const NodeName& node, const plan::Act& act) const;
+  std::optional<std::string> why_not_allowed(const NodeName& node, const plan::Perform& act) const;
   void stop_here(const NodeName& node, std::string why);
   // Does one task of a node; an exception parks the node.
   template <class Task>

@@ -79,14 +79,14 @@ class Desk : public std::enable_shared_from_this<Desk> {
   void marks_told(std::size_t cluster, Result<std::vector<plan::MarkedNode>> told);
   void changed();
   void tell_list();
-  RunHead head_of_file(const Store::Listed& file);
+  RunHead head_of_file(const JournalStore::Listed& file);
   bool is_of_another_cluster(const RunHead& head) const;
 
   RunsOptions options_;
   std::vector<Changeable> clusters_;
   EventSink& sink_;
   std::shared_ptr<Worker> worker_;
-  Store store_;
+  JournalStore store_;
   std::map<std::string, std::shared_ptr<Driver>> drivers_;
   std::map<std::string, Known> known_;  // by path
   std::map<std::size_t, Result<std::vector<plan::MarkedNode>>> marks_;
@@ -155,7 +155,7 @@ void Desk::start(plan::Plan plan, std::string undoes) {
     if (auto why =
             plan::why_not_allowed(node, plan::intent_of(plan.intent, node.node), (*actuator)->capabilities()))
       return refuse("", {what, *why, "create a new plan"});
-  Result<Store::Made> made =
+  Result<JournalStore::Made> made =
       store_.create(run_id(options_.wall(), plan.nodes.front().node, options_.random()));
   if (!made) return refuse("", made.error());
   plan::RunStarted started;
@@ -172,7 +172,7 @@ void Desk::start(plan::Plan plan, std::string undoes) {
 }
 
 void Desk::read(const std::string& run) {
-  Result<Store::Seen> seen = store_.look(run);
+  Result<JournalStore::Seen> seen = store_.look(run);
   if (!seen) return refuse(run, seen.error());
   tell(RunTold{run, std::move(seen->text), true});
 }
@@ -186,7 +186,7 @@ void Desk::resume(const std::string& run, const plan::Resuming& how, bool waited
       if (auto desk = self.lock()) desk->resume(run, how, true);
     });
   if (driven) return refuse(run, {what, "it is driven by this tessera already", ""});
-  Result<Store::Taken> taken = store_.take(run);
+  Result<JournalStore::Taken> taken = store_.take(run);
   if (!taken) return refuse(run, taken.error());
   Result<plan::Run> replayed = plan::replay(taken->journal);
   if (!replayed) return refuse(run, replayed.error());
@@ -275,10 +275,10 @@ void Desk::changed() {
   });
 }
 
-RunHead Desk::head_of_file(const Store::Listed& file) {
+RunHead Desk::head_of_file(const JournalStore::Listed& file) {
   auto known = known_.find(file.path);
   if (known == known_.end() || known->second.stamp != file.stamp) {
-    Result<Store::Seen> seen = store_.look(file.run);
+    Result<JournalStore::Seen> seen = store_.look(file.run);
     RunHead head = seen ? runs::head_of(seen->journal, seen->driven) : unreadable(file.run, seen.error());
     if (seen && head.run != file.run)
       head = unreadable(file.run, {"", "the journal in this file is that of run " + head.run, ""});
@@ -312,7 +312,7 @@ void Desk::tell_list() {
   RunsListed listed;
   std::set<std::string> here;
   std::vector<Error> troubles;
-  for (const Store::Listed& file : store_.list(troubles)) {
+  for (const JournalStore::Listed& file : store_.list(troubles)) {
     RunHead head;
     if (auto driver = driver_of(file.run)) {
       head = runs::head_of(driver->run(), driver->started(), driver->last(), true);

@@ -147,14 +147,14 @@ void JournalFile::discard() {
   file_ = Descriptor();
 }
 
-Store::Store(std::string folder, std::string shared_folder, Put put, Sync sync)
+JournalStore::JournalStore(std::string folder, std::string shared_folder, Put put, Sync sync)
     : put_(std::move(put)), sync_(sync ? std::move(sync) : Sync(fsync)) {
   if (!put_) put_ = [sync = sync_](int fd, std::string_view text) { return put_and_sync(fd, text, sync); };
   if (!shared_folder.empty()) folders_.push_back({std::move(shared_folder), true});
   if (!folder.empty()) folders_.push_back({std::move(folder), false});
 }
 
-Result<Descriptor> Store::open_folder(const Folder& folder, std::string_view what) const {
+Result<Descriptor> JournalStore::open_folder(const Folder& folder, std::string_view what) const {
   Descriptor opened(::open(folder.path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!opened.ok() && (errno == ELOOP || errno == ENOTDIR))
     return refusal(what, folder.path, "not a folder of its own (links are not followed)",
@@ -177,8 +177,8 @@ Result<Descriptor> Store::open_folder(const Folder& folder, std::string_view wha
   return opened;
 }
 
-Result<Descriptor> Store::open_journal(const Folder& folder, const std::string& name, int flags,
-                                       std::string_view what) const {
+Result<Descriptor> JournalStore::open_journal(const Folder& folder, const std::string& name, int flags,
+                                              std::string_view what) const {
   std::string path = folder.path + "/" + name;
   Result<Descriptor> home = open_folder(folder, what);
   if (!home) return home;
@@ -200,7 +200,7 @@ Result<Descriptor> Store::open_journal(const Folder& folder, const std::string& 
   return file;
 }
 
-Result<Store::Made> Store::create(const std::string& base) {
+Result<JournalStore::Made> JournalStore::create(const std::string& base) {
   if (folders_.empty())
     return Error{std::string(kCannotKeep), "neither XDG_STATE_HOME nor HOME is set",
                  "name a folder in XDG_STATE_HOME; a run without a journal does not act"};
@@ -228,7 +228,8 @@ Result<Store::Made> Store::create(const std::string& base) {
   return Error{std::string(kCannotKeep), folder.path + ": too many runs of that minute", "wait a minute"};
 }
 
-Result<Store::Place> Store::find(const std::string& run, int flags, std::string_view what) const {
+Result<JournalStore::Place> JournalStore::find(const std::string& run, int flags,
+                                               std::string_view what) const {
   if (!is_run_id(run))
     return Error{std::string(what), fmt::format("'{}' is not the name of a run", clean(run, 40)),
                  "tessera journal lists them"};
@@ -244,7 +245,7 @@ Result<Store::Place> Store::find(const std::string& run, int flags, std::string_
                "tessera journal lists them; a run that was begun elsewhere is resumed there"};
 }
 
-Result<Store::Taken> Store::take(const std::string& run) {
+Result<JournalStore::Taken> JournalStore::take(const std::string& run) {
   constexpr std::string_view kCannotTake = "cannot take up the run";
   Result<Place> place = find(run, O_RDWR | O_APPEND, kCannotTake);
   if (!place) return place.error();
@@ -265,7 +266,7 @@ Result<Store::Taken> Store::take(const std::string& run) {
   return Taken{std::move(file), std::move(*journal), std::move(*text)};
 }
 
-Result<Store::Seen> Store::look(const std::string& run) const {
+Result<JournalStore::Seen> JournalStore::look(const std::string& run) const {
   Result<Place> place = find(run, O_RDONLY, kCannotRead);
   if (!place) return place.error();
   Result<std::string> text = read_journal(place->file.get(), place->path);
@@ -276,12 +277,12 @@ Result<Store::Seen> Store::look(const std::string& run) const {
   return Seen{std::move(*journal), std::move(*text), is_locked(place->file.get())};
 }
 
-bool Store::driven(const std::string& run) const {
+bool JournalStore::driven(const std::string& run) const {
   Result<Place> place = find(run, O_RDONLY, kCannotRead);
   return place && is_locked(place->file.get());
 }
 
-std::vector<Store::Listed> Store::list(std::vector<Error>& troubles) const {
+std::vector<JournalStore::Listed> JournalStore::list(std::vector<Error>& troubles) const {
   std::vector<Listed> all;
   for (const Folder& folder : folders_) {
     Result<Descriptor> home = open_folder(folder, "cannot list the runs");
@@ -308,19 +309,19 @@ std::vector<Store::Listed> Store::list(std::vector<Error>& troubles) const {
 
 // ── what was armed ────────────────────────────────────────────────────────────────────────────────────
 
-const Store::Folder* Store::own_folder() const {
+const JournalStore::Folder* JournalStore::own_folder() const {
   for (const Folder& folder : folders_)
     if (!folder.shared) return &folder;
   return nullptr;
 }
 
-bool Store::is_shared(const std::string& run) const {
+bool JournalStore::is_shared(const std::string& run) const {
   for (const Folder& folder : folders_)
     if (access((folder.path + "/" + run + std::string(kSuffix)).c_str(), F_OK) == 0) return folder.shared;
   return false;
 }
 
-void Store::remember(const std::string& run, const plan::Chain& left) const {
+void JournalStore::remember(const std::string& run, const plan::Chain& left) const {
   const Folder* own = own_folder();
   if (!own || !is_run_id(run) || !is_shared(run) || !make_folders(own->path)) return;
   Result<Descriptor> home = open_folder(*own, kCannotKeep);
@@ -337,13 +338,13 @@ void Store::remember(const std::string& run, const plan::Chain& left) const {
   if (renameat(home->get(), fresh.c_str(), home->get(), name.c_str()) == 0) sync_(home->get());
 }
 
-void Store::forget(const std::string& run) const {
+void JournalStore::forget(const std::string& run) const {
   const Folder* own = own_folder();
   if (!own || !is_run_id(run)) return;
   unlink((own->path + "/" + run + std::string(kArmed)).c_str());
 }
 
-std::optional<std::string> Store::armed(const std::string& run) const {
+std::optional<std::string> JournalStore::armed(const std::string& run) const {
   const Folder* own = own_folder();
   if (!own || !is_run_id(run)) return std::nullopt;
   Result<Descriptor> file = open_journal(*own, run + std::string(kArmed), O_RDONLY, kCannotRead);
@@ -352,7 +353,7 @@ std::optional<std::string> Store::armed(const std::string& run) const {
   return text && text->find('\n') != std::string::npos ? std::move(text) : std::nullopt;
 }
 
-std::vector<std::string> Store::changed(const std::string& run) const {
+std::vector<std::string> JournalStore::changed(const std::string& run) const {
   std::optional<std::string> left = armed(run);
   Result<Seen> seen = look(run);
   if (!left || !seen) return {};
@@ -360,7 +361,7 @@ std::vector<std::string> Store::changed(const std::string& run) const {
   return left->empty() ? std::vector<std::string>{} : difference(*left, seen->text);
 }
 
-std::string Store::why_unarmed(const std::string& run, const plan::Chain& now) const {
+std::string JournalStore::why_unarmed(const std::string& run, const plan::Chain& now) const {
   if (!is_shared(run)) return "";
   constexpr const char* kNever = "it lies in a shared folder and you have not armed it";
   std::optional<std::string> left = armed(run);

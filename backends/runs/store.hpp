@@ -57,10 +57,10 @@ struct Stamp {
   friend bool operator==(const Stamp&, const Stamp&) = default;
 };
 
-class Store {
+class JournalStore {
  public:
   // Either may be empty: there is none. put: empty for put_and_sync; sync: empty for fsync.
-  Store(std::string folder, std::string shared_folder, Put put, Sync sync = {});
+  JournalStore(std::string folder, std::string shared_folder, Put put, Sync sync = {});
 
   // A new, empty, locked journal, in the shared folder where there is one. Its run's id is `base`, with -2,
   // -3 ... where that is taken. The user's own folder is made when it is not there.

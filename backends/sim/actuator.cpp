@@ -26,9 +26,9 @@ std::string driver_words(const Outcome& outcome) {
 }
 
 // One action, done for real. `node` answers.
-class Doing {
+class SimulatedAction {
  public:
-  Doing(Hand& hand, const plan::Order& order) : hand_(hand), order_(order) {}
+  SimulatedAction(Hand& hand, const plan::Order& order) : hand_(hand), order_(order) {}
 
   Status operator()(const plan::SetMark& act) {
     std::optional<plan::RunMark>& mark = node().mark;
@@ -235,7 +235,7 @@ Status act(Hand& hand, const plan::Order& order) {
     return refusal("change", hand, "the cluster does not list this node");
   if (needs_answer(order.action) && (away || is_silent(hand.world, hand.index)))
     return refusal("change", hand, "the node does not answer: no route to host", "try again when it is back");
-  return std::visit(Doing(hand, order), order.action);
+  return std::visit(SimulatedAction(hand, order), order.action);
 }
 
 }  // namespace
@@ -247,7 +247,7 @@ Performed perform(World& world, const plan::Order& order, Changes& changes) {
     return {Error{"cannot change " + clean(order.node.text, 253), "the cluster does not list this node", ""}};
   if (const Error* failure = world.failing()) return {*failure};
   Changes made;
-  Step step(world, made);
+  WorldStep step(world, made);
   Hand hand{step, world, *index, order.node.text};
   Strike strike = strike_before(hand, order);
   Performed performed{Done{}, strike.dies_before || strike.dies_after};

@@ -36,7 +36,7 @@ class Owed {
 
 class SimBackend final : public Backend, public plan::Actuator {
  public:
-  SimBackend(Store store, double speed, std::function<TimePoint()> wall)
+  SimBackend(WorldStore store, double speed, std::function<TimePoint()> wall)
       : name_(clean(store.world().spec().name, 64)),
         can_(plan::simulator_capabilities(store.world().spec().scheduler)),
         store_(std::move(store)),
@@ -234,7 +234,7 @@ class SimBackend final : public Backend, public plan::Actuator {
 
   const ClusterName name_;
   const plan::Capabilities can_;
-  Store store_;
+  WorldStore store_;
   const std::string id_;
   double speed_;
   std::function<TimePoint()> wall_;
@@ -250,7 +250,7 @@ class SimBackend final : public Backend, public plan::Actuator {
 
 }  // namespace
 
-BackendPtr make_backend(Store store, double speed, std::function<TimePoint()> wall) {
+BackendPtr make_backend(WorldStore store, double speed, std::function<TimePoint()> wall) {
   return std::make_unique<SimBackend>(std::move(store), speed, std::move(wall));
 }
 

@@ -19,7 +19,7 @@
 
 namespace tessera::sim {
 
-struct Options {
+struct SimulatorOptions {
   std::string scenario;  // a built-in name or a path; empty: "demo", or what the state file holds
   std::uint64_t seed = 1;
   std::optional<double> speed;  // virtual seconds in a second; default 1, and 0 with a state file
@@ -29,18 +29,18 @@ struct Options {
 };
 
 // The worlds that the options name: from the state file when there is one, else fresh from the scenario.
-Result<std::vector<World>> open_worlds(const Options& options);
+Result<std::vector<World>> open_worlds(const SimulatorOptions& options);
 // Lets `act` have the worlds of the state file, and saves them when it succeeds; all under the file's lock.
-Status act_on_saved(const Options& options, const std::function<Status(std::vector<World>&)>& act);
+Status act_on_saved(const SimulatorOptions& options, const std::function<Status(std::vector<World>&)>& act);
 // Where each of those worlds lives; with a state file they share it.
-Result<std::vector<Store>> open_stores(const Options& options);
+Result<std::vector<WorldStore>> open_stores(const SimulatorOptions& options);
 // One backend for each cluster. Errors: unknown scenario, broken file, state locked for too long, speed out
 // of range.
-Result<std::vector<BackendPtr>> open(const Options& options);
+Result<std::vector<BackendPtr>> open(const SimulatorOptions& options);
 
-BackendPtr make_backend(Store store, double speed, std::function<TimePoint()> wall);
+BackendPtr make_backend(WorldStore store, double speed, std::function<TimePoint()> wall);
 inline BackendPtr make_backend(World world, double speed, std::function<TimePoint()> wall) {
-  return make_backend(Store(std::move(world)), speed, std::move(wall));
+  return make_backend(WorldStore(std::move(world)), speed, std::move(wall));
 }
 
 }  // namespace tessera::sim

@@ -130,7 +130,7 @@ class Builder {
   }
 
   World& world_;
-  Step step_;
+  WorldStep step_;
   std::vector<std::pair<JobId, const JobPlan*>> plans_;
 };
 

@@ -14,14 +14,14 @@ Status at_node(World& world, const std::string& node, Act act) {
   std::optional<std::uint32_t> index = find_node(world, node);
   if (!index) return Error{"no such node", clean(node, 253), "tessera nodes lists them"};
   Changes changes;
-  Step step(world, changes);
+  WorldStep step(world, changes);
   return act(step, *index);
 }
 
 }  // namespace
 
 Status drain_by_hand(World& world, const std::string& node, const std::string& reason) {
-  return at_node(world, node, [&](Step& step, std::uint32_t index) -> Status {
+  return at_node(world, node, [&](WorldStep& step, std::uint32_t index) -> Status {
     NodeState& state = world.nodes[index];
     if (state.condition == Condition::down || state.condition == Condition::unknown)
       state.closing = Closing{clean(reason, 1024), "ops", world.now};
@@ -32,7 +32,7 @@ Status drain_by_hand(World& world, const std::string& node, const std::string& r
 }
 
 Status open_by_hand(World& world, const std::string& node) {
-  return at_node(world, node, [&](Step& step, std::uint32_t index) -> Status {
+  return at_node(world, node, [&](WorldStep& step, std::uint32_t index) -> Status {
     NodeState& state = world.nodes[index];
     state.closing.reset();
     if (state.condition == Condition::down || state.condition == Condition::unknown)
@@ -43,7 +43,7 @@ Status open_by_hand(World& world, const std::string& node) {
 }
 
 Status reboot_by_hand(World& world, const std::string& node) {
-  return at_node(world, node, [&](Step& step, std::uint32_t index) -> Status {
+  return at_node(world, node, [&](WorldStep& step, std::uint32_t index) -> Status {
     bool recut = world.group(world.nodes[index]).recut_at_boot;
     step.reboot_node(index, "reboot by hand", "ops", world.now + kBoot, recut);
     return Done{};
@@ -53,7 +53,7 @@ Status reboot_by_hand(World& world, const std::string& node) {
 Status end_by_hand(World& world, const std::string& workload) {
   if (!world.derived) derive(world);
   Changes changes;
-  Step step(world, changes);
+  WorldStep step(world, changes);
   for (auto& [id, job] : world.jobs) {
     if (workload_id(world, job).text != workload) continue;
     if (job.state != JobState::running)

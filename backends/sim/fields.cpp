@@ -6,11 +6,11 @@
 
 namespace tessera::sim {
 
-void Reader::fail(const Yaml& at, std::string_view message) {
+void FieldReader::fail(const Yaml& at, std::string_view message) {
   if (!error) error = yaml_error("cannot read the scenario", file, at, message);
 }
 
-Fields::Fields(Reader& reader, const Yaml& map) : reader_(reader), map_(map) {
+Fields::Fields(FieldReader& reader, const Yaml& map) : reader_(reader), map_(map) {
   if (map.kind != Yaml::Kind::map) reader_.fail(map, "a map is expected here");
 }
 
@@ -29,7 +29,7 @@ void Fields::finish() {
   }
 }
 
-std::string scalar_text(Reader& reader, const Yaml& value) {
+std::string scalar_text(FieldReader& reader, const Yaml& value) {
   if (value.kind != Yaml::Kind::scalar) {
     reader.fail(value, "text is expected here");
     return {};
@@ -37,7 +37,7 @@ std::string scalar_text(Reader& reader, const Yaml& value) {
   return value.scalar;
 }
 
-Duration duration_of(Reader& reader, const Yaml& value) {
+Duration duration_of(FieldReader& reader, const Yaml& value) {
   std::optional<Duration> duration = parse_duration(scalar_text(reader, value));
   if (!duration) reader.fail(value, "a duration is expected here, such as 90s, 15m, 4h, 2d or 1h30m");
   return duration.value_or(Duration(0));

@@ -1,7 +1,7 @@
 // Reads YAML maps strictly: typed getters with bounds, and a complaint about every key nobody asked for.
 //
 // The first error is kept and everything read after it is a default, so that a reader is written without a
-// branch after each key and looks at Reader::error once.
+// branch after each key and looks at FieldReader::error once.
 // Threads: used on one thread.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace tessera::sim {
 
-struct Reader {
+struct FieldReader {
   std::string file;
   std::optional<Error> error;
   void fail(const Yaml& at, std::string_view message);
@@ -23,7 +23,7 @@ struct Reader {
 
 class Fields {
  public:
-  Fields(Reader& reader, const Yaml& map);
+  Fields(FieldReader& reader, const Yaml& map);
   // Complains about unknown keys. Call when all keys have been asked for.
   void finish();
 
@@ -44,12 +44,12 @@ class Fields {
   int choice(std::string_view key, const std::vector<std::string_view>& words, int otherwise);
 
  private:
-  Reader& reader_;
+  FieldReader& reader_;
   const Yaml& map_;
   std::vector<std::string_view> asked_;
 };
 
-std::string scalar_text(Reader& reader, const Yaml& value);
-Duration duration_of(Reader& reader, const Yaml& value);
+std::string scalar_text(FieldReader& reader, const Yaml& value);
+Duration duration_of(FieldReader& reader, const Yaml& value);
 
 }  // namespace tessera::sim

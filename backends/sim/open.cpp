@@ -12,21 +12,22 @@ constexpr double kMostSpeed = 100'000;
 
 using CataloguePtr = std::shared_ptr<const mig::Catalogue>;
 
-Result<CataloguePtr> catalogue_of(const Options& options) {
+Result<CataloguePtr> catalogue_of(const SimulatorOptions& options) {
   if (options.catalogue) return options.catalogue;
   Result<mig::Catalogue> built_in = mig::Catalogue::built_in();
   if (!built_in) return built_in.error();
   return CataloguePtr(std::make_shared<const mig::Catalogue>(std::move(*built_in)));
 }
 
-Result<std::vector<World>> fresh(const Options& options, const CataloguePtr& catalogue) {
+Result<std::vector<World>> fresh(const SimulatorOptions& options, const CataloguePtr& catalogue) {
   std::string name = options.scenario.empty() ? "demo" : options.scenario;
   Result<ScenarioPtr> scenario = find_scenario(name, catalogue);
   if (!scenario) return scenario.error();
   return make_worlds(*scenario, options.seed, options.wall());
 }
 
-Result<SavedWorlds> from_file(const Options& options, const CataloguePtr& catalogue, const StateFile& file) {
+Result<SavedWorlds> from_file(const SimulatorOptions& options, const CataloguePtr& catalogue,
+                              const StateFile& file) {
   Result<std::optional<SavedText>> text = read_state(options.state_file);
   if (!text) return text.error();
   if (*text) {
@@ -46,7 +47,7 @@ Result<SavedWorlds> from_file(const Options& options, const CataloguePtr& catalo
   return SavedWorlds{options.state_file, *stamp, std::move(*worlds)};
 }
 
-Result<SavedWorlds> from_file(const Options& options, const CataloguePtr& catalogue) {
+Result<SavedWorlds> from_file(const SimulatorOptions& options, const CataloguePtr& catalogue) {
   Result<StateFile> file = StateFile::open(options.state_file);
   if (!file) return file.error();
   return from_file(options, catalogue, *file);
@@ -54,7 +55,7 @@ Result<SavedWorlds> from_file(const Options& options, const CataloguePtr& catalo
 
 }  // namespace
 
-Result<std::vector<World>> open_worlds(const Options& options) {
+Result<std::vector<World>> open_worlds(const SimulatorOptions& options) {
   Result<CataloguePtr> catalogue = catalogue_of(options);
   if (!catalogue) return catalogue.error();
   if (options.state_file.empty()) return fresh(options, *catalogue);
@@ -63,7 +64,7 @@ Result<std::vector<World>> open_worlds(const Options& options) {
   return std::move(saved->worlds);
 }
 
-Status act_on_saved(const Options& options, const std::function<Status(std::vector<World>&)>& act) {
+Status act_on_saved(const SimulatorOptions& options, const std::function<Status(std::vector<World>&)>& act) {
   Result<CataloguePtr> catalogue = catalogue_of(options);
   if (!catalogue) return catalogue.error();
   Result<StateFile> file = StateFile::open(options.state_file);
@@ -76,10 +77,10 @@ Status act_on_saved(const Options& options, const std::function<Status(std::vect
   return Done{};
 }
 
-Result<std::vector<Store>> open_stores(const Options& options) {
+Result<std::vector<WorldStore>> open_stores(const SimulatorOptions& options) {
   Result<CataloguePtr> catalogue = catalogue_of(options);
   if (!catalogue) return catalogue.error();
-  std::vector<Store> stores;
+  std::vector<WorldStore> stores;
   if (options.state_file.empty()) {
     Result<std::vector<World>> worlds = fresh(options, *catalogue);
     if (!worlds) return worlds.error();
@@ -92,15 +93,15 @@ Result<std::vector<Store>> open_stores(const Options& options) {
   return stores;
 }
 
-Result<std::vector<BackendPtr>> open(const Options& options) {
+Result<std::vector<BackendPtr>> open(const SimulatorOptions& options) {
   double speed = options.speed.value_or(options.state_file.empty() ? 1.0 : 0.0);
   if (!(speed >= 0 && speed <= kMostSpeed))
     return Error{"impossible simulator speed", fmt::format("{} is not between 0 and {}", speed, kMostSpeed),
                  ""};
-  Result<std::vector<Store>> stores = open_stores(options);
+  Result<std::vector<WorldStore>> stores = open_stores(options);
   if (!stores) return stores.error();
   std::vector<BackendPtr> backends;
-  for (Store& store : *stores) backends.push_back(make_backend(std::move(store), speed, options.wall));
+  for (WorldStore& store : *stores) backends.push_back(make_backend(std::move(store), speed, options.wall));
   return backends;
 }
 

@@ -142,7 +142,7 @@ class Player {
 
 }  // namespace
 
-Result<Played> play(const Options& options, const std::string& cluster,
+Result<Played> play(const SimulatorOptions& options, const std::string& cluster,
                     const std::vector<std::string>& words) {
   Result<Played> played = Error{"", "", ""};
   Status ok = act_on_saved(options, [&](std::vector<World>& worlds) -> Status {

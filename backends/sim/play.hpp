@@ -18,7 +18,7 @@ struct Played {
 
 // words: what follows `tessera-sim`: "advance", "10m". cluster: only this one; empty: the one that is meant,
 // or all. Errors: no state file, unknown words, no such node or workload, what the file says.
-Result<Played> play(const Options& options, const std::string& cluster,
+Result<Played> play(const SimulatorOptions& options, const std::string& cluster,
                     const std::vector<std::string>& words);
 
 }  // namespace tessera::sim

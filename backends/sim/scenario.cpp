@@ -228,7 +228,7 @@ Result<ScenarioPtr> parse_scenario(std::string_view text, std::string_view name,
                                    std::shared_ptr<const mig::Catalogue> catalogue) {
   Result<Yaml> yaml = parse_yaml(text, name);
   if (!yaml) return yaml.error();
-  Reader reader{std::string(name), std::nullopt};
+  FieldReader reader{std::string(name), std::nullopt};
   auto scenario = std::make_shared<Scenario>();
   scenario->name = name;
   scenario->text = text;

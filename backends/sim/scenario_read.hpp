@@ -14,7 +14,7 @@ inline constexpr int kMostJobs = 300'000;          // initial ones, of a whole s
 
 // What the parts need of one another while one cluster is read.
 struct ClusterReader {
-  Reader& reader;
+  FieldReader& reader;
   const mig::Catalogue& catalogue;
   ClusterSpec spec;
   std::unordered_map<std::string, std::uint32_t> node_index;

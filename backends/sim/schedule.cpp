@@ -37,7 +37,7 @@ void deal(std::vector<Open>& open, int need, std::vector<Claim>& claims) {
 
 }  // namespace
 
-bool Step::fit(std::uint32_t index, const Shape& shape, std::vector<Claim>& claims, bool bound) const {
+bool WorldStep::fit(std::uint32_t index, const Shape& shape, std::vector<Claim>& claims, bool bound) const {
   const NodeState& node = world_.nodes[index];
   if (node.condition != Condition::up || world_.derived->free[index] < shape.count) return false;
   const NodeGroup& group = world_.group(node);
@@ -80,7 +80,7 @@ enum class Lack : std::uint8_t { none, room, closed, never };
 // be tried again: a shape keeps the node from which it searches on, and whether it failed.
 class Pass {
  public:
-  explicit Pass(Step& step) : step_(step), world_(step.world()), spec_(world_.spec()) {
+  explicit Pass(WorldStep& step) : step_(step), world_(step.world()), spec_(world_.spec()) {
     shapes_.resize(spec_.shapes.size());
     head_waits_.resize(std::max<std::size_t>(1, spec_.partitions.size()));
     guarded_.resize(head_waits_.size());
@@ -247,7 +247,7 @@ class Pass {
     return fmt::format("0/{} nodes are available: {}.", world_.nodes.size(), fmt::join(parts, ", "));
   }
 
-  Step& step_;
+  WorldStep& step_;
   World& world_;
   const ClusterSpec& spec_;
   std::vector<Search> shapes_;
@@ -257,6 +257,6 @@ class Pass {
 
 }  // namespace
 
-void Step::pass() { Pass(*this).run(); }
+void WorldStep::pass() { Pass(*this).run(); }
 
 }  // namespace tessera::sim

@@ -14,14 +14,14 @@ constexpr std::string_view kRegistration = "slurm";  // who says that a node is 
 
 }  // namespace
 
-Step::Step(World& world, Changes& changes) : world_(world), changes_(changes) {}
+WorldStep::WorldStep(World& world, Changes& changes) : world_(world), changes_(changes) {}
 
-std::uint64_t Step::chance(Purpose purpose, std::uint64_t which, std::uint64_t count) const {
+std::uint64_t WorldStep::chance(Purpose purpose, std::uint64_t which, std::uint64_t count) const {
   return draw(world_.seed, static_cast<std::uint64_t>(purpose), which, count);
 }
 
 // What was due may have been overtaken (a job requeued, a node reopened): then it is stale and skipped.
-void Step::play(const World::Derived::Due& due) {
+void WorldStep::play(const World::Derived::Due& due) {
   auto job = [&]() -> Job* {
     auto it = world_.jobs.find(due.which);
     return it == world_.jobs.end() ? nullptr : &it->second;
@@ -59,7 +59,7 @@ void Step::play(const World::Derived::Due& due) {
   }
 }
 
-void Step::request_pass() {
+void WorldStep::request_pass() {
   if (world_.pass_at) return;
   // Schedulers look at regular times; so a pass does not depend on who asked for it or how often.
   std::int64_t every = world_.spec().scheduler == Scheduler::slurm ? 5000 : 1000;
@@ -68,7 +68,7 @@ void Step::request_pass() {
   push(*world_.pass_at, Kind::pass, 0);
 }
 
-JobId Step::submit(const JobPlan& plan, int stream) {
+JobId WorldStep::submit(const JobPlan& plan, int stream) {
   Job job;
   job.id = world_.next_id++;
   auto pick = [&](Purpose purpose, const auto& list) {
@@ -99,7 +99,7 @@ JobId Step::submit(const JobPlan& plan, int stream) {
   return id;
 }
 
-void Step::hold_counts(const Job& job, int sign) {
+void WorldStep::hold_counts(const Job& job, int sign) {
   for (const Claim& claim : job.claims) {
     derived().free[claim.node] -= sign * claim.share;
     if (is_exclusive(world_, claim)) derived().held[job.user] += sign;
@@ -107,7 +107,7 @@ void Step::hold_counts(const Job& job, int sign) {
   }
 }
 
-void Step::start(Job& job, std::vector<Claim> claims) {
+void WorldStep::start(Job& job, std::vector<Claim> claims) {
   job.claims = std::move(claims);
   for (const Claim& claim : job.claims) {
     // In order of id: a world that was saved and loaded must not differ from one that was not.
@@ -128,7 +128,7 @@ void Step::start(Job& job, std::vector<Claim> claims) {
   changed(job.id);
 }
 
-void Step::release_claims(Job& job) {
+void WorldStep::release_claims(Job& job) {
   hold_counts(job, -1);
   for (const Claim& claim : job.claims)
     if (std::vector<Hold>* holds = holds_of(world_, claim))
@@ -137,7 +137,7 @@ void Step::release_claims(Job& job) {
   request_pass();
 }
 
-void Step::finish(Job& job) {
+void WorldStep::finish(Job& job) {
   job.state = JobState::completing;
   job.ends = world_.now + Duration(between(chance(Purpose::completing, job.id), 2000, 12000));
   push(job.ends, Kind::leave, job.id);
@@ -145,13 +145,13 @@ void Step::finish(Job& job) {
   changed(job.id);
 }
 
-void Step::leave(Job& job) {
+void WorldStep::leave(Job& job) {
   release_claims(job);
   changes_.gone.push_back(workload_id(world_, job));
   world_.jobs.erase(job.id);
 }
 
-void Step::requeue(Job& job) {
+void WorldStep::requeue(Job& job) {
   release_claims(job);
   job.state = JobState::pending;
   job.reason = world_.spec().scheduler == Scheduler::slurm ? "BeginTime" : "";
@@ -171,7 +171,7 @@ std::set<JobId> jobs_on(const NodeState& node) {
   return all;
 }
 
-void Step::empty_node(std::uint32_t node) {
+void WorldStep::empty_node(std::uint32_t node) {
   for (JobId id : jobs_on(world_.nodes[node])) {
     Job& job = world_.jobs.at(id);
     if (job.restartable && job.state == JobState::running) {
@@ -182,8 +182,8 @@ void Step::empty_node(std::uint32_t node) {
   }
 }
 
-void Step::close(std::uint32_t index, Condition condition, std::string reason, std::string by,
-                 std::optional<TimePoint> until) {
+void WorldStep::close(std::uint32_t index, Condition condition, std::string reason, std::string by,
+                      std::optional<TimePoint> until) {
   NodeState& node = world_.nodes[index];
   bool away = condition == Condition::down || condition == Condition::unknown;
   if (away && node.condition == Condition::drained) node.closing = Closing{node.reason, node.by, node.since};
@@ -198,7 +198,8 @@ void Step::close(std::uint32_t index, Condition condition, std::string reason, s
   request_pass();
 }
 
-void Step::reboot_node(std::uint32_t index, std::string reason, std::string by, TimePoint until, bool recut) {
+void WorldStep::reboot_node(std::uint32_t index, std::string reason, std::string by, TimePoint until,
+                            bool recut) {
   empty_node(index);
   NodeState& node = world_.nodes[index];
   const NodeGroup& group = world_.group(node);
@@ -232,7 +233,7 @@ int devices_promised(const NodeState& node, const NodeGroup& group) {
 
 }  // namespace
 
-void Step::resume(std::uint32_t index) {
+void WorldStep::resume(std::uint32_t index) {
   NodeState& node = world_.nodes[index];
   if (std::optional<Closing> again = std::exchange(node.closing, std::nullopt)) {
     close(index, Condition::drained, std::move(again->reason), std::move(again->by), std::nullopt);
@@ -252,7 +253,7 @@ void Step::resume(std::uint32_t index) {
 
 // Whoever changes GPUs writes the new counts where the scheduler's agent reads them; it then registers
 // anew.
-void Step::recount(std::uint32_t index) {
+void WorldStep::recount(std::uint32_t index) {
   NodeState& node = world_.nodes[index];
   node.promised = devices_found(node);
   derived().free[index] = free_shares(world_.group(node), node);
@@ -262,7 +263,7 @@ void Step::recount(std::uint32_t index) {
   request_pass();
 }
 
-void Step::arrive(std::uint32_t index) {
+void WorldStep::arrive(std::uint32_t index) {
   Recurring& stream = world_.streams[index];
   const Stream& plan = world_.spec().streams[index];
   if (derived().waiting[index] < plan.at_most) {
@@ -275,7 +276,7 @@ void Step::arrive(std::uint32_t index) {
   push(stream.next, Kind::arrival, index);
 }
 
-void Step::strike(std::uint32_t index) {
+void WorldStep::strike(std::uint32_t index) {
   Recurring& trouble = world_.troubles[index];
   const Trouble& plan = world_.spec().troubles[index];
   std::uint64_t which = (1ull << 32) + index;  // apart from the streams' draws
@@ -305,7 +306,7 @@ void Step::strike(std::uint32_t index) {
   }
 }
 
-void Step::fault() {
+void WorldStep::fault() {
   const std::vector<Fault>& faults = world_.spec().faults;
   const Fault& fault = faults[world_.faults_done++];
   if (world_.faults_done < faults.size()) push(world_.start + faults[world_.faults_done].at, Kind::fault, 0);

@@ -28,9 +28,9 @@ enum class Purpose : std::uint64_t {
 
 inline constexpr Duration kBoot{240'000};  // a node is away for so long
 
-class Step {
+class WorldStep {
  public:
-  Step(World& world, Changes& changes);
+  WorldStep(World& world, Changes& changes);
 
   void play(const World::Derived::Due& due);
 

@@ -11,7 +11,7 @@
 
 namespace tessera::sim {
 
-std::string Store::id(TimePoint opened) const {
+std::string WorldStore::id(TimePoint opened) const {
   const World& mine = world();
   std::string id = fmt::format("simulated-{}-{}-{}", clean(mine.scenario->name, 64), mine.seed,
                                mine.start.time_since_epoch().count());
@@ -30,13 +30,13 @@ Result<SavedWorlds> read_worlds(const std::string& path, std::shared_ptr<const m
   return SavedWorlds{path, (*saved)->stamp, std::move(*worlds)};
 }
 
-bool Store::is_stale() const {
+bool WorldStore::is_stale() const {
   return shared() && (forgotten_ || stamp_of(saved_.path) != std::optional(saved_.stamp));
 }
 
-Status Store::catch_up(Changes& theirs) { return is_stale() ? read_anew(theirs) : Done{}; }
+Status WorldStore::catch_up(Changes& theirs) { return is_stale() ? read_anew(theirs) : Done{}; }
 
-Status Store::read_anew(Changes& theirs) {
+Status WorldStore::read_anew(Changes& theirs) {
   const Scenario& ours = *world().scenario;
   Result<SavedWorlds> fresh = read_worlds(saved_.path, ours.catalogue);
   if (!fresh) return fresh.error();
@@ -50,7 +50,7 @@ Status Store::read_anew(Changes& theirs) {
   return Done{};
 }
 
-Status Store::with(Changes& theirs, const std::function<bool(World&)>& act) {
+Status WorldStore::with(Changes& theirs, const std::function<bool(World&)>& act) {
   if (!shared()) {
     act(saved_.worlds[cluster_]);
     return Done{};

@@ -20,11 +20,11 @@ struct SavedWorlds {
   std::vector<World> worlds;
 };
 
-class Store {
+class WorldStore {
  public:
-  explicit Store(World world) { saved_.worlds.push_back(std::move(world)); }
+  explicit WorldStore(World world) { saved_.worlds.push_back(std::move(world)); }
   // The cluster-th of these worlds is ours to act on.
-  Store(SavedWorlds saved, std::size_t cluster) : saved_(std::move(saved)), cluster_(cluster) {}
+  WorldStore(SavedWorlds saved, std::size_t cluster) : saved_(std::move(saved)), cluster_(cluster) {}
 
   const World& world() const { return saved_.worlds[cluster_]; }
   bool shared() const { return !saved_.path.empty(); }

@@ -9,7 +9,7 @@ namespace tessera::sim {
 
 // Where an action takes hold.
 struct Hand {
-  Step& step;
+  WorldStep& step;
   World& world;
   std::uint32_t index = 0;
   std::string name;  // of the node, as shown

@@ -143,7 +143,7 @@ Changes World::advance(TimePoint to) {
   Changes changes;
   if (to < now) return changes;
   if (!derived) derive(*this);
-  Step step(*this, changes);
+  WorldStep step(*this, changes);
   while (!derived->queue.empty() && derived->queue.top().at <= to) {
     Derived::Due due = derived->queue.top();
     derived->queue.pop();

@@ -14,12 +14,12 @@
 #include "backends/slurm/commands.hpp"
 #include "backends/slurm/daemons.hpp"
 #include "backends/slurm/explain.hpp"
+#include "backends/slurm/find_slurm.hpp"
 #include "backends/slurm/pace.hpp"
 #include "backends/slurm/parse/parse_cluster.hpp"
 #include "backends/slurm/parse/parse_job.hpp"
 #include "backends/slurm/parse/parse_node.hpp"
 #include "backends/slurm/round.hpp"
-#include "backends/slurm/site.hpp"
 #include "backends/worker.hpp"
 #include "engine/hostlist.hpp"
 #include "engine/text.hpp"
@@ -41,7 +41,7 @@ std::string note_of_busy(const std::vector<std::string>& nodes) {
 }  // namespace
 
 struct SlurmBackend::State {
-  explicit State(Options wanted)
+  explicit State(SlurmOptions wanted)
       : options(std::move(wanted)),
         conf(read_conf(options.conf.empty() ? find_slurm_conf().value_or("") : options.conf)),
         site{options.conf, options.bin, options.deadline},
@@ -88,9 +88,9 @@ struct SlurmBackend::State {
   }
   Origin origin(Source source) const { return {source, options.clock()}; }
 
-  const Options options;
+  const SlurmOptions options;
   const Conf conf;
-  const Site site;
+  const SlurmClient site;
   const ClusterName name;
   EventSink* sink = nullptr;
 
@@ -535,7 +535,7 @@ void SlurmBackend::State::look_at_once() {
     wake_after(Duration(0));
 }
 
-SlurmBackend::SlurmBackend(Options options) : state_(std::make_unique<State>(std::move(options))) {}
+SlurmBackend::SlurmBackend(SlurmOptions options) : state_(std::make_unique<State>(std::move(options))) {}
 
 SlurmBackend::~SlurmBackend() {
   state_->actuator.close_connections();

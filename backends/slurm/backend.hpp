@@ -15,11 +15,11 @@
 
 #include "engine/mig/catalogue.hpp"
 #include "engine/port.hpp"
-#include "engine/slurmconf/site.hpp"
+#include "engine/slurmconf/slurm_setup.hpp"
 
 namespace tessera::slurm {
 
-struct Options {
+struct SlurmOptions {
   std::string conf;                           // a slurm.conf; empty: whatever Slurm's commands find
   std::string cluster;                        // shown instead of ClusterName
   std::string bin;                            // folder of the Slurm commands; empty: PATH
@@ -28,7 +28,7 @@ struct Options {
   std::uint64_t generation = 1;               // counts up when a cluster is opened again
   const mig::Catalogue* catalogue = nullptr;  // outlives the backend; null: products stay unknown
   std::function<TimePoint()> clock;           // the wall clock
-  slurmconf::Site said;                       // what the site says of itself; without files
+  slurmconf::SlurmSetup said;                 // what the site says of itself; without files
   std::vector<std::string> folders = {
       "/tmp"};       // where a private folder may be made; the first safe one is taken
   std::string user;  // the account that asks: account_name(geteuid())
@@ -42,7 +42,7 @@ struct Options {
 
 class SlurmBackend final : public Backend {
  public:
-  explicit SlurmBackend(Options options);
+  explicit SlurmBackend(SlurmOptions options);
   ~SlurmBackend() override;
 
   ClusterName name() const override;

@@ -4,7 +4,7 @@
 
 namespace tessera::slurm {
 
-Command scontrol(const Site& site, std::vector<std::string> arguments) {
+Command scontrol(const SlurmClient& site, std::vector<std::string> arguments) {
   Command command;
   command.argv.push_back(site.bin.empty() ? "scontrol" : site.bin + "/scontrol");
   for (std::string& argument : arguments) command.argv.push_back(std::move(argument));
@@ -18,25 +18,25 @@ Command scontrol(const Site& site, std::vector<std::string> arguments) {
 }
 
 // -a: hidden partitions and their nodes and jobs; -d: GresUsed and the indices of GPUs; -o: a line a record.
-Command show_nodes(const Site& site) { return scontrol(site, {"-a", "-d", "-o", "show", "node"}); }
-Command show_jobs(const Site& site) { return scontrol(site, {"-a", "-d", "-o", "show", "job"}); }
-Command show_partitions(const Site& site) { return scontrol(site, {"-a", "-o", "show", "partition"}); }
-Command show_reservations(const Site& site) { return scontrol(site, {"-o", "show", "reservation"}); }
-Command show_config(const Site& site) { return scontrol(site, {"show", "config"}); }
+Command show_nodes(const SlurmClient& site) { return scontrol(site, {"-a", "-d", "-o", "show", "node"}); }
+Command show_jobs(const SlurmClient& site) { return scontrol(site, {"-a", "-d", "-o", "show", "job"}); }
+Command show_partitions(const SlurmClient& site) { return scontrol(site, {"-a", "-o", "show", "partition"}); }
+Command show_reservations(const SlurmClient& site) { return scontrol(site, {"-o", "show", "reservation"}); }
+Command show_config(const SlurmClient& site) { return scontrol(site, {"show", "config"}); }
 
-Command ping(const Site& site) {
+Command ping(const SlurmClient& site) {
   Command command = scontrol(site, {"ping"});
   command.deadline = std::min(site.deadline, Duration(3000));  // it takes 5 ms, whether up or down
   return command;
 }
 
-Command version(const Site& site) {
+Command version(const SlurmClient& site) {
   Command command = scontrol(site, {"--version"});
   command.deadline = std::min(site.deadline, Duration(3000));
   return command;
 }
 
-Command ask_accounting(const Site& site) {
+Command ask_accounting(const SlurmClient& site) {
   Command command = scontrol(site, {"-n", "-P", "list", "cluster", "format=cluster"});
   command.argv.front() = site.bin.empty() ? "sacctmgr" : site.bin + "/sacctmgr";
   command.deadline = std::min(site.deadline, Duration(10000));

@@ -12,23 +12,23 @@
 namespace tessera::slurm {
 
 // How to reach one cluster.
-struct Site {
+struct SlurmClient {
   std::string conf;          // set as SLURM_CONF when not empty
   std::string bin;           // folder of the Slurm commands; empty: PATH
   Duration deadline{30000};  // a client with a hung munged would block for minutes
 };
 
 // scontrol with a plain environment.
-Command scontrol(const Site& site, std::vector<std::string> arguments);
-Command show_nodes(const Site& site);
-Command show_jobs(const Site& site);
-Command show_partitions(const Site& site);
-Command show_reservations(const Site& site);
-Command show_config(const Site& site);
-Command ping(const Site& site);
-Command version(const Site& site);  // of the client; asks nobody
+Command scontrol(const SlurmClient& site, std::vector<std::string> arguments);
+Command show_nodes(const SlurmClient& site);
+Command show_jobs(const SlurmClient& site);
+Command show_partitions(const SlurmClient& site);
+Command show_reservations(const SlurmClient& site);
+Command show_config(const SlurmClient& site);
+Command ping(const SlurmClient& site);
+Command version(const SlurmClient& site);  // of the client; asks nobody
 // Asks slurmdbd for the shortest list that it has; sacctmgr knows `ping` only since 23.11.
-Command ask_accounting(const Site& site);
+Command ask_accounting(const SlurmClient& site);
 
 // Whether munged answers; socket may be empty for munge's own default.
 Command probe_munge(const std::string& socket);

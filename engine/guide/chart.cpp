@@ -39,19 +39,19 @@ class Light {
     return step(id) != nullptr ? Glow::lit : Glow::dim;
   }
   Glow line(const std::string& from, bool yes) const {
-    const Step* taken = step(from);
+    const WalkStep* taken = step(from);
     return taken != nullptr && taken->yes == yes ? Glow::lit : Glow::dim;
   }
   std::string mark(const std::string& id) const {
-    if (const Step* taken = step(id)) return taken->yes ? "yes" : "no";
+    if (const WalkStep* taken = step(id)) return taken->yes ? "yes" : "no";
     return walk_.current() != nullptr && walk_.current()->id == id ? "?" : "";
   }
 
  private:
-  const Step* step(const std::string& id) const {
+  const WalkStep* step(const std::string& id) const {
     const auto& path = walk_.path();
     const auto found =
-        std::find_if(path.begin(), path.end(), [&](const Step& one) { return one.question == id; });
+        std::find_if(path.begin(), path.end(), [&](const WalkStep& one) { return one.question == id; });
     return found == path.end() ? nullptr : &*found;
   }
   const Walk& walk_;

@@ -11,7 +11,7 @@ namespace tessera::guide {
 
 namespace {
 
-ResultStep result_step(const Flowchart& chart, const Step& step, TimePoint now) {
+ResultStep result_step(const Flowchart& chart, const WalkStep& step, TimePoint now) {
   const Question* question = chart.question(step.question);
   ResultStep result{question->label, plain(question->ask), step.yes, "admin", describe(step.known, now)};
   if (!step.by_admin) {
@@ -88,7 +88,7 @@ sharing::LimitContext limit_context(const Scope& scope, const GuideContext& cont
 
 GuideResult conclude(const Walk& walk, const Scope& scope, const GuideContext& context, TimePoint now) {
   GuideResult result;
-  for (const Step& step : walk.path()) result.path.push_back(result_step(walk.chart(), step, now));
+  for (const WalkStep& step : walk.path()) result.path.push_back(result_step(walk.chart(), step, now));
   result.needed = needed(walk, now);
   const Leaf* leaf = walk.leaf();
   if (leaf == nullptr) {
@@ -98,7 +98,7 @@ GuideResult conclude(const Walk& walk, const Scope& scope, const GuideContext& c
   result.strategy = leaf->strategy;
   for (const std::string& text : tradeoffs(*leaf)) result.tradeoffs.push_back(plain(text));
   sharing::LimitContext limits = limit_context(scope, context);
-  for (const Step& step : walk.path()) {
+  for (const WalkStep& step : walk.path()) {
     if (step.question != "licence" || !step.yes || limits.licence) continue;
     const bool seen = !step.by_admin && step.known.confidence == Confidence::certain;
     if (seen) limits.licence = true;

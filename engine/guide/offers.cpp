@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "engine/operators/labels.hpp"
+#include "engine/operators/operator_setup.hpp"
 #include "engine/operators/plugin_config.hpp"
-#include "engine/operators/site.hpp"
 #include "engine/plan/observed.hpp"
 #include "engine/plan/resources.hpp"
 #include "engine/plan/steps/operator_goal.hpp"
@@ -99,7 +99,7 @@ void tell_switches(Proposal& proposal, const Scope& scope, const plan::SiteRules
 
 // The default before the others, as the site's own before those that a plan has added.
 std::string unshared_config(const Scope& scope) {
-  const operators::Site* site = scope.can ? scope.can->gpu_operator.get() : nullptr;
+  const operators::OperatorSetup* site = scope.can ? scope.can->gpu_operator.get() : nullptr;
   if (!site) return "";
   std::string found;
   for (const auto& [key, text] : site->plugin_configs) {

@@ -28,7 +28,7 @@ void Walk::retrace() {
   path_.clear();
   at_ = chart_->start();
   while (const Question* question = chart_->question(at_)) {
-    Step step{question->id, false, false, known(question->id)};
+    WalkStep step{question->id, false, false, known(question->id)};
     const auto given = std::find_if(admin_.begin(), admin_.end(),
                                     [&](const auto& one) { return one.first == question->id; });
     if (given != admin_.end()) {

@@ -16,7 +16,7 @@
 
 namespace tessera::guide {
 
-struct Step {
+struct WalkStep {
   std::string question;  // id
   bool yes = false;
   bool by_admin = false;
@@ -31,7 +31,7 @@ class Walk {
 
   const Flowchart& chart() const { return *chart_; }
   // The way so far, from the start.
-  const std::vector<Step>& path() const { return path_; }
+  const std::vector<WalkStep>& path() const { return path_; }
   // The question that waits; nullptr at a leaf.
   const Question* current() const;
   const Leaf* leaf() const;  // nullptr: not there yet
@@ -57,7 +57,7 @@ class Walk {
   Confidence pass_;
   std::vector<std::pair<std::string, bool>> admin_;  // in the order in which they were given
   std::set<std::string> reopened_;                   // prefilled answers that undo has opened again
-  std::vector<Step> path_;
+  std::vector<WalkStep> path_;
   std::string at_;  // id of the question or leaf where the path ends
 };
 

@@ -23,7 +23,7 @@ int count_of(const Node& node) {
 }
 
 // What the configuration in force wants of each GPU; empty: that cannot be told.
-NodeTarget applied(const Node& node, const Site& site, const NodeBoards& boards) {
+NodeTarget applied(const Node& node, const OperatorSetup& site, const NodeBoards& boards) {
   std::string state(sharing::label(node, kMigState).value_or(""));
   std::string name(sharing::label(node, kMigConfig).value_or(""));
   if (state != "success" || name.empty()) return {};
@@ -93,7 +93,7 @@ bool counts_instances(const Node& node) {
 }
 
 // What the configuration in force would have the node offer, for each number of GPUs that it may have.
-std::vector<Offered> may_be_wanted(const Node& node, const Site& site, const mig::Product& product) {
+std::vector<Offered> may_be_wanted(const Node& node, const OperatorSetup& site, const mig::Product& product) {
   std::vector<Offered> all;
   const int told = count_of(node);
   const int least = counts_instances(node) ? 1 : told, most = counts_instances(node) ? kMostBoards : told;
@@ -106,7 +106,8 @@ std::vector<Offered> may_be_wanted(const Node& node, const Site& site, const mig
 
 }  // namespace
 
-std::optional<std::string> not_made(const Node& node, const Site& site, const mig::Catalogue& catalogue) {
+std::optional<std::string> not_made(const Node& node, const OperatorSetup& site,
+                                    const mig::Catalogue& catalogue) {
   const mig::Product* product = catalogue.by_gfd_label(node.model);
   if (!product) return std::nullopt;
   const std::vector<Offered> wanted = may_be_wanted(node, site, *product);
@@ -115,14 +116,14 @@ std::optional<std::string> not_made(const Node& node, const Site& site, const mi
   return list_text(there) + ", not " + list_text(wanted.front());
 }
 
-bool is_made(const Node& node, const Site& site, const mig::Catalogue& catalogue) {
+bool is_made(const Node& node, const OperatorSetup& site, const mig::Catalogue& catalogue) {
   const mig::Product* product = catalogue.by_gfd_label(node.model);
   if (!product) return false;
   const std::vector<Offered> wanted = may_be_wanted(node, site, *product);
   return std::find(wanted.begin(), wanted.end(), offered_by(node)) != wanted.end();
 }
 
-bool give_boards(Node& node, const Site& site, const mig::Catalogue& catalogue) {
+bool give_boards(Node& node, const OperatorSetup& site, const mig::Catalogue& catalogue) {
   if (!node.gpus.empty() || node.pool.empty()) return false;
   const mig::Product* product = catalogue.by_gfd_label(node.model);
   int count = count_of(node);

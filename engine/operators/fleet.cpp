@@ -29,7 +29,7 @@ NodeBoards boards_from(const std::map<std::string, std::string>& labels, const m
 }
 
 // A device plugin whose label names a configuration that its file lacks does not start.
-std::vector<std::string> nodes_left_without(const Site& site, const SharedWrite& write) {
+std::vector<std::string> nodes_left_without(const OperatorSetup& site, const SharedWrite& write) {
   std::vector<std::string> all;
   for (const auto& [node, labels] : site.labels) {
     std::string key = value_of(labels, kPluginConfig);
@@ -49,7 +49,7 @@ std::string few(const std::vector<std::string>& all) {
   return text;
 }
 
-FleetAnswer ask_fleet(const Site& site, std::string_view except, const MigDocument& after,
+FleetAnswer ask_fleet(const OperatorSetup& site, std::string_view except, const MigDocument& after,
                       const mig::Catalogue* catalogue) {
   // Where managers write files of their own, a node without one has a manager that is just starting, or one
   // that falls back on the chart's file: that tells only of names which stand in it.
@@ -67,7 +67,7 @@ FleetAnswer ask_fleet(const Site& site, std::string_view except, const MigDocume
   return ask_fleet(fleet, after);
 }
 
-std::optional<std::string> why_not_shared(const Site& now, const SharedWrite& write,
+std::optional<std::string> why_not_shared(const OperatorSetup& now, const SharedWrite& write,
                                           const mig::Catalogue* catalogue) {
   if (auto why = now.readings.why_not_fresh({SitePart::policy, SitePart::fleet, SitePart::mig_config,
                                              SitePart::generated, SitePart::plugin_config}))

@@ -8,12 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/operators/site.hpp"
+#include "engine/operators/operator_setup.hpp"
 
 namespace tessera::operators {
 
 // What a MIG configuration file for the whole site would mean for every node but `except`.
-FleetAnswer ask_fleet(const Site& site, std::string_view except, const MigDocument& after,
+FleetAnswer ask_fleet(const OperatorSetup& site, std::string_view except, const MigDocument& after,
                       const mig::Catalogue* catalogue);
 
 // The first few of a list, and how many more there are: "a; b; and 3 more".
@@ -32,7 +32,7 @@ struct SharedWrite {
 
 // Why the write may not be made now: a part that could not be read afresh, another's choice of ConfigMap, or
 // nodes that would change or fail. nullopt: what the plan was made on still holds.
-std::optional<std::string> why_not_shared(const Site& now, const SharedWrite& write,
+std::optional<std::string> why_not_shared(const OperatorSetup& now, const SharedWrite& write,
                                           const mig::Catalogue* catalogue);
 
 }  // namespace tessera::operators

@@ -7,14 +7,14 @@
 #include "engine/digest.hpp"
 #include "engine/json.hpp"
 #include "engine/operators/labels.hpp"
+#include "engine/operators/operator_setup.hpp"
 #include "engine/operators/plugin_config.hpp"
-#include "engine/operators/site.hpp"
 #include "engine/plan/boot_layout.hpp"
 #include "engine/plan/operator_words.hpp"
 #include "engine/plan/slurm_words.hpp"
 #include "engine/plan/steps/simulated_switches.hpp"
 #include "engine/sharing/ack.hpp"
-#include "engine/slurmconf/site.hpp"
+#include "engine/slurmconf/slurm_setup.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::plan {
@@ -47,7 +47,7 @@ bool are_among(const std::vector<InstanceAt>& some, const std::vector<InstanceAt
 // One act of a step, by what it is.
 class ActJudge {
  public:
-  ActJudge(const Step& step, const NodePlan& node, const Options& options, const Capabilities& can)
+  ActJudge(const Step& step, const NodePlan& node, const ChangeOptions& options, const Capabilities& can)
       : step_(step), node_(node), options_(options), can_(can) {}
 
   // A person applies it: it must be about the files that Slurm runs with.
@@ -195,7 +195,7 @@ class ActJudge {
 
   // --- Slurm
 
-  static bool is_file_of(const slurmconf::Site& site, std::string_view path) {
+  static bool is_file_of(const slurmconf::SlurmSetup& site, std::string_view path) {
     if (site.files.empty()) return false;
     const std::string& conf = site.files.front().path;
     if (path == conf.substr(0, conf.rfind('/') + 1) + "gres.conf") return true;  // made where there is none
@@ -205,7 +205,7 @@ class ActJudge {
   Why by_slurm(const Special& act) const {
     namespace verb = slurm::verb;
     if (!can_.slurm) return "how Slurm is set up here has not been read";
-    const slurmconf::Site& site = *can_.slurm;
+    const slurmconf::SlurmSetup& site = *can_.slurm;
     auto is = [&](std::string_view one) { return act.verb == one; };
     if (is(verb::kWriteBootFile)) return writes_boot_file(act, site);
     if (is(verb::kBootUnit)) {
@@ -232,7 +232,7 @@ class ActJudge {
   static bool is_layout(const std::string& text) {
     return operators::parse_mig_document(text, "layout").ok();
   }
-  Why writes_boot_file(const Special& act, const slurmconf::Site& site) const {
+  Why writes_boot_file(const Special& act, const slurmconf::SlurmSetup& site) const {
     if (auto why = unlike("slurm-boot-file", argument(act, "path"), site.boot_file)) return why;
     const std::string text = argument(act, "text");
     if (!text.starts_with("# " + node_.node.text + ": written by tessera\n") || !is_layout(text))
@@ -245,7 +245,7 @@ class ActJudge {
 
   Why by_operator(const Special& act) const {
     if (!can_.gpu_operator) return "how the GPU operator is set up here has not been read";
-    const operators::Site& site = *can_.gpu_operator;
+    const operators::OperatorSetup& site = *can_.gpu_operator;
     auto is = [&](std::string_view one) { return act.verb == one; };
     if (is(verbs::kReviewAccess) || is(verbs::kFreeAutoscaler)) return {};
     if (auto why = needs_mark()) return why;
@@ -270,7 +270,7 @@ class ActJudge {
     return {};
   }
   // {"spec":{PART:{"config":{"name":OURS[,"default":…]}}}} and nothing beside it.
-  static Why patches_policy(const Special& act, const operators::Site& site) {
+  static Why patches_policy(const Special& act, const operators::OperatorSetup& site) {
     if (auto why = unlike("the ClusterPolicy", argument(act, "policy"), site.policy)) return why;
     const char* wrong = "it patches more of the ClusterPolicy than which ConfigMap is read";
     Result<Json> patch = parse_json(argument(act, "patch"), "patch");
@@ -302,7 +302,7 @@ class ActJudge {
 
   const Step& step_;
   const NodePlan& node_;
-  const Options& options_;
+  const ChangeOptions& options_;
   const Capabilities& can_;
 };
 
@@ -376,7 +376,7 @@ const Special* act_of(const NodePlan& node, std::string_view verb) {
 
 // The configuration that the label is to name: the plan's own entry, or one of the files that count there.
 std::vector<operators::MigConfig> configs_called(const std::string& name, const NodePlan& node,
-                                                 const operators::Site& site) {
+                                                 const operators::OperatorSetup& site) {
   std::vector<operators::MigConfig> found;
   auto look_in = [&](const operators::MigDocument& document) {
     if (const operators::MigConfig* one = document.find(name)) found.push_back(*one);
@@ -493,7 +493,8 @@ Why why_unproved(const NodePlan& node, const Capabilities& can) {
 
 }  // namespace
 
-Why why_not_allowed(const Step& step, const NodePlan& node, const Options& options, const Capabilities& can) {
+Why why_not_allowed(const Step& step, const NodePlan& node, const ChangeOptions& options,
+                    const Capabilities& can) {
   Why why = std::visit(ActJudge(step, node, options, can), step.action);
   if (!why) return why;
   return fmt::format("step {} ({}): {}", clean(step.id, 100), clean(step.title, 200), *why);

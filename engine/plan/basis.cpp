@@ -6,8 +6,8 @@
 
 #include "engine/digest.hpp"
 #include "engine/operators/labels.hpp"
-#include "engine/operators/site.hpp"
-#include "engine/slurmconf/site.hpp"
+#include "engine/operators/operator_setup.hpp"
+#include "engine/slurmconf/slurm_setup.hpp"
 
 namespace tessera::plan {
 namespace {
@@ -32,7 +32,7 @@ std::string digest_of_number(Number number) {
 }
 
 // All fields by name, so that a new one does not compile until it is decided here what it means for a plan.
-Basis of_slurm(const slurmconf::Site& site) {
+Basis of_slurm(const slurmconf::SlurmSetup& site) {
   const auto& [major, minor, files, unapplied, in_pods, writer, config_host, cannot_write, configless, reach,
                mig_tool, runner, restart_controller, restart_node, stop_clients, start_clients, boot_file,
                boot_unit, without_systemd, look_deadline, autodetect, mig_prefix, mig_minors, gpu_file,
@@ -101,7 +101,7 @@ void add_by_node(Basis& all, const std::map<std::string, Told>& told, const std:
 }
 
 // As above: all fields by name.
-Basis of_operator(const operators::Site& site, const std::vector<NodeName>& nodes, Outside outside) {
+Basis of_operator(const operators::OperatorSetup& site, const std::vector<NodeName>& nodes, Outside outside) {
   const auto& [readings, gpu_cluster, ns, version, strategy, mig_config_map, mig_config, node_config,
                plugin_config_map, plugin_default, plugin_configs, labels, plugin_version, policy, vm_nodes,
                owned_by_others, kept_back] = site;

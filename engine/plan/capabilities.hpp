@@ -15,10 +15,10 @@
 #include "engine/model/model.hpp"
 
 namespace tessera::slurmconf {
-struct Site;
+struct SlurmSetup;
 }
 namespace tessera::operators {
-struct Site;
+struct OperatorSetup;
 }
 
 namespace tessera::plan {
@@ -60,8 +60,8 @@ struct Capabilities {
 
   // What the dialect's steps are written from, as last read; null elsewhere. A plan's file keeps digests of
   // it (basis.hpp).
-  std::shared_ptr<const slurmconf::Site> slurm;
-  std::shared_ptr<const operators::Site> gpu_operator;
+  std::shared_ptr<const slurmconf::SlurmSetup> slurm;
+  std::shared_ptr<const operators::OperatorSetup> gpu_operator;
 
   friend bool operator==(const Capabilities&, const Capabilities&) = default;  // of one reading
 };

@@ -98,7 +98,7 @@ template <class V, Same<BoardWish> T>
 void fields(V& v, T& x) {
   v("gpu", x.gpu), v("wish", x.wish), v.added("node", x.node);
 }
-template <class V, Same<Options> T>
+template <class V, Same<ChangeOptions> T>
 void fields(V& v, T& x) {
   v("way", x.way), v("when_empty", x.when_empty), v("at", x.at), v("wait_s", x.wait);
   v("on_failure", x.on_failure), v("break_lock", x.break_lock), v("canary", x.canary), v("batch", x.batch);

@@ -42,7 +42,7 @@ enum class Way : std::uint8_t { wait, requeue, cancel };
 // What a run does when a step fails for good.
 enum class OnFailure : std::uint8_t { park, undo };
 
-struct Options {
+struct ChangeOptions {
   Way way = Way::wait;
   bool when_empty = false;       // close the node, park, and act once it is empty
   std::optional<TimePoint> at;   // close the node, park, and act not before
@@ -51,7 +51,7 @@ struct Options {
   bool break_lock = false;  // take over a node that another run has marked
   int canary = 1;           // nodes done alone first; 0: none
   int batch = 8;            // nodes at a time after that
-  friend bool operator==(const Options&, const Options&) = default;
+  friend bool operator==(const ChangeOptions&, const ChangeOptions&) = default;
 };
 
 // How the way of sharing was chosen, for whoever asks later: the guide's walk, and what was accepted with it.
@@ -85,7 +85,7 @@ struct Intent {
   std::vector<BoardWish> boards;     // a later one about the same board counts
   std::string words;                 // the admin's own: "all-balanced"
   std::optional<Decision> decision;  // nullopt: nobody asked the guide
-  Options options;
+  ChangeOptions options;
   Orders orders;  // which are to stand afterwards, where they lead to those boards; empty: any that does
   // The device plugin's switches for shares (renameByDefault, failRequestsGreaterThanOne); nullopt: as the
   // node has them.

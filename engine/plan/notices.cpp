@@ -6,14 +6,14 @@
 #include <set>
 
 #include "engine/insight/available.hpp"
-#include "engine/operators/site.hpp"
+#include "engine/operators/operator_setup.hpp"
 #include "engine/plan/facts.hpp"
 #include "engine/plan/resources.hpp"
 #include "engine/plan/steps/operator_orders.hpp"
 #include "engine/query/value.hpp"
 #include "engine/sharing/rules.hpp"
 #include "engine/sharing/work_rules.hpp"
-#include "engine/slurmconf/site.hpp"
+#include "engine/slurmconf/slurm_setup.hpp"
 
 namespace tessera::plan {
 namespace {
@@ -171,7 +171,7 @@ class Notices {
     bool cut = std::any_of(change_.boards.begin(), change_.boards.end(),
                            [](const BoardChange& board) { return !board.created.empty(); });
     if (!cut || change_.can.survives_reboot) return;
-    if (const slurmconf::Site* site = change_.can.slurm.get(); site && !site->boot_file.empty())
+    if (const slurmconf::SlurmSetup* site = change_.can.slurm.get(); site && !site->boot_file.empty())
       return;  // the plan writes it for the next boot
     say(Severity::info, "reboot",
         "GPU instances are gone after a reboot unless the site makes them again at boot (docs/apply.md)");

@@ -463,7 +463,7 @@ Plan plan_release(const Node& node, const NodePlan& planned, Intent intent, Sche
   return plan;
 }
 
-Options way_back(Options options) {
+ChangeOptions way_back(ChangeOptions options) {
   options.way = Way::wait;
   options.when_empty = options.break_lock = false;
   options.at.reset();

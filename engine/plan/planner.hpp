@@ -49,7 +49,7 @@ Result<Plan> make_plan(const Cluster& cluster, const mig::Catalogue& catalogue, 
 
 // The options for a way back: what the way there was allowed to do to others (end their work, break their
 // lock) was granted for that alone, and its time is past.
-Options way_back(Options options);
+ChangeOptions way_back(ChangeOptions options);
 
 // Gives a node back as it stands, for a run that has changed nothing of its layout: what others made of it
 // meanwhile is theirs.

@@ -196,7 +196,7 @@ bool dynamic(const Node& node) {
 
 }  // namespace
 
-std::vector<Remark> check(const Site& site, const std::vector<Node>* running) {
+std::vector<Remark> check(const SlurmSetup& site, const std::vector<Node>* running) {
   Config config = read(site.files);
   std::vector<NodeLine> nodes = node_lines(config);
   std::vector<GresLine> lines = gres_lines(config);

@@ -1,6 +1,6 @@
 // A site's files together, in the order in which Slurm reads their lines, and the nodes that they define.
 //
-// The files come as Site::files: slurm.conf first; gres.conf, cgroup.conf and others are known by their
+// The files come as SlurmSetup::files: slurm.conf first; gres.conf, cgroup.conf and others are known by their
 // names; what an Include names is looked for beside slurm.conf (INCLUDE MODIFIERS in slurm.conf(5): %c is the
 // cluster's name in lower case). Threads: plain values, pure functions.
 #pragma once

@@ -27,7 +27,7 @@ std::vector<std::string> patterns_of(std::string_view text) {
 
 }  // namespace
 
-bool reads_allowed_devices(const Site& site) {
+bool reads_allowed_devices(const SlurmSetup& site) {
   return site.major > 0 && (site.major < 22 || (site.major == 22 && site.minor < 5));
 }
 

@@ -15,7 +15,7 @@
 namespace tessera::slurmconf {
 
 // Whether that Slurm reads such a file. Not known which it is: no.
-bool reads_allowed_devices(const Site& site);
+bool reads_allowed_devices(const SlurmSetup& site);
 
 // Where it is looked for: as cgroup.conf says, else beside slurm.conf. "/dev/null" is a way to say none.
 std::string allowed_devices_path(const Files& files);

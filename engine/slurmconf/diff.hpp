@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/slurmconf/site.hpp"
+#include "engine/slurmconf/slurm_setup.hpp"
 
 namespace tessera::slurmconf {
 

@@ -8,14 +8,14 @@
 
 #include "engine/model/event.hpp"
 #include "engine/slurmconf/config.hpp"
-#include "engine/slurmconf/site.hpp"
+#include "engine/slurmconf/slurm_setup.hpp"
 
 namespace tessera::slurmconf {
 
 class Findings {
  public:
   using Grade = Remark::Grade;
-  Findings(const Site& its_site, const Config& its_config) : site(its_site), config(its_config) {}
+  Findings(const SlurmSetup& its_site, const Config& its_config) : site(its_site), config(its_config) {}
 
   void add(Place at, Grade grade, std::string text, std::string hint);
   // The text becomes "gpu[01-02]: TEXT".
@@ -23,7 +23,7 @@ class Findings {
   void add(Remark remark) { remarks_.push_back(std::move(remark)); }
   std::vector<Remark> take();
 
-  const Site& site;
+  const SlurmSetup& site;
   const Config& config;
 
  private:

@@ -24,7 +24,7 @@ std::string replaced(std::string text, std::string_view mark, const std::string&
 
 int minor_of(const CutBoard& board) { return board.minor.value_or(board.gpu.value); }
 
-std::string gpu_file(const CutNode& node, const CutBoard& board, const Site& site) {
+std::string gpu_file(const CutNode& node, const CutBoard& board, const SlurmSetup& site) {
   if (site.gpu_file.empty()) return "/dev/nvidia" + std::to_string(minor_of(board));
   return replaced(replaced(site.gpu_file, "{node}", node.node), "{gpu}", std::to_string(board.gpu.value));
 }
@@ -39,7 +39,7 @@ struct Record {
 
 class Records {
  public:
-  Records(const CutNode& node, const Site& site) : node_(node), site_(site) {}
+  Records(const CutNode& node, const SlurmSetup& site) : node_(node), site_(site) {}
 
   Status add(const CutBoard& board) {
     if (!board.mig) {
@@ -119,7 +119,7 @@ class Records {
   }
 
   const CutNode& node_;
-  const Site& site_;
+  const SlurmSetup& site_;
   std::optional<Minors> minors_;
   std::vector<Record> records_;
   int index_ = 0;
@@ -177,7 +177,8 @@ bool is_about_gpus_of(const GresLine& line, std::string_view node) {
 }
 
 // A site's own file for an instance of that GPU, by a pattern in which the GPU stands.
-bool is_instance_of(const std::string& name, const CutNode& node, const CutBoard& board, const Site& site) {
+bool is_instance_of(const std::string& name, const CutNode& node, const CutBoard& board,
+                    const SlurmSetup& site) {
   std::string pattern = replaced(site.instance_file, "{node}", node.node);
   if (pattern.find("{gpu}") == std::string::npos || pattern.find("{index}") != std::string::npos)
     return false;
@@ -205,7 +206,7 @@ std::set<std::string> cores_of(const Config& config, std::string_view node) {
 
 }  // namespace
 
-void take_over(CutNode& node, const Files& files, const Site& site) {
+void take_over(CutNode& node, const Files& files, const SlurmSetup& site) {
   Config config = read(files);
   for (const GresLine& about : gres_lines(config)) {
     if (!is_about_gpus_of(about, node.node)) continue;
@@ -233,15 +234,17 @@ void take_over(CutNode& node, const Files& files, const Site& site) {
     if (board.mig && all.size() == 1 && board.cores.empty()) board.cores = *all.begin();
 }
 
-bool loses_cores(std::string_view node, const Files& files, const Site& site) {
+bool loses_cores(std::string_view node, const Files& files, const SlurmSetup& site) {
   bool tells_board = site.instance_file.empty() || (site.instance_file.find("{gpu}") != std::string::npos &&
                                                     site.instance_file.find("{index}") == std::string::npos);
   return !tells_board && cores_of(read(files), node).size() > 1;
 }
 
-std::string type_of(const ProfileName& profile, const Site& site) { return site.mig_prefix + profile.text; }
+std::string type_of(const ProfileName& profile, const SlurmSetup& site) {
+  return site.mig_prefix + profile.text;
+}
 
-std::string gres_text(const CutNode& node, const Site& site) {
+std::string gres_text(const CutNode& node, const SlurmSetup& site) {
   std::vector<std::pair<std::string, int>> gpus, shares;
   for (const CutBoard& board : node.boards) {
     if (!board.mig) count(gpus, board.type.empty() ? "gpu" : "gpu:" + board.type, 1);
@@ -257,7 +260,7 @@ std::string gres_text(const CutNode& node, const Site& site) {
   return text;
 }
 
-Result<Wanted> generate(const CutNode& node, const Site& site) {
+Result<Wanted> generate(const CutNode& node, const SlurmSetup& site) {
   if (Status can = can_share(node); !can) return can.error();
   Wanted wanted{node.node, gres_text(node, site), {"gpu"}, {}};
   Records records(node, site);

@@ -43,20 +43,20 @@ struct CutNode {
 // of a GPU that lie apart share a line only where this order allows it.
 // Errors: MPS and shards on one node (Slurm 22.05 to 24.11 hands them out wrong), either on a cut GPU, an
 // instance whose device files are not known.
-Result<Wanted> generate(const CutNode& node, const Site& site);
+Result<Wanted> generate(const CutNode& node, const SlurmSetup& site);
 
 // Fills in what the GPUs do not say from the node's present lines in gres.conf: the type of a whole GPU and
-// the Cores= of a GPU, found by its device file or by its instances' own (Site::instance_file with {gpu}).
-// What is not found there stays as it is.
-void take_over(CutNode& node, const Files& files, const Site& site);
-// Whether the node's GPUs have different Cores=, and Site::instance_file does not tell on which GPU an
+// the Cores= of a GPU, found by its device file or by its instances' own (SlurmSetup::instance_file with
+// {gpu}). What is not found there stays as it is.
+void take_over(CutNode& node, const Files& files, const SlurmSetup& site);
+// Whether the node's GPUs have different Cores=, and SlurmSetup::instance_file does not tell on which GPU an
 // instance lies: then a cut would lose them.
-bool loses_cores(std::string_view node, const Files& files, const Site& site);
+bool loses_cores(std::string_view node, const Files& files, const SlurmSetup& site);
 
 // "gpu:1g.10gb:7,gpu:3g.40gb:2,mps:200" for slurm.conf; "" where nothing is on offer.
-std::string gres_text(const CutNode& node, const Site& site);
-// "a100_3g.20gb": as Site::mig_prefix has it.
-std::string type_of(const ProfileName& profile, const Site& site);
+std::string gres_text(const CutNode& node, const SlurmSetup& site);
+// "a100_3g.20gb": as SlurmSetup::mig_prefix has it.
+std::string type_of(const ProfileName& profile, const SlurmSetup& site);
 
 // Scripts for a site's Prolog, TaskProlog and Epilog, and for a job of its own; bash, to be looked at first.
 struct MpsScripts {

@@ -101,7 +101,7 @@ Status check_runner(const std::string& text, const std::vector<std::string>& wor
                    "tessera puts one quoted text: 'pdsh -w {node} {command}'");
 }
 
-Status read_runner(const std::string& text, Site& site) {
+Status read_runner(const std::string& text, SlurmSetup& site) {
   if (text.empty()) return Done{};
   if (text == "ssh" || text == "srun") {
     site.reach = text == "ssh" ? Reach::ssh : Reach::srun;
@@ -117,7 +117,7 @@ Status read_runner(const std::string& text, Site& site) {
   return Done{};
 }
 
-Status read_writer(const std::string& text, Site& site) {
+Status read_writer(const std::string& text, SlurmSetup& site) {
   if (text.empty() || text == "here") return Done{};
   if (text == "site") {
     site.writer = Writer::site;
@@ -153,7 +153,7 @@ Status read_lines(std::string_view name, const std::string& text, std::vector<st
   return Done{};
 }
 
-Status read_tool(const std::string& text, Site& site) {
+Status read_tool(const std::string& text, SlurmSetup& site) {
   if (text.empty() || text == "nvidia-smi") return Done{};
   if (text != "nvidia-mig-parted") return wrong("slurm-mig-tool", text, "nvidia-smi or nvidia-mig-parted");
   site.mig_tool = MigTool::mig_parted;
@@ -161,7 +161,7 @@ Status read_tool(const std::string& text, Site& site) {
 }
 
 // "nvml", or "gpu=/x/{node}-{gpu},instance=/x/{node}-{index}"
-Status read_devices(const std::string& text, Site& site) {
+Status read_devices(const std::string& text, SlurmSetup& site) {
   if (text.empty()) return Done{};
   if (text == "nvml") {
     site.autodetect = true;
@@ -185,8 +185,8 @@ Status read_devices(const std::string& text, Site& site) {
 
 Result<std::vector<std::string>> split_command(std::string_view text) { return Splitter(text).run(); }
 
-Result<Site> site_of(const SiteSettings& settings) {
-  Site site;
+Result<SlurmSetup> slurm_setup_of(const SlurmSettings& settings) {
+  SlurmSetup site;
   for (const Status& read :
        {read_runner(settings.runner, site), read_writer(settings.files, site),
         read_command("slurm-restart-controller", settings.restart_controller, site.restart_controller),

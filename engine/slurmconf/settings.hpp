@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "engine/error.hpp"
-#include "engine/slurmconf/site.hpp"
+#include "engine/slurmconf/slurm_setup.hpp"
 
 namespace tessera::slurmconf {
 
 // Texts as they stand in flags, environment and config.yaml; all may be empty.
-struct SiteSettings {
+struct SlurmSettings {
   std::string runner;              // "ssh", "srun", or words with {node}
   std::string files;               // "here", "host:NAME", "site"; empty: here
   std::string restart_controller;  // a command
@@ -21,13 +21,13 @@ struct SiteSettings {
   std::string stop_clients;        // commands, parted by ";"
   std::string start_clients;
   std::string boot_file;  // an absolute path on the node
-  std::string devices;    // "nvml", or GPU=PATTERN,INSTANCE=PATTERN as in Site::gpu_file
+  std::string devices;    // "nvml", or GPU=PATTERN,INSTANCE=PATTERN as in SlurmSetup::gpu_file
   std::string mig_tool;   // "nvidia-smi", "nvidia-mig-parted"; empty: nvidia-smi
   std::string boot_unit;  // a unit's name, "nvidia-mig-manager.service"
 };
 
 // Errors name the setting ("slurm-runner") in `reason`.
-Result<Site> site_of(const SiteSettings& settings);
+Result<SlurmSetup> slurm_setup_of(const SlurmSettings& settings);
 
 // Words parted by blanks; '…' and "…" group, a backslash outside '…' takes the next byte as it is. Errors: an
 // open quote, a control character.

@@ -242,7 +242,7 @@ class EarlierVersionOnSlurm : public SlurmChange {
                            {"SLURM_CONF", lab_->conf()},
                            {"XDG_STATE_HOME", scratch_.path() + "/state"}};
     options.deadline_seconds = 120;
-    const slurmconf::SiteSettings site = said();
+    const slurmconf::SlurmSettings site = said();
     if (words.front() == "journal")
       words.insert(words.end(), {"--slurm-conf", lab_->conf()});
     else

@@ -36,7 +36,7 @@ inline std::string file_text(const std::string& path) {
 // clock, since runs are called by their minute; conf: another slurm.conf than the controller's.
 class Admin {
  public:
-  Admin(const SlurmLab& lab, const slurmconf::SiteSettings& said, const std::string& folder,
+  Admin(const SlurmLab& lab, const slurmconf::SlurmSettings& said, const std::string& folder,
         std::string who = "root", Duration ahead = Duration(0), const std::string& conf = "")
       : watch_(options(conf.empty() ? lab.conf() : conf, said)) {
     runs::RunsOptions wanted;
@@ -70,11 +70,11 @@ class Admin {
     return watch_.cluster();
   }
   plan::Plan plan(const std::string& node, plan::Wish wish, std::optional<int> gpu = std::nullopt,
-                  plan::Options options = {}) {
+                  plan::ChangeOptions options = {}) {
     return plan(std::vector<NodeName>{NodeName(node)}, std::move(wish), gpu, std::move(options));
   }
   plan::Plan plan(std::vector<NodeName> nodes, plan::Wish wish, std::optional<int> gpu = std::nullopt,
-                  plan::Options options = {}) {
+                  plan::ChangeOptions options = {}) {
     const Cluster& now = cluster();
     plan::Intent intent;
     intent.cluster = now.name;
@@ -169,11 +169,11 @@ class Admin {
   }
 
  private:
-  static slurm::Options options(const std::string& conf, const slurmconf::SiteSettings& said) {
-    slurm::Options options;
+  static slurm::SlurmOptions options(const std::string& conf, const slurmconf::SlurmSettings& said) {
+    slurm::SlurmOptions options;
     options.conf = conf;
     options.catalogue = &catalogue();
-    auto site = slurmconf::site_of(said);
+    auto site = slurmconf::slurm_setup_of(said);
     EXPECT_TRUE(site.ok()) << (site ? "" : to_line(site.error()));
     options.said = *site;
     options.said.look_deadline = Duration(4000);
@@ -239,8 +239,8 @@ class SlurmChange : public testing::Test {
     return slurm::with_version({}, version.substr(version.find(' ') + 1)).reconfigure_suffices();
   }
 
-  slurmconf::SiteSettings said() const {
-    slurmconf::SiteSettings said;
+  slurmconf::SlurmSettings said() const {
+    slurmconf::SlurmSettings said;
     said.restart_controller = lab_->restart_command("slurmctld");
     said.restart_node = lab_->restart_command("slurmd-{node}");
     said.devices = "gpu=" + lab_->folder() + "/dev/nvidia{gpu}";
@@ -248,14 +248,14 @@ class SlurmChange : public testing::Test {
   }
   // The files are "far away", on a host that is reached by the runner; log: what was run there. A lock that
   // could be taken is told apart from one that was only tried.
-  slurmconf::SiteSettings on_a_config_host(const std::string& log) const {
+  slurmconf::SlurmSettings on_a_config_host(const std::string& log) const {
     const std::string on = lab_->folder() + "/on-host-" + std::to_string(std::hash<std::string>{}(log));
     std::ofstream(on) << "#!/bin/bash\n[ \"$1\" = cfg ] || exit 9\n"
                       << "[ \"$2\" = ln ] || echo \"$*\" >> " << log << "\nshift\n"
                       << "[ \"$1\" = ln ] || exec \"$@\"\n"
                       << "\"$@\" && echo \"linked $*\" >> " << log << "\n";
     ::chmod(on.c_str(), 0755);
-    slurmconf::SiteSettings far = said();
+    slurmconf::SlurmSettings far = said();
     far.files = "host:cfg";
     far.runner = on + " {node}";
     return far;

@@ -65,7 +65,7 @@ TEST_F(SlurmChange, APlanFileIsAppliedWhileNothingHasChangedAndRefusedOnceAFileW
                          {"XDG_STATE_HOME", scratch_.path() + "/state"}};
   options.deadline_seconds = 120;
   auto run = [&](std::vector<std::string> words) {
-    const slurmconf::SiteSettings site = said();
+    const slurmconf::SlurmSettings site = said();
     words.insert(words.end(),
                  {"--slurm-conf", lab_->conf(), "--slurm-restart-controller", site.restart_controller,
                   "--slurm-restart-node", site.restart_node, "--slurm-devices", site.devices});
@@ -207,7 +207,7 @@ TEST_F(SlurmChange, ANodeThatSomeoneElseDrainsMeanwhileStopsTheRunAndIsNotOpened
 // The site's own automation writes the files: tessera gives it a patch, and believes what Slurm then runs
 // with.
 TEST_F(SlurmChange, WhereTheSiteWritesItsFilesAPatchIsWaitedFor) {
-  slurmconf::SiteSettings theirs = said();
+  slurmconf::SlurmSettings theirs = said();
   theirs.files = "site";
   const std::string conf = file_text(lab_->conf()), gres_conf = file_text(lab_->folder() + "/etc/gres.conf");
   Admin admin(*lab_, theirs, folder());
@@ -237,7 +237,7 @@ TEST_F(SlurmChange, WhereTheSiteWritesItsFilesAPatchIsWaitedFor) {
 // The files lie on another host, which is reached as a node is; and stay whole, with a backup beside them.
 TEST_F(SlurmChange, FilesOnAConfigHostAreReadAndWrittenThroughTheRunner) {
   const std::string log = lab_->folder() + "/log/on-host";
-  slurmconf::SiteSettings far = on_a_config_host(log);
+  slurmconf::SlurmSettings far = on_a_config_host(log);
   const std::string before = file_text(lab_->conf());
   Admin admin(*lab_, far, folder());
   std::string run = admin.start(admin.plan("gpu02", shared(Strategy::mps, 100)));
@@ -261,7 +261,7 @@ TEST_F(SlurmChange, ABatchWritesItsNodesOneAfterTheOtherOnTheConfigHost) {
   Running neighbour = run_on("shard01", "gpu:h100:1");
   Running there = run_on("gpu02", "gpu:h100:1");
   Admin admin(*lab_, on_a_config_host(log), folder());
-  plan::Options together;
+  plan::ChangeOptions together;
   together.canary = 0;
   together.batch = 2;
   plan::Plan plan =
@@ -298,7 +298,7 @@ TEST_F(SlurmChange, ABatchWritesItsNodesOneAfterTheOtherOnTheConfigHost) {
 
 TEST_F(SlurmChange, WithoutRestartCommandsItParksAndSaysWhatToDoAndGoesOnWhenThatIsDone) {
   if (reconfigure_suffices()) GTEST_SKIP() << "this Slurm is never restarted";
-  slurmconf::SiteSettings without = said();
+  slurmconf::SlurmSettings without = said();
   without.restart_controller.clear();
   without.restart_node.clear();
   std::string run;

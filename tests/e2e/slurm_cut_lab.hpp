@@ -75,14 +75,14 @@ esac
     words.insert(words.begin(), {lab_->folder() + "/on", node, "nvidia-smi"});
     return lab_->run(words).out;
   }
-  slurmconf::SiteSettings with_runner() const {
-    slurmconf::SiteSettings all = said();
+  slurmconf::SlurmSettings with_runner() const {
+    slurmconf::SlurmSettings all = said();
     all.runner = lab_->folder() + "/on {node}";
     all.devices += ",instance=" + lab_->folder() + "/dev/mig{gpu}-{gi}";
     return all;
   }
   // tessera itself, armed, as an admin would call it with these settings.
-  static Ran tessera(const slurmconf::SiteSettings& site, std::vector<std::string> words,
+  static Ran tessera(const slurmconf::SlurmSettings& site, std::vector<std::string> words,
                      const RunOptions& options) {
     words.insert(words.end(), {"--write", "--yes", "--slurm-runner", site.runner, "--slurm-devices",
                                site.devices, "--slurm-restart-controller", site.restart_controller,

@@ -43,7 +43,7 @@ TEST_F(SlurmMig, CutToSevensToBalancedToWholeWhileNeighboursRun) {
 // another tessera takes it up.
 TEST_F(SlurmMig, ByMigPartedToSevensOverAKillToBalancedToWholeWhileNeighboursRun) {
   Running neighbour = run_on("gpu02", "gpu:h100:2");
-  slurmconf::SiteSettings site = with_runner();
+  slurmconf::SlurmSettings site = with_runner();
   site.mig_tool = "nvidia-mig-parted";
   RunOptions options = command_line();
   Ran ran = tessera(site, {"apply", "-n", "gpu01", "--gpu", "0", "--layout", "7x1g.12gb"},
@@ -89,10 +89,10 @@ TEST_F(SlurmMig, ByMigPartedToSevensOverAKillToBalancedToWholeWhileNeighboursRun
 // As after a reboot: jobs would get devices that are not there.
 TEST_F(SlurmMig, ADriverThatHasOtherBoardsThanSlurmOffersIsAFinding) {
   new_gpus("mig01");
-  slurm::Options options;
+  slurm::SlurmOptions options;
   options.conf = lab_->conf();
   options.catalogue = &catalogue();
-  options.said = slurmconf::site_of(with_runner()).value();
+  options.said = slurmconf::slurm_setup_of(with_runner()).value();
   options.needs_boards = std::vector<NodeName>{NodeName("mig01")};
   SlurmWatch watch(options);
   ASSERT_TRUE(watch.until([](const Cluster& cluster) { return cluster.loaded; }));
@@ -113,7 +113,7 @@ TEST_F(SlurmMig, BoardsThatWereCutByHandAreToldToSlurmWithoutTouchingThem) {
   const std::string stands = smi("gpu01", {"-L"});
   ASSERT_NE(stands.find("MIG 1g.12gb"), std::string::npos) << stands;
   RunOptions options = command_line();
-  slurmconf::SiteSettings site = with_runner();
+  slurmconf::SlurmSettings site = with_runner();
   std::vector<std::string> looks{"doctor", "--slurm-runner", site.runner, "-o", "json"};
   std::string doctor = run_tessera(looks, options).out;
   EXPECT_NE(doctor.find("its driver has 7 whole GPUs, 7 × 1g.12gb, and Slurm offers 8 whole GPUs"),
@@ -152,7 +152,7 @@ TEST_F(SlurmMig, BoardsThatWereCutByHandAreToldToSlurmWithoutTouchingThem) {
 // The whole program is killed in the middle; another one takes the run up from its journal, on or back.
 // Whatever becomes of it, the clients of the GPUs run again in the end.
 TEST_F(SlurmMig, KilledAnywhereItIsTakenUpByTheCommandLine) {
-  slurmconf::SiteSettings site = with_runner();
+  slurmconf::SlurmSettings site = with_runner();
   const std::string clients = lab_->folder() + "/clients";
   script("client", "echo $1 > " + clients + "\n");
   site.stop_clients = lab_->folder() + "/client stopped";
@@ -184,7 +184,7 @@ TEST_F(SlurmMig, KilledAnywhereItIsTakenUpByTheCommandLine) {
 
 // The node reboots while slurmd is restarted: what was cut is gone. Nothing is opened on a promise.
 TEST_F(SlurmMig, ARebootInTheMiddleStopsItAndPlanningAnewGoesOn) {
-  slurmconf::SiteSettings site = with_runner();
+  slurmconf::SlurmSettings site = with_runner();
   std::string again;
   for (const std::string& word : fresh_gpus("gpu01")) again += " '" + word + "'";
   site.restart_node = lab_->folder() + "/reboot-once";
@@ -250,8 +250,8 @@ class SlurmSrun : public SlurmCut {
     if (!path_.empty()) ::setenv("PATH", path_.c_str(), 1);
     SlurmCut::TearDown();
   }
-  slurmconf::SiteSettings by_srun() const {
-    slurmconf::SiteSettings all = with_runner();
+  slurmconf::SlurmSettings by_srun() const {
+    slurmconf::SlurmSettings all = with_runner();
     all.runner = "srun";
     return all;
   }
@@ -261,7 +261,7 @@ class SlurmSrun : public SlurmCut {
 
 TEST_F(SlurmSrun, CutInsideAReservationDrainedOnlyThenAndBack) {
   Running neighbour = run_on("gpu02", "gpu:h100:2");
-  slurmconf::SiteSettings site = by_srun();
+  slurmconf::SlurmSettings site = by_srun();
   site.start_clients = "touch " + lab_->folder() + "/clients-started";
   Admin admin(*lab_, site, folder());
   std::string run = admin.start(admin.plan("gpu01", layout("7x1g.12gb"), 0));
@@ -282,7 +282,7 @@ TEST_F(SlurmSrun, CutInsideAReservationDrainedOnlyThenAndBack) {
 
 // Killed once the node is drained, nobody can ask its GPUs any more; the next tessera can all the same.
 TEST_F(SlurmSrun, KilledOnceDrainedItIsTakenUpOrSaysHowToGoBack) {
-  slurmconf::SiteSettings site = by_srun();
+  slurmconf::SlurmSettings site = by_srun();
   RunOptions options = command_line();
   const std::string drained = "gpu01/9:";  // the step after the drain
   Ran ran = tessera(site, {"apply", "-n", "gpu01", "--gpu", "0", "--layout", "7x1g.12gb"},
@@ -316,7 +316,7 @@ TEST(SlurmConfigless, TheControllersFilesAreChangedAndANodesCopyNever) {
   SlurmLab lab("", true);
   ASSERT_EQ(lab.trouble(), "");
   Scratch scratch;
-  slurmconf::SiteSettings said;
+  slurmconf::SlurmSettings said;
   said.restart_controller = lab.restart_command("slurmctld");
   said.restart_node = lab.restart_command("slurmd-{node}");
   said.devices = "gpu=" + lab.folder() + "/dev/nvidia{gpu}";

@@ -92,8 +92,8 @@ class SlurmPicture : public testing::Test {
                [](const std::string& out) { return out.starts_with("PartitionTimeLimit"); });
   }
 
-  static slurm::Options options() {
-    slurm::Options options;
+  static slurm::SlurmOptions options() {
+    slurm::SlurmOptions options;
     options.conf = lab_->conf();
     options.interval = Duration(300);
     return options;
@@ -316,7 +316,7 @@ TEST_F(SlurmPicture, DoctorTellsWhatIsWrongInTheFilesAndWithTheDaemons) {
 // sacctmgr's own words about a slurmdbd that is not there.
 TEST_F(SlurmPicture, ASlurmdbdThatNobodyAnswersForIsDown) {
   Scratch scratch;
-  slurm::Site site;
+  slurm::SlurmClient site;
   site.conf = scratch.write(
       "slurm.conf",
       "ClusterName=x\nSlurmctldHost=localhost\nAccountingStorageType=accounting_storage/slurmdbd\n"
@@ -341,7 +341,7 @@ TEST_F(SlurmPicture, ASlurmdbdThatNobodyAnswersForIsDown) {
 }
 
 TEST_F(SlurmPicture, AChangeShowsByItselfAndOnDemand) {
-  slurm::Options patient = options();
+  slurm::SlurmOptions patient = options();
   patient.interval = Duration(3600 * 1000);
   SlurmWatch watch(options()), asked(patient);
   ASSERT_TRUE(watch.until(loaded));

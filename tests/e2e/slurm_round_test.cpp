@@ -30,7 +30,7 @@ class SlurmRound : public SlurmCut {
 
 TEST_F(SlurmRound, KilledAsEachStepBeginsAndTakenUpEachTime) {
   std::vector<Running> neighbours{run_on("gpu02", "gpu:h100:2"), run_on("shard01", "shard:1")};
-  slurmconf::SiteSettings site = with_runner();
+  slurmconf::SlurmSettings site = with_runner();
   Killer killer;
   RunOptions options = command_line(), killed = options;
   killed.signal_on_err = [&](const std::string& err) { return killer(err); };
@@ -88,7 +88,7 @@ TEST_F(SlurmRound, ADriverThatHangsOrOnlyPromisesIsSeenThroughAndUndone) {
   const std::string units = lab_->folder() + "/units-gpu01", linked = units + "/wanted/mig.service";
   std::filesystem::create_directories(units);
   std::ofstream(units + "/mig.service") << "[Service]\n";
-  slurmconf::SiteSettings site = with_runner();
+  slurmconf::SlurmSettings site = with_runner();
   site.boot_file = units + "/boot.yaml";
   site.boot_unit = "mig.service";
   Admin admin(*lab_, site, folder());
@@ -111,7 +111,7 @@ TEST_F(SlurmRound, ADriverThatHangsOrOnlyPromisesIsSeenThroughAndUndone) {
 
 TEST_F(SlurmRound, FromWholeToSlicesToSharesAndBackByTheCommandLine) {
   std::vector<Running> neighbours{run_on("gpu02", "gpu:h100:2"), run_on("mps01", "mps:50")};
-  slurmconf::SiteSettings site = with_runner();
+  slurmconf::SlurmSettings site = with_runner();
   RunOptions options = command_line();
   const std::vector<std::string> board{"-n", "gpu01", "--gpu", "0", "--layout"};
   auto apply = [&](std::vector<std::string> words) {
@@ -143,7 +143,7 @@ TEST_F(SlurmRound, FromWholeToSlicesToSharesAndBackByTheCommandLine) {
 class SlurmRoundByKeys : public SlurmRound {
  protected:
   PtyOptions console() const {
-    slurmconf::SiteSettings site = with_runner();
+    slurmconf::SlurmSettings site = with_runner();
     PtyOptions options;
     options.columns = 160;
     options.rows = 50;

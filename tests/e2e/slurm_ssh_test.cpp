@@ -85,7 +85,7 @@ class SlurmSsh : public SlurmCut {
 TEST_F(SlurmSsh, CutsOverAKillAndComesBackWhileNeighboursRun) {
   RealSsh ssh(lab_->folder());
   Running neighbour = run_on("gpu02", "gpu:h100:2");
-  slurmconf::SiteSettings site = with_runner();
+  slurmconf::SlurmSettings site = with_runner();
   site.runner = "ssh";
   RunOptions options = command_line();
   Ran ran = tessera(site, {"apply", "-n", "gpu01", "--gpu", "0", "--layout", "7x1g.12gb"},

@@ -19,8 +19,8 @@ class SlurmTrouble : public testing::Test {
     if (!SlurmLab::possible())
       GTEST_SKIP() << "needs root and Debian's slurmctld, slurmd, slurm-client and munge";
   }
-  static slurm::Options options(const SlurmLab& lab) {
-    slurm::Options options;
+  static slurm::SlurmOptions options(const SlurmLab& lab) {
+    slurm::SlurmOptions options;
     options.conf = lab.conf();
     options.interval = Duration(300);
     options.deadline = Duration(4000);
@@ -98,7 +98,7 @@ TEST_F(SlurmTrouble, HiddenJobsStillHoldTheirGpus) {
   std::ofstream(folder + "/scontrol")
       << "#!/bin/sh\nexec setpriv --reuid=33 --regid=33 --clear-groups scontrol \"$@\"\n";
   ::chmod((folder + "/scontrol").c_str(), 0755);
-  slurm::Options hidden = options(lab);
+  slurm::SlurmOptions hidden = options(lab);
   hidden.bin = folder;
   SlurmWatch watch(hidden);
   ASSERT_TRUE(watch.until(good));
@@ -114,7 +114,7 @@ TEST_F(SlurmTrouble, HiddenJobsStillHoldTheirGpus) {
 
 class SlurmAbsent : public testing::Test {
  protected:
-  static Error first_failure(slurm::Options options) {
+  static Error first_failure(slurm::SlurmOptions options) {
     SlurmWatch watch(std::move(options));
     auto started = std::chrono::steady_clock::now();
     EXPECT_TRUE(watch.until([](const Cluster& cluster) { return cluster.loaded; }));
@@ -125,7 +125,7 @@ class SlurmAbsent : public testing::Test {
 };
 
 TEST_F(SlurmAbsent, MissingCommandsAreAnError) {
-  slurm::Options options;
+  slurm::SlurmOptions options;
   options.conf = "/dev/null";
   options.bin = "/nowhere";
   Error error = first_failure(options);
@@ -134,7 +134,7 @@ TEST_F(SlurmAbsent, MissingCommandsAreAnError) {
 }
 
 TEST_F(SlurmAbsent, AMissingConfigurationIsNamedAtOnce) {
-  slurm::Options options;
+  slurm::SlurmOptions options;
   options.conf = "/nowhere/slurm.conf";
   options.cluster = "mine";
   Error error = first_failure(options);
@@ -149,7 +149,7 @@ TEST_F(SlurmAbsent, ACommandThatIsNotSlurmsIsNoHarm) {
   std::ofstream(program) << "#!/bin/sh\ncase $1 in ping) echo 'Slurmctld(primary) at x is UP';; *) head -c "
                             "100000 /dev/urandom;; esac\n";
   ::chmod(program.c_str(), 0755);
-  slurm::Options options;
+  slurm::SlurmOptions options;
   options.conf = "/dev/null";
   options.bin = folder;
   SlurmWatch watch(options);

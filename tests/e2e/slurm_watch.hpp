@@ -15,7 +15,7 @@ inline TimePoint wall_clock() { return std::chrono::floor<Duration>(std::chrono:
 
 class SlurmWatch {
  public:
-  explicit SlurmWatch(slurm::Options options) : backend_(with_clock(std::move(options))) {
+  explicit SlurmWatch(slurm::SlurmOptions options) : backend_(with_clock(std::move(options))) {
     backend_.start(mailbox_);
   }
 
@@ -28,7 +28,7 @@ class SlurmWatch {
   slurm::SlurmBackend& backend() { return backend_; }
 
  private:
-  static slurm::Options with_clock(slurm::Options options) {
+  static slurm::SlurmOptions with_clock(slurm::SlurmOptions options) {
     options.clock = wall_clock;
     return options;
   }

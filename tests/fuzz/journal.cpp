@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "engine/operators/site.hpp"
+#include "engine/operators/operator_setup.hpp"
 #include "engine/plan/allowed.hpp"
 #include "engine/plan/run/run.hpp"
-#include "engine/slurmconf/site.hpp"
+#include "engine/slurmconf/slurm_setup.hpp"
 
 int fuzz_journal(const std::uint8_t* data, std::size_t size) {
   using namespace tessera::plan;
@@ -23,8 +23,8 @@ int fuzz_journal(const std::uint8_t* data, std::size_t size) {
   auto run = replay(*journal);
   if (!run) return 0;
   Capabilities slurm = slurm_capabilities(), kubernetes = gpu_operator_capabilities();
-  slurm.slurm = std::make_shared<const tessera::slurmconf::Site>();
-  kubernetes.gpu_operator = std::make_shared<const tessera::operators::Site>();
+  slurm.slurm = std::make_shared<const tessera::slurmconf::SlurmSetup>();
+  kubernetes.gpu_operator = std::make_shared<const tessera::operators::OperatorSetup>();
   for (const auto& [node, plan] : run->plans)
     for (const Capabilities& can : {simulator_capabilities(), slurm, kubernetes})
       (void)why_not_allowed(plan, intent_of(run->started.plan.intent, node), can);

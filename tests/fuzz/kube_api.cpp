@@ -30,7 +30,8 @@ clusters:
   static const World fresh = *make_world(scenario, 0, 1, TimePoint(Duration(1'772'442'000'000)));
   // Anew after whatever may have changed it, so that an input always meets the same cluster.
   static std::unique_ptr<kube::Cluster> cluster;
-  if (!cluster) cluster = std::make_unique<kube::Cluster>(sim::Store(fresh), 0, [] { return TimePoint{}; });
+  if (!cluster)
+    cluster = std::make_unique<kube::Cluster>(sim::WorldStore(fresh), 0, [] { return TimePoint{}; });
   kube::Api api(*cluster);
   std::string rest(reinterpret_cast<const char*>(data), size);
   auto line = [&rest] {

@@ -8,10 +8,10 @@
 int fuzz_kube_watch(const std::uint8_t* data, std::size_t size) {
   using namespace tessera;
   std::string_view text(reinterpret_cast<const char*>(data), size);
-  kubernetes::Store store(
-      nullptr, [](kubernetes::Store::What) {}, [] { return TimePoint{}; });
-  kubernetes::Store::Handler handlers[] = {store.nodes(),  store.pods(),       store.budgets(),
-                                           store.events(), store.dra_slices(), store.dra_claims()};
+  kubernetes::ClusterStore store(
+      nullptr, [](kubernetes::ClusterStore::What) {}, [] { return TimePoint{}; });
+  kubernetes::ClusterStore::Handler handlers[] = {store.nodes(),  store.pods(),       store.budgets(),
+                                                  store.events(), store.dra_slices(), store.dra_claims()};
   for (std::size_t i = 0; !text.empty(); ++i) {
     std::size_t end = std::min(text.find('\n'), text.size());
     (void)handlers[i % std::size(handlers)].line(text.substr(0, end));

@@ -15,7 +15,7 @@ int fuzz_slurm_conf(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
   if (write(parse({"slurm.conf", text})) != text) std::abort();
   (void)Minors::parse(text);
-  Site site;
+  SlurmSetup site;
   site.files = {{"/e/slurm.conf", text}, {"/e/gres.conf", text}, {"/e/n", text}};
   (void)check(site, nullptr);
   auto before = effective(site.files);

@@ -37,7 +37,7 @@ class Session {
   std::string line_with(std::string_view text) const;
   bool shows(std::string_view text) const { return screen().find(text) != std::string::npos; }
 
-  tui::World world() const { return {model, catalogue, wall}; }
+  tui::UiContext world() const { return {model, catalogue, wall}; }
 
   Model model;
   const mig::Catalogue& catalogue;

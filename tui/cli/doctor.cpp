@@ -10,8 +10,8 @@
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/help.hpp"
 #include "tui/cli/json.hpp"
+#include "tui/cli/open_clusters.hpp"
 #include "tui/cli/table_text.hpp"
-#include "tui/cli/world.hpp"
 
 namespace tessera::cli {
 namespace {
@@ -102,14 +102,14 @@ int run_doctor(const Options& options, const mig::Catalogue& catalogue, const Jo
     streams.out << rbac_text(options);
     return kDone;
   }
-  World world(options, catalogue, joins, streams);
-  if (auto failed = world.open()) return *failed;
-  if (auto failed = world.start(options.cluster)) return *failed;
-  if (!world.wait_until_loaded()) return kDone;
+  OpenClusters clusters(options, catalogue, joins, streams);
+  if (auto failed = clusters.open()) return *failed;
+  if (auto failed = clusters.start(options.cluster)) return *failed;
+  if (!clusters.wait_until_loaded()) return kDone;
   std::vector<insight::Finding> findings;
-  bool missing = world.model().clusters.empty();
-  for (const Cluster& cluster : world.model().clusters) {
-    auto some = doctor_findings(cluster, catalogue, options, world.wall());
+  bool missing = clusters.model().clusters.empty();
+  for (const Cluster& cluster : clusters.model().clusters) {
+    auto some = doctor_findings(cluster, catalogue, options, clusters.wall());
     findings.insert(findings.end(), some.begin(), some.end());
     missing = missing || !cluster.loaded;
   }

@@ -8,8 +8,8 @@
 #include "engine/time.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/json.hpp"
+#include "tui/cli/open_clusters.hpp"
 #include "tui/cli/table_text.hpp"
-#include "tui/cli/world.hpp"
 
 namespace tessera::cli {
 namespace {
@@ -111,7 +111,7 @@ class Looker {
       : options_(options),
         catalogue_(catalogue),
         streams_(streams),
-        world_(options, catalogue, joins, streams),
+        clusters_(options, catalogue, joins, streams),
         wall_(joins.wall) {}
 
   int run() {
@@ -120,12 +120,12 @@ class Looker {
       complain(streams_, empty.error());
       return kUsage;
     }
-    if (auto failed = world_.open()) return *failed;
+    if (auto failed = clusters_.open()) return *failed;
     // From before the first print on, so that whoever has seen output can end us in order.
-    if (options_.watch) world_.catch_signals();
-    if (options_.watch) world_.watch_reader();
-    if (auto failed = world_.start(options_.cluster)) return *failed;
-    if (!world_.wait_until_loaded()) return kDone;
+    if (options_.watch) clusters_.catch_signals();
+    if (options_.watch) clusters_.watch_reader();
+    if (auto failed = clusters_.start(options_.cluster)) return *failed;
+    if (!clusters_.wait_until_loaded()) return kDone;
     int code = report();
     return options_.watch ? watch() : code;
   }
@@ -135,12 +135,12 @@ class Looker {
 
   // Prints what is known, says what is not. A cluster that did not tell all of its nodes and work makes it 3.
   int report() {
-    const Model& model = world_.model();
+    const Model& model = clusters_.model();
     bool answered = false, missing = model.clusters.empty();
     for (const Cluster& cluster : model.clusters) {
-      bool told = world_.tell_troubles(cluster, [&](Source source) { return is_needed(source); });
+      bool told = clusters_.tell_troubles(cluster, [&](Source source) { return is_needed(source); });
       answered |= told;
-      missing |= !told || !World::is_whole(cluster);
+      missing |= !told || !OpenClusters::is_whole(cluster);
     }
     if (missing && model.clusters.empty()) {
       complain(streams_, {"no answer", fmt::format("within {} s", options_.timeout.count() / 1000),
@@ -163,7 +163,7 @@ class Looker {
   }
 
   void print() {
-    auto text = print_list(options_, world_.model(), context());
+    auto text = print_list(options_, clusters_.model(), context());
     if (!text || *text == last_) return;
     if (options_.watch && (options_.output == OutputFormat::table || options_.output == OutputFormat::wide)) {
       streams_.out << (last_.empty() ? "" : "\n") << "# " << utc_text(wall_()) << "\n";
@@ -179,9 +179,9 @@ class Looker {
     bool changed = false;
     while (streams_.out.good()) {
       Duration pause = std::max(Duration{0}, printed + kShortestPause - wall_());
-      if (!world_.sleep(changed ? pause : Duration{-1})) break;
-      changed |= world_.take_events();
-      for (const Cluster& cluster : world_.model().clusters) world_.tell_failures(cluster);
+      if (!clusters_.sleep(changed ? pause : Duration{-1})) break;
+      changed |= clusters_.take_events();
+      for (const Cluster& cluster : clusters_.model().clusters) clusters_.tell_failures(cluster);
       if (!changed || wall_() - printed < kShortestPause) continue;
       print();
       printed = wall_();
@@ -193,7 +193,7 @@ class Looker {
   const Options& options_;
   const mig::Catalogue& catalogue_;
   const Streams& streams_;
-  World world_;
+  OpenClusters clusters_;
   const std::function<TimePoint()>& wall_;
   std::string last_;  // printed text
 };

@@ -20,7 +20,7 @@
 #include "tui/language/words.hpp"
 
 namespace tessera::slurmconf {
-struct Site;
+struct SlurmSetup;
 }
 
 namespace tessera::cli {
@@ -40,13 +40,13 @@ struct Options {
   std::string sim_state;  // file; empty: none
   // sim serve
   bool serve_kubernetes = false;
-  std::string listen;                                 // port or path; empty: any free port
-  std::string kubeconfig_out;                         // file; empty: none
-  std::string user_ports;                             // "viewer=8002:view", several by commas
-  std::string slurm_conf;                             // file; empty: what Slurm's commands take themselves
-  std::string kubeconfig;                             // file; empty: what kubectl takes itself
-  std::vector<std::string> contexts;                  // of the kubeconfig; empty: its current one
-  std::shared_ptr<const slurmconf::Site> slurm_site;  // what the site says of its Slurm; never null
+  std::string listen;                 // port or path; empty: any free port
+  std::string kubeconfig_out;         // file; empty: none
+  std::string user_ports;             // "viewer=8002:view", several by commas
+  std::string slurm_conf;             // file; empty: what Slurm's commands take themselves
+  std::string kubeconfig;             // file; empty: what kubectl takes itself
+  std::vector<std::string> contexts;  // of the kubeconfig; empty: its current one
+  std::shared_ptr<const slurmconf::SlurmSetup> slurm_site;  // what the site says of its Slurm; never null
   std::optional<Duration> interval;
   bool write = false;
 
@@ -83,7 +83,7 @@ struct Options {
   std::string vgpu;
   std::optional<bool> rename_shared, refuse_several;  // the device plugin's switches, as wished
   std::string at;                                     // a time in words
-  plan::Options change;                               // ...and how; without `at`
+  plan::ChangeOptions change;                         // ...and how; without `at`
   // apply, undo, resume, journal
   std::string runs;  // folder; empty: the user's own
   bool yes = false;

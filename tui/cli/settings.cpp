@@ -296,7 +296,7 @@ void read_change(Reader& reader, Options& options) {
   };
   options.rename_shared = wished("rename-shared");
   options.refuse_several = wished("fail-requests-greater-than-one");
-  plan::Options& change = options.change;
+  plan::ChangeOptions& change = options.change;
   if (const Setting* way = reader.find("way")) {
     auto known = plan::parse_way(way->value);
     if (!known) reader.complain(bad("way", *way, "wait, requeue or cancel"));
@@ -330,28 +330,28 @@ void read_run(Reader& reader, Options& options) {
   options.patch = reader.on("patch");
 }
 
-std::shared_ptr<const slurmconf::Site> read_slurm(Reader& reader) {
-  slurmconf::SiteSettings texts{reader.text("slurm-runner"),
-                                reader.text("slurm-files"),
-                                reader.text("slurm-restart-controller"),
-                                reader.text("slurm-restart-node"),
-                                reader.text("slurm-stop-clients"),
-                                reader.text("slurm-start-clients"),
-                                reader.text("slurm-boot-file"),
-                                reader.text("slurm-devices"),
-                                reader.text("slurm-mig-tool"),
-                                reader.text("slurm-boot-unit")};
+std::shared_ptr<const slurmconf::SlurmSetup> read_slurm(Reader& reader) {
+  slurmconf::SlurmSettings texts{reader.text("slurm-runner"),
+                                 reader.text("slurm-files"),
+                                 reader.text("slurm-restart-controller"),
+                                 reader.text("slurm-restart-node"),
+                                 reader.text("slurm-stop-clients"),
+                                 reader.text("slurm-start-clients"),
+                                 reader.text("slurm-boot-file"),
+                                 reader.text("slurm-devices"),
+                                 reader.text("slurm-mig-tool"),
+                                 reader.text("slurm-boot-unit")};
   auto look = reader.duration("slurm-look-deadline", std::chrono::minutes(10),
                               "a time from 1s to 10m: how long a node may take to answer one question");
-  auto site = slurmconf::site_of(texts);
+  auto site = slurmconf::slurm_setup_of(texts);
   if (site && look) site->look_deadline = *look;
-  if (site) return std::make_shared<const slurmconf::Site>(std::move(*site));
+  if (site) return std::make_shared<const slurmconf::SlurmSetup>(std::move(*site));
   // "slurm-runner: …": the setting that it is about tells where it came from.
   Error error = site.error();
   const Setting* setting = reader.find(error.reason.substr(0, error.reason.find(':')));
   if (setting) error.reason = setting->from + ": " + error.reason;
   reader.complain(std::move(error));
-  return std::make_shared<const slurmconf::Site>();
+  return std::make_shared<const slurmconf::SlurmSetup>();
 }
 
 // What the command line says beats the environment and the files; on the command line the careful one wins.

@@ -8,7 +8,7 @@
 namespace tessera::tui {
 namespace {
 
-void add_cluster(FactPage& page, const Cluster& cluster, const World& world) {
+void add_cluster(FactPage& page, const Cluster& cluster, const UiContext& ui) {
   page.group(cluster.name.text, cluster.simulated ? "simulated" : "");
   page.data(page.told("scheduler"),
             cluster.version.empty() ? word(cluster.scheduler) : std::string_view(cluster.version));
@@ -18,13 +18,13 @@ void add_cluster(FactPage& page, const Cluster& cluster, const World& world) {
                                   : fmt::format("every {} s, {:.0f} calls a minute", every,
                                                 cluster.pace.calls_per_minute));
   for (const auto& [source, health] : cluster.sources)
-    page.data(word(source), answered_text(page, cluster, health, world.wall),
+    page.data(word(source), answered_text(page, cluster, health, ui.wall),
               health.failure ? Style(Role::danger) : Style(Role::text));
 }
 
 }  // namespace
 
-Document about_document(const World& world, const UiState& state, int width) {
+Document about_document(const UiContext& ui, const UiState& state, int width) {
   FactPage page(state, width);
   page.add({{{"tessera", Style(Role::accent).with_bold(), 1},
              {"   " + page.told("shows a cluster's GPUs as the tiles they are cut into"), Role::text}},
@@ -34,11 +34,11 @@ Document about_document(const World& world, const UiState& state, int width) {
   page.fact("may change", state.writable ? "yes, after a plan is armed" : "nothing: read-only");
   page.data(page.told("theme"), state.theme);
   page.data(page.told("you are"), state.me.empty() ? "?" : state.me);
-  auto products = world.catalogue.products();
+  auto products = ui.catalogue.products();
   auto known = std::count_if(products.begin(), products.end(),
                              [](const mig::Product& product) { return product.placements_known; });
   page.fact("catalogue", fmt::format("{} products, {} with known placements", products.size(), known));
-  for (const Cluster& cluster : world.model.clusters) add_cluster(page, cluster, world);
+  for (const Cluster& cluster : ui.model.clusters) add_cluster(page, cluster, ui);
   return page.take();
 }
 

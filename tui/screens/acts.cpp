@@ -19,83 +19,83 @@ namespace tessera::tui {
 namespace acts {
 namespace {
 
-Effects move(UiState& state, const World& world, Action action) {
-  move_cursor(state, world, action);
+Effects move(UiState& state, const UiContext& ui, Action action) {
+  move_cursor(state, ui, action);
   return {};
 }
 
-Effects open_here(UiState& state, const World& world, Action) { return row_of(state).open(state, world); }
+Effects open_here(UiState& state, const UiContext& ui, Action) { return row_of(state).open(state, ui); }
 
-Effects details(UiState& state, const World& world, Action) {
-  show_facts(state, world);
+Effects details(UiState& state, const UiContext& ui, Action) {
+  show_facts(state, ui);
   return {};
 }
 
-Effects back(UiState& state, const World& world, Action) {
+Effects back(UiState& state, const UiContext& ui, Action) {
   if (state.choice.kind != ChoiceKind::none) {
     state.choice = {};
-  } else if (is_loading(state, world.model)) {
+  } else if (is_loading(state, ui.model)) {
     state.loading_left = true;
   } else if (!state.top().filter_text.empty()) {
     clear_filter(state);
-  } else if (auto own = row_of(state).back; !own || !own(state, world)) {
+  } else if (auto own = row_of(state).back; !own || !own(state, ui)) {
     go_back(state);
   }
   return {};
 }
 
-Effects walk_list(UiState& state, const World& world, Action action) {
-  step_sibling(state, world, action == Action::next_sibling ? 1 : -1);
+Effects walk_list(UiState& state, const UiContext& ui, Action action) {
+  step_sibling(state, ui, action == Action::next_sibling ? 1 : -1);
   return {};
 }
 
 // --- finding, arranging, marking
 
-Effects type_filter(UiState& state, const World&, Action) {
+Effects type_filter(UiState& state, const UiContext&, Action) {
   open_prompt(state, InputKind::filter);
   return {};
 }
 
-Effects show_all(UiState& state, const World&, Action) {
+Effects show_all(UiState& state, const UiContext&, Action) {
   clear_filter(state);
   return {};
 }
 
-Effects find(UiState& state, const World& world, Action action) {
-  find_again(state, world, action == Action::find_next ? 1 : -1);
+Effects find(UiState& state, const UiContext& ui, Action action) {
+  find_again(state, ui, action == Action::find_next ? 1 : -1);
   return {};
 }
 
-Effects turn_only_mine(UiState& state, const World&, Action) {
+Effects turn_only_mine(UiState& state, const UiContext&, Action) {
   state.top().only_mine = !state.top().only_mine;
   return {};
 }
 
-Effects sort_along(UiState& state, const World& world, Action action) {
-  sort_step(state, world, action == Action::sort_next_column ? 1 : -1);
+Effects sort_along(UiState& state, const UiContext& ui, Action action) {
+  sort_step(state, ui, action == Action::sort_next_column ? 1 : -1);
   return {};
 }
 
-Effects reverse_sort(UiState& state, const World&, Action) {
+Effects reverse_sort(UiState& state, const UiContext&, Action) {
   Screen& screen = state.top();
   screen.sorts.front().descending = !screen.sorts.front().descending;
   state.last_sorts[screen.kind] = screen.sorts;
   return {};
 }
 
-Effects choose_from_list(UiState& state, const World&, Action action) {
+Effects choose_from_list(UiState& state, const UiContext&, Action action) {
   open_choice(state, action == Action::sort_choose ? ChoiceKind::sort : ChoiceKind::columns);
   return {};
 }
 
-Effects choose_entry(UiState& state, const World& world, Action action) {
-  choose(state, world, action);
+Effects choose_entry(UiState& state, const UiContext& ui, Action action) {
+  choose(state, ui, action);
   return {};
 }
 
-Effects turn_wide(UiState& state, const World& world, Action) {
+Effects turn_wide(UiState& state, const UiContext& ui, Action) {
   if (state.top().columns) {
-    say(state, world, Severity::info,
+    say(state, ui, Severity::info,
         "the columns were chosen by hand: " + first_key(state, Action::choose_columns) + " changes them");
     return {};
   }
@@ -104,34 +104,34 @@ Effects turn_wide(UiState& state, const World& world, Action) {
   return {};
 }
 
-Effects follow_newest(UiState& state, const World&, Action) {
+Effects follow_newest(UiState& state, const UiContext&, Action) {
   state.top().top = 0;
   return {};
 }
 
-Effects mark_row(UiState& state, const World& world, Action) {
-  toggle_mark(state, world);
+Effects mark_row(UiState& state, const UiContext& ui, Action) {
+  toggle_mark(state, ui);
   return {};
 }
 
-Effects mark_rows(UiState& state, const World& world, Action) {
-  mark_all(state, world);
+Effects mark_rows(UiState& state, const UiContext& ui, Action) {
+  mark_all(state, ui);
   return {};
 }
 
-Effects unmark(UiState& state, const World&, Action) {
+Effects unmark(UiState& state, const UiContext&, Action) {
   state.top().marks.clear();
   return {};
 }
 
-Effects copy_here(UiState& state, const World& world, Action) {
-  std::string text = copy_text(state, world);
+Effects copy_here(UiState& state, const UiContext& ui, Action) {
+  std::string text = copy_text(state, ui);
   if (text.empty()) {
-    say(state, world, Severity::info, "the marked rows are not in this table now");
+    say(state, ui, Severity::info, "the marked rows are not in this table now");
     return {};
   }
   const auto lines = std::count(text.begin(), text.end(), '\n') + 1;
-  say(state, world, Severity::good,
+  say(state, ui, Severity::good,
       lines == 1                   ? "copied " + text
       : is_table(state.top().kind) ? "copied " + std::to_string(lines) + " names"
                                    : "copied " + std::to_string(lines) + " lines");
@@ -142,30 +142,30 @@ Effects copy_here(UiState& state, const World& world, Action) {
 
 // --- screens
 
-Effects show_screen(UiState& state, const World&, Action action) {
+Effects show_screen(UiState& state, const UiContext&, Action action) {
   for (const ScreenRow& row : screen_rows())
     if (row.way == action) go_to(state, row.kind);
   return {};
 }
 
-Effects show_waiting(UiState& state, const World&, Action) {
+Effects show_waiting(UiState& state, const UiContext&, Action) {
   go_to(state, ScreenKind::workloads, "state=pending");
   return {};
 }
 
-Effects show_free(UiState& state, const World&, Action) {
+Effects show_free(UiState& state, const UiContext&, Action) {
   go_to(state, ScreenKind::slices, "state=free");
   return {};
 }
 
-Effects show_runs(UiState& state, const World&, Action) {
+Effects show_runs(UiState& state, const UiContext&, Action) {
   Effects effects;
   open_journal(state, effects);
   return effects;
 }
 
 // A page about the screen that it is opened from.
-Effects show_page(UiState& state, const World&, Action action) {
+Effects show_page(UiState& state, const UiContext&, Action action) {
   for (const ScreenRow& row : screen_rows()) {
     if (row.way != action || row.kind == state.top().kind) continue;
     Screen page;
@@ -177,103 +177,103 @@ Effects show_page(UiState& state, const World&, Action action) {
   return {};
 }
 
-Effects edit_here(UiState& state, const World& world, Action) {
-  open_layout_here(state, world);
+Effects edit_here(UiState& state, const UiContext& ui, Action) {
+  open_layout_here(state, ui);
   return {};
 }
 
-Effects decide_here(UiState& state, const World& world, Action) {
-  open_guide_here(state, world);
+Effects decide_here(UiState& state, const UiContext& ui, Action) {
+  open_guide_here(state, ui);
   return {};
 }
 
 // --- the console itself
 
-Effects type_command(UiState& state, const World&, Action) {
+Effects type_command(UiState& state, const UiContext&, Action) {
   open_prompt(state, InputKind::command);
   return {};
 }
 
-Effects ask_again(UiState& state, const World& world, Action) {
+Effects ask_again(UiState& state, const UiContext& ui, Action) {
   Effects effects;
   effects.refresh = true;
-  say(state, world, Severity::info, "asked for fresh data");
+  say(state, ui, Severity::info, "asked for fresh data");
   return effects;
 }
 
-Effects paint_again(UiState&, const World&, Action) {
+Effects paint_again(UiState&, const UiContext&, Action) {
   Effects effects;
   effects.repaint = true;
   return effects;
 }
 
-Effects turn_theme(UiState& state, const World& world, Action) {
+Effects turn_theme(UiState& state, const UiContext& ui, Action) {
   auto at = std::find(state.themes.begin(), state.themes.end(), state.theme);
   if (at == state.themes.end() || ++at == state.themes.end()) at = state.themes.begin();
   Effects effects;
   effects.theme = *at;
-  say(state, world, Severity::info, "theme " + *at);
+  say(state, ui, Severity::info, "theme " + *at);
   return effects;
 }
 
-Effects turn_language(UiState& state, const World& world, Action) {
+Effects turn_language(UiState& state, const UiContext& ui, Action) {
   const Language next = state.language == Language::en ? Language::ja : Language::en;
   if (Status read = set_language(state, next); !read)
-    say(state, world, Severity::danger, to_line(read.error()));
+    say(state, ui, Severity::danger, to_line(read.error()));
   else
-    say(state, world, Severity::info, next == Language::ja ? "Japanese" : "English");
+    say(state, ui, Severity::info, next == Language::ja ? "Japanese" : "English");
   return {};
 }
 
-Effects turn_mouse(UiState& state, const World& world, Action) {
+Effects turn_mouse(UiState& state, const UiContext& ui, Action) {
   state.mouse = !state.mouse;
   Effects effects;
   effects.mouse = state.mouse;
-  say(state, world, Severity::info, state.mouse ? "mouse on" : "mouse left to the terminal");
+  say(state, ui, Severity::info, state.mouse ? "mouse on" : "mouse left to the terminal");
   return effects;
 }
 
-Effects stop_for_now(UiState&, const World&, Action) {
+Effects stop_for_now(UiState&, const UiContext&, Action) {
   Effects effects;
   effects.suspend = true;
   return effects;
 }
 
-Effects quit(UiState& state, const World& world, Action) { return leave(state, world); }
+Effects quit(UiState& state, const UiContext& ui, Action) { return leave(state, ui); }
 
 // --- questions that lie over a screen
 
-Effects start_armed(UiState& state, const World& world, Action) { return confirm_arming(state, world); }
+Effects start_armed(UiState& state, const UiContext& ui, Action) { return confirm_arming(state, ui); }
 
-Effects cancel_arming(UiState& state, const World&, Action) {
+Effects cancel_arming(UiState& state, const UiContext&, Action) {
   disarm(state);
   return {};
 }
 
-Effects park(UiState& state, const World& world, Action) {
-  return park_and_leave(state, world, "tessera was left");
+Effects park(UiState& state, const UiContext& ui, Action) {
+  return park_and_leave(state, ui, "tessera was left");
 }
 
-Effects stay(UiState& state, const World&, Action) {
+Effects stay(UiState& state, const UiContext&, Action) {
   state.leaving = Leaving::no;
   return {};
 }
 
 // --- while typing
 
-Effects edit_line(UiState& state, const World& world, Action action) {
-  edit(state, world, action);
+Effects edit_line(UiState& state, const UiContext& ui, Action action) {
+  edit(state, ui, action);
   return {};
 }
 
-Effects accept_line(UiState& state, const World& world, Action) { return accept_input(state, world); }
+Effects accept_line(UiState& state, const UiContext& ui, Action) { return accept_input(state, ui); }
 
-Effects cancel_line(UiState& state, const World&, Action) {
+Effects cancel_line(UiState& state, const UiContext&, Action) {
   cancel_input(state);
   return {};
 }
 
-using Act = Effects (*)(UiState&, const World&, Action);
+using Act = Effects (*)(UiState&, const UiContext&, Action);
 #define TESSERA_ACT(name, id, title, help, keys, scope, group, act, why) act,
 constexpr std::array<Act, static_cast<std::size_t>(Action::count_)> kActs{TESSERA_ACTIONS(TESSERA_ACT)};
 #undef TESSERA_ACT
@@ -283,14 +283,14 @@ constexpr std::array<Act, static_cast<std::size_t>(Action::count_)> kActs{TESSER
 
 bool is_move(Action action) { return acts::kActs[static_cast<std::size_t>(action)] == acts::move; }
 
-Effects act(UiState& state, const World& world, Action action) {
+Effects act(UiState& state, const UiContext& ui, Action action) {
   const bool listed = is_move(action) || action == Action::open || action == Action::choice_toggle;
   if (state.choice.kind != ChoiceKind::none && listed) {
-    choose(state, world, action);
+    choose(state, ui, action);
     return {};
   }
   if (!is_move(action) && action != Action::back) state.choice = {};
-  return acts::kActs[static_cast<std::size_t>(action)](state, world, action);
+  return acts::kActs[static_cast<std::size_t>(action)](state, ui, action);
 }
 
 }  // namespace tessera::tui

@@ -32,20 +32,20 @@ void clear_filter(UiState& state) {
   screen.top = screen.before_filter->top;
 }
 
-void find_again(UiState& state, const World& world, int step) {
+void find_again(UiState& state, const UiContext& ui, int step) {
   Screen& screen = state.top();
   Result<query::Filter> filter = parse_screen_filter(screen.kind, screen.searched);
   if (!filter) return;
-  int row = find_row(world, screen, *filter, cursor_row(world.model, screen), step);
+  int row = find_row(ui, screen, *filter, cursor_row(ui.model, screen), step);
   if (row >= 0)
-    put_cursor(screen, world, row);
+    put_cursor(screen, ui, row);
   else
-    say(state, world, Severity::info, "no row has " + screen.searched);
+    say(state, ui, Severity::info, "no row has " + screen.searched);
 }
 
-std::vector<int> shown_columns(const UiState& state, const World& world, const Screen& screen) {
+std::vector<int> shown_columns(const UiState& state, const UiContext& ui, const Screen& screen) {
   if (screen.columns) return *screen.columns;
-  TableLook look = look_of(world, state, screen, -1);
+  TableLook look = look_of(ui, state, screen, -1);
   look.left = 0;
   std::vector<int> shown;
   for (const PlacedColumn& placed : lay_out(column_infos(screen.kind), look, state.size.columns).columns)
@@ -65,9 +65,9 @@ void sort_by(UiState& state, int column) {
 }
 
 // Along the columns that are in view: an arrow on a hidden one would be no answer.
-void sort_step(UiState& state, const World& world, int step) {
+void sort_step(UiState& state, const UiContext& ui, int step) {
   Screen& screen = state.top();
-  const std::vector<int> shown = shown_columns(state, world, screen);
+  const std::vector<int> shown = shown_columns(state, ui, screen);
   if (shown.empty()) return;
   const int count = static_cast<int>(shown.size());
   int at = step > 0 ? -1 : 0;
@@ -79,18 +79,18 @@ void sort_step(UiState& state, const World& world, int step) {
   sort_by(state, shown[static_cast<std::size_t>(((at + step) % count + count) % count)]);
 }
 
-void toggle_mark(UiState& state, const World& world) {
+void toggle_mark(UiState& state, const UiContext& ui) {
   Screen& screen = state.top();
-  int row = cursor_row(world.model, screen);
+  int row = cursor_row(ui.model, screen);
   if (row < 0) return;
-  std::string id = id_at(world.model, screen.kind, screen.derived.rows[static_cast<std::size_t>(row)]);
+  std::string id = id_at(ui.model, screen.kind, screen.derived.rows[static_cast<std::size_t>(row)]);
   if (!screen.marks.erase(id)) screen.marks.insert(id);
-  put_cursor(screen, world, row + 1);
+  put_cursor(screen, ui, row + 1);
 }
 
-void mark_all(UiState& state, const World& world) {
+void mark_all(UiState& state, const UiContext& ui) {
   Screen& screen = state.top();
-  for (const RowRef& ref : screen.derived.rows) screen.marks.insert(id_at(world.model, screen.kind, ref));
+  for (const RowRef& ref : screen.derived.rows) screen.marks.insert(id_at(ui.model, screen.kind, ref));
 }
 
 void open_choice(UiState& state, ChoiceKind kind) {
@@ -99,7 +99,7 @@ void open_choice(UiState& state, ChoiceKind kind) {
   if (kind == ChoiceKind::sort && !screen.sorts.empty()) state.choice.cursor = screen.sorts.front().column;
 }
 
-void choose(UiState& state, const World& world, Action action) {
+void choose(UiState& state, const UiContext& ui, Action action) {
   Screen& screen = state.top();
   int count = column_count(screen);
   int& cursor = state.choice.cursor;
@@ -116,10 +116,10 @@ void choose(UiState& state, const World& world, Action action) {
     default: return;
   }
   if (state.choice.kind == ChoiceKind::sort) return sort_by(state, cursor);
-  std::vector<int> shown = shown_columns(state, world, screen);
+  std::vector<int> shown = shown_columns(state, ui, screen);
   if (std::erase(shown, cursor) == 0) shown.push_back(cursor);
   std::sort(shown.begin(), shown.end());
-  if (shown.empty()) return say(state, world, Severity::info, "one column has to stay");
+  if (shown.empty()) return say(state, ui, Severity::info, "one column has to stay");
   screen.columns = shown;
   screen.left = 0;
   state.last_columns[screen.kind] = shown;

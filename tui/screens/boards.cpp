@@ -13,9 +13,9 @@
 namespace tessera::tui {
 namespace {
 
-std::string since_text(const World& world, const Cluster& cluster, const Workload& workload) {
+std::string since_text(const UiContext& ui, const Cluster& cluster, const Workload& workload) {
   if (!workload.started) return {};
-  auto passed = cluster_now(cluster, world.wall) - *workload.started;
+  auto passed = cluster_now(cluster, ui.wall) - *workload.started;
   return query::duration_text(std::chrono::duration_cast<std::chrono::seconds>(passed).count());
 }
 
@@ -41,7 +41,7 @@ void show_rest(Tile& tile, const query::SliceRow& row) {
   }
 }
 
-Tile tile_of(const World& world, const query::SliceRow& row) {
+Tile tile_of(const UiContext& ui, const query::SliceRow& row) {
   const Slice& slice = *row.slice;
   Tile tile;
   tile.id = query::row_id(row);
@@ -49,7 +49,7 @@ Tile tile_of(const World& world, const query::SliceRow& row) {
   if (slice.holding != Holding::free) tile.use = use_text(slice);
   if (slice.holding == Holding::held) {
     tile.kind = TileKind::held;
-    HolderText holder = holder_text(world, *row.cluster, slice);
+    HolderText holder = holder_text(ui, *row.cluster, slice);
     tile.lines = {holder.who, holder.what, holder.since};
     if (tile.lines.front().empty()) tile.lines.front() = kNoName;
     return tile;
@@ -78,13 +78,13 @@ void lay_side_by_side(Board& board) {
   board.units = std::max(1.0, at);
 }
 
-void fill_mig(Board& board, const World& world, const query::GpuRow& row) {
+void fill_mig(Board& board, const UiContext& ui, const query::GpuRow& row) {
   const Gpu& gpu = *row.gpu;
   board.strategy = "MIG";
-  const mig::Product* product = gpu.product ? world.catalogue.by_key(gpu.product->text) : nullptr;
+  const mig::Product* product = gpu.product ? ui.catalogue.by_key(gpu.product->text) : nullptr;
   bool placed = true;
   for (const Slice& slice : gpu.slices) {
-    board.tiles.push_back(tile_of(world, {row.cluster, row.node, &gpu, &slice}));
+    board.tiles.push_back(tile_of(ui, {row.cluster, row.node, &gpu, &slice}));
     placed = placed && slice.placement.has_value();
     if (!slice.placement) continue;
     board.tiles.back().from = slice.placement->start;
@@ -114,13 +114,13 @@ void fill_mig(Board& board, const World& world, const query::GpuRow& row) {
 }
 
 // A GPU that is shared in shares of one size: a tile for each holder, as wide as what it holds.
-void fill_shared(Board& board, const World& world, const query::SliceRow& row) {
+void fill_shared(Board& board, const UiContext& ui, const query::SliceRow& row) {
   const Slice& slice = *row.slice;
   std::string id = query::row_id(row);
   board.units = std::max(1, slice.capacity);
   double at = 0;
   if (slice.holding == Holding::unknown) {
-    board.tiles.push_back(tile_of(world, row));
+    board.tiles.push_back(tile_of(ui, row));
     board.tiles.back().from = 0;
     board.tiles.back().to = board.units;
     return;
@@ -133,7 +133,7 @@ void fill_shared(Board& board, const World& world, const query::SliceRow& row) {
     tile.kind = TileKind::held;
     tile.id = id + kShareMark + holder.workload.text;
     tile.label = holder.share > 0 ? std::to_string(holder.share) : "?";
-    HolderText text = workload_text(world, *row.cluster, holder.workload);
+    HolderText text = workload_text(ui, *row.cluster, holder.workload);
     tile.lines = {text.who, text.what, text.since};
     tile.from = at;
     // A holder whose share is not told takes an even part of what is left to tell.
@@ -175,7 +175,7 @@ std::string sharing_title(const query::GpuRow& row) {
   return fmt::format("{} {}/{}", text, known ? std::to_string(held) : "?", capacity);
 }
 
-void fill_readings(Board& board, const World& world, const query::GpuRow& row) {
+void fill_readings(Board& board, const UiContext& ui, const query::GpuRow& row) {
   const Telemetry& telemetry = row.gpu->telemetry;
   if (telemetry.use) board.use = static_cast<double>(telemetry.use->value);
   if (telemetry.memory_used && row.gpu->memory)
@@ -184,25 +184,25 @@ void fill_readings(Board& board, const World& world, const query::GpuRow& row) {
                                          static_cast<double>(row.gpu->memory->value) / 1024));
   if (telemetry.temperature) board.readings.push_back(fmt::format("{:.0f} °C", telemetry.temperature->value));
   if (telemetry.power) board.readings.push_back(fmt::format("{:.0f} W", telemetry.power->value));
-  auto age = cluster_now(*row.cluster, world.wall) - telemetry.origin.at;
+  auto age = cluster_now(*row.cluster, ui.wall) - telemetry.origin.at;
   board.readings_old = telemetry.origin.source != Source::none && age > kFiguresFresh;
 }
 
-Board board_of(const World& world, const query::GpuRow& row) {
+Board board_of(const UiContext& ui, const query::GpuRow& row) {
   const Gpu& gpu = *row.gpu;
   Board board;
   board.id = query::row_id(row);
   board.title = fmt::format("GPU {}", gpu.index.value);
-  fill_readings(board, world, row);
+  fill_readings(board, ui, row);
   if (gpu.strategy == Strategy::mig) {
-    fill_mig(board, world, row);
+    fill_mig(board, ui, row);
   } else {
     board.strategy = sharing_title(row);
     if (gpu.slices.size() == 1 && gpu.slices.front().capacity > 1) {
-      fill_shared(board, world, {row.cluster, row.node, &gpu, &gpu.slices.front()});
+      fill_shared(board, ui, {row.cluster, row.node, &gpu, &gpu.slices.front()});
     } else {
       for (const Slice& slice : gpu.slices)
-        board.tiles.push_back(tile_of(world, {row.cluster, row.node, &gpu, &slice}));
+        board.tiles.push_back(tile_of(ui, {row.cluster, row.node, &gpu, &slice}));
       if (gpu.slices.empty()) board.tiles.push_back(gap(TileKind::unknown, 0, 1));
       lay_side_by_side(board);
     }
@@ -215,14 +215,14 @@ Board board_of(const World& world, const query::GpuRow& row) {
 }
 
 // Slices whose GPU the scheduler does not tell, one GPU of tiles for each profile.
-void add_pools(std::vector<Board>& boards, const World& world, const Cluster& cluster, const Node& node) {
+void add_pools(std::vector<Board>& boards, const UiContext& ui, const Cluster& cluster, const Node& node) {
   std::vector<std::string> order;
   std::map<std::string, Board> pools;
   for (const Slice& slice : node.pool) {
     std::string label = insight::slice_label(slice);
     auto [place, fresh] = pools.try_emplace(label);
     if (fresh) order.push_back(label);
-    place->second.tiles.push_back(tile_of(world, {&cluster, &node, nullptr, &slice}));
+    place->second.tiles.push_back(tile_of(ui, {&cluster, &node, nullptr, &slice}));
     if (slice.device) place->second.tiles.back().label = fmt::format("#{}", *slice.device);
   }
   for (const std::string& label : order) {
@@ -270,18 +270,18 @@ void add_gaps(Board& board, const std::vector<Placement>& stranded, bool known) 
             [](const Tile& a, const Tile& b) { return a.from < b.from; });
 }
 
-HolderText workload_text(const World& world, const Cluster& cluster, const WorkloadId& id) {
+HolderText workload_text(const UiContext& ui, const Cluster& cluster, const WorkloadId& id) {
   const Workload* workload = cluster.workloads.find(id);
   if (!workload) return {id.text, "not in the list", ""};
-  HolderText text{workload->user, workload->name, since_text(world, cluster, *workload)};
+  HolderText text{workload->user, workload->name, since_text(ui, cluster, *workload)};
   if (text.who.empty()) text.who = id.text;
   if (text.what.empty()) text.what = id.text;
   return text;
 }
 
-HolderText holder_text(const World& world, const Cluster& cluster, const Slice& slice) {
+HolderText holder_text(const UiContext& ui, const Cluster& cluster, const Slice& slice) {
   if (slice.holders.empty()) return {};
-  HolderText text = workload_text(world, cluster, slice.holders.front().workload);
+  HolderText text = workload_text(ui, cluster, slice.holders.front().workload);
   if (slice.holders.size() == 1) return text;
   std::set<std::string> users;
   for (const Holder& holder : slice.holders) {
@@ -299,10 +299,10 @@ HolderText holder_text(const World& world, const Cluster& cluster, const Slice& 
   return text;
 }
 
-std::vector<Board> boards_of(const World& world, const Cluster& cluster, const Node& node) {
+std::vector<Board> boards_of(const UiContext& ui, const Cluster& cluster, const Node& node) {
   std::vector<Board> boards;
-  for (const Gpu& gpu : node.gpus) boards.push_back(board_of(world, {&cluster, &node, &gpu}));
-  add_pools(boards, world, cluster, node);
+  for (const Gpu& gpu : node.gpus) boards.push_back(board_of(ui, {&cluster, &node, &gpu}));
+  add_pools(boards, ui, cluster, node);
   return boards;
 }
 

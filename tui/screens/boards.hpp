@@ -26,7 +26,7 @@ struct Board {
   bool pool = false;   // tiles of slices whose GPU is not told: side by side, wrapped
 };
 
-std::vector<Board> boards_of(const World& world, const Cluster& cluster, const Node& node);
+std::vector<Board> boards_of(const UiContext& ui, const Cluster& cluster, const Node& node);
 
 // Adds what lies between the instances of a GPU ruled by memory slices, split into room and stranded
 // units; `known` false: into what is not told.
@@ -41,8 +41,8 @@ struct HolderText {
   std::string what;
   std::string since;
 };
-HolderText holder_text(const World& world, const Cluster& cluster, const Slice& slice);
-HolderText workload_text(const World& world, const Cluster& cluster, const WorkloadId& id);
+HolderText holder_text(const UiContext& ui, const Cluster& cluster, const Slice& slice);
+HolderText workload_text(const UiContext& ui, const Cluster& cluster, const WorkloadId& id);
 
 // Tiles that share one slice carry the workload's id behind this, so that each can be opened.
 inline constexpr char kShareMark = '\x1e';

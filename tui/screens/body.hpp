@@ -13,7 +13,7 @@ namespace tessera::tui {
 extern const Body kTableBody, kPageBody, kPanesBody, kOverviewBody, kNodeBody, kLayoutBody, kGuideBody;
 
 // The body of the screen on top.
-Rect body_of(const UiState& state, const World& world);
+Rect body_of(const UiState& state, const UiContext& ui);
 // How far an action moves in a list of `page` visible lines; first and last are far beyond either end.
 int distance(Action action, int page);
 int moved(int from, int by, int count);
@@ -33,17 +33,17 @@ void rest_on(Screen& screen, const LineStops& stops, int at);
 bool rest_on_line(Screen& screen, const LineStops& stops, int line);
 
 // Pages of lines in an area of their own (page_body.cpp).
-void move_page(UiState& state, const World& world, Rect page, Action action);
-bool click_page(UiState& state, const World& world, Rect page, int x, int y);
+void move_page(UiState& state, const UiContext& ui, Rect page, Action action);
+bool click_page(UiState& state, const UiContext& ui, Rect page, int x, int y);
 
 // Tables (table_body.cpp).
-void refresh_table(UiState& state, Screen& screen, const World& world);
-CellTexts table_cells(const UiState& state, const World& world);
-std::optional<TimePoint> table_next_change(const UiState& state, const World& world);
-Effects open_row(UiState& state, const World& world);
-std::string why_no_row(const UiState& state, const World& world);
-std::optional<Screen> facts_of_row(const UiState& state, const World& world);
-std::string why_no_row_facts(const UiState& state, const World& world);
-std::string copy_rows(const UiState& state, const World& world);
+void refresh_table(UiState& state, Screen& screen, const UiContext& ui);
+CellTexts table_cells(const UiState& state, const UiContext& ui);
+std::optional<TimePoint> table_next_change(const UiState& state, const UiContext& ui);
+Effects open_row(UiState& state, const UiContext& ui);
+std::string why_no_row(const UiState& state, const UiContext& ui);
+std::optional<Screen> facts_of_row(const UiState& state, const UiContext& ui);
+std::string why_no_row_facts(const UiState& state, const UiContext& ui);
+std::string copy_rows(const UiState& state, const UiContext& ui);
 
 }  // namespace tessera::tui

@@ -10,12 +10,12 @@
 namespace tessera::tui {
 
 // Compares what is in view with what was; after every message.
-void remember_cells(UiState& state, const World& world);
+void remember_cells(UiState& state, const UiContext& ui);
 
 // Whether the cell changed within the last kChangedFor.
-bool has_changed(const UiState& state, const World& world, const std::string& id, int column);
+bool has_changed(const UiState& state, const UiContext& ui, const std::string& id, int column);
 // `plain`, or the look of what changed.
-Style changed_or(Style plain, const UiState& state, const World& world, const std::string& id, int column);
+Style changed_or(Style plain, const UiState& state, const UiContext& ui, const std::string& id, int column);
 
 // Columns of a cluster's row on the overview.
 enum class OverviewCell : int { nodes, gpus, free, pending };

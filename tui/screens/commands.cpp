@@ -108,10 +108,10 @@ void add_names(std::vector<std::string>& names, const Items& items, const std::s
   }
 }
 
-std::vector<std::string> arguments(const UiState& state, const World& world, const std::string& command,
+std::vector<std::string> arguments(const UiState& state, const UiContext& ui, const std::string& command,
                                    const std::string& stem) {
   std::vector<std::string> names;
-  const Model& model = world.model;
+  const Model& model = ui.model;
   for (const Cluster& cluster : model.clusters) {
     if (command == "node" || command == "plan" || command == "guide")
       add_names(names, cluster.nodes.all(), stem, [](const Node& node) { return node.name.text; });
@@ -121,7 +121,7 @@ std::vector<std::string> arguments(const UiState& state, const World& world, con
   if (command == "cluster")
     add_names(names, model.clusters, stem, [](const Cluster& cluster) { return cluster.name.text; });
   if (command == "guide")
-    add_names(names, world.catalogue.products(), stem,
+    add_names(names, ui.catalogue.products(), stem,
               [](const mig::Product& product) { return product.key.text; });
   if (command == "theme") add_names(names, state.themes, stem, [](const std::string& name) { return name; });
   std::span<const ColumnInfo> columns = column_infos(state.top().kind);
@@ -144,8 +144,8 @@ Error unknown_name(std::string_view what, const std::string& name) {
   return {fmt::format("no {} is called {}", what, name), "", ""};
 }
 
-std::optional<Error> open_named_node(UiState& state, const World& world, const std::string& name) {
-  for (const Cluster& cluster : world.model.clusters)
+std::optional<Error> open_named_node(UiState& state, const UiContext& ui, const std::string& name) {
+  for (const Cluster& cluster : ui.model.clusters)
     if (cluster.nodes.find(NodeName(name))) {
       open_node(state, cluster.name, name);
       return std::nullopt;
@@ -153,8 +153,8 @@ std::optional<Error> open_named_node(UiState& state, const World& world, const s
   return unknown_name("node", name);
 }
 
-std::optional<Error> open_named_workload(UiState& state, const World& world, const std::string& id) {
-  for (const Cluster& cluster : world.model.clusters)
+std::optional<Error> open_named_workload(UiState& state, const UiContext& ui, const std::string& id) {
+  for (const Cluster& cluster : ui.model.clusters)
     if (cluster.workloads.find(WorkloadId(id))) {
       open_workload(state, cluster.name, id);
       return std::nullopt;
@@ -162,9 +162,9 @@ std::optional<Error> open_named_workload(UiState& state, const World& world, con
   return unknown_name("job or pod", id);
 }
 
-std::optional<Error> restrict_to(UiState& state, const World& world, const std::string& name) {
+std::optional<Error> restrict_to(UiState& state, const UiContext& ui, const std::string& name) {
   bool all = name == "all" || name.empty();
-  if (!all && !world.model.find(ClusterName(name))) return unknown_name("cluster", name);
+  if (!all && !ui.model.find(ClusterName(name))) return unknown_name("cluster", name);
   if (!is_table(state.top().kind)) go_to(state, ScreenKind::nodes);
   state.top().cluster = all ? ClusterName() : ClusterName(name);
   state.top().top = 0;
@@ -199,22 +199,22 @@ std::optional<Error> choose_named(UiState& state, const std::string& text) {
 }
 
 // A profile that only a platform's documents know, on the product of the first node.
-sharing::Corrected meant_by(const UiState& state, const World& world, const plan::Intent& intent,
+sharing::Corrected meant_by(const UiState& state, const UiContext& ui, const plan::Intent& intent,
                             const std::string& layout) {
-  const Cluster* cluster = world.model.find(intent.cluster);
+  const Cluster* cluster = ui.model.find(intent.cluster);
   const Node* node = cluster ? cluster->nodes.find(intent.nodes.front()) : nullptr;
   auto tables = sharing::built_in_presets();
   if (!node || !tables) return {layout, {}};
   const mig::Product* product = !node->gpus.empty() && node->gpus.front().product
-                                    ? world.catalogue.by_key(node->gpus.front().product->text)
-                                    : world.catalogue.by_gfd_label(node->model);
+                                    ? ui.catalogue.by_key(node->gpus.front().product->text)
+                                    : ui.catalogue.by_gfd_label(node->model);
   if (!product) return {layout, {}};
   const sharing::Platform here = sharing::platform_of(*cluster, state.rules.platform).platform;
   return sharing::corrected(layout, *product, here, *tables);
 }
 
 // "n0031,n0032 7x1g.10gb": all GPUs of these nodes.
-std::optional<Error> plan_named(UiState& state, const World& world, const std::string& text) {
+std::optional<Error> plan_named(UiState& state, const UiContext& ui, const std::string& text) {
   auto [names, layout] = split(text);
   if (auto wish = plan::parse_layout_wish(layout); !wish) return wish.error();
   plan::Intent intent;
@@ -224,34 +224,34 @@ std::optional<Error> plan_named(UiState& state, const World& world, const std::s
     intent.nodes.emplace_back(names.substr(at, end - at));
     at = end + 1;
   }
-  for (const Cluster& cluster : world.model.clusters)
+  for (const Cluster& cluster : ui.model.clusters)
     if (intent.cluster.empty() && cluster.nodes.find(intent.nodes.front())) intent.cluster = cluster.name;
   if (intent.cluster.empty()) return unknown_name("node", intent.nodes.front().text);
-  sharing::Corrected meant = meant_by(state, world, intent, layout);
+  sharing::Corrected meant = meant_by(state, ui, intent, layout);
   if (meant.refused) return *meant.refused;
   Result<plan::Wish> wish = plan::parse_layout_wish(meant.layout);
   if (!wish) return wish.error();
   intent.boards = {{std::nullopt, std::move(*wish)}};
-  Result<plan::Plan> planned = plan_for(state, world, intent);
+  Result<plan::Plan> planned = plan_for(state, ui, intent);
   if (!planned) return planned.error();
   for (std::string& note : meant.notes)
     planned->notices.push_back({Severity::info, "preset", {}, std::move(note)});
-  open_plan(state, world, std::move(*planned), {});
+  open_plan(state, ui, std::move(*planned), {});
   return std::nullopt;
 }
 
-std::optional<Error> run_with_argument(UiState& state, const World& world, const std::string& command,
+std::optional<Error> run_with_argument(UiState& state, const UiContext& ui, const std::string& command,
                                        const std::string& argument, Effects& effects) {
-  if (command == "node") return open_named_node(state, world, argument);
-  if (command == "job" || command == "pod") return open_named_workload(state, world, argument);
-  if (command == "plan") return plan_named(state, world, argument);
-  if (command == "cluster") return restrict_to(state, world, argument);
-  if (command == "guide") return open_guide_named(state, world, argument);
+  if (command == "node") return open_named_node(state, ui, argument);
+  if (command == "job" || command == "pod") return open_named_workload(state, ui, argument);
+  if (command == "plan") return plan_named(state, ui, argument);
+  if (command == "cluster") return restrict_to(state, ui, argument);
+  if (command == "guide") return open_guide_named(state, ui, argument);
   if (command == "sort") return sort_named(state, argument);
   if (command == "columns") return choose_named(state, argument);
-  if (command == "replicas") return type_replicas(state, world, argument);
+  if (command == "replicas") return type_replicas(state, ui, argument);
   if (command == "filter") {
-    std::string reason = why_disabled(Action::filter, state, world);
+    std::string reason = why_disabled(Action::filter, state, ui);
     if (!reason.empty()) return Error{reason, "", ""};
     return set_filter(state.top(), argument);
   }
@@ -264,7 +264,7 @@ std::optional<Error> run_with_argument(UiState& state, const World& world, const
 
 }  // namespace
 
-std::vector<std::string> completions(const UiState& state, const World& world, std::string_view text) {
+std::vector<std::string> completions(const UiState& state, const UiContext& ui, std::string_view text) {
   if (state.input.kind == InputKind::filter) {
     // The last word, as a column's key.
     std::size_t start = text.rfind(' ') == std::string_view::npos ? 0 : text.rfind(' ') + 1;
@@ -278,7 +278,7 @@ std::vector<std::string> completions(const UiState& state, const World& world, s
   bool typing_argument = text.find(' ') != std::string_view::npos;
   std::vector<std::string> out;
   if (typing_argument) {
-    for (const std::string& name : arguments(state, world, command, argument))
+    for (const std::string& name : arguments(state, ui, command, argument))
       out.push_back(command + " " + name);
     return out;
   }
@@ -307,7 +307,7 @@ std::string_view command_help(std::string_view candidate) {
   return action ? info(*action).help : std::string_view();
 }
 
-Effects run_command(UiState& state, const World& world, const std::string& text) {
+Effects run_command(UiState& state, const UiContext& ui, const std::string& text) {
   auto [command, argument] = split(text);
   if (command.empty()) return {};
   bool takes_argument = std::any_of(kWithArgument.begin(), kWithArgument.end(),
@@ -315,29 +315,29 @@ Effects run_command(UiState& state, const World& world, const std::string& text)
   if (takes_argument &&
       (!argument.empty() || command == "filter" || command == "cluster" || command == "columns")) {
     Effects effects;
-    if (std::optional<Error> error = run_with_argument(state, world, command, argument, effects))
-      say(state, world, Severity::danger, to_line(*error));
+    if (std::optional<Error> error = run_with_argument(state, ui, command, argument, effects))
+      say(state, ui, Severity::danger, to_line(*error));
     return effects;
   }
   // "jobs user=alice" is the screen and its filter at once.
   std::optional<Action> action = named(command);
   if (!action && takes_argument) {
-    say(state, world, Severity::danger, fmt::format("{} needs a name; Tab offers them", command));
+    say(state, ui, Severity::danger, fmt::format("{} needs a name; Tab offers them", command));
     return {};
   }
   if (!action) {
-    say(state, world, Severity::danger,
+    say(state, ui, Severity::danger,
         fmt::format("there is no command {}; Tab offers what there is", command));
     return {};
   }
-  if (std::string reason = why_disabled(*action, state, world); !reason.empty()) {
-    say(state, world, Severity::info, reason);
+  if (std::string reason = why_disabled(*action, state, ui); !reason.empty()) {
+    say(state, ui, Severity::info, reason);
     return {};
   }
-  Effects effects = act(state, world, *action);
+  Effects effects = act(state, ui, *action);
   if (!argument.empty() && is_table(state.top().kind))
     if (std::optional<Error> error = set_filter(state.top(), argument))
-      say(state, world, Severity::danger, to_line(*error));
+      say(state, ui, Severity::danger, to_line(*error));
   return effects;
 }
 

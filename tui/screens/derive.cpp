@@ -10,13 +10,13 @@ namespace {
 
 constexpr std::size_t kSample = 96;  // rows looked at to learn how wide the columns would like to be
 
-std::vector<int> wanted_widths(const World& world, ScreenKind kind, const std::vector<RowRef>& rows,
+std::vector<int> wanted_widths(const UiContext& ui, ScreenKind kind, const std::vector<RowRef>& rows,
                                bool ascii) {
   std::vector<int> widths(column_infos(kind).size(), 0);
   std::size_t step = std::max<std::size_t>(1, rows.size() / kSample);
   for (std::size_t row = 0; row < rows.size(); row += step)
     for (std::size_t column = 0; column < widths.size(); ++column) {
-      int width = display_width(cell_text(world, kind, rows[row], static_cast<int>(column), ascii));
+      int width = display_width(cell_text(ui, kind, rows[row], static_cast<int>(column), ascii));
       widths[column] = std::max(widths[column], width);
     }
   return widths;
@@ -33,16 +33,16 @@ std::string derive_key(const UiState& state, const Screen& screen) {
   return key;
 }
 
-DerivedRows derive(const World& world, const UiState& state, const Screen& screen) {
+DerivedRows derive(const UiContext& ui, const UiState& state, const Screen& screen) {
   DerivedRows derived;
   const TableKind* table = row_of(screen.kind).table;
   if (!table) return derived;
-  derived = table->derive(world, state, screen);
+  derived = table->derive(ui, state, screen);
   derived.valid = true;
-  derived.revision = world.model.revision;
-  derived.at = world.wall;
+  derived.revision = ui.model.revision;
+  derived.at = ui.wall;
   derived.key = derive_key(state, screen);
-  derived.widths = wanted_widths(world, screen.kind, derived.rows, state.ascii);
+  derived.widths = wanted_widths(ui, screen.kind, derived.rows, state.ascii);
   return derived;
 }
 
@@ -64,10 +64,10 @@ int cursor_row(const Model& model, const Screen& screen) {
   return near;
 }
 
-int find_row(const World& world, const Screen& screen, const query::Filter& filter, int from, int step) {
+int find_row(const UiContext& ui, const Screen& screen, const query::Filter& filter, int from, int step) {
   const TableKind* table = row_of(screen.kind).table;
   if (!table || screen.derived.rows.empty()) return -1;
-  return table->find(world, screen, filter, from, step);
+  return table->find(ui, screen, filter, from, step);
 }
 
 Result<query::Filter> parse_screen_filter(ScreenKind kind, std::string_view text) {

@@ -41,26 +41,26 @@ std::string short_whose(const insight::Cause& cause) {
 struct DoctorColumns {
   int sign = 1, cluster = 0, whose = 4, since = 0, text = 0;
 };
-DoctorColumns columns_of(const World& world, int width) {
+DoctorColumns columns_of(const UiContext& ui, int width) {
   DoctorColumns at;
-  if (world.model.clusters.size() > 1) at.cluster = 4, at.whose = 16;
+  if (ui.model.clusters.size() > 1) at.cluster = 4, at.whose = 16;
   at.since = at.whose + (width >= 150 ? 24 : 16);
   at.text = at.since + 13;
   return at;
 }
 
-std::string since_text(const World& world, const insight::Cause& cause) {
-  const Cluster* cluster = world.model.find(cause.cluster);
-  return cause.since && cluster ? ago_text(*cluster, *cause.since, world.wall) : "-";
+std::string since_text(const UiContext& ui, const insight::Cause& cause) {
+  const Cluster* cluster = ui.model.find(cause.cluster);
+  return cause.since && cluster ? ago_text(*cluster, *cause.since, ui.wall) : "-";
 }
 
-std::string age_text(const World& world, const insight::Cause& cause) {
-  std::string text = since_text(world, cause);
+std::string age_text(const UiContext& ui, const insight::Cause& cause) {
+  std::string text = since_text(ui, cause);
   if (text.ends_with(" ago")) text.resize(text.size() - 4);
   return text;
 }
 
-DocLine line_of(const insight::Cause& cause, const DoctorColumns& at, const World& world,
+DocLine line_of(const insight::Cause& cause, const DoctorColumns& at, const UiContext& ui,
                 const UiState& state) {
   DocLine line{{{std::string(sign_of(cause.severity)), Style(role_of(cause.severity)).with_bold(), at.sign}},
                cause.id};
@@ -70,7 +70,7 @@ DocLine line_of(const insight::Cause& cause, const DoctorColumns& at, const Worl
   line.spans.push_back({shorten(short_whose(cause), at.since - at.whose - 1, state.ascii),
                         Style(Role::text).with_bold(), at.whose});
   line.spans.push_back(
-      {shorten(age_text(world, cause), at.text - at.since - 1, state.ascii), Role::dim, at.since});
+      {shorten(age_text(ui, cause), at.text - at.since - 1, state.ascii), Role::dim, at.since});
   const Role role = cause.severity == Severity::danger ? Role::danger
                     : cause.severity == Severity::info ? Role::dim
                                                        : Role::text;
@@ -78,12 +78,12 @@ DocLine line_of(const insight::Cause& cause, const DoctorColumns& at, const Worl
   return line;
 }
 
-Document foot_for(const insight::Cause& cause, const World& world, const UiState& state, int width) {
+Document foot_for(const insight::Cause& cause, const UiContext& ui, const UiState& state, int width) {
   Document foot;
   for (std::string& line : wrap(told(state, cause.text), width - 3))
     foot.push_back({{{std::move(line), Style(role_of(cause.severity)).with_bold(), 1}}, {}});
   add_wrapped_fact(foot, "concerns", whose_text(cause, kNamed), width);
-  if (cause.since) foot.push_back(fact_line("since", since_text(world, cause)));
+  if (cause.since) foot.push_back(fact_line("since", since_text(ui, cause)));
   std::string sources;
   for (Source source : cause.sources) sources += (sources.empty() ? "" : ", ") + std::string(word(source));
   if (!sources.empty()) add_wrapped_fact(foot, "source", sources, width, Role::dim);
@@ -106,13 +106,13 @@ std::string filter_for(const insight::Cause& cause) {
 
 }  // namespace
 
-Panes doctor_panes(const World& world, const UiState& state, int width) {
+Panes doctor_panes(const UiContext& ui, const UiState& state, int width) {
   Panes panes;
   if (state.overview.causes.empty()) {
     panes.main.push_back({{{told(state, "Nothing needs attention."), Role::good, 1}}, {}});
     return panes;
   }
-  const DoctorColumns at = columns_of(world, width);
+  const DoctorColumns at = columns_of(ui, width);
   DocLine heading;
   if (at.cluster > 0) heading.spans.push_back({"CLUSTER", Role::heading, at.cluster});
   heading.spans.push_back({"WHERE", Role::heading, at.whose});
@@ -120,13 +120,13 @@ Panes doctor_panes(const World& world, const UiState& state, int width) {
   heading.spans.push_back({"WHAT", Role::heading, at.text});
   panes.main.push_back(std::move(heading));
   for (const insight::Cause& cause : state.overview.causes)
-    panes.main.push_back(line_of(cause, at, world, state));
-  if (const insight::Cause* cause = cause_here(state)) panes.foot = foot_for(*cause, world, state, width);
+    panes.main.push_back(line_of(cause, at, ui, state));
+  if (const insight::Cause* cause = cause_here(state)) panes.foot = foot_for(*cause, ui, state, width);
   panes.foot_first = true;
   return panes;
 }
 
-Effects open_on_doctor(UiState& state, const World&) {
+Effects open_on_doctor(UiState& state, const UiContext&) {
   const insight::Cause* cause = cause_here(state);
   if (!cause) return {};
   if (!cause->nodes) {
@@ -147,11 +147,11 @@ Effects open_on_doctor(UiState& state, const World&) {
   return {};
 }
 
-std::string why_no_open_on_doctor(const UiState& state, const World&) {
+std::string why_no_open_on_doctor(const UiState& state, const UiContext&) {
   return state.overview.causes.empty() ? "nothing needs attention" : "";
 }
 
-std::string copy_on_doctor(const UiState& state, const World&) {
+std::string copy_on_doctor(const UiState& state, const UiContext&) {
   const insight::Cause* cause = cause_here(state);
   if (!cause) return {};
   std::string text;

@@ -9,11 +9,11 @@
 
 namespace tessera::tui {
 
-Panes doctor_panes(const World& world, const UiState& state, int width);
+Panes doctor_panes(const UiContext& ui, const UiState& state, int width);
 // Enter: the node, the list of these nodes, or the sources of the cluster.
-Effects open_on_doctor(UiState& state, const World& world);
-std::string why_no_open_on_doctor(const UiState& state, const World& world);
+Effects open_on_doctor(UiState& state, const UiContext& ui);
+std::string why_no_open_on_doctor(const UiState& state, const UiContext& ui);
 // The commands, else whom it concerns.
-std::string copy_on_doctor(const UiState& state, const World& world);
+std::string copy_on_doctor(const UiState& state, const UiContext& ui);
 
 }  // namespace tessera::tui

@@ -12,16 +12,16 @@
 
 namespace tessera::tui {
 
-Document workload_document(const World& world, const UiState& state, int width);
-Document facts_document(const World& world, const UiState& state, int width);
-Document help_document(const World& world, const UiState& state, int width);
-Document about_document(const World& world, const UiState& state, int width);
-Document log_document(const World& world, const UiState& state, int width);
+Document workload_document(const UiContext& ui, const UiState& state, int width);
+Document facts_document(const UiContext& ui, const UiState& state, int width);
+Document help_document(const UiContext& ui, const UiState& state, int width);
+Document about_document(const UiContext& ui, const UiState& state, int width);
+Document log_document(const UiContext& ui, const UiState& state, int width);
 std::string_view why_no_events(const Screen& screen);
 
 // What Enter and `i` do on a workload's page.
-Effects open_on_workload(UiState& state, const World& world);
-std::optional<Screen> facts_of_workload(const UiState& state, const World& world);
+Effects open_on_workload(UiState& state, const UiContext& ui);
+std::optional<Screen> facts_of_workload(const UiState& state, const UiContext& ui);
 
 // Puts a page of facts together in the reader's language. What mirrors commands (names, states, keys of
 // columns, what a program printed) goes in as data and stays as it is.

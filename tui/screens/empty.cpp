@@ -63,11 +63,11 @@ bool is_loading(const UiState& state, const Model& model) {
   });
 }
 
-void draw_loading(Canvas& canvas, Rect area, const World& world, const UiState& state) {
+void draw_loading(Canvas& canvas, Rect area, const UiContext& ui, const UiState& state) {
   Page page(canvas, area, state);
   page.say("Reading for the first time.", Style(Role::text).with_bold());
   page.blank();
-  for (const Cluster& cluster : world.model.clusters) {
+  for (const Cluster& cluster : ui.model.clusters) {
     std::string line = fmt::format("{:<16} ", shorten(cluster.name.text, 16, state.ascii));
     if (!cluster.progress) {
       page.say(line + "asked, no answer yet", Role::dim);
@@ -89,7 +89,7 @@ void draw_loading(Canvas& canvas, Rect area, const World& world, const UiState& 
   page.key(first_key(state, Action::quit), "leave");
 }
 
-void draw_empty_table(Canvas& canvas, Rect area, const World& world, const UiState& state) {
+void draw_empty_table(Canvas& canvas, Rect area, const UiContext& ui, const UiState& state) {
   const Screen& screen = state.top();
   const TableKind& table = *row_of(screen.kind).table;
   Page page(canvas, area, state);
@@ -105,7 +105,7 @@ void draw_empty_table(Canvas& canvas, Rect area, const World& world, const UiSta
   }
   page.say(fmt::format("There are no {} here.", table.things), Style(Role::text).with_bold());
   page.blank();
-  bool loading = freshness(state, world).role == Role::changing;
+  bool loading = freshness(state, ui).role == Role::changing;
   if (loading)
     page.say("They are still being read.", Role::changing);
   else

@@ -13,8 +13,8 @@ namespace tessera::tui {
 namespace {
 
 template <class Row>
-void add_columns(FactPage& page, const Row& row, const World& world) {
-  query::Context context{world.wall, &world.catalogue};
+void add_columns(FactPage& page, const Row& row, const UiContext& ui) {
+  query::Context context{ui.wall, &ui.catalogue};
   for (const query::Column<Row>& column : query::columns<Row>()) {
     std::string text = query::to_text(column.value(row, context), column.format);
     if (text.empty()) text = "-";
@@ -22,14 +22,14 @@ void add_columns(FactPage& page, const Row& row, const World& world) {
   }
 }
 
-void add_workload(FactPage& page, const query::WorkloadRow& row, const World& world) {
-  page.group(row.workload->id.text, origin_text(*row.cluster, row.workload->origin, world.wall));
-  add_columns(page, row, world);
+void add_workload(FactPage& page, const query::WorkloadRow& row, const UiContext& ui) {
+  page.group(row.workload->id.text, origin_text(*row.cluster, row.workload->origin, ui.wall));
+  add_columns(page, row, ui);
 }
 
-void add_node(FactPage& page, const query::NodeRow& row, const World& world) {
-  page.group(row.node->name.text, origin_text(*row.cluster, row.node->origin, world.wall));
-  add_columns(page, row, world);
+void add_node(FactPage& page, const query::NodeRow& row, const UiContext& ui) {
+  page.group(row.node->name.text, origin_text(*row.cluster, row.node->origin, ui.wall));
+  add_columns(page, row, ui);
   const Node& node = *row.node;
   if (node.order)
     page.fact("layout",
@@ -59,13 +59,13 @@ void add_remarks(FactPage& page, const query::NodeRow& row) {
   }
 }
 
-void add_product(FactPage& page, const Gpu& gpu, const World& world) {
+void add_product(FactPage& page, const Gpu& gpu, const UiContext& ui) {
   if (!gpu.product) {
     page.heading("PRODUCT", "catalogue");
     page.fact("product", "no single product of that name is known", Role::unknown);
     return;
   }
-  const mig::Product* product = world.catalogue.by_key(gpu.product->text);
+  const mig::Product* product = ui.catalogue.by_key(gpu.product->text);
   if (!product) return;
   page.heading("PRODUCT", fmt::format("catalogue, {}:{}", product->file, product->line));
   page.data("product", product->key.text);
@@ -78,23 +78,23 @@ void add_product(FactPage& page, const Gpu& gpu, const World& world) {
   if (!product->placements_source.empty()) page.fact("according to", product->placements_source, Role::dim);
 }
 
-void add_gpu(FactPage& page, const query::GpuRow& row, const World& world) {
+void add_gpu(FactPage& page, const query::GpuRow& row, const UiContext& ui) {
   const Gpu& gpu = *row.gpu;
   page.group(fmt::format("{} GPU {}", row.node->name.text, gpu.index.value),
-             origin_text(*row.cluster, gpu.origin, world.wall));
-  add_columns(page, row, world);
-  page.heading("READINGS", origin_text(*row.cluster, gpu.telemetry.origin, world.wall));
+             origin_text(*row.cluster, gpu.origin, ui.wall));
+  add_columns(page, row, ui);
+  page.heading("READINGS", origin_text(*row.cluster, gpu.telemetry.origin, ui.wall));
   page.fact("reported", gpu.telemetry.use ? "use, and what is listed above" : "no use figures");
-  add_product(page, gpu, world);
+  add_product(page, gpu, ui);
 }
 
-void add_slice(FactPage& page, const query::SliceRow& row, const World& world) {
+void add_slice(FactPage& page, const query::SliceRow& row, const UiContext& ui) {
   Origin origin = row.gpu ? row.gpu->origin : row.node->origin;
   page.group(fmt::format("{} {}", row.node->name.text, insight::slice_label(*row.slice)),
-             origin_text(*row.cluster, origin, world.wall));
-  add_columns(page, row, world);
+             origin_text(*row.cluster, origin, ui.wall));
+  add_columns(page, row, ui);
   if (row.slice->measured.source != Source::none)
-    page.fact("measured", origin_text(*row.cluster, row.slice->measured, world.wall));
+    page.fact("measured", origin_text(*row.cluster, row.slice->measured, ui.wall));
   for (const ComputeInstance& compute : row.slice->compute)
     page.data("compute", fmt::format("{} (id {})", compute.profile.text, compute.id));
   if (!row.slice->exact)
@@ -103,7 +103,7 @@ void add_slice(FactPage& page, const query::SliceRow& row, const World& world) {
   for (const Holder& holder : row.slice->holders) {
     const Workload* workload = row.cluster->workloads.find(holder.workload);
     if (workload)
-      add_workload(page, {row.cluster, workload}, world);
+      add_workload(page, {row.cluster, workload}, ui);
     else
       page.fact("holder", holder.workload.text + ", not in the list", Role::unknown);
   }
@@ -116,14 +116,14 @@ void add_daemon(FactPage& page, const Daemon& daemon) {
   page.fact(daemon.name, text, daemon.up ? Style(Role::good) : Style(Role::danger));
 }
 
-void add_sources(FactPage& page, const Cluster& cluster, const World& world) {
+void add_sources(FactPage& page, const Cluster& cluster, const UiContext& ui) {
   page.group(cluster.name.text, word(cluster.scheduler));
   page.data("version", cluster.version.empty() ? "n/a" : cluster.version);
   page.data(page.told("read from"), cluster.endpoint.empty() ? "n/a" : cluster.endpoint);
   page.fact("polling load", fmt::format("{:.1f} calls a minute", cluster.pace.calls_per_minute));
   for (const auto& [source, health] : cluster.sources) {
     const std::string latency = fmt::format(", in {} ms", health.latency.count());
-    page.data(word(source), answered_text(page, cluster, health, world.wall, latency),
+    page.data(word(source), answered_text(page, cluster, health, ui.wall, latency),
               health.failure ? Style(Role::danger) : Style(Role::text));
   }
   for (const Daemon& daemon : cluster.daemons) add_daemon(page, daemon);
@@ -184,30 +184,30 @@ void FactPage::data(std::string_view label, std::string_view value, Style style)
   add_wrapped_fact(lines_, std::string(label), value, width_, style);
 }
 
-Document facts_document(const World& world, const UiState& state, int width) {
+Document facts_document(const UiContext& ui, const UiState& state, int width) {
   FactPage page(state, width);
   const Screen& screen = state.top();
-  const Cluster* cluster = world.model.find(screen.cluster);
+  const Cluster* cluster = ui.model.find(screen.cluster);
   if (!cluster) return page.take();
   std::vector<std::string> parts = parts_of_id(screen.subject);
   if (parts.size() < 2) {
-    add_sources(page, *cluster, world);
+    add_sources(page, *cluster, ui);
     return page.take();
   }
   if (screen.about == ScreenKind::workload) {
     if (const Workload* workload = cluster->workloads.find(WorkloadId(parts[1])))
-      add_workload(page, {cluster, workload}, world);
+      add_workload(page, {cluster, workload}, ui);
     return page.take();
   }
   const Node* node = cluster->nodes.find(NodeName(parts[1]));
   if (!node) return page.take();
   const Gpu* gpu = parts.size() > 2 ? find_gpu(*node, parts[2]) : nullptr;
   const Slice* slice = parts.size() > 3 ? find_slice(*cluster, *node, gpu, screen.subject) : nullptr;
-  if (slice) add_slice(page, {cluster, node, gpu, slice}, world);
-  if (gpu) add_gpu(page, {cluster, node, gpu}, world);
-  add_node(page, {cluster, node}, world);
+  if (slice) add_slice(page, {cluster, node, gpu, slice}, ui);
+  if (gpu) add_gpu(page, {cluster, node, gpu}, ui);
+  add_node(page, {cluster, node}, ui);
   add_remarks(page, {cluster, node});
-  add_sources(page, *cluster, world);
+  add_sources(page, *cluster, ui);
   return page.take();
 }
 

@@ -35,7 +35,7 @@ std::vector<Action> actions_now(const UiState& state) {
 
 }  // namespace
 
-std::vector<FooterKey> footer_keys(const UiState& state, const World& world, int width) {
+std::vector<FooterKey> footer_keys(const UiState& state, const UiContext& ui, int width) {
   auto cells = [](Action action, const std::string& key) {
     return display_width(key) + 1 + display_width(info(action).title);
   };
@@ -56,7 +56,7 @@ std::vector<FooterKey> footer_keys(const UiState& state, const World& world, int
     if (action == Action::sort_next_column) key = first_key(state, Action::sort_previous_column) + " " + key;
     const int needs = cells(action, key);
     if (x + needs > end) continue;
-    const bool usable = why_disabled(action, state, world).empty();
+    const bool usable = why_disabled(action, state, ui).empty();
     // What a run takes depends on how it stands: only that is offered.
     if (!usable && info(action).scope == Scope::run) continue;
     if (!usable && row_of(state).footer_fits) continue;
@@ -67,8 +67,8 @@ std::vector<FooterKey> footer_keys(const UiState& state, const World& world, int
   return shown;
 }
 
-void draw_footer(Canvas& canvas, int y, const UiState& state, const World& world) {
-  for (const FooterKey& one : footer_keys(state, world, canvas.size().columns)) {
+void draw_footer(Canvas& canvas, int y, const UiState& state, const UiContext& ui) {
+  for (const FooterKey& one : footer_keys(state, ui, canvas.size().columns)) {
     const int next = one.x + canvas.put(one.x, y, one.key, one.usable ? Role::key : Role::dim, one.end) + 1;
     canvas.put(next, y, info(one.action).title, Role::dim, one.end);
   }

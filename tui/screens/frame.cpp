@@ -21,10 +21,10 @@ struct Failing {
   const SourceHealth* health;
 };
 
-std::vector<Failing> failing_sources(const UiState& state, const World& world) {
+std::vector<Failing> failing_sources(const UiState& state, const UiContext& ui) {
   std::vector<Failing> failing;
   if (row_of(state).shows_failures) return failing;
-  for (const Cluster* cluster : clusters_of(state.top(), world.model))
+  for (const Cluster* cluster : clusters_of(state.top(), ui.model))
     for (const auto& [source, health] : cluster->sources)
       if (health.failure) failing.push_back({cluster, source, &health});
   return failing;
@@ -66,14 +66,14 @@ struct Piece {
 
 // The right end of the title, dearest last; what does not fit beside the breadcrumbs is left out from the
 // front.
-std::vector<Piece> title_pieces(const UiState& state, const World& world) {
-  std::vector<const Cluster*> clusters = clusters_of(state.top(), world.model);
+std::vector<Piece> title_pieces(const UiState& state, const UiContext& ui) {
+  std::vector<const Cluster*> clusters = clusters_of(state.top(), ui.model);
   std::vector<Piece> pieces;
   if (clusters.size() > 1) pieces.push_back({fmt::format("{} clusters", clusters.size()), Role::dim});
   if (std::string calls = calls_text(clusters); !calls.empty()) pieces.push_back({calls, Role::dim});
-  Freshness fresh = freshness(state, world);
+  Freshness fresh = freshness(state, ui);
   pieces.push_back({fresh.text, fresh.role, true});
-  pieces.push_back({clock_text(clusters, world.wall), Role::title});
+  pieces.push_back({clock_text(clusters, ui.wall), Role::title});
   bool simulated = !clusters.empty() && std::all_of(clusters.begin(), clusters.end(),
                                                     [](const Cluster* c) { return c->simulated; });
   if (simulated) pieces.push_back({"SIMULATED", Role::warning, true});
@@ -82,10 +82,11 @@ std::vector<Piece> title_pieces(const UiState& state, const World& world) {
   return pieces;
 }
 
-void say_source(Canvas& canvas, Rect area, const Failing& failing, const World& world, const UiState& state) {
+void say_source(Canvas& canvas, Rect area, const Failing& failing, const UiContext& ui,
+                const UiState& state) {
   const SourceHealth& health = *failing.health;
   auto age = [&](TimePoint at) {
-    auto passed = cluster_now(*failing.cluster, world.wall) - at;
+    auto passed = cluster_now(*failing.cluster, ui.wall) - at;
     return query::duration_text(std::chrono::duration_cast<std::chrono::seconds>(passed).count());
   };
   std::string since = health.failing_since ? " for " + age(*health.failing_since) : "";
@@ -144,9 +145,9 @@ std::vector<const Cluster*> clusters_of(const Screen& screen, const Model& model
   return clusters;
 }
 
-Frame frame_of(const UiState& state, const World& world, Size size) {
+Frame frame_of(const UiState& state, const UiContext& ui, Size size) {
   Frame frame;
-  int banner = failing_sources(state, world).empty() ? 0 : 2;
+  int banner = failing_sources(state, ui).empty() ? 0 : 2;
   frame.banner = {0, 2, size.columns, banner};
   frame.message_y = size.rows - 2;
   frame.footer_y = size.rows - 1;
@@ -154,8 +155,8 @@ Frame frame_of(const UiState& state, const World& world, Size size) {
   return frame;
 }
 
-Freshness freshness(const UiState& state, const World& world) {
-  const std::vector<const Cluster*> clusters = clusters_of(state.top(), world.model);
+Freshness freshness(const UiState& state, const UiContext& ui) {
+  const std::vector<const Cluster*> clusters = clusters_of(state.top(), ui.model);
   std::optional<Duration> oldest;
   const Cluster* silent = nullptr;
   int stale = 0;
@@ -170,7 +171,7 @@ Freshness freshness(const UiState& state, const World& world) {
       return {fmt::format("loading {} {}", progress.what, progress.done), Role::changing};
     }
     interval = std::max(interval, cluster->pace.interval);
-    const std::optional<Duration> age = data_age(*cluster, world.wall);
+    const std::optional<Duration> age = data_age(*cluster, ui.wall);
     if (!age) continue;
     if (is_stale(*cluster, *age)) ++stale, silent = !oldest || *age > *oldest ? cluster : silent;
     oldest = oldest ? std::max(*oldest, *age) : *age;
@@ -210,14 +211,14 @@ int crumbs_width(const Title& title, const std::string& sign) {
   return cells;
 }
 
-Title title_of(const UiState& state, const World& world, int width) {
+Title title_of(const UiState& state, const UiContext& ui, int width) {
   const std::string sign(glyphs(state.ascii).crumb);
   Title title;
-  const bool many = world.model.clusters.size() > 1;
+  const bool many = ui.model.clusters.size() > 1;
   for (const Screen& screen : state.stack) title.crumbs.push_back(crumb(screen, many));
   // The overview is where everything begins: it is named where nothing else is.
   title.first = state.stack.size() > 1 ? 1 : 0;
-  title.pieces = title_pieces(state, world);
+  title.pieces = title_pieces(state, ui);
   const int left = kTitleStart + display_width(kProgramName);
   auto needs = [&] {
     int cells = 1;
@@ -239,9 +240,9 @@ Title title_of(const UiState& state, const World& world, int width) {
 
 }  // namespace
 
-std::optional<std::size_t> crumb_at(const UiState& state, const World& world, int x) {
+std::optional<std::size_t> crumb_at(const UiState& state, const UiContext& ui, int x) {
   const std::string sign(glyphs(state.ascii).crumb);
-  const Title title = title_of(state, world, state.size.columns);
+  const Title title = title_of(state, ui, state.size.columns);
   int at = kTitleStart + display_width(kProgramName);
   if (x >= kTitleStart && x < at) return 0;
   for (std::size_t i = title.first; i < title.crumbs.size(); ++i) {
@@ -253,15 +254,15 @@ std::optional<std::size_t> crumb_at(const UiState& state, const World& world, in
   return std::nullopt;
 }
 
-std::string title_text(const UiState& state, const World& world) {
+std::string title_text(const UiState& state, const UiContext& ui) {
   std::string text;
-  for (const Piece& piece : title_pieces(state, world)) text += piece.text + '\n';
+  for (const Piece& piece : title_pieces(state, ui)) text += piece.text + '\n';
   return text;
 }
 
-void draw_title(Canvas& canvas, const UiState& state, const World& world) {
+void draw_title(Canvas& canvas, const UiState& state, const UiContext& ui) {
   int width = canvas.size().columns;
-  const Title title = title_of(state, world, width);
+  const Title title = title_of(state, ui, width);
   int end = width - 1;
   for (auto piece = title.pieces.rbegin(); piece != title.pieces.rend(); ++piece)
     end = put_right(canvas, end, 0, piece->text, piece->style) - 2;
@@ -274,10 +275,10 @@ void draw_title(Canvas& canvas, const UiState& state, const World& world) {
   draw_rule(canvas, 0, 1, width, state.ascii);
 }
 
-void draw_banner(Canvas& canvas, Rect area, const UiState& state, const World& world) {
+void draw_banner(Canvas& canvas, Rect area, const UiState& state, const UiContext& ui) {
   if (area.height == 0) return;
-  std::vector<Failing> failing = failing_sources(state, world);
-  say_source(canvas, area, failing.front(), world, state);
+  std::vector<Failing> failing = failing_sources(state, ui);
+  say_source(canvas, area, failing.front(), ui, state);
   if (failing.size() > 1)
     put_right(canvas, area.right() - 1, area.y + 1, fmt::format(" {} more in 1 overview", failing.size() - 1),
               Role::danger);

@@ -21,15 +21,15 @@ struct Frame {
   int message_y = 0;
   int footer_y = 0;
 };
-Frame frame_of(const UiState& state, const World& world, Size size);
+Frame frame_of(const UiState& state, const UiContext& ui, Size size);
 
-void draw_title(Canvas& canvas, const UiState& state, const World& world);
+void draw_title(Canvas& canvas, const UiState& state, const UiContext& ui);
 // What its right end says.
-std::string title_text(const UiState& state, const World& world);
-void draw_banner(Canvas& canvas, Rect area, const UiState& state, const World& world);
+std::string title_text(const UiState& state, const UiContext& ui);
+void draw_banner(Canvas& canvas, Rect area, const UiState& state, const UiContext& ui);
 // `where` stands at the right end of the rule: "rows 1-19 of 132".
 void draw_message(Canvas& canvas, int y, const UiState& state, const std::string& where);
-void draw_footer(Canvas& canvas, int y, const UiState& state, const World& world);
+void draw_footer(Canvas& canvas, int y, const UiState& state, const UiContext& ui);
 
 // What the footer shows, from left to right, and in which cells.
 struct FooterKey {
@@ -38,9 +38,9 @@ struct FooterKey {
   int x = 0, end = 0;
   bool usable = true;
 };
-std::vector<FooterKey> footer_keys(const UiState& state, const World& world, int width);
+std::vector<FooterKey> footer_keys(const UiState& state, const UiContext& ui, int width);
 // The screen, counted from the bottom of the stack, that the title line names in that cell; nullopt: none.
-std::optional<std::size_t> crumb_at(const UiState& state, const World& world, int x);
+std::optional<std::size_t> crumb_at(const UiState& state, const UiContext& ui, int x);
 
 // The keys of an action as the keymap in use has them: "j, Down" and "j".
 std::string keys_of(const UiState& state, Action action);
@@ -51,7 +51,7 @@ struct Freshness {
   std::string text;
   Role role = Role::dim;
 };
-Freshness freshness(const UiState& state, const World& world);
+Freshness freshness(const UiState& state, const UiContext& ui);
 
 // The clusters that a screen is about.
 std::vector<const Cluster*> clusters_of(const Screen& screen, const Model& model);

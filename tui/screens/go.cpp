@@ -12,11 +12,11 @@ namespace tessera::tui {
 namespace {
 
 // The next row of `list` whose subject is another than `subject`; -1: there is none that way.
-int next_subject(const Screen& list, const World& world, const std::string& subject, int step) {
+int next_subject(const Screen& list, const UiContext& ui, const std::string& subject, int step) {
   int count = static_cast<int>(list.derived.rows.size());
-  for (int row = cursor_row(world.model, list) + step; row >= 0 && row < count; row += step) {
+  for (int row = cursor_row(ui.model, list) + step; row >= 0 && row < count; row += step) {
     const RowRef& ref = list.derived.rows[static_cast<std::size_t>(row)];
-    const std::string found = row_of(list.kind).table->subject(world.model, ref);
+    const std::string found = row_of(list.kind).table->subject(ui.model, ref);
     if (!found.empty() && found != subject) return row;
   }
   return -1;
@@ -32,14 +32,14 @@ int next_finding(const UiState& state, const std::string& cursor, int step) {
 }
 
 // The place in the list below, a row or a finding, whose subject comes before or after this page's; -1: none.
-int sibling_at(const UiState& state, const World& world, int step) {
+int sibling_at(const UiState& state, const UiContext& ui, int step) {
   if (state.stack.size() < 2) return -1;
   const Screen& screen = state.top();
   const Screen& list = state.stack[state.stack.size() - 2];
   if (screen.kind == ScreenKind::node && list.kind == ScreenKind::overview)
     return next_finding(state, list.cursor, step);
   const TableKind* table = row_of(list.kind).table;
-  return table && table->opens == screen.kind ? next_subject(list, world, screen.subject, step) : -1;
+  return table && table->opens == screen.kind ? next_subject(list, ui, screen.subject, step) : -1;
 }
 
 }  // namespace
@@ -102,9 +102,9 @@ std::optional<WorkloadId> holder_of(const Cluster& cluster, const Node& node, co
   return std::nullopt;
 }
 
-void show_facts(UiState& state, const World& world) {
+void show_facts(UiState& state, const UiContext& ui) {
   const ScreenRow& row = row_of(state);
-  std::optional<Screen> facts = row.facts ? row.facts(state, world) : std::nullopt;
+  std::optional<Screen> facts = row.facts ? row.facts(state, ui) : std::nullopt;
   if (!facts) return;
   facts->kind = ScreenKind::facts;
   push(state, std::move(*facts));
@@ -116,27 +116,27 @@ bool go_back(UiState& state) {
   return true;
 }
 
-bool has_sibling(const UiState& state, const World& world, int step) {
-  return sibling_at(state, world, step) >= 0;
+bool has_sibling(const UiState& state, const UiContext& ui, int step) {
+  return sibling_at(state, ui, step) >= 0;
 }
 
-void step_sibling(UiState& state, const World& world, int step) {
-  int next = sibling_at(state, world, step);
+void step_sibling(UiState& state, const UiContext& ui, int step) {
+  int next = sibling_at(state, ui, step);
   if (next < 0) return;
   state.stack.pop_back();
   Screen& list = state.top();
   if (is_table(list.kind)) {
-    put_cursor(list, world, next);
-    open_row(state, world);
+    put_cursor(list, ui, next);
+    open_row(state, ui);
     return;
   }
   list.cursor = state.overview.finding_ids[static_cast<std::size_t>(next)];
-  open_on_overview(state, world);
+  open_on_overview(state, ui);
 }
 
-std::string copy_text(const UiState& state, const World& world) {
+std::string copy_text(const UiState& state, const UiContext& ui) {
   const ScreenRow& row = row_of(state);
-  return row.copy ? row.copy(state, world) : std::string();
+  return row.copy ? row.copy(state, ui) : std::string();
 }
 
 }  // namespace tessera::tui

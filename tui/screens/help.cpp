@@ -87,7 +87,7 @@ Document side_by_side(const std::vector<Document>& sections, int columns) {
 
 }  // namespace
 
-Document help_document(const World&, const UiState& state, int width) {
+Document help_document(const UiContext&, const UiState& state, int width) {
   const ScreenRow& about = row_of(state.top().about);
   std::vector<Document> sections;
   int columns = std::max(1, width / kColumn);

@@ -38,14 +38,14 @@ std::vector<std::pair<bool, std::string>> words_of(std::string_view filter) {
 
 }  // namespace
 
-Document log_document(const World& world, const UiState& state, int width) {
+Document log_document(const UiContext& ui, const UiState& state, int width) {
   Document document;
   const Screen& screen = state.top();
   auto words = words_of(screen.filter_text);
-  bool many = world.model.clusters.size() > 1;
+  bool many = ui.model.clusters.size() > 1;
   bool dated = width >= 100;
   std::vector<const LogEntry*> entries;
-  for (const LogEntry& entry : world.model.log) entries.push_back(&entry);
+  for (const LogEntry& entry : ui.model.log) entries.push_back(&entry);
   for (const LogEntry& entry : state.said) entries.push_back(&entry);
   std::stable_sort(entries.begin(), entries.end(),
                    [](const LogEntry* a, const LogEntry* b) { return a->at > b->at; });

@@ -30,10 +30,10 @@ std::string pool_strip(const Node& node, const insight::Sight& sight, bool ascii
   return text;
 }
 
-Strips strips_of(const World& world, const Cluster& cluster, const Node& node, bool ascii) {
+Strips strips_of(const UiContext& ui, const Cluster& cluster, const Node& node, bool ascii) {
   const insight::Sight sight = insight::sight_of(cluster, node);
   Strips strips{cluster.name, node.name.text, node.health, sight.access, {}, pool_strip(node, sight, ascii)};
-  for (const Gpu& gpu : node.gpus) strips.gpus.push_back(query::strip(gpu, &world.catalogue, ascii, sight));
+  for (const Gpu& gpu : node.gpus) strips.gpus.push_back(query::strip(gpu, &ui.catalogue, ascii, sight));
   return strips;
 }
 
@@ -76,10 +76,10 @@ int entry_width(const std::vector<Strips>& nodes, std::size_t count, int room) {
 
 }  // namespace
 
-std::vector<Strips> mosaic_nodes(const World& world, bool ascii) {
+std::vector<Strips> mosaic_nodes(const UiContext& ui, bool ascii) {
   std::vector<std::pair<std::size_t, const Node*>> nodes;
-  for (std::size_t c = 0; c < world.model.clusters.size(); ++c)
-    for (const Node& node : world.model.clusters[c].nodes.all()) nodes.emplace_back(c, &node);
+  for (std::size_t c = 0; c < ui.model.clusters.size(); ++c)
+    for (const Node& node : ui.model.clusters[c].nodes.all()) nodes.emplace_back(c, &node);
   auto before = [](const auto& a, const auto& b) {
     return std::pair(a.first, a.second->name.view()) < std::pair(b.first, b.second->name.view());
   };
@@ -87,7 +87,7 @@ std::vector<Strips> mosaic_nodes(const World& world, bool ascii) {
   std::partial_sort(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(kept), nodes.end(), before);
   std::vector<Strips> strips;
   for (std::size_t i = 0; i < kept; ++i)
-    strips.push_back(strips_of(world, world.model.clusters[nodes[i].first], *nodes[i].second, ascii));
+    strips.push_back(strips_of(ui, ui.model.clusters[nodes[i].first], *nodes[i].second, ascii));
   return strips;
 }
 
@@ -112,7 +112,7 @@ bool has_room(const std::vector<Strips>& nodes, Rect area) { return area.height 
 
 }  // namespace
 
-std::optional<std::pair<ClusterName, NodeName>> mosaic_node_at(const World& world, const UiState& state,
+std::optional<std::pair<ClusterName, NodeName>> mosaic_node_at(const UiContext& ui, const UiState& state,
                                                                Rect body, int x, int y) {
   const std::vector<Strips>& nodes = state.overview.mosaic;
   const Rect area = mosaic_area(state, body);
@@ -122,18 +122,18 @@ std::optional<std::pair<ClusterName, NodeName>> mosaic_node_at(const World& worl
   const int index = column * grid.per_column + line;
   if (line >= grid.per_column || index >= grid.shown) return std::nullopt;
   const Strips& node = nodes[static_cast<std::size_t>(index)];
-  const Cluster* cluster = world.model.find(node.cluster);
+  const Cluster* cluster = ui.model.find(node.cluster);
   if (!cluster || !cluster->nodes.find(NodeName(node.name))) return std::nullopt;
   return std::pair(node.cluster, NodeName(node.name));
 }
 
-void draw_mosaic(Canvas& canvas, Rect area, const World& world, const UiState& state) {
+void draw_mosaic(Canvas& canvas, Rect area, const UiContext& ui, const UiState& state) {
   const std::vector<Strips>& nodes = state.overview.mosaic;
   if (!has_room(nodes, area)) return;
   const Grid grid = grid_of(nodes, area);
   const int width = grid.width, shown = grid.shown;
   std::size_t all = 0;
-  for (const Cluster& cluster : world.model.clusters) all += cluster.nodes.size();
+  for (const Cluster& cluster : ui.model.clusters) all += cluster.nodes.size();
   Pen pen(canvas, area.x + 1, area.y, area.right() - 1, state.ascii);
   pen.put("MOSAIC", Style(Role::heading).with_bold());
   pen.put(static_cast<std::size_t>(shown) < all ? fmt::format("  {} of {} nodes", shown, all)

@@ -9,7 +9,7 @@
 
 namespace tessera::tui {
 
-Rect body_of(const UiState& state, const World& world) { return frame_of(state, world, state.size).body; }
+Rect body_of(const UiState& state, const UiContext& ui) { return frame_of(state, ui, state.size).body; }
 
 int distance(Action action, int page) {
   constexpr int kFar = 1 << 30;
@@ -64,24 +64,24 @@ bool rest_on_line(Screen& screen, const LineStops& stops, int line) {
   return true;
 }
 
-void move_cursor(UiState& state, const World& world, Action action) {
-  row_of(state).body->move(state, world, body_of(state, world), action);
+void move_cursor(UiState& state, const UiContext& ui, Action action) {
+  row_of(state).body->move(state, ui, body_of(state, ui), action);
 }
 
-void settle(UiState& state, const World& world) {
-  if (auto settle_body = row_of(state).body->settle) settle_body(state, world, body_of(state, world));
+void settle(UiState& state, const UiContext& ui) {
+  if (auto settle_body = row_of(state).body->settle) settle_body(state, ui, body_of(state, ui));
 }
 
-bool click(UiState& state, const World& world, int x, int y) {
-  const Rect body = body_of(state, world);
+bool click(UiState& state, const UiContext& ui, int x, int y) {
+  const Rect body = body_of(state, ui);
   const Body& of = *row_of(state).body;
   if (x < 0 || y < body.y || y >= body.bottom() || !of.click) return false;
-  return of.click(state, world, body, x, y);
+  return of.click(state, ui, body, x, y);
 }
 
-bool open_at(UiState& state, const World& world, int x, int y) {
+bool open_at(UiState& state, const UiContext& ui, int x, int y) {
   auto open = row_of(state).open_at;
-  return open && open(state, world, body_of(state, world), x, y);
+  return open && open(state, ui, body_of(state, ui), x, y);
 }
 
 }  // namespace tessera::tui

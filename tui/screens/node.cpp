@@ -43,7 +43,7 @@ bool has_trouble(const Node& node) { return node.health != Health::ok && node.he
 bool has_stack(const Node& node) { return node.order || !node.components.empty(); }
 
 void draw_stack(Canvas& canvas, int x, int y, int end, const Cluster& cluster, const Node& node,
-                const World& world, bool ascii) {
+                const UiContext& ui, bool ascii) {
   Pen pen(canvas, x, y, end, ascii);
   if (node.order) {
     const LayoutOrder& order = *node.order;
@@ -55,7 +55,7 @@ void draw_stack(Canvas& canvas, int x, int y, int end, const Cluster& cluster, c
     pen.put(order.state.empty() ? "not begun" : order.state, role);
     if (order.since && order.state != "success") {
       auto passed =
-          std::chrono::duration_cast<std::chrono::seconds>(cluster_now(cluster, world.wall) - *order.since);
+          std::chrono::duration_cast<std::chrono::seconds>(cluster_now(cluster, ui.wall) - *order.since);
       pen.put(" " + query::duration_text(std::max<std::int64_t>(0, passed.count())), Role::dim);
     }
     pen.skip(3);
@@ -137,7 +137,7 @@ int head_lines(const std::vector<HeadFact>& facts, int width) {
 }
 
 void draw_head(Canvas& canvas, Rect area, int lines, const Cluster& cluster, const Node& node,
-               const World& world, const UiState& state) {
+               const UiContext& ui, const UiState& state) {
   int line = 0, used = 0;
   const int width = area.width - 2;
   for (const HeadFact& fact : head_facts(node, cluster.work_known, state.ascii)) {
@@ -150,8 +150,8 @@ void draw_head(Canvas& canvas, Rect area, int lines, const Cluster& cluster, con
   }
   area = area.below(lines - 1);
   if (has_stack(node))
-    draw_stack(canvas, area.x + 1, area.y + (has_trouble(node) ? 2 : 1), area.right() - 1, cluster, node,
-               world, state.ascii);
+    draw_stack(canvas, area.x + 1, area.y + (has_trouble(node) ? 2 : 1), area.right() - 1, cluster, node, ui,
+               state.ascii);
   if (!has_trouble(node)) return;
   Pen below(canvas, area.x + 1, area.y + 1, area.right() - 1, state.ascii);
   Role role = role_of(node.health);
@@ -163,7 +163,7 @@ void draw_head(Canvas& canvas, Rect area, int lines, const Cluster& cluster, con
     below.put(": " + (node.reason.empty() ? told(state, "no reason given") : node.reason), role);
   if (!node.reason_by.empty()) below.put(" [" + node.reason_by + "]", Role::dim);
   if (node.reason_at) {
-    auto passed = cluster_now(cluster, world.wall) - *node.reason_at;
+    auto passed = cluster_now(cluster, ui.wall) - *node.reason_at;
     auto seconds = std::chrono::duration_cast<std::chrono::seconds>(passed).count();
     below.put(" " + told(state, query::duration_text(seconds) + " ago"), Role::dim);
   }
@@ -253,9 +253,9 @@ void draw_boards(Canvas& canvas, Rect area, const NodePage& page, const Screen& 
 
 }  // namespace
 
-NodePage node_page(const World& world, const Cluster& cluster, const Node& node, int width, int height) {
+NodePage node_page(const UiContext& ui, const Cluster& cluster, const Node& node, int width, int height) {
   NodePage page;
-  page.boards = boards_of(world, cluster, node);
+  page.boards = boards_of(ui, cluster, node);
   page.head_lines = 1;
   page.head = 1 + has_trouble(node) + has_stack(node);
   int units = 8;
@@ -322,24 +322,24 @@ std::string stop_at_point(const NodePage& page, Rect body, int top, int x, int y
   return {};
 }
 
-void draw_node(Canvas& canvas, Rect area, const World& world, const UiState& state) {
+void draw_node(Canvas& canvas, Rect area, const UiContext& ui, const UiState& state) {
   const Screen& screen = state.top();
-  const Cluster* cluster = world.model.find(screen.cluster);
+  const Cluster* cluster = ui.model.find(screen.cluster);
   const Node* node = cluster ? cluster->nodes.find(NodeName(screen.subject)) : nullptr;
   if (!node) {
     draw_gone(canvas, area, "node " + screen.subject, state);
     return;
   }
-  NodePage page = node_page(world, *cluster, *node, area.width, area.height);
+  NodePage page = node_page(ui, *cluster, *node, area.width, area.height);
   for (Board& board : page.boards) {
     board.note = told(state, board.note);
-    for (Tile& tile : board.tiles) tile.changed = has_changed(state, world, tile.id, 0);
+    for (Tile& tile : board.tiles) tile.changed = has_changed(state, ui, tile.id, 0);
   }
   int head = page.head + (page.ruler ? 1 : 0);
   draw_boards(canvas, area.below(head), page, screen, state.ascii);
   // A GPU at the upper edge reaches into the head's lines: those are drawn last, over it.
   canvas.fill(area.x, area.y, area.width, head, " ");
-  draw_head(canvas, area, page.head_lines, *cluster, *node, world, state);
+  draw_head(canvas, area, page.head_lines, *cluster, *node, ui, state);
   auto ruled = std::find_if(page.boards.begin(), page.boards.end(), [](const Board& b) { return b.ruled; });
   if (ruled == page.boards.end()) return;
   int units = static_cast<int>(ruled->units);

@@ -22,7 +22,7 @@ struct NodePage {
   int head = 1;          // lines of node facts that do not scroll
   bool ruler = false;    // a line of slice numbers follows the head
 };
-NodePage node_page(const World& world, const Cluster& cluster, const Node& node, int width, int height);
+NodePage node_page(const UiContext& ui, const Cluster& cluster, const Node& node, int width, int height);
 
 // Lines of the GPU that holds the stop `id`: {first, one past the last}; the first GPU's when nothing
 // does.
@@ -30,6 +30,6 @@ std::pair<int, int> lines_of(const NodePage& page, const std::string& id);
 
 // What a click there means: a tile, or the first of a GPU; empty: nothing is there.
 std::string stop_at_point(const NodePage& page, Rect body, int top, int x, int y);
-void draw_node(Canvas& canvas, Rect area, const World& world, const UiState& state);
+void draw_node(Canvas& canvas, Rect area, const UiContext& ui, const UiState& state);
 
 }  // namespace tessera::tui

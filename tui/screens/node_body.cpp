@@ -12,13 +12,13 @@
 namespace tessera::tui {
 namespace {
 
-const Node* node_on(const Screen& screen, const World& world, const Cluster** cluster) {
-  *cluster = world.model.find(screen.cluster);
+const Node* node_on(const Screen& screen, const UiContext& ui, const Cluster** cluster) {
+  *cluster = ui.model.find(screen.cluster);
   return *cluster ? (*cluster)->nodes.find(NodeName(screen.subject)) : nullptr;
 }
 
-std::string draw_node_body(Canvas& canvas, Rect body, const World& world, const UiState& state) {
-  draw_node(canvas, body, world, state);
+std::string draw_node_body(Canvas& canvas, Rect body, const UiContext& ui, const UiState& state) {
+  draw_node(canvas, body, ui, state);
   return {};
 }
 
@@ -59,12 +59,12 @@ std::size_t nearest_stop(const Board& board, const std::vector<std::string>& sto
   return best;
 }
 
-void move_node(UiState& state, const World& world, Rect body, Action action) {
+void move_node(UiState& state, const UiContext& ui, Rect body, Action action) {
   Screen& screen = state.top();
   const Cluster* cluster = nullptr;
-  const Node* node = node_on(screen, world, &cluster);
+  const Node* node = node_on(screen, ui, &cluster);
   if (!node) return;
-  NodePage page = node_page(world, *cluster, *node, body.width, body.height);
+  NodePage page = node_page(ui, *cluster, *node, body.width, body.height);
   auto stops = stops_of(page.boards);
   if (stops.empty()) return;
   auto [board, stop] = place_of(stops, screen.cursor);
@@ -92,12 +92,12 @@ void move_node(UiState& state, const World& world, Rect body, Action action) {
   screen.cursor = stops[board][stop];
 }
 
-void settle_node(UiState& state, const World& world, Rect body) {
+void settle_node(UiState& state, const UiContext& ui, Rect body) {
   Screen& screen = state.top();
   const Cluster* cluster = nullptr;
-  const Node* node = node_on(screen, world, &cluster);
+  const Node* node = node_on(screen, ui, &cluster);
   if (!node) return;
-  NodePage page = node_page(world, *cluster, *node, body.width, body.height);
+  NodePage page = node_page(ui, *cluster, *node, body.width, body.height);
   auto stops = stops_of(page.boards);
   if (stops.empty()) return;
   auto [board, stop] = place_of(stops, screen.cursor);
@@ -106,13 +106,13 @@ void settle_node(UiState& state, const World& world, Rect body) {
   keep_in_view(screen, first, last, body.height - page.head - (page.ruler ? 1 : 0), page.total);
 }
 
-bool click_node(UiState& state, const World& world, Rect body, int x, int y) {
+bool click_node(UiState& state, const UiContext& ui, Rect body, int x, int y) {
   Screen& screen = state.top();
   const Cluster* cluster = nullptr;
-  const Node* node = node_on(screen, world, &cluster);
+  const Node* node = node_on(screen, ui, &cluster);
   if (!node) return false;
   const std::string stop =
-      stop_at_point(node_page(world, *cluster, *node, body.width, body.height), body, screen.top, x, y);
+      stop_at_point(node_page(ui, *cluster, *node, body.width, body.height), body, screen.top, x, y);
   if (!stop.empty()) screen.cursor = stop;
   return !stop.empty();
 }
@@ -121,23 +121,23 @@ bool click_node(UiState& state, const World& world, Rect body, int x, int y) {
 
 const Body kNodeBody{draw_node_body, move_node, settle_node, click_node};
 
-Effects open_tile(UiState& state, const World& world) {
+Effects open_tile(UiState& state, const UiContext& ui) {
   const Screen& screen = state.top();
   const Cluster* cluster = nullptr;
-  const Node* node = node_on(screen, world, &cluster);
+  const Node* node = node_on(screen, ui, &cluster);
   if (!node) return {};
   if (auto holder = holder_of(*cluster, *node, screen.cursor))
     open_workload(state, ClusterName(screen.cluster), holder->text);
   else
-    show_facts(state, world);
+    show_facts(state, ui);
   return {};
 }
 
-std::string why_no_tile(const UiState& state, const World&) {
+std::string why_no_tile(const UiState& state, const UiContext&) {
   return state.top().cursor.empty() ? "there is nothing to open" : "";
 }
 
-std::optional<Screen> facts_of_tile(const UiState& state, const World&) {
+std::optional<Screen> facts_of_tile(const UiState& state, const UiContext&) {
   const Screen& screen = state.top();
   Screen facts;
   facts.cluster = screen.cluster;
@@ -146,12 +146,12 @@ std::optional<Screen> facts_of_tile(const UiState& state, const World&) {
 }
 
 // Of a tile: what it is and who holds it.
-CellTexts node_cells(const UiState& state, const World& world) {
+CellTexts node_cells(const UiState& state, const UiContext& ui) {
   CellTexts now;
   const Cluster* cluster = nullptr;
-  const Node* node = node_on(state.top(), world, &cluster);
+  const Node* node = node_on(state.top(), ui, &cluster);
   if (!node) return now;
-  for (const Board& board : boards_of(world, *cluster, *node))
+  for (const Board& board : boards_of(ui, *cluster, *node))
     for (const Tile& tile : board.tiles)
       if (!tile.id.empty())
         now.emplace(std::pair(tile.id, 0),

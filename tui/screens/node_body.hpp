@@ -10,9 +10,9 @@
 namespace tessera::tui {
 
 // The work that holds the tile under the cursor, else the details of the tile.
-Effects open_tile(UiState& state, const World& world);
-std::string why_no_tile(const UiState& state, const World& world);
-std::optional<Screen> facts_of_tile(const UiState& state, const World& world);
-CellTexts node_cells(const UiState& state, const World& world);
+Effects open_tile(UiState& state, const UiContext& ui);
+std::string why_no_tile(const UiState& state, const UiContext& ui);
+std::optional<Screen> facts_of_tile(const UiState& state, const UiContext& ui);
+CellTexts node_cells(const UiState& state, const UiContext& ui);
 
 }  // namespace tessera::tui

@@ -13,10 +13,10 @@ namespace {
 constexpr int kMostShown = 10;
 
 // Candidates in a column above the line, the chosen one marked; a window over long lists.
-void draw_candidates(Canvas& canvas, int y, const UiState& state, const World& world) {
+void draw_candidates(Canvas& canvas, int y, const UiState& state, const UiContext& ui) {
   const InputLine& input = state.input;
   std::vector<std::string> names = input.completions;
-  if (names.empty()) names = completions(state, world, input.text);
+  if (names.empty()) names = completions(state, ui, input.text);
   if (names.empty()) return;
   int count = static_cast<int>(names.size());
   int shown = std::min({count, kMostShown, y - 3});
@@ -42,10 +42,10 @@ void draw_candidates(Canvas& canvas, int y, const UiState& state, const World& w
 
 }  // namespace
 
-void draw_prompt(Canvas& canvas, int y, const UiState& state, const World& world) {
+void draw_prompt(Canvas& canvas, int y, const UiState& state, const UiContext& ui) {
   const InputLine& input = state.input;
   int width = canvas.size().columns;
-  if (input.kind == InputKind::command || input.chosen >= 0) draw_candidates(canvas, y, state, world);
+  if (input.kind == InputKind::command || input.chosen >= 0) draw_candidates(canvas, y, state, ui);
   canvas.fill(0, y, width, 1, " ");
   int end = width - 1;
   if (!input.error.empty()) {
@@ -79,7 +79,7 @@ void draw_prompt(Canvas& canvas, int y, const UiState& state, const World& world
   canvas.show_cursor(start_x + display_width(text.substr(start, input.cursor - start)), y);
 }
 
-void draw_choice(Canvas& canvas, Rect body, const UiState& state, const World& world) {
+void draw_choice(Canvas& canvas, Rect body, const UiState& state, const UiContext& ui) {
   const Screen& screen = state.top();
   std::span<const ColumnInfo> columns = column_infos(screen.kind);
   int count = static_cast<int>(columns.size());
@@ -92,7 +92,7 @@ void draw_choice(Canvas& canvas, Rect body, const UiState& state, const World& w
   head.put(told(state, sorting ? "Enter sorts, again turns around"
                                : first_key(state, Action::choice_toggle) + " shows or hides"),
            Role::dim);
-  std::vector<int> shown = shown_columns(state, world, screen);
+  std::vector<int> shown = shown_columns(state, ui, screen);
   int height = body.height - 1;
   int top = std::clamp(state.choice.cursor - height + 1, 0, std::max(0, count - height));
   for (int i = 0; i < height && top + i < count; ++i) {

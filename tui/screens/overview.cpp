@@ -51,10 +51,10 @@ int needs_of(const UiState& state, const Cluster& cluster, Severity at_least) {
       [&](const insight::Finding& f) { return f.cluster == cluster.name && f.severity >= at_least; }));
 }
 
-void draw_cluster(Canvas& canvas, Rect area, int y, const World& world, const UiState& state,
+void draw_cluster(Canvas& canvas, Rect area, int y, const UiContext& ui, const UiState& state,
                   std::size_t index, bool selected) {
-  if (index >= world.model.clusters.size() || index >= state.overview.totals.size()) return;
-  const Cluster& cluster = world.model.clusters[index];
+  if (index >= ui.model.clusters.size() || index >= state.overview.totals.size()) return;
+  const Cluster& cluster = ui.model.clusters[index];
   const insight::Totals& totals = state.overview.totals[index];
   ClusterColumns at = cluster_columns(area.width);
   Style plain = selected ? Style(Role::text).with_bold() : Style(Role::text);
@@ -69,7 +69,7 @@ void draw_cluster(Canvas& canvas, Rect area, int y, const World& world, const Ui
   }
   auto count = [&](OverviewCell cell, int right, int number, Style style) {
     if (index < state.overview.cluster_ids.size())
-      style = changed_or(style, state, world, state.overview.cluster_ids[index], static_cast<int>(cell));
+      style = changed_or(style, state, ui, state.overview.cluster_ids[index], static_cast<int>(cell));
     put_right(canvas, area.x + right, y, std::to_string(number), style);
   };
   count(OverviewCell::nodes, at.nodes + 5, totals.nodes, plain);
@@ -99,9 +99,9 @@ void draw_cluster(Canvas& canvas, Rect area, int y, const World& world, const Ui
              state.ascii);
 }
 
-void draw_finding(Canvas& canvas, Rect area, int y, const World& world, const UiState& state,
+void draw_finding(Canvas& canvas, Rect area, int y, const UiContext& ui, const UiState& state,
                   const insight::Finding& finding, bool selected) {
-  bool many = world.model.clusters.size() > 1;
+  bool many = ui.model.clusters.size() > 1;
   bool roomy = area.width >= 150;
   Style sign = Style(role_of(finding.severity)).with_bold();
   canvas.put(area.x + 1, y, sign_of(finding.severity), sign);
@@ -125,13 +125,11 @@ void draw_finding(Canvas& canvas, Rect area, int y, const World& world, const Ui
   if (roomy) put_cell(canvas, x, y, area.right() - 1 - x, told(state, finding.hint), Role::dim, state.ascii);
 }
 
-void draw_line(Canvas& canvas, Rect area, int y, const World& world, const UiState& state,
+void draw_line(Canvas& canvas, Rect area, int y, const UiContext& ui, const UiState& state,
                const OverviewLine& line, bool selected) {
   switch (line.kind) {
     case OverviewLine::Kind::heading: draw_heading(canvas, area, y); break;
-    case OverviewLine::Kind::cluster:
-      draw_cluster(canvas, area, y, world, state, line.index, selected);
-      break;
+    case OverviewLine::Kind::cluster: draw_cluster(canvas, area, y, ui, state, line.index, selected); break;
     case OverviewLine::Kind::sharing:
       if (line.index < state.overview.totals.size()) {
         Pen pen(canvas, area.x + 3, y, area.right() - 1, state.ascii);
@@ -146,7 +144,7 @@ void draw_line(Canvas& canvas, Rect area, int y, const World& world, const UiSta
       break;
     }
     case OverviewLine::Kind::finding:
-      draw_finding(canvas, area, y, world, state, state.overview.findings[line.index], selected);
+      draw_finding(canvas, area, y, ui, state, state.overview.findings[line.index], selected);
       break;
     case OverviewLine::Kind::calm:
       canvas.put(area.x + 1, y, told(state, "Nothing needs attention."), Role::good);
@@ -194,15 +192,15 @@ void draw_figures(Canvas& canvas, Rect area, int y, std::string_view title,
 }
 
 // Slices first, then what is handed out in shares: the two are counted in different units.
-void draw_free(Canvas& canvas, Rect area, int y, const World& world, const UiState& state) {
+void draw_free(Canvas& canvas, Rect area, int y, const UiContext& ui, const UiState& state) {
   std::map<std::string, int> slices, shares;
   std::string silent;
   for (std::size_t i = 0; i < state.overview.totals.size(); ++i) {
     const insight::Totals& totals = state.overview.totals[i];
     for (const auto& [label, number] : totals.free_by_profile) slices[label] += number;
     for (const auto& [label, number] : totals.free_shares) shares[label] += number;
-    if (!totals.free && i < world.model.clusters.size())
-      silent += (silent.empty() ? "" : ", ") + world.model.clusters[i].name.text;
+    if (!totals.free && i < ui.model.clusters.size())
+      silent += (silent.empty() ? "" : ", ") + ui.model.clusters[i].name.text;
   }
   std::vector<Figure> figures;
   add_figures(figures, slices);
@@ -216,10 +214,10 @@ void draw_free(Canvas& canvas, Rect area, int y, const World& world, const UiSta
 }
 
 // Units that are asked for, and by how many: 55 GPUs may be 6 jobs.
-void draw_waiting(Canvas& canvas, Rect area, int y, const World& world, const UiState& state) {
+void draw_waiting(Canvas& canvas, Rect area, int y, const UiContext& ui, const UiState& state) {
   std::vector<Figure> figures;
-  for (std::size_t i = 0; i < state.overview.totals.size() && i < world.model.clusters.size(); ++i) {
-    const bool slurm = world.model.clusters[i].scheduler == Scheduler::slurm;
+  for (std::size_t i = 0; i < state.overview.totals.size() && i < ui.model.clusters.size(); ++i) {
+    const bool slurm = ui.model.clusters[i].scheduler == Scheduler::slurm;
     for (const auto& [resource, waiting] : state.overview.totals[i].waiting_by_request) {
       const char* noun =
           slurm ? (waiting.workloads == 1 ? "job" : "jobs") : (waiting.workloads == 1 ? "pod" : "pods");
@@ -253,44 +251,44 @@ insight::Finding finding_of(const RunHead& head, const std::string& journal_key)
   return finding;
 }
 
-void draw_pinned(Canvas& canvas, Rect area, const World& world, const UiState& state) {
+void draw_pinned(Canvas& canvas, Rect area, const UiContext& ui, const UiState& state) {
   const insight::Finding* finding = finding_at(state, state.top().cursor);
   if (finding && !finding->hint.empty() && area.width < 150) {
     Pen pen(canvas, area.x + 1, area.y, area.right() - 1, state.ascii);
     pen.put(told(state, "to do") + "  ", Role::accent).put(told(state, finding->hint), Role::text);
   }
-  draw_free(canvas, area, area.y + 1, world, state);
-  draw_waiting(canvas, area, area.y + 2, world, state);
+  draw_free(canvas, area, area.y + 1, ui, state);
+  draw_waiting(canvas, area, area.y + 2, ui, state);
 }
 
 }  // namespace
 
-OverviewData work_out_overview(const World& world, bool ascii, std::span<const RunHead> runs,
+OverviewData work_out_overview(const UiContext& ui, bool ascii, std::span<const RunHead> runs,
                                const std::string& journal_key) {
   OverviewData data;
-  for (const Cluster& cluster : world.model.clusters) {
+  for (const Cluster& cluster : ui.model.clusters) {
     data.totals.push_back(insight::totals(cluster));
-    for (insight::Finding& finding : insight::attention(cluster, world.catalogue, world.wall))
+    for (insight::Finding& finding : insight::attention(cluster, ui.catalogue, ui.wall))
       data.findings.push_back(std::move(finding));
   }
   for (const RunHead& head : runs)
     if ((head.state == RunState::interrupted || head.state == RunState::parked) &&
-        world.model.find(head.cluster))
+        ui.model.find(head.cluster))
       data.findings.push_back(finding_of(head, journal_key));
   std::stable_sort(data.findings.begin(), data.findings.end(),
                    [](const auto& a, const auto& b) { return a.severity > b.severity; });
   data.causes = insight::causes_of(data.findings);
   std::map<std::string, int> seen;
-  for (const Cluster& cluster : world.model.clusters) data.cluster_ids.push_back("c\x1f" + cluster.name.text);
+  for (const Cluster& cluster : ui.model.clusters) data.cluster_ids.push_back("c\x1f" + cluster.name.text);
   for (const insight::Finding& finding : data.findings) {
     std::string id = finding_id(finding);
     int times = seen[id]++;
     data.finding_ids.push_back(times == 0 ? id : fmt::format("{}\x1f{}", id, times));
   }
-  data.mosaic = mosaic_nodes(world, ascii);
+  data.mosaic = mosaic_nodes(ui, ascii);
   data.valid = true;
-  data.revision = world.model.revision;
-  data.at = world.wall;
+  data.revision = ui.model.revision;
+  data.at = ui.wall;
   return data;
 }
 
@@ -334,7 +332,7 @@ Rect mosaic_area(const UiState& state, Rect body) {
   return {body.x, body.y + used, body.width, std::max(0, height - used)};
 }
 
-void draw_overview(Canvas& canvas, Rect area, const World& world, const UiState& state) {
+void draw_overview(Canvas& canvas, Rect area, const UiContext& ui, const UiState& state) {
   std::vector<OverviewLine> lines = overview_lines(state, area.width);
   int height = overview_scroll_height(area.height);
   const Screen& screen = state.top();
@@ -344,10 +342,10 @@ void draw_overview(Canvas& canvas, Rect area, const World& world, const UiState&
     const OverviewLine& line = lines[static_cast<std::size_t>(top + i)];
     bool selected = !line.id.empty() && !drawn_cursor && (screen.cursor.empty() || line.id == screen.cursor);
     drawn_cursor = drawn_cursor || selected;
-    draw_line(canvas, area, area.y + i, world, state, line, selected);
+    draw_line(canvas, area, area.y + i, ui, state, line, selected);
   }
-  draw_mosaic(canvas, mosaic_area(state, area), world, state);
-  draw_pinned(canvas, {area.x, area.y + height, area.width, kPinned}, world, state);
+  draw_mosaic(canvas, mosaic_area(state, area), ui, state);
+  draw_pinned(canvas, {area.x, area.y + height, area.width, kPinned}, ui, state);
 }
 
 }  // namespace tessera::tui

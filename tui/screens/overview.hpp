@@ -20,9 +20,9 @@ struct OverviewLine {
   std::size_t index = 0;  // into the model's clusters or the findings
   std::string_view id;    // lives as long as the state's OverviewData
 };
-std::vector<Strips> mosaic_nodes(const World& world, bool ascii);
+std::vector<Strips> mosaic_nodes(const UiContext& ui, bool ascii);
 // runs: those that stopped in the middle are findings, too. journal_key: how the journal is opened.
-OverviewData work_out_overview(const World& world, bool ascii, std::span<const RunHead> runs,
+OverviewData work_out_overview(const UiContext& ui, bool ascii, std::span<const RunHead> runs,
                                const std::string& journal_key);
 std::vector<OverviewLine> overview_lines(const UiState& state, int width);
 
@@ -32,15 +32,15 @@ const insight::Finding* finding_at(const UiState& state, const std::string& id);
 std::optional<std::size_t> cluster_under(const UiState& state, const std::string& id);
 
 // Nodes as rows of tiles, in the room that the lists leave; returns at once where there is too little.
-void draw_mosaic(Canvas& canvas, Rect area, const World& world, const UiState& state);
+void draw_mosaic(Canvas& canvas, Rect area, const UiContext& ui, const UiState& state);
 
 // The node of the mosaic at a cell of the screen.
-std::optional<std::pair<ClusterName, NodeName>> mosaic_node_at(const World& world, const UiState& state,
+std::optional<std::pair<ClusterName, NodeName>> mosaic_node_at(const UiContext& ui, const UiState& state,
                                                                Rect body, int x, int y);
 // Where the mosaic stands on the overview; no height: there is no room for it.
 Rect mosaic_area(const UiState& state, Rect body);
 
-void draw_overview(Canvas& canvas, Rect area, const World& world, const UiState& state);
+void draw_overview(Canvas& canvas, Rect area, const UiContext& ui, const UiState& state);
 // Lines of `height` that scroll; the rest is pinned below.
 int overview_scroll_height(int height);
 

@@ -27,12 +27,12 @@ LineStops overview_stops(const UiState& state, int width) {
   return stops;
 }
 
-std::string draw_overview_body(Canvas& canvas, Rect body, const World& world, const UiState& state) {
-  draw_overview(canvas, body, world, state);
+std::string draw_overview_body(Canvas& canvas, Rect body, const UiContext& ui, const UiState& state) {
+  draw_overview(canvas, body, ui, state);
   return {};
 }
 
-void move_overview(UiState& state, const World&, Rect body, Action action) {
+void move_overview(UiState& state, const UiContext&, Rect body, Action action) {
   Screen& screen = state.top();
   LineStops stops = overview_stops(state, state.size.columns);
   if (stops.ids.empty()) return;
@@ -45,7 +45,7 @@ void move_overview(UiState& state, const World&, Rect body, Action action) {
   rest_on(screen, stops, at);
 }
 
-void settle_overview(UiState& state, const World&, Rect body) {
+void settle_overview(UiState& state, const UiContext&, Rect body) {
   Screen& screen = state.top();
   LineStops stops = overview_stops(state, body.width);
   if (stops.ids.empty()) return;
@@ -57,25 +57,25 @@ void settle_overview(UiState& state, const World&, Rect body) {
   keep_in_view(screen, first, line + 1, overview_scroll_height(body.height), total);
 }
 
-bool click_overview(UiState& state, const World&, Rect body, int, int y) {
+bool click_overview(UiState& state, const UiContext&, Rect body, int, int y) {
   if (y - body.y >= overview_scroll_height(body.height)) return false;
   Screen& screen = state.top();
   return rest_on_line(screen, overview_stops(state, body.width), screen.top + y - body.y);
 }
 
 // The sums walk the whole cluster, so a huge one is not walked for every event.
-bool sums_stale(const OverviewData& data, const World& world) {
-  if (!data.valid || world.wall - data.at >= kSumsAtMost) return true;
-  if (data.revision == world.model.revision) return false;
+bool sums_stale(const OverviewData& data, const UiContext& ui) {
+  if (!data.valid || ui.wall - data.at >= kSumsAtMost) return true;
+  if (data.revision == ui.model.revision) return false;
   std::size_t things = 0;
-  for (const Cluster& cluster : world.model.clusters)
+  for (const Cluster& cluster : ui.model.clusters)
     things += cluster.nodes.size() * 8 + cluster.workloads.size();
-  return things < kManyThings || world.wall - data.at >= kManyEvery;
+  return things < kManyThings || ui.wall - data.at >= kManyEvery;
 }
 
 // The first tile of the GPU that the finding is about; empty: it is about the node.
-std::string cursor_on(const World& world, const insight::Finding& finding) {
-  const Cluster* cluster = finding.gpu ? world.model.find(finding.cluster) : nullptr;
+std::string cursor_on(const UiContext& ui, const insight::Finding& finding) {
+  const Cluster* cluster = finding.gpu ? ui.model.find(finding.cluster) : nullptr;
   const Node* node = cluster ? cluster->nodes.find(NodeName(finding.subject)) : nullptr;
   if (!node) return {};
   for (const Gpu& gpu : node->gpus)
@@ -89,22 +89,22 @@ std::string cursor_on(const World& world, const insight::Finding& finding) {
 
 const Body kOverviewBody{draw_overview_body, move_overview, settle_overview, click_overview};
 
-void refresh_overview(UiState& state, Screen&, const World& world) {
-  if (sums_stale(state.overview, world))
+void refresh_overview(UiState& state, Screen&, const UiContext& ui) {
+  if (sums_stale(state.overview, ui))
     state.overview =
-        work_out_overview(world, state.ascii, state.runs.heads, first_key(state, Action::show_journal));
+        work_out_overview(ui, state.ascii, state.runs.heads, first_key(state, Action::show_journal));
 }
 
-std::optional<TimePoint> overview_next_change(const UiState& state, const World& world) {
-  if (state.overview.revision == world.model.revision) return std::nullopt;
+std::optional<TimePoint> overview_next_change(const UiState& state, const UiContext& ui) {
+  if (state.overview.revision == ui.model.revision) return std::nullopt;
   return state.overview.at + kManyEvery;
 }
 
-Effects open_on_overview(UiState& state, const World& world) {
+Effects open_on_overview(UiState& state, const UiContext& ui) {
   const std::string cursor = state.top().cursor;
   if (const insight::Finding* finding = finding_at(state, cursor)) {
     if (finding->is_node) {
-      open_node(state, finding->cluster, finding->subject, cursor_on(world, *finding));
+      open_node(state, finding->cluster, finding->subject, cursor_on(ui, *finding));
     } else {
       Screen facts;
       facts.kind = ScreenKind::facts;
@@ -115,54 +115,54 @@ Effects open_on_overview(UiState& state, const World& world) {
     return {};
   }
   std::size_t index = cluster_under(state, cursor).value_or(0);
-  if (index >= world.model.clusters.size()) return {};
+  if (index >= ui.model.clusters.size()) return {};
   Screen nodes;
   nodes.kind = ScreenKind::nodes;
-  nodes.cluster = world.model.clusters[index].name;
+  nodes.cluster = ui.model.clusters[index].name;
   push(state, std::move(nodes));
   return {};
 }
 
-std::string why_no_open_on_overview(const UiState&, const World& world) {
-  return world.model.clusters.empty() ? "there is no cluster to open" : "";
+std::string why_no_open_on_overview(const UiState&, const UiContext& ui) {
+  return ui.model.clusters.empty() ? "there is no cluster to open" : "";
 }
 
-bool open_on_mosaic(UiState& state, const World& world, Rect body, int x, int y) {
-  auto place = mosaic_node_at(world, state, body, x, y);
+bool open_on_mosaic(UiState& state, const UiContext& ui, Rect body, int x, int y) {
+  auto place = mosaic_node_at(ui, state, body, x, y);
   if (place) open_node(state, place->first, place->second.text);
   return place.has_value();
 }
 
-std::optional<Screen> facts_on_overview(const UiState& state, const World& world) {
+std::optional<Screen> facts_on_overview(const UiState& state, const UiContext& ui) {
   const Screen& screen = state.top();
   const insight::Finding* finding = finding_at(state, screen.cursor);
   std::size_t index = cluster_under(state, screen.cursor).value_or(0);
-  if (!finding && index >= world.model.clusters.size()) return std::nullopt;
+  if (!finding && index >= ui.model.clusters.size()) return std::nullopt;
   Screen facts;
-  facts.cluster = finding ? finding->cluster : world.model.clusters[index].name;
+  facts.cluster = finding ? finding->cluster : ui.model.clusters[index].name;
   facts.subject = facts.cluster.text;
   if (finding && finding->is_node) facts.subject += "\x1f" + finding->subject;
   return facts;
 }
 
-std::string why_no_facts_on_overview(const UiState&, const World& world) {
-  return world.model.clusters.empty() ? "there is no cluster to ask about" : "";
+std::string why_no_facts_on_overview(const UiState&, const UiContext& ui) {
+  return ui.model.clusters.empty() ? "there is no cluster to ask about" : "";
 }
 
-std::string copy_on_overview(const UiState& state, const World& world) {
+std::string copy_on_overview(const UiState& state, const UiContext& ui) {
   const Screen& screen = state.top();
   const insight::Finding* finding = finding_at(state, screen.cursor);
   if (finding) return finding->subject;
   std::size_t index = cluster_under(state, screen.cursor).value_or(0);
-  return index < world.model.clusters.size() ? world.model.clusters[index].name.text : std::string();
+  return index < ui.model.clusters.size() ? ui.model.clusters[index].name.text : std::string();
 }
 
-CellTexts overview_cells(const UiState& state, const World& world) {
+CellTexts overview_cells(const UiState& state, const UiContext& ui) {
   CellTexts now;
-  std::size_t count = std::min(
-      {state.overview.totals.size(), state.overview.cluster_ids.size(), world.model.clusters.size()});
+  std::size_t count =
+      std::min({state.overview.totals.size(), state.overview.cluster_ids.size(), ui.model.clusters.size()});
   for (std::size_t i = 0; i < count; ++i) {
-    if (!world.model.clusters[i].loaded) continue;  // what is only being read does not change
+    if (!ui.model.clusters[i].loaded) continue;  // what is only being read does not change
     const insight::Totals& totals = state.overview.totals[i];
     auto add = [&](OverviewCell cell, int number) {
       now.emplace(std::pair(state.overview.cluster_ids[i], static_cast<int>(cell)), std::to_string(number));

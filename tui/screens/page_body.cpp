@@ -7,10 +7,10 @@
 namespace tessera::tui {
 namespace {
 
-std::string draw_page_body(Canvas& canvas, Rect body, const World& world, const UiState& state) {
+std::string draw_page_body(Canvas& canvas, Rect body, const UiContext& ui, const UiState& state) {
   const Screen& screen = state.top();
   const ScreenRow& row = row_of(state);
-  Document document = document_of(world, state, body.width);
+  Document document = document_of(ui, state, body.width);
   if (document.empty()) {
     if (row.when_empty)
       canvas.put(3, body.y + 2, told(state, row.when_empty(screen)), Role::dim);
@@ -24,10 +24,10 @@ std::string draw_page_body(Canvas& canvas, Rect body, const World& world, const 
   return total > body.height ? range_text("lines", top, body.height, total) : std::string();
 }
 
-void settle_page(UiState& state, const World& world, Rect body) {
+void settle_page(UiState& state, const UiContext& ui, Rect body) {
   if (!row_of(state).open) return;  // the cursor rests nowhere
   Screen& screen = state.top();
-  LineStops stops = stops_in(document_of(world, state, body.width));
+  LineStops stops = stops_in(document_of(ui, state, body.width));
   if (!stops.ids.empty()) rest_on(screen, stops, stop_at(stops, screen));
 }
 
@@ -45,9 +45,9 @@ LineStops stops_in(const Document& document) {
   return stops;
 }
 
-void move_page(UiState& state, const World& world, Rect page, Action action) {
+void move_page(UiState& state, const UiContext& ui, Rect page, Action action) {
   Screen& screen = state.top();
-  Document document = document_of(world, state, page.width);
+  Document document = document_of(ui, state, page.width);
   LineStops stops = stops_in(document);
   int by = distance(action, page.height);
   int total = static_cast<int>(document.size());
@@ -61,10 +61,10 @@ void move_page(UiState& state, const World& world, Rect page, Action action) {
   screen.top = std::clamp(moved(screen.top, by, total), 0, std::max(0, total - page.height));
 }
 
-bool click_page(UiState& state, const World& world, Rect page, int x, int y) {
+bool click_page(UiState& state, const UiContext& ui, Rect page, int x, int y) {
   if (x < page.x || y < page.y) return false;
   Screen& screen = state.top();
-  return rest_on_line(screen, stops_in(document_of(world, state, page.width)), screen.top + y - page.y);
+  return rest_on_line(screen, stops_in(document_of(ui, state, page.width)), screen.top + y - page.y);
 }
 
 }  // namespace tessera::tui

@@ -28,8 +28,8 @@ int place_in(const Panes& panes, const Screen& screen, const std::vector<Stop>& 
   return std::clamp(screen.cursor_at, 0, static_cast<int>(stops.size()) - 1);
 }
 
-std::string draw_panes_body(Canvas& canvas, Rect body, const World& world, const UiState& state) {
-  Panes panes = panes_of(world, state, body.width);
+std::string draw_panes_body(Canvas& canvas, Rect body, const UiContext& ui, const UiState& state) {
+  Panes panes = panes_of(ui, state, body.width);
   const Screen& screen = state.top();
   std::vector<Stop> stops = stops_of(panes);
   int at = stop_of(panes, stops, screen.cursor);
@@ -39,10 +39,10 @@ std::string draw_panes_body(Canvas& canvas, Rect body, const World& world, const
   return total > height ? range_text("lines", screen.top, height, total) : std::string();
 }
 
-void move_panes(UiState& state, const World& world, Rect body, Action action) {
+void move_panes(UiState& state, const UiContext& ui, Rect body, Action action) {
   const int by = distance(action, body.height);
   Screen& screen = state.top();
-  Panes panes = panes_of(world, state, body.width);
+  Panes panes = panes_of(ui, state, body.width);
   std::vector<Stop> stops = stops_of(panes);
   int total = static_cast<int>(panes.main.size()), height = areas_of(panes, body).main.height;
   int at = place_in(panes, screen, stops);
@@ -64,9 +64,9 @@ void move_panes(UiState& state, const World& world, Rect body, Action action) {
       static_cast<int>(std::clamp<long>(static_cast<long>(screen.top) + by, 0, std::max(0, total - height)));
 }
 
-void settle_panes(UiState& state, const World& world, Rect body) {
+void settle_panes(UiState& state, const UiContext& ui, Rect body) {
   Screen& screen = state.top();
-  Panes panes = panes_of(world, state, body.width);
+  Panes panes = panes_of(ui, state, body.width);
   std::vector<Stop> stops = stops_of(panes);
   int total = static_cast<int>(panes.main.size()), height = areas_of(panes, body).main.height;
   int at = place_in(panes, screen, stops);
@@ -82,8 +82,8 @@ void settle_panes(UiState& state, const World& world, Rect body) {
   if (stop.line + 1 > screen.top + height) screen.top = stop.line + 1 - height;
 }
 
-bool click_panes(UiState& state, const World& world, Rect body, int x, int y) {
-  Panes panes = panes_of(world, state, body.width);
+bool click_panes(UiState& state, const UiContext& ui, Rect body, int x, int y) {
+  Panes panes = panes_of(ui, state, body.width);
   PaneAreas areas = areas_of(panes, body);
   if (y >= areas.main.bottom()) return false;
   bool side = areas.side.width > 0 && x >= areas.side.x;

@@ -40,12 +40,12 @@ void erase(UiState& state, std::size_t from, std::size_t to) {
   changed(state);
 }
 
-void complete(UiState& state, const World& world, int step) {
+void complete(UiState& state, const UiContext& ui, int step) {
   InputLine& input = state.input;
   if (input.kind == InputKind::arm) return;  // typed, not completed
   if (input.completions.empty()) {
     input.stem = input.text;
-    input.completions = completions(state, world, input.text);
+    input.completions = completions(state, ui, input.text);
     input.chosen = -1;
   }
   int count = static_cast<int>(input.completions.size());
@@ -115,7 +115,7 @@ void preview_filter(UiState& state) {
   set_filter(state.top(), state.input.before);  // half a filter hides no rows
 }
 
-void edit(UiState& state, const World& world, Action action) {
+void edit(UiState& state, const UiContext& ui, Action action) {
   InputLine& input = state.input;
   std::size_t end = input.text.size();
   switch (action) {
@@ -127,15 +127,15 @@ void edit(UiState& state, const World& world, Action action) {
     case Action::input_delete: erase(state, input.cursor, after(input.text, input.cursor)); break;
     case Action::input_delete_word: erase(state, word_start(input.text, input.cursor), input.cursor); break;
     case Action::input_delete_line: erase(state, 0, input.cursor); break;
-    case Action::input_complete: complete(state, world, 1); break;
-    case Action::input_complete_back: complete(state, world, -1); break;
+    case Action::input_complete: complete(state, ui, 1); break;
+    case Action::input_complete_back: complete(state, ui, -1); break;
     case Action::input_older: walk_history(state, -1); break;
     case Action::input_newer: walk_history(state, 1); break;
     default: break;
   }
 }
 
-Effects accept_input(UiState& state, const World& world) {
+Effects accept_input(UiState& state, const UiContext& ui) {
   InputLine input = state.input;
   if (input.kind == InputKind::filter) {
     if (!input.error.empty()) return {};  // stays open until it can be used or is left
@@ -143,7 +143,7 @@ Effects accept_input(UiState& state, const World& world) {
     return {};
   }
   if (input.kind == InputKind::arm) {
-    accept_arming(state, world);
+    accept_arming(state, ui);
     return {};
   }
   state.input = {};
@@ -152,7 +152,7 @@ Effects accept_input(UiState& state, const World& world) {
     state.history.push_back(input.text);
     if (state.history.size() > UiState::kHistory) state.history.erase(state.history.begin());
   }
-  return run_command(state, world, input.text);
+  return run_command(state, ui, input.text);
 }
 
 void cancel_input(UiState& state) {

@@ -68,24 +68,24 @@ std::string name_at(const Model& model, ScreenKind kind, const RowRef& ref) {
   return table ? table->name(model, ref) : std::string();
 }
 
-query::Context context_of(const World& world) { return {world.wall, &world.catalogue}; }
+query::Context context_of(const UiContext& ui) { return {ui.wall, &ui.catalogue}; }
 
-std::string cell_text(const World& world, ScreenKind kind, const RowRef& ref, int column, bool ascii) {
+std::string cell_text(const UiContext& ui, ScreenKind kind, const RowRef& ref, int column, bool ascii) {
   const TableKind* table = row_of(kind).table;
-  return table ? table->cell(world, ref, column, ascii) : std::string();
+  return table ? table->cell(ui, ref, column, ascii) : std::string();
 }
 
 std::string ScreenRows::text(int row, int column) const {
-  return cell_text(world_, screen_.kind, ref(row), column, state_.ascii);
+  return cell_text(ui_, screen_.kind, ref(row), column, state_.ascii);
 }
 
 Style ScreenRows::style(int row, int column, const std::string& text) const {
   const ColumnInfo& info = columns()[static_cast<std::size_t>(column)];
   if (!state_.cells.changed.empty() &&
-      has_changed(state_, world_, id_at(world_.model, screen_.kind, ref(row)), column))
+      has_changed(state_, ui_, id_at(ui_.model, screen_.kind, ref(row)), column))
     return Style(Role::changed).with_bold();
   if (info.key == "largest") {
-    auto node = node_at(world_.model, ref(row));
+    auto node = node_at(ui_.model, ref(row));
     // What fits on a closed node cannot be had.
     if (node && insight::sight_of(*node->cluster, *node->node).access != insight::Access::open)
       return Role::dim;
@@ -94,7 +94,7 @@ Style ScreenRows::style(int row, int column, const std::string& text) const {
 }
 
 bool ScreenRows::marked(int row) const {
-  return !screen_.marks.empty() && screen_.marks.contains(id_at(world_.model, screen_.kind, ref(row)));
+  return !screen_.marks.empty() && screen_.marks.contains(id_at(ui_.model, screen_.kind, ref(row)));
 }
 
 bool ScreenRows::paint(Canvas& canvas, int x, int y, int width, int row, int column) const {
@@ -103,14 +103,14 @@ bool ScreenRows::paint(Canvas& canvas, int x, int y, int width, int row, int col
   return true;
 }
 
-TableLook look_of(const World& world, const UiState& state, const Screen& screen, int cursor) {
+TableLook look_of(const UiContext& ui, const UiState& state, const Screen& screen, int cursor) {
   TableLook look;
   look.chosen = screen.columns;
   look.sorts = screen.sorts;
   look.wanted = screen.derived.widths;
   look.wide = state.wide;
   // With one cluster, or on a table of one, the cluster's name says nothing.
-  bool one = world.model.clusters.size() < 2 || !screen.cluster.empty();
+  bool one = ui.model.clusters.size() < 2 || !screen.cluster.empty();
   if (one) look.skip = column_index(screen.kind, "cluster").value_or(-1);
   for (std::string_view key : row_of(screen.kind).table->demoted(screen))
     if (auto column = column_index(screen.kind, key)) look.demoted.push_back(*column);

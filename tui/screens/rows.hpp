@@ -28,17 +28,17 @@ std::optional<query::WorkloadRow> workload_at(const Model& model, const RowRef& 
 std::string id_at(const Model& model, ScreenKind kind, const RowRef& ref);
 // What `y` copies: the node's, GPU's or workload's own name.
 std::string name_at(const Model& model, ScreenKind kind, const RowRef& ref);
-query::Context context_of(const World& world);
-std::string cell_text(const World& world, ScreenKind kind, const RowRef& ref, int column, bool ascii);
+query::Context context_of(const UiContext& ui);
+std::string cell_text(const UiContext& ui, ScreenKind kind, const RowRef& ref, int column, bool ascii);
 
 // Filters and sorts the rows of a table screen anew.
-DerivedRows derive(const World& world, const UiState& state, const Screen& screen);
+DerivedRows derive(const UiContext& ui, const UiState& state, const Screen& screen);
 // What the rows depend on beside the model.
 std::string derive_key(const UiState& state, const Screen& screen);
 // Where the cursor's row is now: by id, else where it was.
 int cursor_row(const Model& model, const Screen& screen);
 // The next row from `from` (stepping by `step`, around the end) that passes `filter`; -1: none does.
-int find_row(const World& world, const Screen& screen, const query::Filter& filter, int from, int step);
+int find_row(const UiContext& ui, const Screen& screen, const query::Filter& filter, int from, int step);
 
 Result<query::Filter> parse_screen_filter(ScreenKind kind, std::string_view text);
 Result<query::Sort> parse_screen_sort(ScreenKind kind, std::string_view text);
@@ -46,8 +46,8 @@ Result<query::Sort> parse_screen_sort(ScreenKind kind, std::string_view text);
 // The rows of `screen` for the table widget.
 class ScreenRows final : public TableRows {
  public:
-  ScreenRows(const World& world, const UiState& state, const Screen& screen)
-      : world_(world), state_(state), screen_(screen) {}
+  ScreenRows(const UiContext& ui, const UiState& state, const Screen& screen)
+      : ui_(ui), state_(state), screen_(screen) {}
   std::span<const ColumnInfo> columns() const override { return column_infos(screen_.kind); }
   int count() const override { return static_cast<int>(screen_.derived.rows.size()); }
   std::string text(int row, int column) const override;
@@ -57,12 +57,12 @@ class ScreenRows final : public TableRows {
 
  private:
   const RowRef& ref(int row) const { return screen_.derived.rows[static_cast<std::size_t>(row)]; }
-  const World& world_;
+  const UiContext& ui_;
   const UiState& state_;
   const Screen& screen_;
 };
 
 // How the table of `screen` is to look; `cursor` is the row under the cursor.
-TableLook look_of(const World& world, const UiState& state, const Screen& screen, int cursor);
+TableLook look_of(const UiContext& ui, const UiState& state, const Screen& screen, int cursor);
 
 }  // namespace tessera::tui

@@ -64,10 +64,10 @@ constexpr std::array kQuestionAsks{Scope::question};
 
 constexpr std::string_view kOnePart = "this screen has one panel";
 
-std::string copy_subject(const UiState& state, const World&) { return state.top().subject; }
+std::string copy_subject(const UiState& state, const UiContext&) { return state.top().subject; }
 
-std::string one_list(const UiState& state, const World& world) {
-  return panes_of(world, state, state.size.columns).side.empty() ? std::string(kOnePart) : "";
+std::string one_list(const UiState& state, const UiContext& ui) {
+  return panes_of(ui, state, state.size.columns).side.empty() ? std::string(kOnePart) : "";
 }
 
 constexpr ScreenRow table_row(ScreenKind kind, std::string_view word, Action way, const TableKind& table,
@@ -281,14 +281,14 @@ bool is_table(ScreenKind kind) { return row_of(kind).table != nullptr; }
 
 std::string_view word(ScreenKind kind) { return row_of(kind).word; }
 
-Document document_of(const World& world, const UiState& state, int width) {
+Document document_of(const UiContext& ui, const UiState& state, int width) {
   const ScreenRow& row = row_of(state);
-  return row.page ? row.page(world, state, width) : Document();
+  return row.page ? row.page(ui, state, width) : Document();
 }
 
-Panes panes_of(const World& world, const UiState& state, int width) {
+Panes panes_of(const UiContext& ui, const UiState& state, int width) {
   const ScreenRow& row = row_of(state);
-  return row.panes ? row.panes(world, state, width) : Panes();
+  return row.panes ? row.panes(ui, state, width) : Panes();
 }
 
 }  // namespace tessera::tui

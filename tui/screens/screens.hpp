@@ -25,12 +25,12 @@ namespace tessera::tui {
 // panes. Functions that are null do nothing.
 struct Body {
   // Draws, and returns what the rule below says about the place in it: "rows 1-19 of 132".
-  std::string (*draw)(Canvas& canvas, Rect body, const World& world, const UiState& state);
-  void (*move)(UiState& state, const World& world, Rect body, Action action);
+  std::string (*draw)(Canvas& canvas, Rect body, const UiContext& ui, const UiState& state);
+  void (*move)(UiState& state, const UiContext& ui, Rect body, Action action);
   // Brings cursor and scroll back to something that exists and is in view.
-  void (*settle)(UiState& state, const World& world, Rect body) = nullptr;
+  void (*settle)(UiState& state, const UiContext& ui, Rect body) = nullptr;
   // Puts the cursor on what is there; false: nothing is.
-  bool (*click)(UiState& state, const World& world, Rect body, int x, int y) = nullptr;
+  bool (*click)(UiState& state, const UiContext& ui, Rect body, int x, int y) = nullptr;
 };
 
 enum class Crumb : std::uint8_t { word, subject, word_and_subject };
@@ -47,10 +47,10 @@ struct ScreenRow {
   std::span<const Action> hints;   // actions of everywhere that matter most here, for its help
 
   const Body* body = nullptr;
-  const TableKind* table = nullptr;                                                 // kTableBody
-  Document (*page)(const World& world, const UiState& state, int width) = nullptr;  // kPageBody
+  const TableKind* table = nullptr;                                                  // kTableBody
+  Document (*page)(const UiContext& ui, const UiState& state, int width) = nullptr;  // kPageBody
   std::string_view (*when_empty)(const Screen& screen) = nullptr;  // of a page; null: its subject is gone
-  Panes (*panes)(const World& world, const UiState& state, int width) = nullptr;  // kPanesBody
+  Panes (*panes)(const UiContext& ui, const UiState& state, int width) = nullptr;  // kPanesBody
   void (*rested)(UiState& state) = nullptr;  // the cursor of a page in panes came to rest on a stop
 
   bool filtered = false;        // `/` works, by the words of a page
@@ -61,25 +61,25 @@ struct ScreenRow {
   bool shows_sources = false;   // lists sources: drawn again whenever one of them answers
   bool footer_fits = false;     // keys that do not work now are left out of the footer
   std::string_view parts;       // why Tab does nothing; empty: it goes from part to part
-  std::string (*no_parts)(const UiState& state, const World& world) = nullptr;  // the same, asked
+  std::string (*no_parts)(const UiState& state, const UiContext& ui) = nullptr;  // the same, asked
 
   // What the actions of every screen do here; null: there is nothing of the kind.
-  Effects (*open)(UiState& state, const World& world) = nullptr;
-  std::string (*why_no_open)(const UiState& state, const World& world) = nullptr;
-  bool (*back)(UiState& state, const World& world) = nullptr;  // true: Esc was used up
-  std::optional<Screen> (*facts)(const UiState& state, const World& world) = nullptr;
-  std::string (*why_no_facts)(const UiState& state, const World& world) = nullptr;
-  std::string (*copy)(const UiState& state, const World& world) = nullptr;
+  Effects (*open)(UiState& state, const UiContext& ui) = nullptr;
+  std::string (*why_no_open)(const UiState& state, const UiContext& ui) = nullptr;
+  bool (*back)(UiState& state, const UiContext& ui) = nullptr;  // true: Esc was used up
+  std::optional<Screen> (*facts)(const UiState& state, const UiContext& ui) = nullptr;
+  std::string (*why_no_facts)(const UiState& state, const UiContext& ui) = nullptr;
+  std::string (*copy)(const UiState& state, const UiContext& ui) = nullptr;
   std::string_view nothing_to_copy = "nothing to copy here";
   // Opens what no cursor can rest on; false: there is no such thing there.
-  bool (*open_at)(UiState& state, const World& world, Rect body, int x, int y) = nullptr;
+  bool (*open_at)(UiState& state, const UiContext& ui, Rect body, int x, int y) = nullptr;
 
   // Works out what it draws; after every message, for the screen on top and the one below.
-  void (*refresh)(UiState& state, Screen& screen, const World& world) = nullptr;
+  void (*refresh)(UiState& state, Screen& screen, const UiContext& ui) = nullptr;
   // What the cells in view say, to mark what changes.
-  CellTexts (*cells)(const UiState& state, const World& world) = nullptr;
+  CellTexts (*cells)(const UiState& state, const UiContext& ui) = nullptr;
   // When it changes by itself next.
-  std::optional<TimePoint> (*next_change)(const UiState& state, const World& world) = nullptr;
+  std::optional<TimePoint> (*next_change)(const UiState& state, const UiContext& ui) = nullptr;
 };
 
 std::span<const ScreenRow> screen_rows();  // in the order of the enum
@@ -87,8 +87,8 @@ const ScreenRow& row_of(ScreenKind kind);
 const ScreenRow& row_of(const UiState& state);  // of the screen on top
 
 // The page of lines on top, `width` cells wide; empty where the screen is no such page.
-Document document_of(const World& world, const UiState& state, int width);
+Document document_of(const UiContext& ui, const UiState& state, int width);
 // The same for panes.
-Panes panes_of(const World& world, const UiState& state, int width);
+Panes panes_of(const UiContext& ui, const UiState& state, int width);
 
 }  // namespace tessera::tui

@@ -20,10 +20,10 @@ Duration pause_for(std::size_t total) {
   return std::max(kHugeEvery, Duration(static_cast<Duration::rep>(total / kRowsPerMs)));
 }
 
-bool rows_stale(const DerivedRows& derived, const std::string& key, const World& world) {
+bool rows_stale(const DerivedRows& derived, const std::string& key, const UiContext& ui) {
   if (!derived.valid || derived.key != key) return true;
-  if (derived.revision == world.model.revision) return false;
-  return derived.total < kHuge || world.wall - derived.at >= pause_for(derived.total);
+  if (derived.revision == ui.model.revision) return false;
+  return derived.total < kHuge || ui.wall - derived.at >= pause_for(derived.total);
 }
 
 // The row under the cursor of a table; nullopt on an empty one.
@@ -33,16 +33,16 @@ std::optional<RowRef> ref_under(const Screen& screen, const Model& model) {
   return screen.derived.rows[static_cast<std::size_t>(row)];
 }
 
-std::string draw_table_body(Canvas& canvas, Rect body, const World& world, const UiState& state) {
+std::string draw_table_body(Canvas& canvas, Rect body, const UiContext& ui, const UiState& state) {
   const Screen& screen = state.top();
   if (screen.derived.rows.empty()) {
-    draw_empty_table(canvas, body, world, state);
+    draw_empty_table(canvas, body, ui, state);
     return {};
   }
   int count = static_cast<int>(screen.derived.rows.size()), height = body.height - 1;
-  TableLook look = look_of(world, state, screen, cursor_row(world.model, screen));
+  TableLook look = look_of(ui, state, screen, cursor_row(ui.model, screen));
   look.top = std::clamp(look.top, 0, std::max(0, count - height));
-  TableLayout layout = draw_table(canvas, body, ScreenRows(world, state, screen), look);
+  TableLayout layout = draw_table(canvas, body, ScreenRows(ui, state, screen), look);
   std::string where = range_text("rows", look.top, height, count);
   if (static_cast<std::size_t>(count) < screen.derived.total)
     where += fmt::format(", {} in all", screen.derived.total);
@@ -51,10 +51,10 @@ std::string draw_table_body(Canvas& canvas, Rect body, const World& world, const
   return where;
 }
 
-void move_table(UiState& state, const World& world, Rect body, Action action) {
+void move_table(UiState& state, const UiContext& ui, Rect body, Action action) {
   Screen& screen = state.top();
   if (action == Action::cursor_left || action == Action::cursor_right) {
-    TableLook look = look_of(world, state, screen, -1);
+    TableLook look = look_of(ui, state, screen, -1);
     TableLayout layout = lay_out(column_infos(screen.kind), look, state.size.columns);
     if (action == Action::cursor_left) {
       screen.left = std::max(0, screen.left - 1);
@@ -66,38 +66,38 @@ void move_table(UiState& state, const World& world, Rect body, Action action) {
   int count = static_cast<int>(screen.derived.rows.size());
   if (count == 0) return;
   const int page = std::max(1, body.height - 1);
-  put_cursor(screen, world, moved(cursor_row(world.model, screen), distance(action, page), count));
+  put_cursor(screen, ui, moved(cursor_row(ui.model, screen), distance(action, page), count));
 }
 
-void settle_table(UiState& state, const World& world, Rect body) {
+void settle_table(UiState& state, const UiContext& ui, Rect body) {
   Screen& screen = state.top();
-  int row = cursor_row(world.model, screen), count = static_cast<int>(screen.derived.rows.size());
+  int row = cursor_row(ui.model, screen), count = static_cast<int>(screen.derived.rows.size());
   if (row < 0) {
     screen.top = 0;
     return;
   }
-  put_cursor(screen, world, row);
+  put_cursor(screen, ui, row);
   keep_in_view(screen, row, row + 1, std::max(1, body.height - 1), count);
 }
 
 // Sorts by the column under the mouse; once more turns the order.
-void click_heading(UiState& state, const World& world, int x) {
+void click_heading(UiState& state, const UiContext& ui, int x) {
   const Screen& screen = state.top();
   if (screen.derived.rows.empty()) return;
-  const TableLook look = look_of(world, state, screen, -1);
+  const TableLook look = look_of(ui, state, screen, -1);
   for (const PlacedColumn& placed : lay_out(column_infos(screen.kind), look, state.size.columns).columns)
     if (x >= placed.x && x < placed.x + placed.width) return sort_by(state, placed.column);
 }
 
-bool click_table(UiState& state, const World& world, Rect body, int x, int y) {
+bool click_table(UiState& state, const UiContext& ui, Rect body, int x, int y) {
   Screen& screen = state.top();
   if (y == body.y) {
-    click_heading(state, world, x - body.x);
+    click_heading(state, ui, x - body.x);
     return false;
   }
   const int row = screen.top + y - body.y - 1;  // the first line is the heading
   if (row >= static_cast<int>(screen.derived.rows.size())) return false;
-  put_cursor(screen, world, row);
+  put_cursor(screen, ui, row);
   return true;
 }
 
@@ -105,89 +105,89 @@ bool click_table(UiState& state, const World& world, Rect body, int x, int y) {
 
 const Body kTableBody{draw_table_body, move_table, settle_table, click_table};
 
-void put_cursor(Screen& screen, const World& world, int row) {
+void put_cursor(Screen& screen, const UiContext& ui, int row) {
   if (row < 0 || row >= static_cast<int>(screen.derived.rows.size())) return;
-  screen.cursor = id_at(world.model, screen.kind, screen.derived.rows[static_cast<std::size_t>(row)]);
+  screen.cursor = id_at(ui.model, screen.kind, screen.derived.rows[static_cast<std::size_t>(row)]);
   screen.cursor_at = row;
 }
 
-void refresh_table(UiState& state, Screen& screen, const World& world) {
+void refresh_table(UiState& state, Screen& screen, const UiContext& ui) {
   const std::string key = derive_key(state, screen);
   // The list below the top one is kept fresh too: `[` and `]` walk along it. A huge one waits until it is
   // seen.
   const bool below = &screen != &state.top();
   if (below && screen.derived.valid && screen.derived.key == key && screen.derived.total >= kHuge) return;
-  if (rows_stale(screen.derived, key, world)) screen.derived = derive(world, state, screen);
+  if (rows_stale(screen.derived, key, ui)) screen.derived = derive(ui, state, screen);
 }
 
-std::optional<TimePoint> table_next_change(const UiState& state, const World& world) {
+std::optional<TimePoint> table_next_change(const UiState& state, const UiContext& ui) {
   const DerivedRows& derived = state.top().derived;
-  if (derived.revision == world.model.revision) return std::nullopt;
+  if (derived.revision == ui.model.revision) return std::nullopt;
   return derived.at + pause_for(derived.total);
 }
 
-CellTexts table_cells(const UiState& state, const World& world) {
+CellTexts table_cells(const UiState& state, const UiContext& ui) {
   const Screen& screen = state.top();
   CellTexts now;
-  int height = std::max(1, body_of(state, world).height - 1);
+  int height = std::max(1, body_of(state, ui).height - 1);
   int count = static_cast<int>(screen.derived.rows.size());
   std::span<const ColumnInfo> columns = column_infos(screen.kind);
   for (int row = screen.top; row < std::min(count, screen.top + height); ++row) {
     const RowRef& ref = screen.derived.rows[static_cast<std::size_t>(row)];
-    std::string id = id_at(world.model, screen.kind, ref);
+    std::string id = id_at(ui.model, screen.kind, ref);
     for (int column = 0; column < static_cast<int>(columns.size()); ++column) {
       // Ages and readings always change; marking them would be noise.
       query::Format format = columns[static_cast<std::size_t>(column)].format;
       if (format != query::Format::text && format != query::Format::count) continue;
-      now.emplace(std::pair(id, column), cell_text(world, screen.kind, ref, column, state.ascii));
+      now.emplace(std::pair(id, column), cell_text(ui, screen.kind, ref, column, state.ascii));
     }
   }
   return now;
 }
 
-Effects open_row(UiState& state, const World& world) {
+Effects open_row(UiState& state, const UiContext& ui) {
   const Screen& screen = state.top();
-  std::optional<RowRef> ref = ref_under(screen, world.model);
-  if (!ref || ref->cluster >= world.model.clusters.size()) return {};
+  std::optional<RowRef> ref = ref_under(screen, ui.model);
+  if (!ref || ref->cluster >= ui.model.clusters.size()) return {};
   const TableKind& table = *row_of(screen.kind).table;
   Screen page;
   page.kind = table.opens;
-  page.cluster = world.model.clusters[ref->cluster].name;
-  page.subject = table.subject(world.model, *ref);
-  page.cursor = table.tile(world.model, *ref);
+  page.cluster = ui.model.clusters[ref->cluster].name;
+  page.subject = table.subject(ui.model, *ref);
+  page.cursor = table.tile(ui.model, *ref);
   if (!page.subject.empty()) push(state, std::move(page));
   return {};
 }
 
-std::string why_no_row(const UiState& state, const World&) {
+std::string why_no_row(const UiState& state, const UiContext&) {
   return state.top().derived.rows.empty() ? "there is no row to open" : "";
 }
 
-std::optional<Screen> facts_of_row(const UiState& state, const World& world) {
+std::optional<Screen> facts_of_row(const UiState& state, const UiContext& ui) {
   const Screen& screen = state.top();
-  std::optional<RowRef> ref = ref_under(screen, world.model);
-  if (!ref || ref->cluster >= world.model.clusters.size()) return std::nullopt;
+  std::optional<RowRef> ref = ref_under(screen, ui.model);
+  if (!ref || ref->cluster >= ui.model.clusters.size()) return std::nullopt;
   Screen facts;
   facts.about = row_of(screen.kind).table->opens;
-  facts.cluster = world.model.clusters[ref->cluster].name;
-  facts.subject = id_at(world.model, screen.kind, *ref);
+  facts.cluster = ui.model.clusters[ref->cluster].name;
+  facts.subject = id_at(ui.model, screen.kind, *ref);
   return facts;
 }
 
-std::string why_no_row_facts(const UiState& state, const World&) {
+std::string why_no_row_facts(const UiState& state, const UiContext&) {
   return state.top().derived.rows.empty() ? "there is no row to ask about" : "";
 }
 
-std::string copy_rows(const UiState& state, const World& world) {
+std::string copy_rows(const UiState& state, const UiContext& ui) {
   const Screen& screen = state.top();
   if (screen.marks.empty()) {
-    std::optional<RowRef> ref = ref_under(screen, world.model);
-    return ref ? name_at(world.model, screen.kind, *ref) : std::string();
+    std::optional<RowRef> ref = ref_under(screen, ui.model);
+    return ref ? name_at(ui.model, screen.kind, *ref) : std::string();
   }
   std::string text;
   for (const RowRef& ref : screen.derived.rows)
-    if (screen.marks.contains(id_at(world.model, screen.kind, ref)))
-      text += (text.empty() ? "" : "\n") + name_at(world.model, screen.kind, ref);
+    if (screen.marks.contains(id_at(ui.model, screen.kind, ref)))
+      text += (text.empty() ? "" : "\n") + name_at(ui.model, screen.kind, ref);
   return text;
 }
 

@@ -83,14 +83,14 @@ std::string tile_of(const Model& model, const RowRef& ref) {
 }
 
 template <class Row>
-std::string cell_of(const World& world, const RowRef& ref, int column, bool ascii) {
-  auto row = row_at<Row>(world.model, ref);
+std::string cell_of(const UiContext& ui, const RowRef& ref, int column, bool ascii) {
+  auto row = row_at<Row>(ui.model, ref);
   if (!row) return {};
   const query::Column<Row>& info = query::columns<Row>()[static_cast<std::size_t>(column)];
   if constexpr (std::is_same_v<Row, query::GpuRow>)
     if (info.key == "strip")
-      return query::strip(*row->gpu, &world.catalogue, ascii, insight::sight_of(*row->cluster, *row->node));
-  return query::to_text(info.value(*row, context_of(world)), info.format);
+      return query::strip(*row->gpu, &ui.catalogue, ascii, insight::sight_of(*row->cluster, *row->node));
+  return query::to_text(info.value(*row, context_of(ui)), info.format);
 }
 
 bool mine(const Cluster& cluster, const Slice& slice, const std::string& me) {
@@ -139,14 +139,14 @@ RowRef ref_of(const Model& model, const query::WorkloadRow& row) {
 }
 
 template <class Row>
-DerivedRows derive_rows(std::vector<Row> rows, const World& world, const UiState& state,
+DerivedRows derive_rows(std::vector<Row> rows, const UiContext& ui, const UiState& state,
                         const Screen& screen) {
   DerivedRows derived;
   derived.total = rows.size();
   if (screen.only_mine) std::erase_if(rows, [&](const Row& row) { return !mine(row, state.me); });
-  query::filter_and_sort(rows, screen.filter, screen.sorts, context_of(world));
+  query::filter_and_sort(rows, screen.filter, screen.sorts, context_of(ui));
   derived.rows.reserve(rows.size());
-  for (const Row& row : rows) derived.rows.push_back(ref_of(world.model, row));
+  for (const Row& row : rows) derived.rows.push_back(ref_of(ui.model, row));
   return derived;
 }
 
@@ -163,17 +163,17 @@ std::vector<Row> all_rows(const Model& model, const ClusterName& cluster) {
 }
 
 template <class Row>
-DerivedRows derive_all_of(const World& world, const UiState& state, const Screen& screen) {
-  return derive_rows(all_rows<Row>(world.model, screen.cluster), world, state, screen);
+DerivedRows derive_all_of(const UiContext& ui, const UiState& state, const Screen& screen) {
+  return derive_rows(all_rows<Row>(ui.model, screen.cluster), ui, state, screen);
 }
 
 template <class Row>
-int find_passing(const World& world, const Screen& screen, const query::Filter& filter, int from, int step) {
+int find_passing(const UiContext& ui, const Screen& screen, const query::Filter& filter, int from, int step) {
   int count = static_cast<int>(screen.derived.rows.size());
   for (int tried = 1; tried <= count; ++tried) {
     int row = ((from + step * tried) % count + count) % count;
-    auto found = row_at<Row>(world.model, screen.derived.rows[static_cast<std::size_t>(row)]);
-    if (found && query::passes(filter, *found, context_of(world))) return row;
+    auto found = row_at<Row>(ui.model, screen.derived.rows[static_cast<std::size_t>(row)]);
+    if (found && query::passes(filter, *found, context_of(ui))) return row;
   }
   return -1;
 }

@@ -21,13 +21,13 @@ struct TableKind {
   std::string (*id)(const Model& model, const RowRef& ref);
   std::string (*name)(const Model& model, const RowRef& ref);
   std::string (*subject)(const Model& model, const RowRef& ref);
-  std::string (*cell)(const World& world, const RowRef& ref, int column, bool ascii);
+  std::string (*cell)(const UiContext& ui, const RowRef& ref, int column, bool ascii);
   // The page that Enter opens, and the tile there on which the cursor begins.
   ScreenKind opens;
   std::string (*tile)(const Model& model, const RowRef& ref);
 
-  DerivedRows (*derive)(const World& world, const UiState& state, const Screen& screen);
-  int (*find)(const World& world, const Screen& screen, const query::Filter& filter, int from, int step);
+  DerivedRows (*derive)(const UiContext& ui, const UiState& state, const Screen& screen);
+  int (*find)(const UiContext& ui, const Screen& screen, const query::Filter& filter, int from, int step);
   Result<query::Filter> (*filter)(std::string_view text);
   Result<query::Sort> (*sort)(std::string_view text);
   // Columns that a narrow table can do without, so that why a node is closed or a job waits stays in view.

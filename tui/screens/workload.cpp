@@ -140,10 +140,10 @@ void add_times(FactPage& page, const Cluster& cluster, const Workload& workload,
 
 }  // namespace
 
-Document workload_document(const World& world, const UiState& state, int width) {
+Document workload_document(const UiContext& ui, const UiState& state, int width) {
   FactPage page(state, width);
   const Screen& screen = state.top();
-  const Cluster* cluster = world.model.find(screen.cluster);
+  const Cluster* cluster = ui.model.find(screen.cluster);
   const Workload* workload = cluster ? cluster->workloads.find(WorkloadId(screen.subject)) : nullptr;
   if (!workload) return page.take();
   page.add({{{std::string(word(workload->kind)) + " ", Role::dim, 1},
@@ -164,7 +164,7 @@ Document workload_document(const World& world, const UiState& state, int width) 
   if (workload->kind == WorkloadKind::job) data(N_("account"), workload->account);
   page.fact("asks for", asked_text(*workload));
   if (!workload->unasked.empty()) page.fact("uses unasked", workload->unasked, Role::warning);
-  add_times(page, *cluster, *workload, world.wall);
+  add_times(page, *cluster, *workload, ui.wall);
   if (!workload->restartable)
     page.fact("if killed", "?", Role::unknown);
   else if (*workload->restartable)
@@ -172,18 +172,18 @@ Document workload_document(const World& world, const UiState& state, int width) 
   else
     page.fact("if killed", "is lost", Role::warning);
   if (!workload->comment.empty()) page.data(page.told("comment"), workload->comment);
-  page.fact("source", origin_text(*cluster, workload->origin, world.wall), Role::dim);
+  page.fact("source", origin_text(*cluster, workload->origin, ui.wall), Role::dim);
   add_holdings(page, *cluster, *workload);
   if (workload->state == WorkloadState::pending) add_waiting(page, *cluster, *workload);
   return page.take();
 }
 
-Effects open_on_workload(UiState& state, const World& world) {
+Effects open_on_workload(UiState& state, const UiContext& ui) {
   const std::string id = state.top().cursor;
   std::vector<std::string> parts = parts_of_id(id);
   if (parts.size() < 2) return {};
   ClusterName name(parts[0]);
-  const Cluster* cluster = world.model.find(name);
+  const Cluster* cluster = ui.model.find(name);
   if (!cluster) return {};
   if (parts.size() == 2 && cluster->workloads.find(WorkloadId(parts[1])))
     open_workload(state, name, parts[1]);
@@ -192,7 +192,7 @@ Effects open_on_workload(UiState& state, const World& world) {
   return {};
 }
 
-std::optional<Screen> facts_of_workload(const UiState& state, const World&) {
+std::optional<Screen> facts_of_workload(const UiState& state, const UiContext&) {
   const Screen& screen = state.top();
   Screen facts;
   facts.about = ScreenKind::workload;

@@ -7,9 +7,9 @@
 #include <map>
 #include <utility>
 
-#include "backends/kubernetes/change/deeds.hpp"
 #include "backends/kubernetes/change/node_facts.hpp"
 #include "backends/kubernetes/change/site_reader.hpp"
+#include "backends/kubernetes/change/start_action.hpp"
 #include "backends/kubernetes/objects/parse.hpp"
 #include "backends/owed.hpp"
 #include "engine/operators/labels.hpp"
@@ -57,15 +57,15 @@ struct KubernetesActuator::State : std::enable_shared_from_this<State> {
   void read_site(std::function<void()> then);
   void take_cluster_id(const Answer& told);
   void read_site_later();
-  void publish(operators::Site read);
+  void publish(operators::OperatorSetup read);
 
-  std::shared_ptr<const operators::Site> known_site() const { return std::atomic_load(&site); }
+  std::shared_ptr<const operators::OperatorSetup> known_site() const { return std::atomic_load(&site); }
 
   Worker& worker;
   ApiPtr api;  // nullptr: not connected yet
   const ActuatorOptions options;
   // Read from other threads, too: atomic_load, atomic_store.
-  std::shared_ptr<const operators::Site> site;
+  std::shared_ptr<const operators::OperatorSetup> site;
   std::shared_ptr<const std::string> cluster_id;
 
   // The worker's.
@@ -93,7 +93,8 @@ void KubernetesActuator::State::with_node(std::shared_ptr<Looking> looking, Answ
   auto known = known_site();
   if (told.status == 404) {
     look.known = false;
-    return looking->told->answer(facts_of(look, operators::Site{}, options.catalogue, memories[look.name]));
+    return looking->told->answer(
+        facts_of(look, operators::OperatorSetup{}, options.catalogue, memories[look.name]));
   }
   if (!told.ok()) return looking->told->answer(told.error);
   if (told.date) look.cluster_time = *told.date;
@@ -185,8 +186,8 @@ void KubernetesActuator::State::one_less(const std::shared_ptr<Looking>& looking
   if (--looking->open > 0) return;
   if (looking->failure) return looking->told->answer(*looking->failure);
   auto known = known_site();
-  looking->told->answer(facts_of(looking->look, known ? *known : operators::Site{}, options.catalogue,
-                                 memories[looking->look.name]));
+  looking->told->answer(facts_of(looking->look, known ? *known : operators::OperatorSetup{},
+                                 options.catalogue, memories[looking->look.name]));
 }
 
 void KubernetesActuator::State::perform(const plan::Order& order, std::shared_ptr<Owed<Done>> told) {
@@ -213,7 +214,7 @@ void KubernetesActuator::State::perform(const plan::Order& order, std::shared_pt
   if (recovers)  // the manager begins anew
     if (Memory& memory = memories[order.node.text]; memory.seen > TimePoint{})
       memory.pending_since = memory.seen;
-  do_it(place, order, [self = shared_from_this(), told = std::move(told), writes_maps](Status status) {
+  start_action(place, order, [self = shared_from_this(), told = std::move(told), writes_maps](Status status) {
     if (!status || !writes_maps) return told->answer(std::move(status));
     self->read_site([told] { told->answer(Done{}); });
   });
@@ -230,14 +231,14 @@ void KubernetesActuator::State::read_site(std::function<void()> then) {
                         });
 }
 
-void KubernetesActuator::State::publish(operators::Site read) {
+void KubernetesActuator::State::publish(operators::OperatorSetup read) {
   read.kept_back = kept_back;
   if (budgets_untold)
     read.readings.failed(operators::SitePart::budgets, *budgets_untold);
   else
     read.readings.told(operators::SitePart::budgets, operators::Reading::Is::value, options.clock());
-  std::atomic_store(
-      &site, std::shared_ptr<const operators::Site>(std::make_shared<operators::Site>(std::move(read))));
+  std::atomic_store(&site, std::shared_ptr<const operators::OperatorSetup>(
+                               std::make_shared<operators::OperatorSetup>(std::move(read))));
 }
 
 // One that was told stands until another one is told: a server that does not answer is the same cluster.

@@ -15,7 +15,7 @@
 #include "backends/http_client.hpp"
 #include "backends/worker.hpp"
 #include "engine/mig/catalogue.hpp"
-#include "engine/operators/site.hpp"
+#include "engine/operators/operator_setup.hpp"
 #include "engine/plan/run/actuator.hpp"
 
 namespace tessera::kubernetes {
@@ -24,7 +24,7 @@ struct ActuatorOptions {
   const mig::Catalogue* catalogue = nullptr;
   std::function<TimePoint()> clock;
   // On the worker, each time that the operator's settings were read.
-  std::function<void(std::shared_ptr<const operators::Site>)> told;
+  std::function<void(std::shared_ptr<const operators::OperatorSetup>)> told;
   // On the worker: what is asked for from time to time is asked for now. May be empty.
   std::function<void()> look_again;
 };
@@ -49,8 +49,8 @@ class KubernetesActuator final : public plan::Actuator {
   // Reads the uid of the namespace kube-system, which no two clusters share, for cluster_id(); then calls
   // `then`, also where it is not told. On the worker, once it is connected.
   void read_cluster_id(std::function<void()> then);
-  // By pod: why it could not be evicted now (Site::kept_back), and why the budgets could not be read, if so.
-  // On the worker.
+  // By pod: why it could not be evicted now (OperatorSetup::kept_back), and why the budgets could not be
+  // read, if so. On the worker.
   void set_kept_back(const std::map<std::string, std::string>& kept, const std::optional<Error>& untold);
 
  private:

@@ -136,7 +136,8 @@ bool is_of_order(std::string_view log, std::string_view config) {
 
 class Facts {
  public:
-  Facts(const Look& look, const operators::Site& site, const mig::Catalogue* catalogue, Memory& memory)
+  Facts(const Look& look, const operators::OperatorSetup& site, const mig::Catalogue* catalogue,
+        Memory& memory)
       : look_(look), site_(site), catalogue_(catalogue), memory_(memory) {}
 
   plan::NodeFacts run() {
@@ -423,7 +424,7 @@ class Facts {
   }
 
   const Look& look_;
-  const operators::Site& site_;
+  const operators::OperatorSetup& site_;
   const mig::Catalogue* catalogue_;
   Memory& memory_;
   plan::NodeFacts facts_;
@@ -437,8 +438,8 @@ bool needs_log(const Look& look, Memory& memory) {
          (memory.pending_since && look.cluster_time - *memory.pending_since > kTooLong);
 }
 
-plan::NodeFacts facts_of(const Look& look, const operators::Site& site, const mig::Catalogue* catalogue,
-                         Memory& memory) {
+plan::NodeFacts facts_of(const Look& look, const operators::OperatorSetup& site,
+                         const mig::Catalogue* catalogue, Memory& memory) {
   return Facts(look, site, catalogue, memory).run();
 }
 

@@ -12,7 +12,7 @@
 #include "backends/kubernetes/objects/objects.hpp"
 #include "engine/json.hpp"
 #include "engine/mig/catalogue.hpp"
-#include "engine/operators/site.hpp"
+#include "engine/operators/operator_setup.hpp"
 #include "engine/plan/facts.hpp"
 
 namespace tessera::kubernetes {
@@ -64,8 +64,8 @@ struct Memory {
   std::map<std::string, Refusal> refused;
 };
 
-plan::NodeFacts facts_of(const Look& look, const operators::Site& site, const mig::Catalogue* catalogue,
-                         Memory& memory);
+plan::NodeFacts facts_of(const Look& look, const operators::OperatorSetup& site,
+                         const mig::Catalogue* catalogue, Memory& memory);
 
 // Whether the MIG manager's log has to tell more: it has failed, or takes so long that it may hang.
 // Notes in `memory` since when it has been at it.

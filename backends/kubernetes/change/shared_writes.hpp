@@ -6,7 +6,7 @@
 // resourceVersion that was just read. Threads: the worker's.
 #pragma once
 
-#include "backends/kubernetes/change/deeds.hpp"
+#include "backends/kubernetes/change/start_action.hpp"
 
 namespace tessera::kubernetes {
 

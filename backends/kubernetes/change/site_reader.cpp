@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "backends/kubernetes/change/deeds.hpp"
+#include "backends/kubernetes/change/start_action.hpp"
 #include "engine/operators/labels.hpp"
 #include "engine/text.hpp"
 
@@ -155,7 +155,7 @@ class SiteReading : public std::enable_shared_from_this<SiteReading> {
     return items.items.front();
   }
   void no_operator() {
-    operators::Site bare;
+    operators::OperatorSetup bare;
     bare.readings = site_.readings;
     bare.gpu_cluster = site_.gpu_cluster;
     bare.kept_back = site_.kept_back;
@@ -312,12 +312,12 @@ class SiteReading : public std::enable_shared_from_this<SiteReading> {
       self->end();
     });
   }
-  void end() { then_(std::make_shared<const operators::Site>(std::move(site_))); }
+  void end() { then_(std::make_shared<const operators::OperatorSetup>(std::move(site_))); }
 
   ApiPtr api_;
   const TimePoint now_;
   SiteRead then_;
-  operators::Site site_;  // begins as the reading before
+  operators::OperatorSetup site_;  // begins as the reading before
   // Of lists that are under way: they count once they are complete.
   std::map<std::string, std::map<std::string, std::string>> labels_;
   std::map<std::string, operators::MigFilePtr> node_config_;

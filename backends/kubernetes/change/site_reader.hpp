@@ -10,11 +10,11 @@
 #include <memory>
 
 #include "backends/kubernetes/api.hpp"
-#include "engine/operators/site.hpp"
+#include "engine/operators/operator_setup.hpp"
 
 namespace tessera::kubernetes {
 
-using SitePtr = std::shared_ptr<const operators::Site>;
+using SitePtr = std::shared_ptr<const operators::OperatorSetup>;
 using SiteRead = std::function<void(SitePtr)>;
 
 // Calls back once, whatever came of it. before: the last reading, or nullptr to take nothing over from one.

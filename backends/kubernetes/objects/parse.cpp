@@ -25,7 +25,7 @@ void read_status_field(std::string_view key, JsonValue& value, ApiStatus& status
 
 // metadata of a list: where it stands and how it goes on.
 template <class Object>
-void read_list_meta(JsonValue& value, Page<Object>& page) {
+void read_list_meta(JsonValue& value, ListPage<Object>& page) {
   value.fields([&](std::string_view key, JsonValue& field) {
     if (key == "resourceVersion") page.version = words(field, 64);
     // Opaque, so handed back as it came.
@@ -56,8 +56,8 @@ Parser::Parser() : document_(std::make_unique<JsonDocument>()) {}
 Parser::~Parser() = default;
 
 template <class Object>
-Result<Page<Object>> Parser::list(std::string_view text) {
-  Page<Object> page;
+Result<ListPage<Object>> Parser::list(std::string_view text) {
+  ListPage<Object> page;
   bool items = false;
   Status read = document_->read(text, [&](JsonValue& root) {
     root.fields([&](std::string_view key, JsonValue& value) {
@@ -144,7 +144,7 @@ std::string Parser::version(std::string_view text) {
 }
 
 #define TESSERA_PARSES(Object)                                               \
-  template Result<Page<Object>> Parser::list<Object>(std::string_view);      \
+  template Result<ListPage<Object>> Parser::list<Object>(std::string_view);  \
   template Result<WatchLine<Object>> Parser::line<Object>(std::string_view); \
   template Result<Object> Parser::object<Object>(std::string_view)
 TESSERA_PARSES(NodeObject);

@@ -30,7 +30,7 @@ struct ApiStatus {
 };
 
 template <class Object>
-struct Page {
+struct ListPage {
   std::vector<Object> items;
   std::string api;      // apiVersion of the list
   std::string version;  // resourceVersion of the list: where a watch goes on
@@ -60,7 +60,7 @@ class Parser {
 
   // Object: one of the structs of objects.hpp.
   template <class Object>
-  Result<Page<Object>> list(std::string_view text);
+  Result<ListPage<Object>> list(std::string_view text);
   template <class Object>
   Result<WatchLine<Object>> line(std::string_view text);
   template <class Object>

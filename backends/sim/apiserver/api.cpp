@@ -261,7 +261,7 @@ Answer Api::list(Asked& asked) {
     if (*value > cluster_.objects().version()) return refuse(too_large(*value, cluster_.objects().version()));
     if (asked.target.query_of("resourceVersionMatch") == "Exact") request.exact = *value;
   }
-  Page page = cluster_.objects().list(request);
+  ObjectPage page = cluster_.objects().list(request);
   if (page.refusal) return refuse(*page.refusal);
   Json metadata = object({{"resourceVersion", text(std::to_string(page.version))}});
   if (!page.next.empty()) put(metadata, "continue", text(page.next));

@@ -55,12 +55,12 @@ Json part_that_counts(const Json& old, Json fresh, bool status) {
 }
 
 // DeleteOptions, from the body or the query.
-struct Options {
+struct WriteOptions {
   std::optional<Duration> grace;
   std::string uid, version;
 };
-Options options_of(const Json& body, const Target& target) {
-  Options options;
+WriteOptions options_of(const Json& body, const Target& target) {
+  WriteOptions options;
   std::int64_t grace = number_at(body, {"gracePeriodSeconds"}, -1);
   std::string_view asked = target.query_of("gracePeriodSeconds");
   if (grace < 0 && !asked.empty() && asked.find_first_not_of("0123456789") == std::string_view::npos &&
@@ -209,7 +209,7 @@ Answer Api::remove(Asked& asked) {
     if (auto* refusal = std::get_if<Refusal>(&parsed)) return refuse(*refusal);
     body = std::get<Json>(std::move(parsed));
   }
-  Options options = options_of(body, asked.target);
+  WriteOptions options = options_of(body, asked.target);
   bool pods = asked.call.kind->resource == "pods";
   if (!asked.call.name.empty()) {
     ObjectPtr there = cluster_.objects().find(asked.key());
@@ -256,7 +256,7 @@ Answer Api::evict(Asked& asked) {
   if (text_at(eviction, {"metadata", "name"}) != asked.call.name)
     return refuse(bad_request("name in URL does not match name in Eviction object"));
   const Json* given = eviction.find("deleteOptions");
-  Options options = options_of(given ? *given : Json::map(), asked.target);
+  WriteOptions options = options_of(given ? *given : Json::map(), asked.target);
   if (!asked.dry_run()) {
     Written written =
         cluster_.evict_pod({"pods", asked.call.ns, asked.call.name}, options.grace, options.uid);

@@ -143,8 +143,8 @@ std::optional<ObjectStore::Objects> ObjectStore::as_of(std::uint64_t version,
   return objects;
 }
 
-Page ObjectStore::list(const ListRequest& request) const {
-  Page page;
+ObjectPage ObjectStore::list(const ListRequest& request) const {
+  ObjectPage page;
   page.version = request.exact.value_or(version_);
   Place after;
   bool goes_on = !request.next.empty();

@@ -59,7 +59,7 @@ struct ListRequest {
   std::optional<std::uint64_t> exact;  // resourceVersion with resourceVersionMatch=Exact
 };
 
-struct Page {
+struct ObjectPage {
   std::optional<Refusal> refusal;  // 400: no token of ours; 410: what it names is forgotten
   std::vector<ObjectPtr> items;    // by namespace and name
   std::uint64_t version = 0;
@@ -83,7 +83,7 @@ class ObjectStore {
   // Pods that are bound to that node.
   std::vector<ObjectPtr> pods_on(std::string_view node) const;
   std::size_t count(std::string_view resource) const;
-  Page list(const ListRequest& request) const;
+  ObjectPage list(const ListRequest& request) const;
 
   // kind, apiVersion and metadata.{name,namespace} are the caller's; uid, creationTimestamp and
   // resourceVersion are ours. A uid that is given is kept.

@@ -43,7 +43,7 @@ void AckPlugins::label_is(const std::string& mode) {
 void AckPlugins::offer_nothing() {
   context_.act([&](World& world, Changes& changes) {
     world.nodes[index_].offer = PluginOffer{true, false};
-    Step(world, changes).recount(index_);
+    WorldStep(world, changes).recount(index_);
   });
   publish(0, std::nullopt);
 }
@@ -61,7 +61,7 @@ void AckPlugins::offer(const std::string& mode) {
       board.strategy = whole ? Strategy::whole : mode == sharing::ack::kMps ? Strategy::mps : Strategy::shard;
       board.replicas = std::max(whole ? 1 : gib, shares(board.holds));
     }
-    Step(world, changes).recount(index_);
+    WorldStep(world, changes).recount(index_);
   });
   auto boards = static_cast<std::int64_t>(context_.world().nodes[index_].boards.size());
   publish(whole ? boards : 0, parts ? boards * gib : 0);

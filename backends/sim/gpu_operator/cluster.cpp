@@ -34,7 +34,7 @@ void carry_over(Json& object, const Json& before, const Json& after) {
 
 }  // namespace
 
-Cluster::Cluster(sim::Store world, double speed, std::function<TimePoint()> wall)
+Cluster::Cluster(sim::WorldStore world, double speed, std::function<TimePoint()> wall)
     : store_(std::move(world)), speed_(speed), wall_(std::move(wall)), objects_(store_.world().seed) {
   base_wall_ = wall_();
   base_ = last_ = store_.world().now;
@@ -284,7 +284,7 @@ void Cluster::follow_cordon(const Change& change) {
   bool closed = now.condition == Condition::drained || now.closing.has_value();
   if (wanted == closed) return;
   act([&](World& world, Changes& made) {
-    Step step(world, made);
+    WorldStep step(world, made);
     NodeState& state = world.nodes[*node];
     bool away = state.condition == Condition::down || state.condition == Condition::unknown;
     if (wanted && away) {

@@ -27,7 +27,7 @@ namespace tessera::sim::kube {
 class Cluster {
  public:
   // speed: virtual seconds in a second; 0: time passes only as far as what was asked for needs it.
-  Cluster(sim::Store world, double speed, std::function<TimePoint()> wall);
+  Cluster(sim::WorldStore world, double speed, std::function<TimePoint()> wall);
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
 
@@ -86,7 +86,7 @@ class Cluster {
   void on_change(const Change& change);
   void follow_cordon(const Change& change);
 
-  sim::Store store_;
+  sim::WorldStore store_;
   double speed_;
   std::function<TimePoint()> wall_;
   TimePoint base_wall_{};

@@ -81,7 +81,7 @@ Json waiting_status(const std::string& why, TimePoint since) {
 
 // Ends a job within `grace`; work that a controller looks after comes back as a job of its own, at once.
 void end_job(World& world, Changes& made, JobId id, std::optional<Duration> grace) {
-  Step step(world, made);
+  WorldStep step(world, made);
   Job& job = world.jobs.at(id);
   if (job.state == JobState::completing && !grace) return;
   bool waited = job.state == JobState::pending;
@@ -140,7 +140,7 @@ Written Cluster::create_pod(const Key& key, Json pod) {
   Written written = objects_.create(key, std::move(pod));
   if (!written.ok() || !placed || !why.empty()) return written;
   Status ok = act([&](World& world, Changes& made) {
-    Step step(world, made);
+    WorldStep step(world, made);
     Job job;
     job.id = world.next_id++;
     job.name = key.name;
@@ -152,7 +152,7 @@ Written Cluster::create_pod(const Key& key, Json pod) {
     step.changed(job.id);
     world.jobs.emplace(job.id, std::move(job));
   });
-  if (ok) ok = act([](World& world, Changes& made) { Step(world, made).pass(); });
+  if (ok) ok = act([](World& world, Changes& made) { WorldStep(world, made).pass(); });
   if (!ok) return {Refusal{500, "InternalError", ok.error().reason}, nullptr};
   return written;
 }

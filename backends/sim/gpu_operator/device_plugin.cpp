@@ -116,7 +116,7 @@ void DevicePlugin::tell_world(bool nothing) {
     node.switches = {config_.rename, config_.refuses_several};
     for (Board& board : node.boards)
       if (!nothing) share(board, world.group(node), single);
-    Step(world, changes).recount(index_);
+    WorldStep(world, changes).recount(index_);
   });
 }
 

@@ -215,7 +215,7 @@ void MigManager::change_modes() {
   info("If the -r option was passed, the node will be automatically rebooted if this is not successful");
   PartedRun run;
   context_.act([&](World& world, Changes& changes) {
-    Step step(world, changes);
+    WorldStep step(world, changes);
     run = apply_modes(step, index_, targets_, sabotage_);
   });
   bool good = parted(run) && (sabotage_.nothing || modes_stand(boards(), targets_));
@@ -236,7 +236,7 @@ void MigManager::cut() {
     run.fails = "error setting MIGConfig: error creating GPU instance: Unknown Error";
   } else {
     context_.act([&](World& world, Changes& changes) {
-      Step step(world, changes);
+      WorldStep step(world, changes);
       run = apply_all(step, index_, targets_, sabotage_);
     });
   }

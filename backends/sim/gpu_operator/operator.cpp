@@ -107,7 +107,7 @@ Operator::Operator(Context context)
   ports_.reboot = [this](const std::string& node) {
     context_.act([&](World& world, Changes& changes) {
       if (std::optional<std::uint32_t> index = find_node(world, node))
-        Step(world, changes).reboot_node(*index, "reboot", "mig-manager", world.now + kBoot, false);
+        WorldStep(world, changes).reboot_node(*index, "reboot", "mig-manager", world.now + kBoot, false);
     });
   };
 }

@@ -5,7 +5,7 @@ namespace {
 
 using Apply = PartedRun (*)(const PartedNode&, const Targets&, const Sabotage&);
 
-PartedRun work(Apply apply, Step& step, std::uint32_t index, const Targets& targets,
+PartedRun work(Apply apply, WorldStep& step, std::uint32_t index, const Targets& targets,
                const Sabotage& sabotage) {
   NodeState& node = step.world().nodes[index];
   const NodeGroup& group = step.world().group(node);
@@ -24,11 +24,11 @@ Result<Targets> evaluate(const std::string& yaml, const std::string& name, const
   return select_config(yaml, "config.yaml", name, operators::NodeBoards(node.boards.size(), node.product));
 }
 
-PartedRun apply_modes(Step& step, std::uint32_t node, const Targets& targets, const Sabotage& sabotage) {
+PartedRun apply_modes(WorldStep& step, std::uint32_t node, const Targets& targets, const Sabotage& sabotage) {
   return work(sim::apply_modes, step, node, targets, sabotage);
 }
 
-PartedRun apply_all(Step& step, std::uint32_t node, const Targets& targets, const Sabotage& sabotage) {
+PartedRun apply_all(WorldStep& step, std::uint32_t node, const Targets& targets, const Sabotage& sabotage) {
   return work(sim::apply_all, step, node, targets, sabotage);
 }
 

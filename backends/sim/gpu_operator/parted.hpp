@@ -13,7 +13,7 @@ namespace tessera::sim::kube {
 // The entry `name` of a configuration file for the GPUs of a node. Errors: mig-parted's words as reason.
 Result<Targets> evaluate(const std::string& yaml, const std::string& name, const GpuNode& node);
 
-PartedRun apply_modes(Step& step, std::uint32_t node, const Targets& targets, const Sabotage& sabotage);
-PartedRun apply_all(Step& step, std::uint32_t node, const Targets& targets, const Sabotage& sabotage);
+PartedRun apply_modes(WorldStep& step, std::uint32_t node, const Targets& targets, const Sabotage& sabotage);
+PartedRun apply_all(WorldStep& step, std::uint32_t node, const Targets& targets, const Sabotage& sabotage);
 
 }  // namespace tessera::sim::kube

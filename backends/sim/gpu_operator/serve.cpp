@@ -104,7 +104,7 @@ Result<std::vector<UserPort>> parse_user_ports(std::string_view text) {
 }
 
 struct Server::State {
-  State(sim::Store store, double speed, std::function<TimePoint()> wall)
+  State(sim::WorldStore store, double speed, std::function<TimePoint()> wall)
       : cluster(std::move(store), speed, std::move(wall)),
         installed(install_operator(cluster)),
         api(cluster) {
@@ -192,7 +192,7 @@ struct Server::State {
     std::optional<std::uint32_t> node = find_node(world, name);
     if (!node) return;
     world.nodes[*node].closing.reset();
-    if (world.nodes[*node].condition == Condition::drained) Step(world, changes).resume(*node);
+    if (world.nodes[*node].condition == Condition::drained) WorldStep(world, changes).resume(*node);
   }
 
   void follow(WatchOrder order, HttpAnswer head, HttpReply reply, bool cut) {
@@ -327,9 +327,9 @@ Result<std::unique_ptr<Server>> Server::start(ServeOptions options) {
   double speed = options.world.speed.value_or(1.0);
   if (!(speed >= 0 && speed <= 100'000))
     return Error{"impossible simulator speed", fmt::format("{}", speed), ""};
-  Result<std::vector<sim::Store>> stores = open_stores(options.world);
+  Result<std::vector<sim::WorldStore>> stores = open_stores(options.world);
   if (!stores) return stores.error();
-  auto chosen = std::find_if(stores->begin(), stores->end(), [&](const sim::Store& one) {
+  auto chosen = std::find_if(stores->begin(), stores->end(), [&](const sim::WorldStore& one) {
     const ClusterSpec& spec = one.world().spec();
     return spec.scheduler == Scheduler::kubernetes &&
            (options.cluster.empty() || clean(spec.name, 64) == options.cluster);

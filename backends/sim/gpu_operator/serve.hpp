@@ -23,9 +23,9 @@ struct UserPort {
 Result<std::vector<UserPort>> parse_user_ports(std::string_view text);
 
 struct ServeOptions {
-  Options world;        // scenario empty and no state file: "kubernetes"
-  std::string cluster;  // its name; empty: the first Kubernetes cluster
-  std::string listen;   // a path: Unix socket; digits: port of 127.0.0.1; empty: any free port
+  SimulatorOptions world;  // scenario empty and no state file: "kubernetes"
+  std::string cluster;     // its name; empty: the first Kubernetes cluster
+  std::string listen;      // a path: Unix socket; digits: port of 127.0.0.1; empty: any free port
   std::vector<UserPort> users;
   std::string kubeconfig;  // a file to write, for every user; empty: none
 };

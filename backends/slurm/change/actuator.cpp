@@ -8,12 +8,12 @@
 #include <map>
 
 #include "backends/owed.hpp"
-#include "backends/slurm/change/acts.hpp"
 #include "backends/slurm/change/boards.hpp"
 #include "backends/slurm/change/change_commands.hpp"
 #include "backends/slurm/change/conf_files.hpp"
 #include "backends/slurm/change/look.hpp"
 #include "backends/slurm/change/node_files.hpp"
+#include "backends/slurm/change/start_action.hpp"
 #include "backends/slurm/explain.hpp"
 #include "backends/slurm/parse/parse_cluster.hpp"
 #include "backends/slurm/parse/parse_node.hpp"
@@ -31,7 +31,7 @@ constexpr auto kAskAgain = std::chrono::minutes(5);   // a node whose driver cou
 constexpr auto kCloseAll = std::chrono::seconds(3);   // what does not end then ends by itself
 constexpr const char* kWhom = "Slurm";
 
-RunnerOptions runner_options(const Options& options, const Site& site) {
+RunnerOptions runner_options(const SlurmOptions& options, const SlurmClient& site) {
   RunnerOptions wanted;
   wanted.reach = options.said.reach;
   wanted.custom = options.said.runner;
@@ -125,8 +125,8 @@ struct Learning {
 }  // namespace
 
 struct SlurmActuator::State {
-  State(Worker& its_worker, Processes& processes, Calls& its_calls, const Options& options,
-        const Site& its_commands, CensusTaker::Taken taken)
+  State(Worker& its_worker, Processes& processes, Calls& its_calls, const SlurmOptions& options,
+        const SlurmClient& its_commands, CensusTaker::Taken taken)
       : worker(its_worker),
         calls(its_calls),
         commands(its_commands),
@@ -146,7 +146,7 @@ struct SlurmActuator::State {
 
   Worker& worker;
   Calls& calls;
-  const Site& commands;
+  const SlurmClient& commands;
   SshConnections connections;
   NodeRunner runner;
   CensusTaker census;
@@ -154,7 +154,7 @@ struct SlurmActuator::State {
   Hands hands;
   std::optional<HostFiles> host_files;
   std::function<void()> look_again;
-  std::atomic<std::shared_ptr<const slurmconf::Site>> site;
+  std::atomic<std::shared_ptr<const slurmconf::SlurmSetup>> site;
   std::atomic<std::shared_ptr<const std::string>> cluster_id;
   std::shared_ptr<Learning> learning;     // null: none is under way
   std::map<NodeName, BoardsAsked> asked;  // last
@@ -166,18 +166,19 @@ struct SlurmActuator::State {
   void learn_more();
   std::vector<std::string> without_systemd() const;
   void take_site(const std::string& version, std::vector<slurmconf::File> files, std::string cannot_write) {
-    slurmconf::Site fresh = with_version(eyes.said, version);
+    slurmconf::SlurmSetup fresh = with_version(eyes.said, version);
     fresh.files = std::move(files);
     fresh.cannot_write = std::move(cannot_write);
     fresh.without_systemd = without_systemd();
     if (auto known = site.load())  // until they are held against it
       fresh.unapplied = known->unapplied, fresh.in_pods = known->in_pods;
-    site.store(std::make_shared<const slurmconf::Site>(std::move(fresh)));
+    site.store(std::make_shared<const slurmconf::SlurmSetup>(std::move(fresh)));
   }
 };
 
-SlurmActuator::SlurmActuator(Worker& worker, Processes& processes, Calls& calls, const Options& options,
-                             const Site& site, std::function<void()> look_again, CensusTaker::Taken taken)
+SlurmActuator::SlurmActuator(Worker& worker, Processes& processes, Calls& calls, const SlurmOptions& options,
+                             const SlurmClient& site, std::function<void()> look_again,
+                             CensusTaker::Taken taken)
     : state_(std::make_unique<State>(worker, processes, calls, options, site, std::move(taken))) {
   state_->look_again = std::move(look_again);
 }
@@ -205,7 +206,7 @@ void SlurmActuator::observe(NodeName node, Told<plan::NodeFacts> told) {
     state->eyes.judged.erase(node);
     look_at(state->eyes, {node}, [state, owed](Result<Seen> seen) {
       if (!seen) return owed->answer(seen.error());
-      state->hands.tell_deeds(seen->facts);
+      state->hands.add_unseen_actions(seen->facts);
       plan::NodeFacts facts = seen->facts;
       seen->site = {};  // files are read again before they are written
       state->eyes.judged[facts.node.name] = std::move(*seen);
@@ -217,7 +218,7 @@ void SlurmActuator::observe(NodeName node, Told<plan::NodeFacts> told) {
 void SlurmActuator::perform(plan::Order order, Told<Done> told) {
   auto owed = std::make_shared<Owed<Done>>(std::move(told), kWhom);
   state_->worker.post([state = state_.get(), order = std::move(order), owed] {
-    act(state->hands, order, [owed](Status done) { owed->answer(std::move(done)); });
+    start_action(state->hands, order, [owed](Status done) { owed->answer(std::move(done)); });
   });
 }
 
@@ -293,7 +294,7 @@ void SlurmActuator::hold_against(const std::vector<Node>& nodes) {
   if (differences)
     for (slurmconf::Difference& one : *differences) unapplied.push_back(std::move(one.node));
   if (unapplied == known->unapplied) return;
-  auto fresh = std::make_shared<slurmconf::Site>(*known);
+  auto fresh = std::make_shared<slurmconf::SlurmSetup>(*known);
   fresh->unapplied = std::move(unapplied);
   state_->site.store(std::move(fresh));
 }
@@ -316,7 +317,7 @@ std::vector<Remark> SlurmActuator::unapplied_remarks(const Shown& shown, const s
                                                      const std::vector<Workload>& jobs) {
   auto known = state_->site.load();
   if (known && known->in_pods != nodes_in_pods(shown.nodes)) {
-    auto fresh = std::make_shared<slurmconf::Site>(*known);
+    auto fresh = std::make_shared<slurmconf::SlurmSetup>(*known);
     fresh->in_pods = nodes_in_pods(shown.nodes);
     state_->site.store(fresh);
     known = fresh;
@@ -504,7 +505,7 @@ void SlurmActuator::State::learn_more() {
   }
   if (learning->under_way > 0) return;
   if (auto known = site.load(); known && known->without_systemd != without_systemd()) {
-    auto fresh = std::make_shared<slurmconf::Site>(*known);
+    auto fresh = std::make_shared<slurmconf::SlurmSetup>(*known);
     fresh->without_systemd = without_systemd();
     site.store(std::move(fresh));
   }

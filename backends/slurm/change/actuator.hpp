@@ -23,8 +23,9 @@ class SlurmActuator final : public plan::Actuator {
  public:
   // All of these outlive it; the worker is stopped before it goes. look_again, taken: on the worker, either
   // may be empty; taken: told of each reading of the cluster that runs have caused.
-  SlurmActuator(Worker& worker, Processes& processes, Calls& calls, const Options& options, const Site& site,
-                std::function<void()> look_again, CensusTaker::Taken taken = nullptr);
+  SlurmActuator(Worker& worker, Processes& processes, Calls& calls, const SlurmOptions& options,
+                const SlurmClient& site, std::function<void()> look_again,
+                CensusTaker::Taken taken = nullptr);
   ~SlurmActuator() override;
 
   plan::Capabilities capabilities() const override;

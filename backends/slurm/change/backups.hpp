@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "engine/model/units.hpp"
-#include "engine/slurmconf/site.hpp"
+#include "engine/slurmconf/slurm_setup.hpp"
 
 namespace tessera::slurm {
 

@@ -33,8 +33,8 @@ BootUnit boot_unit_of(const NodeAnswer& answer) {
   return {State::unusable, words.empty() ? "systemctl says nothing of it" : words};
 }
 
-std::optional<Remark> unit_remark(const BootUnit& found, const NodeName& node, const slurmconf::Site& said,
-                                  bool cut) {
+std::optional<Remark> unit_remark(const BootUnit& found, const NodeName& node,
+                                  const slurmconf::SlurmSetup& said, bool cut) {
   const std::string& unit = said.boot_unit;
   Remark remark{cut ? Remark::Grade::warning : Remark::Grade::info, node.text, true, "", ""};
   switch (found.state) {

@@ -24,7 +24,7 @@ struct BootUnit {
 BootUnit boot_unit_of(const NodeAnswer& answer);
 
 // What is wrong with it, for doctor; nullopt: nothing. cut: the node has instances, which a boot takes away.
-std::optional<Remark> unit_remark(const BootUnit& unit, const NodeName& node, const slurmconf::Site& said,
-                                  bool cut);
+std::optional<Remark> unit_remark(const BootUnit& unit, const NodeName& node,
+                                  const slurmconf::SlurmSetup& said, bool cut);
 
 }  // namespace tessera::slurm

@@ -77,8 +77,9 @@ Result<std::vector<Workload>> Census::work_on(const Node& node) const {
   return there;
 }
 
-CensusTaker::CensusTaker(Worker& worker, Calls& calls, const Site& commands, const mig::Catalogue* catalogue,
-                         std::function<TimePoint()> clock, Duration interval, Taken taken)
+CensusTaker::CensusTaker(Worker& worker, Calls& calls, const SlurmClient& commands,
+                         const mig::Catalogue* catalogue, std::function<TimePoint()> clock, Duration interval,
+                         Taken taken)
     : worker_(worker),
       calls_(calls),
       commands_(commands),

@@ -48,7 +48,7 @@ class CensusTaker {
   using Told = std::function<void(Result<std::shared_ptr<const Census>>)>;
   using Taken = std::function<void(const Census&)>;
   // All of them outlive it. catalogue may be null. taken: told of every whole one, before those that asked.
-  CensusTaker(Worker& worker, Calls& calls, const Site& commands, const mig::Catalogue* catalogue,
+  CensusTaker(Worker& worker, Calls& calls, const SlurmClient& commands, const mig::Catalogue* catalogue,
               std::function<TimePoint()> clock, Duration interval, Taken taken = nullptr);
 
   // jobs: whether those on `node` are wanted.
@@ -83,7 +83,7 @@ class CensusTaker {
 
   Worker& worker_;
   Calls& calls_;
-  const Site& commands_;
+  const SlurmClient& commands_;
   const mig::Catalogue* catalogue_;
   std::function<TimePoint()> clock_;
   Taken taken_;

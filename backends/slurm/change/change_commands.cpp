@@ -9,7 +9,7 @@ namespace tessera::slurm {
 namespace {
 
 // What is asked of the controller must not be cut off half-way.
-Command change(const Site& site, std::vector<std::string> arguments) {
+Command change(const SlurmClient& site, std::vector<std::string> arguments) {
   Command command = scontrol(site, std::move(arguments));
   command.dies_with_us = false;
   return command;
@@ -46,28 +46,30 @@ std::string line_with(std::string_view text, std::string_view words) {
 
 }  // namespace
 
-Command drain(const Site& site, const std::string& node, const std::string& reason) {
+Command drain(const SlurmClient& site, const std::string& node, const std::string& reason) {
   return change(site, {"update", "NodeName=" + node, "State=DRAIN", "Reason=" + reason});
 }
-Command open(const Site& site, const std::string& node) {
+Command open(const SlurmClient& site, const std::string& node) {
   return change(site, {"update", "NodeName=" + node, "State=RESUME"});
 }
-Command requeue(const Site& site, const std::string& job) { return change(site, {"--", "requeue", job}); }
-Command cancel(const Site& site, const std::string& job) {
+Command requeue(const SlurmClient& site, const std::string& job) {
+  return change(site, {"--", "requeue", job});
+}
+Command cancel(const SlurmClient& site, const std::string& job) {
   Command command = change(site, {"--", job});
   command.argv.front() = site.bin.empty() ? "scancel" : site.bin + "/scancel";
   return command;
 }
-Command reconfigure(const Site& site) { return change(site, {"reconfigure"}); }
-Command reboot(const Site& site, const std::string& node, const std::string& reason) {
+Command reconfigure(const SlurmClient& site) { return change(site, {"reconfigure"}); }
+Command reboot(const SlurmClient& site, const std::string& node, const std::string& reason) {
   return change(site, {"--", "reboot", "ASAP", "nextstate=DOWN", "reason=" + reason, node});
 }
-Command reserve(const Site& site, const std::string& reservation, const std::string& node,
+Command reserve(const SlurmClient& site, const std::string& reservation, const std::string& node,
                 const std::string& user) {
   return change(site, {"create", "reservation", "ReservationName=" + reservation, "Nodes=" + node,
                        "StartTime=now", "Duration=UNLIMITED", "Flags=MAINT,IGNORE_JOBS", "Users=" + user});
 }
-Command free_reservation(const Site& site, const std::string& reservation) {
+Command free_reservation(const SlurmClient& site, const std::string& reservation) {
   return change(site, {"delete", "ReservationName=" + reservation});
 }
 

@@ -15,17 +15,17 @@ namespace tessera::slurm {
 
 // Names and ids that begin with a dash are never read as options: they stand behind "=" or "--".
 // Reason must not be empty: Slurm refuses a drain without one.
-Command drain(const Site& site, const std::string& node, const std::string& reason);
-Command open(const Site& site, const std::string& node);
-Command requeue(const Site& site, const std::string& job);
-Command cancel(const Site& site, const std::string& job);
-Command reconfigure(const Site& site);
+Command drain(const SlurmClient& site, const std::string& node, const std::string& reason);
+Command open(const SlurmClient& site, const std::string& node);
+Command requeue(const SlurmClient& site, const std::string& job);
+Command cancel(const SlurmClient& site, const std::string& job);
+Command reconfigure(const SlurmClient& site);
 // Drains as soon as it is asked for, waits for nobody, and comes back drained: our reason stays.
-Command reboot(const Site& site, const std::string& node, const std::string& reason);
+Command reboot(const SlurmClient& site, const std::string& node, const std::string& reason);
 // Drives other work away; `user` may go on using the node by naming the reservation.
-Command reserve(const Site& site, const std::string& reservation, const std::string& node,
+Command reserve(const SlurmClient& site, const std::string& reservation, const std::string& node,
                 const std::string& user);
-Command free_reservation(const Site& site, const std::string& reservation);
+Command free_reservation(const SlurmClient& site, const std::string& reservation);
 // The site's own command that restarts a daemon; {node} in a word stands for the node. The daemon stays,
 // whatever becomes of the command.
 Command restart_command(const std::vector<std::string>& argv, const std::string& node);

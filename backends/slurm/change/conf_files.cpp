@@ -158,7 +158,7 @@ Status replace(const std::string& named, const slurmconf::File* before, const st
 
 }  // namespace
 
-AllowedDevices allowed_devices_of(const slurmconf::Site& site) {
+AllowedDevices allowed_devices_of(const slurmconf::SlurmSetup& site) {
   return slurmconf::reads_allowed_devices(site) ? AllowedDevices::read : AllowedDevices::unread;
 }
 

@@ -15,13 +15,13 @@
 #include "backends/files.hpp"
 #include "engine/error.hpp"
 #include "engine/model/units.hpp"
-#include "engine/slurmconf/site.hpp"
+#include "engine/slurmconf/slurm_setup.hpp"
 
 namespace tessera::slurm {
 
 // Which of the files that may be there count: the file of allowed devices does up to Slurm 21.08 only.
 enum class AllowedDevices { unread, read };
-AllowedDevices allowed_devices_of(const slurmconf::Site& site);
+AllowedDevices allowed_devices_of(const slurmconf::SlurmSetup& site);
 
 // Every path at which a file is looked for: slurm.conf, gres.conf and cgroup.conf beside it, what those of
 // `files` include, and the file of allowed devices.

@@ -20,7 +20,7 @@
 #include "backends/slurm/change/conf_files.hpp"
 #include "backends/slurm/change/conf_lock.hpp"
 #include "engine/error.hpp"
-#include "engine/slurmconf/site.hpp"
+#include "engine/slurmconf/slurm_setup.hpp"
 
 namespace tessera::slurm {
 

@@ -407,7 +407,7 @@ void keep_text(std::deque<slurmconf::Files>& texts, const slurmconf::Files& seen
 
 }  // namespace
 
-Result<Unapplied> hold_against(Eyes& eyes, const slurmconf::Site& site, const Shown& shown,
+Result<Unapplied> hold_against(Eyes& eyes, const slurmconf::SlurmSetup& site, const Shown& shown,
                                const std::vector<Node>& nodes, std::set<std::string> marked) {
   Held held;
   held.files.files = site.files;

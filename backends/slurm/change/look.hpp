@@ -21,14 +21,14 @@
 #include "backends/slurm/change/host_files.hpp"
 #include "backends/slurm/parse/running.hpp"
 #include "engine/plan/facts.hpp"
-#include "engine/slurmconf/site.hpp"
+#include "engine/slurmconf/slurm_setup.hpp"
 
 namespace tessera::slurm {
 
 struct Seen {
   TimePoint told;  // when the look came to its end
   plan::NodeFacts facts;
-  slurmconf::Site site;                    // with the files as they stand now
+  slurmconf::SlurmSetup site;              // with the files as they stand now
   std::optional<Reservation> reservation;  // one that carries a mark and holds this node
   std::string user;                        // SlurmUser: "slurm"
 };
@@ -41,7 +41,7 @@ struct Eyes {
   std::function<TimePoint()> clock;
   HostFiles* host_files = nullptr;              // Writer::host; null: the files are here
   std::string conf;                             // slurm.conf; empty: not known
-  slurmconf::Site said;                         // what the site says, without files
+  slurmconf::SlurmSetup said;                   // what the site says, without files
   std::map<NodeName, nvidia::NodeGpus> boards;  // as last seen
   // When and under which run's mark that was, and since which boot of the node. None: it could not be asked
   // since, so what stands is not known.
@@ -59,10 +59,10 @@ struct Eyes {
   // The files as they were seen, oldest first, one for each text: of two runs that write in turn slurmctld
   // may have read what one of them wrote before the other did.
   std::deque<slurmconf::Files> texts;
-  StoodThen stood;                 // of the files beside slurm.conf
-  Calls* calls = nullptr;          // never null once the actuator is made
-  const Site* commands = nullptr;  // the same
-  std::string user;                // the account that asks; empty: not known
+  StoodThen stood;                        // of the files beside slurm.conf
+  Calls* calls = nullptr;                 // never null once the actuator is made
+  const SlurmClient* commands = nullptr;  // the same
+  std::string user;                       // the account that asks; empty: not known
   // What a run was told last of its node, for the act that it judges by that.
   std::map<NodeName, Seen> judged;
 };
@@ -92,7 +92,7 @@ struct Shown {
 // What a reconfigure would make true beside the GRES of nodes. Remembers the files where slurmctld has read
 // just these: later it tells a run's own edit from another's. nodes: those of `shown`; marked: such that runs
 // are changing, beside those that carry a mark themselves. Errors: a line of the files cannot be read.
-Result<Unapplied> hold_against(Eyes& eyes, const slurmconf::Site& site, const Shown& shown,
+Result<Unapplied> hold_against(Eyes& eyes, const slurmconf::SlurmSetup& site, const Shown& shown,
                                const std::vector<Node>& nodes, std::set<std::string> marked = {});
 
 // "yes", or the flags that say that the node has not registered as it should. slurmd_started: as its record

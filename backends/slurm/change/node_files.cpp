@@ -21,14 +21,14 @@ bool held_empty(const Node& node) {
 
 }  // namespace
 
-slurmconf::Site with_version(slurmconf::Site site, std::string_view version) {
+slurmconf::SlurmSetup with_version(slurmconf::SlurmSetup site, std::string_view version) {
   const char* end = version.data() + version.size();
   auto [dot, bad] = std::from_chars(version.data(), end, site.major);
   if (bad == std::errc() && dot != end && *dot == '.') std::from_chars(dot + 1, end, site.minor);
   return site;
 }
 
-std::string differs_elsewhere(const slurmconf::Site& site, const std::vector<Node>& nodes,
+std::string differs_elsewhere(const slurmconf::SlurmSetup& site, const std::vector<Node>& nodes,
                               const std::string& node) {
   constexpr std::size_t kShown = 3;
   auto differences = slurmconf::difference(site.files, nodes);
@@ -68,8 +68,8 @@ std::set<std::string> marked_nodes(const std::vector<Node>& nodes) {
   return marked;
 }
 
-std::vector<Remark> file_remarks(const Result<std::vector<slurmconf::File>>& files, slurmconf::Site said,
-                                 const std::vector<Node>* nodes) {
+std::vector<Remark> file_remarks(const Result<std::vector<slurmconf::File>>& files,
+                                 slurmconf::SlurmSetup said, const std::vector<Node>* nodes) {
   if (!files)
     return {{Remark::Grade::info, "slurm.conf", false, "not checked: " + to_line(files.error()),
              "read it where the controller's files can be read, or name it with --slurm-conf"}};

@@ -11,17 +11,17 @@
 #include "engine/error.hpp"
 #include "engine/model/event.hpp"
 #include "engine/model/values.hpp"
-#include "engine/slurmconf/site.hpp"
+#include "engine/slurmconf/slurm_setup.hpp"
 
 namespace tessera::slurm {
 
 // "22.05.8" → major and minor.
-slurmconf::Site with_version(slurmconf::Site site, std::string_view version);
+slurmconf::SlurmSetup with_version(slurmconf::SlurmSetup site, std::string_view version);
 
 // What a reconfigure would change of the GRES of other nodes, as a sentence; empty: nothing. nodes: all, as
 // Slurm tells them. A node that another run has drained and emptied is none of them: two runs that have both
 // written would wait for each other.
-std::string differs_elsewhere(const slurmconf::Site& site, const std::vector<Node>& nodes,
+std::string differs_elsewhere(const slurmconf::SlurmSetup& site, const std::vector<Node>& nodes,
                               const std::string& node);
 
 // The runs whose marks nodes carry: each may have written files that slurmctld has not read yet.
@@ -31,8 +31,8 @@ std::set<std::string> marked_nodes(const std::vector<Node>& nodes);
 
 // What is wrong with the files, for people who look (slurmconf::check). `nodes`: as Slurm tells them; null:
 // not all of them can be seen. Files that cannot be read are said so.
-std::vector<Remark> file_remarks(const Result<std::vector<slurmconf::File>>& files, slurmconf::Site said,
-                                 const std::vector<Node>* nodes);
+std::vector<Remark> file_remarks(const Result<std::vector<slurmconf::File>>& files,
+                                 slurmconf::SlurmSetup said, const std::vector<Node>* nodes);
 
 // Tells whether the GRES of any node has changed from one `scontrol -o show node` to the next.
 std::uint64_t gres_stamp(std::string_view records);

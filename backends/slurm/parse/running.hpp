@@ -11,7 +11,7 @@
 #include "backends/slurm/change/unread.hpp"
 #include "engine/model/values.hpp"
 #include "engine/slurmconf/pending.hpp"
-#include "engine/slurmconf/site.hpp"
+#include "engine/slurmconf/slurm_setup.hpp"
 
 namespace tessera::slurm {
 

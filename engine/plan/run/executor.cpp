@@ -57,7 +57,7 @@ bool same(const Condition& left, const Condition& right) { return left == right;
 
 }  // namespace
 
-Executor::Executor(NodePlan plan, Options options, std::string run, bool back)
+Executor::Executor(NodePlan plan, ChangeOptions options, std::string run, bool back)
     : plan_(std::move(plan)), options_(options), run_(std::move(run)), back_(back) {}
 
 void Executor::driven_by(std::string_view who, std::string_view from) {
@@ -202,7 +202,7 @@ std::optional<Next> Executor::begin(const NodeFacts& facts) {
   std::optional<Action> left = narrow(step.action, facts, run_);
   if (auto* mark = left ? std::get_if<SetMark>(&*left) : nullptr) mark->break_lock |= break_mark_;
   say(StepBegun{step.id, attempts_ + 1, left.value_or(LookOnly{})});
-  if (left) return Act{std::move(*left), step.id, step.deadline};
+  if (left) return Perform{std::move(*left), step.id, step.deadline};
   error_.emplace();
   return std::nullopt;
 }

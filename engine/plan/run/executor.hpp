@@ -8,9 +8,9 @@
 //   Question → the admin's answer as an Answered event through note(); nobody there: leave it, it is parked
 //   TurnBack → plan the way back (undo_intent), journal Replanned, go on with a new Executor
 //   Stopped  → nothing to do until someone resumes; Finished → never again
-// Options::at and Options::when_empty stop it after the drain, too, so that no process has to wait: resumed,
-// it looks again, and goes on or parks again.
-// State is the fold of the journal's events: note() each of them and a killed run stands where it stood.
+// ChangeOptions::at and ChangeOptions::when_empty stop it after the drain, too, so that no process has to
+// wait: resumed, it looks again, and goes on or parks again. State is the fold of the journal's events:
+// note() each of them and a killed run stands where it stood.
 //
 // What it promises: every precondition is read on fresh facts before the step; a step is done only when its
 // effect was read back; a step whose effect is there already is not done again; a precondition that stopped
@@ -32,7 +32,7 @@
 
 namespace tessera::plan {
 
-struct Act {
+struct Perform {
   Action action;
   std::string step;
   Duration deadline{0};
@@ -56,7 +56,7 @@ struct Finished {
   Outcome outcome = Outcome::wanted;
   std::string text;
 };
-using Next = std::variant<Act, Observe, Question, TurnBack, Stopped, Finished>;
+using Next = std::variant<Perform, Observe, Question, TurnBack, Stopped, Finished>;
 
 struct Turn {
   std::vector<RunEvent> journal;
@@ -66,7 +66,7 @@ struct Turn {
 class Executor {
  public:
   // back: the plan is the way back, so that its end is the recorded layout.
-  Executor(NodePlan plan, Options options, std::string run, bool back);
+  Executor(NodePlan plan, ChangeOptions options, std::string run, bool back);
 
   // Somebody who drives the run or has driven it, and from where. As long as nobody is known, marks are told
   // apart by the run's name alone; afterwards by all three, since two runs that begin in one minute on two
@@ -119,7 +119,7 @@ class Executor {
   void say(RunEvent event);
 
   NodePlan plan_;
-  Options options_;
+  ChangeOptions options_;
   std::string run_;
   bool back_ = false;
   std::vector<RunMark> drivers_;  // as marks show them

@@ -11,7 +11,7 @@
 namespace tessera::plan {
 namespace {
 
-Executor executor_for(const Run& run, const NodePlan& plan, const Options& options, bool back) {
+Executor executor_for(const Run& run, const NodePlan& plan, const ChangeOptions& options, bool back) {
   Executor executor(plan, options, run.started.run, back);
   executor.driven_by(run.started.who, run.started.from);
   for (const Resumed& one : run.resumed) executor.driven_by(one.who, one.from);
@@ -136,7 +136,7 @@ NodeStage stage_of(const Run& run, const NodeName& node) {
 }
 
 std::vector<NodeName> nodes_to_begin(const Run& run) {
-  const Options& options = run.started.plan.intent.options;
+  const ChangeOptions& options = run.started.plan.intent.options;
   Summary now = summary(run);
   if (run.paused || run.finished || !now.failed.empty() || !now.waiting.empty()) return {};
   // The canaries alone, until every one of them is done.

@@ -8,7 +8,7 @@
 namespace tessera::plan {
 namespace {
 
-Intent intent_for(const Run& run, const NodePlan& node, const Options* options, Dialect dialect) {
+Intent intent_for(const Run& run, const NodePlan& node, const ChangeOptions* options, Dialect dialect) {
   Intent intent = undo_intent(run.started.plan, node, "undo " + run.started.run);
   if (options) intent.options = *options;
   if (auto begun = run.begun.find(node.node); begun != run.begun.end())
@@ -28,7 +28,7 @@ void tell_of_others(Plan& plan, const Run& run) {
 
 Result<Plan> plan_undo(const Run& run, const Cluster& cluster, const mig::Catalogue& catalogue,
                        const Capabilities& capabilities, const SiteRules& rules, TimePoint now,
-                       const Options* options) {
+                       const ChangeOptions* options) {
   // Nodes that were found alike, which is nearly always all of them, share one wish.
   std::vector<Intent> intents;
   for (const NodePlan& node : run.started.plan.nodes) {

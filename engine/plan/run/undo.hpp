@@ -12,6 +12,6 @@ namespace tessera::plan {
 // of make_plan.
 Result<Plan> plan_undo(const Run& run, const Cluster& cluster, const mig::Catalogue& catalogue,
                        const Capabilities& capabilities, const SiteRules& rules, TimePoint now,
-                       const Options* options = nullptr);
+                       const ChangeOptions* options = nullptr);
 
 }  // namespace tessera::plan

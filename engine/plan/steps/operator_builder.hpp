@@ -96,7 +96,7 @@ class OperatorBuilder {
   Conditions proof() const;
   void verify();
   const NodeChange& change_;
-  const operators::Site& site_;
+  const operators::OperatorSetup& site_;
   OperatorGoal goal_;
   std::string node_;
   Conditions free_;

@@ -18,9 +18,9 @@ namespace tessera::plan {
 namespace {
 
 using operators::BoardTarget;
+using operators::OperatorSetup;
 using operators::PluginConfig;
 using operators::PluginSharing;
-using operators::Site;
 using sharing::MigStrategy;
 
 // Of boards that are alike any number does where the layout is one for all of them.
@@ -543,7 +543,7 @@ class Goal {
   }
 
   const NodeChange& change_;
-  const Site& site_;
+  const OperatorSetup& site_;
   std::string name_;
   std::vector<Board> boards_;
   bool any_mig_ = false;

@@ -6,8 +6,8 @@
 #pragma once
 
 #include "engine/operators/mig_parted.hpp"
+#include "engine/operators/operator_setup.hpp"
 #include "engine/operators/plugin_config.hpp"
-#include "engine/operators/site.hpp"
 #include "engine/plan/planner.hpp"
 #include "engine/plan/steps/steps.hpp"
 

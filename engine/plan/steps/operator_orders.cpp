@@ -11,7 +11,7 @@
 
 namespace tessera::plan {
 
-std::string order_label(const Node& node, const operators::Site* site, std::string_view key) {
+std::string order_label(const Node& node, const operators::OperatorSetup* site, std::string_view key) {
   if (auto now = sharing::label(node, key)) return std::string(*now);
   const bool told =
       sharing::label(node, operators::kMigConfig) || sharing::label(node, "nvidia.com/gpu.count");
@@ -22,7 +22,7 @@ std::string order_label(const Node& node, const operators::Site* site, std::stri
   return value == labels->second.end() ? "" : value->second;
 }
 
-Orders standing_orders(const Node& node, const operators::Site* site) {
+Orders standing_orders(const Node& node, const operators::OperatorSetup* site) {
   if (sharing::ack::decides(node))
     return {{std::string(sharing::ack::kSchedule), order_label(node, site, sharing::ack::kSchedule)}};
   Orders orders;

@@ -11,16 +11,16 @@
 #include <vector>
 
 #include "engine/operators/mig_parted.hpp"
+#include "engine/operators/operator_setup.hpp"
 #include "engine/operators/plugin_config.hpp"
-#include "engine/operators/site.hpp"
 #include "engine/plan/intent.hpp"
 
 namespace tessera::plan {
 
 // A label by which the node is driven; empty: it is not there. The node's own word is newer than the site's.
-std::string order_label(const Node& node, const operators::Site* site, std::string_view key);
+std::string order_label(const Node& node, const operators::OperatorSetup* site, std::string_view key);
 // All of them, as they stand.
-Orders standing_orders(const Node& node, const operators::Site* site);
+Orders standing_orders(const Node& node, const operators::OperatorSetup* site);
 
 // What stands of a layout's order.
 struct MigOrder {

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "engine/operators/labels.hpp"
+#include "engine/operators/operator_setup.hpp"
 #include "engine/operators/plugin_config.hpp"
-#include "engine/operators/site.hpp"
 #include "engine/plan/steps/operator_goal.hpp"
 #include "engine/plan/steps/operator_orders.hpp"
 #include "engine/plan/steps/simulated_switches.hpp"
@@ -12,14 +12,14 @@
 
 namespace tessera::plan {
 
+using operators::OperatorSetup;
 using operators::PluginConfig;
-using operators::Site;
 
 namespace {
 
 // The configuration that a key of the node's label stands for: as the plugin takes it, with the default where
 // there is none of that name.
-std::optional<PluginConfig> config_for(const Site& site, const std::string& key) {
+std::optional<PluginConfig> config_for(const OperatorSetup& site, const std::string& key) {
   auto text = site.plugin_configs.find(key);
   if (text == site.plugin_configs.end()) text = site.plugin_configs.find(site.plugin_default);
   if (text == site.plugin_configs.end()) return std::nullopt;
@@ -28,7 +28,7 @@ std::optional<PluginConfig> config_for(const Site& site, const std::string& key)
 }
 
 // The configuration that a way back leads to; nullopt: it is none, or that one is gone.
-std::optional<PluginConfig> config_to_return_to(const Site& site, const Intent* intent) {
+std::optional<PluginConfig> config_to_return_to(const OperatorSetup& site, const Intent* intent) {
   if (!intent) return std::nullopt;
   auto found = intent->orders.find(std::string(operators::kPluginConfig));
   if (found == intent->orders.end()) return std::nullopt;
@@ -53,7 +53,7 @@ SiteRules with_site(SiteRules rules, const Capabilities& can, const Node* node, 
   std::optional<PluginConfig> back, now;
   rules.offers_nothing = intent && offers_nothing(intent->orders);
   if (can.gpu_operator) {
-    const Site& site = *can.gpu_operator;
+    const OperatorSetup& site = *can.gpu_operator;
     back = config_to_return_to(site, intent);
     now = config_for(site, node ? order_label(*node, &site, operators::kPluginConfig) : "");
     const std::optional<PluginConfig>& named = back ? back : now;
@@ -82,7 +82,7 @@ std::optional<Switches> switches_now(const Capabilities& can, const Node& node) 
   const bool in_shares = std::any_of(node.gpus.begin(), node.gpus.end(),
                                      [](const Gpu& gpu) { return gpu.replicas.value_or(1) > 1; });
   if (!can.gpu_operator) return in_shares ? simulated_switches(node) : std::nullopt;
-  const Site& site = *can.gpu_operator;
+  const OperatorSetup& site = *can.gpu_operator;
   auto now = config_for(site, order_label(node, &site, operators::kPluginConfig));
   if (!shares(now)) return std::nullopt;
   return switches_of(now->sharing.method, now->sharing.rename, now->sharing.fail_multiple);

@@ -9,7 +9,7 @@
 
 #include "engine/plan/slurm_words.hpp"
 #include "engine/plan/steps/steps.hpp"
-#include "engine/slurmconf/site.hpp"
+#include "engine/slurmconf/slurm_setup.hpp"
 
 namespace tessera::plan {
 
@@ -31,7 +31,7 @@ class SlurmBuilder {
   void take_back_boot_unit(std::vector<Step>& steps);
   // What somebody has to do for a step that waits for restarted daemons.
   static std::vector<std::string> restarts_for(const Step& step, const std::string& node,
-                                               const slurmconf::Site& site);
+                                               const slurmconf::SlurmSetup& site);
   static std::vector<Step> release_of(const NodeName& node, const Conditions& proof);
 
  private:
@@ -103,7 +103,7 @@ class SlurmBuilder {
   std::vector<Step> release(const Conditions& proof) const;
 
   const NodeChange& change_;
-  const slurmconf::Site& site_;
+  const slurmconf::SlurmSetup& site_;
   const std::string& node_;
   const bool recut_;
   const bool down_;            // its slurmd, when this was planned

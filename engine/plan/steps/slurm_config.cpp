@@ -173,7 +173,8 @@ std::string plain_gres(std::string_view gres) {
   return gres_text(counts);
 }
 
-std::string whole_type(const slurmconf::Site& site, const std::string& node, const mig::Product* product) {
+std::string whole_type(const slurmconf::SlurmSetup& site, const std::string& node,
+                       const mig::Product* product) {
   std::map<std::string, std::string> all = slurmconf::effective(site.files);
   if (auto own = all.find(node); own != all.end())
     if (auto type = whole_type_in(own->second)) return *type;
@@ -186,7 +187,8 @@ std::string whole_type(const slurmconf::Site& site, const std::string& node, con
   return product->slurm_types.empty() ? "" : product->slurm_types.front();
 }
 
-std::string gres_of_boards(const Node& node, const std::string& whole_type, const slurmconf::Site& site) {
+std::string gres_of_boards(const Node& node, const std::string& whole_type,
+                           const slurmconf::SlurmSetup& site) {
   slurmconf::CutNode cut = cut_node(node, whole_type, 0);
   for (std::size_t i = 0; i < cut.boards.size(); ++i) {
     const Gpu& gpu = node.gpus[i];
@@ -197,7 +199,7 @@ std::string gres_of_boards(const Node& node, const std::string& whole_type, cons
 }
 
 Result<slurmconf::Wanted> wanted_config(const Node& node, const std::string& gres,
-                                        const mig::Product* product, const slurmconf::Site& site) {
+                                        const mig::Product* product, const slurmconf::SlurmSetup& site) {
   if (node.gpus.size() > kMostDevices)
     return Error{"cannot write Slurm's files", "more GPUs than one node can have", ""};
   slurmconf::CutNode cut = cut_node(node, whole_type_in(gres).value_or(""), product ? product->units : 0);
@@ -214,7 +216,7 @@ Result<slurmconf::Wanted> wanted_config(const Node& node, const std::string& gre
 }
 
 std::string unlike(const Node& node, const std::string& gres, const mig::Product* product,
-                   const slurmconf::Site& site) {
+                   const slurmconf::SlurmSetup& site) {
   std::map<std::string, std::string> all = slurmconf::effective(site.files);
   auto own = all.find(node.name.text);
   if (own == all.end()) return "";  // a dynamic node: no file is about it
@@ -234,7 +236,7 @@ std::string unlike(const Node& node, const std::string& gres, const mig::Product
   return "gres.conf names other devices";
 }
 
-std::string config_word(const Node& node, const mig::Product* product, const slurmconf::Site& site) {
+std::string config_word(const Node& node, const mig::Product* product, const slurmconf::SlurmSetup& site) {
   std::map<std::string, std::string> all = slurmconf::effective(site.files);
   auto own = all.find(node.name.text);
   if (own == all.end()) return "slurm.conf does not name this node";

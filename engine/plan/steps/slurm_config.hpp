@@ -8,7 +8,7 @@
 
 #include "engine/plan/diff.hpp"
 #include "engine/slurmconf/edit.hpp"
-#include "engine/slurmconf/site.hpp"
+#include "engine/slurmconf/slurm_setup.hpp"
 
 namespace tessera::plan::slurm {
 
@@ -27,28 +27,30 @@ Node node_after(const Node& node, const std::vector<BoardChange>& changes);
 
 // How the site calls whole GPUs of that node ("h100"): as its files do now, else as they do elsewhere for
 // that product, else as sites usually do. `product` may be null. Empty: without a type.
-std::string whole_type(const slurmconf::Site& site, const std::string& node, const mig::Product* product);
+std::string whole_type(const slurmconf::SlurmSetup& site, const std::string& node,
+                       const mig::Product* product);
 
 // gres_text() of any text in which a site or Slurm itself writes a node's GRES: "gpu:h100:8(S:0-1),mps:200".
 // Resources that are not GPUs are left out.
 std::string plain_gres(std::string_view gres);
 
 // What a wish comes to in Slurm's words, of which only the boards matter: "gpu:1g.10gb:7,gpu:h100:1".
-std::string gres_of_boards(const Node& node, const std::string& whole_type, const slurmconf::Site& site);
+std::string gres_of_boards(const Node& node, const std::string& whole_type,
+                           const slurmconf::SlurmSetup& site);
 
 // `gres` (gres_text) laid on these boards. Whole boards take its shares of MPS and its shards in equal parts.
 // Errors: those of slurmconf::generate; boards and gres do not fit each other.
 Result<slurmconf::Wanted> wanted_config(const Node& node, const std::string& gres,
-                                        const mig::Product* product, const slurmconf::Site& site);
+                                        const mig::Product* product, const slurmconf::SlurmSetup& site);
 
 // What the files say of a node whose boards are to be offered as `gres` (gres_text), and as they stand;
 // empty: just that. Ways of writing the same are not told apart: only GPUs that are counted, whether they are
 // shared, and which devices instances have.
 std::string unlike(const Node& node, const std::string& gres, const mig::Product* product,
-                   const slurmconf::Site& site);
+                   const slurmconf::SlurmSetup& site);
 
 // plain_gres() of what slurm.conf gives the node, where gres.conf names the devices of these boards for it;
 // else with more words behind it that say what differs.
-std::string config_word(const Node& node, const mig::Product* product, const slurmconf::Site& site);
+std::string config_word(const Node& node, const mig::Product* product, const slurmconf::SlurmSetup& site);
 
 }  // namespace tessera::plan::slurm

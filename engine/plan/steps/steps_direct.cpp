@@ -92,7 +92,7 @@ class DirectBuilder {
     }
   }
   void await_empty() {
-    const Options& options = change_.intent.options;
+    const ChangeOptions& options = change_.intent.options;
     Step& step = add(LookOnly{});
     step.before = guarded();
     if (change_.scope) step.after = {ScopeEmpty{*change_.scope}};

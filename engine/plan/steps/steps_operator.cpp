@@ -146,7 +146,7 @@ void OperatorBuilder::evict() {
 }
 
 void OperatorBuilder::await_empty() {
-  const Options& options = change_.intent.options;
+  const ChangeOptions& options = change_.intent.options;
   Step& step = add(LookOnly{});
   step.before = guarded();
   step.after = free_;
@@ -310,7 +310,7 @@ bool has_ordered(const std::set<std::string>& begun) {
 // As they stand, and carried out.
 Conditions orders_stand(const NodeChange& change) {
   Conditions stand;
-  const operators::Site* site = change.can.gpu_operator.get();
+  const operators::OperatorSetup* site = change.can.gpu_operator.get();
   for (const auto& [key, value] : standing_orders(change.node, site)) stand.push_back(WordIs{key, value});
   if (!order_label(change.node, site, operators::kMigConfig).empty())
     stand.push_back(

@@ -243,7 +243,7 @@ std::vector<Step> SlurmBuilder::release(const Conditions& proof) const {
 }
 
 std::string SlurmSteps::missing(const NodeChange& change) const {
-  const slurmconf::Site* site = change.can.slurm.get();
+  const slurmconf::SlurmSetup* site = change.can.slurm.get();
   if (!site)
     return "Slurm's configuration files have not been read: run tessera where slurm.conf lies, or name it "
            "with --slurm-conf";
@@ -291,7 +291,7 @@ Result<std::vector<Notice>> SlurmSteps::judge(const NodeChange& change) const {
         {Severity::info, "mps-daemon", change.node.name,
          "Slurm hands out shares and starts no MPS daemon: tessera config mps-prolog prints what a "
          "site's Prolog needs, mps-task-prolog and mps-epilog the rest"});
-  const slurmconf::Site* site = change.can.slurm.get();
+  const slurmconf::SlurmSetup* site = change.can.slurm.get();
   const auto lacks = [&](const std::string& name) { return name == change.node.name.text; };
   if (site && !site->boot_unit.empty() && std::any_of(change.boards.begin(), change.boards.end(), cuts) &&
       std::any_of(site->without_systemd.begin(), site->without_systemd.end(), lacks))

@@ -152,7 +152,7 @@ void SlurmBuilder::ask_for_restarts() {
 }
 
 std::vector<std::string> SlurmBuilder::restarts_for(const Step& step, const std::string& node,
-                                                    const slurmconf::Site& site) {
+                                                    const slurmconf::SlurmSetup& site) {
   auto waits_for = [&](std::string_view key) {
     return std::any_of(step.after.begin(), step.after.end(), [&](const Condition& one) {
       const auto* word = std::get_if<WordIs>(&one);

@@ -45,7 +45,7 @@ Look look_at(const std::string& labels, const std::string& annotations = "", con
   return look;
 }
 plan::NodeFacts facts(const Look& look, Memory memory = {}) {
-  operators::Site site;
+  operators::OperatorSetup site;
   site.ns = "gpu-operator";
   return facts_of(look, site, &test::catalogue(), memory);
 }
@@ -124,7 +124,7 @@ TEST(KubeFacts, AHangIsPendingWithPausesForMoreThanFiveMinutes) {
   // Without that, from when it was first seen.
   Memory memory;
   Look look = look_at(pending);
-  operators::Site site;
+  operators::OperatorSetup site;
   EXPECT_EQ(facts_of(look, site, &test::catalogue(), memory).words.at(std::string(words::kMigStuck)), "");
   look.cluster_time += 6min;
   EXPECT_NE(facts_of(look, site, &test::catalogue(), memory).words.at(std::string(words::kMigStuck)), "");
@@ -176,7 +176,7 @@ TEST(KubeFacts, SuccessIsNotTakenWhereNothingWasMade) {
       "",
       R"(,"managedFields":[{"manager":"nvidia-mig-manager","time":"2026-11-21T11:57:00Z",)"
       R"("fieldsV1":{"f:metadata":{"f:labels":{"f:nvidia.com/mig.config.state":{}}}}}])");
-  operators::Site site;
+  operators::OperatorSetup site;
   site.readings.told(operators::SitePart::mig_config, operators::Reading::Is::value, noon());
   site.readings.told(operators::SitePart::generated, operators::Reading::Is::absent, noon());
   site.mig_config = operators::mig_file(
@@ -350,7 +350,7 @@ TEST(KubeFacts, AFileThatWasSeenToChangeIsNewWhateverItsManagersTimeSays) {
   manager.started = noon() - 1h;
   look.pods = {manager};
   Memory memory;
-  operators::Site site;
+  operators::OperatorSetup site;
   auto waits = [&](const std::string& version) {
     look.mig_config_map =
         parse_json(R"({"metadata":{"name":"site","resourceVersion":")" + version +

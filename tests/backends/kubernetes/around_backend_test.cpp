@@ -1,5 +1,5 @@
 // What the backend reads beside nodes and pods: exporters, disruption budgets, events.
-#include "engine/operators/site.hpp"
+#include "engine/operators/operator_setup.hpp"
 #include "engine/plan/run/actuator.hpp"
 #include "tests/backends/kubernetes/kube_lab.hpp"
 
@@ -181,7 +181,7 @@ TEST(KubernetesRights, WhatIsMissingForAChangeIsToldWhereItIsAskedFor) {
         201, allowed ? R"({"status":{"allowed":true}})" : R"({"status":{"allowed":false}})", {}};
   };
   auto told = [&](bool review) {
-    Options options = at(api.script().socket());
+    KubernetesOptions options = at(api.script().socket());
     options.review_rights = review;
     KubeWatch watch(options);
     EXPECT_TRUE(watch.until(loaded));

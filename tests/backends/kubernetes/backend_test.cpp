@@ -396,8 +396,8 @@ class FakeKubectl {
     path_ = folder_.write("kubectl", "#!/bin/sh\n" + script);
     ::chmod(path_.c_str(), 0755);
   }
-  Options options() const {
-    Options options;
+  KubernetesOptions options() const {
+    KubernetesOptions options;
     options.cluster = "lab";
     options.proxy.kubectl = path_;
     options.proxy.folders = {folder_.path()};
@@ -462,7 +462,7 @@ TEST(KubernetesProxyTest, WhatTheLoginProgramSaysReachesTheAdmin) {
 }
 
 TEST(KubernetesProxyTest, NoKubectlIsSaidWithTheWayOut) {
-  Options options;
+  KubernetesOptions options;
   options.cluster = "lab";
   options.proxy.kubectl = "/nowhere/kubectl";
   KubeWatch watch(options);

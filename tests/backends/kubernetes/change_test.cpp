@@ -50,7 +50,7 @@ class KubeChange : public testing::Test {
     backend_.reset();
     mailbox_ = std::make_unique<Mailbox>();
     model_ = Model();
-    Options wanted;
+    KubernetesOptions wanted;
     wanted.cluster = "lab";
     wanted.socket = folder_.path() + "/api.sock";
     wanted.catalogue = test::shared_catalogue().get();
@@ -124,7 +124,7 @@ class KubeChange : public testing::Test {
       plan::Turn turn = executor.next(fresh ? &*fresh : nullptr, fast());
       fresh.reset();
       journal.insert(journal.end(), turn.journal.begin(), turn.journal.end());
-      if (auto* act = std::get_if<plan::Act>(&turn.next)) {
+      if (auto* act = std::get_if<plan::Perform>(&turn.next)) {
         if (gone && gone(act->action)) return {"gone", journal};
         std::promise<Status> told;
         hand().perform({node, act->action, {"r1", "ann", "here", fast()}, act->step, act->deadline},

@@ -11,16 +11,16 @@ namespace {
 // A store with the model that its events make.
 struct Kept {
   Model model;
-  Store store{&test::catalogue(),
-              [this](Store::What what) {
-                reduce(model, {ClusterName("c"), 1, TimePoint{}, std::move(what)});
-              },
-              [this] { return now; }};
+  ClusterStore store{&test::catalogue(),
+                     [this](ClusterStore::What what) {
+                       reduce(model, {ClusterName("c"), 1, TimePoint{}, std::move(what)});
+                     },
+                     [this] { return now; }};
   TimePoint now{};
 
   void list(const std::map<std::string, std::string>& nodes, const std::map<std::string, std::string>& pods) {
     for (auto* what : {&nodes, &pods}) {
-      Store::Handler handler = what == &nodes ? store.nodes() : store.pods();
+      ClusterStore::Handler handler = what == &nodes ? store.nodes() : store.pods();
       std::vector<std::string> items;
       for (const auto& [name, text] : *what) items.push_back(text);
       handler.begin();
@@ -56,11 +56,11 @@ TEST(KubernetesFirstLook, TellsWhatIsOldAtOnceAndWhatChangesLaterOnceItStays) {
   kept.list({{"n1", labelled_node("1", "2026-11-22T10:50:00Z")}}, {});
   EXPECT_EQ(said_of_nodes(kept.cluster()), "") << "when that was by our clock is not known yet";
   kept.store.set_server_time(kept.now - std::chrono::hours(1));
-  kept.store.set_site(std::make_shared<operators::Site>());
+  kept.store.set_site(std::make_shared<operators::OperatorSetup>());
   const std::string differs = "nvidia.com/gpu is 2 by the labels, 1 by the device plugin";
   EXPECT_NE(said_of_nodes(kept.cluster()).find(differs), std::string::npos) << said_of_nodes(kept.cluster());
 
-  Store::Handler nodes = kept.store.nodes();
+  ClusterStore::Handler nodes = kept.store.nodes();
   auto tell = [&](const std::string& offered) {
     ASSERT_TRUE(nodes.line(event_json("MODIFIED", labelled_node(offered, "2026-11-22T10:50:00Z"))));
     kept.store.look_again();
@@ -118,7 +118,7 @@ class Tide {
     Kept fresh;
     fresh.list(nodes_, pods_);
     expect_same(kept_.cluster(), fresh.cluster());
-    Store::Held now = kept_.store.held(), wanted = fresh.store.held();
+    ClusterStore::Held now = kept_.store.held(), wanted = fresh.store.held();
     EXPECT_LE(now.texts, 4 * wanted.texts + 2048) << "texts of what is gone are kept";
     now.texts = wanted.texts;
     EXPECT_EQ(now, wanted);
@@ -140,7 +140,7 @@ class Tide {
   }
   void tell(const std::string& kind, const std::string& what, const std::string& object) {
     ++lines_;
-    Store::Handler handler = kind == "node" ? kept_.store.nodes() : kept_.store.pods();
+    ClusterStore::Handler handler = kind == "node" ? kept_.store.nodes() : kept_.store.pods();
     EXPECT_TRUE(handler.line(R"({"type":")" + what + R"(","object":)" + object + "}"));
   }
   void come(const std::string& kind, int i) { all(kind)[kind + std::to_string(i)] = object(kind, i, 0); }

@@ -238,7 +238,7 @@ TEST(KubernetesBackendTest, AChangeThatAFullMailboxDroppedIsToldByTheNextList) {
   api.nodes = {{"a", gpu_node("a")}};
   Mailbox small(1);
   Model model;
-  Options options = at(api.script().socket());
+  KubernetesOptions options = at(api.script().socket());
   options.catalogue = &test::catalogue();
   options.clock = [] { return std::chrono::floor<Duration>(std::chrono::system_clock::now()); };
   KubernetesBackend backend(std::move(options));

@@ -71,7 +71,7 @@ class LabApi {
 
 class KubeWatch {
  public:
-  explicit KubeWatch(Options options) : backend_(complete(std::move(options), clock_)) {
+  explicit KubeWatch(KubernetesOptions options) : backend_(complete(std::move(options), clock_)) {
     backend_.start(mailbox_);
   }
 
@@ -85,7 +85,8 @@ class KubeWatch {
   void advance(Duration by) { *clock_ += by.count(); }
 
  private:
-  static Options complete(Options options, const std::shared_ptr<std::atomic<std::int64_t>>& ahead) {
+  static KubernetesOptions complete(KubernetesOptions options,
+                                    const std::shared_ptr<std::atomic<std::int64_t>>& ahead) {
     options.catalogue = &test::catalogue();
     options.clock = [ahead] {
       return std::chrono::floor<Duration>(std::chrono::system_clock::now()) + Duration(ahead->load());
@@ -98,8 +99,8 @@ class KubeWatch {
   KubernetesBackend backend_;
 };
 
-inline Options at(const std::string& socket) {
-  Options options;
+inline KubernetesOptions at(const std::string& socket) {
+  KubernetesOptions options;
   options.cluster = "lab";
   options.socket = socket;
   return options;

@@ -164,12 +164,12 @@ class StackOnANode : public testing::Test {
 
   Model model_;
   int told_ = 0;  // how often of a node
-  Store store_{nullptr,
-               [this](Store::What what) {
-                 told_ += std::holds_alternative<NodeSeen>(what);
-                 reduce(model_, {ClusterName("c"), 1, TimePoint{}, std::move(what)});
-               },
-               [] { return TimePoint{}; }};
+  ClusterStore store_{nullptr,
+                      [this](ClusterStore::What what) {
+                        told_ += std::holds_alternative<NodeSeen>(what);
+                        reduce(model_, {ClusterName("c"), 1, TimePoint{}, std::move(what)});
+                      },
+                      [] { return TimePoint{}; }};
 };
 
 TEST_F(StackOnANode, PodsComeChangeAndGo) {

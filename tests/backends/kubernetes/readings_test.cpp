@@ -1,5 +1,5 @@
 // What a plan needs and cannot be read is told by doctor, with the API server's words.
-#include "engine/operators/site.hpp"
+#include "engine/operators/operator_setup.hpp"
 #include "tests/backends/kubernetes/kube_lab.hpp"
 
 namespace tessera::kubernetes {

@@ -172,7 +172,7 @@ std::vector<PartAt> parts() {
 }
 
 // What plans are written from, whenever it was read.
-std::string content_of(const operators::Site& site) {
+std::string content_of(const operators::OperatorSetup& site) {
   std::string all = site.policy + site.ns + site.gpu_cluster + site.mig_config_map + site.plugin_config_map +
                     (site.mig_config ? site.mig_config->text : "none");
   for (const auto& [name, labels] : site.labels)

@@ -144,7 +144,8 @@ void Lab::close_dead_room() {
   options_.put = nullptr;
 }
 
-plan::Plan Lab::plan(const std::string& layout, std::vector<std::string> nodes, plan::Options options) const {
+plan::Plan Lab::plan(const std::string& layout, std::vector<std::string> nodes,
+                     plan::ChangeOptions options) const {
   plan::Intent intent = wants(layout);
   intent.nodes.clear();
   for (const std::string& name : nodes) intent.nodes.emplace_back(name);

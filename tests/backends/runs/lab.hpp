@@ -91,7 +91,7 @@ class Lab {
   void set_clock(TimePoint to) { now_ = to.time_since_epoch().count(); }
 
   plan::Plan plan(const std::string& layout, std::vector<std::string> nodes = {"n1"},
-                  plan::Options options = {}) const;
+                  plan::ChangeOptions options = {}) const;
 
   // Waits for news, ten seconds at most.
   bool wait(const std::function<bool()>& until);

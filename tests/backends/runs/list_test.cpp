@@ -251,7 +251,7 @@ TEST(RunList, WhatCannotBeBegunIsRefusedBeforeAnythingIsWritten) {
 // kubernetes-admin@kubernetes is everywhere: a run belongs to its cluster, not to a name.
 TEST(RunList, ARunOfAnotherClusterOfThatNameIsNeitherListedNorTakenUp) {
   Lab lab({small_node("n1")}, {on_slice("7", "alice", "n1", 2)});
-  plan::Options when_empty;
+  plan::ChangeOptions when_empty;
   when_empty.when_empty = true;
   lab.cluster().patient_looks = 0;
   std::string run = lab.start(lab.plan(kWish, {"n1"}, when_empty));
@@ -281,7 +281,7 @@ TEST(RunList, ARunOfAnotherClusterOfThatNameIsNeitherListedNorTakenUp) {
 
 TEST(RunList, AJournalUnderAnotherNameIsNotTakenUp) {
   Lab lab({small_node("n1")}, {on_slice("7", "alice", "n1", 2)});
-  plan::Options when_empty;
+  plan::ChangeOptions when_empty;
   when_empty.when_empty = true;
   lab.cluster().patient_looks = 0;
   std::string run = lab.start(lab.plan(kWish, {"n1"}, when_empty));
@@ -302,7 +302,7 @@ std::pair<std::string, std::string> parked_in_a_shared_folder(Lab& lab) {
   EXPECT_EQ(::chmod(site.c_str(), 02770), 0);
   lab.options().site_folder = site;
   lab.cluster().patient_looks = 0;
-  plan::Options when_empty;
+  plan::ChangeOptions when_empty;
   when_empty.when_empty = true;
   const std::string run = lab.start(lab.plan(kWish, {"n1"}, when_empty));
   EXPECT_TRUE(lab.wait_stopped(run)) << lab.told[run];
@@ -324,7 +324,7 @@ TEST(RunList, ATimerLeavesAJournalAloneThatOthersHaveWrittenTo) {
   };
   // A colleague adds a line, tied as it should be.
   {
-    runs::Store store("", site, nullptr);
+    runs::JournalStore store("", site, nullptr);
     auto taken = store.take(run);
     ASSERT_TRUE(taken.ok()) << to_line(taken.error());
     plan::Chain chain = taken->journal.chain;
@@ -418,7 +418,7 @@ TEST(RunList, WhatWasArmedGoesWithTheEndOfItsRun) {
 // A step of the journal is edited while the run waits: it is named, and nothing is done.
 TEST(RunList, AJournalWhoseStepsWereEditedIsNotCarriedOnAndItsNodeIsGivenBack) {
   Lab lab({small_node("n1")}, {on_slice("7", "alice", "n1", 2)});
-  plan::Options when_empty;
+  plan::ChangeOptions when_empty;
   when_empty.when_empty = true;
   lab.cluster().patient_looks = 0;
   std::string run = lab.start(lab.plan(kWish, {"n1"}, when_empty));

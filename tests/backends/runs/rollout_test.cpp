@@ -23,7 +23,7 @@ const Names kFour = {"n1", "n2", "n3", "n4"};
 
 TEST(Rollout, TheCanaryAloneThenBatchesInOrder) {
   Lab lab(four());
-  plan::Options options;
+  plan::ChangeOptions options;
   options.canary = 1, options.batch = 2;
   std::vector<std::string> acted;  // on the cluster's thread; read when the room is gone
   lab.cluster().before_perform = [&](const plan::Order& order) {
@@ -45,7 +45,7 @@ TEST(Rollout, TheCanaryAloneThenBatchesInOrder) {
 
 TEST(Rollout, NothingMoreIsBegunAfterAFailureAndResumingGoesOn) {
   Lab lab(four());
-  plan::Options options;
+  plan::ChangeOptions options;
   options.canary = 1, options.batch = 2;
   lab.cluster().world("n2").arm(Fault::create_always_stops, 0);
   std::string run = lab.start(lab.plan(kWish, kFour, options));
@@ -71,7 +71,7 @@ TEST(Rollout, NothingMoreIsBegunAfterAFailureAndResumingGoesOn) {
 
 TEST(Rollout, AFailureIsUndoneWhereThatWasAskedFor) {
   Lab lab(four());
-  plan::Options options;
+  plan::ChangeOptions options;
   options.on_failure = plan::OnFailure::undo;
   lab.cluster().world("n1").arm(Fault::create_always_stops, 0);
   std::string run = lab.start(lab.plan(kWish, kFour, options));
@@ -93,7 +93,7 @@ TEST(Rollout, AFailureIsUndoneWhereThatWasAskedFor) {
 
 TEST(Rollout, PausedBetweenTwoNodesItGoesOnWithTheNext) {
   Lab lab(four());
-  plan::Options options;
+  plan::ChangeOptions options;
   options.canary = 1, options.batch = 1;
   lab.cluster().before_perform = [&](const plan::Order& order) {
     if (order.node.text == "n1" && std::holds_alternative<plan::ClearMark>(order.action))
@@ -116,7 +116,7 @@ TEST(Rollout, PausedBetweenTwoNodesItGoesOnWithTheNext) {
 TEST(Rollout, ParksUntilTheNodeIsEmptyAndLooksAgainWhenResumed) {
   Lab lab({small_node("n1")}, {on_slice("8", "bob", "n1", 2)});
   lab.cluster().patient_looks = 0;
-  plan::Options options;
+  plan::ChangeOptions options;
   options.when_empty = true;
   std::string run = lab.start(lab.plan(kWish, {"n1"}, options));
   ASSERT_TRUE(lab.wait_stopped(run));
@@ -144,7 +144,7 @@ TEST(Rollout, ParksUntilTheNodeIsEmptyAndLooksAgainWhenResumed) {
 
 TEST(Rollout, ParksUntilItsTimeHasCome) {
   Lab lab({small_node("n1")});
-  plan::Options options;
+  plan::ChangeOptions options;
   options.at = at(4 * 3600);
   std::string run = lab.start(lab.plan(kWish, {"n1"}, options));
   ASSERT_TRUE(lab.wait_stopped(run));

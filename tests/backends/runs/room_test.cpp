@@ -330,7 +330,7 @@ TEST(RunRoom, WorkThatTheRunNeverNamedIsNamedBeforePlanningAnew) {
 // Nobody armed that: the run parks and names it.
 TEST(RunRoom, GoingBackByItselfDisturbsNoWorkThatTheRunNeverNamed) {
   Lab lab({small_node("n1")}, {on_slice("8", "bob", "n1", 2)});
-  plan::Options options;
+  plan::ChangeOptions options;
   options.on_failure = plan::OnFailure::undo;
   lab.cluster().world("n1").arm(Fault::create_always_stops, 0);
   bool landed = false;
@@ -372,7 +372,7 @@ TEST(RunRoom, WhatIsSetUpOtherwiseInTheMiddleOfARunStopsItsNextAct) {
 // It waits for a look before it goes back: an admin who pauses it then finds it parked, not on its way.
 TEST(RunRoom, ARunThatIsAboutToGoBackIsParkedByAPause) {
   Lab lab({small_node("n1")});
-  plan::Options options;
+  plan::ChangeOptions options;
   options.on_failure = plan::OnFailure::undo;
   lab.cluster().world("n1").arm(Fault::create_always_stops, 0);
   lab.options().put = [&](int fd, std::string_view text) {

@@ -16,7 +16,7 @@ namespace tessera::test {
 namespace {
 
 namespace fs = std::filesystem;
-using runs::Store;
+using runs::JournalStore;
 
 std::string first_line(const std::string& run) {
   plan::RunStarted started;
@@ -40,13 +40,13 @@ class RunStore : public ::testing::Test {
  protected:
   // A finished-looking journal that nobody drives.
   std::string keep(const std::string& run) {
-    auto made = Store(folder_, "", nullptr).create(run);
+    auto made = JournalStore(folder_, "", nullptr).create(run);
     EXPECT_TRUE(made.ok());
     EXPECT_TRUE(made->file.append(first_line(run)).ok());
     return made->file.path();
   }
   std::string refusal(const std::string& run) {
-    Store store(folder_, "", nullptr);
+    JournalStore store(folder_, "", nullptr);
     auto seen = store.look(run);
     auto taken = store.take(run);
     EXPECT_FALSE(seen.ok());
@@ -74,7 +74,7 @@ TEST_F(RunStore, NamesAreMadeOfTimeNodeAndARandomNumberAndNothingElse) {
 // Power may go at any time: a line is on the disk before it counts, and so is the name of its file.
 TEST_F(RunStore, EachLineAndTheFolderOfANewJournalAreSynced) {
   int files = 0, folders = 0;
-  Store store(folder_, "", nullptr, [&](int fd) {
+  JournalStore store(folder_, "", nullptr, [&](int fd) {
     struct stat info {};
     EXPECT_EQ(fstat(fd, &info), 0);
     ++(S_ISDIR(info.st_mode) ? folders : files);
@@ -95,7 +95,7 @@ TEST_F(RunStore, WhatWasArmedIsOnTheDiskWithItsName) {
   ASSERT_EQ(mkdir(group.c_str(), 0770), 0);
   ASSERT_EQ(chmod(group.c_str(), 02770), 0);
   int files = 0, folders = 0;
-  Store store(folder_, group, nullptr, [&](int fd) {
+  JournalStore store(folder_, group, nullptr, [&](int fd) {
     struct stat info {};
     EXPECT_EQ(fstat(fd, &info), 0);
     ++(S_ISDIR(info.st_mode) ? folders : files);
@@ -119,7 +119,7 @@ TEST_F(RunStore, TheFolderFollowsXdgAndHome) {
 }
 
 TEST_F(RunStore, AJournalIsForItsOwnerAloneAndLockedWhileDriven) {
-  Store store(folder_, "", nullptr);
+  JournalStore store(folder_, "", nullptr);
   auto made = store.create("r1");
   ASSERT_TRUE(made.ok());
   EXPECT_EQ(made->run, "r1");
@@ -145,7 +145,7 @@ TEST_F(RunStore, AJournalIsForItsOwnerAloneAndLockedWhileDriven) {
 
 TEST_F(RunStore, TheLockGoesWithWhoeverHeldIt) {
   keep("r1");
-  Store store(folder_, "", nullptr);
+  JournalStore store(folder_, "", nullptr);
   EXPECT_FALSE(store.driven("r1"));
   auto taken = store.take("r1");
   ASSERT_TRUE(taken.ok());
@@ -156,7 +156,7 @@ TEST_F(RunStore, TheLockGoesWithWhoeverHeldIt) {
 TEST_F(RunStore, ATornLastLineIsCutBeforeAnythingIsAppended) {
   std::string path = keep("r1");
   scratch_.write("state/tessera/runs/r1.journal", first_line("r1") + second_line("r1").substr(0, 20));
-  Store store(folder_, "", nullptr);
+  JournalStore store(folder_, "", nullptr);
   EXPECT_EQ(store.look("r1")->text, first_line("r1")) << "only looking changes nothing";
   EXPECT_GT(fs::file_size(path), first_line("r1").size());
   auto taken = store.take("r1");
@@ -167,7 +167,7 @@ TEST_F(RunStore, ATornLastLineIsCutBeforeAnythingIsAppended) {
 }
 
 TEST_F(RunStore, HalfALineThatDidNotFitIsTakenBack) {
-  Store store(folder_, "", [](int fd, std::string_view text) {
+  JournalStore store(folder_, "", [](int fd, std::string_view text) {
     write_all(fd, text.substr(0, 10));
     return ENOSPC;
   });
@@ -202,10 +202,10 @@ TEST_F(RunStore, WhatOthersCouldHaveWrittenIsRefused) {
   ASSERT_EQ(chmod(path.c_str(), 0600), 0);
   ASSERT_EQ(chmod(folder_.c_str(), 0770), 0);
   EXPECT_NE(refusal("r1").find("others can write there"), std::string::npos);
-  EXPECT_FALSE(Store(folder_, "", nullptr).create("r2").ok());
+  EXPECT_FALSE(JournalStore(folder_, "", nullptr).create("r2").ok());
   ASSERT_EQ(chmod(folder_.c_str(), 0700), 0);
   fs::create_directory_symlink(folder_, scratch_.path() + "/elsewhere");
-  auto made = Store(scratch_.path() + "/elsewhere", "", nullptr).create("r2");
+  auto made = JournalStore(scratch_.path() + "/elsewhere", "", nullptr).create("r2");
   ASSERT_FALSE(made.ok());
   EXPECT_NE(made.error().reason.find("links are not followed"), std::string::npos);
   if (geteuid() != 0) return;  // only root can give files away
@@ -222,7 +222,7 @@ TEST_F(RunStore, AFolderThatOthersCouldReplaceIsRefused) {
   ASSERT_EQ(chmod(above.c_str(), 0770), 0);
   EXPECT_NE(refusal("r1").find("could replace it"), std::string::npos);
   ASSERT_EQ(chmod(above.c_str(), 01777), 0);
-  EXPECT_TRUE(Store(folder_, "", nullptr).look("r1").ok()) << "as in /tmp: names are their owners'";
+  EXPECT_TRUE(JournalStore(folder_, "", nullptr).look("r1").ok()) << "as in /tmp: names are their owners'";
   if (geteuid() != 0) return;
   ASSERT_EQ(chmod(above.c_str(), 0755), 0);
   ASSERT_EQ(chown(above.c_str(), 12345, 12345), 0);
@@ -234,13 +234,13 @@ TEST_F(RunStore, ASharedFolderIsForItsGroup) {
   fs::create_directory(shared);
   for (unsigned mode : {0770U, 02777U}) {
     ASSERT_EQ(chmod(shared.c_str(), mode), 0);
-    auto made = Store(folder_, shared, nullptr).create("r1");
+    auto made = JournalStore(folder_, shared, nullptr).create("r1");
     ASSERT_FALSE(made.ok()) << mode;
     EXPECT_EQ(made.error().hint, "chmod 2770 " + shared);
   }
   ASSERT_EQ(chmod(shared.c_str(), 02770), 0);
   keep("mine");
-  Store store(folder_, shared, nullptr);
+  JournalStore store(folder_, shared, nullptr);
   {
     mode_t before = umask(077);
     auto made = store.create("ours");
@@ -268,7 +268,7 @@ TEST_F(RunStore, WhatOthersWroteInTheMomentOfLeavingIsNotRememberedAsOurs) {
   const std::string shared = scratch_.path() + "/site";
   fs::create_directory(shared);
   ASSERT_EQ(chmod(shared.c_str(), 02770), 0);
-  Store store(folder_, shared, nullptr);
+  JournalStore store(folder_, shared, nullptr);
   plan::Chain ours;
   {
     auto made = store.create("r1");
@@ -295,7 +295,7 @@ TEST_F(RunStore, WhatOthersWroteInTheMomentOfLeavingIsNotRememberedAsOurs) {
 TEST_F(RunStore, AFolderThatCannotBeReadIsNamed) {
   scratch_.write("state/tessera/runs", "");
   std::vector<Error> troubles;
-  EXPECT_TRUE(Store(folder_, "", nullptr).list(troubles).empty());
+  EXPECT_TRUE(JournalStore(folder_, "", nullptr).list(troubles).empty());
   ASSERT_EQ(troubles.size(), 1u);
   EXPECT_NE(troubles[0].reason.find(folder_), std::string::npos);
 }

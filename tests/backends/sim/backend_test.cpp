@@ -23,7 +23,7 @@ struct Wall {
 TEST(SimBackend, OpensOneForEachClusterAndShowsItAtOnce) {
   Mailbox mailbox;  // outlives whoever posts to it
   Wall wall;
-  Options options;
+  SimulatorOptions options;
   options.speed = 0;
   options.wall = wall.clock();
   options.catalogue = test::shared_catalogue();
@@ -108,7 +108,7 @@ TEST(SimBackend, TellsWhenItsSourceStopsAnswering) {
 
 TEST(Open, RefusesWhatMakesNoSense) {
   Wall wall;
-  Options options{.wall = wall.clock(), .catalogue = test::shared_catalogue()};
+  SimulatorOptions options{.wall = wall.clock(), .catalogue = test::shared_catalogue()};
   options.speed = -1;
   EXPECT_FALSE(open(options).ok());
   options.speed = 2;
@@ -122,11 +122,11 @@ TEST(Open, KeepsOneWorldOverSeveralCommandsInAStateFile) {
   char name[] = "/tmp/tessera-open-XXXXXX";
   ASSERT_NE(mkdtemp(name), nullptr);
   Wall wall;
-  Options options{.scenario = "blackwell",
-                  .seed = 5,
-                  .state_file = std::string(name) + "/world",
-                  .wall = wall.clock(),
-                  .catalogue = test::shared_catalogue()};
+  SimulatorOptions options{.scenario = "blackwell",
+                           .seed = 5,
+                           .state_file = std::string(name) + "/world",
+                           .wall = wall.clock(),
+                           .catalogue = test::shared_catalogue()};
   Result<std::vector<World>> first = open_worlds(options);
   ASSERT_TRUE(first.ok()) << to_line(first.error());
   *wall.at += 86'400'000;

@@ -43,7 +43,7 @@ struct ApiPlace {
   User user;
 
   explicit ApiPlace(World world, double speed = 1)
-      : cluster(sim::Store(std::move(world)), speed, [this] { return wall; }), api(cluster) {}
+      : cluster(sim::WorldStore(std::move(world)), speed, [this] { return wall; }), api(cluster) {}
   ApiPlace() : ApiPlace(std::move(worlds_of("kubernetes").front())) {}
   explicit ApiPlace(const std::string& version) : ApiPlace(of_version(version)) {}
   static World of_version(const std::string& version) {
@@ -277,7 +277,7 @@ TEST(KubeApi, ACordonClosesTheWorldsNodeAndTheWorldsDrainIsSeen) {
                            text_at(opened, {"metadata", "resourceVersion"}));
   place.api.follow(*watch.watch, [&](std::string line) { return lines.push_back(line), true; });
   ASSERT_TRUE(place.cluster.act([&](World& world, Changes& made) {
-    Step(world, made).close(node, Condition::down, "gone", "test", std::nullopt);
+    WorldStep(world, made).close(node, Condition::down, "gone", "test", std::nullopt);
   }));
   ASSERT_EQ(lines.size(), 1u);
   Json event = *parse_json(lines[0], "line");

@@ -27,7 +27,7 @@ TEST(Installed, TakesOverWhatTheScenarioShows) {
       std::size_t running = 0, still = 0;
       for (const auto& [id, job] : world.jobs) running += job.state == JobState::running;
       TimePoint wall = kMonday;
-      Cluster cluster(sim::Store(std::move(world)), 1, [&] { return wall; });
+      Cluster cluster(sim::WorldStore(std::move(world)), 1, [&] { return wall; });
       std::map<std::string, std::map<std::string, std::string>> before;
       for (const ObjectPtr& node : cluster.objects().all("nodes"))
         before[text_at(*node, {"metadata", "name"})] = gpus_of(*node);
@@ -47,7 +47,7 @@ TEST(Installed, TakesOverWhatTheScenarioShows) {
 
 TEST(Installed, BringsTheClientsBackWithTheNode) {
   TimePoint wall = kMonday;
-  Cluster cluster(sim::Store(std::move(worlds_of("kubernetes").front())), 1, [&] { return wall; });
+  Cluster cluster(sim::WorldStore(std::move(worlds_of("kubernetes").front())), 1, [&] { return wall; });
   std::unique_ptr<Operator> installed = install_operator(cluster);
   auto allocatable = [&] {
     return text_at(*cluster.objects().find({"nodes", "", "mixed-01"}),
@@ -56,7 +56,8 @@ TEST(Installed, BringsTheClientsBackWithTheNode) {
   std::string before = allocatable();
   ASSERT_NE(before, "");
   Status ok = cluster.act([](World& world, Changes& changes) {
-    Step(world, changes).reboot_node(*find_node(world, "mixed-01"), "reboot", "ops", world.now + kBoot, true);
+    WorldStep(world, changes)
+        .reboot_node(*find_node(world, "mixed-01"), "reboot", "ops", world.now + kBoot, true);
   });
   ASSERT_TRUE(ok.ok());
   EXPECT_TRUE(cluster.pass(kBoot + std::chrono::seconds(1)).ok());

@@ -368,7 +368,7 @@ TEST(DevicePlugin, RefusesMpsOnMigAndAConfigThatIsNotThere) {
 TEST(DevicePlugin, IsAwayWithItsNodeAndNobodySaysSo) {
   Place place(kA100);
   place.act([](World& world, Changes& changes) {
-    Step(world, changes).reboot_node(0, "reboot", "ops", world.now + kBoot, true);
+    WorldStep(world, changes).reboot_node(0, "reboot", "ops", world.now + kBoot, true);
   });
   place.pass(minutes(1));
   EXPECT_EQ(place.allocatable("nvidia.com/mig-1g.10gb"), "14") << "as the kubelet said last";

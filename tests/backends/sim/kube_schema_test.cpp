@@ -47,7 +47,7 @@ TEST(KubeSchema, FieldsThatNoServerKnowsAreFoundWhereTesseraWrites) {
 // A patch with a field that the operator does not know reports success and changes nothing.
 TEST(KubeSchema, ACustomResourceLosesWhatItsSchemaDoesNotHave) {
   TimePoint wall{std::chrono::hours(24)};
-  Cluster cluster(sim::Store(std::move(worlds_of("kubernetes").front())), 1, [&] { return wall; });
+  Cluster cluster(sim::WorldStore(std::move(worlds_of("kubernetes").front())), 1, [&] { return wall; });
   Api api(cluster);
   auto patch = [&](const std::string& query) {
     return api

@@ -51,9 +51,9 @@ World world_of(const Draw& draw) {
 }
 
 // The operator's settings there.
-operators::Site site_of(const Draw& draw) {
+operators::OperatorSetup slurm_setup_of(const Draw& draw) {
   test::operator_story::Kubernetes k;
-  operators::Site site = k.site;
+  operators::OperatorSetup site = k.site;
   site.strategy = std::string(sharing::word(draw.strategy));
   std::string text = "version: v1\n";
   if (draw.renames || draw.refuses) {
@@ -72,7 +72,7 @@ operators::Site site_of(const Draw& draw) {
 // What the device plugin of that node offers once the plan has been carried out, by the configuration that
 // the plan has written or chosen.
 std::map<std::string, std::int64_t> offered_then(World world, const plan::Plan& plan,
-                                                 const operators::Site& site) {
+                                                 const operators::OperatorSetup& site) {
   const plan::NodePlan& node = plan.nodes.front();
   const NodeGroup& group = world.group(world.nodes[0]);
   for (const plan::BoardState& state : node.after) {
@@ -123,9 +123,9 @@ RC_GTEST_PROP(OneAnswer, TheGuideThePlanAndTheNodeNameTheSameResources, ()) {
   const Model model = model_of(world);
   const Cluster& cluster = model.clusters.front();
   const Node& node = *cluster.nodes.find(NodeName("n1"));
-  const operators::Site site = site_of(draw);
+  const operators::OperatorSetup site = slurm_setup_of(draw);
   plan::Capabilities can = plan::gpu_operator_capabilities();
-  can.gpu_operator = std::make_shared<operators::Site>(site);
+  can.gpu_operator = std::make_shared<operators::OperatorSetup>(site);
   guide::Scope scope = guide::scope_of(cluster, node, test::catalogue());
   scope.can = can;
   const Strategy strategy = *rc::gen::element(Strategy::mig, Strategy::mps, Strategy::time_slicing);
@@ -188,7 +188,7 @@ bool takes_two(const World& world, const std::string& resource) {
   derive(there);
   Changes changes;
   std::vector<Claim> claims;
-  return Step(there, changes).fit(0, shape, claims);
+  return WorldStep(there, changes).fit(0, shape, claims);
 }
 
 RC_GTEST_PROP(OneAnswer, TheBuiltInSimulationKeepsBothSwitchesOfEachNode, ()) {

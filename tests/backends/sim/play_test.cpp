@@ -26,7 +26,7 @@ class Play : public ::testing::Test {
   World world() { return std::move(open_worlds(options)->front()); }
 
   std::string folder;
-  Options options;
+  SimulatorOptions options;
 };
 
 TEST_F(Play, LetsTimePass) {

@@ -91,7 +91,7 @@ class RunDriver {
       plan::Turn turn = executor().next(fresh ? &*fresh : nullptr, world_.now);
       fresh.reset();
       for (const plan::RunEvent& event : turn.journal) plan::note_begun(run_, name_, event);
-      if (auto* act = std::get_if<plan::Act>(&turn.next)) {
+      if (auto* act = std::get_if<plan::Perform>(&turn.next)) {
         perform_one(*act);
       } else if (auto* look_at = std::get_if<plan::Observe>(&turn.next)) {
         world_.advance(world_.now + look_at->after + std::chrono::milliseconds(20));
@@ -120,7 +120,7 @@ class RunDriver {
     Status ok = plan::note(run_, plan::Entry{0, world_.now, name_, std::move(event)});
     if (!ok) ending_.problem = to_line(ok.error());
   }
-  void perform_one(const plan::Act& act) {
+  void perform_one(const plan::Perform& act) {
     ++ending_.acts;
     World before = world_;
     Changes changes;

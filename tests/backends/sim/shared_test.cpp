@@ -48,8 +48,8 @@ class SharedWorld : public ::testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(folder); }
 
-  Options options(std::optional<double> speed = std::nullopt) {
-    Options options;
+  SimulatorOptions options(std::optional<double> speed = std::nullopt) {
+    SimulatorOptions options;
     options.speed = speed;
     options.state_file = folder + "/world";
     options.wall = [at = wall] { return TimePoint(Duration(at->load())); };

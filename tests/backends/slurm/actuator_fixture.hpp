@@ -99,8 +99,8 @@ class SlurmActuatorTest : public testing::Test {
   bool asked(const std::string& words) const { return log().find(words) != std::string::npos; }
 
   // Settings as a site says them, before the first call.
-  void say(slurmconf::SiteSettings said) {
-    auto site = slurmconf::site_of(said);
+  void say(slurmconf::SlurmSettings said) {
+    auto site = slurmconf::slurm_setup_of(said);
     ASSERT_TRUE(site) << to_line(site.error());
     options_.said = *site;
   }
@@ -147,8 +147,8 @@ class SlurmActuatorTest : public testing::Test {
 
   std::atomic<Duration> now_ = Duration{0};  // since the epoch, by the clock of the cluster
   test::Scratch scratch_;
-  Options options_;
-  Site site_;
+  SlurmOptions options_;
+  SlurmClient site_;
   Worker worker_;
   Processes processes_{worker_};
   Pacer pacer_{Duration(0), Pacer::Instant::clock::now()};

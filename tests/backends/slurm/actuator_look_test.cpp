@@ -58,7 +58,7 @@ TEST_F(SlurmActuatorTest, WithoutTheWholeListOfJobsABusyNodeIsNotJudged) {
 
 // GPUs that were seen a moment ago are not what stands when the driver does not answer.
 TEST_F(SlurmActuatorTest, BoardsOfAnEarlierLookDoNotPassForThoseThatCannotBeAsked) {
-  slurmconf::SiteSettings said;
+  slurmconf::SlurmSettings said;
   said.runner = scratch_.path() + "/on {node}";
   say(said);
   const plan::InstancesGone gone{GpuIndex{0}, {}};
@@ -128,7 +128,7 @@ TEST_F(SlurmActuatorTest, CallsWaitForEachOtherAndChangesGoBeforeLooks) {
 class SlurmStep : public SlurmActuatorTest {
  protected:
   SlurmStep() {
-    slurmconf::SiteSettings said;
+    slurmconf::SlurmSettings said;
     said.runner = scratch_.path() + "/on {node}";
     say(said);
     node(std::string("State=IDLE+DRAIN ") + kOurs);
@@ -220,7 +220,7 @@ TEST_F(SlurmActuatorTest, NamesThatCouldBeOptionsOrListsReachNoCommand) {
 
 // The command stands at a FIFO that nobody opens. Slurm and the node are left alone after the deadline.
 TEST_F(SlurmActuatorTest, AnOrderIsGivenUpAtItsDeadlineAndNotBegunTwice) {
-  slurmconf::SiteSettings said;
+  slurmconf::SlurmSettings said;
   said.runner = scratch_.path() + "/on {node}";
   say(said);
   node(std::string("State=IDLE+DRAIN ") + kOurs);

@@ -168,7 +168,7 @@ TEST_F(SlurmActuatorTest, ANodeThatIsDownOrInvalidIsSaidSo) {
 // ── the way to the node ───────────────────────────────────────────────────────────────────────────────────
 
 TEST_F(SlurmActuatorTest, ACommandThatFailsThereIsToldInItsOwnWords) {
-  slurmconf::SiteSettings said;
+  slurmconf::SlurmSettings said;
   said.runner = scratch_.path() + "/on {node}";
   said.stop_clients = scratch_.path() + "/stop; touch " + scratch_.path() + "/second";
   program("stop", "echo first; echo held by dcgm >&2; exit 3\n");
@@ -182,7 +182,7 @@ TEST_F(SlurmActuatorTest, ACommandThatFailsThereIsToldInItsOwnWords) {
 }
 
 TEST_F(SlurmActuatorTest, TheDriversRefusalAndAWayThatEndsAreTwoThings) {
-  slurmconf::SiteSettings said;
+  slurmconf::SlurmSettings said;
   said.runner = scratch_.path() + "/on {node}";
   say(said);
   node(std::string("State=IDLE+DRAIN ") + kOurs);
@@ -202,7 +202,7 @@ TEST_F(SlurmActuatorTest, TheDriversRefusalAndAWayThatEndsAreTwoThings) {
 
 // What is to be made comes by its standard input, and its own words go to the admin.
 TEST_F(SlurmActuatorTest, MigPartedIsToldTheLayoutAndItsWordsAreKept) {
-  slurmconf::SiteSettings said;
+  slurmconf::SlurmSettings said;
   said.runner = scratch_.path() + "/on {node}";
   said.mig_tool = "nvidia-mig-parted";
   say(said);
@@ -226,7 +226,7 @@ TEST_F(SlurmActuatorTest, MigPartedIsToldTheLayoutAndItsWordsAreKept) {
 
 // A node whose slurmd is away after a reboot, and whose driver answers.
 TEST_F(SlurmActuatorTest, ANodeThatIsDownByItselfIsThereAndRegisteredOnceItsSlurmdHasStarted) {
-  slurmconf::SiteSettings said;
+  slurmconf::SlurmSettings said;
   said.runner = scratch_.path() + "/on {node}";
   say(said);
   put("far", one_board() + "esac\n");
@@ -299,7 +299,7 @@ TEST(SlurmBootUnit, IsJudgedByWhatSystemctlSays) {
 }
 
 TEST_F(SlurmActuatorTest, TheBootUnitIsEnabledByARunAndNamedByDoctor) {
-  slurmconf::SiteSettings said;
+  slurmconf::SlurmSettings said;
   said.runner = scratch_.path() + "/on {node}";
   said.boot_file = "/etc/mig.yaml";
   said.boot_unit = "mig.service";
@@ -339,7 +339,7 @@ TEST_F(SlurmActuatorTest, TheBootUnitIsEnabledByARunAndNamedByDoctor) {
 
 // Before anything is done, and in doctor, too.
 TEST_F(SlurmActuatorTest, ANodeWithoutMigPartedIsSaidSoUntilItIsThere) {
-  slurmconf::SiteSettings said;
+  slurmconf::SlurmSettings said;
   said.runner = scratch_.path() + "/on {node}";
   said.mig_tool = "nvidia-mig-parted";
   say(said);
@@ -373,7 +373,7 @@ TEST_F(SlurmActuatorTest, ANodeWithoutMigPartedIsSaidSoUntilItIsThere) {
 }
 
 TEST_F(SlurmActuatorTest, BeforeARunItIsSeenWhetherCommandsThereRunInsideAJob) {
-  slurmconf::SiteSettings said;
+  slurmconf::SlurmSettings said;
   said.runner = scratch_.path() + "/on {node}";
   say(said);
   put("far", "case \"$*\" in *cgroup*) echo 0::/slurm/uid_0/job_77/step_extern; exit 0;; esac\n");
@@ -386,7 +386,7 @@ TEST_F(SlurmActuatorTest, BeforeARunItIsSeenWhetherCommandsThereRunInsideAJob) {
 
 // A way that leads nowhere is not tried with every round.
 TEST_F(SlurmActuatorTest, ANodeWhoseDriverCannotBeAskedIsLeftAloneForAWhile) {
-  slurmconf::SiteSettings said;
+  slurmconf::SlurmSettings said;
   said.runner = scratch_.path() + "/on {node}";
   say(said);
   put("far", "echo no route >&2; exit 255\n");
@@ -411,7 +411,7 @@ TEST_F(SlurmActuatorTest, ANodeWhoseDriverCannotBeAskedIsLeftAloneForAWhile) {
 
 // Who asks once asks few, the silent ones first, and says whom it did not.
 TEST_F(SlurmActuatorTest, DoctorAsksSoManyNodesAndNamesTheOthers) {
-  slurmconf::SiteSettings said;
+  slurmconf::SlurmSettings said;
   said.runner = scratch_.path() + "/on {node}";
   said.mig_tool = "nvidia-mig-parted";
   say(said);
@@ -453,7 +453,7 @@ TEST_F(SlurmActuatorTest, DoctorAsksSoManyNodesAndNamesTheOthers) {
 }
 
 TEST_F(SlurmActuatorTest, ARestartIsRememberedForItsRunOnlyAndOnlyIfItWorked) {
-  slurmconf::SiteSettings said;
+  slurmconf::SlurmSettings said;
   said.restart_controller = scratch_.path() + "/restart-all";
   said.restart_node = scratch_.path() + "/restart {node}";
   say(said);
@@ -485,7 +485,7 @@ TEST_F(SlurmActuatorTest, WorkIsSentAwayOnlyAsTheOrderSays) {
 
 // By srun a node that this run has drained is opened to be looked at, under its reservation and never else.
 TEST_F(SlurmActuatorTest, ANodeIsOpenedToLookOnlyUnderOurReservationAndIfTheDrainIsOurs) {
-  slurmconf::SiteSettings said;
+  slurmconf::SlurmSettings said;
   said.runner = "srun";
   say(said);
   node(std::string("State=IDLE+DRAIN ") + kOurs);

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "backends/slurm/site.hpp"
+#include "backends/slurm/find_slurm.hpp"
 #include "engine/insight/attention.hpp"
 #include "engine/plan/run/actuator.hpp"
 #include "tests/backends/slurm/fixtures.hpp"
@@ -47,8 +47,8 @@ esac
 )";
     ::chmod((folder_ + "/scontrol").c_str(), 0755);
   }
-  slurm::Options options() const {
-    slurm::Options options;
+  slurm::SlurmOptions options() const {
+    slurm::SlurmOptions options;
     options.conf = "/dev/null";
     options.bin = folder_;
     options.interval = Duration(60s);
@@ -124,7 +124,7 @@ esac
 )";
   std::ofstream(folder_ + "/sacctmgr") << "#!/bin/sh\necho sacctmgr: error: no idea >&2; exit 1\n";
   for (const char* file : {"/scontrol", "/sacctmgr"}) ::chmod((folder_ + file).c_str(), 0755);
-  slurm::Options wanted = options();
+  slurm::SlurmOptions wanted = options();
   wanted.conf = conf;
   SlurmWatch watch(wanted);
   auto findings = [&] {

@@ -22,7 +22,7 @@ TEST_F(SlurmActuatorTest, FilesWhoseMeaningIsNotKnownStopARun) {
 
 // A busy node is not asked again within a minute, unless it was rebooted: what was cut is gone then.
 TEST_F(SlurmActuatorTest, BoardsSeenBeforeARebootAreAskedForAgain) {
-  slurmconf::SiteSettings said;
+  slurmconf::SlurmSettings said;
   said.runner = scratch_.path() + "/on {node}";
   say(said);
   put("far", one_board() + "esac\n");
@@ -50,7 +50,7 @@ TEST_F(SlurmActuatorTest, BoardsSeenBeforeARebootAreAskedForAgain) {
 
 // srun reaches no drained node: what this run has read under its own mark is all that is known there.
 TEST_F(SlurmActuatorTest, BoardsThatAnotherRunHasSeenAreNotKnownToThisOne) {
-  slurmconf::SiteSettings said;
+  slurmconf::SlurmSettings said;
   said.runner = "srun";
   say(said);
   program("srun",
@@ -73,7 +73,7 @@ TEST_F(SlurmActuatorTest, BoardsThatAnotherRunHasSeenAreNotKnownToThisOne) {
 
 // What another process of this run has begun may still run there: a second change would meet it.
 TEST_F(SlurmActuatorTest, AChangeThatAnEarlierProcessBeganIsLookedForFirst) {
-  slurmconf::SiteSettings said;
+  slurmconf::SlurmSettings said;
   said.runner = scratch_.path() + "/on {node}";
   say(said);
   node(std::string("State=IDLE+DRAIN ") + kOurs);

@@ -40,7 +40,7 @@ class SlurmHostBackups : public SlurmActuatorTest {
 };
 
 TEST_F(SlurmHostBackups, LinesThatNodesSharedAreJoinedAgain) {
-  slurmconf::SiteSettings far;
+  slurmconf::SlurmSettings far;
   far.files = "host:cfg";
   far.runner = scratch_.path() + "/on {node}";
   say(far);

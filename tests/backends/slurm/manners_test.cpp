@@ -7,9 +7,9 @@
 
 #include "backends/slurm/commands.hpp"
 #include "backends/slurm/explain.hpp"
+#include "backends/slurm/find_slurm.hpp"
 #include "backends/slurm/pace.hpp"
 #include "backends/slurm/round.hpp"
-#include "backends/slurm/site.hpp"
 
 namespace tessera::slurm {
 namespace {
@@ -17,7 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 
 TEST(SlurmCommands, AskInAPlainEnvironment) {
-  Site site{"/etc/x.conf", "/opt/slurm/bin", 30s};
+  SlurmClient site{"/etc/x.conf", "/opt/slurm/bin", 30s};
   Command command = show_nodes(site);
   EXPECT_EQ(command.argv,
             (std::vector<std::string>{"/opt/slurm/bin/scontrol", "-a", "-d", "-o", "show", "node"}));
@@ -26,8 +26,8 @@ TEST(SlurmCommands, AskInAPlainEnvironment) {
   EXPECT_EQ(command.deadline, Duration(30s));
   for (const char* name : {"SLURM_TIME_FORMAT", "SQUEUE_FORMAT", "SINFO_FORMAT", "SLURM_CLUSTERS"})
     EXPECT_NE(std::find(command.unset.begin(), command.unset.end(), name), command.unset.end()) << name;
-  EXPECT_EQ(show_jobs(Site{}).argv.front(), "scontrol");
-  EXPECT_EQ(show_jobs(Site{}).environment.count("SLURM_CONF"), 0u);
+  EXPECT_EQ(show_jobs(SlurmClient{}).argv.front(), "scontrol");
+  EXPECT_EQ(show_jobs(SlurmClient{}).environment.count("SLURM_CONF"), 0u);
   EXPECT_LE(ping(site).deadline, Duration(3s));
 }
 

@@ -75,7 +75,7 @@ TEST_F(SlurmActuatorTest, ARunsBackupTellsItsOwnEditFromAnothers) {
 }
 
 TEST_F(SlurmActuatorTest, WhatWasReadBeforeTheFilesWereWrittenAgainDoesNotCount) {
-  slurmconf::SiteSettings said;
+  slurmconf::SlurmSettings said;
   said.restart_controller = "true";
   say(said);
   node(std::string("State=IDLE+DRAIN ") + kOurs);
@@ -90,7 +90,7 @@ TEST_F(SlurmActuatorTest, WhatWasReadBeforeTheFilesWereWrittenAgainDoesNotCount)
 
 // The files stay locked until what was begun has ended; nothing is written after that.
 TEST_F(SlurmActuatorTest, WritingEndsAtTheDeadlineOfTheOrder) {
-  slurmconf::SiteSettings far;
+  slurmconf::SlurmSettings far;
   far.files = "host:cfg";
   far.runner = scratch_.path() + "/on {node}";
   say(far);

@@ -110,7 +110,7 @@ TEST(SlurmRecordedChange, AReconfigureKillsTheJobsOfABusyNodeWhoseFilesDiffer) {
   Recorded drains("drain and resume");
   drains.after("$ scontrol update NodeName=gpu01 State=DRAIN Reason=mig change");
   Node busy = drains.node();
-  slurmconf::Site site;
+  slurmconf::SlurmSetup site;
   site.files = {{"/e/slurm.conf",
                  "ClusterName=lab\nGresTypes=gpu\nNodeName=gpu01 Gres=gpu:1g.10gb:7,gpu:3g.40gb:2\n"
                  "NodeName=gpu02\n"}};

@@ -158,7 +158,7 @@ TEST_F(SlurmHostFiles, AreReadOnceAndThenOnlyAskedForTheirTimes) {
 
 // A plan that is looked at meanwhile may still be begun.
 TEST_F(SlurmHostFiles, ThatAreReadAgainAndSayTheSameLeaveTheSiteAsItWas) {
-  slurmconf::SiteSettings far;
+  slurmconf::SlurmSettings far;
   far.files = "host:cfg";
   far.runner = scratch_.path() + "/on {node}";
   say(far);

@@ -126,7 +126,7 @@ std::string line_about(const std::vector<SiteLine>& lines, const std::string& ab
   return "";
 }
 
-TEST(Site, LongWorkSpeaksForSlurmAndSessionsForKubernetes) {
+TEST(SlurmSetup, LongWorkSpeaksForSlurmAndSessionsForKubernetes) {
   test::Story story;
   story.tell(NodesListed{{test::node(
       "n1", {test::gpu(0, Strategy::whole, {test::whole(0)}), test::gpu(1, Strategy::mps, {})})}});
@@ -145,7 +145,7 @@ TEST(Site, LongWorkSpeaksForSlurmAndSessionsForKubernetes) {
 }
 
 // The site's word counts for its own scheduler alone, here as where plans are made.
-TEST(Site, TheSchedulersLineTakesTheSitesWordWhereItFits) {
+TEST(SlurmSetup, TheSchedulersLineTakesTheSitesWordWhereItFits) {
   test::Story story;
   story.tell(NodesListed{{test::node("n1", {})}});
   const auto own = site_lines(story.cluster(), sharing::Platform::slurm, test::at(0));
@@ -155,7 +155,7 @@ TEST(Site, TheSchedulersLineTakesTheSitesWordWhereItFits) {
   EXPECT_NE(line_about(other, "scheduler").find("Slurm"), std::string::npos);
 }
 
-TEST(Site, ANodeWithoutWorkSaysNothingOfWork) {
+TEST(SlurmSetup, ANodeWithoutWorkSaysNothingOfWork) {
   test::Story story;
   story.tell(NodesListed{{test::node("n1", {})}});
   const auto lines = site_lines(story.cluster(), std::nullopt, test::at(0));

@@ -16,7 +16,7 @@ constexpr const char* kHalves =
     "      mig-devices:\n        \"3g.40gb\": 2\n";
 
 struct Bare {
-  operators::Site site;
+  operators::OperatorSetup site;
   Node node = test::node("n1", {});
 
   Bare() {

@@ -6,7 +6,7 @@
 #include "engine/digest.hpp"
 #include "engine/plan/slurm_words.hpp"
 #include "engine/plan/steps/slurm_config.hpp"
-#include "engine/slurmconf/site.hpp"
+#include "engine/slurmconf/slurm_setup.hpp"
 #include "tests/engine/plan/operator_story.hpp"
 
 namespace tessera::test {
@@ -48,7 +48,7 @@ Edited simulated(Way way = Way::requeue) {
 }
 
 Edited on_slurm() {
-  slurmconf::Site site;
+  slurmconf::SlurmSetup site;
   site.major = 24, site.minor = 11;
   site.files = {{"/etc/slurm/slurm.conf",
                  "ClusterName=hpc\nGresTypes=gpu\nNodeName=n1 CPUs=64 Gres=gpu:h100:2 State=UNKNOWN\n"
@@ -60,7 +60,7 @@ Edited on_slurm() {
   Story story;
   story.tell(NodesListed{{node("n1", {uncut(0, 0), uncut(1, 1)})}});
   Capabilities can = slurm::capabilities_by(site.mig_tool);
-  can.slurm = std::make_shared<const slurmconf::Site>(site);
+  can.slurm = std::make_shared<const slurmconf::SlurmSetup>(site);
   return {make_plan(story.cluster(), catalogue(), wants("7x1g.10gb"), can, {}, at(0)).value()};
 }
 
@@ -214,9 +214,9 @@ TEST(Allowed, TheBootFileAndItsUnitAreTheOnesThatAreSetHere) {
   for (Condition& one : state.step("boot-unit").after) std::get<WordIs>(one).value = "masked";
   state.expect_refused("it sets the boot unit to another state");
   Edited unset = on_slurm();
-  slurmconf::Site bare = *unset.plan.capabilities.slurm;
+  slurmconf::SlurmSetup bare = *unset.plan.capabilities.slurm;
   bare.boot_file.clear();
-  unset.plan.capabilities.slurm = std::make_shared<const slurmconf::Site>(bare);
+  unset.plan.capabilities.slurm = std::make_shared<const slurmconf::SlurmSetup>(bare);
   unset.expect_refused("not set here");
 }
 

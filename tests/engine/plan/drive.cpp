@@ -85,7 +85,7 @@ class Driver {
     for (RunEvent& event : turn.journal) write(name_, std::move(event));
     std::visit([&](auto& next) { follow(next); }, turn.next);
   }
-  void follow(Act& act) {
+  void follow(Perform& act) {
     Status status = world_.perform(act.action, RunMark{"r1", "root", "login1", world_.now});
     world_.now += std::chrono::milliseconds(300);
     if (lines_ == kill_.after_line && kill_.after_perform) die();

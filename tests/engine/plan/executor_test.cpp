@@ -40,7 +40,7 @@ const ScopeEmpty kNobody{{{{GpuIndex{0}, {}}}}};
 
 std::string text(const Next& next) {
   struct {
-    std::string operator()(const Act& act) const { return "act " + act.step; }
+    std::string operator()(const Perform& act) const { return "act " + act.step; }
     std::string operator()(const Observe& look) const {
       return fmt::format("look after {}{}{}", look.after.count(), look.waiting_for.empty() ? "" : ": ",
                          look.waiting_for);
@@ -63,7 +63,7 @@ class RunOfOneNode : public ::testing::Test {
     facts.node = node("n1", {gpu(0, Strategy::whole, {whole(0)})});
     facts.node.gpus[0].slices[0].holding = Holding::free;
   }
-  void begin(std::vector<Step> steps, Options options = {}, bool back = false) {
+  void begin(std::vector<Step> steps, ChangeOptions options = {}, bool back = false) {
     NodePlan plan;
     plan.node = NodeName("n1");
     plan.steps = std::move(steps);
@@ -316,8 +316,8 @@ TEST_F(RunOfOneNode, AForeignMarkIsBrokenOnlyWhenThatIsAnswered) {
   note(Answered{Ask::marked_by_other, true, "root"});
   Result<NodeFacts> fresh = facts;
   Turn next = executor->next(&fresh, now);
-  ASSERT_TRUE(std::holds_alternative<Act>(next.next));
-  EXPECT_TRUE(std::get<SetMark>(std::get<Act>(next.next).action).break_lock);
+  ASSERT_TRUE(std::holds_alternative<Perform>(next.next));
+  EXPECT_TRUE(std::get<SetMark>(std::get<Perform>(next.next).action).break_lock);
 }
 
 TEST_F(RunOfOneNode, RequestsActBetweenTwoSteps) {
@@ -346,7 +346,7 @@ TEST_F(RunOfOneNode, TurningBackAsksForAPlanAndParkingEndsThat) {
 }
 
 TEST_F(RunOfOneNode, AFailureTurnsBackWhereThatIsWantedAndOnlyOnce) {
-  Options options;
+  ChangeOptions options;
   options.on_failure = OnFailure::undo;
   begin({says("a")}, options);
   look();
@@ -362,7 +362,7 @@ TEST_F(RunOfOneNode, AFailureTurnsBackWhereThatIsWantedAndOnlyOnce) {
 }
 
 TEST_F(RunOfOneNode, KilledBetweenItsFailureAndThePlanBackItGoesBack) {
-  Options options;
+  ChangeOptions options;
   options.on_failure = OnFailure::undo;
   begin({says("a")}, options);
   look();
@@ -391,7 +391,7 @@ TEST_F(RunOfOneNode, ANodeOfWhichNothingWasChangedIsNotSaidToBeReadBack) {
   NodePlan plan;
   plan.node = NodeName("n1");
   plan.only_given_back = true;
-  executor.emplace(plan, Options{}, "r1", true);
+  executor.emplace(plan, ChangeOptions{}, "r1", true);
   Turn turn = executor->next(nullptr, now);
   ASSERT_TRUE(std::holds_alternative<Finished>(turn.next));
   EXPECT_EQ(std::get<Finished>(turn.next).text,
@@ -429,7 +429,7 @@ TEST_F(RunOfOneNode, AClusterThatCannotBeReadIsAskedLessAndLess) {
 }
 
 TEST_F(RunOfOneNode, AsksToBeResumedInsteadOfWaitingForAnEmptyNode) {
-  Options options;
+  ChangeOptions options;
   options.when_empty = true;
   begin({waits("w", {kNobody}), says("a")}, options);
   facts.node.gpus[0].slices[0].told_held = true;

@@ -28,7 +28,7 @@ inline constexpr const char* kStaticFile =
 
 // Two H100 boards of n1, whole, under an operator that names instances (mixed).
 struct Kubernetes : Story {
-  operators::Site site;
+  operators::OperatorSetup site;
 
   Kubernetes() {
     using operators::SitePart;
@@ -63,7 +63,7 @@ struct Kubernetes : Story {
   }
   plan::Capabilities can() const {
     plan::Capabilities can = plan::gpu_operator_capabilities();
-    can.gpu_operator = std::make_shared<operators::Site>(site);
+    can.gpu_operator = std::make_shared<operators::OperatorSetup>(site);
     return can;
   }
   Result<Plan> make(const plan::Intent& intent) const {

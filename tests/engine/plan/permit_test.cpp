@@ -5,7 +5,7 @@
 #include "engine/operators/fleet.hpp"
 #include "engine/plan/basis.hpp"
 #include "engine/plan/plan_file.hpp"
-#include "engine/slurmconf/site.hpp"
+#include "engine/slurmconf/slurm_setup.hpp"
 #include "tests/engine/plan/operator_story.hpp"
 
 namespace tessera::test {
@@ -16,9 +16,9 @@ using operator_story::everywhere;
 using operator_story::kStaticFile;
 using operator_story::Kubernetes;
 
-plan::Capabilities read_anew(const slurmconf::Site& site) {
+plan::Capabilities read_anew(const slurmconf::SlurmSetup& site) {
   plan::Capabilities can = plan::slurm_capabilities();
-  can.slurm = std::make_shared<const slurmconf::Site>(site);
+  can.slurm = std::make_shared<const slurmconf::SlurmSetup>(site);
   return can;
 }
 
@@ -35,44 +35,45 @@ Basis basis(const plan::Capabilities& can) { return basis_of(can, {NodeName("n1"
 
 // A console reads again and again; a plan that is looked at meanwhile stays good.
 TEST(Basis, OfASlurmSiteIsTheSameWhileItsFilesAndSettingsAre) {
-  slurmconf::Site site;
+  slurmconf::SlurmSetup site;
   site.files = {{"/etc/slurm/slurm.conf", "ClusterName=hpc\n"}};
   const Basis planned = basis(read_anew(site));
   EXPECT_EQ(said(what_changed(planned, basis(read_anew(site)))), "");
   auto differs = [&](auto change, const std::string& words) {
-    slurmconf::Site other = site;
+    slurmconf::SlurmSetup other = site;
     change(other);
     EXPECT_EQ(said(what_changed(planned, basis(read_anew(other)))), words);
   };
-  differs([](slurmconf::Site& other) { other.files[0].text += "GresTypes=gpu\n"; },
+  differs([](slurmconf::SlurmSetup& other) { other.files[0].text += "GresTypes=gpu\n"; },
           "/etc/slurm/slurm.conf was edited");
   differs(
-      [](slurmconf::Site& other) {
+      [](slurmconf::SlurmSetup& other) {
         other.files.push_back({"/etc/slurm/gres.conf", ""});
       },
       "/etc/slurm/gres.conf was not read then");
-  differs([](slurmconf::Site& other) { other.boot_file = "/etc/mig.yaml"; },
+  differs([](slurmconf::SlurmSetup& other) { other.boot_file = "/etc/mig.yaml"; },
           "setting slurm-boot-file differs");
   differs(
-      [](slurmconf::Site& other) {
+      [](slurmconf::SlurmSetup& other) {
         other.restart_node = {"ssh", "{node}"};
       },
       "setting slurm-restart-node differs");
-  differs([](slurmconf::Site& other) { other.unapplied = {"gpu07"}; },
+  differs([](slurmconf::SlurmSetup& other) { other.unapplied = {"gpu07"}; },
           "which nodes Slurm runs otherwise than its files say changed");
   using Words = std::vector<std::string>;
-  for (auto& [name, words] : {std::pair("slurm-stop-clients", &slurmconf::Site::stop_clients),
-                              std::pair("slurm-start-clients", &slurmconf::Site::start_clients),
-                              std::pair("slurm-restart-controller", &slurmconf::Site::restart_controller),
-                              std::pair("slurm-runner", &slurmconf::Site::runner)})
-    differs([field = words](slurmconf::Site& other) { other.*field = Words{"other"}; },
+  for (auto& [name, words] :
+       {std::pair("slurm-stop-clients", &slurmconf::SlurmSetup::stop_clients),
+        std::pair("slurm-start-clients", &slurmconf::SlurmSetup::start_clients),
+        std::pair("slurm-restart-controller", &slurmconf::SlurmSetup::restart_controller),
+        std::pair("slurm-runner", &slurmconf::SlurmSetup::runner)})
+    differs([field = words](slurmconf::SlurmSetup& other) { other.*field = Words{"other"}; },
             std::string("setting ") + name + " differs");
-  differs([](slurmconf::Site& other) { other.boot_unit = "other.service"; },
+  differs([](slurmconf::SlurmSetup& other) { other.boot_unit = "other.service"; },
           "setting slurm-boot-unit differs");
-  differs([](slurmconf::Site& other) { other.mig_tool = slurmconf::MigTool::mig_parted; },
+  differs([](slurmconf::SlurmSetup& other) { other.mig_tool = slurmconf::MigTool::mig_parted; },
           "setting slurm-mig-tool differs");
-  differs([](slurmconf::Site& other) { other.config_host = "ctl2"; }, "setting slurm-files differs");
-  differs([](slurmconf::Site& other) { other.instance_file = "/dev/other"; },
+  differs([](slurmconf::SlurmSetup& other) { other.config_host = "ctl2"; }, "setting slurm-files differs");
+  differs([](slurmconf::SlurmSetup& other) { other.instance_file = "/dev/other"; },
           "setting slurm-devices differs");
 }
 
@@ -87,26 +88,27 @@ TEST(Basis, OfAnOperatorsSiteIsTheSameWhileItsMapsAndOrdersAre) {
   EXPECT_EQ(said(what_changed(planned, basis(k.can()))), "") << "a run looks at both again";
 
   auto differs = [&](auto change, const std::string& words) {
-    operators::Site site = k.site;
+    operators::OperatorSetup site = k.site;
     change(site);
     plan::Capabilities can = k.can();
-    can.gpu_operator = std::make_shared<const operators::Site>(site);
+    can.gpu_operator = std::make_shared<const operators::OperatorSetup>(site);
     expect_part(said(what_changed(planned, basis(can))), words);
   };
   const std::string longer = std::string(kStaticFile) + "# edited\n";
-  differs([&](operators::Site& site) { site.mig_config = operators::mig_file(longer); },
+  differs([&](operators::OperatorSetup& site) { site.mig_config = operators::mig_file(longer); },
           "the MIG manager's configuration");
-  differs([&](operators::Site& site) { site.mig_config = nullptr; }, "the MIG manager's configuration");
-  differs([&](operators::Site& site) { site.node_config["n1"] = operators::mig_file(longer); },
+  differs([&](operators::OperatorSetup& site) { site.mig_config = nullptr; },
+          "the MIG manager's configuration");
+  differs([&](operators::OperatorSetup& site) { site.node_config["n1"] = operators::mig_file(longer); },
           "the MIG manager's file on n1 changed");
-  differs([&](operators::Site& site) { site.node_config["n2"] = operators::mig_file(kStaticFile); },
+  differs([&](operators::OperatorSetup& site) { site.node_config["n2"] = operators::mig_file(kStaticFile); },
           "the MIG manager's file on n2 (outside the plan) was not told then");
-  differs([&](operators::Site& site) { site.labels["n1"]["nvidia.com/mig.config"] = "all-1g.10gb"; },
+  differs([&](operators::OperatorSetup& site) { site.labels["n1"]["nvidia.com/mig.config"] = "all-1g.10gb"; },
           "the GPU labels of n1");
-  differs([&](operators::Site& site) { site.labels["n9"]["nvidia.com/mig.config"] = "all-1g.10gb"; },
+  differs([&](operators::OperatorSetup& site) { site.labels["n9"]["nvidia.com/mig.config"] = "all-1g.10gb"; },
           "the GPU labels of n9 (outside the plan) were not told then");
-  differs([&](operators::Site& site) { site.strategy = "single"; }, "ClusterPolicy changed");
-  differs([&](operators::Site& site) { site.plugin_configs["default"] += "# edited\n"; },
+  differs([&](operators::OperatorSetup& site) { site.strategy = "single"; }, "ClusterPolicy changed");
+  differs([&](operators::OperatorSetup& site) { site.plugin_configs["default"] += "# edited\n"; },
           "the device plugin's configuration");
 }
 

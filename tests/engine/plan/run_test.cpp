@@ -23,7 +23,7 @@ struct Fleet {
   Run run;
   std::int64_t seq = 1;
 
-  explicit Fleet(int nodes, Options options = {}, std::vector<std::optional<TimePoint>> times = {}) {
+  explicit Fleet(int nodes, ChangeOptions options = {}, std::vector<std::optional<TimePoint>> times = {}) {
     RunStarted started;
     started.run = "r1", started.who = "root", started.from = "login1";
     started.plan.intent.options = options;
@@ -59,7 +59,7 @@ TEST(RunOfNodes, BeginsNoFurtherNodeWhileOneWaitsForItsTime) {
 }
 
 TEST(RunOfNodes, IsDueWhenTheFirstOfItsNodesIsAndNeverWhereAPersonHasToDecide) {
-  Options batch;
+  ChangeOptions batch;
   batch.batch = 2;
   Fleet fleet(3, batch, {at(200), at(100)});
   fleet.parks("n1", Until::time);

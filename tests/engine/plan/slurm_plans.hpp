@@ -18,7 +18,7 @@ inline constexpr const char* kSlurmConf =
 inline constexpr const char* kGresConf = "NodeName=n[1-2] Name=gpu Type=h100 File=/dev/nvidia[0-1]\n";
 
 struct SlurmPlans : testing::Test {
-  slurmconf::Site site;
+  slurmconf::SlurmSetup site;
   Node node = test::node("n1", {uncut(0, 0), uncut(1, 1)});
   std::vector<Workload> jobs;
 
@@ -34,7 +34,7 @@ struct SlurmPlans : testing::Test {
     story.tell(NodesListed{{node, test::node("n2", {uncut(0, 0), uncut(1, 1)})}});
     story.tell(WorkloadsListed{jobs});
     plan::Capabilities can = plan::slurm::capabilities_by(site.mig_tool);
-    if (with_site) can.slurm = std::make_shared<const slurmconf::Site>(site);
+    if (with_site) can.slurm = std::make_shared<const slurmconf::SlurmSetup>(site);
     auto made = plan::make_plan(story.cluster(), catalogue(), intent, can, {}, at(0));
     EXPECT_TRUE(made.ok()) << (made ? "" : to_line(made.error()));
     if (made) expect_allowed(*made);

@@ -202,7 +202,8 @@ TEST_F(SlurmPlans, ThePatchThatASiteIsToApplyIsReadFromTheJournalAndIsOneOfSlurm
   auto read = plan::parse_plan(plan::to_document(plan_for(wants("7x1g.10gb"))), "plan.json");
   ASSERT_TRUE(read) << to_line(read.error());
   plan::Plan& planned = *read;
-  planned.capabilities.slurm = std::make_shared<const slurmconf::Site>(site);  // a file does not keep them
+  planned.capabilities.slurm =
+      std::make_shared<const slurmconf::SlurmSetup>(site);  // a file does not keep them
   plan::NodePlan& node = planned.nodes.at(0);
   auto step = std::find_if(node.steps.begin(), node.steps.end(), [](const Step& one) {
     const auto* look = std::get_if<plan::LookOnly>(&one.action);

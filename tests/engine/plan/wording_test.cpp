@@ -5,7 +5,7 @@
 
 #include "engine/plan/run/journal.hpp"
 #include "engine/plan/run/run.hpp"
-#include "engine/slurmconf/site.hpp"
+#include "engine/slurmconf/slurm_setup.hpp"
 #include "tests/engine/plan/operator_story.hpp"
 
 namespace tessera::test {
@@ -66,11 +66,11 @@ TEST(Wording, AStepOfAJournalIsCalledByWhatItDoesAndSoAreItsCommands) {
 
 // What somebody has to do by hand is the site's word: a journal could have them type anything.
 TEST(Wording, WhatSomebodyHasToDoIsToldAsItIsSetUpHere) {
-  slurmconf::Site site;
+  slurmconf::SlurmSetup site;
   site.major = 22, site.minor = 5;
   site.restart_node = {"restart-slurmd", "{node}"};
   Capabilities can = slurm_capabilities();
-  can.slurm = std::make_shared<const slurmconf::Site>(site);
+  can.slurm = std::make_shared<const slurmconf::SlurmSetup>(site);
   Plan plan = on_simulator();
   plan.capabilities = can;
   Step waits;

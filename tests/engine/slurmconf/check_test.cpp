@@ -10,8 +10,8 @@
 namespace tessera::slurmconf {
 namespace {
 
-Site site(std::string conf, std::string gres = "", std::string cgroup = "ConstrainDevices=yes\n") {
-  Site site;
+SlurmSetup site(std::string conf, std::string gres = "", std::string cgroup = "ConstrainDevices=yes\n") {
+  SlurmSetup site;
   site.major = 24, site.minor = 11;
   site.files = {{"/e/slurm.conf", std::move(conf)},
                 {"/e/gres.conf", std::move(gres)},
@@ -28,7 +28,7 @@ std::string told(const std::vector<Remark>& remarks) {
             ' ' + remark.subject + ": " + remark.text + "\n";
   return text;
 }
-std::string found(const Site& site) { return told(check(site, nullptr)); }
+std::string found(const SlurmSetup& site) { return told(check(site, nullptr)); }
 
 const std::string kTypes = "GresTypes=gpu,mps,shard\nTaskPlugin=task/cgroup,task/affinity\n";
 
@@ -168,7 +168,7 @@ TEST(SlurmconfCheck, InstancesNeedAWall) {
 }
 
 TEST(SlurmconfCheck, AllowedDevicesAreHeldAgainstGresConfWhereSlurmReadsThem) {
-  Site old = site(
+  SlurmSetup old = site(
       kTypes + "NodeName=m Gres=gpu:1g.10gb:2\n",
       "# cut\nNodeName=m Name=gpu Type=1g.10gb MultipleFiles=/dev/nvidia0,/dev/nvidia-caps/nvidia-cap66\n"
       "NodeName=m Name=gpu Type=1g.10gb MultipleFiles=/dev/nvidia0,/dev/nvidia-caps/nvidia-cap75\n");
@@ -238,7 +238,7 @@ TEST(SlurmconfDifference, RefusesToGuess) {
 }
 
 TEST(SlurmconfCheck, WhatRunsIsHeldAgainstTheFiles) {
-  Site files =
+  SlurmSetup files =
       site(kTypes + "NodeName=a Gres=gpu:h100:1\n", "NodeName=a Name=gpu Type=h100 File=/dev/nvidia0\n");
   std::vector<Node> nodes{running("a", "h100", 2)};
   auto remarks = check(files, &nodes);

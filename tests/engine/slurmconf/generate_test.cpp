@@ -40,7 +40,7 @@ CutBoard mig(int gpu, std::vector<CutInstance> instances) {
   return board;
 }
 
-Wanted made(const CutNode& node, const Site& site) {
+Wanted made(const CutNode& node, const SlurmSetup& site) {
   auto wanted = generate(node, site);
   EXPECT_TRUE(wanted) << to_line(wanted.error());
   return wanted ? *wanted : Wanted{};
@@ -74,7 +74,7 @@ TEST(SlurmconfMinors, UsualIdsAreThoseOfPublicListings) {
 }
 
 TEST(SlurmconfGenerate, InstancesGetTheirThreeFiles) {
-  Site site;
+  SlurmSetup site;
   site.mig_minors = minors_text(2);
   site.mig_prefix = "a100_";
   CutBoard cut_board = mig(1, {cut("1g.5gb", 0, 1), cut("3g.20gb", 4, 4)});
@@ -93,7 +93,7 @@ TEST(SlurmconfGenerate, InstancesGetTheirThreeFiles) {
 }
 
 TEST(SlurmconfGenerate, TheDeviceFileAndTheDriversIdCountNotTheIndex) {
-  Site site;
+  SlurmSetup site;
   site.mig_minors = minors_text(4);
   CutBoard board = mig(0, {cut("1g.10gb", 0, 1)});
   board.minor = 3;
@@ -105,7 +105,7 @@ TEST(SlurmconfGenerate, TheDeviceFileAndTheDriversIdCountNotTheIndex) {
 }
 
 TEST(SlurmconfGenerate, SimulatedFilesFollowTheirPattern) {
-  Site site;
+  SlurmSetup site;
   site.gpu_file = "/lab/{node}/nvidia{gpu}";
   site.instance_file = "/lab/{node}/cap{index}";
   Wanted wanted = made(
@@ -135,7 +135,7 @@ TEST(SlurmconfGenerate, SharesAreSpreadOrNamedByBoard) {
 }
 
 TEST(SlurmconfGenerate, DetectionNeedsNoFiles) {
-  Site site;
+  SlurmSetup site;
   site.autodetect = true;
   Wanted wanted = made({"n", {mig(0, {cut("1g.10gb", 0, 1)})}}, site);
   EXPECT_EQ(wanted.gres, "gpu:1g.10gb:1");
@@ -178,7 +178,7 @@ TEST(SlurmconfGenerate, WhatTheOldLinesSayIsTakenOver) {
 }
 
 TEST(SlurmconfGenerate, CoresOfACutBoardAreFoundByTheSitesOwnFiles) {
-  Site site;
+  SlurmSetup site;
   site.gpu_file = "/x/{node}/g{gpu}";
   site.instance_file = "/x/{node}/g{gpu}i{gi}";
   Files files{{"/e/slurm.conf", ""},
@@ -205,7 +205,7 @@ TEST(SlurmconfGenerate, CoresOfACutBoardAreFoundByTheSitesOwnFiles) {
 }
 
 TEST(SlurmconfGenerate, AFileOfAllowedDevicesIsForOldSlurmOnly) {
-  Site site;
+  SlurmSetup site;
   site.mig_minors = minors_text(8);
   CutNode node{"n2", {whole(0), mig(1, {cut("1g.10gb", 0, 1)})}};
   EXPECT_EQ(made(node, site).devices, std::vector<std::string>()) << "which Slurm it is is not known";
@@ -221,7 +221,7 @@ TEST(SlurmconfGenerate, AFileOfAllowedDevicesIsForOldSlurmOnly) {
 }
 
 TEST(SlurmconfGenerate, WhatIsMadeCanBeSet) {
-  Site site;
+  SlurmSetup site;
   site.mig_minors = minors_text(8);
   Files files{{"/e/slurm.conf", "GresTypes=gpu\nNodeName=n[1-2] Gres=gpu:h100:2\n"},
               {"/e/gres.conf", "NodeName=n[1-2] Name=gpu Type=h100 File=/dev/nvidia[0-1]\n"}};

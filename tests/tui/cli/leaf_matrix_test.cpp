@@ -93,7 +93,7 @@ std::string drive(sim::World& world, const plan::Plan& plan) {
     fresh.reset();
     for (const plan::RunEvent& event : turn.journal) plan::note_begun(run, name, event);
     sim::Changes changes;
-    if (auto* act = std::get_if<plan::Act>(&turn.next)) {
+    if (auto* act = std::get_if<plan::Perform>(&turn.next)) {
       auto done =
           sim::perform(world, {name, act->action, sim::mark_of("r1"), act->step, act->deadline}, changes);
       world.advance(world.now + std::chrono::milliseconds(300));

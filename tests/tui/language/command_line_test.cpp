@@ -67,7 +67,7 @@ TEST(JapaneseCommandLine, TablesTermsAndAdvice) {
 
 TEST(JapaneseCommandLine, ThePreviewOfAPlan) {
   const test::Session session = test::changing();
-  plan::Options options;
+  plan::ChangeOptions options;
   options.way = plan::Way::requeue;
   const plan::Plan plan = test::plan_of(session, {"n0031"}, {}, "4g.40gb,3g.40gb", options);
   const std::string told = preview(plan, kInFull, tui::Words::of(tui::Language::ja).value());

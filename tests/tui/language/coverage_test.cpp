@@ -91,7 +91,7 @@ TEST(JapaneseCoverage, NoticesRulesAndStepsOfPlans) {
     for (const plan::Capabilities& can :
          {plan::simulator_capabilities(), plan::gpu_operator_capabilities(), plan::slurm_capabilities()})
       for (const char* layout : {"4g.40gb,3g.40gb", "7x1g.10gb", "whole"}) {
-        plan::Options options;
+        plan::ChangeOptions options;
         options.way = way;
         const plan::Plan plan = plan_of(session, {"n0031"}, {}, layout, options, can);
         for (const auto* list : {&plan.notices, &plan.violations})

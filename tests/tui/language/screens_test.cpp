@@ -106,7 +106,7 @@ TEST(JapaneseScreens, OfPlansHoldNoEnglishSentence) {
     for (const char* layout : {"4g.40gb,3g.40gb", "7x1g.10gb", "whole"}) {
       Session session = changing({160, 400});
       ASSERT_TRUE(tui::set_language(session.state, tui::Language::ja));
-      plan::Options options;
+      plan::ChangeOptions options;
       options.way = way;
       open(session, plan_of(session, {"n0031"}, {}, layout, options));
       expect_japanese(session, layout);
@@ -142,7 +142,7 @@ TEST(JapaneseCommandLine, PlansHoldNoEnglishSentence) {
   const Session session = changing();
   for (plan::Way way : {plan::Way::wait, plan::Way::requeue, plan::Way::cancel})
     for (const char* layout : {"4g.40gb,3g.40gb", "7x1g.10gb", "whole"}) {
-      plan::Options options;
+      plan::ChangeOptions options;
       options.way = way, options.when_empty = way == plan::Way::requeue;
       const plan::Plan one = plan_of(session, {"n0031"}, {}, layout, options);
       expect_japanese(cli::preview(one, cli::kInFull, japanese), layout);

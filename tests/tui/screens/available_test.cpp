@@ -34,7 +34,7 @@ TEST(AvailableOnScreens, TilesTablesFiltersAndJsonSayTheSameOfEverySlice) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     const RandomWorld random(seed);
     const Model& model = random.model();
-    const tui::World world{model, products, at(0)};
+    const tui::UiContext world{model, products, at(0)};
     const query::Context context{at(0), &products};
     const std::vector<query::SliceRow> rows = query::slice_rows(model);
     const auto json = nlohmann::json::parse(cli::document(rows, context, cli::Markup::json));
@@ -66,7 +66,7 @@ TEST(AvailableOnScreens, SharesOfAnUnnamedHolderAreDrawnAsHeld) {
   Story story;
   story.tell(NodesListed{{node("hidden-01", {gpu(0, Strategy::mps, {hidden})})}});
   const mig::Catalogue& products = catalogue();
-  const tui::World world{story.model, products, at(0)};
+  const tui::UiContext world{story.model, products, at(0)};
   const std::vector<tui::Board> boards = tui::boards_of(world, story.cluster(), story.node("hidden-01"));
   ASSERT_EQ(boards.at(0).tiles.size(), 1u);
   EXPECT_EQ(boards[0].strategy, "MPS 100/100");

@@ -49,7 +49,7 @@ inline Session changing(tui::Size size = {80, 24}) {
 }
 
 inline plan::Plan plan_of(const Session& session, std::vector<std::string> nodes, std::optional<int> board,
-                          const std::string& layout = "4g.40gb,3g.40gb", plan::Options options = {},
+                          const std::string& layout = "4g.40gb,3g.40gb", plan::ChangeOptions options = {},
                           const plan::Capabilities& can = plan::simulator_capabilities()) {
   plan::Intent intent;
   intent.cluster = ClusterName("hpc");

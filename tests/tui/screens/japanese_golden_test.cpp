@@ -54,7 +54,7 @@ TEST(JapanesePlanGolden, WithWhatHasToBeKnownBefore) {
   for (tui::Size size : kJapaneseSizes) {
     Session session = changing(size);
     in_japanese(session);
-    plan::Options options;
+    plan::ChangeOptions options;
     options.way = plan::Way::requeue;
     open(session, plan_of(session, {"n0031"}, {}, "4g.40gb,3g.40gb", options));
     expect_golden("ja-plan-two-" + std::to_string(size.columns), session.canvas());

@@ -29,7 +29,7 @@ void in_ascii(const std::string& name, Prepare prepare) {
 
 void disturbing_nobody(Session& session) { open(session, plan_of(session, {"n0031"}, 0)); }
 void disturbing_two(Session& session) {
-  plan::Options options;
+  plan::ChangeOptions options;
   options.way = plan::Way::requeue;
   open(session, plan_of(session, {"n0031"}, {}, "4g.40gb,3g.40gb", options));
 }
@@ -75,7 +75,7 @@ TEST(GoldenPlan, AStepAndItsCommands) {
 
 // A site whose GPUs are cut by nvidia-mig-parted, on Slurm 22.05.
 plan::Capabilities by_mig_parted() {
-  slurmconf::Site site;
+  slurmconf::SlurmSetup site;
   site.major = 22, site.minor = 5;
   site.files = {{"/etc/slurm/slurm.conf", "GresTypes=gpu\nNodeName=n[0031,0041-0045] Gres=gpu:1g.10gb:14\n"},
                 {"/etc/slurm/gres.conf",
@@ -86,7 +86,7 @@ plan::Capabilities by_mig_parted() {
   site.restart_controller = {"systemctl", "restart", "slurmctld"};
   site.restart_node = {"ssh", "{node}", "systemctl", "restart", "slurmd"};
   plan::Capabilities can = plan::slurm::capabilities_by(site.mig_tool);
-  can.slurm = std::make_shared<const slurmconf::Site>(std::move(site));
+  can.slurm = std::make_shared<const slurmconf::SlurmSetup>(std::move(site));
   return can;
 }
 plan::Plan parted_plan(const Session& session, const char* node) {

@@ -23,7 +23,7 @@ std::string arming_word(const std::vector<NodeName>& nodes) {
   return nodes.size() == 1 ? clean(nodes.front().text, 255) : std::to_string(nodes.size());
 }
 
-std::optional<int> arm(World& world, const Options& options, const Streams& streams, Lines& lines,
+std::optional<int> arm(OpenClusters& clusters, const Options& options, const Streams& streams, Lines& lines,
                        const std::string& word, const std::string& what) {
   if (options.yes) return std::nullopt;
   lines.forget();
@@ -37,12 +37,12 @@ std::optional<int> arm(World& world, const Options& options, const Streams& stre
       complain(streams, {"nothing is changed", "it was not armed", ""});
       return kFinding;
     }
-    if (!world.sleep(Duration{-1}, lines.fd())) {
+    if (!clusters.sleep(Duration{-1}, lines.fd())) {
       streams.err << "\n";
       complain(streams, {"nothing is changed", "a signal came before it was armed", ""});
-      return 128 + world.ended_by().value_or(0);
+      return 128 + clusters.ended_by().value_or(0);
     }
-    world.take_events();
+    clusters.take_events();
   }
 }
 

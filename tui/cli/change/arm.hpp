@@ -6,7 +6,7 @@
 
 #include <optional>
 
-#include "tui/cli/world.hpp"
+#include "tui/cli/open_clusters.hpp"
 
 namespace tessera::cli {
 
@@ -15,7 +15,7 @@ std::optional<Error> why_not_armed(const Options& options, const Streams& stream
 
 // Precondition: why_not_armed() said nothing. What is typed must be `word`; `what` says what it begins.
 // Returns the exit code of a refusal, which has been said then.
-std::optional<int> arm(World& world, const Options& options, const Streams& streams, Lines& lines,
+std::optional<int> arm(OpenClusters& clusters, const Options& options, const Streams& streams, Lines& lines,
                        const std::string& word, const std::string& what);
 
 // What has to be typed for these nodes: the name of the only one, else how many they are.

@@ -15,9 +15,9 @@ namespace {
 
 class Beginner {
  public:
-  Beginner(World& world, const Options& options, const mig::Catalogue& catalogue, const Streams& streams,
-           const Beginning& beginning)
-      : world_(world),
+  Beginner(OpenClusters& clusters, const Options& options, const mig::Catalogue& catalogue,
+           const Streams& streams, const Beginning& beginning)
+      : clusters_(clusters),
         options_(options),
         catalogue_(catalogue),
         streams_(streams),
@@ -62,11 +62,11 @@ class Beginner {
         {"the plan is refused", "what it relies on has moved", "create a new plan with tessera plan"});
   }
 
-  const Cluster* cluster() const { return world_.model().find(plan_.intent.cluster); }
+  const Cluster* cluster() const { return clusters_.model().find(plan_.intent.cluster); }
 
   std::optional<Error> why_not_this_cluster() const {
     const std::string what = "the plan is refused";
-    Backend* backend = world_.backend(plan_.intent.cluster);
+    Backend* backend = clusters_.backend(plan_.intent.cluster);
     if (!backend || !cluster() || !backend->actuator())
       return Error{what, plan_.intent.cluster.text + " can only be looked at from here",
                    "apply it where tessera can change that cluster"};
@@ -78,12 +78,12 @@ class Beginner {
   // What stands in a file may have been edited: what is begun is made here.
   std::optional<Error> make_again() {
     const Cluster& here = *cluster();
-    const plan::Capabilities can = capabilities_of(world_, here);
+    const plan::Capabilities can = capabilities_of(clusters_, here);
     if (beginning_.made_earlier) {
       plan_.cluster_id = here.id;  // the same, or a person says so
       if (auto why = why_not_begun(can)) return why;
       auto made = plan::make_plan(here, catalogue_, plan_.intent, can, options_.rules,
-                                  cluster_now(here, world_.wall()));
+                                  cluster_now(here, clusters_.wall()));
       if (!made) return Error{"the plan is refused", to_line(made.error()), ""};
       if (auto why = plan::why_not_as_made(plan_, *made)) return why;
       plan_ = std::move(*made);
@@ -111,19 +111,19 @@ class Beginner {
     std::vector<NodeName> nodes;
     for (const plan::NodePlan& node : plan_.nodes) nodes.push_back(node.node);
     Lines lines(streams_.asks ? streams_.in_fd : -1);
-    world_.catch_signals();
-    if (auto refused = arm(world_, options_, streams_, lines, arming_word(nodes), "make this change"))
+    clusters_.catch_signals();
+    if (auto refused = arm(clusters_, options_, streams_, lines, arming_word(nodes), "make this change"))
       return *refused;
-    world_.take_events();
+    clusters_.take_events();
     if (auto moved = refuse_if_moved(true)) return *moved;
-    Follower follower(world_, options_, streams_, lines, "");
-    world_.runs()->start(plan_, beginning_.undoes);
+    Follower follower(clusters_, options_, streams_, lines, "");
+    clusters_.runs()->start(plan_, beginning_.undoes);
     Ended ended = follower.follow();
     plan::Outcome expected = beginning_.undoes.empty() ? plan::Outcome::wanted : plan::Outcome::recorded;
     return report(ended, follower.followed(), expected, options_, streams_);
   }
 
-  World& world_;
+  OpenClusters& clusters_;
   const Options& options_;
   const mig::Catalogue& catalogue_;
   const Streams& streams_;
@@ -133,9 +133,9 @@ class Beginner {
 
 }  // namespace
 
-int begin(World& world, const Options& options, const mig::Catalogue& catalogue, const Streams& streams,
-          const Beginning& beginning) {
-  return Beginner(world, options, catalogue, streams, beginning).run();
+int begin(OpenClusters& clusters, const Options& options, const mig::Catalogue& catalogue,
+          const Streams& streams, const Beginning& beginning) {
+  return Beginner(clusters, options, catalogue, streams, beginning).run();
 }
 
 }  // namespace tessera::cli

@@ -19,7 +19,7 @@ struct Beginning {
 };
 
 // Precondition: the world is open and has shown its first complete picture. Returns the exit code.
-int begin(World& world, const Options& options, const mig::Catalogue& catalogue, const Streams& streams,
-          const Beginning& beginning);
+int begin(OpenClusters& clusters, const Options& options, const mig::Catalogue& catalogue,
+          const Streams& streams, const Beginning& beginning);
 
 }  // namespace tessera::cli

@@ -81,16 +81,16 @@ class Resumer {
   Resumer(const Options& options, const mig::Catalogue& catalogue, const Joins& joins, const Streams& streams)
       : options_(options),
         streams_(streams),
-        world_(options, catalogue, joins, streams),
+        clusters_(options, catalogue, joins, streams),
         lines_(streams.asks ? streams.in_fd : -1) {}
 
   int run() {
     if (auto why = wrong_usage()) return refuse(streams_, *why, kUsage);
-    if (auto failed = world_.open()) return *failed;
+    if (auto failed = clusters_.open()) return *failed;
     // Marks are on the clusters: they are asked before anything is told of runs.
-    if (auto failed = world_.start(options_.cluster)) return *failed;
-    if (!world_.wait_until_loaded()) return 128 + world_.ended_by().value_or(0);
-    auto runs = list_runs(world_, options_);
+    if (auto failed = clusters_.start(options_.cluster)) return *failed;
+    if (!clusters_.wait_until_loaded()) return 128 + clusters_.ended_by().value_or(0);
+    auto runs = list_runs(clusters_, options_);
     if (auto* refusal = std::get_if<Refusal>(&runs)) return refuse(streams_, *refusal);
     if (options_.due) return resume_due(std::get<std::vector<RunHead>>(runs));
     auto head = find_run(std::get<std::vector<RunHead>>(runs), options_.words.front());
@@ -117,10 +117,10 @@ class Resumer {
 
   int resume_one(const RunHead& head) {
     if (auto why = why_not_resumed(head)) return say(*why);
-    auto known = read_run(world_, options_, head.run);
+    auto known = read_run(clusters_, options_, head.run);
     if (auto* refusal = std::get_if<Refusal>(&known)) return refuse(streams_, *refusal);
     if (auto why = why_not_armed(options_, streams_)) return say(*why);
-    world_.catch_signals();
+    clusters_.catch_signals();
     // Whoever arms it sees what others did to the journal, also where nothing is typed.
     streams_.err << changed_text(head, streams_.reader);
     const plan::Run& run = *std::get<Followed>(known).run();
@@ -132,7 +132,7 @@ class Resumer {
       if (!options_.back && !options_.replan) streams_.err << steps_left(run);
     }
     const char* what = options_.back ? "go back" : options_.replan ? "plan again and go on" : "go on";
-    if (auto refused = arm(world_, options_, streams_, lines_, arming_word(head.nodes), what))
+    if (auto refused = arm(clusters_, options_, streams_, lines_, arming_word(head.nodes), what))
       return *refused;
     return follow(std::get<Followed>(known));
   }
@@ -140,7 +140,7 @@ class Resumer {
   // What it will do, from what its steps do; whose work is sent away is the cluster's word.
   std::string steps_left(const plan::Run& run) const {
     std::string text;
-    const Cluster* cluster = world_.model().find(run.started.plan.intent.cluster);
+    const Cluster* cluster = clusters_.model().find(run.started.plan.intent.cluster);
     for (const plan::NodePlan& planned : run.started.plan.nodes) {
       const plan::Executor& executor = run.nodes.at(planned.node);
       const auto& steps = run.plans.at(planned.node).steps;
@@ -164,8 +164,8 @@ class Resumer {
   // A controller that is being restarted, perhaps by this very run, tells a little later which cluster it is.
   bool await_identity(const plan::Plan& plan) {
     if (plan.cluster_id.empty() || !options_.cluster.empty()) return true;
-    return world_.wait_until([&] {
-      const Cluster* here = world_.model().find(plan.intent.cluster);
+    return clusters_.wait_until([&] {
+      const Cluster* here = clusters_.model().find(plan.intent.cluster);
       return !here || !here->id.empty() ||
              std::none_of(here->sources.begin(), here->sources.end(),
                           [](const auto& source) { return source.second.failure.has_value(); });
@@ -173,15 +173,15 @@ class Resumer {
   }
 
   int follow(const Followed& known) {
-    if (!await_identity(known.run()->started.plan)) return 128 + world_.ended_by().value_or(0);
+    if (!await_identity(known.run()->started.plan)) return 128 + clusters_.ended_by().value_or(0);
     const std::string run = known.run()->started.run;
     plan::Onward onward = options_.back     ? plan::Onward::back
                           : options_.replan ? plan::Onward::anew
                                             : plan::Onward::carry_on;
-    Follower follower(world_, options_, streams_, lines_, run);
+    Follower follower(clusters_, options_, streams_, lines_, run);
     follower.know(known);
     // Naming the cluster says that it is the one, where it does not tell its identity.
-    world_.runs()->resume(
+    clusters_.runs()->resume(
         run, {onward, options_.accept_harm, !options_.cluster.empty(), options_.due, known.chain().last()});
     Ended ended = follower.follow();
     bool back = options_.back || !known.run()->started.undoes.empty();
@@ -197,8 +197,8 @@ class Resumer {
 
   // A run that waits for empty nodes is left alone while one of them is not: each try would write lines.
   bool is_due(const plan::Run& run) const {
-    const Cluster* cluster = world_.model().find(run.started.plan.intent.cluster);
-    if (!cluster || !plan::may_be_due(run, cluster_now(*cluster, world_.wall()))) return false;
+    const Cluster* cluster = clusters_.model().find(run.started.plan.intent.cluster);
+    if (!cluster || !plan::may_be_due(run, cluster_now(*cluster, clusters_.wall()))) return false;
     std::vector<NodeName> nodes = plan::waits_for_empty(run);
     return nodes.empty() || std::any_of(nodes.begin(), nodes.end(), [&](const NodeName& name) {
              const Node* node = cluster->nodes.find(name);
@@ -226,7 +226,7 @@ class Resumer {
                      << "\n";
         continue;
       }
-      auto known = read_run(world_, options_, head.run);
+      auto known = read_run(clusters_, options_, head.run);
       if (auto* followed = std::get_if<Followed>(&known); followed && is_due(*followed->run()))
         due.push_back(std::move(*followed));
     }
@@ -235,10 +235,10 @@ class Resumer {
       return kDone;
     }
     if (auto why = why_not_armed(options_, streams_)) return say(*why);
-    world_.catch_signals();
+    clusters_.catch_signals();
     for (const Followed& one : due)
       streams_.err << told(streams_, one.run()->started.run + " is due") << "\n";
-    if (auto refused = arm(world_, options_, streams_, lines_, std::to_string(due.size()), "take them up"))
+    if (auto refused = arm(clusters_, options_, streams_, lines_, std::to_string(due.size()), "take them up"))
       return *refused;
     int code = kDone;
     for (const Followed& one : due) {
@@ -251,7 +251,7 @@ class Resumer {
 
   const Options& options_;
   const Streams& streams_;
-  World world_;
+  OpenClusters clusters_;
   Lines lines_;
 };
 
@@ -278,15 +278,15 @@ int run_apply(const Options& options, const mig::Catalogue& catalogue, const Joi
                     kUsage);
     cluster = beginning.plan.intent.cluster.text;
   }
-  World world(options, catalogue, joins, own);
-  if (auto failed = world.open()) return *failed;
-  if (auto failed = look_afresh(world, options, own, cluster)) return *failed;
+  OpenClusters clusters(options, catalogue, joins, own);
+  if (auto failed = clusters.open()) return *failed;
+  if (auto failed = look_afresh(clusters, options, own, cluster)) return *failed;
   if (!beginning.made_earlier) {
-    Or<plan::Plan> made = make_wished(world, options, catalogue);
+    Or<plan::Plan> made = make_wished(clusters, options, catalogue);
     if (auto* refusal = std::get_if<Refusal>(&made)) return refuse(streams, *refusal);
     beginning.plan = std::move(std::get<plan::Plan>(made));
   }
-  return begin(world, options, catalogue, own, beginning);
+  return begin(clusters, options, catalogue, own, beginning);
 }
 
 int run_undo(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
@@ -295,18 +295,18 @@ int run_undo(const Options& options, const mig::Catalogue& catalogue, const Join
   if (options.words.empty())
     return refuse(streams, {"cannot use these arguments", "which run?", "tessera journal lists them"},
                   kUsage);
-  World world(options, catalogue, joins, streams);
-  if (auto failed = world.open()) return *failed;
-  if (auto failed = look_afresh(world, options, streams, options.cluster)) return *failed;
-  auto runs = list_runs(world, options);
+  OpenClusters clusters(options, catalogue, joins, streams);
+  if (auto failed = clusters.open()) return *failed;
+  if (auto failed = look_afresh(clusters, options, streams, options.cluster)) return *failed;
+  auto runs = list_runs(clusters, options);
   if (auto* refusal = std::get_if<Refusal>(&runs)) return refuse(streams, *refusal);
   auto head = find_run(std::get<std::vector<RunHead>>(runs), options.words.front());
   if (auto* refusal = std::get_if<Refusal>(&head)) return refuse(streams, *refusal);
   if (auto why = why_not_undone(std::get<RunHead>(head))) return refuse(streams, *why, kFinding);
-  auto known = read_run(world, options, std::get<RunHead>(head).run);
+  auto known = read_run(clusters, options, std::get<RunHead>(head).run);
   if (auto* refusal = std::get_if<Refusal>(&known)) return refuse(streams, *refusal);
   const plan::Run& run = *std::get<Followed>(known).run();
-  const Cluster* cluster = world.model().find(run.started.plan.intent.cluster);
+  const Cluster* cluster = clusters.model().find(run.started.plan.intent.cluster);
   if (!cluster)
     return refuse(streams,
                   {"cannot undo " + run.started.run,
@@ -315,10 +315,10 @@ int run_undo(const Options& options, const mig::Catalogue& catalogue, const Join
   if (auto why = plan::why_not_here("cannot undo " + run.started.run, cluster->name,
                                     run.started.plan.cluster_id, cluster->id, !options.cluster.empty()))
     return refuse(streams, *why, kFinding);
-  auto plan = plan::plan_undo(run, *cluster, catalogue, capabilities_of(world, *cluster), options.rules,
-                              cluster_now(*cluster, world.wall()));
+  auto plan = plan::plan_undo(run, *cluster, catalogue, capabilities_of(clusters, *cluster), options.rules,
+                              cluster_now(*cluster, clusters.wall()));
   if (!plan) return refuse(streams, plan.error(), kFinding);
-  return begin(world, options, catalogue, streams, {std::move(*plan), run.started.run, false, false});
+  return begin(clusters, options, catalogue, streams, {std::move(*plan), run.started.run, false, false});
 }
 
 int run_resume(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,

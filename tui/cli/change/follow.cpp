@@ -107,13 +107,13 @@ Result<std::vector<plan::Entry>> Followed::take(const RunTold& told) {
   return fresh;
 }
 
-Follower::Follower(World& world, const Options& options, const Streams& streams, Lines& lines,
+Follower::Follower(OpenClusters& clusters, const Options& options, const Streams& streams, Lines& lines,
                    std::string run)
-    : world_(world), options_(options), streams_(streams), lines_(lines), run_(std::move(run)) {
-  world_.on_news = [this](const Event& event) { take(event); };
+    : clusters_(clusters), options_(options), streams_(streams), lines_(lines), run_(std::move(run)) {
+  clusters_.on_news = [this](const Event& event) { take(event); };
 }
 
-Follower::~Follower() { world_.on_news = {}; }
+Follower::~Follower() { clusters_.on_news = {}; }
 
 void Follower::take(const Event& event) {
   if (const auto* refused = std::get_if<RunRefused>(&event.what)) {
@@ -146,7 +146,7 @@ void Follower::tell(const plan::Entry& entry) {
 
 // In a simulated world whose clock stands still nothing ever ends by itself.
 void Follower::tell_still_clock() {
-  const Cluster* cluster = world_.model().find(followed_.run()->started.plan.intent.cluster);
+  const Cluster* cluster = clusters_.model().find(followed_.run()->started.plan.intent.cluster);
   if (told_still_ || !cluster || !cluster->clock || cluster->clock->speed > 0) return;
   told_still_ = true;
   const std::string state =
@@ -164,7 +164,7 @@ bool Follower::knows_answer(plan::Ask what) const {
 
 void Follower::answer(const NodeName& node, plan::Ask what, bool go_on) {
   questions_.erase(node);
-  world_.runs()->answer(run_, node, what, go_on);
+  clusters_.runs()->answer(run_, node, what, go_on);
 }
 
 // One question after the other; where nobody can answer, that node is parked and it is said how to.
@@ -178,8 +178,8 @@ void Follower::ask_next() {
       complain(streams_,
                {"the run asks, and there is no terminal to answer on", clean(node.text, 255) + " is parked",
                 fmt::format("to go on: tessera resume {} {} --write", run_, flag_for(asked.what))});
-      world_.runs()->demand(run_, node, plan::Demand::pause,
-                            "no answer: " + plan::what_is_asked_about(asked));
+      clusters_.runs()->demand(run_, node, plan::Demand::pause,
+                               "no answer: " + plan::what_is_asked_about(asked));
     } else {
       asking_ = node;
       lines_.forget();
@@ -196,7 +196,7 @@ void Follower::ask_next() {
 }
 
 void Follower::park(int signal) {
-  world_.go_on();
+  clusters_.go_on();
   if (signal_) {
     left_ = true;
     return;
@@ -206,7 +206,7 @@ void Follower::park(int signal) {
                        "Parking at the edge of the current step. Once more leaves the run as it is.")
                << std::endl;
   asked_to_rest_ = true;
-  world_.runs()->park_all(signal_text(signal));
+  clusters_.runs()->park_all(signal_text(signal));
 }
 
 // By its journal nothing is under way and nothing more will be begun. Where all has ended, the run's own end
@@ -223,7 +223,7 @@ bool Follower::at_rest() {
   if (refused_ || left_ || rest_told_) return true;
   if (!stands_still() || asked_to_rest_) return false;
   asked_to_rest_ = true;
-  world_.runs()->park_all("nothing was under way any more");
+  clusters_.runs()->park_all("nothing was under way any more");
   return false;
 }
 
@@ -243,11 +243,11 @@ Ended Follower::ending() const {
 
 Ended Follower::follow() {
   for (;;) {
-    world_.take_events();
+    clusters_.take_events();
     if (at_rest()) return ending();
     ask_next();
-    if (world_.sleep(Duration{-1}, asking_ ? lines_.fd() : -1)) continue;
-    if (auto signal = world_.ended_by()) park(*signal);
+    if (clusters_.sleep(Duration{-1}, asking_ ? lines_.fd() : -1)) continue;
+    if (auto signal = clusters_.ended_by()) park(*signal);
   }
 }
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/plan/run/run.hpp"
-#include "tui/cli/world.hpp"
+#include "tui/cli/open_clusters.hpp"
 
 namespace tessera::cli {
 
@@ -45,7 +45,8 @@ struct Ended {
 class Follower {
  public:
   // run: its id; empty for one that start() is about to name. All others outlive it.
-  Follower(World& world, const Options& options, const Streams& streams, Lines& lines, std::string run);
+  Follower(OpenClusters& clusters, const Options& options, const Streams& streams, Lines& lines,
+           std::string run);
   ~Follower();
   Follower(const Follower&) = delete;
   Follower& operator=(const Follower&) = delete;
@@ -68,7 +69,7 @@ class Follower {
   bool at_rest();
   Ended ending() const;
 
-  World& world_;
+  OpenClusters& clusters_;
   const Options& options_;
   const Streams& streams_;
   Lines& lines_;

@@ -154,7 +154,7 @@ void print_run(const RunHead& head, const Followed& followed, const Options& opt
   streams.out << document(json, markup_of(options.output)) << std::flush;
 }
 
-int tell_run(World& world, const RunHead& head, const Options& options, const Streams& streams) {
+int tell_run(OpenClusters& clusters, const RunHead& head, const Options& options, const Streams& streams) {
   if (head.state == RunState::marked) {  // all that is known of it is in the list
     if (options.output == OutputFormat::table) streams.out << head_text(head, streams.reader) << std::flush;
     return refuse(streams,
@@ -163,7 +163,7 @@ int tell_run(World& world, const RunHead& head, const Options& options, const St
                    "share one folder of journals with --runs"},
                   kFinding);
   }
-  auto known = read_run(world, options, head.run);
+  auto known = read_run(clusters, options, head.run);
   if (auto* refusal = std::get_if<Refusal>(&known)) return refuse(streams, *refusal);
   const Followed& followed = std::get<Followed>(known);
   if (options.messages)
@@ -181,20 +181,20 @@ int run_journal(const Options& options, const mig::Catalogue& catalogue, const J
   if (options.messages && options.words.empty())
     return refuse(streams, {"cannot use these arguments", "--messages of which run?", "tessera journal RUN"},
                   kUsage);
-  World world(options, catalogue, joins, streams);
-  auto failed = world.open();
-  if (failed && !world.runs()) return *failed;
+  OpenClusters clusters(options, catalogue, joins, streams);
+  auto failed = clusters.open();
+  if (failed && !clusters.runs()) return *failed;
   if (!failed) {
-    if (auto refused = world.start(options.cluster)) return *refused;
-    if (!world.wait_until_loaded()) return 128 + world.ended_by().value_or(0);
+    if (auto refused = clusters.start(options.cluster)) return *refused;
+    if (!clusters.wait_until_loaded()) return 128 + clusters.ended_by().value_or(0);
   }
-  auto listed = list_runs(world, options);
+  auto listed = list_runs(clusters, options);
   if (auto* refusal = std::get_if<Refusal>(&listed)) return refuse(streams, *refusal);
   const auto& runs = std::get<std::vector<RunHead>>(listed);
   if (options.words.empty()) return print_list(runs, options, streams);
   auto head = find_run(runs, options.words.front());
   if (auto* refusal = std::get_if<Refusal>(&head)) return refuse(streams, *refusal);
-  return tell_run(world, std::get<RunHead>(head), options, streams);
+  return tell_run(clusters, std::get<RunHead>(head), options, streams);
 }
 
 }  // namespace tessera::cli

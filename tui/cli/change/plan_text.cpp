@@ -237,7 +237,7 @@ std::string head_line(const Plan& plan, const tui::WordsPtr& words) {
 
 // When it acts, where that is not at once.
 std::string patience_part(const Plan& plan, const tui::WordsPtr& words) {
-  const plan::Options& options = plan.intent.options;
+  const plan::ChangeOptions& options = plan.intent.options;
   std::string text;
   if (options.at) text += fmt::format("Starts no earlier than {}. ", utc_text(*options.at));
   if (options.when_empty) text += "Starts once no job or pod uses what changes. ";

@@ -64,21 +64,21 @@ Status check_output(const Options& options) {
   return Error{"cannot print that", options.command + " has no such form", "table, json or yaml"};
 }
 
-std::optional<int> look_afresh(World& world, const Options& options, const Streams& streams,
+std::optional<int> look_afresh(OpenClusters& clusters, const Options& options, const Streams& streams,
                                const std::string& cluster) {
-  if (auto failed = world.start(cluster)) return failed;
-  if (!world.wait_until_loaded()) return 128 + world.ended_by().value_or(0);
+  if (auto failed = clusters.start(cluster)) return failed;
+  if (!clusters.wait_until_loaded()) return 128 + clusters.ended_by().value_or(0);
   bool told = false;
-  for (const Cluster& each : world.model().clusters) told |= world.tell_troubles(each, is_needed);
+  for (const Cluster& each : clusters.model().clusters) told |= clusters.tell_troubles(each, is_needed);
   if (told) return std::nullopt;
-  if (world.model().clusters.empty())
+  if (clusters.model().clusters.empty())
     complain(streams, {"no answer", fmt::format("within {} s", options.timeout.count() / 1000),
                        "try again with a longer --timeout"});
   return kUnknown;
 }
 
-plan::Capabilities capabilities_of(const World& world, const Cluster& cluster) {
-  Backend* backend = world.backend(cluster.name);
+plan::Capabilities capabilities_of(const OpenClusters& clusters, const Cluster& cluster) {
+  Backend* backend = clusters.backend(cluster.name);
   plan::Actuator* actuator = backend ? backend->actuator() : nullptr;
   return actuator ? actuator->capabilities() : plan::presumed_capabilities(cluster);
 }
@@ -95,13 +95,14 @@ Refusal with_unread_nodes(Refusal refusal, const Model& model) {
   return refusal;
 }
 
-Or<plan::Plan> make_wished(const World& world, const Options& options, const mig::Catalogue& catalogue) {
-  Or<Wished> wished = read_wish(options, world.model(), catalogue, world.wall());
+Or<plan::Plan> make_wished(const OpenClusters& clusters, const Options& options,
+                           const mig::Catalogue& catalogue) {
+  Or<Wished> wished = read_wish(options, clusters.model(), catalogue, clusters.wall());
   if (auto* refusal = std::get_if<Refusal>(&wished))
-    return with_unread_nodes(std::move(*refusal), world.model());
+    return with_unread_nodes(std::move(*refusal), clusters.model());
   const auto& [cluster, intent, notes] = std::get<Wished>(wished);
-  auto plan = plan::make_plan(*cluster, catalogue, intent, capabilities_of(world, *cluster), options.rules,
-                              cluster_now(*cluster, world.wall()));
+  auto plan = plan::make_plan(*cluster, catalogue, intent, capabilities_of(clusters, *cluster), options.rules,
+                              cluster_now(*cluster, clusters.wall()));
   if (!plan) return Refusal{plan.error(), work_untold(*cluster) ? kUnknown : kFinding};
   for (const std::string& note : notes) plan->notices.push_back({Severity::info, "preset", {}, note});
   return std::move(*plan);
@@ -128,10 +129,10 @@ int run_plan(const Options& options, const mig::Catalogue& catalogue, const Join
              const Streams& streams) {
   if (Status ok = check_output(options); !ok) return refuse(streams, ok.error(), kUsage);
   if (Status ok = check_wish(options); !ok) return refuse(streams, ok.error(), kUsage);
-  World world(options, catalogue, joins, streams);
-  if (auto failed = world.open()) return *failed;
-  if (auto failed = look_afresh(world, options, streams, options.cluster)) return *failed;
-  Or<plan::Plan> made = make_wished(world, options, catalogue);
+  OpenClusters clusters(options, catalogue, joins, streams);
+  if (auto failed = clusters.open()) return *failed;
+  if (auto failed = look_afresh(clusters, options, streams, options.cluster)) return *failed;
+  Or<plan::Plan> made = make_wished(clusters, options, catalogue);
   if (auto* refusal = std::get_if<Refusal>(&made)) return refuse(streams, refusal->error, refusal->code);
   const plan::Plan& plan = std::get<plan::Plan>(made);
   print(plan, options, streams);

@@ -4,20 +4,21 @@
 
 #include "engine/plan/plan.hpp"
 #include "tui/cli/change/wish.hpp"
-#include "tui/cli/world.hpp"
+#include "tui/cli/open_clusters.hpp"
 
 namespace tessera::cli {
 
 // Opens and waits for the first complete picture of `cluster` (empty: of all). Returns the exit code when
 // there is none to plan on, which has been said then.
-std::optional<int> look_afresh(World& world, const Options& options, const Streams& streams,
+std::optional<int> look_afresh(OpenClusters& clusters, const Options& options, const Streams& streams,
                                const std::string& cluster);
 
 // What its backend can do, or is presumed to where it cannot be changed from here.
-plan::Capabilities capabilities_of(const World& world, const Cluster& cluster);
+plan::Capabilities capabilities_of(const OpenClusters& clusters, const Cluster& cluster);
 
 // The plan that the flags wish for, on the model as it is.
-Or<plan::Plan> make_wished(const World& world, const Options& options, const mig::Catalogue& catalogue);
+Or<plan::Plan> make_wished(const OpenClusters& clusters, const Options& options,
+                           const mig::Catalogue& catalogue);
 
 // As JSON or YAML; precondition: options.output is one of them.
 std::string plan_document(const plan::Plan& plan, OutputFormat output);

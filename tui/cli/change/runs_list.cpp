@@ -20,25 +20,25 @@ Refusal no_answer(const Options& options) {
 
 // Waits for what `answered` looks for among the news; false: it did not come.
 template <class Answered>
-bool wait_for(World& world, const Options& options, Answered answered) {
+bool wait_for(OpenClusters& clusters, const Options& options, Answered answered) {
   bool came = false;
-  world.on_news = [&](const Event& event) { came = came || answered(event); };
-  TimePoint deadline = world.wall() + options.timeout;
+  clusters.on_news = [&](const Event& event) { came = came || answered(event); };
+  TimePoint deadline = clusters.wall() + options.timeout;
   for (;;) {
-    world.take_events();
-    Duration left = deadline - world.wall();
-    if (came || left <= Duration{0} || !world.sleep(left)) break;
+    clusters.take_events();
+    Duration left = deadline - clusters.wall();
+    if (came || left <= Duration{0} || !clusters.sleep(left)) break;
   }
-  world.on_news = {};
+  clusters.on_news = {};
   return came;
 }
 
 }  // namespace
 
-Or<std::vector<RunHead>> list_runs(World& world, const Options& options) {
+Or<std::vector<RunHead>> list_runs(OpenClusters& clusters, const Options& options) {
   std::vector<RunHead> runs;
-  world.runs()->list();
-  bool came = wait_for(world, options, [&](const Event& event) {
+  clusters.runs()->list();
+  bool came = wait_for(clusters, options, [&](const Event& event) {
     const auto* listed = std::get_if<RunsListed>(&event.what);
     if (listed) runs = listed->runs;
     return listed != nullptr;
@@ -74,11 +74,11 @@ Or<RunHead> find_run(const std::vector<RunHead>& runs, const std::string& name) 
   return Refusal{std::move(error), kUsage};
 }
 
-Or<Followed> read_run(World& world, const Options& options, const std::string& run) {
+Or<Followed> read_run(OpenClusters& clusters, const Options& options, const std::string& run) {
   Followed followed;
   std::optional<Error> refused;
-  world.runs()->read(run);
-  bool came = wait_for(world, options, [&](const Event& event) {
+  clusters.runs()->read(run);
+  bool came = wait_for(clusters, options, [&](const Event& event) {
     if (const auto* told = std::get_if<RunTold>(&event.what); told && told->run == run) {
       if (auto read = followed.take(*told); !read) refused = read.error();
       return true;

@@ -12,11 +12,11 @@
 namespace tessera::cli {
 
 // Asks the room for the list and waits for it. Exit codes: kUnknown when nothing comes in time.
-Or<std::vector<RunHead>> list_runs(World& world, const Options& options);
+Or<std::vector<RunHead>> list_runs(OpenClusters& clusters, const Options& options);
 // One of them by its name; kUsage with the nearest names when there is none.
 Or<RunHead> find_run(const std::vector<RunHead>& runs, const std::string& name);
 // All of its journal.
-Or<Followed> read_run(World& world, const Options& options, const std::string& run);
+Or<Followed> read_run(OpenClusters& clusters, const Options& options, const std::string& run);
 
 // What others have changed in its journal since this user left it; empty: nothing.
 std::string changed_text(const RunHead& head, const tui::WordsPtr& words);

@@ -5,7 +5,7 @@
 #include "tui/cli/change/planning.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/guide/guide.hpp"
-#include "tui/cli/world.hpp"
+#include "tui/cli/open_clusters.hpp"
 
 namespace tessera::cli {
 namespace {
@@ -13,13 +13,13 @@ namespace {
 constexpr const char* kWalking = "cannot walk the guide";
 
 // Asks what is here once. Returns the exit code when there is nothing to look at, which has been said then.
-std::optional<int> look(World& world, const Options& options) {
-  if (auto code = world.open()) return code;
-  if (auto code = world.start(options.cluster)) return code;
-  if (!world.wait_until_loaded()) return kUnknown;
-  bool told = !world.model().clusters.empty();
-  for (const Cluster& cluster : world.model().clusters)
-    told = world.tell_troubles(cluster, [](Source) { return true; }) && told;
+std::optional<int> look(OpenClusters& clusters, const Options& options) {
+  if (auto code = clusters.open()) return code;
+  if (auto code = clusters.start(options.cluster)) return code;
+  if (!clusters.wait_until_loaded()) return kUnknown;
+  bool told = !clusters.model().clusters.empty();
+  for (const Cluster& cluster : clusters.model().clusters)
+    told = clusters.tell_troubles(cluster, [](Source) { return true; }) && told;
   if (told) return std::nullopt;
   return kUnknown;
 }
@@ -43,16 +43,16 @@ int run_guide(const Options& options, const mig::Catalogue& catalogue, const gui
     // It looks at a cluster where there is one, and does quietly without where there is none.
     std::ostringstream nobody;
     const Streams quiet{streams.out, nobody};
-    World world(options, catalogue, joins, quiet);
-    look(world, options);
-    streams.out << print_tables(texts, world.model().clusters, joins.wall(), options);
+    OpenClusters clusters(options, catalogue, joins, quiet);
+    look(clusters, options);
+    streams.out << print_tables(texts, clusters.model().clusters, joins.wall(), options);
     return kDone;
   }
-  World world(options, catalogue, joins, streams);
+  OpenClusters clusters(options, catalogue, joins, streams);
   if (!options.nodes.empty())
-    if (auto code = look(world, options)) return *code;
-  auto sheet = ask_guide(options, world.model(), catalogue, texts, joins.wall(),
-                         [&](const Cluster& cluster) { return capabilities_of(world, cluster); });
+    if (auto code = look(clusters, options)) return *code;
+  auto sheet = ask_guide(options, clusters.model(), catalogue, texts, joins.wall(),
+                         [&](const Cluster& cluster) { return capabilities_of(clusters, cluster); });
   if (!sheet) return refuse(sheet.error());
   streams.out << print_guide(*sheet, options);
   const bool open = std::any_of(sheet->groups.begin(), sheet->groups.end(),

@@ -17,36 +17,36 @@ namespace tessera::tui {
 
 // Opening (guide_open.cpp).
 // For what the cursor is on, or what is marked.
-void open_guide_here(UiState& state, const World& world);
+void open_guide_here(UiState& state, const UiContext& ui);
 // ":guide H100-80GB-SXM5" or ":guide n0007". Errors: neither a product nor a node is called that.
-std::optional<Error> open_guide_named(UiState& state, const World& world, const std::string& name);
-std::string why_no_guide(Action action, const UiState& state, const World& world);
+std::optional<Error> open_guide_named(UiState& state, const UiContext& ui, const std::string& name);
+std::string why_no_guide(Action action, const UiState& state, const UiContext& ui);
 // Looks the GPUs up again and works out what follows, when the walk or the model has moved.
 // Only of the guide on top.
-void refresh_guide(UiState& state, Screen& screen, const World& world);
+void refresh_guide(UiState& state, Screen& screen, const UiContext& ui);
 
 // Keys (guide_keys.cpp).
-std::string why_no_guide_action(Action action, const UiState& state, const World& world);
-Effects act_on_guide(UiState& state, const World& world, Action action);
+std::string why_no_guide_action(Action action, const UiState& state, const UiContext& ui);
+Effects act_on_guide(UiState& state, const UiContext& ui, Action action);
 void next_guide_group(UiState& state, int step);
 // True: Esc was used up, the guide stays.
-bool back_in_guide(UiState& state, const World& world);
+bool back_in_guide(UiState& state, const UiContext& ui);
 // Enter on a proposal.
-Effects open_in_guide(UiState& state, const World& world);
-std::string why_no_open_in_guide(const UiState& state, const World& world);
+Effects open_in_guide(UiState& state, const UiContext& ui);
+std::string why_no_open_in_guide(const UiState& state, const UiContext& ui);
 // Why Tab shows no other product.
-std::string one_guide_group(const UiState& state, const World& world);
+std::string one_guide_group(const UiState& state, const UiContext& ui);
 // What `y` copies: the layout or the text under the cursor.
-std::string copy_in_guide(const UiState& state, const World& world);
+std::string copy_in_guide(const UiState& state, const UiContext& ui);
 // A question waits, so that y and n are answers.
 bool guide_asks(const Screen& screen);
 
 // The page of lines (guide_page.cpp, guide_leaf.cpp, guide_tables.cpp).
-Document guide_document(const World& world, const UiState& state, int width);
-void add_guide_leaf(Document& page, const World& world, const UiState& state, int width);
+Document guide_document(const UiContext& ui, const UiState& state, int width);
+void add_guide_leaf(Document& page, const UiContext& ui, const UiState& state, int width);
 // The texts to hand out for the proposal that is chosen.
 std::vector<guide::Advice> guide_advice(const GuideState& guide);
-void add_guide_panel(Document& page, const World& world, const UiState& state, int width);
+void add_guide_panel(Document& page, const UiContext& ui, const UiState& state, int width);
 inline constexpr std::string_view kGuideLayout = "layout:", kGuideAdvice = "advice:", kGuideNote = "note:";
 // "the catalogue knows …" or "your answer": why a step of the walk went its way, without the answer itself.
 std::string guide_reason(const guide::ResultStep& step);
@@ -65,8 +65,8 @@ struct GuideAreas {
   Rect page;
   guide::ChartStyle style = guide::ChartStyle::automatic;
 };
-GuideAreas guide_areas(const World& world, const UiState& state, Rect body);
+GuideAreas guide_areas(const UiContext& ui, const UiState& state, Rect body);
 // Returns what the rule below says about the place in the page.
-std::string draw_guide(Canvas& canvas, Rect body, const World& world, const UiState& state);
+std::string draw_guide(Canvas& canvas, Rect body, const UiContext& ui, const UiState& state);
 
 }  // namespace tessera::tui

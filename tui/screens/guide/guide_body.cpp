@@ -7,20 +7,20 @@
 namespace tessera::tui {
 namespace {
 
-std::string draw_guide_body(Canvas& canvas, Rect body, const World& world, const UiState& state) {
-  return draw_guide(canvas, body, world, state);
+std::string draw_guide_body(Canvas& canvas, Rect body, const UiContext& ui, const UiState& state) {
+  return draw_guide(canvas, body, ui, state);
 }
 
-void move_guide(UiState& state, const World& world, Rect body, Action action) {
+void move_guide(UiState& state, const UiContext& ui, Rect body, Action action) {
   if (action == Action::next_panel || action == Action::previous_panel)
     return next_guide_group(state, action == Action::next_panel ? 1 : -1);
-  move_page(state, world, guide_areas(world, state, body).page, action);
+  move_page(state, ui, guide_areas(ui, state, body).page, action);
 }
 
-void settle_guide(UiState& state, const World& world, Rect body) {
+void settle_guide(UiState& state, const UiContext& ui, Rect body) {
   Screen& screen = state.top();
-  const Rect page = guide_areas(world, state, body).page;
-  const Document document = document_of(world, state, page.width);
+  const Rect page = guide_areas(ui, state, body).page;
+  const Document document = document_of(ui, state, page.width);
   const LineStops stops = stops_in(document);
   if (stops.ids.empty()) return;
   const auto at = static_cast<std::size_t>(stop_at(stops, screen));
@@ -31,8 +31,8 @@ void settle_guide(UiState& state, const World& world, Rect body) {
   keep_in_view(screen, line, std::min(end, line + page.height), page.height, total);
 }
 
-bool click_guide(UiState& state, const World& world, Rect body, int x, int y) {
-  return click_page(state, world, guide_areas(world, state, body).page, x, y);
+bool click_guide(UiState& state, const UiContext& ui, Rect body, int x, int y) {
+  return click_page(state, ui, guide_areas(ui, state, body).page, x, y);
 }
 
 }  // namespace

@@ -13,8 +13,8 @@ constexpr int kBeside = 180;  // columns from which chart and page stand side by
 constexpr int kChartWidth = 102;
 constexpr int kQuestionPage = 9, kLeafPage = 16;  // lines that the page keeps before the chart folds
 
-int page_lines(const World& world, const UiState& state, int width) {
-  return static_cast<int>(guide_document(world, state, width).size());
+int page_lines(const UiContext& ui, const UiState& state, int width) {
+  return static_cast<int>(guide_document(ui, state, width).size());
 }
 
 Style style_of(const guide::ChartCell& cell, bool at_leaf) {
@@ -71,7 +71,7 @@ void draw_head(Canvas& canvas, Rect body, const UiState& state) {
 
 }  // namespace
 
-GuideAreas guide_areas(const World& world, const UiState& state, Rect body) {
+GuideAreas guide_areas(const UiContext& ui, const UiState& state, Rect body) {
   GuideAreas areas;
   areas.head_y = body.y;
   const Rect rest = body.below(1);
@@ -85,7 +85,7 @@ GuideAreas guide_areas(const World& world, const UiState& state, Rect body) {
     return areas;
   }
   const bool asks = guide_asks(screen);
-  const int least = asks ? std::min(page_lines(world, state, rest.width), kQuestionPage) : kLeafPage;
+  const int least = asks ? std::min(page_lines(ui, state, rest.width), kQuestionPage) : kLeafPage;
   int height = 0;
   for (guide::ChartStyle style : {guide::ChartStyle::framed, guide::ChartStyle::compact}) {
     areas.style = style;
@@ -94,7 +94,7 @@ GuideAreas guide_areas(const World& world, const UiState& state, Rect body) {
   }
   if (height + 1 + least > rest.height) {
     if (!asks) return areas;  // the page names the way here in its first lines
-    const int wish = std::clamp(page_lines(world, state, rest.width), 4, rest.height * 2 / 3);
+    const int wish = std::clamp(page_lines(ui, state, rest.width), 4, rest.height * 2 / 3);
     height = std::min(height, rest.height - 1 - wish);
   }
   areas.chart = {rest.x, rest.y, rest.width, height};
@@ -102,21 +102,21 @@ GuideAreas guide_areas(const World& world, const UiState& state, Rect body) {
   return areas;
 }
 
-std::string draw_guide(Canvas& canvas, Rect body, const World& world, const UiState& state) {
+std::string draw_guide(Canvas& canvas, Rect body, const UiContext& ui, const UiState& state) {
   const Screen& screen = state.top();
   const GuideGroup* group = screen.guide.group();
   if (!group) {
     draw_gone(canvas, body, screen.subject, state);
     return {};
   }
-  const GuideAreas areas = guide_areas(world, state, body);
+  const GuideAreas areas = guide_areas(ui, state, body);
   draw_head(canvas, body, state);
   if (areas.chart.height > 0) draw_chart(canvas, areas, group->walk, state);
   const bool beside = areas.chart.height > 0 && areas.chart.width < body.width;
   for (int y = areas.page.y; beside && y < areas.page.bottom(); ++y)
     canvas.put(areas.page.x - 1, y, state.ascii ? "|" : "│", Role::rule);
   if (areas.chart.height > 0 && !beside) draw_rule(canvas, 0, areas.page.y - 1, body.width, state.ascii);
-  const Document page = guide_document(world, state, areas.page.width);
+  const Document page = guide_document(ui, state, areas.page.width);
   const int total = static_cast<int>(page.size());
   const int top = std::clamp(screen.top, 0, std::max(0, total - areas.page.height));
   draw_document(canvas, areas.page, page, top, screen.cursor, state.ascii);

@@ -47,12 +47,12 @@ void show_panel(Screen& screen, GuidePanel panel) {
   screen.top = 0;
 }
 
-void go_on_with(UiState& state, const World& world, bool to_plan) {
+void go_on_with(UiState& state, const UiContext& ui, bool to_plan) {
   const Screen& screen = state.top();
   const GuideGroup& group = *screen.guide.group();
   const guide::Proposal& proposal = *chosen(screen.guide);
   auto wishes = guide::wishes_of(proposal, scheduler_of(screen.guide), group.gpus);
-  if (!wishes) return say(state, world, Severity::info, to_line(wishes.error()));
+  if (!wishes) return say(state, ui, Severity::info, to_line(wishes.error()));
   plan::Intent intent;
   intent.cluster = screen.cluster;
   intent.nodes = group.nodes;
@@ -60,21 +60,21 @@ void go_on_with(UiState& state, const World& world, bool to_plan) {
   intent.words = proposal.preset.value_or(
       guide::is_for_each(proposal) ? proposal.title : plan::to_text(intent.boards.front().wish));
   intent.decision = guide::decision_of(group.result);
-  const Cluster* cluster = world.model.find(screen.cluster);
+  const Cluster* cluster = ui.model.find(screen.cluster);
   if (!cluster) return;
   if (!to_plan) {
     std::optional<GpuIndex> gpu;
     if (group.gpus.size() == 1) gpu = group.gpus.front();
     const bool each = guide::is_for_each(proposal);
-    open_layout(state, world, cluster->name, intent.nodes, gpu,
+    open_layout(state, ui, cluster->name, intent.nodes, gpu,
                 each ? std::nullopt : std::optional(intent.boards.front().wish));
-    if (each) take_for_each(state, world, intent.boards);
+    if (each) take_for_each(state, ui, intent.boards);
     if (state.top().layout) state.top().layout->decision = intent.decision;
     return;
   }
-  Result<plan::Plan> planned = plan_for(state, world, intent);
-  if (!planned) return say(state, world, Severity::danger, to_line(planned.error()));
-  open_plan(state, world, std::move(*planned), {});
+  Result<plan::Plan> planned = plan_for(state, ui, intent);
+  if (!planned) return say(state, ui, Severity::danger, to_line(planned.error()));
+  open_plan(state, ui, std::move(*planned), {});
 }
 
 }  // namespace
@@ -93,7 +93,7 @@ std::optional<std::size_t> guide_stop(const Screen& screen, std::string_view kin
   return problem == std::errc() && read == end ? std::optional(number) : std::nullopt;
 }
 
-std::string why_no_guide_action(Action action, const UiState& state, const World& world) {
+std::string why_no_guide_action(Action action, const UiState& state, const UiContext& ui) {
   const Screen& screen = state.top();
   if (screen.kind != ScreenKind::guide) return "this works in the guide; D opens it";
   const GuideGroup* group = screen.guide.group();
@@ -104,7 +104,7 @@ std::string why_no_guide_action(Action action, const UiState& state, const World
     case Action::guide_why: return guide_asks(screen) ? "" : "no question waits";
     case Action::guide_undo: return group->walk.path().empty() ? "this is the first question" : "";
     case Action::guide_layouts: {
-      const mig::Product* product = world.catalogue.by_key(group->product.text);
+      const mig::Product* product = ui.catalogue.by_key(group->product.text);
       return product && product->mig_capable && product->placements_known
                  ? ""
                  : "no MIG layouts are known for this GPU";
@@ -116,7 +116,7 @@ std::string why_no_guide_action(Action action, const UiState& state, const World
 
 namespace {
 
-void use_guide(UiState& state, const World& world, Action action) {
+void use_guide(UiState& state, const UiContext& ui, Action action) {
   Screen& screen = state.top();
   GuideState& guide = screen.guide;
   switch (action) {
@@ -134,15 +134,15 @@ void use_guide(UiState& state, const World& world, Action action) {
     case Action::guide_schedulers: return show_panel(screen, GuidePanel::schedulers);
     case Action::guide_terms: return show_panel(screen, GuidePanel::terms);
     case Action::guide_layouts: return show_panel(screen, GuidePanel::layouts);
-    case Action::guide_plan: return go_on_with(state, world, true);
+    case Action::guide_plan: return go_on_with(state, ui, true);
     default: return;
   }
 }
 
 }  // namespace
 
-Effects act_on_guide(UiState& state, const World& world, Action action) {
-  use_guide(state, world, action);
+Effects act_on_guide(UiState& state, const UiContext& ui, Action action) {
+  use_guide(state, ui, action);
   return {};
 }
 
@@ -154,29 +154,29 @@ void next_guide_group(UiState& state, int step) {
   start_anew(screen);
 }
 
-bool back_in_guide(UiState& state, const World&) {
+bool back_in_guide(UiState& state, const UiContext&) {
   Screen& screen = state.top();
   if (screen.guide.panel == GuidePanel::walk) return false;
   show_panel(screen, GuidePanel::walk);
   return true;
 }
 
-std::string why_no_open_in_guide(const UiState& state, const World&) {
+std::string why_no_open_in_guide(const UiState& state, const UiContext&) {
   const Screen& screen = state.top();
   if (guide_stop(screen, kGuideAdvice) || screen.cursor.starts_with(kGuideNote)) return "y copies this text";
   return why_no_wish(screen);
 }
 
-Effects open_in_guide(UiState& state, const World& world) {
-  go_on_with(state, world, false);
+Effects open_in_guide(UiState& state, const UiContext& ui) {
+  go_on_with(state, ui, false);
   return {};
 }
 
-std::string one_guide_group(const UiState& state, const World&) {
+std::string one_guide_group(const UiState& state, const UiContext&) {
   return state.top().guide.groups.size() > 1 ? "" : "all GPUs here are of one product";
 }
 
-std::string copy_in_guide(const UiState& state, const World&) {
+std::string copy_in_guide(const UiState& state, const UiContext&) {
   const Screen& screen = state.top();
   if (auto at = guide_stop(screen, kGuideAdvice)) {
     const auto all = guide_advice(screen.guide);

@@ -119,12 +119,12 @@ void add_detail(Document& page, const guide::Proposal& one, const UiState& state
     add(fmt::format("and {} more like this", one.notes.size() - kNotes), Role::warning);
 }
 
-void add_layouts(Document& page, const World& world, const UiState& state, int width) {
+void add_layouts(Document& page, const UiContext& ui, const UiState& state, int width) {
   const GuideState& guide = state.top().guide;
   const GuideGroup& group = *guide.group();
   if (group.result.layouts.empty()) return;
   section(page, told(state, "LAYOUTS"), told(state, "best first for what runs and waits now"));
-  const mig::Product* product = world.catalogue.by_key(group.product.text);
+  const mig::Product* product = ui.catalogue.by_key(group.product.text);
   for (std::size_t i = 0; i < group.result.layouts.size(); ++i) {
     const guide::Proposal& one = group.result.layouts[i];
     const std::string strip = strip_of(one, product, state.ascii);
@@ -180,7 +180,7 @@ std::vector<guide::Advice> guide_advice(const GuideState& guide) {
                        {group->product.text, !group->gpus.empty()});
 }
 
-void add_guide_leaf(Document& page, const World& world, const UiState& state, int width) {
+void add_guide_leaf(Document& page, const UiContext& ui, const UiState& state, int width) {
   const GuideState& guide = state.top().guide;
   const GuideGroup& group = *guide.group();
   const guide::Leaf& leaf = guide_leaf(state, *group.walk.leaf());
@@ -190,7 +190,7 @@ void add_guide_leaf(Document& page, const World& world, const UiState& state, in
   add_text(page, for_what(state, guide::plain(leaf.fits)), kIndent, width, Role::dim);
   for (const std::string& one : group.result.ways.texts)
     add_text(page, told(state, one), kIndent, width, Role::warning);
-  add_layouts(page, world, state, width);
+  add_layouts(page, ui, state, width);
   section(page, told(state, "TO ACCEPT"));
   for (const std::string& one : guide::tradeoffs(leaf))
     item(page, "-", told(state, guide::plain(one)), width, Role::dim);

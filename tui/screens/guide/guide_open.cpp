@@ -70,13 +70,13 @@ void point_at_tile(Pointed& pointed, const Screen& screen, const Model& model) {
   point(pointed, cluster->name, node->name, std::nullopt);
 }
 
-Pointed pointed_at(const UiState& state, const World& world) {
+Pointed pointed_at(const UiState& state, const UiContext& ui) {
   Pointed pointed;
   const Screen& screen = state.top();
   if (screen.kind == ScreenKind::node) {
-    point_at_tile(pointed, screen, world.model);
+    point_at_tile(pointed, screen, ui.model);
   } else if (screen.kind == ScreenKind::workload) {
-    const Cluster* cluster = world.model.find(screen.cluster);
+    const Cluster* cluster = ui.model.find(screen.cluster);
     const Workload* work = cluster ? cluster->workloads.find(WorkloadId(screen.subject)) : nullptr;
     if (work) point_at_work(pointed, *cluster, *work);
   } else if (screen.kind == ScreenKind::overview) {
@@ -84,15 +84,15 @@ Pointed pointed_at(const UiState& state, const World& world) {
     if (finding && finding->is_node)
       point(pointed, finding->cluster, NodeName(finding->subject), std::nullopt);
   } else if (is_table(screen.kind)) {
-    const int at = cursor_row(world.model, screen);
+    const int at = cursor_row(ui.model, screen);
     for (std::size_t i = 0; i < screen.derived.rows.size(); ++i) {
       const RowRef& ref = screen.derived.rows[i];
       const bool chosen = screen.marks.empty() ? static_cast<int>(i) == at
-                                               : screen.marks.contains(id_at(world.model, screen.kind, ref));
+                                               : screen.marks.contains(id_at(ui.model, screen.kind, ref));
       if (!chosen) continue;
       if (screen.kind != ScreenKind::workloads)
-        point_at_row(pointed, world.model, screen.kind, ref);
-      else if (auto row = workload_at(world.model, ref))
+        point_at_row(pointed, ui.model, screen.kind, ref);
+      else if (auto row = workload_at(ui.model, ref))
         point_at_work(pointed, *row->cluster, *row->workload);
     }
   }
@@ -105,10 +105,10 @@ std::string subject_text(const Pointed& pointed) {
   return first.gpu ? fmt::format("{} GPU {}", first.node.text, first.gpu->value) : first.node.text;
 }
 
-void open(UiState& state, const World& world, Screen screen) {
+void open(UiState& state, const UiContext& ui, Screen screen) {
   if (!state.guide_texts) {
     auto texts = guide::Texts::built_in();
-    if (!texts) return say(state, world, Severity::danger, to_line(texts.error()));
+    if (!texts) return say(state, ui, Severity::danger, to_line(texts.error()));
     state.guide_texts = *texts;
   }
   screen.kind = ScreenKind::guide;
@@ -119,19 +119,19 @@ void open(UiState& state, const World& world, Screen screen) {
 // "H100-80GB-SXM5 (virtual machines): 12 GPUs on 3 nodes" without what is counted.
 std::string key_of(const std::string& name) { return name.substr(0, name.find(": ")); }
 
-std::vector<guide::Group> groups_of(const UiState& state, const Screen& screen, const World& world) {
+std::vector<guide::Group> groups_of(const UiState& state, const Screen& screen, const UiContext& ui) {
   const GuideState& guide = screen.guide;
   if (guide.asked.empty()) {
-    const mig::Product* product = world.catalogue.by_key(guide.product.text);
+    const mig::Product* product = ui.catalogue.by_key(guide.product.text);
     if (!product) return {};
     std::vector<guide::Group> one{
         guide::Group{product->key.text + " (any; no cluster needed)", guide::scope_of(*product)}};
     one.front().scope.rules = state.rules;
     return one;
   }
-  const Cluster* cluster = world.model.find(screen.cluster);
+  const Cluster* cluster = ui.model.find(screen.cluster);
   if (!cluster) return {};
-  std::vector<guide::Group> groups = guide::split(*cluster, guide.asked, world.catalogue);
+  std::vector<guide::Group> groups = guide::split(*cluster, guide.asked, ui.catalogue);
   // As the plan will be made, so that both say the same.
   for (guide::Group& one : groups) {
     one.scope.can = capabilities_of(state, *cluster);
@@ -182,60 +182,59 @@ GuideGroup group_of(const guide::Group& one, const UiState& state, GuideState& g
 
 }  // namespace
 
-void refresh_guide(UiState& state, Screen& screen, const World& world) {
+void refresh_guide(UiState& state, Screen& screen, const UiContext& ui) {
   GuideState& guide = screen.guide;
   if (&screen != &state.top() || !guide.texts) return;
   if (auto at = guide_stop(screen, kGuideLayout)) guide.chosen = *at;
-  const bool moved = guide.revision != world.model.revision && world.wall - guide.worked_at >= kGuideEvery;
+  const bool moved = guide.revision != ui.model.revision && ui.wall - guide.worked_at >= kGuideEvery;
   if (guide.worked_out && !moved) return;
-  const Cluster* cluster = screen.cluster.empty() ? nullptr : world.model.find(screen.cluster);
-  const TimePoint now = cluster ? cluster_now(*cluster, world.wall) : world.wall;
+  const Cluster* cluster = screen.cluster.empty() ? nullptr : ui.model.find(screen.cluster);
+  const TimePoint now = cluster ? cluster_now(*cluster, ui.wall) : ui.wall;
   // A GPU that nobody has yet would join the cluster that is here.
-  settle_platform(guide, state,
-                  cluster || world.model.clusters.empty() ? cluster : &world.model.clusters.front());
+  settle_platform(guide, state, cluster || ui.model.clusters.empty() ? cluster : &ui.model.clusters.front());
   std::vector<GuideGroup> groups;
-  for (const guide::Group& one : groups_of(state, screen, world)) {
-    guide::Prefill known = guide::prefill(one.scope, world.catalogue, state.site);
+  for (const guide::Group& one : groups_of(state, screen, ui)) {
+    guide::Prefill known = guide::prefill(one.scope, ui.catalogue, state.site);
     groups.push_back(group_of(one, state, guide, std::move(known), now));
   }
   guide.groups = std::move(groups);
   guide.at = guide.at < guide.groups.size() ? guide.at : 0;
-  guide.worked_out = true, guide.revision = world.model.revision, guide.worked_at = world.wall;
+  guide.worked_out = true, guide.revision = ui.model.revision, guide.worked_at = ui.wall;
 }
 
-std::string why_no_guide(Action, const UiState& state, const World& world) {
+std::string why_no_guide(Action, const UiState& state, const UiContext& ui) {
   if (state.top().kind == ScreenKind::guide) return "this is the guide";
-  const Pointed pointed = pointed_at(state, world);
+  const Pointed pointed = pointed_at(state, ui);
   if (pointed.marks.empty())
     return "put the cursor on a node or GPU first, or name a product: :guide H100-80GB-SXM5";
   return pointed.mixed ? "these are of several clusters; the guide looks at one at a time" : "";
 }
 
-void open_guide_here(UiState& state, const World& world) {
-  Pointed pointed = pointed_at(state, world);
+void open_guide_here(UiState& state, const UiContext& ui) {
+  Pointed pointed = pointed_at(state, ui);
   if (pointed.marks.empty()) return;
   Screen screen;
   screen.cluster = pointed.cluster;
   screen.subject = subject_text(pointed);
   screen.guide.asked = std::move(pointed.marks);
-  open(state, world, std::move(screen));
+  open(state, ui, std::move(screen));
 }
 
-std::optional<Error> open_guide_named(UiState& state, const World& world, const std::string& name) {
+std::optional<Error> open_guide_named(UiState& state, const UiContext& ui, const std::string& name) {
   Screen screen;
-  for (const Cluster& cluster : world.model.clusters) {
+  for (const Cluster& cluster : ui.model.clusters) {
     if (!cluster.nodes.find(NodeName(name))) continue;
     screen.cluster = cluster.name;
     screen.subject = name;
     screen.guide.asked = {{NodeName(name), std::nullopt}};
-    open(state, world, std::move(screen));
+    open(state, ui, std::move(screen));
     return std::nullopt;
   }
-  const mig::Product* product = world.catalogue.by_any(name);
+  const mig::Product* product = ui.catalogue.by_any(name);
   if (!product) return Error{"no node and no product is called " + clean(name, 60), "", "Tab offers them"};
   screen.subject = product->key.text;
   screen.guide.product = product->key;
-  open(state, world, std::move(screen));
+  open(state, ui, std::move(screen));
   return std::nullopt;
 }
 

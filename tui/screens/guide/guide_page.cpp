@@ -65,7 +65,7 @@ void add_known(Document& page, const guide::Answer& answer, const Cluster* clust
   }
 }
 
-void add_question(Document& page, const World& world, const UiState& state, int width) {
+void add_question(Document& page, const UiContext& ui, const UiState& state, int width) {
   const Screen& screen = state.top();
   const GuideGroup& group = *screen.guide.group();
   const guide::Question& question = guide_question(state, *group.walk.current());
@@ -77,7 +77,7 @@ void add_question(Document& page, const World& world, const UiState& state, int 
     page.push_back(std::move(entry));
     first = false;
   }
-  add_known(page, group.walk.known(question.id), world.model.find(screen.cluster), world.wall, width, state);
+  add_known(page, group.walk.known(question.id), ui.model.find(screen.cluster), ui.wall, width, state);
   // Before a leaf: what is to be known of the nodes whatever is chosen. No stops for the cursor: y is an
   // answer.
   for (const sharing::Limit& limit : group.result.limits)
@@ -130,17 +130,17 @@ bool guide_shows_why(const UiState& state) {
   return state.top().guide.why.value_or(state.size.rows >= kRoomy);
 }
 
-Document guide_document(const World& world, const UiState& state, int width) {
+Document guide_document(const UiContext& ui, const UiState& state, int width) {
   Document page;
   const GuideState& guide = state.top().guide;
   const GuideGroup* group = guide.group();
   if (!group) return page;
   if (guide.panel != GuidePanel::walk)
-    add_guide_panel(page, world, state, width);
+    add_guide_panel(page, ui, state, width);
   else if (group->walk.current())
-    add_question(page, world, state, width);
+    add_question(page, ui, state, width);
   else
-    add_guide_leaf(page, world, state, width);
+    add_guide_leaf(page, ui, state, width);
   return page;
 }
 

@@ -53,10 +53,11 @@ guide::Table told_layouts(const UiState& state, const mig::Product& product) {
   return table;
 }
 
-void add_habits(Document& page, const World& world, const Cluster& cluster, const UiState& state, int width) {
+void add_habits(Document& page, const UiContext& ui, const Cluster& cluster, const UiState& state,
+                int width) {
   constexpr std::size_t kShown = 5;
   const auto found =
-      guide::seen_here(cluster, world.catalogue, sharing::platform_of(cluster, state.platform).platform);
+      guide::seen_here(cluster, ui.catalogue, sharing::platform_of(cluster, state.platform).platform);
   for (std::size_t i = 0; i < std::min(found.size(), kShown); ++i) {
     add_wrapped(page, "!", told(state, found[i].text), 4, width, Role::warning);
     add_wrapped(page, "", told(state, found[i].hint), 4, width, Role::dim);
@@ -66,16 +67,16 @@ void add_habits(Document& page, const World& world, const Cluster& cluster, cons
         {{{told(state, fmt::format("and {} more like these", found.size() - kShown)), Role::dim, 4}}, {}});
 }
 
-void add_schedulers(Document& page, const World& world, const UiState& state, int width) {
+void add_schedulers(Document& page, const UiContext& ui, const UiState& state, int width) {
   const guide::Texts& texts = guide_words(state);
-  for (const Cluster& cluster : world.model.clusters) {
+  for (const Cluster& cluster : ui.model.clusters) {
     if (!state.top().cluster.empty() && cluster.name != state.top().cluster) continue;
     if (!page.empty()) page.push_back({});
     page.push_back(heading_line(told(state, "WHAT IS KNOWN OF " + cluster.name.text)));
     for (const guide::SiteLine& line :
-         guide::site_lines(cluster, state.platform, cluster_now(cluster, world.wall)))
+         guide::site_lines(cluster, state.platform, cluster_now(cluster, ui.wall)))
       add_wrapped(page, told(state, line.about), told(state, line.text), 24, width, Role::dim);
-    add_habits(page, world, cluster, state, width);
+    add_habits(page, ui, cluster, state, width);
   }
   add_named_table(page, texts, "schedulers", width);
   add_named_table(page, texts, "containers", width);
@@ -116,17 +117,17 @@ void add_terms(Document& page, const UiState& state, int width) {
 
 }  // namespace
 
-void add_guide_panel(Document& page, const World& world, const UiState& state, int width) {
+void add_guide_panel(Document& page, const UiContext& ui, const UiState& state, int width) {
   const GuideState& guide = state.top().guide;
   switch (guide.panel) {
     case GuidePanel::compare:
       add_named_table(page, guide_words(state), "technologies", width);
       add_named_table(page, guide_words(state), "architectures", width);
       return;
-    case GuidePanel::schedulers: return add_schedulers(page, world, state, width);
+    case GuidePanel::schedulers: return add_schedulers(page, ui, state, width);
     case GuidePanel::terms: return add_terms(page, state, width);
     case GuidePanel::layouts:
-      if (const mig::Product* product = world.catalogue.by_key(guide.group()->product.text))
+      if (const mig::Product* product = ui.catalogue.by_key(guide.group()->product.text))
         add_table(page, told_layouts(state, *product), width);
       return;
     case GuidePanel::walk: return;

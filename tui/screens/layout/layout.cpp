@@ -88,14 +88,14 @@ Result<Subject> one_board(const Cluster& cluster, const NodeName& name, GpuIndex
 }
 
 // The marked rows of a table of nodes or GPUs; slices stand for their GPUs.
-Result<Subject> marked(const UiState& state, const World& world) {
+Result<Subject> marked(const UiState& state, const UiContext& ui) {
   const Screen& screen = state.top();
   Subject subject;
   subject.all = true;
   std::vector<NodeName> nodes;
   for (const RowRef& ref : screen.derived.rows) {
-    if (!screen.marks.contains(id_at(world.model, screen.kind, ref))) continue;
-    auto row = node_at(world.model, ref);
+    if (!screen.marks.contains(id_at(ui.model, screen.kind, ref))) continue;
+    auto row = node_at(ui.model, ref);
     if (!row) continue;
     if (subject.cluster.empty()) subject.cluster = row->cluster->name;
     if (subject.cluster != row->cluster->name)
@@ -104,35 +104,35 @@ Result<Subject> marked(const UiState& state, const World& world) {
       nodes.push_back(row->node->name);
       continue;
     }
-    auto gpu = gpu_at(world.model, ref);
+    auto gpu = gpu_at(ui.model, ref);
     if (!gpu || !gpu->gpu) return refusal("the GPU of a marked slice is not known");
     BoardAt board = board_at(*gpu->node, *gpu->gpu);
     if (std::find(subject.boards.begin(), subject.boards.end(), board) == subject.boards.end())
       subject.boards.push_back(std::move(board));
   }
-  if (!nodes.empty()) return whole_nodes(*world.model.find(subject.cluster), nodes);
+  if (!nodes.empty()) return whole_nodes(*ui.model.find(subject.cluster), nodes);
   if (subject.boards.empty()) return refusal("the marked rows are not in this table now");
   if (std::string why = why_mixed(subject); !why.empty()) return refusal(std::move(why));
   subject.all = subject.boards.size() > 1;
   return subject;
 }
 
-Result<Subject> under_cursor(const UiState& state, const World& world) {
+Result<Subject> under_cursor(const UiState& state, const UiContext& ui) {
   const Screen& screen = state.top();
-  int at = cursor_row(world.model, screen);
+  int at = cursor_row(ui.model, screen);
   if (at < 0) return refusal("there is no row to lay out");
   const RowRef& ref = screen.derived.rows[static_cast<std::size_t>(at)];
-  auto row = node_at(world.model, ref);
+  auto row = node_at(ui.model, ref);
   if (!row) return refusal("that row is gone");
   if (screen.kind == ScreenKind::nodes) return whole_nodes(*row->cluster, {row->node->name});
-  auto gpu = gpu_at(world.model, ref);
+  auto gpu = gpu_at(ui.model, ref);
   if (!gpu || !gpu->gpu) return refusal(why_no_boards(*row->node));
   return one_board(*row->cluster, row->node->name, gpu->gpu->index);
 }
 
-Result<Subject> on_node_page(const UiState& state, const World& world) {
+Result<Subject> on_node_page(const UiState& state, const UiContext& ui) {
   const Screen& screen = state.top();
-  const Cluster* cluster = world.model.find(screen.cluster);
+  const Cluster* cluster = ui.model.find(screen.cluster);
   const Node* node = cluster ? cluster->nodes.find(NodeName(screen.subject)) : nullptr;
   if (!node) return refusal("this node is not in the list any more");
   for (const Gpu& gpu : node->gpus)
@@ -146,25 +146,25 @@ Result<Subject> on_node_page(const UiState& state, const World& world) {
 }
 
 // A finding about a node or a GPU is as good as its row.
-Result<Subject> on_finding(const UiState& state, const World& world) {
+Result<Subject> on_finding(const UiState& state, const UiContext& ui) {
   const insight::Finding* finding = finding_at(state, state.top().cursor);
-  const Cluster* cluster = finding && finding->is_node ? world.model.find(finding->cluster) : nullptr;
+  const Cluster* cluster = finding && finding->is_node ? ui.model.find(finding->cluster) : nullptr;
   if (!cluster) return refusal("a layout is made for a node or a GPU: choose a finding that names one");
   if (finding->gpu) return one_board(*cluster, NodeName(finding->subject), *finding->gpu);
   return whole_nodes(*cluster, {NodeName(finding->subject)});
 }
 
-Result<Subject> subject_here(const UiState& state, const World& world) {
+Result<Subject> subject_here(const UiState& state, const UiContext& ui) {
   const Screen& screen = state.top();
   bool rows = screen.kind == ScreenKind::nodes || screen.kind == ScreenKind::gpus ||
               screen.kind == ScreenKind::slices;
-  if (screen.kind == ScreenKind::node) return on_node_page(state, world);
-  if (screen.kind == ScreenKind::overview) return on_finding(state, world);
+  if (screen.kind == ScreenKind::node) return on_node_page(state, ui);
+  if (screen.kind == ScreenKind::overview) return on_finding(state, ui);
   if (!rows) return refusal("a layout is made on a row of nodes, GPUs or slices, or on a node's page");
-  return screen.marks.empty() ? under_cursor(state, world) : marked(state, world);
+  return screen.marks.empty() ? under_cursor(state, ui) : marked(state, ui);
 }
 
-void open(UiState& state, const World& world, Subject subject, const std::optional<plan::Wish>& start) {
+void open(UiState& state, const UiContext& ui, Subject subject, const std::optional<plan::Wish>& start) {
   Screen screen;
   screen.kind = ScreenKind::layout;
   screen.cluster = subject.cluster;
@@ -178,7 +178,7 @@ void open(UiState& state, const World& world, Subject subject, const std::option
                        ? fmt::format("{} nodes", nodes_of({{}, edit.boards, false, 0}).size())
                        : board.node.text;
   push(state, std::move(screen));
-  std::optional<LayoutView> view = layout_view(world, state.top());
+  std::optional<LayoutView> view = layout_view(ui, state.top());
   if (!view) return;
   LayoutState& opened = *state.top().layout;
   start_over(opened, want_of(*view->gpu, view->product));
@@ -187,30 +187,30 @@ void open(UiState& state, const World& world, Subject subject, const std::option
     if (want)
       take(opened, std::move(*want));
     else
-      say(state, world, Severity::warning, to_line(want.error()));
+      say(state, ui, Severity::warning, to_line(want.error()));
   }
-  refresh_layout(state, state.top(), world);
+  refresh_layout(state, state.top(), ui);
 }
 
 }  // namespace
 
-void open_layout(UiState& state, const World& world, const ClusterName& name, std::vector<NodeName> nodes,
+void open_layout(UiState& state, const UiContext& ui, const ClusterName& name, std::vector<NodeName> nodes,
                  std::optional<GpuIndex> gpu, std::optional<plan::Wish> start) {
-  const Cluster* cluster = world.model.find(name);
+  const Cluster* cluster = ui.model.find(name);
   if (!cluster || nodes.empty()) {
-    say(state, world, Severity::info, "there is nothing to lay out");
+    say(state, ui, Severity::info, "there is nothing to lay out");
     return;
   }
   Result<Subject> subject = gpu ? one_board(*cluster, nodes.front(), *gpu) : whole_nodes(*cluster, nodes);
   if (subject)
-    open(state, world, std::move(*subject), start);
+    open(state, ui, std::move(*subject), start);
   else
-    say(state, world, Severity::info, to_line(subject.error()));
+    say(state, ui, Severity::info, to_line(subject.error()));
 }
 
-void take_for_each(UiState& state, const World& world, const std::vector<plan::BoardWish>& wishes) {
+void take_for_each(UiState& state, const UiContext& ui, const std::vector<plan::BoardWish>& wishes) {
   Screen& screen = state.top();
-  const Cluster* cluster = world.model.find(screen.cluster);
+  const Cluster* cluster = ui.model.find(screen.cluster);
   if (screen.kind != ScreenKind::layout || !screen.layout || !cluster) return;
   LayoutState& edit = *screen.layout;
   std::vector<Want> each;
@@ -218,12 +218,12 @@ void take_for_each(UiState& state, const World& world, const std::vector<plan::B
     const Node* node = cluster->nodes.find(board.node);
     const Gpu* gpu = node ? plan::find_gpu(*node, board.gpu) : nullptr;
     if (!gpu) return;
-    const mig::Product* product = gpu->product ? world.catalogue.by_key(gpu->product->text) : nullptr;
+    const mig::Product* product = gpu->product ? ui.catalogue.by_key(gpu->product->text) : nullptr;
     Want want = want_of(*gpu, product);
     for (const plan::BoardWish& one : wishes) {
       if (one.node != board.node || one.gpu != board.gpu) continue;
       Result<Want> wished = want_of(one.wish, *gpu, product);
-      if (!wished) return say(state, world, Severity::warning, to_line(wished.error()));
+      if (!wished) return say(state, ui, Severity::warning, to_line(wished.error()));
       want = std::move(*wished);
     }
     want.words = "a layout for each GPU";
@@ -231,34 +231,34 @@ void take_for_each(UiState& state, const World& world, const std::vector<plan::B
   }
   take(edit, each[edit.viewed]);
   edit.each = std::move(each);
-  refresh_layout(state, state.top(), world);
+  refresh_layout(state, state.top(), ui);
 }
 
-void open_layout_here(UiState& state, const World& world) {
-  Result<Subject> subject = subject_here(state, world);
+void open_layout_here(UiState& state, const UiContext& ui) {
+  Result<Subject> subject = subject_here(state, ui);
   if (subject)
-    open(state, world, std::move(*subject), std::nullopt);
+    open(state, ui, std::move(*subject), std::nullopt);
   else
-    say(state, world, Severity::info, to_line(subject.error()));
+    say(state, ui, Severity::info, to_line(subject.error()));
 }
 
-std::string why_no_layout(const UiState& state, const World& world) {
+std::string why_no_layout(const UiState& state, const UiContext& ui) {
   const Screen& screen = state.top();
   // The footer asks with every frame, and a set of many marks is long: opening says what is wrong with it.
   if (is_table(screen.kind) && !screen.marks.empty() && screen.kind != ScreenKind::workloads) return {};
-  Result<Subject> subject = subject_here(state, world);
+  Result<Subject> subject = subject_here(state, ui);
   return subject ? std::string() : to_line(subject.error());
 }
 
-std::optional<LayoutView> layout_view(const World& world, const Screen& screen) {
+std::optional<LayoutView> layout_view(const UiContext& ui, const Screen& screen) {
   if (!screen.layout || screen.layout->boards.empty()) return std::nullopt;
   const BoardAt& board = screen.layout->board();
   LayoutView view;
-  view.cluster = world.model.find(screen.cluster);
+  view.cluster = ui.model.find(screen.cluster);
   view.node = view.cluster ? view.cluster->nodes.find(board.node) : nullptr;
   view.gpu = view.node ? plan::find_gpu(*view.node, board.gpu) : nullptr;
   if (!view.gpu) return std::nullopt;
-  view.product = view.gpu->product ? world.catalogue.by_key(view.gpu->product->text) : nullptr;
+  view.product = view.gpu->product ? ui.catalogue.by_key(view.gpu->product->text) : nullptr;
   view.cut = view.product && view.product->mig_capable && view.product->placements_known;
   if (view.cut && view.gpu->strategy == Strategy::mig)
     view.now = mig::observed_layout(*view.product, *view.gpu).value_or(mig::Layout{});

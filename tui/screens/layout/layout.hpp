@@ -15,14 +15,14 @@ namespace tessera::tui {
 
 // Opens the editor for nodes of a cluster, all GPUs of one product, or one GPU of one node. `start` is
 // what is wanted at first; nullopt: what stands. Where it cannot be opened a message says why.
-void open_layout(UiState& state, const World& world, const ClusterName& cluster, std::vector<NodeName> nodes,
+void open_layout(UiState& state, const UiContext& ui, const ClusterName& cluster, std::vector<NodeName> nodes,
                  std::optional<GpuIndex> gpu, std::optional<plan::Wish> start = std::nullopt);
 // What is wanted of each GPU by itself, in the editor that is open.
-void take_for_each(UiState& state, const World& world, const std::vector<plan::BoardWish>& wishes);
+void take_for_each(UiState& state, const UiContext& ui, const std::vector<plan::BoardWish>& wishes);
 // For what the cursor is on, or what is marked.
-void open_layout_here(UiState& state, const World& world);
+void open_layout_here(UiState& state, const UiContext& ui);
 // Why there is nothing to edit there; empty: there is.
-std::string why_no_layout(const UiState& state, const World& world);
+std::string why_no_layout(const UiState& state, const UiContext& ui);
 
 // What the editor on top is about, looked up anew in the model for every key and frame.
 struct LayoutView {
@@ -34,23 +34,23 @@ struct LayoutView {
   mig::Layout now;                        // what stands, where that is told
 };
 // nullopt: the GPU has left the cluster.
-std::optional<LayoutView> layout_view(const World& world, const Screen& screen);
+std::optional<LayoutView> layout_view(const UiContext& ui, const Screen& screen);
 // What the cluster's backend can change; for one that cannot, what its scheduler's way would be.
 plan::Capabilities capabilities_of(const UiState& state, const Cluster& cluster);
 
 // Keys (layout_keys.cpp).
-std::string why_no_edit(Action action, const UiState& state, const World& world);
-Effects edit_layout(UiState& state, const World& world, Action action);
-void move_in_layout(UiState& state, const World& world, Rect body, Action action);
-Effects open_in_layout(UiState& state, const World& world);
-std::string why_no_open_in_layout(const UiState& state, const World& world);
+std::string why_no_edit(Action action, const UiState& state, const UiContext& ui);
+Effects edit_layout(UiState& state, const UiContext& ui, Action action);
+void move_in_layout(UiState& state, const UiContext& ui, Rect body, Action action);
+Effects open_in_layout(UiState& state, const UiContext& ui);
+std::string why_no_open_in_layout(const UiState& state, const UiContext& ui);
 // Why Tab shows no other GPU.
-std::string one_board(const UiState& state, const World& world);
+std::string one_board(const UiState& state, const UiContext& ui);
 // True: Esc was used up, the editor stays open.
-bool back_in_layout(UiState& state, const World& world);
-bool click_layout(UiState& state, const World& world, Rect body, int x, int y);
+bool back_in_layout(UiState& state, const UiContext& ui);
+bool click_layout(UiState& state, const UiContext& ui, Rect body, int x, int y);
 // ":replicas 8".
-std::optional<Error> type_replicas(UiState& state, const World& world, const std::string& text);
+std::optional<Error> type_replicas(UiState& state, const UiContext& ui, const std::string& text);
 
 // Named layouts and ways of sharing (layout_presets.cpp).
 // Shares of the GPU in view that are not for anyone to choose (engine/sharing/shares.hpp).
@@ -64,11 +64,11 @@ struct BestLayout {
   std::string why;  // "88140 and 88141 would start"
 };
 // platform: as the site says; nullopt: as the cluster looks.
-Result<BestLayout> best_layout(const World& world, const LayoutView& view, const LayoutState& edit,
+Result<BestLayout> best_layout(const UiContext& ui, const LayoutView& view, const LayoutState& edit,
                                std::optional<sharing::Platform> told_by_site);
 
 // The plan for what is wanted (layout_preview.cpp).
-void refresh_layout(UiState& state, Screen& screen, const World& world);
+void refresh_layout(UiState& state, Screen& screen, const UiContext& ui);
 Document preview_document(const UiState& state, const LayoutView& view, int width);
 // The part of the plan about the GPU in view; nullptr: there is no plan.
 const plan::NodePlan* plan_in_view(const LayoutState& edit);
@@ -89,12 +89,12 @@ LayoutPage layout_page(const LayoutState& edit, const LayoutView& view, Rect bod
 int list_top(const LayoutState& edit, int rows, int count);
 int list_count(const LayoutState& edit, const LayoutView& view);
 // Returns what the rule below says about the place in the preview.
-std::string draw_layout(Canvas& canvas, Rect body, const World& world, const UiState& state);
-void draw_layout_maps(Canvas& canvas, const LayoutPage& page, const World& world, const LayoutState& edit,
+std::string draw_layout(Canvas& canvas, Rect body, const UiContext& ui, const UiState& state);
+void draw_layout_maps(Canvas& canvas, const LayoutPage& page, const UiContext& ui, const LayoutState& edit,
                       const LayoutView& view, const UiState& state);
 // Why one more of a profile cannot go anywhere, with the holder's name where one is in the way; empty: it
 // can. `at` is set to the start that it would get.
-std::string why_no_room(const World& world, const LayoutView& view, const LayoutState& edit, int profile,
+std::string why_no_room(const UiContext& ui, const LayoutView& view, const LayoutState& edit, int profile,
                         std::optional<int>& at);
 
 }  // namespace tessera::tui

@@ -71,8 +71,8 @@ struct ListColumn {
 
 class List {
  public:
-  List(Canvas& canvas, Rect area, const World& world, const UiState& state, const LayoutView& view)
-      : canvas_(canvas), area_(area), world_(world), state_(state), view_(view), edit_(*state.top().layout) {}
+  List(Canvas& canvas, Rect area, const UiContext& ui, const UiState& state, const LayoutView& view)
+      : canvas_(canvas), area_(area), ui_(ui), state_(state), view_(view), edit_(*state.top().layout) {}
 
   void draw() {
     bool presets = edit_.list == LayoutList::presets;
@@ -132,7 +132,7 @@ class List {
 
   // What the row says beside the figures: why not, where it would go, what it would waste.
   std::string note_text(int index, std::optional<int>& at) const {
-    std::string why = why_no_room(world_, view_, edit_, index, at);
+    std::string why = why_no_room(ui_, view_, edit_, index, at);
     if (!at) return why;
     if (!mig::covers(*view_.product, {index, *at}, edit_.unit)) return fmt::format("goes to slice {}", *at);
     mig::Layout more = edit_.want.strategy == Strategy::mig ? edit_.want.layout : mig::Layout{};
@@ -186,7 +186,7 @@ class List {
 
   Canvas& canvas_;
   Rect area_;
-  const World& world_;
+  const UiContext& ui_;
   const UiState& state_;
   const LayoutView& view_;
   const LayoutState& edit_;
@@ -236,8 +236,8 @@ LayoutPage layout_page(const LayoutState& edit, const LayoutView& view, Rect bod
   return page;
 }
 
-std::string draw_layout(Canvas& canvas, Rect body, const World& world, const UiState& state) {
-  std::optional<LayoutView> view = layout_view(world, state.top());
+std::string draw_layout(Canvas& canvas, Rect body, const UiContext& ui, const UiState& state) {
+  std::optional<LayoutView> view = layout_view(ui, state.top());
   if (!view) {
     draw_gone(canvas, body, "This GPU", state);
     return {};
@@ -245,8 +245,8 @@ std::string draw_layout(Canvas& canvas, Rect body, const World& world, const UiS
   const LayoutState& edit = *state.top().layout;
   LayoutPage page = layout_page(edit, *view, body);
   draw_head(canvas, page, state, *view);
-  draw_layout_maps(canvas, page, world, edit, *view, state);
-  List(canvas, page.list, world, state, *view).draw();
+  draw_layout_maps(canvas, page, ui, edit, *view, state);
+  List(canvas, page.list, ui, state, *view).draw();
   Document preview = preview_document(state, *view, page.preview.width);
   int lines = static_cast<int>(preview.size());
   int top = std::clamp(edit.scrolled, 0, std::max(0, lines - page.preview.height));

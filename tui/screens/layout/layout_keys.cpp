@@ -62,30 +62,30 @@ std::string remove(LayoutState& edit, const LayoutView& view) {
   return cut_now ? remove_instance(edit, view.product) : more_shares(edit, view, -1);
 }
 
-std::string take_best(UiState& state, const World& world, const LayoutView& view) {
+std::string take_best(UiState& state, const UiContext& ui, const LayoutView& view) {
   LayoutState& edit = edit_of(state);
-  Result<BestLayout> best = best_layout(world, view, edit, state.platform);
+  Result<BestLayout> best = best_layout(ui, view, edit, state.platform);
   if (!best) return to_line(best.error());
   take(edit, std::move(best->want));
-  say(state, world, Severity::good, best->why);
+  say(state, ui, Severity::good, best->why);
   return {};
 }
 
 // What is wanted goes along to a GPU of the same product; another product starts from what stands there.
-void look_at(LayoutState& edit, const World& world, const Screen& screen, std::size_t next) {
+void look_at(LayoutState& edit, const UiContext& ui, const Screen& screen, std::size_t next) {
   bool same = edit.boards[next].product == edit.board().product;
   look_at_board(edit, next);
   edit.scrolled = 0;
   edit.list = LayoutList::profiles;
   if (same) return;
-  if (auto view = layout_view(world, screen)) start_over(edit, want_of(*view->gpu, view->product));
+  if (auto view = layout_view(ui, screen)) start_over(edit, want_of(*view->gpu, view->product));
 }
 
-void next_board(UiState& state, const World& world, int step) {
+void next_board(UiState& state, const UiContext& ui, int step) {
   LayoutState& edit = edit_of(state);
   auto count = static_cast<int>(edit.boards.size());
   int next = (static_cast<int>(edit.viewed) + step + count) % count;
-  look_at(edit, world, state.top(), static_cast<std::size_t>(next));
+  look_at(edit, ui, state.top(), static_cast<std::size_t>(next));
 }
 
 // How the node has a switch now: by the plan, which has looked, or by its configuration where nothing is
@@ -111,17 +111,17 @@ void ask_for_replicas(UiState& state) {
   state.input.cursor = state.input.text.size();
 }
 
-std::string leave_for_plan(UiState& state, const World& world) {
+std::string leave_for_plan(UiState& state, const UiContext& ui) {
   LayoutState& edit = edit_of(state);
   if (edit.list == LayoutList::presets) {
     if (std::string why = take_preset(edit); !why.empty()) return why;
-    refresh_layout(state, state.top(), world);
+    refresh_layout(state, state.top(), ui);
   }
   if (edit.preview.error) return to_line(*edit.preview.error);
   if (!edit.preview.plan || !edit.preview.plan->changes_anything())
     return "same layout as now: nothing to plan";
   plan::Plan plan = *edit.preview.plan;  // the editor stays below, to come back to
-  open_plan(state, world, std::move(plan), {});
+  open_plan(state, ui, std::move(plan), {});
   return {};
 }
 
@@ -143,11 +143,11 @@ int lines_of(Action action, int page) {
 
 }  // namespace
 
-std::string why_no_edit(Action action, const UiState& state, const World& world) {
+std::string why_no_edit(Action action, const UiState& state, const UiContext& ui) {
   const Screen& screen = state.top();
   if (screen.kind != ScreenKind::layout || !screen.layout)
     return "this works in the layout editor: L on a node or GPU opens it";
-  std::optional<LayoutView> view = layout_view(world, screen);
+  std::optional<LayoutView> view = layout_view(ui, screen);
   if (!view) return "this GPU is not in the list any more";
   const LayoutState& edit = *screen.layout;
   // A name typed into the list of presets must not edit GPUs letter by letter.
@@ -167,8 +167,8 @@ std::string why_no_edit(Action action, const UiState& state, const World& world)
   }
 }
 
-Effects edit_layout(UiState& state, const World& world, Action action) {
-  std::optional<LayoutView> view = layout_view(world, state.top());
+Effects edit_layout(UiState& state, const UiContext& ui, Action action) {
+  std::optional<LayoutView> view = layout_view(ui, state.top());
   if (!view) return {};
   LayoutState& edit = edit_of(state);
   edit.leaving = false;
@@ -184,7 +184,7 @@ Effects edit_layout(UiState& state, const World& world, Action action) {
     case Action::layout_clear: why = clear_board(edit, view->product); break;
     case Action::layout_reset: start_over(edit, want_of(*view->gpu, view->product)); break;
     case Action::layout_presets: open_presets(state, *view); break;
-    case Action::layout_best: why = take_best(state, world, *view); break;
+    case Action::layout_best: why = take_best(state, ui, *view); break;
     case Action::layout_replicas: ask_for_replicas(state); break;
     case Action::layout_rename: why = flip(state, edit, *view, &Want::rename_shared); break;
     case Action::layout_refuse: why = flip(state, edit, *view, &Want::refuse_several); break;
@@ -192,17 +192,17 @@ Effects edit_layout(UiState& state, const World& world, Action action) {
       edit.all = !edit.each.empty() || !edit.all;
       edit.each.clear();
       break;
-    case Action::layout_plan: why = leave_for_plan(state, world); break;
+    case Action::layout_plan: why = leave_for_plan(state, ui); break;
     default: break;
   }
   // A plan that cannot be made is worth reading again: 6 keeps it.
   const Severity severity = action == Action::layout_plan ? Severity::warning : Severity::info;
-  if (!why.empty()) say(state, world, severity, std::move(why));
+  if (!why.empty()) say(state, ui, severity, std::move(why));
   return {};
 }
 
-void move_in_layout(UiState& state, const World& world, Rect body, Action action) {
-  std::optional<LayoutView> view = layout_view(world, state.top());
+void move_in_layout(UiState& state, const UiContext& ui, Rect body, Action action) {
+  std::optional<LayoutView> view = layout_view(ui, state.top());
   if (!view) return;
   LayoutState& edit = edit_of(state);
   edit.leaving = false;
@@ -211,8 +211,8 @@ void move_in_layout(UiState& state, const World& world, Rect body, Action action
   switch (action) {
     case Action::cursor_left: edit.unit = std::max(0, edit.unit - 1); return;
     case Action::cursor_right: edit.unit = std::min(last, edit.unit + 1); return;
-    case Action::next_panel: return next_board(state, world, 1);
-    case Action::previous_panel: return next_board(state, world, -1);
+    case Action::next_panel: return next_board(state, ui, 1);
+    case Action::previous_panel: return next_board(state, ui, -1);
     case Action::page_up:
     case Action::page_down:
     case Action::half_page_up:
@@ -228,7 +228,7 @@ void move_in_layout(UiState& state, const World& world, Rect body, Action action
   row = std::clamp(row + lines_of(action, page.list.height - 1), 0, std::max(0, list_count(edit, *view) - 1));
 }
 
-bool back_in_layout(UiState& state, const World& world) {
+bool back_in_layout(UiState& state, const UiContext& ui) {
   LayoutState& edit = edit_of(state);
   if (edit.list == LayoutList::presets) {
     edit.list = LayoutList::profiles;
@@ -237,14 +237,14 @@ bool back_in_layout(UiState& state, const World& world) {
   if (!edit.touched || edit.leaving) return false;
   edit.leaving = true;
   std::size_t edits = edit.past.size();
-  say(state, world, Severity::warning,
+  say(state, ui, Severity::warning,
       fmt::format("Esc again leaves, and the edit{} {} lost", edits == 1 ? "" : "s",
                   edits == 1 ? "is" : "are"));
   return true;
 }
 
-bool click_layout(UiState& state, const World& world, Rect body, int x, int y) {
-  std::optional<LayoutView> view = layout_view(world, state.top());
+bool click_layout(UiState& state, const UiContext& ui, Rect body, int x, int y) {
+  std::optional<LayoutView> view = layout_view(ui, state.top());
   if (!view) return false;
   LayoutState& edit = edit_of(state);
   edit.leaving = false;
@@ -265,7 +265,7 @@ bool click_layout(UiState& state, const World& world, Rect body, int x, int y) {
   return true;
 }
 
-std::optional<Error> type_replicas(UiState& state, const World& world, const std::string& text) {
+std::optional<Error> type_replicas(UiState& state, const UiContext& ui, const std::string& text) {
   Screen& screen = state.top();
   if (screen.kind != ScreenKind::layout || !screen.layout)
     return Error{"replicas are set in the layout editor", "", "L on a node or GPU opens it"};
@@ -273,21 +273,21 @@ std::optional<Error> type_replicas(UiState& state, const World& world, const std
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size())
     return Error{"replicas are a number", "", "for example :replicas 8"};
-  std::optional<LayoutView> view = layout_view(world, screen);
+  std::optional<LayoutView> view = layout_view(ui, screen);
   std::string why = view ? why_fixed(*view, screen.layout->want.strategy) : "";
   if (why.empty()) why = set_replicas(*screen.layout, number);
   if (!why.empty()) return Error{std::move(why), "", ""};
   return std::nullopt;
 }
 
-Effects open_in_layout(UiState& state, const World& world) { return edit_layout(state, world, Action::open); }
+Effects open_in_layout(UiState& state, const UiContext& ui) { return edit_layout(state, ui, Action::open); }
 
-std::string why_no_open_in_layout(const UiState& state, const World& world) {
-  return why_no_edit(Action::open, state, world);
+std::string why_no_open_in_layout(const UiState& state, const UiContext& ui) {
+  return why_no_edit(Action::open, state, ui);
 }
 
-std::string one_board(const UiState& state, const World& world) {
-  return why_no_edit(Action::next_panel, state, world);
+std::string one_board(const UiState& state, const UiContext& ui) {
+  return why_no_edit(Action::next_panel, state, ui);
 }
 
 const Body kLayoutBody{draw_layout, move_in_layout, nullptr, click_layout};

@@ -33,9 +33,9 @@ void sign(Tile& tile, std::string_view mark, Role role) {
 bool is_slice(const Tile& tile) { return !tile.id.empty(); }
 
 // What stands, each slice with what becomes of it.
-Board now_board(const World& world, const LayoutView& view, const LayoutState& edit) {
+Board now_board(const UiContext& ui, const LayoutView& view, const LayoutState& edit) {
   Board found;
-  std::vector<Board> boards = boards_of(world, *view.cluster, *view.node);
+  std::vector<Board> boards = boards_of(ui, *view.cluster, *view.node);
   for (std::size_t i = 0; i < view.node->gpus.size() && i < boards.size(); ++i)
     if (&view.node->gpus[i] == view.gpu) found = std::move(boards[i]);
   const plan::NodePlan* plan = plan_in_view(edit);
@@ -127,20 +127,20 @@ void draw_board_row(Canvas& canvas, const LayoutPage& page, int y, const Board& 
 }
 
 // Who holds an instance that stands and is still wanted; empty: nobody.
-std::string holder_of(const World& world, const LayoutView& view, mig::Placed one) {
+std::string holder_of(const UiContext& ui, const LayoutView& view, mig::Placed one) {
   const mig::Profile& profile = view.product->profiles[static_cast<std::size_t>(one.profile)];
   const Slice* slice = plan::find_instance(*view.gpu, {profile.name, {one.start, profile.memory_slices}, {}});
   if (!slice || !plan::in_use(*slice)) return {};
-  std::string who = holder_text(world, *view.cluster, *slice).who;
+  std::string who = holder_text(ui, *view.cluster, *slice).who;
   return who.empty() ? "a running job" : who;
 }
 
 }  // namespace
 
-void draw_layout_maps(Canvas& canvas, const LayoutPage& page, const World& world, const LayoutState& edit,
+void draw_layout_maps(Canvas& canvas, const LayoutPage& page, const UiContext& ui, const LayoutState& edit,
                       const LayoutView& view, const UiState& state) {
   const bool ascii = state.ascii;
-  Board now = now_board(world, view, edit);
+  Board now = now_board(ui, view, edit);
   Board want = want_board(view, state, edit, now);
   if (page.ruler_y >= 0) draw_ruler(canvas, page.map.x, page.ruler_y, page.map.width, view.product->units);
   canvas.put(1, page.now_y, "now", Role::heading);
@@ -157,7 +157,7 @@ void draw_layout_maps(Canvas& canvas, const LayoutPage& page, const World& world
              Style(Role::accent).with_bold());
 }
 
-std::string why_no_room(const World& world, const LayoutView& view, const LayoutState& edit, int profile,
+std::string why_no_room(const UiContext& ui, const LayoutView& view, const LayoutState& edit, int profile,
                         std::optional<int>& at) {
   const mig::Layout none;
   const mig::Layout& layout = edit.want.strategy == Strategy::mig ? edit.want.layout : none;
@@ -168,7 +168,7 @@ std::string why_no_room(const World& world, const LayoutView& view, const Layout
   for (std::size_t index : obstacle->in_way) {
     const mig::Placed& one = layout[index];
     bool stands = std::find(view.now.begin(), view.now.end(), one) != view.now.end();
-    std::string who = stands ? holder_of(world, view, one) : std::string();
+    std::string who = stands ? holder_of(ui, view, one) : std::string();
     if (who.empty()) continue;
     int size = view.product->profiles[static_cast<std::size_t>(one.profile)].memory_slices;
     if (size == 1) return fmt::format("{} holds slice {}", who, one.start);

@@ -128,12 +128,11 @@ class Choices {
   std::vector<PresetChoice> choices_;
 };
 
-guide::Scope scope_of(const World& world, const LayoutView& view, const LayoutState& edit) {
-  if (edit.targets().size() == 1)
-    return guide::scope_of(*view.cluster, *view.node, *view.gpu, world.catalogue);
+guide::Scope scope_of(const UiContext& ui, const LayoutView& view, const LayoutState& edit) {
+  if (edit.targets().size() == 1) return guide::scope_of(*view.cluster, *view.node, *view.gpu, ui.catalogue);
   std::vector<guide::Mark> marks;
   for (const BoardAt& one : edit.targets()) marks.push_back({one.node, one.gpu});
-  std::vector<guide::Group> groups = guide::split(*view.cluster, marks, world.catalogue);
+  std::vector<guide::Group> groups = guide::split(*view.cluster, marks, ui.catalogue);
   return groups.empty() ? guide::Scope{} : groups.front().scope;
 }
 
@@ -155,10 +154,10 @@ std::vector<PresetChoice> preset_choices(const LayoutView& view, const plan::Cap
   return Choices(view, can, sharing::platform_of(*view.cluster, told_by_site).platform).all();
 }
 
-Result<BestLayout> best_layout(const World& world, const LayoutView& view, const LayoutState& edit,
+Result<BestLayout> best_layout(const UiContext& ui, const LayoutView& view, const LayoutState& edit,
                                std::optional<sharing::Platform> told_by_site) {
   if (!view.cut) return Error{"this GPU cannot be cut", "", ""};
-  guide::Scope scope = scope_of(world, view, edit);
+  guide::Scope scope = scope_of(ui, view, edit);
   const sharing::Platform here = sharing::platform_of(*view.cluster, told_by_site).platform;
   for (const guide::Proposal& proposal : guide::propose_layouts(scope, here)) {
     if (proposal.fit.empty()) break;  // best first: none of the others starts anything

@@ -43,13 +43,13 @@ std::shared_ptr<const plan::Outlook> own_outlook(const Cluster& cluster, const m
   return {own, &own->outlook};
 }
 
-void refresh_outlook(LayoutPreview& preview, const World& world, const Cluster& cluster,
+void refresh_outlook(LayoutPreview& preview, const UiContext& ui, const Cluster& cluster,
                      const plan::SiteRules& rules) {
-  bool moved = preview.outlook_revision != world.model.revision;
-  if (preview.outlook && (!moved || world.wall - preview.outlook_at < kLookOutEvery)) return;
-  preview.outlook = own_outlook(cluster, world.catalogue, rules);
-  preview.outlook_revision = world.model.revision;
-  preview.outlook_at = world.wall;
+  bool moved = preview.outlook_revision != ui.model.revision;
+  if (preview.outlook && (!moved || ui.wall - preview.outlook_at < kLookOutEvery)) return;
+  preview.outlook = own_outlook(cluster, ui.catalogue, rules);
+  preview.outlook_revision = ui.model.revision;
+  preview.outlook_at = ui.wall;
 }
 
 std::string key_of(const LayoutState& edit, const LayoutView& view) {
@@ -63,18 +63,18 @@ std::string key_of(const LayoutState& edit, const LayoutView& view) {
   return key + fmt::format("|{}:{}", targets.front().node.text, targets.front().gpu.value);
 }
 
-void make_preview(UiState& state, const World& world, const LayoutView& view) {
+void make_preview(UiState& state, const UiContext& ui, const LayoutView& view) {
   LayoutState& edit = *state.top().layout;
   LayoutPreview& preview = edit.preview;
   std::string key = key_of(edit, view);
   bool same = preview.key == key;
-  bool moved = preview.revision != world.model.revision;
-  if (same && (!moved || (edit.targets().size() >= kManyBoards && world.wall - preview.at < kLookOutEvery)))
+  bool moved = preview.revision != ui.model.revision;
+  if (same && (!moved || (edit.targets().size() >= kManyBoards && ui.wall - preview.at < kLookOutEvery)))
     return;
-  refresh_outlook(preview, world, *view.cluster, state.rules);
+  refresh_outlook(preview, ui, *view.cluster, state.rules);
   preview.key = std::move(key);
-  preview.revision = world.model.revision;
-  preview.at = world.wall;
+  preview.revision = ui.model.revision;
+  preview.at = ui.wall;
   preview.plan.reset();
   preview.error.reset();
   Result<plan::Intent> intent = intent_of(edit, *view.cluster, view.product);
@@ -83,8 +83,8 @@ void make_preview(UiState& state, const World& world, const LayoutView& view) {
     return;
   }
   Result<plan::Plan> plan =
-      plan::make_plan(*view.cluster, world.catalogue, *intent, capabilities_of(state, *view.cluster),
-                      state.rules, cluster_now(*view.cluster, world.wall), preview.outlook.get());
+      plan::make_plan(*view.cluster, ui.catalogue, *intent, capabilities_of(state, *view.cluster),
+                      state.rules, cluster_now(*view.cluster, ui.wall), preview.outlook.get());
   if (plan && !edit.shown().note.empty())
     plan->notices.push_back({Severity::info, "preset", {}, edit.shown().note});
   if (plan)
@@ -377,11 +377,11 @@ const plan::NodePlan* plan_in_view(const LayoutState& edit) {
   return nullptr;
 }
 
-void refresh_layout(UiState& state, Screen& screen, const World& world) {
+void refresh_layout(UiState& state, Screen& screen, const UiContext& ui) {
   if (&screen != &state.top() || !screen.layout) return;
   LayoutState& edit = *screen.layout;
-  keep_boards(edit, world.model.find(screen.cluster));
-  std::optional<LayoutView> view = layout_view(world, screen);
+  keep_boards(edit, ui.model.find(screen.cluster));
+  std::optional<LayoutView> view = layout_view(ui, screen);
   if (!view) return;
   int profiles = view->cut ? static_cast<int>(view->product->profiles.size()) : 0;
   edit.unit = std::clamp(edit.unit, 0, view->cut ? view->product->units - 1 : 0);
@@ -398,7 +398,7 @@ void refresh_layout(UiState& state, Screen& screen, const World& world) {
     edit.preview.key.clear();
     return;
   }
-  make_preview(state, world, *view);
+  make_preview(state, ui, *view);
   take_over_places(edit, *view);
 }
 

@@ -42,23 +42,23 @@ void disarm(UiState& state) {
   state.arming.reset();
 }
 
-void accept_arming(UiState& state, const World& world) {
+void accept_arming(UiState& state, const UiContext& ui) {
   if (!state.arming) return disarm(state);
   if (state.input.text != state.arming->expected) {
     state.input.error = fmt::format("that is not {}; type it exactly", state.arming->expected);
     return;
   }
   if (std::holds_alternative<ArmStart>(state.arming->what)) {
-    if (std::string reason = why_not_startable(state, world); !reason.empty()) {
+    if (std::string reason = why_not_startable(state, ui); !reason.empty()) {
       disarm(state);
-      return say(state, world, Severity::danger, std::move(reason));
+      return say(state, ui, Severity::danger, std::move(reason));
     }
   }
   state.input = {};
   state.arming->armed = true;
 }
 
-Effects confirm_arming(UiState& state, const World& world) {
+Effects confirm_arming(UiState& state, const UiContext& ui) {
   Effects effects;
   Arming arming = *state.arming;
   disarm(state);
@@ -69,19 +69,19 @@ Effects confirm_arming(UiState& state, const World& world) {
     const RunView* view = view_of(state, resume->run);
     effects.orders.push_back(
         ResumeRun{resume->run, resume->onward, resume->accept_harm, view ? view->chain.last() : ""});
-    say(state, world, Severity::info, "resuming the run");
+    say(state, ui, Severity::info, "resuming the run");
   } else if (const auto* back = std::get_if<ArmTurnBack>(&arming.what)) {
     effects.orders.push_back(DemandOfRun{back->run, {}, plan::Demand::turn_back});
-    say(state, world, Severity::info, "asked to go back after the step that is under way");
+    say(state, ui, Severity::info, "asked to go back after the step that is under way");
   } else {
-    if (std::string reason = why_not_startable(state, world); !reason.empty()) {
-      say(state, world, Severity::danger, "not started: " + reason);
+    if (std::string reason = why_not_startable(state, ui); !reason.empty()) {
+      say(state, ui, Severity::danger, "not started: " + reason);
       return effects;
     }
     state.runs.starting = state.plan->plan.id;
     state.runs.drove = true;
     effects.orders.push_back(StartRun{state.plan->plan, state.plan->undoes});
-    say(state, world, Severity::info, "starting: the journal is written first");
+    say(state, ui, Severity::info, "starting: the journal is written first");
   }
   return effects;
 }

@@ -131,7 +131,7 @@ Panes nothing_yet(const UiState& state, int width) {
 
 }  // namespace
 
-Panes journal_panes(const World&, const UiState& state, int width) {
+Panes journal_panes(const UiContext&, const UiState& state, int width) {
   if (state.runs.heads.empty()) return nothing_yet(state, width);
   Panes panes;
   Columns at = columns_for(width);

@@ -24,29 +24,29 @@ constexpr std::array kCanaries{0, 1, 2, 4};
 constexpr std::array kBatches{1, 2, 4, 8, 16, 32};
 
 // Plans anew with these options, from what stands now. The plan before it stays when that fails.
-void plan_with(UiState& state, const World& world, const plan::Options& options) {
+void plan_with(UiState& state, const UiContext& ui, const plan::ChangeOptions& options) {
   PlanView& view = *state.plan;
   plan::Intent intent = view.plan.intent;
   intent.options = options;
   // The way back is planned from the run: its nodes may have been found unlike each other.
   Result<plan::Plan> planned =
-      view.undoes.empty() ? plan_for(state, world, intent) : way_back(state, world, view.undoes, &options);
+      view.undoes.empty() ? plan_for(state, ui, intent) : way_back(state, ui, view.undoes, &options);
   if (!planned) {
     view.trouble = to_line(planned.error());
-    say(state, world, Severity::warning, view.trouble);
+    say(state, ui, Severity::warning, view.trouble);
     return;
   }
   view.trouble.clear();
   view.plan = std::move(*planned);
   view.moved.clear();
-  view.revision = world.model.revision;
+  view.revision = ui.model.revision;
   view.node = std::min(view.node, view.plan.nodes.empty() ? 0 : view.plan.nodes.size() - 1);
 }
 
 plan::Way toggled(plan::Way now, plan::Way to) { return now == to ? plan::Way::wait : to; }
 
-void change_options(UiState& state, const World& world, Action action) {
-  plan::Options options = state.plan->plan.intent.options;
+void change_options(UiState& state, const UiContext& ui, Action action) {
+  plan::ChangeOptions options = state.plan->plan.intent.options;
   switch (action) {
     case Action::plan_requeue: options.way = toggled(options.way, plan::Way::requeue); break;
     case Action::plan_cancel: options.way = toggled(options.way, plan::Way::cancel); break;
@@ -59,7 +59,7 @@ void change_options(UiState& state, const World& world, Action action) {
     case Action::plan_batch: options.batch = next_of(kBatches, options.batch); break;
     default: break;
   }
-  plan_with(state, world, options);
+  plan_with(state, ui, options);
 }
 
 std::string all_commands(const plan::Plan& plan) {
@@ -72,11 +72,11 @@ std::string all_commands(const plan::Plan& plan) {
 
 }  // namespace
 
-Result<plan::Plan> plan_for(const UiState& state, const World& world, const plan::Intent& intent) {
-  const Cluster* cluster = world.model.find(intent.cluster);
+Result<plan::Plan> plan_for(const UiState& state, const UiContext& ui, const plan::Intent& intent) {
+  const Cluster* cluster = ui.model.find(intent.cluster);
   if (!cluster) return Error{"cannot plan", intent.cluster.text + " is not open here", ""};
-  return plan::make_plan(*cluster, world.catalogue, intent, capabilities_of(state, *cluster), state.rules,
-                         cluster_now(*cluster, world.wall));
+  return plan::make_plan(*cluster, ui.catalogue, intent, capabilities_of(state, *cluster), state.rules,
+                         cluster_now(*cluster, ui.wall));
 }
 
 std::string nodes_text(const plan::Plan& plan) {
@@ -84,7 +84,7 @@ std::string nodes_text(const plan::Plan& plan) {
   return fmt::format("{} nodes", plan.nodes.size());
 }
 
-void open_plan(UiState& state, const World& world, plan::Plan plan, std::string undoes) {
+void open_plan(UiState& state, const UiContext& ui, plan::Plan plan, std::string undoes) {
   // One plan at a time: an older one, and what lies over it, is left behind.
   for (std::size_t i = 1; i < state.stack.size(); ++i)
     if (state.stack[i].kind == ScreenKind::plan) {
@@ -95,7 +95,7 @@ void open_plan(UiState& state, const World& world, plan::Plan plan, std::string 
   PlanView view;
   view.plan = std::move(plan);
   view.undoes = std::move(undoes);
-  view.revision = world.model.revision;
+  view.revision = ui.model.revision;
   Screen screen;
   screen.kind = ScreenKind::plan;
   screen.cluster = view.plan.intent.cluster;
@@ -104,20 +104,20 @@ void open_plan(UiState& state, const World& world, plan::Plan plan, std::string 
   push(state, std::move(screen));
 }
 
-void follow_world(UiState& state, const World& world) {
-  if (!state.plan || state.plan->revision == world.model.revision) return;
+void follow_world(UiState& state, const UiContext& ui) {
+  if (!state.plan || state.plan->revision == ui.model.revision) return;
   PlanView& view = *state.plan;
-  const Cluster* cluster = world.model.find(view.plan.intent.cluster);
+  const Cluster* cluster = ui.model.find(view.plan.intent.cluster);
   if (!cluster) return;
-  view.revision = world.model.revision;
+  view.revision = ui.model.revision;
   view.moved = plan::what_moved(view.plan, *cluster);
   if (!state.arming || !std::holds_alternative<ArmStart>(state.arming->what) || plan::may_apply(view.moved))
     return;
   disarm(state);
-  say(state, world, Severity::danger, "disarmed: " + view.moved.front().text);
+  say(state, ui, Severity::danger, "disarmed: " + view.moved.front().text);
 }
 
-std::string why_not_startable(const UiState& state, const World& world) {
+std::string why_not_startable(const UiState& state, const UiContext& ui) {
   const PlanView& view = *state.plan;
   if (!view.plan.no_steps.empty()) return "it cannot be applied: " + view.plan.no_steps;
   if (!view.plan.changes_anything()) return "nothing to do: the layout is already as requested";
@@ -129,11 +129,11 @@ std::string why_not_startable(const UiState& state, const World& world) {
   if (!state.abilities.contains(name)) return name.text + " cannot be changed from here";
   if (!state.runs.available) return "this console has no folder for the journals of runs";
   if (!state.runs.starting.empty()) return "a run is being started";
-  const Cluster* cluster = world.model.find(name);
+  const Cluster* cluster = ui.model.find(name);
   if (!cluster) return name.text + " is gone";
   // Asked with every frame: what was worked out for this revision still holds.
   std::vector<plan::Moved> moved =
-      view.revision == world.model.revision ? view.moved : plan::what_moved(view.plan, *cluster);
+      view.revision == ui.model.revision ? view.moved : plan::what_moved(view.plan, *cluster);
   if (!plan::may_apply(moved)) {
     auto harm =
         std::find_if(moved.begin(), moved.end(), [](const plan::Moved& one) { return !one.harmless; });
@@ -142,19 +142,19 @@ std::string why_not_startable(const UiState& state, const World& world) {
   return "";
 }
 
-Effects act_on_plan(UiState& state, const World& world, Action action) {
+Effects act_on_plan(UiState& state, const UiContext& ui, Action action) {
   Effects effects;
   switch (action) {
     case Action::plan_arm: open_arming(state, ArmStart{}, state.plan->plan); break;
     case Action::plan_again:
-      plan_with(state, world, state.plan->plan.intent.options);
+      plan_with(state, ui, state.plan->plan.intent.options);
       if (state.plan->trouble.empty())
-        say(state, world, Severity::info, "planned again from the current layout");
+        say(state, ui, Severity::info, "planned again from the current layout");
       break;
     case Action::plan_scheduler: state.plan->other_scheduler = !state.plan->other_scheduler; break;
     case Action::plan_copy_all:
       effects.copy = all_commands(state.plan->plan);
-      say(state, world, Severity::good, "copied the commands of every step");
+      say(state, ui, Severity::good, "copied the commands of every step");
       break;
     case Action::plan_messages: {
       Screen screen;
@@ -163,18 +163,18 @@ Effects act_on_plan(UiState& state, const World& world, Action action) {
       push(state, std::move(screen));
       break;
     }
-    default: change_options(state, world, action);
+    default: change_options(state, ui, action);
   }
   return effects;
 }
 
-std::string why_not_on_plan(Action action, const UiState& state, const World& world) {
+std::string why_not_on_plan(Action action, const UiState& state, const UiContext& ui) {
   if (state.top().kind != ScreenKind::plan || !state.plan)
     return "this works on a plan; a layout is planned first";
   const plan::Plan& plan = state.plan->plan;
   bool many = plan.nodes.size() > 1;
   switch (action) {
-    case Action::plan_arm: return why_not_startable(state, world);
+    case Action::plan_arm: return why_not_startable(state, ui);
     case Action::plan_canary:
     case Action::plan_batch: return many ? "" : "the plan is about one node";
     case Action::plan_copy_all: return all_commands(plan).empty() ? "there is no command to copy" : "";
@@ -184,11 +184,11 @@ std::string why_not_on_plan(Action action, const UiState& state, const World& wo
   }
 }
 
-std::string plan_copy(const UiState& state, const World& world) {
+std::string plan_copy(const UiState& state, const UiContext& ui) {
   if (!state.plan) return "";
   std::string stop = state.top().cursor;
   if (stop.empty()) {
-    std::vector<Stop> stops = stops_of(plan_panes(world, state, state.size.columns));
+    std::vector<Stop> stops = stops_of(plan_panes(ui, state, state.size.columns));
     if (!stops.empty()) stop = stops.front().id;
   }
   const plan::Step* step = step_under(*state.plan, stop);
@@ -200,14 +200,14 @@ std::string plan_copy(const UiState& state, const World& world) {
   return text;
 }
 
-Effects open_on_plan(UiState& state, const World&) {
+Effects open_on_plan(UiState& state, const UiContext&) {
   const std::string stop = state.top().cursor;
   if (stop.starts_with("w\x1f"))
     open_workload(state, ClusterName(state.top().cluster), stop.substr(2, stop.find('\x1f', 2) - 2));
   return {};
 }
 
-std::string why_no_open_on_plan(const UiState& state, const World&) {
+std::string why_no_open_on_plan(const UiState& state, const UiContext&) {
   return state.top().cursor.starts_with("w\x1f")
              ? ""
              : "only a job or pod can be opened here; a step's commands are below";

@@ -12,38 +12,38 @@
 namespace tessera::tui {
 
 // Shows a plan. undoes: the run that it takes back, or empty. Takes the place of a plan that is open already.
-void open_plan(UiState& state, const World& world, plan::Plan plan, std::string undoes);
+void open_plan(UiState& state, const UiContext& ui, plan::Plan plan, std::string undoes);
 
 // From what stands now, with what the cluster's backend can do; where it cannot be changed, as its kind
 // would.
-Result<plan::Plan> plan_for(const UiState& state, const World& world, const plan::Intent& intent);
+Result<plan::Plan> plan_for(const UiState& state, const UiContext& ui, const plan::Intent& intent);
 
 // "n0031", "8 nodes": as in titles and on the arming line.
 std::string nodes_text(const plan::Plan& plan);
 
 // The plan's own keys; the action is not disabled.
-Effects act_on_plan(UiState& state, const World& world, Action action);
+Effects act_on_plan(UiState& state, const UiContext& ui, Action action);
 // Why not, for the plan's own keys; empty: it can.
-std::string why_not_on_plan(Action action, const UiState& state, const World& world);
+std::string why_not_on_plan(Action action, const UiState& state, const UiContext& ui);
 // What y copies: the commands of the step under the cursor, or the name of the work.
-std::string plan_copy(const UiState& state, const World& world);
+std::string plan_copy(const UiState& state, const UiContext& ui);
 // Enter on disturbed work.
-Effects open_on_plan(UiState& state, const World& world);
-std::string why_no_open_on_plan(const UiState& state, const World& world);
+Effects open_on_plan(UiState& state, const UiContext& ui);
+std::string why_no_open_on_plan(const UiState& state, const UiContext& ui);
 // The node whose line the cursor rests on is the one whose steps are shown.
 void rested_on_plan(UiState& state);
 // Compares the plan with the world, when the world has moved on. Also disarms.
-void follow_world(UiState& state, const World& world);
+void follow_world(UiState& state, const UiContext& ui);
 // Why this plan must not be started now, by what the model says; empty: it may.
-std::string why_not_startable(const UiState& state, const World& world);
+std::string why_not_startable(const UiState& state, const UiContext& ui);
 
 // The page itself (plan_page.cpp).
-Panes plan_panes(const World& world, const UiState& state, int width);
+Panes plan_panes(const UiContext& ui, const UiState& state, int width);
 // The step that a stop of the page stands for; nullptr: it is another line.
 const plan::Step* step_under(const PlanView& view, const std::string& stop);
 // The position of the node that a stop stands for.
 std::optional<std::size_t> node_under(const std::string& stop);
-Document messages_document(const World& world, const UiState& state, int width);
-std::string messages_text(const UiState& state, const World& world);
+Document messages_document(const UiContext& ui, const UiState& state, int width);
+std::string messages_text(const UiState& state, const UiContext& ui);
 
 }  // namespace tessera::tui

@@ -176,7 +176,7 @@ class Page {
   }
 
   void options() {
-    const plan::Options& now = plan_.intent.options;
+    const plan::ChangeOptions& now = plan_.intent.options;
     heading("OPTIONS", "each plans again at once");
     auto option = [&](const std::string& label, std::string value, std::initializer_list<Action> keys) {
       DocLine line{{{told(label), Role::dim, 3}, {told(value), Role::text, 19}}, id_of('o', label)};
@@ -365,7 +365,7 @@ const plan::Step* step_under(const PlanView& view, const std::string& stop) {
 
 std::optional<std::size_t> node_under(const std::string& stop) { return index_in('d', stop); }
 
-Panes plan_panes(const World& /*world*/, const UiState& state, int width) {
+Panes plan_panes(const UiContext& /*ui*/, const UiState& state, int width) {
   Panes panes;
   if (!state.plan) return panes;
   if (width >= kTwoColumns) {
@@ -383,7 +383,7 @@ Panes plan_panes(const World& /*world*/, const UiState& state, int width) {
   return panes;
 }
 
-std::string messages_text(const UiState& state, const World&) {
+std::string messages_text(const UiState& state, const UiContext&) {
   std::string text;
   if (!state.plan) return text;
   for (const plan::Message& message : plan::messages(state.plan->plan))
@@ -391,7 +391,7 @@ std::string messages_text(const UiState& state, const World&) {
   return text;
 }
 
-Document messages_document(const World&, const UiState& state, int width) {
+Document messages_document(const UiContext&, const UiState& state, int width) {
   Document document;
   if (!state.plan) return document;
   for (const plan::Message& message : plan::messages(state.plan->plan)) {

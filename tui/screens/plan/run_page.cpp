@@ -35,13 +35,8 @@ struct StepOf {
 
 class RunPage {
  public:
-  RunPage(const World& world, const UiState& state, const RunView& view, int width)
-      : world_(world),
-        state_(state),
-        view_(view),
-        run_(view.run),
-        width_(width),
-        shown_(shown_node(state, view)) {}
+  RunPage(const UiContext& ui, const UiState& state, const RunView& view, int width)
+      : ui_(ui), state_(state), view_(view), run_(view.run), width_(width), shown_(shown_node(state, view)) {}
 
   Document head() {
     const plan::Plan& plan = run_.started.plan;
@@ -72,7 +67,7 @@ class RunPage {
 
   Document nodes() {
     lines_.push_back(heading_line("NODES", plan::to_text(plan::summary(run_))));
-    const plan::Options& options = run_.started.plan.intent.options;
+    const plan::ChangeOptions& options = run_.started.plan.intent.options;
     int number = 0;
     for (const plan::NodePlan& planned : run_.started.plan.nodes) {
       if (number == 0 && options.canary > 0) aside("alone first");
@@ -142,7 +137,7 @@ class RunPage {
                         {}});
     lines_.push_back({});
   }
-  Duration since(TimePoint at) const { return std::max(Duration{0}, world_.wall - at); }
+  Duration since(TimePoint at) const { return std::max(Duration{0}, ui_.wall - at); }
   void aside(std::string_view text) { lines_.push_back({{{told(state_, text), Role::dim, 3}}, {}}); }
   void wrapped(std::string_view text, Style style) {
     for (std::string& line : wrap(told(state_, text), width_ - 4))
@@ -220,7 +215,7 @@ class RunPage {
       for (std::string& part : wrap(told, width_ - 8)) lines_.push_back({{{std::move(part), role, 6}}, {}});
   }
 
-  const World& world_;
+  const UiContext& ui_;
   const UiState& state_;
   const RunView& view_;
   const plan::Run& run_;
@@ -347,7 +342,7 @@ NodeName shown_node(const UiState& state, const RunView& view) {
   return view.run.started.plan.nodes.front().node;
 }
 
-Panes run_panes(const World& world, const UiState& state, int width) {
+Panes run_panes(const UiContext& ui, const UiState& state, int width) {
   Panes panes;
   const std::string& run = state.top().subject;
   const RunView* view = view_of(state, run);
@@ -369,20 +364,20 @@ Panes run_panes(const World& world, const UiState& state, int width) {
   bool two = width >= kStepsBeside, many = view->run.plans.size() > 1;
   panes.split = two ? (many ? width * 45 / 100 : width * 56 / 100) : 0;
   int main_width = two ? panes.split - 1 : width;
-  panes.main = RunPage(world, state, *view, main_width).head();
+  panes.main = RunPage(ui, state, *view, main_width).head();
   auto append = [&](Document more) {
     for (DocLine& line : more) panes.main.push_back(std::move(line));
   };
-  if (many) append(RunPage(world, state, *view, main_width).nodes());
+  if (many) append(RunPage(ui, state, *view, main_width).nodes());
   if (many && !two) panes.main.push_back({});
   int steps_width = many && two ? width - panes.split : main_width;
-  Document steps = RunPage(world, state, *view, steps_width).steps(node);
+  Document steps = RunPage(ui, state, *view, steps_width).steps(node);
   if (many && two)
     panes.side = std::move(steps);
   else
     append(std::move(steps));
 
-  std::string current = RunPage(world, state, *view, width).current(node);
+  std::string current = RunPage(ui, state, *view, width).current(node);
   if (!current.empty()) panes.start = "s\x1f" + current;
   panes.follows = true;
   std::string cursor = state.top().cursor;
@@ -392,7 +387,7 @@ Panes run_panes(const World& world, const UiState& state, int width) {
   panes.foot = std::move(panel.lines);
   panes.foot_first = !panes.foot.empty();
   if (two && !many) {
-    Document log = RunPage(world, state, *view, width - panes.split).log(node, step, kLogBeside);
+    Document log = RunPage(ui, state, *view, width - panes.split).log(node, step, kLogBeside);
     // The newest lines are those that count.
     int room = state.size.rows - 6 - (panes.foot.empty() ? 0 : static_cast<int>(panes.foot.size()) + 1);
     int over = static_cast<int>(log.size()) - std::max(3, room);
@@ -403,7 +398,7 @@ Panes run_panes(const World& world, const UiState& state, int width) {
   if (panes.foot_first) return panes;
   add_step_facts(panes.foot, *view, node, step, width, state);
   if (!two || many)
-    for (DocLine& line : RunPage(world, state, *view, width).log(node, step, kLogInFoot))
+    for (DocLine& line : RunPage(ui, state, *view, width).log(node, step, kLogInFoot))
       panes.foot.push_back(std::move(line));
   return panes;
 }

@@ -25,22 +25,22 @@ std::string first_node(const RunHead& head) {
 }
 
 // At start: what was left in the middle is not to be overlooked.
-void announce(UiState& state, const World& world) {
+void announce(UiState& state, const UiContext& ui) {
   for (RunState wanted : {RunState::interrupted, RunState::parked})
     for (const RunHead& head : state.runs.heads)
       if (head.state == wanted && !head.here)
-        return say(state, world, Severity::warning,
+        return say(state, ui, Severity::warning,
                    fmt::format("run {} {} on {}: {} opens the journal", head.run,
                                wanted == RunState::parked ? "is parked" : "was interrupted", first_node(head),
                                first_key(state, Action::show_journal)));
 }
 
-void take(UiState& state, const World& world, const RunsListed& listed, Effects&) {
+void take(UiState& state, const UiContext& ui, const RunsListed& listed, Effects&) {
   bool first = !state.runs.listed;
   state.runs.heads = listed.runs;
   state.runs.listed = true;
   state.overview.valid = false;  // its list names them
-  if (first && state.message.text.empty()) announce(state, world);
+  if (first && state.message.text.empty()) announce(state, ui);
 }
 
 // The run that was asked for has written its first line: its screen takes the plan's place.
@@ -59,9 +59,9 @@ void follow_start(UiState& state, const RunView& view, const std::string& run, E
   open_run(state, run, effects);
 }
 
-void undo(UiState& state, const World& world, const std::string& run);
+void undo(UiState& state, const UiContext& ui, const std::string& run);
 
-void take(UiState& state, const World& world, const RunTold& told, Effects& effects) {
+void take(UiState& state, const UiContext& ui, const RunTold& told, Effects& effects) {
   RunView& view = state.runs.opened[told.run];
   if (told.from_start) view = {};
   const RunHead* head = head_of(state, told.run);
@@ -74,31 +74,31 @@ void take(UiState& state, const World& world, const RunTold& told, Effects& effe
   follow_start(state, view, told.run, effects);
   if (state.runs.then == OnceRead::undo && state.runs.wait_run == told.run && !view.entries.empty()) {
     state.runs.then = OnceRead::nothing;
-    undo(state, world, told.run);
+    undo(state, ui, told.run);
   }
 }
 
-void take(UiState& state, const World& world, const RunRefused& refused, Effects& effects) {
+void take(UiState& state, const UiContext& ui, const RunRefused& refused, Effects& effects) {
   if (refused.run.empty() || !head_of(state, refused.run)) state.runs.starting.clear();
   if (state.runs.wait_run == refused.run) state.runs.then = OnceRead::nothing;
   state.runs.ordered_resume = false;
   state.runs.refused[refused.run] = refused.error;
   if (refused.error.reason == plan::kWrittenSince) effects.orders.push_back(ReadRun{refused.run});
-  say(state, world, Severity::danger, to_line(refused.error));
+  say(state, ui, Severity::danger, to_line(refused.error));
 }
 
-void take(UiState& state, const World&, const RunsAtRest&, Effects& effects) {
+void take(UiState& state, const UiContext&, const RunsAtRest&, Effects& effects) {
   effects.quit = state.leaving == Leaving::parking;
 }
 
 // --- undo
 
-void undo(UiState& state, const World& world, const std::string& run) {
+void undo(UiState& state, const UiContext& ui, const std::string& run) {
   const RunView* view = view_of(state, run);
   if (!view || view->entries.empty()) return;
-  Result<plan::Plan> back = way_back(state, world, run);
-  if (!back) return say(state, world, Severity::danger, to_line(back.error()));
-  open_plan(state, world, std::move(*back), run);
+  Result<plan::Plan> back = way_back(state, ui, run);
+  if (!back) return say(state, ui, Severity::danger, to_line(back.error()));
+  open_plan(state, ui, std::move(*back), run);
 }
 
 // --- reasons
@@ -169,9 +169,9 @@ plan::Plan armed_plan(const UiState& state, const std::string& run) {
 
 }  // namespace
 
-Effects take_news(UiState& state, const World& world, const RunNews& news) {
+Effects take_news(UiState& state, const UiContext& ui, const RunNews& news) {
   Effects effects;
-  std::visit([&](const auto& what) { take(state, world, what, effects); }, news.what);
+  std::visit([&](const auto& what) { take(state, ui, what, effects); }, news.what);
   return effects;
 }
 
@@ -188,20 +188,20 @@ void open_journal(UiState& state, Effects& effects) {
   effects.orders.push_back(ListRuns{});
 }
 
-Effects open_on_journal(UiState& state, const World& world) {
+Effects open_on_journal(UiState& state, const UiContext& ui) {
   Effects effects;
   std::string run = run_here(state);
   const RunHead* head = head_of(state, run);
   if (!head) return effects;
   if (head->state == RunState::marked)
-    say(state, world, Severity::info,
+    say(state, ui, Severity::info,
         fmt::format("only its mark is known here: {} drives it from {}", head->who, head->from));
   else
     open_run(state, run, effects);
   return effects;
 }
 
-std::string why_no_open_on_journal(const UiState& state, const World&) {
+std::string why_no_open_on_journal(const UiState& state, const UiContext&) {
   return run_here(state).empty() ? "there is no run to open" : "";
 }
 
@@ -211,13 +211,13 @@ void rested_on_run(UiState& state) {
     state.runs.shown[screen.subject] = NodeName(screen.cursor.substr(2));
 }
 
-std::optional<TimePoint> run_next_change(const UiState& state, const World& world) {
+std::optional<TimePoint> run_next_change(const UiState& state, const UiContext& ui) {
   constexpr Duration kSecond{1000};
   if (look_of(state, state.top().subject).over) return std::nullopt;
-  return world.wall - (world.wall.time_since_epoch() % kSecond) + kSecond;
+  return ui.wall - (ui.wall.time_since_epoch() % kSecond) + kSecond;
 }
 
-Effects act_on_run(UiState& state, const World& world, Action action) {
+Effects act_on_run(UiState& state, const UiContext& ui, Action action) {
   Effects effects;
   std::string run = run_here(state);
   NodeName node;
@@ -225,13 +225,13 @@ Effects act_on_run(UiState& state, const World& world, Action action) {
   switch (action) {
     case Action::run_pause:
       effects.orders.push_back(DemandOfRun{run, {}, plan::Demand::pause});
-      say(state, world, Severity::info, "it parks after the step that is under way");
+      say(state, ui, Severity::info, "it parks after the step that is under way");
       break;
     case Action::run_go_back: open_arming(state, ArmTurnBack{run}, armed_plan(state, run)); break;
     case Action::run_resume: state.resuming = run; break;
     case Action::run_undo:
       if (view_of(state, run)) {
-        undo(state, world, run);
+        undo(state, ui, run);
       } else {
         state.runs.then = OnceRead::undo;
         state.runs.wait_run = run;
@@ -248,22 +248,22 @@ Effects act_on_run(UiState& state, const World& world, Action action) {
   return effects;
 }
 
-Result<plan::Plan> way_back(const UiState& state, const World& world, const std::string& run,
-                            const plan::Options* options) {
+Result<plan::Plan> way_back(const UiState& state, const UiContext& ui, const std::string& run,
+                            const plan::ChangeOptions* options) {
   const RunView* view = view_of(state, run);
   if (!view || view->entries.empty())
     return Error{"cannot plan the way back", "run " + run + " is not read yet", ""};
   const ClusterName& name = view->run.started.plan.intent.cluster;
-  const Cluster* cluster = world.model.find(name);
+  const Cluster* cluster = ui.model.find(name);
   if (!cluster) return Error{"cannot plan the way back", name.text + " is not open here", ""};
   if (auto why = plan::why_not_here("cannot plan the way back", name, view->run.started.plan.cluster_id,
                                     cluster->id, false))
     return *why;
-  return plan::plan_undo(view->run, *cluster, world.catalogue, capabilities_of(state, *cluster), state.rules,
-                         cluster_now(*cluster, world.wall), options);
+  return plan::plan_undo(view->run, *cluster, ui.catalogue, capabilities_of(state, *cluster), state.rules,
+                         cluster_now(*cluster, ui.wall), options);
 }
 
-Effects act_on_resume(UiState& state, const World&, Action action) {
+Effects act_on_resume(UiState& state, const UiContext&, Action action) {
   std::string run = state.resuming.value_or("");
   state.resuming.reset();
   plan::Onward onward = plan::Onward::carry_on;
@@ -279,7 +279,7 @@ Effects act_on_resume(UiState& state, const World&, Action action) {
   return {};
 }
 
-std::string why_not_on_run(Action action, const UiState& state, const World&) {
+std::string why_not_on_run(Action action, const UiState& state, const UiContext&) {
   ScreenKind kind = state.top().kind;
   if (kind != ScreenKind::run && kind != ScreenKind::journal)
     return "this works on a run, or on its line in the journal";
@@ -297,21 +297,21 @@ std::string why_not_on_run(Action action, const UiState& state, const World&) {
   }
 }
 
-std::string run_copy(const UiState& state, const World&) { return run_here(state); }
+std::string run_copy(const UiState& state, const UiContext&) { return run_here(state); }
 
-Effects leave(UiState& state, const World& world) {
+Effects leave(UiState& state, const UiContext& ui) {
   // Also what was ordered and not told of yet.
   if (under_way(state) || !state.runs.starting.empty() || state.runs.ordered_resume) {
     state.leaving = Leaving::asked;
     return {};
   }
-  if (state.runs.drove) return park_and_leave(state, world, "tessera was left");
+  if (state.runs.drove) return park_and_leave(state, ui, "tessera was left");
   Effects effects;
   effects.quit = true;
   return effects;
 }
 
-Effects park_and_leave(UiState& state, const World&, const std::string& why) {
+Effects park_and_leave(UiState& state, const UiContext&, const std::string& why) {
   Effects effects;
   if (state.leaving == Leaving::parking) return effects;
   if (!state.runs.drove) {

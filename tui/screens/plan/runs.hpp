@@ -12,33 +12,33 @@
 
 namespace tessera::tui {
 
-Effects take_news(UiState& state, const World& world, const RunNews& news);
+Effects take_news(UiState& state, const UiContext& ui, const RunNews& news);
 void open_run(UiState& state, const std::string& run, Effects& effects);
 void open_journal(UiState& state, Effects& effects);
 // Enter on the journal screen.
-Effects open_on_journal(UiState& state, const World& world);
-std::string why_no_open_on_journal(const UiState& state, const World& world);
+Effects open_on_journal(UiState& state, const UiContext& ui);
+std::string why_no_open_on_journal(const UiState& state, const UiContext& ui);
 // The node whose line the cursor rests on is the one whose steps are shown.
 void rested_on_run(UiState& state);
 // The clock of the step that is under way.
-std::optional<TimePoint> run_next_change(const UiState& state, const World& world);
+std::optional<TimePoint> run_next_change(const UiState& state, const UiContext& ui);
 
-Effects act_on_run(UiState& state, const World& world, Action action);
-std::string why_not_on_run(Action action, const UiState& state, const World& world);
-Effects act_on_resume(UiState& state, const World& world, Action action);
+Effects act_on_run(UiState& state, const UiContext& ui, Action action);
+std::string why_not_on_run(Action action, const UiState& state, const UiContext& ui);
+Effects act_on_resume(UiState& state, const UiContext& ui, Action action);
 // What y copies.
-std::string run_copy(const UiState& state, const World& world);
+std::string run_copy(const UiState& state, const UiContext& ui);
 
 // Leaving tessera: at once, or asked about first, or after what is driven here was parked.
-Effects leave(UiState& state, const World& world);
-Effects park_and_leave(UiState& state, const World& world, const std::string& why);
+Effects leave(UiState& state, const UiContext& ui);
+Effects park_and_leave(UiState& state, const UiContext& ui, const std::string& why);
 
 const RunHead* head_of(const UiState& state, const std::string& run);
 const RunView* view_of(const UiState& state, const std::string& run);
 // One plan that takes every node of a run back to what the run found there, each to its own. options:
 // nullptr: those of an undo. Errors: its journal is not read yet, its cluster is not open, those of planning.
-Result<plan::Plan> way_back(const UiState& state, const World& world, const std::string& run,
-                            const plan::Options* options = nullptr);
+Result<plan::Plan> way_back(const UiState& state, const UiContext& ui, const std::string& run,
+                            const plan::ChangeOptions* options = nullptr);
 // The run that the screen is about, or the one under the journal's cursor; empty: none.
 std::string run_here(const UiState& state);
 // Driven by this console now; nullptr: none is.
@@ -47,7 +47,7 @@ const RunHead* under_way(const UiState& state);
 std::string under_way_text(const UiState& state);
 
 // The pages (run_page.cpp, journal_page.cpp).
-Panes run_panes(const World& world, const UiState& state, int width);
-Panes journal_panes(const World& world, const UiState& state, int width);
+Panes run_panes(const UiContext& ui, const UiState& state, int width);
+Panes journal_panes(const UiContext& ui, const UiState& state, int width);
 
 }  // namespace tessera::tui

@@ -1,4 +1,4 @@
-#include "backends/slurm/site.hpp"
+#include "backends/slurm/find_slurm.hpp"
 
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -41,7 +41,7 @@ bool scontrol_finds_its_own(Duration patience) {
   Worker worker;
   Processes processes(worker);
   worker.post([&] {
-    processes.run(ping(Site{"", "", patience}), [&](Result<Outcome> result) {
+    processes.run(ping(SlurmClient{"", "", patience}), [&](Result<Outcome> result) {
       constexpr const char* kNone = "Could not establish a configuration source";
       answer.set_value(result && result->err.find(kNone) == std::string::npos);
     });

@@ -1,4 +1,4 @@
-#include "tui/cli/world.hpp"
+#include "tui/cli/open_clusters.hpp"
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -10,12 +10,12 @@
 
 namespace tessera::cli {
 
-int World::refuse(const Error& error, int code) {
+int OpenClusters::refuse(const Error& error, int code) {
   complain(streams_, error);
   return code;
 }
 
-std::optional<int> World::open() {
+std::optional<int> OpenClusters::open() {
   began_ = joins_.wall();
   Opening opening = joins_.open(options_, catalogue_);
   backends_ = std::move(opening.backends);
@@ -24,14 +24,14 @@ std::optional<int> World::open() {
   return std::nullopt;
 }
 
-std::optional<int> World::start(const std::string& cluster) {
+std::optional<int> OpenClusters::start(const std::string& cluster) {
   if (Status chosen = choose(cluster); !chosen) return refuse(chosen.error(), kUsage);
   for (Backend* backend : asked_) backend->start(joins_.sink);
   return std::nullopt;
 }
 
 // The others are not even started.
-Status World::choose(const std::string& cluster) {
+Status OpenClusters::choose(const std::string& cluster) {
   std::string known;
   for (const BackendPtr& backend : backends_) {
     std::string name = backend->name().text;
@@ -42,13 +42,13 @@ Status World::choose(const std::string& cluster) {
   return Done{};
 }
 
-Backend* World::backend(const ClusterName& name) const {
+Backend* OpenClusters::backend(const ClusterName& name) const {
   for (const BackendPtr& backend : backends_)
     if (backend->name() == name) return backend.get();
   return nullptr;
 }
 
-bool World::take_events() {
+bool OpenClusters::take_events() {
   bool changed = false;
   for (Event& event : joins_.events.take()) {
     if (is_run_news(event)) {
@@ -60,14 +60,14 @@ bool World::take_events() {
   return changed;
 }
 
-bool World::all_loaded() const {
+bool OpenClusters::all_loaded() const {
   return std::all_of(asked_.begin(), asked_.end(), [&](const Backend* backend) {
     const Cluster* cluster = model_.find(backend->name());
     return cluster && cluster->loaded;
   });
 }
 
-bool World::sleep(Duration at_most, int also_fd) {
+bool OpenClusters::sleep(Duration at_most, int also_fd) {
   pollfd fds[] = {{joins_.events.wake_fd(), POLLIN, 0},
                   {signals_ ? signals_->fd() : -1, POLLIN, 0},
                   {reader_ ? streams_.out_fd : -1, 0, 0},
@@ -80,16 +80,16 @@ bool World::sleep(Duration at_most, int also_fd) {
   return !ended_by_ && !(fds[2].revents & (POLLERR | POLLHUP));
 }
 
-bool World::wait_until_loaded() {
+bool OpenClusters::wait_until_loaded() {
   // Finding out what is here counts.
   return wait_until([this] { return all_loaded(); }, began_ + options_.timeout);
 }
 
-bool World::wait_until(const std::function<bool()>& told) {
+bool OpenClusters::wait_until(const std::function<bool()>& told) {
   return wait_until(told, joins_.wall() + options_.timeout);
 }
 
-bool World::wait_until(const std::function<bool()>& told, TimePoint deadline) {
+bool OpenClusters::wait_until(const std::function<bool()>& told, TimePoint deadline) {
   for (;;) {
     take_events();
     Duration left = deadline - joins_.wall();
@@ -98,7 +98,7 @@ bool World::wait_until(const std::function<bool()>& told, TimePoint deadline) {
   }
 }
 
-void World::tell_failures(const Cluster& cluster) {
+void OpenClusters::tell_failures(const Cluster& cluster) {
   for (const auto& [source, health] : cluster.sources) {
     const std::pair key(cluster.name, source);
     if (!health.failure && health.note.empty()) {
@@ -116,7 +116,7 @@ void World::tell_failures(const Cluster& cluster) {
   }
 }
 
-bool World::is_whole(const Cluster& cluster) {
+bool OpenClusters::is_whole(const Cluster& cluster) {
   return cluster.loaded && !work_untold(cluster) &&
          std::none_of(cluster.sources.begin(), cluster.sources.end(), [](const auto& each) {
            const auto& [source, health] = each;
@@ -124,7 +124,7 @@ bool World::is_whole(const Cluster& cluster) {
          });
 }
 
-bool World::tell_troubles(const Cluster& cluster, const std::function<bool(Source)>& is_needed) {
+bool OpenClusters::tell_troubles(const Cluster& cluster, const std::function<bool(Source)>& is_needed) {
   tell_failures(cluster);
   bool told = std::none_of(cluster.sources.begin(), cluster.sources.end(), [&](const auto& each) {
     const auto& [source, health] = each;

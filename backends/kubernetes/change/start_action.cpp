@@ -1,4 +1,4 @@
-#include "backends/kubernetes/change/deeds.hpp"
+#include "backends/kubernetes/change/start_action.hpp"
 
 #include <fmt/format.h>
 
@@ -111,9 +111,9 @@ void find_eviction(const Place& place, const Eviction& pod, Ended ended) {
   });
 }
 
-class Doing {
+class KubernetesAction {
  public:
-  Doing(const Place& place, const plan::Order& order, Ended ended)
+  KubernetesAction(const Place& place, const plan::Order& order, Ended ended)
       : place_(place), order_(order), ended_(std::move(ended)) {}
 
   void operator()(const plan::SetMark& act) {
@@ -368,8 +368,8 @@ class Doing {
 
 }  // namespace
 
-void do_it(const Place& place, const plan::Order& order, Ended ended) {
-  std::visit(Doing(place, order, std::move(ended)), order.action);
+void start_action(const Place& place, const plan::Order& order, Ended ended) {
+  std::visit(KubernetesAction(place, order, std::move(ended)), order.action);
 }
 
 void answer(const Ended& ended, Answer told) {

@@ -26,7 +26,7 @@ MigFilePtr mig_file(std::string text);  // nullptr for an empty one
 
 // What a part says counts only as far as `readings` tells that it was read: an empty value alone proves
 // nothing.
-struct Site {
+struct OperatorSetup {
   Readings readings;
   std::string gpu_cluster;     // the GPUCluster's name; empty: there is none
   std::string ns;              // the operator's namespace
@@ -50,7 +50,8 @@ struct Site {
     auto found = node_config.find(node);
     return found == node_config.end() ? nullptr : found->second.get();
   }
-  friend bool operator==(const Site&, const Site&) = default;  // files that are alike may be two
+  friend bool operator==(const OperatorSetup&,
+                         const OperatorSetup&) = default;  // files that are alike may be two
 };
 
 }  // namespace tessera::operators

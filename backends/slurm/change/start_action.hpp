@@ -15,7 +15,7 @@ namespace tessera::slurm {
 
 // What runs have had done that shows nowhere on the cluster (a daemon was restarted). Asked again after a
 // crash, it is done again: that does no harm on a drained node.
-struct Deeds {
+struct UnseenActions {
   std::string run;
   std::map<std::string, std::string> words;
 };
@@ -30,23 +30,23 @@ struct Hands {
   Processes& processes;
   Calls& calls;
   NodeRunner& runner;
-  const Site& commands;
+  const SlurmClient& commands;
   Eyes& eyes;
   Worker& worker;
-  std::map<NodeName, Deeds> deeds;
+  std::map<NodeName, UnseenActions> unseen;
   std::set<NodeName> unsure;  // a change there had no answer: it may still run
   std::map<NodeName, Written> written;
   // Those that write Slurm's files; the first one is at it.
   std::deque<std::function<void()>> writers;
 
-  // Adds the words for deeds of the run that marks this node.
-  void tell_deeds(plan::NodeFacts& facts) const;
+  // Adds the words for unseen of the run that marks this node.
+  void add_unseen_actions(plan::NodeFacts& facts) const;
 };
 
 // `done` is called once, not from inside. When files are written, at the order's deadline at the latest: what
 // is under way then may still come to its end, but nothing more is begun, and the files stay locked until
 // then.
 //
-void act(Hands& hands, const plan::Order& order, std::function<void(Status)> done);
+void start_action(Hands& hands, const plan::Order& order, std::function<void(Status)> done);
 
 }  // namespace tessera::slurm

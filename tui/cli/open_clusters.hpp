@@ -15,10 +15,11 @@
 
 namespace tessera::cli {
 
-class World {
+class OpenClusters {
  public:
   // All of these outlive it.
-  World(const Options& options, const mig::Catalogue& catalogue, const Joins& joins, const Streams& streams)
+  OpenClusters(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
+               const Streams& streams)
       : options_(options), catalogue_(catalogue), joins_(joins), streams_(streams) {}
 
   // Opens what is here. Returns the exit code when that fails, which has been said then.

@@ -35,7 +35,7 @@ enum class MigTool {
   mig_parted,  // whole GPUs at once, where the driver likes (github.com/NVIDIA/mig-parted v0.15.0)
 };
 
-struct Site {
+struct SlurmSetup {
   int major = 0, minor = 0;            // of Slurm: 22, 5
   std::vector<File> files;             // slurm.conf first, then what it includes, gres.conf, cgroup.conf, ...
   std::vector<std::string> unapplied;  // nodes with which Slurm runs otherwise than these files say
@@ -65,7 +65,7 @@ struct Site {
   std::string gpu_file;
   std::string instance_file;
   bool reconfigure_suffices() const { return major > 23 || (major == 23 && minor >= 11); }
-  friend bool operator==(const Site&, const Site&) = default;
+  friend bool operator==(const SlurmSetup&, const SlurmSetup&) = default;
 };
 
 }  // namespace tessera::slurmconf

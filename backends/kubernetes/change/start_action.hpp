@@ -13,7 +13,7 @@ namespace tessera::kubernetes {
 // Where a deed happens. Copied into callbacks.
 struct Place {
   ApiPtr api;  // with the order's own deadline
-  std::shared_ptr<const operators::Site> site;
+  std::shared_ptr<const operators::OperatorSetup> site;
   const mig::Catalogue* catalogue = nullptr;
   std::function<TimePoint()> clock;
   std::function<void(const std::string& node, std::string access)> remember_access;
@@ -23,7 +23,7 @@ struct Place {
 
 using Ended = std::function<void(Status)>;
 
-void do_it(const Place& place, const plan::Order& order, Ended ended);
+void start_action(const Place& place, const plan::Order& order, Ended ended);
 
 // The end of an act whose last answer this is.
 void answer(const Ended& ended, Answer told);

@@ -1,4 +1,4 @@
-#include "engine/operators/site.hpp"
+#include "engine/operators/operator_setup.hpp"
 
 namespace tessera::operators {
 

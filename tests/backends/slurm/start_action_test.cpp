@@ -9,7 +9,7 @@ namespace verb = plan::slurm::verb;
 
 // nvidia-smi was cut off between an instance and its compute instance: no job could use it.
 TEST_F(SlurmActuatorTest, AnInstanceThatWasCutOffHalfWayGetsItsComputeInstance) {
-  slurmconf::SiteSettings said;
+  slurmconf::SlurmSettings said;
   said.runner = scratch_.path() + "/on {node}";
   say(said);
   put("xml",
@@ -46,7 +46,7 @@ TEST_F(SlurmActuatorTest, AnInstanceThatWasCutOffHalfWayGetsItsComputeInstance) 
 
 // One console drives two runs on a node, one after the other.
 TEST_F(SlurmActuatorTest, EachRunOnANodeHasDoneWhatItHasDoneItself) {
-  slurmconf::SiteSettings said;
+  slurmconf::SlurmSettings said;
   said.restart_node = scratch_.path() + "/restart {node}";
   said.restart_controller = scratch_.path() + "/restart all";
   said.runner = scratch_.path() + "/on {node}";

@@ -1,4 +1,4 @@
-#include "backends/slurm/change/acts.hpp"
+#include "backends/slurm/change/start_action.hpp"
 
 #include <fmt/format.h>
 
@@ -40,9 +40,9 @@ std::string last_line(std::string_view text) {
   return clean(text.substr(start == std::string_view::npos ? 0 : start + 1), 400);
 }
 
-class Act : public std::enable_shared_from_this<Act> {
+class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
  public:
-  Act(Hands& hands, plan::Order order, std::function<void(Status)> done)
+  SlurmAction(Hands& hands, plan::Order order, std::function<void(Status)> done)
       : hands_(hands), order_(std::move(order)), done_(std::move(done)) {}
 
   void begin() {
@@ -165,7 +165,7 @@ class Act : public std::enable_shared_from_this<Act> {
   // ── files and daemons ─────────────────────────────────────────────────────────────────────────────────
 
   void operator()(const plan::Special& act) {
-    const slurmconf::Site& said = hands_.eyes.said;
+    const slurmconf::SlurmSetup& said = hands_.eyes.said;
     auto value = [&](const char* name) {
       auto it = act.arguments.find(name);
       return it == act.arguments.end() ? std::string() : it->second;
@@ -209,9 +209,9 @@ class Act : public std::enable_shared_from_this<Act> {
     return seen.user.empty() || seen.user == "root" ? "root" : "root," + seen.user;
   }
   void remember(std::string_view name, const std::string& value) {
-    Deeds& deeds = hands_.deeds[order_.node];
-    if (deeds.run != order_.mark.run) deeds = {order_.mark.run, {}};
-    deeds.words[std::string(name)] = value;
+    UnseenActions& unseen = hands_.unseen[order_.node];
+    if (unseen.run != order_.mark.run) unseen = {order_.mark.run, {}};
+    unseen.words[std::string(name)] = value;
   }
   void then_remember(std::string_view name, std::string value) {
     tasks_.push_back([this, name, value = std::move(value)] {
@@ -490,7 +490,7 @@ class Act : public std::enable_shared_from_this<Act> {
         auto back = slurmconf::restored(seen.site.files, *after, found);
         if (std::exchange(*after, back) != back) break;
       }
-      hands_.deeds.erase(order_.node);  // whatever was restarted was so for the files before
+      hands_.unseen.erase(order_.node);  // whatever was restarted was so for the files before
       auto before = seen.site.files;
       const HostFiles* far = hands_.eyes.host_files;
       const auto changed = far ? far->times_beside() : times_beside(before);
@@ -579,14 +579,14 @@ class Act : public std::enable_shared_from_this<Act> {
 
 }  // namespace
 
-void Hands::tell_deeds(plan::NodeFacts& facts) const {
-  auto known = deeds.find(facts.node.name);
-  if (known == deeds.end() || !facts.mark || facts.mark->run != known->second.run) return;
+void Hands::add_unseen_actions(plan::NodeFacts& facts) const {
+  auto known = unseen.find(facts.node.name);
+  if (known == unseen.end() || !facts.mark || facts.mark->run != known->second.run) return;
   for (const auto& [name, value] : known->second.words) facts.words[name] = value;
 }
 
-void act(Hands& hands, const plan::Order& order, std::function<void(Status)> done) {
-  std::make_shared<Act>(hands, order, std::move(done))->begin();
+void start_action(Hands& hands, const plan::Order& order, std::function<void(Status)> done) {
+  std::make_shared<SlurmAction>(hands, order, std::move(done))->begin();
 }
 
 }  // namespace tessera::slurm
