@@ -36,28 +36,85 @@ sed -i 's/^passwd:.*/passwd: sss files/' "$root/etc/nsswitch.conf"
 
 everything() { (cd "$root" && find . -xdev -path ./var/lib/dpkg -prune -o -path ./var/log -prune -o -print | sort); }
 
-# The deb installs, answers, and leaves nothing behind.
+# The console of a command on a terminal of 100 by 30: prints all that it drew. It is left with q once it has drawn.
+console() {
+  (sleep 4; printf q; sleep 2) | script -qec "stty cols 100 rows 30; chroot --userspec=70001:70001 $root /usr/bin/env -i \
+    PATH=/usr/bin:/bin HOME=/tmp LANG=en_US.UTF-8 TERM=xterm-256color $*" /dev/null
+}
+draws() {  # what, command...: a frame in UTF-8 with colours
+  local what=$1 drawn
+  shift
+  drawn=$(console "$@")
+  case $drawn in *tessera*─*) ;; *) fail "$what: the console draws no UTF-8" ;; esac
+  case $drawn in *$'\e['*'38;5;'*) ;; *) fail "$what: the console has no 256 colours" ;; esac
+}
+
+# The deb installs, answers, and leaves nothing behind but what is the admin's.
 everything >"$scratch/before.list"
 cp "$packages"/*.deb "$root/tmp/tessera.deb"
 inside dpkg -i /tmp/tessera.deb || fail "dpkg -i"
-rm "$root/tmp/tessera.deb"
-as_nobody_we_know tessera --version || fail "tessera --version"
+as_nobody_we_know tessera --version | grep -q ', static)$' || fail "tessera --version does not say static"
 as_nobody_we_know tessera nodes --sim -o json >"$scratch/nodes.json" || fail "tessera nodes --sim"
 grep -q '"h100-03"' "$scratch/nodes.json" || fail "tessera nodes --sim does not list h100-03"
 as_nobody_we_know tessera guide --compare >/dev/null || fail "tessera guide"
 as_nobody_we_know tessera doctor --sim >/dev/null || [ $? = 1 ] || fail "tessera doctor --sim"
+as_nobody_we_know tessera doctor --self >/dev/null || fail "tessera doctor --self"
 as_nobody_we_know tessera-sim scenarios | grep -q '^demo$' || fail "tessera-sim scenarios"
+for page in man1/tessera.1 man1/tessera-plan.1 man1/tessera-sim.1 man5/tessera-config.5; do
+  [ -s "$root/usr/share/man/$page" ] || [ -s "$root/usr/share/man/$page.gz" ] || fail "there is no manual page $page"
+done
+draws "simulator" tessera --sim
+# An edited configuration survives an upgrade, and a purge takes it away.
+inside dpkg -s tessera | grep -q ' /etc/tessera/config.yaml' || fail "/etc/tessera/config.yaml is no conffile"
+echo 'theme: mono' >>"$root/etc/tessera/config.yaml"
+inside dpkg -i /tmp/tessera.deb </dev/null || fail "dpkg -i, again"
+grep -q '^theme: mono$' "$root/etc/tessera/config.yaml" || fail "the upgrade replaced an edited configuration"
+rm "$root/tmp/tessera.deb"
 inside dpkg --purge tessera || fail "dpkg --purge"
 everything >"$scratch/after.list"
 diff "$scratch/before.list" "$scratch/after.list" || fail "dpkg --purge left something behind"
 
-# The tarball holds the same binary.
+# The tarball holds the same binary. From here on the host has neither terminals nor locales.
 mkdir "$root/tmp/tarball"
 tar -xzf "$packages"/*.tar.gz -C "$root/tmp/tarball" --strip-components=1
-[ -x "$root/tmp/tarball/bin/tessera" ] || [ -x "$root/tmp/tarball/usr/bin/tessera" ] || fail "the tarball has no bin/tessera"
-binary=$(cd "$root" && find tmp/tarball -name tessera -path '*bin*' | head -n 1)
-as_nobody_we_know "/$binary" slices --sim -o csv >/dev/null || fail "the binary of the tarball"
-if ldd "$root/$binary" >/dev/null 2>&1; then fail "the binary asks for shared libraries"; fi
+binary=/$(cd "$root" && find tmp/tarball -name tessera -path '*bin*' -type f | head -n 1)
+[ -x "$root$binary" ] || fail "the tarball has no bin/tessera"
+if ldd "$root$binary" >/dev/null 2>&1; then fail "the binary asks for shared libraries"; fi
+rm -rf "$root"/lib/terminfo "$root"/usr/share/terminfo "$root"/etc/terminfo "$root"/usr/lib/locale
+as_nobody_we_know "$binary" slices --sim -o csv >/dev/null || fail "the binary of the tarball"
+draws "no terminals, no locales" "$binary" --sim
+
+# Slurm's commands, as a real 22.05 answered them.
+mkdir "$root/tmp/slurm"
+cp "$(dirname "$0")"/fixtures/slurm-22.05/*.txt "$root/tmp/slurm"
+cat >"$root/usr/bin/scontrol" <<'TEXT'
+#!/bin/sh
+for last; do :; done
+[ -f "/tmp/slurm/$last.txt" ] && exec cat "/tmp/slurm/$last.txt"
+exit 1
+TEXT
+chmod 755 "$root/usr/bin/scontrol"
+printf 'ClusterName=recorded\nAuthType=auth/none\n' >"$root/tmp/slurm/slurm.conf"
+as_nobody_we_know "$binary" nodes --slurm-conf /tmp/slurm/slurm.conf -o json >"$scratch/slurm.json" ||
+  [ $? = 3 ] || fail "nodes of recorded Slurm commands"
+grep -q '"slurm"' "$scratch/slurm.json" || fail "recorded Slurm commands: no node was read"
+draws "recorded Slurm commands" "$binary" --slurm-conf /tmp/slurm/slurm.conf
+
+# Kubernetes: the API server of tessera-sim, through the kubectl of this machine where that needs no library.
+kubectl=$(readlink -f "$(command -v kubectl)" || true)
+if [ -n "$kubectl" ] && ! ldd "$kubectl" >/dev/null 2>&1; then
+  cp "$kubectl" "$root/usr/bin/kubectl"
+  as_nobody_we_know "${binary}-sim" serve --kubernetes --kubeconfig-out /tmp/kubeconfig >"$scratch/serve.log" 2>&1 &
+  server=$!
+  trap 'kill $server 2>/dev/null; rm -rf "$root"' EXIT
+  for _ in $(seq 100); do [ -s "$root/tmp/kubeconfig" ] && break; sleep 0.1; done
+  as_nobody_we_know "$binary" nodes --kubeconfig /tmp/kubeconfig -o json >"$scratch/kube.json" || fail "nodes of a served cluster"
+  grep -q '"kubernetes"' "$scratch/kube.json" || fail "a served cluster: no node was read"
+  draws "served cluster" "$binary" --kubeconfig /tmp/kubeconfig
+  kill "$server"
+else
+  printf 'package_test: kubectl of this machine needs shared libraries: the served cluster is left out\n' >&2
+fi
 
 # The rpm names no library.
 if command -v rpm >/dev/null; then
