@@ -119,6 +119,18 @@ constexpr Command kCommands[] = {
      "tessera doctor --rbac | kubectl apply -f -  # what looking needs\n"
      "tessera doctor --rbac --write  # ... and what changing needs\n"
      "tessera doctor --self  # this machine, when tessera itself misbehaves"},
+    {"init", kInit, "", 0, Completes::nothing, "",
+     "ask for the settings of this site, try them, and write them",
+     "Looks at the clusters that are found here, asks what they do not tell (how nodes are reached, who "
+     "writes Slurm's "
+     "files, which commands restart daemons, the platform), tries the answers by looking at the clusters "
+     "with them, and "
+     "writes a commented config.yaml: for all users when root calls it, else for this user. Nothing of a "
+     "cluster is "
+     "changed, and a file that is there already is never written over.",
+     "tessera init\n"
+     "tessera init --print  # on standard output instead\n"
+     "tessera init --answers site.yaml --print  # without a person"},
     {"about", kAbout, "", 0, Completes::nothing, "",
      "show what this tessera is and what it finds here, for bug reports",
      "Prints version, commit, compiler, the terminal, the locale, which configuration files are read and "
@@ -154,7 +166,7 @@ constexpr Command kCommands[] = {
 constexpr unsigned kChanging = kApply | kUndo | kResume;
 constexpr unsigned kRuns = kChanging | kJournal;
 constexpr unsigned kAsking = kLists | kPlan | kRuns | kGuide | kDoctor;  // commands that ask a cluster
-constexpr unsigned kShowing = kConsole | kAsking;
+constexpr unsigned kShowing = kConsole | kAsking | kInit;
 constexpr unsigned kWishing = kPlan | kApply;
 constexpr unsigned kPlanning = kConsole | kPlan | kChanging;
 constexpr unsigned kNodes = kPlanning | kDoctor;  // commands that look at nodes themselves
@@ -249,6 +261,10 @@ constexpr Flag kFlags[] = {
      "print the Kubernetes role that tessera needs, and ask no cluster; with --write also what it changes"},
     {"self", 0, "", false, "", Section::output, kDoctor, "", false, "", Completes::nothing, "",
      "check this machine for what tessera needs, and ask no cluster"},
+    {"answers", 0, "FILE", false, "", Section::output, kInit, "", false, "", Completes::file, "",
+     "a YAML file with setting: answer, instead of questions"},
+    {"print", 0, "", false, "", Section::output, kInit, "", false, "", Completes::nothing, "",
+     "print the configuration instead of writing it"},
     {"operator-namespace", 0, "NAME", false, "", Section::output, kDoctor, "", false, "gpu-operator",
      Completes::nothing, "",
      "with --rbac: the GPU operator's namespace (gpu-operator; on OpenShift nvidia-gpu-operator)"},

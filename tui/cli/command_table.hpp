@@ -32,6 +32,7 @@ enum Takes : unsigned {
   kGuide = 1u << 11,  // guide
   kDoctor = 1u << 12,
   kAbout = 1u << 13,
+  kInit = 1u << 14,
   kEvery = 0xffffu,
 };
 

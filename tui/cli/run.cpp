@@ -17,6 +17,7 @@
 #include "tui/cli/doctor.hpp"
 #include "tui/cli/guide/guide.hpp"
 #include "tui/cli/help.hpp"
+#include "tui/cli/init/init.hpp"
 #include "tui/cli/layouts.hpp"
 #include "tui/cli/list.hpp"
 #include "tui/cli/look.hpp"
@@ -193,6 +194,11 @@ int run(const std::vector<std::string>& arguments, const Environment& environmen
   if (parsed->command == "about") return run_about(*parsed, environment, joins.machine, streams);
   if (parsed->command == "doctor" && parsed->flags.contains("self"))
     return run_self_check(*parsed, environment, joins.machine, joins.wall(), streams);
+  if (parsed->command == "init") {
+    auto catalogue = load_catalogue(environment);
+    if (!catalogue) return refuse(streams, catalogue.error(), kUsage);
+    return run_init(*parsed, environment, *catalogue, joins, streams);
+  }
   std::string topic = parsed->command == "config" && !parsed->words.empty() ? parsed->words.front() : "";
   if (topic != "man" && !topic.empty() && parsed->words.size() > 1)
     return refuse(streams,

@@ -63,7 +63,7 @@ class StandingBackend final : public Backend {
     post(ClusterSeen{Scheduler::slurm, true, "simulated", "test", id});
     post(NodesListed{nodes_});
     post(WorkloadsListed{work_});
-    post(SourceReport{Source::simulator, std::nullopt, Duration(1), unread, !unread.empty()});
+    post(SourceReport{Source::simulator, failure, Duration(1), unread, !unread.empty()});
     if (!remarks.empty()) post(RemarksListed{Source::simulator, remarks});
     if (!loads) return;
     post(Loaded{});
@@ -73,7 +73,8 @@ class StandingBackend final : public Backend {
   plan::Actuator* actuator() override { return &actuator_; }
 
   std::string id = "hpc-1";
-  std::string unread;  // what of its nodes and work could not be read
+  std::optional<Error> failure;  // of the only source
+  std::string unread;            // what of its nodes and work could not be read
   std::vector<Remark> remarks;
   bool loads = true;
 

@@ -1,0 +1,175 @@
+// `tessera init`: what it asks, of whom, and what it writes.
+#include "tui/cli/init/init.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "engine/slurmconf/slurm_setup.hpp"
+#include "tests/support/run_binary.hpp"
+#include "tests/tui/cli/fake_runs.hpp"
+#include "tui/cli/command_table.hpp"
+#include "tui/cli/init/questions.hpp"
+
+namespace tessera::cli::init_story {
+namespace {
+
+Model place(Scheduler scheduler, const std::string& version) {
+  Model model;
+  reduce(model, Event{ClusterName("hpc"), 0, test::at(0),
+                      ClusterSeen{scheduler, false, version, "/etc/slurm/slurm.conf", "hpc-1"}});
+  return model;
+}
+
+std::vector<std::string> names(const std::vector<Question>& list) {
+  std::vector<std::string> out;
+  for (const Question& one : list) out.emplace_back(one.setting);
+  return out;
+}
+
+bool asks(const Model& model, const std::string& setting) {
+  const auto all = names(questions(model, {}));
+  return std::find(all.begin(), all.end(), setting) != all.end();
+}
+
+TEST(InitQuestions, AreThoseOfTheSchedulerThatIsHere) {
+  EXPECT_TRUE(asks(place(Scheduler::slurm, "slurm 22.05.8"), "slurm-runner"));
+  EXPECT_FALSE(asks(place(Scheduler::slurm, "slurm 22.05.8"), "platform"));
+  EXPECT_TRUE(asks(place(Scheduler::kubernetes, "v1.31.4"), "platform"));
+  EXPECT_FALSE(asks(place(Scheduler::kubernetes, "v1.31.4"), "slurm-runner"));
+}
+
+// From 23.11 a reconfigure is enough; a version that cannot be read asks rather than not.
+TEST(InitQuestions, RestartCommandsOnlyWhereSlurmNeedsThem) {
+  for (const char* old : {"slurm 21.08.0", "slurm 22.05.8", "slurm 23.02.7", "slurm", "slurm x.y"})
+    EXPECT_TRUE(asks(place(Scheduler::slurm, old), "slurm-restart-controller")) << old;
+  for (const char* fresh : {"slurm 23.11.0", "slurm 24.05.1", "slurm 26.05.5"})
+    EXPECT_FALSE(asks(place(Scheduler::slurm, fresh), "slurm-restart-controller")) << fresh;
+}
+
+TEST(InitQuestions, EachIsASettingOfTheConfigurationAndSaysWhyItMatters) {
+  for (const Model& model :
+       {place(Scheduler::slurm, "slurm 22.05.8"), place(Scheduler::kubernetes, "v1.31.4")})
+    for (const Question& one : questions(model, {})) {
+      const Flag* flag = find_flag(one.setting);
+      ASSERT_NE(flag, nullptr) << one.setting;
+      EXPECT_TRUE(flag->in_file) << one.setting;
+      EXPECT_TRUE(one.ask.ends_with('?') || one.ask.find("? ") != std::string::npos) << one.ask;
+      EXPECT_NE(one.why, "") << one.setting;
+    }
+}
+
+TEST(InitQuestions, ProposeWhatThisMachineCanDo) {
+  const Model model = place(Scheduler::slurm, "slurm 24.05.1");
+  EXPECT_EQ(questions(model, {true, true})[0].answer, "ssh");
+  EXPECT_EQ(questions(model, {false, true})[0].answer, "");
+  EXPECT_EQ(questions(model, {true, true})[1].answer, "here");
+  EXPECT_EQ(questions(model, {true, false})[1].answer, "site");
+}
+
+TEST(InitConfiguration, IsReadBackAsItWasAnswered) {
+  const auto asked = questions(place(Scheduler::slurm, "slurm 22.05.8"), {true, true});
+  const std::map<std::string, std::string> answers{
+      {"slurm-runner", "ssh -o \"Proxy Jump\" {node}\\x {command}"},
+      {"slurm-boot-file", ""},
+      {"slurm-files", "site"}};
+  const auto settings = gather({}, {}, {{"config.yaml", configuration(asked, answers)}});
+  ASSERT_TRUE(settings) << to_line(settings.error());
+  EXPECT_EQ(settings->at("slurm-runner").value, answers.at("slurm-runner"));
+  EXPECT_EQ(settings->at("slurm-files").value, "site");
+  EXPECT_FALSE(settings->contains("slurm-boot-file"));
+}
+
+struct Init {
+  test::Scratch home;
+  std::map<std::string, std::string> flags;
+  std::string typed;
+  bool person = true;
+  bool fails = false;
+  std::ostringstream out, err;
+
+  std::string file() const { return home.path() + "/tessera/config.yaml"; }
+
+  int run() {
+    test::Box box;
+    int opened = 0;
+    auto open = [&](const Options& options, const mig::Catalogue&) {
+      Opening opening;
+      auto backend = std::make_unique<test::StandingBackend>(
+          std::vector<Node>{test::node("n1", {test::uncut(0, 0)})}, std::vector<Workload>{});
+      if (fails && ++opened > 1 && options.slurm_site->reach != slurmconf::Reach::none)
+        backend->failure = Error{"cannot reach n1", "ssh asks for a password", "give the key to an agent"};
+      opening.backends.push_back(std::move(backend));
+      return opening;
+    };
+    Joins joins{box, box, open, {}, [] { return test::at(0); }, {}, false, {}, {}};
+    joins.machine.find_program = [](std::string_view name) {
+      return std::optional("/usr/bin/" + std::string(name));
+    };
+    int ends[2];
+    EXPECT_EQ(::pipe(ends), 0);
+    EXPECT_EQ(::write(ends[1], typed.data(), typed.size()), static_cast<ssize_t>(typed.size()));
+    ::close(ends[1]);
+    Streams streams{out, err};
+    streams.in_fd = ends[0];
+    streams.asks = person;
+    Parsed parsed;
+    parsed.command = "init";
+    parsed.flags = flags;
+    const Environment environment{{"XDG_CONFIG_HOME", home.path()}};
+    const int code = run_init(parsed, environment, test::catalogue(), joins, streams);
+    ::close(ends[0]);
+    return code;
+  }
+};
+
+TEST(Init, TakesWhatAPersonTypesAndAsksAgainWhereItCannotBeUsed) {
+  Init init;
+  init.flags["print"] = "true";
+  init.typed = "magic\n\nhost:conf1\n-\n-\n\n\n\n\n\n\nyes\n\n";
+  EXPECT_EQ(init.run(), kDone) << init.err.str();
+  EXPECT_NE(init.err.str().find("magic"), std::string::npos) << "the answer that was refused is named";
+  EXPECT_NE(init.out.str().find("\nslurm-runner: \"ssh\"\n"), std::string::npos) << init.out.str();
+  EXPECT_NE(init.out.str().find("\nslurm-files: \"host:conf1\"\n"), std::string::npos) << init.out.str();
+  EXPECT_EQ(init.out.str().find("restart"), std::string::npos) << init.out.str();
+}
+
+TEST(Init, WritesNothingWhenTheAnswersEnd) {
+  Init init;
+  init.flags["print"] = "true";
+  init.typed = "ssh\n";
+  EXPECT_EQ(init.run(), kFinding);
+  EXPECT_EQ(init.out.str(), "");
+}
+
+TEST(Init, RefusesAFileOfAnswersThatItDidNotAskFor) {
+  for (const char* text :
+       {"slurm-runer: ssh\n", "- ssh\n", "slurm-runner: [a, b]\n", "slurm-runner: magic\n", "{"}) {
+    Init init;
+    init.flags = {{"print", "true"}, {"answers", init.home.write("answers.yaml", text)}};
+    init.person = false;
+    EXPECT_EQ(init.run(), kUsage) << text;
+    EXPECT_EQ(init.out.str(), "") << text;
+  }
+}
+
+TEST(Init, NeedsAPersonOrAFile) {
+  Init init;
+  init.flags["print"] = "true";
+  init.person = false;
+  EXPECT_EQ(init.run(), kUsage);
+  EXPECT_NE(init.err.str().find("--answers FILE"), std::string::npos) << init.err.str();
+}
+
+TEST(Init, SaysWhatDoesNotWorkWithTheAnswers) {
+  Init init;
+  init.flags = {{"print", "true"}, {"answers", init.home.write("answers.yaml", "slurm-runner: ssh\n")}};
+  init.person = false;
+  init.fails = true;
+  EXPECT_EQ(init.run(), kDone);
+  EXPECT_NE(init.err.str().find("ssh asks for a password"), std::string::npos) << init.err.str();
+}
+
+}  // namespace
+}  // namespace tessera::cli::init_story

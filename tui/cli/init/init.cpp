@@ -1,0 +1,257 @@
+#include "tui/cli/init/init.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "engine/text.hpp"
+#include "engine/yaml.hpp"
+#include "tui/cli/command_table.hpp"
+#include "tui/cli/doctor.hpp"
+#include "tui/cli/help.hpp"
+#include "tui/cli/init/questions.hpp"
+#include "tui/cli/open_clusters.hpp"
+
+namespace tessera::cli {
+namespace {
+
+using Answers = std::map<std::string, std::string>;
+
+// The options with these answers, as if they stood in config.yaml; a command that looks at nodes themselves
+// asks for the GPUs there.
+Result<Options> with_answers(const Parsed& parsed, const Environment& environment, const Answers& answers,
+                             const std::string& command) {
+  auto settings = gather(parsed, environment, {});
+  if (!settings) return settings.error();
+  for (const auto& [name, value] : answers)
+    if (!value.empty()) settings->insert_or_assign(name, Setting{value, "init"});
+  auto options = to_options(parsed, *settings);
+  if (options) options->command = command;
+  return options;
+}
+
+std::string words_of(const Streams& streams, const std::string& text) {
+  return tui::told(streams.reader, text);
+}
+
+void show(const Question& question, std::size_t number, std::size_t of, const Streams& streams) {
+  const auto width =
+      static_cast<std::size_t>(streams.paper.columns > 0 ? std::max(streams.paper.columns, 40) : 80);
+  streams.err << fmt::format("\n{}/{}  {}\n", number, of, words_of(streams, question.ask))
+              << wrapped(words_of(streams, question.why), 5, width);
+  if (!question.found.empty())
+    streams.err << "     " << words_of(streams, "found: " + question.found) << "\n";
+  streams.err << fmt::format("     {} [{}]: ", question.setting, question.answer) << std::flush;
+}
+
+// A line that a person types; nullopt: the input ended.
+std::optional<std::string> next_line(Lines& lines) {
+  for (;;) {
+    if (auto line = lines.take()) return line;
+    if (lines.fd() < 0) return std::nullopt;
+    pollfd waiting{lines.fd(), POLLIN, 0};
+    ::poll(&waiting, 1, -1);
+  }
+}
+
+// Asks until the answer can be used. nullopt: the input ended.
+std::optional<std::string> ask(const Question& question, const Answers& so_far, const Parsed& parsed,
+                               const Environment& environment, Lines& lines, const Streams& streams) {
+  for (;;) {
+    const auto line = next_line(lines);
+    if (!line) return std::nullopt;
+    const std::string answer = line->empty() ? question.answer : *line == "-" ? "" : *line;
+    Answers all = so_far;
+    all[std::string(question.setting)] = answer;
+    const auto options = with_answers(parsed, environment, all, "doctor");
+    if (options) return answer;
+    complain(streams, options.error());
+    streams.err << fmt::format("     {} [{}]: ", question.setting, question.answer) << std::flush;
+  }
+}
+
+Result<Answers> answers_in(const std::string& path, const std::vector<Question>& asked) {
+  constexpr std::string_view what = "cannot read the answers";
+  auto files = read_files({path});
+  if (!files) return files.error();
+  if (files->empty())
+    return Error{std::string(what), path + ": " + std::strerror(ENOENT),
+                 "name a YAML file with setting: answer"};
+  auto root = parse_yaml(files->front().text, path);
+  if (!root) return root.error();
+  Answers answers;
+  if (root->is_null()) return answers;
+  if (root->kind != Yaml::Kind::map) return yaml_error(what, path, *root, "not a map of settings");
+  for (const auto& [name, node] : root->fields) {
+    const bool known =
+        std::any_of(asked.begin(), asked.end(), [&](const Question& one) { return one.setting == name; });
+    if (!known) return yaml_error(what, path, node, "\"" + clean(name, 100) + "\" is not asked here");
+    if (node.kind != Yaml::Kind::scalar) return yaml_error(what, path, node, "not a single value");
+    answers[name] = node.scalar;
+  }
+  return answers;
+}
+
+struct Looked {
+  Model model;
+  std::vector<insight::Finding> findings;  // warnings and worse
+  std::vector<std::string> failures;       // of sources
+};
+
+// Opens the clusters, waits for their answers, and closes them again.
+Result<Looked> look(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
+                    const Streams& streams, int& code) {
+  OpenClusters clusters(options, catalogue, joins, streams);
+  if (auto failed = clusters.open()) {
+    code = *failed;
+    return Error{"init looks at clusters that are here", "none was found",
+                 "tessera --sim shows a simulated one"};
+  }
+  if (auto failed = clusters.start(options.cluster)) {
+    code = *failed;
+    return Error{"cannot look at that cluster", options.cluster, ""};
+  }
+  clusters.wait_until_loaded();
+  Looked looked;
+  looked.model = clusters.model();
+  for (const Cluster& cluster : looked.model.clusters) {
+    for (const auto& [source, health] : cluster.sources)
+      if (health.failure)
+        looked.failures.push_back(cluster.name.text + ", " + std::string(word(source)) + ": " +
+                                  to_line(*health.failure));
+    for (insight::Finding& one : doctor_findings(cluster, catalogue, options, clusters.wall()))
+      if (one.severity == Severity::danger || one.severity == Severity::warning)
+        looked.findings.push_back(std::move(one));
+  }
+  return looked;
+}
+
+void tell_look(const Looked& looked, const Streams& streams) {
+  std::size_t nodes = 0, gpus = 0;
+  for (const Cluster& cluster : looked.model.clusters) {
+    nodes += cluster.nodes.size();
+    for (const Node& node : cluster.nodes.all()) gpus += node.gpus.size();
+  }
+  streams.err << words_of(streams,
+                          fmt::format("looked with these answers: {} clusters, {} nodes, {} GPUs are known",
+                                      looked.model.clusters.size(), nodes, gpus))
+              << "\n";
+  for (const std::string& failure : looked.failures)
+    streams.err << "  !! " << words_of(streams, failure) << "\n";
+  if (!looked.findings.empty())
+    streams.err << words_of(streams,
+                            fmt::format("{} findings: tessera doctor lists them", looked.findings.size()))
+                << "\n";
+}
+
+// Where it is written: for all users by root, else for this user. Never over a file that is there.
+Status write_new(const std::string& path, const std::string& text) {
+  const auto failed = [&](const std::string& reason) {
+    return Error{"cannot write " + path, reason, "tessera init --print prints it instead"};
+  };
+  std::error_code problem;
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), problem);
+  if (problem) return failed(problem.message());
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  if (file < 0) return failed(errno == EEXIST ? "it is there already" : std::strerror(errno));
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t n = ::write(file, text.data() + done, text.size() - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    done += static_cast<std::size_t>(n);
+  }
+  const bool whole = done == text.size() && ::fsync(file) == 0;
+  const int reason = errno;
+  ::close(file);
+  if (whole) return Done{};
+  ::unlink(path.c_str());
+  return failed(std::strerror(reason));
+}
+
+std::string destination(const Environment& environment) {
+  const auto paths = paths_of("config.yaml", environment);
+  return ::geteuid() == 0 || paths.size() < 2 ? paths.back() : paths.front();
+}
+
+Surroundings surroundings(const Model& found, const Joins& joins) {
+  Surroundings here;
+  here.ssh = joins.machine.find_program && joins.machine.find_program("ssh").has_value();
+  for (const Cluster& cluster : found.clusters)
+    if (cluster.scheduler == Scheduler::slurm)
+      here.writes_conf = cluster.endpoint.starts_with('/') && ::access(cluster.endpoint.c_str(), W_OK) == 0;
+  return here;
+}
+
+// From the file where there is one, else from the person. nullopt: the input ended.
+Result<std::optional<Answers>> take_answers(const Parsed& parsed, const Environment& environment,
+                                            const std::vector<Question>& asked, const Streams& streams) {
+  const auto file = parsed.flags.find("answers");
+  if (file != parsed.flags.end()) {
+    auto answers = answers_in(file->second, asked);
+    if (!answers) return answers.error();
+    if (auto options = with_answers(parsed, environment, *answers, "doctor"); !options)
+      return options.error();
+    return std::optional(std::move(*answers));
+  }
+  if (!streams.asks)
+    return Error{"cannot ask", "standard input and the messages are no terminal", "give --answers FILE"};
+  streams.err << words_of(streams,
+                          "Enter takes the answer in brackets; - leaves the setting out. Nothing is changed.")
+              << "\n";
+  Lines lines(streams.in_fd);
+  Answers answers;
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    show(asked[i], i + 1, asked.size(), streams);
+    auto answer = ask(asked[i], answers, parsed, environment, lines, streams);
+    if (!answer) return std::optional<Answers>();
+    answers[std::string(asked[i].setting)] = std::move(*answer);
+  }
+  return std::optional(std::move(answers));
+}
+
+}  // namespace
+
+int run_init(const Parsed& parsed, const Environment& environment, const mig::Catalogue& catalogue,
+             const Joins& joins, const Streams& streams) {
+  const bool print = parsed.flags.contains("print");
+  const std::string path = destination(environment);
+  std::error_code ignored;
+  if (!print && std::filesystem::exists(path, ignored))
+    return refuse(streams,
+                  {"cannot write " + path, "it is there already",
+                   "edit it, or move it away; --print prints what init would write"},
+                  kUsage);
+  int code = kUsage;
+  const auto bare = with_answers(parsed, environment, {}, "nodes");
+  if (!bare) return refuse(streams, bare.error(), kUsage);
+  const auto found = look(*bare, catalogue, joins, streams, code);
+  if (!found) return refuse(streams, found.error(), code);
+  const std::vector<Question> asked = questions(found->model, surroundings(found->model, joins));
+  const auto answers = take_answers(parsed, environment, asked, streams);
+  if (!answers) return refuse(streams, answers.error(), kUsage);
+  if (!*answers) return refuse(streams, {"nothing is written", "the answers ended", ""}, kFinding);
+  const auto options = with_answers(parsed, environment, **answers, "doctor");
+  if (!options) return refuse(streams, options.error(), kUsage);
+  const auto looked = look(*options, catalogue, joins, streams, code);
+  if (!looked) return refuse(streams, looked.error(), code);
+  tell_look(*looked, streams);
+  const std::string text = configuration(asked, **answers);
+  if (print) return streams.out << text, kDone;
+  if (!looked->failures.empty())
+    return refuse(
+        streams,
+        {"nothing is written", "with these answers a source fails", "answer otherwise, or take --print"},
+        kFinding);
+  if (Status written = write_new(path, text); !written) return refuse(streams, written.error(), kUsage);
+  streams.out << path << "\n";
+  return kDone;
+}
+
+}  // namespace tessera::cli
