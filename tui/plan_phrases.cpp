@@ -85,7 +85,6 @@ std::string needs_list(const Needs& needs, std::string_view closing) {
   add(needs.drain, closing);
   add(needs.mode_change, "a MIG mode change");
   add(needs.reset, "a GPU reset");
-  add(needs.reboot, "a REBOOT");
   return text;
 }
 

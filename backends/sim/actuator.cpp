@@ -128,11 +128,6 @@ class SimulatedAction {
     hand_.step.recount(hand_.index);
     return Done{};
   }
-  Status operator()(const plan::RebootNode&) {
-    hand_.step.reboot_node(hand_.index, "reboot", order_.mark.who, hand_.world.now + kBoot,
-                           hand_.world.group(node()).recut_at_boot);
-    return Done{};
-  }
   Status operator()(const plan::Configure& act) {
     if (std::string why = why_not_shared(act); !why.empty()) return refusal("share GPUs on", hand_, why);
     for (GpuIndex gpu : act.gpus) {
@@ -224,7 +219,6 @@ bool needs_answer(const plan::Action& action) {
   return std::holds_alternative<plan::DestroyInstances>(action) ||
          std::holds_alternative<plan::CreateInstances>(action) ||
          std::holds_alternative<plan::SetMode>(action) || std::holds_alternative<plan::ResetGpus>(action) ||
-         std::holds_alternative<plan::RebootNode>(action) ||
          std::holds_alternative<plan::Configure>(action) || std::holds_alternative<plan::Special>(action);
 }
 
@@ -278,8 +272,6 @@ TimePoint over_at(const World& world, const plan::Order& order) {
   std::optional<std::uint32_t> index = find_node(world, order.node.text);
   if (!index) return world.now;
   const NodeState& node = world.nodes[*index];
-  if (std::holds_alternative<plan::RebootNode>(order.action))
-    return std::max(world.now, node.until.value_or(world.now));
   if (const auto* evict = std::get_if<plan::Evict>(&order.action))
     for (JobId id : jobs_on(node))
       if (const Job& job = world.jobs.at(id);

@@ -61,9 +61,9 @@ std::vector<std::string_view> words_of(std::string_view text) {
 }
 
 bool is_verb(std::string_view word) {
-  static constexpr std::array<std::string_view, 12> kVerbs = {
-      "set-mark",         "clear-mark", "close-node", "open-node",   "evict",     "destroy-instances",
-      "create-instances", "set-mode",   "reset-gpus", "reboot-node", "configure", "reconfigure"};
+  static constexpr std::array<std::string_view, 11> kVerbs = {
+      "set-mark",         "clear-mark", "close-node", "open-node", "evict",      "destroy-instances",
+      "create-instances", "set-mode",   "reset-gpus", "configure", "reconfigure"};
   return std::find(kVerbs.begin(), kVerbs.end(), word) != kVerbs.end();
 }
 

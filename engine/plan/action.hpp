@@ -75,9 +75,6 @@ struct ResetGpus {
   std::vector<GpuIndex> gpus;
   friend bool operator==(const ResetGpus&, const ResetGpus&) = default;
 };
-struct RebootNode {
-  friend bool operator==(const RebootNode&, const RebootNode&) = default;
-};
 // How boards that are in their MIG mode already are shared: whole, mps, time_slicing, shard, vgpu; or mig
 // with replicas of each instance.
 struct Configure {
@@ -100,7 +97,7 @@ struct Special {
 };
 
 using Action = std::variant<SetMark, ClearMark, CloseNode, OpenNode, Evict, DestroyInstances, CreateInstances,
-                            SetMode, ResetGpus, RebootNode, Configure, LookOnly, Special>;
+                            SetMode, ResetGpus, Configure, LookOnly, Special>;
 
 // "set-mark" "close-node" "create-instances" ...: in JSON and in the journal.
 std::string_view word(const Action& action);

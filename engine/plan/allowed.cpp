@@ -108,12 +108,6 @@ class ActJudge {
     if (!node_.needs.reset) return "it resets GPUs, which the plan does not announce";
     return on_node(act.gpus, {});
   }
-  Why operator()(const RebootNode&) const {
-    if (!node_.needs.reboot) return "it reboots the node, which the plan does not announce";
-    if (!node_.scope || !node_.scope->boards.empty())
-      return "it reboots a node that is not emptied as a whole";
-    return on_node({}, {});
-  }
   Why operator()(const Configure& act) const {
     if (can_.dialect != Dialect::direct) return kNotHere;
     for (GpuIndex gpu : act.gpus)

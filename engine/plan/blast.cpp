@@ -17,7 +17,7 @@ Unit unit_of(const BoardChange& change, const Capabilities& can) {
   if (change.sharing_changes) unit = std::max({unit, can.sharing, Unit::gpu});
   if (!change.mode_changes) return unit;
   unit = std::max({unit, can.mode, Unit::gpu});
-  bool reset = change.product && mode_cost(can, *change.product) != ModeCost::none;
+  bool reset = change.product && mode_needs_reset(*change.product);
   return reset ? std::max(unit, can.reset) : unit;
 }
 
@@ -240,10 +240,7 @@ Needs needs_of(const std::vector<BoardChange>& changes, const Capabilities& can,
     any = any || change.changes();
     if (!change.mode_changes) continue;
     needs.mode_change = true;
-    if (!change.product) continue;
-    ModeCost cost = mode_cost(can, *change.product);
-    needs.reset = needs.reset || cost == ModeCost::reset;
-    needs.reboot = needs.reboot || cost == ModeCost::reboot;
+    needs.reset = needs.reset || (change.product && mode_needs_reset(*change.product));
   }
   needs.drain = any && (scope.has_value() || can.needs_closing);
   return needs;

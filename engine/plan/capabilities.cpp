@@ -65,10 +65,7 @@ Capabilities presumed_capabilities(const Cluster& cluster) {
   return cluster.scheduler == Scheduler::slurm ? slurm_capabilities() : gpu_operator_capabilities();
 }
 
-ModeCost mode_cost(const Capabilities& capabilities, const mig::Product& product) {
-  if (product.architecture != "ampere") return ModeCost::none;
-  return capabilities.can_reset ? ModeCost::reset : ModeCost::reboot;
-}
+bool mode_needs_reset(const mig::Product& product) { return product.architecture == "ampere"; }
 
 std::string why_not_offered(const Capabilities& capabilities, Strategy strategy) {
   for (const Offer& offer : capabilities.offers)
@@ -81,7 +78,6 @@ std::string_view word(Unit unit) {
     case Unit::slice: return "slice";
     case Unit::gpu: return "gpu";
     case Unit::node: return "node";
-    case Unit::fleet: return "fleet";
   }
   return "node";
 }

@@ -24,13 +24,10 @@ struct OperatorSetup;
 namespace tessera::plan {
 
 // From small to large, so that the larger of two is std::max.
-enum class Unit : std::uint8_t { slice, gpu, node, fleet };
+enum class Unit : std::uint8_t { slice, gpu, node };
 
 // Which steps a plan for this backend is made of (steps.hpp).
 enum class Dialect : std::uint8_t { direct, gpu_operator, slurm };
-
-// What makes a changed MIG mode effective on a board.
-enum class ModeCost : std::uint8_t { none, reset, reboot };
 
 struct Offer {
   Strategy strategy = Strategy::whole;
@@ -54,7 +51,6 @@ struct Capabilities {
   bool empties_all_work = false;   // a node that must be free of work must be free of work without GPUs, too
   bool chooses_placement = false;  // instances are created where the plan says
   bool needs_closing = true;  // nothing may change while the node takes new workloads, even where it is free
-  bool can_reset = true;      // false: a mode change that needs a reset needs a reboot
   bool survives_reboot = false;  // the backend itself brings the layout back after a reboot
   std::vector<Offer> offers;     // strategies; one that is not listed is not offered
 
@@ -73,12 +69,13 @@ Capabilities slurm_capabilities();
 // looking.
 Capabilities presumed_capabilities(const Cluster& cluster);
 
-// Ampere needs a reset; later generations switch at once.
-ModeCost mode_cost(const Capabilities& capabilities, const mig::Product& product);
+// Whether a changed MIG mode takes effect only after a reset. Ampere needs one; later generations switch at
+// once.
+bool mode_needs_reset(const mig::Product& product);
 // Why a strategy is not offered; empty: it is.
 std::string why_not_offered(const Capabilities& capabilities, Strategy strategy);
 
-std::string_view word(Unit unit);  // "slice" "gpu" "node" "fleet"
+std::string_view word(Unit unit);  // "slice" "gpu" "node"
 std::string_view word(Dialect dialect);
 
 }  // namespace tessera::plan

@@ -2,8 +2,9 @@
 // are two visitors of that.
 //
 // Every field that tessera 0.1 wrote must be there. One that came later is visited by v.added(): where it is
-// missing it keeps its default. A field that is not known is refused, since it may say how a step is to be
-// done; in types that say nothing of the kind (kPassesOver) it is ignored. journal.hpp has the rules of
+// missing it keeps its default. One that is no longer used is visited by v.gone(): earlier versions ask for
+// it, and its value is passed over. A field that is not known is refused, since it may say how a step is to
+// be done; in types that say nothing of the kind (kPassesOver) it is ignored. journal.hpp has the rules of
 // versions.
 // Threads: pure functions. Internal to plan_file.cpp and journal.cpp.
 #pragma once
@@ -162,6 +163,7 @@ struct Probe {
   void operator()(const char*, T&) {}
   template <class T>
   void added(const char*, T&) {}
+  void gone(const char*, bool) {}
 };
 template <class T>
 concept Described = requires(Probe& probe, T& value) {
@@ -206,6 +208,7 @@ struct Write {
   void added(const char* key, const T& value) {
     (*this)(key, value);
   }
+  void gone(const char* key, bool value) { (*this)(key, value); }
 };
 
 struct Read {
@@ -229,6 +232,9 @@ struct Read {
   template <class T>
   void added(const char* key, T& value) {
     if (map.find(key)) (*this)(key, value);
+  }
+  void gone(const char* key, bool) {
+    if (map.find(key)) ++seen;
   }
 };
 

@@ -80,10 +80,6 @@ class Words {
   Lines operator()(const ResetGpus& act) const {
     return {fmt::format("nvidia-smi -i {} --gpu-reset", list_of(act.gpus))};
   }
-  Lines operator()(const RebootNode&) const {
-    if (!slurm_) return {fmt::format("ssh {} systemctl reboot", node_)};
-    return {fmt::format("scontrol reboot ASAP nextstate=DOWN {}", node_)};
-  }
   Lines operator()(const Configure& act) const {
     std::string name = slurm_ ? "gres.conf" : "device plugin";
     std::string what = act.strategy == Strategy::whole

@@ -129,7 +129,7 @@ void fields(V& v, T& x) {
   v("backend", x.backend), v("dialect", x.dialect), v("instances", x.instances), v("mode", x.mode);
   v("sharing", x.sharing), v("clears", x.clears), v("reset", x.reset);
   v("empties_all_work", x.empties_all_work), v("chooses_placement", x.chooses_placement);
-  v("needs_closing", x.needs_closing), v("can_reset", x.can_reset), v("survives_reboot", x.survives_reboot);
+  v("needs_closing", x.needs_closing), v.gone("can_reset", true), v("survives_reboot", x.survives_reboot);
   std::optional<bool> renames_shares;  // of earlier versions, whose simulator had one name for shares
   v("offers", x.offers), v.added("renames_shares", renames_shares);
 }
@@ -171,8 +171,6 @@ template <class V, Same<ResetGpus> T>
 void fields(V& v, T& x) {
   v("gpus", x.gpus);
 }
-template <class V, Same<RebootNode> T>
-void fields(V&, T&) {}
 template <class V, Same<Configure> T>
 void fields(V& v, T& x) {
   v("gpus", x.gpus), v("strategy", x.strategy), v("replicas", x.replicas), v("vgpu", x.vgpu);
@@ -233,8 +231,12 @@ void fields(V& v, T& x) {
   v("key", x.key), v("value", x.value), v("passes", x.passes);
 }
 
+inline constexpr std::string_view kRebootNode = "reboot-node";
 inline Json json_of(const Action& action) { return tagged(word(action), action); }
 inline bool from_json(const Json& json, Action& action, Trouble& trouble) {
+  // Of earlier versions' journals: read as an act that no backend knows, so that no run does it.
+  const Json* kind = json.find("kind");
+  if (kind && kind->text == kRebootNode) return action = Special{std::string(kRebootNode), {}}, true;
   return from_tagged(json, action, trouble);
 }
 inline Json json_of(const Condition& condition) { return tagged(word(condition), condition); }
@@ -273,7 +275,7 @@ void fields(V& v, T& x) {
 }
 template <class V, Same<Needs> T>
 void fields(V& v, T& x) {
-  v("drain", x.drain), v("mode_change", x.mode_change), v("reset", x.reset), v("reboot", x.reboot);
+  v("drain", x.drain), v("mode_change", x.mode_change), v("reset", x.reset), v.gone("reboot", false);
 }
 template <class V, Same<Switches> T>
 void fields(V& v, T& x) {

@@ -46,7 +46,6 @@ class Narrow {
   Left operator()(const LookOnly&) const { return std::nullopt; }
   // Whether these are needed shows only in what the step expects afterwards.
   Left operator()(const ResetGpus& act) const { return act; }
-  Left operator()(const RebootNode& act) const { return act; }
   Left operator()(const Special& act) const { return act; }
 
  private:

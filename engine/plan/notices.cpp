@@ -30,9 +30,6 @@ class Notices {
     about_taints();
     about_patience();
     about_reboot();
-    if (change_.can.instances == Unit::fleet || change_.can.sharing == Unit::fleet)
-      say(Severity::warning, "fleet",
-          "the change is made for every node of the pool, not for this one alone");
     return std::move(notices_);
   }
 

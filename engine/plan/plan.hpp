@@ -97,7 +97,6 @@ struct Needs {
   bool drain = false;
   bool mode_change = false;
   bool reset = false;
-  bool reboot = false;
   friend bool operator==(const Needs&, const Needs&) = default;
 };
 

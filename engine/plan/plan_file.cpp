@@ -120,7 +120,7 @@ Paper paper_of(const Plan& plan) {
     spread(paper.created, node.node, node.created);
     spread(paper.blast_radius, node.node, node.blast_radius);
     paper.needs.drain |= node.needs.drain, paper.needs.mode_change |= node.needs.mode_change;
-    paper.needs.reset |= node.needs.reset, paper.needs.reboot |= node.needs.reboot;
+    paper.needs.reset |= node.needs.reset;
     paper.nodes.push_back({node.node, node.relied_on, node.before, node.after, node.ordered_before,
                            node.ordered_after, node.switches_before, node.switches_after,
                            node.only_given_back, node.scope, node.needs, node.offered_before,

@@ -51,7 +51,7 @@ bool is_pending(MigMode mode) { return mode == MigMode::enable_pending || mode =
 
 bool needs_reset(const BoardChange& change, const Capabilities& can) {
   return change.mode_changes && change.product && can.reset >= Unit::node &&
-         mode_cost(can, *change.product) != ModeCost::none;
+         mode_needs_reset(*change.product);
 }
 
 Wish as_handed_out(Scheduler scheduler, const Node& node, const Gpu& gpu, Wish wish) {

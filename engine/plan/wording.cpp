@@ -69,7 +69,6 @@ class Title {
     return fmt::format("{}: MIG {}", boards_text(act.gpus), act.mig ? "on" : "off");
   }
   std::string operator()(const ResetGpus& act) const { return "reset " + boards_text(act.gpus); }
-  std::string operator()(const RebootNode&) const { return "reboot the node"; }
   std::string operator()(const Configure& act) const {
     std::string how = fmt::format("{}, {} replicas", word(act.strategy), act.replicas);
     if (act.strategy == Strategy::whole) how = "whole, not shared";

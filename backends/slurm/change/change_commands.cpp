@@ -61,9 +61,6 @@ Command cancel(const SlurmClient& site, const std::string& job) {
   return command;
 }
 Command reconfigure(const SlurmClient& site) { return change(site, {"reconfigure"}); }
-Command reboot(const SlurmClient& site, const std::string& node, const std::string& reason) {
-  return change(site, {"--", "reboot", "ASAP", "nextstate=DOWN", "reason=" + reason, node});
-}
 Command reserve(const SlurmClient& site, const std::string& reservation, const std::string& node,
                 const std::string& user) {
   return change(site, {"create", "reservation", "ReservationName=" + reservation, "Nodes=" + node,

@@ -20,8 +20,6 @@ Command open(const SlurmClient& site, const std::string& node);
 Command requeue(const SlurmClient& site, const std::string& job);
 Command cancel(const SlurmClient& site, const std::string& job);
 Command reconfigure(const SlurmClient& site);
-// Drains as soon as it is asked for, waits for nobody, and comes back drained: our reason stays.
-Command reboot(const SlurmClient& site, const std::string& node, const std::string& reason);
 // Drives other work away; `user` may go on using the node by naming the reservation.
 Command reserve(const SlurmClient& site, const std::string& reservation, const std::string& node,
                 const std::string& user);

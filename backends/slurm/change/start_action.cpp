@@ -153,10 +153,6 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
       next();
     });
   }
-  void operator()(const plan::RebootNode&) {
-    local(reboot(hands_.commands, node(), reason("reboot for a new MIG mode")), "cannot reboot " + node());
-    next();
-  }
   void operator()(const plan::Configure&) {
     end(Error{"cannot share GPUs on " + node(), "Slurm's way of sharing stands in its files", ""});
   }

@@ -48,13 +48,11 @@ std::vector<GpuIndex> switched(const NodeChange& change, bool on) {
 }
 
 void expect_settled(Step& step, const NodeChange& change) {
-  const bool reboot = change.needs.reboot;
-  if (reboot) step.after.push_back(Answering{});
   for (bool on : {false, true})
     for (GpuIndex gpu : switched(change, on)) step.after.push_back(ModeIs{{gpu}, on, false});
-  step.deadline = reboot ? std::chrono::minutes(30) : std::chrono::minutes(3);
+  step.deadline = std::chrono::minutes(3);
   step.look_every = std::chrono::seconds(2);
-  step.retry = reboot ? Retry{} : kFewRetry;
+  step.retry = kFewRetry;
 }
 
 namespace {

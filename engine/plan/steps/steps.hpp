@@ -152,7 +152,7 @@ std::vector<Step> release_steps(const NodeName& node, Dialect dialect, Scheduler
 
 // The boards whose MIG mode is switched that way.
 std::vector<GpuIndex> switched(const NodeChange& change, bool on);
-// What a reset or reboot must lead to, and the patience for it.
+// What a reset must lead to, and the patience for it.
 void expect_settled(Step& step, const NodeChange& change);
 // Creating what a board lacks; and what that relies on, in addition to what step.before has, and must lead
 // to.

@@ -130,7 +130,7 @@ class DirectBuilder {
     for (bool on : {false, true}) {
       std::vector<GpuIndex> gpus = switched(change_, on);
       if (gpus.empty()) continue;
-      bool later = change_.needs.reset || change_.needs.reboot;
+      bool later = change_.needs.reset;
       Step& step = add(SetMode{gpus, on});
       step.before = guarded();
       step.before.push_back(ScopeEmpty{*change_.scope});
@@ -139,12 +139,12 @@ class DirectBuilder {
       step.retry = kBusyRetry;
       step.undo = fmt::format("MIG {} again", on ? "off" : "on");
     }
-    if (change_.needs.reset || change_.needs.reboot) settle_modes();
+    if (change_.needs.reset) settle_modes();
   }
   void settle_modes() {
     std::vector<GpuIndex> all;
     for (const Gpu& gpu : change_.node.gpus) all.push_back(gpu.index);
-    Step& step = change_.needs.reboot ? add(RebootNode{}) : add(ResetGpus{all});
+    Step& step = add(ResetGpus{all});
     step.before = guarded();
     step.before.push_back(ScopeEmpty{*change_.scope});
     expect_settled(step, change_);

@@ -161,7 +161,7 @@ void SlurmBuilder::destroy(const BoardChange& board) {
 }
 
 void SlurmBuilder::switch_modes() {
-  bool later = change_.needs.reset || change_.needs.reboot;
+  bool later = change_.needs.reset;
   for (bool on : {false, true}) {
     std::vector<GpuIndex> gpus = switched(change_, on);
     if (gpus.empty()) continue;
@@ -176,9 +176,8 @@ void SlurmBuilder::switch_modes() {
   if (!later) return;
   std::vector<GpuIndex> all;
   for (const Gpu& gpu : change_.node.gpus) all.push_back(gpu.index);
-  bool reboot = change_.needs.reboot;
-  Step& step = reboot ? add(RebootNode{}) : add(ResetGpus{all});
-  if (!reboot) run_there(step);
+  Step& step = add(ResetGpus{all});
+  run_there(step);
   step.before = for_cutting();
   expect_settled(step, change_);
 }

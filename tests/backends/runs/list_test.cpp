@@ -227,7 +227,7 @@ TEST(RunList, WhatCannotBeBegunIsRefusedBeforeAnythingIsWritten) {
   other.violations.push_back({Severity::danger, "fpt-a", {}, "one strategy for all"});
   EXPECT_EQ(refused(other), "fpt-a: one strategy for all");
   other = plan;
-  other.nodes[0].steps[2].action = plan::RebootNode{};
+  other.nodes[0].steps[2].action = plan::ResetGpus{{GpuIndex{0}}};
   EXPECT_NE(refused(other).find("which the plan does not announce"), std::string::npos) << refused(other);
   lab.close();
   lab.cluster().id = "hpc-2";
@@ -432,7 +432,7 @@ TEST(RunList, AJournalWhoseStepsWereEditedIsNotCarriedOnAndItsNodeIsGivenBack) {
     if (auto* started = std::get_if<plan::RunStarted>(&entry.what))
       for (plan::Step& step : started->plan.nodes[0].steps)
         if (std::holds_alternative<plan::DestroyInstances>(step.action)) {
-          step.action = plan::RebootNode{};
+          step.action = plan::ResetGpus{{GpuIndex{0}}};
           step.before.clear(), step.after.clear();
         }
     text += to_line(entry, chain);
@@ -442,7 +442,7 @@ TEST(RunList, AJournalWhoseStepsWereEditedIsNotCarriedOnAndItsNodeIsGivenBack) {
   int performs = lab.cluster().performs;
   lab.room().resume(run, {});
   ASSERT_TRUE(lab.wait_refused());
-  EXPECT_NE(lab.refused[0].error.reason.find("it reboots the node, which the plan does not announce"),
+  EXPECT_NE(lab.refused[0].error.reason.find("it resets GPUs, which the plan does not announce"),
             std::string::npos)
       << lab.refused[0].error.reason;
   EXPECT_EQ(lab.cluster().performs, performs);

@@ -1,6 +1,7 @@
 // What a run can do to a simulated cluster, verb by verb, and what it is refused.
 #include "backends/sim/actuator.hpp"
 
+#include "backends/sim/step.hpp"
 #include "engine/model/telemetry.hpp"
 #include "engine/plan/resources.hpp"
 #include "tests/backends/sim/hands.hpp"
@@ -30,6 +31,12 @@ plan::CreateInstances create(int gpu, std::vector<plan::InstanceAt> list, bool c
 }
 plan::Configure share(int gpu, Strategy strategy, int replicas) {
   return {{GpuIndex{gpu}}, strategy, replicas, {}};
+}
+
+void reboot(Hands& hands, const char* node) {
+  Changes changes;
+  WorldStep(hands.world, changes)
+      .reboot_node(*find_node(hands.world, node), "reboot", "ops", hands.world.now + minutes(3), true);
 }
 
 TEST(Actuator, SeesANodeAsTheModelHasIt) {
@@ -83,7 +90,7 @@ TEST(Actuator, ClosesWithItsMarkAndOpensOnlyWhatItClosed) {
 TEST(Actuator, StaysClosedThroughAReboot) {
   Hands hands = hands_from(kPlace);
   hands.act("n1", plan::CloseNode{"x"});
-  EXPECT_EQ(hands.act("n1", plan::RebootNode{}), "");
+  reboot(hands, "n1");
   EXPECT_FALSE(hands.see("n1").answering);
   EXPECT_TRUE(hands.see("n1").closed);
   EXPECT_NE(hands.act("n1", create(1, {instance("1g.10gb", 0, 1)})).find("no route to host"),
@@ -207,7 +214,7 @@ TEST(Actuator, MakesADrainThatExpiresNoReasonToCallANewLayoutInvalid) {
   Hands hands = hands_from(kPlace);
   hands.act("n1", destroy(0, {instance("3g.40gb", 0, 4)}));
   hands.pass(minutes(1));
-  hands.act("n1", plan::RebootNode{});
+  reboot(hands, "n1");
   hands.pass(minutes(5));
   EXPECT_EQ(hands.see("n1").node.health, Health::ok);
 }

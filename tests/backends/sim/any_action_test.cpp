@@ -54,7 +54,6 @@ plan::Action any_action(const World& world, const NodeState& node, Luck& luck) {
     case 10: {
       plan::ResetGpus all;
       for (std::size_t i = 0; i < group.boards.size(); ++i) all.gpus.push_back({static_cast<int>(i)});
-      if (luck.below(3) == 0) return plan::RebootNode{};
       return all;
     }
     default:
@@ -88,8 +87,7 @@ RC_GTEST_PROP(AnyAction, KeepsTheWorldWhole, ()) {
     Changes real = changes_between(before, world);
     for (std::uint32_t node : real.nodes)
       RC_ASSERT(std::binary_search(changes.nodes.begin(), changes.nodes.end(), node));
-    bool harmless = before.traps == world.traps && !std::holds_alternative<plan::Evict>(order.action) &&
-                    !std::holds_alternative<plan::RebootNode>(order.action);
+    bool harmless = before.traps == world.traps && !std::holds_alternative<plan::Evict>(order.action);
     if (harmless) RC_ASSERT(held(before) == held(world));
     if (luck.below(4) == 0) world.advance(world.now + std::chrono::minutes(luck.below(30)));
     if (auto wrong = audit(world); !wrong.empty()) RC_FAIL(wrong.front());

@@ -268,10 +268,6 @@ struct Adversary::Hand {
     }
     return Done{};
   }
-  Status operator()(const plan::RebootNode&) const {
-    world.reboot();
-    return Done{};
-  }
   Status operator()(const plan::Configure& act) const {
     for (GpuIndex index : act.gpus) {
       Gpu* gpu = world.board(index);

@@ -66,18 +66,16 @@ Edited on_slurm() {
 
 Edited on_kubernetes(const Intent& intent) { return {operator_story::Kubernetes().plan(intent)}; }
 
-// The journal of the report: "MIG on" in the title, a reboot in the action, nothing asked and nothing read
+// The journal of the report: "MIG on" in the title, a reset in the action, nothing asked and nothing read
 // back.
 TEST(Allowed, AnActBehindAnothersTitleIsRefused) {
   Edited edit = simulated();
   ASSERT_EQ(edit.why(), "");
   Step& mode = edit.step("set-mode");
-  mode.action = RebootNode{};
+  mode.action = ResetGpus{{GpuIndex{0}}};
   mode.before.clear(), mode.after.clear();
   edit.expect_refused("which the plan does not announce");
-  edit.node().needs.reboot = true;
-  edit.expect_refused("not emptied as a whole");
-  edit.node().scope = Scope{};
+  edit.node().needs.reset = true;
   edit.expect_refused("does not ask first whether work is there");
 }
 
@@ -254,8 +252,8 @@ TEST(Allowed, OnKubernetesOnlyTheOperatorsObjectsAndLabelsAreWritten) {
   edit.expect_refused("not tessera's: default");
   order.action = Special{"recover-mig-manager", {{"config", "x"}, {"namespace", "prod"}}};
   edit.expect_refused("namespace is prod");
-  order.action = RebootNode{};
-  edit.node().needs.reboot = true, edit.node().scope = Scope{};
+  order.action = ResetGpus{{GpuIndex{0}}};
+  edit.node().needs.reset = true, edit.node().scope = Scope{};
   edit.expect_refused("no such act for this backend");
   order.action = ordered;
   order.before = {MarkIsOurs{}};

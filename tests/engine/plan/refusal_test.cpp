@@ -55,17 +55,13 @@ TEST(Scopes, AResetTakesInEveryBoardOfTheNode) {
       << "Hopper needs none";
 }
 
-TEST(Scopes, WhereGpusCannotBeResetTheNodeIsRebooted) {
+TEST(Scopes, AModeChangeNeedsAResetOnAmpereAlone) {
   BoardChange change = change_of(0);
   change.product = catalogue().by_key("A100-40GB");
   change.mode_changes = true;
-  Capabilities can = slurm_capabilities();
-  can.can_reset = true;
-  EXPECT_TRUE(needs_of({change}, can, Scope{}).reset);
-  EXPECT_FALSE(needs_of({change}, can, Scope{}).reboot);
-  can.can_reset = false;
-  EXPECT_TRUE(needs_of({change}, can, Scope{}).reboot);
-  EXPECT_FALSE(needs_of({change}, can, Scope{}).reset);
+  EXPECT_TRUE(needs_of({change}, slurm_capabilities(), Scope{}).reset);
+  change.product = catalogue().by_key("H100-80GB-SXM5");
+  EXPECT_FALSE(needs_of({change}, slurm_capabilities(), Scope{}).reset);
 }
 
 TEST(Moved, AGpuThatIsGoneSinceStopsThePlan) {

@@ -47,17 +47,16 @@ TEST(Wording, OfAPlanAndOfItsJournalIsTheSame) {
 TEST(Wording, AStepOfAJournalIsCalledByWhatItDoesAndSoAreItsCommands) {
   Plan plan = on_simulator();
   Step& step = plan.nodes[0].steps[3];
-  step.action = RebootNode{};
+  step.action = ResetGpus{{GpuIndex{0}}};
   step.title = "GPU 0: MIG on";
   step.commands = {"nvidia-smi -i 0 -mig 1"};
   const Journal journal = journal_of(plan, plan);
   const auto& read = std::get<RunStarted>(journal.entries[0].what).plan;
-  EXPECT_EQ(read.nodes[0].steps[3].title, "reboot the node");
-  EXPECT_EQ(read.nodes[0].steps[3].commands,
-            std::vector<std::string>{"scontrol reboot ASAP nextstate=DOWN n1"});
+  EXPECT_EQ(read.nodes[0].steps[3].title, "reset GPU 0");
+  EXPECT_EQ(read.nodes[0].steps[3].commands, std::vector<std::string>{"nvidia-smi -i 0 --gpu-reset"});
   EXPECT_EQ(read.renamed, std::vector<std::string>{step.id});
   const auto& anew = std::get<Replanned>(journal.entries[1].what).plan;
-  EXPECT_EQ(anew.nodes[0].steps[3].title, "reboot the node");
+  EXPECT_EQ(anew.nodes[0].steps[3].title, "reset GPU 0");
   EXPECT_NE(renamed_text(anew.renamed).find("calls 1 step otherwise than what it does (n1/4)"),
             std::string::npos)
       << renamed_text(anew.renamed);

@@ -21,7 +21,6 @@ std::string unit_text(plan::Unit unit) {
     case plan::Unit::slice: return "slice by slice";
     case plan::Unit::gpu: return "GPU by GPU";
     case plan::Unit::node: return "the whole node is emptied";
-    case plan::Unit::fleet: return "every node of the pool is changed";
   }
   return "?";
 }

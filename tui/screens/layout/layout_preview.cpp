@@ -282,7 +282,6 @@ class Lines {
       all.drain = all.drain || node.needs.drain;
       all.mode_change = all.mode_change || node.needs.mode_change;
       all.reset = all.reset || node.needs.reset;
-      all.reboot = all.reboot || node.needs.reboot;
     }
     std::string text;
     auto say = [&](bool so, std::string_view words) {
@@ -291,9 +290,8 @@ class Lines {
     say(all.drain, "the node closed to new workloads");
     say(all.mode_change, "a change of the MIG mode");
     say(all.reset, "a reset of the GPU");
-    say(all.reboot, "a reboot of the node");
     if (text.empty()) text = "no reset, no reboot, no closed node";
-    add("NEEDS", text, all.reset || all.reboot ? Style(Role::warning) : Style(Role::text));
+    add("NEEDS", text, all.reset ? Style(Role::warning) : Style(Role::text));
   }
 
   void waste(const mig::Layout& layout) {

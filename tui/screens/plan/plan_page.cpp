@@ -293,9 +293,7 @@ class Page {
     group("+",
           placed ? "creates, in this order" : "creates, placed by the driver:", made_slices(plan_, *node),
           Role::created);
-    lines_.push_back({{{told("needs"), Role::dim, 3},
-                       {told(needs_text(node->needs)),
-                        node->needs.reboot ? Style(Role::danger).with_bold() : Style(Role::text), 12}},
+    lines_.push_back({{{told("needs"), Role::dim, 3}, {told(needs_text(node->needs)), Role::text, 12}},
                       id_of('k', "needs")});
   }
   void group(const char* sign, const char* what, const std::vector<plan::SlicePlan>& slices, Role role) {
