@@ -164,6 +164,7 @@ struct Plan {
   TimePoint made{};
   std::string fingerprint;      // of all that the plan relies on
   std::string cluster_id;       // Cluster::id then; empty: not told
+  std::string undoes;           // the run that it takes back; else empty
   Basis made_from;              // of a plan that was read; basis_of(plan) answers for every plan
   std::vector<NodePlan> nodes;  // in the order of the intent
   Offered offered_before, offered_after;

@@ -81,7 +81,7 @@ struct Paper {
   Capabilities capabilities;
   Offered offered_before, offered_after;
   std::vector<NodeHead> nodes;
-  std::string cluster_id;
+  std::string cluster_id, undoes;
   Basis made_from;
 };
 template <class V, Same<Paper> T>
@@ -94,7 +94,7 @@ void fields(V& v, T& x) {
   v("will_run_count", x.will_run_count), v("no_steps", x.no_steps);
   v("capabilities", x.capabilities), v("offered_before", x.offered_before);
   v("offered_after", x.offered_after), v("nodes", x.nodes);
-  v.added("cluster_id", x.cluster_id), v.added("made_from", x.made_from);
+  v.added("cluster_id", x.cluster_id), v.added("made_from", x.made_from), v.added("undoes", x.undoes);
 }
 
 template <class T>
@@ -104,7 +104,7 @@ void spread(std::vector<Of<T>>& flat, const NodeName& node, const std::vector<T>
 
 Paper paper_of(const Plan& plan) {
   Paper paper;
-  paper.cluster_id = plan.cluster_id, paper.made_from = basis_of(plan);
+  paper.cluster_id = plan.cluster_id, paper.made_from = basis_of(plan), paper.undoes = plan.undoes;
   paper.id = plan.id, paper.made = plan.made, paper.fingerprint = plan.fingerprint;
   paper.scheduler = plan.scheduler, paper.intent = plan.intent;
   paper.resources = {plan.offered_before.by(plan.scheduler), plan.offered_after.by(plan.scheduler)};
@@ -152,6 +152,7 @@ class Gather {
 
 bool plan_of(Paper& paper, Plan& plan, Trouble& trouble) {
   plan.cluster_id = std::move(paper.cluster_id), plan.made_from = std::move(paper.made_from);
+  plan.undoes = std::move(paper.undoes);
   plan.id = std::move(paper.id), plan.made = paper.made, plan.fingerprint = std::move(paper.fingerprint);
   plan.scheduler = paper.scheduler, plan.intent = std::move(paper.intent);
   plan.violations = std::move(paper.violations), plan.notices = std::move(paper.notices);

@@ -46,9 +46,11 @@ TEST_F(Change, FlagsNeedNoFileAndSeveralNodesGoInBatches) {
   EXPECT_TRUE(has(ran.err, "n3: ")) << ran.err;
   EXPECT_EQ(board("n3", 0), board("n1", 1));
   // Each node goes to what it was found with, also by way of a file that was reviewed.
-  Ran reviewed = must({"undo", newest_run(), "--dry-run", "-o", "json"});
+  const std::string taken_back = newest_run();
+  Ran reviewed = must({"undo", taken_back, "--dry-run", "-o", "json"});
   Ran undone = run({"apply", folder_.write("undo.json", reviewed.out), "--write", "--yes"});
   EXPECT_EQ(undone.code, 0) << undone.err;
+  EXPECT_EQ(text_at(journal(), "/0/undoes"), taken_back);
   EXPECT_EQ(board("n1", 0), kBalanced);
   EXPECT_EQ(board("n3", 0), "whole");
 }

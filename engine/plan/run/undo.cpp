@@ -50,6 +50,7 @@ Result<Plan> plan_undo(const Run& run, const Cluster& cluster, const mig::Catalo
     return Error{"cannot plan the way back", "run " + run.started.run + " was to change nothing", ""};
   Result<Plan> all = make_plan(cluster, catalogue, joined(intents), capabilities, rules, now);
   if (!all) return all;
+  all->undoes = run.started.run;
   tell_of_others(*all, run);
   return all;
 }

@@ -86,6 +86,7 @@ class Beginner {
                                   cluster_now(here, clusters_.wall()));
       if (!made) return Error{"the plan is refused", to_line(made.error()), ""};
       if (auto why = plan::why_not_as_made(plan_, *made)) return why;
+      made->undoes = plan_.undoes;
       plan_ = std::move(*made);
     }
     return why_not_begun(can);
@@ -117,9 +118,9 @@ class Beginner {
     clusters_.take_events();
     if (auto moved = refuse_if_moved(true)) return *moved;
     Follower follower(clusters_, options_, streams_, lines, "");
-    clusters_.runs()->start(plan_, beginning_.undoes);
+    clusters_.runs()->start(plan_, plan_.undoes);
     Ended ended = follower.follow();
-    plan::Outcome expected = beginning_.undoes.empty() ? plan::Outcome::wanted : plan::Outcome::recorded;
+    plan::Outcome expected = plan_.undoes.empty() ? plan::Outcome::wanted : plan::Outcome::recorded;
     return report(ended, follower.followed(), expected, options_, streams_);
   }
 

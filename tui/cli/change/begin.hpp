@@ -13,7 +13,6 @@ namespace tessera::cli {
 
 struct Beginning {
   plan::Plan plan;
-  std::string undoes;         // the run that it takes back; else empty
   bool made_earlier = false;  // from a file: what it relies on may have moved
   bool same_cluster = false;  // the person has named the cluster, which counts where no identity is told
 };

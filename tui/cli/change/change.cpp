@@ -270,7 +270,7 @@ int run_apply(const Options& options, const mig::Catalogue& catalogue, const Joi
     auto plan = read_plan(options.words.front(), streams);
     if (!plan) return refuse(streams, plan.error(), kUsage);
     own.asks = streams.asks && options.words.front() != "-";
-    beginning = {std::move(*plan), "", true, !cluster.empty()};
+    beginning = {std::move(*plan), true, !cluster.empty()};
     if (!cluster.empty() && cluster != beginning.plan.intent.cluster.text)
       return refuse(streams,
                     {"cannot apply the plan", "it is about " + beginning.plan.intent.cluster.text,
@@ -318,7 +318,7 @@ int run_undo(const Options& options, const mig::Catalogue& catalogue, const Join
   auto plan = plan::plan_undo(run, *cluster, catalogue, capabilities_of(clusters, *cluster), options.rules,
                               cluster_now(*cluster, clusters.wall()));
   if (!plan) return refuse(streams, plan.error(), kFinding);
-  return begin(clusters, options, catalogue, streams, {std::move(*plan), run.started.run, false, false});
+  return begin(clusters, options, catalogue, streams, {std::move(*plan), false, false});
 }
 
 int run_resume(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
