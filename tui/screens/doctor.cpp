@@ -82,18 +82,19 @@ Document foot_for(const insight::Cause& cause, const UiContext& ui, const UiStat
   Document foot;
   for (std::string& line : wrap(told(state, cause.text), width - 3))
     foot.push_back({{{std::move(line), Style(role_of(cause.severity)).with_bold(), 1}}, {}});
-  add_wrapped_fact(foot, "concerns", whose_text(cause, kNamed), width);
-  if (cause.since) foot.push_back(fact_line("since", since_text(ui, cause)));
+  add_wrapped_fact(foot, told(state, "concerns"), whose_text(cause, kNamed), width);
+  if (cause.since) foot.push_back(fact_line(told(state, "since"), told(state, since_text(ui, cause))));
   std::string sources;
   for (Source source : cause.sources) sources += (sources.empty() ? "" : ", ") + std::string(word(source));
-  if (!sources.empty()) add_wrapped_fact(foot, "source", sources, width, Role::dim);
-  if (!cause.follows.empty()) add_wrapped_fact(foot, "follows", told(state, cause.follows), width);
+  if (!sources.empty()) add_wrapped_fact(foot, told(state, "source"), sources, width, Role::dim);
+  if (!cause.follows.empty())
+    add_wrapped_fact(foot, told(state, "follows"), told(state, cause.follows), width);
   if (!cause.hint.empty()) add_wrapped_fact(foot, told(state, "to do"), told(state, cause.hint), width);
   for (std::size_t i = 0; i < std::min(kCommandsShown, cause.commands.size()); ++i)
-    foot.push_back(fact_line(i == 0 ? "commands" : "", cause.commands[i], Role::input));
+    foot.push_back(fact_line(i == 0 ? told(state, "commands") : "", cause.commands[i], Role::input));
   if (cause.commands.size() > kCommandsShown)
-    foot.push_back(
-        fact_line("", fmt::format("and {} more", cause.commands.size() - kCommandsShown), Role::dim));
+    foot.push_back(fact_line(
+        "", told(state, fmt::format("and {} more", cause.commands.size() - kCommandsShown)), Role::dim));
   return foot;
 }
 

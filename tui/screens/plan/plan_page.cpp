@@ -178,9 +178,12 @@ class Page {
   void options() {
     const plan::ChangeOptions& now = plan_.intent.options;
     heading("OPTIONS", "each plans again at once");
+    // Beside the widest label: in another language it may be wider than in English.
+    const int values =
+        std::max({19, 4 + display_width(told("running work")), 4 + display_width(told("nodes at a time"))});
     auto option = [&](const std::string& label, std::string value, std::initializer_list<Action> keys) {
-      DocLine line{{{told(label), Role::dim, 3}, {told(value), Role::text, 19}}, id_of('o', label)};
-      int x = 40;
+      DocLine line{{{told(label), Role::dim, 3}, {told(value), Role::text, values}}, id_of('o', label)};
+      int x = values + 21;
       for (Action action : keys) {
         std::string key = first_key(state_, action);
         line.spans.push_back({key, Role::key, x});
