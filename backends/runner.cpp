@@ -7,6 +7,7 @@
 #include <charconv>
 #include <chrono>
 
+#include "engine/replaced.hpp"
 #include "engine/text.hpp"
 
 namespace tessera {
@@ -89,12 +90,6 @@ Words srun(const RunnerOptions& options, const NodeCommand& wanted) {
   if (wanted.input.empty()) argv.push_back("--input=none");
   add(argv, there(options, wanted));
   return argv;
-}
-
-std::string replaced(std::string text, std::string_view what, std::string_view with) {
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size()))
-    text.replace(at, what.size(), with);
-  return text;
 }
 
 bool asks_for_text(const RunnerOptions& options) {

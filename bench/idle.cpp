@@ -1,8 +1,6 @@
 // What polling an idle cluster costs the console: how often it derives and sorts rows, adds up, draws, and
 // how many cells then differ. All of it is to be 0. The loop is the real one, on a terminal that only counts.
 #include <benchmark/benchmark.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #include <memory>
 #include <string>
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include "bench/large.hpp"
+#include "tests/support/event_queue.hpp"
 #include "tui/app.hpp"
 
 namespace tessera::bench {
@@ -46,26 +45,6 @@ class CountingTerminal final : public tui::Terminal {
   tui::Canvas shown_{tui::Size{}};
 };
 
-class Posted final : public EventSource {
- public:
-  Posted() : fd_(eventfd(0, EFD_NONBLOCK)) {}
-  ~Posted() override { close(fd_); }
-  void post(Event event) {
-    waiting_.push_back(std::move(event));
-    eventfd_write(fd_, 1);
-  }
-  int wake_fd() const override { return fd_; }
-  std::vector<Event> take() override {
-    eventfd_t value = 0;
-    eventfd_read(fd_, &value);
-    return std::exchange(waiting_, {});
-  }
-
- private:
-  int fd_;
-  std::vector<Event> waiting_;
-};
-
 // One poll of an idle cluster after the other, on one screen.
 void poll_idle(benchmark::State& state, const char* screen) {
   constexpr int kNodes = 1000, kWorkloads = 10'000;
@@ -76,7 +55,7 @@ void poll_idle(benchmark::State& state, const char* screen) {
 
   Duration now{1'000'000};
   CountingTerminal terminal;
-  Posted events;
+  test::EventQueue events;
   tui::Signals signals;
   const tui::Keymap keymap;
   const mig::Catalogue catalogue;

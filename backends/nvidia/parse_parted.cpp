@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "backends/last_line.hpp"
 #include "backends/nvidia/parse.hpp"
 #include "backends/nvidia/words.hpp"
 #include "engine/text.hpp"
@@ -72,13 +73,6 @@ std::string_view parted_hint(std::string_view words, int exit_code) {
   return "";
 }
 
-std::string_view last_line_of(std::string_view text) {
-  std::string_view last;
-  for (Lines lines(text.substr(0, kMostText)); lines.next();)
-    if (!trimmed(lines.line()).empty()) last = trimmed(lines.line());
-  return last;
-}
-
 }  // namespace
 
 std::optional<Error> parted_refusal(std::string_view out, std::string_view err, int exit_code,
@@ -90,8 +84,8 @@ std::optional<Error> parted_refusal(std::string_view out, std::string_view err, 
       if (std::string words = grave_words(lines.line()); !words.empty())
         said += (said.empty() ? "" : "; ") + clean(words, 600);
   if (said.empty()) {
-    std::string_view last = last_line_of(err);
-    said = clean(last.empty() ? last_line_of(out) : last, 600);
+    said = last_line(err.substr(0, kMostText), 600);
+    if (said.empty()) said = last_line(out.substr(0, kMostText), 600);
     said += (said.empty() ? "" : " ") + ("(exit code " + std::to_string(exit_code) + ")");
   }
   std::string hint(parted_hint(said, exit_code));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backends/last_line.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::slurm {
@@ -42,17 +43,6 @@ constexpr KnownTrouble kKnownTroubles[] = {
     {"Unable to process configuration file", "Slurm cannot read its configuration",
      "name another slurm.conf with --slurm-conf or SLURM_CONF"},
 };
-
-// The last line that says something; scontrol frames some in asterisks.
-std::string last_words(std::string_view text) {
-  while (!text.empty()) {
-    std::size_t start = text.rfind('\n', text.size() - 1);
-    std::string_view line = start == std::string_view::npos ? text : text.substr(start + 1);
-    if (line.find_first_not_of(" *\r\n\t") != std::string_view::npos) return clean(line, 400);
-    text = text.substr(0, start == std::string_view::npos ? 0 : start);
-  }
-  return {};
-}
 
 // The line that holds the known words, without "scontrol: error: ".
 std::string complaint_with(std::string_view text, std::string_view words) {
@@ -101,7 +91,7 @@ std::optional<Error> explain(std::string what, const Outcome& outcome, Duration 
     return Error{std::move(what), "no answer within " + std::to_string(deadline.count() / 1000) + " s",
                  "slurmctld or munged hangs; sdiag shows the controller's load"};
   if (outcome.truncated) return Error{std::move(what), "the answer is too long", ""};
-  std::string words = last_words(outcome.err.empty() ? said : std::string_view(outcome.err));
+  std::string words = last_line(outcome.err.empty() ? said : std::string_view(outcome.err));
   if (words.empty())
     words = how_it_ended(outcome);
   else if (outcome.signal != 0)

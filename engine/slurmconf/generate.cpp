@@ -4,6 +4,7 @@
 #include <set>
 
 #include "engine/hostlist.hpp"
+#include "engine/replaced.hpp"
 #include "engine/slurmconf/devices.hpp"
 #include "engine/slurmconf/minors.hpp"
 
@@ -14,12 +15,6 @@ using Strings = std::vector<std::string>;
 
 Error cannot_generate(std::string reason, std::string hint) {
   return {"cannot write this layout for Slurm", std::move(reason), std::move(hint)};
-}
-
-std::string replaced(std::string text, std::string_view mark, const std::string& with) {
-  for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at + with.size()))
-    text.replace(at, mark.size(), with);
-  return text;
 }
 
 int minor_of(const CutBoard& board) { return board.minor.value_or(board.gpu.value); }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -12,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/event_queue.hpp"
 #include "tui/app.hpp"
 
 namespace tessera::tui {
@@ -76,26 +76,6 @@ class PipeTerminal final : public Terminal {
   Decoder decoder_;
 };
 
-class Events final : public EventSource {
- public:
-  Events() : fd_(eventfd(0, EFD_NONBLOCK)) {}
-  ~Events() override { close(fd_); }
-  void post(Event event) {
-    waiting_.push_back(std::move(event));
-    eventfd_write(fd_, 1);
-  }
-  int wake_fd() const override { return fd_; }
-  std::vector<Event> take() override {
-    eventfd_t value = 0;
-    eventfd_read(fd_, &value);
-    return std::exchange(waiting_, {});
-  }
-
- private:
-  int fd_;
-  std::vector<Event> waiting_;
-};
-
 class Watched final : public Backend {
  public:
   struct Log {
@@ -146,7 +126,7 @@ class AppTest : public testing::Test {
   Duration wall{std::chrono::hours(24 * 365 * 50)};
   Duration steady{1'000'000};
   PipeTerminal terminal;
-  Events events;
+  test::EventQueue events;
   Watched::Log log;
   plan::Runs* runs = nullptr;  // set before the first use of app()
   UiState first;               // what it starts with

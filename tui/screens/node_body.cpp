@@ -3,6 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "engine/query/tables.hpp"
 #include "tui/screens/body.hpp"
@@ -59,15 +64,30 @@ std::size_t nearest_stop(const Board& board, const std::vector<std::string>& sto
   return best;
 }
 
-void move_node(UiState& state, const UiContext& ui, Rect body, Action action) {
-  Screen& screen = state.top();
+// The page that stands there, and where on it the cursor may be.
+struct Walked {
+  NodePage page;
+  std::vector<std::vector<std::string>> stops;
+  std::size_t board = 0, stop = 0;  // of the cursor
+};
+
+// nullopt: no such node, or nothing on it to walk over.
+std::optional<Walked> walked(const UiState& state, const UiContext& ui, Rect body) {
   const Cluster* cluster = nullptr;
-  const Node* node = node_on(screen, ui, &cluster);
-  if (!node) return;
-  NodePage page = node_page(ui, *cluster, *node, body.width, body.height);
-  auto stops = stops_of(page.boards);
-  if (stops.empty()) return;
-  auto [board, stop] = place_of(stops, screen.cursor);
+  const Node* node = node_on(state.top(), ui, &cluster);
+  if (!node) return std::nullopt;
+  Walked all{node_page(ui, *cluster, *node, body.width, body.height), {}};
+  all.stops = stops_of(all.page.boards);
+  if (all.stops.empty()) return std::nullopt;
+  std::tie(all.board, all.stop) = place_of(all.stops, state.top().cursor);
+  return all;
+}
+
+void move_node(UiState& state, const UiContext& ui, Rect body, Action action) {
+  auto all = walked(state, ui, body);
+  if (!all) return;
+  auto& [page, stops, board, stop] = *all;
+  Screen& screen = state.top();
   bool pool = page.boards[board].pool;
   int sideways = action == Action::cursor_left ? -1 : action == Action::cursor_right ? 1 : 0;
   int by = distance(action, 4);
@@ -93,14 +113,10 @@ void move_node(UiState& state, const UiContext& ui, Rect body, Action action) {
 }
 
 void settle_node(UiState& state, const UiContext& ui, Rect body) {
+  auto all = walked(state, ui, body);
+  if (!all) return;
+  auto& [page, stops, board, stop] = *all;
   Screen& screen = state.top();
-  const Cluster* cluster = nullptr;
-  const Node* node = node_on(screen, ui, &cluster);
-  if (!node) return;
-  NodePage page = node_page(ui, *cluster, *node, body.width, body.height);
-  auto stops = stops_of(page.boards);
-  if (stops.empty()) return;
-  auto [board, stop] = place_of(stops, screen.cursor);
   screen.cursor = stops[board][stop];
   auto [first, last] = lines_of(page, screen.cursor);
   keep_in_view(screen, first, last, body.height - page.head - (page.ruler ? 1 : 0), page.total);

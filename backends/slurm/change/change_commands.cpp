@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backends/slurm/explain.hpp"
+#include "engine/replaced.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::slurm {
@@ -71,14 +72,9 @@ Command free_reservation(const SlurmClient& site, const std::string& reservation
 }
 
 Command restart_command(const std::vector<std::string>& argv, const std::string& node) {
-  constexpr std::string_view kNode = "{node}";
   Command command;
   command.leaves_others = true;
-  for (std::string word : argv) {
-    for (auto at = word.find(kNode); at != std::string::npos; at = word.find(kNode, at + node.size()))
-      word.replace(at, kNode.size(), node);
-    command.argv.push_back(std::move(word));
-  }
+  for (const std::string& word : argv) command.argv.push_back(replaced(word, "{node}", node));
   command.dies_with_us = false;
   command.deadline = std::chrono::minutes(2);
   return command;

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "backends/files.hpp"
+#include "backends/last_line.hpp"
 #include "backends/slurm/change/conf_files.hpp"
 #include "backends/slurm/change/unread.hpp"
 #include "engine/text.hpp"
@@ -24,10 +25,7 @@ constexpr std::size_t kMostHostFiles = 1000;
 constexpr int kMostHostRounds = 16;  // includes in includes
 
 std::string last_words_of(const NodeAnswer& answer) {
-  std::string_view text = answer.err.empty() ? answer.out : answer.err;
-  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.remove_suffix(1);
-  std::size_t start = text.rfind('\n');
-  std::string line = clean(text.substr(start == std::string_view::npos ? 0 : start + 1), 400);
+  const std::string line = last_line(answer.err.empty() ? answer.out : answer.err);
   return line.empty() ? fmt::format("it ended with status {}", answer.exit_code) : line;
 }
 

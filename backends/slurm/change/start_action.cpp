@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "backends/last_line.hpp"
 #include "backends/nvidia/commands.hpp"
 #include "backends/nvidia/parse.hpp"
 #include "backends/slurm/change/backups.hpp"
@@ -33,12 +34,6 @@ constexpr Duration kSeeEnd{15000};
 constexpr Duration kLockPatience{20000};
 constexpr Duration kLockAgain{250};
 constexpr Duration kFarLockAgain{2000};
-
-std::string last_line(std::string_view text) {
-  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.remove_suffix(1);
-  std::size_t start = text.rfind('\n');
-  return clean(text.substr(start == std::string_view::npos ? 0 : start + 1), 400);
-}
 
 class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
  public:

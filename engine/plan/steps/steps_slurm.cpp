@@ -12,6 +12,7 @@
 #include "engine/plan/observed.hpp"
 #include "engine/plan/steps/slurm_builder.hpp"
 #include "engine/plan/steps/slurm_config.hpp"
+#include "engine/replaced.hpp"
 #include "engine/slurmconf/generate.hpp"
 
 namespace tessera::plan {
@@ -69,11 +70,7 @@ bool cuts(const BoardChange& board) { return board.mode_changes || board.instanc
 
 std::string SlurmBuilder::joined(const std::vector<std::string>& words, const std::string& node) {
   std::string text;
-  for (std::string word : words) {
-    for (auto at = word.find("{node}"); at != std::string::npos; at = word.find("{node}", at + node.size()))
-      word.replace(at, 6, node);
-    text += (text.empty() ? "" : " ") + word;
-  }
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + replaced(word, "{node}", node);
   return text;
 }
 
