@@ -77,7 +77,7 @@ Result<std::optional<WholeFile>> read_whole_file(std::string_view what, const st
   auto refuse = [&](const std::string& reason) {
     return Error{std::string(what), path + ": " + reason, "check the path and its permissions"};
   };
-  // O_NONBLOCK: open() of a FIFO would wait until somebody writes to it.
+  // O_NONBLOCK: open() of a FIFO would wait until a process writes to it.
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!file.ok() && (errno == ENOENT || errno == ENOTDIR)) return std::optional<WholeFile>();
   WholeFile whole;

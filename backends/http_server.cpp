@@ -52,7 +52,7 @@ struct HttpServer::Core : std::enable_shared_from_this<HttpServer::Core> {
   bool closed = false;
 };
 
-// One connection. It lives as long as something is read or written, or somebody holds a reply.
+// One connection. It lives as long as something is read or written, or a handler holds a reply.
 struct HttpReply::Session : std::enable_shared_from_this<HttpReply::Session> {
   Session(std::shared_ptr<HttpServer::Core> of, Socket taken)
       : core(std::move(of)), socket(std::move(taken)) {
@@ -245,7 +245,7 @@ Error cannot_listen(const std::string& where, const Code& error) {
   return {"cannot listen on " + where, error.message(), "is another server there? choose another address"};
 }
 
-// A socket file that was left behind is in the way of bind(); one that somebody listens on is not ours to
+// A socket file that was left behind is in the way of bind(); one that a process listens on is not ours to
 // remove.
 void remove_stale(asio::io_context& context, const std::string& path) {
   struct stat there = {};
@@ -276,7 +276,7 @@ Result<std::unique_ptr<HttpServer>> HttpServer::listen(Worker& worker, const Htt
     if (!error) acceptor.bind(Local::endpoint(where.socket_path), error);
     if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
     if (error) {
-      core->local.reset();  // its file is somebody else's
+      core->local.reset();  // its file is another process's
       return cannot_listen(where.socket_path, error);
     }
     worker.post([core] {

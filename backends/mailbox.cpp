@@ -99,7 +99,7 @@ struct Mailbox::State {
   std::unordered_map<std::string, std::size_t> index;
   std::size_t waiting = 0;  // places that hold an event
   std::size_t dropped = 0;
-  bool reader_away = false;  // somebody waited in vain; nobody waits again until the next take
+  bool reader_away = false;  // a sender waited in vain; none waits again until the next take
 
   void forget_singles(const Event& list, Kind kind) {
     for (Place& place : places) {

@@ -72,7 +72,8 @@ bool remove_if_stale(int base, const char* name) {
   return ::unlinkat(base, name, AT_REMOVEDIR) == 0;
 }
 
-// Takes the lock in a new folder. False: somebody who cleans up was quicker and has taken it for stale.
+// Takes the lock in a new folder. False: another process that cleans up was quicker and has taken it for
+// stale.
 bool hold(const std::string& path, Descriptor& lock) {
   Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!folder.ok()) return false;

@@ -244,7 +244,7 @@ void Run::on_exit() {
   kill_group();
   int status = 0;
   pid_t ended = ::waitpid(pid, &status, WNOHANG);
-  // Somebody else reaps our children (SIGCHLD is ignored): how it ended nobody can tell, so never well.
+  // SIGCHLD is ignored, so our children are reaped for us: how it ended is unknown, so never well.
   bool lost = ended < 0 && errno == ECHILD;
   if (ended != pid && !lost) return;
   reaped = true;
@@ -258,7 +258,7 @@ void Run::on_exit() {
   else
     outcome.exit_code = WEXITSTATUS(status);
   in.close(ignored);
-  if (command.leaves_others) finish_within(kGrace);  // somebody who stays may hold the pipes for ever
+  if (command.leaves_others) finish_within(kGrace);  // a child that stays may hold the pipes for ever
   finish_when_done();
 }
 

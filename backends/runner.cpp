@@ -106,7 +106,7 @@ Words custom(const RunnerOptions& options, const NodeCommand& wanted) {
   return argv;
 }
 
-// Inside somebody's allocation srun would make a step of it; and a user's defaults must not change what is
+// Inside an allocation srun would make a step of it; and a user's defaults must not change what is
 // asked.
 Words slurm_variables() {
   Words names;

@@ -36,7 +36,7 @@ class EventSource {
   virtual std::vector<Event> take() = 0;
 };
 
-// Whether somebody is looking: sets the polling interval.
+// Whether a user is looking: sets the polling interval.
 enum class Pace { focused, idle };
 
 class Backend {

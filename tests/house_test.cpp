@@ -343,6 +343,31 @@ std::string all_texts() {
 }
 
 // docs/style.md has the glossary. A word that comes back here was replaced throughout once already.
+// Of a line of code: its comment, and the name of the test that it begins, in words.
+std::string told_in_code(const std::string& line) {
+  static const std::regex kTest(R"(^TEST(?:_[FP])?\(\w+, ?(\w+)\))"), kHump("([A-Z])");
+  std::smatch test;
+  if (std::regex_search(line, test, kTest)) return std::regex_replace(test[1].str(), kHump, " $1");
+  std::size_t at = line.find("//");
+  while (at != std::string::npos &&
+         std::count(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(at), '"') % 2 == 1)
+    at = line.find("//", at + 2);
+  return at == std::string::npos ? "" : line.substr(at);
+}
+
+// Fewer words than for texts: a comment may say what a program tells another.
+TEST(House, CommentsAndNamesOfTestsKeepToTheWordsOfTheStyleGuide) {
+  for (const std::string& file : sources({"engine", "backends", "tui", "tests", "bench"})) {
+    std::istringstream lines(read(file));
+    for (std::string line; std::getline(lines, line);) {
+      std::string folded = told_in_code(line);
+      for (char& c : folded) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+      for (const char* word : {"anew", "afresh", "somebody", "everybody"})
+        EXPECT_FALSE(has_word(folded, word)) << file << ": " << line;
+    }
+  }
+}
+
 TEST(House, TextsKeepToTheWordsOfTheStyleGuide) {
   struct Habit {
     const char* word;

@@ -60,7 +60,7 @@ struct App::Parts {
   bool changed = true;               // the picture may differ from what is shown
   bool status_moved = false;         // the line may that tells how fresh it is
   std::string shown_text;            // what it says
-  bool urgent = true;                // somebody waits for it
+  bool urgent = true;                // a user waits for it
   bool leaving = false;
   bool hung_up = false;  // nobody can type or see anything any more
   int status = 0;

@@ -58,7 +58,7 @@ struct PlanView {
   bool other_scheduler = false;  // resources in the other one's words
   std::uint64_t revision = 0;    // of the model, when `moved` was worked out
   std::vector<plan::Moved> moved;
-  std::string trouble;  // why planning anew with other options failed; the plan before it stays
+  std::string trouble;  // why planning again with other options failed; the plan before it stays
 };
 
 // What typing a name arms.

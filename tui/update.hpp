@@ -72,7 +72,7 @@ struct Effects {
   bool quit = false;
   bool suspend = false;
   bool refresh = false;              // ask every backend for a fresh look
-  bool repaint = false;              // clear the terminal and draw everything anew
+  bool repaint = false;              // clear the terminal and draw everything again
   std::optional<std::string> copy;   // to the clipboard by OSC 52
   std::optional<std::string> theme;  // load it; on failure send a Notice and keep the old one
   std::optional<bool> mouse;         // switch mouse reporting

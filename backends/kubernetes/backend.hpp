@@ -1,7 +1,7 @@
 // A Kubernetes cluster: lists, then watches, through kubectl proxy, and posts what it sees.
 //
 // One thread; everything on it is asynchronous. Nodes and pods are watched; the GPU operator's DaemonSets and
-// its ClusterPolicy are listed once a minute while somebody looks. Each resource may be forbidden on its own:
+// its ClusterPolicy are listed once a minute while a user looks. Each resource may be forbidden on its own:
 // its source then fails with verb and resource, and the rest is shown. docs/kubernetes.md says what is read.
 // Threads: as Backend says; the clock is called on the backend's thread.
 #pragma once

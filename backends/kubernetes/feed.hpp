@@ -3,10 +3,10 @@
 //   list ──last page──▶ watch ──ends──▶ watch again from the last version seen
 //    ▲                    │
 //    └── 410 Gone, or ────┘        a failure: wait (1 s, 2 s, … 30 s, or what Retry-After says), then go on
-//        a line that cannot be read: what it told of is not known, so all is asked for afresh, at once the
+//        a line that cannot be read: what it told of is not known, so all is asked for again, at once the
 //        first time, then after 1 s, 2 s, … 30 s until a watch has lasted
 // A resource that is small and changes seldom is listed again and again instead of being watched. A list that
-// is begun anew takes nothing away before it is complete.
+// is begun again takes nothing away before it is complete.
 // Threads: the worker's thread. The destructor cancels whatever is under way.
 #pragma once
 

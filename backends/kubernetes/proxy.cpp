@@ -15,7 +15,7 @@ namespace {
 using Steady = std::chrono::steady_clock;
 
 constexpr std::string_view kServes = "Starting to serve on";
-constexpr Duration kStart{20000};  // a credential program may ask somebody first
+constexpr Duration kStart{20000};  // a credential program may ask a user first
 constexpr Duration kLongest{30000};
 constexpr auto kHealthy = std::chrono::seconds(60);
 constexpr std::size_t kKept = 8192;  // of what it says

@@ -90,7 +90,7 @@ Node ClusterStore::State::value_of(NodeEntry& entry) {
   return node;
 }
 
-// Which slices its pods hold may be told otherwise than before: those pods are told of anew.
+// Which slices its pods hold may be told otherwise than before: those pods are told of again.
 void ClusterStore::State::measure(Node& node, NodeEntry& entry) {
   if (entry.readings && !has_exporter(entry, entry.readings->from)) entry.readings.reset();
   std::vector<NamedSlice> named;

@@ -1,7 +1,7 @@
 // The objects that are kept, and what they mean: pages and watch lines in, events for the model out.
 //
 // Knows no network. Kept are GPU nodes, pods that ask for GPUs or reach them, pods of the GPU stack, and its
-// DaemonSets. A list that is begun anew blanks nothing: what it no longer holds goes when it is complete.
+// DaemonSets. A list that is begun again blanks nothing: what it no longer holds goes when it is complete.
 // Threads: one thread; callbacks come from inside the calls.
 #pragma once
 

@@ -12,7 +12,7 @@
 
 namespace tessera::runs {
 
-// driven: somebody holds its lock. file, here: for the caller to fill in.
+// driven: a process holds its lock. file, here: for the caller to fill in.
 RunHead head_of(const plan::Run& run, TimePoint started, TimePoint last, bool driven);
 RunHead head_of(const plan::Journal& journal, bool driven);
 // run: the file's name without its ending, whatever that holds.

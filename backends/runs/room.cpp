@@ -91,7 +91,7 @@ class Desk : public std::enable_shared_from_this<Desk> {
   std::map<std::string, Known> known_;  // by path
   std::map<std::size_t, Result<std::vector<plan::MarkedNode>>> marks_;
   std::set<std::size_t> marks_awaited_;
-  bool listed_ = false;      // somebody wants lists
+  bool listed_ = false;      // lists are wanted
   bool list_waits_ = false;  // one is on its way
   bool rest_waits_ = false;  // RunsAtRest is to be told
 };

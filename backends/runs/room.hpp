@@ -36,7 +36,7 @@ struct RunsOptions {
   std::string who;          // the user, for journals and marks
   std::string from;         // this host
   const mig::Catalogue* catalogue = nullptr;  // must outlive the room
-  plan::SiteRules rules;                      // for planning anew
+  plan::SiteRules rules;                      // for planning again
   std::function<TimePoint()> wall;
   // Makes the ids of two runs differ that begin in one minute; empty: the system's random numbers.
   std::function<std::uint64_t()> random;

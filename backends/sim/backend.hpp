@@ -1,8 +1,8 @@
 // The simulator as a backend: one for each cluster of a scenario, moved along by the wall clock.
 //
 // The first picture is posted at once; then, once a second, what has changed since. Telemetry of a node is
-// told anew every five seconds or so, a few nodes at a time. At speed 0 the world stands still and nothing
-// more is posted unless refresh() asks, somebody acts, or another process changed the state file. An action
+// told again every five seconds or so, a few nodes at a time. At speed 0 the world stands still and nothing
+// more is posted unless refresh() asks, a user acts, or another process changed the state file. An action
 // in a world that stands still takes the time that it needs to be over, and no other time passes.
 // Threads: as engine/port.hpp says; the world lives on the backend's own thread, and the sink outlives the
 // backend.

@@ -47,7 +47,7 @@ struct PartedRun {
   std::vector<std::string> lines;    // debug lines, without time and level
   std::optional<std::string> fails;  // exit status 1, with these words
   int resets = 0;                    // GPUs that were reset
-  int changed = 0;                   // GPUs whose instances were made anew
+  int changed = 0;                   // GPUs whose instances were made again
 };
 PartedRun apply_modes(const PartedNode& node, const Targets& targets, const Sabotage& sabotage);
 // Modes again where they do not stand, then instances.

@@ -64,7 +64,7 @@ struct NodeGroup {
   std::vector<int> hidden;       // GPUs with a process that the scheduler does not know
   std::vector<int> by_strategy;  // resource of an uncut GPU, by Strategy; -1: none
   std::vector<int> by_profile;   // resource of an instance, by profile
-  // Kubernetes: the names among which the device plugin chooses when it is set up anew.
+  // Kubernetes: the names among which the device plugin chooses when it is set up again.
   struct PluginNames {
     int gpu = -1, gpu_shared = -1;
     std::vector<int> instance, instance_shared;  // by profile

@@ -252,7 +252,7 @@ void WorldStep::resume(std::uint32_t index) {
 }
 
 // Whoever changes GPUs writes the new counts where the scheduler's agent reads them; it then registers
-// anew.
+// again.
 void WorldStep::recount(std::uint32_t index) {
   NodeState& node = world_.nodes[index];
   node.promised = devices_found(node);

@@ -1,6 +1,6 @@
 // Where a backend's world lives: in memory, or in a state file that other processes act on, too.
 //
-// A shared world is locked for a moment, read anew when somebody else saved it, acted on, saved and unlocked,
+// A shared world is locked for a moment, read again when another process saved it, acted on, saved and unlocked,
 // so that nothing that was acted is lost with the process. Threads: used on one thread.
 #pragma once
 
@@ -32,7 +32,7 @@ class WorldStore {
   std::string id(TimePoint opened) const;
   // Someone else has saved it since; a look at the file's date, no more.
   bool is_stale() const;
-  // Reads it anew when it is stale, and adds what others did to `theirs`.
+  // Reads it again when it is stale, and adds what others did to `theirs`.
   Status catch_up(Changes& theirs);
   // Under the lock: catches up, lets `act` have the world, and saves it when that returns true. Errors:
   // locked for too long, not readable, not written; then what `act` did is forgotten.
@@ -43,7 +43,7 @@ class WorldStore {
 
   SavedWorlds saved_;
   std::size_t cluster_ = 0;
-  bool forgotten_ = false;  // what is in memory was not saved: read it anew
+  bool forgotten_ = false;  // what is in memory was not saved: read it again
 };
 
 // Reads the worlds of a state file. Errors: in use, broken, gone.

@@ -90,7 +90,7 @@ void Changes::tidy() {
 Changes changes_between(const World& before, const World& after) {
   Changes changes;
   for (std::uint32_t i = 0; i < after.nodes.size(); ++i) {
-    // Devices are numbered over a node's slices: whoever holds one is told anew with it.
+    // Devices are numbered over a node's slices: whoever holds one is told again with it.
     if (before.nodes[i] == after.nodes[i] && is_vanished(before, i) == is_vanished(after, i) &&
         is_silent(before, i) == is_silent(after, i))
       continue;

@@ -36,7 +36,7 @@ struct Claim {
 
 enum class JobState : std::uint8_t { pending, running, completing };
 
-// Work that came from outside, in words that no scenario has: a pod that somebody made by hand.
+// Work that came from outside, in words that no scenario has: a pod that a user made by hand.
 struct Errand {
   Shape shape;
   std::string name;  // as it is called, within its group

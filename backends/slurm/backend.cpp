@@ -31,7 +31,7 @@ using Steady = std::chrono::steady_clock;
 
 constexpr auto kSeldom = std::chrono::minutes(5);
 constexpr int kSeldomRounds = 10;
-constexpr auto kLeastGap = std::chrono::seconds(2);  // between two rounds, however often somebody asks
+constexpr auto kLeastGap = std::chrono::seconds(2);  // between two rounds, however often a user asks
 
 std::string note_of_busy(const std::vector<std::string>& nodes) {
   if (nodes.empty()) return {};
@@ -526,7 +526,7 @@ void SlurmBackend::State::refresh() {
   wake_after(std::chrono::ceil<Duration>(wake - Steady::now()));
 }
 
-// Seldom, and not by somebody's key: without the gap between rounds. A round under way may have asked before.
+// Seldom, and not by a key: without the gap between rounds. A round under way may have asked before.
 void SlurmBackend::State::look_at_once() {
   host_read.reset();
   if (busy)

@@ -20,7 +20,7 @@ class Daemons {
  public:
   void pinged(std::vector<Daemon> controllers) { controllers_ = std::move(controllers); }
   void ping_unanswered();
-  // Somebody took our credential. Whether that is news; where the site does not use munge, it is not.
+  // A credential of ours was accepted. Whether that is news; where the site does not use munge, it is not.
   bool authenticated(bool by_munge);
   // why: in munge_trouble's words.
   void munge_fails(const Error& why);

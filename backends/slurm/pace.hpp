@@ -54,7 +54,7 @@ class LookPace {
   // interval: between the reader's rounds, as the user chose it; 0: 10 s.
   LookPace(Duration interval, Instant now);
 
-  // When the look that somebody wants at `node` may begin.
+  // When the look that a user wants at `node` may begin.
   Instant due(const std::string& node, Instant now);
   void began(Instant now) { began_ = now; }
   void called() { budget_ -= 1; }

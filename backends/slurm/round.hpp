@@ -32,7 +32,7 @@ class Round {
   void add(Step step) {
     if (std::find(todo_.begin(), todo_.end(), step) == todo_.end()) todo_.push_back(step);
   }
-  // What somebody else has been told a moment ago need not be asked again.
+  // What another reader has been told a moment ago need not be asked again.
   void leave_out(Step step) { std::erase(todo_, step); }
   // nullopt: the round is over.
   std::optional<Step> next();

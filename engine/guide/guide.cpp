@@ -36,7 +36,7 @@ std::vector<NeededAnswer> needed(const Walk& walk, TimePoint now) {
 }
 
 // What is to be known of the nodes whatever is chosen: those that take no work as they are, as their trouble
-// is looked at before anything is shared there, and those that somebody else looks after.
+// is looked at before anything is shared there, and those that another tool looks after.
 void add_nodes(std::vector<sharing::Limit>& limits, const Scope& scope) {
   const auto first_fact = std::find_if(limits.begin(), limits.end(), [](const sharing::Limit& one) {
     return one.kind == sharing::LimitKind::fact;

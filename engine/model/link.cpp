@@ -168,7 +168,7 @@ void count_shares(SliceCounts& counts, const std::vector<Slice*>& slices,
   for (const Slice* slice : slices) {
     if (slice->capacity == 1) continue;
     counts.shares += slice->capacity;
-    // Somebody holds some, and nobody tells how many.
+    // Some are held, and how many is unknown.
     known = known && (slice->holding != Holding::held || !slice->holders.empty());
   }
   for (const Uncertain& one : uncertain)

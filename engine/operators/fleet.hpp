@@ -30,7 +30,7 @@ struct SharedWrite {
   std::vector<std::string> keys;
 };
 
-// Why the write may not be made now: a part that could not be read afresh, another's choice of ConfigMap, or
+// Why the write may not be made now: a part that could not be read again, another's choice of ConfigMap, or
 // nodes that would change or fail. nullopt: what the plan was made on still holds.
 std::optional<std::string> why_not_shared(const OperatorSetup& now, const SharedWrite& write,
                                           const mig::Catalogue* catalogue);

@@ -1,4 +1,4 @@
-// Writing entries: as text of their own, and into a file that somebody else keeps.
+// Writing entries: as text of their own, and into a file that another tool keeps.
 #include <fmt/format.h>
 
 #include <algorithm>

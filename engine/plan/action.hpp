@@ -86,7 +86,7 @@ struct Configure {
 };
 // Nothing is done: the step is its waiting or its reading back.
 struct LookOnly {
-  std::string to_apply;  // a patch of the site's files that somebody else is to apply; tessera only shows it
+  std::string to_apply;  // a patch of the site's files that another admin is to apply; tessera only shows it
   friend bool operator==(const LookOnly&, const LookOnly&) = default;
 };
 // A dialect's own act ("label-node", "write-config"), for steps that only one backend knows.

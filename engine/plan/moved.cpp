@@ -49,7 +49,7 @@ std::string_view holder_in(std::string_view line) {
   return at == std::string_view::npos ? std::string_view() : line.substr(at + kHeldBy.size());
 }
 
-// A plan that was made while somebody told which slice each holds (a DCGM exporter) names its holders all the
+// A plan that was made while a source told which slice each holds (a DCGM exporter) names its holders all the
 // same when nobody does any more: that they may hold another one of their slices is nothing new.
 bool is_named_in(const std::vector<std::string>& lines, const Fact& fact) {
   return fact.vague && std::any_of(lines.begin(), lines.end(), [&](const std::string& line) {
@@ -90,7 +90,7 @@ std::vector<Fact> facts_of(const Cluster& cluster, const Node& node, const std::
   return lines;
 }
 
-// A label by which the node is driven is an order: one that somebody has given since is not overwritten. A
+// A label by which the node is driven is an order: one that a user has given since is not overwritten. A
 // node that tells no such labels is known by the site's reading, which is compared on its own (basis.hpp).
 void add_orders_moved(const NodePlan& planned, const Node& node, std::vector<Moved>& moved) {
   const bool told = sharing::ack::decides(node) || sharing::label(node, operators::kMigConfig) ||

@@ -23,7 +23,7 @@ inline constexpr std::string_view kPluginMap = "device plugin configurations";
 inline constexpr std::string_view kMigEntry = "MIG configuration";  // of(.., name): the ConfigMap that has it
 inline constexpr std::string_view kPluginEntry = "device plugin configuration";
 inline constexpr std::string_view kMigFile = "the MIG manager's file";  // "": as new as the ConfigMap
-// "": its label says for a while what it says; a change of it starts the plugin anew, some seconds later
+// "": its label says for a while what it says; a change of it starts the plugin again, some seconds later
 inline constexpr std::string_view kPluginSettled = "device plugin's time";
 inline constexpr std::string_view kPluginFile = "the device plugin's file";
 inline constexpr std::string_view kMigOrder = "MIG order";  // the label, where the manager works on it or has

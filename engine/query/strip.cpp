@@ -34,7 +34,7 @@ std::string shared_strip(const Gpu& gpu, char letter, const insight::Sight& sigh
     held += slice.capacity - rest.value_or(0);
   }
   if (capacity == 0) return "";
-  // Somebody with one share of a hundred is still somebody: round up.
+  // A holder of one share of a hundred is a holder: round up.
   int cells = std::clamp((held * 8 + capacity - 1) / capacity, 0, 8);
   return std::string(static_cast<std::size_t>(cells), letter) + repeat(room_glyph(sight, ascii), 8 - cells);
 }

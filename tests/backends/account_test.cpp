@@ -38,7 +38,7 @@ TEST_F(Accounts, WhoIsNowhereIsANumber) {
   getent("exit 2");
   EXPECT_EQ(account_name(70001, sources), "uid-70001");
   getent("echo 'grace:*:70002:1:::'");
-  EXPECT_EQ(account_name(70001, sources), "uid-70001") << "the answer is about somebody else";
+  EXPECT_EQ(account_name(70001, sources), "uid-70001") << "the answer is about another user";
 }
 
 TEST_F(Accounts, WithoutAFileGetentIsAsked) {

@@ -59,7 +59,7 @@ TEST(PrivateFolderTest, WhatKilledTesserasLeftIsRemovedAndNothingElse) {
   EXPECT_EQ(remove_stale_folders(base.path() + "/nowhere"), 0);
 }
 
-// sudo -E brings the runtime folder of somebody else, who could put a socket of theirs in ours' place.
+// sudo -E brings the runtime folder of another user, who could put a socket of theirs in ours' place.
 TEST(PrivateFolderTest, AFolderOfAnotherUserIsNotUsed) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can give a folder away";
   test::Scratch base;

@@ -222,7 +222,7 @@ TEST_P(StuckFault, IsLeftAndTakenUpAgain) {
   expect_sound();
 }
 
-TEST_F(ChangeFault, ARebootInTheMiddleIsRecognisedAndPlannedAnew) {
+TEST_F(ChangeFault, ARebootInTheMiddleIsRecognisedAndPlannedAgain) {
   sim({"fault", "reboots node=n1 verb=create-instances"});
   bool booted = false;
   options_.signal_on_err = [&](const std::string& err) {

@@ -96,7 +96,7 @@ TEST_F(Change, APlanThatTheWorldHasLeftIsRefusedWithWhatMoved) {
   EXPECT_EQ(json_size(journal()), 0u);
 }
 
-TEST_F(Change, ThatSomebodyLeftIsNoReasonToRefuse) {
+TEST_F(Change, ThatAUserLeftIsNoReasonToRefuse) {
   std::string plan = keep_plan({"-n", "n2", "--layout", "none", "--way", "cancel"});
   sim({"end", text_at(must({"workloads", "-o", "json", "--filter", "user=alice"}).out, "/0/id")});
   sim({"advance", "1m"});

@@ -170,7 +170,7 @@ TEST_F(KubeChangeE2e, ANodeIsSharedByTimeSlicesThenByMps) {
   EXPECT_EQ(told("t1", ".metadata.labels.nvidia\\.com/gpu\\.sharing-strategy"), "mps");
 }
 
-// The GPUs stay shared as they are: the plugin is set up anew, the offer is read back by its new name.
+// The GPUs stay shared as they are: the plugin is set up again, the offer is read back by its new name.
 TEST_F(KubeChangeE2e, TheNameOfSharesIsChangedAloneThenKeptAndTakenBack) {
   Words wish{"--node", "t1", "--strategy", "time-slicing", "--replicas", "6"};
   ASSERT_EQ(apply(wish).code, 0);
@@ -190,7 +190,7 @@ TEST_F(KubeChangeE2e, TheNameOfSharesIsChangedAloneThenKeptAndTakenBack) {
   expect_given_back("t1");
 }
 
-TEST_F(KubeChangeE2e, OnAmpereEveryGpuOfTheNodeIsResetSoEverybodyIsInTheWay) {
+TEST_F(KubeChangeE2e, OnAmpereEveryGpuOfTheNodeIsResetSoAllPodsAreInTheWay) {
   sim::kube::ServeOptions ampere = kube_lab(folder_);
   ampere.world.scenario = folder_.write("ampere.yaml", kAmpereLab);
   serve(std::move(ampere));

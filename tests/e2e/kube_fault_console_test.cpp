@@ -50,7 +50,7 @@ TEST_F(KubeFaultConsole, AManagerThatHangsIsMendedOnTheWay) {
   expect_done(pty, "h2", "14");
 }
 
-TEST_F(KubeFaultConsole, AManagerThatFailsIsToldWithItsLogAndOrderedAnewByAKey) {
+TEST_F(KubeFaultConsole, AManagerThatFailsIsToldWithItsLogAndOrderedAgainByAKey) {
   serve_at(240);
   Pty pty(console());
   arm_fault("fails node=h2");
@@ -62,7 +62,7 @@ TEST_F(KubeFaultConsole, AManagerThatFailsIsToldWithItsLogAndOrderedAnewByAKey) 
   expect_done(pty, "h2", "14");
 }
 
-TEST_F(KubeFaultConsole, SuccessWithNothingDoneIsShownAndOrderedAnewByAKey) {
+TEST_F(KubeFaultConsole, SuccessWithNothingDoneIsShownAndOrderedAgainByAKey) {
   serve_at(240);
   Pty pty(console());
   arm_fault("no-device node=h2 verb=reconfigure");
@@ -112,7 +112,7 @@ TEST_F(KubeFaultConsole, ANodeThatFallsSilentIsShownAndTheRunGoesOnWhenItAnswers
   expect_done(pty, "h2", "14");
 }
 
-TEST_F(KubeFaultConsole, ACordonThatSomebodyLiftsIsSetAgain) {
+TEST_F(KubeFaultConsole, ACordonThatAUserLiftsIsSetAgain) {
   serve_at(5);  // the manager is at it for some seconds
   Pty pty(console());
   ASSERT_TRUE(begin(pty)) << pty.screen();

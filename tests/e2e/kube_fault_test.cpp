@@ -39,7 +39,7 @@ TEST_F(KubeFault, DoctorNamesAHangAndAHollowSuccessAtItsFirstLook) {
       << doctor.out;
 }
 
-TEST_F(KubeFault, AManagerThatFailsStopsTheRunAndIsOrderedAnewByResume) {
+TEST_F(KubeFault, AManagerThatFailsStopsTheRunAndIsOrderedAgainByResume) {
   Ran stopped = cut_with("fails node=h2");
   EXPECT_EQ(json_at(stopped.out, "/outcome"), "\"parked\"") << stopped.out;
   for (const char* said : {"the MIG manager failed at all-1g.10gb", "its log ends: ", "tessera resume "})
@@ -58,7 +58,7 @@ TEST_F(KubeFault, NothingIsPlannedIntoADriverUpgrade) {
 }
 
 // What others do to the node meanwhile.
-TEST_F(KubeFault, ACordonThatSomebodyLiftsIsSetAgain) {
+TEST_F(KubeFault, ACordonThatAUserLiftsIsSetAgain) {
   serve_at(10);  // the manager is at it for some seconds
   bool lifted = false;
   RunOptions options;
@@ -112,7 +112,7 @@ TEST_F(KubeFault, AManagerThatEndsAsItIsToActIsWaitedFor) {
   expect_cut(ran);
 }
 
-TEST_F(KubeFault, SuccessWithNothingDoneIsNotTakenAndOrderedAnewByResume) {
+TEST_F(KubeFault, SuccessWithNothingDoneIsNotTakenAndOrderedAgainByResume) {
   serve_at(240);
   Ran stopped = cut_with("no-device node=h2 verb=reconfigure");
   EXPECT_EQ(stopped.code, 1) << stopped.out << stopped.err;
@@ -176,7 +176,7 @@ INSTANTIATE_TEST_SUITE_P(
     Node, KubeFaultAway,
     testing::Values(Away{"Vanishes", "vanishes node=h2", "close h2 to new work",
                          "the cluster does not list this node any more"},
-                    // It registers anew, open: its cordon went with its object.
+                    // It registers again, open: its cordon went with its object.
                     Away{"VanishesCordoned", "vanishes node=h2", "step h2/5: command succeeded; verifying",
                          "the cluster does not list this node any more"},
                     Away{"Silent", "silent node=h2", "follow the MIG manager", "the node does not answer"}),

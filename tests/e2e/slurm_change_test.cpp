@@ -112,7 +112,7 @@ TEST_F(SlurmChange, SomeonesUnappliedEditOfAnotherNodeStopsItBeforeAnythingIsDon
   EXPECT_EQ(field(record("gpu02"), "State"), "IDLE");
 }
 
-// While the run waits for a job, somebody edits another node: what was seen before the drain is seen again
+// While the run waits for a job, a user edits another node: what was seen before the drain is seen again
 // right before the reconfigure, which would make that edit true and kill the jobs there. Then the run goes
 // back.
 TEST_F(SlurmChange, SomeonesEditOfAnotherNodeInTheMiddleIsSeenRightBeforeTheReconfigure) {
@@ -157,7 +157,7 @@ TEST_F(SlurmChange, TwoRunsOnTwoNodesWriteTheSameFilesAtTheSameTime) {
   EXPECT_EQ(gres("gpu01"), "gpu:h100:8,mps:800") << record("gpu01");
   EXPECT_EQ(gres("gpu02"), "gpu:h100:8,shard:16") << record("gpu02");
   expect_untouched(neighbour);
-  // Both are planned before either begins: a plan made while the files change is refused, to be made anew.
+  // Both are planned before either begins: a plan made while the files change is refused, to be made again.
   plan::Plan back_of_ann = ann.way_back(first), back_of_bob = bob.way_back(second);
   first = ann.start(back_of_ann, first), second = bob.start(back_of_bob, second);
   EXPECT_EQ(ann.outcome(first), "recorded") << ann.journal(first);

@@ -183,7 +183,7 @@ TEST_F(SlurmMig, KilledAnywhereItIsTakenUpByTheCommandLine) {
 }
 
 // The node reboots while slurmd is restarted: what was cut is gone. Nothing is opened on a promise.
-TEST_F(SlurmMig, ARebootInTheMiddleStopsItAndPlanningAnewGoesOn) {
+TEST_F(SlurmMig, ARebootInTheMiddleStopsItAndPlanningAgainGoesOn) {
   slurmconf::SlurmSettings site = with_runner();
   std::string again;
   for (const std::string& word : fresh_gpus("gpu01")) again += " '" + word + "'";

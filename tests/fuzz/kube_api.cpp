@@ -12,7 +12,7 @@ int fuzz_kube_api(const std::uint8_t* data, std::size_t size) {
   using namespace tessera;
   using namespace tessera::sim;
   static const auto catalogue = std::make_shared<const mig::Catalogue>(*mig::Catalogue::built_in());
-  // Small, since it is made anew for nearly every input: two nodes, work with a budget, work that waits.
+  // Small, since it is made again for nearly every input: two nodes, work with a budget, work that waits.
   static const ScenarioPtr scenario = *parse_scenario(R"(
 clusters:
   - name: train-a
@@ -28,7 +28,7 @@ clusters:
 )",
                                                       "fuzz.yaml", catalogue);
   static const World fresh = *make_world(scenario, 0, 1, TimePoint(Duration(1'772'442'000'000)));
-  // Anew after whatever may have changed it, so that an input always meets the same cluster.
+  // Again after whatever may have changed it, so that an input always meets the same cluster.
   static std::unique_ptr<kube::Cluster> cluster;
   if (!cluster)
     cluster = std::make_unique<kube::Cluster>(sim::WorldStore(fresh), 0, [] { return TimePoint{}; });

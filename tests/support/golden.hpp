@@ -1,6 +1,6 @@
 // Screens as files: tests/tui/golden/NAME.txt holds the text, then the roles, of a screen that was looked at.
 //
-// TESSERA_UPDATE_GOLDEN=1 writes them anew; look at the difference before it is committed.
+// TESSERA_UPDATE_GOLDEN=1 writes them again; look at the difference before it is committed.
 // Threads: the test's.
 #pragma once
 

@@ -86,7 +86,7 @@ TEST_F(AppTest, AnIdleClusterDerivesSortsAndDrawsNothing) {
     EXPECT_EQ(app().state().top().derived.at, derived) << "screen " << screen << ": filtered and sorted";
     EXPECT_EQ(app().state().overview.at, summed) << "screen " << screen << ": summed up";
   }
-  // What the pace says anew is one line, and still no row.
+  // What the pace says again is one line, and still no row.
   ASSERT_TRUE(press("2"));
   pass(Duration{40});
   turn();
@@ -262,7 +262,7 @@ TEST_F(AppTest, AResizeIsDrawnAtTheNewSize) {
   EXPECT_EQ(terminal.frames, 2);
 }
 
-TEST_F(AppTest, SuspendingPaintsAnewAtTheSizeOfTheDay) {
+TEST_F(AppTest, SuspendingPaintsAgainAtTheSizeOfTheDay) {
   app();
   terminal.now = {61, 21};
   ASSERT_TRUE(press("\x1a"));

@@ -22,7 +22,7 @@ struct TextFile {
 // Those of `paths` that exist. An error only for a file that is there and cannot be read.
 Result<std::vector<TextFile>> read_files(const std::vector<std::string>& paths);
 
-// Every setting that somebody set, and the defaults. files: config.yaml, the one that counts most first.
+// Every setting that a user set, and the defaults. files: config.yaml, the one that counts most first.
 Result<Settings> gather(const Parsed& parsed, const Environment& environment,
                         const std::vector<TextFile>& files);
 

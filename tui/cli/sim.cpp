@@ -40,7 +40,7 @@ std::optional<Error> why_not(const Options& options) {
   auto verb = std::find_if(kVerbs.begin(), kVerbs.end(), [&](const Verb& one) { return one.name == word; });
   if (verb == kVerbs.end()) {
     std::string near = nearest(word, names);
-    return sim_usage(fmt::format("\"{}\" is nothing that tessera-sim can do", clean(word, 64)),
+    return sim_usage(fmt::format("unknown command \"{}\"", clean(word, 64)),
                      near.empty() ? fmt::format("tessera-sim {}", fmt::join(names, "|"))
                                   : fmt::format("did you mean {}?", near));
   }
@@ -51,7 +51,7 @@ std::optional<Error> why_not(const Options& options) {
                             : fmt::format("unexpected word \"{}\"", clean(options.words.back(), 64)),
         fmt::format("usage: tessera-sim {}{}{}", word, verb->arguments.empty() ? "" : " ", verb->arguments));
   if (word == "serve" && !options.serve_kubernetes)
-    return sim_usage("what shall the simulated world speak?", "tessera-sim serve --kubernetes");
+    return sim_usage("serve needs the API that it is to offer", "tessera-sim serve --kubernetes");
   if (options.sim_state.empty() && word != "scenarios" && word != "serve")
     return sim_usage("no simulated world is named",
                      "a world that can be acted on is kept in a file: add --sim-state FILE");

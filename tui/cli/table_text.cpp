@@ -51,7 +51,7 @@ std::vector<Printed> fitted(const Grid& grid, const std::vector<int>& widths, in
   return columns;
 }
 
-// The terminal's own colours, which everybody has chosen to be readable.
+// The terminal's own colours, which each user has chosen to be readable.
 std::string_view look_of_cell(const std::string& key, const std::string& text) {
   switch (key == "severity" ? severity_role(text) : tui::cell_role(key, text)) {
     case tui::Role::good:

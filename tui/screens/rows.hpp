@@ -31,7 +31,7 @@ std::string name_at(const Model& model, ScreenKind kind, const RowRef& ref);
 query::Context context_of(const UiContext& ui);
 std::string cell_text(const UiContext& ui, ScreenKind kind, const RowRef& ref, int column, bool ascii);
 
-// Filters and sorts the rows of a table screen anew.
+// Filters and sorts the rows of a table screen again.
 DerivedRows derive(const UiContext& ui, const UiState& state, const Screen& screen);
 // What the rows depend on beside the model.
 std::string derive_key(const UiState& state, const Screen& screen);

@@ -253,7 +253,7 @@ Result<std::unique_ptr<Painter>> Painter::open(const PainterOptions& options, co
       curses->depth = Depth::none;
   }
   for (const char* name : {"sgr0", "op", "cnorm", "rmcup"}) curses->restore += capability(name);
-  typeahead(-1);  // never give up a frame because somebody types
+  typeahead(-1);  // never give up a frame because a user types
   std::unique_ptr<Painter> painter(new Painter(std::move(curses)));
   painter->resize(options.size);
   painter->set_theme(theme);

@@ -44,7 +44,7 @@ class Terminal {
   virtual Status copy(std::string_view text) = 0;
   // Gives the terminal back, stops the process group, and comes back when it is continued.
   virtual void suspend() = 0;
-  // The process was stopped and continued by somebody else: take the terminal over again.
+  // The process was stopped and continued by another user: take the terminal over again.
   virtual void resumed() = 0;
 
   // Counters for tests and the about screen.

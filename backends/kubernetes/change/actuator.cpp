@@ -211,7 +211,7 @@ void KubernetesActuator::State::perform(const plan::Order& order, std::shared_pt
     writes_maps = special->verb.starts_with("write-") || special->verb == plan::verbs::kPatchPolicy;
     recovers = special->verb == plan::verbs::kRecoverMig;
   }
-  if (recovers)  // the manager begins anew
+  if (recovers)  // the manager begins again
     if (Memory& memory = memories[order.node.text]; memory.seen > TimePoint{})
       memory.pending_since = memory.seen;
   start_action(place, order, [self = shared_from_this(), told = std::move(told), writes_maps](Status status) {

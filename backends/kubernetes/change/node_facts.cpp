@@ -53,7 +53,7 @@ std::string annotation_of(const Look& look, std::string_view key) {
   return text_at(look.node, {"metadata", "annotations", key});
 }
 
-// When somebody last wrote a field whose name holds `field`, by metadata.managedFields.
+// When a manager last wrote a field whose name holds `field`, by metadata.managedFields.
 std::optional<TimePoint> last_write(const Json& object, std::string_view field) {
   std::optional<TimePoint> last;
   const Json* managed = at(object, {"metadata", "managedFields"});

@@ -16,7 +16,7 @@ bool has_label(const Json& object, std::string_view key) {
   return at(object, {"metadata", "labels", key}) != nullptr;
 }
 
-// Somebody of that name has written fields of it ("argocd-controller", "kustomize-controller").
+// A manager of that name has written fields of it ("argocd-controller", "kustomize-controller").
 bool is_written_by(const Json& object, std::string_view manager) {
   const Json* fields = at(object, {"metadata", "managedFields"});
   return fields && std::any_of(fields->items.begin(), fields->items.end(), [&](const Json& one) {

@@ -298,7 +298,7 @@ class KubernetesAction {
 
   // The state goes with the order: what stands there was about an earlier one. A manager acts on a label that
   // changes, so one that says so already is taken off first. What neither the plan found nor this run ordered
-  // is somebody else's order. more: goes with it.
+  // is another user's order. more: goes with it.
   void order(const plan::Special& act, std::string_view key, std::string_view state, StringMap more) {
     std::string config = value(act, "config"), found = value(act, "found");
     bool any = !act.arguments.contains("found");  // a plan of an earlier version
@@ -328,7 +328,7 @@ class KubernetesAction {
     change_node(place_, order_, needs_mark, std::move(how), std::move(ended));
   }
 
-  // The manager that hangs has paused its neighbours and forgets them. A new pod of it begins anew.
+  // The manager that hangs has paused its neighbours and forgets them. A new pod of it begins again.
   void recover(const std::string& ns) {
     auto unpause = [](const Json& node) -> Result<std::optional<Json>> {
       StringMap texts;

@@ -30,7 +30,7 @@ struct Meta {
   std::string unread;  // the part without which the object says nothing: "spec", "status"; empty: it is there
 };
 
-// Of the hundreds of labels that node feature discovery sets, those that somebody here reads.
+// Of the hundreds of labels that node feature discovery sets, those that are read here.
 bool is_kept_label(std::string_view key);
 bool is_kept_annotation(std::string_view key);
 
@@ -47,7 +47,7 @@ struct Taint {
   std::optional<TimePoint> since;
 };
 
-// When somebody last wrote what a node tells of its GPUs (metadata.managedFields), by the server's clock.
+// When a manager last wrote what a node tells of its GPUs (metadata.managedFields), by the server's clock.
 struct Written {
   std::optional<TimePoint> order;    // nvidia.com/mig.config.state
   std::optional<TimePoint> sharing;  // feature discovery's counts, or ack.node.gpu.schedule

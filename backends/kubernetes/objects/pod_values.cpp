@@ -8,7 +8,7 @@
 namespace tessera::kubernetes {
 namespace {
 
-// A person where somebody says so, else the controller that made it.
+// A person where an annotation says so, else the controller that made it.
 std::string user_of(const PodObject& pod) {
   for (const Texts* texts : {&pod.meta.annotations, &pod.meta.labels})
     for (std::string_view key : {"hub.jupyter.org/username", "user", "owner"})

@@ -249,7 +249,7 @@ void Cluster::reflect(const Changes& changes) {
 void Cluster::show_surroundings() {
   std::set<Key> still;
   for (Projected& one : project_surroundings(world())) {
-    // What somebody deleted stays away.
+    // What a user deleted stays away.
     if (shown_.contains(one.first) && !objects_.find(one.first)) continue;
     still.insert(one.first);
     show(std::move(one));
@@ -275,7 +275,7 @@ void Cluster::on_change(const Change& change) {
     show_surroundings();
 }
 
-// Somebody wrote spec.unschedulable: the world's scheduler keeps to it.
+// A user wrote spec.unschedulable: the world's scheduler keeps to it.
 void Cluster::follow_cordon(const Change& change) {
   std::optional<std::uint32_t> node = node_of(change.key.name);
   if (!node || change.verb == Verb::deleted) return;

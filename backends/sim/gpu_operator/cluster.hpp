@@ -56,7 +56,7 @@ class Cluster {
   // The world's job behind a pod; nullptr: the pod is no job's.
   const Job* job_of(const Key& pod) const;
 
-  // A pod that somebody makes by hand. One that asks for GPUs runs where they are free, until it is deleted;
+  // A pod that a user makes by hand. One that asks for GPUs runs where they are free, until it is deleted;
   // else it is Pending, with the reason as its condition. Without GPUs nobody places it.
   Written create_pod(const Key& key, Json pod);
   // Ends a pod as DELETE does: terminating now, gone after at most `grace`; a controller's is replaced. uid:

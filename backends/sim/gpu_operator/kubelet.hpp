@@ -35,7 +35,7 @@ class Kubelet {
   bool runs(const Json& pod) const;  // and is ready
   // Pods of this app on the node do not leave until then.
   void hold_back(const std::string& node, const std::string& app, TimePoint until);
-  // The node is away: nothing on it runs. Back: its pods start anew.
+  // The node is away: nothing on it runs. Back: its pods start again.
   void node_lost(const std::string& node);
   void node_back(const std::string& node);
 

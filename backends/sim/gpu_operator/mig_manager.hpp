@@ -31,7 +31,7 @@ class MigManager {
   MigManager(Context& context, const ManagerPorts& ports, std::string node)
       : context_(context), ports_(ports), node_(std::move(node)) {}
 
-  // Its pod runs: the label is read anew, whatever it was before.
+  // Its pod runs: the label is read again, whatever it was before.
   void start();
   // It has been running for long, and has seen the label as it is.
   void adopt();

@@ -154,7 +154,7 @@ void Operator::begin() {
     if (ObjectPtr object = context_.objects.find({"nodes", "", name})) follow_ready(*object);
 }
 
-// Pods of a node that is away do not run; they start anew when it is back.
+// Pods of a node that is away do not run; they start again when it is back.
 void Operator::follow_ready(const Json& object) {
   std::string name = text_at(object, {"metadata", "name"});
   Node& node = nodes_[name];
@@ -177,7 +177,7 @@ void Operator::see_change(const Change& change) {
 void Operator::see_node(const Change& change) {
   auto found = nodes_.find(change.key.name);
   if (found == nodes_.end()) return;
-  // One that registers anew is as one that comes back: all that was said of it went with its object.
+  // One that registers again is as one that comes back: all that was said of it went with its object.
   if (change.verb == Verb::deleted && !std::exchange(found->second.away, true))
     kubelet_.node_lost(change.key.name);
   if (change.verb == Verb::deleted) return;
@@ -241,7 +241,7 @@ void Operator::restart_plugin(const std::string& node) {
   });
 }
 
-// The operator writes its DaemonSets anew; their pods are replaced one after the other.
+// The operator writes its DaemonSets again; their pods are replaced one after the other.
 void Operator::see_policy(const Change& change) {
   if (change.verb != Verb::modified) return;
   Path machines = {"spec", "sandboxWorkloads", "enabled"};
@@ -316,7 +316,7 @@ void Operator::pod_gone(const Json& pod) {
   if (app == kSandboxPluginApp && !node->away) node->vgpu->plugin_gone();
   if (app == kManager) {
     node->manager->stop();
-    // Owned by the pod: it goes with it, and is written anew by the next.
+    // Owned by the pod: it goes with it, and is written again by the next.
     if (is_leaving(pod))
       context_.objects.erase({"configmaps", context_.ns, node_name_of(pod) + "-mig-config"});
   }

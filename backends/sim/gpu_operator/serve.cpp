@@ -187,7 +187,7 @@ struct Server::State {
     });
     return hidden.unreadable || !ok;
   }
-  // The node's object is gone, and its cordon with it: it registers anew, open.
+  // The node's object is gone, and its cordon with it: it registers again, open.
   static void forget_cordon(World& world, const std::string& name, Changes& changes) {
     std::optional<std::uint32_t> node = find_node(world, name);
     if (!node) return;

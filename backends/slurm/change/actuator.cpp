@@ -88,7 +88,7 @@ bool still_fits(const Node& node, const std::vector<Gpu>& boards) {
   return boards_of(node) == boards_of(boards);
 }
 
-// A reboot takes instances away, and somebody may have cut by hand: either side may be the one that is right.
+// A reboot takes instances away, and a user may have cut by hand: either side may be the one that is right.
 std::string ways_out(const NodeName& node, const std::vector<Gpu>& told) {
   std::string keep = fmt::format("tessera plan -n {} --layout none", node.text);
   for (const Gpu& gpu : told) {
@@ -376,7 +376,7 @@ bool SlurmActuator::State::worth_a_look(const Node& node) const {
          (!eyes.boards.contains(node.name) || tool_unknown(node) || unit_unsettled(node));
 }
 
-// One that somebody may have enabled meanwhile is asked about again.
+// One that a user may have enabled meanwhile is asked about again.
 bool SlurmActuator::State::unit_unsettled(const Node& node) const {
   if (eyes.said.boot_unit.empty()) return false;
   auto known = eyes.units.find(node.name);

@@ -1,9 +1,9 @@
-// Who writes Slurm's files says so where everybody sees it: by a link beside slurm.conf that leads nowhere
+// Who writes Slurm's files says so where every admin sees it: by a link beside slurm.conf that leads nowhere
 // and whose target is the mark of a run and the process that drives it.
 //
 // It is made in one step or not at all, on a shared disk, too, and by ln(1) on a config host. It outlives
 // whoever is killed: the same run takes it over, whoever drives that by then. Nobody else ever does; that its
-// maker has died is only told, to an admin who then removes it. Threads: any; each call looks afresh.
+// maker has died is only told, to an admin who then removes it. Threads: any; each call looks again.
 #pragma once
 
 #include <optional>

@@ -416,7 +416,7 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
       next();
     });
   }
-  // Only what this run has drained, and only while its reservation keeps everybody else off.
+  // Only what this run has drained, and only while its reservation keeps all others off.
   void open_to_look() {
     after_fresh_look(false, [this](Seen& seen) {
       const plan::NodeFacts& facts = seen.facts;

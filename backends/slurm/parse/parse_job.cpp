@@ -341,7 +341,7 @@ ParsedJobs parse_jobs(std::string_view text, Origin origin) {
     if (!problem.empty()) parsed.complain(records.line(), problem);
     if (!job) continue;
     if (!seen.insert(job->id.text).second) {
-      // A line break and a look-alike record in somebody's comment must not replace the real one.
+      // A line break and a look-alike record in a user's comment must not replace the real one.
       parsed.remark(records.line(), "job " + job->id.text + " is told twice; the first one counts");
       continue;
     }

@@ -51,7 +51,7 @@ class Actuator {
   virtual void perform(Order order, Told<Done> told) = 0;
   // Every mark on the cluster, whoever set it.
   virtual void marks(Told<std::vector<MarkedNode>> told) = 0;
-  // A run has come to rest here, done or parked: the picture that the backend posts is looked at anew at
+  // A run has come to rest here, done or parked: the picture that the backend posts is looked at again at
   // once, so that nobody plans the way back from an old one.
   virtual void look_again() = 0;
 };

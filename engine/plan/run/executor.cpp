@@ -42,7 +42,7 @@ std::string place_text(const NodeFacts& facts, const NodePlan& plan, std::string
   return text;
 }
 
-// The commands of a step that only looks are for somebody else to run.
+// The commands of a step that only looks are for another admin to run.
 std::string late_text(const Step& step, const std::string& why) {
   constexpr Duration kShort = seconds(10);  // up to here nobody waited for it
   std::string text =
@@ -304,7 +304,7 @@ std::size_t Executor::index_of(const std::string& step) const {
   return plan_.steps.size();
 }
 
-// Only time that somebody waited counts against a deadline: a clock that is set, a laptop that slept, or a
+// Only time spent waiting counts against a deadline: a clock that is set, a laptop that slept, or a
 // process that was stopped must not make a step fail.
 void Executor::tick(TimePoint now) {
   now_ = now;
@@ -379,7 +379,7 @@ void Executor::note(const RunEvent& event) {
   } else if (const auto* finished = std::get_if<NodeFinished>(&event)) {
     finished_ = *finished;
   } else if (std::holds_alternative<Resumed>(event)) {
-    // What was under way when the last process went is looked at afresh: done, or done again.
+    // What was under way when the last process went is looked at again: done, or done again.
     enter(std::min(at_, plan_.steps.size()));
     redo_ = !failed_.empty() && at_ < plan_.steps.size() && failed_ == current().id;
     failed_.clear();

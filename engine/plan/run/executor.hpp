@@ -16,7 +16,7 @@
 // effect was read back; a step whose effect is there already is not done again; a precondition that stopped
 // to hold leads back to the step that provides it; waiting never ends anybody's work; what someone else
 // closed or marked is never opened or overruled without an answer. Taken up after a failure that it told, it
-// gives the order anew whose failure still stands there; one that nobody was told of stops it.
+// gives the order again whose failure still stands there; one that nobody was told of stops it.
 // Threads: a plain value for one thread.
 #pragma once
 
@@ -68,7 +68,7 @@ class Executor {
   // back: the plan is the way back, so that its end is the recorded layout.
   Executor(NodePlan plan, ChangeOptions options, std::string run, bool back);
 
-  // Somebody who drives the run or has driven it, and from where. As long as nobody is known, marks are told
+  // Who drives the run or has driven it, and from where. As long as that is unknown, marks are told
   // apart by the run's name alone; afterwards by all three, since two runs that begin in one minute on two
   // machines have the same name.
   void driven_by(std::string_view who, std::string_view from);

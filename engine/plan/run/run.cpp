@@ -245,7 +245,7 @@ std::optional<RunFinished> end_of(const Run& run) {
   Summary now = summary(run);
   if (!now.running.empty() || !now.waiting.empty() || !nodes_to_begin(run).empty()) return std::nullopt;
   if (run.paused && now.failed.empty() && !now.untouched.empty()) return std::nullopt;
-  for (const NodeName& node : now.failed)  // parked: somebody has to decide
+  for (const NodeName& node : now.failed)  // parked: a person has to decide
     if (!run.nodes.at(node).finished()) return std::nullopt;
   bool undone = !run.started.undoes.empty();
   RunFinished end;
@@ -310,7 +310,7 @@ Result<Plan> plan_onward(const Run& run, const NodeName& node, const Cluster& cl
   auto begun = run.begun.find(node);
   const bool judged = words && begun != run.begun.end();
   // Boards that stand right: what else is to be done is for tidy_up, by what is so now. On the way back what
-  // the run has not come to is as somebody likes it.
+  // the run has not come to is as a user likes it.
   NodePlan& found = onward->nodes[0];
   if (found.before == found.after && !found.needs.mode_change && (back || judged)) found.steps.clear();
   const bool stands = found.steps.empty();

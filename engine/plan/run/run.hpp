@@ -24,7 +24,7 @@ struct Run {
   std::map<NodeName, std::set<std::string>> begun;  // under any of a node's plans: see Unfinished
   // Where the last action told no success, of what the journal shows: it may be under way still.
   std::set<NodeName> unanswered;
-  std::set<NodeName> broke;  // where a step failed since somebody took the run up
+  std::set<NodeName> broke;  // where a step failed since an admin resumed the run
 };
 Run run_of(const RunStarted& started);
 // Folds one event in; `entry.node` says whose it is. Errors: an event about a node that the run does not
@@ -33,7 +33,7 @@ Status note(Run& run, const Entry& entry);
 // For events that a node's executor has said by itself: keeps Run::begun and Run::unanswered.
 void note_begun(Run& run, const NodeName& node, const RunEvent& event);
 Result<Run> replay(const Journal& journal);
-// What somebody else has to do while steps wait is told as it is set up here, not as the journal says.
+// What another admin has to do while steps wait is told as it is set up here, not as the journal says.
 void instruct(Journal& journal, const Capabilities& can);
 
 // Canary first, then batches; nothing more is begun after a failure or while paused.
@@ -61,7 +61,7 @@ std::optional<RunFinished> end_of(const Run& run);
 
 // What the current plan of a node is to lead to, worked out from the first plan.
 Intent intent_now(const Run& run, const NodeName& node);
-// Planning anew from what stands now, towards what the run wanted (or back to what it found). Journal it as
+// Planning again from what stands now, towards what the run wanted (or back to what it found). Journal it as
 // Replanned. can: as the backend was last read; nullptr: as the run was planned, which a journal keeps
 // without the site. words: of the node's facts; nullptr: only its boards tell what is left to do.
 Result<Plan> plan_onward(const Run& run, const NodeName& node, const Cluster& cluster,

@@ -18,20 +18,20 @@ namespace tessera::plan {
 // What to do with a run that stopped.
 enum class Onward : std::uint8_t {
   carry_on,  // from the step where it stopped
-  anew,      // plan anew from what stands now, towards what was wanted
-  back,      // plan anew towards the layout that was found
+  anew,      // plan again from what stands now, towards what was wanted
+  back,      // plan again towards the layout that was found
 };
 
 // How a run is taken up.
 struct Resuming {
   Onward onward = Onward::carry_on;
-  bool accept_harm = false;   // also where planning anew disturbs work that the run never named
+  bool accept_harm = false;   // also where planning again disturbs work that the run never named
   bool same_cluster = false;  // a person has named the cluster: it counts where no identity is told
   bool by_timer = false;      // nobody looks: only a journal that is as this user left it is taken up
   std::string seen;           // Chain::last() of the journal that was looked at; empty: of none
 };
 
-// What a refusal to take a run up says, when planning anew disturbs what the run never named; its reason
+// What a refusal to take a run up says, when planning again disturbs what the run never named; its reason
 // names that work.
 inline constexpr std::string_view kUnnamedHarm = "the new plan disturbs what the run never named";
 

@@ -126,7 +126,7 @@ void OperatorBuilder::change_mig() {
   follow.retry = {};
 }
 
-// The order that stood when the plan was made: somebody else's, given since, is not overwritten.
+// The order that stood when the plan was made: another user's, given since, is not overwritten.
 Condition OperatorBuilder::still_ordered(std::string_view key) const {
   return must_say(key, order_label(change_.node, &site_, key));
 }

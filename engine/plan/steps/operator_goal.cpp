@@ -452,7 +452,7 @@ class Goal {
     return Done{};
   }
 
-  // A name for a layout that has none. The MIG manager's own file, which it makes anew at each start, cannot
+  // A name for a layout that has none. The MIG manager's own file, which it makes again at each start, cannot
   // be added to: then a file of the site's takes its place, for the whole fleet.
   Status new_mig_config(OperatorGoal::Mig& mig, const operators::NodeTarget& wanted, const std::string& own) {
     mig.entry = operators::make_config(products(), wanted);

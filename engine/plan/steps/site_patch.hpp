@@ -1,4 +1,4 @@
-// What a plan adds to files of the site's that somebody else may look after (Helm, Argo CD, Flux), as one
+// What a plan adds to files of the site's that another tool may look after (Helm, Argo CD, Flux), as one
 // text to keep as a file: unified diffs that patch(1) takes, and merge patches as comments beside them.
 // Threads: pure function.
 #pragma once

@@ -29,7 +29,7 @@ class SlurmBuilder {
   void tidy_node(std::vector<Step>& steps, const Unfinished& left);
   // Adds to a way back that a boot unit which the run has enabled is disabled again.
   void take_back_boot_unit(std::vector<Step>& steps);
-  // What somebody has to do for a step that waits for restarted daemons.
+  // What an admin has to do for a step that waits for restarted daemons.
   static std::vector<std::string> restarts_for(const Step& step, const std::string& node,
                                                const slurmconf::SlurmSetup& site);
   static std::vector<Step> release_of(const NodeName& node, const Conditions& proof);

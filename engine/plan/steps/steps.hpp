@@ -72,7 +72,7 @@ class StepBuilder {
                          const Unfinished& /*left*/) const {
     return Done{};
   }
-  // What somebody else has to do while a step only looks, as it is set up here.
+  // What another admin has to do while a step only looks, as it is set up here.
   virtual std::vector<std::string> to_do(const Step& /*step*/, const NodeName& /*node*/,
                                          const Capabilities& /*can*/) const {
     return {};
@@ -159,7 +159,7 @@ void expect_settled(Step& step, const NodeChange& change);
 CreateInstances creation_of(const BoardChange& board);
 void expect_created(Step& step, const BoardChange& board);
 
-// Appends the release steps unless the plan has them, and numbers the steps anew.
+// Appends the release steps unless the plan has them, and numbers the steps again.
 void end_with_release(NodePlan& plan, Dialect dialect, Scheduler scheduler);
 
 // "GPU 0-3,6"

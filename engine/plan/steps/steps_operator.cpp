@@ -162,7 +162,7 @@ void OperatorBuilder::verify() {
   step.before = guarded();
   Conditions stands = proof();
   step.before.insert(step.before.end(), stands.begin(), stands.end());
-  if (goal_.mig) {  // an order that made nothing is given anew by whoever takes the run up
+  if (goal_.mig) {  // an order that made nothing is given again by whoever takes the run up
     step.before.push_back(must_say(words::kMigHollow, ""));
     step.before.push_back(says(words::kMigOrder, goal_.mig->name));
   }

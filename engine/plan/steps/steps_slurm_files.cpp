@@ -51,7 +51,7 @@ bool SlurmBuilder::settled(const Unfinished& left) const {
     return told != left.words.end() && told->second == wanted_;
   };
   if (!any) return left.back || untold().empty() || (says(slurm::key::kConfig) && says(slurm::key::kGres));
-  // Files that the run has not come to are as somebody likes to write them.
+  // Files that the run has not come to are as a user likes to write them.
   const bool wrote = left.begun.contains(std::string(slurm::verb::kWriteConfig));
   return says(slurm::key::kGres) && (!wrote || says(slurm::key::kConfig));
 }

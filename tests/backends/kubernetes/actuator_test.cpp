@@ -458,7 +458,7 @@ TEST(KubeDeeds, ACordonIsOpenedOnlyWhereItIsOurs) {
       R"({"metadata":{"annotations":{"tessera/closed":"tessera r1 ann@login1: cut it"},"resourceVersion":"7"},"spec":{"unschedulable":true}})");
   node.spec = R"("unschedulable":true)";
   std::size_t before = node.sent("PATCH").size();
-  EXPECT_TRUE(node.perform(plan::OpenNode{}));  // somebody else's
+  EXPECT_TRUE(node.perform(plan::OpenNode{}));  // another user's
   EXPECT_EQ(node.sent("PATCH").size(), before);
   node.annotations += R"(,"tessera/closed":"tessera r1 ann@login1: cut it")";
   EXPECT_TRUE(node.perform(plan::OpenNode{}));
@@ -509,7 +509,7 @@ TEST(KubeDeeds, ALabelThatSaysSoAlreadyIsTakenOffFirst) {
   EXPECT_NE(node.sent("PATCH")[1].find(R"("nvidia.com/mig.config":null)"), std::string::npos);
 }
 
-TEST(KubeDeeds, SomebodyElsesOrderIsNotOverruled) {
+TEST(KubeDeeds, AnotherUsersOrderIsNotOverruled) {
   OneNode node;
   node.marked();
   plan::Special order{"order-mig", {{"config", "all-balanced"}, {"found", "all-disabled"}}};

@@ -151,7 +151,7 @@ TEST(KubernetesBackendTest, ListsComeByPagesAndTheFirstIsShownAtOnce) {
   EXPECT_TRUE(watch.until([&](const Cluster&) { return api.count("resourceVersion=7") > 0; }, 15s));
 }
 
-TEST(KubernetesBackendTest, PagesThatExpireAreReadAfresh) {
+TEST(KubernetesBackendTest, PagesThatExpireAreReadAgain) {
   std::atomic<int> expired = 0;
   LabApi api;
   api.instead = [&](const std::string& path, const std::string& query) -> std::optional<LabApi::Answer> {

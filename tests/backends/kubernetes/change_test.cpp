@@ -255,8 +255,8 @@ TEST_F(KubeChange, AManagerThatHangsIsMended) {
   given_back("h2");
 }
 
-// A failure stops with its cause; taken up again, the same order is given anew.
-TEST_F(KubeChange, AManagerThatFailsStopsTheRunWithTheCauseAndResumingOrdersAnew) {
+// A failure stops with its cause; taken up again, the same order is given again.
+TEST_F(KubeChange, AManagerThatFailsStopsTheRunWithTheCauseAndResumingOrdersAgain) {
   serve("    faults:\n      - {fault: \"fails node=h2\"}\n");
   plan::Plan plan = plan_for(wants("h2", "7x1g.10gb"));
   Ending stopped = drive(plan);

@@ -84,7 +84,7 @@ TEST(KubernetesParse, RecordedPodsAreReadFieldByField) {
   Workload work = workload_of(pod, nullptr, {Source::kubernetes_pods, TimePoint(1s)});
   EXPECT_EQ(work.state, WorkloadState::running);
   EXPECT_EQ(work.group, "default");
-  EXPECT_EQ(work.restartable, false);  // nobody makes it anew
+  EXPECT_EQ(work.restartable, false);  // nobody makes it again
   ASSERT_EQ(work.allocations.size(), 1u);
   EXPECT_EQ(work.allocations[0].node, NodeName("gpu-00003"));
   EXPECT_EQ(work.allocations[0].count, 1);

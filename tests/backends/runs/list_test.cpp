@@ -426,7 +426,7 @@ TEST(RunList, AJournalWhoseStepsWereEditedIsNotCarriedOnAndItsNodeIsGivenBack) {
   lab.close();
   auto journal = plan::parse_journal(lab.disk(run), run);
   ASSERT_TRUE(journal.ok());
-  plan::Chain chain;  // tied again, as somebody would who means it
+  plan::Chain chain;  // tied again, as a user would who means it
   std::string text;
   for (plan::Entry& entry : journal->entries) {
     if (auto* started = std::get_if<plan::RunStarted>(&entry.what))

@@ -171,7 +171,7 @@ TEST(RunRoom, ARunWhoseJournalCannotBeWrittenDoesNotAct) {
     int announced = 0;
     for (const std::string& line : lines_of(lab.disk(run))) announced += announces(line) ? 1 : 0;
     EXPECT_EQ(lab.cluster().performs - performs_before, announced);
-    lab.options().put = nullptr;  // somebody made room
+    lab.options().put = nullptr;  // there is room again
     EXPECT_EQ(lab.find(lab.list(), run)->state, RunState::interrupted);
     lab.room().resume(run, {Onward::back, false});
     ASSERT_TRUE(lab.wait_stopped(run)) << lab.told[run];
@@ -243,7 +243,7 @@ TEST(RunRoom, AnAdminTurnsBackPausesAndCancels) {
   }
 }
 
-TEST(RunRoom, AsksWhatToDoAboutANodeThatSomebodyElseHasClosed) {
+TEST(RunRoom, AsksWhatToDoAboutANodeThatAnotherUserHasClosed) {
   Lab lab({small_node("n1")});
   lab.cluster().world("n1").arm(Fault::drained_by_other, 0);
   std::string run = lab.start(lab.plan(kWish));
@@ -304,7 +304,7 @@ TEST(RunRoom, AClockThatIsSetMakesNoStepFail) {
   EXPECT_EQ(lab.told_run(run).finished->outcome, Outcome::wanted);
 }
 
-TEST(RunRoom, WorkThatTheRunNeverNamedIsNamedBeforePlanningAnew) {
+TEST(RunRoom, WorkThatTheRunNeverNamedIsNamedBeforePlanningAgain) {
   Lab lab({small_node("n1")}, {on_slice("8", "bob", "n1", 2)});
   lab.cluster().patient_looks = 0;
   std::string run = lab.start(lab.plan(kWish));

@@ -131,7 +131,7 @@ TEST(Actuator, LetsTheDriverChooseWherePlacesAreNotChosen) {
   EXPECT_EQ(hands.layout("n1", 1), "2g.20gb@4, 1g.10gb@6");
 }
 
-TEST(Actuator, TellsTheHoldersAnewWhoseDevicesAreRenumbered) {
+TEST(Actuator, TellsTheHoldersAgainWhoseDevicesAreRenumbered) {
   Hands hands = hands_from(kPlace);
   hands.act("n1", destroy(0, {instance("3g.40gb", 0, 4)}));
   EXPECT_EQ(hands.changes.nodes.size(), 1u);

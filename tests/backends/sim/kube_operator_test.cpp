@@ -1,4 +1,4 @@
-// The GPU operator's behaviour over virtual time: what labels and pods go through when a node is cut anew,
+// The GPU operator's behaviour over virtual time: what labels and pods go through when a node is cut again,
 // and what is left when something goes wrong.
 #include "tests/backends/sim/kube_place.hpp"
 
@@ -219,7 +219,7 @@ TEST(MigManager, TakesItsTimeWhenItIsSlow) {
   EXPECT_LT(long_one, minutes(10));
 }
 
-TEST(MigManager, ReadsItsLabelAnewWhenItStartsAgain) {
+TEST(MigManager, ReadsItsLabelAgainWhenItStartsAgain) {
   Place place(kH100);
   place.arm("manager-down node=n1");
   place.label("n1", kMigConfig, "all-1g.10gb");

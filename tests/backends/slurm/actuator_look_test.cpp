@@ -170,7 +170,7 @@ TEST_F(SlurmStep, ALookAtANodeThatIsNotOursIsNotActedOn) {
   EXPECT_GT(asked_by(mig_on_), 0u);
 }
 
-// The scheduler's words may change at any time: somebody else may have been quicker.
+// The scheduler's words may change at any time: another user may have been quicker.
 TEST_F(SlurmStep, MarksAreSetAndTakenOffOnAFreshLookOnly) {
   look();
   node(std::string("State=IDLE+DRAIN Reason=") + kTheirs + ": cut [bob@2026-11-22T02:00:00]");

@@ -1,5 +1,5 @@
 // The actuator against a scontrol and a way to the node that are the test's own: what is asked, what a
-// refusal becomes, and what is never done to a node that somebody else has drained or marked.
+// refusal becomes, and what is never done to a node that another user has drained or marked.
 #include <fmt/format.h>
 
 #include "backends/slurm/change/boot_unit.hpp"
@@ -30,7 +30,7 @@ TEST_F(SlurmActuatorTest, ADrainCarriesOurMarkAndARefusedOneSaysWhoMay) {
   EXPECT_NE(refused.error().reason.find("status 1"), std::string::npos) << to_line(refused.error());
 }
 
-TEST_F(SlurmActuatorTest, WhatSomebodyElseHasDrainedIsNeitherOverwrittenNorOpened) {
+TEST_F(SlurmActuatorTest, WhatAnotherUserHasDrainedIsNeitherOverwrittenNorOpened) {
   node("State=IDLE+DRAIN Reason=fan broken [ops@2026-11-22T02:00:00]");
   plan::NodeFacts facts = look();
   EXPECT_TRUE(facts.closed);
@@ -275,7 +275,7 @@ TEST_F(SlurmActuatorTest, ANodeThatIsDownByItselfIsThereAndRegisteredOnceItsSlur
   nodes = {one};
   nodes[0].cpus_held = 1;
   actuator().lay_known_boards(nodes);
-  EXPECT_EQ(nodes[0].pool.size(), 7u) << "somebody is there, by Slurm's numbers";
+  EXPECT_EQ(nodes[0].pool.size(), 7u) << "a job is there, by Slurm's numbers";
 }
 
 // In the words of systemd 219 to 257.

@@ -117,7 +117,7 @@ TEST(SlurmUnread, WhatThisProcessHasReplacedStoodUntilThen) {
       stood.hold(site_files("second\n"), {{"/e/gres.conf", second}}, kBooted, {}).read.at("/e/gres.conf"),
       "first\n");
   EXPECT_TRUE(stood.hold(site_files("bob's\n"), {{"/e/gres.conf", second}}, kBooted, {}).read.empty())
-      << "somebody has written since";
+      << "a user has written since";
   EXPECT_TRUE(stood.hold(site_files("second\n"), {{"/e/gres.conf", second}}, kBooted - 2min, {}).read.empty())
       << "slurmctld started before the first";
 }

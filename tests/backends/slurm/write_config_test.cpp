@@ -242,7 +242,7 @@ TEST_F(SlurmHostFiles, AreWrittenInOneStepWithABackupAndTheirMode) {
   EXPECT_EQ(text("slurm.conf"), again[0].text);
 }
 
-TEST_F(SlurmHostFiles, WhatSomebodyEditsMeanwhileIsNotTouched) {
+TEST_F(SlurmHostFiles, WhatAUserEditsMeanwhileIsNotTouched) {
   auto found = read();
   ASSERT_TRUE(found);
   std::vector<slurmconf::File> after = found->files;
@@ -352,7 +352,7 @@ TEST_F(SlurmHostFiles, ALockThatNobodyHoldsAnyMoreIsNamedWithTheHost) {
   ASSERT_TRUE(old && *old);
   EXPECT_EQ((*old)->subject, "cfg:" + conf_ + ".tessera-lock");
   EXPECT_NE((*old)->text.find("3 h old"), std::string::npos) << (*old)->text;
-  // By somebody on that host, whose processes are not seen from here.
+  // By a user on that host, whose processes are not seen from here.
   ::unlink((conf_ + ".tessera-lock").c_str());
   ASSERT_EQ(::symlink((std::string(kTheirs) + ": process 7 1 elsewhere/1").c_str(),
                       (conf_ + ".tessera-lock").c_str()),
@@ -364,7 +364,7 @@ TEST_F(SlurmHostFiles, ALockThatNobodyHoldsAnyMoreIsNamedWithTheHost) {
   EXPECT_FALSE(seen(later).value().has_value());
 }
 
-// Made by a process of this machine that is no more, by one that lives, or by somebody elsewhere.
+// Made by a process of this machine that is no more, by one that lives, or by a user elsewhere.
 class SlurmConfLock : public SlurmActuatorTest {
  protected:
   void made_by(const std::string& text) {

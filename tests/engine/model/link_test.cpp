@@ -178,7 +178,7 @@ TEST(LinkHolders, HowManyButNotWhichIsShownAsOneOf) {
   EXPECT_EQ(story.node("n1").counts, (SliceCounts{2, 1, 1})) << "which is open, how many is not";
 }
 
-// What somebody holds for certain is not perhaps another's.
+// What a job holds for certain is not perhaps another's.
 TEST(LinkHolders, HowManyButNotWhichIsOneOfThoseThatAreLeft) {
   Story story;
   story.tell(

@@ -1,4 +1,4 @@
-// Journals that somebody has edited: what each act may say, held against the plan and against the site.
+// Journals that a user has edited: what each act may say, held against the plan and against the site.
 #include "engine/plan/allowed.hpp"
 
 #include <gtest/gtest.h>

@@ -35,7 +35,7 @@ Step waits(const std::string& id, Conditions after) {
   step.look_every = seconds(5);
   return step;
 }
-// Somebody on board 0, or nobody.
+// A job on GPU 0, or none.
 const ScopeEmpty kNobody{{{{GpuIndex{0}, {}}}}};
 
 std::string text(const Next& next) {
@@ -237,7 +237,7 @@ TEST_F(RunOfOneNode, WhatNeverComesByItselfIsNotWaitedFor) {
   EXPECT_EQ(look(), "stopped: our mark is not on the node");
 }
 
-TEST_F(RunOfOneNode, ANodeThatSomebodyElseClosedIsAskedAbout) {
+TEST_F(RunOfOneNode, ANodeThatAnotherUserClosedIsAskedAbout) {
   Step close = says("close");
   close.action = CloseNode{"words"};
   close.after = {NodeClosed{}};
@@ -262,7 +262,7 @@ TEST_F(RunOfOneNode, ANodeThatSomebodyElseClosedIsAskedAbout) {
 
 // Where the drain's reason is the mark, another's drain takes both; setting a mark beside it would go on
 // under it.
-TEST_F(RunOfOneNode, ANodeThatSomebodyElseClosesMeanwhileIsAskedAboutBeforeItIsMarkedAgain) {
+TEST_F(RunOfOneNode, ANodeThatAnotherUserClosesMeanwhileIsAskedAboutBeforeItIsMarkedAgain) {
   Step close = says("close"), mark = says("mark");
   close.action = CloseNode{"words"};
   close.after = {NodeClosed{}};
@@ -499,7 +499,7 @@ TEST_F(RunOfOneNode, TheEventsAloneTellWhereItStands) {
 }
 
 // A label says that the order failed, and goes on saying so: only the order itself takes it away.
-TEST_F(RunOfOneNode, AFailureThatWasToldIsOrderedAnewWhenItIsTakenUp) {
+TEST_F(RunOfOneNode, AFailureThatWasToldIsOrderedAgainWhenItIsTakenUp) {
   begin_an_order();
   EXPECT_EQ(look(), "look after 1000: follow is not set, not said");
   facts.words["order"] = "said, which failed";

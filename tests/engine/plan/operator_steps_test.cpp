@@ -67,7 +67,7 @@ TEST(OperatorSteps, NothingIsTouchedBeforeTheNodeIsClosedAndEmpty) {
   EXPECT_TRUE(evict.disturbs);
   EXPECT_GT(evict.retry.times, 10);
   EXPECT_NE(evict.commands.at(0).find("/api/v1/namespaces/ml/pods/train-0/eviction"), std::string::npos);
-  // A budget that lets nobody go is said beforehand, and only where somebody is to go.
+  // A budget that lets nobody go is said beforehand, and only where a pod is to go.
   k.site.kept_back["ml/train-0"] = "budget b allows no disruption now: 1 healthy, 1 needed";
   std::vector<plan::Notice> notices = k.plan(intent).notices;
   auto of_budget = [](const plan::Notice& one) { return one.rule == "disruption-budget"; };
@@ -281,7 +281,7 @@ TEST(OperatorSteps, VirtualMachinesAreAnotherWorkload) {
   const Step& order = step_with(steps, "order-vgpu");
   EXPECT_EQ(argument(order, "workload"), "vm-vgpu");
   EXPECT_EQ(argument(order, "config"), "H100XM-20C");
-  // A failure stops it; taken up again, the order is given anew.
+  // A failure stops it; taken up again, the order is given again.
   auto follow = std::find_if(steps.begin(), steps.end(),
                              [](const Step& one) { return one.title == "follow the vGPU device manager"; });
   ASSERT_NE(follow, steps.end());
@@ -550,7 +550,7 @@ TEST(OperatorSteps, APlanMadeWithAnExportersFactsStandsWhileTheExporterIsSilent)
   k.tell(WorkloadSeen{pod("team/p", {})});
   ASSERT_FALSE(k.cluster().nodes.find(NodeName("n1"))->gpus[0].slices[0].exact);
   for (const plan::Moved& one : plan::what_moved(plan, k.cluster())) ADD_FAILURE() << one.text;
-  // Somebody whom the plan does not name is news all the same.
+  // A user whom the plan does not name is news all the same.
   k.tell(WorkloadSeen{pod("team/q", {})});
   auto moved = plan::what_moved(plan, k.cluster());
   EXPECT_FALSE(plan::may_apply(moved));

@@ -251,7 +251,7 @@ TEST(Permit, AFileThatNamesAWorkloadWithoutTheSlicesThatItLosesIsRefused) {
 }
 
 // The names of the fleet's labels mean other layouts in the new file: that is asked again when it is written.
-TEST(Permit, ASharedFileThatWouldCutOtherNodesAnewIsNotWritten) {
+TEST(Permit, ASharedFileThatWouldCutOtherNodesAgainIsNotWritten) {
   Kubernetes k;
   k.site.labels["n2"] = k.site.labels["n1"];
   k.site.labels["n2"]["nvidia.com/mig.config"] = "all-1g.10gb";

@@ -197,7 +197,7 @@ TEST(Planner, AJobThatCompletesIsNotAwayYet) {
   EXPECT_FALSE(plan::unmet(plan::WorkloadAway{job.id}, facts, "r1"));
 }
 
-// The driver gives ids anew; the one of the plan may be another instance by now.
+// The driver gives ids again; the one of the plan may be another instance by now.
 TEST(Planner, AnInstanceIsDestroyedByTheIdThatItHasNow) {
   plan::NodeFacts facts;
   Slice made_again = instance("1g.10gb", 5, 1, 0);

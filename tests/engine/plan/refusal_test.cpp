@@ -105,7 +105,7 @@ TEST(Refusals, OfInstancesWithoutPlacesOnlyThoseThatAreHeldAreInTheWay) {
   EXPECT_EQ(change->in_the_way[0].holders, std::vector<WorkloadId>{WorkloadId("ml/train")});
 }
 
-// Of two alike one is to stay: the one that somebody holds.
+// Of two alike one is to stay: the one that is held.
 TEST(Refusals, WhatIsHeldStaysBeforeWhatIsFree) {
   const int one = h100().index_of("1g.10gb").value();
   const mig::Layout now{{one, 0}, {one, 1}};

@@ -74,7 +74,7 @@ TEST(RunOfNodes, IsDueWhenTheFirstOfItsNodesIsAndNeverWhereAPersonHasToDecide) {
 TEST(RunOfNodes, HasNotEndedWhileANodeOfItIsParked) {
   Fleet fleet(1);
   fleet.fails("n1");
-  EXPECT_FALSE(end_of(fleet.run)) << "somebody takes it on, or back";
+  EXPECT_FALSE(end_of(fleet.run)) << "an admin takes it on, or back";
   EXPECT_TRUE(fleet.tell("n1", Resumed{"ann", "login1"}));
   EXPECT_TRUE(fleet.tell("n1", NodeFinished{Outcome::wanted, "n1: wanted layout, read back"}));
   ASSERT_TRUE(end_of(fleet.run));
@@ -107,7 +107,7 @@ TEST(RunOfNodes, AnActThatFailedMayStillBeUnderWay) {
   EXPECT_EQ(fleet.run.unanswered, std::set<NodeName>{NodeName("n1")});
 }
 
-// The same job holds more than it did when somebody agreed to disturb it.
+// The same job holds more than it did when an admin agreed to disturb it.
 TEST(RunOfNodes, WorkThatWasNamedWithOneSliceIsNotNamedWithAnother) {
   Fleet fleet(1);
   Disturbed known;

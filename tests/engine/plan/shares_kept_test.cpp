@@ -114,7 +114,7 @@ TEST(SharesKept, TheWayToMpsKeepsWhatWasSaidAndLeavesTheRestToThePlugin) {
   EXPECT_EQ(open.nodes[0].switches_after, (plan::Switches{false, true})) << "MPS refuses by default";
 }
 
-// Before the plugin has answered anew, nothing is on offer, whatever the labels promise.
+// Before the plugin has answered again, nothing is on offer, whatever the labels promise.
 TEST(SharesKept, BeforeIsWhatTheNodeAllocates) {
   Sharing k("", false);
   Node node = *k.cluster().nodes.find(NodeName("n1"));
@@ -144,7 +144,7 @@ TEST(SharesKept, TheWayBackRestoresThem) {
   EXPECT_EQ(undone.nodes[0].ordered_after.at("nvidia.com/device-plugin.config"), "theirs");
 }
 
-// A plan file that somebody has edited by hand.
+// A plan file that a user has edited by hand.
 TEST(SharesKept, AConfigurationThatWritesOtherSwitchesThanThePlanShowsIsNotApplied) {
   Sharing k("    renameByDefault: true\n", true);
   plan::Intent intent = sharing_everywhere(Strategy::time_slicing, 8);

@@ -134,7 +134,7 @@ TEST_F(SlurmLeftovers, FilesThatWereWrittenAreWrittenBackThoughTheBoardsAreAsThe
   EXPECT_EQ(onward(true, {"write-config"}, kFound, kFound), "open-node clear-mark");
   EXPECT_EQ(onward(true, {"set-mode"}, "gpu:h100:2; gres.conf names other devices", kFound),
             "open-node clear-mark");
-  // It came no further than waiting: whatever the files say is somebody else's.
+  // It came no further than waiting: whatever the files say is another user's.
   EXPECT_EQ(onward(true, {"close-node"}, kSevens, kFound), "open-node clear-mark");
 }
 
@@ -145,7 +145,7 @@ TEST_F(SlurmLeftovers, BoardsThatAreCutAlreadyAreNotOpenedBeforeSlurmKnows) {
   EXPECT_EQ(onward(false, {"set-mode", "create-instances"}, kFound, kFound), kFiles);
   EXPECT_EQ(onward(false, {"create-instances", "write-config"}, kSevens, kFound), kFiles);
   EXPECT_EQ(onward(false, {"create-instances", "write-config"}, kSevens, kSevens), "open-node clear-mark");
-  // It came no further than waiting, and somebody else has cut them meanwhile.
+  // It came no further than waiting, and another user has cut them meanwhile.
   EXPECT_EQ(onward(false, {"close-node"}, kFound, kFound), kFiles);
   EXPECT_EQ(onward(false, {"close-node"}, kSevens, kSevens), "open-node clear-mark");
 }

@@ -311,7 +311,7 @@ TEST_F(SlurmPlans, ANodeThatIsDownByItselfIsChangedAndItsSlurmdStarted) {
   EXPECT_EQ(plan_for(wants("7x1g.10gb")).no_steps, "");
   node.reason = "tessera r1 ann@ctl: cut";  // a run that was interrupted
   EXPECT_EQ(plan_for(wants("7x1g.10gb")).no_steps, "");
-  // What somebody knows of it is not overruled, and nothing is begun that cannot get there.
+  // What a user knows of it is not overruled, and nothing is begun that cannot get there.
   for (const char* other : {"bad memory", "", "Not responding, says bob"}) {
     node.reason = other;
     EXPECT_NE(plan_for(wants("7x1g.10gb")).no_steps.find("State=RESUME"), std::string::npos) << other;
@@ -339,7 +339,7 @@ TEST_F(SlurmPlans, WholeGpusBesideSlicesWithoutABoardAreNotTakenForBoards) {
 }
 
 // mig-parted does in one step what nvidia-smi does in several, and what it is told of is only what changes.
-// Cut by hand, or by somebody whose files were put back: what is missing is that Slurm knows.
+// Cut by hand, or by a user whose files were put back: what is missing is that Slurm knows.
 TEST_F(SlurmPlans, BoardsThatStandAsWishedAreToldToSlurmWithoutTouchingThem) {
   std::vector<Slice> sevens;
   for (int i = 0; i < 7; ++i) sevens.push_back(instance("1g.10gb", i, 1, 7 + i));

@@ -21,7 +21,7 @@ Plan on_simulator() {
       .value();
 }
 
-// Tied anew by whoever edited it: the digests hold.
+// Tied again by whoever edited it: the digests hold.
 Journal journal_of(const Plan& plan, std::optional<Plan> anew = std::nullopt) {
   RunStarted started;
   started.run = "r1", started.who = "root", started.from = "login1", started.plan = plan;
@@ -63,8 +63,8 @@ TEST(Wording, AStepOfAJournalIsCalledByWhatItDoesAndSoAreItsCommands) {
   EXPECT_EQ(renamed_text({}), "");
 }
 
-// What somebody has to do by hand is the site's word: a journal could have them type anything.
-TEST(Wording, WhatSomebodyHasToDoIsToldAsItIsSetUpHere) {
+// What an admin has to do by hand is the site's word: a journal could have them type anything.
+TEST(Wording, WhatAUserHasToDoIsToldAsItIsSetUpHere) {
   slurmconf::SlurmSetup site;
   site.major = 22, site.minor = 5;
   site.restart_node = {"restart-slurmd", "{node}"};

@@ -187,7 +187,7 @@ TEST(Strip, SharedBoardsShowHowMuchIsHeld) {
   board.slices[0].holders = {{WorkloadId("1"), 25}};
   EXPECT_EQ(strip(board, nullptr, false), "mm······");
   board.slices[0].holders = {{WorkloadId("1"), 1}};
-  EXPECT_EQ(strip(board, nullptr, false), "m·······") << "one share of a hundred is still somebody";
+  EXPECT_EQ(strip(board, nullptr, false), "m·······") << "one share of a hundred is still a holder";
   board.slices[0].holding = Holding::unknown;
   EXPECT_EQ(strip(board, nullptr, false), "????????");
 }

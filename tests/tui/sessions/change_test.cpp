@@ -454,7 +454,7 @@ TEST(Journal, WhatOthersHaveChangedIsSeenBeforeTheRunIsTakenUp) {
   session.line_with("+  \"before\": []");
   session.press("rcn0031<enter>!");
   EXPECT_EQ(ordered<tui::ResumeRun>(session).seen, diary.chain.last());
-  // Somebody was quicker: it is read again, to be looked at again.
+  // A user was quicker: it is read again, to be looked at again.
   session.hear({RunRefused{diary.run, {"cannot take up the run", std::string(plan::kWrittenSince), ""}}});
   EXPECT_EQ(ordered<tui::ReadRun>(session).run, diary.run);
 }

@@ -68,7 +68,7 @@ class Beginner {
     const std::string what = "the plan is refused";
     Backend* backend = clusters_.backend(plan_.intent.cluster);
     if (!backend || !cluster() || !backend->actuator())
-      return Error{what, plan_.intent.cluster.text + " can only be looked at from here",
+      return Error{what, plan_.intent.cluster.text + " cannot be changed from here",
                    "apply it where tessera can change that cluster"};
     if (!beginning_.made_earlier) return std::nullopt;
     return plan::why_not_here(what, plan_.intent.cluster, plan_.cluster_id, cluster()->id,

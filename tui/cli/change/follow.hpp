@@ -30,7 +30,7 @@ class Followed {
 
 enum class Ending : std::uint8_t {
   finished,
-  parked,       // somebody has to decide
+  parked,       // a person has to decide
   waiting,      // parked as planned, until a time or until nodes are empty
   interrupted,  // left in the middle: a second signal came
   refused,

@@ -496,7 +496,7 @@ Status check_wish(const Options& options) {
     if ((*strategy == Strategy::vgpu) != !options.vgpu.empty())
       return cannot("--vgpu TYPE and --strategy vgpu belong together", "for example --vgpu A10-4Q");
   } else if (!options.vgpu.empty()) {
-    return cannot("--vgpu means nothing here", "it belongs to --strategy vgpu");
+    return cannot("--vgpu does not apply here", "it belongs to --strategy vgpu");
   }
   auto wish = plain_wish(options);
   if (!wish) return wish.error();

@@ -24,7 +24,7 @@ void open_layout_here(UiState& state, const UiContext& ui);
 // Why there is nothing to edit there; empty: there is.
 std::string why_no_layout(const UiState& state, const UiContext& ui);
 
-// What the editor on top is about, looked up anew in the model for every key and frame.
+// What the editor on top is about, looked up again in the model for every key and frame.
 struct LayoutView {
   const Cluster* cluster = nullptr;
   const Node* node = nullptr;  // of the GPU in view

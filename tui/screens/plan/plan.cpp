@@ -23,7 +23,7 @@ int next_of(const std::array<int, N>& sizes, int now) {
 constexpr std::array kCanaries{0, 1, 2, 4};
 constexpr std::array kBatches{1, 2, 4, 8, 16, 32};
 
-// Plans anew with these options, from what stands now. The plan before it stays when that fails.
+// Plans again with these options, from what stands now. The plan before it stays when that fails.
 void plan_with(UiState& state, const UiContext& ui, const plan::ChangeOptions& options) {
   PlanView& view = *state.plan;
   plan::Intent intent = view.plan.intent;
