@@ -270,7 +270,7 @@ struct App::Parts {
     if (loaded() != before) urgent = true;  // the first full picture is what people wait for
     // A backend learns what it can do as it reads: the settings of an operator, a site's files.
     for (const BackendPtr& backend : with.backends)
-      if (plan::Actuator* hand = backend->actuator()) state.abilities[backend->name()] = hand->capabilities();
+      if (plan::Actuator* hand = backend->actuator()) state.abilities[backend->name()] = hand->means();
   }
 
   std::ptrdiff_t loaded() const {

@@ -66,8 +66,7 @@ Result<int> run_console(const ConsoleOptions& options, const Keymap& keymap, con
   app_options.theme_directories = options.theme_directories;
   app_options.idle_fd = idle_fd_from_environment();
   for (const BackendPtr& backend : backends)
-    if (plan::Actuator* hand = backend->actuator())
-      state.abilities.emplace(backend->name(), hand->capabilities());
+    if (plan::Actuator* hand = backend->actuator()) state.abilities.emplace(backend->name(), hand->means());
   App app({*opened->terminal, source, backends, catalogue, keymap, signals, runs}, std::move(state),
           std::move(app_options));
   for (const BackendPtr& backend : backends) backend->start(sink);

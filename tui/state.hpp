@@ -189,8 +189,8 @@ struct UiState {
   std::vector<std::string> keys;  // by Action: Keymap::all_shown ("j, Down"); empty: the default keys
   bool ascii = false;             // no box drawing, no blocks
   bool mouse = false;
-  bool writable = false;                                // [RW]
-  std::map<ClusterName, plan::Capabilities> abilities;  // of the clusters that can be changed
+  bool writable = false;                         // [RW]
+  std::map<ClusterName, plan::Means> abilities;  // of the clusters that can be changed
   Language language = Language::en;
   WordsPtr words;                                   // of that language; null: English
   std::shared_ptr<const guide::Texts> guide_told;   // the guide in that language; null: as guide_texts

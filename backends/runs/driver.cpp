@@ -162,7 +162,7 @@ std::optional<std::string> Driver::why_not_allowed(const NodeName& node, const p
     step.action = act.action;  // what is left of it
     plan::ChangeOptions allowed = run_.started.plan.intent.options;
     allowed.break_lock |= run_.nodes.at(node).breaks_mark();  // what was asked and answered since
-    return plan::why_not_allowed(step, plan, allowed, around_.actuator->capabilities());
+    return plan::why_not_allowed(step, plan, allowed, around_.actuator->means());
   }
   return "step " + clean(act.step, 100) + " is not one of its plan";
 }
@@ -312,7 +312,7 @@ Result<plan::Plan> Driver::plan_from(const NodeName& node, const plan::NodeFacts
   cluster.scheduler = run_.started.plan.scheduler;
   cluster.nodes.upsert(facts.node);
   for (const Workload& one : facts.workloads) cluster.workloads.upsert(one);
-  plan::Capabilities can = around_.actuator->capabilities();
+  plan::Means can = around_.actuator->means();
   return plan_onward(run_, node, cluster, *around_.options->catalogue, around_.options->rules, back, now(),
                      &can, &facts.words);
 }

@@ -19,7 +19,7 @@ namespace {
 
 // A step that is still to come and must not be done here.
 std::optional<std::string> why_not_carried_on(const plan::Run& run, const plan::Actuator& actuator) {
-  const plan::Capabilities can = actuator.capabilities();
+  const plan::Means can = actuator.means();
   for (const auto& [node, plan] : run.plans)
     if (!run.nodes.at(node).finished())
       if (auto why = plan::why_not_allowed(plan, plan::intent_now(run, node), can)) return why;
@@ -149,11 +149,10 @@ void Desk::start(plan::Plan plan, std::string undoes) {
   auto actuator = actuator_for(plan.intent.cluster, what);
   if (!actuator) return refuse("", actuator.error());
   if (!undoes.empty() && !is_run_id(undoes)) return refuse("", {what, "no run has that name", ""});
-  if (auto why = plan::why_not_begun(plan, (*actuator)->cluster_id(), (*actuator)->capabilities()))
+  if (auto why = plan::why_not_begun(plan, (*actuator)->cluster_id(), (*actuator)->means()))
     return refuse("", {what, why->reason, why->hint});
   for (const plan::NodePlan& node : plan.nodes)
-    if (auto why =
-            plan::why_not_allowed(node, plan::intent_of(plan.intent, node.node), (*actuator)->capabilities()))
+    if (auto why = plan::why_not_allowed(node, plan::intent_of(plan.intent, node.node), (*actuator)->means()))
       return refuse("", {what, *why, "create a new plan"});
   Result<JournalStore::Made> made =
       store_.create(run_id(options_.wall(), plan.nodes.front().node, options_.random()));
@@ -207,7 +206,7 @@ void Desk::resume(const std::string& run, const plan::Resuming& how, bool waited
   if (std::string why = store_.why_unarmed(run, taken->journal.chain); how.by_timer && !why.empty())
     return refuse(run,
                   {what, why, "look at it with tessera journal " + run + ", then resume it by its name"});
-  plan::instruct(taken->journal, (*actuator)->capabilities());
+  plan::instruct(taken->journal, (*actuator)->means());
   replayed = plan::replay(taken->journal);
   if (auto why = why_not_carried_on(*replayed, **actuator); why && how.onward == plan::Onward::carry_on)
     return refuse(

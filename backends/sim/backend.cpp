@@ -74,7 +74,7 @@ class SimBackend final : public Backend, public plan::Actuator {
 
   plan::Actuator* actuator() override { return this; }
   void look_again() override { refresh(); }
-  plan::Capabilities capabilities() const override { return can_; }
+  plan::Means means() const override { return can_; }
   std::string cluster_id() const override { return id_; }
 
   void observe(NodeName node, Told<plan::NodeFacts> told) override {
@@ -233,7 +233,7 @@ class SimBackend final : public Backend, public plan::Actuator {
   static constexpr std::uint64_t kGeneration = 1;
 
   const ClusterName name_;
-  const plan::Capabilities can_;
+  const plan::Means can_;
   WorldStore store_;
   const std::string id_;
   double speed_;

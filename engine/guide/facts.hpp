@@ -53,7 +53,7 @@ struct Scope {
   std::string model;                          // as a source names it, where the catalogue does not know it
   // How plans for these GPUs are made, so that proposals are what the plan will show; nullopt: as the
   // cluster's kind would.
-  std::optional<plan::Capabilities> can = std::nullopt;
+  std::optional<plan::Means> can = std::nullopt;
   plan::SiteRules rules = {};
 };
 Scope scope_of(const mig::Product& product);

@@ -47,7 +47,7 @@ bool are_among(const std::vector<InstanceAt>& some, const std::vector<InstanceAt
 // One act of a step, by what it is.
 class ActJudge {
  public:
-  ActJudge(const Step& step, const NodePlan& node, const ChangeOptions& options, const Capabilities& can)
+  ActJudge(const Step& step, const NodePlan& node, const ChangeOptions& options, const Means& can)
       : step_(step), node_(node), options_(options), can_(can) {}
 
   // A person applies it: it must be about the files that Slurm runs with.
@@ -297,7 +297,7 @@ class ActJudge {
   const Step& step_;
   const NodePlan& node_;
   const ChangeOptions& options_;
-  const Capabilities& can_;
+  const Means& can_;
 };
 
 // Ids are the driver's: they are known of what stands, and not part of what is promised.
@@ -331,7 +331,7 @@ bool is_wished(const BoardState& board, const Wish& wish, bool shares_are_fixed)
 }
 
 // The end that a plan shows is the one that its intent wishes for, board by board.
-Why why_other_end(const NodePlan& node, const Intent& intent, const Capabilities& can) {
+Why why_other_end(const NodePlan& node, const Intent& intent, const Means& can) {
   if (node.only_given_back) return {};
   const bool ack = node.ordered_after.contains(std::string(sharing::ack::kSchedule));
   for (const BoardState& board : node.after) {
@@ -403,7 +403,7 @@ bool leads_to(const operators::MigConfig& config, const BoardState& board) {
 }
 
 // What is ordered of the MIG manager makes what the plan shows.
-Why why_other_order(const NodePlan& node, const Capabilities& can) {
+Why why_other_order(const NodePlan& node, const Means& can) {
   const Special* order = act_of(node, verbs::kOrderMig);
   if (!order || !can.gpu_operator || node.after.empty()) return {};
   auto config = order->arguments.find("config");
@@ -436,8 +436,9 @@ Why why_other_switches(const NodePlan& node, const Intent& intent) {
   // A way back leads to the configuration that was found, whatever was wished for of several nodes together.
   const bool back =
       intent.orders.contains(std::string(operators::kPluginConfig)) || simulated_switches(intent.orders);
-  if (!back && (intent.rename_shared.value_or(shown.rename) != shown.rename ||
-                intent.refuse_several.value_or(shown.refuse_several) != shown.refuse_several))
+  const WishedSwitches& wished = intent.switches;
+  if (!back && (wished.rename_shared.value_or(shown.rename) != shown.rename ||
+                wished.refuse_several.value_or(shown.refuse_several) != shown.refuse_several))
     return "the plan shows other switches of the device plugin than were wished for";
   const Special* written = act_of(node, verbs::kWritePluginConfig);
   auto text =
@@ -451,7 +452,7 @@ Why why_other_switches(const NodePlan& node, const Intent& intent) {
 }
 
 // Whatever changes is read back by one of the steps.
-Why why_unproved(const NodePlan& node, const Capabilities& can) {
+Why why_unproved(const NodePlan& node, const Means& can) {
   if (node.steps.empty()) return {};
   const bool layouts = can.dialect != Dialect::gpu_operator;
   bool changes = false;
@@ -487,14 +488,13 @@ Why why_unproved(const NodePlan& node, const Capabilities& can) {
 
 }  // namespace
 
-Why why_not_allowed(const Step& step, const NodePlan& node, const ChangeOptions& options,
-                    const Capabilities& can) {
+Why why_not_allowed(const Step& step, const NodePlan& node, const ChangeOptions& options, const Means& can) {
   Why why = std::visit(ActJudge(step, node, options, can), step.action);
   if (!why) return why;
   return fmt::format("step {} ({}): {}", clean(step.id, 100), clean(step.title, 200), *why);
 }
 
-Why why_not_allowed(const NodePlan& node, const Intent& intent, const Capabilities& can) {
+Why why_not_allowed(const NodePlan& node, const Intent& intent, const Means& can) {
   for (const Step& step : node.steps)
     if (Why why = why_not_allowed(step, node, intent.options, can)) return why;
   if (Why why = why_other_end(node, intent, can)) return why;

@@ -18,10 +18,9 @@ namespace tessera::plan {
 // Why the step must not be done; nullopt: it may. node: the plan that the step belongs to; options: of the
 // run's intent; can: of the backend, as read now. The sentence names the step.
 std::optional<std::string> why_not_allowed(const Step& step, const NodePlan& node,
-                                           const ChangeOptions& options, const Capabilities& can);
+                                           const ChangeOptions& options, const Means& can);
 // The first of a node's steps that must not be done; whether its end is what the intent wishes for, what the
 // operator's labels would order, and what a step reads back. intent: about this node (intent_of, intent_now).
-std::optional<std::string> why_not_allowed(const NodePlan& node, const Intent& intent,
-                                           const Capabilities& can);
+std::optional<std::string> why_not_allowed(const NodePlan& node, const Intent& intent, const Means& can);
 
 }  // namespace tessera::plan

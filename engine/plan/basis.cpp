@@ -143,9 +143,9 @@ std::string sentence(const BasisPart& part, const char* file, const char* other)
 
 }  // namespace
 
-Basis basis_of(const Capabilities& can, const std::vector<NodeName>& nodes, Outside outside) {
-  if (can.slurm) return of_slurm(*can.slurm);
-  if (can.gpu_operator) return of_operator(*can.gpu_operator, nodes, outside);
+Basis basis_of(const Setup& setup, const std::vector<NodeName>& nodes, Outside outside) {
+  if (setup.slurm) return of_slurm(*setup.slurm);
+  if (setup.gpu_operator) return of_operator(*setup.gpu_operator, nodes, outside);
   return {};
 }
 

@@ -30,7 +30,7 @@ enum class Outside : std::uint8_t { none, each, together };
 // Empty where the backend reads nothing that steps are written from. nodes: those of the plan; what is known
 // of each of them is a part of its own. States that change by themselves are left out: a run reads them
 // again.
-Basis basis_of(const Capabilities& can, const std::vector<NodeName>& nodes, Outside outside);
+Basis basis_of(const Setup& setup, const std::vector<NodeName>& nodes, Outside outside);
 bool told_together(const Basis& basis);  // it has a part for all nodes outside the plan
 
 // "/etc/slurm/slurm.conf was edited", "setting slurm-boot-file differs", one for each part that is new, gone

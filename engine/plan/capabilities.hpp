@@ -1,4 +1,5 @@
-// What a backend can change, and how much it takes along: the facts from which every promise is computed.
+// What a backend can change, and how much it takes along: the facts from which every promise is computed; and
+// beside them how a cluster is set up, which is read.
 //
 // A wish never makes a unit smaller: kept, destroyed and blast radius follow from the units here.
 // Threads: plain values.
@@ -9,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/mig/catalogue.hpp"
@@ -53,13 +55,20 @@ struct Capabilities {
   bool needs_closing = true;  // nothing may change while the node takes new workloads, even where it is free
   bool survives_reboot = false;  // the backend itself brings the layout back after a reboot
   std::vector<Offer> offers;     // strategies; one that is not listed is not offered
+  friend bool operator==(const Capabilities&, const Capabilities&) = default;
+};
 
-  // What the dialect's steps are written from, as last read; null elsewhere. A plan's file keeps digests of
-  // it (basis.hpp).
+// What a dialect's steps are written from, as last read; null elsewhere. A plan's file keeps digests of it
+// (basis.hpp).
+struct Setup {
   std::shared_ptr<const slurmconf::SlurmSetup> slurm;
   std::shared_ptr<const operators::OperatorSetup> gpu_operator;
+  friend bool operator==(const Setup&, const Setup&) = default;  // of one reading
+};
 
-  friend bool operator==(const Capabilities&, const Capabilities&) = default;  // of one reading
+// What a plan is made with.
+struct Means : Capabilities, Setup {
+  Means(Capabilities can = {}, Setup setup = {}) : Capabilities(std::move(can)), Setup(std::move(setup)) {}
 };
 
 Capabilities simulator_capabilities(Scheduler scheduler = Scheduler::slurm);

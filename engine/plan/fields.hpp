@@ -39,7 +39,7 @@ constexpr int enum_count<Way>() {
 }
 template <>
 constexpr int enum_count<Unit>() {
-  return 4;
+  return 3;
 }
 template <>
 constexpr int enum_count<Dialect>() {
@@ -111,13 +111,18 @@ template <class V, Same<Decision> T>
 void fields(V& v, T& x) {
   v("strategy", x.strategy), v("path", x.path), v("tradeoffs", x.tradeoffs);
 }
+template <class V, Same<WishedSwitches> T>
+void fields(V& v, T& x) {
+  v("rename_shared", x.rename_shared), v("refuse_several", x.refuse_several);
+}
 template <class V, Same<Intent> T>
 void fields(V& v, T& x) {
   v("cluster", x.cluster), v("nodes", x.nodes), v("boards", x.boards), v("words", x.words);
   v("decision", x.decision), v("options", x.options);
   Texts<std::remove_reference_t<decltype((x.orders))>> orders{x.orders};
   v.added("orders", orders), v.added("node_orders", x.node_orders);
-  v.added("rename_shared", x.rename_shared), v.added("refuse_several", x.refuse_several);
+  v.added("rename_shared", x.switches.rename_shared), v.added("refuse_several", x.switches.refuse_several);
+  v.added("node_switches", x.node_switches);
 }
 
 template <class V, Same<Offer> T>

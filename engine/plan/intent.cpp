@@ -157,20 +157,17 @@ std::vector<std::string> to_lines(const Decision& decision) {
 }
 
 Intent intent_of(const Intent& intent, const NodeName& node) {
-  Intent own{intent.cluster,
-             {node},
-             {},
-             intent.words,
-             intent.decision,
-             intent.options,
-             intent.orders,
-             intent.rename_shared,
-             intent.refuse_several,
-             {}};
+  Intent own{intent.cluster,  {node}, {}, intent.words, intent.decision, intent.options, intent.orders,
+             intent.switches, {},     {}};
   for (const BoardWish& one : intent.boards)
     if (!one.node || *one.node == node) own.boards.push_back({one.gpu, one.wish});
   if (auto orders = intent.node_orders.find(node.text); orders != intent.node_orders.end())
     own.orders = orders->second;
+  if (auto own_switches = intent.node_switches.find(node.text); own_switches != intent.node_switches.end()) {
+    const auto& [rename, refuse] = own_switches->second;
+    if (rename) own.switches.rename_shared = rename;
+    if (refuse) own.switches.refuse_several = refuse;
+  }
   return own;
 }
 
@@ -178,15 +175,14 @@ Intent joined(const std::vector<Intent>& intents) {
   if (intents.size() == 1) return intents.front();
   Intent all = intents.front();
   all.nodes.clear(), all.boards.clear(), all.orders.clear(), all.node_orders.clear();
+  all.switches = {}, all.node_switches.clear();
   for (const Intent& intent : intents)
     for (const NodeName& node : intent.nodes) {
       Intent own = intent_of(intent, node);
       all.nodes.push_back(node);
       for (BoardWish& one : own.boards) all.boards.push_back({one.gpu, std::move(one.wish), node});
       if (!own.orders.empty()) all.node_orders[node.text] = std::move(own.orders);
-      // Where nodes differ, each node's orders tell what it had.
-      if (own.rename_shared != all.rename_shared) all.rename_shared.reset();
-      if (own.refuse_several != all.refuse_several) all.refuse_several.reset();
+      if (own.switches.any()) all.node_switches[node.text] = own.switches;
     }
   return all;
 }

@@ -79,6 +79,14 @@ Orders nothing_offered();
 // plugin for a while.
 bool offers_nothing(const Orders& orders);
 
+// The device plugin's switches for shares (renameByDefault, failRequestsGreaterThanOne); nullopt: as the node
+// has them.
+struct WishedSwitches {
+  std::optional<bool> rename_shared, refuse_several;
+  bool any() const { return rename_shared || refuse_several; }
+  friend bool operator==(const WishedSwitches&, const WishedSwitches&) = default;
+};
+
 struct Intent {
   ClusterName cluster;
   std::vector<NodeName> nodes;
@@ -87,10 +95,10 @@ struct Intent {
   std::optional<Decision> decision;  // nullopt: nobody asked the guide
   ChangeOptions options;
   Orders orders;  // which are to stand afterwards, where they lead to those boards; empty: any that does
-  // The device plugin's switches for shares (renameByDefault, failRequestsGreaterThanOne); nullopt: as the
-  // node has them.
-  std::optional<bool> rename_shared, refuse_several;
-  std::map<std::string, Orders> node_orders;  // by node, instead of `orders`, where nodes differ
+  WishedSwitches switches;
+  // By node, instead of `orders` and of what `switches` say, where nodes differ.
+  std::map<std::string, Orders> node_orders;
+  std::map<std::string, WishedSwitches> node_switches;
   friend bool operator==(const Intent&, const Intent&) = default;
 };
 

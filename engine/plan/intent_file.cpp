@@ -38,20 +38,39 @@ class IntentReader {
  private:
   Error bad(const Yaml& at, std::string_view why) const { return yaml_error(kReadingIntent, file_, at, why); }
 
-  Status read_nodes(const std::string& list, const Yaml& value) {
+  Status read_nodes(const std::string& list, Yaml value) {
     auto names = expand_hosts(list);
     if (!names) return bad(value, names.error().reason);
+    auto switches = take_switches(value);
+    if (!switches) return switches.error();
     auto wishes = read_wishes(value);
     if (!wishes) return wishes.error();
     for (const std::string& name : *names) {
       if (!seen_.insert(name).second) return bad(value, "node " + clean(name, 100) + " is named twice");
       all_.nodes.emplace_back(name);
+      if (switches->any()) all_.switches[name] = *switches;
       for (BoardWish one : *wishes) {
         one.node = NodeName(name);
         all_.boards.push_back(std::move(one));
       }
     }
     return Done{};
+  }
+
+  // They stand beside the wish, or beside the numbers of its GPUs.
+  Result<WishedSwitches> take_switches(Yaml& value) const {
+    WishedSwitches switches;
+    for (auto [name, into] : {std::pair("rename_shared", &switches.rename_shared),
+                              std::pair("refuse_several", &switches.refuse_several)}) {
+      const Yaml* told = value.find(name);
+      if (!told) continue;
+      *into = told->as_bool();
+      if (!*into) return bad(*told, std::string(name) + " is true or false");
+      std::erase_if(value.fields, [&, key = std::string_view(name)](const Yaml::Field& field) {
+        return field.first == key;
+      });
+    }
+    return switches;
   }
 
   // One wish for the node, or one for each of its GPUs.

@@ -8,10 +8,14 @@
 //     gpu06:
 //       0: 3g.47gb@4,2g.24gb@2
 //       1-3: none
+//     gpu07: {strategy: time-slicing, replicas: 4, rename_shared: true, refuse_several: false}
 //
+// rename_shared and refuse_several are the device plugin's switches, of the node as a whole.
 // Threads: pure functions.
 #pragma once
 
+#include <map>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,8 +24,9 @@
 namespace tessera::plan {
 
 struct WishedNodes {
-  std::vector<NodeName> nodes;    // in the file's order, each once
-  std::vector<BoardWish> boards;  // each with its node
+  std::vector<NodeName> nodes;                     // in the file's order, each once
+  std::vector<BoardWish> boards;                   // each with its node
+  std::map<std::string, WishedSwitches> switches;  // of nodes that name one
 };
 
 // `file` is used in messages only. Errors: file:line of what cannot be read, a node or GPU that is

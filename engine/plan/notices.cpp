@@ -209,15 +209,15 @@ void add_shapes(std::vector<sharing::NodeShape>& all, const Node& node,
 }
 
 // By what the node hands out, or by who looks after it.
-bool operator_answers(const Node& node, const Capabilities& can) {
-  if (offers_nothing(standing_orders(node, can.gpu_operator.get()))) return false;
+bool operator_answers(const Node& node, const Setup& setup) {
+  if (offers_nothing(standing_orders(node, setup.gpu_operator.get()))) return false;
   if (node.allocatable && !node.allocatable->empty()) return true;
-  return can.gpu_operator && !can.gpu_operator->policy.empty();
+  return setup.gpu_operator && !setup.gpu_operator->policy.empty();
 }
 
-bool answers_after(const Node& node, const NodePlan& plan, const Capabilities& can) {
+bool answers_after(const Node& node, const NodePlan& plan, const Setup& setup) {
   if (offers_nothing(plan.ordered_after)) return false;
-  return offers_nothing(plan.ordered_before) || operator_answers(node, can);
+  return offers_nothing(plan.ordered_before) || operator_answers(node, setup);
 }
 
 // The nodes of a plan before and after, in one order, and the others that share a rule with them.
@@ -234,14 +234,14 @@ Fleet fleet_of(const Cluster& cluster, const mig::Catalogue& catalogue, const Pl
   for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
     const Node* node = cluster.nodes.find(plan.nodes[i].node);
     if (!node) continue;
-    const bool answers = operator_answers(*node, plan.capabilities);
+    const bool answers = operator_answers(*node, plan.setup);
     std::vector<sharing::NodeShape> was = shapes_now(*node, plan.scheduler, catalogue);
     std::vector<sharing::NodeShape> is = shapes_after(*node, plan.scheduler, catalogue, changes[i]);
     // One shape of each for one of the other: what is shared in another way is a shape of its own.
     if (was.empty() || is.empty()) continue;
     was.resize(is.size(), was.back());
     add_shapes(fleet.before, *node, std::move(was), rules, answers);
-    const bool answers_then = answers_after(*node, plan.nodes[i], plan.capabilities);
+    const bool answers_then = answers_after(*node, plan.nodes[i], plan.setup);
     add_shapes(fleet.after, *node, std::move(is), rules, answers_then);
     by_pool = by_pool || fleet.after.back().by_pool;
     fleet.none_stays_with_operator = fleet.none_stays_with_operator || answers_then;
@@ -254,8 +254,8 @@ Fleet fleet_of(const Cluster& cluster, const mig::Catalogue& catalogue, const Pl
                                [&](const NodePlan& one) { return one.node == node.name; });
     if (planned || node.gpus.empty()) continue;
     std::vector<sharing::NodeShape> shapes = shapes_now(node, plan.scheduler, catalogue);
-    add_shapes(fleet.before, node, shapes, rules, operator_answers(node, plan.capabilities));
-    add_shapes(fleet.after, node, std::move(shapes), rules, operator_answers(node, plan.capabilities));
+    add_shapes(fleet.before, node, shapes, rules, operator_answers(node, plan.setup));
+    add_shapes(fleet.after, node, std::move(shapes), rules, operator_answers(node, plan.setup));
   }
   return fleet;
 }

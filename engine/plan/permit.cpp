@@ -14,18 +14,11 @@ constexpr const char* kRefused = "the plan is refused";
 constexpr const char* kPlanAgain = "create a new plan";
 constexpr std::size_t kMostTold = 5;
 
-// What it can do, without what it has read.
-Capabilities abilities(Capabilities can) {
-  can.slurm.reset();
-  can.gpu_operator.reset();
-  return can;
-}
-
-std::optional<Error> why_changed(const Plan& plan, const Capabilities& can) {
-  if (abilities(plan.capabilities) != abilities(can))
+std::optional<Error> why_changed(const Plan& plan, const Means& can) {
+  if (plan.capabilities != static_cast<const Capabilities&>(can))
     return Error{kRefused, "the plan was made for another backend, or by another version of tessera",
                  kPlanAgain};
-  if (plan.capabilities == can) return std::nullopt;  // the same reading
+  if (plan.setup == static_cast<const Setup&>(can)) return std::nullopt;  // the same reading
   const Basis then = basis_of(plan);
   const Basis now =
       basis_of(can, plan.intent.nodes, told_together(then) ? Outside::together : outside_of(plan));
@@ -135,7 +128,7 @@ std::optional<Error> why_other_steps(const NodePlan& read, const NodePlan& now) 
 
 }  // namespace
 
-std::optional<Error> why_not_begun(const Plan& plan, const std::string& cluster_id, const Capabilities& can) {
+std::optional<Error> why_not_begun(const Plan& plan, const std::string& cluster_id, const Means& can) {
   if (!plan.no_steps.empty()) return Error{kRefused, plan.no_steps, "it can only be reviewed"};
   if (!plan.changes_anything()) return Error{kRefused, "it changes nothing", ""};
   if (plan.cluster_id != cluster_id)

@@ -16,7 +16,7 @@ namespace tessera::plan {
 // Whether a plan that was made just now may begin: it has steps, breaks no rule, and what it was made from is
 // as it was. cluster_id, can: of the actuator that is to carry it out. What has moved on its nodes is told by
 // moved.hpp.
-std::optional<Error> why_not_begun(const Plan& plan, const std::string& cluster_id, const Capabilities& can);
+std::optional<Error> why_not_begun(const Plan& plan, const std::string& cluster_id, const Means& can);
 
 // Whether a plan that was read from a file is the one that tessera makes of its intent now. The new one is
 // what is run: nothing that stands in a file is carried out. Work that has left since is no difference.

@@ -7,8 +7,7 @@
 namespace tessera::plan {
 
 Basis basis_of(const Plan& plan) {
-  return plan.made_from.empty() ? basis_of(plan.capabilities, plan.intent.nodes, outside_of(plan))
-                                : plan.made_from;
+  return plan.made_from.empty() ? basis_of(plan.setup, plan.intent.nodes, outside_of(plan)) : plan.made_from;
 }
 
 Outside outside_of(const Plan& plan) {

@@ -161,6 +161,8 @@ struct Plan {
   Intent intent;
   Scheduler scheduler = Scheduler::slurm;
   Capabilities capabilities;
+  Setup setup;  // of a plan that is made here; a file keeps Plan::made_from instead
+  Means means() const { return {capabilities, setup}; }
   TimePoint made{};
   std::string fingerprint;      // of all that the plan relies on
   std::string cluster_id;       // Cluster::id then; empty: not told

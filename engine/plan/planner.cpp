@@ -49,7 +49,7 @@ Status check_boards(const Node& node, const Intent& intent, const StepBuilder& b
 
 bool is_pending(MigMode mode) { return mode == MigMode::enable_pending || mode == MigMode::disable_pending; }
 
-bool needs_reset(const BoardChange& change, const Capabilities& can) {
+bool needs_reset(const BoardChange& change, const Means& can) {
   return change.mode_changes && change.product && can.reset >= Unit::node &&
          mode_needs_reset(*change.product);
 }
@@ -64,7 +64,7 @@ Wish as_handed_out(Scheduler scheduler, const Node& node, const Gpu& gpu, Wish w
 
 Result<std::vector<BoardChange>> changes_of(Scheduler scheduler, const Node& node,
                                             const mig::Catalogue& catalogue, const Intent& intent,
-                                            const Capabilities& can) {
+                                            const Means& can) {
   std::vector<BoardChange> changes;
   for (const Gpu& gpu : node.gpus) {
     const Wish* wish = wish_for(intent, gpu.index);
@@ -186,7 +186,7 @@ int compute_of(const BoardState& board, const mig::Product* product) {
 
 // Shares that the device plugin hands out afterwards, and how; nullopt: none, or no plugin's.
 std::optional<Switches> switches_after(const Node& node, const std::vector<BoardChange>& changes,
-                                       const Capabilities& can, const SiteRules& rules) {
+                                       const Means& can, const SiteRules& rules) {
   if ((!can.gpu_operator && !simulated_switches(node)) || sharing::ack::decides(node)) return std::nullopt;
   for (const Gpu& gpu : node.gpus) {
     BoardState state = state_of(gpu);
@@ -201,8 +201,8 @@ std::optional<Switches> switches_after(const Node& node, const std::vector<Board
 }
 
 // A name that nobody can choose there.
-Status check_switches(const Node& node, Scheduler scheduler, const Intent& intent, const Capabilities& can) {
-  if (!intent.rename_shared && !intent.refuse_several) return Done{};
+Status check_switches(const Node& node, Scheduler scheduler, const Intent& intent, const Means& can) {
+  if (!intent.switches.any()) return Done{};
   if (scheduler == Scheduler::slurm)
     return cannot(node.name, "Slurm's shares keep their name, and a job may ask for several",
                   "leave --rename-shared and --fail-requests-greater-than-one out: Kubernetes' device plugin "
@@ -214,7 +214,7 @@ Status check_switches(const Node& node, Scheduler scheduler, const Intent& inten
 }
 
 // That nothing is offered is ordered of the operator, for a node as a whole.
-Status check_offer(const Node& node, const Intent& intent, const Capabilities& can) {
+Status check_offer(const Node& node, const Intent& intent, const Means& can) {
   if (!offers_nothing(intent.orders)) return Done{};
   constexpr const char* kHint = "choose a layout that is offered; tessera layouts lists them";
   if (can.dialect != Dialect::gpu_operator)
@@ -235,8 +235,7 @@ struct NodeResult {
 };
 
 Result<NodeResult> plan_node(const Cluster& cluster, const mig::Catalogue& catalogue, const Node& node,
-                             const Intent& intent, const Capabilities& can, const SiteRules& rules,
-                             TimePoint now) {
+                             const Intent& intent, const Means& can, const SiteRules& rules, TimePoint now) {
   const StepBuilder& builder = builder_for(can.dialect);
   if (Status ok = check_boards(node, intent, builder); !ok) return ok.error();
   if (Status ok = check_switches(node, cluster.scheduler, intent, can); !ok) return ok.error();
@@ -259,7 +258,6 @@ Result<NodeResult> plan_node(const Cluster& cluster, const mig::Catalogue& catal
   std::vector<BoardChange>& changes = result.changes = std::move(*found);
   plan.scope = scope_of(node, changes, can);
   plan.needs = needs_of(changes, can, plan.scope);
-  if (plan.scope) plan.blast_radius = blast_radius(cluster, node, changes, *plan.scope, catalogue, now);
   plan.offered_before = offered(node, catalogue, rules, nullptr);
   plan.offered_after = offered(node, catalogue, rules, &changes);
   settle(plan.offered_before, plan.offered_after);
@@ -267,50 +265,46 @@ Result<NodeResult> plan_node(const Cluster& cluster, const mig::Catalogue& catal
     result.shares = shares_after(node, catalogue, rules, changes);
   plan.switches_before = switches_now(can, node);
   plan.switches_after = switches_after(node, changes, can, rules);
-  plan.relied_on = relied_on(cluster, node, boards, plan.scope);
   std::vector<BoardChange> changing;
   for (const BoardChange& change : changes)
     if (change.changes()) changing.push_back(change);
-  auto change_with = [&](const std::optional<Scope>& scope) {
-    return NodeChange{node,
-                      cluster.scheduler,
-                      intent,
-                      can,
-                      changing,
-                      scope,
-                      plan.needs,
-                      plan.blast_radius,
-                      plan.offered_before,
-                      plan.offered_after,
-                      &catalogue,
-                      rules.rename_shared.value_or(false),
-                      rules.refuse_several};
-  };
-  plan.ordered_before = plan.ordered_after = builder.orders(node, can);
-  if (changing.empty()) {
-    if (!builder.untold(change_with(Scope{}))) {
-      plan.offered_after = plan.offered_before;
-      plan.switches_after = plan.switches_before;
-      return result;
-    }
+  const bool none_changes = changing.empty();
+  if (none_changes) {  // what may be left to do needs the node to itself
     plan.scope = everything_on(node, can);
     plan.needs.drain = true;
-    plan.blast_radius = blast_radius(cluster, node, changes, *plan.scope, catalogue, now);
-    plan.relied_on = relied_on(cluster, node, boards, plan.scope);
   }
-  const NodeChange change = change_with(plan.scope);
-  result.missing = builder.why_not();
-  if (result.missing.empty()) result.missing = builder.missing(change);
-  Result<std::vector<Notice>> judged = builder.judge(change);
-  if (!judged) return judged.error();
-  if (result.missing.empty()) {
-    plan.steps = builder.steps(change);
-    plan.ordered_after = builder.orders_after(change);
+  if (plan.scope) plan.blast_radius = blast_radius(cluster, node, changes, *plan.scope, catalogue, now);
+  const NodeChange change{node,
+                          cluster.scheduler,
+                          intent,
+                          can,
+                          std::move(changing),
+                          plan.scope,
+                          plan.needs,
+                          plan.blast_radius,
+                          plan.offered_before,
+                          plan.offered_after,
+                          &catalogue,
+                          rules.rename_shared.value_or(false),
+                          rules.refuse_several};
+  plan.ordered_before = plan.ordered_after = builder.orders(node, can);
+  Result<Work> work = builder.work(change);
+  if (!work) return work.error();
+  const bool nothing = none_changes && work->is_none();
+  if (nothing) {
+    plan.scope.reset(), plan.needs = {}, plan.blast_radius.clear();
+    plan.offered_after = plan.offered_before;
+    plan.switches_after = plan.switches_before;
   }
+  plan.relied_on = relied_on(cluster, node, boards, plan.scope);
+  if (nothing) return result;
+  result.missing = std::move(work->missing);
+  if (result.missing.empty()) plan.ordered_after = std::move(work->ordered);
+  plan.steps = std::move(work->steps);
   result.notices = closed_notices(cluster, node, now);
   std::vector<Notice> more = notices_for(change, rules);
   result.notices.insert(result.notices.end(), more.begin(), more.end());
-  result.notices.insert(result.notices.end(), judged->begin(), judged->end());
+  result.notices.insert(result.notices.end(), work->notices.begin(), work->notices.end());
   std::vector<Notice> renamed = renamed_notices(cluster, plan);
   result.notices.insert(result.notices.end(), renamed.begin(), renamed.end());
   return result;
@@ -391,7 +385,7 @@ Outlook look_out(const Cluster& cluster, const mig::Catalogue& catalogue, const 
 }
 
 Result<Plan> make_plan(const Cluster& cluster, const mig::Catalogue& catalogue, const Intent& intent,
-                       const Capabilities& capabilities, const SiteRules& told, TimePoint now,
+                       const Means& capabilities, const SiteRules& told, TimePoint now,
                        const Outlook* outlook) {
   const SiteRules rules = with_site(told, capabilities);
   if (Status ok = check_intent(cluster, intent); !ok) return ok.error();
@@ -403,9 +397,8 @@ Result<Plan> make_plan(const Cluster& cluster, const mig::Catalogue& catalogue, 
   plan.intent = intent;
   plan.scheduler = cluster.scheduler;
   plan.cluster_id = cluster.id;
-  plan.capabilities = capabilities;
+  plan.capabilities = capabilities, plan.setup = capabilities;
   plan.made = now;
-  plan.no_steps = builder_for(capabilities.dialect).why_not();
   std::vector<std::vector<BoardChange>> changes;
   std::vector<Shares> shares;
   for (const NodeName& name : intent.nodes) {
@@ -433,7 +426,7 @@ Result<Plan> make_plan(const Cluster& cluster, const mig::Catalogue& catalogue, 
   return plan;
 }
 
-Scope everything_on(const Node& node, const Capabilities& can) {
+Scope everything_on(const Node& node, const Means& can) {
   Scope scope;
   if (!can.empties_all_work)
     for (const Gpu& gpu : node.gpus) scope.boards.push_back({gpu.index, {}});
@@ -441,11 +434,11 @@ Scope everything_on(const Node& node, const Capabilities& can) {
 }
 
 Plan plan_release(const Node& node, const NodePlan& planned, Intent intent, Scheduler scheduler,
-                  const Capabilities& can, TimePoint now) {
+                  const Means& can, TimePoint now) {
   Plan plan;
   plan.intent = std::move(intent);
   plan.scheduler = scheduler;
-  plan.capabilities = can;
+  plan.capabilities = can, plan.setup = can;
   plan.made = now;
   const StepBuilder& builder = builder_for(can.dialect);
   NodePlan only;
@@ -478,8 +471,7 @@ Intent undo_intent(const Plan& plan, const NodePlan& node, std::string words) {
   intent.options = way_back(plan.intent.options);
   intent.orders = node.ordered_before;
   if (node.switches_before) {
-    intent.rename_shared = node.switches_before->rename;
-    intent.refuse_several = node.switches_before->refuse_several;
+    intent.switches = {node.switches_before->rename, node.switches_before->refuse_several};
   }
   for (const BoardState& board : node.before) {
     Wish wish;

@@ -44,7 +44,7 @@ Outlook look_out(const Cluster& cluster, const mig::Catalogue& catalogue, const 
 // or the backend cannot fulfil. Held slices in the way are no error but a notice, with the nearest layouts
 // that leave them alone. outlook: nullptr to have it worked out here.
 Result<Plan> make_plan(const Cluster& cluster, const mig::Catalogue& catalogue, const Intent& intent,
-                       const Capabilities& capabilities, const SiteRules& rules, TimePoint now,
+                       const Means& capabilities, const SiteRules& rules, TimePoint now,
                        const Outlook* outlook = nullptr);
 
 // The options for a way back: what the way there was allowed to do to others (end their work, break their
@@ -54,9 +54,9 @@ ChangeOptions way_back(ChangeOptions options);
 // Gives a node back as it stands, for a run that has changed nothing of its layout: what others made of it
 // meanwhile is theirs.
 Plan plan_release(const Node& node, const NodePlan& planned, Intent intent, Scheduler scheduler,
-                  const Capabilities& can, TimePoint now);
+                  const Means& can, TimePoint now);
 // All of its boards, whatever is on them.
-Scope everything_on(const Node& node, const Capabilities& can);
+Scope everything_on(const Node& node, const Means& can);
 
 // The way back to what the plan found, from what stands now: through the same preview.
 // `words` names the run that is undone.

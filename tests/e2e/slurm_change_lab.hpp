@@ -84,8 +84,7 @@ class Admin {
     if (gpu) board = GpuIndex{*gpu};
     intent.boards = {{board, std::move(wish)}};
     intent.options = std::move(options);
-    auto made =
-        plan::make_plan(now, catalogue(), intent, backend().actuator()->capabilities(), {}, wall_clock());
+    auto made = plan::make_plan(now, catalogue(), intent, backend().actuator()->means(), {}, wall_clock());
     EXPECT_TRUE(made.ok()) << (made ? "" : to_line(made.error()));
     if (!made) return {};
     EXPECT_EQ(made->no_steps, "");
@@ -109,8 +108,7 @@ class Admin {
   }
   plan::Plan way_back(const std::string& run) {
     auto past = folded(run);
-    auto way =
-        plan::plan_undo(past, cluster(), catalogue(), backend().actuator()->capabilities(), {}, wall_clock());
+    auto way = plan::plan_undo(past, cluster(), catalogue(), backend().actuator()->means(), {}, wall_clock());
     EXPECT_TRUE(way.ok()) << (way ? "" : to_line(way.error()));
     return way ? *way : plan::Plan();
   }

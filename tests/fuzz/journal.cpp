@@ -22,11 +22,11 @@ int fuzz_journal(const std::uint8_t* data, std::size_t size) {
   if (!again || again->entries.size() != journal->entries.size() || again->torn) std::abort();
   auto run = replay(*journal);
   if (!run) return 0;
-  Capabilities slurm = slurm_capabilities(), kubernetes = gpu_operator_capabilities();
+  Means slurm = slurm_capabilities(), kubernetes = gpu_operator_capabilities();
   slurm.slurm = std::make_shared<const tessera::slurmconf::SlurmSetup>();
   kubernetes.gpu_operator = std::make_shared<const tessera::operators::OperatorSetup>();
   for (const auto& [node, plan] : run->plans)
-    for (const Capabilities& can : {simulator_capabilities(), slurm, kubernetes})
+    for (const Means& can : {Means(simulator_capabilities()), slurm, kubernetes})
       (void)why_not_allowed(plan, intent_of(run->started.plan.intent, node), can);
   return 0;
 }

@@ -81,9 +81,10 @@ struct Options {
   std::string strategy;
   std::optional<int> replicas;
   std::string vgpu;
-  std::optional<bool> rename_shared, refuse_several;  // the device plugin's switches, as wished
-  std::string at;                                     // a time in words
-  plan::ChangeOptions change;                         // ...and how; without `at`
+  plan::WishedSwitches switches;  // the device plugin's, as wished; those of --intent by node
+  std::map<std::string, plan::WishedSwitches> node_switches;
+  std::string at;              // a time in words
+  plan::ChangeOptions change;  // ...and how; without `at`
   // apply, undo, resume, journal
   std::string runs;  // folder; empty: the user's own
   bool yes = false;

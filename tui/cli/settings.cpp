@@ -294,8 +294,8 @@ void read_change(Reader& reader, Options& options) {
     const Setting* setting = reader.find(name);
     return setting && setting->from == "--" + name ? reader.choice(name) : std::nullopt;
   };
-  options.rename_shared = wished("rename-shared");
-  options.refuse_several = wished("fail-requests-greater-than-one");
+  options.switches.rename_shared = wished("rename-shared");
+  options.switches.refuse_several = wished("fail-requests-greater-than-one");
   plan::ChangeOptions& change = options.change;
   if (const Setting* way = reader.find("way")) {
     auto known = plan::parse_way(way->value);

@@ -263,8 +263,8 @@ KubernetesActuator::KubernetesActuator(Worker& worker, ActuatorOptions options)
     : state_(std::make_shared<State>(worker, std::move(options))) {}
 KubernetesActuator::~KubernetesActuator() = default;
 
-plan::Capabilities KubernetesActuator::capabilities() const {
-  plan::Capabilities can = plan::gpu_operator_capabilities();
+plan::Means KubernetesActuator::means() const {
+  plan::Means can = plan::gpu_operator_capabilities();
   can.gpu_operator = state_->known_site();
   return can;
 }

@@ -34,7 +34,7 @@ class KubernetesActuator final : public plan::Actuator {
   KubernetesActuator(Worker& worker, ActuatorOptions options);
   ~KubernetesActuator() override;
 
-  plan::Capabilities capabilities() const override;
+  plan::Means means() const override;
   std::string cluster_id() const override;
   void observe(NodeName node, Told<plan::NodeFacts> told) override;
   void perform(plan::Order order, Told<Done> told) override;
@@ -43,7 +43,7 @@ class KubernetesActuator final : public plan::Actuator {
 
   // The way to the API server; before that everything is refused. On the worker; the client outlives this.
   void connect(HttpClient& client);
-  // Reads how the operator is set up, for capabilities(), now and every few minutes. On the worker, once it
+  // Reads how the operator is set up, for means(), now and every few minutes. On the worker, once it
   // is connected.
   void read_site();
   // Reads the uid of the namespace kube-system, which no two clusters share, for cluster_id(); then calls

@@ -185,8 +185,8 @@ SlurmActuator::SlurmActuator(Worker& worker, Processes& processes, Calls& calls,
 
 SlurmActuator::~SlurmActuator() = default;
 
-plan::Capabilities SlurmActuator::capabilities() const {
-  plan::Capabilities can = plan::slurm::capabilities_by(state_->eyes.said.mig_tool);
+plan::Means SlurmActuator::means() const {
+  plan::Means can = plan::slurm::capabilities_by(state_->eyes.said.mig_tool);
   can.slurm = state_->site.load();
   return can;
 }

@@ -28,7 +28,7 @@ class SlurmActuator final : public plan::Actuator {
                 CensusTaker::Taken taken = nullptr);
   ~SlurmActuator() override;
 
-  plan::Capabilities capabilities() const override;
+  plan::Means means() const override;
   std::string cluster_id() const override;
   void observe(NodeName node, Told<plan::NodeFacts> told) override;
   void perform(plan::Order order, Told<Done> told) override;

@@ -41,7 +41,7 @@ class Actuator {
 
   virtual ~Actuator() = default;
 
-  virtual Capabilities capabilities() const = 0;
+  virtual Means means() const = 0;
   // Cluster::id as last read; empty: not told. A run is driven only on the cluster that it was begun on.
   virtual std::string cluster_id() const = 0;
   // A fresh look, not a cached one. A node that is gone is not an error: known is false then.

@@ -110,7 +110,7 @@ Result<Run> replay(const Journal& journal) {
   return run;
 }
 
-void instruct(Journal& journal, const Capabilities& can) {
+void instruct(Journal& journal, const Means& can) {
   for (Entry& entry : journal.entries) {
     Plan* plan = nullptr;
     if (auto* started = std::get_if<RunStarted>(&entry.what)) plan = &started->plan;
@@ -286,14 +286,15 @@ Intent intent_now(const Run& run, const NodeName& node) {
 
 Result<Plan> plan_onward(const Run& run, const NodeName& node, const Cluster& cluster,
                          const mig::Catalogue& catalogue, const SiteRules& rules, bool back, TimePoint now,
-                         const Capabilities* can, const std::map<std::string, std::string>* words) {
+                         const Means* can, const std::map<std::string, std::string>* words) {
   const Plan& original = run.started.plan;
   auto planned = std::find_if(original.nodes.begin(), original.nodes.end(),
                               [&](const NodePlan& one) { return one.node == node; });
   if (planned == original.nodes.end())
     return Error{"cannot plan on", fmt::format("the run does not change {}", node.text), ""};
   Intent intent = intent_onward(original, *planned, back);
-  if (!can) can = &original.capabilities;
+  const Means planned_with = original.means();
+  if (!can) can = &planned_with;
   const StepBuilder& builder = builder_for(can->dialect);
   const Node* known = cluster.nodes.find(node);
   if (!known)
@@ -332,7 +333,8 @@ Result<Plan> plan_onward(const Run& run, const NodeName& node, const Cluster& cl
                            own.refuse_several};
   if (Status ok = builder.tidy_up(found.steps, nothing, {*words, begun->second, back}); !ok)
     return ok.error();
-  if (stands) found.ordered_after = builder.orders_after(nothing);
+  if (stands)
+    if (auto work = builder.work(nothing)) found.ordered_after = std::move(work->ordered);
   name_steps(node, can->dialect, found.steps, found.blast_radius.size());
   return onward;
 }

@@ -34,7 +34,7 @@ Status note(Run& run, const Entry& entry);
 void note_begun(Run& run, const NodeName& node, const RunEvent& event);
 Result<Run> replay(const Journal& journal);
 // What another admin has to do while steps wait is told as it is set up here, not as the journal says.
-void instruct(Journal& journal, const Capabilities& can);
+void instruct(Journal& journal, const Means& can);
 
 // Canary first, then batches; nothing more is begun after a failure or while paused.
 // waiting: parked as planned, until it is empty or its time has come. failed: parked otherwise, or gone back.
@@ -66,7 +66,7 @@ Intent intent_now(const Run& run, const NodeName& node);
 // without the site. words: of the node's facts; nullptr: only its boards tell what is left to do.
 Result<Plan> plan_onward(const Run& run, const NodeName& node, const Cluster& cluster,
                          const mig::Catalogue& catalogue, const SiteRules& rules, bool back, TimePoint now,
-                         const Capabilities* can = nullptr,
+                         const Means* can = nullptr,
                          const std::map<std::string, std::string>* words = nullptr);
 // What the run planned for a node at first, and what it follows now.
 std::vector<const NodePlan*> plans_of(const Run& run, const NodeName& node);

@@ -27,7 +27,7 @@ void tell_of_others(Plan& plan, const Run& run) {
 }  // namespace
 
 Result<Plan> plan_undo(const Run& run, const Cluster& cluster, const mig::Catalogue& catalogue,
-                       const Capabilities& capabilities, const SiteRules& rules, TimePoint now,
+                       const Means& capabilities, const SiteRules& rules, TimePoint now,
                        const ChangeOptions* options) {
   // Nodes that were found alike, which is nearly always all of them, share one wish.
   std::vector<Intent> intents;
@@ -38,8 +38,7 @@ Result<Plan> plan_undo(const Run& run, const Cluster& cluster, const mig::Catalo
     if (node.before.empty()) continue;  // nothing of it was to change
     Intent one = intent_for(run, node, options, capabilities.dialect);
     auto alike = std::find_if(intents.begin(), intents.end(), [&](const Intent& other) {
-      return other.boards == one.boards && other.orders == one.orders &&
-             other.rename_shared == one.rename_shared && other.refuse_several == one.refuse_several;
+      return other.boards == one.boards && other.orders == one.orders && other.switches == one.switches;
     });
     if (alike == intents.end())
       intents.push_back(std::move(one));

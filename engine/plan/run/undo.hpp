@@ -11,7 +11,7 @@ namespace tessera::plan {
 // It waits for work to end, whatever the run was allowed to do, unless other options are given. Errors: those
 // of make_plan.
 Result<Plan> plan_undo(const Run& run, const Cluster& cluster, const mig::Catalogue& catalogue,
-                       const Capabilities& capabilities, const SiteRules& rules, TimePoint now,
+                       const Means& capabilities, const SiteRules& rules, TimePoint now,
                        const ChangeOptions* options = nullptr);
 
 }  // namespace tessera::plan

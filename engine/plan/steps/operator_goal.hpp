@@ -66,12 +66,12 @@ Result<OperatorGoal> ack_goal(const NodeChange& change);
 // What the site itself says of names, strategies and switches, where the admin has said nothing: by the
 // configuration that the node's device plugin has now, or had before the run that `intent` undoes; without a
 // node by the default. With a node the answer says whether shares are renamed.
-SiteRules with_site(SiteRules rules, const Capabilities& can, const Node* node = nullptr,
+SiteRules with_site(SiteRules rules, const Means& can, const Node* node = nullptr,
                     const Intent* intent = nullptr);
 
 // The device plugin's switches as they take effect on the node now; nullopt: it hands out no shares, or there
 // is no operator that would tell.
-std::optional<Switches> switches_now(const Capabilities& can, const Node& node);
+std::optional<Switches> switches_now(const Means& can, const Node& node);
 // ... and with a sharing that is planned.
 Switches switches_of(Strategy method, bool rename, std::optional<bool> refuse_several);
 

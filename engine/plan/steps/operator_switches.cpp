@@ -48,8 +48,8 @@ T first_told(const T& back, const T& wished, const T& site, const T& now) {
 
 }  // namespace
 
-SiteRules with_site(SiteRules rules, const Capabilities& can, const Node* node, const Intent* intent) {
-  const auto wished = [&](auto member) { return intent ? intent->*member : std::nullopt; };
+SiteRules with_site(SiteRules rules, const Means& can, const Node* node, const Intent* intent) {
+  const auto wished = [&](auto member) { return intent ? intent->switches.*member : std::nullopt; };
   std::optional<PluginConfig> back, now;
   rules.offers_nothing = intent && offers_nothing(intent->orders);
   if (can.gpu_operator) {
@@ -69,15 +69,16 @@ SiteRules with_site(SiteRules rules, const Capabilities& can, const Node* node, 
   if (played) rename_now = played->rename, refuse_now = played->refuse_several;
   if (!rename_now && node) rename_now = sharing::renames_shares(*node);
   rules.rename_shared =
-      first_told(rename_back, wished(&Intent::rename_shared), rules.rename_shared, rename_now);
+      first_told(rename_back, wished(&WishedSwitches::rename_shared), rules.rename_shared, rename_now);
   if (shares(back) || played_back)
     rules.refuse_several = refuse_back;
   else
-    rules.refuse_several = first_told({}, wished(&Intent::refuse_several), rules.refuse_several, refuse_now);
+    rules.refuse_several =
+        first_told({}, wished(&WishedSwitches::refuse_several), rules.refuse_several, refuse_now);
   return rules;
 }
 
-std::optional<Switches> switches_now(const Capabilities& can, const Node& node) {
+std::optional<Switches> switches_now(const Means& can, const Node& node) {
   if (sharing::ack::decides(node)) return std::nullopt;
   const bool in_shares = std::any_of(node.gpus.begin(), node.gpus.end(),
                                      [](const Gpu& gpu) { return gpu.replicas.value_or(1) > 1; });

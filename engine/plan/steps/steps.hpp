@@ -1,6 +1,4 @@
 // How a change becomes steps. Each dialect has its own builder; the planner knows none of them.
-//
-// A dialect that has no builder yet says so, and its plans can be looked at, not applied.
 // Threads: builders are constant; share them freely.
 #pragma once
 
@@ -22,7 +20,7 @@ struct NodeChange {
   const Node& node;
   Scheduler scheduler = Scheduler::slurm;
   const Intent& intent;
-  const Capabilities& can;
+  const Means& can;
   std::vector<BoardChange> boards;  // only those that change, dragged ones included
   std::optional<Scope> scope;       // what must be free of work
   Needs needs;
@@ -40,28 +38,26 @@ struct Unfinished {
   bool back = false;                                // the way back, not the way on
 };
 
+// What a change comes to on its node.
+struct Work {
+  std::string missing;          // what it would need and does not have, with the setting; empty: nothing
+  std::vector<Notice> notices;  // what to know about it before arming
+  std::vector<Step> steps;      // in order; none while something is missing
+  Orders ordered;               // what is ordered of the node once they are done
+  bool is_none() const { return missing.empty() && steps.empty(); }
+};
+
 class StepBuilder {
  public:
   virtual ~StepBuilder() = default;
-  // Why there are no steps for this backend; empty: there are.
-  virtual std::string why_not() const = 0;
-  // What this one change would need and does not have, with the setting that gives it; empty: nothing.
-  virtual std::string missing(const NodeChange& /*change*/) const { return ""; }
-  // What to know about it before arming. Errors: it cannot be made here at all.
-  virtual Result<std::vector<Notice>> judge(const NodeChange& /*change*/) const {
-    return std::vector<Notice>{};
-  }
-  // Whether there is something to do though no board changes: the scheduler has to be told of them, or an
-  // order that stands there says something else. Then steps() does that, with nobody on the node; `change`
-  // has no boards.
-  virtual bool untold(const NodeChange& /*change*/) const { return false; }
+  // Every step must be idempotent: executor.hpp says how it is run, and run again. Where `change` has no
+  // boards, there may be something to do all the same, with nobody on the node: the scheduler has to be told
+  // of them, or an order that stands there says something else. Errors: it cannot be made here at all.
+  virtual Result<Work> work(const NodeChange& change) const = 0;
   // Whether a node whose boards nobody tells can be planned all the same, since they are cleared whole.
   virtual bool takes_untold(const Node& /*node*/, const Intent& /*intent*/) const { return false; }
-  // What is ordered of it now, and once the change is made.
-  virtual Orders orders(const Node& /*node*/, const Capabilities& /*can*/) const { return {}; }
-  virtual Orders orders_after(const NodeChange& change) const { return orders(change.node, change.can); }
-  // In order. Every step must be idempotent: executor.hpp says how it is run, and run again.
-  virtual std::vector<Step> steps(const NodeChange& change) const = 0;
+  // What is ordered of it now.
+  virtual Orders orders(const Node& /*node*/, const Means& /*can*/) const { return {}; }
   // Gives the node back: opens what we closed, takes our marks off. Ends every plan that carries on with a
   // run.
   virtual std::vector<Step> release(const NodeName& node, Scheduler scheduler) const = 0;
@@ -74,7 +70,7 @@ class StepBuilder {
   }
   // What another admin has to do while a step only looks, as it is set up here.
   virtual std::vector<std::string> to_do(const Step& /*step*/, const NodeName& /*node*/,
-                                         const Capabilities& /*can*/) const {
+                                         const Means& /*can*/) const {
     return {};
   }
   // Whether an act of that name (as in Unfinished::begun) touches how GPUs are cut or shared, or orders that.
@@ -92,12 +88,9 @@ std::vector<const Disturbed*> sent_away(const NodeChange& change);
 // tessera marks, closes, empties, cuts and reads back by itself, with a driver that takes nvidia-smi's verbs.
 class DirectSteps : public StepBuilder {
  public:
-  std::string why_not() const override { return ""; }
-  // Switches of the simulated device plugin that are to be others.
-  bool untold(const NodeChange& change) const override;
-  Orders orders(const Node& node, const Capabilities& can) const override;
-  Orders orders_after(const NodeChange& change) const override;
-  std::vector<Step> steps(const NodeChange& change) const override;
+  // Without boards: switches of the simulated device plugin that are to be others.
+  Result<Work> work(const NodeChange& change) const override;
+  Orders orders(const Node& node, const Means& can) const override;
   std::vector<Step> release(const NodeName& node, Scheduler scheduler) const override;
   Status tidy_up(std::vector<Step>& steps, const NodeChange& change, const Unfinished& left) const override;
 };
@@ -105,14 +98,9 @@ class DirectSteps : public StepBuilder {
 // tessera writes labels and configurations; the operator's MIG manager and device plugin do the rest.
 class OperatorSteps : public StepBuilder {
  public:
-  std::string why_not() const override { return ""; }
-  std::string missing(const NodeChange& change) const override;
-  Result<std::vector<Notice>> judge(const NodeChange& change) const override;
-  bool untold(const NodeChange& change) const override;
+  Result<Work> work(const NodeChange& change) const override;
   bool takes_untold(const Node& node, const Intent& intent) const override;
-  Orders orders(const Node& node, const Capabilities& can) const override;
-  Orders orders_after(const NodeChange& change) const override;
-  std::vector<Step> steps(const NodeChange& change) const override;
+  Orders orders(const Node& node, const Means& can) const override;
   std::vector<Step> release(const NodeName& node, Scheduler scheduler) const override;
   // Orders that the run has given and that do not stand for the layout.
   Status tidy_up(std::vector<Step>& steps, const NodeChange& change, const Unfinished& left) const override;
@@ -122,20 +110,14 @@ class OperatorSteps : public StepBuilder {
 // tessera drains the node, has nvidia-smi cut it there, writes Slurm's files and makes them effective.
 class SlurmSteps : public StepBuilder {
  public:
-  std::string why_not() const override { return ""; }
-  std::string missing(const NodeChange& change) const override;
-  Result<std::vector<Notice>> judge(const NodeChange& change) const override;
-  // Files that say something else than the boards, or that Slurm does not run with.
-  bool untold(const NodeChange& change) const override;
-  // Precondition: nothing is missing.
-  std::vector<Step> steps(const NodeChange& change) const override;
+  // Without boards: files that say something else than they do, or that Slurm does not run with.
+  Result<Work> work(const NodeChange& change) const override;
   std::vector<Step> release(const NodeName& node, Scheduler scheduler) const override;
   // Files that say something else than the boards, daemons that run with something else, clients of the GPUs
   // that were stopped.
   Status tidy_up(std::vector<Step>& steps, const NodeChange& change, const Unfinished& left) const override;
   // The restarts of daemons that no command of the site's does.
-  std::vector<std::string> to_do(const Step& step, const NodeName& node,
-                                 const Capabilities& can) const override;
+  std::vector<std::string> to_do(const Step& step, const NodeName& node, const Means& can) const override;
   // A boot unit that the run has enabled.
   Orders orders_back(const std::set<std::string>& begun) const override;
 };

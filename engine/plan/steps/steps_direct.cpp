@@ -226,18 +226,17 @@ class DirectBuilder {
 
 }  // namespace
 
-bool DirectSteps::untold(const NodeChange& change) const {
-  return simulated_switches_to_set(change).has_value();
-}
-
-Orders DirectSteps::orders(const Node& node, const Capabilities& /*can*/) const {
+Orders DirectSteps::orders(const Node& node, const Means& /*can*/) const {
   const std::optional<Switches> now = simulated_switches(node);
   return now ? simulated_orders(*now) : Orders{};
 }
 
-Orders DirectSteps::orders_after(const NodeChange& change) const {
+Result<Work> DirectSteps::work(const NodeChange& change) const {
+  Work work;
   const std::optional<Switches> wanted = simulated_switches_to_set(change);
-  return wanted ? simulated_orders(*wanted) : orders(change.node, change.can);
+  if (!change.boards.empty() || wanted) work.steps = DirectBuilder(change).run();
+  work.ordered = wanted ? simulated_orders(*wanted) : orders(change.node, change.can);
+  return work;
 }
 
 // Boards that stand as wanted say nothing of the switches.
@@ -245,11 +244,9 @@ Status DirectSteps::tidy_up(std::vector<Step>& steps, const NodeChange& change,
                             const Unfinished& /*left*/) const {
   const bool set = std::any_of(steps.begin(), steps.end(),
                                [](const Step& step) { return std::holds_alternative<Special>(step.action); });
-  if (!set && untold(change)) steps = DirectBuilder(change).run();
+  if (!set && simulated_switches_to_set(change)) steps = DirectBuilder(change).run();
   return Done{};
 }
-
-std::vector<Step> DirectSteps::steps(const NodeChange& change) const { return DirectBuilder(change).run(); }
 
 std::vector<Step> DirectSteps::release(const NodeName& node, Scheduler scheduler) const {
   return release_steps(node, Dialect::direct, scheduler, {});

@@ -182,7 +182,9 @@ void OperatorBuilder::verify() {
 }
 
 // Its own cordon, drain and reload of the driver would cross ours.
-std::string OperatorSteps::missing(const NodeChange& change) const {
+namespace {
+
+std::string what_is_missing(const NodeChange& change) {
   std::string_view upgrade = sharing::label(change.node, operators::kDriverUpgrade).value_or("");
   if (upgrade == "upgrade-failed")
     return fmt::format(
@@ -220,8 +222,6 @@ std::string OperatorSteps::missing(const NodeChange& change) const {
   return "";
 }
 
-namespace {
-
 // An eviction that a budget refuses is tried again for a while: who arms the run should know beforehand.
 void tell_kept_back(const NodeChange& change, std::vector<Notice>& notices) {
   const auto& kept = change.can.gpu_operator->kept_back;
@@ -239,27 +239,52 @@ void tell_old_readings(const NodeChange& change, std::vector<Notice>& notices) {
           {Severity::warning, "old-reading", change.node.name, operators::why_untold(part, reading)});
 }
 
-}  // namespace
-
-Result<std::vector<Notice>> OperatorSteps::judge(const NodeChange& change) const {
-  if (!missing(change).empty()) return std::vector<Notice>{};
-  Result<OperatorGoal> goal = operator_goal(change);
-  if (!goal) return goal.error();
-  std::vector<Notice> notices = std::move(goal->notices);
-  tell_kept_back(change, notices);
-  if (!sharing::ack::decides(change.node)) tell_old_readings(change, notices);
-  return notices;
+// What is ordered of the node once that is so.
+Orders ordered_by(const OperatorGoal& goal, Orders orders) {
+  if (goal.mig) orders[std::string(operators::kMigConfig)] = goal.mig->name;
+  if (goal.plugin) orders[std::string(operators::kPluginConfig)] = goal.plugin->name;
+  if (goal.vgpu) {
+    orders[std::string(operators::kVgpuConfig)] = goal.vgpu->config;
+    orders[std::string(operators::kWorkload)] = goal.vgpu->workload;
+  }
+  if (goal.offers_nothing)
+    orders[std::string(operators::kPluginDeploy)] = "false";
+  else
+    orders.erase(std::string(operators::kPluginDeploy));
+  if (goal.ack) orders[std::string(sharing::ack::kSchedule)] = goal.ack->schedule;
+  return orders;
 }
 
+// A node whose orders may be other than its boards, so that nothing to do is not so.
+bool may_be_ordered_otherwise(const NodeChange& change) {
+  const operators::OperatorSetup* site = change.can.gpu_operator.get();
+  return boards_untold(change.node) || at_work({order_label(change.node, site, operators::kMigConfig),
+                                                order_label(change.node, site, operators::kMigState), ""});
+}
+
+}  // namespace
+
 // An order that says something else than the boards is carried out sooner or later: then "already in that
-// state" is not so. Where the goal cannot be told at all, judge() says why.
-bool OperatorSteps::untold(const NodeChange& change) const {
-  if (!missing(change).empty()) return false;
+// state" is not so.
+Result<Work> OperatorSteps::work(const NodeChange& change) const {
+  const bool only_orders = change.boards.empty();
+  Work work;
+  work.ordered = orders(change.node, change.can);
+  std::string missing = what_is_missing(change);
+  if (!missing.empty()) {
+    if (!only_orders) work.missing = std::move(missing);
+    return work;
+  }
   Result<OperatorGoal> goal = operator_goal(change);
-  if (goal) return goal->changes();
-  return boards_untold(change.node) ||
-         at_work({order_label(change.node, change.can.gpu_operator.get(), operators::kMigConfig),
-                  order_label(change.node, change.can.gpu_operator.get(), operators::kMigState), ""});
+  if (!goal && only_orders && !may_be_ordered_otherwise(change)) return work;
+  if (!goal) return goal.error();
+  work.ordered = ordered_by(*goal, std::move(work.ordered));
+  if (only_orders && !goal->changes()) return work;
+  work.notices = std::move(goal->notices);
+  tell_kept_back(change, work.notices);
+  if (!sharing::ack::decides(change.node)) tell_old_readings(change, work.notices);
+  work.steps = OperatorBuilder(change, std::move(*goal)).run();
+  return work;
 }
 
 bool OperatorSteps::takes_untold(const Node& node, const Intent& intent) const {
@@ -268,26 +293,8 @@ bool OperatorSteps::takes_untold(const Node& node, const Intent& intent) const {
   return has_gpus && !sharing::ack::decides(node) && untold_boards(node, intent).ok();
 }
 
-Orders OperatorSteps::orders(const Node& node, const Capabilities& can) const {
+Orders OperatorSteps::orders(const Node& node, const Means& can) const {
   return standing_orders(node, can.gpu_operator.get());
-}
-
-Orders OperatorSteps::orders_after(const NodeChange& change) const {
-  Orders orders = standing_orders(change.node, change.can.gpu_operator.get());
-  Result<OperatorGoal> goal = operator_goal(change);
-  if (!goal) return orders;
-  if (goal->mig) orders[std::string(operators::kMigConfig)] = goal->mig->name;
-  if (goal->plugin) orders[std::string(operators::kPluginConfig)] = goal->plugin->name;
-  if (goal->vgpu) {
-    orders[std::string(operators::kVgpuConfig)] = goal->vgpu->config;
-    orders[std::string(operators::kWorkload)] = goal->vgpu->workload;
-  }
-  if (goal->offers_nothing)
-    orders[std::string(operators::kPluginDeploy)] = "false";
-  else
-    orders.erase(std::string(operators::kPluginDeploy));
-  if (goal->ack) orders[std::string(sharing::ack::kSchedule)] = goal->ack->schedule;
-  return orders;
 }
 
 namespace {
@@ -326,7 +333,8 @@ Status OperatorSteps::tidy_up(std::vector<Step>& steps, const NodeChange& change
                               const Unfinished& left) const {
   if (!only_gives_back(steps) || !has_ordered(left.begun)) return Done{};
   const std::string what = "cannot plan " + change.node.name.text;
-  if (std::string why = missing(change); !why.empty()) return Error{what, why, "then take the run up again"};
+  if (std::string why = what_is_missing(change); !why.empty())
+    return Error{what, why, "then take the run up again"};
   Result<OperatorGoal> goal = operator_goal(change);
   if (!goal) return goal.error();
   if (goal->changes()) {
@@ -339,12 +347,6 @@ Status OperatorSteps::tidy_up(std::vector<Step>& steps, const NodeChange& change
 }
 
 bool OperatorSteps::changes_layout(std::string_view begun) const { return has_ordered({std::string(begun)}); }
-
-std::vector<Step> OperatorSteps::steps(const NodeChange& change) const {
-  Result<OperatorGoal> goal = operator_goal(change);
-  if (!goal) return {};  // judge() has said why
-  return OperatorBuilder(change, std::move(*goal)).run();
-}
 
 std::vector<Step> OperatorSteps::release(const NodeName& node, Scheduler /*scheduler*/) const {
   return operator_release(node, {});

@@ -113,7 +113,7 @@ std::vector<Step> SlurmBuilder::run() {
   registered();
   for (Step& step : release(proof())) steps_.push_back(std::move(step));
   name_steps(change_.node.name, Dialect::slurm, steps_, change_.blast_radius.size());
-  return std::move(steps_);
+  return std::exchange(steps_, {});
 }
 
 std::vector<Step> SlurmBuilder::release_of(const NodeName& node, const Conditions& proof) {
@@ -239,79 +239,101 @@ std::vector<Step> SlurmBuilder::release(const Conditions& proof) const {
   return release_of(change_.node.name, proof);
 }
 
-std::string SlurmSteps::missing(const NodeChange& change) const {
-  const slurmconf::SlurmSetup* site = change.can.slurm.get();
-  if (!site)
-    return "Slurm's configuration files have not been read: run tessera where slurm.conf lies, or name it "
-           "with --slurm-conf";
-  bool reaches_hosts = site->reach == slurmconf::Reach::ssh || site->reach == slurmconf::Reach::custom;
-  if (site->writer == slurmconf::Writer::host && !reaches_hosts)
+namespace {
+
+// What of it is no matter of the files; empty: nothing.
+std::string what_is_missing(const NodeChange& change, const slurmconf::SlurmSetup& site) {
+  const std::string& node = change.node.name.text;
+  const bool reaches_hosts = site.reach == slurmconf::Reach::ssh || site.reach == slurmconf::Reach::custom;
+  if (site.writer == slurmconf::Writer::host && !reaches_hosts)
     return fmt::format(
         "Slurm's files are on {}, and no way there is set: --slurm-runner ssh or a command with {{node}} "
         "(srun reaches compute nodes only), or run tessera there",
-        site->config_host);
+        site.config_host);
   const bool recut = std::any_of(change.boards.begin(), change.boards.end(), cuts);
   if (std::string down = why_not_down(change); !down.empty()) return down;
-  if (recut && slurmconf::loses_cores(change.node.name.text, site->files, *site))
+  if (recut && slurmconf::loses_cores(node, site.files, site))
     return fmt::format(
         "gres.conf gives the GPUs of {} different Cores=, and slurm-devices does not say on which GPU an "
         "instance "
         "lies, so they would be lost: use {{gpu}} and {{gi}} in it instead of {{index}}",
-        change.node.name.text);
-  if (recut && site->reach == slurmconf::Reach::none)
+        node);
+  if (recut && site.reach == slurmconf::Reach::none)
     return fmt::format(
         "GPUs are cut by {} on {}, and no way there is set: --slurm-runner ssh, srun, or a command with "
         "{{node}}",
-        site->mig_tool == slurmconf::MigTool::mig_parted ? "nvidia-mig-parted" : "nvidia-smi",
-        change.node.name.text);
-  if (std::string uneven = why_unevenly_shared(change); !uneven.empty()) return uneven;
-  return SlurmBuilder(change).why_not_written();
+        site.mig_tool == slurmconf::MigTool::mig_parted ? "nvidia-mig-parted" : "nvidia-smi", node);
+  return why_unevenly_shared(change);
 }
 
-bool SlurmSteps::untold(const NodeChange& change) const {
-  return change.can.slurm && !SlurmBuilder(change).untold().empty();
-}
-
-Result<std::vector<Notice>> SlurmSteps::judge(const NodeChange& change) const {
+// site: null: not read. untold: what Slurm has still to be told, where no board changes.
+std::vector<Notice> notices_of(const NodeChange& change, const slurmconf::SlurmSetup* site,
+                               const std::string& untold) {
   std::vector<Notice> notices;
+  const NodeName& node = change.node.name;
+  const auto say = [&](Severity severity, const char* rule, std::string text) {
+    notices.push_back({severity, rule, node, std::move(text)});
+  };
+  const auto is_among = [&](const std::vector<std::string>& names) {
+    return std::find(names.begin(), names.end(), node.text) != names.end();
+  };
   if (slurm::down_by_itself(change.node))
-    notices.push_back(
-        {Severity::info, "down", change.node.name,
-         fmt::format("it is DOWN ({}): no work is running there. The run drains it, starts its slurmd and "
-                     "gives it back, so that it takes work again",
-                     change.node.reason)});
+    say(Severity::info, "down",
+        fmt::format("it is DOWN ({}): no work is running there. The run drains it, starts its slurmd and "
+                    "gives it back, so that it takes work again",
+                    change.node.reason));
   const bool mps = std::any_of(change.boards.begin(), change.boards.end(), [](const BoardChange& board) {
     return board.after.strategy == Strategy::mps && board.before.strategy != Strategy::mps;
   });
   if (mps)
-    notices.push_back(
-        {Severity::info, "mps-daemon", change.node.name,
-         "Slurm hands out shares and starts no MPS daemon: tessera config mps-prolog prints what a "
-         "site's Prolog needs, mps-task-prolog and mps-epilog the rest"});
-  const slurmconf::SlurmSetup* site = change.can.slurm.get();
-  const auto lacks = [&](const std::string& name) { return name == change.node.name.text; };
+    say(Severity::info, "mps-daemon",
+        "Slurm hands out shares and starts no MPS daemon: tessera config mps-prolog prints what a "
+        "site's Prolog needs, mps-task-prolog and mps-epilog the rest");
   if (site && !site->boot_unit.empty() && std::any_of(change.boards.begin(), change.boards.end(), cuts) &&
-      std::any_of(site->without_systemd.begin(), site->without_systemd.end(), lacks))
-    notices.push_back({Severity::warning, "boot-unit", change.node.name,
-                       fmt::format("there is no systemctl, so {} cannot be enabled: see to it in the node's "
-                                   "own way that its next boot applies {} before slurmd",
-                                   site->boot_unit, site->boot_file)});
-  const auto is_it = [&](const std::string& name) { return name == change.node.name.text; };
-  if (site && std::any_of(site->in_pods.begin(), site->in_pods.end(), is_it))
-    notices.push_back(
-        {Severity::warning, "nvsentinel", change.node.name,
-         "its slurmd runs in a pod (Slinky). Where NVSentinel watches this cluster, its slurm-drain-monitor "
-         "takes "
-         "the drain for a failure, evicts and may reboot the node in the middle of the run: label the "
-         "Kubernetes "
-         "node first, nvsentinel.dgxc.nvidia.com/managed=false, and remove the label afterwards"});
-  if (change.boards.empty() && change.can.slurm)
-    notices.push_back(
-        {Severity::info, "untold", change.node.name,
-         fmt::format("its GPUs are as wished already, and {}: no GPU is touched. Slurm ends jobs "
-                     "whose node's GRES changes under them, so the node is emptied all the same",
-                     SlurmBuilder(change).untold())});
+      is_among(site->without_systemd))
+    say(Severity::warning, "boot-unit",
+        fmt::format("there is no systemctl, so {} cannot be enabled: see to it in the node's "
+                    "own way that its next boot applies {} before slurmd",
+                    site->boot_unit, site->boot_file));
+  if (site && is_among(site->in_pods))
+    say(Severity::warning, "nvsentinel",
+        "its slurmd runs in a pod (Slinky). Where NVSentinel watches this cluster, its slurm-drain-monitor "
+        "takes "
+        "the drain for a failure, evicts and may reboot the node in the middle of the run: label the "
+        "Kubernetes "
+        "node first, nvsentinel.dgxc.nvidia.com/managed=false, and remove the label afterwards");
+  if (!untold.empty())
+    say(Severity::info, "untold",
+        fmt::format("its GPUs are as wished already, and {}: no GPU is touched. Slurm ends jobs "
+                    "whose node's GRES changes under them, so the node is emptied all the same",
+                    untold));
   return notices;
+}
+
+}  // namespace
+
+Result<Work> SlurmSteps::work(const NodeChange& change) const {
+  Work work;
+  const slurmconf::SlurmSetup* site = change.can.slurm.get();
+  if (!site) {
+    if (change.boards.empty()) return work;
+    work.missing =
+        "Slurm's configuration files have not been read: run tessera where slurm.conf lies, or name it "
+        "with --slurm-conf";
+    work.notices = notices_of(change, site, "");
+    return work;
+  }
+  SlurmBuilder builder(change);
+  const std::string untold = change.boards.empty() ? builder.untold() : "";
+  if (change.boards.empty() && untold.empty()) return work;
+  work.notices = notices_of(change, site, untold);
+  work.missing = what_is_missing(change, *site);
+  if (work.missing.empty()) work.missing = builder.why_not_written();
+  if (!work.missing.empty()) return work;
+  work.steps = builder.run();
+  if (change.intent.orders.contains(std::string(slurm::kBootUnitOrder)))
+    builder.take_back_boot_unit(work.steps);
+  return work;
 }
 
 Status SlurmSteps::tidy_up(std::vector<Step>& steps, const NodeChange& change, const Unfinished& left) const {
@@ -330,15 +352,7 @@ Orders SlurmSteps::orders_back(const std::set<std::string>& begun) const {
   return {{std::string(slurm::kBootUnitOrder), "disabled"}};
 }
 
-std::vector<Step> SlurmSteps::steps(const NodeChange& change) const {
-  std::vector<Step> steps = SlurmBuilder(change).run();
-  if (change.intent.orders.contains(std::string(slurm::kBootUnitOrder)))
-    SlurmBuilder(change).take_back_boot_unit(steps);
-  return steps;
-}
-
-std::vector<std::string> SlurmSteps::to_do(const Step& step, const NodeName& node,
-                                           const Capabilities& can) const {
+std::vector<std::string> SlurmSteps::to_do(const Step& step, const NodeName& node, const Means& can) const {
   if (!can.slurm) return {};
   return SlurmBuilder::restarts_for(step, node.text, *can.slurm);
 }

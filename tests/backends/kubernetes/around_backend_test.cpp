@@ -217,9 +217,7 @@ TEST(KubernetesBackendTest, ABudgetIsToldWithThePodThatItKeeps) {
   auto comment = [&](const char* id) { return watch.cluster().workloads.find(WorkloadId(id))->comment; };
   EXPECT_EQ(comment("team/p"), "budget p-pdb allows no disruption now: 1 healthy, 1 needed");
   EXPECT_EQ(comment("team/q"), "");
-  auto kept = [&] {
-    return watch.backend().actuator()->capabilities().gpu_operator->kept_back.contains("team/p");
-  };
+  auto kept = [&] { return watch.backend().actuator()->means().gpu_operator->kept_back.contains("team/p"); };
   EXPECT_TRUE(kept()) << "a plan that evicts must say so";
   ASSERT_TRUE(watch.until([&](const Cluster&) { return api.script().streams("/apis/policy/v1beta1") == 1; }));
   api.script().feed("/apis/policy/v1beta1", event_json("MODIFIED", budget_json("71", "1")));

@@ -96,8 +96,7 @@ class KubeChange : public testing::Test {
     return intent;
   }
   plan::Plan plan_for(const plan::Intent& intent) {
-    auto made =
-        plan::make_plan(cluster(), *test::shared_catalogue(), intent, hand().capabilities(), {}, fast());
+    auto made = plan::make_plan(cluster(), *test::shared_catalogue(), intent, hand().means(), {}, fast());
     EXPECT_TRUE(made.ok()) << (made ? "" : to_line(made.error()));
     if (!made) return {};
     EXPECT_EQ(made->no_steps, "");

@@ -150,7 +150,7 @@ plan::Plan Lab::plan(const std::string& layout, std::vector<std::string> nodes,
   intent.nodes.clear();
   for (const std::string& name : nodes) intent.nodes.emplace_back(name);
   intent.options = options;
-  auto made = plan::make_plan(cluster_.cluster(), catalogue(), intent, cluster_.capabilities(), {}, now());
+  auto made = plan::make_plan(cluster_.cluster(), catalogue(), intent, cluster_.means(), {}, now());
   EXPECT_TRUE(made.ok()) << (made ? "" : to_line(made.error()));
   return made ? *made : plan::Plan{};
 }

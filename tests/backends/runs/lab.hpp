@@ -27,7 +27,7 @@ class FakeCluster final : public plan::Actuator {
   explicit FakeCluster(std::vector<Node> nodes, std::vector<Workload> workloads = {});
   ~FakeCluster() override { hands_.stop(); }
 
-  plan::Capabilities capabilities() const override {
+  plan::Means means() const override {
     return by_an_operator ? plan::gpu_operator_capabilities() : plan::simulator_capabilities();
   }
   std::string cluster_id() const override { return id; }

@@ -124,7 +124,7 @@ RC_GTEST_PROP(OneAnswer, TheGuideThePlanAndTheNodeNameTheSameResources, ()) {
   const Cluster& cluster = model.clusters.front();
   const Node& node = *cluster.nodes.find(NodeName("n1"));
   const operators::OperatorSetup site = slurm_setup_of(draw);
-  plan::Capabilities can = plan::gpu_operator_capabilities();
+  plan::Means can = plan::gpu_operator_capabilities();
   can.gpu_operator = std::make_shared<operators::OperatorSetup>(site);
   guide::Scope scope = guide::scope_of(cluster, node, test::catalogue());
   scope.can = can;

@@ -220,8 +220,8 @@ TEST_F(SlurmActuatorTest, MigPartedIsToldTheLayoutAndItsWordsAreKept) {
   EXPECT_EQ(refused.error().reason,
             "Error applying MIG configuration with hooks: x: In use by another client");
   EXPECT_NE(refused.error().hint.find("monitoring"), std::string::npos);
-  EXPECT_EQ(actuator().capabilities().clears, plan::Unit::gpu);
-  EXPECT_FALSE(actuator().capabilities().chooses_placement);
+  EXPECT_EQ(actuator().means().clears, plan::Unit::gpu);
+  EXPECT_FALSE(actuator().means().chooses_placement);
 }
 
 // A node whose slurmd is away after a reboot, and whose driver answers.

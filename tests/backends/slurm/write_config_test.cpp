@@ -182,13 +182,13 @@ TEST_F(SlurmHostFiles, ThatAreReadAgainAndSayTheSameLeaveTheSiteAsItWas) {
     held.set_value();
   });
   held.get_future().wait();
-  const plan::Capabilities planned = actuator().capabilities();
+  const plan::Means planned = actuator().means();
   ASSERT_TRUE(planned.slurm);
   ASSERT_EQ(planned.slurm->unapplied, std::vector<std::string>{"n1"});
   read_again();
   auto changed = [&] {
     return plan::what_changed(plan::basis_of(planned, {}, plan::Outside::none),
-                              plan::basis_of(actuator().capabilities(), {}, plan::Outside::none));
+                              plan::basis_of(actuator().means(), {}, plan::Outside::none));
   };
   EXPECT_EQ(changed(), std::vector<std::string>{});
   put("slurm.conf", "ClusterName=hpc\nGresTypes=gpu,mps\nNodeName=n1 Gres=gpu:2\n");

@@ -31,7 +31,7 @@ struct Edited {
   }
   // Empty: it may be carried out.
   std::string why() {
-    return why_not_allowed(node(), intent_of(plan.intent, node().node), plan.capabilities).value_or("");
+    return why_not_allowed(node(), intent_of(plan.intent, node().node), plan.means()).value_or("");
   }
   void expect_refused(const std::string& words) {
     EXPECT_NE(why().find(words), std::string::npos) << words << " / " << why();
@@ -59,7 +59,7 @@ Edited on_slurm() {
   site.boot_file = "/etc/nvidia-mig-manager/config.yaml", site.boot_unit = "nvidia-mig-manager.service";
   Story story;
   story.tell(NodesListed{{node("n1", {uncut(0, 0), uncut(1, 1)})}});
-  Capabilities can = slurm::capabilities_by(site.mig_tool);
+  Means can = slurm::capabilities_by(site.mig_tool);
   can.slurm = std::make_shared<const slurmconf::SlurmSetup>(site);
   return {make_plan(story.cluster(), catalogue(), wants("7x1g.10gb"), can, {}, at(0)).value()};
 }
@@ -212,9 +212,9 @@ TEST(Allowed, TheBootFileAndItsUnitAreTheOnesThatAreSetHere) {
   for (Condition& one : state.step("boot-unit").after) std::get<WordIs>(one).value = "masked";
   state.expect_refused("it sets the boot unit to another state");
   Edited unset = on_slurm();
-  slurmconf::SlurmSetup bare = *unset.plan.capabilities.slurm;
+  slurmconf::SlurmSetup bare = *unset.plan.setup.slurm;
   bare.boot_file.clear();
-  unset.plan.capabilities.slurm = std::make_shared<const slurmconf::SlurmSetup>(bare);
+  unset.plan.setup.slurm = std::make_shared<const slurmconf::SlurmSetup>(bare);
   unset.expect_refused("not set here");
 }
 
@@ -266,7 +266,7 @@ TEST(Allowed, AResetThatThePlanDoesNotAnnounceIsRefused) {
   Step& step = edit.step("destroy-instances");
   step.action = ResetGpus{{GpuIndex{0}}};
   edit.node().needs.reset = false;
-  auto why = why_not_allowed(step, edit.node(), edit.plan.intent.options, edit.plan.capabilities);
+  auto why = why_not_allowed(step, edit.node(), edit.plan.intent.options, edit.plan.means());
   ASSERT_TRUE(why);
   EXPECT_NE(why->find("which the plan does not announce"), std::string::npos) << *why;
 }

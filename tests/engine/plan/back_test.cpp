@@ -25,7 +25,7 @@ plan::Run stopped(const Plan& plan, const std::set<std::string>& begun) {
   return run;
 }
 Result<Plan> way_back(const Kubernetes& k, const plan::Run& run) {
-  const plan::Capabilities can = k.can();
+  const plan::Means can = k.can();
   const Words words;
   return plan::plan_onward(run, NodeName("n1"), k.cluster(), catalogue(), {}, true, at(1), &can, &words);
 }

@@ -89,7 +89,7 @@ TEST_F(BlastRadius, APodOfADaemonSetThatOnlyLooksOnIsNamedAndNotWaitedFor) {
 TEST_F(BlastRadius, NobodyEvictsWhatComesBackAtOnce) {
   Intent intent;
   intent.options.way = Way::cancel;
-  const Capabilities can = gpu_operator_capabilities();
+  const Means can = gpu_operator_capabilities();
   NodeChange change{story.node("n1"), Scheduler::kubernetes, intent, can, {}, kFirstBoard, {}, {}, {}, {},
                     nullptr};
   change.blast_radius.resize(2);
@@ -105,7 +105,7 @@ TEST_F(BlastRadius, ANoticeSaysWhatComesBackAtOnceAndWhatATaintKeepsOff) {
   Node told = story.node("n1");
   told.taints = {"nvidia.com/gpu:NoSchedule", "team=x:NoExecute", "slow:PreferNoSchedule"};
   Intent intent;
-  const Capabilities can = gpu_operator_capabilities();
+  const Means can = gpu_operator_capabilities();
   NodeChange change{told, Scheduler::kubernetes, intent, can, {}, kFirstBoard, {}, {}, {}, {}, nullptr};
   change.blast_radius.resize(2);
   change.blast_radius[0].id = WorkloadId("monitoring/burn");

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "engine/plan/allowed.hpp"
 #include "engine/plan/plan_file.hpp"
 #include "engine/plan/run/run.hpp"
 #include "engine/plan/steps/steps.hpp"
@@ -86,10 +87,30 @@ TEST(EarlierFiles, WhatEachNodeWasToBecomeIsKept) {
 
 TEST(EarlierFiles, TheSwitchesOfAnIntentAreThoseOfItsNodes) {
   const Intent there = intent_of(plan_in("v0.2/kube-switches-plan.json").intent, NodeName("t1"));
-  EXPECT_EQ(there.rename_shared, std::optional(true));
-  EXPECT_EQ(there.refuse_several, std::nullopt);
+  EXPECT_EQ(there.switches.rename_shared, std::optional(true));
+  EXPECT_EQ(there.switches.refuse_several, std::nullopt);
   const Intent back = intent_of(plan_in("v0.2/kube-undo-plan.json").intent, NodeName("t1"));
-  EXPECT_EQ(back.rename_shared, std::nullopt) << "the node had no shares to name";
+  EXPECT_EQ(back.switches.rename_shared, std::nullopt) << "the node had no shares to name";
+}
+
+// No version of tessera planned one; its format had it.
+TEST(EarlierFiles, AJournalWithARebootOfTheNodeIsReadAndThatStepIsNotAllowed) {
+  const std::string file = test::source_dir() + "/tests/fixtures/v0.1/20261123-0519-n2-mbn.journal";
+  std::string text = text_of(file);
+  const std::string look = R"("action":{"kind":"look-only"})";
+  const auto at = text.find(look);
+  ASSERT_NE(at, std::string::npos);
+  text.replace(at, look.size(), R"("action":{"kind":"reboot-node"})");
+  const std::string needs = R"("reboot":false)";
+  text.replace(text.find(needs), needs.size(), R"("reboot":true)");
+  Result<Journal> journal = parse_journal(text, "edited");
+  ASSERT_TRUE(journal.ok()) << to_line(journal.error());
+  const auto run = replay(*journal);
+  ASSERT_TRUE(run.ok()) << to_line(run.error());
+  const Plan& plan = run->started.plan;
+  auto why = why_not_allowed(plan.nodes[0], plan.intent, plan.means());
+  ASSERT_TRUE(why);
+  EXPECT_NE(why->find("tessera plans no such act for this backend"), std::string::npos) << *why;
 }
 
 }  // namespace

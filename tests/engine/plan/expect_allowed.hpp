@@ -10,7 +10,7 @@ namespace tessera::test {
 
 inline void expect_allowed(const plan::Plan& plan) {
   for (const plan::NodePlan& node : plan.nodes) {
-    auto why = plan::why_not_allowed(node, plan::intent_of(plan.intent, node.node), plan.capabilities);
+    auto why = plan::why_not_allowed(node, plan::intent_of(plan.intent, node.node), plan.means());
     EXPECT_FALSE(why) << *why;
   }
 }

@@ -33,6 +33,20 @@ TEST(IntentFile, EachNodeAndGpuIsWishedForAsItLikes) {
                                               "gpu06/2: whole GPU", "gpu07: vGPU A10-4Q"}));
 }
 
+TEST(IntentFile, TheSwitchesOfSharesAreTheNodes) {
+  auto read = read_intent_file(
+      "nodes:\n"
+      "  n1: {strategy: time-slicing, replicas: 4, rename_shared: true}\n"
+      "  n2: {refuse_several: false, 0: none, 1: 3g.40gb}\n"
+      "  n3: none\n",
+      "wish.yaml");
+  ASSERT_TRUE(read) << to_line(read.error());
+  EXPECT_EQ(read->boards.size(), 4u);
+  ASSERT_EQ(read->switches.size(), 2u);
+  EXPECT_EQ(read->switches["n1"], (WishedSwitches{true, std::nullopt}));
+  EXPECT_EQ(read->switches["n2"], (WishedSwitches{std::nullopt, false}));
+}
+
 TEST(IntentFile, WhatCannotBeReadIsNamedWithItsPlace) {
   struct Case {
     const char *text, *words;
@@ -56,6 +70,9 @@ TEST(IntentFile, WhatCannotBeReadIsNamedWithItsPlace) {
            Case{"nodes:\n  n1: {strategy: mps, replicas: 1}\n", "replicas is a number, 2 or more"},
            Case{"nodes:\n  n1: {layout: none, replicas: 4}\n", "replicas does not apply to whole GPU"},
            Case{"nodes:\n  n1: {strategy: vgpu}\n", "belong together"},
+           Case{"nodes:\n  n1: {strategy: mps, rename_shared: maybe}\n", "rename_shared is true or false"},
+           Case{"nodes:\n  n1: {rename_shared: true}\n", "a layout is missing"},
+           Case{"nodes:\n  n1: {0: {layout: none, rename_shared: true}}\n", "'rename_shared' is not layout"},
            Case{"nodes:\n  n1: {strategy: mps, vgpu: A10-4Q}\n", "belong together"},
        }) {
     auto read = read_intent_file(one.text, "wish.yaml");

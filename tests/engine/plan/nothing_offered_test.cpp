@@ -108,13 +108,13 @@ TEST(NothingOffered, APlanTakesThePluginAwayOnlyWhereThatIsWished) {
   Labelled k("true");
   Plan made = k.plan(nothing());
   made.intent.orders.clear();
-  EXPECT_TRUE(plan::why_not_allowed(made.nodes[0], made.intent, made.capabilities));
+  EXPECT_TRUE(plan::why_not_allowed(made.nodes[0], made.intent, made.means()));
   Plan other = k.plan(everywhere("7x1g.10gb"));
   Plan taken = k.plan(nothing());
   for (Step& step : other.nodes[0].steps)
     if (verb_of(step) == plan::verbs::kOrderMig)
       step = step_with(taken.nodes[0].steps, plan::verbs::kLabelNode);
-  EXPECT_TRUE(plan::why_not_allowed(other.nodes[0], other.intent, other.capabilities));
+  EXPECT_TRUE(plan::why_not_allowed(other.nodes[0], other.intent, other.means()));
 }
 
 TEST(NothingOffered, WhereNoOperatorTakesTheOrderItIsRefused) {

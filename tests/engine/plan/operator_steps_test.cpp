@@ -297,7 +297,7 @@ TEST(OperatorSteps, VirtualMachinesAreAnotherWorkload) {
 
 TEST(OperatorSteps, SaysWhatIsMissing) {
   Kubernetes k;
-  plan::Capabilities bare = plan::gpu_operator_capabilities();
+  plan::Means bare = plan::gpu_operator_capabilities();
   auto made = plan::make_plan(k.cluster(), catalogue(), everywhere("7x1g.10gb"), bare, {}, at(0));
   ASSERT_TRUE(made.ok());
   EXPECT_NE(made->no_steps.find("has not been read"), std::string::npos);
@@ -439,7 +439,7 @@ TEST(OperatorSteps, ThatPodsMayAskForSeveralSharesOfMpsIsNotPromisedOfEveryVersi
   Kubernetes k;
   auto warned = [&](Strategy method, std::optional<bool> refuse) {
     plan::Intent intent = sharing_everywhere(method, 4);
-    intent.refuse_several = refuse;
+    intent.switches.refuse_several = refuse;
     const Plan made = k.plan(intent);
     return std::any_of(made.notices.begin(), made.notices.end(), [](const plan::Notice& notice) {
       return notice.rule == "mps-several" &&
@@ -457,7 +457,7 @@ TEST(OperatorSteps, TheVersionOfTheDevicePluginDecidesWhetherTheSwitchOfMpsIsWar
     Kubernetes k;
     k.site.plugin_version = version;
     plan::Intent intent = sharing_everywhere(Strategy::mps, 4);
-    intent.refuse_several = false;
+    intent.switches.refuse_several = false;
     for (const plan::Notice& notice : k.plan(intent).notices)
       if (notice.rule == "mps-several") return notice.text;
     return std::string();

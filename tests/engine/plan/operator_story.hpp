@@ -61,8 +61,8 @@ struct Kubernetes : Story {
     tell(seen);
     tell(NodesListed{{node}});
   }
-  plan::Capabilities can() const {
-    plan::Capabilities can = plan::gpu_operator_capabilities();
+  plan::Means can() const {
+    plan::Means can = plan::gpu_operator_capabilities();
     can.gpu_operator = std::make_shared<operators::OperatorSetup>(site);
     return can;
   }

@@ -16,8 +16,8 @@ using operator_story::everywhere;
 using operator_story::kStaticFile;
 using operator_story::Kubernetes;
 
-plan::Capabilities read_anew(const slurmconf::SlurmSetup& site) {
-  plan::Capabilities can = plan::slurm_capabilities();
+plan::Means read_anew(const slurmconf::SlurmSetup& site) {
+  plan::Means can = plan::slurm_capabilities();
   can.slurm = std::make_shared<const slurmconf::SlurmSetup>(site);
   return can;
 }
@@ -31,7 +31,7 @@ void expect_part(const std::string& text, const std::string& part) {
   EXPECT_NE(text.find(part), std::string::npos) << text;
 }
 
-Basis basis(const plan::Capabilities& can) { return basis_of(can, {NodeName("n1")}, plan::Outside::each); }
+Basis basis(const plan::Means& can) { return basis_of(can, {NodeName("n1")}, plan::Outside::each); }
 
 // A console reads again and again; a plan that is looked at meanwhile stays good.
 TEST(Basis, OfASlurmSiteIsTheSameWhileItsFilesAndSettingsAre) {
@@ -90,7 +90,7 @@ TEST(Basis, OfAnOperatorsSiteIsTheSameWhileItsMapsAndOrdersAre) {
   auto differs = [&](auto change, const std::string& words) {
     operators::OperatorSetup site = k.site;
     change(site);
-    plan::Capabilities can = k.can();
+    plan::Means can = k.can();
     can.gpu_operator = std::make_shared<const operators::OperatorSetup>(site);
     expect_part(said(what_changed(planned, basis(can))), words);
   };
@@ -164,7 +164,7 @@ TEST(Permit, AFileOfAnOlderVersionIsStillHeldAgainstAllOtherNodes) {
   k.site.labels["n9"]["nvidia.com/mig.config"] = "all-1g.10gb";
   plan::Plan old = k.plan(everywhere("7x1g.10gb"));
   old.made_from = basis_of(k.can(), old.intent.nodes, Outside::together);
-  old.capabilities.gpu_operator = nullptr;
+  old.setup.gpu_operator = nullptr;
   EXPECT_EQ(why_not_begun(old, "", k.can()), std::nullopt);
   k.site.labels["n9"]["nvidia.com/mig.config"] = "all-disabled";
   auto why = why_not_begun(old, "", k.can());
@@ -206,14 +206,14 @@ TEST(Permit, APlanThatBreaksARuleOrWasMadeForAnotherBackendDoesNotBegin) {
   auto why = why_not_begun(broken, "", k.can());
   ASSERT_TRUE(why);
   EXPECT_EQ(why->reason, "fpt-a: one strategy for all GPUs");
-  plan::Capabilities other = k.can();
+  plan::Means other = k.can();
   other.chooses_placement = !other.chooses_placement;
   why = why_not_begun(plan, "", other);
   ASSERT_TRUE(why);
   expect_part(why->reason, "made for another backend");
   // What an older tessera wrote tells nothing of what it was made from.
   plan::Plan old = plan;
-  old.capabilities.gpu_operator = nullptr;
+  old.setup.gpu_operator = nullptr;
   why = why_not_begun(old, "", k.can());
   ASSERT_TRUE(why);
   expect_part(why->reason, "an older tessera wrote it");

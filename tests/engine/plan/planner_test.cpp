@@ -13,8 +13,8 @@
 namespace tessera::test {
 namespace {
 
-using plan::Capabilities;
 using plan::Hit;
+using plan::Means;
 using plan::Plan;
 
 // alice holds 1g@0; 1g@1 and 3g@4 are free; the second board runs bob's job whole.
@@ -27,13 +27,13 @@ struct Stage : Story {
     bob.requests = {{"gpu:h100", 3}};
     tell(WorkloadsListed{{running("7", "alice", {holds("n1", {{0, 1}})}), bob}});
   }
-  Plan plan_for(const plan::Intent& intent, const Capabilities& can = plan::simulator_capabilities(),
+  Plan plan_for(const plan::Intent& intent, const Means& can = plan::simulator_capabilities(),
                 const plan::SiteRules& rules = {}) {
     auto made = plan::make_plan(cluster(), catalogue(), intent, can, rules, at(0));
     EXPECT_TRUE(made.ok()) << (made ? "" : to_line(made.error()));
     return made.ok() ? *made : Plan{};
   }
-  Error refusal(const plan::Intent& intent, const Capabilities& can = plan::simulator_capabilities()) {
+  Error refusal(const plan::Intent& intent, const Means& can = plan::simulator_capabilities()) {
     auto made = plan::make_plan(cluster(), catalogue(), intent, can, {}, at(0));
     EXPECT_FALSE(made.ok());
     return made.ok() ? Error{} : made.error();
@@ -129,7 +129,7 @@ TEST(Planner, WhoHoldsWhatGoesIsToldApartFromWhoIsOnlyInTheWay) {
                              running("9", "carol", {holds("n1", {{2, 1}})})};
   for (Workload& job : jobs) job.requests = {{"gpu", 1}};
   story.tell(WorkloadsListed{jobs});
-  plan::Capabilities can = plan::simulator_capabilities();
+  plan::Means can = plan::simulator_capabilities();
   can.instances = plan::Unit::node, can.empties_all_work = true;
   auto made = plan::make_plan(story.cluster(), catalogue(), wants("2g.20gb@0,3g.40gb@4"), can, {}, at(0));
   ASSERT_TRUE(made.ok()) << to_line(made.error());
@@ -166,7 +166,7 @@ TEST(Planner, AnotherVgpuTypeIsAChange) {
   Gpu board = gpu(0, Strategy::vgpu, {machine});
   story.tell(NodesListed{{node("n1", {board})}});
   plan::Intent intent = shares(Strategy::vgpu, 1);
-  plan::Capabilities can = plan::gpu_operator_capabilities();
+  plan::Means can = plan::gpu_operator_capabilities();
   for (const auto& [type, changes] : {std::pair("L40S-8Q", false), std::pair("L40S-16Q", true)}) {
     intent.boards[0].wish.vgpu = ProfileName(type);
     auto change =

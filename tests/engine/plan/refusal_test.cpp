@@ -139,7 +139,7 @@ TEST(Release, ThereIsNoWayBackToALayoutThatWasNeverKnown) {
   started.plan.nodes[0].before.clear();
   plan::Run run = run_of(started);
   run.begun[NodeName("n1")] = {"order-mig"};
-  const Capabilities can = k.can();
+  const Means can = k.can();
   auto back = plan_onward(run, NodeName("n1"), k.cluster(), catalogue(), {}, true, at(1), &can);
   ASSERT_FALSE(back.ok());
   EXPECT_EQ(back.error().reason, "the earlier layout of n1 is not known, so there is no way back");

@@ -13,8 +13,8 @@
 namespace tessera::test {
 namespace {
 
-using plan::Capabilities;
 using plan::Intent;
+using plan::Means;
 using plan::Outcome;
 
 struct Case {
@@ -22,7 +22,7 @@ struct Case {
   Node node;
   std::vector<Workload> workloads;
   Intent intent;
-  Capabilities can = plan::simulator_capabilities();
+  Means can = plan::simulator_capabilities();
 };
 
 // A held 1g stays while the free 3g beside it is cut smaller.

@@ -37,7 +37,7 @@ TEST(SeveralShares, AreHeldAndGiveNoMoreThanOne) {
 TEST(SeveralShares, AreRefusedWhereThePluginRefusesThem) {
   Waiting k(4);
   plan::Intent intent = sharing_everywhere(Strategy::time_slicing, 4);
-  intent.refuse_several = true;
+  intent.switches.refuse_several = true;
   const Plan made = k.plan(intent);
   EXPECT_EQ(made.will_run_count, 0);
   EXPECT_NE(k.warned(made).find("ml/tune-70b asks for 4 nvidia.com/gpu"), std::string::npos)

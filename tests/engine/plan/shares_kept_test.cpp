@@ -58,7 +58,7 @@ TEST(SharesKept, MoreSharesKeepTheirNameAndWhoMayAskForSeveral) {
 TEST(SharesKept, WhatQuotasCountIsToldByTheNameOfEachResource) {
   Sharing k("    renameByDefault: true\n", true);
   plan::Intent intent = sharing_everywhere(Strategy::time_slicing, 8);
-  intent.rename_shared = false;
+  intent.switches.rename_shared = false;
   std::string told;
   for (const plan::Notice& notice : k.plan(intent).notices)
     if (notice.rule == "quota-units") told += notice.text + "\n";
@@ -72,7 +72,7 @@ TEST(SharesKept, WhatQuotasCountIsToldByTheNameOfEachResource) {
 TEST(SharesKept, AWishChangesThemAndTheOfferIsReadBackByItsNewName) {
   Sharing k("    renameByDefault: true\n    failRequestsGreaterThanOne: true\n", true);
   plan::Intent intent = sharing_everywhere(Strategy::time_slicing, 8);
-  intent.rename_shared = intent.refuse_several = false;
+  intent.switches.rename_shared = intent.switches.refuse_several = false;
   const Plan made = k.plan(intent);
   EXPECT_EQ(made.offered_after.kubernetes.at("nvidia.com/gpu"), 16);
   EXPECT_EQ(made.offered_after.kubernetes.at("nvidia.com/gpu.shared"), 0);
@@ -90,16 +90,16 @@ TEST(SharesKept, AloneTheyAreAChangeToo) {
   Sharing k("", false);
   plan::Intent intent = sharing_everywhere(Strategy::time_slicing, 4);
   EXPECT_FALSE(k.plan(intent).changes_anything());
-  intent.rename_shared = true;
+  intent.switches.rename_shared = true;
   const Plan made = k.plan(intent);
   EXPECT_TRUE(made.changes_anything());
   EXPECT_EQ(made.offered_before.kubernetes.at("nvidia.com/gpu"), 8);
   EXPECT_EQ(made.offered_after.kubernetes.at("nvidia.com/gpu.shared"), 8);
   EXPECT_TRUE(written(made).sharing.rename);
   plan::Intent refuse = sharing_everywhere(Strategy::time_slicing, 4);
-  refuse.refuse_several = true;
+  refuse.switches.refuse_several = true;
   EXPECT_EQ(written(k.plan(refuse)).sharing.fail_multiple, true);
-  refuse.refuse_several = false;  // as it is by default
+  refuse.switches.refuse_several = false;  // as it is by default
   EXPECT_FALSE(k.plan(refuse).changes_anything());
 }
 
@@ -128,10 +128,10 @@ TEST(SharesKept, BeforeIsWhatTheNodeAllocates) {
 TEST(SharesKept, TheWayBackRestoresThem) {
   Sharing k("    renameByDefault: true\n", true);
   plan::Intent intent = sharing_everywhere(Strategy::time_slicing, 8);
-  intent.rename_shared = false;
+  intent.switches.rename_shared = false;
   const Plan there = k.plan(intent);
   const plan::Intent back = plan::undo_intent(there, there.nodes[0], "undo");
-  EXPECT_EQ(back.rename_shared, true);
+  EXPECT_EQ(back.switches.rename_shared, true);
   Sharing after("", false);  // as the run has left it
   after.site.plugin_configs["now"] = after.site.plugin_configs["theirs"];
   after.site.plugin_configs["theirs"] = k.site.plugin_configs["theirs"];
@@ -160,14 +160,14 @@ TEST(SharesKept, AConfigurationThatWritesOtherSwitchesThanThePlanShowsIsNotAppli
   auto why = plan::why_not_allowed(edited.nodes[0], intent, k.can());
   ASSERT_TRUE(why);
   EXPECT_NE(why->find("other switches"), std::string::npos) << *why;
-  intent.rename_shared = false;
+  intent.switches.rename_shared = false;
   EXPECT_TRUE(plan::why_not_allowed(honest.nodes[0], intent, k.can())) << "it was wished for otherwise";
 }
 
 TEST(SharesKept, AWishForSwitchesThatNothingThereFollowsIsRefused) {
   Sharing k("", true);
   plan::Intent intent = sharing_everywhere(Strategy::time_slicing, 8);
-  intent.rename_shared = false;
+  intent.switches.rename_shared = false;
   auto made = plan::make_plan(k.cluster(), catalogue(), intent,
                               plan::simulator_capabilities(Scheduler::kubernetes), {}, at(0));
   ASSERT_FALSE(made.ok());
@@ -190,7 +190,7 @@ TEST(KubeNames, AChangeOfNameSaysWhoAsksByTheOldOne) {
   k.tell(WorkloadsListed{{pod, other}});
   plan::Intent intent = sharing_everywhere(Strategy::time_slicing, 8);
   EXPECT_EQ(renamed_notice(k.plan(intent)), "");
-  intent.rename_shared = false;
+  intent.switches.rename_shared = false;
   Severity severity = Severity::info;
   const std::string told = renamed_notice(k.plan(intent), &severity);
   EXPECT_EQ(told,
@@ -206,7 +206,7 @@ TEST(KubeNames, WhatWaitsForAnotherNameIsNotServed) {
   k.tell(WorkloadsListed{{other}});
   EXPECT_EQ(k.plan(sharing_everywhere(Strategy::time_slicing, 8)).will_run_count, 0);
   plan::Intent intent = sharing_everywhere(Strategy::time_slicing, 8);
-  intent.rename_shared = false;
+  intent.switches.rename_shared = false;
   EXPECT_EQ(k.plan(intent).will_run_count, 1);
 }
 

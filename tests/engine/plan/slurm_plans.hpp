@@ -33,7 +33,7 @@ struct SlurmPlans : testing::Test {
     Story story;
     story.tell(NodesListed{{node, test::node("n2", {uncut(0, 0), uncut(1, 1)})}});
     story.tell(WorkloadsListed{jobs});
-    plan::Capabilities can = plan::slurm::capabilities_by(site.mig_tool);
+    plan::Means can = plan::slurm::capabilities_by(site.mig_tool);
     if (with_site) can.slurm = std::make_shared<const slurmconf::SlurmSetup>(site);
     auto made = plan::make_plan(story.cluster(), catalogue(), intent, can, {}, at(0));
     EXPECT_TRUE(made.ok()) << (made ? "" : to_line(made.error()));

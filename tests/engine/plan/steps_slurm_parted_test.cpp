@@ -110,8 +110,9 @@ struct SlurmLeftovers : SlurmPlans {
     story.tell(NodesListed{{now}});
     std::map<std::string, std::string> words{{std::string(plan::slurm::key::kConfig), config},
                                              {std::string(plan::slurm::key::kGres), gres}};
-    auto made = plan::plan_onward(run, NodeName("n1"), story.cluster(), catalogue(), {}, back, at(2),
-                                  &started.plan.capabilities, &words);
+    const plan::Means means = started.plan.means();
+    auto made =
+        plan::plan_onward(run, NodeName("n1"), story.cluster(), catalogue(), {}, back, at(2), &means, &words);
     if (!made) return to_line(made.error());
     expect_allowed(*made);
     for (const Step& step : made->nodes[0].steps)

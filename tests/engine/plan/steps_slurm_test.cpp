@@ -22,12 +22,12 @@ using slurmconf::Writer;
 
 // They would be passed over in silence: Slurm knows no such thing.
 TEST_F(SlurmPlans, TheSwitchesOfKubernetesDevicePluginAreRefused) {
-  for (std::optional<bool> plan::Intent::*one :
-       {&plan::Intent::rename_shared, &plan::Intent::refuse_several}) {
+  for (std::optional<bool> plan::WishedSwitches::*one :
+       {&plan::WishedSwitches::rename_shared, &plan::WishedSwitches::refuse_several}) {
     Story story;
     story.tell(NodesListed{{node}});
     plan::Intent intent = wants("7x1g.10gb");
-    intent.*one = true;
+    intent.switches.*one = true;
     auto made = plan::make_plan(story.cluster(), catalogue(), intent,
                                 plan::slurm::capabilities_by(site.mig_tool), {}, at(0));
     ASSERT_FALSE(made);
@@ -202,8 +202,7 @@ TEST_F(SlurmPlans, ThePatchThatASiteIsToApplyIsReadFromTheJournalAndIsOneOfSlurm
   auto read = plan::parse_plan(plan::to_document(plan_for(wants("7x1g.10gb"))), "plan.json");
   ASSERT_TRUE(read) << to_line(read.error());
   plan::Plan& planned = *read;
-  planned.capabilities.slurm =
-      std::make_shared<const slurmconf::SlurmSetup>(site);  // a file does not keep them
+  planned.setup.slurm = std::make_shared<const slurmconf::SlurmSetup>(site);  // a file does not keep them
   plan::NodePlan& node = planned.nodes.at(0);
   auto step = std::find_if(node.steps.begin(), node.steps.end(), [](const Step& one) {
     const auto* look = std::get_if<plan::LookOnly>(&one.action);
@@ -218,7 +217,7 @@ TEST_F(SlurmPlans, ThePatchThatASiteIsToApplyIsReadFromTheJournalAndIsOneOfSlurm
   const std::string file = "+++ " + site.files[0].path;
   ASSERT_NE(patch.find(file), std::string::npos) << patch;
   patch.replace(patch.find(file), file.size(), "+++ /etc/crontab");
-  auto why = plan::why_not_allowed(node, plan::intent_of(planned.intent, node.node), planned.capabilities);
+  auto why = plan::why_not_allowed(node, plan::intent_of(planned.intent, node.node), planned.means());
   ASSERT_TRUE(why);
   EXPECT_NE(why->find("it shows a patch of /etc/crontab, which is none of Slurm's files"), std::string::npos)
       << *why;
@@ -265,7 +264,7 @@ TEST_F(SlurmPlans, TheBootUnitIsSeenToBeEnabledAndTakenBackWhereTheRunHasEnabled
   Story story;
   story.tell(NodesListed{{test::node("n1", {cut(0, sevens), uncut(1, 1)})}});
   auto undo = [&] {
-    auto way = plan::plan_undo(run, story.cluster(), catalogue(), started.plan.capabilities, {}, at(2));
+    auto way = plan::plan_undo(run, story.cluster(), catalogue(), started.plan.means(), {}, at(2));
     EXPECT_TRUE(way) << (way ? "" : to_line(way.error()));
     return way ? way->nodes[0].steps : std::vector<Step>{};
   };
@@ -279,10 +278,9 @@ TEST_F(SlurmPlans, TheBootUnitIsSeenToBeEnabledAndTakenBackWhereTheRunHasEnabled
   EXPECT_TRUE(expects(find(back, "boot-unit").after, plan::slurm::key::kBootUnit, "disabled"));
   EXPECT_EQ(back.back().id, "n1/" + std::to_string(back.size()));
   // Kept in a file, such a way back is applied: its intent alone says that the unit goes.
-  auto way = plan::plan_undo(run, story.cluster(), catalogue(), started.plan.capabilities, {}, at(2));
+  auto way = plan::plan_undo(run, story.cluster(), catalogue(), started.plan.means(), {}, at(2));
   ASSERT_TRUE(way);
-  auto again =
-      plan::make_plan(story.cluster(), catalogue(), way->intent, started.plan.capabilities, {}, at(2));
+  auto again = plan::make_plan(story.cluster(), catalogue(), way->intent, started.plan.means(), {}, at(2));
   ASSERT_TRUE(again);
   auto why = plan::why_not_as_made(*way, *again);
   EXPECT_FALSE(why) << to_line(*why);

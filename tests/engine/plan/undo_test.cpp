@@ -52,7 +52,7 @@ TEST_F(UndoOfDifferentNodes, EachGoesBackToItsOwnLayout) {
   EXPECT_EQ(created(back->nodes[0]), "3g.40gb@4 whole");
   EXPECT_EQ(created(back->nodes[1]), "whole 2g.20gb@0 2g.20gb@2");
   for (const NodePlan& one : back->nodes) {
-    auto why = plan::why_not_allowed(one, intent_of(back->intent, one.node), back->capabilities);
+    auto why = plan::why_not_allowed(one, intent_of(back->intent, one.node), back->means());
     EXPECT_FALSE(why) << *why;
   }
 }
@@ -140,6 +140,29 @@ TEST(Undo, NodesThatWereOrderedDifferentlyAreOrderedThatAgain) {
   ASSERT_TRUE(read.ok()) << to_line(read.error());
   EXPECT_EQ(read->intent.node_orders, back->intent.node_orders);
   EXPECT_EQ(read->intent.node_orders.at("n2").at("nvidia.com/mig.config"), "theirs");
+  EXPECT_EQ(read->undoes, "r1");
+}
+
+// One shared its GPUs by renamed shares, the other refused several: each has its own switches back.
+TEST(Undo, NodesWithDifferentSwitchesHaveEachItsOwnBack) {
+  Intent first, second;
+  first.nodes = {NodeName("n1")}, second.nodes = {NodeName("n2")};
+  first.boards = second.boards = {{std::nullopt, {}}};
+  first.switches = {true, false};
+  second.switches = {false, std::nullopt};
+  const Intent both = joined({first, second});
+  EXPECT_FALSE(both.switches.any());
+  Plan plan;
+  plan.intent = both;
+  auto read = parse_plan(to_document(plan), "undo.json");
+  ASSERT_TRUE(read.ok()) << to_line(read.error());
+  EXPECT_EQ(read->intent, both);
+  EXPECT_EQ(intent_of(read->intent, NodeName("n1")).switches, first.switches);
+  EXPECT_EQ(intent_of(read->intent, NodeName("n2")).switches, second.switches);
+  Intent one_for_all = both;
+  one_for_all.switches.refuse_several = true;
+  EXPECT_EQ(intent_of(one_for_all, NodeName("n2")).switches, (WishedSwitches{false, true}))
+      << "what a node does not say is as for all";
 }
 
 // --- what others have done since

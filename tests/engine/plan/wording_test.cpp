@@ -68,10 +68,10 @@ TEST(Wording, WhatAUserHasToDoIsToldAsItIsSetUpHere) {
   slurmconf::SlurmSetup site;
   site.major = 22, site.minor = 5;
   site.restart_node = {"restart-slurmd", "{node}"};
-  Capabilities can = slurm_capabilities();
+  Means can = slurm_capabilities();
   can.slurm = std::make_shared<const slurmconf::SlurmSetup>(site);
   Plan plan = on_simulator();
-  plan.capabilities = can;
+  plan.capabilities = can, plan.setup = can;
   Step waits;
   waits.id = "n1/1";
   waits.action = LookOnly{};

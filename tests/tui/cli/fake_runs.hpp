@@ -44,7 +44,7 @@ class Box final : public EventSource, public EventSink {
 
 class NoActuator final : public plan::Actuator {
  public:
-  plan::Capabilities capabilities() const override { return plan::simulator_capabilities(); }
+  plan::Means means() const override { return plan::simulator_capabilities(); }
   std::string cluster_id() const override { return "hpc-1"; }
   void observe(NodeName, Told<plan::NodeFacts>) override {}
   void perform(plan::Order, Told<Done>) override {}

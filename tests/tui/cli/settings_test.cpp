@@ -118,13 +118,13 @@ TEST(Settings, AStateFileAloneMeansTheSimulator) {
 }
 
 TEST(Settings, ASwitchOfTheDevicePluginIsSaidOrLeftAsItIs) {
-  EXPECT_EQ(settled({"plan"})->rename_shared, std::nullopt);
-  EXPECT_EQ(settled({"plan", "--rename-shared"})->rename_shared, true);
-  EXPECT_EQ(settled({"plan", "--rename-shared=no"})->rename_shared, false);
-  EXPECT_EQ(settled({"plan", "--fail-requests-greater-than-one=no"})->refuse_several, false);
+  EXPECT_EQ(settled({"plan"})->switches.rename_shared, std::nullopt);
+  EXPECT_EQ(settled({"plan", "--rename-shared"})->switches.rename_shared, true);
+  EXPECT_EQ(settled({"plan", "--rename-shared=no"})->switches.rename_shared, false);
+  EXPECT_EQ(settled({"plan", "--fail-requests-greater-than-one=no"})->switches.refuse_several, false);
   // What a file says is the site's word and no wish for this change.
   auto site = settled({"plan"}, {}, {{"c.yaml", "fail-requests-greater-than-one: true\n"}});
-  EXPECT_EQ(site->refuse_several, std::nullopt);
+  EXPECT_EQ(site->switches.refuse_several, std::nullopt);
   EXPECT_EQ(site->rules.refuse_several, true);
 }
 

@@ -150,10 +150,10 @@ TEST_F(Wishing, AMisprintIsTakenForWhatIsMeantOnEachProduct) {
 }
 
 TEST_F(Wishing, TheSwitchesOfTheDevicePluginGoWithTheWishOnlyWhenTheyAreSaid) {
-  EXPECT_EQ(intent().rename_shared, std::nullopt);
-  options.rename_shared = false, options.refuse_several = true;
-  EXPECT_EQ(intent().rename_shared, false);
-  EXPECT_EQ(intent().refuse_several, true);
+  EXPECT_EQ(intent().switches.rename_shared, std::nullopt);
+  options.switches.rename_shared = false, options.switches.refuse_several = true;
+  EXPECT_EQ(intent().switches.rename_shared, false);
+  EXPECT_EQ(intent().switches.refuse_several, true);
 }
 
 TEST_F(Wishing, NodesOfAllFormsAndNamesThatThereAreNot) {

@@ -88,7 +88,7 @@ TEST(JapaneseCoverage, FactsOfTheGuide) {
 TEST(JapaneseCoverage, NoticesRulesAndStepsOfPlans) {
   const Session session = changing();
   for (plan::Way way : {plan::Way::wait, plan::Way::requeue, plan::Way::cancel})
-    for (const plan::Capabilities& can :
+    for (const plan::Means& can :
          {plan::simulator_capabilities(), plan::gpu_operator_capabilities(), plan::slurm_capabilities()})
       for (const char* layout : {"4g.40gb,3g.40gb", "7x1g.10gb", "whole"}) {
         plan::ChangeOptions options;

@@ -50,7 +50,7 @@ inline Session changing(tui::Size size = {80, 24}) {
 
 inline plan::Plan plan_of(const Session& session, std::vector<std::string> nodes, std::optional<int> board,
                           const std::string& layout = "4g.40gb,3g.40gb", plan::ChangeOptions options = {},
-                          const plan::Capabilities& can = plan::simulator_capabilities()) {
+                          const plan::Means& can = plan::simulator_capabilities()) {
   plan::Intent intent;
   intent.cluster = ClusterName("hpc");
   for (const std::string& name : nodes) intent.nodes.emplace_back(name);

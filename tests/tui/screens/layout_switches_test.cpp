@@ -29,8 +29,8 @@ TEST(LayoutSwitches, AreForSharesAndGoBackToHowTheNodeHasThem) {
   story.tell(NodesListed{{test::node("n1", {test::uncut(0, 0), test::uncut(1, 1)})}});
   auto intent = intent_of(edit, story.cluster(), &test::h100());
   ASSERT_TRUE(intent.ok());
-  EXPECT_EQ(intent->rename_shared, true);
-  EXPECT_EQ(intent->refuse_several, false);
+  EXPECT_EQ(intent->switches.rename_shared, true);
+  EXPECT_EQ(intent->switches.refuse_several, false);
   EXPECT_EQ(flip_switch(edit, &Want::rename_shared, false), "");
   EXPECT_EQ(edit.want.rename_shared, std::nullopt);
   EXPECT_EQ(undo_edit(edit), "");

@@ -74,7 +74,7 @@ TEST(GoldenPlan, AStepAndItsCommands) {
 }
 
 // A site whose GPUs are cut by nvidia-mig-parted, on Slurm 22.05.
-plan::Capabilities by_mig_parted() {
+plan::Means by_mig_parted() {
   slurmconf::SlurmSetup site;
   site.major = 22, site.minor = 5;
   site.files = {{"/etc/slurm/slurm.conf", "GresTypes=gpu\nNodeName=n[0031,0041-0045] Gres=gpu:1g.10gb:14\n"},
@@ -85,7 +85,7 @@ plan::Capabilities by_mig_parted() {
   site.mig_tool = slurmconf::MigTool::mig_parted;
   site.restart_controller = {"systemctl", "restart", "slurmctld"};
   site.restart_node = {"ssh", "{node}", "systemctl", "restart", "slurmd"};
-  plan::Capabilities can = plan::slurm::capabilities_by(site.mig_tool);
+  plan::Means can = plan::slurm::capabilities_by(site.mig_tool);
   can.slurm = std::make_shared<const slurmconf::SlurmSetup>(std::move(site));
   return can;
 }

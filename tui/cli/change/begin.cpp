@@ -78,7 +78,7 @@ class Beginner {
   // What stands in a file may have been edited: what is begun is made here.
   std::optional<Error> make_again() {
     const Cluster& here = *cluster();
-    const plan::Capabilities can = capabilities_of(clusters_, here);
+    const plan::Means can = capabilities_of(clusters_, here);
     if (beginning_.made_earlier) {
       plan_.cluster_id = here.id;  // the same, or a person says so
       if (auto why = why_not_begun(can)) return why;
@@ -92,7 +92,7 @@ class Beginner {
     return why_not_begun(can);
   }
   // That nothing is to be done is no refusal here.
-  std::optional<Error> why_not_begun(const plan::Capabilities& can) const {
+  std::optional<Error> why_not_begun(const plan::Means& can) const {
     if (plan_.no_steps.empty() && !plan_.changes_anything()) return std::nullopt;
     return plan::why_not_begun(plan_, cluster()->id, can);
   }

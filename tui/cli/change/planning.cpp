@@ -77,10 +77,11 @@ std::optional<int> look_afresh(OpenClusters& clusters, const Options& options, c
   return kUnknown;
 }
 
-plan::Capabilities capabilities_of(const OpenClusters& clusters, const Cluster& cluster) {
+plan::Means capabilities_of(const OpenClusters& clusters, const Cluster& cluster) {
   Backend* backend = clusters.backend(cluster.name);
   plan::Actuator* actuator = backend ? backend->actuator() : nullptr;
-  return actuator ? actuator->capabilities() : plan::presumed_capabilities(cluster);
+  if (actuator) return actuator->means();
+  return plan::presumed_capabilities(cluster);
 }
 
 // A name that is not listed may stand in a record that could not be read.

@@ -14,7 +14,7 @@ std::optional<int> look_afresh(OpenClusters& clusters, const Options& options, c
                                const std::string& cluster);
 
 // What its backend can do, or is presumed to where it cannot be changed from here.
-plan::Capabilities capabilities_of(const OpenClusters& clusters, const Cluster& cluster);
+plan::Means capabilities_of(const OpenClusters& clusters, const Cluster& cluster);
 
 // The plan that the flags wish for, on the model as it is.
 Or<plan::Plan> make_wished(const OpenClusters& clusters, const Options& options,

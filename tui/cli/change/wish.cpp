@@ -472,6 +472,7 @@ Status load_intent_file(Options& options) {
   for (const NodeName& node : wished->nodes) names.push_back(node.text);
   options.nodes = fold_hosts(names);
   options.wishes = std::move(wished->boards);
+  options.node_switches = std::move(wished->switches);
   return Done{};
 }
 
@@ -532,8 +533,8 @@ Or<Wished> read_wish(const Options& said, const Model& model, const mig::Catalog
   wished.intent.boards = std::move(std::get<std::vector<plan::BoardWish>>(boards));
   wished.intent.words = words_of(options);
   wished.intent.options = options.change;
-  wished.intent.rename_shared = options.rename_shared;
-  wished.intent.refuse_several = options.refuse_several;
+  wished.intent.switches = options.switches;
+  wished.intent.node_switches = std::move(options.node_switches);
   if (!options.at.empty()) {
     TimePoint now = cluster_now(*here.cluster, wall);
     wished.intent.options.at = parse_moment(options.at, now);

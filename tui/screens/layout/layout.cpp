@@ -265,9 +265,10 @@ std::optional<LayoutView> layout_view(const UiContext& ui, const Screen& screen)
   return view;
 }
 
-plan::Capabilities capabilities_of(const UiState& state, const Cluster& cluster) {
+plan::Means capabilities_of(const UiState& state, const Cluster& cluster) {
   auto known = state.abilities.find(cluster.name);
-  return known != state.abilities.end() ? known->second : plan::presumed_capabilities(cluster);
+  if (known != state.abilities.end()) return known->second;
+  return plan::presumed_capabilities(cluster);
 }
 
 }  // namespace tessera::tui

@@ -36,7 +36,7 @@ struct LayoutView {
 // nullopt: the GPU has left the cluster.
 std::optional<LayoutView> layout_view(const UiContext& ui, const Screen& screen);
 // What the cluster's backend can change; for one that cannot, what its scheduler's way would be.
-plan::Capabilities capabilities_of(const UiState& state, const Cluster& cluster);
+plan::Means capabilities_of(const UiState& state, const Cluster& cluster);
 
 // Keys (layout_keys.cpp).
 std::string why_no_edit(Action action, const UiState& state, const UiContext& ui);
@@ -56,7 +56,7 @@ std::optional<Error> type_replicas(UiState& state, const UiContext& ui, const st
 // Shares of the GPU in view that are not for anyone to choose (engine/sharing/shares.hpp).
 std::optional<int> fixed_shares(const LayoutView& view, Strategy strategy);
 // A managed platform with tables of its own takes no other names. told_by_site: as for plans.
-std::vector<PresetChoice> preset_choices(const LayoutView& view, const plan::Capabilities& can,
+std::vector<PresetChoice> preset_choices(const LayoutView& view, const plan::Means& can,
                                          std::optional<sharing::Platform> told_by_site = std::nullopt);
 // The layout with which most of the waiting work starts. Errors say why there is none.
 struct BestLayout {

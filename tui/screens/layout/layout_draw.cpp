@@ -46,7 +46,7 @@ std::string subject_text(const LayoutState& edit) {
 
 void draw_head(Canvas& canvas, const LayoutPage& page, const UiState& state, const LayoutView& view) {
   const LayoutState& edit = *state.top().layout;
-  plan::Capabilities can = capabilities_of(state, *view.cluster);
+  plan::Means can = capabilities_of(state, *view.cluster);
   int end = canvas.size().columns - 1;
   std::string unit = told(state, "changes: " + unit_text(std::max(can.instances, can.clears)));
   end = put_right(canvas, end, page.head_y, unit, Role::dim) - 2;

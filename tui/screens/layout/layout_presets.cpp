@@ -17,7 +17,7 @@ constexpr std::size_t kNamed = 3;  // workloads named in a sentence
 
 class Choices {
  public:
-  Choices(const LayoutView& view, const plan::Capabilities& can, sharing::Platform platform)
+  Choices(const LayoutView& view, const plan::Means& can, sharing::Platform platform)
       : view_(view), can_(can), platform_(platform) {}
 
   std::vector<PresetChoice> all() {
@@ -123,7 +123,7 @@ class Choices {
   }
 
   const LayoutView& view_;
-  const plan::Capabilities& can_;
+  const plan::Means& can_;
   sharing::Platform platform_;
   std::vector<PresetChoice> choices_;
 };
@@ -149,7 +149,7 @@ std::optional<int> fixed_shares(const LayoutView& view, Strategy strategy) {
   return sharing::fixed_shares(view.cluster->scheduler, *view.node, *view.gpu, strategy);
 }
 
-std::vector<PresetChoice> preset_choices(const LayoutView& view, const plan::Capabilities& can,
+std::vector<PresetChoice> preset_choices(const LayoutView& view, const plan::Means& can,
                                          std::optional<sharing::Platform> told_by_site) {
   return Choices(view, can, sharing::platform_of(*view.cluster, told_by_site).platform).all();
 }

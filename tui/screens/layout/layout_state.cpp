@@ -102,8 +102,7 @@ Result<plan::Intent> intent_of(const LayoutState& edit, const Cluster& cluster, 
   plan::Intent intent;
   intent.cluster = cluster.name;
   intent.decision = edit.decision;
-  intent.rename_shared = edit.shown().rename_shared;
-  intent.refuse_several = edit.shown().refuse_several;
+  intent.switches = {edit.shown().rename_shared, edit.shown().refuse_several};
   intent.words = edit.shown().words.empty() ? text_of(edit.shown(), product) : edit.shown().words;
   std::map<NodeName, std::vector<GpuIndex>> boards;
   for (const BoardAt& one : targets) {
