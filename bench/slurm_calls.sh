@@ -3,10 +3,10 @@
 # Slurm, ssh and the nodes' nvidia-smi are stand-ins that count; the command line's own binary makes the run. All nodes
 # are drained at once. JOBS: seconds after which the last node's job ends, the others before, one after the other; 0: the
 # nodes are empty, and what is counted is the work itself. NVIDIA_STAND_IN: the program that stands in for
-# nvidia-smi; left out: TESSERA_BINARY.
+# nvidia-smi; left out: the tessera-sim beside TESSERA_BINARY.
 set -eu
 : "${TESSERA_BINARY:?names the tessera that is measured}"
-simulator=${NVIDIA_STAND_IN:-$TESSERA_BINARY}
+simulator=${NVIDIA_STAND_IN:-$(dirname "$TESSERA_BINARY")/tessera-sim}
 nodes=${NODES:-32}
 jobs=${JOBS:-180}
 folder=$(mktemp -d)
@@ -87,7 +87,7 @@ printf 'ClusterName=bench\nGresTypes=gpu\n' >"$folder/slurm.conf"
 for i in $(seq -w 1 "$nodes"); do
   echo "NodeName=n$i CPUs=64 Gres=gpu:h100:8" >>"$folder/slurm.conf"
   echo "NodeName=n$i Arch=x86_64 CPUAlloc=0 CPUTot=64 Gres=gpu:h100:8 State=IDLE BootTime=2026-01-01T00:00:00 SlurmdStartTime=2026-01-01T00:00:00"
-  "$simulator" sim nvidia-smi --state "$folder/gpus/n$i" --new H100-NVL-94GB:8 >/dev/null
+  "$simulator" nvidia-smi --state "$folder/gpus/n$i" --new H100-NVL-94GB:8 >/dev/null
 done >"$folder/nodes"
 now=$(date +%s)
 for i in $(seq 1 "$nodes"); do
