@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "backends/owed.hpp"
 #include "backends/sim/actuator.hpp"
 #include "backends/sim/snapshot.hpp"
 #include "backends/worker.hpp"
@@ -17,22 +18,6 @@ constexpr Duration kFocused{1000};
 constexpr Duration kIdle{5000};
 // A machine that slept, or a very high speed: more than this is not caught up with in one go.
 constexpr Duration kMostAtOnce{24 * 3'600'000};
-
-// An answer that is owed: a question that is dropped unanswered is answered with an error.
-template <class T>
-class Owed {
- public:
-  explicit Owed(plan::Actuator::Told<T> told) : told_(std::move(told)) {}
-  ~Owed() {
-    if (told_) told_(Error{"no answer from the simulator", "it was stopped", ""});
-  }
-  Owed(const Owed&) = delete;
-  Owed& operator=(const Owed&) = delete;
-  void answer(Result<T> result) { std::exchange(told_, nullptr)(std::move(result)); }
-
- private:
-  plan::Actuator::Told<T> told_;
-};
 
 class SimBackend final : public Backend, public plan::Actuator {
  public:
@@ -114,12 +99,13 @@ class SimBackend final : public Backend, public plan::Actuator {
 
   template <class T, class Work>
   void ask(Told<T> told, Work work) {
-    worker_.post([this, owed = std::make_shared<Owed<T>>(std::move(told)), work = std::move(work)] {
-      Changes news;
-      Result<T> result = work(news);
-      tell(news);
-      owed->answer(std::move(result));
-    });
+    worker_.post(
+        [this, owed = std::make_shared<Owed<T>>(std::move(told), "the simulator"), work = std::move(work)] {
+          Changes news;
+          Result<T> result = work(news);
+          tell(news);
+          owed->answer(std::move(result));
+        });
   }
 
   // Everything below runs on the worker's thread.
