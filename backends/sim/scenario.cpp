@@ -7,6 +7,7 @@
 #include <set>
 
 #include "backends/sim/scenario_read.hpp"
+#include "engine/text.hpp"
 #include "engine/time.hpp"
 
 namespace tessera::sim {
@@ -222,6 +223,14 @@ void read_cluster(ClusterReader& cluster, const Yaml& map) {
   fields.finish();
 }
 
+// Nearly all names are shown as they are; a name as it is comes before another one that is cleaned to it.
+void index_nodes(ClusterReader& cluster) {
+  cluster.spec.node_index = cluster.node_index;
+  std::uint32_t index = 0;
+  for (const NodeGroup& group : cluster.spec.groups)
+    for (const std::string& name : group.names) cluster.spec.node_index.emplace(clean(name, 253), index++);
+}
+
 }  // namespace
 
 Result<ScenarioPtr> parse_scenario(std::string_view text, std::string_view name,
@@ -247,6 +256,7 @@ Result<ScenarioPtr> parse_scenario(std::string_view text, std::string_view name,
     for (const ClusterSpec& other : scenario->clusters)
       if (other.name == cluster.spec.name) reader.fail(*item, "two clusters have the same name");
     nodes += cluster.node_index.size();
+    index_nodes(cluster);
     jobs_left = cluster.jobs_left;
     scenario->clusters.push_back(std::move(cluster.spec));
   }

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "backends/sim/gpu.hpp"
@@ -145,6 +146,7 @@ struct ClusterSpec {
   std::vector<Reservation> reservations;
   std::vector<Daemon> daemons;
   std::vector<NodeGroup> groups;
+  std::unordered_map<std::string, std::uint32_t> node_index;  // by name, and by the name that is shown
   std::vector<std::string> resources;
   std::vector<Shape> shapes;
   std::vector<JobPlan> jobs;

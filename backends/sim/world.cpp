@@ -109,16 +109,9 @@ Changes changes_between(const World& before, const World& after) {
 }
 
 std::optional<std::uint32_t> find_node(const World& world, std::string_view shown) {
-  // Nearly all names are shown as they are; those that are not are cleaned only where nothing else fits.
-  for (bool cleaned : {false, true}) {
-    std::uint32_t index = 0;
-    for (const NodeGroup& group : world.spec().groups)
-      for (const std::string& name : group.names) {
-        if (cleaned ? clean(name, 253) == shown : name == shown) return index;
-        ++index;
-      }
-  }
-  return std::nullopt;
+  const auto& index = world.spec().node_index;
+  auto found = index.find(std::string(shown));
+  return found == index.end() ? std::nullopt : std::optional(found->second);
 }
 
 namespace {

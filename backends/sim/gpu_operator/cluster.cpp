@@ -165,6 +165,7 @@ void Cluster::show_all() {
   for (const auto& [id, job] : world().jobs) {
     Projected pod = project_pod(world(), job);
     pods_[pod.first] = id;
+    counted_[id] = job.state;
     show_claim(job, pod.first);
     show(std::move(pod));
   }
@@ -216,9 +217,11 @@ void Cluster::reflect(const Changes& changes) {
   objects_.set_now(world().now);
   if (changes.empty()) return;
   const World& now = world();
+  bool counts_differ = !changes.gone.empty();
   for (const WorkloadId& id : changes.gone) {
     std::size_t slash = id.text.find('/');
     Key key{"pods", id.text.substr(0, slash), id.text.substr(slash + 1)};
+    if (auto pod = pods_.find(key); pod != pods_.end()) counted_.erase(pod->second);
     pods_.erase(key);
     hide(key);
     if (Key claim = claim_key(key); shown_.contains(claim)) hide(claim);
@@ -226,6 +229,8 @@ void Cluster::reflect(const Changes& changes) {
   for (JobId id : changes.jobs) {
     auto job = now.jobs.find(id);
     if (job == now.jobs.end()) continue;
+    counts_differ |= !counted_.contains(id) || counted_.at(id) != job->second.state;
+    counted_[id] = job->second.state;
     Projected pod = project_pod(now, job->second);
     // Back to waiting: the pod that ran is gone, and this is another one of that name.
     ObjectPtr old = objects_.find(pod.first);
@@ -243,7 +248,8 @@ void Cluster::reflect(const Changes& changes) {
       show_devices(node);
     }
   }
-  if (!changes.jobs.empty() || !changes.gone.empty()) show_surroundings();
+  // A node whose devices are numbered again names all of its jobs, of which none is counted otherwise then.
+  if (counts_differ) show_surroundings();
 }
 
 void Cluster::show_surroundings() {

@@ -102,7 +102,8 @@ class Cluster {
   Agenda agenda_;
   std::map<Key, Json> shown_;  // what the world last said of each
   std::map<Key, JobId> pods_;
-  std::deque<Key> event_keys_;  // oldest first
+  std::map<JobId, JobState> counted_;  // as what surrounds the jobs has last counted them
+  std::deque<Key> event_keys_;         // oldest first
 };
 
 // Events for `kubectl describe` and `kubectl get events`: cordons, nodes that go and come, pods that wait,
