@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "engine/yaml.hpp"
 
@@ -9,6 +10,8 @@ namespace tessera::tui {
 namespace {
 
 constexpr std::string_view kReadingKeys = "cannot read the keymap";
+// What actions were called in files of earlier versions.
+constexpr std::pair<std::string_view, std::string_view> kEarlierNames[] = {{"resume-anew", "resume-replan"}};
 // Without these there would be no way on, or no way out.
 constexpr std::array kNeeded{Action::quit,         Action::help,          Action::palette,
                              Action::open,         Action::back,          Action::input_accept,
@@ -67,7 +70,9 @@ Result<std::vector<Key>> read_keys(const Yaml& at, std::string_view file) {
 
 Result<const ActionInfo*> read_action(std::string_view id, Scope scope, const Yaml& at,
                                       std::string_view file) {
-  const auto action = action_of(id);
+  auto action = action_of(id);
+  for (const auto& [earlier, now] : kEarlierNames)
+    if (id == earlier) action = action_of(now);
   if (!action) {
     Error error = yaml_error(kReadingKeys, file, at, "there is no action '" + std::string(id) + "'");
     error.hint = "themes/keys-default.yaml and docs/keys.md list all of them";

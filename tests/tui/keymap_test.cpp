@@ -37,6 +37,12 @@ TEST(Keymap, AFileReplacesTheKeysOfWhatItNames) {
   EXPECT_EQ(keymap->shown(Action::next_theme), "");
 }
 
+TEST(Keymap, AnActionIsFoundByTheNameOfAnEarlierVersion) {
+  const auto keymap = Keymap::parse("resume:\n  resume-anew: [r]\n", "f.yaml");
+  ASSERT_TRUE(keymap) << to_line(keymap.error());
+  EXPECT_EQ(keymap->shown(Action::resume_replan), "r");
+}
+
 TEST(Keymap, TwoActionsMaySwapKeys) {
   const auto keymap = Keymap::parse("global:\n  cursor-down: k\n  cursor-up: j\n", "f.yaml");
   ASSERT_TRUE(keymap) << to_line(keymap.error());

@@ -28,7 +28,7 @@ std::vector<Action> actions_now(const UiState& state) {
   if (state.leaving == Leaving::parking) return {};
   if (state.leaving == Leaving::asked) return {leave_park, leave_stay};
   if (state.arming) return {arm_confirm, arm_cancel};
-  if (state.resuming) return {resume_carry_on, resume_anew, resume_back, resume_leave};
+  if (state.resuming) return {resume_carry_on, resume_replan, resume_back, resume_leave};
   const std::span<const Action> own = row_of(state).footer;
   return {own.begin(), own.end()};
 }

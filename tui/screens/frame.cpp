@@ -126,7 +126,7 @@ std::string standing_text(const UiState& state) {
                        first_key(state, Action::leave_stay));
   if (state.resuming)
     return fmt::format("resume: {} carry on, {} plan again, {} go back, {} leave it",
-                       first_key(state, Action::resume_carry_on), first_key(state, Action::resume_anew),
+                       first_key(state, Action::resume_carry_on), first_key(state, Action::resume_replan),
                        first_key(state, Action::resume_back), first_key(state, Action::resume_leave));
   return state.arming && state.arming->armed ? armed_text(state) : std::string();
 }

@@ -213,6 +213,14 @@ std::set<Ask> open_questions(const Run& run) {
   return open;
 }
 
+std::string_view flag_to_go_on(Ask what) { return what == Ask::closed_by_other ? "--go-on" : "--break-lock"; }
+
+std::string resume_command(const Run& run) {
+  std::string flags;
+  for (Ask what : open_questions(run)) flags += fmt::format(" {}", flag_to_go_on(what));
+  return fmt::format("tessera resume {}{} --write", run.started.run, flags);
+}
+
 std::optional<TimePoint> due_at(const Run& run) {
   std::optional<TimePoint> due;
   for (const auto& [name, executor] : run.nodes) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/plan/planner.hpp"
@@ -51,6 +52,10 @@ std::string to_text(
     const Summary& summary);  // "3 of 9 nodes done, 1 parked (n4), 1 failed (n7), 4 untouched"
 // Nodes that are parked since nobody answered, or stopped while they asked: what a resume has to answer.
 std::set<Ask> open_questions(const Run& run);
+// The flag that answers such a question on the command line, and the command that resumes a run with those
+// that it needs: "tessera resume RUN --break-lock --write".
+std::string_view flag_to_go_on(Ask what);
+std::string resume_command(const Run& run);
 // What a run that stopped as planned waits for; resuming it looks again.
 std::optional<TimePoint> due_at(const Run& run);        // the earliest time; nullopt: it waits for none
 std::vector<NodeName> waits_for_empty(const Run& run);  // nodes that must be free of work first

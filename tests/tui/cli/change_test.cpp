@@ -169,6 +169,16 @@ TEST_F(Changing, TheJournalOfARunThatNobodyAnsweredSaysHowToAnswer) {
   EXPECT_EQ(out.str().find("root asked to"), std::string::npos) << "nobody did: " << out.str();
 }
 
+TEST_F(Changing, TheJournalAsJsonTellsTheCommandThatResumes) {
+  options.words = {"r7"};
+  keep("r7",
+       {plan::Asked{plan::Ask::closed_by_other, "n1 is closed by bob. Go on?"},
+        plan::Parked{"no answer: n1 is closed by bob", "n1 is closed", {}}},
+       RunState::parked);
+  EXPECT_EQ(run("journal"), 0);
+  EXPECT_EQ(json_at(out.str(), "/resume"), "\"tessera resume r7 --go-on --write\"") << out.str();
+}
+
 TEST_F(Changing, AnAnswerGivenBeforehandIsUsed) {
   keep("r7", {plan::Parked{"paused", "n1 is open", {}}}, RunState::parked);
   options.words = {"r7"};

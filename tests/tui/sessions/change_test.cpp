@@ -285,6 +285,18 @@ TEST(Running, AQuestionIsAnswered) {
   EXPECT_EQ(ordered<tui::AnswerRun>(session).node, NodeName("n0031"));
 }
 
+TEST(Running, ARunThatParkedAtAQuestionShowsTheCommandThatAnswersIt) {
+  Session session = changing({120, 40});
+  Diary diary = driven(session);
+  diary.lines.clear();
+  diary.add(
+      "n0031",
+      plan::Asked{plan::Ask::marked_by_other, "run r7 of bob has marked it. Break that lock and go on?"}, 9);
+  diary.add("n0031", plan::Parked{"no answer: run r7 of bob has marked it", "n0031 is open", {}}, 10);
+  session.hear({RunTold{diary.run, diary.lines, false}});
+  session.line_with("tessera resume " + diary.run + " --break-lock --write");
+}
+
 TEST(Leaving, AsksWhileARunIsUnderWayAndParksIt) {
   Session session = changing();
   driven(session);

@@ -58,10 +58,6 @@ std::string sentence_of(const plan::Entry& entry, const plan::Run& run) {
   return plan::to_sentence(entry.what);
 }
 
-const char* flag_for(plan::Ask what) {
-  return what == plan::Ask::closed_by_other ? "--go-on" : "--break-lock";
-}
-
 // The last word about a node that says where it stands.
 std::map<NodeName, std::string> last_words(const Followed& followed) {
   std::map<NodeName, std::string> words;
@@ -175,9 +171,10 @@ void Follower::ask_next() {
       answer(node, asked.what, true);
     } else if (!streams_.asks) {
       questions_.erase(node);
-      complain(streams_,
-               {"the run asks, and there is no terminal to answer on", clean(node.text, 255) + " is parked",
-                fmt::format("to go on: tessera resume {} {} --write", run_, flag_for(asked.what))});
+      complain(
+          streams_,
+          {"the run asks, and there is no terminal to answer on", clean(node.text, 255) + " is parked",
+           fmt::format("to go on: tessera resume {} {} --write", run_, plan::flag_to_go_on(asked.what))});
       clusters_.runs()->demand(run_, node, plan::Demand::pause,
                                "no answer: " + plan::what_is_asked_about(asked));
     } else {
@@ -251,12 +248,6 @@ Ended Follower::follow() {
   }
 }
 
-std::string resume_command(const plan::Run& run) {
-  std::string flags;
-  for (plan::Ask what : plan::open_questions(run)) flags += fmt::format(" {}", flag_for(what));
-  return fmt::format("tessera resume {}{} --write", run.started.run, flags);
-}
-
 int report(const Ended& ended, const Followed& followed, plan::Outcome expected, const Options& options,
            const Streams& streams) {
   if (ended.refused) complain(streams, *ended.refused);
@@ -289,7 +280,7 @@ int report(const Ended& ended, const Followed& followed, plan::Outcome expected,
   bool open = ended.how == Ending::parked || ended.how == Ending::interrupted;
   if (run && open && !ended.refused)
     streams.err << told(streams, fmt::format("It can be resumed: {} (--replan plans again, --back goes back)",
-                                             resume_command(*run)))
+                                             plan::resume_command(*run)))
                 << "\n";
   if (run && ended.how == Ending::waiting)
     streams.err << told(

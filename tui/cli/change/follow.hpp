@@ -87,9 +87,6 @@ class Follower {
   bool left_ = false;  // a second signal: it is left as it is
 };
 
-// What takes the run up again, with the answers to what its nodes were parked for:
-// "tessera resume r1 --go-on --write".
-std::string resume_command(const plan::Run& run);
 // How it ended, on standard output in the form that was asked for; what to do next on the other stream.
 // expected: the outcome that was wanted. Returns the exit code.
 int report(const Ended& ended, const Followed& followed, plan::Outcome expected, const Options& options,

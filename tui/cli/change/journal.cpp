@@ -122,10 +122,12 @@ std::vector<std::string> renamed_in(const Followed& followed) {
 
 void print_run(const RunHead& head, const Followed& followed, const Options& options,
                const Streams& streams) {
+  const bool can_be_resumed = head.state == RunState::parked || head.state == RunState::interrupted;
   if (options.output == OutputFormat::table) {
     streams.out << head_text(head, streams.reader);
-    if (head.state == RunState::parked || head.state == RunState::interrupted)
-      streams.out << told(streams, "to go on") << ": " << clean(resume_command(*followed.run()), 500) << "\n";
+    if (can_be_resumed)
+      streams.out << told(streams, "to go on") << ": " << clean(plan::resume_command(*followed.run()), 500)
+                  << "\n";
     const auto& decision = followed.run()->started.plan.intent.decision;
     for (const std::string& line : decision ? plan::to_lines(*decision) : std::vector<std::string>{})
       streams.out << wrapped(clean(line, 1000), 2);
@@ -139,6 +141,7 @@ void print_run(const RunHead& head, const Followed& followed, const Options& opt
     return;
   }
   Json json = head_json(head);
+  json.add("resume", can_be_resumed ? Json::of(clean(plan::resume_command(*followed.run()))) : Json());
   Json& renamed = json.add("renamed", Json::list());
   for (const std::string& step : renamed_in(followed)) renamed.items.push_back(Json::of(clean(step)));
   Json& events = json.add("events", Json::list());

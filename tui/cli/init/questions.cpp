@@ -41,7 +41,7 @@ void ask_about_slurm(std::vector<Question>& list, const Cluster& cluster, const 
       {"slurm-files", "Who writes slurm.conf and gres.conf?",
        "A new layout changes what a node offers. here: this user writes them; host:NAME: they are written on "
        "that "
-       "host; site: tessera prints a patch and waits until your own automation has applied it.",
+       "host; site: a patch is printed, and plans wait until your own automation has applied it.",
        here.writes_conf ? "this user may write slurm.conf here" : "this user may not write slurm.conf here",
        here.writes_conf ? "here" : "site"});
   if (needs_restarts(cluster.version)) {

@@ -310,6 +310,8 @@ void add_standing(Panel& panel, const UiState& state, const RunView& view, const
   }
   if (gone || !view.parked.empty())
     panel.key(Action::run_resume, "resumes it: carry on, plan again, or go back to the earlier layout");
+  if (!view.parked.empty() && !plan::open_questions(view.run).empty())
+    panel.say("on the command line: " + plan::resume_command(view.run), Role::dim);
 }
 
 // The step in full: what it runs, and what has to be seen after it.
