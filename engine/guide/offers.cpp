@@ -165,7 +165,7 @@ std::vector<plan::BoardChange> changes_of(const Proposal& proposal, const Node& 
 
 bool can_be_made(const Proposal& proposal, const Scope& scope) {
   if (scope.cluster == nullptr || scope.product == nullptr) return true;
-  const plan::Means can = scope.can ? *scope.can : plan::Means(plan::presumed_capabilities(*scope.cluster));
+  const plan::Means can = scope.can ? *scope.can : plan::presumed_capabilities(*scope.cluster);
   if (can.chooses_placement || !plan::why_not_offered(can, proposal.strategy).empty()) return true;
   for (const BoardProposal& board : proposal.boards) {
     const Node* node = scope.cluster->nodes.find(board.node);

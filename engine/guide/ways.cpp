@@ -96,8 +96,8 @@ bool pool_fixes(Strategy leaf, Platform platform) {
 // Why the backend would refuse a plan for vGPUs; empty: it would not.
 std::string why_no_vgpu(const Scope& scope) {
   if (scope.cluster == nullptr) return {};
-  return plan::why_not_offered(
-      scope.can ? *scope.can : plan::Means(plan::presumed_capabilities(*scope.cluster)), Strategy::vgpu);
+  return plan::why_not_offered(scope.can ? *scope.can : plan::presumed_capabilities(*scope.cluster),
+                               Strategy::vgpu);
 }
 
 Ways vgpu_ways(Platform platform, const Scope& scope, const std::vector<Proposal>& proposals) {

@@ -60,7 +60,7 @@ Capabilities slurm_capabilities() {
   return can;
 }
 
-Capabilities presumed_capabilities(const Cluster& cluster) {
+Means presumed_capabilities(const Cluster& cluster) {
   if (cluster.simulated) return simulator_capabilities(cluster.scheduler);
   return cluster.scheduler == Scheduler::slurm ? slurm_capabilities() : gpu_operator_capabilities();
 }

@@ -76,7 +76,7 @@ Capabilities gpu_operator_capabilities();
 Capabilities slurm_capabilities();
 // What planning assumes of a cluster that cannot be changed from here: its scheduler's way. Plans are for
 // looking.
-Capabilities presumed_capabilities(const Cluster& cluster);
+Means presumed_capabilities(const Cluster& cluster);
 
 // Whether a changed MIG mode takes effect only after a reset. Ampere needs one; later generations switch at
 // once.
