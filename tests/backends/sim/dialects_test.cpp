@@ -117,17 +117,17 @@ plan::Intent intent_of(Luck& luck, const Place& place, bool slurm) {
                                                                   : 2 + static_cast<int>(luck.below(6));
   }
   intent.boards = {board};
-  if (!slurm && luck.below(5) == 0) intent.rename_shared = luck.below(2) == 0;
-  if (!slurm && luck.below(5) == 0) intent.refuse_several = luck.below(2) == 0;
+  if (!slurm && luck.below(5) == 0) intent.switches.rename_shared = luck.below(2) == 0;
+  if (!slurm && luck.below(5) == 0) intent.switches.refuse_several = luck.below(2) == 0;
   return intent;
 }
 
 std::string text_of(const plan::Intent& intent) {
   const plan::BoardWish& one = intent.boards.front();
-  return fmt::format("GPU {}: {}{}{}", one.gpu ? std::to_string(one.gpu->value) : "all",
-                     plan::to_text(one.wish),
-                     intent.rename_shared ? fmt::format(", rename {}", *intent.rename_shared) : "",
-                     intent.refuse_several ? fmt::format(", refuse {}", *intent.refuse_several) : "");
+  return fmt::format(
+      "GPU {}: {}{}{}", one.gpu ? std::to_string(one.gpu->value) : "all", plan::to_text(one.wish),
+      intent.switches.rename_shared ? fmt::format(", rename {}", *intent.switches.rename_shared) : "",
+      intent.switches.refuse_several ? fmt::format(", refuse {}", *intent.switches.refuse_several) : "");
 }
 
 // --- what of two plans must agree
@@ -167,7 +167,7 @@ std::set<std::string> holders_on(const Node& node, const std::set<int>& gpus) {
 
 // Whom a backend with these units may disturb where the direct dialect would change that.
 std::set<std::string> within_units(const plan::Plan& direct, const Node& node,
-                                   const plan::Capabilities& can) {
+                                   const plan::Means& can) {
   const plan::NodePlan& planned = direct.nodes.front();
   plan::Unit unit = plan::Unit::slice;
   std::set<int> changed, all;
@@ -193,7 +193,7 @@ std::vector<ProfileName> profiles_of(const plan::BoardState& board) {
 // Meant: the MIG manager hands the driver no placement, so that a GPU with the wished instances at other
 // starts stays as it is there, where the simulator moves them.
 std::set<std::string> on_moved_boards(const plan::Plan& direct, const Node& node,
-                                      const plan::Capabilities& can) {
+                                      const plan::Means& can) {
   std::set<int> moved;
   const plan::NodePlan& planned = direct.nodes.front();
   for (std::size_t i = 0; i < planned.after.size(); ++i) {
@@ -250,7 +250,7 @@ bool is_meant(const Meant (&list)[N], const std::string& refusal) {
 struct Told {
   const Cluster& cluster;
   const Node& node;
-  plan::Capabilities can;
+  plan::Means can;
   Result<plan::Plan> plan(const plan::Intent& intent) const {
     return plan::make_plan(cluster, test::catalogue(), intent, can, {}, kMonday);
   }
@@ -314,11 +314,11 @@ TEST(Dialects, TheSimulatorPlansAsTheKubernetesPlannerOnTheSameWorld) {
     ASSERT_TRUE(server.ok()) << to_line(server.error());
     kubernetes::KubeWatch watch(kubernetes::at(folder.path() + "/api.sock"));
     ASSERT_TRUE(watch.until([&](const Cluster& cluster) {
-      const plan::Capabilities can = watch.backend().actuator()->capabilities();
+      const plan::Means can = watch.backend().actuator()->means();
       return cluster.loaded && cluster.nodes.find(NodeName("n1")) && can.gpu_operator &&
              !can.gpu_operator->policy.empty();
     }));
-    const Told real{watch.cluster(), only_node(watch.cluster()), watch.backend().actuator()->capabilities()};
+    const Told real{watch.cluster(), only_node(watch.cluster()), watch.backend().actuator()->means()};
     // Meant: a simulated node has switches of its own from the start, where the plugin has those of its
     // configuration, or its defaults. Here both begin with the plugin's.
     const plan::Switches start = plan::switches_now(real.can, real.node).value_or(plan::Switches{});
@@ -358,7 +358,7 @@ TEST(Dialects, TheSimulatorPlansAsTheSlurmPlannerOnTheSameWorld) {
     const World world = world_from(scenario_of(place, true));
     const Model model = model_of(world);
     const Cluster& cluster = model.clusters.front();
-    plan::Capabilities can = plan::slurm_capabilities();
+    plan::Means can = plan::slurm_capabilities();
     can.slurm = std::make_shared<const slurmconf::SlurmSetup>(slurm_setup_of(place));
     const Told direct{cluster, only_node(cluster), plan::simulator_capabilities(Scheduler::slurm)};
     const Told real{cluster, only_node(cluster), can};

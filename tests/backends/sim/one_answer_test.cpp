@@ -197,7 +197,7 @@ RC_GTEST_PROP(OneAnswer, TheBuiltInSimulationKeepsBothSwitchesOfEachNode, ()) {
   const Model model = model_of(before);
   const Cluster& cluster = model.clusters.front();
   const Node& node = *cluster.nodes.find(NodeName("n1"));
-  const plan::Capabilities can = plan::simulator_capabilities(Scheduler::kubernetes);
+  const plan::Means can = plan::simulator_capabilities(Scheduler::kubernetes);
   guide::Scope scope = guide::scope_of(cluster, node, test::catalogue());
   scope.can = can;
   const Strategy strategy = *rc::gen::element(Strategy::mig, Strategy::mps, Strategy::time_slicing);
@@ -212,7 +212,7 @@ RC_GTEST_PROP(OneAnswer, TheBuiltInSimulationKeepsBothSwitchesOfEachNode, ()) {
     intent.nodes = {node.name};
     intent.boards = std::move(*boards);
     intent.words = one.title;
-    intent.rename_shared = rename, intent.refuse_several = refuse;
+    intent.switches.rename_shared = rename, intent.switches.refuse_several = refuse;
     auto plan = plan::make_plan(cluster, test::catalogue(), intent, can, {}, kMonday);
     if (!plan || !plan->changes_anything()) continue;
     const plan::NodePlan& planned = plan->nodes.front();

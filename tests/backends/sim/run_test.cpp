@@ -241,7 +241,7 @@ plan::Intent shares(const World& world, std::optional<bool> rename, std::optiona
   plan::Intent intent = wants(world, "n1", "whole", std::nullopt);
   intent.boards.front().wish.strategy = Strategy::time_slicing;
   intent.boards.front().wish.replicas = 4;
-  intent.rename_shared = rename, intent.refuse_several = refuse;
+  intent.switches.rename_shared = rename, intent.switches.refuse_several = refuse;
   return intent;
 }
 
