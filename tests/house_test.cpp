@@ -342,7 +342,6 @@ std::string all_texts() {
   return texts;
 }
 
-// docs/style.md has the glossary. A word that comes back here was replaced throughout once already.
 // Of a line of code: its comment, and the name of the test that it begins, in words.
 std::string told_in_code(const std::string& line) {
   static const std::regex kTest(R"(^TEST(?:_[FP])?\(\w+, ?(\w+)\))"), kHump("([A-Z])");
@@ -358,7 +357,7 @@ std::string told_in_code(const std::string& line) {
 // Fewer words than for texts: a comment may say what a program tells another.
 TEST(House, CommentsAndNamesOfTestsKeepToTheWordsOfTheStyleGuide) {
   for (const std::string& file : sources({"engine", "backends", "tui", "tests", "bench"})) {
-    std::istringstream lines(read(file));
+    std::istringstream lines(read(kRoot / file));
     for (std::string line; std::getline(lines, line);) {
       std::string folded = told_in_code(line);
       for (char& c : folded) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -368,6 +367,7 @@ TEST(House, CommentsAndNamesOfTestsKeepToTheWordsOfTheStyleGuide) {
   }
 }
 
+// docs/style.md has the glossary. A word that comes back here was replaced throughout once already.
 TEST(House, TextsKeepToTheWordsOfTheStyleGuide) {
   struct Habit {
     const char* word;

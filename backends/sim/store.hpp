@@ -1,7 +1,7 @@
 // Where a backend's world lives: in memory, or in a state file that other processes act on, too.
 //
-// A shared world is locked for a moment, read again when another process saved it, acted on, saved and unlocked,
-// so that nothing that was acted is lost with the process. Threads: used on one thread.
+// A shared world is locked for a moment, read again when another process saved it, acted on, saved and
+// unlocked, so that nothing that was acted is lost with the process. Threads: used on one thread.
 #pragma once
 
 #include <functional>

@@ -13,7 +13,8 @@ namespace tessera::cli {
 std::string help_text();                        // tessera --help
 std::string help_text(const Command& command);  // tessera COMMAND --help
 
-// The text with tessera's commands as they are typed here: "kubectl tessera plan ..." where kubectl started it.
+// The text with tessera's commands as they are typed here: "kubectl tessera plan ..." where kubectl started
+// it.
 std::string as_called(std::string text, std::string_view program);
 
 // "-o, --output FORMAT": all spellings of a flag.

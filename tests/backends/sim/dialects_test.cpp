@@ -166,8 +166,7 @@ std::set<std::string> holders_on(const Node& node, const std::set<int>& gpus) {
 }
 
 // Whom a backend with these units may disturb where the direct dialect would change that.
-std::set<std::string> within_units(const plan::Plan& direct, const Node& node,
-                                   const plan::Means& can) {
+std::set<std::string> within_units(const plan::Plan& direct, const Node& node, const plan::Means& can) {
   const plan::NodePlan& planned = direct.nodes.front();
   plan::Unit unit = plan::Unit::slice;
   std::set<int> changed, all;
@@ -192,8 +191,7 @@ std::vector<ProfileName> profiles_of(const plan::BoardState& board) {
 
 // Meant: the MIG manager hands the driver no placement, so that a GPU with the wished instances at other
 // starts stays as it is there, where the simulator moves them.
-std::set<std::string> on_moved_boards(const plan::Plan& direct, const Node& node,
-                                      const plan::Means& can) {
+std::set<std::string> on_moved_boards(const plan::Plan& direct, const Node& node, const plan::Means& can) {
   std::set<int> moved;
   const plan::NodePlan& planned = direct.nodes.front();
   for (std::size_t i = 0; i < planned.after.size(); ++i) {
