@@ -430,12 +430,12 @@ Why why_nothing_offered(const NodePlan& node, const Intent& intent) {
 
 // The switches that the plan shows are those that were wished for, and those of the configuration that it
 // writes.
-Why why_other_switches(const NodePlan& node, const Intent& intent) {
+Why why_other_switches(const NodePlan& node, const Intent& intent, const Means& can) {
   if (!node.switches_after || node.steps.empty()) return {};
   const Switches& shown = *node.switches_after;
   // A way back leads to the configuration that was found, whatever was wished for of several nodes together.
-  const bool back =
-      intent.orders.contains(std::string(operators::kPluginConfig)) || simulated_switches(intent.orders);
+  const bool played = can.dialect == Dialect::direct && simulated_switches(intent.orders);
+  const bool back = played || intent.orders.contains(std::string(operators::kPluginConfig));
   const WishedSwitches& wished = intent.switches;
   if (!back && (wished.rename_shared.value_or(shown.rename) != shown.rename ||
                 wished.refuse_several.value_or(shown.refuse_several) != shown.refuse_several))
@@ -500,7 +500,7 @@ Why why_not_allowed(const NodePlan& node, const Intent& intent, const Means& can
   if (Why why = why_other_end(node, intent, can)) return why;
   if (Why why = why_other_order(node, can)) return why;
   if (Why why = why_nothing_offered(node, intent)) return why;
-  if (Why why = why_other_switches(node, intent)) return why;
+  if (Why why = why_other_switches(node, intent, can)) return why;
   return why_unproved(node, can);
 }
 

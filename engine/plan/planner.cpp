@@ -187,7 +187,8 @@ int compute_of(const BoardState& board, const mig::Product* product) {
 // Shares that the device plugin hands out afterwards, and how; nullopt: none, or no plugin's.
 std::optional<Switches> switches_after(const Node& node, const std::vector<BoardChange>& changes,
                                        const Means& can, const SiteRules& rules) {
-  if ((!can.gpu_operator && !simulated_switches(node)) || sharing::ack::decides(node)) return std::nullopt;
+  const bool plays = can.dialect == Dialect::direct && simulated_switches(node);
+  if ((!can.gpu_operator && !plays) || sharing::ack::decides(node)) return std::nullopt;
   for (const Gpu& gpu : node.gpus) {
     BoardState state = state_of(gpu);
     for (const BoardChange& change : changes)

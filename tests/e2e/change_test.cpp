@@ -48,6 +48,14 @@ TEST_F(Change, FlagsNeedNoFileAndSeveralNodesGoInBatches) {
   // Each node goes to what it was found with, also by way of a file that was reviewed.
   const std::string taken_back = newest_run();
   Ran reviewed = must({"undo", taken_back, "--dry-run", "-o", "json"});
+  // Which run that is stands in its journal, not in the file alone.
+  std::string edited = reviewed.out;
+  const std::size_t at = edited.find("\"undoes\"");
+  ASSERT_NE(at, std::string::npos);
+  edited.replace(edited.find(taken_back, at), taken_back.size(), "20200101-0000-n1-aaaaaa");
+  Ran refused = run({"apply", folder_.write("edited.json", edited), "--write", "--yes"});
+  EXPECT_NE(refused.code, 0);
+  EXPECT_EQ(board("n1", 0), board("n3", 0)) << "nothing was changed";
   Ran undone = run({"apply", folder_.write("undo.json", reviewed.out), "--write", "--yes"});
   EXPECT_EQ(undone.code, 0) << undone.err;
   EXPECT_EQ(text_at(journal(), "/0/undoes"), taken_back);

@@ -241,6 +241,14 @@ TEST(Cli, DoctorLooksAtItselfAlsoWhereTheConfigurationIsBroken) {
     EXPECT_TRUE(has(ill.out, what)) << ill.out;
 }
 
+TEST(Cli, DoctorJudgesWhatTheEnvironmentSets) {
+  RunOptions options;
+  options.environment = {{"HOME", "/nonexistent"}, {"TERM", "xterm-256color"}, {"TESSERA_INTERVAL", "often"}};
+  const Ran ran = run_tessera({"doctor", "--self"}, options);
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_TRUE(has(ran.out, "TESSERA_INTERVAL: interval: \"often\"")) << ran.out;
+}
+
 TEST(Cli, NoClusterIsSaidPlainlyWithAWayOn) {
   Ran ran = run_tessera({"nodes"});
   EXPECT_EQ(ran.code, 3);

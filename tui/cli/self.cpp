@@ -139,7 +139,7 @@ Json json_of(const SelfFacts& facts) {
 std::string table_of(const SelfFacts& facts) {
   std::string text;
   const auto row = [&](std::string_view name, const std::string& value) {
-    text += fmt::format("{:<10} {}\n", name, value.empty() ? "-" : value);
+    text += fmt::format("{:<10} {}\n", name, value.empty() ? "-" : clean(value, 4000));
   };
   row("version", tui::version_line());
   row("system", facts.kernel + " " + std::string(tui::architecture()));
@@ -172,8 +172,8 @@ std::string table_of(const std::vector<SelfCheck>& checks, const Streams& stream
   grid.heads = {{"severity", "SEVERITY"}, {"name", "CHECK"}, {"found", "FOUND"}};
   std::string text;
   for (const SelfCheck& check : checks)
-    grid.rows.push_back(
-        {std::string(plan::word(check.severity)), check.name, tui::told(streams.reader, check.found)});
+    grid.rows.push_back({std::string(plan::word(check.severity)), check.name,
+                         clean(tui::told(streams.reader, check.found), 4000)});
   text = to_table(grid, true, streams.paper);
   for (const SelfCheck& check : checks)
     if (!check.hint.empty())
@@ -200,6 +200,9 @@ std::vector<SelfCheck> self_checks(const SelfFacts& facts) {
     else if (file.state == "read")
       checks.push_back({"file", Severity::good, file.path, ""});
   }
+  if (!facts.settings_problem.empty())
+    checks.push_back(
+        {"settings", Severity::danger, facts.settings_problem, "tessera does not start until it is mended"});
   checks.push_back(journals_check(facts));
   checks.push_back(clock_check(facts));
   return checks;

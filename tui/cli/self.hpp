@@ -40,6 +40,7 @@ struct SelfFacts {
   bool utf8 = false;
   std::string locale;  // LC_ALL, LC_CTYPE or LANG: the one that counts; empty: none is set
   std::vector<FileFact> files;
+  std::string settings_problem;       // of all of them together; empty: none
   std::vector<std::string> settings;  // names of those that are set, with where
   std::vector<std::pair<std::string, std::optional<std::string>>> programs;  // name, path
   std::string journals;

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <filesystem>
 
+#include "engine/guide/texts.hpp"
+#include "engine/mig/catalogue.hpp"
 #include "engine/text.hpp"
 #include "tui/terminal/painter.hpp"
 
@@ -46,31 +48,51 @@ FileFact unusable(const std::string& path, const Error& error) {
   return {path, std::move(reason), false, error.hint};
 }
 
+// Why tessera refuses the file; nullopt: it takes it.
+std::optional<Error> why_refused(std::string_view name, const TextFile& file, const Parsed& parsed) {
+  if (name == "catalogue.yaml") {
+    const auto catalogue = mig::Catalogue::built_in();
+    const auto with = catalogue ? catalogue->with_site(file.text, file.path) : catalogue;
+    return with ? std::nullopt : std::optional(with.error());
+  }
+  if (name == "flowchart.yaml") {
+    const auto texts = guide::Texts::built_in();
+    const auto with = texts ? (*texts)->with_flowchart(file.text, file.path) : texts;
+    return with ? std::nullopt : std::optional(with.error());
+  }
+  const auto alone = gather(parsed, {}, {file});
+  return alone ? std::nullopt : std::optional(alone.error());
+}
+
+void look_at_settings(SelfFacts& facts, const Parsed& parsed, const Environment& environment,
+                      const std::vector<TextFile>& configuration) {
+  const auto settings = gather(parsed, environment, configuration);
+  if (!settings) return;  // the file is named already
+  if (const auto options = to_options(parsed, *settings); !options)
+    facts.settings_problem =
+        options.error().reason + (options.error().hint.empty() ? "" : " (" + options.error().hint + ")");
+  for (const auto& [name, setting] : *settings)
+    if (setting.from != "default" && !setting.from.starts_with("--"))
+      facts.settings.push_back(name + " (" + setting.from + ")");
+}
+
 void look_at_files(SelfFacts& facts, const Parsed& parsed, const Environment& environment) {
   std::vector<TextFile> configuration;
   for (const char* name : {"config.yaml", "catalogue.yaml", "flowchart.yaml"}) {
     for (const std::string& path : paths_of(name, environment)) {
       const auto files = read_files({path});
-      const bool there = files && !files->empty();
-      facts.files.push_back({path,
-                             !files  ? files.error().reason
-                             : there ? "read"
-                                     : "not there",
-                             bool(files)});
-      if (there && name == std::string_view("config.yaml")) {
-        configuration.push_back(files->front());
-        // Each by itself, so that the one that is wrong is named.
-        const auto alone = gather(parsed, {}, *files);
-        const auto options = alone ? to_options(parsed, *alone) : Result<Options>(alone.error());
-        if (!options) facts.files.back() = unusable(path, options.error());
+      if (!files) {
+        facts.files.push_back(unusable(path, files.error()));
+      } else if (files->empty()) {
+        facts.files.push_back({path, "not there", true, ""});
+      } else {
+        const auto refused = why_refused(name, files->front(), parsed);
+        facts.files.push_back(refused ? unusable(path, *refused) : FileFact{path, "read", true, ""});
+        if (name == std::string_view("config.yaml")) configuration.push_back(files->front());
       }
     }
   }
-  const auto settings = gather(parsed, environment, configuration);
-  if (!settings) return;
-  for (const auto& [name, setting] : *settings)
-    if (setting.from != "default" && !setting.from.starts_with("--"))
-      facts.settings.push_back(name + " (" + setting.from + ")");
+  look_at_settings(facts, parsed, environment, configuration);
 }
 
 // Where it would be made, when it is not there yet.

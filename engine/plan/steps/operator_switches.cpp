@@ -60,8 +60,10 @@ SiteRules with_site(SiteRules rules, const Means& can, const Node* node, const I
     if (!rules.strategy && named) rules.strategy = named->strategy;
     if (!rules.strategy) rules.strategy = sharing::parse_strategy(site.strategy);
   }
-  const std::optional<Switches> played_back = intent ? simulated_switches(intent->orders) : std::nullopt;
-  const std::optional<Switches> played = node ? simulated_switches(*node) : std::nullopt;
+  const bool plays = can.dialect == Dialect::direct;  // elsewhere such labels say nothing
+  const std::optional<Switches> played_back =
+      plays && intent ? simulated_switches(intent->orders) : std::nullopt;
+  const std::optional<Switches> played = plays && node ? simulated_switches(*node) : std::nullopt;
   std::optional<bool> rename_back, rename_now, refuse_back, refuse_now;
   if (shares(back)) rename_back = back->sharing.rename, refuse_back = back->sharing.fail_multiple;
   if (shares(now)) rename_now = now->sharing.rename, refuse_now = now->sharing.fail_multiple;
@@ -82,7 +84,8 @@ std::optional<Switches> switches_now(const Means& can, const Node& node) {
   if (sharing::ack::decides(node)) return std::nullopt;
   const bool in_shares = std::any_of(node.gpus.begin(), node.gpus.end(),
                                      [](const Gpu& gpu) { return gpu.replicas.value_or(1) > 1; });
-  if (!can.gpu_operator) return in_shares ? simulated_switches(node) : std::nullopt;
+  if (can.dialect == Dialect::direct) return in_shares ? simulated_switches(node) : std::nullopt;
+  if (!can.gpu_operator) return std::nullopt;
   const OperatorSetup& site = *can.gpu_operator;
   auto now = config_for(site, order_label(node, &site, operators::kPluginConfig));
   if (!shares(now)) return std::nullopt;

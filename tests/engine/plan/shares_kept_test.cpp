@@ -54,6 +54,18 @@ TEST(SharesKept, MoreSharesKeepTheirNameAndWhoMayAskForSeveral) {
   EXPECT_EQ(made.nodes[0].switches_after, (plan::Switches{true, true}));
 }
 
+// They are the simulator's own: on a cluster with a GPU operator such labels say nothing.
+TEST(SharesKept, LabelsOfTheSimulatorSayNothingElsewhere) {
+  Sharing k("    renameByDefault: false\n", false);
+  Node node = k.cluster().nodes.all().front();
+  node.features.emplace_back("tessera.sim/rename-by-default=true");
+  node.features.emplace_back("tessera.sim/fail-requests-greater-than-one=true");
+  k.tell(NodesListed{{node}});
+  const Plan made = k.plan(sharing_everywhere(Strategy::time_slicing, 8));
+  EXPECT_EQ(made.nodes[0].switches_after, (plan::Switches{false, false}));
+  EXPECT_EQ(made.offered_after.kubernetes.at("nvidia.com/gpu"), 16);
+}
+
 // A quota is on one name: where that changes, one stops counting and another begins.
 TEST(SharesKept, WhatQuotasCountIsToldByTheNameOfEachResource) {
   Sharing k("    renameByDefault: true\n", true);

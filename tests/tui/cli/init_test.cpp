@@ -87,6 +87,8 @@ struct Init {
   std::string typed;
   bool person = true;
   bool fails = false;
+  bool loads = true;
+  Environment environment;
   std::ostringstream out, err;
 
   std::string file() const { return home.path() + "/tessera/config.yaml"; }
@@ -100,10 +102,12 @@ struct Init {
           std::vector<Node>{test::node("n1", {test::uncut(0, 0)})}, std::vector<Workload>{});
       if (fails && ++opened > 1 && options.slurm_site->reach != slurmconf::Reach::none)
         backend->failure = Error{"cannot reach n1", "ssh asks for a password", "give the key to an agent"};
+      backend->loads = loads;
       opening.backends.push_back(std::move(backend));
       return opening;
     };
-    Joins joins{box, box, open, {}, [] { return test::at(0); }, {}, false, {}, {}};
+    int asked = 0;  // a second goes by from one look at the clock to the next
+    Joins joins{box, box, open, {}, [&] { return test::at(++asked); }, {}, false, {}, {}};
     joins.machine.find_program = [](std::string_view name) {
       return std::optional("/usr/bin/" + std::string(name));
     };
@@ -117,7 +121,7 @@ struct Init {
     Parsed parsed;
     parsed.command = "init";
     parsed.flags = flags;
-    const Environment environment{{"XDG_CONFIG_HOME", home.path()}};
+    environment["XDG_CONFIG_HOME"] = home.path();
     const int code = run_init(parsed, environment, test::catalogue(), joins, streams);
     ::close(ends[0]);
     return code;
@@ -160,6 +164,34 @@ TEST(Init, NeedsAPersonOrAFile) {
   init.person = false;
   EXPECT_EQ(init.run(), kUsage);
   EXPECT_NE(init.err.str().find("--answers FILE"), std::string::npos) << init.err.str();
+}
+
+// What was not seen in time is not known: neither what to ask, nor whether an answer works.
+TEST(Init, AsksNothingOfAClusterThatDidNotAnswerInTime) {
+  Init init;
+  init.flags = {{"print", "true"}, {"timeout", "2s"}};
+  init.loads = false;
+  EXPECT_EQ(init.run(), kUnknown);
+  EXPECT_NE(init.err.str().find("no complete answer"), std::string::npos) << init.err.str();
+  EXPECT_EQ(init.out.str(), "");
+}
+
+TEST(Init, OffersWhatIsSetAlready) {
+  Init init;
+  init.flags["print"] = "true";
+  init.environment["TESSERA_SLURM_RUNNER"] = "srun";
+  init.typed = "\n\n\n\n\n\n\n\n\n\n\n\n\n";
+  EXPECT_EQ(init.run(), kDone) << init.err.str();
+  EXPECT_NE(init.out.str().find("\nslurm-runner: \"srun\"\n"), std::string::npos) << init.out.str();
+}
+
+TEST(Init, RefusesAControlCharacterInAnAnswer) {
+  Init init;
+  init.flags = {{"print", "true"},
+                {"answers", init.home.write("answers.yaml", "slurm-stop-clients: \"a\\nb\\e]0;x\"\n")}};
+  init.person = false;
+  EXPECT_EQ(init.run(), kUsage);
+  EXPECT_EQ(init.out.str(), "");
 }
 
 TEST(Init, SaysWhatDoesNotWorkWithTheAnswers) {

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include "engine/plan/permit.hpp"
+#include "engine/plan/run/undo.hpp"
 #include "engine/text.hpp"
 #include "tui/cli/change/arm.hpp"
 #include "tui/cli/change/plan_text.hpp"
 #include "tui/cli/change/planning.hpp"
+#include "tui/cli/change/runs_list.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/table_text.hpp"
 
@@ -82,14 +84,23 @@ class Beginner {
     if (beginning_.made_earlier) {
       plan_.cluster_id = here.id;  // the same, or a person says so
       if (auto why = why_not_begun(can)) return why;
-      auto made = plan::make_plan(here, catalogue_, plan_.intent, can, options_.rules,
-                                  cluster_now(here, clusters_.wall()));
+      auto made = made_here(here, can);
       if (!made) return Error{"the plan is refused", to_line(made.error()), ""};
       if (auto why = plan::why_not_as_made(plan_, *made)) return why;
-      made->undoes = plan_.undoes;
       plan_ = std::move(*made);
     }
     return why_not_begun(can);
+  }
+  // A plan that says that it undoes a run is made from that run's journal: the file's word alone would have a
+  // failure parked that is to be undone.
+  Result<plan::Plan> made_here(const Cluster& here, const plan::Means& can) {
+    const TimePoint now = cluster_now(here, clusters_.wall());
+    if (plan_.undoes.empty())
+      return plan::make_plan(here, catalogue_, plan_.intent, can, options_.rules, now);
+    auto known = read_run(clusters_, options_, plan_.undoes);
+    if (auto* refusal = std::get_if<Refusal>(&known)) return refusal->error;
+    return plan::plan_undo(*std::get<Followed>(known).run(), here, catalogue_, can, options_.rules, now,
+                           &plan_.intent.options);
   }
   // That nothing is to be done is no refusal here.
   std::optional<Error> why_not_begun(const plan::Means& can) const {

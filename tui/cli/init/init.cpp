@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <variant>
 
 #include "engine/text.hpp"
 #include "engine/yaml.hpp"
@@ -23,14 +24,33 @@ namespace {
 
 using Answers = std::map<std::string, std::string>;
 
-// The options with these answers, as if they stood in config.yaml; a command that looks at nodes themselves
-// asks for the GPUs there.
+// Where it is written: for all users by root, else for this user. Never over a file that is there.
+std::string destination(const Environment& environment) {
+  const auto paths = paths_of("config.yaml", environment);
+  return ::geteuid() == 0 || paths.size() < 2 ? paths.back() : paths.front();
+}
+
+// The settings with these answers standing in the file that is to be written: they are tried as they will be
+// in effect.
+Result<Settings> settings_with(const Parsed& parsed, const Environment& environment, const Answers& answers) {
+  auto text = settings_text_of(answers);
+  if (!text) return text.error();
+  const std::string written = destination(environment);
+  std::vector<TextFile> files;
+  for (const std::string& path : paths_of("config.yaml", environment)) {
+    if (path == written) files.push_back({path, *text});
+    auto there = read_files({path});
+    if (!there) return there.error();
+    files.insert(files.end(), there->begin(), there->end());
+  }
+  return gather(parsed, environment, files);
+}
+
+// The options with these answers; a command that looks at nodes themselves asks for the GPUs there.
 Result<Options> with_answers(const Parsed& parsed, const Environment& environment, const Answers& answers,
                              const std::string& command) {
-  auto settings = gather(parsed, environment, {});
+  auto settings = settings_with(parsed, environment, answers);
   if (!settings) return settings.error();
-  for (const auto& [name, value] : answers)
-    if (!value.empty()) settings->insert_or_assign(name, Setting{value, "init"});
   auto options = to_options(parsed, *settings);
   if (options) options->command = command;
   return options;
@@ -104,23 +124,21 @@ struct Looked {
   std::vector<std::string> failures;       // of sources
 };
 
-// Opens the clusters, waits for their answers, and closes them again.
-Result<Looked> look(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
-                    const Streams& streams, int& code) {
+// Opens the clusters, waits for their answers, and closes them again. The exit code where that failed, which
+// has been said then.
+std::variant<Looked, int> look(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
+                               const Streams& streams) {
   OpenClusters clusters(options, catalogue, joins, streams);
-  if (auto failed = clusters.open()) {
-    code = *failed;
-    return Error{"init looks at clusters that are here", "none was found",
-                 "tessera --sim shows a simulated one"};
-  }
-  if (auto failed = clusters.start(options.cluster)) {
-    code = *failed;
-    return Error{"cannot look at that cluster", options.cluster, ""};
-  }
-  clusters.wait_until_loaded();
+  if (auto failed = clusters.open()) return *failed;
+  if (auto failed = clusters.start(options.cluster)) return *failed;
+  if (!clusters.wait_until_loaded()) return kFinding;
   Looked looked;
   looked.model = clusters.model();
+  if (looked.model.clusters.size() < clusters.backends().size() && options.cluster.empty())
+    looked.failures.emplace_back("a cluster has not answered at all");
   for (const Cluster& cluster : looked.model.clusters) {
+    if (!OpenClusters::is_whole(cluster))
+      looked.failures.push_back(cluster.name.text + ": no complete answer");
     for (const auto& [source, health] : cluster.sources)
       if (health.failure)
         looked.failures.push_back(cluster.name.text + ", " + std::string(word(source)) + ": " +
@@ -150,7 +168,7 @@ void tell_look(const Looked& looked, const Streams& streams) {
                 << "\n";
 }
 
-// Where it is written: for all users by root, else for this user. Never over a file that is there.
+// Never over a file that is there.
 Status write_new(const std::string& path, const std::string& text) {
   const auto failed = [&](const std::string& reason) {
     return Error{"cannot write " + path, reason, "tessera init --print prints it instead"};
@@ -175,11 +193,6 @@ Status write_new(const std::string& path, const std::string& text) {
   return failed(std::strerror(reason));
 }
 
-std::string destination(const Environment& environment) {
-  const auto paths = paths_of("config.yaml", environment);
-  return ::geteuid() == 0 || paths.size() < 2 ? paths.back() : paths.front();
-}
-
 Surroundings surroundings(const Model& found, const Joins& joins) {
   Surroundings here;
   here.ssh = joins.machine.find_program && joins.machine.find_program("ssh").has_value();
@@ -187,6 +200,18 @@ Surroundings surroundings(const Model& found, const Joins& joins) {
     if (cluster.scheduler == Scheduler::slurm)
       here.writes_conf = cluster.endpoint.starts_with('/') && ::access(cluster.endpoint.c_str(), W_OK) == 0;
   return here;
+}
+
+// What is set already is what Enter takes.
+std::vector<Question> with_present(std::vector<Question> asked, const Parsed& parsed,
+                                   const Environment& environment) {
+  const auto settings = settings_with(parsed, environment, {});
+  if (!settings) return asked;
+  for (Question& one : asked) {
+    auto it = settings->find(std::string(one.setting));
+    if (it != settings->end() && it->second.from != "default") one.answer = it->second.value;
+  }
+  return asked;
 }
 
 // From the file where there is one, else from the person. nullopt: the input ended.
@@ -228,19 +253,26 @@ int run_init(const Parsed& parsed, const Environment& environment, const mig::Ca
                   {"cannot write " + path, "it is there already",
                    "edit it, or move it away; --print prints what init would write"},
                   kUsage);
-  int code = kUsage;
   const auto bare = with_answers(parsed, environment, {}, "nodes");
   if (!bare) return refuse(streams, bare.error(), kUsage);
-  const auto found = look(*bare, catalogue, joins, streams, code);
-  if (!found) return refuse(streams, found.error(), code);
-  const std::vector<Question> asked = questions(found->model, surroundings(found->model, joins));
+  const auto first = look(*bare, catalogue, joins, streams);
+  if (const int* code = std::get_if<int>(&first)) return *code;
+  const Looked& found = std::get<Looked>(first);
+  if (!found.failures.empty())
+    return refuse(streams,
+                  {"cannot ask before the clusters have answered", found.failures.front(),
+                   "try again with a longer --timeout; tessera doctor lists what is wrong"},
+                  kUnknown);
+  const std::vector<Question> asked =
+      with_present(questions(found.model, surroundings(found.model, joins)), parsed, environment);
   const auto answers = take_answers(parsed, environment, asked, streams);
   if (!answers) return refuse(streams, answers.error(), kUsage);
   if (!*answers) return refuse(streams, {"nothing is written", "the answers ended", ""}, kFinding);
   const auto options = with_answers(parsed, environment, **answers, "doctor");
   if (!options) return refuse(streams, options.error(), kUsage);
-  const auto looked = look(*options, catalogue, joins, streams, code);
-  if (!looked) return refuse(streams, looked.error(), code);
+  const auto second = look(*options, catalogue, joins, streams);
+  if (const int* code = std::get_if<int>(&second)) return *code;
+  const Looked* looked = &std::get<Looked>(second);
   tell_look(*looked, streams);
   const std::string text = configuration(asked, **answers);
   if (print) return streams.out << text, kDone;

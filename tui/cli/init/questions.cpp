@@ -84,7 +84,26 @@ void ask_about_kubernetes(std::vector<Question>& list, const Cluster& cluster) {
                   fmt::format("{}: {}", cluster.name.text, sharing::title(seen.platform)), ""});
 }
 
+std::string quoted(std::string_view answer) {
+  std::string out = "\"";
+  for (char c : answer) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
 }  // namespace
+
+Result<std::string> settings_text_of(const std::map<std::string, std::string>& answers) {
+  std::string text;
+  for (const auto& [name, answer] : answers) {
+    if (std::any_of(answer.begin(), answer.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }))
+      return Error{"cannot use this answer", name + ": it has a control character", "write it on one line"};
+    if (!answer.empty()) text += fmt::format("{}: {}\n", name, quoted(answer));
+  }
+  return text;
+}
 
 std::vector<Question> questions(const Model& found, const Surroundings& here) {
   std::vector<Question> list;
@@ -111,14 +130,9 @@ std::string configuration(const std::vector<Question>& asked,
   for (const Question& question : asked) {
     const auto it = answers.find(std::string(question.setting));
     if (it == answers.end() || it->second.empty()) continue;
-    std::string quoted;
-    for (char c : it->second) {
-      if (c == '"' || c == '\\') quoted += '\\';
-      quoted += c;
-    }
     std::string help = wrapped(find_flag(question.setting)->help, 2, 110);
     for (std::size_t at = 0; at < help.size(); at = help.find('\n', at) + 1) help[at] = '#';
-    text += fmt::format("\n{}{}: \"{}\"\n", help, question.setting, quoted);
+    text += fmt::format("\n{}{}: {}\n", help, question.setting, quoted(it->second));
   }
   return text;
 }

@@ -28,6 +28,9 @@ struct Surroundings {
 };
 std::vector<Question> questions(const Model& found, const Surroundings& here);
 
+// The answers alone, as a configuration file has them. Errors: a control character in one of them.
+Result<std::string> settings_text_of(const std::map<std::string, std::string>& answers);
+
 // config.yaml with these answers, each under what it means; empty answers are left out.
 std::string configuration(const std::vector<Question>& asked,
                           const std::map<std::string, std::string>& answers);
