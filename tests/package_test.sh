@@ -34,7 +34,7 @@ as_nobody_we_know() {
 }
 sed -i 's/^passwd:.*/passwd: sss files/' "$root/etc/nsswitch.conf"
 
-everything() { (cd "$root" && find . -xdev -path ./var/lib/dpkg -prune -o -path ./var/log -prune -o -print | sort); }
+everything() { (cd "$root" && find . -xdev -path ./var/lib/dpkg -prune -o -path ./var/log -prune -o -path ./tmp -prune -o -print | sort); }
 
 # The console of a command on a terminal of 100 by 30: prints all that it drew. It is left with q once it has drawn.
 console() {
@@ -65,7 +65,7 @@ for page in man1/tessera.1 man1/tessera-plan.1 man1/tessera-sim.1 man5/tessera-c
 done
 draws "simulator" tessera --sim
 # An edited configuration survives an upgrade, and a purge takes it away.
-inside dpkg -s tessera | grep -q ' /etc/tessera/config.yaml' || fail "/etc/tessera/config.yaml is no conffile"
+inside dpkg -s tessera | grep ' /etc/tessera/config.yaml' >/dev/null || fail "/etc/tessera/config.yaml is no conffile"
 echo 'theme: mono' >>"$root/etc/tessera/config.yaml"
 inside dpkg -i /tmp/tessera.deb </dev/null || fail "dpkg -i, again"
 grep -q '^theme: mono$' "$root/etc/tessera/config.yaml" || fail "the upgrade replaced an edited configuration"

@@ -97,6 +97,8 @@ TEST_F(KubeChangeE2e, APlanFileIsRefusedOnceTheClusterPolicyWasEditedOrTheFileIt
   kubectl({"patch", "clusterpolicy", "cluster-policy", "--type=merge", "-p",
            R"({"spec":{"mig":{"strategy":"single"}}})"});
   refused(plan.out, "ClusterPolicy changed");
+  // The edit restarts the device plugin, which offers nothing for a moment.
+  kubectl({"wait", "node/h2", R"(--for=jsonpath={.status.allocatable.nvidia\.com/gpu}=2)", "--timeout=60s"});
   EXPECT_EQ(offers("h2", "gpu"), "2");
   expect_given_back("h2");
 }
