@@ -106,12 +106,14 @@ if [ -n "$kubectl" ] && ! ldd "$kubectl" >/dev/null 2>&1; then
   cp "$kubectl" "$root/usr/bin/kubectl"
   as_nobody_we_know "${binary}-sim" serve --kubernetes --kubeconfig-out /tmp/kubeconfig >"$scratch/serve.log" 2>&1 &
   server=$!
-  trap 'kill $server 2>/dev/null; rm -rf "$root"' EXIT
+  trap 'kill $server 2>/dev/null || true; rm -rf "$root"' EXIT
   for _ in $(seq 100); do [ -s "$root/tmp/kubeconfig" ] && break; sleep 0.1; done
   as_nobody_we_know "$binary" nodes --kubeconfig /tmp/kubeconfig -o json >"$scratch/kube.json" || fail "nodes of a served cluster"
   grep -q '"kubernetes"' "$scratch/kube.json" || fail "a served cluster: no node was read"
   draws "served cluster" "$binary" --kubeconfig /tmp/kubeconfig
   kill "$server"
+  wait "$server" || true
+  trap 'rm -rf "$root"' EXIT
 else
   printf 'package_test: kubectl of this machine needs shared libraries: the served cluster is left out\n' >&2
 fi
