@@ -17,7 +17,7 @@ struct Editor {
   tui::UiContext world() const { return {model, catalogue, at(0)}; }
 };
 
-// boards: 1: one GPU; 8: all of the node.
+// GPUs: 1: one GPU; 8: all of the node.
 Editor& editor(bool all) {
   static Editor one;
   one.state = {};

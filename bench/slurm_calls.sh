@@ -21,9 +21,11 @@ program() { # name; text on stdin
 program slurm/scontrol <<'S'
 echo "$*" >>"$D/calls"
 [ "$1" = -- ] && shift
-set_node() { # name, state, reason
+set_node() { # names with commas, state, reason
   while ! mkdir "$D/lock" 2>/dev/null; do :; done
-  sed -i "s|^\(NodeName=$1 .*\) State=.*|\1 State=$2 BootTime=2026-01-01T00:00:00 SlurmdStartTime=2026-01-01T00:00:00$3|" "$D/nodes"
+  for name in ${1//,/ }; do
+    sed -i "s|^\(NodeName=$name .*\) State=.*|\1 State=$2 BootTime=2026-01-01T00:00:00 SlurmdStartTime=2026-01-01T00:00:00$3|" "$D/nodes"
+  done
   rmdir "$D/lock"
 }
 list_nodes() {

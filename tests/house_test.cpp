@@ -93,6 +93,18 @@ bool is_program(const std::string& file) {
   return file == "tui/main.cpp" || file == "tui/sim_main.cpp" || file == "tui/simulator_options.hpp";
 }
 
+// The stand-in for an API server serves what it is given: GPUs and the operator stand behind it.
+TEST(House, TheSimulatedApiServerKnowsNothingOfGpus) {
+  for (const std::string& file : sources({"backends/sim/apiserver"})) {
+    for (const std::string& header : includes(file))
+      EXPECT_TRUE(room_of(header) != "backends" || header.starts_with("backends/sim/apiserver/") ||
+                  header == "backends/http_server.hpp" || header == "backends/sim/random.hpp")
+          << file << " includes " << header;
+    for (const char* name : {"ClusterPolicy", "clusterpolicies", "clusterpolicy", "nvidia", "Gpu", "Board"})
+      EXPECT_FALSE(has_word(read(kRoot / file), name)) << file << " names " << name;
+  }
+}
+
 TEST(House, OnlyMainJoinsConsoleAndBackends) {
   bool joined = false;
   for (const std::string& file : sources({"tui"})) {
@@ -180,6 +192,7 @@ TEST(House, HeavyHeadersStayAtHome) {
       {std::regex(R"(boost/process.*)"), std::regex(R"(backends/process\.cpp)")},
       {std::regex(R"(boost/.*)"), std::regex(R"(backends/(worker|process|http_client|http_server)\.cpp)")},
       {std::regex(R"(yaml-cpp/.*)"), std::regex(R"(engine/yaml\.cpp)")},
+      {std::regex(R"(utf8proc.*)"), std::regex(R"(tui/terminal/width\.cpp)")},
       {std::regex(R"(CLI/.*)"), std::regex(R"(tui/cli/parse\.cpp)")},
       {std::regex(R"(nlohmann/.*)"), std::regex(R"((tui/cli|engine)/json\.cpp)")},
       {std::regex(R"(simdjson.*)"), std::regex(R"(backends/.*\.cpp)")},

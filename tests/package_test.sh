@@ -51,7 +51,7 @@ draws() {  # what, command...: a frame in UTF-8 with colours
 
 # The deb installs, answers, and leaves nothing behind but what is the admin's.
 everything >"$scratch/before.list"
-cp "$packages"/*.deb "$root/tmp/tessera.deb"
+cp "$packages"/*_amd64.deb "$root/tmp/tessera.deb"
 inside dpkg -i /tmp/tessera.deb || fail "dpkg -i"
 as_nobody_we_know tessera --version | grep -q ', static)$' || fail "tessera --version does not say static"
 as_nobody_we_know tessera nodes --sim -o json >"$scratch/nodes.json" || fail "tessera nodes --sim"
@@ -76,7 +76,7 @@ diff "$scratch/before.list" "$scratch/after.list" || fail "dpkg --purge left som
 
 # The tarball holds the same binary. From here on the host has neither terminals nor locales.
 mkdir "$root/tmp/tarball"
-tar -xzf "$packages"/*.tar.gz -C "$root/tmp/tarball" --strip-components=1
+tar -xzf "$packages"/*-x86_64.tar.gz -C "$root/tmp/tarball" --strip-components=1
 binary=/$(cd "$root" && find tmp/tarball -name tessera -path '*bin*' -type f | head -n 1)
 [ -x "$root$binary" ] || fail "the tarball has no bin/tessera"
 if ldd "$root$binary" >/dev/null 2>&1; then fail "the binary asks for shared libraries"; fi
@@ -120,6 +120,6 @@ fi
 
 # The rpm names no library.
 if command -v rpm >/dev/null; then
-  if rpm -qpR "$packages"/*.rpm | grep -v '^rpmlib('; then fail "the rpm requires what is named above"; fi
+  if rpm -qpR "$packages"/*.x86_64.rpm | grep -v '^rpmlib('; then fail "the rpm requires what is named above"; fi
 fi
 printf 'package_test: all of it passed in %s\n' "$suite"

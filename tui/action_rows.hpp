@@ -37,7 +37,7 @@
   ROW(sort_reverse, "sort-reverse", "reverse", "Reverse the sort order.", "I", table, find, reverse_sort, not_sorted) \
   ROW(sort_choose, "sort-choose", "sort by", "Choose the column to sort by from a list.", "F6", table, find, choose_from_list, no_table) \
   ROW(choose_columns, "choose-columns", "columns", "Choose which columns are shown.", "C F2", table, find, choose_from_list, no_table) \
-  ROW(toggle_wide, "toggle-wide", "wide", "Show all columns, or only the usual ones.", "Ctrl-w", table, find, turn_wide, no_table) \
+  ROW(toggle_wide, "toggle-wide", "wide", "Show all columns over the whole width, or only the usual ones.", "Ctrl-w", table, find, turn_wide, no_table) \
   ROW(follow, "follow", "follow", "Keep the newest entry in view.", "f", log, find, follow_newest, no_events) \
   ROW(mark, "mark", "mark", "Mark the row, or clear its mark, and go one down.", "Space", table, mark, mark_row, no_rows) \
   ROW(mark_all, "mark-all", "mark all", "Mark every row that is shown.", "*", table, mark, mark_rows, no_rows) \
@@ -49,9 +49,10 @@
   ROW(show_slices, "slices", "slices", "All slices and their holders.", "4", global, screens, show_screen, always) \
   ROW(show_workloads, "workloads", "workloads", "Jobs and pods, running and waiting.", "5", global, screens, show_screen, always) \
   ROW(show_events, "events", "events", "What has happened since tessera was started.", "6", global, screens, show_screen, always) \
-  ROW(show_waiting, "waiting", "waiting", "Waiting workloads, and why they wait.", "w", global, screens, show_waiting, always) \
+  ROW(show_waiting, "waiting", "waiting", "All waiting workloads; on one of them, why it waits and what would help.", "w", global, screens, show_waiting, always) \
   ROW(show_free, "free", "free", "The slices that work could get now.", "", global, screens, show_free, always) \
   ROW(show_doctor, "doctor", "findings", "What is wrong in all clusters, by its cause, and what to do about it.", "7", global, screens, show_screen, always) \
+  ROW(show_users, "users", "users", "Who holds and waits for how much, in all clusters.", "8", global, screens, show_screen, always) \
   ROW(show_journal, "journal", "journal", "All runs: what was changed, what stopped, and the way back.", "J", global, screens, show_runs, always) \
   ROW(show_about, "about", "about", "Version, files in use, terminal, and where the data comes from.", "", global, screens, show_page, always) \
   ROW(help, "help", "help", "The keys of this screen.", "? F1", global, screens, show_page, is_help) \
@@ -104,7 +105,7 @@
   ROW(layout_refuse, "layout-refuse", "one share each", "Refuse pods that ask for several shares, or take them (failRequestsGreaterThanOne); again: as the node has it.", "F", layout, layout, edit_layout, why_no_edit) \
   ROW(layout_all, "layout-all", "all or one", "Edit every GPU of this product here, or only the one in view; Tab shows the next one.", "a", layout, layout, edit_layout, why_no_edit) \
   ROW(layout_plan, "layout-plan", "plan", "Plan the edited layout: steps, and how to arm it.", "P", layout, layout, edit_layout, why_no_edit) \
-  ROW(guide_open, "guide", "decide", "Open the guide: how to share what the cursor is on, or what is marked.", "D", global, guide, decide_here, why_no_guide) \
+  ROW(guide_open, "guide", "guide", "Open the guide: how to share what the cursor is on, or what is marked.", "D", global, guide, decide_here, why_no_guide) \
   ROW(guide_yes, "guide-yes", "yes", "Answer the question with yes.", "y", question, guide, act_on_guide, why_no_guide_action) \
   ROW(guide_no, "guide-no", "no", "Answer the question with no.", "n", question, guide, act_on_guide, why_no_guide_action) \
   ROW(guide_undo, "guide-undo", "go back", "Undo the last answer, also one that was known.", "u", guide, guide, act_on_guide, why_no_guide_action) \

@@ -154,7 +154,7 @@ struct App::Parts {
 
   void end_by(int signal) {
     status = 128 + signal;
-    send(Ending{signal == SIGHUP ? "the terminal went away" : "tessera was told to end"});
+    send(Ending{signal == SIGHUP ? "the terminal went away" : "tessera was asked to end"});
   }
 
   void take_size() {

@@ -29,6 +29,7 @@
 #include "tui/cli/look.hpp"
 #include "tui/cli/program.hpp"
 #include "tui/cli/run.hpp"
+#include "tui/cli/settings.hpp"
 #include "tui/simulator_options.hpp"
 
 namespace {
@@ -61,16 +62,11 @@ std::vector<std::string> nodes_named(const cli::Options& options) {
   return named ? std::move(*named) : std::vector<std::string>();
 }
 
-std::string value_of(const cli::Environment& environment, const std::string& name) {
-  auto it = environment.find(name);
-  return it == environment.end() ? "" : it->second;
-}
-
 // Where the private folder for sockets may be made: of kubectl proxy, and of ssh.
 std::vector<std::string> runtime_folders(const cli::Environment& environment) {
   std::vector<std::string> folders;
   for (const char* name : {"XDG_RUNTIME_DIR", "TMPDIR"})
-    if (std::string folder = value_of(environment, name); !folder.empty())
+    if (std::string folder = cli::value_of(environment, name); !folder.empty())
       folders.push_back(std::move(folder));
   folders.emplace_back("/tmp");
   return folders;
@@ -127,8 +123,8 @@ struct KubernetesHere {
 };
 
 Result<KubernetesHere> find_kubernetes(const cli::Options& options, const cli::Environment& environment) {
-  kubernetes::KubeconfigPlace place{options.kubeconfig, value_of(environment, "KUBECONFIG"),
-                                    value_of(environment, "HOME"),
+  kubernetes::KubeconfigPlace place{options.kubeconfig, cli::value_of(environment, "KUBECONFIG"),
+                                    cli::value_of(environment, "HOME"),
                                     environment.contains("KUBERNETES_SERVICE_HOST")};
   auto config = kubernetes::read_kubeconfig(place);
   if (!config) return config.error();
@@ -174,7 +170,7 @@ cli::Opening open_what_is_here(const cli::Options& options, const mig::Catalogue
 
 // The person, also behind sudo: colleagues read it in marks and journals.
 std::string user_name(const cli::Environment& environment) {
-  std::string person = getuid() == 0 ? value_of(environment, "SUDO_USER") : "";
+  std::string person = getuid() == 0 ? cli::value_of(environment, "SUDO_USER") : "";
   if (!person.empty()) return person;
   return account_name(getuid());
 }
@@ -185,7 +181,8 @@ std::string host_name() {
 }
 
 std::string own_journals(const cli::Environment& environment, std::string_view name) {
-  return runs::journal_folder(value_of(environment, "XDG_STATE_HOME"), value_of(environment, "HOME"), name);
+  return runs::journal_folder(cli::value_of(environment, "XDG_STATE_HOME"),
+                              cli::value_of(environment, "HOME"), name);
 }
 
 void join_runs(cli::Opening& opening, const cli::Options& options, const mig::Catalogue& catalogue,
@@ -194,6 +191,7 @@ void join_runs(cli::Opening& opening, const cli::Options& options, const mig::Ca
   wanted.write = options.write;
   // What was tried out is kept apart from what was done.
   wanted.folder = own_journals(environment, options.sim ? "simulated-runs" : "runs");
+  wanted.open_only = options.sim.has_value();
   wanted.site_folder = options.runs;
   wanted.who = user_name(environment);
   wanted.from = host_name();

@@ -20,6 +20,7 @@
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/program.hpp"
 #include "tui/cli/run.hpp"
+#include "tui/cli/settings.hpp"
 #include "tui/simulator_options.hpp"
 
 namespace {
@@ -67,8 +68,7 @@ Result<cli::SimAnswer> play(const cli::Options& options, const mig::Catalogue& c
 std::optional<sim::SmiAnswer> stand_in(const std::vector<std::string>& words,
                                        const cli::Environment& environment) {
   std::string name = words.empty() ? "" : words[0].substr(words[0].rfind('/') + 1);
-  const auto named = environment.find("TESSERA_GPUS");
-  const std::string file = named == environment.end() ? "" : named->second;
+  const std::string file = cli::value_of(environment, "TESSERA_GPUS");
   constexpr std::string_view kSmi = "nvidia-smi", kParted = "nvidia-mig-parted";
   bool as_tool = (name == kSmi || name == kParted) && !file.empty();
   bool as_verb = words.size() > 1 && (words[1] == kSmi || words[1] == kParted);

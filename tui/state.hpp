@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "engine/insight/causes.hpp"
+#include "engine/insight/users.hpp"
 #include "engine/model/model.hpp"
 #include "engine/plan/capabilities.hpp"
 #include "engine/plan/planner.hpp"
@@ -24,6 +25,10 @@
 #include "tui/run_state.hpp"
 #include "tui/screens/layout/layout_state.hpp"
 #include "tui/terminal/canvas.hpp"
+
+namespace tessera::why {
+struct Answer;
+}
 
 namespace tessera::tui {
 
@@ -44,8 +49,9 @@ enum class ScreenKind : std::uint8_t {
   messages,  // what the owners of disturbed work are told
   run,       // one run, from its journal
   journal,   // all runs
-  guide,     // how to share a board: the flowchart and what follows from it
+  guide,     // how to share a GPU: the flowchart and what follows from it
   doctor,    // what is wrong everywhere, by its cause
+  users,     // who holds and waits for how much
   count_
 };
 // What each of them is stands in tui/screens/screens.cpp.
@@ -71,6 +77,13 @@ struct DerivedRows {
   std::vector<RowRef> rows;
   std::size_t total = 0;    // before the filter
   std::vector<int> widths;  // cells that each column would like, from a sample of the rows
+};
+
+// Why the work of a page waits; worked out once for a revision of the model.
+struct WhyView {
+  std::uint64_t revision = 0;  // the model's and one; 0: never
+  std::string subject;
+  std::shared_ptr<const why::Answer> answer;  // null: it does not wait
 };
 
 struct Screen {
@@ -100,6 +113,7 @@ struct Screen {
   std::set<std::string> marks;
   DerivedRows derived;
   std::optional<LayoutState> layout;  // of the layout editor
+  WhyView why;                        // of a workload's page
   GuideState guide;
 };
 
@@ -138,6 +152,14 @@ struct Strips {
   std::string pool;
 };
 
+// Work that has waited for a GPU for long.
+struct WaitingLong {
+  ClusterName cluster;
+  WorkloadId id;
+  std::string user, asks, reason;
+  TimePoint since{};
+};
+
 // The overview's sums, worked out by update() when the model's revision differs.
 struct OverviewData {
   bool valid = false;
@@ -149,6 +171,15 @@ struct OverviewData {
   std::vector<std::string> cluster_ids;  // what the cursor holds on to
   std::vector<std::string> finding_ids;
   std::vector<Strips> mosaic;  // the first nodes by name, for the room that is left
+  std::vector<WaitingLong> waiting;
+};
+
+// The sums by user, worked out by update() when the model's revision differs.
+struct UsersData {
+  bool valid = false;
+  std::uint64_t revision = 0;
+  TimePoint at{};
+  std::vector<insight::UserSum> users;
 };
 
 // A list of choices over the screen: columns to show, or the one to sort by.
@@ -175,6 +206,7 @@ struct UiState {
   static constexpr std::size_t kSaid = 200;
   Choice choice;
   OverviewData overview;
+  UsersData users;
   CellMemory cells;
   std::map<ScreenKind, std::vector<query::Sort>> last_sorts;  // choices outlive a screen
   std::map<ScreenKind, std::optional<std::vector<int>>> last_columns;

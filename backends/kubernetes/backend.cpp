@@ -375,7 +375,7 @@ void KubernetesBackend::State::report_beside(Which which, std::optional<Error> f
     const std::optional<Error>& why = failures[i];
     if (*one.without == '\0' || one.source != kFollowed[which].source || !why) continue;
     untold = Remark{Remark::Grade::info, one.what, false,
-                    std::string(one.without) + " is not told: " + to_line({why->what, why->reason, ""}),
+                    std::string(one.without) + " is not reported: " + to_line({why->what, why->reason, ""}),
                     why->hint};
   }
   store->set_untold(kFollowed[which].source, std::move(untold));

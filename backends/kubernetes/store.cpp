@@ -105,7 +105,7 @@ void ClusterStore::State::measure(Node& node, NodeEntry& entry) {
   entry.named = std::move(named);
 }
 
-// Figures are told by themselves; that there are no more of them is told once.
+// Figures are reported by themselves; that there are no more of them is told once.
 std::vector<Measured> ClusterStore::State::figures_of(Node& node, NodeEntry& entry) {
   std::vector<Measured> figures = take_figures(node);
   if (figures.empty() && entry.measured) figures.push_back({node.name, Source::dcgm, clock(), {}});

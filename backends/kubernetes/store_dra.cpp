@@ -19,7 +19,7 @@ std::string ClusterStore::State::unknown_claim_of(const PodObject& pod) const {
   return {};
 }
 
-// Which of its slices a pod holds is told by their numbers: those who hold some are told of again.
+// Which of its slices a pod holds is reported by their numbers: those who hold some are told of again.
 void ClusterStore::State::lay_claimed(Node& node, NodeEntry& entry) {
   DraNumbers numbers;
   const std::string& name = entry.object.meta.name;

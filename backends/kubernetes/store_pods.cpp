@@ -44,7 +44,7 @@ Workload ClusterStore::State::work_of(const PodObject& pod) const {
     if (auto node = nodes.find(pod.node); node != nodes.end()) on = &node->second;
     add_claims(work, pod, gpu_claims_of(pod), on ? on->numbers : DraNumbers(), slices.devices_of(pod.node));
     if (std::string unknown = unknown_claim_of(pod); !unknown.empty())
-      work.unasked = "by claim " + unknown + ", of which nothing is told";
+      work.unasked = "by claim " + unknown + ", whose devices are not reported";
   }
   if (std::string why = pod.node.empty() ? "" : budgets.why_kept(pod); !why.empty())
     work.comment += (work.comment.empty() ? "" : "; ") + why;

@@ -66,16 +66,6 @@ Argv destroy_instances(GpuIndex gpu, std::span<const int> instances) {
 }
 Argv set_mode(std::span<const GpuIndex> gpus, bool mig) { return on_gpus(gpus, {"-mig", mig ? "1" : "0"}); }
 Argv reset(std::span<const GpuIndex> gpus) { return on_gpus(gpus, {"--gpu-reset"}); }
-Argv set_timeslice(std::span<const GpuIndex> gpus, int length) {
-  if (gpus.empty()) return {};
-  return {"nvidia-smi", "compute-policy", "-i", list_of(gpus), "--set-timeslice=" + std::to_string(length)};
-}
-Argv set_compute_mode(std::span<const GpuIndex> gpus, bool exclusive_process) {
-  return on_gpus(gpus, {"-c", exclusive_process ? "EXCLUSIVE_PROCESS" : "DEFAULT"});
-}
-Argv set_persistence(std::span<const GpuIndex> gpus, bool on) {
-  return on_gpus(gpus, {"-pm", on ? "1" : "0"});
-}
 
 Argv parted_apply(const std::string& config) {
   return {"nvidia-mig-parted", "apply", "-f", "-", "-c", config};

@@ -43,11 +43,6 @@ Argv destroy_compute(GpuIndex gpu, std::span<const int> instances);
 Argv destroy_instances(GpuIndex gpu, std::span<const int> instances);
 Argv set_mode(std::span<const GpuIndex> gpus, bool mig);
 Argv reset(std::span<const GpuIndex> gpus);
-// 0 default, 1 short, 2 medium, 3 long
-Argv set_timeslice(std::span<const GpuIndex> gpus, int length);
-// For MPS: one server may own the GPU. Forgotten at reboot.
-Argv set_compute_mode(std::span<const GpuIndex> gpus, bool exclusive_process);
-Argv set_persistence(std::span<const GpuIndex> gpus, bool on);
 
 // nvidia-mig-parted, where the site has it. The configuration comes through stdin; -c is its name in there.
 Argv parted_apply(const std::string& config);

@@ -175,6 +175,7 @@ void Driver::performed(const NodeName& node, Result<Done> status) {
 
 void Driver::follow(const NodeName& node, Hand& hand, plan::Observe& observe) {
   hand.doing = Doing::waiting;
+  hand.words = std::move(observe.words);
   if (observe.after.count() > 0)
     after(node, observe.after, &Driver::look);
   else
@@ -182,8 +183,9 @@ void Driver::follow(const NodeName& node, Hand& hand, plan::Observe& observe) {
 }
 
 void Driver::look(const NodeName& node) {
-  hands_.at(node).doing = Doing::looking;
-  around_.actuator->observe(node, back_to<plan::NodeFacts>(node, &Driver::looked));
+  Hand& hand = hands_.at(node);
+  hand.doing = Doing::looking;
+  around_.actuator->observe_for(node, hand.words, back_to<plan::NodeFacts>(node, &Driver::looked));
 }
 
 void Driver::looked(const NodeName& node, Result<plan::NodeFacts> facts) {

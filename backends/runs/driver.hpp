@@ -63,11 +63,12 @@ class Driver : public std::enable_shared_from_this<Driver> {
     Doing doing = Doing::waiting;
     std::uint64_t turn = 0;
     int failed_looks = 0;
+    std::set<std::string> words;  // that the next look is for
     std::optional<Result<plan::NodeFacts>> fresh;
   };
   // Taking up with a new plan: first all of them are looked at.
   struct TakingUp {
-    plan::Onward onward = plan::Onward::anew;
+    plan::Onward onward = plan::Onward::replan;
     bool accept_harm = false;
     std::vector<NodeName> to_look;
     std::map<NodeName, plan::Plan> plans;

@@ -297,8 +297,12 @@ RunHead Desk::head_of_file(const JournalStore::Listed& file) {
   return head;
 }
 
-// Of a cluster that only has the name of one that is open here: it is listed where that cluster is.
+// Of a cluster that only has the name of one that is open here: it is listed where that cluster is. Nor is
+// one of a simulated world that is not open, whose clusters have names of their own.
 bool Desk::is_of_another_cluster(const RunHead& head) const {
+  const bool open = std::any_of(clusters_.begin(), clusters_.end(),
+                                [&](const Changeable& one) { return one.cluster == head.cluster; });
+  if (options_.open_only && !open && !head.cluster.empty()) return true;
   if (head.cluster_id.empty()) return false;
   return std::any_of(clusters_.begin(), clusters_.end(), [&](const Changeable& one) {
     const std::string id = one.cluster == head.cluster ? one.actuator->cluster_id() : "";

@@ -33,6 +33,7 @@ struct RunsOptions {
   bool write = false;       // false: runs can be listed and read; start() and resume() are refused
   std::string folder;       // of the user's own journals, made when needed; see journal_folder()
   std::string site_folder;  // shared with colleagues, made by the site; empty: none. New journals go there
+  bool open_only = false;   // lists runs of the clusters that are open alone: other simulated worlds are gone
   std::string who;          // the user, for journals and marks
   std::string from;         // this host
   const mig::Catalogue* catalogue = nullptr;  // must outlive the room

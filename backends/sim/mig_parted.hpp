@@ -1,4 +1,4 @@
-// mig-parted at work on simulated boards: what a named configuration wants of each, whether it stands
+// mig-parted at work on simulated GPUs: what a named configuration wants of each, whether it stands
 // already, and making it so with the driver's habits.
 //
 // After mig-parted v0.15 (cmd/nvidia-mig-parted): modes first, all instances of a GPU that differs are

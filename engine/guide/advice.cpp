@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/sharing/limits.hpp"
 #include "engine/sharing/resources.hpp"
 
 namespace tessera::guide {
@@ -113,6 +114,12 @@ void add_memory_share(HandoutFacts& facts, int parts) {
   facts["share_mib"] = std::to_string(std::int64_t{gib} * 1024);
 }
 
+// What one client is to keep to.
+std::optional<Mib> share_of(const Proposal* proposal, int replicas) {
+  if (proposal == nullptr) return std::nullopt;
+  return proposal->memory_share ? proposal->memory_share : sharing::memory_share(proposal->memory, replicas);
+}
+
 void add_shares(HandoutFacts& facts, Strategy strategy, sharing::Platform platform,
                 const Proposal* proposal) {
   std::optional<int> told = proposal != nullptr ? proposal->replicas : std::nullopt;
@@ -124,8 +131,10 @@ void add_shares(HandoutFacts& facts, Strategy strategy, sharing::Platform platfo
   facts["fraction"] = fmt::format("{:.4g}", 1.0 / replicas);
   facts["percent"] = std::to_string(std::max(1, sharing::kMpsPercent / replicas));
   facts["half"] = std::to_string(std::max(1, sharing::kMpsPercent / replicas / 2));
-  if (proposal != nullptr && proposal->memory_share)
-    facts["share_mib"] = std::to_string(proposal->memory_share->value);
+  if (const auto share = share_of(proposal, replicas)) {
+    facts["share_mib"] = std::to_string(share->value);
+    facts["half_mib"] = std::to_string(share->value / 2);
+  }
   if (platform == sharing::Platform::ack) {
     add_memory_share(facts, proposal != nullptr ? replicas : 0);
   }

@@ -1,4 +1,4 @@
-// What waiting work asks for, matched with what a proposal would add, GPU by board: fast enough to rank
+// What waiting work asks for, matched with what a proposal would add, GPU by GPU: fast enough to rank
 // many layouts. Which work starts is then told by the plan's own count. Used by the proposals. Threads: pure
 // functions.
 #pragma once

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kNamesShown = 3;
 constexpr std::size_t kManyJobs = 3;  // of one user, each of one GPU or less
-constexpr float kLowUse = 30;         // percent of a held board: most of it idles
+constexpr float kLowUse = 30;         // percent of a held GPU: most of it idles
 
 Answer make(Reply reply, Confidence confidence, std::string text, Origin origin) {
   return {reply, confidence, {{clean(text, 512), origin}}};

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "engine/guide/evidence.hpp"
+#include "engine/query/value.hpp"
 #include "engine/sharing/platform.hpp"
 #include "engine/text.hpp"
 
@@ -60,13 +61,6 @@ void add_to(std::vector<Bucket>& buckets, const Cluster& cluster, const Node& no
 
 std::string counted(std::size_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
-std::string age_text(Duration age) {
-  const auto seconds = std::max<std::int64_t>(age.count() / 1000, 0);
-  if (seconds < 120) return fmt::format("{} s", seconds);
-  if (seconds < 7200) return fmt::format("{} min", seconds / 60);
-  return fmt::format("{} h", seconds / 3600);
 }
 
 }  // namespace
@@ -176,7 +170,8 @@ std::string describe(const Answer& answer, TimePoint now) {
     text += (i == 0 ? ": " : "; ") + fact.text;
     if (fact.origin.source == Source::none) continue;
     text += fmt::format(" (source: {}", tessera::word(fact.origin.source));
-    if (fact.origin.at != TimePoint{}) text += fmt::format(", {} ago", age_text(now - fact.origin.at));
+    if (fact.origin.at != TimePoint{})
+      text += fmt::format(", {} ago", query::duration_text((now - fact.origin.at).count() / 1000));
     text += ")";
   }
   return text;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/guide/offers.hpp"
+#include "engine/guide/together.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::guide {
@@ -112,6 +113,7 @@ GuideResult conclude(const Walk& walk, const Scope& scope, const GuideContext& c
     result.layouts.clear();  // what cannot be had here is not offered
     return result;
   }
+  if (result.ways.onward == Onward::plan) keep_allowed(result, scope, context.platform);
   if (context.handouts != nullptr)
     result.advice = advice(*context.handouts, leaf->strategy, context.platform,
                            result.layouts.empty() ? nullptr : &result.layouts.front(), about(scope));

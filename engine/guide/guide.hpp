@@ -36,7 +36,8 @@ struct GuideResult {
   std::vector<std::string> tradeoffs;
   std::vector<sharing::Limit> limits;
   std::vector<Proposal> layouts;
-  Ways ways;  // where it goes on from here
+  std::vector<NodeName> together;  // the layouts are for all GPUs of these; empty: for those asked about
+  Ways ways;                       // where it goes on from here
   std::vector<Advice> advice;
   std::vector<NeededAnswer> needed;  // first the question that waits, then those that may follow
 };

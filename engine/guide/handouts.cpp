@@ -97,12 +97,12 @@ Handout read_handout(FieldReader& in, const Yaml& yaml) {
 
 const std::vector<std::string_view>& handout_facts() {
   static const std::vector<std::string_view> all{
-      "resource",     "count",       "replicas",   "fraction",    "percent",       "half",
-      "share_mib",    "share_gib",   "config",     "method",      "rename",        "refuse",
-      "resources",    "node",        "gpus",       "preset",      "plain_profile", "aks_profile",
-      "gres",         "families",    "gres_lines", "gke_sharing", "vgpu",          "where",
-      "geforce",      "shared",      "window",     "all_gib",     "unshare",       "unshared_config",
-      "mig_strategy", "gke_selector"};
+      "resource",     "count",        "replicas",   "fraction",    "percent",       "half",
+      "share_mib",    "share_gib",    "config",     "method",      "rename",        "refuse",
+      "resources",    "node",         "gpus",       "preset",      "plain_profile", "aks_profile",
+      "gres",         "families",     "gres_lines", "gke_sharing", "vgpu",          "where",
+      "geforce",      "shared",       "window",     "all_gib",     "unshare",       "unshared_config",
+      "mig_strategy", "gke_selector", "half_mib"};
   return all;
 }
 

@@ -1,4 +1,4 @@
-// What a strategy would look like on these boards: layouts or shares, ranked by the work that runs and waits.
+// What a strategy would look like on these GPUs: layouts or shares, ranked by the work that runs and waits.
 //
 // Held instances stay where they are whenever a layout has room for them; whoever stands in the way is named.
 // Threads: pure functions.
@@ -34,6 +34,7 @@ struct Proposal {
   std::optional<int> replicas;        // clients, or vGPUs of one GPU
   ProfileName vgpu;                   // vGPU only: "A10-12Q"; empty: the types of this GPU are not known
   std::optional<Mib> memory_share;    // of each client
+  std::optional<Mib> memory;          // of one GPU, where each client asks for its own part
   std::vector<BoardProposal> boards;
   std::map<std::string, std::int64_t> advertised;  // by all these GPUs, in the scheduler's words
   std::vector<WorkloadId> fit;                     // waiting work that would start
@@ -49,6 +50,7 @@ struct Proposal {
   std::string unshared_config;  // the site's key of a device plugin's configuration without sharing; empty:
                                 // none known
   std::vector<std::string> notes;
+  std::string refused;  // the rule that a plan of it breaks, and why; empty: none
 };
 
 // A layout without its places, the largest first: "1 × 3g.40gb + 2 × 2g.20gb". profiles: places in the

@@ -1,4 +1,4 @@
-// Shares of whole boards: MPS clients, time-slices or shards, virtual GPUs.
+// Shares of whole GPUs: MPS clients, time-slices or shards, virtual GPUs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -128,6 +128,7 @@ std::vector<Proposal> percent_of_slurm(const Scope& scope, sharing::Platform pla
   Proposal one;
   one.strategy = Strategy::mps;
   one.title = fmt::format("{} mps of each GPU, in the parts that jobs ask for", sharing::kMpsPercent);
+  one.memory = memory_of(scope);
   one.ends = in_the_way(scope, Strategy::mps);
   add_boards(one, scope);
   tell_offer(one, scope, platform);

@@ -92,7 +92,7 @@ class Collector {
                              : std::string("; never answered");
       Finding& finding =
           add(Severity::danger, std::string(word(source)), false, std::move(text), health.failure->hint);
-      finding.follows = "what it tells is as old as its last answer";
+      finding.follows = "what it reports is as old as its last answer";
       finding.source = source;
       finding.since = health.failing_since;
     }
@@ -145,7 +145,9 @@ class Collector {
       for (const Remark& one : list) remark(source, one);
   }
   void remark(Source source, const Remark& one) {
-    Finding& finding = add(severity_of(one.grade), one.subject, one.is_node, one.text, one.hint);
+    const Node* node = one.is_node ? cluster_.nodes.find(NodeName(one.subject)) : nullptr;
+    const Severity severity = node ? during_run(*node, severity_of(one.grade)) : severity_of(one.grade);
+    Finding& finding = add(severity, one.subject, one.is_node, one.text, one.hint);
     if (one.is_node) finding.cause = one.text;
     finding.source = source;
   }
@@ -223,11 +225,20 @@ class Collector {
                : "kubectl uncordon " + node.name.text;
   }
 
+  static std::optional<plan::RunMark> run_of(const Node& node) {
+    if (node.health != Health::draining && node.health != Health::drained) return std::nullopt;
+    return plan::parse_mark(node.reason);
+  }
+  // While a run changes a node, GPUs without slices and parts that are not ready are its steps. What is
+  // broken stays an alarm.
+  static Severity during_run(const Node& node, Severity severity) {
+    return severity == Severity::warning && run_of(node) ? Severity::info : severity;
+  }
+
   // A run of tessera has closed it and opens it again: that is no fault of the node. A run that stopped in
   // the middle is a finding of its own.
   bool closed_by_run(const Node& node) {
-    if (node.health != Health::draining && node.health != Health::drained) return false;
-    const std::optional<plan::RunMark> mark = plan::parse_mark(node.reason);
+    const std::optional<plan::RunMark> mark = run_of(node);
     if (!mark) return false;
     add(Severity::info, node, fmt::format("closed for run {} of {}@{}", mark->run, mark->who, mark->from),
         fmt::format("{} for run {} of {}@{}, {}", word(node.health), mark->run, mark->who, mark->from,
@@ -260,11 +271,11 @@ class Collector {
 
   void board(const Node& node, const Gpu& gpu) {
     if (gpu.mig_mode == MigMode::enable_pending || gpu.mig_mode == MigMode::disable_pending)
-      add(Severity::warning, node, gpu, "MIG mode change is pending",
+      add(during_run(node, Severity::warning), node, gpu, "MIG mode change is pending",
           "it takes effect after a GPU reset (nvidia-smi --gpu-reset) or a reboot");
     if (gpu.strategy != Strategy::mig) return;
     if (gpu.slices.empty()) {
-      add(Severity::warning, node, gpu, "MIG on, no slices",
+      add(during_run(node, Severity::warning), node, gpu, "MIG on, no slices",
           "no workload can use this GPU: give it a layout, or turn MIG off");
       return;
     }
@@ -314,7 +325,8 @@ class Collector {
         never == 1 ? "" : fmt::format("; {} more wait{} like it", never - 1, never == 2 ? "s" : "");
     add(Severity::warning, "job " + example->id.text, false,
         fmt::format("asks for {}, which no node has (BadConstraints){}", asked_for(*example), more),
-        fmt::format("tell {}, or create such a slice", example->user.empty() ? "its owner" : example->user))
+        fmt::format("ask {} to change it, or create such a slice",
+                    example->user.empty() ? "its owner" : example->user))
         .source = example->origin.source;
   }
 

@@ -63,9 +63,14 @@ Sight sight_of(const Cluster& cluster, const Node& node) {
 }
 
 Availability availability(const Sight& sight, const Slice& slice) {
-  if (slice.holding == Holding::held) return Availability::held;
+  return slice.holding == Holding::held ? Availability::held : remainder(sight, slice);
+}
+
+Availability remainder(const Sight& sight, const Slice& slice) {
+  const std::optional<int> rest = unheld(slice, sight.work_read);
+  if (rest == 0) return Availability::held;
   if (slice.usable != true) return slice.usable ? Availability::closed : Availability::unknown;
-  if (!unheld(slice, sight.work_read)) return Availability::unknown;
+  if (!rest) return Availability::unknown;
   switch (sight.access) {
     case Access::open: return Availability::free;
     case Access::closed: return Availability::closed;
@@ -100,13 +105,11 @@ std::optional<int> unheld(const Slice& slice, bool work_read) {
 }
 
 std::optional<int> available(const Sight& sight, const Slice& slice) {
-  const std::optional<int> rest = unheld(slice, sight.work_read);
-  if (!rest || *rest == 0) return rest;
-  if (slice.usable != true) return slice.usable ? std::optional(0) : std::nullopt;
-  switch (sight.access) {
-    case Access::open: return rest;
-    case Access::closed: return 0;
-    case Access::unknown: break;
+  switch (remainder(sight, slice)) {
+    case Availability::free: return unheld(slice, sight.work_read);
+    case Availability::held:
+    case Availability::closed: return 0;
+    case Availability::unknown: break;
   }
   return std::nullopt;
 }
@@ -118,10 +121,8 @@ std::optional<int> available_slices(const Sight& sight, const Node& node) {
     const std::optional<int> rest = available(sight, slice);
     some += rest.value_or(0) > 0;
     free += slice.holding == Holding::free && slice.usable == true;
-    if (slice.holding == Holding::unknown || !slice.usable)
-      ++open;
-    else
-      silent += !rest;
+    if (rest) return;
+    slice.holding == Holding::unknown || !slice.usable ? ++open : ++silent;
   };
   for (const Gpu& gpu : node.gpus) std::for_each(gpu.slices.begin(), gpu.slices.end(), look);
   std::for_each(node.pool.begin(), node.pool.end(), look);

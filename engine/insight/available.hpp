@@ -35,6 +35,9 @@ enum class Availability : std::uint8_t { unknown, free, held, closed };
 Availability availability(const Sight& sight, const Slice& slice);
 std::string_view word(Availability availability);  // "unknown" "free" "held" "closed"
 
+// The same of what its holders leave of a slice that is handed out in shares; held: they leave nothing.
+Availability remainder(const Sight& sight, const Slice& slice);
+
 // Shares that can be had now, in the slice's capacity units; an exclusive slice counts 1. nullopt: not known.
 std::optional<int> available(const Sight& sight, const Slice& slice);
 

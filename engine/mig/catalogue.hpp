@@ -60,7 +60,7 @@ struct Product {
   std::string compute_capability;
   std::optional<int> memory_gb;  // marketing size
   bool mig_capable = false;
-  int units = 0;           // placement units of the board: 8, 4 (A30), 12 (RTX PRO 6000); 0: not published
+  int units = 0;           // placement units of the GPU: 8, 4 (A30), 12 (RTX PRO 6000); 0: not published
   int compute_slices = 0;  // 0: not published
   int max_instances = 0;   // 0: not published
   std::string min_driver;

@@ -1,4 +1,4 @@
-// All layouts of a board: enumerate, count_multisets, base_profiles.
+// All layouts of a GPU: enumerate, count_multisets, base_profiles.
 #include <algorithm>
 #include <set>
 #include <span>

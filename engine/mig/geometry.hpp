@@ -1,4 +1,4 @@
-// Geometry of one board: which sets of GPU instances may stand together, and where.
+// Geometry of one GPU: which sets of GPU instances may stand together, and where.
 //
 // A layout is legal when every instance starts where its profile may, memory intervals do not overlap,
 // compute slices sum to at most the GPU's, no profile exceeds its maximum, the instance count stays

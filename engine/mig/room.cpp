@@ -1,4 +1,4 @@
-// What is left on a board: room.
+// What is left on a GPU: room.
 #include <algorithm>
 #include <tuple>
 

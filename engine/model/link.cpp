@@ -280,7 +280,7 @@ std::optional<int> unheld_shares(const SliceCounts& counts, const Slices& kind) 
 void weigh_kind(Node& node, const Slices& kind, const Slices& all, const std::vector<Uncertain>& uncertain) {
   const Slice& like = *kind.front();
   const int out = out_of(node, kind);
-  int told_out = 0;
+  int told_out = 0, may_be_held = 0;  // those that are handed out to nobody: unheld, and not known
   bool open = false;
   for (Slice* slice : kind) {
     const bool all_out = out == static_cast<int>(kind.size());
@@ -289,6 +289,7 @@ void weigh_kind(Node& node, const Slices& kind, const Slices& all, const std::ve
                     : may_be                   ? std::nullopt
                                                : std::optional(true);
     told_out += slice->told_out && slice->holding == Holding::free;
+    may_be_held += slice->told_out && slice->holding == Holding::unknown;
     open = open || slice->holding == Holding::unknown || !slice->usable;
   }
   if (!open && out == 0 && told_out == 0) return;
@@ -302,8 +303,9 @@ void weigh_kind(Node& node, const Slices& kind, const Slices& all, const std::ve
   int known = 0;  // of slices of which all is known
   for (const Slice* slice : kind)
     if (slice->holding != Holding::unknown && slice->usable == true) known += known_rest(*slice);
-  if (open && usable > known)
-    node.open_kinds.push_back({like.kind, like.profile, like.capacity, usable - known});
+  // What nobody holds may be those that nobody can have.
+  const int sure = usable - known - may_be_held * like.capacity;
+  if (open && sure > 0) node.open_kinds.push_back({like.kind, like.profile, like.capacity, sure});
 }
 
 // How a slice whose GPU is not told says that its GPU is shared.

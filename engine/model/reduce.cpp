@@ -83,13 +83,13 @@ class Reducer {
     assign(cluster_.daemons, std::move(seen.daemons));
   }
   void apply(RemarksListed& list) { assign(cluster_.remarks[list.source], std::move(list.remarks)); }
+  void begin() { changes_.cluster = true; }  // the cluster is new
   void apply(ClusterSeen& seen) {
-    cluster_.scheduler = seen.scheduler;
-    cluster_.simulated = seen.simulated;
-    cluster_.version = std::move(seen.version);
-    cluster_.endpoint = std::move(seen.endpoint);
-    cluster_.id = std::move(seen.id);
-    changes_.cluster = true;
+    assign(cluster_.scheduler, seen.scheduler);
+    assign(cluster_.simulated, seen.simulated);
+    assign(cluster_.version, std::move(seen.version));
+    assign(cluster_.endpoint, std::move(seen.endpoint));
+    assign(cluster_.id, std::move(seen.id));
   }
   void apply(LicenceNamed& licence) {
     changes_.cluster |= cluster_.licence != licence.where;
@@ -149,7 +149,7 @@ class Reducer {
 
  private:
   template <class T>
-  void assign(std::vector<T>& to, std::vector<T> from) {
+  void assign(T& to, T from) {
     if (to == from) return;
     to = std::move(from);
     changes_.cluster = true;
@@ -372,7 +372,8 @@ bool is_run_news(const Event& event) {
 Changes reduce(Model& model, Event event) {
   if (is_run_news(event)) return {};
   Cluster* cluster = model.find(event.cluster);
-  if (!cluster) {
+  const bool added = !cluster;
+  if (added) {
     model.clusters.emplace_back().name = event.cluster;
     cluster = &model.clusters.back();
     cluster->generation = event.generation;
@@ -380,6 +381,7 @@ Changes reduce(Model& model, Event event) {
   if (event.generation < cluster->generation) return {};
   cluster->generation = event.generation;
   Reducer reducer(model, *cluster, event.at);
+  if (added) reducer.begin();
   std::visit([&](auto& what) { reducer.apply(what); }, event.what);
   return reducer.finish();
 }

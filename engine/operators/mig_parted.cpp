@@ -195,7 +195,8 @@ Result<NodeTarget> evaluate(const MigConfig& config, const NodeBoards& boards) {
           all[i] = BoardTarget{};
           continue;
         }
-        return would_fail(config, fmt::format("GPU {} is not in the catalogue, so it cannot be told", i));
+        return would_fail(
+            config, fmt::format("GPU {} is not in the catalogue, so what it would become is unknown", i));
       }
       if (!row.filters.empty() && !matches(row.filters, *boards[i])) continue;
       if (!boards[i]->mig_capable) {

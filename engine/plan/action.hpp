@@ -75,7 +75,7 @@ struct ResetGpus {
   std::vector<GpuIndex> gpus;
   friend bool operator==(const ResetGpus&, const ResetGpus&) = default;
 };
-// How boards that are in their MIG mode already are shared: whole, mps, time_slicing, shard, vgpu; or mig
+// How GPUs that are in their MIG mode already are shared: whole, mps, time_slicing, shard, vgpu; or mig
 // with replicas of each instance.
 struct Configure {
   std::vector<GpuIndex> gpus;

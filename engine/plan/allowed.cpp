@@ -12,6 +12,7 @@
 #include "engine/plan/boot_layout.hpp"
 #include "engine/plan/operator_words.hpp"
 #include "engine/plan/slurm_words.hpp"
+#include "engine/plan/steps/operator_goal.hpp"
 #include "engine/plan/steps/simulated_switches.hpp"
 #include "engine/sharing/ack.hpp"
 #include "engine/slurmconf/slurm_setup.hpp"
@@ -330,7 +331,7 @@ bool is_wished(const BoardState& board, const Wish& wish, bool shares_are_fixed)
   return profiles_of(board) == wanted;
 }
 
-// The end that a plan shows is the one that its intent wishes for, board by board.
+// Whether the layout that a plan ends in is the one that its intent asks for, GPU by GPU.
 Why why_other_end(const NodePlan& node, const Intent& intent, const Means& can) {
   if (node.only_given_back) return {};
   const bool ack = node.ordered_after.contains(std::string(sharing::ack::kSchedule));
@@ -383,7 +384,7 @@ std::vector<operators::MigConfig> configs_called(const std::string& name, const 
   return found;
 }
 
-// A board that is not to be cut may be left out: rows may be about other products only.
+// A GPU that is not to be cut may be left out: rows may be about other products only.
 bool leads_to(const operators::MigConfig& config, const BoardState& board) {
   auto is_about = [&](const operators::MigRow& row) {
     return row.all || std::find(row.devices.begin(), row.devices.end(), board.gpu.value) != row.devices.end();
@@ -433,12 +434,9 @@ Why why_nothing_offered(const NodePlan& node, const Intent& intent) {
 Why why_other_switches(const NodePlan& node, const Intent& intent, const Means& can) {
   if (!node.switches_after || node.steps.empty()) return {};
   const Switches& shown = *node.switches_after;
-  // A way back leads to the configuration that was found, whatever was wished for of several nodes together.
-  const bool played = can.dialect == Dialect::direct && simulated_switches(intent.orders);
-  const bool back = played || intent.orders.contains(std::string(operators::kPluginConfig));
-  const WishedSwitches& wished = intent.switches;
-  if (!back && (wished.rename_shared.value_or(shown.rename) != shown.rename ||
-                wished.refuse_several.value_or(shown.refuse_several) != shown.refuse_several))
+  const WishedSwitches told = switches_told(can, intent);
+  if (told.rename_shared.value_or(shown.rename) != shown.rename ||
+      told.refuse_several.value_or(shown.refuse_several) != shown.refuse_several)
     return "the plan shows other switches of the device plugin than were wished for";
   const Special* written = act_of(node, verbs::kWritePluginConfig);
   auto text =

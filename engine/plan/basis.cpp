@@ -160,15 +160,15 @@ std::vector<std::string> what_changed(const Basis& then, const Basis& now) {
   for (const BasisPart& part : then) {
     const BasisPart* same = find(now, part);
     if (!same)
-      changed.push_back(
-          sentence(part, "is no longer read", is_plural(part) ? "are no longer told" : "is no longer told"));
+      changed.push_back(sentence(part, "is no longer read",
+                                 is_plural(part) ? "are no longer reported" : "is no longer reported"));
     else if (same->digest != part.digest)
       changed.push_back(sentence(part, "was edited", "changed"));
   }
   for (const BasisPart& part : now)
     if (!find(then, part))
-      changed.push_back(
-          sentence(part, "was not read then", is_plural(part) ? "were not told then" : "was not told then"));
+      changed.push_back(sentence(part, "was not read then",
+                                 is_plural(part) ? "were not reported then" : "was not reported then"));
   return changed;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "engine/insight/worth.hpp"
 #include "engine/plan/observed.hpp"
 
 namespace tessera::plan {
@@ -49,62 +50,12 @@ bool goes(const std::vector<BoardChange>& changes, GpuIndex gpu, const Slice& sl
   return false;
 }
 
-// What part of a GPU such a hold is: a 1g instance of seven compute slices is a seventh. nullopt: not known.
-std::optional<double> part_of(const Gpu* gpu, const Slice& slice, int share,
-                              const mig::Catalogue& catalogue) {
-  if (slice.kind == SliceKind::whole_gpu) return 1.0;
-  if (slice.kind == SliceKind::gpu_instance) {
-    const mig::Product* product = gpu && gpu->product ? catalogue.by_key(gpu->product->text) : nullptr;
-    const mig::Profile* profile = product ? product->find(slice.profile.view()) : nullptr;
-    if (!profile || product->compute_slices <= 0 || slice.capacity != 1) return std::nullopt;
-    return static_cast<double>(profile->compute_slices) / product->compute_slices;
-  }
-  if (share <= 0) return std::nullopt;
-  return std::min(1.0, static_cast<double>(share) / slice.capacity);
-}
-
-std::optional<double> part_of(const Node& node, const Allocation& allocation, const DeviceShare& device,
-                              const mig::Catalogue& catalogue) {
-  auto is_it = [&](const Slice& slice) { return slice.device == device.device; };
-  for (const Gpu& gpu : node.gpus)
-    for (const Slice& slice : gpu.slices) {
-      if (!is_it(slice)) continue;
-      // A whole GPU that is also offered in shares.
-      if (allocation.family == Family::gpu && slice.kind != SliceKind::gpu_instance) return 1.0;
-      return part_of(&gpu, slice, device.share, catalogue);
-    }
-  return std::nullopt;
-}
-
-// GPUs' worth that a workload holds in all; nullopt: of a part it is not known.
-std::optional<double> gpus_worth(const Cluster& cluster, const Workload& workload,
-                                 const mig::Catalogue& catalogue) {
-  double sum = 0;
-  for (const Allocation& allocation : workload.allocations) {
-    if (allocation.count <= 0 && allocation.devices.empty()) continue;
-    const Node* node = cluster.nodes.find(allocation.node);
-    if (!node) return std::nullopt;
-    if (allocation.devices.empty()) {
-      const bool whole = allocation.family == Family::gpu &&
-                         node->kinds.strategies == 1U << static_cast<unsigned>(Strategy::whole);
-      if (!whole) return std::nullopt;
-      sum += allocation.count;
-    }
-    for (const DeviceShare& device : allocation.devices) {
-      const std::optional<double> part = part_of(*node, allocation, device, catalogue);
-      if (!part) return std::nullopt;
-      sum += *part;
-    }
-  }
-  return sum;
-}
-
 // Everything that the workload holds, here and elsewhere.
 void add_extent(Disturbed& one, const Cluster& cluster, const Workload& workload,
                 const mig::Catalogue& catalogue, TimePoint now) {
   std::vector<std::string> nodes;
   for (const Allocation& allocation : workload.allocations) {
-    // Shares of a board are one slice of it, however many they are; of how many boards may not be told.
+    // Shares of a GPU are one slice of it, however many they are; of how many GPUs may not be told.
     const bool shares = allocation.family == Family::mps || allocation.family == Family::shard;
     const int untold = shares ? 1 : allocation.count;
     one.gpus += allocation.devices.empty() ? untold : static_cast<int>(allocation.devices.size());
@@ -115,7 +66,7 @@ void add_extent(Disturbed& one, const Cluster& cluster, const Workload& workload
   one.nodes = std::max(workload.node_count, static_cast<int>(nodes.size()));
   if (!workload.started) return;
   one.running = std::max(Duration{0}, now - *workload.started);
-  if (const std::optional<double> worth = gpus_worth(cluster, workload, catalogue))
+  if (const std::optional<double> worth = insight::gpus_worth(cluster, workload, catalogue))
     one.gpu_hours = *worth * std::chrono::duration<double, std::ratio<3600>>(*one.running).count();
 }
 
@@ -161,12 +112,12 @@ class Radius {
   }
 
  private:
-  // It may be at any board of the node.
+  // It may be at any GPU of the node.
   bool reaches_unasked(const WorkloadId& id) const {
     const Workload* workload = cluster_.workloads.find(id);
     return workload && !workload->unasked.empty();
   }
-  // On which board it stands is not told: it may be one of those that change.
+  // On which GPU it stands is not reported: it may be one of those that change.
   void look_at_pool(const Slice& slice) {
     if (in_use(slice)) add_holders(slice, "a " + slice_kind_text(slice), Hit::in_the_way);
   }

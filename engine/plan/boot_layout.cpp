@@ -10,7 +10,7 @@
 namespace tessera::plan {
 namespace {
 
-// Boards that are to be alike share a row.
+// GPUs that are to be alike share a row.
 class BoardRows {
  public:
   void add(const BoardState& state) {

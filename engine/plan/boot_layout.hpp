@@ -9,9 +9,9 @@
 
 namespace tessera::plan {
 
-// All boards of the node once `changes` are made. The format has no places: the driver chooses them.
+// All GPUs of the node once `changes` are made. The format has no places: the driver chooses them.
 std::string boot_layout(const Node& node, const std::vector<BoardChange>& changes);
-// Only the boards among `changes` whose instances or mode change: mig-parted leaves alone what no row names.
+// Only the GPUs among `changes` whose instances or mode change: mig-parted leaves alone what no row names.
 std::string recut_layout(const Node& node, const std::vector<BoardChange>& changes);
 
 inline constexpr const char* kLayoutName = "tessera";  // in both

@@ -45,7 +45,7 @@ struct Capabilities {
   Unit instances = Unit::node;
   Unit mode = Unit::node;
   Unit sharing = Unit::node;
-  // What a changed set of instances sweeps away: slice: only those that differ; gpu: all of that board.
+  // What a changed set of instances sweeps away: slice: only those that differ; gpu: all of that GPU.
   Unit clears = Unit::slice;
   // What a reset for a mode change takes along.
   Unit reset = Unit::node;

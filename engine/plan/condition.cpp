@@ -100,6 +100,7 @@ class Judge {
     return std::nullopt;
   }
   Why operator()(const WordIs& wanted) const {
+    if (facts_.left_out.contains(wanted.key)) return fmt::format("{} was not read", wanted.key);
     auto it = facts_.words.find(wanted.key);
     if (it != facts_.words.end() && it->second == wanted.value) return std::nullopt;
     if (wanted.value.empty())  // a word that is to be empty says itself what is wrong
@@ -109,7 +110,7 @@ class Judge {
   }
 
  private:
-  // The scheduler lists boards without their instances: none there would pass for none left.
+  // The scheduler lists GPUs without their instances: none there would pass for none left.
   Why boards_untold() const {
     auto told = facts_.words.find(std::string(slurm::key::kDriver));
     if (told == facts_.words.end() || told->second.empty()) return std::nullopt;

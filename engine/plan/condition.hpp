@@ -15,12 +15,12 @@
 
 namespace tessera::plan {
 
-// Part of a node. No boards: the whole node, work without GPUs included. Boards without instances: all of
+// Part of a node. No GPUs: the whole node, work without GPUs included. GPUs without instances: all of
 // them.
 struct Scope {
   struct Board {
     GpuIndex gpu;
-    std::vector<Placement> slices;  // empty: the whole board
+    std::vector<Placement> slices;  // empty: the whole GPU
     friend bool operator==(const Board&, const Board&) = default;
   };
   std::vector<Board> boards;

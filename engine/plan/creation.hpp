@@ -1,7 +1,7 @@
 // In which order instances are made, so that the driver's own choice of places leads into no dead end.
 //
 // A driver that is only told profiles takes the first free start of its own preference; 1g.10gb twice before
-// 2g.20gb and 3g.40gb then splits both halves of an 8-unit board.
+// 2g.20gb and 3g.40gb then splits both halves of an 8-unit GPU.
 // Threads: pure functions.
 #pragma once
 

@@ -32,7 +32,7 @@ bool shares(Strategy strategy) {
   return strategy == Strategy::mps || strategy == Strategy::time_slicing || strategy == Strategy::shard;
 }
 
-// A board that the table does not know may have any type; its hypervisor will tell.
+// A GPU that the table does not know may have any type; its hypervisor will tell.
 Status check_vgpu(const Gpu& gpu, const mig::Product& product, const Wish& wish) {
   Result<std::vector<sharing::VgpuBoard>> table = sharing::built_in_vgpu_types();
   if (!table) return table.error();
@@ -68,7 +68,7 @@ Status check_wish(const Gpu& gpu, const mig::Product* product, const Wish& wish,
   return Done{};
 }
 
-// What stands on a board, as the geometry sees it and as it was told. Both lists are parallel to the layout.
+// What stands on a GPU, as the geometry sees it and as it was told. Both lists are parallel to the layout.
 struct Standing {
   mig::Layout layout;
   std::vector<InstanceAt> instances;
@@ -144,7 +144,7 @@ bool same_profiles(const mig::Layout& left, const mig::Layout& right) {
   return profiles(left) == profiles(right);
 }
 
-// What stays, goes and comes between two layouts of one board.
+// What stays, goes and comes between two layouts of one GPU.
 void split(BoardChange& change, const Standing& now, const mig::Layout& target, bool clear_all) {
   mig::Layout created;
   for (std::size_t i = 0; i < now.layout.size(); ++i)

@@ -1,4 +1,4 @@
-// What happens to one board on the way to a wish: which instances stay, which go, which are made and in what
+// What happens to one GPU on the way to a wish: which instances stay, which go, which are made and in what
 // order. As much stays as the backend can spare, what is held before what is free.
 // Threads: pure functions.
 #pragma once
@@ -37,13 +37,13 @@ struct BoardChange {
   bool changes() const { return mode_changes || sharing_changes || instances_change(); }
 };
 
-// Errors: the board cannot do it, or what stands on it is not told.
+// Errors: the GPU cannot do it, or what stands on it is not told.
 Result<BoardChange> diff_board(const Gpu& gpu, const mig::Product* product, const Wish& wish,
                                const Capabilities& can);
 
-// A reset sweeps the board clean: what would have stayed goes, too, and is made again.
+// A reset sweeps the GPU clean: what would have stayed goes, too, and is made again.
 void sweep(BoardChange& change, const Gpu& gpu, const Capabilities& can);
-// A board that no wish is about, but which suffers from a neighbour's reset.
+// A GPU that no wish is about, but which suffers from a neighbour's reset.
 BoardChange drag_board(const Gpu& gpu, const mig::Product* product, const Capabilities& can);
 
 // The target for a wish: every instance with its start, keeping as much of `now` as can be. `held` is

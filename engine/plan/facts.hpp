@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,8 @@ struct NodeFacts {
 
   std::map<std::string, std::int64_t> advertised;  // resource → count, as the scheduler offers it now
   std::map<std::string, std::string> words;        // further facts by which a dialect's steps are judged
+  // Keys of `words` that this look did not ask for: what stands there is not known.
+  std::set<std::string> left_out;
 };
 
 }  // namespace tessera::plan

@@ -1,4 +1,4 @@
-// What an admin wants: which boards of which nodes, cut or shared how, and how patient to be about it.
+// What an admin wants: which GPUs of which nodes, cut or shared how, and how patient to be about it.
 // Threads: plain values, pure functions.
 #pragma once
 
@@ -20,17 +20,17 @@ struct WishedInstance {
   friend bool operator==(const WishedInstance&, const WishedInstance&) = default;
 };
 
-// The wish for one board. whole: one client gets all of it, MIG off, nothing shared.
+// The wish for one GPU. whole: one client gets all of it, MIG off, nothing shared.
 struct Wish {
   Strategy strategy = Strategy::whole;    // whole, mig, mps, time_slicing, shard, vgpu
   std::vector<WishedInstance> instances;  // mig; empty: MIG on, no instances
-  int replicas = 1;                       // clients of one board; under mig: time-slices of one instance
+  int replicas = 1;                       // clients of one GPU; under mig: time-slices of one instance
   ProfileName vgpu;                       // vgpu: "A10-4Q"
   friend bool operator==(const Wish&, const Wish&) = default;
 };
 
 struct BoardWish {
-  std::optional<GpuIndex> gpu;  // nullopt: every board of the node
+  std::optional<GpuIndex> gpu;  // nullopt: every GPU of the node
   Wish wish;
   std::optional<NodeName> node = std::nullopt;  // nullopt: every node of the intent
   friend bool operator==(const BoardWish&, const BoardWish&) = default;
@@ -90,11 +90,11 @@ struct WishedSwitches {
 struct Intent {
   ClusterName cluster;
   std::vector<NodeName> nodes;
-  std::vector<BoardWish> boards;     // a later one about the same board counts
+  std::vector<BoardWish> boards;     // a later one about the same GPU counts
   std::string words;                 // the admin's own: "all-balanced"
   std::optional<Decision> decision;  // nullopt: nobody asked the guide
   ChangeOptions options;
-  Orders orders;  // which are to stand afterwards, where they lead to those boards; empty: any that does
+  Orders orders;  // which are to stand afterwards, where they lead to those GPUs; empty: any that does
   WishedSwitches switches;
   // By node, instead of `orders` and of what `switches` say, where nodes differ.
   std::map<std::string, Orders> node_orders;
@@ -119,10 +119,10 @@ std::string to_text(const Wish& wish);
 
 // What it wishes of one node: that node alone, wishes and orders without names of nodes.
 Intent intent_of(const Intent& intent, const NodeName& node);
-// Several intents that differ in nodes, boards and orders only, as one. Precondition: there is one at least.
+// Several intents that differ in nodes, GPUs and orders only, as one. Precondition: there is one at least.
 Intent joined(const std::vector<Intent>& intents);
 
-// Of an intent about one node: the wish that counts for a board; nullptr: it is not about this one.
+// Of an intent about one node: the wish that counts for a GPU; nullptr: it is not about this one.
 const Wish* wish_for(const Intent& intent, GpuIndex gpu);
 
 std::string_view word(Way way);  // "wait" "requeue" "cancel"

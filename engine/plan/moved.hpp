@@ -9,7 +9,7 @@
 
 namespace tessera::plan {
 
-// One fact a line: whether the node takes work, the boards that change, who holds what within the scope.
+// One fact a line: whether the node takes work, the GPUs that change, who holds what within the scope.
 std::vector<std::string> relied_on(const Cluster& cluster, const Node& node,
                                    const std::vector<GpuIndex>& boards, const std::optional<Scope>& scope);
 std::string fingerprint_of(const std::vector<NodePlan>& nodes);

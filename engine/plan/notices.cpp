@@ -8,8 +8,8 @@
 #include "engine/insight/available.hpp"
 #include "engine/operators/operator_setup.hpp"
 #include "engine/plan/facts.hpp"
+#include "engine/plan/fleet.hpp"
 #include "engine/plan/resources.hpp"
-#include "engine/plan/steps/operator_orders.hpp"
 #include "engine/query/value.hpp"
 #include "engine/sharing/rules.hpp"
 #include "engine/sharing/work_rules.hpp"
@@ -190,76 +190,6 @@ std::string names(const mig::Product& product, std::vector<int> profiles) {
   return text;
 }
 
-// Several shapes of one node count as one node for a platform's rules. answers: an operator or a device
-// plugin is there, which tells the managed platform's two kinds of "none" apart.
-void add_shapes(std::vector<sharing::NodeShape>& all, const Node& node,
-                std::vector<sharing::NodeShape> shapes, const SiteRules& rules, bool answers) {
-  sharing::NodeShape together;
-  for (const sharing::NodeShape& shape : shapes)
-    together.boards.insert(together.boards.end(), shape.boards.begin(), shape.boards.end());
-  sharing::MigStrategy type = sharing::natural_strategy(together);
-  if (type == sharing::MigStrategy::none && answers) type = sharing::MigStrategy::none_with_operator;
-  for (sharing::NodeShape& shape : shapes) {
-    shape.strategy = rules.strategy
-                         ? *rules.strategy
-                         : sharing::told_strategy(node).value_or(sharing::natural_strategy(together));
-    shape.type = type;
-    all.push_back(std::move(shape));
-  }
-}
-
-// By what the node hands out, or by who looks after it.
-bool operator_answers(const Node& node, const Setup& setup) {
-  if (offers_nothing(standing_orders(node, setup.gpu_operator.get()))) return false;
-  if (node.allocatable && !node.allocatable->empty()) return true;
-  return setup.gpu_operator && !setup.gpu_operator->policy.empty();
-}
-
-bool answers_after(const Node& node, const NodePlan& plan, const Setup& setup) {
-  if (offers_nothing(plan.ordered_after)) return false;
-  return offers_nothing(plan.ordered_before) || operator_answers(node, setup);
-}
-
-// The nodes of a plan before and after, in one order, and the others that share a rule with them.
-struct Fleet {
-  std::vector<sharing::NodeShape> before, after;
-  bool none_stays_with_operator = false;
-};
-
-Fleet fleet_of(const Cluster& cluster, const mig::Catalogue& catalogue, const Plan& plan,
-               const std::vector<std::vector<BoardChange>>& changes, const SiteRules& rules,
-               sharing::Platform platform) {
-  Fleet fleet;
-  bool by_pool = false;
-  for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
-    const Node* node = cluster.nodes.find(plan.nodes[i].node);
-    if (!node) continue;
-    const bool answers = operator_answers(*node, plan.setup);
-    std::vector<sharing::NodeShape> was = shapes_now(*node, plan.scheduler, catalogue);
-    std::vector<sharing::NodeShape> is = shapes_after(*node, plan.scheduler, catalogue, changes[i]);
-    // One shape of each for one of the other: what is shared in another way is a shape of its own.
-    if (was.empty() || is.empty()) continue;
-    was.resize(is.size(), was.back());
-    add_shapes(fleet.before, *node, std::move(was), rules, answers);
-    const bool answers_then = answers_after(*node, plan.nodes[i], plan.setup);
-    add_shapes(fleet.after, *node, std::move(is), rules, answers_then);
-    by_pool = by_pool || fleet.after.back().by_pool;
-    fleet.none_stays_with_operator = fleet.none_stays_with_operator || answers_then;
-  }
-  // Only these rules look beyond the nodes that change; ACK's pools are ACK's, whatever the site calls
-  // itself.
-  if (platform != sharing::Platform::fpt && !by_pool) return fleet;
-  for (const Node& node : cluster.nodes.all()) {
-    bool planned = std::any_of(plan.nodes.begin(), plan.nodes.end(),
-                               [&](const NodePlan& one) { return one.node == node.name; });
-    if (planned || node.gpus.empty()) continue;
-    std::vector<sharing::NodeShape> shapes = shapes_now(node, plan.scheduler, catalogue);
-    add_shapes(fleet.before, node, shapes, rules, operator_answers(node, plan.setup));
-    add_shapes(fleet.after, node, std::move(shapes), rules, operator_answers(node, plan.setup));
-  }
-  return fleet;
-}
-
 }  // namespace
 
 std::vector<Notice> notices_for(const NodeChange& change, const SiteRules& rules) {
@@ -367,6 +297,15 @@ void tell_versions(const Cluster& cluster, const Fleet& fleet, std::vector<Notic
 
 namespace {
 
+std::vector<FleetChange> changes_in(const Cluster& cluster, const Plan& plan,
+                                    const std::vector<std::vector<BoardChange>>& changes) {
+  std::vector<FleetChange> all;
+  for (std::size_t i = 0; i < plan.nodes.size(); ++i)
+    if (const Node* node = cluster.nodes.find(plan.nodes[i].node))
+      all.push_back({node, changes[i], plan.nodes[i].ordered_before, plan.nodes[i].ordered_after});
+  return all;
+}
+
 // What a plan finds broken and does not mend: not its doing, and to be known.
 std::string standing_text(const sharing::Violations& standing) {
   constexpr std::size_t kNamed = 3;
@@ -382,7 +321,8 @@ std::string standing_text(const sharing::Violations& standing) {
 std::vector<Notice> violations_of(const Cluster& cluster, const mig::Catalogue& catalogue, Plan& plan,
                                   const std::vector<std::vector<BoardChange>>& changes,
                                   const SiteRules& rules, sharing::Platform platform) {
-  const Fleet fleet = fleet_of(cluster, catalogue, plan, changes, rules, platform);
+  const Fleet fleet =
+      fleet_of(cluster, catalogue, changes_in(cluster, plan, changes), plan.setup, rules, platform);
   sharing::Judged judged = sharing::broken_by_change(platform, fleet.before, fleet.after);
   std::vector<Notice> broken;
   for (sharing::Violation& one : judged.broken)

@@ -15,7 +15,7 @@ bool overlaps(const Placement& left, const Placement& right) {
   return left.start < right.start + right.size && right.start < left.start + left.size;
 }
 
-// Whether the scope takes in this slice. A slice without a place fills its board.
+// Whether the scope takes in this slice. A slice without a place fills its GPU.
 bool in_scope(const Scope::Board& board, const Slice& slice) {
   if (board.slices.empty() || !slice.placement) return true;
   return std::any_of(board.slices.begin(), board.slices.end(),
@@ -155,7 +155,7 @@ std::optional<std::string> why_busy(const NodeFacts& facts, const Scope& scope) 
         return fmt::format("{} holds {}", slice_holders(facts, slice), slice_text(gpu.index, slice));
     }
   }
-  // On which board these stand is not told: it may be one within the scope.
+  // On which GPU these stand is not reported: it may be one within the scope.
   for (const Slice& slice : facts.node.pool)
     if (in_use(slice))
       return fmt::format("{} holds a {}", slice_holders(facts, slice), slice_kind_text(slice));

@@ -1,4 +1,4 @@
-// Reading boards as observed, in the words of plans: instances with places, modes, who is in the way.
+// Reading GPUs as observed, in the words of plans: instances with places, modes, who is in the way.
 // Threads: pure functions.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace tessera::plan {
 
-// Nobody tells which boards it has, or what stands on which of them.
+// Nobody tells which GPUs it has, or what stands on which of them.
 bool boards_untold(const Node& node);
 const Gpu* find_gpu(const Node& node, GpuIndex index);
 // Its GPU instances, in placement order.
@@ -37,12 +37,12 @@ std::optional<std::string> why_busy(const NodeFacts& facts, const Scope& scope);
 
 std::string to_text(const InstanceAt& instance);                // "3g.40gb@4"
 std::string to_text(const std::vector<InstanceAt>& instances);  // "1g.10gb@0, 3g.40gb@4"; "nothing"
-// "GPU 1 3g.40gb@4", "GPU 0" for a whole board, "GPU 0 MPS".
+// "GPU 1 3g.40gb@4", "GPU 0" for a whole GPU, "GPU 0 MPS".
 std::string slice_text(GpuIndex gpu, const Slice& slice);
-// The same where the board is not told: "3g.40gb", "GPU", "MPS".
+// The same where the GPU is not reported: "3g.40gb", "GPU", "MPS".
 std::string slice_kind_text(const Slice& slice);
 
-// Why no plan may be made from these facts, with the way out: boards that could not be asked would be planned
+// Why no plan may be made from these facts, with the way out: GPUs that could not be asked would be planned
 // as whole ones.
 std::optional<Error> why_no_plan(const NodeFacts& facts);
 

@@ -41,7 +41,7 @@ struct Step {
   friend bool operator==(const Step&, const Step&) = default;
 };
 
-// Enough about a board to put it back.
+// Enough about a GPU to put it back.
 struct BoardState {
   GpuIndex gpu;
   ProductKey product;  // empty: not known
@@ -54,14 +54,14 @@ struct BoardState {
   friend bool operator==(const BoardState&, const BoardState&) = default;
 };
 
-// A slice in the preview: an instance, or a whole or shared board.
+// A slice in the preview: an instance, or a whole or shared GPU.
 struct SlicePlan {
   GpuIndex gpu;
   SliceKind kind = SliceKind::gpu_instance;
   ProfileName profile;
   std::optional<Placement> at;
   int capacity = 1;
-  int order = 0;                    // created: 1 is made first on its board; else 0
+  int order = 0;                    // created: 1 is made first on its GPU; else 0
   std::vector<WorkloadId> holders;  // now
   bool held = false;                // also by a client that nobody can name
   bool recreated = false;           // destroyed and made again only because the backend cannot spare it
@@ -70,7 +70,7 @@ struct SlicePlan {
 
 enum class Hit : std::uint8_t {
   holds,       // holds a slice that goes
-  in_the_way,  // holds nothing that changes, but the backend cannot spare its board or node
+  in_the_way,  // holds nothing that changes, but the backend cannot spare its GPU or node
   unasked,     // uses a GPU without having asked for one
   unknown,     // a client that no scheduler knows of
 };
@@ -129,7 +129,7 @@ struct Notice {
 struct NodePlan {
   NodeName node;
   std::vector<std::string> relied_on;     // what was so when it was made, one fact a line (moved.hpp)
-  std::vector<BoardState> before, after;  // boards that change, and those dragged along; empty: not told
+  std::vector<BoardState> before, after;  // GPUs that change, and those dragged along; empty: not told
   Orders ordered_before, ordered_after;
   std::optional<Switches> switches_before, switches_after;  // nullopt: no shares, or no plugin that has them
   std::vector<SlicePlan> kept, destroyed, created;

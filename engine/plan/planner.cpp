@@ -128,7 +128,7 @@ SliceKind kind_of(Strategy strategy) {
   }
 }
 
-// A board that is not cut is one slice: it goes when the way of sharing changes, and its successor comes.
+// A GPU that is not cut is one slice: it goes when the way of sharing changes, and its successor comes.
 void add_board_slices(NodePlan& plan, const BoardChange& change, const Gpu& gpu) {
   bool goes = change.mode_changes || change.sharing_changes;
   if (!change.before.mig)
@@ -225,6 +225,22 @@ Status check_offer(const Node& node, const Intent& intent, const Means& can) {
   if (sharing::ack::decides(node))
     return cannot(node.name, "ACK's own plugin hands out its GPUs, whatever the GPU operator runs", kHint);
   return Done{};
+}
+
+// Instances are named by the plugin as it runs, whatever else is told of it.
+Status check_strategy(const Node& node, const std::vector<BoardChange>& changes, const Means& can,
+                      const SiteRules& told) {
+  const bool cut = std::any_of(changes.begin(), changes.end(), [](const BoardChange& one) {
+    return one.after.mig && !one.after.instances.empty();
+  });
+  const auto is = cut ? other_strategy(told, can, node) : std::nullopt;
+  if (!is) return Done{};
+  return cannot(
+      node.name,
+      fmt::format("its device plugin names MIG slices by the strategy {}, and no plan changes that: "
+                  "what {} would offer never appears",
+                  sharing::word(*is), sharing::word(*told.strategy)),
+      "leave --plugin-strategy out");
 }
 
 struct NodeResult {
@@ -408,6 +424,7 @@ Result<Plan> make_plan(const Cluster& cluster, const mig::Catalogue& catalogue, 
     Result<NodeResult> one = plan_node(cluster, catalogue, node, own, capabilities,
                                        with_site(told, capabilities, &node, &own), now);
     if (!one) return one.error();
+    if (Status ok = check_strategy(node, one->changes, capabilities, told); !ok) return ok.error();
     if (plan.no_steps.empty()) plan.no_steps = one->missing;
     add(plan.offered_before, one->plan.offered_before);
     add(plan.offered_after, one->plan.offered_after);

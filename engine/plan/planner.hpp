@@ -40,7 +40,7 @@ struct Outlook {
 };
 Outlook look_out(const Cluster& cluster, const mig::Catalogue& catalogue, const SiteRules& rules);
 
-// Errors: the list of jobs or pods is not whole (work_untold), unknown node or board, a wish that the board
+// Errors: the list of jobs or pods is not whole (work_untold), unknown node or GPU, a wish that the GPU
 // or the backend cannot fulfil. Held slices in the way are no error but a notice, with the nearest layouts
 // that leave them alone. outlook: nullptr to have it worked out here.
 Result<Plan> make_plan(const Cluster& cluster, const mig::Catalogue& catalogue, const Intent& intent,
@@ -55,7 +55,7 @@ ChangeOptions way_back(ChangeOptions options);
 // meanwhile is theirs.
 Plan plan_release(const Node& node, const NodePlan& planned, Intent intent, Scheduler scheduler,
                   const Means& can, TimePoint now);
-// All of its boards, whatever is on them.
+// All of its GPUs, whatever is on them.
 Scope everything_on(const Node& node, const Means& can);
 
 // The way back to what the plan found, from what stands now: through the same preview.

@@ -48,10 +48,8 @@ std::string name_of(const Slice& slice, const sharing::NodeShape& shape, std::si
   }
 }
 
-// What all slices of a node could give, and what can be had of them now.
-struct Stock {
-  Room all, free;
-};
+}  // namespace
+
 Stock stock_of(const Cluster& cluster, const Node& node, const mig::Catalogue& catalogue) {
   sharing::NodeShape shape = sharing::of_node(node, cluster.scheduler, catalogue);
   shape.sharing.rename = sharing::renames_shares(node).value_or(false);
@@ -69,6 +67,8 @@ Stock stock_of(const Cluster& cluster, const Node& node, const mig::Catalogue& c
   for (const Slice& slice : node.pool) add(slice, node.gpus.size());
   return stock;
 }
+
+namespace {
 
 // The first of its requests by which one container asks for several shares.
 Start several_of(const std::vector<Request>& wants, const Shares& shares) {

@@ -31,6 +31,12 @@ struct Room {
   Shares shares = {};
 };
 
+// What all slices of a node could give, and what can be had of them now.
+struct Stock {
+  Room all, free;
+};
+Stock stock_of(const Cluster& cluster, const Node& node, const mig::Catalogue& catalogue);
+
 struct Queue {
   Scheduler scheduler = Scheduler::slurm;
   std::vector<const Workload*> waiting;  // longest wait first; they live as long as the cluster's list

@@ -31,7 +31,7 @@ void apply(BoardShape& board, const BoardState& state) {
   for (const InstanceAt& one : state.instances) board.instances.push_back(one.profile);
 }
 
-// Each board with its own way of sharing, gathered by it.
+// Each GPU with its own way of sharing, gathered by it.
 class Shapes {
  public:
   explicit Shapes(NodeShape node) : node_(std::move(node)) { node_.boards.clear(); }
@@ -59,14 +59,14 @@ const BoardChange* change_of(const Gpu& gpu, const std::vector<BoardChange>* cha
   return nullptr;
 }
 
-// The type of vGPU into which a board is divided; nullopt: into none. Kubernetes offers these instead of it.
+// The type of vGPU into which a GPU is divided; nullopt: into none. Kubernetes offers these instead of it.
 std::optional<ProfileName> vgpu_board(const Gpu& gpu, const std::vector<BoardChange>* changes) {
   const BoardChange* change = change_of(gpu, changes);
   const BoardState state = change ? change->after : state_of(gpu);
   return state.strategy == Strategy::vgpu ? std::optional(state.vgpu) : std::nullopt;
 }
 
-// How many of a type one board holds, by the table; 0: it does not know.
+// How many of a type one GPU holds, by the table; 0: it does not know.
 int per_board(const Gpu& gpu, const ProfileName& type) {
   Result<std::vector<sharing::VgpuBoard>> table = sharing::built_in_vgpu_types();
   if (!table || !gpu.product) return 0;
@@ -75,7 +75,7 @@ int per_board(const Gpu& gpu, const ProfileName& type) {
   return 0;
 }
 
-// only_changed: of the boards that change.
+// only_changed: of the GPUs that change.
 Counts vgpus(const Node& node, const std::vector<BoardChange>* changes, bool only_changed = false) {
   Counts counts;
   for (const Gpu& gpu : node.gpus) {
@@ -114,7 +114,7 @@ std::vector<NodeShape> shapes(const Node& node, Scheduler scheduler, const mig::
   return all.take();
 }
 
-// All boards of a node, and the one strategy for them: what the site says, what the node tells, or what fits
+// All GPUs of a node, and the one strategy for them: what the site says, what the node tells, or what fits
 // them together.
 NodeShape whole_of(const Node& node, const std::vector<NodeShape>& shapes, const SiteRules& rules) {
   NodeShape together;
@@ -129,7 +129,7 @@ Counts advertise_all(const Node& node, std::vector<NodeShape> shapes, Scheduler 
                      const SiteRules& rules) {
   const NodeShape whole = whole_of(node, shapes, rules);
   const sharing::MigStrategy strategy = whole.strategy;
-  // The plugin looks at all boards together: under `single` one that does not fit takes the offer of all.
+  // The plugin looks at all GPUs together: under `single` one that does not fit takes the offer of all.
   if (scheduler == Scheduler::kubernetes && strategy == sharing::MigStrategy::single)
     if (sharing::Advertised judged = sharing::advertise(whole, scheduler); !judged.notes.empty())
       return std::move(judged.counts);
@@ -193,7 +193,7 @@ BoardsOffer offered_by_boards(const Node& node, const mig::Catalogue& catalogue,
   std::vector<NodeShape> all = shapes(node, scheduler, catalogue, &changes);
   NodeShape whole = whole_of(node, all, rules);
   if (kubernetes) {
-    // The plugin looks at all boards of a node: one that does not fit takes the offer of every other.
+    // The plugin looks at all GPUs of a node: one that does not fit takes the offer of every other.
     for (const NodeShape& shape : all)
       if (shape.sharing.method != Strategy::whole && whole.sharing.method == Strategy::whole)
         whole.sharing = shape.sharing;

@@ -11,11 +11,11 @@
 
 namespace tessera::plan {
 
-// A node's boards as sharing sees them, one shape for each way of sharing: several ways may stand side by
+// A node's GPUs as sharing sees them, one shape for each way of sharing: several ways may stand side by
 // side where the backend allows that.
 std::vector<sharing::NodeShape> shapes_now(const Node& node, Scheduler scheduler,
                                            const mig::Catalogue& catalogue);
-// With the changes made. `changes` may leave out boards that stay.
+// With the changes made. `changes` may leave out GPUs that stay.
 std::vector<sharing::NodeShape> shapes_after(const Node& node, Scheduler scheduler,
                                              const mig::Catalogue& catalogue,
                                              const std::vector<BoardChange>& changes);
@@ -30,7 +30,7 @@ Offered offered(const Node& node, const mig::Catalogue& catalogue, const SiteRul
 Shares shares_after(const Node& node, const mig::Catalogue& catalogue, const SiteRules& rules,
                     const std::vector<BoardChange>& changes);
 
-// What some boards of a node offer once they are changed, beside the others as they are; and why that is
+// What some GPUs of a node offer once they are changed, beside the others as they are; and why that is
 // nothing, where a strategy does not take such boards.
 struct BoardsOffer {
   Counts counts;

@@ -15,13 +15,13 @@ namespace tessera::plan::slurm {
 namespace verb {
 inline constexpr std::string_view kStopClients = "stop-gpu-clients";
 inline constexpr std::string_view kStartClients = "start-gpu-clients";
-// nvidia-mig-parted makes several boards so at once. config: the name in `text`, its configuration file
+// nvidia-mig-parted makes several GPUs so at once. config: the name in `text`, its configuration file
 inline constexpr std::string_view kApplyParted = "apply-mig-parted";
 inline constexpr std::string_view kWriteBootFile = "write-boot-file";  // path, text
 inline constexpr std::string_view kBootUnit = "boot-unit";             // unit, state: "enabled" "disabled"
 inline constexpr std::string_view kWriteConfig = "write-config";       // gres: as gres_text()
 inline constexpr std::string_view kReconfigure = "reconfigure";
-// By srun: a node that this run has drained is opened under its reservation, so that its boards can be asked.
+// By srun: a node that this run has drained is opened under its reservation, so that its GPUs can be asked.
 inline constexpr std::string_view kOpenToLook = "open-to-look";
 inline constexpr std::string_view kRestartController = "restart-controller";
 inline constexpr std::string_view kRestartNode = "restart-node";
@@ -42,7 +42,7 @@ inline constexpr std::string_view kReachable = "reachable";  // "": commands rea
 inline constexpr std::string_view kOpen = "open-for-steps";  // "": it is not drained; a step can run there
 // "": the driver's own word is in the picture, or is not needed. Else a plan must not be made from it.
 inline constexpr std::string_view kBoards = "boards";
-// "" or not told: the boards are as the driver tells them, or nothing there is cut. Else why it could not be
+// "" or not told: the GPUs are as the driver tells them, or nothing there is cut. Else why it could not be
 // asked: no condition on instances, modes or layouts holds then.
 inline constexpr std::string_view kDriver = "driver";
 inline constexpr std::string_view kConfig = "config";          // gres_text() of what the files say

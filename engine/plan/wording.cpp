@@ -26,7 +26,7 @@ const WordIs* said(const Conditions& conditions, std::string_view key) {
   return nullptr;
 }
 
-// The boards that are read back, each once.
+// The GPUs that are read back, each once.
 std::vector<GpuIndex> boards_of(const Conditions& conditions) {
   std::vector<GpuIndex> gpus;
   auto add = [&](GpuIndex gpu) {

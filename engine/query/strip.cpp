@@ -23,20 +23,41 @@ std::string repeat(std::string_view glyph, int times) {
   return text;
 }
 
+// Shares of a GPU, by whether they can be had.
+struct Parts {
+  int capacity = 0, held = 0, free = 0, closed = 0;
+  bool unknown = false;
+};
+Parts parts_of(const Gpu& gpu, const insight::Sight& sight) {
+  Parts parts;
+  for (const Slice& slice : gpu.slices) {
+    const int rest = insight::unheld(slice, sight.work_read).value_or(0);
+    parts.capacity += slice.capacity;
+    switch (insight::remainder(sight, slice)) {
+      case insight::Availability::free: parts.free += rest; break;
+      case insight::Availability::closed: parts.closed += rest; break;
+      case insight::Availability::held: break;
+      case insight::Availability::unknown:
+        parts.unknown = parts.unknown || slice.holding != Holding::held || rest > 0;
+    }
+    if (slice.holding == Holding::held) parts.held += slice.capacity - rest;
+  }
+  return parts;
+}
+
 // A GPU that is shared in parts of one size: a letter for each eighth that is held.
 std::string shared_strip(const Gpu& gpu, char letter, const insight::Sight& sight, bool ascii) {
-  int capacity = 0, held = 0;
-  for (const Slice& slice : gpu.slices) {
-    const std::optional<int> rest = insight::unheld(slice, sight.work_read);
-    const bool is_held = slice.holding == Holding::held;
-    if (!rest && !is_held) return repeat("?", 8);
-    capacity += slice.capacity;
-    held += slice.capacity - rest.value_or(0);
-  }
-  if (capacity == 0) return "";
+  const Parts parts = parts_of(gpu, sight);
+  if (parts.capacity == 0) return "";
   // A holder of one share of a hundred is a holder: round up.
-  int cells = std::clamp((held * 8 + capacity - 1) / capacity, 0, 8);
-  return std::string(static_cast<std::size_t>(cells), letter) + repeat(room_glyph(sight, ascii), 8 - cells);
+  auto eighths = [&](int shares) {
+    return std::clamp((shares * 8 + parts.capacity - 1) / parts.capacity, 0, 8);
+  };
+  const int held = eighths(parts.held);
+  std::string cells(static_cast<std::size_t>(held), letter);
+  if (parts.unknown) return cells + repeat("?", 8 - held);
+  const int closed = std::max(held, parts.free == 0 ? 8 : eighths(parts.held + parts.closed));
+  return cells + repeat(closed_glyph(ascii), closed - held) + repeat(free_glyph(ascii), 8 - closed);
 }
 
 struct Piece {

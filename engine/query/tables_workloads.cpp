@@ -1,6 +1,7 @@
 // Columns of workloads: jobs and pods, running and waiting.
 #include <fmt/core.h>
 
+#include <map>
 #include <span>
 
 #include "engine/query/cells.hpp"
@@ -25,10 +26,17 @@ std::string nodes_text(const Workload& workload) {
   return fmt::format("{} +{}", names.front(), names.size() - 1);
 }
 
-std::int64_t units_held(const Workload& workload) {
-  std::int64_t units = 0;
-  for (const Allocation& allocation : workload.allocations) units += allocation.count;
-  return units;
+// GPUs and slices as a number; what is counted otherwise with its unit, and each kind on its own: "25 mps",
+// "1 gpu + 2 shard".
+Value units_held(const Workload& workload) {
+  std::map<Family, std::int64_t> units;
+  for (const Allocation& allocation : workload.allocations) units[allocation.family] += allocation.count;
+  if (units.empty()) return count(0);
+  if (units.size() == 1 && units.begin()->first == Family::gpu) return count(units.begin()->second);
+  std::string text;
+  for (const auto& [family, number] : units)
+    text += fmt::format("{}{} {}", text.empty() ? "" : " + ", number, word(family));
+  return words(std::move(text));
 }
 
 std::string reason_text(const Workload& workload) {
@@ -64,7 +72,7 @@ constexpr Column<WorkloadRow> kWorkloads[] = {
     {"asks", "ASKS FOR", Format::text, Align::left, Show::always, 10, "GPU resources it asked for",
      [](const WorkloadRow& row, const Context&) { return words(requests_text(*row.workload)); }},
     {"holds", "HOLDS", Format::count, Align::right, Show::roomy, 5, "GPUs, slices or shares it holds",
-     [](const WorkloadRow& row, const Context&) { return count(units_held(*row.workload)); }},
+     [](const WorkloadRow& row, const Context&) { return units_held(*row.workload); }},
     {"nodes", "NODES", Format::text, Align::left, Show::always, 8, "where it runs",
      [](const WorkloadRow& row, const Context&) { return words(nodes_text(*row.workload)); }},
     {"group", "GROUP", Format::text, Align::left, Show::roomy, 8, "partition or namespace",

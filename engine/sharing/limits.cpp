@@ -134,8 +134,11 @@ void mps_limits(Collector& out, const LimitContext& context) {
              "of N clients each gets 1/N of the GPU's memory and of its threads: the device plugin sets both "
              "limits");
   }
+  // ACK's sharing component gives each pod a part of its own.
   out.fact("mps-memory",
-           "memory is not isolated; limits can be set, and a fault of one client can end others");
+           by_memory ? "the memory of each pod is kept apart from that of others; a fault of one client can "
+                       "still end others"
+                     : "memory is not isolated; limits can be set, and a fault of one client can end others");
   if (context.boards_a_node > 1) {
     out.caution("mps-boards",
                 fmt::format("this node has {} GPUs: one job over several GPUs by MPS works poorly",

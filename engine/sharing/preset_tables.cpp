@@ -32,9 +32,23 @@ void read_instances(FieldReader& in, const Yaml& yaml, PresetRow& row) {
   }
 }
 
+std::vector<ProfileName> read_profiles(FieldReader& in, const Yaml& yaml, const char* field) {
+  std::vector<ProfileName> all;
+  if (!yaml.find(field)) return all;
+  for (const Yaml& one : in.list(yaml, field, 9)) {
+    const std::string printed = in.scalar(one, field, 32);
+    if (const auto profile = mig::canonical_profile(printed))
+      all.push_back(*profile);
+    else
+      in.fail(one.line, fmt::format("{}: \"{}\" is no profile", field, printed));
+  }
+  return all;
+}
+
 PresetRow read_row(FieldReader& in, const Yaml& yaml) {
   PresetRow row;
-  if (!in.map(yaml, "layout", {"name", "strategy", "instances", "note", "misprints", "offers_nothing"}))
+  if (!in.map(yaml, "layout",
+              {"name", "strategy", "instances", "note", "misprints", "of_others", "offers_nothing"}))
     return row;
   row.name = in.text(yaml, "name", 63);
   const std::string strategy = in.text(yaml, "strategy", 64);
@@ -52,16 +66,10 @@ PresetRow read_row(FieldReader& in, const Yaml& yaml) {
             fmt::format("strategy: \"{}\" is none of: none, single, mixed, none with operator", strategy));
   }
   if (const Yaml* instances = yaml.find("instances")) read_instances(in, *instances, row);
-  if (yaml.find("misprints")) {
-    for (const Yaml& one : in.list(yaml, "misprints", 9)) {
-      const std::string printed = in.scalar(one, "misprints", 32);
-      if (const auto profile = mig::canonical_profile(printed))
-        row.misprints.push_back(*profile);
-      else
-        in.fail(one.line, fmt::format("misprints: \"{}\" is no profile", printed));
-    }
-    if (row.instances.size() != 1) in.fail(yaml.line, "misprints: the layout needs one profile");
-  }
+  row.misprints = read_profiles(in, yaml, "misprints");
+  row.of_others = read_profiles(in, yaml, "of_others");
+  if (!row.misprints.empty() && row.instances.size() != 1)
+    in.fail(yaml.line, "misprints: the layout needs one profile");
   if (row.offers_nothing && row.strategy != MigStrategy::none)
     in.fail(yaml.line, "offers_nothing: only the strategy none offers nothing");
   const bool cuts = row.strategy == MigStrategy::single || row.strategy == MigStrategy::mixed;

@@ -246,7 +246,9 @@ std::optional<Misprint> misprint_of(const mig::Product& product, std::string_vie
     for (const PresetRow& row : table.rows) {
       if (std::find(row.misprints.begin(), row.misprints.end(), *printed) == row.misprints.end()) continue;
       const auto& [meant, count] = row.instances.front();
-      return Misprint{*printed, meant, count, row.name, table.platform, {}};
+      const bool others =
+          std::find(row.of_others.begin(), row.of_others.end(), *printed) != row.of_others.end();
+      return Misprint{*printed, meant, count, row.name, table.platform, {}, others};
     }
   }
   return of_another(product, *printed, tables);
@@ -293,9 +295,14 @@ Error not_printed_here(const Misprint& misprint, const mig::Product& product) {
   return error;
 }
 
+bool is_taken(const Misprint& misprint, std::optional<Platform> platform) {
+  if (!misprint.of.empty()) return false;
+  return !platform || misprint.platform == *platform || !misprint.of_others;
+}
+
 }  // namespace
 
-Corrected corrected(std::string_view layout, const mig::Product& product, Platform platform,
+Corrected corrected(std::string_view layout, const mig::Product& product, std::optional<Platform> platform,
                     std::span<const PresetTable> tables) {
   Corrected result;
   for (std::size_t at = 0; at <= layout.size();) {
@@ -308,7 +315,7 @@ Corrected corrected(std::string_view layout, const mig::Product& product, Platfo
     const std::size_t to = std::min(part.find_first_of("@ ", from), part.size());
     result.layout += part.substr(0, from);
     const auto misprint = misprint_of(product, part.substr(from, to - from), tables);
-    const bool here = misprint && misprint->platform == platform && misprint->of.empty();
+    const bool here = misprint && is_taken(*misprint, platform);
     if (misprint && !here && !result.refused) result.refused = not_printed_here(*misprint, product);
     if (here) {
       result.layout += misprint->meant.text;
@@ -334,7 +341,7 @@ std::optional<Result<Preset>> by_misprint(const mig::Product& product, Platform 
   if (!name.starts_with(kAll)) return std::nullopt;
   const auto misprint = misprint_of(product, name.substr(kAll.size()), tables);
   if (!misprint) return std::nullopt;
-  if (misprint->platform != platform || !misprint->of.empty()) return not_printed_here(*misprint, product);
+  if (!is_taken(*misprint, platform)) return not_printed_here(*misprint, product);
   Result<Preset> meant =
       find_preset(product, platform, std::string(kAll) + kubernetes_spelling(misprint->meant), tables);
   if (meant) meant->note = to_text(*misprint, product);

@@ -49,6 +49,7 @@ struct PresetRow {
   std::string note;
   bool offers_nothing = false;
   std::vector<ProfileName> misprints;  // what the platform's documents print instead of its only profile
+  std::vector<ProfileName> of_others;  // those of them that are profiles of another product
 };
 struct PresetTable {
   Platform platform = Platform::fpt;
@@ -69,24 +70,25 @@ struct Misprint {
   int count = 0;       // of those on one GPU
   std::string preset;  // the layout that has them
   Platform platform = Platform::fpt;
-  ProductKey of;  // another product: the documents print it for that one only
+  ProductKey of;           // another product: the documents print it for that one only
+  bool of_others = false;  // another product has that profile
 };
 std::optional<Misprint> misprint_of(const mig::Product& product, std::string_view profile,
                                     std::span<const PresetTable> tables);
 std::string to_text(const Misprint& misprint, const mig::Product& product);
-// A layout as it is typed, with what is meant in the place of misprints; a sentence for each. Only the
-// platform that prints them takes them so: elsewhere such a name is a profile of another product (4g.20gb of
-// an A100 of 40 GB), and `refused` says what could be meant.
+// A layout as it is typed, with what is meant in the place of misprints; a sentence for each. A name that is
+// a profile of another product (4g.20gb of an A100 of 40 GB) is taken so on the platform that prints it, and
+// where nothing but a question is asked (platform: nullopt): elsewhere `refused` says what could be meant.
 struct Corrected {
   std::string layout;
   std::vector<std::string> notes;
   std::optional<Error> refused = std::nullopt;
 };
-Corrected corrected(std::string_view layout, const mig::Product& product, Platform platform,
+Corrected corrected(std::string_view layout, const mig::Product& product, std::optional<Platform> platform,
                     std::span<const PresetTable> tables);
 
-// By name; '+' and '.' are one, case does not matter. A misprint of this platform finds what is meant, with a
-// note. Errors list what there is.
+// By name; '+' and '.' are one, case does not matter. A misprint finds what is meant, with a note, as in a
+// layout that is typed. Errors list what there is.
 Result<Preset> find_preset(const mig::Product& product, Platform platform, std::string_view name,
                            std::span<const PresetTable> tables);
 

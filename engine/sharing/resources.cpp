@@ -116,7 +116,7 @@ Advertised advertise_slurm(const NodeShape& node) {
   return all;
 }
 
-// NVIDIA's chips as PCI devices are called, by which KubeVirt hands out whole boards: "GA102GL_A10",
+// NVIDIA's chips as PCI devices are called, by which KubeVirt hands out whole GPUs: "GA102GL_A10",
 // "GH100_H200".
 bool names_a_chip(std::string_view text) {
   static constexpr std::array<std::string_view, 10> kFamilies = {"GK", "GM", "GP", "GV", "TU",

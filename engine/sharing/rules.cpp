@@ -75,8 +75,7 @@ Violations fpt_one_strategy(std::span<const NodeShape> nodes) {
   for (const NodeShape& node : nodes) {
     if (type_of(node) == type_of(nodes.front())) continue;
     const auto name = [](const NodeShape& one) { return one.group.empty() ? subject(one) : one.group; };
-    return {{"fpt-b", fmt::format("all worker groups of a cluster share one type: {} is \"{}\", {} would be "
-                                  "\"{}\"",
+    return {{"fpt-b", fmt::format("all worker groups of a cluster share one type: {} is \"{}\", {} is \"{}\"",
                                   name(nodes.front()), word(type_of(nodes.front())), name(node),
                                   word(type_of(node)))}};
   }
@@ -164,17 +163,12 @@ Violations fpt_whole_gpu_pod(const NodeShape& node, const PodShape& pod) {
   Violations found;
   const bool shared = replicates(node, Strategy::mps) || replicates(node, Strategy::time_slicing);
   if (type_of(node) != MigStrategy::none_with_operator || shared) return found;
-  std::int64_t users = 0, boards = 0;
-  for (const ContainerShape& container : pod.containers) {
-    const std::int64_t count = asked(container);
-    users += count > 0 ? 1 : 0;
-    boards += count;
-  }
+  std::int64_t boards = 0;
+  for (const ContainerShape& container : pod.containers) boards += asked(container);
   const auto there = static_cast<std::int64_t>(node.boards.size());
   if (boards > there) {
-    found.push_back({"fpt-e", fmt::format("pod {}: {} containers ask for {} GPUs, {} has {}; a GPU serves "
-                                          "one container",
-                                          pod.name, users, boards, subject(node), there)});
+    found.push_back({"fpt-e", fmt::format("pod {} asks for {} GPUs, {} has {}; a GPU serves one container",
+                                          pod.name, boards, subject(node), there)});
   }
   return found;
 }

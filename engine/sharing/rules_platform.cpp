@@ -165,7 +165,7 @@ void mixed_types(Violations& found, std::span<const NodeShape> before, std::span
   const NodeShape &one = after[mixed->one], &other = after[mixed->other];
   found.push_back(
       {"fpt-b", fmt::format("all worker groups of a cluster share one type: {} is \"{}\", {} would "
-                            "be \"{}\"",
+                            "be \"{}\". One plan may change all of them",
                             name(other), type(other), name(one), type(one))});
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/operators/labels.hpp"
 #include "engine/sharing/ack.hpp"
 #include "engine/sharing/platform.hpp"
 #include "engine/text.hpp"
@@ -75,8 +76,9 @@ NodeShape of_node(const Node& node, Scheduler scheduler, const mig::Catalogue& c
     shape.boards.push_back(std::move(pool));
   }
   shape.by_pool = ack::decides(node);
-  if (scheduler == Scheduler::kubernetes)
-    shape.strategy = told_strategy(node).value_or(natural_strategy(shape));
+  if (scheduler != Scheduler::kubernetes) return shape;
+  shape.strategy = told_strategy(node).value_or(natural_strategy(shape));
+  shape.type = worker_type(shape, plugin_answers(node));
   return shape;
 }
 
@@ -98,6 +100,21 @@ MigStrategy natural_strategy(const NodeShape& node) {
 std::optional<MigStrategy> told_strategy(const Node& node) {
   const auto told = label(node, "nvidia.com/mig.strategy");
   return told ? parse_strategy(*told) : std::nullopt;
+}
+
+// The operator marks every node that it looks after, and an admin takes the plugin away by the same label.
+bool plugin_answers(const Node& node) {
+  if (const auto deploys = label(node, operators::kPluginDeploy)) return *deploys != "false";
+  if (node.allocatable && !node.allocatable->empty()) return true;
+  return std::any_of(node.gpus.begin(), node.gpus.end(),
+                     [](const Gpu& gpu) { return gpu.replicas.value_or(1) > 1; });
+}
+
+MigStrategy worker_type(const NodeShape& worker, bool answered) {
+  const MigStrategy cut = natural_strategy(worker);
+  if (cut == MigStrategy::none && answered) return MigStrategy::none_with_operator;
+  // Slices of one profile are of the type mixed where the plugin gives each profile a name of its own.
+  return cut == MigStrategy::single && worker.strategy == MigStrategy::mixed ? MigStrategy::mixed : cut;
 }
 
 std::string_view word(MigStrategy strategy) { return kStrategies[static_cast<std::size_t>(strategy)]; }

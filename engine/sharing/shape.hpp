@@ -22,7 +22,7 @@ struct BoardShape {
   const mig::Product* product = nullptr;  // nullptr: not known; a catalogue owns it
   bool mig = false;                       // MIG mode is on
   std::vector<ProfileName> instances;     // GPU instances, in any order
-  std::string slurm_type;                 // GRES type of the whole board: "h100"; empty: untyped
+  std::string slurm_type;                 // GRES type of the whole GPU: "h100"; empty: untyped
 };
 
 // One way of sharing for a whole node: the device plugin knows no choice by GPU.
@@ -56,11 +56,17 @@ std::vector<ProfileName> instances_of(const mig::Product& product, const mig::La
 // GPU.
 NodeShape of_node(const Node& node, Scheduler scheduler, const mig::Catalogue& catalogue);
 
-// The strategy that fits what stands on the boards: none without MIG, single when every GPU has MIG on and
+// The strategy that fits what stands on the GPUs: none without MIG, single when every GPU has MIG on and
 // all instances are of one profile, else mixed.
 MigStrategy natural_strategy(const NodeShape& node);
 // What the node's device plugin does, by the label nvidia.com/mig.strategy; nullopt: not told.
 std::optional<MigStrategy> told_strategy(const Node& node);
+
+// Whether an operator or a device plugin hands out the GPUs of a node, by what the node itself tells.
+bool plugin_answers(const Node& node);
+// How a managed platform classes a worker with these GPUs, all of them: by how they are cut and named, and
+// whether something there hands out those that are not cut. Doctor, guide and plans judge by this one.
+MigStrategy worker_type(const NodeShape& worker, bool answered);
 
 std::string_view word(MigStrategy strategy);  // "none" "single" "mixed" "none with operator"
 std::optional<MigStrategy> parse_strategy(std::string_view text);

@@ -16,6 +16,7 @@ namespace {
 constexpr std::string_view kChange = "change the request in its manifest and start it again";
 constexpr std::string_view kAskForOne = "ask for 1; who needs more asks for a larger instance or a whole GPU";
 constexpr std::string_view kAskForLess = "ask for at most mps:100, or for whole GPUs";
+constexpr std::size_t kContainers = 256;
 constexpr std::string_view kComponentMark = "sharing component ";
 
 bool is_live(const Workload& work) {
@@ -95,6 +96,13 @@ PodShape pod_shape(const Workload& pod) {
   for (const Request& request : pod.requests)
     container.requests.push_back({request.resource, most_of(request), 0});
   shape.containers.push_back(std::move(container));
+  // Of the others nothing is told but what all ask for together: one each breaks no rule of containers, and
+  // the sum is the pod's.
+  for (const Request& request : pod.requests)
+    for (std::int64_t rest = request.count - most_of(request); rest > 0; --rest) {
+      if (shape.containers.size() >= kContainers) return shape;
+      shape.containers.push_back({"another", {{request.resource, 1, 0}}, 1});
+    }
   return shape;
 }
 

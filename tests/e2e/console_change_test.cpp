@@ -54,7 +54,7 @@ TEST_F(ConsoleChange, IsPlannedArmedRunAndUndone) {
   ASSERT_TRUE(arm(pty, "lab1")) << pty.screen();
   ASSERT_TRUE(pty.wait_for("DONE: the new layout is in place")) << pty.screen();
   ASSERT_TRUE(pty.press("z"));
-  ASSERT_TRUE(pty.wait_for("takes back")) << pty.screen();
+  ASSERT_TRUE(pty.wait_for("undoes")) << pty.screen();
   ASSERT_TRUE(arm(pty, "lab1")) << pty.screen();
   ASSERT_TRUE(pty.wait_for("DONE: the earlier layout is in place again")) << pty.screen();
   pty.send("q");
@@ -125,7 +125,7 @@ TEST_F(ConsoleChange, ASignalParksWhatIsUnderWay) {
   ASSERT_TRUE(ready(pty)) << pty.screen();
   ASSERT_TRUE(pty.wait_for("is parked")) << pty.screen();
   ASSERT_TRUE(pty.press("J"));
-  EXPECT_TRUE(pty.has("tessera was told to end")) << pty.screen();
+  EXPECT_TRUE(pty.has("tessera was asked to end")) << pty.screen();
 }
 
 }  // namespace

@@ -235,21 +235,8 @@ class EarlierVersionOnSlurm : public SlurmChange {
  protected:
   static constexpr const char* kEnded = "20261123-0858-gpu01-mbn";
   static constexpr const char* kParked = "20261123-0858-gpu02-mbn";
-  Ran tessera(std::vector<std::string> words) {
-    RunOptions options;
-    options.environment = {{"PATH", std::getenv("PATH")},
-                           {"HOME", scratch_.path()},
-                           {"SLURM_CONF", lab_->conf()},
-                           {"XDG_STATE_HOME", scratch_.path() + "/state"}};
-    options.deadline_seconds = 120;
-    const slurmconf::SlurmSettings site = said();
-    if (words.front() == "journal")
-      words.insert(words.end(), {"--slurm-conf", lab_->conf()});
-    else
-      words.insert(words.end(),
-                   {"--slurm-conf", lab_->conf(), "--slurm-restart-controller", site.restart_controller,
-                    "--slurm-restart-node", site.restart_node, "--slurm-devices", site.devices});
-    return run_tessera(words, options);
+  Ran tessera(const std::vector<std::string>& words) {
+    return words.front() == "journal" ? run_here(words, std::nullopt) : run_here(words, said());
   }
   // As 0.1 left the node.
   void left_parked() {

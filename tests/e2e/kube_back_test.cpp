@@ -126,8 +126,14 @@ TEST_F(KubeBack, AnOrderThatStandsBesideTheOldOfferIsPlannedAway) {
   EXPECT_EQ(plan.out.find("already in that state"), std::string::npos) << plan.out << plan.err;
   EXPECT_NE(plan.out.find("nvidia.com/mig.config: all-1g.10gb → all-disabled"), std::string::npos)
       << plan.out;
+  Ran document = run({"plan", "--node", "h2", "--preset", "all-disabled", "-o", "json"});
+  EXPECT_EQ(json_at(document.out, "/nodes/0/ordered_before/nvidia.com~1mig.config"), "\"all-1g.10gb\"")
+      << document.out << document.err;
+  EXPECT_EQ(json_at(document.out, "/nodes/0/ordered_after/nvidia.com~1mig.config"), "\"all-disabled\"")
+      << document.out;
   Ran mended = apply({"--node", "h2", "--preset", "all-disabled"});
   EXPECT_EQ(mended.code, 0) << mended.out << mended.err;
+  EXPECT_EQ(json_at(mended.out, "/outcome"), "\"wanted\"") << mended.out;
   expect_as_found(mended);
 }
 

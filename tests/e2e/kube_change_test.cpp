@@ -137,7 +137,7 @@ TEST_F(KubeChangeE2e, ANodeIsSharedByTimeSlicesThenByMps) {
   with_patch.push_back("--patch");
   Ran patch = run(with_patch);
   EXPECT_NE(patch.out.find("+++ device-plugin-config/tessera-"), std::string::npos) << patch.out << patch.err;
-  // Argo CD renders charts that say Helm; it is told by what it leaves behind, whichever way it tracks.
+  // Argo CD renders charts that say Helm; it is reported by what it leaves behind, whichever way it tracks.
   auto owned_by_argo = [&](const char* by) {
     Ran again = run(look);
     EXPECT_NE(again.out.find("device-plugin-config: managed by Argo CD"), std::string::npos)

@@ -21,7 +21,7 @@ class KubeConsole : public KubeChangeLab {
            pty.wait_for("DONE: the new layout is in place");
   }
   static bool take_back(Pty& pty, const std::string& node) {
-    return pty.press("z") && pty.wait_for("takes back") && arm(pty, node) &&
+    return pty.press("z") && pty.wait_for("undoes") && arm(pty, node) &&
            pty.wait_for("DONE: the earlier layout is in place again");
   }
 };

@@ -32,9 +32,9 @@ TEST_F(KubeFault, DoctorNamesAHangAndAHollowSuccessAtItsFirstLook) {
   disarm_faults();
   arm_fault("no-device node=h1 verb=reconfigure");
   kubectl({"label", "node", "h1", "--overwrite", "nvidia.com/mig.config=all-1g.20gb"});
-  for (int looks = 0; looks < 20 && doctor.out.find("told to be made") == std::string::npos; ++looks)
+  for (int looks = 0; looks < 20 && doctor.out.find("reported as made") == std::string::npos; ++looks)
     doctor = run({"doctor"});
-  EXPECT_NE(doctor.out.find("layout all-1g.20gb is told to be made (state success), and is not there"),
+  EXPECT_NE(doctor.out.find("layout all-1g.20gb is reported as made (state success) but is missing"),
             std::string::npos)
       << doctor.out;
 }

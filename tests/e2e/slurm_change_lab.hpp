@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <set>
 
 #include "backends/runs/room.hpp"
@@ -243,6 +244,22 @@ class SlurmChange : public testing::Test {
     said.restart_node = lab_->restart_command("slurmd-{node}");
     said.devices = "gpu=" + lab_->folder() + "/dev/nvidia{gpu}";
     return said;
+  }
+  // The real binary, on this cluster; its journals are below scratch_. site: nullopt: its settings are not
+  // asked for.
+  Ran run_here(std::vector<std::string> words, const std::optional<slurmconf::SlurmSettings>& site) const {
+    RunOptions options;
+    options.environment = {{"PATH", std::getenv("PATH")},
+                           {"HOME", scratch_.path()},
+                           {"SLURM_CONF", lab_->conf()},
+                           {"XDG_STATE_HOME", scratch_.path() + "/state"}};
+    options.deadline_seconds = 120;
+    words.insert(words.end(), {"--slurm-conf", lab_->conf()});
+    if (site)
+      words.insert(words.end(),
+                   {"--slurm-restart-controller", site->restart_controller, "--slurm-restart-node",
+                    site->restart_node, "--slurm-devices", site->devices});
+    return run_tessera(words, options);
   }
   // The files are "far away", on a host that is reached by the runner; log: what was run there. A lock that
   // could be taken is told apart from one that was only tried.

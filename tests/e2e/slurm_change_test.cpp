@@ -58,19 +58,7 @@ TEST_F(SlurmChange, WholeToMpsToShardsAndBackWhileNeighboursRun) {
 
 // The way that `tessera plan` itself names: kept as a file, reviewed, applied by the real binary.
 TEST_F(SlurmChange, APlanFileIsAppliedWhileNothingHasChangedAndRefusedOnceAFileWasEdited) {
-  RunOptions options;
-  options.environment = {{"PATH", std::getenv("PATH")},
-                         {"HOME", scratch_.path()},
-                         {"SLURM_CONF", lab_->conf()},
-                         {"XDG_STATE_HOME", scratch_.path() + "/state"}};
-  options.deadline_seconds = 120;
-  auto run = [&](std::vector<std::string> words) {
-    const slurmconf::SlurmSettings site = said();
-    words.insert(words.end(),
-                 {"--slurm-conf", lab_->conf(), "--slurm-restart-controller", site.restart_controller,
-                  "--slurm-restart-node", site.restart_node, "--slurm-devices", site.devices});
-    return run_tessera(words, options);
-  };
+  auto run = [&](const std::vector<std::string>& words) { return run_here(words, said()); };
   Ran plan = run({"plan", "--node", "gpu02", "--strategy", "mps", "--replicas", "100", "-o", "json"});
   ASSERT_EQ(plan.code, 0) << plan.err;
   const std::string file = scratch_.write("plan.json", plan.out);

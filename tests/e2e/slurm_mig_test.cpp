@@ -197,7 +197,7 @@ TEST_F(SlurmMig, ARebootInTheMiddleStopsItAndPlanningAgainGoesOn) {
   EXPECT_NE(why.find("GPU 0 has nothing"), std::string::npos) << why << admin.journal(run);
   EXPECT_NE(record("gpu01").find("Reason=tessera " + run), std::string::npos) << record("gpu01");
   EXPECT_NE(field(record("gpu01"), "State").find("DRAIN"), std::string::npos) << record("gpu01");
-  admin.resume(run, plan::Onward::anew);
+  admin.resume(run, plan::Onward::replan);
   EXPECT_EQ(admin.outcome(run), "wanted") << admin.journal(run);
   EXPECT_EQ(gres("gpu01"), kSevens) << record("gpu01");
   EXPECT_NE(smi("gpu01", {"-L"}).find("MIG 1g.12gb"), std::string::npos);

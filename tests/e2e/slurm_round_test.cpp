@@ -199,7 +199,7 @@ TEST_F(SlurmRoundByKeys, FromWholeToSlicesToSharesAndBack) {
   ASSERT_TRUE(plan_preset(pty, "Gk", "shards"));
   ASSERT_TRUE(stands(pty, "gpu:h100:8,shard:32", "shard 0/4"));
   ASSERT_TRUE(pty.press("J\r") && shows(pty, "DONE: the new layout is in place"));
-  ASSERT_TRUE(pty.press("z") && shows(pty, "takes back") && begin(pty));
+  ASSERT_TRUE(pty.press("z") && shows(pty, "undoes") && begin(pty));
   ASSERT_TRUE(shows(pty, "DONE: the earlier layout is in place again"));
   EXPECT_EQ(gres("gpu01"), "gpu:h100:8,mps:800") << record("gpu01");
   ASSERT_TRUE(pty.press(":node gpu01\r") && shows(pty, "MPS 0/100"));

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "backends/sim/apiserver/api.hpp"
+#include "backends/sim/gpu_operator/cluster.hpp"
 
 int fuzz_kube_api(const std::uint8_t* data, std::size_t size) {
   using namespace tessera;

@@ -1,4 +1,4 @@
-// Any bytes as a catalogue, and any text told by it or by what ships: in bounds, in time, and never empty
+// Any bytes as a catalogue, and any text reported by it or by what ships: in bounds, in time, and never empty
 // where something was said.
 #include "tui/language/words.hpp"
 

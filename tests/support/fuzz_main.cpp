@@ -1,7 +1,7 @@
 // One program for all fuzzers of a room: `fuzz_engine --target=yaml`, and then libFuzzer's own flags.
 //
-// Each tests/fuzz/NAME.cpp has one function, fuzz_NAME; which there are is told by CMake. A program for each
-// would be compiled and linked thirty times over.
+// Each tests/fuzz/NAME.cpp has one function, fuzz_NAME; which there are is reported by CMake. A program for
+// each would be compiled and linked thirty times over.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

@@ -35,17 +35,41 @@ class RandomWorld {
     constexpr SliceKind kinds[] = {SliceKind::mps, SliceKind::shard, SliceKind::time_slice};
     Slice slice = whole(device);
     if (const int kind = pick(5); kind < 3) slice = shared(kinds[kind], pick(2) ? 4 : 100, device);
+    return as_told(std::move(slice));
+  }
+  // What the scheduler says of it by itself: in use, or handed out to nobody.
+  Slice as_told(Slice slice) {
     if (pick(4) == 0) slice.told_held = pick(2) == 1;
+    slice.told_out = pick(6) == 0;
     return slice;
+  }
+  Gpu a_gpu(int i) {
+    constexpr Strategy strategies[] = {Strategy::mps, Strategy::shard, Strategy::time_slicing};
+    if (pick(4) > 0) {
+      Slice slice = a_slice(i);
+      const Strategy strategy = slice.kind == SliceKind::whole_gpu ? Strategy::whole
+                                : slice.kind == SliceKind::mps     ? strategies[0]
+                                : slice.kind == SliceKind::shard   ? strategies[1]
+                                                                   : strategies[2];
+      return gpu(i, strategy, {std::move(slice)});
+    }
+    std::vector<Slice> slices;
+    if (pick(3)) slices.push_back(as_told(instance("1g.10gb", 0, 1, i)));
+    if (pick(3)) slices.push_back(as_told(instance("3g.40gb", 4, 4, 4 + i)));
+    return gpu(i, Strategy::mig, std::move(slices));
   }
   Node a_node(const std::string& name) {
     std::vector<Gpu> gpus;
-    for (int i = 0, count = pick(4); i < count; ++i) gpus.push_back(gpu(i, Strategy::whole, {a_slice(i)}));
+    for (int i = 0, count = pick(4); i < count; ++i) gpus.push_back(a_gpu(i));
     Node one = node(name, std::move(gpus));
-    for (int i = 0, count = pick(3); i < count; ++i) one.pool.push_back(instance("1g.10gb", 0, 1, 10 + i));
+    for (int i = 0, count = pick(3); i < count; ++i) {
+      one.pool.push_back(as_told(instance("1g.10gb", 0, 1, 10 + i)));
+      one.pool.back().placement.reset();  // as Slurm tells of them
+    }
     constexpr Health healths[] = {Health::ok,      Health::ok,   Health::ok,
                                   Health::drained, Health::down, Health::unknown};
     one.health = healths[pick(6)];
+    if (pick(8) == 0) one.state.push_back("MAINT");
     return one;
   }
   Workload a_job(int id, const std::vector<Node>& nodes) {
@@ -53,7 +77,7 @@ class RandomWorld {
     constexpr Family families[] = {Family::gpu, Family::mps, Family::shard};
     const Family family = families[pick(3)];
     Allocation held =
-        pick(3) ? holds(name, {{pick(4), pick(4)}}, family) : holds_some(name, "", 1 + pick(3), family);
+        pick(3) ? holds(name, {{pick(6), pick(4)}}, family) : holds_some(name, "", 1 + pick(3), family);
     return running(std::to_string(id), "alice", {held});
   }
   void report(Source source) {

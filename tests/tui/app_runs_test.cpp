@@ -87,7 +87,7 @@ TEST_F(AppRunsTest, ASignalParksFirstAndKeepsItsCode) {
   drive();
   raise(SIGTERM);
   EXPECT_TRUE(turn());
-  EXPECT_EQ(fake.calls, std::vector<std::string>{"park: tessera was told to end"});
+  EXPECT_EQ(fake.calls, std::vector<std::string>{"park: tessera was asked to end"});
   raise(SIGTERM);
   EXPECT_TRUE(turn());
   EXPECT_EQ(fake.calls.size(), 1u);

@@ -17,6 +17,28 @@ TEST(Canvas, TextLandsWhereItIsPut) {
   EXPECT_EQ(canvas.roles(), "..........\n..aaaaa...\n");
 }
 
+TEST(Canvas, ACharacterTakesTheCellsThatUnicode15GivesIt) {
+  struct Case {
+    char32_t from, to;
+    Extent takes;
+  };
+  for (const Case& one : {
+           Case{U'A', U'~', Extent::narrow},
+           Case{0x2500, 0x257F, Extent::narrow},   // frames
+           Case{0x3041, 0x3096, Extent::wide},     // kana
+           Case{0x4E00, 0x9FFF, Extent::wide},     // ideographs
+           Case{0x20000, 0x2FFFD, Extent::wide},   // ... those that are not assigned, too
+           Case{0x1FA75, 0x1FA77, Extent::wide},   // new in Unicode 15
+           Case{0x300, 0x36F, Extent::joins},      // accents
+           Case{0x1160, 0x11FF, Extent::joins},    // the middle and end of a syllable of Hangul
+           Case{0x200B, 0x200F, Extent::dropped},  // without a picture
+           Case{0xFE00, 0xFE0F, Extent::dropped},  // how the character before looks
+           Case{0x80, 0x9F, Extent::control},
+       })
+    for (char32_t c = one.from; c <= one.to; ++c)
+      EXPECT_EQ(extent(c), one.takes) << std::hex << static_cast<unsigned>(c);
+}
+
 TEST(Canvas, DrawingOutsideIsCutAndNeverAnError) {
   Canvas canvas({5, 1});
   canvas.put(3, 0, "abcdef");

@@ -29,6 +29,16 @@ constexpr Command kCommands[] = {
      "One row for each job or pod that has or asks for GPUs.",
      "tessera workloads --filter 'state=pending' --sort=since\n"
      "tessera workloads --watch  # again whenever something changes"},
+    {"why", kWhy, "JOB|POD", 1, Completes::nothing, "", "say why a job or pod waits, and what would help",
+     "Prints the scheduler's reason in plain words, the first condition that fails on each node, and what "
+     "would "
+     "help, the cheapest first: when it starts by itself, a re-cut that disturbs no job or pod, a smaller "
+     "slice or "
+     "another partition that is free now, and commands for an admin to copy. Each statement is marked "
+     "certain, "
+     "likely or not known, with its source. A pod is called NAMESPACE/POD. Nothing is changed.",
+     "tessera why 88123\n"
+     "tessera why ml/train-0 -o json | jq '.help[].command'"},
     {"layouts", kLayouts, "[PRODUCT]", 1, Completes::product, "",
      "list the MIG layouts of a product, or check one",
      "Lists the MIG layouts of a product. PRODUCT is any name that the catalogue knows: its key, "
@@ -119,9 +129,19 @@ constexpr Command kCommands[] = {
      "tessera doctor --rbac | kubectl apply -f -  # what looking needs\n"
      "tessera doctor --rbac --write  # ... and what changing needs\n"
      "tessera doctor --self  # this machine, when tessera itself misbehaves"},
+    {"users", kUsers, "", 0, Completes::nothing, "", "list who holds and waits for how much",
+     "One row for each user of each cluster: the GPUs that the user's workloads hold, where a slice counts "
+     "as its part "
+     "of the GPU, how many workloads run and wait, how many of the held slices are idle at this moment "
+     "(below 1 % "
+     "use; n/a where nothing measures them), and what is held and asked for. Exit code 3 where a cluster did "
+     "not "
+     "answer completely.",
+     "tessera users\n"
+     "tessera users -o csv --cluster prod"},
     {"init", kInit, "", 0, Completes::nothing, "",
      "ask for the settings of this site, try them, and write them",
-     "Looks at the clusters that are found here, asks what they do not tell (how nodes are reached, who "
+     "Looks at the clusters that are found here, asks what they do not report (how nodes are reached, who "
      "writes Slurm's "
      "files, which commands restart daemons, the platform), tries the answers by looking at the clusters "
      "with them, and "
@@ -165,7 +185,8 @@ constexpr Command kCommands[] = {
 
 constexpr unsigned kChanging = kApply | kUndo | kResume;
 constexpr unsigned kRuns = kChanging | kJournal;
-constexpr unsigned kAsking = kLists | kPlan | kRuns | kGuide | kDoctor;  // commands that ask a cluster
+constexpr unsigned kAsking =
+    kLists | kPlan | kRuns | kGuide | kDoctor | kUsers | kWhy;  // commands that ask a cluster
 constexpr unsigned kShowing = kConsole | kAsking | kInit;
 constexpr unsigned kWishing = kPlan | kApply;
 constexpr unsigned kPlanning = kConsole | kPlan | kChanging;
@@ -250,7 +271,7 @@ constexpr Flag kFlags[] = {
      "sort by these columns; prefix one with - to sort it descending (--sort=-KEY)"},
     {"columns", 0, "KEY,...", false, "", Section::output, kLists, "", false, "", Completes::nothing, "",
      "exactly these columns, in this order (table, wide, csv)"},
-    {"no-headers", 0, "", false, "", Section::output, kLists | kLayouts | kJournal, "", false, "",
+    {"no-headers", 0, "", false, "", Section::output, kLists | kLayouts | kJournal | kUsers, "", false, "",
      Completes::nothing, "", "omit the line of headings"},
     {"watch", 'w', "", false, "", Section::output, kLists, "", false, "", Completes::nothing, "",
      "print again whenever something changes; JSON and YAML as one document each time"},
@@ -279,7 +300,7 @@ constexpr Flag kFlags[] = {
      "", "no colours; so does a NO_COLOR that is not empty"},
     {"ascii", 'U', "", false, "no-unicode", Section::console, kShowing | kLayouts, "TESSERA_ASCII", true, "",
      Completes::nothing, "", "draw with ASCII characters only"},
-    {"language", 0, "en|ja", false, "", Section::console, kShowing, "TESSERA_LANGUAGE", true, "",
+    {"language", 0, "en|ja", false, "", Section::general, kEvery, "TESSERA_LANGUAGE", true, "",
      Completes::words, "en ja", "the language of explanations; else from LC_ALL, LC_MESSAGES or LANG"},
     {"mouse", 0, "", false, "", Section::console, kConsole, "TESSERA_MOUSE", true, "", Completes::nothing, "",
      "use the mouse; the terminal's own selection then needs Shift"},
@@ -354,8 +375,9 @@ constexpr Flag kFlags[] = {
      "a product that need not be in any cluster"},
     {"answer", 0, "Q=yes|no", false, "", Section::guide, kGuide, "", false, "", Completes::nothing, "",
      "answer a question of the flowchart; may be given several times, and overrules what is known", true},
-    {"platform", 0, "NAME", false, "", Section::guide, kPlanning | kGuide | kDoctor, "TESSERA_PLATFORM", true,
-     "", Completes::words, "operator fpt ack gke aks eks hyperpod-eks hyperpod-slurm parallel-cluster slurm",
+    {"platform", 0, "NAME", false, "", Section::guide, kPlanning | kGuide | kDoctor | kLayouts,
+     "TESSERA_PLATFORM", true, "", Completes::words,
+     "operator fpt ack gke aks eks hyperpod-eks hyperpod-slurm parallel-cluster slurm",
      "the platform of the cluster; without it, as its labels show"},
     {"licence", 0, "yes|no", false, "license", Section::guide, kConsole | kGuide, "TESSERA_LICENCE", true, "",
      Completes::words, "yes no", "whether this site has a vGPU licence; without it, that is asked"},

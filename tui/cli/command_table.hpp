@@ -33,7 +33,9 @@ enum Takes : unsigned {
   kDoctor = 1u << 12,
   kAbout = 1u << 13,
   kInit = 1u << 14,
-  kEvery = 0xffffu,
+  kWhy = 1u << 15,
+  kUsers = 1u << 16,
+  kEvery = 0x1ffffu,
 };
 
 struct Flag {

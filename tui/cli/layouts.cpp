@@ -137,9 +137,8 @@ int check_layout(const mig::Product& product, const Options& options, const Stre
   CheckAnswer answer;
   answer.product = &product;
   sharing::Corrected text{*options.check, {}};
-  // No cluster is asked: names that only one platform prints are taken where the site says that it is that
-  // one.
-  const sharing::Platform here = options.rules.platform.value_or(sharing::Platform::gpu_operator);
+  // No cluster is asked, and nothing is cut: without --platform what any platform's documents print is taken.
+  const std::optional<sharing::Platform> here = options.platform ? options.platform : options.rules.platform;
   if (auto tables = sharing::built_in_presets())
     text = sharing::corrected(text.layout, product, here, *tables);
   for (const std::string& note : text.notes) streams.err << wrapped(tui::told(options.reader, note), 0);
@@ -163,7 +162,7 @@ int check_layout(const mig::Product& product, const Options& options, const Stre
     streams.out << "legal: " << mig::to_text(product, *answer.layout) << "\n"
                 << board(product, *answer.layout, options.ascii) << "\n";
   } else {
-    streams.out << "not legal: " << answer.reason << "\n";
+    streams.out << "not legal: " << tui::told(options.reader, answer.reason) << "\n";
   }
   return answer.layout ? kDone : kFinding;
 }

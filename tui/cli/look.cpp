@@ -65,8 +65,7 @@ tui::ConsoleOptions console_options(const Options& options, const Environment& e
   console.state.platform = options.platform;
   console.state.rules = options.rules;
   console.state.about.emplace_back("version", std::string(tui::version()));
-  auto user = environment.find("USER");
-  if (user != environment.end()) console.state.me = user->second;
+  console.state.me = value_of(environment, "USER");
   return console;
 }
 

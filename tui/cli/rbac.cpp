@@ -64,7 +64,7 @@ constexpr std::string_view kWrite =
 
 constexpr std::string_view kOperatorRead = R"(---
 # The GPU operator's own namespace: the configurations that a layout or a way of sharing is chosen from, and
-# the port of its DCGM exporters, which tell use and memory of GPUs and which slice a pod holds.
+# the port of its DCGM exporters, which report use and memory of GPUs and which slice a pod holds.
 apiVersion: rbac.authorization.k8s.io/v1
 kind: Role
 metadata:

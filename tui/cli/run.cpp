@@ -24,6 +24,8 @@
 #include "tui/cli/manual.hpp"
 #include "tui/cli/parse.hpp"
 #include "tui/cli/settings.hpp"
+#include "tui/cli/users.hpp"
+#include "tui/cli/why.hpp"
 #include "tui/version.hpp"
 
 namespace tessera::cli {
@@ -109,8 +111,8 @@ std::string settings_text(const Settings& settings) {
 using Runner = int (*)(const Options&, const mig::Catalogue&, const Joins&, const Streams&);
 Runner runner_of(std::string_view command) {
   constexpr std::pair<std::string_view, Runner> kRunners[] = {
-      {"plan", run_plan},     {"apply", run_apply},     {"undo", run_undo},
-      {"resume", run_resume}, {"journal", run_journal}, {"doctor", run_doctor}};
+      {"plan", run_plan},       {"apply", run_apply},   {"undo", run_undo},   {"resume", run_resume},
+      {"journal", run_journal}, {"doctor", run_doctor}, {"users", run_users}, {"why", run_why}};
   for (const auto& [name, runner] : kRunners)
     if (name == command) return runner;
   return nullptr;

@@ -10,6 +10,7 @@
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/json.hpp"
 #include "tui/cli/self_facts.hpp"
+#include "tui/cli/settings.hpp"
 #include "tui/cli/table_text.hpp"
 #include "tui/version.hpp"
 
@@ -181,11 +182,6 @@ std::string table_of(const std::vector<SelfCheck>& checks, const Streams& stream
   return text;
 }
 
-std::string home_of(const Environment& environment) {
-  const auto it = environment.find("HOME");
-  return it == environment.end() ? "" : it->second;
-}
-
 }  // namespace
 
 std::vector<SelfCheck> self_checks(const SelfFacts& facts) {
@@ -215,7 +211,7 @@ int run_about(const Parsed& parsed, const Environment& environment, const Machin
   if (!markup) return refuse(streams, markup.error(), kUsage);
   const SelfFacts facts = look_at_self(parsed, environment, machine, {});
   const std::string text = table ? table_of(facts) : document(json_of(facts), *markup);
-  streams.out << without_home(text, home_of(environment));
+  streams.out << without_home(text, value_of(environment, "HOME"));
   return kDone;
 }
 
@@ -226,7 +222,7 @@ int run_self_check(const Parsed& parsed, const Environment& environment, const M
   if (!markup) return refuse(streams, markup.error(), kUsage);
   const std::vector<SelfCheck> checks = self_checks(look_at_self(parsed, environment, machine, now));
   const std::string text = table ? table_of(checks, streams) : document(json_of(checks), *markup);
-  streams.out << without_home(text, home_of(environment));
+  streams.out << without_home(text, value_of(environment, "HOME"));
   const bool serious = std::any_of(checks.begin(), checks.end(), [](const SelfCheck& check) {
     return check.severity == Severity::warning || check.severity == Severity::danger;
   });

@@ -11,15 +11,11 @@
 #include "engine/guide/texts.hpp"
 #include "engine/mig/catalogue.hpp"
 #include "engine/text.hpp"
+#include "tui/cli/settings.hpp"
 #include "tui/terminal/painter.hpp"
 
 namespace tessera::cli {
 namespace {
-
-std::string value_of(const Environment& environment, const std::string& name) {
-  const auto it = environment.find(name);
-  return it == environment.end() ? "" : it->second;
-}
 
 std::string locale_of(const Environment& environment) {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"})

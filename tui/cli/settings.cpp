@@ -40,12 +40,6 @@ bool is_namespace(const std::string& name) {
          std::all_of(name.begin(), name.end(), allowed);
 }
 
-std::optional<std::string> lookup(const Environment& environment, std::string_view name) {
-  auto it = environment.find(std::string(name));
-  if (it == environment.end() || it->second.empty()) return std::nullopt;
-  return it->second;
-}
-
 std::vector<std::string> split_commas(std::string_view text) {
   std::vector<std::string> list;
   while (!text.empty()) {
@@ -92,20 +86,21 @@ Status add_file(Settings& settings, const TextFile& file) {
 void add_environment(Settings& settings, const Environment& environment) {
   for (const Flag& flag : flags()) {
     if (flag.environment.empty()) continue;
-    if (auto value = lookup(environment, flag.environment)) {
-      settings.insert_or_assign(std::string(flag.name), Setting{*value, std::string(flag.environment)});
-    }
+    if (std::string value = value_of(environment, std::string(flag.environment)); !value.empty())
+      settings.insert_or_assign(std::string(flag.name),
+                                Setting{std::move(value), std::string(flag.environment)});
   }
   // By its own convention any value counts, "0" too.
-  if (lookup(environment, "NO_COLOR")) settings.insert_or_assign("no-color", Setting{"true", "NO_COLOR"});
+  if (!value_of(environment, "NO_COLOR").empty())
+    settings.insert_or_assign("no-color", Setting{"true", "NO_COLOR"});
 }
 
 // The locale counts least of all: it was not said to tessera.
 void add_locale(Settings& settings, const Environment& environment) {
   for (const char* name : {"LC_ALL", "LC_MESSAGES", "LANG"}) {
-    if (auto locale = lookup(environment, name)) {
+    if (const std::string locale = value_of(environment, name); !locale.empty()) {
       settings.insert_or_assign("language",
-                                Setting{std::string(word(tui::language_of_locale(*locale))), name});
+                                Setting{std::string(word(tui::language_of_locale(locale))), name});
       return;
     }
   }
@@ -362,14 +357,19 @@ bool read_write(const Parsed& parsed, Reader& reader) {
 
 }  // namespace
 
+std::string value_of(const Environment& environment, const std::string& name) {
+  const auto it = environment.find(name);
+  return it == environment.end() ? "" : it->second;
+}
+
 std::vector<std::string> paths_of(std::string_view file, const Environment& environment) {
   std::vector<std::string> paths;
-  auto xdg = lookup(environment, "XDG_CONFIG_HOME");
-  auto home = lookup(environment, "HOME");
-  if (xdg && xdg->starts_with('/')) {  // relative ones are to be ignored, says the XDG specification
-    paths.push_back(*xdg + "/tessera/" + std::string(file));
-  } else if (home && home->starts_with('/')) {
-    paths.push_back(*home + "/.config/tessera/" + std::string(file));
+  const std::string xdg = value_of(environment, "XDG_CONFIG_HOME");
+  const std::string home = value_of(environment, "HOME");
+  if (xdg.starts_with('/')) {  // relative ones are to be ignored, says the XDG specification
+    paths.push_back(xdg + "/tessera/" + std::string(file));
+  } else if (home.starts_with('/')) {
+    paths.push_back(home + "/.config/tessera/" + std::string(file));
   }
   paths.push_back("/etc/tessera/" + std::string(file));
   return paths;

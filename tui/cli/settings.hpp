@@ -22,6 +22,9 @@ struct TextFile {
 // Those of `paths` that exist. An error only for a file that is there and cannot be read.
 Result<std::vector<TextFile>> read_files(const std::vector<std::string>& paths);
 
+// Of an environment variable; empty where it is not set.
+std::string value_of(const Environment& environment, const std::string& name);
+
 // Every setting that a user set, and the defaults. files: config.yaml, the one that counts most first.
 Result<Settings> gather(const Parsed& parsed, const Environment& environment,
                         const std::vector<TextFile>& files);

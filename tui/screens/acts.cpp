@@ -14,6 +14,7 @@
 #include "tui/screens/plan/plan.hpp"
 #include "tui/screens/plan/runs.hpp"
 #include "tui/screens/screens.hpp"
+#include "tui/screens/why.hpp"
 
 namespace tessera::tui {
 namespace acts {
@@ -145,11 +146,6 @@ Effects copy_here(UiState& state, const UiContext& ui, Action) {
 Effects show_screen(UiState& state, const UiContext&, Action action) {
   for (const ScreenRow& row : screen_rows())
     if (row.way == action) go_to(state, row.kind);
-  return {};
-}
-
-Effects show_waiting(UiState& state, const UiContext&, Action) {
-  go_to(state, ScreenKind::workloads, "state=pending");
   return {};
 }
 

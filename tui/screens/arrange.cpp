@@ -3,6 +3,7 @@
 
 #include "tui/screens/control.hpp"
 #include "tui/screens/frame.hpp"
+#include "tui/screens/preview.hpp"
 #include "tui/screens/rows.hpp"
 
 namespace tessera::tui {
@@ -48,7 +49,7 @@ std::vector<int> shown_columns(const UiState& state, const UiContext& ui, const 
   TableLook look = look_of(ui, state, screen, -1);
   look.left = 0;
   std::vector<int> shown;
-  for (const PlacedColumn& placed : lay_out(column_infos(screen.kind), look, state.size.columns).columns)
+  for (const PlacedColumn& placed : lay_out(column_infos(screen.kind), look, list_width(state)).columns)
     shown.push_back(placed.column);
   return shown;
 }

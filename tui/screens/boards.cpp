@@ -28,17 +28,21 @@ constexpr const char* kNoName = "holder ?";  // held, and no source names by who
 // What nobody is known to hold: whether it can be had, in shape and word.
 void show_rest(Tile& tile, const query::SliceRow& row) {
   const insight::Sight sight = insight::sight_of(*row.cluster, *row.node);
-  const bool known = insight::unheld(*row.slice, sight.work_read).has_value();
-  tile.kind = TileKind::unknown;
-  if (known && sight.access == insight::Access::open) {
-    tile.kind = TileKind::free;
-    tile.lines = {"free"};
-  } else if (known && sight.access == insight::Access::closed) {
-    tile.kind = TileKind::closed;
-    tile.lines = {"closed"};
-  } else {
-    tile.lines = {row.slice->holding == Holding::free ? "was free" : "unknown"};
+  switch (insight::remainder(sight, *row.slice)) {
+    case insight::Availability::free:
+      tile.kind = TileKind::free;
+      tile.lines = {"free"};
+      return;
+    case insight::Availability::closed:
+      tile.kind = TileKind::closed;
+      tile.lines = {"closed"};
+      return;
+    case insight::Availability::held:
+    case insight::Availability::unknown: break;
   }
+  tile.kind = TileKind::unknown;
+  const bool was_free = row.slice->holding == Holding::free && row.slice->usable == true;
+  tile.lines = {was_free ? "was free" : "unknown"};
 }
 
 Tile tile_of(const UiContext& ui, const query::SliceRow& row) {
@@ -233,8 +237,12 @@ void add_pools(std::vector<Board>& boards, const UiContext& ui, const Cluster& c
     auto closed = std::count_if(board.tiles.begin(), board.tiles.end(), is(TileKind::closed));
     board.id = query::row_id(query::NodeRow{&cluster, &node}) + "\x1fpool\x1f" + label;
     board.title = label;
-    board.strategy = fmt::format("{} slices, {} held, {} {}", board.tiles.size(), held,
-                                 closed > 0 ? closed : free, closed > 0 ? "closed" : "free");
+    if (free > 0 && closed > 0)
+      board.strategy =
+          fmt::format("{} slices, {} held, {} free, {} closed", board.tiles.size(), held, free, closed);
+    else
+      board.strategy = fmt::format("{} slices, {} held, {} {}", board.tiles.size(), held,
+                                   closed > 0 ? closed : free, closed > 0 ? "closed" : "free");
     board.note = "which GPU is not reported";
     board.note_role = Role::dim;
     board.pool = true;

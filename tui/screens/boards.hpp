@@ -23,7 +23,7 @@ struct Board {
   std::vector<Tile> tiles;
   double units = 1;
   bool ruled = false;  // units are memory slices: a ruler above means something
-  bool pool = false;   // tiles of slices whose GPU is not told: side by side, wrapped
+  bool pool = false;   // tiles of slices whose GPU is not reported: side by side, wrapped
 };
 
 std::vector<Board> boards_of(const UiContext& ui, const Cluster& cluster, const Node& node);

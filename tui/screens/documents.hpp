@@ -21,6 +21,7 @@ std::string_view why_no_events(const Screen& screen);
 
 // What Enter and `i` do on a workload's page.
 Effects open_on_workload(UiState& state, const UiContext& ui);
+std::string copy_on_workload(const UiState& state, const UiContext& ui);
 std::optional<Screen> facts_of_workload(const UiState& state, const UiContext& ui);
 
 // Puts a page of facts together in the reader's language. What mirrors commands (names, states, keys of
@@ -35,6 +36,10 @@ class FactPage {
   void group(std::string name, std::string_view aside);
   void fact(std::string_view label, std::string_view value, Style style = {});
   void data(std::string_view label, std::string_view value, Style style = {});
+  // The lines of a text that starts in that column.
+  std::vector<std::string> wrapped(std::string_view text, int column) const {
+    return wrap(text, width_ - column - 1);
+  }
   void add(DocLine line) { lines_.push_back(std::move(line)); }
   std::size_t size() const { return lines_.size(); }
   Document take() { return std::move(lines_); }

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 
 #include "engine/query/tables.hpp"
 #include "tui/screens/overview.hpp"
@@ -64,6 +65,24 @@ void draw_tiles_of(Canvas& canvas, int x, int y, int end, const Strips& node, bo
   if (!node.pool.empty() && x < end) draw_one(node.pool, end - x);
 }
 
+// What the signs mean, where there is room to say all of it.
+void draw_legend(Pen& pen, const UiState& state) {
+  const Glyphs& signs = glyphs(state.ascii);
+  const std::array<std::pair<std::string, std::string>, 6> meanings{{
+      {"1-7 w m t s", told(state, "held")},
+      {state.ascii ? "o-" : "○─", told(state, "free slice")},
+      {std::string(signs.free), told(state, "free")},
+      {std::string(signs.closed), told(state, "closed")},
+      {std::string(signs.stranded), told(state, "cannot be used")},
+      {std::string(signs.unknown), told(state, "not reported")},
+  }};
+  int needs = 0;
+  for (const auto& [sign, meaning] : meanings) needs += 4 + display_width(sign) + display_width(meaning);
+  if (needs > pen.left()) return;
+  for (const auto& [sign, meaning] : meanings)
+    pen.skip(3).put(sign, Role::text).skip(1).put(meaning, Role::dim);
+}
+
 // Cells of the widest row of tiles among the nodes that may be shown.
 int entry_width(const std::vector<Strips>& nodes, std::size_t count, int room) {
   int widest = kName + 2;
@@ -112,6 +131,10 @@ bool has_room(const std::vector<Strips>& nodes, Rect area) { return area.height 
 
 }  // namespace
 
+int mosaic_lines(const UiState& state, Rect area) {
+  return has_room(state.overview.mosaic, area) ? 1 + grid_of(state.overview.mosaic, area).per_column : 0;
+}
+
 std::optional<std::pair<ClusterName, NodeName>> mosaic_node_at(const UiContext& ui, const UiState& state,
                                                                Rect body, int x, int y) {
   const std::vector<Strips>& nodes = state.overview.mosaic;
@@ -142,6 +165,7 @@ void draw_mosaic(Canvas& canvas, Rect area, const UiContext& ui, const UiState& 
   if (std::any_of(nodes.begin(), nodes.begin() + shown, [](const auto& node) { return is_unplaced(node); }))
     pen.put("   " + told(state, fmt::format("{} starts of slices not reported", query::kPlacesUnknown)),
             Role::dim);
+  draw_legend(pen, state);
   for (int i = 0; i < shown; ++i) {
     const Strips& node = nodes[static_cast<std::size_t>(i)];
     int x = area.x + 1 + i / grid.per_column * width, y = area.y + 1 + i % grid.per_column;

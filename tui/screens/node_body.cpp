@@ -27,7 +27,7 @@ std::string draw_node_body(Canvas& canvas, Rect body, const UiContext& ui, const
   return {};
 }
 
-// The part of a tile's or a GPU's id that names the board: cluster, node and GPU.
+// The part of a tile's or a GPU's id that names the GPU: cluster, node and GPU.
 std::string board_prefix(std::string_view id) {
   std::size_t end = 0;
   for (int parts = 0; parts < 3 && end < id.size(); ++parts)
@@ -53,7 +53,7 @@ double middle_of(const Board& board, const std::string& id) {
   return 0;
 }
 
-// The stop of `board` that lies nearest below or above a place of another GPU.
+// The stop of `GPU` that lies nearest below or above a place of another GPU.
 std::size_t nearest_stop(const Board& board, const std::vector<std::string>& stops, double middle) {
   std::size_t best = 0;
   double distance_best = 2;

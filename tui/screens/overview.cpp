@@ -6,11 +6,13 @@
 #include <map>
 
 #include "tui/screens/changed.hpp"
+#include "tui/screens/overview_spare.hpp"
 #include "tui/screens/roles.hpp"
 
 namespace tessera::tui {
 namespace {
 
+constexpr std::size_t kWaitingKept = 20;
 constexpr int kPinned = 3;   // the hint, what is free, what waits
 constexpr int kRoomy = 118;  // from here on the sharing stands in the cluster's own line
 
@@ -125,6 +127,12 @@ void draw_finding(Canvas& canvas, Rect area, int y, const UiContext& ui, const U
   if (roomy) put_cell(canvas, x, y, area.right() - 1 - x, told(state, finding.hint), Role::dim, state.ascii);
 }
 
+// What is only to be known, such as a node that is closed for a run, is listed and needs none.
+std::ptrdiff_t needing_attention(const UiState& state) {
+  return std::count_if(state.overview.findings.begin(), state.overview.findings.end(),
+                       [](const insight::Finding& one) { return one.severity >= Severity::warning; });
+}
+
 void draw_line(Canvas& canvas, Rect area, int y, const UiContext& ui, const UiState& state,
                const OverviewLine& line, bool selected) {
   switch (line.kind) {
@@ -140,7 +148,7 @@ void draw_line(Canvas& canvas, Rect area, int y, const UiContext& ui, const UiSt
     case OverviewLine::Kind::attention: {
       Pen pen(canvas, area.x + 1, y, area.right() - 1, state.ascii);
       pen.put(told(state, "NEEDS ATTENTION"), Style(Role::heading).with_bold());
-      pen.put(fmt::format("  {}", state.overview.findings.size()), Role::dim);
+      pen.put(fmt::format("  {}", needing_attention(state)), Role::dim);
       break;
     }
     case OverviewLine::Kind::finding:
@@ -286,6 +294,7 @@ OverviewData work_out_overview(const UiContext& ui, bool ascii, std::span<const 
     data.finding_ids.push_back(times == 0 ? id : fmt::format("{}\x1f{}", id, times));
   }
   data.mosaic = mosaic_nodes(ui, ascii);
+  data.waiting = waiting_longest(ui.model, kWaitingKept);
   data.valid = true;
   data.revision = ui.model.revision;
   data.at = ui.wall;
@@ -314,11 +323,7 @@ std::vector<OverviewLine> overview_lines(const UiState& state, int width) {
     if (width < kRoomy) lines.push_back({Kind::sharing, i, {}});
   }
   lines.push_back({Kind::blank, 0, {}});
-  if (state.overview.findings.empty()) {
-    lines.push_back({Kind::calm, 0, {}});
-    return lines;
-  }
-  lines.push_back({Kind::attention, 0, {}});
+  lines.push_back({needing_attention(state) == 0 ? Kind::calm : Kind::attention, 0, {}});
   for (std::size_t i = 0; i < state.overview.findings.size(); ++i)
     lines.push_back({Kind::finding, i, state.overview.finding_ids[i]});
   return lines;
@@ -344,7 +349,9 @@ void draw_overview(Canvas& canvas, Rect area, const UiContext& ui, const UiState
     drawn_cursor = drawn_cursor || selected;
     draw_line(canvas, area, area.y + i, ui, state, line, selected);
   }
-  draw_mosaic(canvas, mosaic_area(state, area), ui, state);
+  const Rect mosaic = mosaic_area(state, area);
+  draw_mosaic(canvas, mosaic, ui, state);
+  draw_spare(canvas, mosaic.below(mosaic_lines(state, mosaic) + 1), ui, state);
   draw_pinned(canvas, {area.x, area.y + height, area.width, kPinned}, ui, state);
 }
 

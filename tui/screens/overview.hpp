@@ -34,6 +34,9 @@ std::optional<std::size_t> cluster_under(const UiState& state, const std::string
 // Nodes as rows of tiles, in the room that the lists leave; returns at once where there is too little.
 void draw_mosaic(Canvas& canvas, Rect area, const UiContext& ui, const UiState& state);
 
+// Lines that it takes of that area.
+int mosaic_lines(const UiState& state, Rect area);
+
 // The node of the mosaic at a cell of the screen.
 std::optional<std::pair<ClusterName, NodeName>> mosaic_node_at(const UiContext& ui, const UiState& state,
                                                                Rect body, int x, int y);

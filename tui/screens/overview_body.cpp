@@ -8,6 +8,7 @@
 #include "tui/screens/control.hpp"
 #include "tui/screens/frame.hpp"
 #include "tui/screens/overview.hpp"
+#include "tui/screens/users.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -89,7 +90,8 @@ std::string cursor_on(const UiContext& ui, const insight::Finding& finding) {
 
 const Body kOverviewBody{draw_overview_body, move_overview, settle_overview, click_overview};
 
-void refresh_overview(UiState& state, Screen&, const UiContext& ui) {
+void refresh_overview(UiState& state, Screen& screen, const UiContext& ui) {
+  refresh_users(state, screen, ui);
   if (sums_stale(state.overview, ui))
     state.overview =
         work_out_overview(ui, state.ascii, state.runs.heads, first_key(state, Action::show_journal));

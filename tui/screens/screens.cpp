@@ -11,6 +11,8 @@
 #include "tui/screens/overview_body.hpp"
 #include "tui/screens/plan/plan.hpp"
 #include "tui/screens/plan/runs.hpp"
+#include "tui/screens/users.hpp"
+#include "tui/screens/why.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -22,12 +24,15 @@ constexpr std::array<Action, sizeof...(Of)> list(Of... of) {
   return {of...};
 }
 
-constexpr auto kOverviewFooter =
-    list(open, next_panel, show_nodes, show_gpus, show_slices, show_workloads, show_waiting, palette, facts);
-constexpr auto kTableFooter =
-    list(open, filter, back, facts, sort_next_column, only_mine, choose_columns, mark, copy, palette);
-constexpr auto kNodeFooter =
-    list(open, facts, back, show_layout, previous_sibling, next_sibling, copy, show_waiting, palette);
+constexpr auto kOverviewFooter = list(open, next_panel, show_nodes, show_gpus, show_slices, show_workloads,
+                                      show_waiting, show_doctor, palette, facts);
+constexpr auto kTableFooter = list(open, filter, show_waiting, back, show_doctor, facts, sort_next_column,
+                                   only_mine, choose_columns, mark, copy, palette);
+// Of what can be cut.
+constexpr auto kCutFooter = list(open, filter, show_layout, guide_open, show_waiting, back, show_doctor,
+                                 facts, sort_next_column, only_mine, choose_columns, mark, copy, palette);
+constexpr auto kNodeFooter = list(open, back, show_layout, guide_open, show_waiting, facts, previous_sibling,
+                                  next_sibling, copy, palette);
 constexpr auto kWorkloadFooter = list(open, facts, back, previous_sibling, next_sibling, copy, palette);
 constexpr auto kLayoutFooter = list(layout_add, layout_remove, layout_presets, layout_best, layout_undo,
                                     layout_plan, layout_all, back, palette);
@@ -47,6 +52,7 @@ constexpr auto kGuideFooter =
          guide_schedulers, guide_terms, guide_layouts, back);
 
 constexpr auto kDoctorFooter = list(open, back, copy, palette);
+constexpr auto kUsersFooter = list(open, back, copy, show_waiting, palette);
 
 constexpr auto kCutHints = list(show_layout, guide_open);
 constexpr auto kWaitHints = list(show_waiting);
@@ -71,13 +77,13 @@ std::string one_list(const UiState& state, const UiContext& ui) {
 }
 
 constexpr ScreenRow table_row(ScreenKind kind, std::string_view word, Action way, const TableKind& table,
-                              std::span<const Action> hints) {
+                              std::span<const Action> footer, std::span<const Action> hints) {
   ScreenRow row;
   row.kind = kind;
   row.word = word;
   row.way = way;
   row.scopes = kTableScopes;
-  row.footer = kTableFooter;
+  row.footer = footer;
   row.hints = hints;
   row.body = &kTableBody;
   row.table = &table;
@@ -109,10 +115,10 @@ constexpr std::array<ScreenRow, static_cast<std::size_t>(ScreenKind::count_)> kS
      .refresh = refresh_overview,
      .cells = overview_cells,
      .next_change = overview_next_change},
-    table_row(ScreenKind::nodes, "nodes", show_nodes, kNodeTable, kCutHints),
-    table_row(ScreenKind::gpus, "gpus", show_gpus, kGpuTable, kCutHints),
-    table_row(ScreenKind::slices, "slices", show_slices, kSliceTable, kCutHints),
-    table_row(ScreenKind::workloads, "workloads", show_workloads, kWorkloadTable, kWaitHints),
+    table_row(ScreenKind::nodes, "nodes", show_nodes, kNodeTable, kCutFooter, kCutHints),
+    table_row(ScreenKind::gpus, "gpus", show_gpus, kGpuTable, kCutFooter, kCutHints),
+    table_row(ScreenKind::slices, "slices", show_slices, kSliceTable, kCutFooter, kCutHints),
+    table_row(ScreenKind::workloads, "workloads", show_workloads, kWorkloadTable, kTableFooter, kWaitHints),
     {.kind = ScreenKind::node,
      .word = "node",
      .crumb = Crumb::subject,
@@ -135,7 +141,8 @@ constexpr std::array<ScreenRow, static_cast<std::size_t>(ScreenKind::count_)> kS
      .open = open_on_workload,
      .why_no_open = why_no_tile,
      .facts = facts_of_workload,
-     .copy = copy_subject},
+     .copy = copy_on_workload,
+     .refresh = refresh_why},
     {.kind = ScreenKind::layout,
      .word = "layout",
      .crumb = Crumb::word_and_subject,
@@ -260,6 +267,18 @@ constexpr std::array<ScreenRow, static_cast<std::size_t>(ScreenKind::count_)> kS
      .copy = copy_on_doctor,
      .refresh = refresh_overview,
      .next_change = overview_next_change},
+    {.kind = ScreenKind::users,
+     .word = "users",
+     .way = show_users,
+     .footer = kUsersFooter,
+     .body = &kPanesBody,
+     .panes = users_panes,
+     .no_parts = one_list,
+     .open = open_on_users,
+     .why_no_open = why_no_open_on_users,
+     .copy = copy_on_users,
+     .refresh = refresh_users,
+     .next_change = users_next_change},
 }};
 
 constexpr bool in_kind_order() {

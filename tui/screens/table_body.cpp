@@ -6,6 +6,7 @@
 #include "tui/screens/body.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/empty.hpp"
+#include "tui/screens/preview.hpp"
 #include "tui/screens/rows.hpp"
 
 namespace tessera::tui {
@@ -40,6 +41,8 @@ std::string draw_table_body(Canvas& canvas, Rect body, const UiContext& ui, cons
     return {};
   }
   int count = static_cast<int>(screen.derived.rows.size()), height = body.height - 1;
+  draw_preview(canvas, body, ui, state);
+  body.width = list_width(state);
   TableLook look = look_of(ui, state, screen, cursor_row(ui.model, screen));
   look.top = std::clamp(look.top, 0, std::max(0, count - height));
   TableLayout layout = draw_table(canvas, body, ScreenRows(ui, state, screen), look);
@@ -55,7 +58,7 @@ void move_table(UiState& state, const UiContext& ui, Rect body, Action action) {
   Screen& screen = state.top();
   if (action == Action::cursor_left || action == Action::cursor_right) {
     TableLook look = look_of(ui, state, screen, -1);
-    TableLayout layout = lay_out(column_infos(screen.kind), look, state.size.columns);
+    TableLayout layout = lay_out(column_infos(screen.kind), look, list_width(state));
     if (action == Action::cursor_left) {
       screen.left = std::max(0, screen.left - 1);
     } else if (screen.left == 0 || layout.hidden_right > 0) {
@@ -85,12 +88,13 @@ void click_heading(UiState& state, const UiContext& ui, int x) {
   const Screen& screen = state.top();
   if (screen.derived.rows.empty()) return;
   const TableLook look = look_of(ui, state, screen, -1);
-  for (const PlacedColumn& placed : lay_out(column_infos(screen.kind), look, state.size.columns).columns)
+  for (const PlacedColumn& placed : lay_out(column_infos(screen.kind), look, list_width(state)).columns)
     if (x >= placed.x && x < placed.x + placed.width) return sort_by(state, placed.column);
 }
 
 bool click_table(UiState& state, const UiContext& ui, Rect body, int x, int y) {
   Screen& screen = state.top();
+  if (x - body.x >= list_width(state)) return false;
   if (y == body.y) {
     click_heading(state, ui, x - body.x);
     return false;
@@ -146,16 +150,7 @@ CellTexts table_cells(const UiState& state, const UiContext& ui) {
 }
 
 Effects open_row(UiState& state, const UiContext& ui) {
-  const Screen& screen = state.top();
-  std::optional<RowRef> ref = ref_under(screen, ui.model);
-  if (!ref || ref->cluster >= ui.model.clusters.size()) return {};
-  const TableKind& table = *row_of(screen.kind).table;
-  Screen page;
-  page.kind = table.opens;
-  page.cluster = ui.model.clusters[ref->cluster].name;
-  page.subject = table.subject(ui.model, *ref);
-  page.cursor = table.tile(ui.model, *ref);
-  if (!page.subject.empty()) push(state, std::move(page));
+  if (std::optional<Screen> page = page_of_row(state, ui)) push(state, std::move(*page));
   return {};
 }
 

@@ -9,7 +9,9 @@
 #include "tui/screens/boards.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/documents.hpp"
+#include "tui/screens/plan/plan.hpp"
 #include "tui/screens/roles.hpp"
+#include "tui/screens/why.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -159,10 +161,16 @@ Document workload_document(const UiContext& ui, const UiState& state, int width)
     state_text += " (" + workload->state_word + ")";
   page.data(page.told("state"), state_text, Style(role_of(workload->state)).with_bold());
   if (!workload->reason.empty()) page.data(page.told("because"), workload->reason, Role::warning);
+  const std::shared_ptr<const why::Answer> answer = why_of(ui, state, screen);
+  if (answer) {
+    page.fact("asks for", asked_text(*workload));
+    add_why(page, *answer);
+    page.heading("ABOUT IT");
+  }
   data(N_("user"), workload->user);
   data(workload->kind == WorkloadKind::job ? N_("partition") : N_("namespace"), workload->group);
   if (workload->kind == WorkloadKind::job) data(N_("account"), workload->account);
-  page.fact("asks for", asked_text(*workload));
+  if (!answer) page.fact("asks for", asked_text(*workload));
   if (!workload->unasked.empty()) page.fact("uses unasked", workload->unasked, Role::warning);
   add_times(page, *cluster, *workload, ui.wall);
   if (!workload->restartable)
@@ -173,13 +181,46 @@ Document workload_document(const UiContext& ui, const UiState& state, int width)
     page.fact("if killed", "is lost", Role::warning);
   if (!workload->comment.empty()) page.data(page.told("comment"), workload->comment);
   page.fact("source", origin_text(*cluster, workload->origin, ui.wall), Role::dim);
-  add_holdings(page, *cluster, *workload);
+  if (!answer || !workload->allocations.empty()) add_holdings(page, *cluster, *workload);
   if (workload->state == WorkloadState::pending) add_waiting(page, *cluster, *workload);
   return page.take();
 }
 
+namespace {
+
+// What helps under the cursor; kept, since the page may be worked out again meanwhile.
+std::optional<why::Remedy> remedy_here(const UiState& state, const UiContext& ui) {
+  const std::shared_ptr<const why::Answer> answer = why_of(ui, state, state.top());
+  const why::Remedy* remedy = answer ? remedy_under(*answer, state.top().cursor) : nullptr;
+  return remedy ? std::optional(*remedy) : std::nullopt;
+}
+
+void plan_remedy(UiState& state, const UiContext& ui, const why::Remedy& remedy) {
+  if (!remedy.intent) {
+    say(state, ui, Severity::info,
+        remedy.command.empty() ? "there is no plan and no command for that" : "press y to copy the command");
+    return;
+  }
+  auto plan = plan_for(state, ui, *remedy.intent);
+  if (plan)
+    open_plan(state, ui, std::move(*plan), {});
+  else
+    say(state, ui, Severity::warning, to_line(plan.error()));
+}
+
+}  // namespace
+
+std::string copy_on_workload(const UiState& state, const UiContext& ui) {
+  if (const auto remedy = remedy_here(state, ui)) return remedy->command;
+  return state.top().subject;
+}
+
 Effects open_on_workload(UiState& state, const UiContext& ui) {
   const std::string id = state.top().cursor;
+  if (const auto remedy = remedy_here(state, ui)) {
+    plan_remedy(state, ui, *remedy);
+    return {};
+  }
   std::vector<std::string> parts = parts_of_id(id);
   if (parts.size() < 2) return {};
   ClusterName name(parts[0]);

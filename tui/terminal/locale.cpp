@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <system_error>
 
@@ -49,17 +50,19 @@ class LocaleFolder {
   std::string path_;
 };
 
-// A host without any locale: the data that is built in.
+}  // namespace
+
 void take_builtin_locale() {
   const LocaleFolder folder;
   for (const embedded::File& file : embedded::locales())
     if (!folder.add(file)) return;
+  const char* text = std::getenv("LOCPATH");
+  const std::optional<std::string> set_before = text ? std::optional<std::string>(text) : std::nullopt;
   setenv("LOCPATH", folder.path().c_str(), 1);
   std::setlocale(LC_CTYPE, "C.UTF-8");
-  unsetenv("LOCPATH");
+  // The programs that are started find the user's locales where they were.
+  set_before ? setenv("LOCPATH", set_before->c_str(), 1) : unsetenv("LOCPATH");
 }
-
-}  // namespace
 
 // UTF-8 is often asked for by a locale that the server does not have; the terminal speaks it all the same.
 void take_locale() {

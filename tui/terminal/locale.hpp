@@ -8,4 +8,7 @@ namespace tessera::tui {
 // itself knows. Also the environment's "C" and "POSIX" hold: nothing is guessed.
 void take_locale();
 
+// The C.UTF-8 that is built in, for a host without any. The environment is left as the user has set it.
+void take_builtin_locale();
+
 }  // namespace tessera::tui

@@ -1,7 +1,7 @@
 // UTF-8 in and out, one code point at a time, and how many cells a code point takes.
 //
-// The widths come from a table of our own (Unicode 14), so that they neither depend on the locale nor
-// differ between a test and a terminal.
+// The widths come from libutf8proc's table (Unicode 15), so that they neither depend on the locale nor differ
+// between a test and a terminal.
 // Threads: pure functions over constant data.
 #pragma once
 

@@ -80,7 +80,7 @@ std::string readiness(const Look& look, std::string_view component) {
   if (pod->ready) return "";
   std::string why = pod->reason.empty() ? pod->phase : pod->reason;
   return fmt::format("the {}'s pod {} is not ready: {}", component, pod->meta.name,
-                     why.empty() ? "not told why" : why);
+                     why.empty() ? "no reason is given" : why);
 }
 
 bool is_under_way(std::string_view state, const std::string& paused) {

@@ -144,7 +144,7 @@ Result<DcgmReadings> read_dcgm(std::string_view text) {
       [&](const MetricLine& line) { gathering.hear(line); });
   DcgmReadings readings = gathering.end(std::move(read));
   if (!readings.parts.empty()) return readings;
-  return Error{"no GPU is told of",
+  return Error{"no GPU is reported",
                readings.problem.empty() ? "the text has none of DCGM's counters" : readings.problem,
                "the exporter's list of counters may lack DCGM_FI_PROF_GR_ENGINE_ACTIVE and "
                "DCGM_FI_DEV_FB_USED"};

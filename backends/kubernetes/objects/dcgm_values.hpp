@@ -27,7 +27,7 @@ struct NamedSlice {
 // product: of the node's GPUs; nullptr: not known, then a GPU that is cut has no use of its own.
 std::vector<NamedSlice> lay_readings(Node& node, const DcgmReadings& readings, const mig::Product* product);
 
-// For GPUs whose slices are told by another source: GPUs are found by their UUID; an instance by its
+// For GPUs whose slices are reported by another source: GPUs are found by their UUID; an instance by its
 // profile, where one on the GPU has it, else by the devices of the pod that the exporter names.
 using DevicesOfPod = std::function<std::vector<int>(const std::string& pod)>;
 void measure_by_uuid(Node& node, const DcgmReadings& readings, const mig::Product* product,

@@ -61,7 +61,7 @@ std::vector<Remark> NodeEvents::remarks(const std::function<bool(const std::stri
     if (remarks.size() == kEventsShown) break;
     if (++of_node[event->name] > kEventsOfNode) continue;
     remarks.push_back({Remark::Grade::info, event->name, true, event_text(*event),
-                       event->from.empty() ? "" : "told by " + event->from});
+                       event->from.empty() ? "" : "reported by " + event->from});
   }
   return remarks;
 }

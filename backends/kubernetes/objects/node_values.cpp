@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/operators/labels.hpp"
 #include "engine/sharing/ack.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/text.hpp"
@@ -73,6 +74,10 @@ void set_health(Node& node, const NodeObject& object, bool invalid, std::optiona
   }
   node.health = busy.value_or(true) ? Health::draining : Health::drained;  // never empty by guess
   node.reason = busy ? "cordoned" : "cordoned; its pods have not been read";
+  // A run of tessera says so where it cordons.
+  if (auto closing = object.meta.annotations.find(operators::kClosing);
+      closing != object.meta.annotations.end() && !closing->second.empty())
+    node.reason = clean(std::string(closing->second), 1024);
   if (const Taint* taint = closing_taint(object)) node.reason_at = taint->since;
 }
 

@@ -111,13 +111,13 @@ class Writer {
     if (evidence_.now - *evidence_.unmade_since < kSettles) return;
     std::string config(node_.label("nvidia.com/mig.config"));
     add(Remark::Grade::danger,
-        fmt::format("layout {} is told to be made (state success), and is not there: {}", config,
+        fmt::format("layout {} is reported as made (state success) but is missing: {}", config,
                     evidence_.unmade),
         fmt::format(
             "ordering the same layout again does nothing: plan it again, or take the label off and set "
             "it again: kubectl label node {0} nvidia.com/mig.config- and then "
-            "nvidia.com/mig.config={1}; if it stays so, the device plugin or feature discovery tells "
-            "what was: restart its pod on the node",
+            "nvidia.com/mig.config={1}; if it stays so, the device plugin or feature discovery reports "
+            "what was there before: restart its pod on the node",
             node_.meta.name, config));
   }
 

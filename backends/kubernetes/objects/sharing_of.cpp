@@ -102,7 +102,7 @@ void read_gke(NodeSharing& sharing, const NodeObject& node, const mig::Catalogue
   }
 }
 
-// ACK's own labels of a board: "NVIDIA-A10", "23028MiB".
+// ACK's own labels of a GPU: "NVIDIA-A10", "23028MiB".
 void read_ack_board(NodeSharing& sharing, const NodeObject& node, const mig::Catalogue* catalogue) {
   std::string_view name = node.label("aliyun.accelerator/nvidia_name");
   if (name.empty() || !sharing.model.empty()) return;

@@ -161,15 +161,15 @@ Answer Api::Asked::object(const ObjectPtr& one, int status, TimePoint now) const
   return {json_answer(status, as_served(*one)), std::nullopt};
 }
 
-Api::Api(Cluster& cluster) : cluster_(cluster) {}
+Api::Api(ServedCluster& cluster) : cluster_(cluster) {}
 
 Answer Api::answer(const User& user, const HttpRequest& request) {
   std::optional<Target> target = parse_target(request.target);
   if (!target) return refuse(bad_request("the request's path or query cannot be read"));
-  if (auto document = discover_api(*target, cluster_.world().spec().version))
+  if (auto document = discover_api(*target, cluster_.version(), cluster_.kinds()))
     return {{200, {{"Content-Type", document->type}}, std::move(document->body)}, std::nullopt};
-  std::optional<Call> call = parse_call(request.method, *target);
-  if (!call || !call->kind->is_served_by(cluster_.world().spec().version))
+  std::optional<Call> call = parse_call(request.method, *target, cluster_.kinds());
+  if (!call || !call->kind->is_served_by(cluster_.version()))
     return {{404,
              {{"Content-Type", "text/plain; charset=utf-8"}, {"X-Content-Type-Options", "nosniff"}},
              "404 page not found\n"},
@@ -207,7 +207,7 @@ Answer Api::dispatch(Asked& asked) {
 Answer Api::get(Asked& asked) {
   ObjectPtr one = cluster_.objects().find(asked.key());
   if (!one) return refuse(not_found(asked.key().resource, asked.call.name));
-  return asked.object(one, 200, cluster_.world().now);
+  return asked.object(one, 200, cluster_.now());
 }
 
 namespace {
@@ -268,7 +268,7 @@ Answer Api::list(Asked& asked) {
   if (page.remaining) put(metadata, "remainingItemCount", number(*page.remaining));
   const ResourceKind& kind = *asked.call.kind;
   if (asked.form() == Form::table) {
-    Json table = to_table(kind, page.items, cluster_.world().now, asked.rows());
+    Json table = to_table(kind, page.items, cluster_.now(), asked.rows());
     put(table, "metadata", std::move(metadata));
     return {json_answer(200, table), std::nullopt};
   }
@@ -329,12 +329,12 @@ std::string line_of(std::string_view type, const Json& object) {
 // What a watcher is shown, in the form that it asked for; the first row of a table brings its columns.
 struct Answerer {
   WatchOrder order;
-  Cluster* cluster = nullptr;
+  ServedCluster* cluster = nullptr;
   bool first = true;
 
   std::string line(Verb verb, const ObjectPtr& object) {
     if (order.form == Form::table) {
-      Json table = to_table(*order.kind, std::span(&object, 1), cluster->world().now, order.rows, first);
+      Json table = to_table(*order.kind, std::span(&object, 1), cluster->now(), order.rows, first);
       put_at(table, {"metadata", "resourceVersion"}, text(text_at(*object, {"metadata", "resourceVersion"})));
       first = false;
       return line_of(event_word(verb), table);
@@ -383,7 +383,7 @@ std::string Api::bookmark(const WatchOrder& order) const {
               {"metadata", object({{"resourceVersion", text(std::to_string(cluster_.objects().version()))},
                                    {"creationTimestamp", Json()}})}});
   if (order.form == Form::table) {
-    Json table = to_table(*order.kind, {}, cluster_.world().now, order.rows, false);
+    Json table = to_table(*order.kind, {}, cluster_.now(), order.rows, false);
     put(table, "metadata", *mark.find("metadata"));
     return line_of("BOOKMARK", table);
   }

@@ -3,7 +3,8 @@
 // Answers are those of a Kubernetes server of the version that the scenario tells (1.20 to 1.34), as kubectl
 // knows them; what an older or newer one does not serve is 404. They are: discovery, tables, paging,
 // watches with bookmarks, three kinds of patches, evictions, logs, access reviews, and Status objects when it
-// refuses. Nothing here listens or waits; serve.hpp does. Threads: a plain object; used on one thread.
+// refuses. Nothing here listens or waits, and nothing knows of GPUs: the cluster behind it does (served.hpp).
+// Threads: a plain object; used on one thread.
 #pragma once
 
 #include <functional>
@@ -13,8 +14,8 @@
 #include "backends/http_server.hpp"
 #include "backends/sim/apiserver/call.hpp"
 #include "backends/sim/apiserver/rbac.hpp"
+#include "backends/sim/apiserver/served.hpp"
 #include "backends/sim/apiserver/table.hpp"
-#include "backends/sim/gpu_operator/cluster.hpp"
 
 namespace tessera::sim::kube {
 
@@ -39,7 +40,7 @@ struct Answer {
 
 class Api {
  public:
-  explicit Api(Cluster& cluster);
+  explicit Api(ServedCluster& cluster);
 
   Answer answer(const User& user, const HttpRequest& request);
 
@@ -79,7 +80,7 @@ class Api {
   // Writes `fresh` over what stands: the rules that hold for every change of an object.
   Answer store_changed(Asked& asked, const Json& old, Json fresh, std::optional<std::string> expected);
 
-  Cluster& cluster_;
+  ServedCluster& cluster_;
   std::vector<Hook> hooks_;
 };
 

@@ -107,7 +107,7 @@ Answer Api::create(Asked& asked) {
   Key key = asked.key();
   key.name = text_at(fresh, {"metadata", "name"});
   if (std::string prefix = text_at(fresh, {"metadata", "generateName"}); key.name.empty() && !prefix.empty())
-    key.name = prefix + generated(cluster_.world().seed, cluster_.objects().version());
+    key.name = prefix + generated(cluster_.seed(), cluster_.objects().version());
   if (!is_name(key.name)) {
     std::string why = key.name.empty()
                           ? "Required value: name or generateName is required"
@@ -128,11 +128,11 @@ Answer Api::create(Asked& asked) {
   for (const char* field : {"uid", "resourceVersion", "creationTimestamp"})
     drop(child(fresh, "metadata"), field);
   if (asked.dry_run())
-    return asked.object(std::make_shared<const Json>(std::move(fresh)), 201, cluster_.world().now);
+    return asked.object(std::make_shared<const Json>(std::move(fresh)), 201, cluster_.now());
   Written written = kind.resource == "pods" ? cluster_.create_pod(key, std::move(fresh))
                                             : cluster_.objects().create(key, std::move(fresh));
   if (!written.ok()) return refuse(*written.refusal);
-  return asked.object(written.object, 201, cluster_.world().now);
+  return asked.object(written.object, 201, cluster_.now());
 }
 
 Answer Api::store_changed(Asked& asked, const Json& old, Json fresh, std::optional<std::string> expected) {
@@ -156,10 +156,10 @@ Answer Api::store_changed(Asked& asked, const Json& old, Json fresh, std::option
   put(fresh, "apiVersion", text(text_at(old, {"apiVersion"})));
   fresh = part_that_counts(old, std::move(fresh), asked.call.subresource == "status");
   if (asked.dry_run())
-    return asked.object(std::make_shared<const Json>(std::move(fresh)), 200, cluster_.world().now);
+    return asked.object(std::make_shared<const Json>(std::move(fresh)), 200, cluster_.now());
   Written written = cluster_.objects().update(asked.key(), std::move(fresh), std::move(expected));
   if (!written.ok()) return refuse(*written.refusal);
-  return asked.object(written.object, 200, cluster_.world().now);
+  return asked.object(written.object, 200, cluster_.now());
 }
 
 Answer Api::update(Asked& asked) {
@@ -214,11 +214,11 @@ Answer Api::remove(Asked& asked) {
   if (!asked.call.name.empty()) {
     ObjectPtr there = cluster_.objects().find(asked.key());
     if (!there) return refuse(not_found(asked.key().resource, asked.call.name));
-    if (asked.dry_run()) return asked.object(there, 200, cluster_.world().now);
+    if (asked.dry_run()) return asked.object(there, 200, cluster_.now());
     Written written = pods ? cluster_.delete_pod(asked.key(), options.grace, options.uid, options.version)
                            : cluster_.objects().remove(asked.key(), options.uid, options.version);
     if (!written.ok()) return refuse(*written.refusal);
-    if (pods) return asked.object(written.object, 200, cluster_.world().now);
+    if (pods) return asked.object(written.object, 200, cluster_.now());
     return {json_answer(200, success(asked.key(), *asked.call.kind, written.object)), std::nullopt};
   }
   auto selector = asked.selector();
@@ -246,7 +246,7 @@ Answer Api::evict(Asked& asked) {
     return refuse(bad_request("an Eviction of policy/v1 or policy/v1beta1 is expected"));
   std::string version = text_at(eviction, {"apiVersion"});
   bool old = version == "policy/v1beta1";
-  if (!old && (version != "policy/v1" || eviction_version(cluster_.world().spec().version) != "v1"))
+  if (!old && (version != "policy/v1" || eviction_version(cluster_.version()) != "v1"))
     return refuse(
         bad_request(fmt::format("no kind \"Eviction\" is registered for version \"{}\" in scheme "
                                 "\"pkg/api/legacyscheme/scheme.go:30\"",

@@ -88,7 +88,7 @@ std::optional<Target> parse_target(std::string_view text) {
   return target;
 }
 
-std::optional<Call> parse_call(std::string_view method, const Target& target) {
+std::optional<Call> parse_call(std::string_view method, const Target& target, const Kinds& kinds) {
   const std::vector<std::string>& parts = target.parts;
   std::size_t at = 0;
   std::string_view group, version;
@@ -109,7 +109,7 @@ std::optional<Call> parse_call(std::string_view method, const Target& target) {
     call.ns = parts[at + 1];
     at += 2;
   }
-  call.kind = find_kind(group, version, parts[at]);
+  call.kind = kinds.find(group, version, parts[at]);
   if (!call.kind || (!call.ns.empty() && !call.kind->namespaced)) return std::nullopt;
   if (parts.size() > at + 1) call.name = parts[at + 1];
   if (parts.size() > at + 2) call.subresource = parts[at + 2];

@@ -35,6 +35,6 @@ struct Call {
   std::string rest;  // behind pods/NAME/proxy: "/metrics"
 };
 // nullopt: the path is no resource's. An unknown method is verb "".
-std::optional<Call> parse_call(std::string_view method, const Target& target);
+std::optional<Call> parse_call(std::string_view method, const Target& target, const Kinds& kinds);
 
 }  // namespace tessera::sim::kube

@@ -38,11 +38,17 @@ Json names(std::initializer_list<const char*> list) {
   return json;
 }
 
-// Groups and their versions, in the order of the table.
-std::vector<std::pair<std::string_view, std::vector<std::string_view>>> groups(std::string_view told) {
+// What is served, by a server of which version.
+struct Told {
+  const Kinds& kinds;
+  std::string_view version;
+};
+
+// Groups and their versions, in the order of the kinds.
+std::vector<std::pair<std::string_view, std::vector<std::string_view>>> groups(const Told& told) {
   std::vector<std::pair<std::string_view, std::vector<std::string_view>>> all;
-  for (const ResourceKind& kind : resource_kinds()) {
-    if (kind.group.empty() || !kind.is_served_by(told)) continue;
+  for (const ResourceKind& kind : told.kinds.all()) {
+    if (kind.group.empty() || !kind.is_served_by(told.version)) continue;
     auto group =
         std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.first == kind.group; });
     if (group == all.end()) group = all.insert(all.end(), {kind.group, {}});
@@ -69,7 +75,7 @@ Json described_group(std::string_view name, const std::vector<std::string_view>&
   return group;
 }
 
-void add_subresources(Json& list, const ResourceKind& kind, std::string_view told) {
+void add_subresources(Json& list, const ResourceKind& kind, const Told& told) {
   auto add = [&](const char* name, const char* as, Json verbs) -> Json& {
     list.items.push_back(object({{"name", text(std::string(kind.resource) + "/" + name)},
                                  {"singularName", text("")},
@@ -82,17 +88,17 @@ void add_subresources(Json& list, const ResourceKind& kind, std::string_view tol
   if (kind.has("eviction")) {
     Json& one = add("eviction", "Eviction", names({"create"}));
     put(one, "group", text("policy"));
-    put(one, "version", text(std::string(eviction_version(told))));
+    put(one, "version", text(std::string(eviction_version(told.version))));
   }
   if (kind.has("log")) add("log", own.c_str(), names({"get"}));
   if (kind.has("proxy")) add("proxy", "PodProxyOptions", names({"get"}));
   if (kind.has("status")) add("status", own.c_str(), names({"get", "patch", "update"}));
 }
 
-std::optional<Json> resources_of(std::string_view group, std::string_view version, std::string_view told) {
+std::optional<Json> resources_of(std::string_view group, std::string_view version, const Told& told) {
   Json list = Json::list();
-  for (const ResourceKind& kind : resource_kinds()) {
-    if (kind.group != group || kind.version != version || !kind.is_served_by(told)) continue;
+  for (const ResourceKind& kind : told.kinds.all()) {
+    if (kind.group != group || kind.version != version || !kind.is_served_by(told.version)) continue;
     Json verbs =
         kind.create_only
             ? names({"create"})
@@ -116,9 +122,9 @@ std::optional<Json> resources_of(std::string_view group, std::string_view versio
 }
 
 // The least of OpenAPI v3 by which kubectl learns that a server checks fields itself: no schemas.
-Json openapi_of(std::string_view group, std::string_view version) {
+Json openapi_of(std::string_view group, std::string_view version, const Told& told) {
   Json paths = Json::map();
-  for (const ResourceKind& kind : resource_kinds()) {
+  for (const ResourceKind& kind : told.kinds.all()) {
     if (kind.group != group || kind.version != version || kind.create_only) continue;
     std::string prefix =
         group.empty() ? fmt::format("/api/{}", version) : fmt::format("/apis/{}/{}", group, version);
@@ -146,7 +152,7 @@ Json openapi_of(std::string_view group, std::string_view version) {
                  {"components", object({{"schemas", Json::map()}})}});
 }
 
-Json openapi_index(std::string_view told) {
+Json openapi_index(const Told& told) {
   Json paths = object({{"api/v1", object({{"serverRelativeURL", text("/openapi/v3/api/v1?hash=1")}})}});
   for (const auto& [name, versions] : groups(told))
     for (std::string_view version : versions) {
@@ -163,14 +169,14 @@ Json api_versions() {
                  {"serverAddressByClientCIDRs", list_of({std::move(address)})}});
 }
 
-Json all_groups(std::string_view told) {
+Json all_groups(const Told& told) {
   Json list = Json::list();
   for (const auto& [name, versions] : groups(told))
     list.items.push_back(described_group(name, versions, false));
   return object({{"kind", text("APIGroupList")}, {"apiVersion", text("v1")}, {"groups", std::move(list)}});
 }
 
-std::optional<Json> tree(const std::vector<std::string>& parts, std::string_view told) {
+std::optional<Json> tree(const std::vector<std::string>& parts, const Told& told) {
   if (parts[0] == "api") {
     if (parts.size() == 1) return api_versions();
     if (parts.size() == 2) return resources_of("", parts[1], told);
@@ -185,7 +191,8 @@ std::optional<Json> tree(const std::vector<std::string>& parts, std::string_view
 
 }  // namespace
 
-std::optional<Document> discover_api(const Target& target, std::string_view version) {
+std::optional<Document> discover_api(const Target& target, std::string_view version, const Kinds& kinds) {
+  const Told told{kinds, version};
   const std::vector<std::string>& parts = target.parts;
   if (parts.empty()) return std::nullopt;
   auto json = [](const Json& value) { return Document{"application/json", to_line(value)}; };
@@ -196,14 +203,15 @@ std::optional<Document> discover_api(const Target& target, std::string_view vers
     // An older kubectl wants protobuf: a document without fields is one without schemas.
     // kubectl 1.20 refuses a type with the '@' that it asked for itself.
     if (parts[1] == "v2") return Document{"application/octet-stream", ""};
-    if (parts[1] == "v3" && parts.size() == 2) return json(openapi_index(version));
-    if (parts[1] == "v3" && parts.size() == 4 && parts[2] == "api") return json(openapi_of("", parts[3]));
+    if (parts[1] == "v3" && parts.size() == 2) return json(openapi_index(told));
+    if (parts[1] == "v3" && parts.size() == 4 && parts[2] == "api")
+      return json(openapi_of("", parts[3], told));
     if (parts[1] == "v3" && parts.size() == 5 && parts[2] == "apis")
-      return json(openapi_of(parts[3], parts[4]));
+      return json(openapi_of(parts[3], parts[4], told));
     return std::nullopt;
   }
   if (parts[0] != "api" && parts[0] != "apis") return std::nullopt;
-  auto found = tree(parts, version);
+  auto found = tree(parts, told);
   return found ? std::optional(json(*found)) : std::nullopt;
 }
 

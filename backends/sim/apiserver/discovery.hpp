@@ -16,6 +16,6 @@ struct Document {
   std::string body;
 };
 // nullopt: the path is none of discovery's. version: "kubernetes v1.32.2", as a scenario has it.
-std::optional<Document> discover_api(const Target& target, std::string_view version);
+std::optional<Document> discover_api(const Target& target, std::string_view version, const Kinds& kinds);
 
 }  // namespace tessera::sim::kube

@@ -1,16 +1,25 @@
 #include "backends/sim/apiserver/kinds.hpp"
 
 #include <charconv>
+#include <iterator>
 
 namespace tessera::sim::kube {
 namespace {
 
+constexpr KnownFields kNodeFields[] = {
+    {"", "apiVersion kind metadata spec status"},
+    {"spec", "podCIDR podCIDRs providerID unschedulable taints configSource externalID"}};
+constexpr KnownFields kPodFields[] = {{"", "apiVersion kind metadata spec status"}};
+constexpr KnownFields kConfigMapFields[] = {{"", "apiVersion kind metadata data binaryData immutable"}};
+
 constexpr ResourceKind kKinds[] = {
-    {"", "v1", "configmaps", "configmap", "ConfigMap", true, "cm", ""},
+    {"", "v1", "configmaps", "configmap", "ConfigMap", true, "cm", "", false, false, 0, 1000,
+     kConfigMapFields},
     {"", "v1", "events", "event", "Event", true, "ev", ""},
     {"", "v1", "namespaces", "namespace", "Namespace", false, "ns", "status"},
-    {"", "v1", "nodes", "node", "Node", false, "no", "status"},
-    {"", "v1", "pods", "pod", "Pod", true, "po", "eviction log proxy status"},
+    {"", "v1", "nodes", "node", "Node", false, "no", "status", false, false, 0, 1000, kNodeFields},
+    {"", "v1", "pods", "pod", "Pod", true, "po", "eviction log proxy status", false, false, 0, 1000,
+     kPodFields},
     {"apps", "v1", "daemonsets", "daemonset", "DaemonSet", true, "ds", "status"},
     {"apps", "v1", "replicasets", "replicaset", "ReplicaSet", true, "rs", "status"},
     {"policy", "v1", "poddisruptionbudgets", "poddisruptionbudget", "PodDisruptionBudget", true, "pdb",
@@ -18,7 +27,6 @@ constexpr ResourceKind kKinds[] = {
     {"policy", "v1beta1", "poddisruptionbudgets", "poddisruptionbudget", "PodDisruptionBudget", true, "pdb",
      "status", false, false, 0, 24},
     {"coordination.k8s.io", "v1", "leases", "lease", "Lease", true, "", ""},
-    {"nvidia.com", "v1", "clusterpolicies", "clusterpolicy", "ClusterPolicy", false, "", "status", true},
     {"resource.k8s.io", "v1", "deviceclasses", "deviceclass", "DeviceClass", false, "", "", false, false, 34},
     {"resource.k8s.io", "v1", "resourceclaims", "resourceclaim", "ResourceClaim", true, "", "status", false,
      false, 34},
@@ -70,10 +78,11 @@ std::string_view eviction_version(std::string_view cluster) {
   return minor_of(cluster) < 22 ? "v1beta1" : "v1";
 }
 
-std::span<const ResourceKind> resource_kinds() { return kKinds; }
+Kinds::Kinds() : all_(std::begin(kKinds), std::end(kKinds)) {}
 
-const ResourceKind* find_kind(std::string_view group, std::string_view version, std::string_view resource) {
-  for (const ResourceKind& kind : kKinds)
+const ResourceKind* Kinds::find(std::string_view group, std::string_view version,
+                                std::string_view resource) const {
+  for (const ResourceKind& kind : all_)
     if (kind.group == group && kind.version == version && kind.resource == resource) return &kind;
   return nullptr;
 }

@@ -9,32 +9,16 @@
 namespace tessera::sim::kube {
 namespace {
 
-// path and fields by blanks. A part that is not listed here may hold anything.
-struct Part {
-  std::string_view resource, path, fields;
-};
-
 constexpr std::string_view kKnownMetaFields =
     "name generateName namespace selfLink uid generation labels creationTimestamp finalizers "
     "deletionGracePeriodSeconds annotations managedFields resourceVersion ownerReferences deletionTimestamp "
     "clusterName";
-// core/v1, and api/nvidia/v1 of the GPU operator (ClusterPolicySpec).
-constexpr Part kParts[] = {
-    {"nodes", "", "apiVersion kind metadata spec status"},
-    {"nodes", "spec", "podCIDR podCIDRs providerID unschedulable taints configSource externalID"},
-    {"pods", "", "apiVersion kind metadata spec status"},
-    {"configmaps", "", "apiVersion kind metadata data binaryData immutable"},
-    {"clusterpolicies", "", "apiVersion kind metadata spec status"},
-    {"clusterpolicies", "spec mig", "strategy"},
-    {"clusterpolicies", "spec migManager config", "name default"},
-    {"clusterpolicies", "spec devicePlugin config", "name default"},
-    {"clusterpolicies", "spec sandboxWorkloads", "enabled defaultWorkload mode"},
-};
-constexpr Part kEvictionParts[] = {
-    {"", "", "apiVersion kind metadata deleteOptions"},
-    {"", "deleteOptions",
+constexpr KnownFields kMetaFields{"metadata", kKnownMetaFields};
+constexpr KnownFields kEvictionParts[] = {
+    {"", "apiVersion kind metadata deleteOptions"},
+    {"deleteOptions",
      "apiVersion kind gracePeriodSeconds preconditions orphanDependents propagationPolicy dryRun"},
-    {"", "deleteOptions preconditions", "uid resourceVersion"},
+    {"deleteOptions preconditions", "uid resourceVersion"},
 };
 
 bool lists(std::string_view words, std::string_view word) {
@@ -60,7 +44,7 @@ Value* part_at(Value& object, std::string_view path) {
   return at && at->kind == Json::Kind::map ? at : nullptr;
 }
 
-void find_unknown(const Json& object, const Part& part, std::vector<std::string>& unknown) {
+void find_unknown(const Json& object, const KnownFields& part, std::vector<std::string>& unknown) {
   const Json* map = part_at(object, part.path);
   if (!map) return;
   std::string prefix(part.path);
@@ -74,23 +58,22 @@ void find_unknown(const Json& object, const Part& part, std::vector<std::string>
 
 std::vector<std::string> unknown_fields(const ResourceKind& kind, const Json& object) {
   std::vector<std::string> unknown;
-  for (const Part& part : kParts)
-    if (part.resource == kind.resource) find_unknown(object, part, unknown);
-  find_unknown(object, {"", "metadata", kKnownMetaFields}, unknown);
+  for (const KnownFields& part : kind.known) find_unknown(object, part, unknown);
+  find_unknown(object, kMetaFields, unknown);
   return unknown;
 }
 
 std::vector<std::string> unknown_in_eviction(const Json& eviction) {
   std::vector<std::string> unknown;
-  for (const Part& part : kEvictionParts) find_unknown(eviction, part, unknown);
-  find_unknown(eviction, {"", "metadata", kKnownMetaFields}, unknown);
+  for (const KnownFields& part : kEvictionParts) find_unknown(eviction, part, unknown);
+  find_unknown(eviction, kMetaFields, unknown);
   return unknown;
 }
 
 void prune(const ResourceKind& kind, Json& object) {
-  for (const Part& part : kParts) {
-    Json* map = part.resource == kind.resource ? part_at(object, part.path) : nullptr;
-    if (map) std::erase_if(map->fields, [&](const auto& one) { return !lists(part.fields, one.first); });
+  for (const KnownFields& part : kind.known) {
+    if (Json* map = part_at(object, part.path))
+      std::erase_if(map->fields, [&](const auto& one) { return !lists(part.fields, one.first); });
   }
 }
 

@@ -1,4 +1,4 @@
-// Which fields a real server knows, in the parts of objects that tessera writes.
+// Which fields a real server knows, in the parts of objects that tessera writes (ResourceKind::known).
 //
 // A request with fieldValidation=Strict is refused for others; without it a custom resource loses them, as
 // structural schemas have it (pruning), and built-in kinds never store them. Threads: pure functions.

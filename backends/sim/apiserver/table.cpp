@@ -10,15 +10,19 @@ namespace tessera::sim::kube {
 namespace {
 
 struct Column {
-  const char* name;
-  const char* type;
-  const char* format;
+  std::string_view name, type, format;
   int priority;
 };
 constexpr Column kName{"Name", "string", "name", 0};
 constexpr Column kAge{"Age", "string", "", 0};
 
-std::vector<Column> columns_of(std::string_view resource) {
+std::vector<Column> columns_of(const ResourceKind& kind) {
+  const std::string_view resource = kind.resource;
+  if (!kind.columns.empty()) {
+    std::vector<Column> all{kName};
+    for (const PrintedColumn& one : kind.columns) all.push_back({one.name, one.type, "", 0});
+    return all;
+  }
   if (resource == "nodes")
     return {kName,
             {"Status", "string", "", 0},
@@ -72,7 +76,6 @@ std::vector<Column> columns_of(std::string_view resource) {
   if (resource == "resourceslices")
     return {kName, {"Node", "string", "", 0}, {"Driver", "string", "", 0}, {"Pool", "string", "", 0}, kAge};
   if (resource == "resourceclaims") return {kName, {"State", "string", "", 0}, kAge};
-  if (resource == "clusterpolicies") return {kName, {"Status", "string", "", 0}, {"Age", "date", "", 0}};
   return {kName, kAge};
 }
 
@@ -167,12 +170,26 @@ void add_event(Json& cells, const Json& event, TimePoint now) {
   add(text_at(event, {"message"}));
 }
 
-Json cells_of(std::string_view resource, const Json& one, TimePoint now) {
+// What stands at the end of that path; empty: nothing, or no text.
+std::string printed(const Json& object, std::string_view path) {
+  const Json* at = &object;
+  while (at && !path.empty()) {
+    const std::size_t end = std::min(path.find(' '), path.size());
+    at = at->find(path.substr(0, end));
+    path.remove_prefix(std::min(path.size(), end + 1));
+  }
+  return at && at->kind == Json::Kind::text ? at->text : "";
+}
+
+Json cells_of(const ResourceKind& kind, const Json& one, TimePoint now) {
+  const std::string_view resource = kind.resource;
   Json cells = Json::list();
   auto count = [&](Path path) { cells.items.push_back(number(number_at(one, path))); };
   auto add = [&](std::string value) { cells.items.push_back(text(std::move(value))); };
   if (resource == "events") return add_event(cells, one, now), cells;
   add(text_at(one, {"metadata", "name"}));
+  for (const PrintedColumn& column : kind.columns) add(printed(one, column.path));
+  if (!kind.columns.empty()) return cells;
   if (resource == "nodes") return add_node(cells, one, now), cells;
   if (resource == "pods") return add_pod(cells, one, now), cells;
   if (resource == "configmaps") {
@@ -207,10 +224,6 @@ Json cells_of(std::string_view resource, const Json& one, TimePoint now) {
     add(!at(one, {"status", "allocation"})     ? "pending"
         : reserved && !reserved->items.empty() ? "allocated,reserved"
                                                : "allocated");
-  } else if (resource == "clusterpolicies") {
-    add(text_at(one, {"status", "state"}));
-    add(text_at(one, {"metadata", "creationTimestamp"}));
-    return cells;
   }
   add(age_of(one, {"metadata", "creationTimestamp"}, now));
   return cells;
@@ -243,17 +256,17 @@ Json partial_metadata(const Json& whole) {
 Json to_table(const ResourceKind& kind, std::span<const ObjectPtr> objects, TimePoint now, RowObject include,
               bool columns) {
   Json definitions = Json::list();
-  for (const Column& column : columns_of(kind.resource)) {
+  for (const Column& column : columns_of(kind)) {
     if (!columns) break;
-    definitions.items.push_back(object({{"name", text(column.name)},
-                                        {"type", text(column.type)},
-                                        {"format", text(column.format)},
+    definitions.items.push_back(object({{"name", text(std::string(column.name))},
+                                        {"type", text(std::string(column.type))},
+                                        {"format", text(std::string(column.format))},
                                         {"description", text("")},
                                         {"priority", number(column.priority)}}));
   }
   Json rows = Json::list();
   for (const ObjectPtr& one : objects) {
-    Json row = object({{"cells", cells_of(kind.resource, *one, now)}});
+    Json row = object({{"cells", cells_of(kind, *one, now)}});
     put(row, "object",
         include == RowObject::none    ? Json()
         : include == RowObject::whole ? *one

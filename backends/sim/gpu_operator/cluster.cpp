@@ -36,6 +36,7 @@ void carry_over(Json& object, const Json& before, const Json& after) {
 
 Cluster::Cluster(sim::WorldStore world, double speed, std::function<TimePoint()> wall)
     : store_(std::move(world)), speed_(speed), wall_(std::move(wall)), objects_(store_.world().seed) {
+  add_operator_kinds(kinds_);
   base_wall_ = wall_();
   base_ = last_ = store_.world().now;
   objects_.set_now(last_);

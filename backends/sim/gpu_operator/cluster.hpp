@@ -17,14 +17,14 @@
 #include <string>
 #include <vector>
 
-#include "backends/sim/apiserver/store.hpp"
+#include "backends/sim/apiserver/served.hpp"
 #include "backends/sim/gpu_operator/agenda.hpp"
 #include "backends/sim/gpu_operator/project.hpp"
 #include "backends/sim/store.hpp"
 
 namespace tessera::sim::kube {
 
-class Cluster {
+class Cluster final : public ServedCluster {
  public:
   // speed: virtual seconds in a second; 0: time passes only as far as what was asked for needs it.
   Cluster(sim::WorldStore world, double speed, std::function<TimePoint()> wall);
@@ -32,8 +32,12 @@ class Cluster {
   Cluster& operator=(const Cluster&) = delete;
 
   const World& world() const { return store_.world(); }
-  ObjectStore& objects() { return objects_; }
+  ObjectStore& objects() override { return objects_; }
   const ObjectStore& objects() const { return objects_; }
+  const Kinds& kinds() const override { return kinds_; }
+  std::string_view version() const override { return world().spec().version; }
+  TimePoint now() const override { return world().now; }
+  std::uint64_t seed() const override { return world().seed; }
   Agenda& agenda() { return agenda_; }
   double speed() const { return speed_; }
 
@@ -44,7 +48,7 @@ class Cluster {
   // Lets `act` change the world as it is now; shows what changed. Within a tick, too. Errors: the state file.
   Status act(const std::function<void(World&, Changes&)>& act);
   // At speed 0: lets time pass until nothing is on its way any more, for at most so long. Else does nothing.
-  Status settle(Duration most = std::chrono::minutes(10));
+  Status settle(Duration most = std::chrono::minutes(10)) override;
 
   // From now on labels and resources of GPUs are a controller's: they stay as they were shown, and what the
   // world says of them later is not shown.
@@ -56,15 +60,12 @@ class Cluster {
   // The world's job behind a pod; nullptr: the pod is no job's.
   const Job* job_of(const Key& pod) const;
 
-  // A pod that a user makes by hand. One that asks for GPUs runs where they are free, until it is deleted;
+  // One that asks for GPUs runs where they are free, until it is deleted;
   // else it is Pending, with the reason as its condition. Without GPUs nobody places it.
-  Written create_pod(const Key& key, Json pod);
-  // Ends a pod as DELETE does: terminating now, gone after at most `grace`; a controller's is replaced. uid:
-  // empty: whichever.
+  Written create_pod(const Key& key, Json pod) override;
   Written delete_pod(const Key& key, std::optional<Duration> grace, std::string_view uid = {},
-                     std::string_view expected = {});
-  // As POST .../eviction: 429 when a budget does not allow it.
-  Written evict_pod(const Key& key, std::optional<Duration> grace, std::string_view uid = {});
+                     std::string_view expected = {}) override;
+  Written evict_pod(const Key& key, std::optional<Duration> grace, std::string_view uid = {}) override;
 
   // An event as `kubectl describe` shows it.
   void record_event(const Key& about, std::string_view kind, std::string_view type, std::string_view reason,
@@ -98,6 +99,7 @@ class Cluster {
   std::function<bool(const Json& pod)> led_;
   bool showing_ = false;  // we are the ones who write
   std::uint64_t events_ = 0;
+  Kinds kinds_;
   ObjectStore objects_;
   Agenda agenda_;
   std::map<Key, Json> shown_;  // what the world last said of each

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "backends/sim/apiserver/api.hpp"
+#include "backends/sim/gpu_operator/cluster.hpp"
 #include "backends/sim/gpu_operator/operator.hpp"
 
 namespace tessera::sim::kube {

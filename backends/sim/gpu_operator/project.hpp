@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/sim/apiserver/kinds.hpp"
 #include "backends/sim/apiserver/store.hpp"
 #include "backends/sim/gpu_operator/plugin_config.hpp"
 #include "backends/sim/world.hpp"
@@ -39,6 +40,8 @@ Key claim_key(const Key& pod);
 std::vector<Projected> device_classes(const World& world);
 // Namespaces, ReplicaSets and PodDisruptionBudgets of the work that there is.
 std::vector<Projected> project_surroundings(const World& world);
+// The custom resources that the operator brings: ClusterPolicy.
+void add_operator_kinds(Kinds& kinds);
 // ClusterPolicy, ConfigMaps and DaemonSets of the operator, as they are at the start.
 std::vector<Projected> operator_objects(const World& world);
 // ... and what joins them once the ClusterPolicy has virtual machines.

@@ -14,6 +14,31 @@
 namespace tessera::sim::kube {
 namespace {
 
+// api/nvidia/v1 of the GPU operator (ClusterPolicySpec), and what its definition prints.
+constexpr KnownFields kPolicyFields[] = {
+    {"", "apiVersion kind metadata spec status"},
+    {"spec mig", "strategy"},
+    {"spec migManager config", "name default"},
+    {"spec devicePlugin config", "name default"},
+    {"spec sandboxWorkloads", "enabled defaultWorkload mode"},
+};
+constexpr PrintedColumn kPolicyColumns[] = {{"Status", "string", "status state"},
+                                            {"Age", "date", "metadata creationTimestamp"}};
+constexpr ResourceKind kPolicyKind{"nvidia.com",
+                                   "v1",
+                                   "clusterpolicies",
+                                   "clusterpolicy",
+                                   "ClusterPolicy",
+                                   false,
+                                   "",
+                                   "status",
+                                   true,
+                                   false,
+                                   0,
+                                   1000,
+                                   kPolicyFields,
+                                   kPolicyColumns};
+
 struct Operand {
   const char* name;    // of the DaemonSet, and its pods' "app"
   const char* deploy;  // nvidia.com/gpu.deploy.<this>=true selects its nodes
@@ -207,5 +232,7 @@ std::vector<Projected> operator_objects(const World& world) {
   all.emplace_back(Key{"clusterpolicies.nvidia.com", "", "cluster-policy"}, std::move(policy));
   return all;
 }
+
+void add_operator_kinds(Kinds& kinds) { kinds.add(kPolicyKind); }
 
 }  // namespace tessera::sim::kube

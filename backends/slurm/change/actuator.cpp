@@ -26,7 +26,7 @@ namespace tessera::slurm {
 namespace {
 
 constexpr int kLooksAtOnce = 8;
-constexpr auto kCensusFor = std::chrono::minutes(1);  // while drivers are asked for their boards
+constexpr auto kCensusFor = std::chrono::minutes(1);  // while drivers are asked for their GPUs
 constexpr auto kAskAgain = std::chrono::minutes(5);   // a node whose driver could not be asked
 constexpr auto kCloseAll = std::chrono::seconds(3);   // what does not end then ends by itself
 constexpr const char* kWhom = "Slurm";
@@ -201,10 +201,21 @@ void SlurmActuator::know_cluster(const std::string& id) {
 }
 
 void SlurmActuator::observe(NodeName node, Told<plan::NodeFacts> told) {
+  observe(LookAt{std::move(node)}, std::move(told));
+}
+
+void SlurmActuator::observe_for(NodeName node, const std::set<std::string>& words,
+                                Told<plan::NodeFacts> told) {
+  LookAt what{std::move(node)};
+  what.effect = reads_effect(words);
+  observe(std::move(what), std::move(told));
+}
+
+void SlurmActuator::observe(LookAt what, Told<plan::NodeFacts> told) {
   auto owed = std::make_shared<Owed<plan::NodeFacts>>(std::move(told), kWhom);
-  state_->worker.post([state = state_.get(), node = std::move(node), owed] {
-    state->eyes.judged.erase(node);
-    look_at(state->eyes, {node}, [state, owed](Result<Seen> seen) {
+  state_->worker.post([state = state_.get(), what = std::move(what), owed] {
+    state->eyes.judged.erase(what.node);
+    look_at(state->eyes, what, [state, owed](Result<Seen> seen) {
       if (!seen) return owed->answer(seen.error());
       state->hands.add_unseen_actions(seen->facts);
       plan::NodeFacts facts = seen->facts;
@@ -265,7 +276,7 @@ void SlurmActuator::marks(Told<std::vector<plan::MarkedNode>> told) {
   using Marks = std::vector<plan::MarkedNode>;
   auto owed = std::make_shared<Owed<Marks>>(std::move(told), kWhom);
   state_->worker.post([state = state_.get(), owed] {
-    state->census.ask(NodeName(), false, [owed](Result<std::shared_ptr<const Census>> census) {
+    state->census.ask(NodeName(), {}, [owed](Result<std::shared_ptr<const Census>> census) {
       if (!census) return owed->answer(census.error());
       if ((*census)->nodes.incomplete)
         return owed->answer(Error{"cannot list the nodes",
@@ -479,7 +490,7 @@ void SlurmActuator::State::learn_more() {
   if (stale && !learning->left.empty()) {
     if (learning->under_way > 0) return;  // those first
     ++learning->under_way;
-    census.ask(learning->left.back(), false, [this](Result<std::shared_ptr<const Census>> told) {
+    census.ask(learning->left.back(), {}, [this](Result<std::shared_ptr<const Census>> told) {
       --learning->under_way;
       learning->census = told ? std::move(*told) : nullptr;
       learning->census_at = std::chrono::steady_clock::now();

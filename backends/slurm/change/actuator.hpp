@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "backends/process.hpp"
@@ -31,6 +32,7 @@ class SlurmActuator final : public plan::Actuator {
   plan::Means means() const override;
   std::string cluster_id() const override;
   void observe(NodeName node, Told<plan::NodeFacts> told) override;
+  void observe_for(NodeName node, const std::set<std::string>& words, Told<plan::NodeFacts> told) override;
   void perform(plan::Order order, Told<Done> told) override;
   void marks(Told<std::vector<plan::MarkedNode>> told) override;
   void look_again() override;
@@ -52,23 +54,24 @@ class SlurmActuator final : public plan::Actuator {
   using KnowFiles =
       std::function<void(Result<std::vector<slurmconf::File>>, std::optional<Remark> stale_lock)>;
   void read_host_files(const std::string& version, const std::string& conf, KnowFiles then);
-  // Puts the boards of nodes whose driver has been asked into a list of the reader's.
+  // Puts the GPUs of nodes whose driver has been asked into a list of the reader's.
   void lay_known_boards(std::vector<Node>& nodes) const;
   struct Asking {
     std::optional<std::size_t> most;  // so many nodes, those that are down first; nullopt: all
-    bool told = false;                // also where Slurm tells the boards and nobody is: it may be mistaken
+    bool told = false;                // also where Slurm tells the GPUs and nobody is: it may be mistaken
   };
-  // Asks the drivers of those nodes whose boards Slurm does not tell and which are not known yet, some at a
-  // time; then calls `then` with whether any was asked. One that could not be asked, or told other boards
+  // Asks the drivers of those nodes whose GPUs Slurm does not tell and which are not known yet, some at a
+  // time; then calls `then` with whether any was asked. One that could not be asked, or told other GPUs
   // than Slurm offers, is left alone for some minutes, or until Slurm offers something else. Does nothing
   // more while an earlier call is under way.
   void learn_boards(const std::vector<Node>& nodes, Asking asking, std::function<void(bool any)> then);
-  // Nodes that no run is changing, whose driver told other boards than Slurm offers; and of all that were
+  // Nodes that no run is changing, whose driver told other GPUs than Slurm offers; and of all that were
   // asked, those where the tool that is to cut them does not work. Where nobody has looked, that is said.
   std::vector<Remark> board_remarks(const std::vector<Node>& nodes) const;
 
  private:
   struct State;
+  void observe(LookAt what, Told<plan::NodeFacts> told);
   std::unique_ptr<State> state_;
 };
 

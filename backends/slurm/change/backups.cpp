@@ -130,4 +130,10 @@ void drop_old_backups(const Files& files, TimePoint now) {
   for (const std::string& path : too_old(backups_here(files), now)) ::unlink(path.c_str());
 }
 
+std::vector<std::vector<slurmconf::File>> found_by_runs(const std::vector<slurmconf::File>& files) {
+  std::vector<Backup> backups = backups_here(files);
+  read_texts(backups, newest_runs(backups));
+  return found_by_runs(files, backups);
+}
+
 }  // namespace tessera::slurm

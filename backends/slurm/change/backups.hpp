@@ -46,6 +46,8 @@ std::optional<std::vector<slurmconf::File>> as_found_by(const std::vector<slurmc
 // As the newest runs have found them, the newest first.
 std::vector<std::vector<slurmconf::File>> found_by_runs(const std::vector<slurmconf::File>& files,
                                                         const std::vector<Backup>& backups);
+// The same by the backups that lie beside the files here.
+std::vector<std::vector<slurmconf::File>> found_by_runs(const std::vector<slurmconf::File>& files);
 // The text that stood at `path` at that time; nullptr: no backup shows it.
 const Backup* stood_at(const std::vector<Backup>& backups, const std::string& path, TimePoint time);
 

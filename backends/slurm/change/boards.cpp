@@ -45,7 +45,7 @@ void lay_boards(Node& node, std::vector<Gpu> boards) {
   const bool empty = nobody_there(node);
   const auto whole = std::count_if(boards.begin(), boards.end(),
                                    [](const Gpu& gpu) { return gpu.strategy != Strategy::mig; });
-  // Slurm counts its own devices: they are the boards only while it speaks of as many of them.
+  // Slurm counts its own devices: they are the GPUs only while it speaks of as many of them.
   const bool fits = static_cast<std::size_t>(whole) == node.gpus.size();
   std::size_t next = 0;
   for (Gpu& board : boards) {

@@ -18,6 +18,11 @@ namespace {
 using Steady = std::chrono::steady_clock;
 constexpr auto kConfigFor = std::chrono::minutes(5);
 
+constexpr auto kLongestGather = std::chrono::seconds(4);
+constexpr auto kAsksWithin = std::chrono::seconds(1);  // after its act a run looks at what came of it
+constexpr int kGathers = 2, kOfRounds = 5;             // two fifths of the time between the reader's rounds
+constexpr Duration kRounds = std::chrono::seconds(10);
+
 bool is_on(const Workload& job, const NodeName& node) {
   return std::any_of(job.allocations.begin(), job.allocations.end(),
                      [&](const Allocation& one) { return one.node == node; });
@@ -86,20 +91,50 @@ CensusTaker::CensusTaker(Worker& worker, Calls& calls, const SlurmClient& comman
       catalogue_(catalogue),
       clock_(std::move(clock)),
       taken_(std::move(taken)),
-      pace_(interval, Steady::now()) {}
+      pace_(interval, Steady::now()),
+      gathers_(std::min<Duration>(kLongestGather,
+                                  (interval > Duration(0) ? interval : kRounds) * kGathers / kOfRounds)) {}
 
-void CensusTaker::ask(NodeName node, bool jobs, Told told) {
-  waiting_.push_back({std::move(node), jobs, std::move(told)});
+void CensusTaker::ask(NodeName node, Wanted wanted, Told told) {
+  if (auto acted = acting_.find(node); acted != acting_.end() && acted->second != Pacer::Instant::max())
+    acting_.erase(acted);
+  waiting_.push_back({std::move(node), wanted, std::move(told), Steady::now()});
   schedule();
 }
 
-void CensusTaker::changed(const NodeName& node) { pace_.changed(node.text, Steady::now()); }
+std::shared_ptr<const Census> CensusTaker::recent(Duration age) const {
+  return last_ && last_->effect && Steady::now() - last_began_ <= age ? last_ : nullptr;
+}
+
+void CensusTaker::act_began(const NodeName& node) {
+  pace_.changed(node.text, Steady::now());
+  acting_[node] = Pacer::Instant::max();
+}
+
+void CensusTaker::act_ended(const NodeName& node) {
+  acting_[node] = Steady::now() + kAsksWithin;
+  schedule();
+}
+
+// Nodes of one run take the same steps, but not in the same time: the one that is done first waits for those
+// that will ask what it asks. What an act itself asks for is not held up: a lock may be held meanwhile.
+Pacer::Instant CensusTaker::held_until(Pacer::Instant now) {
+  std::erase_if(acting_, [&](const auto& one) { return one.second < now; });
+  auto first = Pacer::Instant::max(), last = Pacer::Instant::min();
+  for (const Asking& one : waiting_) {
+    if (!one.wanted.jobs) return now;
+    first = std::min(first, one.since);
+  }
+  for (const auto& [node, until] : acting_) last = std::max(last, until);
+  return std::min(first + gathers_, last);
+}
 
 void CensusTaker::schedule() {
   if (census_ || waiting_.empty()) return;
   const auto now = Steady::now();
   auto due = Pacer::Instant::max();
   for (const Asking& one : waiting_) due = std::min(due, pace_.due(one.node.text, now));
+  due = std::max(due, held_until(now));
   if (timer_ != 0) worker_.cancel(timer_);
   timer_ = worker_.after(std::chrono::ceil<Duration>(std::max(due - now, Steady::duration(0))),
                          [this] { begin(); });
@@ -109,9 +144,11 @@ void CensusTaker::begin() {
   timer_ = 0;
   served_ = std::exchange(waiting_, {});
   census_ = std::make_shared<Census>();
-  pace_.began(Steady::now());
+  began_ = Steady::now();
+  pace_.began(began_);
   // What slurmctld has read of its files must be as fresh as the nodes.
-  census_->effect = std::any_of(served_.begin(), served_.end(), [](const Asking& one) { return one.jobs; });
+  census_->effect =
+      std::any_of(served_.begin(), served_.end(), [](const Asking& one) { return one.wanted.effect; });
   const bool known = !census_->effect && config_read_ && Steady::now() - *config_read_ < kConfigFor;
   if (known) return ask_nodes();
   call(show_config(commands_), "cannot read the cluster's configuration", &CensusTaker::take_config,
@@ -154,7 +191,7 @@ std::optional<Error> CensusTaker::take_nodes(const std::string& text, Duration t
 void CensusTaker::ask_jobs() {
   const bool busy = std::any_of(served_.begin(), served_.end(), [&](const Asking& one) {
     const Node* node = census_->find(one.node);
-    return one.jobs && node && is_busy(*node);
+    return one.wanted.jobs && node && is_busy(*node);
   });
   if (!busy && !(census_->effect && takes_shares_away())) return ask_reservations();
   call(show_jobs(commands_), "cannot list the jobs", &CensusTaker::take_jobs, &CensusTaker::ask_reservations);
@@ -201,6 +238,8 @@ std::optional<Error> CensusTaker::take_reservations(const std::string& text, Dur
 void CensusTaker::end() {
   for (const Asking& one : served_) pace_.seen(one.node.text, state_of(*census_, one.node), Steady::now());
   if (taken_) taken_(*census_);
+  last_ = census_;
+  last_began_ = began_;
   tell(std::shared_ptr<const Census>(census_));
 }
 

@@ -2,11 +2,13 @@
 //
 // However many runs look at however many nodes: all that wait share one reading, which begins after the last
 // of them has asked, so that it is fresh for each. It reads nodes, jobs where one of those nodes is busy, and
-// reservations, one call at a time; the configuration now and then, and for runs, with the partitions, each
-// time, since a reconfigure would change what they say. When it begins is LookPace's matter.
-// Threads: the worker's thread only; answers come there, never from inside ask().
+// reservations, one call at a time. The configuration is read now and then; with the partitions each time
+// that one asks for what a reconfigure would change. When it begins is LookPace's matter; while other nodes
+// are being changed, it waits some seconds for those that will ask next. Threads: the worker's thread only;
+// answers come there, never from inside ask().
 #pragma once
 
+#include <map>
 #include <memory>
 
 #include "backends/slurm/calls.hpp"
@@ -51,21 +53,29 @@ class CensusTaker {
   CensusTaker(Worker& worker, Calls& calls, const SlurmClient& commands, const mig::Catalogue* catalogue,
               std::function<TimePoint()> clock, Duration interval, Taken taken = nullptr);
 
-  // jobs: whether those on `node` are wanted.
-  void ask(NodeName node, bool jobs, Told told);
-  // A run is doing something to a node: what comes of it is looked at soon.
-  void changed(const NodeName& node);
+  struct Wanted {
+    bool jobs = false;    // those on the node
+    bool effect = false;  // Census::effect
+  };
+  void ask(NodeName node, Wanted wanted, Told told);
+  // The last one with its effect, if its reading began no longer ago than that; null: there is none.
+  std::shared_ptr<const Census> recent(Duration age) const;
+  // A run is doing something to a node, until act_ended(): what comes of it is looked at soon.
+  void act_began(const NodeName& node);
+  void act_ended(const NodeName& node);
   // Slurm reads its configuration again.
   void forget_config() { config_read_.reset(); }
 
  private:
   struct Asking {
     NodeName node;
-    bool jobs;
+    Wanted wanted;
     Told told;
+    Pacer::Instant since;
   };
   using Take = std::optional<Error> (CensusTaker::*)(const std::string& text, Duration took);
   void schedule();
+  Pacer::Instant held_until(Pacer::Instant now);
   void begin();
   void call(Command command, std::string what, Take take, void (CensusTaker::*then)());
   std::optional<Error> take_config(const std::string& text, Duration took);
@@ -88,8 +98,12 @@ class CensusTaker {
   std::function<TimePoint()> clock_;
   Taken taken_;
   LookPace pace_;
+  Duration gathers_;                           // so long one that asks waits for others
+  std::map<NodeName, Pacer::Instant> acting_;  // may ask soon: until then
   std::vector<Asking> waiting_, served_;
   std::shared_ptr<Census> census_;  // under way
+  std::shared_ptr<const Census> last_;
+  Pacer::Instant began_{}, last_began_{};
   std::uint64_t timer_ = 0;
   std::string config_;
   std::optional<Pacer::Instant> config_read_;

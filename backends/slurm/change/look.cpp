@@ -30,8 +30,7 @@ namespace {
 
 namespace key = plan::slurm::key;
 
-constexpr auto kJudgedFor = std::chrono::seconds(2);  // between a run's look and the act that follows from it
-constexpr auto kBusyFor = std::chrono::seconds(60);   // boards under running jobs are not asked more often
+constexpr auto kBusyFor = std::chrono::seconds(60);  // GPUs under running jobs are not asked more often
 
 bool answers(const Node& node) {
   return !has_flag(node, {"DOWN", "NOT_RESPONDING", "UNKNOWN", "FUTURE", "POWERED_DOWN", "POWERING_DOWN",
@@ -62,6 +61,9 @@ const std::vector<nvidia::Argv>& questions() {
   return all;
 }
 
+// What only a reading of the configuration tells (Census::effect).
+constexpr std::string_view kOfEffect[] = {key::kAdmin, key::kElsewhere, key::kForgotten};
+
 class Look : public std::enable_shared_from_this<Look> {
  public:
   Look(Eyes& eyes, LookAt what, std::function<void(Result<Seen>)> told)
@@ -69,7 +71,7 @@ class Look : public std::enable_shared_from_this<Look> {
 
   void begin() {
     seen_.facts.node.name = what_.node;
-    eyes_.census.ask(what_.node, what_.whole,
+    eyes_.census.ask(what_.node, {what_.whole, what_.whole && what_.effect},
                      [self = shared_from_this()](Result<std::shared_ptr<const Census>> told) {
                        if (!told) return self->fail(told.error());
                        self->begin_with(std::move(*told));
@@ -91,7 +93,10 @@ class Look : public std::enable_shared_from_this<Look> {
 
   void took_census() {
     fact(key::kController) = "";
-    fact(key::kAdmin) = admin_word(census_->config, eyes_.user);
+    if (!what_.whole || census_->effect)
+      fact(key::kAdmin) = admin_word(census_->config, eyes_.user);
+    else
+      facts().left_out.insert(std::begin(kOfEffect), std::end(kOfEffect));
     seen_.user = config_value(census_->config, "SlurmUser");
     seen_.user = seen_.user.substr(0, seen_.user.find('('));
     seen_.site = with_version(eyes_.said, census_->version);
@@ -292,7 +297,7 @@ class Look : public std::enable_shared_from_this<Look> {
     if (plan::slurm::down_by_itself(facts().node)) facts().answering = true;
     look_at_tool();
   }
-  // Until it has worked once. Exporting reads the boards and changes nothing.
+  // Until it has worked once. Exporting reads the GPUs and changes nothing.
   void look_at_tool() {
     auto known = eyes_.tools.find(what_.node);
     const bool fine = known != eyes_.tools.end() && known->second.empty();
@@ -391,7 +396,7 @@ class Look : public std::enable_shared_from_this<Look> {
   std::function<void(Result<Seen>)> told_;
   Seen seen_;
   std::shared_ptr<const Census> census_;
-  bool remembered_ = false;  // the boards in eyes_ are what stands now
+  bool remembered_ = false;  // the GPUs in eyes_ are what stands now
   std::vector<std::string> answers_;
   Unapplied unapplied_;
 };
@@ -454,6 +459,11 @@ std::optional<Seen> take_judged(Eyes& eyes, const NodeName& node, const std::str
   const bool ours = seen.facts.mark && seen.facts.mark->run == run;
   if (age < Duration(0) || age > kJudgedFor || !ours || !seen.facts.known) return std::nullopt;
   return std::move(seen);
+}
+
+bool reads_effect(const std::set<std::string>& words) {
+  return std::any_of(std::begin(kOfEffect), std::end(kOfEffect),
+                     [&](std::string_view word) { return words.contains(std::string(word)); });
 }
 
 void look_at(Eyes& eyes, LookAt what, std::function<void(Result<Seen>)> told,

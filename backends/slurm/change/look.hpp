@@ -1,7 +1,7 @@
 // One fresh look at one node for a run: Slurm's records, its files, and the node's own driver.
 //
 // Slurm is asked once for all looks that wait (census.hpp); then the node is, step by step. Nothing is cached
-// but what a busy node's boards looked like within the last minute, so that work is not disturbed by looking
+// but what a busy node's GPUs looked like within the last minute, so that work is not disturbed by looking
 // again and again.
 // Threads: the worker's thread only.
 #pragma once
@@ -70,14 +70,20 @@ struct Eyes {
 struct LookAt {
   NodeName node;
   bool boards = true;  // the driver's word, too
-  // Who is there and what the other nodes are, too. False: for whoever reads boards, and for an act, which
+  // Who is there and what the other nodes are, too. False: for whoever reads GPUs, and for an act, which
   // was judged by such a look right before.
   bool whole = true;
+  // With whole: the words that hang on what a reconfigure would change (reads_effect).
+  bool effect = true;
 };
 
-// What was told of that node a moment ago and judged by the run that marks it: the driver's boards do not
+// Whether one of these NodeFacts::words is left out of a look without LookAt::effect.
+bool reads_effect(const std::set<std::string>& words);
+
+// What was told of that node a moment ago and judged by the run that marks it: the driver's GPUs do not
 // change in that moment, since the node is closed for that run. Given once. nullopt: nothing, or it is too
 // old, or the clock was set; look again then.
+inline constexpr Duration kJudgedFor{2000};  // between that look and the act that follows from it
 std::optional<Seen> take_judged(Eyes& eyes, const NodeName& node, const std::string& run);
 
 // `told` is called once, not from inside. census: a recent one that will do; null: a fresh one is taken.

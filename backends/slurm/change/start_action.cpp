@@ -4,14 +4,15 @@
 
 #include <algorithm>
 #include <deque>
+#include <memory>
 
-#include "backends/last_line.hpp"
 #include "backends/nvidia/commands.hpp"
 #include "backends/nvidia/parse.hpp"
 #include "backends/slurm/change/backups.hpp"
 #include "backends/slurm/change/change_commands.hpp"
 #include "backends/slurm/change/conf_files.hpp"
 #include "backends/slurm/change/conf_lock.hpp"
+#include "backends/slurm/change/node_answers.hpp"
 #include "backends/slurm/change/unread.hpp"
 #include "backends/worker.hpp"
 #include "engine/plan/observed.hpp"
@@ -28,23 +29,29 @@ namespace {
 namespace key = plan::slurm::key;
 namespace verb = plan::slurm::verb;
 
-constexpr Duration kOnNode{120000};  // a driver that resets eight boards takes its time
-constexpr Duration kParted{300000};  // all boards of a node, and every order in which instances may fit
+constexpr Duration kOnNode{120000};  // a driver that resets eight GPUs takes its time
+constexpr Duration kParted{300000};  // all GPUs of a node, and every order in which instances may fit
 constexpr Duration kSeeEnd{15000};
 constexpr Duration kLockPatience{20000};
+constexpr Duration kToldFor{30000};  // nodes write one after the other
 constexpr Duration kLockAgain{250};
 constexpr Duration kFarLockAgain{2000};
 
 class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
  public:
   SlurmAction(Hands& hands, plan::Order order, std::function<void(Status)> done)
-      : hands_(hands), order_(std::move(order)), done_(std::move(done)) {}
+      : hands_(hands), order_(std::move(order)) {
+    done_ = [census = &hands_.eyes.census, node = order_.node, done = std::move(done)](Status status) {
+      census->act_ended(node);
+      done(std::move(status));
+    };
+  }
 
   void begin() {
     // Slurm reads "n[1-9]" and "a,b" as several nodes.
     if (!is_host_name(order_.node.text))
       return end(Error{"cannot change " + clean(order_.node.text, 64), "that is no name of a node", ""});
-    hands_.eyes.census.changed(order_.node);
+    hands_.eyes.census.act_began(order_.node);
     judged_ = take_judged(hands_.eyes, order_.node, order_.mark.run);
     if (order_.unsure) hands_.unsure.insert(order_.node);
     const auto* own = std::get_if<plan::Special>(&order_.action);
@@ -65,7 +72,7 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
       if (seen.reservation)
         local(free_reservation(hands_.commands, seen.reservation->name), "cannot take the lock over");
       if (!facts.closed && reach() != slurmconf::Reach::srun)
-        local(drain(hands_.commands, node(), reason("GPU layout change")), "cannot drain " + node());
+        drain_it("GPU layout change");
       else
         local(reserve(hands_.commands, reservation_name(order_.mark), node(), user(seen)),
               "cannot reserve " + node());
@@ -81,16 +88,14 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
   }
   void operator()(const plan::CloseNode& act) {
     after_fresh_look(false, [this, act](Seen& seen) {
-      if (!seen.facts.closed)
-        local(drain(hands_.commands, node(), reason(act.words)), "cannot drain " + node());
+      if (!seen.facts.closed) drain_it(act.words);
       next();
     });
   }
   void operator()(const plan::OpenNode&) {
     after_fresh_look(false, [this](Seen& seen) {
       const auto& as = seen.facts.closed_as;
-      if (seen.facts.closed && as && as->run == order_.mark.run)
-        local(open(hands_.commands, node()), "cannot open " + node());
+      if (seen.facts.closed && as && as->run == order_.mark.run) open_it();
       next();
     });
   }
@@ -218,15 +223,18 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
       self->done_ ? then(*self->judged_) : self->end(Done{});
     });
   }
-  void after_fresh_look(bool boards, std::function<void(Seen&)> then) {
+  // census: a recent one that will do.
+  void after_fresh_look(bool boards, std::function<void(Seen&)> then,
+                        std::shared_ptr<const Census> census = nullptr) {
     LookAt what{order_.node, boards, false};
-    look_at(hands_.eyes, what, [self = shared_from_this(), then = std::move(then)](Result<Seen> seen) {
+    auto seen_it = [self = shared_from_this(), then = std::move(then)](Result<Seen> seen) {
       if (!seen || !self->done_) return self->end(seen ? Status(Done{}) : seen.error());
       if (!seen->facts.known)
         return self->end(Error{"cannot change " + self->node(), "Slurm does not list this node", ""});
       if (seen->reservation) self->reservation_ = seen->reservation->name;
       then(*seen);
-    });
+    };
+    look_at(hands_.eyes, what, std::move(seen_it), std::move(census));
   }
   void then_forget_config() {
     tasks_.push_back([this] {
@@ -240,6 +248,29 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
       command.deadline = within(command.deadline);
       hands_.calls.run(command, ended(what, command.deadline), Calls::Kind::change);
     });
+  }
+  // Nodes of one run are drained and opened together, where they come to it together.
+  void change_node(Calls::Make make, std::string what) {
+    tasks_.push_back([this, make = std::move(make), what = std::move(what)] {
+      const Duration limit = within(make("").deadline);
+      hands_.calls.change_node(
+          node(),
+          [make, limit](const std::string& nodes) {
+            Command command = make(nodes);
+            command.deadline = limit;
+            return command;
+          },
+          ended(what, limit));
+    });
+  }
+  void drain_it(const std::string& words) {
+    change_node([commands = &hands_.commands,
+                 why = reason(words)](const std::string& nodes) { return drain(*commands, nodes, why); },
+                "cannot drain " + node());
+  }
+  void open_it() {
+    change_node([commands = &hands_.commands](const std::string& nodes) { return open(*commands, nodes); },
+                "cannot open " + node());
   }
   void site_command(Command command, std::string what) {
     tasks_.push_back([this, command = std::move(command), what = std::move(what)]() mutable {
@@ -288,7 +319,7 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
         if (ran->err.find("Unspecified error") == std::string::npos) return self->end(std::move(*error));
         self->put_back(std::move(*error));
       };
-      hands_.calls.run(std::move(command), std::move(done), Calls::Kind::change);
+      hands_.calls.change_all(std::move(command), std::move(done));
     });
   }
   void put_back(Error error) {
@@ -349,15 +380,7 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
     hands_.runner.run(look, [self = shared_from_this(), then = std::move(then)](Result<NodeAnswer> found) {
       const std::string what = "cannot change the GPUs of " + self->node();
       if (!found) return self->end(found.error());
-      if (found->exit_code == 0)
-        return self->end(Error{what, "an earlier change still runs there: process " + last_line(found->out),
-                               "wait for its end, or end it on the node and look at the GPUs"});
-      if (found->exit_code != 1)
-        return self->end(
-            Error{what,
-                  "an earlier change had no answer, and whether it still runs there is not known: " +
-                      last_line(found->err.empty() ? found->out : found->err),
-                  "pgrep (procps) must run there: then resume the run"});
+      if (auto why = why_not_ended(*found, what)) return self->end(std::move(*why));
       self->hands_.unsure.erase(self->order_.node);
       then();
     });
@@ -368,12 +391,8 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
     });
   }
   void plain(NodeCommand command, std::string what) {
-    on_node(std::move(command), [what = std::move(what)](const NodeAnswer& answer) -> std::optional<Error> {
-      if (answer.exit_code == 0) return std::nullopt;
-      std::string words = last_line(answer.err.empty() ? answer.out : answer.err);
-      return Error{what, words.empty() ? fmt::format("it ended with status {}", answer.exit_code) : words,
-                   ""};
-    });
+    on_node(std::move(command),
+            [what = std::move(what)](const NodeAnswer& answer) { return plain_refusal(answer, what); });
   }
 
   void clients(const std::vector<std::string>& lines, std::string word) {
@@ -426,7 +445,7 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
         return end(Error{"cannot ask the GPUs of " + node(),
                          "it is drained, and srun reaches no drained node: " + facts.closed_reason,
                          "resume the node, then the run"});
-      if (facts.closed) local(open(hands_.commands, node()), "cannot open " + node());
+      if (facts.closed) open_it();
       next();
     });
   }
@@ -464,9 +483,13 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
                      hands_.eyes.clock());
   }
   void write_locked(const std::string& gres) {
-    hands_.eyes.census.forget_config();  // which files Slurm reads hangs on its version
-    after_fresh_look(true, [this, gres](Seen& seen) {
-      if (seen.site.files.empty())
+    // Files and GPUs are read now, under the lock. Of the controller's words only its version and the
+    // reservation count here, and the run has just judged them.
+    auto census = judged_ ? hands_.eyes.census.recent(kToldFor) : nullptr;
+    if (!census) hands_.eyes.census.forget_config();  // which files Slurm reads hangs on its version
+    auto write = [this, gres](Seen& seen) {
+      const auto before = seen.site.files;
+      if (before.empty())
         return end(
             Error{"cannot write Slurm's files", "they cannot be read here", "--slurm-conf names them"});
       const Node& boards = seen.facts.node;
@@ -475,15 +498,14 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
         if (gpu.product && hands_.eyes.catalogue) product = hands_.eyes.catalogue->by_key(gpu.product->text);
       auto wanted = plan::slurm::wanted_config(boards, gres, product, seen.site);
       if (!wanted) return end(wanted.error());
-      auto after = slurmconf::set_node(seen.site.files, *wanted);
+      auto after = slurmconf::set_node(before, *wanted);
       if (!after) return end(after.error());
-      for (const auto& found : found_by_earlier_runs(seen.site.files)) {
-        auto back = slurmconf::restored(seen.site.files, *after, found);
+      const HostFiles* far = hands_.eyes.host_files;
+      for (const auto& found : far ? found_by_runs(before, far->backups()) : found_by_runs(before)) {
+        auto back = slurmconf::restored(before, *after, found);
         if (std::exchange(*after, back) != back) break;
       }
       hands_.unseen.erase(order_.node);  // whatever was restarted was so for the files before
-      auto before = seen.site.files;
-      const HostFiles* far = hands_.eyes.host_files;
       const auto changed = far ? far->times_beside() : times_beside(before);
       write_files(before, *after,
                   [self = shared_from_this(), before, after = *after, changed](const Status& written) {
@@ -493,13 +515,8 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
                     }
                     self->end(written);
                   });
-    });
-  }
-  std::vector<slurmconf::Files> found_by_earlier_runs(const slurmconf::Files& files) const {
-    if (const HostFiles* far = hands_.eyes.host_files) return found_by_runs(files, far->backups());
-    std::vector<Backup> backups = backups_here(files);
-    read_texts(backups, newest_runs(backups));
-    return found_by_runs(files, backups);
+    };
+    after_fresh_look(true, write, std::move(census));
   }
   void write_files(const std::vector<slurmconf::File>& before, const std::vector<slurmconf::File>& after,
                    const std::function<void(Status)>& then) {

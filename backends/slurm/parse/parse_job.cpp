@@ -342,7 +342,7 @@ ParsedJobs parse_jobs(std::string_view text, Origin origin) {
     if (!job) continue;
     if (!seen.insert(job->id.text).second) {
       // A line break and a look-alike record in a user's comment must not replace the real one.
-      parsed.remark(records.line(), "job " + job->id.text + " is told twice; the first one counts");
+      parsed.remark(records.line(), "job " + job->id.text + " is listed twice; the first one counts");
       continue;
     }
     reader.keep(*job);

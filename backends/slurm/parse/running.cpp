@@ -192,7 +192,7 @@ Result<Unapplied> of_slurm_conf(const Held& held) {
     if (held.hash.says == ReadHash::Says::untold) all.edited = false;
     if (held.hash.says == ReadHash::Says::untold)
       all.unexplained =
-          "whether slurmctld has read it since it was changed cannot be told without HASH_VAL in scontrol "
+          "whether slurmctld has read it since it was changed is unknown without HASH_VAL in scontrol "
           "show config (DebugFlags=NO_CONF_HASH)";
     else if (all.changes.empty())
       all.unexplained = "what was edited shows nowhere in scontrol show node, partition or config";

@@ -8,6 +8,9 @@
 #pragma once
 
 #include <functional>
+#include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/error.hpp"
@@ -46,6 +49,11 @@ class Actuator {
   virtual std::string cluster_id() const = 0;
   // A fresh look, not a cached one. A node that is gone is not an error: known is false then.
   virtual void observe(NodeName node, Told<NodeFacts> told) = 0;
+  // The same for a step that reads only these of NodeFacts::words. Others may be left out where they cost the
+  // cluster a call of their own; NodeFacts::left_out names them then.
+  virtual void observe_for(NodeName node, const std::set<std::string>& /*words*/, Told<NodeFacts> told) {
+    observe(std::move(node), std::move(told));
+  }
   // An action that is already true succeeds. Errors carry the tool's own words in `reason`. What was done of
   // a list before an error stays done.
   virtual void perform(Order order, Told<Done> told) = 0;

@@ -53,6 +53,18 @@ std::string late_text(const Step& step, const std::string& why) {
   return text;
 }
 
+void add_words(const Conditions& conditions, std::set<std::string>& words) {
+  for (const Condition& condition : conditions)
+    if (const auto* word = std::get_if<WordIs>(&condition)) words.insert(word->key);
+}
+
+std::set<std::string> words_of(const Step& step) {
+  std::set<std::string> words;
+  add_words(step.before, words);
+  add_words(step.after, words);
+  return words;
+}
+
 bool same(const Condition& left, const Condition& right) { return left == right; }
 
 }  // namespace
@@ -88,6 +100,7 @@ Turn Executor::next(const Result<NodeFacts>* fresh, TimePoint now) {
     std::optional<Next> todo = at_edge();
     if (!todo && !fresh) todo = Observe{pause_, ""};
     if (!todo && !*fresh) todo = blind(fresh->error());
+    if (!todo && looks_again(**fresh)) todo = Observe{pause_, waiting_};
     if (!todo) {
       blind_ = 0;
       place_ = place_text(**fresh, plan_, run_);
@@ -96,7 +109,10 @@ Turn Executor::next(const Result<NodeFacts>* fresh, TimePoint now) {
       todo = phase_ == Phase::ready ? prepare(**fresh) : watch(**fresh);
     }
     if (!todo) continue;
-    if (const auto* look = std::get_if<Observe>(&*todo)) allowed_ = std::max(allowed_, look->after);
+    if (auto* look = std::get_if<Observe>(&*todo)) {
+      allowed_ = std::max(allowed_, look->after);
+      look->words = asked_ = words_to_read();
+    }
     return {std::exchange(journal_, {}), std::move(*todo)};
   }
 }
@@ -133,6 +149,33 @@ bool Executor::done(const NodeFacts& facts) const {
   if (std::holds_alternative<CloseNode>(current().action) && facts.closed && !go_on_closed_)
     return facts.closed_as && facts.closed_as->run == run_;
   return !first_unmet(current().after, facts, run_);
+}
+
+// Of this step and of those that one look may lead to: the looks that follow, and the act behind them. While
+// it waits, this step's alone: what it waits for may take hours.
+std::set<std::string> Executor::words_to_read() const {
+  if (at_ >= plan_.steps.size()) return {};
+  std::set<std::string> words = words_of(current());
+  auto only_looks = [&](std::size_t step) {
+    return std::holds_alternative<LookOnly>(plan_.steps[step].action);
+  };
+  const bool waits = phase_ == Phase::begun && only_looks(at_);
+  const bool acts = phase_ == Phase::ready && !only_looks(at_);
+  if (waits || acts) return words;
+  for (std::size_t i = at_ + 1; i < plan_.steps.size(); ++i) {
+    words.merge(words_of(plan_.steps[i]));
+    if (!only_looks(i)) break;
+  }
+  return words;
+}
+
+// The look came from an earlier step, or asked for less. One that has left out what it was asked for is not
+// asked again: the condition says that it is not known.
+bool Executor::looks_again(const NodeFacts& facts) const {
+  const std::set<std::string> words = words_of(current());
+  return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+    return facts.left_out.contains(word) && !asked_.contains(word);
+  });
 }
 
 std::optional<Next> Executor::prepare(const NodeFacts& facts) {

@@ -4,7 +4,7 @@
 //   turn = executor.next(fresh facts or nullptr, now)
 //   write and fsync turn.journal, in order, before anything else
 //   Act      → Actuator::perform, then journal executor.performed(status), then next(nullptr)
-//   Observe  → after the delay Actuator::observe, then next(the answer)
+//   Observe  → after the delay Actuator::observe_for its words, then next(the answer)
 //   Question → the admin's answer as an Answered event through note(); nobody there: leave it, it is parked
 //   TurnBack → plan the way back (undo_intent), journal Replanned, go on with a new Executor
 //   Stopped  → nothing to do until someone resumes; Finished → never again
@@ -14,13 +14,14 @@
 //
 // What it promises: every precondition is read on fresh facts before the step; a step is done only when its
 // effect was read back; a step whose effect is there already is not done again; a precondition that stopped
-// to hold leads back to the step that provides it; waiting never ends anybody's work; what someone else
-// closed or marked is never opened or overruled without an answer. Taken up after a failure that it told, it
-// gives the order again whose failure still stands there; one that nobody was told of stops it.
-// Threads: a plain value for one thread.
+// to hold leads back to the step that provides it; a look that left out what a step reads judges nothing;
+// waiting never ends anybody's work; what someone else closed or marked is never opened or overruled without
+// an answer. Taken up after a failure that it told, it gives the order again whose failure still stands
+// there; one that nobody was told of stops it. Threads: a plain value for one thread.
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -39,7 +40,8 @@ struct Perform {
 };
 struct Observe {
   Duration after{0};
-  std::string waiting_for;  // empty: just the next look
+  std::string waiting_for;      // empty: just the next look
+  std::set<std::string> words;  // of NodeFacts::words: what is read of the answer (Actuator::observe_for)
 };
 struct Question {
   Ask what = Ask::closed_by_other;
@@ -108,6 +110,8 @@ class Executor {
   Next wait(Duration pause, std::string why);
   Next finish();
   bool done(const NodeFacts& facts) const;
+  std::set<std::string> words_to_read() const;
+  bool looks_again(const NodeFacts& facts) const;
   bool asks_about_closing() const;
   bool is_anothers(const std::optional<RunMark>& mark) const;
   const Step& current() const { return plan_.steps[at_]; }
@@ -147,12 +151,13 @@ class Executor {
   // Only of this process: clocks and patience.
   std::optional<TimePoint> last_;
   TimePoint now_{};
-  Duration waited_{0};       // for the effect of the current attempt, or for a precondition
-  Duration allowed_{0};      // the longest pause that was asked for: a longer gap is a jump of the clock
-  Duration pause_{0};        // still to wait before the next attempt
-  int blind_ = 0;            // looks in a row that failed
-  std::string place_;        // what was last seen, for people
-  std::string left_closed_;  // by someone else, in their words
+  Duration waited_{0};           // for the effect of the current attempt, or for a precondition
+  Duration allowed_{0};          // the longest pause that was asked for: a longer gap is a jump of the clock
+  Duration pause_{0};            // still to wait before the next attempt
+  int blind_ = 0;                // looks in a row that failed
+  std::set<std::string> asked_;  // the words of the last look that was asked for
+  std::string place_;            // what was last seen, for people
+  std::string left_closed_;      // by someone else, in their words
   std::vector<RunEvent> journal_;
 };
 

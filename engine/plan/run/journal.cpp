@@ -221,7 +221,7 @@ Result<Entry> parse_line(std::string_view text, std::string_view file, std::size
   Result<Entry> entry = parse_entry(text, file, number);
   if (!entry) return entry;
   if (auto* begun = std::get_if<RunStarted>(&entry->what)) reword(begun->plan);
-  if (auto* anew = std::get_if<Replanned>(&entry->what)) reword(anew->plan);
+  if (auto* replanned = std::get_if<Replanned>(&entry->what)) reword(replanned->plan);
   const auto* started = std::get_if<RunStarted>(&entry->what);
   if ((number == 1) != (started != nullptr))
     return broken(file, number, "a journal starts with run-started, once");

@@ -89,12 +89,13 @@ Status note(Run& run, const Entry& entry) {
         "cannot follow the journal",
         fmt::format("entry {} is about {}, which the run does not change", entry.seq, entry.node.text),
         "the file must stay as tessera wrote it"};
-  if (const auto* anew = std::get_if<Replanned>(&entry.what)) {
-    if (anew->plan.nodes.size() != 1 || anew->plan.nodes[0].node != entry.node)
+  if (const auto* replanned = std::get_if<Replanned>(&entry.what)) {
+    if (replanned->plan.nodes.size() != 1 || replanned->plan.nodes[0].node != entry.node)
       return Error{"cannot follow the journal", fmt::format("entry {} plans another node", entry.seq), ""};
-    run.plans.at(entry.node) = anew->plan.nodes[0];
-    run.replanned[entry.node] = anew->back;
-    node->second = executor_for(run, anew->plan.nodes[0], anew->plan.intent.options, anew->back);
+    run.plans.at(entry.node) = replanned->plan.nodes[0];
+    run.replanned[entry.node] = replanned->back;
+    node->second =
+        executor_for(run, replanned->plan.nodes[0], replanned->plan.intent.options, replanned->back);
   }
   note_begun(run, entry.node, entry.what);
   node->second.note(entry.what);
@@ -114,7 +115,7 @@ void instruct(Journal& journal, const Means& can) {
   for (Entry& entry : journal.entries) {
     Plan* plan = nullptr;
     if (auto* started = std::get_if<RunStarted>(&entry.what)) plan = &started->plan;
-    if (auto* anew = std::get_if<Replanned>(&entry.what)) plan = &anew->plan;
+    if (auto* replanned = std::get_if<Replanned>(&entry.what)) plan = &replanned->plan;
     if (!plan) continue;
     for (NodePlan& node : plan->nodes)
       for (Step& step : node.steps)
@@ -318,7 +319,7 @@ Result<Plan> plan_onward(const Run& run, const NodeName& node, const Cluster& cl
   if (!onward) return onward;
   auto begun = run.begun.find(node);
   const bool judged = words && begun != run.begun.end();
-  // Boards that stand right: what else is to be done is for tidy_up, by what is so now. On the way back what
+  // GPUs that stand right: what else is to be done is for tidy_up, by what is so now. On the way back what
   // the run has not come to is as a user likes it.
   NodePlan& found = onward->nodes[0];
   if (found.before == found.after && !found.needs.mode_change && (back || judged)) found.steps.clear();

@@ -68,7 +68,7 @@ std::optional<RunFinished> end_of(const Run& run);
 Intent intent_now(const Run& run, const NodeName& node);
 // Planning again from what stands now, towards what the run wanted (or back to what it found). Journal it as
 // Replanned. can: as the backend was last read; nullptr: as the run was planned, which a journal keeps
-// without the site. words: of the node's facts; nullptr: only its boards tell what is left to do.
+// without the site. words: of the node's facts; nullptr: only its GPUs tell what is left to do.
 Result<Plan> plan_onward(const Run& run, const NodeName& node, const Cluster& cluster,
                          const mig::Catalogue& catalogue, const SiteRules& rules, bool back, TimePoint now,
                          const Means* can = nullptr,

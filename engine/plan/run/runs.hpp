@@ -18,7 +18,7 @@ namespace tessera::plan {
 // What to do with a run that stopped.
 enum class Onward : std::uint8_t {
   carry_on,  // from the step where it stopped
-  anew,      // plan again from what stands now, towards what was wanted
+  replan,    // plan again from what stands now, towards what was wanted
   back,      // plan again towards the layout that was found
 };
 

@@ -24,7 +24,7 @@ std::map<std::string, int> counts_of(const BoardState& board) {
   return counts;
 }
 
-// A board on its way from one layout to the other has at most what either has; while it is cut again it may
+// A GPU on its way from one layout to the other has at most what either has; while it is cut again it may
 // be empty, or whole.
 bool may_be_ours(const BoardState& now, const std::vector<const BoardState*>& known) {
   const bool shared = now.strategy != Strategy::mig && now.strategy != Strategy::whole;

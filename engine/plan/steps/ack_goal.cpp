@@ -15,7 +15,7 @@ namespace {
 
 namespace ack = sharing::ack;
 
-// How each of its boards is handed out afterwards.
+// How each of its GPUs is handed out afterwards.
 std::vector<Strategy> ways_of(const NodeChange& change) {
   std::vector<Strategy> ways;
   for (const Gpu& gpu : change.node.gpus) {
@@ -58,7 +58,7 @@ Result<OperatorGoal> ack_goal(const NodeChange& change) {
       {Severity::warning, "ack-pool-label", node.name,
        fmt::format("set {}={} in the labels of node pool {}, too: nodes that join it get the pool's own, and "
                    "so do those that are there when ACK updates their labels",
-                   ack::kSchedule, goal.ack->schedule, pool ? clean(*pool, 64) : "(not told)")});
+                   ack::kSchedule, goal.ack->schedule, pool ? clean(*pool, 64) : "(not known)")});
   if (way == Strategy::mps)
     goal.notices.push_back(
         {Severity::info, "ack-memory", node.name,

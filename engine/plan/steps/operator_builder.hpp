@@ -57,7 +57,7 @@ class OperatorBuilder {
     conditions.insert(conditions.end(), free_.begin(), free_.end());
     return conditions;
   }
-  // While the operator works, boards and their slices may not be told: then the pods themselves count.
+  // While the operator works, GPUs and their slices may not be told: then the pods themselves count.
   Conditions nobody_there() const {
     Conditions conditions;
     if (!change_.scope) return conditions;

@@ -26,21 +26,21 @@ void OperatorBuilder::write_maps() {
 }
 
 void OperatorBuilder::write_mig_map(const OperatorGoal::Mig& mig) {
-  bool anew = !mig.text.empty();
+  bool created = !mig.text.empty();
   std::vector<std::string> commands = commented(mig.diff);
-  commands.push_back(fmt::format("kubectl {} configmap {} --namespace {}{}", anew ? "create" : "edit",
-                                 mig.map, site_.ns, anew ? " --from-file=config.yaml" : ""));
+  commands.push_back(fmt::format("kubectl {} configmap {} --namespace {}{}", created ? "create" : "edit",
+                                 mig.map, site_.ns, created ? " --from-file=config.yaml" : ""));
   std::map<std::string, std::string> arguments{{"map", mig.map},
                                                {"found", mig.map_found},
                                                {"name", mig.name},
                                                {"entry", operators::document_of({*mig.entry})},
                                                {"diff", mig.diff}};
-  if (anew) arguments["text"] = mig.text;
+  if (created) arguments["text"] = mig.text;
   Step& step = add(special(verbs::kWriteMigConfig, std::move(arguments)), std::move(commands));
   step.before = guarded();
   step.after = {says(words::of(words::kMigEntry, mig.name), mig.map)};
   step.undo = "the entry may stay: no node uses it unless its label names it";
-  if (anew) point_policy("migManager", mig.map, "", mig.map_found, words::kMigMap);
+  if (created) point_policy("migManager", mig.map, "", mig.map_found, words::kMigMap);
   Step& wait = add(LookOnly{});
   wait.before = guarded();
   wait.before.push_back(says(words::of(words::kMigEntry, mig.name), mig.map));
@@ -50,18 +50,18 @@ void OperatorBuilder::write_mig_map(const OperatorGoal::Mig& mig) {
 }
 
 void OperatorBuilder::write_plugin_map(const OperatorGoal::Plugin& plugin) {
-  bool anew = !plugin.base.empty();
+  bool created = !plugin.base.empty();
   std::vector<std::string> commands = commented(plugin.text);
-  commands.push_back(fmt::format("kubectl {} configmap {} --namespace {}{}", anew ? "create" : "edit",
-                                 plugin.map, site_.ns, anew ? " --from-file=" + plugin.name : ""));
+  commands.push_back(fmt::format("kubectl {} configmap {} --namespace {}{}", created ? "create" : "edit",
+                                 plugin.map, site_.ns, created ? " --from-file=" + plugin.name : ""));
   std::map<std::string, std::string> arguments{
       {"map", plugin.map}, {"found", plugin.map_found}, {"name", plugin.name}, {"text", plugin.text}};
-  if (anew) arguments["base"] = plugin.base;
+  if (created) arguments["base"] = plugin.base;
   Step& step = add(special(verbs::kWritePluginConfig, std::move(arguments)), std::move(commands));
   step.before = guarded();
   step.after = {says(words::of(words::kPluginEntry, plugin.name), plugin.map)};
   step.undo = "the configuration may stay: no node uses it unless its label names it";
-  if (anew) point_policy("devicePlugin", plugin.map, "default", plugin.map_found, words::kPluginMap);
+  if (created) point_policy("devicePlugin", plugin.map, "default", plugin.map_found, words::kPluginMap);
   Step& wait = add(LookOnly{});
   wait.before = guarded();
   wait.before.push_back(says(words::of(words::kPluginEntry, plugin.name), plugin.map));

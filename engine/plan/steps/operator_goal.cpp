@@ -23,7 +23,7 @@ using operators::PluginConfig;
 using operators::PluginSharing;
 using sharing::MigStrategy;
 
-// Of boards that are alike any number does where the layout is one for all of them.
+// Of GPUs that are alike any number does where the layout is one for all of them.
 constexpr std::size_t kAnyNumber = 8;
 constexpr const char* kReadAgain = "tessera reads it again by itself: try again in a moment";
 
@@ -63,7 +63,7 @@ class Goal {
   }
 
  private:
-  // A board as it will be.
+  // A GPU as it will be.
   struct Board {
     const mig::Product* product = nullptr;
     BoardState state;
@@ -81,7 +81,7 @@ class Goal {
     }
     return board;
   }
-  // All that is known of them is what they are to become. Of how many nobody tells, any number of boards that
+  // All that is known of them is what they are to become. Of how many nobody tells, any number of GPUs that
   // are wished for alike stands for them.
   Status take_untold_boards() {
     auto wished = untold_boards(change_.node, change_.intent);
@@ -240,7 +240,7 @@ class Goal {
     return names;
   }
 
-  // What all boards want together: the plugin knows no choice by board.
+  // What all GPUs want together: the plugin knows no choice by GPU.
   Result<PluginSharing> wanted_sharing() const {
     PluginSharing wanted;
     std::map<std::string, int> counts;
@@ -339,7 +339,7 @@ class Goal {
                 "configuration says");
   }
 
-  // Where nothing else changes, one that gives these boards what they have is left alone, whatever else it
+  // Where nothing else changes, one that gives these GPUs what they have is left alone, whatever else it
   // says.
   bool stands(const PluginSharing& is, const PluginSharing& wanted) const {
     return change_.boards.empty() && !goal_.untold && does_for_these(is, wanted);
@@ -421,7 +421,7 @@ class Goal {
       BoardTarget target{board.state.mig, {}};
       for (const InstanceAt& one : board.state.instances) {
         auto index = board.product ? board.product->index_of(one.profile.text) : std::nullopt;
-        if (!index && !changes) return Done{};  // nothing is ordered of a board that nobody knows
+        if (!index && !changes) return Done{};  // nothing is ordered of a GPU that nobody knows
         if (!index) return cannot(fmt::format("{} is no profile of that GPU", one.profile.text), "");
         target.profiles.push_back(*index);
       }

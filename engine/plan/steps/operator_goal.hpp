@@ -38,7 +38,7 @@ struct OperatorGoal {
     std::string workload;  // nvidia.com/gpu.workload.config; empty: as it is
     std::string config;    // nvidia.com/vgpu.config; empty: the label is taken off
     std::string found;     // ... as it stands while planning
-    int count = 0;         // how many of them all boards hold together; 0: the table does not know
+    int count = 0;         // how many of them all GPUs hold together; 0: the table does not know
   };
   // No operator at all: ACK's own plugin follows the label of the node's pool (engine/sharing/ack.hpp).
   struct Ack {
@@ -51,7 +51,7 @@ struct OperatorGoal {
   std::optional<bool> deploys;                // the device plugin comes (back), or goes; nullopt: as it is
   bool offers_nothing = false;                // no device plugin runs there afterwards
   std::optional<Ack> ack;                     // then nothing of the above
-  bool untold = false;                        // which boards there are, or how they are cut, is not told
+  bool untold = false;                        // which GPUs there are, or how they are cut, is not told
   std::map<std::string, std::string> labels;  // as feature discovery is to write them afterwards
   std::vector<Notice> notices;
   bool changes() const { return mig || plugin || vgpu || deploys || ack; }
@@ -62,6 +62,15 @@ Result<OperatorGoal> operator_goal(const NodeChange& change);
 
 // The same where ACK's own plugin hands out the GPUs (sharing::ack::decides): the node gets its pool's label.
 Result<OperatorGoal> ack_goal(const NodeChange& change);
+
+// What an intent for one node says of the device plugin's switches: a way back leads to those of the
+// configuration that was found, whatever was wished for of several nodes together.
+WishedSwitches switches_told(const Means& can, const Intent& intent);
+
+// The strategy by which the node's device plugin names MIG slices, where `told` says another one: no plan
+// changes it, so that names by the other would be waited for in vain. nullopt: they agree, or one of them is
+// not told.
+std::optional<sharing::MigStrategy> other_strategy(const SiteRules& told, const Means& can, const Node& node);
 
 // What the site itself says of names, strategies and switches, where the admin has said nothing: by the
 // configuration that the node's device plugin has now, or had before the run that `intent` undoes; without a

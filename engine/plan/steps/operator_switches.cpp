@@ -80,6 +80,31 @@ SiteRules with_site(SiteRules rules, const Means& can, const Node* node, const I
   return rules;
 }
 
+std::optional<sharing::MigStrategy> other_strategy(const SiteRules& told, const Means& can,
+                                                   const Node& node) {
+  using sharing::MigStrategy;
+  if (!told.strategy) return std::nullopt;
+  SiteRules silent = told;
+  silent.strategy.reset();
+  std::optional<MigStrategy> is = with_site(silent, can, &node).strategy;
+  if (!is) is = sharing::told_strategy(node);
+  const auto plain = [](MigStrategy one) {
+    return one == MigStrategy::none_with_operator ? MigStrategy::none : one;
+  };
+  return is && plain(*is) != plain(*told.strategy) ? is : std::nullopt;
+}
+
+WishedSwitches switches_told(const Means& can, const Intent& intent) {
+  if (can.dialect == Dialect::direct) {
+    const std::optional<Switches> played = simulated_switches(intent.orders);
+    return played ? WishedSwitches{played->rename, played->refuse_several} : intent.switches;
+  }
+  if (!can.gpu_operator) return intent.switches;
+  const auto back = config_to_return_to(*can.gpu_operator, &intent);
+  if (!shares(back)) return intent.switches;
+  return {back->sharing.rename, operators::refuses_several(back->sharing)};
+}
+
 std::optional<Switches> switches_now(const Means& can, const Node& node) {
   if (sharing::ack::decides(node)) return std::nullopt;
   const bool in_shares = std::any_of(node.gpus.begin(), node.gpus.end(),

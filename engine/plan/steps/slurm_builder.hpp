@@ -21,9 +21,9 @@ class SlurmBuilder {
   // Why Slurm's files cannot be edited so, as far as that can be told before anything is cut; empty: they
   // can.
   std::string why_not_written() const;
-  // Without a change of boards: what Slurm has still to be told; empty: nothing.
+  // Without a change of GPUs: what Slurm has still to be told; empty: nothing.
   std::string untold() const;
-  // Without a change of boards: whether files and daemons are as these boards want them.
+  // Without a change of GPUs: whether files and daemons are as these GPUs want them.
   bool settled(const Unfinished& left) const;
   // Adds what the run has left to do on the node itself.
   void tidy_node(std::vector<Step>& steps, const Unfinished& left);
@@ -84,7 +84,7 @@ class SlurmBuilder {
 
   // --- Slurm's files and daemons
 
-  // As far as it can be told before the boards are cut: the driver chooses the numbers of instances.
+  // As far as it can be told before the GPUs are cut: the driver chooses the numbers of instances.
   std::string diff() const;
   void await_forgotten();
   void write_config();
@@ -96,7 +96,7 @@ class SlurmBuilder {
   void ask_for_restarts();
   void start_daemon();
   void registered();
-  // The boards as they shall be, as the driver tells them. How they are shared is Slurm's word alone.
+  // The GPUs as they shall be, as the driver tells them. How they are shared is Slurm's word alone.
   Conditions boards() const;
   // A drained node takes no step of ours: what srun alone could tell has been read back before the drain.
   Conditions proof() const;
@@ -115,7 +115,7 @@ class SlurmBuilder {
   std::vector<Step> steps_;
 };
 
-// Whether a change of that board has to be made by its driver.
+// Whether a change of that GPU has to be made by its driver.
 bool cuts(const BoardChange& board);
 
 }  // namespace tessera::plan

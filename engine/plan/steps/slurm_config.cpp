@@ -93,7 +93,7 @@ slurmconf::CutNode cut_node(const Node& node, const std::string& type, int units
   return cut;
 }
 
-// Shares are laid on the boards that are shared; without any such, on all whole ones.
+// Shares are laid on the GPUs that are shared; without any such, on all whole ones.
 void share_out(slurmconf::CutNode& cut, const Node& node, Strategy strategy, int slurmconf::CutBoard::*shares,
                std::int64_t total) {
   std::vector<slurmconf::CutBoard*> takers;

@@ -51,10 +51,10 @@ class StepBuilder {
  public:
   virtual ~StepBuilder() = default;
   // Every step must be idempotent: executor.hpp says how it is run, and run again. Where `change` has no
-  // boards, there may be something to do all the same, with nobody on the node: the scheduler has to be told
+  // GPUs, there may be something to do all the same, with nobody on the node: the scheduler has to be told
   // of them, or an order that stands there says something else. Errors: it cannot be made here at all.
   virtual Result<Work> work(const NodeChange& change) const = 0;
-  // Whether a node whose boards nobody tells can be planned all the same, since they are cleared whole.
+  // Whether a node whose GPUs nobody tells can be planned all the same, since they are cleared whole.
   virtual bool takes_untold(const Node& /*node*/, const Intent& /*intent*/) const { return false; }
   // What is ordered of it now.
   virtual Orders orders(const Node& /*node*/, const Means& /*can*/) const { return {}; }
@@ -62,7 +62,7 @@ class StepBuilder {
   // run.
   virtual std::vector<Step> release(const NodeName& node, Scheduler scheduler) const = 0;
   // Adds to the steps with which a run is carried on what the run itself has left undone; `change` has no
-  // boards: they are as wanted, or the steps see to them. The steps are numbered afterwards. Errors: what is
+  // GPUs: they are as wanted, or the steps see to them. The steps are numbered afterwards. Errors: what is
   // left cannot be told, so that the node must not be given back.
   virtual Status tidy_up(std::vector<Step>& /*steps*/, const NodeChange& /*change*/,
                          const Unfinished& /*left*/) const {
@@ -75,7 +75,7 @@ class StepBuilder {
   }
   // Whether an act of that name (as in Unfinished::begun) touches how GPUs are cut or shared, or orders that.
   virtual bool changes_layout(std::string_view begun) const;
-  // What an undo is to order beside the boards, for what the run has done; begun: as in Unfinished.
+  // What an undo is to order beside the GPUs, for what the run has done; begun: as in Unfinished.
   virtual Orders orders_back(const std::set<std::string>& /*begun*/) const { return {}; }
 };
 
@@ -88,7 +88,7 @@ std::vector<const Disturbed*> sent_away(const NodeChange& change);
 // tessera marks, closes, empties, cuts and reads back by itself, with a driver that takes nvidia-smi's verbs.
 class DirectSteps : public StepBuilder {
  public:
-  // Without boards: switches of the simulated device plugin that are to be others.
+  // Without GPUs: switches of the simulated device plugin that are to be others.
   Result<Work> work(const NodeChange& change) const override;
   Orders orders(const Node& node, const Means& can) const override;
   std::vector<Step> release(const NodeName& node, Scheduler scheduler) const override;
@@ -110,10 +110,10 @@ class OperatorSteps : public StepBuilder {
 // tessera drains the node, has nvidia-smi cut it there, writes Slurm's files and makes them effective.
 class SlurmSteps : public StepBuilder {
  public:
-  // Without boards: files that say something else than they do, or that Slurm does not run with.
+  // Without GPUs: files that say something else than they do, or that Slurm does not run with.
   Result<Work> work(const NodeChange& change) const override;
   std::vector<Step> release(const NodeName& node, Scheduler scheduler) const override;
-  // Files that say something else than the boards, daemons that run with something else, clients of the GPUs
+  // Files that say something else than the GPUs, daemons that run with something else, clients of the GPUs
   // that were stopped.
   Status tidy_up(std::vector<Step>& steps, const NodeChange& change, const Unfinished& left) const override;
   // The restarts of daemons that no command of the site's does.
@@ -132,11 +132,11 @@ constexpr Retry kBusyRetry{4, std::chrono::seconds(2), std::chrono::seconds(30)}
 std::vector<Step> release_steps(const NodeName& node, Dialect dialect, Scheduler scheduler,
                                 const Conditions& proof);
 
-// The boards whose MIG mode is switched that way.
+// The GPUs whose MIG mode is switched that way.
 std::vector<GpuIndex> switched(const NodeChange& change, bool on);
 // What a reset must lead to, and the patience for it.
 void expect_settled(Step& step, const NodeChange& change);
-// Creating what a board lacks; and what that relies on, in addition to what step.before has, and must lead
+// Creating what a GPU lacks; and what that relies on, in addition to what step.before has, and must lead
 // to.
 CreateInstances creation_of(const BoardChange& board);
 void expect_created(Step& step, const BoardChange& board);
@@ -146,7 +146,7 @@ void end_with_release(NodePlan& plan, Dialect dialect, Scheduler scheduler);
 
 // "GPU 0-3,6"
 std::string boards_text(const std::vector<GpuIndex>& gpus);
-// Boards with the same text together, in the order of first mention: ("GPU 0-3,6", "7x1g.10gb").
+// GPUs with the same text together, in the order of first mention: ("GPU 0-3,6", "7x1g.10gb").
 std::vector<std::pair<std::string, std::string>> boards_alike(
     const std::vector<std::pair<GpuIndex, std::string>>& boards);
 

@@ -118,7 +118,7 @@ class DirectBuilder {
       if (which(board)) gpus.push_back(board.gpu);
     return gpus;
   }
-  // A board that is shared in some way is made whole before MIG comes on.
+  // A GPU that is shared in some way is made whole before MIG comes on.
   void stop_sharing() {
     std::vector<GpuIndex> gpus = boards_where([](const BoardChange& board) {
       return board.mode_changes && board.after.mig && board.before.strategy != Strategy::whole &&
@@ -198,7 +198,7 @@ class DirectBuilder {
     step.retry = kFewRetry;
     step.undo = "label the node as before";
   }
-  // The boards as they shall be.
+  // The GPUs as they shall be.
   Conditions proof() const {
     Conditions proof;
     if (switches_) proof = switched_shares(*switches_);
@@ -239,7 +239,7 @@ Result<Work> DirectSteps::work(const NodeChange& change) const {
   return work;
 }
 
-// Boards that stand as wanted say nothing of the switches.
+// GPUs that stand as wanted say nothing of the switches.
 Status DirectSteps::tidy_up(std::vector<Step>& steps, const NodeChange& change,
                             const Unfinished& /*left*/) const {
   const bool set = std::any_of(steps.begin(), steps.end(),

@@ -255,7 +255,7 @@ Orders ordered_by(const OperatorGoal& goal, Orders orders) {
   return orders;
 }
 
-// A node whose orders may be other than its boards, so that nothing to do is not so.
+// A node whose orders may be other than its GPUs, so that nothing to do is not so.
 bool may_be_ordered_otherwise(const NodeChange& change) {
   const operators::OperatorSetup* site = change.can.gpu_operator.get();
   return boards_untold(change.node) || at_work({order_label(change.node, site, operators::kMigConfig),
@@ -264,7 +264,7 @@ bool may_be_ordered_otherwise(const NodeChange& change) {
 
 }  // namespace
 
-// An order that says something else than the boards is carried out sooner or later: then "already in that
+// An order that says something else than the GPUs is carried out sooner or later: then "already in that
 // state" is not so.
 Result<Work> OperatorSteps::work(const NodeChange& change) const {
   const bool only_orders = change.boards.empty();

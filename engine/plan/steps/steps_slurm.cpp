@@ -266,7 +266,7 @@ std::string what_is_missing(const NodeChange& change, const slurmconf::SlurmSetu
   return why_unevenly_shared(change);
 }
 
-// site: null: not read. untold: what Slurm has still to be told, where no board changes.
+// site: null: not read. untold: what Slurm has still to be told, where no GPU changes.
 std::vector<Notice> notices_of(const NodeChange& change, const slurmconf::SlurmSetup* site,
                                const std::string& untold) {
   std::vector<Notice> notices;

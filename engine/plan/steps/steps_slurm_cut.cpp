@@ -11,7 +11,7 @@
 namespace tessera::plan {
 namespace {
 
-// nvidia-smi returns when it is done: what the boards do not show soon after it has not made.
+// nvidia-smi returns when it is done: what the GPUs do not show soon after it has not made.
 constexpr Duration kAfterDriver = std::chrono::seconds(10);
 
 }  // namespace

@@ -70,7 +70,7 @@ void SlurmBuilder::write_config() {
   if (in_reservation_)
     for (Condition& board : boards()) step.before.push_back(std::move(board));
   step.after = {word_is(slurm::key::kConfig, wanted_)};
-  step.deadline = far ? std::chrono::minutes(5) : std::chrono::minutes(2);  // a look at the boards included
+  step.deadline = far ? std::chrono::minutes(5) : std::chrono::minutes(2);  // a look at the GPUs included
   step.retry = kFewRetry;
   step.undo = fmt::format("write what stood there{}; each file has a backup beside it",
                           far ? " (on " + site_.config_host + ")" : "");

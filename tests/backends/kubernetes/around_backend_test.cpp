@@ -170,7 +170,7 @@ std::string budget_json(const std::string& version, const std::string& allowed) 
   return text.replace(text.find('#'), 1, allowed);
 }
 
-// That a right is missing was told by a run only, which had parked by then.
+// That a right is missing was reported by a run only, which had parked by then.
 TEST(KubernetesRights, WhatIsMissingForAChangeIsToldWhereItIsAskedFor) {
   LabApi api;
   api.nodes = {{"a", gpu_node("a")}};

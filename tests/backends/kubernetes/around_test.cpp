@@ -113,7 +113,7 @@ TEST(KubernetesEvents, WhatHappenedToANodeIsTold) {
   EXPECT_TRUE(told[0].text.starts_with("02:43 UTC Rebooted: Node n1 has been rebooted")) << told[0].text;
   EXPECT_TRUE(told[0].text.ends_with("(3 times)")) << told[0].text;
   EXPECT_EQ(told[0].text.find('\x1b'), std::string::npos);
-  EXPECT_EQ(told[0].hint, "told by kubelet");
+  EXPECT_EQ(told[0].hint, "reported by kubelet");
 }
 
 TEST(KubernetesEvents, TheNewerFormIsReadToo) {

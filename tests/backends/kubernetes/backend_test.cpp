@@ -380,7 +380,7 @@ TEST(KubernetesBackendTest, ALayoutThatIsToldToBeMadeAndIsNotThereIsTold) {
     auto found = c.remarks.find(Source::kubernetes_operator);
     if (found != c.remarks.end())
       for (const Remark& one : found->second)
-        if (one.text.find("is not there: 2 whole GPUs, not 14 of 1g.10gb") != std::string::npos) return true;
+        if (one.text.find("is missing: 2 whole GPUs, not 14 of 1g.10gb") != std::string::npos) return true;
     return false;
   };
   EXPECT_FALSE(unmade(watch.cluster())) << "plugin and feature discovery may need a minute";

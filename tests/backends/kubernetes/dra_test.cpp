@@ -234,13 +234,13 @@ TEST_F(Claimed, ClaimsThatMayNotBeReadAreSaidAndTheirPodsAreFlagged) {
   ASSERT_TRUE(watch.until(loaded));
   const auto& remarks = watch.cluster().remarks.find(Source::kubernetes_claims)->second;
   ASSERT_EQ(remarks.size(), 1u);
-  EXPECT_NE(remarks[0].text.find("which pods hold devices of DRA drivers is not told"), std::string::npos)
+  EXPECT_NE(remarks[0].text.find("which pods hold devices of DRA drivers is not reported"), std::string::npos)
       << remarks[0].text;
   EXPECT_NE(remarks[0].hint.find("doctor --rbac"), std::string::npos);
   EXPECT_EQ(a(watch.cluster()).gpus.size(), 2u) << "the devices are shown all the same";
   const Workload* p = watch.cluster().workloads.find(WorkloadId("team/p"));
   ASSERT_TRUE(p);
-  EXPECT_EQ(p->unasked, "by claim c-p, of which nothing is told");
+  EXPECT_EQ(p->unasked, "by claim c-p, whose devices are not reported");
 }
 
 TEST_F(Claimed, AnInstanceIsMeasuredByThePodThatTheExporterNames) {

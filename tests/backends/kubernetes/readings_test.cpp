@@ -1,4 +1,4 @@
-// What a plan needs and cannot be read is told by doctor, with the API server's words.
+// What a plan needs and cannot be read is reported by doctor, with the API server's words.
 #include "engine/operators/operator_setup.hpp"
 #include "tests/backends/kubernetes/kube_lab.hpp"
 

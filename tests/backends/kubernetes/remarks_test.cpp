@@ -117,7 +117,7 @@ TEST_F(Remarked, ALayoutThatIsToldAndNotThere) {
   labels["nvidia.com/mig.config"] = "all-1g.10gb";
   evidence.unmade = "2 whole GPUs, not 14 of 1g.10gb";
   evidence.unmade_since = now - 3min;
-  expect("layout all-1g.10gb is told to be made (state success), and is not there: 2 whole GPUs, not 14",
+  expect("layout all-1g.10gb is reported as made (state success) but is missing: 2 whole GPUs, not 14",
          "kubectl label node n1 nvidia.com/mig.config-");
 }
 

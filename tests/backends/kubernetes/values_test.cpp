@@ -3,6 +3,7 @@
 #include "backends/kubernetes/objects/parse.hpp"
 #include "backends/kubernetes/objects/pod_values.hpp"
 #include "backends/kubernetes/objects/sharing_of.hpp"
+#include "engine/plan/facts.hpp"
 #include "tests/backends/kubernetes/texts.hpp"
 #include "tests/support/catalogue.hpp"
 
@@ -29,6 +30,26 @@ TEST(KubernetesPodValues, APodThatIsBeingDeletedIsOnItsWayOut) {
   EXPECT_EQ(there.state, WorkloadState::running);
   EXPECT_EQ(there.state_word, "Running");
   EXPECT_EQ(pod_told("", R"("phase":"Failed")").state, WorkloadState::ended);
+}
+
+// A run says in an annotation that it cordoned the node: else its own cordon is told as another's.
+TEST(KubernetesNodeValues, ANodeThatARunHasCordonedSaysSo) {
+  auto node = Parser().object<NodeObject>(node_json("n1", {}, {}));
+  ASSERT_TRUE(node);
+  node->conditions = {{"Ready", "True"}};
+  node->unschedulable = true;
+  auto reason = [&] {
+    return node_of(*node, sharing_of(*node, &test::catalogue()), false,
+                   {Source::kubernetes_nodes, TimePoint{}})
+        .reason;
+  };
+  EXPECT_EQ(reason(), "cordoned");
+  node->meta.annotations["tessera/closed"] = Text("tessera r1 ann@login1: all-balanced");
+  const auto mark = plan::parse_mark(reason());
+  ASSERT_TRUE(mark) << reason();
+  EXPECT_EQ(mark->run, "r1");
+  node->meta.annotations["tessera/closed"] = Text("");
+  EXPECT_EQ(reason(), "cordoned") << "the run has opened it again, and an admin cordoned it since";
 }
 
 // A vGPU is offered one by one, whatever a label says of time-slicing.

@@ -27,9 +27,8 @@ TEST(NvidiaCommands, SayExactlyWhatIsMeant) {
   EXPECT_EQ(set_mode(gpus, true), (Argv{"nvidia-smi", "-i", "0,3", "-mig", "1"}));
   EXPECT_EQ(reset(gpus), (Argv{"nvidia-smi", "-i", "0,3", "--gpu-reset"}));
   // Without a list the verbs would mean everything there is: nothing comes out.
-  for (const Argv& argv :
-       {reset({}), set_mode({}, false), destroy_instances(GpuIndex{0}, {}), set_timeslice({}, 1),
-        destroy_compute(GpuIndex{0}, {}), create(GpuIndex{0}, {}, product, false)})
+  for (const Argv& argv : {reset({}), set_mode({}, false), destroy_instances(GpuIndex{0}, {}),
+                           destroy_compute(GpuIndex{0}, {}), create(GpuIndex{0}, {}, product, false)})
     EXPECT_TRUE(argv.empty());
 }
 

@@ -118,7 +118,7 @@ TEST(NvidiaMig, SentencesStandForEmptyTables) {
   }
 }
 
-// Half a table would be half a board: what is not shown would count as free.
+// Half a table would be half a GPU: what is not shown would count as free.
 TEST(NvidiaMig, ACutTableIsRefusedWhereverItIsCut) {
   std::size_t whole = 0;
   for (std::size_t size = 0; size < kInstances.size(); ++size) {

@@ -114,7 +114,7 @@ Lab::Lab(std::vector<Node> nodes, std::vector<Workload> workloads)
 }
 
 plan::Runs& Lab::room() {
-  if (!room_) room_ = runs::make_runs(options_, {{ClusterName("hpc"), &cluster_}}, mailbox_);
+  if (!room_) room_ = runs::make_runs(options_, {{name_, &cluster_}}, mailbox_);
   return *room_;
 }
 

@@ -86,7 +86,8 @@ class Lab {
   void die_after(int lines, bool torn = false);
   void close_dead_room();  // waits for that, and mends the world
   void close() { room_.reset(); }
-  runs::RunsOptions& options() { return options_; }  // for the next room
+  runs::RunsOptions& options() { return options_; }                     // for the next room
+  void open_as(const std::string& name) { name_ = ClusterName(name); }  // the cluster, in the next room
   TimePoint now() const { return TimePoint(Duration(now_.load())); }
   void set_clock(TimePoint to) { now_ = to.time_since_epoch().count(); }
 
@@ -126,6 +127,7 @@ class Lab {
   FakeCluster cluster_;
   Mailbox mailbox_;
   runs::RunsOptions options_;
+  ClusterName name_{"hpc"};
   std::unique_ptr<plan::Runs> room_;
 };
 

@@ -266,7 +266,7 @@ TEST(RunList, ARunOfAnotherClusterOfThatNameIsNeitherListedNorTakenUp) {
   lab.close();
   lab.cluster().id = "hpc-2";
   EXPECT_TRUE(lab.list().runs.empty());
-  for (Onward onward : {Onward::carry_on, Onward::anew, Onward::back})
+  for (Onward onward : {Onward::carry_on, Onward::replan, Onward::back})
     EXPECT_EQ(refused({onward, true, true}).reason, "it belongs to another cluster that is called hpc, too");
   // Where it does not tell which one it is, a person has to say so.
   lab.close();
@@ -277,6 +277,26 @@ TEST(RunList, ARunOfAnotherClusterOfThatNameIsNeitherListedNorTakenUp) {
   EXPECT_NE(unknown.hint.find("--cluster hpc"), std::string::npos);
   lab.room().resume(run, {Onward::back, false, true});
   EXPECT_TRUE(lab.wait_finished(run)) << lab.told[run];
+}
+
+// The worlds of --sim share a folder of journals, and each is gone with its process: tessera --sim showed,
+// and offered to undo, what had been tried out on --sim=huge.
+TEST(RunList, ARunOfAnotherSimulatedWorldIsListedInThatWorldOnly) {
+  Lab lab({small_node("n1")}, {on_slice("7", "alice", "n1", 2)});
+  plan::ChangeOptions when_empty;
+  when_empty.when_empty = true;
+  lab.cluster().patient_looks = 0;
+  const std::string run = lab.start(lab.plan(kWish, {"n1"}, when_empty));
+  ASSERT_TRUE(lab.wait_stopped(run)) << lab.told[run];
+  lab.close();
+  lab.options().open_only = true;
+  EXPECT_EQ(lab.list().runs.size(), 1u) << "its own world lists it";
+  lab.close();
+  lab.open_as("giga");
+  EXPECT_TRUE(lab.list().runs.empty());
+  lab.close();
+  lab.options().open_only = false;
+  EXPECT_EQ(lab.list().runs.size(), 1u) << "journals of real clusters are read wherever one is";
 }
 
 TEST(RunList, AJournalUnderAnotherNameIsNotTakenUp) {

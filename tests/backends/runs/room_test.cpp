@@ -140,7 +140,7 @@ TEST_P(KilledAnywhere, ItIsTakenUpAgain) {
   }
 }
 INSTANTIATE_TEST_SUITE_P(RunRoom, KilledAnywhere,
-                         ::testing::Values(Onward::carry_on, Onward::anew, Onward::back));
+                         ::testing::Values(Onward::carry_on, Onward::replan, Onward::back));
 
 TEST(RunRoom, ARunWhoseJournalCannotBeWrittenDoesNotAct) {
   Lab lab({small_node("n1")});
@@ -316,12 +316,12 @@ TEST(RunRoom, WorkThatTheRunNeverNamedIsNamedBeforePlanningAgain) {
   work = {on_slice("12", "mallory", "n1", 2)};
   std::string before = lab.disk(run);
 
-  lab.room().resume(run, {Onward::anew, false});
+  lab.room().resume(run, {Onward::replan, false});
   ASSERT_TRUE(lab.wait_refused());
   EXPECT_EQ(lab.refused[0].error.reason, "12 (mallory) on GPU 0 3g.40gb@4");
   EXPECT_EQ(lab.disk(run), before) << "what was refused leaves no line";
   lab.cluster().patient_looks = 25;
-  lab.room().resume(run, {Onward::anew, true});
+  lab.room().resume(run, {Onward::replan, true});
   ASSERT_TRUE(lab.wait_finished(run));
   EXPECT_EQ(lab.board("n1"), kWanted);
   EXPECT_TRUE(lab.cluster().world("n1").evicted.empty()) << "it was waited for";
@@ -411,7 +411,7 @@ TEST(RunRoom, ARunThatIsStoppedWhileItIsTakenUpStaysAsItWas) {
   ASSERT_TRUE(lab.wait([&] { return lab.rests == 1; }));
   const std::string before = lab.disk(run);
   lab.cluster().frozen = true;  // the look never comes back
-  lab.room().resume(run, {Onward::anew, false});
+  lab.room().resume(run, {Onward::replan, false});
   lab.room().demand(run, {}, plan::Demand::pause, "");
   ASSERT_TRUE(lab.wait_refused());
   EXPECT_EQ(lab.refused[0].error.what, "the run was not resumed");

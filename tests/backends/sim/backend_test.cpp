@@ -55,7 +55,7 @@ TEST(SimBackend, StandsStillAtSpeedZeroUntilItIsAsked) {
   for (Event& event : mailbox.take()) reduce(model, std::move(event));
   *wall.at += 3'600'000;
   pollfd wait{mailbox.wake_fd(), POLLIN, 0};
-  EXPECT_EQ(poll(&wait, 1, 1200), 0) << "nothing is told by itself";
+  EXPECT_EQ(poll(&wait, 1, 1200), 0) << "nothing is reported by itself";
   backend->refresh();
   EXPECT_EQ(poll(&wait, 1, 5000), 1);
   for (Event& event : mailbox.take()) EXPECT_EQ(event.at, kMonday);

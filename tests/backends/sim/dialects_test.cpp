@@ -140,7 +140,7 @@ std::string board_text(const plan::BoardState& board) {
                      fmt::join(profiles, " "));
 }
 
-// Boards as the plan leaves them; of those that it does not name, as they are.
+// GPUs as the plan leaves them; of those that it does not name, as they are.
 std::string made_by(const plan::Plan& plan, const Node& node) {
   std::map<int, std::string> boards;
   for (const Gpu& gpu : node.gpus) boards[gpu.index.value] = board_text(plan::state_of(gpu));

@@ -1,6 +1,7 @@
 // The stand-in API server knows the fields that a real one knows, where tessera writes.
 #include "backends/sim/apiserver/api.hpp"
 #include "backends/sim/apiserver/schema.hpp"
+#include "backends/sim/gpu_operator/cluster.hpp"
 #include "tests/backends/sim/worlds.hpp"
 
 namespace tessera::sim::kube {
@@ -17,6 +18,8 @@ TEST(KubeSchema, FieldsThatNoServerKnowsAreFoundWhereTesseraWrites) {
     const char *group, *version, *resource, *object;
     std::vector<std::string> unknown;
   };
+  Kinds kinds;
+  add_operator_kinds(kinds);
   for (const Case& one :
        {Case{"", "v1", "nodes", R"({"metadata":{"labels":{"a":"b"}},"spec":{"unschedulable":true}})", {}},
         Case{"",
@@ -35,7 +38,7 @@ TEST(KubeSchema, FieldsThatNoServerKnowsAreFoundWhereTesseraWrites) {
              "clusterpolicies",
              R"({"spec":{"devicePlugin":{"config":{"name":"p","default":"d","fallback":"x"}}}})",
              {"spec.devicePlugin.config.fallback"}}}) {
-    const ResourceKind* kind = find_kind(one.group, one.version, one.resource);
+    const ResourceKind* kind = kinds.find(one.group, one.version, one.resource);
     ASSERT_TRUE(kind) << one.resource;
     EXPECT_EQ(unknown_fields(*kind, parsed(one.object)), one.unknown) << one.object;
   }

@@ -51,7 +51,7 @@ World world_of(const Draw& draw) {
 }
 
 // The operator's settings there.
-operators::OperatorSetup slurm_setup_of(const Draw& draw) {
+operators::OperatorSetup operator_setup_of(const Draw& draw) {
   test::operator_story::Kubernetes k;
   operators::OperatorSetup site = k.site;
   site.strategy = std::string(sharing::word(draw.strategy));
@@ -117,27 +117,32 @@ std::string text_of(const std::map<std::string, std::int64_t>& counts) {
   return text;
 }
 
+// What an admin who takes the proposal asks for on that node.
+plan::Intent intent_of(const guide::Proposal& proposal, const Cluster& cluster, const Node& node) {
+  auto wishes = guide::wishes_of(proposal, Scheduler::kubernetes, {});
+  RC_ASSERT(wishes.ok());
+  plan::Intent intent;
+  intent.cluster = cluster.name;
+  intent.nodes = {node.name};
+  intent.boards = std::move(*wishes);
+  intent.words = proposal.title;
+  return intent;
+}
+
 RC_GTEST_PROP(OneAnswer, TheGuideThePlanAndTheNodeNameTheSameResources, ()) {
   const Draw draw = *draws();
   const World world = world_of(draw);
   const Model model = model_of(world);
   const Cluster& cluster = model.clusters.front();
   const Node& node = *cluster.nodes.find(NodeName("n1"));
-  const operators::OperatorSetup site = slurm_setup_of(draw);
+  const operators::OperatorSetup site = operator_setup_of(draw);
   plan::Means can = plan::gpu_operator_capabilities();
   can.gpu_operator = std::make_shared<operators::OperatorSetup>(site);
   guide::Scope scope = guide::scope_of(cluster, node, test::catalogue());
   scope.can = can;
   const Strategy strategy = *rc::gen::element(Strategy::mig, Strategy::mps, Strategy::time_slicing);
   for (const guide::Proposal& one : guide::propose(scope, strategy, sharing::Platform::gpu_operator)) {
-    auto wishes = guide::wishes_of(one, Scheduler::kubernetes, {});
-    RC_ASSERT(wishes.ok());
-    plan::Intent intent;
-    intent.cluster = cluster.name;
-    intent.nodes = {node.name};
-    intent.boards = std::move(*wishes);
-    intent.words = one.title;
-    auto plan = plan::make_plan(cluster, test::catalogue(), intent, can, {}, kMonday);
+    auto plan = plan::make_plan(cluster, test::catalogue(), intent_of(one, cluster, node), can, {}, kMonday);
     if (!plan) {  // what the plan refuses the guide does not promise in silence
       RC_LOG() << draw.product << " " << sharing::word(draw.strategy) << " " << one.title << ": "
                << to_line(plan.error()) << "\n";
@@ -205,13 +210,7 @@ RC_GTEST_PROP(OneAnswer, TheBuiltInSimulationKeepsBothSwitchesOfEachNode, ()) {
   const auto rename = wishes ? std::optional(*rc::gen::arbitrary<bool>()) : std::nullopt;
   const auto refuse = wishes ? std::optional(*rc::gen::arbitrary<bool>()) : std::nullopt;
   for (const guide::Proposal& one : guide::propose(scope, strategy, sharing::Platform::gpu_operator)) {
-    auto boards = guide::wishes_of(one, Scheduler::kubernetes, {});
-    RC_ASSERT(boards.ok());
-    plan::Intent intent;
-    intent.cluster = cluster.name;
-    intent.nodes = {node.name};
-    intent.boards = std::move(*boards);
-    intent.words = one.title;
+    plan::Intent intent = intent_of(one, cluster, node);
     intent.switches.rename_shared = rename, intent.switches.refuse_several = refuse;
     auto plan = plan::make_plan(cluster, test::catalogue(), intent, can, {}, kMonday);
     if (!plan || !plan->changes_anything()) continue;

@@ -329,10 +329,9 @@ TEST_F(SmiTest, TellsModesAsCsvAndRefusesWhatItDoesNotKnow) {
   auto policies = nvidia::parse_policies(call(machine, nvidia::list_policies()).out);
   ASSERT_TRUE(policies) << to_line(policies.error());
   EXPECT_EQ(policies->size(), 2u);
-  std::vector<GpuIndex> gpus{GpuIndex{1}};
-  EXPECT_EQ(call(machine, nvidia::set_timeslice(gpus, 3)).exit_code, 0);
+  EXPECT_EQ(answer(machine, words("compute-policy -i 1 --set-timeslice=3")).exit_code, 0);
   EXPECT_EQ((*nvidia::parse_policies(call(machine, nvidia::list_policies()).out))[1].value, "Long");
-  EXPECT_EQ(call(machine, nvidia::set_compute_mode(gpus, true)).exit_code, 0);
+  EXPECT_EQ(answer(machine, words("-i 1 -c EXCLUSIVE_PROCESS")).exit_code, 0);
   EXPECT_EQ(look(machine)->boards[1].compute_mode, "Exclusive_Process");
 }
 

@@ -108,7 +108,7 @@ class SlurmActuatorTest : public testing::Test {
     if (actuator_) return *actuator_;
     options_.bin = site_.bin = scratch_.path();
     options_.clock = [this] { return TimePoint{now_.load()}; };
-    options_.interval = Duration(1);  // looks as often as they are asked for
+    options_.interval = interval_;
     actuator_ = std::make_unique<SlurmActuator>(worker_, processes_, calls_, options_, site_, [] {});
     std::promise<void> known;
     worker_.post([&] {
@@ -145,6 +145,7 @@ class SlurmActuatorTest : public testing::Test {
     return found == facts.words.end() ? "not told" : found->second;
   }
 
+  Duration interval_{1};                     // looks as often as they are asked for
   std::atomic<Duration> now_ = Duration{0};  // since the epoch, by the clock of the cluster
   test::Scratch scratch_;
   SlurmOptions options_;

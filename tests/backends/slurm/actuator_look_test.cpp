@@ -1,7 +1,9 @@
 // What a run sees of a busy cluster, how often it asks for it, and what it leaves alone when it cannot tell.
 #include <fmt/format.h>
 
+#include "backends/slurm/change/change_commands.hpp"
 #include "engine/plan/condition.hpp"
+#include "engine/text.hpp"
 #include "tests/backends/slurm/actuator_fixture.hpp"
 
 namespace tessera::slurm {
@@ -201,6 +203,177 @@ TEST_F(SlurmStep, AClusterThatCannotBeReadIsUnknownForEveryNode) {
   }
   EXPECT_FALSE(perform(mig_on_)) << "the look before that is not acted on either";
   EXPECT_FALSE(asked("-mig 1")) << log();
+}
+
+// ── what a run that only waits asks for ───────────────────────────────────────────────────────────────────
+
+class SlurmWait : public SlurmActuatorTest {
+ protected:
+  static constexpr const char* kJob = "n1 BatchHost=n1 NumNodes=1 Nodes=n1 CPU_IDs=0-7 Mem=1 GRES=\n";
+  void is_busy() {
+    node(std::string("State=MIXED+DRAIN CPUAlloc=8 ") + kOurs);
+    put("jobs", std::string(kOnTwo) + kJob);
+  }
+  void is_empty() {
+    node(std::string("State=IDLE+DRAIN ") + kOurs);
+    put("jobs", "No jobs in the system\n");
+  }
+  plan::NodeFacts look_for(const std::set<std::string>& words) {
+    auto told =
+        answer<plan::NodeFacts>([&](auto told) { actuator().observe_for(NodeName("n1"), words, told); });
+    EXPECT_TRUE(told) << (told ? "" : to_line(told.error()));
+    return told ? *told : plan::NodeFacts{};
+  }
+  // Of what was asked since the last call.
+  std::vector<std::string> asked_since() {
+    std::vector<std::string> all;
+    for (std::string_view line : lines_in(std::string_view(seen_ = log()).substr(known_)))
+      all.push_back(std::string(line.substr(line.rfind(' ') + 1)));
+    known_ = seen_.size();
+    return all;
+  }
+  using Asked = std::vector<std::string>;
+  const std::set<std::string> of_effect_{std::string(plan::slurm::key::kElsewhere)};
+
+ private:
+  std::string seen_;
+  std::size_t known_ = 0;
+};
+
+TEST_F(SlurmWait, WhileItWaitsForAJobItAsksForNodesJobsAndReservationsOnly) {
+  is_busy();
+  EXPECT_TRUE(look_for(of_effect_).left_out.empty());
+  EXPECT_EQ(asked_since(), (Asked{"config", "node", "job", "reservation", "partition"}));
+  for (int i = 0; i < 3; ++i) {
+    plan::NodeFacts facts = look_for({});
+    EXPECT_TRUE(plan::unmet(plan::ScopeEmpty{}, facts, kOurMark.run));
+    EXPECT_EQ(asked_since(), (Asked{"node", "job", "reservation"}));
+    EXPECT_TRUE(facts.left_out.contains(std::string(plan::slurm::key::kElsewhere)));
+    const plan::WordIs fine{std::string(plan::slurm::key::kElsewhere), ""};
+    EXPECT_TRUE(plan::unmet(fine, facts, kOurMark.run)) << "what was left out is not taken for fine";
+  }
+  is_empty();
+  EXPECT_FALSE(plan::unmet(plan::ScopeEmpty{}, look_for({}), kOurMark.run));
+  EXPECT_EQ(asked_since(), (Asked{"node", "reservation"}));
+}
+
+TEST_F(SlurmWait, AJobThatComesBackIsSeenByTheNextLook) {
+  is_empty();
+  EXPECT_FALSE(plan::unmet(plan::ScopeEmpty{}, look_for({}), kOurMark.run));
+  is_busy();
+  auto busy = plan::unmet(plan::ScopeEmpty{}, look_for({}), kOurMark.run);
+  ASSERT_TRUE(busy);
+  EXPECT_NE(busy->find("7 (al) is there"), std::string::npos) << *busy;
+  put("jobs", "No jobs in the system\n");
+  auto told = answer<plan::NodeFacts>([&](auto told) { actuator().observe_for(NodeName("n1"), {}, told); });
+  EXPECT_FALSE(told) << "busy, and nobody who explains it: not empty";
+}
+
+TEST_F(SlurmWait, AReservationOfAnotherRunIsSeenByTheNextLook) {
+  is_busy();
+  EXPECT_FALSE(plan::unmet(plan::MarkIsOurs{}, look_for({}), kOurMark.run));
+  put("reservations", "ReservationName=tessera+20261122-0200-n2+bob+b Nodes=n1 Users=root State=ACTIVE\n");
+  EXPECT_TRUE(plan::unmet(plan::MarkIsOurs{}, look_for({}), kOurMark.run));
+  node("State=MIXED CPUAlloc=8");
+  put("reservations", "No reservations in the system\n");
+  EXPECT_TRUE(plan::unmet(plan::NodeClosed{}, look_for({}), kOurMark.run)) << "somebody has opened it";
+}
+
+// Another's edit between two looks that left the configuration out.
+TEST_F(SlurmWait, AConfigurationThatChangesMeanwhileIsSeenByTheLookBeforeTheAct) {
+  is_busy();
+  EXPECT_EQ(word(look_for(of_effect_), plan::slurm::key::kElsewhere), "");
+  look_for({});
+  put("config",
+      "SLURM_VERSION = 22.05.8\nHASH_VAL = Different Ours=0x1 Slurmctld=0x2\nSlurmUser = slurm(64030)\n");
+  put("slurm.conf", "ClusterName=hpc\nGresTypes=gpu\nReturnToService=2\nNodeName=n1 Gres=gpu:2\n");
+  EXPECT_TRUE(look_for({}).left_out.contains(std::string(plan::slurm::key::kElsewhere)));
+  EXPECT_NE(word(look_for(of_effect_), plan::slurm::key::kElsewhere), "");
+}
+
+// One node is still being cut when the other is done: the look of the one waits for the other's.
+TEST_F(SlurmStep, ALookWaitsForNodesThatAreStillBeingChanged) {
+  interval_ = 10s;  // of which some are waited
+  ASSERT_EQ(::mkfifo((scratch_.path() + "/gate").c_str(), 0600), 0);
+  put("far", one_board() + "*'-mig 1'*) read x < $D/gate; exit 0;; esac\n");
+  look();  // n1's, for the act
+  const std::string before = log();
+  auto performed = std::make_shared<std::promise<Status>>();
+  auto seen = std::make_shared<std::promise<Result<plan::NodeFacts>>>();
+  auto other = std::make_shared<std::promise<Result<plan::NodeFacts>>>();
+  // As the room does it: what was done is looked at as soon as it is told.
+  actuator().perform({NodeName("n1"), mig_on_, kOurMark, "n1/1", Duration{0}}, [&, performed](Status done) {
+    performed->set_value(std::move(done));
+    actuator().observe(NodeName("n1"), [seen](Result<plan::NodeFacts> told) { seen->set_value(told); });
+  });
+  actuator().observe(NodeName("n9"), [other](Result<plan::NodeFacts> told) { other->set_value(told); });
+  std::ofstream(scratch_.path() + "/gate") << "go\n";
+  ASSERT_EQ(performed->get_future().wait_for(30s), std::future_status::ready);
+  ASSERT_EQ(seen->get_future().wait_for(30s), std::future_status::ready);
+  ASSERT_EQ(other->get_future().wait_for(30s), std::future_status::ready);
+  const std::string since = log().substr(before.size());
+  std::size_t readings = 0;
+  for (std::size_t at = since.find("show node"); at != std::string::npos;
+       at = since.find("show node", at + 1))
+    ++readings;
+  EXPECT_EQ(readings, 1u) << since;
+}
+
+// ── nodes that wait for the same change ───────────────────────────────────────────────────────────────────
+
+class SlurmJointChange : public SlurmActuatorTest {
+ protected:
+  // All of them at once, behind a call that is under way; what each was told.
+  std::vector<int> drain_all(const std::vector<std::string>& nodes) {
+    auto told = std::make_shared<std::vector<int>>();
+    std::promise<void> all;
+    worker_.post([&] {
+      Command first;
+      first.argv = {scratch_.path() + "/scontrol", "first"};
+      calls_.run(std::move(first), [](const Result<Outcome>&) {});
+      for (const std::string& name : nodes)
+        calls_.change_node(
+            name,
+            [this](const std::string& names) {
+              Command command;
+              command.argv = {scratch_.path() + "/scontrol", "update", "NodeName=" + names, "State=DRAIN"};
+              return command;
+            },
+            [&, told](const Result<Outcome>& ran) {
+              told->push_back(ran && ran->succeeded() ? 0 : 1);
+              if (told->size() == nodes.size()) all.set_value();
+            });
+    });
+    EXPECT_EQ(all.get_future().wait_for(30s), std::future_status::ready);
+    return *told;
+  }
+};
+
+TEST_F(SlurmJointChange, NodesThatWaitForTheSameChangeShareOneCall) {
+  EXPECT_EQ(drain_all({"n1", "n2", "n3"}), (std::vector<int>{0, 0, 0}));
+  EXPECT_EQ(log(), "scontrol first\nscontrol update NodeName=n1,n2,n3 State=DRAIN\n");
+}
+
+TEST_F(SlurmJointChange, WhereTheSharedCallFailsEachIsToldWhatIsWrongWithIt) {
+  program("scontrol", "echo \"scontrol $*\" >> $D/log\ncase \"$*\" in *n2*) echo no >&2; exit 1;; esac\n");
+  EXPECT_EQ(drain_all({"n1", "n2", "n3"}), (std::vector<int>{0, 1, 0}));
+  EXPECT_TRUE(
+      asked("update NodeName=n1 State=DRAIN\nscontrol update NodeName=n2 State=DRAIN\n"
+            "scontrol update NodeName=n3 State=DRAIN\n"))
+      << log();
+}
+
+TEST_F(SlurmJointChange, AReconfigureServesAllThatAskedBeforeItBegan) {
+  std::promise<void> all;
+  int told = 0;
+  worker_.post([&] {
+    for (int i = 0; i < 4; ++i)
+      calls_.change_all(reconfigure(SlurmClient{"", scratch_.path()}), [&](const Result<Outcome>&) {
+        if (++told == 4) all.set_value();
+      });
+  });
+  ASSERT_EQ(all.get_future().wait_for(30s), std::future_status::ready);
+  EXPECT_EQ(log(), "scontrol reconfigure\nscontrol reconfigure\n") << "the first one had begun already";
 }
 
 // ── names that could be options ───────────────────────────────────────────────────────────────────────────

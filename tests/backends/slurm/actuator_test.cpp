@@ -422,7 +422,7 @@ TEST_F(SlurmActuatorTest, DoctorAsksSoManyNodesAndNamesTheOthers) {
     Node& one = nodes.emplace_back();
     one.name = NodeName("n" + std::to_string(i));
     one.gpus.resize(1);
-    if (i == 6) one.gpus[0].product = ProductKey("H100-80GB");  // told by Slurm
+    if (i == 6) one.gpus[0].product = ProductKey("H100-80GB");  // reported by Slurm
     one.health = i == 5 ? Health::down : Health::ok;
     if (i == 5) one.state = {"DOWN", "NOT_RESPONDING"};
     listed += fmt::format("NodeName=n{} Gres=gpu:1 CPUAlloc=0 State={}\n", i,

@@ -199,7 +199,7 @@ TEST(Handouts, AnMpsJobHasItsOwnFoldersAndCleansUp) {
                      "Slurm has set CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"}),
             Nothing{});
   EXPECT_EQ(text_of(all, "mps-job").find("export CUDA_MPS_ACTIVE"), std::string::npos);
-  EXPECT_NE(text_of(all, "mps-variables").find("Slurm itself sets CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"),
+  EXPECT_NE(text_of(all, "mps-variables").find("Slurm itself sets\n# CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"),
             std::string::npos);
   EXPECT_NE(text_of(all, "mps-daemon").find("tessera config mps-prolog"), std::string::npos);
 }
@@ -218,6 +218,37 @@ TEST(Handouts, FrameworksAreHeldToTheirShareAndWhatHappensAboveItIsSaid) {
                       {"max_over_time(DCGM_FI_DEV_FB_USED[7d])", "DCGM_FI_DEV_GPU_UTIL", "12239"}),
               Nothing{});
   }
+}
+
+// With no cluster at hand, and on a node whose source tells no memory.
+TEST(Handouts, EveryGpuWithoutMigHasTheLimitsOfOneShareAsNumbers) {
+  for (const char* key : {"A10", "L4", "L40S", "T4", "A40", "H100-80GB-SXM5"})
+    for (Platform platform : {Platform::gpu_operator, Platform::slurm})
+      for (Strategy leaf : {Strategy::mps, Strategy::time_slicing}) {
+        const auto all = propose(scope_of(test::product(key)), leaf, platform);
+        ASSERT_FALSE(all.empty());
+        const auto texts = given(leaf, platform, &all.front());
+        const std::string at = std::string(key) + " " + std::string(word(leaf));
+        const std::string tensorflow = text_of(texts, "tensorflow"), limits = text_of(texts, "mps-variables");
+        const auto number_behind = [](const std::string& text, std::string_view mark) {
+          const std::size_t found = text.find(mark);
+          return found != std::string::npos && std::isdigit(text.at(found + mark.size())) != 0;
+        };
+        EXPECT_TRUE(number_behind(tensorflow, "memory_limit=")) << at << ": " << tensorflow;
+        if (leaf == Strategy::mps) EXPECT_TRUE(number_behind(limits, "MEM_LIMIT=0=")) << at << ": " << limits;
+        EXPECT_EQ(limits.find("..."), std::string::npos) << at;
+      }
+}
+
+// Of a GPU whose memory nobody knows the texts ask the driver, in the place where they run.
+TEST(Handouts, OfAGpuOfUnknownMemoryTheTextsAskTheDriver) {
+  Proposal one;
+  one.strategy = Strategy::mps;
+  const auto texts = given(Strategy::mps, Platform::slurm, &one);
+  EXPECT_EQ(missing(text_of(texts, "mps-variables"), {"--query-gpu=memory.total", "0=$((mib * 25 / 100))M"}),
+            Nothing{});
+  EXPECT_EQ(missing(text_of(texts, "tensorflow"), {"--query-gpu=memory.total", "// 4", "memory_limit=mib"}),
+            Nothing{});
 }
 
 TEST(Handouts, TheLengthOfATurnComesWithItsCaution) {

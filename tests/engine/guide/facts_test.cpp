@@ -11,7 +11,7 @@ namespace {
 
 using test::catalogue;
 
-// A Slurm node with two GPUs; who runs where is told by the test.
+// A Slurm node with two GPUs; who runs where is reported by the test.
 test::Story node_with(std::vector<Workload> work, std::vector<std::string> features = {}) {
   test::Story story;
   Node node = test::node("n1", {test::gpu(0, Strategy::whole, {test::whole(0)}),
@@ -77,6 +77,9 @@ TEST(Facts, SeveralUsersSpeakForIsolation) {
   EXPECT_TRUE(is(answer, Reply::yes, Confidence::likely));
   EXPECT_EQ(describe(answer, test::at(0)),
             "likely yes: 2 users share this node (alice, bob) (source: scontrol show job, 40 s ago)");
+  // As every table words it.
+  EXPECT_NE(describe(answer, test::at(50)).find("scontrol show job, 1 min ago"), std::string::npos);
+  EXPECT_NE(describe(answer, test::at(7300)).find("2 h 02 min ago"), std::string::npos);
 }
 
 TEST(Facts, OneUserIsOnlyAHint) {

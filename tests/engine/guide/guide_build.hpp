@@ -31,6 +31,21 @@ inline const guide::Handouts& handouts() {
   return all;
 }
 
+// The smallest tree that a site may put in the place of ours: one question, by that label.
+inline std::string site_tree(const std::string& label) {
+  return "title: T\nstart: q\n"
+         "questions:\n  - {id: q, label: " +
+         label +
+         ", short: s, ask: a, why: w, yes: m, no: t}\n"
+         "leaves:\n"
+         "  - {id: m, strategy: mig, title: M, summary: s, meaning: m, fits: f, memory: m, errors: e, "
+         "latency: "
+         "l, price: p}\n"
+         "  - {id: t, strategy: mps, title: T, summary: s, meaning: m, fits: f, memory: m, errors: e, "
+         "latency: "
+         "l, price: p}\n";
+}
+
 inline guide::Walk walk() { return guide::Walk(flowchart(), {}); }
 
 }  // namespace tessera::test

@@ -105,15 +105,7 @@ TEST(HandOver, ABoardWhoseTypesNobodyKnowsSaysWhoKnowsThem) {
 TEST(Texts, ASitesOwnTreeTakesThePlaceOfOurs) {
   const auto texts = Texts::built_in();
   ASSERT_TRUE(texts.ok());
-  const auto own = (*texts)->with_flowchart(
-      "title: T\nstart: q\n"
-      "questions:\n  - {id: q, label: X1, short: s, ask: a, why: w, yes: m, no: t}\n"
-      "leaves:\n"
-      "  - {id: m, strategy: mig, title: M, summary: s, meaning: m, fits: f, memory: m, errors: e, latency: "
-      "l, price: p}\n"
-      "  - {id: t, strategy: mps, title: T, summary: s, meaning: m, fits: f, memory: m, errors: e, latency: "
-      "l, price: p}\n",
-      "own.yaml");
+  const auto own = (*texts)->with_flowchart(test::site_tree("X1"), "own.yaml");
   ASSERT_TRUE(own.ok()) << to_line(own.error());
   EXPECT_EQ((*own)->chart->questions().size(), 1u);
   EXPECT_EQ((*own)->tables.tables.size(), (*texts)->tables.tables.size());

@@ -36,15 +36,7 @@ TEST(Ways, EveryLimitThatIsBrokenHasAWayAround) {
 
 // Its labels are the site's own: going back to "Q2" would mean something else.
 TEST(Ways, ASitesOwnTreeIsNotToldToAnswerOurQuestions) {
-  const auto own = Flowchart::parse(
-      "title: T\nstart: q\n"
-      "questions:\n  - {id: q, label: Q2, short: s, ask: a, why: w, yes: m, no: t}\n"
-      "leaves:\n"
-      "  - {id: m, strategy: mig, title: M, summary: s, meaning: m, fits: f, memory: m, errors: e, latency: "
-      "l, price: p}\n"
-      "  - {id: t, strategy: mps, title: T, summary: s, meaning: m, fits: f, memory: m, errors: e, latency: "
-      "l, price: p}\n",
-      "own.yaml");
+  const auto own = Flowchart::parse(test::site_tree("Q2"), "own.yaml");
   ASSERT_TRUE(own.ok());
   const Ways ways = led(Strategy::mig, Platform::ack, {}, *own);
   ASSERT_EQ(ways.texts.size(), 1u);

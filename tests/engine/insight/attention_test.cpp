@@ -53,6 +53,39 @@ TEST(Attention, ANodeThatARunHasDrainedIsNoAlarm) {
   EXPECT_EQ(findings[0].text, "draining for run 20261121-1403-n1-mbn of root@login1, 0 jobs left");
 }
 
+// Between two steps of a run its GPUs have no slices, and its device plugin is paused.
+TEST(Attention, WhatARunDoesToItsNodeIsNoAlarmAndWhatIsBrokenThereIs) {
+  Gpu empty = gpu(0, Strategy::mig, {});
+  empty.mig_mode = MigMode::enabled;
+  Gpu pending = gpu(1, Strategy::whole, {whole(0)});
+  pending.mig_mode = MigMode::enable_pending;
+  Node ours = node("n1", {empty, pending});
+  ours.health = Health::drained;
+  ours.reason = "tessera 20261121-1403-n1-mbn root@login1: layout 7x1g.10gb";
+  Story story;
+  story.tell(NodesListed{{ours}});
+  story.tell(
+      RemarksListed{Source::kubernetes_nodes,
+                    {{Remark::Grade::warning, "n1", true, "its device plugin is not ready: paused", ""}}});
+  Result<mig::Catalogue> catalogue = mig::Catalogue::built_in();
+  auto worst = [&] {
+    Severity worst = Severity::info;
+    for (const auto& finding : insight::attention(story.cluster(), *catalogue, at(0)))
+      worst = std::max(worst, finding.severity);
+    return worst;
+  };
+  EXPECT_EQ(insight::attention(story.cluster(), *catalogue, at(0)).size(), 4u) << "each is still told";
+  EXPECT_EQ(worst(), Severity::info);
+  story.tell(
+      RemarksListed{Source::kubernetes_nodes,
+                    {{Remark::Grade::danger, "n1", true, "the MIG manager could not make the layout", ""}}});
+  EXPECT_EQ(worst(), Severity::danger);
+  ours.reason = "Xid 79";
+  story.tell(RemarksListed{Source::kubernetes_nodes, {}});
+  story.tell(NodesListed{{ours}});
+  EXPECT_EQ(worst(), Severity::warning) << "on a node that an admin closed they are";
+}
+
 TEST(Attention, AFindingAboutABoardNamesIt) {
   Gpu empty = gpu(7, Strategy::mig, {});
   empty.mig_mode = MigMode::enabled;

@@ -231,7 +231,7 @@ TEST(ProfileNames, HaveManySpellingsAndOneForm) {
   }
 }
 
-// A board in the smallest words that the reader accepts, to be broken line by line.
+// A GPU in the smallest words that the reader accepts, to be broken line by line.
 constexpr std::string_view kSite = R"(products:
   - key: Site-Board
     names: [NVIDIA Site Board]

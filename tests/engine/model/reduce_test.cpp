@@ -27,6 +27,20 @@ TEST(Reduce, TheSameListAgainChangesNothingButItsAge) {
   EXPECT_EQ(story.node("n1").origin.at, at(10));
 }
 
+// A backend tells of its cluster each time that it has read the configuration.
+TEST(Reduce, AClusterThatIsToldAgainAsItIsWakesNoConsole) {
+  Story story;
+  const ClusterSeen seen{Scheduler::slurm, false, "slurm 24.11.5", "ctl", "hpc-1"};
+  story.tell(seen);
+  const std::uint64_t revision = story.model.revision;
+  EXPECT_FALSE(story.tell(seen, 10).any());
+  EXPECT_EQ(story.model.revision, revision);
+  ClusterSeen upgraded = seen;
+  upgraded.version = "slurm 25.05.0";
+  EXPECT_TRUE(story.tell(upgraded, 20).cluster);
+  EXPECT_GT(story.model.revision, revision);
+}
+
 TEST(Reduce, ASourceThatAnswersAsBeforeAndOurPaceLeaveTheRowsAlone) {
   Story story;
   story.tell(NodesListed{{plain("n1")}});

@@ -88,7 +88,7 @@ TEST(MigParted, EvaluatesRowsInOrderForTheBoardsOfANode) {
   ASSERT_TRUE(half.ok());
   EXPECT_EQ((*half)[1], target(*board, {"3g.40gb", "3g.40gb"}));
   EXPECT_EQ((*half)[2], BoardTarget{});
-  // A node with a fifth board: nothing is said of it, so it stays as it is.
+  // A node with a fifth GPU: nothing is said of it, so it stays as it is.
   EXPECT_EQ((*evaluate(*document.find("half"), NodeBoards(5, board)))[4], std::nullopt);
   // Another product than the filter's is left alone.
   EXPECT_EQ((*evaluate(*document.find("all-1g.10gb"), NodeBoards(1, product("A100-40GB"))))[0], std::nullopt);

@@ -19,7 +19,7 @@ struct Ack : Kubernetes {
   void label(const std::string& mode) {
     node.features = {"ack.node.gpu.schedule=" + mode, "alibabacloud.com/nodepool-id=np-7"};
   }
-  // 22 GiB of the board's memory are offered.
+  // 22 GiB of the GPU's memory are offered.
   void shared_by(Strategy strategy, SliceKind kind) {
     node.gpus[0].strategy = strategy;
     node.gpus[0].replicas = 22;

@@ -1,4 +1,4 @@
-// A tiny world that a run can change, and that does its best to hurt: one node, boards as values, work that
+// A tiny world that a run can change, and that does its best to hurt: one node, GPUs as values, work that
 // comes and goes, and one fault that strikes at a chosen moment.
 //
 // It keeps its own account of what was held when something was destroyed, so that a test need not trust the
@@ -66,7 +66,7 @@ class Adversary {
   int performs = 0;
   int looks = 0;
   bool struck = false;
-  bool changed_by_run = false;  // how its boards are cut or shared
+  bool changed_by_run = false;  // how its GPUs are cut or shared
   bool was_drained_by_other = false;
 
  private:

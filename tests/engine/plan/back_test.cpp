@@ -183,7 +183,7 @@ TEST(Back, NoWayBackInheritsWhatTheWayThereWasAllowedToDoToOthers) {
   }
 }
 
-// The strategy single, and boards that are cut in more than one way: nothing is offered, nothing is told.
+// The strategy single, and GPUs that are cut in more than one way: nothing is offered, nothing is told.
 struct Broken : Kubernetes {
   Broken() {
     site.strategy = "single";

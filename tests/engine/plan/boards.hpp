@@ -1,4 +1,4 @@
-// Boards and wishes for stories about planning.
+// Values for tests of plans: GPUs, and what is wished for them.
 #pragma once
 
 #include "engine/plan/planner.hpp"

@@ -1,4 +1,4 @@
-// What counts as so: exactly what is wanted, where it is wanted, and told by a source.
+// What counts as so: exactly what is wanted, where it is wanted, and reported by a source.
 #include <gtest/gtest.h>
 
 #include "engine/plan/condition.hpp"
@@ -44,7 +44,7 @@ TEST(Conditions, AWordThatNobodyTellsIsNotEmpty) {
   EXPECT_FALSE(unmet(fine, facts, "r1"));
 }
 
-// The board was cut again since the plan: what stands there now reaches into the places that it clears.
+// The GPU was cut again since the plan: what stands there now reaches into the places that it clears.
 TEST(Conditions, AHeldSliceThatReachesIntoTheScopeIsInTheWay) {
   NodeFacts facts;
   facts.node = node("n1", {cut(0, {instance("2g.20gb", 2, 2, 0)})});

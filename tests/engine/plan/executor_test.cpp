@@ -525,5 +525,55 @@ TEST_F(RunOfOneNode, AFailureThatNobodyWasToldOfStopsItFirst) {
   EXPECT_EQ(look(), "stopped: no such profile");
 }
 
+// ── what a look has to tell ───────────────────────────────────────────────────────────────────────────────
+
+using Words = std::set<std::string>;
+
+TEST_F(RunOfOneNode, ALookIsAskedForTheWordsThatItsStepReadsAndForThoseOfTheNextAct) {
+  Step settled = waits("settled", {WordIs{"settled", "said"}});
+  begin({waits("empty", {kNobody}), says("cut"), settled, says("write", {WordIs{"elsewhere", ""}}),
+         says("open")});
+  auto words = [&](Turn turn) {
+    const auto* look = std::get_if<Observe>(&turn.next);
+    return look ? look->words : Words{"not a look"};
+  };
+  EXPECT_EQ(words(executor->next(nullptr, now)), Words{"cut"}) << "an act may follow from it";
+  facts.node.gpus[0].slices[0].holding = Holding::held;
+  Result<NodeFacts> fresh = facts;
+  EXPECT_EQ(words(executor->next(&fresh, now)), Words{}) << "what it waits for may take hours";
+  facts.node.gpus[0].slices[0].holding = Holding::free;
+  now += seconds(5);
+  EXPECT_EQ(look(), "act cut");
+  executor->performed(Done{});
+  EXPECT_EQ(words(executor->next(nullptr, now)), (Words{"cut", "settled", "write", "elsewhere"}));
+}
+
+TEST_F(RunOfOneNode, ALookThatLeftOutWhatTheNextStepReadsIsTakenAgainBeforeTheAct) {
+  begin({waits("empty", {kNobody}), says("write", {WordIs{"elsewhere", ""}})});
+  facts.node.gpus[0].slices[0].holding = Holding::held;
+  turn(nullptr);
+  look();
+  facts.node.gpus[0].slices[0].holding = Holding::free;
+  facts.left_out = {"elsewhere"};
+  now += seconds(5);
+  EXPECT_EQ(look(), "look after 0") << "it was asked for who is there only";
+  facts.left_out.clear();
+  facts.words["elsewhere"] = "n2 was edited";
+  EXPECT_NE(look().find("n2 was edited"), std::string::npos) << "and not what a look before that said";
+  facts.words["elsewhere"] = "";
+  EXPECT_EQ(look_after(seconds(5)), "act write");
+}
+
+// An actuator that leaves out what it was asked for: its step stands, and nothing is done.
+TEST_F(RunOfOneNode, AWordThatIsLeftOutIsNeverJudgedEvenWhereItStands) {
+  begin({says("write", {WordIs{"elsewhere", ""}})});
+  turn(nullptr);
+  facts.words["elsewhere"] = "";
+  facts.left_out = {"elsewhere"};
+  EXPECT_NE(look().find("elsewhere was not read"), std::string::npos);
+  facts.left_out.clear();
+  EXPECT_EQ(look_after(minutes(1)), "act write");
+}
+
 }  // namespace
 }  // namespace tessera::test

@@ -12,7 +12,7 @@ using namespace test::operator_story;
 struct Fpt : Kubernetes {
   std::vector<Node> workers;
 
-  // One worker for each: "whole", or the layout of its only board.
+  // One worker for each: "whole", or the layout of its only GPU.
   explicit Fpt(const std::vector<std::string>& layouts, bool answers = true) {
     site.strategy = "single";
     for (auto& [key, text] : site.plugin_configs)

@@ -33,7 +33,7 @@ TEST(Mark, IsNotSeenInWhatOthersWrite) {
     EXPECT_FALSE(parse_mark(text)) << text;
 }
 
-// A look that the driver did not answer lists boards without instances: none there is not none left.
+// A look that the driver did not answer lists GPUs without instances: none there is not none left.
 TEST(Conditions, InstancesThatNobodyTellsAreNeitherGoneNorAsWanted) {
   NodeFacts facts;
   facts.node = node("n1", {uncut(0, 0)});

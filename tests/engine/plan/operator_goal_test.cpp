@@ -4,7 +4,7 @@
 namespace tessera::test::operator_story {
 namespace {
 
-// Two whole boards of one node, and a site that offers more than one way to share them.
+// Two whole GPUs of one node, and a site that offers more than one way to share them.
 constexpr const char* kShared4 =
     "version: v1\nflags:\n  migStrategy: mixed\nsharing:\n  timeSlicing:\n    resources:\n"
     "      - name: nvidia.com/gpu\n        replicas: 4\n";

@@ -290,7 +290,7 @@ TEST(OperatorSteps, VirtualMachinesAreAnotherWorkload) {
   const plan::Counts offered = k.plan(intent).offered_after.kubernetes;
   EXPECT_EQ(offered.at("nvidia.com/gpu"), 0) << "no container gets a GPU there";
   EXPECT_EQ(offered.at("nvidia.com/NVIDIA_H100XM-20C"), 8);
-  // Four on each of the two boards are what counts, not the label.
+  // Four on each of the two GPUs are what counts, not the label.
   EXPECT_TRUE(has(steps.at(steps.size() - 4).after,
                   plan::WordIs{plan::words::of(plan::words::kVgpuOffer, "H100XM-20C"), "8"}));
 }
@@ -360,7 +360,7 @@ TEST(OperatorSteps, ABoardThatIsNotInTheCatalogueIsNoReasonToCallAnotherFileTheS
       "{1g.9gb: "
       "3}}\n");
   EXPECT_NE(k.refusal(everywhere("2x3g.40gb")).find("n2: "), std::string::npos);
-  k.site.node_config["n2"] = operators::mig_file(kStaticFile);  // the same rows mean the same on any board
+  k.site.node_config["n2"] = operators::mig_file(kStaticFile);  // the same rows mean the same on any GPU
   k.plan(everywhere("2x3g.40gb"));
 }
 

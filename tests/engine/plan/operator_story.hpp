@@ -26,7 +26,7 @@ inline constexpr const char* kStaticFile =
     "  all-balanced:\n    - devices: all\n      mig-enabled: true\n      mig-devices:\n"
     "        \"1g.10gb\": 2\n        \"2g.20gb\": 1\n        \"3g.40gb\": 1\n";
 
-// Two H100 boards of n1, whole, under an operator that names instances (mixed).
+// Two H100 GPUs of n1, whole, under an operator that names instances (mixed).
 struct Kubernetes : Story {
   operators::OperatorSetup site;
 

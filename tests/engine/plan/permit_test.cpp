@@ -102,11 +102,11 @@ TEST(Basis, OfAnOperatorsSiteIsTheSameWhileItsMapsAndOrdersAre) {
   differs([&](operators::OperatorSetup& site) { site.node_config["n1"] = operators::mig_file(longer); },
           "the MIG manager's file on n1 changed");
   differs([&](operators::OperatorSetup& site) { site.node_config["n2"] = operators::mig_file(kStaticFile); },
-          "the MIG manager's file on n2 (outside the plan) was not told then");
+          "the MIG manager's file on n2 (outside the plan) was not reported then");
   differs([&](operators::OperatorSetup& site) { site.labels["n1"]["nvidia.com/mig.config"] = "all-1g.10gb"; },
           "the GPU labels of n1");
   differs([&](operators::OperatorSetup& site) { site.labels["n9"]["nvidia.com/mig.config"] = "all-1g.10gb"; },
-          "the GPU labels of n9 (outside the plan) were not told then");
+          "the GPU labels of n9 (outside the plan) were not reported then");
   differs([&](operators::OperatorSetup& site) { site.strategy = "single"; }, "ClusterPolicy changed");
   differs([&](operators::OperatorSetup& site) { site.plugin_configs["default"] += "# edited\n"; },
           "the device plugin's configuration");
@@ -151,11 +151,12 @@ TEST(Permit, OtherNodesHoldAPlanBackOnlyWhereItWritesWhatTheyRead) {
   ASSERT_EQ(outside_of(shared), Outside::each) << "a layout that no file names is written to one for all";
   k.site.labels["n9"]["nvidia.com/mig.config"] = "all-1g.10gb";
   EXPECT_EQ(refused(own), "");
-  EXPECT_EQ(refused(shared), "since it was made: the GPU labels of n9 (outside the plan) were not told then");
+  EXPECT_EQ(refused(shared),
+            "since it was made: the GPU labels of n9 (outside the plan) were not reported then");
   k.site.labels["n1"].clear();
   expect_part(refused(own), "the GPU labels of n1 changed");
   k.site.labels.clear();
-  expect_part(refused(own), "the GPU labels of n1 are no longer told");
+  expect_part(refused(own), "the GPU labels of n1 are no longer reported");
 }
 
 // Older files have one digest for all other nodes: it is held against the same, and not waved through.

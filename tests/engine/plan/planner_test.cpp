@@ -17,7 +17,7 @@ using plan::Hit;
 using plan::Means;
 using plan::Plan;
 
-// alice holds 1g@0; 1g@1 and 3g@4 are free; the second board runs bob's job whole.
+// alice holds 1g@0; 1g@1 and 3g@4 are free; the second GPU runs bob's job whole.
 struct Stage : Story {
   Stage() {
     tell(NodesListed{{test::node("n1", {cut(0, {instance("1g.10gb", 0, 1, 0), instance("1g.10gb", 1, 1, 1),
@@ -105,13 +105,13 @@ TEST(Planner, EachBackendDisturbsItsOwnUnitAndNoMore) {
   plan::Intent intent = wants("3x1g.10gb,2g.20gb@4");
   // The simulator: only the slice that goes, and nobody holds that one.
   EXPECT_TRUE(stage.plan_for(intent).nodes[0].blast_radius.empty());
-  // The GPU operator: the whole board, and alice with it; her slice goes although it is in both layouts.
+  // The GPU operator: the whole GPU, and alice with it; her slice goes although it is in both layouts.
   Plan by_operator = stage.plan_for(intent, plan::gpu_operator_capabilities());
   ASSERT_EQ(by_operator.nodes[0].blast_radius.size(), 1u);
   EXPECT_EQ(by_operator.nodes[0].blast_radius[0].user, "alice");
   EXPECT_EQ(by_operator.nodes[0].kept.size(), 0u);
   EXPECT_EQ(by_operator.nodes[0].destroyed.size(), 3u);
-  // Slurm: the whole node, bob on the other board, too; he only stands in the way.
+  // Slurm: the whole node, bob on the other GPU, too; he only stands in the way.
   Plan by_slurm = stage.plan_for(intent, plan::slurm_capabilities());
   ASSERT_EQ(by_slurm.nodes[0].blast_radius.size(), 2u);
   EXPECT_EQ(by_slurm.nodes[0].blast_radius[0].user, "bob");
@@ -320,13 +320,14 @@ TEST(Planner, InstancesAreOfferedByTheStrategyThatTheNodeTells) {
                                 plan::gpu_operator_capabilities(), rules, at(0));
     return made.ok() ? made->offered_after.kubernetes : plan::Counts{};
   };
-  // All boards cut alike would do for "single" as well; the plugin of this node does not ask that.
+  // All GPUs cut alike would do for "single" as well; the plugin of this node does not ask that.
   EXPECT_EQ(after("nvidia.com/mig.strategy=mixed").at("nvidia.com/mig-1g.10gb"), 14);
   EXPECT_EQ(after("nvidia.com/mig.strategy=single").at("nvidia.com/gpu"), 14);
   EXPECT_EQ(after("zone=a").at("nvidia.com/gpu"), 14);  // not told: what fits the layout
   plan::SiteRules site;
   site.strategy = sharing::MigStrategy::single;
-  EXPECT_EQ(after("nvidia.com/mig.strategy=mixed", site).at("nvidia.com/gpu"), 14);
+  EXPECT_EQ(after("zone=a", site).at("nvidia.com/gpu"), 14) << "the site's word, where the node says nothing";
+  EXPECT_TRUE(after("nvidia.com/mig.strategy=mixed", site).empty()) << "refused: the plugin runs otherwise";
 }
 
 TEST(Planner, EightGpusThatBecomeFiftySixSlicesChangeWhatALimitMeans) {

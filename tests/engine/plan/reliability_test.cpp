@@ -44,7 +44,7 @@ Case whole_to_mig() {
   intent.options.way = plan::Way::requeue;
   return {"whole to MIG", node("n1", {uncut(0, 0), uncut(1, 1)}), {job}, intent};
 }
-// A cut board, on which carol works, becomes MPS once she has left.
+// A cut GPU, on which carol works, becomes MPS once she has left.
 Case mig_to_mps() {
   Node start =
       node("n1", {cut(0, {instance("3g.40gb", 0, 4, 0), instance("3g.40gb", 4, 4, 1)}), uncut(1, 9)});
@@ -53,7 +53,7 @@ Case mig_to_mps() {
   intent.boards[0].wish.replicas = 4;
   return {"MIG to MPS", start, {running("9", "carol", {holds("n1", {{1, 1}})})}, intent};
 }
-// The driver chooses the places, and a board is cleared as a whole.
+// The driver chooses the places, and a GPU is cleared as a whole.
 Case cleared_whole() {
   Node start = node("n1", {cut(0, {instance("3g.40gb", 4, 4, 0), instance("1g.10gb", 0, 1, 1)}),
                            cut(1, {instance("7g.80gb", 0, 8, 2)})});
@@ -66,7 +66,7 @@ Case cleared_whole() {
   return one;
 }
 
-// The layout of board 0 and its way of sharing, as one text.
+// The layout of GPU 0 and its way of sharing, as one text.
 std::string board_text(const Node& node) {
   const Gpu& board = node.gpus.at(0);
   return fmt::format("{} × {}: {}", word(board.strategy), plan::replicas_of(board),

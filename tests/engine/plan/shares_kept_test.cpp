@@ -10,7 +10,7 @@ namespace {
 using namespace test;
 using namespace test::operator_story;
 
-// n1 hands its two boards out in four shares each, by the configuration "theirs".
+// n1 hands its two GPUs out in four shares each, by the configuration "theirs".
 struct Sharing : Kubernetes {
   explicit Sharing(const std::string& switches, bool renamed) {
     site.plugin_configs["theirs"] = "version: v1\nflags:\n  migStrategy: mixed\nsharing:\n  timeSlicing:\n" +
@@ -97,7 +97,7 @@ TEST(SharesKept, AWishChangesThemAndTheOfferIsReadBackByItsNewName) {
   EXPECT_TRUE(proved);
 }
 
-// The boards stay as they are: all that changes is the configuration.
+// The GPUs stay as they are: all that changes is the configuration.
 TEST(SharesKept, AloneTheyAreAChangeToo) {
   Sharing k("", false);
   plan::Intent intent = sharing_everywhere(Strategy::time_slicing, 4);
@@ -154,6 +154,13 @@ TEST(SharesKept, TheWayBackRestoresThem) {
   const Plan undone = after.plan(back);
   EXPECT_EQ(undone.offered_after.kubernetes.at("nvidia.com/gpu.shared"), 8);
   EXPECT_EQ(undone.nodes[0].ordered_after.at("nvidia.com/device-plugin.config"), "theirs");
+  EXPECT_EQ(plan::why_not_allowed(undone.nodes[0], back, after.can()), std::nullopt);
+  // Nothing is written on this way: what the plan shows is held against the configuration that it leads to.
+  Plan edited = undone;
+  edited.nodes[0].switches_after->rename = false;
+  const auto why = plan::why_not_allowed(edited.nodes[0], back, after.can());
+  ASSERT_TRUE(why);
+  EXPECT_NE(why->find("other switches"), std::string::npos) << *why;
 }
 
 // A plan file that a user has edited by hand.

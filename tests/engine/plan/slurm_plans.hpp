@@ -1,4 +1,4 @@
-// Plans of one Slurm node of two boards, with a neighbour in the same lines of the files: n1 and n2.
+// Plans of one Slurm node of two GPUs, with a neighbour in the same lines of the files: n1 and n2.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -148,7 +148,7 @@ TEST_F(SlurmPlans, BySrunTheNodeIsReservedCutAndOnlyThenDrained) {
   EXPECT_EQ(order(all),
             "look-only look-only set-mark look-only set-mode create-instances open-to-look close-node "
             "write-config look-only reconfigure look-only open-node clear-mark");
-  // Boards that nobody knows any more lead back to where they can be asked.
+  // GPUs that nobody knows any more lead back to where they can be asked.
   auto needs_boards = [](const Step& step) {
     return std::any_of(step.before.begin(), step.before.end(), [](const plan::Condition& one) {
       return std::holds_alternative<plan::LayoutIs>(one);
@@ -325,7 +325,7 @@ TEST_F(SlurmPlans, ANodeThatIsDownByItselfIsChangedAndItsSlurmdStarted) {
   EXPECT_EQ(plan_for(wants("7x1g.10gb")).no_steps, "");
 }
 
-// Numbers that Slurm counts by are not the driver's where slices have no board.
+// Numbers that Slurm counts by are not the driver's where slices have no GPU.
 TEST_F(SlurmPlans, WholeGpusBesideSlicesWithoutABoardAreNotTakenForBoards) {
   node.pool.push_back(instance("1g.10gb", 0, 1, 2));
   Story story;

@@ -22,12 +22,12 @@ Plan on_simulator() {
 }
 
 // Tied again by whoever edited it: the digests hold.
-Journal journal_of(const Plan& plan, std::optional<Plan> anew = std::nullopt) {
+Journal journal_of(const Plan& plan, std::optional<Plan> replanned = std::nullopt) {
   RunStarted started;
   started.run = "r1", started.who = "root", started.from = "login1", started.plan = plan;
   Chain chain;
   std::string text = to_line(Entry{1, at(0), {}, started}, chain);
-  if (anew) text += to_line(Entry{2, at(1), NodeName("n1"), Replanned{*anew, true, "bob"}}, chain);
+  if (replanned) text += to_line(Entry{2, at(1), NodeName("n1"), Replanned{*replanned, true, "bob"}}, chain);
   auto journal = parse_journal(text, "r1.journal");
   EXPECT_TRUE(journal.ok()) << (journal ? "" : to_line(journal.error()));
   return *journal;
@@ -55,11 +55,11 @@ TEST(Wording, AStepOfAJournalIsCalledByWhatItDoesAndSoAreItsCommands) {
   EXPECT_EQ(read.nodes[0].steps[3].title, "reset GPU 0");
   EXPECT_EQ(read.nodes[0].steps[3].commands, std::vector<std::string>{"nvidia-smi -i 0 --gpu-reset"});
   EXPECT_EQ(read.renamed, std::vector<std::string>{step.id});
-  const auto& anew = std::get<Replanned>(journal.entries[1].what).plan;
-  EXPECT_EQ(anew.nodes[0].steps[3].title, "reset GPU 0");
-  EXPECT_NE(renamed_text(anew.renamed).find("calls 1 step otherwise than what it does (n1/4)"),
+  const auto& replanned = std::get<Replanned>(journal.entries[1].what).plan;
+  EXPECT_EQ(replanned.nodes[0].steps[3].title, "reset GPU 0");
+  EXPECT_NE(renamed_text(replanned.renamed).find("calls 1 step otherwise than what it does (n1/4)"),
             std::string::npos)
-      << renamed_text(anew.renamed);
+      << renamed_text(replanned.renamed);
   EXPECT_EQ(renamed_text({}), "");
 }
 

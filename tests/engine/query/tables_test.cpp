@@ -100,6 +100,22 @@ TEST(Tables, AWaitingJobCountsFromItsSubmission) {
   EXPECT_EQ(cell(row, "reason"), "Resources");
 }
 
+TEST(Tables, WhatAWorkloadHoldsHasItsUnitAndUnlikeUnitsAreNotAddedUp) {
+  auto held = [](std::vector<Allocation> allocations) {
+    Story story;
+    story.tell(NodesListed{{node("n1", {})}});
+    story.tell(WorkloadsListed{{running("1", "alice", std::move(allocations))}});
+    const query::WorkloadRow row{&story.cluster(), &story.cluster().workloads.all()[0]};
+    for (const auto& column : query::columns<query::WorkloadRow>())
+      if (column.key == "holds") return query::to_text(column.value(row, {}), column.format);
+    return std::string();
+  };
+  EXPECT_EQ(held({}), "0");
+  EXPECT_EQ(held({holds_some("n1", "h100", 2), holds_some("n2", "h100", 2)}), "4");
+  EXPECT_EQ(held({holds_some("n1", "", 25, Family::mps)}), "25 mps");
+  EXPECT_EQ(held({holds_some("n1", "h100", 1), holds_some("n1", "", 2, Family::shard)}), "1 gpu + 2 shard");
+}
+
 TEST(Tables, ASlicesIdFollowsItsPlaceNotItsPosition) {
   Story story;
   story.tell(NodesListed{

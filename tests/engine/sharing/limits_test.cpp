@@ -36,6 +36,16 @@ TEST(Versions, AreComparedPartByPart) {
   EXPECT_FALSE(compare_versions("99999999999999999999", "1"));
 }
 
+// Its sharing component keeps the memory of pods apart: two lines of one leaf must not say the opposite.
+TEST(Limits, OnAckMemoryUnderMpsIsKeptApart) {
+  const auto here = limits(Strategy::mps, on("A10", Platform::ack));
+  ASSERT_NE(find(here, "mps-memory"), nullptr);
+  EXPECT_EQ(find(here, "mps-memory")->text.find("not isolated"), std::string::npos);
+  EXPECT_NE(find(here, "mps-memory")->text.find("kept apart"), std::string::npos);
+  EXPECT_NE(find(limits(Strategy::mps, on("A10", Platform::slurm)), "mps-memory")->text.find("not isolated"),
+            std::string::npos);
+}
+
 TEST(Limits, MpsClientsByGenerationAndCuda) {
   EXPECT_EQ(mps_clients("6.0"), 16);
   EXPECT_EQ(mps_clients("7.0"), 48);

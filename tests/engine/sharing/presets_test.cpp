@@ -295,7 +295,7 @@ TEST(Misprints, InALayoutThatIsTypedKeepTheirPlaces) {
 }
 
 // 4g.20gb is a profile of the A100 of 40 GB: whoever has both kinds means 4g.40gb by it.
-TEST(Misprints, AreNoNamesOfOtherPlatforms) {
+TEST(Misprints, ThatAreProfilesOfAnotherProductAreNoNamesOfOtherPlatforms) {
   const auto tables = built_in_presets();
   ASSERT_TRUE(tables.ok());
   const mig::Product& a100 = test::product("A100-80GB");
@@ -310,7 +310,40 @@ TEST(Misprints, AreNoNamesOfOtherPlatforms) {
   ASSERT_FALSE(preset.ok());
   EXPECT_EQ(preset.error().hint, "did you mean 4g.40gb?");
   EXPECT_FALSE(corrected("4g.20gb", test::product("A100-40GB"), Platform::gpu_operator, *tables).refused);
-  EXPECT_FALSE(find_preset(test::product("H200-141GB"), Platform::slurm, "all-2g.25gb", *tables).ok());
+  EXPECT_EQ(corrected("4g.20gb", a100, std::nullopt, *tables).layout, "1g.20gb") << "a question cuts nothing";
+}
+
+TEST(Misprints, ThatAreNoProfileOfAnyProductAreTakenOnEveryPlatform) {
+  const auto tables = built_in_presets();
+  ASSERT_TRUE(tables.ok());
+  for (int i = 0; i < kPlatforms; ++i) {
+    const auto platform = static_cast<Platform>(i);
+    const Corrected text = corrected("3x2g.25gb", test::product("H200-141GB"), platform, *tables);
+    EXPECT_EQ(text.layout, "3x2g.35gb") << word(platform);
+    EXPECT_EQ(text.notes.size(), 1u) << word(platform);
+    EXPECT_FALSE(text.refused) << word(platform);
+    EXPECT_EQ(corrected("4x1g.40gb", test::product("H100-80GB-SXM5"), platform, *tables).layout, "4x1g.20gb");
+  }
+  const auto preset =
+      find_preset(test::product("H200-141GB"), Platform::gpu_operator, "all-2g.25gb", *tables);
+  ASSERT_TRUE(preset.ok());
+  EXPECT_EQ(preset->name, "all-2g.35gb");
+  EXPECT_NE(preset->note.find("misprint"), std::string::npos);
+}
+
+TEST(Misprints, TheTablesKnowWhichOfThemAreProfilesOfAnotherProduct) {
+  const auto tables = built_in_presets();
+  ASSERT_TRUE(tables.ok());
+  for (const PresetTable& table : *tables)
+    for (const PresetRow& row : table.rows)
+      for (const ProfileName& printed : row.misprints) {
+        const auto& all = test::catalogue().products();
+        const bool elsewhere = std::any_of(all.begin(), all.end(), [&](const mig::Product& product) {
+          return product.index_of(printed.text).has_value();
+        });
+        const bool told = std::count(row.of_others.begin(), row.of_others.end(), printed) > 0;
+        EXPECT_EQ(told, elsewhere) << table.title << " " << printed.text;
+      }
 }
 
 }  // namespace

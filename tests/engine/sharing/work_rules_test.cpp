@@ -96,6 +96,25 @@ TEST(Live, APodThatWaitsIsJudgedByTheNodesThatOfferWhatItAsksFor) {
   EXPECT_TRUE(live(told(Scheduler::kubernetes, node, {waits}), Platform::gpu_operator).empty());
 }
 
+TEST(Live, OnWholeGpusOfTheManagedPlatformAPodAsksForNoMoreThanAWorkerHas) {
+  Workload waits = test::waiting("a/waits", "bob", "nvidia.com/gpu");
+  waits.kind = WorkloadKind::pod, waits.requests[0].count = 3, waits.pod = PodUse{"main", 0, true};
+  Node node = test::node("n1", {test::gpu(0, Strategy::whole, {test::whole(0)}),
+                                test::gpu(1, Strategy::whole, {test::whole(1)})});
+  node.features = {"nvidia.com/mig.strategy=mixed"};
+  node.allocatable = {{"nvidia.com/gpu", 2}};
+  const auto found = live(told(Scheduler::kubernetes, node, {waits}), Platform::fpt);
+  EXPECT_EQ(rules_of(found), Rules{"a/waits fpt-e"});
+  EXPECT_NE(found[0].text.find("asks for 3 GPUs, n1 has 2; a GPU serves one container"), std::string::npos);
+  EXPECT_TRUE(live(told(Scheduler::kubernetes, node, {waits}), Platform::gpu_operator).empty());
+  // Three containers with one GPU each ask for as many.
+  waits.requests[0].largest = 1;
+  EXPECT_EQ(rules_of(live(told(Scheduler::kubernetes, node, {waits}), Platform::fpt)),
+            Rules{"a/waits fpt-e"});
+  waits.requests[0].count = 2;
+  EXPECT_TRUE(live(told(Scheduler::kubernetes, node, {waits}), Platform::fpt).empty());
+}
+
 TEST(Live, AJobAsksMpsForOneGpuAtMost) {
   Workload much = test::waiting("7", "bob", "mps"), spread = test::waiting("8", "bob", "mps");
   much.requests[0].count = 150;

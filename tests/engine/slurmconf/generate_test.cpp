@@ -194,7 +194,7 @@ TEST(SlurmconfGenerate, CoresOfACutBoardAreFoundByTheSitesOwnFiles) {
   };
   EXPECT_EQ(cores({"n1", {mig(0, {}), mig(1, {}), mig(10, {})}}), "0-31 32-63 64-95 ");
   EXPECT_FALSE(loses_cores("n1", files, site));
-  // A file that only counts tells no board: fine where all have the same, and only there.
+  // A file that only counts tells no GPU: fine where all have the same, and only there.
   site.instance_file = "/x/{node}/i{index}";
   EXPECT_TRUE(loses_cores("n1", files, site));
   files[1].text =

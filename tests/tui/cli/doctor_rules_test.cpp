@@ -38,12 +38,25 @@ test::Story two_layouts_and_a_pod_without_host_ipc() {
   return story;
 }
 
-std::string said(const Options& options, const std::string& part) {
-  const auto story = two_layouts_and_a_pod_without_host_ipc();
+std::string said_of(const test::Story& story, const Options& options, const std::string& part) {
   for (const insight::Finding& one :
        doctor_findings(story.cluster(), test::catalogue(), options, test::at(0)))
     if (one.text.find(part) != std::string::npos) return one.subject + "|" + one.hint;
   return "";
+}
+
+std::string said(const Options& options, const std::string& part) {
+  return said_of(two_layouts_and_a_pod_without_host_ipc(), options, part);
+}
+
+// Whole GPUs in time-slices, which the device plugin of two nodes would name in two ways if it cut them.
+Node sliced(const std::string& name, const std::string& strategy) {
+  Gpu gpu = test::gpu(0, Strategy::time_slicing, {test::shared(SliceKind::time_slice, 8, 0)});
+  gpu.replicas = 8;
+  Node node = test::node(name, {gpu});
+  node.features = {"nvidia.com/mig.strategy=" + strategy};
+  node.allocatable = {{"nvidia.com/gpu", 8}};
+  return node;
 }
 
 TEST(DoctorRules, HoldsWorkAndNodesAgainstTheRulesOfThePlatform) {
@@ -53,6 +66,26 @@ TEST(DoctorRules, HoldsWorkAndNodesAgainstTheRulesOfThePlatform) {
             "|rule fpt-a of FPT managed Kubernetes: tessera guide --node NAME says what it allows");
   EXPECT_EQ(said(asked_of_doctor({}), "must set hostIPC"), "") << "a rule of that platform alone";
   EXPECT_EQ(said(asked_of_doctor({}), "one layout must hold"), "");
+}
+
+// Plans call such a worker none with operator; so does the doctor.
+TEST(DoctorRules, TimeSlicesOfWholeGpusAreAllowedWhatEverTheLabelOfTheStrategySays) {
+  test::Story story;
+  ClusterSeen seen;
+  seen.scheduler = Scheduler::kubernetes;
+  story.tell(seen);
+  story.tell(NodesListed{{sliced("n1", "single"), sliced("n2", "mixed")}});
+  story.tell(Loaded{});
+  const Options fpt = asked_of_doctor({"--platform", "fpt"});
+  EXPECT_EQ(said_of(story, fpt, "time-slicing goes with"), "") << "fpt-d";
+  EXPECT_EQ(said_of(story, fpt, "share one type"), "") << "fpt-b";
+  // One that offers nothing is of another type.
+  Node bare = sliced("n2", "single");
+  bare.features.push_back("nvidia.com/gpu.deploy.device-plugin=false");
+  bare.gpus = {test::gpu(0, Strategy::whole, {test::whole(0)})};
+  bare.allocatable->clear();
+  story.tell(NodesListed{{sliced("n1", "single"), bare}});
+  EXPECT_NE(said_of(story, fpt, "n1 is \"none with operator\", n2 is \"none\""), "");
 }
 
 TEST(DoctorRules, TellsOfWorkThatAsksForSeveralInstances) {

@@ -115,7 +115,7 @@ class FakeRuns final : public plan::Runs {
     if (on_start) on_start(*this);
   }
   void resume(const std::string& run, const plan::Resuming& how) override {
-    constexpr const char* kWords[] = {"on", "anew", "back"};
+    constexpr const char* kWords[] = {"on", "replan", "back"};
     note(std::string("resume ") + kWords[static_cast<int>(how.onward)] + (how.accept_harm ? " harm " : " ") +
          run + (how.same_cluster ? ", the cluster is confirmed" : ""));
     how_ = how;

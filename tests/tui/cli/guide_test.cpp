@@ -12,6 +12,7 @@
 #include "tests/support/catalogue.hpp"
 #include "tests/support/json_check.hpp"
 #include "tests/support/paths.hpp"
+#include "tests/tui/cli/options_from.hpp"
 #include "tui/cli/settings.hpp"
 #include "tui/terminal/canvas.hpp"
 
@@ -28,12 +29,7 @@ const guide::Texts& texts() {
 
 Options options_of(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "guide");
-  auto parsed = parse_arguments(arguments);
-  EXPECT_TRUE(parsed.ok()) << (parsed.ok() ? "" : to_line(parsed.error()));
-  auto settings = gather(*parsed, {}, {});
-  auto options = to_options(*parsed, *settings);
-  EXPECT_TRUE(options.ok()) << (options.ok() ? "" : to_line(options.error()));
-  return *options;
+  return options_from(arguments);
 }
 
 // n1: an H100 that is cut, shared by two users, and an A10; n2: an H100.

@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "tests/engine/plan/boards.hpp"
+#include "tui/cli/settings.hpp"
 
 namespace tessera::cli {
 namespace {
@@ -22,6 +25,41 @@ TEST(UnknownProduct, ASlipIsPutRightAndNonsenseIsPointedAtTheList) {
   EXPECT_EQ(hint_for("h2o0-141gb"), "did you mean H200-141GB?");
   EXPECT_EQ(hint_for("zzz"), "tessera layouts lists the products");
   EXPECT_EQ(hint_for(""), "tessera layouts lists the products");
+}
+
+struct Checked {
+  int code = 0;
+  std::string out, err;
+};
+
+Checked check(std::vector<std::string> words) {
+  words.insert(words.begin(), "layouts");
+  auto parsed = parse_arguments(words);
+  EXPECT_TRUE(parsed.ok()) << (parsed.ok() ? "" : to_line(parsed.error()));
+  auto settings = gather(*parsed, {}, {});
+  auto options = to_options(*parsed, *settings);
+  EXPECT_TRUE(options.ok()) << (options.ok() ? "" : to_line(options.error()));
+  std::ostringstream out, err;
+  const int code = run_layouts(*options, test::catalogue(), {out, err});
+  return {code, out.str(), err.str()};
+}
+
+TEST(LayoutsCheck, TakesWhatDocumentsMisprintAndSaysWhatIsMeant) {
+  for (const auto& [product, typed, meant] :
+       {std::tuple("H200-141GB", "2g.25gb", "2g.35gb"), std::tuple("H200-141GB", "3x2g.25gb", "2g.35gb"),
+        std::tuple("H200-141GB", "all-2g.25gb", "2g.35gb"), std::tuple("A100-80GB", "4g.20gb", "1g.20gb"),
+        std::tuple("A100-80GB", "all-4g.20gb", "1g.20gb"),
+        std::tuple("H100-80GB-SXM5", "4x1g.40gb", "1g.20gb"),
+        std::tuple("H100-80GB-SXM5", "all-1g.40gb", "1g.20gb")}) {
+    const Checked answer = check({product, "--check", typed});
+    EXPECT_EQ(answer.code, 0) << typed << ": " << answer.out;
+    EXPECT_NE(answer.out.find(meant), std::string::npos) << answer.out;
+    EXPECT_NE(answer.err.find("misprint"), std::string::npos) << typed;
+  }
+  const Checked other = check({"A100-80GB", "--check", "4g.20gb", "--platform", "slurm"});
+  EXPECT_EQ(other.code, 1) << "a profile of the A100 of 40 GB";
+  EXPECT_NE(other.out.find("stands for 1g.20gb"), std::string::npos) << other.out;
+  EXPECT_EQ(check({"A100-80GB", "--check", "4g.20gb", "--platform", "fpt"}).code, 0);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "engine/plan/run/executor.hpp"
 #include "engine/plan/run/run.hpp"
 #include "tests/backends/sim/hands.hpp"
+#include "tests/tui/cli/options_from.hpp"
 #include "tui/cli/change/wish.hpp"
 #include "tui/cli/guide/guide.hpp"
 #include "tui/cli/settings.hpp"
@@ -23,6 +24,7 @@ struct PlatformCase {
   const char* node;       // more of its nodes in the scenario's words
   const char* told;       // --platform; empty: by what is seen
   const char* onward;     // of the leaves MIG, vGPU, MPS, time-slicing: Plan, Command, Elsewhere
+  int nodes = 1;          // n1, which is asked about, and others like it
 };
 constexpr PlatformCase kPlatformCases[] = {
     {"Slurm", "slurm", "", "", "PCPP"},
@@ -31,6 +33,11 @@ constexpr PlatformCase kPlatformCases[] = {
      "PPPP"},
     {"Ack", "kubernetes", "features: [alibabacloud.com/nodepool-id=np-7]", "", "EEPE"},
     {"Fpt", "kubernetes", "", "fpt", "PEPP"},
+    {"FptSingle", "kubernetes", "mig_strategy: single, features: [nvidia.com/mig.strategy=single]", "fpt",
+     "PEPP"},
+    {"FptWorkers", "kubernetes", "", "fpt", "PEPP", 2},
+    {"FptSingleWorkers", "kubernetes", "mig_strategy: single, features: [nvidia.com/mig.strategy=single]",
+     "fpt", "PEPP", 2},
     {"Gke", "kubernetes", "features: [cloud.google.com/gke-nodepool=p1]", "", "CECC"},
     {"Aks", "kubernetes", "features: [kubernetes.azure.com/agentpool=p1]", "", "CEPP"},
     {"HyperPodEks", "kubernetes", "features: [sagemaker.amazonaws.com/compute-type=hyperpod]", "", "PEPP"},
@@ -56,15 +63,6 @@ constexpr PathCase kPathCases[] = {
     {"BareAndInTurns", "A10", "Q3=no,Q5=no", Strategy::time_slicing},
 };
 
-Options options_from(const std::vector<std::string>& arguments) {
-  auto parsed = parse_arguments(arguments);
-  EXPECT_TRUE(parsed.ok()) << (parsed.ok() ? "" : to_line(parsed.error()));
-  auto settings = gather(*parsed, {}, {});
-  auto options = to_options(*parsed, *settings);
-  EXPECT_TRUE(options.ok()) << (options.ok() ? "" : to_line(options.error()));
-  return *options;
-}
-
 // As a shell takes a line apart that has single quotes at most.
 std::vector<std::string> shell_words(const std::string& line) {
   std::vector<std::string> words(1);
@@ -80,9 +78,8 @@ std::vector<std::string> shell_words(const std::string& line) {
   return words;
 }
 
-// Drives a plan of one node to its end, as the run room does; what went wrong.
-std::string drive(sim::World& world, const plan::Plan& plan) {
-  const NodeName name = plan.nodes.at(0).node;
+// Drives a plan of one of its nodes to its end, as the run room does; what went wrong.
+std::string drive(sim::World& world, const plan::Plan& plan, const NodeName& name) {
   plan::RunStarted started;
   started.run = "r1", started.who = "root", started.from = "login1", started.plan = plan;
   plan::Run run = plan::run_of(started);
@@ -124,10 +121,11 @@ class LeafMatrix : public testing::TestWithParam<std::tuple<int, int>> {
     // What the portal of this platform calls a worker group, by the strategy that its leaf needs.
     if (std::string_view(platform().name) == "Fpt")
       more = path().leaf == Strategy::mig ? "" : "features: [nvidia.com/mig.strategy=none-with-operator]";
-    world_ = sim::world_from(fmt::format(
-        "clusters: [{{name: c, scheduler: {}, users: [u], nodes: [{{names: n1, product: {}, gpus: 2{}{}}}], "
-        "jobs: []}}]",
-        platform().scheduler, path().product, more.empty() ? "" : ", ", more));
+    world_ = sim::world_from(
+        fmt::format("clusters: [{{name: c, scheduler: {}, users: [u], nodes: [{{names: \"n[1-{}]\", product: "
+                    "{}, gpus: 2{}{}}}], "
+                    "jobs: []}}]",
+                    platform().scheduler, platform().nodes, path().product, more.empty() ? "" : ", ", more));
     model_ = sim::model_of(*world_);
   }
 
@@ -203,7 +201,7 @@ class LeafMatrix : public testing::TestWithParam<std::tuple<int, int>> {
     const auto plan = planned(best);
     ASSERT_TRUE(plan.ok());
     ASSERT_TRUE(plan->changes_anything()) << best;
-    EXPECT_EQ(drive(*world_, *plan), "") << best;
+    for (const plan::NodePlan& node : plan->nodes) EXPECT_EQ(drive(*world_, *plan, node.node), "") << best;
     model_ = sim::model_of(*world_);
     const auto again = planned(best);
     ASSERT_TRUE(again.ok()) << to_line(again.error());

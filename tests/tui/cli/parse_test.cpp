@@ -131,6 +131,14 @@ TEST(CommandTable, EveryExampleCanBeParsed) {
   }
 }
 
+TEST(CommandTable, EverySubcommandTakesTheLanguage) {
+  for (const Command& command : commands()) {
+    if (command.name.empty()) continue;
+    const auto parsed = parse_arguments({std::string(command.name), "--language", "ja"});
+    EXPECT_TRUE(parsed.ok()) << command.name << ": " << (parsed.ok() ? "" : to_line(parsed.error()));
+  }
+}
+
 TEST(CommandTable, NearNamesAreFoundAndFarOnesAreNot) {
   EXPECT_EQ(nearest("gpu", {"nodes", "gpus"}), "gpus");
   EXPECT_EQ(nearest("worklods", {"nodes", "workloads"}), "workloads");

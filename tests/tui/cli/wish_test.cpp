@@ -133,7 +133,7 @@ TEST_F(Wishing, AMisprintIsTakenForWhatIsMeantOnEachProduct) {
   story.tell(kubernetes);
   options.nodes = "h1";
   options.layout = "3x2g.25gb";
-  EXPECT_EQ(refusal().error.hint, "did you mean 2g.35gb?") << "what FPT prints is no name elsewhere";
+  EXPECT_EQ(plan::to_text(intent().boards[0].wish), "3 × 2g.35gb") << "no product has what FPT prints";
   options.rules.platform = sharing::Platform::fpt;
   EXPECT_EQ(plan::to_text(intent().boards[0].wish), "3 × 2g.35gb");
   auto wished = read_wish(options, story.model, test::catalogue(), test::at(0));

@@ -143,7 +143,7 @@ TEST(JapaneseCommandLine, ExplainsWhatCannotBePlanned) {
   }
 }
 
-// What a message says about settings that cannot be read is told by those that can.
+// What a message says about settings that cannot be read is reported by those that can.
 TEST(JapaneseCommandLine, TakesItsLanguageFromFlagVariableAndLocaleWhenTheRestIsBroken) {
   EXPECT_EQ(reader_of({"nods", "--language"}, {}), nullptr);
   EXPECT_EQ(reader_of({"nods"}, {{"LANG", "C.UTF-8"}}), nullptr);

@@ -192,6 +192,13 @@ TEST(Words, ShippedSentencesKeepTheirMeaning) {
       {"tried: a layout for each GPU", "試行中：GPUごとのレイアウト"},
       {"2 replicas for each GPU", "各GPUにレプリカを2個"},
       {"wait until 7 workloads have left", "ワークロードが7件終わるまで待機"},
+      {"MPS, 48 clients", "MPS、48クライアント"},
+      {"set for this site", "このサイトの設定"},
+      {"step w-01/2: close w-01 to new workloads", "ステップw-01/2：w-01を新しいワークロードから閉じる"},
+      {"columns: cluster node state", "列：cluster node state"},
+      // As yaml-cpp puts it.
+      {"bad.yaml:2:6: end of sequence flow not found", "bad.yaml:2:6：リストの終わりの角括弧がありません"},
+      {"illegal map value", "この位置に「:」は置けません"},
       // The verb comes first: the right edge cuts what is long.
       {"GPU 0: create 1g.10gb@0, 1g.10gb@1", "GPU 0で作成：1g.10gb@0、1g.10gb@1"},
       {"GPU 0: destroy 1g.10gb@0", "GPU 0で破棄：1g.10gb@0"},

@@ -1,16 +1,22 @@
 // The screens and JSON say of every slice what the engine says of it: free means that it can be had now.
 #include "engine/insight/available.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <initializer_list>
+#include <map>
 #include <nlohmann/json.hpp>
 
+#include "engine/insight/totals.hpp"
 #include "engine/query/filter.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/random_world.hpp"
 #include "tests/support/session.hpp"
 #include "tui/cli/json.hpp"
 #include "tui/screens/boards.hpp"
+#include "tui/screens/overview.hpp"
 
 namespace tessera::test {
 namespace {
@@ -57,6 +63,129 @@ TEST(AvailableOnScreens, TilesTablesFiltersAndJsonSayTheSameOfEverySlice) {
         }
     }
   }
+}
+
+// What the slices of a node say, counted.
+struct Said {
+  int free = 0;           // slices of which something can be had now
+  bool all_known = true;  // of each slice
+};
+Said said_by(const nlohmann::json& slices, const std::string& node, int gpu = -1) {
+  Said said;
+  for (const auto& slice : slices) {
+    if (slice["node"] != node || (gpu >= 0 && slice["gpu"] != gpu)) continue;
+    if (slice["available"].is_null())
+      said.all_known = false;
+    else
+      said.free += slice["available"].get<int>() > 0;
+  }
+  return said;
+}
+
+template <class Row>
+std::string cell(const Row& row, std::string_view key, const query::Context& context) {
+  for (const query::Column<Row>& column : query::columns<Row>())
+    if (column.key == key) return query::to_text(column.value(row, context), column.format);
+  ADD_FAILURE() << "no column " << key;
+  return "";
+}
+
+bool has_any(const std::string& text, std::initializer_list<const char*> glyphs) {
+  return std::any_of(glyphs.begin(), glyphs.end(),
+                     [&](const char* glyph) { return text.find(glyph) != std::string::npos; });
+}
+
+TEST(AvailableOnScreens, NodesGpusMosaicAndJsonCountTheSlicesThatCanBeHad) {
+  int gpus_free = 0, gpus_closed = 0;
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    const RandomWorld random(seed);
+    const Model& model = random.model();
+    const query::Context context{at(0), &catalogue()};
+    const auto slices =
+        nlohmann::json::parse(cli::document(query::slice_rows(model), context, cli::Markup::json));
+    const std::vector<query::NodeRow> nodes = query::node_rows(model);
+    const auto json = nlohmann::json::parse(cli::document(nodes, context, cli::Markup::json));
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      const Said said = said_by(slices, nodes[i].node->name.text);
+      const auto& sum = json[i]["slices_available"];
+      EXPECT_EQ(cell(nodes[i], "free", context), sum.is_null() ? "?" : std::to_string(sum.get<int>()))
+          << seed;
+      if (said.all_known) EXPECT_EQ(sum, said.free) << seed << " " << nodes[i].node->name.text;
+      if (!sum.is_null()) EXPECT_GE(sum.get<int>(), said.free) << seed;
+    }
+    const std::vector<tui::Strips> mosaic = tui::mosaic_nodes({model, catalogue(), at(0)}, false);
+    for (const query::GpuRow& row : query::gpu_rows(model)) {
+      const std::string& name = row.node->name.text;
+      const std::string strip = cell(row, "strip", context);
+      const auto drawn = std::find_if(mosaic.begin(), mosaic.end(),
+                                      [&](const tui::Strips& one) { return one.name == name; });
+      ASSERT_NE(drawn, mosaic.end());
+      EXPECT_EQ(drawn->gpus.at(static_cast<std::size_t>(row.gpu->index.value)), strip) << seed;
+      const Said said = said_by(slices, name, row.gpu->index.value);
+      const bool mig = row.gpu->strategy == Strategy::mig;
+      const bool green = mig ? has_any(strip, {"○"}) : has_any(strip, {"·"});
+      if (green) EXPECT_GT(said.free, 0) << seed << " " << name << " " << strip;
+      // One free share of a hundred is less than a cell.
+      if (mig || row.gpu->slices.at(0).holders.empty())
+        EXPECT_EQ(green, said.free > 0) << seed << " " << strip;
+      if (drawn->access != insight::Access::open) EXPECT_FALSE(has_any(strip, {"○", "─", "·"})) << strip;
+      gpus_free += green;
+      gpus_closed += has_any(strip, {"░"});
+    }
+  }
+  EXPECT_GT(gpus_free, 100);
+  EXPECT_GT(gpus_closed, 100);
+}
+
+TEST(AvailableOnScreens, TheOverviewOffersWhatTheSlicesSayOfThemselves) {
+  int seen = 0;
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    const RandomWorld random(seed);
+    const Session session(random.model(), {300, 40});
+    const query::Context context{session.wall, &catalogue()};
+    std::map<std::string, int> sums;
+    int slices = 0;
+    bool all_known =
+        insight::nodes_are_current(random.cluster()) && insight::work_is_current(random.cluster());
+    for (const query::SliceRow& row : query::slice_rows(session.model)) {
+      const auto shares = insight::available(insight::sight_of(*row.cluster, *row.node), *row.slice);
+      all_known = all_known && shares;
+      if (shares.value_or(0) == 0) continue;
+      const bool shared = row.slice->capacity > 1;
+      sums[shared ? insight::share_unit(*row.slice, row.cluster->scheduler)
+                  : insight::slice_label(*row.slice)] += *shares;
+      ++slices;
+    }
+    if (!all_known) continue;
+    ++seen;
+    EXPECT_EQ(insight::totals(random.cluster()).free, slices) << seed;
+    EXPECT_EQ(cell(query::cluster_rows(session.model).at(0), "free", context), std::to_string(slices))
+        << seed;
+    const std::string line = session.line_with("FREE NOW");
+    for (const auto& [label, shares] : sums)
+      EXPECT_NE((line + " ").find(fmt::format(" {} {} ", label, shares)), std::string::npos)
+          << seed << ": " << label << " " << shares << " in " << line;
+    if (sums.empty()) EXPECT_NE(line.find("nothing"), std::string::npos) << line;
+  }
+  EXPECT_GT(seen, 50);
+}
+
+// A device that the scheduler hands out to nobody stood green on the page of its node, which takes jobs.
+TEST(AvailableOnScreens, ASliceThatIsOutOfUseIsClosedOnEveryPicture) {
+  Slice out = shared(SliceKind::mps, 100, 0);
+  out.told_out = true;
+  Story story;
+  story.tell(NodesListed{{node("n1", {gpu(0, Strategy::mps, {out})})}});
+  const mig::Catalogue& products = catalogue();
+  const tui::UiContext world{story.model, products, at(0)};
+  const std::vector<tui::Board> boards = tui::boards_of(world, story.cluster(), story.node("n1"));
+  ASSERT_EQ(boards.at(0).tiles.size(), 1u);
+  EXPECT_EQ(boards[0].tiles[0].kind, TileKind::closed);
+  EXPECT_EQ(boards[0].tiles[0].lines.at(0), "closed");
+  EXPECT_EQ(tui::mosaic_nodes(world, false).at(0).gpus.at(0), "░░░░░░░░");
+  story.tell(WorkloadsListed{{running("1", "alice", {holds("n1", {{0, 25}}, Family::mps)})}});
+  EXPECT_EQ(tui::mosaic_nodes(world, false).at(0).gpus.at(0), "mm░░░░░░")
+      << "alice runs on, and nobody follows";
 }
 
 // MPS 100/100 in the head of a GPU whose tiles said free.

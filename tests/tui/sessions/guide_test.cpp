@@ -168,6 +168,33 @@ TEST(GuideSession, WhereThereIsNothingToDecideItSaysWhatToDo) {
   session.line_with("no node and no product is called nonsense");
 }
 
+// Workers of this platform share one type: the plan that P opens is one of all of them.
+TEST(GuideSession, WhatTheRulesWantChangedAsOneIsPlannedAsOne) {
+  Model model;
+  reduce(model, on("sim", ClusterSeen{Scheduler::kubernetes, true, "kubernetes v1.32.2", "demo"}));
+  std::vector<Node> workers;
+  for (const char* name : {"w1", "w2"}) {
+    Node worker = node(name, {gpu(0, Strategy::whole, {whole(0)}), gpu(1, Strategy::whole, {whole(1)})});
+    for (Gpu& one : worker.gpus) one.mig_mode = MigMode::disabled;
+    worker.features = {"nvidia.com/mig.strategy=single"};
+    worker.allocatable = {{"nvidia.com/gpu", 2}};
+    workers.push_back(std::move(worker));
+  }
+  reduce(model, on("sim", NodesListed{std::move(workers)}));
+  reduce(model, on("sim", WorkloadsListed{{}}));
+  reduce(model, on("sim", SourceReport{Source::simulator, std::nullopt, Duration(1)}));
+  reduce(model, on("sim", Loaded{}));
+  Session session(std::move(model));
+  session.state.platform = session.state.rules.platform = sharing::Platform::fpt;
+  session.press(":guide w1<enter>y");
+  ASSERT_EQ(strategy(session), "mig") << session.screen();
+  EXPECT_EQ(group(session).result.together, (std::vector<NodeName>{NodeName("w1"), NodeName("w2")}));
+  session.press("P");
+  EXPECT_EQ(session.state.top().kind, tui::ScreenKind::plan) << session.screen();
+  EXPECT_TRUE(session.shows("2 nodes")) << session.screen();
+  EXPECT_FALSE(session.shows("fpt-b")) << session.screen();
+}
+
 TEST(GuideSession, TheSitesLicenceIsAFact) {
   Session session(small_place());
   session.state.site.licence = true;

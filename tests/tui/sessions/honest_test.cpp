@@ -101,7 +101,7 @@ TEST(Honest, AClickOnATileOfANodePutsTheCursorThereAndTwoOpenItsWork) {
   for (tui::Size size : kScreenSizes) {
     Session session(two_places(), size);
     session.press(":node n0007<enter>");
-    // carol's 2g.20gb stands at 2 and 3 of the first board: find her name on the screen.
+    // carol's 2g.20gb stands at 2 and 3 of the first GPU: find her name on the screen.
     int x = -1, y = -1;
     for (int row = 0; row < size.rows && y < 0; ++row) {
       const std::string line = row_of_screen(session, row);

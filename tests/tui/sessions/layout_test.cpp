@@ -152,6 +152,36 @@ TEST(LayoutEditor, APlatformsTablesStandBesideTheOperatorsNames) {
   EXPECT_TRUE(session.shows("fpt, single")) << session.screen();
 }
 
+// A managed platform's own kind of none: its device plugin serves all GPUs of a node, or none.
+TEST(LayoutEditor, ThePresetNoneOrdersThatANodeAsAWholeOffersNothing) {
+  Model model;
+  reduce(model, on("sim", ClusterSeen{Scheduler::kubernetes, true, "kubernetes v1.32.2", "demo"}));
+  reduce(model, on("sim", NodesListed{{node("w1", {board(0, "A100-80GB", Strategy::whole, {whole(0)}),
+                                                   board(1, "A100-80GB", Strategy::whole, {whole(1)})})}}));
+  reduce(model, on("sim", WorkloadsListed{{}}));
+  reduce(model, on("sim", SourceReport{Source::simulator, std::nullopt, Duration(1)}));
+  reduce(model, on("sim", Loaded{}));
+  Session session(std::move(model));
+  session.state.platform = sharing::Platform::fpt;
+  session.state.abilities[ClusterName("sim")] = plan::gpu_operator_capabilities();
+  session.press(":node w1<enter>L").press("p");
+  for (int i = 0; i < 40 && session.line_with("▌").find("not offered") == std::string::npos; ++i)
+    session.press("j");
+  EXPECT_NE(session.line_with("▌").find("fpt, none"), std::string::npos) << session.screen();
+  session.press("<enter>");
+  EXPECT_TRUE(edit_of(session).want.offers_nothing);
+  const Cluster& cluster = *session.model.find(ClusterName("sim"));
+  const auto intent = [&] {
+    return tui::intent_of(edit_of(session), cluster, session.catalogue.by_key("A100-80GB"));
+  };
+  ASSERT_FALSE(intent().ok());
+  EXPECT_EQ(intent().error().reason, "it serves all GPUs of a node");
+  session.press("a");
+  ASSERT_TRUE(intent().ok()) << session.screen();
+  EXPECT_EQ(intent()->orders, plan::nothing_offered());
+  EXPECT_EQ(intent()->words, "none");
+}
+
 TEST(LayoutEditor, APresetThatCannotBeTakenSaysWhy) {
   Session session = on_board(1);
   session.press("pG<enter>");

@@ -176,7 +176,7 @@ class Resumer {
     if (!await_identity(known.run()->started.plan)) return 128 + clusters_.ended_by().value_or(0);
     const std::string run = known.run()->started.run;
     plan::Onward onward = options_.back     ? plan::Onward::back
-                          : options_.replan ? plan::Onward::anew
+                          : options_.replan ? plan::Onward::replan
                                             : plan::Onward::carry_on;
     Follower follower(clusters_, options_, streams_, lines_, run);
     follower.know(known);

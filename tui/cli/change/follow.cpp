@@ -53,8 +53,9 @@ std::string sentence_of(const plan::Entry& entry, const plan::Run& run) {
   if (begun && plan != run.plans.end())
     for (const plan::Step& step : plan->second.steps)
       if (step.id == begun->step)
-        return fmt::format("step {}: {}{}", step.id, step.title,
-                           begun->attempt == 1 ? "" : fmt::format(", attempt {}", begun->attempt));
+        return begun->attempt == 1
+                   ? fmt::format("step {}: {}", step.id, step.title)
+                   : fmt::format("step {}: {}, attempt {}", step.id, step.title, begun->attempt);
   return plan::to_sentence(entry.what);
 }
 

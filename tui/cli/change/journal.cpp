@@ -60,8 +60,11 @@ std::string outcome_text(const RunHead& head) {
 
 std::string list_text(const std::vector<RunHead>& runs, const Options& options) {
   if (runs.empty())
-    return "No run is known here. tessera apply begins one; where colleagues share a folder of journals,\n"
-           "name it with --runs.\n";
+    return wrapped(
+        tui::told(options.reader,
+                  "No run is known here. tessera apply begins one; where colleagues share a folder "
+                  "of journals, name it with --runs."),
+        0);
   Grid grid;
   using query::Show;
   grid.heads = {{"run", "RUN", {}},
@@ -79,8 +82,10 @@ std::string list_text(const std::vector<RunHead>& runs, const Options& options) 
   std::string reasons;
   for (const RunHead& head : runs)
     if (head.state != RunState::finished && !head.why.empty())
-      reasons += wrapped(clean(head.run + ": " + head.why, 1000), 2);
-  return reasons.empty() ? text : text + "\nWhy they have not ended\n" + reasons;
+      reasons += wrapped(clean(head.run + ": " + tui::told(options.reader, head.why), 1000), 2);
+  return reasons.empty()
+             ? text
+             : text + "\n" + tui::told(options.reader, "Why they have not ended") + "\n" + reasons;
 }
 
 int print_list(const std::vector<RunHead>& runs, const Options& options, const Streams& streams) {
@@ -100,7 +105,7 @@ std::string head_text(const RunHead& head, const tui::WordsPtr& words) {
                                 head.words, nodes_text(head.nodes), head.who, head.from),
                     1000),
               0);
-  if (!head.undoes.empty()) text += "takes back " + clean(head.undoes, 200) + "\n";
+  if (!head.undoes.empty()) text += "undoes " + clean(head.undoes, 200) + "\n";
   std::string state = outcome_text(head) + (head.progress.empty() ? "" : "; " + head.progress);
   if (!head.why.empty() && head.why != head.progress) state += ": " + head.why;
   text += wrapped(clean(state, 2000), 0);
@@ -115,8 +120,8 @@ std::string head_text(const RunHead& head, const tui::WordsPtr& words) {
 std::vector<std::string> renamed_in(const Followed& followed) {
   std::vector<std::string> all = followed.run()->started.plan.renamed;
   for (const plan::Entry& entry : followed.entries())
-    if (const auto* anew = std::get_if<plan::Replanned>(&entry.what))
-      all.insert(all.end(), anew->plan.renamed.begin(), anew->plan.renamed.end());
+    if (const auto* replanned = std::get_if<plan::Replanned>(&entry.what))
+      all.insert(all.end(), replanned->plan.renamed.begin(), replanned->plan.renamed.end());
   return all;
 }
 
@@ -161,7 +166,7 @@ int tell_run(OpenClusters& clusters, const RunHead& head, const Options& options
   if (head.state == RunState::marked) {  // all that is known of it is in the list
     if (options.output == OutputFormat::table) streams.out << head_text(head, streams.reader) << std::flush;
     return refuse(streams,
-                  {"cannot tell what " + clean(head.run, 200) + " did",
+                  {"cannot show what " + clean(head.run, 200) + " did",
                    "its journal is with " + clean(head.who, 200) + " on " + clean(head.from, 200),
                    "share one folder of journals with --runs"},
                   kFinding);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "engine/guide/together.hpp"
 #include "engine/model/reduce.hpp"
 #include "engine/text.hpp"
 #include "tui/cli/change/wish.hpp"
@@ -81,12 +82,13 @@ std::vector<std::string> as_asked(const Options& options, const Cluster* cluster
 }
 
 // For each layout the whole `tessera plan …`, several where GPUs differ.
-std::vector<std::vector<std::string>> commands_of(const guide::GuideResult& result, const guide::Scope& scope,
+std::vector<std::vector<std::string>> commands_of(const guide::GuideResult& result, guide::Scope scope,
                                                   sharing::Platform platform, const Options& options) {
   std::vector<std::vector<std::string>> all;
+  if (!result.together.empty()) scope = guide::together(scope, result.together);
   for (const guide::Proposal& one : result.layouts) {
     std::vector<std::string>& lines = all.emplace_back();
-    if (result.ways.onward != guide::Onward::plan) continue;
+    if (result.ways.onward != guide::Onward::plan || !one.refused.empty()) continue;
     for (const auto& flags : guide::plan_flags(one, scope, sharing::scheduler_of(platform))) {
       std::vector<std::string> words = as_asked(options, scope.cluster);
       words.insert(words.end(), flags.begin(), flags.end());

@@ -51,11 +51,13 @@ void go_on_with(UiState& state, const UiContext& ui, bool to_plan) {
   const Screen& screen = state.top();
   const GuideGroup& group = *screen.guide.group();
   const guide::Proposal& proposal = *chosen(screen.guide);
-  auto wishes = guide::wishes_of(proposal, scheduler_of(screen.guide), group.gpus);
+  const bool more = !group.result.together.empty();  // the rules want others changed with them
+  const std::vector<GpuIndex> gpus = more ? std::vector<GpuIndex>{} : group.gpus;
+  auto wishes = guide::wishes_of(proposal, scheduler_of(screen.guide), gpus);
   if (!wishes) return say(state, ui, Severity::info, to_line(wishes.error()));
   plan::Intent intent;
   intent.cluster = screen.cluster;
-  intent.nodes = group.nodes;
+  intent.nodes = more ? group.result.together : group.nodes;
   intent.boards = std::move(*wishes);
   intent.words = proposal.preset.value_or(
       guide::is_for_each(proposal) ? proposal.title : plan::to_text(intent.boards.front().wish));
@@ -64,7 +66,7 @@ void go_on_with(UiState& state, const UiContext& ui, bool to_plan) {
   if (!cluster) return;
   if (!to_plan) {
     std::optional<GpuIndex> gpu;
-    if (group.gpus.size() == 1) gpu = group.gpus.front();
+    if (gpus.size() == 1) gpu = gpus.front();
     const bool each = guide::is_for_each(proposal);
     open_layout(state, ui, cluster->name, intent.nodes, gpu,
                 each ? std::nullopt : std::optional(intent.boards.front().wish));

@@ -59,7 +59,7 @@ void add_limits(Document& page, const GuideGroup& group, const UiState& state, i
   }
 }
 
-// "112━3━━━" of the first board: a digit where an instance begins, a stranded slice as it is drawn
+// "112━3━━━" of the first GPU: a digit where an instance begins, a stranded slice as it is drawn
 // everywhere.
 std::string strip_of(const guide::Proposal& one, const mig::Product* product, bool ascii) {
   if (!product || one.boards.empty() || !one.boards.front().layout) return {};

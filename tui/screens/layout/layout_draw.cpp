@@ -44,11 +44,24 @@ std::string subject_text(const LayoutState& edit) {
                      board.gpu.value);
 }
 
+// What has to be empty for this edit: a mode change and a reset take more along than a change of slices does.
+// Empty: there is no such change, the preview says why.
+std::string changes_text(const LayoutState& edit, const plan::Means& can) {
+  if (edit.preview.error) return "";
+  plan::Unit unit = std::max(can.instances, can.clears);
+  if (edit.preview.plan)
+    for (const plan::NodePlan& node : edit.preview.plan->nodes) {
+      if (node.needs.mode_change) unit = std::max(unit, can.mode);
+      if (node.needs.reset) unit = std::max(unit, can.reset);
+    }
+  return "changes: " + unit_text(unit);
+}
+
 void draw_head(Canvas& canvas, const LayoutPage& page, const UiState& state, const LayoutView& view) {
   const LayoutState& edit = *state.top().layout;
   plan::Means can = capabilities_of(state, *view.cluster);
   int end = canvas.size().columns - 1;
-  std::string unit = told(state, "changes: " + unit_text(std::max(can.instances, can.clears)));
+  const std::string unit = told(state, changes_text(edit, can));
   end = put_right(canvas, end, page.head_y, unit, Role::dim) - 2;
   Pen pen(canvas, 1, page.head_y, end, state.ascii);
   pen.put(told(state, subject_text(edit)), Style(Role::text).with_bold()).skip(3);

@@ -72,7 +72,7 @@ class Choices {
     choices_.push_back(std::move(one));
   }
 
-  // On this board: what stands keeps its place where the preset has room for it.
+  // On this GPU: what stands keeps its place where the preset has room for it.
   void fit(PresetChoice& one, const sharing::Preset& preset) {
     Result<Want> want = want_of(plan::wish_of(*view_.product, preset.profiles), *view_.gpu, view_.product);
     if (want)

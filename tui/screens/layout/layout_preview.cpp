@@ -93,7 +93,7 @@ void make_preview(UiState& state, const UiContext& ui, const LayoutView& view) {
     preview.error = plan.error();
 }
 
-// Several boards: the places are the planner's, and the GPU in view shows its own.
+// Several GPUs: the places are the planner's, and the GPU in view shows its own.
 void take_over_places(LayoutState& edit, const LayoutView& view) {
   const plan::NodePlan* node = plan_in_view(edit);
   if (!node || !view.product || edit.shown().strategy != Strategy::mig || edit.targets().size() == 1) return;

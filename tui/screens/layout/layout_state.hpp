@@ -73,7 +73,7 @@ struct LayoutState {
   std::size_t viewed = 0;
   bool all = false;  // the edit is for every GPU of the viewed one's product
 
-  // What is wanted of each GPU by itself, in the order of `boards`; that of the one in view is `want`.
+  // What is wanted of each GPU by itself, in the order of `GPUs`; that of the one in view is `want`.
   // Empty: `want` is for all that the edit is about.
   std::vector<Want> each;
 

@@ -15,7 +15,7 @@ std::string verb_of(const Arming& arming) {
   if (const auto* resume = std::get_if<ArmResume>(&arming.what)) {
     switch (resume->onward) {
       case plan::Onward::carry_on: return "carry on with";
-      case plan::Onward::anew: return "plan again and go on with";
+      case plan::Onward::replan: return "plan again and go on with";
       case plan::Onward::back: return "go back on";
     }
   }

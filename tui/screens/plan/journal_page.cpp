@@ -86,6 +86,17 @@ void add_way_on(Document& foot, const RunHead& head, const UiState& state, int w
   }
 }
 
+// Why it stands still. A run that has ended has a result in place of a reason, often what its progress says.
+void add_why(Document& foot, const RunHead& head, int width) {
+  if (head.state == RunState::finished) {
+    if (head.why != head.progress)
+      add_fact(foot, "result", head.why, width, head.outcome == "wanted" ? Role::text : Role::warning);
+    return;
+  }
+  bool bad = head.state == RunState::interrupted || head.state == RunState::unreadable;
+  add_fact(foot, "why", head.why, width, bad ? Role::danger : Role::warning);
+}
+
 Document foot_of(const RunHead& head, const UiState& state, int width) {
   Document foot;
   std::string names;
@@ -93,12 +104,11 @@ Document foot_of(const RunHead& head, const UiState& state, int width) {
     names += (i > 0 ? " " : "") + head.nodes[i].text;
   if (head.nodes.size() > 12) names += fmt::format(" and {} more", head.nodes.size() - 12);
   std::string run = head.run;
-  if (!head.undoes.empty()) run += ", takes back " + head.undoes;
+  if (!head.undoes.empty()) run += ", undoes " + head.undoes;
   add_fact(foot, "run", run, width, Style(Role::text).with_bold());
   add_fact(foot, "nodes", (head.cluster.empty() ? "" : head.cluster.text + ": ") + names, width);
   add_fact(foot, "progress", head.progress, width);
-  bool bad = head.state == RunState::interrupted || head.state == RunState::unreadable;
-  add_fact(foot, "why", head.why, width, bad ? Role::danger : Role::warning);
+  add_why(foot, head, width);
   add_fact(foot, "stands now", head.place, width);
   add_fact(foot, "journal", head.file, width, Role::dim);
   add_way_on(foot, head, state, width);

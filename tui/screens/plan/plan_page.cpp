@@ -82,7 +82,7 @@ class Page {
     std::string words = plan_.intent.words;
     line.spans.push_back(
         {fmt::format("  {} {}", glyphs(state_.ascii).crumb, words), Style(Role::accent).with_bold()});
-    if (!view_.undoes.empty()) line.spans.push_back({"  takes back " + view_.undoes, Role::dim});
+    if (!view_.undoes.empty()) line.spans.push_back({"  undoes " + view_.undoes, Role::dim});
     lines_.push_back(std::move(line));
     closed();
     std::string whom = disturbs_text(plan_);

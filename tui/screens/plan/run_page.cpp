@@ -55,7 +55,7 @@ class RunPage {
     lines_.push_back(std::move(line));
     std::string who = fmt::format("begun by {}@{} {}", run_.started.who, run_.started.from,
                                   view_.entries.empty() ? "" : time_text(view_.entries.front().at));
-    if (!run_.started.undoes.empty()) who += ", takes back " + run_.started.undoes;
+    if (!run_.started.undoes.empty()) who += ", undoes " + run_.started.undoes;
     if (head && head->state == RunState::running && !head->here) who += "; driven elsewhere";
     lines_.push_back({{{who, Role::dim, 1}}, {}});
     if (view_.trouble) wrapped(to_line(*view_.trouble), Role::danger);
@@ -123,8 +123,8 @@ class RunPage {
   std::vector<std::string> renamed() const {
     std::vector<std::string> all = run_.started.plan.renamed;
     for (const plan::Entry& entry : view_.entries)
-      if (const auto* anew = std::get_if<plan::Replanned>(&entry.what))
-        all.insert(all.end(), anew->plan.renamed.begin(), anew->plan.renamed.end());
+      if (const auto* replanned = std::get_if<plan::Replanned>(&entry.what))
+        all.insert(all.end(), replanned->plan.renamed.begin(), replanned->plan.renamed.end());
     return all;
   }
   // Before it can be armed: what others did to the journal of a shared folder.

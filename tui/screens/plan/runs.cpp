@@ -267,7 +267,7 @@ Effects act_on_resume(UiState& state, const UiContext&, Action action) {
   std::string run = state.resuming.value_or("");
   state.resuming.reset();
   plan::Onward onward = plan::Onward::carry_on;
-  if (action == Action::resume_replan) onward = plan::Onward::anew;
+  if (action == Action::resume_replan) onward = plan::Onward::replan;
   if (action == Action::resume_back) onward = plan::Onward::back;
   if (action == Action::resume_leave || run.empty()) return {};
   // A refusal named the work that this would disturb: typed again, it is accepted.

@@ -1,0 +1,89 @@
+#include "engine/insight/users.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "engine/insight/worth.hpp"
+
+namespace tessera::insight {
+namespace {
+
+using Sums = std::map<std::string, UserSum>;
+
+std::string name_of(const Allocation& allocation) {
+  if (allocation.family == Family::gpu) return allocation.type.empty() ? "GPU" : allocation.type;
+  std::string name(word(allocation.family));
+  if (allocation.family == Family::mps) name = "MPS";
+  return allocation.type.empty() ? name : name + " " + allocation.type;
+}
+
+bool holds_gpus(const Workload& workload) {
+  return std::any_of(workload.allocations.begin(), workload.allocations.end(),
+                     [](const Allocation& one) { return one.count > 0 || !one.devices.empty(); });
+}
+
+void add_held(UserSum& sum, const Cluster& cluster, const Workload& workload,
+              const mig::Catalogue& catalogue) {
+  ++sum.running;
+  if (const std::optional<double> worth = gpus_worth(cluster, workload, catalogue))
+    sum.gpus += *worth;
+  else
+    ++sum.unknown;
+  for (const Allocation& one : workload.allocations) {
+    const int count = one.count > 0 ? one.count : static_cast<int>(one.devices.size());
+    if (count > 0) sum.holds[name_of(one)] += count;
+  }
+}
+
+void add_workload(Sums& sums, const Cluster& cluster, const Workload& workload,
+                  const mig::Catalogue& catalogue) {
+  const bool waits = workload.state == WorkloadState::pending && !workload.requests.empty();
+  const bool holds = workload.state != WorkloadState::ended && holds_gpus(workload);
+  if (!waits && !holds) return;
+  UserSum& sum = sums[workload.user];
+  sum.user = workload.user;
+  sum.cluster = cluster.name;
+  const std::string& account = workload.kind == WorkloadKind::pod ? workload.group : workload.account;
+  if (!account.empty()) sum.accounts.insert(account);
+  if (holds) add_held(sum, cluster, workload, catalogue);
+  if (!waits) return;
+  ++sum.waiting;
+  for (const Request& request : workload.requests) sum.asks[request.resource] += request.count;
+}
+
+// A slice that several hold says nothing of each of them.
+void add_use(Sums& sums, const Cluster& cluster, const Slice& slice, const std::optional<Percent>& use) {
+  if (!use || !slice.exact || slice.holders.size() != 1) return;
+  const Workload* holder = cluster.workloads.find(slice.holders.front().workload);
+  if (!holder) return;
+  auto sum = sums.find(holder->user);
+  if (sum == sums.end()) return;
+  ++sum->second.measured;
+  if (use->value < kIdleBelow) ++sum->second.idle;
+}
+
+void add_uses(Sums& sums, const Cluster& cluster, const Node& node) {
+  for (const Gpu& gpu : node.gpus)
+    for (const Slice& slice : gpu.slices)
+      add_use(sums, cluster, slice,
+              slice.kind == SliceKind::whole_gpu && !slice.use ? gpu.telemetry.use : slice.use);
+  for (const Slice& slice : node.pool) add_use(sums, cluster, slice, slice.use);
+}
+
+}  // namespace
+
+std::vector<UserSum> users_of(const Model& model, const mig::Catalogue& catalogue) {
+  std::vector<UserSum> users;
+  for (const Cluster& cluster : model.clusters) {
+    Sums sums;
+    for (const Workload& workload : cluster.workloads.all()) add_workload(sums, cluster, workload, catalogue);
+    for (const Node& node : cluster.nodes.all()) add_uses(sums, cluster, node);
+    for (auto& [name, sum] : sums) users.push_back(std::move(sum));
+  }
+  std::stable_sort(users.begin(), users.end(), [](const UserSum& a, const UserSum& b) {
+    return std::tuple(-a.gpus, -a.running, -a.waiting) < std::tuple(-b.gpus, -b.running, -b.waiting);
+  });
+  return users;
+}
+
+}  // namespace tessera::insight

@@ -1,0 +1,37 @@
+// Who holds and waits for how much, in every cluster.
+// Threads: pure functions of values.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/mig/catalogue.hpp"
+#include "engine/model/model.hpp"
+
+namespace tessera::insight {
+
+// A slice below this is idle, in percent: what a driver's own housekeeping may show.
+inline constexpr float kIdleBelow = 1;
+
+// One user of one cluster.
+struct UserSum {
+  ClusterName cluster;
+  std::string user;                // empty: the scheduler does not tell
+  std::set<std::string> accounts;  // Slurm's; on Kubernetes the namespaces
+  int running = 0, waiting = 0;    // workloads that hold GPUs, and that wait for some
+  double gpus = 0;                 // GPUs' worth that is held, of the workloads for which it is known
+  int unknown = 0;                 // workloads that hold GPUs of which it is not known how much
+  // What is held, by its name and the family that it is counted in: "3g.40gb" 2, "MPS" 100. Never added up.
+  std::map<std::string, int> holds;
+  std::map<std::string, std::int64_t> asks;  // of what waits, in the scheduler's words
+  int measured = 0, idle = 0;  // held slices with a figure of their use, and those below kIdleBelow
+};
+
+// Those who hold most first; users that neither hold nor wait for GPUs are left out.
+std::vector<UserSum> users_of(const Model& model, const mig::Catalogue& catalogue);
+
+}  // namespace tessera::insight

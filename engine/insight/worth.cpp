@@ -1,0 +1,59 @@
+#include "engine/insight/worth.hpp"
+
+#include <algorithm>
+
+namespace tessera::insight {
+namespace {
+
+// What part of a GPU such a hold is: a 1g instance of seven compute slices is a seventh. nullopt: not known.
+std::optional<double> part_of(const Gpu* gpu, const Slice& slice, int share,
+                              const mig::Catalogue& catalogue) {
+  if (slice.kind == SliceKind::whole_gpu) return 1.0;
+  if (slice.kind == SliceKind::gpu_instance) {
+    const mig::Product* product = gpu && gpu->product ? catalogue.by_key(gpu->product->text) : nullptr;
+    const mig::Profile* profile = product ? product->find(slice.profile.view()) : nullptr;
+    if (!profile || product->compute_slices <= 0 || slice.capacity != 1) return std::nullopt;
+    return static_cast<double>(profile->compute_slices) / product->compute_slices;
+  }
+  if (share <= 0) return std::nullopt;
+  return std::min(1.0, static_cast<double>(share) / slice.capacity);
+}
+
+std::optional<double> part_of(const Node& node, const Allocation& allocation, const DeviceShare& device,
+                              const mig::Catalogue& catalogue) {
+  auto is_it = [&](const Slice& slice) { return slice.device == device.device; };
+  for (const Gpu& gpu : node.gpus)
+    for (const Slice& slice : gpu.slices) {
+      if (!is_it(slice)) continue;
+      // A whole GPU that is also offered in shares.
+      if (allocation.family == Family::gpu && slice.kind != SliceKind::gpu_instance) return 1.0;
+      return part_of(&gpu, slice, device.share, catalogue);
+    }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<double> gpus_worth(const Cluster& cluster, const Workload& workload,
+                                 const mig::Catalogue& catalogue) {
+  double sum = 0;
+  for (const Allocation& allocation : workload.allocations) {
+    if (allocation.count <= 0 && allocation.devices.empty()) continue;
+    const Node* node = cluster.nodes.find(allocation.node);
+    if (!node) return std::nullopt;
+    if (allocation.devices.empty()) {
+      const bool whole = allocation.family == Family::gpu &&
+                         node->kinds.strategies == 1U << static_cast<unsigned>(Strategy::whole);
+      if (!whole) return std::nullopt;
+      sum += allocation.count;
+    }
+    for (const DeviceShare& device : allocation.devices) {
+      const std::optional<double> part = part_of(*node, allocation, device, catalogue);
+      if (!part) return std::nullopt;
+      sum += *part;
+    }
+  }
+  return sum;
+}
+
+}  // namespace tessera::insight

@@ -1,0 +1,17 @@
+// What a workload holds, in GPUs: a whole GPU is 1, a slice its part of the compute slices.
+// Threads: pure function of values.
+#pragma once
+
+#include <optional>
+
+#include "engine/mig/catalogue.hpp"
+#include "engine/model/model.hpp"
+
+namespace tessera::insight {
+
+// GPUs' worth that the workload holds in all: three 1g.10gb of an H100 are 3/7, half the shares of a GPU 1/2.
+// nullopt: of a part it is not known.
+std::optional<double> gpus_worth(const Cluster& cluster, const Workload& workload,
+                                 const mig::Catalogue& catalogue);
+
+}  // namespace tessera::insight

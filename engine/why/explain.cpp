@@ -1,0 +1,107 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/insight/available.hpp"
+#include "engine/text.hpp"
+#include "engine/why/why.hpp"
+
+namespace tessera::why {
+namespace {
+
+Statement statement_of(const Meaning& meaning, const Workload& workload) {
+  if (meaning.known)
+    return {meaning.text, meaning.topic == Topic::untold ? Certainty::unknown : Certainty::certain,
+            workload.origin.source};
+  return {fmt::format("the scheduler says: {}", meaning.text), Certainty::unknown, workload.origin.source};
+}
+
+bool is_about_nodes(Topic topic) {
+  return topic == Topic::room || topic == Topic::priority || topic == Topic::untold ||
+         topic == Topic::unknown || topic == Topic::node || topic == Topic::request ||
+         topic == Topic::taint || topic == Topic::selector;
+}
+
+std::size_t fitting(const std::vector<Candidates>& nodes) {
+  std::size_t count = 0;
+  for (const Candidates& one : nodes) count += one.fits ? one.nodes.size() : 0;
+  return count;
+}
+
+// Parts of the message beyond the sentence, with their numbers of nodes.
+void add_parts(Answer& answer, const Workload& workload) {
+  const Unschedulable told = parse_unschedulable(workload.reason);
+  for (const Part& part : told.parts) {
+    const Statement said = statement_of(part.meaning, workload);
+    if (!part.nodes)
+      answer.more.push_back(said);
+    else if (*part.nodes == 1)
+      answer.more.push_back({fmt::format("1 node: {}", said.text), said.certainty, said.source});
+    else
+      answer.more.push_back(
+          {fmt::format("{} nodes: {}", *part.nodes, said.text), said.certainty, said.source});
+  }
+}
+
+// Where the model sees something else than the scheduler says.
+void add_contradictions(Answer& answer, const Cluster& cluster, const Workload& workload) {
+  const Asked asked = asked_of(workload, cluster.scheduler);
+  const std::size_t fit = fitting(answer.nodes);
+  if (asked.each.empty() || fit < static_cast<std::size_t>(asked.nodes)) return;
+  if (answer.topic != Topic::room && answer.topic != Topic::request) return;
+  answer.more.push_back(
+      {fmt::format("its GPUs are free on {} of the nodes: CPUs, memory or another condition keeps "
+                   "it waiting, or the scheduler has not looked since",
+                   fit),
+       Certainty::likely, Source::inferred});
+}
+
+std::vector<std::string> untold_of(const Cluster& cluster) {
+  if (cluster.scheduler == Scheduler::slurm)
+    return {"its CPUs, memory, features and excluded nodes", "its priority, and its place in the queue",
+            "the limits of its QOS and association"};
+  return {"its CPUs and memory", "its node selector, affinity and tolerations", "its priority class",
+          "which queue admits it (Kueue, Volcano, KAI)"};
+}
+
+}  // namespace
+
+std::string_view word(Certainty certainty) {
+  switch (certainty) {
+    case Certainty::certain: return "certain";
+    case Certainty::likely: return "likely";
+    case Certainty::unknown: break;
+  }
+  return "not known";
+}
+
+std::string_view word(Help help) {
+  switch (help) {
+    case Help::by_itself: return "by itself";
+    case Help::recut: return "re-cut";
+    case Help::recut_later: return "re-cut later";
+    case Help::smaller: return "smaller";
+    case Help::elsewhere: return "elsewhere";
+    case Help::admin: return "admin";
+    case Help::ask: break;
+  }
+  return "ask";
+}
+
+Answer explain(const Cluster& cluster, const Workload& workload, const Site& site) {
+  Answer answer;
+  answer.waits = workload.state == WorkloadState::pending;
+  if (!answer.waits || site.catalogue == nullptr) return answer;
+  const Meaning said = meaning(workload.reason, cluster.scheduler);
+  answer.topic = said.topic;
+  answer.sentence = statement_of(said, workload);
+  if (cluster.scheduler == Scheduler::kubernetes) add_parts(answer, workload);
+  if (answer.more.size() == 1 && answer.more.front().text == answer.sentence.text) answer.more.clear();
+  if (is_about_nodes(said.topic)) answer.nodes = look_at_all(cluster, workload, site);
+  add_contradictions(answer, cluster, workload);
+  answer.help = remedies(cluster, workload, site, answer.nodes, said);
+  answer.untold = untold_of(cluster);
+  return answer;
+}
+
+}  // namespace tessera::why

@@ -1,0 +1,332 @@
+// What would help, the cheapest first.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "engine/hostlist.hpp"
+#include "engine/insight/available.hpp"
+#include "engine/mig/geometry.hpp"
+#include "engine/plan/resources.hpp"
+#include "engine/query/value.hpp"
+#include "engine/sharing/resources.hpp"
+#include "engine/text.hpp"
+#include "engine/why/why.hpp"
+
+namespace tessera::why {
+namespace {
+
+constexpr std::size_t kMostNodes = 64;  // that are looked at one by one for plans and times
+constexpr std::size_t kMostPlans = 2;
+
+// What a shell takes without quotes; a command with anything else is not offered.
+bool is_plain(std::string_view text) {
+  return !text.empty() && text.size() < 200 && text.front() != '-' &&
+         std::all_of(text.begin(), text.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+                  c == '-' || c == '_' || c == '/' || c == ':' || c == ',' || c == '@' || c == '+' ||
+                  c == '=';
+         });
+}
+template <class... Parts>
+std::string command(fmt::format_string<const Parts&...> form, const Parts&... parts) {
+  if (!(is_plain(parts) && ...)) return {};
+  return fmt::format(form, parts...);
+}
+
+struct Case {
+  const Cluster& cluster;
+  const Workload& workload;
+  const Site& site;
+  Asked asked;
+  std::vector<Remedy> all;
+
+  void add(Help help, std::string text, std::string command, Certainty certainty = Certainty::likely) {
+    all.push_back({help, std::move(text), std::move(command), certainty});
+  }
+  bool slurm() const { return cluster.scheduler == Scheduler::slurm; }
+};
+
+std::string time_of(TimePoint at) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(at.time_since_epoch()).count();
+  return query::to_text(query::Value(static_cast<std::int64_t>(seconds)), query::Format::time);
+}
+
+// The node once this work has left it. False: it holds nothing there that is known slice by slice.
+bool leave(Node& node, const WorkloadId& id) {
+  bool left = false;
+  const auto look = [&](Slice& slice) {
+    const auto gone =
+        std::erase_if(slice.holders, [&](const Holder& holder) { return holder.workload == id; });
+    if (gone == 0 || !slice.exact) return;
+    left = true;
+    if (slice.holders.empty()) slice.holding = Holding::free, slice.told_held = false;
+  };
+  for (Gpu& gpu : node.gpus) std::for_each(gpu.slices.begin(), gpu.slices.end(), look);
+  std::for_each(node.pool.begin(), node.pool.end(), look);
+  return left;
+}
+
+// When enough of a node is given back, by the time limits of those who hold it; nullopt: one has none.
+std::optional<TimePoint> free_at(const Case& of, const Node& node) {
+  std::vector<const Workload*> there;
+  for (const WorkloadId& id : node.workloads)
+    if (const Workload* one = of.cluster.workloads.find(id); one && one->ends) there.push_back(one);
+  std::sort(there.begin(), there.end(),
+            [](const Workload* a, const Workload* b) { return *a->ends < *b->ends; });
+  Node later = node;
+  for (const Workload* one : there) {
+    if (!leave(later, one->id)) continue;
+    if (serves(stock_now(of.cluster, later, *of.site.catalogue).free.units, of.asked, of.cluster.scheduler))
+      return one->ends;
+  }
+  return std::nullopt;
+}
+
+std::vector<const Node*> nodes_of(const Case& of, const std::vector<Candidates>& nodes, Topic topic) {
+  std::vector<const Node*> found;
+  for (const Candidates& one : nodes)
+    for (const NodeName& name : one.nodes)
+      if (!one.fits && one.topic == topic && found.size() < kMostNodes)
+        if (const Node* node = of.cluster.nodes.find(name)) found.push_back(node);
+  return found;
+}
+
+void by_itself(Case& of, const std::vector<Candidates>& nodes, Topic topic) {
+  if ((topic != Topic::room && topic != Topic::priority) || of.asked.each.empty()) return;
+  std::size_t now = 0;
+  for (const Candidates& one : nodes) now += one.fits ? one.nodes.size() : 0;
+  std::vector<TimePoint> times;
+  for (const Node* node : nodes_of(of, nodes, Topic::room))
+    if (auto at = free_at(of, *node)) times.push_back(*at);
+  const auto needed = static_cast<std::size_t>(of.asked.nodes);
+  if (now >= needed || now + times.size() < needed) return;
+  std::sort(times.begin(), times.end());
+  of.add(Help::by_itself,
+         fmt::format(
+             "its GPUs are free by {} at the latest, by the time limits of those who hold them; others may "
+             "come before it",
+             time_of(times[needed - now - 1])),
+         of.slurm() ? command("squeue --start -j {}", of.workload.id.text) : std::string());
+}
+
+// The layout of a GPU with one more instance for it, as many of those that nobody holds kept as can be.
+std::optional<mig::Layout> recut_of(const Case& of, const Node& node, const Gpu& gpu,
+                                    const mig::Product& product, int profile) {
+  const insight::Sight sight = insight::sight_of(of.cluster, node);
+  mig::Layout held, free;
+  for (const Slice& slice : gpu.slices) {
+    const auto kind = product.index_of(slice.profile.text);
+    if (!kind || !slice.placement) return std::nullopt;
+    const bool open = insight::availability(sight, slice) == insight::Availability::free;
+    (open ? free : held).push_back({*kind, slice.placement->start});
+  }
+  std::sort(held.begin(), held.end());
+  const int wanted[] = {profile};
+  auto layout = mig::place(product, wanted, held);
+  if (!layout) return std::nullopt;
+  for (const mig::Placed& one : free)
+    if (mig::fits(product, *layout, one)) layout->push_back(one), std::sort(layout->begin(), layout->end());
+  return layout;
+}
+
+// Re-cuts of one GPU of one node that the planner says disturb nobody.
+void recuts(Case& of, const std::vector<Candidates>& nodes, Topic topic) {
+  if (topic == Topic::held || of.asked.nodes != 1 || of.asked.each.size() != 1) return;
+  const Request& want = of.asked.each.front();
+  const auto name = sharing::parse_resource(want.resource, of.cluster.scheduler);
+  if (!name || !name->profile || want.count != 1) return;
+  const plan::Means means = of.site.means ? *of.site.means : plan::presumed_capabilities(of.cluster);
+  std::size_t plans = 0;
+  for (const Node* node : nodes_of(of, nodes, Topic::room)) {
+    for (const Gpu& gpu : node->gpus) {
+      if (plans >= kMostPlans) return;
+      const mig::Product* product = gpu.product ? of.site.catalogue->by_key(gpu.product->text) : nullptr;
+      const auto profile = product ? product->index_of(name->profile->text) : std::nullopt;
+      if (!profile || gpu.mig_mode != MigMode::enabled || !mig::observed_layout(*product, gpu)) continue;
+      const auto layout = recut_of(of, *node, gpu, *product, *profile);
+      if (!layout) continue;
+      plan::Intent intent;
+      intent.cluster = of.cluster.name, intent.nodes = {node->name};
+      intent.boards = {{gpu.index, plan::wish_of(*product, *layout)}};
+      intent.words = mig::to_text(*product, *layout);
+      const auto made =
+          plan::make_plan(of.cluster, *of.site.catalogue, intent, means, of.site.rules, of.site.wall);
+      if (!made || made->nodes.empty() || !made->violations.empty()) continue;
+      const plan::NodePlan& planned = made->nodes.front();
+      if (planned.created.empty() || !planned.blast_radius.empty()) continue;
+      ++plans;
+      of.all.push_back(
+          {Help::recut,
+           fmt::format("cut GPU {} of {} into {}: that disturbs no job or pod", gpu.index.value,
+                       node->name.text, intent.words),
+           command("tessera plan --cluster {} --node {} --gpu {} --layout {}", of.cluster.name.text,
+                   node->name.text, std::to_string(gpu.index.value), intent.words),
+           Certainty::likely, intent});
+      break;  // one GPU of a node is enough
+    }
+  }
+}
+
+// A smaller instance that could be had now, in its own partition.
+void smaller(Case& of, Topic topic) {
+  if (topic != Topic::room && topic != Topic::request) return;
+  if (of.asked.each.size() != 1 || of.asked.nodes != 1) return;
+  const auto name = sharing::parse_resource(of.asked.each.front().resource, of.cluster.scheduler);
+  if (!name || !name->profile) return;
+  std::map<int, std::pair<std::string, std::string>> found;  // by compute slices: resource, node
+  for (const Node& node : of.cluster.nodes.all()) {
+    if (!in_its_partition(node, of.workload, of.cluster.scheduler)) continue;
+    for (const auto& [resource, count] : stock_now(of.cluster, node, *of.site.catalogue).free.units) {
+      const auto other = sharing::parse_resource(resource, of.cluster.scheduler);
+      if (count < of.asked.each.front().count || !other || !other->profile) continue;
+      const auto slices = [](const ProfileName& profile) { return std::atoi(profile.text.c_str()); };
+      if (slices(*other->profile) < slices(*name->profile))
+        found.try_emplace(slices(*other->profile), resource, node.name.text);
+    }
+  }
+  if (!found.empty())
+    of.add(Help::smaller,
+           fmt::format("{} is free now on {}, if that is enough", found.rbegin()->second.first,
+                       found.rbegin()->second.second),
+           "");
+}
+
+void elsewhere(Case& of, Topic topic) {
+  if (!of.slurm() || (topic != Topic::room && topic != Topic::priority && topic != Topic::request)) return;
+  if (of.asked.each.empty() || of.asked.nodes != 1) return;
+  for (const Node& node : of.cluster.nodes.all()) {
+    if (node.partitions.empty() || in_its_partition(node, of.workload, of.cluster.scheduler)) continue;
+    Workload moved = of.workload;
+    moved.group = node.partitions.front();
+    if (!look_at(of.cluster, node, moved, of.site).fits) continue;
+    of.add(Help::elsewhere,
+           fmt::format("in the partition {} its GPUs are free now, on {}, if its owner may use it",
+                       moved.group, node.name.text),
+           command("scontrol update JobId={} Partition={}", of.workload.id.text, moved.group));
+    return;
+  }
+}
+
+// Nodes that are closed, and would have room.
+void reopen(Case& of, const std::vector<Candidates>& nodes) {
+  for (const Node* node : nodes_of(of, nodes, Topic::node)) {
+    if (node->health != Health::drained && node->health != Health::draining) continue;
+    Cluster open_cluster;
+    open_cluster.scheduler = of.cluster.scheduler, open_cluster.loaded = true;
+    Node open = *node;
+    open.health = Health::ok;
+    std::erase_if(open.state,
+                  [](const std::string& flag) { return flag == "MAINT" || flag == "MAINTENANCE"; });
+    if (!serves(stock_now(open_cluster, open, *of.site.catalogue).free.units, of.asked, of.cluster.scheduler))
+      continue;
+    const std::string& name = node->name.text;
+    of.add(Help::admin,
+           fmt::format("open {} once the reason for its closing is gone: it has room for it", name),
+           of.slurm() ? command("scontrol update NodeName={} State=RESUME", name)
+                      : command("kubectl uncordon {}", name));
+    return;
+  }
+}
+
+// "team=x:NoExecute" → "team=x:NoExecute-"
+void untaint(Case& of, const std::vector<Candidates>& nodes) {
+  for (const Node* node : nodes_of(of, nodes, Topic::taint))
+    for (const std::string& taint : node->taints) {
+      of.add(Help::admin,
+             fmt::format("let it tolerate the taint {}, or take that off {}", taint, node->name.text),
+             command("kubectl taint nodes {} {}-", node->name.text, taint));
+      return;
+    }
+}
+
+std::pair<std::string, std::string> pod_of(const Workload& workload) {
+  const auto slash = workload.id.text.find('/');
+  if (slash == std::string::npos) return {workload.group, workload.id.text};
+  return {workload.id.text.substr(0, slash), workload.id.text.substr(slash + 1)};
+}
+
+void slurm_admin(Case& of, Topic topic) {
+  const std::string& id = of.workload.id.text;
+  const std::string& partition = of.workload.group;
+  switch (topic) {
+    case Topic::held:
+      of.add(Help::admin, "release it", command("scontrol release {}", id), Certainty::certain);
+      break;
+    case Topic::dependency:
+      of.add(Help::ask, "the jobs that it depends on", command("scontrol show job {}", id),
+             Certainty::certain);
+      of.add(Help::admin, "take its dependency off", command("scontrol update JobId={} Dependency=", id));
+      break;
+    case Topic::time:
+      of.add(Help::admin, "let it start now", command("scontrol update JobId={} StartTime=now", id));
+      break;
+    case Topic::limit:
+      of.add(Help::ask, "the limits, and what of them is used", "scontrol show assoc_mgr flags=assoc,qos",
+             Certainty::certain);
+      break;
+    case Topic::licence:
+      of.add(Help::ask, "who has the licences", "scontrol show licenses", Certainty::certain);
+      break;
+    case Topic::partition:
+      of.add(Help::ask, "the partition's state and bounds", command("scontrol show partition {}", partition),
+             Certainty::certain);
+      break;
+    case Topic::reservation:
+      of.add(Help::ask, "the reservations", "scontrol show reservation", Certainty::certain);
+      break;
+    case Topic::priority:
+      of.add(Help::ask, "its priority, part by part", command("sprio -l -j {}", id), Certainty::certain);
+      break;
+    default: break;
+  }
+}
+
+void kubernetes_admin(Case& of, Topic topic) {
+  const auto [space, name] = pod_of(of.workload);
+  switch (topic) {
+    case Topic::gate:
+      of.add(
+          Help::ask, "which gates hold it",
+          is_plain(space) && is_plain(name)
+              ? fmt::format("kubectl -n {} get pod {} -o jsonpath='{{.spec.schedulingGates}}'", space, name)
+              : std::string(),
+          Certainty::certain);
+      break;
+    case Topic::storage:
+      of.add(Help::ask, "its volume claims", command("kubectl -n {} get pvc", space), Certainty::certain);
+      break;
+    case Topic::claim:
+      of.add(Help::ask, "its resource claims", command("kubectl -n {} get resourceclaims", space),
+             Certainty::certain);
+      break;
+    case Topic::limit:
+      of.add(Help::ask, "the quotas of its namespace", command("kubectl -n {} describe resourcequota", space),
+             Certainty::certain);
+      break;
+    default:
+      of.add(Help::ask, "its events, as the cluster tells them",
+             command("kubectl -n {} describe pod {}", space, name), Certainty::certain);
+      break;
+  }
+}
+
+}  // namespace
+
+std::vector<Remedy> remedies(const Cluster& cluster, const Workload& workload, const Site& site,
+                             const std::vector<Candidates>& nodes, const Meaning& meaning) {
+  Case of{cluster, workload, site, asked_of(workload, cluster.scheduler), {}};
+  by_itself(of, nodes, meaning.topic);
+  recuts(of, nodes, meaning.topic);
+  smaller(of, meaning.topic);
+  elsewhere(of, meaning.topic);
+  reopen(of, nodes);
+  untaint(of, nodes);
+  if (of.slurm())
+    slurm_admin(of, meaning.topic);
+  else
+    kubernetes_admin(of, meaning.topic);
+  return std::move(of.all);
+}
+
+}  // namespace tessera::why

@@ -1,0 +1,315 @@
+// Node by node: the first condition of a start that fails there, in the order in which a scheduler tries
+// them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "engine/insight/available.hpp"
+#include "engine/mig/edit.hpp"
+#include "engine/plan/resources.hpp"
+#include "engine/query/value.hpp"
+#include "engine/sharing/resources.hpp"
+#include "engine/text.hpp"
+#include "engine/why/why.hpp"
+
+namespace tessera::why {
+namespace {
+
+Source nodes_source(const Node& node) { return node.origin.source; }
+
+std::optional<Candidates> failed(Topic topic, std::string text, Source source,
+                                 Certainty certainty = Certainty::certain) {
+  Candidates answer;
+  answer.topic = topic;
+  answer.what = {std::move(text), certainty, source};
+  return answer;
+}
+
+std::optional<Candidates> wrong_partition(const Cluster& cluster, const Node& node,
+                                          const Workload& workload) {
+  if (!in_its_partition(node, workload, cluster.scheduler))
+    return failed(Topic::partition, fmt::format("not in its partition, {}", workload.group),
+                  nodes_source(node));
+  for (const Partition& one : cluster.partitions)
+    if (one.name == workload.group &&
+        (one.state == "DOWN" || one.state == "DRAIN" || one.state == "INACTIVE"))
+      return failed(Topic::partition,
+                    fmt::format("the partition {} is {} and starts no job", one.name, one.state),
+                    Source::slurm_partitions);
+  return std::nullopt;
+}
+
+std::string because(const Node& node) {
+  if (node.reason.empty()) return {};
+  return ": " + clean(node.reason, 200);
+}
+
+std::optional<Candidates> closed(const Cluster& cluster, const Node& node) {
+  if (!insight::nodes_are_current(cluster))
+    return failed(Topic::node, "not known: the list of nodes is not current", nodes_source(node),
+                  Certainty::unknown);
+  switch (node.health) {
+    case Health::draining:
+    case Health::drained:
+      return failed(Topic::node,
+                    (cluster.scheduler == Scheduler::slurm ? "drained" : "cordoned") + because(node),
+                    nodes_source(node));
+    case Health::down: return failed(Topic::node, "down" + because(node), nodes_source(node));
+    case Health::invalid:
+      return failed(Topic::node, "registered with less than is configured" + because(node),
+                    nodes_source(node));
+    case Health::unknown:
+      return failed(Topic::node, "the node's state is not known", nodes_source(node), Certainty::unknown);
+    case Health::ok: break;
+  }
+  if (insight::sight_of(cluster, node).access == insight::Access::closed)
+    return failed(Topic::node, "closed to new work by its state or its partitions", nodes_source(node));
+  return std::nullopt;
+}
+
+std::optional<Candidates> reserved(const Cluster& cluster, const Node& node) {
+  if (node.reservation.empty()) return std::nullopt;
+  (void)cluster;
+  return failed(Topic::reservation, fmt::format("in the reservation {}", node.reservation),
+                nodes_source(node), Certainty::likely);
+}
+
+// "team=x:NoExecute" as the message has it: "team: x".
+std::string as_told(const std::string& taint) {
+  const std::string key = taint.substr(0, taint.find(':'));
+  const auto equals = key.find('=');
+  return equals == std::string::npos ? key + ": " : key.substr(0, equals) + ": " + key.substr(equals + 1);
+}
+
+std::optional<Candidates> repelled(const Node& node, const Workload& workload) {
+  for (const std::string& taint : node.taints)
+    if (workload.reason.find("{" + as_told(taint)) != std::string::npos)
+      return failed(Topic::taint,
+                    fmt::format("the taint {} keeps it away, and it does not tolerate it", taint),
+                    Source::kubernetes_nodes);
+  return std::nullopt;
+}
+
+// What the node has of everything that answers a request.
+std::int64_t units_for(const plan::Counts& units, const Request& want, Scheduler scheduler) {
+  std::int64_t sum = 0;
+  for (const auto& [name, count] : units)
+    if (plan::answers(want.resource, name, scheduler)) sum += std::max<std::int64_t>(0, count);
+  return sum;
+}
+
+std::string list_of(const plan::Counts& units) {
+  std::string text;
+  for (const auto& [name, count] : units)
+    if (count > 0) text += fmt::format("{}{} × {}", text.empty() ? "" : ", ", count, name);
+  return text;
+}
+
+// Of a node's GPUs: "no room for 3g.40gb on GPU 0: 1g.10gb@4 (job 12) is in the way".
+std::string geometry(const Cluster& cluster, const Node& node, const ProfileName& profile,
+                     const mig::Catalogue& catalogue) {
+  const insight::Sight sight = insight::sight_of(cluster, node);
+  std::string first_full;  // a GPU that could be cut is the better answer
+  for (const Gpu& gpu : node.gpus) {
+    const mig::Product* product = gpu.product ? catalogue.by_key(gpu.product->text) : nullptr;
+    const auto index = product ? product->index_of(profile.text) : std::nullopt;
+    if (!index || !mig::observed_layout(*product, gpu)) continue;
+    mig::Layout held;
+    std::vector<std::string> names;
+    for (const Slice& slice : gpu.slices) {
+      if (insight::availability(sight, slice) != insight::Availability::held || !slice.placement) continue;
+      const auto kind = product->index_of(slice.profile.text);
+      if (!kind) continue;
+      held.push_back({*kind, slice.placement->start});
+      names.push_back(slice.holders.empty() ? std::string() : slice.holders.front().workload.text);
+    }
+    const auto obstacle = mig::obstacle(*product, held, *index, 0);
+    if (!obstacle)
+      return fmt::format("GPU {} could be cut for it: no job or pod is in the way", gpu.index.value);
+    if (obstacle->in_way.empty() || !first_full.empty()) continue;
+    const std::size_t first = obstacle->in_way.front();
+    const std::string what =
+        fmt::format("{}@{}", product->profiles[static_cast<std::size_t>(held[first].profile)].name.text,
+                    held[first].start);
+    first_full = names[first].empty()
+                     ? fmt::format("GPU {} has no room for it: {} is in the way", gpu.index.value, what)
+                     : fmt::format("GPU {} has no room for it: {} is in the way, held by {}", gpu.index.value,
+                                   what, names[first]);
+  }
+  return first_full;
+}
+
+std::optional<Candidates> no_room(const Cluster& cluster, const Node& node, const Workload& workload,
+                                  const Site& site) {
+  const Asked asked = asked_of(workload, cluster.scheduler);
+  const plan::Stock stock = stock_now(cluster, node, *site.catalogue);
+  for (const Request& want : asked.each) {
+    const std::int64_t all = units_for(stock.all.units, want, cluster.scheduler);
+    const std::int64_t free = units_for(stock.free.units, want, cluster.scheduler);
+    const auto name = sharing::parse_resource(want.resource, cluster.scheduler);
+    std::string shape;
+    if (free < want.count && name && name->profile)
+      shape = geometry(cluster, node, *name->profile, *site.catalogue);
+    if (all < want.count) {
+      const std::string there = list_of(stock.all.units);
+      std::string text = there.empty()
+                             ? fmt::format("offers no {}", want.resource)
+                             : fmt::format("offers {} of {}, and has {}", all, want.resource, there);
+      if (!shape.empty()) text += "; " + shape;
+      return failed(shape.empty() ? Topic::request : Topic::room, std::move(text), nodes_source(node));
+    }
+    if (free >= want.count) continue;
+    const insight::Sight sight = insight::sight_of(cluster, node);
+    if (!sight.work_read || !node.counts.known())
+      return failed(
+          Topic::room,
+          fmt::format(
+              "at least {} of {} × {} are free, and it asks for {}: who holds the others is not known", free,
+              all, want.resource, want.count),
+          nodes_source(node), Certainty::unknown);
+    std::string text =
+        fmt::format("{} of {} × {} are free, and it asks for {}", free, all, want.resource, want.count);
+    if (!shape.empty()) text += "; " + shape;
+    return failed(Topic::room, std::move(text), nodes_source(node));
+  }
+  return std::nullopt;
+}
+
+// The shares that are free on the GPU with the most of them: Slurm takes a job's MPS or shards of a node from
+// one GPU. nullopt: the request is not for such shares.
+std::optional<int> most_on_one_gpu(const Cluster& cluster, const Node& node, const Request& want) {
+  if (cluster.scheduler != Scheduler::slurm) return std::nullopt;
+  const auto name = sharing::parse_resource(want.resource, cluster.scheduler);
+  const bool mps = name && name->kind == sharing::ResourceKind::mps;
+  if (!mps && (!name || name->kind != sharing::ResourceKind::shard)) return std::nullopt;
+  const insight::Sight sight = insight::sight_of(cluster, node);
+  int most = 0;
+  const auto look = [&](const Slice& slice) {
+    const bool shards = slice.kind == SliceKind::shard || slice.kind == SliceKind::time_slice;
+    if (mps ? slice.kind == SliceKind::mps : shards)
+      most = std::max(most, insight::available(sight, slice).value_or(0));
+  };
+  for (const Gpu& gpu : node.gpus) std::for_each(gpu.slices.begin(), gpu.slices.end(), look);
+  std::for_each(node.pool.begin(), node.pool.end(), look);
+  return most;
+}
+
+std::optional<Candidates> scattered(const Cluster& cluster, const Node& node, const Workload& workload) {
+  for (const Request& want : asked_of(workload, cluster.scheduler).each) {
+    const auto most = most_on_one_gpu(cluster, node, want);
+    if (most && *most < want.count && node.open_kinds.empty())
+      return failed(
+          Topic::room,
+          fmt::format("no single GPU has {} × {} free: the most on one is {}, and Slurm takes them from "
+                      "one GPU",
+                      want.count, want.resource, *most),
+          nodes_source(node));
+  }
+  return std::nullopt;
+}
+
+int rank(const Candidates& one) {
+  if (one.fits) return 0;
+  switch (one.topic) {
+    case Topic::room: return 1;
+    case Topic::reservation: return 2;
+    case Topic::node: return 3;
+    case Topic::taint: return 4;
+    case Topic::request: return 5;
+    default: return 6;
+  }
+}
+
+// Slices of which only the number that is free is known, dealt out as if it were known which.
+void settle(Node& node) {
+  for (const OpenKind& open : node.open_kinds) {
+    int units = open.units;
+    const auto deal = [&](Slice& slice) {
+      if (slice.kind != open.kind || slice.profile != open.profile || slice.capacity != open.capacity) return;
+      if (slice.holding != Holding::unknown && slice.usable) return;
+      slice.holders.clear();
+      slice.usable = true;
+      slice.holding = units >= slice.capacity ? Holding::free : Holding::held;
+      slice.told_held = slice.holding == Holding::held;
+      units -= slice.holding == Holding::free ? slice.capacity : 0;
+    };
+    for (Gpu& gpu : node.gpus) std::for_each(gpu.slices.begin(), gpu.slices.end(), deal);
+    std::for_each(node.pool.begin(), node.pool.end(), deal);
+  }
+}
+
+}  // namespace
+
+bool in_its_partition(const Node& node, const Workload& workload, Scheduler scheduler) {
+  if (scheduler != Scheduler::slurm || node.partitions.empty() || workload.group.empty()) return true;
+  const std::string wanted = "," + workload.group + ",";
+  return std::any_of(node.partitions.begin(), node.partitions.end(), [&](const std::string& name) {
+    return wanted.find("," + name + ",") != std::string::npos;
+  });
+}
+
+Asked asked_of(const Workload& workload, Scheduler scheduler) {
+  Asked asked;
+  if (scheduler == Scheduler::slurm) asked.nodes = std::max(1, workload.node_count);
+  for (const Request& request : workload.requests) {
+    if (request.count <= 0 || !sharing::parse_resource(request.resource, scheduler)) continue;
+    asked.each.push_back(request);
+    asked.each.back().count = (request.count + asked.nodes - 1) / asked.nodes;
+  }
+  return asked;
+}
+
+plan::Stock stock_now(const Cluster& cluster, const Node& node, const mig::Catalogue& catalogue) {
+  if (node.open_kinds.empty()) return plan::stock_of(cluster, node, catalogue);
+  Node settled = node;
+  settle(settled);
+  return plan::stock_of(cluster, settled, catalogue);
+}
+
+bool serves(const plan::Counts& units, const Asked& asked, Scheduler scheduler) {
+  return std::all_of(asked.each.begin(), asked.each.end(),
+                     [&](const Request& want) { return units_for(units, want, scheduler) >= want.count; });
+}
+
+Candidates look_at(const Cluster& cluster, const Node& node, const Workload& workload, const Site& site) {
+  auto answer = wrong_partition(cluster, node, workload);
+  if (!answer) answer = closed(cluster, node);
+  if (!answer) answer = repelled(node, workload);
+  if (!answer) answer = no_room(cluster, node, workload, site);
+  if (!answer) answer = scattered(cluster, node, workload);
+  if (!answer) answer = reserved(cluster, node);
+  if (!answer) {
+    answer.emplace();
+    answer->fits = true;
+    answer->topic = Topic::unknown;
+    answer->what = {asked_of(workload, cluster.scheduler).each.empty()
+                        ? "open; whether its CPUs and memory fit is not known"
+                        : "the GPUs that it asks for are free; whether its CPUs and memory fit is not known",
+                    Certainty::likely, nodes_source(node)};
+  }
+  answer->nodes = {node.name};
+  return *answer;
+}
+
+std::vector<Candidates> look_at_all(const Cluster& cluster, const Workload& workload, const Site& site) {
+  std::map<std::string, Candidates> by_answer;
+  for (const Node& node : cluster.nodes.all()) {
+    Candidates one = look_at(cluster, node, workload, site);
+    auto [place, fresh] = by_answer.try_emplace(one.what.text, one);
+    if (!fresh) place->second.nodes.push_back(node.name);
+  }
+  std::vector<Candidates> all;
+  for (auto& [text, one] : by_answer) {
+    std::sort(one.nodes.begin(), one.nodes.end(), [](const NodeName& a, const NodeName& b) {
+      return query::natural_compare(a.text, b.text) < 0;
+    });
+    all.push_back(std::move(one));
+  }
+  std::stable_sort(all.begin(), all.end(), [](const Candidates& a, const Candidates& b) {
+    return std::tuple(rank(a), b.nodes.size()) < std::tuple(rank(b), a.nodes.size());
+  });
+  return all;
+}
+
+}  // namespace tessera::why

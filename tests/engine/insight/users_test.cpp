@@ -1,0 +1,112 @@
+// Who holds and waits for how much.
+#include "engine/insight/users.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/build.hpp"
+#include "tests/support/catalogue.hpp"
+
+namespace tessera::insight {
+namespace {
+
+using test::at;
+
+Slice used(Slice slice, float percent) {
+  slice.use = Percent{percent};
+  return slice;
+}
+
+// One GPU cut, one whole, one in MPS percent; n2's slices are counted by type only.
+class Users : public testing::Test {
+ protected:
+  Users() {
+    Node n1 = test::node(
+        "n1", {test::gpu(0, Strategy::mig,
+                         {used(test::instance("1g.10gb", 0, 1, 0), 0.2F),
+                          used(test::instance("2g.20gb", 2, 2, 1), 60), test::instance("3g.40gb", 4, 4, 2)}),
+               test::gpu(1, Strategy::whole, {test::whole(3)}),
+               test::gpu(2, Strategy::mps, {test::shared(SliceKind::mps, 100, 4)})});
+    n1.gpus[1].telemetry.use = Percent{0};
+    Node n2 = test::node("n2", {});
+    Slice slice = test::instance("1g.10gb", 0, 1, 0);
+    slice.placement.reset();
+    n2.pool = {slice};
+    story.tell(ClusterSeen{Scheduler::slurm, false, "slurm 24.11", "test"});
+    story.tell(NodesListed{{n1, n2}});
+  }
+
+  std::vector<UserSum> of(std::vector<Workload> work) {
+    story.tell(WorkloadsListed{std::move(work)});
+    return users_of(story.model, test::catalogue());
+  }
+
+  test::Story story;
+};
+
+TEST_F(Users, ASliceIsItsPartOfTheGpuAndSharesAreTheirs) {
+  const auto users = of({test::running("1", "alice", {test::holds("n1", {{0}, {1}})}),
+                         test::running("2", "bob", {test::holds("n1", {{3}})}),
+                         test::running("3", "carol", {test::holds("n1", {{4, 25}}, Family::mps)})});
+  ASSERT_EQ(users.size(), 3U);
+  EXPECT_EQ(users[0].user, "bob") << "who holds most stands first";
+  EXPECT_DOUBLE_EQ(users[0].gpus, 1);
+  EXPECT_EQ(users[1].user, "alice");
+  EXPECT_NEAR(users[1].gpus, 3.0 / 7, 1e-9);
+  EXPECT_DOUBLE_EQ(users[2].gpus, 0.25);
+  EXPECT_EQ(users[2].holds.begin()->first, "MPS");
+}
+
+TEST_F(Users, WhatIsNotKnownIsNotCountedAsNothing) {
+  const auto users = of({test::running("1", "alice", {test::holds("n1", {{3}})}),
+                         test::running("2", "alice", {test::holds_some("n2", "1g.10gb", 1)})});
+  ASSERT_EQ(users.size(), 1U);
+  EXPECT_DOUBLE_EQ(users[0].gpus, 1);
+  EXPECT_EQ(users[0].unknown, 1);
+  EXPECT_EQ(users[0].holds.at("1g.10gb"), 1);
+}
+
+TEST_F(Users, IdleIsCountedOnlyWhereUseIsMeasured) {
+  const auto users = of({test::running("1", "alice", {test::holds("n1", {{0}, {1}, {2}})}),
+                         test::running("2", "bob", {test::holds("n1", {{3}})}),
+                         test::running("3", "carol", {test::holds("n1", {{4, 25}}, Family::mps)})});
+  ASSERT_EQ(users.size(), 3U);
+  EXPECT_EQ(users[0].measured, 1) << "the use of a whole GPU is that of its only slice";
+  EXPECT_EQ(users[0].idle, 1);
+  EXPECT_EQ(users[1].measured, 2);
+  EXPECT_EQ(users[1].idle, 1);
+  EXPECT_EQ(users[2].measured, 0);
+}
+
+TEST_F(Users, WaitingWorkCountsByWhatItAsksFor) {
+  Workload big = test::waiting("2", "alice", "gpu:h100");
+  big.requests[0].count = 8;
+  big.account = "physics";
+  const auto users = of({test::waiting("1", "alice", "gpu:1g.10gb"), big});
+  ASSERT_EQ(users.size(), 1U);
+  EXPECT_EQ(users[0].waiting, 2);
+  EXPECT_EQ(users[0].running, 0);
+  EXPECT_EQ(users[0].asks.at("gpu:h100"), 8);
+  EXPECT_EQ(users[0].accounts, std::set<std::string>{"physics"});
+}
+
+TEST_F(Users, WhoNeitherHoldsNorWaitsForAGpuIsLeftOut) {
+  Workload cpu_only = test::waiting("1", "alice", "x");
+  cpu_only.requests.clear();
+  Workload ended = test::running("2", "bob", {test::holds("n1", {{3}})});
+  ended.state = WorkloadState::ended;
+  EXPECT_TRUE(of({cpu_only, ended}).empty());
+}
+
+// The same name in two clusters may be two people.
+TEST_F(Users, OneOfTwoClustersIsAnotherUser) {
+  of({test::running("1", "alice", {test::holds("n1", {{3}})})});
+  reduce(story.model,
+         Event{ClusterName("lab"), 0, at(0),
+               NodesListed{{test::node("n1", {test::gpu(0, Strategy::whole, {test::whole(0)})})}}});
+  reduce(story.model, Event{ClusterName("lab"), 0, at(0),
+                            WorkloadsListed{{test::running("1", "alice", {test::holds("n1", {{0}})})}}});
+  EXPECT_EQ(users_of(story.model, test::catalogue()).size(), 2U);
+}
+
+}  // namespace
+}  // namespace tessera::insight

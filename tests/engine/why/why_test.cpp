@@ -1,0 +1,232 @@
+// Why one job or pod waits: the first condition that fails on each node, and what would help.
+#include "engine/why/why.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/build.hpp"
+#include "tests/support/catalogue.hpp"
+
+namespace tessera::why {
+namespace {
+
+using test::holds;
+using test::instance;
+using test::node;
+using test::Story;
+
+Gpu cut(int index, std::vector<Slice> slices) {
+  Gpu gpu = test::gpu(index, Strategy::mig, std::move(slices));
+  gpu.mig_mode = MigMode::enabled;
+  return gpu;
+}
+
+Node in(Node node, std::vector<std::string> partitions) {
+  node.partitions = std::move(partitions);
+  return node;
+}
+
+Workload job(const std::string& resource, const std::string& reason = "Resources") {
+  Workload one = test::waiting("7", "alice", resource);
+  one.group = "gpu";
+  one.reason = reason;
+  one.origin.source = Source::slurm_jobs;
+  return one;
+}
+
+Answer answer_for(const Story& story, const Workload& work) {
+  Site site;
+  site.catalogue = &test::catalogue();
+  site.wall = test::at(0);
+  return explain(story.cluster(), work, site);
+}
+
+const Candidates* about(const Answer& answer, const std::string& name) {
+  for (const Candidates& one : answer.nodes)
+    for (const NodeName& node : one.nodes)
+      if (node.text == name) return &one;
+  return nullptr;
+}
+const Remedy* first(const Answer& answer, Help help) {
+  for (const Remedy& one : answer.help)
+    if (one.help == help) return &one;
+  return nullptr;
+}
+
+TEST(Why, TheFirstConditionThatFailsIsNamedForEachNode) {
+  Story story;
+  Node drained = in(node("n2", {cut(0, {instance("3g.40gb", 4, 4, 0)})}), {"gpu"});
+  drained.health = Health::drained, drained.reason = "fan";
+  story.tell(NodesListed{{in(node("n1", {cut(0, {instance("3g.40gb", 4, 4, 0)})}), {"gpu"}), drained,
+                          in(node("n3", {cut(0, {instance("3g.40gb", 4, 4, 0)})}), {"cpu"}),
+                          in(node("n4", {test::gpu(0, Strategy::whole, {test::whole(0)})}), {"gpu"}),
+                          in(node("n5", {cut(0, {instance("3g.40gb", 4, 4, 0)})}), {"gpu"})}});
+  story.tell(WorkloadsListed{{test::running("1", "bob", {holds("n1", {{0, 1}})}), job("gpu:3g.40gb")}});
+  const Answer answer = answer_for(story, job("gpu:3g.40gb"));
+  EXPECT_TRUE(answer.waits);
+  EXPECT_EQ(answer.sentence.text, "it is first in line, and what it asks for is not free");
+  EXPECT_EQ(answer.sentence.certainty, Certainty::certain);
+  EXPECT_EQ(answer.sentence.source, Source::slurm_jobs);
+  ASSERT_NE(about(answer, "n1"), nullptr);
+  EXPECT_EQ(about(answer, "n1")->what.text,
+            "0 of 1 × gpu:3g.40gb are free, and it asks for 1; GPU 0 could be cut for it: no job or pod is "
+            "in the way");
+  EXPECT_EQ(about(answer, "n2")->what.text, "drained: fan");
+  EXPECT_EQ(about(answer, "n3")->what.text, "not in its partition, gpu");
+  EXPECT_EQ(about(answer, "n4")->topic, Topic::request);
+  EXPECT_TRUE(about(answer, "n5")->fits);
+  EXPECT_TRUE(answer.nodes.front().fits) << "the nearest to a start stands first";
+  ASSERT_FALSE(answer.more.empty());
+  EXPECT_NE(answer.more.back().text.find("its GPUs are free on 1"), std::string::npos)
+      << "the model sees room where the scheduler sees none: it is said, not hidden";
+  EXPECT_FALSE(answer.untold.empty());
+}
+
+TEST(Why, TheSliceInTheWayIsNamedWithItsHolder) {
+  Story story;
+  story.tell(
+      NodesListed{{node("n1", {cut(0, {instance("1g.10gb", 0, 1, 0), instance("1g.10gb", 1, 1, 1),
+                                       instance("1g.10gb", 4, 1, 2), instance("1g.10gb", 5, 1, 3)})})}});
+  story.tell(WorkloadsListed{{test::running("12", "bob", {holds("n1", {{0, 1}, {2, 1}})})}});
+  const Answer answer = answer_for(story, job("gpu:3g.40gb"));
+  ASSERT_NE(about(answer, "n1"), nullptr);
+  const std::string text = about(answer, "n1")->what.text;
+  EXPECT_NE(text.find("no room for it: 1g.10gb@"), std::string::npos) << text;
+  EXPECT_NE(text.find("is in the way, held by 12"), std::string::npos) << text;
+  EXPECT_EQ(first(answer, Help::recut), nullptr) << "no re-cut helps while it is held";
+}
+
+TEST(Why, ARecutThatDisturbsNobodyIsOfferedAsAPlan) {
+  Story story;
+  story.tell(
+      NodesListed{{node("n1", {cut(0, {instance("1g.10gb", 0, 1, 0), instance("1g.10gb", 4, 1, 1)})})}});
+  story.tell(WorkloadsListed{{job("gpu:3g.40gb")}});
+  const Answer answer = answer_for(story, job("gpu:3g.40gb"));
+  const Remedy* recut = first(answer, Help::recut);
+  ASSERT_NE(recut, nullptr);
+  ASSERT_TRUE(recut->intent);
+  EXPECT_NE(recut->command.find("tessera plan --cluster hpc --node n1 --gpu 0 --layout "), std::string::npos)
+      << recut->command;
+  EXPECT_NE(recut->command.find("3g.40gb"), std::string::npos) << recut->command;
+}
+
+TEST(Why, ItsEndByTimeLimitsIsToldWhereThereIsOne) {
+  Story story;
+  story.tell(NodesListed{{node("n1", {cut(0, {instance("3g.40gb", 4, 4, 0)})})}});
+  Workload holder = test::running("12", "bob", {holds("n1", {{0, 1}})});
+  holder.ends = test::at(3600);
+  story.tell(WorkloadsListed{{holder}});
+  const Remedy* wait = nullptr;
+  const Answer answer = answer_for(story, job("gpu:3g.40gb"));
+  wait = first(answer, Help::by_itself);
+  ASSERT_NE(wait, nullptr);
+  EXPECT_EQ(wait->command, "squeue --start -j 7");
+  EXPECT_EQ(answer.help.front().help, Help::by_itself) << "the cheapest comes first";
+  holder.ends.reset();
+  story.tell(WorkloadsListed{{holder}}, 1);
+  EXPECT_EQ(first(answer_for(story, job("gpu:3g.40gb")), Help::by_itself), nullptr)
+      << "without a time limit nobody knows when";
+}
+
+TEST(Why, ASmallerProfileAndAnotherPartitionThatFitNowAreNamed) {
+  Story story;
+  story.tell(NodesListed{{in(node("n1", {cut(0, {instance("2g.20gb", 0, 2, 0)})}), {"gpu"}),
+                          in(node("n2", {cut(0, {instance("3g.40gb", 4, 4, 0)})}), {"long"})}});
+  story.tell(WorkloadsListed{{job("gpu:3g.40gb")}});
+  const Answer answer = answer_for(story, job("gpu:3g.40gb"));
+  ASSERT_NE(first(answer, Help::smaller), nullptr);
+  EXPECT_NE(first(answer, Help::smaller)->text.find("gpu:2g.20gb"), std::string::npos);
+  ASSERT_NE(first(answer, Help::elsewhere), nullptr);
+  EXPECT_EQ(first(answer, Help::elsewhere)->command, "scontrol update JobId=7 Partition=long");
+}
+
+TEST(Why, AnAdminGetsTheCommandThatLetsItGo) {
+  Story story;
+  Node drained = node("n1", {cut(0, {instance("3g.40gb", 4, 4, 0)})});
+  drained.health = Health::drained;
+  story.tell(NodesListed{{drained}});
+  story.tell(WorkloadsListed{{}});
+  const auto admin = [&](const std::string& reason) {
+    const Answer answer = answer_for(story, job("gpu:3g.40gb", reason));
+    const Remedy* one = first(answer, Help::admin);
+    return one ? one->command : std::string();
+  };
+  EXPECT_EQ(admin("JobHeldUser"), "scontrol release 7");
+  EXPECT_EQ(admin("JobHeldAdmin"), "scontrol release 7");
+  EXPECT_EQ(admin("BeginTime"), "scontrol update JobId=7 StartTime=now");
+  EXPECT_EQ(admin("DependencyNeverSatisfied"), "scontrol update JobId=7 Dependency=");
+  EXPECT_EQ(admin("Resources"), "scontrol update NodeName=n1 State=RESUME");
+}
+
+TEST(Why, ATaintThatTheMessageNamesIsFoundOnItsNode) {
+  Story story;
+  story.tell(ClusterSeen{Scheduler::kubernetes, false, "", ""});
+  Node tainted = node("n1", {cut(0, {instance("1g.10gb", 0, 1, 1), instance("3g.40gb", 4, 4, 0)})});
+  tainted.taints = {"team=x:NoSchedule"};
+  Node cordoned = node("n2", {cut(0, {instance("1g.10gb", 0, 1, 1), instance("3g.40gb", 4, 4, 0)})});
+  cordoned.health = Health::drained, cordoned.reason = "cordoned";
+  story.tell(NodesListed{{tainted, cordoned}});
+  story.tell(WorkloadsListed{{}});
+  Workload pod = job(
+      "nvidia.com/mig-3g.40gb",
+      "0/2 nodes are available: 1 node(s) had untolerated taint {team: x}, 1 node(s) were unschedulable.");
+  pod.id = WorkloadId("ml/train");
+  pod.kind = WorkloadKind::pod;
+  const Answer answer = answer_for(story, pod);
+  ASSERT_NE(about(answer, "n1"), nullptr);
+  EXPECT_EQ(about(answer, "n1")->topic, Topic::taint);
+  EXPECT_EQ(about(answer, "n2")->topic, Topic::node);
+  EXPECT_EQ(answer.more.size(), 2u) << "each part of the message, with its number of nodes";
+  std::vector<std::string> commands;
+  for (const Remedy& one : answer.help) commands.push_back(one.command);
+  EXPECT_EQ(commands,
+            (std::vector<std::string>{"kubectl uncordon n2", "kubectl taint nodes n1 team=x:NoSchedule-",
+                                      "kubectl -n ml describe pod train"}));
+}
+
+TEST(Why, SharesOfSeveralGpusAreNoRoomForOneJobOfSlurm) {
+  Story story;
+  story.tell(
+      NodesListed{{node("n1", {test::gpu(0, Strategy::shard, {test::shared(SliceKind::shard, 4, 0)}),
+                               test::gpu(1, Strategy::shard, {test::shared(SliceKind::shard, 4, 1)})})}});
+  Allocation some = holds("n1", {{0, 3}, {1, 3}}, Family::shard);
+  story.tell(WorkloadsListed{{test::running("12", "bob", {some})}});
+  Workload work = job("shard");
+  work.requests.front().count = 2;
+  const Answer answer = answer_for(story, work);
+  ASSERT_NE(about(answer, "n1"), nullptr);
+  EXPECT_EQ(about(answer, "n1")->what.text,
+            "no single GPU has 2 × shard free: the most on one is 1, and Slurm takes them from one GPU");
+  work.requests.front().count = 1;
+  EXPECT_TRUE(about(answer_for(story, work), "n1")->fits);
+}
+
+TEST(Why, WhatTheModelDoesNotKnowIsNotGuessed) {
+  Story story;
+  Node silent = node("n1", {cut(0, {instance("3g.40gb", 4, 4, 0)})});
+  silent.health = Health::unknown;
+  story.tell(NodesListed{{silent}});
+  story.tell(WorkloadsListed{{}});
+  const Answer answer = answer_for(story, job("gpu:3g.40gb", "ReasonOfALaterSlurm"));
+  EXPECT_EQ(answer.sentence.text, "the scheduler says: ReasonOfALaterSlurm");
+  EXPECT_EQ(answer.sentence.certainty, Certainty::unknown);
+  ASSERT_NE(about(answer, "n1"), nullptr);
+  EXPECT_EQ(about(answer, "n1")->what.certainty, Certainty::unknown);
+  EXPECT_FALSE(about(answer, "n1")->fits);
+}
+
+TEST(Why, NamesThatAShellWouldReadAreInNoCommand) {
+  Story story;
+  story.tell(NodesListed{{}});
+  Workload work = job("gpu:3g.40gb", "JobHeldUser");
+  work.id = WorkloadId("7;reboot");
+  for (const Remedy& one : answer_for(story, work).help) EXPECT_EQ(one.command, "") << one.text;
+}
+
+TEST(Why, RunningWorkHasNoReason) {
+  Story story;
+  story.tell(NodesListed{{}});
+  EXPECT_FALSE(answer_for(story, test::running("1", "a", {})).waits);
+}
+
+}  // namespace
+}  // namespace tessera::why

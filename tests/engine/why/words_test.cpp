@@ -1,0 +1,126 @@
+// A scheduler's reasons in plain words: every one that it can write, and what nobody knows as it was written.
+#include "engine/why/words.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/kubernetes_reasons.hpp"
+#include "tests/support/slurm_reasons.hpp"
+
+namespace tessera::why {
+namespace {
+
+TEST(WhyWords, EveryReasonCodeOfSlurmHasASentence) {
+  for (const char* code : test::kSlurmReasons) {
+    const Meaning meaning = slurm_meaning(code);
+    EXPECT_TRUE(meaning.known) << code;
+    EXPECT_NE(meaning.topic, Topic::unknown) << code;
+    EXPECT_GT(meaning.text.size(), 12u) << code;
+  }
+}
+
+TEST(WhyWords, EveryMessageOfKubernetesSchedulerHasASentence) {
+  for (const char* words : test::kKubernetesReasons) {
+    const Meaning meaning = kubernetes_meaning(words);
+    EXPECT_TRUE(meaning.known) << words;
+    EXPECT_EQ(meaning.text.find("{}"), std::string::npos) << meaning.text;
+  }
+}
+
+TEST(WhyWords, ALimitNamesWhoseItIsAndWhatItCounts) {
+  EXPECT_EQ(slurm_meaning("QOSMaxGRESPerUser").text,
+            "its owner has reached the limit of the QOS on GPUs and other GRES");
+  EXPECT_EQ(slurm_meaning("AssocGrpGRES").text,
+            "all jobs of its association together have reached the limit on GPUs and other GRES");
+  EXPECT_EQ(slurm_meaning("MaxMemoryRunMinsPerAccount").text,
+            "its account has reached the limit of its QOS on memory multiplied by the minutes still to run");
+  EXPECT_EQ(slurm_meaning("QOSMinCpuNotSatisfied").text, "it asks for less than its QOS requires: CPUs");
+  EXPECT_EQ(slurm_meaning("AssocMaxSubmitJobLimit").text,
+            "its owner has reached the limit of the association on submitted jobs");
+}
+
+TEST(WhyWords, WhatNobodyKnowsIsShownAsItIs) {
+  for (const Scheduler scheduler : {Scheduler::slurm, Scheduler::kubernetes}) {
+    const Meaning told = meaning("ReasonOfALaterVersion", scheduler);
+    EXPECT_FALSE(told.known);
+    EXPECT_EQ(told.topic, Topic::unknown);
+    EXPECT_EQ(told.text, "ReasonOfALaterVersion");
+  }
+  EXPECT_FALSE(slurm_meaning("QOSMaxTeapotsPerUser").known);
+  EXPECT_FALSE(slurm_meaning("Max").known);
+}
+
+TEST(WhyWords, NodesThatAreNotAvailableAreNamed) {
+  EXPECT_EQ(slurm_meaning("ReqNodeNotAvail, UnavailableNodes:n[1-2]").text,
+            "a node that it needs is down, closed or reserved: n[1-2]");
+  EXPECT_EQ(slurm_meaning("ReqNodeNotAvail, UnavailableNodes:").text,
+            "a node that it needs is down, closed or reserved");
+}
+
+TEST(WhyWords, AMessageIsTakenApartWithItsCounts) {
+  const Unschedulable told = parse_unschedulable(
+      "0/6 nodes are available: 1 node(s) had untolerated taint {team: x}, 2 node(s) had taint {a: b}, that "
+      "the "
+      "pod didn't tolerate, 3 Insufficient nvidia.com/mig-3g.40gb. preemption: 0/6 nodes are available: 6 No "
+      "preemption victims found for incoming pod.");
+  EXPECT_EQ(told.able, 0);
+  EXPECT_EQ(told.total, 6);
+  ASSERT_EQ(told.parts.size(), 3u);
+  EXPECT_EQ(told.parts[0].nodes, 3);
+  EXPECT_EQ(told.parts[0].meaning.text, "too few of nvidia.com/mig-3g.40gb are free");
+  EXPECT_EQ(told.parts[1].nodes, 2);
+  EXPECT_EQ(told.parts[1].meaning.topic, Topic::taint);
+  EXPECT_EQ(told.parts[2].words, "node(s) had untolerated taint {team: x}");
+  EXPECT_EQ(told.preemption, "0/6 nodes are available: 6 No preemption victims found for incoming pod");
+}
+
+TEST(WhyWords, WhatIsSaidOfThePodComesFirst) {
+  const Unschedulable told =
+      parse_unschedulable("0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims.");
+  ASSERT_EQ(told.parts.size(), 1u);
+  EXPECT_EQ(told.parts[0].nodes, std::nullopt);
+  EXPECT_EQ(told.parts[0].meaning.topic, Topic::storage);
+  EXPECT_EQ(
+      meaning("0/3 nodes are available: 3 node declared features check failed - unsatisfied requirements: "
+              "FeatureA, FeatureB.",
+              Scheduler::kubernetes)
+          .text,
+      "the kubelet lacks features that it needs: FeatureA, FeatureB");
+}
+
+TEST(WhyWords, ATaintOfNewerSchedulersAndTheirClaimsAreParted) {
+  const Unschedulable told = parse_unschedulable(
+      "0/6 nodes are available: 3 cannot allocate all claims, 3 node(s) had untolerated taint(s). no new "
+      "claims to "
+      "deallocate, preemption: 0/6 nodes are available: 6 Preemption is not helpful for scheduling.");
+  ASSERT_EQ(told.parts.size(), 2u);
+  EXPECT_EQ(told.parts[0].meaning.topic, Topic::claim);
+  EXPECT_EQ(told.parts[1].meaning.text, "taints that it does not tolerate keep it away");
+}
+
+TEST(WhyWords, HostileMessagesEndInNothingWorseThanTheirOwnWords) {
+  std::string huge = "0/9 nodes are available: ";
+  for (int i = 0; i < 50'000; ++i) huge += "1 Insufficient x" + std::to_string(i) + ", ";
+  EXPECT_EQ(parse_unschedulable(huge).parts.size(), kMostParts);
+  const std::string control = "0/1 nodes are available: 1 node(s) had untolerated taint {\x1b[31m: \n}.";
+  for (const Part& part : parse_unschedulable(control).parts) {
+    EXPECT_EQ(part.meaning.text.find('\x1b'), std::string::npos);
+    EXPECT_EQ(part.words.find('\x1b'), std::string::npos);
+  }
+  EXPECT_EQ(slurm_meaning(std::string(100'000, 'x')).text.size() < 500, true);
+  EXPECT_EQ(slurm_meaning("ReqNodeNotAvail, UnavailableNodes:\x1b[2J").text.find('\x1b'), std::string::npos);
+  // Cut anywhere, it is read without a fault, and no count is invented.
+  const std::string whole =
+      "0/6 nodes are available: 3 Insufficient nvidia.com/gpu, 3 node(s) were unschedulable. preemption: 0/6";
+  for (std::size_t length = 0; length <= whole.size(); ++length) {
+    const Unschedulable told = parse_unschedulable(whole.substr(0, length));
+    std::int64_t sum = 0;
+    for (const Part& part : told.parts) sum += part.nodes.value_or(0);
+    EXPECT_LE(sum, 6) << length;
+  }
+  EXPECT_EQ(parse_unschedulable("99999999999999999999/6 nodes are available: 1 x").total, std::nullopt);
+  EXPECT_EQ(parse_unschedulable("-1/6 nodes are available: 1 x").total, std::nullopt);
+  EXPECT_TRUE(parse_unschedulable("0/6 nodes are available: ").parts.empty());
+}
+
+}  // namespace
+}  // namespace tessera::why

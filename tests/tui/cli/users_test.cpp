@@ -1,0 +1,72 @@
+// tessera users: what scripts get, and when it refuses.
+#include "tui/cli/users.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/json_check.hpp"
+#include "tests/tui/cli/fake_runs.hpp"
+#include "tui/cli/command_table.hpp"
+
+namespace tessera::cli::users_story {
+namespace {
+
+struct Asked {
+  bool loads = true;
+  std::optional<Error> failure;
+  OutputFormat output = OutputFormat::json;
+  std::ostringstream out, err;
+
+  int run() {
+    Options options;
+    options.command = "users";
+    options.output = output;
+    options.timeout = Duration(1500);
+    test::Box box;
+    auto open = [&](const Options&, const mig::Catalogue&) {
+      Opening opening;
+      auto backend = std::make_unique<test::StandingBackend>(
+          std::vector<Node>{test::node("n1", {test::gpu(0, Strategy::whole, {test::whole(0)})})},
+          std::vector<Workload>{test::running("1", "alice", {test::holds("n1", {{0}})}),
+                                test::waiting("2", "", "gpu:h100")});
+      backend->loads = loads;
+      backend->failure = failure;
+      opening.backends.push_back(std::move(backend));
+      return opening;
+    };
+    int asked = 0;  // a second goes by from one look at the clock to the next
+    Joins joins{box, box, open, {}, [&] { return test::at(++asked); }, {}, false};
+    return run_users(options, test::catalogue(), joins, Streams{out, err});
+  }
+};
+
+TEST(UsersList, KeepsItsSchema) {
+  Asked asked;
+  EXPECT_EQ(asked.run(), kDone) << asked.err.str();
+  EXPECT_EQ(test::check_schema(test::schema_text("users"), asked.out.str()), std::vector<std::string>{});
+  EXPECT_NE(asked.out.str().find("\"gpus\": 1"), std::string::npos) << asked.out.str();
+  EXPECT_NE(asked.out.str().find("\"user\": null"), std::string::npos) << asked.out.str();
+}
+
+TEST(UsersList, IsATableWithUnknownAsUnknown) {
+  Asked asked;
+  asked.output = OutputFormat::table;
+  EXPECT_EQ(asked.run(), kDone);
+  EXPECT_NE(asked.out.str().find("alice"), std::string::npos) << asked.out.str();
+  EXPECT_NE(asked.out.str().find("n/a"), std::string::npos) << "nothing measures its use\n"
+                                                            << asked.out.str();
+}
+
+TEST(UsersList, RefusesHalfAnAnswer) {
+  Asked silent;
+  silent.loads = false;
+  EXPECT_EQ(silent.run(), kUnknown);
+  EXPECT_EQ(silent.out.str(), "");
+  Asked failing;
+  failing.failure = Error{"cannot list jobs", "timeout", ""};
+  EXPECT_EQ(failing.run(), kUnknown);
+  EXPECT_EQ(failing.out.str(), "");
+  EXPECT_NE(failing.err.str().find("hpc"), std::string::npos) << failing.err.str();
+}
+
+}  // namespace
+}  // namespace tessera::cli::users_story

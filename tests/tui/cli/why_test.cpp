@@ -1,0 +1,106 @@
+// `tessera why`: the answer for people and for scripts, and what it ends with.
+#include "tui/cli/why.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/support/json_check.hpp"
+#include "tests/tui/cli/fake_runs.hpp"
+#include "tui/cli/command_table.hpp"
+
+namespace tessera::cli::why_story {
+namespace {
+
+struct Asked {
+  std::vector<std::string> words{"7"};
+  OutputFormat output = OutputFormat::table;
+  bool loads = true;
+  std::ostringstream out, err;
+
+  int run() {
+    Options options;
+    options.command = "why";
+    options.words = words;
+    options.output = output;
+    options.timeout = Duration(1500);
+    test::Box box;
+    Workload waits = test::waiting("7", "alice", "gpu:3g.40gb");
+    auto open = [&](const Options&, const mig::Catalogue&) {
+      Opening opening;
+      auto backend = std::make_unique<test::StandingBackend>(
+          std::vector<Node>{test::node("n1", {test::uncut(0, 0)})},
+          std::vector<Workload>{waits, test::running("8", "bob", {})});
+      backend->loads = loads;
+      opening.backends.push_back(std::move(backend));
+      return opening;
+    };
+    int asked = 0;  // a second goes by from one look at the clock to the next
+    Joins joins{box, box, open, {}, [&] { return test::at(++asked); }, {}, false};
+    return run_why(options, test::catalogue(), joins, Streams{out, err});
+  }
+};
+
+TEST(WhyCommand, SaysWhyAndWhatWouldHelp) {
+  Asked asked;
+  EXPECT_EQ(asked.run(), kDone) << asked.err.str();
+  for (const char* part :
+       {"hpc 7  alice  queued", "it is first in line, and what it asks for is not free (certain",
+        "NODES\n  n1\n", "NOT KNOWN HERE"})
+    EXPECT_NE(asked.out.str().find(part), std::string::npos) << part << "\n" << asked.out.str();
+}
+
+TEST(WhyCommand, ItsDocumentIsAsItsSchemaSays) {
+  for (const char* id : {"7", "8"}) {
+    Asked asked;
+    asked.words = {id};
+    asked.output = OutputFormat::json;
+    EXPECT_EQ(asked.run(), kDone) << asked.err.str();
+    EXPECT_EQ(test::check_schema(test::schema_text("why"), asked.out.str()), std::vector<std::string>{})
+        << asked.out.str();
+    EXPECT_EQ(test::json_at(asked.out.str(), "/waits"), *id == '7' ? "true" : "false");
+  }
+}
+
+TEST(WhyCommand, AThousandAnswersOfNodesAreNotAllPrinted) {
+  Cluster cluster;
+  cluster.name = ClusterName("hpc");
+  why::Answer answer;
+  answer.waits = true;
+  for (int i = 0; i < 1000; ++i)
+    answer.nodes.push_back(
+        {{NodeName("n" + std::to_string(i))}, false, why::Topic::room, {"full " + std::to_string(i)}});
+  Options options;
+  const std::string text = why_text(cluster, test::waiting("7", "alice", "gpu"), answer, options);
+  EXPECT_LT(std::count(text.begin(), text.end(), '\n'), 60) << text;
+  EXPECT_NE(text.find("and 980 more; -o json lists all of them"), std::string::npos) << text;
+  const Json all = why_json(cluster, test::waiting("7", "alice", "gpu"), answer);
+  EXPECT_EQ(all.find("nodes")->items.size(), 1000u);
+}
+
+TEST(WhyCommand, RunningWorkDoesNotWait) {
+  Asked asked;
+  asked.words = {"8"};
+  EXPECT_EQ(asked.run(), kDone);
+  EXPECT_NE(asked.out.str().find("does not wait: running"), std::string::npos) << asked.out.str();
+}
+
+TEST(WhyCommand, AnUnknownNameIsRefusedWithTheWayToFindIt) {
+  Asked asked;
+  asked.words = {"nobody"};
+  EXPECT_EQ(asked.run(), kUsage);
+  EXPECT_NE(asked.err.str().find("tessera workloads --filter state=pending"), std::string::npos)
+      << asked.err.str();
+  asked.words.clear();
+  EXPECT_EQ(asked.run(), kUsage);
+}
+
+TEST(WhyCommand, HalfAnAnswerIsNone) {
+  Asked asked;
+  asked.loads = false;
+  EXPECT_EQ(asked.run(), kUnknown);
+  EXPECT_EQ(asked.out.str(), "");
+}
+
+}  // namespace
+}  // namespace tessera::cli::why_story

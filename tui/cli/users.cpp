@@ -1,0 +1,117 @@
+#include "tui/cli/users.hpp"
+
+#include <fmt/format.h>
+
+#include "engine/insight/available.hpp"
+#include "engine/insight/users.hpp"
+#include "engine/text.hpp"
+#include "tui/cli/command_table.hpp"
+#include "tui/cli/json.hpp"
+#include "tui/cli/open_clusters.hpp"
+#include "tui/cli/table_text.hpp"
+
+namespace tessera::cli {
+namespace {
+
+template <class Counts>
+Json json_of(const Counts& counts) {
+  Json map = Json::map();
+  for (const auto& [name, count] : counts) map.add(name, Json::of(static_cast<std::int64_t>(count)));
+  return map;
+}
+
+Json json_of(const insight::UserSum& sum) {
+  Json one = Json::map();
+  one.add("cluster", Json::of(sum.cluster.text));
+  one.add("user", sum.user.empty() ? Json() : Json::of(sum.user));
+  Json& accounts = one.add("accounts", Json::list());
+  for (const std::string& account : sum.accounts) accounts.items.push_back(Json::of(account));
+  one.add("gpus", sum.unknown == 0 ? Json::of(sum.gpus) : Json());
+  one.add("gpus_at_least", Json::of(sum.gpus));
+  one.add("running", Json::of(std::int64_t{sum.running}));
+  one.add("waiting", Json::of(std::int64_t{sum.waiting}));
+  one.add("measured", Json::of(std::int64_t{sum.measured}));
+  one.add("idle", Json::of(std::int64_t{sum.idle}));
+  one.add("holds", json_of(sum.holds));
+  one.add("asks", json_of(sum.asks));
+  return one;
+}
+
+Json json_of(const std::vector<insight::UserSum>& users) {
+  Json document = Json::map();
+  Json& list = document.add("users", Json::list());
+  for (const insight::UserSum& sum : users) list.items.push_back(json_of(sum));
+  return document;
+}
+
+template <class Counts>
+std::string text_of(const Counts& counts) {
+  std::string text;
+  for (const auto& [name, count] : counts)
+    text += (text.empty() ? "" : ", ") + fmt::format("{} × {}", count, name);
+  return text;
+}
+
+std::string gpus_of(const insight::UserSum& sum, bool bare) {
+  if (sum.unknown == 0) return fmt::format("{:.2f}", sum.gpus);
+  if (bare) return "";
+  return sum.gpus > 0 ? fmt::format(">={:.2f}", sum.gpus) : "?";
+}
+
+// bare: for scripts.
+Grid grid_of(const std::vector<insight::UserSum>& users, bool bare) {
+  using query::Align, query::Show;
+  Grid grid;
+  grid.heads = {{"user", "USER"},
+                {"cluster", "CLUSTER"},
+                {"gpus", "GPUS", Align::right},
+                {"running", "RUNNING", Align::right},
+                {"waiting", "WAITING", Align::right},
+                {"measured", "MEASURED", Align::right, Show::wide},
+                {"idle", "IDLE", Align::right},
+                {"holds", "HOLDS"},
+                {"asks", "WAITS FOR"}};
+  for (const insight::UserSum& sum : users) {
+    const std::string unmeasured = bare ? "" : "n/a";
+    grid.rows.push_back(
+        {sum.user.empty() ? (bare ? "" : "?") : sum.user, sum.cluster.text, gpus_of(sum, bare),
+         std::to_string(sum.running), std::to_string(sum.waiting), std::to_string(sum.measured),
+         sum.measured == 0 ? unmeasured : std::to_string(sum.idle), text_of(sum.holds), text_of(sum.asks)});
+  }
+  return grid;
+}
+
+std::string print(const std::vector<insight::UserSum>& users, const Options& options) {
+  switch (options.output) {
+    case OutputFormat::json: return document(json_of(users), Markup::json);
+    case OutputFormat::yaml: return document(json_of(users), Markup::yaml);
+    case OutputFormat::csv: return to_csv(grid_of(users, true), options.headers);
+    case OutputFormat::table:
+    case OutputFormat::wide: break;
+  }
+  if (users.empty()) return tui::told(options.reader, "No workload holds or waits for a GPU.") + "\n";
+  return to_table(grid_of(users, false), options.headers, options.paper);
+}
+
+}  // namespace
+
+int run_users(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
+              const Streams& streams) {
+  OpenClusters clusters(options, catalogue, joins, streams);
+  if (auto failed = clusters.open()) return *failed;
+  if (auto failed = clusters.start(options.cluster)) return *failed;
+  if (!clusters.wait_until_loaded()) return kDone;
+  const Model& model = clusters.model();
+  for (const Cluster& cluster : model.clusters)
+    if (!cluster.loaded || !insight::work_is_current(cluster)) {
+      complain(streams,
+               {"no complete answer from " + clean(cluster.name.text, 100),
+                fmt::format("its workloads could not be read within {} s", options.timeout.count() / 1000),
+                "tessera doctor names the source that fails; --cluster leaves other clusters out"});
+      return kUnknown;
+    }
+  streams.out << print(insight::users_of(model, catalogue), options);
+  return kDone;
+}
+
+}  // namespace tessera::cli

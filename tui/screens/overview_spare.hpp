@@ -1,0 +1,15 @@
+// What stands below the mosaic where a tall terminal has lines to spare: who holds most, who waits longest,
+// and what happened last. Threads: pure functions.
+#pragma once
+
+#include "tui/update.hpp"
+#include "tui/widgets/paint.hpp"
+
+namespace tessera::tui {
+
+// The work that waits longest, the first `most` of it.
+std::vector<WaitingLong> waiting_longest(const Model& model, std::size_t most);
+// As many of the three beside each other as fit; nothing where there are only a few lines.
+void draw_spare(Canvas& canvas, Rect area, const UiContext& ui, const UiState& state);
+
+}  // namespace tessera::tui

@@ -1,0 +1,164 @@
+#include "tui/screens/users.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "tui/screens/control.hpp"
+#include "tui/screens/documents.hpp"
+#include "tui/screens/roles.hpp"
+
+namespace tessera::tui {
+namespace {
+
+// The sums walk all work and all GPUs, so those of a large site are not walked for every event.
+constexpr std::size_t kManyThings = 20000;
+constexpr Duration kManyEvery{5000};
+
+std::string id_of(const insight::UserSum& sum) { return sum.cluster.text + '\x1f' + sum.user; }
+
+std::string user_text(const insight::UserSum& sum) { return sum.user.empty() ? "?" : sum.user; }
+
+const insight::UserSum* user_here(const UiState& state) {
+  const std::vector<insight::UserSum>& users = state.users.users;
+  auto found = std::find_if(users.begin(), users.end(),
+                            [&](const insight::UserSum& one) { return id_of(one) == state.top().cursor; });
+  if (found != users.end()) return &*found;
+  return users.empty() ? nullptr : &users.front();
+}
+
+template <class Counts>
+std::string counts_text(const Counts& counts) {
+  std::string text;
+  for (const auto& [name, count] : counts)
+    text += (text.empty() ? "" : ", ") + fmt::format("{} × {}", count, name);
+  return text;
+}
+
+std::string accounts_text(const insight::UserSum& sum) {
+  std::string text;
+  for (const std::string& account : sum.accounts) text += (text.empty() ? "" : ", ") + account;
+  return text;
+}
+
+struct UserColumns {
+  int cluster = 0, gpus = 0, running = 0, waiting = 0, idle = 0, holds = 0;
+};
+UserColumns columns_of(const UiContext& ui, int width) {
+  UserColumns at;
+  int x = width >= 100 ? 21 : 15;
+  if (ui.model.clusters.size() > 1) at.cluster = x, x += 12;
+  at.gpus = x, at.running = x + 8, at.waiting = x + 17, at.idle = x + 26, at.holds = x + 35;
+  return at;
+}
+
+void put_number(DocLine& line, std::string text, int x, int width, Style style) {
+  const int pad = std::max(0, width - display_width(text));
+  line.spans.push_back({std::move(text), style, x + pad});
+}
+
+std::string idle_text(const insight::UserSum& sum) {
+  return sum.measured == 0 ? "n/a" : fmt::format("{} of {}", sum.idle, sum.measured);
+}
+
+DocLine line_of(const insight::UserSum& sum, const UserColumns& at, const UiState& state) {
+  DocLine line;
+  line.id = id_of(sum);
+  const int first = at.cluster > 0 ? at.cluster : at.gpus;
+  line.spans.push_back({shorten(user_text(sum), first - 2, state.ascii),
+                        sum.user.empty() ? Style(Role::unknown) : Style(Role::text).with_bold(), 1});
+  if (at.cluster > 0)
+    line.spans.push_back({shorten(sum.cluster.text, 11, state.ascii), Role::dim, at.cluster});
+  put_number(line, gpus_text(sum, state.ascii), at.gpus, 6, Role::text);
+  put_number(line, std::to_string(sum.running), at.running, 7, sum.running > 0 ? Role::text : Role::dim);
+  put_number(line, std::to_string(sum.waiting), at.waiting, 7, sum.waiting > 0 ? Role::warning : Role::dim);
+  put_number(line, idle_text(sum), at.idle, 7, sum.idle > 0 ? Role::warning : Role::dim);
+  std::string holds = counts_text(sum.holds);
+  if (holds.empty()) holds = told(state, "nothing");
+  line.spans.push_back({std::move(holds), sum.holds.empty() ? Role::dim : Role::text, at.holds});
+  return line;
+}
+
+Document foot_for(const insight::UserSum& sum, const UiState& state, int width) {
+  Document foot;
+  foot.push_back({{{user_text(sum), Style(Role::text).with_bold(), 1}}, {}});
+  if (!sum.accounts.empty()) add_wrapped_fact(foot, told(state, "accounts"), accounts_text(sum), width);
+  if (!sum.holds.empty()) add_wrapped_fact(foot, told(state, "holds"), counts_text(sum.holds), width);
+  if (sum.unknown > 0)
+    add_wrapped_fact(
+        foot, "",
+        told(state, fmt::format("of {} workloads it is not known how much of a GPU they hold", sum.unknown)),
+        width, Role::unknown);
+  if (!sum.asks.empty()) add_wrapped_fact(foot, told(state, "waits for"), counts_text(sum.asks), width);
+  return foot;
+}
+
+DocLine heading(const UserColumns& at) {
+  DocLine line;
+  line.spans.push_back({"USER", Role::heading, 1});
+  if (at.cluster > 0) line.spans.push_back({"CLUSTER", Role::heading, at.cluster});
+  put_number(line, "GPUS", at.gpus, 6, Role::heading);
+  put_number(line, "RUNNING", at.running, 7, Role::heading);
+  put_number(line, "WAITING", at.waiting, 7, Role::heading);
+  put_number(line, "IDLE", at.idle, 7, Role::heading);
+  line.spans.push_back({"HOLDS", Role::heading, at.holds});
+  return line;
+}
+
+}  // namespace
+
+std::string gpus_text(const insight::UserSum& sum, bool ascii) {
+  if (sum.unknown == 0) return fmt::format("{:.1f}", sum.gpus);
+  return sum.gpus > 0 ? fmt::format("{}{:.1f}", ascii ? ">=" : "≥", sum.gpus) : "?";
+}
+
+Panes users_panes(const UiContext& ui, const UiState& state, int width) {
+  Panes panes;
+  if (state.users.users.empty()) {
+    panes.main.push_back({{{told(state, "No workload holds or waits for a GPU."), Role::dim, 1}}, {}});
+    return panes;
+  }
+  const UserColumns at = columns_of(ui, width);
+  panes.main.push_back(heading(at));
+  for (const insight::UserSum& sum : state.users.users) panes.main.push_back(line_of(sum, at, state));
+  if (const insight::UserSum* sum = user_here(state)) panes.foot = foot_for(*sum, state, width);
+  panes.foot_first = true;
+  return panes;
+}
+
+void refresh_users(UiState& state, Screen&, const UiContext& ui) {
+  UsersData& users = state.users;
+  if (users.valid && users.revision == ui.model.revision) return;
+  std::size_t things = 0;
+  for (const Cluster& cluster : ui.model.clusters)
+    things += cluster.nodes.size() * 8 + cluster.workloads.size();
+  if (users.valid && things >= kManyThings && ui.wall - users.at < kManyEvery) return;
+  users = {true, ui.model.revision, ui.wall, insight::users_of(ui.model, ui.catalogue)};
+}
+
+std::optional<TimePoint> users_next_change(const UiState& state, const UiContext& ui) {
+  if (state.users.revision == ui.model.revision) return std::nullopt;
+  return state.users.at + kManyEvery;
+}
+
+Effects open_on_users(UiState& state, const UiContext&) {
+  const insight::UserSum* sum = user_here(state);
+  if (!sum) return {};
+  Screen list;
+  list.kind = ScreenKind::workloads;
+  list.cluster = sum->cluster;
+  set_filter(list, "user=" + sum->user);
+  push(state, std::move(list));
+  return {};
+}
+
+std::string why_no_open_on_users(const UiState& state, const UiContext&) {
+  return state.users.users.empty() ? "there is no row to open" : "";
+}
+
+std::string copy_on_users(const UiState& state, const UiContext&) {
+  const insight::UserSum* sum = user_here(state);
+  return sum ? sum->user : std::string();
+}
+
+}  // namespace tessera::tui

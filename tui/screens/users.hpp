@@ -1,0 +1,23 @@
+// Who holds and waits for how much: a line each, and below it what exactly the one under the cursor holds.
+// Threads: the UI thread; what draws only reads.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "tui/screens/screens.hpp"
+
+namespace tessera::tui {
+
+// "12.4"; "≥12.4" where of some it is not known how much; "?": of none.
+std::string gpus_text(const insight::UserSum& sum, bool ascii);
+
+Panes users_panes(const UiContext& ui, const UiState& state, int width);
+void refresh_users(UiState& state, Screen& screen, const UiContext& ui);
+std::optional<TimePoint> users_next_change(const UiState& state, const UiContext& ui);
+// Enter: the workloads of that user.
+Effects open_on_users(UiState& state, const UiContext& ui);
+std::string why_no_open_on_users(const UiState& state, const UiContext& ui);
+std::string copy_on_users(const UiState& state, const UiContext& ui);
+
+}  // namespace tessera::tui

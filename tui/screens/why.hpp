@@ -1,0 +1,26 @@
+// Why the work of a page waits, and what would help: its part of a workload's page.
+// Threads: the UI thread.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "engine/why/why.hpp"
+#include "tui/screens/documents.hpp"
+
+namespace tessera::tui {
+
+// What is known of it; worked out once for a revision of the model. nullptr: it does not wait.
+std::shared_ptr<const why::Answer> why_of(const UiContext& ui, const UiState& state, const Screen& screen);
+void refresh_why(UiState& state, Screen& screen, const UiContext& ui);
+
+// WHY IT WAITS and WHAT WOULD HELP. The cursor rests on what helps.
+void add_why(FactPage& page, const why::Answer& answer);
+
+// What helps under the cursor; nullptr: it rests elsewhere.
+const why::Remedy* remedy_under(const why::Answer& answer, const std::string& stop);
+
+// `w`: on waiting work its page, elsewhere the list of all that waits.
+Effects show_waiting(UiState& state, const UiContext& ui, Action action);
+
+}  // namespace tessera::tui
