@@ -49,6 +49,7 @@ cli::Opening open_simulator(const cli::Options& options, const mig::Catalogue& c
   return {std::move(*backends), std::nullopt, 0, nullptr};
 }
 
+constexpr int kPartForMeasures = 3;      // of --timeout, for the exporters of a large cluster
 constexpr std::size_t kDoctorAsks = 16;  // nodes, eight at a time, of a Slurm cluster
 
 bool is_planning(const cli::Options& options) {
@@ -111,6 +112,8 @@ BackendPtr kubernetes_backend(const kubernetes::Kubeconfig& config, const kubern
   wanted.review_rights = options.write && options.command == "doctor";
   wanted.proxy.folders = runtime_folders(environment);
   wanted.every = options.interval.value_or(Duration{0});
+  // A command prints once: what an exporter answers after the first seconds would never be seen.
+  if (!options.command.empty()) wanted.measures_within = options.timeout / kPartForMeasures;
   if (is_planning(options)) wanted.measured_first = nodes_named(options);
   wanted.catalogue = &catalogue;
   wanted.clock = wall_clock;

@@ -25,7 +25,6 @@ constexpr Duration kToldAgain{1000};  // after a change was dropped, since more 
 constexpr Duration kFocused{60000}, kIdle{300000};
 constexpr Duration kMeasuredFocused{20000}, kMeasuredIdle{120000};
 constexpr Duration kMeasuresLast{300000};
-constexpr Duration kFirstMeasured{3000};                 // so long the first picture waits for the exporters
 constexpr std::string_view kSimulated = "+tessera-sim";  // behind the version of `tessera-sim serve`
 constexpr auto kPaceOver = std::chrono::minutes(5);
 
@@ -391,7 +390,7 @@ void KubernetesBackend::State::check_loaded() {
   if (options.review_rights && !rights_known) return;
   // Which exporters there are is known only now.
   if (!std::exchange(measuring, true)) {
-    worker.after(kFirstMeasured, [this] {
+    worker.after(options.measures_within, [this] {
       waited_for_measures = true;
       check_loaded();
     });

@@ -23,6 +23,7 @@ struct KubernetesOptions {
   ProxyOptions proxy;                         // the way to it
   std::string socket;                         // a Unix socket to speak to instead of a proxy of our own
   Duration every{0};                          // between two lists of what is not watched; 0: 60 s or 5 min
+  Duration measures_within{3000};             // so long the first picture waits for the exporters
   bool review_rights = false;                 // ask whether we may change nodes, and remark what is missing
   std::vector<std::string> measured_first;    // nodes whose exporters are asked before the others
   std::uint64_t generation = 1;               // counts up when a cluster is opened again

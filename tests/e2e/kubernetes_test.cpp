@@ -40,7 +40,7 @@ class KubernetesE2e : public testing::Test {
   Ran run(std::vector<std::string> arguments, RunOptions options = {}) {
     options.environment.insert(
         {{"PATH", std::getenv("PATH")}, {"HOME", folder_.path()}, {"TMPDIR", folder_.path()}});
-    arguments.insert(arguments.end(), {"--kubeconfig", kubeconfig(), "--timeout", "40s"});
+    arguments.insert(arguments.end(), {"--kubeconfig", kubeconfig(), "--timeout", "120s"});
     return run_tessera(arguments, options);
   }
   // The entry of a list whose field has that value.

@@ -1,4 +1,6 @@
 // What the backend reads beside nodes and pods: exporters, disruption budgets, events.
+#include <future>
+
 #include "engine/operators/operator_setup.hpp"
 #include "engine/plan/run/actuator.hpp"
 #include "tests/backends/kubernetes/kube_lab.hpp"
@@ -62,6 +64,32 @@ TEST_F(Measured, TheExporterTellsUseAndWhichSliceAPodHolds) {
   EXPECT_FALSE(remarks(watch.cluster()));
   EXPECT_FALSE(watch.failure(Source::dcgm));
   EXPECT_EQ(watch.cluster().workloads.size(), 2u) << "the exporter itself is no work";
+}
+
+// A command that printed once had its figures or had none, as busy as the machine was.
+TEST_F(Measured, TheFirstPictureWaitsForTheExportersAsLongAsItIsSaid) {
+  metrics.body = line(0, 9, "", "0") + line(0, 11, "q", "0.5") + line(1, 7, "p", "1");
+  KubernetesOptions patient = at(api.script().socket());
+  patient.measures_within = Duration{3'600'000};
+  KubeWatch waits(patient);
+  ASSERT_TRUE(waits.until(loaded));
+  EXPECT_EQ(waits.cluster().nodes.find(NodeName("a"))->gpus.size(), 2u);
+
+  std::promise<void> asked_long_enough;
+  auto answers = api.instead;
+  api.instead = [&, wait = asked_long_enough.get_future().share()](const std::string& path,
+                                                                   const std::string& query) {
+    auto answer = answers(path, query);
+    if (answer) wait.wait();
+    return answer;
+  };
+  KubernetesOptions hasty = at(api.script().socket());
+  hasty.measures_within = Duration{1};
+  KubeWatch goes_on(hasty);
+  EXPECT_TRUE(goes_on.until(loaded));
+  EXPECT_EQ(goes_on.cluster().nodes.find(NodeName("a"))->gpus.size(), 0u);
+  asked_long_enough.set_value();
+  EXPECT_TRUE(goes_on.until([](const Cluster& c) { return c.nodes.find(NodeName("a"))->gpus.size() == 2; }));
 }
 
 TEST_F(Measured, WithoutTheRightToAskOneRemarkSaysSo) {
