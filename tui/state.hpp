@@ -20,6 +20,7 @@
 #include "engine/plan/capabilities.hpp"
 #include "engine/plan/planner.hpp"
 #include "engine/query/filter.hpp"
+#include "engine/why/demand.hpp"
 #include "tui/guide_state.hpp"
 #include "tui/language/words.hpp"
 #include "tui/run_state.hpp"
@@ -160,6 +161,12 @@ struct WaitingLong {
   TimePoint since{};
 };
 
+// A row of the overview's table of demand.
+struct DemandRow {
+  ClusterName cluster;
+  why::Demand demand;
+};
+
 // The overview's sums, worked out by update() when the model's revision differs.
 struct OverviewData {
   bool valid = false;
@@ -172,6 +179,7 @@ struct OverviewData {
   std::vector<std::string> finding_ids;
   std::vector<Strips> mosaic;  // the first nodes by name, for the room that is left
   std::vector<WaitingLong> waiting;
+  std::vector<DemandRow> demand;  // most wanted first; empty where the clusters are too large for it
 };
 
 // The sums by user, worked out by update() when the model's revision differs.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 
 #include "engine/query/tables.hpp"
 #include "tui/screens/overview.hpp"
@@ -99,9 +100,13 @@ std::vector<Strips> mosaic_nodes(const UiContext& ui, bool ascii) {
   std::vector<std::pair<std::size_t, const Node*>> nodes;
   for (std::size_t c = 0; c < ui.model.clusters.size(); ++c)
     for (const Node& node : ui.model.clusters[c].nodes.all()) nodes.emplace_back(c, &node);
-  auto before = [](const auto& a, const auto& b) {
-    return std::pair(a.first, a.second->name.view()) < std::pair(b.first, b.second->name.view());
+  // Where not all of them can be shown, those with trouble must be.
+  const bool too_many = nodes.size() > kMost;
+  auto key = [&](const auto& one) {
+    const bool fine = one.second->health == Health::ok;
+    return std::tuple(too_many && fine, one.first, one.second->name.view());
   };
+  auto before = [&](const auto& a, const auto& b) { return key(a) < key(b); };
   std::size_t kept = std::min(nodes.size(), kMost);
   std::partial_sort(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(kept), nodes.end(), before);
   std::vector<Strips> strips;

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "tui/screens/changed.hpp"
+#include "tui/screens/overview_demand.hpp"
 #include "tui/screens/overview_spare.hpp"
 #include "tui/screens/roles.hpp"
 
@@ -259,14 +260,12 @@ insight::Finding finding_of(const RunHead& head, const std::string& journal_key)
   return finding;
 }
 
-void draw_pinned(Canvas& canvas, Rect area, const UiContext& ui, const UiState& state) {
+void draw_hint(Canvas& canvas, Rect area, const UiState& state) {
   const insight::Finding* finding = finding_at(state, state.top().cursor);
   if (finding && !finding->hint.empty() && area.width < 150) {
     Pen pen(canvas, area.x + 1, area.y, area.right() - 1, state.ascii);
     pen.put(told(state, "to do") + "  ", Role::accent).put(told(state, finding->hint), Role::text);
   }
-  draw_free(canvas, area, area.y + 1, ui, state);
-  draw_waiting(canvas, area, area.y + 2, ui, state);
 }
 
 }  // namespace
@@ -295,6 +294,7 @@ OverviewData work_out_overview(const UiContext& ui, bool ascii, std::span<const 
   }
   data.mosaic = mosaic_nodes(ui, ascii);
   data.waiting = waiting_longest(ui.model, kWaitingKept);
+  data.demand = demand_rows(ui.model, ui.catalogue);
   data.valid = true;
   data.revision = ui.model.revision;
   data.at = ui.wall;
@@ -351,8 +351,17 @@ void draw_overview(Canvas& canvas, Rect area, const UiContext& ui, const UiState
   }
   const Rect mosaic = mosaic_area(state, area);
   draw_mosaic(canvas, mosaic, ui, state);
-  draw_spare(canvas, mosaic.below(mosaic_lines(state, mosaic) + 1), ui, state);
-  draw_pinned(canvas, {area.x, area.y + height, area.width, kPinned}, ui, state);
+  draw_hint(canvas, {area.x, area.y + height, area.width, kPinned}, state);
+  Rect spare = mosaic.below(mosaic_lines(state, mosaic) + 1);
+  // The table says the same as the two lines at the bottom, and more.
+  if (const int table = demand_lines(state, spare); table > 0) {
+    draw_spare(canvas, {spare.x, spare.y, spare.width, spare.height - table - 1}, ui, state);
+    draw_demand(canvas, {spare.x, spare.bottom() - table, spare.width, table}, ui, state);
+  } else {
+    draw_spare(canvas, spare, ui, state);
+    draw_free(canvas, area, area.y + height + 1, ui, state);
+    draw_waiting(canvas, area, area.y + height + 2, ui, state);
+  }
 }
 
 }  // namespace tessera::tui

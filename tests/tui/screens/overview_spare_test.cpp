@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/catalogue.hpp"
 #include "tests/support/session.hpp"
 #include "tests/tui/screens/places.hpp"
+#include "tui/screens/overview.hpp"
 
 namespace tessera::test {
 namespace {
@@ -16,6 +18,28 @@ TEST(OverviewSpare, ATallTerminalShowsWhoHoldsMostWhoWaitsLongestAndWhatHappened
   EXPECT_TRUE(session.shows("LATEST EVENTS")) << session.screen();
   EXPECT_NE(session.line_with("frank").find("1.0 GPUs"), std::string::npos) << "a whole GPU";
   EXPECT_NE(session.line_with("88140").find("1 × gpu:3g.40gb"), std::string::npos);
+}
+
+TEST(OverviewSpare, ATallTerminalSetsWhatIsWantedAgainstWhatIsFree) {
+  Session session(two_places(), {200, 60});
+  ASSERT_TRUE(session.shows("COULD BE CUT")) << session.screen();
+  EXPECT_FALSE(session.shows("FREE NOW")) << "the table says it already";
+  const std::string row = session.line_with("gpu:3g.40gb");
+  EXPECT_NE(row.find("by 1 job"), std::string::npos) << session.screen();
+  Session low(two_places(), {120, 40});
+  EXPECT_TRUE(low.shows("FREE NOW")) << low.screen();
+}
+
+TEST(OverviewSpare, TheMosaicOfMoreNodesThanItShowsBeginsWithThoseInTrouble) {
+  Model model = two_places();
+  std::vector<Node> many;
+  for (int i = 0; i < 200; ++i)
+    many.push_back(node("a" + std::to_string(1000 + i), {gpu(0, Strategy::whole, {whole(0)})}));
+  many.back().health = Health::down;
+  reduce(model, on("hpc", NodesListed{many}));
+  const auto shown = tui::mosaic_nodes({model, catalogue(), at(0)}, false);
+  EXPECT_EQ(shown.front().name, "a1199");
+  EXPECT_EQ(shown[1].name, "a1000");
 }
 
 TEST(OverviewSpare, ASmallTerminalKeepsItsLinesForTheLists) {

@@ -1,0 +1,117 @@
+// What is wanted against what there is, resource by resource.
+#include "engine/why/demand.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/build.hpp"
+#include "tests/support/catalogue.hpp"
+
+namespace tessera::why {
+namespace {
+
+using test::holds;
+using test::instance;
+using test::node;
+using test::Story;
+
+Gpu cut(int index, std::vector<Slice> slices) {
+  Gpu gpu = test::gpu(index, Strategy::mig, std::move(slices));
+  gpu.mig_mode = MigMode::enabled;
+  return gpu;
+}
+
+Workload job(const std::string& id, const std::string& resource, int count = 1, int submitted = 0) {
+  Workload one = test::waiting(id, "ann", resource);
+  one.requests.front().count = count;
+  one.submitted = test::at(submitted);
+  return one;
+}
+
+Demand of(const Story& story, const std::string& resource) {
+  for (const Demand& one : demand(story.cluster(), test::catalogue()))
+    if (one.resource == resource) return one;
+  ADD_FAILURE() << "no row for " << resource;
+  return {};
+}
+
+// One GPU with two free 1g and a held 3g, one that is whole and free, one whose slices are all held.
+Story three_gpus() {
+  Story story;
+  story.tell(NodesListed{{node(
+      "n1",
+      {cut(0, {instance("1g.10gb", 0, 1, 0), instance("1g.10gb", 1, 1, 1), instance("3g.40gb", 4, 4, 2)}),
+       test::gpu(1, Strategy::whole, {test::whole(3)}), cut(2, {instance("7g.80gb", 0, 8, 4)})})}});
+  return story;
+}
+const Workload kHolder = test::running("1", "bob", {holds("n1", {{2, 1}, {4, 1}})});
+
+TEST(Demand, WhatIsFreeAndWhatIdleGpusCouldBeCutForAreCountedApart) {
+  Story story = three_gpus();
+  story.tell(WorkloadsListed{
+      {kHolder, job("2", "gpu:1g.10gb", 3), job("3", "gpu:3g.40gb"), job("4", "gpu:7g.80gb")}});
+  EXPECT_EQ(of(story, "gpu:1g.10gb").free, 2);
+  EXPECT_EQ(of(story, "gpu:1g.10gb").could, 2 + 7)
+      << "four beside the held 3g, of which two stand; seven on the whole GPU";
+  EXPECT_EQ(of(story, "gpu:3g.40gb").free, 0);
+  EXPECT_EQ(of(story, "gpu:3g.40gb").could, 1 + 2);
+  EXPECT_EQ(of(story, "gpu:7g.80gb").could, 1) << "on the whole GPU; the other 7g is held";
+}
+
+TEST(Demand, HowMuchOfWhatWaitsFitsNowAndAfterARecut) {
+  Story story = three_gpus();
+  story.tell(WorkloadsListed{{kHolder, job("2", "gpu:3g.40gb", 1, 0), job("3", "gpu:3g.40gb", 1, 1),
+                              job("4", "gpu:3g.40gb", 1, 2), job("5", "gpu:3g.40gb", 1, 3),
+                              job("6", "gpu:1g.10gb")}});
+  const Demand big = of(story, "gpu:3g.40gb");
+  EXPECT_EQ(big.wanted, 4);
+  EXPECT_EQ(big.workloads, 4);
+  EXPECT_EQ(big.for_room, 4);
+  EXPECT_EQ(big.fit_now, 0);
+  EXPECT_EQ(big.fit_cut, 3) << "capacity is counted, not matches";
+  EXPECT_EQ(of(story, "gpu:1g.10gb").fit_now, 1);
+}
+
+TEST(Demand, WorkThatIsHeldOrLimitedWantsAndDoesNotWaitForRoom) {
+  Story story = three_gpus();
+  Workload held = job("2", "gpu:1g.10gb");
+  held.reason = "JobHeldUser";
+  story.tell(WorkloadsListed{{held}});
+  EXPECT_EQ(of(story, "gpu:1g.10gb").wanted, 1);
+  EXPECT_EQ(of(story, "gpu:1g.10gb").for_room, 0);
+  EXPECT_EQ(of(story, "gpu:1g.10gb").fit_now, 0);
+}
+
+TEST(Demand, AClosedNodeAndAListThatFailedOfferNothing) {
+  Story story = three_gpus();
+  story.tell(WorkloadsListed{{job("2", "gpu:1g.10gb")}});
+  Node drained = story.node("n1");
+  drained.health = Health::drained;
+  story.tell(NodesListed{{drained}});
+  EXPECT_EQ(of(story, "gpu:1g.10gb").free, 0);
+  EXPECT_EQ(of(story, "gpu:1g.10gb").could, 0);
+  story.tell(SourceReport{Source::slurm_jobs, Error{"squeue", "timed out", ""}, Duration{0}, ""});
+  EXPECT_EQ(of(story, "gpu:1g.10gb").free, std::nullopt) << "unknown is not zero";
+  EXPECT_EQ(of(story, "gpu:1g.10gb").fit_now, 0);
+}
+
+TEST(Demand, WhatIsFreeAndNotWantedStandsLast) {
+  Story story = three_gpus();
+  story.tell(WorkloadsListed{{kHolder, job("2", "gpu:3g.40gb")}});
+  const auto rows = demand(story.cluster(), test::catalogue());
+  ASSERT_GE(rows.size(), 2U);
+  EXPECT_EQ(rows.front().resource, "gpu:3g.40gb");
+  EXPECT_EQ(rows.back().wanted, 0);
+  EXPECT_GT(rows.back().free, 0);
+}
+
+TEST(Demand, AWholeGpuCouldBeMadeOfOneThatIsCutAndIdle) {
+  Story story;
+  story.tell(NodesListed{
+      {node("n1", {cut(0, {instance("1g.10gb", 0, 1, 0)}), cut(1, {instance("1g.10gb", 0, 1, 1)})})}});
+  story.tell(WorkloadsListed{{test::running("1", "bob", {holds("n1", {{1, 1}})}), job("2", "gpu:h100")}});
+  EXPECT_EQ(of(story, "gpu:h100").could, 1);
+  EXPECT_EQ(of(story, "gpu:h100").free, 0);
+}
+
+}  // namespace
+}  // namespace tessera::why

@@ -1,0 +1,17 @@
+// The overview's table of demand, below everything else where a terminal is large enough for it: what is
+// wanted, what is free, what could be cut, and whether that fits. Threads: pure functions.
+#pragma once
+
+#include "tui/update.hpp"
+#include "tui/widgets/paint.hpp"
+
+namespace tessera::tui {
+
+// Of all clusters, most wanted first. Empty where there is too much to work out between two pictures.
+std::vector<DemandRow> demand_rows(const Model& model, const mig::Catalogue& catalogue);
+
+// Lines, with the heading, that the table takes of an area below the mosaic; 0: it has no room there.
+int demand_lines(const UiState& state, Rect spare);
+void draw_demand(Canvas& canvas, Rect area, const UiContext& ui, const UiState& state);
+
+}  // namespace tessera::tui
