@@ -24,6 +24,40 @@ struct Printed {
   int width;
 };
 
+// On a terminal, rows that look alike are one line that says how many they are: "1g.10gb  closed  ×7".
+class Lines {
+ public:
+  explicit Lines(const Paper& paper) : paper_(paper) {}
+
+  void add(std::string line, int width) {
+    if (paper_.columns > 0 && times_ > 0 && line == last_) {
+      ++times_;
+      return;
+    }
+    flush();
+    last_ = std::move(line), width_ = width, times_ = 1;
+  }
+  std::string text() {
+    flush();
+    return std::move(out_);
+  }
+
+ private:
+  void flush() {
+    const std::string count = fmt::format("  {}{}", paper_.ascii ? "x" : "×", times_);
+    if (times_ > 1 && width_ + tui::display_width(count) <= paper_.columns) {
+      out_ += last_ + count + "\n";
+    } else {
+      for (int i = 0; i < times_; ++i) out_ += last_ + "\n";
+    }
+    times_ = 0;
+  }
+
+  const Paper& paper_;
+  std::string out_, last_;
+  int width_ = 0, times_ = 0;
+};
+
 std::vector<int> natural_widths(const Grid& grid, bool headers) {
   std::vector<int> widths;
   for (const Grid::Head& head : grid.heads) widths.push_back(headers ? tui::display_width(head.title) : 0);
@@ -85,10 +119,10 @@ std::string to_table(const Grid& grid, bool headers, const Paper& paper) {
     for (std::size_t i = 0; i < widths.size(); ++i) columns.push_back({i, widths[i]});
   else
     columns = fitted(grid, widths, paper.columns);
-  std::string out;
+  Lines lines(paper);
   auto add = [&](auto&& cell_at, auto&& look_of) {
     std::string line;
-    int blanks = 0;
+    int blanks = 0, end = 0;
     for (const Printed& column : columns) {
       const Grid::Head& head = grid.heads[column.index];
       const std::string text = tui::shorten(cell_at(column.index), column.width, paper.ascii);
@@ -98,19 +132,20 @@ std::string to_table(const Grid& grid, bool headers, const Paper& paper) {
         line.append(static_cast<std::size_t>(blanks + (right ? spare : 0)), ' ');
         const std::string_view look = paper.colour ? look_of(head.key, text) : std::string_view{};
         line += look.empty() ? text : fmt::format("\x1b[{}m{}\x1b[0m", look, text);
+        end += blanks + (right ? spare : 0) + tui::display_width(text);
         blanks = right ? 0 : spare;
       } else {
         blanks += spare;
       }
       blanks += kBetween;
     }
-    out += line + "\n";
+    lines.add(std::move(line), end);
   };
   if (headers)
     add([&](std::size_t i) { return grid.heads[i].title; },
         [](const std::string&, const std::string&) { return std::string_view("1"); });
   for (const auto& row : grid.rows) add([&](std::size_t i) { return row[i]; }, look_of_cell);
-  return out;
+  return lines.text();
 }
 
 bool fits(const Grid& grid, bool headers, const Paper& paper) {

@@ -24,7 +24,8 @@ struct Grid {
 };
 
 // Columns as wide as their widest cell, two blanks between them, no blanks at line ends. On a terminal that
-// is narrower, columns are left out as in the console, and cells are cut; coloured as there.
+// is narrower, columns are left out as in the console, and cells are cut; coloured as there. Rows that look
+// alike are one line there, with how many they are.
 std::string to_table(const Grid& grid, bool headers, const Paper& paper = {});
 // Whether the table as it is goes onto that paper.
 bool fits(const Grid& grid, bool headers, const Paper& paper);

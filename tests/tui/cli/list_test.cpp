@@ -193,6 +193,17 @@ TEST_F(List, ColoursAreForTerminalsAndForTables) {
   EXPECT_EQ(plain, print("nodes", OutputFormat::table));
 }
 
+TEST_F(List, ATerminalGetsRowsThatLookAlikeAsOneAFileGetsEachOfThem) {
+  Grid grid;
+  grid.heads = {{"a", "A", {}}, {"b", "B", {}}};
+  grid.rows = {{"n1", "closed"}, {"n1", "closed"}, {"n1", "closed"}, {"n1", "free"}, {"n1", "closed"}};
+  EXPECT_EQ(to_table(grid, true, {80, false, false}), "A   B\nn1  closed  ×3\nn1  free\nn1  closed\n");
+  EXPECT_EQ(to_table(grid, false, {80, false, true}), "n1  closed  x3\nn1  free\nn1  closed\n");
+  EXPECT_EQ(to_table(grid, false, {80, true, false}).find("×3") != std::string::npos, true);
+  EXPECT_EQ(to_table(grid, false, {11, false, false}), to_table(grid, false)) << "no room to say how many";
+  EXPECT_EQ(lines_of(to_table(grid, false)).size(), 5U);
+}
+
 TEST_F(List, CsvQuotesWhatWouldBreakIt) {
   Grid grid;
   grid.heads = {{"a", "A", {}}, {"b", "B", {}}};
