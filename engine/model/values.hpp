@@ -191,6 +191,7 @@ struct Node {
   std::optional<int> cpus;
   std::optional<int> cpus_held;
   std::optional<Mib> memory;
+  std::optional<Mib> memory_held;  // allocated by the scheduler
   std::vector<std::string> partitions;
   std::vector<std::string> features;  // Slurm features or the Kubernetes labels worth showing
   std::string driver;                 // GPU driver version; empty: not told
@@ -244,6 +245,18 @@ struct PodUse {
   friend bool operator==(const PodUse&, const PodUse&) = default;
 };
 
+// What a waiting job asks of its nodes beside GPUs, as Slurm lists it.
+struct NodeNeeds {
+  std::string nodes;                  // it must have all of these: a host list; empty: none named
+  std::string excluded;               // it runs on none of these: a host list
+  std::string features;               // "h100&nvl"; empty: none
+  std::optional<int> cpus;            // on all its nodes together
+  std::optional<Mib> memory;          // on all its nodes together
+  bool alone = false;                 // nothing else may run on its nodes
+  std::optional<TimePoint> expected;  // its earliest start, or when the scheduler expects it to start
+  friend bool operator==(const NodeNeeds&, const NodeNeeds&) = default;
+};
+
 enum class WorkloadKind : std::uint8_t { job, pod };
 enum class WorkloadState : std::uint8_t { pending, running, suspended, completing, ended, unknown };
 
@@ -267,7 +280,8 @@ struct Workload {
   std::string comment;
   std::string unasked;  // how it reaches GPUs that it never asked for ("privileged"); empty: it does not
   bool stays = false;   // sent away, it is started on that node again at once (a pod of a DaemonSet)
-  std::optional<PodUse> pod = std::nullopt;  // nullopt: a job, or not told
+  std::optional<PodUse> pod = std::nullopt;       // nullopt: a job, or not told
+  std::optional<NodeNeeds> needs = std::nullopt;  // nullopt: it does not wait, or they are not listed
   Origin origin;
   friend bool operator==(const Workload&, const Workload&) = default;
 };

@@ -49,17 +49,31 @@ void add_contradictions(Answer& answer, const Cluster& cluster, const Workload& 
   const std::size_t fit = fitting(answer.nodes);
   if (asked.each.empty() || fit < static_cast<std::size_t>(asked.nodes)) return;
   if (answer.topic != Topic::room && answer.topic != Topic::request) return;
+  const bool compared = workload.needs && workload.needs->cpus && workload.needs->memory;
   answer.more.push_back(
-      {fmt::format("its GPUs are free on {} of the nodes: CPUs, memory or another condition keeps "
-                   "it waiting, or the scheduler has not looked since",
-                   fit),
+      {compared
+           ? fmt::format(
+                 "what it asks for is free on {} of the nodes: another condition keeps it waiting, or the "
+                 "scheduler has not looked since",
+                 fit)
+           : fmt::format("its GPUs are free on {} of the nodes: CPUs, memory or another condition keeps "
+                         "it waiting, or the scheduler has not looked since",
+                         fit),
        Certainty::likely, Source::inferred});
 }
 
-std::vector<std::string> untold_of(const Cluster& cluster) {
-  if (cluster.scheduler == Scheduler::slurm)
-    return {"its CPUs, memory, features and excluded nodes", "its priority, and its place in the queue",
-            "the limits of its QOS and association"};
+std::vector<std::string> untold_of(const Cluster& cluster, const Workload& workload) {
+  if (cluster.scheduler == Scheduler::slurm) {
+    std::vector<std::string> untold;
+    if (!workload.needs) {
+      untold.emplace_back("its CPUs, memory, features and excluded nodes");
+    } else if (!workload.needs->cpus || !workload.needs->memory) {
+      untold.emplace_back("its CPUs and memory");
+    }
+    untold.emplace_back("its priority, and its place in the queue");
+    untold.emplace_back("the limits of its QOS and association");
+    return untold;
+  }
   return {"its CPUs and memory", "its node selector, affinity and tolerations", "its priority class",
           "which queue admits it (Kueue, Volcano, KAI)"};
 }
@@ -100,7 +114,7 @@ Answer explain(const Cluster& cluster, const Workload& workload, const Site& sit
   if (is_about_nodes(said.topic)) answer.nodes = look_at_all(cluster, workload, site);
   add_contradictions(answer, cluster, workload);
   answer.help = remedies(cluster, workload, site, answer.nodes, said);
-  answer.untold = untold_of(cluster);
+  answer.untold = untold_of(cluster, workload);
   return answer;
 }
 

@@ -83,6 +83,11 @@ std::optional<TimePoint> free_at(const Case& of, const Node& node) {
   return std::nullopt;
 }
 
+// Whether its GPUs are free there as it is: then something else is short, which no GPU mends.
+bool has_gpus(const Case& of, const Node& node) {
+  return serves(stock_now(of.cluster, node, *of.site.catalogue).free.units, of.asked, of.cluster.scheduler);
+}
+
 std::vector<const Node*> nodes_of(const Case& of, const std::vector<Candidates>& nodes, Topic topic) {
   std::vector<const Node*> found;
   for (const Candidates& one : nodes)
@@ -92,13 +97,25 @@ std::vector<const Node*> nodes_of(const Case& of, const std::vector<Candidates>&
   return found;
 }
 
+// Slurm's own word on when it starts: the earliest time that was asked for, or what its last look worked out.
+void expected(Case& of, Topic topic) {
+  if (!of.workload.needs || !of.workload.needs->expected || *of.workload.needs->expected <= of.site.wall)
+    return;
+  const std::string at = time_of(*of.workload.needs->expected);
+  if (topic == Topic::time)
+    of.add(Help::by_itself, fmt::format("it may start from {} on", at), "", Certainty::certain);
+  if (topic == Topic::room || topic == Topic::priority)
+    of.add(Help::by_itself, fmt::format("Slurm expects to start it at {}", at),
+           command("squeue --start -j {}", of.workload.id.text));
+}
+
 void by_itself(Case& of, const std::vector<Candidates>& nodes, Topic topic) {
   if ((topic != Topic::room && topic != Topic::priority) || of.asked.each.empty()) return;
   std::size_t now = 0;
   for (const Candidates& one : nodes) now += one.fits ? one.nodes.size() : 0;
   std::vector<TimePoint> times;
   for (const Node* node : nodes_of(of, nodes, Topic::room))
-    if (auto at = free_at(of, *node)) times.push_back(*at);
+    if (auto at = has_gpus(of, *node) ? std::nullopt : free_at(of, *node)) times.push_back(*at);
   const auto needed = static_cast<std::size_t>(of.asked.nodes);
   if (now >= needed || now + times.size() < needed) return;
   std::sort(times.begin(), times.end());
@@ -139,6 +156,7 @@ void recuts(Case& of, const std::vector<Candidates>& nodes, Topic topic) {
   const plan::Means means = of.site.means ? *of.site.means : plan::presumed_capabilities(of.cluster);
   std::size_t plans = 0;
   for (const Node* node : nodes_of(of, nodes, Topic::room)) {
+    if (has_gpus(of, *node)) continue;
     for (const Gpu& gpu : node->gpus) {
       if (plans >= kMostPlans) return;
       const mig::Product* product = gpu.product ? of.site.catalogue->by_key(gpu.product->text) : nullptr;
@@ -246,6 +264,21 @@ std::pair<std::string, std::string> pod_of(const Workload& workload) {
   return {workload.id.text.substr(0, slash), workload.id.text.substr(slash + 1)};
 }
 
+void open_partition(Case& of) {
+  for (const Partition& one : of.cluster.partitions) {
+    if (one.name != of.workload.group) continue;
+    if (of.workload.reason.starts_with("PartitionTimeLimit")) {
+      if (!one.max_time.empty() && one.max_time != "UNLIMITED")
+        of.add(Help::admin,
+               fmt::format("lower its time limit to that of the partition {}, {}", one.name, one.max_time),
+               command("scontrol update JobId={} TimeLimit={}", of.workload.id.text, one.max_time));
+    } else if (!one.state.empty() && one.state != "UP") {
+      of.add(Help::admin, fmt::format("open the partition {}: its state is {}", one.name, one.state),
+             command("scontrol update PartitionName={} State=UP", one.name));
+    }
+  }
+}
+
 void slurm_admin(Case& of, Topic topic) {
   const std::string& id = of.workload.id.text;
   const std::string& partition = of.workload.group;
@@ -269,6 +302,7 @@ void slurm_admin(Case& of, Topic topic) {
       of.add(Help::ask, "who has the licences", "scontrol show licenses", Certainty::certain);
       break;
     case Topic::partition:
+      open_partition(of);
       of.add(Help::ask, "the partition's state and bounds", command("scontrol show partition {}", partition),
              Certainty::certain);
       break;
@@ -316,6 +350,7 @@ void kubernetes_admin(Case& of, Topic topic) {
 std::vector<Remedy> remedies(const Cluster& cluster, const Workload& workload, const Site& site,
                              const std::vector<Candidates>& nodes, const Meaning& meaning) {
   Case of{cluster, workload, site, asked_of(workload, cluster.scheduler), {}};
+  expected(of, meaning.topic);
   by_itself(of, nodes, meaning.topic);
   recuts(of, nodes, meaning.topic);
   smaller(of, meaning.topic);

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <tuple>
+#include <utility>
 
+#include "engine/hostlist.hpp"
 #include "engine/insight/available.hpp"
 #include "engine/mig/edit.hpp"
 #include "engine/plan/resources.hpp"
@@ -73,6 +76,109 @@ std::optional<Candidates> reserved(const Cluster& cluster, const Node& node) {
   (void)cluster;
   return failed(Topic::reservation, fmt::format("in the reservation {}", node.reservation),
                 nodes_source(node), Certainty::likely);
+}
+
+// What a job names of nodes, read once for all of them.
+struct Named {
+  std::set<std::string> nodes, excluded;
+  bool nodes_unread = false, excluded_unread = false;
+  std::vector<std::string> features;  // all of them, or any one
+  bool any_feature = false;
+  bool features_unread = false;
+};
+
+void read_hosts(const std::string& list, std::set<std::string>& hosts, bool& unread) {
+  const auto names = expand_hosts(list);
+  unread = !list.empty() && !names;
+  if (names) hosts.insert(names->begin(), names->end());
+}
+
+// "h100&nvl" and "h100|a100"; counts and brackets are Slurm's to work out.
+Named named_by(const Workload& workload) {
+  Named named;
+  if (!workload.needs) return named;
+  const NodeNeeds& needs = *workload.needs;
+  read_hosts(needs.nodes, named.nodes, named.nodes_unread);
+  read_hosts(needs.excluded, named.excluded, named.excluded_unread);
+  // Fewer names than nodes: the others may be any.
+  if (named.nodes.size() < static_cast<std::size_t>(std::max(1, workload.node_count))) named.nodes.clear();
+  named.any_feature = needs.features.find('|') != std::string::npos;
+  const bool all = needs.features.find('&') != std::string::npos;
+  named.features_unread =
+      needs.features.find_first_of("[]()*,!") != std::string::npos || (all && named.any_feature);
+  if (named.features_unread) return named;
+  std::string word;
+  for (const char c : needs.features + '&') {
+    if (c != '&' && c != '|') {
+      word += c;
+    } else if (!word.empty()) {
+      named.features.push_back(std::exchange(word, {}));
+    }
+  }
+  return named;
+}
+
+std::optional<Candidates> not_named(const Node& node, const Workload& workload, const Named& named) {
+  if (!workload.needs) return std::nullopt;
+  const Source source = workload.origin.source;
+  if (!named.nodes.empty() && !named.nodes.contains(node.name.text))
+    return failed(Topic::selector, fmt::format("it asks for other nodes: {}", workload.needs->nodes), source);
+  if (named.excluded.contains(node.name.text))
+    return failed(Topic::selector, fmt::format("it excludes nodes: {}", workload.needs->excluded), source);
+  const auto has = [&](const std::string& feature) {
+    return std::find(node.features.begin(), node.features.end(), feature) != node.features.end();
+  };
+  const bool fine = named.any_feature ? std::any_of(named.features.begin(), named.features.end(), has)
+                                      : std::all_of(named.features.begin(), named.features.end(), has);
+  if (!fine)
+    return failed(Topic::selector, fmt::format("its features are not {}", workload.needs->features), source);
+  return std::nullopt;
+}
+
+// A part of what a job asks for in all; Slurm may deal it out unevenly.
+std::int64_t part(std::int64_t all, int nodes) { return (all + nodes - 1) / nodes; }
+
+// CPUs and memory of a node against the job's part of them.
+std::optional<Candidates> no_machine(const Node& node, const Workload& workload) {
+  if (!workload.needs) return std::nullopt;
+  const NodeNeeds& needs = *workload.needs;
+  const int nodes = std::max(1, workload.node_count);
+  const Certainty certainty = nodes == 1 ? Certainty::certain : Certainty::likely;
+  if (needs.alone && node.cpus_held.value_or(0) > 0)
+    return failed(Topic::room,
+                  fmt::format("it wants a node to itself, and {} CPUs are held here", *node.cpus_held),
+                  nodes_source(node));
+  if (needs.cpus && node.cpus && node.cpus_held) {
+    const std::int64_t free = *node.cpus - *node.cpus_held, want = part(*needs.cpus, nodes);
+    if (free < want)
+      return failed(Topic::room,
+                    fmt::format("{} of {} CPUs are free, and it asks for {}", free, *node.cpus, want),
+                    nodes_source(node), certainty);
+  }
+  if (needs.memory && node.memory && node.memory_held) {
+    const std::int64_t free = node.memory->value - node.memory_held->value,
+                       want = part(needs.memory->value, nodes);
+    if (free < want)
+      return failed(
+          Topic::room,
+          fmt::format("{} of {} MiB of memory are free, and it asks for {}", free, node.memory->value, want),
+          nodes_source(node), certainty);
+  }
+  return std::nullopt;
+}
+
+// Whether the CPUs and the memory that it asks for were compared.
+bool machine_is_known(const Node& node, const Workload& workload) {
+  return workload.needs && workload.needs->cpus && node.cpus && node.cpus_held && workload.needs->memory &&
+         node.memory && node.memory_held;
+}
+
+std::string fit_text(const Node& node, const Workload& workload, bool gpus) {
+  if (machine_is_known(node, workload))
+    return gpus ? "the GPUs, CPUs and memory that it asks for are free"
+                : "the CPUs and memory that it asks for are free";
+  return gpus ? "the GPUs that it asks for are free; whether its CPUs and memory fit is not known"
+              : "open; whether its CPUs and memory fit is not known";
 }
 
 // "team=x:NoExecute" as the message has it: "team: x".
@@ -216,7 +322,8 @@ int rank(const Candidates& one) {
     case Topic::reservation: return 2;
     case Topic::node: return 3;
     case Topic::taint: return 4;
-    case Topic::request: return 5;
+    case Topic::request:
+    case Topic::selector: return 5;
     default: return 6;
   }
 }
@@ -272,30 +379,40 @@ bool serves(const plan::Counts& units, const Asked& asked, Scheduler scheduler) 
                      [&](const Request& want) { return units_for(units, want, scheduler) >= want.count; });
 }
 
-Candidates look_at(const Cluster& cluster, const Node& node, const Workload& workload, const Site& site) {
+namespace {
+
+Candidates look(const Cluster& cluster, const Node& node, const Workload& workload, const Site& site,
+                const Named& named) {
   auto answer = wrong_partition(cluster, node, workload);
+  if (!answer) answer = not_named(node, workload, named);
   if (!answer) answer = closed(cluster, node);
   if (!answer) answer = repelled(node, workload);
   if (!answer) answer = no_room(cluster, node, workload, site);
   if (!answer) answer = scattered(cluster, node, workload);
+  if (!answer) answer = no_machine(node, workload);
   if (!answer) answer = reserved(cluster, node);
   if (!answer) {
     answer.emplace();
     answer->fits = true;
     answer->topic = Topic::unknown;
-    answer->what = {asked_of(workload, cluster.scheduler).each.empty()
-                        ? "open; whether its CPUs and memory fit is not known"
-                        : "the GPUs that it asks for are free; whether its CPUs and memory fit is not known",
-                    Certainty::likely, nodes_source(node)};
+    const bool gpus = !asked_of(workload, cluster.scheduler).each.empty();
+    answer->what = {fit_text(node, workload, gpus), Certainty::likely, nodes_source(node)};
   }
   answer->nodes = {node.name};
   return *answer;
 }
 
+}  // namespace
+
+Candidates look_at(const Cluster& cluster, const Node& node, const Workload& workload, const Site& site) {
+  return look(cluster, node, workload, site, named_by(workload));
+}
+
 std::vector<Candidates> look_at_all(const Cluster& cluster, const Workload& workload, const Site& site) {
   std::map<std::string, Candidates> by_answer;
+  const Named named = named_by(workload);
   for (const Node& node : cluster.nodes.all()) {
-    Candidates one = look_at(cluster, node, workload, site);
+    Candidates one = look(cluster, node, workload, site, named);
     auto [place, fresh] = by_answer.try_emplace(one.what.text, one);
     if (!fresh) place->second.nodes.push_back(node.name);
   }

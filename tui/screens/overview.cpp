@@ -353,12 +353,13 @@ void draw_overview(Canvas& canvas, Rect area, const UiContext& ui, const UiState
   draw_mosaic(canvas, mosaic, ui, state);
   draw_hint(canvas, {area.x, area.y + height, area.width, kPinned}, state);
   Rect spare = mosaic.below(mosaic_lines(state, mosaic) + 1);
+  if (area.width >= 150) spare.height += kPinned;  // no hint there: findings have theirs beside them
   // The table says the same as the two lines at the bottom, and more.
   if (const int table = demand_lines(state, spare); table > 0) {
     draw_spare(canvas, {spare.x, spare.y, spare.width, spare.height - table - 1}, ui, state);
     draw_demand(canvas, {spare.x, spare.bottom() - table, spare.width, table}, ui, state);
   } else {
-    draw_spare(canvas, spare, ui, state);
+    draw_spare(canvas, mosaic.below(mosaic_lines(state, mosaic) + 1), ui, state);
     draw_free(canvas, area, area.y + height + 1, ui, state);
     draw_waiting(canvas, area, area.y + height + 2, ui, state);
   }

@@ -31,7 +31,9 @@ std::string fits_text(const why::Demand& demand, const UiState& state) {
   if (demand.for_room == 0) return told(state, N_("waits for something else than room"));
   if (demand.fit_now == demand.for_room) return told(state, N_("fits now"));
   if (demand.fit_cut == demand.for_room && demand.fit_now == 0) return told(state, N_("fits after a re-cut"));
-  if (demand.fit_cut == 0) return told(state, fmt::format("none of {} fits", demand.for_room));
+  if (demand.fit_cut == 0)
+    return demand.for_room == 1 ? told(state, N_("does not fit"))
+                                : told(state, fmt::format("none of {} fits", demand.for_room));
   std::string text;
   if (demand.fit_now > 0)
     text = told(state, fmt::format("{} of {} fit now", demand.fit_now, demand.for_room));
@@ -71,7 +73,7 @@ void draw_row(Canvas& canvas, Rect area, int y, const UiContext& ui, const UiSta
     const bool slurm = cluster && cluster->scheduler == Scheduler::slurm;
     const char* noun =
         slurm ? (demand.workloads == 1 ? "job" : "jobs") : (demand.workloads == 1 ? "pod" : "pods");
-    cell(at.by, at.fits, told(state, fmt::format("by {} {}", demand.workloads, noun)), Role::dim);
+    cell(at.by, at.fits, told(state, fmt::format("{} {}", demand.workloads, noun)), Role::dim);
   }
   cell(at.fits, area.width, fits_text(demand, state), fits_role(demand));
 }

@@ -29,10 +29,15 @@ enum JobField : int {
   kStarted,
   kEnds,
   kPartition,
+  kNeededNodes,
+  kExcludedNodes,
   kNodeList,
   kNodeCount,
   kTasks,
   kTres,
+  kNeededFeatures,
+  kSharing,
+  kExclusive,
   kGroupNodes,
   kGroupGres,
   kComment,
@@ -61,11 +66,16 @@ constexpr Key kJobKeys[] = {
     {"StartTime=", kStarted},
     {"EndTime=", kEnds},
     {"Partition=", kPartition},
+    {"ReqNodeList=", kNeededNodes},
+    {"ExcNodeList=", kExcludedNodes},
     {"NodeList=", kNodeList},
     {"NumNodes=", kNodeCount},
     {"NumTasks=", kTasks},
     {"TRES=", kTres},
     {"ReqTRES=", kTres},
+    {"Features=", kNeededFeatures},
+    {"OverSubscribe=", kSharing},
+    {"Exclusive=", kExclusive},
     {"Nodes=", kGroupNodes},
     {"GRES=", kGroupGres},
     // From here on people's own words: only what Slurm prints after them may end them.
@@ -154,7 +164,8 @@ std::string_view without_sluid(std::string_view name) {
 // The fields of one record as they stand there.
 struct Raw {
   std::string_view id, array_id, array_task, het_id, het_offset, name, user, account, state, reason, requeue,
-      submitted, started, ends, partition, nodes, node_count, tasks, comment;
+      submitted, started, ends, partition, needed_nodes, excluded_nodes, nodes, node_count, tasks, features,
+      sharing, exclusive, comment;
   Asked asked;
   std::vector<JobGroup> groups;
 
@@ -198,6 +209,11 @@ void Raw::set(const Fields& fields) {
     case kStarted: started = value; break;
     case kEnds: ends = value; break;
     case kPartition: partition = value; break;
+    case kNeededNodes: needed_nodes = value; break;
+    case kExcludedNodes: excluded_nodes = value; break;
+    case kNeededFeatures: features = value; break;
+    case kSharing: sharing = value; break;
+    case kExclusive: exclusive = value; break;
     case kNodeList: nodes = value; break;
     case kNodeCount: node_count = value; break;
     case kTasks: tasks = value; break;
@@ -239,6 +255,46 @@ std::string trimmed(std::string_view text, std::size_t limit) {
   return clean(told(text), limit);
 }
 
+// "cpu=4,mem=1.50G,node=1": what stands behind a name; suffixes of memory count in 1024, none is MiB.
+std::optional<std::int64_t> read_tres(std::string_view tres, std::string_view name) {
+  while (!tres.empty()) {
+    const std::size_t comma = std::min(tres.find(','), tres.size());
+    std::string_view item = tres.substr(0, comma);
+    tres.remove_prefix(std::min(comma + 1, tres.size()));
+    if (!item.starts_with(name) || item.size() <= name.size() || item[name.size()] != '=') continue;
+    item.remove_prefix(name.size() + 1);
+    double number = 0;
+    const auto [end, failed] = std::from_chars(item.data(), item.data() + item.size(), number);
+    if (failed != std::errc() || !(number >= 0) || number > 1e12) return std::nullopt;
+    const std::string_view unit(end, static_cast<std::size_t>(item.data() + item.size() - end));
+    const double factor = unit.empty() || unit == "M" ? 1
+                          : unit == "K"               ? 1.0 / 1024
+                          : unit == "G"               ? 1024
+                          : unit == "T"               ? 1024.0 * 1024
+                                                      : -1;
+    return factor < 0 ? std::nullopt : std::optional(static_cast<std::int64_t>(number * factor));
+  }
+  return std::nullopt;
+}
+
+constexpr std::size_t kMostOfNeeds = 4096;  // characters; half a list of hosts would be another list
+
+std::optional<NodeNeeds> needs_of(const Raw& raw, LocalTimes& times) {
+  for (const std::string_view text : {raw.needed_nodes, raw.excluded_nodes, raw.features})
+    if (text.size() > kMostOfNeeds) return std::nullopt;
+  NodeNeeds needs;
+  needs.nodes = clean(told(raw.needed_nodes), kMostOfNeeds);
+  needs.excluded = clean(told(raw.excluded_nodes), kMostOfNeeds);
+  needs.features = clean(told(raw.features), kMostOfNeeds);
+  // Where Exclusive= is printed (26.05), OverSubscribe=NO is said of jobs that share their nodes.
+  needs.alone = raw.exclusive.empty() ? raw.sharing == "NO" : raw.exclusive == "NODE";
+  if (auto cpus = read_tres(raw.asked.tres, "cpu"); cpus && *cpus <= 1 << 24)
+    needs.cpus = static_cast<int>(*cpus);
+  if (auto memory = read_tres(raw.asked.tres, "mem")) needs.memory = Mib{*memory};
+  needs.expected = times.read(raw.started);
+  return needs;
+}
+
 class JobReader {
  public:
   explicit JobReader(Origin origin) : origin_(origin) {}
@@ -273,8 +329,9 @@ class JobReader {
     raw.asked.nodes = job.node_count;
     raw.asked.tasks = read_int(raw.tasks);
     job.requests = requests_of(raw.asked);
-    if (job.state != WorkloadState::pending) {
-      // Of a waiting job these are only the scheduler's estimate.
+    if (job.state == WorkloadState::pending) {
+      job.needs = needs_of(raw, times_);
+    } else {
       job.started = times_.read(raw.started);
       job.ends = times_.read(raw.ends);
       std::size_t room = std::min(kMostOfJob, room_);

@@ -20,6 +20,7 @@ enum NodeField : int {
   kGresUsed,
   kVersion,
   kMemory,
+  kMemoryHeld,
   kState,
   kPartitions,
   kBooted,
@@ -41,6 +42,7 @@ constexpr Key kNodeKeys[] = {
     {"GresUsed=", kGresUsed},
     {"Version=", kVersion},
     {"RealMemory=", kMemory},
+    {"AllocMem=", kMemoryHeld},
     {"State=", kState},
     {"Partitions=", kPartitions},
     {"BootTime=", kBooted},
@@ -125,7 +127,8 @@ class NodeReader {
         case kGres: gres = value; break;
         case kGresUsed: used = value; break;
         case kVersion: node.agent = clean(told(value), 64); break;
-        case kMemory: read_memory(value, node); break;
+        case kMemory: node.memory = read_memory(value); break;
+        case kMemoryHeld: node.memory_held = read_memory(value); break;
         case kState: node.state = split_state(value); break;
         case kPartitions: node.partitions = read_list(value); break;
         case kBooted: node.booted = times_.read(value); break;
@@ -143,8 +146,9 @@ class NodeReader {
   }
 
  private:
-  static void read_memory(std::string_view value, Node& node) {
-    if (auto mib = read_number<std::int64_t>(value)) node.memory = Mib{*mib};
+  static std::optional<Mib> read_memory(std::string_view value) {
+    auto mib = read_number<std::int64_t>(value);
+    return mib ? std::optional(Mib{*mib}) : std::nullopt;
   }
   const Schema schema_{kNodeKeys};
   Origin origin_;

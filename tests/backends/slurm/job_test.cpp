@@ -142,6 +142,45 @@ TEST_P(SlurmJobRecording, PendingJobsSayWhatTheyAskForAndWhyTheyWait) {
   }
 }
 
+// "cpu=4,mem=100M" as this reader has it.
+std::string machine(const NodeNeeds& needs) {
+  return (needs.cpus ? std::to_string(*needs.cpus) : "?") + " CPUs, " +
+         (needs.memory ? std::to_string(needs.memory->value) : "?") + " MiB";
+}
+
+TEST(SlurmJobNeeds, WhatAWaitingJobAsksOfItsNodesIsReadInEachVersion) {
+  for (const char* version : {"22.05", "24.11", "26.05"}) {
+    SCOPED_TRACE(version);
+    auto parsed = parse(recording(version, "job"));
+    const auto needs = [&](const char* id) { return find(parsed, id)->needs.value(); };
+    EXPECT_EQ(needs("21").nodes, "gpu[01-02]");
+    EXPECT_EQ(needs("28").features, "mig");
+    EXPECT_EQ(needs("24").nodes + needs("24").excluded + needs("24").features, "");
+    EXPECT_EQ(machine(needs("24")), "1 CPUs, 100 MiB");
+    EXPECT_TRUE(needs("24").expected) << "it may not begin before";
+    EXPECT_EQ(needs("25").expected, std::nullopt);
+    EXPECT_TRUE(needs("27").alone) << "--exclusive";
+    EXPECT_FALSE(needs("24").alone) << "26.05 writes OverSubscribe=NO of it";
+    for (const Workload& one : parsed.values)
+      EXPECT_EQ(one.needs.has_value(), one.state == WorkloadState::pending) << one.id.text;
+  }
+}
+
+TEST(SlurmJobNeeds, HalfAListAndOddNumbersAreNoNeeds) {
+  const auto waiting = [](const std::string& tres, const std::string& nodes) {
+    return one(
+        "JobId=7 JobName=j UserId=alice(1000) JobState=PENDING Reason=Resources StartTime=Unknown "
+        "ReqNodeList=" +
+        nodes + " NumNodes=1 TRES=" + tres + "\n");
+  };
+  EXPECT_EQ(waiting("cpu=1", std::string(5000, 'n')).needs, std::nullopt);
+  EXPECT_EQ(machine(*waiting("cpu=16,mem=1.50G,node=1", "(null)").needs), "16 CPUs, 1536 MiB");
+  EXPECT_EQ(machine(*waiting("mem=2T", "(null)").needs), "? CPUs, 2097152 MiB");
+  EXPECT_EQ(machine(*waiting("cpu=-1,mem=nan", "(null)").needs), "? CPUs, ? MiB");
+  EXPECT_EQ(machine(*waiting("cpu=1e300,mem=5X", "(null)").needs), "? CPUs, ? MiB");
+  EXPECT_EQ(machine(*waiting("(null)", "(null)").needs), "? CPUs, ? MiB");
+}
+
 TEST_P(SlurmJobRecording, EndedJobsAreLeftOut) {
   auto parsed = parse(recording(GetParam(), "job"));
   for (const char* id : {"2", "29", "30"}) EXPECT_EQ(find(parsed, id), nullptr) << id;

@@ -114,6 +114,12 @@ TEST_P(SlurmNodeRecording, EveryNodeIsReadFieldByField) {
   EXPECT_EQ(cpu01.reason_at, local(old ? "2026-11-21T02:36:31" : "2026-11-21T02:41:43"));
 }
 
+TEST(SlurmNodeMemory, WhatIsAllocatedIsReadAndWhatIsNotTellableIsNotKnown) {
+  EXPECT_EQ(one_node("RealMemory=1000 AllocMem=300").memory_held, Mib{300});
+  EXPECT_EQ(one_node("RealMemory=1000 AllocMem=-3").memory_held, std::nullopt);
+  EXPECT_EQ(one_node("RealMemory=1000").memory_held, std::nullopt);
+}
+
 TEST(SlurmNode, FlagsAreNamedWhicheverWayTheyAreWritten) {
   EXPECT_EQ(split_state("IDLE"), (Words{"IDLE"}));
   EXPECT_EQ(split_state("IDLE+DRAIN+INVALID_REG"), (Words{"IDLE", "DRAIN", "INVALID_REG"}));

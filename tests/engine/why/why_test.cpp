@@ -81,6 +81,73 @@ TEST(Why, TheFirstConditionThatFailsIsNamedForEachNode) {
   EXPECT_FALSE(answer.untold.empty());
 }
 
+// Of a job that names its node, the room on all others was offered.
+TEST(Why, NodesThatAJobNamesExcludesOrWhoseFeaturesItDoesNotWantAreNoCandidates) {
+  Story story;
+  Node featured = node("n4", {cut(0, {instance("3g.40gb", 4, 4, 0)})});
+  featured.features = {"nvl", "h100"};
+  story.tell(NodesListed{{node("n1", {cut(0, {instance("3g.40gb", 4, 4, 0)})}),
+                          node("n2", {cut(0, {instance("3g.40gb", 4, 4, 0)})}),
+                          node("n3", {cut(0, {instance("3g.40gb", 4, 4, 0)})}), featured}});
+  Workload one = job("gpu:3g.40gb");
+  one.needs.emplace().nodes = "n[1-2]";
+  one.node_count = 2;
+  EXPECT_EQ(about(answer_for(story, one), "n3")->what.text, "it asks for other nodes: n[1-2]");
+  EXPECT_TRUE(about(answer_for(story, one), "n2")->fits);
+  one.node_count = 3;
+  EXPECT_TRUE(about(answer_for(story, one), "n3")->fits) << "two of three are named: the third may be any";
+  one.node_count = 1;
+  one.needs = NodeNeeds{};
+  one.needs->excluded = "n2,n3";
+  EXPECT_EQ(about(answer_for(story, one), "n2")->what.text, "it excludes nodes: n2,n3");
+  EXPECT_TRUE(about(answer_for(story, one), "n1")->fits);
+  one.needs = NodeNeeds{};
+  one.needs->features = "h100&nvl";
+  EXPECT_EQ(about(answer_for(story, one), "n1")->what.text, "its features are not h100&nvl");
+  EXPECT_TRUE(about(answer_for(story, one), "n4")->fits);
+  one.needs->features = "a100|nvl";
+  EXPECT_TRUE(about(answer_for(story, one), "n4")->fits);
+  EXPECT_FALSE(about(answer_for(story, one), "n1")->fits);
+  one.needs->features = "[rack1|rack2]*2";
+  EXPECT_TRUE(about(answer_for(story, one), "n1")->fits) << "what is not understood refuses nothing";
+}
+
+TEST(Why, CpusAndMemoryThatAreHeldAreNamedWithBothNumbers) {
+  Story story;
+  Node busy = node("n1", {cut(0, {instance("3g.40gb", 4, 4, 0)})});
+  busy.cpus = 64, busy.cpus_held = 60, busy.memory = Mib{1000}, busy.memory_held = Mib{900};
+  story.tell(NodesListed{{busy}});
+  Workload one = job("gpu:3g.40gb");
+  one.needs.emplace();
+  one.needs->cpus = 8, one.needs->memory = Mib{50};
+  EXPECT_EQ(about(answer_for(story, one), "n1")->what.text, "4 of 64 CPUs are free, and it asks for 8");
+  EXPECT_EQ(first(answer_for(story, one), Help::recut), nullptr) << "no GPU is short";
+  one.needs->cpus = 4, one.needs->memory = Mib{200};
+  EXPECT_EQ(about(answer_for(story, one), "n1")->what.text,
+            "100 of 1000 MiB of memory are free, and it asks for 200");
+  one.needs->memory = Mib{100};
+  EXPECT_EQ(about(answer_for(story, one), "n1")->what.text,
+            "the GPUs, CPUs and memory that it asks for are free");
+  one.needs->alone = true;
+  EXPECT_EQ(about(answer_for(story, one), "n1")->what.text,
+            "it wants a node to itself, and 60 CPUs are held here");
+}
+
+TEST(Why, TheSchedulersOwnEstimateIsTheFirstHelp) {
+  Story story;
+  story.tell(NodesListed{{node("n1", {cut(0, {instance("3g.40gb", 4, 4, 0)})})}});
+  Workload one = job("gpu:7g.80gb");
+  one.needs.emplace().expected = test::at(7200);
+  const Answer answer = answer_for(story, one);
+  ASSERT_NE(first(answer, Help::by_itself), nullptr);
+  EXPECT_EQ(first(answer, Help::by_itself)->text.substr(0, 29), "Slurm expects to start it at ");
+  EXPECT_EQ(first(answer, Help::by_itself)->certainty, Certainty::likely);
+  one.reason = "BeginTime";
+  EXPECT_EQ(first(answer_for(story, one), Help::by_itself)->certainty, Certainty::certain);
+  one.needs->expected = test::at(-5);
+  EXPECT_EQ(first(answer_for(story, one), Help::by_itself), nullptr) << "what is past is no forecast";
+}
+
 TEST(Why, TheSliceInTheWayIsNamedWithItsHolder) {
   Story story;
   story.tell(

@@ -1,0 +1,292 @@
+// Jobs that wait for one reason each on a real Slurm: what `tessera why` says of them, and that doing what it
+// says starts them.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+
+#include "tests/support/json_check.hpp"
+#include "tests/support/run_binary.hpp"
+#include "tests/support/slurm_lab.hpp"
+
+namespace tessera::test {
+namespace {
+
+class WhySlurmE2e : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    if (SlurmLab::possible()) lab_ = std::make_unique<SlurmLab>("Licenses=matlab:1");
+  }
+  static void TearDownTestSuite() { lab_.reset(); }
+  void SetUp() override {
+    if (!SlurmLab::possible())
+      GTEST_SKIP() << "needs root and Debian's slurmctld, slurmd, slurm-client and munge";
+    ASSERT_EQ(lab_->trouble(), "");
+  }
+  void TearDown() override {
+    if (!lab_) return;
+    lab_->run({"scancel", "--user=root"});
+    EXPECT_TRUE(lab_->wait({"squeue", "-h"}, [](const std::string& out) { return out.empty(); }));
+  }
+
+  std::string submit(std::vector<std::string> arguments) { return lab_->submit(std::move(arguments)); }
+  std::string running(std::vector<std::string> arguments) {
+    std::string id = submit(std::move(arguments));
+    EXPECT_TRUE(starts(id));
+    return id;
+  }
+  void order(std::vector<std::string> command) {
+    const LabAnswer answer = lab_->run(std::move(command));
+    EXPECT_EQ(answer.status, 0) << answer.out;
+  }
+  bool starts(const std::string& id) {
+    return lab_->wait({"squeue", "-h", "-j", id, "-o", "%T"},
+                      [](const std::string& out) { return out == "RUNNING\n"; });
+  }
+  // Slurm's reason is written at its next look.
+  void waits_for(const std::string& id, const std::string& reason) {
+    std::string last;
+    for (int i = 0; i < 200; ++i, lab_->pause()) {
+      last = lab_->run({"squeue", "-h", "-j", id, "-o", "%r"}).out;
+      if (last.starts_with(reason)) return;
+    }
+    FAIL() << "the reason is " << last;
+  }
+
+  std::string why(const std::string& id) {
+    RunOptions options;
+    options.environment = {
+        {"PATH", std::getenv("PATH")}, {"HOME", home_.path()}, {"SLURM_CONF", lab_->conf()}};
+    const Ran ran = run_tessera({"why", id, "-o", "json", "--timeout", "60s"}, options);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    for (const std::string& wrong : check_schema(schema_text("why"), ran.out)) ADD_FAILURE() << wrong;
+    return ran.out;
+  }
+  static std::string text_at(const std::string& json, const std::string& pointer) {
+    std::string text = json_at(json, pointer);
+    return text.size() >= 2 && text.front() == '"' ? text.substr(1, text.size() - 2) : text;
+  }
+  // What stands in `list` of the entry that `is_it` accepts; empty: there is none.
+  static std::string find(const std::string& json, const std::string& list, const std::string& what,
+                          const std::function<bool(const std::string& at)>& is_it) {
+    for (int i = 0; i < 40; ++i) {
+      const std::string at = "/" + list + "/" + std::to_string(i);
+      if (json_at(json, at) == "missing") break;
+      if (is_it(at)) return text_at(json, at + "/" + what);
+    }
+    return {};
+  }
+  static std::string about(const std::string& json, const std::string& node) {
+    return find(json, "nodes", "text", [&](const std::string& at) {
+      return json_at(json, at + "/nodes").find('"' + node + '"') != std::string::npos;
+    });
+  }
+  static std::string command_of(const std::string& json, const std::string& begin) {
+    return find(json, "help", "command",
+                [&](const std::string& at) { return text_at(json, at + "/command").starts_with(begin); });
+  }
+  // Runs the command that begins so, and sees the job start.
+  void do_as_it_says(const std::string& id, const std::string& json, const std::string& begin) {
+    const std::string command = command_of(json, begin);
+    ASSERT_FALSE(command.empty()) << json;
+    order({"sh", "-c", command});
+    EXPECT_TRUE(starts(id)) << command;
+  }
+
+  static std::unique_ptr<SlurmLab> lab_;
+  Scratch home_;
+};
+std::unique_ptr<SlurmLab> WhySlurmE2e::lab_;
+
+TEST_F(WhySlurmE2e, AJobThatItsOwnerHolds) {
+  const std::string id = submit({"-H", "--gres=gpu:h100:1"});
+  waits_for(id, "JobHeldUser");
+  const std::string said = why(id);
+  EXPECT_EQ(text_at(said, "/topic"), "held");
+  do_as_it_says(id, said, "scontrol release ");
+}
+
+TEST_F(WhySlurmE2e, AJobThatAnAdministratorHolds) {
+  const std::string id = submit({"-H", "--gres=gpu:h100:1"});
+  order({"scontrol", "hold", id});
+  waits_for(id, "JobHeldAdmin");
+  do_as_it_says(id, why(id), "scontrol release ");
+}
+
+TEST_F(WhySlurmE2e, AJobWhoseTimeHasNotCome) {
+  const std::string id = submit({"--begin=now+2hours", "--gres=gpu:h100:1"});
+  waits_for(id, "BeginTime");
+  const std::string said = why(id);
+  EXPECT_EQ(text_at(said, "/topic"), "time");
+  EXPECT_TRUE(text_at(said, "/help/0/text").starts_with("it may start from ")) << said;
+  do_as_it_says(id, said, "scontrol update JobId=");
+}
+
+TEST_F(WhySlurmE2e, AJobThatDependsOnAnother) {
+  const std::string first = running({"-w", "gpu01", "--gres=gpu:h100:1"});
+  const std::string id = submit({"-d", "afterok:" + first, "--gres=gpu:h100:1"});
+  waits_for(id, "Dependency");
+  do_as_it_says(id, why(id), "scontrol update JobId=");
+}
+
+TEST_F(WhySlurmE2e, AJobWhoseDependencyCanNeverBeMet) {
+  const std::string first = running({"-w", "gpu01", "--gres=gpu:h100:1"});
+  const std::string id = submit({"-d", "afterok:" + first, "--gres=gpu:h100:1"});
+  order({"scancel", first});
+  waits_for(id, "DependencyNeverSatisfied");
+  const std::string said = why(id);
+  EXPECT_EQ(text_at(said, "/topic"), "dependency");
+  do_as_it_says(id, said, "scontrol update JobId=");
+}
+
+TEST_F(WhySlurmE2e, AJobWhoseNodeIsDrained) {
+  order({"scontrol", "update", "NodeName=shard01", "State=DRAIN", "Reason=fan"});
+  const std::string id = submit({"-w", "shard01", "--gres=shard:2"});
+  waits_for(id, "ReqNodeNotAvail");
+  const std::string said = why(id);
+  EXPECT_EQ(about(said, "shard01"), "drained: fan");
+  do_as_it_says(id, said, "scontrol update NodeName=shard01 State=RESUME");
+}
+
+TEST_F(WhySlurmE2e, AJobWhosePartitionIsDown) {
+  for (const char* state : {"DOWN", "INACTIVE"}) {
+    SCOPED_TRACE(state);
+    const std::string id = submit({"-p", "shared", "--gres=mps:10", "-H"});
+    order({"scontrol", "update", "PartitionName=shared", std::string("State=") + state});
+    order({"scontrol", "release", id});
+    waits_for(id, "Partition");
+    const std::string said = why(id);
+    EXPECT_EQ(text_at(said, "/topic"), "partition");
+    do_as_it_says(id, said, "scontrol update PartitionName=shared State=UP");
+    order({"scontrol", "update", "PartitionName=shared", "State=UP"});
+  }
+}
+
+TEST_F(WhySlurmE2e, AJobWhoseTimeLimitIsLongerThanThePartitionAllows) {
+  const std::string id = submit({"-p", "whole", "-t", "2-00:00:00", "--gres=gpu:h100:1"});
+  waits_for(id, "PartitionTimeLimit");
+  do_as_it_says(id, why(id), "scontrol update JobId=");
+}
+
+TEST_F(WhySlurmE2e, AJobThatNamesAFullNodeIsNotSentToAnEmptyOne) {
+  const std::string holder = running({"-w", "gpu01", "--gres=gpu:h100:8"});
+  const std::string id = submit({"-w", "gpu01", "--gres=gpu:h100:2"});
+  waits_for(id, "Resources");
+  const std::string said = why(id);
+  EXPECT_TRUE(about(said, "gpu01").starts_with("0 of 8 × gpu:h100 are free, and it asks for 2")) << said;
+  EXPECT_EQ(about(said, "gpu02"), "it asks for other nodes: gpu01");
+  order({"scancel", holder});
+  EXPECT_TRUE(starts(id));
+}
+
+TEST_F(WhySlurmE2e, AJobThatComesAfterAnotherOne) {
+  const std::string holder = running({"-w", "gpu01", "--gres=gpu:h100:8"});
+  const std::string first = submit({"-w", "gpu01", "--gres=gpu:h100:8"});
+  const std::string id = submit({"-w", "gpu01", "--gres=gpu:h100:8"});
+  waits_for(first, "Resources");
+  waits_for(id, "Priority");
+  EXPECT_EQ(text_at(why(id), "/topic"), "priority");
+  order({"scancel", holder, first});
+  EXPECT_TRUE(starts(id));
+}
+
+TEST_F(WhySlurmE2e, AJobForWhichGpusAreFreeAndCpusAreNot) {
+  const std::string holder = running({"-w", "gpu02", "-n", "64"});
+  const std::string id = submit({"-w", "gpu02", "--gres=gpu:h100:1"});
+  waits_for(id, "Resources");
+  EXPECT_EQ(about(why(id), "gpu02"), "0 of 64 CPUs are free, and it asks for 1");
+  order({"scancel", holder});
+  EXPECT_TRUE(starts(id));
+}
+
+TEST_F(WhySlurmE2e, AJobForWhichGpusAreFreeAndMemoryIsNot) {
+  const std::string holder = running({"-w", "mix01", "--mem=999000"});
+  const std::string id = submit({"-w", "mix01", "--mem=5000", "--gres=gpu:1g.10gb:1"});
+  waits_for(id, "Resources");
+  EXPECT_EQ(about(why(id), "mix01"), "1000 of 1000000 MiB of memory are free, and it asks for 5000");
+  order({"scancel", holder});
+  EXPECT_TRUE(starts(id));
+}
+
+TEST_F(WhySlurmE2e, AJobThatWantsANodeToItself) {
+  const std::string holder = running({"-w", "gpu02", "-n", "2"});
+  const std::string id = submit({"-w", "gpu02", "--exclusive", "--gres=gpu:h100:1"});
+  waits_for(id, "Resources");
+  const std::string said = why(id);
+  EXPECT_TRUE(about(said, "gpu02").starts_with("it wants a node to itself, and 2 CPUs are held here"))
+      << said;
+  order({"scancel", holder});
+  EXPECT_TRUE(starts(id));
+}
+
+TEST_F(WhySlurmE2e, AJobThatWantsAFeatureIsOfferedOnlyNodesThatHaveIt) {
+  const std::string holder = running({"-w", "mig01", "--gres=gpu:3g.40gb:2"});
+  const std::string id = submit({"-C", "h100&mig", "--gres=gpu:3g.40gb:1"});
+  waits_for(id, "Resources");
+  const std::string said = why(id);
+  EXPECT_EQ(about(said, "gpu01"), "its features are not h100&mig");
+  EXPECT_TRUE(about(said, "mig01").starts_with("0 of 2 × gpu:3g.40gb are free, and it asks for 1")) << said;
+  order({"scancel", holder});
+  EXPECT_TRUE(starts(id));
+}
+
+TEST_F(WhySlurmE2e, AJobThatExcludesTheOnlyNodeWithRoom) {
+  const std::string holder = running({"-w", "gpu01", "--gres=gpu:h100:8"});
+  const std::string id = submit({"-p", "whole", "-x", "gpu02", "--gres=gpu:h100:1"});
+  waits_for(id, "Resources");
+  EXPECT_EQ(about(why(id), "gpu02"), "it excludes nodes: gpu02");
+  order({"scancel", holder});
+  EXPECT_TRUE(starts(id));
+}
+
+TEST_F(WhySlurmE2e, AJobThatWantsMoreSharesThanAreLeft) {
+  for (const auto& [node, kind, all, some] : {std::array<std::string, 4>{"mps01", "mps", "200", "100"},
+                                              {"shard01", "shard", "16", "4"},
+                                              {"mig01", "gpu:1g.10gb", "7", "1"}}) {
+    SCOPED_TRACE(node);
+    const std::string holder = running({"-w", node, "--gres=" + kind + ":" + all});
+    const std::string id = submit({"-w", node, "--gres=" + kind + ":" + some});
+    waits_for(id, "Resources");
+    const std::string said = why(id);
+    EXPECT_TRUE(
+        about(said, node).starts_with("0 of " + all + " × " + kind + " are free, and it asks for " + some))
+        << said;
+    order({"scancel", holder});
+    EXPECT_TRUE(starts(id));
+    order({"scancel", id});
+  }
+}
+
+TEST_F(WhySlurmE2e, AJobWhoseLicenceIsInUse) {
+  const std::string holder = running({"-w", "gpu01", "-L", "matlab:1", "--gres=gpu:h100:1"});
+  const std::string id = submit({"-w", "gpu01", "-L", "matlab:1", "--gres=gpu:h100:1"});
+  waits_for(id, "Licenses");
+  const std::string said = why(id);
+  EXPECT_EQ(text_at(said, "/topic"), "licence");
+  EXPECT_FALSE(command_of(said, "scontrol show licenses").empty());
+  order({"scancel", holder});
+  EXPECT_TRUE(starts(id));
+}
+
+TEST_F(WhySlurmE2e, TheTasksOfAnArrayThatMayNotRunTogether) {
+  const std::string array = submit({"--array=0-1%1", "-w", "gpu01", "--gres=gpu:h100:1"});
+  ASSERT_TRUE(starts(array + "_0"));
+  waits_for(array + "_1", "JobArrayTaskLimit");
+  EXPECT_EQ(text_at(why(array + "_1"), "/topic"), "limit");
+}
+
+TEST_F(WhySlurmE2e, AJobWhoseNodeIsReservedForOthers) {
+  order({"scontrol", "create", "reservation", "ReservationName=quiet", "Users=nobody", "StartTime=now",
+         "Duration=60", "Nodes=gpu02"});
+  const std::string id = submit({"-w", "gpu02", "--gres=gpu:h100:1"});
+  waits_for(id, "ReqNodeNotAvail");
+  const std::string said = why(id);
+  EXPECT_NE(about(said, "gpu02"), "") << said;
+  order({"scontrol", "delete", "ReservationName=quiet"});
+  EXPECT_TRUE(starts(id));
+}
+
+}  // namespace
+}  // namespace tessera::test
