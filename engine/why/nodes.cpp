@@ -102,11 +102,11 @@ Named named_by(const Workload& workload) {
   read_hosts(needs.excluded, named.excluded, named.excluded_unread);
   // Fewer names than nodes: the others may be any.
   if (named.nodes.size() < static_cast<std::size_t>(std::max(1, workload.node_count))) named.nodes.clear();
-  named.any_feature = needs.features.find('|') != std::string::npos;
+  const bool any = needs.features.find('|') != std::string::npos;
   const bool all = needs.features.find('&') != std::string::npos;
-  named.features_unread =
-      needs.features.find_first_of("[]()*,!") != std::string::npos || (all && named.any_feature);
+  named.features_unread = needs.features.find_first_of("[]()*,!") != std::string::npos || (all && any);
   if (named.features_unread) return named;
+  named.any_feature = any;
   std::string word;
   for (const char c : needs.features + '&') {
     if (c != '&' && c != '|') {
