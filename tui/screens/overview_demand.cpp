@@ -14,7 +14,6 @@ namespace {
 constexpr std::size_t kMostThings = 20000;  // GPUs and workloads; more would be felt at every change
 constexpr int kNarrowest = 118;
 constexpr int kOthers = 16;  // lines that the blocks above it use at most, and one between
-constexpr int kFewest = 3;   // rows
 
 // Columns, from the left edge of the area; numbers end where the next column's gap begins.
 struct Columns {
@@ -96,9 +95,11 @@ std::vector<DemandRow> demand_rows(const Model& model, const mig::Catalogue& cat
 }
 
 int demand_lines(const UiState& state, Rect spare) {
-  const int rows = static_cast<int>(state.overview.demand.size());
-  if (rows == 0 || spare.width < kNarrowest || spare.height < kOthers + 1 + std::min(rows, kFewest)) return 0;
-  return 1 + std::min(rows, spare.height - kOthers - 1);
+  const int lines = 1 + static_cast<int>(state.overview.demand.size());
+  const auto& totals = state.overview.totals;
+  const bool all_tell =
+      std::all_of(totals.begin(), totals.end(), [](const auto& one) { return one.free.has_value(); });
+  return lines > 1 && all_tell && spare.width >= kNarrowest && spare.height >= kOthers + lines ? lines : 0;
 }
 
 void draw_demand(Canvas& canvas, Rect area, const UiContext& ui, const UiState& state) {

@@ -24,9 +24,15 @@ TEST(OverviewSpare, ATallTerminalSetsWhatIsWantedAgainstWhatIsFree) {
   Session session(two_places(), {200, 60});
   ASSERT_TRUE(session.shows("COULD BE CUT")) << session.screen();
   EXPECT_FALSE(session.shows("FREE NOW")) << "the table says it already";
-  const std::string row = session.line_with("gpu:3g.40gb");
-  EXPECT_NE(row.find("1 job"), std::string::npos) << session.screen();
+  const std::string row = session.line_with("none of 2 fits");
+  EXPECT_NE(row.find("gpu:3g.40gb"), std::string::npos) << session.screen();
+  EXPECT_NE(row.find("2 jobs"), std::string::npos) << session.screen();
+}
+
+// It stood there with the first three of its rows, and what else was free stood nowhere.
+TEST(OverviewSpare, ATableThatDoesNotFitLeavesTheLineOfWhatIsFree) {
   Session low(two_places(), {120, 40});
+  EXPECT_FALSE(low.shows("COULD BE CUT")) << low.screen();
   EXPECT_TRUE(low.shows("FREE NOW")) << low.screen();
 }
 
