@@ -265,6 +265,70 @@ TEST(House, ChangelogAndCmakeAgreeOnTheVersion) {
   EXPECT_EQ(version[1], entry[1]);
 }
 
+// The names in a list of bootstrap, NAME_packages=( … ), without the commands that stand for them.
+std::set<std::string> packages_of(const std::string& bootstrap, const std::string& name) {
+  const std::size_t begin = bootstrap.find("\n" + name + "_packages=(");
+  if (begin == std::string::npos) return {};
+  const std::size_t open = bootstrap.find('(', begin) + 1;
+  std::istringstream words(bootstrap.substr(open, bootstrap.find(')', open) - open));
+  std::set<std::string> found;
+  for (std::string word; words >> word;) found.insert(word.substr(0, word.find('=')));
+  return found;
+}
+
+std::set<std::string> all_packages(const std::string& bootstrap) {
+  static const std::regex list(R"(\n([a-z0-9_]+)_packages=\()");
+  std::set<std::string> found;
+  for (std::sregex_iterator it(bootstrap.begin(), bootstrap.end(), list), end; it != end; ++it)
+    found.merge(packages_of(bootstrap, (*it)[1]));
+  return found;
+}
+
+// The first column of README's table of dependencies: "libwrap0, libaudit1", "slurmctld (or …)".
+std::set<std::string> packages_of_readme(const std::string& readme) {
+  const std::size_t begin = readme.find("\n## Dependencies");
+  std::istringstream lines(readme.substr(begin, readme.find("\n## ", begin + 1) - begin));
+  std::set<std::string> found;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("| ") || line.starts_with("| package |") || line.starts_with("| ---")) continue;
+    const std::string cell =
+        std::regex_replace(line.substr(2, line.find(" |") - 2), std::regex(R"( \([^)]*\))"), "");
+    std::istringstream names(std::regex_replace(cell, std::regex(","), " "));
+    for (std::string name; names >> name;) found.insert(name);
+  }
+  return found;
+}
+
+TEST(House, ReadmeGivesTheReasonForEveryPackageThatBootstrapInstalls) {
+  const std::set<std::string> installed = all_packages(read(kRoot / "bootstrap"));
+  EXPECT_GT(installed.size(), 25U) << "bootstrap's lists were not understood";
+  EXPECT_EQ(installed, packages_of_readme(read(kRoot / "README.md")));
+}
+
+// A static binary contains its libraries: a new one needs its licence in the packages, its place in the SBOM,
+// in the cross build and in the recipes.
+TEST(House, EveryLibraryIsInTheLicencesTheCrossBuildAndTheRecipes) {
+  const std::string bootstrap = read(kRoot / "bootstrap"), cmake = read(kRoot / "CMakeLists.txt");
+  const std::size_t fetch = bootstrap.find("\nfetch_arm64()");
+  ASSERT_NE(fetch, std::string::npos);
+  const std::string arm64 = bootstrap.substr(fetch, bootstrap.find("\n}", fetch) - fetch);
+  const std::string easybuild = read(kRoot / "docs/recipes/easybuild/tessera-0.2.0.eb");
+  const std::string spack = read(kRoot / "docs/recipes/spack/tessera/package.py");
+  std::size_t libraries = 0;
+  for (const std::string& package : packages_of(bootstrap, "build")) {
+    if (!package.ends_with("-dev")) continue;
+    ++libraries;
+    EXPECT_NE(cmake.find('"' + package + ' '), std::string::npos) << package << " is not in linked_in";
+    EXPECT_NE(easybuild.find('\'' + package + '\''), std::string::npos) << package << " is not in the .eb";
+    // simdjson is compiled from its source, which the cross build shares.
+    if (package != "libsimdjson-dev") EXPECT_TRUE(has_word(arm64, package)) << package;
+    // libboost1.81-dev is boost there, nlohmann-json3-dev is nlohmann-json.
+    const std::string name = std::regex_replace(package, std::regex("^lib|[0-9.]*-dev$"), "");
+    EXPECT_NE(spack.find("depends_on(\"" + name), std::string::npos) << name << " is not in package.py";
+  }
+  EXPECT_GT(libraries, 6U);
+}
+
 // docs/map.md lists the arrows as `- from -> to`: exactly those that the includes draw.
 TEST(House, TheMapShowsTheArrowsThatTheIncludesDraw) {
   std::string map = read(kRoot / "docs/map.md");

@@ -34,7 +34,12 @@ as_nobody_we_know() {
 }
 sed -i 's/^passwd:.*/passwd: sss files/' "$root/etc/nsswitch.conf"
 
-everything() { (cd "$root" && find . -xdev -path ./var/lib/dpkg -prune -o -path ./var/log -prune -o -path ./tmp -prune -o -print | sort); }
+# Everything but what dpkg itself keeps: kind, rights, owner, target of links, and the bytes of files.
+everything() {  # folder
+  (cd "$1" && find . -xdev \( -path ./var/lib/dpkg -o -path ./var/log -o -path ./tmp \) -prune -o -print0 |
+    xargs -0 stat -c '%n %F %a %u:%g %N' -- && find . -xdev \( -path ./var/lib/dpkg -o -path ./var/log -o -path ./tmp \) -prune \
+    -o -type f -print0 | xargs -0 sha256sum --) | sort
+}
 
 # The console of a command on a terminal of 100 by 30: prints all that it drew. It is left with q once it has drawn.
 console() {
@@ -49,9 +54,23 @@ draws() {  # what, command...: a frame in UTF-8 with colours
   case $drawn in *$'\e['*'38;5;'*) ;; *) fail "$what: the console has no 256 colours" ;; esac
 }
 
-# The deb installs, answers, and leaves nothing behind but what is the admin's.
-everything >"$scratch/before.list"
+# A package with a lower version and other settings, as an earlier release would have been.
+pack_earlier() {  # deb, result
+  local unpacked=$scratch/earlier
+  rm -rf "$unpacked"
+  dpkg-deb -R "$1" "$unpacked"
+  sed -i 's/^Version:.*/Version: 0.0.1/' "$unpacked/DEBIAN/control"
+  printf '# of an earlier release\n' >"$unpacked/etc/tessera/config.yaml"
+  dpkg-deb --root-owner-group -b "$unpacked" "$2" >/dev/null
+  rm -rf "$unpacked"
+}
+installs() { inside dpkg --force-confdef --force-confold -i "$1" </dev/null || fail "dpkg -i $1"; }
+settings=$root/etc/tessera/config.yaml
+
+# The deb installs and answers.
+everything "$root" >"$scratch/before.list"
 cp "$packages"/*_amd64.deb "$root/tmp/tessera.deb"
+pack_earlier "$root/tmp/tessera.deb" "$root/tmp/earlier.deb"
 inside dpkg -i /tmp/tessera.deb || fail "dpkg -i"
 as_nobody_we_know tessera --version | grep -q ', static)$' || fail "tessera --version does not say static"
 as_nobody_we_know tessera nodes --sim -o json >"$scratch/nodes.json" || fail "tessera nodes --sim"
@@ -59,20 +78,40 @@ grep -q '"h100-03"' "$scratch/nodes.json" || fail "tessera nodes --sim does not 
 as_nobody_we_know tessera guide --compare >/dev/null || fail "tessera guide"
 as_nobody_we_know tessera doctor --sim >/dev/null || [ $? = 1 ] || fail "tessera doctor --sim"
 as_nobody_we_know tessera doctor --self >/dev/null || fail "tessera doctor --self"
+as_nobody_we_know tessera about -o json | grep -q '"linkage": *"static"' || fail "tessera about does not say static"
 as_nobody_we_know tessera-sim scenarios | grep -q '^demo$' || fail "tessera-sim scenarios"
-for page in man1/tessera.1 man1/tessera-plan.1 man1/tessera-sim.1 man5/tessera-config.5; do
-  [ -s "$root/usr/share/man/$page" ] || [ -s "$root/usr/share/man/$page.gz" ] || fail "there is no manual page $page"
+for file in man/man1/tessera.1 man/man1/tessera-plan.1 man/man1/tessera-sim.1 man/man5/tessera-config.5 \
+  bash-completion/completions/tessera zsh/site-functions/_tessera fish/vendor_completions.d/tessera.fish doc/tessera/LICENSE; do
+  [ -s "$root/usr/share/$file" ] || [ -s "$root/usr/share/$file.gz" ] || fail "the deb has no $file"
 done
+while read -r library _; do
+  [ -s "$root/usr/share/doc/tessera/licences/$library" ] || fail "the deb has no licence of $library"
+done <"$scratch/static/linked_in"
 draws "simulator" tessera --sim
-# An edited configuration survives an upgrade, and a purge takes it away.
+
+# An upgrade brings new settings where the admin has changed none, and leaves the file alone where there is an edit.
 inside dpkg -s tessera | grep ' /etc/tessera/config.yaml' >/dev/null || fail "/etc/tessera/config.yaml is no conffile"
-echo 'theme: mono' >>"$root/etc/tessera/config.yaml"
-inside dpkg -i /tmp/tessera.deb </dev/null || fail "dpkg -i, again"
-grep -q '^theme: mono$' "$root/etc/tessera/config.yaml" || fail "the upgrade replaced an edited configuration"
-rm "$root/tmp/tessera.deb"
 inside dpkg --purge tessera || fail "dpkg --purge"
-everything >"$scratch/after.list"
-diff "$scratch/before.list" "$scratch/after.list" || fail "dpkg --purge left something behind"
+installs /tmp/earlier.deb
+installs /tmp/tessera.deb
+grep -q '^# of an earlier release$' "$settings" && fail "the upgrade left the settings of the earlier release"
+inside dpkg --purge tessera || fail "dpkg --purge"
+installs /tmp/earlier.deb
+echo 'theme: mono' >>"$settings"
+installs /tmp/tessera.deb
+grep -q '^theme: mono$' "$settings" || fail "the upgrade replaced an edited configuration"
+as_nobody_we_know tessera config print | grep -q 'mono' || fail "the edited configuration does not count"
+# Removal leaves the settings and nothing else; a purge leaves nothing.
+inside dpkg --remove tessera || fail "dpkg --remove"
+grep -q '^theme: mono$' "$settings" || fail "removal took the edited configuration away"
+left=$(cd "$root" && find . -xdev -path ./var/lib/dpkg -prune -o -path ./tmp -prune -o -path '*tessera*' -type f -print | grep -v '^./etc/tessera/') &&
+  fail "removal left $left"
+installs /tmp/tessera.deb
+rm "$root"/tmp/*.deb
+inside dpkg --purge tessera || fail "dpkg --purge"
+everything "$root" >"$scratch/after.list"
+diff "$scratch/before.list" "$scratch/after.list" || fail "dpkg --purge left or changed what is named above"
+compgen -G "$root/var/lib/dpkg/info/tessera.*" && fail "dpkg still knows tessera"
 
 # The tarball holds the same binary. From here on the host has neither terminals nor locales.
 mkdir "$root/tmp/tarball"
@@ -83,6 +122,14 @@ if ldd "$root$binary" >/dev/null 2>&1; then fail "the binary asks for shared lib
 rm -rf "$root"/lib/terminfo "$root"/usr/share/terminfo "$root"/etc/terminfo "$root"/usr/lib/locale
 as_nobody_we_know "$binary" slices --sim -o csv >/dev/null || fail "the binary of the tarball"
 draws "no terminals, no locales" "$binary" --sim
+
+# A container from scratch: one file and nothing else.
+mkdir "$root/tmp/empty"
+cp "$root$binary" "$root/tmp/empty/tessera"
+env -i TERM=xterm-256color chroot --userspec=70001:70001 "$root/tmp/empty" /tessera nodes --sim -o json >"$scratch/empty.json" ||
+  fail "a root of one file: nodes --sim"
+cmp "$scratch/nodes.json" "$scratch/empty.json" >/dev/null || grep -q '"h100-03"' "$scratch/empty.json" ||
+  fail "a root of one file: another answer"
 
 # Slurm's commands, as a real 22.05 answered them.
 mkdir "$root/tmp/slurm"
@@ -111,6 +158,10 @@ if [ -n "$kubectl" ] && ! ldd "$kubectl" >/dev/null 2>&1; then
   as_nobody_we_know "$binary" nodes --kubeconfig /tmp/kubeconfig -o json >"$scratch/kube.json" || fail "nodes of a served cluster"
   grep -q '"kubernetes"' "$scratch/kube.json" || fail "a served cluster: no node was read"
   draws "served cluster" "$binary" --kubeconfig /tmp/kubeconfig
+  ln -s "$binary" "$root/usr/bin/kubectl-tessera"
+  as_nobody_we_know kubectl tessera nodes --kubeconfig /tmp/kubeconfig -o json >"$scratch/plugin.json" || fail "kubectl tessera"
+  grep -q '"kubernetes"' "$scratch/plugin.json" || fail "kubectl tessera: no node was read"
+  as_nobody_we_know kubectl tessera --help | grep -q '^usage: kubectl tessera' || fail "kubectl tessera calls itself otherwise"
   kill "$server"
   wait "$server" || true
   trap 'rm -rf "$root"' EXIT
@@ -118,8 +169,23 @@ else
   printf 'package_test: kubectl of this machine needs shared libraries: the served cluster is left out\n' >&2
 fi
 
-# The rpm names no library.
+# The rpm names no library; it installs, keeps an edited configuration, and leaves that alone.
 if command -v rpm >/dev/null; then
   if rpm -qpR "$packages"/*.x86_64.rpm | grep -v '^rpmlib('; then fail "the rpm requires what is named above"; fi
+  rpms=$scratch/root-rpm
+  rm -rf "$rpms"
+  mkdir -p "$rpms"
+  rpm_in() { rpm --root "$rpms" --force-debian "$@"; }
+  rpm_in -i "$packages"/*.x86_64.rpm || fail "rpm -i"
+  rpm_in -V tessera || fail "rpm -V: files differ from the package"
+  echo 'theme: mono' >>"$rpms/etc/tessera/config.yaml"
+  rpm_in -U --replacepkgs "$packages"/*.x86_64.rpm || fail "rpm -U"
+  grep -q '^theme: mono$' "$rpms/etc/tessera/config.yaml" || fail "rpm -U replaced an edited configuration"
+  chroot --userspec=70001:70001 "$rpms" /usr/bin/tessera nodes --sim >/dev/null || fail "the binary of the rpm"
+  rpm_in -e tessera || fail "rpm -e"
+  left=$(cd "$rpms" && find . -path ./var/lib/rpm -prune -o -type f -print)
+  [ "$left" = ./etc/tessera/config.yaml.rpmsave ] || fail "rpm -e left: $left"
+  rm -rf "$rpms"
 fi
+
 printf 'package_test: all of it passed in %s\n' "$suite"
