@@ -1,5 +1,10 @@
 """Builds tessera from its source. Put the folder `tessera` into a repository of your own (spack repo create)."""
 
+try:  # Spack 1.0 moved the build systems into its repository of packages
+    from spack_repo.builtin.build_systems.cmake import CMakePackage, generator
+except ImportError:
+    pass
+
 from spack.package import *
 
 
