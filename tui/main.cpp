@@ -20,6 +20,7 @@
 #include "backends/runs/room.hpp"
 #include "backends/sim/backend.hpp"
 #include "backends/slurm/backend.hpp"
+#include "backends/slurm/change/try_settings.hpp"
 #include "backends/slurm/find_slurm.hpp"
 #include "engine/embedded.hpp"
 #include "engine/hostlist.hpp"
@@ -73,16 +74,21 @@ std::vector<std::string> runtime_folders(const cli::Environment& environment) {
   return folders;
 }
 
-BackendPtr slurm_backend(const cli::Options& options, const mig::Catalogue& catalogue,
-                         const cli::Environment& environment) {
+slurm::SlurmOptions slurm_options(const cli::Options& options) {
   slurm::SlurmOptions wanted;
   wanted.conf = options.slurm_conf;
+  if (options.slurm_site) wanted.said = *options.slurm_site;
+  return wanted;
+}
+
+BackendPtr slurm_backend(const cli::Options& options, const mig::Catalogue& catalogue,
+                         const cli::Environment& environment) {
+  slurm::SlurmOptions wanted = slurm_options(options);
   wanted.interval = options.interval.value_or(Duration{0});
   wanted.catalogue = &catalogue;
   wanted.clock = wall_clock;
   wanted.user = account_name(geteuid());
   wanted.folders = runtime_folders(environment);
-  if (options.slurm_site) wanted.said = *options.slurm_site;
   // A plan needs the GPUs that it is about; the console shows them when they are there.
   if (is_planning(options)) {
     wanted.needs_boards.emplace();
@@ -125,11 +131,14 @@ struct KubernetesHere {
   std::vector<kubernetes::Context> contexts;
 };
 
+kubernetes::KubeconfigPlace kubeconfig_place(const cli::Options& options,
+                                             const cli::Environment& environment) {
+  return {options.kubeconfig, cli::value_of(environment, "KUBECONFIG"), cli::value_of(environment, "HOME"),
+          environment.contains("KUBERNETES_SERVICE_HOST")};
+}
+
 Result<KubernetesHere> find_kubernetes(const cli::Options& options, const cli::Environment& environment) {
-  kubernetes::KubeconfigPlace place{options.kubeconfig, cli::value_of(environment, "KUBECONFIG"),
-                                    cli::value_of(environment, "HOME"),
-                                    environment.contains("KUBERNETES_SERVICE_HOST")};
-  auto config = kubernetes::read_kubeconfig(place);
+  auto config = kubernetes::read_kubeconfig(kubeconfig_place(options, environment));
   if (!config) return config.error();
   auto contexts = kubernetes::choose_contexts(*config, options.contexts);
   if (!contexts) return contexts.error();
@@ -169,6 +178,31 @@ cli::Opening open_what_is_here(const cli::Options& options, const mig::Catalogue
   return refuse({"no cluster found here", no_slurm->reason + "; " + other.what + ": " + other.reason,
                  no_slurm->hint + "; or look at a simulated one: tessera --sim"},
                 cli::kUnknown);
+}
+
+// For init: as whom commands run on a node, whether Slurm's files can be written, whether a command is there.
+std::optional<Result<std::string>> try_setting(const cli::Options& options, std::string_view setting,
+                                               const NodeName& node) {
+  const slurm::SlurmOptions wanted = slurm_options(options);
+  if (setting == "slurm-runner" && !node.text.empty()) return slurm::try_runner(wanted, node);
+  if (setting == "slurm-files") return slurm::try_files(wanted);
+  const auto& said = wanted.said;
+  const auto& command = setting == "slurm-restart-controller" ? said.restart_controller : said.restart_node;
+  if ((setting != "slurm-restart-controller" && setting != "slurm-restart-node") || command.empty())
+    return std::nullopt;
+  if (auto program = find_program(command.front()))
+    return Result<std::string>(*program + " is there; it was not run");
+  return Result<std::string>(
+      Error{"this command cannot be run", command.front() + " is not in PATH", "give its full path"});
+}
+
+std::vector<std::string> contexts_here(const cli::Options& options, const cli::Environment& environment) {
+  std::vector<std::string> names;
+  const auto config = kubernetes::read_kubeconfig(kubeconfig_place(options, environment));
+  if (!config) return names;
+  for (const kubernetes::Context& context : config->contexts)
+    names.insert(context.name == config->current ? names.begin() : names.end(), context.name);
+  return names;
 }
 
 // The person, also behind sudo: colleagues read it in marks and journals.
@@ -243,6 +277,8 @@ int run_tessera(const std::vector<std::string>& arguments, const cli::Environmen
   cli::Joins joins{mailbox, mailbox, open, console, wall_clock, {}, has_terminal, {}, {}};
   joins.machine.find_program = [](std::string_view name) { return find_program(name); };
   joins.machine.journals = own_journals(environment, "runs");
+  joins.machine.contexts = [&](const cli::Options& options) { return contexts_here(options, environment); };
+  joins.machine.try_setting = try_setting;
   for (const embedded::File& file : embedded::scenarios()) {
     std::string_view name = file.name;
     joins.scenarios.emplace_back(name.substr(0, name.rfind('.')));

@@ -88,6 +88,9 @@ struct Init {
   bool person = true;
   bool fails = false;
   bool loads = true;
+  std::vector<std::string> contexts;
+  std::map<std::string, Error> broken;  // settings that do not work when they are tried
+  std::vector<std::string> tried;
   Environment environment;
   std::ostringstream out, err;
 
@@ -110,6 +113,15 @@ struct Init {
     Joins joins{box, box, open, {}, [&] { return test::at(++asked); }, {}, false, {}, {}};
     joins.machine.find_program = [](std::string_view name) {
       return std::optional("/usr/bin/" + std::string(name));
+    };
+    joins.machine.contexts = [this](const Options&) { return contexts; };
+    joins.machine.try_setting = [this](const Options&, std::string_view setting,
+                                       const NodeName& node) -> std::optional<Result<std::string>> {
+      if (!setting.starts_with("slurm-")) return std::nullopt;
+      tried.push_back(std::string(setting) + " on " + node.text);
+      if (auto it = broken.find(std::string(setting)); it != broken.end())
+        return Result<std::string>(it->second);
+      return Result<std::string>(std::string("root on n1"));
     };
     int ends[2];
     EXPECT_EQ(::pipe(ends), 0);
@@ -134,9 +146,65 @@ TEST(Init, TakesWhatAPersonTypesAndAsksAgainWhereItCannotBeUsed) {
   init.typed = "magic\n\nhost:conf1\n-\n-\n\n\n\n\n\n\nyes\n\n";
   EXPECT_EQ(init.run(), kDone) << init.err.str();
   EXPECT_NE(init.err.str().find("magic"), std::string::npos) << "the answer that was refused is named";
+  EXPECT_EQ(init.err.str().find(init.file()), std::string::npos) << "a file is named that is not there yet:\n"
+                                                                 << init.err.str();
   EXPECT_NE(init.out.str().find("\nslurm-runner: \"ssh\"\n"), std::string::npos) << init.out.str();
   EXPECT_NE(init.out.str().find("\nslurm-files: \"host:conf1\"\n"), std::string::npos) << init.out.str();
   EXPECT_EQ(init.out.str().find("restart"), std::string::npos) << init.out.str();
+}
+
+// Found at the first apply it would be found on a drained node.
+TEST(Init, TriesAnAnswerAtOnceAndAsksAgainWhereItDoesNotWork) {
+  Init init;
+  init.flags["print"] = "true";
+  init.broken.emplace("slurm-runner", Error{"on n1 commands run as user 1000, not as root", "", "sudo -n"});
+  init.typed = "ssh\nclush -w {node} {command}\n\n\n\n\n\n\n\n\n\n\n\n\n\n";
+  EXPECT_EQ(init.run(), kDone) << init.err.str();
+  const std::string told = init.err.str();
+  EXPECT_NE(told.find("as user 1000"), std::string::npos) << told;
+  EXPECT_NE(told.find("tried: root on n1"), std::string::npos) << "the answer about the files worked:\n"
+                                                               << told;
+  EXPECT_EQ(std::count(init.tried.begin(), init.tried.end(), "slurm-runner on n1"), 2);
+  // Given again it is taken: a key may be about to be installed.
+  EXPECT_NE(init.out.str().find("\nslurm-runner: \"clush -w {node} {command}\"\n"), std::string::npos)
+      << init.out.str();
+}
+
+// It was asked of the wrong file once: every site was told that its files cannot be written.
+TEST(Init, ProposesToWriteSlurmsFilesOnlyWhereThatWasTried) {
+  for (const bool can : {true, false}) {
+    Init init;
+    init.flags["print"] = "true";
+    if (!can) init.broken.emplace("slurm-files", Error{"Slurm's files cannot be written", "EACCES", ""});
+    init.typed = "\n";
+    init.run();
+    const std::string told = init.err.str();
+    EXPECT_NE(told.find(can ? "slurm-files [here]" : "slurm-files [site]"), std::string::npos) << told;
+    EXPECT_NE(told.find(can ? "this user may write" : "this user may not write"), std::string::npos) << told;
+  }
+}
+
+TEST(Init, WritesNoAnswersOfAFileThatDoNotWork) {
+  Init init;
+  init.flags["answers"] = init.home.write("answers.yaml", "slurm-runner: ssh\n");
+  init.person = false;
+  init.broken.emplace("slurm-runner", Error{"no answer from n1", "Permission denied (publickey)", ""});
+  EXPECT_EQ(init.run(), kFinding);
+  EXPECT_NE(init.err.str().find("Permission denied"), std::string::npos) << init.err.str();
+  EXPECT_NE(::access(init.file().c_str(), F_OK), 0);
+}
+
+// Without them the next tessera, started without the flag, would find other clusters, or none.
+TEST(Init, WritesTheClustersThatFlagsNameNow) {
+  Init init;
+  init.flags = {{"print", "true"}, {"slurm-conf", "/opt/slurm/etc/slurm.conf"}};
+  init.contexts = {"lab", "prod"};
+  init.typed = "\nprod,lab\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n";
+  EXPECT_EQ(init.run(), kDone) << init.err.str();
+  EXPECT_NE(init.err.str().find("found: lab, prod"), std::string::npos) << init.err.str();
+  EXPECT_NE(init.out.str().find("\nslurm-conf: \"/opt/slurm/etc/slurm.conf\"\n"), std::string::npos)
+      << init.out.str();
+  EXPECT_NE(init.out.str().find("\ncontext: \"prod,lab\"\n"), std::string::npos) << init.out.str();
 }
 
 TEST(Init, WritesNothingWhenTheAnswersEnd) {

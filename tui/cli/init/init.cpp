@@ -24,6 +24,12 @@ namespace {
 
 using Answers = std::map<std::string, std::string>;
 
+// Where answers are tried: how, and on which node.
+struct Place {
+  decltype(Machine::try_setting) try_setting;
+  NodeName node;
+};
+
 // Where it is written: for all users by root, else for this user. Never over a file that is there.
 std::string destination(const Environment& environment) {
   const auto paths = paths_of("config.yaml", environment);
@@ -80,19 +86,58 @@ std::optional<std::string> next_line(Lines& lines) {
   }
 }
 
-// Asks until the answer can be used. nullopt: the input ended.
+// What one setting does here, tried without changing anything. false: it does not work, which has been said.
+bool works(std::string_view setting, const Options& options, const Place& place, const Streams& streams) {
+  if (!place.try_setting) return true;
+  const auto came = place.try_setting(options, setting, place.node);
+  if (!came) return true;
+  if (*came) {
+    streams.err << "     " << words_of(streams, "tried: " + **came) << "\n";
+    return true;
+  }
+  complain(streams, came->error());
+  return false;
+}
+
+bool all_work(const Answers& answers, const Options& options, const Place& place, const Streams& streams) {
+  bool all = true;
+  for (const auto& [setting, answer] : answers)
+    if (!answer.empty() && !works(setting, options, place, streams)) all = false;
+  return all;
+}
+
+// Of an answer, not of a line in the file that is still to be written.
+Error without_place(Error error, const Environment& environment) {
+  const std::string place = destination(environment) + ":";
+  if (!error.reason.starts_with(place)) return error;
+  const std::size_t setting = error.reason.find(": ", place.size());
+  if (setting != std::string::npos) error.reason.erase(0, setting + 2);
+  return error;
+}
+
+// Asks until the answer can be used. One that does not work when it is tried is asked again; given a second
+// time it is taken, since the site may be about to make it work. nullopt: the input ended.
 std::optional<std::string> ask(const Question& question, const Answers& so_far, const Parsed& parsed,
-                               const Environment& environment, Lines& lines, const Streams& streams) {
+                               const Environment& environment, const Place& place, Lines& lines,
+                               const Streams& streams) {
+  std::optional<std::string> failed;
   for (;;) {
     const auto line = next_line(lines);
     if (!line) return std::nullopt;
-    const std::string answer = line->empty() ? question.answer : *line == "-" ? "" : *line;
+    const std::string answer = line->empty() ? failed.value_or(question.answer) : *line == "-" ? "" : *line;
+    if (failed == answer) return answer;
     Answers all = so_far;
     all[std::string(question.setting)] = answer;
     const auto options = with_answers(parsed, environment, all, "doctor");
-    if (options) return answer;
-    complain(streams, options.error());
-    streams.err << fmt::format("     {} [{}]: ", question.setting, question.answer) << std::flush;
+    if (!options)
+      complain(streams, without_place(options.error(), environment));
+    else if (answer.empty() || works(question.setting, *options, place, streams))
+      return answer;
+    else
+      failed = answer;
+    if (failed) streams.err << "     " << words_of(streams, "Enter keeps this answer all the same") << "\n";
+    streams.err << fmt::format("     {} [{}]: ", question.setting, failed.value_or(question.answer))
+                << std::flush;
   }
 }
 
@@ -193,12 +238,41 @@ Status write_new(const std::string& path, const std::string& text) {
   return failed(std::strerror(reason));
 }
 
-Surroundings surroundings(const Model& found, const Joins& joins) {
-  Surroundings here;
-  here.ssh = joins.machine.find_program && joins.machine.find_program("ssh").has_value();
+// A node of the Slurm cluster that answers, with GPUs where there is one; any other is better than none.
+NodeName node_to_try(const Model& found) {
+  const Node* best = nullptr;
+  const auto rank = [](const Node& node) { return 2 * (node.health == Health::ok) + !node.gpus.empty(); };
   for (const Cluster& cluster : found.clusters)
     if (cluster.scheduler == Scheduler::slurm)
-      here.writes_conf = cluster.endpoint.starts_with('/') && ::access(cluster.endpoint.c_str(), W_OK) == 0;
+      for (const Node& node : cluster.nodes.all())
+        if (!best || rank(node) > rank(*best)) best = &node;
+  return best ? best->name : NodeName();
+}
+
+bool has_slurm(const Model& found) {
+  return std::any_of(found.clusters.begin(), found.clusters.end(),
+                     [](const Cluster& cluster) { return cluster.scheduler == Scheduler::slurm; });
+}
+
+// What flags and variables say of the clusters themselves; a file that says it already is read in any case.
+std::map<std::string, std::string> named_clusters(const Parsed& parsed, const Environment& environment) {
+  std::map<std::string, std::string> named;
+  const auto settings = settings_with(parsed, environment, {});
+  if (!settings) return named;
+  for (const char* name : {"slurm-conf", "kubeconfig", "context"})
+    if (auto it = settings->find(name); it != settings->end() && it->second.from != "default")
+      named[name] = it->second.value;
+  return named;
+}
+
+Surroundings surroundings(const Model& found, const Options& options, const Joins& joins) {
+  Surroundings here;
+  if (joins.machine.contexts) here.contexts = joins.machine.contexts(options);
+  here.ssh = joins.machine.find_program && joins.machine.find_program("ssh").has_value();
+  if (has_slurm(found) && joins.machine.try_setting) {
+    const auto came = joins.machine.try_setting(options, "slurm-files", NodeName());
+    here.writes_conf = came && *came;
+  }
   return here;
 }
 
@@ -216,13 +290,14 @@ std::vector<Question> with_present(std::vector<Question> asked, const Parsed& pa
 
 // From the file where there is one, else from the person. nullopt: the input ended.
 Result<std::optional<Answers>> take_answers(const Parsed& parsed, const Environment& environment,
-                                            const std::vector<Question>& asked, const Streams& streams) {
+                                            const std::vector<Question>& asked, const Place& place,
+                                            const Streams& streams) {
   const auto file = parsed.flags.find("answers");
   if (file != parsed.flags.end()) {
     auto answers = answers_in(file->second, asked);
     if (!answers) return answers.error();
     if (auto options = with_answers(parsed, environment, *answers, "doctor"); !options)
-      return options.error();
+      return without_place(options.error(), environment);
     return std::optional(std::move(*answers));
   }
   if (!streams.asks)
@@ -234,7 +309,7 @@ Result<std::optional<Answers>> take_answers(const Parsed& parsed, const Environm
   Answers answers;
   for (std::size_t i = 0; i < asked.size(); ++i) {
     show(asked[i], i + 1, asked.size(), streams);
-    auto answer = ask(asked[i], answers, parsed, environment, lines, streams);
+    auto answer = ask(asked[i], answers, parsed, environment, place, lines, streams);
     if (!answer) return std::optional<Answers>();
     answers[std::string(asked[i].setting)] = std::move(*answer);
   }
@@ -263,19 +338,28 @@ int run_init(const Parsed& parsed, const Environment& environment, const mig::Ca
                   {"cannot ask before the clusters have answered", found.failures.front(),
                    "try again with a longer --timeout; tessera doctor lists what is wrong"},
                   kUnknown);
-  const std::vector<Question> asked =
-      with_present(questions(found.model, surroundings(found.model, joins)), parsed, environment);
-  const auto answers = take_answers(parsed, environment, asked, streams);
+  Surroundings here = surroundings(found.model, *bare, joins);
+  here.named = named_clusters(parsed, environment);
+  const std::vector<Question> asked = with_present(questions(found.model, here), parsed, environment);
+  const Place place{joins.machine.try_setting, node_to_try(found.model)};
+  const auto answers = take_answers(parsed, environment, asked, place, streams);
   if (!answers) return refuse(streams, answers.error(), kUsage);
   if (!*answers) return refuse(streams, {"nothing is written", "the answers ended", ""}, kFinding);
   const auto options = with_answers(parsed, environment, **answers, "doctor");
   if (!options) return refuse(streams, options.error(), kUsage);
+  // A person has seen each of them tried.
+  const bool broken = parsed.flags.contains("answers") && !all_work(**answers, *options, place, streams);
   const auto second = look(*options, catalogue, joins, streams);
   if (const int* code = std::get_if<int>(&second)) return *code;
   const Looked* looked = &std::get<Looked>(second);
   tell_look(*looked, streams);
   const std::string text = configuration(asked, **answers);
   if (print) return streams.out << text, kDone;
+  if (broken)
+    return refuse(
+        streams,
+        {"nothing is written", "an answer does not work, as told above", "answer otherwise, or take --print"},
+        kFinding);
   if (!looked->failures.empty())
     return refuse(
         streams,

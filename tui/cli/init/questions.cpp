@@ -31,6 +31,29 @@ bool needs_restarts(const std::string& version) {
   return major < 23 || (major == 23 && minor < 11);
 }
 
+void ask_which_clusters(std::vector<Question>& list, const Surroundings& here) {
+  const auto named = [&](const char* setting) {
+    auto it = here.named.find(setting);
+    return it == here.named.end() ? std::string() : it->second;
+  };
+  if (!named("slurm-conf").empty())
+    list.push_back({"slurm-conf", "Which slurm.conf describes the Slurm cluster?",
+                    "Left out: tessera looks in /etc/slurm, /etc/slurm-llnl and /run/slurm/conf.",
+                    named("slurm-conf"), named("slurm-conf")});
+  if (!named("kubeconfig").empty())
+    list.push_back(
+        {"kubeconfig", "Which kubeconfig leads to the Kubernetes clusters?",
+         "Left out: KUBECONFIG, or ~/.kube/config of each user. A file with credentials should not be "
+         "shared.",
+         named("kubeconfig"), named("kubeconfig")});
+  if (here.contexts.size() > 1 || !named("context").empty())
+    list.push_back(
+        {"context", "Which Kubernetes clusters are shown (contexts, parted by commas)?",
+         "Each is opened as a cluster of that name, and a change acts on the one whose node it names. Left "
+         "out: the current context of each user.",
+         fmt::format("{}", fmt::join(here.contexts, ", ")), named("context")});
+}
+
 void ask_about_slurm(std::vector<Question>& list, const Cluster& cluster, const Surroundings& here) {
   list.push_back(
       {"slurm-runner", "How are commands run on a node?",
@@ -107,6 +130,7 @@ Result<std::string> settings_text_of(const std::map<std::string, std::string>& a
 
 std::vector<Question> questions(const Model& found, const Surroundings& here) {
   std::vector<Question> list;
+  ask_which_clusters(list, here);
   if (const Cluster* slurm = cluster_of(found, Scheduler::slurm)) ask_about_slurm(list, *slurm, here);
   if (const Cluster* kubernetes = cluster_of(found, Scheduler::kubernetes))
     ask_about_kubernetes(list, *kubernetes);

@@ -21,10 +21,14 @@ struct Question {
 };
 
 // The questions that fit the clusters that were found, in the order in which they are asked. `ssh`: it is in
-// PATH; `writes_conf`: this user may write slurm.conf here.
+// PATH; `writes_conf`: this user may write slurm.conf here; `contexts`: of the kubeconfig, the current one
+// first; `named`: settings of the clusters themselves that a flag or a variable gives now (slurm-conf,
+// kubeconfig, context): without them in the file the next tessera would not find the same clusters.
 struct Surroundings {
   bool ssh = false;
   bool writes_conf = false;
+  std::vector<std::string> contexts;
+  std::map<std::string, std::string> named;
 };
 std::vector<Question> questions(const Model& found, const Surroundings& here);
 
