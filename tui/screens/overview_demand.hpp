@@ -1,6 +1,7 @@
 // The overview's table of demand, below everything else where a terminal is large enough for it: what is
-// wanted, what is free, what could be cut, and whether that fits. Drawn only with all of its rows, and only where all
-// clusters tell what is free; elsewhere the lines of what is free and what waits stay. Threads: pure functions.
+// wanted, what is free, what could be cut, and whether that fits. Drawn only with all of its rows, and only
+// where all clusters tell what is free; elsewhere the lines of what is free and what waits stay. Threads:
+// pure functions.
 #pragma once
 
 #include "tui/update.hpp"
