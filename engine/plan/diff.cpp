@@ -197,6 +197,25 @@ void note_held(BoardChange& change, const Wish& wish, const Standing& now, const
     change.reachable.push_back(mig::to_text(*change.product, layout));
 }
 
+// Slices of the wanted profiles stay wherever they stand: a backend that clears a GPU whole chooses the
+// starts.
+void note_starts(BoardChange& change, const Wish& wish, const Standing& stands) {
+  const bool differ =
+      std::any_of(wish.instances.begin(), wish.instances.end(), [&](const WishedInstance& one) {
+        const auto profile = change.product->index_of(one.profile.text);
+        return one.start && profile && (!stands.placed() || !contains(stands.layout, {*profile, *one.start}));
+      });
+  if (!differ) return;
+  change.remarks.push_back(
+      stands.placed()
+          ? fmt::format(
+                "slices of these profiles are there at other starts and stay as they are: {}. No plan "
+                "can choose starts here",
+                mig::to_text(*change.product, stands.layout))
+          : "slices of these profiles are there and stay as they are, wherever they start: starts are not "
+            "reported here, and no plan can choose them");
+}
+
 Status plan_instances(BoardChange& change, const Wish& wish, const Capabilities& can,
                       const Standing& stands) {
   const mig::Layout& now = stands.layout;
@@ -211,7 +230,10 @@ Status plan_instances(BoardChange& change, const Wish& wish, const Capabilities&
     target = std::move(*found);
   }
   bool clear_all = can.clears != Unit::slice && !same_profiles(now, target);
-  if (can.clears != Unit::slice && same_profiles(now, target)) target = now;
+  if (can.clears != Unit::slice && same_profiles(now, target)) {
+    note_starts(change, wish, stands);
+    target = now;
+  }
   split(change, stands, target, clear_all);
   note_held(change, wish, stands, held);
   if (can.chooses_placement || change.created.empty()) return Done{};

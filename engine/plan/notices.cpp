@@ -18,6 +18,8 @@
 namespace tessera::plan {
 namespace {
 
+constexpr std::string_view kPlacement = "placement";
+
 class Notices {
  public:
   Notices(const NodeChange& change, const SiteRules& rules) : change_(change), rules_(rules) {}
@@ -39,8 +41,7 @@ class Notices {
   }
 
   void about_board(const BoardChange& board) {
-    for (const std::string& remark : board.remarks)
-      say(Severity::warning, "placement", fmt::format("GPU {}: {}", board.gpu.value, remark));
+    add_remarks(notices_, change_.node.name, board);
     if (!board.in_the_way.empty()) say(Severity::warning, "in-the-way", in_the_way(board));
     if (board.dragged)
       say(Severity::warning, "dragged",
@@ -191,6 +192,17 @@ std::string names(const mig::Product& product, std::vector<int> profiles) {
 }
 
 }  // namespace
+
+bool only_starts_differ(const Plan& plan) {
+  return !plan.changes_anything() && std::any_of(plan.notices.begin(), plan.notices.end(),
+                                                 [](const auto& one) { return one.rule == kPlacement; });
+}
+
+void add_remarks(std::vector<Notice>& notices, const NodeName& node, const BoardChange& board) {
+  for (const std::string& remark : board.remarks)
+    notices.push_back({Severity::warning, std::string(kPlacement), node,
+                       fmt::format("GPU {}: {}", board.gpu.value, remark)});
+}
 
 std::vector<Notice> notices_for(const NodeChange& change, const SiteRules& rules) {
   return Notices(change, rules).run();

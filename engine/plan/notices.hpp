@@ -11,6 +11,10 @@
 namespace tessera::plan {
 
 std::vector<Notice> notices_for(const NodeChange& change, const SiteRules& rules);
+// A plan that changes nothing although slices stand at other starts than wished.
+bool only_starts_differ(const Plan& plan);
+// What of the wish for one GPU cannot be had as it was said.
+void add_remarks(std::vector<Notice>& notices, const NodeName& node, const BoardChange& board);
 
 // That new work cannot start on a node, and since when and why, before anything else is said of it: drained,
 // down, or of no current list. `now` is the cluster's time.

@@ -285,6 +285,9 @@ Result<NodeResult> plan_node(const Cluster& cluster, const mig::Catalogue& catal
   std::vector<BoardChange> changing;
   for (const BoardChange& change : changes)
     if (change.changes()) changing.push_back(change);
+  // Of a GPU that changes, notices_for says it with the rest.
+  for (const BoardChange& change : changes)
+    if (!change.changes()) add_remarks(result.notices, node.name, change);
   const bool none_changes = changing.empty();
   if (none_changes) {  // what may be left to do needs the node to itself
     plan.scope = everything_on(node, can);
@@ -318,7 +321,8 @@ Result<NodeResult> plan_node(const Cluster& cluster, const mig::Catalogue& catal
   result.missing = std::move(work->missing);
   if (result.missing.empty()) plan.ordered_after = std::move(work->ordered);
   plan.steps = std::move(work->steps);
-  result.notices = closed_notices(cluster, node, now);
+  std::vector<Notice> closed = closed_notices(cluster, node, now);
+  result.notices.insert(result.notices.end(), closed.begin(), closed.end());
   std::vector<Notice> more = notices_for(change, rules);
   result.notices.insert(result.notices.end(), more.begin(), more.end());
   result.notices.insert(result.notices.end(), work->notices.begin(), work->notices.end());

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/plan/notices.hpp"
 #include "engine/plan/permit.hpp"
 #include "engine/plan/run/undo.hpp"
 #include "engine/text.hpp"
@@ -31,7 +32,11 @@ class Beginner {
     if (auto moved = refuse_if_moved(false)) return *moved;
     if (auto why = make_again()) return refuse(*why);
     if (plan_.no_steps.empty() && !plan_.changes_anything()) {
-      report_no_run("nothing", "nothing to do: already in that state", options_, streams_);
+      report_no_run("nothing",
+                    plan::only_starts_differ(plan_)
+                        ? "nothing to do: the slices are there, and no plan can choose their starts here"
+                        : "nothing to do: already in that state",
+                    options_, streams_);
       return kDone;
     }
     if (options_.dry_run) return show_only();

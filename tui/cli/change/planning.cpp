@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "engine/json.hpp"
+#include "engine/plan/notices.hpp"
 #include "engine/plan/plan_file.hpp"
 #include "engine/plan/run/actuator.hpp"
 #include "engine/plan/run/run.hpp"
@@ -47,7 +48,12 @@ void print(const plan::Plan& plan, const Options& options, const Streams& stream
   } else {
     std::string text = preview(plan, kInFull, options.reader);
     if (!plan.changes_anything() && plan.no_steps.empty())
-      text += "\n" + tui::told(options.reader, "Nothing to do: already in that state.") + "\n";
+      text += "\n" +
+              tui::told(options.reader,
+                        plan::only_starts_differ(plan)
+                            ? "Nothing to do: the slices are there, and no plan can choose their starts here."
+                            : "Nothing to do: already in that state.") +
+              "\n";
     else if (plan.no_steps.empty())
       text += "\n" + how_to_apply(options.reader);
     streams.out << (options.ascii ? in_ascii(text) : text);

@@ -125,6 +125,8 @@ class Page {
     if (!view_.trouble.empty()) note(view_.trouble, Role::danger, {}, "!!");
     if (!plan_.no_steps.empty()) {
       note("This plan can only be reviewed: " + plan_.no_steps, Role::warning, {}, "! ");
+    } else if (plan::only_starts_differ(plan_)) {
+      note("The slices are there, and no plan can choose their starts here: nothing to do.", Role::warning);
     } else if (!plan_.changes_anything()) {
       note("The layout is already as requested: nothing to do.", Role::good);
     } else if (!state_.writable) {
