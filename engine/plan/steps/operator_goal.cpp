@@ -306,6 +306,7 @@ class Goal {
       return cannot(*why, "tessera guide lists the limits of each way of sharing");
     const bool unknown = lost || (!current.empty() && !now && !site_.plugin_configs.empty());
     const std::optional<std::string> back = recorded_plugin_config(*wanted);
+    if (!back) tell_other_recorded();
     if (!unknown && (!back || *back == current) && (is == *wanted || stands(is, *wanted))) return Done{};
 
     OperatorGoal::Plugin plugin;
@@ -360,6 +361,19 @@ class Goal {
     if (!config && !found->second.empty()) return std::nullopt;
     PluginSharing is = config ? config->sharing : PluginSharing{};
     return does_for_these(is, wanted) ? std::optional(found->second) : std::nullopt;
+  }
+
+  // Someone has edited it since the run: the way back leads to what it said then.
+  void tell_other_recorded() {
+    auto found = change_.intent.orders.find(std::string(operators::kPluginConfig));
+    if (found == change_.intent.orders.end()) return;
+    const std::string& name = found->second.empty() ? site_.plugin_default : found->second;
+    if (!plugin_config(name)) return;
+    say(Severity::warning, "recorded-configuration",
+        fmt::format(
+            "the device plugin configuration {} no longer shares GPUs as it did before the run: another "
+            "one is ordered, with the shares and switches of that time",
+            clean(name, 64)));
   }
 
   // The site's own name before one of ours; all but the sharing must be as it is on the node now.

@@ -27,17 +27,27 @@ std::optional<PluginConfig> config_for(const OperatorSetup& site, const std::str
   return config ? std::optional(std::move(*config)) : std::nullopt;
 }
 
-// The configuration that a way back leads to; nullopt: it is none, or that one is gone.
+bool shares(const std::optional<PluginConfig>& config) {
+  return config && config->sharing.method != Strategy::whole;
+}
+
+// Whether a configuration has the switches that were wished for.
+bool has_switches(const std::optional<PluginConfig>& config, const WishedSwitches& wished) {
+  if (!shares(config)) return true;
+  return wished.rename_shared.value_or(config->sharing.rename) == config->sharing.rename &&
+         wished.refuse_several.value_or(operators::refuses_several(config->sharing)) ==
+             operators::refuses_several(config->sharing);
+}
+
+// The configuration that a way back leads to; nullopt: it is none, that one is gone, or it has been given
+// other switches meanwhile than the run found.
 std::optional<PluginConfig> config_to_return_to(const OperatorSetup& site, const Intent* intent) {
   if (!intent) return std::nullopt;
   auto found = intent->orders.find(std::string(operators::kPluginConfig));
   if (found == intent->orders.end()) return std::nullopt;
   if (!found->second.empty() && !site.plugin_configs.contains(found->second)) return std::nullopt;
-  return config_for(site, found->second);
-}
-
-bool shares(const std::optional<PluginConfig>& config) {
-  return config && config->sharing.method != Strategy::whole;
+  auto config = config_for(site, found->second);
+  return has_switches(config, intent->switches) ? std::move(config) : std::nullopt;
 }
 
 // A switch as it is to be: by a way back, the wish, the site's word, or as the node has it; in this order.

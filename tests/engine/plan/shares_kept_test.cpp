@@ -163,6 +163,32 @@ TEST(SharesKept, TheWayBackRestoresThem) {
   EXPECT_NE(why->find("other switches"), std::string::npos) << *why;
 }
 
+// Someone has edited the configuration that was found: its name no longer leads back.
+TEST(SharesKept, AnUndoKeepsItsOwnSwitchesWhereTheConfigurationThatItLeadsToHasOthersNow) {
+  Sharing k("    renameByDefault: true\n", true);
+  const Plan there = k.plan(everywhere("none"));
+  const plan::Intent back = plan::undo_intent(there, there.nodes[0], "undo");
+  Kubernetes after;  // whole, as the run has left it
+  after.site.plugin_configs["theirs"] = k.site.plugin_configs["theirs"];
+  EXPECT_EQ(after.plan(back).nodes[0].ordered_after.at("nvidia.com/device-plugin.config"), "theirs");
+  std::string& edited = after.site.plugin_configs["theirs"];
+  edited.replace(edited.find("renameByDefault: true"), 21, "renameByDefault: false");
+  const Plan undone = after.plan(back);
+  EXPECT_EQ(undone.nodes[0].switches_after, (plan::Switches{true, false}));
+  EXPECT_EQ(undone.offered_after.kubernetes.at("nvidia.com/gpu.shared"), 8);
+  EXPECT_TRUE(written(undone).sharing.rename);
+  EXPECT_NE(undone.nodes[0].ordered_after.at("nvidia.com/device-plugin.config"), "theirs");
+  std::string told;
+  for (const plan::Notice& one : undone.notices)
+    if (one.rule == "recorded-configuration") told += one.text;
+  EXPECT_NE(told.find("theirs no longer shares GPUs as it did before the run"), std::string::npos) << told;
+  EXPECT_EQ(plan::why_not_allowed(undone.nodes[0], back, after.can()), std::nullopt);
+  // A plan that shows what the edited configuration says is not what was wished for.
+  Plan other = undone;
+  other.nodes[0].switches_after->rename = false;
+  EXPECT_TRUE(plan::why_not_allowed(other.nodes[0], back, after.can()));
+}
+
 // A plan file that a user has edited by hand.
 TEST(SharesKept, AConfigurationThatWritesOtherSwitchesThanThePlanShowsIsNotApplied) {
   Sharing k("    renameByDefault: true\n", true);
