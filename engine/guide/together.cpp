@@ -45,6 +45,15 @@ void tell_refusals(std::vector<Proposal>& layouts, const Scope& scope, sharing::
 
 bool is_refused(const Proposal& one) { return !one.refused.empty(); }
 
+// Why one of these layouts cannot be had alone: rows that are refused for all nodes, too, say nothing of
+// that.
+std::string why_not_alone(const std::vector<Proposal>& alone, const std::vector<Proposal>& allowed) {
+  for (const Proposal& one : allowed)
+    for (const Proposal& other : alone)
+      if (other.title == one.title) return other.refused;
+  return alone.front().refused;
+}
+
 std::string told_names(const std::vector<NodeName>& nodes) {
   std::vector<std::string> names;
   for (const NodeName& name : nodes) names.push_back(name.text);
@@ -108,7 +117,7 @@ void keep_allowed(GuideResult& result, const Scope& scope, sharing::Platform pla
     result.ways.texts.push_back(fmt::format(
         "A plan for these GPUs alone breaks a rule ({}). The layouts below are for all GPUs of {}, "
         "which change together.",
-        result.layouts.front().refused, told_names(nodes)));
+        why_not_alone(result.layouts, layouts), told_names(nodes)));
     result.layouts = std::move(layouts);
     result.together = std::move(nodes);
     return;

@@ -136,6 +136,7 @@ std::optional<sharing::Preset> preset_called(const mig::Product& product, const 
 int check_layout(const mig::Product& product, const Options& options, const Streams& streams) {
   CheckAnswer answer;
   answer.product = &product;
+  std::string why;  // as people read it
   sharing::Corrected text{*options.check, {}};
   // No cluster is asked, and nothing is cut: without --platform what any platform's documents print is taken.
   const std::optional<sharing::Platform> here = options.platform ? options.platform : options.rules.platform;
@@ -148,11 +149,14 @@ int check_layout(const mig::Product& product, const Options& options, const Stre
   if (preset) {
     answer.layout = preset->layout;
   } else if (text.refused) {
-    answer.reason = to_line(*text.refused);
+    const Error& refused = *text.refused;
+    const auto shown = [&](const std::string& part) { return tui::told(options.reader, part); };
+    answer.reason = to_line(refused);
+    why = to_line(Error{shown(refused.what), shown(refused.reason), shown(refused.hint)});
   } else if (!layout) {
     answer.reason = layout.error().reason.empty() ? layout.error().what : layout.error().reason;
-  } else if (auto why = mig::why_illegal(product, *layout)) {
-    answer.reason = *why;
+  } else if (auto illegal = mig::why_illegal(product, *layout)) {
+    answer.reason = *illegal;
   } else {
     answer.layout = *layout;
   }
@@ -162,7 +166,8 @@ int check_layout(const mig::Product& product, const Options& options, const Stre
     streams.out << "legal: " << mig::to_text(product, *answer.layout) << "\n"
                 << board(product, *answer.layout, options.ascii) << "\n";
   } else {
-    streams.out << "not legal: " << tui::told(options.reader, answer.reason) << "\n";
+    if (why.empty()) why = tui::told(options.reader, answer.reason);
+    streams.out << "not legal: " << why << "\n";
   }
   return answer.layout ? kDone : kFinding;
 }

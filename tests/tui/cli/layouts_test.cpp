@@ -62,5 +62,15 @@ TEST(LayoutsCheck, TakesWhatDocumentsMisprintAndSaysWhatIsMeant) {
   EXPECT_EQ(check({"A100-80GB", "--check", "4g.20gb", "--platform", "fpt"}).code, 0);
 }
 
+// An error is told part by part: as one line it fits no translation.
+TEST(LayoutsCheck, ARefusalIsInTheReadersLanguage) {
+  const Checked answer =
+      check({"A100-80GB", "--check", "4g.20gb", "--platform", "slurm", "--language", "ja"});
+  EXPECT_EQ(
+      answer.out,
+      "not legal: プロファイル4g.20gbはありません: A100-80GBにそのプロファイルはありません。FPT managed "
+      "Kubernetesの文書では1g.20gbを指します (4g.40gbのことですか？)\n");
+}
+
 }  // namespace
 }  // namespace tessera::cli

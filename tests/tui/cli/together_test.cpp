@@ -78,6 +78,16 @@ TEST_F(GuideTogether, WorkersThatShareATypeAreProposedAsOnePlan) {
   EXPECT_TRUE(all->violations.empty());
 }
 
+// A row that no plan may have is not the reason for changing the nodes together.
+TEST_F(GuideTogether, TheReasonIsTheRuleThatAPlanForAllOfThemKeeps) {
+  world({fmt::format("names: \"n[1-2]\", product: H100-80GB-SXM5, gpus: 2{}", kSingle)});
+  const GuideAnswer answer = asked({"--platform", "fpt"});
+  EXPECT_EQ(answer.result.together.size(), 2u);
+  const std::string told = all_of(answer.result.ways.texts);
+  EXPECT_NE(told.find("fpt-b"), std::string::npos) << told;
+  EXPECT_EQ(told.find("plugin-single"), std::string::npos) << told;
+}
+
 // The type of a worker goes by the names that its slices have.
 TEST_F(GuideTogether, TheTypeInARefusalIsThatOfTheResourcesThatThePlanShows) {
   world({"names: \"n[1-2]\", product: H200-141GB, gpus: 2"});
