@@ -96,8 +96,14 @@ struct HeadFact {
   Style style;
 };
 
+// "slurmd 22.05.8": a number alone would name nothing.
+std::string agent_text(const Cluster& cluster, const Node& node) {
+  const char* program = cluster.scheduler == Scheduler::slurm ? "slurmd " : "kubelet ";
+  return node.agent.empty() || node.agent.starts_with(program) ? node.agent : program + node.agent;
+}
+
 // What is said of the node as a whole, most important first.
-std::vector<HeadFact> head_facts(const Node& node, bool work_known, bool ascii) {
+std::vector<HeadFact> head_facts(const Cluster& cluster, const Node& node, bool ascii) {
   std::vector<HeadFact> facts;
   auto add = [&](std::string text, Style style) {
     if (!text.empty()) facts.push_back({std::move(text), style});
@@ -109,7 +115,7 @@ std::vector<HeadFact> head_facts(const Node& node, bool work_known, bool ascii) 
   add(state_text(node), role_of(node.health));
   if (!node.driver.empty()) add("driver " + node.driver, Role::dim);
   if (!node.reservation.empty()) add("reserved " + node.reservation, Role::warning);
-  if (!work_known)
+  if (!cluster.work_known)
     add("workloads not known", Role::warning);
   else
     add(fmt::format("{} workload{}", node.workloads.size(), node.workloads.size() == 1 ? "" : "s"),
@@ -119,20 +125,27 @@ std::vector<HeadFact> head_facts(const Node& node, bool work_known, bool ascii) 
   if (counts.shares_held && !counts.known())
     add(fmt::format("{} of {} shares held", *counts.shares_held, counts.shares), Role::text);
   if (node.cpus) add(fmt::format("{} CPUs", *node.cpus), Role::dim);
-  add(node.agent, Role::dim);
+  add(agent_text(cluster, node), Role::dim);
   return facts;
 }
 
 constexpr int kFactGap = 3;
 
-// Lines that the facts take at that width, uncut.
-int head_lines(const std::vector<HeadFact>& facts, int width) {
-  int lines = 1, used = 0;
+// The line of each fact at that width, uncut. None stands alone below others where it can have company.
+std::vector<int> head_lines(const std::vector<HeadFact>& facts, int width) {
+  std::vector<int> lines;
+  int used = 0;
   for (const HeadFact& fact : facts) {
     const int cells = display_width(fact.text);
-    if (used > 0 && used + cells > width) ++lines, used = 0;
+    const bool breaks = used > 0 && used + cells > width;
+    if (breaks) used = 0;
+    lines.push_back((lines.empty() ? 0 : lines.back()) + (breaks ? 1 : 0));
     used += cells + kFactGap;
   }
+  const std::size_t count = lines.size();
+  if (count < 3 || lines[count - 1] == lines[count - 2] || lines[count - 2] != lines[count - 3]) return lines;
+  const int both = display_width(facts[count - 2].text) + kFactGap + display_width(facts[count - 1].text);
+  if (both <= width) lines[count - 2] = lines[count - 1];
   return lines;
 }
 
@@ -140,13 +153,14 @@ void draw_head(Canvas& canvas, Rect area, int lines, const Cluster& cluster, con
                const UiContext& ui, const UiState& state) {
   int line = 0, used = 0;
   const int width = area.width - 2;
-  for (const HeadFact& fact : head_facts(node, cluster.work_known, state.ascii)) {
-    const int cells = display_width(fact.text);
-    if (used > 0 && used + cells > width && line + 1 < lines) ++line, used = 0;
+  const std::vector<HeadFact> facts = head_facts(cluster, node, state.ascii);
+  const std::vector<int> line_of = head_lines(facts, width);
+  for (std::size_t i = 0; i < facts.size(); ++i) {
+    if (line_of[i] > line && line + 1 < lines) ++line, used = 0;
     if (width - used <= 4) break;
     Pen pen(canvas, area.x + 1 + used, area.y + line, area.right() - 1, state.ascii);
-    pen.put(fact.text, fact.style);
-    used += cells + kFactGap;
+    pen.put(facts[i].text, facts[i].style);
+    used += display_width(facts[i].text) + kFactGap;
   }
   area = area.below(lines - 1);
   if (has_stack(node))
@@ -271,7 +285,7 @@ NodePage node_page(const UiContext& ui, const Cluster& cluster, const Node& node
     if (page.total <= room) break;
   }
   // Lines that the GPUs leave go to the head, where its text would be cut.
-  const int wanted = std::min(3, head_lines(head_facts(node, cluster.work_known, false), width - 2));
+  const int wanted = std::min(3, head_lines(head_facts(cluster, node, false), width - 2).back() + 1);
   const int more = std::clamp(room - page.total, 0, wanted - 1);
   page.head_lines += more;
   page.head += more;

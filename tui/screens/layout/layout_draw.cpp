@@ -13,7 +13,7 @@ namespace {
 constexpr int kMapX = 6;             // cells for "now" and "want"
 constexpr int kWidestUnit = 25;      // cells of a memory slice beyond which width adds nothing
 constexpr int kPreviewBeside = 116;  // columns from which the preview stands beside the list
-constexpr int kListWidth = 72;       // of the list then
+constexpr int kListWidth = 72;       // of the list then, at least
 constexpr int kLeastPreview = 4;
 
 std::string unit_text(plan::Unit unit) {
@@ -237,8 +237,9 @@ LayoutPage layout_page(const LayoutState& edit, const LayoutView& view, Rect bod
   Rect rest{body.x, y, body.width, std::max(0, body.bottom() - y)};
   int count = list_count(edit, view);
   if (body.width >= kPreviewBeside) {
-    page.list = {rest.x, rest.y, kListWidth, rest.height};
-    page.preview = {rest.x + kListWidth + 1, rest.y, rest.width - kListWidth - 1, rest.height};
+    const int list = std::max(kListWidth, rest.width * 9 / 20);  // notes are sentences, and wide in Japanese
+    page.list = {rest.x, rest.y, list, rest.height};
+    page.preview = {rest.x + list + 1, rest.y, rest.width - list - 1, rest.height};
     return page;
   }
   int rows = std::clamp(count, 1, std::max(3, (rest.height - 1) / 2));
