@@ -40,6 +40,7 @@ constexpr PlatformCase kPlatformCases[] = {
      "fpt", "PEPP", 2},
     {"Gke", "kubernetes", "features: [cloud.google.com/gke-nodepool=p1]", "", "CECC"},
     {"Aks", "kubernetes", "features: [kubernetes.azure.com/agentpool=p1]", "", "CEPP"},
+    {"Eks", "kubernetes", "", "eks", "PEPP"},
     {"HyperPodEks", "kubernetes", "features: [sagemaker.amazonaws.com/compute-type=hyperpod]", "", "PEPP"},
     {"HyperPodSlurm", "slurm", "", "hyperpod-slurm", "EEPP"},
     {"ParallelCluster", "slurm", "", "parallel-cluster", "PEPP"},

@@ -200,6 +200,18 @@ std::string escaped(std::string_view text) {
 
 }  // namespace
 
+std::set<std::string> figures_of(const std::string& text) {
+  static const std::regex kPlace(R"(\{[^{}]*\})"), kFigure(R"([0-9][0-9,.]*[0-9])");
+  const std::string plain = std::regex_replace(text, kPlace, " ");
+  std::set<std::string> all;
+  for (std::sregex_iterator at(plain.begin(), plain.end(), kFigure), end; at != end; ++at) {
+    std::string figure = at->str();
+    std::erase(figure, ',');
+    all.insert(std::move(figure));
+  }
+  return all;
+}
+
 std::vector<std::string> lines_of(const std::string& file) {
   std::ifstream stream(source_dir() + "/po/" + file);
   std::vector<std::string> lines;

@@ -22,6 +22,8 @@ bool is_prose(std::string_view text);
 // Every text of the files that po/POTFILES names, and of the N_ marks elsewhere in tui, with the files where
 // it stands.
 std::map<std::string, std::set<std::string>> texts_of_tree();
+// Figures of two characters or more ("48", "1.20", "130000"), which say the same in every language.
+std::set<std::string> figures_of(const std::string& text);
 // The lines of a file in po/, without comments and empty ones.
 std::vector<std::string> lines_of(const std::string& file);
 // What texts_of_tree finds, as a template of gettext's.

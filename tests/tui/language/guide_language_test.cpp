@@ -3,6 +3,7 @@
 
 #include "engine/guide/chart.hpp"
 #include "engine/guide/texts.hpp"
+#include "tests/tui/language/extract.hpp"
 
 namespace tessera::guide {
 namespace {
@@ -42,6 +43,33 @@ TEST(GuideLanguage, NoTextIsLeftInEnglish) {
     EXPECT_NE(japanese->glossary.terms()[i].text, english()->glossary.terms()[i].text);
   for (std::size_t i = 0; i < japanese->tables.advice.size(); ++i)
     EXPECT_NE(japanese->tables.advice[i].text, english()->tables.advice[i].text);
+}
+
+void expect_figures(const std::string& english, const std::string& japanese) {
+  EXPECT_EQ(test::figures_of(japanese), test::figures_of(english)) << english << "\n" << japanese;
+}
+
+TEST(GuideLanguage, FiguresAreThoseOfTheEnglishTexts) {
+  const auto ours = english();
+  const auto japanese = ours->in_language("ja").value();
+  for (std::size_t i = 0; i < ours->glossary.terms().size(); ++i)
+    expect_figures(ours->glossary.terms()[i].text, japanese->glossary.terms()[i].text);
+  for (std::size_t i = 0; i < ours->tables.advice.size(); ++i)
+    expect_figures(ours->tables.advice[i].text, japanese->tables.advice[i].text);
+  for (std::size_t i = 0; i < ours->tables.tables.size(); ++i) {
+    const Table &here = ours->tables.tables[i], &there = japanese->tables.tables[i];
+    for (std::size_t row = 0; row < here.rows.size(); ++row)
+      for (std::size_t cell = 0; cell < here.rows[row].size(); ++cell)
+        expect_figures(here.rows[row][cell], there.rows[row][cell]);
+  }
+  for (const Question& one : ours->chart->questions())
+    expect_figures(one.ask + one.why,
+                   japanese->chart->question(one.id)->ask + japanese->chart->question(one.id)->why);
+  for (const Leaf& one : ours->chart->leaves()) {
+    const Leaf& told = *japanese->chart->leaf(one.id);
+    expect_figures(one.meaning + " " + one.fits + " " + one.memory + " " + one.price,
+                   told.meaning + " " + told.fits + " " + told.memory + " " + told.price);
+  }
 }
 
 TEST(GuideLanguage, TheChartStandsAsWideAsInEnglish) {
