@@ -123,10 +123,16 @@ rm -rf "$root"/lib/terminfo "$root"/usr/share/terminfo "$root"/etc/terminfo "$ro
 as_nobody_we_know "$binary" slices --sim -o csv >/dev/null || fail "the binary of the tarball"
 draws "no terminals, no locales" "$binary" --sim
 
+# krew would find what its manifest names.
+grep -q "sha256: $(sha256sum "$packages"/*-x86_64.tar.gz | cut -d ' ' -f 1)$" "$packages/tessera.yaml" || fail "krew's manifest: sha256"
+for file in usr/bin/tessera usr/share/doc/tessera/LICENSE; do
+  [ -s "$root/tmp/tarball/$file" ] || fail "krew's manifest names $file, which the tarball lacks"
+done
+
 # A container from scratch: one file and nothing else.
 mkdir "$root/tmp/empty"
 cp "$root$binary" "$root/tmp/empty/tessera"
-env -i TERM=xterm-256color chroot --userspec=70001:70001 "$root/tmp/empty" /tessera nodes --sim -o json >"$scratch/empty.json" ||
+env -i TERM=xterm-256color /usr/sbin/chroot --userspec=70001:70001 "$root/tmp/empty" /tessera nodes --sim -o json >"$scratch/empty.json" ||
   fail "a root of one file: nodes --sim"
 cmp "$scratch/nodes.json" "$scratch/empty.json" >/dev/null || grep -q '"h100-03"' "$scratch/empty.json" ||
   fail "a root of one file: another answer"
@@ -172,6 +178,10 @@ fi
 # The rpm names no library; it installs, keeps an edited configuration, and leaves that alone.
 if command -v rpm >/dev/null; then
   if rpm -qpR "$packages"/*.x86_64.rpm | grep -v '^rpmlib('; then fail "the rpm requires what is named above"; fi
+  # A folder of the system's in two packages is a conflict where their rights differ.
+  if rpm -qpl "$packages"/*.x86_64.rpm | grep -xE '/usr/share/(man|bash-completion|zsh|fish)(/[^/]*)?'; then
+    fail "the rpm owns the folders named above"
+  fi
   rpms=$scratch/root-rpm
   rm -rf "$rpms"
   mkdir -p "$rpms"
