@@ -193,7 +193,7 @@ if command -v rpm >/dev/null; then
   grep -q '^theme: mono$' "$rpms/etc/tessera/config.yaml" || fail "rpm -U replaced an edited configuration"
   chroot --userspec=70001:70001 "$rpms" /usr/bin/tessera nodes --sim >/dev/null || fail "the binary of the rpm"
   rpm_in -e tessera || fail "rpm -e"
-  left=$(cd "$rpms" && find . -path ./var/lib/rpm -prune -o -type f -print)
+  left=$(cd "$rpms" && find . \( -path ./var/lib/rpm -o -path '*/.rpmdb' \) -prune -o -type f -print)
   [ "$left" = ./etc/tessera/config.yaml.rpmsave ] || fail "rpm -e left: $left"
   rm -rf "$rpms"
 fi

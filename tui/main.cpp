@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "backends/account.hpp"
 #include "backends/kubernetes/backend.hpp"
@@ -25,6 +26,7 @@
 #include "engine/embedded.hpp"
 #include "engine/hostlist.hpp"
 #include "engine/slurmconf/slurm_setup.hpp"
+#include "engine/text.hpp"
 #include "tui/app.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/look.hpp"
@@ -180,20 +182,34 @@ cli::Opening open_what_is_here(const cli::Options& options, const mig::Catalogue
                 cli::kUnknown);
 }
 
-// For init: as whom commands run on a node, whether Slurm's files can be written, whether a command is there.
-std::optional<Result<std::string>> try_setting(const cli::Options& options, std::string_view setting,
+// A way to Kubernetes for init: the kubeconfig has the contexts that are named.
+Result<std::string> try_contexts(const cli::Options& options, const cli::Environment& environment) {
+  const auto here = find_kubernetes(options, environment);
+  if (!here) return here.error();
+  std::string names;
+  for (const kubernetes::Context& context : here->contexts)
+    names += (names.empty() ? "" : ", ") + clean(context.name, 64);
+  return "the kubeconfig has " + names;
+}
+
+// A command of the site's, which is not run.
+Result<std::string> try_command(const std::vector<std::string>& command) {
+  if (auto program = find_program(command.front())) return *program + " is there; it was not run";
+  return Error{"this command cannot be run", command.front() + " is not in PATH", "give its full path"};
+}
+
+// For init: without changing anything.
+std::optional<Result<std::string>> try_setting(const cli::Options& options,
+                                               const cli::Environment& environment, std::string_view setting,
                                                const NodeName& node) {
+  if (setting == "context" || setting == "kubeconfig") return try_contexts(options, environment);
   const slurm::SlurmOptions wanted = slurm_options(options);
   if (setting == "slurm-runner" && !node.text.empty()) return slurm::try_runner(wanted, node);
   if (setting == "slurm-files") return slurm::try_files(wanted);
-  const auto& said = wanted.said;
-  const auto& command = setting == "slurm-restart-controller" ? said.restart_controller : said.restart_node;
-  if ((setting != "slurm-restart-controller" && setting != "slurm-restart-node") || command.empty())
-    return std::nullopt;
-  if (auto program = find_program(command.front()))
-    return Result<std::string>(*program + " is there; it was not run");
-  return Result<std::string>(
-      Error{"this command cannot be run", command.front() + " is not in PATH", "give its full path"});
+  for (const auto& [name, command] : {std::pair("slurm-restart-controller", &wanted.said.restart_controller),
+                                      std::pair("slurm-restart-node", &wanted.said.restart_node)})
+    if (setting == name && !command->empty()) return try_command(*command);
+  return std::nullopt;
 }
 
 std::vector<std::string> contexts_here(const cli::Options& options, const cli::Environment& environment) {
@@ -278,7 +294,10 @@ int run_tessera(const std::vector<std::string>& arguments, const cli::Environmen
   joins.machine.find_program = [](std::string_view name) { return find_program(name); };
   joins.machine.journals = own_journals(environment, "runs");
   joins.machine.contexts = [&](const cli::Options& options) { return contexts_here(options, environment); };
-  joins.machine.try_setting = try_setting;
+  joins.machine.try_setting = [&](const cli::Options& options, std::string_view setting,
+                                  const NodeName& node) {
+    return try_setting(options, environment, setting, node);
+  };
   for (const embedded::File& file : embedded::scenarios()) {
     std::string_view name = file.name;
     joins.scenarios.emplace_back(name.substr(0, name.rfind('.')));

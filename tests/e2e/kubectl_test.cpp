@@ -164,6 +164,24 @@ TEST_F(Kubectl, ShowsAndChangesNodes) {
   });
 }
 
+// A context that is not there would leave the next tessera without any cluster.
+TEST_F(Kubectl, InitTriesTheContextThatIsAnswered) {
+  serve([&] {
+    std::string current = ask({"config", "current-context"}).out;
+    current.erase(current.find_last_not_of('\n') + 1);
+    const auto init = [&](const std::string& answers) {
+      return run({test::binary(), "init", "--print", "--kubeconfig", config(), "--context", current,
+                  "--answers", folder_.write("answers.yaml", answers)},
+                 folder_.path());
+    };
+    const Ran refused = init("context: nowhere\n");
+    EXPECT_NE(refused.code, 0) << refused.out;
+    EXPECT_NE(refused.out.find("\"nowhere\""), std::string::npos) << refused.out;
+    const Ran works = init("context: " + current + "\n");
+    EXPECT_NE(works.out.find("tried: the kubeconfig has " + current), std::string::npos) << works.out;
+  });
+}
+
 TEST_F(Kubectl, DrainsANodeAndKeepsBudgets) {
   serve(
       [&] {

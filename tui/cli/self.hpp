@@ -25,9 +25,9 @@ struct Machine {
   std::string journals;  // folder; empty: there is no home to put it in
   // For `tessera init`. The contexts of the kubeconfig, the current one first; empty: there is no kubeconfig.
   std::function<std::vector<std::string>(const Options&)> contexts;
-  // Tries a setting of a Slurm cluster without changing anything, on that node where it is about nodes: what
-  // was seen, or why it does not work; nullopt: there is nothing to try. Takes as long as a node may take to
-  // answer.
+  // Tries a setting (of Slurm, the contexts) without changing anything, on that node where it is about one:
+  // what was seen, or why it does not work; nullopt: there is nothing to try. Takes as long as a node may
+  // take to answer.
   std::function<std::optional<Result<std::string>>(const Options&, std::string_view setting, const NodeName&)>
       try_setting;
 };

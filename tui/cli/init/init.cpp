@@ -36,6 +36,12 @@ std::string destination(const Environment& environment) {
   return ::geteuid() == 0 || paths.size() < 2 ? paths.back() : paths.front();
 }
 
+// A flag counts before a file, but the next tessera is started without it: an answer takes its place.
+Parsed without_answered(Parsed parsed, const Answers& answers) {
+  for (const auto& [setting, answer] : answers) parsed.flags.erase(setting);
+  return parsed;
+}
+
 // The settings with these answers standing in the file that is to be written: they are tried as they will be
 // in effect.
 Result<Settings> settings_with(const Parsed& parsed, const Environment& environment, const Answers& answers) {
@@ -55,9 +61,10 @@ Result<Settings> settings_with(const Parsed& parsed, const Environment& environm
 // The options with these answers; a command that looks at nodes themselves asks for the GPUs there.
 Result<Options> with_answers(const Parsed& parsed, const Environment& environment, const Answers& answers,
                              const std::string& command) {
-  auto settings = settings_with(parsed, environment, answers);
+  const Parsed left = without_answered(parsed, answers);
+  auto settings = settings_with(left, environment, answers);
   if (!settings) return settings.error();
-  auto options = to_options(parsed, *settings);
+  auto options = to_options(left, *settings);
   if (options) options->command = command;
   return options;
 }
