@@ -5,7 +5,7 @@
 # usage: package_test.sh PACKAGES SUITE SCRATCH
 set -euo pipefail
 
-packages=$1 suite=$2 scratch=$3
+packages=$(realpath "$1") suite=$2 scratch=$(realpath "$3")
 base=$scratch/root-$suite
 root=$scratch/root-$suite-now
 
