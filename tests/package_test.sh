@@ -118,6 +118,7 @@ mkdir "$root/tmp/tarball"
 tar -xzf "$packages"/*-x86_64.tar.gz -C "$root/tmp/tarball" --strip-components=1
 binary=/$(cd "$root" && find tmp/tarball -name tessera -path '*bin*' -type f | head -n 1)
 [ -x "$root$binary" ] || fail "the tarball has no bin/tessera"
+if grep -aqF "$(dirname "$scratch")" "$root$binary" "$root$binary-sim"; then fail "the binary names the folder that it was built in"; fi
 if ldd "$root$binary" >/dev/null 2>&1; then fail "the binary asks for shared libraries"; fi
 rm -rf "$root"/lib/terminfo "$root"/usr/share/terminfo "$root"/etc/terminfo "$root"/usr/lib/locale
 as_nobody_we_know "$binary" slices --sim -o csv >/dev/null || fail "the binary of the tarball"
