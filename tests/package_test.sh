@@ -81,7 +81,8 @@ as_nobody_we_know tessera doctor --self >/dev/null || fail "tessera doctor --sel
 as_nobody_we_know tessera about -o json | grep -q '"linkage": *"static"' || fail "tessera about does not say static"
 as_nobody_we_know tessera-sim scenarios | grep -q '^demo$' || fail "tessera-sim scenarios"
 for file in man/man1/tessera.1 man/man1/tessera-plan.1 man/man1/tessera-sim.1 man/man5/tessera-config.5 \
-  bash-completion/completions/tessera zsh/site-functions/_tessera fish/vendor_completions.d/tessera.fish doc/tessera/LICENSE; do
+  bash-completion/completions/tessera zsh/site-functions/_tessera fish/vendor_completions.d/tessera.fish \
+  doc/tessera/LICENSE doc/tessera/docs/README.md doc/tessera/docs/pictures/overview-120.svg; do
   [ -s "$root/usr/share/$file" ] || [ -s "$root/usr/share/$file.gz" ] || fail "the deb has no $file"
 done
 while read -r library _; do
