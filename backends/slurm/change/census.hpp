@@ -2,10 +2,11 @@
 //
 // However many runs look at however many nodes: all that wait share one reading, which begins after the last
 // of them has asked, so that it is fresh for each. It reads nodes, jobs where one of those nodes is busy, and
-// reservations, one call at a time. The configuration is read now and then; with the partitions each time
-// that one asks for what a reconfigure would change. When it begins is LookPace's matter; while other nodes
-// are being changed, it waits some seconds for those that will ask next. Threads: the worker's thread only;
-// answers come there, never from inside ask().
+// reservations, one call at a time. A run's look leaves the reservations out where the nodes' own states say
+// that there are none (need_no_reservations). The configuration is read now and then; with the partitions
+// each time that one asks for what a reconfigure would change. When it begins is LookPace's matter; while
+// other nodes are being changed, it waits some seconds for those that will ask next. Threads: the worker's
+// thread only; answers come there, never from inside ask().
 #pragma once
 
 #include <map>
@@ -27,8 +28,8 @@ struct Census {
   std::string records;  // the nodes as scontrol told them
   Duration nodes_took{0}, jobs_took{0};
   Parsed<Node> nodes;
-  std::optional<ParsedJobs> jobs;  // nullopt: none of the nodes that were asked about is busy
-  Parsed<Reservation> reservations;
+  std::optional<ParsedJobs> jobs;    // nullopt: none of the nodes that were asked about is busy
+  Parsed<Reservation> reservations;  // a minute old at most
   // Whether it tells what a reconfigure would change: the configuration is as fresh as the nodes then.
   bool effect = false;
   std::string partitions;   // as scontrol told them
@@ -54,7 +55,7 @@ class CensusTaker {
               std::function<TimePoint()> clock, Duration interval, Taken taken = nullptr);
 
   struct Wanted {
-    bool jobs = false;    // those on the node
+    bool jobs = false;    // those on the node; a look of a run, not of what changes the node
     bool effect = false;  // Census::effect
   };
   void ask(NodeName node, Wanted wanted, Told told);
@@ -65,6 +66,8 @@ class CensusTaker {
   void act_ended(const NodeName& node);
   // Slurm reads its configuration again.
   void forget_config() { config_read_.reset(); }
+  // A run has made one or given one back: the node's state shows that seconds later.
+  void forget_reservations() { reservations_read_.reset(); }
 
  private:
   struct Asking {
@@ -89,6 +92,7 @@ class CensusTaker {
   void ask_partitions();
   void end();
   bool takes_shares_away() const;
+  bool need_no_reservations() const;
   void tell(const Result<std::shared_ptr<const Census>>& told);
 
   Worker& worker_;
@@ -107,6 +111,8 @@ class CensusTaker {
   std::uint64_t timer_ = 0;
   std::string config_;
   std::optional<Pacer::Instant> config_read_;
+  Parsed<Reservation> reservations_;  // as last read
+  std::optional<Pacer::Instant> reservations_read_;
 };
 
 }  // namespace tessera::slurm

@@ -70,19 +70,20 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
         return end(Error{"cannot mark " + node(), "marked by " + plan::to_text(*facts.mark),
                          "break its lock, or wait for it"});
       if (seen.reservation)
-        local(free_reservation(hands_.commands, seen.reservation->name), "cannot take the lock over");
+        reservation(free_reservation(hands_.commands, seen.reservation->name), "cannot take the lock over");
       if (!facts.closed && reach() != slurmconf::Reach::srun)
         drain_it("GPU layout change");
       else
-        local(reserve(hands_.commands, reservation_name(order_.mark), node(), user(seen)),
-              "cannot reserve " + node());
+        reservation(reserve(hands_.commands, reservation_name(order_.mark), node(), user(seen)),
+                    "cannot reserve " + node());
       next();
     });
   }
   void operator()(const plan::ClearMark&) {
     after_fresh_look(false, [this](Seen& seen) {
       if (seen.reservation && seen.facts.mark && seen.facts.mark->run == order_.mark.run)
-        local(free_reservation(hands_.commands, seen.reservation->name), "cannot give the reservation back");
+        reservation(free_reservation(hands_.commands, seen.reservation->name),
+                    "cannot give the reservation back");
       next();
     });
   }
@@ -247,6 +248,16 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
     tasks_.push_back([this, command = std::move(command), what = std::move(what)]() mutable {
       command.deadline = within(command.deadline);
       hands_.calls.run(command, ended(what, command.deadline), Calls::Kind::change);
+    });
+  }
+  void reservation(Command command, std::string what) {
+    tasks_.push_back([this, command = std::move(command), what = std::move(what)]() mutable {
+      command.deadline = within(command.deadline);
+      auto done = [census = &hands_.eyes.census, then = ended(what, command.deadline)](Result<Outcome> ran) {
+        census->forget_reservations();  // whatever came of it
+        then(std::move(ran));
+      };
+      hands_.calls.run(command, std::move(done), Calls::Kind::change);
     });
   }
   // Nodes of one run are drained and opened together, where they come to it together.

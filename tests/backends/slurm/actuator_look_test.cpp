@@ -240,21 +240,62 @@ class SlurmWait : public SlurmActuatorTest {
   std::size_t known_ = 0;
 };
 
-TEST_F(SlurmWait, WhileItWaitsForAJobItAsksForNodesJobsAndReservationsOnly) {
+TEST_F(SlurmWait, WhileItWaitsForAJobItAsksForNodesAndJobsOnly) {
   is_busy();
   EXPECT_TRUE(look_for(of_effect_).left_out.empty());
   EXPECT_EQ(asked_since(), (Asked{"config", "node", "job", "reservation", "partition"}));
   for (int i = 0; i < 3; ++i) {
     plan::NodeFacts facts = look_for({});
     EXPECT_TRUE(plan::unmet(plan::ScopeEmpty{}, facts, kOurMark.run));
-    EXPECT_EQ(asked_since(), (Asked{"node", "job", "reservation"}));
+    EXPECT_EQ(asked_since(), (Asked{"node", "job"}));
     EXPECT_TRUE(facts.left_out.contains(std::string(plan::slurm::key::kElsewhere)));
     const plan::WordIs fine{std::string(plan::slurm::key::kElsewhere), ""};
     EXPECT_TRUE(plan::unmet(fine, facts, kOurMark.run)) << "what was left out is not taken for fine";
   }
   is_empty();
   EXPECT_FALSE(plan::unmet(plan::ScopeEmpty{}, look_for({}), kOurMark.run));
+  EXPECT_EQ(asked_since(), (Asked{"node"}));
+}
+
+// Slurm flags its node within seconds.
+TEST_F(SlurmWait, ReservationsAreReadAgainWhereANodeIsReserved) {
+  is_empty();
+  look_for({});
+  asked_since();
+  node(std::string("State=IDLE+DRAIN+MAINTENANCE+RESERVED ") + kOurs);
+  for (int i = 0; i < 2; ++i) {
+    look_for({});
+    EXPECT_EQ(asked_since(), (Asked{"node", "reservation"}));
+  }
+  reserved();
+  look_for({});
+  is_empty();  // a run's mark is known: its node may lose the flags while a daemon restarts
+  asked_since();
+  look_for({});
   EXPECT_EQ(asked_since(), (Asked{"node", "reservation"}));
+}
+
+// The flag comes seconds after the reservation, which nothing else shows.
+TEST_F(SlurmWait, AReservationThatTheRunHasMadeIsSeenByTheNextLook) {
+  node(std::string("State=IDLE+DRAIN Reason=fan [bob@2026-11-22T02:00:00]"));
+  EXPECT_FALSE(look_for({}).mark);
+  program("scontrol",
+          "echo \"scontrol $*\" >> $D/log\n"
+          "case \"$*\" in *config) cat $D/config;; *'show node') cat $D/node;; *job) cat $D/jobs;;\n"
+          "  *create*) echo 'ReservationName=tessera+20261122-0300-n1+root+ctl Nodes=n1 Users=root "
+          "State=ACTIVE' > $D/reservations;;\n"
+          "  *reservation) cat $D/reservations;; esac\n");
+  Status marked = perform(plan::SetMark{});
+  ASSERT_TRUE(marked) << to_line(marked.error());
+  EXPECT_FALSE(plan::unmet(plan::MarkIsOurs{}, look_for({}), kOurMark.run)) << log();
+}
+
+TEST_F(SlurmWait, WhatChangesANodeReadsTheReservationsInAnyCase) {
+  is_empty();
+  look_for({});
+  asked_since();
+  put("reservations", "ReservationName=tessera+20261122-0200-n2+bob+b Nodes=n1 Users=root State=ACTIVE\n");
+  EXPECT_FALSE(perform(plan::SetMark{})) << "another's mark is not overruled: " << log();
 }
 
 TEST_F(SlurmWait, AJobThatComesBackIsSeenByTheNextLook) {
@@ -273,6 +314,7 @@ TEST_F(SlurmWait, AReservationOfAnotherRunIsSeenByTheNextLook) {
   is_busy();
   EXPECT_FALSE(plan::unmet(plan::MarkIsOurs{}, look_for({}), kOurMark.run));
   put("reservations", "ReservationName=tessera+20261122-0200-n2+bob+b Nodes=n1 Users=root State=ACTIVE\n");
+  node(std::string("State=MIXED+DRAIN+MAINTENANCE+RESERVED CPUAlloc=8 ") + kOurs);
   EXPECT_TRUE(plan::unmet(plan::MarkIsOurs{}, look_for({}), kOurMark.run));
   node("State=MIXED CPUAlloc=8");
   put("reservations", "No reservations in the system\n");
