@@ -299,7 +299,6 @@ void Feed::rest() {
   state_->live = false;
 }
 
-bool Feed::has_list() const { return state_->listed; }
 bool Feed::answered() const { return state_->answered; }
 bool Feed::is_live() const { return state_->live; }
 

@@ -68,8 +68,7 @@ class Feed {
 
   void go();              // begins, or goes on at once instead of waiting
   void rest();            // nobody can answer now: drops what is under way until go()
-  bool has_list() const;  // it was complete once
-  bool answered() const;  // ... or refused: nothing better will come soon
+  bool answered() const;  // the list was complete once, or refused: nothing better will come soon
   bool is_live() const;   // a watch is open, or the last list succeeded
 
  private:

@@ -43,11 +43,6 @@ Argv list_instances() { return {"nvidia-smi", "mig", "-lgi"}; }
 Argv list_compute() { return {"nvidia-smi", "mig", "-lci"}; }
 Argv list_profiles() { return {"nvidia-smi", "mig", "-lgip"}; }
 Argv list_placements() { return {"nvidia-smi", "mig", "-lgipp"}; }
-Argv list_modes() {
-  return {"nvidia-smi", "--query-gpu=index,pci.bus_id,uuid,name,mig.mode.current,mig.mode.pending",
-          "--format=csv"};
-}
-Argv list_policies() { return {"nvidia-smi", "compute-policy", "-l"}; }
 Argv read_minors() { return {"cat", "/proc/driver/nvidia-caps/mig-minors"}; }
 
 Argv create(GpuIndex gpu, std::span<const plan::InstanceAt> instances, const mig::Product* product,

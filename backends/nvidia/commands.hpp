@@ -24,8 +24,6 @@ Argv list_instances();   // mig -lgi
 Argv list_compute();     // mig -lci
 Argv list_profiles();    // mig -lgip
 Argv list_placements();  // mig -lgipp
-Argv list_modes();       // --query-gpu=… --format=csv
-Argv list_policies();    // compute-policy -l
 Argv read_minors();      // cat /proc/driver/nvidia-caps/mig-minors
 
 // Creates GPU instances in the order of the list, each with its full-width compute instance.

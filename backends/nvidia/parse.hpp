@@ -73,21 +73,6 @@ struct PlacementRow {
 };
 Result<std::vector<PlacementRow>> parse_placements(std::string_view text);
 
-// `--query-gpu=… --format=csv`: with its heading, units left in the values. Every row is as wide as the
-// heading.
-struct Csv {
-  std::vector<std::string> columns;
-  std::vector<std::vector<std::string>> rows;
-};
-Result<Csv> parse_csv(std::string_view text);
-
-// `nvidia-smi compute-policy -l`
-struct PolicyRow {
-  int gpu = 0;
-  std::string name, value;  // "Timeslice", "Default"
-};
-Result<std::vector<PolicyRow>> parse_policies(std::string_view text);
-
 // /proc/driver/nvidia-caps/mig-minors: N of /dev/nvidia-caps/nvidia-capN
 struct MinorRow {
   int gpu_minor = 0;  // the N of /dev/nvidiaN, not the index

@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::string_view kList = "nvidia-smi -L";
 constexpr std::string_view kMinors = "the file mig-minors";
-constexpr std::string_view kCsv = "nvidia-smi --query-gpu";
 constexpr std::size_t kMostDevices = 256;  // of one GPU
 
 // "… (UUID: X)" is taken apart; a name may itself hold brackets.
@@ -129,27 +128,6 @@ Result<Minors> parse_minors(std::string_view text) {
     minors.rows.push_back(*row);
   }
   return minors;
-}
-
-Result<Csv> parse_csv(std::string_view text) {
-  if (auto error = no_answer(kCsv, text)) return *error;
-  Csv csv;
-  for (Lines lines(text); lines.next();) {
-    if (lines.line().empty()) continue;
-    std::vector<std::string> row;
-    for (std::string_view part : split(lines.line(), ',')) row.push_back(clean(part, 256));
-    if (csv.columns.empty()) {
-      // Anything else in place of a heading is a sentence about what is wrong.
-      if (row.size() == 1 && row[0].find(' ') != std::string::npos) return refused(kCsv, row[0]);
-      csv.columns = std::move(row);
-    } else if (row.size() != csv.columns.size()) {
-      return unreadable(kCsv, lines.number(), fmt::format("{} values are expected", csv.columns.size()),
-                        lines.line());
-    } else {
-      csv.rows.push_back(std::move(row));
-    }
-  }
-  return csv;
 }
 
 }  // namespace tessera::nvidia

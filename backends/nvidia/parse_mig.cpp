@@ -118,15 +118,6 @@ std::string_view take_profile(const Words& words, std::vector<ProfileRow>& rows)
   return {};
 }
 
-std::string_view take_policy(const Words& words, std::vector<PolicyRow>& rows) {
-  std::optional<int> gpu = gpu_index(words[0]);
-  if (words.size() < 3 || !gpu) return "GPU, name and value are expected";
-  std::string value;
-  for (std::size_t i = 2; i < words.size(); ++i) value += (i > 2 ? " " : "") + std::string(words[i]);
-  rows.push_back({*gpu, clean(words[1], 64), clean(value, 64)});
-  return {};
-}
-
 template <class Row>
 Result<std::vector<Row>> read_table(std::string_view command, std::string_view text,
                                     std::string_view (*take)(const Words&, std::vector<Row>&)) {
@@ -182,10 +173,6 @@ Result<std::vector<ComputeRow>> parse_compute(std::string_view text) {
 
 Result<std::vector<ProfileRow>> parse_profiles(std::string_view text) {
   return read_table<ProfileRow>("nvidia-smi mig -lgip", text, take_profile);
-}
-
-Result<std::vector<PolicyRow>> parse_policies(std::string_view text) {
-  return read_table<PolicyRow>("nvidia-smi compute-policy -l", text, take_policy);
 }
 
 Result<std::vector<PlacementRow>> parse_placements(std::string_view text) {

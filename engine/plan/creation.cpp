@@ -91,18 +91,6 @@ std::optional<int> driver_start(const mig::Product& product, const mig::Layout& 
   return std::nullopt;
 }
 
-std::optional<std::vector<mig::Placed>> driver_creates(const mig::Product& product, mig::Layout standing,
-                                                       std::span<const int> profiles) {
-  std::vector<mig::Placed> made;
-  for (int profile : profiles) {
-    auto start = driver_start(product, standing, profile);
-    if (!start) return std::nullopt;
-    made.push_back({profile, *start});
-    insert(standing, made.back());
-  }
-  return made;
-}
-
 std::optional<std::vector<mig::Placed>> driver_order(const mig::Product& product, const mig::Layout& standing,
                                                      const mig::Layout& wanted) {
   if (auto exact = Sequences(product, wanted, true).run(standing)) return exact;

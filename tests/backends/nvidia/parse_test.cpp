@@ -233,28 +233,6 @@ TEST(NvidiaOther, ReadsMinors) {
   EXPECT_FALSE(parse_minors("gpu0/access 1\n"));
 }
 
-TEST(NvidiaOther, ReadsCsvAndPolicies) {
-  auto csv = parse_csv(
-      "pci.bus_id, mig.mode.current, mig.mode.pending\n00000000:36:00.0, Enabled, "
-      "Disabled\n00000000:37:00.0, [N/A], [N/A]\n");
-  ASSERT_TRUE(csv) << to_line(csv.error());
-  ASSERT_EQ(csv->rows.size(), 2u);
-  EXPECT_EQ(csv->rows[0][1], "Enabled");
-  EXPECT_EQ(csv->rows[1][2], "[N/A]");
-  EXPECT_FALSE(parse_csv("a, b\n1\n"));
-  EXPECT_FALSE(parse_csv("NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.\n"));
-  auto policies = parse_policies(
-      "+-----------------------------------------+\n"
-      "| GPU compute policies:                   |\n"
-      "| GPU     Name             Value          |\n"
-      "|=========================================|\n"
-      "|   0     Timeslice        Default        |\n"
-      "+-----------------------------------------+\n");
-  ASSERT_TRUE(policies) << to_line(policies.error());
-  EXPECT_EQ((*policies)[0].name, "Timeslice");
-  EXPECT_EQ((*policies)[0].value, "Default");
-}
-
 TEST(NvidiaChange, ReadsWhatWasMadeAndDestroyed) {
   Change change = parse_change(
       "Successfully created GPU instance ID  2 on GPU  0 using profile MIG 3g.20gb (ID  9)\n"
