@@ -15,11 +15,11 @@
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/string_body.hpp>
 #include <boost/beast/http/write.hpp>
-#include <charconv>
 #include <chrono>
 #include <unordered_map>
 
-#include "backends/http_date.hpp"
+#include "engine/number.hpp"
+#include "engine/time.hpp"
 
 namespace tessera {
 namespace {
@@ -47,14 +47,6 @@ bool is_stale(Connection& connection) {
   char byte = 0;
   int fd = connection.socket.socket().native_handle();
   return ::recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK);
-}
-
-std::optional<Duration> seconds_of(std::string_view text) {
-  int seconds = 0;
-  auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  if (code != std::errc() || stop != text.data() + text.size() || seconds < 0 || seconds > 86400)
-    return std::nullopt;
-  return Duration(seconds * 1000);
 }
 
 }  // namespace
@@ -145,7 +137,8 @@ void HttpExchange::read_head() {
         self->response.status = static_cast<int>(head.result_int());
         auto wait = head.find(http::field::retry_after);
         if (wait != head.end())
-          self->response.retry_after = seconds_of({wait->value().data(), wait->value().size()});
+          if (auto seconds = whole_number({wait->value().data(), wait->value().size()}, 86400))
+            self->response.retry_after = std::chrono::seconds(*seconds);
         auto date = head.find(http::field::date);
         if (date != head.end())
           self->response.date = parse_http_date({date->value().data(), date->value().size()});

@@ -1,8 +1,8 @@
 #include "engine/hostlist.hpp"
 
-#include <charconv>
 #include <cstdint>
 
+#include "engine/number.hpp"
 #include "engine/text.hpp"
 
 namespace tessera {
@@ -16,20 +16,13 @@ struct Range {
   std::size_t width = 1;  // "01": names keep their leading zeros
 };
 
-std::optional<std::uint64_t> number(std::string_view text) {
-  std::uint64_t value = 0;
-  auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failed != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
-  return value;
-}
-
 std::optional<Range> read_range(std::string_view text) {
   std::size_t dash = text.find('-');
   std::string_view low = text.substr(0, dash);
   std::string_view high = dash == std::string_view::npos ? low : text.substr(dash + 1);
   // Leading zeros are copied into every name: a few bytes must not become many.
   if (low.size() > kMostDigits || high.size() > kMostDigits) return std::nullopt;
-  auto first = number(low), last = number(high);
+  auto first = whole_number<std::uint64_t>(low), last = whole_number<std::uint64_t>(high);
   if (!first || !last || *last < *first) return std::nullopt;
   return Range{*first, *last, low.size()};
 }
@@ -102,7 +95,7 @@ Run run_of(std::string_view name) {
     ++digits;
   if (digits == 0 || digits > kDigitsFolded) return {name, {}, false};
   std::string_view tail = name.substr(name.size() - digits);
-  std::uint64_t value = *number(tail);
+  std::uint64_t value = *whole_number<std::uint64_t>(tail);
   return {name.substr(0, name.size() - digits), {value, value, digits}, true};
 }
 

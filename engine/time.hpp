@@ -1,5 +1,5 @@
 // Points in time as text: RFC 3339 in UTC, as Kubernetes objects, journals, JSON output and scenarios write
-// them. Threads: pure functions.
+// them, and the Date of an HTTP answer. Threads: pure functions.
 #pragma once
 
 #include <optional>
@@ -18,5 +18,11 @@ std::string utc_text_ms(TimePoint time);
 // date that no calendar has, another zone, or a year before 1970 (Kubernetes' "0001-01-01T00:00:00Z" stands
 // for "not set").
 std::optional<TimePoint> parse_utc(std::string_view text);
+
+// "Sun, 06 Nov 1994 08:49:37 GMT" (RFC 9110, 5.6.7)
+std::string http_date(TimePoint time);
+// nullopt: another form (the two obsolete ones are not written by anybody any more), or as above. The weekday
+// is not looked at.
+std::optional<TimePoint> parse_http_date(std::string_view text);
 
 }  // namespace tessera

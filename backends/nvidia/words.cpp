@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "engine/number.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::nvidia {
@@ -52,13 +53,7 @@ Words words_of(std::string_view line) {
   return words;
 }
 
-std::optional<int> number(std::string_view word, int most) {
-  int value = 0;
-  auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (code != std::errc() || end != word.data() + word.size() || word.empty()) return std::nullopt;
-  if (value < 0 || value > most || word.front() == '-') return std::nullopt;
-  return value;
-}
+std::optional<int> number(std::string_view word, int most) { return whole_number(word, most); }
 
 std::optional<double> decimal(std::string_view word) {
   double value = 0;

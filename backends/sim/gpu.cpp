@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "engine/plan/creation.hpp"
+
 namespace tessera::sim {
 namespace {
 
@@ -60,21 +62,7 @@ bool Board::in_use() const {
 }
 
 std::vector<int> driver_order(const mig::Product& product, int profile) {
-  const mig::Profile& wanted = product.profiles[static_cast<std::size_t>(profile)];
-  std::vector<int> preferred;
-  // Observed on A100 and H100: an empty GPU fills from the upper half, so that 0 stays free for longest.
-  if (product.units == 8) {
-    if (wanted.memory_slices == 1) preferred = {6, 4, 5, 0, 1, 2, 3};
-    if (wanted.memory_slices == 2 && wanted.compute_slices == 2) preferred = {4, 0, 2};
-    if (wanted.memory_slices == 4) preferred = {4, 0};
-  }
-  std::vector<int> order;
-  for (int start : preferred)
-    if (std::find(wanted.starts.begin(), wanted.starts.end(), start) != wanted.starts.end())
-      order.push_back(start);
-  for (int start : wanted.starts)
-    if (std::find(order.begin(), order.end(), start) == order.end()) order.push_back(start);
-  return order;
+  return plan::driver_starts(product, profile);
 }
 
 int instance_id(const mig::Product& product, int profile, int start) {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
+#include "engine/number.hpp"
 #include "engine/plan/action.hpp"
 #include "engine/text.hpp"
 
@@ -73,11 +73,8 @@ bool may_have(const Row& row, std::string_view verb) {
 }
 
 std::optional<int> number(std::string_view text) {
-  int value = 0;
-  auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (code != std::errc() || end != text.data() + text.size() || value < 1 || value > kMost)
-    return std::nullopt;
-  return value;
+  const auto value = whole_number(text, kMost);
+  return value && *value > 0 ? value : std::nullopt;
 }
 
 Error refuse(std::string reason) {

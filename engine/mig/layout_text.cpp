@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "engine/mig/load.hpp"
+#include "engine/number.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::mig {
@@ -20,16 +20,6 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-std::optional<int> small_number(std::string_view text) {
-  int number = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, code] = std::from_chars(text.data(), end, number);
-  if (text.empty() || text.front() == '-' || code != std::errc() || stop != end || number > 99) {
-    return std::nullopt;
-  }
-  return number;
-}
-
 std::string known_profiles(const Product& product) {
   std::vector<std::string_view> names;
   for (const Profile& profile : product.profiles) names.push_back(profile.name.view());
@@ -41,7 +31,7 @@ std::string known_profiles(const Product& product) {
 int take_count(std::string_view& part) {
   const std::size_t x = part.find('x');
   if (x == std::string_view::npos) return 1;
-  const std::optional<int> count = small_number(part.substr(0, x));
+  const std::optional<int> count = whole_number(part.substr(0, x), 99);
   if (!count) return 1;
   part.remove_prefix(x + 1);
   return *count;
@@ -61,7 +51,7 @@ std::optional<std::string> read_part(const Product& product, std::string_view pa
     wish.open.insert(wish.open.end(), static_cast<std::size_t>(count), *profile);
     return std::nullopt;
   }
-  const std::optional<int> start = small_number(trimmed(rest.substr(at + 1)));
+  const std::optional<int> start = whole_number(trimmed(rest.substr(at + 1)), 99);
   if (!start) return "after @ the number of a memory slice is expected";
   if (count != 1) return "several instances cannot have the same start";
   wish.fixed.push_back({*profile, *start});

@@ -3,10 +3,10 @@
 #include <optional>
 #include <vector>
 
+#include "engine/model/family.hpp"
 #include "engine/model/reduce.hpp"
 
 namespace tessera {
-namespace {
 
 bool in_family(const Slice& slice, Family family) {
   switch (family) {
@@ -17,6 +17,8 @@ bool in_family(const Slice& slice, Family family) {
   }
   return false;
 }
+
+namespace {
 
 // A job may hold a shared GPU whole ("gpu" on a GPU that also offers shards): it then holds every share.
 bool whole_board_of_shared(const Slice& slice, Family family) {

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 
+#include "engine/number.hpp"
 #include "engine/operators/labels.hpp"
 #include "engine/operators/mig_parted.hpp"
 #include "engine/sharing/platform.hpp"
@@ -17,9 +17,7 @@ constexpr int kMostBoards = 64;
 
 int count_of(const Node& node) {
   std::string_view text = sharing::label(node, "nvidia.com/gpu.count").value_or("");
-  int count = 0;
-  auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), count);
-  return code == std::errc() && stop == text.data() + text.size() && count <= kMostBoards ? count : 0;
+  return whole_number(text, kMostBoards).value_or(0);
 }
 
 // What the configuration in force wants of each GPU; empty: that cannot be told.

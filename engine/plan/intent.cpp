@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <span>
 
+#include "engine/number.hpp"
 #include "engine/operators/labels.hpp"
 #include "engine/text.hpp"
 
@@ -26,20 +26,12 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
-std::optional<int> small_number(std::string_view text) {
-  int value = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < 0 || value > kMaxCount)
-    return std::nullopt;
-  return value;
-}
-
 // "2x1g.10gb@4": how many, which, where.
 Status read_part(std::string_view part, Wish& wish) {
   std::string_view rest = part;
   int count = 1;
   if (auto x = rest.find_first_of("x*"); x != std::string_view::npos && x > 0) {
-    if (auto number = small_number(trim(rest.substr(0, x)))) {
+    if (auto number = whole_number(trim(rest.substr(0, x)), kMaxCount)) {
       if (*number == 0) return bad_part(part, "none of them");
       count = *number;
       rest = trim(rest.substr(x + 1));
@@ -47,7 +39,7 @@ Status read_part(std::string_view part, Wish& wish) {
   }
   std::optional<int> start;
   if (auto at = rest.find('@'); at != std::string_view::npos) {
-    start = small_number(trim(rest.substr(at + 1)));
+    start = whole_number(trim(rest.substr(at + 1)), kMaxCount);
     if (!start) return bad_part(part, "after @ stands the memory slice where it starts, a number");
     if (count != 1) return bad_part(part, "several instances cannot have the same start");
     rest = trim(rest.substr(0, at));

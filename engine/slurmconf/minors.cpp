@@ -1,7 +1,6 @@
 #include "engine/slurmconf/minors.hpp"
 
-#include <charconv>
-
+#include "engine/number.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::slurmconf {
@@ -13,9 +12,10 @@ constexpr int kMostLines = 100'000;
 bool take(std::string_view& text, std::string_view word, int& value) {
   if (!text.starts_with(word)) return false;
   std::string_view rest = text.substr(word.size());
-  auto [end, failed] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
-  if (failed != std::errc() || value < 0) return false;
-  text = rest.substr(static_cast<std::size_t>(end - rest.data()));
+  const auto number = take_number(rest);
+  if (!number) return false;
+  value = *number;
+  text = rest;
   return true;
 }
 

@@ -6,7 +6,7 @@
 #include <future>
 #include <mutex>
 
-#include "backends/http_date.hpp"
+#include "engine/time.hpp"
 #include "tests/support/http_script.hpp"
 
 namespace tessera {

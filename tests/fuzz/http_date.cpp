@@ -1,9 +1,9 @@
 // The Date of an answer, as a hostile server may write it: what is read is written back as it came.
-#include "backends/http_date.hpp"
-
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
+
+#include "engine/time.hpp"
 
 int fuzz_http_date(const std::uint8_t* data, std::size_t size) {
   using namespace tessera;

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "engine/model/family.hpp"
 #include "engine/query/cells.hpp"
 #include "engine/time.hpp"
 #include "tui/cli/table_text.hpp"
@@ -162,19 +163,11 @@ Tree tree_of(const query::SliceRow& row, const query::Context&) {
   return tree;
 }
 
-bool belongs(const Slice& slice, Family family) {
-  switch (family) {
-    case Family::gpu: return slice.kind == SliceKind::whole_gpu || slice.kind == SliceKind::gpu_instance;
-    case Family::mps: return slice.kind == SliceKind::mps;
-    case Family::shard: return slice.kind == SliceKind::shard || slice.kind == SliceKind::time_slice;
-    case Family::vgpu: return slice.kind == SliceKind::vgpu;
-  }
-  return false;
-}
-
 // The GPU and slice that a scheduler's device number means; null where that is not known.
 void put_device(Tree& tree, const Node* node, const Allocation& allocation, int device) {
-  auto fits = [&](const Slice& slice) { return slice.device == device && belongs(slice, allocation.family); };
+  auto fits = [&](const Slice& slice) {
+    return slice.device == device && in_family(slice, allocation.family);
+  };
   if (!node) return;
   for (const Gpu& gpu : node->gpus) {
     auto slice = std::find_if(gpu.slices.begin(), gpu.slices.end(), fits);

@@ -1,11 +1,11 @@
 #include "backends/kubernetes/objects/dcgm.hpp"
 
 #include <array>
-#include <charconv>
 #include <map>
 
 #include "backends/kubernetes/objects/prometheus.hpp"
 #include "engine/mig/profile_name.hpp"
+#include "engine/number.hpp"
 
 namespace tessera::kubernetes {
 namespace {
@@ -35,13 +35,6 @@ const KnownCounter* find_counter(std::string_view name) {
   return nullptr;
 }
 
-std::optional<int> index_of(std::string_view text) {
-  int value = -1;
-  auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  bool whole = code == std::errc() && end == text.data() + text.size();
-  return whole && value >= 0 && value <= kHighestIndex ? std::optional(value) : std::nullopt;
-}
-
 // NaN is in no range.
 bool within(double value, double least, double most) { return value >= least && value <= most; }
 
@@ -66,9 +59,9 @@ class Gathering {
  public:
   // Whatever cannot be placed is counted as skipped.
   void hear(const MetricLine& line) {
-    std::optional<int> gpu = index_of(line.label("gpu"));
+    std::optional<int> gpu = whole_number(line.label("gpu"), kHighestIndex);
     std::string_view id = line.label("GPU_I_ID");
-    std::optional<int> instance = id.empty() ? std::nullopt : index_of(id);
+    std::optional<int> instance = id.empty() ? std::nullopt : whole_number(id, kHighestIndex);
     if (!gpu || (!id.empty() && !instance)) return pass("its GPU or instance has no number");
     auto place = parts_.find({*gpu, instance});
     bool fresh = place == parts_.end();

@@ -3,27 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "engine/mig/profile_name.hpp"
+#include "engine/number.hpp"
 
 namespace tessera::kubernetes {
 namespace {
 
 constexpr std::size_t kNamedDevices = 8;  // in a comment
 
-std::optional<int> whole_number(std::string_view text) {
-  int value = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  bool whole = error == std::errc() && end == text.data() + text.size();
-  return whole && value >= 0 && value < 4096 ? std::optional(value) : std::nullopt;
-}
+std::optional<int> device_number(std::string_view text) { return whole_number(text, 4095); }
 
 // "gpu-1-mig-1g24gb-14-0" → 1
 std::optional<int> minor_of(std::string_view device) {
   if (!device.starts_with("gpu-")) return std::nullopt;
   device.remove_prefix(4);
-  return whole_number(device.substr(0, device.find('-')));
+  return device_number(device.substr(0, device.find('-')));
 }
 
 // "gpu-1-mig-1g24gb-14-0" → 0; of older drivers "gpu-1-mig-14-4-1" (profile id, start, size) → 4.
@@ -34,8 +29,8 @@ std::optional<int> start_in(std::string_view device) {
   device.remove_prefix(at + kMig.size());
   std::size_t first = device.find('-'), last = device.rfind('-');
   if (first == std::string_view::npos || first == last) return std::nullopt;
-  bool older = whole_number(device.substr(0, first)).has_value();
-  return whole_number(older ? device.substr(first + 1, last - first - 1) : device.substr(last + 1));
+  bool older = device_number(device.substr(0, first)).has_value();
+  return device_number(older ? device.substr(first + 1, last - first - 1) : device.substr(last + 1));
 }
 
 // Where the product has that profile there.

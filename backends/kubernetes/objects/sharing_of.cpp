@@ -1,9 +1,9 @@
 #include "backends/kubernetes/objects/sharing_of.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "engine/mig/profile_name.hpp"
+#include "engine/number.hpp"
 #include "engine/sharing/ack.hpp"
 #include "engine/sharing/resources.hpp"
 
@@ -12,13 +12,7 @@ namespace {
 
 constexpr int kMostGpus = 1024;  // more is a broken label, not a node
 
-std::optional<int> number(std::string_view text) {
-  int value = 0;
-  auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (code != std::errc() || stop != text.data() + text.size() || value < 0 || value > 1'000'000)
-    return std::nullopt;
-  return value;
-}
+std::optional<int> number(std::string_view text) { return whole_number(text, 1'000'000); }
 
 int few(std::int64_t count) { return static_cast<int>(std::clamp<std::int64_t>(count, 0, kMostGpus)); }
 

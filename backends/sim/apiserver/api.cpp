@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <cctype>
-#include <charconv>
 #include <memory>
 #include <span>
 
 #include "backends/sim/apiserver/api_asked.hpp"
 #include "backends/sim/apiserver/discovery.hpp"
 #include "backends/sim/apiserver/protobuf.hpp"
+#include "engine/number.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::sim::kube {
@@ -212,13 +212,6 @@ Answer Api::get(Asked& asked) {
 
 namespace {
 
-std::optional<std::uint64_t> whole_number(std::string_view text) {
-  std::uint64_t value = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 Refusal bad_version(std::string_view text) {
   return bad_request(
       fmt::format("invalid resource version \"{}\": strconv.ParseUint: parsing \"{}\": invalid syntax",
@@ -250,13 +243,13 @@ Answer Api::list(Asked& asked) {
   ListRequest request{asked.call.kind->key(), asked.call.ns, std::get<Selector>(std::move(selector))};
   request.next = asked.target.query_of("continue");
   if (std::string_view limit = asked.target.query_of("limit"); !limit.empty()) {
-    auto value = whole_number(limit);
+    auto value = whole_number<std::uint64_t>(limit);
     if (!value) return refuse(bad_request(fmt::format("invalid limit \"{}\"", clean(limit, 64))));
     request.limit = *value;
   }
   std::string_view version = asked.target.query_of("resourceVersion");
   if (!version.empty() && version != "0" && request.next.empty()) {
-    auto value = whole_number(version);
+    auto value = whole_number<std::uint64_t>(version);
     if (!value) return refuse(bad_version(version));
     if (*value > cluster_.objects().version()) return refuse(too_large(*value, cluster_.objects().version()));
     if (asked.target.query_of("resourceVersionMatch") == "Exact") request.exact = *value;
@@ -300,10 +293,11 @@ Answer Api::watch(Asked& asked) {
   order.bookmarks = asked.target.flag("allowWatchBookmarks");
   std::string_view version = asked.target.query_of("resourceVersion");
   if (!version.empty() && version != "0") {
-    order.from = whole_number(version);
+    order.from = whole_number<std::uint64_t>(version);
     if (!order.from) return refuse(bad_version(version));
   }
-  if (auto seconds = whole_number(asked.target.query_of("timeoutSeconds")); seconds && *seconds < 1'000'000)
+  if (auto seconds = whole_number<std::uint64_t>(asked.target.query_of("timeoutSeconds"));
+      seconds && *seconds < 1'000'000)
     order.lasts = std::chrono::seconds(*seconds);
   Answer answer;
   answer.http.headers = {{"Cache-Control", "no-cache, private"}, {"Content-Type", "application/json"}};

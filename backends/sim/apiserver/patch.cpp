@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
+#include "engine/number.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::sim::kube {
@@ -173,18 +173,16 @@ std::optional<std::vector<std::string>> parse_pointer(std::string_view text) {
   return steps;
 }
 
-std::optional<std::size_t> index_of(const std::string& step, std::size_t size) {
-  std::size_t index = 0;
-  auto [end, error] = std::from_chars(step.data(), step.data() + step.size(), index);
-  if (error != std::errc() || end != step.data() + step.size() || index >= size) return std::nullopt;
-  return index;
+std::optional<std::size_t> below(const std::string& step, std::size_t size) {
+  const auto index = whole_number<std::size_t>(step);
+  return index && *index < size ? index : std::nullopt;
 }
 
 Json* walk(Json& root, const std::vector<std::string>& steps, std::size_t count) {
   Json* here = &root;
   for (std::size_t i = 0; i < count && here; ++i) {
     if (here->kind == Json::Kind::list) {
-      auto index = index_of(steps[i], here->items.size());
+      auto index = below(steps[i], here->items.size());
       here = index ? &here->items[*index] : nullptr;
     } else {
       here = member(*here, steps[i]);
@@ -200,7 +198,7 @@ bool add_at(Json& root, const std::vector<std::string>& steps, Json value) {
   if (parent->kind == Json::Kind::map) return put(*parent, steps.back(), std::move(value)), true;
   if (parent->kind != Json::Kind::list) return false;
   if (steps.back() == "-") return parent->items.push_back(std::move(value)), true;
-  auto index = index_of(steps.back(), parent->items.size() + 1);
+  auto index = whole_number<std::size_t>(steps.back(), parent->items.size());
   if (!index) return false;
   parent->items.insert(parent->items.begin() + static_cast<std::ptrdiff_t>(*index), std::move(value));
   return true;
@@ -211,7 +209,7 @@ bool remove_at(Json& root, const std::vector<std::string>& steps) {
   Json* parent = walk(root, steps, steps.size() - 1);
   if (!parent) return false;
   if (parent->kind == Json::Kind::map) return drop(*parent, steps.back());
-  auto index = index_of(steps.back(), parent->items.size());
+  auto index = below(steps.back(), parent->items.size());
   if (!index) return false;
   parent->items.erase(parent->items.begin() + static_cast<std::ptrdiff_t>(*index));
   return true;

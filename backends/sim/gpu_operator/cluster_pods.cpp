@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 
 #include "backends/sim/gpu_operator/cluster.hpp"
 #include "backends/sim/step.hpp"
+#include "engine/number.hpp"
 #include "engine/sharing/ack.hpp"
 #include "engine/text.hpp"
 #include "engine/time.hpp"
@@ -20,10 +20,7 @@ constexpr Duration kUntilDeleted{365LL * 24 * 3'600'000};
 int whole_count(const Json& value) {
   if (value.kind == Json::Kind::integer)
     return static_cast<int>(std::clamp<std::int64_t>(value.integer, 0, 1000));
-  int count = 0;
-  auto [end, error] = std::from_chars(value.text.data(), value.text.data() + value.text.size(), count);
-  bool whole = error == std::errc() && end == value.text.data() + value.text.size();
-  return whole ? std::clamp(count, 0, 1000) : 0;
+  return std::min(whole_number(value.text).value_or(0), 1000);
 }
 
 struct Asked {

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
+#include "engine/number.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::sim::kube {
@@ -12,14 +12,6 @@ namespace {
 
 constexpr std::string_view kWords[] = {"busy",      "error",  "drop", "slow",
                                        "half-line", "status", "half", "garbage"};
-
-std::optional<int> whole(std::string_view text) {
-  int value = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < 0 || value > 100'000)
-    return std::nullopt;
-  return value;
-}
 
 Error no_fault(std::string_view what) {
   return {"cannot arm this fault", fmt::format("\"{}\"", clean(what, 128)),
@@ -47,7 +39,7 @@ Result<ServerFault> parse_fault(std::string_view line) {
     std::size_t equals = word.find('=');
     if (equals == std::string_view::npos) return no_fault(word);
     std::string_view key = word.substr(0, equals), value = word.substr(equals + 1);
-    std::optional<int> number = whole(value);
+    std::optional<int> number = whole_number(value, 100'000);
     if (key == "path") {
       fault.path = value;
     } else if (key == "method") {

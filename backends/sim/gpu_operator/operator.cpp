@@ -7,6 +7,7 @@
 #include "backends/sim/gpu_operator/generated_config.hpp"
 #include "backends/sim/gpu_operator/project.hpp"
 #include "backends/sim/step.hpp"
+#include "engine/operators/labels.hpp"
 #include "engine/sharing/ack.hpp"
 
 namespace tessera::sim::kube {
@@ -189,11 +190,11 @@ void Operator::see_node(const Change& change) {
   };
   if (changed(kMigConfig))
     found->second.manager->label_is(value_at(change.object, {"metadata", "labels", kMigConfig}));
-  if (changed(kVgpuConfig))
-    found->second.vgpu->label_is(value_at(change.object, {"metadata", "labels", kVgpuConfig}));
+  if (changed(operators::kVgpuConfig))
+    found->second.vgpu->label_is(value_at(change.object, {"metadata", "labels", operators::kVgpuConfig}));
   if (changed(sharing::ack::kSchedule) && found->second.ack)
     found->second.ack->label_is(value_at(change.object, {"metadata", "labels", sharing::ack::kSchedule}));
-  if (changed(kWorkloadConfig))
+  if (changed(operators::kWorkload))
     context_.after(seconds(1), [this, node = change.key.name] { deploy_for_workload(node); });
   if (changed(kPluginConfig) &&
       !policy_text(context_.objects, {"spec", "devicePlugin", "config", "name"}).empty())
@@ -204,7 +205,7 @@ void Operator::see_node(const Change& change) {
 void Operator::deploy_for_workload(const std::string& node) {
   std::vector<ObjectPtr> policies = context_.objects.all("clusterpolicies.nvidia.com");
   if (policies.empty() || !flag_at(*policies.front(), {"spec", "sandboxWorkloads", "enabled"})) return;
-  bool machines = label_of(context_.objects, node, kWorkloadConfig) == "vm-vgpu";
+  bool machines = label_of(context_.objects, node, operators::kWorkload) == "vm-vgpu";
   std::optional<std::uint32_t> index = find_node(context_.world(), node);
   const mig::Product* product = index ? gpu_node(context_.world(), *index).product : nullptr;
   LabelPatch patch;

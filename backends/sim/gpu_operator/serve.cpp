@@ -6,12 +6,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <set>
 
 #include "backends/files.hpp"
-#include "backends/http_date.hpp"
 #include "backends/http_server.hpp"
 #include "backends/sim/actuator.hpp"
 #include "backends/sim/gpu_operator/churn.hpp"
@@ -19,6 +17,7 @@
 #include "backends/sim/gpu_operator/faults.hpp"
 #include "backends/sim/gpu_operator/installed.hpp"
 #include "backends/sim/step.hpp"
+#include "engine/number.hpp"
 #include "engine/text.hpp"
 #include "engine/time.hpp"
 
@@ -30,13 +29,6 @@ using Steady = std::chrono::steady_clock;
 constexpr Duration kTick{200};
 constexpr Duration kBookmarks{30'000};
 constexpr Duration kLongestWatch{45 * 60'000};
-
-std::optional<std::uint16_t> port_of(std::string_view text) {
-  std::uint16_t port = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return port;
-}
 
 // One open watch.
 struct Stream {
@@ -84,7 +76,8 @@ Result<std::vector<UserPort>> parse_user_ports(std::string_view text) {
     std::string_view part = text.substr(0, comma);
     text.remove_prefix(std::min(text.size(), comma + 1));
     std::size_t equals = part.find('='), colon = part.find(':');
-    auto port = equals < colon ? port_of(part.substr(equals + 1, colon - equals - 1)) : std::nullopt;
+    auto port = equals < colon ? whole_number<std::uint16_t>(part.substr(equals + 1, colon - equals - 1))
+                               : std::nullopt;
     if (port && colon != std::string_view::npos && equals > 0) {
       users.push_back({std::string(part.substr(0, equals)), *port, {}});
       rules.emplace_back(part.substr(colon + 1));
@@ -342,7 +335,7 @@ Result<std::unique_ptr<Server>> Server::start(ServeOptions options) {
   std::string name = word_of(state->cluster.world().spec().name);
 
   HttpListen admin;
-  if (auto port = port_of(options.listen); port || options.listen.empty()) {
+  if (auto port = whole_number<std::uint16_t>(options.listen); port || options.listen.empty()) {
     admin.port = port.value_or(0);
   } else {
     admin.socket_path = options.listen;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/operators/labels.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/sharing/vgpu.hpp"
 #include "engine/text.hpp"
@@ -46,7 +47,7 @@ void VgpuManager::then(Duration wait, Next next) {
 void VgpuManager::start() {
   runs_ = true;
   last_read_ = "(nothing read yet)";
-  current_ = label_of(context_.objects, node_, kVgpuConfig);
+  current_ = label_of(context_.objects, node_, operators::kVgpuConfig);
   wake();
 }
 
@@ -69,7 +70,7 @@ void VgpuManager::wake() {
 }
 
 void VgpuManager::pause() {
-  LabelPatch patch{{std::string(kVgpuState), "pending"}};
+  LabelPatch patch{{std::string(operators::kVgpuState), "pending"}};
   for (std::string_view client : kPausedClients) patch[deploy_label(client)] = std::string(kPausedForVgpu);
   patch_labels(context_.objects, node_, patch);
   wait_until_ = context_.now() + kClientPatience;
@@ -101,7 +102,7 @@ void VgpuManager::make() {
 }
 
 void VgpuManager::end(std::string_view state) {
-  LabelPatch patch{{std::string(kVgpuState), std::string(state)}};
+  LabelPatch patch{{std::string(operators::kVgpuState), std::string(state)}};
   for (std::string_view client : kPausedClients) patch[deploy_label(client)] = "true";
   patch_labels(context_.objects, node_, patch);
   wake();

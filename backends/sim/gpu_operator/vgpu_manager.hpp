@@ -14,9 +14,6 @@
 
 namespace tessera::sim::kube {
 
-inline constexpr std::string_view kVgpuConfig = "nvidia.com/vgpu.config";
-inline constexpr std::string_view kVgpuState = "nvidia.com/vgpu.config.state";
-inline constexpr std::string_view kWorkloadConfig = "nvidia.com/gpu.workload.config";
 inline constexpr std::string_view kVgpuManagerApp = "nvidia-vgpu-device-manager";
 inline constexpr std::string_view kSandboxPluginApp = "nvidia-sandbox-device-plugin-daemonset";
 inline constexpr std::string_view kSandboxValidatorApp = "nvidia-sandbox-validator";

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "backends/sim/random.hpp"
+#include "engine/number.hpp"
 #include "engine/text.hpp"
 #include "engine/yaml.hpp"
 
@@ -19,14 +19,6 @@ constexpr std::array<std::string_view, 7> kFaults = {"in-use",      "insufficien
                                                      "answer-lost", "unknown",      "hang"};
 constexpr std::array<std::string_view, 4> kModes = {"disabled", "enabled", "enable-pending",
                                                     "disable-pending"};
-
-std::optional<int> whole_number(std::string_view text, int most) {
-  int value = 0;
-  auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (code != std::errc() || end != text.data() + text.size() || value < 0 || value > most)
-    return std::nullopt;
-  return value;
-}
 
 std::vector<std::string_view> split(std::string_view text, char at) {
   std::vector<std::string_view> parts;

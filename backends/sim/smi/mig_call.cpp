@@ -2,27 +2,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "backends/sim/smi/call.hpp"
 #include "backends/sim/smi/print.hpp"
 #include "engine/mig/profile_name.hpp"
+#include "engine/number.hpp"
 
 namespace tessera::sim {
 namespace {
 
 constexpr std::string_view kInUseByClient = "In use by another client";
 
-std::optional<int> number_of(std::string_view text) {
-  int value = 0;
-  auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (code != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
-  return value;
-}
-
 // By the driver's number or by name; -1: the product has none such.
 int profile_index(const mig::Product& product, std::string_view word) {
-  if (std::optional<int> wanted = number_of(word)) {
+  if (std::optional<int> wanted = whole_number(word)) {
     for (std::size_t i = 0; i < product.profiles.size(); ++i)
       if (product.profiles[i].id.value_or(static_cast<int>(i)) == *wanted) return static_cast<int>(i);
     return -1;
@@ -106,7 +99,7 @@ class Acts {
       for (const Instance& one : card(gpu).board.instances) ids.push_back(one.id);
       return ids;
     }
-    for (const std::string& word : list_of(*call_.instances)) ids.push_back(number_of(word).value_or(-1));
+    for (const std::string& word : list_of(*call_.instances)) ids.push_back(whole_number(word).value_or(-1));
     return ids;
   }
 
@@ -126,7 +119,7 @@ class Acts {
       std::size_t colon = word.find(':');
       int profile = profile_index(product, word.substr(0, colon));
       std::optional<int> start;
-      if (colon != std::string::npos) start = number_of(word.substr(colon + 1));
+      if (colon != std::string::npos) start = whole_number(word.substr(colon + 1));
       // The older generation takes no place.
       if (profile < 0 || (colon != std::string::npos && (!start || !is_new(machine_)))) break;
       wanted.push_back({profile, start});
@@ -182,7 +175,7 @@ class Acts {
     std::vector<int> all;
     for (const std::string& word : list_of(call_.value)) {
       int width = 0;
-      if (std::optional<int> id = number_of(word)) {
+      if (std::optional<int> id = whole_number(word)) {
         for (int i = 1; i <= profile.compute_slices; ++i)
           if (compute_profile(card(gpu), instance, {0, i}) == *id) width = i;
       } else if (auto parts = mig::parse_profile(word)) {

@@ -1,10 +1,9 @@
 // `tessera-sim nvidia-smi`: what a person or a test does to the simulated GPUs beside calling the tool.
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "backends/sim/smi/smi.hpp"
 #include "backends/sim/state_file.hpp"
+#include "engine/number.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::sim {
@@ -30,13 +29,6 @@ struct Order {
   std::vector<Wish> wishes;  // in their order
   std::optional<std::vector<std::string>> call;
 };
-
-std::optional<int> play_number(std::string_view text) {
-  int value = 0;
-  auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (code != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
-  return value;
-}
 
 Error wrong(std::string reason) { return {"cannot play with the simulated GPUs", std::move(reason), kUse}; }
 
@@ -75,7 +67,7 @@ class PlayReader {
     if (word == "--new") order_.make = value;
     if (word == "--devices") order_.devices = value;
     if (word == "--driver") {
-      order_.driver = play_number(value);
+      order_.driver = whole_number(value);
       if (order_.driver != 535 && order_.driver != 570 && order_.driver != 580)
         return "--driver: 535, 570 or 580 is expected";
     }
@@ -89,9 +81,9 @@ class PlayReader {
   }
 
   std::string take_hold(bool hold, const std::string& value) {
-    std::optional<int> gpu = play_number(value), instance;
+    std::optional<int> gpu = whole_number(value), instance;
     if (!gpu) return "the number of a GPU is expected";
-    if (has_next() && (instance = play_number(words_[at_]))) ++at_;
+    if (has_next() && (instance = whole_number(words_[at_]))) ++at_;
     order_.wishes.push_back({hold ? Wish::Kind::hold : Wish::Kind::release, *gpu, instance, {}});
     return "";
   }

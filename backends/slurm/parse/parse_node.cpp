@@ -1,11 +1,11 @@
 #include "backends/slurm/parse/parse_node.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "backends/slurm/parse/node_gpus.hpp"
 #include "backends/slurm/parse/record.hpp"
 #include "backends/slurm/parse/times.hpp"
+#include "engine/number.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::slurm {
@@ -58,14 +58,6 @@ constexpr Key kNodeKeys[] = {
     {"CertFlags=", kOther, Ends::at_blank, true},
     {"TLSCertLastRenewal=", kOther, Ends::at_blank, true},
 };
-
-template <class Number>
-std::optional<Number> read_number(std::string_view text) {
-  Number value{};
-  auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failed != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
-  return value;
-}
 
 std::vector<std::string> read_list(std::string_view text) {
   std::vector<std::string> items;
@@ -121,8 +113,8 @@ class NodeReader {
       std::string_view value = fields.value();
       switch (fields.id()) {
         case kName: node.name = NodeName(clean(value, 256)); break;
-        case kCpusHeld: node.cpus_held = read_number<int>(value); break;
-        case kCpus: node.cpus = read_number<int>(value); break;
+        case kCpusHeld: node.cpus_held = whole_number(value); break;
+        case kCpus: node.cpus = whole_number(value); break;
         case kFeatures: node.features = read_list(value); break;
         case kGres: gres = value; break;
         case kGresUsed: used = value; break;
@@ -147,7 +139,7 @@ class NodeReader {
 
  private:
   static std::optional<Mib> read_memory(std::string_view value) {
-    auto mib = read_number<std::int64_t>(value);
+    auto mib = whole_number<std::int64_t>(value);
     return mib ? std::optional(Mib{*mib}) : std::nullopt;
   }
   const Schema schema_{kNodeKeys};
