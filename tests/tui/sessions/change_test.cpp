@@ -380,7 +380,7 @@ TEST(Journal, ARunIsUndoneAsSoonAsItsJournalHasEnded) {
   session.hear({RunsListed{{diary.head(RunState::running)}}});
   session.hear({diary.told()});
   session.press("J<enter>z");
-  session.line_with("this run is under way");
+  session.line_with("it is under way, driven by");
   diary.through(diary.count());
   diary.add("n0031", plan::NodeFinished{plan::Outcome::wanted, "wanted layout, read back"}, 60);
   diary.add("", plan::RunFinished{plan::Outcome::wanted, "1 done"}, 61);
@@ -525,7 +525,7 @@ TEST(Journal, WhatCannotBeDoneSaysWhy) {
   elsewhere.who = "bob", elsewhere.from = "login2";
   session.hear({RunsListed{{elsewhere}}});
   session.press("Jz");
-  session.line_with("its journal is on another machine: login2");
+  session.line_with("its journal is not here but with bob on login2");
   session.press("<enter>");
   session.line_with("only its mark is known here: bob drives it from login2");
   session.press("p");

@@ -8,6 +8,7 @@
 #include "engine/plan/observed.hpp"
 #include "engine/plan/permit.hpp"
 #include "engine/plan/plan_file.hpp"
+#include "engine/plan/run/onward.hpp"
 #include "engine/plan/run/undo.hpp"
 #include "engine/text.hpp"
 #include "tui/cli/change/arm.hpp"
@@ -39,41 +40,6 @@ Result<plan::Plan> read_plan(const std::string& name, const Streams& streams) {
 }
 
 // --- undo and resume
-
-std::optional<Error> why_not_undone(const RunHead& head) {
-  const std::string what = "cannot undo " + head.run;
-  switch (head.state) {
-    case RunState::finished: return std::nullopt;
-    case RunState::running:
-      return Error{what, fmt::format("it is under way, driven by {} from {}", head.who, head.from),
-                   "stop it there first"};
-    case RunState::parked:
-    case RunState::interrupted:
-      return Error{what, "it has not ended: " + head.why, "tessera resume " + head.run + " --back"};
-    case RunState::marked:
-      return Error{what, "its journal is not here but with " + head.who + " on " + head.from,
-                   "undo it there, or share one folder of journals with --runs"};
-    case RunState::unreadable: return Error{what, head.why, ""};
-  }
-  return std::nullopt;
-}
-
-std::optional<Error> why_not_resumed(const RunHead& head) {
-  const std::string what = "cannot take up " + head.run;
-  switch (head.state) {
-    case RunState::parked:
-    case RunState::interrupted: return std::nullopt;
-    case RunState::finished:
-      return Error{what, "it has ended: " + head.why, "tessera undo " + head.run + " takes it back"};
-    case RunState::running:
-      return Error{what, fmt::format("it is under way, driven by {} from {}", head.who, head.from), ""};
-    case RunState::marked:
-      return Error{what, "its journal is not here but with " + head.who + " on " + head.from,
-                   "resume it there, or share one folder of journals with --runs"};
-    case RunState::unreadable: return Error{what, head.why, ""};
-  }
-  return std::nullopt;
-}
 
 // Carries one run on, or several one after the other.
 class Resumer {
@@ -116,7 +82,7 @@ class Resumer {
   }
 
   int resume_one(const RunHead& head) {
-    if (auto why = why_not_resumed(head)) return say(*why);
+    if (auto why = plan::why_not_resumed(head)) return say(*why);
     auto known = read_run(clusters_, options_, head.run);
     if (auto* refusal = std::get_if<Refusal>(&known)) return refuse(streams_, *refusal);
     if (auto why = why_not_armed(options_, streams_)) return say(*why);
@@ -302,7 +268,7 @@ int run_undo(const Options& options, const mig::Catalogue& catalogue, const Join
   if (auto* refusal = std::get_if<Refusal>(&runs)) return refuse(streams, *refusal);
   auto head = find_run(std::get<std::vector<RunHead>>(runs), options.words.front());
   if (auto* refusal = std::get_if<Refusal>(&head)) return refuse(streams, *refusal);
-  if (auto why = why_not_undone(std::get<RunHead>(head))) return refuse(streams, *why, kFinding);
+  if (auto why = plan::why_not_undone(std::get<RunHead>(head))) return refuse(streams, *why, kFinding);
   auto known = read_run(clusters, options, std::get<RunHead>(head).run);
   if (auto* refusal = std::get_if<Refusal>(&known)) return refuse(streams, *refusal);
   const plan::Run& run = *std::get<Followed>(known).run();

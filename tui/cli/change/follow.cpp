@@ -46,19 +46,6 @@ std::string_view ending_word(const Ended& ended, const Followed& followed) {
   return "refused";
 }
 
-// A step that begins is told by its title: what its action is called says little.
-std::string sentence_of(const plan::Entry& entry, const plan::Run& run) {
-  const auto* begun = std::get_if<plan::StepBegun>(&entry.what);
-  auto plan = run.plans.find(entry.node);
-  if (begun && plan != run.plans.end())
-    for (const plan::Step& step : plan->second.steps)
-      if (step.id == begun->step)
-        return begun->attempt == 1
-                   ? fmt::format("step {}: {}", step.id, step.title)
-                   : fmt::format("step {}: {}, attempt {}", step.id, step.title, begun->attempt);
-  return plan::to_sentence(entry.what);
-}
-
 // The last word about a node that says where it stands.
 std::map<NodeName, std::string> last_words(const Followed& followed) {
   std::map<NodeName, std::string> words;
@@ -125,17 +112,20 @@ void Follower::take(const Event& event) {
       refused_ = fresh.error();
       return;
     }
-    for (const plan::Entry& entry : *fresh)
-      if (static_cast<std::size_t>(entry.seq) > told_) tell(entry);
+    if (told->from_start) teller_ = {};
+    for (const plan::Entry& entry : *fresh) {
+      const std::string sentence = teller_.tell(entry);
+      if (static_cast<std::size_t>(entry.seq) > told_) tell(entry, sentence);
+    }
   }
 }
 
-void Follower::tell(const plan::Entry& entry) {
+void Follower::tell(const plan::Entry& entry, const std::string& sentence) {
   told_ = static_cast<std::size_t>(entry.seq);
   moved_ = true;
   bool several = followed_.run()->started.plan.nodes.size() > 1;
   std::string who = several && !entry.node.empty() ? entry.node.text + ": " : "";
-  streams_.err << clean(who + told(streams_, sentence_of(entry, *followed_.run())), 2000) << std::endl;
+  streams_.err << clean(who + told(streams_, sentence), 2000) << std::endl;
   if (std::holds_alternative<plan::Waiting>(entry.what)) tell_still_clock();
   if (const auto* asked = std::get_if<plan::Asked>(&entry.what)) questions_[entry.node] = *asked;
   if (std::holds_alternative<plan::Answered>(entry.what)) questions_.erase(entry.node);

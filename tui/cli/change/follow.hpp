@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/plan/run/run.hpp"
+#include "engine/plan/run/teller.hpp"
 #include "tui/cli/open_clusters.hpp"
 
 namespace tessera::cli {
@@ -59,7 +60,7 @@ class Follower {
 
  private:
   void take(const Event& event);
-  void tell(const plan::Entry& entry);
+  void tell(const plan::Entry& entry, const std::string& sentence);
   void tell_still_clock();
   void ask_next();
   void answer(const NodeName& node, plan::Ask what, bool go_on);
@@ -75,6 +76,7 @@ class Follower {
   Lines& lines_;
   std::string run_;
   Followed followed_;
+  plan::Teller teller_;
   std::size_t told_ = 0;
   bool moved_ = false;  // something was written since we follow
   bool asked_to_rest_ = false;

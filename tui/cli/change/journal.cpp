@@ -138,9 +138,10 @@ void print_run(const RunHead& head, const Followed& followed, const Options& opt
       streams.out << wrapped(clean(line, 1000), 2);
     streams.out << renamed_text(renamed_in(followed)) << "\n";
     bool several = head.nodes.size() > 1;
+    plan::Teller teller;
     for (const plan::Entry& entry : followed.entries()) {
       std::string who = several && !entry.node.empty() ? entry.node.text + ": " : "";
-      streams.out << utc_text(entry.at) << "  " << clean(who + plan::to_sentence(entry.what), 2000) << "\n";
+      streams.out << utc_text(entry.at) << "  " << clean(who + teller.tell(entry), 2000) << "\n";
     }
     streams.out << std::flush;
     return;
@@ -150,13 +151,14 @@ void print_run(const RunHead& head, const Followed& followed, const Options& opt
   Json& renamed = json.add("renamed", Json::list());
   for (const std::string& step : renamed_in(followed)) renamed.items.push_back(Json::of(clean(step)));
   Json& events = json.add("events", Json::list());
+  plan::Teller teller;
   for (const plan::Entry& entry : followed.entries()) {
     Json one = Json::map();
     one.add("seq", Json::of(entry.seq));
     one.add("at", Json::of(utc_text(entry.at)));
     one.add("node", clean_or_null(entry.node.text));
     one.add("event", Json::of(std::string(plan::word(entry.what))));
-    one.add("text", Json::of(clean(plan::to_sentence(entry.what))));
+    one.add("text", Json::of(clean(teller.tell(entry))));
     events.items.push_back(std::move(one));
   }
   streams.out << document(json, markup_of(options.output)) << std::flush;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/plan/permit.hpp"
+#include "engine/plan/run/onward.hpp"
 #include "engine/plan/run/undo.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/frame.hpp"
@@ -114,14 +115,7 @@ std::string why_not_driven(const UiState& state, const RunHead* head) {
 std::string why_not_resumed(const UiState& state, const RunHead* head) {
   if (!head) return "there is no run under the cursor";
   if (!state.writable) return "read-only: start tessera with --write to take a run up again";
-  switch (head->state) {
-    case RunState::parked:
-    case RunState::interrupted: break;
-    case RunState::running: return "this run is under way";
-    case RunState::finished: return "this run is finished; undo plans the way back";
-    case RunState::marked: return "its journal is on another machine: " + head->from;
-    case RunState::unreadable: return "its journal cannot be read";
-  }
+  if (auto why = plan::why_not_resumed(*head)) return why->reason;
   if (!head->changed.empty() && state.top().kind != ScreenKind::run)
     return "others have changed its journal since you left it: open it and look at what they changed first";
   return state.abilities.contains(head->cluster) ? "" : head->cluster.text + " cannot be changed from here";
@@ -135,19 +129,13 @@ bool has_ended(const UiState& state, const std::string& run) {
 
 std::string why_not_undone(const UiState& state, const RunHead* head) {
   if (!head) return "there is no run under the cursor";
-  switch (head->state) {
-    case RunState::running:
-      return has_ended(state, head->run) ? "" : "this run is under way; abort and go back is another key";
-    case RunState::parked:
-    case RunState::interrupted:
-      // A second run would meet this one's mark, and leave the node closed as it found it.
-      if (has_ended(state, head->run)) return "";
-      return fmt::format("this run has not ended: {} resumes it, and there {} goes back",
-                         first_key(state, Action::run_resume), first_key(state, Action::resume_back));
-    case RunState::marked: return "its journal is on another machine: " + head->from;
-    case RunState::unreadable: return "its journal cannot be read";
-    default: return "";
-  }
+  auto why = plan::why_not_undone(*head);
+  if (!why || has_ended(state, head->run)) return "";
+  // A second run would meet this one's mark, and leave the node closed as it found it.
+  if (head->state == RunState::parked || head->state == RunState::interrupted)
+    return fmt::format("this run has not ended: {} resumes it, and there {} goes back",
+                       first_key(state, Action::run_resume), first_key(state, Action::resume_back));
+  return why->reason;
 }
 
 const plan::Asked* question_of(const UiState& state, NodeName* node = nullptr) {
