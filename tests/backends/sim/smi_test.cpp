@@ -314,7 +314,7 @@ TEST_F(SmiTest, TheGenerationsDifferOnABoardThatIsNotCut) {
 
 TEST_F(SmiTest, TellsModesAsCsvAndRefusesWhatItDoesNotKnow) {
   EXPECT_EQ(answer(machine, words("--query-gpu=index,mig.mode.current --format=csv")).out,
-            "index, mig.mode.current\n0, Disabled\n1, Enabled\n");
+            "index, mig.mode.current\n0, Enabled\n1, Enabled\n");
   EXPECT_EQ(answer(machine, words("--query-gpu=memory.total --format=csv,noheader,nounits -i 0")).out,
             "81152\n");
   EXPECT_EQ(answer(machine, words("--query-gpu=nonsense --format=csv")).exit_code, 2);
@@ -327,7 +327,7 @@ TEST_F(SmiTest, TellsModesAsCsvAndRefusesWhatItDoesNotKnow) {
   auto policies = [&] { return answer(machine, words("compute-policy -l")).out; };
   EXPECT_EQ(policies().find("Long"), std::string::npos);
   EXPECT_EQ(answer(machine, words("compute-policy -i 1 --set-timeslice=3")).exit_code, 0);
-  EXPECT_NE(policies().find("|   1     Timeslice        Long           |"), std::string::npos) << policies();
+  EXPECT_NE(policies().find("|   1   Timeslice       Long          |"), std::string::npos) << policies();
   EXPECT_EQ(answer(machine, words("-i 1 -c EXCLUSIVE_PROCESS")).exit_code, 0);
   EXPECT_EQ(look(machine)->boards[1].compute_mode, "Exclusive_Process");
 }
