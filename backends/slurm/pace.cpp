@@ -51,17 +51,20 @@ LookPace::LookPace(Duration interval, Instant now)
       budget_(kBurst),
       filled_(now) {}
 
+LookPace::Instant LookPace::own_turn(const std::string& node, Instant now) const {
+  const auto known = nodes_.find(node);
+  if (known == nodes_.end() || now - known->second.looked >= kForgotten) return now;
+  const Watched& one = known->second;
+  return std::max(now,
+                  one.looked + std::min<Instant::duration>(kLongestWait, (one.looked - one.since) / kPart));
+}
+
 LookPace::Instant LookPace::due(const std::string& node, Instant now) {
   using Seconds = std::chrono::duration<double>;
   auto earliest = [&](auto wait) { return now + std::chrono::ceil<Duration>(wait); };
   budget_ = std::min(kBurst, budget_ + a_second_ * Seconds(now - filled_).count());
   filled_ = now;
-  Instant when = now;
-  if (auto known = nodes_.find(node); known != nodes_.end() && now - known->second.looked < kForgotten) {
-    const Watched& one = known->second;
-    when = std::max(when,
-                    one.looked + std::min<Instant::duration>(kLongestWait, (one.looked - one.since) / kPart));
-  }
+  Instant when = own_turn(node, now);
   if (budget_ < kOneLook) when = std::max(when, earliest(Seconds((kOneLook - budget_) / a_second_)));
   // Nodes of one run take the same steps: those that come a moment later share the reading.
   const bool several = std::any_of(nodes_.begin(), nodes_.end(), [&](const auto& other) {

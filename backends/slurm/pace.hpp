@@ -56,6 +56,8 @@ class LookPace {
 
   // When the look that a user wants at `node` may begin.
   Instant due(const std::string& node, Instant now);
+  // Whether its own turn has come; budget and gaps are due()'s matter.
+  bool is_due(const std::string& node, Instant now) const { return own_turn(node, now) <= now; }
   void began(Instant now) { began_ = now; }
   void called() { budget_ -= 1; }
   void ended(Instant now) { ended_ = now; }
@@ -69,6 +71,8 @@ class LookPace {
     Instant looked{}, since{};  // last look; nothing has changed since
     std::optional<std::size_t> state;
   };
+  Instant own_turn(const std::string& node, Instant now) const;
+
   double a_second_;  // calls that the budget grows by
   Duration gap_;     // between two readings while several nodes are looked at
   double budget_;

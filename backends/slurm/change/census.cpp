@@ -124,8 +124,9 @@ Pacer::Instant CensusTaker::held_until(Pacer::Instant now) {
   auto first = Pacer::Instant::max(), last = Pacer::Instant::min();
   for (const Asking& one : waiting_) {
     if (!one.wanted.jobs) return now;
-    first = std::min(first, one.since);
+    if (pace_.is_due(one.node.text, now)) first = std::min(first, one.since);
   }
+  if (first == Pacer::Instant::max()) return now;
   for (const auto& [node, until] : acting_) last = std::max(last, until);
   return std::min(first + gathers_, last);
 }
@@ -189,7 +190,22 @@ std::optional<Error> CensusTaker::take_nodes(const std::string& text, Duration t
   return distrust("cannot list the nodes", text, census_->nodes);
 }
 
+// Those that wait for jobs and whose turn has not come: the list of nodes says that the jobs are still there,
+// and which ones they are costs a call of its own.
+void CensusTaker::leave_busy_waiting() {
+  const auto now = Steady::now();
+  const auto waits = [&](const Asking& one) {
+    const Node* node = census_->find(one.node);
+    return one.wanted.jobs && !one.wanted.effect && node && is_busy(*node) &&
+           !pace_.is_due(one.node.text, now);
+  };
+  const auto first = std::stable_partition(served_.begin(), served_.end(), std::not_fn(waits));
+  std::move(first, served_.end(), std::back_inserter(waiting_));
+  served_.erase(first, served_.end());
+}
+
 void CensusTaker::ask_jobs() {
+  leave_busy_waiting();
   const bool busy = std::any_of(served_.begin(), served_.end(), [&](const Asking& one) {
     const Node* node = census_->find(one.node);
     return one.wanted.jobs && node && is_busy(*node);
@@ -216,7 +232,7 @@ bool CensusTaker::need_no_reservations() const {
     return false;
   return std::all_of(served_.begin(), served_.end(), [&](const Asking& one) {
     const Node* node = census_->find(one.node);
-    return one.wanted.jobs && node && !has_flag(*node, {"RESERVED", "MAINTENANCE"});
+    return !one.wanted.reservations && node && !has_flag(*node, {"RESERVED", "MAINTENANCE"});
   });
 }
 

@@ -55,8 +55,9 @@ class CensusTaker {
               std::function<TimePoint()> clock, Duration interval, Taken taken = nullptr);
 
   struct Wanted {
-    bool jobs = false;    // those on the node; a look of a run, not of what changes the node
-    bool effect = false;  // Census::effect
+    bool jobs = false;         // those on the node
+    bool effect = false;       // Census::effect
+    bool reservations = true;  // in any case; false: where need_no_reservations does not hold
   };
   void ask(NodeName node, Wanted wanted, Told told);
   // The last one with its effect, if its reading began no longer ago than that; null: there is none.
@@ -86,6 +87,7 @@ class CensusTaker {
   std::optional<Error> take_jobs(const std::string& text, Duration took);
   std::optional<Error> take_reservations(const std::string& text, Duration took);
   std::optional<Error> take_partitions(const std::string& text, Duration took);
+  void leave_busy_waiting();
   void ask_nodes();
   void ask_jobs();
   void ask_reservations();

@@ -71,7 +71,7 @@ class Look : public std::enable_shared_from_this<Look> {
 
   void begin() {
     seen_.facts.node.name = what_.node;
-    eyes_.census.ask(what_.node, {what_.whole, what_.whole && what_.effect},
+    eyes_.census.ask(what_.node, {what_.whole, what_.whole && what_.effect, what_.reservations},
                      [self = shared_from_this()](Result<std::shared_ptr<const Census>> told) {
                        if (!told) return self->fail(told.error());
                        self->begin_with(std::move(*told));

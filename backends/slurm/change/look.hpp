@@ -73,6 +73,8 @@ struct LookAt {
   // Who is there and what the other nodes are, too. False: for whoever reads GPUs, and for an act, which
   // was judged by such a look right before.
   bool whole = true;
+  // A run's mark that is a reservation in any case, as it is right now. False: within seconds of its making.
+  bool reservations = false;
   // With whole: the words that hang on what a reconfigure would change (reads_effect).
   bool effect = true;
 };

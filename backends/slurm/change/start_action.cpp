@@ -88,13 +88,13 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
     });
   }
   void operator()(const plan::CloseNode& act) {
-    after_fresh_look(false, [this, act](Seen& seen) {
+    after_look_at_drain([this, act](Seen& seen) {
       if (!seen.facts.closed) drain_it(act.words);
       next();
     });
   }
   void operator()(const plan::OpenNode&) {
-    after_fresh_look(false, [this](Seen& seen) {
+    after_look_at_drain([this](Seen& seen) {
       const auto& as = seen.facts.closed_as;
       if (seen.facts.closed && as && as->run == order_.mark.run) open_it();
       next();
@@ -227,7 +227,13 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
   // census: a recent one that will do.
   void after_fresh_look(bool boards, std::function<void(Seen&)> then,
                         std::shared_ptr<const Census> census = nullptr) {
-    LookAt what{order_.node, boards, false};
+    look(LookAt{order_.node, boards, false, true}, std::move(then), std::move(census));
+  }
+  // The drain's own mark alone is read of it.
+  void after_look_at_drain(std::function<void(Seen&)> then) {
+    look(LookAt{order_.node, false, false, false}, std::move(then), nullptr);
+  }
+  void look(LookAt what, std::function<void(Seen&)> then, std::shared_ptr<const Census> census) {
     auto seen_it = [self = shared_from_this(), then = std::move(then)](Result<Seen> seen) {
       if (!seen || !self->done_) return self->end(seen ? Status(Done{}) : seen.error());
       if (!seen->facts.known)
@@ -235,7 +241,7 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
       if (seen->reservation) self->reservation_ = seen->reservation->name;
       then(*seen);
     };
-    look_at(hands_.eyes, what, std::move(seen_it), std::move(census));
+    look_at(hands_.eyes, std::move(what), std::move(seen_it), std::move(census));
   }
   void then_forget_config() {
     tasks_.push_back([this] {

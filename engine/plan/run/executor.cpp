@@ -65,6 +65,14 @@ std::set<std::string> words_of(const Step& step) {
   return words;
 }
 
+// Of an act that was begun only its effect is read; before the next attempt all is read again.
+std::set<std::string> words_now(const Step& step, bool begun) {
+  if (!begun || std::holds_alternative<LookOnly>(step.action)) return words_of(step);
+  std::set<std::string> words;
+  add_words(step.after, words);
+  return words;
+}
+
 bool same(const Condition& left, const Condition& right) { return left == right; }
 
 }  // namespace
@@ -155,7 +163,7 @@ bool Executor::done(const NodeFacts& facts) const {
 // it waits, this step's alone: what it waits for may take hours.
 std::set<std::string> Executor::words_to_read() const {
   if (at_ >= plan_.steps.size()) return {};
-  std::set<std::string> words = words_of(current());
+  std::set<std::string> words = words_now(current(), phase_ == Phase::begun);
   auto only_looks = [&](std::size_t step) {
     return std::holds_alternative<LookOnly>(plan_.steps[step].action);
   };
@@ -172,7 +180,7 @@ std::set<std::string> Executor::words_to_read() const {
 // The look came from an earlier step, or asked for less. One that has left out what it was asked for is not
 // asked again: the condition says that it is not known.
 bool Executor::looks_again(const NodeFacts& facts) const {
-  const std::set<std::string> words = words_of(current());
+  const std::set<std::string> words = words_now(current(), phase_ == Phase::begun);
   return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
     return facts.left_out.contains(word) && !asked_.contains(word);
   });

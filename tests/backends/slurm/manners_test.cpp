@@ -115,6 +115,22 @@ TEST(SlurmPace, ThirtyTwoDrainingNodesCostNoMoreCallsThanTheReadersRounds) {
   }
 }
 
+// What it costs is another matter: it may have to wait for the budget.
+TEST(SlurmPace, ANodesOwnTurnComesAfterAQuarterOfTheTimeForWhichNothingHasHappenedThere) {
+  const Pacer::Instant now{};
+  LookPace pace(Duration(0), now);
+  EXPECT_TRUE(pace.is_due("n1", now)) << "nobody has looked there yet";
+  pace.seen("n1", 1, now);
+  pace.seen("n1", 1, now + 8s);
+  EXPECT_FALSE(pace.is_due("n1", now + 9s));
+  EXPECT_TRUE(pace.is_due("n1", now + 10s));
+  for (int i = 0; i < 200; ++i) pace.called();
+  EXPECT_TRUE(pace.is_due("n1", now + 10s));
+  EXPECT_GT(pace.due("n1", now + 10s), now + 10s);
+  pace.changed("n1", now + 9s);
+  EXPECT_TRUE(pace.is_due("n1", now + 9s)) << "a run has done something there";
+}
+
 TEST(SlurmPace, WhatARunHasJustDoneIsLookedAtAtOnceAndOftenAtFirst) {
   Pacer::Instant now{};
   LookPace pace(Duration(0), now);

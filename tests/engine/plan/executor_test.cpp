@@ -529,14 +529,15 @@ TEST_F(RunOfOneNode, AFailureThatNobodyWasToldOfStopsItFirst) {
 
 using Words = std::set<std::string>;
 
+Words words(const Turn& turn) {
+  const auto* look = std::get_if<Observe>(&turn.next);
+  return look ? look->words : Words{"not a look"};
+}
+
 TEST_F(RunOfOneNode, ALookIsAskedForTheWordsThatItsStepReadsAndForThoseOfTheNextAct) {
   Step settled = waits("settled", {WordIs{"settled", "said"}});
   begin({waits("empty", {kNobody}), says("cut"), settled, says("write", {WordIs{"elsewhere", ""}}),
          says("open")});
-  auto words = [&](Turn turn) {
-    const auto* look = std::get_if<Observe>(&turn.next);
-    return look ? look->words : Words{"not a look"};
-  };
   EXPECT_EQ(words(executor->next(nullptr, now)), Words{"cut"}) << "an act may follow from it";
   facts.node.gpus[0].slices[0].holding = Holding::held;
   Result<NodeFacts> fresh = facts;
@@ -546,6 +547,22 @@ TEST_F(RunOfOneNode, ALookIsAskedForTheWordsThatItsStepReadsAndForThoseOfTheNext
   EXPECT_EQ(look(), "act cut");
   executor->performed(Done{});
   EXPECT_EQ(words(executor->next(nullptr, now)), (Words{"cut", "settled", "write", "elsewhere"}));
+}
+
+// Whether it could begin again is asked when it has to: a look costs the cluster a call for each word.
+TEST_F(RunOfOneNode, AnActThatWasBegunReadsItsEffectAlone) {
+  Step act = says("reconfigure", {WordIs{"elsewhere", ""}});
+  act.retry.times = 1;
+  begin({act});
+  facts.words["elsewhere"] = "";
+  turn(nullptr);
+  EXPECT_EQ(look(), "act reconfigure");
+  executor->performed(Error{"it", "was refused", ""});
+  EXPECT_EQ(words(executor->next(nullptr, now)), Words{"reconfigure"});
+  facts.left_out = {"elsewhere"};
+  Result<NodeFacts> fresh = facts;
+  EXPECT_EQ(words(executor->next(&fresh, now)), (Words{"elsewhere", "reconfigure"}))
+      << "it has failed: its precondition counts again before the next attempt";
 }
 
 TEST_F(RunOfOneNode, ALookThatLeftOutWhatTheNextStepReadsIsTakenAgainBeforeTheAct) {
