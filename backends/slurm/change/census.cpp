@@ -222,11 +222,10 @@ std::optional<Error> CensusTaker::take_jobs(const std::string& text, Duration to
 }
 
 // Slurm flags a node that a reservation holds, within five seconds of its making (seen with 22.05 and 24.11:
-// IDLE+MAINTENANCE+RESERVED). What changes a node or Slurm's files asks for the list in any case, and so does
-// everyone where one that is a run's mark is known.
+// IDLE+MAINTENANCE+RESERVED). What marks a node asks for the list in any case, and so does everyone where
+// one that is a run's mark is known.
 bool CensusTaker::need_no_reservations() const {
-  if (census_->effect || !reservations_read_ || Steady::now() - *reservations_read_ > kReservationsFor)
-    return false;
+  if (!reservations_read_ || Steady::now() - *reservations_read_ > kReservationsFor) return false;
   if (std::any_of(reservations_.values.begin(), reservations_.values.end(),
                   [](const Reservation& one) { return mark_of_reservation(one.name).has_value(); }))
     return false;

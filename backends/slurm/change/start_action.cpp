@@ -34,8 +34,7 @@ constexpr Duration kParted{300000};  // all GPUs of a node, and every order in w
 constexpr Duration kSeeEnd{15000};
 constexpr Duration kLockPatience{20000};
 constexpr Duration kToldFor{30000};  // nodes write one after the other
-constexpr Duration kLockAgain{250};
-constexpr Duration kFarLockAgain{2000};
+constexpr Duration kLockAgain{250}, kFarLockAgain{2000};
 
 class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
  public:
@@ -70,31 +69,30 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
         return end(Error{"cannot mark " + node(), "marked by " + plan::to_text(*facts.mark),
                          "break its lock, or wait for it"});
       if (seen.reservation)
-        reservation(free_reservation(hands_.commands, seen.reservation->name), "cannot take the lock over");
+        local(free_reservation(hands_.commands, seen.reservation->name), "cannot take the lock over");
       if (!facts.closed && reach() != slurmconf::Reach::srun)
         drain_it("GPU layout change");
       else
-        reservation(reserve(hands_.commands, reservation_name(order_.mark), node(), user(seen)),
-                    "cannot reserve " + node());
+        local(reserve(hands_.commands, reservation_name(order_.mark), node(), user(seen)),
+              "cannot reserve " + node());
       next();
     });
   }
   void operator()(const plan::ClearMark&) {
     after_fresh_look(false, [this](Seen& seen) {
       if (seen.reservation && seen.facts.mark && seen.facts.mark->run == order_.mark.run)
-        reservation(free_reservation(hands_.commands, seen.reservation->name),
-                    "cannot give the reservation back");
+        local(free_reservation(hands_.commands, seen.reservation->name), "cannot give the reservation back");
       next();
     });
   }
   void operator()(const plan::CloseNode& act) {
-    after_look_at_drain([this, act](Seen& seen) {
+    look({order_.node, false, false, false}, [this, act](Seen& seen) {
       if (!seen.facts.closed) drain_it(act.words);
       next();
     });
   }
   void operator()(const plan::OpenNode&) {
-    after_look_at_drain([this](Seen& seen) {
+    look({order_.node, false, false, false}, [this](Seen& seen) {
       const auto& as = seen.facts.closed_as;
       if (seen.facts.closed && as && as->run == order_.mark.run) open_it();
       next();
@@ -176,11 +174,10 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
     if (act.verb == verb::kOpenToLook) return open_to_look();
     if (act.verb == verb::kReconfigure) {
       reread();
-      then_forget_config();
       then_remember(key::kReconfigured, "yes");
     } else if (act.verb == verb::kRestartController && !said.restart_controller.empty()) {
       site_command(restart_command(said.restart_controller, node()), "cannot restart the controller");
-      then_forget_config();
+      then([this] { hands_.eyes.census.forget_config(); });
       then_remember(key::kControllerRestarted, "yes");
     } else if (act.verb == verb::kRestartNode && !said.restart_node.empty()) {
       site_command(restart_command(said.restart_node, node()), "cannot restart slurmd");
@@ -210,11 +207,14 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
     if (unseen.run != order_.mark.run) unseen = {order_.mark.run, {}};
     unseen.words[std::string(name)] = value;
   }
-  void then_remember(std::string_view name, std::string value) {
-    tasks_.push_back([this, name, value = std::move(value)] {
-      remember(name, value);
+  void then(Task what) {
+    tasks_.push_back([this, what = std::move(what)] {
+      what();
       next();
     });
+  }
+  void then_remember(std::string_view name, std::string value) {
+    then([this, name, value = std::move(value)] { remember(name, value); });
   }
 
   void after_look(bool boards, std::function<void(Seen&)> then) {
@@ -224,16 +224,11 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
       self->done_ ? then(*self->judged_) : self->end(Done{});
     });
   }
-  // census: a recent one that will do.
   void after_fresh_look(bool boards, std::function<void(Seen&)> then,
-                        std::shared_ptr<const Census> census = nullptr) {
-    look(LookAt{order_.node, boards, false, true}, std::move(then), std::move(census));
+                        std::shared_ptr<const Census> recent = nullptr) {
+    look(LookAt{order_.node, boards, false, true}, std::move(then), std::move(recent));
   }
-  // The drain's own mark alone is read of it.
-  void after_look_at_drain(std::function<void(Seen&)> then) {
-    look(LookAt{order_.node, false, false, false}, std::move(then), nullptr);
-  }
-  void look(LookAt what, std::function<void(Seen&)> then, std::shared_ptr<const Census> census) {
+  void look(LookAt what, std::function<void(Seen&)> then, std::shared_ptr<const Census> census = nullptr) {
     auto seen_it = [self = shared_from_this(), then = std::move(then)](Result<Seen> seen) {
       if (!seen || !self->done_) return self->end(seen ? Status(Done{}) : seen.error());
       if (!seen->facts.known)
@@ -243,24 +238,12 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
     };
     look_at(hands_.eyes, std::move(what), std::move(seen_it), std::move(census));
   }
-  void then_forget_config() {
-    tasks_.push_back([this] {
-      hands_.eyes.census.forget_config();
-      next();
-    });
-  }
   // One of Slurm's own commands.
   void local(Command command, std::string what) {
     tasks_.push_back([this, command = std::move(command), what = std::move(what)]() mutable {
       command.deadline = within(command.deadline);
-      hands_.calls.run(command, ended(what, command.deadline), Calls::Kind::change);
-    });
-  }
-  void reservation(Command command, std::string what) {
-    tasks_.push_back([this, command = std::move(command), what = std::move(what)]() mutable {
-      command.deadline = within(command.deadline);
       auto done = [census = &hands_.eyes.census, then = ended(what, command.deadline)](Result<Outcome> ran) {
-        census->forget_reservations();  // whatever came of it
+        census->forget_reservations();  // it may have been about one, whatever came of it
         then(std::move(ran));
       };
       hands_.calls.run(command, std::move(done), Calls::Kind::change);
