@@ -238,7 +238,7 @@ bool CensusTaker::need_no_reservations() const {
 void CensusTaker::ask_reservations() {
   if (need_no_reservations()) {
     census_->reservations = reservations_;
-    return end();
+    return census_->effect ? ask_partitions() : end();
   }
   call(show_reservations(commands_), "cannot list the reservations", &CensusTaker::take_reservations,
        census_->effect ? &CensusTaker::ask_partitions : &CensusTaker::end);

@@ -257,6 +257,18 @@ TEST_F(SlurmWait, WhileItWaitsForAJobItAsksForNodesAndJobsOnly) {
   EXPECT_EQ(asked_since(), (Asked{"node"}));
 }
 
+// A reconfigure changes what partitions say: without them each would pass for an edit of another admin's.
+TEST_F(SlurmWait, WhatAReconfigureChangesIsReadEachTime) {
+  put("slurm.conf", "ClusterName=hpc\nGresTypes=gpu\nNodeName=n1 Gres=gpu:2\nPartitionName=main Nodes=n1\n");
+  put("partitions", "PartitionName=main Nodes=n1 State=UP\n");
+  is_empty();
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(word(look_for(of_effect_), plan::slurm::key::kElsewhere), "") << i;
+    EXPECT_EQ(asked_since(), i == 0 ? (Asked{"config", "node", "reservation", "partition"})
+                                    : (Asked{"config", "node", "partition"}));
+  }
+}
+
 // Slurm flags its node within seconds.
 TEST_F(SlurmWait, ReservationsAreReadAgainWhereANodeIsReserved) {
   is_empty();
