@@ -113,8 +113,8 @@ GuideResult conclude(const Walk& walk, const Scope& scope, const GuideContext& c
     result.layouts.clear();  // what cannot be had here is not offered
     return result;
   }
-  if (result.ways.onward == Onward::plan) keep_allowed(result, scope, context.platform);
-  if (context.handouts != nullptr)
+  if (result.ways.onward == Onward::plan) keep_allowed(result, scope, context.platform, walk.chart());
+  if (context.handouts != nullptr && result.ways.onward != Onward::elsewhere)
     result.advice = advice(*context.handouts, leaf->strategy, context.platform,
                            result.layouts.empty() ? nullptr : &result.layouts.front(), about(scope));
   return result;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/guide/offers.hpp"
+#include "engine/guide/questions.hpp"
 #include "engine/hostlist.hpp"
 #include "engine/plan/fleet.hpp"
 #include "engine/plan/steps/operator_goal.hpp"
@@ -60,6 +61,40 @@ std::string told_names(const std::vector<NodeName>& nodes) {
   return fold_hosts(names);
 }
 
+bool can_cut(const Gpu& gpu, const Scope& scope) {
+  const mig::Product* product = gpu.product ? scope.catalogue->by_key(gpu.product->text) : nullptr;
+  return product != nullptr && product->mig_capable;
+}
+
+// Each GPU of the cluster could be cut: then one plan may change all nodes, each kind of GPU in its own way.
+bool all_can_be_cut(const Scope& scope) {
+  const auto& nodes = scope.cluster->nodes.all();
+  return std::all_of(nodes.begin(), nodes.end(), [&](const Node& node) {
+    return std::all_of(node.gpus.begin(), node.gpus.end(),
+                       [&](const Gpu& gpu) { return can_cut(gpu, scope); });
+  });
+}
+
+// No plan is allowed, also not for all GPUs of this kind: what else there is.
+void tell_where_else(GuideResult& result, const Scope& scope, const Flowchart& chart) {
+  const auto by_rule = std::find_if(result.layouts.begin(), result.layouts.end(), [](const Proposal& one) {
+    return one.refused.starts_with("fpt-b");  // the one that other nodes decide
+  });
+  if (result.strategy != Strategy::mig || by_rule == result.layouts.end()) return;
+  result.ways.texts.push_back(fmt::format("No plan for these GPUs alone is allowed ({}).", by_rule->refused));
+  if (all_can_be_cut(scope)) {
+    result.ways.texts.emplace_back(
+        "A plan with a layout for each kind of GPU may change all nodes: tessera plan --intent FILE. "
+        "Or answer Q2 with no: Q5 leads on to MPS or time-slicing.");
+  } else {
+    result.ways.texts.emplace_back(
+        "Other nodes have GPUs that cannot be cut. Answer Q2 with no: Q5 leads on to MPS or time-slicing.");
+    result.ways.onward = Onward::elsewhere;
+    result.layouts.clear();
+  }
+  keep_to_questions(result.ways.texts, chart);
+}
+
 }  // namespace
 
 std::string refusal_of(const Proposal& proposal, const Scope& scope, sharing::Platform platform) {
@@ -97,7 +132,8 @@ Scope together(const Scope& scope, const std::vector<NodeName>& nodes) {
   return all;
 }
 
-void keep_allowed(GuideResult& result, const Scope& scope, sharing::Platform platform) {
+void keep_allowed(GuideResult& result, const Scope& scope, sharing::Platform platform,
+                  const Flowchart& chart) {
   if (scope.cluster == nullptr || scope.boards.empty() || result.layouts.empty()) return;
   tell_refusals(result.layouts, scope, platform);
   const auto allowed = static_cast<std::size_t>(std::count_if(
@@ -124,6 +160,7 @@ void keep_allowed(GuideResult& result, const Scope& scope, sharing::Platform pla
   }
   for (Proposal& one : result.layouts)
     one.notes.insert(one.notes.begin(), fmt::format("a plan of it is refused: {}", one.refused));
+  tell_where_else(result, scope, chart);
 }
 
 }  // namespace tessera::guide

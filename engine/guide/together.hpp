@@ -19,7 +19,9 @@ Scope together(const Scope& scope, const std::vector<NodeName>& nodes);
 
 // Keeps those layouts of a result that a plan may make. Where it may make none for these GPUs alone, those
 // for all GPUs of their nodes, of their pool or of their cluster take their place, with their nodes and a
-// sentence in `ways`; where there is no such set either, each layout says which rule is in its way.
-void keep_allowed(GuideResult& result, const Scope& scope, sharing::Platform platform);
+// sentence in `ways`; where there is no such set either, each layout says which rule is in its way, and
+// `ways` where it goes on.
+void keep_allowed(GuideResult& result, const Scope& scope, sharing::Platform platform,
+                  const Flowchart& chart);
 
 }  // namespace tessera::guide

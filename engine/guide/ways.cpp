@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/guide/questions.hpp"
 #include "engine/sharing/ack.hpp"
 
 namespace tessera::guide {
@@ -128,7 +129,7 @@ Ways by_platform(Strategy leaf, Platform platform, const Scope& scope,
 
 // The sentences before the one that names answers.
 std::string without_answers(std::string text) {
-  for (std::string_view mark : {"Answer Q", ": answer Q", ", or answer Q"})
+  for (std::string_view mark : {"Answer Q", ": answer Q", ", or answer Q", "Or answer Q"})
     if (const std::size_t at = text.find(mark); at != std::string::npos) text.resize(at);
   while (text.ends_with(' ')) text.pop_back();
   return text;
@@ -152,10 +153,14 @@ Ways ways_on(Strategy leaf, Platform platform, const Scope& scope, const Flowcha
     const bool by_pool = ways.onward == Onward::command && limit.id == "mps-mig";
     ways.texts.emplace_back(by_pool ? kWholeGpus : around->text);
   }
-  if (has_our_questions(chart)) return ways;
-  for (std::string& text : ways.texts) text = without_answers(std::move(text));
-  std::erase(ways.texts, "");
+  keep_to_questions(ways.texts, chart);
   return ways;
+}
+
+void keep_to_questions(std::vector<std::string>& texts, const Flowchart& chart) {
+  if (has_our_questions(chart)) return;
+  for (std::string& text : texts) text = without_answers(std::move(text));
+  std::erase(texts, "");
 }
 
 }  // namespace tessera::guide

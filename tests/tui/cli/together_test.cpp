@@ -132,6 +132,36 @@ TEST_F(GuideTogether, WhereNoPlanIsAllowedEachRowSaysWhichRuleIsInTheWay) {
     EXPECT_NE(all_of(one.notes).find("a plan of it is refused: fpt-"), std::string::npos)
         << one.title << all_of(one.notes);
   for (const auto& commands : answer.commands) EXPECT_TRUE(commands.empty());
+  const std::string told = all_of(answer.result.ways.texts);
+  EXPECT_NE(told.find("A plan with a layout for each kind of GPU may change all nodes"), std::string::npos)
+      << told;
+  EXPECT_NE(told.find("answer Q2 with no"), std::string::npos) << told;
+}
+
+// A worker whose GPUs have no MIG keeps all others of its cluster whole: that is no dead end.
+TEST_F(GuideTogether, WhereOtherGpusCannotBeCutItLeadsBackToTheQuestionOfIsolation) {
+  world({"names: n1, product: H100-80GB-SXM5, gpus: 2", "names: w2, product: A10, gpus: 1"});
+  const GuideAnswer answer = asked({"--platform", "fpt"});
+  EXPECT_EQ(answer.result.ways.onward, guide::Onward::elsewhere);
+  EXPECT_TRUE(answer.result.layouts.empty());
+  const std::string told = all_of(answer.result.ways.texts);
+  EXPECT_NE(told.find("fpt-b"), std::string::npos) << told;
+  EXPECT_NE(told.find("Answer Q2 with no: Q5 leads on to MPS or time-slicing."), std::string::npos) << told;
+}
+
+// ACK's label belongs to a pool: what one node is asked about is planned for all nodes of it.
+TEST_F(GuideTogether, NodesOfOnePoolOfAcksAreProposedAsOnePlan) {
+  world({"names: \"n[1-2]\", product: A10, gpus: 2, features: [alibabacloud.com/nodepool-id=np-7]"});
+  std::vector<Node> nodes = model_.clusters.at(0).nodes.all();
+  for (Node& node : nodes) node.partitions = {"np-7"};
+  reduce(model_, Event{ClusterName("c"), 0, now_, NodesListed{nodes}});
+  const GuideAnswer answer = asked({"--answer", "Q3=no,Q5=yes"});
+  EXPECT_EQ(answer.result.together.size(), 2u);
+  EXPECT_NE(all_of(answer.result.ways.texts).find("ack-pool"), std::string::npos)
+      << all_of(answer.result.ways.texts);
+  ASSERT_FALSE(answer.commands.empty());
+  EXPECT_NE(answer.commands.front().at(0).find("--node 'n[1-2]'"), std::string::npos)
+      << answer.commands.front().at(0);
 }
 
 // What the plugin does is not changed by a word on the command line.
