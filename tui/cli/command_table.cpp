@@ -49,6 +49,16 @@ constexpr Command kCommands[] = {
      "tessera layouts H100-80GB-SXM5  # the layouts worth choosing from\n"
      "tessera layouts H100-80GB-SXM5 --check '3g.40gb@4,2g.20gb@2,1g.10gb@0'\n"
      "tessera layouts A30 --all -o json"},
+    {"pack", kPack, "", 0, Completes::nothing, "",
+     "find the fewest GPUs to change for a demand of MIG slices",
+     "Computes which GPUs get which layout, so that the demand is met with the fewest changes: running "
+     "instances stay where they are, and what else stays keeps its start. Prints the GPUs to change, what no "
+     "plan can be better than, and whether this one is proven to be the best. Demand and GPUs stand in the "
+     "file of --boards (docs/planning.md); no cluster is asked, and nothing is changed. Exit code 1 when "
+     "part of "
+     "the demand cannot be met: it is named with the reason, and the rest is planned.",
+     "tessera pack --boards gpus.yaml\n"
+     "tessera pack --boards - -o json < gpus.json | jq .seconds"},
     {"plan", kPlan, "", 0, Completes::nothing, "",
      "preview a change of layout: steps, and which jobs it disturbs",
      "Computes the way from the current layout to the requested one, and prints it: what stays, is "
@@ -262,8 +272,8 @@ constexpr Flag kFlags[] = {
      Completes::file, "",
      "the folder of the journals, where a site shares one; else $XDG_STATE_HOME/tessera/runs"},
 
-    {"output", 'o', "FORMAT", false, "", Section::output, kAsking | kLayouts | kAbout, "TESSERA_OUTPUT",
-     false, "table", Completes::words, "table wide json yaml csv",
+    {"output", 'o', "FORMAT", false, "", Section::output, kAsking | kLayouts | kAbout | kPack,
+     "TESSERA_OUTPUT", false, "table", Completes::words, "table wide json yaml csv",
      "how to print: table, json or yaml; lists also wide or csv"},
     {"filter", 'f', "EXPR", false, "selector l", Section::output, kLists, "", false, "", Completes::nothing,
      "", "only rows that pass: words, column=value, column>=number, !not, a | b; as / in the console"},
@@ -315,6 +325,9 @@ constexpr Flag kFlags[] = {
      "", "use these profiles only; without it the base profiles and the double-memory 1g"},
     {"check", 0, "LAYOUT", false, "", Section::layouts, kLayouts, "", false, "", Completes::nothing, "",
      "judge one layout: '3g.40gb@4,1g.10gb@0'; without @ a legal start is looked for"},
+
+    {"boards", 0, "FILE|-", false, "", Section::pack, kPack, "", false, "", Completes::file, "",
+     "a YAML or JSON file with GPUs and demand; - reads standard input"},
 
     {"node", 'n', "N[,N...]", false, "nodes", Section::change, kNaming, "", false, "", Completes::nothing, "",
      "the nodes: names, ranges as n[01-04], or a filter such as 'state:drain'"},
@@ -470,6 +483,7 @@ std::string_view title(Section section) {
     case Section::output: return "How to print";
     case Section::console: return "How it looks";
     case Section::layouts: return "Layouts";
+    case Section::pack: return "GPUs and demand";
     case Section::change: return "What to change, and how patiently";
     case Section::run: return "Plans and runs";
     case Section::guide: return "The guide";

@@ -14,7 +14,18 @@ namespace tessera::cli {
 enum class Completes : std::uint8_t { nothing, words, file, product, scenario, theme, keymap };
 
 // Headings of --help and the manual.
-enum class Section : std::uint8_t { data, output, console, layouts, change, run, guide, general, count_ };
+enum class Section : std::uint8_t {
+  data,
+  output,
+  console,
+  layouts,
+  pack,
+  change,
+  run,
+  guide,
+  general,
+  count_
+};
 
 // Which commands take a flag.
 enum Takes : unsigned {
@@ -35,7 +46,8 @@ enum Takes : unsigned {
   kInit = 1u << 14,
   kWhy = 1u << 15,
   kUsers = 1u << 16,
-  kEvery = 0x1ffffu,
+  kPack = 1u << 17,
+  kEvery = 0x3ffffu,
 };
 
 struct Flag {

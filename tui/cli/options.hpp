@@ -71,6 +71,8 @@ struct Options {
   std::vector<std::string> profiles;
   std::optional<std::string> check;
 
+  std::string boards_file;  // pack: GPUs and demand; "-": standard input
+
   // plan and apply: what to change...
   std::string nodes;  // names, ranges or a filter
   std::vector<GpuIndex> gpus;

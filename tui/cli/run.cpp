@@ -22,6 +22,7 @@
 #include "tui/cli/list.hpp"
 #include "tui/cli/look.hpp"
 #include "tui/cli/manual.hpp"
+#include "tui/cli/pack/pack.hpp"
 #include "tui/cli/parse.hpp"
 #include "tui/cli/settings.hpp"
 #include "tui/cli/users.hpp"
@@ -111,8 +112,9 @@ std::string settings_text(const Settings& settings) {
 using Runner = int (*)(const Options&, const mig::Catalogue&, const Joins&, const Streams&);
 Runner runner_of(std::string_view command) {
   constexpr std::pair<std::string_view, Runner> kRunners[] = {
-      {"plan", run_plan},       {"apply", run_apply},   {"undo", run_undo},   {"resume", run_resume},
-      {"journal", run_journal}, {"doctor", run_doctor}, {"users", run_users}, {"why", run_why}};
+      {"plan", run_plan},     {"apply", run_apply},     {"undo", run_undo},
+      {"resume", run_resume}, {"journal", run_journal}, {"doctor", run_doctor},
+      {"users", run_users},   {"why", run_why},         {"pack", run_pack}};
   for (const auto& [name, runner] : kRunners)
     if (name == command) return runner;
   return nullptr;

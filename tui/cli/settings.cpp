@@ -25,7 +25,6 @@ constexpr Duration kShortest{1000};  // between two looks at a cluster
 constexpr Duration kLongest{24 * 3600 * 1000};
 constexpr Duration kLongestWait = std::chrono::hours(60 * 24);
 constexpr std::size_t kMostGpus = 64;
-constexpr std::uintmax_t kFileLimit = 16u << 20;
 
 Error bad(const std::string& name, const Setting& setting, const std::string& hint) {
   // A flag is its own name; of a file or a variable it is said which setting is meant.
@@ -278,6 +277,7 @@ void read_change(Reader& reader, Options& options) {
     for (int number : numbers.value_or(std::vector<int>{})) options.gpus.push_back(GpuIndex{number});
   }
   if (const Setting* layout = reader.find("layout")) options.layout = layout->value;
+  options.boards_file = reader.text("boards");
   options.intent_file = reader.text("intent");
   options.preset = reader.text("preset");
   options.strategy = reader.text("strategy");
@@ -375,7 +375,7 @@ std::vector<std::string> paths_of(std::string_view file, const Environment& envi
   return paths;
 }
 
-Result<std::vector<TextFile>> read_files(const std::vector<std::string>& paths) {
+Result<std::vector<TextFile>> read_files(const std::vector<std::string>& paths, std::uintmax_t most) {
   std::vector<TextFile> files;
   for (const std::string& path : paths) {
     std::error_code problem;
@@ -384,7 +384,8 @@ Result<std::vector<TextFile>> read_files(const std::vector<std::string>& paths) 
       return Error{"cannot read " + path, reason, "make it readable, or move it away"};
     };
     if (!std::filesystem::is_regular_file(path, problem)) return refuse("not a file");
-    if (std::filesystem::file_size(path, problem) > kFileLimit) return refuse("larger than 16 MiB");
+    const std::string too_large = "larger than " + std::to_string(most >> 20) + " MiB";
+    if (std::filesystem::file_size(path, problem) > most) return refuse(too_large);
     std::ifstream stream(path, std::ios::binary);
     if (!stream) return refuse(std::strerror(errno));
     // read() marks the stream as bad where an iterator would throw; the size that was told need not be the
@@ -392,7 +393,7 @@ Result<std::vector<TextFile>> read_files(const std::vector<std::string>& paths) 
     TextFile file{path, ""};
     for (char block[16384]; stream.read(block, sizeof block), stream.gcount() > 0;) {
       file.text.append(block, static_cast<std::size_t>(stream.gcount()));
-      if (file.text.size() > kFileLimit) return refuse("larger than 16 MiB");
+      if (file.text.size() > most) return refuse(too_large);
     }
     if (stream.bad()) return refuse("it cannot be read to its end");
     files.push_back(std::move(file));

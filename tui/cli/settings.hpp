@@ -2,6 +2,7 @@
 // Threads: pure functions; read_files() reads files.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,8 @@ struct TextFile {
   std::string text;
 };
 // Those of `paths` that exist. An error only for a file that is there and cannot be read.
-Result<std::vector<TextFile>> read_files(const std::vector<std::string>& paths);
+Result<std::vector<TextFile>> read_files(const std::vector<std::string>& paths,
+                                         std::uintmax_t most = 16u << 20);
 
 // Of an environment variable; empty where it is not set.
 std::string value_of(const Environment& environment, const std::string& name);

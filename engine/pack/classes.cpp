@@ -1,0 +1,259 @@
+#include "engine/pack/classes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+
+namespace tessera::pack {
+namespace {
+
+constexpr int kBits = 5;
+constexpr int kOffset = 7;  // as many may be evicted
+constexpr std::size_t kMaxPlaces = 64;
+
+constexpr Worth guards() {
+  Worth mask = 0;
+  for (std::size_t slot = 0; slot < kMaxRowsOfProduct; ++slot) mask |= Worth{1} << (slot * kBits + 4);
+  return mask;
+}
+constexpr Worth kGuards = guards();
+
+Worth nothing() {
+  Worth worth = 0;
+  for (std::size_t slot = 0; slot < kMaxRowsOfProduct; ++slot) worth |= Worth{kOffset} << (slot * kBits);
+  return worth;
+}
+
+std::optional<std::size_t> row_for(const Classes& classes, std::size_t product, const ProfileName& profile) {
+  for (std::size_t i = 0; i < classes.rows.size(); ++i) {
+    const Row& row = classes.rows[i];
+    if (row.profile == profile && (!row.product || *row.product == product)) return i;
+  }
+  return std::nullopt;
+}
+
+// Rows for what may be evicted and nobody asks for: they go with the product unless the demand stands
+// without.
+void add_rows_for_running(const Problem& problem, Classes& classes) {
+  bool by_product = !problem.demand.empty() && problem.demand.front().product.has_value();
+  for (const Board& board : problem.boards) {
+    const mig::Product& product = *problem.products[board.product];
+    for (const Instance& instance : board.instances) {
+      if (!instance.held) continue;
+      const ProfileName& profile = product.profiles[static_cast<std::size_t>(instance.placed.profile)].name;
+      if (row_for(classes, board.product, profile)) continue;
+      classes.rows.push_back({profile, by_product ? std::optional(board.product) : std::nullopt, 0, 0});
+    }
+  }
+}
+
+Result<Universe> universe_of(const Classes& classes, const mig::Product& product, std::size_t number,
+                             std::set<int> profiles) {
+  Universe universe;
+  universe.product = &product;
+  for (std::size_t i = 0; i < product.profiles.size(); ++i)
+    if (row_for(classes, number, product.profiles[i].name)) profiles.insert(static_cast<int>(i));
+  for (int profile : profiles) {
+    auto row = row_for(classes, number, product.profiles[static_cast<std::size_t>(profile)].name);
+    int slot = -1;
+    if (row) {
+      slot = static_cast<int>(universe.rows.size());
+      universe.rows.push_back(*row);
+    }
+    for (int start : product.profiles[static_cast<std::size_t>(profile)].starts) {
+      if (row && universe.places.size() < kMaxPlaces)
+        universe.wanted |= std::uint64_t{1} << universe.places.size();
+      universe.places.push_back({profile, start});
+      universe.slots.push_back(slot);
+    }
+  }
+  if (universe.places.size() > kMaxPlaces || universe.rows.size() > kMaxRowsOfProduct)
+    return Error{"cannot plan for " + product.key.text,
+                 fmt::format("{} profiles are asked for or in use at once: {} placements", profiles.size(),
+                             universe.places.size()),
+                 fmt::format("ask for at most {} profiles of a product at a time", kMaxRowsOfProduct)};
+  return universe;
+}
+
+void add_layouts(Universe& universe, const std::set<int>& profiles) {
+  std::map<mig::Placed, std::size_t> number;
+  for (std::size_t i = 0; i < universe.places.size(); ++i) number[universe.places[i]] = i;
+  std::vector<int> all(profiles.begin(), profiles.end());
+  for (const mig::Placed& placed : universe.places)
+    if (std::find(all.begin(), all.end(), placed.profile) == all.end()) all.push_back(placed.profile);
+  if (all.empty()) {
+    universe.layouts = {0};  // none asked for, none in use: an empty list would mean every profile
+    return;
+  }
+  for (const mig::Layout& layout : mig::enumerate(*universe.product, mig::Which::all, all)) {
+    std::uint64_t mask = 0;
+    for (const mig::Placed& placed : layout) mask |= std::uint64_t{1} << number.at(placed);
+    universe.layouts.push_back(mask);
+  }
+}
+
+bool beats(const Choice& a, const Choice& b, bool whole) {
+  if (!covers(a.worth, b.worth) || a.evicted > b.evicted) return false;
+  return !whole || (a.destroyed <= b.destroyed && a.created <= b.created);
+}
+
+std::vector<Choice> unbeaten(std::vector<Choice> choices, bool whole) {
+  std::sort(choices.begin(), choices.end(), [](const Choice& a, const Choice& b) {
+    return std::tuple(a.evicted, a.destroyed, a.created, b.worth, a.layout) <
+           std::tuple(b.evicted, b.destroyed, b.created, a.worth, b.layout);
+  });
+  std::vector<Choice> kept;
+  for (const Choice& choice : choices) {
+    bool beaten =
+        std::any_of(kept.begin(), kept.end(), [&](const Choice& one) { return beats(one, choice, whole); });
+    if (beaten) continue;
+    std::erase_if(kept, [&](const Choice& one) { return beats(choice, one, whole); });
+    kept.push_back(choice);
+  }
+  return kept;
+}
+
+// Everything that the state could become and that is worth more than it is.
+std::vector<Choice> choices_of(const Universe& universe, const State& state, bool evict) {
+  std::vector<Choice> choices;
+  std::unordered_map<std::uint64_t, std::vector<std::size_t>> by_worth;
+  for (std::uint64_t layout : universe.layouts) {
+    std::uint64_t evicted = state.held & ~layout, created = layout & ~state.held & ~state.idle;
+    if (created == 0 || (created & ~universe.wanted) != 0 || (!evict && evicted != 0)) continue;
+    Choice choice{worth_between(universe, layout & ~state.held, evicted), std::popcount(evicted),
+                  std::popcount(state.idle & ~layout), std::popcount(created), layout};
+    if (covers(state.worth, choice.worth)) continue;
+    bool known = false;
+    for (std::size_t i : by_worth[choice.worth]) known = known || beats(choices[i], choice, true);
+    if (known) continue;
+    by_worth[choice.worth].push_back(choices.size());
+    choices.push_back(choice);
+  }
+  return unbeaten(std::move(choices), true);
+}
+
+using ClassKey = std::vector<std::uint64_t>;
+
+ClassKey key_of(const State& state, const std::vector<Choice>& choices, bool whole) {
+  ClassKey key{state.product, state.worth};
+  for (const Choice& choice : choices) {
+    key.push_back(choice.worth);
+    auto costs = static_cast<std::uint64_t>(choice.evicted);
+    if (whole) costs |= static_cast<std::uint64_t>(choice.destroyed << 8 | choice.created << 16);
+    key.push_back(costs);
+  }
+  return key;
+}
+
+void group(Classes& classes, bool whole) {
+  std::map<ClassKey, std::size_t> known;
+  for (State& state : classes.states) {
+    std::vector<Choice> choices = whole ? state.choices : unbeaten(state.choices, false);
+    auto [at, fresh] = known.try_emplace(key_of(state, choices, whole), classes.classes.size());
+    if (fresh) classes.classes.push_back({state.product, state.worth, 0, std::move(choices)});
+    state.class_number = at->second;
+    classes.classes[at->second].count += state.count;
+  }
+}
+
+struct StateKey {
+  std::size_t product;
+  std::uint64_t held, idle;
+  friend bool operator==(const StateKey&, const StateKey&) = default;
+};
+struct StateHash {
+  std::size_t operator()(const StateKey& key) const {
+    return std::hash<std::uint64_t>{}(key.held * 0x9e3779b97f4a7c15u ^
+                                      (key.idle * 0xff51afd7ed558ccdu + key.product));
+  }
+};
+
+void add_states(const Problem& problem, Classes& classes) {
+  std::vector<std::map<mig::Placed, int>> number(classes.universes.size());
+  for (std::size_t i = 0; i < number.size(); ++i)
+    for (std::size_t place = 0; place < classes.universes[i].places.size(); ++place)
+      number[i][classes.universes[i].places[place]] = static_cast<int>(place);
+  std::unordered_map<StateKey, std::size_t, StateHash> known;
+  for (const Board& board : problem.boards) {
+    StateKey key{board.product, 0, 0};
+    for (const Instance& instance : board.instances)
+      (instance.held ? key.held : key.idle) |= std::uint64_t{1} << number[board.product].at(instance.placed);
+    auto [at, fresh] = known.try_emplace(key, classes.states.size());
+    if (fresh) {
+      State state;
+      state.product = key.product, state.held = key.held, state.idle = key.idle;
+      state.worth = worth_between(classes.universes[key.product], key.idle, 0);
+      classes.states.push_back(std::move(state));
+    }
+    ++classes.states[at->second].count;
+    classes.state_of.push_back(at->second);
+  }
+}
+
+void count_standing(Classes& classes) {
+  for (const State& state : classes.states) {
+    const Universe& universe = classes.universes[state.product];
+    for (std::size_t slot = 0; slot < universe.rows.size(); ++slot)
+      classes.rows[universe.rows[slot]].standing += state.count * worth_at(state.worth, slot);
+  }
+}
+
+}  // namespace
+
+Worth worth_between(const Universe& universe, std::uint64_t gained, std::uint64_t lost) {
+  Worth worth = nothing();
+  auto each = [&](std::uint64_t mask, bool more) {
+    for (; mask != 0; mask &= mask - 1) {
+      int slot = universe.slots[static_cast<std::size_t>(std::countr_zero(mask))];
+      if (slot < 0) continue;
+      Worth one = Worth{1} << (slot * kBits);
+      worth = more ? worth + one : worth - one;
+    }
+  };
+  each(gained, true);
+  each(lost, false);
+  return worth;
+}
+
+int worth_at(Worth worth, std::size_t slot) {
+  return static_cast<int>(worth >> (slot * kBits) & 15) - kOffset;
+}
+
+bool covers(Worth a, Worth b) { return (((a | kGuards) - b) & kGuards) == kGuards; }
+
+Result<Classes> classify(const Problem& problem, bool evict, bool whole) {
+  Classes classes;
+  for (const Demand& demand : problem.demand)
+    classes.rows.push_back({demand.profile, demand.product, demand.count, 0});
+  if (evict) add_rows_for_running(problem, classes);
+  std::vector<std::set<int>> in_use(problem.products.size());
+  for (const Board& board : problem.boards)
+    for (const Instance& instance : board.instances) in_use[board.product].insert(instance.placed.profile);
+  for (std::size_t i = 0; i < problem.products.size(); ++i) {
+    Result<Universe> universe = universe_of(classes, *problem.products[i], i, in_use[i]);
+    if (!universe) return universe.error();
+    add_layouts(*universe, in_use[i]);
+    classes.universes.push_back(std::move(*universe));
+  }
+  add_states(problem, classes);
+  for (State& state : classes.states)
+    state.choices = choices_of(classes.universes[state.product], state, evict);
+  count_standing(classes);
+  group(classes, whole);
+  return classes;
+}
+
+mig::Layout layout_of(const Universe& universe, std::uint64_t mask) {
+  mig::Layout layout;
+  for (; mask != 0; mask &= mask - 1)
+    layout.push_back(universe.places[static_cast<std::size_t>(std::countr_zero(mask))]);
+  std::sort(layout.begin(), layout.end());
+  return layout;
+}
+
+}  // namespace tessera::pack

@@ -1,0 +1,253 @@
+#include "engine/pack/model.hpp"
+
+#include <algorithm>
+#include <map>
+#include <span>
+#include <unordered_map>
+
+namespace tessera::pack {
+namespace {
+
+// Columns: unmet of each row, nodes of each type, then the choices of each group.
+class Builder {
+ public:
+  Builder(const Model& model, const Classes& classes) : model_(&model), classes_(&classes) {
+    add_rows();
+    add_unmet();
+    for (const NodeType& type : model.types) column(static_cast<double>(type.nodes.size()));
+    for (const Group& group : model.groups) add_group(group);
+  }
+
+  std::vector<double> objective(Cost cost) const {
+    std::vector<double> weights(program_.columns.size(), 0);
+    const std::size_t rows = classes_->rows.size();
+    if (cost == Cost::unmet) std::fill_n(weights.begin(), rows, 1);
+    for (std::size_t i = 0; i < model_->types.size(); ++i) {
+      if (cost == Cost::nodes) weights[rows + i] = 1;
+      if (cost == Cost::running) weights[rows + i] = model_->types[i].running;
+    }
+    std::size_t at = rows + model_->types.size();
+    for (const Group& group : model_->groups)
+      for (const Choice& choice : classes_->classes[group.class_number].choices)
+        weights[at++] = of(choice, cost);
+    return weights;
+  }
+
+  // From now on the cost is at most that.
+  void limit(Cost cost, std::int64_t value) {
+    const int row = static_cast<int>(program_.rows.size());
+    program_.rows.push_back({-kFree, static_cast<double>(value)});
+    const std::vector<double> weights = objective(cost);
+    for (std::size_t i = 0; i < weights.size(); ++i)
+      if (weights[i] != 0) program_.columns[i].entries.push_back({row, weights[i]});
+  }
+
+  const Program& program() const { return program_; }
+
+  void tell(const Solution& solution, Selection& selection) const {
+    auto at = solution.values.begin();
+    auto take = [&](std::size_t count) {
+      std::vector<std::int64_t> values(at, at + static_cast<std::ptrdiff_t>(count));
+      at += static_cast<std::ptrdiff_t>(count);
+      return values;
+    };
+    selection.unmet = take(classes_->rows.size());
+    selection.nodes = take(model_->types.size());
+    selection.used.clear();
+    for (const Group& group : model_->groups)
+      selection.used.push_back(take(classes_->classes[group.class_number].choices.size()));
+  }
+
+ private:
+  static double of(const Choice& choice, Cost cost) {
+    switch (cost) {
+      case Cost::gpus: return 1;
+      case Cost::evicted: return choice.evicted;
+      case Cost::destroyed: return choice.destroyed;
+      case Cost::created: return choice.created;
+      case Cost::unmet:
+      case Cost::running:
+      case Cost::nodes: break;
+    }
+    return 0;
+  }
+
+  Program::Column& column(double upper) { return program_.columns.emplace_back(Program::Column{upper, {}}); }
+
+  void add_rows() {
+    for (const Row& row : classes_->rows)
+      program_.rows.push_back({static_cast<double>(row.count - row.standing), kFree});
+  }
+  void add_unmet() {
+    double most = 0;
+    for (const State& state : classes_->states) most += 8.0 * state.count;
+    for (std::size_t i = 0; i < classes_->rows.size(); ++i)
+      column(classes_->rows[i].count + most).entries.push_back({static_cast<int>(i), 1});
+  }
+  void add_group(const Group& group) {
+    const Class& kind = classes_->classes[group.class_number];
+    const Universe& universe = classes_->universes[kind.product];
+    const int row = static_cast<int>(program_.rows.size());
+    double upper = group.count;
+    if (group.type < 0) {
+      program_.rows.push_back({-kFree, upper});
+    } else {
+      const std::size_t type = static_cast<std::size_t>(group.type);
+      program_.rows.push_back({-kFree, 0});
+      program_.columns[classes_->rows.size() + type].entries.push_back({row, -upper});
+      upper *= static_cast<double>(model_->types[type].nodes.size());
+    }
+    for (const Choice& choice : kind.choices) {
+      Program::Column& taken = column(upper);
+      taken.entries.push_back({row, 1});
+      for (std::size_t slot = 0; slot < universe.rows.size(); ++slot) {
+        int more = worth_at(choice.worth, slot) - worth_at(kind.worth, slot);
+        if (more != 0)
+          taken.entries.push_back({static_cast<int>(universe.rows[slot]), static_cast<double>(more)});
+      }
+    }
+  }
+
+  const Model* model_;
+  const Classes* classes_;
+  Program program_;
+};
+
+// Whether all of the demand can be met in the relaxation; then it is tried before anything is searched for.
+bool may_all_be_met(const Builder& builder) {
+  auto root = relax(builder.program(), builder.objective(Cost::unmet));
+  return root && root->value < 1e-6;
+}
+
+class Passes {
+ public:
+  Passes(const Model& model, const Classes& classes, int max_nodes)
+      : builder_(model, classes), max_nodes_(max_nodes) {
+    selection_.unmet.assign(classes.rows.size(), 0);
+    selection_.nodes.assign(model.types.size(), 0);
+    for (const Group& group : model.groups)
+      selection_.used.emplace_back(classes.classes[group.class_number].choices.size(), 0);
+  }
+
+  Selection run(std::span<const Cost> costs) {
+    for (std::size_t i = 0; i < costs.size(); ++i)
+      if (!one(costs[i], i + 1 < costs.size() ? std::optional(costs[i + 1]) : std::nullopt)) break;
+    return std::move(selection_);
+  }
+
+ private:
+  bool one(Cost cost, std::optional<Cost> next) {
+    if (cost == Cost::unmet && next && may_all_be_met(builder_)) {
+      const Builder before = builder_;
+      builder_.limit(cost, 0);
+      if (minimise_next(*next)) {
+        selection_.passes.insert(selection_.passes.begin(), Pass{cost, 0, 0, true});
+        done_ = next;
+        return true;
+      }
+      builder_ = before;
+    }
+    if (done_ == cost) return true;
+    return minimise_next(cost);
+  }
+
+  bool minimise_next(Cost cost) {
+    const std::vector<double> objective = builder_.objective(cost);
+    auto solution = minimise(builder_.program(), objective, max_nodes_);
+    if (!solution) return false;
+    builder_.tell(*solution, selection_);
+    selection_.passes.push_back({cost, solution->value, solution->bound, solution->proven});
+    builder_.limit(cost, solution->value);
+    return true;
+  }
+
+  Builder builder_;
+  int max_nodes_;
+  Selection selection_;
+  std::optional<Cost> done_;
+};
+
+}  // namespace
+
+Nodes nodes_of(const Problem& problem) {
+  Nodes nodes;
+  std::unordered_map<NodeName, std::size_t> known;
+  for (std::size_t i = 0; i < problem.boards.size(); ++i) {
+    auto [at, fresh] = known.try_emplace(problem.boards[i].node, nodes.boards.size());
+    if (fresh) {
+      nodes.boards.emplace_back();
+      nodes.running.push_back(0);
+    }
+    nodes.boards[at->second].push_back(i);
+    for (const Instance& instance : problem.boards[i].instances)
+      nodes.running[at->second] += instance.held ? 1 : 0;
+  }
+  return nodes;
+}
+
+Model by_class(const Classes& classes, const Nodes& nodes, const std::vector<bool>& allowed) {
+  std::vector<int> counts(classes.classes.size(), 0);
+  for (std::size_t node = 0; node < nodes.boards.size(); ++node)
+    if (allowed[node])
+      for (std::size_t board : nodes.boards[node])
+        ++counts[classes.states[classes.state_of[board]].class_number];
+  Model model;
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    if (counts[i] > 0 && !classes.classes[i].choices.empty()) model.groups.push_back({i, counts[i], -1});
+  return model;
+}
+
+std::optional<Model> by_node_type(const Classes& classes, const Problem& problem, const Nodes& nodes,
+                                  std::size_t most) {
+  using Key = std::pair<std::map<std::size_t, int>, int>;
+  std::map<Key, std::size_t> known;
+  Model model;
+  std::size_t size = 0;
+  for (std::size_t node = 0; node < nodes.boards.size(); ++node) {
+    Key key;
+    for (std::size_t board : nodes.boards[node]) {
+      std::size_t kind = classes.states[classes.state_of[board]].class_number;
+      if (!classes.classes[kind].choices.empty()) ++key.first[kind];
+    }
+    if (key.first.empty()) continue;
+    if (problem.mode == Mode::whole_node) key.second = nodes.running[node];
+    auto [at, fresh] = known.try_emplace(key, model.types.size());
+    if (fresh) {
+      ++size;
+      for (const auto& [kind, count] : key.first) {
+        model.groups.push_back({kind, count, static_cast<int>(at->second)});
+        size += classes.classes[kind].choices.size();
+      }
+      if (size > most) return std::nullopt;
+      model.types.push_back({{}, key.second});
+    }
+    model.types[at->second].nodes.push_back(node);
+  }
+  return model;
+}
+
+const Pass* Selection::pass(Cost cost) const {
+  for (const Pass& one : passes)
+    if (one.cost == cost) return &one;
+  return nullptr;
+}
+
+Selection select(const Model& model, const Classes& classes, std::span<const Cost> costs, int max_nodes) {
+  return Passes(model, classes, max_nodes).run(costs);
+}
+
+double relaxed_unmet(const Model& model, const Classes& classes) {
+  const Builder builder(model, classes);
+  auto root = relax(builder.program(), builder.objective(Cost::unmet));
+  return root ? root->value : kFree;
+}
+
+std::optional<Relaxed> relaxed_gpus(const Model& by_class, const Classes& classes, std::int64_t unmet,
+                                    std::int64_t evicted) {
+  Builder builder(by_class, classes);
+  builder.limit(Cost::unmet, unmet);
+  builder.limit(Cost::evicted, evicted);
+  return relax(builder.program(), builder.objective(Cost::gpus));
+}
+
+}  // namespace tessera::pack

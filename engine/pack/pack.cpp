@@ -1,0 +1,304 @@
+#include "engine/pack/pack.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/pack/bounds.hpp"
+#include "engine/pack/choose.hpp"
+
+namespace tessera::pack {
+namespace {
+
+// Programs up to so many columns tell nodes, and what is destroyed and created, apart; beyond them those
+// costs follow a simple rule, and only GPUs (and nodes by their bound) are proved. Measured:
+// docs/planning.md.
+constexpr std::size_t kMostInFull = 1500;
+constexpr std::size_t kMostWithNodes = 1500;
+constexpr std::size_t kMostStatesInFull = 200;
+constexpr int kMaxNodes = 2000;
+
+std::vector<Cost> costs_of(const Problem& problem, bool evict, bool nodes, bool rest) {
+  std::vector<Cost> costs{Cost::unmet};
+  if (evict) costs.push_back(Cost::evicted);
+  if (problem.mode == Mode::whole_node && nodes) {
+    costs.push_back(Cost::running);
+    costs.push_back(Cost::nodes);
+  }
+  costs.push_back(Cost::gpus);
+  if (problem.mode == Mode::in_place && nodes) costs.push_back(Cost::nodes);
+  if (rest) costs.insert(costs.end(), {Cost::destroyed, Cost::created});
+  return costs;
+}
+
+// Whether every cost up to this one is as low as it can be.
+bool proven(const Selection& selection, Cost cost) {
+  for (const Pass& pass : selection.passes) {
+    if (!pass.proven) return false;
+    if (pass.cost == cost) return true;
+  }
+  return false;
+}
+
+// How a problem was solved: by which classes, and what came of it.
+struct Solved {
+  Classes classes;
+  Chosen chosen;
+  Selection selection;
+  bool running_proven = true;  // no plan as good touches nodes with fewer running instances
+};
+
+class Planner {
+ public:
+  Planner(const Problem& problem, bool evict)
+      : problem_(problem), evict_(evict), nodes_(nodes_of(problem)), all_(nodes_.boards.size(), true) {}
+
+  Result<Solved> run(const Classes& coarse) {
+    if (coarse.states.size() <= kMostStatesInFull) {
+      Result<Classes> full = classify(problem_, evict_, true);
+      if (!full) return full.error();
+      if (auto model = by_node_type(*full, problem_, nodes_, kMostInFull))
+        return solve(std::move(*full), *model, true);
+    }
+    if (auto model = by_node_type(coarse, problem_, nodes_, kMostWithNodes))
+      return solve(coarse, *model, false);
+    return without_nodes(coarse);
+  }
+
+  const Nodes& nodes() const { return nodes_; }
+  Model all_classes(const Classes& classes) const { return by_class(classes, nodes_, all_); }
+
+ private:
+  Result<Solved> solve(Classes classes, const Model& model, bool rest) {
+    Solved solved{std::move(classes), {}, {}};
+    const auto costs = costs_of(problem_, evict_, true, rest);
+    solved.selection = select(model, solved.classes, costs, kMaxNodes);
+    finish(solved, model, all_);
+    return solved;
+  }
+
+  void finish(Solved& solved, const Model& model, const std::vector<bool>& allowed) {
+    solved.chosen = choose(solved.selection, model, solved.classes, nodes_, allowed);
+    trim(solved.chosen, solved.classes);
+  }
+
+  Result<Solved> without_nodes(const Classes& coarse) {
+    std::vector<bool> allowed = all_;
+    int most_running = 0;
+    if (problem_.mode == Mode::whole_node) most_running = quiet_nodes(coarse, allowed);
+    const Model model = by_class(coarse, nodes_, allowed);
+    Solved solved{coarse, {}, {}, most_running == 0};
+    solved.selection = select(model, coarse, costs_of(problem_, evict_, false, false), kMaxNodes);
+    finish(solved, model, allowed);
+    return solved;
+  }
+
+  // Only the nodes with the fewest running instances that meet as much demand as all nodes do.
+  int quiet_nodes(const Classes& coarse, std::vector<bool>& allowed) {
+    std::vector<int> steps = nodes_.running;
+    std::sort(steps.begin(), steps.end());
+    steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
+    auto unmet = [&](const std::vector<bool>& some) {
+      return relaxed_unmet(by_class(coarse, nodes_, some), coarse);
+    };
+    auto up_to = [&](int running) {
+      std::vector<bool> some;
+      for (int one : nodes_.running) some.push_back(one <= running);
+      return some;
+    };
+    const double least = unmet(all_) + 1e-6;
+    auto enough = std::partition_point(steps.begin(), steps.end() - 1,
+                                       [&](int running) { return unmet(up_to(running)) > least; });
+    allowed = up_to(*enough);
+    return *enough;
+  }
+
+  const Problem& problem_;
+  bool evict_;
+  Nodes nodes_;
+  std::vector<bool> all_;
+};
+
+std::string reason_of(const Problem& problem, const Classes& classes, std::size_t demand, int left) {
+  const Demand& wanted = problem.demand[demand];
+  std::int64_t room = 0, gpus = 0;
+  for (const State& state : classes.states) {
+    const Universe& universe = classes.universes[state.product];
+    for (std::size_t slot = 0; slot < universe.rows.size(); ++slot) {
+      if (universe.rows[slot] != demand) continue;
+      int most = worth_at(state.worth, slot);
+      for (const Choice& choice : state.choices) most = std::max(most, worth_at(choice.worth, slot));
+      room += std::int64_t{state.count} * most;
+      gpus += state.count;
+    }
+  }
+  if (gpus == 0) return fmt::format("none of these GPUs has the profile {}", wanted.profile.text);
+  if (room < wanted.count)
+    return fmt::format("running instances leave room for {} of {} on {} GPUs", room, wanted.count, gpus);
+  return fmt::format("the rest of the demand needs the same GPUs: {} of {} left over", left, wanted.count);
+}
+
+void tell_unmet(const Problem& problem, const Classes& classes, Answer& answer) {
+  std::vector<std::int64_t> have;
+  for (const Row& row : classes.rows) have.push_back(std::int64_t{row.standing} - row.count);
+  for (const BoardPlan& plan : answer.boards) {
+    const State& state = classes.states[classes.state_of[plan.board]];
+    const mig::Product& product = *problem.products[state.product];
+    auto change = [&](const auto& list, int by) {
+      for (const mig::Placed& placed : list)
+        for (std::size_t row = 0; row < classes.rows.size(); ++row)
+          if (classes.rows[row].profile == product.profiles[static_cast<std::size_t>(placed.profile)].name &&
+              (!classes.rows[row].product || *classes.rows[row].product == state.product))
+            have[row] += by;
+    };
+    change(plan.create, 1);
+    change(plan.destroy, -1);
+    change(plan.evict, -1);
+  }
+  for (std::size_t row = 0; row < classes.rows.size(); ++row) {
+    const int left = static_cast<int>(std::max<std::int64_t>(0, -have[row]));
+    if (row >= problem.demand.size()) {
+      answer.homeless += left;
+      continue;
+    }
+    answer.unmet.push_back(left);
+    answer.reason.push_back(left > 0 ? reason_of(problem, classes, row, left) : "");
+  }
+}
+
+void tell_boards(const Problem& problem, const Solved& solved, const Nodes& nodes, Answer& answer) {
+  for (const auto& [board, choice] : solved.chosen) {
+    answer.boards.push_back(plan_of(solved.classes, board, *choice));
+    answer.evicted += choice->evicted;
+    answer.idle_destroyed += choice->destroyed;
+    answer.created += choice->created;
+  }
+  answer.gpus_touched = static_cast<int>(answer.boards.size());
+  for (std::size_t node = 0; node < nodes.boards.size(); ++node) {
+    const bool touched = std::any_of(nodes.boards[node].begin(), nodes.boards[node].end(),
+                                     [&](std::size_t board) { return solved.chosen.contains(board); });
+    if (!touched) continue;
+    ++answer.nodes_touched;
+    answer.running_on_touched_nodes += nodes.running[node];
+  }
+  tell_unmet(problem, solved.classes, answer);
+}
+
+int most_on_a_node(const Classes& classes, const Nodes& nodes) {
+  std::ptrdiff_t most = 1;
+  for (const auto& boards : nodes.boards)
+    most = std::max(most, std::count_if(boards.begin(), boards.end(), [&](std::size_t board) {
+                      return !classes.states[classes.state_of[board]].choices.empty();
+                    }));
+  return static_cast<int>(most);
+}
+
+std::vector<int> to_make(const Problem& problem, const Classes& classes, const Answer& answer) {
+  std::vector<int> left;
+  for (std::size_t i = 0; i < problem.demand.size(); ++i)
+    left.push_back(std::max(0, classes.rows[i].count - answer.unmet[i] - classes.rows[i].standing));
+  return left;
+}
+
+void tell_relaxed(const Problem& problem, const Solved& solved, const Planner& planner, std::int64_t unmet,
+                  Answer& answer) {
+  auto root = relaxed_gpus(planner.all_classes(solved.classes), solved.classes, unmet, answer.evicted);
+  if (!root) return;
+  answer.bounds.lp = root->value;
+  for (std::size_t i = 0; i < problem.demand.size(); ++i)
+    if (root->prices[i] > 1e-6) answer.binding.push_back(i);
+}
+
+// What the passes show holds for plans with as little unmet and as few evictions as this one.
+void tell_bounds(const Problem& problem, const Solved& solved, const Planner& planner, Answer& answer) {
+  Bounds& bounds = answer.bounds;
+  const Selection& selection = solved.selection;
+  const bool in_place = problem.mode == Mode::in_place;
+  const Fewest least = fewest(problem, to_make(problem, solved.classes, answer));
+  std::int64_t unmet = answer.homeless;
+  for (int left : answer.unmet) unmet += left;
+  bounds.slices = least.slices;
+  bounds.empty_boards = least.empty_boards;
+  tell_relaxed(problem, solved, planner, unmet, answer);
+  bounds.gpus = std::max({least.slices, least.empty_boards, static_cast<int>(std::ceil(bounds.lp - 1e-6))});
+  const Pass* gpus = selection.pass(Cost::gpus);
+  if (in_place && gpus) bounds.gpus = std::max(bounds.gpus, static_cast<int>(gpus->bound));
+  bounds.unmet_proven = unmet == 0 || proven(selection, Cost::unmet);
+  bounds.gpus_proven = bounds.unmet_proven && answer.gpus_touched == bounds.gpus;
+  const int most = most_on_a_node(solved.classes, planner.nodes());
+  bounds.nodes = (bounds.gpus + most - 1) / most;
+  if (const Pass* nodes = selection.pass(Cost::nodes))
+    bounds.nodes = std::max(bounds.nodes, static_cast<int>(nodes->bound));
+  const Pass* running = selection.pass(Cost::running);
+  const bool quiet = answer.running_on_touched_nodes == 0 || (running && running->proven);
+  bounds.nodes_proven =
+      bounds.unmet_proven && answer.nodes_touched == bounds.nodes && (in_place ? bounds.gpus_proven : quiet);
+  bounds.rest_proven = answer.gpus_touched == 0 || proven(selection, Cost::created);
+}
+
+Result<Answer> answer_of(const Problem& problem, const Classes& classes, bool evict) {
+  Planner planner(problem, evict);
+  Result<Solved> solved = planner.run(classes);
+  if (!solved) return solved.error();
+  Answer answer;
+  tell_boards(problem, *solved, planner.nodes(), answer);
+  tell_bounds(problem, *solved, planner, answer);
+  return answer;
+}
+
+// "1 GPU", "2 GPUs"
+std::string counted(int count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::int64_t unmet_of(const Answer& answer) {
+  std::int64_t all = answer.homeless;
+  for (int left : answer.unmet) all += left;
+  return all;
+}
+
+}  // namespace
+
+Result<Classes> classify(const Problem& problem) { return classify(problem, false, false); }
+
+Result<Answer> pack(const Problem& problem) {
+  Result<Classes> classes = classify(problem);
+  if (!classes) return classes.error();
+  return pack(problem, *classes);
+}
+
+Result<Answer> pack(const Problem& problem, const Classes& classes) {
+  Result<Answer> answer = answer_of(problem, classes, false);
+  if (answer && problem.evict && !answer->met()) {
+    Result<Classes> with = classify(problem, true, false);
+    if (!with) return with.error();
+    Result<Answer> moved = answer_of(problem, *with, true);
+    if (!moved) return moved;
+    if (unmet_of(*moved) < unmet_of(*answer)) answer = std::move(moved);
+  }
+  if (!answer) return answer;
+  if (auto why = why_invalid(problem, *answer))
+    return Error{"the plan is not used", "it fails its own check: " + *why,
+                 "please report this with the input"};
+  return answer;
+}
+
+std::string certificate(const Problem& problem, const Answer& answer) {
+  const Bounds& bounds = answer.bounds;
+  const bool nodes_first = problem.mode == Mode::whole_node;
+  const std::string text = fmt::format("touches {} on {}", counted(answer.gpus_touched, "GPU"),
+                                       counted(answer.nodes_touched, "node"));
+  const int bound = nodes_first ? bounds.nodes : bounds.gpus;
+  const std::string least = nodes_first ? counted(bound, "node") : std::to_string(bound);
+  const bool proven_here = nodes_first ? bounds.nodes_proven : bounds.gpus_proven;
+  if (proven_here) return fmt::format("{}; proven minimum {}", text, least);
+  return fmt::format("{}; not proven minimal: no plan needs fewer than {}", text,
+                     nodes_first ? least : counted(bound, "GPU"));
+}
+
+bool Answer::met() const { return unmet_of(*this) == 0; }
+
+std::string_view word(Mode mode) { return mode == Mode::in_place ? "in-place" : "whole-node"; }
+
+}  // namespace tessera::pack

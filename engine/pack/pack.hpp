@@ -1,0 +1,26 @@
+// The packing planner: from a problem to the GPUs that change, with what is proved of the answer.
+//
+// The same problem has the same answer on every machine: the search ends after so many nodes of the solver's
+// tree, not after so much time. An answer is checked before it is returned. Threads: pure functions.
+#pragma once
+
+#include "engine/pack/classes.hpp"
+
+namespace tessera::pack {
+
+// classify() for problem as it stands: may be timed by itself and handed to pack().
+Result<Classes> classify(const Problem& problem);
+
+// Errors: too many profiles at once, or an answer that fails its check (a defect of the planner).
+Result<Answer> pack(const Problem& problem, const Classes& classes);
+Result<Answer> pack(const Problem& problem);
+
+// Why an answer is not valid, by the rules of placement alone; nullopt: nothing held is touched (but for what
+// is told as evicted), each step of the order is legal, and figures and unmet demand are what they are told
+// to be.
+std::optional<std::string> why_invalid(const Problem& problem, const Answer& answer);
+
+// "touches 14 GPUs on 4 nodes; proven minimum 14"
+std::string certificate(const Problem& problem, const Answer& answer);
+
+}  // namespace tessera::pack

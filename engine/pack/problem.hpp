@@ -1,0 +1,94 @@
+// A packing problem and its answer: which GPUs to change so that a demand of MIG slices is met at the least
+// cost.
+//
+// Costs are compared in this order. In place: unmet demand, running instances evicted, GPUs whose instances
+// change, nodes with such GPUs, idle instances destroyed, instances created. Whole node (a node is drained
+// for a change): unmet, evicted, running instances on nodes that change, such nodes, GPUs, destroyed,
+// created. Demand is met by idle instances of exactly that profile, existing or created; what stays keeps its
+// start. Threads: plain values.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/error.hpp"
+#include "engine/mig/geometry.hpp"
+
+namespace tessera::pack {
+
+enum class Mode : std::uint8_t { in_place, whole_node };
+
+struct Instance {
+  mig::Placed placed;
+  bool held = false;  // a job or pod runs on it
+  friend bool operator==(const Instance&, const Instance&) = default;
+};
+
+struct Board {
+  NodeName node;
+  GpuIndex gpu;
+  std::size_t product = 0;  // an index into Problem::products
+  std::vector<Instance> instances;
+  friend bool operator==(const Board&, const Board&) = default;
+};
+
+struct Demand {
+  ProfileName profile;
+  std::optional<std::size_t> product;  // nullopt: any product that has the profile
+  int count = 0;
+  friend bool operator==(const Demand&, const Demand&) = default;
+};
+
+struct Problem {
+  Mode mode = Mode::in_place;
+  bool evict = false;                         // running instances may be moved, where nothing else serves
+  std::vector<const mig::Product*> products;  // of one catalogue, which must outlive this
+  std::vector<Demand> demand;                 // a profile stands with products or without, never both
+  std::vector<Board> boards;
+};
+
+// One GPU that changes. Its instances are keep, destroy and evict before, keep and create afterwards.
+struct BoardPlan {
+  std::size_t board = 0;  // an index into Problem::boards
+  mig::Layout keep, destroy, evict;
+  std::vector<mig::Placed> create;  // in the order of creation
+};
+
+// What no plan can be better than, and what is proved of this one.
+struct Bounds {
+  int slices = 0;        // GPUs, by memory and compute slices alone
+  int empty_boards = 0;  // GPUs, if all of them were empty
+  double lp = 0;         // GPUs, by the linear relaxation
+  int gpus = 0;          // the best of these, or the optimum where the search ended
+  int nodes = 0;
+  bool gpus_proven = false;   // no plan with this unmet demand and these evictions changes fewer GPUs
+  bool nodes_proven = false;  // in place: nor fewer nodes with as few GPUs; whole node: nor fewer nodes
+  bool unmet_proven = false;  // no plan leaves less unmet
+  bool rest_proven = false;   // nor is any of the costs that follow lower
+};
+
+struct Answer {
+  std::vector<int> unmet;           // by Problem::demand; what is evicted and finds no place is in `homeless`
+  std::vector<std::string> reason;  // by Problem::demand; empty: it is met
+  int homeless = 0;
+  int evicted = 0;
+  int gpus_touched = 0;
+  int nodes_touched = 0;
+  int running_on_touched_nodes = 0;
+  int idle_destroyed = 0;
+  int created = 0;
+  Bounds bounds;
+  std::vector<std::size_t>
+      binding;                    // demands that would change the number of GPUs, by the relaxation's prices
+  std::vector<BoardPlan> boards;  // in the order of Problem::boards
+
+  bool met() const;
+};
+
+// Mode's word in files: "in-place", "whole-node".
+std::string_view word(Mode mode);
+
+}  // namespace tessera::pack

@@ -1,0 +1,242 @@
+#include "engine/pack/read.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <unordered_set>
+
+#include "engine/json.hpp"
+#include "engine/text.hpp"
+#include "engine/yaml.hpp"
+
+namespace tessera::pack {
+namespace {
+
+constexpr std::string_view kWhat = "cannot read the GPUs and the demand";
+constexpr std::string_view kHint = "docs/planning.md has an example";
+constexpr std::int64_t kMostWanted = 100'000'000;
+
+bool is_map(const Yaml& value) { return value.kind == Yaml::Kind::map; }
+bool is_map(const Json& value) { return value.kind == Json::Kind::map; }
+bool is_list(const Yaml& value) { return value.kind == Yaml::Kind::list; }
+bool is_list(const Json& value) { return value.kind == Json::Kind::list; }
+std::optional<std::int64_t> integer(const Yaml& value) { return value.as_int(); }
+std::optional<std::int64_t> integer(const Json& value) {
+  return value.kind == Json::Kind::integer ? std::optional(value.integer) : std::nullopt;
+}
+std::optional<bool> boolean(const Yaml& value) { return value.as_bool(); }
+std::optional<bool> boolean(const Json& value) {
+  return value.kind == Json::Kind::boolean ? std::optional(value.boolean) : std::nullopt;
+}
+const std::string* words(const Yaml& value) {
+  return value.kind == Yaml::Kind::scalar ? &value.scalar : nullptr;
+}
+const std::string* words(const Json& value) { return value.kind == Json::Kind::text ? &value.text : nullptr; }
+
+// Reads a tree of either kind; keeps the first error. `where` is what JSON has instead of lines.
+template <class Tree>
+class Reader {
+ public:
+  Reader(std::string_view file, const mig::Catalogue& catalogue) : file_(file), catalogue_(catalogue) {}
+
+  Result<Problem> run(const Tree& root) {
+    if (!is_map(root)) return fail(root, "", "not a map with demand and GPUs"), *error_;
+    only(root, "", {"mode", "evict", "demand", "boards"});
+    read_mode(root);
+    if (const Tree* evict = root.find("evict")) problem_.evict = flag(*evict, "evict");
+    const Tree* boards = root.find("boards");
+    if (!boards || !is_list(*boards))
+      fail(boards ? *boards : root, "boards", "boards: a list of GPUs is missing");
+    if (!error_)
+      each(*boards, "boards",
+           [&](const Tree& board, const std::string& where) { read_boards(board, where); });
+    const Tree* demand = root.find("demand");
+    if (!demand || !is_map(*demand))
+      fail(demand ? *demand : root, "demand", "demand: a map of profiles is missing");
+    if (!error_) read_demand(*demand);
+    if (error_) return *error_;
+    return std::move(problem_);
+  }
+
+ private:
+  void fail(const Tree& at, const std::string& where, const std::string& why) {
+    if (error_) return;
+    if constexpr (std::is_same_v<Tree, Yaml>) {
+      error_ = yaml_error(kWhat, file_, at, why);
+      error_->hint = kHint;
+    } else {
+      error_ = Error{std::string(kWhat),
+                     fmt::format("{}: {}: {}", file_, where.empty() ? "the document" : where, why),
+                     std::string(kHint)};
+    }
+  }
+
+  template <class Take>
+  void each(const Tree& list, const std::string& where, Take take) {
+    for (std::size_t i = 0; i < list.items.size() && !error_; ++i)
+      take(list.items[i], fmt::format("{}[{}]", where, i));
+  }
+
+  void only(const Tree& map, const std::string& where, std::initializer_list<std::string_view> known) {
+    for (const auto& field : map.fields)
+      if (std::find(known.begin(), known.end(), field.first) == known.end())
+        fail(field.second, where,
+             fmt::format("unknown key \"{}\"; known are {}", clean(field.first, 80), fmt::join(known, ", ")));
+  }
+
+  int number(const Tree& value, const std::string& where, std::string_view name, std::int64_t least,
+             std::int64_t most) {
+    auto read = integer(value);
+    if (read && *read >= least && *read <= most) return static_cast<int>(*read);
+    fail(value, where, fmt::format("{}: a whole number from {} to {} is needed", name, least, most));
+    return 0;
+  }
+  bool flag(const Tree& value, const std::string& name) {
+    auto read = boolean(value);
+    if (!read) fail(value, name, name + ": true or false is needed");
+    return read.value_or(false);
+  }
+  // A name of at most 253 bytes without control characters.
+  std::string name(const Tree& map, const std::string& where, std::string_view key) {
+    const Tree* value = map.find(key);
+    const std::string* text = value ? words(*value) : nullptr;
+    if (!text || text->empty() || text->size() > 253 || clean(*text, 253) != *text) {
+      fail(value ? *value : map, where, fmt::format("{}: a name is needed", key));
+      return {};
+    }
+    return *text;
+  }
+
+  void read_mode(const Tree& root) {
+    const Tree* mode = root.find("mode");
+    if (!mode) return;
+    const std::string* text = words(*mode);
+    if (text && *text == word(Mode::whole_node))
+      problem_.mode = Mode::whole_node;
+    else if (!text || *text != word(Mode::in_place))
+      fail(*mode, "mode", "mode: in-place or whole-node is needed");
+  }
+
+  std::optional<std::size_t> product(const Tree& at, const std::string& where, const std::string& called) {
+    if (called == last_name_) return last_product_;
+    const mig::Product* found = catalogue_.by_any(called);
+    if (!found || !found->mig_capable || !found->placements_known) {
+      fail(at, where,
+           !found ? fmt::format("unknown product \"{}\"", clean(called, 100))
+                  : fmt::format("{} has no known MIG placements", found->key.text));
+      return std::nullopt;
+    }
+    auto listed = std::find(problem_.products.begin(), problem_.products.end(), found);
+    last_name_ = called;
+    last_product_ = static_cast<std::size_t>(listed - problem_.products.begin());
+    if (listed == problem_.products.end()) problem_.products.push_back(found);
+    return last_product_;
+  }
+
+  void read_boards(const Tree& value, const std::string& where) {
+    if (!is_map(value)) return fail(value, where, "not a map with node, gpu and product");
+    only(value, where, {"node", "gpu", "product", "count", "instances"});
+    Board board;
+    board.node = NodeName(name(value, where, "node"));
+    const Tree* gpu = value.find("gpu");
+    if (!gpu) return fail(value, where, "gpu: the number of the GPU on its node is missing");
+    board.gpu = GpuIndex{number(*gpu, where, "gpu", 0, 1'000'000)};
+    auto of = product(value, where, name(value, where, "product"));
+    if (!of || error_) return;
+    board.product = *of;
+    if (const Tree* instances = value.find("instances")) read_instances(*instances, where, board);
+    int count = 1;
+    if (const Tree* many = value.find("count")) count = number(*many, where, "count", 1, kMostBoards);
+    add(value, where, std::move(board), count);
+  }
+
+  void add(const Tree& value, const std::string& where, Board board, int count) {
+    for (int i = 0; i < count && !error_; ++i) {
+      if (problem_.boards.size() >= kMostBoards)
+        return fail(value, where, fmt::format("more than {} GPUs", kMostBoards));
+      if (!seen_.insert(fmt::format("{}\n{}", board.node.text, board.gpu.value)).second)
+        return fail(value, where, fmt::format("GPU {} of {} stands twice", board.gpu.value, board.node.text));
+      problem_.boards.push_back(board);
+      ++board.gpu.value;
+    }
+  }
+
+  void read_instances(const Tree& list, const std::string& where, Board& board) {
+    if (!is_list(list)) return fail(list, where, "instances: a list is needed");
+    const mig::Product& of = *problem_.products[board.product];
+    each(list, where + ".instances", [&](const Tree& value, const std::string& at) {
+      if (!is_map(value)) return fail(value, at, "not a map with profile and start");
+      only(value, at, {"profile", "start", "held"});
+      const std::string called = name(value, at, "profile");
+      auto profile = error_ ? std::nullopt : of.index_of(called);
+      if (!profile)
+        return fail(value, at, fmt::format("{} has no profile \"{}\"", of.key.text, clean(called, 80)));
+      const Tree* start = value.find("start");
+      if (!start) return fail(value, at, "start: the placement is missing");
+      Instance instance{{*profile, number(*start, at, "start", 0, mig::kMaxUnits)}, false};
+      if (const Tree* held = value.find("held")) instance.held = flag(*held, "held");
+      board.instances.push_back(instance);
+    });
+    mig::Layout layout;
+    for (const Instance& instance : board.instances) layout.push_back(instance.placed);
+    std::sort(layout.begin(), layout.end());
+    if (error_) return;
+    if (auto why = mig::why_illegal(of, layout)) fail(list, where, "instances: " + *why);
+  }
+
+  void read_demand(const Tree& demand) {
+    for (const auto& field : demand.fields) {
+      if (error_) return;
+      const std::string where = "demand." + clean(field.first, 80);
+      if (!is_map(field.second)) {
+        read_wanted(field.first, field.second, where, std::nullopt);
+        continue;
+      }
+      auto of = product(field.second, where, field.first);
+      if (!of) return;
+      for (const auto& wanted : field.second.fields)
+        read_wanted(wanted.first, wanted.second, where + "." + clean(wanted.first, 80), of);
+    }
+  }
+
+  void read_wanted(const std::string& called, const Tree& value, const std::string& where,
+                   std::optional<std::size_t> of) {
+    auto profile = mig::canonical_profile(called);
+    if (!profile)
+      return fail(value, where, fmt::format("\"{}\" is not the name of a MIG profile", clean(called, 80)));
+    if (of && !problem_.products[*of]->find(profile->text))
+      return fail(value, where,
+                  fmt::format("{} has no profile \"{}\"", problem_.products[*of]->key.text, profile->text));
+    Demand wanted{*profile, of, number(value, where, called, 0, kMostWanted)};
+    for (const Demand& other : problem_.demand)
+      if (other.profile == wanted.profile && (!of || !other.product || other.product == of))
+        return fail(value, where, fmt::format("{} stands twice", profile->text));
+    problem_.demand.push_back(std::move(wanted));
+  }
+
+  std::string_view file_;
+  const mig::Catalogue& catalogue_;
+  Problem problem_;
+  std::optional<Error> error_;
+  std::unordered_set<std::string> seen_;
+  std::string last_name_;
+  std::size_t last_product_ = 0;
+};
+
+}  // namespace
+
+Result<Problem> read_problem(std::string_view text, std::string_view file, const mig::Catalogue& catalogue) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first != std::string_view::npos && text[first] == '{') {
+    // A YAML map may begin like that, too: it is the reader of JSON that is quick.
+    Result<Json> json = parse_json(text, file);
+    if (json) return Reader<Json>(file, catalogue).run(*json);
+  }
+  Result<Yaml> yaml = parse_yaml(text, file);
+  if (!yaml) return Error{std::string(kWhat), yaml.error().reason, std::string(kHint)};
+  return Reader<Yaml>(file, catalogue).run(*yaml);
+}
+
+}  // namespace tessera::pack

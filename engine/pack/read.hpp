@@ -1,0 +1,17 @@
+// Packing problems as files: boards and demand in YAML or JSON (docs/planning.md).
+// Threads: pure functions.
+#pragma once
+
+#include <string_view>
+
+#include "engine/pack/problem.hpp"
+
+namespace tessera::pack {
+
+inline constexpr std::size_t kMostBoards = 1'000'000;
+
+// `file` is used in messages only. Errors name the line of YAML, or the item of JSON
+// ("boards[3].instances[0]"). The catalogue must outlive the problem.
+Result<Problem> read_problem(std::string_view text, std::string_view file, const mig::Catalogue& catalogue);
+
+}  // namespace tessera::pack

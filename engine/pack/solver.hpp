@@ -1,0 +1,52 @@
+// Integer programs, solved: the only file that knows the solver is solver.cpp.
+//
+// The search is bounded by nodes of its tree and not by seconds, so that the same program has the same
+// solution on every machine. The solver prints nothing, starts no thread and installs no signal handler.
+// Threads: pure functions.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace tessera::pack {
+
+// Columns are integers from 0 to `upper`; each row is a sum within its limits.
+struct Program {
+  struct Entry {
+    int row = 0;
+    double value = 0;
+  };
+  struct Column {
+    double upper = 0;
+    std::vector<Entry> entries;
+  };
+  struct Row {
+    double lower = 0, upper = 0;  // kFree: no limit
+  };
+  std::vector<Column> columns;
+  std::vector<Row> rows;
+};
+inline constexpr double kFree = 1e30;
+
+struct Solution {
+  std::vector<std::int64_t> values;  // by column
+  std::int64_t value = 0;            // of the objective
+  double lp = 0;                     // of the linear relaxation
+  std::int64_t bound = 0;            // no solution is below it
+  bool proven = false;               // value is the optimum
+  std::vector<double> prices;        // of the rows, in the relaxation
+};
+
+struct Relaxed {
+  double value = 0;
+  std::vector<double> prices;
+};
+
+// Objective: a whole number for each column, to be made small. nullopt: no solution, or none found in time.
+std::optional<Solution> minimise(const Program& program, std::span<const double> objective, int max_nodes);
+// The linear relaxation alone; nullopt: it has no solution.
+std::optional<Relaxed> relax(const Program& program, std::span<const double> objective);
+
+}  // namespace tessera::pack

@@ -1,0 +1,237 @@
+// The packing planner: what it leaves alone, what it proves, and that nothing better exists.
+#include "engine/pack/pack.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+
+#include "engine/pack/bounds.hpp"
+#include "engine/pack/read.hpp"
+#include "tests/support/catalogue.hpp"
+#include "tests/support/pack_world.hpp"
+
+namespace tessera::pack {
+namespace {
+
+const mig::Product& product(const char* key) { return *test::catalogue().by_key(key); }
+
+Problem read(const std::string& text) {
+  auto problem = read_problem(text, "test.yaml", test::catalogue());
+  EXPECT_TRUE(problem.ok()) << to_line(problem.error());
+  return problem.ok() ? *problem : Problem{};
+}
+
+Answer answer(const Problem& problem) {
+  auto packed = pack(problem);
+  EXPECT_TRUE(packed.ok()) << to_line(packed.error());
+  return packed.ok() ? *packed : Answer{};
+}
+
+std::string told(const Problem& problem, const Answer& packed) {
+  std::string text = certificate(problem, packed) + "\n";
+  for (const BoardPlan& plan : packed.boards) {
+    const Board& board = problem.boards[plan.board];
+    const mig::Product& of = *problem.products[board.product];
+    mig::Layout created(plan.create.begin(), plan.create.end());
+    text += board.node.text + "/" + std::to_string(board.gpu.value) + " keep " + mig::to_text(of, plan.keep) +
+            " create " + mig::to_text(of, created) + "\n";
+  }
+  return text;
+}
+
+// TESSERA_PACK_RUNS=100000 tries that many instead.
+int runs(int usual) {
+  const char* more = std::getenv("TESSERA_PACK_RUNS");
+  return more ? std::atoi(more) : usual;
+}
+
+TEST(Pack, AnInstanceThatRunsStaysAndTheRestIsMadeAroundIt) {
+  const Problem problem = read(R"(
+demand: {3g.40gb: 1, 1g.10gb: 1}
+boards:
+- {node: n1, gpu: 0, product: H100-80GB-SXM5, instances: [{profile: 1g.10gb, start: 5, held: true}]}
+)");
+  EXPECT_EQ(told(problem, answer(problem)),
+            "touches 1 GPU on 1 node; proven minimum 1\nn1/0 keep 1g.10gb@5 create 3g.40gb@0,1g.10gb@6\n");
+}
+
+TEST(Pack, NothingChangesWhereIdleInstancesMeetTheDemand) {
+  const Problem problem = read(R"(
+demand: {2g.20gb: 1}
+boards:
+- {node: n1, gpu: 0, product: H100-80GB-SXM5, instances: [{profile: 2g.20gb, start: 2}]}
+)");
+  const Answer packed = answer(problem);
+  EXPECT_TRUE(packed.met());
+  EXPECT_TRUE(packed.boards.empty());
+  EXPECT_TRUE(packed.bounds.gpus_proven);
+}
+
+TEST(Pack, WhatCannotBeMetIsNamedWithTheReasonAndTheRestIsPlanned) {
+  const Problem problem = read(R"(
+demand: {7g.80gb: 1, 1g.10gb: 2, 1g.6gb: 1}
+boards:
+- {node: n1, gpu: 0, product: H100-80GB-SXM5, instances: [{profile: 1g.10gb, start: 0, held: true}]}
+)");
+  const Answer packed = answer(problem);
+  EXPECT_EQ(packed.unmet, (std::vector<int>{1, 0, 1}));
+  EXPECT_EQ(packed.reason[0], "running instances leave room for 0 of 1 on 1 GPUs");
+  EXPECT_EQ(packed.reason[2], "none of these GPUs has the profile 1g.6gb");
+  EXPECT_EQ(packed.created, 2);
+  EXPECT_TRUE(packed.bounds.unmet_proven);
+}
+
+TEST(Pack, RunningInstancesAreMovedOnlyWhenAllowedAndOnlyAsFarAsNeeded) {
+  const std::string text = R"(
+demand: {7g.80gb: 1}
+boards:
+- {node: n1, gpu: 0, product: H100-80GB-SXM5, instances: [{profile: 1g.10gb, start: 0, held: true}]}
+- {node: n1, gpu: 1, product: H100-80GB-SXM5, instances: [{profile: 3g.40gb, start: 0, held: true}]}
+)";
+  EXPECT_EQ(answer(read(text)).unmet, std::vector<int>{1});
+  const Problem problem = read("evict: true" + text);
+  const Answer packed = answer(problem);
+  EXPECT_TRUE(packed.met());
+  EXPECT_EQ(packed.evicted, 1) << told(problem, packed);
+  EXPECT_EQ(packed.gpus_touched, 2) << "the 7g on one, a place for what was evicted on the other";
+}
+
+TEST(Pack, ANodeThatIsDrainedForAChangeIsTheQuietest) {
+  const Problem problem = read(R"(
+mode: whole-node
+demand: {7g.80gb: 2}
+boards:
+- {node: busy, gpu: 0, product: H100-80GB-SXM5, count: 2}
+- {node: busy, gpu: 2, product: H100-80GB-SXM5, instances: [{profile: 7g.80gb, start: 0, held: true}]}
+- {node: a, gpu: 0, product: H100-80GB-SXM5}
+- {node: b, gpu: 0, product: H100-80GB-SXM5}
+)");
+  const Answer packed = answer(problem);
+  EXPECT_EQ(packed.running_on_touched_nodes, 0);
+  EXPECT_EQ(certificate(problem, packed), "touches 2 GPUs on 2 nodes; proven minimum 2 nodes");
+}
+
+TEST(Pack, DemandByProductIsMetOnThatProduct) {
+  const Problem problem = read(R"(
+demand: {H100-80GB-SXM5: {1g.10gb: 2}, A100-80GB: {1g.10gb: 3}, A30-24GB: {1g.6gb: 1}}
+boards:
+- {node: n1, gpu: 0, product: H100-80GB-SXM5}
+- {node: n2, gpu: 0, product: A100-80GB}
+- {node: n3, gpu: 0, product: A30-24GB}
+)");
+  const Answer packed = answer(problem);
+  EXPECT_TRUE(packed.met());
+  ASSERT_EQ(packed.boards.size(), 3u);
+  EXPECT_EQ(packed.boards[0].create.size(), 2u);
+  EXPECT_EQ(packed.boards[1].create.size(), 3u);
+}
+
+TEST(Pack, NoPlanIsInvalidOnRandomGpus) {
+  std::mt19937 random(1);
+  for (int run = 0; run < runs(300); ++run) {
+    test::PackKind kind;
+    kind.products = {&product("H100-80GB-SXM5")};
+    if (run % 3 == 1) kind.products = {&product("A30-24GB"), &product("A100-80GB")};
+    kind.boards = 1 + static_cast<int>(random() % 12);
+    Problem problem = test::random_problem(kind, random);
+    problem.mode = run % 2 == 0 ? Mode::in_place : Mode::whole_node;
+    problem.evict = run % 5 == 0;
+    auto packed = pack(problem);  // which refuses an answer that fails why_invalid()
+    ASSERT_TRUE(packed.ok()) << run << ": " << to_line(packed.error());
+    ASSERT_LE(packed->bounds.gpus, packed->gpus_touched) << run;
+    ASSERT_LE(packed->bounds.nodes, packed->nodes_touched) << run;
+  }
+}
+
+TEST(Pack, NothingThatCouldBeDoneIsBetter) {
+  std::mt19937 random(2);
+  for (int run = 0; run < runs(60); ++run) {
+    test::PackKind kind;
+    const bool small = run % 4 != 0;
+    kind.products = {&product(small ? "A30-24GB" : "H100-80GB-SXM5")};
+    kind.boards = small ? 3 : 2;
+    kind.doubles = small;
+    kind.held = small ? 0.5 : 0.8;
+    kind.empty = small ? 0.2 : 0;
+    Problem problem = test::random_problem(kind, random);
+    problem.mode = run % 2 == 0 ? Mode::in_place : Mode::whole_node;
+    problem.evict = small && run % 3 == 0;
+    const Answer packed = answer(problem);
+    ASSERT_EQ(test::costs_of(problem, packed), test::best_costs(problem)) << run << "\n"
+                                                                          << told(problem, packed);
+    ASSERT_TRUE(packed.bounds.rest_proven) << run;
+  }
+}
+
+TEST(Pack, TheSameProblemHasTheSameAnswer) {
+  std::mt19937 random(3);
+  test::PackKind kind;
+  kind.products = {&product("H100-80GB-SXM5")};
+  kind.boards = 60;
+  const Problem problem = test::random_problem(kind, random);
+  EXPECT_EQ(told(problem, answer(problem)), told(problem, answer(problem)));
+}
+
+TEST(Pack, TheHalvesOfAnEmptyGpuAreCountedAsTheSolverCounts) {
+  std::mt19937 random(4);
+  const mig::Product& h100 = product("H100-80GB-SXM5");
+  const std::vector<int> profiles = mig::base_profiles(h100, true);
+  for (int run = 0; run < runs(40); ++run) {
+    Problem problem;
+    problem.products = {&h100};
+    for (int i = 0; i < 40; ++i) problem.boards.push_back({NodeName("n" + std::to_string(i)), {}, 0, {}});
+    std::vector<Needed> needed;
+    for (int profile : profiles) {
+      const mig::Profile& one = h100.profiles[static_cast<std::size_t>(profile)];
+      const int count = static_cast<int>(random() % 9);
+      problem.demand.push_back({one.name, {}, count});
+      needed.push_back({&one, count});
+    }
+    const Answer packed = answer(problem);
+    ASSERT_TRUE(packed.met());
+    ASSERT_EQ(packed.gpus_touched, empty_boards(h100, needed)) << run;
+  }
+}
+
+TEST(Pack, TheSolverInstallsNoSignalHandlerAndPrintsNothing) {
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  std::mt19937 random(5);
+  test::PackKind kind;
+  kind.products = {&product("H100-80GB-SXM5")};
+  kind.boards = 20;
+  answer(test::random_problem(kind, random));
+  std::fflush(nullptr);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  for (int signal : {SIGINT, SIGTERM, SIGABRT, SIGSEGV}) {
+    struct sigaction now {};
+    sigaction(signal, nullptr, &now);
+    EXPECT_EQ(now.sa_handler, SIG_DFL) << signal;
+  }
+}
+
+TEST(Pack, AnAnswerThatTouchesWhatRunsFailsItsCheck) {
+  const Problem problem = read(R"(
+demand: {1g.10gb: 1}
+boards:
+- {node: n1, gpu: 0, product: H100-80GB-SXM5, instances: [{profile: 2g.20gb, start: 0, held: true}]}
+)");
+  Answer packed = answer(problem);
+  EXPECT_EQ(why_invalid(problem, packed), std::nullopt);
+  Answer wrong = packed;
+  wrong.boards[0].create[0].start = 1;
+  EXPECT_EQ(why_invalid(problem, wrong), "n1 GPU 0: an instance is created where there is no room");
+  wrong = packed;
+  wrong.boards[0].destroy = wrong.boards[0].keep;
+  wrong.boards[0].keep.clear();
+  EXPECT_EQ(why_invalid(problem, wrong), "n1 GPU 0: destroys what is not idle there");
+  wrong = packed;
+  wrong.unmet[0] = 1;
+  EXPECT_EQ(why_invalid(problem, wrong), "1g.10gb: 0 are unmet, not 1");
+}
+
+}  // namespace
+}  // namespace tessera::pack

@@ -1,0 +1,79 @@
+// GPUs and demand as a file: YAML and JSON alike, errors with their place.
+#include "engine/pack/read.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/catalogue.hpp"
+
+namespace tessera::pack {
+namespace {
+
+std::string trouble(const std::string& text) {
+  auto problem = read_problem(text, "gpus.yaml", test::catalogue());
+  return problem.ok() ? "read" : problem.error().reason;
+}
+
+constexpr const char* kGood = R"(
+demand: {1g.10gb: 1}
+boards:
+- {node: n1, gpu: 0, product: H100-80GB-SXM5)";
+
+TEST(PackFile, YamlAndJsonSayTheSame) {
+  auto yaml = read_problem(R"(
+mode: whole-node
+evict: true
+demand: {H100-80GB-SXM5: {MIG 1g.10gb: 2}}
+boards:
+- {node: n1, gpu: 2, product: H100, count: 3, instances: [{profile: 2g.20gb, start: 4, held: true}]}
+)",
+                           "a.yaml", test::catalogue());
+  ASSERT_FALSE(yaml.ok()) << "H100 alone means several products";
+  const std::string body =
+      R"({"mode": "whole-node", "evict": true, "demand": {"H100-80GB-SXM5": {"1g.10gb": 2}}, "boards": [)"
+      R"({"node": "n1", "gpu": 2, "product": "NVIDIA H100 80GB HBM3", "count": 3, )"
+      R"("instances": [{"profile": "2g.20gb", "start": 4, "held": true}]}]})";
+  auto json = read_problem(body, "a.json", test::catalogue());
+  ASSERT_TRUE(json.ok()) << to_line(json.error());
+  auto same = read_problem("# not JSON: a comment\n" + body, "a.yaml", test::catalogue());
+  ASSERT_TRUE(same.ok()) << to_line(same.error());
+  EXPECT_EQ(json->boards, same->boards);
+  EXPECT_EQ(json->demand, same->demand);
+  ASSERT_EQ(json->boards.size(), 3u);
+  EXPECT_EQ(json->boards[2].gpu, GpuIndex{4});
+  EXPECT_TRUE(json->evict);
+  EXPECT_EQ(json->mode, Mode::whole_node);
+}
+
+TEST(PackFile, ErrorsNameTheLineOfYaml) {
+  const std::string good = kGood;
+  EXPECT_EQ(trouble("boards: []\n"), "gpus.yaml:1: demand: a map of profiles is missing");
+  EXPECT_EQ(trouble(good + ", color: red}\n"),
+            "gpus.yaml:4: unknown key \"color\"; known are node, gpu, product, count, instances");
+  EXPECT_EQ(trouble(good + ", instances: [{profile: 3g.40gb, start: 1}]}\n").substr(0, 29),
+            "gpus.yaml:4: instances: 3g.40");
+  EXPECT_EQ(trouble(good + ", instances: [{profile: 9g.1gb, start: 1}]}\n"),
+            "gpus.yaml:4: H100-80GB-SXM5 has no profile \"9g.1gb\"");
+  EXPECT_EQ(trouble(good + "}\n- {node: n1, gpu: 0, product: H100-80GB-SXM5}\n"),
+            "gpus.yaml:5: GPU 0 of n1 stands twice");
+  EXPECT_EQ(trouble(good + ", count: 1000001}\n"),
+            "gpus.yaml:4: count: a whole number from 1 to 1000000 is needed");
+  EXPECT_EQ(trouble(good + ", count: 1000000}\n- {node: n2, gpu: 0, product: H100-80GB-SXM5}\n"),
+            "gpus.yaml:5: more than 1000000 GPUs");
+  EXPECT_EQ(trouble("demand: {1g.10gb: -1}\nboards: []\n"),
+            "gpus.yaml:1: 1g.10gb: a whole number from 0 to 100000000 is needed");
+  EXPECT_EQ(trouble("demand: {1g.10gb: 1, H100-80GB-SXM5: {1g.10gb: 1}}\nboards: []\n"),
+            "gpus.yaml:1: 1g.10gb stands twice");
+  EXPECT_EQ(trouble("demand: {T4: {1g.10gb: 1}}\nboards: []\n").substr(0, 12), "gpus.yaml:1:");
+}
+
+TEST(PackFile, ErrorsNameTheItemOfJson) {
+  EXPECT_EQ(trouble(R"({"demand": {}, "boards": [{"node": "n\u001b[31m", "gpu": 0}]})"),
+            "gpus.yaml: boards[0]: node: a name is needed");
+  EXPECT_EQ(trouble(R"({"demand": {}, "boards": [{"node": "n1", "gpu": 0, "product": "H100-80GB-SXM5",)"
+                    R"( "instances": [{"profile": "1g.10gb", "start": 99}]}]})"),
+            "gpus.yaml: boards[0].instances[0]: start: a whole number from 0 to 16 is needed");
+  EXPECT_NE(trouble(R"({"demand": {"1g.10gb": 1}, "boards": [)"), "read") << "truncated";
+}
+
+}  // namespace
+}  // namespace tessera::pack

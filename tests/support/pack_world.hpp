@@ -1,0 +1,33 @@
+// Random packing problems, and the best answer by trying everything: for tests and benches of the planner.
+// Threads: pure functions of the seed.
+#pragma once
+
+#include <array>
+#include <random>
+
+#include "engine/pack/problem.hpp"
+
+namespace tessera::test {
+
+// What a problem is drawn from.
+struct PackKind {
+  std::vector<const mig::Product*> products;
+  int boards = 3;
+  int boards_a_node = 2;
+  double empty = 0.2;        // GPUs without instances
+  double held = 0.5;         // of the instances
+  std::size_t profiles = 3;  // asked for, at most
+  double amount = 1;         // instances asked for, by GPU
+  bool doubles = true;       // with profiles of double memory
+};
+
+pack::Problem random_problem(const PackKind& kind, std::mt19937& random);
+
+// Costs in the order of the problem's mode: see engine/pack/problem.hpp.
+using PackCosts = std::array<std::int64_t, 7>;
+PackCosts costs_of(const pack::Problem& problem, const pack::Answer& answer);
+// The lowest costs that any change of any GPUs reaches. Tries every layout of every GPU: for a handful of
+// them.
+PackCosts best_costs(const pack::Problem& problem);
+
+}  // namespace tessera::test

@@ -1,0 +1,161 @@
+#include "tui/cli/pack/pack_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/pack/pack.hpp"
+#include "tui/cli/help.hpp"
+#include "tui/cli/table_text.hpp"
+
+namespace tessera::cli {
+namespace {
+
+const std::string& name_of(const mig::Product& product, const mig::Placed& placed) {
+  return product.profiles[static_cast<std::size_t>(placed.profile)].name.text;
+}
+
+Json json_of(const mig::Product& product, const mig::Placed& placed) {
+  Json one = Json::map();
+  one.add("profile", Json::of(name_of(product, placed)));
+  one.add("start", Json::of(std::int64_t{placed.start}));
+  return one;
+}
+
+Json list_of(const mig::Product& product, const mig::Layout& layout) {
+  Json list = Json::list();
+  for (const mig::Placed& placed : layout) list.items.push_back(json_of(product, placed));
+  return list;
+}
+
+Json board_json(const pack::Problem& problem, const pack::BoardPlan& plan) {
+  const pack::Board& board = problem.boards[plan.board];
+  const mig::Product& product = *problem.products[board.product];
+  Json one = Json::map();
+  one.add("node", Json::of(board.node.text));
+  one.add("gpu", Json::of(std::int64_t{board.gpu.value}));
+  one.add("keep", list_of(product, plan.keep));
+  one.add("destroy", list_of(product, plan.destroy));
+  if (problem.evict) one.add("evict", list_of(product, plan.evict));
+  Json& create = one.add("create", Json::list());
+  for (std::size_t i = 0; i < plan.create.size(); ++i) {
+    Json made = json_of(product, plan.create[i]);
+    made.add("order", Json::of(static_cast<std::int64_t>(i + 1)));
+    create.items.push_back(std::move(made));
+  }
+  return one;
+}
+
+// By profile; by product and profile where the demand stands so.
+template <class Take>
+Json by_demand(const pack::Problem& problem, Take take) {
+  Json all = Json::map();
+  for (std::size_t i = 0; i < problem.demand.size(); ++i) {
+    const pack::Demand& demand = problem.demand[i];
+    if (!demand.product) {
+      all.add(demand.profile.text, take(i));
+      continue;
+    }
+    const std::string& product = problem.products[*demand.product]->key.text;
+    auto at = std::find_if(all.fields.begin(), all.fields.end(),
+                           [&](const auto& field) { return field.first == product; });
+    Json& of = at == all.fields.end() ? all.add(product, Json::map()) : at->second;
+    of.add(demand.profile.text, take(i));
+  }
+  return all;
+}
+
+Json bounds_json(const pack::Problem& problem, const pack::Answer& answer) {
+  const pack::Bounds& bounds = answer.bounds;
+  const bool whole = problem.mode == pack::Mode::whole_node;
+  Json one = Json::map();
+  one.add("slices", Json::of(std::int64_t{bounds.slices}));
+  one.add("empty_boards", Json::of(std::int64_t{bounds.empty_boards}));
+  one.add("lp", Json::of(bounds.lp));
+  one.add("proven", Json::of(whole ? bounds.nodes_proven : bounds.gpus_proven));
+  one.add("gpus_at_least", Json::of(std::int64_t{bounds.gpus}));
+  one.add("gpus_proven", Json::of(bounds.gpus_proven));
+  one.add("nodes_at_least", Json::of(std::int64_t{bounds.nodes}));
+  one.add("nodes_proven", Json::of(bounds.nodes_proven));
+  one.add("unmet_proven", Json::of(bounds.unmet_proven));
+  one.add("rest_proven", Json::of(bounds.rest_proven));
+  Json& binding = one.add("binding", Json::list());
+  for (std::size_t demand : answer.binding)
+    binding.items.push_back(Json::of(problem.demand[demand].profile.text));
+  return one;
+}
+
+std::string text_of(const mig::Product& product, const std::vector<mig::Placed>& list) {
+  std::string text;
+  for (const mig::Placed& placed : list)
+    text += fmt::format("{}{}@{}", text.empty() ? "" : ",", name_of(product, placed), placed.start);
+  return text.empty() ? "-" : text;
+}
+
+Grid grid_of(const pack::Problem& problem, const pack::Answer& answer) {
+  Grid grid;
+  grid.heads = {{"node", "NODE", {}},
+                {"gpu", "GPU", query::Align::right},
+                {"keep", "KEEP", {}},
+                {"destroy", "DESTROY", {}},
+                {"create", "CREATE, IN THIS ORDER", {}}};
+  if (answer.evicted > 0) grid.heads.push_back({"evict", "EVICT", {}});
+  for (const pack::BoardPlan& plan : answer.boards) {
+    const pack::Board& board = problem.boards[plan.board];
+    const mig::Product& product = *problem.products[board.product];
+    std::vector<std::string> row{board.node.text, std::to_string(board.gpu.value),
+                                 text_of(product, plan.keep), text_of(product, plan.destroy),
+                                 text_of(product, plan.create)};
+    if (answer.evicted > 0) row.push_back(text_of(product, plan.evict));
+    grid.rows.push_back(std::move(row));
+  }
+  return grid;
+}
+
+}  // namespace
+
+Json pack_json(const pack::Problem& problem, const pack::Answer& answer, const PackTimes& times) {
+  Json document = Json::map();
+  document.add("unmet",
+               by_demand(problem, [&](std::size_t i) { return Json::of(std::int64_t{answer.unmet[i]}); }));
+  document.add("reasons", by_demand(problem, [&](std::size_t i) {
+                 return answer.reason[i].empty() ? Json() : Json::of(answer.reason[i]);
+               }));
+  document.add("evicted", Json::of(std::int64_t{answer.evicted}));
+  if (problem.evict) document.add("evicted_unmet", Json::of(std::int64_t{answer.homeless}));
+  document.add("gpus_touched", Json::of(std::int64_t{answer.gpus_touched}));
+  document.add("nodes_touched", Json::of(std::int64_t{answer.nodes_touched}));
+  if (problem.mode == pack::Mode::whole_node)
+    document.add("running_on_touched_nodes", Json::of(std::int64_t{answer.running_on_touched_nodes}));
+  document.add("idle_destroyed", Json::of(std::int64_t{answer.idle_destroyed}));
+  document.add("created", Json::of(std::int64_t{answer.created}));
+  document.add("bounds", bounds_json(problem, answer));
+  Json& boards = document.add("boards", Json::list());
+  for (const pack::BoardPlan& plan : answer.boards) boards.items.push_back(board_json(problem, plan));
+  Json& seconds = document.add("seconds", Json::map());
+  seconds.add("read", Json::of(times.read));
+  seconds.add("classify", Json::of(times.classify));
+  seconds.add("solve", Json::of(times.solve));
+  return document;
+}
+
+std::string pack_page(const pack::Problem& problem, const pack::Answer& answer, const Options& options) {
+  std::string text;
+  if (!answer.boards.empty())
+    text = to_table(grid_of(problem, answer), options.headers, options.paper) + "\n";
+  auto line = [&](const std::string& english) { text += tui::told(options.reader, english) + "\n"; };
+  if (answer.boards.empty() && answer.met())
+    line("Nothing to do: idle instances meet the demand.");
+  else
+    line(pack::certificate(problem, answer));
+  for (std::size_t i = 0; i < problem.demand.size(); ++i)
+    if (answer.unmet[i] > 0)
+      line(fmt::format("unmet: {} of {} {}: ", answer.unmet[i], problem.demand[i].count,
+                       problem.demand[i].profile.text) +
+           tui::told(options.reader, answer.reason[i]));
+  if (answer.homeless > 0)
+    line(fmt::format("evicted and without a new place: {} running instances", answer.homeless));
+  return text;
+}
+
+}  // namespace tessera::cli

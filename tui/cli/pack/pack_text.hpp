@@ -1,0 +1,23 @@
+// The answer of the packing planner as a document for programs, and as a page for people.
+// Threads: pure functions.
+#pragma once
+
+#include <string>
+
+#include "engine/json.hpp"
+#include "engine/pack/problem.hpp"
+#include "tui/cli/options.hpp"
+
+namespace tessera::cli {
+
+// How long each part took, in seconds.
+struct PackTimes {
+  double read = 0, classify = 0, solve = 0;
+};
+
+// docs/planning.md describes its fields.
+Json pack_json(const pack::Problem& problem, const pack::Answer& answer, const PackTimes& times);
+// The GPUs that change, one a line, then what is proven and what is unmet.
+std::string pack_page(const pack::Problem& problem, const pack::Answer& answer, const Options& options);
+
+}  // namespace tessera::cli
