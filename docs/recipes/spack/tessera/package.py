@@ -31,6 +31,7 @@ class Tessera(CMakePackage):
     depends_on("simdjson@3:")
     depends_on("cli11@2:")
     depends_on("utf8proc")
+    depends_on("cbc@2.10:")
 
     conflicts("%gcc@:11", msg="tessera is written in C++20 as g++ 12 knows it")
 
