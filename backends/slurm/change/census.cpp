@@ -194,11 +194,17 @@ std::optional<Error> CensusTaker::take_nodes(const std::string& text, Duration t
 // and which ones they are costs a call of its own.
 void CensusTaker::leave_busy_waiting() {
   const auto now = Steady::now();
-  const auto waits = [&](const Asking& one) {
+  const auto busy = [&](const Asking& one) {
     const Node* node = census_->find(one.node);
-    return one.wanted.jobs && !one.wanted.effect && node && is_busy(*node) &&
-           !pace_.is_due(one.node.text, now);
+    return one.wanted.jobs && node && is_busy(*node);
   };
+  const auto waits = [&](const Asking& one) {
+    return busy(one) && !one.wanted.effect && !pace_.is_due(one.node.text, now);
+  };
+  // Where they are listed all the same, all are told, so that their turns come together.
+  if (std::any_of(served_.begin(), served_.end(),
+                  [&](const Asking& one) { return busy(one) && !waits(one); }))
+    return;
   const auto first = std::stable_partition(served_.begin(), served_.end(), std::not_fn(waits));
   std::move(first, served_.end(), std::back_inserter(waiting_));
   served_.erase(first, served_.end());
