@@ -14,11 +14,16 @@
 #include "engine/model/model.hpp"
 #include "engine/query/value.hpp"
 
+namespace tessera::history {
+class History;
+}
+
 namespace tessera::query {
 
 struct Context {
   TimePoint wall{};                           // for ages
   const mig::Catalogue* catalogue = nullptr;  // for largest profile, free memory slices; may be null
+  const history::History* history = nullptr;  // for what was; null: only now is known
 };
 
 struct ClusterRow {

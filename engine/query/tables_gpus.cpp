@@ -3,6 +3,7 @@
 
 #include "engine/mig/geometry.hpp"
 #include "engine/query/cells.hpp"
+#include "engine/query/cells_time.hpp"
 
 namespace tessera::query {
 namespace {
@@ -58,6 +59,9 @@ constexpr Column<GpuRow> kGpus[] = {
      [](const GpuRow& row, const Context& context) { return largest_free(row, context); }},
     {"use", "USE", Format::percent, Align::right, Show::always, 4, "compute use",
      [](const GpuRow& row, const Context&) { return measured(row.gpu->telemetry.use); }},
+    {"trend", "10 MIN", Format::text, Align::left, Show::roomy, 10,
+     "use in the last ten minutes, a bar a minute",
+     [](const GpuRow& row, const Context& context) { return trend(row, context); }},
     {"memory_used", "MEM USED", Format::mib, Align::right, Show::roomy, 9, "memory in use",
      [](const GpuRow& row, const Context&) { return measured(row.gpu->telemetry.memory_used); }},
     {"memory", "MEMORY", Format::mib, Align::right, Show::roomy, 8, "memory of the GPU",
@@ -78,6 +82,9 @@ constexpr Column<GpuRow> kGpus[] = {
      [](const GpuRow& row, const Context&) { return told(row.gpu->uuid); }},
     {"user", "HELD BY", Format::text, Align::left, Show::roomy, 8, "users who hold its slices",
      [](const GpuRow& row, const Context&) { return words(holder_users(*row.cluster, *row.gpu)); }},
+    {"idle", "IDLE", Format::duration, Align::right, Show::roomy, 9,
+     "how long its holder has not used it (below 1 %)",
+     [](const GpuRow& row, const Context& context) { return idle(row, context); }},
 };
 
 const Workload* first_holder(const SliceRow& row) {
@@ -154,6 +161,12 @@ constexpr Column<SliceRow> kSlices[] = {
      }},
     {"use", "USE", Format::percent, Align::right, Show::roomy, 4, "compute use",
      [](const SliceRow& row, const Context&) { return measured(row.slice->use); }},
+    {"idle", "IDLE", Format::duration, Align::right, Show::roomy, 9,
+     "how long its holder has not used it (below 1 %)",
+     [](const SliceRow& row, const Context& context) { return idle(row, context); }},
+    {"trend", "10 MIN", Format::text, Align::left, Show::roomy, 10,
+     "use in the last ten minutes, a bar a minute",
+     [](const SliceRow& row, const Context& context) { return trend(row, context); }},
     {"memory_used", "MEM USED", Format::mib, Align::right, Show::wide, 9, "memory in use",
      [](const SliceRow& row, const Context&) { return measured(row.slice->memory_used); }},
     {"available", "AVAIL", Format::count, Align::right, Show::wide, 5, "shares that can be had now",

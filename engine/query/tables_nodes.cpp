@@ -6,6 +6,7 @@
 #include <span>
 
 #include "engine/query/cells.hpp"
+#include "engine/query/cells_time.hpp"
 
 namespace tessera::query {
 namespace {
@@ -140,6 +141,9 @@ constexpr Column<NodeRow> kNodes[] = {
      [](const NodeRow& row, const Context&) { return available_now(row); }},
     {"use", "USE", Format::percent, Align::right, Show::roomy, 4, "mean compute use of its GPUs",
      [](const NodeRow& row, const Context&) { return use_of(*row.node); }},
+    {"trend", "10 MIN", Format::text, Align::left, Show::roomy, 10,
+     "use of its GPUs in the last ten minutes, a bar a minute",
+     [](const NodeRow& row, const Context& context) { return trend(row, context); }},
     {"work", "WORK", Format::count, Align::right, Show::roomy, 4, "workloads that run there",
      [](const NodeRow& row, const Context&) { return work(row); }},
     {"cpus", "CPUS", Format::count, Align::right, Show::wide, 4, "processors",

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "engine/query/cells.hpp"
+#include "engine/query/cells_time.hpp"
 
 namespace tessera::query {
 namespace {
@@ -91,6 +92,12 @@ constexpr Column<WorkloadRow> kWorkloads[] = {
     {"reason", "REASON", Format::text, Align::left, Show::always, 12,
      "why it waits, in the scheduler's words",
      [](const WorkloadRow& row, const Context&) { return words(reason_text(*row.workload)); }},
+    {"trend", "10 MIN", Format::text, Align::left, Show::roomy, 10,
+     "use of what it holds in the last ten minutes, a bar a minute",
+     [](const WorkloadRow& row, const Context& context) { return trend(row, context); }},
+    {"idle", "IDLE", Format::duration, Align::right, Show::roomy, 9,
+     "how long it has not used what it holds (below 1 %)",
+     [](const WorkloadRow& row, const Context& context) { return idle(row, context); }},
 };
 
 }  // namespace

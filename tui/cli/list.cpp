@@ -37,7 +37,7 @@ Result<int> find_column(const std::string& key) {
 }
 
 template <class Row>
-Result<Wanted<Row>> wanted(const Options& options) {
+Result<Wanted<Row>> wanted(const Options& options, const query::Context& context) {
   Wanted<Row> result;
   auto filter = query::parse_filter<Row>(options.filter);
   if (!filter) return filter.error();
@@ -56,6 +56,8 @@ Result<Wanted<Row>> wanted(const Options& options) {
   auto all = query::columns<Row>();
   for (std::size_t i = 0; i < all.size(); ++i) {
     bool every = options.output != OutputFormat::table;
+    const bool needs_history = all[i].key == "trend" || all[i].key == "idle";
+    if (needs_history && !context.history) continue;
     if (every || all[i].show != query::Show::wide) result.columns.push_back(static_cast<int>(i));
   }
   return result;
@@ -78,7 +80,8 @@ Grid grid_of(const std::vector<Row>& rows, const Wanted<Row>& want, const Option
       query::Value value = column.value(row, context);
       bool raw = options.output == OutputFormat::csv;
       std::string text = raw ? raw_text(value, column.format) : query::to_text(value, column.format);
-      cells.push_back(options.ascii && column.key == "strip" ? in_ascii(text) : text);
+      const bool drawn = column.key == "strip" || column.key == "trend";
+      cells.push_back(options.ascii && drawn ? in_ascii(text) : text);
     }
     grid.rows.push_back(std::move(cells));
   }
@@ -87,7 +90,7 @@ Grid grid_of(const std::vector<Row>& rows, const Wanted<Row>& want, const Option
 
 template <class Row>
 Result<std::string> print_rows(std::vector<Row> rows, const Options& options, const query::Context& context) {
-  auto want = wanted<Row>(options);
+  auto want = wanted<Row>(options, context);
   if (!want) return want.error();
   query::filter_and_sort(rows, want->filter, want->sorts, context);
   switch (options.output) {

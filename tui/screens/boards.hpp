@@ -20,6 +20,7 @@ struct Board {
   std::optional<double> use;
   std::vector<std::string> readings;  // "61 of 80 GiB", "64 °C", "412 W"
   bool readings_old = false;
+  std::string trend;  // how its use went in the last ten minutes; empty: not known
   std::vector<Tile> tiles;
   double units = 1;
   bool ruled = false;  // units are memory slices: a ruler above means something

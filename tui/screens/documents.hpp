@@ -30,6 +30,8 @@ class FactPage {
  public:
   FactPage(const UiState& state, int width) : state_(state), width_(width) {}
   std::string told(std::string_view english) const { return tui::told(state_, english); }
+  bool ascii() const { return state_.ascii; }
+  int width() const { return width_; }
   void blank() { lines_.push_back({}); }
   void heading(std::string_view text, std::string_view aside = {});
   // A heading that is a name.

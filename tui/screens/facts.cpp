@@ -4,8 +4,10 @@
 #include <ctime>
 #include <utility>
 
+#include "engine/query/cells_time.hpp"
 #include "engine/query/tables.hpp"
 #include "tui/screens/boards.hpp"
+#include "tui/screens/charts.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/roles.hpp"
 
@@ -14,10 +16,11 @@ namespace {
 
 template <class Row>
 void add_columns(FactPage& page, const Row& row, const UiContext& ui) {
-  query::Context context{ui.wall, &ui.catalogue};
+  query::Context context{ui.wall, &ui.catalogue, ui.history};
   for (const query::Column<Row>& column : query::columns<Row>()) {
     std::string text = query::to_text(column.value(row, context), column.format);
     if (text.empty()) text = "-";
+    if (column.key == "trend" && page.ascii()) text = query::trend_in_ascii(text);
     page.data(column.key, text, cell_role(column.key, text));
   }
 }
@@ -85,6 +88,7 @@ void add_gpu(FactPage& page, const query::GpuRow& row, const UiContext& ui) {
   add_columns(page, row, ui);
   page.heading("READINGS", origin_text(*row.cluster, gpu.telemetry.origin, ui.wall));
   page.fact("reported", gpu.telemetry.use ? "use, and what is listed above" : "no use figures");
+  add_history(page, ui, row, nullptr);
   add_product(page, gpu, ui);
 }
 
@@ -95,6 +99,8 @@ void add_slice(FactPage& page, const query::SliceRow& row, const UiContext& ui) 
   add_columns(page, row, ui);
   if (row.slice->measured.source != Source::none)
     page.fact("measured", origin_text(*row.cluster, row.slice->measured, ui.wall));
+  if (row.gpu && row.slice->kind != SliceKind::whole_gpu)
+    add_history(page, ui, {row.cluster, row.node, row.gpu}, row.slice);
   for (const ComputeInstance& compute : row.slice->compute)
     page.data("compute", fmt::format("{} (id {})", compute.profile.text, compute.id));
   if (!row.slice->exact)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/query/cells_time.hpp"
 #include "engine/query/value.hpp"
 #include "tui/screens/changed.hpp"
 #include "tui/screens/empty.hpp"
@@ -205,6 +206,7 @@ void draw_board_head(Canvas& canvas, Rect area, const Board& board, bool selecte
         ascii && reading.ends_with("°C") ? reading.substr(0, reading.size() - 3) + "C" : reading;
     if (display_width(text) <= pen.left()) pen.put(text, figures).skip(2);
   }
+  if (!board.trend.empty() && display_width(board.trend) <= pen.left()) pen.put(board.trend, Role::held);
 }
 
 void draw_pool(Canvas& canvas, Rect area, const Board& board, const NodePage& page,
@@ -263,6 +265,14 @@ void draw_boards(Canvas& canvas, Rect area, const NodePage& page, const Screen& 
     draw_board(canvas, {area.x, area.y + y, area.width, page.heights[i]}, page.boards[i], page, screen,
                selected, ascii);
   }
+}
+
+// Bars for the last ten minutes, where anything was measured more than once.
+std::string trend_text(const UiContext& ui, const query::GpuRow& row, bool ascii) {
+  const query::Value bars = query::trend(row, {ui.wall, &ui.catalogue, ui.history});
+  const auto* text = std::get_if<std::string>(&bars);
+  if (!text) return {};
+  return ascii ? query::trend_in_ascii(*text) : *text;
 }
 
 }  // namespace
@@ -345,6 +355,10 @@ void draw_node(Canvas& canvas, Rect area, const UiContext& ui, const UiState& st
     return;
   }
   NodePage page = node_page(ui, *cluster, *node, area.width, area.height);
+  for (const Gpu& gpu : node->gpus)
+    for (Board& board : page.boards)
+      if (board.id == query::row_id(query::GpuRow{cluster, node, &gpu}))
+        board.trend = trend_text(ui, {cluster, node, &gpu}, state.ascii);
   for (Board& board : page.boards) {
     board.note = told(state, board.note);
     for (Tile& tile : board.tiles) tile.changed = has_changed(state, ui, tile.id, 0);

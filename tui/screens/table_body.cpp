@@ -140,7 +140,8 @@ CellTexts table_cells(const UiState& state, const UiContext& ui) {
     const RowRef& ref = screen.derived.rows[static_cast<std::size_t>(row)];
     std::string id = id_at(ui.model, screen.kind, ref);
     for (int column = 0; column < static_cast<int>(columns.size()); ++column) {
-      // Ages and readings always change; marking them would be noise.
+      // Ages, readings and how they went always change; marking them would be noise.
+      if (columns[static_cast<std::size_t>(column)].key == "trend") continue;
       query::Format format = columns[static_cast<std::size_t>(column)].format;
       if (format != query::Format::text && format != query::Format::count) continue;
       now.emplace(std::pair(id, column), cell_text(ui, screen.kind, ref, column, state.ascii));

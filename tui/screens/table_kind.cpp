@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/query/cells_time.hpp"
 #include "tui/screens/rows.hpp"
 
 namespace tessera::tui {
@@ -90,7 +91,8 @@ std::string cell_of(const UiContext& ui, const RowRef& ref, int column, bool asc
   if constexpr (std::is_same_v<Row, query::GpuRow>)
     if (info.key == "strip")
       return query::strip(*row->gpu, &ui.catalogue, ascii, insight::sight_of(*row->cluster, *row->node));
-  return query::to_text(info.value(*row, context_of(ui)), info.format);
+  std::string text = query::to_text(info.value(*row, context_of(ui)), info.format);
+  return ascii && info.key == "trend" ? query::trend_in_ascii(text) : text;
 }
 
 bool mine(const Cluster& cluster, const Slice& slice, const std::string& me) {

@@ -7,6 +7,7 @@
 #include "engine/query/tables.hpp"
 #include "engine/text.hpp"
 #include "tui/screens/boards.hpp"
+#include "tui/screens/charts.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/plan/plan.hpp"
@@ -182,6 +183,7 @@ Document workload_document(const UiContext& ui, const UiState& state, int width)
   if (!workload->comment.empty()) page.data(page.told("comment"), workload->comment);
   page.fact("source", origin_text(*cluster, workload->origin, ui.wall), Role::dim);
   if (!answer || !workload->allocations.empty()) add_holdings(page, *cluster, *workload);
+  add_history(page, ui, {cluster, workload});
   if (workload->state == WorkloadState::pending) add_waiting(page, *cluster, *workload);
   return page.take();
 }

@@ -1,0 +1,315 @@
+#include "engine/history/history.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+#include <utility>
+
+namespace tessera::history {
+namespace {
+
+constexpr std::uint8_t kNone = 255;         // nothing measured
+constexpr float kUseSteps = 2;              // a percent
+constexpr float kMemorySteps = 2.5F;        // a percent
+constexpr float kPowerStep = 8;             // watts
+constexpr std::int64_t kLongestStep = 254;  // seconds between two rows
+constexpr std::size_t kKnown = 64;          // sets of lines that are looked through
+constexpr std::size_t kGrowth = 32;         // rows at a time
+constexpr Duration kBridged{3'600'000};     // a longer gap begins a new stretch
+constexpr int kPerGpu = 2, kDetails = 2;    // bytes
+
+// Rounded down, so that what is below a threshold stays below it.
+std::uint8_t steps(float value, float a_unit) {
+  return static_cast<std::uint8_t>(std::clamp(std::floor(value * a_unit), 0.0F, 254.0F));
+}
+
+std::uint8_t use_byte(const std::optional<Percent>& use) {
+  return use ? steps(use->value, kUseSteps) : kNone;
+}
+std::uint8_t memory_byte(const std::optional<Mib>& used, std::int64_t total) {
+  if (!used || total <= 0) return kNone;
+  return steps(100.0F * static_cast<float>(used->value) / static_cast<float>(total), kMemorySteps);
+}
+
+std::optional<float> value_of(std::uint8_t byte, float a_unit) {
+  if (byte == kNone) return std::nullopt;
+  return static_cast<float>(byte) / a_unit;
+}
+
+// The newest time at which something of the node was measured, and by whom.
+Origin measured_at(const Node& node) {
+  Origin newest;
+  auto see = [&](const Origin& origin) {
+    if (origin.source != Source::none && origin.at > newest.at) newest = origin;
+  };
+  for (const Gpu& gpu : node.gpus) {
+    see(gpu.telemetry.origin);
+    for (const Slice& slice : gpu.slices) see(slice.measured);
+  }
+  return newest;
+}
+
+// The lines of a node in their order, with what they show.
+template <class Visit>
+void each_line(const Node& node, Visit visit) {
+  for (const Gpu& gpu : node.gpus) {
+    visit(gpu, static_cast<const Slice*>(nullptr));
+    // A slice that is the GPU is one line with it.
+    for (const Slice& slice : gpu.slices)
+      if (slice.kind != SliceKind::whole_gpu) visit(gpu, &slice);
+  }
+}
+
+std::optional<Percent> use_of(const Gpu& gpu, const Slice* slice) {
+  if (slice) return slice->use;
+  if (gpu.telemetry.use) return gpu.telemetry.use;
+  const bool is_one = gpu.slices.size() == 1 && gpu.slices.front().kind == SliceKind::whole_gpu;
+  return is_one ? gpu.slices.front().use : std::nullopt;
+}
+
+std::size_t index_of(const std::vector<Key>& keys, const Key& key) {
+  return static_cast<std::size_t>(std::find(keys.begin(), keys.end(), key) - keys.begin());
+}
+
+std::vector<std::uint8_t> row_of(const Node& node, const std::vector<std::int64_t>& memory, bool detailed,
+                                 std::int64_t step) {
+  std::vector<std::uint8_t> row{static_cast<std::uint8_t>(step)};
+  std::size_t place = 0;
+  each_line(node, [&](const Gpu& gpu, const Slice* slice) {
+    const Telemetry& told = gpu.telemetry;
+    row.push_back(use_byte(use_of(gpu, slice)));
+    row.push_back(memory_byte(slice ? slice->memory_used : told.memory_used, memory[place++]));
+    if (!detailed || slice) return;
+    row.push_back(told.temperature ? steps(told.temperature->value, 1) : kNone);
+    row.push_back(told.power ? steps(told.power->value, 1 / kPowerStep) : kNone);
+  });
+  return row;
+}
+
+bool is_idle(const Gpu& gpu, const Slice* slice) {
+  const std::optional<Percent> use = use_of(gpu, slice);
+  return use && use->value < kIdleBelow;
+}
+
+}  // namespace
+
+Key key_of(const Gpu& gpu) { return {gpu.index.value, true, {}, std::nullopt, std::nullopt, 0}; }
+
+Key key_of(const Gpu& gpu, const Slice& slice) {
+  if (slice.kind == SliceKind::whole_gpu) return key_of(gpu);
+  Key key{gpu.index.value, false, slice.profile, slice.instance_id, slice.device, 0};
+  if (!key.instance_id && !key.device) key.place = static_cast<int>(&slice - gpu.slices.data());
+  return key;
+}
+
+History::History(std::size_t most_bytes) : most_bytes_(most_bytes) {}
+
+std::string History::name_of(const ClusterName& cluster, const NodeName& node) {
+  return cluster.text + '\x1f' + node.text;
+}
+
+std::size_t History::width_of(const Lines& lines) {
+  std::size_t width = 1;
+  for (const Key& key : lines.keys) width += kPerGpu + (lines.detailed && key.whole ? kDetails : 0);
+  return width;
+}
+
+const History::OfNode* History::find(const ClusterName& cluster, const NodeName& node) const {
+  auto found = nodes_.find(name_of(cluster, node));
+  return found == nodes_.end() ? nullptr : &found->second;
+}
+
+void History::watch(const ClusterName& cluster, const NodeName& node, bool watched) {
+  if (auto found = nodes_.find(name_of(cluster, node)); found != nodes_.end())
+    found->second.watched = watched;
+  else if (watched)
+    nodes_[name_of(cluster, node)].watched = true;
+}
+
+void History::forget(const std::string& name) {
+  auto found = nodes_.find(name);
+  if (found == nodes_.end()) return;
+  for (const Stretch& stretch : found->second.stretches) bytes_ -= stretch.rows.size();
+  if (!found->second.stretches.empty()) widths_ -= found->second.stretches.back().width;
+  nodes_.erase(found);
+}
+
+void History::take(const Cluster& cluster, const NodeName& name) {
+  const Node* node = cluster.nodes.find(name);
+  if (!node) return forget(name_of(cluster.name, name));
+  const Origin origin = measured_at(*node);
+  if (origin.source == Source::none) return;
+  OfNode& of = nodes_[name_of(cluster.name, name)];
+  if (!of.stretches.empty() && origin.at <= of.stretches.back().last) return;
+  Lines lines;
+  lines.source = origin.source;
+  lines.detailed = of.watched;
+  each_line(*node, [&](const Gpu& gpu, const Slice* slice) {
+    lines.keys.push_back(slice ? key_of(gpu, *slice) : key_of(gpu));
+    lines.memory.push_back(gpu.memory ? gpu.memory->value : 0);
+  });
+  follow_idle(of, lines, origin.at, *node);
+  if (of.stretches.empty() || *of.stretches.back().lines != lines ||
+      origin.at - of.stretches.back().last > kBridged)
+    begin(of, std::move(lines), origin.at);
+  Stretch& stretch = of.stretches.back();
+  const auto second = [](TimePoint time) { return std::chrono::floor<std::chrono::seconds>(time); };
+  std::int64_t step = (second(origin.at) - second(stretch.last)).count();
+  for (; step > kLongestStep; step -= kLongestStep) {
+    std::vector<std::uint8_t> bridge(stretch.width, kNone);
+    bridge[0] = static_cast<std::uint8_t>(kLongestStep);
+    push(stretch, bridge);
+  }
+  push(stretch, row_of(*node, stretch.lines->memory, stretch.lines->detailed, step));
+  stretch.last = origin.at;
+  trim(of);
+}
+
+void History::begin(OfNode& of, Lines lines, TimePoint at) {
+  if (!of.stretches.empty()) {
+    straighten(of.stretches.back(), of.stretches.back().size());
+    widths_ -= of.stretches.back().width;
+  }
+  Stretch& stretch = of.stretches.emplace_back();
+  stretch.width = width_of(lines);
+  stretch.lines = shared(std::move(lines));
+  stretch.first = stretch.last = at;
+  widths_ += stretch.width;
+}
+
+std::shared_ptr<const History::Lines> History::shared(Lines lines) {
+  for (const auto& known : known_)
+    if (*known == lines) return known;
+  known_.push_front(std::make_shared<const Lines>(std::move(lines)));
+  if (known_.size() > kKnown) known_.pop_back();
+  return known_.front();
+}
+
+void History::drop_oldest(Stretch& from) {
+  from.head = (from.head + 1) % from.size();
+  from.first += std::chrono::seconds(from.rows[from.head * from.width]);
+}
+
+void History::push(Stretch& to, const std::vector<std::uint8_t>& row) {
+  if (to.size() >= depth()) {
+    straighten(to, depth());
+    const std::size_t place = to.head * to.width;
+    drop_oldest(to);
+    std::copy(row.begin(), row.end(), to.rows.begin() + static_cast<std::ptrdiff_t>(place));
+    return;
+  }
+  straighten(to, to.size());  // it may grow again behind the newest
+  if (to.rows.size() + to.width > to.rows.capacity()) to.rows.reserve(to.rows.size() + kGrowth * to.width);
+  to.rows.insert(to.rows.end(), row.begin(), row.end());
+  bytes_ += to.width;
+}
+
+// Its newest `most` rows, the oldest first.
+void History::straighten(Stretch& from, std::size_t most) {
+  while (from.size() > most) {
+    std::rotate(from.rows.begin(), from.rows.begin() + static_cast<std::ptrdiff_t>(from.head * from.width),
+                from.rows.end());
+    const std::size_t over = from.size() - most;
+    for (std::size_t i = 1; i <= over; ++i) from.first += std::chrono::seconds(from.rows[i * from.width]);
+    from.rows.erase(from.rows.begin(), from.rows.begin() + static_cast<std::ptrdiff_t>(over * from.width));
+    from.rows.shrink_to_fit();
+    from.head = 0;
+    bytes_ -= over * from.width;
+  }
+  if (from.head == 0 || most >= depth()) return;
+  std::rotate(from.rows.begin(), from.rows.begin() + static_cast<std::ptrdiff_t>(from.head * from.width),
+              from.rows.end());
+  from.head = 0;
+}
+
+std::size_t History::depth() const {
+  if (widths_ == 0) return kDeepest;
+  return std::clamp<std::size_t>(most_bytes_ / widths_, 2, kDeepest);
+}
+
+// The oldest stretches go once the newer ones are as deep as a node may be.
+void History::trim(OfNode& of) {
+  std::size_t rows = 0;
+  for (const Stretch& stretch : of.stretches) rows += stretch.size();
+  while (of.stretches.size() > 1) {
+    Stretch& oldest = of.stretches.front();
+    if (rows - oldest.size() < depth() && bytes_ <= most_bytes_) return;
+    rows -= oldest.size();
+    bytes_ -= oldest.rows.size();
+    of.stretches.pop_front();
+  }
+}
+
+void History::follow_idle(OfNode& of, const Lines& lines, TimePoint at, const Node& node) {
+  std::vector<std::optional<TimePoint>> idle(lines.keys.size());
+  const Stretch* last = of.stretches.empty() ? nullptr : &of.stretches.back();
+  const bool goes_on = last && at - last->last <= kLongestGap;
+  const bool same = goes_on && last->lines->keys == lines.keys;
+  std::size_t place = 0;
+  each_line(node, [&](const Gpu& gpu, const Slice* slice) {
+    const std::size_t own = place++;
+    if (!is_idle(gpu, slice)) return;
+    idle[own] = at;
+    if (!goes_on) return;
+    // A slice that stands among others than before is found by its key.
+    const std::vector<Key>& keys = last->lines->keys;
+    const std::size_t old = same ? own : index_of(keys, lines.keys[own]);
+    if (old < keys.size() && of.idle[old]) idle[own] = of.idle[old];
+  });
+  of.idle = std::move(idle);
+}
+
+Line History::line(const ClusterName& cluster, const NodeName& node, const Key& key, TimePoint since) const {
+  Line line;
+  const OfNode* of = find(cluster, node);
+  if (!of) return line;
+  for (const Stretch& stretch : of->stretches) {
+    const Lines& lines = *stretch.lines;
+    const std::size_t index = index_of(lines.keys, key);
+    if (index == lines.keys.size() || stretch.last < since) continue;
+    std::size_t offset = 1;
+    for (std::size_t i = 0; i < index; ++i)
+      offset += kPerGpu + (lines.detailed && lines.keys[i].whole ? kDetails : 0);
+    line.source = lines.source;
+    if (lines.memory[index] > 0) line.memory = Mib{lines.memory[index]};
+    TimePoint at = stretch.first;
+    for (std::size_t i = 0; i < stretch.size(); ++i) {
+      const std::uint8_t* row = &stretch.rows[(stretch.head + i) % stretch.size() * stretch.width];
+      if (i > 0) at += std::chrono::seconds(row[0]);
+      if (at < since) continue;
+      const std::uint8_t* bytes = row + offset;
+      Sample sample{at, value_of(bytes[0], kUseSteps), value_of(bytes[1], kMemorySteps), {}, {}};
+      if (lines.detailed && key.whole) {
+        sample.temperature = value_of(bytes[2], 1);
+        sample.power = value_of(bytes[3], 1 / kPowerStep);
+      }
+      if (sample.use || sample.memory || sample.temperature || sample.power) line.samples.push_back(sample);
+    }
+  }
+  return line;
+}
+
+std::optional<TimePoint> History::idle_since(const ClusterName& cluster, const NodeName& node,
+                                             const Key& key) const {
+  const OfNode* of = find(cluster, node);
+  if (!of || of->stretches.empty()) return std::nullopt;
+  const std::size_t index = index_of(of->stretches.back().lines->keys, key);
+  return index < of->idle.size() ? of->idle[index] : std::nullopt;
+}
+
+std::vector<NodeName> nodes_measured_by(const Event& event) {
+  return std::visit(
+      [](const auto& what) {
+        using What = std::decay_t<decltype(what)>;
+        std::vector<NodeName> names;
+        if constexpr (std::is_same_v<What, Measured>) names.push_back(what.node);
+        if constexpr (std::is_same_v<What, NodeSeen>) names.push_back(what.node.name);
+        if constexpr (std::is_same_v<What, NodeGone>) names.push_back(what.name);
+        if constexpr (std::is_same_v<What, NodesListed>)
+          for (const Node& node : what.nodes) names.push_back(node.name);
+        return names;
+      },
+      event.what);
+}
+
+}  // namespace tessera::history

@@ -1,0 +1,120 @@
+// What was measured of each GPU and slice, kept as it was taken: samples at their times, gaps as gaps,
+// nothing filled in between.
+//
+// Bounded: nodes share kMostBytes. A sample of use and memory takes two bytes; how many a node keeps follows
+// from how much there is to keep, so that 80,000 GPUs at 10 s have their last hour and a small cluster has
+// kDeepest samples. Use is kept in steps of half a percent (below 1 % stays below), memory in 1/250 of the
+// GPU's. Temperature and power are kept of nodes that are watched.
+// Threads: a value of the thread that owns the model.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/model/model.hpp"
+
+namespace tessera::history {
+
+// A line of a chart: a GPU as a whole, or one of its slices as it is recognized again.
+struct Key {
+  int gpu = 0;
+  bool whole = true;
+  ProfileName profile;
+  std::optional<int> instance_id;
+  std::optional<int> device;
+  int place = 0;  // among the slices of its GPU, where nothing else tells it
+  friend bool operator==(const Key&, const Key&) = default;
+};
+Key key_of(const Gpu& gpu);
+Key key_of(const Gpu& gpu, const Slice& slice);  // one of gpu.slices
+
+// Nothing measured of a kind: n/a at that time.
+struct Sample {
+  TimePoint at{};
+  std::optional<float> use;          // percent
+  std::optional<float> memory;       // percent of the GPU's memory
+  std::optional<float> temperature;  // degrees Celsius; of GPUs on watched nodes
+  std::optional<float> power;        // watts; of GPUs on watched nodes
+};
+
+struct Line {
+  Source source = Source::none;  // of the newest sample
+  std::optional<Mib> memory;     // of the GPU: what 100 % is
+  std::vector<Sample> samples;   // oldest first
+};
+
+inline constexpr std::size_t kMostBytes = 64'000'000;
+inline constexpr std::size_t kDeepest = 4'320;   // samples of one node: twelve hours, one each 10 s
+inline constexpr float kIdleBelow = 1;           // percent: what counts as no use
+inline constexpr Duration kLongestGap{600'000};  // two samples farther apart say nothing of between
+
+class History {
+ public:
+  History() : History(kMostBytes) {}
+  explicit History(std::size_t most_bytes);
+
+  // Takes what the node shows now, unless that was taken already or is older. A node that is gone is
+  // forgotten.
+  void take(const Cluster& cluster, const NodeName& node);
+  // Whether temperature and power of its GPUs are kept from now on.
+  void watch(const ClusterName& cluster, const NodeName& node, bool watched);
+
+  Line line(const ClusterName& cluster, const NodeName& node, const Key& key, TimePoint since = {}) const;
+  // Since when every sample was below kIdleBelow, without a gap longer than kLongestGap; it may have been so
+  // before the first sample, too. nullopt: in use, or not measured.
+  std::optional<TimePoint> idle_since(const ClusterName& cluster, const NodeName& node, const Key& key) const;
+
+  std::size_t bytes() const { return bytes_; }  // of samples
+  std::size_t depth() const;                    // samples that a node keeps now
+
+ private:
+  struct Lines {
+    std::vector<Key> keys;
+    std::vector<std::int64_t> memory;  // MiB of each line's GPU; 0: not told
+    Source source = Source::none;
+    bool detailed = false;
+    friend bool operator==(const Lines&, const Lines&) = default;
+  };
+  // Samples of one set of lines by one source, in a ring of rows: the seconds since the row before, then the
+  // bytes of each line. A row of nothing measured bridges what one byte of seconds cannot tell.
+  struct Stretch {
+    std::shared_ptr<const Lines> lines;  // most nodes are alike
+    std::size_t width = 0;               // bytes of a row
+    TimePoint first{}, last{};
+    std::size_t head = 0;  // the row that is the oldest
+    std::vector<std::uint8_t> rows;
+    std::size_t size() const { return rows.size() / width; }
+  };
+  struct OfNode {
+    std::deque<Stretch> stretches;
+    std::vector<std::optional<TimePoint>> idle;  // of the newest stretch's lines
+    bool watched = false;
+  };
+  static std::string name_of(const ClusterName& cluster, const NodeName& node);
+  static std::size_t width_of(const Lines& lines);
+  std::shared_ptr<const Lines> shared(Lines lines);
+  const OfNode* find(const ClusterName& cluster, const NodeName& node) const;
+  void begin(OfNode& of, Lines lines, TimePoint at);
+  void push(Stretch& to, const std::vector<std::uint8_t>& row);
+  void drop_oldest(Stretch& from);
+  void straighten(Stretch& from, std::size_t most);
+  void trim(OfNode& of);
+  void forget(const std::string& name);
+  void follow_idle(OfNode& of, const Lines& lines, TimePoint at, const Node& node);
+
+  std::unordered_map<std::string, OfNode> nodes_;
+  std::deque<std::shared_ptr<const Lines>> known_;  // used last
+  std::size_t most_bytes_;
+  std::size_t bytes_ = 0;
+  std::size_t widths_ = 0;  // of the newest row of each node
+};
+
+// The nodes that an event tells figures of, for take() once reduce() has had it.
+std::vector<NodeName> nodes_measured_by(const Event& event);
+
+}  // namespace tessera::history

@@ -1,0 +1,84 @@
+#include "engine/history/spark.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tessera::history {
+namespace {
+
+constexpr std::string_view kBars[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+constexpr std::string_view kAscii = "_.:-=+*#";
+
+}  // namespace
+
+std::optional<float> figure_of(const Sample& sample, Figure figure) {
+  switch (figure) {
+    case Figure::use: return sample.use;
+    case Figure::memory: return sample.memory;
+    case Figure::temperature: return sample.temperature;
+    case Figure::power: return sample.power;
+  }
+  return std::nullopt;
+}
+
+std::vector<std::optional<float>> means(const std::vector<Sample>& samples, Figure figure, TimePoint from,
+                                        TimePoint to, int count) {
+  std::vector<std::optional<float>> result(static_cast<std::size_t>(std::max(0, count)));
+  if (count <= 0 || to <= from) return result;
+  std::vector<double> sums(result.size());
+  std::vector<int> numbers(result.size());
+  const double all = static_cast<double>((to - from).count());
+  for (const Sample& sample : samples) {
+    const std::optional<float> value = figure_of(sample, figure);
+    if (!value || sample.at < from || sample.at > to) continue;
+    const double part = static_cast<double>((sample.at - from).count()) / all;
+    const auto place = std::min(result.size() - 1, static_cast<std::size_t>(part * count));
+    sums[place] += static_cast<double>(*value);
+    ++numbers[place];
+  }
+  for (std::size_t i = 0; i < result.size(); ++i)
+    if (numbers[i] > 0) result[i] = static_cast<float>(sums[i] / numbers[i]);
+  return result;
+}
+
+std::string spark(const std::vector<Sample>& samples, Figure figure, TimePoint from, TimePoint to, int cells,
+                  float top, bool ascii) {
+  std::string text;
+  for (const std::optional<float>& mean : means(samples, figure, from, to, cells)) {
+    if (!mean) {
+      text += ' ';
+      continue;
+    }
+    const int height = std::clamp(static_cast<int>(*mean / top * 8), 0, 7);
+    if (ascii)
+      text += kAscii[static_cast<std::size_t>(height)];
+    else
+      text += kBars[height];
+  }
+  return text;
+}
+
+Summary summary_of(const std::vector<Sample>& samples, Figure figure, TimePoint from) {
+  Summary summary;
+  double sum = 0;
+  std::optional<TimePoint> before;
+  std::vector<Duration> steps;
+  for (const Sample& sample : samples) {
+    const std::optional<float> value = figure_of(sample, figure);
+    if (!value || sample.at < from) continue;
+    summary.last = value;
+    summary.peak = std::max(summary.peak.value_or(*value), *value);
+    sum += static_cast<double>(*value);
+    ++summary.samples;
+    if (before) steps.push_back(sample.at - *before);
+    before = sample.at;
+  }
+  if (summary.samples > 0) summary.mean = static_cast<float>(sum / static_cast<double>(summary.samples));
+  if (steps.empty()) return summary;
+  const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
+  std::nth_element(steps.begin(), middle, steps.end());
+  summary.every = *middle;
+  return summary;
+}
+
+}  // namespace tessera::history

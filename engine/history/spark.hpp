@@ -1,0 +1,33 @@
+// Samples as one line of text: one cell for each stretch of time, as high as the mean of what was measured in
+// it; blank where nothing was. Zero is the lowest bar, never a blank.
+// Threads: pure functions.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/history/history.hpp"
+
+namespace tessera::history {
+
+// What of a sample is drawn.
+enum class Figure : std::uint8_t { use, memory, temperature, power };
+std::optional<float> figure_of(const Sample& sample, Figure figure);
+
+// The means in `count` equal stretches of [from, to); nullopt: nothing was measured in it.
+std::vector<std::optional<float>> means(const std::vector<Sample>& samples, Figure figure, TimePoint from,
+                                        TimePoint to, int count);
+
+// `cells` cells for [from, to), full height at `top`. ascii: "_.:-=+*#".
+std::string spark(const std::vector<Sample>& samples, Figure figure, TimePoint from, TimePoint to, int cells,
+                  float top, bool ascii);
+
+// What a line says in numbers, over the samples from `from` on.
+struct Summary {
+  std::optional<float> last, mean, peak;
+  std::size_t samples = 0;        // in which it was measured
+  std::optional<Duration> every;  // the usual time between two of them
+};
+Summary summary_of(const std::vector<Sample>& samples, Figure figure, TimePoint from = {});
+
+}  // namespace tessera::history

@@ -1,0 +1,155 @@
+#include "engine/query/cells_time.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "engine/history/spark.hpp"
+#include "engine/query/cells.hpp"
+
+namespace tessera::query {
+namespace {
+
+constexpr Duration kTrend{600'000};
+constexpr int kBars = 10;
+
+using Samples = std::vector<history::Sample>;
+
+void add(Samples& all, const Cluster& cluster, const Node& node, const history::Key& key,
+         const Context& context) {
+  if (!context.history) return;
+  const TimePoint since = cluster_now(cluster, context.wall) - kTrend;
+  history::Line line = context.history->line(cluster.name, node.name, key, since);
+  all.insert(all.end(), line.samples.begin(), line.samples.end());
+}
+
+Value bars(const Samples& all, const Cluster& cluster, const Context& context) {
+  if (all.empty()) return NotTold{};
+  const TimePoint now = cluster_now(cluster, context.wall);
+  return words(history::spark(all, history::Figure::use, now - kTrend, now, kBars, 100, false));
+}
+
+bool holds(const Slice& slice, const WorkloadId& id) {
+  return std::any_of(slice.holders.begin(), slice.holders.end(),
+                     [&](const Holder& holder) { return holder.workload == id; });
+}
+
+// When the first of its holders began: before that it stood idle for another reason.
+std::optional<TimePoint> held_since(const Cluster& cluster, const Slice& slice) {
+  std::optional<TimePoint> first;
+  for (const Holder& holder : slice.holders) {
+    const Workload* workload = cluster.workloads.find(holder.workload);
+    if (workload && workload->started)
+      first = std::min(first.value_or(*workload->started), *workload->started);
+  }
+  return first;
+}
+
+struct Idle {
+  bool measured = false;
+  std::optional<TimePoint> since;  // nullopt: in use, or not measured
+};
+Idle idle_of(const Cluster& cluster, const Node& node, const Gpu& gpu, const Slice* slice,
+             const Context& context) {
+  if (!context.history) return {};
+  const history::Key key = slice ? history::key_of(gpu, *slice) : history::key_of(gpu);
+  const bool whole = !slice || slice->kind == SliceKind::whole_gpu;
+  const bool measured = (slice && slice->use) || (whole && gpu.telemetry.use);
+  return {measured, context.history->idle_since(cluster.name, node.name, key)};
+}
+
+Value idle_value(const Idle& idle, const std::optional<TimePoint>& held, const Cluster& cluster,
+                 const Context& context) {
+  if (!idle.since) return idle.measured ? words("") : Value(NotTold{});
+  return age(held ? std::max(*idle.since, *held) : *idle.since, cluster, context);
+}
+
+}  // namespace
+
+Value trend(const NodeRow& row, const Context& context) {
+  Samples all;
+  for (const Gpu& gpu : row.node->gpus) add(all, *row.cluster, *row.node, history::key_of(gpu), context);
+  return bars(all, *row.cluster, context);
+}
+
+Value trend(const GpuRow& row, const Context& context) {
+  Samples all;
+  add(all, *row.cluster, *row.node, history::key_of(*row.gpu), context);
+  return bars(all, *row.cluster, context);
+}
+
+Value trend(const SliceRow& row, const Context& context) {
+  Samples all;
+  if (row.gpu) add(all, *row.cluster, *row.node, history::key_of(*row.gpu, *row.slice), context);
+  return bars(all, *row.cluster, context);
+}
+
+Value trend(const WorkloadRow& row, const Context& context) {
+  Samples all;
+  if (context.history)
+    for (const SliceRow& held : slices_held(row))
+      if (held.gpu) add(all, *row.cluster, *held.node, history::key_of(*held.gpu, *held.slice), context);
+  return bars(all, *row.cluster, context);
+}
+
+std::string trend_in_ascii(std::string_view bars) {
+  // Each bar is three bytes long: U+2581 to U+2588.
+  constexpr std::string_view kAscii = "_.:-=+*#";
+  std::string text;
+  for (std::size_t at = 0; at < bars.size(); ++at) {
+    if (!bars.substr(at).starts_with("\xe2\x96") || at + 2 >= bars.size()) {
+      text += bars[at];
+      continue;
+    }
+    text += kAscii[static_cast<std::size_t>(static_cast<unsigned char>(bars[at + 2]) - 0x81) % 8];
+    at += 2;
+  }
+  return text;
+}
+
+Value idle(const GpuRow& row, const Context& context) {
+  const bool held = std::any_of(row.gpu->slices.begin(), row.gpu->slices.end(),
+                                [](const Slice& slice) { return slice.holding == Holding::held; });
+  if (!held) return words("");
+  std::optional<TimePoint> since;
+  for (const Slice& slice : row.gpu->slices)
+    if (auto began = held_since(*row.cluster, slice)) since = std::min(since.value_or(*began), *began);
+  return idle_value(idle_of(*row.cluster, *row.node, *row.gpu, nullptr, context), since, *row.cluster,
+                    context);
+}
+
+Value idle(const SliceRow& row, const Context& context) {
+  if (row.slice->holding != Holding::held) return words("");
+  if (!row.gpu) return NotTold{};
+  return idle_value(idle_of(*row.cluster, *row.node, *row.gpu, row.slice, context),
+                    held_since(*row.cluster, *row.slice), *row.cluster, context);
+}
+
+// Idle is a workload of whose slices none is used; of one that is not measured nobody can tell.
+Value idle(const WorkloadRow& row, const Context& context) {
+  if (!context.history || row.workload->state != WorkloadState::running) return words("");
+  std::optional<TimePoint> since;
+  const std::vector<SliceRow> held = slices_held(row);
+  if (held.empty()) return NotTold{};
+  for (const SliceRow& slice : held) {
+    if (!slice.gpu) return NotTold{};
+    const Idle idle = idle_of(*row.cluster, *slice.node, *slice.gpu, slice.slice, context);
+    if (!idle.since) return idle.measured ? words("") : Value(NotTold{});
+    since = std::max(since.value_or(*idle.since), *idle.since);
+  }
+  return idle_value({true, since}, row.workload->started, *row.cluster, context);
+}
+
+std::vector<SliceRow> slices_held(const WorkloadRow& row) {
+  std::vector<SliceRow> all;
+  std::set<NodeName> seen;
+  for (const Allocation& allocation : row.workload->allocations) {
+    const Node* node = row.cluster->nodes.find(allocation.node);
+    if (!node || !seen.insert(allocation.node).second) continue;
+    for (const Gpu& gpu : node->gpus)
+      for (const Slice& slice : gpu.slices)
+        if (slice.exact && holds(slice, row.workload->id)) all.push_back({row.cluster, node, &gpu, &slice});
+  }
+  return all;
+}
+
+}  // namespace tessera::query

@@ -1,0 +1,190 @@
+// Samples are kept as they were taken: gaps stay gaps, n/a is never 0, and memory is bounded.
+#include "engine/history/history.hpp"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/history/spark.hpp"
+#include "engine/query/filter.hpp"
+#include "engine/query/tables.hpp"
+#include "tests/support/build.hpp"
+
+namespace tessera::test {
+namespace {
+
+using history::Figure;
+using history::History;
+using history::Line;
+
+// A node "n1" with one whole GPU, and what a source measures of it.
+struct Watched {
+  Story story;
+  History history;
+
+  explicit Watched(std::vector<Gpu> gpus = {gpu(0, Strategy::whole, {whole(0)})},
+                   std::size_t most = history::kMostBytes)
+      : history(most) {
+    story.tell(NodesListed{{node("n1", std::move(gpus))}});
+    story.tell(WorkloadsListed{{running("1", "alice", {holds("n1", {{0, 1}})})}});
+  }
+  void measure(int seconds, std::optional<float> use, std::vector<SliceFigures> slices = {}) {
+    GpuFigures figures;
+    figures.gpu = GpuIndex{0};
+    if (use) figures.figures.use = Percent{*use};
+    figures.figures.memory_used = Mib{8156};
+    figures.slices = std::move(slices);
+    story.tell(Measured{NodeName("n1"), Source::dcgm, at(seconds), {figures}}, seconds);
+    history.take(story.cluster(), NodeName("n1"));
+  }
+  const Gpu& board() const { return story.node("n1").gpus[0]; }
+  Line line() const { return history.line(ClusterName("hpc"), NodeName("n1"), history::key_of(board())); }
+  std::optional<TimePoint> idle() const {
+    return history.idle_since(ClusterName("hpc"), NodeName("n1"), history::key_of(board()));
+  }
+};
+
+std::vector<int> seconds_of(const Line& line) {
+  std::vector<int> all;
+  for (const history::Sample& sample : line.samples)
+    all.push_back(static_cast<int>((sample.at - at(0)) / std::chrono::seconds(1)));
+  return all;
+}
+
+TEST(History, SamplesStandWhereTheyWereTaken) {
+  Watched here;
+  here.measure(0, 10);
+  here.measure(10, 20);
+  here.measure(300, 90);
+  EXPECT_EQ(seconds_of(here.line()), (std::vector{0, 10, 300})) << "nothing is filled in between";
+  EXPECT_EQ(here.line().samples[2].use, 90);
+  EXPECT_NEAR(here.line().samples[0].memory.value_or(-1), 10, 0.5) << "8,156 of 81,559 MiB";
+  EXPECT_EQ(here.line().source, Source::dcgm);
+}
+
+TEST(History, AFigureThatIsToldAgainIsNoNewSample) {
+  Watched here;
+  here.measure(0, 10);
+  here.history.take(here.story.cluster(), NodeName("n1"));
+  EXPECT_EQ(here.line().samples.size(), 1U);
+}
+
+TEST(History, UseOfAGpuWithMigIsNotAvailableAndNeverZero) {
+  Watched here({gpu(0, Strategy::mig, {instance("3g.40gb", 0, 4, 7), instance("3g.40gb", 4, 4, 8)})});
+  SliceFigures slice;
+  slice.profile = ProfileName("3g.40gb");
+  slice.device = 7;
+  slice.use = Percent{40};
+  here.measure(0, std::nullopt, {slice});
+  ASSERT_EQ(here.line().samples.size(), 1U);
+  EXPECT_EQ(here.line().samples[0].use, std::nullopt);
+  EXPECT_EQ(here.idle(), std::nullopt) << "not measured is not idle";
+  const Line of_slice = here.history.line(ClusterName("hpc"), NodeName("n1"),
+                                          history::key_of(here.board(), here.board().slices[0]));
+  ASSERT_EQ(of_slice.samples.size(), 1U);
+  EXPECT_EQ(of_slice.samples[0].use, 40);
+}
+
+TEST(History, AGpuIsIdleSinceTheFirstSampleWithoutUse) {
+  Watched here;
+  here.measure(0, 50);
+  here.measure(10, 0.9F);
+  here.measure(20, 0);
+  EXPECT_EQ(here.idle(), at(10)) << "below 1 % is no use";
+  here.measure(30, 1);
+  EXPECT_EQ(here.idle(), std::nullopt);
+}
+
+TEST(History, AGapSaysNothingOfWhetherAGpuWasIdleInIt) {
+  Watched here;
+  here.measure(0, 0);
+  here.measure(590, 0);
+  EXPECT_EQ(here.idle(), at(0));
+  here.measure(1'200, 0);
+  EXPECT_EQ(here.idle(), at(1'200)) << "ten minutes and more without a sample";
+}
+
+TEST(History, ASliceThatStaysKeepsItsIdleTimeWhenOthersAreCut) {
+  Watched here({gpu(0, Strategy::mig, {instance("3g.40gb", 0, 4, 7)})});
+  SliceFigures slice;
+  slice.profile = ProfileName("3g.40gb");
+  slice.device = 7;
+  slice.use = Percent{0};
+  here.measure(0, std::nullopt, {slice});
+  here.story.tell(
+      NodesListed{{node(
+          "n1", {gpu(0, Strategy::mig, {instance("3g.40gb", 0, 4, 7), instance("2g.20gb", 4, 2, 8)})})}},
+      5);
+  here.measure(10, std::nullopt, {slice});
+  EXPECT_EQ(here.history.idle_since(ClusterName("hpc"), NodeName("n1"),
+                                    history::key_of(here.board(), here.board().slices[0])),
+            at(0));
+  EXPECT_EQ(here.history.idle_since(ClusterName("hpc"), NodeName("n1"),
+                                    history::key_of(here.board(), here.board().slices[1])),
+            std::nullopt);
+}
+
+TEST(History, TheOldestSamplesGoWhenMemoryIsUsedUp) {
+  Watched here({gpu(0, Strategy::whole, {whole(0)})}, 30);  // ten rows of three bytes
+  for (int i = 0; i < 25; ++i) here.measure(10 * i, static_cast<float>(i));
+  EXPECT_EQ(seconds_of(here.line()), (std::vector{150, 160, 170, 180, 190, 200, 210, 220, 230, 240}));
+  EXPECT_EQ(here.line().samples.back().use, 24);
+  EXPECT_LE(here.history.bytes(), 30U);
+}
+
+TEST(History, NodesShareTheMemoryThereIs) {
+  Watched here({gpu(0, Strategy::whole, {whole(0)})}, 30);
+  for (int i = 0; i < 10; ++i) here.measure(10 * i, 5);
+  Node other = node("n2", {gpu(0, Strategy::whole, {whole(0)})});
+  other.gpus[0].telemetry.use = Percent{7};
+  other.gpus[0].telemetry.origin = {Source::dcgm, at(100)};
+  here.story.tell(NodeSeen{other}, 100);
+  here.history.take(here.story.cluster(), NodeName("n2"));
+  here.measure(110, 5);
+  EXPECT_EQ(here.line().samples.size(), 5U) << "half of it is the other's";
+  EXPECT_EQ(seconds_of(here.line()).back(), 110);
+}
+
+TEST(History, ANodeThatIsGoneIsForgotten) {
+  Watched here;
+  here.measure(0, 10);
+  here.story.tell(NodeGone{NodeName("n1")}, 10);
+  here.history.take(here.story.cluster(), NodeName("n1"));
+  EXPECT_EQ(here.history.bytes(), 0U);
+}
+
+TEST(Spark, AZeroIsSeenAndAGapIsBlank) {
+  std::vector<history::Sample> samples = {{at(5), 0, {}, {}, {}}, {at(25), 100, {}, {}, {}}};
+  EXPECT_EQ(history::spark(samples, Figure::use, at(0), at(40), 4, 100, false), "▁ █ ");
+  EXPECT_EQ(history::spark(samples, Figure::use, at(0), at(40), 4, 100, true), "_ # ");
+}
+
+TEST(Spark, SaysHowOftenItWasMeasured) {
+  std::vector<history::Sample> samples;
+  for (int i = 0; i < 9; ++i) samples.push_back({at(i * 10 + (i > 5 ? 600 : 0)), 10.0F * i, {}, {}, {}});
+  const history::Summary summary = history::summary_of(samples, Figure::use);
+  EXPECT_EQ(summary.every, Duration{10'000});
+  EXPECT_EQ(summary.peak, 80);
+  EXPECT_EQ(summary.mean, 40);
+}
+
+TEST(IdleColumn, FiltersWhatItsHolderHasNotUsedForLong) {
+  Watched here;
+  for (int i = 0; i <= 8; ++i) here.measure(500 * i, 0);
+  const query::Context context{at(4'000), nullptr, &here.history};
+  auto filter = query::parse_filter<query::SliceRow>("idle>1h");
+  ASSERT_TRUE(filter);
+  auto rows = query::slice_rows(here.story.model);
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_TRUE(query::passes(*filter, rows[0], context));
+  EXPECT_FALSE(query::passes(*filter, rows[0], query::Context{at(4'000), nullptr, nullptr}))
+      << "without a history it is not known";
+  here.measure(4'010, 30);
+  EXPECT_FALSE(query::passes(*filter, rows[0], query::Context{at(4'010), nullptr, &here.history}));
+}
+
+}  // namespace
+}  // namespace tessera::test

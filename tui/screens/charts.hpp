@@ -1,0 +1,16 @@
+// How the use of a GPU, a slice or a workload went, as a section of a page: charts, the same in words, and
+// since when nobody uses it.
+// Threads: pure functions.
+#pragma once
+
+#include "engine/query/tables.hpp"
+#include "tui/screens/documents.hpp"
+
+namespace tessera::tui {
+
+// Use and memory, and on a GPU temperature and power, over the last hour. slice null: the whole GPU.
+void add_history(FactPage& page, const UiContext& ui, const query::GpuRow& row, const Slice* slice);
+// One line for each slice that the workload holds, and whether it uses any of them.
+void add_history(FactPage& page, const UiContext& ui, const query::WorkloadRow& row);
+
+}  // namespace tessera::tui

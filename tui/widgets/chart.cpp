@@ -1,0 +1,86 @@
+#include "tui/widgets/chart.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tui/terminal/canvas.hpp"
+#include "tui/terminal/utf8.hpp"
+
+namespace tessera::tui {
+namespace {
+
+constexpr int kGutter = 6;  // cells left of the picture: its scale
+
+// Dots of braille by column and line of a cell, the lowest line first.
+constexpr unsigned kDots[2][4] = {{0x40, 0x04, 0x02, 0x01}, {0x80, 0x20, 0x10, 0x08}};
+
+std::string padded(const std::string& text, int width) {
+  return std::string(static_cast<std::size_t>(std::max(0, width - display_width(text))), ' ') + text;
+}
+
+// How many of `steps` a mean fills: at least one, so that zero is seen.
+int filled(const std::optional<float>& mean, float top, int steps) {
+  if (!mean) return 0;
+  return std::clamp(static_cast<int>(std::ceil(*mean / top * static_cast<float>(steps))), 1, steps);
+}
+
+// One line of the picture; line 0 is the lowest.
+std::string braille_line(const std::vector<int>& heights, int line) {
+  std::string text;
+  for (std::size_t i = 0; i + 1 < heights.size(); i += 2) {
+    unsigned dots = 0;
+    for (std::size_t column = 0; column < 2; ++column)
+      for (int dot = 0; dot < 4; ++dot)
+        if (heights[i + column] > line * 4 + dot) dots |= kDots[column][dot];
+    if (dots == 0)
+      text += ' ';
+    else
+      append_utf8(text, static_cast<char32_t>(0x2800 + dots));
+  }
+  return text;
+}
+
+std::string ascii_line(const std::vector<int>& heights, int line) {
+  constexpr std::string_view kFill = " .:#";
+  std::string text;
+  for (int height : heights) text += kFill[static_cast<std::size_t>(std::clamp(height - line * 3, 0, 3))];
+  return text;
+}
+
+std::string axis(const Chart& chart, int cells) {
+  const int room = cells - display_width(chart.from_text) - display_width(chart.to_text);
+  if (room < 1) return padded(chart.to_text, cells);
+  return chart.from_text + std::string(static_cast<std::size_t>(room), ' ') + chart.to_text;
+}
+
+}  // namespace
+
+std::vector<std::string> chart_lines(const Chart& chart, int width, int height, bool ascii) {
+  std::vector<std::string> lines;
+  const int cells = width - kGutter;
+  if (cells < 8 || height < 1) return lines;
+  const int steps = height * (ascii ? 3 : 4);
+  std::vector<int> heights;
+  for (const auto& mean :
+       history::means(chart.samples, chart.figure, chart.from, chart.to, ascii ? cells : cells * 2))
+    heights.push_back(filled(mean, chart.top, steps));
+  for (int line = height - 1; line >= 0; --line) {
+    const std::string scale = line == height - 1 ? chart.top_text : line == 0 ? "0" : "";
+    lines.push_back(padded(scale, kGutter - 1) + " " +
+                    (ascii ? ascii_line(heights, line) : braille_line(heights, line)));
+  }
+  lines.push_back(std::string(kGutter, ' ') + axis(chart, cells));
+  return lines;
+}
+
+std::string chart_words(const Chart& chart, std::string_view unit) {
+  const history::Summary summary = history::summary_of(chart.samples, chart.figure, chart.from);
+  if (!summary.last) return "n/a";
+  const auto text = [&](float figure) { return fmt::format("{:.0f}{}", figure, unit); };
+  return fmt::format("now {}, mean {}, peak {}", text(*summary.last), text(*summary.mean),
+                     text(*summary.peak));
+}
+
+}  // namespace tessera::tui

@@ -1,0 +1,29 @@
+// Charts of samples as lines of text: dots in braille where the terminal has it, else bars of ASCII, with a
+// time axis below and what is measured, since when, how often and by whom above it. Samples stand where they
+// were taken: a time without any is blank, and zero is the lowest dot.
+// Threads: pure functions.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/history/spark.hpp"
+
+namespace tessera::tui {
+
+struct Chart {
+  history::Figure figure = history::Figure::use;
+  std::vector<history::Sample> samples;  // oldest first
+  TimePoint from{}, to{};                // the axis
+  float top = 100;                       // full height
+  std::string top_text = "100%";         // at its left
+  std::string from_text, to_text;        // below its ends
+};
+
+// `height` lines of picture and one of axis, each at most `width` cells; none where there is no room.
+std::vector<std::string> chart_lines(const Chart& chart, int width, int height, bool ascii);
+
+// "now 85%, mean 71%, peak 99%": the same without a picture. The unit comes behind the numbers.
+std::string chart_words(const Chart& chart, std::string_view unit);
+
+}  // namespace tessera::tui
