@@ -3,9 +3,8 @@
 #include <algorithm>
 
 namespace tessera::insight {
-namespace {
 
-// What part of a GPU such a hold is: a 1g instance of seven compute slices is a seventh. nullopt: not known.
+// A 1g instance of seven compute slices is a seventh. nullopt: not known.
 std::optional<double> part_of(const Gpu* gpu, const Slice& slice, int share,
                               const mig::Catalogue& catalogue) {
   if (slice.kind == SliceKind::whole_gpu) return 1.0;
@@ -19,6 +18,8 @@ std::optional<double> part_of(const Gpu* gpu, const Slice& slice, int share,
   return std::min(1.0, static_cast<double>(share) / slice.capacity);
 }
 
+namespace {
+
 std::optional<double> part_of(const Node& node, const Allocation& allocation, const DeviceShare& device,
                               const mig::Catalogue& catalogue) {
   auto is_it = [&](const Slice& slice) { return slice.device == device.device; };
@@ -27,7 +28,7 @@ std::optional<double> part_of(const Node& node, const Allocation& allocation, co
       if (!is_it(slice)) continue;
       // A whole GPU that is also offered in shares.
       if (allocation.family == Family::gpu && slice.kind != SliceKind::gpu_instance) return 1.0;
-      return part_of(&gpu, slice, device.share, catalogue);
+      return insight::part_of(&gpu, slice, device.share, catalogue);
     }
   return std::nullopt;
 }

@@ -14,4 +14,8 @@ namespace tessera::insight {
 std::optional<double> gpus_worth(const Cluster& cluster, const Workload& workload,
                                  const mig::Catalogue& catalogue);
 
+// The part of a GPU that `share` of such a slice is. gpu null, or its product not known: not known for
+// instances.
+std::optional<double> part_of(const Gpu* gpu, const Slice& slice, int share, const mig::Catalogue& catalogue);
+
 }  // namespace tessera::insight

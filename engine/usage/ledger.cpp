@@ -1,0 +1,221 @@
+#include "engine/usage/ledger.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "engine/insight/available.hpp"
+#include "engine/insight/worth.hpp"
+#include "engine/mig/geometry.hpp"
+
+namespace tessera::usage {
+namespace {
+
+constexpr double kHour = 3'600'000;
+
+const mig::Product* product_of(const Gpu& gpu, const mig::Catalogue& catalogue) {
+  return gpu.product ? catalogue.by_key(gpu.product->text) : nullptr;
+}
+
+// Memory slices that `share` of such a slice takes; nullopt: the product is not known.
+std::optional<double> memory_slices(const Gpu& gpu, const Slice& slice, int share,
+                                    const mig::Catalogue& catalogue) {
+  const mig::Product* product = product_of(gpu, catalogue);
+  if (!product || product->units <= 0) return std::nullopt;
+  double units = product->units;
+  if (slice.kind == SliceKind::gpu_instance) {
+    const mig::Profile* profile = product->find(slice.profile.view());
+    if (!profile) return std::nullopt;
+    units = profile->memory_slices;
+  }
+  return slice.capacity > 1 ? units * std::max(1, share) / slice.capacity : units;
+}
+
+std::optional<Mib> memory_of(const Gpu& gpu, const Slice& slice, const mig::Catalogue& catalogue) {
+  if (slice.kind != SliceKind::gpu_instance) return gpu.memory;
+  const mig::Product* product = product_of(gpu, catalogue);
+  const mig::Profile* profile = product ? product->find(slice.profile.view()) : nullptr;
+  if (!profile) return std::nullopt;
+  if (profile->memory) return profile->memory;
+  if (!gpu.memory || product->units <= 0) return std::nullopt;
+  return Mib{gpu.memory->value * profile->memory_slices / product->units};
+}
+
+std::string kind_of(const Slice& slice) {
+  if (slice.kind == SliceKind::whole_gpu) return "whole";
+  if (slice.kind == SliceKind::gpu_instance) return slice.profile.text;
+  return std::string(word(slice.kind));
+}
+
+std::optional<Percent> use_of(const Gpu& gpu, const Slice& slice) {
+  return slice.kind == SliceKind::whole_gpu && !slice.use ? gpu.telemetry.use : slice.use;
+}
+std::optional<Mib> memory_used(const Gpu& gpu, const Slice& slice) {
+  return slice.kind == SliceKind::whole_gpu && !slice.memory_used ? gpu.telemetry.memory_used
+                                                                  : slice.memory_used;
+}
+
+// A figure that is older than a round says nothing of it.
+bool is_fresh(const Gpu& gpu, const Slice& slice, TimePoint at) {
+  const Origin& origin = slice.measured.source != Source::none ? slice.measured : gpu.telemetry.origin;
+  return origin.source != Source::none && at - origin.at <= kLongestRound;
+}
+
+}  // namespace
+
+void Spread::add(float percent, double for_hours) {
+  const int step = std::clamp(static_cast<int>(percent / 5), 0, kSteps - 1);
+  hours[static_cast<std::size_t>(step)] += for_hours;
+}
+
+void Spread::add(const Spread& other) {
+  for (std::size_t i = 0; i < hours.size(); ++i) hours[i] += other.hours[i];
+}
+
+std::optional<double> Spread::percentile(double part) const {
+  double all = 0;
+  for (double one : hours) all += one;
+  if (all <= 0) return std::nullopt;
+  double sum = 0;
+  for (int i = 0; i < kSteps; ++i) {
+    sum += hours[static_cast<std::size_t>(i)];
+    // The upper end of the step: it stayed below that.
+    if (sum >= part * all - 1e-9) return std::min(100.0, i * 5.0 + 5.0);
+  }
+  return 100.0;
+}
+
+void Ledger::see(const Cluster& cluster, TimePoint at) {
+  auto [before, first] = before_.try_emplace(cluster.name, at);
+  const Duration passed = std::clamp<Duration>(at - before->second, Duration{0}, kLongestRound);
+  const double hours = static_cast<double>(passed.count()) / kHour;
+  before->second = at;
+  ++rounds_;
+  hours_ += hours;
+  for (const Node& node : cluster.nodes.all()) {
+    for (const Gpu& gpu : node.gpus)
+      for (const Slice& slice : gpu.slices) see_slice(cluster, node, gpu, slice, hours);
+    see_spare(cluster, node, hours);
+  }
+  see_work(cluster, hours);
+  for (auto& [key, spare] : spare_) {
+    if (spare.cluster != cluster.name) continue;
+    spare.always = spare.always && spare.free_now;
+    spare.free_now = false;
+  }
+}
+
+void Ledger::see_slice(const Cluster& cluster, const Node& node, const Gpu& gpu, const Slice& slice,
+                       double hours) {
+  if (!slice.exact) return;
+  for (const Holder& holder : slice.holders) {
+    const Workload* workload = cluster.workloads.find(holder.workload);
+    if (!workload || workload->state != WorkloadState::running) continue;
+    std::string key = cluster.name.text + '\x1f' + holder.workload.text + '\x1f' + node.name.text + '\x1f' +
+                      std::to_string(gpu.index.value) + '\x1f' + std::to_string(&slice - gpu.slices.data()) +
+                      '\x1f' + kind_of(slice);
+    auto [it, fresh] = holds_.try_emplace(std::move(key));
+    Hold& hold = it->second;
+    if (fresh) {
+      hold.cluster = cluster.name, hold.workload = workload->id, hold.node = node.name, hold.gpu = gpu.index;
+      hold.user = workload->user, hold.account = workload->account, hold.group = workload->group;
+      hold.profile = kind_of(slice), hold.product = gpu.product, hold.began = workload->started;
+      hold.part = insight::part_of(&gpu, slice, holder.share, catalogue_).value_or(1.0);
+      hold.slices = memory_slices(gpu, slice, holder.share, catalogue_);
+      hold.memory = memory_of(gpu, slice, catalogue_);
+    }
+    hold.hours += hours;
+    // What several use together says nothing of each of them.
+    if (slice.holders.size() == 1 && is_fresh(gpu, slice, before_.at(cluster.name)))
+      measure(hold, gpu, slice, hours);
+  }
+}
+
+void Ledger::measure(Hold& hold, const Gpu& gpu, const Slice& slice, double hours) {
+  const std::optional<Mib> memory = memory_used(gpu, slice);
+  if (memory && (!hold.memory_peak || hold.memory_peak->value < memory->value)) hold.memory_peak = memory;
+  const std::optional<Percent> use = use_of(gpu, slice);
+  if (!use) return;
+  hold.measured += hours;
+  hold.use += static_cast<double>(use->value) * hours;
+  hold.spread.add(use->value, hours);
+  if (use->value >= kIdleBelow) {
+    hold.idle_run = hold.parked_run = 0;
+    return;
+  }
+  const double least = static_cast<double>(idle_after_.count()) / kHour;
+  const bool keeps = memory && hold.memory && hold.memory->value > 0 &&
+                     100.0 * static_cast<double>(memory->value) >=
+                         static_cast<double>(kParkedFrom) * static_cast<double>(hold.memory->value);
+  // The whole stretch counts, once it is long enough.
+  const double before = hold.idle_run;
+  hold.idle_run += hours;
+  if (keeps) hold.parked_run += hours;
+  if (hold.idle_run + 1e-9 < least) return;
+  const bool just = before + 1e-9 < least;
+  hold.idle += just ? hold.idle_run : hours;
+  if (just)
+    hold.parked += hold.parked_run;
+  else if (keeps)
+    hold.parked += hours;
+}
+
+void Ledger::see_spare(const Cluster& cluster, const Node& node, double hours) {
+  const insight::Sight sight = insight::sight_of(cluster, node);
+  for (const Gpu& gpu : node.gpus) {
+    if (const mig::Product* product = product_of(gpu, catalogue_); product && gpu.strategy == Strategy::mig)
+      if (auto layout = mig::observed_layout(*product, gpu))
+        stranded_ += mig::room(*product, *layout).stranded_memory_slices * hours;
+    for (const Slice& slice : gpu.slices) {
+      const std::optional<int> free = insight::available(sight, slice);
+      if (!free || *free <= 0) continue;
+      const std::string kind = kind_of(slice);
+      Spare& spare = spare_[cluster.name.text + '\x1f' + kind];
+      // A kind that appears later was not free all the time.
+      if (spare.profile.empty()) spare.always = rounds_ <= 1 || hours_ <= hours;
+      spare.cluster = cluster.name;
+      spare.profile = kind;
+      spare.free_now = true;
+      spare.hours += hours;
+      spare.slice_hours += memory_slices(gpu, slice, *free, catalogue_).value_or(0) * hours;
+    }
+  }
+}
+
+void Ledger::see_work(const Cluster& cluster, double hours) {
+  for (const Workload& workload : cluster.workloads.all()) {
+    if (workload.state == WorkloadState::pending && !workload.requests.empty()) {
+      Waited& waited = waited_[cluster.name.text + '\x1f' + workload.id.text];
+      waited = {cluster.name,     workload.id,    workload.user,
+                workload.account, workload.group, waited.hours + hours};
+      for (auto& [key, spare] : spare_)
+        for (const Request& request : workload.requests) {
+          // "nvidia.com/mig-1g.10gb", "gpu:1g.10gb:2"; what names no profile may take any whole GPU.
+          const bool named = request.resource.find(spare.profile) != std::string::npos;
+          const bool any = spare.profile == "whole" && request.resource.find("g.") == std::string::npos;
+          if (spare.cluster == cluster.name && (named || any)) spare.asked = true;
+        }
+    }
+    if (workload.state != WorkloadState::running) continue;
+    for (const Allocation& allocation : workload.allocations)
+      if (allocation.devices.empty() && allocation.count > 0) unplaced_ += allocation.count * hours;
+  }
+}
+
+std::vector<Hold> Ledger::holds() const {
+  std::vector<Hold> all;
+  for (const auto& [key, hold] : holds_) all.push_back(hold);
+  return all;
+}
+std::vector<Waited> Ledger::waited() const {
+  std::vector<Waited> all;
+  for (const auto& [key, one] : waited_) all.push_back(one);
+  return all;
+}
+std::vector<Spare> Ledger::spare() const {
+  std::vector<Spare> all;
+  for (const auto& [key, one] : spare_) all.push_back(one);
+  return all;
+}
+
+}  // namespace tessera::usage

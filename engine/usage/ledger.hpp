@@ -1,0 +1,110 @@
+// Who held which slice for how long, and what was measured of it meanwhile: added up round by round from a
+// recording, or from a cluster that is looked at. docs/time.md defines each figure.
+//
+// A round counts for the time since the one before, and for kLongestRound at most: what lies between two
+// rounds that are farther apart is not known, and not counted. Threads: values; one owner.
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/mig/catalogue.hpp"
+#include "engine/model/model.hpp"
+
+namespace tessera::usage {
+
+inline constexpr Duration kLongestRound{600'000};
+inline constexpr float kIdleBelow = 1;    // percent
+inline constexpr float kParkedFrom = 30;  // percent of the slice's memory kept
+
+// Hours of use by percent, in steps of five.
+struct Spread {
+  static constexpr int kSteps = 21;
+  std::array<double, kSteps> hours{};
+  void add(float percent, double for_hours);
+  void add(const Spread& other);
+  // The use below which it stayed in `part` of the time; nullopt: nothing was measured.
+  std::optional<double> percentile(double part) const;
+};
+
+// What one job or pod held of one slice.
+struct Hold {
+  ClusterName cluster;
+  WorkloadId workload;
+  std::string user, account, group;  // group: partition or namespace
+  NodeName node;
+  std::optional<GpuIndex> gpu;
+  std::string profile;  // "1g.10gb", "whole", "share"
+  std::optional<ProductKey> product;
+  double part = 0;               // of a GPU, by compute
+  std::optional<double> slices;  // memory slices; nullopt: the product is not known
+  std::optional<TimePoint> began{};
+  double hours = 0;     // held
+  double measured = 0;  // of these with a figure of use
+  double use = 0;       // percent-hours
+  Spread spread;
+  double idle = 0, parked = 0;  // hours, in stretches of at least idle_after
+  std::optional<Mib> memory_peak;
+  std::optional<Mib> memory;  // of the slice; nullopt: not known
+
+  double gpu_hours() const { return hours * part; }
+  double slice_hours() const { return slices ? hours * *slices : 0; }
+
+ private:
+  friend class Ledger;
+  double idle_run = 0, parked_run = 0;  // hours since it was last used
+};
+
+// Of a kind of slice, over the whole time.
+struct Spare {
+  ClusterName cluster;
+  std::string profile;
+  double slice_hours = 0, hours = 0;  // free
+  bool always = true;                 // one of them was free in every round
+  bool asked = false;                 // waiting work asked for it in some round
+  bool free_now = false;              // in the round that is looked at
+};
+
+struct Waited {
+  ClusterName cluster;
+  WorkloadId workload;
+  std::string user, account, group;
+  double hours = 0;
+};
+
+class Ledger {
+ public:
+  Ledger(const mig::Catalogue& catalogue, Duration idle_after)
+      : catalogue_(catalogue), idle_after_(idle_after) {}
+
+  // One round. Rounds of a cluster come in the order of time.
+  void see(const Cluster& cluster, TimePoint at);
+  std::vector<Hold> holds() const;
+  std::vector<Waited> waited() const;
+  std::vector<Spare> spare() const;
+  double stranded() const { return stranded_; }  // slice-hours
+  double hours() const { return hours_; }        // that rounds cover
+  int rounds() const { return rounds_; }
+  // Work that held GPUs of which it is not known which: hours that are in no hold.
+  double unplaced() const { return unplaced_; }
+
+ private:
+  void see_slice(const Cluster& cluster, const Node& node, const Gpu& gpu, const Slice& slice, double hours);
+  void see_spare(const Cluster& cluster, const Node& node, double hours);
+  void see_work(const Cluster& cluster, double hours);
+  void measure(Hold& hold, const Gpu& gpu, const Slice& slice, double hours);
+
+  const mig::Catalogue& catalogue_;
+  Duration idle_after_;
+  std::map<std::string, Hold> holds_;
+  std::map<std::string, Waited> waited_;
+  std::map<std::string, Spare> spare_;
+  std::map<ClusterName, TimePoint> before_;  // the round before
+  double stranded_ = 0, hours_ = 0, unplaced_ = 0;
+  int rounds_ = 0;
+};
+
+}  // namespace tessera::usage

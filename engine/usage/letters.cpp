@@ -1,0 +1,23 @@
+// What owners are told: in the language that they are written to in, not in the reader's.
+#include <fmt/core.h>
+
+#include <map>
+
+#include "engine/usage/report.hpp"
+
+namespace tessera::usage {
+
+std::vector<Letter> letters(const std::vector<Waste>& all) {
+  std::map<std::string, std::string> texts;
+  for (const Waste& one : all) {
+    if (one.user.empty()) continue;
+    texts[one.user] += fmt::format("  {} {} on {}: {:.1f} slice-hours {} ({})\n", one.workload, one.profile,
+                                   one.node, one.slice_hours, one.kind, one.advice);
+  }
+  std::vector<Letter> letters;
+  for (auto& [user, lines] : texts)
+    letters.push_back({user, "These GPU slices were held and not used, or larger than needed:\n" + lines});
+  return letters;
+}
+
+}  // namespace tessera::usage

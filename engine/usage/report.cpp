@@ -1,0 +1,146 @@
+#include "engine/usage/report.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+
+namespace tessera::usage {
+namespace {
+
+constexpr double kAir = 1.2;         // what a smaller profile must have to spare
+constexpr double kLeastHours = 1;    // measured, before advice is given
+constexpr double kMostlyIdle = 0.5;  // of the measured time
+
+std::string name_of(const Hold& hold, By by) {
+  switch (by) {
+    case By::user: return hold.user;
+    case By::account: return hold.account;
+    case By::group: return hold.group;
+    case By::profile: return hold.profile;
+    case By::node: return hold.node.text;
+    case By::workload: return hold.workload.text;
+  }
+  return {};
+}
+// nullopt: what waits has no profile and no node.
+std::optional<std::string> name_of(const Waited& one, By by) {
+  switch (by) {
+    case By::user: return one.user;
+    case By::account: return one.account;
+    case By::group: return one.group;
+    case By::workload: return one.workload.text;
+    case By::profile:
+    case By::node: break;
+  }
+  return std::nullopt;
+}
+
+struct Adding {
+  Sum sum;
+  double use = 0;
+  Spread spread;
+};
+
+// The smallest profile that would have done; nullopt: none, or it is not known.
+const mig::Profile* smaller(const Hold& hold, const mig::Catalogue& catalogue) {
+  const mig::Product* product = hold.product ? catalogue.by_key(hold.product->text) : nullptr;
+  if (!product || !product->placements_known || product->compute_slices <= 0 || product->units <= 0)
+    return nullptr;
+  const auto p95 = hold.spread.percentile(0.95);
+  if (!p95 || !hold.memory_peak || !hold.memory || !hold.slices) return nullptr;
+  const double used = *p95 / 100 * hold.part * product->compute_slices * kAir;
+  const double a_slice = static_cast<double>(hold.memory->value) / *hold.slices;
+  const double memory = static_cast<double>(hold.memory_peak->value) * kAir;
+  const mig::Profile* best = nullptr;
+  for (const mig::Profile& profile : product->profiles) {
+    if (profile.has_attribute() || profile.memory_slices <= 0) continue;
+    if (profile.compute_slices < used || profile.memory_slices * a_slice < memory) continue;
+    if (profile.memory_slices >= *hold.slices) continue;
+    if (!best || profile.memory_slices < best->memory_slices) best = &profile;
+  }
+  return best;
+}
+
+Waste of_hold(const Hold& hold, std::string kind, double slice_hours, std::string advice) {
+  return {hold.cluster,   std::move(kind), hold.user,   hold.workload.text,
+          hold.node.text, hold.profile,    slice_hours, std::move(advice)};
+}
+
+}  // namespace
+
+std::optional<By> by_of(std::string_view word) {
+  constexpr std::pair<std::string_view, By> kWords[] = {
+      {"user", By::user},       {"account", By::account}, {"group", By::group}, {"partition", By::group},
+      {"namespace", By::group}, {"profile", By::profile}, {"node", By::node},   {"workload", By::workload}};
+  for (const auto& [known, by] : kWords)
+    if (known == word) return by;
+  return std::nullopt;
+}
+
+std::vector<Sum> sums(const Ledger& ledger, By by) {
+  std::map<std::pair<ClusterName, std::string>, Adding> all;
+  for (const Hold& hold : ledger.holds()) {
+    Adding& adding = all[{hold.cluster, name_of(hold, by)}];
+    Sum& sum = adding.sum;
+    sum.gpu_hours += hold.gpu_hours();
+    sum.slice_hours += hold.slice_hours();
+    sum.measured += hold.measured * hold.part;
+    sum.idle += hold.idle * hold.part;
+    adding.use += hold.use * hold.part;
+    Spread weighed = hold.spread;
+    for (double& hours : weighed.hours) hours *= hold.part;
+    adding.spread.add(weighed);
+    if (hold.memory_peak && (!sum.memory_peak || *sum.memory_peak < *hold.memory_peak))
+      sum.memory_peak = hold.memory_peak;
+  }
+  for (const Waited& one : ledger.waited())
+    if (const auto name = name_of(one, by)) all[{one.cluster, *name}].sum.waited += one.hours;
+  std::vector<Sum> result;
+  for (auto& [key, adding] : all) {
+    adding.sum.cluster = key.first;
+    adding.sum.name = key.second;
+    if (adding.sum.measured > 0) adding.sum.mean_use = adding.use / adding.sum.measured;
+    adding.sum.p95_use = adding.spread.percentile(0.95);
+    result.push_back(std::move(adding.sum));
+  }
+  std::stable_sort(result.begin(), result.end(),
+                   [](const Sum& a, const Sum& b) { return a.gpu_hours > b.gpu_hours; });
+  return result;
+}
+
+std::optional<double> coverage(const std::vector<Sum>& sums) {
+  double held = 0, measured = 0;
+  for (const Sum& sum : sums) held += sum.gpu_hours, measured += sum.measured;
+  if (held <= 0) return std::nullopt;
+  return 100 * measured / held;
+}
+
+std::vector<Waste> waste(const Ledger& ledger, const mig::Catalogue& catalogue) {
+  std::vector<Waste> all;
+  for (const Hold& hold : ledger.holds()) {
+    const double slices = hold.slices.value_or(0);
+    if (hold.parked > 0) all.push_back(of_hold(hold, "parked", hold.parked * slices, "memory kept, no use"));
+    if (const double idle = hold.idle - hold.parked; idle > 1e-9)
+      all.push_back(of_hold(hold, "idle", idle * slices, "no use"));
+    if (hold.measured < kLeastHours || hold.idle > kMostlyIdle * hold.measured) continue;
+    if (const mig::Profile* profile = smaller(hold, catalogue)) {
+      const double p95 = hold.spread.percentile(0.95).value_or(0);
+      all.push_back(of_hold(hold, "too-big", hold.hours * (slices - profile->memory_slices),
+                            fmt::format("{} would do: use stayed below {:.0f} %, memory below {} MiB",
+                                        profile->name.text, p95, hold.memory_peak->value)));
+    }
+  }
+  if (ledger.stranded() > 1e-9)
+    all.push_back({ClusterName(), "stranded", "", "", "", "", ledger.stranded(),
+                   "no further instance fits there: tessera layouts, or the editor (L)"});
+  for (const Spare& spare : ledger.spare())
+    if (spare.always && !spare.asked && spare.slice_hours > 1e-9)
+      all.push_back({spare.cluster, "unasked", "", "", "", spare.profile, spare.slice_hours,
+                     "free all the time, and no waiting job or pod asks for it"});
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Waste& a, const Waste& b) { return a.slice_hours > b.slice_hours; });
+  return all;
+}
+
+}  // namespace tessera::usage

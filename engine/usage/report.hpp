@@ -1,0 +1,53 @@
+// What a ledger comes to: sums by user, account and the rest, and what was wasted.
+// Threads: pure functions.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/usage/ledger.hpp"
+
+namespace tessera::usage {
+
+enum class By : std::uint8_t { user, account, group, profile, node, workload };
+std::optional<By> by_of(std::string_view word);
+
+struct Sum {
+  ClusterName cluster;
+  std::string name;  // empty: not told
+  double gpu_hours = 0, slice_hours = 0;
+  double measured = 0;                      // GPU-hours with a figure of use
+  std::optional<double> mean_use, p95_use;  // percent, over `measured`
+  std::optional<Mib> memory_peak;           // the largest of one slice
+  double idle = 0;                          // GPU-hours
+  double waited = 0;                        // hours of waiting jobs and pods
+};
+// Most GPU-hours first.
+std::vector<Sum> sums(const Ledger& ledger, By by);
+// The share of all held GPU-hours for which use was measured, 0 to 100; nullopt: nothing was held.
+std::optional<double> coverage(const std::vector<Sum>& sums);
+
+struct Waste {
+  ClusterName cluster;
+  std::string kind;      // "idle" "parked" "too-big" "stranded" "unasked"
+  std::string user;      // empty: nobody's
+  std::string workload;  // empty: nobody's
+  std::string node;
+  std::string profile;
+  double slice_hours = 0;
+  std::string advice;  // what would do instead, or be worth looking at
+};
+// Most slice-hours first. What is parked is idle, too, and counted as parked; what is idle most of the time
+// is not also too big.
+std::vector<Waste> waste(const Ledger& ledger, const mig::Catalogue& catalogue);
+
+// One text for each owner, for people to send on.
+struct Letter {
+  std::string user;
+  std::string text;
+};
+std::vector<Letter> letters(const std::vector<Waste>& all);
+
+}  // namespace tessera::usage

@@ -1,0 +1,149 @@
+// Sums over time against figures that were worked out by hand.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/usage/report.hpp"
+#include "tests/support/build.hpp"
+#include "tests/support/catalogue.hpp"
+
+namespace tessera::test {
+namespace {
+
+// Node n1: GPU 0 whole, held by alice; GPU 1 cut into 3g.40gb (bob's) and 3g.40gb (nobody's). A round a
+// minute.
+struct Watched {
+  Story story;
+  mig::Catalogue catalogue = *mig::Catalogue::built_in();
+  usage::Ledger ledger{catalogue, Duration{900'000}};
+  int minute = 0;
+
+  Watched() {
+    story.tell(NodesListed{
+        {node("n1", {gpu(0, Strategy::whole, {whole(0)}),
+                     gpu(1, Strategy::mig, {instance("3g.40gb", 0, 4, 1), instance("3g.40gb", 4, 4, 2)})})}});
+    story.tell(WorkloadsListed{
+        {running("1", "alice", {holds("n1", {{0, 1}})}), running("2", "bob", {holds("n1", {{1, 1}})})}});
+    story.tell(SourceReport{Source::slurm_nodes, {}, {}, "", false});
+    story.tell(SourceReport{Source::slurm_jobs, {}, {}, "", false});
+    story.tell(Loaded{});
+    ledger.see(story.cluster(), at(0));
+  }
+  // alice's use and memory, and bob's use, for so many minutes.
+  void pass(int minutes, std::optional<float> alice, std::int64_t memory, std::optional<float> bob) {
+    for (int i = 0; i < minutes; ++i) {
+      ++minute;
+      GpuFigures whole_gpu, cut;
+      whole_gpu.gpu = GpuIndex{0};
+      if (alice) whole_gpu.figures.use = Percent{*alice};
+      whole_gpu.figures.memory_used = Mib{memory};
+      cut.gpu = GpuIndex{1};
+      SliceFigures slice;
+      slice.profile = ProfileName("3g.40gb");
+      slice.device = 1;
+      if (bob) slice.use = Percent{*bob};
+      slice.memory_used = Mib{4'000};
+      cut.slices = {slice};
+      story.tell(Measured{NodeName("n1"), Source::dcgm, at(60 * minute), {whole_gpu, cut}}, 60 * minute);
+      ledger.see(story.cluster(), at(60 * minute));
+    }
+  }
+  usage::Sum sum(const std::string& user) const {
+    for (const usage::Sum& one : usage::sums(ledger, usage::By::user))
+      if (one.name == user) return one;
+    return {};
+  }
+  double wasted(const std::string& kind, const std::string& user) const {
+    double hours = 0;
+    for (const usage::Waste& one : usage::waste(ledger, catalogue))
+      if (one.kind == kind && one.user == user) hours += one.slice_hours;
+    return hours;
+  }
+};
+
+TEST(Usage, HoursAreThoseThatWereHeld) {
+  Watched here;
+  here.pass(60, 80, 60'000, 50);
+  here.pass(60, 40, 70'000, 50);
+  EXPECT_NEAR(here.sum("alice").gpu_hours, 2, 1e-9);
+  EXPECT_NEAR(here.sum("alice").slice_hours, 16, 1e-9) << "eight memory slices for two hours";
+  EXPECT_NEAR(here.sum("alice").mean_use.value_or(-1), 60, 0.01);
+  EXPECT_EQ(here.sum("alice").p95_use, 85) << "in steps of five: it stayed below 85 %";
+  EXPECT_EQ(here.sum("alice").memory_peak, Mib{70'000});
+  EXPECT_NEAR(here.sum("bob").gpu_hours, 2 * 3.0 / 7, 1e-9) << "three of seven compute slices";
+  EXPECT_NEAR(here.sum("bob").slice_hours, 8, 1e-9) << "four of eight memory slices";
+}
+
+TEST(Usage, WhatIsNotMeasuredIsNotIdleAndLowersTheCoverage) {
+  Watched here;
+  here.pass(60, std::nullopt, 60'000, 50);
+  here.pass(60, 40, 60'000, 50);
+  EXPECT_NEAR(here.sum("alice").measured, 1, 1e-9);
+  EXPECT_NEAR(here.sum("alice").idle, 0, 1e-9);
+  const auto sums = usage::sums(here.ledger, usage::By::user);
+  EXPECT_NEAR(usage::coverage(sums).value_or(0), 100 * (1 + 6.0 / 7) / (2 + 6.0 / 7), 0.01);
+}
+
+TEST(Usage, AGapIsNotCountedAsHeld) {
+  Watched here;
+  here.pass(10, 80, 60'000, 50);
+  here.minute += 600;  // the recorder was off for ten hours
+  here.pass(1, 80, 60'000, 50);
+  EXPECT_NEAR(here.sum("alice").gpu_hours, 10.0 / 60 + 10.0 / 60, 1e-9) << "ten minutes of it at most";
+}
+
+TEST(Waste, AnIdleStretchCountsWholeOnceItIsLongEnough) {
+  Watched here;
+  here.pass(14, 0, 1'000, 50);
+  EXPECT_EQ(here.wasted("idle", "alice"), 0) << "fourteen minutes are not fifteen";
+  here.pass(1, 0, 1'000, 50);
+  EXPECT_NEAR(here.wasted("idle", "alice"), 8 * 15.0 / 60, 1e-9);
+  here.pass(5, 30, 1'000, 50);
+  here.pass(5, 0, 1'000, 50);
+  EXPECT_NEAR(here.wasted("idle", "alice"), 8 * 15.0 / 60, 1e-9) << "a new stretch begins anew";
+}
+
+TEST(Waste, MemoryThatIsKeptWithoutUseIsParked) {
+  Watched here;
+  here.pass(30, 0, 60'000, 50);
+  EXPECT_NEAR(here.wasted("parked", "alice"), 4, 1e-9);
+  EXPECT_EQ(here.wasted("idle", "alice"), 0) << "counted once";
+}
+
+TEST(Waste, ASliceThatASmallerOneWouldServeIsTooBig) {
+  Watched here;
+  here.pass(120, 80, 70'000, 10);
+  const auto all = usage::waste(here.ledger, here.catalogue);
+  const auto found =
+      std::find_if(all.begin(), all.end(), [](const usage::Waste& one) { return one.kind == "too-big"; });
+  ASSERT_NE(found, all.end());
+  EXPECT_EQ(found->user, "bob");
+  EXPECT_EQ(found->advice, "1g.10gb would do: use stayed below 15 %, memory below 4000 MiB");
+  EXPECT_NEAR(found->slice_hours, 2 * 3, 1e-9) << "three of four memory slices for two hours";
+  EXPECT_EQ(here.wasted("too-big", "alice"), 0);
+}
+
+TEST(Waste, SlicesThatNobodyAskedForAreNamed) {
+  Watched here;
+  here.pass(60, 80, 60'000, 50);
+  EXPECT_NEAR(here.wasted("unasked", ""), 4, 1e-9);
+  here.story.tell(WorkloadSeen{waiting("3", "carol", "gpu:3g.40gb")}, 4000);
+  here.pass(1, 80, 60'000, 50);
+  EXPECT_EQ(here.wasted("unasked", ""), 0);
+}
+
+TEST(Waste, EachOwnerGetsOneText) {
+  Watched here;
+  here.pass(60, 0, 60'000, 0);
+  const auto letters = usage::letters(usage::waste(here.ledger, here.catalogue));
+  ASSERT_EQ(letters.size(), 2U);
+  EXPECT_EQ(letters[0].user, "alice");
+  EXPECT_NE(letters[0].text.find("1 whole on n1: 8.0 slice-hours parked"), std::string::npos)
+      << letters[0].text;
+}
+
+}  // namespace
+}  // namespace tessera::test
