@@ -57,6 +57,9 @@
   ROW(show_about, "about", "about", "Version, files in use, terminal, and where the data comes from.", "", global, screens, show_page, always) \
   ROW(help, "help", "help", "The keys of this screen.", "? F1", global, screens, show_page, is_help) \
   ROW(show_layout, "layout", "layout", "Edit the layout of the GPU or node under the cursor, or of all marked ones; nothing changes on the cluster.", "L", global, screens, edit_here, no_layout) \
+  ROW(time_back, "time-back", "earlier", "In a recording: to the round before.", "{", global, console, move_in_time, not_past) \
+  ROW(time_on, "time-on", "later", "In a recording: to the next round.", "}", global, console, move_in_time, not_past) \
+  ROW(time_play, "time-play", "play", "In a recording: let time pass, a minute in a second, or stop it.", ";", global, console, move_in_time, not_past) \
   ROW(palette, "palette", "command", "Type the name of a screen or command; Tab completes it.", ":", global, console, type_command, always) \
   ROW(refresh, "refresh", "refresh", "Ask the clusters for fresh data now.", "Ctrl-r F5", global, console, ask_again, always) \
   ROW(redraw, "redraw", "redraw", "Paint the whole screen again, after something else wrote on it.", "Ctrl-l", global, console, paint_again, always) \

@@ -9,8 +9,10 @@
 #include <type_traits>
 #include <utility>
 
+#include "engine/history/history.hpp"
 #include "engine/model/reduce.hpp"
 #include "engine/plan/run/actuator.hpp"
+#include "engine/record/player.hpp"
 #include "tui/screens/screens.hpp"
 #include "tui/terminal/utf8.hpp"
 #include "tui/update.hpp"
@@ -49,11 +51,13 @@ struct App::Parts {
   AppOptions options;
   Clocks clocks;
   Model model;
+  history::History history;
   UiState state;
   Canvas canvas{Size{}};
   std::string theme;  // the one that is shown
 
-  Changes unseen;  // in the model already, not yet told to the state
+  std::pair<ClusterName, NodeName> watched;  // the node on screen
+  Changes unseen;                            // in the model already, not yet told to the state
   std::uint64_t shown_revision = 0;
   std::uint64_t shown_status = 0;
   std::optional<TimePoint> tick_at;  // when the picture changes by itself, as the views said last
@@ -73,7 +77,7 @@ struct App::Parts {
   std::optional<std::pair<Mouse, Duration>> last_press;
   std::string reported;  // the last idle line
 
-  UiContext ui() const { return UiContext{model, with.catalogue, clocks.wall()}; }
+  UiContext ui() const { return UiContext{model, with.catalogue, clocks.wall(), &history}; }
 
   void send(const Message& message) {
     const Effects effects = update(state, ui(), message);
@@ -92,6 +96,20 @@ struct App::Parts {
     if (effects.theme) show_theme(*effects.theme);
     if (effects.suspend) suspend();
     for (const RunOrder& order : effects.orders) ask(order);
+    if (effects.time) move_in_time(*effects.time);
+  }
+
+  void move_in_time(const TimeMove& move) {
+    for (const BackendPtr& backend : with.backends) {
+      auto* player = dynamic_cast<record::Player*>(backend.get());
+      if (!player) continue;
+      if (move.to)
+        player->jump(*move.to);
+      else if (move.speed)
+        player->play(*move.speed);
+      else
+        player->step(move.rounds);
+    }
   }
 
   // --- runs
@@ -263,7 +281,7 @@ struct App::Parts {
   void take_events() {
     const auto before = loaded();
     for (Event& event : with.events.take())
-      if (!take_news(event)) merge(unseen, reduce(model, std::move(event)));
+      if (!take_news(event)) learn(std::move(event));
     if (model.revision != shown_revision) changed = true;
     if (model.status != shown_status) status_moved = true;
     shown_status = model.status;
@@ -271,6 +289,26 @@ struct App::Parts {
     // A backend learns what it can do as it reads: the settings of an operator, a site's files.
     for (const BackendPtr& backend : with.backends)
       if (plan::Actuator* hand = backend->actuator()) state.abilities[backend->name()] = hand->means();
+  }
+
+  void learn(Event event) {
+    const ClusterName name = event.cluster;
+    const std::vector<NodeName> measured = history::nodes_measured_by(event);
+    merge(unseen, reduce(model, std::move(event)));
+    const Cluster* cluster = model.find(name);
+    for (const NodeName& node : measured)
+      if (cluster) history.take(*cluster, node);
+  }
+
+  // Of the node on screen more is kept.
+  void watch_node() {
+    const Screen& screen = state.top();
+    const bool node = screen.kind == ScreenKind::node;
+    std::pair now(node ? screen.cluster : ClusterName(), NodeName(node ? screen.subject : ""));
+    if (now == watched) return;
+    if (!watched.second.empty()) history.watch(watched.first, watched.second, false);
+    watched = std::move(now);
+    if (!watched.second.empty()) history.watch(watched.first, watched.second, true);
   }
 
   std::ptrdiff_t loaded() const {
@@ -328,6 +366,7 @@ struct App::Parts {
     follow_status();
     if (!changed || (!urgent && now - drawn_at < kFrame)) return;
     show_changes();
+    watch_node();
     if (canvas.size() != state.size) canvas = Canvas(state.size);
     draw(ui(), state, canvas);
     with.terminal.present(canvas);
@@ -387,6 +426,9 @@ App::App(AppParts parts, UiState state, AppOptions options, Clocks clocks)
   for (const BackendPtr& backend : p.with.backends) {
     if (!p.model.find(backend->name())) p.model.clusters.emplace_back().name = backend->name();
   }
+  p.state.past = std::any_of(p.with.backends.begin(), p.with.backends.end(), [](const BackendPtr& backend) {
+    return dynamic_cast<const record::Player*>(backend.get()) != nullptr;
+  });
   p.state.runs.available = p.with.runs != nullptr;
   p.send(Resize{p.with.terminal.size()});
   if (p.with.runs) p.with.runs->list();

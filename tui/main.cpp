@@ -18,6 +18,9 @@
 #include "backends/kubernetes/kubeconfig.hpp"
 #include "backends/mailbox.hpp"
 #include "backends/process.hpp"
+#include "backends/record/recording.hpp"
+#include "backends/record/replay.hpp"
+#include "backends/record/tape.hpp"
 #include "backends/runs/room.hpp"
 #include "backends/sim/backend.hpp"
 #include "backends/slurm/backend.hpp"
@@ -31,8 +34,10 @@
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/look.hpp"
 #include "tui/cli/program.hpp"
+#include "tui/cli/record/past.hpp"
 #include "tui/cli/run.hpp"
 #include "tui/cli/settings.hpp"
+#include "tui/past_time.hpp"
 #include "tui/simulator_options.hpp"
 
 namespace {
@@ -150,8 +155,40 @@ Result<KubernetesHere> find_kubernetes(const cli::Options& options, const cli::E
   return KubernetesHere{std::move(*config), std::move(*contexts)};
 }
 
+// The clusters of a recording, as they stood at --at; the newest round without it.
+cli::Opening open_recording(const cli::Options& options) {
+  const std::string& path =
+      options.words.empty() || options.command != "replay" ? options.recording : options.words.front();
+  if (path.empty())
+    return refuse({"cannot look at the past", "no recording is named",
+                   "tessera replay FOLDER; --recording FOLDER, or `recording` in config.yaml"},
+                  cli::kUsage);
+  auto recordings = record::open_recordings(path);
+  if (!recordings) return refuse(recordings.error(), cli::kUnknown);
+  std::optional<TimePoint> at;
+  if (!options.at.empty()) {
+    auto told = tui::parse_past(options.at, cli::now_of(*recordings, wall_clock()));
+    if (!told) return refuse(told.error(), cli::kUsage);
+    at = *told;
+  }
+  cli::Opening opening;
+  for (auto& one : *recordings) {
+    const TimePoint then = at.value_or(one->covered().back().to);
+    // A command says that nothing is recorded of that time, instead of showing another one.
+    if (auto model = one->at(then); !model) return refuse(model.error(), cli::kUnknown);
+    opening.backends.push_back(
+        std::make_unique<record::ReplayBackend>(std::move(one), then, options.speed, wall_clock));
+  }
+  return opening;
+}
+
+bool looks_back(const cli::Options& options) {
+  return options.command == "replay" || (!options.at.empty() && !is_planning(options));
+}
+
 cli::Opening open_what_is_here(const cli::Options& options, const mig::Catalogue& catalogue,
                                const cli::Environment& environment) {
+  if (looks_back(options)) return open_recording(options);
   if (options.sim) return open_simulator(options, catalogue);
   if (auto trouble = slurm::conf_trouble(options.slurm_conf)) return refuse(*trouble, cli::kUsage);
   bool kubernetes_asked = !options.kubeconfig.empty() || !options.contexts.empty();
@@ -263,7 +300,8 @@ int run_tessera(const std::vector<std::string>& arguments, const cli::Environmen
   auto open = [&](const cli::Options& options, const mig::Catalogue& catalogue) {
     cli::Opening opening = open_what_is_here(options, catalogue, environment);
     // Journals can be read where no cluster is.
-    if (opening.exit_code != cli::kUsage) join_runs(opening, options, catalogue, environment, mailbox);
+    if (opening.exit_code != cli::kUsage && !looks_back(options))
+      join_runs(opening, options, catalogue, environment, mailbox);
     return opening;
   };
   auto console = [&](const cli::Options& options, const mig::Catalogue& catalogue,
@@ -291,6 +329,8 @@ int run_tessera(const std::vector<std::string>& arguments, const cli::Environmen
   };
   bool has_terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
   cli::Joins joins{mailbox, mailbox, open, console, wall_clock, {}, has_terminal, {}, {}};
+  joins.tape = record::open_tape;
+  joins.recordings = record::open_recordings;
   joins.machine.find_program = [](std::string_view name) { return find_program(name); };
   joins.machine.journals = own_journals(environment, "runs");
   joins.machine.contexts = [&](const cli::Options& options) { return contexts_here(options, environment); };

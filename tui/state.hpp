@@ -206,6 +206,8 @@ struct CellMemory {
 inline constexpr Duration kChangedFor{2000};
 
 struct UiState {
+  bool past = false;     // a recording is looked at: nothing can be changed
+  bool playing = false;  // its time passes
   Size size{80, 24};
   std::vector<Screen> stack{Screen{}};  // never empty; the last is shown
   InputLine input;

@@ -21,6 +21,7 @@ struct UiContext {
   const Model& model;
   const mig::Catalogue& catalogue;
   TimePoint wall{};
+  const history::History* history = nullptr;  // what was measured; null: only now is known
 };
 
 struct ActionMessage {
@@ -68,6 +69,13 @@ struct Ending {
 using Message = std::variant<ActionMessage, TextInput, UnknownKey, Paste, Resize, ModelChanged, Tick, Mouse,
                              Notice, RunNews, Ending>;
 
+// Moving about in a recording.
+struct TimeMove {
+  int rounds = 0;               // forward, or back where negative
+  std::optional<TimePoint> to;  // instead
+  std::optional<double> speed;  // instead: of playing; 0 stops
+};
+
 struct Effects {
   bool quit = false;
   bool suspend = false;
@@ -77,6 +85,7 @@ struct Effects {
   std::optional<std::string> theme;  // load it; on failure send a Notice and keep the old one
   std::optional<bool> mouse;         // switch mouse reporting
   std::vector<RunOrder> orders;      // for plan::Runs, in this order
+  std::optional<TimeMove> time;      // for record::Player
 };
 
 // True while typed characters are text, not keys: the loop sends TextInput and Paste then.

@@ -149,6 +149,41 @@ constexpr Command kCommands[] = {
      "answer completely.",
      "tessera users\n"
      "tessera users -o csv --cluster prod"},
+    {"record", kRecord, "", 0, Completes::nothing, "", "write what the cluster does into a folder, for later",
+     "Looks at the clusters as a console does, and writes what changed every minute: nodes, GPUs, slices, "
+     "jobs and pods, use and memory, findings, and runs. One file a day for each cluster, JSON lines "
+     "compressed with zstd (docs/time.md). Runs until it is ended; tessera config record-unit prints a unit "
+     "for systemd. Exit code 3 when the last round could not be written whole.",
+     "tessera record --folder /var/lib/tessera/recording\n"
+     "tessera record --folder F --keep 30d --max-size 2GiB --every 60s\n"
+     "zstdcat F/*/2026-11-24.jsonl.zst | jq -c 'select(.kind==\"workload\")'"},
+    {"replay", kReplay, "[FILE|FOLDER]", 1, Completes::file, "", "open the console on a recording",
+     "Opens the console on a moment of a recording: every screen, filter and explanation works on what was "
+     "then, and nothing can be changed. The keys { and } go one recorded round back and on, :at TIME jumps, "
+     "and ; plays. Without --at it begins at the newest round.",
+     "tessera replay /var/lib/tessera/recording --at 'yesterday 03:12'\n"
+     "tessera replay F --at 2026-11-24T03:00Z --speed 60  # a minute a second"},
+    {"diff", kDiff, "", 0, Completes::nothing, "", "compare two recorded moments",
+     "Lists what is otherwise at --to than at --from: nodes and their health, drivers, layouts of GPUs, who "
+     "holds them, and the jobs and pods that came and went. Without --to the newest round is compared.",
+     "tessera diff --from 'yesterday 18:00' --to 08:00\n"
+     "tessera diff --from -2h -o json"},
+    {"usage", kUsed, "", 0, Completes::nothing, "", "sum up who held how much and used it, from a recording",
+     "Sums up a recording by user, account, group (partition or namespace), profile, node or workload: "
+     "GPU-hours and slice-hours held, the share of them for which use was measured, mean and 95th "
+     "percentile of use, peak memory, idle hours and hours of waiting. docs/time.md defines each of them.",
+     "tessera usage --since 7d --by user\n"
+     "tessera usage --since 30d --by profile -o csv"},
+    {"waste", kWaste, "", 0, Completes::nothing, "",
+     "list what was held without use, or too large, from a recording",
+     "Lists, in slice-hours: idle (held, below 1 % for --idle-after), parked (idle, with memory kept), "
+     "too-big (use and memory would have fitted a smaller profile with 20 % to spare), stranded (memory "
+     "slices that no further instance can use) and unasked (free all the time, and asked for by no waiting "
+     "job or pod). Nothing is ever cancelled. Exit code 1 when more than --more-than slice-hours were "
+     "wasted.",
+     "tessera waste --since 7d\n"
+     "tessera waste --since 1d --more-than 100 -o json\n"
+     "tessera waste --messages  # a text for each owner"},
     {"init", kInit, "", 0, Completes::nothing, "",
      "ask for the settings of this site, try them, and write them",
      "Looks at the clusters that are found here, asks what they do not report (how nodes are reached, who "
@@ -177,7 +212,7 @@ constexpr Command kCommands[] = {
      "tessera completion zsh > ~/.zfunc/_tessera\n"
      "tessera completion fish > ~/.config/fish/completions/tessera.fish"},
     {"config", kConfig, "path|print|example|man [PAGE]|...", 2, Completes::words,
-     "path print example man pages keys keymap mps-prolog mps-task-prolog mps-epilog mps-job",
+     "path print example man pages keys keymap mps-prolog mps-task-prolog mps-epilog mps-job record-unit",
      "show the files and settings in use, the manual, the keys",
      "path lists the files that are read, in order. print shows every setting and where it comes from. "
      "example "
@@ -186,7 +221,9 @@ constexpr Command kCommands[] = {
      "start "
      "from. mps-prolog, mps-task-prolog and mps-epilog print what a Slurm site needs to run an MPS daemon "
      "for jobs "
-     "with gres/mps, mps-job what a job does that has whole GPUs: to be looked at first.",
+     "with gres/mps, mps-job what a job does that has whole GPUs: to be looked at first. record-unit prints "
+     "a "
+     "unit for systemd that runs tessera record.",
      "tessera config print\n"
      "tessera config example > ~/.config/tessera/config.yaml\n"
      "tessera config mps-prolog > /etc/slurm/prolog.d/mps.sh\n"
@@ -196,7 +233,9 @@ constexpr Command kCommands[] = {
 constexpr unsigned kChanging = kApply | kUndo | kResume;
 constexpr unsigned kRuns = kChanging | kJournal;
 constexpr unsigned kAsking =
-    kLists | kPlan | kRuns | kGuide | kDoctor | kUsers | kWhy;  // commands that ask a cluster
+    kLists | kPlan | kRuns | kGuide | kDoctor | kUsers | kWhy | kRecord;  // commands that ask a cluster
+constexpr unsigned kLooking = kLists | kUsers | kDoctor | kWhy;  // that can look at a recording instead
+constexpr unsigned kReports = kDiff | kUsed | kWaste;
 constexpr unsigned kShowing = kConsole | kAsking | kInit;
 constexpr unsigned kWishing = kPlan | kApply;
 constexpr unsigned kPlanning = kConsole | kPlan | kChanging;
@@ -204,8 +243,8 @@ constexpr unsigned kNodes = kPlanning | kDoctor;  // commands that look at nodes
 constexpr unsigned kNaming = kWishing | kGuide;
 
 constexpr Flag kFlags[] = {
-    {"cluster", 'c', "NAME", false, "", Section::data, kShowing | kSim, "TESSERA_CLUSTER", false, "",
-     Completes::nothing, "", "only this cluster"},
+    {"cluster", 'c', "NAME", false, "", Section::data, kShowing | kSim | kReports | kReplay,
+     "TESSERA_CLUSTER", false, "", Completes::nothing, "", "only this cluster"},
     {"sim", 0, "SCENARIO", true, "", Section::data, kShowing | kSim, "TESSERA_SIM", false, "",
      Completes::scenario, "",
      "a simulated cluster; SCENARIO is a shipped name or a YAML file, demo when left out"},
@@ -272,7 +311,7 @@ constexpr Flag kFlags[] = {
      Completes::file, "",
      "the folder of the journals, where a site shares one; else $XDG_STATE_HOME/tessera/runs"},
 
-    {"output", 'o', "FORMAT", false, "", Section::output, kAsking | kLayouts | kAbout | kPack,
+    {"output", 'o', "FORMAT", false, "", Section::output, kAsking | kLayouts | kAbout | kPack | kReports,
      "TESSERA_OUTPUT", false, "table", Completes::words, "table wide json yaml csv",
      "how to print: table, json or yaml; lists also wide or csv"},
     {"filter", 'f', "EXPR", false, "selector l", Section::output, kLists, "", false, "", Completes::nothing,
@@ -281,8 +320,8 @@ constexpr Flag kFlags[] = {
      "sort by these columns; prefix one with - to sort it descending (--sort=-KEY)"},
     {"columns", 0, "KEY,...", false, "", Section::output, kLists, "", false, "", Completes::nothing, "",
      "exactly these columns, in this order (table, wide, csv)"},
-    {"no-headers", 0, "", false, "", Section::output, kLists | kLayouts | kJournal | kUsers, "", false, "",
-     Completes::nothing, "", "omit the line of headings"},
+    {"no-headers", 0, "", false, "", Section::output, kLists | kLayouts | kJournal | kUsers | kReports, "",
+     false, "", Completes::nothing, "", "omit the line of headings"},
     {"watch", 'w', "", false, "", Section::output, kLists, "", false, "", Completes::nothing, "",
      "print again whenever something changes; JSON and YAML as one document each time"},
     {"timeout", 0, "TIME", false, "", Section::output, kAsking, "TESSERA_TIMEOUT", true, "30s",
@@ -302,18 +341,18 @@ constexpr Flag kFlags[] = {
     {"group", 0, "NAME", false, "", Section::output, kDoctor, "", false, "gpu-admins", Completes::nothing, "",
      "with --rbac: the group that gets the role (gpu-admins)"},
 
-    {"theme", 0, "NAME", false, "", Section::console, kConsole, "TESSERA_THEME", true, "dark",
+    {"theme", 0, "NAME", false, "", Section::console, kConsole | kReplay, "TESSERA_THEME", true, "dark",
      Completes::theme, "", "colours: a shipped name or a YAML file"},
-    {"keys", 0, "NAME", false, "", Section::console, kConsole, "TESSERA_KEYS", true, "default",
+    {"keys", 0, "NAME", false, "", Section::console, kConsole | kReplay, "TESSERA_KEYS", true, "default",
      Completes::keymap, "", "keymap: a shipped name or a YAML file"},
-    {"no-color", 'C', "", false, "no-colour", Section::console, kShowing, "", true, "", Completes::nothing,
-     "", "no colours; so does a NO_COLOR that is not empty"},
-    {"ascii", 'U', "", false, "no-unicode", Section::console, kShowing | kLayouts, "TESSERA_ASCII", true, "",
-     Completes::nothing, "", "draw with ASCII characters only"},
+    {"no-color", 'C', "", false, "no-colour", Section::console, kShowing | kReplay, "", true, "",
+     Completes::nothing, "", "no colours; so does a NO_COLOR that is not empty"},
+    {"ascii", 'U', "", false, "no-unicode", Section::console, kShowing | kLayouts | kReplay, "TESSERA_ASCII",
+     true, "", Completes::nothing, "", "draw with ASCII characters only"},
     {"language", 0, "en|ja", false, "", Section::general, kEvery, "TESSERA_LANGUAGE", true, "",
      Completes::words, "en ja", "the language of explanations; else from LC_ALL, LC_MESSAGES or LANG"},
-    {"mouse", 0, "", false, "", Section::console, kConsole, "TESSERA_MOUSE", true, "", Completes::nothing, "",
-     "use the mouse; the terminal's own selection then needs Shift"},
+    {"mouse", 0, "", false, "", Section::console, kConsole | kReplay, "TESSERA_MOUSE", true, "",
+     Completes::nothing, "", "use the mouse; the terminal's own selection then needs Shift"},
 
     {"all", 0, "", false, "", Section::layouts, kLayouts, "", false, "", Completes::nothing, "",
      "every legal layout, the empty one included"},
@@ -351,8 +390,11 @@ constexpr Flag kFlags[] = {
      "what to do with jobs or pods in the way: wait for their end, requeue or cancel them (wait)"},
     {"when-empty", 0, "", false, "", Section::change, kWishing, "", false, "", Completes::nothing, "",
      "close the node, park, and act when it is empty: tessera resume --due"},
-    {"at", 0, "TIME", false, "", Section::change, kWishing, "", false, "", Completes::nothing, "",
-     "close the node, park, and act not before: 2026-11-21T22:00Z, +2h; without Z in local time"},
+    {"at", 0, "TIME", false, "", Section::change, kWishing | kLooking | kReplay, "", false, "",
+     Completes::nothing, "",
+     "plan, apply: close the node, park, and act not before: 2026-11-21T22:00Z, +2h; without Z in local "
+     "time. "
+     "Others: as it was then, from --recording: 03:12, 'yesterday 03:12', -2h"},
     {"wait", 0, "TIME", false, "", Section::change, kWishing, "", false, "", Completes::nothing, "",
      "how long to wait for jobs or pods to end, 2h or 3d; without it as long as it takes"},
     {"on-failure", 0, "WHAT", false, "", Section::change, kWishing, "", false, "park", Completes::words,
@@ -378,8 +420,8 @@ constexpr Flag kFlags[] = {
      "continue on a node that another admin has closed; it stays closed afterwards"},
     {"due", 0, "", false, "", Section::run, kResume, "", false, "", Completes::nothing, "",
      "every parked run whose time has come or whose nodes are empty"},
-    {"messages", 0, "", false, "", Section::run, kPlan | kJournal, "", false, "", Completes::nothing, "",
-     "one text for each owner of a disturbed job or pod, to send on"},
+    {"messages", 0, "", false, "", Section::run, kPlan | kJournal | kWaste, "", false, "", Completes::nothing,
+     "", "one text for each owner of a disturbed job or pod, or of what is wasted, to send on"},
     {"patch", 0, "", false, "", Section::run, kPlan, "", false, "", Completes::nothing, "",
      "what the plan adds to ConfigMaps and the ClusterPolicy, as a patch for the repository that they come "
      "from"},
@@ -420,6 +462,33 @@ constexpr Flag kFlags[] = {
      "the second guide: Kubernetes or Slurm, containers, and the managed variants"},
     {"terms", 0, "", false, "", Section::guide, kGuide, "", false, "", Completes::nothing, "",
      "explain the terms: ways of sharing, the GPU operator's parts, Slurm's daemons and commands"},
+
+    {"recording", 0, "FOLDER", false, "folder", Section::past, kRecord | kReplay | kLooking | kReports,
+     "TESSERA_RECORDING", true, "", Completes::file, "", "the folder that tessera record writes to"},
+    {"keep", 0, "TIME", false, "", Section::past, kRecord, "", true, "30d", Completes::nothing, "",
+     "remove days of the recording that are older (30d)"},
+    {"max-size", 0, "SIZE", false, "", Section::past, kRecord, "", true, "", Completes::nothing, "",
+     "remove the oldest days when a cluster's recording is larger: 2GiB; without it there is no bound"},
+    {"every", 0, "TIME", false, "", Section::past, kRecord, "", true, "60s", Completes::nothing, "",
+     "how often what changed is written (60s)"},
+    {"rounds", 0, "N", false, "", Section::past, kRecord, "", false, "", Completes::nothing, "",
+     "end after N rounds"},
+    {"hash-names", 0, "SALT", false, "", Section::past, kRecord, "", false, "", Completes::nothing, "",
+     "write digests instead of names, and no texts of people: for a bug report"},
+    {"speed", 0, "N", false, "", Section::past, kReplay, "", false, "", Completes::nothing, "",
+     "seconds of the recording that pass in one second; without it, it stands still"},
+    {"from", 0, "TIME", false, "", Section::past, kDiff, "", false, "", Completes::nothing, "",
+     "the earlier moment"},
+    {"to", 0, "TIME", false, "", Section::past, kDiff, "", false, "", Completes::nothing, "",
+     "the later moment; without it the newest round"},
+    {"since", 0, "TIME", false, "", Section::past, kUsed | kWaste, "", false, "7d", Completes::nothing, "",
+     "how far back to look (7d)"},
+    {"by", 0, "WHAT", false, "", Section::past, kUsed, "", false, "user", Completes::words,
+     "user account group profile node workload", "what to sum up by (user)"},
+    {"idle-after", 0, "TIME", false, "", Section::past, kUsed | kWaste, "", true, "15m", Completes::nothing,
+     "", "how long a held slice must be below 1 % to count as idle (15m)"},
+    {"more-than", 0, "HOURS", false, "", Section::past, kWaste, "", true, "", Completes::nothing, "",
+     "exit code 1 from so many wasted slice-hours on; 0: from the first"},
 
     {"help", 'h', "", false, "", Section::general, kEvery, "", false, "", Completes::nothing, "",
      "show help for tessera or for one command"},
@@ -487,6 +556,7 @@ std::string_view title(Section section) {
     case Section::change: return "What to change, and how patiently";
     case Section::run: return "Plans and runs";
     case Section::guide: return "The guide";
+    case Section::past: return "Recordings";
     case Section::general: return "General";
     case Section::count_: break;
   }

@@ -23,6 +23,7 @@ enum class Section : std::uint8_t {
   change,
   run,
   guide,
+  past,
   general,
   count_
 };
@@ -47,7 +48,12 @@ enum Takes : unsigned {
   kWhy = 1u << 15,
   kUsers = 1u << 16,
   kPack = 1u << 17,
-  kEvery = 0x3ffffu,
+  kRecord = 1u << 24,
+  kReplay = 1u << 25,
+  kDiff = 1u << 26,
+  kUsed = 1u << 27,
+  kWaste = 1u << 28,
+  kEvery = 0x1fffffffu,
 };
 
 struct Flag {

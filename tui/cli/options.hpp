@@ -15,6 +15,7 @@
 #include "engine/model/units.hpp"
 #include "engine/plan/intent.hpp"
 #include "engine/plan/planner.hpp"
+#include "engine/record/recording.hpp"
 #include "engine/sharing/platform.hpp"
 #include "tui/cli/paper.hpp"
 #include "tui/language/words.hpp"
@@ -98,6 +99,19 @@ struct Options {
   bool due = false;
   bool messages = false;
   bool patch = false;  // what a plan adds to files of the site's, instead
+
+  // What was, and what is kept of it.
+  std::string recording;  // folder or file; empty: none
+  record::Keep keep;
+  Duration every{60'000};                // record: between two rounds
+  int rounds = 0;                        // record: so many and no more; 0: until it is ended
+  std::string hash_names;                // record: the salt; empty: names as they are
+  double speed = 0;                      // replay
+  std::string from, to;                  // diff: times in words
+  Duration since{7LL * 24 * 3'600'000};  // usage, waste: how far back
+  std::string by = "user";               // usage
+  Duration idle_after{900'000};          // waste
+  std::optional<double> more_than;       // waste: slice-hours beyond which the exit code is 1
 
   bool rbac = false;               // doctor: the role that is needed, instead...
   std::string operator_namespace;  // ... where the GPU operator is

@@ -24,6 +24,8 @@
 #include "tui/cli/manual.hpp"
 #include "tui/cli/pack/pack.hpp"
 #include "tui/cli/parse.hpp"
+#include "tui/cli/record/record.hpp"
+#include "tui/cli/record/usage.hpp"
 #include "tui/cli/settings.hpp"
 #include "tui/cli/users.hpp"
 #include "tui/cli/why.hpp"
@@ -112,9 +114,10 @@ std::string settings_text(const Settings& settings) {
 using Runner = int (*)(const Options&, const mig::Catalogue&, const Joins&, const Streams&);
 Runner runner_of(std::string_view command) {
   constexpr std::pair<std::string_view, Runner> kRunners[] = {
-      {"plan", run_plan},     {"apply", run_apply},     {"undo", run_undo},
-      {"resume", run_resume}, {"journal", run_journal}, {"doctor", run_doctor},
-      {"users", run_users},   {"why", run_why},         {"pack", run_pack}};
+      {"plan", run_plan},       {"apply", run_apply},   {"undo", run_undo},   {"resume", run_resume},
+      {"journal", run_journal}, {"doctor", run_doctor}, {"users", run_users}, {"why", run_why},
+      {"record", run_record},   {"diff", run_diff},     {"usage", run_usage}, {"waste", run_waste},
+      {"pack", run_pack}};
   for (const auto& [name, runner] : kRunners)
     if (name == command) return runner;
   return nullptr;
@@ -162,7 +165,8 @@ int run_command(const Options& options, const Environment& environment, const Jo
   }
   if (options.command == "completion") return run_completion(options, *catalogue, joins, streams);
   if (auto* run = runner_of(options.command)) return run(options, *catalogue, joins, streams);
-  if (!options.command.empty()) return run_list(options, *catalogue, joins, streams);
+  if (!options.command.empty() && options.command != "replay")
+    return run_list(options, *catalogue, joins, streams);
   if (!joins.has_terminal) {
     return refuse(streams,
                   {"cannot open the console", "standard input and output are no terminal",
@@ -213,6 +217,7 @@ int run(const std::vector<std::string>& arguments, const Environment& environmen
   if (topic == "pages") return print_lines(manual_pages(), streams);
   if (topic == "example") return streams.out << example_configuration(), kDone;
   if (topic == "keys") return streams.out << tui::keys_markdown(), kDone;
+  if (topic == "record-unit") return streams.out << record_unit(), kDone;
   if (topic == "keymap") return streams.out << tui::keys_yaml(), kDone;
   if (auto script = mps_script(topic)) return streams.out << *script, kDone;
   if (topic == "path") return streams.out << paths_text(environment), kDone;

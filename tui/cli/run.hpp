@@ -14,6 +14,7 @@
 #include "engine/mig/catalogue.hpp"
 #include "engine/plan/run/runs.hpp"
 #include "engine/port.hpp"
+#include "engine/record/recording.hpp"
 #include "tui/cli/options.hpp"
 #include "tui/cli/self.hpp"
 #include "tui/cli/sim.hpp"
@@ -41,6 +42,10 @@ struct Joins {
   bool has_terminal = false;
   SimJoin sim;      // tessera-sim; empty: this is tessera
   Machine machine;  // for about and doctor --self
+  // Where a recorder writes, and what one wrote.
+  std::function<Result<std::unique_ptr<record::Tape>>(const std::string&, const ClusterName&, record::Keep)>
+      tape = {};
+  std::function<Result<std::vector<std::unique_ptr<record::Recording>>>(const std::string&)> recordings = {};
 };
 
 // Returns the exit code. arguments without the program's name.

@@ -325,6 +325,44 @@ void read_run(Reader& reader, Options& options) {
   options.patch = reader.on("patch");
 }
 
+constexpr Duration kDay{24LL * 3'600'000};
+
+// "10M", "2GiB": bytes, in steps of 1024.
+std::optional<std::int64_t> parse_size(std::string_view text) {
+  std::int64_t value = 0;
+  auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (problem != std::errc{} || value < 0 || value > 1'000'000'000) return std::nullopt;
+  std::string unit = lower(text.substr(static_cast<std::size_t>(end - text.data())));
+  if (unit.ends_with("ib")) unit.resize(unit.size() - 2);
+  constexpr std::pair<std::string_view, int> kUnits[] = {{"", 0}, {"k", 10}, {"m", 20}, {"g", 30}};
+  for (const auto& [name, shift] : kUnits)
+    if (unit == name) return value << shift;
+  return std::nullopt;
+}
+
+void read_recording(Reader& reader, Options& options) {
+  options.recording = reader.text("recording");
+  if (auto age = reader.duration("keep", 3650 * kDay, "a time from 1s to 3650d, like 30d"))
+    options.keep.age = *age;
+  if (const Setting* size = reader.find("max-size")) {
+    auto bytes = parse_size(size->value);
+    if (!bytes) reader.complain(bad("max-size", *size, "a size like 500MiB or 2GiB"));
+    options.keep.bytes = bytes.value_or(0);
+  }
+  if (auto every = reader.duration("every", kDay, "a time from 1s to 1d, like 60s")) options.every = *every;
+  options.rounds = reader.number<int>("rounds", "a whole number").value_or(0);
+  options.hash_names = reader.text("hash-names");
+  options.speed = reader.number<double>("speed", "a number that is not negative").value_or(0);
+  options.from = reader.text("from");
+  options.to = reader.text("to");
+  if (auto since = reader.duration("since", 3650 * kDay, "a time from 1s to 3650d, like 7d"))
+    options.since = *since;
+  if (reader.find("by")) options.by = reader.text("by");
+  if (auto idle = reader.duration("idle-after", kDay, "a time from 1s to 1d, like 15m"))
+    options.idle_after = *idle;
+  options.more_than = reader.number<double>("more-than", "a number of slice-hours");
+}
+
 std::shared_ptr<const slurmconf::SlurmSetup> read_slurm(Reader& reader) {
   slurmconf::SlurmSettings texts{reader.text("slurm-runner"),
                                  reader.text("slurm-files"),
@@ -495,6 +533,7 @@ Result<Options> to_options(const Parsed& parsed, const Settings& settings) {
     options.check = "";  // the empty layout is a layout
   read_change(reader, options);
   read_run(reader, options);
+  read_recording(reader, options);
   options.product = reader.text("product");
   options.answers = read_answers(reader);
   options.platform = read_platform(reader);

@@ -14,6 +14,7 @@
 #include "tui/screens/plan/plan.hpp"
 #include "tui/screens/plan/runs.hpp"
 #include "tui/screens/screens.hpp"
+#include "tui/screens/time_travel.hpp"
 #include "tui/screens/why.hpp"
 
 namespace tessera::tui {

@@ -6,6 +6,7 @@
 
 #include "engine/sharing/presets.hpp"
 #include "engine/text.hpp"
+#include "tui/past_time.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/guide/guide.hpp"
 #include "tui/screens/layout/layout.hpp"
@@ -73,6 +74,7 @@ constexpr std::array kWithArgument{
     Taker{"sort", "COLUMN: sort by it; -COLUMN the other way round"},
     Taker{"columns", "A,B,C: show these; default: as many as fit"},
     Taker{"theme", "NAME: change the colours"},
+    Taker{"at", "TIME: in a recording, go to that time: 03:12, yesterday 03:12, 2026-11-24T03:12"},
     Taker{"replicas", "NUMBER: how many clients share a GPU, in the layout editor"},
     Taker{"guide", "NODE or PRODUCT: decide how to share it"},
 };
@@ -250,6 +252,13 @@ std::optional<Error> run_with_argument(UiState& state, const UiContext& ui, cons
   if (command == "sort") return sort_named(state, argument);
   if (command == "columns") return choose_named(state, argument);
   if (command == "replicas") return type_replicas(state, ui, argument);
+  if (command == "at") {
+    if (!state.past) return Error{"cannot go back", "no recording is looked at", "tessera replay opens one"};
+    Result<TimePoint> to = parse_past(argument, ui.wall);
+    if (!to) return to.error();
+    effects.time = TimeMove{0, *to, std::nullopt};
+    return std::nullopt;
+  }
   if (command == "filter") {
     std::string reason = why_disabled(Action::filter, state, ui);
     if (!reason.empty()) return Error{reason, "", ""};

@@ -8,6 +8,7 @@
 #include "tui/screens/plan/plan.hpp"
 #include "tui/screens/plan/runs.hpp"
 #include "tui/screens/screens.hpp"
+#include "tui/screens/time_travel.hpp"
 
 namespace tessera::tui {
 namespace reasons {

@@ -6,6 +6,7 @@
 #include <ctime>
 
 #include "engine/query/value.hpp"
+#include "tui/screens/documents.hpp"
 #include "tui/screens/plan/arm.hpp"
 #include "tui/screens/plan/runs.hpp"
 #include "tui/screens/roles.hpp"
@@ -72,8 +73,13 @@ std::vector<Piece> title_pieces(const UiState& state, const UiContext& ui) {
   if (clusters.size() > 1) pieces.push_back({fmt::format("{} clusters", clusters.size()), Role::dim});
   if (std::string calls = calls_text(clusters); !calls.empty()) pieces.push_back({calls, Role::dim});
   Freshness fresh = freshness(state, ui);
-  pieces.push_back({fresh.text, fresh.role, true});
-  pieces.push_back({clock_text(clusters, ui.wall), Role::title});
+  if (state.past) {
+    const std::string then = clusters.empty() ? "" : time_text(cluster_now(*clusters.front(), ui.wall));
+    pieces.push_back({" PAST " + then + " ", Style(Role::danger).with_bold().with_reverse(), true});
+  } else {
+    pieces.push_back({fresh.text, fresh.role, true});
+    pieces.push_back({clock_text(clusters, ui.wall), Role::title});
+  }
   bool simulated = !clusters.empty() && std::all_of(clusters.begin(), clusters.end(),
                                                     [](const Cluster* c) { return c->simulated; });
   if (simulated) pieces.push_back({"SIMULATED", Role::warning, true});

@@ -1,0 +1,222 @@
+#include "backends/record/reader.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "backends/record/json_in.hpp"
+#include "engine/model/telemetry.hpp"
+
+namespace tessera::record {
+namespace {
+
+using Figures = std::vector<std::optional<std::int64_t>>;
+
+// What is not told stays as it is.
+template <class Unit>
+void lay(std::optional<Unit>& to, const Figures& figures, std::size_t place) {
+  if (place >= figures.size()) return;
+  to.reset();
+  if (figures[place]) to = Unit{static_cast<decltype(Unit::value)>(*figures[place])};
+}
+
+// "0" or "0.1"; the slice is -1 where the GPU is meant.
+std::optional<std::pair<int, int>> line_of(std::string_view name) {
+  std::pair<int, int> place{0, -1};
+  const char* end = name.data() + name.size();
+  auto [at, wrong] = std::from_chars(name.data(), end, place.first);
+  if (wrong != std::errc()) return std::nullopt;
+  if (at == end) return place;
+  if (*at != '.') return std::nullopt;
+  auto [last, bad] = std::from_chars(at + 1, end, place.second);
+  if (bad != std::errc() || last != end || place.second < 0) return std::nullopt;
+  return place;
+}
+
+void lay(Node& node, std::string_view name, const Figures& figures, const Origin& origin) {
+  const auto place = line_of(name);
+  if (!place) return;
+  auto gpu = std::find_if(node.gpus.begin(), node.gpus.end(),
+                          [&](const Gpu& one) { return one.index.value == place->first; });
+  if (gpu == node.gpus.end()) return;
+  if (place->second < 0) {
+    lay(gpu->telemetry.use, figures, 0);
+    lay(gpu->telemetry.memory_used, figures, 1);
+    lay(gpu->telemetry.temperature, figures, 2);
+    lay(gpu->telemetry.power, figures, 3);
+    gpu->telemetry.origin = origin;
+    return;
+  }
+  const auto slice = static_cast<std::size_t>(place->second);
+  if (slice >= gpu->slices.size()) return;
+  lay(gpu->slices[slice].use, figures, 0);
+  lay(gpu->slices[slice].memory_used, figures, 1);
+  gpu->slices[slice].measured = origin;
+}
+
+// What that source measures of the node was measured at that time: what was not written did not move.
+void date(Node& node, const Origin& origin) {
+  for (Gpu& gpu : node.gpus) {
+    if (gpu.telemetry.origin.source == origin.source) gpu.telemetry.origin.at = origin.at;
+    for (Slice& slice : gpu.slices)
+      if (slice.measured.source == origin.source) slice.measured.at = origin.at;
+  }
+}
+
+bool measures(Source source, const Node& node) {
+  return std::any_of(node.gpus.begin(), node.gpus.end(), [&](const Gpu& gpu) {
+    return gpu.telemetry.origin.source == source ||
+           std::any_of(gpu.slices.begin(), gpu.slices.end(),
+                       [&](const Slice& slice) { return slice.measured.source == source; });
+  });
+}
+
+void read_figures(JsonValue& json, Figures& figures) {
+  json.items([&](JsonValue& one) { figures.push_back(one.integer()); });
+}
+
+}  // namespace
+
+std::optional<TimePoint> Reader::time_of(std::string_view line) {
+  constexpr std::string_view kBegin = "{\"at\":\"";
+  if (!line.starts_with(kBegin)) return std::nullopt;
+  line.remove_prefix(kBegin.size());
+  const std::size_t end = line.find('"');
+  return end == std::string_view::npos ? std::nullopt : parse_utc(line.substr(0, end));
+}
+
+void Reader::read(JsonValue& root, Seen& seen) {
+  root.fields([&](std::string_view key, JsonValue& value) {
+    if (key == "at") return get(value, at_);
+    if (key == "kind") return get(value, seen.kind);
+    if (key == "head") return get(value, seen.head.emplace());
+    if (key == "cluster") return get(value, seen.about);
+    if (key == "node")
+      return seen.kind == "gone" ? get(value, seen.gone_node) : get(value, seen.node.emplace());
+    if (key == "workload")
+      return seen.kind == "gone" ? get(value, seen.gone_workload) : get(value, seen.workload.emplace());
+    if (key == "source") return get(value, seen.source);
+    if (key == "silent") return get(value, seen.silent);
+    if (key == "partitions") return get(value, seen.partitions);
+    if (key == "reservations") return get(value, seen.reservations);
+    if (key == "quotas") return get(value, seen.quotas);
+    if (key == "daemons") return get(value, seen.daemons);
+    if (key == "remarks") return get(value, seen.remarks);
+    if (key == "sources") return get(value, seen.sources);
+    if (key == "nodes" && seen.kind == "figures")
+      value.fields([&](std::string_view node, JsonValue& lines) {
+        auto& of_node = seen.figures[std::string(node)];
+        lines.fields([&](std::string_view line, JsonValue& figures) {
+          read_figures(figures, of_node[std::string(line)]);
+        });
+      });
+  });
+}
+
+Status Reader::take(std::string_view line, std::vector<Event>& events) {
+  Seen seen;
+  if (Status parsed = json_.read(line, [&](JsonValue& root) { read(root, seen); }); !parsed)
+    return Error{"cannot read the recording", parsed.error().reason,
+                 "the line begins " + clean(line.substr(0, 80), 100)};
+  return act(seen, events);
+}
+
+void Reader::tell(std::vector<Event>& events, decltype(Event::what) what, std::optional<TimePoint> at) const {
+  events.push_back({ClusterName(head_.cluster), 0, at.value_or(at_), std::move(what)});
+}
+
+Status Reader::act(Seen& seen, std::vector<Event>& events) {
+  if (seen.kind == "key") {
+    if (!seen.head || seen.head->format != kFormat)
+      return Error{"cannot read the recording", "it does not begin with the head of a recording of tessera",
+                   "tessera record writes them"};
+    if (seen.head->version > kVersion)
+      return Error{"cannot read the recording",
+                   "it is of version " + std::to_string(seen.head->version) +
+                       ", and this tessera reads up to " + std::to_string(kVersion),
+                   "tessera " + seen.head->tessera + " wrote it; use that one or a later one"};
+    head_ = *seen.head;
+    begin(events);
+  }
+  if (seen.kind == "whole") finish(events);
+  if (seen.kind == "cluster") {
+    tell(events, ClusterSeen{seen.about.scheduler, seen.about.simulated, seen.about.version,
+                             seen.about.endpoint, seen.about.id});
+    if (!seen.about.licence.empty()) tell(events, LicenceNamed{seen.about.licence});
+  }
+  if (seen.kind == "partitions") tell(events, PartitionsListed{std::move(seen.partitions)});
+  if (seen.kind == "reservations") tell(events, ReservationsListed{std::move(seen.reservations)});
+  if (seen.kind == "quotas") tell(events, QuotasListed{std::move(seen.quotas)});
+  if (seen.kind == "daemons") tell(events, DaemonsSeen{std::move(seen.daemons)});
+  if (seen.kind == "remarks") tell(events, RemarksListed{seen.source, std::move(seen.remarks)});
+  if (seen.kind == "sources")
+    for (SourceState& state : seen.sources) {
+      if (state.ok) answered_[state.source] = *state.ok;
+      if (state.ok) tell(events, SourceReport{state.source, {}, {}, state.note, state.incomplete}, state.ok);
+      if (state.failure) tell(events, SourceReport{state.source, state.failure, {}, "", false});
+    }
+  if (seen.node) {
+    Node& kept = nodes_[seen.node->name.text];
+    kept = std::move(*seen.node);
+    kept.origin.at = at_;
+    for (Gpu& gpu : kept.gpus) gpu.origin.at = at_;
+    if (!in_key_) tell(events, NodeSeen{kept});
+  }
+  if (seen.workload) {
+    seen.workload->origin.at = at_;
+    if (in_key_)
+      key_workloads_.push_back(std::move(*seen.workload));
+    else
+      tell(events, WorkloadSeen{std::move(*seen.workload)});
+  }
+  if (!seen.gone_node.empty()) {
+    nodes_.erase(seen.gone_node);
+    tell(events, NodeGone{NodeName(seen.gone_node)});
+  }
+  if (!seen.gone_workload.empty()) tell(events, WorkloadGone{WorkloadId(seen.gone_workload)});
+  if (seen.kind == "figures") measure(seen, events);
+  return Done{};
+}
+
+void Reader::begin(std::vector<Event>& events) {
+  in_key_ = true;
+  nodes_.clear();
+  key_workloads_.clear();
+  tell(events, ClockSet{at_, 0});
+}
+
+void Reader::finish(std::vector<Event>& events) {
+  in_key_ = false;
+  NodesListed list;
+  for (const auto& [name, node] : nodes_) list.nodes.push_back(node);
+  tell(events, std::move(list));
+  tell(events, WorkloadsListed{std::exchange(key_workloads_, {})});
+  tell(events, Loaded{});
+}
+
+void Reader::measure(Seen& seen, std::vector<Event>& events) {
+  const std::vector<std::string>& silent = seen.silent;
+  for (auto& [name, node] : nodes_) {
+    if (std::find(silent.begin(), silent.end(), name) != silent.end()) continue;
+    const auto told = seen.figures.find(name);
+    if (told != seen.figures.end())
+      for (const auto& [line, figures] : told->second) lay(node, line, figures, {seen.source, at_});
+    if (told == seen.figures.end() && !measures(seen.source, node)) continue;
+    date(node, {seen.source, at_});
+    if (!quiet_) tell_figures(node, events);
+  }
+}
+
+void Reader::tell_figures(const Node& node, std::vector<Event>& events) const {
+  Node copy = node;
+  for (Measured& measured : take_figures(copy)) {
+    const TimePoint at = measured.at;
+    tell(events, std::move(measured), at);
+  }
+}
+
+void Reader::figures(std::vector<Event>& events) const {
+  for (const auto& [name, node] : nodes_) tell_figures(node, events);
+}
+
+}  // namespace tessera::record

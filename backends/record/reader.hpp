@@ -1,0 +1,73 @@
+// The lines of a recording, one after the other, → events for reduce().
+//
+// Kinds and fields that are not known are passed over, as a later version may write them; a line that is no
+// JSON, or that belongs to a version that this tessera cannot read, is an error. Between "key" and "whole"
+// everything is collected, so that what is not told there is gone.
+// Threads: a value of one thread.
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "backends/json.hpp"
+#include "engine/record/fields.hpp"
+
+namespace tessera::record {
+
+class Reader {
+ public:
+  // Adds the events that the line stands for. The cluster is named as the head names it.
+  Status take(std::string_view line, std::vector<Event>& events);
+
+  // Whoever jumps needs the last figures only: from now on they are not told round by round, but by
+  // figures().
+  void be_quiet() { quiet_ = true; }
+  void figures(std::vector<Event>& events) const;
+
+  const Head& head() const { return head_; }
+  TimePoint at() const { return at_; }  // of the last line
+  // When the line is no more than a time: before it everything of an older round has been told.
+  static std::optional<TimePoint> time_of(std::string_view line);
+
+ private:
+  struct Seen {  // of one line
+    std::string kind;
+    std::optional<Node> node;
+    std::optional<Workload> workload;
+    std::string gone_node, gone_workload;
+    Source source = Source::none;
+    std::map<std::string, std::map<std::string, std::vector<std::optional<std::int64_t>>>> figures;
+    std::vector<std::string> silent;
+    std::vector<Partition> partitions;
+    std::vector<Reservation> reservations;
+    std::vector<Quota> quotas;
+    std::vector<Daemon> daemons;
+    std::vector<Remark> remarks;
+    std::vector<SourceState> sources;
+    About about;
+    std::optional<Head> head;
+  };
+  void read(JsonValue& root, Seen& seen);
+  Status act(Seen& seen, std::vector<Event>& events);
+  void begin(std::vector<Event>& events);
+  void finish(std::vector<Event>& events);
+  void measure(Seen& seen, std::vector<Event>& events);
+  void tell_figures(const Node& node, std::vector<Event>& events) const;
+  void tell(std::vector<Event>& events, decltype(Event::what) what, std::optional<TimePoint> at = {}) const;
+
+  JsonDocument json_;
+  Head head_;
+  TimePoint at_{};
+  bool in_key_ = false;
+  bool quiet_ = false;
+  std::unordered_map<std::string, Node> nodes_;  // with the figures that were told last
+  std::vector<Workload> key_workloads_;
+  std::map<Source, TimePoint> answered_;
+};
+
+}  // namespace tessera::record

@@ -1,0 +1,202 @@
+#include "backends/record/tape.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "backends/files.hpp"
+#include "backends/record/zstd_stream.hpp"
+#include "engine/text.hpp"
+#include "engine/time.hpp"
+
+namespace tessera::record {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kLargestFile = std::size_t{1} << 30;
+
+Error cannot(const std::string& path, const std::string& reason, std::string hint = {}) {
+  return {"cannot write the recording", clean(path, 4096) + ": " + reason, std::move(hint)};
+}
+Error cannot(const std::string& path, int number) {
+  return cannot(path, std::strerror(number),
+                number == ENOSPC ? "make room there, or bound it with --max-size" : "");
+}
+
+std::string day_of(TimePoint at) { return utc_text(at).substr(0, 10); }
+
+class Files final : public Tape {
+ public:
+  Files(std::string folder, Keep keep, Descriptor lock)
+      : folder_(std::move(folder)), keep_(keep), lock_(std::move(lock)) {}
+  ~Files() override { close(); }
+
+  bool wants_key(TimePoint at) const override {
+    // A clock that was set back begins a new frame, too: times of a frame never run backwards.
+    return !file_.ok() || day_of(at) != day_ || at < last_ || at - keyed_ >= kKeyEvery;
+  }
+
+  Status write(std::string_view lines, TimePoint at, bool key) override {
+    if (key) {
+      if (file_.ok() && day_of(at) == day_) {
+        if (Status ended = put(compressor_.end()); !ended) return ended;
+      } else {
+        close();
+        if (Status opened = open(at); !opened) return opened;
+        tidy(at);
+      }
+      if (Status begun = put(compressor_.begin(at)); !begun) return begun;
+      keyed_ = at;
+    }
+    if (!file_.ok()) return cannot(folder_, "a round must begin with a key frame after an error");
+    if (Status written = put(compressor_.add(lines)); !written) return written;
+    last_ = at;
+    if (key || at - synced_ >= kSyncEvery || at < synced_) return sync(at);
+    return Done{};
+  }
+
+ private:
+  std::string path() const { return folder_ + "/" + day_ + std::string(kFileEnd); }
+
+  Status put(const std::string& bytes) {
+    if (write_all(file_.get(), bytes)) {
+      size_ += bytes.size();
+      return Done{};
+    }
+    const int number = errno;
+    // What was written of it would only be in the way.
+    if (ftruncate(file_.get(), static_cast<off_t>(size_)) == 0) ::fdatasync(file_.get());
+    file_ = Descriptor();
+    return cannot(path(), number);
+  }
+
+  Status sync(TimePoint at) {
+    if (::fdatasync(file_.get()) != 0) {
+      const int number = errno;
+      file_ = Descriptor();
+      return cannot(path(), number);
+    }
+    synced_ = at;
+    return Done{};
+  }
+
+  void close() {
+    if (!file_.ok()) return;
+    if (put(compressor_.end())) ::fdatasync(file_.get());
+    file_ = Descriptor();
+  }
+
+  // A file that is there is gone on with, behind its last whole round.
+  Status open(TimePoint at) {
+    day_ = day_of(at);
+    if (Status mended = mend(path()); !mended) return mended;
+    Descriptor file(::open(path().c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640));
+    if (!file.ok()) return cannot(path(), errno);
+    struct stat about {};
+    if (fstat(file.get(), &about) != 0) return cannot(path(), errno);
+    file_ = std::move(file);
+    size_ = static_cast<std::size_t>(about.st_size);
+    sync_folder(folder_);
+    return Done{};
+  }
+
+  // A frame that was not finished ends where it tore: what is whole of it is written again as a whole frame.
+  Status mend(const std::string& file) {
+    auto read = read_whole_file("cannot read the recording", file, kLargestFile);
+    if (!read) return read.error();
+    if (!*read || (*read)->text.empty()) return Done{};
+    const std::string& bytes = (*read)->text;
+    auto frames = frames_in(bytes);
+    if (!frames) {
+      // Nothing of another's is written to: it is put aside.
+      if (std::rename(file.c_str(), (file + ".broken").c_str()) != 0) return cannot(file, errno);
+      return Done{};
+    }
+    const Frame& last = frames->back();
+    if (!last.torn) return Done{};
+    std::string whole = bytes.substr(0, last.begin);
+    if (auto text = text_of(bytes, last); text && !text->empty()) {
+      Compressor again;
+      whole += again.begin(last.at);
+      whole += again.add(*text);
+      whole += again.end();
+    }
+    const std::string part = file + ".part";
+    Descriptor to(::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640));
+    if (!to.ok() || !write_all(to.get(), whole) || ::fsync(to.get()) != 0 ||
+        std::rename(part.c_str(), file.c_str()) != 0) {
+      const int number = errno;
+      ::unlink(part.c_str());
+      return cannot(file, number);
+    }
+    return Done{};
+  }
+
+  // Removes what is older than wished, and the oldest while all together is larger.
+  void tidy(TimePoint at) const {
+    const std::string oldest = day_of(at - keep_.age);
+    std::error_code ignored;
+    std::vector<std::pair<std::string, std::uintmax_t>> files;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder_, ignored)) {
+      const std::string name = entry.path().filename().string();
+      if (!name.ends_with(kFileEnd)) continue;
+      if (name < oldest)
+        fs::remove(entry.path(), ignored);
+      else
+        files.emplace_back(name, entry.file_size(ignored));
+    }
+    if (keep_.bytes <= 0) return;
+    std::sort(files.begin(), files.end());
+    std::uintmax_t all = 0;
+    for (const auto& [name, size] : files) all += size;
+    for (const auto& [name, size] : files) {
+      if (all <= static_cast<std::uintmax_t>(keep_.bytes) || name.starts_with(day_)) return;
+      if (fs::remove(folder_ + "/" + name, ignored)) all -= size;
+    }
+  }
+
+  std::string folder_;
+  Keep keep_;
+  Descriptor lock_;
+  Descriptor file_;
+  std::size_t size_ = 0;
+  Compressor compressor_;
+  std::string day_;
+  TimePoint keyed_{}, last_{}, synced_{};
+};
+
+}  // namespace
+
+std::string folder_name(const ClusterName& cluster) {
+  std::string name;
+  for (char c : cluster.text) {
+    const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                       c == '-' || c == '_' || (c == '.' && !name.empty());
+    name += plain ? c : '_';
+  }
+  return name.empty() ? "_" : name;
+}
+
+Result<std::unique_ptr<Tape>> open_tape(const std::string& folder, const ClusterName& cluster, Keep keep) {
+  const std::string own = folder + "/" + folder_name(cluster);
+  std::error_code wrong;
+  fs::create_directories(own, wrong);
+  if (wrong) return cannot(own, wrong.message(), "name a folder that you may write to: --folder");
+  Descriptor lock(::open((own + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0640));
+  if (!lock.ok()) return cannot(own, std::strerror(errno), "name a folder that you may write to: --folder");
+  if (flock(lock.get(), LOCK_EX | LOCK_NB) != 0)
+    return cannot(own, "another recorder writes there",
+                  "one recorder for each cluster and folder: end that one, or name another --folder");
+  return std::unique_ptr<Tape>(std::make_unique<Files>(own, keep, std::move(lock)));
+}
+
+}  // namespace tessera::record

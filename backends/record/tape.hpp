@@ -1,0 +1,28 @@
+// The files of a recorder: FOLDER/CLUSTER/2026-11-24.jsonl.zst, one for each day of UTC.
+//
+// Each round is written whole and can be read from then on. fsync: with each key frame, each five minutes and
+// at the end, so that a machine that dies loses at most five minutes, and a recorder that is killed at most
+// the round that it was writing. What a crash left half written is cut off when the file is opened again.
+// A lock (flock) on the cluster's folder keeps a second recorder out; it goes with its process.
+// Threads: one.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "engine/record/recording.hpp"
+
+namespace tessera::record {
+
+inline constexpr Duration kKeyEvery{7'200'000};  // between key frames: what a jump reads at most
+inline constexpr Duration kSyncEvery{300'000};
+
+// Makes the folder where it is missing. Errors: it cannot be written, or another recorder has it.
+Result<std::unique_ptr<Tape>> open_tape(const std::string& folder, const ClusterName& cluster, Keep keep);
+
+// The cluster's folder below the recorder's: its name, with what is no part of a file's name as '_'.
+std::string folder_name(const ClusterName& cluster);
+inline constexpr std::string_view kFileEnd = ".jsonl.zst";
+
+}  // namespace tessera::record

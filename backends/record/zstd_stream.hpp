@@ -1,0 +1,54 @@
+// zstd, as recordings use it: frames that any zstdcat reads, each behind a skippable one with its time, so
+// that a moment is found without reading what lies before it. Home of zstd.h. Threads: an object belongs to
+// one thread; the functions have no state.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/error.hpp"
+#include "engine/model/units.hpp"
+
+namespace tessera::record {
+
+class Compressor {
+ public:
+  Compressor();
+  ~Compressor();
+  Compressor(const Compressor&) = delete;
+  Compressor& operator=(const Compressor&) = delete;
+
+  // The bytes of a new frame's mark; what is given to add() from now on belongs to that frame.
+  std::string begin(TimePoint at);
+  // Compressed so far that a reader gets all of it, whatever comes after.
+  std::string add(std::string_view text);
+  // The frame's end.
+  std::string end();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+  std::string run(std::string_view text, int how);
+};
+
+// Where frames lie in a file's bytes.
+struct Frame {
+  TimePoint at{};
+  std::size_t begin = 0;  // of its mark
+  std::size_t data = 0;   // of the compressed bytes
+  std::size_t end = 0;    // behind them; for a torn one: the end of the file
+  bool torn = false;      // the file ends within it
+};
+// Looks at headers only. Errors: the bytes are no recording, or broken in the middle.
+Result<std::vector<Frame>> frames_in(std::string_view bytes);
+
+// The text of one frame, of which a torn one gives what is whole, up to its last newline. At most
+// kLargestFrame bytes: more is an error, and so are bytes that are no zstd.
+inline constexpr std::size_t kLargestFrame = 1u << 30;
+Result<std::string> text_of(std::string_view bytes, const Frame& frame);
+
+}  // namespace tessera::record

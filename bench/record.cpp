@@ -1,0 +1,205 @@
+// A recorded day of 1,000 nodes of 8 GPUs, a round a minute, 20,000 jobs a day: how large its file is, what
+// the recorder needs for a round, and how long a jump takes.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <deque>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backends/record/recording.hpp"
+#include "backends/record/tape.hpp"
+#include "backends/sim/random.hpp"
+#include "backends/sim/telemetry.hpp"
+#include "engine/model/reduce.hpp"
+#include "engine/record/recorder.hpp"
+
+namespace {
+
+using namespace tessera;
+namespace fs = std::filesystem;
+
+constexpr int kNodes = 1'000, kGpus = 8, kRounds = 1'440, kJobsADay = 20'000;
+constexpr std::uint64_t kSeed = 7;
+const TimePoint kBegin(std::chrono::seconds(1'795'478'400));  // a midnight
+
+struct Job {
+  std::uint64_t id = 0;
+  int node = 0, gpu = 0;
+  int ends = 0;  // round
+  sim::Character does{};
+};
+
+std::string node_name(int n) { return "gpu" + std::to_string(10'000 + n).substr(1); }
+
+Model first() {
+  Model model;
+  NodesListed list;
+  for (int n = 0; n < kNodes; ++n) {
+    Node node;
+    node.name = NodeName(node_name(n));
+    node.state = {"MIXED"};
+    node.health = Health::ok;
+    node.partitions = {"gpu"};
+    node.cpus = 128;
+    node.memory = Mib{2'000'000};
+    node.driver = "550.90.07";
+    node.agent = "24.11.5";
+    node.origin = {Source::slurm_nodes, kBegin};
+    for (int g = 0; g < kGpus; ++g) {
+      Gpu gpu;
+      gpu.index = GpuIndex{g};
+      gpu.model = "NVIDIA H100 80GB HBM3";
+      gpu.product = ProductKey("H100-80GB-SXM5");
+      gpu.memory = Mib{81'559};
+      gpu.strategy = Strategy::whole;
+      std::uint64_t id = sim::draw(kSeed, static_cast<std::uint64_t>(n * kGpus + g), 1, 2);
+      gpu.uuid = "GPU-" + std::to_string(id) + "-" + std::to_string(id * 3);
+      gpu.slices.emplace_back().device = g;
+      node.gpus.push_back(std::move(gpu));
+    }
+    list.nodes.push_back(std::move(node));
+  }
+  reduce(model,
+         {ClusterName("hpc"), 1, kBegin, ClusterSeen{Scheduler::slurm, false, "slurm 24.11.5", "", "hpc"}});
+  reduce(model, {ClusterName("hpc"), 1, kBegin, std::move(list)});
+  reduce(model, {ClusterName("hpc"), 1, kBegin, WorkloadsListed{}});
+  reduce(model, {ClusterName("hpc"), 1, kBegin, Loaded{}});
+  return model;
+}
+
+class Day {
+ public:
+  Day() : model_(first()), jobs_(kNodes * kGpus) {}
+
+  // Jobs that end and begin, and what the exporters measure.
+  void pass(int round) {
+    const TimePoint at = kBegin + Duration(60'000LL * round);
+    // As many as run at any time: each ends after a time of its own.
+    for (int slot = 0; slot < kNodes * kGpus; ++slot) {
+      Job& job = jobs_[static_cast<std::size_t>(slot)];
+      if (round < job.ends) continue;
+      if (job.id != 0) tell(WorkloadGone{WorkloadId(std::to_string(job.id))}, at);
+      start(job, slot, round, at);
+    }
+    for (int n = 0; n < kNodes; ++n) measure(n, at);
+    tell(SourceReport{Source::slurm_nodes, {}, {}, "", false}, at);
+    tell(SourceReport{Source::slurm_jobs, {}, {}, "", false}, at);
+  }
+  const Cluster& cluster() const { return model_.clusters.front(); }
+
+ private:
+  template <class What>
+  void tell(What what, TimePoint at) {
+    reduce(model_, {ClusterName("hpc"), 1, at, std::move(what)});
+  }
+  void start(Job& job, int slot, int round, TimePoint at) {
+    job.id = ++next_;
+    job.node = slot / kGpus, job.gpu = slot % kGpus;
+    const float luck = sim::unit(sim::draw(kSeed, job.id, 3, 4));
+    job.does = luck < 0.6F   ? sim::Character::training
+               : luck < 0.8F ? sim::Character::inference
+               : luck < 0.9F ? sim::Character::batch
+                             : sim::Character::waste;
+    // In the mean as long as that 20,000 of them begin in a day.
+    const double mean = 1.0 * kNodes * kGpus * kRounds / kJobsADay;
+    const double part = static_cast<double>(sim::unit(sim::draw(kSeed, job.id, 5, 6)));
+    job.ends = round + 1 + static_cast<int>(2 * mean * part * (round == 0 ? part : 1.0));
+    Workload workload;
+    workload.id = WorkloadId(std::to_string(job.id));
+    workload.name = "train-" + std::to_string(job.id % 97);
+    workload.user = "user" + std::to_string(job.id * 31 % 200);
+    workload.group = "gpu";
+    workload.account = "acc" + std::to_string(job.id * 31 % 200 % 40);
+    workload.state = WorkloadState::running;
+    workload.state_word = "RUNNING";
+    workload.requests = {{"gpu", 1}};
+    workload.started = at;
+    workload.submitted = at - Duration(600'000);
+    workload.ends = at + Duration(86'400'000);
+    workload.node_count = 1;
+    Allocation held;
+    held.node = NodeName(node_name(job.node));
+    held.count = 1;
+    held.devices = {{job.gpu, 1}};
+    workload.allocations = {held};
+    workload.origin = {Source::slurm_jobs, at};
+    tell(WorkloadSeen{std::move(workload)}, at);
+  }
+  void measure(int n, TimePoint at) {
+    Measured told{NodeName(node_name(n)), Source::dcgm, at, {}};
+    for (int g = 0; g < kGpus; ++g) {
+      const Job& job = jobs_[static_cast<std::size_t>(n * kGpus + g)];
+      const sim::Load load = sim::load_of(job.does, kSeed, job.id, at);
+      GpuFigures figures;
+      figures.gpu = GpuIndex{g};
+      figures.figures.use = Percent{load.use * 100};
+      figures.figures.memory_used = Mib{static_cast<std::int64_t>(load.memory * 81'559)};
+      figures.figures.temperature = Celsius{30 + 38 * load.use};
+      figures.figures.power = Watts{70 + 630 * load.use * 0.95F};
+      told.gpus.push_back(std::move(figures));
+    }
+    tell(std::move(told), at);
+  }
+
+  Model model_;
+  std::vector<Job> jobs_;
+  std::uint64_t next_ = 0;
+};
+
+const std::string& folder() {
+  static const std::string made = [] {
+    char name[] = "/tmp/tessera-bench-XXXXXX";
+    return std::string(mkdtemp(name));
+  }();
+  return made;
+}
+
+void a_day(benchmark::State& state) {
+  Day day;
+  auto tape = record::open_tape(folder(), ClusterName("hpc"), {});
+  if (!tape) return state.SkipWithError("no tape");
+  record::Recorder recorder{record::Wanted{}};
+  std::size_t text = 0;
+  for (auto _ : state)
+    for (int round = 0; round < kRounds; ++round) {
+      state.PauseTiming();
+      day.pass(round);
+      state.ResumeTiming();
+      const TimePoint at = kBegin + Duration(60'000LL * round);
+      const bool key = (*tape)->wants_key(at);
+      const std::string lines = recorder.take(day.cluster(), at, key);
+      text += lines.size();
+      if (!(*tape)->write(lines, at, key)) return state.SkipWithError("cannot write");
+    }
+  tape->reset();
+  std::uintmax_t bytes = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(folder()))
+    if (entry.is_regular_file()) bytes += entry.file_size();
+  state.counters["file_MB"] = static_cast<double>(bytes) / 1e6;
+  state.counters["text_MB"] = static_cast<double>(text) / 1e6;
+}
+BENCHMARK(a_day)->Unit(benchmark::kSecond)->Iterations(1);
+
+void a_jump(benchmark::State& state) {
+  auto opened = record::open_recordings(folder());
+  if (!opened) return state.SkipWithError("nothing recorded");
+  int round = 1'017;
+  for (auto _ : state) {
+    round = (round * 31 + 7) % kRounds;
+    auto model = opened->front()->at(kBegin + Duration(60'000LL * round));
+    if (!model) return state.SkipWithError("cannot jump");
+    benchmark::DoNotOptimize(model->clusters.front().nodes.size());
+  }
+}
+BENCHMARK(a_jump)->Unit(benchmark::kMillisecond)->Iterations(20);
+
+void opening(benchmark::State& state) {
+  for (auto _ : state) benchmark::DoNotOptimize(record::open_recordings(folder()).ok());
+}
+BENCHMARK(opening)->Unit(benchmark::kMillisecond)->Iterations(5);
+
+}  // namespace

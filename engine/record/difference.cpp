@@ -1,0 +1,95 @@
+#include "engine/record/difference.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "engine/insight/totals.hpp"
+
+namespace tessera::record {
+namespace {
+
+std::string layout_of(const Gpu& gpu) {
+  std::string text(word(gpu.strategy));
+  for (const Slice& slice : gpu.slices) {
+    if (slice.kind == SliceKind::whole_gpu) continue;
+    text += " " + insight::slice_label(slice);
+    if (slice.placement) text += "@" + std::to_string(slice.placement->start);
+  }
+  return text;
+}
+
+std::string holders_of(const Cluster& cluster, const std::vector<Slice>& slices) {
+  std::set<std::string> names;
+  for (const Slice& slice : slices)
+    for (const Holder& holder : slice.holders) {
+      const Workload* workload = cluster.workloads.find(holder.workload);
+      names.insert(workload && !workload->user.empty() ? workload->user + " " + holder.workload.text
+                                                       : holder.workload.text);
+    }
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+std::string health_of(const Node& node) {
+  std::string text(word(node.health));
+  if (!node.reason.empty()) text += ": " + node.reason;
+  return text;
+}
+
+void compare(std::vector<Change>& all, std::string subject, std::string what, std::string before,
+             std::string after) {
+  if (before != after)
+    all.push_back({std::move(subject), std::move(what), std::move(before), std::move(after)});
+}
+
+void compare_nodes(std::vector<Change>& all, const Cluster& before, const Node& old, const Cluster& after,
+                   const Node& now) {
+  const std::string& name = now.name.text;
+  compare(all, name, "health", health_of(old), health_of(now));
+  compare(all, name, "driver", old.driver, now.driver);
+  std::map<int, std::pair<const Gpu*, const Gpu*>> gpus;
+  for (const Gpu& gpu : old.gpus) gpus[gpu.index.value].first = &gpu;
+  for (const Gpu& gpu : now.gpus) gpus[gpu.index.value].second = &gpu;
+  for (const auto& [index, pair] : gpus) {
+    const auto& [was, is] = pair;
+    const std::string subject = name + " GPU " + std::to_string(index);
+    compare(all, subject, "layout", was ? layout_of(*was) : "", is ? layout_of(*is) : "");
+    compare(all, subject, "holders", was ? holders_of(before, was->slices) : "",
+            is ? holders_of(after, is->slices) : "");
+  }
+  compare(all, name, "holders", holders_of(before, old.pool), holders_of(after, now.pool));
+}
+
+std::string state_of(const Workload& workload) {
+  return std::string(word(workload.state)) + (workload.user.empty() ? "" : ", " + workload.user);
+}
+
+}  // namespace
+
+std::vector<Change> differences(const Cluster& before, const Cluster& after) {
+  std::vector<Change> all;
+  std::set<NodeName> nodes;
+  for (const Node& node : before.nodes.all()) nodes.insert(node.name);
+  for (const Node& node : after.nodes.all()) nodes.insert(node.name);
+  for (const NodeName& name : nodes) {
+    const Node* old = before.nodes.find(name);
+    const Node* now = after.nodes.find(name);
+    if (old && now)
+      compare_nodes(all, before, *old, after, *now);
+    else
+      compare(all, name.text, "node", old ? health_of(*old) : "", now ? health_of(*now) : "");
+  }
+  std::set<WorkloadId> work;
+  for (const Workload& one : before.workloads.all()) work.insert(one.id);
+  for (const Workload& one : after.workloads.all()) work.insert(one.id);
+  for (const WorkloadId& id : work) {
+    const Workload* old = before.workloads.find(id);
+    const Workload* now = after.workloads.find(id);
+    compare(all, id.text, "workload", old ? state_of(*old) : "", now ? state_of(*now) : "");
+  }
+  return all;
+}
+
+}  // namespace tessera::record

@@ -1,0 +1,23 @@
+// Two moments of a cluster compared: what nodes are, how their GPUs are cut, and who holds what.
+// Threads: pure functions.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/model/model.hpp"
+
+namespace tessera::record {
+
+struct Change {
+  std::string subject;  // "h100-03", "h100-03 GPU 2", a job or pod
+  std::string what;     // "health" "layout" "holders" "node" "workload" "driver"
+  std::string before;   // empty: it was not there
+  std::string after;    // empty: it is gone
+  friend bool operator==(const Change&, const Change&) = default;
+};
+
+// By subject, nodes first.
+std::vector<Change> differences(const Cluster& before, const Cluster& after);
+
+}  // namespace tessera::record

@@ -1,0 +1,77 @@
+// What a cluster is, as lines of a recording: all of it in a key frame, and from then on what changed.
+//
+// Each line is a JSON object with "at" and "kind" (docs/time.md lists the kinds). Use, memory, temperature
+// and power are written when they moved by more than a step, or when use crosses 1 %, so that noise costs
+// nothing and "not used" stays exact. A figure that is not measured any more is told, too: a gap stays a gap.
+// Threads: a value of one thread.
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "engine/mig/catalogue.hpp"
+#include "engine/model/model.hpp"
+#include "engine/record/fields.hpp"
+
+namespace tessera::record {
+
+// What a figure must have moved by to be written again; docs/time.md.
+inline constexpr int kUseStep = 10;               // percentage points
+inline constexpr std::int64_t kMemoryStep = 512;  // MiB
+inline constexpr int kTemperatureStep = 6;        // degrees Celsius
+inline constexpr int kPowerStep = 100;            // watts
+
+struct Wanted {
+  Duration every{60'000};  // between two rounds, as the head tells it
+  std::string tessera;     // the version that writes
+  // Not empty: names of nodes, users, workloads and the rest are written as digests with this salt, and texts
+  // that people wrote are left out.
+  std::string salt;
+  const mig::Catalogue* catalogue = nullptr;  // for findings; null: none are recorded
+};
+
+class Recorder {
+ public:
+  explicit Recorder(Wanted wanted) : wanted_(std::move(wanted)) {}
+
+  // The lines of one round, each with its newline. key: a key frame, which stands alone. wall: the wall
+  // clock.
+  std::string take(const Cluster& cluster, TimePoint wall, bool key);
+  // A line of a run's journal, as it was written there.
+  std::string run_line(TimePoint at, const std::string& run, std::string_view line) const;
+
+ private:
+  using Quad = std::array<std::optional<std::int64_t>, 4>;  // use, memory, temperature, power
+  struct Shown {
+    TimePoint measured{};
+    std::map<std::string, Quad> lines;  // "0" a GPU, "0.1" its second slice
+  };
+
+  void begin(std::string_view kind);
+  void head(const Cluster& cluster);
+  void about(const Cluster& cluster);
+  template <class T>
+  void keep_list(std::string_view kind, const T& list);
+  void sources(const Cluster& cluster);
+  void nodes(const Cluster& cluster);
+  void workloads(const Cluster& cluster);
+  void findings(const Cluster& cluster, TimePoint wall);
+  void figures(const Cluster& cluster);
+  bool changed(std::string_view group, const std::string& name, std::string text);
+  void drop_gone(std::string_view group, std::string_view field,
+                 const std::unordered_set<std::string>& there);
+
+  Wanted wanted_;
+  std::string out_;
+  TimePoint at_{};
+  // What was written last of each object, by group: its text.
+  std::map<std::string, std::unordered_map<std::string, std::string>, std::less<>> written_;
+  std::unordered_map<std::string, Shown> shown_;  // by node
+};
+
+}  // namespace tessera::record

@@ -1,0 +1,50 @@
+// A recording as the rest of tessera sees it: a place to write lines to, and a past to look at. What is on
+// the disk is backends/record's business. Threads: each object belongs to the thread that made it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/error.hpp"
+#include "engine/model/model.hpp"
+
+namespace tessera::record {
+
+// Where a recorder writes.
+class Tape {
+ public:
+  virtual ~Tape() = default;  // finishes the file
+  // Whether the next round must be a key frame: a new file or day, a while since the last, an error.
+  virtual bool wants_key(TimePoint at) const = 0;
+  // One round. After an error nothing of it counts as written, and the next round must be a key frame.
+  virtual Status write(std::string_view lines, TimePoint at, bool key) = 0;
+};
+
+struct Keep {
+  Duration age{30LL * 24 * 3'600'000};  // files of days that ended longer ago are removed
+  std::int64_t bytes = 0;               // of all files together; 0: no bound
+};
+
+// A stretch of the past of which there is a recording.
+struct Covered {
+  TimePoint from{}, to{};
+};
+
+class Recording {
+ public:
+  virtual ~Recording() = default;
+  virtual const ClusterName& cluster() const = 0;
+  virtual std::vector<Covered> covered() const = 0;  // oldest first; one a file
+  // The cluster as it stood at that time: as the last round at or before it told. Errors: nothing is recorded
+  // of that time.
+  virtual Result<Model> at(TimePoint time) = 0;
+  // Each round in [from, to], oldest first, until `see` returns false.
+  virtual Status rounds(TimePoint from, TimePoint to,
+                        const std::function<bool(const Cluster&, TimePoint)>& see) = 0;
+};
+
+}  // namespace tessera::record

@@ -1,0 +1,315 @@
+// What a recorder writes is what a reader gives back, whatever happens to the recorder, the disk and the
+// clock.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backends/record/reader.hpp"
+#include "backends/record/recording.hpp"
+#include "backends/record/tape.hpp"
+#include "backends/record/zstd_stream.hpp"
+#include "engine/record/difference.hpp"
+#include "engine/record/recorder.hpp"
+#include "tests/support/build.hpp"
+
+namespace tessera::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class RecordingOnDisk : public testing::Test {
+ protected:
+  void SetUp() override {
+    char name[] = "/tmp/tessera-record-XXXXXX";
+    ASSERT_NE(mkdtemp(name), nullptr);
+    folder_ = name;
+    story_.tell(ClusterSeen{Scheduler::slurm, false, "slurm 24.11", "slurm.conf", "hpc-1"});
+    story_.tell(NodesListed{
+        {node("n1", {gpu(0, Strategy::mig, {instance("3g.40gb", 0, 4, 7), instance("3g.40gb", 4, 4, 8)})}),
+         node("n2", {gpu(0, Strategy::whole, {whole(0)})})}});
+    story_.tell(WorkloadsListed{{running("1", "alice", {holds("n1", {{7, 1}})})}});
+    story_.tell(SourceReport{Source::slurm_nodes, {}, {}, "", false});
+    story_.tell(SourceReport{Source::slurm_jobs, {}, {}, "", false});
+    story_.tell(Loaded{});
+  }
+  void TearDown() override {
+    tape_.reset();
+    fs::remove_all(folder_);
+  }
+
+  void measure(int seconds, float use) {
+    GpuFigures figures;
+    figures.gpu = GpuIndex{0};
+    figures.figures.use = Percent{use};
+    figures.figures.memory_used = Mib{40'000};
+    story_.tell(Measured{NodeName("n2"), Source::dcgm, at(seconds), {figures}}, seconds);
+  }
+  Status write(int seconds) {
+    if (!tape_) {
+      auto opened = record::open_tape(folder_, ClusterName("hpc"), {});
+      if (!opened) return opened.error();
+      tape_ = std::move(*opened);
+    }
+    const bool key = tape_->wants_key(at(seconds));
+    return tape_->write(recorder_.take(story_.cluster(), at(seconds), key), at(seconds), key);
+  }
+  void crash() { tape_.release(); }  // no end of the frame is written, and the lock stays: a kill
+  std::string file() const {
+    for (const auto& entry : fs::directory_iterator(folder_ + "/hpc"))
+      if (entry.path().string().ends_with(".zst")) return entry.path().string();
+    return {};
+  }
+  std::unique_ptr<record::Recording> open() {
+    auto all = record::open_recordings(folder_);
+    EXPECT_TRUE(all.ok()) << (all ? "" : to_line(all.error()));
+    return all ? std::move(all->front()) : nullptr;
+  }
+  // Seconds of the rounds that can be read.
+  std::vector<int> rounds() {
+    std::vector<int> all;
+    auto recording = open();
+    if (!recording) return all;
+    Status read = recording->rounds({}, TimePoint::max(), [&](const Cluster&, TimePoint time) {
+      all.push_back(static_cast<int>((time - at(0)) / std::chrono::seconds(1)));
+      return true;
+    });
+    EXPECT_TRUE(read.ok()) << (read ? "" : to_line(read.error()));
+    return all;
+  }
+
+  std::string folder_;
+  Story story_;
+  record::Recorder recorder_{record::Wanted{}};
+  std::unique_ptr<record::Tape> tape_;
+};
+
+TEST_F(RecordingOnDisk, AMomentIsTheClusterAsItStood) {
+  measure(0, 87);
+  ASSERT_TRUE(write(0));
+  story_.tell(WorkloadGone{WorkloadId("1")}, 30);
+  measure(60, 0.4F);
+  ASSERT_TRUE(write(60));
+  tape_.reset();
+  auto recording = open();
+  ASSERT_NE(recording, nullptr);
+  auto then = recording->at(at(59));
+  ASSERT_TRUE(then);
+  const Cluster& cluster = then->clusters.front();
+  EXPECT_EQ(cluster.name.text, "hpc");
+  EXPECT_EQ(cluster.version, "slurm 24.11");
+  const Node* cut = cluster.nodes.find(NodeName("n1"));
+  ASSERT_NE(cut, nullptr);
+  EXPECT_EQ(cut->gpus[0].slices[0].placement, (Placement{0, 4}));
+  EXPECT_EQ(cut->gpus[0].slices[0].holding, Holding::held) << "holders are worked out again";
+  EXPECT_EQ(cluster.nodes.find(NodeName("n2"))->gpus[0].telemetry.use, Percent{87});
+  EXPECT_EQ(cluster_now(cluster, at(99'999)), at(0)) << "its clock stands still";
+
+  auto later = recording->at(at(1000));
+  ASSERT_TRUE(later);
+  EXPECT_TRUE(later->clusters.front().workloads.empty());
+  EXPECT_EQ(later->clusters.front().nodes.find(NodeName("n2"))->gpus[0].telemetry.use, Percent{0})
+      << "below 1 % stays below 1 %";
+  EXPECT_FALSE(recording->at(at(-1))) << "of the time before nothing is known";
+}
+
+TEST_F(RecordingOnDisk, WhatIsNotMeasuredAnyMoreIsAGapAndNotTheLastFigure) {
+  measure(0, 50);
+  ASSERT_TRUE(write(0));
+  ASSERT_TRUE(write(60));
+  tape_.reset();
+  auto then = open()->at(at(60));
+  ASSERT_TRUE(then);
+  EXPECT_EQ(then->clusters.front().nodes.find(NodeName("n2"))->gpus[0].telemetry.origin.at, at(0));
+}
+
+TEST_F(RecordingOnDisk, NoiseBelowAStepIsNotWrittenAgainButItsTimeMovesOn) {
+  measure(0, 50);
+  ASSERT_TRUE(write(0));
+  measure(60, 52);
+  ASSERT_TRUE(write(60));
+  tape_.reset();
+  auto then = open()->at(at(60));
+  ASSERT_TRUE(then);
+  const Telemetry& told = then->clusters.front().nodes.find(NodeName("n2"))->gpus[0].telemetry;
+  EXPECT_EQ(told.use, Percent{50});
+  EXPECT_EQ(told.origin, (Origin{Source::dcgm, at(60)}));
+}
+
+// Wherever a kill tore the file: what was written before the last round can be read, and recording goes on.
+TEST_F(RecordingOnDisk, ATornTailCostsTheLastRoundAtMost) {
+  ASSERT_TRUE(write(0));
+  story_.tell(NodeGone{NodeName("n2")}, 30);
+  ASSERT_TRUE(write(60));
+  const auto second = fs::file_size(file());
+  story_.tell(WorkloadGone{WorkloadId("1")}, 90);
+  ASSERT_TRUE(write(120));
+  crash();
+  const auto third = fs::file_size(file());
+  ASSERT_GT(third, second);
+  EXPECT_EQ(rounds(), (std::vector{0, 60, 120})) << "what was written can be read though nothing was ended";
+  for (auto size = third - 1; size >= second; --size) {
+    fs::resize_file(file(), size);
+    EXPECT_EQ(rounds(), (std::vector{0, 60})) << size;
+  }
+}
+
+TEST_F(RecordingOnDisk, ARecorderThatWasKilledGoesOnInItsFile) {
+  ASSERT_TRUE(write(0));
+  ASSERT_TRUE(write(60));
+  tape_.reset();
+  const auto whole = fs::file_size(file());
+  fs::resize_file(file(), whole - 3);  // the end of the frame is torn off
+  recorder_ = record::Recorder(record::Wanted{});
+  ASSERT_TRUE(write(120));
+  tape_.reset();
+  EXPECT_EQ(rounds(), (std::vector{0, 60, 120}));
+}
+
+TEST_F(RecordingOnDisk, AFileOfAnotherIsPutAsideAndNotWrittenTo) {
+  ASSERT_TRUE(write(0));
+  tape_.reset();
+  std::ofstream(file(), std::ios::trunc)
+      << "this is no recording, but it may be somebody's notes, so it is kept";
+  const std::string path = file();
+  ASSERT_TRUE(write(60));
+  tape_.reset();
+  EXPECT_TRUE(fs::exists(path + ".broken"));
+  EXPECT_EQ(rounds(), (std::vector{60}));
+}
+
+TEST_F(RecordingOnDisk, AFullDiskLosesWhatDidNotFitAndNothingElse) {
+  ASSERT_TRUE(write(0));
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  auto* handler = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit tight = before;
+  tight.rlim_cur = fs::file_size(file()) + 10;
+  setrlimit(RLIMIT_FSIZE, &tight);
+  story_.tell(NodeGone{NodeName("n2")}, 30);
+  const Status full = write(60);
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  ASSERT_FALSE(full);
+  EXPECT_NE(to_line(full.error()).find(".jsonl.zst"), std::string::npos) << "it names the file";
+  EXPECT_TRUE(tape_->wants_key(at(120)));
+  ASSERT_TRUE(write(120)) << "there is room again";
+  tape_.reset();
+  EXPECT_EQ(rounds(), (std::vector{0, 120}));
+  auto then = open()->at(at(120));
+  ASSERT_TRUE(then);
+  EXPECT_EQ(then->clusters.front().nodes.size(), 1U);
+}
+
+TEST_F(RecordingOnDisk, AClockThatIsSetBackBeginsANewKeyFrame) {
+  ASSERT_TRUE(write(600));
+  ASSERT_TRUE(write(660));
+  EXPECT_TRUE(tape_->wants_key(at(300)));
+  story_.tell(NodeGone{NodeName("n2")}, 30);
+  ASSERT_TRUE(write(300));
+  tape_.reset();
+  EXPECT_EQ(rounds(), (std::vector{600, 660, 300})) << "in the order in which they were seen";
+  auto then = open()->at(at(400));
+  ASSERT_TRUE(then);
+  EXPECT_EQ(then->clusters.front().nodes.size(), 1U);
+}
+
+TEST_F(RecordingOnDisk, ADayIsAFileAndOldDaysGo) {
+  constexpr int kDay = 86'400;
+  for (int day : {0, 1, 2, 40}) ASSERT_TRUE(write(day * kDay));
+  tape_.reset();
+  int files = 0;
+  for (const auto& entry : fs::directory_iterator(folder_ + "/hpc"))
+    files += entry.path().string().ends_with(".zst");
+  EXPECT_EQ(files, 1) << "three of the four are older than thirty days";
+  EXPECT_EQ(rounds(), (std::vector{40 * kDay}));
+}
+
+TEST_F(RecordingOnDisk, TheOldestDaysGoWhenAllIsLargerThanAllowed) {
+  constexpr int kDay = 86'400;
+  auto tape = record::open_tape(folder_, ClusterName("hpc"), {Duration(90LL * 86'400'000), 1'500});
+  ASSERT_TRUE(tape);
+  tape_ = std::move(*tape);
+  for (int day : {0, 1, 2, 3, 4}) ASSERT_TRUE(write(day * kDay));
+  tape_.reset();
+  const std::vector<int> left = rounds();
+  EXPECT_LT(left.size(), 5U);
+  ASSERT_FALSE(left.empty());
+  EXPECT_EQ(left.back(), 4 * kDay) << "the day that is written stays";
+}
+
+TEST_F(RecordingOnDisk, ASecondRecorderIsRefused) {
+  ASSERT_TRUE(write(0));
+  auto second = record::open_tape(folder_, ClusterName("hpc"), {});
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().reason.find("another recorder writes there") == std::string::npos, false);
+}
+
+TEST_F(RecordingOnDisk, NamesAreDigestsWhereThatIsWished) {
+  Node told = node("n3", {});
+  told.reason = "ask carol";
+  story_.tell(NodeSeen{told});
+  record::Recorder hashed{record::Wanted{Duration{60'000}, "0.2.0", "salt", nullptr}};
+  const std::string lines = hashed.take(story_.cluster(), at(0), true);
+  for (const char* name : {"alice", "\"n1\"", "\"n3\"", "hpc", "carol", "slurm.conf"})
+    EXPECT_EQ(lines.find(name), std::string::npos) << name;
+  EXPECT_NE(lines.find("3g.40gb"), std::string::npos) << "what the cluster is made of stays";
+}
+
+TEST(RecordingLines, WhatALaterVersionAddsIsPassedOver) {
+  record::Reader reader;
+  std::vector<Event> events;
+  const char* lines[] = {
+      R"({"at":"2026-11-24T03:00:00Z","kind":"key","head":{"format":"tessera-recording","version":1,"cluster":"hpc","mood":"good"}})",
+      R"({"at":"2026-11-24T03:00:00Z","kind":"node","node":{"name":"n1","health":"ok","colour":{"a":[1,2]}}})",
+      R"({"at":"2026-11-24T03:00:00Z","kind":"weather","rain":true})",
+      R"({"at":"2026-11-24T03:00:00Z","kind":"whole"})"};
+  for (const char* line : lines) ASSERT_TRUE(reader.take(line, events)) << line;
+  Model model;
+  for (Event& event : events) reduce(model, std::move(event));
+  EXPECT_EQ(model.clusters.front().nodes.find(NodeName("n1"))->health, Health::ok);
+}
+
+TEST(RecordingLines, AVersionThatCannotBeReadIsRefusedWithWhatCan) {
+  record::Reader reader;
+  std::vector<Event> events;
+  const Status read = reader.take(
+      R"({"at":"2026-11-24T03:00:00Z","kind":"key","head":{"format":"tessera-recording","version":2,"tessera":"9.0"}})",
+      events);
+  ASSERT_FALSE(read);
+  EXPECT_NE(to_line(read.error()).find("9.0"), std::string::npos);
+}
+
+TEST(RecordingLines, TextIsMadeSafe) {
+  record::Reader reader;
+  std::vector<Event> events;
+  ASSERT_TRUE(reader.take(
+      "{\"at\":\"2026-11-24T03:00:00Z\",\"kind\":\"node\",\"node\":{\"name\":\"n\\u001b[2J\"}}", events));
+  const auto& seen = std::get<NodeSeen>(events.back().what);
+  EXPECT_EQ(seen.node.name.text.find('\x1b'), std::string::npos);
+}
+
+TEST(Differences, NameLayoutsHoldersAndHealth) {
+  Story before, after;
+  before.tell(NodesListed{{node("n1", {gpu(0, Strategy::whole, {whole(0)})})}});
+  before.tell(WorkloadsListed{{running("1", "alice", {holds("n1", {{0, 1}})})}});
+  Node now = node("n1", {gpu(0, Strategy::mig, {instance("7g.80gb", 0, 8, 0)})});
+  now.health = Health::drained;
+  now.reason = "recut";
+  after.tell(NodesListed{{now}});
+  const auto all = record::differences(before.cluster(), after.cluster());
+  EXPECT_EQ(all, (std::vector<record::Change>{{"n1", "health", "ok", "drained: recut"},
+                                              {"n1 GPU 0", "layout", "whole", "mig 7g.80gb@0"},
+                                              {"n1 GPU 0", "holders", "alice 1", ""},
+                                              {"1", "workload", "running, alice", ""}}));
+}
+
+}  // namespace
+}  // namespace tessera::test

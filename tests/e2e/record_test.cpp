@@ -1,0 +1,86 @@
+// The real recorder on a simulated cluster: what it wrote is what other programs read, and what tessera
+// shows.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/support/json_check.hpp"
+#include "tests/support/paths.hpp"
+#include "tests/support/run_binary.hpp"
+
+namespace tessera::test {
+namespace {
+
+using Words = std::vector<std::string>;
+
+// Records so many rounds of the world in `folder`/world, which does not move between two commands.
+Ran record(const Scratch& folder, const char* rounds = "1") {
+  return run_tessera({"record", "--sim=demo", "--sim-seed=1", "--sim-speed=0", "--every=1s", "--cluster=hpc",
+                      "--sim-state=" + folder.path() + "/world", "--rounds", rounds,
+                      "--folder=" + folder.path() + "/recording"});
+}
+Ran look(const Scratch& folder, Words words) {
+  words.push_back("--recording=" + folder.path() + "/recording");
+  return run_tessera(words);
+}
+std::string file_in(const Scratch& folder) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path() + "/recording"))
+    if (entry.path().string().ends_with(".zst")) return entry.path().string();
+  return {};
+}
+
+// --at=-0s is the newest round of a world that stands still.
+TEST(Record, ListsOfThePastSayWhatTheySaidThen) {
+  Scratch folder;
+  ASSERT_EQ(record(folder).code, 0);
+  for (const char* list : {"nodes", "slices", "workloads"}) {
+    const Ran live = run_tessera({list, "--sim=demo", "--sim-speed=0", "--cluster=hpc", "-o", "json",
+                                  "--sim-state=" + folder.path() + "/world"});
+    const Ran past = look(folder, {list, "--at=-0s", "-o", "json"});
+    EXPECT_EQ(past.code, 0) << past.err;
+    EXPECT_EQ(check_schema(schema_text(list), past.out), Words{});
+    EXPECT_EQ(json_size(past.out), json_size(live.out)) << list;
+  }
+}
+
+TEST(Record, OtherProgramsReadIt) {
+  Scratch folder;
+  ASSERT_EQ(record(folder, "2").code, 0);
+  RunOptions options;
+  options.program = "/usr/bin/zstdcat";
+  const Ran text = run_tessera({file_in(folder)}, options);
+  ASSERT_EQ(text.code, 0) << text.err;
+  EXPECT_TRUE(text.out.starts_with(R"({"at":")"));
+  EXPECT_NE(text.out.find(R"("kind":"figures")"), std::string::npos);
+}
+
+TEST(Record, ReportsKeepToTheirSchemas) {
+  Scratch folder;
+  ASSERT_EQ(record(folder, "2").code, 0);
+  const Ran usage = look(folder, {"usage", "-o", "json"});
+  EXPECT_EQ(check_schema(schema_text("usage"), usage.out), Words{}) << usage.err;
+  const Ran waste = look(folder, {"waste", "-o", "json"});
+  EXPECT_EQ(check_schema(schema_text("waste"), waste.out), Words{}) << waste.err;
+  const Ran diff = look(folder, {"diff", "--from=-0s", "-o", "json"});
+  EXPECT_EQ(check_schema(schema_text("diff"), diff.out), Words{}) << diff.err;
+}
+
+TEST(Record, ATimeThatIsNotRecordedIsSaidAndNothingIsShown) {
+  Scratch folder;
+  ASSERT_EQ(record(folder).code, 0);
+  const Ran ran = look(folder, {"nodes", "--at=-3d"});
+  EXPECT_EQ(ran.code, 3);
+  EXPECT_EQ(ran.out, "");
+  EXPECT_NE(ran.err.find("nothing is recorded of"), std::string::npos) << ran.err;
+}
+
+TEST(Record, TheUnitIsPrinted) {
+  const Ran unit = run_tessera({"config", "record-unit"});
+  EXPECT_EQ(unit.code, 0);
+  EXPECT_NE(unit.out.find("NoNewPrivileges=yes"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tessera::test

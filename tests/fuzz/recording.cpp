@@ -1,0 +1,51 @@
+// Recordings: bytes of a file, and lines of JSON, whatever they hold. No control character gets into the
+// model.
+#include <cstdint>
+#include <cstdlib>
+#include <vector>
+
+#include "backends/record/reader.hpp"
+#include "backends/record/zstd_stream.hpp"
+#include "engine/model/reduce.hpp"
+#include "engine/text.hpp"
+
+using namespace tessera;
+
+namespace {
+
+void check(const std::string& text) {
+  if (clean(text, text.size()) != text) std::abort();
+}
+
+void read_lines(std::string_view text) {
+  record::Reader reader;
+  Model model;
+  std::vector<Event> events;
+  for (std::string_view line : lines_in(text)) {
+    events.clear();
+    if (Status read = reader.take(line, events); !read) check(to_line(read.error()));
+    for (Event& event : events) reduce(model, std::move(event));
+  }
+  for (const Cluster& cluster : model.clusters) {
+    check(cluster.name.text);
+    for (const Node& node : cluster.nodes.all()) check(node.name.text), check(node.reason);
+    for (const Workload& workload : cluster.workloads.all()) check(workload.id.text), check(workload.user);
+  }
+}
+
+}  // namespace
+
+int fuzz_recording(const std::uint8_t* data, std::size_t size) {
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  read_lines(bytes);
+  const auto frames = record::frames_in(bytes);
+  if (!frames) return 0;
+  std::size_t end = 0;
+  for (const record::Frame& frame : *frames) {
+    if (frame.begin != end || frame.data < frame.begin || frame.end < frame.data) std::abort();
+    end = frame.end;
+    if (const auto text = record::text_of(bytes, frame)) read_lines(*text);
+  }
+  if (end != bytes.size()) std::abort();
+  return 0;
+}

@@ -1,0 +1,33 @@
+#include "tui/cli/record/past.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/text.hpp"
+
+namespace tessera::cli {
+
+Result<Recordings> recordings_of(const Options& options, const Joins& joins) {
+  if (options.recording.empty() || !joins.recordings)
+    return Error{"cannot look at the past", "no folder of a recorder is named",
+                 "--recording FOLDER, or `recording` in config.yaml; tessera record writes one"};
+  auto all = joins.recordings(options.recording);
+  if (!all || options.cluster.empty()) return all;
+  std::string known;
+  for (auto& one : *all) {
+    known += (known.empty() ? "recorded there: " : ", ") + one->cluster().text;
+    if (one->cluster().text != options.cluster) continue;
+    Recordings chosen;
+    chosen.push_back(std::move(one));
+    return chosen;
+  }
+  return Error{"no such cluster", "\"" + clean(options.cluster, 100) + "\"", known};
+}
+
+TimePoint now_of(const Recordings& recordings, TimePoint wall) {
+  for (const auto& one : recordings)
+    for (const record::Covered& covered : one->covered()) wall = std::max(wall, covered.to);
+  return wall;
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,168 @@
+#include "tui/cli/record/record.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+
+#include "engine/record/recorder.hpp"
+#include "engine/text.hpp"
+#include "tui/cli/command_table.hpp"
+#include "tui/cli/open_clusters.hpp"
+#include "tui/version.hpp"
+
+namespace tessera::cli {
+namespace {
+
+// One cluster and where it is written.
+struct Writer {
+  std::unique_ptr<record::Tape> tape;
+  record::Recorder recorder;
+  std::string complained;
+};
+
+class Loop {
+ public:
+  Loop(const Options& options, const mig::Catalogue& catalogue, const Joins& joins, const Streams& streams)
+      : options_(options),
+        catalogue_(catalogue),
+        joins_(joins),
+        streams_(streams),
+        clusters_(options, catalogue, joins, streams) {}
+
+  int run() {
+    if (!joins_.tape || options_.recording.empty())
+      return complain(streams_, {"cannot record", "no folder is named for it",
+                                 "tessera record --folder FOLDER, or `recording` in config.yaml"}),
+             kUsage;
+    if (auto failed = clusters_.open()) return *failed;
+    clusters_.catch_signals();
+    if (Status opened = open_tapes(); !opened) return complain(streams_, opened.error()), kUsage;
+    clusters_.on_news = [this](const Event& event) { note_run(event); };
+    if (auto failed = clusters_.start(options_.cluster)) return *failed;
+    for (const BackendPtr& backend : clusters_.backends()) backend->set_pace(Pace::idle);
+    if (!clusters_.wait_until_loaded()) return kDone;
+    return rounds();
+  }
+
+ private:
+  Status open_tapes() {
+    for (const BackendPtr& backend : clusters_.backends()) {
+      const ClusterName name = backend->name();
+      if (!options_.cluster.empty() && name.text != options_.cluster) continue;
+      auto tape = joins_.tape(options_.recording, name, options_.keep);
+      if (!tape) return tape.error();
+      record::Wanted wanted{options_.every, std::string(tui::version()), options_.hash_names, &catalogue_};
+      writers_.emplace(name, Writer{std::move(*tape), record::Recorder(std::move(wanted)), {}});
+    }
+    return Done{};
+  }
+
+  int rounds() {
+    int code = kDone, done = 0;
+    TimePoint next = clusters_.wall();
+    for (;;) {
+      clusters_.take_events();
+      code = write_all();
+      if (options_.rounds > 0 && ++done >= options_.rounds) return code;
+      next += options_.every;
+      // A clock that was set, or a machine that slept: the next round is one pace away.
+      const TimePoint now = clusters_.wall();
+      if (next < now || next > now + options_.every) next = now + options_.every;
+      while (clusters_.wall() < next) {
+        if (!clusters_.sleep(next - clusters_.wall())) return kDone;
+        clusters_.take_events();
+      }
+    }
+  }
+
+  int write_all() {
+    bool whole = true;
+    for (auto& [name, writer] : writers_) {
+      const Cluster* cluster = clusters_.model().find(name);
+      if (cluster) clusters_.tell_failures(*cluster);
+      if (!cluster || !cluster->loaded) {
+        whole = false;
+        continue;
+      }
+      const TimePoint wall = clusters_.wall(), at = cluster_now(*cluster, wall);
+      const bool key = writer.tape->wants_key(at);
+      std::string lines = writer.recorder.take(*cluster, wall, key);
+      for (const auto& [run, text] : news_)
+        for (std::string_view line : lines_in(text))
+          if (!line.empty()) lines += writer.recorder.run_line(at, run, line);
+      const Status written = writer.tape->write(lines, at, key);
+      whole &= written.ok();
+      // Said once for as long as it is the same; recording goes on once there is room again.
+      const std::string said = written ? "" : to_line(written.error());
+      if (!written && said != writer.complained) complain(streams_, written.error());
+      writer.complained = said;
+    }
+    news_.clear();
+    return whole ? kDone : kUnknown;
+  }
+
+  void note_run(const Event& event) {
+    if (const auto* told = std::get_if<RunTold>(&event.what)) news_.emplace_back(told->run, told->lines);
+  }
+
+  const Options& options_;
+  const mig::Catalogue& catalogue_;
+  const Joins& joins_;
+  const Streams& streams_;
+  OpenClusters clusters_;
+  std::map<ClusterName, Writer> writers_;
+  std::vector<std::pair<std::string, std::string>> news_;  // of runs: id and journal lines
+};
+
+}  // namespace
+
+int run_record(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
+               const Streams& streams) {
+  return Loop(options, catalogue, joins, streams).run();
+}
+
+std::string record_unit() {
+  return R"([Unit]
+Description=tessera flight recorder of this cluster's GPUs
+Documentation=man:tessera-record(1)
+After=network-online.target
+Wants=network-online.target
+
+[Service]
+ExecStart=/usr/bin/tessera record --folder /var/lib/tessera/recording
+# A user who may look at the cluster and no more. For Kubernetes, give it a kubeconfig with the role that
+# `tessera doctor --rbac` prints: Environment=KUBECONFIG=/etc/tessera/kubeconfig
+User=tessera
+StateDirectory=tessera
+StateDirectoryMode=0750
+Restart=on-failure
+RestartSec=30
+CPUQuota=50%
+MemoryMax=1G
+IOSchedulingClass=idle
+NoNewPrivileges=yes
+ProtectSystem=strict
+ProtectHome=read-only
+PrivateTmp=yes
+PrivateDevices=yes
+ProtectKernelTunables=yes
+ProtectKernelModules=yes
+ProtectKernelLogs=yes
+ProtectControlGroups=yes
+ProtectClock=yes
+ProtectHostname=yes
+RestrictSUIDSGID=yes
+RestrictRealtime=yes
+RestrictNamespaces=yes
+RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6
+LockPersonality=yes
+SystemCallArchitectures=native
+CapabilityBoundingSet=
+
+[Install]
+WantedBy=multi-user.target
+)";
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,221 @@
+#include "tui/cli/record/usage.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/query/value.hpp"
+#include "engine/text.hpp"
+#include "engine/time.hpp"
+#include "engine/usage/report.hpp"
+#include "tui/cli/command_table.hpp"
+#include "tui/cli/json.hpp"
+#include "tui/cli/record/past.hpp"
+#include "tui/cli/table_text.hpp"
+
+namespace tessera::cli {
+namespace {
+
+struct Looked {
+  usage::Ledger ledger;
+  TimePoint from{}, to{};  // the first and the last round
+};
+
+// Adds up --since until the newest round of each recording.
+Result<Looked> look(const Options& options, const mig::Catalogue& catalogue, const Joins& joins) {
+  auto recordings = recordings_of(options, joins);
+  if (!recordings) return recordings.error();
+  Looked looked{usage::Ledger(catalogue, options.idle_after)};
+  for (const auto& one : *recordings) {
+    const std::vector<record::Covered> covered = one->covered();
+    if (covered.empty()) continue;
+    const TimePoint to = covered.back().to;
+    Status read = one->rounds(to - options.since, to, [&](const Cluster& cluster, TimePoint at) {
+      if (looked.from == TimePoint{} || at < looked.from) looked.from = at;
+      looked.to = std::max(looked.to, at);
+      looked.ledger.see(cluster, at);
+      return true;
+    });
+    if (!read) return read.error();
+  }
+  return looked;
+}
+
+Json hours(double value) { return Json::of(std::round(value * 1000) / 1000); }
+Json maybe(const std::optional<double>& value) { return value ? hours(*value) : Json(); }
+
+void add_span(Json& document, const Looked& looked) {
+  document.add("from", Json::of(utc_text(looked.from)));
+  document.add("to", Json::of(utc_text(looked.to)));
+  document.add("hours_recorded", hours(looked.ledger.hours()));
+  document.add("source", Json::of(std::string("recording")));
+}
+
+Json json_of(const std::vector<usage::Sum>& sums, const Looked& looked, const std::string& by) {
+  Json document = Json::map();
+  add_span(document, looked);
+  document.add("by", Json::of(by));
+  document.add("measured_percent", maybe(usage::coverage(sums)));
+  document.add("unplaced_hours", hours(looked.ledger.unplaced()));
+  Json& list = document.add("usage", Json::list());
+  for (const usage::Sum& sum : sums) {
+    Json& one = list.items.emplace_back(Json::map());
+    one.add("cluster", Json::of(sum.cluster.text));
+    one.add("name", sum.name.empty() ? Json() : Json::of(sum.name));
+    one.add("gpu_hours", hours(sum.gpu_hours));
+    one.add("slice_hours", hours(sum.slice_hours));
+    one.add("measured_gpu_hours", hours(sum.measured));
+    one.add("mean_use", maybe(sum.mean_use));
+    one.add("p95_use", maybe(sum.p95_use));
+    one.add("memory_peak_mib", sum.memory_peak ? Json::of(sum.memory_peak->value) : Json());
+    one.add("idle_gpu_hours", sum.measured > 0 ? hours(sum.idle) : Json());
+    one.add("waiting_hours", hours(sum.waited));
+  }
+  return document;
+}
+
+std::string upper(std::string text) {
+  for (char& c : text)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  return text;
+}
+
+std::string percent(const std::optional<double>& value, bool bare) {
+  if (!value) return bare ? "" : "n/a";
+  return bare ? fmt::format("{:.1f}", *value) : fmt::format("{:.0f}%", *value);
+}
+
+Grid grid_of(const std::vector<usage::Sum>& sums, const std::string& by, bool bare) {
+  using query::Align;
+  Grid grid;
+  grid.heads = {{"name", upper(by)},
+                {"cluster", "CLUSTER"},
+                {"gpu_hours", "GPU-HOURS", Align::right},
+                {"slice_hours", "SLICE-HOURS", Align::right},
+                {"measured_gpu_hours", "MEASURED", Align::right},
+                {"mean_use", "MEAN", Align::right},
+                {"p95_use", "P95", Align::right},
+                {"memory_peak_mib", "MEM PEAK", Align::right},
+                {"idle_gpu_hours", "IDLE", Align::right},
+                {"waiting_hours", "WAITED", Align::right}};
+  for (const usage::Sum& sum : sums) {
+    const std::string unknown = bare ? "" : "n/a";
+    const std::string peak = !sum.memory_peak ? unknown
+                             : bare           ? std::to_string(sum.memory_peak->value)
+                                              : query::memory_text(sum.memory_peak->value);
+    grid.rows.push_back(
+        {sum.name.empty() ? (bare ? "" : "?") : sum.name, sum.cluster.text,
+         fmt::format("{:.2f}", sum.gpu_hours), fmt::format("{:.2f}", sum.slice_hours),
+         fmt::format("{:.2f}", sum.measured), percent(sum.mean_use, bare), percent(sum.p95_use, bare), peak,
+         sum.measured > 0 ? fmt::format("{:.2f}", sum.idle) : unknown, fmt::format("{:.2f}", sum.waited)});
+  }
+  return grid;
+}
+
+// Where figures come from, and of how much of the time there are any.
+std::string footer(const std::vector<usage::Sum>& sums, const Looked& looked, const Options& options) {
+  const auto covered = usage::coverage(sums);
+  std::string text = tui::told(
+      options.reader, fmt::format("from a recording, {} to {}, {:.1f} h of it recorded",
+                                  utc_text(looked.from), utc_text(looked.to), looked.ledger.hours()));
+  if (covered)
+    text +=
+        "; " + tui::told(options.reader, fmt::format("{:.0f} % of held hours have use figures", *covered));
+  if (looked.ledger.unplaced() > 1e-9)
+    text += "; " + tui::told(options.reader, fmt::format("{:.1f} h were held on slices that are not reported",
+                                                         looked.ledger.unplaced()));
+  return text + "\n";
+}
+
+Json json_of(const std::vector<usage::Waste>& all, const Looked& looked, double sum) {
+  Json document = Json::map();
+  add_span(document, looked);
+  document.add("slice_hours", hours(sum));
+  Json& list = document.add("waste", Json::list());
+  const auto text = [](const std::string& value) { return value.empty() ? Json() : Json::of(value); };
+  for (const usage::Waste& one : all) {
+    Json& row = list.items.emplace_back(Json::map());
+    row.add("kind", Json::of(one.kind));
+    row.add("slice_hours", hours(one.slice_hours));
+    row.add("cluster", text(one.cluster.text));
+    row.add("user", text(one.user));
+    row.add("workload", text(one.workload));
+    row.add("node", text(one.node));
+    row.add("profile", text(one.profile));
+    row.add("advice", Json::of(one.advice));
+  }
+  return document;
+}
+
+Grid grid_of(const std::vector<usage::Waste>& all, const Options& options, bool bare) {
+  Grid grid;
+  grid.heads = {{"kind", "KIND"},       {"slice_hours", "SLICE-HOURS", query::Align::right},
+                {"user", "USER"},       {"workload", "JOB/POD"},
+                {"profile", "PROFILE"}, {"node", "NODE"},
+                {"advice", "ADVICE"}};
+  for (const usage::Waste& one : all)
+    grid.rows.push_back({one.kind, fmt::format("{:.2f}", one.slice_hours), one.user, one.workload,
+                         one.profile, one.node, bare ? one.advice : tui::told(options.reader, one.advice)});
+  return grid;
+}
+
+}  // namespace
+
+int run_usage(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
+              const Streams& streams) {
+  const auto by = usage::by_of(options.by);
+  if (!by)
+    return complain(streams, {"cannot sum up", "--by: \"" + clean(options.by, 40) + "\" is not known",
+                              "user, account, group (partition, namespace), profile, node or workload"}),
+           kUsage;
+  auto looked = look(options, catalogue, joins);
+  if (!looked) return complain(streams, looked.error()), kUnknown;
+  const std::vector<usage::Sum> sums = usage::sums(looked->ledger, *by);
+  switch (options.output) {
+    case OutputFormat::json:
+      streams.out << document(json_of(sums, *looked, options.by), Markup::json);
+      return kDone;
+    case OutputFormat::yaml:
+      streams.out << document(json_of(sums, *looked, options.by), Markup::yaml);
+      return kDone;
+    case OutputFormat::csv:
+      streams.out << to_csv(grid_of(sums, options.by, true), options.headers);
+      return kDone;
+    case OutputFormat::table:
+    case OutputFormat::wide: break;
+  }
+  streams.out << to_table(grid_of(sums, options.by, false), options.headers, options.paper)
+              << footer(sums, *looked, options);
+  return kDone;
+}
+
+int run_waste(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
+              const Streams& streams) {
+  auto looked = look(options, catalogue, joins);
+  if (!looked) return complain(streams, looked.error()), kUnknown;
+  const std::vector<usage::Waste> all = usage::waste(looked->ledger, catalogue);
+  double sum = 0;
+  for (const usage::Waste& one : all) sum += one.slice_hours;
+  const int code = options.more_than && sum > *options.more_than ? kFinding : kDone;
+  if (options.messages) {
+    for (const usage::Letter& letter : usage::letters(all))
+      streams.out << "To: " << letter.user << "\n" << letter.text << "\n";
+    return code;
+  }
+  switch (options.output) {
+    case OutputFormat::json: streams.out << document(json_of(all, *looked, sum), Markup::json); return code;
+    case OutputFormat::yaml: streams.out << document(json_of(all, *looked, sum), Markup::yaml); return code;
+    case OutputFormat::csv: streams.out << to_csv(grid_of(all, options, true), options.headers); return code;
+    case OutputFormat::table:
+    case OutputFormat::wide: break;
+  }
+  if (all.empty())
+    streams.out << tui::told(options.reader, "Nothing that was held stood idle or was too large.") << "\n";
+  else
+    streams.out << to_table(grid_of(all, options, false), options.headers, options.paper);
+  streams.out << footer(usage::sums(looked->ledger, usage::By::user), *looked, options);
+  return code;
+}
+
+}  // namespace tessera::cli

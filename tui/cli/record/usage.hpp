@@ -1,0 +1,15 @@
+// `tessera usage` and `tessera waste`: sums over a recording.
+// Threads: the main one.
+#pragma once
+
+#include "engine/mig/catalogue.hpp"
+#include "tui/cli/run.hpp"
+
+namespace tessera::cli {
+
+int run_usage(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
+              const Streams& streams);
+int run_waste(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
+              const Streams& streams);
+
+}  // namespace tessera::cli
