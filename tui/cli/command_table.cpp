@@ -49,15 +49,24 @@ constexpr Command kCommands[] = {
      "tessera layouts H100-80GB-SXM5  # the layouts worth choosing from\n"
      "tessera layouts H100-80GB-SXM5 --check '3g.40gb@4,2g.20gb@2,1g.10gb@0'\n"
      "tessera layouts A30 --all -o json"},
-    {"pack", kPack, "", 0, Completes::nothing, "",
+    {"pack", kPack, "[PROFILE=COUNT...]", 64, Completes::nothing, "",
      "find the fewest GPUs to change for a demand of MIG slices",
      "Computes which GPUs get which layout, so that the demand is met with the fewest changes: running "
      "instances stay where they are, and what else stays keeps its start. Prints the GPUs to change, what no "
-     "plan can be better than, and whether this one is proven to be the best. Demand and GPUs stand in the "
-     "file of --boards (docs/planning.md); no cluster is asked, and nothing is changed. Exit code 1 when "
-     "part of "
-     "the demand cannot be met: it is named with the reason, and the rest is planned.",
-     "tessera pack --boards gpus.yaml\n"
+     "plan can be better than, and whether this one is proven to be the best. The demand counts instances "
+     "that "
+     "are free afterwards. It is for the cluster that is found here, or for its nodes that --node names; "
+     "with "
+     "--boards demand and GPUs stand in a file (docs/planning.md), and no cluster is asked. With --way "
+     "requeue "
+     "running instances may be moved where nothing else serves. Nothing is changed: -o json has the layouts "
+     "as "
+     "an intent file for tessera apply. Exit code 1 when part of the demand cannot be met: it is named with "
+     "the "
+     "reason, and the rest is planned.",
+     "tessera pack 3g.40gb=10 1g.10gb=40\n"
+     "tessera pack 7g.80gb=2 -n 'partition:gpu' -o json | jq -r .intent > intent.yaml\n"
+     "tessera apply --intent intent.yaml --write  # all nodes, one journal, one undo\n"
      "tessera pack --boards - -o json < gpus.json | jq .seconds"},
     {"plan", kPlan, "", 0, Completes::nothing, "",
      "preview a change of layout: steps, and which jobs it disturbs",
@@ -233,14 +242,14 @@ constexpr Command kCommands[] = {
 constexpr unsigned kChanging = kApply | kUndo | kResume;
 constexpr unsigned kRuns = kChanging | kJournal;
 constexpr unsigned kAsking =
-    kLists | kPlan | kRuns | kGuide | kDoctor | kUsers | kWhy | kRecord;  // commands that ask a cluster
+    kLists | kPlan | kRuns | kGuide | kDoctor | kUsers | kWhy | kRecord | kPack;  // commands that ask a cluster
 constexpr unsigned kLooking = kLists | kUsers | kDoctor | kWhy;  // that can look at a recording instead
 constexpr unsigned kReports = kDiff | kUsed | kWaste;
 constexpr unsigned kShowing = kConsole | kAsking | kInit;
 constexpr unsigned kWishing = kPlan | kApply;
 constexpr unsigned kPlanning = kConsole | kPlan | kChanging;
-constexpr unsigned kNodes = kPlanning | kDoctor;  // commands that look at nodes themselves
-constexpr unsigned kNaming = kWishing | kGuide;
+constexpr unsigned kNodes = kPlanning | kDoctor | kPack;  // commands that look at nodes themselves
+constexpr unsigned kNaming = kWishing | kGuide | kPack;
 
 constexpr Flag kFlags[] = {
     {"cluster", 'c', "NAME", false, "", Section::data, kShowing | kSim | kReports | kReplay,
@@ -385,7 +394,7 @@ constexpr Flag kFlags[] = {
      "(GiB)"},
     {"vgpu", 0, "TYPE", false, "", Section::change, kWishing, "", false, "", Completes::nothing, "",
      "the type of vGPU: A10-4Q"},
-    {"way", 0, "WAY", false, "", Section::change, kWishing, "", false, "wait", Completes::words,
+    {"way", 0, "WAY", false, "", Section::change, kWishing | kPack, "", false, "wait", Completes::words,
      "wait requeue cancel",
      "what to do with jobs or pods in the way: wait for their end, requeue or cancel them (wait)"},
     {"when-empty", 0, "", false, "", Section::change, kWishing, "", false, "", Completes::nothing, "",

@@ -2,9 +2,12 @@
 #include "tui/cli/pack/pack.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <fstream>
 
+#include "engine/json.hpp"
+#include "engine/plan/intent_file.hpp"
 #include "tests/support/json_check.hpp"
 #include "tests/tui/cli/fake_runs.hpp"
 #include "tui/cli/command_table.hpp"
@@ -23,7 +26,7 @@ struct Asked {
     options.output = output;
     options.boards_file = file;
     if (file.empty()) {
-      options.boards_file = testing::TempDir() + "/pack_test.yaml";
+      options.boards_file = testing::TempDir() + "/pack_test." + std::to_string(getpid()) + ".yaml";
       std::ofstream(options.boards_file) << text;
     }
     test::Box box;
@@ -80,10 +83,81 @@ TEST(PackCommand, RefusesWhatItCannotRead) {
   Asked broken;
   EXPECT_EQ(broken.run("demand: {1g.10gb: x}\nboards: []\n"), kUsage);
   EXPECT_EQ(broken.out.str(), "");
-  EXPECT_NE(broken.err.str().find("pack_test.yaml:1: "), std::string::npos) << broken.err.str();
+  EXPECT_NE(broken.err.str().find(".yaml:1: "), std::string::npos) << broken.err.str();
   Asked csv;
   csv.output = OutputFormat::csv;
   EXPECT_EQ(csv.run(kOne), kUsage);
+}
+
+// A GPU with an instance that is held and one that is free, a free one as a whole, and nodes that may not be
+// planned.
+struct AskedOfCluster {
+  OutputFormat output = OutputFormat::table;
+  std::vector<std::string> words;
+  bool loads = true;
+  std::ostringstream out, err;
+
+  int run() {
+    Options options;
+    options.command = "pack";
+    options.output = output;
+    options.words = words;
+    options.timeout = Duration(1500);
+    test::Box box;
+    auto open = [&](const Options&, const mig::Catalogue&) {
+      Gpu cut = test::gpu(0, Strategy::mig,
+                          {test::instance("1g.10gb", 0, 1, 0), test::instance("2g.20gb", 4, 2, 1)});
+      Gpu free = test::gpu(1, Strategy::whole, {test::whole(2)});
+      Gpu busy = test::gpu(2, Strategy::whole, {test::whole(3)});
+      for (Gpu* gpu : {&cut, &free, &busy}) gpu->product = ProductKey("H100-80GB-SXM5");
+      Node drained = test::node("n2", {free});
+      drained.health = Health::drained;
+      Opening opening;
+      auto backend = std::make_unique<test::StandingBackend>(
+          std::vector<Node>{test::node("n1", {cut, free, busy}), drained},
+          std::vector<Workload>{test::running("1", "alice", {test::holds("n1", {{0}, {3}})})});
+      backend->loads = loads;
+      opening.backends.push_back(std::move(backend));
+      return opening;
+    };
+    int asked = 0;  // a second goes by from one look at the clock to the next
+    Joins joins{box, box, open, {}, [&] { return test::at(++asked); }, {}, false};
+    return run_pack(options, test::catalogue(), joins, Streams{out, err});
+  }
+};
+
+TEST(PackCommand, PlansAroundWhatRunsOnACluster) {
+  AskedOfCluster asked;
+  asked.words = {"3g.40gb=1", "2g.20gb=1"};
+  asked.output = OutputFormat::json;
+  EXPECT_EQ(asked.run(), kDone) << asked.err.str();
+  EXPECT_EQ(test::check_schema(test::schema_text("pack"), asked.out.str()), std::vector<std::string>{});
+  auto document = parse_json(asked.out.str(), "pack");
+  ASSERT_TRUE(document.ok());
+  EXPECT_EQ(document->find("gpus_touched")->integer, 1);
+  auto intent = plan::read_intent_file(document->find("intent")->text, "intent");
+  ASSERT_TRUE(intent.ok()) << to_line(intent.error()) << document->find("intent")->text;
+  EXPECT_EQ(intent->nodes, std::vector<NodeName>{NodeName("n1")});
+  EXPECT_EQ(to_line(*document->find("left_out")),
+            R"({"held as a whole, or not known to be free":1,"on a node that takes no workloads":1})");
+}
+
+TEST(PackCommand, ADemandThatCannotBeReadIsRefusedWithItsWord) {
+  for (const char* wrong : {"3g.40gb", "3g.40gb=x", "3g.40gb=-1", "big=1", "T4:1g.10gb=1", "\x1b[31m=1"}) {
+    AskedOfCluster asked;
+    asked.words = {wrong};
+    EXPECT_EQ(asked.run(), kUsage) << wrong;
+    EXPECT_EQ(asked.out.str(), "");
+    EXPECT_EQ(asked.err.str().find('\x1b'), std::string::npos);
+  }
+}
+
+TEST(PackCommand, AClusterThatDoesNotAnswerIsNotPlannedOn) {
+  AskedOfCluster asked;
+  asked.words = {"1g.10gb=1"};
+  asked.loads = false;
+  EXPECT_EQ(asked.run(), kUnknown);
+  EXPECT_EQ(asked.out.str(), "");
 }
 
 }  // namespace

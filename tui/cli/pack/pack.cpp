@@ -1,10 +1,15 @@
 #include "tui/cli/pack/pack.hpp"
 
+#include <fmt/format.h>
+
 #include <chrono>
 
+#include "engine/insight/available.hpp"
+#include "engine/pack/cluster.hpp"
 #include "engine/pack/pack.hpp"
 #include "engine/pack/read.hpp"
 #include "engine/text.hpp"
+#include "tui/cli/change/planning.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/json.hpp"
 #include "tui/cli/pack/pack_text.hpp"
@@ -44,40 +49,94 @@ Result<pack::Problem> read_boards(const Options& options, const mig::Catalogue& 
   return pack::read_problem(files->front().text, clean(options.boards_file, 300), catalogue);
 }
 
-}  // namespace
+// What the answer is to be found for, and where it came from.
+struct Asked {
+  pack::Problem problem;
+  std::optional<PackedCluster> cluster;
+};
 
-int run_pack(const Options& options, const mig::Catalogue& catalogue, const Joins&, const Streams& streams) {
-  if (options.boards_file.empty())
-    return refuse(
-        streams,
-        {"cannot plan", "no GPUs are named", "tessera pack --boards FILE; docs/planning.md has an example"},
-        kUsage);
-  PackTimes times;
+Status check_words(const Options& options) {
+  constexpr const char* what = "cannot plan";
+  const bool by_file = !options.boards_file.empty();
+  if (by_file && (!options.words.empty() || !options.nodes.empty()))
+    return Error{what, "--boards says which GPUs there are, and what is asked for",
+                 "leave out --node and PROFILE=COUNT"};
+  if (!by_file && options.words.empty())
+    return Error{what, "no demand is named", "tessera pack 3g.40gb=10; or --boards FILE (docs/planning.md)"};
+  return Done{};
+}
+
+// Every node of the only cluster, or those that --node means.
+Or<ChosenNodes> nodes_of(const Options& options, const OpenClusters& clusters,
+                         const mig::Catalogue& catalogue) {
+  if (!options.nodes.empty())
+    return choose_nodes(options, clusters.model(), catalogue, clusters.wall(), "cannot plan");
+  if (clusters.model().clusters.size() != 1)
+    return Refusal{{"cannot plan", "there are several clusters", "name one with --cluster"}, kUsage};
+  ChosenNodes chosen;
+  chosen.cluster = &clusters.model().clusters.front();
+  for (const Node& node : chosen.cluster->nodes.all()) chosen.nodes.push_back(node.name);
+  return chosen;
+}
+
+Or<Asked> ask_cluster(const Options& options, const OpenClusters& clusters, const mig::Catalogue& catalogue) {
+  Or<ChosenNodes> chosen = nodes_of(options, clusters, catalogue);
+  if (auto* refusal = std::get_if<Refusal>(&chosen)) return std::move(*refusal);
+  const auto& [cluster, nodes] = std::get<ChosenNodes>(chosen);
+  // Without the whole list of jobs or pods every instance would look free.
+  if (!cluster->loaded || !insight::work_is_current(*cluster))
+    return Refusal{
+        {"no complete answer from " + clean(cluster->name.text, 100),
+         fmt::format("its workloads could not be read within {} s", options.timeout.count() / 1000),
+         "tessera doctor names the source that fails; --cluster leaves other clusters out"},
+        kUnknown};
+  pack::ClusterProblem found =
+      pack::problem_of(*cluster, nodes, catalogue, capabilities_of(clusters, *cluster));
+  auto demand = pack::read_demand(options.words, found.problem, catalogue);
+  if (!demand) return Refusal{demand.error(), kUsage};
+  found.problem.demand = std::move(*demand);
+  found.problem.evict = options.change.way != plan::Way::wait;
+  return Asked{std::move(found.problem), PackedCluster{cluster->name.text, std::move(found.left_out)}};
+}
+
+int answer(const Asked& asked, const Options& options, const Streams& streams, PackTimes times) {
   StopWatch watch;
-  auto problem = read_boards(options, catalogue, streams);
-  if (!problem) return refuse(streams, problem.error(), kUsage);
-  times.read = watch.lap();
-  auto classes = pack::classify(*problem);
+  const PackedCluster* cluster = asked.cluster ? &*asked.cluster : nullptr;
+  auto classes = pack::classify(asked.problem);
   if (!classes) return refuse(streams, classes.error(), kUsage);
   times.classify = watch.lap();
-  auto answer = pack::pack(*problem, *classes);
-  if (!answer) return refuse(streams, answer.error(), kUsage);
+  auto packed = pack::pack(asked.problem, *classes);
+  if (!packed) return refuse(streams, packed.error(), kUsage);
   times.solve = watch.lap();
-  switch (options.output) {
-    case OutputFormat::json:
-      streams.out << document(pack_json(*problem, *answer, times), Markup::json);
-      break;
-    case OutputFormat::yaml:
-      streams.out << document(pack_json(*problem, *answer, times), Markup::yaml);
-      break;
-    case OutputFormat::table:
-    case OutputFormat::wide: streams.out << pack_page(*problem, *answer, options); break;
-    case OutputFormat::csv:
-      return refuse(streams,
-                    {"cannot print a plan as csv", "it is more than a table", "-o table, json or yaml"},
-                    kUsage);
+  if (options.output == OutputFormat::json || options.output == OutputFormat::yaml)
+    streams.out << document(pack_json(asked.problem, *packed, times, cluster),
+                            options.output == OutputFormat::json ? Markup::json : Markup::yaml);
+  else
+    streams.out << pack_page(asked.problem, *packed, options, cluster);
+  return packed->met() ? kDone : kFinding;
+}
+
+}  // namespace
+
+int run_pack(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
+             const Streams& streams) {
+  if (Status ok = check_output(options); !ok) return refuse(streams, ok.error(), kUsage);
+  if (Status ok = check_words(options); !ok) return refuse(streams, ok.error(), kUsage);
+  PackTimes times;
+  StopWatch watch;
+  if (!options.boards_file.empty()) {
+    auto problem = read_boards(options, catalogue, streams);
+    if (!problem) return refuse(streams, problem.error(), kUsage);
+    times.read = watch.lap();
+    return answer({std::move(*problem), std::nullopt}, options, streams, times);
   }
-  return answer->met() ? kDone : kFinding;
+  OpenClusters clusters(options, catalogue, joins, streams);
+  if (auto failed = clusters.open()) return *failed;
+  if (auto failed = look_afresh(clusters, options, streams, options.cluster)) return *failed;
+  times.read = watch.lap();
+  Or<Asked> asked = ask_cluster(options, clusters, catalogue);
+  if (auto* refusal = std::get_if<Refusal>(&asked)) return refuse(streams, *refusal);
+  return answer(std::get<Asked>(asked), options, streams, times);
 }
 
 }  // namespace tessera::cli

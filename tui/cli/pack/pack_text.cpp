@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/pack/cluster.hpp"
 #include "engine/pack/pack.hpp"
 #include "tui/cli/help.hpp"
 #include "tui/cli/table_text.hpp"
@@ -114,7 +115,8 @@ Grid grid_of(const pack::Problem& problem, const pack::Answer& answer) {
 
 }  // namespace
 
-Json pack_json(const pack::Problem& problem, const pack::Answer& answer, const PackTimes& times) {
+Json pack_json(const pack::Problem& problem, const pack::Answer& answer, const PackTimes& times,
+               const PackedCluster* cluster) {
   Json document = Json::map();
   document.add("unmet",
                by_demand(problem, [&](std::size_t i) { return Json::of(std::int64_t{answer.unmet[i]}); }));
@@ -132,6 +134,12 @@ Json pack_json(const pack::Problem& problem, const pack::Answer& answer, const P
   document.add("bounds", bounds_json(problem, answer));
   Json& boards = document.add("boards", Json::list());
   for (const pack::BoardPlan& plan : answer.boards) boards.items.push_back(board_json(problem, plan));
+  if (cluster) {
+    document.add("cluster", Json::of(cluster->name));
+    Json& left = document.add("left_out", Json::map());
+    for (const auto& [why, count] : cluster->left_out) left.add(why, Json::of(std::int64_t{count}));
+    document.add("intent", answer.boards.empty() ? Json() : Json::of(pack::intent_text(problem, answer)));
+  }
   Json& seconds = document.add("seconds", Json::map());
   seconds.add("read", Json::of(times.read));
   seconds.add("classify", Json::of(times.classify));
@@ -139,7 +147,8 @@ Json pack_json(const pack::Problem& problem, const pack::Answer& answer, const P
   return document;
 }
 
-std::string pack_page(const pack::Problem& problem, const pack::Answer& answer, const Options& options) {
+std::string pack_page(const pack::Problem& problem, const pack::Answer& answer, const Options& options,
+                      const PackedCluster* cluster) {
   std::string text;
   if (!answer.boards.empty())
     text = to_table(grid_of(problem, answer), options.headers, options.paper) + "\n";
@@ -155,6 +164,14 @@ std::string pack_page(const pack::Problem& problem, const pack::Answer& answer, 
            tui::told(options.reader, answer.reason[i]));
   if (answer.homeless > 0)
     line(fmt::format("evicted and without a new place: {} running instances", answer.homeless));
+  if (!cluster) return text;
+  for (const auto& [why, count] : cluster->left_out) line(fmt::format("left out: {} GPUs {}", count, why));
+  if (!answer.boards.empty()) {
+    line("To make the change: keep these layouts as an intent file, then apply it");
+    text +=
+        "  tessera pack ... -o json | jq -r .intent > intent.yaml\n  tessera apply --intent intent.yaml "
+        "--write\n";
+  }
   return text;
 }
 

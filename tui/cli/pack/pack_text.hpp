@@ -2,6 +2,7 @@
 // Threads: pure functions.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "engine/json.hpp"
@@ -15,9 +16,17 @@ struct PackTimes {
   double read = 0, classify = 0, solve = 0;
 };
 
-// docs/planning.md describes its fields.
-Json pack_json(const pack::Problem& problem, const pack::Answer& answer, const PackTimes& times);
+// What is told beside the answer where the GPUs are those of a cluster.
+struct PackedCluster {
+  std::string name;
+  std::map<std::string, int> left_out;  // GPUs, by the reason
+};
+
+// docs/json.md describes its fields. cluster: nullptr: the GPUs stood in a file.
+Json pack_json(const pack::Problem& problem, const pack::Answer& answer, const PackTimes& times,
+               const PackedCluster* cluster);
 // The GPUs that change, one a line, then what is proven and what is unmet.
-std::string pack_page(const pack::Problem& problem, const pack::Answer& answer, const Options& options);
+std::string pack_page(const pack::Problem& problem, const pack::Answer& answer, const Options& options,
+                      const PackedCluster* cluster);
 
 }  // namespace tessera::cli

@@ -1,0 +1,127 @@
+#include "engine/pack/cluster.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include "engine/text.hpp"
+
+namespace tessera::pack {
+namespace {
+
+constexpr int kMostWanted = 100'000'000;
+
+bool free_as_a_whole(const Gpu& gpu) {
+  return gpu.strategy == Strategy::whole && gpu.slices.size() == 1 &&
+         gpu.slices[0].kind == SliceKind::whole_gpu && gpu.slices[0].capacity == 1 &&
+         gpu.slices[0].holding == Holding::free && gpu.slices[0].usable == true;
+}
+
+// Empty: it may be planned.
+std::string why_left_out(const Node& node, const Gpu& gpu, const mig::Product* product,
+                         const plan::Capabilities& can) {
+  if (node.health != Health::ok) return "on a node that takes no workloads";
+  if (!product || !product->mig_capable || !product->placements_known) return "without known MIG placements";
+  if (gpu.strategy == Strategy::whole)
+    return free_as_a_whole(gpu) ? "" : "held as a whole, or not known to be free";
+  if (gpu.strategy != Strategy::mig) return "shared in another way than by MIG";
+  if (gpu.mig_mode && *gpu.mig_mode != MigMode::enabled) return "with a MIG mode that is pending";
+  if (!mig::observed_layout(*product, gpu)) return "with instances whose placement is not known";
+  for (const Slice& slice : gpu.slices) {
+    if (slice.capacity != 1) return "with instances that are shared";
+    if (slice.holding != Holding::held && slice.usable != true) return "with instances that are out of use";
+    if (can.clears == plan::Unit::gpu && can.instances == plan::Unit::gpu && slice.holding != Holding::free)
+      return "in use, where a change clears the whole GPU";
+  }
+  return "";
+}
+
+std::size_t number_of(Problem& problem, const mig::Product* product) {
+  auto at = std::find(problem.products.begin(), problem.products.end(), product);
+  if (at == problem.products.end()) at = problem.products.insert(at, product);
+  return static_cast<std::size_t>(at - problem.products.begin());
+}
+
+Board board_of(const Node& node, const Gpu& gpu, const mig::Product& product, std::size_t number) {
+  Board board{node.name, gpu.index, number, {}};
+  if (gpu.strategy == Strategy::whole) return board;
+  for (const Slice& slice : gpu.slices)
+    board.instances.push_back(
+        {{*product.index_of(slice.profile.view()), slice.placement->start}, slice.holding != Holding::free});
+  return board;
+}
+
+}  // namespace
+
+ClusterProblem problem_of(const Cluster& cluster, std::span<const NodeName> nodes,
+                          const mig::Catalogue& catalogue, const plan::Capabilities& can) {
+  ClusterProblem found;
+  found.problem.mode =
+      can.instances == plan::Unit::node || can.needs_closing ? Mode::whole_node : Mode::in_place;
+  const std::set<NodeName> wanted(nodes.begin(), nodes.end());
+  for (const Node& node : cluster.nodes.all()) {
+    if (!wanted.contains(node.name)) continue;
+    for (const Gpu& gpu : node.gpus) {
+      const mig::Product* product = gpu.product ? catalogue.by_key(gpu.product->text) : nullptr;
+      if (std::string why = why_left_out(node, gpu, product, can); !why.empty()) {
+        ++found.left_out[why];
+        continue;
+      }
+      found.problem.boards.push_back(board_of(node, gpu, *product, number_of(found.problem, product)));
+    }
+    if (!node.pool.empty()) found.left_out["with instances whose placement is not known"] += 1;
+  }
+  return found;
+}
+
+Result<std::vector<Demand>> read_demand(std::span<const std::string> words, const Problem& problem,
+                                        const mig::Catalogue& catalogue) {
+  std::vector<Demand> demand;
+  for (const std::string& word : words) {
+    auto cannot = [&](const std::string& why) {
+      return Error{"cannot read the demand", "\"" + clean(word, 100) + "\": " + why, "write 3g.40gb=10"};
+    };
+    const std::size_t equals = word.rfind('='), colon = word.rfind(':', equals);
+    if (equals == std::string::npos) return cannot("not PROFILE=COUNT");
+    int count = -1;
+    auto [end, problem_code] = std::from_chars(word.data() + equals + 1, word.data() + word.size(), count);
+    if (problem_code != std::errc{} || end != word.data() + word.size() || count < 0 || count > kMostWanted)
+      return cannot("the count is not a whole number");
+    const std::size_t begin = colon == std::string::npos ? 0 : colon + 1;
+    auto profile = mig::canonical_profile(word.substr(begin, equals - begin));
+    if (!profile) return cannot("not the name of a MIG profile");
+    Demand wanted{*profile, std::nullopt, count};
+    if (colon != std::string::npos) {
+      const mig::Product* product = catalogue.by_any(word.substr(0, colon));
+      auto at = std::find(problem.products.begin(), problem.products.end(), product);
+      if (!product || at == problem.products.end()) return cannot("none of these GPUs is of that product");
+      wanted.product = static_cast<std::size_t>(at - problem.products.begin());
+    }
+    for (const Demand& other : demand)
+      if (other.profile == wanted.profile &&
+          (!other.product || !wanted.product || other.product == wanted.product))
+        return cannot("that profile stands twice");
+    demand.push_back(std::move(wanted));
+  }
+  return demand;
+}
+
+std::string intent_text(const Problem& problem, const Answer& answer) {
+  std::map<NodeName, std::string> nodes;
+  for (const BoardPlan& plan : answer.boards) {
+    const Board& board = problem.boards[plan.board];
+    mig::Layout layout = plan.keep;
+    layout.insert(layout.end(), plan.create.begin(), plan.create.end());
+    std::sort(layout.begin(), layout.end());
+    nodes[board.node] +=
+        fmt::format("    {}: {}\n", board.gpu.value, mig::to_text(*problem.products[board.product], layout));
+  }
+  if (nodes.empty()) return "";
+  std::string text = "nodes:\n";
+  for (const auto& [node, gpus] : nodes) text += fmt::format("  {}:\n{}", node.text, gpus);
+  return text;
+}
+
+}  // namespace tessera::pack

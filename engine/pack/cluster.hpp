@@ -1,0 +1,32 @@
+// A packing problem from a cluster as it is seen now, and the answer as wishes for its nodes.
+// Threads: pure functions.
+#pragma once
+
+#include <map>
+#include <span>
+
+#include "engine/model/model.hpp"
+#include "engine/pack/problem.hpp"
+#include "engine/plan/capabilities.hpp"
+
+namespace tessera::pack {
+
+struct ClusterProblem {
+  Problem problem;                      // without a demand
+  std::map<std::string, int> left_out;  // GPUs that no plan may change, by the reason
+};
+
+// Only GPUs of which everything is known: on a node that takes work, cut by MIG or free as a whole. An
+// instance that is not known to be free counts as running.
+ClusterProblem problem_of(const Cluster& cluster, std::span<const NodeName> nodes,
+                          const mig::Catalogue& catalogue, const plan::Capabilities& can);
+
+// "3g.40gb=10" or "H100-80GB-SXM5:3g.40gb=10", each a word. Errors name the word.
+Result<std::vector<Demand>> read_demand(std::span<const std::string> words, const Problem& problem,
+                                        const mig::Catalogue& catalogue);
+
+// The layouts that the GPUs are to have, as an intent file has them (engine/plan/intent_file.hpp); empty:
+// nothing changes.
+std::string intent_text(const Problem& problem, const Answer& answer);
+
+}  // namespace tessera::pack
