@@ -9,6 +9,7 @@
 #include "backends/sim/actuator.hpp"
 #include "backends/sim/snapshot.hpp"
 #include "backends/worker.hpp"
+#include "engine/plan/usual.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::sim {
@@ -73,7 +74,21 @@ class SimBackend final : public Backend, public plan::Actuator {
       return ok ? std::move(facts) : Result<plan::NodeFacts>(ok.error());
     });
   }
+  // While the world moves by itself, GPUs take their time as real ones do, so that a run can be watched; one
+  // that stands still is asked and answers at once.
   void perform(plan::Order order, Told<Done> told) override {
+    const Duration busy = speed_ > 0 ? plan::usual_on_gpus(order.action) : Duration{0};
+    if (busy.count() == 0) return perform_now(std::move(order), std::move(told));
+    const Duration wait(static_cast<Duration::rep>(static_cast<double>(busy.count()) / speed_));
+    auto owed = std::make_shared<Owed<Done>>(std::move(told), "the simulator");
+    worker_.post([this, wait, order = std::move(order), owed = std::move(owed)]() mutable {
+      worker_.after(wait, [this, order = std::move(order), owed = std::move(owed)]() mutable {
+        perform_now(std::move(order),
+                    [owed = std::move(owed)](Status done) { owed->answer(std::move(done)); });
+      });
+    });
+  }
+  void perform_now(plan::Order order, Told<Done> told) {
     ask<Done>(std::move(told), [this, order = std::move(order)](Changes& news) -> Status {
       Performed done{Done{}};
       Status ok = turn(news, [&](World& world, Changes& changes) {

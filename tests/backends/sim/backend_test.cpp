@@ -2,9 +2,12 @@
 #include "backends/sim/backend.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <filesystem>
+#include <future>
 
 #include "backends/mailbox.hpp"
+#include "engine/plan/run/actuator.hpp"
 #include "tests/backends/sim/worlds.hpp"
 #include "tests/support/watch.hpp"
 
@@ -90,6 +93,26 @@ TEST(SimBackend, GoesOnWhenTheWallClockJumpsBack) {
   *wall.at -= 7'200'000;
   EXPECT_TRUE(test::reduce_until(mailbox, model, [&] { return model.clusters[0].clock->wall < kMonday; }));
   EXPECT_GE(cluster_now(model.clusters[0], wall.clock()()), kMonday);
+}
+
+// A run on the simulator can be watched: switching MIG takes 5 s there, 0.1 s of ours at this speed.
+TEST(SimBackend, GpusTakeTheirTimeWhileTheWorldMoves) {
+  const auto took = [](double speed, plan::Action action) {
+    Wall wall;
+    BackendPtr backend = make_backend(worlds_of("demo")[0], speed, wall.clock());
+    plan::Order order;
+    order.node = NodeName("h100-03");
+    order.action = std::move(action);
+    std::promise<void> over;
+    const auto begun = std::chrono::steady_clock::now();
+    backend->actuator()->perform(order, [&](Status) { over.set_value(); });
+    over.get_future().wait();
+    return std::chrono::steady_clock::now() - begun;
+  };
+  EXPECT_GE(took(50, plan::SetMode{{GpuIndex{7}}, true}), std::chrono::milliseconds(100));
+  EXPECT_LT(took(0.001, plan::ClearMark{}), std::chrono::seconds(5)) << "a call is answered at once";
+  EXPECT_LT(took(0, plan::SetMode{{GpuIndex{7}}, true}), std::chrono::seconds(5))
+      << "and so is a world at rest";
 }
 
 TEST(SimBackend, TellsWhenItsSourceStopsAnswering) {
