@@ -24,6 +24,7 @@
   ROW(previous_panel, "previous-panel", "previous panel", "To the previous panel of the screen.", "Shift-Tab", global, move, move, one_part) \
   ROW(open, "open", "open", "Open what the cursor is on.", "Enter", global, move, open_here, nothing_to_open) \
   ROW(facts, "facts", "details", "Show the source and the age of each value.", "i", global, move, details, nothing_behind) \
+  ROW(last_view, "last-view", "last view", "Back to the screens that were left with a number or a command, and there again.", "-", global, move, show_last, no_last) \
   ROW(back, "back", "back", "Close what is open: a filter, a list of choices, then the screen.", "Esc", global, move, back, first_screen) \
   ROW(next_sibling, "next-sibling", "next", "The next node, GPU or workload of the list that you came from.", "]", global, move, walk_list, no_sibling) \
   ROW(previous_sibling, "previous-sibling", "previous", "The node, GPU or workload before, in the list that you came from.", "[", global, move, walk_list, no_sibling) \
@@ -40,6 +41,7 @@
   ROW(toggle_wide, "toggle-wide", "wide", "Show all columns over the whole width, or only the usual ones.", "Ctrl-w", table, find, turn_wide, no_table) \
   ROW(follow, "follow", "follow", "Keep the newest entry in view.", "f", log, find, follow_newest, no_events) \
   ROW(mark, "mark", "mark", "Mark the row, or clear its mark, and go one down.", "Space", table, mark, mark_row, no_rows) \
+  ROW(mark_range, "mark-range", "range", "Begin a range at this row; again: mark every row from there to the cursor.", "v", table, mark, mark_range, no_rows) \
   ROW(mark_all, "mark-all", "mark all", "Mark every row that is shown.", "*", table, mark, mark_rows, no_rows) \
   ROW(clear_marks, "clear-marks", "unmark", "Clear all marks.", "U Ctrl-\\", table, mark, unmark, not_marked) \
   ROW(copy, "copy", "copy", "Copy the name under the cursor, or all marked names, to the clipboard (OSC 52).", "y", global, mark, copy_here, nothing_to_copy) \
@@ -60,7 +62,8 @@
   ROW(time_back, "time-back", "earlier", "In a recording: to the round before.", "{", global, console, move_in_time, not_past) \
   ROW(time_on, "time-on", "later", "In a recording: to the next round.", "}", global, console, move_in_time, not_past) \
   ROW(time_play, "time-play", "play", "In a recording: let time pass, a minute in a second, or stop it.", ";", global, console, move_in_time, not_past) \
-  ROW(palette, "palette", "command", "Type the name of a screen or command; Tab completes it.", ":", global, console, type_command, always) \
+  ROW(menu, "menu", "actions", "Everything that can be done here, each with its key or the reason why not now.", ". F9", global, console, show_menu, always) \
+  ROW(palette, "palette", "command", "Search commands, nodes, jobs, users, presets and themes by some of their letters; Enter takes the best.", ":", global, console, type_command, always) \
   ROW(refresh, "refresh", "refresh", "Ask the clusters for fresh data now.", "Ctrl-r F5", global, console, ask_again, always) \
   ROW(redraw, "redraw", "redraw", "Paint the whole screen again, after something else wrote on it.", "Ctrl-l", global, console, paint_again, always) \
   ROW(next_theme, "next-theme", "theme", "The next colour theme.", "T", global, console, turn_theme, one_theme) \
@@ -74,8 +77,8 @@
   ROW(plan_cancel, "plan-cancel", "end jobs", "Cancel the jobs or evict the pods that are in the way, or wait for them.", "c", plan, change, act_on_plan, why_not_on_plan) \
   ROW(plan_when_empty, "plan-when-empty", "when empty", "Close the node and apply the plan once it is empty; or wait for that now.", "e", plan, change, act_on_plan, why_not_on_plan) \
   ROW(plan_on_failure, "plan-on-failure", "on failure", "When a step fails: park, or go back by itself.", "f", plan, change, act_on_plan, why_not_on_plan) \
-  ROW(plan_canary, "plan-canary", "canaries", "How many nodes are changed alone first.", "a", plan, change, act_on_plan, why_not_on_plan) \
-  ROW(plan_batch, "plan-batch", "batch", "How many nodes are changed at a time after that.", "b", plan, change, act_on_plan, why_not_on_plan) \
+  ROW(plan_canary, "plan-canary", "canaries", "How many nodes are changed alone first.", "#", plan, change, act_on_plan, why_not_on_plan) \
+  ROW(plan_batch, "plan-batch", "batch", "How many nodes are changed at a time after that.", "t", plan, change, act_on_plan, why_not_on_plan) \
   ROW(plan_scheduler, "plan-scheduler", "other names", "Name the resources as the other scheduler does.", "s", plan, change, act_on_plan, why_not_on_plan) \
   ROW(plan_copy_all, "plan-copy-all", "copy all", "Copy the commands of every step to the clipboard.", "Y", plan, change, act_on_plan, why_not_on_plan) \
   ROW(plan_messages, "plan-messages", "messages", "Messages for the owners of the jobs or pods that are disturbed.", "m", plan, change, act_on_plan, why_not_on_plan) \

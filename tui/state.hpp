@@ -53,6 +53,7 @@ enum class ScreenKind : std::uint8_t {
   guide,     // how to share a GPU: the flowchart and what follows from it
   doctor,    // what is wrong everywhere, by its cause
   users,     // who holds and waits for how much
+  gpu,       // one GPU: its slices with ids and holders, what is wanted of it, what was done to it
   count_
 };
 // What each of them is stands in tui/screens/screens.cpp.
@@ -112,14 +113,25 @@ struct Screen {
   std::optional<std::vector<int>> columns;  // chosen; nullopt: as wide as the terminal allows
   bool only_mine = false;
   std::set<std::string> marks;
+  std::string range_from;  // the row at which a range of marks begins; empty: none does
   DerivedRows derived;
   std::optional<LayoutState> layout;  // of the layout editor
   WhyView why;                        // of a workload's page
   GuideState guide;
 };
 
+// One line of the list above the prompt.
+struct Offer {
+  std::string text;    // what stands in the line once it is taken; of a menu: the action's id
+  std::string name;    // as it is shown and searched
+  std::string help;    // one sentence, in English; empty: none
+  std::string key;     // the key that does the same
+  std::string reason;  // why it cannot be used here and now; empty: it can
+  bool recent = false;
+};
+
 // The line at the bottom while something is typed.
-enum class InputKind : std::uint8_t { none, filter, command, arm };
+enum class InputKind : std::uint8_t { none, filter, command, menu, arm };
 struct InputLine {
   InputKind kind = InputKind::none;
   std::string text;
@@ -130,10 +142,12 @@ struct InputLine {
   int cursor_at_before = 0;
   int top_before = 0;
   std::vector<std::string> completions;
-  int chosen = -1;      // index into completions; -1: none yet
-  std::string stem;     // the text that the completions complete
-  int history_at = -1;  // -1: not walking through history
-  std::string draft;    // what was typed before walking
+  int chosen = -1;             // index into completions, or into offers where there are none; -1: none yet
+  std::vector<Offer> offers;   // for the text as it stands, the best first
+  std::size_t offered_of = 0;  // of so many
+  std::optional<std::string> offered_for;  // the text that they are for
+  int history_at = -1;                     // -1: not walking through history
+  std::string draft;                       // what was typed before walking
 };
 
 struct MessageLine {
@@ -210,6 +224,7 @@ struct UiState {
   bool playing = false;  // its time passes
   Size size{80, 24};
   std::vector<Screen> stack{Screen{}};  // never empty; the last is shown
+  std::vector<Screen> last_view;        // the stack before the last jump; empty: there was none
   InputLine input;
   MessageLine message;
   std::vector<LogEntry> said;  // warnings and failures of the message line, oldest first, at most kSaid
@@ -220,7 +235,8 @@ struct UiState {
   CellMemory cells;
   std::map<ScreenKind, std::vector<query::Sort>> last_sorts;  // choices outlive a screen
   std::map<ScreenKind, std::optional<std::vector<int>>> last_columns;
-  std::vector<std::string> history;  // commands, oldest first, at most kHistory
+  std::vector<std::string> history;                       // commands, oldest first, at most kHistory
+  std::map<std::string, std::vector<std::string>> views;  // by name: the commands that open them
   static constexpr std::size_t kHistory = 100;
 
   std::string theme = "dark";

@@ -8,6 +8,7 @@
 #include "tui/screens/control.hpp"
 #include "tui/screens/frame.hpp"
 #include "tui/screens/guide/guide.hpp"
+#include "tui/screens/palette.hpp"
 #include "tui/screens/plan/plan.hpp"
 #include "tui/screens/plan/runs.hpp"
 #include "tui/screens/screens.hpp"
@@ -29,7 +30,14 @@ void refresh_screens(UiState& state, const UiContext& ui) {
 Effects take(UiState& state, const UiContext& ui, const ActionMessage& message) {
   Action action = message.action;
   if (state.leaving == Leaving::parking) return {};  // nothing is begun on the way out
-  if (!state.message.sticky || state.message.at != ui.wall) state.message = {};
+  if (message_is_boxed(state) && !wants_text(state)) {
+    if (action == Action::back) {
+      state.message = {};
+      return {};
+    }
+  } else if (!state.message.sticky || state.message.at != ui.wall) {
+    state.message = {};
+  }
   // What can be meant as text comes as TextInput.
   if (wants_text(state) && info(action).scope != Scope::input && !works_while_typing(action)) return {};
   if (std::string reason = why_disabled(action, state, ui); !reason.empty()) {
@@ -106,7 +114,7 @@ Effects take_any(UiState& state, const UiContext& ui, const Message& message) {
     state.size = resize->size;
   } else if (const auto* notice = std::get_if<Notice>(&message)) {
     say(state, ui, notice->severity, notice->text);
-  } else if (std::holds_alternative<Tick>(message) && !state.message.sticky &&
+  } else if (std::holds_alternative<Tick>(message) && !state.message.sticky && !message_is_boxed(state) &&
              ui.wall - state.message.at >= kMessageFor) {
     state.message = {};
   }
@@ -129,6 +137,10 @@ bool wants_text(const UiState& state) { return state.input.kind != InputKind::no
 
 std::vector<Scope> scopes(const UiState& state) {
   if (wants_text(state)) return {Scope::input};
+  return screen_scopes(state);
+}
+
+std::vector<Scope> screen_scopes(const UiState& state) {
   if (state.leaving == Leaving::parking) return {};
   if (state.leaving == Leaving::asked) return {Scope::leave};
   if (state.arming) return {Scope::arm};
@@ -147,6 +159,7 @@ Effects update(UiState& state, const UiContext& ui, const Message& message) {
   follow_world(state, ui);
   refresh_screens(state, ui);
   if (std::holds_alternative<ModelChanged>(message)) hold_place(state, ui);
+  refresh_offers(state, ui);
   settle(state, ui);
   remember_cells(state, ui);
   return effects;
@@ -155,7 +168,7 @@ Effects update(UiState& state, const UiContext& ui, const Message& message) {
 std::optional<TimePoint> next_tick(const UiState& state, const UiContext& ui) {
   TimePoint next = ui.wall - (ui.wall.time_since_epoch() % kStep) + kStep;
   for (const auto& [cell, at] : state.cells.changed) next = std::min(next, at + kChangedFor);
-  if (!state.message.text.empty() && !state.message.sticky)
+  if (!state.message.text.empty() && !state.message.sticky && !message_is_boxed(state))
     next = std::min(next, state.message.at + kMessageFor);
   if (auto own = row_of(state).next_change)
     if (auto at = own(state, ui)) next = std::min(next, *at);

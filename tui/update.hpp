@@ -84,6 +84,7 @@ struct Effects {
   std::optional<std::string> copy;   // to the clipboard by OSC 52
   std::optional<std::string> theme;  // load it; on failure send a Notice and keep the old one
   std::optional<bool> mouse;         // switch mouse reporting
+  std::optional<std::string> ring;   // a run has ended or waits for an answer: bell and title of the terminal
   std::vector<RunOrder> orders;      // for plan::Runs, in this order
   std::optional<TimeMove> time;      // for record::Player
 };
@@ -92,6 +93,8 @@ struct Effects {
 bool wants_text(const UiState& state);
 // Where keys are looked up, topmost first.
 std::vector<Scope> scopes(const UiState& state);
+// The same as if nothing were typed.
+std::vector<Scope> screen_scopes(const UiState& state);
 // Why an action cannot be used here and now, as a sentence; empty: it can.
 std::string why_disabled(Action action, const UiState& state, const UiContext& ui);
 

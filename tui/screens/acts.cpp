@@ -10,6 +10,7 @@
 #include "tui/screens/frame.hpp"
 #include "tui/screens/guide/guide.hpp"
 #include "tui/screens/layout/layout.hpp"
+#include "tui/screens/palette.hpp"
 #include "tui/screens/plan/arm.hpp"
 #include "tui/screens/plan/plan.hpp"
 #include "tui/screens/plan/runs.hpp"
@@ -38,11 +39,18 @@ Effects back(UiState& state, const UiContext& ui, Action) {
     state.choice = {};
   } else if (is_loading(state, ui.model)) {
     state.loading_left = true;
+  } else if (!state.top().range_from.empty()) {
+    state.top().range_from.clear();
   } else if (!state.top().filter_text.empty()) {
     clear_filter(state);
   } else if (auto own = row_of(state).back; !own || !own(state, ui)) {
     go_back(state);
   }
+  return {};
+}
+
+Effects show_last(UiState& state, const UiContext&, Action) {
+  std::swap(state.stack, state.last_view);
   return {};
 }
 
@@ -116,6 +124,11 @@ Effects mark_row(UiState& state, const UiContext& ui, Action) {
   return {};
 }
 
+Effects mark_range(UiState& state, const UiContext& ui, Action) {
+  range_step(state, ui);
+  return {};
+}
+
 Effects mark_rows(UiState& state, const UiContext& ui, Action) {
   mark_all(state, ui);
   return {};
@@ -123,6 +136,7 @@ Effects mark_rows(UiState& state, const UiContext& ui, Action) {
 
 Effects unmark(UiState& state, const UiContext&, Action) {
   state.top().marks.clear();
+  state.top().range_from.clear();
   return {};
 }
 
@@ -188,6 +202,11 @@ Effects decide_here(UiState& state, const UiContext& ui, Action) {
 
 Effects type_command(UiState& state, const UiContext&, Action) {
   open_prompt(state, InputKind::command);
+  return {};
+}
+
+Effects show_menu(UiState& state, const UiContext& ui, Action) {
+  open_menu(state, ui);
   return {};
 }
 

@@ -1,5 +1,8 @@
 // Filter, search, sort, marks and the lists of choices.
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <charconv>
 
 #include "tui/screens/control.hpp"
 #include "tui/screens/frame.hpp"
@@ -87,6 +90,47 @@ void toggle_mark(UiState& state, const UiContext& ui) {
   std::string id = id_at(ui.model, screen.kind, screen.derived.rows[static_cast<std::size_t>(row)]);
   if (!screen.marks.erase(id)) screen.marks.insert(id);
   put_cursor(screen, ui, row + 1);
+}
+
+namespace {
+void mark_rows(UiState& state, const UiContext& ui, int from, int to) {
+  Screen& screen = state.top();
+  const int last = static_cast<int>(screen.derived.rows.size()) - 1;
+  for (int row = std::max(0, from); row <= std::min(to, last); ++row)
+    screen.marks.insert(id_at(ui.model, screen.kind, screen.derived.rows[static_cast<std::size_t>(row)]));
+}
+}  // namespace
+
+void range_step(UiState& state, const UiContext& ui) {
+  Screen& screen = state.top();
+  const int row = cursor_row(ui.model, screen);
+  if (row < 0) return;
+  const auto id_of = [&](int at) {
+    return id_at(ui.model, screen.kind, screen.derived.rows[static_cast<std::size_t>(at)]);
+  };
+  int from = 0, count = static_cast<int>(screen.derived.rows.size());
+  while (from < count && id_of(from) != screen.range_from) ++from;
+  if (screen.range_from.empty() || from == count) {
+    screen.range_from = id_of(row);
+    return say(
+        state, ui, Severity::info,
+        fmt::format("a range begins here: move, then {} marks it", first_key(state, Action::mark_range)));
+  }
+  mark_rows(state, ui, std::min(from, row), std::max(from, row));
+  screen.range_from.clear();
+}
+
+std::optional<Error> mark_some(UiState& state, const UiContext& ui, const std::string& text) {
+  if (std::string why = why_disabled(Action::mark, state, ui); !why.empty()) return Error{why, "", ""};
+  int count = 0;
+  const char* end = text.data() + text.size();
+  if (auto read = std::from_chars(text.data(), end, count);
+      read.ec != std::errc{} || read.ptr != end || count < 1)
+    return Error{fmt::format("{} is not a number of rows", text), "", "mark 20"};
+  const int row = cursor_row(ui.model, state.top());
+  mark_rows(state, ui, row, row + count - 1);
+  put_cursor(state.top(), ui, row + count);
+  return std::nullopt;
 }
 
 void mark_all(UiState& state, const UiContext& ui) {

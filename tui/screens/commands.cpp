@@ -8,6 +8,8 @@
 #include "engine/text.hpp"
 #include "tui/past_time.hpp"
 #include "tui/screens/control.hpp"
+#include "tui/screens/frame.hpp"
+#include "tui/screens/gpu.hpp"
 #include "tui/screens/guide/guide.hpp"
 #include "tui/screens/layout/layout.hpp"
 #include "tui/screens/plan/plan.hpp"
@@ -66,15 +68,21 @@ struct Taker {
 };
 constexpr std::array kWithArgument{
     Taker{"node", "NAME: open that node"},
+    Taker{"gpu", "NODE INDEX: open that GPU"},
     Taker{"job", "ID: open that job"},
     Taker{"pod", "NAMESPACE/NAME: open that pod"},
     Taker{"plan", "NODE LAYOUT: plan this layout for all its GPUs: 7x1g.10gb, or 4g.40gb,3g.40gb, or whole"},
     Taker{"cluster", "NAME: show only that cluster's rows; all: those of every cluster"},
+    Taker{"save", "NAME: keep this list with its filter, order and columns as a view"},
+    Taker{"view", "NAME: open a view that was kept"},
+    Taker{"forget", "NAME: forget a view"},
+    Taker{"mark", "NUMBER: mark so many rows from the cursor on"},
     Taker{"filter", "WORDS: show only the rows that match"},
     Taker{"sort", "COLUMN: sort by it; -COLUMN the other way round"},
     Taker{"columns", "A,B,C: show these; default: as many as fit"},
     Taker{"theme", "NAME: change the colours"},
     Taker{"at", "TIME: in a recording, go to that time: 03:12, yesterday 03:12, 2026-11-24T03:12"},
+    Taker{"preset", "NAME: edit the layout here, from this preset"},
     Taker{"replicas", "NUMBER: how many clients share a GPU, in the layout editor"},
     Taker{"guide", "NODE or PRODUCT: decide how to share it"},
 };
@@ -125,6 +133,10 @@ std::vector<std::string> arguments(const UiState& state, const UiContext& ui, co
   if (command == "guide")
     add_names(names, ui.catalogue.products(), stem,
               [](const mig::Product& product) { return product.key.text; });
+  if (command == "preset")
+    add_names(names, presets_here(state, ui), stem, [](const std::string& name) { return name; });
+  if (command == "view" || command == "forget" || command == "save")
+    add_names(names, state.views, stem, [](const auto& view) { return view.first; });
   if (command == "theme") add_names(names, state.themes, stem, [](const std::string& name) { return name; });
   std::span<const ColumnInfo> columns = column_infos(state.top().kind);
   auto key_of = [](const ColumnInfo& column) { return std::string(column.key); };
@@ -242,15 +254,68 @@ std::optional<Error> plan_named(UiState& state, const UiContext& ui, const std::
   return std::nullopt;
 }
 
+// A view is the commands that open it, so that it is read and shared like what one types.
+std::optional<Error> save_view(UiState& state, const std::string& name) {
+  constexpr std::size_t kMost = 100, kLongest = 60;
+  const Screen& screen = state.top();
+  if (!is_table(screen.kind)) return Error{"only a list can be kept as a view", "", "open :nodes first"};
+  if (name.size() > kLongest) return Error{"the name of a view has at most 60 bytes", "", ""};
+  if (state.views.size() >= kMost && !state.views.contains(name))
+    return Error{"there are 100 views already", "", "forget NAME makes room"};
+  std::vector<std::string> commands{std::string(word(screen.kind))};
+  if (!screen.filter_text.empty()) commands.front() += " " + screen.filter_text;
+  if (!screen.cluster.empty()) commands.push_back("cluster " + screen.cluster.text);
+  const auto key_of = [&](int column) {
+    return std::string(column_infos(screen.kind)[static_cast<std::size_t>(column)].key);
+  };
+  if (!screen.sorts.empty())
+    commands.push_back("sort " + std::string(screen.sorts.front().descending ? "-" : "") +
+                       key_of(screen.sorts.front().column));
+  if (screen.columns) {
+    std::string keys;
+    for (int column : *screen.columns) keys += (keys.empty() ? "" : ",") + key_of(column);
+    commands.push_back("columns " + keys);
+  }
+  state.views[name] = std::move(commands);
+  return std::nullopt;
+}
+
+// Only what save_view() writes: a file that others can edit runs nothing else.
+bool opens_a_list(const std::string& command) {
+  for (const std::string_view start :
+       {"nodes", "gpus", "slices", "workloads", "cluster ", "sort ", "columns "})
+    if (command.starts_with(start)) return true;
+  return false;
+}
+
+std::optional<Error> open_view(UiState& state, const UiContext& ui, const std::string& name,
+                               Effects& effects) {
+  const auto found = state.views.find(name);
+  if (found == state.views.end()) return unknown_name("view", name);
+  for (const std::string& command : std::vector<std::string>(found->second)) {
+    if (!opens_a_list(command))
+      return Error{fmt::format("the view {} is broken", name), command, "save it again"};
+    effects = run_command(state, ui, command);
+  }
+  return std::nullopt;
+}
+
 std::optional<Error> run_with_argument(UiState& state, const UiContext& ui, const std::string& command,
                                        const std::string& argument, Effects& effects) {
   if (command == "node") return open_named_node(state, ui, argument);
+  if (command == "gpu") return open_named_gpu(state, ui, argument);
   if (command == "job" || command == "pod") return open_named_workload(state, ui, argument);
   if (command == "plan") return plan_named(state, ui, argument);
   if (command == "cluster") return restrict_to(state, ui, argument);
   if (command == "guide") return open_guide_named(state, ui, argument);
+  if (command == "save") return save_view(state, argument);
+  if (command == "view") return open_view(state, ui, argument, effects);
+  if (command == "forget")
+    return state.views.erase(argument) > 0 ? std::nullopt : std::optional(unknown_name("view", argument));
+  if (command == "mark") return mark_some(state, ui, argument);
   if (command == "sort") return sort_named(state, argument);
   if (command == "columns") return choose_named(state, argument);
+  if (command == "preset") return take_named_preset(state, ui, argument);
   if (command == "replicas") return type_replicas(state, ui, argument);
   if (command == "at") {
     if (!state.past) return Error{"cannot go back", "no recording is looked at", "tessera replay opens one"};
@@ -316,6 +381,36 @@ std::string_view command_help(std::string_view candidate) {
   return action ? info(*action).help : std::string_view();
 }
 
+std::vector<Offer> command_offers(const UiState& state, const UiContext& ui) {
+  std::vector<Offer> out;
+  for (const Taker& taker : kWithArgument) {
+    Offer offer;
+    offer.text = std::string(taker.typed) + " ";
+    offer.name = std::string(taker.typed);
+    offer.help = std::string(taker.help);
+    out.push_back(std::move(offer));
+  }
+  std::optional<Action> last;
+  for (const Alias& alias : kAliases) {
+    const std::optional<Action> action = action_of(alias.action);
+    if (!action || action == last) continue;
+    last = action;
+    Offer offer;
+    offer.text = offer.name = std::string(alias.typed);
+    offer.help = std::string(info(*action).help);
+    offer.key = first_key(state, *action);
+    offer.reason = why_disabled(*action, state, ui);
+    out.push_back(std::move(offer));
+  }
+  return out;
+}
+
+bool is_command(std::string_view text) {
+  const std::string command = split(text).first;
+  return named(command) || std::any_of(kWithArgument.begin(), kWithArgument.end(),
+                                       [&](const Taker& taker) { return taker.typed == command; });
+}
+
 Effects run_command(UiState& state, const UiContext& ui, const std::string& text) {
   auto [command, argument] = split(text);
   if (command.empty()) return {};
@@ -326,6 +421,9 @@ Effects run_command(UiState& state, const UiContext& ui, const std::string& text
     Effects effects;
     if (std::optional<Error> error = run_with_argument(state, ui, command, argument, effects))
       say(state, ui, Severity::danger, to_line(*error));
+    else if (command == "save" || command == "forget")
+      say(state, ui, Severity::good,
+          command == "save" ? fmt::format("kept as {}", argument) : fmt::format("forgotten: {}", argument));
     return effects;
   }
   // "jobs user=alice" is the screen and its filter at once.

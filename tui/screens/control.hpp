@@ -47,6 +47,10 @@ void find_again(UiState& state, const UiContext& ui, int step);
 void sort_step(UiState& state, const UiContext& ui, int step);
 void sort_by(UiState& state, int column);
 void toggle_mark(UiState& state, const UiContext& ui);
+// Begins a range at the cursor, or marks all rows from where it was begun.
+void range_step(UiState& state, const UiContext& ui);
+// Marks `count` rows from the cursor on; error: it is no number of rows.
+std::optional<Error> mark_some(UiState& state, const UiContext& ui, const std::string& count);
 void mark_all(UiState& state, const UiContext& ui);
 void open_choice(UiState& state, ChoiceKind kind);
 void choose(UiState& state, const UiContext& ui, Action action);
@@ -65,6 +69,10 @@ void preview_filter(UiState& state);
 std::vector<std::string> completions(const UiState& state, const UiContext& ui, std::string_view text);
 // One sentence about a candidate; empty for names.
 std::string_view command_help(std::string_view candidate);
+// Screens and commands, each by its first name.
+std::vector<Offer> command_offers(const UiState& state, const UiContext& ui);
+// Whether it is one, or begins with one that takes an argument.
+bool is_command(std::string_view text);
 Effects run_command(UiState& state, const UiContext& ui, const std::string& text);
 
 // Runs an action that is not disabled, by its row (acts.cpp).

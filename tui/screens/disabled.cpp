@@ -45,6 +45,10 @@ std::string first_screen(Action, const UiState& state, const UiContext& ui) {
   return loads ? "" : "this is the first screen; q leaves tessera";
 }
 
+std::string no_last(Action, const UiState& state, const UiContext&) {
+  return state.last_view.empty() ? "no other screen has been left yet" : "";
+}
+
 std::string no_sibling(Action action, const UiState& state, const UiContext& ui) {
   if (row_of(state).crumb != Crumb::subject)
     return "this walks along a list from the page of one node or workload";

@@ -24,7 +24,9 @@ namespace {
 // While something waits for one of a few keys there are no others.
 std::vector<Action> actions_now(const UiState& state) {
   using enum Action;
-  if (state.input.kind == InputKind::arm) return {input_accept, input_cancel};
+  if (wants_text(state) && state.input.kind != InputKind::filter && state.input.kind != InputKind::arm)
+    return {input_accept, input_cancel, input_newer, input_older, input_complete};
+  if (wants_text(state)) return {input_accept, input_cancel};
   if (state.leaving == Leaving::parking) return {};
   if (state.leaving == Leaving::asked) return {leave_park, leave_stay};
   if (state.arming) return {arm_confirm, arm_cancel};

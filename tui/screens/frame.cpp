@@ -109,8 +109,14 @@ void say_source(Canvas& canvas, Rect area, const Failing& failing, const UiConte
   if (!health.failure->hint.empty()) below.put("; " + told(state, health.failure->hint), Role::text);
 }
 
-// Over the last lines of the screen: a reason without its end, or without the way out, helps nobody.
-void draw_long_message(Canvas& canvas, int y, const std::string& text, Style style, bool ascii) {
+std::string message_text(const UiState& state) {
+  const std::string sign = state.message.severity == Severity::danger ? "!! " : "";
+  return sign + told(state, state.message.text);
+}
+
+// Over the last lines of the screen: a reason without its end, or without the way out, helps nobody. Returns
+// the line of the rule above it.
+int draw_long_message(Canvas& canvas, int y, const std::string& text, Style style, bool ascii) {
   constexpr int kMostLines = 6;
   const int width = canvas.size().columns;
   std::vector<std::string> lines = wrap(text, width - 4);
@@ -121,6 +127,7 @@ void draw_long_message(Canvas& canvas, int y, const std::string& text, Style sty
     Pen pen(canvas, 2, y - count + 1 + i, width - 1, ascii);
     pen.put(lines[static_cast<std::size_t>(i)], style);
   }
+  return y - count;
 }
 
 // What waits for one of a few keys, and must not be covered by a message.
@@ -143,6 +150,12 @@ bool is_stale(const Cluster& cluster, Duration age) {
 }
 
 }  // namespace
+
+bool message_is_boxed(const UiState& state) {
+  const bool wrong =
+      state.message.severity == Severity::danger || state.message.severity == Severity::warning;
+  return wrong && !state.message.text.empty() && display_width(message_text(state)) + 4 > state.size.columns;
+}
 
 std::vector<const Cluster*> clusters_of(const Screen& screen, const Model& model) {
   std::vector<const Cluster*> clusters;
@@ -303,19 +316,27 @@ void draw_message(Canvas& canvas, int y, const UiState& state, const std::string
     return;
   }
   if (!state.message.text.empty()) {
-    std::string sign = state.message.severity == Severity::danger ? "!! " : "";
     const Style style = Style(role_of(state.message.severity)).with_bold();
-    const std::string text = sign + told(state, state.message.text);
-    if (display_width(text) + 2 > pen.left())
-      draw_long_message(canvas, y, text, style, state.ascii);
-    else
+    const std::string text = message_text(state);
+    if (message_is_boxed(state) || display_width(text) + 2 > pen.left()) {
+      const int rule = draw_long_message(canvas, y, text, style, state.ascii);
+      if (message_is_boxed(state))
+        put_right(canvas, width - 2, rule,
+                  " " + told(state, first_key(state, Action::back) + " closes this; 6 keeps it") + " ",
+                  Role::dim);
+    } else {
       pen.put(" " + text + " ", style);
+    }
     return;
   }
   if (std::string run = under_way_text(state); !run.empty() && !row_of(state).shows_runs)
     pen.put(" " + run + " ", Style(Role::changing).with_bold()).skip(1);
   if (!screen.filter_text.empty()) pen.put(" filter " + screen.filter_text + " ", Role::accent).skip(1);
   if (screen.only_mine) pen.put(" only " + state.me + " ", Role::accent).skip(1);
+  if (!screen.range_from.empty())
+    pen.put(" " + told(state, fmt::format("range: {} marks it", first_key(state, Action::mark_range))) + " ",
+            Role::accent)
+        .skip(1);
   if (!screen.marks.empty()) pen.put(fmt::format(" {} marked ", screen.marks.size()), Role::accent);
 }
 

@@ -29,6 +29,8 @@ std::string title_text(const UiState& state, const UiContext& ui);
 void draw_banner(Canvas& canvas, Rect area, const UiState& state, const UiContext& ui);
 // `where` stands at the right end of the rule: "rows 1-19 of 132".
 void draw_message(Canvas& canvas, int y, const UiState& state, const std::string& where);
+// A failure or warning that is longer than the line: it stays in a box until Esc closes it.
+bool message_is_boxed(const UiState& state);
 void draw_footer(Canvas& canvas, int y, const UiState& state, const UiContext& ui);
 
 // What the footer shows, from left to right, and in which cells.

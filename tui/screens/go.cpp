@@ -63,6 +63,8 @@ void push(UiState& state, Screen screen) {
 
 void go_to(UiState& state, ScreenKind kind, const std::string& filter) {
   state.loading_left = true;
+  // The same list with another filter is no other view.
+  if (state.stack.size() > 1 || kind != state.top().kind) state.last_view = state.stack;
   state.stack.resize(1);
   if (kind == ScreenKind::overview) return;
   Screen screen;

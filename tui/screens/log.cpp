@@ -21,6 +21,24 @@ bool passes(const LogEntry& entry, const std::string& told,
   return true;
 }
 
+// A text that is longer than its line goes on below: what was too long for the message line is read here.
+void add_text(Document& document, DocLine line, const std::string& text, Role role, int width) {
+  constexpr int kLeast = 30;
+  int used = 1;
+  for (const Span& span : line.spans) used += display_width(span.text);
+  if (width - used < kLeast) used = width - kLeast;
+  bool first = true;
+  for (std::string& piece : wrap(text, width - used - 1)) {
+    if (first)
+      line.spans.push_back({std::move(piece), role});
+    else
+      line = {{{std::move(piece), role, used}}, {}};
+    document.push_back(line);
+    first = false;
+  }
+  if (first) document.push_back(std::move(line));
+}
+
 std::vector<std::pair<bool, std::string>> words_of(std::string_view filter) {
   std::vector<std::pair<bool, std::string>> words;
   std::string folded = lower(filter);
@@ -63,8 +81,7 @@ Document log_document(const UiContext& ui, const UiState& state, int width) {
       line.spans.push_back({shorten(entry->cluster.text, 12, state.ascii) + "  ", Role::dim});
     line.spans.push_back({entry->subject, Style(Role::text).with_bold()});
     if (!entry->subject.empty()) line.spans.push_back({"  ", Role::text});
-    line.spans.push_back({text, role_of(entry->severity)});
-    document.push_back(std::move(line));
+    add_text(document, std::move(line), text, role_of(entry->severity), width);
   }
   return document;
 }

@@ -1,9 +1,12 @@
 #include "tui/screens/overlays.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "tui/screens/control.hpp"
 #include "tui/screens/frame.hpp"
+#include "tui/screens/palette.hpp"
 #include "tui/screens/plan/arm.hpp"
 #include "tui/screens/rows.hpp"
 
@@ -11,6 +14,7 @@ namespace tessera::tui {
 namespace {
 
 constexpr int kMostShown = 10;
+constexpr int kNameCells = 40;
 
 // Candidates in a column above the line, the chosen one marked; a window over long lists.
 void draw_candidates(Canvas& canvas, int y, const UiState& state, const UiContext& ui) {
@@ -40,12 +44,62 @@ void draw_candidates(Canvas& canvas, int y, const UiState& state, const UiContex
   }
 }
 
+// How many lines of the list there is room for: a menu is read, a palette leaves the screen in view.
+int offers_shown(const InputLine& input, int y) {
+  const int count = static_cast<int>(input.offers.size());
+  return std::min({count, input.kind == InputKind::menu ? count : kMostShown, y - 3});
+}
+
+// The keys of a menu stand first, as in the help; those of a palette last, to be learned in passing.
+void draw_offer(Canvas& canvas, int y, const Offer& offer, int name_cells, int key_cells, bool menu,
+                const UiState& state) {
+  const int columns = canvas.size().columns;
+  const bool usable = offer.reason.empty();
+  int end = columns - 1;
+  Pen pen(canvas, 1, y, end, state.ascii);
+  if (menu) pen.put(offer.key, usable ? Role::key : Role::dim).to(2 + key_cells);
+  if (!menu && !offer.key.empty()) end = put_right(canvas, end, y, offer.key, Role::key) - 1;
+  Pen words(canvas, pen.x(), y, end, state.ascii);
+  words.put(offer.name, usable ? Role::text : Role::dim).to(pen.x() + name_cells).skip(2);
+  if (offer.recent) words.put(told(state, "again") + ": ", Role::dim);
+  words.put(told(state, usable ? offer.help : offer.reason), usable ? Role::dim : Role::warning);
+}
+
+void draw_offers(Canvas& canvas, int y, const UiState& state) {
+  const InputLine& input = state.input;
+  const int count = static_cast<int>(input.offers.size()), shown = offers_shown(input, y);
+  if (shown <= 0) return;
+  const bool menu = input.kind == InputKind::menu;
+  const int taken = input.chosen >= 0 ? input.chosen : offer_to_take(state) ? 0 : -1;
+  const int first = std::clamp(taken - shown + 1, 0, count - shown);
+  int name_cells = 0, key_cells = 0;
+  for (const Offer& offer : input.offers) {
+    name_cells = std::max(name_cells, display_width(offer.name));
+    key_cells = std::max(key_cells, display_width(offer.key));
+  }
+  const int columns = canvas.size().columns;
+  draw_rule(canvas, 0, y - shown - 1, columns, state.ascii);
+  for (int i = 0; i < shown; ++i) {
+    const int line = y - shown + i, index = first + i;
+    canvas.fill(0, line, columns, 1, " ");
+    draw_offer(canvas, line, input.offers[static_cast<std::size_t>(index)], std::min(name_cells, kNameCells),
+               key_cells, menu, state);
+    if (index != taken) continue;
+    canvas.mark_selected(1, line, columns - 1);
+    canvas.put(0, line, glyphs(state.ascii).pointer, Style(Role::accent).with_bold());
+  }
+}
+
 }  // namespace
 
 void draw_prompt(Canvas& canvas, int y, const UiState& state, const UiContext& ui) {
   const InputLine& input = state.input;
   int width = canvas.size().columns;
-  if (input.kind == InputKind::command || input.chosen >= 0) draw_candidates(canvas, y, state, ui);
+  const bool offers = input.kind == InputKind::command || input.kind == InputKind::menu;
+  if (offers && input.completions.empty())
+    draw_offers(canvas, y, state);
+  else if (offers || input.chosen >= 0)
+    draw_candidates(canvas, y, state, ui);
   canvas.fill(0, y, width, 1, " ");
   int end = width - 1;
   if (!input.error.empty()) {
@@ -58,7 +112,13 @@ void draw_prompt(Canvas& canvas, int y, const UiState& state, const UiContext& u
     std::string found = std::to_string(derived.rows.size()) + " of " + std::to_string(derived.total);
     end = put_right(canvas, end, y, found, Role::dim) - 1;
   }
-  std::string lead = input.kind == InputKind::filter ? "/" : ":";
+  if (offers && input.error.empty() && !input.offers.empty())
+    end =
+        put_right(canvas, end, y, fmt::format("{} of {}", input.offers.size(), input.offered_of), Role::dim) -
+        1;
+  std::string lead = input.kind == InputKind::filter ? "/"
+                     : input.kind == InputKind::menu ? " " + told(state, "actions") + " "
+                                                     : ":";
   if (input.kind == InputKind::arm && state.arming) {
     lead = " " + told(state, arming_prompt(*state.arming)) + ": ";
     if (input.error.empty())

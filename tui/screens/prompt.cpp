@@ -3,6 +3,7 @@
 
 #include "engine/text.hpp"
 #include "tui/screens/control.hpp"
+#include "tui/screens/palette.hpp"
 #include "tui/screens/plan/arm.hpp"
 
 namespace tessera::tui {
@@ -34,6 +35,10 @@ void changed(UiState& state) {
   if (input.kind == InputKind::filter) preview_filter(state);
 }
 
+bool has_offers(const InputLine& input) {
+  return input.kind == InputKind::command || input.kind == InputKind::menu;
+}
+
 void erase(UiState& state, std::size_t from, std::size_t to) {
   state.input.text.erase(from, to - from);
   state.input.cursor = from;
@@ -43,9 +48,11 @@ void erase(UiState& state, std::size_t from, std::size_t to) {
 void complete(UiState& state, const UiContext& ui, int step) {
   InputLine& input = state.input;
   if (input.kind == InputKind::arm) return;  // typed, not completed
+  if (input.kind == InputKind::menu) return walk_offers(state, step);
   if (input.completions.empty()) {
-    input.stem = input.text;
     input.completions = completions(state, ui, input.text);
+    if (input.completions.empty())
+      for (const Offer& offer : input.offers) input.completions.push_back(offer.text);
     input.chosen = -1;
   }
   int count = static_cast<int>(input.completions.size());
@@ -129,13 +136,34 @@ void edit(UiState& state, const UiContext& ui, Action action) {
     case Action::input_delete_line: erase(state, 0, input.cursor); break;
     case Action::input_complete: complete(state, ui, 1); break;
     case Action::input_complete_back: complete(state, ui, -1); break;
-    case Action::input_older: walk_history(state, -1); break;
-    case Action::input_newer: walk_history(state, 1); break;
+    case Action::input_older:
+      // Up the list, and from its first line on through what was typed before.
+      if (has_offers(input) && (input.chosen > 0 || input.kind == InputKind::menu))
+        walk_offers(state, -1);
+      else
+        walk_history(state, -1);
+      break;
+    case Action::input_newer:
+      if (has_offers(input) && input.history_at < 0)
+        walk_offers(state, 1);
+      else
+        walk_history(state, 1);
+      break;
     default: break;
   }
 }
 
 Effects accept_input(UiState& state, const UiContext& ui) {
+  if (state.input.kind == InputKind::menu) return take_from_menu(state, ui);
+  if (state.input.kind == InputKind::command) {
+    refresh_offers(state, ui);  // a paste may come with its Enter
+    if (const std::optional<Offer> offer = offer_to_take(state)) {
+      state.input.text = offer->text;
+      state.input.cursor = offer->text.size();
+      changed(state);
+      if (offer->text.ends_with(' ')) return {};  // what it is for is typed next
+    }
+  }
   InputLine input = state.input;
   if (input.kind == InputKind::filter) {
     if (!input.error.empty()) return {};  // stays open until it can be used or is left

@@ -177,7 +177,7 @@ TEST(Planning, OptionsPlanAgainAtOnce) {
   session.line_with("go back");
   session.press("e");
   EXPECT_TRUE(session.state.plan->plan.intent.options.when_empty);
-  session.press("ba");
+  session.press("t#");
   session.line_with("the plan is about one node");
 }
 

@@ -1,0 +1,177 @@
+// The palette and the menu of actions, the errors that stay, and the small keys of the lists.
+#include <gtest/gtest.h>
+
+#include "tests/support/session.hpp"
+#include "tests/tui/screens/change_places.hpp"
+#include "tui/screens/control.hpp"
+#include "tui/widgets/fuzzy.hpp"
+
+namespace tessera::test {
+namespace {
+
+using tui::fuzzy_score;
+using tui::ScreenKind;
+
+TEST(Fuzzy, TheNameItselfComesFirstThenItsStartThenWordsThenLetters) {
+  const int exact = *fuzzy_score("nodes", "nodes"), start = *fuzzy_score("nod", "nodes"),
+            word = *fuzzy_score("bal", "all-balanced"), inside = *fuzzy_score("lanc", "all-balanced"),
+            letters = *fuzzy_score("h13", "h100-03");
+  EXPECT_GT(exact, start);
+  EXPECT_GT(start, word);
+  EXPECT_GT(word, inside);
+  EXPECT_GT(inside, letters);
+  EXPECT_FALSE(fuzzy_score("zz", "h100-03"));
+  EXPECT_FALSE(fuzzy_score("30", "h100-03") && !fuzzy_score("03", "h100-03")) << "letters keep their order";
+  EXPECT_EQ(fuzzy_score("", "anything"), 0);
+  EXPECT_FALSE(fuzzy_score("longer", "long"));
+}
+
+TEST(Palette, ANodeIsOpenedBySomeOfItsLetters) {
+  Session session(two_places());
+  session.press(":n31");
+  EXPECT_NE(session.line_with("n0031").find("open this node"), std::string::npos) << session.screen();
+  session.press("<enter>");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::node);
+  EXPECT_EQ(session.state.top().subject, "n0031");
+}
+
+TEST(Palette, AJobIsFoundByItsNameAndAUserByTheirs) {
+  Session session(two_places());
+  session.press(":llama<enter>");
+  EXPECT_EQ(session.state.top().subject, "88123");
+  session.press(":judy<enter>");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::workloads);
+  EXPECT_EQ(session.state.top().filter_text, "user=judy");
+}
+
+TEST(Palette, WhatWasTypedLastComesFirst) {
+  Session session(two_places());
+  session.press(":nodes<enter>:gpus<enter>:");
+  const std::string screen = session.screen();
+  ASSERT_NE(screen.find("again:"), std::string::npos) << screen;
+  EXPECT_LT(screen.find("gpus"), screen.find("about")) << screen;
+  session.press("<down><enter>");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::gpus);
+}
+
+TEST(Palette, APresetOpensTheEditorWithItTaken) {
+  Session session = changing({120, 40});
+  session.press(":n41<enter>:all-bal<enter>");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::layout) << session.screen();
+  EXPECT_TRUE(session.state.top().layout->differs());
+  session.press("P");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::plan) << session.screen();
+}
+
+TEST(Palette, WhatIsWholeIsTakenAsItIsTyped) {
+  Session session(two_places());
+  session.press(":node n9<enter>");
+  session.line_with("no node is called n9");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::overview) << "a name that is wrong opens no other node";
+}
+
+TEST(Palette, FindsAmongManyWithoutBuildingAllOfThem) {
+  Model model = small_place();
+  std::vector<Workload> work;
+  for (int i = 0; i < 3000; ++i)
+    work.push_back(waiting(std::to_string(100000 + i).c_str(), "kim", "gpu:h100"));
+  reduce(model, on("hpc", WorkloadsListed{std::move(work)}));
+  Session session(std::move(model));
+  session.press(":10299");
+  EXPECT_TRUE(session.shows("102999")) << session.screen();
+  EXPECT_LE(session.state.input.offers.size(), 50u);
+  EXPECT_GT(session.state.input.offered_of, 3000u);
+}
+
+TEST(Menu, ListsWhatCanBeDoneHereWithItsKeyOrTheReasonWhyNot) {
+  Session session(two_places(), {120, 60});
+  session.press("2.");
+  EXPECT_NE(session.line_with("Edit the layout").find("L"), std::string::npos) << session.screen();
+  EXPECT_TRUE(session.shows("nothing is marked")) << session.screen();
+  session.press("details<enter>");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::facts);
+}
+
+TEST(Menu, AKeyNamesItsAction) {
+  Session session(two_places());
+  session.press("2.L<enter>");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::layout) << session.screen();
+}
+
+TEST(Menu, AnActionThatCannotBeUsedSaysWhyAndTheMenuStays) {
+  Session session(two_places());
+  session.press("2.unmark<enter>");
+  EXPECT_EQ(session.state.input.kind, tui::InputKind::menu);
+  session.line_with("nothing is marked");
+  session.press("<esc>");
+  EXPECT_EQ(session.state.input.kind, tui::InputKind::none);
+}
+
+// Every screen has one, and what it offers is what the keymap would do there.
+TEST(Menu, OffersNothingThatTheScreenDoesNotKnow) {
+  for (const char* keys :
+       {"1", "2", "3", "4", "5", "6", "7", "8", "w", "J", ":node n0007<enter>", ":about<enter>"}) {
+    Session session(two_places());
+    session.press(keys).press("<f9>");
+    ASSERT_EQ(session.state.input.kind, tui::InputKind::menu) << keys;
+    EXPECT_GT(session.state.input.offers.size(), 10u) << keys;
+    const std::vector<tui::Scope> scopes = tui::screen_scopes(session.state);
+    for (const tui::Offer& offer : session.state.input.offers) {
+      const tui::Scope scope = tui::info(*tui::action_of(offer.text)).scope;
+      EXPECT_NE(std::find(scopes.begin(), scopes.end(), scope), scopes.end()) << offer.text;
+    }
+  }
+}
+
+TEST(Errors, ALongOneStaysInItsBoxUntilEscAndIsKeptInTheLog) {
+  Session session(two_places(), {80, 24});
+  const std::string end = "lastword";
+  tui::say(session.state, session.world(), Severity::danger, std::string(150, 'x') + " " + end);
+  EXPECT_TRUE(session.shows(end)) << session.screen();
+  EXPECT_TRUE(session.shows("Esc closes this")) << session.screen();
+  session.press("2jj").pass(Duration(60000));
+  EXPECT_TRUE(session.shows(end)) << "other keys do their work below it\n" << session.screen();
+  EXPECT_EQ(session.state.top().kind, ScreenKind::nodes);
+  session.press("<esc>");
+  EXPECT_FALSE(session.shows(end));
+  EXPECT_EQ(session.state.top().kind, ScreenKind::nodes) << "the first Esc closes the box alone";
+  session.press("6");
+  EXPECT_TRUE(session.shows(end)) << session.screen();
+}
+
+TEST(LastView, GoesBackToWhatWasLeftByANumberAndThereAgain) {
+  Session session(two_places());
+  session.press("-");
+  session.line_with("no other screen has been left yet");
+  session.press("2/n0007<enter><enter>5-");
+  EXPECT_EQ(session.state.top().subject, "n0007");
+  EXPECT_EQ(session.state.stack.size(), 3u) << "with the way back from there";
+  session.press("-");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::workloads);
+}
+
+TEST(Ranges, AreMarkedFromTheirStartToTheCursor) {
+  Session session(small_place());
+  session.press("5jvjj");
+  session.line_with("range: v marks it");
+  session.press("v");
+  EXPECT_EQ(session.state.top().marks.size(), 3u);
+  session.press("Uvj<esc>");
+  EXPECT_TRUE(session.state.top().marks.empty()) << "Esc forgets where it began";
+  EXPECT_EQ(session.state.top().kind, ScreenKind::workloads);
+  session.press("Gvggv");
+  EXPECT_EQ(session.state.top().marks.size(), 13u) << "upwards, too";
+}
+
+TEST(Ranges, SoManyRowsAreMarkedByNumber) {
+  Session session(small_place());
+  session.press("5:mark 4<enter>");
+  EXPECT_EQ(session.state.top().marks.size(), 4u);
+  session.press(":mark 99<enter>");
+  EXPECT_EQ(session.state.top().marks.size(), 13u) << "at most those that there are";
+  session.press(":mark x<enter>");
+  session.line_with("x is not a number of rows");
+}
+
+}  // namespace
+}  // namespace tessera::test
