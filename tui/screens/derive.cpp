@@ -8,12 +8,10 @@
 namespace tessera::tui {
 namespace {
 
-constexpr std::size_t kSample = 96;  // rows looked at to learn how wide the columns would like to be
-
 std::vector<int> wanted_widths(const UiContext& ui, ScreenKind kind, const std::vector<RowRef>& rows,
                                bool ascii) {
   std::vector<int> widths(column_infos(kind).size(), 0);
-  std::size_t step = std::max<std::size_t>(1, rows.size() / kSample);
+  std::size_t step = std::max<std::size_t>(1, rows.size() / kSampledRows);
   for (std::size_t row = 0; row < rows.size(); row += step)
     for (std::size_t column = 0; column < widths.size(); ++column) {
       int width = display_width(cell_text(ui, kind, rows[row], static_cast<int>(column), ascii));

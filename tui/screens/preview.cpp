@@ -22,6 +22,7 @@ UiState state_of_page(const UiState& state, Screen page, Rect area) {
   beside.language = state.language;
   beside.words = state.words;
   beside.me = state.me;
+  beside.runs.heads = state.runs.heads;
   return beside;
 }
 

@@ -116,6 +116,14 @@ TableLook look_of(const UiContext& ui, const UiState& state, const Screen& scree
   if (one) look.skip = column_index(screen.kind, "cluster").value_or(-1);
   for (std::string_view key : row_of(screen.kind).table->demoted(screen))
     if (auto column = column_index(screen.kind, key)) look.demoted.push_back(*column);
+  // Only where every row was looked at is it known that none says anything there.
+  if (screen.derived.rows.size() <= kSampledRows)
+    for (std::size_t i = 0; i < screen.derived.widths.size(); ++i) {
+      const auto column = static_cast<int>(i);
+      const bool sorted = !screen.sorts.empty() && screen.sorts.front().column == column;
+      if (screen.derived.widths[i] == 0 && !sorted && !screen.derived.rows.empty())
+        look.empty.push_back(column);
+    }
   for (std::string_view key : {"node", "gpu", "start", "id"})
     if (auto column = column_index(screen.kind, key)) look.names.push_back(*column);
   look.left = screen.left;

@@ -15,6 +15,9 @@
 namespace tessera::tui {
 
 // The columns of a table screen; empty for other screens.
+// How many rows are looked at to learn how wide the columns would like to be; of more rows, some of them.
+inline constexpr std::size_t kSampledRows = 96;
+
 std::span<const ColumnInfo> column_infos(ScreenKind kind);
 std::optional<int> column_index(ScreenKind kind, std::string_view key);
 

@@ -5,6 +5,7 @@
 #include "tui/screens/body.hpp"
 #include "tui/screens/doctor.hpp"
 #include "tui/screens/documents.hpp"
+#include "tui/screens/gpu.hpp"
 #include "tui/screens/guide/guide.hpp"
 #include "tui/screens/layout/layout.hpp"
 #include "tui/screens/node_body.hpp"
@@ -52,6 +53,8 @@ constexpr auto kGuideFooter =
          guide_schedulers, guide_terms, guide_layouts, back);
 
 constexpr auto kDoctorFooter = list(open, back, copy, palette);
+constexpr auto kGpuFooter = list(open, back, show_layout, guide_open, show_waiting, facts, previous_sibling,
+                                 next_sibling, copy, palette);
 constexpr auto kUsersFooter = list(open, back, copy, show_waiting, palette);
 
 constexpr auto kCutHints = list(show_layout, guide_open);
@@ -279,6 +282,17 @@ constexpr std::array<ScreenRow, static_cast<std::size_t>(ScreenKind::count_)> kS
      .copy = copy_on_users,
      .refresh = refresh_users,
      .next_change = users_next_change},
+    {.kind = ScreenKind::gpu,
+     .word = "GPU",
+     .crumb = Crumb::subject,
+     .footer = kGpuFooter,
+     .hints = kCutHints,
+     .body = &kGpuBody,
+     .page = gpu_document,
+     .parts = kOnePart,
+     .open = open_on_gpu,
+     .facts = facts_on_gpu,
+     .copy = copy_on_gpu},
 }};
 
 constexpr bool in_kind_order() {

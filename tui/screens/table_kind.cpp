@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "engine/query/cells_time.hpp"
+#include "tui/screens/cell_words.hpp"
+#include "tui/screens/gpu.hpp"
 #include "tui/screens/rows.hpp"
 
 namespace tessera::tui {
@@ -65,6 +67,8 @@ std::string subject_of(const Model& model, const RowRef& ref) {
   if (!row) return {};
   if constexpr (std::is_same_v<Row, query::WorkloadRow>)
     return row->workload->id.text;
+  else if constexpr (std::is_same_v<Row, query::GpuRow>)
+    return gpu_subject(row->node->name, row->gpu->index);
   else
     return row->node->name.text;
 }
@@ -92,7 +96,7 @@ std::string cell_of(const UiContext& ui, const RowRef& ref, int column, bool asc
     if (info.key == "strip")
       return query::strip(*row->gpu, &ui.catalogue, ascii, insight::sight_of(*row->cluster, *row->node));
   std::string text = query::to_text(info.value(*row, context_of(ui)), info.format);
-  return ascii && info.key == "trend" ? query::trend_in_ascii(text) : text;
+  return short_cell(info.key, ascii && info.key == "trend" ? query::trend_in_ascii(text) : std::move(text));
 }
 
 bool mine(const Cluster& cluster, const Slice& slice, const std::string& me) {
@@ -223,7 +227,7 @@ constexpr TableKind of_work(TableKind kind) {
 
 constexpr TableKind kNodeTable =
     with_first_rows(table_of<query::NodeRow>(ScreenKind::node, demoted_nodes, "nodes"));
-constexpr TableKind kGpuTable = table_of<query::GpuRow>(ScreenKind::node, demoted_gpus, "GPUs");
+constexpr TableKind kGpuTable = table_of<query::GpuRow>(ScreenKind::gpu, demoted_gpus, "GPUs");
 constexpr TableKind kSliceTable = table_of<query::SliceRow>(ScreenKind::node, demoted_slices, "slices");
 constexpr TableKind kWorkloadTable =
     of_work(table_of<query::WorkloadRow>(ScreenKind::workload, demoted_workloads, "workloads"));

@@ -23,12 +23,15 @@ std::vector<int> choose(std::span<const ColumnInfo> columns, const TableLook& lo
   auto is_demoted = [&](int column) {
     return std::find(look.demoted.begin(), look.demoted.end(), column) != look.demoted.end();
   };
+  auto is_empty = [&](int column) {
+    return !all && std::find(look.empty.begin(), look.empty.end(), column) != look.empty.end();
+  };
   std::vector<int> shown;
   for (query::Show show : {query::Show::always, query::Show::roomy, query::Show::wide}) {
     for (int i = 0; i < static_cast<int>(columns.size()); ++i) {
       query::Show own = columns[static_cast<std::size_t>(i)].show;
       if (own == query::Show::always && is_demoted(i)) own = query::Show::roomy;
-      if (own != show || i == look.skip) continue;
+      if (own != show || i == look.skip || is_empty(i)) continue;
       std::vector<int> more = shown;
       more.push_back(i);
       int kept_free = show == query::Show::wide ? width / 4 : width / 6;

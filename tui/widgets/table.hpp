@@ -54,10 +54,11 @@ struct TableLayout {
 struct TableLook {
   std::optional<std::vector<int>> chosen;  // nullopt: as many as fit, by Show
   std::vector<query::Sort> sorts;
-  std::vector<int> wanted;   // cells that each column would like; may be empty
-  bool wide = false;         // columns of every Show are candidates
-  int skip = -1;             // a column that says the same on every row: left out unless chosen
-  std::vector<int> names;    // columns that tell rows apart: they stay when the table is scrolled sideways
+  std::vector<int> wanted;  // cells that each column would like; may be empty
+  bool wide = false;        // columns of every Show are candidates
+  int skip = -1;            // a column that says the same on every row: left out unless chosen
+  std::vector<int> empty;   // columns in which no row says anything: left out unless chosen, or all are shown
+  std::vector<int> names;   // columns that tell rows apart: they stay when the table is scrolled sideways
   std::vector<int> demoted;  // shown always elsewhere, here only where there is room
   int left = 0;              // columns scrolled away; the first stays
   int top = 0;
@@ -65,8 +66,8 @@ struct TableLook {
   bool ascii = false;
 };
 
-// Where the columns go in `width` cells. Which columns are shown depends on the width alone, never on the
-// data, so that a table keeps its shape while it is looked at.
+// Where the columns go in `width` cells. Which columns are shown depends on the width, and on the data only
+// in that empty ones leave their room to the others, so that a table keeps its shape while it is looked at.
 TableLayout lay_out(std::span<const ColumnInfo> columns, const TableLook& look, int width);
 
 // Draws heading and rows; returns the layout that it used. The first column of cells holds pointer and marks.

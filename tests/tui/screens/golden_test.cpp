@@ -31,9 +31,11 @@ INSTANTIATE_TEST_SUITE_P(
                     Shot{"pool", ":node n0040<enter>"}, Shot{"invalid", ":node n0031<enter>"},
                     Shot{"workload", ":job 88123<enter>"}, Shot{"pending", ":job 88140<enter>"},
                     Shot{"facts", ":node n0007<enter>i"}, Shot{"doctor", ":doctor<enter>j"},
-                    Shot{"users", "8j"}, Shot{"events", "6"}, Shot{"help", "4?"},
-                    Shot{"about", ":about<enter>"}, Shot{"palette", ":no"}, Shot{"columns", "4C"},
-                    Shot{"sorting", "5<f6>j"}, Shot{"filter", "5/user=al"}, Shot{"no-match", "5/zzz<enter>"}),
+                    Shot{"users", "8j"}, Shot{"gpu", ":gpu n0007 0<enter>j"},
+                    Shot{"gpu-shared", ":gpu n0007 3<enter>"}, Shot{"menu", "2."}, Shot{"events", "6"},
+                    Shot{"help", "4?"}, Shot{"about", ":about<enter>"}, Shot{"palette", ":no"},
+                    Shot{"columns", "4C"}, Shot{"sorting", "5<f6>j"}, Shot{"filter", "5/user=al"},
+                    Shot{"no-match", "5/zzz<enter>"}),
     [](const auto& shot) {
       std::string name = shot.param.name;
       std::replace(name.begin(), name.end(), '-', '_');

@@ -65,6 +65,7 @@ Session showing(tui::ScreenKind kind, tui::Size size = {80, 24}) {
     case tui::ScreenKind::guide: session.press(":guide H100-80GB-SXM5<enter>"); break;
     case tui::ScreenKind::doctor: session.press("7"); break;
     case tui::ScreenKind::users: session.press("8"); break;
+    case tui::ScreenKind::gpu: session.press(":gpu n0031 0<enter>"); break;
     case tui::ScreenKind::count_: break;
   }
   EXPECT_EQ(session.state.top().kind, kind) << session.screen();

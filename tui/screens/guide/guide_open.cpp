@@ -8,6 +8,7 @@
 #include "engine/text.hpp"
 #include "tui/screens/boards.hpp"
 #include "tui/screens/control.hpp"
+#include "tui/screens/gpu.hpp"
 #include "tui/screens/guide/guide.hpp"
 #include "tui/screens/layout/layout.hpp"
 #include "tui/screens/overview.hpp"
@@ -75,6 +76,9 @@ Pointed pointed_at(const UiState& state, const UiContext& ui) {
   const Screen& screen = state.top();
   if (screen.kind == ScreenKind::node) {
     point_at_tile(pointed, screen, ui.model);
+  } else if (screen.kind == ScreenKind::gpu) {
+    const GpuPlace at = gpu_on(screen, ui.model);
+    if (at.gpu) point(pointed, at.cluster->name, at.node->name, at.gpu->index);
   } else if (screen.kind == ScreenKind::workload) {
     const Cluster* cluster = ui.model.find(screen.cluster);
     const Workload* work = cluster ? cluster->workloads.find(WorkloadId(screen.subject)) : nullptr;

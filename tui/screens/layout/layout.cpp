@@ -9,7 +9,9 @@
 
 #include "engine/plan/observed.hpp"
 #include "engine/query/tables.hpp"
+#include "engine/text.hpp"
 #include "tui/screens/control.hpp"
+#include "tui/screens/gpu.hpp"
 #include "tui/screens/overview.hpp"
 #include "tui/screens/rows.hpp"
 
@@ -159,6 +161,10 @@ Result<Subject> subject_here(const UiState& state, const UiContext& ui) {
   bool rows = screen.kind == ScreenKind::nodes || screen.kind == ScreenKind::gpus ||
               screen.kind == ScreenKind::slices;
   if (screen.kind == ScreenKind::node) return on_node_page(state, ui);
+  if (screen.kind == ScreenKind::gpu) {
+    const GpuPlace at = gpu_on(screen, ui.model);
+    return at.gpu ? one_board(*at.cluster, at.node->name, at.gpu->index) : refusal("this GPU is gone");
+  }
   if (screen.kind == ScreenKind::overview) return on_finding(state, ui);
   if (!rows) return refusal("a layout is made on a row of nodes, GPUs or slices, or on a node's page");
   return screen.marks.empty() ? under_cursor(state, ui) : marked(state, ui);
@@ -240,6 +246,42 @@ void open_layout_here(UiState& state, const UiContext& ui) {
     open(state, ui, std::move(*subject), std::nullopt);
   else
     say(state, ui, Severity::info, to_line(subject.error()));
+}
+
+std::vector<std::string> presets_here(const UiState& state, const UiContext& ui) {
+  Screen screen = state.top().kind == ScreenKind::layout ? state.top() : Screen();
+  if (!screen.layout) {
+    Result<Subject> subject = subject_here(state, ui);
+    if (!subject || subject->boards.empty()) return {};
+    screen.cluster = subject->cluster;
+    screen.layout.emplace().boards = std::move(subject->boards);
+    screen.layout->viewed = subject->viewed;
+  }
+  const std::optional<LayoutView> view = layout_view(ui, screen);
+  if (!view) return {};
+  std::vector<std::string> names;
+  for (PresetChoice& one : preset_choices(*view, capabilities_of(state, *view->cluster), state.platform))
+    if (std::find(names.begin(), names.end(), one.name) == names.end()) names.push_back(std::move(one.name));
+  return names;
+}
+
+std::optional<Error> take_named_preset(UiState& state, const UiContext& ui, const std::string& name) {
+  if (state.top().kind != ScreenKind::layout) {
+    if (std::string why = why_no_layout(state, ui); !why.empty()) return Error{std::move(why), "", ""};
+    open_layout_here(state, ui);
+  }
+  const std::optional<LayoutView> view = layout_view(ui, state.top());
+  if (!view) return Error{"there is nothing to lay out", "", ""};
+  LayoutState& edit = *state.top().layout;
+  for (PresetChoice& one : preset_choices(*view, capabilities_of(state, *view->cluster), state.platform)) {
+    if (lower(one.name) != lower(name)) continue;
+    if (!one.why_not.empty()) return Error{one.name + ": " + one.why_not, "", ""};
+    take(edit, std::move(one.want));
+    edit.list = LayoutList::profiles;
+    refresh_layout(state, state.top(), ui);
+    return std::nullopt;
+  }
+  return Error{fmt::format("no preset of this GPU is called {}", name), "", "p lists them"};
 }
 
 std::string why_no_layout(const UiState& state, const UiContext& ui) {

@@ -21,6 +21,10 @@ void open_layout(UiState& state, const UiContext& ui, const ClusterName& cluster
 void take_for_each(UiState& state, const UiContext& ui, const std::vector<plan::BoardWish>& wishes);
 // For what the cursor is on, or what is marked.
 void open_layout_here(UiState& state, const UiContext& ui);
+// The names of the presets for that, or for the GPU in the editor; empty: there is nothing to edit.
+std::vector<std::string> presets_here(const UiState& state, const UiContext& ui);
+// Opens the editor where it is not open, and takes the preset of that name.
+std::optional<Error> take_named_preset(UiState& state, const UiContext& ui, const std::string& name);
 // Why there is nothing to edit there; empty: there is.
 std::string why_no_layout(const UiState& state, const UiContext& ui);
 

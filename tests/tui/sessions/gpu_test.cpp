@@ -1,0 +1,93 @@
+// The page of one GPU, and the ways to it and from it.
+#include <gtest/gtest.h>
+
+#include "tests/support/session.hpp"
+#include "tests/tui/screens/change_places.hpp"
+#include "tui/screens/gpu_page.hpp"
+
+namespace tessera::test {
+namespace {
+
+using tui::ScreenKind;
+
+TEST(GpuPage, OpensFromTheTableOnTheGpuUnderTheCursor) {
+  Session session(small_place());
+  session.press("3/n0007<enter>jj<enter>");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::gpu);
+  EXPECT_EQ(session.state.top().subject, "n0007 GPU 2") << session.screen();
+  session.line_with("n0007 GPU 2");
+  session.press("]");
+  EXPECT_EQ(session.state.top().subject, "n0007 GPU 3") << "the next of the list";
+}
+
+TEST(GpuPage, NamesEachSliceItsHolderAndItsPlace) {
+  Session session(small_place());
+  session.press(":gpu n0007 0<enter>");
+  const std::string line = session.line_with("88122");
+  EXPECT_NE(line.find("2g.20gb"), std::string::npos) << line;
+  EXPECT_NE(line.find("2+2"), std::string::npos) << line;
+  EXPECT_NE(line.find("45%"), std::string::npos) << line;
+  EXPECT_NE(line.find("carol"), std::string::npos) << line;
+  session.press("jj<enter>");
+  EXPECT_EQ(session.state.top().subject, "88122") << "Enter opens the holder under the cursor";
+}
+
+TEST(GpuPage, SaysWhatIsNotTold) {
+  Session session(small_place(), {120, 60});
+  session.press(":gpu n0007 1<enter>");
+  EXPECT_NE(session.line_with("UUID").find("not reported"), std::string::npos) << session.screen();
+  session.line_with("advertised");
+  EXPECT_TRUE(session.shows("Slurm counts by type and node")) << session.screen();
+  EXPECT_TRUE(session.shows("which programs have the GPU open")) << session.screen();
+}
+
+TEST(GpuPage, ListsWhoWaitsForWhatItCouldBe) {
+  Session session(small_place(), {120, 60});
+  session.press(":gpu n0007 0<enter>");
+  session.line_with("88140");
+  session.line_with("88141");
+  session.press("jjjjjjj<enter>");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::workload) << session.screen();
+}
+
+TEST(GpuPage, SharesAreListedByTheirHolders) {
+  Session session(small_place());
+  session.press(":gpu n0007 3<enter>j<enter>");
+  EXPECT_EQ(session.state.top().subject, "88128") << session.screen();
+}
+
+TEST(GpuPage, IsWhatIsEditedAndDecidedAbout) {
+  Session session = changing({120, 40});
+  session.press(":gpu n0031 1<enter>L");
+  ASSERT_EQ(session.state.top().kind, ScreenKind::layout) << session.screen();
+  EXPECT_TRUE(session.shows("GPU 1 of n0031")) << session.screen();
+}
+
+TEST(GpuPage, MistakesAreNamed) {
+  Session session(small_place());
+  session.press(":gpu n0007 9<enter>");
+  session.line_with("n0007 has no GPU 9");
+  session.press(":gpu n0099 1<enter>");
+  session.line_with("no node is called n0099");
+  session.press(":gpu n0007<enter>");
+  session.line_with("gpu takes a node and the number of a GPU");
+}
+
+TEST(GpuPage, OutlivesItsGpu) {
+  Session session(small_place());
+  session.press(":gpu n0012 0<enter>");
+  session.tell(on("hpc", NodeGone{NodeName("n0012")}, 1));
+  session.line_with("n0012 GPU 0 is gone");
+  session.press("jk<enter>iy<esc>");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::overview);
+}
+
+TEST(GpuPage, TheMouseChoosesATileOfItsMap) {
+  Session session(small_place());
+  session.press(":gpu n0007 0<enter>");
+  session.mouse(tui::Mouse::Kind::press, 100, 3);
+  EXPECT_NE(session.line_with("▌").find("3g.40gb"), std::string::npos) << session.screen();
+}
+
+}  // namespace
+}  // namespace tessera::test
