@@ -93,6 +93,7 @@ struct App::Parts {
     if (effects.mouse) with.terminal.set_mouse(*effects.mouse);
     if (effects.copy)
       if (Status sent = with.terminal.copy(*effects.copy); !sent) complain(sent.error());
+    if (effects.ring) with.terminal.ring(*effects.ring);
     if (effects.theme) show_theme(*effects.theme);
     if (effects.suspend) suspend();
     for (const RunOrder& order : effects.orders) ask(order);

@@ -58,6 +58,7 @@ class PipeTerminal final : public Terminal {
     copied = text;
     return Done{};
   }
+  void ring(std::string_view title) override { rung.emplace_back(title); }
   void suspend() override { ++suspended; }
   void resumed() override { ++resumed_; }
   std::uint64_t bytes_read() const override { return read_; }
@@ -67,7 +68,7 @@ class PipeTerminal final : public Terminal {
   int frames = 0, forgotten = 0, suspended = 0, resumed_ = 0;
   bool mouse = false, refuse_copy = false;
   std::string shown, copied;
-  std::vector<std::string> themes;
+  std::vector<std::string> themes, rung;
 
  private:
   int fds_[2] = {-1, -1};

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "engine/text.hpp"
 #include "tui/terminal/clipboard.hpp"
 #include "tui/terminal/locale.hpp"
 #include "tui/terminal/painter.hpp"
@@ -20,6 +21,9 @@ namespace {
 
 // Paste marks and focus reports; the mouse is switched apart.
 constexpr std::string_view kModesOn = "\x1b[?2004h\x1b[?1004h";
+// xterm's stack of titles.
+constexpr std::string_view kKeepTitle = "\x1b[22;2t", kGiveTitleBack = "\x1b[23;2t";
+constexpr std::size_t kLongestTitle = 80;
 constexpr std::string_view kModesOff = "\x1b[?1004l\x1b[?2004l";
 constexpr std::string_view kMouseOn = "\x1b[?1000h\x1b[?1006h";
 constexpr std::string_view kMouseOff = "\x1b[?1006l\x1b[?1000l";
@@ -129,6 +133,14 @@ class Tty final : public Terminal {
     return Done{};
   }
 
+  void ring(std::string_view title) override {
+    send("\a");
+    // A console on a screen of its own has no window to name, and would print the words.
+    if (!painter_->ansi() || painter_->type() == "linux" || painter_->type().starts_with("vt")) return;
+    if (!std::exchange(named_, true)) send(kKeepTitle);
+    send("\x1b]2;" + clean(title, kLongestTitle) + "\x1b\\");
+  }
+
   void suspend() override {
     give_back();
     stop_process_group();
@@ -168,6 +180,7 @@ class Tty final : public Terminal {
 
   void give_back() {
     if (mouse_) send(extras(kMouseOff));
+    if (std::exchange(named_, false)) send(kGiveTitleBack);
     send(extras(kModesOff));
     send(painter_->leave());
     set_modes(modes_);
@@ -210,6 +223,7 @@ class Tty final : public Terminal {
   std::optional<CrashGuard> guard_;
   Decoder decoder_;
   bool mouse_ = false;
+  bool named_ = false;  // the window has a name of ours
   bool ended_ = false;
   bool stalled_ = false;  // it took nothing when it was time to leave
   std::uint64_t read_ = 0;

@@ -42,6 +42,9 @@ class Terminal {
   // To the clipboard of the person at the terminal, by OSC 52; fails when it is too long for one.
   static constexpr std::size_t kMaxCopy = 74994;
   virtual Status copy(std::string_view text) = 0;
+  // Rings the bell and names the window, for whoever looks elsewhere; the window has its name back when the
+  // terminal is given back. Nothing where a terminal takes no such sequence.
+  virtual void ring(std::string_view title) = 0;
   // Gives the terminal back, stops the process group, and comes back when it is continued.
   virtual void suspend() = 0;
   // The process was stopped and continued by another user: take the terminal over again.

@@ -8,6 +8,7 @@
 #include "tui/screens/control.hpp"
 #include "tui/screens/layout/layout.hpp"
 #include "tui/screens/plan/arm.hpp"
+#include "tui/screens/plan/plan_words.hpp"
 #include "tui/screens/plan/runs.hpp"
 
 namespace tessera::tui {
@@ -60,6 +61,17 @@ void change_options(UiState& state, const UiContext& ui, Action action) {
     default: break;
   }
   plan_with(state, ui, options);
+  if (!state.plan->trouble.empty()) return;
+  // The options may be further down the page than it reaches.
+  const plan::ChangeOptions& now = state.plan->plan.intent.options;
+  const std::string value = action == Action::plan_when_empty
+                                ? (now.when_empty ? "close, apply later" : "wait now")
+                            : action == Action::plan_on_failure
+                                ? (now.on_failure == plan::OnFailure::undo ? "go back" : "park and ask")
+                            : action == Action::plan_canary ? std::to_string(now.canary)
+                            : action == Action::plan_batch  ? std::to_string(now.batch)
+                                                            : std::string(way_text(now.way));
+  say(state, ui, Severity::info, fmt::format("{}: {}", info(action).title, told(state, value)));
 }
 
 std::string all_commands(const plan::Plan& plan) {
@@ -191,7 +203,7 @@ std::string plan_copy(const UiState& state, const UiContext& ui) {
     std::vector<Stop> stops = stops_of(plan_panes(ui, state, state.size.columns));
     if (!stops.empty()) stop = stops.front().id;
   }
-  const plan::Step* step = step_under(*state.plan, stop);
+  const std::optional<plan::Step> step = step_under(*state.plan, stop);
   std::string text;
   if (step)
     for (const std::string& command : step->commands) text += (text.empty() ? "" : "\n") + command;

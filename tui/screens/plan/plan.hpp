@@ -4,6 +4,7 @@
 // typed and a second key was pressed (arm.hpp). Threads: the UI thread.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "tui/update.hpp"
@@ -39,8 +40,8 @@ std::string why_not_startable(const UiState& state, const UiContext& ui);
 
 // The page itself (plan_page.cpp).
 Panes plan_panes(const UiContext& ui, const UiState& state, int width);
-// The step that a stop of the page stands for; nullptr: it is another line.
-const plan::Step* step_under(const PlanView& view, const std::string& stop);
+// The step, or the steps alike as one, that a stop of the page stands for; nullopt: it is another line.
+std::optional<plan::Step> step_under(const PlanView& view, const std::string& stop);
 // The position of the node that a stop stands for.
 std::optional<std::size_t> node_under(const std::string& stop);
 Document messages_document(const UiContext& ui, const UiState& state, int width);

@@ -29,10 +29,12 @@ class Foot {
   int width_;
 };
 
-Document step_foot(const plan::Step& step, std::size_t index, std::size_t count, int width,
-                   const UiState& state) {
+Document step_foot(const StepGroup& group, std::size_t count, int width, const UiState& state) {
+  const plan::Step& step = group.all;
   Foot foot(state, width);
-  std::string facts = fmt::format("{} of {}", index + 1, count);
+  std::string facts = group.count == 1
+                          ? fmt::format("{} of {}", group.first + 1, count)
+                          : fmt::format("{}-{} of {}", group.first + 1, group.first + group.count, count);
   facts += step.deadline.count() > 0 ? ", deadline " + deadline_text(step.deadline) : ", as long as it takes";
   if (step.retry.times > 0) facts += fmt::format(", up to {} attempts", step.retry.times + 1);
   if (step.disturbs) facts += ", work ends or restarts by it";
@@ -111,8 +113,10 @@ const plan::NodePlan* shown_node(const PlanView& view) {
 Document plan_foot(const UiState& state, const std::string& stop, int width) {
   const PlanView& view = *state.plan;
   const plan::NodePlan* shown = shown_node(view);
-  if (auto index = index_in('s', stop); index && shown && *index < shown->steps.size())
-    return step_foot(shown->steps[*index], *index, shown->steps.size(), width, state);
+  if (auto index = index_in('s', stop); index && shown)
+    for (const StepGroup& group : folded(shown->steps))
+      if (*index >= group.first && *index < group.first + group.count)
+        return step_foot(group, shown->steps.size(), width, state);
   for (const plan::NodePlan& node : view.plan.nodes)
     for (const plan::Disturbed& one : node.blast_radius)
       if (!one.id.empty() && stop == id_of('w', one.id.text + '\x1f' + node.node.text))

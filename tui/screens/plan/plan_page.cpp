@@ -16,17 +16,23 @@ namespace tessera::tui {
 namespace {
 
 constexpr int kTwoColumns = 118;
+constexpr std::size_t kMostStrips = 4;
 constexpr int kMostListed = 40;  // of pending work and of kept slices; the rest is counted
 
 class Page {
  public:
-  Page(const UiState& state, int width)
-      : state_(state), view_(*state.plan), plan_(view_.plan), width_(width) {}
+  Page(const UiContext& ui, const UiState& state, int width)
+      : ui_(ui), state_(state), view_(*state.plan), plan_(view_.plan), width_(width) {}
 
-  Document left() {
+  // What has to be seen before arming.
+  Document first() {
     head();
+    strips();
     standing();
     disturbed();
+    return std::move(lines_);
+  }
+  Document rest() {
     options();
     notices();
     decision();
@@ -46,7 +52,7 @@ class Page {
            Role::dim);
     else
       put_deadline_heading();
-    for (std::size_t i = 0; i < node->steps.size(); ++i) step(i, node->steps[i]);
+    for (const StepGroup& group : folded(node->steps)) step(group);
     blank();
     undo();
     return std::move(lines_);
@@ -77,18 +83,68 @@ class Page {
     }
   }
 
+  static int cells_of(const std::vector<Span>& spans) {
+    int cells = 0;
+    for (const Span& span : spans) cells += display_width(span.text);
+    return cells;
+  }
   void head() {
+    const Risk risk = risk_of(plan_);
+    const Role risky = risk == Risk::low ? Role::good : risk == Risk::medium ? Role::warning : Role::danger;
     DocLine line{{{nodes_text(plan_) + boards_text(), Style(Role::text).with_bold(), 1}}, {}};
     std::string words = plan_.intent.words;
     line.spans.push_back(
         {fmt::format("  {} {}", glyphs(state_.ascii).crumb, words), Style(Role::accent).with_bold()});
     if (!view_.undoes.empty()) line.spans.push_back({"  undoes " + view_.undoes, Role::dim});
+    if (plan_.changes_anything()) {
+      const std::vector<Span> more{{"   " + told("risk") + " ", Role::dim},
+                                   {told(word(risk)), Style(risky).with_bold()},
+                                   {"   " + told(usual_text(plan_)), Role::text}};
+      // Behind the name where there is room for all of it, else on a line of its own.
+      if (cells_of(line.spans) + cells_of(more) + 2 > width_) {
+        lines_.push_back(std::move(line));
+        line = {};
+      }
+      line.spans.insert(line.spans.end(), more.begin(), more.end());
+    }
     lines_.push_back(std::move(line));
     closed();
     std::string whom = disturbs_text(plan_);
     bool nobody = whom == "no workload";
     for (std::string& text : wrap(told("disturbs " + whom), width_ - 2))
       lines_.push_back({{{std::move(text), Style(nobody ? Role::good : Role::warning).with_bold(), 1}}, {}});
+  }
+
+  // What the GPUs of the node in view are, and what they will be.
+  void strips() {
+    const plan::NodePlan* node = shown_node(view_);
+    if (!node) return;
+    const std::vector<StripChange> changes = strip_changes(*node, ui_.catalogue, state_.ascii);
+    int gpus = 8;
+    for (const StripChange& one : changes) gpus = std::max(gpus, display_width(one.gpus));
+    for (std::size_t i = 0; i < std::min(changes.size(), kMostStrips); ++i)
+      lines_.push_back({{{changes[i].gpus, Role::text, 3},
+                         {told("now"), Role::dim, 3 + gpus + 2},
+                         {"  " + changes[i].before, Role::held},
+                         {"   " + told("after"), Role::dim},
+                         {"  " + changes[i].after, Style(Role::created).with_bold()}},
+                        {}});
+    if (changes.size() > kMostStrips)
+      note(fmt::format("and {} more", changes.size() - kMostStrips), Role::dim);
+  }
+
+  // When it is gone at the latest, by its own time limit.
+  std::string until_text(const plan::Disturbed& one, const std::string& fate) const {
+    if (fate != "waited for") return "";
+    const Cluster* cluster = ui_.model.find(plan_.intent.cluster);
+    const Workload* work = cluster ? cluster->workloads.find(one.id) : nullptr;
+    if (!work) return "?";
+    if (!work->ends) return told("no limit");
+    const auto left =
+        std::chrono::duration_cast<std::chrono::seconds>(*work->ends - cluster_now(*cluster, ui_.wall))
+            .count();
+    return left <= 0 ? told("over its limit")
+                     : std::string(glyphs(state_.ascii).at_most) + query::duration_text(left);
   }
 
   // That another has closed a node, before all that the plan would do to it.
@@ -159,20 +215,21 @@ class Page {
             : std::string("?");
     std::string id = one.id.empty() ? id_of('u', node.node.text + one.slices.front())
                                     : id_of('w', one.id.text + '\x1f' + node.node.text);
-    bool roomy = width_ >= 66;
-    int name = roomy ? 29 : 25, since = roomy ? 45 : 37, end = roomy ? 58 : 48;
+    bool roomy = width_ >= 76;
+    int name = 27, since = roomy ? 42 : 26, end = roomy ? 54 : 38;
     auto cell = [&](const std::string& text, int width) { return shorten(text, width, state_.ascii); };
     DocLine line{{{cell(name_text(one), 13), Style(Role::text).with_bold(), 3},
-                  {cell(one.user, name - 18), Role::text, 17},
-                  {cell(one.name, since - name - 1), Role::dim, name},
-                  {running, Role::text, since},
-                  {told(fate), style, end}},
+                  {cell(one.user, (roomy ? name : since) - 18), Role::text, 17}},
                  std::move(id)};
+    if (roomy) line.spans.push_back({cell(one.name, since - name - 1), Role::dim, name});
+    line.spans.push_back({running, Role::text, since});
+    line.spans.push_back({told(fate), style, end});
+    line.spans.push_back({"  " + until_text(one, fate), Role::dim});
     if (width_ >= 90) {
       std::string extent = one.slices.empty() ? one.unasked : one.slices.front();
       if (one.slices.size() > 1) extent += fmt::format(" +{}", one.slices.size() - 1);
       if (one.hit == plan::Hit::in_the_way) extent = "in the way on " + node.node.text;
-      line.spans.push_back({told(extent), Role::dim, end + 11});
+      line.spans.push_back({"  " + told(extent), Role::dim, end + 26});
     }
     lines_.push_back(std::move(line));
   }
@@ -333,7 +390,9 @@ class Page {
     DocLine& line = lines_.back();
     line.spans.push_back({told("deadline"), Role::dim, width_ - 10});
   }
-  void step(std::size_t index, const plan::Step& step) {
+  void step(const StepGroup& group) {
+    const plan::Step& step = group.all;
+    const std::size_t index = group.first;
     std::string deadline = deadline_text(step.deadline);
     Style style = step.disturbs ? Style(Role::warning) : Style(Role::text);
     lines_.push_back({{{fmt::format("{:>2}", index + 1), Role::dim, 2},
@@ -351,6 +410,7 @@ class Page {
          Role::dim);
   }
 
+  const UiContext& ui_;
   const UiState& state_;
   const PlanView& view_;
   const plan::Plan& plan_;
@@ -360,25 +420,36 @@ class Page {
 
 }  // namespace
 
-const plan::Step* step_under(const PlanView& view, const std::string& stop) {
+std::optional<plan::Step> step_under(const PlanView& view, const std::string& stop) {
   const plan::NodePlan* node = shown_node(view);
-  auto index = index_in('s', stop);
-  return node && index && *index < node->steps.size() ? &node->steps[*index] : nullptr;
+  const auto index = index_in('s', stop);
+  if (!node || !index) return std::nullopt;
+  for (StepGroup& group : folded(node->steps))
+    if (*index >= group.first && *index < group.first + group.count) return std::move(group.all);
+  return std::nullopt;
 }
 
 std::optional<std::size_t> node_under(const std::string& stop) { return index_in('d', stop); }
 
-Panes plan_panes(const UiContext& /*ui*/, const UiState& state, int width) {
+namespace {
+void append(Document& document, Document more) {
+  if (!document.empty() && !document.back().spans.empty() && !more.empty()) document.push_back({});
+  for (DocLine& line : more) document.push_back(std::move(line));
+}
+}  // namespace
+
+Panes plan_panes(const UiContext& ui, const UiState& state, int width) {
   Panes panes;
   if (!state.plan) return panes;
   if (width >= kTwoColumns) {
     panes.split = width * 53 / 100;
-    panes.main = Page(state, panes.split - 1).left();
-    panes.side = Page(state, width - panes.split).steps();
+    panes.main = Page(ui, state, panes.split - 1).first();
+    append(panes.main, Page(ui, state, panes.split - 1).rest());
+    panes.side = Page(ui, state, width - panes.split).steps();
   } else {
-    panes.main = Page(state, width).left();
-    panes.main.push_back({});
-    for (DocLine& line : Page(state, width).steps()) panes.main.push_back(std::move(line));
+    panes.main = Page(ui, state, width).first();
+    append(panes.main, Page(ui, state, width).steps());
+    append(panes.main, Page(ui, state, width).rest());
   }
   std::vector<Stop> stops = stops_of(panes);
   int at = stop_of(panes, stops, state.top().cursor);

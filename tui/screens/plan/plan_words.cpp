@@ -3,12 +3,17 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <charconv>
+#include <chrono>
 #include <map>
 #include <optional>
 #include <utility>
 
+#include "engine/plan/notices.hpp"
 #include "engine/plan/observed.hpp"
 #include "engine/plan/steps/steps.hpp"
+#include "engine/plan/usual.hpp"
+#include "engine/query/tables.hpp"
 #include "engine/query/value.hpp"
 #include "tui/plan_phrases.hpp"
 
@@ -124,6 +129,143 @@ std::vector<std::string> slices_text(const std::vector<SlicePlan>& slices) {
   for (const auto& [gpus, text] : boards_alike({boards.begin(), boards.end()}))
     lines.push_back(gpus + " " + text);
   return lines;
+}
+
+namespace {
+
+// "create 3g.40gb@4" of "GPU 3: create 3g.40gb@4", with the GPU's number; nullopt: it is about something
+// else.
+std::optional<std::pair<GpuIndex, std::string>> of_one_gpu(const std::string& title) {
+  constexpr std::string_view kStart = "GPU ";
+  const std::size_t colon = title.find(": ");
+  if (!title.starts_with(kStart) || colon == std::string::npos) return std::nullopt;
+  int index = 0;
+  const char *from = title.data() + kStart.size(), *to = title.data() + colon;
+  if (auto read = std::from_chars(from, to, index); read.ec != std::errc{} || read.ptr != to)
+    return std::nullopt;
+  return std::pair(GpuIndex{index}, title.substr(colon));
+}
+
+void join(StepGroup& group, const plan::Step& more) {
+  ++group.count;
+  plan::Step& all = group.all;
+  all.commands.insert(all.commands.end(), more.commands.begin(), more.commands.end());
+  all.after.insert(all.after.end(), more.after.begin(), more.after.end());
+  if (!more.undo.empty() && more.undo != all.undo) all.undo += "; " + more.undo;
+  all.disturbs = all.disturbs || more.disturbs;
+}
+
+Gpu as_gpu(const BoardState& state, const std::vector<const std::vector<SlicePlan>*>& lists) {
+  Gpu gpu;
+  gpu.index = state.gpu;
+  if (!state.product.empty()) gpu.product = state.product;
+  gpu.strategy = state.strategy;
+  for (const std::vector<SlicePlan>* list : lists)
+    for (const SlicePlan& one : *list) {
+      if (one.gpu != state.gpu) continue;
+      Slice slice;
+      slice.kind = one.kind;
+      slice.profile = one.profile;
+      slice.placement = one.at;
+      slice.capacity = one.capacity;
+      slice.holding = one.held ? Holding::held : Holding::free;
+      gpu.slices.push_back(std::move(slice));
+    }
+  std::sort(gpu.slices.begin(), gpu.slices.end(), [](const Slice& a, const Slice& b) {
+    return (a.placement ? a.placement->start : 99) < (b.placement ? b.placement->start : 99);
+  });
+  return gpu;
+}
+
+}  // namespace
+
+std::vector<StepGroup> folded(const std::vector<plan::Step>& steps) {
+  std::vector<StepGroup> groups;
+  std::vector<GpuIndex> gpus;
+  std::string rest;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    auto one = of_one_gpu(steps[i].title);
+    if (one && !groups.empty() && !rest.empty() && one->second == rest) {
+      join(groups.back(), steps[i]);
+      gpus.push_back(one->first);
+      groups.back().all.title = boards_text(gpus) + rest;
+      continue;
+    }
+    groups.push_back({i, 1, steps[i]});
+    gpus.clear();
+    rest.clear();
+    if (one) gpus.push_back(one->first), rest = one->second;
+  }
+  return groups;
+}
+
+namespace {
+
+template <class Now>
+std::vector<StripChange> changes_by(const NodePlan& node, const mig::Catalogue& catalogue, bool ascii,
+                                    Now now) {
+  std::vector<std::pair<std::pair<std::string, std::string>, std::vector<GpuIndex>>> alike;
+  for (const BoardState& will : node.after) {
+    const std::optional<Gpu> was = now(will.gpu);
+    if (!was) continue;
+    std::pair<std::string, std::string> strips{
+        query::strip(*was, &catalogue, ascii, {}),
+        query::strip(as_gpu(will, {&node.kept, &node.created}), &catalogue, ascii, {})};
+    auto same =
+        std::find_if(alike.begin(), alike.end(), [&](const auto& one) { return one.first == strips; });
+    if (same == alike.end()) same = alike.insert(alike.end(), {std::move(strips), {}});
+    same->second.push_back(will.gpu);
+  }
+  std::vector<StripChange> changes;
+  for (const auto& [strips, gpus] : alike)
+    changes.push_back({boards_text(gpus), strips.first, strips.second});
+  return changes;
+}
+
+}  // namespace
+
+std::vector<StripChange> strip_changes(const NodePlan& node, const mig::Catalogue& catalogue, bool ascii) {
+  return changes_by(node, catalogue, ascii, [&](GpuIndex gpu) -> std::optional<Gpu> {
+    for (const BoardState& was : node.before)
+      if (was.gpu == gpu) return as_gpu(was, {&node.kept, &node.destroyed});
+    return std::nullopt;
+  });
+}
+
+std::vector<StripChange> live_strips(const NodePlan& node, const Node& live, const mig::Catalogue& catalogue,
+                                     bool ascii) {
+  return changes_by(node, catalogue, ascii, [&](GpuIndex index) -> std::optional<Gpu> {
+    for (const Gpu& gpu : live.gpus)
+      if (gpu.index == index) return gpu;
+    return std::nullopt;
+  });
+}
+
+Risk risk_of(const Plan& plan) {
+  Risk risk = Risk::low;
+  for (const NodePlan& node : plan.nodes) {
+    if (node.needs.reset) risk = std::max(risk, Risk::medium);
+    for (const Disturbed& one : node.blast_radius) {
+      const std::string fate = fate_text(one, plan.intent.options.way);
+      risk = std::max(risk, fate == "WILL END" || one.hit == Hit::unknown ? Risk::high
+                            : fate == "waited for"                        ? Risk::low
+                                                                          : Risk::medium);
+    }
+  }
+  for (const Notice& notice : plan.notices)
+    if (is_about_closing(notice)) risk = Risk::high;
+  return risk;
+}
+
+std::string_view word(Risk risk) {
+  return risk == Risk::low ? "low" : risk == Risk::medium ? "medium" : "high";
+}
+
+std::string usual_text(const Plan& plan) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(usual(plan)).count();
+  const std::string time = query::duration_text(std::max<std::int64_t>(1, seconds));
+  return waits_for_work(plan) ? fmt::format("about {}, and the wait for jobs", time)
+                              : fmt::format("about {}", time);
 }
 
 std::string deadline_text(Duration deadline) {

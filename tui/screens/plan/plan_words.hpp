@@ -2,9 +2,12 @@
 // Threads: pure functions.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "engine/mig/catalogue.hpp"
 #include "engine/plan/plan.hpp"
 
 namespace tessera::tui {
@@ -18,6 +21,32 @@ std::string needs_text(const plan::Needs& needs);
 std::vector<std::string> slices_text(const std::vector<plan::SlicePlan>& slices);
 // "30 s", "2 min", "-" for as long as it takes
 std::string deadline_text(Duration deadline);
+// Steps in a row that do the same to several GPUs, as one line: "GPU 0-7: create 3g.40gb@4".
+struct StepGroup {
+  std::size_t first = 0, count = 1;
+  plan::Step all;  // title, commands, proofs and undo of all of them; the rest is the first one's
+};
+std::vector<StepGroup> folded(const std::vector<plan::Step>& steps);
+
+// The GPUs that change, as they are and as they will be, in eight characters each; GPUs alike together.
+struct StripChange {
+  std::string gpus;  // "GPU 0-3"
+  std::string before, after;
+};
+std::vector<StripChange> strip_changes(const plan::NodePlan& node, const mig::Catalogue& catalogue,
+                                       bool ascii);
+
+// The same during a run: as the cluster reports them now, and as they will be.
+std::vector<StripChange> live_strips(const plan::NodePlan& node, const Node& live,
+                                     const mig::Catalogue& catalogue, bool ascii);
+
+// How much may go wrong for others: nothing is touched, someone waits or restarts, someone's work ends.
+enum class Risk : std::uint8_t { low, medium, high };
+Risk risk_of(const plan::Plan& plan);
+std::string_view word(Risk risk);
+// "about 25 s", "about 4 min, and the wait for jobs"
+std::string usual_text(const plan::Plan& plan);
+
 // "wait until it ends", "requeue it", "end it"
 std::string_view way_text(plan::Way way);
 

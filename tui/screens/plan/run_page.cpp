@@ -51,15 +51,19 @@ class RunPage {
                  {}};
     line.spans.push_back({"  " + progress_text(view_), Role::text});
     if (!look.over && !view_.entries.empty())
-      line.spans.push_back({"  " + clock_text(since(view_.entries.front().at)), Role::dim});
+      line.spans.push_back({"  " + clock_text(since(view_.entries.front().at)), Role::text});
     lines_.push_back(std::move(line));
     std::string who = fmt::format("begun by {}@{} {}", run_.started.who, run_.started.from,
                                   view_.entries.empty() ? "" : time_text(view_.entries.front().at));
     if (!run_.started.undoes.empty()) who += ", undoes " + run_.started.undoes;
     if (head && head->state == RunState::running && !head->here) who += "; driven elsewhere";
     lines_.push_back({{{who, Role::dim, 1}}, {}});
+    if (!look.over)
+      lines_.back().spans.push_back(
+          {"   " + tui::told(state_, "usually") + " " + tui::told(state_, usual_text(plan)), Role::dim});
     if (view_.trouble) wrapped(to_line(*view_.trouble), Role::danger);
     if (const std::string text = plan::renamed_text(renamed()); !text.empty()) wrapped(text, Role::warning);
+    strips(look.over);
     lines_.push_back({});
     if (head) changed(*head);
     return std::move(lines_);
@@ -136,6 +140,26 @@ class RunPage {
                           line.starts_with('+') || line.starts_with('-') ? Role::warning : Role::dim, 3}},
                         {}});
     lines_.push_back({});
+  }
+  // The GPUs of the node in view as the cluster reports them now, and what they are to be.
+  void strips(bool over) {
+    constexpr std::size_t kMost = 3;
+    auto planned = run_.plans.find(shown_);
+    const Cluster* cluster = ui_.model.find(run_.started.plan.intent.cluster);
+    const Node* node = cluster ? cluster->nodes.find(shown_) : nullptr;
+    if (planned == run_.plans.end() || !node) return;
+    const std::vector<StripChange> changes = live_strips(planned->second, *node, ui_.catalogue, state_.ascii);
+    for (std::size_t i = 0; i < std::min(changes.size(), kMost); ++i) {
+      const bool there = changes[i].before == changes[i].after;
+      lines_.push_back({{{changes[i].gpus, Role::text, 3},
+                         {"  " + tui::told(state_, "now"), Role::dim},
+                         {"  " + changes[i].before, there  ? Role::good
+                                                    : over ? Role::held
+                                                           : Role::changing},
+                         {"   " + tui::told(state_, "wanted"), Role::dim},
+                         {"  " + changes[i].after, Role::created}},
+                        {}});
+    }
   }
   Duration since(TimePoint at) const { return std::max(Duration{0}, ui_.wall - at); }
   void aside(std::string_view text) { lines_.push_back({{{told(state_, text), Role::dim, 3}}, {}}); }

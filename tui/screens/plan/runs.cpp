@@ -62,15 +62,26 @@ void follow_start(UiState& state, const RunView& view, const std::string& run, E
 
 void undo(UiState& state, const UiContext& ui, const std::string& run);
 
+// What calls back whoever has turned to another window; empty: the run goes on by itself.
+std::string called_for(const RunView& view) {
+  if (view.run.finished) return view.run.finished->outcome == plan::Outcome::wanted ? "done" : "has ended";
+  for (const auto& [node, asked] : view.questions)
+    if (!view.parked.contains(node)) return "asks a question on " + node.text;
+  return view.parked.empty() ? "" : "is parked on " + view.parked.begin()->first.text;
+}
+
 void take(UiState& state, const UiContext& ui, const RunTold& told, Effects& effects) {
   RunView& view = state.runs.opened[told.run];
   if (told.from_start) view = {};
+  const std::string before = called_for(view);
   const RunHead* head = head_of(state, told.run);
   add_lines(view, told.lines, head && !head->file.empty() ? head->file : told.run);
   if (state.runs.last_resume && state.runs.last_resume->run == told.run && !told.from_start) {
     state.runs.last_resume.reset();
     state.runs.ordered_resume = false;
   }
+  if (std::string now = called_for(view); !told.from_start && !now.empty() && now != before)
+    effects.ring = fmt::format("tessera: {} {}", nodes_text(view.run.started.plan), tui::told(state, now));
   state.runs.refused.erase(told.run);
   follow_start(state, view, told.run, effects);
   if (state.runs.then == OnceRead::undo && state.runs.wait_run == told.run && !view.entries.empty()) {
