@@ -74,9 +74,11 @@ class App {
 // terminal back. The environment variable TESSERA_IDLE_FD sets AppOptions::idle_fd.
 struct ConsoleOptions {
   std::string theme = "dark";
+  bool theme_chosen = false;  // by a flag or a configuration file
   std::vector<std::filesystem::path> theme_directories;
   TerminalOptions terminal;
-  UiState state;  // themes, ascii and size are filled in here
+  std::string remembered;  // the file of choices that outlive the console; empty: none
+  UiState state;           // themes, ascii and size are filled in here
 };
 Result<int> run_console(const ConsoleOptions& options, const Keymap& keymap, const mig::Catalogue& catalogue,
                         std::span<const BackendPtr> backends, EventSink& sink, EventSource& source,

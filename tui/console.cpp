@@ -8,6 +8,7 @@
 #include "engine/plan/run/actuator.hpp"
 #include "engine/text.hpp"
 #include "tui/app.hpp"
+#include "tui/remembered.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -30,10 +31,21 @@ std::string depth_text(Depth depth) {
   return "no colours";
 }
 
-UiState first_state(const ConsoleOptions& options, const Keymap& keymap, const TerminalFacts& facts) {
-  UiState state = options.state;
-  state.theme = options.theme;
-  state.themes = theme_names(options.theme_directories);
+// The theme of a flag or of a configuration file counts more than the one that was left. False: there is no
+// file, or none that could be read.
+bool remember(UiState& state, const ConsoleOptions& options) {
+  if (options.remembered.empty()) return false;
+  Result<Remembered> last = load_remembered(options.remembered);
+  if (!last) {
+    state.message = {Severity::warning, to_line(last.error()), {}, true};
+    return false;
+  }
+  if (options.theme_chosen) last->theme.clear();
+  apply(*last, state);
+  return true;
+}
+
+void complete(UiState& state, const Keymap& keymap, const TerminalFacts& facts) {
   state.ascii = facts.ascii;
   state.keys.clear();
   for (const ActionInfo& row : actions()) state.keys.push_back(keymap.all_shown(row.action));
@@ -46,7 +58,6 @@ UiState first_state(const ConsoleOptions& options, const Keymap& keymap, const T
                      {},
                      true};
   }
-  return state;
 }
 
 }  // namespace
@@ -56,11 +67,17 @@ Result<int> run_console(const ConsoleOptions& options, const Keymap& keymap, con
                         plan::Runs* runs) {
   auto theme = load_theme(options.theme, options.theme_directories);
   if (!theme) return theme.error();
+  UiState state = options.state;
+  state.theme = options.theme;
+  state.themes = theme_names(options.theme_directories);
+  const bool remembers = remember(state, options);
+  if (state.theme != options.theme)
+    if (auto last = load_theme(state.theme, options.theme_directories)) theme = std::move(last);
   // Before curses, which would otherwise put handlers of its own in place.
   Signals signals;
   auto opened = open_terminal(options.terminal, *theme, signals);
   if (!opened) return opened.error();
-  UiState state = first_state(options, keymap, opened->facts);
+  complete(state, keymap, opened->facts);
   if (state.mouse) opened->terminal->set_mouse(true);
   AppOptions app_options;
   app_options.theme_directories = options.theme_directories;
@@ -70,7 +87,11 @@ Result<int> run_console(const ConsoleOptions& options, const Keymap& keymap, con
   App app({*opened->terminal, source, backends, catalogue, keymap, signals, runs}, std::move(state),
           std::move(app_options));
   for (const BackendPtr& backend : backends) backend->start(sink);
-  return app.run();
+  const int code = app.run();
+  // What could not be read is not written over.
+  // A folder that cannot be written costs the choices and nothing else: doctor --self tells of it.
+  if (remembers) (void)keep_remembered(options.remembered, remembered_of(app.state()));
+  return code;
 }
 
 }  // namespace tessera::tui

@@ -318,6 +318,7 @@ int run_tessera(const std::vector<std::string>& arguments, const cli::Environmen
     }
     tui::ConsoleOptions wanted = cli::console_options(options, environment);
     wanted.state.guide_texts = *texts;
+    wanted.remembered = own_journals(environment, "console.yaml");
     if (Status read = tui::set_language(wanted.state, options.language); !read) {
       cli::complain(streams, read.error());
       return cli::kUsage;

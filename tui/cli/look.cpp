@@ -50,6 +50,7 @@ Result<std::shared_ptr<const guide::Texts>> load_guide_texts(const Environment& 
 tui::ConsoleOptions console_options(const Options& options, const Environment& environment) {
   tui::ConsoleOptions console;
   console.theme = options.theme;
+  console.theme_chosen = options.theme_chosen;
   for (const std::string& folder : paths_of("themes", environment))
     console.theme_directories.emplace_back(folder);
   if (is_path(options.theme)) {

@@ -60,6 +60,7 @@ struct Options {
   Duration timeout{30000};
 
   std::string theme;
+  bool theme_chosen = false;  // by a flag, the environment or a file, and not by default
   std::string keys;
   bool color = true;
   bool ascii = false;

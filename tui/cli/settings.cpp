@@ -515,6 +515,7 @@ Result<Options> to_options(const Parsed& parsed, const Settings& settings) {
   if (auto timeout = reader.duration("timeout")) options.timeout = *timeout;
 
   options.theme = reader.text("theme");
+  options.theme_chosen = reader.find("theme") && reader.find("theme")->from != "default";
   options.keys = reader.text("keys");
   options.color = !reader.on("no-color");
   options.ascii = reader.on("ascii");

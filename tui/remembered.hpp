@@ -1,0 +1,44 @@
+// What the console remembers from one start to the next: commands typed, columns, sort orders, theme, views.
+//
+// A small YAML file in the user's state folder. It only ever holds choices: where it cannot be read, the
+// console starts without it, says so, and does not write over it.
+// Threads: plain values; the two functions with a path touch that file and no other.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/error.hpp"
+
+namespace tessera::tui {
+
+struct UiState;
+
+struct Remembered {
+  std::string theme;                                      // empty: not chosen here
+  std::vector<std::string> history;                       // commands, oldest first
+  std::map<std::string, std::string> sorts;               // "nodes" -> "-held"
+  std::map<std::string, std::string> columns;             // "nodes" -> "node,health"
+  std::map<std::string, std::vector<std::string>> views;  // by name: the commands that open them
+  friend bool operator==(const Remembered&, const Remembered&) = default;
+};
+inline constexpr std::size_t kMostViews = 100;
+inline constexpr std::size_t kMostRemembered = std::size_t{256} * 1024;  // bytes of the file
+
+// Errors read "file:line:column: why".
+Result<Remembered> parse_remembered(std::string_view yaml, std::string_view file);
+std::string remembered_text(const Remembered& all);
+
+Remembered remembered_of(const UiState& state);
+// Columns and tables that this version does not know are left out.
+void apply(const Remembered& all, UiState& state);
+
+// A file that is not there is an empty one.
+Result<Remembered> load_remembered(const std::string& path);
+// Writes it whole beside the file and puts it in its place.
+Status keep_remembered(const std::string& path, const Remembered& all);
+
+}  // namespace tessera::tui
