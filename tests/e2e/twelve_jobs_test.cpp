@@ -27,12 +27,11 @@ clusters:
       - {names: "c[01-20]", product: H100-80GB-SXM5, gpus: 1, layout: whole, partitions: [gpu]}
     jobs:
       - {user: alice, name: train, want: "gpu:3g.40gb:1", on: n2/gpu0@0, ran: 1h, runs: 40h, limit: 3d}
-      - {user: bob, name: wide, want: "gpu:7g.80gb:1", runs: 1h}
+      - {user: bob, name: big7, want: "gpu:7g.80gb:1", runs: 1h}
   - name: web
     scheduler: kubernetes
     version: v1.31.4
     users: [carol]
-    namespaces: [ml]
     nodes:
       - {names: k1, product: A100-40GB, gpus: 1, layout: whole}
 )";
@@ -72,7 +71,7 @@ class TwelveJobs : public testing::Test {
 TEST_F(TwelveJobs, FindAFree3g) {
   keys("4/3g free\r", "3g.40gb");
   EXPECT_TRUE(shows("n2")) << screen();
-  EXPECT_TRUE(shows("1 of")) << screen();
+  EXPECT_FALSE(shows("alice")) << "what is held is not free:\n" << screen();
   within();
 }
 
@@ -84,7 +83,7 @@ TEST_F(TwelveJobs, SeeWhoHoldsASlice) {
 }
 
 TEST_F(TwelveJobs, SeeWhyAJobWaits) {
-  keys(":wide\r", "7g.80gb");
+  keys(":big7\r", "7g.80gb");
   EXPECT_TRUE(shows("WHY")) << screen();
   within();
 }
@@ -98,7 +97,7 @@ TEST_F(TwelveJobs, CutAGpuAgainAndUndoIt) {
   keys("z", "undoes");
   keys("An1\r", "ARMED");
   keys("!", "DONE: the earlier layout is in place again");
-  within(27);
+  within();
 }
 
 TEST_F(TwelveJobs, ChangeTwentyNodesWithACanary) {
@@ -109,7 +108,7 @@ TEST_F(TwelveJobs, ChangeTwentyNodesWithACanary) {
   EXPECT_TRUE(shows("1 alone, then 8")) << screen();
   keys("A20\r", "ARMED");
   keys("!", "DONE: the new layout is in place");
-  within();
+  within(28);  // marking many nodes takes some more
 }
 
 TEST_F(TwelveJobs, FromTheGuideToAnAppliedLayout) {
@@ -142,7 +141,7 @@ TEST_F(TwelveJobs, ShareAGpuByMps) {
 
 TEST_F(TwelveJobs, FindWhatIsWrongAndTheCommandsThatMendIt) {
   keys("7", "Xid 79");
-  keys("y", "copied");
+  keys("jy", "copied");
   within();
 }
 
@@ -162,7 +161,7 @@ TEST_F(TwelveJobs, CopyTheCommandsOfAChange) {
 TEST_F(TwelveJobs, LearnFromZero) {
   keys(".", "actions");
   EXPECT_TRUE(shows("Enter")) << screen();
-  keys("help\r", "ON THIS SCREEN");
+  keys("help\r", "SHAPES");
   keys("\x1b", "NEEDS ATTENTION");
   within();
 }
