@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -16,6 +17,7 @@
 #include "engine/plan/moved.hpp"
 #include "engine/plan/run/run.hpp"
 #include "engine/plan/run/runs.hpp"
+#include "engine/whatif/whatif.hpp"
 
 namespace tessera::tui {
 
@@ -58,6 +60,7 @@ struct PlanView {
   bool other_scheduler = false;  // resources in the other one's words
   std::uint64_t revision = 0;    // of the model, when `moved` was worked out
   std::vector<plan::Moved> moved;
+  std::shared_ptr<const whatif::Comparison> whatif;  // nullptr: the cluster is too large to play it here
   std::string trouble;  // why planning again with other options failed; the plan before it stays
 };
 

@@ -1,6 +1,7 @@
 #include "engine/plan/queue.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 
@@ -50,21 +51,27 @@ std::string name_of(const Slice& slice, const sharing::NodeShape& shape, std::si
 
 }  // namespace
 
-Stock stock_of(const Cluster& cluster, const Node& node, const mig::Catalogue& catalogue) {
+void each_named_slice(const Cluster& cluster, const Node& node, const mig::Catalogue& catalogue,
+                      const std::function<void(const Slice&, const std::string&)>& see) {
   sharing::NodeShape shape = sharing::of_node(node, cluster.scheduler, catalogue);
   shape.sharing.rename = sharing::renames_shares(node).value_or(false);
+  auto look = [&](const Slice& slice, std::size_t board) {
+    const std::string name = name_of(slice, shape, board, cluster.scheduler);
+    if (!name.empty()) see(slice, name);
+  };
+  for (std::size_t i = 0; i < node.gpus.size(); ++i)
+    for (const Slice& slice : node.gpus[i].slices) look(slice, i);
+  for (const Slice& slice : node.pool) look(slice, node.gpus.size());
+}
+
+Stock stock_of(const Cluster& cluster, const Node& node, const mig::Catalogue& catalogue) {
   const insight::Sight sight = insight::sight_of(cluster, node);
   Stock stock{{node.name, node.partitions, {}, {}}, {node.name, node.partitions, {}, {}}};
-  auto add = [&](const Slice& slice, std::size_t board) {
-    const std::string name = name_of(slice, shape, board, cluster.scheduler);
-    if (name.empty()) return;
+  each_named_slice(cluster, node, catalogue, [&](const Slice& slice, const std::string& name) {
     stock.all.units[name] += slice.capacity;
     if (const int free = insight::available(sight, slice).value_or(0); free > 0)
       stock.free.units[name] += free;
-  };
-  for (std::size_t i = 0; i < node.gpus.size(); ++i)
-    for (const Slice& slice : node.gpus[i].slices) add(slice, i);
-  for (const Slice& slice : node.pool) add(slice, node.gpus.size());
+  });
   return stock;
 }
 

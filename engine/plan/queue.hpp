@@ -6,7 +6,9 @@
 // Threads: pure functions.
 #pragma once
 
+#include <functional>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "engine/plan/plan.hpp"
@@ -30,6 +32,10 @@ struct Room {
   Counts units;
   Shares shares = {};
 };
+
+// Each slice of a node that work can ask for, with the name by which the scheduler hands it out.
+void each_named_slice(const Cluster& cluster, const Node& node, const mig::Catalogue& catalogue,
+                      const std::function<void(const Slice&, const std::string&)>& see);
 
 // What all slices of a node could give, and what can be had of them now.
 struct Stock {

@@ -356,6 +356,11 @@ bool in_its_partition(const Node& node, const Workload& workload, Scheduler sche
   });
 }
 
+bool may_use(const Cluster& cluster, const Node& node, const Workload& workload) {
+  return !wrong_partition(cluster, node, workload) && !not_named(node, workload, named_by(workload)) &&
+         !repelled(node, workload) && !reserved(cluster, node);
+}
+
 Asked asked_of(const Workload& workload, Scheduler scheduler) {
   Asked asked;
   if (scheduler == Scheduler::slurm) asked.nodes = std::max(1, workload.node_count);

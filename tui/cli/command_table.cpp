@@ -78,6 +78,14 @@ constexpr Command kCommands[] = {
      "tessera plan --node n0031 --preset all-balanced\n"
      "tessera plan -n 'n[01-04]' --layout 3g.40gb@4,2x1g.10gb -o json > plan.json\n"
      "tessera plan -n n0031 --gpu 2 --strategy shard --replicas 4 --messages"},
+    {"whatif", kWhatif, "", 0, Completes::nothing, "",
+     "say what a change of layout would do to the jobs and pods that wait",
+     "Makes the plan of the same flags as tessera plan, and plays the next hours with it and without it: "
+     "which waiting jobs or pods start sooner, later or not, how many GPU-hours are gained or lost, and what "
+     "would never start any more. The model of the scheduler and its error are in docs/whatif.md. Nothing is "
+     "changed.",
+     "tessera whatif --node n0031 --gpu 2 --layout 3g.40gb,3g.40gb\n"
+     "tessera whatif -n 'n[01-04]' --preset all-balanced --hours 48 -o json"},
     {"apply", kApply, "[FILE|-]", 1, Completes::file, "", "make a change: the plan in FILE, or one made now",
      "Applies a plan that tessera plan printed as JSON, or makes one by the same flags. What the plan relies "
      "on is read again; when it has changed, the plan is refused. It needs --write, and the name of the "
@@ -241,13 +249,13 @@ constexpr Command kCommands[] = {
 
 constexpr unsigned kChanging = kApply | kUndo | kResume;
 constexpr unsigned kRuns = kChanging | kJournal;
-constexpr unsigned kAsking =
-    kLists | kPlan | kRuns | kGuide | kDoctor | kUsers | kWhy | kRecord | kPack;  // commands that ask a cluster
+constexpr unsigned kAsking = kLists | kPlan | kRuns | kGuide | kDoctor | kUsers | kWhy | kRecord | kPack |
+                             kWhatif;                            // commands that ask a cluster
 constexpr unsigned kLooking = kLists | kUsers | kDoctor | kWhy;  // that can look at a recording instead
 constexpr unsigned kReports = kDiff | kUsed | kWaste;
 constexpr unsigned kShowing = kConsole | kAsking | kInit;
-constexpr unsigned kWishing = kPlan | kApply;
-constexpr unsigned kPlanning = kConsole | kPlan | kChanging;
+constexpr unsigned kWishing = kPlan | kApply | kWhatif;
+constexpr unsigned kPlanning = kConsole | kPlan | kWhatif | kChanging;
 constexpr unsigned kNodes = kPlanning | kDoctor | kPack;  // commands that look at nodes themselves
 constexpr unsigned kNaming = kWishing | kGuide | kPack;
 
@@ -429,6 +437,8 @@ constexpr Flag kFlags[] = {
      "continue on a node that another admin has closed; it stays closed afterwards"},
     {"due", 0, "", false, "", Section::run, kResume, "", false, "", Completes::nothing, "",
      "every parked run whose time has come or whose nodes are empty"},
+    {"hours", 0, "N", false, "", Section::run, kWhatif, "", false, "24", Completes::nothing, "",
+     "how many hours ahead are played (24)"},
     {"messages", 0, "", false, "", Section::run, kPlan | kJournal | kWaste, "", false, "", Completes::nothing,
      "", "one text for each owner of a disturbed job or pod, or of what is wasted, to send on"},
     {"patch", 0, "", false, "", Section::run, kPlan, "", false, "", Completes::nothing, "",

@@ -48,6 +48,7 @@ enum Takes : unsigned {
   kWhy = 1u << 15,
   kUsers = 1u << 16,
   kPack = 1u << 17,
+  kWhatif = 1u << 18,
   kRecord = 1u << 24,
   kReplay = 1u << 25,
   kDiff = 1u << 26,

@@ -99,6 +99,7 @@ struct Options {
   bool go_on = false;
   bool due = false;
   bool messages = false;
+  int hours = 24;      // whatif: so far ahead
   bool patch = false;  // what a plan adds to files of the site's, instead
 
   // What was, and what is kept of it.

@@ -28,6 +28,7 @@
 #include "tui/cli/record/usage.hpp"
 #include "tui/cli/settings.hpp"
 #include "tui/cli/users.hpp"
+#include "tui/cli/whatif.hpp"
 #include "tui/cli/why.hpp"
 #include "tui/version.hpp"
 
@@ -117,7 +118,7 @@ Runner runner_of(std::string_view command) {
       {"plan", run_plan},       {"apply", run_apply},   {"undo", run_undo},   {"resume", run_resume},
       {"journal", run_journal}, {"doctor", run_doctor}, {"users", run_users}, {"why", run_why},
       {"record", run_record},   {"diff", run_diff},     {"usage", run_usage}, {"waste", run_waste},
-      {"pack", run_pack}};
+      {"pack", run_pack},       {"whatif", run_whatif}};
   for (const auto& [name, runner] : kRunners)
     if (name == command) return runner;
   return nullptr;

@@ -322,6 +322,9 @@ void read_run(Reader& reader, Options& options) {
   options.go_on = reader.on("go-on");
   options.due = reader.on("due");
   options.messages = reader.on("messages");
+  options.hours = reader.number<int>("hours", "hours from 1 to 720").value_or(options.hours);
+  if (options.hours < 1 || options.hours > 720)
+    reader.complain(bad("hours", *reader.find("hours"), "hours from 1 to 720"));
   options.patch = reader.on("patch");
 }
 

@@ -24,6 +24,16 @@ int next_of(const std::array<int, N>& sizes, int now) {
 constexpr std::array kCanaries{0, 1, 2, 4};
 constexpr std::array kBatches{1, 2, 4, 8, 16, 32};
 
+// The console stands still while it is worked out: larger clusters have the command line for it.
+constexpr std::size_t kMostPlayed = 2000;
+std::shared_ptr<const whatif::Comparison> play(const UiContext& ui, const plan::Plan& plan) {
+  const Cluster* cluster = ui.model.find(plan.intent.cluster);
+  if (!cluster || !plan.changes_anything()) return nullptr;
+  if (cluster->nodes.size() > kMostPlayed || cluster->workloads.size() > kMostPlayed) return nullptr;
+  const whatif::Question question{cluster, &ui.catalogue, cluster_now(*cluster, ui.wall)};
+  return std::make_shared<const whatif::Comparison>(whatif::compare(question, plan));
+}
+
 // Plans again with these options, from what stands now. The plan before it stays when that fails.
 void plan_with(UiState& state, const UiContext& ui, const plan::ChangeOptions& options) {
   PlanView& view = *state.plan;
@@ -39,6 +49,7 @@ void plan_with(UiState& state, const UiContext& ui, const plan::ChangeOptions& o
   }
   view.trouble.clear();
   view.plan = std::move(*planned);
+  view.whatif = play(ui, view.plan);
   view.moved.clear();
   view.revision = ui.model.revision;
   view.node = std::min(view.node, view.plan.nodes.empty() ? 0 : view.plan.nodes.size() - 1);
@@ -106,6 +117,7 @@ void open_plan(UiState& state, const UiContext& ui, plan::Plan plan, std::string
   disarm(state);
   PlanView view;
   view.plan = std::move(plan);
+  view.whatif = play(ui, view.plan);
   view.undoes = std::move(undoes);
   view.revision = ui.model.revision;
   Screen screen;

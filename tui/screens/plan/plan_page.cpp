@@ -366,8 +366,10 @@ class Page {
   }
 
   void pending() {
-    if (plan_.will_run_count + plan_.never_again_count == 0) return;
+    const whatif::Comparison* played = view_.whatif.get();
+    if (plan_.will_run_count + plan_.never_again_count == 0 && (!played || is_nothing(*played))) return;
     heading("WAITING WORK");
+    if (played) note(whatif::headline(*played), Role::text, id_of('k', "what-if"));
     lines_.push_back({{{told(fmt::format("{} will be able to run", plan_.will_run_count)), Role::good, 3}},
                       id_of('k', "will-run")});
     list_pending(plan_.will_run, Role::dim);
@@ -375,6 +377,10 @@ class Page {
                         plan_.never_again_count > 0 ? Style(Role::danger).with_bold() : Style(Role::dim), 3}},
                       id_of('k', "never-again")});
     list_pending(plan_.never_again, Role::danger);
+  }
+  // Nothing waits for room that the plan would move.
+  static bool is_nothing(const whatif::Comparison& played) {
+    return played.sooner.empty() && played.later.empty() && played.changed.changed;
   }
   void list_pending(const std::vector<plan::PendingEffect>& list, Role role) {
     for (std::size_t i = 0; i < list.size() && i < kMostListed; ++i) {

@@ -1,0 +1,233 @@
+// What becomes of the work that waits: the stated model, on clusters of a node or two.
+#include "engine/whatif/whatif.hpp"
+
+#include <gtest/gtest.h>
+
+#include "engine/plan/planner.hpp"
+#include "tests/support/build.hpp"
+#include "tests/support/catalogue.hpp"
+
+namespace tessera::whatif {
+namespace {
+
+using namespace std::chrono_literals;
+using test::at;
+
+class WhatIf : public testing::Test {
+ protected:
+  // A job on that whole GPU of n1, which ends in so many hours; 0: it has no time limit.
+  void runs(const std::string& id, int device, int hours) {
+    Workload job = test::running(id, "alice", {test::holds("n1", {{device, 1}})});
+    job.requests = {{"gpu:h100", 1}};
+    if (hours > 0) job.ends = at(hours * 3600), job.limit = job.ends.value() - *job.started;
+    jobs_.push_back(job);
+  }
+  // Later ones wait less.
+  Workload& waits(const std::string& id, const std::string& resource, int count, int hours) {
+    Workload job = test::waiting(id, "bob", resource);
+    job.requests = {{resource, count}};
+    job.node_count = 1;
+    job.submitted = at(-600 + static_cast<int>(jobs_.size()));
+    if (hours > 0) job.limit = std::chrono::hours(hours);
+    return jobs_.emplace_back(job);
+  }
+  void whole_gpus(int count) {
+    std::vector<Gpu> gpus;
+    for (int i = 0; i < count; ++i) {
+      gpus.push_back(test::gpu(i, Strategy::whole, {test::whole(i)}));
+      gpus.back().mig_mode = MigMode::disabled;
+    }
+    nodes_.push_back(test::node("n1", std::move(gpus)));
+  }
+  const Cluster& cluster() {
+    story_.tell(ClusterSeen{scheduler, false, "", ""});
+    story_.tell(NodesListed{nodes_});
+    story_.tell(WorkloadsListed{jobs_});
+    story_.tell(Loaded{});
+    story_.tell(SourceReport{Source::slurm_nodes, std::nullopt, Duration{5}});
+    story_.tell(SourceReport{Source::slurm_jobs, std::nullopt, Duration{5}});
+    return story_.cluster();
+  }
+  Question question(Duration ahead = 24h) { return {&cluster(), &test::catalogue(), at(0), ahead}; }
+  // "2@0h 3@4h"
+  static std::string told(const Future& future) {
+    std::string text;
+    for (const Start& one : future.starts)
+      text += (text.empty() ? "" : " ") + one.id.text + "@" +
+              std::to_string(std::chrono::duration_cast<std::chrono::minutes>(one.at - at(0)).count()) + "m";
+    return text;
+  }
+
+  Scheduler scheduler = Scheduler::slurm;
+  std::vector<Node> nodes_;
+  std::vector<Workload> jobs_;
+  test::Story story_;
+};
+
+TEST_F(WhatIf, WorkStartsAsWhatRunsReachesItsTimeLimit) {
+  whole_gpus(2);
+  runs("1", 0, 2), runs("2", 1, 5);
+  waits("3", "gpu:h100", 1, 1), waits("4", "gpu:h100", 2, 1);
+  EXPECT_EQ(told(unfold(question())), "3@120m 4@300m");
+}
+
+TEST_F(WhatIf, WhatHasNoTimeLimitGivesNothingBack) {
+  whole_gpus(1);
+  runs("1", 0, 0);
+  waits("3", "gpu:h100", 1, 1);
+  const Future future = unfold(question());
+  EXPECT_EQ(told(future), "");
+  EXPECT_EQ(future.waiting, std::vector<WorkloadId>{WorkloadId("3")});
+  EXPECT_EQ(future.endless, 1);
+}
+
+TEST_F(WhatIf, BackfillLetsPastWhatEndsBeforeTheFirstInLineStarts) {
+  whole_gpus(2);
+  runs("1", 0, 4);
+  waits("2", "gpu:h100", 2, 1);  // starts in four hours
+  waits("3", "gpu:h100", 1, 5);  // would delay it
+  waits("4", "gpu:h100", 1, 3);  // does not
+  EXPECT_EQ(told(unfold(question())), "4@0m 2@240m 3@300m");
+}
+
+TEST_F(WhatIf, KubernetesHasNoReservationsForThoseBefore) {
+  scheduler = Scheduler::kubernetes;
+  whole_gpus(2);
+  runs("team/1", 0, 4);
+  waits("team/2", "nvidia.com/gpu", 2, 0), waits("team/3", "nvidia.com/gpu", 1, 0);
+  for (Workload& one : jobs_) {
+    one.kind = WorkloadKind::pod;
+    if (one.state == WorkloadState::pending)
+      one.reason = "0/1 nodes are available: 1 Insufficient nvidia.com/gpu.";
+  }
+  EXPECT_EQ(told(unfold(question())), "team/3@0m");
+}
+
+TEST_F(WhatIf, PriorityComesBeforeTheWait) {
+  whole_gpus(1);
+  runs("1", 0, 1);
+  waits("2", "gpu:h100", 1, 1).priority = 10;
+  waits("3", "gpu:h100", 1, 1).priority = 20;
+  EXPECT_EQ(told(unfold(question())), "3@60m 2@120m");
+}
+
+TEST_F(WhatIf, WhatWaitsForSomethingElseThanRoomIsLeftOut) {
+  whole_gpus(1);
+  waits("2", "gpu:h100", 1, 1).reason = "JobHeldUser";
+  waits("3", "gpu:h100", 1, 1);
+  const Future future = unfold(question());
+  EXPECT_EQ(told(future), "3@0m");
+  EXPECT_EQ(future.left_out, 1);
+}
+
+TEST_F(WhatIf, OtherNodesThanThoseThatItNamesDoNotServeIt) {
+  whole_gpus(1);
+  waits("2", "gpu:h100", 1, 1).needs = NodeNeeds{.nodes = "n7"};
+  EXPECT_EQ(told(unfold(question())), "");
+}
+
+TEST_F(WhatIf, NothingStartsBehindTheEndOfTheTimeThatIsLookedAt) {
+  whole_gpus(1);
+  runs("1", 0, 5);
+  waits("2", "gpu:h100", 1, 1);
+  EXPECT_EQ(told(unfold(question(4h))), "");
+  EXPECT_EQ(told(unfold(question(5h))), "2@300m");
+}
+
+TEST_F(WhatIf, GpuHoursAreThoseOfWhatRunsAndStartsUntilTheEnd) {
+  whole_gpus(2);
+  runs("1", 0, 4);
+  waits("2", "gpu:h100", 1, 10);
+  EXPECT_NEAR(unfold(question()).gpu_hours, 4 + 10, 0.01);
+  EXPECT_NEAR(unfold(question(6h)).gpu_hours, 4 + 6, 0.01);
+}
+
+class WhatIfPlanned : public WhatIf {
+ protected:
+  plan::Plan planned(const std::string& layout, int gpu, plan::Way way = plan::Way::wait) {
+    plan::Intent intent;
+    intent.cluster = ClusterName("hpc"), intent.nodes = {NodeName("n1")};
+    intent.boards = {{GpuIndex{gpu}, *plan::parse_layout_wish(layout)}};
+    intent.words = layout, intent.options.way = way;
+    auto made = plan::make_plan(cluster(), test::catalogue(), intent,
+                                plan::Means{plan::simulator_capabilities()}, {}, at(0));
+    EXPECT_TRUE(made) << (made ? "" : to_line(made.error()));
+    return made ? *made : plan::Plan{};
+  }
+};
+
+TEST_F(WhatIfPlanned, ACutOfAFreeGpuStartsThoseWhoWaitForItsSlices) {
+  whole_gpus(2);
+  runs("1", 1, 0);
+  for (const char* id : {"2", "3", "4"}) waits(id, "gpu:3g.40gb", 1, 1);
+  const plan::Plan plan = planned("3g.40gb@0,3g.40gb@4", 0);
+  const Comparison answer = compare(question(), plan);
+  EXPECT_EQ(told(answer.left), "");
+  EXPECT_EQ(told(answer.changed), "2@5m 3@5m 4@65m");
+  EXPECT_EQ(answer.sooner.size(), 3u);
+  EXPECT_TRUE(answer.later.empty());
+  ASSERT_TRUE(answer.gpu_hours);
+  EXPECT_NEAR(*answer.gpu_hours, 3 * 3.0 / 7, 0.01);
+  EXPECT_EQ(headline(answer), "within 24 h: 3 start sooner, 0 later or not; 1.3 GPU-hours gained");
+}
+
+TEST_F(WhatIfPlanned, WhoWaitsForTheWholeGpuLosesIt) {
+  whole_gpus(1);
+  waits("2", "gpu:h100", 1, 2);
+  const Comparison answer = compare(question(), planned("3g.40gb@0,3g.40gb@4", 0));
+  EXPECT_EQ(told(answer.left), "2@0m");
+  EXPECT_EQ(told(answer.changed), "");
+  ASSERT_EQ(answer.later.size(), 1u);
+  EXPECT_EQ(answer.later[0].changed, std::nullopt);
+  EXPECT_NEAR(*answer.gpu_hours, -2, 0.01);
+}
+
+TEST_F(WhatIfPlanned, APlanThatWaitsActsOnceItsGpuIsGivenBack) {
+  whole_gpus(1);
+  runs("1", 0, 3);
+  waits("2", "gpu:3g.40gb", 1, 1);
+  const Comparison answer = compare(question(), planned("3g.40gb@0,3g.40gb@4", 0));
+  EXPECT_EQ(told(answer.changed), "2@185m");
+  EXPECT_EQ(answer.changed.changed, at(3 * 3600 + 300));
+}
+
+TEST_F(WhatIfPlanned, APlanThatWaitsForWorkWithoutAnEndDoesNotAct) {
+  whole_gpus(1);
+  runs("1", 0, 0);
+  waits("2", "gpu:3g.40gb", 1, 1);
+  const Comparison answer = compare(question(), planned("3g.40gb@0,3g.40gb@4", 0));
+  EXPECT_EQ(told(answer.changed), "");
+  EXPECT_EQ(headline(answer), "the plan does not act within 24 h: it waits for work without a known end");
+}
+
+TEST_F(WhatIfPlanned, WhatAPlanEndsIsLost) {
+  whole_gpus(1);
+  runs("1", 0, 3);  // for an hour already
+  waits("2", "gpu:3g.40gb", 1, 1);
+  const Comparison answer = compare(question(), planned("3g.40gb@0,3g.40gb@4", 0, plan::Way::cancel));
+  EXPECT_EQ(told(answer.changed), "2@5m");
+  ASSERT_TRUE(answer.thrown_away);
+  EXPECT_NEAR(*answer.thrown_away, 1, 0.01);
+  EXPECT_NEAR(*answer.gpu_hours, 3.0 / 7 - 3, 0.01);
+}
+
+TEST_F(WhatIfPlanned, ANodeThatIsClosedMeanwhileStartsNobody) {
+  whole_gpus(2);
+  runs("1", 0, 3);
+  waits("2", "gpu:h100", 1, 1);
+  const plan::Plan plan = planned("3g.40gb@0,3g.40gb@4", 0);
+  const Comparison answer = compare(question(), plan);
+  EXPECT_EQ(told(answer.left), "2@0m");
+  EXPECT_EQ(told(answer.changed), plan.nodes[0].needs.drain ? "2@185m" : "2@0m");
+}
+
+TEST_F(WhatIf, ThousandsOfEventsAreLookedAtInSteps) {
+  whole_gpus(8);
+  for (int i = 0; i < 2000; ++i) waits(std::to_string(i), "gpu:h100", 1, 1);
+  const Future future = unfold(question(Duration(std::chrono::hours(240))));
+  EXPECT_EQ(future.starts.size() + future.waiting.size(), 2000u);
+  EXPECT_GT(future.starts.size(), 1800u);
+}
+
+}  // namespace
+}  // namespace tessera::whatif
