@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
+#include "engine/insight/available.hpp"
+#include "engine/insight/hardware.hpp"
 #include "engine/mig/geometry.hpp"
 #include "engine/plan/facts.hpp"
 #include "engine/query/value.hpp"
+#include "engine/sharing/resources.hpp"
 
 namespace tessera::insight {
 namespace {
@@ -41,6 +45,7 @@ class Collector {
       for (const Gpu& gpu : node.gpus) board(node, gpu);
     }
     stuck_work();
+    never_offered();
     spent_quotas();
     std::stable_sort(found_.begin(), found_.end(), [](const Finding& a, const Finding& b) {
       return std::pair(-static_cast<int>(a.severity), a.subject) <
@@ -148,6 +153,7 @@ class Collector {
     const Node* node = one.is_node ? cluster_.nodes.find(NodeName(one.subject)) : nullptr;
     const Severity severity = node ? during_run(*node, severity_of(one.grade)) : severity_of(one.grade);
     Finding& finding = add(severity, one.subject, one.is_node, one.text, one.hint);
+    if (const std::string advice = hardware_advice(one.text); !advice.empty()) finding.hint = advice;
     if (one.is_node) finding.cause = one.text;
     finding.source = source;
   }
@@ -169,7 +175,26 @@ class Collector {
     if (closed_by_run(node)) return;
     const std::size_t before = found_.size();
     tell_health(node, bare, reason);
-    if (found_.size() > before) found_.back().since = node.reason_at;
+    if (found_.size() == before) return;
+    found_.back().since = node.reason_at;
+    const std::string advice = hardware_advice(node.reason);
+    if (!advice.empty()) found_.back().hint = with(advice, found_.back().hint);
+  }
+  static std::string with(const std::string& advice, const std::string& hint) {
+    return hint.empty() ? advice : advice + "; " + hint;
+  }
+
+  // slurmd registered with fewer GPUs or slices than gres.conf has: "gres/gpu count reported lower than
+  // configured (0 < 7)".
+  static std::string invalid_hint(const Node& node) {
+    if (node.reason.find("count reported lower than configured") == std::string::npos)
+      return "what the node has and what is configured differ: compare gres.conf with the hardware";
+    return node.booted
+               ? "fewer GPUs or slices than gres.conf has were there when slurmd started: a MIG layout does "
+                 "not survive a boot without a boot unit, and slurmd has to start after the driver "
+                 "(After=nvidia-persistenced.service); nvidia-smi -L on the node shows what is there"
+               : "fewer GPUs or slices than gres.conf has are there: nvidia-smi -L on the node shows them; "
+                 "plan the layout again, or change gres.conf";
   }
 
   // bare: the reason without who gave it, and when.
@@ -178,7 +203,7 @@ class Collector {
       case Health::invalid:
         add(Severity::danger, node, "INVALID: " + bare, "INVALID: " + reason,
             cluster_.scheduler == Scheduler::slurm
-                ? "what the node has and what is configured differ: compare gres.conf with the hardware"
+                ? invalid_hint(node)
                 : "its labels and its GPUs disagree: see the finding beside this one")
             .follows = "its GPUs take no new work";
         break;
@@ -328,6 +353,63 @@ class Collector {
         fmt::format("ask {} to change it, or create such a slice",
                     example->user.empty() ? "its owner" : example->user))
         .source = example->origin.source;
+  }
+
+  // Kubernetes does not say that it can never start: its request names a resource that no node has. A plugin
+  // that was upgraded, or has another strategy, may offer the same under another name.
+  void never_offered() {
+    if (cluster_.scheduler != Scheduler::kubernetes || !nodes_are_current(cluster_)) return;
+    std::set<std::string> offered;
+    for (const Node& node : cluster_.nodes.all()) {
+      if (!node.allocatable) return;  // one that does not report may have it
+      if (node.order && (node.order->state == "pending" || node.order->state == "rebooting")) return;
+      for (const auto& [name, count] : *node.allocatable) offered.insert(name);
+      for (const Gpu& gpu : node.gpus)
+        if (gpu.strategy == Strategy::unknown) return;
+    }
+    std::map<std::string, std::pair<int, const Workload*>> asked;
+    for (const Workload& work : cluster_.workloads.all()) {
+      if (work.state != WorkloadState::pending) continue;
+      for (const Request& one : work.requests) {
+        if (one.count <= 0 || offered.contains(one.resource)) continue;
+        if (!sharing::parse_resource(one.resource, Scheduler::kubernetes)) continue;
+        auto& [count, first] = asked[one.resource];
+        ++count;
+        if (!first || work.id < first->id) first = &work;
+      }
+    }
+    for (const auto& [resource, waiting] : asked)
+      tell_never(resource, waiting.first, *waiting.second, offered);
+  }
+  void tell_never(const std::string& resource, int count, const Workload& first,
+                  const std::set<std::string>& offered) {
+    std::string other;
+    const auto wanted = sharing::parse_resource(resource, Scheduler::kubernetes);
+    for (const std::string& name : offered) {
+      const auto there = sharing::parse_resource(name, Scheduler::kubernetes);
+      if (wanted && there && is_kin(*wanted, *there)) other = name;
+    }
+    const std::string more = count == 1 ? "" : fmt::format(", and {} more", count - 1);
+    Finding& finding = add(
+        Severity::warning, "pod " + first.id.text, false,
+        fmt::format("asks for {}, which no node offers{}", resource, more),
+        other.empty() ? "change its request, or give a node a layout that has it"
+                      : fmt::format("nodes offer {}: the name changes with the device plugin's version, its "
+                                    "MIG strategy and its sharing; change the request or that setting",
+                                    other));
+    finding.source = first.origin.source;
+    finding.follows = "it never starts";
+    finding.commands = {"kubectl get nodes -o custom-columns=NAME:.metadata.name,GPUS:.status.allocatable"};
+  }
+  // The same under another name: with and without an attribute or ".shared".
+  static bool is_kin(const sharing::ResourceName& a, const sharing::ResourceName& b) {
+    if (a.profile && b.profile) {
+      const auto base = [](const ProfileName& name) {
+        return name.text.substr(0, name.text.find_first_of("+-"));
+      };
+      return base(*a.profile) == base(*b.profile);
+    }
+    return a.kind == b.kind && !a.profile && !b.profile && a.shared != b.shared;
   }
 
   static std::string asked_for(const Workload& workload) {

@@ -6,6 +6,7 @@
 
 #include "engine/sharing/ack.hpp"
 #include "engine/sharing/resources.hpp"
+#include "engine/text.hpp"
 
 namespace tessera::kubernetes {
 namespace {
@@ -35,6 +36,7 @@ class Writer {
     differences();
     unhealthy();
     tainted();
+    watched();
     upgrading();
     overheld();
     handed_out_twice();
@@ -194,6 +196,30 @@ class Writer {
           "the taint's key says what was found (an Xid, a lost GPU); it goes when the driver's pod on the "
           "node is "
           "restarted");
+  }
+
+  // Who watches the hardware reports it by conditions of the node: NVSentinel's monitors, and
+  // node-problem-detector with rules for GPUs.
+  static bool is_about_hardware(std::string_view type) {
+    const bool nvsentinel = (type.starts_with("Gpu") && type.ends_with("Watch")) ||
+                            type.starts_with("SysLogs") || type.starts_with("NVSwitch") ||
+                            type == "DCGMError" || type == "CSPMaintenance";
+    const bool detector = type.find("XID") != std::string_view::npos ||
+                          type.find("Xid") != std::string_view::npos || type == "GPUUnhealthy" ||
+                          type == "GpuUnhealthy" || type == "NvidiaGPUUnhealthy";
+    return nvsentinel || detector;
+  }
+  void watched() {
+    for (const Condition& one : node_.conditions) {
+      if (one.status != "True" || !is_about_hardware(one.type)) continue;
+      std::string text = fmt::format("condition {} reports a fault", one.type);
+      if (!one.message.empty()) text += ": " + clean(one.message, 400);
+      add(one.type == "CSPMaintenance" ? Remark::Grade::warning : Remark::Grade::danger, std::move(text),
+          fmt::format(
+              "kubectl describe node {0} has the whole condition; while a run changes the node, the label "
+              "nvsentinel.dgxc.nvidia.com/managed=false keeps NVSentinel from acting on it",
+              node_.meta.name));
+    }
   }
 
   // The operator cordons, drains and reloads the driver by this label.

@@ -24,6 +24,7 @@ class Remarked : public testing::Test {
     Parser parser;
     NodeObject node = parser.object<NodeObject>(node_json("n1", labels, offered)).value();
     for (const auto& [resource, count] : broken) node.allocatable[resource] = count;
+    for (const Condition& one : conditions) node.conditions.push_back(one);
     NodeSharing sharing = sharing_of(node, &test::catalogue());
     evidence.node = &node;
     evidence.sharing = &sharing;
@@ -41,6 +42,7 @@ class Remarked : public testing::Test {
     EXPECT_NE(told.find(text), std::string::npos) << told;
     EXPECT_NE(told.find(way_out), std::string::npos) << told;
   }
+  std::vector<Condition> conditions;
   std::map<std::string, std::int64_t> broken;  // allocatable, where it is not all of capacity
 };
 
@@ -133,6 +135,18 @@ TEST_F(Remarked, ADriverUpgradeUntilItIsDone) {
 TEST_F(Remarked, DevicesThatATaintKeepsWorkOff) {
   evidence.tainted = {"gpu-0 (gpu.nvidia.com/xid=79:NoSchedule)"};
   expect("its DRA driver keeps new pods off device gpu-0 (gpu.nvidia.com/xid=79:NoSchedule)", "restarted");
+}
+
+// NVSentinel and node-problem-detector report by conditions; a node that is ready has others that are True.
+TEST_F(Remarked, ConditionsOfThoseWhoWatchTheHardware) {
+  conditions = {
+      {"Ready", "True", "KubeletReady", "", {}},
+      {"GpuMemWatch", "False", "", "no fault", {}},
+      {"SysLogsXIDError", "True", "79", "[79] GPU fell off the bus RecommendedAction: RESTART_VM", {}}};
+  expect("condition SysLogsXIDError reports a fault: [79] GPU fell off the bus RecommendedAction: RESTART_VM",
+         "nvsentinel.dgxc.nvidia.com/managed=false");
+  conditions = {{"MemoryPressure", "True", "", "", {}}};
+  EXPECT_EQ(only(), "0 remarks") << "the kubelet's own";
 }
 
 TEST_F(Remarked, DevicesThatAreOutOfUse) {

@@ -240,5 +240,65 @@ TEST(Attention, JobsThatCanNeverStartAreNamedAndCounted) {
             Lines{"job 77: asks for 1 × gpu:a100, which no node has (BadConstraints); 1 more waits like it"});
 }
 
+std::vector<insight::Finding> findings_of(const Story& story) {
+  Result<mig::Catalogue> catalogue = mig::Catalogue::built_in();
+  return insight::attention(story.cluster(), *catalogue, at(0));
+}
+
+TEST(Attention, AnXidInTheReasonOfADrainSaysWhatToDo) {
+  Node drained = node("n1", {});
+  drained.health = Health::drained, drained.reason = "Xid 79 on GPU 3";
+  Story story;
+  story.tell(NodesListed{{drained}});
+  const auto findings = findings_of(story);
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_TRUE(findings[0].hint.starts_with("Xid 79: the GPU has fallen off the bus")) << findings[0].hint;
+  EXPECT_NE(findings[0].hint.find("state=resume"), std::string::npos) << "the way back stays";
+}
+
+TEST(Attention, FewerSlicesThanConfiguredAfterABootNameTheBootUnit) {
+  Node invalid = node("n1", {});
+  invalid.health = Health::invalid;
+  invalid.reason = "gres/gpu count reported lower than configured (0 < 7)";
+  invalid.booted = at(-120);
+  Story story;
+  story.tell(NodesListed{{invalid}});
+  EXPECT_NE(findings_of(story).at(0).hint.find("does not survive a boot without a boot unit"),
+            std::string::npos);
+}
+
+Story pods(const std::string& asks, std::map<std::string, std::int64_t> offered) {
+  Node one = node("n1", {gpu(0, Strategy::whole, {whole(0)})});
+  one.allocatable = std::move(offered);
+  Workload pod = waiting("ml/train-0", "alice", asks);
+  pod.kind = WorkloadKind::pod, pod.reason = "0/1 nodes are available: 1 Insufficient " + asks + ".";
+  Story story;
+  story.tell(ClusterSeen{Scheduler::kubernetes, false, "", ""});
+  story.tell(NodesListed{{one}});
+  story.tell(WorkloadsListed{{pod}});
+  story.tell(Loaded{});
+  story.tell(SourceReport{Source::kubernetes_nodes, std::nullopt, Duration{5}});
+  story.tell(SourceReport{Source::kubernetes_pods, std::nullopt, Duration{5}});
+  return story;
+}
+
+TEST(Attention, APodThatAsksForWhatNoNodeOffersNeverStarts) {
+  const auto findings = findings_of(pods("nvidia.com/mig-1g.10gb.me", {{"nvidia.com/mig-1g.10gb", 7}}));
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].text, "asks for nvidia.com/mig-1g.10gb.me, which no node offers");
+  EXPECT_NE(findings[0].hint.find("nodes offer nvidia.com/mig-1g.10gb: the name changes"), std::string::npos);
+  EXPECT_NE(
+      findings_of(pods("nvidia.com/gpu.shared", {{"nvidia.com/gpu", 4}})).at(0).hint.find("nvidia.com/gpu:"),
+      std::string::npos);
+  EXPECT_NE(
+      findings_of(pods("nvidia.com/mig-3g.40gb", {{"nvidia.com/gpu", 4}})).at(0).hint.find("a layout that"),
+      std::string::npos);
+}
+
+TEST(Attention, APodThatOnlyWaitsItsTurnIsNoFinding) {
+  EXPECT_EQ(findings_of(pods("nvidia.com/gpu", {{"nvidia.com/gpu", 4}})).size(), 0u);
+  EXPECT_EQ(findings_of(pods("example.com/fpga", {{"nvidia.com/gpu", 4}})).size(), 0u) << "no GPU resource";
+}
+
 }  // namespace
 }  // namespace tessera::test

@@ -1,0 +1,96 @@
+#include "engine/insight/hardware.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cctype>
+
+namespace tessera::insight {
+namespace {
+
+struct Meaning {
+  int first, last;
+  std::string_view text;
+};
+constexpr Meaning kXids[] = {
+    {13, 13,
+     "a program's error on the GPU: look at the job first; where other jobs meet it too, reset the GPU"},
+    {31, 31,
+     "a page fault, mostly a program's own: look at the job first; where other jobs meet it too, reset the "
+     "GPU"},
+    {43, 45, "a job's channel was stopped after its own error: the GPU itself is well"},
+    {48, 48, "a double-bit ECC error: reset the GPU once it is empty; where it comes back, replace it"},
+    {61, 62, "the GPU's microcontroller stopped: reset the GPU; where it comes back, replace it"},
+    {63, 63, "a row of memory was remapped and the change is pending: reset the GPU once it is empty"},
+    {64, 64, "remapping a row of memory failed: take the GPU out of use and replace it"},
+    {74, 74,
+     "an NVLink error: reset the GPU and its peers; where it comes back, look at the links (nvidia-smi "
+     "nvlink -e)"},
+    {79, 79,
+     "the GPU has fallen off the bus: power-cycle the node; where it comes back, look at power, seating and "
+     "temperature"},
+    {92, 92, "many single-bit ECC errors: watch it, and reset the GPU once it is empty"},
+    {94, 94, "a contained ECC error: the job that met it has failed; reset the GPU once it is empty"},
+    {95, 95, "an uncontained ECC error: drain the node and reset the GPU before anything else starts there"},
+    {119, 120,
+     "the GPU's system processor does not answer: reset the GPU; where that fails, power-cycle the node"},
+    {140, 140, "an ECC error that was not corrected: drain the node and reset the GPU"},
+    {143, 143, "the GPU did not initialise: power-cycle the node"},
+    {149, 150, "an NVLink error: reset the GPU and its peers"},
+    {154, 154, "the driver names what the GPU needs now: nvidia-smi -q has it under GPU Recovery Action"},
+};
+
+std::string lower(std::string_view text) {
+  std::string low(text);
+  std::transform(low.begin(), low.end(), low.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return low;
+}
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
+
+}  // namespace
+
+std::optional<int> xid_in(std::string_view text) {
+  const std::string low = lower(text);
+  for (std::size_t at = low.find("xid"); at != std::string::npos; at = low.find("xid", at + 3)) {
+    if (at > 0 && is_letter(low[at - 1]) && !low.substr(0, at).ends_with("gpu")) continue;
+    std::size_t i = at + 3;
+    // "(PCI:0000:3b:00)" is the device, and not the number.
+    while (i < low.size() && (low[i] == ' ' || low[i] == ':' || low[i] == '=' || low[i] == '#')) ++i;
+    if (i < low.size() && low[i] == '(' && low.substr(i).starts_with("(pci"))
+      if (const std::size_t close = low.find(')', i); close != std::string::npos) i = close + 1;
+    while (i < low.size() && (low[i] == ' ' || low[i] == ':' || low[i] == '=' || low[i] == '(')) ++i;
+    int number = 0, digits = 0;
+    for (; i < low.size() && is_digit(low[i]) && digits < 4; ++i, ++digits)
+      number = number * 10 + (low[i] - '0');
+    if (digits > 0 && digits < 4) return number;
+  }
+  return std::nullopt;
+}
+
+std::string hardware_advice(std::string_view text) {
+  if (const std::optional<int> xid = xid_in(text)) {
+    for (const Meaning& one : kXids)
+      if (*xid >= one.first && *xid <= one.last) return fmt::format("Xid {}: {}", *xid, one.text);
+    return fmt::format(
+        "Xid {}: NVIDIA's Xid catalog says what it means; dmesg on the node has the whole line", *xid);
+  }
+  const std::string low = lower(text);
+  const auto has = [&](std::string_view part) { return low.find(part) != std::string::npos; };
+  if (has("remap") && has("fail"))
+    return "remapping a row of memory failed: take the GPU out of use and replace it";
+  if (has("remap") || has("retired page") || has("page retirement"))
+    return "rows of memory are remapped by a reset: reset the GPU once it is empty (nvidia-smi -q -d "
+           "ROW_REMAPPER)";
+  if (has("uncorrectable ecc") || has("double bit") || has("ecc error"))
+    return "nvidia-smi -q -d ECC on the node counts them; reset the GPU once it is empty, and replace it "
+           "where they "
+           "come back";
+  if (has("fallen off the bus"))
+    return "power-cycle the node; where it comes back, look at power, seating and temperature";
+  return "";
+}
+
+}  // namespace tessera::insight

@@ -1,0 +1,18 @@
+// What to do where somebody's words tell of a broken GPU: an Xid of the driver, ECC errors, remapped rows.
+// Threads: pure functions.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tessera::insight {
+
+// The number behind the first "Xid" of a text: "NVRM: Xid (PCI:0000:3b:00): 79, …", "XID 79", "xid=79".
+std::optional<int> xid_in(std::string_view text);
+
+// The way out for a text that names an Xid, ECC errors or row remapping; empty: it names none. Meanings as in
+// NVIDIA's Xid catalog and GPU memory error management.
+std::string hardware_advice(std::string_view text);
+
+}  // namespace tessera::insight
