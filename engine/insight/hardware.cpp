@@ -2,8 +2,7 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <cctype>
+#include "engine/text.hpp"
 
 namespace tessera::insight {
 namespace {
@@ -39,13 +38,6 @@ constexpr Meaning kXids[] = {
     {149, 150, "an NVLink error: reset the GPU and its peers"},
     {154, 154, "the driver names what the GPU needs now: nvidia-smi -q has it under GPU Recovery Action"},
 };
-
-std::string lower(std::string_view text) {
-  std::string low(text);
-  std::transform(low.begin(), low.end(), low.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return low;
-}
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
