@@ -22,6 +22,7 @@ constexpr std::array<ScopeName, static_cast<std::size_t>(Scope::count_)> kScopes
     {"node", "On a node's page"},
     {"layout", "In the layout editor"},
     {"log", "In the events"},
+    {"findings", "On the findings"},
     {"plan", "On a plan"},
     {"run", "On a run, in the journal"},
     {"resume", "Resuming a run"},

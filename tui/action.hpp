@@ -29,6 +29,7 @@ enum class Scope : std::uint8_t {
   node,
   layout,
   log,
+  findings,
   plan,
   run,
   resume,

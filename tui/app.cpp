@@ -95,6 +95,8 @@ struct App::Parts {
       if (Status sent = with.terminal.copy(*effects.copy); !sent) complain(sent.error());
     if (effects.ring) with.terminal.ring(*effects.ring);
     if (effects.theme) show_theme(*effects.theme);
+    if (effects.acknowledge && options.acknowledge)
+      if (Status kept = options.acknowledge(*effects.acknowledge); !kept) complain(kept.error());
     if (effects.suspend) suspend();
     for (const RunOrder& order : effects.orders) ask(order);
     if (effects.time) move_in_time(*effects.time);

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/insight/acknowledged.hpp"
 #include "engine/mig/catalogue.hpp"
 #include "engine/plan/run/runs.hpp"
 #include "engine/port.hpp"
@@ -44,6 +45,8 @@ struct AppParts {
 
 struct AppOptions {
   std::vector<std::filesystem::path> theme_directories;
+  // Keeps it for the next console; empty: it counts in this one alone.
+  std::function<Status(const insight::Acknowledgement&)> acknowledge;
   // A line "clusters-loading bytes-read resizes bytes-written" is written here whenever the loop has nothing
   // left to do; tests wait for it instead of sleeping.
   std::optional<int> idle_fd;
@@ -78,7 +81,8 @@ struct ConsoleOptions {
   std::vector<std::filesystem::path> theme_directories;
   TerminalOptions terminal;
   std::string remembered;  // the file of choices that outlive the console; empty: none
-  UiState state;           // themes, ascii and size are filled in here
+  std::function<Status(const insight::Acknowledgement&)> acknowledge;  // as AppOptions has it
+  UiState state;  // themes, ascii and size are filled in here
 };
 Result<int> run_console(const ConsoleOptions& options, const Keymap& keymap, const mig::Catalogue& catalogue,
                         std::span<const BackendPtr> backends, EventSink& sink, EventSource& source,

@@ -81,6 +81,7 @@ Result<int> run_console(const ConsoleOptions& options, const Keymap& keymap, con
   if (state.mouse) opened->terminal->set_mouse(true);
   AppOptions app_options;
   app_options.theme_directories = options.theme_directories;
+  app_options.acknowledge = options.acknowledge;
   app_options.idle_fd = idle_fd_from_environment();
   for (const BackendPtr& backend : backends)
     if (plan::Actuator* hand = backend->actuator()) state.abilities.emplace(backend->name(), hand->means());

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "backends/account.hpp"
+#include "backends/acknowledged.hpp"
 #include "backends/kubernetes/backend.hpp"
 #include "backends/kubernetes/kubeconfig.hpp"
 #include "backends/mailbox.hpp"
@@ -258,6 +259,9 @@ std::vector<std::string> contexts_here(const cli::Options& options, const cli::E
   return names;
 }
 
+// The file of acknowledged findings, in the user's state folder.
+constexpr std::string_view kNotes = "acknowledged";
+
 // The person, also behind sudo: colleagues read it in marks and journals.
 std::string user_name(const cli::Environment& environment) {
   std::string person = getuid() == 0 ? cli::value_of(environment, "SUDO_USER") : "";
@@ -323,6 +327,12 @@ int run_tessera(const std::vector<std::string>& arguments, const cli::Environmen
       cli::complain(streams, read.error());
       return cli::kUsage;
     }
+    const std::string notes = own_journals(environment, kNotes);
+    auto noted = read_acknowledged(notes);
+    if (noted) wanted.state.acknowledged = std::move(*noted);
+    wanted.acknowledge = [notes](const insight::Acknowledgement& one) {
+      return keep_acknowledged(notes, one, wall_clock());
+    };
     auto code = tui::run_console(wanted, *keymap, catalogue, backends, mailbox, mailbox, runs);
     if (code) return *code;
     cli::complain(streams, code.error());
@@ -333,6 +343,7 @@ int run_tessera(const std::vector<std::string>& arguments, const cli::Environmen
   joins.tape = record::open_tape;
   joins.recordings = record::open_recordings;
   joins.machine.find_program = [](std::string_view name) { return find_program(name); };
+  joins.acknowledged = [&] { return read_acknowledged(own_journals(environment, kNotes)); };
   joins.machine.journals = own_journals(environment, "runs");
   joins.machine.contexts = [&](const cli::Options& options) { return contexts_here(options, environment); };
   joins.machine.try_setting = [&](const cli::Options& options, std::string_view setting,

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/insight/acknowledged.hpp"
 #include "engine/insight/causes.hpp"
 #include "engine/insight/users.hpp"
 #include "engine/model/model.hpp"
@@ -232,6 +233,7 @@ struct UiState {
   Choice choice;
   OverviewData overview;
   UsersData users;
+  std::vector<insight::Acknowledgement> acknowledged;  // findings, by this user
   CellMemory cells;
   std::map<ScreenKind, std::vector<query::Sort>> last_sorts;  // choices outlive a screen
   std::map<ScreenKind, std::optional<std::vector<int>>> last_columns;

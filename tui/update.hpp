@@ -85,8 +85,9 @@ struct Effects {
   std::optional<std::string> theme;  // load it; on failure send a Notice and keep the old one
   std::optional<bool> mouse;         // switch mouse reporting
   std::optional<std::string> ring;   // a run has ended or waits for an answer: bell and title of the terminal
-  std::vector<RunOrder> orders;      // for plan::Runs, in this order
   std::optional<TimeMove> time;      // for record::Player
+  std::optional<insight::Acknowledgement> acknowledge;  // keep it in the user's state folder
+  std::vector<RunOrder> orders;                         // for plan::Runs, in this order
 };
 
 // True while typed characters are text, not keys: the loop sends TextInput and Paste then.

@@ -30,15 +30,20 @@ void add(Cause& cause, const Finding& finding) {
 
 }  // namespace
 
+std::string cause_id(const Finding& finding) {
+  const std::string& text = finding.cause.empty() ? finding.text : finding.cause;
+  // What names no cause stands for itself: two sources that fail alike are two lines.
+  const std::string whose = finding.cause.empty() ? finding.subject : std::string();
+  return finding.cluster.text + '\x1f' + (finding.is_node ? "n" : "o") + '\x1f' + whose + '\x1f' +
+         without_digits(text);
+}
+
 std::vector<Cause> causes_of(std::span<const Finding> findings) {
   std::vector<Cause> causes;
   std::map<std::string, std::size_t> places;
   for (const Finding& finding : findings) {
     const std::string& text = finding.cause.empty() ? finding.text : finding.cause;
-    // What names no cause stands for itself: two sources that fail alike are two lines.
-    const std::string whose = finding.cause.empty() ? finding.subject : std::string();
-    const std::string id = finding.cluster.text + '\x1f' + (finding.is_node ? "n" : "o") + '\x1f' + whose +
-                           '\x1f' + without_digits(text);
+    const std::string id = cause_id(finding);
     auto [place, fresh] = places.try_emplace(id, causes.size());
     if (fresh) {
       Cause& cause = causes.emplace_back();

@@ -27,6 +27,9 @@ struct Cause {
   std::vector<std::string> commands;  // of all of them, at most kMostCommands
 };
 
+// The Cause::id of the cause that a finding belongs to.
+std::string cause_id(const Finding& finding);
+
 // Most severe first, then those that concern most.
 std::vector<Cause> causes_of(std::span<const Finding> findings);
 

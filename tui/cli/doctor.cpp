@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 #include "engine/guide/findings.hpp"
+#include "engine/insight/acknowledged.hpp"
 #include "engine/plan/codec.hpp"
 #include "engine/sharing/work_rules.hpp"
+#include "engine/time.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/help.hpp"
 #include "tui/cli/json.hpp"
@@ -16,9 +20,39 @@
 namespace tessera::cli {
 namespace {
 
-Json json_of(const std::vector<insight::Finding>& findings) {
+// A finding, and until when its user has taken note of it.
+struct Listed {
+  insight::Finding finding;
+  std::optional<TimePoint> noted;
+};
+
+// Those that somebody has taken note of come last.
+std::vector<Listed> listed(std::vector<insight::Finding> findings,
+                           const std::vector<insight::Acknowledgement>& notes, TimePoint wall) {
+  std::map<std::string, std::optional<TimePoint>> until;
+  for (const insight::Cause& cause : insight::causes_of(findings))
+    until[cause.id] = insight::acknowledged_until(cause, notes, wall);
+  std::vector<Listed> all;
+  for (insight::Finding& finding : findings) {
+    const auto noted = until.find(insight::cause_id(finding));
+    all.push_back({std::move(finding), noted == until.end() ? std::nullopt : noted->second});
+  }
+  std::stable_sort(all.begin(), all.end(), [](const Listed& a, const Listed& b) {
+    return std::tuple(a.noted.has_value(), -static_cast<int>(a.finding.severity)) <
+           std::tuple(b.noted.has_value(), -static_cast<int>(b.finding.severity));
+  });
+  return all;
+}
+
+std::string word_of(const Listed& one) {
+  return one.noted ? "noted" : std::string(plan::word(one.finding.severity));
+}
+
+Json time_or_null(const std::optional<TimePoint>& at) { return at ? Json::of(utc_text(*at)) : Json(); }
+
+Json json_of(const std::vector<Listed>& all) {
   Json list = Json::list();
-  for (const insight::Finding& finding : findings) {
+  for (const auto& [finding, noted] : all) {
     Json one = Json::map();
     one.add("severity", Json::of(std::string(plan::word(finding.severity))));
     one.add("cluster", Json::of(finding.cluster.text));
@@ -26,6 +60,13 @@ Json json_of(const std::vector<insight::Finding>& findings) {
     one.add("is_node", Json::of(finding.is_node));
     one.add("text", Json::of(finding.text));
     one.add("hint", finding.hint.empty() ? Json() : Json::of(finding.hint));
+    one.add("follows", finding.follows.empty() ? Json() : Json::of(finding.follows));
+    one.add("source", finding.source == Source::none ? Json() : Json::of(std::string(word(finding.source))));
+    one.add("since", time_or_null(finding.since));
+    Json commands = Json::list();
+    for (const std::string& command : finding.commands) commands.items.push_back(Json::of(command));
+    one.add("commands", std::move(commands));
+    one.add("acknowledged_until", time_or_null(noted));
     list.items.push_back(std::move(one));
   }
   Json document = Json::map();
@@ -33,29 +74,30 @@ Json json_of(const std::vector<insight::Finding>& findings) {
   return document;
 }
 
-Grid grid_of(const std::vector<insight::Finding>& findings, const tui::WordsPtr& words) {
+Grid grid_of(const std::vector<Listed>& all, const tui::WordsPtr& words) {
   Grid grid;
   grid.heads = {{"severity", "SEVERITY"},
                 {"cluster", "CLUSTER"},
                 {"subject", "SUBJECT"},
                 {"text", "WHAT"},
                 {"hint", "WAY OUT"}};
-  for (const insight::Finding& finding : findings)
-    grid.rows.push_back({std::string(plan::word(finding.severity)), finding.cluster.text,
-                         finding.subject.empty() ? "-" : finding.subject, tui::told(words, finding.text),
-                         tui::told(words, finding.hint)});
+  for (const Listed& one : all)
+    grid.rows.push_back({word_of(one), one.finding.cluster.text,
+                         one.finding.subject.empty() ? "-" : one.finding.subject,
+                         tui::told(words, one.finding.text), tui::told(words, one.finding.hint)});
   return grid;
 }
 
 // Where the table is wider than the terminal: a way out that is cut is none.
-std::string paragraphs(const std::vector<insight::Finding>& findings, const Options& options) {
+std::string paragraphs(const std::vector<Listed>& all, const Options& options) {
   const Paper& paper = options.paper;
   const auto width = static_cast<std::size_t>(std::max(paper.columns, 40));
   std::string text;
-  for (const insight::Finding& finding : findings) {
+  for (const Listed& one : all) {
+    const insight::Finding& finding = one.finding;
     Grid head;
     head.heads = {{"severity", "", {}}, {"subject", "", {}}, {"cluster", "", {}}};
-    head.rows = {{std::string(plan::word(finding.severity)), finding.subject, finding.cluster.text}};
+    head.rows = {{word_of(one), finding.subject, finding.cluster.text}};
     text += to_table(head, false, paper) + wrapped(tui::told(options.reader, finding.text), 2, width);
     if (!finding.hint.empty())
       text += wrapped(tui::told(options.reader, "way out: " + finding.hint), 2, width);
@@ -63,7 +105,7 @@ std::string paragraphs(const std::vector<insight::Finding>& findings, const Opti
   return text;
 }
 
-std::string print(const std::vector<insight::Finding>& findings, const Options& options) {
+std::string print(const std::vector<Listed>& findings, const Options& options) {
   switch (options.output) {
     case OutputFormat::json: return document(json_of(findings), Markup::json);
     case OutputFormat::yaml: return document(json_of(findings), Markup::yaml);
@@ -118,11 +160,19 @@ int run_doctor(const Options& options, const mig::Catalogue& catalogue, const Jo
                        "try again with a longer --timeout"});
     return kUnknown;
   }
-  std::stable_sort(findings.begin(), findings.end(),
-                   [](const auto& a, const auto& b) { return a.severity > b.severity; });
-  streams.out << print(findings, options);
-  bool serious = std::any_of(findings.begin(), findings.end(), [](const insight::Finding& finding) {
-    return finding.severity == Severity::warning || finding.severity == Severity::danger;
+  std::vector<insight::Acknowledgement> notes;
+  if (joins.acknowledged) {
+    auto kept = joins.acknowledged();
+    if (kept)
+      notes = std::move(*kept);
+    else
+      complain(streams, kept.error());
+  }
+  const std::vector<Listed> all = listed(std::move(findings), notes, clusters.wall());
+  streams.out << print(all, options);
+  bool serious = std::any_of(all.begin(), all.end(), [](const Listed& one) {
+    const Severity severity = one.finding.severity;
+    return !one.noted && (severity == Severity::warning || severity == Severity::danger);
   });
   return serious ? kFinding : kDone;
 }

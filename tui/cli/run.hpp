@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/insight/acknowledged.hpp"
 #include "engine/mig/catalogue.hpp"
 #include "engine/plan/run/runs.hpp"
 #include "engine/port.hpp"
@@ -46,6 +47,8 @@ struct Joins {
   std::function<Result<std::unique_ptr<record::Tape>>(const std::string&, const ClusterName&, record::Keep)>
       tape = {};
   std::function<Result<std::vector<std::unique_ptr<record::Recording>>>(const std::string&)> recordings = {};
+  // What this user has acknowledged; empty: nothing is kept.
+  std::function<Result<std::vector<insight::Acknowledgement>>()> acknowledged = {};
 };
 
 // Returns the exit code. arguments without the program's name.

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "tui/screens/control.hpp"
+#include "tui/screens/doctor.hpp"
 #include "tui/screens/empty.hpp"
 #include "tui/screens/frame.hpp"
 #include "tui/screens/guide/guide.hpp"

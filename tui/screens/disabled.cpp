@@ -3,6 +3,7 @@
 #include <array>
 
 #include "tui/screens/control.hpp"
+#include "tui/screens/doctor.hpp"
 #include "tui/screens/guide/guide.hpp"
 #include "tui/screens/layout/layout.hpp"
 #include "tui/screens/plan/plan.hpp"

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/time.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/roles.hpp"
@@ -13,6 +14,7 @@
 namespace tessera::tui {
 namespace {
 
+constexpr Duration kNotedFor = std::chrono::hours(8);
 constexpr std::size_t kNamed = 6;           // of those concerned, in the foot
 constexpr std::size_t kCommandsShown = 3;   // y copies all of them
 constexpr std::size_t kFilterBytes = 1000;  // the filter language takes no more
@@ -62,18 +64,20 @@ std::string age_text(const UiContext& ui, const insight::Cause& cause) {
 
 DocLine line_of(const insight::Cause& cause, const DoctorColumns& at, const UiContext& ui,
                 const UiState& state) {
-  DocLine line{{{std::string(sign_of(cause.severity)), Style(role_of(cause.severity)).with_bold(), at.sign}},
-               cause.id};
+  const bool noted = insight::acknowledged_until(cause, state.acknowledged, ui.wall).has_value();
+  const Style sign = noted ? Style(Role::dim) : Style(role_of(cause.severity)).with_bold();
+  DocLine line{{{std::string(noted ? "-" : sign_of(cause.severity)), sign, at.sign}}, cause.id};
   if (at.cluster > 0)
     line.spans.push_back(
         {shorten(cause.cluster.text, at.whose - at.cluster - 1, state.ascii), Role::dim, at.cluster});
   line.spans.push_back({shorten(short_whose(cause), at.since - at.whose - 1, state.ascii),
-                        Style(Role::text).with_bold(), at.whose});
+                        noted ? Style(Role::dim) : Style(Role::text).with_bold(), at.whose});
   line.spans.push_back(
       {shorten(age_text(ui, cause), at.text - at.since - 1, state.ascii), Role::dim, at.since});
-  const Role role = cause.severity == Severity::danger ? Role::danger
-                    : cause.severity == Severity::info ? Role::dim
-                                                       : Role::text;
+  const Role role = noted                                ? Role::dim
+                    : cause.severity == Severity::danger ? Role::danger
+                    : cause.severity == Severity::info   ? Role::dim
+                                                         : Role::text;
   line.spans.push_back({told(state, cause.text), role, at.text});
   return line;
 }
@@ -82,6 +86,8 @@ Document foot_for(const insight::Cause& cause, const UiContext& ui, const UiStat
   Document foot;
   for (std::string& line : wrap(told(state, cause.text), width - 3))
     foot.push_back({{{std::move(line), Style(role_of(cause.severity)).with_bold(), 1}}, {}});
+  if (const auto until = insight::acknowledged_until(cause, state.acknowledged, ui.wall))
+    foot.push_back(fact_line(told(state, "noted"), told(state, "until " + utc_text(*until)), Role::dim));
   add_wrapped_fact(foot, told(state, "concerns"), whose_text(cause, kNamed), width);
   if (cause.since) foot.push_back(fact_line(told(state, "since"), told(state, since_text(ui, cause))));
   std::string sources;
@@ -106,6 +112,33 @@ std::string filter_for(const insight::Cause& cause) {
 }
 
 }  // namespace
+
+void sink_acknowledged(UiState& state, TimePoint wall) {
+  std::stable_partition(state.overview.causes.begin(), state.overview.causes.end(),
+                        [&](const insight::Cause& cause) {
+                          return !insight::acknowledged_until(cause, state.acknowledged, wall);
+                        });
+}
+
+Effects acknowledge_here(UiState& state, const UiContext& ui, Action) {
+  Effects effects;
+  const insight::Cause* cause = cause_here(state);
+  if (!cause) return effects;
+  const bool noted = insight::acknowledged_until(*cause, state.acknowledged, ui.wall).has_value();
+  insight::Acknowledgement one{cause->id, cause->whose, noted ? ui.wall : ui.wall + kNotedFor};
+  state.acknowledged = insight::with(std::move(state.acknowledged), one, ui.wall);
+  say(state, ui, Severity::info,
+      noted ? "the note is taken back: the finding calls for attention again"
+            : "noted for 8 hours; it calls for attention again where it concerns more");
+  state.top().cursor = cause->id;
+  sink_acknowledged(state, ui.wall);
+  effects.acknowledge = std::move(one);
+  return effects;
+}
+
+std::string why_no_acknowledge(Action, const UiState& state, const UiContext&) {
+  return state.overview.causes.empty() ? "nothing needs attention" : "";
+}
 
 Panes doctor_panes(const UiContext& ui, const UiState& state, int width) {
   Panes panes;

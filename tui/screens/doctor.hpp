@@ -10,6 +10,10 @@
 namespace tessera::tui {
 
 Panes doctor_panes(const UiContext& ui, const UiState& state, int width);
+// Those of which somebody has taken note come last.
+void sink_acknowledged(UiState& state, TimePoint wall);
+Effects acknowledge_here(UiState& state, const UiContext& ui, Action action);
+std::string why_no_acknowledge(Action action, const UiState& state, const UiContext& ui);
 // Enter: the node, the list of these nodes, or the sources of the cluster.
 Effects open_on_doctor(UiState& state, const UiContext& ui);
 std::string why_no_open_on_doctor(const UiState& state, const UiContext& ui);

@@ -6,6 +6,7 @@
 #include "tui/screens/body.hpp"
 #include "tui/screens/changed.hpp"
 #include "tui/screens/control.hpp"
+#include "tui/screens/doctor.hpp"
 #include "tui/screens/frame.hpp"
 #include "tui/screens/overview.hpp"
 #include "tui/screens/users.hpp"
@@ -92,9 +93,10 @@ const Body kOverviewBody{draw_overview_body, move_overview, settle_overview, cli
 
 void refresh_overview(UiState& state, Screen& screen, const UiContext& ui) {
   refresh_users(state, screen, ui);
-  if (sums_stale(state.overview, ui))
-    state.overview =
-        work_out_overview(ui, state.ascii, state.runs.heads, first_key(state, Action::show_journal));
+  if (!sums_stale(state.overview, ui)) return;
+  state.overview =
+      work_out_overview(ui, state.ascii, state.runs.heads, first_key(state, Action::show_journal));
+  sink_acknowledged(state, ui.wall);
 }
 
 std::optional<TimePoint> overview_next_change(const UiState& state, const UiContext& ui) {

@@ -52,9 +52,9 @@ constexpr auto kGuideFooter =
     list(guide_yes, guide_no, open, guide_plan, copy, guide_undo, next_panel, guide_why, guide_compare,
          guide_schedulers, guide_terms, guide_layouts, back);
 
-constexpr auto kDoctorFooter = list(open, back, copy, palette);
 constexpr auto kGpuFooter = list(open, back, show_layout, guide_open, show_waiting, facts, previous_sibling,
                                  next_sibling, copy, palette);
+constexpr auto kDoctorFooter = list(open, acknowledge, back, copy, palette);
 constexpr auto kUsersFooter = list(open, back, copy, show_waiting, palette);
 
 constexpr auto kCutHints = list(show_layout, guide_open);
@@ -64,6 +64,7 @@ constexpr std::array kTableScopes{Scope::table};
 constexpr std::array kNodeScopes{Scope::node};
 constexpr std::array kLayoutScopes{Scope::layout};
 constexpr std::array kLogScopes{Scope::log};
+constexpr std::array kFindingsScopes{Scope::findings};
 constexpr std::array kPlanScopes{Scope::plan};
 constexpr std::array kArmAsks{Scope::arm};
 constexpr std::array kRunScopes{Scope::run};
@@ -261,6 +262,7 @@ constexpr std::array<ScreenRow, static_cast<std::size_t>(ScreenKind::count_)> kS
      .word = "doctor",
      .way = show_doctor,
      .footer = kDoctorFooter,
+     .scopes = kFindingsScopes,
      .body = &kPanesBody,
      .panes = doctor_panes,
      .shows_failures = true,
