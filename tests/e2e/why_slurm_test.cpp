@@ -288,5 +288,123 @@ TEST_F(WhySlurmE2e, AJobWhoseNodeIsReservedForOthers) {
   EXPECT_TRUE(starts(id));
 }
 
+TEST_F(WhySlurmE2e, AJobThatWantsMoreNodesThanItsPartitionAllows) {
+  order({"scontrol", "update", "PartitionName=whole", "MaxNodes=1"});
+  const std::string id = submit({"-p", "whole", "-N", "2", "--gres=gpu:h100:1"});
+  waits_for(id, "PartitionNodeLimit");
+  EXPECT_EQ(text_at(why(id), "/topic"), "partition");
+  order({"scontrol", "update", "PartitionName=whole", "MaxNodes=UNLIMITED"});
+  EXPECT_TRUE(starts(id));
+}
+
+TEST_F(WhySlurmE2e, AJobWhoseReservationHasNotBegun) {
+  order({"scontrol", "create", "reservation", "ReservationName=later", "Users=root", "StartTime=now+2hours",
+         "Duration=60", "Nodes=gpu02"});
+  const std::string id = submit({"--reservation=later", "--gres=gpu:h100:1"});
+  waits_for(id, "Reservation");
+  const std::string said = why(id);
+  EXPECT_EQ(text_at(said, "/topic"), "reservation");
+  EXPECT_FALSE(command_of(said, "scontrol show reservation").empty()) << said;
+  order({"scontrol", "update", "ReservationName=later", "StartTime=now"});
+  EXPECT_TRUE(starts(id));
+  order({"scancel", id});
+  EXPECT_TRUE(lab_->wait({"squeue", "-h"}, [](const std::string& out) { return out.empty(); }));
+  order({"scontrol", "delete", "ReservationName=later"});
+}
+
+TEST_F(WhySlurmE2e, AJobOfWhichOnlyOneMayRunAtATime) {
+  const std::string first = running({"-J", "nightly", "-w", "gpu01", "--gres=gpu:h100:1"});
+  const std::string id = submit({"-J", "nightly", "-d", "singleton", "--gres=gpu:h100:1"});
+  waits_for(id, "Dependency");
+  EXPECT_EQ(text_at(why(id), "/topic"), "dependency");
+  order({"scancel", first});
+  EXPECT_TRUE(starts(id));
+}
+
+TEST_F(WhySlurmE2e, AJobThatMayStartSomeTimeAfterAnother) {
+  const std::string first = running({"-w", "gpu01", "--gres=gpu:h100:1"});
+  const std::string id = submit({"-d", "after:" + first + "+600", "--gres=gpu:h100:1"});
+  waits_for(id, "Dependency");
+  do_as_it_says(id, why(id), "scontrol update JobId=");
+}
+
+TEST_F(WhySlurmE2e, AJobThatWasRequeuedAndHeld) {
+  const std::string id = running({"--requeue", "-w", "gpu01", "--gres=gpu:h100:1"});
+  order({"scontrol", "requeuehold", id});
+  EXPECT_TRUE(lab_->wait({"squeue", "-h", "-j", id, "-o", "%T"},
+                         [](const std::string& out) { return out == "PENDING\n"; }));
+  const std::string said = why(id);
+  EXPECT_EQ(text_at(said, "/topic"), "held") << said;
+  do_as_it_says(id, said, "scontrol release ");
+}
+
+TEST_F(WhySlurmE2e, AJobThatWasRequeuedWaitsAWhile) {
+  const std::string id = running({"--requeue", "-w", "gpu01", "--gres=gpu:h100:1"});
+  order({"scontrol", "requeue", id});
+  waits_for(id, "BeginTime");
+  const std::string said = why(id);
+  EXPECT_EQ(text_at(said, "/topic"), "time");
+  do_as_it_says(id, said, "scontrol update JobId=");
+}
+
+TEST_F(WhySlurmE2e, AJobWhosePriorityAnAdministratorHasTakenAway) {
+  const std::string id = submit({"-H", "--gres=gpu:h100:1"});
+  order({"scontrol", "update", "JobId=" + id, "Priority=0"});
+  waits_for(id, "JobHeld");
+  do_as_it_says(id, why(id), "scontrol release ");
+}
+
+TEST_F(WhySlurmE2e, AJobWhoseNodeIsDown) {
+  for (const char* state : {"DOWN", "FAIL"}) {
+    SCOPED_TRACE(state);
+    order({"scontrol", "update", "NodeName=mps01", std::string("State=") + state, "Reason=psu"});
+    const std::string id = submit({"-w", "mps01", "--gres=mps:10"});
+    waits_for(id, "ReqNodeNotAvail");
+    const std::string said = why(id);
+    EXPECT_NE(about(said, "mps01").find("psu"), std::string::npos) << said;
+    order({"scontrol", "update", "NodeName=mps01", "State=RESUME"});
+    EXPECT_TRUE(starts(id));
+    order({"scancel", id});
+    EXPECT_TRUE(lab_->wait({"squeue", "-h"}, [](const std::string& out) { return out.empty(); }));
+  }
+}
+
+TEST_F(WhySlurmE2e, AJobWhoseNodeIsDrainingWhileOthersFinish) {
+  const std::string holder = running({"-w", "mix01", "--gres=gpu:1g.10gb:1"});
+  order({"scontrol", "update", "NodeName=mix01", "State=DRAIN", "Reason=bios"});
+  const std::string id = submit({"-w", "mix01", "--gres=gpu:1g.10gb:1"});
+  waits_for(id, "ReqNodeNotAvail");
+  const std::string said = why(id);
+  EXPECT_EQ(about(said, "mix01"), "drained: bios");
+  do_as_it_says(id, said, "scontrol update NodeName=mix01 State=RESUME");
+}
+
+TEST_F(WhySlurmE2e, AJobForTwoNodesOfWhichOneIsFull) {
+  const std::string holder = running({"-w", "gpu01", "--gres=gpu:h100:4"});
+  const std::string id = submit({"-p", "whole", "-N", "2", "--gres=gpu:h100:8"});
+  waits_for(id, "Resources");
+  const std::string said = why(id);
+  EXPECT_TRUE(about(said, "gpu01").starts_with("4 of 8 × gpu:h100 are free, and it asks for 8")) << said;
+  EXPECT_EQ(find(said, "nodes", "fits",
+                 [&](const std::string& at) {
+                   return json_at(said, at + "/nodes").find("\"gpu02\"") != std::string::npos;
+                 }),
+            "true")
+      << said;
+  order({"scancel", holder});
+  EXPECT_TRUE(starts(id));
+}
+
+TEST_F(WhySlurmE2e, AJobThatWantsMoreOfOneGpuThanIsLeftOnAny) {
+  const std::string one = running({"-w", "mps01", "--gres=mps:60"});
+  const std::string two = running({"-w", "mps01", "--gres=mps:60"});
+  const std::string id = submit({"-w", "mps01", "--gres=mps:70"});
+  waits_for(id, "Resources");
+  const std::string said = why(id);
+  EXPECT_NE(about(said, "mps01"), "") << said;
+  order({"scancel", one, two});
+  EXPECT_TRUE(starts(id));
+}
+
 }  // namespace
 }  // namespace tessera::test
