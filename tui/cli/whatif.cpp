@@ -95,7 +95,7 @@ class Page {
     if (all.empty()) return;
     text_ += "\n" + told(heading) + "\n" + to_table(grid_of(all, answer_), true, options_.paper);
     if (all.size() > kListed)
-      line(fmt::format("and {} more; -o json lists all of them", all.size() - kListed));
+      line(fmt::format("and {} more waiting workloads; -o json lists all of them", all.size() - kListed));
   }
   void gap() { text_ += "\n"; }
   std::string take() { return std::move(text_); }
