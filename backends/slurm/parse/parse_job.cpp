@@ -24,8 +24,6 @@ enum JobField : int {
   kAccount,
   kState,
   kReason,
-  kPriority,
-  kLimit,
   kRequeue,
   kSubmitted,
   kStarted,
@@ -60,12 +58,10 @@ constexpr Key kJobKeys[] = {
     {"HetJobOffset=", kHetOffset},
     {"JobName=", kJobName, Ends::before_partner, false, "UserId="},
     {"UserId=", kUser},
-    {"Priority=", kPriority},
     {"Account=", kAccount},
     {"JobState=", kState},
     {"Reason=", kReason},
     {"Requeue=", kRequeue},
-    {"TimeLimit=", kLimit},
     {"SubmitTime=", kSubmitted},
     {"StartTime=", kStarted},
     {"EndTime=", kEnds},
@@ -129,14 +125,6 @@ std::optional<int> read_int(std::string_view text) {
   return failed == std::errc() && ended && value >= 0 ? std::optional(value) : std::nullopt;
 }
 
-// 0 is that of a job that is held.
-std::optional<std::int64_t> read_priority(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = failed == std::errc() && end == text.data() + text.size();
-  return whole && value > 0 ? std::optional(value) : std::nullopt;
-}
-
 bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
@@ -176,8 +164,8 @@ std::string_view without_sluid(std::string_view name) {
 // The fields of one record as they stand there.
 struct Raw {
   std::string_view id, array_id, array_task, het_id, het_offset, name, user, account, state, reason, requeue,
-      priority, limit, submitted, started, ends, partition, needed_nodes, excluded_nodes, nodes, node_count,
-      tasks, features, sharing, exclusive, comment;
+      submitted, started, ends, partition, needed_nodes, excluded_nodes, nodes, node_count, tasks, features,
+      sharing, exclusive, comment;
   Asked asked;
   std::vector<JobGroup> groups;
 
@@ -217,8 +205,6 @@ void Raw::set(const Fields& fields) {
       break;
     case kReason: reason = value; break;
     case kRequeue: requeue = value; break;
-    case kPriority: priority = value; break;
-    case kLimit: limit = value; break;
     case kSubmitted: submitted = value; break;
     case kStarted: started = value; break;
     case kEnds: ends = value; break;
@@ -338,8 +324,6 @@ class JobReader {
     job.comment = trimmed(raw.comment, 4096);
     job.node_count = read_int(raw.node_count).value_or(0);
     job.submitted = times_.read(raw.submitted);
-    job.limit = read_limit(raw.limit);
-    job.priority = read_priority(raw.priority);
     if (is_number(raw.requeue)) job.restartable = raw.requeue != "0";
     job.origin = origin_;
     raw.asked.nodes = job.node_count;
