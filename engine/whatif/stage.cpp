@@ -6,6 +6,7 @@
 #include "engine/plan/queue.hpp"
 #include "engine/plan/resources.hpp"
 #include "engine/sharing/resources.hpp"
+#include "engine/slurm_time.hpp"
 
 namespace tessera::whatif {
 namespace {
@@ -139,11 +140,8 @@ class Builder {
       else
         ++stage_.left_out;
     }
-    const bool ranked = std::all_of(waiting.begin(), waiting.end(),
-                                    [](const Workload* one) { return one->priority.has_value(); });
-    const auto key = [&](const Workload* one) {
-      return std::tuple(ranked ? -*one->priority : 0, one->submitted.value_or(TimePoint::max()),
-                        one->id.view());
+    const auto key = [](const Workload* one) {
+      return std::pair(one->submitted.value_or(TimePoint::max()), one->id.view());
     };
     std::sort(waiting.begin(), waiting.end(),
               [&](const Workload* a, const Workload* b) { return key(a) < key(b); });
@@ -154,18 +152,31 @@ class Builder {
     for (const Workload* work : waiting) stage_.line.push_back({work, shape(*work), false});
   }
 
+  // How long its partitions let it run; nullopt: without bound. Its own limit is not in the lists that are
+  // read.
+  std::optional<Duration> longest_run(const Workload& work) const {
+    std::optional<Duration> longest;
+    const std::string wanted = "," + work.group + ",";
+    for (const Partition& one : cluster_.partitions) {
+      if (wanted.find("," + one.name + ",") == std::string::npos) continue;
+      const std::optional<Duration> limit = slurm_time_limit(one.max_time);
+      if (!limit) return std::nullopt;
+      longest = std::max(longest.value_or(*limit), *limit);
+    }
+    return longest;
+  }
+
   std::size_t shape(const Workload& work) {
     const why::Asked asked = why::asked_of(work, cluster_.scheduler);
     const bool slurm = cluster_.scheduler == Scheduler::slurm;
     std::string key = work.group + '\n' + std::to_string(asked.nodes) + '\n';
-    if (work.limit) key += std::to_string(work.limit->count());
     if (work.needs)
       key += '\n' + work.needs->nodes + '\n' + work.needs->excluded + '\n' + work.needs->features;
     if (!slurm) key += '\n' + work.reason;  // names the taints that repel it
     for (const Request& one : asked.each) key += '\n' + one.resource + '*' + std::to_string(one.count);
     auto [at, fresh] = shapes_.try_emplace(key, stage_.shapes.size());
     if (!fresh) return at->second;
-    Shape shape{asked, {}, work.limit, slurm ? work.group : std::string(), {}};
+    Shape shape{asked, {}, slurm ? longest_run(work) : std::nullopt, slurm ? work.group : std::string(), {}};
     for (const Request& one : asked.each) {
       std::vector<std::pair<std::string, std::size_t>> found;
       for (std::size_t i = 0; i < stage_.names.all().size(); ++i)

@@ -150,8 +150,10 @@ std::string whatif_text(const plan::Plan& plan, const whatif::Comparison& answer
   page.list("LATER", answer.later);
   page.gap();
   page.line(
-      "A model, not a promise: work starts by priority, then by its wait, and ends at its time limit. CPUs, "
-      "memory, limits and work that is still to be submitted are not in it (docs/whatif.md).");
+      "A model, not a promise: the longer wait comes first, what runs ends at its time limit, what starts at "
+      "that of its partition. Priorities, CPUs, memory, limits and work that is still to be submitted are "
+      "not in "
+      "it (docs/whatif.md).");
   if (answer.left.left_out > 0)
     page.line(
         fmt::format("waiting for something else than GPUs, and not looked at: {}", answer.left.left_out));

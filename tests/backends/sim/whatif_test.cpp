@@ -17,13 +17,18 @@ using namespace std::chrono_literals;
 constexpr Duration kAhead = 12h;
 constexpr TimePoint kFar{std::chrono::milliseconds(4'000'000'000'000)};
 
-// Nobody submits, nothing breaks, and all work runs to its time limit: what is left is the scheduler.
+// Nobody submits, nothing breaks, what runs runs to its time limit and what starts to that of its partition:
+// what is left is the scheduler.
 void hold_still(World& world) {
   for (Recurring& one : world.streams) one.next = kFar;
   for (Recurring& one : world.troubles) one.next = kFar;
   world.faults_done = world.spec().faults.size();
   for (auto& [id, job] : world.jobs) {
-    job.runs = std::max(job.runs, job.limit);
+    const std::int32_t partition = wanted_by(world, job).partition;
+    const Duration most =
+        partition < 0 ? Duration(0) : world.spec().max_times[static_cast<std::size_t>(partition)];
+    job.runs = most.count() > 0 ? most : Duration(std::chrono::hours(24 * 30));
+    job.limit = most.count() > 0 ? std::min(job.limit, most) : job.limit;
     if (job.state == JobState::running) job.ends = std::max(job.started + job.limit, world.now + 1min);
   }
   derive(world);

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "engine/plan/planner.hpp"
 #include "tests/support/build.hpp"
 #include "tests/support/catalogue.hpp"
@@ -19,7 +21,7 @@ class WhatIf : public testing::Test {
   void runs(const std::string& id, int device, int hours) {
     Workload job = test::running(id, "alice", {test::holds("n1", {{device, 1}})});
     job.requests = {{"gpu:h100", 1}};
-    if (hours > 0) job.ends = at(hours * 3600), job.limit = job.ends.value() - *job.started;
+    if (hours > 0) job.ends = at(hours * 3600);
     jobs_.push_back(job);
   }
   // Later ones wait less.
@@ -28,7 +30,8 @@ class WhatIf : public testing::Test {
     job.requests = {{resource, count}};
     job.node_count = 1;
     job.submitted = at(-600 + static_cast<int>(jobs_.size()));
-    if (hours > 0) job.limit = std::chrono::hours(hours);
+    job.group = hours > 0 ? "p" + std::to_string(hours) : "any";
+    if (hours > 0) limits_.insert(hours);
     return jobs_.emplace_back(job);
   }
   void whole_gpus(int count) {
@@ -43,6 +46,11 @@ class WhatIf : public testing::Test {
     story_.tell(ClusterSeen{scheduler, false, "", ""});
     story_.tell(NodesListed{nodes_});
     story_.tell(WorkloadsListed{jobs_});
+    PartitionsListed partitions;
+    for (const int hours : limits_)
+      partitions.partitions.push_back(
+          {"p" + std::to_string(hours), "UP", false, false, "n1", std::to_string(hours) + ":00:00"});
+    story_.tell(std::move(partitions));
     story_.tell(Loaded{});
     story_.tell(SourceReport{Source::slurm_nodes, std::nullopt, Duration{5}});
     story_.tell(SourceReport{Source::slurm_jobs, std::nullopt, Duration{5}});
@@ -61,6 +69,7 @@ class WhatIf : public testing::Test {
   Scheduler scheduler = Scheduler::slurm;
   std::vector<Node> nodes_;
   std::vector<Workload> jobs_;
+  std::set<int> limits_;  // of partitions, in hours
   test::Story story_;
 };
 
@@ -101,14 +110,6 @@ TEST_F(WhatIf, KubernetesHasNoReservationsForThoseBefore) {
       one.reason = "0/1 nodes are available: 1 Insufficient nvidia.com/gpu.";
   }
   EXPECT_EQ(told(unfold(question())), "team/3@0m");
-}
-
-TEST_F(WhatIf, PriorityComesBeforeTheWait) {
-  whole_gpus(1);
-  runs("1", 0, 1);
-  waits("2", "gpu:h100", 1, 1).priority = 10;
-  waits("3", "gpu:h100", 1, 1).priority = 20;
-  EXPECT_EQ(told(unfold(question())), "3@60m 2@120m");
 }
 
 TEST_F(WhatIf, WhatWaitsForSomethingElseThanRoomIsLeftOut) {

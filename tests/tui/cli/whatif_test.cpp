@@ -29,7 +29,6 @@ struct Asked {
       std::vector<Workload> work{test::running("8", "bob", {test::holds("n1", {{1, 1}})})};
       for (const char* id : {"5", "6", "7"}) {
         work.push_back(test::waiting(id, "alice", "gpu:3g.40gb"));
-        work.back().limit = std::chrono::hours(2);
       }
       Opening opening;
       opening.backends.push_back(std::make_unique<test::StandingBackend>(
