@@ -1,0 +1,168 @@
+// Pods that wait for one reason each on the simulated API server, created by the real kubectl: what
+// `tessera why` says of them, and that doing what it says starts them.
+#include "tests/e2e/kube_change_lab.hpp"
+
+namespace tessera::test {
+namespace {
+
+class WhyKubernetesE2e : public KubeChangeLab {
+ protected:
+  // on: a node; empty: any.
+  std::string pod(const std::string& name, const std::string& resource, int count,
+                  const std::string& on = "") {
+    const std::string file = folder_.write(
+        name + ".yaml",
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: " + name + ", namespace: training}\nspec:\n" +
+            (on.empty() ? "" : "  nodeSelector: {kubernetes.io/hostname: " + on + "}\n") +
+            "  containers:\n    - name: main\n      image: busybox\n      resources: {limits: {nvidia.com/" +
+            resource + ": " + std::to_string(count) + "}}\n");
+    kubectl({"create", "-f", file});
+    return "training/" + name;
+  }
+  bool starts(const std::string& id) {
+    return kubectl({"wait", "--for=condition=Ready", "pod/" + id.substr(id.find('/') + 1), "--namespace",
+                    "training", "--timeout=60s"}) != "";
+  }
+  std::string running(const std::string& name, const std::string& resource, int count,
+                      const std::string& on) {
+    std::string id = pod(name, resource, count, on);
+    EXPECT_TRUE(starts(id)) << name;
+    return id;
+  }
+  void end(const std::string& id) {
+    kubectl({"delete", "pod", "-n", "training", id.substr(id.find('/') + 1), "--wait=false"});
+  }
+  std::string why(const std::string& id) {
+    std::string said;
+    for (int i = 0; i < 50; ++i) {  // the scheduler writes its message at its next look
+      const Ran ran = run({"why", id, "-o", "json"});
+      EXPECT_EQ(ran.code, 0) << ran.err;
+      said = ran.out;
+      if (json_at(said, "/reason") != "null") break;
+    }
+    for (const std::string& wrong : check_schema(schema_text("why"), said)) ADD_FAILURE() << wrong;
+    EXPECT_EQ(json_at(said, "/waits"), "true") << said;
+    return said;
+  }
+  static std::string text_at(const std::string& json, const std::string& pointer) {
+    std::string text = json_at(json, pointer);
+    return text.size() >= 2 && text.front() == '"' ? text.substr(1, text.size() - 2) : text;
+  }
+  static std::string about(const std::string& json, const std::string& node) {
+    for (int i = 0; i < 20; ++i) {
+      const std::string at = "/nodes/" + std::to_string(i);
+      if (json_at(json, at + "/nodes").find('"' + node + '"') != std::string::npos)
+        return text_at(json, at + "/text");
+    }
+    return {};
+  }
+  static std::string command_of(const std::string& json, const std::string& begin) {
+    for (int i = 0; i < 20; ++i) {
+      std::string text = text_at(json, "/help/" + std::to_string(i) + "/command");
+      if (text.starts_with(begin)) return text;
+    }
+    return {};
+  }
+  void expect_told(const std::string& said, const std::string& node, const std::string& text) {
+    EXPECT_EQ(about(said, node).substr(0, text.size()), text) << said;
+  }
+};
+
+TEST_F(WhyKubernetesE2e, APodForAFullNodeStartsOnceItIsGivenBack) {
+  const std::string id = pod("a", "gpu", 2, "h1");
+  const std::string said = why(id);
+  EXPECT_EQ(text_at(said, "/topic"), "room");
+  expect_told(said, "h1", "0 of 2 × nvidia.com/gpu are free, and it asks for 2");
+  end("training/sft");
+  EXPECT_TRUE(starts(id));
+}
+
+TEST_F(WhyKubernetesE2e, PodsThatWantMoreThanIsLeftOnEachNode) {
+  const std::string one = running("one", "gpu", 1, "h2"), three = running("three", "gpu", 3, "t1");
+  struct Case {
+    const char *name, *node, *told;
+    int count;
+    std::string holder;
+  };
+  for (const Case& c : {Case{"b", "h2", "1 of 2 × nvidia.com/gpu are free, and it asks for 2", 2, one},
+                        Case{"c", "t1", "1 of 4 × nvidia.com/gpu are free, and it asks for 2", 2, three}}) {
+    const std::string id = pod(c.name, "gpu", c.count, c.node);
+    expect_told(why(id), c.node, c.told);
+    end(c.holder);
+    EXPECT_TRUE(starts(id)) << c.name;
+    end(id);
+  }
+}
+
+TEST_F(WhyKubernetesE2e, PodsForCordonedNodesStartOnceTheyAreOpened) {
+  for (const char* node : {"h2", "t1"}) {
+    kubectl({"cordon", node});
+    const std::string id = pod(std::string("d-") + node, "gpu", 1, node);
+    const std::string said = why(id);
+    expect_told(said, node, "cordoned");
+    const std::string command = command_of(said, "kubectl uncordon ");
+    EXPECT_EQ(command, std::string("kubectl uncordon ") + node) << said;
+    kubectl({"uncordon", node});
+    EXPECT_TRUE(starts(id)) << node;
+  }
+}
+
+TEST_F(WhyKubernetesE2e, PodsThatWantMoreThanANodeHas) {
+  for (const auto& [name, node, count, told] : {std::tuple{"e", "h2", 3, "offers 2 of nvidia.com/gpu"},
+                                                std::tuple{"f", "t1", 5, "offers 4 of nvidia.com/gpu"}}) {
+    const std::string id = pod(name, "gpu", count, node);
+    expect_told(why(id), node, told);
+    end(id);
+  }
+}
+
+TEST_F(WhyKubernetesE2e, APodForANodeThatIsNotThereIsNotSaidToFit) {
+  const std::string said = why(pod("g", "gpu", 1, "nowhere"));
+  EXPECT_EQ(text_at(said, "/topic"), "selector") << said;
+}
+
+TEST_F(WhyKubernetesE2e, APodForASliceStartsAfterTheLayoutIsMade) {
+  const std::string id = pod("h", "mig-3g.40gb", 1), second = pod("i", "mig-3g.40gb", 1);
+  const std::string said = why(id);
+  expect_told(said, "h2", "offers 0 of nvidia.com/mig-3g.40gb, and has 2 × nvidia.com/gpu");
+  const Ran made = apply({"-n", "h2", "--layout", "3g.40gb@0,3g.40gb@4"});
+  EXPECT_EQ(made.code, 0) << made.err << made.out;
+  EXPECT_TRUE(starts(id));
+  EXPECT_TRUE(starts(second));
+  // A larger one finds no room, and a smaller one would.
+  const std::string larger = pod("j", "mig-7g.80gb", 1), third = pod("k", "mig-3g.40gb", 3);
+  expect_told(why(larger), "h2", "offers 0 of nvidia.com/mig-7g.80gb");
+  expect_told(why(third), "h2", "2 of 4 × nvidia.com/mig-3g.40gb are free, and it asks for 3");
+  end(id);
+  EXPECT_TRUE(starts(third));
+}
+
+TEST_F(WhyKubernetesE2e, PodsForSharesStartOnceTheNodeSharesItsGpus) {
+  const std::string id = pod("l", "gpu", 1, "t1");
+  EXPECT_TRUE(starts(id));
+  end(id);
+  const std::string shares = pod("m", "gpu", 5, "t1");
+  expect_told(why(shares), "t1", "offers 4 of nvidia.com/gpu");
+  end(shares);
+  EXPECT_EQ(apply({"-n", "t1", "--strategy", "time-slicing", "--replicas", "2"}).code, 0);
+  const std::string several = pod("n", "gpu", 6, "t1");
+  EXPECT_TRUE(starts(several));
+  const std::string more = pod("o", "gpu", 3, "t1");
+  expect_told(why(more), "t1", "2 of 8 × nvidia.com/gpu are free, and it asks for 3");
+  end(several);
+  EXPECT_TRUE(starts(more));
+}
+
+TEST_F(WhyKubernetesE2e, APodBehindAnotherStartsWhenThatOneIsGone) {
+  const std::string first = pod("p", "gpu", 2, "h1"), second = pod("q", "gpu", 1, "h1");
+  expect_told(why(first), "h1", "0 of 2 × nvidia.com/gpu are free, and it asks for 2");
+  expect_told(why(second), "h1", "0 of 2 × nvidia.com/gpu are free, and it asks for 1");
+  end("training/sft");
+  EXPECT_TRUE(starts(first));
+  expect_told(why(second), "h1", "0 of 2 × nvidia.com/gpu are free, and it asks for 1");
+  end(first);
+  EXPECT_TRUE(starts(second));
+}
+
+}  // namespace
+}  // namespace tessera::test
