@@ -10,6 +10,9 @@ namespace {
 
 enum class Happens : std::uint8_t { release, change };
 
+// The simulator's own scheduler lets whatever fits slip past, and from then on nothing.
+constexpr Duration kSimulatorsPatience = std::chrono::hours(2);
+
 // The first in line of a partition for which there is no room yet: whoever comes after it may not delay it.
 struct Guard {
   std::size_t shape = 0;
@@ -168,18 +171,28 @@ class Play {
   void look() {
     std::vector<bool> failed(stage_.shapes.size());
     guards_.clear();
-    std::set<std::string> guarded;
+    std::set<std::string> guarded, closed;
     for (InLine& one : stage_.line) {
-      if (one.started || failed[one.shape]) continue;
       const Shape& shape = stage_.shapes[one.shape];
+      if (one.started || failed[one.shape] || closed.contains(shape.partition)) continue;
       const std::vector<std::size_t> found = search(shape);
       if (static_cast<int>(found.size()) == shape.asked.nodes) {
         start(one, found);
         continue;
       }
       failed[one.shape] = true;
-      if (is_slurm() && guarded.insert(shape.partition).second) guard(one.shape);
+      if (!is_slurm() || !waits_its_turn(*one.work) || !guarded.insert(shape.partition).second) continue;
+      if (!question_.cluster->simulated)
+        guard(one.shape);
+      else if (now_ - one.work->submitted.value_or(now_) > kSimulatorsPatience)
+        closed.insert(shape.partition);
     }
+  }
+
+  // What no node can serve, or only nodes that are away, holds nobody up.
+  static bool waits_its_turn(const Workload& work) {
+    return work.reason == "Resources" || work.reason == "Priority" || work.reason == "None" ||
+           work.reason.empty();
   }
 
   std::vector<std::size_t> search(const Shape& shape) const {

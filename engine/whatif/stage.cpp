@@ -134,7 +134,10 @@ class Builder {
     std::vector<const Workload*> waiting;
     for (const Workload& work : cluster_.workloads.all()) {
       if (work.state != WorkloadState::pending) continue;
-      if (plan::waits_for_room(work, cluster_.scheduler) &&
+      // Which nodes a pod's selector leaves it is not in the lists that are read.
+      const bool selective = cluster_.scheduler == Scheduler::kubernetes &&
+                             work.reason.find("didn't match") != std::string::npos;
+      if (plan::waits_for_room(work, cluster_.scheduler) && !selective &&
           !why::asked_of(work, cluster_.scheduler).each.empty())
         waiting.push_back(&work);
       else

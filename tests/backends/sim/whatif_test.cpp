@@ -28,9 +28,9 @@ void hold_still(World& world) {
     const Duration most =
         partition < 0 ? Duration(0) : world.spec().max_times[static_cast<std::size_t>(partition)];
     job.runs = most.count() > 0 ? most : Duration(std::chrono::hours(24 * 30));
-    job.limit = most.count() > 0 ? std::min(job.limit, most) : job.limit;
     if (job.state == JobState::running) job.ends = std::max(job.started + job.limit, world.now + 1min);
   }
+  world.pass_at = world.now + 1s;
   derive(world);
 }
 
@@ -105,7 +105,7 @@ struct Error {
 
 int wanted_cases() {
   const char* many = std::getenv("TESSERA_WHATIF_CASES");
-  return many != nullptr ? std::max(1, std::atoi(many)) : 300;
+  return many != nullptr ? std::max(1, std::atoi(many)) : 100;
 }
 
 whatif::Question question_of(const Model& model, const World& world) {
@@ -197,8 +197,8 @@ TEST(WhatIfAgainstTheSimulator, WhatACutOfAFreeGpuStartsIsForetold) {
     return all.cases < wanted_cases();
   });
   all.print("with a plan");
-  EXPECT_GE(all.cases, 100);
-  EXPECT_GE(all.share(), 85) << all.misses;
+  EXPECT_GE(all.cases, wanted_cases());
+  EXPECT_GE(all.share(), 90) << all.misses;
 }
 
 }  // namespace
