@@ -168,6 +168,11 @@ Meaning slurm_meaning(std::string_view reason) {
   if (reason.empty()) return {Topic::untold, std::string(kCodes[0].text), true};
   if (reason.starts_with("Nodes required for job") || reason.starts_with("Nodes_required_for_job"))
     return {Topic::node, "all nodes that could run it are down, drained, or reserved for other jobs", true};
+  // In Slurm's own sentences instead of a code.
+  if (reason.starts_with("job requeued in held state"))
+    return {Topic::held, "it was requeued and is held until somebody releases it", true};
+  if (reason.starts_with("launch failed requeued held"))
+    return {Topic::held, "it could not be started on its nodes, was requeued and is held", true};
   for (const Row& row : kCodes)
     if (row.code == code) return with_rest({row.topic, std::string(row.text), true}, code, reason);
   if (auto text = limit_text(code)) return {Topic::limit, std::move(*text), true};

@@ -38,6 +38,14 @@ TEST(WhyWords, ALimitNamesWhoseItIsAndWhatItCounts) {
             "its owner has reached the limit of the association on submitted jobs");
 }
 
+// Seen on Slurm 22.05 after scontrol requeuehold and after a prolog that failed: sentences, and no codes.
+TEST(WhyWords, SentencesThatSlurmWritesInPlaceOfACodeAreKnown) {
+  for (const char* text : {"job requeued in held state", "launch failed requeued held"}) {
+    EXPECT_TRUE(slurm_meaning(text).known) << text;
+    EXPECT_EQ(slurm_meaning(text).topic, Topic::held) << text;
+  }
+}
+
 TEST(WhyWords, WhatNobodyKnowsIsShownAsItIs) {
   for (const Scheduler scheduler : {Scheduler::slurm, Scheduler::kubernetes}) {
     const Meaning told = meaning("ReasonOfALaterVersion", scheduler);
