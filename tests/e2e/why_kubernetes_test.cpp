@@ -8,8 +8,9 @@ namespace {
 class WhyKubernetesE2e : public KubeChangeLab {
  protected:
   // on: a node; empty: any.
-  std::string pod(const std::string& name, const std::string& resource, int count,
+  std::string pod(const std::string& letter, const std::string& resource, int count,
                   const std::string& on = "") {
+    const std::string name = "pod-" + letter;  // "n" alone is no text in YAML
     const std::string file = folder_.write(
         name + ".yaml",
         "apiVersion: v1\nkind: Pod\nmetadata: {name: " + name + ", namespace: training}\nspec:\n" +
@@ -28,6 +29,13 @@ class WhyKubernetesE2e : public KubeChangeLab {
     std::string id = pod(name, resource, count, on);
     EXPECT_TRUE(starts(id)) << name;
     return id;
+  }
+  // The pod that holds both GPUs of h1 from the start.
+  std::string holder() {
+    const std::string name = kubectl({"get", "pods", "-n", "training", "-o", "name"});
+    const std::size_t at = name.find("sft");
+    return at == std::string::npos ? "training/none"
+                                   : "training/" + name.substr(at, name.find('\n', at) - at);
   }
   void end(const std::string& id) {
     kubectl({"delete", "pod", "-n", "training", id.substr(id.find('/') + 1), "--wait=false"});
@@ -69,11 +77,12 @@ class WhyKubernetesE2e : public KubeChangeLab {
 };
 
 TEST_F(WhyKubernetesE2e, APodForAFullNodeStartsOnceItIsGivenBack) {
+  const std::string before = holder();
   const std::string id = pod("a", "gpu", 2, "h1");
   const std::string said = why(id);
   EXPECT_EQ(text_at(said, "/topic"), "room");
   expect_told(said, "h1", "0 of 2 × nvidia.com/gpu are free, and it asks for 2");
-  end("training/sft");
+  end(before);
   EXPECT_TRUE(starts(id));
 }
 
@@ -154,10 +163,11 @@ TEST_F(WhyKubernetesE2e, PodsForSharesStartOnceTheNodeSharesItsGpus) {
 }
 
 TEST_F(WhyKubernetesE2e, APodBehindAnotherStartsWhenThatOneIsGone) {
+  const std::string before = holder();
   const std::string first = pod("p", "gpu", 2, "h1"), second = pod("q", "gpu", 1, "h1");
   expect_told(why(first), "h1", "0 of 2 × nvidia.com/gpu are free, and it asks for 2");
   expect_told(why(second), "h1", "0 of 2 × nvidia.com/gpu are free, and it asks for 1");
-  end("training/sft");
+  end(before);
   EXPECT_TRUE(starts(first));
   expect_told(why(second), "h1", "0 of 2 × nvidia.com/gpu are free, and it asks for 1");
   end(first);
