@@ -50,7 +50,9 @@ bool lies_over(Scope scope) {
   return scope == Scope::choice || scope == Scope::resume || scope == Scope::arm || scope == Scope::leave ||
          scope == Scope::guide || scope == Scope::question;
 }
-bool has_verbs_of_its_own(Scope scope) { return scope == Scope::plan || scope == Scope::run; }
+bool has_verbs_of_its_own(Scope scope) {
+  return scope == Scope::plan || scope == Scope::run || scope == Scope::findings;
+}
 
 TEST(Actions, NoDefaultKeyMeansTwoThings) {
   std::map<std::pair<int, std::string>, std::string_view> users;

@@ -79,7 +79,7 @@ constexpr Command kCommands[] = {
      "tessera plan -n 'n[01-04]' --layout 3g.40gb@4,2x1g.10gb -o json > plan.json\n"
      "tessera plan -n n0031 --gpu 2 --strategy shard --replicas 4 --messages"},
     {"whatif", kWhatif, "", 0, Completes::nothing, "",
-     "say what a change of layout would do to the jobs and pods that wait",
+     "say what a change would do to the jobs and pods that wait",
      "Makes the plan of the same flags as tessera plan, and plays the next hours with it and without it: "
      "which waiting jobs or pods start sooner, later or not, how many GPU-hours are gained or lost, and what "
      "would never start any more. The model of the scheduler and its error are in docs/whatif.md. Nothing is "

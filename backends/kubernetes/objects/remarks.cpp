@@ -212,8 +212,9 @@ class Writer {
   void watched() {
     for (const Condition& one : node_.conditions) {
       if (one.status != "True" || !is_about_hardware(one.type)) continue;
-      std::string text = fmt::format("condition {} reports a fault", one.type);
-      if (!one.message.empty()) text += ": " + clean(one.message, 400);
+      std::string text = one.message.empty() ? fmt::format("condition {} reports a fault", one.type)
+                                             : fmt::format("condition {} reports a fault: {}", one.type,
+                                                           clean(one.message, 400));
       add(one.type == "CSPMaintenance" ? Remark::Grade::warning : Remark::Grade::danger, std::move(text),
           fmt::format(
               "kubectl describe node {0} has the whole condition; while a run changes the node, the label "

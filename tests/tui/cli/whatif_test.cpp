@@ -45,7 +45,7 @@ TEST(WhatIfCommand, SaysWhoStartsSoonerAndWhatThatGains) {
   Asked asked;
   EXPECT_EQ(asked.run(), kDone) << asked.err.str();
   for (const char* part :
-       {"n1 of hpc: 3g.40gb@0,3g.40gb@4", "within 24 h: 3 start sooner, 0 later or not", "GPU-hours gained",
+       {"n1 of hpc: 3g.40gb@0 + 3g.40gb@4", "within 24 h: 2 start sooner, 0 later or not", "GPU-hours gained",
         "SOONER", "in 5 min", "running without a time limit, and taken to run on: 1"})
     EXPECT_NE(asked.out.str().find(part), std::string::npos) << part << "\n" << asked.out.str();
 }
