@@ -1,4 +1,4 @@
-// Findings that somebody has taken note of for some hours: they stay listed, and no longer call for
+// Findings that a user has taken note of for some hours: they stay listed, and no longer call for
 // attention.
 //
 // Kept as JSON, one entry a line, in the user's state folder; a colleague has a file of their own.
@@ -32,7 +32,7 @@ std::string acknowledged_text(std::span<const Acknowledgement> all, TimePoint wa
 // One more, or, where `until` is not later than `wall`, that cause again as if nobody had taken note of it.
 std::vector<Acknowledgement> with(std::vector<Acknowledgement> all, Acknowledgement one, TimePoint wall);
 
-// When the note ends; nullopt: nobody has taken note of it, the time is over, or it concerns others as well.
+// When the note ends; nullopt: no user has taken note of it, the time is over, or it concerns others as well.
 std::optional<TimePoint> acknowledged_until(const Cause& cause, std::span<const Acknowledgement> all,
                                             TimePoint wall);
 

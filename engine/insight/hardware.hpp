@@ -1,5 +1,5 @@
-// What to do where somebody's words tell of a broken GPU: an Xid of the driver, ECC errors, remapped rows.
-// Threads: pure functions.
+// What to do where a reason or a message tells of a broken GPU: an Xid of the driver, ECC errors, remapped
+// rows. Threads: pure functions.
 #pragma once
 
 #include <optional>

@@ -170,7 +170,7 @@ Meaning slurm_meaning(std::string_view reason) {
     return {Topic::node, "all nodes that could run it are down, drained, or reserved for other jobs", true};
   // In Slurm's own sentences instead of a code.
   if (reason.starts_with("job requeued in held state"))
-    return {Topic::held, "it was requeued and is held until somebody releases it", true};
+    return {Topic::held, "it was requeued and is held until a user releases it", true};
   if (reason.starts_with("launch failed requeued held"))
     return {Topic::held, "it could not be started on its nodes, was requeued and is held", true};
   for (const Row& row : kCodes)

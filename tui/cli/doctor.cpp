@@ -26,7 +26,7 @@ struct Listed {
   std::optional<TimePoint> noted;
 };
 
-// Those that somebody has taken note of come last.
+// Those that a user has taken note of come last.
 std::vector<Listed> listed(std::vector<insight::Finding> findings,
                            const std::vector<insight::Acknowledgement>& notes, TimePoint wall) {
   std::map<std::string, std::optional<TimePoint>> until;

@@ -10,7 +10,7 @@
 namespace tessera::tui {
 
 Panes doctor_panes(const UiContext& ui, const UiState& state, int width);
-// Those of which somebody has taken note come last.
+// Those of which the user has taken note come last.
 void sink_acknowledged(UiState& state, TimePoint wall);
 Effects acknowledge_here(UiState& state, const UiContext& ui, Action action);
 std::string why_no_acknowledge(Action action, const UiState& state, const UiContext& ui);

@@ -1,4 +1,4 @@
-// What somebody has taken note of, for some hours and for whom it concerned then.
+// What a user has taken note of, for some hours and for whom it concerned then.
 #include "engine/insight/acknowledged.hpp"
 
 #include <gtest/gtest.h>

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 
 #include "tui/screens/control.hpp"
 #include "tui/screens/layout/layout.hpp"
