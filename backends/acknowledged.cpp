@@ -36,8 +36,7 @@ Status replace(const std::string& path, const std::string& text) {
 
 Result<std::vector<insight::Acknowledgement>> read_acknowledged(const std::string& path) {
   if (path.empty()) return std::vector<insight::Acknowledgement>{};
-  const auto file =
-      read_whole_file("cannot read what was acknowledged", path, insight::kMostOfAcknowledged);
+  const auto file = read_whole_file("cannot read what was acknowledged", path, insight::kMostOfAcknowledged);
   if (!file) return file.error();
   if (!*file) return std::vector<insight::Acknowledgement>{};
   return insight::parse_acknowledged((*file)->text, path);
