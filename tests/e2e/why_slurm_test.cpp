@@ -335,7 +335,10 @@ TEST_F(WhySlurmE2e, AJobThatWasRequeuedAndHeld) {
                          [](const std::string& out) { return out == "PENDING\n"; }));
   const std::string said = why(id);
   EXPECT_EQ(text_at(said, "/topic"), "held") << said;
-  do_as_it_says(id, said, "scontrol release ");
+  order({"sh", "-c", command_of(said, "scontrol release ")});
+  // Slurm lets a job that was requeued wait two minutes more.
+  waits_for(id, "BeginTime");
+  do_as_it_says(id, why(id), "scontrol update JobId=");
 }
 
 TEST_F(WhySlurmE2e, AJobThatWasRequeuedWaitsAWhile) {
