@@ -95,20 +95,23 @@ Result<TimePoint> parse_past(std::string_view text, TimePoint now) {
   std::tm parts{};
   utc ? ::gmtime_r(&seconds, &parts) : ::localtime_r(&seconds, &parts);
   bool dated = false;
+  bool counted = false;
   if (text.starts_with("yesterday ")) {
     text.remove_prefix(10);
     --parts.tm_mday;
-    dated = true;
+    dated = counted = true;
   } else if (read_date(text, parts)) {
     dated = true;
     if (!take(text, 'T') && !take(text, ' ')) return no_time(typed, "no time of day behind the date");
   }
   if (!read_clock(text, parts)) return no_time(typed, "not a time of day like 03:12");
-  // A day before the first of a month is one of the month before.
   const int hour = parts.tm_hour, minute = parts.tm_min, second = parts.tm_sec;
-  parts.tm_hour = 12, parts.tm_isdst = -1;
-  utc ? ::timegm(&parts) : ::mktime(&parts);
-  parts.tm_hour = hour, parts.tm_min = minute, parts.tm_sec = second;
+  // A day before the first of a month is one of the month before; a date that was typed stands for itself.
+  if (counted) {
+    parts.tm_hour = 12, parts.tm_isdst = -1;
+    utc ? ::timegm(&parts) : ::mktime(&parts);
+    parts.tm_hour = hour, parts.tm_min = minute, parts.tm_sec = second;
+  }
   std::optional<TimePoint> at = time_of(parts, utc);
   if (!at) return no_time(typed, "that day has no such time");
   if (*at > now && !dated) {
