@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -15,9 +16,13 @@
 namespace tessera::tui {
 namespace {
 
-std::string file_text(const std::string& path) {
-  std::ifstream in(test::source_dir() + "/" + path);
-  return {std::istreambuf_iterator<char>(in), {}};
+// A file that is made from the rows. TESSERA_UPDATE_GOLDEN=1 writes it again.
+void expect_made(const std::string& name, const std::string& text) {
+  const std::string path = test::source_dir() + "/" + name;
+  if (std::getenv("TESSERA_UPDATE_GOLDEN")) std::ofstream(path, std::ios::binary) << text;
+  std::ifstream in(path, std::ios::binary);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), text)
+      << name << " is stale: TESSERA_UPDATE_GOLDEN=1 writes it";
 }
 
 TEST(Actions, EveryIdIsUniqueAndFound) {
@@ -113,14 +118,9 @@ TEST(Actions, NoLetterThatAbortsARunDoesSomethingElseOnThePlanBeforeIt) {
     }
 }
 
-TEST(Actions, TheKeysPageIsUpToDate) {
-  EXPECT_EQ(file_text("docs/keys.md"), keys_markdown())
-      << "write keys_markdown() into it: tessera config keys --markdown";
-}
+TEST(Actions, TheKeysPageIsUpToDate) { expect_made("docs/keys.md", keys_markdown()); }
 
-TEST(Actions, TheShippedKeymapIsUpToDate) {
-  EXPECT_EQ(file_text("themes/keys-default.yaml"), keys_yaml()) << "refresh it from keys_yaml()";
-}
+TEST(Actions, TheShippedKeymapIsUpToDate) { expect_made("themes/keys-default.yaml", keys_yaml()); }
 
 }  // namespace
 }  // namespace tessera::tui
