@@ -31,41 +31,32 @@ constexpr Command kCommands[] = {
      "tessera workloads --watch  # again whenever something changes"},
     {"why", kWhy, "JOB|POD", 1, Completes::nothing, "", "say why a job or pod waits, and what would help",
      "Prints the scheduler's reason in plain words, the first condition that fails on each node, and what "
-     "would "
-     "help, the cheapest first: when it starts by itself, a re-cut that disturbs no job or pod, a smaller "
-     "slice or "
-     "another partition that is free now, and commands for an admin to copy. Each statement is marked "
-     "certain, "
-     "likely or not known, with its source. A pod is called NAMESPACE/POD. Nothing is changed.",
+     "would help, the cheapest first: when it starts by itself, a re-cut that disturbs no job or pod, a "
+     "smaller slice or another partition that is free now, and commands for an admin to copy. Each "
+     "statement is marked certain, likely or not known, with its source. A pod is called NAMESPACE/POD. "
+     "Nothing is changed.",
      "tessera why 88123\n"
      "tessera why ml/train-0 -o json | jq '.help[].command'"},
     {"layouts", kLayouts, "[PRODUCT]", 1, Completes::product, "",
      "list the MIG layouts of a product, or check one",
-     "Lists the MIG layouts of a product. PRODUCT is any name that the catalogue knows: its key, "
-     "the "
-     "name that nvidia-smi prints, the label of GPU feature discovery or a PCI id. Without PRODUCT the "
-     "products are listed. With --check one layout is judged: exit code 0 when it is legal, 1 when it is "
-     "not.",
+     "Lists the MIG layouts of a product. PRODUCT is any name that the catalogue knows: its key, the name "
+     "that nvidia-smi prints, the label of GPU feature discovery or a PCI id. Without PRODUCT the products "
+     "are listed. With --check one layout is judged: exit code 0 when it is legal, 1 when it is not.",
      "tessera layouts H100-80GB-SXM5  # the layouts worth choosing from\n"
      "tessera layouts H100-80GB-SXM5 --check '3g.40gb@4,2g.20gb@2,1g.10gb@0'\n"
      "tessera layouts A30 --all -o json"},
     {"pack", kPack, "[PROFILE=COUNT...]", 64, Completes::nothing, "",
      "find the fewest GPUs to change for a demand of MIG slices",
      "Computes which GPUs get which layout, so that the demand is met with the fewest changes: running "
-     "instances stay where they are, and what else stays keeps its start. Prints the GPUs to change, what no "
-     "plan can be better than, and whether this one is proven to be the best. The demand counts instances "
-     "that "
-     "are free afterwards. It is for the cluster that is found here, or for its nodes that --node names; "
-     "with "
-     "--boards demand and GPUs stand in a file (docs/planning.md), and no cluster is asked. With --way "
-     "requeue "
-     "running instances may be moved where nothing else serves. Nothing is changed: -o json has the layouts "
-     "as "
-     "an intent file for tessera apply. Exit code 1 when part of the demand cannot be met: it is named with "
-     "the "
-     "reason, and the rest is planned.",
+     "instances stay where they are, and what else stays keeps its start. Prints the GPUs to change, what "
+     "no plan can be better than, and whether this one is proven to be the best. The demand counts "
+     "instances that are free afterwards. It is for the cluster that is found here, or for its nodes that "
+     "--node names; with --boards demand and GPUs stand in a file (docs/planning.md), and no cluster is "
+     "asked. With --way requeue running instances may be moved where nothing else serves. Nothing is "
+     "changed: -o json has the layouts as an intent file for tessera apply. Exit code 1 when part of the "
+     "demand cannot be met: it is named with the reason, and the rest is planned.",
      "tessera pack 3g.40gb=10 1g.10gb=40\n"
-     "tessera pack 7g.80gb=2 -n 'partition:gpu' -o json | jq -r .intent > intent.yaml\n"
+     "tessera pack 7g.80gb=2 -n 'n[1-4]' -o json | jq -r .intent > intent.yaml\n"
      "tessera apply --intent intent.yaml --write  # all nodes, one journal, one undo\n"
      "tessera pack --boards - -o json < gpus.json | jq .seconds"},
     {"plan", kPlan, "", 0, Completes::nothing, "",
@@ -73,23 +64,22 @@ constexpr Command kCommands[] = {
      "Computes the way from the current layout to the requested one, and prints it: what stays, is "
      "destroyed and is created, which jobs or pods it disturbs, what the node offers before and after, the "
      "rules that break, and each step with its command. Nothing is changed. With -o json the plan is a file "
-     "for tessera apply. Exit code 1 when the "
-     "request cannot be met or breaks a rule.",
+     "for tessera apply. Exit code 1 when the request cannot be met or breaks a rule.",
      "tessera plan --node n0031 --preset all-balanced\n"
      "tessera plan -n 'n[01-04]' --layout 3g.40gb@4,2x1g.10gb -o json > plan.json\n"
      "tessera plan -n n0031 --gpu 2 --strategy shard --replicas 4 --messages"},
     {"whatif", kWhatif, "", 0, Completes::nothing, "",
      "say what a change would do to the jobs and pods that wait",
      "Makes the plan of the same flags as tessera plan, and plays the next hours with it and without it: "
-     "which waiting jobs or pods start sooner, later or not, how many GPU-hours are gained or lost, and what "
-     "would never start any more. The model of the scheduler and its error are in docs/whatif.md. Nothing is "
-     "changed.",
+     "which waiting jobs or pods start sooner, later or not, how many GPU-hours are gained or lost, and "
+     "what would never start any more. The model of the scheduler and its error are in docs/whatif.md. "
+     "Nothing is changed.",
      "tessera whatif --node n0031 --gpu 2 --layout 3g.40gb,3g.40gb\n"
      "tessera whatif -n 'n[01-04]' --preset all-balanced --hours 48 -o json"},
     {"apply", kApply, "[FILE|-]", 1, Completes::file, "", "make a change: the plan in FILE, or one made now",
-     "Applies a plan that tessera plan printed as JSON, or makes one by the same flags. What the plan relies "
-     "on is read again; when it has changed, the plan is refused. It needs --write, and the name of the "
-     "node (or the number of nodes) typed on a terminal, or --yes. The run is kept in a journal; Ctrl-c "
+     "Applies a plan that tessera plan printed as JSON, or makes one by the same flags. What the plan "
+     "relies on is read again; when it has changed, the plan is refused. It needs --write, and the name of "
+     "the node (or the number of nodes) typed on a terminal, or --yes. The run is kept in a journal; Ctrl-c "
      "parks it in a safe state.",
      "tessera apply plan.json --write\n"
      "tessera apply --node n0031 --preset all-balanced --dry-run\n"
@@ -102,10 +92,8 @@ constexpr Command kCommands[] = {
      "tessera undo 20261121-1403-n0031 --write"},
     {"resume", kResume, "[RUN]", 1, Completes::nothing, "", "resume a parked or interrupted run",
      "Carries on from the step where the run stopped; with --replan plans again from the current layout, "
-     "with "
-     "--back "
-     "goes back to the layout that was found. With --due every parked run is resumed whose time has come or "
-     "whose nodes are empty: for a timer.",
+     "with --back goes back to the layout that was found. With --due every parked run is resumed whose time "
+     "has come or whose nodes are empty: for a timer.",
      "tessera resume 20261121-1403-n0031 --write\n"
      "tessera resume 20261121-1403-n0031 --back --write\n"
      "tessera resume --due --write --yes"},
@@ -121,11 +109,10 @@ constexpr Command kCommands[] = {
      "Acts on the world that --sim-state keeps, while others look at it or run changes on it. advance TIME "
      "lets time pass; drain NODE [REASON], open NODE, reboot NODE and end WORKLOAD are what happens on any "
      "day; fault arms one that strikes at a later action, faults lists what is armed or, when nothing is, "
-     "what there is; check reports what breaks its rules (exit code 1); scenarios lists the shipped "
-     "ones. nvidia-smi and nvidia-mig-parted --state FILE stand in for the tools of those names on a node "
-     "(docs/nvidia.md). "
-     "serve --kubernetes plays an API server on this machine until it is interrupted, for kubectl and for "
-     "tessera itself (docs/simulator.md).",
+     "what there is; check reports what breaks its rules (exit code 1); scenarios lists the shipped ones. "
+     "nvidia-smi and nvidia-mig-parted --state FILE stand in for the tools of those names on a node "
+     "(docs/nvidia.md). serve --kubernetes plays an API server on this machine until it is interrupted, for "
+     "kubectl and for tessera itself (docs/simulator.md).",
      "tessera-sim advance 10m --sim-state /tmp/world\n"
      "tessera-sim fault 'create-stops node=h100-03' --sim-state /tmp/world\n"
      "tessera-sim check --sim-state /tmp/world\n"
@@ -134,8 +121,7 @@ constexpr Command kCommands[] = {
      "Walks the flowchart to one of the four ways of sharing, answers what is known from the cluster or the "
      "catalogue, and says what must be accepted, which limits hold, which layouts would serve the queue, "
      "and what to hand out. Nodes of several kinds are split into groups, each with a walk of its own. Exit "
-     "code 1: an "
-     "answer is missing; it says which, and how to give it with --answer.",
+     "code 1: an answer is missing; it says which, and how to give it with --answer.",
      "tessera guide --product H100-80GB-SXM5 --answer Q2=yes  # no cluster needed\n"
      "tessera guide --node n0007 --gpu 1  # with what is known of this GPU\n"
      "tessera guide --compare  # the four side by side\n"
@@ -143,14 +129,10 @@ constexpr Command kCommands[] = {
      "tessera guide --terms  # what the words mean"},
     {"doctor", kDoctor, "", 0, Completes::nothing, "", "list what is wrong, each with its remedy",
      "Lists what needs attention in every cluster: sources that fail, nodes that are down, drained or stuck "
-     "in "
-     "a change of layout, labels, counts and pods that do not agree. Exit code 1 when one of them is a "
-     "warning "
-     "or worse. With --rbac it prints, instead, the Kubernetes role that tessera needs; with --self it "
-     "checks the "
-     "terminal, the locale, the programs in PATH, the configuration, the folder of the journals and the "
-     "clock of this "
-     "machine, and asks no cluster.",
+     "in a change of layout, labels, counts and pods that do not agree. Exit code 1 when one of them is a "
+     "warning or worse. With --rbac it prints, instead, the Kubernetes role that tessera needs; with --self "
+     "it checks the terminal, the locale, the programs in PATH, the configuration, the folder of the "
+     "journals and the clock of this machine, and asks no cluster.",
      "tessera doctor\n"
      "tessera doctor -o json | jq '.findings[]'\n"
      "tessera doctor --rbac | kubectl apply -f -  # what looking needs\n"
@@ -158,12 +140,9 @@ constexpr Command kCommands[] = {
      "tessera doctor --self  # this machine, when tessera itself misbehaves"},
     {"users", kUsers, "", 0, Completes::nothing, "", "list who holds and waits for how much",
      "One row for each user of each cluster: the GPUs that the user's workloads hold, where a slice counts "
-     "as its part "
-     "of the GPU, how many workloads run and wait, how many of the held slices are idle at this moment "
-     "(below 1 % "
-     "use; n/a where nothing measures them), and what is held and asked for. Exit code 3 where a cluster did "
-     "not "
-     "answer completely.",
+     "as its part of the GPU, how many workloads run and wait, how many of the held slices are idle at this "
+     "moment (below 1 % use; n/a where nothing measures them), and what is held and asked for. Exit code 3 "
+     "where a cluster did not answer completely.",
      "tessera users\n"
      "tessera users -o csv --cluster prod"},
     {"record", kRecord, "", 0, Completes::nothing, "", "write what the cluster does into a folder, for later",
@@ -204,22 +183,18 @@ constexpr Command kCommands[] = {
     {"init", kInit, "", 0, Completes::nothing, "",
      "ask for the settings of this site, try them, and write them",
      "Looks at the clusters that are found here, asks what they do not report (how nodes are reached, who "
-     "writes Slurm's "
-     "files, which commands restart daemons, the platform), tries the answers by looking at the clusters "
-     "with them, and "
-     "writes a commented config.yaml: for all users when root calls it, else for this user. Nothing of a "
-     "cluster is "
-     "changed, and a file that is there already is never written over.",
+     "writes Slurm's files, which commands restart daemons, the platform), tries the answers by looking at "
+     "the clusters with them, and writes a commented config.yaml: for all users when root calls it, else "
+     "for this user. Nothing of a cluster is changed, and a file that is there already is never written "
+     "over.",
      "tessera init\n"
      "tessera init --print  # on standard output instead\n"
      "tessera init --answers site.yaml --print  # without a person"},
     {"about", kAbout, "", 0, Completes::nothing, "",
      "show what this tessera is and what it finds here, for bug reports",
      "Prints version, commit, compiler, the terminal, the locale, which configuration files are read and "
-     "which "
-     "settings are set (not their values), and where kubectl and Slurm's commands are. No cluster is asked, "
-     "and "
-     "nothing secret is printed.",
+     "which settings are set (not their values), and where kubectl and Slurm's commands are. No cluster is "
+     "asked, and nothing secret is printed.",
      "tessera about\n"
      "tessera about -o json > about.json  # to attach to a report"},
     {"completion", kShell, "bash|zsh|fish", 1, Completes::words, "bash zsh fish",
@@ -232,15 +207,11 @@ constexpr Command kCommands[] = {
      "path print example man pages keys keymap mps-prolog mps-task-prolog mps-epilog mps-job record-unit",
      "show the files and settings in use, the manual, the keys",
      "path lists the files that are read, in order. print shows every setting and where it comes from. "
-     "example "
-     "prints a configuration file with every setting, explained and commented out. man prints the manual for "
-     "man(1), or one PAGE of it; pages lists them. keys prints the table of keys, keymap a keymap file to "
-     "start "
-     "from. mps-prolog, mps-task-prolog and mps-epilog print what a Slurm site needs to run an MPS daemon "
-     "for jobs "
-     "with gres/mps, mps-job what a job does that has whole GPUs: to be looked at first. record-unit prints "
-     "a "
-     "unit for systemd that runs tessera record.",
+     "example prints a configuration file with every setting, explained and commented out. man prints the "
+     "manual for man(1), or one PAGE of it; pages lists them. keys prints the table of keys, keymap a "
+     "keymap file to start from. mps-prolog, mps-task-prolog and mps-epilog print what a Slurm site needs "
+     "to run an MPS daemon for jobs with gres/mps, mps-job what a job does that has whole GPUs: to be "
+     "looked at first. record-unit prints a unit for systemd that runs tessera record.",
      "tessera config print\n"
      "tessera config example > ~/.config/tessera/config.yaml\n"
      "tessera config mps-prolog > /etc/slurm/prolog.d/mps.sh\n"
@@ -293,8 +264,7 @@ constexpr Flag kFlags[] = {
     {"slurm-mig-tool", 0, "TOOL", false, "", Section::data, kNodes, "", true, "", Completes::words,
      "nvidia-smi nvidia-mig-parted",
      "what applies a MIG layout on a Slurm node: nvidia-smi, or nvidia-mig-parted, which leaves placements "
-     "to the driver "
-     "(nvidia-smi)"},
+     "to the driver (nvidia-smi)"},
     {"slurm-files", 0, "WHO", false, "", Section::data, kNodes, "TESSERA_SLURM_FILES", true, "",
      Completes::words, "here site",
      "who writes Slurm's files: here, host:NAME, or site (prints a patch and waits until it is applied) "
@@ -410,8 +380,7 @@ constexpr Flag kFlags[] = {
     {"at", 0, "TIME", false, "", Section::change, kWishing | kLooking | kReplay, "", false, "",
      Completes::nothing, "",
      "plan, apply: close the node, park, and act not before: 2026-11-21T22:00Z, +2h; without Z in local "
-     "time. "
-     "Others: as it was then, from --recording: 03:12, 'yesterday 03:12', -2h"},
+     "time. Others: as it was then, from --recording: 03:12, 'yesterday 03:12', -2h"},
     {"wait", 0, "TIME", false, "", Section::change, kWishing, "", false, "", Completes::nothing, "",
      "how long to wait for jobs or pods to end, 2h or 3d; without it as long as it takes"},
     {"on-failure", 0, "WHAT", false, "", Section::change, kWishing, "", false, "park", Completes::words,
@@ -467,8 +436,7 @@ constexpr Flag kFlags[] = {
     {"fail-requests-greater-than-one", 0, "", false, "", Section::change, kPlanning | kGuide, "", true, "",
      Completes::nothing, "",
      "the device plugin refuses pods that ask for several shares; =no: it takes them; without it, as the "
-     "node "
-     "has it"},
+     "node has it"},
     {"quota", 0, "NAME=N,...", false, "", Section::change, kPlanning, "", true, "", Completes::nothing, "",
      "GPUs that accounts or namespaces may hold: plans say where slices would count as GPUs"},
     {"default-cpus-per-gpu", 0, "N", false, "", Section::change, kPlanning, "", true, "", Completes::nothing,
