@@ -68,9 +68,7 @@ std::string name_at(const Model& model, ScreenKind kind, const RowRef& ref) {
   return table ? table->name(model, ref) : std::string();
 }
 
-query::Context context_of(const UiContext& ui) {
-  return {ui.wall, &ui.catalogue, ui.history};
-}
+query::Context context_of(const UiContext& ui) { return {ui.wall, &ui.catalogue, ui.history}; }
 
 std::string cell_text(const UiContext& ui, ScreenKind kind, const RowRef& ref, int column, bool ascii) {
   const TableKind* table = row_of(kind).table;

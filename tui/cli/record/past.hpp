@@ -15,7 +15,8 @@ using Recordings = std::vector<std::unique_ptr<record::Recording>>;
 // The recordings in --recording, of which --cluster names one. Errors: there are none, or none of that name.
 Result<Recordings> recordings_of(const Options& options, const Joins& joins);
 
-// What "the last 03:12" is counted from: the wall clock, or the newest round of a cluster whose clock is ahead.
+// What "the last 03:12" is counted from: the wall clock, or the newest round of a cluster whose clock is
+// ahead.
 TimePoint now_of(const Recordings& recordings, TimePoint wall);
 
 }  // namespace tessera::cli
