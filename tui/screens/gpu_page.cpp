@@ -8,6 +8,7 @@
 #include "engine/query/tables.hpp"
 #include "tui/screens/boards.hpp"
 #include "tui/screens/cell_words.hpp"
+#include "tui/screens/charts.hpp"
 #include "tui/screens/plan/runs.hpp"
 #include "tui/screens/roles.hpp"
 
@@ -49,6 +50,7 @@ class Page {
     waiting();
     changes();
     readings();
+    add_history(page_, ui_, {at_.cluster, at_.node, at_.gpu}, nullptr);
     identity();
     return page_.take();
   }

@@ -1,6 +1,7 @@
 // The page of one GPU, and the ways to it and from it.
 #include <gtest/gtest.h>
 
+#include "engine/history/history.hpp"
 #include "tests/support/session.hpp"
 #include "tests/tui/screens/change_places.hpp"
 #include "tui/screens/gpu_page.hpp"
@@ -39,6 +40,32 @@ TEST(GpuPage, SaysWhatIsNotTold) {
   session.line_with("advertised");
   EXPECT_TRUE(session.shows("Slurm counts by type and node")) << session.screen();
   EXPECT_TRUE(session.shows("which programs have the GPU open")) << session.screen();
+}
+
+TEST(GpuPage, DrawsTheLastHourOfWhatWasMeasured) {
+  Session session(small_place(), {120, 60});
+  session.press(":gpu n0007 2<enter>");
+  EXPECT_TRUE(session.shows("not measured since this console was opened")) << session.screen();
+  history::History history;
+  for (int i = 0; i <= 30; ++i) {
+    GpuFigures figures;
+    figures.gpu = GpuIndex{2};
+    figures.figures.use = Percent{i < 15 ? 80.0F : 0.0F};
+    reduce(session.model, Event{ClusterName("hpc"), 0, at(10 * i + 10),
+                                Measured{NodeName("n0007"), Source::dcgm, at(10 * i + 10), {figures}}});
+    history.take(session.model.clusters.at(0), NodeName("n0007"));
+  }
+  tui::UiContext world = session.world();
+  world.history = &history;
+  world.wall = at(310);
+  std::string page;
+  for (const tui::DocLine& line : tui::gpu_document(world, session.state, 120)) {
+    for (const auto& span : line.spans) page += span.text;
+    page += '\n';
+  }
+  EXPECT_NE(page.find("since 08:00, every 10 s, by"), std::string::npos) << page;
+  EXPECT_NE(page.find("peak 80%"), std::string::npos) << page;
+  EXPECT_NE(page.find("not used for"), std::string::npos) << page;
 }
 
 TEST(GpuPage, ListsWhoWaitsForWhatItCouldBe) {
