@@ -11,6 +11,7 @@ namespace tessera::record {
 namespace {
 
 constexpr std::array<std::int64_t, 4> kSteps = {kUseStep, kMemoryStep, kTemperatureStep, kPowerStep};
+constexpr Duration kSlow{600'000};  // between two rounds that tell heat and power
 constexpr std::size_t kFiguresOfSlice = 2, kFiguresOfGpu = 4;
 
 using Quad = std::array<std::optional<std::int64_t>, 4>;
@@ -31,10 +32,12 @@ bool moved(const std::optional<std::int64_t>& from, const std::optional<std::int
 }
 
 // How many figures of the quad are to be written: up to the last that moved. Takes those over.
-std::size_t take_moved(Quad& from, const Quad& to) {
+std::size_t take_moved(Quad& from, const Quad& to, std::size_t looked_at) {
   std::size_t many = 0;
-  for (std::size_t i = 0; i < to.size(); ++i)
-    if (moved(from[i], to[i], i)) many = i + 1;
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    const bool came_or_went = from[i].has_value() != to[i].has_value();
+    if (came_or_went || (i < looked_at && moved(from[i], to[i], i))) many = i + 1;
+  }
   std::copy_n(to.begin(), many, from.begin());
   return many;
 }
@@ -233,6 +236,8 @@ void Recorder::findings(const Cluster& cluster, TimePoint wall) {
 }
 
 void Recorder::figures(const Cluster& cluster) {
+  const bool slow = at_ - slow_at_ >= kSlow || at_ < slow_at_;
+  if (slow) slow_at_ = at_;
   std::map<Source, std::pair<std::string, std::string>> by_source;  // changed nodes; silent ones
   for (const Node& node : cluster.nodes.all()) {
     const Origin origin = newest(node);
@@ -250,7 +255,8 @@ void Recorder::figures(const Cluster& cluster) {
     std::string lines;
     auto see = [&](std::string line, const Quad& quad, std::size_t many) {
       auto [old, added] = shown.lines.try_emplace(std::move(line), quad);
-      if (!added) many = take_moved(old->second, quad);
+      // Heat and power follow use: they are told less often, unless they come or go.
+      if (!added) many = take_moved(old->second, quad, slow ? kFiguresOfGpu : kFiguresOfSlice);
       if (many == 0) return;
       lines += (lines.empty() ? "" : ",");
       put_text(lines, old->first);

@@ -68,7 +68,7 @@ class Recorder {
 
   Wanted wanted_;
   std::string out_;
-  TimePoint at_{};
+  TimePoint at_{}, slow_at_{};
   // What was written last of each object, by group: its text.
   std::map<std::string, std::unordered_map<std::string, std::string>, std::less<>> written_;
   std::unordered_map<std::string, Shown> shown_;  // by node
