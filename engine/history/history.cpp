@@ -14,7 +14,7 @@ constexpr float kMemorySteps = 2.5F;        // a percent
 constexpr float kPowerStep = 8;             // watts
 constexpr std::int64_t kLongestStep = 254;  // seconds between two rows
 constexpr std::size_t kKnown = 64;          // sets of lines that are looked through
-constexpr std::size_t kGrowth = 32;         // rows at a time
+constexpr std::size_t kGrowth = 4;          // rows at a time
 constexpr Duration kBridged{3'600'000};     // a longer gap begins a new stretch
 constexpr int kPerGpu = 2, kDetails = 2;    // bytes
 
@@ -236,7 +236,7 @@ void History::trim(OfNode& of) {
     if (rows - oldest.size() < depth() && bytes_ <= most_bytes_) return;
     rows -= oldest.size();
     bytes_ -= oldest.rows.size();
-    of.stretches.pop_front();
+    of.stretches.erase(of.stretches.begin());
   }
 }
 

@@ -91,7 +91,7 @@ class History {
     std::size_t size() const { return rows.size() / width; }
   };
   struct OfNode {
-    std::deque<Stretch> stretches;
+    std::vector<Stretch> stretches;              // oldest first; few
     std::vector<std::optional<TimePoint>> idle;  // of the newest stretch's lines
     bool watched = false;
   };
