@@ -2,7 +2,6 @@
 // says starts them.
 #include <gtest/gtest.h>
 
-#include <array>
 #include <cstdlib>
 #include <functional>
 #include <memory>
@@ -54,6 +53,10 @@ class WhySlurmE2e : public testing::Test {
     }
     FAIL() << "the reason is " << last;
   }
+
+  // Of a job that names its node Slurm 22.05 says one or the other, by which of its two schedulers looked
+  // last.
+  void waits_for_room(const std::string& id) { waits_for(id, "Re"); }
 
   std::string why(const std::string& id) {
     RunOptions options;
@@ -155,7 +158,7 @@ TEST_F(WhySlurmE2e, AJobWhosePartitionIsDown) {
     SCOPED_TRACE(state);
     const std::string id = submit({"-p", "shared", "--gres=mps:10", "-H"});
     order({"scontrol", "update", "PartitionName=shared", std::string("State=") + state});
-    order({"scontrol", "release", id});
+    lab_->run({"scontrol", "release", id});  // done, and of an inactive partition an error, too
     waits_for(id, "Partition");
     const std::string said = why(id);
     EXPECT_EQ(text_at(said, "/topic"), "partition");
@@ -182,10 +185,10 @@ TEST_F(WhySlurmE2e, AJobThatNamesAFullNodeIsNotSentToAnEmptyOne) {
 }
 
 TEST_F(WhySlurmE2e, AJobThatComesAfterAnotherOne) {
-  const std::string holder = running({"-w", "gpu01", "--gres=gpu:h100:8"});
-  const std::string first = submit({"-w", "gpu01", "--gres=gpu:h100:8"});
-  const std::string id = submit({"-w", "gpu01", "--gres=gpu:h100:8"});
+  const std::string holder = running({"-p", "whole", "-N", "2", "--gres=gpu:h100:8"});
+  const std::string first = submit({"-p", "whole", "-N", "2", "--gres=gpu:h100:8"});
   waits_for(first, "Resources");
+  const std::string id = submit({"-p", "whole", "--gres=gpu:h100:8"});
   waits_for(id, "Priority");
   EXPECT_EQ(text_at(why(id), "/topic"), "priority");
   order({"scancel", holder, first});
@@ -241,19 +244,25 @@ TEST_F(WhySlurmE2e, AJobThatExcludesTheOnlyNodeWithRoom) {
   EXPECT_TRUE(starts(id));
 }
 
+// A job's shares come from one GPU, so that each GPU has a holder of its own.
 TEST_F(WhySlurmE2e, AJobThatWantsMoreSharesThanAreLeft) {
-  for (const auto& [node, kind, all, some] : {std::array<std::string, 4>{"mps01", "mps", "200", "100"},
-                                              {"shard01", "shard", "16", "4"},
-                                              {"mig01", "gpu:1g.10gb", "7", "1"}}) {
-    SCOPED_TRACE(node);
-    const std::string holder = running({"-w", node, "--gres=" + kind + ":" + all});
-    const std::string id = submit({"-w", node, "--gres=" + kind + ":" + some});
-    waits_for(id, "Resources");
+  struct Shared {
+    std::string node, kind;
+    int gpus, of_each, some;
+  };
+  for (const Shared& one : {Shared{"shard01", "shard", 4, 4, 4}, {"mig01", "gpu:1g.10gb", 1, 7, 1}}) {
+    SCOPED_TRACE(one.node);
+    const auto asks = [&](int count) { return "--gres=" + one.kind + ":" + std::to_string(count); };
+    std::vector<std::string> cancel{"scancel"};
+    for (int i = 0; i < one.gpus; ++i) cancel.push_back(running({"-w", one.node, asks(one.of_each)}));
+    const std::string id = submit({"-w", one.node, asks(one.some)});
+    waits_for_room(id);
     const std::string said = why(id);
-    EXPECT_TRUE(
-        about(said, node).starts_with("0 of " + all + " × " + kind + " are free, and it asks for " + some))
+    EXPECT_TRUE(about(said, one.node)
+                    .starts_with("0 of " + std::to_string(one.gpus * one.of_each) + " × " + one.kind +
+                                 " are free, and it asks for " + std::to_string(one.some)))
         << said;
-    order({"scancel", holder});
+    order(cancel);
     EXPECT_TRUE(starts(id));
     order({"scancel", id});
   }
@@ -393,14 +402,15 @@ TEST_F(WhySlurmE2e, AJobForTwoNodesOfWhichOneIsFull) {
   EXPECT_TRUE(starts(id));
 }
 
+// Four shares are free on the node, and no two of them on one GPU.
 TEST_F(WhySlurmE2e, AJobThatWantsMoreOfOneGpuThanIsLeftOnAny) {
-  const std::string one = running({"-w", "mps01", "--gres=mps:60"});
-  const std::string two = running({"-w", "mps01", "--gres=mps:60"});
-  const std::string id = submit({"-w", "mps01", "--gres=mps:70"});
-  waits_for(id, "Resources");
+  std::vector<std::string> cancel{"scancel"};
+  for (int i = 0; i < 4; ++i) cancel.push_back(running({"-w", "shard01", "--gres=shard:3"}));
+  const std::string id = submit({"-w", "shard01", "--gres=shard:2"});
+  waits_for_room(id);
   const std::string said = why(id);
-  EXPECT_NE(about(said, "mps01"), "") << said;
-  order({"scancel", one, two});
+  EXPECT_NE(about(said, "shard01"), "") << said;
+  order(cancel);
   EXPECT_TRUE(starts(id));
 }
 
