@@ -61,7 +61,11 @@ class RecordingOnDisk : public testing::Test {
     const bool key = tape_->wants_key(at(seconds));
     return tape_->write(recorder_.take(story_.cluster(), at(seconds), key), at(seconds), key);
   }
-  void crash() { tape_.release(); }  // no end of the frame is written, and the lock stays: a kill
+  // No end of the frame is written, and the lock stays: a kill.
+  void crash() {
+    static auto* killed = new std::vector<decltype(tape_)>;  // never destroyed, and no leak
+    killed->push_back(std::move(tape_));
+  }
   std::string file() const {
     for (const auto& entry : fs::directory_iterator(folder_ + "/hpc"))
       if (entry.path().string().ends_with(".zst")) return entry.path().string();
