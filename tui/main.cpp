@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -279,6 +280,13 @@ std::string own_journals(const cli::Environment& environment, std::string_view n
                               cli::value_of(environment, "HOME"), name);
 }
 
+// Service accounts name a home that does not exist: a console leaves none there.
+bool has_home(const cli::Environment& environment) {
+  std::error_code ignored;
+  return !cli::value_of(environment, "XDG_STATE_HOME").empty() ||
+         std::filesystem::is_directory(cli::value_of(environment, "HOME"), ignored);
+}
+
 void join_runs(cli::Opening& opening, const cli::Options& options, const mig::Catalogue& catalogue,
                const cli::Environment& environment, EventSink& sink) {
   runs::RunsOptions wanted;
@@ -322,7 +330,7 @@ int run_tessera(const std::vector<std::string>& arguments, const cli::Environmen
     }
     tui::ConsoleOptions wanted = cli::console_options(options, environment);
     wanted.state.guide_texts = *texts;
-    wanted.remembered = own_journals(environment, "console.yaml");
+    wanted.remembered = has_home(environment) ? own_journals(environment, "console.yaml") : "";
     if (Status read = tui::set_language(wanted.state, options.language); !read) {
       cli::complain(streams, read.error());
       return cli::kUsage;

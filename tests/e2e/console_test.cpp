@@ -2,10 +2,13 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <filesystem>
+#include <map>
 #include <regex>
 
 #include "tests/support/paths.hpp"
 #include "tests/support/pty.hpp"
+#include "tests/support/run_binary.hpp"
 
 namespace tessera {
 namespace {
@@ -48,6 +51,23 @@ TEST(Console, StartsShowsTheOverviewAndQuits) {
   EXPECT_FALSE(pty.alternate());
   EXPECT_TRUE(pty.echoes());
   EXPECT_TRUE(pty.cursor_visible());
+}
+
+// As root the console made /nonexistent, the home of service accounts, to remember its columns there.
+TEST(Console, AHomeThatDoesNotExistIsNotMade) {
+  const test::Scratch folder;
+  const std::string home = folder.path() + "/none";
+  for (const bool state_folder : {false, true}) {
+    std::map<std::string, std::string> environment{{"HOME", home}};
+    if (state_folder) environment["XDG_STATE_HOME"] = folder.path() + "/state";
+    Pty pty(demo(environment));
+    ASSERT_TRUE(ready(pty)) << pty.screen();
+    pty.send("q");
+    ASSERT_TRUE(pty.wait_ended());
+    EXPECT_EQ(pty.exit_code(), 0);
+    EXPECT_FALSE(std::filesystem::exists(home));
+    EXPECT_EQ(std::filesystem::exists(folder.path() + "/state/tessera/console.yaml"), state_folder);
+  }
 }
 
 TEST(Console, EveryScreenIsReached) {
