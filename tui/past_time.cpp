@@ -80,6 +80,16 @@ std::optional<TimePoint> time_of(std::tm parts, bool utc) {
   return TimePoint(std::chrono::seconds(*first));
 }
 
+// The time of day stays. Counted at noon, which every day has; before the first of a month is the month
+// before.
+void go_back_a_day(std::tm& parts, bool utc) {
+  const int hour = parts.tm_hour, minute = parts.tm_min, second = parts.tm_sec;
+  --parts.tm_mday;
+  parts.tm_hour = 12, parts.tm_isdst = -1;
+  utc ? ::timegm(&parts) : ::mktime(&parts);
+  parts.tm_hour = hour, parts.tm_min = minute, parts.tm_sec = second;
+}
+
 }  // namespace
 
 Result<TimePoint> parse_past(std::string_view text, TimePoint now) {
@@ -95,30 +105,19 @@ Result<TimePoint> parse_past(std::string_view text, TimePoint now) {
   std::tm parts{};
   utc ? ::gmtime_r(&seconds, &parts) : ::localtime_r(&seconds, &parts);
   bool dated = false;
-  bool counted = false;
   if (text.starts_with("yesterday ")) {
     text.remove_prefix(10);
-    --parts.tm_mday;
-    dated = counted = true;
+    go_back_a_day(parts, utc);
+    dated = true;
   } else if (read_date(text, parts)) {
     dated = true;
     if (!take(text, 'T') && !take(text, ' ')) return no_time(typed, "no time of day behind the date");
   }
   if (!read_clock(text, parts)) return no_time(typed, "not a time of day like 03:12");
-  const int hour = parts.tm_hour, minute = parts.tm_min, second = parts.tm_sec;
-  // A day before the first of a month is one of the month before; a date that was typed stands for itself.
-  if (counted) {
-    parts.tm_hour = 12, parts.tm_isdst = -1;
-    utc ? ::timegm(&parts) : ::mktime(&parts);
-    parts.tm_hour = hour, parts.tm_min = minute, parts.tm_sec = second;
-  }
   std::optional<TimePoint> at = time_of(parts, utc);
   if (!at) return no_time(typed, "that day has no such time");
   if (*at > now && !dated) {
-    parts.tm_hour = 12, parts.tm_isdst = -1;
-    --parts.tm_mday;
-    utc ? ::timegm(&parts) : ::mktime(&parts);
-    parts.tm_hour = hour, parts.tm_min = minute, parts.tm_sec = second;
+    go_back_a_day(parts, utc);
     at = time_of(parts, utc);
     if (!at) return no_time(typed, "yesterday had no such time");
   }

@@ -1,4 +1,4 @@
-// A packing problem from a cluster as it is seen now, and the answer as wishes for its nodes.
+// Makes a packing problem of what is known of a cluster now, and wishes for its nodes of the answer.
 // Threads: pure functions.
 #pragma once
 

@@ -103,7 +103,8 @@ TEST(Waste, AnIdleStretchCountsWholeOnceItIsLongEnough) {
   EXPECT_NEAR(here.wasted("idle", "alice"), 8 * 15.0 / 60, 1e-9);
   here.pass(5, 30, 1'000, 50);
   here.pass(5, 0, 1'000, 50);
-  EXPECT_NEAR(here.wasted("idle", "alice"), 8 * 15.0 / 60, 1e-9) << "a new stretch begins anew";
+  EXPECT_NEAR(here.wasted("idle", "alice"), 8 * 15.0 / 60, 1e-9)
+      << "each stretch is counted from its own start";
 }
 
 TEST(Waste, MemoryThatIsKeptWithoutUseIsParked) {
